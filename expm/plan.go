@@ -263,7 +263,9 @@ func DiagonalOf(team *sparse.Team, diagonal []float64) Diagonal {
 	for lo, hi := range team.Counted(0, len(diagonal)) {
 		for _, d := range diagonal[lo:hi] {
 			sum += d
-			largest[0] = max(largest[0], d)
+			if !(d <= largest[0]) { // a branch that is rarely taken
+				largest[0] = max(largest[0], d)
+			}
 			if d != math.Trunc(d) {
 				largest[1] = max(largest[1], d)
 			}

@@ -28,7 +28,7 @@ func (c *computation) image(ctx context.Context, e engine,
 	for done := false; !done; {
 		a, err = applyEngine(ctx, c, e, dst, x, t.again)
 		if done, err = t.planNext(dst, a, err); done && err == nil {
-			done, err = acceptResult(c, a, measure(dst, a.bound), measure(dst, a.rounded))
+			done, err = acceptResult(c, a, t.miss, t.rounded)
 		}
 	}
 	if err != nil {
@@ -83,6 +83,8 @@ type attempts struct {
 	again     bool    // the next attempt begins with the result of the last one
 	restarted bool    // an attempt began from zero with the smallest tolerance
 	reached   float64 // the error before that
+
+	miss, rounded float64 // of the last attempt, see planNext
 }
 
 // planNext decides after an attempt whether it was the last one, and sets the effort of the next. With
@@ -112,14 +114,17 @@ func (t *attempts) planNext(y *sparse.Block[float64], a *engineResult,
 	t.count++
 	c.log.note(a.sweeps, a.method)
 	miss := t.measure(y, a.bound)
+	t.miss = miss
+	if miss <= 1 {
+		return true, nil
+	}
 	rounded := t.measure(y, a.rounded)
+	t.rounded = rounded
 	promise := 2 * rounded // engines may stop where rounding is half of the bound
 	if a.isSmallest {
 		promise = max(promise, miss)
 	}
 	switch {
-	case miss <= 1:
-		return true, nil
 	case c.strict && rounded > mostGain && (t.count > 1 || miss <= 2*rounded): // of columns that are near
 		return true, tooTight(c.s.Tolerance, promise*c.s.Tolerance)
 	case !a.isSmallest && t.count <= mostAttempts && (c.strict || miss > 2*rounded):

@@ -413,9 +413,12 @@ func (c *computation) across(ctx context.Context, long, short []int,
 			}
 			err = out(lo, 0, piece)
 		} else {
-			piece := sparse.BlockOf(len(long), hi-lo, values[:(hi-lo)*len(long)])
-			for i, r := range long {
-				copy(piece.Row(i), y.Row(r))
+			piece := y
+			if !isRange(long, y.Rows) || y.Stride > y.Cols {
+				piece = sparse.BlockOf(len(long), hi-lo, values[:(hi-lo)*len(long)])
+				for i, r := range long {
+					copy(piece.Row(i), y.Row(r))
+				}
 			}
 			err = out(0, lo, piece)
 		}
@@ -425,6 +428,16 @@ func (c *computation) across(ctx context.Context, long, short []int,
 	}
 	c.finish(c.worst)
 	return nil
+}
+
+// isRange reports whether the list is 0, 1, 2, … n−1.
+func isRange(list []int, n int) bool {
+	for i, v := range list {
+		if v != i {
+			return false
+		}
+	}
+	return len(list) == n
 }
 
 // mirrorColumns computes the columns of nodes and hands out the values on and above the diagonal, and

@@ -354,10 +354,13 @@ func AppendField[S []byte | string](dst []byte, text S) []byte {
 // break, so that [Fields.Split], and pandas, R and DuckDB with their defaults, give the same
 // text back.
 func AppendTabbed[S []byte | string](dst []byte, text S) []byte {
-	if !strings.ContainsAny(string(text), "\"\t\r\n") {
-		return append(dst, text...)
+	for i := range len(text) {
+		switch text[i] {
+		case '"', '\t', '\r', '\n':
+			return AppendQuoted(dst, text)
+		}
 	}
-	return AppendQuoted(dst, text)
+	return append(dst, text...)
 }
 
 // AppendQuoted appends a field in quotes.
