@@ -176,7 +176,7 @@ func TestDoubtfulColumns(t *testing.T) {
 	wantError(t, nil, []file{{"e.csv", "Time,From Bank,Account,To Bank,Account,Paid\n2022-09-01,10,80E1,10,80E2,37.3\n2022-09-01,32,80E2,1,80E3,1.1\n"}},
 		`e.csv:1: two pairs of columns could be source and target: "From Bank" and "To Bank", or "Account" and "Account"; pass option fields=2,4 or option fields=3,5`)
 	wantError(t, nil, []file{{"e.csv", "Bank,Account,Bank,Account\n10,80E1,10,80E2\n32,80E2,1,80E3\n"}},
-		`e.csv:1: the header "Bank,Account,Bank,Account" names no source and target; which two of Bank, Account, Bank, Account are source and target?; pass option fields=SOURCE,TARGET`)
+		`e.csv:1: the header "Bank,Account,Bank,Account" names no source and target; pass option fields=2,4`)
 	for name, c := range map[string]struct{ text, want string }{
 		"sorted":    {sorted.String(), ""},
 		"bipartite": {bipartite.String(), "source and target may be two kinds of nodes, because they share only 1 id, and equal ids are one node; option bipartite keeps them apart"},

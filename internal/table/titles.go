@@ -21,7 +21,8 @@ var ends = splitPairs(`
 	auftraggeber/empfänger absender/empfänger zahler/empfänger von/an von/nach quelle/ziel
 	debtor/creditor debit/credit remitter/beneficiary sender/beneficiary donor/recipient
 	lender/borrower exporter/importer buyer/seller orig/dest konto/gegenkonto
-	kontonummer/gegenkonto follower/followee citing/cited parent/child subject/object ego/alter left/right`)
+	kontonummer/gegenkonto account/counterparty
+	ordering/beneficiary originator/beneficiary follower/followee citing/cited parent/child subject/object ego/alter left/right`)
 
 // splitPairs returns pairs of words with a slash between.
 func splitPairs(text string) (pairs [][2]string) {
@@ -114,7 +115,11 @@ func words(title string) []string {
 	var word []rune
 	end := func() {
 		if len(word) > 0 {
-			list = append(list, string(word))
+			stem, account, isCompound := cutAccount(string(word))
+			list = append(list, stem)
+			if isCompound {
+				list = append(list, account)
+			}
 			word = nil
 		}
 	}
@@ -132,6 +137,18 @@ func words(title string) []string {
 	}
 	end()
 	return list
+}
+
+// cutAccount divides a German title such as Auftraggeberkonto.
+func cutAccount(word string) (stem, account string, isCompound bool) {
+	for _, account := range []string{"konto", "kontonummer", "iban"} {
+		stem, isCompound := strings.CutSuffix(word, account)
+		isEnd := func(pair [2]string) bool { return stem == pair[0] || stem == pair[1] }
+		if isCompound && slices.ContainsFunc(ends, isEnd) {
+			return stem, account, true
+		}
+	}
+	return word, "", false
 }
 
 // neo4jRoles maps titles of Neo4j to plain titles.
@@ -172,9 +189,15 @@ func anyOf(words, list []string) bool {
 		func(word string) bool { return slices.Contains(list, word) })
 }
 
-// ends reports whether the last word of a title is one of the role, or a part of the title.
+// currencies are words behind those of an amount.
+var currencies = strings.Fields("in eur euro usd dollar gbp chf pln sek nok dkk czk jpy cny")
+
+// ends reports whether the last word of a title, in front of a currency, is one of the role, or a part of the title.
 func (r role) ends(title string) bool {
 	w := words(title)
+	for len(w) > 1 && slices.Contains(currencies, w[len(w)-1]) {
+		w = w[:len(w)-1]
+	}
 	isPart := func(part string) bool { return strings.Contains(strings.ToLower(title), part) }
 	return len(w) > 0 && slices.Contains(r.words, w[len(w)-1]) ||
 		slices.ContainsFunc(r.parts, isPart) && !isQuantity(title) && !IsTime(title) && !isID(title)
@@ -376,21 +399,28 @@ func (s *Sample) sharedIDs(i, j int) int {
 	return untitled.column(i).countShared(untitled.column(j))
 }
 
-// likelyEnds returns the only two columns that share ids and are neither line numbers nor
-// quantities, or −1.
-func likelyEnds(s *Sample, isHeader bool) (source, target int) {
-	var columns []int
+// endColumns returns the columns that may hold ends of edges: ids that are neither line numbers, quantities, times nor
+// the few words of categories.
+func endColumns(s *Sample, isHeader bool) (columns []int) {
 	for i, title := range s.Titles {
 		c := s.column(i)
 		isID := c.all(func(text string) bool {
-			return (IsInteger(text) || !isNumeric(text)) && !IsDate(text)
+			isNumber := isNumeric(text)
+			return (isNumber && !strings.ContainsAny(text, ".,") || !isNumber && FormOf([]byte(text)) == Word) && !IsDate(text)
 		})
-		if isID && !c.isConsecutive() &&
+		isCategory := len(s.Rows) > 5 && 4*len(c.distinct()) < len(s.Rows)
+		if isID && !isCategory && !c.isConsecutive() &&
 			!(isHeader && (i == 0 && IsIndex(title) || isQuantity(title) ||
 				IsTime(title))) {
 			columns = append(columns, i)
 		}
 	}
+	return columns
+}
+
+// likelyEnds returns the only two columns that may hold ends and share ids, or −1.
+func likelyEnds(s *Sample, isHeader bool) (source, target int) {
+	columns := endColumns(s, isHeader)
 	source = -1
 	target = -1
 	for k, i := range columns {
@@ -401,7 +431,7 @@ func likelyEnds(s *Sample, isHeader bool) (source, target int) {
 			if s.column(i).all(IsInteger) && s.column(j).all(IsInteger) { // small numbers agree by chance
 				need = max(2, (smaller+1)/2)
 			}
-			if count < need || len(s.Rows) > 5 && 4*smaller < len(s.Rows) { // few words for many rows are categories
+			if count < need {
 				continue
 			}
 			if source >= 0 {
@@ -442,7 +472,7 @@ func askForEnds(s *Sample) error {
 }
 
 // ask returns an error whose remedy names the columns of an edge: the only two columns that share
-// ids, and as the weight, kind or time the only column of numbers. Without such columns it asks which ones are
+// ids, and as the weight, kind or time the columns of numbers. Without such columns it asks which ones are
 // meant, because a guess would join things that have nothing in common.
 func (s *Sample) ask(isHeader bool, msg string) error {
 	titles := s.Titles
@@ -450,45 +480,61 @@ func (s *Sample) ask(isHeader bool, msg string) error {
 		titles = make([]string, len(titles))
 	}
 	source, target := likelyEnds(s, isHeader)
+	weights := s.measures(titles, source, target)
 	if source < 0 {
 		list := fmt.Sprintf("the columns 1 to %d", len(titles))
 		if isHeader {
-			named := slices.Clone(titles)
-			if IsIndex(named[0]) {
-				named = named[1:]
+			var named []string
+			for i, title := range titles {
+				if columns := endColumns(s, true); slices.Contains(columns, i) ||
+					len(columns) < 2 && !(i == 0 && IsIndex(title)) {
+					named = append(named, title)
+				}
 			}
 			list = strings.Join(named[:min(len(named), 20)], ", ")
 		}
-		return &input.Error{Msg: msg + "; which two of " + list +
-			" are source and target?", Fix: "pass {fields=SOURCE,TARGET}"}
-	}
-	var weights []int
-	for i, title := range titles {
-		c := s.column(i)
-		isMeasure := i != source && i != target && c.holdsNumbers() &&
-			!(len(s.Rows) > 2 && c.isConsecutive()) && c.uncountable() == ""
-		if isMeasure && !IsTime(title) && !IsNode(title) && !isNoWeight(title) {
-			weights = append(weights, i)
+		fields := "SOURCE,TARGET"
+		if len(weights) == 1 && IsWeight(titles[weights[0]]) && FieldList(titles, weights...) == titles[weights[0]] {
+			fields += "," + titles[weights[0]]
 		}
+		return &input.Error{Msg: msg + "; which two of " + list +
+			" are source and target?", Fix: "pass {fields=" + fields + "}"}
 	}
 	ends := FieldList(titles, source, target)
 	numbers := fmt.Sprintf("%d,%d", source+1, target+1)
 	fix := fmt.Sprintf("pass {fields=%s}", ends)
-	if len(weights) == 1 {
-		weight := weights[0]
-		fix = fmt.Sprintf("pass {fields=%s}, or without a weight {fields=%s}",
-			FieldList(titles, source, target, weight), ends)
-		option := ""
-		if source < weight && weight < target {
-			option = "kind"
-		} else if weight == 0 && s.column(0).mayBeTimes() {
-			option = "time"
+	option := ""
+	if len(weights) == 1 && source < weights[0] && weights[0] < target {
+		option = "kind"
+	} else if len(weights) == 1 && weights[0] == 0 && s.column(0).mayBeTimes() {
+		option = "time"
+	}
+	switch {
+	case option != "":
+		fix = fmt.Sprintf("pass {fields=%s}, and {%s=%s} to keep the %[2]ss", ends, option, FieldList(titles, weights...))
+	case len(weights) == 1, len(weights) > 0 && IsWeight(titles[weights[0]]):
+		var choices [][]int
+		for _, weight := range weights {
+			choices = append(choices, []int{source, target, weight})
 		}
-		if option != "" {
-			fix = fmt.Sprintf("pass {fields=%s}, and {%s=%s} to keep the %[2]ss", ends, option, FieldList(titles, weight))
-		}
-	} else if ends != numbers {
+		fix = fmt.Sprintf("%s, or without a weight {fields=%s}", pass("fields", titles, choices), ends)
+	case ends != numbers:
 		fix += fmt.Sprintf(" (or {fields=%s})", numbers)
 	}
 	return &input.Error{Msg: msg, Fix: fix}
+}
+
+// measures returns the columns of numbers that may be the weight of edges between two columns: those with the title of
+// one, if there are any.
+func (s *Sample) measures(titles []string, source, target int) (columns []int) {
+	for i, title := range titles {
+		c := s.column(i)
+		isMeasure := i != source && i != target && !c.all(isTime) &&
+			c.all(func(text string) bool { return isNumeric(text) || IsMissing(text, Missing) }) &&
+			!(len(s.Rows) > 2 && c.isConsecutive()) && c.uncountable() == ""
+		if isMeasure && !IsTime(title) && !IsNode(title) && !isNoWeight(title) {
+			columns = append(columns, i)
+		}
+	}
+	return keepColumns(columns, func(i int) bool { return IsWeight(titles[i]) })
 }

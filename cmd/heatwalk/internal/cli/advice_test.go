@@ -25,7 +25,7 @@ type advice struct {
 }
 
 // named has the values of the words in capitals of advice.
-var named = strings.NewReplacer("=NAME", "=cost", "=SOURCE,TARGET", "=2,1", "--nodes=FILE", "--nodes=all.ids")
+var named = strings.NewReplacer("=NAME", "=cost", "=SOURCE,TARGET,Betrag", "=Kunde,Lieferant,Betrag", "=SOURCE,TARGET", "=2,1", "--nodes=FILE", "--nodes=all.ids")
 
 var advices = []advice{
 	// Columns without titles that are known.
@@ -41,6 +41,9 @@ var advices = []advice{
 	{"x.txt\n1 5 2\n2 2 4\n3 4 5\n4 5 2\n5 2 4\n", "", "the first column counts the lines, and may hold their numbers or the sources; pass --fields=2,3 or --fields=1,2,3", "--fields=1,2,3", "1,5,2 2,5,4 3,4,5 4,5,2"},
 	{"x.txt\n1400000000 1005 1003\n1400000000 1003 1020\n1400000020 1026 1003\n1400000020 1003 1028\n1400000040 1020 1005\n1400000040 1005 1026\n1400000060 1028 1005\n1400000060 1020 1026\n1400000080 1028 1020\n", "", "pass --fields=2,3, and --time=1 to keep the times, or --fields=1,2,3", "--fields=2,3", "1003,1005 1003,1020 1003,1026 1003,1028 1005,1020 1005,1026 1005,1028 1020,1026 1020,1028"},
 	{"x.txt\n582 364 0\n168 472 2797\n168 912 3304\n2 790 4523\n2 322 7926\n2 322 8102\n2 322 9001\n364 168 9100\n", "", "pass --fields=1,2, and --time=3 to keep the times, or --fields=1,2,3", "--fields=1,2", "2,322 2,790 168,364 168,472 168,912 364,582"},
+
+	{"x.csv\nfirm,buys_from,amount,fee\na,b,\"1,250.50\",3.5\nb,c,,2.5\nd,a,7,1.5\n", "", "pass --fields=firm,buys_from,amount, or without a weight --fields=firm,buys_from", "--fields=firm,buys_from,amount", "a,b,1250.5 a,d,7"},
+	{"x.csv\nKunde;Lieferant;Art;Betrag;Valuta\na1;x1;U;5,50;01.02.2026\na2;x2;L;7;02.02.2026\na3;x3;U;1.002,27;03.02.2026\na4;x4;U;1;03.02.2026\na5;x5;U;2;03.02.2026\na6;x6;U;3;03.02.2026\na7;x7;U;4;03.02.2026\na8;x8;U;9;03.02.2026\na9;x9;U;9;03.02.2026\n", "", "which two of Kunde, Lieferant are source and target?; pass --fields=SOURCE,TARGET,Betrag", "--fields=SOURCE,TARGET,Betrag", "a1,x1,5.5 a2,x2,7 a3,x3,1002.27 a4,x4,1 a5,x5,2 a6,x6,3 a7,x7,4 a8,x8,9 a9,x9,9"},
 
 	// Weights.
 	{"x.csv\nsource,target,cost\na,b,2\nb,c,3\n", "", "the numbers of the column \"cost\" are ignored; --weight=cost makes it the weight", "--weight=cost", "a,b,2 b,c,3"},

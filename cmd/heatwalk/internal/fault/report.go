@@ -194,8 +194,11 @@ func parseReport(p *nodefile.ParseError) Report {
 }
 
 // flagOf returns the flag of an option of a library, with its value unless that is "". Flags and options
-// have the same names.
+// have the same names. A value that a shell would change is quoted, unless it is already.
 func flagOf(name, value string) string {
+	if strings.ContainsAny(value, " |&;()<>*?#~") && !strings.ContainsAny(value, `'"`) {
+		value = "'" + value + "'"
+	}
 	if value != "" {
 		name += "=" + value
 	}
