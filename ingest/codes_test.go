@@ -112,13 +112,13 @@ func TestWrongKindsAndTimes(t *testing.T) {
 	const header = "source,target,kind,time\n"
 	for _, c := range []struct{ text, want string }{
 		{header + "a,b,x,1899-12-31\n", `e.txt:2:7: time "1899-12-31" is before 1900-01-01 or after 2079-06-06; fix the line`},
-		{header + "a,b,x,NaN\n", `e.txt:2:7: time "NaN" is not a time; times are dates such as 2024-01-31, 11:26, seconds since 1970 or since a start, or numbers from 0 to 65535; fix the line`},
+		{header + "a,b,x,NaN\n", `e.txt:2: time "NaN" of the edge is missing; leave out option time, or add a time`},
 		{header + "a,b,x,3\na,c,x,2024-01-01\n", `e.txt:3:7: time "2024-01-01" is a day, and other times are steps; fix the line or pass option skip-bad-lines`},
 		{header + "a,b,x,0.2\n", `e.txt:2:7: time "0.2" is no whole number; multiply all times, for example hours by 60; fix the line`},
 		{header + "a,b,x,01/02/2024\n", `e.txt:2: time "01/02/2024" may begin with the day, the month or the year; pass option time=time:dmy if the day is first, else option time=time:mdy, option time=time:ymd or option time=time:my`},
 		{header + "a,b,x,31/01/2024\na,b,x,01/31/2024\n", `e.txt:3:7: time "01/31/2024" has another order of day, month and year than the times before it; fix the line or pass option skip-bad-lines`},
 		{header + "a,b,x,202401\na,c,x,202413\na,d,x,202402\n", `e.txt:3:7: time "202413" is not a time; times are dates such as 2024-01-31, 11:26, seconds since 1970 or since a start, or numbers from 0 to 65535; fix the line or pass option skip-bad-lines`},
-		{header + "a,b,,3\n", `e.txt:2:5: an edge without a kind; fix the line`},
+		{header + "a,b,x,\n", `e.txt:2: time "" of the edge is missing; leave out option time, or add a time`},
 	} {
 		wantError(t, &Config{Kind: "kind", Time: "time"}, []file{{"e.txt", c.text}}, c.want)
 	}
@@ -135,6 +135,27 @@ func TestWrongKindsAndTimes(t *testing.T) {
 	wantError(t, &Config{Kind: "relation"}, []file{{"e.txt", header + "a,b,x,3\n"}}, `e.txt:1: the header "source,target,kind,time" has no column "relation"; correct option kind`)
 	wantError(t, &Config{Kind: "kind"}, []file{{"g.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n"}},
 		"option kind: names a column or an attribute; g.mtx is a Matrix Market file; write its edges as a table with a header")
+}
+
+// TestBlankKinds checks that an edge without a kind has the kind (blank), in text, Parquet and JSON.
+func TestBlankKinds(t *testing.T) {
+	type row struct {
+		Source string  `parquet:"source"`
+		Target string  `parquet:"target"`
+		Kind   *string `parquet:"kind,optional"`
+	}
+	card := "card"
+	paths := write(t, file{"e.parquet", tableFile(t, row{"a", "b", &card}, row{"b", "c", nil})}, file{"e.csv", "source,target,kind\na,b,card\nb,c,\n"}, file{"e.json",
+		`{"nodes":[{"id":"a"},{"id":"b"},{"id":"c"}],"links":[{"source":"a","target":"b","kind":"card"},{"source":"b","target":"c"}]}`})
+	for _, path := range paths {
+		dir, _, err := ingestInto(t, &Config{Kind: "kind"}, path)
+		if err != nil {
+			t.Fatal(path, err)
+		}
+		if got := codedEdges(t, dir); !strings.Contains(got, "b-c (blank) 0 1") {
+			t.Errorf("%s: %s", path, got)
+		}
+	}
 }
 
 // TestTimesOfFormats checks that times in every form are the same in a table and as attributes of edges.

@@ -145,6 +145,8 @@ func (c *Config) graphInput(in *textio.Reader,
 		Kind: c.Kind, Code: codes.Code, Signed: c.Signed,
 		Bipartite: c.Bipartite,
 	}
+	codes.HasKinds = c.Kind != ""
+	codes.HasTimes = c.Time != ""
 	input.Time, input.TimeForm = shard.SplitTime(c.Time)
 	input.File, input.Size = in.File()
 	return input

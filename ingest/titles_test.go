@@ -54,7 +54,7 @@ func TestColumns(t *testing.T) {
 		{"0,ann,bob\n1,bob,cid\n2,cid,ann\n", "ann–bob 1", ""},
 		{"0,1,0.5\n1,2,0.5\n2,3,0.5\n", "0–1 0.5", ""},
 		// advice is right or absent
-		{"order_id,customer_id,product_id,quantity\n1,190,501,2\n2,106,234,1\n3,252,296,2\n", "which two of order_id, customer_id, product_id, quantity are source and target?; pass option fields=SOURCE,TARGET", ""},
+		{"order_id,customer_id,product_id,quantity\n1,190,501,2\n2,106,234,1\n3,252,296,2\n", "which two of customer_id, product_id are source and target?; pass option fields=SOURCE,TARGET", ""},
 		{"customer_id,name,segment,referred_by\nC1,Ann,gold,C2\nC2,Bob,gold,C3\nC3,Cid,basic,C1\n", "pass option fields=customer_id,referred_by (or option fields=1,4)", ""},
 		{"A pp B\nB pp C\nC pd D\n", "pass option fields=1,3", ""},
 		{"6,2,4,1289241911.7\n6,5,2,1289241941.5\n", "which two of the columns 1 to 4", ""},

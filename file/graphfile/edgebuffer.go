@@ -94,12 +94,8 @@ func (h *edgeBuffer) addCode(line int64) error {
 	if h.out.Kind == "" && h.out.Time == "" {
 		return nil
 	}
-	for i, name := range [...]string{h.out.Kind, h.out.Time} {
-		if name != "" && h.kindTime[i] == "" {
-			return h.out.fault(line,
-				"choose another attribute with {"+[...]string{"kind", "time"}[i]+
-					"}", "an edge without the attribute %s", table.Quoted(name))
-		}
+	if h.out.Time != "" && h.kindTime[1] == "" {
+		return h.withoutAttribute(line, input.Time, h.out.Time)
 	}
 	place, exists := h.codeAt[h.kindTime]
 	if !exists {
@@ -114,9 +110,19 @@ func (h *edgeBuffer) addCode(line int64) error {
 	return nil
 }
 
+// withoutAttribute returns the error about edges without an attribute that an option names.
+func (h *edgeBuffer) withoutAttribute(line int64, option, name string) error {
+	return h.out.fault(line, "choose another attribute with {"+option+"}",
+		"an edge without the attribute %s", table.Quoted(name))
+}
+
 // finishCodes replaces the places of edges by the codes of their kinds and times.
 func (h *edgeBuffer) finishCodes() error {
 	form := h.out.TimeForm
+	hasKind := func(e codedEdge) bool { return e.kindTime[0] != "" }
+	if h.out.Kind != "" && h.coded != nil && !slices.ContainsFunc(h.coded, hasKind) {
+		return h.withoutAttribute(h.coded[0].line, input.Kind, h.out.Kind)
+	}
 	for _, e := range h.coded {
 		form.Observe(e.kindTime[1])
 	}

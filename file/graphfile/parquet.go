@@ -197,12 +197,14 @@ func (t *edgeTable) edge(row int64, values []parquet.Value) error {
 				t.text[i] = slices.Insert(t.text[i], 0,
 					[]byte(t.file.Titles[c]+":")...)
 			}
-		} else if len(text) == 0 && !isBlank {
-			return t.out.fault(0, "leave such rows out", "row %d: %s is null", row,
+		} else if len(text) == 0 && !isBlank && i == 4 {
+			return t.out.fault(0, "leave out {time}, or leave out such rows", "row %d: %s is null", row,
 				t.file.Titles[c])
 		}
 	}
-	if t.column[2] >= 0 && !values[2].IsNull() {
+	if t.column[2] >= 0 && values[2].IsNull() {
+		weight = 0
+	} else if t.column[2] >= 0 {
 		var err error
 		if weight, err = t.weight(row, values[2]); err != nil {
 			return err

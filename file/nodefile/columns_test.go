@@ -94,7 +94,9 @@ func TestLabelColumns(t *testing.T) {
 			"node → node, verdict → label; ignored: account", "a"},
 		{"l.csv", "label,node\n#a,c100\n#b,c101\n", "", false, "node → node, label → label", "#a"},
 		{"l.csv", "c100,#a\n#1,x\nc101,#b\n", "", false, "column 1 → node, column 2 → label", "#a"},
-		{"l.csv", "node|label\nc100|a\nc101|b\n", "", false, `l.csv:1: one column, want two: node and label; pass option delimiter=|`, ""},
+		{"l.csv", "node|label\nc100|a\nc101|b\n", "", false, "node → node, label → label", "a"},
+		{"l.txt", "node|label\nc100|a\nc101|b c\n(2 rows)\n", "", false, "node → node, label → label", "a"},
+		{"l.csv", "node^label\nc100^a\nc101^b\n", "", false, `l.csv:1: one column, want two: node and label; pass option delimiter=^`, ""},
 		{"l.csv", "knoten,klasse,gewicht\nc100,a,1\nc101,b,2\n", "", false,
 			"knoten → node, klasse → label; ignored: gewicht", "a"},
 		// titles of labels, and times

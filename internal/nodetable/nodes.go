@@ -270,9 +270,9 @@ func (t *Reader) separator(line []byte) byte {
 		return table.Tab
 	}
 	sep := table.SeparatorOf(t.Text, t.Name, line)
-	if sep == table.Blanks && table.IsNamed(t.Name, ".csv") &&
-		(t.Value == "" && (!t.Every || t.Lookup == nil) ||
-			len(bytes.Fields(line)) == 1) {
+	if isAlone := t.Value == "" && (!t.Every || t.Lookup == nil); table.IsNamed(t.Name, ".csv") &&
+		(isAlone && (sep == table.Blanks || sep == table.Bar) ||
+			sep == table.Blanks && len(bytes.Fields(line)) == 1) {
 		return table.Comma // the first row has one field
 	}
 	return sep

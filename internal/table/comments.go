@@ -10,15 +10,19 @@ import (
 // is data if it has the form of a row, because ids may begin with these characters, for example
 // hashtags; else it is skipped and reported.
 
-// IsBlank reports whether a line is empty or consists of blanks.
+// IsBlank reports whether a line is empty, consists of blanks, or is the number of rows below a table of psql, as in
+// (12 rows).
 func IsBlank(line []byte) bool {
-	return len(bytes.Trim(line, Blank)) == 0
+	line = bytes.Trim(line, Blank)
+	count, isFooter := bytes.CutPrefix(line, []byte("("))
+	count, _, hasUnit := bytes.Cut(count, []byte(" row"))
+	return len(line) == 0 || isFooter && hasUnit && IsInteger(count)
 }
 
-// IsComment reports whether a line is blank, begins with #, % or //, or is Excel's sep=;.
+// IsComment reports whether a line is blank, see [IsBlank], begins with #, % or //, or is Excel's sep=;.
 func IsComment(line []byte) bool {
 	line = bytes.TrimLeft(line, Blank)
-	return len(line) == 0 || len(line) < 8 && DeclaredSeparator(line) != "" ||
+	return IsBlank(line) || len(line) < 8 && DeclaredSeparator(line) != "" ||
 		line[0] == '#' || line[0] == '%' ||
 		len(line) > 1 && line[0] == '/' && line[1] == '/'
 }

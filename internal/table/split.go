@@ -21,6 +21,7 @@ const (
 	Tab       = '\t'
 	Comma     = ','
 	Semicolon = ';'
+	Bar       = '|'
 	Blanks    = ' '
 )
 
@@ -281,13 +282,13 @@ func SeparatorOf(t input.Text, name string, line []byte) byte {
 // tab if there is one, unless the file is called .csv and the tabs surround fields that
 // commas separate; a comma or semicolon, if the file is called .csv or the fields that
 // result have no blanks, so that an id with a comma is not cut in a file separated by
-// blanks; or else blanks. The comma of a decimal number is no separator.
+// blanks; by the same rule a vertical bar, as psql writes it; or else blanks. The comma of a decimal number is no separator.
 func Separator(name string, line []byte) byte {
 	csv := IsNamed(name, ".csv")
 	if bytes.IndexByte(line, Tab) >= 0 && !(csv && tabsAreBlanks(line)) {
 		return Tab
 	}
-	for _, sep := range []byte{Comma, Semicolon} {
+	for _, sep := range []byte{Comma, Semicolon, Bar} {
 		if bytes.IndexByte(line, sep) < 0 || sep == Comma && decimalComma(line) {
 			continue
 		}

@@ -2,6 +2,7 @@ package lines
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strings"
 	"sync"
@@ -14,11 +15,19 @@ import (
 
 // Codes numbers the kinds of edges and reads their times. It is safe for concurrent use.
 type Codes struct {
+	HasKinds, HasTimes bool // whether edges have kinds, and times
+
 	mu     sync.Mutex
 	number map[string]uint32
 	names  []string // of kinds, by number
 	unit   string   // of times, "" before the first one
 }
+
+// noKind is the kind of an edge that has none, and noTime the fault of one without a time.
+const (
+	noKind = "(blank)"
+	noTime = "of the edge is missing"
+)
 
 // mostNames bounds the kinds that are counted for the message about too many of them.
 const mostNames = 1 << 16
@@ -46,14 +55,17 @@ func (c *Codes) Kind(name string) uint32 {
 	return number
 }
 
-// Code returns the code of an edge by the texts of its kind and its time, "" without.
+// Code returns the code of an edge by the texts of its kind and its time, if edges have these.
 func (c *Codes) Code(form shard.TimeForm,
 	kind, time string) (code uint32, fault string) {
-	if kind != "" {
-		code = c.Kind(kind) % shard.MaxKinds
+	if c.HasKinds {
+		code = c.Kind(cmp.Or(kind, noKind)) % shard.MaxKinds
 	}
-	if time == "" {
+	switch {
+	case !c.HasTimes:
 		return code, ""
+	case time == "":
+		return code, noTime
 	}
 	t, fault := c.Time(form, time)
 	return shard.CodeOf(uint8(code), t), fault
@@ -96,19 +108,21 @@ func (p *Parser) pack(weight float64, number int64) (float64, error) {
 		name := bytes.Trim(p.fields.Text[lay.kind], table.Blank)
 		number, ok := p.kinds[string(name)]
 		if !ok {
-			if len(name) == 0 {
-				return 0, fault(lay.kind, "an edge without a kind")
-			}
 			if p.kinds == nil {
 				p.kinds = map[string]uint32{}
 			}
-			number = p.Codes.Kind(string(name))
+			number = p.Codes.Kind(cmp.Or(string(name), noKind))
 			p.kinds[string(name)] = number
 		}
 		code = number % shard.MaxKinds
 	}
 	if lay.time >= 0 {
 		text := bytes.Trim(p.fields.Text[lay.time], table.Blank)
+		if table.IsMissing(string(text), table.Missing) {
+			e := textio.Fault(p.Name, number, "leave out {time}, or add a time", "time %s "+noTime, table.Quoted(text))
+			e.Otherwise = skipLine + " to leave such edges out"
+			return 0, e
+		}
 		t, wrong := p.Codes.Time(lay.form, string(text))
 		if wrong == shard.AmbiguousTime {
 			return 0, textio.Fault(p.Name, number, lay.form.OrderFix(), "time %s %s",

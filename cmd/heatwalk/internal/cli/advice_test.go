@@ -67,6 +67,8 @@ var advices = []advice{
 
 	{"x.mtx\n%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n", "--fields 1,2", "give it alone, without --fields and --weight", "", "1,2"},
 
+	{"x.csv\nsource,target,day\na,b,2026-02-01\nb,c,\n", "--time=day", "time \"\" of the edge is missing; leave out --time, or add a time, or pass --skip-bad-lines to leave such edges out", "", "a,b b,c"},
+
 	// Headers, lines and directions.
 	{"x.txt\nhello world\na1 a2\na2 a3\n", "", "read as a header: hello, world; pass --header=no if it is an edge", "--header=no", "hello,world a1,a2 a2,a3"},
 	{"x.txt\nfoo bar\nbob cid\ncid dan\n", "", "read as an edge: foo – bar; pass --header=yes if it is a header", "--header=yes", "bob,cid cid,dan"},
