@@ -75,8 +75,12 @@ func InTempDir(path string) (parent string, ours bool) {
 
 // Remove removes the directory with all that is in it.
 func (t *TempDir) Remove() error {
-	err := os.RemoveAll(t.Content())
-	return errors.Join(err, t.lock.Close(), OS.Remove(t.Path))
+	err := errors.Join(os.RemoveAll(t.Content()), t.lock.Close())
+	removed := OS.Remove(t.Path)
+	if errors.Is(removed, os.ErrNotExist) || errors.Is(removed, os.ErrExist) {
+		return err // another process took the unlocked directory for a leftover, and removes it
+	}
+	return errors.Join(err, removed)
 }
 
 // removeLeft removes the temporary directories in parent that no process has locked. A directory

@@ -198,7 +198,7 @@ func (r role) ends(title string) bool {
 	for len(w) > 1 && slices.Contains(currencies, w[len(w)-1]) {
 		w = w[:len(w)-1]
 	}
-	isPart := func(part string) bool { return strings.Contains(strings.ToLower(title), part) }
+	isPart := func(word string) bool { return strings.Contains(strings.ToLower(title), word) }
 	return len(w) > 0 && slices.Contains(r.words, w[len(w)-1]) ||
 		slices.ContainsFunc(r.parts, isPart) && !isQuantity(title) && !IsTime(title) && !isID(title)
 }
@@ -480,7 +480,7 @@ func (s *Sample) ask(isHeader bool, msg string) error {
 		titles = make([]string, len(titles))
 	}
 	source, target := likelyEnds(s, isHeader)
-	weights := s.measures(titles, source, target)
+	weights := measures(s, titles, source, target)
 	if source < 0 {
 		list := fmt.Sprintf("the columns 1 to %d", len(titles))
 		if isHeader {
@@ -526,7 +526,7 @@ func (s *Sample) ask(isHeader bool, msg string) error {
 
 // measures returns the columns of numbers that may be the weight of edges between two columns: those with the title of
 // one, if there are any.
-func (s *Sample) measures(titles []string, source, target int) (columns []int) {
+func measures(s *Sample, titles []string, source, target int) (columns []int) {
 	for i, title := range titles {
 		c := s.column(i)
 		isMeasure := i != source && i != target && !c.all(isTime) &&

@@ -306,7 +306,7 @@ func TestExtremeTimes(t *testing.T) {
 	}
 }
 
-// TestSmallColumns has a column with a large result beside others: these are computed again at once, each to
+// TestSmallColumns has a column with one result much larger than others: these are computed again at once, each to
 // the tolerance.
 func TestSmallColumns(t *testing.T) {
 	ctx := context.Background()

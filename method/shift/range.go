@@ -137,7 +137,8 @@ func (r *Report) setRange(estimate problem.Estimate, random, far []heldOut, node
 //
 // m is the share of the nodes in a part that lacks labels above that of its labels, because these nodes may be of a class
 // without labels; h the distance of the distributions of hops, if labels are near each other; and d by how much labels of
-// other classes than the largest are predicted worse, because there may be too many of this class. The factors were fitted to odd
+// other classes than the largest are predicted worse, because there may be too many of this class. Where labels have low degrees,
+// the upper end is a + 0.085 + 0.06·h + 1.2·s, because more is known of nodes with more neighbours. The factors were fitted to odd
 // samples of several kinds, see bench/results/accuracy.md.
 func (r *Report) setMargins(c *problem.Comparison, estimate problem.Estimate) {
 	largest := floats.MaxIdx(c.Labels)
@@ -146,7 +147,12 @@ func (r *Report) setMargins(c *problem.Comparison, estimate problem.Estimate) {
 	accuracy := estimate.Accuracy
 	difference := max(0, accuracy-(right+1)/(labels+2))
 	lower := 0.13 + estimate.Stderr/2 + difference/2
-	upper := 0.035 + 1.2*estimate.Stderr - 0.2*difference
+	upper := 0.035 + 1.2*estimate.Stderr
+	if r.Degree.Exceeds() && r.Degree.Labelled < r.Degree.Others {
+		upper += 0.05
+	} else {
+		upper -= 0.2 * difference
+	}
 	if r.Part.Exceeds() {
 		lower += accuracy * r.Part.missing / 3
 	}
