@@ -6,34 +6,6 @@ package simd
 // added. Arithmetic is in float64; results are rounded when they are stored. Blocks
 // must not overlap except where a comment allows it.
 
-// DotColumns adds to the sums the products of two runs of rows:
-//
-//	sums[j] += Σ_r a[r][j]·b[r][j],  r < rows
-func DotColumns[T Float](sums []float64, rows int, a, b Rows[T]) {
-	dotColumns(sums, rows, a, b)
-}
-
-// ResidualColumns updates the residual r of conjugate gradients, with q = A·p:
-//
-//	r[r][j] −= alpha[j]·q[r][j]
-//	rr[j] += Σ_r weight[r]·r[r][j]²
-//	rz[j] += Σ_r inverse[r]·r[r][j]²
-//
-// q may be r.
-func ResidualColumns[T Float](r, q Rows[T],
-	alpha, weight, inverse, rr, rz []float64) {
-	residualColumns(r, q, alpha, weight, inverse, rr, rz)
-}
-
-// TurnColumns updates the solution x and the direction p of conjugate gradients from the
-// residual z:
-//
-//	x[r][j] += alpha[j]·p[r][j]
-//	p[r][j] = factor[r]·z[r][j] + beta[j]·p[r][j]
-func TurnColumns[T Float](x, p, z Rows[T], alpha, beta, factor []float64) {
-	turnColumns(x, p, z, alpha, beta, factor)
-}
-
 // few is the number of columns below which columns are processed one after the other,
 // because their sums then stay in registers.
 const few = 4

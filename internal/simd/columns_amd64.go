@@ -8,8 +8,12 @@ import "unsafe"
 // remaining columns.
 const columnLanes = registerBytes / 8
 
-// dotColumns is DotColumns: whole groups of columnLanes columns by AVX2, the others in plain Go.
-func dotColumns[T Float](sums []float64, rows int, a, b Rows[T]) {
+// DotColumns adds to the sums the products of two runs of rows:
+//
+//	sums[j] += Σ_r a[r][j]·b[r][j],  r < rows
+//
+// Whole groups of columnLanes columns are computed by AVX2, the others in plain Go.
+func DotColumns[T Float](sums []float64, rows int, a, b Rows[T]) {
 	k := len(sums) / columnLanes * columnLanes
 	if !hasAVX2 || k == 0 || rows < 1 {
 		plainDotColumns(sums, rows, a, b)
@@ -29,9 +33,16 @@ func dotColumns[T Float](sums []float64, rows int, a, b Rows[T]) {
 	}
 }
 
-// residualColumns is ResidualColumns: whole groups of columnLanes columns by AVX2, the others in
-// plain Go.
-func residualColumns[T Float](r, q Rows[T],
+// ResidualColumns updates the residual r of conjugate gradients, with q = A·p:
+//
+//	r[r][j] −= alpha[j]·q[r][j]
+//	rr[j] += Σ_r weight[r]·r[r][j]²
+//	rz[j] += Σ_r inverse[r]·r[r][j]²
+//
+// q may be r.
+//
+// Whole groups of columnLanes columns are computed by AVX2, the others in plain Go.
+func ResidualColumns[T Float](r, q Rows[T],
 	alpha, weight, inverse, rr, rz []float64) {
 	k := len(alpha) / columnLanes * columnLanes
 	rows := len(weight)
@@ -55,8 +66,14 @@ func residualColumns[T Float](r, q Rows[T],
 	}
 }
 
-// turnColumns is TurnColumns: whole groups of columnLanes columns by AVX2, the others in plain Go.
-func turnColumns[T Float](x, p, z Rows[T], alpha, beta, factor []float64) {
+// TurnColumns updates the solution x and the direction p of conjugate gradients from the
+// residual z:
+//
+//	x[r][j] += alpha[j]·p[r][j]
+//	p[r][j] = factor[r]·z[r][j] + beta[j]·p[r][j]
+//
+// Whole groups of columnLanes columns are computed by AVX2, the others in plain Go.
+func TurnColumns[T Float](x, p, z Rows[T], alpha, beta, factor []float64) {
 	k := len(alpha) / columnLanes * columnLanes
 	rows := len(factor)
 	if !hasAVX2 || k == 0 || rows < 1 {

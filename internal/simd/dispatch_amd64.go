@@ -87,7 +87,9 @@ const scaleLanes = 4
 // checksumBytes is the number of bytes in one step of the twin of Checksum.
 const checksumBytes = 256
 
-func checksum(sum uint32, data []byte) uint32 {
+// Checksum returns the CRC-32C of data appended to bytes whose checksum is crc. The checksum of no
+// bytes is 0.
+func Checksum(sum uint32, data []byte) uint32 {
 	n := len(data) / checksumBytes * checksumBytes
 	if !hasChecksumAVX512 || n == 0 {
 		return plainChecksum(sum, data)
@@ -98,7 +100,13 @@ func checksum(sum uint32, data []byte) uint32 {
 // leastHashes is the number of ids from which the call is worth its cost.
 const leastHashes = 4
 
-func hashPairs(number uint64, shift uint, ids []uint32) uint64 {
+// HashPairs adds up hashes of the pairs number | id<<shift, modulo 2⁶⁴, each of
+// which comes with the number one: a pair x of two 32-bit numbers gives
+//
+//	x ← (x ⊕ x≫32)·c,  x ← (x ⊕ x≫29 ⊕ bits of 1.0)·d,  x ⊕ x≫32
+//
+// as [PairHash] does.
+func HashPairs(number uint64, shift uint, ids []uint32) uint64 {
 	if !hasHashesAVX512 || len(ids) < leastHashes {
 		return plainHashPairs(number, shift, ids)
 	}
@@ -146,9 +154,14 @@ const (
 	numbersCodes = 8
 )
 
-// numbers assumes POPCNT and BMI1, because every processor with the features that the decoder
-// requires has them.
-func numbers(code []uint32, text []byte, l NumberLines) (read, n int) {
+// Numbers reads lines at the beginning of text, each of two numbers of one to eight
+// digits, without a zero before other digits, the second with a line feed behind it.
+// It stores their codes and returns the number of bytes that it has read, which are whole lines,
+// and the number of codes. It stops before lines of another form, and before the last 64 bytes
+// or codes; it may stop at once. The caller parses the rest.
+//
+// It assumes POPCNT and BMI1, because every processor with the features that the decoder requires has them.
+func Numbers(code []uint32, text []byte, l NumberLines) (read, n int) {
 	if !hasDecodeAVX512 || len(text) < numbersBytes || len(code) < numbersCodes {
 		return 0, 0
 	}

@@ -4,7 +4,8 @@ package simd
 
 func (g *gather[T]) run(k int) { g.plain(k) }
 
-func gatherTile[T Float](dst Rows[T], k int, x Rows[T], ptr []int64,
+// GatherTile is documented in tiles_amd64.go.
+func GatherTile[T Float](dst Rows[T], k int, x Rows[T], ptr []int64,
 	col []uint16, val []T) {
 	plainGatherTile(dst, k, x, ptr, col, val)
 }
@@ -13,7 +14,8 @@ func addRows[T Float](dst Rows[T], rows, k int, a Rows[T], scale []T, x Rows[T])
 	plainAddRows(dst, rows, k, a, scale, x)
 }
 
-func decode(dst []uint32, n int, sel, data []byte, widths [4]uint8, bits uint8) {
+// Decode is documented in decode_amd64.go.
+func Decode(dst []uint32, n int, sel, data []byte, widths [4]uint8, bits uint8) {
 	plainDecode(dst, n, sel, data, widths, bits)
 }
 
@@ -25,11 +27,13 @@ func widen[T Float, V uint8 | float32 | float64](dst []T, src []V) {
 	plainWiden(dst, src)
 }
 
-func checksum(sum uint32, data []byte) uint32 {
+// Checksum is documented in dispatch_amd64.go.
+func Checksum(sum uint32, data []byte) uint32 {
 	return plainChecksum(sum, data)
 }
 
-func hashPairs(number uint64, shift uint, ids []uint32) uint64 {
+// HashPairs is documented in dispatch_amd64.go.
+func HashPairs(number uint64, shift uint, ids []uint32) uint64 {
 	return plainHashPairs(number, shift, ids)
 }
 
@@ -45,7 +49,8 @@ func entries[K uint32 | uint64](entry []K, line []uint32, column uint) {
 	plainEntries(entry, line, column)
 }
 
-func numbers([]uint32, []byte, NumberLines) (read, n int) {
+// Numbers is documented in dispatch_amd64.go.
+func Numbers([]uint32, []byte, NumberLines) (read, n int) {
 	return 0, 0
 }
 
@@ -53,16 +58,19 @@ func pack(sel, data []byte, delta []uint32, by *[32]Width, widest uint32) {
 	plainPack(packing{}, sel, data, delta, by, widest)
 }
 
-func dotColumns[T Float](sums []float64, rows int, a, b Rows[T]) {
+// DotColumns is documented in columns_amd64.go.
+func DotColumns[T Float](sums []float64, rows int, a, b Rows[T]) {
 	plainDotColumns(sums, rows, a, b)
 }
 
-func residualColumns[T Float](r, q Rows[T],
+// ResidualColumns is documented in columns_amd64.go.
+func ResidualColumns[T Float](r, q Rows[T],
 	alpha, weight, inverse, rr, rz []float64) {
 	plainResidualColumns(r, q, alpha, weight, inverse, rr, rz)
 }
 
-func turnColumns[T Float](x, p, z Rows[T], alpha, beta, factor []float64) {
+// TurnColumns is documented in columns_amd64.go.
+func TurnColumns[T Float](x, p, z Rows[T], alpha, beta, factor []float64) {
 	plainTurnColumns(x, p, z, alpha, beta, factor)
 }
 

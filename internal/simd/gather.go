@@ -37,15 +37,6 @@ func GatherOnto[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64,
 	g.run(k)
 }
 
-// GatherTile is GatherOnto without row factors, for at most 65,536 rows of x, which fit into
-// a cache of the core. So ids have 16 bits, and the loop does not prefetch.
-//
-//	dst[r][j] = dst[r][j] + Σ_e val[e]·x[col[e]][j]
-func GatherTile[T Float](dst Rows[T], k int, x Rows[T], ptr []int64,
-	col []uint16, val []T) {
-	gatherTile(dst, k, x, ptr, col, val)
-}
-
 // gather is the work of one call of a gather loop.
 type gather[T Float] struct {
 	dst, x Rows[T]

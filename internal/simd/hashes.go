@@ -1,15 +1,5 @@
 package simd
 
-// HashPairs adds up hashes of the pairs number | id<<shift, modulo 2⁶⁴, each of
-// which comes with the number one: a pair x of two 32-bit numbers gives
-//
-//	x ← (x ⊕ x≫32)·c,  x ← (x ⊕ x≫29 ⊕ bits of 1.0)·d,  x ⊕ x≫32
-//
-// as [PairHash] does.
-func HashPairs(number uint64, shift uint, ids []uint32) uint64 {
-	return hashPairs(number, shift, ids)
-}
-
 // PairHash mixes a pair and the bits of a value into 64 bits.
 func PairHash(x, value uint64) uint64 {
 	x = (x ^ x>>32) * firstFactor

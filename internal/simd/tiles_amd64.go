@@ -4,9 +4,13 @@ package simd
 
 import "unsafe"
 
-// gatherTile is GatherTile by AVX2, in passes of as many columns as registers have space for the
-// sums of.
-func gatherTile[T Float](dst Rows[T], k int, x Rows[T], ptr []int64,
+// GatherTile is GatherOnto without row factors, for at most 65,536 rows of x, which fit into
+// a cache of the core. So ids have 16 bits, and the loop does not prefetch.
+//
+//	dst[r][j] = dst[r][j] + Σ_e val[e]·x[col[e]][j]
+//
+// A pass has as many columns as registers have space for the sums of.
+func GatherTile[T Float](dst Rows[T], k int, x Rows[T], ptr []int64,
 	col []uint16, val []T) {
 	if !hasAVX2 {
 		plainGatherTile(dst, k, x, ptr, col, val)
