@@ -12,9 +12,7 @@ import (
 var densityLearner = Learner{
 	Spec: param.Spec{Name: "density", Title: "mean kernel value to the items of each class",
 		Source: "Tang and Zhu, Classifying network data with deep kernel machines, 2010, equations 3 and 6", Params: []param.Param{alwaysBalanced}},
-	Fit: func(ctx context.Context, k Gram, y []int, classes int, _ param.Values) (*Model, error) {
-		return means(ctx, k, y, classes, false)
-	},
+	Fit:  fitMeans(false),
 	Dual: true,
 }
 
@@ -25,45 +23,44 @@ var densityLearner = Learner{
 var centroidLearner = Learner{
 	Spec: param.Spec{Name: "centroid", Title: "nearest centroid of a class in the space of the kernel",
 		Source: "Tang and Zhu, Classifying network data with deep kernel machines, 2010, section 3.1", Params: []param.Param{alwaysBalanced}},
-	Fit: func(ctx context.Context, k Gram, y []int, classes int, _ param.Values) (*Model, error) {
-		return means(ctx, k, y, classes, true)
-	},
+	Fit:  fitMeans(true),
 	Dual: true,
 }
 
-// means returns the model whose scores are class means of the kernel, less half the
-// squared norms of the centroids if these are wanted.
-func means(ctx context.Context, k Gram, y []int, classes int,
-	norms bool) (*Model, error) {
-	g, err := newGroupsOfTwo(k.Len(), y, classes)
-	if err != nil {
-		return nil, err
-	}
-	model := &Model{Classes: classes, Items: k.Len(), Pairs: g.againstRest(),
-		Machines: make([]Machine, len(g.present))}
-	for m, c := range g.present {
-		items := g.class(c)
-		machine := &model.Machines[m]
-		machine.Index = items
-		machine.Coef = make([]float64, len(items))
-		for a := range items {
-			machine.Coef[a] = 1 / float64(len(items))
+// fitMeans returns the fit whose scores are class means of the kernel, less half the
+// squared norms of the centroids if norms is set.
+func fitMeans(norms bool) FitFunc {
+	return func(ctx context.Context, k Gram, y []int, classes int, _ param.Values) (*Model, error) {
+		g, err := newGroupsOfTwo(k.Len(), y, classes)
+		if err != nil {
+			return nil, err
 		}
-		if !norms {
-			continue
-		}
-		row := make([]float64, len(items))
-		for _, i := range items {
-			if err := ctx.Err(); err != nil {
-				return nil, err
+		model := &Model{Classes: classes, Items: k.Len(), Pairs: g.againstRest(),
+			Machines: make([]Machine, len(g.present))}
+		for m, c := range g.present {
+			items := g.class(c)
+			machine := &model.Machines[m]
+			machine.Index = items
+			machine.Coef = make([]float64, len(items))
+			for a := range items {
+				machine.Coef[a] = 1 / float64(len(items))
 			}
-			k.PartTo(row, i, items)
-			machine.Rho += inner(row, machine.Coef)
+			if !norms {
+				continue
+			}
+			row := make([]float64, len(items))
+			for _, i := range items {
+				if err := ctx.Err(); err != nil {
+					return nil, err
+				}
+				k.PartTo(row, i, items)
+				machine.Rho += inner(row, machine.Coef)
+			}
+			machine.Rho /= 2 * float64(len(items))
+			if !finite(machine.Rho) {
+				return nil, ErrNotFinite
+			}
 		}
-		machine.Rho /= 2 * float64(len(items))
-		if !finite(machine.Rho) {
-			return nil, ErrNotFinite
-		}
+		return model, nil
 	}
-	return model, nil
 }

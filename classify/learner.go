@@ -18,7 +18,7 @@ type Learner struct {
 	// Fit learns from the values of k between its items with y ≥ 0, in their order;
 	// v is complete ([param.Spec.Resolve]). It returns [ErrOneClass] if fewer than two
 	// classes have an item.
-	Fit func(ctx context.Context, k Gram, y []int, classes int, v param.Values) (*Model, error)
+	Fit FitFunc
 
 	// Linear is Fit on explicit features, which takes less time than on them as a [Gram]. nil: the learner has none.
 	Linear func(ctx context.Context, f *sparse.Block[float32], y []int, classes int, v param.Values) (*LinearModel, error)
@@ -136,6 +136,9 @@ type Path struct {
 	// Noun names a classifier in messages, for example "a support vector machine"; "": learning.
 	Noun string
 }
+
+// FitFunc fits a model to a Gram, see [Learner].
+type FitFunc func(ctx context.Context, k Gram, y []int, classes int, v param.Values) (*Model, error)
 
 // PathFit fits a model with each of some settings, see [Path].
 type PathFit func(ctx context.Context, k Gram, y []int, classes int, settings []param.Values) ([]*Model, error)

@@ -138,10 +138,7 @@ func (s *scaling) eliminate(ctx context.Context, f *exact,
 	x, b *sparse.Block[float64]) (bound *sparse.Block[float64], err error) {
 	k := b.Cols
 	bound = sparse.NewBlock[float64](b.Rows, k)
-	mean, err := s.removeMeans(x, bound, b)
-	if err != nil {
-		return nil, err
-	}
+	mean := s.removeMeans(x, bound, b)
 	if err := f.factor.ApplyTo(ctx, x, x); err != nil {
 		return nil, err
 	}
@@ -183,7 +180,7 @@ func (s *scaling) squareOf(i int) float64 {
 // removeMeans stores diag(s)·B in c, in a singular system without its part in the null
 // space, and in size numbers that are at least as large as the absolute values of the
 // numbers that c is made of. means is nil for a definite system.
-func (s *scaling) removeMeans(c, size, b *sparse.Block[float64]) (means *componentMeans, err error) {
+func (s *scaling) removeMeans(c, size, b *sparse.Block[float64]) (means *componentMeans) {
 	scaleRows(c, b, s.scale)
 	for i := range c.Rows {
 		for j, v := range c.Row(i) {
@@ -191,7 +188,7 @@ func (s *scaling) removeMeans(c, size, b *sparse.Block[float64]) (means *compone
 		}
 	}
 	if s.null == nil {
-		return nil, nil
+		return nil
 	}
 	means = s.newMeans()
 	sizes := s.newMeans()
@@ -211,7 +208,7 @@ func (s *scaling) removeMeans(c, size, b *sparse.Block[float64]) (means *compone
 			size.Row(i)[j] += float64(m * sizes.of(i))
 		}
 	}
-	return means, nil
+	return means
 }
 
 // componentMeans adds up numbers of each component, and divides the sums by those of s².

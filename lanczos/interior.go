@@ -12,6 +12,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -306,10 +307,7 @@ func (r *interior) dense(ctx context.Context) (*Pairs, error) {
 
 // nearestTo returns the indices of the values in the order of their distance from σ.
 func nearestTo(values []float64, target float64) []int {
-	places := make([]int, len(values))
-	for i := range places {
-		places[i] = i
-	}
+	places := sched.UpTo(len(values))
 	slices.SortStableFunc(places, func(i, j int) int {
 		return cmp.Compare(math.Abs(values[i]-target), math.Abs(values[j]-target))
 	})

@@ -83,9 +83,8 @@ type graphPredictor struct {
 	embedding *sparse.Block[float64] // see spectralLogistic
 }
 
-// begin finds the components of the graph and what all settings have in common.
-func (m graphMethod) begin(ctx context.Context, p *Problem,
-	s *Settings) (*graphPredictor, error) {
+// begin checks the problem and returns the state that all settings share.
+func (m graphMethod) begin(p *Problem, s *Settings) (*graphPredictor, error) {
 	if err := problem.ValidateFor(p, m.declaration()); err != nil {
 		return nil, err
 	}
@@ -129,7 +128,7 @@ func (m graphMethod) settings(p *Problem, s *Settings) ([]param.Values, error) {
 // Predict implements [Method].
 func (m graphMethod) Predict(ctx context.Context, p *Problem, par *Parameters,
 	s *Settings) (*Prediction, error) {
-	r, err := m.begin(ctx, p, s)
+	r, err := m.begin(p, s)
 	if err != nil {
 		return nil, err
 	}
@@ -240,7 +239,7 @@ func (m graphMethod) Tune(ctx context.Context, p *Problem, splits *split.Splits,
 	if len(m.declaration().Params) == 0 {
 		return nil, nil
 	}
-	r, err := m.begin(ctx, p, s)
+	r, err := m.begin(p, s)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/ingest/source/internal/similarity"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -201,7 +202,7 @@ func (h *hypergraph) line(fields *table.Fields, text []byte,
 
 // order returns the vertices in the usual order of ids.
 func (h *hypergraph) order() []int {
-	order := numbers(len(h.ids))
+	order := sched.UpTo(len(h.ids))
 	if !slices.ContainsFunc(h.ids,
 		func(id string) bool { return !table.IsInteger([]byte(id)) }) {
 		slices.SortFunc(order,

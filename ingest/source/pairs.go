@@ -7,6 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/ingest/source/internal/similarity"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -92,7 +93,7 @@ func Neighbours(x *sparse.CSR, ids []string, s *NeighbourSettings) *ingest.Sourc
 		}
 		p := &pairs{ctx: ctx, send: visit,
 			id: func(dst []byte, row int) []byte { return append(dst, ids[row]...) }}
-		if err := p.list(slices.Values(numbers(len(ids)))); err != nil {
+		if err := p.list(slices.Values(sched.UpTo(len(ids)))); err != nil {
 			return nil, err
 		}
 		last := make([][]uint32, len(ids)) // the neighbours of the rows before
@@ -122,15 +123,6 @@ func Neighbours(x *sparse.CSR, ids []string, s *NeighbourSettings) *ingest.Sourc
 		return nil, p.flush()
 	}
 	return source
-}
-
-// numbers returns 0 … n−1.
-func numbers(n int) []int {
-	rows := make([]int, n)
-	for i := range rows {
-		rows[i] = i
-	}
-	return rows
 }
 
 // patternBytes returns the memory of [pattern].

@@ -140,18 +140,24 @@ func (o *Options) factors(t *shard.Times, halfLife float64) []float64 {
 	return factors
 }
 
+// factorsOf returns the factor of each kind of a store, 1 for kinds without one.
+func factorsOf(m *shard.Manifest, factors map[string]float64) (list []float64) {
+	for _, kind := range m.Kinds {
+		w, ok := factors[kind.Name]
+		if !ok {
+			w = 1
+		}
+		list = append(list, w)
+	}
+	return list
+}
+
 // Book returns the codebook of valid options for a store, without weights that are to be chosen; nil if all factors
 // are 1.
 func (o *Options) Book(m *shard.Manifest) *shard.Codebook {
 	c := new(shard.Codebook)
 	if o.Kinds != nil {
-		for _, k := range m.Kinds {
-			w, ok := o.Kinds[k.Name]
-			if !ok {
-				w = 1
-			}
-			c.Kinds = append(c.Kinds, w)
-		}
+		c.Kinds = factorsOf(m, o.Kinds)
 	}
 	h := math.Inf(1)
 	if m.Times != nil {

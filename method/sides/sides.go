@@ -146,13 +146,7 @@ func (e *Edges) Restore(k *Kept) *Choice {
 	m := e.Store.Manifest
 	if k.Kinds != nil && c.Kinds == nil {
 		c.IsGiven = false
-		for _, kind := range m.Kinds {
-			w, isKept := k.Kinds[kind.Name]
-			if !isKept {
-				w = 1
-			}
-			c.Kinds = append(c.Kinds, w)
-		}
+		c.Kinds = factorsOf(m, k.Kinds)
 	}
 	book := &shard.Codebook{Kinds: c.Kinds, Times: c.Book.Times}
 	if k.HalfLife > 0 && m.Times != nil &&

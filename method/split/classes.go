@@ -35,13 +35,18 @@ func Folds(class []int, count int, seed, number uint64) []int {
 func dealTo(fold []int, groups [][]int, count int, rng *rand.Rand) {
 	next := 0
 	for _, items := range groups {
-		rng.Shuffle(len(items),
-			func(i, j int) { items[i], items[j] = items[j], items[i] })
+		shuffle(rng, items)
 		for _, i := range items {
 			fold[i] = next
 			next = (next + 1) % count
 		}
 	}
+}
+
+// shuffle permutes the items at random.
+func shuffle(rng *rand.Rand, items []int) {
+	rng.Shuffle(len(items),
+		func(i, j int) { items[i], items[j] = items[j], items[i] })
 }
 
 // Sample returns about limit of the nodes 0 … len(class)−1 if there are more, in
@@ -60,8 +65,7 @@ func Sample(class []int, limit int, seed, stream uint64) []int {
 	rng := newRand(seed, streamSample|stream)
 	var sample []int
 	for c, nodes := range members {
-		rng.Shuffle(len(nodes),
-			func(i, j int) { nodes[i], nodes[j] = nodes[j], nodes[i] })
+		shuffle(rng, nodes)
 		sample = append(sample, nodes[:quota[c]]...)
 	}
 	slices.Sort(sample)

@@ -130,7 +130,7 @@ func (d Design) drawn(class []int, seed, stream uint64) (func(i int) Split, erro
 			order := make([]int, n)
 			for range attempts {
 				copy(order, sched.UpTo(n))
-				rng.Shuffle(n, func(i, j int) { order[i], order[j] = order[j], order[i] })
+				shuffle(rng, order)
 				if severalClasses(class, order[:m]) {
 					break
 				}
@@ -143,8 +143,7 @@ func (d Design) drawn(class []int, seed, stream uint64) (func(i int) Split, erro
 		var train, test []int
 		for _, items := range members {
 			items = slices.Clone(items)
-			rng.Shuffle(len(items),
-				func(i, j int) { items[i], items[j] = items[j], items[i] })
+			shuffle(rng, items)
 			count := min(len(items), share(items))
 			train = append(train, items[:count]...)
 			test = append(test, items[count:]...)

@@ -59,7 +59,7 @@ func reseal(mem *durabletest.Mem, change func(*Manifest)) {
 
 // places returns the contents of the index, nothing if it does not parse.
 func places(mem *durabletest.Mem, m *Manifest) [2]direction {
-	b := must(readFile(mem, filepath.Join("g", indexName(m.identity())), 1<<20))
+	b := must(readFile(mem, filepath.Join("g", fileName(m.identity(), indexEnding)), 1<<20))
 	dirs, err := parseIndex("", b[min(fileHead, len(b)):], m)
 	if err != nil {
 		return [2]direction{}
@@ -119,13 +119,13 @@ func TestExchanged(t *testing.T) {
 	})
 	t.Run("index of another store", func(t *testing.T) {
 		mem := durabletest.Clone(base)
-		b := must(readFile(foreign, "g/"+indexName(0xb2), 1<<20))
-		mem.Change("g/"+indexName(0xa1), func([]byte) []byte { return b })
+		b := must(readFile(foreign, "g/"+fileName(0xb2, indexEnding), 1<<20))
+		mem.Change("g/"+fileName(0xa1, indexEnding), func([]byte) []byte { return b })
 		if err := scan(mem); !errors.Is(err, ErrCorrupt) {
 			t.Error(err)
 		}
 		reseal(mem, nil)
-		wantError(t, scan(mem), ErrCorrupt, "g/"+indexName(0xa1)+": belongs to store 00000000000000b2, this is 00000000000000a1; restore the file or ingest again")
+		wantError(t, scan(mem), ErrCorrupt, "g/"+fileName(0xa1, indexEnding)+": belongs to store 00000000000000b2, this is 00000000000000a1; restore the file or ingest again")
 	})
 }
 
@@ -270,7 +270,7 @@ func TestForgedDegrees(t *testing.T) {
 		must(0, w.Append([]uint32{1}, one, nil))
 		must(0, w.Commit(bg))
 		must(0, scan(mem))
-		mem.Change("g/"+degreesName(1), func(b []byte) []byte {
+		mem.Change("g/"+fileName(1, degreesEnding), func(b []byte) []byte {
 			if c.val == nil {
 				return append(b[:fileHead:fileHead], appendLengths(nil, []uint32{1, 1, uint32(c.degree)})...)
 			}
@@ -534,7 +534,7 @@ func FuzzStream(f *testing.F) {
 func TestIndexFields(t *testing.T) {
 	base := durabletest.NewMem()
 	must(0, newSample(0xa1).write(base))
-	name := "g/" + indexName(0xa1)
+	name := "g/" + fileName(0xa1, indexEnding)
 	for at := range int(must(base.Stat(name)).Size()) {
 		mem := durabletest.Clone(base)
 		mem.Change(name, func(b []byte) []byte { b[at] ^= 0x11; return b })
@@ -578,7 +578,7 @@ func TestImpossibleCuts(t *testing.T) {
 		w.degrees = degreeList{content: make([]byte, w.rows)}
 		must(0, w.Commit(bg))
 		var c *CorruptError
-		if err := scan(mem); !errors.As(err, &c) || c.Path != "g/"+indexName(1) {
+		if err := scan(mem); !errors.As(err, &c) || c.Path != "g/"+fileName(1, indexEnding) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

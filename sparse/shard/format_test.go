@@ -219,7 +219,7 @@ func TestFormatDoc(t *testing.T) {
 	}
 	example := section(t, page, "## A worked example")
 	dir := filepath.Join(fixtures, "v1", "path")
-	for _, name := range []string{shardName(0x0123456789abcdef, 0), indexName(0x0123456789abcdef), degreesName(0x0123456789abcdef)} {
+	for _, name := range []string{shardName(0x0123456789abcdef, 0), fileName(0x0123456789abcdef, indexEnding), fileName(0x0123456789abcdef, degreesEnding)} {
 		var got []byte
 		for _, line := range strings.Split(section(t, example, "### "+name), "\n") {
 			if m := regexp.MustCompile(`^    ([0-9a-f]{4})  ((?:[0-9a-f]{2} ?)+)`).FindStringSubmatch(line); m != nil {

@@ -242,19 +242,19 @@ func (m *Manifest) problem() string {
 	if wrong := wrongCodes(m); wrong != "" {
 		return wrong
 	}
-	want := []string{indexName(id), degreesName(id)}
+	want := []string{fileName(id, indexEnding), fileName(id, degreesEnding)}
 	switch m.Nodes {
 	case nodesNumeric, nodesString:
-		want = append(want, nodesName(id))
+		want = append(want, fileName(id, nodesEnding))
 	case nodesImplicit:
 	default:
 		return fmt.Sprintf("nodes %q", m.Nodes)
 	}
 	if m.Order != "" {
-		want = append(want, orderName(id))
+		want = append(want, fileName(id, orderEnding))
 	}
 	if m.Attributes != nil {
-		want = append(want, attributesName(id))
+		want = append(want, fileName(id, attributesEnding))
 	}
 	if len(m.Files) < len(want) {
 		return "file missing from the list"
@@ -292,7 +292,7 @@ func (m *Manifest) leastNodeBytes() (bytes int64) {
 	case nodesString: // where each ends, and the text; lengths and order take less in the file
 		bytes = 8 * m.Rows
 		for _, f := range m.Files {
-			if f.Name == nodesName(m.identity()) {
+			if f.Name == fileName(m.identity(), nodesEnding) {
 				bytes = max(bytes, f.Bytes)
 			}
 		}

@@ -17,24 +17,18 @@ func shardName(identity uint64, shard int) string {
 	return fmt.Sprintf("%016x-%04d.shard", identity, shard)
 }
 
-func indexName(identity uint64) string {
-	return fmt.Sprintf("%016x.index", identity)
-}
+// Endings of the names of files of which a store has one.
+const (
+	indexEnding      = ".index"
+	degreesEnding    = ".degrees"
+	nodesEnding      = ".nodes"
+	orderEnding      = ".order"
+	attributesEnding = ".npy"
+)
 
-func degreesName(identity uint64) string {
-	return fmt.Sprintf("%016x.degrees", identity)
-}
-
-func nodesName(identity uint64) string {
-	return fmt.Sprintf("%016x.nodes", identity)
-}
-
-func orderName(identity uint64) string {
-	return fmt.Sprintf("%016x.order", identity)
-}
-
-func attributesName(identity uint64) string {
-	return fmt.Sprintf("%016x.npy", identity)
+// fileName returns the name of the file of a store with one of the endings.
+func fileName(identity uint64, ending string) string {
+	return fmt.Sprintf("%016x%s", identity, ending)
 }
 
 var identityPattern = sync.OnceValue(func() *regexp.Regexp {

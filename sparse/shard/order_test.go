@@ -106,7 +106,7 @@ func TestRowsStop(t *testing.T) {
 func TestNoPermutation(t *testing.T) {
 	base := durabletest.NewMem()
 	must(0, newSample(0xa1).write(base))
-	name := "g/" + orderName(0xa1)
+	name := "g/" + fileName(0xa1, orderEnding)
 	for _, c := range []struct {
 		position uint32
 		want     string

@@ -87,21 +87,21 @@ func (w *Writer) finish(ctx context.Context) error {
 	}
 	w.Manifest.Nodes = w.Nodes.ids.kind
 	w.Manifest.Order = w.Nodes.name
-	write(indexName(w.id), indexMagic, func(b *bufio.Writer) { b.Write(w.index) })
+	write(fileName(w.id, indexEnding), indexMagic, func(b *bufio.Writer) { b.Write(w.index) })
 	if w.Manifest.Weighted {
 		w.degrees.weigh()
 	}
-	write(degreesName(w.id), degreesMagic,
+	write(fileName(w.id, degreesEnding), degreesMagic,
 		func(b *bufio.Writer) { b.Write(w.degrees.content) })
 	if w.Nodes.ids.kind != nodesImplicit {
-		write(nodesName(w.id), nodesMagic, w.Nodes.ids.write)
+		write(fileName(w.id, nodesEnding), nodesMagic, w.Nodes.ids.write)
 	}
 	if w.Manifest.Order != "" {
-		write(orderName(w.id), orderMagic,
+		write(fileName(w.id, orderEnding), orderMagic,
 			func(b *bufio.Writer) { writeRows(b, w.Nodes.Order) })
 	}
 	if w.o.Attributes != nil {
-		writeFile(attributesName(w.id), func(b *bufio.Writer) (err error) {
+		writeFile(fileName(w.id, attributesEnding), func(b *bufio.Writer) (err error) {
 			w.Manifest.Attributes, err = w.o.Attributes(w.Nodes, b)
 			return err
 		})

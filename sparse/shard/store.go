@@ -142,19 +142,19 @@ func (s *Store) open(ctx context.Context, o *Options) error {
 		name, magic string
 		parse       func(path string, b []byte) error
 	}{
-		{true, indexName(id), indexMagic, func(path string, b []byte) (err error) {
+		{true, fileName(id, indexEnding), indexMagic, func(path string, b []byte) (err error) {
 			directions, err = parseIndex(path, b, m)
 			return err
 		}},
-		{true, degreesName(id), degreesMagic, func(path string, b []byte) (err error) {
+		{true, fileName(id, degreesEnding), degreesMagic, func(path string, b []byte) (err error) {
 			s.Degrees, err = parseDegrees(path, b, m)
 			return err
 		}},
-		{m.Nodes != nodesImplicit, nodesName(id), nodesMagic, func(path string, b []byte) (err error) {
+		{m.Nodes != nodesImplicit, fileName(id, nodesEnding), nodesMagic, func(path string, b []byte) (err error) {
 			s.Nodes, err = parseNodes(path, b, m)
 			return err
 		}},
-		{m.Order != "", orderName(id), orderMagic,
+		{m.Order != "", fileName(id, orderEnding), orderMagic,
 			func(path string, b []byte) error { return s.Nodes.parseOrder(path, b, m) }},
 	} {
 		if !part.isStored {

@@ -225,14 +225,9 @@ func censusOf(ctx context.Context, v *view, workers int) (*census, error) {
 			f.first = p.Col[0]
 			f.last = p.Col[len(p.Col)-1]
 		}
-		var code []uint32
+		f.pairs, f.loops = sumPairs(v.s.Manifest.Directed, int(v.direction), p)
 		for i := p.Lo; i < p.Hi; i++ {
 			col, val := p.Row(i - p.Lo)
-			code = p.AppendCodes(code[:0], i-p.Lo)
-			pairs, loops := pairSum(v.s.Manifest.Directed, int(v.direction),
-				uint32(i), col, val, code)
-			f.pairs += pairs
-			f.loops += loops
 			f.negative += negative(val)
 			for _, w := range val {
 				f.weighted = f.weighted || w != 1
@@ -258,6 +253,19 @@ func censusOf(ctx context.Context, v *view, workers int) (*census, error) {
 		}
 	}
 	return c, nil
+}
+
+// sumPairs returns the sums of pairSum over the rows of a panel.
+func sumPairs(directed bool, direction int, p sparse.Panel) (pairs uint64, loops int64) {
+	var code []uint32
+	for i := p.Lo; i < p.Hi; i++ {
+		col, val := p.Row(i - p.Lo)
+		code = p.AppendCodes(code[:0], i-p.Lo)
+		sum, diagonal := pairSum(directed, direction, uint32(i), col, val, code)
+		pairs += sum
+		loops += diagonal
+	}
+	return pairs, loops
 }
 
 // checkCut checks consecutive frames: pieces of a row continue it, and the first row of a frame
@@ -300,13 +308,8 @@ func (c comparedMatrix) Sweep(ctx context.Context, workers int,
 	}
 	var pairs atomic.Uint64
 	err := c.Matrix.Sweep(ctx, workers, func(worker int, p sparse.Panel) error {
-		var code []uint32
-		for i := p.Lo; i < p.Hi; i++ {
-			col, val := p.Row(i - p.Lo)
-			code = p.AppendCodes(code[:0], i-p.Lo)
-			sum, _ := pairSum(false, 0, uint32(i), col, val, code)
-			pairs.Add(sum)
-		}
+		sum, _ := sumPairs(false, 0, p)
+		pairs.Add(sum)
 		return visit(worker, p)
 	})
 	if err == nil && pairs.Load() != 0 {

@@ -55,7 +55,7 @@ func predictHeldOut(ctx context.Context, f *features) (*heldOut, error) {
 		if err := h.addModels(ctx, f); err != nil {
 			return nil, err
 		}
-		h.addMajority(f)
+		h.addMajority()
 	}
 	if err := h.addBeliefs(ctx, f); err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func (h *heldOut) addModels(ctx context.Context, f *features) error {
 }
 
 // addMajority adds the shares of the classes among the labels of other folds, shrunk as far as they may be luck.
-func (h *heldOut) addMajority(f *features) {
+func (h *heldOut) addMajority() {
 	counts := make([][]float64, h.folds)
 	for fold := range counts {
 		counts[fold] = slices.Repeat([]float64{1}, h.classes)
