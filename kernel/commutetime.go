@@ -68,7 +68,7 @@ func (d *distance) BlockTo(ctx context.Context, dst *sparse.Block[float64],
 }
 
 // Block implements [Streamer]. It takes the columns of L⁺ of all rows and cols.
-func (d *distance) Block(ctx context.Context, rows, cols []int, take sink,
+func (d *distance) Block(ctx context.Context, rows, cols []int, take Sink,
 	s *Settings) (*Report, error) {
 	checkNodes(d.Len(), rows, cols)
 	c, err := d.inverse.begin(s)
@@ -101,7 +101,7 @@ func (d *distance) Block(ctx context.Context, rows, cols []int, take sink,
 }
 
 // measurePieces remembers the largest finite value.
-func (d *distance) measurePieces(c *computation, take sink) sink {
+func (d *distance) measurePieces(c *computation, take Sink) Sink {
 	return func(lo, left int, piece *sparse.Block[float64]) error {
 		for i := range piece.Rows {
 			for _, v := range piece.Row(i) {
@@ -143,7 +143,7 @@ func diagonalAt(columns *sparse.Block[float64], nodes []int) []float64 {
 // across is Block for different lists: first the diagonal of the short one,
 // then the columns of the long one.
 func (d *distance) across(ctx context.Context, c *computation, rows, cols []int,
-	out sink) error {
+	out Sink) error {
 	short := rows
 	long := cols
 	turned := false

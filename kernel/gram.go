@@ -12,7 +12,7 @@ import (
 // gram computes the block of nodes among themselves as UᵀU, U = K^½·E in
 // slabs. As many slabs as memory allows are held; those behind them are
 // computed, and once more for each further group that is held.
-func (c *computation) gram(ctx context.Context, nodes []int, out sink) error {
+func (c *computation) gram(ctx context.Context, nodes []int, out Sink) error {
 	n := c.k.Len()
 	m := len(nodes)
 	slabs := slabsOf(n, m)
@@ -131,7 +131,7 @@ type gramPieces struct {
 // column first of the block, with u, which is one of them if held, and their
 // mirror image.
 func (g *gramPieces) multiply(ctx context.Context, u *sparse.Block[float64],
-	first int, slab [2]int, held bool, out sink) error {
+	first int, slab [2]int, held bool, out Sink) error {
 	rows, cols := 0, u.Cols
 	offset := make([]int, len(g.left))
 	for i, l := range g.left {

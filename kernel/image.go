@@ -9,6 +9,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
+// errorMeasure returns the error of an image with bounds for its columns, relative to the tolerance.
+type errorMeasure = func(y *sparse.Block[float64], bound []float64) float64
+
 // image stores the engine's image of the unit vectors of nodes in dst. It repeats the computation with
 // smaller tolerances until measure, which is given the image and the bounds of its columns, is at most 1,
 // or float64 allows no more.
@@ -17,7 +20,7 @@ import (
 // [iterative.ExactFirst] nodes are eliminated at once, others are computed by attempts of the engine.
 func (c *computation) image(ctx context.Context, e engine,
 	dst *sparse.Block[float64], nodes []int,
-	measure func(y *sparse.Block[float64], bound []float64) float64) (a *engineResult, err error) {
+	measure errorMeasure) (a *engineResult, err error) {
 	x := c.x.Columns(0, len(nodes))
 	setUnits(x, nodes, 1)
 	defer setUnits(x, nodes, 0)
@@ -78,7 +81,7 @@ func (c *computation) refineError(err error) error {
 // attempts is the state of an image under way.
 type attempts struct {
 	c         *computation
-	measure   func(y *sparse.Block[float64], bound []float64) float64
+	measure   errorMeasure
 	count     int     // attempts that ended without an error
 	again     bool    // the next attempt begins with the result of the last one
 	restarted bool    // an attempt began from zero with the smallest tolerance
@@ -152,7 +155,7 @@ func (t *attempts) planNext(y *sparse.Block[float64], a *engineResult,
 // not depend on that.
 func (c *computation) small(ctx context.Context, e engine,
 	dst, x *sparse.Block[float64],
-	measure func(y *sparse.Block[float64], bound []float64) float64) (*engineResult, error) {
+	measure errorMeasure) (*engineResult, error) {
 	if x.Rows > iterative.ExactFirst {
 		return nil, nil
 	}
@@ -224,7 +227,7 @@ func (e *ToleranceError) Unwrap() error { return ErrTolerance }
 
 // product is ApplyTo for x within float64.
 func (c *computation) product(ctx context.Context, dst *sparse.Block[float64],
-	measure func(y *sparse.Block[float64], bound []float64) float64) (*engineResult, error) {
+	measure errorMeasure) (*engineResult, error) {
 	if a, err := c.small(ctx, c.k.full, dst, c.x, measure); a != nil || err != nil {
 		return a, err
 	}

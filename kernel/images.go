@@ -57,7 +57,7 @@ func (k *Images) BlockTo(ctx context.Context, dst *sparse.Block[float64],
 }
 
 // Block implements [Streamer].
-func (k *Images) Block(ctx context.Context, rows, cols []int, take sink,
+func (k *Images) Block(ctx context.Context, rows, cols []int, take Sink,
 	s *Settings) (*Report, error) {
 	set, err := s.complete(k.Team)
 	if err != nil {
@@ -107,7 +107,7 @@ func (k *Images) Block(ctx context.Context, rows, cols []int, take sink,
 // hand hands out columns from left on, at the given rows. For nodes among themselves the
 // part below the diagonal is used for both halves.
 func hand(y *sparse.Block[float64], rows []int, left int, symmetric, turned bool,
-	take sink, report *Report) error {
+	take Sink, report *Report) error {
 	first := 0
 	if symmetric {
 		first = left

@@ -57,7 +57,7 @@ type Streamer interface {
 	// and cols are equal and the kernel is symmetric, so is the block, to the
 	// bit. Errors are those of BlockTo, or the first one of take.
 	Block(ctx context.Context, rows, cols []int,
-		take func(lo, left int, piece *sparse.Block[float64]) error,
+		take Sink,
 		s *Settings) (*Report, error)
 }
 
@@ -74,8 +74,8 @@ type grouped interface {
 	release()
 }
 
-// sink takes a piece of a block, see [Kernel].
-type sink = func(lo, left int, piece *sparse.Block[float64]) error
+// Sink takes a piece of a block, see [Streamer].
+type Sink = func(lo, left int, piece *sparse.Block[float64]) error
 
 // Settings are the settings of one computation. Nil means all defaults.
 type Settings struct {
@@ -124,7 +124,7 @@ func (s *Settings) part() part { return part{s.Lo, s.Hi} }
 func byRows(rows, cols int) bool { return rows < cols }
 
 // clipPieces wraps take so that it receives only the sub-blocks inside p.
-func (p part) clipPieces(rows, cols int, take sink) sink {
+func (p part) clipPieces(rows, cols int, take Sink) Sink {
 	if p == (part{}) {
 		return take
 	}
@@ -250,7 +250,7 @@ func (r *Report) IsEstimate() bool {
 // it. A block whose largest value T does not hold is a [*param.ParameterError]. Cost: that
 // of Block.
 func Values[T sparse.Float](ctx context.Context, k Kernel, rows, cols []int,
-	take func(lo, left int, piece *sparse.Block[float64]) error,
+	take Sink,
 	s *Settings) (*Report, error) {
 	var set Settings
 	if s != nil {
@@ -290,7 +290,7 @@ func Values[T sparse.Float](ctx context.Context, k Kernel, rows, cols []int,
 }
 
 // shiftPieces wraps take so that the places of pieces count from the begin of the part.
-func (p part) shiftPieces(rows, cols int, take sink) sink {
+func (p part) shiftPieces(rows, cols int, take Sink) Sink {
 	return func(lo, left int, piece *sparse.Block[float64]) error {
 		if byRows(rows, cols) {
 			return take(lo-p.lo, left, piece)
@@ -310,8 +310,8 @@ func Matrix(ctx context.Context, k Kernel, rows, cols []int,
 	return out, report, err
 }
 
-// into returns a sink that copies pieces to their places in dst.
-func into(ctx context.Context, dst *sparse.Block[float64]) sink {
+// into returns a Sink that copies pieces to their places in dst.
+func into(ctx context.Context, dst *sparse.Block[float64]) Sink {
 	return func(lo, left int, piece *sparse.Block[float64]) error {
 		for i := range piece.Rows {
 			if ctx.Err() != nil {
@@ -335,7 +335,7 @@ func gather(ctx context.Context, k Streamer, dst *sparse.Block[float64],
 // Block is [Streamer.Block] of any kernel. One that does not stream is computed in slabs of
 // columns, or of rows where there are fewer of them.
 func Block(ctx context.Context, k Kernel, rows, cols []int,
-	take func(lo, left int, piece *sparse.Block[float64]) error,
+	take Sink,
 	s *Settings) (*Report, error) {
 	if k, ok := k.(Streamer); ok {
 		return k.Block(ctx, rows, cols, take, s)

@@ -297,7 +297,7 @@ func (m *modularity) BlockTo(ctx context.Context, dst *sparse.Block[float64],
 }
 
 // Block implements [Streamer].
-func (m *modularity) Block(ctx context.Context, rows, cols []int, take sink,
+func (m *modularity) Block(ctx context.Context, rows, cols []int, take Sink,
 	s *Settings) (*Report, error) {
 	checkNodes(m.Len(), rows, cols)
 	set, err := m.prepare(ctx, s)

@@ -273,7 +273,7 @@ func (k *spectral) BlockTo(ctx context.Context, dst *sparse.Block[float64],
 // Block implements [Streamer]. A block of nodes among themselves is UᵀU with the columns U of K^½ where
 // these are easier to compute. It loops over slabs of columns (across, mirrorColumns or gram), each of which
 // is the image of unit vectors by an engine.
-func (k *spectral) Block(ctx context.Context, rows, cols []int, take sink,
+func (k *spectral) Block(ctx context.Context, rows, cols []int, take Sink,
 	s *Settings) (*Report, error) {
 	checkNodes(k.Len(), rows, cols)
 	symmetric := slices.Equal(rows, cols)
@@ -337,9 +337,9 @@ func checkNodes(n int, lists ...[]int) {
 	}
 }
 
-// scalePieces returns the sink that the pieces of K go to: it makes those of
+// scalePieces returns the Sink that the pieces of K go to: it makes those of
 // diag(1/s)·K·diag(s) of them and remembers the largest value.
-func (c *computation) scalePieces(rows, cols []int, take sink) sink {
+func (c *computation) scalePieces(rows, cols []int, take Sink) Sink {
 	root := c.scale.root
 	if root != nil {
 		// An error of K_ij grows by s_j/s_i.
@@ -379,7 +379,7 @@ const epsilon = 0x1p-52
 // Transposed, the short list is that of the rows. All other slabs use the tolerance that the first
 // one has found, so that a part of the block requires only the first slab and its own.
 func (c *computation) across(ctx context.Context, long, short []int,
-	transposed bool, out sink) error {
+	transposed bool, out Sink) error {
 	slabs := slabsOf(c.k.Len(), len(short))
 	c.log.slabs = len(slabs)
 	values, err := c.reserve(len(short), pieceNumbers(len(long), false))
@@ -444,7 +444,7 @@ func isRange(list []int, n int) bool {
 // their mirror image below, so that the block is symmetric to the bit. fill stores the first hi rows
 // of the columns lo ≤ j < hi in piece.
 func (c *computation) mirrorColumns(ctx context.Context, nodes []int,
-	fill func(lo, hi int, y, piece *sparse.Block[float64]), out sink) error {
+	fill func(lo, hi int, y, piece *sparse.Block[float64]), out Sink) error {
 	slabs := slabsOf(c.k.Len(), len(nodes))
 	c.log.slabs = len(slabs)
 	room, err := c.reserve(len(nodes), pieceNumbers(len(nodes), true))
@@ -477,7 +477,7 @@ func (c *computation) mirrorColumns(ctx context.Context, nodes []int,
 // handOver gives a piece of a symmetric block, whose first element stands in row lo and
 // column left, to out, and the mirror image of its rows above the diagonal.
 func handOver(piece *sparse.Block[float64], lo, left, height int, turned []float64,
-	out sink) error {
+	out Sink) error {
 	if height > 0 {
 		reflection := sparse.BlockOf(piece.Cols, height, turned[:piece.Cols*height])
 		for i := range height {

@@ -14,6 +14,10 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
+// foldVisitor is called with the predictions of a setting for a group of held-out labels: predict returns
+// the predicted class of a node in the group's test set, and whether a label reaches it.
+type foldVisitor = func(setting, group int, predict func(node int) (class int, isReached bool))
+
 // graphLearner scores all nodes of a graph at once from its labels, with parameters that are
 // chosen by its predictions for held-out labels.
 type graphLearner interface {
@@ -23,11 +27,9 @@ type graphLearner interface {
 	// prepare computes what all settings have in common.
 	prepare(ctx context.Context, r *graphPredictor, settings []param.Values) error
 
-	// predictions calls visit, for each setting and group of labels in any order, with a
-	// function that returns the predicted class of a node in the group's test set, and
-	// whether a label reaches it.
+	// predictions calls visit for each setting and group of labels in any order.
 	predictions(ctx context.Context, r *graphPredictor, settings []param.Values,
-		groups []group, visit func(setting, group int, predict func(node int) (class int, reached bool))) error
+		groups []group, visit foldVisitor) error
 
 	// scores stores the scores and classes of all nodes in r.out.
 	scores(ctx context.Context, r *graphPredictor, v param.Values) error
@@ -348,7 +350,7 @@ func (m declaredMethod) prepare(ctx context.Context, r *graphPredictor,
 // by a run of the method for each.
 func (m declaredMethod) predictions(ctx context.Context, r *graphPredictor,
 	settings []param.Values, groups []group,
-	visit func(setting, group int, predict func(node int) (int, bool))) error {
+	visit foldVisitor) error {
 	quiet := *r.set
 	quiet.Progress = ignoreProgress
 	for setting, v := range settings {

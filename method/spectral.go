@@ -151,7 +151,7 @@ func (r *graphPredictor) fit(ctx context.Context, train *Problem,
 // class.
 func (m spectralLogistic) predictions(ctx context.Context, r *graphPredictor,
 	settings []param.Values, groups []group,
-	visit func(setting, group int, predict func(node int) (int, bool))) error {
+	visit foldVisitor) error {
 	for i, g := range groups {
 		reached := r.g.Components.Reachable(g.train.Row)
 		largest := split.Majority(g.train.Class)

@@ -117,7 +117,7 @@ func (m spreading) solve(ctx context.Context, r *graphPredictor,
 // predictions solves for the groups, several of them together. A node that no label reaches is given the largest class.
 func (m spreading) predictions(ctx context.Context, r *graphPredictor,
 	settings []param.Values, groups []group,
-	visit func(setting, group int, predict func(node int) (int, bool))) error {
+	visit foldVisitor) error {
 	k := len(r.p.Names)
 	for setting, v := range settings {
 		width := m.slabWithin(r.p, len(groups), v, r.set.Memory)

@@ -194,13 +194,13 @@ func (m *CSR) Transpose() *CSR {
 
 // Sweep implements [Matrix]. Panels share memory with the matrix.
 func (m *CSR) Sweep(ctx context.Context, workers int,
-	visit func(worker int, p Panel) error) error {
+	visit PanelVisitor) error {
 	return m.SweepRows(ctx, 0, m.rows, workers, visit)
 }
 
 // SweepRows implements [SweepRows].
 func (m *CSR) SweepRows(ctx context.Context, lo, hi, workers int,
-	visit func(worker int, p Panel) error) error {
+	visit PanelVisitor) error {
 	first := sort.Search(len(m.ranges),
 		func(i int) bool { return m.ranges[i].Hi > lo })
 	last := sort.Search(len(m.ranges),

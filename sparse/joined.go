@@ -91,14 +91,14 @@ func isResident(a Matrix) bool {
 
 // Sweep implements [Matrix].
 func (m *Joined) Sweep(ctx context.Context, workers int,
-	visit func(worker int, p Panel) error) error {
+	visit PanelVisitor) error {
 	rows, _ := m.Matrix.Dims()
 	return m.SweepRows(ctx, 0, rows, workers, visit)
 }
 
 // SweepRows implements [SweepRows].
 func (m *Joined) SweepRows(ctx context.Context, lo, hi, workers int,
-	visit func(worker int, p Panel) error) error {
+	visit PanelVisitor) error {
 	if !m.changes {
 		return SweepRows(ctx, m.Matrix, lo, hi, workers, visit)
 	}

@@ -38,18 +38,18 @@ func (m *mappedValues) Resident() bool {
 
 // Sweep implements [Matrix].
 func (m *mappedValues) Sweep(ctx context.Context, workers int,
-	visit func(worker int, p Panel) error) error {
+	visit PanelVisitor) error {
 	return m.Matrix.Sweep(ctx, workers, m.mapVisitor(visit))
 }
 
 // SweepRows implements [SweepRows].
 func (m *mappedValues) SweepRows(ctx context.Context, lo, hi, workers int,
-	visit func(worker int, p Panel) error) error {
+	visit PanelVisitor) error {
 	return SweepRows(ctx, m.Matrix, lo, hi, workers, m.mapVisitor(visit))
 }
 
 // mapVisitor returns a visitor that calls visit with mapped values, which are nil if all are 1.
-func (m *mappedValues) mapVisitor(visit func(worker int, p Panel) error) func(worker int, p Panel) error {
+func (m *mappedValues) mapVisitor(visit PanelVisitor) PanelVisitor {
 	return func(worker int, p Panel) error {
 		values := m.buffers.Get().(*[MaxRange]float64)
 		defer m.buffers.Put(values)

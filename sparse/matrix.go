@@ -29,8 +29,11 @@ type Matrix interface {
 	// panel is valid during the call only. The first error ends the sweep; a cancelled context ends it
 	// within one range.
 	Sweep(ctx context.Context, workers int,
-		visit func(worker int, p Panel) error) error
+		visit PanelVisitor) error
 }
+
+// PanelVisitor is called with the panels of a sweep by several goroutines, see [Matrix].
+type PanelVisitor = func(worker int, p Panel) error
 
 // Resident is implemented by a [Matrix] that may read entries from disk in its sweeps, for example a store.
 // Other matrices are in memory.
@@ -45,10 +48,10 @@ type Resident interface {
 // SweepRows visits the ranges of a that have one of the rows lo ≤ i < hi, as [Matrix.Sweep] does. A matrix without a
 // method SweepRows is read as a whole.
 func SweepRows(ctx context.Context, a Matrix, lo, hi, workers int,
-	visit func(worker int, p Panel) error) error {
+	visit PanelVisitor) error {
 	if sweeper, ok := a.(interface {
 		SweepRows(ctx context.Context, lo, hi, workers int,
-			visit func(worker int, p Panel) error) error
+			visit PanelVisitor) error
 	}); ok {
 		return sweeper.SweepRows(ctx, lo, hi, workers, visit)
 	}

@@ -33,7 +33,7 @@ func EachRowOf(ctx context.Context, a Matrix, lo, hi, workers int,
 
 // sweepWhole is [SweepRows] with the panels of a long row joined to one.
 func sweepWhole(ctx context.Context, a Matrix, lo, hi, workers int,
-	visit func(worker int, p Panel) error) error {
+	visit PanelVisitor) error {
 	long := longRows{ranges: a.Ranges()}
 	return SweepRows(ctx, a, lo, hi, workers, func(worker int, p Panel) error {
 		if p, isWhole := long.join(p); isWhole {

@@ -111,7 +111,7 @@ func (a *tiledMatrix) Ranges() []Range { return a.ranges }
 
 // Sweep implements [Matrix].
 func (a *tiledMatrix) Sweep(ctx context.Context, workers int,
-	visit func(worker int, p Panel) error) error {
+	visit PanelVisitor) error {
 	buffers := make([]rowBuffer, sched.Workers(workers))
 	return sched.Run(ctx, len(buffers), len(a.ranges), func(worker, i int) error {
 		p := a.panel(&buffers[worker], i)

@@ -28,7 +28,7 @@ const (
 // Vectors are stored as rows. Rows and the places at which T is split are multiples of 4, because
 // the loops of [simd] read 4 numbers at a time. The vectors of a part lie in its own rows and columns.
 type division struct {
-	runPieces func(pieces int, do func(piece int))
+	runPieces runner
 	count     func(values []float64) int // number of wanted vectors
 	n, width  int
 	diag, off []float64
@@ -37,6 +37,9 @@ type division struct {
 	first     int          // the first vector of T that is wanted
 }
 
+// runner calls do for every piece, by several goroutines.
+type runner = func(pieces int, do func(piece int))
+
 // pad returns n rounded up to a multiple of 4.
 func pad(n int) int { return (n + 3) &^ 3 }
 
@@ -44,7 +47,7 @@ func pad(n int) int { return (n + 3) &^ 3 }
 // of that number of the largest ones: the rows from first on. Spare is a slice of the same size
 // that the caller may overwrite.
 func divide(t Tridiagonal, n int, count func(values []float64) int,
-	parallel func(pieces int, do func(piece int))) (vectors, spare []float64, first int) {
+	parallel runner) (vectors, spare []float64, first int) {
 	width := pad(n)
 	d := &division{
 		runPieces: parallel, count: count, n: n, width: width, diag: t.Diag,

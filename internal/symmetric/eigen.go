@@ -48,7 +48,7 @@ func Eigen(ctx context.Context, h *mat.SymDense, count func(values []float64) in
 // eigen is Eigen without a context: each calls its argument for every piece 0 ≤ piece < pieces, or
 // not at all after a cancellation, when the result is discarded.
 func eigen(h *mat.SymDense, count func(values []float64) int,
-	parallel func(pieces int, do func(piece int))) ([]float64, *mat.Dense) {
+	parallel runner) ([]float64, *mat.Dense) {
 	n := h.SymmetricDim()
 	if n == 0 {
 		return nil, new(mat.Dense)

@@ -24,7 +24,7 @@ const (
 // Only the upper triangle of A and the blocks of 4×4 on the diagonal are read; rows are
 // padded to a multiple of 4. At the end each row holds the v of its column.
 type reduction struct {
-	runPieces func(pieces int, do func(piece int))
+	runPieces runner
 	n         int
 	width     int       // of A, padded
 	a         []float64 // width rows
@@ -37,7 +37,7 @@ type reduction struct {
 
 // reduce returns T and the reflections, the product Q of which is that of H = Q·T·Qᵀ.
 func reduce(h *mat.SymDense,
-	parallel func(pieces int, do func(piece int))) (Tridiagonal, *reduction) {
+	parallel runner) (Tridiagonal, *reduction) {
 	n := h.SymmetricDim()
 	width := pad(n)
 	r := &reduction{

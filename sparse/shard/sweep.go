@@ -15,7 +15,7 @@ import (
 )
 
 // panelVisitor is called with the panels of a sweep.
-type panelVisitor = func(worker int, p sparse.Panel) error
+type panelVisitor = sparse.PanelVisitor
 
 // Sweep implements [sparse.Matrix], see [Store].
 func (v *view) Sweep(ctx context.Context, workers int, visit panelVisitor) error {

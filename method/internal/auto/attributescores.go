@@ -37,8 +37,8 @@ var (
 
 // linearRidge returns a ridge on features of labels, which it scales to a mean squared length of 1. apply returns the
 // products of the features of all nodes with weights, which are stored in weights.
-func linearRidge(features, weights *sparse.Block[float32], workers int,
-	apply func(ctx context.Context, w *sparse.Block[float32]) (nodeScores, error)) *ridgeBlock {
+func linearRidge(features, weights *featureBlock, workers int,
+	apply func(ctx context.Context, w *featureBlock) (nodeScores, error)) *ridgeBlock {
 	square := 0.0
 	lambdas := wideLambdas
 	for _, x := range features.Data {
@@ -69,7 +69,7 @@ func linearRidge(features, weights *sparse.Block[float32], workers int,
 			floats.AddScaled(constant, attributeConstant,
 				w.RawRowView(weights.Rows))
 			products, err := apply(ctx, weights)
-			return func(dst *sparse.Block[float32], lo int) {
+			return func(dst *featureBlock, lo int) {
 				products(dst, lo)
 				for i := range dst.Rows {
 					for c, y := range constant {
@@ -93,8 +93,8 @@ func labelLimit(features int) int {
 // attributeForm has the scores of attributes as sums over these.
 type attributeForm struct {
 	// rows returns the features of some nodes, and means of them over near nodes.
-	rows    func(ctx context.Context, nodes []int) (plain, propagated *sparse.Block[float32], err error)
-	weights [2]*sparse.Block[float32]
+	rows    func(ctx context.Context, nodes []int) (plain, propagated *featureBlock, err error)
+	weights [2]*featureBlock
 	ridges  [2]int // the position of the scores that both take part in
 }
 
@@ -124,14 +124,14 @@ func addAttributes(ctx context.Context, f *features) error {
 	if err != nil {
 		return err
 	}
-	form := &attributeForm{ridges: [2]int{0, 1}, rows: func(ctx context.Context, nodes []int) (plain, ranked *sparse.Block[float32], err error) {
+	form := &attributeForm{ridges: [2]int{0, 1}, rows: func(ctx context.Context, nodes []int) (plain, ranked *featureBlock, err error) {
 		return l.at(ctx, nodes, nil, func(string, int, int) {})
 	}}
 	for i := range form.weights {
 		form.weights[i] = chunks.Block[float32](l.a.Cols, k)
 	}
 	blocks := []*ridgeBlock{
-		linearRidge(plain, form.weights[0], in.set.Workers, func(_ context.Context, w *sparse.Block[float32]) (nodeScores, error) {
+		linearRidge(plain, form.weights[0], in.set.Workers, func(_ context.Context, w *featureBlock) (nodeScores, error) {
 			return l.productOf(w), nil
 		}),
 		linearRidge(ranked, form.weights[1], in.set.Workers, l.rankedProduct),

@@ -63,7 +63,7 @@ func newLens(p *problem.Problem, a *attributeTable, workers int,
 
 // scaleRows multiplies the rows of a block by the root of their degree, or divides them
 // by it.
-func (l *lens) scaleRows(ctx context.Context, x *sparse.Block[float32],
+func (l *lens) scaleRows(ctx context.Context, x *featureBlock,
 	divide bool) error {
 	return chunks.Run(ctx, l.workers, x.Rows, func(_, lo, hi int) {
 		for v := lo; v < hi; v++ {
@@ -81,8 +81,8 @@ func (l *lens) scaleRows(ctx context.Context, x *sparse.Block[float32],
 // rank stores P of x, which it changes, in one of two more blocks and returns it. It is
 // Z_0 with Z_J = X and Z_j = (1−α)X + αS̃Z_{j+1}, in which the roots of degrees on either
 // side of S̃ = D̃^½·(D̃⁻¹Ã)·D̃^-½ are taken at the ends.
-func (l *lens) rank(ctx context.Context, x *sparse.Block[float32],
-	room [2]*sparse.Block[float32]) (*sparse.Block[float32], error) {
+func (l *lens) rank(ctx context.Context, x *featureBlock,
+	room [2]*featureBlock) (*featureBlock, error) {
 	if err := l.scaleRows(ctx, x, true); err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func (l *lens) rank(ctx context.Context, x *sparse.Block[float32],
 //
 // The columns of all nodes are put into a store, unless it is nil.
 func (l *lens) at(ctx context.Context, nodes []int, store *rowStore,
-	report func(stage string, done, total int)) (plain, ranked *sparse.Block[float32], err error) {
+	report func(stage string, done, total int)) (plain, ranked *featureBlock, err error) {
 	d := l.a.Cols
 	plain = chunks.Block[float32](len(nodes), d)
 	ranked = chunks.Block[float32](len(nodes), d)
@@ -167,10 +167,10 @@ func (l *lens) byNodes(nodes int) bool {
 }
 
 // slabBlocks returns three blocks for a slab of columns.
-func (l *lens) slabBlocks(columns int) (x *sparse.Block[float32], room [2]*sparse.Block[float32]) {
+func (l *lens) slabBlocks(columns int) (x *featureBlock, room [2]*featureBlock) {
 	n := len(l.p.Degrees)
 	return sparse.NewBlock[float32](n, columns),
-		[2]*sparse.Block[float32]{sparse.NewBlock[float32](n, columns),
+		[2]*featureBlock{sparse.NewBlock[float32](n, columns),
 			sparse.NewBlock[float32](n, columns)}
 }
 
@@ -179,7 +179,7 @@ const productGroup = 16
 
 // productTo stores the columns of QᵀX in the rows of dst from lo on, for a slab Q. Each
 // sum is in the order of the nodes of a process, and then of the processes.
-func (l *lens) productTo(ctx context.Context, dst, q *sparse.Block[float32],
+func (l *lens) productTo(ctx context.Context, dst, q *featureBlock,
 	lo int) error {
 	d := dst.Cols
 	k := q.Cols
@@ -221,7 +221,7 @@ func (l *lens) productTo(ctx context.Context, dst, q *sparse.Block[float32],
 }
 
 // productOf returns a function that stores rows of XW for weights W, which have a row for each column of attributes.
-func (l *lens) productOf(w *sparse.Block[float32]) nodeScores {
+func (l *lens) productOf(w *featureBlock) nodeScores {
 	d := l.a.Cols
 	k := w.Cols
 	constant := make([]float64, k)
@@ -230,7 +230,7 @@ func (l *lens) productOf(w *sparse.Block[float32]) nodeScores {
 			constant[c] += float64(l.a.shift[j]) * float64(y)
 		}
 	}
-	return func(dst *sparse.Block[float32], lo int) {
+	return func(dst *featureBlock, lo int) {
 		attributes := readerOf(l.a)
 		for i := range dst.Rows {
 			row := dst.Row(i)
@@ -250,9 +250,9 @@ func (l *lens) productOf(w *sparse.Block[float32]) nodeScores {
 // rankedProduct returns PW, which is computed from stored rows of P, or stored by slabs of classes. Cost: as many sweeps as
 // steps for each slab.
 func (l *lens) rankedProduct(ctx context.Context,
-	w *sparse.Block[float32]) (nodeScores, error) {
+	w *featureBlock) (nodeScores, error) {
 	if l.ranked != nil {
-		return func(dst *sparse.Block[float32], lo int) {
+		return func(dst *featureBlock, lo int) {
 			rows := chunks.Block[float32](dst.Rows, l.a.Cols)
 			l.ranked.readRowsTo(rows, lo)
 			productTo(dst, rows, w)
@@ -280,7 +280,7 @@ func (l *lens) rankedProduct(ctx context.Context,
 func rankBytes(n int) int64 { return 12 * int64(n) }
 
 // productTo stores XW.
-func productTo(dst, x, w *sparse.Block[float32]) {
+func productTo(dst, x, w *featureBlock) {
 	columns := countTo(w.Rows)
 	for i := range dst.Rows {
 		clear(dst.Row(i))
@@ -289,7 +289,7 @@ func productTo(dst, x, w *sparse.Block[float32]) {
 }
 
 // addProduct adds xW to dst for the values of x in some columns, which are rows of W.
-func addProduct(dst []float32, w *sparse.Block[float32], columns []uint32,
+func addProduct(dst []float32, w *featureBlock, columns []uint32,
 	x []float32) {
 	one := []float32{1}
 	simd.Gather(simd.Rows[float32]{Data: dst, Stride: w.Cols}, w.Cols, one,

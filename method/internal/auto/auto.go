@@ -52,7 +52,7 @@ const (
 // Prediction is a class and the probabilities of all classes for every node.
 type Prediction struct {
 	Class   []int
-	Scores  *sparse.Block[float32]
+	Scores  *featureBlock
 	Highest *problem.Highest // in place of Scores, which then are nil
 	Reached *roaring.Bitmap  // the nodes that a label, or attributes, reach
 

@@ -41,7 +41,7 @@ type counts struct {
 	in   *input
 	fold []int                     // of learned labels
 	walk *sparse.Operator[float32] // T
-	x    *sparse.Block[float32]    // attributes
+	x    *featureBlock             // attributes
 }
 
 // countBlock returns the features as a block: those of a label are computed without the labels of its part, its own
@@ -57,7 +57,7 @@ func countBlock(ctx context.Context, in *input, l *lens,
 	}
 	c.walk = sparse.NewOperator[float32](sparse.Transition, in.p.A, in.p.Degrees)
 	c.walk.Workers = in.set.Workers
-	var rows, nodes *sparse.Block[float32]
+	var rows, nodes *featureBlock
 	for hidden := range countParts + 1 {
 		var err error
 		if nodes, err = c.columns(ctx, hidden); err != nil {
@@ -73,7 +73,7 @@ func countBlock(ctx context.Context, in *input, l *lens,
 		}
 	}
 	weights := chunks.Block[float32](rows.Cols, len(in.p.Names))
-	return linearRidge(rows, weights, in.set.Workers, func(ctx context.Context, w *sparse.Block[float32]) (nodeScores, error) {
+	return linearRidge(rows, weights, in.set.Workers, func(ctx context.Context, w *featureBlock) (nodeScores, error) {
 		dst := chunks.Block[float32](n, w.Cols)
 		return scoresIn(dst),
 			chunks.Run(ctx, in.set.Workers, n, func(_, lo, hi int) {
@@ -84,7 +84,7 @@ func countBlock(ctx context.Context, in *input, l *lens,
 
 // columns returns the columns of all nodes without the labels of a part.
 func (c *counts) columns(ctx context.Context,
-	hidden int) (*sparse.Block[float32], error) {
+	hidden int) (*featureBlock, error) {
 	n := c.x.Rows
 	d := c.x.Cols
 	k := len(c.in.p.Names)
@@ -139,7 +139,7 @@ func (c *counts) columns(ctx context.Context,
 }
 
 // step stores the means of columns over neighbours.
-func (c *counts) step(ctx context.Context, dst, x *sparse.Block[float32]) error {
+func (c *counts) step(ctx context.Context, dst, x *featureBlock) error {
 	c.in.work.Sweeps++
 	return c.walk.StepTo(ctx, dst, x, sparse.Step[float32]{Alpha: 1})
 }
@@ -158,7 +158,7 @@ func (c *counts) rowTo(z []float64, v int) float64 {
 
 // fit returns the weights of attributes, degree and 1 in the number of neighbours of each class. A node counts by
 // the share of its neighbours that have labels.
-func (c *counts) fit(shares *sparse.Block[float32]) (*mat.Dense, error) {
+func (c *counts) fit(shares *featureBlock) (*mat.Dense, error) {
 	d := c.x.Cols + 2
 	k := shares.Cols
 	squares := mat.NewSymDense(d, nil)

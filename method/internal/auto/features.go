@@ -18,6 +18,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
+// featureBlock is a block of numbers of nodes or labels, which have a row each.
+type featureBlock = sparse.Block[float32]
+
 // features are the columns of all nodes, and those of labels without the labels themselves.
 type features struct {
 	in         *input
@@ -27,9 +30,9 @@ type features struct {
 	ridges     ridgeList      // on attributes, on link rows, and then on kernels
 	attributes *attributeForm // nil: none, or not kept
 	kernels    []*nodeKernel
-	believed   *beliefs.Model         // beliefs of a block model; nil: none
-	poisson    component              // Poisson learning
-	spectrum   *sparse.Block[float32] // nil: eigenvectors are no features
+	believed   *beliefs.Model // beliefs of a block model; nil: none
+	poisson    component      // Poisson learning
+	spectrum   *featureBlock  // nil: eigenvectors are no features
 
 	reached          *roaring.Bitmap // the nodes that labels, or attributes, reach
 	labelsOutOfReach bool            // walks miss most nodes or labels
@@ -209,7 +212,7 @@ func (f *features) isWalkedTo(row []float32) bool {
 // in its place.
 type examples struct {
 	shared      *sparse.Block[float64]
-	free        *sparse.Block[float32]
+	free        *featureBlock
 	hasFeatures []bool      // whether a label has features: walks from others reach it, or there are attributes
 	ridges      [][]float64 // columns of ridges
 	hidden      int         // the fold that they are computed without; −1: none
@@ -224,7 +227,7 @@ func (f *features) examples(hidden int) *examples {
 	free := c.freeCount()
 	e := &examples{
 		shared: sparse.BlockOf(m, shared, make([]float64, m*shared)),
-		free: &sparse.Block[float32]{Rows: m, Cols: free, Stride: free,
+		free: &featureBlock{Rows: m, Cols: free, Stride: free,
 			Data: make([]float32, m*free)},
 		hasFeatures: make([]bool, m), ridges: make([][]float64, m), hidden: hidden,
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/explain"
-	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // newForm returns the form of the scores of a mixture,
@@ -37,7 +36,7 @@ func newForm(m *model) *explain.Form {
 	form := &explain.Form{A: p.A, Right: func(node, class int) float64 {
 		return float64(c.of(f.walks.row(node), decay85)[class]) / c.prior[class]
 	}}
-	form.Terms = func(ctx context.Context, nodes, class []int) ([]explain.Terms, *sparse.Block[float32], error) {
+	form.Terms = func(ctx context.Context, nodes, class []int) ([]explain.Terms, *featureBlock, error) {
 		terms := make([]explain.Terms, len(nodes))
 		weights := make([]*inputs, len(nodes))
 		predictor := m.newPredictor()
@@ -55,7 +54,7 @@ func newForm(m *model) *explain.Form {
 		w := &explain.Walk{P: p, Steps: f.seeds.steps, Workers: f.in.set.Workers}
 		decay := func(step int) float32 { return stepWeights(step)[decay85] }
 		sums := make([]float64, c.classes)
-		left, err := w.Run(ctx, nodes, decay, func(step int, x *sparse.Block[float32]) bool {
+		left, err := w.Run(ctx, nodes, decay, func(step int, x *featureBlock) bool {
 			weight := stepWeights(step)
 			for j := range nodes {
 				clear(sums)
@@ -107,7 +106,7 @@ func (a *attributeForm) addContributions(ctx context.Context, nodes []int,
 	for j := range nodes {
 		for column := range plain.Cols {
 			sum := 0.0
-			for i, values := range []*sparse.Block[float32]{plain, propagated} {
+			for i, values := range []*featureBlock{plain, propagated} {
 				if x := values.Row(j)[column]; x != 0 {
 					for c, w := range a.weights[i].Row(column) {
 						sum += float64(x*w) * weights[j].ridges[a.ridges[i]*a.weights[i].Cols+c]

@@ -23,9 +23,9 @@ import (
 // neighbours as wholes: it is large only where nearly all agree.
 type linkRows struct {
 	in       *input
-	nodes    []int                  // of the labels that ridges learn from
-	products *sparse.Block[float32] // of the row of A of each node and those of nodes
-	degrees  *sparse.Block[float32] // logarithms, of mean squared length 1
+	nodes    []int         // of the labels that ridges learn from
+	products *featureBlock // of the row of A of each node and those of nodes
+	degrees  *featureBlock // logarithms, of mean squared length 1
 }
 
 const (

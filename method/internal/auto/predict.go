@@ -9,7 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // model is a mixture that predicts every node.
@@ -19,10 +18,10 @@ type model struct {
 	calibrated Calibration
 	confidence *choose.Confidence // of held-out labels; nil: there are too few labels, or the choice was made before
 
-	weights []*sparse.Block[float32] // of each component: those of free columns, a row for each column; nil: none
-	beliefs *sparse.Block[float32]   // of each node; nil: none
+	weights []*featureBlock // of each component: those of free columns, a row for each column; nil: none
+	beliefs *featureBlock   // of each node; nil: none
 
-	propagated *sparse.Block[float32] // scores of label propagation, kept for a form; nil: none
+	propagated *featureBlock // scores of label propagation, kept for a form; nil: none
 }
 
 // fit fits the components to all learned labels.
@@ -70,12 +69,12 @@ func (m *model) predict(ctx context.Context, out *Prediction) error {
 			return err
 		}
 		if in.set.Explain {
-			m.propagated = &sparse.Block[float32]{Rows: n, Cols: scores.Cols,
+			m.propagated = &featureBlock{Rows: n, Cols: scores.Cols,
 				Stride: scores.Stride, Data: slices.Clone(scores.Data)}
 		}
 	}
 	for _, c := range m.mixture {
-		var weights *sparse.Block[float32]
+		var weights *featureBlock
 		if c.model != nil && c.Free {
 			weights = chunks.Block[float32](c.model.Features, k)
 			for i, w := range c.model.Weights {
@@ -121,9 +120,9 @@ type predictor struct {
 	shares            []float64 // of the classes, shrunk
 	usesPropagation   bool
 
-	first  int                      // the nodes from it on are loaded
-	walked *sparse.Block[float32]   // rows of walks
-	ridged []*sparse.Block[float32] // scores of each ridge
+	first  int             // the nodes from it on are loaded
+	walked *featureBlock   // rows of walks
+	ridged []*featureBlock // scores of each ridge
 }
 
 // load reads the rows of walks and the scores of ridges of the nodes lo ≤ v < hi.
@@ -226,7 +225,7 @@ func (p *predictor) read(v int, row []float32) {
 }
 
 // logits stores the logits of one component for the columns that were read.
-func (p *predictor) logits(term component, weights *sparse.Block[float32]) {
+func (p *predictor) logits(term component, weights *featureBlock) {
 	k := p.features.columns.classes
 	p.input = p.features.ridges.input(p.input[:0], term.candidate, p.shared,
 		p.ridges, k)

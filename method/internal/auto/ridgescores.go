@@ -58,11 +58,11 @@ type ridgeBlock struct {
 }
 
 // nodeScores stores the scores of the nodes from lo on, a row for each and a column for each class.
-type nodeScores func(dst *sparse.Block[float32], lo int)
+type nodeScores func(dst *featureBlock, lo int)
 
 // scoresIn returns the scores in a block.
-func scoresIn(full *sparse.Block[float32]) nodeScores {
-	return func(dst *sparse.Block[float32], lo int) { blocks.Copy(dst, blocks.Range(full, lo, lo+dst.Rows)) }
+func scoresIn(full *featureBlock) nodeScores {
+	return func(dst *featureBlock, lo int) { blocks.Copy(dst, blocks.Range(full, lo, lo+dst.Rows)) }
 }
 
 // of returns the scores of one node.

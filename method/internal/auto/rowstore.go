@@ -28,8 +28,8 @@ type rowStore struct {
 // storedSlab is some columns: count of them from first on, from first + period on, and so on.
 type storedSlab struct {
 	first, count, period int
-	cols                 int                    // of all
-	block                *sparse.Block[float32] // nil: at offset in the file
+	cols                 int           // of all
+	block                *featureBlock // nil: at offset in the file
 	offset               int64
 }
 
@@ -88,7 +88,7 @@ const storedRows = 512
 // putSlab stores block j of the columns of x as the columns from first + j·period on of the store, whose columns are
 // several groups of period columns. All blocks have the same width. The store keeps x. The error is that of writing to
 // the file.
-func (s *rowStore) putSlab(first, period int, x *sparse.Block[float32]) error {
+func (s *rowStore) putSlab(first, period int, x *featureBlock) error {
 	slab := storedSlab{first: first, count: x.Cols / (s.cols / period),
 		period: period, cols: x.Cols, offset: s.end}
 	if s.file == nil {
@@ -107,7 +107,7 @@ func (s *rowStore) putSlab(first, period int, x *sparse.Block[float32]) error {
 }
 
 // readRowsTo stores dst.Rows rows from lo on in dst. [tempFiles.remove] returns the first error of reading.
-func (s *rowStore) readRowsTo(dst *sparse.Block[float32], lo int) {
+func (s *rowStore) readRowsTo(dst *featureBlock, lo int) {
 	var values []float32
 	for _, slab := range s.slabs {
 		x := slab.block

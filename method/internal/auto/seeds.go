@@ -108,7 +108,7 @@ type walkFeatures struct {
 
 	// honest has a row for each learned label, of walks from labels that are not hidden from
 	// it: those of cell i have the filter at position f in column f·cells + i.
-	honest *sparse.Block[float32]
+	honest *featureBlock
 
 	gathered int64 // entries × columns of the steps of the walks
 }
@@ -142,7 +142,7 @@ func (s *seeds) scaleOf(weight weights) (start int, scale []float32) {
 }
 
 // addHonest adds a step at the learned labels in some rows. Columns are the cells from the given one on.
-func (s *seeds) addHonest(w *walkFeatures, x *sparse.Block[float32], first int,
+func (s *seeds) addHonest(w *walkFeatures, x *featureBlock, first int,
 	rows sparse.Rows, start int, scale []float32) {
 	masses := make([]float32, x.Cols)
 	position, _ := slices.BinarySearchFunc(s.order, rows.Lo,

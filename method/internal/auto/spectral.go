@@ -56,15 +56,15 @@ func addSpectral(ctx context.Context, f *features) error {
 		copy(rows.Row(i), x.Row(v))
 	}
 	weights := chunks.Block[float32](x.Cols, len(f.in.p.Names))
-	block := linearRidge(rows, weights, workers, func(_ context.Context, w *sparse.Block[float32]) (nodeScores, error) {
-		return func(dst *sparse.Block[float32], lo int) { productTo(dst, blocks.Range(x, lo, lo+dst.Rows), w) }, nil
+	block := linearRidge(rows, weights, workers, func(_ context.Context, w *featureBlock) (nodeScores, error) {
+		return func(dst *featureBlock, lo int) { productTo(dst, blocks.Range(x, lo, lo+dst.Rows), w) }, nil
 	})
 	return addRidge(ctx, f, labels, block, ofSpectral)
 }
 
 // spectralFeatures returns the features of all nodes, nil if no eigenvalue is positive.
 func spectralFeatures(ctx context.Context,
-	in *input) (*sparse.Block[float32], error) {
+	in *input) (*featureBlock, error) {
 	p := in.p
 	n := len(p.Degrees)
 	team := sparse.TeamOf(p.A)

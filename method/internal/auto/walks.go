@@ -51,7 +51,7 @@ func (s *seeds) walk(ctx context.Context) (w *walkFeatures, err error) {
 		c := &classSlab{s, first, last,
 			chunks.Block[float32](n, filters*(last-first))}
 		columns := max(1, s.start[last]-s.start[first])
-		x := [2]*sparse.Block[float32]{sparse.NewBlock[float32](n, columns),
+		x := [2]*featureBlock{sparse.NewBlock[float32](n, columns),
 			sparse.NewBlock[float32](n, columns)}
 		for i, pass := range s.walks() {
 			if err := c.walk(ctx, w, pass, x, i == 0); err != nil {
@@ -97,13 +97,13 @@ type walk struct {
 type classSlab struct {
 	*seeds
 	first, last int
-	sum         *sparse.Block[float32] // filters × classes
+	sum         *featureBlock // filters × classes
 }
 
 // walk adds all steps of a kind of walk to the sums of classes, and to the rows of learned labels. It overwrites both
 // blocks.
 func (c *classSlab) walk(ctx context.Context, w *walkFeatures, pass walk,
-	x [2]*sparse.Block[float32], reports bool) error {
+	x [2]*featureBlock, reports bool) error {
 	first := c.start[c.first]
 	columns := x[0].Cols
 	if c.start[c.last] == first {
@@ -139,7 +139,7 @@ func (c *classSlab) walk(ctx context.Context, w *walkFeatures, pass walk,
 
 // addStep adds weight·m(v) to the sums of every filter at the nodes v of some rows, where m(v) is the mass of x
 // at v that started at labels of each class.
-func (c *classSlab) addStep(w *walkFeatures, x *sparse.Block[float32], rows sparse.Rows,
+func (c *classSlab) addStep(w *walkFeatures, x *featureBlock, rows sparse.Rows,
 	weight weights) {
 	start, scale := c.scaleOf(weight)
 	if len(scale) == 0 {

@@ -26,12 +26,12 @@ type wordModel struct {
 	l               *lens
 	view, transpose *sparse.Operator[float32] // I + ηN and its transpose
 	classes         int
-	items           []int                  // positions among the labels
-	x, z, r         *sparse.Block[float32] // products of attributes, logits, and derivatives by these
-	weights         *sparse.Block[float32]
-	derivatives     *sparse.Block[float32] // a row for each class
-	last            []float64              // W and b of z and r
-	loss            float64                // the objective there
+	items           []int         // positions among the labels
+	x, z, r         *featureBlock // products of attributes, logits, and derivatives by these
+	weights         *featureBlock
+	derivatives     *featureBlock // a row for each class
+	last            []float64     // W and b of z and r
+	loss            float64       // the objective there
 	err             error
 }
 
@@ -117,7 +117,7 @@ func addWords(ctx context.Context, f *features, l *lens) error {
 	}
 	r.nodes, f.attributes = store.readRowsTo,
 		&attributeForm{rows: m.rowsOf,
-			weights: [2]*sparse.Block[float32]{m.weights, m.weights}}
+			weights: [2]*featureBlock{m.weights, m.weights}}
 	err = r.measure(ctx, in)
 	for _, scores := range r.leftOut {
 		r.columnsOf(scores)
@@ -222,7 +222,7 @@ func (m *wordModel) differentiate(ctx context.Context, gradient []float64) {
 
 // rowsOf returns rows of X and of ηNX for some nodes.
 func (m *wordModel) rowsOf(ctx context.Context,
-	nodes []int) (plain, means *sparse.Block[float32], err error) {
+	nodes []int) (plain, means *featureBlock, err error) {
 	d := m.l.a.Cols
 	rows := readerOf(m.l.a)
 	plain = chunks.Block[float32](len(nodes), d)
