@@ -80,9 +80,9 @@ func nearestClasses(p *problem.Problem, paths nearest,
 
 // compareProbabilities compares the mean probabilities of the k classes at held-out labels with those at other nodes. The difference
 // of a class is in units of its standard error, with the mean of the variances at labels and at others, because few labels
-// may have nearly the same probability by chance. The sum of the squares exceeds a quantile of χ² with k − 1 degrees of
-// freedom if labels are no random sample: with too many labels of one class there are too few of all others. The class that is
-// reported is the one with most too many labels.
+// may have nearly the same probability by chance. The sum of the squares, times (k − 1)/k because differences add up to 0 (of
+// two classes both are the same), exceeds a quantile of χ² with k − 1 degrees of freedom if labels are no random sample: with
+// too many labels of one class there are too few of all others. The class that is reported is the one with most too many labels.
 func compareProbabilities(p *problem.Problem, c *problem.Comparison,
 	nodes int) (share Share) {
 	tested := floats.Sum(c.Labels)
@@ -104,14 +104,14 @@ func compareProbabilities(p *problem.Problem, c *problem.Comparison,
 	share.Labelled = c.HeldOut[class]
 	share.Others = c.Others[class]
 	share.IsPredicted = true
-	share.Errors = math.Sqrt(squares)
-	share.Limit = math.Sqrt(distuv.ChiSquared{K: float64(max(1,
-		len(p.Names)-1))}.Quantile(1 - shareRate))
+	free = float64(len(p.Names) - 1)
+	share.Errors = math.Sqrt(squares * free / float64(len(p.Names)))
+	share.Limit = math.Sqrt(distuv.ChiSquared{K: free}.Quantile(1 - shareRate))
 	return share
 }
 
-// shareRate is the share of random samples that cause a warning; with 178 of these the smallest probability was 0.0013.
-const shareRate = 0.001
+// shareRate is the share of random samples that cause a warning.
+const shareRate = 0.002
 
 // mostPredicted is the largest number of labels whose mean probabilities are compared. Held-out labels are predicted from
 // fewer labels than other nodes, which changes these means a little; with thousands of labels chance explains less than that.
