@@ -261,11 +261,11 @@ func (g *Graph) drawMap(b *strings.Builder, groups []group, links []link) {
 		func(x, y link) int { return cmp.Compare(strength(y), strength(x)) })
 	fmt.Fprintf(b, "<figure class=\"map\"><svg viewBox=\"0 0 %g %g\" role=\"group\" aria-label=\"Map of the graph\">\n", width, height)
 	const shades = 3 // of links, strongest first
-	most := mostLines
+	limit := mostLines
 	if groups[0].row < 0 {
-		most = groupLines * len(groups)
+		limit = groupLines * len(groups)
 	}
-	drawn := links[:min(most, len(links))]
+	drawn := links[:min(limit, len(links))]
 	for shade := range shades {
 		b.WriteString(`<path class="link` + strconv.Itoa(shade) + `" d="`)
 		for _, l := range drawn[shade*len(drawn)/shades : (shade+1)*len(drawn)/shades] {
