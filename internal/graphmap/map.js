@@ -79,7 +79,7 @@ function draw(parent, at) {
 		if (v < data.centers && v !== at) { open(c, u.id + ": " + words(u), () => show(u)); discs.push(c) }
 	}
 	rove(discs)
-	const short = (id) => id.length > 14 ? id.slice(0, 13) + "…" : id
+	const short = (id) => id.length > 14 ? id.slice(0, 5) + "…" + id.slice(-8) : id
 	const names = []
 	for (const v of n.near.length > 24 ? [at] : [at, ...n.near]) {
 		const f = found.get(v), text = short(nodes[v].id), y = f.y - [18, 12, 8][f.step], half = 4 * text.length

@@ -167,7 +167,8 @@ func (t *Table) writeHTML(m *markup, series []string) {
 				m.add(` style="--shade:`, pixel(60*c.Shade), `%"`)
 			}
 			m.add(">")
-			if number := slices.Index(series, c.Text); number >= 0 {
+			number := slices.Index(series, c.Text)
+			if number >= 0 && classes[i] == "text" && t.Head[i] != "node" {
 				m.add(`<i class="swatch`, seriesClass(number), `"></i>`)
 			}
 			if c.Mark != "" {

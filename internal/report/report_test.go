@@ -99,7 +99,7 @@ func TestSVG(t *testing.T) {
 }
 
 // A page has the facts, charts and tables of its sections, escaped, and leaves out sections without content. A
-// series has one color.
+// series has one color; a number or a node that is spelled as its name has none.
 func TestPage(t *testing.T) {
 	table := &Table{
 		Caption: "A <caption>.", Head: []string{"method", "note", "accuracy, %", "nodes"}, Bars: map[int]bool{3: true},
@@ -108,9 +108,9 @@ func TestPage(t *testing.T) {
 			{{Text: "c"}, {Text: "second"}, Percent(math.NaN(), 0), Count(1000)},
 		},
 	}
-	p := &Page{Title: "<script>", Series: []string{"c", "a<b"}, Facts: []Fact{{"Command", "heatwalk 'a b'"}}, Summary: []string{"S & T."}}
+	p := &Page{Title: "<script>", Series: []string{"c", "a<b", "1,000", "n"}, Facts: []Fact{{"Command", "heatwalk 'a b'"}}, Summary: []string{"S & T."}}
 	p.Add(
-		&Section{Title: "One", Tables: []*Table{table}, Charts: []*Chart{sample()}},
+		&Section{Title: "One", Tables: []*Table{table, {Head: []string{"node"}, Rows: [][]Cell{{{Text: "n"}}}}}, Charts: []*Chart{sample()}},
 		&Section{Title: "Two", Text: []string{"Empty."}, Tables: []*Table{{Head: []string{"a"}}}, Charts: []*Chart{{Diagonal: true}}},
 	)
 	var b bytes.Buffer
@@ -122,6 +122,9 @@ func TestPage(t *testing.T) {
 		`<td>–</td><td style="--bar:25%">1,000</td>`, `<th scope="col" class="text">note</th><th scope="col">accuracy, %</th>`,
 		"a&lt;b,first,70.123,0.2,*,4000", `aria-label="In &#34;words&#34;."`, `download="f.svg" href="data:image/svg+xml;base64,`, `<path class="l s1"`,
 	)
+	if strings.Contains(b.String(), "swatch s2") || strings.Contains(b.String(), "swatch s3") {
+		t.Error("a count or a node has the color of a series")
+	}
 	if strings.Contains(b.String(), "Two") {
 		t.Error("the page has a section without content")
 	}
