@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -158,7 +157,7 @@ var ErrRange = errors.New("too large for float32")
 func Narrow[T sparse.Float](dst []T, values []float64) error {
 	for j, v := range values {
 		dst[j] = T(v)
-		if math.IsInf(float64(dst[j]), 0) && !math.IsInf(v, 0) {
+		if narrow := dst[j]; narrow-narrow != 0 && v-v == 0 { // infinite, and v is not
 			return fmt.Errorf("the value %.3g is %w", v, ErrRange)
 		}
 	}

@@ -93,8 +93,12 @@ func MaxOver(team *sparse.Team, v float64) float64 {
 
 // Largest returns the size of the largest element of x in all processes.
 func Largest(team *sparse.Team, x *sparse.Block[float64]) (size float64) {
-	for i := range x.Rows {
-		for _, v := range x.Row(i) {
+	rows, cols := x.Rows, x.Cols
+	if x.Stride == cols { // short rows are slower
+		rows, cols = 1, rows*cols
+	}
+	for i := range rows {
+		for _, v := range x.Data[i*x.Stride:][:cols] {
 			v = math.Abs(v)
 			if !(v <= size) { // a branch that is rarely taken; NaN stays
 				size = max(size, v)
