@@ -134,6 +134,7 @@ func newLabelReader(c *LabelConfig, nodes Lookup) *labelReader {
 	}
 	if c.Like != nil {
 		r.t.Option = ""
+		r.t.IsClass = func(text string) bool { return classIndex(c.Like.Names, text) >= 0 }
 		if node := c.Like.titleOf(input.Node); node != "" {
 			r.t.Guess = true
 			r.t.Fields = []string{node, c.Like.Title()}

@@ -105,6 +105,20 @@ func TestMinusOne(t *testing.T) {
 	}
 }
 
+// TestTruthByClasses checks that the column of labels of a second table is the one with the classes of the first.
+func TestTruthByClasses(t *testing.T) {
+	paths := write(t, file{"l.csv", "node,label\nn1,good\nn2,bad\n"}, file{"t.csv", "node,by,finding\nn3,ann,bad\nn4,bob,\nn1,bob,good\n"})
+	nodes := names(t)
+	like, err := ReadLabels(t.Context(), paths[0], nodes, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := ReadLabels(t.Context(), paths[1], nodes, &LabelConfig{Like: like})
+	if err != nil || l.Title() != "finding" {
+		t.Error(l, err)
+	}
+}
+
 // TestNumericClasses checks that classes that are equal as numbers are one class with the first name.
 func TestNumericClasses(t *testing.T) {
 	for text, want := range map[string][]string{

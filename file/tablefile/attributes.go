@@ -118,7 +118,7 @@ func (t *attributeTable) begin() error {
 		c := &t.columns[i]
 		c.title = title
 		c.numbers.Text = t.c.Text
-		c.isNamed = slices.Contains(named, i)
+		c.isNamed = slices.Contains(named, i) && i != t.rows.Node
 		c.skipped = i == t.rows.Node || t.use[i].Use == input.Index
 		c.isLabel = t.rows.Titles != nil && !c.skipped &&
 			(table.IsLabel(title) || title == label)
@@ -370,6 +370,8 @@ func (t *attributeTable) values(dst []float32, row nodetable.Row) {
 // values, so that its text need not be kept in memory.
 func (r *features) readTable(ctx context.Context) error {
 	t := newAttributeTable(r.nodes, r.c)
+	t.rows.Attributes = r.c.Fields
+	t.rows.Option = "attribute-fields"
 	err := t.each(ctx, r.file, t.inspect)
 	if err == nil {
 		err = t.decide()

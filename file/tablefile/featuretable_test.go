@@ -245,6 +245,23 @@ func TestDetermining(t *testing.T) {
 	}
 }
 
+// TestAttributeNode follows the remedy for a table of attributes with two columns of nodes.
+func TestAttributeNode(t *testing.T) {
+	nodes := nodesOf(t, "n1", "n2", "n3")
+	const text = "account,partner_account,age\nn1,n3,30\nn2,n1,40\nn3,n2,50\n"
+	path := write(t, "x.csv", []byte(text))
+	_, err := ReadFeatures(t.Context(), path, nodes, nil)
+	if err == nil || !strings.HasSuffix(err.Error(), "pass option attribute-fields=account,age or option attribute-fields=partner_account,age") {
+		t.Fatal(err)
+	}
+	for key, want := range map[string]float32{"account": 30, "partner_account": 40} {
+		f, err := ReadFeatures(t.Context(), path, nodes, &FeatureConfig{Fields: []string{key, "age"}})
+		if err != nil || f.Table.Cols != 1 || dense(f, 0)[0] != want {
+			t.Errorf("%s: %+v, %v", key, f, err)
+		}
+	}
+}
+
 // TestWordVectors reads vectors below the two counts that word2vec writes.
 func TestWordVectors(t *testing.T) {
 	nodes := nodesOf(t, "1", "2", "3")

@@ -178,7 +178,7 @@ func (t *Reader) choose(line int64, first []string, rows [][]string) error {
 		s.NameRows()
 	}
 	o := table.NodeOptions{Value: t.Value, Every: t.Every, Fields: t.Fields,
-		Option: t.Option, Header: t.Header}
+		Option: t.Option, Header: t.Header, Attributes: t.Attributes, IsClass: t.IsClass}
 	if t.Lookup != nil {
 		o.IsKnown = func(id string) bool { _, isNode := Find(t.Lookup, id); return isNode }
 	}

@@ -16,7 +16,10 @@ type NodeOptions struct {
 	Fields  []string // columns of node and value, by numbers from 1 or titles; nil: chosen
 	Option  string   // name of the option for Fields, for messages; "" without such an option
 	Header  input.Header
-	IsKnown func(id string) bool // whether an id is in the graph; nil: the graph is not known
+	IsKnown func(id string) bool   // whether an id is in the graph; nil: the graph is not known
+	IsClass func(text string) bool // whether a text is a label of other nodes; nil: these are not known
+
+	Attributes []string // with Every, the columns of attributes, among which that of the node may be; nil: all
 }
 
 // NodeTable is the choice of columns of a table with a node in each row.
@@ -265,6 +268,10 @@ func (c *nodeChooser) valueColumns() (columns []int) {
 		columns = keepColumns(columns,
 			func(i int) bool { return c.s.column(i).all(isPart) })
 	}
+	isClass := func(text string) bool { return c.o.IsClass(text) || IsMissing(text, Missing) }
+	if c.o.IsClass != nil {
+		columns = keepColumns(columns, func(i int) bool { return c.s.column(i).all(isClass) })
+	}
 	if c.o.Value != input.Value {
 		columns = keepColumns(columns, func(i int) bool {
 			return !c.s.column(i).isNearlyDistinct() &&
@@ -479,6 +486,12 @@ func (c *nodeChooser) free() (columns []int) {
 // graph, or else the first column.
 func (c *nodeChooser) attributeNode() error {
 	c.t.Node = max(c.node, 0)
+	named, _ := ChooseWithin(c.o.Attributes, c.s.Titles, len(c.s.Titles)) // the caller reports errors
+	isNamed := func(i int) bool { return slices.Contains(named, i) }
+	if keys := slices.DeleteFunc(slices.Clone(c.tied), func(i int) bool { return !isNamed(i) }); len(keys) == 1 {
+		c.t.Node = keys[0]
+		return nil
+	}
 	if c.node < 0 && c.o.IsKnown != nil && len(c.s.Rows) > 0 &&
 		(c.tied != nil || isIndex(c)) {
 		return c.ask(nil, "")
@@ -527,7 +540,7 @@ func (c *nodeChooser) ask(values []int, problem string) error {
 	if problem == "" {
 		problem = fmt.Sprintf("cannot determine which columns of %s hold the node and the %s", header, o.Value)
 		if o.Every || o.Value == "" {
-			return &input.Error{Msg: fmt.Sprintf("cannot determine which column of %s holds the node", header), Fix: `title it "node"`}
+			return &input.Error{Msg: fmt.Sprintf("cannot determine which column of %s holds the node", header), Fix: c.nodeFix()}
 		}
 	}
 	if o.Option == "" {
@@ -556,6 +569,26 @@ func (c *nodeChooser) ask(values []int, problem string) error {
 				strings.ToUpper(o.Value))}
 	}
 	return &input.Error{Msg: problem, Fix: pass(o.Option, titles, choices)}
+}
+
+// nodeFix returns the remedy for a table of attributes with several columns of nodes: to name one of them with the other
+// columns.
+func (c *nodeChooser) nodeFix() string {
+	const mostColumns = 20
+	if c.o.Option == "" || c.tied == nil || len(c.s.Titles) > mostColumns {
+		return `title it "node"`
+	}
+	var choices [][]int
+	for _, node := range c.tied {
+		choice := []int{node}
+		for i := range c.s.Titles {
+			if !slices.Contains(c.tied, i) && !isNumbering(c, i) {
+				choice = append(choice, i)
+			}
+		}
+		choices = append(choices, choice)
+	}
+	return pass(c.o.Option, c.s.Titles, choices)
 }
 
 // report sets the uses of the columns.
