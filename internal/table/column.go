@@ -33,9 +33,12 @@ func (c column) areDistinct() bool {
 	return c.rows > 2 && len(c.distinct()) == c.rows && !c.all(IsNumber)
 }
 
+// hardlyRecurs reports whether nine of ten values differ.
+func (c column) hardlyRecurs() bool { return 10*len(c.distinct()) >= 9*len(c.values) }
+
 // isNearlyDistinct reports whether nine of ten of three or more values differ, as names do.
 func (c column) isNearlyDistinct() bool {
-	return len(c.values) > 2 && 10*len(c.distinct()) >= 9*len(c.values)
+	return len(c.values) > 2 && c.hardlyRecurs()
 }
 
 // isConstant reports whether two or more rows all have the same value, and no row is empty.

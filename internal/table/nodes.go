@@ -165,45 +165,76 @@ func (c *nodeChooser) findTitles() {
 // as serial numbers of a database do; they may be ids of the graph by chance. Several columns with such ids are tied, as
 // is a number of the line with ids that recur or have another title. A title with the word node decides.
 func (c *nodeChooser) dropLineNumbers() {
-	var lines, things, candidates []int
-	isLineKnown := false
+	var lines, others []int
 	for i, title := range c.s.Titles {
-		column := c.s.column(i)
-		n := len(column.values)
-		distinct := len(column.distinct())
-		isKnown := n > 0 && 2*c.known(i) >= n
-		areIDs := isKnown && isThing(title) && 10*distinct >= 9*n
-		mayBeIDs := isKnown && c.o.Value != "" && !IsNumber(title) &&
-			(isThing(title) && 4*distinct >= n || n > 3 && 10*distinct >= 9*n)
 		switch {
-		case isKnown && isVertex(title):
+		case isVertex(title) && holdsIDs(c, i):
 			return
 		case slices.Contains(c.values, i), isQuantity(title), IsTime(title):
-		case column.isConsecutive() && n > 1 && (i == 0 || isKnown && isThing(title)):
+		case numbersLines(c, i):
 			lines = append(lines, i)
-			isLineKnown = isLineKnown || isKnown
-		case areIDs && !slices.ContainsFunc(things,
-			func(j int) bool { return slices.Equal(column.values, c.s.column(j).values) }):
-			things = append(things, i)
-		case mayBeIDs:
-			candidates = append(candidates, i)
+		default:
+			others = append(others, i)
 		}
 	}
-	switch {
-	case len(things) > 1:
-		c.tied = things
-	case len(things) == 0 && len(candidates) > 0 && isLineKnown:
-		c.tied = slices.Sorted(slices.Values(append(lines, candidates...)))
-	}
+	things := selectColumns(others, func(i int) bool { return holdsThings(c, i) })
+	things = selectColumns(things, func(i int) bool { // equal columns are one
+		first := slices.IndexFunc(things, func(j int) bool { return slices.Equal(c.s.column(i).values, c.s.column(j).values) })
+		return things[first] == i
+	})
 	if len(things) > 0 {
 		c.lines = lines
+		if len(things) > 1 {
+			c.tied = things
+		}
+		return
 	}
+	known := selectColumns(lines, func(i int) bool { return holdsIDs(c, i) })
+	rivals := selectColumns(others, func(i int) bool { return len(known) > 0 && mayHoldNodes(c, i, known[0]) })
+	if len(rivals) > 0 {
+		c.tied = slices.Sorted(slices.Values(append(lines, rivals...)))
+	}
+}
+
+// holdsIDs reports whether at least half of the values of a column are nodes of the graph.
+func holdsIDs(c *nodeChooser, column int) bool {
+	n := len(c.s.column(column).values)
+	return n > 0 && 2*c.known(column) >= n
+}
+
+// numbersLines reports whether a column counts the lines: the first one, or one of ids of things.
+func numbersLines(c *nodeChooser, i int) bool {
+	column := c.s.column(i)
+	return column.isConsecutive() && len(column.values) > 1 &&
+		(i == 0 || isThing(c.s.Titles[i]) && holdsIDs(c, i))
+}
+
+// holdsThings reports whether a column under the title of a thing has ids of the graph that hardly recur.
+func holdsThings(c *nodeChooser, i int) bool {
+	return isThing(c.s.Titles[i]) && holdsIDs(c, i) && c.s.column(i).hardlyRecurs()
+}
+
+// mayHoldNodes reports whether a column with ids of the graph may be that of the node as well as a column that numbers the
+// lines: ids of things that do not recur often, or at all if the lines have no title of a node, and others that hardly recur.
+func mayHoldNodes(c *nodeChooser, i, line int) bool {
+	column := c.s.column(i)
+	title := c.s.Titles[i]
+	number := c.s.Titles[line]
+	hasKey := isThing(number) || isID(number) || IsIndex(number)
+	isTitled := isThing(title) && 4*len(column.distinct()) >= len(column.values) ||
+		anyOf(words(title), kinds) && !hasKey
+	return holdsIDs(c, i) && (isTitled && (c.o.Value != "" || !hasKey) ||
+		c.o.Value != "" && !IsNumber(title) && len(column.values) > 3 && column.hardlyRecurs())
+}
+
+// selectColumns returns the columns of a form.
+func selectColumns(columns []int, hasForm func(i int) bool) []int {
+	return slices.DeleteFunc(slices.Clone(columns), func(i int) bool { return !hasForm(i) })
 }
 
 // keepColumns returns the columns of a form, or all if none has it.
 func keepColumns(columns []int, hasForm func(i int) bool) []int {
-	if fitting := slices.DeleteFunc(slices.Clone(columns),
-		func(i int) bool { return !hasForm(i) }); len(fitting) > 0 {
+	if fitting := selectColumns(columns, hasForm); len(fitting) > 0 {
 		return fitting
 	}
 	return columns
@@ -214,7 +245,7 @@ func keepColumns(columns []int, hasForm func(i int) bool) []int {
 // quantity, a time, an index or a value.
 func (c *nodeChooser) holders() (columns []int) {
 	for i := range c.s.Titles {
-		if n := c.known(i); n > 0 && 2*n >= len(c.s.column(i).values) {
+		if holdsIDs(c, i) {
 			columns = append(columns, i)
 		}
 	}
@@ -366,8 +397,8 @@ func (c *nodeChooser) isHeader() bool {
 		isGuess = evidence == IsHeader &&
 			(n > 1 || column.all(isWhole) || IsListTitle(c.s))
 		if evidence == IsHeader && !isGuess {
-			c.warn(Quoted(titles[at]) +
-				" is read as a node; if it is a title, remove the line")
+			c.warn(Quoted(titles[at])+" is read as a node",
+				"if it is a title, remove the line, or pass {header=yes} if edges have a header too")
 		}
 	case o.Value == "":
 		isGuess = n > 1 && nodes > 0 && areWords && !slices.ContainsFunc(titles,
@@ -379,13 +410,13 @@ func (c *nodeChooser) isHeader() bool {
 				evidence != IsData
 	}
 	if isGuess && evidence != IsHeader {
-		c.warn("read as a header; no node has the id " + Quoted(titles[at]))
+		c.warn("read as a header; no node has the id "+Quoted(titles[at]), "")
 	}
 	return isGuess
 }
 
-func (c *nodeChooser) warn(msg string) {
-	c.t.Warnings = append(c.t.Warnings, &input.Error{Line: 1, Msg: msg})
+func (c *nodeChooser) warn(msg, fix string) {
+	c.t.Warnings = append(c.t.Warnings, &input.Error{Line: 1, Msg: msg, Fix: fix})
 }
 
 // byFields chooses the columns that the settings name.
@@ -457,8 +488,8 @@ func (c *nodeChooser) underTitles() error {
 				" has a different word in every line, and is no class")
 		}
 		if len(c.s.Rows) > 4 {
-			c.warn("every line has a different label in the column " +
-				Quoted(titles[value]))
+			c.warn("every line has a different label in the column "+
+				Quoted(titles[value]), "")
 		}
 	}
 	c.t.Value = value
@@ -488,7 +519,7 @@ func (c *nodeChooser) attributeNode() error {
 	c.t.Node = max(c.node, 0)
 	named, _ := ChooseWithin(c.o.Attributes, c.s.Titles, len(c.s.Titles)) // the caller reports errors
 	isNamed := func(i int) bool { return slices.Contains(named, i) }
-	if keys := slices.DeleteFunc(slices.Clone(c.tied), func(i int) bool { return !isNamed(i) }); len(keys) == 1 {
+	if keys := selectColumns(c.tied, isNamed); len(keys) == 1 {
 		c.t.Node = keys[0]
 		return nil
 	}
@@ -540,7 +571,7 @@ func (c *nodeChooser) ask(values []int, problem string) error {
 	if problem == "" {
 		problem = fmt.Sprintf("cannot determine which columns of %s hold the node and the %s", header, o.Value)
 		if o.Every || o.Value == "" {
-			return &input.Error{Msg: fmt.Sprintf("cannot determine which column of %s holds the node", header), Fix: c.nodeFix()}
+			return &input.Error{Msg: fmt.Sprintf("cannot determine which column of %s holds the node", header), Fix: nodeFix(c)}
 		}
 	}
 	if o.Option == "" {
@@ -573,7 +604,7 @@ func (c *nodeChooser) ask(values []int, problem string) error {
 
 // nodeFix returns the remedy for a table of attributes with several columns of nodes: to name one of them with the other
 // columns.
-func (c *nodeChooser) nodeFix() string {
+func nodeFix(c *nodeChooser) string {
 	const mostColumns = 20
 	if c.o.Option == "" || c.tied == nil || len(c.s.Titles) > mostColumns {
 		return `title it "node"`

@@ -179,11 +179,11 @@ func (s *Sample) Evidence(columns ...int) Evidence {
 	return Undecided
 }
 
-// IsListTitle reports whether the first line of a list is its title: it names a kind of node, and has another form than
+// IsListTitle reports whether the first line of a list is its title: it names a kind of node or a label, and has another form than
 // all ids below.
 func IsListTitle(s *Sample) bool {
 	ids := s.column(0).distinct()
-	return len(ids) > 1 && isThing(s.Titles[0]) && !s.Recurs(0) &&
+	return len(ids) > 1 && (isThing(s.Titles[0]) || IsLabel(s.Titles[0])) && !s.Recurs(0) &&
 		compareForm(s.Titles[0], ids) == IsHeader
 }
 

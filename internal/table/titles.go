@@ -256,6 +256,9 @@ func IsTime(title string) bool {
 
 // isQuantity reports whether a title heads numbers that are no ids.
 func isQuantity(title string) bool {
+	if w := words(title); len(w) > 1 && !isID(title) && anyOf(w[:1], strings.Fields("n num anzahl avg mean min max")) {
+		return true
+	}
 	return weightRole.ends(title) || isNoWeight(title) ||
 		anyOf(words(title), quantities)
 }
@@ -275,7 +278,7 @@ func isThing(title string) bool {
 		last == "names" {
 		return true
 	}
-	for _, suffix := range []string{"", "s", "id", "name"} {
+	for _, suffix := range []string{"", "s", "n", "id", "name"} {
 		if stem := strings.TrimSuffix(w[len(w)-1], suffix); slices.Contains(kinds, stem) ||
 			slices.Contains(persons, stem) {
 			return true
@@ -298,11 +301,11 @@ func AreKinds(source, target string) bool {
 
 // KindOf returns the noun of a title in small letters, and whether a word for an id follows it.
 func KindOf(title string) (kind string, isKey bool) {
-	kind = strings.ToLower(strings.TrimSpace(title))
+	kind = strings.ToLower(strings.Trim(title, " ."))
 	for _, suffix := range strings.Fields("id key code number nummer nr no name") {
 		stem, cut := strings.CutSuffix(kind, suffix)
 		short := strings.TrimRight(stem, "_- .")
-		if cut && short != "" && (short != stem || suffix == "id") {
+		if cut && short != "" && (short != stem || slices.Contains([]string{"id", "nr", "nummer"}, suffix)) {
 			return strings.TrimSuffix(short, "s"), true
 		}
 	}
