@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -52,11 +53,13 @@ func goldenCases(t testing.TB) []goldenCase {
 			base := strings.TrimSuffix(filepath.Base(file), ".npy")
 			c := goldenCase{file: graph + "/" + base + ".npy", graph: graph}
 			parts := strings.Split(base, "_")
-			if strings.Contains(base, "=") { // NAME_PARAMETER=VALUE_…, as docs/architecture.md says
+			isValue := func(part string) bool { return strings.Contains(part, "=") }
+			if f := Families().Named(parts[0]); f != nil && !slices.ContainsFunc(parts[1:], func(part string) bool { return !isValue(part) }) {
+				// NAME or NAME_PARAMETER=VALUE_…, as docs/architecture.md says
 				c.name, c.p = parts[0], param.Values{}
 				for _, part := range parts[1:] {
 					parameter, text, _ := strings.Cut(part, "=")
-					v, err := Families().Named(c.name).Param(parameter).Parse(text)
+					v, err := f.Param(parameter).Parse(text)
 					if err != nil {
 						t.Fatalf("%s: %v", base, err)
 					}

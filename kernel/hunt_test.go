@@ -177,7 +177,7 @@ func (h *huntCase) shape() string {
 // anyCase returns a random kernel with parameters and settings.
 func anyCase(rng *rand.Rand, o *oracle, n int) *huntCase {
 	// The kernel of arcs is not one of eigenvalues and has a hunt of its own.
-	list := names()
+	list := oracleKernels
 	h := &huntCase{named: named{name: list[rng.IntN(len(list))]}}
 	unit := 1.0 // by which parameters of L and A are divided
 	degree, _ := o.degree[rng.IntN(n)].Float64()

@@ -9,6 +9,10 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
+// oracleKernels are the kernels that an oracle knows. Another one has the values of its golden file alone.
+var oracleKernels = []string{"diffusion", "exponential", "von-neumann", "regularized-laplacian", "pseudo-inverse", "commute-time",
+	"regularized-commute-time", "p-step", "matern", "modularity", "pagerank", "heat-pagerank"}
+
 // oracle knows the kernels of a small graph: functions of the exact eigenpairs of its
 // matrices, which are made of the weights and of degrees in the precision of exact.
 type oracle struct {
