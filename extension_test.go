@@ -19,12 +19,24 @@ func TestExtension(t *testing.T) {
 	}
 	dir := t.TempDir()
 	program := filepath.Join(dir, "extension")
-	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", program, ".")
-	build.Dir = filepath.Join("examples", "extension")
-	build.Env = append(os.Environ(), "GOWORK=off", "GOPROXY=off")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	module, err := filepath.Abs(filepath.Join("examples", "extension"))
+	if err != nil {
+		t.Fatal(err)
 	}
+	command := func(workspace string, args ...string) {
+		t.Helper()
+		cmd := exec.Command("go", args...)
+		cmd.Dir = module
+		cmd.Env = append(os.Environ(), "GOWORK="+workspace, "GOPROXY=off")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, out)
+		}
+	}
+	command("off", "list", "-deps", ".") // what its go.mod and go.sum name is complete
+	// In a workspace the packages are those of the tests, which are compiled, also with -trimpath.
+	workspace := filepath.Join(dir, "go.work")
+	command(workspace, "work", "init", ".", "../..")
+	command(workspace, "build", "-ldflags=-s -w", "-o", program, ".")
 	run := func(args ...string) string {
 		t.Helper()
 		cmd := exec.Command(program, args...)

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -94,7 +93,7 @@ func TestInterruptGenerate(t *testing.T) {
 		{"generate", "sbm", "--nodes", "5000000", "-o", "e.tsv.gz"},
 	} {
 		t.Log(strings.Join(args, " "))
-		message := interrupted(t, program(t, dir, args...), 100*time.Millisecond)
+		message := interrupted(t, program(t, dir, args...), 15)
 		if !strings.HasPrefix(message, "heatwalk: interrupted after ") || args[5] == "g/" && !strings.HasSuffix(message, "; g/ is unchanged\n") {
 			t.Errorf("%s: stderr: %s", strings.Join(args, " "), message)
 		}

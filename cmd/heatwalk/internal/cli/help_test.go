@@ -154,7 +154,7 @@ func TestHelpOnWords(t *testing.T) {
 		"heatwalk ingest ":                "import",
 		"heatwalk methods diffusion":      "beta diffusion",
 	} {
-		for _, word := range testgraph.Sample(t, 3, strings.Fields(words)) {
+		for _, word := range testgraph.Sample(t, 1, strings.Fields(words)) {
 			places := helpOn(root, []string{word})
 			if first := fmt.Sprintln(places[:min(3, len(places))]); !strings.Contains(first, place) {
 				t.Errorf("help %s: no %q in %s", word, place, first)

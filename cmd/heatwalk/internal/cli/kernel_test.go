@@ -18,34 +18,37 @@ import (
 
 // goldenFlags turns the name of a golden file into the flags that make it.
 // TRAIN is replaced by the file of labels.
-var goldenFlags = []struct{ pattern, flags string }{
-	{`^diffusion_L_b(.*)$`, "--kernel diffusion:laplacian=combinatorial:beta=$1"},
-	{`^diffusion_Lnorm_b(.*)$`, "--kernel diffusion:laplacian=normalized:beta=$1"},
-	{`^exponential_A_b(.*)$`, "--kernel exponential:matrix=adjacency:beta=$1"},
-	{`^exponential_S_b(.*)$`, "--kernel exponential:matrix=normalized-adjacency:beta=$1"},
-	{`^vonneumann_S_a(.*)$`, "--kernel von-neumann:matrix=normalized-adjacency:alpha=$1"},
-	{`^karate/vonneumann_A_f0.5$`, "--kernel von-neumann:matrix=adjacency:alpha=0.0743417"},
-	{`^karate/vonneumann_A_f0.9$`, "--kernel von-neumann:matrix=adjacency:alpha=0.133815"},
-	{`^wrand60/vonneumann_A_f0.5$`, "--kernel von-neumann:matrix=adjacency:alpha=0.0629833"},
-	{`^wrand60/vonneumann_A_f0.9$`, "--kernel von-neumann:matrix=adjacency:alpha=0.11337"},
-	{`^sbm300/vonneumann_A_f0.9$`, "--kernel von-neumann:matrix=adjacency:alpha=0.136355"},
-	{`^reglap_L_a(.*)$`, "--kernel regularized-laplacian:laplacian=combinatorial:alpha=$1"},
-	{`^reglap_Lnorm_a(.*)$`, "--kernel regularized-laplacian:laplacian=normalized:alpha=$1"},
-	{`^Lplus$`, "--kernel pseudo-inverse:laplacian=combinatorial"},
-	{`^Lnormplus$`, "--kernel pseudo-inverse:laplacian=normalized"},
-	{`^commute_time$`, "--kernel commute-time"},
-	{`^regcommute_a(.*)$`, "--kernel regularized-commute-time:alpha=$1"},
-	{`^pstep_a(.*)_p(.*)$`, "--kernel p-step:shift=$1:steps=$2"},
-	{`^matern_L_nu(.*)_k(.*)$`, "--kernel matern:laplacian=combinatorial:nu=$1:kappa=$2"},
-	{`^matern_Lnorm_nu(.*)_k(.*)$`, "--kernel matern:laplacian=normalized:nu=$1:kappa=$2"},
-	{`^modularity_q(.*)$`, "--kernel modularity:rank=$1"},
-	{`^ppr_a(.*)$`, "--kernel pagerank:alpha=$1"},
-	{`^ppr_sym_a(.*)$`, "--kernel pagerank:alpha=$1:symmetric=true"},
-	{`^heatpagerank_t(.*)$`, "--kernel heat-pagerank:beta=$1"},
-	{`^heatpagerank_t(.*)$`, "--kernel diffusion:laplacian=random-walk:beta=$1"},
-	{`^ppr_a0.5$`, "--kernel regularized-laplacian:laplacian=random-walk:alpha=1"}, // α/(1−α) of the file's
-	{`^cwk_K(?:train)?_a([^_]*)_([^_]*)_t(\d+)$`, "--labels TRAIN --prior $2 --kernel cwk:alpha=$1:steps=$3"},
-	{`^cwk_K_a([^_]*)_([^_]*)_tmin(\d+)_t(\d+)$`, "--labels TRAIN --prior $2 --kernel cwk:alpha=$1:min-steps=$3:steps=$4"},
+var goldenFlags = []struct {
+	pattern *regexp.Regexp
+	flags   string
+}{
+	{regexp.MustCompile(`^diffusion_L_b(.*)$`), "--kernel diffusion:laplacian=combinatorial:beta=$1"},
+	{regexp.MustCompile(`^diffusion_Lnorm_b(.*)$`), "--kernel diffusion:laplacian=normalized:beta=$1"},
+	{regexp.MustCompile(`^exponential_A_b(.*)$`), "--kernel exponential:matrix=adjacency:beta=$1"},
+	{regexp.MustCompile(`^exponential_S_b(.*)$`), "--kernel exponential:matrix=normalized-adjacency:beta=$1"},
+	{regexp.MustCompile(`^vonneumann_S_a(.*)$`), "--kernel von-neumann:matrix=normalized-adjacency:alpha=$1"},
+	{regexp.MustCompile(`^karate/vonneumann_A_f0.5$`), "--kernel von-neumann:matrix=adjacency:alpha=0.0743417"},
+	{regexp.MustCompile(`^karate/vonneumann_A_f0.9$`), "--kernel von-neumann:matrix=adjacency:alpha=0.133815"},
+	{regexp.MustCompile(`^wrand60/vonneumann_A_f0.5$`), "--kernel von-neumann:matrix=adjacency:alpha=0.0629833"},
+	{regexp.MustCompile(`^wrand60/vonneumann_A_f0.9$`), "--kernel von-neumann:matrix=adjacency:alpha=0.11337"},
+	{regexp.MustCompile(`^sbm300/vonneumann_A_f0.9$`), "--kernel von-neumann:matrix=adjacency:alpha=0.136355"},
+	{regexp.MustCompile(`^reglap_L_a(.*)$`), "--kernel regularized-laplacian:laplacian=combinatorial:alpha=$1"},
+	{regexp.MustCompile(`^reglap_Lnorm_a(.*)$`), "--kernel regularized-laplacian:laplacian=normalized:alpha=$1"},
+	{regexp.MustCompile(`^Lplus$`), "--kernel pseudo-inverse:laplacian=combinatorial"},
+	{regexp.MustCompile(`^Lnormplus$`), "--kernel pseudo-inverse:laplacian=normalized"},
+	{regexp.MustCompile(`^commute_time$`), "--kernel commute-time"},
+	{regexp.MustCompile(`^regcommute_a(.*)$`), "--kernel regularized-commute-time:alpha=$1"},
+	{regexp.MustCompile(`^pstep_a(.*)_p(.*)$`), "--kernel p-step:shift=$1:steps=$2"},
+	{regexp.MustCompile(`^matern_L_nu(.*)_k(.*)$`), "--kernel matern:laplacian=combinatorial:nu=$1:kappa=$2"},
+	{regexp.MustCompile(`^matern_Lnorm_nu(.*)_k(.*)$`), "--kernel matern:laplacian=normalized:nu=$1:kappa=$2"},
+	{regexp.MustCompile(`^modularity_q(.*)$`), "--kernel modularity:rank=$1"},
+	{regexp.MustCompile(`^ppr_a(.*)$`), "--kernel pagerank:alpha=$1"},
+	{regexp.MustCompile(`^ppr_sym_a(.*)$`), "--kernel pagerank:alpha=$1:symmetric=true"},
+	{regexp.MustCompile(`^heatpagerank_t(.*)$`), "--kernel heat-pagerank:beta=$1"},
+	{regexp.MustCompile(`^heatpagerank_t(.*)$`), "--kernel diffusion:laplacian=random-walk:beta=$1"},
+	{regexp.MustCompile(`^ppr_a0.5$`), "--kernel regularized-laplacian:laplacian=random-walk:alpha=1"}, // α/(1−α) of the file's
+	{regexp.MustCompile(`^cwk_K(?:train)?_a([^_]*)_([^_]*)_t(\d+)$`), "--labels TRAIN --prior $2 --kernel cwk:alpha=$1:steps=$3"},
+	{regexp.MustCompile(`^cwk_K_a([^_]*)_([^_]*)_tmin(\d+)_t(\d+)$`), "--labels TRAIN --prior $2 --kernel cwk:alpha=$1:min-steps=$3:steps=$4"},
 }
 
 // TestGoldenKernels makes the golden files of every kernel by the command. In
@@ -59,7 +62,10 @@ func TestGoldenKernels(t *testing.T) {
 	seen := map[string]bool{}
 	patterns := slices.Clone(goldenFlags)
 	for _, name := range namesIn(nodeKernels()) { // NAME or NAME_PARAMETER=VALUE_…, as docs/architecture.md says
-		patterns = append(patterns, struct{ pattern, flags string }{"^" + name + "((?:_[a-z-]+=[^_]+)*)$", "--kernel " + name + "$1"})
+		patterns = append(patterns, struct {
+			pattern *regexp.Regexp
+			flags   string
+		}{regexp.MustCompile("^" + name + "((?:_[a-z-]+=[^_]+)*)$"), "--kernel " + name + "$1"})
 	}
 	for _, graph := range []string{"karate", "wrand60", "sbm300"} {
 		folder := goldenFolder(t, graph)
@@ -71,16 +77,15 @@ func TestGoldenKernels(t *testing.T) {
 		for _, file := range files {
 			base := strings.TrimSuffix(filepath.Base(file), ".npy")
 			for _, g := range patterns {
-				pattern := regexp.MustCompile(g.pattern)
 				name := base
-				if strings.Contains(g.pattern, "/") {
+				if strings.Contains(g.pattern.String(), "/") {
 					name = graph + "/" + base
 				}
-				if !pattern.MatchString(name) {
+				if !g.pattern.MatchString(name) {
 					continue
 				}
 				train := filepath.Join(folder, "train.tsv")
-				flags := strings.Fields(strings.ReplaceAll(strings.ReplaceAll(pattern.ReplaceAllString(name, g.flags), "_", ":"), "TRAIN", train))
+				flags := strings.Fields(strings.ReplaceAll(strings.ReplaceAll(g.pattern.ReplaceAllString(name, g.flags), "_", ":"), "TRAIN", train))
 				named, _, _ := strings.Cut(flags[slices.Index(flags, "--kernel")+1], ":")
 				seen[named] = true
 				t.Run(graph+"/"+base, func(t *testing.T) {

@@ -28,7 +28,7 @@ func TestTiledColumns(t *testing.T) {
 	}
 	workplace(t)
 	run := func(args ...string) []byte { return mustRun(t, args...) }
-	run("generate", "rmat", "--scale", "17", "-o", "hubs.tsv", "--quiet")
+	run("generate", "rmat", "--scale", "17", "--edge-factor", "6", "-o", "hubs.tsv", "--quiet")
 	run("ingest", "hubs.tsv", "-o", "hubs", "--quiet")
 	bench := func(args ...string) (v benchDocument) {
 		t.Helper()

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -102,7 +103,7 @@ func TestScripts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if name := filepath.Base(file); name != "limits.txt" && name != "scores.txt" { // which see the memory of the process
+		if name := filepath.Base(file); name != "limits.txt" { // which sees the memory of the process
 			text = inThisProcess(text)
 		}
 		if err := os.WriteFile(filepath.Join(dir, filepath.Base(file)), text, 0o666); err != nil {
@@ -135,6 +136,7 @@ func TestScripts(t *testing.T) {
 			"alone":    alone,
 			"cora":     cora,
 			"unpack":   unpack,
+			"shares":   shares,
 		},
 	})
 }
@@ -298,4 +300,32 @@ func unpack(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	defer archive.Close()
 	ts.Check(os.CopyFS(ts.MkAbs(args[1]), archive))
+}
+
+// shares COUNT THREADS COMMAND... makes a matrix of the store g as a whole and in shares, which must be merged to the same bytes.
+func shares(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 {
+		ts.Fatalf("usage: shares COUNT THREADS COMMAND FLAGS...")
+	}
+	count, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	matrix := append([]string{args[2], "g", "--quiet"}, args[3:]...)
+	command := func(first []string, more ...string) {
+		if code := mainIn(ts, append(slices.Clone(first), more...)); code != 0 {
+			ts.Fatalf("exit code %d", code)
+		}
+	}
+	command(matrix, "-o", "whole.npy")
+	merge := []string{"merge", "--quiet", "-o", "merged.npy"}
+	for i := range count {
+		share := fmt.Sprintf("part-%d.npy", i)
+		command(matrix, "--slab", fmt.Sprintf("%d/%d", i, count), "--threads", args[1], "-o", share)
+		merge = append(merge, share)
+	}
+	command(merge)
+	for _, ending := range []string{".npy", ".rows.ids", ".cols.ids"} {
+		if ts.ReadFile("whole"+ending) != ts.ReadFile("merged"+ending) {
+			ts.Fatalf("merged%s is not whole%s", ending, ending)
+		}
+	}
 }

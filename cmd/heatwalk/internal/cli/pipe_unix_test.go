@@ -62,9 +62,10 @@ func TestInterruptPipes(t *testing.T) {
 			"graphs evaluate many --kernel label-pair",
 		)
 	}
+	waits := func() { time.Sleep(50 * time.Millisecond) }
 	before := names(t, dir)
 	for _, command := range commands {
-		message := interrupted(t, program(t, dir, strings.Fields(command)...), 50*time.Millisecond)
+		message := ended(t, program(t, dir, strings.Fields(command)...), os.Interrupt, waits)
 		lines := strings.Split(strings.TrimSuffix(message, "\n"), "\n") // files read before the pipe may have reports
 		if !strings.HasPrefix(lines[len(lines)-1], "heatwalk: interrupted") {
 			t.Errorf("%s: stderr: %s", command, message)
