@@ -114,7 +114,7 @@ func (r *reader) readForeign(in *textio.Reader, format *graphfile.Format,
 		return err
 	}
 	last = g.Lines
-	r.t.areEvents = r.t.areEvents || g.AreEvents
+	r.t.report.Events = r.t.report.Events || g.AreEvents
 	if format.Table || !g.Columns.IsUsual() {
 		r.t.files[f.file].Columns = g.Columns
 	}

@@ -185,7 +185,7 @@ func (r *reader) begin(list *edgeList, several bool) (err error) {
 	if err != nil || list.lay == nil {
 		return err
 	}
-	r.t.areEvents = r.t.areEvents || list.lay.AreEvents
+	r.t.report.Events = r.t.report.Events || list.lay.AreEvents
 	f := &r.t.files[list.file]
 	f.Columns, f.hasHeader = list.lay.Columns, list.lay.HasHeader()
 	if err := r.state(list.in.Name(), list.lay.Direction); err != nil {

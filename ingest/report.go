@@ -23,6 +23,7 @@ type Report struct {
 	SelfLoops      int64        `json:"self_loops"`            // lines; dropped unless self loops are kept
 	Duplicates     int64        `json:"duplicate_edges"`       // lines merged into an earlier one of the same direction
 	Reciprocal     int64        `json:"reciprocal_edges"`      // undirected edges that were given in both directions
+	Events         bool         `json:"events,omitempty"`      // lines of some table are events, see [table.EdgeTable]
 	Added          int64        `json:"added_edges,omitempty"` // undirected edges of events whose weights of both directions were added by default
 	Averaged       int64        `json:"averaged_edges"`        // undirected edges whose weights of both directions differ by rounding
 	ZeroWeights    int64        `json:"zero_weight_edges"`     // lines dropped for their weight

@@ -90,7 +90,7 @@ func (e *edgeSorter) isDirected(stated graphfile.Direction) (bool, error) {
 // addsDirections reports whether the weights of both directions of an edge are added by default.
 func (e *edgeSorter) addsDirections() bool {
 	return e.c.Duplicates == DefaultDuplicates && e.lines.weighted &&
-		e.t.areEvents && e.matrix == nil
+		e.t.report.Events && e.matrix == nil
 }
 
 // hasBothDirections reports whether the input is a matrix with an entry for each direction of an

@@ -26,7 +26,6 @@ type task struct {
 	fs         durable.FS
 	inputBytes int64            // of all inputs, as stored; 0 if that is not known
 	inputs     []*textio.Reader // that are open
-	areEvents  bool             // lines of some table are events, see [table.EdgeTable]
 	codes      lines.Codes      // of kinds and times
 
 	mu sync.Mutex // guards the callbacks, the report and the lines while files are read

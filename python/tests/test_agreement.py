@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import re
 import subprocess
 import tempfile
 import unittest
@@ -135,6 +136,47 @@ class Agreement(unittest.TestCase):
                     if name not in ("frame", "table"):  # which have no nodes without edges
                         self.assertEqual(len(rows), edges.n, name)
                     np.testing.assert_allclose(g.to_scipy().toarray(), want[rows][:, rows], rtol=1e-12, atol=0, err_msg=f"{seed} {name}")
+
+    @unittest.skipIf(missing("pandas"), "pandas is not installed")
+    def test_frames(self):
+        """A frame and the file that pandas makes of it are one graph, or one question."""
+        import pandas
+
+        base = {"s": list("abbdc"), "t": list("bacaa")}
+        amounts = {"amount": [5.0, 3, 2, 1.5, 1], "Betrag": ["1.002,27", "3,5", "2", "1", "4"], "n": [1, 2, 3, 4, 5], "Weight": [0, np.nan, 2, 1, 1], "amount ": [-1, 2, 3, 4, 5]}
+        dates = {"booked": pandas.to_datetime("2024-01-01") + pandas.to_timedelta(range(5), "D"), "channel": list("xyxyx"), "text": "note"}
+        pairs = "from_account/to_account Auftraggeber/Empfänger source/target user/item".split()
+        for pair in pairs:
+            ends = dict(zip(pair.split("/"), base.values()))
+            frames = [(f"{pair} {title}", pandas.DataFrame({**ends, title: w}), {}) for title, w in amounts.items()]
+            many = pandas.DataFrame({**ends, "amount": amounts["amount"], **dates})
+            frames += [(f"{pair} {a}", many, a) for a in (
+                {}, {"weight": None}, {"directed": True}, {"kind": "channel"}, {"time": "booked"}, {"kind": "channel", "time": "booked"}, {"flags": ["--duplicates=max"]})]
+            frames += [(f"{pair} none", pandas.DataFrame(ends), {}), (f"{pair} two", many.assign(value=1), {}), (f"{pair} two, none", many.assign(value=1), {"weight": None}),
+                       (f"{pair} thousands", frames[1][1], {"flags": ["--thousands=."]}), (f"{pair} lost", many.assign(**{pair.split("/")[0]: ["a", None, "b", "d", "c"]}), {})]
+            for name, frame, arguments in frames:
+                with tempfile.TemporaryDirectory() as folder:
+                    path = os.path.join(folder, "f.csv")
+                    frame.to_csv(path, index=False)
+                    made = self.describe(frame, arguments)
+                    read = self.describe(path, {**arguments, "flags": ["--header=yes", *arguments.get("flags", [])]})
+                self.assertEqual(made, read, name)
+
+    def describe(self, graph, arguments):
+        """Return the nodes and edges of a graph with the warnings about weights, or the error, without rows and lines."""
+        with warnings.catch_warnings(record=True) as log:
+            warnings.simplefilter("always")
+            try:
+                g = hw.as_graph(graph, **arguments)
+                rows = np.argsort(np.array(g.nodes, dtype=str))
+                A = hw.apply(g, "adjacency", np.eye(g.n), self_loops=False).array[rows][:, rows]
+                found = [str(v) for v in np.array(g.nodes)[rows]], A.tolist()
+            except ValueError as error:
+                found = type(error), str(error)
+        texts = [str(found), *sorted(str(w.message) for w in log if "weight" in str(w.message))]
+        for pattern, text in ((r"(?<!-)\bline(s?)\b", r"row\1"), (r"\brow \d+", "row"), (r"/\S*f\.csv(:\d+)*", "graph"), (r"graph(: row)?: ", "graph: ")):
+            texts = [re.sub(pattern, text, t) for t in texts]
+        return texts
 
     @unittest.skipIf(missing("pandas"), "pandas is not installed")
     def test_kinds(self):

@@ -230,8 +230,8 @@ class Graphs(unittest.TestCase):
         g = hw.as_graph(payments, source="payer", target="payee", weight="amount")
         self.assertEqual((g.nodes, g.matrix.sum()), ([5, 7, 9], 13))
         self.assertEqual(hw.as_graph(payments, weight="amount").nodes, [5, 7, 9])
-        with self.assertRaisesRegex(ValueError, "no columns are called source and target; name two of a, b, amount"):
-            hw.as_graph(payments.rename(columns={"payer": "a", "payee": "b"}))
+        with self.assertRaisesRegex(ValueError, "names no source and target; which two of a, b, c, amount .* pass as_graph.graph, source=SOURCE, target=TARGET"):
+            hw.as_graph(payments.rename(columns={"payer": "a", "payee": "b"}).assign(c="x")[["a", "b", "c", "amount"]])
         for kinds in {}, {"kind": "amount"}:
             g = hw.as_graph(payments, ids=[7, 6, 5], **kinds)
             self.assertEqual(g.nodes, [7, 6, 5, 9])

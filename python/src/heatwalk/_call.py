@@ -11,8 +11,9 @@ import scipy.sparse as sp
 from . import _process
 from ._errors import warn
 from ._folder import write_array
+from ._frame import write_table
 from ._graph import Graph, argument, as_array, is_pandas, is_signed, is_store, nodes_of
-from ._labels import Labels, attributes_of
+from ._labels import Labels, attribute_cells, attributes_of
 
 
 class Call:
@@ -29,8 +30,9 @@ class Call:
         self.flags += ["--weights", "signed"] if is_signed(graph.matrix) else []
         if not nodes_of(graph).path:
             self.names[self.argument] = "graph"
-            if not loops and graph.matrix is not None and (
+            if not (loops or graph.is_warned or graph.matrix is None) and (
                     count := np.count_nonzero(graph.matrix.diagonal())):
+                graph.is_warned = True
                 warn(f"graph: the diagonal is left out, {count} edges from a node to itself")
 
     def path(self, name: str, argument: str) -> str:
@@ -56,6 +58,18 @@ class Call:
             return features if features is None else os.fspath(features)
         name, matrix, nodes = "node_features", attributes_of(self.graph, features), \
             nodes_of(self.graph)
+        ids = nodes.all() if nodes.path else range(len(nodes))
+        if isinstance(matrix, list):
+            columns = [(title, attribute_cells(column)) for title, column in matrix]
+            columns = [(title, texts) for title, texts in columns if any(v != "" for v in texts)]
+            if not columns:
+                raise ValueError("node_features has no column with a value")
+            path = self.path("features.csv", name)
+            write_table(path, ["node", *(title for title, _ in columns)],
+                        [ids, *(texts for _, texts in columns)])
+            self.flags += ["--attribute-fields",
+                           ",".join(str(i + 2) for i in range(len(columns)))]
+            return path
         path = self.path("features.npz" if sp.issparse(matrix) else "features.npy", name)
         if sp.issparse(matrix):
             sp.save_npz(path, sp.csr_matrix(matrix), compressed=False)
@@ -63,7 +77,6 @@ class Call:
             write_array(path, matrix)
         with open(self.path("features.rows.ids", name), "w", encoding="utf-8",
                   errors="surrogateescape") as file:
-            ids = nodes.all() if nodes.path else range(len(nodes))
             file.writelines(f"{v}\n" for v in ids)
         return path
 

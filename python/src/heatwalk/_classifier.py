@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import operator
 import os
+import re
 import zipfile
 from typing import TYPE_CHECKING, Any, Hashable
 
@@ -283,18 +284,21 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
             return self.classes_[int(text)] if text else None
 
         lines: list[tuple[Any, ...]] = []
+        titles = dict(enumerate(map(str, getattr(self.node_features, "columns", ()))))  # of a matrix
         for r in call_in_folder(bytes_of(g), work)["nodes"]:
             rows = [("score", label(r.get("rival", "")), r["probability"], r["score"])]
             rows += [("label", name(x["node"]), label(x["label"]), x["share"]) for x in r["labels"]]
-            rows += [("other labels", None, r["other_labels"], r["other_share"])]
-            rows += [("attribute", x.get("name"), x["column"], x["share"])
+            if r["other_labels"]:
+                rows += [("other labels", None, r["other_labels"], r["other_share"])]
+            rows += [("attribute", _unquoted(x.get("name", titles.get(x["column"]))), x["column"], x["share"])
                      for x in r.get("attributes", [])]
-            rows += [("other attributes", None, None, r["other_attributes_share"]),
-                     ("rest", None, None, r["rest"])]
+            if "attributes" in r:
+                rows += [("other attributes", None, None, r["other_attributes_share"])]
+            rows += [("rest", None, None, r["rest"])]
             for x in r["links"]:
                 rows += [("link", name(x["from"]), name(x["to"]), x["importance"])]
-                rows += [("kind", k.get("kind"), k["weight"], k["share"] * x["importance"])
-                         for k in x.get("kinds", [])]
+                rows += [("kind" if "kind" in k else "edges", k.get("kind"), _of_link(k),
+                          k["share"] * x["importance"]) for k in x.get("kinds", [])]
             lines += [(name(r["node"]), label(r["label"]), *row) for row in rows]
         columns = ["node", "label", "reason", "name", "detail", "share"]
         return pandas.DataFrame(lines, columns=columns, dtype=object).astype({"share": float})
@@ -337,6 +341,17 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         return frame
 
 
+def _unquoted(name: str | None) -> str | None:
+    """Return the name of an attribute without the quotes of text that has digits."""
+    return name and re.sub(r' = "(.*)"', r" = \1", name)
+
+
+def _of_link(kind: dict[str, Any]) -> str:
+    """Return the weight and the times of the edges of one kind, as the program writes them."""
+    times = dict.fromkeys(kind[end] for end in ("first", "last") if kind.get(end))
+    return f"weight {kind['weight']:.6g}" + (", " + " to ".join(times) if times else "")
+
+
 def _read_predictions(path: str) -> tuple[Any, Any, Any, Any]:
     """Return scores, the classes of their columns, predicted classes, and which are reached."""
     with np.load(path) as file:
@@ -348,7 +363,7 @@ def _read_predictions(path: str) -> tuple[Any, Any, Any, Any]:
 class Model:
     """A model that :meth:`NodeClassifier.save` wrote, for graphs with further nodes and edges.
 
-    Its attribute classes_ has the classes in sorted order.
+    Its attributes are classes_, the classes in sorted order, and nodes_, the nodes of ``fit``.
     """
     __module__ = "heatwalk"
 
@@ -357,7 +372,7 @@ class Model:
             about = json.loads(archive.read("about.json"))
             self._model = archive.read("model")
         nodes = about["nodes"]
-        self._learned = range(nodes) if isinstance(nodes, int) else [_hashable(v) for v in nodes]
+        self.nodes_ = range(nodes) if isinstance(nodes, int) else [_hashable(v) for v in nodes]
         self._by_id, self._unreached = bool(about["path"]), about["unreached"]
         kind = np.dtype(about["type"])
         classes = [_hashable(v) for v in about["classes"]]
@@ -367,19 +382,26 @@ class Model:
         """Return scores and class numbers, −1 for a blank, of all nodes."""
         g = as_graph(graph)
         order = np.arange(g.n)
-        if not self._by_id and g.matrix is not None:
-            # The program knows nodes by their rows, so that those of the model come first, in its
-            # order.
-            first = nodes_of(g).rows(self._learned, "graph")
-            order = np.concatenate([first, np.setdiff1d(order, first)])
-            g = Graph(g.matrix[order][:, order].tocsr().sorted_indices(),
-                      [g.nodes[int(i)] for i in order])
-            if node_features is not None and not is_pandas(node_features):  # found by name
-                node_features = as_array(node_features)[order]
-        elif self._by_id != (g.matrix is None):
+        if self._by_id != bool(nodes_of(g).path):
             raise ValueError("graph: the model was learned on the other kind of graph; pass a "
                              + ("file or a store" if self._by_id
                                 else "matrix or a graph in memory"))
+        if not self._by_id:
+            # The program knows nodes by their rows, so that those of the model come first, in its
+            # order.
+            first = nodes_of(g).rows(self.nodes_, "graph")
+            order = np.concatenate([first, np.setdiff1d(order, first)])
+        if g.matrix is None and (order != np.arange(g.n)).any():
+            raise ValueError("graph: the nodes of the model come first in a graph with kinds or "
+                             "times; pass as_graph(graph, ids=model.nodes_, …)")
+        if (order != np.arange(g.n)).any():
+            g = Graph(g.matrix[order][:, order].tocsr().sorted_indices(),
+                      [g.nodes[int(i)] for i in order])
+            if node_features is not None and not is_pandas(node_features):  # found by name
+                is_arrow = hasattr(node_features, "column_names")
+                node_features = (node_features.take(order) if is_arrow else
+                                 node_features[order.tolist()] if hasattr(node_features, "columns")
+                                 else as_array(node_features)[order])
         def work(folder: str) -> tuple[Any, Any]:
             call = Call(folder, g, settings)
             path, model = call.path("predictions.npz", "out"), call.path("model", "model")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import csv
 import itertools
 import operator
 import os
 import pathlib
+import re
 import sys
 import weakref
 import zlib
@@ -17,8 +17,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from . import _process
-from ._errors import NotFoundError, warn
+from ._errors import InputError, NotFoundError, warn
 from ._folder import call_in_folder, lasting_folder, write_array
+from ._frame import Choice, ask_columns, choose_columns, columns_of, is_missing, levels_of, \
+    read_table
 
 
 class Nodes:
@@ -125,12 +127,16 @@ class Graph:
 
     Attributes:
     matrix : The adjacency matrix, with sorted columns; None for a file or a store.
+    columns : The roles of the columns of a frame by title, as in {"payer": "source"}.
     path : The file or the store, or "".
     """
 
     def __init__(self, matrix: Any = None, names: Iterable[Hashable] | None = None,
                  path: str = "", n: int | None = None) -> None:
         self.matrix, self.path = matrix, path
+        self.columns: dict[Any, str] = {}
+        self.is_warned = False  # that its diagonal is left out
+        self._is_temporary = False  # the store, which is removed with this object
         self._edges_sum: tuple[Any, ...] = ()  # of a temporary store
         if matrix is not None:
             n = int(matrix.shape[0])
@@ -149,14 +155,15 @@ class Graph:
         if self._nodes.path:
             return f"<heatwalk.{type(self).__name__} {self.path!r}>"
         more = "edges with kinds or times" if self.matrix is None else f"{self.matrix.nnz} entries"
-        return f"<heatwalk.Graph of {self.n} nodes and {more}>"
+        used = ", ".join(f"{title} → {role}" for title, role in self.columns.items())
+        return f"<heatwalk.Graph of {self.n} nodes and {more}{used and ': '}{used}>"
 
     def __deepcopy__(self, memo: Any) -> Graph:
         return self  # it never changes, and scikit-learn copies parameters
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(self.__dict__)
-        if self.matrix is None and not self._nodes.path:  # the store is removed with this object
+        if self._is_temporary:
             state["files"] = {f.name: f.read_bytes() for f in pathlib.Path(self.path).iterdir()}
         return state
 
@@ -168,6 +175,8 @@ class Graph:
             os.mkdir(self.path)
         for name, content in files.items():
             pathlib.Path(self.path, name).write_bytes(content)
+        if self._nodes.path:
+            self._nodes.path = self.path
 
     @property
     def n(self) -> int:
@@ -325,6 +334,7 @@ def _from_edges(ends: Any, weight: Any, n: int, directed: bool, names: Any) -> A
     if len(values) != len(source):
         raise ValueError(f"weight has {len(values)} elements, and there are {len(source)} edges")
     matrix = sp.coo_matrix((values, (source, target)), shape=(n, n)).tocsr()
+    _warn_of_zeros(np.count_nonzero(values == 0))
     if weight is None:
         matrix.data[:] = 1
     if directed:
@@ -340,6 +350,13 @@ def _from_edges(ends: Any, weight: Any, n: int, directed: bool, names: Any) -> A
                          f"{back[e]:g}; keep one of them, or pass directed=True to as_graph")
     there.data = (there.data + back) / 2
     return _csr(matrix + matrix.T - there)
+
+
+def _warn_of_zeros(count: int) -> None:
+    """Warn of edges with weight 0, as the program does of those of a file."""
+    if count:
+        warn(f"graph: {count} edge{'s' * (count > 1)} with weight 0 {'are' if count > 1 else 'is'} "
+             f"no edge{'s' * (count > 1)}; as_graph(graph, weight=None) counts every edge as 1")
 
 
 def csr_of_networkx(graph: Any, weight: str | None, value: Any = None) -> sp.csr_matrix:
@@ -414,10 +431,14 @@ def _from_networkx(graph: Any, weight: Any, kind: Any, time: Any) -> Graph:
         warn(f"graph: {without} of {graph.number_of_edges()} edges have no attribute {weight!r} "
              "and have weight 1, as in NetworkX")
     if kind is None and time is None:
-        return Graph(_csr(csr_of_networkx(graph, weight)), names)
+        matrix = csr_of_networkx(graph, weight)
+        zeros = int((matrix.data == 0).sum())
+        _warn_of_zeros(zeros if graph.is_directed() else (zeros + 1) // 2)
+        return Graph(_csr(matrix), names)
     edges = list(graph.edges(keys=True, data=True) if graph.is_multigraph() else
                  ((u, v, None, data) for u, v, data in graph.edges(data=True)))
     columns = {title: as_objects(e[i] for e in edges) for i, title in enumerate(["source", "target"])}
+    named = {**dict(zip(columns, columns)), "weight": weight, "kind": kind, "time": time}
     for title in {kind, time, weight} - {None}:
         values = as_objects(data.get(title, 1 if title == weight else None)
                             for _, _, _, data in edges)
@@ -425,7 +446,10 @@ def _from_networkx(graph: Any, weight: Any, kind: Any, time: Any) -> Graph:
             values = as_objects(key for _, _, key, _ in edges)
         if title != weight or any(weight in data for _, _, _, data in edges):
             columns[title] = values
-    return _from_table(columns, "source", "target", weight, graph.is_directed(), kind, time, nodes)
+    if weight not in columns:
+        named["weight"] = None
+    flags = ["--directed" if graph.is_directed() else "--undirected"]
+    return _from_table(list(columns.items()), named, flags, nodes)
 
 
 def _from_igraph(graph: Any, weight: Any, kind: Any, time: Any) -> Graph:
@@ -439,89 +463,118 @@ def _from_igraph(graph: Any, weight: Any, kind: Any, time: Any) -> Graph:
     return _of_edges(edges.T, values, graph.vcount(), graph.is_directed(), names)
 
 
-def _columns(frame: Any) -> dict[str, Any] | None:
-    """Return the columns of a frame of pandas or polars, or a table of Arrow, by title."""
-    if not hasattr(frame, "shape") or len(frame.shape) != 2:
-        return None
-    titles = getattr(frame, "column_names", None)
-    if titles is None and not hasattr(frame, "columns"):
-        return None
-    return {title: frame[title] for title in (frame.columns if titles is None else titles)}
+def _from_table(columns: list[tuple[Any, Any]], named: dict[str, Any], flags: Sequence[str],
+                nodes: Sequence[Any] = (), levels: Any = ()) -> Graph:
+    """Return the graph of a table with an edge in each row, and perhaps with further nodes.
 
-
-_ENDS = [tuple(pair.split("/")) for pair in (
-    "source/target src/dst from/to payer/payee sender/receiver sender/recipient caller/callee "
-    "origin/destination follower/followee citing/cited parent/child").split()]
-
-
-def _from_table(columns: dict[str, Any], source: Any, target: Any, weight: Any, directed: bool,
-                kind: Any, time: Any, nodes: Iterable[Any] = ()) -> Graph:
-    """Return the graph of a table with an edge in each row, and perhaps with further nodes."""
-    usual = {str(title).lower(): title for title in columns}
-    if source is None and target is None and len(columns) == 2:
-        source, target = columns
-    pairs = [pair for pair in _ENDS if all(title in usual for title in pair)]
-    if source is None and target is None and len(pairs) == 1:
-        source, target = (usual[title] for title in pairs[0])
-    source = usual.get("source") if source is None else source
-    target = usual.get("target") if target is None else target
-    weight = usual.get("weight") if weight == "weight" and weight not in columns else weight
-    titles = [v for v in (source, target, weight, kind, time) if v is not None]
-    missing = [v for v in titles if v not in columns]
-    if source is None or target is None or missing:
-        problem = f"there is no column {missing[0]!r}" if missing else \
-            "no columns are called source and target"
-        raise ValueError(f"graph: {problem}; name two of {', '.join(map(str, columns))} as in "
-                         f"as_graph(frame, source={list(columns)[0]!r}, target=...)")
-    arrays = {title: as_array(columns[title]) for title in titles}
-    for title, array in arrays.items():
-        if is_missing(array).any():
-            raise ValueError(f"a missing value in the column {title}; drop these edges, as "
-                             f"frame.dropna(subset=[{title!r}]) does")
-    ends = [arrays[source], arrays[target]]
+    The levels of its index are columns too, if the program can choose from all.
+    """
+    titles = [title for title, _ in [*levels, *columns]]
+    arrays = [as_array(column) for _, column in [*levels, *columns]]
+    if not len(arrays[0]):
+        if not nodes:
+            raise ValueError("graph: the frame has no rows, and so no edges; ids gives nodes")
+        return Graph(sp.csr_matrix((len(nodes), len(nodes))), nodes)
+    try:
+        choice = choose_columns(titles, arrays, named, flags)
+    except InputError:
+        if not levels:
+            raise
+        return _from_table(columns, named, flags, nodes)
+    ends = [choice.columns[role] for role in ("source", "target")]
+    if "--bipartite" in flags:
+        ends = [as_objects(None if lost else f"{title}:{v}" for v, lost in zip(end, is_missing(end)))
+                for title, end in zip(choice.titles, ends)]
+        choice.flags.remove("--bipartite")
     number: dict[Any, int] = {v: i for i, v in enumerate(nodes)}
     if not number and all(v.dtype.kind in "iu" for v in ends) and \
             np.result_type(*ends).kind in "iu":  # not float64, of int64 and uint64
         names, codes = np.unique(np.concatenate(ends), return_inverse=True)
         number, codes = dict.fromkeys(names.tolist(), 0), codes.reshape(2, -1)
     else:
-        codes = np.array([[number.setdefault(v, len(number)) for v in end] for end in
-                          (v.tolist() for v in ends)]).reshape(2, -1)
-    values = [arrays.get(title) for title in (weight, kind, time)]
-    return _of_edges(codes, values, len(number), directed, list(number))
+        codes = np.array([[number.setdefault(v, len(number)) for v in end.tolist()]
+                          for end in ends], dtype=np.int64).reshape(2, -1)
+        lost = is_missing(as_objects(number))
+        codes = np.where(lost, -1, np.cumsum(~lost) - 1)[codes]
+        number = {v: 0 for v, is_lost in zip(number, lost) if not is_lost}
+    if count := np.count_nonzero((codes < 0).any(axis=0)):
+        warn(f"graph: {count} of {codes.shape[1]} rows have no source or no target: no edges")
+    return _of_choice(codes, choice, list(number))
+
+
+def _of_choice(ends: Any, choice: Choice, names: Any, n: int | None = None) -> Graph:
+    """Return the graph of edges between rows; those with kinds or times make a temporary store."""
+    n = len(names) if n is None else n
+    has_codes = len(choice.columns.keys() & {"kind", "time"}) > 0
+    graph = Graph(None, names, n=n)
+    try:
+        if has_codes:
+            graph.path = store = _temporary_store(graph, 100 * ends.shape[1])
+            folder = os.path.dirname(store)
+            done = read_table("ingest", folder, choice, ends, n, store)
+            graph._edges_sum = n, done["sum"]
+            if count := done.get("self_loops"):
+                warn(f"graph: {count} edges from a node to itself are left out")
+        else:
+            def work(folder: str) -> Any:
+                out = os.path.join(folder, "graph.npz")
+                try:
+                    read_table("convert", folder, choice, ends, n, out)
+                except InputError as error:
+                    if error.message == "no edges":
+                        return sp.csr_matrix((n, n))
+                    raise
+                return _csr(sp.load_npz(out))
+            graph = Graph(call_in_folder(100 * ends.shape[1], work), names)
+    except InputError as error:
+        error.message = re.sub(r"\b(\d+)–(\d+)\b", lambda m: "–".join(
+            str(names[int(row)]) for row in m.groups()), error.message) if names else error.message
+        raise
+    graph.columns = choice.uses
+    return graph
 
 
 def _of_edges(ends: Any, values: Any, n: int, directed: bool, names: Any) -> Graph:
-    """Return the graph of edges between rows; those with kinds or times make a temporary store."""
+    """Return the graph of edges between rows of another library."""
     weight, kind, time = values
     if weight is not None:
         weight = np.asarray(weight, dtype=np.float64)
     if kind is None and time is None:
         return Graph(_from_edges(ends, weight, n, directed, names), names)
-    if time is not None and time.dtype.kind == "M":
-        time = np.datetime_as_string(time, unit="D")
     columns = {"source": ends[0], "target": ends[1], "weight": weight, "kind": kind, "time": time}
-    columns = {title: v.tolist() for title, v in columns.items() if v is not None}
-    graph = Graph(None, names, n=n)
-    graph.path = store = _temporary_store(graph, 100 * ends.shape[1])
-    table, ids = (os.path.join(os.path.dirname(store), v) for v in ("edges.csv", "nodes.ids"))
-    with open(table, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
-        csv.writer(file).writerows([columns, *zip(*columns.values())])
-    graph._edges_sum = n, zlib.crc32(pathlib.Path(table).read_bytes())
-    with open(ids, "w", encoding="ascii") as file:
-        file.writelines(f"{row}\n" for row in range(n))
-    fields = ",".join(v for v in ("source", "target", "weight") if v in columns)
-    flags = [f"--{v}={v}" for v in ("kind", "time") if v in columns]
-    done = _process.run(["ingest", table, "-o", store, "--nodes", ids, "--fields", fields,
-                         "--directed" if directed else "--undirected", *flags], {table: "graph"})
-    os.remove(table)
-    if count := done.get("self_loops"):
-        warn(f"graph: {count} edges from a node to itself are left out")
+    columns = {title: v for title, v in columns.items() if v is not None}
+    flags = ["--directed" if directed else "--undirected"]
+    return _of_choice(ends, Choice(columns, list(columns), flags, {}), names, n)
+
+
+def _from_file(path: str, named: dict[str, Any], flags: list[str]) -> Graph:
+    """Return the graph of a file, from a temporary store if columns or flags are given."""
+    weight = named.pop("weight")
+    given = {role: str(title) for role, title in named.items() if title is not None}
+    if weight != "weight":
+        given["weight"] = str(weight)
+    ends = [given.pop(role) for role in ("source", "target") if role in given]
+    if weight is None:
+        del given["weight"]
+        if not ends:
+            uses = [c.get("use") for c in ask_columns(path, flags, None)["columns"]]
+            ends = [str(uses.index(role) + 1) for role in ("source", "target")]
+    if ends and "weight" in given:
+        ends.append(given.pop("weight"))
+    flags = [*flags, *(["--fields", ",".join(ends)] if ends else []),
+             *(f"--{role}={title}" for role, title in given.items())]
+    graph = Graph(path=path)
+    if flags:
+        graph.path = _temporary_store(graph, os.path.getsize(path))
+        _process.run(["ingest", path, "-o", graph.path, *flags], {path: path})
+        graph._nodes = Nodes(path=graph.path)
+        graph.nodes  # before the store is removed
     return graph
 
 
 def _temporary_store(graph: Graph, need: int) -> str:
     """Return the path for a store of some bytes, which is removed with the graph."""
+    graph._is_temporary = True
     folder, stack = lasting_folder(need)
     weakref.finalize(graph, stack.close)
     return os.path.join(folder, "store")
@@ -533,21 +586,6 @@ def as_objects(values: Any) -> Any:
     array = np.empty(len(values), dtype=object)
     array[:] = values
     return array
-
-
-def is_missing(values: Any) -> Any:
-    """Return a mask of None, NaN, NaT and pandas.NA in an array."""
-    if values.dtype.kind in "fcmM":
-        return np.isnan(values) if values.dtype.kind in "fc" else np.isnat(values)
-
-    def is_none(value: Any) -> bool:
-        try:
-            return value is None or bool(value != value)
-        except (TypeError, ValueError):  # pandas.NA is neither; an array is a value
-            return not hasattr(value, "__len__")
-    if values.dtype != object:
-        return np.zeros(values.shape, dtype=bool)
-    return np.fromiter(map(is_none, values.ravel()), bool, values.size).reshape(values.shape)
 
 
 def _from_adjacency(frame: Any) -> Graph | None:
@@ -578,7 +616,8 @@ def _from_index(index: Any, weight: Any, num_nodes: int | None, directed: bool) 
 
 def as_graph(graph: Any, *, ids: Iterable[Hashable] | None = None, source: Any = None,
              target: Any = None, weight: Any = "weight", kind: Any = None, time: Any = None,
-             directed: bool = False, num_nodes: int | None = None) -> Graph:
+             directed: bool = False, num_nodes: int | None = None,
+             flags: Sequence[str] = ()) -> Graph:
     """Convert a graph of another library, once for several calls.
 
     Parameters:
@@ -589,8 +628,9 @@ def as_graph(graph: Any, *, ids: Iterable[Hashable] | None = None, source: Any =
         shape (2, m) or the ``Data`` of PyTorch Geometric; the path of a graph file or a store; a
         :class:`Store` or a :class:`Graph`.
     ids : The nodes of the rows of a matrix, or of a frame all nodes, also those without an edge.
-    source, target : The columns of a frame, by default titled source and target, from and to, payer
-        and payee, or another pair that the program knows.
+    source, target : The columns of a frame. By default the program chooses them, and the weight, by
+        their titles, as those of a file: source and target, payer and payee, from_account and
+        to_account and so on. ``columns`` of the graph has the choice.
     weight : The attribute or the column of the weights, if there is one, an array for an edge
         index, or None for no weights.
     kind, time : The columns or attributes with the kind and the date of each edge; kind="key" takes
@@ -599,11 +639,14 @@ def as_graph(graph: Any, *, ids: Iterable[Hashable] | None = None, source: Any =
     directed : Whether the edges of a frame or an edge index have a direction. If not, an edge in
         both directions is one edge. Other graphs have a direction if they say so.
     num_nodes : The number of nodes of an edge index, if the last ones have no edges.
+    flags : Further flags for a frame or a file, as in ``["--duplicates=max"]``; ``heatwalk help
+        input`` lists all.
 
     Raises ValueError: The object is no graph, or its names or weights are ambiguous.
     """
-    nodes = list(ids) if ids is not None and _columns(graph) is not None else ()
-    made = _convert(graph, source, target, weight, directed, num_nodes, kind, time, nodes)
+    nodes = list(ids) if ids is not None and columns_of(graph) is not None else ()
+    named = {"source": source, "target": target, "weight": weight, "kind": kind, "time": time}
+    made = _convert(graph, named, directed, num_nodes, nodes, list(flags))
     if ids is not None and not nodes:
         if made.matrix is None:
             raise ValueError("ids is for a matrix; the nodes of a file or a store have ids there")
@@ -611,30 +654,33 @@ def as_graph(graph: Any, *, ids: Iterable[Hashable] | None = None, source: Any =
     return made
 
 
-def _convert(graph: Any, source: Any, target: Any, weight: Any, directed: bool,
-             num_nodes: int | None, kind: Any, time: Any, nodes: Any) -> Graph:
+def _convert(graph: Any, named: dict[str, Any], directed: bool, num_nodes: int | None, nodes: Any,
+             flags: list[str]) -> Graph:
+    weight, kind, time = named["weight"], named["kind"], named["time"]
     if hasattr(graph, "adjacency") and hasattr(graph, "nodes") and hasattr(graph, "is_directed"):
         return _from_networkx(graph, weight, kind, time)
     if hasattr(graph, "get_edgelist") and hasattr(graph, "vs"):
         return _from_igraph(graph, weight, kind, time)
-    has_kinds = kind is not None or time is not None
+    is_named = any(named[role] is not None for role in ("source", "target", "kind", "time"))
     if is_pandas(graph) and graph.ndim == 1:
         raise ValueError("graph is a series; graph.reset_index(name=\"weight\") is a frame of "
                          "edges if the two ends are its index, as after groupby(…).size()")
-    if is_pandas(graph) and source is None and not has_kinds and (made := _from_adjacency(graph)):
+    if is_pandas(graph) and not is_named and (made := _from_adjacency(graph)):
         return made
-    if (columns := _columns(graph)) is not None:
-        return _from_table(columns, source, target, weight, directed, kind, time, nodes)
-    if has_kinds:
-        raise ValueError("kind and time name columns of a frame or attributes of edges; for a file "
-                         "give them to Store.ingest")
-    if isinstance(graph, Graph):
-        return graph
+    if (columns := columns_of(graph)) is not None:
+        if "--directed" not in flags:
+            flags.append("--directed" if directed else "--undirected")
+        return _from_table(columns, named, flags, nodes, levels_of(graph))
     if isinstance(graph, (str, os.PathLike)):
         if not os.path.exists(graph):
             raise NotFoundError("no such file", "pass the path of a graph file or a store",
                                 os.fspath(graph))
-        return Graph(path=os.fspath(graph))
+        return _from_file(os.fspath(graph), named, flags + ["--directed"] * directed)
+    if kind is not None or time is not None or flags:
+        raise ValueError("graph: kind, time and flags are for a frame, a file or a graph of NetworkX "
+                         "or igraph")
+    if isinstance(graph, Graph):
+        return graph
     if sp.issparse(graph):
         return _of_matrix(graph)
     if hasattr(graph, "edge_index"):  # the Data of PyTorch Geometric

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import Any, NamedTuple
 
@@ -9,7 +10,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from ._errors import HeatwalkWarning, warn
-from ._graph import Graph, as_array, as_objects, is_missing, is_pandas, nodes_of
+from ._frame import cells, columns_of, is_missing
+from ._graph import Graph, as_array, as_objects, is_pandas, nodes_of
+
+#: Text of a date.
+_TABLE = 100  # columns of a frame that is always written as a table
+_DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]|$)")
 
 #: Text that a missing value becomes in an array of text, as in np.where(known, names, np.nan).
 _WORDS = ("nan", "NaN", "None", "<NA>", "NaT")
@@ -196,38 +202,34 @@ def encode_several(y: Any, n: int) -> tuple[Any, Any, bool]:
 
 
 def attributes_of(graph: Graph, features: Any) -> Any:
-    """Return attributes of nodes as a matrix with a row for each node.
-
-    Missing numbers become the mean of their column. Other values are attributes of 0 and 1.
-    """
+    """Return attributes of nodes in the order of the rows: a matrix, or the columns of a frame."""
     features = nodes_of(graph).align(features, "node_features")
-    if not hasattr(features, "columns"):
-        if not sp.issparse(features):
-            features = np.asarray(as_array(features), dtype=np.float64)
+    columns = columns_of(features) if hasattr(features, "columns") else None
+    if columns is None and not sp.issparse(features):
+        features = np.asarray(as_array(features), dtype=np.float64)
         if features.ndim != 2:
             raise ValueError(f"node_features of shape {features.shape} need a row for each node")
     if features.shape[0] != graph.n:
         raise ValueError(f"node_features has {features.shape[0]} rows, and the graph has "
                          f"{graph.n} nodes")
-    if not hasattr(features, "columns"):
-        return features
-    columns = []
-    for title in features.columns:
-        values, missing = values_of(features[title])
-        numeric = (int, float, np.number)
-        if values.dtype.kind in "biuf" or all(isinstance(v, numeric) for v in values[~missing]):
-            numbers = np.where(missing, np.nan, values).astype(np.float64)
-            if not missing.all():
-                columns.append(np.where(missing, numbers[~missing].mean(), numbers)[:, None])
-            continue
-        levels = {v: i for i, v in enumerate(dict.fromkeys(values[~missing].tolist()))}
-        if len(levels) > min(1000, max(9, 0.9 * (~missing).sum() - 1)):
-            raise ValueError(f"node_features: the column {title!r} has {len(levels)} different "
-                             "texts; leave it out, or make it a number or a category")
-        rows = np.flatnonzero(~missing)
-        shape = graph.n, max(1, len(levels))
-        columns.append(sp.csr_matrix((np.ones(len(rows)),
-                                      (rows, [levels[v] for v in values[rows].tolist()])), shape))
-    if not columns:
-        raise ValueError("node_features has no column with a value")
-    return sp.hstack(columns, "csr") if any(sp.issparse(c) for c in columns) else np.hstack(columns)
+    if columns is None or len(columns) <= _TABLE:
+        return features if columns is None else columns
+    matrix = np.stack([as_array(column) for _, column in columns], axis=1)
+    return columns if matrix.dtype == object or is_missing(matrix).any() else matrix
+
+
+def attribute_cells(column: Any) -> list[Any]:
+    """Return the values of a column of attributes as they are written to a table.
+
+    Text and categories that have digits are quoted, because they are no numbers.
+    """
+    values = as_array(column)
+    texts = cells(values)
+    is_category = str(getattr(column, "dtype", "")) in ("category", "Categorical")
+    if is_category and values.dtype.kind in "iuf":
+        texts = ["" if text == "" else str(text) for text in texts]
+    if all(isinstance(v, (bool, np.bool_)) or v == "" for v in texts):
+        return [v if v == "" else int(v) for v in texts]
+    if all(map(_DATE.match, [v for v in texts if isinstance(v, str) and v])):
+        return texts
+    return [f'"{v}"' if isinstance(v, str) and any(map(str.isdigit, v)) else v for v in texts]

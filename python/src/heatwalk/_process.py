@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 import time
-from typing import Any, Callable, Iterator, Mapping, Optional, Sequence, TypedDict, Union
+from typing import Any, Callable, Iterator, Mapping, NamedTuple, Optional, Sequence, TypedDict, Union
 
 import numpy as np
 
@@ -76,6 +76,22 @@ _ARGUMENTS.update({"--" + name.replace("_", "-"): name for name in (
     "dtype matrix which unreached report multi_label targets prior kind_weights half_life since "
     "until kind time per_class self_loops split edge_weights").split()})
 
+#: Flags for reading graphs, and the arguments of as_graph for columns.
+_COLUMNS = {"fields": ("source", "target", "weight"), "weight": ("weight",), "kind": ("kind",),
+            "time": ("time",)}
+_READING = {*_COLUMNS, *(
+    "directed undirected duplicates bipartite weights header thousands decimal delimiter encoding "
+    "missing skip-bad-lines self-loops nodes max-window hyperedges cocitation coupling").split()}
+_WORDS = "SOURCE", "TARGET", "NAME", "COLUMN"  # for the title of a column
+
+
+class Reader(NamedTuple):
+    """The function that reads a graph, for messages, and the titles of a frame."""
+    call: str = "as_graph(graph, {})"
+    titles: Sequence[Any] | None = None
+    has_ends: bool = True  # it has arguments for source, target and weight
+
+
 _SAMPLE = "labels are not a random sample of the nodes"
 _warned: set[Any] = set()  # graphs
 _running: set[subprocess.Popen[bytes]] = set()
@@ -95,11 +111,13 @@ def cancel() -> None:
 
 def run(args: Sequence[str], names: Mapping[str, str] | None = None, *, threads: int | None = None,
         max_memory: str | int | None = None, random_state: int | None = None,
-        progress: Progress = None, graph: Any = None) -> dict[str, Any]:
+        progress: Progress = None, graph: Any = None, reader: Reader | None = None,
+        is_wanted: Callable[[str], bool] | None = None) -> dict[str, Any]:
     """Run the program and return its JSON document; without a random_state it takes its own seed.
 
-    Errors name the arguments in names in place of temporary paths. The warning that labels are no
-    random sample is given once for each graph that is not None. See :class:`Settings`.
+    Errors name the arguments in names in place of temporary paths, and those of the function that
+    reads a graph. The warning that labels are no random sample is given once for each graph that is not
+    None; is_wanted chooses among the warnings. See :class:`Settings`.
     """
     names = dict(names or {})
     command = [_binary.binary(), *args, "--json", "--until-eof"]
@@ -117,14 +135,15 @@ def run(args: Sequence[str], names: Mapping[str, str] | None = None, *, threads:
         command += ["--progress", "json" if update else "none"]
         code, out, lines = _communicate(command, update)
     if code:
-        _raise(code, command, lines, names)
+        _raise(code, command, lines, names, reader)
     document: dict[str, Any] = json.loads(out) if out.strip() else {}
     for text in document.get("warnings", ()):
         if graph is not None and _SAMPLE in text:
             if graph in _warned:
                 continue
             _warned.add(graph)
-        warn(_renamed(text, names))
+        if is_wanted is None or is_wanted(text):
+            warn(_renamed(text, names, reader))
     log.info("%s: %.3g s, %d bytes", args[0], document.get("seconds", 0),
              document.get("peak_memory_bytes", 0))
     return document
@@ -196,7 +215,8 @@ def _fields(line: str) -> dict[str, Any]:
     return {}
 
 
-def _raise(code: int, command: list[str], lines: list[str], names: Mapping[str, str]) -> None:
+def _raise(code: int, command: list[str], lines: list[str], names: Mapping[str, str],
+           reader: Reader | None) -> None:
     """Raise the exception of an exit code."""
     stderr = "\n".join(lines[-20:])
     if code == 130 or code == -signal.SIGINT:
@@ -214,9 +234,9 @@ def _raise(code: int, command: list[str], lines: list[str], names: Mapping[str, 
         place = _ARGUMENTS.get(flag, flag.lstrip("-"))
     place = names.get(place, place)
     if number := errors[0].get("line"):
-        place += f":{number}"
+        place = _renamed(f"{place}:{number}", names, reader)
     more = (f"{e.get('flag') or e.get('file') or ''}: {e.get('message', '')}" for e in errors[1:])
-    message = _renamed("; ".join([errors[0].get("message", ""), *more]), names)
+    message = _renamed("; ".join([errors[0].get("message", ""), *more]), names, reader)
     head, _, tail = message.partition(": ")
     if not place and os.path.exists(head):
         place, message = head, tail
@@ -229,14 +249,51 @@ def _raise(code: int, command: list[str], lines: list[str], names: Mapping[str, 
         kind, system = StoreError, errno.ENOSPC
     elif "no such file" in message:
         kind = NotFoundError
-    raise kind(message, _renamed(hint, names), place, code, command, stderr, system)
+    raise kind(message, _renamed(hint, names, reader), place, code, command, stderr, system)
 
 
-def _renamed(text: str, names: Mapping[str, str]) -> str:
-    """Replace temporary paths, and flags that are arguments here."""
+_FLAG = re.compile(r"(?<![\w-])--([a-z][a-z-]*)"
+                   r"(?:=('[^']*'|,|[^\s;)]*[^\s;),])| (?=[A-Z]{4})([A-Z]+))?")
+_EVERY_LINE = re.compile(r"--fields=\S+( in place of --weight)?(?= counts? every| to count every)"
+                         r"|(?<=leave the column out with )--fields=\S+")
+
+
+def _renamed(text: str, names: Mapping[str, str], reader: Reader | None = None) -> str:
+    """Replace temporary paths, flags that are arguments here, and the lines of a frame by rows."""
     for path in sorted(names, key=len, reverse=True):
         text = text.replace(path, names[path])
-    return re.sub(r"(?<![\w-])--[a-z-]+", lambda m: _ARGUMENTS.get(m.group(), m.group()), text)
+    reader = reader or Reader()
+    if reader.titles is not None:
+        text = re.sub(r"^graph:(\d+)(:\d+)?",
+                      lambda m: f"graph: row {int(m[1]) - 2}" if int(m[1]) > 1 else "graph", text)
+        text = re.sub(r"\bline (\d+)", lambda m: f"row {int(m[1]) - 2}", text)
+        text = re.sub(r"(?<!-)\bline(s?)\b", r"row\1", text)
+    text = re.sub(r" \(or --fields=[\d,]+\)", "", text)
+    if reader.has_ends:
+        text = _EVERY_LINE.sub(reader.call.format("weight=None"), text)
+    text = text.replace("=none of classify", "=none of NodeClassifier")
+    text = re.sub("name the other columns with --attribute-fields|name other columns,? or pass "
+                  r"--attribute-fields=\S+", "leave it out of node_features", text)
+    return _FLAG.sub(lambda m: _argument(m[1], m[2] or m[3], reader), text)
+
+
+def _argument(flag: str, value: str | None, reader: Reader) -> str:
+    """Return the argument of a function for a flag, perhaps with its value."""
+    name = _ARGUMENTS.get("--" + flag, "--" + flag)
+    if flag not in _READING:
+        return name if value is None else f"{name}={value!r}" if name[0] != "-" else f"{name}={value}"
+    if flag in _COLUMNS and value is None:
+        return " and ".join(_COLUMNS[flag][:2])
+    if flag == "directed":
+        return reader.call.format("directed=True")
+    value = (value or "").strip("'")
+    if flag in ("kind", "time") or flag in _COLUMNS and reader.has_ends:
+        titles = {str(i + 1): title for i, title in enumerate(reader.titles or ())}
+        titles.update((str(t), t) for t in reader.titles or () if not str(t).isdigit())
+        return reader.call.format(", ".join(
+            f"{role}={field if field in _WORDS else repr(titles.get(field, field))}"
+            for role, field in zip(_COLUMNS[flag], value.split(","))))
+    return reader.call.format(f"flags={['--' + flag + (value and '=' + value)]}")
 
 
 @contextlib.contextmanager

@@ -38,6 +38,7 @@ type infoDocument struct {
 	BitsPerEntry     float64           `json:"bits_per_entry"`
 	BytesTotal       int64             `json:"bytes_total"`
 	Columns          input.Columns     `json:"columns,omitempty"` // use of the columns of a file
+	Events           bool              `json:"events,omitempty"`  // whether the weights of both directions of an edge add
 	Identity         string            `json:"identity,omitempty"`
 	Labelled         *int              `json:"labelled,omitempty"`
 	Classes          *int              `json:"classes,omitempty"`
@@ -129,6 +130,7 @@ func measureGraph(run *session, r *infoOptions,
 	if g.Report == nil {
 		v.Identity = m.Identity
 	} else {
+		v.Events = g.Report.Events
 		v.Columns, v.odd = g.Report.Files[len(g.Report.Files)-1].Columns,
 			oddLines(g.Report)
 	}
