@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -92,22 +91,18 @@ func runExplain(run *session, o *explainOptions, name string) error {
 	if p.Settings > 0 {
 		doc.Chosen = &p.Parameters
 	}
+	cancelled := ""
 	for i := range p.Reasons {
-		doc.Covered += p.Reasons[i].Covered / float64(len(p.Reasons))
-		doc.Error = max(doc.Error, p.Reasons[i].Error)
+		e := &p.Reasons[i]
+		doc.Covered += e.Covered / float64(len(p.Reasons))
+		doc.Error = max(doc.Error, e.Error)
+		if cancelled == "" && e.Sizes > 10*max(1, math.Abs(e.Score)) {
+			cancelled = fmt.Sprintf("shares of opposite signs cancel: of %s their absolute values add up to %.3g, and the score is %.3g; compare shares with each other", quote(e.Node), e.Sizes, e.Score)
+		}
 	}
 	nameAttributes(d.g, p.Reasons)
 	if err := writeReasons(d, c.out, p.Reasons); err != nil {
 		return err
-	}
-	cancelled := ""
-	if i := slices.IndexFunc(p.Reasons,
-		func(e heatwalk.Reasons) bool {
-			return e.Sizes > 10*max(1,
-				math.Abs(e.Score))
-		}); i >= 0 {
-		e := &p.Reasons[i]
-		cancelled = fmt.Sprintf("shares of opposite signs cancel: of %s their absolute values add up to %.3g, and the score is %.3g; compare shares with each other", quote(e.Node), e.Sizes, e.Score)
 	}
 	text := fmt.Sprintf("%s explained by %s · shares cover %s of the scores, to an error of %.1g", words.Counted(len(rows), "node"), doc.Method, words.Percent(doc.Covered), doc.Error)
 	return d.out.finish(doc, doc.Chosen, text, cancelled)
