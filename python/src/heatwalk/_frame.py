@@ -24,6 +24,7 @@ class Choice(NamedTuple):
     titles: list[Any]  # of columns
     flags: list[str]
     uses: dict[Any, str]  # role of columns by title
+    form: str = ""  # of dates as text, as in ":dmy"
 
 
 def columns_of(frame: Any) -> list[tuple[Any, Any]] | None:
@@ -117,6 +118,11 @@ def choose_columns(titles: list[Any], arrays: list[Any], named: dict[str, Any],
     weight = named.pop("weight")
     if weight is not None and (weight != "weight" or weight in titles and "source" in named):
         named["weight"] = weight
+    form = ""
+    if named.get("time") not in titles:
+        if order := re.search(r":(dmy|mdy|ymd|my)$", str(named.get("time"))):
+            form = order[0]
+            named["time"] = named["time"][:order.start()]
     place = {role: _find(titles, title) for role, title in named.items()}
     flags = list(flags)
     if weight in titles and is_negative(arrays[titles.index(weight)]):
@@ -128,7 +134,7 @@ def choose_columns(titles: list[Any], arrays: list[Any], named: dict[str, Any],
     elif fields:
         args += ["--weight", fields[0]]
     args += [v for role in ("kind", "time") if role in place
-             for v in ("--" + role, str(place[role] + 1))]
+             for v in ("--" + role, f"{place[role] + 1}{form if role == 'time' else ''}")]
 
     def work(folder: str) -> dict[str, Any]:
         path = os.path.join(folder, "sample.csv")
@@ -141,10 +147,10 @@ def choose_columns(titles: list[Any], arrays: list[Any], named: dict[str, Any],
         uses.pop("weight", None)
     if "weight" in uses and answer.get("events") and not answer["directed"]:
         flags = ["--duplicates", "sum", *flags]
-    order = [role for role in (*_ENDS, "weight", "kind", "time") if role in uses]
-    return Choice({role: arrays[uses[role]] for role in order},
-                  [titles[uses[role]] for role in order], flags,
-                  {titles[uses[role]]: role for role in order})
+    roles = [role for role in (*_ENDS, "weight", "kind", "time") if role in uses]
+    return Choice({role: arrays[uses[role]] for role in roles},
+                  [titles[uses[role]] for role in roles], flags,
+                  {titles[uses[role]]: role for role in roles}, form)
 
 
 def is_negative(values: Any) -> bool:
@@ -169,7 +175,8 @@ def read_table(command: str, folder: str, choice: Choice, ends: Any, n: int,
     with open(ids, "w", encoding="ascii") as file:
         file.writelines(f"{row}\n" for row in range(n))
     fields = "1,2,3" if "weight" in others else "1,2"
-    flags = [f"--{role}={i + 1}" for role, i in others.items() if role != "weight"]
+    flags = [f"--{role}={i + 1}{choice.form if role == 'time' else ''}"
+             for role, i in others.items() if role != "weight"]
     flags += ["--self-loops", "keep"] if command == "convert" else []
     try:
         done = _process.run([command, table, "-o", out, "--nodes", ids, "--header", "yes",

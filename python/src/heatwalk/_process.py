@@ -70,7 +70,8 @@ def seed_of(random_state: Any) -> int:
 #: Flags of the program by the names of arguments.
 _ARGUMENTS = {
     "--labels": "y", "--values": "y", "--block": "B", "--seed": "random_state", "-o": "out",
-    "--tolerance": "tol", "--near": "sigma", "--force": "force=True", "-n": "n"}
+    "--tolerance": "tol", "--near": "sigma", "--force": "force=True", "-n": "n",
+    "--temp-dir": "$HEATWALK_TMPDIR"}
 _ARGUMENTS.update({"--" + name.replace("_", "-"): name for name in (
     "seeds function kernel method max_memory threads rows cols node_features k train splits "
     "dtype matrix which unreached report multi_label targets prior kind_weights half_life since "
@@ -268,6 +269,7 @@ def _renamed(text: str, names: Mapping[str, str], reader: Reader | None = None) 
                       lambda m: f"graph: row {int(m[1]) - 2}" if int(m[1]) > 1 else "graph", text)
         text = re.sub(r"\bline (\d+)", lambda m: f"row {int(m[1]) - 2}", text)
         text = re.sub(r"(?<!-)\bline(s?)\b", r"row\1", text)
+    text = re.sub(r"run heatwalk regress --values \S+", "call heatwalk.regress(graph, y)", text)
     text = re.sub(r" \(or --fields=[\d,]+\)", "", text)
     if reader.has_ends:
         text = _EVERY_LINE.sub(reader.call.format("weight=None"), text)
@@ -290,9 +292,11 @@ def _argument(flag: str, value: str | None, reader: Reader) -> str:
     if flag in ("kind", "time") or flag in _COLUMNS and reader.has_ends:
         titles = {str(i + 1): title for i, title in enumerate(reader.titles or ())}
         titles.update((str(t), t) for t in reader.titles or () if not str(t).isdigit())
+        value, colon, form = value.partition(":") if flag == "time" else (value, "", "")
+        fields = [titles.get(field, field) for field in value.split(",")]
         return reader.call.format(", ".join(
-            f"{role}={field if field in _WORDS else repr(titles.get(field, field))}"
-            for role, field in zip(_COLUMNS[flag], value.split(","))))
+            f"{role}={field if field in _WORDS else repr(f'{field}:{form}' if colon else field)}"
+            for role, field in zip(_COLUMNS[flag], fields)))
     return reader.call.format(f"flags={['--' + flag + (value and '=' + value)]}")
 
 
