@@ -192,6 +192,91 @@ class KindsAndTimes(unittest.TestCase):
             self.assertEqual(hw.apply(store, "adjacency", [1, 1, 1], kind_weights={"a": 3}, since=5).array.tolist(), [3, 4, 1])
 
 
+@unittest.skipIf(pandas is None, "pandas or NetworkX is not installed")
+class Bank(unittest.TestCase):
+    def setUp(self):
+        rng = np.random.default_rng(2)
+        self.ids = rng.permutation(10**6)[:120]
+        self.group = np.arange(120) % 2
+        ends = rng.integers(0, 120, (1500, 2))
+        ends = ends[(self.group[ends[:, 0]] == self.group[ends[:, 1]]) | (rng.random(1500) < 0.1)]
+        self.payments = pandas.DataFrame({
+            "payer": pandas.array(self.ids[ends[:, 0]], dtype="Int64"), "payee": pandas.array(self.ids[ends[:, 1]], dtype="Int64"),
+            "amount": pandas.array(rng.integers(0, 5, len(ends)), dtype="Int64"), "channel": pandas.Categorical(rng.choice(["sepa", "card"], len(ends))),
+            "booked": pandas.Timestamp("2024-01-01", tz="UTC") + pandas.to_timedelta(rng.integers(0, 300, len(ends)), "D")})
+        self.accounts = pandas.DataFrame({
+            "branch": pandas.Categorical(rng.integers(1, 4, 120)), "band": rng.choice(["<5k", "5k-10k"], 120), "vip": rng.random(120) < 0.5,
+            "country": np.where(self.group ^ (rng.random(120) < 0.2), "PL", "DE"), "age": pandas.array([None, *range(20, 139)], dtype="Int64"),
+            "opened": pandas.date_range("2020-01-01", periods=120, tz="UTC"), "closed": None}, index=pandas.Index(self.ids, name="account"))
+        self.y = pandas.Series(np.where(self.group, "fraud", "ok"), index=self.accounts.index)
+
+    def test_reasons(self):
+        """Reasons name attributes, kinds, dates and amounts."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", hw.HeatwalkWarning)
+            g = hw.as_graph(self.payments, kind="channel", time="booked", ids=self.accounts.index)
+        self.assertEqual(g.columns, {"payer": "source", "payee": "target", "amount": "weight", "channel": "kind", "booked": "time"})
+        self.assertIn("payer → source", repr(g))
+        model = hw.NodeClassifier(node_features=self.accounts, random_state=1).fit(g, self.y.iloc[:60])
+        self.assertGreater((model.predict() == self.y[model.nodes_]).mean(), 0.9)
+        frame = model.explain([int(self.ids[100])], g, number=20)
+        names = {name.partition(" (near")[0] for name in frame[frame.reason == "attribute"].name}
+        self.assertLessEqual({"country = PL", "country = DE", "band = <5k", "band = 5k-10k", "branch = 1", "age = 119"}, names)
+        kinds = frame[frame.reason == "kind"]
+        self.assertLessEqual(set(kinds.name), {"sepa", "card"})
+        self.assertRegex(kinds.detail.iloc[0], r"^weight \d+, 2024-\d\d-\d\d")
+        with tempfile.TemporaryDirectory() as folder:
+            model.save(os.path.join(folder, "m"))
+            kept = hw.load(os.path.join(folder, "m"))
+        np.testing.assert_array_equal(kept.predict(g, node_features=self.accounts.iloc[::-1]), model.predict())
+        warnings.simplefilter("ignore", hw.HeatwalkWarning)
+        self.addCleanup(warnings.resetwarnings)
+        again = hw.as_graph(self.payments.iloc[::-1], kind="channel", time="booked", ids=kept.nodes_)
+        np.testing.assert_array_equal(kept.predict(again, node_features=self.accounts), model.predict())
+        with self.assertRaisesRegex(ValueError, "nodes of the model come first .* as_graph.graph, ids=model.nodes_"):
+            kept.predict(hw.as_graph(self.payments, kind="channel", time="booked"))
+
+    def test_attributes(self):
+        """Attributes may be those of some nodes; labels among them have a warning, and names are refused."""
+        with self.assertWarnsRegex(hw.HeatwalkWarning, "rows with weight 0 or none are no edges; as_graph.graph, weight=None. counts every row as 1"):
+            g = hw.as_graph(self.payments)
+        known = self.y[[v for v in self.y.index[:60] if v in set(g.nodes)]]
+        few = self.accounts.loc[[v for v in self.accounts.index[:40] if v in set(g.nodes)]]
+        self.assertEqual(hw.NodeClassifier(node_features=few, random_state=1).fit(g, known).run_["node_features"]["nodes"], len(few))
+        with self.assertWarnsRegex(hw.HeatwalkWarning, 'column "checked" determines the labels of y; .*leave it out of node_features'):
+            hw.NodeClassifier(node_features=few.assign(checked=self.y), random_state=1).fit(g, known)
+        with self.assertRaisesRegex(ValueError, "column name cannot be an attribute: a different text for nearly every node; leave it out"):
+            hw.NodeClassifier(node_features=few.assign(name=[f"name {v}" for v in few.index])).fit(g, known)
+        with self.assertRaisesRegex(ValueError, "is not a node of the graph, which has [0-9]+: give both one type$"):
+            hw.NodeClassifier("lp").fit(g, known.set_axis(known.index.astype(str)))
+
+    def test_questions(self):
+        """Messages name the arguments that answer them, and these answer them."""
+        frame = pandas.DataFrame({"from_account": ["a", "b"], "to_account": ["b", "a"], "from_bank": ["x", "y"], "to_bank": ["y", "x"], "fee": [2, 3],
+                                  "amount": [-2, 5], "value": ["5 EUR", "7 EUR"], "day": ["03/04/2024", "05/06/2024"]})
+        for columns, answer, total in (
+            (list(frame)[:5], "source='from_account', target='to_account'", 2), (["from_account", "to_account", "amount"], "flags=['--weights=signed']", 6),
+            (["from_account", "to_account", "day", "fee"], "weight='fee'", 10), (["from_account", "to_account", "value"], "weight=None", 2),
+        ):
+            with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings(record=True) as log:
+                warnings.simplefilter("always")
+                path = os.path.join(folder, "f.csv")
+                frame[columns].to_csv(path, index=False)
+                for graph in frame[columns], path:
+                    texts = []
+                    try:
+                        hw.as_graph(graph).to_scipy()
+                    except ValueError as error:
+                        texts = [str(error)]
+                    self.assertIn(f"as_graph(graph, {answer})", " ".join([*texts, *(str(w.message) for w in log)]))
+                    got = hw.as_graph(graph, **eval(f"dict({answer})"))
+                    self.assertEqual(hw.apply(got, "adjacency", np.ones(2)).array.sum(), total)
+        with self.assertRaisesRegex(ValueError, r"as_graph.graph, time='day:dmy'. if the day is first"):
+            hw.as_graph(frame[["from_account", "to_account", "day"]], time="day")
+        g = hw.as_graph(frame[["from_account", "to_account", "day"]], time="day:dmy")
+        self.assertEqual(hw.apply(g, "adjacency", np.ones(2), until="2024-04-30").array.tolist(), [1, 1])
+
+
 class Signs(unittest.TestCase):
     def test_negative_weights(self):
         side = np.array([1, 1, 1, -1, -1, -1])

@@ -56,9 +56,9 @@ class Call:
         """Write attributes of nodes and return the path of their file."""
         if features is None or isinstance(features, (str, os.PathLike)):
             return features if features is None else os.fspath(features)
-        name, matrix, nodes = "node_features", attributes_of(self.graph, features), \
-            nodes_of(self.graph)
-        ids = nodes.all() if nodes.path else range(len(nodes))
+        name, nodes = "node_features", nodes_of(self.graph)
+        rows, matrix = attributes_of(self.graph, features)
+        ids = nodes.at(rows) if nodes.path else rows.tolist()
         if isinstance(matrix, list):
             columns = [(title, attribute_cells(column)) for title, column in matrix]
             columns = [(title, texts) for title, texts in columns if any(v != "" for v in texts)]

@@ -37,7 +37,7 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
     method : As in ``"auto"``, ``"lp"`` or ``"diffusion:beta=2+rls"``; :func:`methods` lists all.
     graph : A graph in any form that :func:`as_graph` takes; convert one of NetworkX once by that.
     node_features : Attributes, a row for each node, from which ``auto`` learns too. The rows of a
-        frame are found by its index.
+        frame, of all nodes or some, are found by its index.
     multi_label : Whether y has an iterable of labels for each node, or is a matrix of 0 and 1.
     unreached : {"blank", "prior"}, optional. The prediction for a node that no label reaches: none
         (−1, "" or None), or the class prior. By default the prior if the graph is in the
@@ -284,14 +284,16 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
             return self.classes_[int(text)] if text else None
 
         lines: list[tuple[Any, ...]] = []
-        titles = dict(enumerate(map(str, getattr(self.node_features, "columns", ()))))  # of a matrix
+        # The names of attributes of a matrix that was made of a frame.
+        titles = dict(enumerate(map(str, getattr(self.node_features, "columns", ()))))
         for r in call_in_folder(bytes_of(g), work)["nodes"]:
             rows = [("score", label(r.get("rival", "")), r["probability"], r["score"])]
             rows += [("label", name(x["node"]), label(x["label"]), x["share"]) for x in r["labels"]]
             if r["other_labels"]:
                 rows += [("other labels", None, r["other_labels"], r["other_share"])]
-            rows += [("attribute", _unquoted(x.get("name", titles.get(x["column"]))), x["column"], x["share"])
-                     for x in r.get("attributes", [])]
+            for x in r.get("attributes", []):
+                name_of_x = _unquoted(x.get("name", titles.get(x["column"])))
+                rows += [("attribute", name_of_x, x["column"], x["share"])]
             if "attributes" in r:
                 rows += [("other attributes", None, None, r["other_attributes_share"])]
             rows += [("rest", None, None, r["rest"])]

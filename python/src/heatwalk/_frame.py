@@ -93,17 +93,28 @@ def _find(titles: Sequence[Any], title: Any) -> int:
 
 def ask_columns(path: str, args: Sequence[str], weight: Any,
                 titles: Sequence[Any] | None = None) -> dict[str, Any]:
-    """Return what the program says of a table; of several weights it takes "weight", for None any."""
+    """Return what the program says of a table; of several weights it takes "weight".
+
+    A weight of None, which is left out, may be any column, also one of text.
+    """
     names = {path: path if titles is None else "graph"}
-    try:
-        return _process.run(["info", path, "--duplicates", "max", *args], names,
-                            reader=_process.Reader(titles=titles),
-                            is_wanted=lambda text: weight is not None and "no weight;" in text)
-    except InputError as error:
-        several = re.search(r"could be the weight.*\(graph, weight='(.*?)'\)", str(error))
-        if not several or weight is not None and (weight != "weight" or weight not in (titles or ())):
-            raise
-        return ask_columns(path, [*args, "--weight", weight or several[1]], weight, titles)
+    base = ["--duplicates", "max"]
+    if weight is None:
+        base += ["--weights", "signed", "--decimal", "."]
+    more: list[str] = []
+    while True:
+        try:
+            return _process.run(["info", path, *base, *args, *more], names,
+                                reader=_process.Reader(titles=titles),
+                                is_wanted=lambda text: weight is not None and "no weight;" in text)
+        except InputError as error:
+            flag = "weight" if "could be the weight" in error.message else "fields"
+            value = re.search(f'--{flag}=([^ "]+)', error.stderr)
+            is_text = weight is None and error.message.startswith('weight "')
+            is_chosen = weight is None or weight == "weight" and "weight" in (titles or ())
+            if not value or "--fields" in more or not (is_text or flag == "weight" and is_chosen):
+                raise
+            more = ["--" + flag, weight if flag == "weight" and weight else value[1].rstrip(",")]
 
 
 def choose_columns(titles: list[Any], arrays: list[Any], named: dict[str, Any],

@@ -67,7 +67,9 @@ class Nodes:
             self._index = {v: i for i, v in enumerate(self.all())}
         row = self._index.get(str(node) if self.path else node)
         if row is None or is_bool(node) and not (self.path or is_bool(self.at([row])[0])):
-            raise KeyError(f"{node!r} is not a node of the graph")
+            alike = next((v for v in self.all() if str(v) == str(node)), None)
+            more = "" if alike is None else f", which has {alike!r}: give both one type"
+            raise KeyError(f"{node!r} is not a node of the graph{more}")
         return row
 
     def rows(self, nodes: Iterable[Any], name: str) -> Any:
@@ -102,6 +104,8 @@ class Nodes:
         try:
             return self.rows(values.index, name)
         except ValueError as error:
+            if str(error).endswith("one type"):
+                raise
             with contextlib.suppress(KeyError):
                 self.row(values.index[0])  # some of the index are nodes
                 raise ValueError(f"{error}; pass as_graph(edges, ids={name}.index) for a graph with "
@@ -483,7 +487,8 @@ def _from_table(columns: list[tuple[Any, Any]], named: dict[str, Any], flags: Se
         return _from_table(columns, named, flags, nodes)
     ends = [choice.columns[role] for role in ("source", "target")]
     if "--bipartite" in flags:
-        ends = [as_objects(None if lost else f"{title}:{v}" for v, lost in zip(end, is_missing(end)))
+        ends = [as_objects(None if lost else f"{title}:{v}"
+                           for v, lost in zip(end, is_missing(end)))
                 for title, end in zip(choice.titles, ends)]
         choice.flags.remove("--bipartite")
     number: dict[Any, int] = {v: i for i, v in enumerate(nodes)}
@@ -677,8 +682,8 @@ def _convert(graph: Any, named: dict[str, Any], directed: bool, num_nodes: int |
                                 os.fspath(graph))
         return _from_file(os.fspath(graph), named, flags + ["--directed"] * directed)
     if kind is not None or time is not None or flags:
-        raise ValueError("graph: kind, time and flags are for a frame, a file or a graph of NetworkX "
-                         "or igraph")
+        raise ValueError("graph: kind, time and flags are for a frame, a file or a graph of "
+                         "NetworkX or igraph")
     if isinstance(graph, Graph):
         return graph
     if sp.issparse(graph):

@@ -201,21 +201,24 @@ def encode_several(y: Any, n: int) -> tuple[Any, Any, bool]:
     return as_objects(labels) if isinstance(labels[0], tuple) else np.array(labels), matrix, False
 
 
-def attributes_of(graph: Graph, features: Any) -> Any:
-    """Return attributes of nodes in the order of the rows: a matrix, or the columns of a frame."""
-    features = nodes_of(graph).align(features, "node_features")
+def attributes_of(graph: Graph, features: Any) -> tuple[Any, Any]:
+    """Return the rows of nodes, and their attributes: a matrix, or the columns of a frame."""
+    rows = np.arange(graph.n)
+    if is_pandas(features):
+        features = features.to_frame() if features.ndim == 1 else features
+        rows = nodes_of(graph).rows_of_index(features, "node_features")
     columns = columns_of(features) if hasattr(features, "columns") else None
     if columns is None and not sp.issparse(features):
         features = np.asarray(as_array(features), dtype=np.float64)
         if features.ndim != 2:
             raise ValueError(f"node_features of shape {features.shape} need a row for each node")
-    if features.shape[0] != graph.n:
+    if features.shape[0] != len(rows):
         raise ValueError(f"node_features has {features.shape[0]} rows, and the graph has "
                          f"{graph.n} nodes")
     if columns is None or len(columns) <= _TABLE:
-        return features if columns is None else columns
+        return rows, features if columns is None else columns
     matrix = np.stack([as_array(column) for _, column in columns], axis=1)
-    return columns if matrix.dtype == object or is_missing(matrix).any() else matrix
+    return rows, columns if matrix.dtype == object or is_missing(matrix).any() else matrix
 
 
 def attribute_cells(column: Any) -> list[Any]:

@@ -13,7 +13,8 @@ import subprocess
 import sys
 import threading
 import time
-from typing import Any, Callable, Iterator, Mapping, NamedTuple, Optional, Sequence, TypedDict, Union
+from typing import (Any, Callable, Iterator, Mapping, NamedTuple, Optional, Sequence, TypedDict,
+                    Union)
 
 import numpy as np
 
@@ -117,8 +118,8 @@ def run(args: Sequence[str], names: Mapping[str, str] | None = None, *, threads:
     """Run the program and return its JSON document; without a random_state it takes its own seed.
 
     Errors name the arguments in names in place of temporary paths, and those of the function that
-    reads a graph. The warning that labels are no random sample is given once for each graph that is not
-    None; is_wanted chooses among the warnings. See :class:`Settings`.
+    reads a graph. The warning that labels are no random sample is given once for each graph that
+    is not None; is_wanted chooses among the warnings. See :class:`Settings`.
     """
     names = dict(names or {})
     command = [_binary.binary(), *args, "--json", "--until-eof"]
@@ -283,7 +284,9 @@ def _argument(flag: str, value: str | None, reader: Reader) -> str:
     """Return the argument of a function for a flag, perhaps with its value."""
     name = _ARGUMENTS.get("--" + flag, "--" + flag)
     if flag not in _READING:
-        return name if value is None else f"{name}={value!r}" if name[0] != "-" else f"{name}={value}"
+        if value is None:
+            return name
+        return f"{name}={value if name[0] == '-' else repr(value)}"
     if flag in _COLUMNS and value is None:
         return " and ".join(_COLUMNS[flag][:2])
     if flag == "directed":
