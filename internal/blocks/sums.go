@@ -93,7 +93,8 @@ func MaxOver(team *sparse.Team, v float64) float64 {
 
 // Largest returns the size of the largest element of x in all processes.
 func Largest(team *sparse.Team, x *sparse.Block[float64]) (size float64) {
-	rows, cols := x.Rows, x.Cols
+	rows := x.Rows
+	cols := x.Cols
 	if x.Stride == cols { // short rows are slower
 		rows, cols = 1, rows*cols
 	}

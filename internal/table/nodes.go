@@ -165,7 +165,7 @@ func (c *nodeChooser) findTitles() {
 // as serial numbers of a database do; they may be ids of the graph by chance. Several columns with such ids are tied, as
 // is a number of the line with ids that recur or have another title. A title with the word node decides.
 func (c *nodeChooser) dropLineNumbers() {
-	var lines, others []int
+	var lines, candidates []int
 	for i, title := range c.s.Titles {
 		switch {
 		case isVertex(title) && holdsIDs(c, i):
@@ -174,10 +174,10 @@ func (c *nodeChooser) dropLineNumbers() {
 		case numbersLines(c, i):
 			lines = append(lines, i)
 		default:
-			others = append(others, i)
+			candidates = append(candidates, i)
 		}
 	}
-	things := selectColumns(others, func(i int) bool { return holdsThings(c, i) })
+	things := selectColumns(candidates, func(i int) bool { return holdsThings(c, i) })
 	things = selectColumns(things, func(i int) bool { // equal columns are one
 		first := slices.IndexFunc(things, func(j int) bool { return slices.Equal(c.s.column(i).values, c.s.column(j).values) })
 		return things[first] == i
@@ -189,8 +189,8 @@ func (c *nodeChooser) dropLineNumbers() {
 		}
 		return
 	}
-	known := selectColumns(lines, func(i int) bool { return holdsIDs(c, i) })
-	rivals := selectColumns(others, func(i int) bool { return len(known) > 0 && mayHoldNodes(c, i, known[0]) })
+	numbers := selectColumns(lines, func(i int) bool { return holdsIDs(c, i) })
+	rivals := selectColumns(candidates, func(i int) bool { return len(numbers) > 0 && mayHoldNodes(c, i, numbers[0]) })
 	if len(rivals) > 0 {
 		c.tied = slices.Sorted(slices.Values(append(lines, rivals...)))
 	}

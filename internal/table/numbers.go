@@ -48,7 +48,8 @@ func (c *NumberColumn) Add(value []byte) (x float64, fault string) {
 	c.total++
 	text := string(value)
 	for form := range c.Count {
-		y, wrong := x, fault
+		y := x
+		wrong := fault
 		if form == GivenForm || !IsInteger(text) {
 			y, wrong = ParseNumber(PlainNumber(value, c.TextOf(form)), 64)
 		}
