@@ -146,7 +146,7 @@ func ReadFeatures(ctx context.Context, path string, nodes nodefile.Lookup,
 		err = ErrMatrix
 	case isMatrix:
 		err = r.readMatrix(ctx)
-	case isStream(path) && c.IDs != "": // only a matrix has a list of ids, and it cannot be read from a pipe
+	case textio.IsStream(path) && c.IDs != "": // only a matrix has a list of ids, and it cannot be read from a pipe
 		err = streamError(path)
 	case c.IDs != "":
 		if _, err = os.Stat(path); err == nil { // for a missing file, report that it is missing

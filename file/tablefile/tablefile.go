@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/internal/durable"
@@ -63,15 +62,9 @@ type File struct {
 
 const fetchAgain = "fetch the file again"
 
-// isStream reports whether a file can be read only once: stdin, a pipe or a device.
-func isStream(path string) bool {
-	info, err := os.Stat(path)
-	return path == "-" || err == nil && !info.Mode().IsRegular() && !info.IsDir()
-}
-
 // open opens a regular file; the error for a stream wraps [ErrStream].
 func open(ctx context.Context, path string) (*textio.Reader, error) {
-	if isStream(path) {
+	if textio.IsStream(path) {
 		return nil, streamError(path)
 	}
 	return textio.Open(ctx, path, &textio.Options{Any: true})

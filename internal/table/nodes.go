@@ -609,15 +609,10 @@ func nodeFix(c *nodeChooser) string {
 	if c.o.Option == "" || c.tied == nil || len(c.s.Titles) > mostColumns {
 		return `title it "node"`
 	}
+	others := selectColumns(c.free(), func(i int) bool { return !slices.Contains(c.tied, i) })
 	var choices [][]int
 	for _, node := range c.tied {
-		choice := []int{node}
-		for i := range c.s.Titles {
-			if !slices.Contains(c.tied, i) && !isNumbering(c, i) {
-				choice = append(choice, i)
-			}
-		}
-		choices = append(choices, choice)
+		choices = append(choices, slices.Insert(slices.Clone(others), 0, node))
 	}
 	return pass(c.o.Option, c.s.Titles, choices)
 }

@@ -22,7 +22,9 @@ var ends = splitPairs(`
 	debtor/creditor debit/credit remitter/beneficiary sender/beneficiary donor/recipient
 	lender/borrower exporter/importer buyer/seller orig/dest konto/gegenkonto
 	kontonummer/gegenkonto account/counterparty
-	ordering/beneficiary originator/beneficiary follower/followee citing/cited parent/child subject/object ego/alter left/right`)
+	ordering/beneficiary originator/beneficiary
+	auftraggeberkonto/empfängerkonto absenderkonto/empfängerkonto zahlerkonto/empfängerkonto senderkonto/empfängerkonto
+	auftraggeberiban/empfängeriban zahleriban/empfängeriban follower/followee citing/cited parent/child subject/object ego/alter left/right`)
 
 // splitPairs returns pairs of words with a slash between.
 func splitPairs(text string) (pairs [][2]string) {
@@ -34,7 +36,7 @@ func splitPairs(text string) (pairs [][2]string) {
 }
 
 // senders are the words of ends for the first node of an event, such as a payment or a call.
-var senders = strings.Fields("sender payer caller origin auftraggeber absender zahler debtor remitter donor lender orig")
+var senders = strings.Fields("sender payer caller origin auftraggeber absender zahler debtor remitter donor lender orig auftraggeberkonto absenderkonto zahlerkonto senderkonto auftraggeberiban zahleriban")
 
 // areEvents reports whether the titles of ends say that lines are events: the first is that of a sender, or
 // both name a kind of node in addition to a pair of ends, as in source_account.
@@ -65,7 +67,7 @@ var (
 		words: strings.Fields(`
 	node nodes nodeid vertex vertices knoten id ids name user userid paper page person actor v n`), certain: 6}
 	weightRole = role{name: input.Weight,
-		words: strings.Fields("weight weights w wgt value amount strength count similarity betrag gewicht")}
+		words: strings.Fields("weight weights w wgt value amount strength count similarity betrag gewicht eur euro usd chf gbp")}
 	labelRole = role{name: input.Label,
 		words: strings.Fields(`
 	label labels class y target outcome result ergebnis category group community subject type
@@ -115,11 +117,7 @@ func words(title string) []string {
 	var word []rune
 	end := func() {
 		if len(word) > 0 {
-			stem, account, isCompound := cutAccount(string(word))
-			list = append(list, stem)
-			if isCompound {
-				list = append(list, account)
-			}
+			list = append(list, string(word))
 			word = nil
 		}
 	}
@@ -137,18 +135,6 @@ func words(title string) []string {
 	}
 	end()
 	return list
-}
-
-// cutAccount divides a German title such as Auftraggeberkonto.
-func cutAccount(word string) (stem, account string, isCompound bool) {
-	for _, account := range []string{"konto", "kontonummer", "iban"} {
-		stem, isCompound := strings.CutSuffix(word, account)
-		isEnd := func(pair [2]string) bool { return stem == pair[0] || stem == pair[1] }
-		if isCompound && slices.ContainsFunc(ends, isEnd) {
-			return stem, account, true
-		}
-	}
-	return word, "", false
 }
 
 // neo4jRoles maps titles of Neo4j to plain titles.
@@ -189,15 +175,9 @@ func anyOf(words, list []string) bool {
 		func(word string) bool { return slices.Contains(list, word) })
 }
 
-// currencies are words behind those of an amount.
-var currencies = strings.Fields("in eur euro usd dollar gbp chf pln sek nok dkk czk jpy cny")
-
-// ends reports whether the last word of a title, in front of a currency, is one of the role, or a part of the title.
+// ends reports whether the last word of a title is one of the role, or a part of the title.
 func (r role) ends(title string) bool {
 	w := words(title)
-	for len(w) > 1 && slices.Contains(currencies, w[len(w)-1]) {
-		w = w[:len(w)-1]
-	}
 	isPart := func(word string) bool { return strings.Contains(strings.ToLower(title), word) }
 	return len(w) > 0 && slices.Contains(r.words, w[len(w)-1]) ||
 		slices.ContainsFunc(r.parts, isPart) && !isQuantity(title) && !IsTime(title) && !isID(title)
@@ -483,7 +463,7 @@ func (s *Sample) ask(isHeader bool, msg string) error {
 		titles = make([]string, len(titles))
 	}
 	source, target := likelyEnds(s, isHeader)
-	weights := measures(s, titles, source, target)
+	weights := weightColumns(s, titles, source, target)
 	if source < 0 {
 		list := fmt.Sprintf("the columns 1 to %d", len(titles))
 		if isHeader {
@@ -527,9 +507,9 @@ func (s *Sample) ask(isHeader bool, msg string) error {
 	return &input.Error{Msg: msg, Fix: fix}
 }
 
-// measures returns the columns of numbers that may be the weight of edges between two columns: those with the title of
+// weightColumns returns the columns of numbers that may be the weight of edges between two columns: those with the title of
 // one, if there are any.
-func measures(s *Sample, titles []string, source, target int) (columns []int) {
+func weightColumns(s *Sample, titles []string, source, target int) (columns []int) {
 	for i, title := range titles {
 		c := s.column(i)
 		isMeasure := i != source && i != target && !c.all(isTime) &&

@@ -92,33 +92,23 @@ func delimiterFix(line string) string {
 	return "pass {delimiter=" + line[place:place+1] + "}"
 }
 
-// NumberFix returns the settings that read a text as a number, as a Fix: a decimal comma, or characters between
-// thousands, or both. It is "" if there are none.
+// NumberFix returns the settings that read a text as a number, as a Fix, or "" if there are none.
 func NumberFix(text []byte) string {
-	var fixes []string
-	plain := plainSigns.Replace(string(text))
-	place := strings.IndexByte(plain, ',')
-	for _, sep := range []string{",", ".", " ", "'"} {
-		fix := "{thousands=" + sep + "}"
-		if sep == " " || sep == "'" {
-			fix = "{thousands=" + strconv.Quote(sep) + "}"
-		}
-		for _, t := range []input.Text{{Thousands: sep}, {Thousands: sep, Decimal: ","}} {
-			_, fault := ParseNumber(PlainNumber([]byte(plain), t), 64)
-			if fault == "" && sep != t.Decimal && strings.Contains(plain, sep) && !IsNumber(plain) {
-				fixes = append(fixes, fix)
-				break
-			}
-			fix += " {decimal=,}"
-		}
-	}
-	if isDecimalComma(plain) && (len(fixes) == 0 || len(plain)-place == len(",000")) {
-		fixes = append([]string{"{decimal=,}"}, fixes...)
-	}
-	if fixes == nil {
+	var c NumberColumn
+	c.Add(text)
+	hasComma := c.Count[DecimalComma] > 0
+	hasPoint := c.Count[DecimalPoint] > 0
+	switch {
+	case c.Count[GivenForm] > 0, !hasComma && !hasPoint:
 		return ""
+	case hasComma && hasPoint:
+		return "pass {decimal=,} or {thousands=,}"
+	case hasPoint:
+		return "pass {thousands=,}"
+	case isDecimalComma(string(text)):
+		return "pass {decimal=,}"
 	}
-	return "pass " + strings.Join(fixes, " or ")
+	return "pass {thousands=.}"
 }
 
 // ParseWeight is ParseNumber for a weight, see [WeightFault].

@@ -335,3 +335,9 @@ func terminal(f *os.File) bool {
 	null, err := os.Stat(os.DevNull)
 	return err != nil || !os.SameFile(info, null)
 }
+
+// IsStream reports whether a path is that of stdin or stdout, a pipe or a device, which are read or written once.
+func IsStream(path string) bool {
+	info, err := os.Stat(path)
+	return path == "-" || err == nil && !info.Mode().IsRegular() && !info.IsDir()
+}

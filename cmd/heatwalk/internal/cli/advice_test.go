@@ -52,6 +52,7 @@ var advices = []advice{
 	{"x.txt\na b 1999\nb c 2001\nc d 2004\n", "", "column 3 looks like years and is left out; --fields=1,2,3 makes it the weight", "--fields=1,2,3", "a,b,1999 b,c,2001 c,d,2004"},
 	{"x.csv\nsource;target;weight\na;b;1,500\nb;c;2\n", "", "pass --thousands=, or --decimal=,", "--decimal=,", "a,b,1.5 b,c,2"},
 	{"x.csv\nsource;target;weight\na;b;1,500\nb;c;2\n", "", "pass --thousands=, or --decimal=,", "--thousands=,", "a,b,1500 b,c,2"},
+	{"x.csv\nsource;target;weight\na;b;1,500\nb;c;2.5\nc;d;2,5\n", "", "pass --decimal=, or --thousands=, or leave the column out with --fields=source,target", "--fields=source,target", "a,b b,c c,d"},
 	{"x.csv\nsource;target;weight\na;b;1,5\nb;c;2.5\n", "", "pass --decimal=, or leave the column out with --fields=source,target", "--fields=source,target", "a,b b,c"},
 	{"x.csv\nfrom;to;amount\na;b;12.500\nb;c;800\n", "", "pass --thousands=. or --decimal=.", "--thousands=.", "a,b,12500 b,c,800"},
 	{"x.csv\nfrom;to;amount\na;b;12.500\nb;c;800\n", "", "pass --thousands=. or --decimal=.", "--decimal=.", "a,b,12.5 b,c,800"},

@@ -146,7 +146,7 @@ func checkConvert(line *commandLine, c *convertOptions, args []string) {
 // isMatrix reports whether an input is a matrix of features: by its content, by its name if it cannot
 // be read, or by the format of the output if it can be read only once.
 func isMatrix(line *commandLine, c *convertOptions, input string) bool {
-	if isStream(input) {
+	if textio.IsStream(input) {
 		format := formatOfFile(c.out, c.target)
 		return format != nil && format.graph == nil
 	}

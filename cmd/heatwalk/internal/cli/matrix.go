@@ -16,6 +16,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/durable"
+	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -84,7 +85,7 @@ func inPrecision[F any](dtype string, single, double F) F {
 // takesPieces reports whether the output can be written in any order. The result is the same for an
 // estimate, which begins no file.
 func takesPieces(o *outputs) bool {
-	return o.format.AnyOrder && !isStream(o.path)
+	return o.format.AnyOrder && !textio.IsStream(o.path)
 }
 
 // shapeOf returns the shape and type of a matrix as text.

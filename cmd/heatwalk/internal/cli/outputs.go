@@ -26,6 +26,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/report"
 	"github.com/heatwalk/heatwalk/internal/system"
+	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
 // product describes the files of a run: an output with a run file and possibly files of ids, and
@@ -208,12 +209,6 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// isStream reports whether a path is that of stdin or stdout, a pipe or a device.
-func isStream(path string) bool {
-	info, err := os.Stat(path)
-	return path == "-" || err == nil && !info.Mode().IsRegular() && !info.IsDir()
-}
-
 func isThere(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
@@ -314,7 +309,7 @@ func (o *outputs) notCreated(err error, path string) error {
 // companion begins a file that belongs to the output path. Its name is path with suffix in place of cut.
 // It returns nil for stdout, a pipe or a device.
 func (o *outputs) companion(path, cut, suffix string) (io.Writer, error) {
-	if isStream(path) {
+	if textio.IsStream(path) {
 		return io.Discard, nil
 	}
 	side := strings.TrimSuffix(path, cut) + suffix

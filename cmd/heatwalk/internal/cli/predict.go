@@ -13,6 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/modelfile"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
+	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/sparse/shard"
@@ -32,7 +33,7 @@ func newPredict(run *session) *cobra.Command {
 
 // checkPredict records problems of the flags of predict.
 func checkPredict(line *commandLine, c *classifyOptions, _ []string) {
-	line.refuse(rule{c.model != "" && isStream(c.model), "model",
+	line.refuse(rule{c.model != "" && textio.IsStream(c.model), "model",
 		"a model is read at once; give a file"})
 	line.require("model")
 }
