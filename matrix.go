@@ -3,7 +3,6 @@ package heatwalk
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -156,8 +155,7 @@ func OpenFunction(ctx context.Context, g *Graph, n *function.Named, cols int,
 func (g *Graph) Eigen(ctx context.Context, m Matrix, which lanczos.Which,
 	k int) ([]float64, *mat.Dense, error) {
 	if !slices.Contains(symmetric, m) {
-		return nil, nil, &param.ParameterError{Of: "heatwalk", Parameter: "matrix",
-			What: fmt.Sprintf("there is no matrix %q here", string(m))}
+		return nil, nil, param.Refuse("heatwalk", "matrix", "there is no matrix %q here", string(m))
 	}
 	pairs, err := Eigenpairs(ctx, g, &spectral.Problem{Matrix: m, Which: which}, k,
 		new(lanczos.Settings))
@@ -213,8 +211,7 @@ func (g *Graph) Expm(ctx context.Context, t float64, h Matrix,
 func (g *Graph) Solve(ctx context.Context, h Matrix, a, c float64,
 	b mat.Matrix) (*mat.Dense, error) {
 	if !(a > 0) || math.IsInf(a, 1) {
-		return nil, &param.ParameterError{Of: "heatwalk", Parameter: "a",
-			What: fmt.Sprintf("%v is out of range; give a finite a > 0", a)}
+		return nil, param.Refuse("heatwalk", "a", "%v is out of range; give a finite a > 0", a)
 	}
 	x, err := apply(ctx, g,
 		&function.Named{Name: function.Solve,
@@ -256,8 +253,7 @@ func toRows(g *Graph, b mat.Matrix) (*sparse.Block[float64], error) {
 	checkOpen(g)
 	n, k := b.Dims()
 	if n != g.Nodes.Len() {
-		return nil, &param.ParameterError{Of: "heatwalk", Parameter: "b",
-			What: fmt.Sprintf("%d rows; the graph has %d nodes", n, g.Nodes.Len())}
+		return nil, param.Refuse("heatwalk", "b", "%d rows; the graph has %d nodes", n, g.Nodes.Len())
 	}
 	x := sparse.NewBlock[float64](n, k)
 	i := 0

@@ -3,7 +3,6 @@ package kernel
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -177,8 +176,7 @@ const pkg = "kernel"
 
 // refuse returns the error about the value of a parameter of the named kernel.
 func refuse(kernel, parameter, format string, args ...any) error {
-	return &param.ParameterError{Of: kernel, Parameter: parameter,
-		What: fmt.Sprintf(format, args...)}
+	return param.Refuse(kernel, parameter, format, args...)
 }
 
 // degrees describes the degrees of a graph, on which engines, defaults and estimates depend.

@@ -244,8 +244,8 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, par *Parameters
 		return nil, err
 	}
 	if p.Signed && (p.Directed || l.Alpha < 1 || l.Steps > 0) {
-		return nil, &param.ParameterError{Of: "lp", Parameter: "lp",
-			What: "with negative weights it solves for the limit of an undirected graph; leave out --directed, --alpha and --steps"}
+		return nil, param.Refuse("lp", "lp",
+			"with negative weights it solves for the limit of an undirected graph; leave out --directed, --alpha and --steps")
 	}
 	out := new(Prediction)
 	if !set.Given.Has("center") {

@@ -154,10 +154,8 @@ func walkSettings(s *Settings) ([]param.Values, error) {
 		last = max(last, v.Int("steps"))
 	}
 	if last < first {
-		return nil, &param.ParameterError{
-			Of: walkSpec.Name, Parameter: "min-steps",
-			What: fmt.Sprintf("%d lies beyond the last step that is tried, %d; give steps that reach it", first, last),
-		}
+		return nil, param.Refuse(walkSpec.Name, "min-steps",
+			"%d lies beyond the last step that is tried, %d; give steps that reach it", first, last)
 	}
 	return slices.DeleteFunc(walks,
 		func(v param.Values) bool { return v.Int("steps") < first }), nil

@@ -161,9 +161,8 @@ func Weigh(ctx context.Context, m Method, p *Problem,
 			continue
 		}
 		if q.Signed {
-			return nil, &param.ParameterError{Of: "edge-weights",
-				Parameter: "edge-weights",
-				What:      w.name + " has no meaning for negative weights; leave it out"}
+			return nil, param.Refuse("edge-weights", "edge-weights",
+				"%s has no meaning for negative weights; leave it out", w.name)
 		}
 		return w.problem(ctx, q, set.Workers)
 	}

@@ -208,6 +208,11 @@ func (e *ParameterError) Error() string {
 	return e.Of + ": " + e.Parameter + ": " + e.What
 }
 
+// Refuse returns the [*ParameterError] of a parameter of a kernel, learner or method, with a formatted problem.
+func Refuse(of, parameter, format string, args ...any) error {
+	return &ParameterError{of, parameter, fmt.Sprintf(format, args...)}
+}
+
 // NoProbabilities says why an item does not work on graphs with negative weights.
 const NoProbabilities = "it takes probabilities, which negative weights do not give; take lp, lgc, diffusion or another function of L or S"
 
@@ -216,7 +221,7 @@ func CheckSigned(s *Spec, signed bool) error {
 	if !signed || s.Works&Signed != 0 {
 		return nil
 	}
-	return &ParameterError{s.Name, s.Name, NoProbabilities}
+	return Refuse(s.Name, s.Name, "%s", NoProbabilities)
 }
 
 // Takes returns the names of the parameters.
@@ -243,9 +248,8 @@ func (s *Spec) Param(name string) *Param {
 func (s *Spec) Resolve(values Values, g Graph) (Values, error) {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if s.Param(name) == nil {
-			return nil, &ParameterError{s.Name, name,
-				fmt.Sprintf("%s has no such parameter; it takes %s", s.Name,
-					joinWords(s.Takes()))}
+			return nil, Refuse(s.Name, name, "%s has no such parameter; it takes %s", s.Name,
+				joinWords(s.Takes()))
 		}
 	}
 	instead, err := s.replacedNames(values)
@@ -275,7 +279,7 @@ func (s *Spec) Resolve(values Values, g Graph) (Values, error) {
 		v[p.Name] = x
 		if p.Check != nil {
 			if err := p.Check(v); err != nil {
-				return nil, &ParameterError{s.Name, p.Name, err.Error()}
+				return nil, Refuse(s.Name, p.Name, "%s", err.Error())
 			}
 		}
 	}
@@ -291,9 +295,7 @@ func (s *Spec) replacedNames(values Values) (map[string]bool, error) {
 			continue
 		}
 		if values.Has(p.Instead) {
-			return nil, &ParameterError{s.Name, p.Name,
-				fmt.Sprintf("stands in place of %s; give one of the two",
-					p.Instead)}
+			return nil, Refuse(s.Name, p.Name, "stands in place of %s; give one of the two", p.Instead)
 		}
 		names[p.Instead] = true
 	}
@@ -327,7 +329,7 @@ func (p *Param) on(x Value, v Values, g Graph) (_ Value, err error) {
 
 // check returns an error about a value, whatever the others.
 func (s *Spec) check(p *Param, x Value) error {
-	wrong := func(what string) error { return &ParameterError{s.Name, p.Name, what} }
+	wrong := func(what string) error { return Refuse(s.Name, p.Name, "%s", what) }
 	switch {
 	case x.kind == Choice && slices.Contains(p.Words, x.word):
 		return nil

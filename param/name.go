@@ -1,7 +1,6 @@
 package param
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -22,12 +21,9 @@ func ParseNamed(text string) (Named, error) {
 		name, value, ok := strings.Cut(term, "=")
 		switch {
 		case !ok || name == "" || value == "":
-			return n, &ParameterError{Of: n.Name, Parameter: n.Name,
-				What: fmt.Sprintf("%q is no parameter; write %s:PARAMETER=VALUE",
-					term, n.Name)}
+			return n, Refuse(n.Name, n.Name, "%q is no parameter; write %s:PARAMETER=VALUE", term, n.Name)
 		case n.Given[name] != "":
-			return n, &ParameterError{Of: n.Name, Parameter: name,
-				What: "given twice; leave one out"}
+			return n, Refuse(n.Name, name, "given twice; leave one out")
 		}
 		n.Given[name] = value
 	}
@@ -47,8 +43,7 @@ func (s *Spec) ParseValues(texts map[string]string) (Values, error) {
 		}
 		v, err := p.Parse(text)
 		if err != nil {
-			return nil, &ParameterError{Of: s.Name, Parameter: p.Name,
-				What: err.Error()}
+			return nil, Refuse(s.Name, p.Name, "%s", err.Error())
 		}
 		values[p.Name] = v
 	}
@@ -58,8 +53,7 @@ func (s *Spec) ParseValues(texts map[string]string) (Values, error) {
 			if names := s.Takes(); len(names) > 0 {
 				takes = "it has " + strings.Join(names, ", ")
 			}
-			return nil, &ParameterError{Of: s.Name, Parameter: name,
-				What: "there is no such parameter; " + takes}
+			return nil, Refuse(s.Name, name, "there is no such parameter; %s", takes)
 		}
 	}
 	return values, nil

@@ -110,8 +110,7 @@ func New(model string, parameters param.Values, rngSeed uint64,
 		}
 		return m.graph(v, draws{rngSeed, workers}), nil
 	}
-	return nil, &param.ParameterError{Of: model, Parameter: "model",
-		What: "missing; choose one of " + strings.Join(names, ", ")}
+	return nil, param.Refuse(model, "model", "missing; choose one of %s", strings.Join(names, ", "))
 }
 
 // maxNodes is the limit of the number of nodes, which are stored in 32 bits.

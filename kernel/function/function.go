@@ -20,7 +20,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -136,9 +135,8 @@ func New(ctx context.Context, g *graph.Graph, n *Named) (*Function, error) {
 		for _, s := range Specs() {
 			names = append(names, s.Name)
 		}
-		return nil, &param.ParameterError{Of: "matfunc", Parameter: "function",
-			What: fmt.Sprintf("there is no function %q; %s", n.Name,
-				param.HintImport(n.Name, "choose from "+strings.Join(names, ", ")))}
+		return nil, param.Refuse("matfunc", "function", "there is no function %q; %s", n.Name,
+			param.HintImport(n.Name, "choose from "+strings.Join(names, ", ")))
 	}
 	var err error
 	if f.Values, err = family.Resolve(n.Given, kernel.On(ctx, g)); err != nil {
@@ -384,8 +382,8 @@ func (f *Function) exponential(ctx context.Context, g *graph.Graph) error {
 		}
 		r, err := m.ApplyTo(ctx, results, b, functions, set)
 		if errors.Is(err, expm.ErrOverflow) {
-			return nil, &param.ParameterError{Of: Exp, Parameter: "t",
-				What: fmt.Sprintf("%v is out of range; the spectrum of this matrix lies in [%.6g, %.6g], and the result overflows", steepest(times, m), m.Lo, m.Hi)}
+			return nil, param.Refuse(Exp, "t",
+				"%v is out of range; the spectrum of this matrix lies in [%.6g, %.6g], and the result overflows", steepest(times, m), m.Lo, m.Hi)
 		}
 		if err != nil && !errors.Is(err, expm.ErrTolerance) {
 			return nil, err
@@ -420,8 +418,8 @@ func (f *Function) solve(ctx context.Context, g *graph.Graph) error {
 	name, v, scale := f.kernel()
 	k, err := kernel.New(ctx, g, name, v)
 	if wrong := (*param.ParameterError)(nil); errors.As(err, &wrong) && wrong.Parameter == "alpha" {
-		err = &param.ParameterError{Of: Solve, Parameter: "shift",
-			What: fmt.Sprintf("%v is so small that rounding hides it; give 0 for the pseudo-inverse, or more", f.Values.Number("shift"))}
+		err = param.Refuse(Solve, "shift",
+			"%v is so small that rounding hides it; give 0 for the pseudo-inverse, or more", f.Values.Number("shift"))
 	}
 	if err != nil {
 		return err

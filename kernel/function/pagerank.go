@@ -2,7 +2,6 @@ package function
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/heatwalk/heatwalk/graph"
@@ -66,8 +65,8 @@ func (f *Function) pageRank(ctx context.Context, g *graph.Graph) error {
 		}
 		for j, total := range sums[:cols] {
 			if sums[cols+j] < 0 || !(total > 0) || math.IsInf(total, 1) {
-				return nil, &param.ParameterError{Of: f.Name, Parameter: "block",
-					What: fmt.Sprintf("the weights of seeds in column %d are not all 0 or more with a sum above 0", j+1)}
+				return nil, param.Refuse(f.Name, "block",
+					"the weights of seeds in column %d are not all 0 or more with a sum above 0", j+1)
 			}
 		}
 		blocks.Copy(y, p)

@@ -56,8 +56,7 @@ func (p *Problem) Solve(ctx context.Context, g *graph.Graph, k int,
 	}
 	if g.Signed && (p.Matrix == sparse.Transition ||
 		p.Matrix == sparse.Modularity) {
-		return nil, &param.ParameterError{Of: string(p.Matrix), Parameter: "matrix",
-			What: param.NoProbabilities}
+		return nil, param.Refuse(string(p.Matrix), "matrix", "%s", param.NoProbabilities)
 	}
 	e, err := p.of(ctx, g)
 	if err != nil {

@@ -1,7 +1,6 @@
 package sides
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -25,8 +24,7 @@ const ChosenHalfLife = "choose"
 
 // wrong is an error about an option.
 func wrong(option, format string, args ...any) error {
-	return &param.ParameterError{Of: "edges", Parameter: option,
-		What: fmt.Sprintf(format, args...)}
+	return param.Refuse("edges", option, format, args...)
 }
 
 // Check returns the error of options that the store does not admit, a [*param.ParameterError].

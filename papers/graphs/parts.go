@@ -132,8 +132,7 @@ const graphBytes = 600
 func (s *Settings) fits(name string, elements int) error {
 	if s.Measure != nil && len(s.Measure) != elements ||
 		s.Base != nil && s.Base.Rows != elements {
-		return &param.ParameterError{Of: name, Parameter: "parts",
-			What: "the measure or the base kernel have another number of elements"}
+		return param.Refuse(name, "parts", "the measure or the base kernel have another number of elements")
 	}
 	return nil
 }

@@ -44,9 +44,7 @@ var propagation = Kernel{
 		p := &propagator{c: c, v: v, labels: max(1, len(c.Labels))}
 		if v.On("attributes") {
 			if c.Attributes == 0 {
-				return nil, &param.ParameterError{Of: "propagation",
-					Parameter: "attributes",
-					What:      "the vertices have none; leave it out"}
+				return nil, param.Refuse("propagation", "attributes", "the vertices have none; leave it out")
 			}
 			p.attributes = c.Attributes
 			p.mean, p.deviation = moments(c)

@@ -2,7 +2,6 @@ package graphs
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/heatwalk/heatwalk/file/graphfile"
@@ -155,8 +154,8 @@ func (w *walks) weigh(ctx context.Context, c *graphfile.Collection, v param.Valu
 			if err != nil {
 				return nil, err
 			}
-			return nil, &param.ParameterError{Of: "graphs", Parameter: "decay", What: fmt.Sprintf(
-				"%g: the sum over the walks of graph %s diverges, or nearly so; for this collection it is to be below %.6g", decay, c.IDs[i], limit/largest)}
+			return nil, param.Refuse("graphs", "decay",
+				"%g: the sum over the walks of graph %s diverges, or nearly so; for this collection it is to be below %.6g", decay, c.IDs[i], limit/largest)
 		}
 	}
 	return &weighing{decay: decay, rate: rate}, nil

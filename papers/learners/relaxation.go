@@ -2,7 +2,6 @@ package learners
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -105,8 +104,8 @@ func sequences(classes, walk int) (total, last int) {
 func checkSequences(classes int, v param.Values) error {
 	walk := v.Int("walk")
 	if count, _ := sequences(classes, walk); count > maxSequences {
-		return &param.ParameterError{Of: "rl", Parameter: "walk",
-			What: fmt.Sprintf("walks of %d steps have more than %d sequences of %d classes; give fewer steps", walk, maxSequences, classes)}
+		return param.Refuse("rl", "walk",
+			"walks of %d steps have more than %d sequences of %d classes; give fewer steps", walk, maxSequences, classes)
 	}
 	return nil
 }

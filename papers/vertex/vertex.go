@@ -4,7 +4,6 @@ package vertex
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/heatwalk/heatwalk/graph"
@@ -231,7 +230,7 @@ func sumOf(terms []float64) (sum float64) {
 
 // refuse returns the error about β.
 func refuse(format string, args ...any) error {
-	return &param.ParameterError{Of: "vertex", Parameter: "beta", What: fmt.Sprintf(format, args...)}
+	return param.Refuse("vertex", "beta", format, args...)
 }
 
 // diverges is the error for weights with which the sum does not converge, or only after
