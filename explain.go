@@ -80,7 +80,7 @@ func (p *Prediction) addKinds(ctx context.Context, list []Reasons) error {
 			rows[l.Rows[1]] = rows[l.Rows[1]] || p.g.Directed
 		}
 	}
-	each := func(a sparse.Matrix, take func(link *edgesOfLink, code uint32, value float64)) error {
+	eachLink := func(a sparse.Matrix, take func(link *edgesOfLink, code uint32, value float64)) error {
 		return shard.EachCodedRow(ctx, a, func(row int, col []uint32, val []float64, codes []uint32) error {
 			if !rows[row] {
 				return nil
@@ -105,7 +105,7 @@ func (p *Prediction) addKinds(ctx context.Context, list []Reasons) error {
 	if s.Manifest.HasCodes() {
 		stored, _ = shard.ApplyCodebook(s.Store, &shard.Codebook{})
 	}
-	err := each(stored, func(link *edgesOfLink, code uint32, weight float64) {
+	err := eachLink(stored, func(link *edgesOfLink, code uint32, weight float64) {
 		link.codes = append(link.codes, code)
 		link.weights = append(link.weights, weight)
 		if !s.Manifest.HasCodes() {
@@ -114,7 +114,7 @@ func (p *Prediction) addKinds(ctx context.Context, list []Reasons) error {
 	})
 	if err == nil && s.Manifest.HasCodes() {
 		weighed, _ := shard.ApplyCodebook(s.Store, p.Factors.Book)
-		err = each(weighed, func(link *edgesOfLink, _ uint32, value float64) {
+		err = eachLink(weighed, func(link *edgesOfLink, _ uint32, value float64) {
 			link.values = append(link.values, value)
 		})
 	}

@@ -2,6 +2,7 @@ package method
 
 import (
 	"context"
+	"strings"
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/kernel"
@@ -19,6 +20,23 @@ func (p *Prediction) Explain(ctx context.Context, problem *Problem, nodes []int,
 		return nil, explain.ErrNoForm
 	}
 	return explain.Nodes(ctx, problem, p.form, p.Class, nodes, s)
+}
+
+// Explainable returns the names of the methods whose predictions have reasons, in one line.
+func Explainable() string {
+	names := []string{autoSpec.Name, propagationSpec.Name, beliefsSpec.Name, walkSpec.Name}
+	for _, l := range propagate.Learners() {
+		if propagate.IsLinear(l) {
+			names = append(names, l.Name)
+		}
+	}
+	var onKernels []string
+	for _, l := range learners() {
+		if l.Dual {
+			onKernels = append(onKernels, l.Name)
+		}
+	}
+	return strings.Join(names, ", ") + ", or a kernel with " + strings.Join(onKernels, ", ")
 }
 
 // responseTolerance is the residual of the solves for responses, small because links of weights over many decades multiply

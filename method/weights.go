@@ -315,26 +315,26 @@ func chooseWeights(ctx context.Context, p *Problem, s *Settings) (*Problem, erro
 }
 
 // FactorBytes returns the memory of the problem with chosen factors of kinds and times, and that of the choice with it.
-func FactorBytes(p *Problem, s *Settings) (kept, choice int64) {
+func FactorBytes(p *Problem, s *Settings) (held, choice int64) {
 	if !choosesFactors(p, s) {
 		return 0, 0
 	}
-	kept = problem.FactorBytes(p.Graph, p.Edges, s.Memory, s.Workers)
-	return kept, kept + p.Edges.Bytes(edgeLabels(p, s), s.Memory)
+	held = problem.FactorBytes(p.Graph, p.Edges, s.Memory, s.Workers)
+	return held, held + p.Edges.Bytes(edgeLabels(p, s), s.Memory)
 }
 
 // weighBytes returns the memory of [Weigh] that a prediction keeps, and that of the choice.
-func weighBytes(m Method, p *Problem, s *Settings) (kept, choice int64) {
+func weighBytes(m Method, p *Problem, s *Settings) (held, choice int64) {
 	if _, hasModel := engineOf(m).(keptMethod); hasModel { // which counts it
 		return 0, 0
 	}
-	kept, choice = FactorBytes(p, s)
-	if kept > 0 && !p.Edges.Weighted && s.Weights == "" {
-		return kept, choice
+	held, choice = FactorBytes(p, s)
+	if held > 0 && !p.Edges.Weighted && s.Weights == "" {
+		return held, choice
 	}
 	chooses := choosesWeights(m, p, s)
 	if !p.Weighted || !chooses && (s.Weights == "" || s.Weights == GivenWeights) {
-		return kept, choice
+		return held, choice
 	}
 	mapped := 8*int64(len(p.Degrees)) +
 		sparse.MapValuesBytes(p.A, sched.Workers(s.Workers))
@@ -342,7 +342,7 @@ func weighBytes(m Method, p *Problem, s *Settings) (kept, choice int64) {
 		mapped += sparse.MapValuesBytes(p.In, sched.Workers(s.Workers))
 	}
 	if chooses {
-		choice = max(choice, kept+2*mapped+evidenceOf(p, s).Bytes(p.Rows()))
+		choice = max(choice, held+2*mapped+evidenceOf(p, s).Bytes(p.Rows()))
 	}
-	return kept + mapped, choice
+	return held + mapped, choice
 }

@@ -114,11 +114,6 @@ func (s *Sweeper) Arrange(ctx context.Context, o sparse.LayoutOptions,
 	return err
 }
 
-// IsStreamed reports whether every sweep reads the store from disk.
-func (s *Sweeper) IsStreamed() bool {
-	return s.o.Stream && s.Copy == nil && s.A == entriesOf(s)
-}
-
 // Held returns the memory of the store and its copy in bytes.
 func (s *Sweeper) Held() int64 {
 	bytes := s.Store.Held()

@@ -37,7 +37,7 @@ func TestKeepOnDisk(t *testing.T) {
 			t.Fatal("nothing of the store stays in memory")
 		}
 		if !fits {
-			if isLess, err := s.KeepOnDisk(); err != nil || !isLess || s.resident > 0 || s.Held() >= all || !s.IsStreamed() {
+			if isLess, err := s.KeepOnDisk(); err != nil || !isLess || s.resident > 0 || s.Held() >= all || !s.o.Stream || s.Copy != nil || s.A != entriesOf(s) {
 				t.Errorf("%v, less: %v; keeps %d; holds %d of %d", err, isLess, s.resident, s.Held(), all)
 			}
 			if isLess, err := s.KeepOnDisk(); err != nil || isLess {

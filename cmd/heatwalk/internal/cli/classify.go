@@ -272,7 +272,7 @@ func predictNodes(run *session, c *classifyOptions, d *graphRun, s *method.Setti
 	case errors.Is(err, method.ErrChanged):
 		return nil, modelfile.DamageError(c.model, err.Error())
 	case errors.Is(err, explain.ErrNoForm):
-		remedy := "take auto, lp, lgc, poisson, beliefs, a kernel with rls or centroid, or cwk, without a prior for each node"
+		remedy := "take " + method.Explainable() + ", without a prior for each node"
 		if d.g.Directed {
 			remedy = "take auto, the only method with reasons on a directed graph"
 		}
