@@ -52,8 +52,8 @@ func (p *Prediction) AddReasons(ctx context.Context, rows []int) error {
 	}
 	for i := range list {
 		e := &list[i]
-		e.Label, e.Probability = p.Label(e.Node),
-			p.Prediction.Scores.At(e.Row, e.Class)
+		e.Label = p.Label(e.Node)
+		e.Probability = p.Prediction.Scores.At(e.Row, e.Class)
 	}
 	p.Reasons = append(p.Reasons, list...)
 	return p.addKinds(ctx, list)

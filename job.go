@@ -229,7 +229,7 @@ func arrange(ctx context.Context, j *Job, p *Plan, held int64) error {
 	return p.Reserve(more, budget.GraphPart)
 }
 
-// place puts the graph into memory, and adds its structure.
+// place puts the graph into memory, and adds what [graph.New] finds, once for all jobs.
 func (j *Job) place(ctx context.Context, n *Needs) error {
 	r := j.g.resources
 	if s := j.g.Store; s != nil && r.a == nil && !n.Reweighs {
@@ -241,28 +241,21 @@ func (j *Job) place(ctx context.Context, n *Needs) error {
 	if r.a != nil {
 		j.A = r.a
 	}
-	if n.Structure {
-		return j.addStructure(ctx)
+	if !n.Structure {
+		return nil
 	}
-	return nil
-}
-
-// addStructure adds what [graph.New] finds, once for all jobs.
-func (j *Job) addStructure(ctx context.Context) error {
-	g := j.g
-	if g.resources.whole == nil {
-		graphOfRows, err := graph.New(ctx, j.A,
-			&graph.Settings{Nodes: g.Nodes, Components: j.Components,
-				Workers: g.options.Workers})
+	if r.whole == nil {
+		whole, err := graph.New(ctx, j.A, &graph.Settings{Nodes: j.Nodes,
+			Components: j.Components, Workers: j.Workers})
 		if err != nil {
 			return err
 		}
-		graphOfRows.TempDir = j.TempDir
-		graphOfRows.In = g.In
-		graphOfRows.Hyperedges = g.Hyperedges
-		g.resources.whole = graphOfRows
+		whole.TempDir = j.TempDir
+		whole.In = j.g.In
+		whole.Hyperedges = j.Hyperedges
+		r.whole = whole
 	}
-	j.Graph = g.resources.whole.WithMemory(j.Memory)
+	j.Graph = r.whole.WithMemory(j.Memory)
 	return nil
 }
 

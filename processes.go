@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/RoaringBitmap/roaring/v2"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -33,11 +34,7 @@ func (j *Job) allDegrees() []float64 {
 	}
 	full := sparse.GatherAll(j.division,
 		sparse.BlockOf(len(j.Degrees), 1, j.Degrees))
-	degrees := make([]float64, full.Rows)
-	for v := range degrees {
-		degrees[v] = full.Row(v)[0]
-	}
-	return degrees
+	return mat.Col(nil, 0, full)
 }
 
 // result returns ErrFollower in all processes but process 0.
@@ -53,7 +50,8 @@ func gatherPrediction(j *Job, out *method.Prediction) error {
 	if j.division == nil {
 		return nil
 	}
-	out.Scores, out.Raw = gather(j, out.Scores), gather(j, out.Raw)
+	out.Scores = gather(j, out.Scores)
+	out.Raw = gather(j, out.Raw)
 	class := make([]float64, len(out.Class))
 	for i, c := range out.Class {
 		class[i] = float64(c)

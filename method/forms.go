@@ -30,13 +30,12 @@ func Explainable() string {
 			names = append(names, l.Name)
 		}
 	}
-	var onKernels []string
 	for _, l := range learners() {
 		if l.Dual {
-			onKernels = append(onKernels, l.Name)
+			names = append(names, "KERNEL+"+l.Name)
 		}
 	}
-	return strings.Join(names, ", ") + ", or a kernel with " + strings.Join(onKernels, ", ")
+	return strings.Join(names, ", ")
 }
 
 // responseTolerance is the residual of the solves for responses, small because links of weights over many decades multiply

@@ -29,8 +29,10 @@ type job struct {
 func (j *job) fix(par *Parameters) {
 	declared := maps.Clone(j.values[j.space.Usual])
 	maps.Copy(declared, par.Declared.Values)
-	j.sources, j.sourceSpace = []param.Values{par.Kernel.Values}, new(choose.Space)
-	j.values, j.space = []param.Values{declared}, new(choose.Space)
+	j.sources = []param.Values{par.Kernel.Values}
+	j.sourceSpace = new(choose.Space)
+	j.values = []param.Values{declared}
+	j.space = new(choose.Space)
 }
 
 // size returns the number of settings to choose from.
