@@ -23,7 +23,6 @@ class Choice(NamedTuple):
     columns: dict[str, Any]  # by role; arrays
     titles: list[Any]  # of columns
     flags: list[str]
-    uses: dict[Any, str]  # role of columns by title
     form: str = ""  # of dates as text, as in ":dmy"
 
 
@@ -160,8 +159,7 @@ def choose_columns(titles: list[Any], arrays: list[Any], named: dict[str, Any],
         flags = ["--duplicates", "sum", *flags]
     roles = [role for role in (*_ENDS, "weight", "kind", "time") if role in uses]
     return Choice({role: arrays[uses[role]] for role in roles},
-                  [titles[uses[role]] for role in roles], flags,
-                  {titles[uses[role]]: role for role in roles}, form)
+                  [titles[uses[role]] for role in roles], flags, form)
 
 
 def is_negative(values: Any) -> bool:

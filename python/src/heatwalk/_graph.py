@@ -159,7 +159,8 @@ class Graph:
         if self._nodes.path:
             return f"<heatwalk.{type(self).__name__} {self.path!r}>"
         more = "edges with kinds or times" if self.matrix is None else f"{self.matrix.nnz} entries"
-        used = ", ".join(f"{title} → {role}" for title, role in self.columns.items())
+        used = ", ".join(f"{title} → {role}" for title, role in self.columns.items()
+                         if title != role)
         return f"<heatwalk.Graph of {self.n} nodes and {more}{used and ': '}{used}>"
 
     def __deepcopy__(self, memo: Any) -> Graph:
@@ -485,12 +486,14 @@ def _from_table(columns: list[tuple[Any, Any]], named: dict[str, Any], flags: Se
         if not levels:
             raise
         return _from_table(columns, named, flags, nodes)
+    columns_used = dict(zip(choice.titles, choice.columns))
     ends = [choice.columns[role] for role in ("source", "target")]
     if "--bipartite" in flags:
         ends = [as_objects(None if lost else f"{title}:{v}"
                            for v, lost in zip(end, is_missing(end)))
                 for title, end in zip(choice.titles, ends)]
         choice.flags.remove("--bipartite")
+        choice.titles[:2] = "source", "target"  # not two kinds of nodes any more
     number: dict[Any, int] = {v: i for i, v in enumerate(nodes)}
     if not number and all(v.dtype.kind in "iu" for v in ends) and \
             np.result_type(*ends).kind in "iu":  # not float64, of int64 and uint64
@@ -504,7 +507,9 @@ def _from_table(columns: list[tuple[Any, Any]], named: dict[str, Any], flags: Se
         number = {v: 0 for v, is_lost in zip(number, lost) if not is_lost}
     if count := np.count_nonzero((codes < 0).any(axis=0)):
         warn(f"graph: {count} of {codes.shape[1]} rows have no source or no target: no edges")
-    return _of_choice(codes, choice, list(number))
+    graph = _of_choice(codes, choice, list(number))
+    graph.columns = columns_used
+    return graph
 
 
 def _of_choice(ends: Any, choice: Choice, names: Any, n: int | None = None) -> Graph:
@@ -535,7 +540,6 @@ def _of_choice(ends: Any, choice: Choice, names: Any, n: int | None = None) -> G
         error.message = re.sub(r"\b(\d+)–(\d+)\b", lambda m: "–".join(
             str(names[int(row)]) for row in m.groups()), error.message) if names else error.message
         raise
-    graph.columns = choice.uses
     return graph
 
 
@@ -549,7 +553,7 @@ def _of_edges(ends: Any, values: Any, n: int, directed: bool, names: Any) -> Gra
     columns = {"source": ends[0], "target": ends[1], "weight": weight, "kind": kind, "time": time}
     columns = {title: v for title, v in columns.items() if v is not None}
     flags = ["--directed" if directed else "--undirected"]
-    return _of_choice(ends, Choice(columns, list(columns), flags, {}), names, n)
+    return _of_choice(ends, Choice(columns, list(columns), flags), names, n)
 
 
 def _from_file(path: str, named: dict[str, Any], flags: list[str]) -> Graph:
