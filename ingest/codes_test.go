@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"strconv"
 	"strings"
 	"testing"
@@ -99,6 +100,36 @@ func TestKindsInAnyMemory(t *testing.T) {
 			} else if (c.Memory > 0) != (report.SpilledBytes > 0) || !maps.Equal(files, contents(t, dir)) || codedEdges(t, dir) != want {
 				t.Errorf("policy %d: another store with %d workers and %d bytes", policy, c.Workers, c.Memory)
 			}
+		}
+	}
+}
+
+// Lines of one kind, time and direction are counted as duplicates, and entries with lines of both directions once, whatever
+// the weights of the lines are and whether they fit in memory.
+func TestKindsAreCountedByDirection(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	lines := map[[4]int]int64{}
+	var b strings.Builder
+	b.WriteString("payer,payee,kind,day,amount\n")
+	for range 60000 {
+		l := [4]int{rng.IntN(100), rng.IntN(100), rng.IntN(5), rng.IntN(3)}
+		if l[0] != l[1] {
+			lines[l]++
+			fmt.Fprintf(&b, "p%d,p%d,kind %d,%d,%d\n", l[0], l[1], l[2], l[3], 1+rng.IntN(20))
+		}
+	}
+	var reciprocal, duplicates int64
+	for l, n := range lines {
+		duplicates += n - 1
+		if l[0] < l[1] && lines[[4]int{l[1], l[0], l[2], l[3]}] > 0 {
+			reciprocal++
+		}
+	}
+	in := write(t, file{"e.csv", b.String()})
+	for _, c := range []Config{{}, {Duplicates: SumDuplicates, Memory: 2*workerBytes + pageBytes + 1<<20}, {Duplicates: MaxDuplicates}} {
+		c.Kind, c.Time = "kind", "day"
+		if _, r, err := ingestInto(t, fixed(c), in...); err != nil || r.Reciprocal != reciprocal || r.Duplicates != duplicates {
+			t.Errorf("policy %d: %+v, %v, want %d duplicates, %d in both directions", c.Duplicates, r, err, duplicates, reciprocal)
 		}
 	}
 }

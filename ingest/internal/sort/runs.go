@@ -2,6 +2,7 @@ package sort
 
 import (
 	"slices"
+	"sort"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
@@ -170,7 +171,11 @@ func (r *sortedRun[K]) shorten(m *Merger, lo int, column uint, left *int64) {
 // they are merged, and returns their number.
 func (r *sortedRun[K]) reduce(m *Merger) (n int) {
 	if r.values != nil && m.adds() {
-		r.sortWeights(m.byDirection())
+		if m.Coded && !m.byDirection() {
+			sort.Sort((*byWeight[K])(r))
+		} else {
+			r.sortWeights(m.byDirection())
+		}
 		return len(r.keys)
 	}
 	if m.Coded {
@@ -219,11 +224,22 @@ func (r *sortedRun[K]) sortWeights(byDirection bool) {
 		}
 	}
 	if !byDirection {
-		slices.Sort(r.values)
+		slices.Sort(r.values) // of which only the number in each direction counts
 		return
 	}
 	slices.Sort(r.values[:ahead])
 	slices.Sort(r.values[ahead:])
+}
+
+// byWeight is a run of lines of one entry that are sorted by their weights, and keep their directions for those with each code.
+type byWeight[K key] sortedRun[K]
+
+// Len, Less and Swap implement [sort.Interface].
+func (r *byWeight[K]) Len() int           { return len(r.keys) }
+func (r *byWeight[K]) Less(i, j int) bool { return r.values[i] < r.values[j] }
+func (r *byWeight[K]) Swap(i, j int) {
+	r.keys[i], r.keys[j] = r.keys[j], r.keys[i]
+	r.values[i], r.values[j] = r.values[j], r.values[i]
 }
 
 // spillRuns writes the runs of bucket k in memory to disk.
