@@ -349,7 +349,7 @@ func fromMatrix(ctx context.Context, m mat.Matrix, nodes *shard.Nodes,
 	if err != nil {
 		return nil, err
 	}
-	g.resources.whole = g.Graph
+	g.resources.structured = g.Graph
 	g.Weighted = g.Signed || blocks.Total(nil, g.Degrees) != float64(g.A.NNZ())
 	return g, nil
 }

@@ -90,7 +90,7 @@ type Job struct {
 type resources struct {
 	turn       chan struct{} // has an element while a job uses the fields below or the layout of the store
 	a          sparse.Matrix // in memory, in the layout that the first job has chosen; nil: not yet
-	whole      *graph.Graph  // with its components; nil: not yet
+	structured *graph.Graph  // with its components; nil: not yet
 	isArranged bool          // the layout is chosen
 	isClosed   atomic.Bool
 }
@@ -133,8 +133,8 @@ func (g *Graph) Begin(ctx context.Context, n *Needs) (*Job, error) {
 	}
 	if err == nil && n.Components && j.division == nil {
 		err = g.resources.use(ctx, func() (err error) {
-			if g.resources.whole != nil {
-				j.Components = g.resources.whole.Components
+			if g.resources.structured != nil {
+				j.Components = g.resources.structured.Components
 				return nil
 			}
 			j.Components, err = sparse.FindComponentsInOrder(ctx, g.A,
@@ -244,18 +244,18 @@ func (j *Job) place(ctx context.Context, n *Needs) error {
 	if !n.Structure {
 		return nil
 	}
-	if r.whole == nil {
-		whole, err := graph.New(ctx, j.A, &graph.Settings{Nodes: j.Nodes,
+	if r.structured == nil {
+		structured, err := graph.New(ctx, j.A, &graph.Settings{Nodes: j.Nodes,
 			Components: j.Components, Workers: j.Workers})
 		if err != nil {
 			return err
 		}
-		whole.TempDir = j.TempDir
-		whole.In = j.g.In
-		whole.Hyperedges = j.Hyperedges
-		r.whole = whole
+		structured.TempDir = j.TempDir
+		structured.In = j.g.In
+		structured.Hyperedges = j.Hyperedges
+		r.structured = structured
 	}
-	j.Graph = r.whole.WithMemory(j.Memory)
+	j.Graph = r.structured.WithMemory(j.Memory)
 	return nil
 }
 

@@ -7,13 +7,13 @@ import "slices"
 // and returns the vertices with these numbers.
 func eliminateLeaves(a *adjacency, ground []float64, held []int, c *columns) []uint32 {
 	n := len(a.start) - 1
-	degree := make([]int, n)    // neighbours that are left; -1: eliminated
-	others := make([]uint32, n) // the exclusive or of these neighbours
+	degree := make([]int, n)       // neighbours that are left; -1: eliminated
+	neighbour := make([]uint32, n) // the exclusive or of these neighbours
 	for v := range degree {
 		ends, _ := a.of(uint32(v))
 		degree[v] = len(ends)
 		for _, u := range ends {
-			others[v] ^= u
+			neighbour[v] ^= u
 		}
 	}
 	for _, v := range held {
@@ -22,7 +22,7 @@ func eliminateLeaves(a *adjacency, ground []float64, held []int, c *columns) []u
 	for first := range degree {
 		v := uint32(first)
 		for degree[v] == 1 {
-			u := others[v]
+			u := neighbour[v]
 			ends, weights := a.of(v)
 			w := weights[slices.Index(ends, u)]
 			total := ground[v] + w
@@ -33,7 +33,7 @@ func eliminateLeaves(a *adjacency, ground []float64, held []int, c *columns) []u
 			ground[u] += float64(share * ground[v])
 			degree[v] = -1
 			degree[u]--
-			others[u] ^= v
+			neighbour[u] ^= v
 			v = u
 		}
 		if degree[v] == 0 {
@@ -45,7 +45,7 @@ func eliminateLeaves(a *adjacency, ground []float64, held []int, c *columns) []u
 	core := make([]uint32, 0, n-len(c.order))
 	for v, d := range degree {
 		if d >= 0 {
-			others[v] = uint32(len(core)) // its new number
+			neighbour[v] = uint32(len(core)) // its new number
 			core = append(core, uint32(v))
 		}
 	}
@@ -55,7 +55,7 @@ func eliminateLeaves(a *adjacency, ground []float64, held []int, c *columns) []u
 		ends, weights := a.of(v)
 		for e, u := range ends {
 			if degree[u] >= 0 {
-				a.end[size] = others[u]
+				a.end[size] = neighbour[u]
 				a.weight[size] = weights[e]
 				size++
 			}

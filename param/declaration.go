@@ -209,8 +209,8 @@ func (e *ParameterError) Error() string {
 }
 
 // Refuse returns the [*ParameterError] of a parameter of a kernel, learner or method, with a formatted problem.
-func Refuse(of, parameter, format string, args ...any) error {
-	return &ParameterError{of, parameter, fmt.Sprintf(format, args...)}
+func Refuse(name, parameter, format string, args ...any) error {
+	return &ParameterError{name, parameter, fmt.Sprintf(format, args...)}
 }
 
 // NoProbabilities says why an item does not work on graphs with negative weights.
