@@ -120,6 +120,61 @@ func TestKindsChosenAlike(t *testing.T) {
 	}
 }
 
+// Weights of 1 leave the factors of kinds, chosen or given: the predictions are those of the same lines without amounts.
+func TestWeightsOfOneKeepKinds(t *testing.T) {
+	path, class := edgesOfKinds(t)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	for i := range lines {
+		lines[i] += ",weight"
+		if i > 0 {
+			lines[i] = strings.TrimSuffix(lines[i], "weight") + fmt.Sprint(1+i*i%97)
+		}
+	}
+	amounts := filepath.Join(t.TempDir(), "amounts.csv")
+	if err := os.WriteFile(amounts, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	labels := map[string]string{}
+	for v := range 200 {
+		labels[fmt.Sprint("n", v)] = class[v]
+	}
+	for _, given := range []map[string]float64{nil, {"device": 1, "pays": 0.25}} {
+		var want *method.Prediction
+		for _, path := range []string{path, amounts} {
+			g, err := heatwalk.Open(t.Context(), path, &heatwalk.Options{Stream: path == amounts, Edges: sides.Options{Kinds: given},
+				Reading: &ingest.Config{Kind: "relation", Duplicates: ingest.SumDuplicates}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := g.Problem(labels)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := method.Parse("lp")
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := m[0].Method.Predict(t.Context(), p, nil, &method.Settings{RNGSeed: 1, Weights: "none"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want == nil {
+				want = got
+			}
+			if !slices.Equal(got.Scores.Data, want.Scores.Data) || !maps.Equal(got.Factors.ByName(), want.Factors.ByName()) || got.Weights != "none" {
+				t.Errorf("given %v: other scores with amounts; weights of kinds %v and %v", given, got.Factors.ByName(), want.Factors.ByName())
+			}
+			if err := g.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
 // edgesOfKinds returns a file of edges of three kinds, of which one informs about classes, and the classes of its nodes n0, n1, ….
 func edgesOfKinds(t *testing.T) (path string, class []string) {
 	t.Helper()

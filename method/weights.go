@@ -18,6 +18,9 @@ import (
 // GivenWeights are the weights of edges as they are in the graph.
 const GivenWeights = "given"
 
+// onesWeights are weights of 1 in place of those in the graph. Factors of kinds and times multiply them.
+const onesWeights = "none"
+
 // weighting is a function of the weights of edges.
 type weighting struct {
 	name  string
@@ -26,7 +29,7 @@ type weighting struct {
 
 // weightings are the functions besides [GivenWeights].
 var weightings = []weighting{
-	{"none", func(_, _ int, w float64) float64 {
+	{onesWeights, func(_, _ int, w float64) float64 {
 		if w == 0 {
 			return 0
 		}
@@ -150,11 +153,14 @@ func Weigh(ctx context.Context, m Method, p *Problem,
 	if err != nil || !q.Weighted {
 		return q, err
 	}
+	if q.Learned.Weights == onesWeights {
+		return q, nil
+	}
 	if choosesFactors(p, &set) && !p.Edges.Weighted {
 		set.Weights = cmp.Or(set.Weights, GivenWeights)
 	}
 	if choosesWeights(m, q, &set) {
-		return chooseWeights(ctx, q, &set)
+		return chooseWeights(ctx, q, p.Edges, &set)
 	}
 	for _, w := range weightings {
 		if w.name != set.Weights {
@@ -164,7 +170,7 @@ func Weigh(ctx context.Context, m Method, p *Problem,
 			return nil, param.Refuse("edge-weights", "edge-weights",
 				"%s has no meaning for negative weights; leave it out", w.name)
 		}
-		return w.problem(ctx, q, set.Workers)
+		return w.problem(ctx, q, p.Edges, &set)
 	}
 	return q, nil
 }
@@ -181,7 +187,7 @@ func weighingSettings(m Method, s *Settings) Settings {
 // Reweighs reports whether [Weigh] gives a method other factors of kinds and times than those in the graph.
 func Reweighs(m Method, p *Problem, s *Settings) bool {
 	set := weighingSettings(m, s)
-	return choosesFactors(p, &set)
+	return choosesFactors(p, &set) || countsOnes(p, &set)
 }
 
 // leastLabels is the number of labels from which on they choose functions of weights, and that of
@@ -197,6 +203,11 @@ func choosesFactors(p *Problem, s *Settings) bool {
 		return len(p.Value) >= leastLabels
 	}
 	return s.model != nil || !split.TooFew(p.Class)
+}
+
+// countsOnes reports whether entries with kinds or times have the weight 1 before their factors.
+func countsOnes(p *Problem, s *Settings) bool {
+	return s.Weights == onesWeights && p.Edges != nil && !p.Signed
 }
 
 // edgeLabels returns the labels or numbers as evidence of the weights of edges. All labels of a node
@@ -232,43 +243,59 @@ func chooseFactors(ctx context.Context, p *Problem, s *Settings) (*Problem, erro
 	if p.Edges != nil {
 		learned.Factors = p.Edges.Given()
 	}
-	if choosesFactors(p, s) {
-		var err error
-		if s.model != nil {
-			learned.Factors = p.Edges.Restore(s.model.Edges)
-		} else {
-			labels := edgeLabels(p, s)
-			team := problem.TeamOf(p)
-			labels.Row = make([]int, len(p.Row)) // of the store
-			for i, row := range p.Row {
-				labels.Row[i] = team.Row(row)
+	ones := countsOnes(p, s)
+	var err error
+	switch {
+	case !choosesFactors(p, s):
+		if !ones {
+			if q.Weighted {
+				learned.Weights = GivenWeights
 			}
-			learned.Factors, err = p.Edges.Choose(ctx, labels, s.Memory, s.Workers)
-			if err != nil {
-				return nil, err
-			}
+			return &q, nil
 		}
-		q.Weighted = true
-		q.Edges = nil
-		q.Graph, err = problem.WithFactors(ctx, p.Graph, p.Edges, learned.Factors, s.Memory,
-			s.Workers)
+	case s.model != nil:
+		learned.Factors = p.Edges.Restore(s.model.Edges)
+	default:
+		labels := edgeLabels(p, s)
+		team := problem.TeamOf(p)
+		labels.Row = make([]int, len(p.Row)) // of the store
+		for i, row := range p.Row {
+			labels.Row[i] = team.Row(row)
+		}
+		learned.Factors, err = p.Edges.Choose(ctx, labels, ones, s.Memory, s.Workers)
 		if err != nil {
 			return nil, err
 		}
 	}
-	if q.Weighted {
-		learned.Weights = GivenWeights
+	learned.Weights = GivenWeights
+	if ones {
+		learned.Weights = onesWeights
+		learned.Factors = learned.Factors.CountOnes()
 	}
-	return &q, nil
+	return withFactors(ctx, &q, p.Edges, s)
 }
 
-// problem returns p with other weights.
-func (w *weighting) problem(ctx context.Context, p *Problem,
-	workers int) (*Problem, error) {
+// withFactors returns the problem q with the factors of edges that it has learned.
+func withFactors(ctx context.Context, q *Problem, e *sides.Edges, s *Settings) (*Problem, error) {
+	out := *q
+	out.Weighted = true
+	out.Edges = nil
+	var err error
+	out.Graph, err = problem.WithFactors(ctx, q.Graph, e, q.Learned.Factors, s.Memory, s.Workers)
+	return &out, err
+}
+
+// problem returns p with other weights, of the edges e if p has learned factors of these.
+func (w *weighting) problem(ctx context.Context, p *Problem, e *sides.Edges,
+	s *Settings) (*Problem, error) {
 	q := *p
 	learned := *p.Learned
 	learned.Weights = w.name
 	q.Learned = &learned
+	if w.name == onesWeights && e != nil {
+		learned.Factors = learned.Factors.CountOnes()
+		return withFactors(ctx, &q, e, s)
+	}
 	a, err := sparse.MapValues(ctx, p.A, w.value)
 	if err != nil {
 		return nil, err
@@ -279,7 +306,7 @@ func (w *weighting) problem(ctx context.Context, p *Problem,
 			return nil, err
 		}
 	}
-	q.Degrees, err = sparse.Degrees(ctx, a, workers)
+	q.Degrees, err = sparse.Degrees(ctx, a, s.Workers)
 	return &q, err
 }
 
@@ -289,7 +316,7 @@ func evidenceOf(p *Problem, s *Settings) *sides.Evidence {
 }
 
 // chooseWeights returns the problem with the weights that held-out labels choose.
-func chooseWeights(ctx context.Context, p *Problem, s *Settings) (*Problem, error) {
+func chooseWeights(ctx context.Context, p *Problem, e *sides.Edges, s *Settings) (*Problem, error) {
 	evidence := evidenceOf(p, s)
 	best := p
 	reference, err := evidence.QualityOf(ctx, sparse.Transition, p.A, nil)
@@ -298,7 +325,7 @@ func chooseWeights(ctx context.Context, p *Problem, s *Settings) (*Problem, erro
 	}
 	highest := reference
 	for _, w := range weightings {
-		q, err := w.problem(ctx, p, s.Workers)
+		q, err := w.problem(ctx, p, e, s)
 		if err != nil {
 			return nil, err
 		}
@@ -316,11 +343,14 @@ func chooseWeights(ctx context.Context, p *Problem, s *Settings) (*Problem, erro
 
 // FactorBytes returns the memory of the problem with chosen factors of kinds and times, and that of the choice with it.
 func FactorBytes(p *Problem, s *Settings) (held, choice int64) {
-	if !choosesFactors(p, s) {
-		return 0, 0
+	chooses := choosesFactors(p, s)
+	if chooses || countsOnes(p, s) {
+		held = problem.FactorBytes(p.Graph, p.Edges, s.Memory, s.Workers)
 	}
-	held = problem.FactorBytes(p.Graph, p.Edges, s.Memory, s.Workers)
-	return held, held + p.Edges.Bytes(edgeLabels(p, s), s.Memory)
+	if chooses {
+		choice = p.Edges.Bytes(edgeLabels(p, s), s.Memory)
+	}
+	return held, held + choice
 }
 
 // weighBytes returns the memory of [Weigh] that a prediction keeps, and that of the choice.
@@ -329,7 +359,7 @@ func weighBytes(m Method, p *Problem, s *Settings) (held, choice int64) {
 		return 0, 0
 	}
 	held, choice = FactorBytes(p, s)
-	if held > 0 && !p.Edges.Weighted && s.Weights == "" {
+	if held > 0 && (s.Weights == onesWeights || !p.Edges.Weighted && s.Weights == "") {
 		return held, choice
 	}
 	chooses := choosesWeights(m, p, s)
@@ -340,6 +370,9 @@ func weighBytes(m Method, p *Problem, s *Settings) (held, choice int64) {
 		sparse.MapValuesBytes(p.A, sched.Workers(s.Workers))
 	if p.In != nil {
 		mapped += sparse.MapValuesBytes(p.In, sched.Workers(s.Workers))
+	}
+	if p.Edges != nil {
+		mapped = max(mapped, problem.FactorBytes(p.Graph, p.Edges, s.Memory, s.Workers))
 	}
 	if chooses {
 		choice = max(choice, held+2*mapped+evidenceOf(p, s).Bytes(p.Rows()))

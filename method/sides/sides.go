@@ -73,18 +73,28 @@ func (e *Edges) Given() *Choice {
 	return c
 }
 
-// Choose chooses the factors that are open. The memory of its walks is at most a quarter of the given one if that is not 0. It
+// CountOnes returns the choice with entries of the weight 1 in place of their values.
+func (c *Choice) CountOnes() *Choice {
+	out := *c
+	book := *c.Book
+	book.Ones = true
+	out.Book = &book
+	return &out
+}
+
+// Choose chooses the factors that are open, of entries of the weight 1 if ones is set. The memory of its walks is at most a quarter of the given one if that is not 0. It
 // chooses once for the same labels. The error is that of a sweep or of memory.
 // Cost: steps sweeps over a block with a column for each class and fold, for some dozen vectors of weights.
-func (e *Edges) Choose(ctx context.Context, l *Labels, memory int64,
+func (e *Edges) Choose(ctx context.Context, l *Labels, ones bool, memory int64,
 	workers int) (*Choice, error) {
-	key := sha256.Sum256(fmt.Append(nil, *l))
+	key := sha256.Sum256(fmt.Append(nil, *l, ones))
 	if cached, isCached := e.choices.Load(key); isCached {
 		return cached.(*Choice), nil
 	}
 	c := &chooser{Edges: e, Evidence: NewEvidence(l, e.entries(), memory, workers)}
 	out := e.Given()
 	c.fixed = *out.Book
+	c.fixed.Ones = ones
 	out.IsGiven = false
 	if out.Kinds == nil && len(e.Store.Manifest.Kinds) > 1 {
 		if err := c.chooseKinds(ctx, out); err != nil {
@@ -168,11 +178,12 @@ type chooser struct {
 
 // book returns the codebook of weights of kinds and a half-life, +Inf for the given one.
 func (c *chooser) book(kinds []float64, halfLife float64) *shard.Codebook {
-	b := &shard.Codebook{Kinds: kinds, Times: c.fixed.Times}
+	b := c.fixed
+	b.Kinds = kinds
 	if !math.IsInf(halfLife, 1) {
 		b.Times = c.Options.factors(c.Store.Manifest.Times, halfLife)
 	}
-	return b
+	return &b
 }
 
 // chooseKinds chooses the weights of kinds by coordinate steps, the most frequent kind first.

@@ -91,7 +91,7 @@ func TestKindsAreChosen(t *testing.T) {
 			numbers.Value = append(numbers.Value, 3*float64(class))
 		}
 		for _, l := range []*Labels{l, numbers} {
-			c, err := e.Choose(t.Context(), l, 0, 0)
+			c, err := e.Choose(t.Context(), l, false, 0, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -99,23 +99,23 @@ func TestKindsAreChosen(t *testing.T) {
 				t.Errorf("directed %t: weights %v", directed, c.Kinds)
 			}
 			for _, memory := range []int64{0, 1 << 16} {
-				again, err := (&Edges{Store: e.Store, Options: e.Options}).Choose(t.Context(), l, memory, 3)
+				again, err := (&Edges{Store: e.Store, Options: e.Options}).Choose(t.Context(), l, false, memory, 3)
 				if err != nil || !slices.Equal(again.Kinds, c.Kinds) {
 					t.Errorf("other weights %v with 3 workers, %d bytes: %v", again, memory, err)
 				}
 			}
-			if known, err := e.Choose(t.Context(), l, 0, 0); err != nil || known != c {
+			if known, err := e.Choose(t.Context(), l, false, 0, 0); err != nil || known != c {
 				t.Errorf("the same labels choose again: %v", err)
 			}
 		}
 	}
 	equal := func(rng *rand.Rand) (string, int, float64) { return []string{"a", "b", "c"}[rng.IntN(3)], 0, 0.6 }
 	e, l := drawn(t, 600, false, equal)
-	if c, err := e.Choose(t.Context(), l, 0, 0); err != nil || !slices.Equal(c.Kinds, []float64{1, 1, 1}) {
+	if c, err := e.Choose(t.Context(), l, false, 0, 0); err != nil || !slices.Equal(c.Kinds, []float64{1, 1, 1}) {
 		t.Errorf("weights %v of equal kinds, %v", c, err)
 	}
 	given := &Edges{Store: e.Store, Options: &Options{Kinds: map[string]float64{"a": 0.5}}}
-	if c, err := given.Choose(t.Context(), l, 0, 0); err != nil || !slices.Equal(c.Book.Kinds, []float64{0.5, 1, 1}) || given.IsOpen() {
+	if c, err := given.Choose(t.Context(), l, false, 0, 0); err != nil || !slices.Equal(c.Book.Kinds, []float64{0.5, 1, 1}) || given.IsOpen() {
 		t.Errorf("weights %v, given 0.5, 1, 1, %v", c, err)
 	}
 }
@@ -153,7 +153,7 @@ func TestHalfLifeIsChosen(t *testing.T) {
 		wrong := 0
 		for seed := range uint64(5) {
 			deal(l, seed)
-			c, err := e.Choose(t.Context(), l, 0, 0)
+			c, err := e.Choose(t.Context(), l, false, 0, 0)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -169,13 +169,14 @@ func readCodes(m *Manifest, p *sparse.Panel, b []byte, check bool) (wrong string
 // Codebook gives each entry of a store a factor: that of its kind times that of its time, both rounded to float32.
 // Nil means factors of 1.
 type Codebook struct {
+	Ones  bool      // entries have the weight 1 before the factors, in place of their values
 	Kinds []float64 // by kind
 	Times []float64 // by time from the first one of the store to the last one
 }
 
 // table returns the factors of kinds, and of times by their code, with ones for nil.
 func (c *Codebook) table(m *Manifest) *codeTable {
-	t := new(codeTable)
+	t := &codeTable{ones: c.Ones}
 	for k := range t.kinds {
 		t.kinds[k] = 1
 		if k < len(c.Kinds) {
@@ -193,6 +194,7 @@ func (c *Codebook) table(m *Manifest) *codeTable {
 
 // codeTable holds the factors of a [Codebook] by code.
 type codeTable struct {
+	ones  bool
 	kinds [kindCodes]float64
 	times []float64 // nil: all are 1
 }
@@ -200,12 +202,13 @@ type codeTable struct {
 // weigh multiplies the values of a panel, for which val has room.
 func (t *codeTable) weigh(p *sparse.Panel, val []float64) {
 	val = val[:p.Entries]
+	hasValues := p.Val != nil && !t.ones
 	switch {
-	case p.Val == nil && p.Kinds != nil:
+	case !hasValues && p.Kinds != nil:
 		for e, kind := range p.Kinds[:len(val)] {
 			val[e] = t.kinds[kind]
 		}
-	case p.Val == nil:
+	case !hasValues:
 		for e := range val {
 			val[e] = 1
 		}
