@@ -24,7 +24,7 @@ func (e *edgeSorter) sorter(v sort.View) *sort.Sorter {
 	values := e.m.hasValues()
 	policy := sort.Policy(e.c.Duplicates)
 	switch {
-	case policy == sort.Default && !e.lines.weighted:
+	case policy == sort.Default && !e.hasAmounts():
 		policy = sort.Max // several lines without a weight are one edge
 	case policy == sort.Default && e.addsDirections():
 		policy = sort.Sum
@@ -89,8 +89,13 @@ func (e *edgeSorter) isDirected(stated graphfile.Direction) (bool, error) {
 
 // addsDirections reports whether the weights of both directions of an edge are added by default.
 func (e *edgeSorter) addsDirections() bool {
-	return e.c.Duplicates == DefaultDuplicates && e.lines.weighted &&
+	return e.c.Duplicates == DefaultDuplicates && e.hasAmounts() &&
 		e.t.report.Events && e.matrix == nil
+}
+
+// hasAmounts reports whether lines have weights that are not replaced by 1.
+func (e *edgeSorter) hasAmounts() bool {
+	return e.lines.weighted && !e.c.Unweighted
 }
 
 // hasBothDirections reports whether the input is a matrix with an entry for each direction of an

@@ -41,7 +41,8 @@ type File struct {
 	// categories, see [tablefile.Features.Name]; nil: of a matrix.
 	AttributeNames []string `json:"attribute_names,omitempty"`
 
-	Directed bool `json:"directed,omitempty"` // the graph had edges with a direction
+	Directed   bool `json:"directed,omitempty"`   // the graph had edges with a direction
+	Unweighted bool `json:"unweighted,omitempty"` // lines with weight 0 were edges, see [ingest.Config]
 
 	Memory int64 `json:"-"` // largest number of bytes of the model, set by Read
 }

@@ -1,8 +1,8 @@
 package sort
 
 import (
+	"cmp"
 	"slices"
-	"sort"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
@@ -172,7 +172,7 @@ func (r *sortedRun[K]) shorten(m *Merger, lo int, column uint, left *int64) {
 func (r *sortedRun[K]) reduce(m *Merger) (n int) {
 	if r.values != nil && m.adds() {
 		if m.Coded && !m.byDirection() {
-			sort.Sort((*byWeight[K])(r))
+			r.sortByWeight()
 		} else {
 			r.sortWeights(m.byDirection())
 		}
@@ -231,15 +231,21 @@ func (r *sortedRun[K]) sortWeights(byDirection bool) {
 	slices.Sort(r.values[ahead:])
 }
 
-// byWeight is a run of lines of one entry that are sorted by their weights, and keep their directions for those with each code.
-type byWeight[K key] sortedRun[K]
-
-// Len, Less and Swap implement [sort.Interface].
-func (r *byWeight[K]) Len() int           { return len(r.keys) }
-func (r *byWeight[K]) Less(i, j int) bool { return r.values[i] < r.values[j] }
-func (r *byWeight[K]) Swap(i, j int) {
-	r.keys[i], r.keys[j] = r.keys[j], r.keys[i]
-	r.values[i], r.values[j] = r.values[j], r.values[i]
+// sortByWeight sorts the lines of one entry by their weights, and keeps their directions for those with each code.
+func (r *sortedRun[K]) sortByWeight() {
+	type line struct {
+		key   K
+		value float64
+	}
+	lines := make([]line, len(r.keys))
+	for i, key := range r.keys {
+		lines[i] = line{key, r.values[i]}
+	}
+	slices.SortFunc(lines, func(a, b line) int { return cmp.Compare(a.value, b.value) })
+	for i, l := range lines {
+		r.keys[i] = l.key
+		r.values[i] = l.value
+	}
 }
 
 // spillRuns writes the runs of bucket k in memory to disk.

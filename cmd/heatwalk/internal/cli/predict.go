@@ -55,7 +55,8 @@ func beginModel(c *classifyOptions, d *graphRun,
 			"a model does not hold a prior of each node; give lines class<TAB>share with --prior, or uniform, empirical or balanced")
 	}
 	out := &modelOutput{f: modelfile.File{Classes: d.l.Names, Class: d.l.Class,
-		Shares: d.shares, Directed: d.g.Directed}}
+		Shares: d.shares, Directed: d.g.Directed,
+		Unweighted: c.learning.graph.config.Unweighted}}
 	for _, row := range d.l.Row {
 		out.f.IDs = append(out.f.IDs, d.g.Nodes.ID(row))
 	}
@@ -99,6 +100,7 @@ func beginModelRun(run *session, c *classifyOptions,
 		return nil, fault.Usage("--scores", noRaw, c.method.Name())
 	}
 	graph := &c.learning.graph
+	graph.config.Unweighted = f.Unweighted
 	attributes := &c.learning.attributes
 	d, err := beginRun(run, graph, name, c.out, scoreFormats, func(d *graphRun) (err error) {
 		d.g.Graph = d.g.Leave(f.Memory, "the model")
