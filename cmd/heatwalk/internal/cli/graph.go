@@ -325,6 +325,10 @@ func readGraph(run *session, r *graphInputs,
 				words.Counted(g.Report.Added, "edge") +
 				"; --directed keeps them apart")
 		}
+		if g.Report.BadLines > 0 {
+			run.console.note(name + ": " + words.Counted(g.Report.BadLines, "line") +
+				" that cannot be read left out")
+		}
 		if run.droppedLoops > 0 {
 			run.console.note(name + ": " + words.Counted(run.droppedLoops, "self loop") +
 				" dropped; --self-loops=keep keeps them")
