@@ -205,9 +205,10 @@ func choosesFactors(p *Problem, s *Settings) bool {
 	return s.model != nil || !split.TooFew(p.Class)
 }
 
-// countsOnes reports whether entries with kinds or times have the weight 1 before their factors.
+// countsOnes reports whether entries with kinds or times have the weight 1 before their factors. Without factors each pair of
+// nodes has it.
 func countsOnes(p *Problem, s *Settings) bool {
-	return s.Weights == onesWeights && p.Edges != nil && !p.Signed
+	return s.Weights == onesWeights && p.Edges != nil && p.Edges.HasFactors() && !p.Signed
 }
 
 // edgeLabels returns the labels or numbers as evidence of the weights of edges. All labels of a node
@@ -292,7 +293,7 @@ func (w *weighting) problem(ctx context.Context, p *Problem, e *sides.Edges,
 	learned := *p.Learned
 	learned.Weights = w.name
 	q.Learned = &learned
-	if w.name == onesWeights && e != nil {
+	if w.name == onesWeights && e != nil && e.HasFactors() {
 		learned.Factors = learned.Factors.CountOnes()
 		return withFactors(ctx, &q, e, s)
 	}

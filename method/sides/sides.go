@@ -56,6 +56,11 @@ func (e *Edges) IsOpen() bool {
 		e.Options.HalfLife == ChosenHalfLife
 }
 
+// HasFactors reports whether edges have factors of kinds or of a half-life, given or to be chosen.
+func (e *Edges) HasFactors() bool {
+	return e.IsOpen() || e.Options.Kinds != nil || e.Options.HalfLife != ""
+}
+
 // Given returns the given factors, and 1 for those that are to be chosen.
 func (e *Edges) Given() *Choice {
 	m := e.Store.Manifest
