@@ -468,9 +468,9 @@ func (s *Sample) ask(isHeader bool, msg string) error {
 		list := fmt.Sprintf("the columns 1 to %d", len(titles))
 		if isHeader {
 			var named []string
+			columns := endColumns(s, true)
 			for i, title := range titles {
-				if columns := endColumns(s, true); slices.Contains(columns, i) ||
-					len(columns) < 2 && !(i == 0 && IsIndex(title)) {
+				if slices.Contains(columns, i) || len(columns) < 2 && !(i == 0 && IsIndex(title)) {
 					named = append(named, title)
 				}
 			}
