@@ -244,16 +244,16 @@ func chooseFactors(ctx context.Context, p *Problem, s *Settings) (*Problem, erro
 	if p.Edges != nil {
 		learned.Factors = p.Edges.Given()
 	}
+	if q.Weighted {
+		learned.Weights = GivenWeights
+	}
+	chooses := choosesFactors(p, s)
 	ones := countsOnes(p, s)
 	var err error
 	switch {
-	case !choosesFactors(p, s):
-		if !ones {
-			if q.Weighted {
-				learned.Weights = GivenWeights
-			}
-			return &q, nil
-		}
+	case !chooses && !ones:
+		return &q, nil
+	case !chooses:
 	case s.model != nil:
 		learned.Factors = p.Edges.Restore(s.model.Edges)
 	default:
