@@ -276,14 +276,13 @@ func chooseFactors(ctx context.Context, p *Problem, s *Settings) (*Problem, erro
 	return withFactors(ctx, &q, p.Edges, s)
 }
 
-// withFactors returns the problem q with the factors of edges that it has learned.
+// withFactors gives the problem q the factors of edges that it has learned, and returns it.
 func withFactors(ctx context.Context, q *Problem, e *sides.Edges, s *Settings) (*Problem, error) {
-	out := *q
-	out.Weighted = true
-	out.Edges = nil
+	q.Weighted = true
+	q.Edges = nil
 	var err error
-	out.Graph, err = problem.WithFactors(ctx, q.Graph, e, q.Learned.Factors, s.Memory, s.Workers)
-	return &out, err
+	q.Graph, err = problem.WithFactors(ctx, q.Graph, e, q.Learned.Factors, s.Memory, s.Workers)
+	return q, err
 }
 
 // problem returns p with other weights, of the edges e if p has learned factors of these.

@@ -1,9 +1,6 @@
 package table
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // dropLineNumbers finds the columns that number the lines of a table with ids of things of the graph in another column,
 // as serial numbers of a database do; they may be ids of the graph by chance. Several columns with such ids are tied, as
@@ -63,17 +60,4 @@ func mayHoldNodes(c *nodeChooser, i, line int) bool {
 		anyOf(words(title), kinds) && !hasKey
 	return holdsIDs(c, i) && (isTitled && (c.o.Value != "" || !hasKey) ||
 		c.o.Value != "" && !IsNumber(title) && len(column.values) > 3 && column.hardlyRecurs())
-}
-
-// isIndex reports whether the first column numbers the rows: its title is empty or a word for
-// an index, and its values count from 0 or 1.
-func isIndex(c *nodeChooser) bool {
-	return len(c.s.Titles) > 1 && IsIndex(c.s.Titles[0]) &&
-		(c.s.column(0).isCounter() || len(c.s.Rows) == 0)
-}
-
-// isNumbering reports whether a column numbers the rows, as the first one may, or is an index of pandas.
-func isNumbering(c *nodeChooser, column int) bool {
-	return column == 0 && isIndex(c) || slices.Contains(c.lines, column) ||
-		strings.HasPrefix(c.s.Titles[column], IndexOfPandas)
 }

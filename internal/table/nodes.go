@@ -254,6 +254,19 @@ func (c *nodeChooser) valueColumns() (columns []int) {
 	return columns
 }
 
+// isIndex reports whether the first column numbers the rows: its title is empty or a word for
+// an index, and its values count from 0 or 1.
+func isIndex(c *nodeChooser) bool {
+	return len(c.s.Titles) > 1 && IsIndex(c.s.Titles[0]) &&
+		(c.s.column(0).isCounter() || len(c.s.Rows) == 0)
+}
+
+// isNumbering reports whether a column numbers the rows, as the first one may, or is an index of pandas.
+func isNumbering(c *nodeChooser, column int) bool {
+	return column == 0 && isIndex(c) || slices.Contains(c.lines, column) ||
+		strings.HasPrefix(c.s.Titles[column], IndexOfPandas)
+}
+
 // isHeader decides whether the first line is a header: it holds no node of the graph, and it
 // has known titles or differs in form from all ids below it.
 func (c *nodeChooser) isHeader() bool {
