@@ -65,7 +65,7 @@ func (m *Map) apply(ctx context.Context, dst []*sparse.Block[float64],
 	}
 	for i := range fs {
 		if _, s := fs[i].lowerPeak(m.Lo, m.Hi); s > 0 {
-			if err := m.raise(ctx, dst[i], &e.result.Functions[i], s); err != nil {
+			if err := m.raise(dst[i], &e.result.Functions[i], s); err != nil {
 				return nil, fmt.Errorf("%w: exp(%g·x) on [%.6g, %.6g]", err,
 					fs[i].rate, m.Lo, m.Hi)
 			}
@@ -75,9 +75,8 @@ func (m *Map) apply(ctx context.Context, dst []*sparse.Block[float64],
 }
 
 // raise multiplies the result of a lowered exponential and its bounds by exp(s), in two steps because exp(s)
-// may overflow where the result does not. The error is [ErrOverflow] or the context's.
-func (m *Map) raise(ctx context.Context, y *sparse.Block[float64], o *Outcome,
-	s float64) error {
+// may overflow where the result does not. The error is [ErrOverflow].
+func (m *Map) raise(y *sparse.Block[float64], o *Outcome, s float64) error {
 	half := math.Exp(s / 2)
 	for _, bound := range []*float64{&o.ErrorBound, &o.NormLowerBound} {
 		*bound *= half
@@ -89,13 +88,11 @@ func (m *Map) raise(ctx context.Context, y *sparse.Block[float64], o *Outcome,
 	for range 2 {
 		scaleTo(o.ColumnBound, half, o.ColumnBound)
 		scaleTo(o.Rounding, half, o.Rounding)
-		if err := m.chunks(ctx, func(_, lo, hi int) {
+		m.chunks(func(_, lo, hi int) {
 			for i := lo; i < hi; i++ {
 				scaleTo(y.Row(i), half, y.Row(i))
 			}
-		}); err != nil {
-			return err
-		}
+		})
 	}
 	return nil
 }
@@ -199,14 +196,8 @@ func (e *evaluation) run(ctx context.Context) error {
 	}
 	last := plan.steepest
 	for g, group := range plan.groups {
-		if last != nil {
-			done, err := e.projectRest(ctx, last, plan.groups[g:])
-			if err != nil {
-				return err
-			}
-			if done {
-				break
-			}
+		if last != nil && e.projectRest(last, plan.groups[g:]) {
+			break
 		}
 		if err := e.runResolvent(ctx, group); err != nil {
 			return err
@@ -218,13 +209,16 @@ func (e *evaluation) run(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	return e.tooTight
 }
 
 // split stores in w[0] the part of B outside the null space, in the variables of the sweeps
 // (scaled) or of H, and in each part's block f of the part of B in the null space. The norms
 // of w[0] go to norms and norm.
-func (e *evaluation) split(ctx context.Context, parts []*part, scaled bool) error {
+func (e *evaluation) split(parts []*part, scaled bool) {
 	if e.w[0] == nil || e.w[0].Cols != e.b.Cols {
 		for i := range e.w {
 			e.w[i] = e.m.slab(e.b.Cols)
@@ -239,9 +233,7 @@ func (e *evaluation) split(ctx context.Context, parts []*part, scaled bool) erro
 	}
 	if e.m.null != nil {
 		d.share = new(blocks.Share)
-		if err := d.share.Compute(ctx, e.m.null, e.w[0], e.m.workers, d.fill); err != nil {
-			return err
-		}
+		d.share.Compute(e.m.null, e.w[0], e.m.workers, d.fill)
 	}
 	e.sums.begin(e.m.team, e.b.Cols)
 	for _, p := range parts {
@@ -249,14 +241,11 @@ func (e *evaluation) split(ctx context.Context, parts []*part, scaled bool) erro
 			append(d.lone, p.f.value(0))
 		p.sums.begin(e.m.team, e.b.Cols)
 	}
-	if err := e.m.chunks(ctx, d.rows); err != nil {
-		return err
-	}
+	e.m.chunks(d.rows)
 	e.norm = e.sums.rootsTo(e.norms)
 	for _, p := range parts {
 		p.begin(e)
 	}
-	return nil
 }
 
 // scaleTo stores f·x in dst, which may be x.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/blocks"
-	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -137,11 +136,8 @@ func NewBounded(a sparse.Applier[float64], lo, hi float64,
 }
 
 // chunks runs a pass over all chunks of rows.
-func (m *Map) chunks(ctx context.Context, body func(worker, lo, hi int)) error {
-	return sched.Run(ctx, m.workers, blocks.Chunks(m.n), func(worker, chunk int) error {
-		body(worker, chunk*blocks.ChunkRows, min((chunk+1)*blocks.ChunkRows, m.n))
-		return nil
-	})
+func (m *Map) chunks(body func(worker, lo, hi int)) {
+	blocks.EachChunk(m.workers, m.n, func(worker, _, lo, hi int) { body(worker, lo, hi) })
 }
 
 const (

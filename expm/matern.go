@@ -56,11 +56,10 @@ func (e *evaluation) solveMatern(ctx context.Context, p *part) error {
 	if err != nil {
 		return err
 	}
-	if err := e.split(ctx, []*part{p}, false); err != nil {
-		return err
-	}
+	e.split([]*part{p}, false)
 	if e.norm == 0 {
-		return s.finishRational(ctx, nil)
+		s.finishRational(nil)
+		return nil
 	}
 	integer, fraction := math.Modf(p.f.power)
 	solves := integer
@@ -83,7 +82,8 @@ func (e *evaluation) solveMatern(ctx context.Context, p *part) error {
 		}
 		y, s.x = s.x, y
 	}
-	return s.finishRational(ctx, y)
+	s.finishRational(y)
+	return nil
 }
 
 // typical returns a lower bound of the norm of the result outside the null space, by Jensen's
@@ -92,8 +92,9 @@ func (e *evaluation) solveMatern(ctx context.Context, p *part) error {
 //
 //	‖f(H)B⊥‖ ≥ f(ρ)·‖B⊥‖
 func (s *inverses) typical(ctx context.Context) (float64, error) {
-	if err := s.e.split(ctx, []*part{s.p}, true); err != nil || s.e.norm == 0 {
-		return 0, err
+	s.e.split([]*part{s.p}, true)
+	if s.e.norm == 0 {
+		return 0, nil
 	}
 	x, y := s.e.w[0], s.e.w[1]
 	s.e.sums.begin(s.m.team, 1)
@@ -127,28 +128,22 @@ func (s *inverses) fraction(ctx context.Context, integer, fraction float64) erro
 	y := s.e.w[1]
 	sigma := s.p.f.shift
 	front := math.Pow(sigma, -fraction)
-	err := s.m.chunks(ctx, func(_, lo, hi int) {
+	s.m.chunks(func(_, lo, hi int) {
 		for r := lo; r < hi; r++ {
 			scaleTo(y.Row(r), front*s.p.fit.constant, b.Row(r))
 		}
 	})
-	if err != nil {
-		return err
-	}
 	for i := range s.p.fit.pole {
 		shift := sigma * (1 + s.p.fit.pole[i])
 		weight := front * sigma * s.p.fit.weight[i]
 		if err := s.solve(ctx, b, shift, weight*math.Pow(sigma, -integer)/shift); err != nil {
 			return err
 		}
-		err := s.m.chunks(ctx, func(_, lo, hi int) {
+		s.m.chunks(func(_, lo, hi int) {
 			for r := lo; r < hi; r++ {
 				blocks.AddScaled(y.Row(r), weight, s.x.Row(r))
 			}
 		})
-		if err != nil {
-			return err
-		}
 	}
 	return nil
 }
@@ -189,12 +184,11 @@ func (s *inverses) solve(ctx context.Context, b *sparse.Block[float64],
 
 // finishRational adds w, the part outside the null space, to the result, converts that to the
 // caller's variables and fills the outcome. A nil w is zero.
-func (s *inverses) finishRational(ctx context.Context,
-	w *sparse.Block[float64]) error {
+func (s *inverses) finishRational(w *sparse.Block[float64]) {
 	partNorms := make([]float64, s.e.b.Cols)
 	s.e.sums.begin(s.m.team, s.e.b.Cols)
 	s.p.sums.begin(s.m.team, s.e.b.Cols)
-	err := s.m.chunks(ctx, func(_, lo, hi int) {
+	s.m.chunks(func(_, lo, hi int) {
 		sums, totals := s.e.sums.of(lo/blocks.ChunkRows, lo),
 			s.p.sums.of(lo/blocks.ChunkRows, lo)
 		for i := lo; i < hi; i++ {
@@ -206,9 +200,6 @@ func (s *inverses) finishRational(ctx context.Context,
 			addSquares(totals, 1, y)
 		}
 	})
-	if err != nil {
-		return err
-	}
 	size := s.e.sums.rootsTo(partNorms)
 	norm := s.p.sums.rootsTo(s.p.colNorms)
 	relative := 0.0
@@ -224,7 +215,6 @@ func (s *inverses) finishRational(ctx context.Context,
 	}
 	bound := s.bound + relative*(size+s.bound) + s.own(s.e.norm)
 	s.p.finish(s.e, bound, s.columns, s.rounded, norm)
-	return nil
 }
 
 // own is the allowance for rounding errors in the solutions themselves.

@@ -128,9 +128,7 @@ func (e *evaluation) cut(ctx context.Context, pl *plan, falling []*part) error {
 		!MaySolve(e.m.kind(), e.m.degrees, -steepest.f.rate)) {
 		first = len(falling)
 	} else {
-		if err := e.split(ctx, falling[:1], false); err != nil {
-			return err
-		}
+		e.split(falling[:1], false)
 		if err := e.measureRough(ctx); err != nil {
 			return err
 		}

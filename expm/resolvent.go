@@ -49,9 +49,7 @@ func (e *evaluation) runResolvent(ctx context.Context, group []*part) error {
 		x: sparse.NewBlock[float64](e.m.n, e.b.Cols)}
 	likely := make([]float64, len(group))
 	for attempt := 0; ; attempt++ {
-		if err := e.split(ctx, group, false); err != nil {
-			return err
-		}
+		e.split(group, false)
 		for i, p := range group {
 			p.lower = max(p.lower, likely[i])
 		}
@@ -121,19 +119,15 @@ func (s *solves) run(ctx context.Context, first bool) (again bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		if err := s.advance(ctx, j); err != nil {
-			return false, err
-		}
+		s.advance(j)
 		if s.gamma*s.m.laplacian.Mean > drifting && s.m.null != nil {
 			next := s.e.w[(j+1)%2]
-			if err := s.m.null.RemoveTo(ctx, next, next, s.m.workers); err != nil {
-				return false, err
-			}
+			s.m.null.RemoveTo(next, next, s.m.workers)
 		}
 		s.e.swept(0, int(float64(s.e.result.Sweeps)*s.digits(j+1,
 			last)/s.digits(0, j+1)))
 	}
-	return s.finishGroup(first)
+	return s.finishGroup(first), nil
 }
 
 // prepare sets up the system I + γH.
@@ -344,14 +338,12 @@ func (s *solves) drift(r *iterative.Result) float64 {
 
 // advance makes T_{j+1} and adds terms to the results, two at a time unless
 // their norms are wanted.
-func (s *solves) advance(ctx context.Context, j int) error {
+func (s *solves) advance(j int) {
 	for _, p := range s.group {
 		p.scheduleSolved(s, j+1)
 	}
 	s.e.sums.begin(s.m.team, s.e.b.Cols)
-	if err := s.m.chunks(ctx, func(_, lo, hi int) { s.advanceRows(j, lo, hi) }); err != nil {
-		return err
-	}
+	s.m.chunks(func(_, lo, hi int) { s.advanceRows(j, lo, hi) })
 	rounded := make([]float64, s.e.b.Cols)
 	norms := s.e.sums.rootsTo(rounded)
 	s.errors.wrong = append(s.errors.wrong,
@@ -368,7 +360,6 @@ func (s *solves) advance(ctx context.Context, j int) error {
 			p.lower = max(p.lower, norm-s.errors.spent(p, j+1))
 		}
 	}
-	return nil
 }
 
 // scheduleSolved decides which passes a part makes when T_j is known. Norms are

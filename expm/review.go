@@ -105,14 +105,14 @@ const (
 // finishGroup takes the results to the caller's variables and fills the
 // outcomes. It returns true where they are not within the tolerance and may be
 // with the norms known now.
-func (s *solves) finishGroup(first bool) (again bool, err error) {
+func (s *solves) finishGroup(first bool) (again bool) {
 	for i, p := range s.group {
 		// Another attempt is of use only if the norm is smaller than planned.
 		if first && s.e.norm > 0 && p.lower < s.planned[i] {
 			allowed := s.e.tolerance(p) * p.lower
 			if s.errors.spent(p, p.end) > allowed &&
 				s.errors.boundRounding(p, p.end) < allowed*mostGain {
-				return true, nil
+				return true
 			}
 		}
 	}
@@ -131,7 +131,7 @@ func (s *solves) finishGroup(first bool) (again bool, err error) {
 		p.out.SampledCholesky = s.factored
 		p.finish(s.e, bound, columns, rounded, norm)
 	}
-	return false, nil
+	return false
 }
 
 // mostGain is by how much another attempt, with a larger γ, is trusted to lessen
@@ -141,38 +141,28 @@ const mostGain = 2
 // projectRest finishes all groups behind a part by the part of B in the null
 // space, where that is within the tolerance, because the part outside does not
 // grow with the rate.
-func (e *evaluation) projectRest(ctx context.Context, p *part,
-	groups [][]*part) (done bool, err error) {
+func (e *evaluation) projectRest(p *part, groups [][]*part) (done bool) {
 	if e.m.null == nil {
-		return false, nil
+		return false
 	}
 	if e.w[0] == nil {
-		if err := e.split(ctx, groups[0], false); err != nil {
-			return false, err
-		}
+		e.split(groups[0], false)
 	}
-	if err := e.m.null.RemoveTo(ctx, e.w[0], p.y, e.m.workers); err != nil {
-		return false, err
-	}
+	e.m.null.RemoveTo(e.w[0], p.y, e.m.workers)
 	e.sums.begin(e.m.team, e.b.Cols)
-	err = e.m.chunks(ctx, func(_, lo, hi int) {
+	e.m.chunks(func(_, lo, hi int) {
 		sums := e.sums.of(lo/blocks.ChunkRows, lo)
 		for i := lo; i < hi; i++ {
 			addSquares(sums, 1, e.w[0].Row(i))
 		}
 	})
-	if err != nil {
-		return false, err
-	}
 	left := make([]float64, e.b.Cols)
 	bound := e.sums.rootsTo(left) + p.out.ErrorBound
 	if bound > e.settings.Tolerance*p.null*(1-16*epsilon) {
-		return false, nil
+		return false
 	}
 	for _, group := range groups {
-		if err := e.split(ctx, group, false); err != nil {
-			return false, err
-		}
+		e.split(group, false)
 		for _, q := range group {
 			columns := slices.Clone(left)
 			blocks.AddScaled(columns, 1, p.out.ColumnBound)
@@ -180,5 +170,5 @@ func (e *evaluation) projectRest(ctx context.Context, p *part,
 			q.finish(e, bound, columns, slices.Clone(p.out.Rounding), q.null)
 		}
 	}
-	return true, nil
+	return true
 }

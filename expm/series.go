@@ -98,9 +98,7 @@ func (p *part) aim(e *evaluation, j int, norm float64, measured bool) {
 // runSeries computes the parts by series in H: one sweep for each term of the
 // longest one.
 func (e *evaluation) runSeries(ctx context.Context, parts []*part) error {
-	if err := e.split(ctx, parts, true); err != nil {
-		return err
-	}
+	e.split(parts, true)
 	for _, p := range parts {
 		p.added = 0
 		p.measure = 0
@@ -109,9 +107,7 @@ func (e *evaluation) runSeries(ctx context.Context, parts []*part) error {
 		p.aim(e, 0, 0, false)
 		p.out.Method = Chebyshev
 	}
-	if err := e.constants(ctx, parts); err != nil {
-		return err
-	}
+	e.constants(parts)
 	r := recurrence{e: e, m: e.m, parts: parts,
 		batch: make([][]float64, sched.Workers(e.m.workers))}
 	for w := range r.batch {
@@ -143,14 +139,14 @@ func (p *part) horizon() int {
 
 // constants finishes series of one term. Where B has nothing outside the null
 // space, its result is there already.
-func (e *evaluation) constants(ctx context.Context, parts []*part) error {
+func (e *evaluation) constants(parts []*part) {
 	for _, p := range parts {
 		if len(p.expansion.coef) > 1 && !(p.settled && p.end == 0) {
 			continue
 		}
 		w := e.w[0]
 		p.sums.begin(e.m.team, e.b.Cols)
-		err := e.m.chunks(ctx, func(_, lo, hi int) {
+		e.m.chunks(func(_, lo, hi int) {
 			sums := p.sums.of(lo/blocks.ChunkRows, lo)
 			for i := lo; i < hi; i++ {
 				y := p.y.Row(i)
@@ -162,14 +158,10 @@ func (e *evaluation) constants(ctx context.Context, parts []*part) error {
 				addSquares(sums, 1, row)
 			}
 		})
-		if err != nil {
-			return err
-		}
 		p.end = 0
 		p.settled = true
 		p.close(e, p.sums.rootsTo(p.colNorms))
 	}
-	return nil
 }
 
 // close fills the outcome of a series.
@@ -231,9 +223,7 @@ func (r *recurrence) step(ctx context.Context, j, last int) error {
 		}
 	}
 	for _, p := range r.parts {
-		if err := p.advance(ctx, r.e, j); err != nil {
-			return err
-		}
+		p.advance(r.e, j)
 	}
 	return nil
 }
@@ -263,36 +253,34 @@ func (p *part) schedule(j int, norms bool, e *evaluation) {
 }
 
 // advance follows a sweep.
-func (p *part) advance(ctx context.Context, e *evaluation, j int) error {
+func (p *part) advance(e *evaluation, j int) {
 	if p.visit {
 		p.added = j + 1
 	}
 	if !p.norms {
-		return nil
+		return
 	}
 	norm := p.sums.rootsTo(p.colNorms)
 	if p.scale {
 		p.close(e, norm)
-		return nil
+		return
 	}
 	p.aim(e, j, norm, true)
 	if p.settled && p.end <= j {
 		p.end = j
-		if err := p.unscale(ctx, e); err != nil {
-			return err
-		}
+		p.unscale(e)
 		p.close(e, norm)
 	}
-	return nil
 }
 
 // unscale takes a result from the variables of the sweeps to the caller's.
-func (p *part) unscale(ctx context.Context, e *evaluation) error {
+func (p *part) unscale(e *evaluation) {
 	if e.m.inner == nil && p.y == p.dest {
-		return nil
+		return
 	}
-	return e.m.chunks(ctx,
-		func(_, lo, hi int) { scaleRows(p.dest, p.y, lo, hi, backFactors(e.m.inner, lo, hi), e.zero) })
+	e.m.chunks(func(_, lo, hi int) {
+		scaleRows(p.dest, p.y, lo, hi, backFactors(e.m.inner, lo, hi), e.zero)
+	})
 }
 
 // backFactors returns the factors that convert rows to the caller's variables.

@@ -150,9 +150,7 @@ func (r *run) solve(ctx context.Context) error {
 		return err
 	}
 	for {
-		if err := r.startDirection(ctx); err != nil {
-			return err
-		}
+		r.startDirection()
 		for r.count(live) > 0 {
 			if err := r.step(ctx); err != nil {
 				return err
@@ -166,7 +164,8 @@ func (r *run) solve(ctx context.Context) error {
 			return err
 		}
 		if !again {
-			return r.finish(ctx)
+			r.finish()
+			return ctx.Err()
 		}
 		if err := r.open(ctx); err != nil {
 			return err
@@ -271,9 +270,7 @@ func (r *run) step(ctx context.Context) error {
 			c.status = waiting
 		}
 	}
-	if err := r.rec.update(ctx); err != nil {
-		return err
-	}
+	r.rec.update()
 	if !isLastStep(r) {
 		if err := r.rec.precondition(ctx); err != nil {
 			return err
@@ -282,9 +279,7 @@ func (r *run) step(ctx context.Context) error {
 	for j := range r.columns {
 		r.v.beta[j] = r.columns[j].turn(r.rec.rr[j], r.rec.rz[j])
 	}
-	if err := r.rec.turn(ctx); err != nil {
-		return err
-	}
+	r.rec.turn()
 	r.rec.result.Steps++
 	r.record()
 	if r.cg.ladder != nil {

@@ -74,9 +74,7 @@ func estimateByFactor(ctx context.Context, s *System, out *Result,
 		return err
 	}
 	scaleRows(z, z, s.Scale)
-	if err := s.Null.RemoveTo(ctx, z, z, s.Graph.Workers); err != nil {
-		return err
-	}
+	s.Null.RemoveTo(z, z, s.Graph.Workers)
 	norms := columnNorms(nil, z)
 	for j := range norms {
 		norms[j] *= usual

@@ -92,12 +92,11 @@ func (r *run) end() {
 		nil, Settings{}
 }
 
-// chunks runs a pass over the rows lo ≤ i < hi of each chunk.
-func (r *passes) chunks(ctx context.Context,
-	do func(r *passes, chunk, lo, hi int)) error {
-	return sched.Run(ctx, r.cg.Workers, blocks.Chunks(r.b.Rows), func(_, chunk int) error {
-		do(r, chunk, chunk*blocks.ChunkRows,
-			min((chunk+1)*blocks.ChunkRows, r.b.Rows))
+// chunks is [blocks.EachChunk] with one allocation less, because a step has many.
+func (r *passes) chunks(do func(r *passes, chunk, lo, hi int)) {
+	rows := r.b.Rows
+	_ = sched.Run(context.Background(), r.cg.Workers, blocks.Chunks(rows), func(_, chunk int) error {
+		do(r, chunk, chunk*blocks.ChunkRows, min((chunk+1)*blocks.ChunkRows, rows))
 		return nil
 	})
 }
@@ -106,15 +105,11 @@ func (r *passes) chunks(ctx context.Context,
 func (r *run) start(ctx context.Context) error {
 	switch {
 	case !r.settings.Start && r.cg.easy == nil && !r.cg.complete:
-		if err := r.v.clear(ctx, r.v.x); err != nil {
-			return err
-		}
+		r.v.clear(r.v.x)
 	case r.settings.Start:
 		blocks.DivideRows(r.v.x, r.cg.Scale)
 	}
-	if err := r.rec.rightHandSide(ctx); err != nil {
-		return err
-	}
+	r.rec.rightHandSide()
 	for j := range r.columns {
 		col := &r.columns[j]
 		col.norm = math.Sqrt(r.rec.rr[j])
@@ -133,7 +128,7 @@ func (r *run) start(ctx context.Context) error {
 	case r.cg.complete:
 		err = startComplete(ctx, r)
 	case r.cg.easy != nil:
-		err = r.rec.startEasy(ctx)
+		r.rec.startEasy()
 	}
 	if err != nil {
 		return err
@@ -155,15 +150,9 @@ func startComplete(ctx context.Context, r *run) error {
 		return err
 	}
 	if r.cg.Null != nil {
-		err := r.v.chunks(ctx, func(r *passes, chunk, lo, hi int) { r.addNull(chunk, lo, hi, r.x) })
-		if err != nil {
-			return err
-		}
+		r.v.chunks(func(r *passes, chunk, lo, hi int) { r.addNull(chunk, lo, hi, r.x) })
 		r.v.null.total()
-		err = r.v.chunks(ctx, func(r *passes, _, lo, hi int) { r.removeNull(lo, hi, r.x) })
-		if err != nil {
-			return err
-		}
+		r.v.chunks(func(r *passes, _, lo, hi int) { r.removeNull(lo, hi, r.x) })
 	}
 	for j := range r.columns {
 		if c := &r.columns[j]; c.norm > 0 {
@@ -191,12 +180,10 @@ func checkNorm(j int, norm float64) error {
 
 // startEasy stores in x the solution for the part of B in the easy vectors, and
 // takes its image from r: no product is needed. Cost: two passes.
-func (r *recurrence) startEasy(ctx context.Context) error {
+func (r *recurrence) startEasy() {
 	var share blocks.Share
-	if err := share.Compute(ctx, r.cg.easy, r.v.b, r.cg.Workers, nil); err != nil {
-		return err
-	}
-	return r.v.chunks(ctx, func(r *passes, _, lo, hi int) {
+	share.Compute(r.cg.easy, r.v.b, r.cg.Workers, nil)
+	r.v.chunks(func(r *passes, _, lo, hi int) {
 		share.EachRun(lo, hi, func(p blocks.Run) {
 			for i := p.Lo; i < p.Hi; i++ {
 				x := r.x.Row(i)
@@ -226,8 +213,8 @@ func (r *recurrence) startEasy(ctx context.Context) error {
 	})
 }
 
-func (r *passes) clear(ctx context.Context, b *sparse.Block[float64]) error {
-	return r.chunks(ctx, func(r *passes, _, lo, hi int) {
+func (r *passes) clear(b *sparse.Block[float64]) {
+	r.chunks(func(r *passes, _, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			clear(b.Row(i))
 		}
@@ -236,12 +223,9 @@ func (r *passes) clear(ctx context.Context, b *sparse.Block[float64]) error {
 
 // rightHandSide stores s∘(B − P₀B) in r, and the squared norms of the columns of
 // B − P₀B in rr.
-func (r *recurrence) rightHandSide(ctx context.Context) error {
-	projected, err := r.outside(ctx, r.v.r)
-	if err != nil {
-		return err
-	}
-	err = r.v.chunks(ctx, func(r *passes, chunk, lo, hi int) {
+func (r *recurrence) rightHandSide() {
+	projected := r.outside(r.v.r)
+	r.v.chunks(func(r *passes, chunk, lo, hi int) {
 		rr := r.part(chunk, 0)
 		clear(rr)
 		for i := lo; i < hi; i++ {
@@ -254,24 +238,20 @@ func (r *recurrence) rightHandSide(ctx context.Context) error {
 		}
 	})
 	r.v.total(r.rr, 0)
-	return err
 }
 
 // outside returns B − P₀B, which is B itself or in room.
-func (r *recurrence) outside(ctx context.Context,
-	room *sparse.Block[float64]) (*sparse.Block[float64], error) {
+func (r *recurrence) outside(room *sparse.Block[float64]) *sparse.Block[float64] {
 	if r.cg.Null == nil {
-		return r.v.b, nil
+		return r.v.b
 	}
-	return room, r.cg.Null.RemoveTo(ctx, room, r.v.b, r.cg.Workers)
+	r.cg.Null.RemoveTo(room, r.v.b, r.cg.Workers)
+	return room
 }
 
 // subtractAgain stores s∘(B − P₀B) − A·X in r; between steps q is free.
 func (r *recurrence) subtractAgain(ctx context.Context) error {
-	projected, err := r.outside(ctx, r.v.q)
-	if err != nil {
-		return err
-	}
+	projected := r.outside(r.v.q)
 	scale := r.cg.Scale
 	if scale == nil {
 		scale = r.v.unit()
@@ -290,9 +270,7 @@ func (r *run) trueResidual(ctx context.Context) error {
 	if err := r.rec.subtractAgain(ctx); err != nil {
 		return err
 	}
-	if err := r.rec.measure(ctx); err != nil {
-		return err
-	}
+	r.rec.measure()
 	for j := range r.columns {
 		r.columns[j].residual = math.Sqrt(r.rec.rr[j])
 	}
@@ -314,25 +292,21 @@ func (r *recurrence) setPreconditioner() {
 }
 
 // measure computes rᵀr, and with Jacobi rᵀz.
-func (r *recurrence) measure(ctx context.Context) error {
+func (r *recurrence) measure() {
 	clear(r.v.alpha)
-	return r.addUp(ctx, (*passes).measureChunk)
+	r.addUp((*passes).measureChunk)
 }
 
 // addUp runs a pass that adds up rᵀr and rᵀz.
-func (r *recurrence) addUp(ctx context.Context,
-	pass func(r *passes, chunk, lo, hi int)) error {
-	err := r.v.chunks(ctx, pass)
+func (r *recurrence) addUp(pass func(r *passes, chunk, lo, hi int)) {
+	r.v.chunks(pass)
 	r.v.total(r.rr, 0)
 	r.v.total(r.rz, 1)
-	return err
 }
 
 // open begins a recurrence from the residual in r.
 func (r *run) open(ctx context.Context) error {
-	if err := r.rec.measure(ctx); err != nil {
-		return err
-	}
+	r.rec.measure()
 	if r.rec.exact && isSolved(r) {
 		return nil
 	}
@@ -367,14 +341,11 @@ func isSolved(r *run) bool {
 }
 
 // startDirection stores the residual (with a preconditioner z) in the direction p, which is zero before.
-func (r *run) startDirection(ctx context.Context) error {
-	if r.count(live) == 0 {
-		return nil
+func (r *run) startDirection() {
+	if r.count(live) > 0 {
+		r.v.clear(r.v.p)
+		r.rec.turn()
 	}
-	if err := r.v.clear(ctx, r.v.p); err != nil {
-		return err
-	}
-	return r.rec.turn(ctx)
 }
 
 // multiply computes q = A·p and the products pᵀq.
@@ -389,23 +360,17 @@ func (r *recurrence) multiply(ctx context.Context) error {
 }
 
 // update does r −= q·diag(α) and computes rᵀr, with Jacobi also rᵀz.
-func (r *recurrence) update(ctx context.Context) error {
-	return r.addUp(ctx, (*passes).updateChunk)
-}
+func (r *recurrence) update() { r.addUp((*passes).updateChunk) }
 
 // precondition computes z and rᵀz where that is not part of other passes, and
 // splits off the null space.
 func (r *recurrence) precondition(ctx context.Context) error {
 	if r.v.z != nil {
-		if err := r.projectResidual(ctx); err != nil {
-			return err
-		}
+		r.projectResidual()
 		if err := r.cg.Precond.ApplyTo(ctx, r.v.z, r.v.r); err != nil {
 			return err
 		}
-		if err := r.v.chunks(ctx, (*passes).productsChunk); err != nil {
-			return err
-		}
+		r.v.chunks((*passes).productsChunk)
 		r.v.total(r.rz, 1)
 	}
 	if r.cg.Null != nil {
@@ -418,9 +383,9 @@ func (r *recurrence) precondition(ctx context.Context) error {
 // projectResidual takes the null space's part out of the columns of r where it is more than negligible. The
 // recurrence lets it grow from rounding errors, and a factor of a singular matrix, which leaves
 // one row of each component out, would make something large of it.
-func (r *recurrence) projectResidual(ctx context.Context) error {
+func (r *recurrence) projectResidual() {
 	if r.cg.Null == nil {
-		return nil
+		return
 	}
 	r.v.null.total()
 	const negligible = 1e-14 // of the norm of a column
@@ -435,10 +400,9 @@ func (r *recurrence) projectResidual(ctx context.Context) error {
 			}
 		}
 	}
-	if !isNeeded {
-		return nil
+	if isNeeded {
+		r.v.chunks((*passes).projectChunk)
 	}
-	return r.v.chunks(ctx, (*passes).projectChunk)
 }
 
 // correct takes the null space's part out of rᵀr and rᵀz. It is rounding
@@ -459,14 +423,12 @@ func (r *recurrence) correct() {
 }
 
 // turn does x += p·diag(α) and p = z + p·diag(β).
-func (r *recurrence) turn(ctx context.Context) error {
-	return r.v.chunks(ctx, (*passes).turnChunk)
-}
+func (r *recurrence) turn() { r.v.chunks((*passes).turnChunk) }
 
 // finish leaves in x the solution of the scaled system.
-func (r *run) finish(ctx context.Context) error {
+func (r *run) finish() {
 	if r.cg.Scale != nil {
-		err := r.v.chunks(ctx, func(r *passes, _, lo, hi int) {
+		r.v.chunks(func(r *passes, _, lo, hi int) {
 			for i, s := range r.cg.Scale[lo:hi] {
 				row := r.x.Row(lo + i)
 				for j := range row {
@@ -474,12 +436,8 @@ func (r *run) finish(ctx context.Context) error {
 				}
 			}
 		})
-		if err != nil {
-			return err
-		}
 	}
 	if r.cg.Null != nil {
-		return r.cg.Null.RemoveTo(ctx, r.v.x, r.v.x, r.cg.Workers)
+		r.cg.Null.RemoveTo(r.v.x, r.v.x, r.cg.Workers)
 	}
-	return nil
 }

@@ -81,10 +81,10 @@ func newEngine(team *sparse.Team, rows, workers int) *engine {
 	return e
 }
 
-// eachRow calls do for every row with the sums of its piece.
-func (e *engine) eachRow(ctx context.Context, size int,
-	do func(i int, sums []float64)) error {
-	return e.Each(ctx, size, func(_, chunk int, sums []float64) {
+// eachRow calls do for every row with the sums of its piece. It takes less time than a product, as all
+// passes over a block, so that nothing interrupts it.
+func (e *engine) eachRow(size int, do func(i int, sums []float64)) {
+	_ = e.Each(context.Background(), size, func(_, chunk int, sums []float64) {
 		for i := chunk * segment; i < min(e.rows, (chunk+1)*segment); i++ {
 			do(i, sums)
 		}
@@ -94,16 +94,15 @@ func (e *engine) eachRow(ctx context.Context, size int,
 // draw fills the rows of x with random numbers, and padding with zeros. Numbers begin anew with each
 // segment of the rows of the matrix, and a process skips those of other processes' rows in a segment, so
 // that they do not depend on the number of processes.
-func (e *engine) draw(ctx context.Context, x *sparse.Block[float64],
-	source func(segment int) *rand.Rand,
-	fill func(rng *rand.Rand, row []float64)) error {
-	return e.Each(ctx, 0, func(_, chunk int, _ []float64) {
+func (e *engine) draw(x *sparse.Block[float64], source func(segment int) *rand.Rand,
+	fill func(rng *rand.Rand, row []float64)) {
+	blocks.EachChunk(e.Workers, e.rows, func(_, _, lo, hi int) {
 		var rng *rand.Rand
 		// the segment, and the row whose numbers come next
 		current := -1
 		next := 0
 		skipped := make([]float64, x.Cols)
-		for i := chunk * segment; i < min(e.rows, (chunk+1)*segment); i++ {
+		for i := lo; i < hi; i++ {
 			if e.team.IsPadding(i) {
 				clear(x.Row(i))
 				continue
@@ -159,29 +158,25 @@ func (e *engine) multiplyTo(ctx context.Context, w, v columns, q []float64,
 }
 
 // scaleRows multiplies the rows of x by the factors.
-func (e *engine) scaleRows(ctx context.Context, x *sparse.Block[float64],
-	factor []float64) error {
+func (e *engine) scaleRows(x *sparse.Block[float64], factor []float64) {
 	zero := simd.Rows[float64]{Data: make([]float64, x.Cols)}
-	return e.Each(ctx, 0, func(_, chunk int, _ []float64) {
-		lo, hi := chunk*segment, min(e.rows, (chunk+1)*segment)
+	blocks.EachChunk(e.Workers, e.rows, func(_, _, lo, hi int) {
 		rows := blocks.Rows(x, lo)
 		simd.AddRows(rows, hi-lo, x.Cols, zero, factor[lo:hi], rows)
 	})
 }
 
 // copyTo copies V to W.
-func (e *engine) copyTo(ctx context.Context, w, v columns) error {
-	return e.Each(ctx, 0, func(_, chunk int, _ []float64) {
+func (e *engine) copyTo(w, v columns) {
+	blocks.EachChunk(e.Workers, e.rows, func(_, chunk, _, _ int) {
 		copy(w.panel(chunk), v.panel(chunk)[:v.width()*segment])
 	})
 }
 
 // setColumns stores the block in the columns.
-func (e *engine) setColumns(ctx context.Context, dst columns,
-	x *sparse.Block[float64]) error {
-	return e.Each(ctx, 0, func(_, chunk int, _ []float64) {
+func (e *engine) setColumns(dst columns, x *sparse.Block[float64]) {
+	blocks.EachChunk(e.Workers, e.rows, func(_, chunk, lo, hi int) {
 		p := dst.panel(chunk)
-		lo, hi := chunk*segment, min(e.rows, (chunk+1)*segment)
 		for j := range dst.width() {
 			col := column(p, j, dst.width())
 			for i := lo; i < hi; i++ {
@@ -192,11 +187,9 @@ func (e *engine) setColumns(ctx context.Context, dst columns,
 }
 
 // setBlock stores the columns in the first columns of the block, and zeros in its others.
-func (e *engine) setBlock(ctx context.Context, x *sparse.Block[float64],
-	src columns) error {
-	return e.Each(ctx, 0, func(_, chunk int, _ []float64) {
+func (e *engine) setBlock(x *sparse.Block[float64], src columns) {
+	blocks.EachChunk(e.Workers, e.rows, func(_, chunk, lo, hi int) {
 		p := src.panel(chunk)
-		lo, hi := chunk*segment, min(e.rows, (chunk+1)*segment)
 		for j := range src.width() {
 			col := column(p, j, src.width())
 			for i := lo; i < hi; i++ {

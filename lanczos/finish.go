@@ -36,15 +36,14 @@ func (m *images) allocate() {
 // of returns sign·A times up to width columns.
 func (m *images) of(ctx context.Context, c columns, sign float64) (columns, error) {
 	m.allocate()
-	if err := m.e.setBlock(ctx, m.x, c); err != nil {
-		return columns{}, err
-	}
+	m.e.setBlock(m.x, c)
 	m.products++
 	if err := m.a.StepTo(ctx, m.y, m.x, sparse.Step[float64]{Alpha: sign}); err != nil {
 		return columns{}, err
 	}
 	image := m.image.slice(0, c.width())
-	return image, m.e.setColumns(ctx, image, m.y)
+	m.e.setColumns(image, m.y)
+	return image, nil
 }
 
 // project returns Xᵀ(sign·A)X for the columns x of a basis, their Rayleigh quotients θ and
@@ -75,17 +74,15 @@ func (m *images) project(ctx context.Context, x columns,
 				h.SetSym(i, row+j, gram[i*cols+j])
 			}
 		}
-		if err := m.residualsTo(ctx, residual[row:end], theta[row:end]); err != nil {
-			return nil, nil, nil, err
-		}
+		m.residualsTo(residual[row:end], theta[row:end])
 	}
 	return h, theta, residual, nil
 }
 
 // residualsTo stores in dst the norms of the columns of the last image less their values times the
 // columns of its block.
-func (m *images) residualsTo(ctx context.Context, dst, values []float64) error {
-	err := m.e.eachRow(ctx, len(values), func(i int, sums []float64) {
+func (m *images) residualsTo(dst, values []float64) {
+	m.e.eachRow(len(values), func(i int, sums []float64) {
 		image := m.y.Row(i)
 		v := m.x.Row(i)
 		for j, lambda := range values {
@@ -94,7 +91,6 @@ func (m *images) residualsTo(ctx context.Context, dst, values []float64) error {
 		}
 	})
 	m.e.normsTo(dst)
-	return err
 }
 
 // finish returns the result: the known pairs and then those found, with values of B = ±A,
@@ -135,10 +131,7 @@ func (r *run) finish(ctx context.Context, v columns,
 		r.deflation.vectorTo(out.Vectors, j, j)
 	}
 	if len(values) > 0 {
-		if err := r.m.e.setBlock(ctx, out.Vectors.Columns(zeros, count),
-			v.slice(v.lo, v.lo+len(values))); err != nil {
-			return nil, err
-		}
+		r.m.e.setBlock(out.Vectors.Columns(zeros, count), v.slice(v.lo, v.lo+len(values)))
 	}
 	orient(r.m.e.team, out.Vectors)
 	unverified := count
@@ -221,16 +214,14 @@ func orient(team *sparse.Team, x *sparse.Block[float64]) {
 func (m *images) residuals(ctx context.Context, dst, values []float64,
 	vectors *sparse.Block[float64]) error {
 	m.allocate()
-	err := m.e.eachRow(ctx, 0, func(i int, _ []float64) {
+	m.e.eachRow(0, func(i int, _ []float64) {
 		row := m.x.Row(i)
 		clear(row[copy(row, vectors.Row(i)):])
 	})
-	if err != nil {
-		return err
-	}
 	m.products++
 	if err := m.a.StepTo(ctx, m.y, m.x, sparse.Step[float64]{Alpha: 1}); err != nil {
 		return err
 	}
-	return m.residualsTo(ctx, dst, values)
+	m.residualsTo(dst, values)
+	return nil
 }

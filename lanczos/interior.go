@@ -49,7 +49,7 @@ func (f *foldedMap) StepTo(ctx context.Context, dst, x *sparse.Block[float64],
 	last := sparse.Step[float64]{Alpha: -s.Alpha, Beta: s.Alpha * f.target,
 		Visit: s.Visit}
 	if s.Beta != 0 || s.Delta != 0 {
-		err := f.e.eachRow(ctx, 0, func(i int, _ []float64) {
+		f.e.eachRow(0, func(i int, _ []float64) {
 			target := dst.Row(i)
 			for j, v := range x.Row(i) {
 				sum := float64(s.Beta * v)
@@ -59,9 +59,6 @@ func (f *foldedMap) StepTo(ctx context.Context, dst, x *sparse.Block[float64],
 				target[j] = sum
 			}
 		})
-		if err != nil {
-			return err
-		}
 		last.Delta = 1
 		last.Prev = dst
 	}
@@ -236,9 +233,7 @@ func (r *interior) part(ctx context.Context, v columns, values []float64,
 	upper := make([]float64, width*width)
 	for offset, end := range blocks.Slabs(v.width(), width) {
 		slab := v.slice(v.lo+offset, v.lo+end)
-		if err := r.m.e.setBlock(ctx, r.m.x, slab); err != nil {
-			return err
-		}
+		r.m.e.setBlock(r.m.x, slab)
 		theta := values[offset:][:slab.width()]
 		if err := r.m.residuals(ctx, residuals[:len(theta)], theta, r.m.x); err != nil {
 			return err
@@ -253,7 +248,7 @@ func (r *interior) part(ctx context.Context, v columns, values []float64,
 			length[j] = math.Sqrt(2 * delta * (delta + math.Abs(theta[j]-target)))
 			shift[j] = math.Copysign(delta, theta[j]-target) - target
 		}
-		err := r.m.e.eachRow(ctx, 0, func(i int, _ []float64) {
+		r.m.e.eachRow(0, func(i int, _ []float64) {
 			target := r.m.x.Row(i)
 			image := r.m.y.Row(i)
 			for j, l := range length {
@@ -262,12 +257,7 @@ func (r *interior) part(ctx context.Context, v columns, values []float64,
 				}
 			}
 		})
-		if err != nil {
-			return err
-		}
-		if err := r.m.e.setColumns(ctx, slab, r.m.x); err != nil {
-			return err
-		}
+		r.m.e.setColumns(slab, r.m.x)
 		if _, err := ortho.run(ctx, v.slice(v.lo, slab.lo), slab, 0, c, upper); err != nil {
 			return err
 		}

@@ -1,7 +1,6 @@
 package lanczos
 
 import (
-	"context"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/blocks"
@@ -73,12 +72,10 @@ func (k *knownVectors) vectorTo(dst *sparse.Block[float64], j, g int) {
 
 // remove subtracts from each column of x its part in the span of the vectors. Rounding leaves about
 // ε of the norm of the column.
-func (k *knownVectors) remove(ctx context.Context, x *sparse.Block[float64],
-	workers int) error {
-	if k.Disjoint == nil {
-		return nil
+func (k *knownVectors) remove(x *sparse.Block[float64], workers int) {
+	if k.Disjoint != nil {
+		k.share.RemoveTo(k.Disjoint, x, x, workers)
 	}
-	return k.share.RemoveTo(ctx, k.Disjoint, x, x, workers)
 }
 
 // Count returns the number of vectors. If several processes share the rows, every process of the team calls it.

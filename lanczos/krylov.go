@@ -2,7 +2,6 @@ package lanczos
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -59,7 +58,7 @@ func newKrylov(r *run, size int) *krylov {
 	k.m.allocate()
 	k.ortho = orthonormalizer{e: k.m.e, fill: k.fillRandom}
 	if k.deflation.count() > 0 {
-		k.ortho.project = func(ctx context.Context, w columns) error { return k.purify(ctx, k.m.x, w) }
+		k.ortho.project = func(w columns) { k.purify(k.m.x, w) }
 	}
 	k.f = filter{sign: r.p.Which.sign(), degree: 1}
 	k.v = newBasis(k.m.e.rows, m+width)
@@ -85,23 +84,18 @@ func (k *krylov) next() columns {
 }
 
 // fillRandom stores normal numbers, orthogonal to the known vectors, in w.
-func (k *krylov) fillRandom(ctx context.Context, w columns) error {
+func (k *krylov) fillRandom(w columns) {
 	k.streams++
 	stream := k.streams << 32
 	source := func(number int) *rand.Rand { return rand.New(rand.NewPCG(k.seed, stream+uint64(number))) }
-	err := k.m.e.draw(ctx, k.m.x, source, func(rng *rand.Rand, row []float64) {
+	k.m.e.draw(k.m.x, source, func(rng *rand.Rand, row []float64) {
 		for j := range w.width() {
 			row[j] = rng.NormFloat64()
 		}
 	})
-	if err != nil {
-		return err
-	}
 	clearRows(k.m.x, k.zero)
-	if err := k.deflation.remove(ctx, k.m.x, k.m.e.Workers); err != nil {
-		return err
-	}
-	return k.m.e.setColumns(ctx, w, k.m.x)
+	k.deflation.remove(k.m.x, k.m.e.Workers)
+	k.m.e.setColumns(w, k.m.x)
 }
 
 // clearRows sets rows of a block to 0.
@@ -113,15 +107,12 @@ func clearRows(x *sparse.Block[float64], rows []uint32) {
 
 // purify removes from the columns w their part in the span of the known vectors, and stores the
 // result in x too.
-func (k *krylov) purify(ctx context.Context, x *sparse.Block[float64],
-	w columns) error {
-	if err := k.m.e.setBlock(ctx, x, w); err != nil || k.deflation.count() == 0 {
-		return err
+func (k *krylov) purify(x *sparse.Block[float64], w columns) {
+	k.m.e.setBlock(x, w)
+	if k.deflation.count() > 0 {
+		k.deflation.remove(x, k.m.e.Workers)
+		k.m.e.setColumns(w, x)
 	}
-	if err := k.deflation.remove(ctx, x, k.m.e.Workers); err != nil {
-		return err
-	}
-	return k.m.e.setColumns(ctx, w, x)
 }
 
 // begin starts with a block of random columns, or with the columns behind the locked ones.
@@ -130,9 +121,7 @@ func (k *krylov) begin(ctx context.Context, random bool) error {
 	k.last = 0
 	k.block = width
 	if random {
-		if err := k.fillRandom(ctx, k.next()); err != nil {
-			return err
-		}
+		k.fillRandom(k.next())
 	}
 	var err error
 	k.ortho.longest = 0
@@ -149,16 +138,12 @@ func (k *krylov) expand(ctx context.Context, m int,
 		// Without this, the part of the known vectors that rounding leaves in Q would grow from
 		// block to block.
 		q := k.next()
-		if err := k.purify(ctx, k.m.x, q); err != nil {
-			return err
-		}
+		k.purify(k.m.x, q)
 		image, err := k.image(ctx)
 		if err != nil {
 			return err
 		}
-		if err := k.deflation.remove(ctx, image, k.m.e.Workers); err != nil {
-			return err
-		}
+		k.deflation.remove(image, k.m.e.Workers)
 		// After a restart the image has components in all of V, later only in
 		// the last two blocks.
 		recent := 0
@@ -171,9 +156,7 @@ func (k *krylov) expand(ctx context.Context, m int,
 		k.block = b
 		k.last = b
 		w := k.next()
-		if err := k.m.e.setColumns(ctx, w, image); err != nil {
-			return err
-		}
+		k.m.e.setColumns(w, image)
 		if k.block, err = k.ortho.run(ctx, k.columnsBefore(), w, recent, k.c, k.r); err != nil {
 			return err
 		}
@@ -199,24 +182,22 @@ func (k *krylov) expand(ctx context.Context, m int,
 // image returns the product of the map with the block in m.x.
 func (k *krylov) image(ctx context.Context) (*sparse.Block[float64], error) {
 	k.m.products += k.f.degree
-	remove := func(x *sparse.Block[float64]) error {
-		return k.deflation.remove(ctx, x, k.m.e.Workers)
-	}
+	remove := func(x *sparse.Block[float64]) { k.deflation.remove(x, k.m.e.Workers) }
 	b := k.m.balanced
 	if b == nil || k.f.degree == 1 {
 		return k.f.apply(ctx, k.m.a, k.m.x, k.m.y, remove)
 	}
-	if err := k.m.e.scaleRows(ctx, k.m.x, b.factor); err != nil {
-		return nil, err
-	}
-	image, err := k.f.apply(ctx, b, k.m.x, k.m.y, func(x *sparse.Block[float64]) error {
-		return errors.Join(k.m.e.scaleRows(ctx, x, b.inverse), remove(x),
-			k.m.e.scaleRows(ctx, x, b.factor))
+	k.m.e.scaleRows(k.m.x, b.factor)
+	image, err := k.f.apply(ctx, b, k.m.x, k.m.y, func(x *sparse.Block[float64]) {
+		k.m.e.scaleRows(x, b.inverse)
+		remove(x)
+		k.m.e.scaleRows(x, b.factor)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return image, k.m.e.scaleRows(ctx, image, b.inverse)
+	k.m.e.scaleRows(image, b.inverse)
+	return image, nil
 }
 
 // decompose computes the Ritz values of V and their residuals, which needs no product.
@@ -262,7 +243,8 @@ func (k *krylov) rotate(ctx context.Context, keep int) error {
 		clear(k.h[i*k.stride:][:keep])
 		k.h[i*k.stride+i] = k.theta[i]
 	}
-	return k.m.e.copyTo(ctx, k.next(), start)
+	k.m.e.copyTo(k.next(), start)
+	return nil
 }
 
 // vectors returns the Ritz vectors lo ≤ i < hi, at most width of them, in columns behind Q.

@@ -1,7 +1,6 @@
 package lanczos
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -37,9 +36,7 @@ func TestProjection(t *testing.T) {
 		x.Data[i] = rng.NormFloat64()
 	}
 	before := slices.Clone(x.Data)
-	if err := k.remove(ctx, x, 2); err != nil {
-		t.Fatal(err)
-	}
+	k.remove(x, 2)
 	v := sparse.NewBlock[float64](n, 1)
 	want := before
 	for g := range k.count() {
@@ -71,13 +68,12 @@ func TestOrthonormalize(t *testing.T) {
 	n := 700
 	rng := rand.New(rand.NewPCG(1, 1))
 	e := newEngine(nil, n, 2)
-	fill := func(_ context.Context, w columns) error {
+	fill := func(w columns) {
 		for i := range n {
 			for j := range w.width() {
 				column(w.panel(i/segment), j, w.width())[i%segment] = rng.NormFloat64()
 			}
 		}
-		return nil
 	}
 	set := func(v *basis, j int, of func(i int) float64) {
 		for i := range n {
@@ -87,9 +83,7 @@ func TestOrthonormalize(t *testing.T) {
 	at := func(v *basis, i, j int) float64 { return column(v.panel(i/segment, j), 0, 1)[i%segment] }
 	o := orthonormalizer{e: e, fill: fill}
 	v := newBasis(n, 14)
-	if err := fill(ctx, v.slice(0, 10)); err != nil {
-		t.Fatal(err)
-	}
+	fill(v.slice(0, 10))
 	c, r := make([]float64, 10*10), make([]float64, 10*10)
 	if width, err := o.run(ctx, v.slice(0, 0), v.slice(0, 10), 0, c, r); err != nil || width != 10 {
 		t.Fatal(width, err)
@@ -109,7 +103,7 @@ func TestOrthonormalize(t *testing.T) {
 		for j := range 4 {
 			set(before, j, func(i int) float64 { return of(i, j) })
 		}
-		for _, o.fill = range []func(context.Context, columns) error{fill, nil} { // nil: columns without a direction are dropped
+		for _, o.fill = range []func(columns){fill, nil} { // nil: columns without a direction are dropped
 			for j := range 4 {
 				set(v, 10+j, func(i int) float64 { return at(before, i, j) })
 			}
@@ -178,9 +172,7 @@ func TestDecomposition(t *testing.T) {
 		}
 		entry := func(i, c int) float64 { return column(k.v.panel(i/segment, c), 0, 1)[i%segment] }
 		for at := 0; at < k.size; at += width {
-			if err := k.m.e.setBlock(ctx, x, k.v.slice(at, at+width)); err != nil {
-				t.Fatal(err)
-			}
+			k.m.e.setBlock(x, k.v.slice(at, at+width))
 			image, err := k.f.apply(ctx, k.m.a, x, y, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -240,9 +232,7 @@ func TestBalancedMap(t *testing.T) {
 	images := [2]*sparse.Block[float64]{}
 	for turn := range images {
 		k.streams = 0
-		if err := k.fillRandom(ctx, k.v.slice(0, width)); err != nil {
-			t.Fatal(err)
-		}
+		k.fillRandom(k.v.slice(0, width))
 		image, err := k.image(ctx)
 		if err != nil {
 			t.Fatal(err)

@@ -148,9 +148,7 @@ func (g *lobpcg) start(ctx context.Context) error {
 	}
 	for offset, end := range blocks.Slabs(g.cols, width) {
 		x := k.v.slice(offset, end)
-		if err := k.fillRandom(ctx, x); err != nil {
-			return err
-		}
+		k.fillRandom(x)
 		c := make([]float64, max(1, offset)*width)
 		r := make([]float64, width*width)
 		if _, err := k.ortho.run(ctx, k.v.slice(0, offset), x, 0, c, r); err != nil {
@@ -217,9 +215,7 @@ func (g *lobpcg) isSlow() bool {
 func (g *lobpcg) product(ctx context.Context, c columns) error {
 	g.x = blocks.Reshape(g.x, g.r.n, c.width())
 	g.y = blocks.Reshape(g.y, g.r.n, c.width())
-	if err := g.m.e.setBlock(ctx, g.x, c); err != nil {
-		return err
-	}
+	g.m.e.setBlock(g.x, c)
 	g.m.products += roundUp(c.width()) / width
 	g.blocks += roundUp(c.width()) / width
 	return g.r.p.A.StepTo(ctx, g.y, g.x, sparse.Step[float64]{Alpha: g.k.f.sign})
@@ -232,7 +228,7 @@ func (g *lobpcg) measure(ctx context.Context) error {
 		if err := g.product(ctx, g.k.v.slice(lo, hi)); err != nil {
 			return err
 		}
-		err := e.eachRow(ctx, hi-lo, func(i int, sums []float64) {
+		e.eachRow(hi-lo, func(i int, sums []float64) {
 			image := g.y.Row(i)
 			x := g.x.Row(i)
 			for j, theta := range g.theta[lo:hi] {
@@ -240,13 +236,8 @@ func (g *lobpcg) measure(ctx context.Context) error {
 				sums[j] += float64(image[j] * image[j])
 			}
 		})
-		if err != nil {
-			return err
-		}
 		e.normsTo(g.residual[lo:hi])
-		if err := e.setColumns(ctx, g.residues.slice(lo, hi), g.y); err != nil {
-			return err
-		}
+		e.setColumns(g.residues.slice(lo, hi), g.y)
 	}
 	return nil
 }
@@ -296,10 +287,8 @@ func (g *lobpcg) directions(ctx context.Context) (int, error) {
 			for end < hi && g.active[end] == g.active[end-1]+1 {
 				end++
 			}
-			if err := k.m.e.setBlock(ctx, g.x.Columns(offset-lo, end-lo),
-				g.residues.slice(g.active[offset], g.active[end-1]+1)); err != nil {
-				return 0, err
-			}
+			k.m.e.setBlock(g.x.Columns(offset-lo, end-lo),
+				g.residues.slice(g.active[offset], g.active[end-1]+1))
 			offset = end
 		}
 		w := g.x
@@ -310,12 +299,8 @@ func (g *lobpcg) directions(ctx context.Context) (int, error) {
 			}
 			w = g.y
 		}
-		if err := k.deflation.remove(ctx, w, k.m.e.Workers); err != nil {
-			return 0, err
-		}
-		if err := k.m.e.setColumns(ctx, k.v.slice(start+lo, start+hi), w); err != nil {
-			return 0, err
-		}
+		k.deflation.remove(w, k.m.e.Workers)
+		k.m.e.setColumns(k.v.slice(start+lo, start+hi), w)
 	}
 	c := make([]float64, start*count)
 	r := make([]float64, count*count)
@@ -326,9 +311,7 @@ func (g *lobpcg) directions(ctx context.Context) (int, error) {
 	}
 	for lo, hi := range blocks.Slabs(rank, slabColumns) {
 		g.x = blocks.Reshape(g.x, g.r.n, hi-lo)
-		if err := k.purify(ctx, g.x, k.v.slice(start+lo, start+hi)); err != nil {
-			return 0, err
-		}
+		k.purify(g.x, k.v.slice(start+lo, start+hi))
 	}
 	return rank, nil
 }
@@ -353,9 +336,7 @@ func (g *lobpcg) combine(ctx context.Context, count int) error {
 			if err := g.product(ctx, k.v.slice(start+lo, start+hi)); err != nil {
 				return err
 			}
-			if err := k.m.e.setColumns(ctx, g.residues.slice(lo, hi), g.y); err != nil {
-				return err
-			}
+			k.m.e.setColumns(g.residues.slice(lo, hi), g.y)
 		}
 		gram := make([]float64, size*count)
 		if err := k.m.e.gramTo(ctx, gram, k.v.slice(0, size), g.residues.slice(0, count)); err != nil {

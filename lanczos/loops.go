@@ -1,11 +1,14 @@
 package lanczos
 
-import "github.com/heatwalk/heatwalk/internal/simd"
+import (
+	"github.com/heatwalk/heatwalk/internal/blocks"
+	"github.com/heatwalk/heatwalk/internal/simd"
+)
 
 // segment is the number of rows of a chunk of a basis. The part of a column in a chunk has 4 KiB,
 // so that eight of them fit into the first cache. Sums over rows are added by segments, and bits of
 // results depend on it.
-const segment = 512
+const segment = blocks.ChunkRows
 
 // A panel is a chunk of rows of a basis: its columns are stored one after the other,
 // segment numbers each.

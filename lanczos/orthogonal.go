@@ -15,12 +15,12 @@ type orthonormalizer struct {
 	// fill stores a random column in place of a column that depends on the others. Dependence
 	// is measured relative to the longest column so far. If fill is nil, dependent columns are
 	// dropped, and dependence is measured relative to the column itself.
-	fill    func(ctx context.Context, w columns) error
+	fill    func(w columns)
 	longest float64
 
 	// project, if not nil, removes from columns the parts of excluded vectors that rounding has
 	// reintroduced. They can be large relative to a column of which little is left.
-	project func(ctx context.Context, w columns) error
+	project func(w columns)
 
 	replaced bool // whether a column depended on the others
 
@@ -101,27 +101,21 @@ func (o *orthonormalizer) run(ctx context.Context, v, w columns, recent int,
 			if o.fill != nil && !state.random {
 				*state = origin{length: math.Sqrt(float64(o.e.team.TotalOf(o.e.rows))), left: 1, random: true}
 				clear(r[j*nw : (j+1)*nw])
-				err = o.fill(ctx, w.slice(w.lo+j, w.lo+j+1))
+				o.fill(w.slice(w.lo+j, w.lo+j+1))
 			} else {
 				// The last column takes its place.
 				width--
 				*state = o.origins[width]
 				copy(r[j*nw:(j+1)*nw], r[width*nw:])
 				clear(r[width*nw : (width+1)*nw])
-				err = o.e.copyTo(ctx, w.slice(w.lo+j, w.lo+j+1),
-					w.slice(w.lo+width, w.lo+width+1))
-			}
-			if err != nil {
-				return 0, err
+				o.e.copyTo(w.slice(w.lo+j, w.lo+j+1), w.slice(w.lo+width, w.lo+width+1))
 			}
 		}
 		if dead {
 			continue
 		}
 		if o.project != nil && o.thin(width) {
-			if err := o.project(ctx, w.slice(w.lo, w.lo+width)); err != nil {
-				return 0, err
-			}
+			o.project(w.slice(w.lo, w.lo+width))
 			continue
 		}
 		if clean || round >= maxRounds {

@@ -6,10 +6,12 @@
 package blocks
 
 import (
+	"context"
 	"iter"
 	"unsafe"
 
 	"github.com/heatwalk/heatwalk/internal/pages"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -21,6 +23,15 @@ const ChunkRows = 512
 // Chunks returns the number of chunks of the given number of rows.
 func Chunks(rows int) int {
 	return (rows + ChunkRows - 1) / ChunkRows
+}
+
+// EachChunk calls do with the rows lo ≤ i < hi of each chunk. A pass over the rows takes less time than
+// a sweep, so that nothing interrupts it.
+func EachChunk(workers, rows int, do func(worker, chunk, lo, hi int)) {
+	_ = sched.Run(context.Background(), workers, Chunks(rows), func(worker, chunk int) error {
+		do(worker, chunk, chunk*ChunkRows, min((chunk+1)*ChunkRows, rows))
+		return nil
+	})
 }
 
 // BlockBytes returns the memory of [sparse.NewBlock] with this shape.

@@ -1,10 +1,8 @@
 package blocks
 
 import (
-	"context"
 	"math"
 
-	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -165,26 +163,20 @@ func numberVectors(team *sparse.Team, component []uint32, components int,
 }
 
 // RemoveTo stores X − P₀·X in dst, which may be x. Cost: two passes over x.
-func (n *Disjoint) RemoveTo(ctx context.Context, dst, x *sparse.Block[float64],
-	workers int) error {
-	return new(Share).RemoveTo(ctx, n, dst, x, workers)
+func (n *Disjoint) RemoveTo(dst, x *sparse.Block[float64], workers int) {
+	new(Share).RemoveTo(n, dst, x, workers)
 }
 
 // RemoveTo stores X − P₀·X in dst as [Disjoint.RemoveTo] does, in the memory of the
 // share that s was before.
-func (s *Share) RemoveTo(ctx context.Context, n *Disjoint,
-	dst, x *sparse.Block[float64], workers int) error {
+func (s *Share) RemoveTo(n *Disjoint, dst, x *sparse.Block[float64], workers int) {
 	if len(n.Unit) != x.Rows || dst.Rows != x.Rows || dst.Cols != x.Cols {
 		panic(badShape)
 	}
-	if err := s.Compute(ctx, n, x, workers, nil); err != nil {
-		return err
-	}
+	s.Compute(n, x, workers, nil)
 	s.Negate()
-	return sched.Run(ctx, workers, Chunks(x.Rows), func(_, chunk int) error {
-		lo, hi := chunk*ChunkRows, min((chunk+1)*ChunkRows, x.Rows)
+	EachChunk(workers, x.Rows, func(_, _, lo, hi int) {
 		s.Subtract(lo, hi, 0, n.Unit[lo:hi], dst, x)
-		return nil
 	})
 }
 
@@ -226,23 +218,17 @@ type Share struct {
 
 // Compute stores the share of x in s. Cost: a pass over x. If fill is not nil, it is called to store
 // the rows lo ≤ i < hi of each chunk of x before they are read, which saves a pass.
-func (s *Share) Compute(ctx context.Context, n *Disjoint, x *sparse.Block[float64],
-	workers int, fill func(worker, lo, hi int)) error {
+func (s *Share) Compute(n *Disjoint, x *sparse.Block[float64], workers int,
+	fill func(worker, lo, hi int)) {
 	s.Begin(n, x.Cols)
-	err := sched.Run(ctx, workers, Chunks(x.Rows), func(worker, chunk int) error {
+	EachChunk(workers, x.Rows, func(worker, chunk, lo, hi int) {
 		s.Clear(chunk)
-		lo, hi := chunk*ChunkRows, min((chunk+1)*ChunkRows, x.Rows)
 		if fill != nil {
 			fill(worker, lo, hi)
 		}
 		s.Add(lo, hi, 0, n.Unit[lo:hi], x)
-		return nil
 	})
-	if err != nil {
-		return err
-	}
 	s.Total()
-	return nil
 }
 
 // Add adds the rows lo ≤ i < hi of x that count, times their factors, to the sums of their slots, from a column of these on.

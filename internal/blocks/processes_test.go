@@ -40,7 +40,7 @@ func TestSumsOfSeveralProcesses(t *testing.T) {
 		p.TotalTo(total, 1, 0)
 		all = append(all, total[0])
 		removed = sparse.NewBlock[float64](x.Rows, k)
-		_ = NewDisjoint(team, c, weights).RemoveTo(t.Context(), removed, x, 2)
+		NewDisjoint(team, c, weights).RemoveTo(removed, x, 2)
 		Centre(team, x, c, weights)
 		return all, x, removed
 	}
