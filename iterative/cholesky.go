@@ -255,7 +255,7 @@ func (c *cholesky) solve(ctx context.Context, dst, r *sparse.Block[float64]) err
 	}
 	defer c.substitutions.Put(s)
 	s.begin(dst)
-	scaleRows(dst, r, c.scale)
+	blocks.ScaleRows(dst, r, c.scale)
 	batch := len(s.ones)
 	for l := range len(c.levels) - 1 {
 		if err := ctx.Err(); err != nil {
@@ -274,20 +274,9 @@ func (c *cholesky) solve(ctx context.Context, dst, r *sparse.Block[float64]) err
 		}
 	}
 	if c.scale != nil {
-		scaleRows(dst, dst, c.scale)
+		blocks.ScaleRows(dst, dst, c.scale)
 	}
 	return nil
-}
-
-// scaleRows stores diag(s)·src in dst; nil means ones.
-func scaleRows(dst, src *sparse.Block[float64], s []float64) {
-	for i := range src.Rows {
-		f := blocks.Factor(s, i)
-		target := dst.Row(i)
-		for j, x := range src.Row(i) {
-			target[j] = f * x
-		}
-	}
 }
 
 // substitution solves with the triangles in place.

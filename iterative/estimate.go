@@ -73,7 +73,7 @@ func estimateByFactor(ctx context.Context, s *System, out *Result,
 	if err := s.factor.ApplyTo(ctx, z, v.r); err != nil {
 		return err
 	}
-	scaleRows(z, z, s.Scale)
+	blocks.ScaleRows(z, z, s.Scale)
 	s.Null.RemoveTo(z, z, s.Graph.Workers)
 	norms := columnNorms(nil, z)
 	for j := range norms {

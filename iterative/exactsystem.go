@@ -149,7 +149,7 @@ func (s *scaling) eliminate(ctx context.Context, f *exact,
 	relative := f.error + rounding
 	blocks.Scale(bound, relative)
 	if mean == nil {
-		scaleRows(x, x, s.scale)
+		blocks.ScaleRows(x, x, s.scale)
 		return bound, nil
 	}
 	// X = diag(s)·(Z − mean of Z), the mean weighted by s².
@@ -181,7 +181,7 @@ func (s *scaling) squareOf(i int) float64 {
 // space, and in size numbers that are at least as large as the absolute values of the
 // numbers that c is made of. means is nil for a definite system.
 func (s *scaling) removeMeans(c, size, b *sparse.Block[float64]) (means *componentMeans) {
-	scaleRows(c, b, s.scale)
+	blocks.ScaleRows(c, b, s.scale)
 	for i := range c.Rows {
 		for j, v := range c.Row(i) {
 			size.Row(i)[j] = math.Abs(v)

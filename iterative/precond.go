@@ -31,7 +31,7 @@ func (p *jacobi) ApplyTo(_ context.Context, dst, r *sparse.Block[float64]) error
 	if len(p.inverse) != r.Rows || dst.Rows != r.Rows || dst.Cols != r.Cols {
 		panic(badShape)
 	}
-	scaleRows(dst, r, p.inverse)
+	blocks.ScaleRows(dst, r, p.inverse)
 	return nil
 }
 

@@ -49,12 +49,6 @@ func newDistance(inverse *spectral) *distance {
 
 func (d *distance) Len() int { return d.inverse.Len() }
 
-func (d *distance) joint() joint { return joint{} }
-
-func (d *distance) inWhole() Kernel { return d }
-
-func (d *distance) release() { d.inverse.release() }
-
 // ApplyTo implements [Kernel]; it returns ErrDistance.
 func (d *distance) ApplyTo(context.Context, *sparse.Block[float64],
 	*sparse.Block[float64], *Settings) (*Report, error) {
@@ -76,21 +70,22 @@ func (d *distance) Block(ctx context.Context, rows, cols []int, take Sink,
 		return nil, err
 	}
 	take = c.s.part().clipPieces(len(rows), len(cols), take)
+	c.s.Lo = 0 // all columns are computed
+	c.s.Hi = 0
 	// Four errors of values of L⁺ make one of a commute time, which in each column
 	// is somewhere as large as vol·L⁺_jj: the mean of the column is larger.
 	c.tightest, c.scale.weight = 4, d.volume
 	c.effort /= 4
+	take = d.measurePieces(c, take)
 	if slices.Equal(rows, cols) {
 		diagonal := make([]float64, 0, len(rows))
-		err = c.mirrorColumns(ctx, rows, func(lo, hi int, y, piece *sparse.Block[float64]) {
-			diagonal = append(diagonal, diagonalAt(y, rows[lo:hi])...)
-			for i := range hi {
-				d.timesTo(piece.Row(i), rows[i], diagonal[i], rows[lo:hi],
-					diagonal[lo:hi], y.Row(rows[i]))
-			}
-		}, d.measurePieces(c, take))
+		err = c.mirrorColumns(ctx, rows, func(y *sparse.Block[float64], nodes []int) func([]float64, int) {
+			lo := len(diagonal)
+			diagonal = append(diagonal, diagonalAt(y, nodes)...)
+			return d.timesFrom(y, rows, diagonal, nodes, diagonal[lo:])
+		}, take)
 	} else {
-		err = d.across(ctx, c, rows, cols, d.measurePieces(c, take))
+		err = d.across(ctx, c, rows, cols, take)
 	}
 	if err != nil {
 		return nil, err
@@ -114,19 +109,23 @@ func (d *distance) measurePieces(c *computation, take Sink) Sink {
 	}
 }
 
-// timesTo stores the commute times between node and each of nodes in dst, given the
-// diagonal of L⁺ there and the values between them. A time is not negative.
-func (d *distance) timesTo(dst []float64, node int, value float64, nodes []int,
-	diagonal, values []float64) {
+// timesFrom returns what stores the commute times between number i of a list and nodes in dst, given the
+// columns y of L⁺ of nodes and the diagonal of L⁺ at both. A time is not negative.
+func (d *distance) timesFrom(y *sparse.Block[float64], list []int, listDiagonal []float64,
+	nodes []int, diagonal []float64) func(dst []float64, i int) {
 	component := d.inverse.graph.Components.Of
-	for j, column := range nodes {
-		switch {
-		case node == column:
-			dst[j] = 0
-		case component[node] != component[column]:
-			dst[j] = math.Inf(1)
-		default:
-			dst[j] = max(0, d.volume[node]*(value+diagonal[j]-2*values[j]))
+	return func(dst []float64, i int) {
+		node := list[i]
+		values := y.Row(node)
+		for j, column := range nodes {
+			switch {
+			case node == column:
+				dst[j] = 0
+			case component[node] != component[column]:
+				dst[j] = math.Inf(1)
+			default:
+				dst[j] = max(0, d.volume[node]*(listDiagonal[i]+diagonal[j]-2*values[j]))
+			}
 		}
 	}
 }
@@ -146,60 +145,21 @@ func (d *distance) across(ctx context.Context, c *computation, rows, cols []int,
 	out Sink) error {
 	short := rows
 	long := cols
-	turned := false
-	if len(cols) < len(rows) {
+	turned := len(cols) < len(rows)
+	if turned {
 		short = cols
 		long = rows
-		turned = true
 	}
-	values, err := c.reserve(len(long), len(short))
-	if err != nil {
+	diagonal := make([]float64, 0, len(short))
+	collect := func(y *sparse.Block[float64], nodes []int) func([]float64, int) {
+		diagonal = append(diagonal, diagonalAt(y, nodes)...)
+		return nil // no value is asked for
+	}
+	ignore := func(int, int, *sparse.Block[float64]) error { return nil }
+	if err := c.across(ctx, 0, short, false, collect, ignore); err != nil {
 		return err
 	}
-	first := slabsOf(c.k.Len(), len(short))
-	second := slabsOf(c.k.Len(), len(long))
-	c.log.slabs = len(first) + len(second)
-	selfValues := make([]float64, 0, len(short))
-	for _, slab := range first {
-		nodes := short[slab[0]:slab[1]]
-		y := c.y.Columns(0, len(nodes))
-		if err := c.columns(ctx, y, nodes, false); err != nil {
-			return err
-		}
-		selfValues = append(selfValues, diagonalAt(y, nodes)...)
-	}
-	row := make([]float64, c.x.Cols)
-	for _, slab := range second {
-		nodes := long[slab[0]:slab[1]]
-		y := c.y.Columns(0, len(nodes))
-		if err := c.columns(ctx, y, nodes, false); err != nil {
-			return err
-		}
-		diagonal := diagonalAt(y, nodes)
-		piece := sparse.BlockOf(len(short), len(nodes),
-			values[:len(short)*len(nodes)])
-		lo := 0
-		left := slab[0]
-		if turned {
-			piece = sparse.BlockOf(len(nodes), len(short),
-				values[:len(short)*len(nodes)])
-			lo = slab[0]
-			left = 0
-		}
-		for i, node := range short {
-			times := row[:len(nodes)]
-			d.timesTo(times, node, selfValues[i], nodes, diagonal, y.Row(node))
-			for j, v := range times {
-				if turned {
-					piece.Row(j)[i] = v
-				} else {
-					piece.Row(i)[j] = v
-				}
-			}
-		}
-		if err := out(lo, left, piece); err != nil {
-			return err
-		}
-	}
-	return nil
+	return c.across(ctx, len(short), long, turned, func(y *sparse.Block[float64], nodes []int) func([]float64, int) {
+		return d.timesFrom(y, short, diagonal, nodes, diagonalAt(y, nodes))
+	}, out)
 }

@@ -32,8 +32,8 @@ func Grams(ctx context.Context, ks []Kernel, nodes, cols []int,
 	grams = make([]*sparse.Block[float64], len(ks))
 	joints := make([]joint, len(ks))
 	for i, k := range ks {
-		if k, ok := k.(grouped); ok {
-			joints[i] = k.joint()
+		if s := base(k); s != nil {
+			joints[i] = s.joint()
 		}
 	}
 	for i, k := range ks {
@@ -43,19 +43,14 @@ func Grams(ctx context.Context, ks []Kernel, nodes, cols []int,
 		matrix := joints[i].matrix
 		if matrix == nil {
 			var report *Report
-			single := k
-			g, isGrouped := k.(grouped)
-			if isGrouped {
-				single = g.inWhole()
-			}
-			grams[i], report, err = Matrix(ctx, single, slices.Concat(nodes, cols),
+			grams[i], report, err = Matrix(ctx, inWhole(k), slices.Concat(nodes, cols),
 				nodes, &set)
 			if err != nil {
 				return nil, sweeps, err
 			}
 			sweeps += report.Sweeps
-			if isGrouped {
-				g.release() // the next kernel takes as much
+			if s := base(k); s != nil {
+				s.full.release() // the next kernel takes as much
 			} else {
 				mirror(grams[i], len(nodes)) // its bits may differ, which learners do not expect
 			}

@@ -61,19 +61,6 @@ type Streamer interface {
 		s *Settings) (*Report, error)
 }
 
-// grouped is a kernel that [Grams] computes together with other functions of the same matrix.
-type grouped interface {
-	// joint returns the matrix and the function; the matrix is nil where it is computed alone.
-	joint() joint
-
-	// inWhole returns the kernel without half steps if these save nothing in a block of
-	// nodes among themselves.
-	inWhole() Kernel
-
-	// release frees the memory that is kept for the next block.
-	release()
-}
-
 // Sink takes a piece of a block, see [Streamer].
 type Sink = func(lo, left int, piece *sparse.Block[float64]) error
 
@@ -306,17 +293,14 @@ func Matrix(ctx context.Context, k Kernel, rows, cols []int,
 	checkNodes(k.Len(), rows, cols)
 	out := sparse.BlockOf(len(rows), len(cols),
 		make([]float64, len(rows)*len(cols)))
-	report, err := Block(ctx, k, rows, cols, into(ctx, out), s)
+	report, err := Block(ctx, k, rows, cols, into(out), s)
 	return out, report, err
 }
 
 // into returns a Sink that copies pieces to their places in dst.
-func into(ctx context.Context, dst *sparse.Block[float64]) Sink {
+func into(dst *sparse.Block[float64]) Sink {
 	return func(lo, left int, piece *sparse.Block[float64]) error {
 		for i := range piece.Rows {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
 			copy(dst.Row(lo + i)[left:], piece.Row(i))
 		}
 		return nil
@@ -329,7 +313,7 @@ func gather(ctx context.Context, k Streamer, dst *sparse.Block[float64],
 	if dst.Rows != len(rows) || dst.Cols != len(cols) {
 		panic(badShape)
 	}
-	return k.Block(ctx, rows, cols, into(ctx, dst), s)
+	return k.Block(ctx, rows, cols, into(dst), s)
 }
 
 // Block is [Streamer.Block] of any kernel. One that does not stream is computed in slabs of

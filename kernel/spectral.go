@@ -34,7 +34,18 @@ func (k *spectral) team() *sparse.Team {
 	return sparse.TeamOf(k.graph.A)
 }
 
-// joint implements [grouped]: only series without a root have a function that others share sweeps with.
+// base returns the kernel, from which others are made; nil for one that is not spectral.
+func base(k Kernel) *spectral {
+	switch k := k.(type) {
+	case *spectral:
+		return k
+	case *distance:
+		return k.inverse
+	}
+	return nil
+}
+
+// joint returns the function of a matrix that others share sweeps with, or none: only series without a root have one.
 func (k *spectral) joint() joint {
 	e, ok := k.full.(*series)
 	if !ok || k.root != nil {
@@ -43,17 +54,16 @@ func (k *spectral) joint() joint {
 	return joint{e.m, e.f}
 }
 
-// inWhole implements [grouped]: the root of an inverse is a series of more sweeps than a solve.
-func (k *spectral) inWhole() Kernel {
-	if k.work.matrix != "" {
+// inWhole returns k without half steps where it is an inverse, whose root is a series of more sweeps than a solve.
+func inWhole(k Kernel) Kernel {
+	s, ok := k.(*spectral)
+	if !ok || s.work.matrix != "" {
 		return k
 	}
-	copied := *k
+	copied := *s
 	copied.half = nil
 	return &copied
 }
-
-func (k *spectral) release() { k.full.release() }
 
 // SlabColumns returns the width of slabs, which decides about bits and so
 // depends on the number of rows alone: 32 MiB, within 8 to 64 columns.
@@ -292,15 +302,11 @@ func (k *spectral) Block(ctx context.Context, rows, cols []int, take Sink,
 		case half:
 			err = c.gram(ctx, rows, out)
 		case symmetric:
-			err = c.mirrorColumns(ctx, rows, func(lo, hi int, y *sparse.Block[float64], piece *sparse.Block[float64]) {
-				for i := range hi {
-					copy(piece.Row(i), y.Row(rows[i]))
-				}
-			}, out)
+			err = c.mirrorColumns(ctx, rows, pickRows(rows), out)
 		case len(cols) <= len(rows):
-			err = c.across(ctx, rows, cols, false, out)
+			err = c.across(ctx, len(rows), cols, false, pickRows(rows), out)
 		default:
-			err = c.across(ctx, cols, rows, true, out)
+			err = c.across(ctx, len(cols), rows, true, pickRows(cols), out)
 		}
 		switch {
 		case err == nil:
@@ -375,54 +381,65 @@ func (c *computation) finish(bound float64) {
 
 const epsilon = 0x1p-52
 
-// across computes the columns of the short list and picks the values of the long one from them.
-// Transposed, the short list is that of the rows. All other slabs use the tolerance that the first
+// columnValues returns, given the columns y of nodes, what stores in dst the values between number i of
+// a list and these nodes.
+type columnValues = func(y *sparse.Block[float64], nodes []int) func(dst []float64, i int)
+
+// pickRows returns the values of the kernel itself at a list of nodes.
+func pickRows(list []int) columnValues {
+	return func(y *sparse.Block[float64], _ []int) func(dst []float64, i int) {
+		return func(dst []float64, i int) { copy(dst, y.Row(list[i])) }
+	}
+}
+
+// across computes the columns of nodes and hands out their values at a list of the given length, as
+// columns or, transposed, as rows. All other slabs use the tolerance that the first
 // one has found, so that a part of the block requires only the first slab and its own.
-func (c *computation) across(ctx context.Context, long, short []int,
-	transposed bool, out Sink) error {
-	slabs := slabsOf(c.k.Len(), len(short))
-	c.log.slabs = len(slabs)
-	values, err := c.reserve(len(short), pieceNumbers(len(long), false))
+func (c *computation) across(ctx context.Context, length int, nodes []int,
+	transposed bool, values columnValues, out Sink) error {
+	slabs := slabsOf(c.k.Len(), len(nodes))
+	c.log.slabs += len(slabs)
+	room, err := c.reserve(len(nodes), pieceNumbers(length, false)+1)
 	if err != nil {
 		return err
 	}
 	var effort float64
-	for i, slab := range slabs {
+	for number, slab := range slabs {
 		lo, hi := slab[0], slab[1]
-		if i == 1 {
+		if number == 1 {
 			effort = c.effort
 		}
-		if i > 0 {
+		if number > 0 {
 			c.effort = effort
 		}
-		if i > 0 && !c.s.part().wants(lo, hi) {
+		if number > 0 && !c.s.part().wants(lo, hi) {
 			c.log.done++
 			continue
 		}
-		y := c.y.Columns(0, hi-lo)
-		if err := c.columns(ctx, y, short[lo:hi], transposed); err != nil {
+		width := hi - lo
+		y := c.y.Columns(0, width)
+		if err := c.columns(ctx, y, nodes[lo:hi], transposed); err != nil {
 			return err
 		}
-		var err error
+		row := room[:width]
+		piece := sparse.BlockOf(length, width, room[width:][:length*width])
+		top, left := 0, lo
 		if transposed {
-			piece := sparse.BlockOf(hi-lo, len(long), values[:(hi-lo)*len(long)])
-			for i, r := range long {
-				for j, v := range y.Row(r) {
-					piece.Row(j)[i] = v
-				}
-			}
-			err = out(lo, 0, piece)
-		} else {
-			piece := y
-			if !isRange(long, y.Rows) || y.Stride > y.Cols {
-				piece = sparse.BlockOf(len(long), hi-lo, values[:(hi-lo)*len(long)])
-				for i, r := range long {
-					copy(piece.Row(i), y.Row(r))
-				}
-			}
-			err = out(0, lo, piece)
+			piece = sparse.BlockOf(width, length, piece.Data)
+			top, left = lo, 0
 		}
-		if err != nil {
+		store := values(y, nodes[lo:hi])
+		for i := range length {
+			if !transposed {
+				store(piece.Row(i), i)
+				continue
+			}
+			store(row, i)
+			for j, v := range row {
+				piece.Row(j)[i] = v
+			}
+		}
+		if err := out(top, left, piece); err != nil {
 			return err
 		}
 	}
@@ -430,28 +447,17 @@ func (c *computation) across(ctx context.Context, long, short []int,
 	return nil
 }
 
-// isRange reports whether the list is 0, 1, 2, … n−1.
-func isRange(list []int, n int) bool {
-	for i, v := range list {
-		if v != i {
-			return false
-		}
-	}
-	return len(list) == n
-}
-
 // mirrorColumns computes the columns of nodes and hands out the values on and above the diagonal, and
-// their mirror image below, so that the block is symmetric to the bit. fill stores the first hi rows
-// of the columns lo ≤ j < hi in piece.
+// their mirror image below, so that the block is symmetric to the bit.
 func (c *computation) mirrorColumns(ctx context.Context, nodes []int,
-	fill func(lo, hi int, y, piece *sparse.Block[float64]), out Sink) error {
+	values columnValues, out Sink) error {
 	slabs := slabsOf(c.k.Len(), len(nodes))
 	c.log.slabs = len(slabs)
 	room, err := c.reserve(len(nodes), pieceNumbers(len(nodes), true))
 	if err != nil {
 		return err
 	}
-	values := room[:len(room)/2]
+	upper := room[:len(room)/2]
 	turned := room[len(room)/2:]
 	for _, slab := range slabs {
 		lo, hi := slab[0], slab[1]
@@ -459,8 +465,11 @@ func (c *computation) mirrorColumns(ctx context.Context, nodes []int,
 		if err := c.columns(ctx, y, nodes[lo:hi], false); err != nil {
 			return err
 		}
-		piece := sparse.BlockOf(hi, hi-lo, values[:hi*(hi-lo)])
-		fill(lo, hi, y, piece)
+		piece := sparse.BlockOf(hi, hi-lo, upper[:hi*(hi-lo)])
+		store := values(y, nodes[lo:hi])
+		for i := range hi {
+			store(piece.Row(i), i)
+		}
 		for i := lo; i < hi; i++ {
 			for j := lo; j < i; j++ {
 				piece.Row(i)[j-lo] = piece.Row(j)[i-lo]
@@ -509,7 +518,7 @@ func (k *spectral) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64],
 	smallest := 1.0
 	if k.root != nil {
 		c.x = sparse.NewBlock[float64](x.Rows, x.Cols)
-		scaleRows(c.x, x, func(i int) float64 { return k.root[i] })
+		blocks.ScaleRows(c.x, x, k.root)
 		ends := []float64{-slices.Min(k.root), slices.Max(k.root)}
 		c.scale.team.Max(ends)
 		smallest = -ends[0]
@@ -531,7 +540,7 @@ func (k *spectral) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64],
 	}
 	c.log.report.ColumnBound, c.log.report.Condition = a.bound, a.assumed
 	if k.root != nil {
-		scaleRows(dst, dst, func(i int) float64 { return 1 / k.root[i] })
+		blocks.ScaleRows(dst, dst, blocks.Inverses(k.root))
 		for j := range c.log.report.ColumnBound {
 			c.log.report.ColumnBound[j] /= smallest
 		}
@@ -550,16 +559,5 @@ func checkBlocks(n int, dst, x *sparse.Block[float64]) {
 	}
 	if &dst.Data[0] == &x.Data[0] {
 		panic(badOverlap)
-	}
-}
-
-// scaleRows stores diag(f)·x in dst, which may be x.
-func scaleRows(dst, x *sparse.Block[float64], f func(i int) float64) {
-	for i := range x.Rows {
-		v := f(i)
-		target := dst.Row(i)
-		for j, e := range x.Row(i) {
-			target[j] = v * e
-		}
 	}
 }

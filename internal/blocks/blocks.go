@@ -86,6 +86,17 @@ func DivideRows(x *sparse.Block[float64], s []float64) {
 	}
 }
 
+// ScaleRows stores diag(s)·X in dst, which may be x; a nil s means ones.
+func ScaleRows(dst, x *sparse.Block[float64], s []float64) {
+	for i := range x.Rows {
+		f := Factor(s, i)
+		target := dst.Row(i)
+		for j, v := range x.Row(i) {
+			target[j] = f * v
+		}
+	}
+}
+
 // Inverses returns 1/v of each element v > 0, and 0 for the others.
 func Inverses(elements []float64) []float64 {
 	inverse := make([]float64, len(elements))
