@@ -304,24 +304,6 @@ func destination(dst []float64, n int) []float64 {
 	return dst
 }
 
-// arena hands out slices of memory that is allocated in large pieces.
-type arena struct {
-	index []int
-	coef  []float64
-}
-
-// take returns empty slices with room for n elements.
-func (a *arena) take(n int) ([]int, []float64) {
-	if cap(a.index)-len(a.index) < n {
-		a.index = make([]int, 0, max(n, 2*cap(a.index)))
-		a.coef = make([]float64, 0, cap(a.index))
-	}
-	lo, hi := len(a.index), len(a.index)+n
-	a.index = a.index[:hi]
-	a.coef = a.coef[:hi]
-	return a.index[lo:lo:hi], a.coef[lo:lo:hi]
-}
-
 func finite(v float64) bool {
 	return !math.IsNaN(v) && !math.IsInf(v, 0)
 }

@@ -268,7 +268,6 @@ type trainer[T sparse.Float] struct {
 	dual    dual[T]
 	members []int
 	coef    []float64 // by item: scratch
-	arena   arena     // of coefficients
 }
 
 // start prepares a classifier on the values of k, whose diagonal is given, at coefficients of
@@ -282,7 +281,7 @@ func (t *trainer[T]) start(set *SVM, k Gram, diag []float64, g *groups, p Pair) 
 	t.coef = resize(t.coef, len(diag))
 }
 
-// step solves the classifier and stores it in dst.
+// step solves the classifier and stores it in dst, in the memory of the classifier there.
 func (t *trainer[T]) step(ctx context.Context, set *SVM, dst *Machine) error {
 	d := &t.dual
 	iterations, err := d.solve(ctx, set.Tolerance,
@@ -294,18 +293,20 @@ func (t *trainer[T]) step(ctx context.Context, set *SVM, dst *Machine) error {
 	if !finite(rho) || !finite(objective) {
 		return ErrNotFinite
 	}
-	*dst = Machine{Rho: rho, Objective: objective, Iterations: iterations}
 	support := 0
+	bounded := 0
 	for k, item := range d.item {
 		t.coef[item] = d.beta[k]
 		if d.beta[k] != 0 {
 			support++
 		}
 		if d.beta[k] != 0 && (d.beta[k] == d.lo[k] || d.beta[k] == d.hi[k]) {
-			dst.Bounded++
+			bounded++
 		}
 	}
-	dst.Index, dst.Coef = t.arena.take(support)
+	*dst = Machine{Index: slices.Grow(dst.Index[:0], support),
+		Coef: slices.Grow(dst.Coef[:0], support), Rho: rho, Objective: objective,
+		Iterations: iterations, Bounded: bounded}
 	for _, item := range t.members {
 		if b := t.coef[item]; b != 0 {
 			dst.Index = append(dst.Index, item)
@@ -382,9 +383,6 @@ func pathTo[T sparse.Float](ctx context.Context, s *costSolver,
 	for len(*trainers) < workers {
 		*trainers = append(*trainers, trainer[T]{})
 	}
-	for w := range *trainers {
-		(*trainers)[w].arena.reset()
-	}
 	order := s.groups.largestFirst(s.pairs)
 	return machines(ctx, workers, len(order), func(worker, index int) (limited error) {
 		m := order[index]
@@ -402,9 +400,4 @@ func pathTo[T sparse.Float](ctx context.Context, s *costSolver,
 		}
 		return limited
 	})
-}
-
-// reset makes the memory in use free again.
-func (a *arena) reset() {
-	a.index, a.coef = a.index[:0], a.coef[:0]
 }
