@@ -139,7 +139,7 @@ func (n *Counts) Bytes(c *Config) int64 {
 	switch e.order {
 	case DefaultOrder:
 	case DegreeOrder:
-		ordering = 4*max(e.nodes, e.codes)*int64(min(e.workers, countWorkers)) +
+		ordering = 4*e.nodes*int64(min(e.workers, countWorkers)) +
 			sampleBytes(int(e.nodes))
 	default:
 		ordering = e.graph() + entries*sort.EntryBytes(int(e.nodes), false)

@@ -43,21 +43,12 @@ func (e *edgeSorter) explain(err error) error {
 				}
 				if w != 0 && edge == wrong.Code {
 					lines = append(lines,
-						edgeLine{e.t.files[p.file].Name, p.line(i / 2), w,
-							e.row(u), e.row(v)})
+						edgeLine{e.t.files[p.file].Name, p.line(i / 2), w, u, v})
 				}
 			}
 		}
 	}
 	return e.disagree(wrong, lines)
-}
-
-// row returns the row of a code of the sorter.
-func (e *edgeSorter) row(code uint32) uint32 {
-	if e.numbering.late == nil {
-		return code
-	}
-	return e.numbering.late.Of(code)
 }
 
 // edgeLine is one of the lines behind an entry.

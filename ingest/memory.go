@@ -41,7 +41,6 @@ type extent struct {
 	dict   int64 // bytes of the dictionary while ids are read
 	text   int64 // bytes of the ids in the dictionary
 	rowIDs int64 // bytes of the ids once they have rows
-	codes  int64 // a number above every code of a line that is no row yet; 0: all are rows
 	order  Order // the order of rows that the graph gets
 	placed bool  // the graph has its order already
 }
@@ -67,18 +66,13 @@ func (m *memory) extent() *extent {
 	switch {
 	case m.numbering.nodes != nil:
 		e.nodes, e.rowIDs, e.placed = int64(m.numbering.nodes.Len()),
-			m.numbering.nodes.Bytes(), m.numbering.placed != nil
+			m.numbering.nodes.Bytes(), m.numbering.order != nil
 	case m.names.useDict.Load():
 		e.nodes = int64(m.names.dict.Len())
 		e.dict, e.text = m.names.dict.Bytes(), m.names.dict.TextBytes()
 		e.rowIDs = ids.KnownBytes(e.nodes, e.text)
 	default:
 		e.nodes = int64(m.lines.top) + 1
-	}
-	if m.numbering.late != nil {
-		e.codes = int64(m.numbering.late.Limit())
-	} else if e.placed {
-		e.codes = int64(len(m.numbering.placed.row))
 	}
 	e.order = m.c.Order.possible(int(e.nodes), m.lines.count)
 	return e
@@ -113,7 +107,7 @@ func (e *extent) readingBytes() int64 {
 // numberedBytes returns the bytes in memory once ids have rows, without lines and entries.
 func (e *extent) numberedBytes() int64 {
 	const (
-		count = 4 // of each code: its lines, then the row
+		count = 4 // of each node: its lines, then the row
 		rank  = 3 // sixteenths of a byte of each id of a bitmap: its bit, and how many come before
 	)
 	row := int64(rowBytes)
@@ -122,7 +116,7 @@ func (e *extent) numberedBytes() int64 {
 	}
 	bytes := e.room() + e.rowIDs + e.nodes*row + e.bits*rank/16
 	if e.order != DefaultOrder {
-		bytes += count * max(e.nodes, e.codes)
+		bytes += count * e.nodes
 	}
 	if !e.placed && e.order == LocalityOrder {
 		bytes += localityBytes * e.nodes

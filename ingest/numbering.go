@@ -22,9 +22,8 @@ var maxNodes = noRow
 
 // numbering is the output of the numberer and the orderer: the rows of the nodes.
 type numbering struct {
-	nodes  *shard.Nodes // in the default order
-	late   *ids.Ranks   // from the codes of the lines, which are ids, to rows; nil: the codes are rows
-	placed *rowOrder    // rows in the order of the settings; nil: rows are those of nodes
+	nodes *shard.Nodes // in the default order
+	order []uint32     // the row of each node in the order of the settings; nil: rows are those of nodes
 }
 
 // numberer is the second stage. Its input are the names and the lines of the reader; its output is
@@ -264,23 +263,12 @@ func (n *numberer) listedRows() (*shard.Nodes, error) {
 
 // orderNodes returns the ids of the nodes with their rows in the order of the settings.
 func (n *numbering) orderNodes(setting Order) *shard.Nodes {
-	if n.placed == nil {
+	if n.order == nil {
 		return n.nodes
 	}
-	// the node of each row, and the reverse
-	order := pages.Make[uint32](n.nodes.Len())
-	rows := n.placed.row
-	if late := n.placed.late; late != nil {
-		rows = nil
-		old := uint32(0)
-		late.Each(func(id uint32) {
-			order[n.placed.row[id]] = old
-			old++
-		})
-	} else {
-		for old, row := range rows {
-			order[row] = uint32(old)
-		}
+	nodes := pages.Make[uint32](n.nodes.Len()) // of each row
+	for node, row := range n.order {
+		nodes[row] = uint32(node)
 	}
-	return n.nodes.Reorder(orderNames[setting], order, rows)
+	return n.nodes.Reorder(orderNames[setting], nodes, n.order)
 }

@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"github.com/heatwalk/heatwalk/ingest/internal/ids"
-	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/sparse/shard"
@@ -41,31 +40,7 @@ func (n *numberer) numberDense(limit int) (*shard.Nodes, error) {
 	values := make([]uint32, 0, ranks.N)
 	ranks.Each(func(id uint32) { values = append(values, id) })
 	nodes := shard.NumericNodes(values)
-	switch n.c.Order.possible(ranks.N, n.lines.count) {
-	case DefaultOrder:
-		n.numbering.late = ranks
-		return nodes, n.numbering.mapLate(n.lines)
-	case DegreeOrder:
-		if limit <= lateIDs(ranks.N, n.c.Memory) {
-			n.numbering.late = ranks // until they are mapped to the rows of the order
-			return nodes, nil
-		}
-	}
 	return nodes, n.lines.mapCodes(ranks.Replace)
-}
-
-// lateIDs returns the largest number of ids for which an order counts lines by id instead of by
-// node: more ids cost more time than that saves. The counts of nodes become the rows of the
-// dictionary, but the counts of ids take memory in addition, so a small limit allows few.
-func lateIDs(nodes int, memory int64) int {
-	const (
-		perNode = 4  // for each node
-		share   = 64 // bytes of the limit
-	)
-	if memory > 0 {
-		return min(perNode*nodes, int(memory/share))
-	}
-	return perNode * nodes
 }
 
 // numberListed is numberDense where there is a list of nodes.
@@ -142,18 +117,4 @@ func (n *numberer) faultUnlisted(count int, has func(code uint32) bool,
 			n.c.Nodes, count, verb)
 	}
 	return nil
-}
-
-// numberRows replaces the ids of sorted rows by their ranks.
-func numberRows(k *ids.Ranks, b *sort.Rows) {
-	k.Replace(b.Col)
-	n := 0
-	for i, end := range b.Ptr[1:] {
-		if k.Has(uint32(b.Lo + i)) {
-			n++
-			b.Ptr[n] = end
-		}
-	}
-	b.Ptr = b.Ptr[:n+1]
-	b.Lo = int(k.Of(uint32(b.Lo)))
 }

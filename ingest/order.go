@@ -6,7 +6,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/heatwalk/heatwalk/ingest/internal/ids"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/reorder"
@@ -47,13 +46,11 @@ func (o *orderer) reorder() error {
 	if err != nil {
 		return err
 	}
-	late := o.numbering.late
 	if row == nil {
 		pages.Collect() // counts and samples
-		return o.numbering.mapLate(o.lines)
+		return nil
 	}
-	o.numbering.late = nil
-	o.numbering.placed = &rowOrder{row: row, late: late}
+	o.numbering.order = row
 	if o.c.Order == DegreeOrder {
 		pages.Collect() // counts
 	} else {
@@ -66,13 +63,6 @@ func (o *orderer) reorder() error {
 			}
 		}
 	})
-}
-
-// rowOrder holds the rows in the order of the settings, of which the dictionary does not
-// know yet.
-type rowOrder struct {
-	row  []uint32   // of each code
-	late *ids.Ranks // the codes of nodes, if those are ids
 }
 
 // possible returns the order that a graph with these numbers of rows and lines may get.
@@ -172,7 +162,7 @@ func (o *orderer) degreeOrder() (row []uint32, err error) {
 			return nil, err
 		}
 	}
-	o.placeByCount(row)
+	reorder.RanksByCount(row)
 	if o.c.Order == AutoOrder && !o.placesPay(stretches, row) {
 		o.c.Order = DefaultOrder
 		return nil, nil
@@ -196,42 +186,9 @@ func (o *orderer) placesPay(stretches [][]uint32, row []uint32) bool {
 		for entry, c := range codes {
 			placed[i][entry] = row[c]
 		}
-		if o.numbering.late != nil {
-			o.numbering.late.Replace(codes)
-		}
 	}
 	n := o.numbering.nodes.Len()
 	return reorder.Pays(reorder.Groups(stretches, n), reorder.Groups(placed, n))
-}
-
-// placeByCount replaces the counts of codes by the rows that they get. Codes that are
-// no nodes have no lines, but come between nodes that have none either.
-func (o *orderer) placeByCount(count []uint32) {
-	next := uint32(0)
-	for _, n := range count {
-		if n > 0 {
-			next++
-		}
-	}
-	edgeless := next // the places from here on
-	reorder.RanksByCount(count)
-	if o.numbering.late == nil {
-		return
-	}
-	o.numbering.late.Each(func(id uint32) {
-		if count[id] >= edgeless {
-			count[id] = next
-			next++
-		}
-	})
-}
-
-// codeLimit returns a number above every code of a node.
-func (o *orderer) codeLimit() int {
-	if o.numbering.late != nil {
-		return o.numbering.late.Limit()
-	}
-	return o.numbering.nodes.Len()
 }
 
 // mentions counts the lines of each code, including those that are merged with others later: each
@@ -239,7 +196,7 @@ func (o *orderer) codeLimit() int {
 func (o *orderer) mentions(progress *orderProgress) ([]uint32, error) {
 	n := min(sched.Workers(o.t.workers), countWorkers)
 	if o.c.Memory > 0 {
-		n = min(n, 1+int(o.m.left()/int64(4*o.codeLimit())))
+		n = min(n, 1+int(o.m.left()/int64(4*o.numbering.nodes.Len())))
 	}
 	counts := make([]struct {
 		sync.Mutex
@@ -250,7 +207,7 @@ func (o *orderer) mentions(progress *orderProgress) ([]uint32, error) {
 		count.Lock()
 		defer count.Unlock()
 		if count.mentions == nil {
-			count.mentions = pages.Make[uint32](o.codeLimit())
+			count.mentions = pages.Make[uint32](o.numbering.nodes.Len())
 		}
 		for e := 0; e < len(code); e += 2 {
 			if isEdge(code, weight, e) {
@@ -263,7 +220,7 @@ func (o *orderer) mentions(progress *orderProgress) ([]uint32, error) {
 	})
 	sum := counts[0].mentions
 	if sum == nil {
-		sum = make([]uint32, o.codeLimit())
+		sum = make([]uint32, o.numbering.nodes.Len())
 	}
 	for i := range counts[1:] {
 		for c, n := range counts[1+i].mentions {

@@ -40,11 +40,6 @@ func (e *edgeSorter) sorter(v sort.View) *sort.Sorter {
 			PerDirection: e.hasBothDirections(), Directed: v != sort.Undirected,
 			Coded: e.c.hasCodes()},
 	}
-	if e.numbering.late != nil {
-		late := e.numbering.late
-		s.Rows = late.Limit()
-		s.Number = func(b *sort.Rows) { numberRows(late, b) }
-	}
 	return s
 }
 

@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"math/bits"
 	"sync"
 
 	"github.com/heatwalk/heatwalk/ingest/internal/lines"
@@ -173,16 +172,4 @@ func newSlabs(memory int64, workers int) []lines.Slabs {
 		slabs[i].Code.Size, slabs[i].Weight.Size = size/4, size/8
 	}
 	return slabs
-}
-
-// mapLate maps codes that are ids to rows. It leaves them if ids have no more bits than rows,
-// because the sorter has less to look up then.
-func (n *numbering) mapLate(lines *lineStore) error {
-	if n.late == nil || bits.Len(uint(n.late.Limit()-
-		1)) == bits.Len(uint(n.late.N-1)) {
-		return nil
-	}
-	ranks := n.late
-	n.late = nil
-	return lines.mapCodes(ranks.Replace)
 }

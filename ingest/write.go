@@ -89,7 +89,7 @@ func (e *edgeSorter) write(store *shard.Writer, directed bool) error {
 		t.report.Averaged = n
 		t.warn(faultAveraged(t.files[0].Name, n))
 	}
-	if numbering.placed != nil {
+	if numbering.order != nil {
 		pages.Collect() // entries
 		store.Nodes = numbering.orderNodes(e.c.Order)
 	}

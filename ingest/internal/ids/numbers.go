@@ -92,19 +92,6 @@ func NewRanks(seen []uint64) *Ranks {
 	return k
 }
 
-// Limit returns a number above every id.
-func (k *Ranks) Limit() int { return 64 * len(k.seen) }
-
-// Has reports whether an id is in the set.
-func (k *Ranks) Has(id uint32) bool {
-	return int(id/64) < len(k.seen) && k.seen[id/64]>>(id%64)&1 != 0
-}
-
-// Of returns how many ids come before one, which need not be in the set.
-func (k *Ranks) Of(id uint32) uint32 {
-	return k.rank[id/64] + uint32(bits.OnesCount64(k.seen[id/64]&(1<<(id%64)-1)))
-}
-
 // Replace replaces ids of the set by their ranks.
 func (k *Ranks) Replace(code []uint32) {
 	seen := k.seen

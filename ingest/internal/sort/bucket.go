@@ -39,7 +39,6 @@ type Sorter struct {
 	View      View
 	Values    bool // entries have values
 	KeepLoops bool
-	Number    func(b *Rows) // makes rows of the numbers that lines have, called by workers; nil: they are rows
 	Merge     Merger
 	Limit     int64            // bytes for the entries in memory; 0: as many as there are
 	Forget    func(lo, hi int) // called with parts whose lines are not read again; nil: all may be read again

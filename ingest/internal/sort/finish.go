@@ -118,19 +118,10 @@ func roomFor(largest []int, entries int) int {
 	return entries
 }
 
-// finish sorts bucket k and merges the lines of each entry into f.out.
-func (e *entries[K]) finish(f *finisher[K], k int) error {
-	err := e.sortBucket(f, k)
-	if err == nil && e.s.Number != nil {
-		e.s.Number(f.out)
-	}
-	return err
-}
-
-// sortBucket sorts the entries of bucket k by row and column into f.out. Entries whose rows
-// increase already are placed without a sort; buckets that do not fit in memory are finished in
+// finish sorts the entries of bucket k by row and column and merges the lines of each entry into f.out. Entries whose
+// columns increase in each row already are placed without a sort; buckets that do not fit in memory are finished in
 // runs.
-func (e *entries[K]) sortBucket(f *finisher[K], k int) error {
+func (e *entries[K]) finish(f *finisher[K], k int) error {
 	if e.s.buckets[k].inRuns {
 		return e.finishRuns(f, k)
 	}
