@@ -16,10 +16,13 @@ type Values struct {
 	Value   []float64 // number of each entry of Row
 }
 
+// largestValue bounds values, so that their squares are finite.
+const largestValue = 1e100
+
 // ReadValues reads a table with a node and a number in each row by the rules of [ReadLabels]. The
 // words for a missing number, for example NaN, are those of [MissingLabels] but -1, unless c.Missing is
 // set. The error is a
-// [*ParseError] also for text that is not a finite number. c.Several must not be set.
+// [*ParseError] also for text that is not a number up to ±1e100. c.Several must not be set.
 func ReadValues(ctx context.Context, path string, nodes Lookup,
 	c *LabelConfig) (*Values, error) {
 	var set LabelConfig
@@ -31,7 +34,7 @@ func ReadValues(ctx context.Context, path string, nodes Lookup,
 	}
 	r := newLabelReader(&set, nodes)
 	r.t.Value = input.Value
-	r.numbers = &table.NumberColumn{Text: set.Text}
+	r.numbers = &table.NumberColumn{Text: set.Text, Limit: largestValue}
 	l, err := r.read(ctx, path, nodes)
 	if err != nil {
 		return nil, err

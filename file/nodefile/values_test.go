@@ -31,6 +31,7 @@ func TestReadValues(t *testing.T) {
 	for text, want := range map[string]string{
 		"n1\t1\nn2\t5 kg\n":               ":2:4: number \"5 kg\" is not a number",
 		"n1\t1\nn2\t-inf\n":               ":2:4: number \"-inf\" is infinite",
+		"n1\t1\nn2\t1e101\n":              ":2:4: number \"1e101\" is beyond ±1e+100",
 		"n1\t1\nn2\thigh\n":               ":2:4: number \"high\" is not a number",
 		"n1\t1.5\nn2\t2,5\n":              ":2:4: number \"2,5\" is not a number; pass option decimal=,",
 		"n1\tNA\n":                        "no numbers: 1 line without one (NA); write a line node<TAB>number ",

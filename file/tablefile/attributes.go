@@ -32,6 +32,7 @@ type attributeColumn struct {
 	skipped bool   // the column holds the node or row numbers
 	isLabel bool   // the title is one of labels
 	isNamed bool   // the settings name the column
+	isOther bool   // the settings name other columns
 	repeats int    // number of labels that the values of a column with such a title repeat; −1 if they do not
 	ignored string // reason why the column is no attribute; "" for an attribute
 	isText  bool   // values are categories
@@ -118,17 +119,17 @@ func (t *attributeTable) begin() error {
 		c := &t.columns[i]
 		c.title = title
 		c.numbers.Text = t.c.Text
+		c.numbers.Limit = math.MaxFloat32
 		c.isNamed = slices.Contains(named, i) && i != t.rows.Node
 		c.skipped = i == t.rows.Node || t.use[i].Use == input.Index
 		c.isLabel = t.rows.Titles != nil && !c.skipped &&
 			(table.IsLabel(title) || title == label)
+		c.isOther = named != nil && !c.isNamed
 		c.repeats = -1
 		switch {
 		case t.use[i].Note != "":
 			c.ignored = t.use[i].Note
 		case c.isNamed:
-		case named != nil:
-			c.ignored = "not named"
 		case c.isLabel && title == label:
 			c.ignored = "the labels"
 		case c.isLabel && label == "":
@@ -205,7 +206,7 @@ func (t *attributeTable) inspect(row nodetable.Row) error {
 			c.odd = e
 		}
 		switch {
-		case fault != notNumber:
+		case fault != notNumber && !c.isOther:
 			return e
 		case isDate, form == table.Word:
 			c.words++
@@ -260,13 +261,13 @@ func (t *attributeTable) decide() error {
 		case areDates:
 			c.ignored = "dates"
 		case form != table.UnknownForm && !c.zeros:
-			if fault != nil {
+			if fault != nil && !c.isOther {
 				first = cmp.Or(first, textio.Fault(t.rows.Name, 0, fault.Fix, "column %s: %s", input.Escape(c.title), fault.Msg))
 				continue
 			}
 			c.form = form
 			c.mean = c.numbers.Sum[form] / float64(c.count)
-		case !c.zeros && (errors > 0 && numbers+errors > c.words ||
+		case !c.isOther && !c.zeros && (errors > 0 && numbers+errors > c.words ||
 			100*(c.words+c.units) <= errorShare*c.count):
 			c.odd.Msg += ", and column " + input.Escape(c.title) + " holds numbers"
 			first = cmp.Or(first, c.odd)
@@ -277,11 +278,14 @@ func (t *attributeTable) decide() error {
 			c.ignored = fmt.Sprintf("more than %d categories", mostLevels)
 		default:
 			c.isText = true
-			if 2*numbers >= c.count && !c.zeros && t.c.Warn != nil {
+			if 2*numbers >= c.count && !c.zeros && !c.isOther && t.c.Warn != nil {
 				c.odd.Msg = "column " + input.Escape(c.title) +
 					" is read as categories, because " + c.odd.Msg
 				t.c.Warn(c.odd)
 			}
+		}
+		if c.ignored == "" && c.isOther {
+			c.ignored = "not asked for"
 		}
 		if c.ignored == "" {
 			used = append(used, i)

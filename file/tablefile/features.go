@@ -64,14 +64,14 @@ func Titles(names []string) []string {
 }
 
 // Name returns the title of the column of a table that an attribute comes from, with its category or, given the values of a row
-// of the table, its number: "country = PL", "age = 31", "country = DE (near nodes)" for a category that the row lacks; "" of a matrix.
+// of the table, its number: "country = PL", "age = 31", "near nodes: country = DE" for a category that the row lacks; "" of a matrix.
 func (f *Features) Name(attribute int, row []float32) string {
 	for _, g := range f.groups {
 		level := attribute - g.at
 		switch {
 		case level < 0 || level >= g.n:
 		case g.levels != nil && attribute < len(row) && row[attribute] == 0:
-			return g.title + " = " + g.levels[level] + " (near nodes)"
+			return "near nodes: " + g.title + " = " + g.levels[level]
 		case g.levels != nil:
 			return g.title + " = " + g.levels[level]
 		case attribute < len(row):

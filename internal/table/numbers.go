@@ -1,6 +1,7 @@
 package table
 
 import (
+	"fmt"
 	"math"
 	"strings"
 
@@ -9,7 +10,8 @@ import (
 
 // NumberColumn has the values of a column, from which the form of its numbers follows.
 type NumberColumn struct {
-	Text input.Text // settings
+	Text  input.Text // settings
+	Limit float64    // of absolute values; 0: none
 
 	// In each form, the number of values that are numbers, and their sum.
 	Count [3]int
@@ -43,7 +45,7 @@ func (c *NumberColumn) TextOf(form int) input.Text {
 	return t
 }
 
-// Add adds a value. It returns its number by the settings, or why it is none that float32 holds.
+// Add adds a value. It returns its number by the settings, or why it is none that the column holds.
 func (c *NumberColumn) Add(value []byte) (x float64, fault string) {
 	c.total++
 	text := string(value)
@@ -53,8 +55,8 @@ func (c *NumberColumn) Add(value []byte) (x float64, fault string) {
 		if form == GivenForm || !IsInteger(text) {
 			y, wrong = ParseNumber(PlainNumber(value, c.TextOf(form)), 64)
 		}
-		if wrong == "" && math.Abs(y) > math.MaxFloat32 {
-			wrong = "is beyond float32"
+		if wrong == "" && c.Limit > 0 && math.Abs(y) > c.Limit {
+			wrong = fmt.Sprintf("is beyond ±%.2g", c.Limit)
 		}
 		if wrong == "" {
 			c.Count[form]++

@@ -28,6 +28,7 @@ type Chunk struct {
 	First int64  // the number of its first line; a file's first is 1
 	Lines int    // how many lines it has
 	Data  []byte // the lines, each ending in a line feed; Slack zero bytes follow within its capacity
+	Last  bool   // the input is known to end with it
 
 	buf []byte
 }
@@ -158,6 +159,7 @@ func (k *chunker) deliver(c *Chunk, cut, n int) {
 	c.Data = c.buf[: cut : cut+Slack]
 	c.Index, c.First, c.Lines = k.index, k.lines+1, bytes.Count(c.Data, lineFeed)
 	k.index++
+	c.Last = k.finished
 	k.lines += int64(c.Lines)
 	k.offset += int64(cut)
 }

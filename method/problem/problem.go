@@ -26,7 +26,7 @@ type Problem struct {
 	Weighted bool      // A may have values other than 1
 	Row      []int     // the labelled nodes, each once
 	Class    []int     // their classes, positions in Names; nil: they have numbers
-	Value    []float64 // their numbers, finite; nil: they have classes
+	Value    []float64 // their numbers, up to ±1e100; nil: they have classes
 	Names    []string  // the classes
 
 	// Shares are the known shares of the classes among all nodes, positive, with the sum 1; nil: those of
@@ -66,6 +66,9 @@ var (
 	ErrConstant = errors.New("method: all values are equal")
 )
 
+// largestValue bounds values, so that their squares are finite.
+const largestValue = 1e100
+
 // Validate returns [ErrNoLabels], [ErrOneClass] or [ErrConstant] if there is nothing to learn
 // from, and panics if the fields do not fit each other.
 func (p *Problem) Validate() error {
@@ -94,7 +97,7 @@ func (p *Problem) Validate() error {
 		several = several || c != p.Class[0]
 	}
 	for _, v := range p.Value {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
+		if !(math.Abs(v) <= largestValue) {
 			panic(badProblem)
 		}
 		several = several || v != p.Value[0]

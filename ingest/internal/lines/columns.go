@@ -3,6 +3,7 @@ package lines
 import (
 	"bytes"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 
@@ -175,7 +176,7 @@ func (h *head) eachRow(column int, visit func(fields [][]byte)) {
 // findDecimal finds the form of the weights, see [table.NumberColumn].
 func (h *head) findDecimal() error {
 	lay := h.lay
-	weights := table.NumberColumn{Text: lay.text}
+	weights := table.NumberColumn{Text: lay.text, Limit: math.MaxFloat32}
 	for _, row := range append([][]string{h.s.Titles},
 		h.s.Rows...)[lay.first-lay.line:] {
 		if lay.weight >= 0 && lay.weight < len(row) && !table.IsMissing(row[lay.weight], table.Missing) {

@@ -157,7 +157,7 @@ func factorOf(in *textio.Reader, chunk *textio.Chunk) float64 {
 // skipped, the first line that can be an edge decides.
 func (c *Settings) layoutIn(name string, chunk *textio.Chunk,
 	factor float64) (*Layout, error) {
-	c.isWhole = factor == 1
+	c.isWhole = chunk.Last
 	var first *Layout
 	var firstErr error
 	konect := ""

@@ -255,7 +255,7 @@ func shiftText(sample *shift.Report) string {
 	}
 	if d := sample.Degree; d.Exceeds() {
 		parts = append(parts,
-			fmt.Sprintf("labelled nodes have a mean degree of %.3g, %s %.3g",
+			fmt.Sprintf("labelled nodes have edges of total weight %.3g on average, %s %.3g",
 				d.Labelled, population, d.Others))
 	}
 	if s := sample.Share; s.Exceeds() && s.IsPredicted {
