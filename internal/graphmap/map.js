@@ -3,7 +3,7 @@
 const data = JSON.parse(document.getElementById("graph-data").textContent)
 const { nodes, list } = data
 const walk = document.getElementById("walk"), search = document.getElementById("search")
-const most = 150, mostOfOne = 6, mostFound = 20, mostOfGroup = 200
+const most = 150, mostOfOne = 6, mostFound = 20, mostOfGroup = 200, crowded = 24
 const isLabel = new Set(list.k)
 const entries = new Map(list.ids.map((id, i) => [id, { id, c: list.c[i], k: isLabel.has(i), p: list.c[i] < 0 ? [] : [[list.c[i], list.p[i]]] }]))
 nodes.forEach((n, at) => { n.at = at; entries.set(n.id, n) })
@@ -46,12 +46,13 @@ function place(at, found) {
 	for (const [v, f] of found) rings[f.step].push(v)
 	const behind = (v) => rings[2].filter((u) => found.get(u).before === v)
 	rings[1].sort((a, b) => nodes[a].c - nodes[b].c || a - b)
-	const sum = rings[1].reduce((sum, v) => sum + 1 + behind(v).length, 0)
-	const rest = nodes[at].others.length ? 1 + sum / 12 : 0
+	const own = rings[1].length > crowded ? 3 : 1 // of the angle of a node, beside 1 for each node behind it
+	const sum = rings[1].reduce((sum, v) => sum + own + behind(v).length, 0)
+	const rest = nodes[at].others.length ? own + sum / 12 : 0
 	const total = sum + rest
 	let angle = -Math.PI / 2
 	for (const v of rings[1]) {
-		const further = behind(v), part = 2 * Math.PI * (1 + further.length) / total
+		const further = behind(v), part = 2 * Math.PI * (own + further.length) / total
 		found.get(v).angle = angle + part / 2
 		further.forEach((u, i) => { found.get(u).angle = angle + part * (i + 1) / (further.length + 1) })
 		angle += part
@@ -74,14 +75,14 @@ function draw(parent, at) {
 	const discs = []
 	for (const [v, f] of found) {
 		const u = nodes[v]
-		const c = add(svg, "circle", { cx: f.x, cy: f.y, r: [14, 8, 5][f.step], "fill-opacity": 0.25 + 0.75 * certainty(u), class: color(u.c) + (u.k ? " known" : "") })
+		const c = add(svg, "circle", { cx: f.x, cy: f.y, r: [14, n.near.length > crowded ? 6 : 8, 5][f.step], "fill-opacity": 0.25 + 0.75 * certainty(u), class: color(u.c) + (u.k ? " known" : "") })
 		add(c, "title", {}, u.id + ": " + words(u))
 		if (v < data.centers && v !== at) { open(c, u.id + ": " + words(u), () => show(u)); discs.push(c) }
 	}
 	rove(discs)
 	const short = (id) => id.length > 14 ? id.slice(0, 5) + "…" + id.slice(-8) : id
 	const names = []
-	for (const v of n.near.length > 24 ? [at] : [at, ...n.near]) {
+	for (const v of n.near.length > crowded ? [at] : [at, ...n.near]) {
 		const f = found.get(v), text = short(nodes[v].id), y = f.y - [18, 12, 8][f.step], half = 4 * text.length
 		if (names.some((o) => Math.abs(o.x - f.x) < o.half + half && Math.abs(o.y - y) < 13)) continue // it would hide another name
 		names.push({ x: f.x, y, half })

@@ -363,11 +363,17 @@ func fit(x [][2]float64, groups []group,
 	for _, i := range linked {
 		for k, axis := range side {
 			share := (x[i][axis] - low[axis]) / max(high[axis]-low[axis], 1e-9)
-			position[i][k] = margin + min(max(share, 0), 1)*span[k]
+			position[i][k] = keepInside(margin+share*span[k], radius[i], span[k])
 		}
 	}
 	separate(position, radius, linked, span)
 	return position, radius
+}
+
+// keepInside returns the coordinate of a disc that nothing of the drawing cuts off.
+func keepInside(x, radius, span float64) float64 {
+	edge := max(margin, radius)
+	return min(max(x, edge), span+2*margin-edge)
 }
 
 // middle returns the range along an axis that leaves out at most 1 % of the nodes, and 10 % of the groups, at each end.
@@ -418,10 +424,8 @@ func separate(position [][2]float64, radius []float64, linked []int,
 				share := radius[j] * radius[j] / (radius[i]*radius[i] +
 					radius[j]*radius[j])
 				for k, d := range [2]float64{dx / length, dy / length} {
-					position[i][k] = min(max(position[i][k]+push*share*d, margin),
-						margin+span[k])
-					position[j][k] = min(max(position[j][k]-push*(1-share)*d,
-						margin), margin+span[k])
+					position[i][k] = keepInside(position[i][k]+push*share*d, radius[i], span[k])
+					position[j][k] = keepInside(position[j][k]-push*(1-share)*d, radius[j], span[k])
 				}
 			}
 		}

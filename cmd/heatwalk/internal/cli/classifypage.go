@@ -106,7 +106,7 @@ func reasonCount(g *openGraph, classes int) int {
 	k := int64(classes)
 	nodes := int64(len(g.Degrees))
 	values := (g.A.NNZ() + (8+k)*nodes) * k // of a node, and of what all nodes share
-	limit := reasonValues + reasonValues*nodes/250_000
+	limit := reasonValues + reasonValues*nodes/400_000
 	return int(max(0, min(mostReasons, limit/max(1, values)-1)))
 }
 
