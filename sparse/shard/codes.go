@@ -283,7 +283,6 @@ func Weigh(ctx context.Context, s *Sweeper, c *Codebook) (err error) {
 	s.Manifest = &m
 	s.A = s.joined
 	s.Degrees, err = sparse.Degrees(ctx, s.joined, s.o.Workers)
-	s.weighed = true
 	if err == nil && s.Copy != nil {
 		s.Copy = nil
 		err = s.Arrange(ctx, sparse.LayoutOptions{Sweeps: 1}, 0) // which depends on the values

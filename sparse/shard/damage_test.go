@@ -352,7 +352,7 @@ func TestChangedAndSealed(t *testing.T) {
 	nothing := func(int, sparse.Panel) error { return nil }
 	must(0, s.Sweep(bg, 2, nothing))
 	for i := range s.out.chunks {
-		c := &s.out.chunks[i]
+		c := s.out.chunks[i]
 		mem.Change("g/"+shardName(7, int(c.shard)), func(b []byte) []byte {
 			b[len(b)-1] ^= 1
 			binary.LittleEndian.PutUint32(b[atSum:], frameSum(b))

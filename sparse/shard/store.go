@@ -51,7 +51,6 @@ type Store struct {
 	longest  int   // bytes of a chunk
 	buffers  bufferPool
 	table    *codeTable // factors of the codes of entries, nil: 1
-	weighed  bool       // Degrees are those of Weigh, which has checked the stored ones
 }
 
 // view is one direction of a store; it implements [sparse.Matrix].
@@ -59,7 +58,7 @@ type view struct {
 	s         *Store
 	direction uint8
 	direct    direction
-	chunks    []chunk
+	chunks    []*chunk
 	seen      []atomic.Uint64 // for each frame that was found in order its sum and seenBit
 }
 
@@ -69,14 +68,14 @@ const seenBit = 1 << 32
 // chunk is a run of frames of one shard, lo ≤ i < hi, that are read at once and
 // stay in memory together.
 type chunk struct {
-	lo, hi   int
-	shard    int32
-	offset   int64
-	bytes    int
-	resident bool // stays in memory once it was read
+	lo, hi int
+	shard  int32
+	offset int64
+	bytes  int
 
-	loading sync.Mutex // held while it is read to stay
-	data    atomic.Pointer[[]byte]
+	resident atomic.Bool // stays in memory once it was read
+	loading  sync.Mutex  // held while it is read to stay
+	data     atomic.Pointer[[]byte]
 }
 
 // Open opens the store in the directory dir. It reads and checks the manifest,
@@ -181,7 +180,7 @@ func (s *Store) open(ctx context.Context, o *Options) error {
 			zstd.WithDecoderMaxMemory(uint64(maxPayload(sparse.MaxRange,
 				sparse.MaxRange)))) // the options are constants
 	}
-	return planMemory(s, workers, o)
+	return planMemory(s, workers, o.Stream)
 }
 
 // checkFirstFrames checks the first frame of every shard, which shows whether the file belongs here.
@@ -234,13 +233,11 @@ func planFixed(s *Store, workers int, nodes int64) (err error) {
 	return err
 }
 
-// planMemory cuts the frames into chunks and decides which of them stay in
+// planMemory cuts the frames into chunks, unless they are cut, and decides which of them stay in
 // memory: all without a limit, else as many as fit in addition to the buffers, spread
 // over the sweep so that the disk can work while they are decoded. With stream
-// set, no frame stays.
-func planMemory(s *Store, workers int, o *Options) error {
-	stream := o.Stream
-	s.longest = 0
+// set, no frame stays. Sweeps may run meanwhile once the frames are cut.
+func planMemory(s *Store, workers int, stream bool) error {
 	if err := planFixed(s, workers, s.Nodes.Bytes()); err != nil {
 		return err
 	}
@@ -253,7 +250,9 @@ func planMemory(s *Store, workers int, o *Options) error {
 	}
 	chunks := 0
 	for _, v := range storedViews(s) {
-		s.longest = max(s.longest, v.cut(int(target)))
+		if v.seen == nil {
+			s.longest = max(s.longest, v.cut(int(target)))
+		}
 		chunks += len(v.chunks)
 	}
 	const perChunk = 2 * 64 // it grows as it is cut
@@ -278,13 +277,15 @@ func planMemory(s *Store, workers int, o *Options) error {
 	keep = min(keep, total)
 	var credit int64
 	for _, v := range storedViews(s) {
-		for i := range v.chunks {
-			c := &v.chunks[i]
+		for _, c := range v.chunks {
 			// Of every total bytes that pass, keep bytes are kept.
 			credit += int64(float64(c.bytes) / float64(total) * float64(keep))
-			if fits || credit >= int64(c.bytes+slack) {
-				c.resident = true
+			stays := fits || credit >= int64(c.bytes+slack)
+			c.resident.Store(stays)
+			if stays {
 				credit -= int64(c.bytes + slack)
+			} else {
+				c.data.Store(nil)
 			}
 		}
 	}
@@ -295,13 +296,12 @@ func planMemory(s *Store, workers int, o *Options) error {
 // cut cuts the frames into chunks of at most target bytes, or of one frame, and
 // returns the length of the longest.
 func (v *view) cut(target int) (longest int) {
-	v.chunks, v.seen = nil, make([]atomic.Uint64, len(v.direct.frames))
+	v.seen = make([]atomic.Uint64, len(v.direct.frames))
 	var c *chunk
 	for i, f := range v.direct.frames {
 		if c == nil || c.shard != f.shard || c.bytes+int(f.bytes) > target {
-			v.chunks = append(v.chunks,
-				chunk{lo: i, shard: f.shard, offset: f.offset})
-			c = &v.chunks[len(v.chunks)-1]
+			c = &chunk{lo: i, shard: f.shard, offset: f.offset}
+			v.chunks = append(v.chunks, c)
 		}
 		c.hi = i + 1
 		c.bytes += int(f.bytes)
@@ -331,9 +331,9 @@ func bytesOnlyTransposed(s *Store) int64 {
 		return 0
 	}
 	for _, v := range storedViews(s)[1:] {
-		for i := range v.chunks {
-			if v.chunks[i].resident {
-				bytes += int64(v.chunks[i].bytes)
+		for _, c := range v.chunks {
+			if c.resident.Load() {
+				bytes += int64(c.bytes)
 			}
 		}
 	}
@@ -346,8 +346,8 @@ var _ sparse.Resident = (*Store)(nil)
 // read.
 func (s *Store) Resident() bool {
 	for _, v := range storedViews(s) {
-		for i := range v.chunks {
-			if !v.chunks[i].resident {
+		for _, c := range v.chunks {
+			if !c.resident.Load() {
 				return false
 			}
 		}

@@ -354,7 +354,7 @@ func TestChunks(t *testing.T) {
 		}
 		sparsetest.TestMatrix(t, func() sparse.Matrix { return s }, a)
 		for i := range s.out.chunks {
-			s.out.chunks[i].resident = true
+			s.out.chunks[i].resident.Store(true)
 		}
 		sparsetest.TestMatrix(t, func() sparse.Matrix { return s }, a)
 		must(0, s.Close())

@@ -50,7 +50,7 @@ func sweepRows(ctx context.Context, v *view, lo, hi, workers int, table *codeTab
 			panic(closedStore)
 		}
 		b := v.s.buffers.take()
-		c := &v.chunks[first+k]
+		c := v.chunks[first+k]
 		defer v.s.buffers.give(b)
 		defer sched.InRows(v.direct.ranges[c.lo].Lo, v.direct.ranges[c.hi-1].Hi)
 		if c.data.Load() == nil {
@@ -65,7 +65,7 @@ func sweepRows(ctx context.Context, v *view, lo, hi, workers int, table *codeTab
 				continue
 			}
 			f := v.direct.frames[i]
-			p, err := v.decode(b, i, data[f.offset-c.offset:][:f.bytes], c.resident)
+			p, err := v.decode(b, i, data[f.offset-c.offset:][:f.bytes], c.resident.Load())
 			if err != nil {
 				return err
 			}
@@ -116,7 +116,7 @@ func (p *bufferPool) give(b *buffers) {
 // bytes returns the bytes of a chunk: from memory if it stays there, else read into the
 // buffers. The bytes after them are readable too.
 func (v *view) bytes(b *buffers, c *chunk) ([]byte, error) {
-	if c.resident {
+	if c.resident.Load() {
 		return v.load(c)
 	}
 	if b.chunk == nil {
@@ -141,6 +141,9 @@ func (v *view) load(c *chunk) ([]byte, error) {
 		return nil, err
 	}
 	c.data.Store(&data)
+	if !c.resident.Load() { // any more
+		c.data.Store(nil)
+	}
 	return data, nil
 }
 
@@ -179,7 +182,7 @@ func (v *view) decode(b *buffers, i int, frame []byte,
 	p, wrong := b.decode(payload, v.direct.ranges[i], v.s.Manifest, seen == 0)
 	if wrong == "" && seen == 0 {
 		wrong = checkPanel(p, v.s.Manifest.Rows)
-		if wrong == "" && v.direction == 0 && !v.s.weighed {
+		if wrong == "" && v.direction == 0 {
 			wrong = checkDegrees(p, v.s.Degrees)
 		}
 	}

@@ -87,13 +87,16 @@ func copyBytes(m *Manifest) int64 {
 }
 
 // KeepOnDisk decides that every sweep reads the matrix from disk, and reports whether this changes [Sweeper.Held].
+// Sweeps of the store may run meanwhile.
 // Degrees and ids are not read again, because callers already refer to them.
 func (s *Sweeper) KeepOnDisk() (isLess bool, err error) {
 	if s.o.Stream {
 		return false, nil
 	}
-	s.o.Stream, s.A, s.Copy = true, entriesOf(s), nil
-	return true, planMemory(s.Store, sched.Workers(s.o.Workers), &s.o)
+	s.o.Stream = true
+	s.A = entriesOf(s)
+	s.Copy = nil
+	return true, planMemory(s.Store, sched.Workers(s.o.Workers), true)
 }
 
 // Arrange chooses the layout of the copy for the sweeps that o describes. With a memory limit [Sweeper.Held] increases by

@@ -1,6 +1,7 @@
 package shard
 
 import (
+	"sync"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/sparse"
@@ -54,8 +55,8 @@ func TestKeepOnDisk(t *testing.T) {
 	}
 	s := swept(t, dir, memory, false)
 	all, back := s.Held(), int64(0)
-	for i := range s.back.chunks {
-		if c := &s.back.chunks[i]; c.resident {
+	for _, c := range s.back.chunks {
+		if c.resident.Load() {
 			back += int64(c.bytes)
 		}
 	}
@@ -64,6 +65,36 @@ func TestKeepOnDisk(t *testing.T) {
 	}
 	if s.Forward = true; back == 0 || s.Held() != all-back {
 		t.Errorf("without sweeps of the transpose %d bytes are held, want %d less %d", s.Held(), all, back)
+	}
+}
+
+// Sweeps may run while frames cease to stay in memory, because jobs that reweigh edges sweep the store itself. Afterwards
+// nothing is held.
+func TestKeepOnDiskDuringSweeps(t *testing.T) {
+	s := swept(t, opened(t, band(1<<13, 50), "").listed.dir, 1<<27, false)
+	store := s.Store
+	done := make(chan error)
+	var once sync.Once
+	begun := make(chan struct{})
+	go func() {
+		for range 3 {
+			if err := store.Sweep(t.Context(), 2, func(int, sparse.Panel) error {
+				once.Do(func() { close(begun) })
+				return nil
+			}); err != nil {
+				done <- err
+				return
+			}
+		}
+		done <- nil
+	}()
+	<-begun
+	must(s.KeepOnDisk())
+	must(0, <-done)
+	for i := range s.out.chunks {
+		if s.out.chunks[i].data.Load() != nil {
+			t.Errorf("chunk %d of %d is held", i, len(s.out.chunks))
+		}
 	}
 }
 
