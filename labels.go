@@ -194,7 +194,6 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method,
 	}, func(local *method.Problem, s *method.Settings, plan *Plan) (int64, error) {
 		cost, err := method.EstimateCost(m, local, nil, s)
 		plan.Disk = cost.Disk
-		plan.Sweeps = cost.Sweeps
 		return predictionBytes(local, m, &cost, s, &options), err
 	})
 	if err != nil {

@@ -114,7 +114,7 @@ func (automatic) plan(p *Problem, s *Settings) (Cost, error) {
 		return ownCost(signedMethod(p), p, nil, s)
 	}
 	plan := auto.PlanOf(p, autoSettings(p, *s))
-	c := Cost{Bytes: plan.Bytes, Scores: scoreBytes(p), Disk: plan.Disk, Sweeps: plan.Sweeps}
+	c := Cost{Bytes: plan.Bytes, Scores: scoreBytes(p), Disk: plan.Disk}
 	if plan.KeepsHighest {
 		c.Scores = highestBytes(p)
 	}

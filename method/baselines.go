@@ -326,7 +326,8 @@ func propagationValues(set *Settings) (v param.Values, isGiven bool, err error) 
 	return v, len(values) > 0, err
 }
 
-func (labelPropagation) keepsHighest(p *Problem, s *Settings) bool {
+// highest reports whether the highest scores of each node replace those of all classes.
+func (labelPropagation) highest(p *Problem, s *Settings) bool {
 	return keepsHighest(p, s)
 }
 
@@ -373,7 +374,7 @@ func (majority) Predict(ctx context.Context, p *Problem, _ *Parameters,
 	if out.Reached, err = p.Reachable(ctx, p.Row, set.Workers, &out.Work); err != nil {
 		return nil, err
 	}
-	prior := classShares.Distributions(seedsOf(p, 0, len(p.Names)))
+	prior := classShares.Distributions(p.Seeds())
 	for i := range n {
 		simd.ConvertTo(out.Scores.Row(i), prior(i))
 	}

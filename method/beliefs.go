@@ -123,7 +123,7 @@ func (m blockBeliefs) Predict(ctx context.Context, p *Problem, par *Parameters,
 	g := &graph.Graph{A: p.A, Degrees: p.Degrees, Components: p.Components,
 		Workers: set.Workers}
 	fold := beliefs.Folds(p.Class, set.RNGSeed)
-	model, err := beliefs.Fit(ctx, g, seedsOf(p, 0, len(p.Names)), fold, &beliefs.Settings{
+	model, err := beliefs.Fit(ctx, g, p.Seeds(), fold, &beliefs.Settings{
 		Candidates: list, Explain: set.Explain, Memory: p.SubtractComponents(set.Memory),
 		Progress: func(_ string, done, total int64) { set.Progress("choose", done, total) },
 	})

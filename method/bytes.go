@@ -26,7 +26,6 @@ type Cost struct {
 	Bytes  int64 // of memory, the components of the graph included
 	Scores int64 // of these, the scores and classes of all nodes
 	Disk   int64 // of temporary files
-	Sweeps int   // over the graph; [budget.UnknownSweeps] if they depend on the data
 }
 
 // planner is implemented by methods that may store blocks in temporary files.
@@ -108,10 +107,10 @@ func ownCost(m engine, p, tuned *Problem, s *Settings) (c Cost, err error) {
 	if m, ok := m.(planner); ok {
 		return m.plan(p, s)
 	}
-	c = Cost{Scores: scoreBytes(p), Sweeps: budget.UnknownSweeps}
+	c = Cost{Scores: scoreBytes(p)}
 	if m, ok := m.(interface {
-		keepsHighest(p *Problem, s *Settings) bool
-	}); ok && m.keepsHighest(p, s) {
+		highest(p *Problem, s *Settings) bool
+	}); ok && m.highest(p, s) {
 		c.Scores = highestBytes(p)
 	}
 	if m, ok := m.(Sizer); ok {

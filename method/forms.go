@@ -50,7 +50,7 @@ func (m spreading) form(r *graphPredictor, v param.Values,
 	}
 	k := len(r.p.Names)
 	respond := func(ctx context.Context, nodes []int) (*sparse.Block[float64], error) {
-		return propagate.Response(ctx, m.rule, r.g, seedsOf(r.p, 0, k), nodes, v,
+		return propagate.Response(ctx, m.rule, r.g, r.p.Seeds(), nodes, v,
 			responseTolerance)
 	}
 	weights := sparse.NewBlock[float64](len(r.p.Row), k)

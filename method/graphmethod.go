@@ -34,6 +34,9 @@ type graphLearner interface {
 	// scores stores the scores and classes of all nodes in r.out.
 	scores(ctx context.Context, r *graphPredictor, v param.Values) error
 
+	// highest reports whether scores stores the highest scores of each node in place of those of all classes.
+	highest(p *Problem, s *Settings) bool
+
 	// bytes is the memory of a prediction, and of a choice by the given number of labels.
 	bytes(p *Problem, labels int, settings []param.Values, s *Settings) int64
 
@@ -95,17 +98,9 @@ func (m graphMethod) begin(p *Problem, s *Settings) (*graphPredictor, error) {
 	}
 	set := s.WithDefaults()
 	r := &graphPredictor{p: p, set: &set, out: new(Prediction),
-		highest: m.keepsHighest(p, &set)}
+		highest: m.highest(p, &set)}
 	set.Memory = p.SubtractComponents(set.Memory)
 	return r, nil
-}
-
-// keepsHighest reports whether scores stores the highest scores of each node in place of those of all classes.
-func (m graphMethod) keepsHighest(p *Problem, s *Settings) bool {
-	l, ok := m.graphLearner.(interface {
-		highest(p *Problem, s *Settings) bool
-	})
-	return ok && l.highest(p, s)
 }
 
 // whole finds the components of an undirected graph, and the nodes that a label reaches.
@@ -119,12 +114,21 @@ func (r *graphPredictor) whole(ctx context.Context) (err error) {
 // settings returns the settings to choose from on the labels of a problem: all usual ones or,
 // with too few labels, the defaults.
 func (m graphMethod) settings(p *Problem, s *Settings) ([]param.Values, error) {
-	fixed := m.declaration().Own(s.Given)
 	if split.TooFew(p.Class) {
-		v, err := m.declaration().Resolve(fixed, nil)
+		v, err := m.usual(s)
 		return []param.Values{v}, err
 	}
-	return split.Settings(s.withGrids(m.declaration()), fixed, nil)
+	return m.grid(s)
+}
+
+// usual returns the given values, with defaults.
+func (m graphMethod) usual(s *Settings) (param.Values, error) {
+	return m.declaration().Resolve(m.declaration().Own(s.Given), nil)
+}
+
+// grid returns the settings to choose from.
+func (m graphMethod) grid(s *Settings) ([]param.Values, error) {
+	return split.Settings(s.withGrids(m.declaration()), m.declaration().Own(s.Given), nil)
 }
 
 // Predict implements [Method].
@@ -201,7 +205,7 @@ func (m graphMethod) choose(ctx context.Context, r *graphPredictor,
 func (m graphMethod) search(ctx context.Context, r *graphPredictor,
 	settings []param.Values, groups []group,
 	weight []float64) (*choose.Found, error) {
-	usual, _ := m.declaration().Resolve(m.declaration().Own(r.set.Given), nil)
+	usual, _ := m.usual(r.set)
 	space := choose.SpaceOf(r.set.withGrids(m.declaration()), settings, usual)
 	s := &choose.Search{Kernel: new(choose.Space), Learner: space, Together: true}
 	s.Measure = func(ctx context.Context, _, _ []int) (*choose.Counts, error) {
@@ -245,8 +249,7 @@ func (m graphMethod) Tune(ctx context.Context, p *Problem, splits *split.Splits,
 	if err != nil {
 		return nil, err
 	}
-	settings, err := split.Settings(r.set.withGrids(m.declaration()),
-		m.declaration().Own(r.set.Given), nil)
+	settings, err := m.grid(r.set)
 	if err == nil {
 		err = m.prepare(ctx, r, settings)
 	}
@@ -271,8 +274,7 @@ func (m graphMethod) Tune(ctx context.Context, p *Problem, splits *split.Splits,
 
 // Bytes implements [Sizer].
 func (m graphMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
-	settings, err := split.Settings(s.withGrids(m.declaration()),
-		m.declaration().Own(s.Given), nil)
+	settings, err := m.grid(s)
 	if err != nil {
 		return 0, err
 	}
@@ -339,6 +341,8 @@ func (m declaredMethod) declaration() *param.Spec {
 	return &m.Spec
 }
 func (m declaredMethod) isSampled() bool { return false }
+
+func (m declaredMethod) highest(*Problem, *Settings) bool { return false }
 
 func (m declaredMethod) prepare(ctx context.Context, r *graphPredictor,
 	_ []param.Values) (err error) {

@@ -148,7 +148,7 @@ func (r *nodeVotes) share(dst []float64, outputs classify.Pairs,
 func fillClasses(out *Prediction, p *Problem, prior cwk.Prior) {
 	n := p.Rows()
 	row := make([]float32, len(p.Names))
-	shares := prior.Distributions(seedsOf(p, 0, len(p.Names)))
+	shares := prior.Distributions(p.Seeds())
 	largest := split.Majority(p.Class)
 	isClassified := out.Class != nil
 	if !isClassified {

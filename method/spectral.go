@@ -49,7 +49,6 @@ func (spectralLogistic) declaration() *param.Spec {
 }
 func (spectralLogistic) isSampled() bool { return true }
 
-// highest: see [graphMethod.keepsHighest].
 func (spectralLogistic) highest(p *Problem, s *Settings) bool {
 	return keepsHighest(p, s)
 }

@@ -140,7 +140,7 @@ func (m spreading) predictions(ctx context.Context, r *graphPredictor,
 					columns := f.Columns(i*classes, (i+1)*classes)
 					offset := []float64(nil)
 					if m.rule.Coupled {
-						if offset, assigned[i], err = m.rule.Decide(sparse.TeamOf(r.g.A), columns, seedsOf(g.train, 0, k), v); err != nil {
+						if offset, assigned[i], err = m.rule.Decide(sparse.TeamOf(r.g.A), columns, g.train.Seeds(), v); err != nil {
 							return err
 						}
 					}
@@ -219,7 +219,7 @@ func (m spreading) scores(ctx context.Context, r *graphPredictor,
 		return err
 	}
 	r.out.form = m.form(r, v, r.out.Raw)
-	prior := classShares.Distributions(seedsOf(r.p, 0, k))(0)
+	prior := classShares.Distributions(r.p.Seeds())(0)
 	if !isShare {
 		return m.probabilities(r, v, prior)
 	}
@@ -268,7 +268,7 @@ func (m spreading) probabilities(r *graphPredictor, v param.Values,
 	for component, size := range r.g.Components.Sizes {
 		scales[component] = math.Sqrt(scales[component] / (float64(size) * float64(k)))
 	}
-	offset, assigned, err := m.rule.Decide(team, f, seedsOf(r.p, 0, k), v)
+	offset, assigned, err := m.rule.Decide(team, f, r.p.Seeds(), v)
 	if err != nil {
 		return err
 	}

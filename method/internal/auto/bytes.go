@@ -14,14 +14,13 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Plan is the memory, the files and the sweeps of a prediction.
+// Plan is the memory and the files of a prediction.
 type Plan struct {
 	// Bytes is an upper bound of the memory, without the components of the graph. Where learning exceeds the limit but
 	// beliefs do not, it is that of beliefs, and Predict refuses to go on after them.
 	Bytes int64
 
 	Disk         int64 // bytes of temporary files
-	Sweeps       int   // [budget.UnknownSweeps] unless there are many classes with attributes
 	KeepsHighest bool  // the highest scores of each node replace those of all classes
 
 	design   design
@@ -32,7 +31,7 @@ type Plan struct {
 // PlanOf returns the plan of Predict. Rows of features are in temporary files if all exceed the limit.
 func PlanOf(p *problem.Problem, set *Settings) *Plan {
 	d := designOf(p, set)
-	plan := &Plan{Sweeps: budget.UnknownSweeps, KeepsHighest: keepsHighest(&d, set), design: d}
+	plan := &Plan{KeepsHighest: keepsHighest(&d, set), design: d}
 	limit := p.SubtractComponents(set.Memory)
 	kept := learnedBytes(&d, p)
 	stored := storedBytes(&d, p)
@@ -53,17 +52,6 @@ func PlanOf(p *problem.Problem, set *Settings) *Plan {
 		}
 		held := heldOutBytes(p)
 		plan.Bytes = max(plan.Bytes, held+beliefs.Bytes(n, k, budget.Subtract(limit, held)))
-	}
-	if d.manyClasses && p.Attributes != nil { // walks of the usual length reach most nodes
-		columns := p.Attributes.Cols
-		cell := walkBytes(n, 1, len(d.filters), plan.Disk > 0)
-		classes := max(1, slabWidth(plan.memory, cell)/d.folds) // of a slab
-		width := slabWidth(plan.memory, rankBytes(n))
-		slabs := (k+classes-1)/classes + (columns+width-1)/width
-		if columns > k {
-			slabs += (k + width - 1) / width
-		}
-		plan.Sweeps = leanSteps * slabs
 	}
 	return plan
 }

@@ -125,8 +125,8 @@ func TestManyClassesFitTheLimit(t *testing.T) {
 	p.Attributes = &sparse.Table{Rows: n, Cols: 64}
 	const stored = 4 * n * (2*classes + 64) // bytes of two filters and of attributes
 	for limit, want := range map[int64]int64{0: 0, 1500 << 20: stored} {
-		if plan := PlanOf(p, &Settings{Memory: limit}); plan.Disk != want || plan.Sweeps < leanSteps*classes/slabColumns {
-			t.Errorf("limit %d: %d bytes in files, want %d; %d sweeps", limit, plan.Disk, want, plan.Sweeps)
+		if plan := PlanOf(p, &Settings{Memory: limit}); plan.Disk != want {
+			t.Errorf("limit %d: %d bytes in files, want %d", limit, plan.Disk, want)
 		}
 	}
 }
