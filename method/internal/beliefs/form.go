@@ -232,103 +232,141 @@ const (
 // messages to those of beliefs. The remainder of a score whose parts are all small or, except for the neighbours of the node,
 // partly large is added to its rest.
 func (u *unrolled) addMessages(ctx context.Context, isFirst bool) error {
-	k := u.q.seeds.Classes
-	even := make([]float64, k) // πR
-	meansTo(even, u.q, u.q.shares)
-	logEven := make([]float64, k)
-	for c := range even {
-		if u.q.ratios == nil {
-			even[c] += 1 - u.q.strength
-		}
-		even[c] = max(even[c], leastMean)
-		logEven[c] = math.Log(even[c])
-	}
-	direct := make([]float64, len(u.q.seeds.Row)*len(u.terms)) // messages of labels
-	sizes := make([]float64, len(u.terms))
-	for j := range sizes {
-		sizes[j] = max(1, slices.Max(u.terms[j].Score))
-	}
+	p := newParts(u)
 	sums, err := chunks.Sums(ctx, nil, u.q.g.Workers, u.weights.Rows, sumCount*len(u.terms), func(total []float64, lo, hi int) {
-		message := make([]float32, k)
-		scaled := make([]float32, k)
-		product := make([]float32, k)
-		change := make([]float64, k)
-		slope := make([]float64, k)
+		row := &partsOfRow{parts: p, total: total,
+			message: make([]float32, len(p.even)), scaled: make([]float32, len(p.even)),
+			product: make([]float32, len(p.even)),
+			change:  make([]float64, len(p.even)), slope: make([]float64, len(p.even))}
 		for i := lo; i < hi; i++ {
-			sums := u.sums.Row(i)
-			weights := u.weights.Row(i)
-			if isZero(sums) && isZero(weights) {
-				continue
-			}
-			if u.q.known(i, u.q.hidden) >= 0 {
-				messageTo(message, u.q, i)
-				shares := direct[int(u.q.seedOf[i])*len(u.terms):][:len(u.terms)]
-				for j, w := range sums {
-					shares[j/k] += float64(w) * float64(message[j%k])
-				}
-				for j, share := range shares {
-					total[sumCount*j+grossSum] += math.Abs(share)
-				}
-				clear(weights)
-				continue
-			}
-			for c, f := range u.q.beliefs.Row(i) {
-				change[c] = float64(f) - u.q.shares[c]
-			}
-			meansTo(slope, u.q, change)
-			for c, x := range slope {
-				slope[c] = inverseMean(even[c], logEven[c], x)
-			}
-			for j := range u.terms {
-				flow := 0.0
-				constant := 0.0 // of messages of class shares
-				for c, w := range sums[j*k : (j+1)*k] {
-					constant += float64(w) * (logEven[c] - float64(u.q.field[c]))
-					scaled[c] = w * float32(slope[c])
-				}
-				total[sumCount*j+evenSum] += constant
-				ratiosTimes(product, u.q, scaled)
-				for c, w := range product {
-					weights[j*k+c] += w
-					flow += float64(weights[j*k+c]) * change[c]
-				}
-				total[sumCount*j+beliefSum] += flow
-				total[sumCount*j+grossSum] += math.Abs(flow)
-				if math.Abs(flow) > largestPart*sizes[j] {
-					total[sumCount*j+largeSum]++
-				}
+			switch {
+			case isZero(u.sums.Row(i)) && isZero(u.weights.Row(i)):
+			case u.q.known(i, u.q.hidden) >= 0:
+				row.addLabel(i)
+			default:
+				row.addBelief(i)
 			}
 		}
 	})
 	u.divides = false
 	for j := range u.terms {
-		t := &u.terms[j]
-		round := sums[sumCount*j : sumCount*(j+1)]
-		isLarge := round[largeSum] > 0
-		for seed, share := range t.Share {
-			isLarge = isLarge || math.Abs(share+
-				direct[seed*len(u.terms)+j]) > largestPart*sizes[j]
-		}
-		isLarge = isLarge && !isFirst
-		t.Rest += round[evenSum]
-		for seed := range t.Share {
-			share := direct[seed*len(u.terms)+j]
-			if isLarge {
-				t.Rest += share
-			} else {
-				t.Share[seed] += share
-			}
-		}
-		if isLarge || round[grossSum] < leastPart*sizes[j] {
-			t.Rest += round[beliefSum]
-			for i := range u.weights.Rows {
-				clear(u.weights.Row(i)[j*k : (j+1)*k])
-			}
-		} else {
+		if p.addTo(j, sums[sumCount*j:sumCount*(j+1)], isFirst) {
 			u.divides = true
+			continue
+		}
+		k := len(p.even)
+		for i := range u.weights.Rows {
+			clear(u.weights.Row(i)[j*k : (j+1)*k])
 		}
 	}
 	return err
+}
+
+// parts are the parts of the scores of all explained nodes that a round adds.
+type parts struct {
+	*unrolled
+	even, logEven []float64 // πR and its logarithm
+	direct        []float64 // messages of labels, in label·nodes + node
+	sizes         []float64 // of the scores, at least 1
+}
+
+func newParts(u *unrolled) *parts {
+	k := u.q.seeds.Classes
+	p := &parts{unrolled: u, even: make([]float64, k), logEven: make([]float64, k),
+		direct: make([]float64, len(u.q.seeds.Row)*len(u.terms))}
+	meansTo(p.even, u.q, u.q.shares)
+	for c := range p.even {
+		if u.q.ratios == nil {
+			p.even[c] += 1 - u.q.strength
+		}
+		p.even[c] = max(p.even[c], leastMean)
+		p.logEven[c] = math.Log(p.even[c])
+	}
+	for j := range u.terms {
+		p.sizes = append(p.sizes, max(1, slices.Max(u.terms[j].Score)))
+	}
+	return p
+}
+
+// partsOfRow adds the parts of one row after the other to sums over rows. Each goroutine has its own.
+type partsOfRow struct {
+	*parts
+	total                    []float64
+	message, scaled, product []float32
+	change, slope            []float64
+}
+
+// addLabel adds the message of a labelled node.
+func (r *partsOfRow) addLabel(i int) {
+	k := len(r.even)
+	messageTo(r.message, r.q, i)
+	shares := r.direct[int(r.q.seedOf[i])*len(r.terms):][:len(r.terms)]
+	for j, w := range r.sums.Row(i) {
+		shares[j/k] += float64(w) * float64(r.message[j%k])
+	}
+	for j, share := range shares {
+		r.total[sumCount*j+grossSum] += math.Abs(share)
+	}
+	clear(r.weights.Row(i))
+}
+
+// addBelief adds the message of class shares at another node, and the weights of its belief.
+func (r *partsOfRow) addBelief(i int) {
+	k := len(r.even)
+	for c, f := range r.q.beliefs.Row(i) {
+		r.change[c] = float64(f) - r.q.shares[c]
+	}
+	meansTo(r.slope, r.q, r.change)
+	for c, x := range r.slope {
+		r.slope[c] = inverseMean(r.even[c], r.logEven[c], x)
+	}
+	weights := r.weights.Row(i)
+	for j := range r.terms {
+		total := r.total[sumCount*j : sumCount*(j+1)]
+		flow := 0.0
+		constant := 0.0 // of messages of class shares
+		for c, w := range r.sums.Row(i)[j*k : (j+1)*k] {
+			constant += float64(w) * (r.logEven[c] - float64(r.q.field[c]))
+			r.scaled[c] = w * float32(r.slope[c])
+		}
+		total[evenSum] += constant
+		ratiosTimes(r.product, r.q, r.scaled)
+		for c, w := range r.product {
+			weights[j*k+c] += w
+			flow += float64(weights[j*k+c]) * r.change[c]
+		}
+		total[beliefSum] += flow
+		total[grossSum] += math.Abs(flow)
+		if math.Abs(flow) > largestPart*r.sizes[j] {
+			total[largeSum]++
+		}
+	}
+}
+
+// addTo adds the parts of a round to the terms of explained node j, given their sums over all rows. It reports whether the
+// parts of beliefs are to be divided by the round before; otherwise they are in the rest.
+func (p *parts) addTo(j int, round []float64, isFirst bool) bool {
+	t := &p.terms[j]
+	isLarge := round[largeSum] > 0
+	for seed, share := range t.Share {
+		isLarge = isLarge || math.Abs(share+
+			p.direct[seed*len(p.terms)+j]) > largestPart*p.sizes[j]
+	}
+	isLarge = isLarge && !isFirst
+	t.Rest += round[evenSum]
+	for seed := range t.Share {
+		share := p.direct[seed*len(p.terms)+j]
+		if isLarge {
+			t.Rest += share
+		} else {
+			t.Share[seed] += share
+		}
+	}
+	if isLarge || round[grossSum] < leastPart*p.sizes[j] {
+		t.Rest += round[beliefSum]
+		return false
+	}
+	return true
 }
 
 // isZero reports whether all elements of x are 0.
