@@ -141,8 +141,7 @@ func engineOf(m Method) engine {
 // Settings.Weights or, if it is empty, for auto, lp and beliefs those of w, 1 and log(1 + w) that predict held-out
 // labels best, and w for other methods.
 //
-// The evidence of both is [sides.Evidence]. 1 or log(1 + w), whichever is better, must be better than w
-// by a standard error. Cost: [sides.Evidence.QualityOf] for each of the weights.
+// Both have the evidence and the rule of package sides. Cost: [sides.Evidence.QualityOf] for each of the weights.
 func Weigh(ctx context.Context, m Method, p *Problem,
 	s *Settings) (*Problem, error) {
 	if p.Learned != nil {
@@ -318,27 +317,22 @@ func evidenceOf(p *Problem, s *Settings) *sides.Evidence {
 // chooseWeights returns the problem with the weights that held-out labels choose.
 func chooseWeights(ctx context.Context, p *Problem, e *sides.Edges, s *Settings) (*Problem, error) {
 	evidence := evidenceOf(p, s)
-	best := p
-	reference, err := evidence.QualityOf(ctx, sparse.Transition, p.A, nil)
+	settings := []*Problem{p}
+	best, err := evidence.Best(1+len(weightings),
+		func(i int) (sides.Quality, error) {
+			if i > 0 {
+				q, err := weightings[i-1].problem(ctx, p, e, s)
+				if err != nil {
+					return nil, err
+				}
+				settings = append(settings, q)
+			}
+			return evidence.QualityOf(ctx, settings[i].A, nil)
+		})
 	if err != nil {
 		return nil, err
 	}
-	highest := reference
-	for _, w := range weightings {
-		q, err := w.problem(ctx, p, e, s)
-		if err != nil {
-			return nil, err
-		}
-		quality, err := evidence.QualityOf(ctx, sparse.Transition, q.A, nil)
-		if err != nil {
-			return nil, err
-		}
-		if quality.IsBetter(reference, 1) && quality.IsBetter(highest, 0) {
-			best = q
-			highest = quality
-		}
-	}
-	return best, nil
+	return settings[best], nil
 }
 
 // FactorBytes returns the memory of the problem with chosen factors of kinds and times, and that of the choice with it.

@@ -1,15 +1,13 @@
-// Package sides chooses weights of the kinds and times of edges by held-out labels.
+// Package sides chooses settings of edges by held-out labels: weights of their kinds, a half-life of their times, and the
+// function w, 1 or log(1 + w) of their weights. All have one evidence, [Evidence], and one rule, [Quality.IsBetter].
 //
-// The matrix of a graph with kinds r is A(w) = Σ w_r·A_r. [Choose] starts from equal weights and changes the weight of
-// one kind at a time by factors of 8. For each vector of weights, truncated walks of learning with local and
-// global consistency,
+// The matrix of a graph with kinds r is A(w) = Σ w_r·A_r. [Edges.Choose] starts from equal weights and changes the weight of
+// one kind at a time by factors of 8; then it tries half-lives, from no decay and the longest on. Functions of the weights
+// act on the elements of A(w), so that [Evidence.Best] chooses them afterwards, from w on. For each setting, truncated walks
 //
-//	F ← α·S(w)·F + (1 − α)·Y,  S(w) = D(w)^-½·A(w)·D(w)^-½,
+//	F ← α·T·F + (1 − α)·Y,  T = D⁻¹·A,
 //
 // start from the labels of other folds. The quality is the mean logarithm of the probability of the right class of
-// held-out nodes, after the scores were sharpened as suits these weights best. A change must improve it by its standard
-// error. The result must be better than equal weights by two standard errors and by 5 % of the mean; otherwise weights
-// stay equal. The half-life of times is chosen from a grid in the same way, with no decay as the simplest value.
-//
-// [Evidence] compares functions of the weights of edges as well, by walks of T = D⁻¹·A in place of S.
+// held-out nodes, after the scores were sharpened as suits the setting best. A setting takes the place of the best one
+// so far if it is better by a standard error.
 package sides

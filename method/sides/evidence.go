@@ -61,26 +61,6 @@ func NewEvidence(l *Labels, entries, memory int64, workers int) *Evidence {
 // Quality holds the logarithm of the predicted probability of the right class for each label of the predicted folds.
 type Quality []float64
 
-// IsBetter reports whether the mean of q exceeds that of reference by a number of standard errors of the difference.
-func (q Quality) IsBetter(reference Quality, errors float64) bool {
-	n := float64(len(q))
-	sum := 0.0
-	squares := 0.0
-	for i := range q {
-		d := q[i] - reference[i]
-		sum += d
-		squares += float64(d * d)
-	}
-	variance := squares - sum*sum/n
-	return n > 1 && sum > errors*math.Sqrt(max(0, variance))
-}
-
-// isUseful reports whether q is better than simple by two standard errors and by leastGain, so that other methods
-// gain by it, too.
-func (q Quality) isUseful(simple Quality) bool {
-	return q.IsBetter(simple, 2) && q.sum() > (1-leastGain)*simple.sum()
-}
-
 func (q Quality) sum() (sum float64) {
 	for _, v := range q {
 		sum += v
@@ -88,9 +68,9 @@ func (q Quality) sum() (sum float64) {
 	return sum
 }
 
-// QualityOf returns the quality of walks of the operator of a matrix, and of its transpose unless that
-// is nil, for the labels of the predicted folds. Cost: steps sweeps over columns for folds and classes.
-func (c *Evidence) QualityOf(ctx context.Context, kind sparse.Kind,
+// QualityOf returns the quality of walks of a matrix, and of its transpose unless that is nil, for the labels of the
+// predicted folds. Cost: steps sweeps over columns for folds and classes.
+func (c *Evidence) QualityOf(ctx context.Context,
 	a, back sparse.Matrix) (Quality, error) {
 	degrees, err := sparse.Degrees(ctx, a, c.workers)
 	if err != nil {
@@ -105,10 +85,10 @@ func (c *Evidence) QualityOf(ctx context.Context, kind sparse.Kind,
 		for i, d := range in {
 			degrees[i] += d
 		}
-		w.back = sparse.NewOperator[float32](kind, back, degrees)
+		w.back = sparse.NewOperator[float32](sparse.Transition, back, degrees)
 		w.back.Workers = c.workers
 	}
-	w.ahead = sparse.NewOperator[float32](kind, a, degrees)
+	w.ahead = sparse.NewOperator[float32](sparse.Transition, a, degrees)
 	w.ahead.Workers = c.workers
 	scores := make([]float64, len(c.Row)*c.columns()) // of each label by column
 	columns := c.folds * c.columns()

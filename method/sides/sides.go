@@ -1,12 +1,8 @@
 package sides
 
 import (
-	"cmp"
 	"context"
-	"crypto/sha256"
-	"fmt"
 	"math"
-	"slices"
 	"sync"
 
 	"github.com/heatwalk/heatwalk/sparse"
@@ -33,22 +29,6 @@ type Choice struct {
 
 	names []string // of the kinds
 }
-
-const (
-	// mostKinds is the number of kinds, the most frequent ones, whose weights are chosen. Others have the weight 1.
-	mostKinds = 16
-	factor    = 8
-	// leastWeight is above 0 so that labels reach nodes whose edges are of one kind.
-	leastWeight = 1. / 64
-	mostWeight  = 64
-
-	// leastGain is the least relative decrease of the mean negative logarithm by other weights of kinds. Methods such as
-	// auto compensate for smaller differences by themselves, and can be worse with weights that suit these walks.
-	leastGain = 0.05
-
-	// halfLives is the number of half-lives of the grid: the range of times divided by powers of 2.
-	halfLives = 8
-)
 
 // IsOpen reports whether some factors are to be chosen.
 func (e *Edges) IsOpen() bool {
@@ -85,35 +65,6 @@ func (c *Choice) CountOnes() *Choice {
 	book.Ones = true
 	out.Book = &book
 	return &out
-}
-
-// Choose chooses the factors that are open, of entries of the weight 1 if ones is set. The memory of its walks is at most a quarter of the given one if that is not 0. It
-// chooses once for the same labels. The error is that of a sweep or of memory.
-// Cost: steps sweeps over a block with a column for each class and fold, for some dozen vectors of weights.
-func (e *Edges) Choose(ctx context.Context, l *Labels, ones bool, memory int64,
-	workers int) (*Choice, error) {
-	key := sha256.Sum256(fmt.Append(nil, *l, ones))
-	if cached, isCached := e.choices.Load(key); isCached {
-		return cached.(*Choice), nil
-	}
-	c := &chooser{Edges: e, Evidence: NewEvidence(l, e.entries(), memory, workers)}
-	out := e.Given()
-	c.fixed = *out.Book
-	c.fixed.Ones = ones
-	out.IsGiven = false
-	if out.Kinds == nil && len(e.Store.Manifest.Kinds) > 1 {
-		if err := c.chooseKinds(ctx, out); err != nil {
-			return nil, err
-		}
-	}
-	if e.Options.HalfLife == ChosenHalfLife {
-		if err := c.chooseHalfLife(ctx, out); err != nil {
-			return nil, err
-		}
-	}
-	out.Book = c.book(out.Kinds, out.HalfLife)
-	e.choices.Store(key, out)
-	return out, nil
 }
 
 // entries returns the number of entries of a step of a walk.
@@ -172,118 +123,6 @@ func (e *Edges) Restore(k *Kept) *Choice {
 	}
 	c.Book = book
 	return c
-}
-
-// chooser is a run of [Edges.Choose].
-type chooser struct {
-	*Edges
-	*Evidence
-	fixed shard.Codebook // of the options
-}
-
-// book returns the codebook of weights of kinds and a half-life, +Inf for the given one.
-func (c *chooser) book(kinds []float64, halfLife float64) *shard.Codebook {
-	b := c.fixed
-	b.Kinds = kinds
-	if !math.IsInf(halfLife, 1) {
-		b.Times = c.Options.factors(c.Store.Manifest.Times, halfLife)
-	}
-	return &b
-}
-
-// chooseKinds chooses the weights of kinds by coordinate steps, the most frequent kind first.
-func (c *chooser) chooseKinds(ctx context.Context, out *Choice) error {
-	kinds := c.Store.Manifest.Kinds
-	weights := make([]float64, len(kinds))
-	order := make([]int, len(kinds))
-	for k := range kinds {
-		weights[k] = 1
-		order[k] = k
-	}
-	slices.SortStableFunc(order,
-		func(a, b int) int { return cmp.Compare(kinds[b].Entries, kinds[a].Entries) })
-	order = order[:min(len(order), mostKinds)]
-	equal, err := c.qualityOf(ctx, c.book(weights, math.Inf(1)))
-	if err != nil {
-		return err
-	}
-	best := equal
-	try := func(k int, weight float64) (bool, error) {
-		changed := slices.Clone(weights)
-		changed[k] = weight
-		q, err := c.qualityOf(ctx, c.book(changed, math.Inf(1)))
-		if err != nil || !q.IsBetter(best, 1) {
-			return false, err
-		}
-		weights = changed
-		best = q
-		return true, nil
-	}
-	for _, k := range order {
-		for _, step := range []float64{1. / factor, factor} {
-			for w := step; leastWeight <= w && w <= mostWeight; w *= step {
-				ok, err := try(k, w)
-				if err != nil {
-					return err
-				}
-				if !ok {
-					break
-				}
-			}
-			if weights[k] != 1 { // one that is better lower is not raised
-				break
-			}
-		}
-	}
-	if !best.isUseful(equal) {
-		for k := range weights {
-			weights[k] = 1
-		}
-	}
-	largest := slices.Max(weights)
-	for k := range weights {
-		weights[k] /= largest
-	}
-	out.Kinds = weights
-	return nil
-}
-
-// chooseHalfLife chooses the half-life from a grid, from the longest on.
-func (c *chooser) chooseHalfLife(ctx context.Context, out *Choice) error {
-	undecayed, err := c.qualityOf(ctx, c.book(out.Kinds, out.HalfLife))
-	if err != nil {
-		return err
-	}
-	best := undecayed
-	h := float64(c.Store.Manifest.Times.Last-c.Store.Manifest.Times.First) + 1
-	for range halfLives {
-		q, err := c.qualityOf(ctx, c.book(out.Kinds, h))
-		if err != nil {
-			return err
-		}
-		if q.isUseful(undecayed) && q.IsBetter(best, 1) {
-			best = q
-			out.HalfLife = h
-		}
-		h /= 2
-	}
-	return nil
-}
-
-// qualityOf returns the quality of weights for the labels of the predicted folds.
-func (c *chooser) qualityOf(ctx context.Context,
-	book *shard.Codebook) (Quality, error) {
-	a, back := shard.ApplyCodebook(c.Store, book)
-	if c.Store.Manifest.Negative > 0 { // entries of a pair may cancel
-		var err error
-		if a, back, err = c.Matrices(ctx, book, c.workers); err != nil {
-			return nil, err
-		}
-	}
-	if !c.Store.Manifest.Directed {
-		back = nil
-	}
-	return c.QualityOf(ctx, sparse.NormalizedAdjacency, a, back)
 }
 
 // Bytes returns the memory of [Edges.Choose].
