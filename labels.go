@@ -229,20 +229,10 @@ func (p *Prediction) AddSuggestions(ctx context.Context) (err error) {
 // LeastCertain returns the rows of targets of [PredictOptions] without a label that labels reach, at most number of them: those
 // with the least probability of their class, least first.
 func (p *Prediction) LeastCertain(number int) []int {
-	isLeftOut := make([]bool, len(p.Class))
-	if targets := p.options.Targets; targets != nil {
-		isLeftOut = slices.Repeat([]bool{true}, len(p.Class))
-		for _, row := range targets {
-			isLeftOut[row] = false
-		}
-	}
-	for _, row := range p.problem.Row {
-		isLeftOut[row] = true
-	}
 	certainty := func(row int) float64 { return p.Prediction.Scores.At(row, p.Class[row]) }
 	var rows []int
-	for row := range p.Class {
-		if !isLeftOut[row] && p.Reached.Contains(uint32(row)) {
+	for _, row := range problem.ListUnlabelled(p.problem, p.options.Targets) {
+		if p.Reached.Contains(uint32(row)) {
 			rows = ranked.Insert(rows, row, number,
 				func(a, b int) int { return cmp.Compare(certainty(a), certainty(b)) })
 		}

@@ -217,14 +217,9 @@ func (r *kernelPredictor) learn(ctx context.Context) (err error) {
 		})
 		return err
 	case r.learner.Whole:
-		labelled := problem.MarkLabels(r.p)
-		r.items = slices.Clone(r.p.Row)
-		for i := range labelled {
-			if !labelled[i] {
-				r.items = append(r.items, i)
-				class = append(class, -1)
-			}
-		}
+		free := problem.ListUnlabelled(r.p, nil)
+		r.items = slices.Concat(r.p.Row, free)
+		class = append(class, slices.Repeat([]int{-1}, len(free))...)
 		r.gram = nil
 		grams, err := r.grams(ctx, []kernel.Kernel{r.best}, r.items, nil, "walk")
 		if err != nil {

@@ -157,6 +157,26 @@ func MarkLabels(p *Problem) []bool {
 	return isLabelled
 }
 
+// ListUnlabelled returns the nodes without a label, of all nodes or of targets if these are not nil, in increasing order.
+func ListUnlabelled(p *Problem, targets []int) (rows []int) {
+	isLeftOut := MarkLabels(p)
+	if targets != nil {
+		isTarget := make([]bool, len(isLeftOut))
+		for _, row := range targets {
+			isTarget[row] = true
+		}
+		for row := range isLeftOut {
+			isLeftOut[row] = isLeftOut[row] || !isTarget[row]
+		}
+	}
+	for row, isLeft := range isLeftOut {
+		if !isLeft {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
 // At returns the problem on the same graph with the labels at the given positions alone.
 func (p *Problem) At(positions []int) *Problem {
 	sub := *p

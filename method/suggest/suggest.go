@@ -104,25 +104,12 @@ func Nodes(ctx context.Context, p *problem.Problem, out *method.Prediction,
 	n := len(p.Degrees)
 	doubt := sparse.NewBlock[float64](n, 1)
 	cov := sparse.NewBlock[float64](n, 1)
-	excluded := make([]bool, n)
-	if targets != nil {
-		excluded = slices.Repeat([]bool{true}, n)
-	}
-	for _, row := range targets {
-		excluded[row] = false
-	}
-	for _, row := range p.Row {
-		excluded[row] = true
-	}
-	var free []int
-	for i := range n {
-		if !excluded[i] {
-			_, _, doubt.Row(i)[0] = likeliest(out.Scores.Row(i))
-			free = append(free, i)
-		}
-	}
+	free := problem.ListUnlabelled(p, targets)
 	if len(free) == 0 {
 		return nil, nil
+	}
+	for _, i := range free {
+		_, _, doubt.Row(i)[0] = likeliest(out.Scores.Row(i))
 	}
 	if err := timesTo(ctx, c, cov, doubt); err != nil {
 		return nil, err
@@ -147,31 +134,41 @@ func Nodes(ctx context.Context, p *problem.Problem, out *method.Prediction,
 		cross[a] = cov.Row(i)[0]
 	}
 	var list []Suggestion
-	isChosen := make([]bool, len(nodes))
-	for range min(count, len(nodes)) {
+	chosen, gains := chooseJointly(gram, cross, count)
+	for k, a := range chosen {
+		one := Suggestion{Row: nodes[a], Reached: out.Reached.Contains(uint32(nodes[a]))}
+		if total > 0 {
+			one.Teaches = gains[k] / total
+		}
+		one.Class, one.Second, one.Doubt = likeliest(out.Scores.Row(one.Row))
+		list = append(list, one)
+	}
+	return list, nil
+}
+
+// chooseJointly returns the positions of at most count nodes and their gains, each given the labels of those before it, from
+// the covariances of the nodes with each other and with Σ_i w_i·f_i, which it overwrites.
+func chooseJointly(gram *mat.SymDense, cross []float64, count int) (chosen []int, gains []float64) {
+	isChosen := make([]bool, len(cross))
+	for range min(count, len(cross)) {
 		best := -1
 		highest := -1.0
-		for a := range nodes {
+		for a := range cross {
 			if gain := cross[a] * cross[a] / (gram.At(a, a) + noise); !isChosen[a] && gain > highest {
 				best = a
 				highest = gain
 			}
 		}
 		isChosen[best] = true
+		chosen = append(chosen, best)
+		gains = append(gains, highest)
 		// given the label
 		row := mat.Row(nil, best, gram)
 		scale := -1 / (gram.At(best, best) + noise)
 		floats.AddScaled(cross, scale*cross[best], row)
 		gram.SymRankOne(gram, scale, mat.NewVecDense(len(row), row))
-		one := Suggestion{Row: nodes[best],
-			Reached: out.Reached.Contains(uint32(nodes[best]))}
-		if total > 0 {
-			one.Teaches = highest / total
-		}
-		one.Class, one.Second, one.Doubt = likeliest(out.Scores.Row(one.Row))
-		list = append(list, one)
 	}
-	return list, nil
+	return chosen, gains
 }
 
 // given returns the system whose inverse is the covariance given the labels of p, (K⁻¹ + E/noise)⁻¹ where E is 1 on the
