@@ -36,10 +36,14 @@ func twoSides(t *testing.T, n, workers int) *Graph {
 		scores.Row(v)[v%2], scores.Row(v)[1-v%2] = 0.75, 0.25
 	}
 	class[20] = 1
+	known := make([]bool, n)
+	for v := range 20 {
+		known[v] = true
+	}
 	return &Graph{
 		A: a, Classes: []string{"a", "</script><script>alert(1)</script>"}, Class: class, Workers: workers,
 		ID:     func(row int) string { return fmt.Sprintf("n\"%d<b>\u202e", row) },
-		Scores: scores.Row, Known: func(row int) bool { return row < 20 },
+		Scores: scores.Row, Known: known,
 	}
 }
 

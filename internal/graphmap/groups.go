@@ -26,7 +26,7 @@ type Graph struct {
 	Classes []string
 	Class   []int                   // of each row; −1: no class
 	Scores  func(row int) []float32 // probabilities of the classes
-	Known   func(row int) bool      // whether the class is a label that was given
+	Known   []bool                  // whether the class is a label that was given
 	Workers int                     // goroutines; 0: one for each processor
 
 	Colors  []int         // number of the color of each class; −1: grey
@@ -168,7 +168,7 @@ func (g *Graph) countNodes(groups []group, groupOf []int32) {
 		q := &groups[k]
 		q.nodes++
 		q.certainty += g.certainty(row)
-		if g.Known(row) {
+		if g.Known[row] {
 			q.known++
 		} else if len(groupOf) > mostListed {
 			q.uncertain = ranked.Insert(q.uncertain, row, mostLeast, byCertainty)
@@ -203,10 +203,10 @@ func (g *Graph) linksOf(ctx context.Context, groups []group,
 		return links, err
 	}
 	counts := make([][]int64, sched.Workers(g.Workers)) // of pairs of groups
+	for i := range counts {
+		counts[i] = make([]int64, len(groups)*len(groups))
+	}
 	err := sparse.EachRow(ctx, g.A, g.Workers, func(worker, row int, col []uint32, _ []float64) error {
-		if counts[worker] == nil {
-			counts[worker] = make([]int64, len(groups)*len(groups))
-		}
 		for _, c := range col {
 			counts[worker][int(groupOf[row])*len(groups)+int(groupOf[c])]++
 		}
@@ -216,9 +216,7 @@ func (g *Graph) linksOf(ctx context.Context, groups []group,
 		for b := range a {
 			sum := int64(0)
 			for _, count := range counts {
-				if count != nil {
-					sum += count[a*len(groups)+b] + count[b*len(groups)+a]
-				}
+				sum += count[a*len(groups)+b] + count[b*len(groups)+a]
 			}
 			if sum > 0 {
 				links = append(links, link{b, a, float64(sum)})
@@ -333,7 +331,7 @@ func (g *Graph) rivals(ctx context.Context) ([]rival, error) {
 	merit := func(r rival) float64 { return r.share * r.share * float64(r.links) }
 	compare := func(a, b rival) int { return cmp.Or(cmp.Compare(merit(b), merit(a)), a.row-b.row) }
 	err := sparse.EachRow(ctx, g.A, g.Workers, func(worker, row int, col []uint32, val []float64) error {
-		if g.Class[row] < 0 || g.Known(row) {
+		if g.Class[row] < 0 || g.Known[row] {
 			return nil
 		}
 		if sums[worker] == nil {

@@ -36,7 +36,7 @@ func TestHub(t *testing.T) {
 	for _, workers := range []int{1, 2, 7} {
 		g := &Graph{
 			A: a, Classes: []string{"a", "b", "c"}, Class: class, Workers: workers,
-			Scores: func(int) []float32 { return none }, Known: func(int) bool { return false },
+			Scores: func(int) []float32 { return none }, Known: make([]bool, n),
 		}
 		list, err := g.rivals(t.Context())
 		if err != nil || len(list) != 1 || list[0].links != n-1 || list[0].class != 1 || list[0].share != sums[1]/(sums[1]+sums[2]) {

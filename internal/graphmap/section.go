@@ -54,7 +54,7 @@ type nodeList struct {
 
 // add adds a row in a group.
 func (l *nodeList) add(g *Graph, row int, group int32) {
-	if g.Known(row) {
+	if g.Known[row] {
 		l.Known = append(l.Known, len(l.IDs))
 	}
 	l.IDs = append(l.IDs, g.ID(row))
@@ -231,7 +231,7 @@ func roundProbability(p float64) float64 {
 
 // node returns a node of the page.
 func (g *Graph) node(row int) node {
-	v := node{ID: g.ID(row), Class: g.Class[row], Known: g.Known(row),
+	v := node{ID: g.ID(row), Class: g.Class[row], Known: g.Known[row],
 		Scores: [][2]float64{}, Near: []int{}, Others: [][2]int{}}
 	if v.Class < 0 {
 		return v

@@ -89,13 +89,11 @@ func explainedRows(in *predictionInputs, p *heatwalk.Prediction, doc *classifyDo
 	number := reasonCount(in.data.g, len(p.Classes))
 	rare := rareRows(doc)
 	rows := slices.Concat(rare[:min(number/2, len(rare))], p.LeastCertain(number))
-	isThere := map[int]bool{}
 	list := slices.Clone(in.pageRows)
 	for _, row := range rows {
-		if !isThere[row] && len(list) < max(number, len(in.pageRows)) {
+		if len(list) < number && !slices.Contains(list, row) {
 			list = append(list, row)
 		}
-		isThere[row] = true
 	}
 	return list
 }
@@ -151,7 +149,6 @@ func suggestedNodes(run *session, c *classifyOptions, g *openGraph) int {
 func addMap(run *session, in *predictionInputs, p *heatwalk.Prediction, rare []int,
 	page *report.Page) error {
 	g := in.data.g
-	isKnown := markLabelled(in.data.l, len(p.Class))
 	count := make([]int, len(p.Classes))
 	colors := make([]int, len(p.Classes))
 	for c := range colors {
@@ -171,7 +168,7 @@ func addMap(run *session, in *predictionInputs, p *heatwalk.Prediction, rare []i
 		A: g.A, ID: g.Nodes.ID, Classes: p.Classes,
 		Class: writtenLabels(in.f, p.Prediction), Workers: run.threads,
 		Scores: p.Prediction.Scores.Row,
-		Known:  func(row int) bool { return isKnown[row] },
+		Known:  markLabelled(in.data.l, len(p.Class)),
 		Colors: colors, Reasons: map[int]any{}, Links: map[int][]int{},
 		File: filepath.Base(in.f.out),
 	}

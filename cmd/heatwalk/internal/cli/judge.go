@@ -311,7 +311,7 @@ func (d *classifyDocument) describeModel(saved string, p *heatwalk.Prediction) s
 	case d.BlockModel:
 		return "beliefs of a block model, whose certainty agrees with held-out labels: no other model was fitted"
 	case d.Parameters != nil:
-		return describeParameters(*d.Parameters, d.Settings)
+		return d.Parameters.String() + chosenFrom(d.Settings)
 	}
 	const named = 3
 	var terms []string
@@ -338,17 +338,14 @@ func (d *classifyDocument) describeModel(saved string, p *heatwalk.Prediction) s
 // weightsText reports other weights of edges than the given ones, for the summary.
 func (d *classifyDocument) weightsText(c *classifyOptions) string {
 	text := map[string]string{"log": "log(1 + w)", "none": "1"}[d.Weights]
-	source := "held-out labels"
+	source := cmp.Or(c.model, "held-out labels")
 	if c.learning.weight != "" {
 		source = "--edge-weights"
 	}
-	if c.model != "" {
-		source = c.model
+	if text == "" {
+		return ""
 	}
-	if text != "" {
-		text = fmt.Sprintf("edge weights: %s in place of w (%s)", text, source)
-	}
-	return text
+	return fmt.Sprintf("edge weights: %s in place of w (%s)", text, source)
 }
 
 // headline returns the counts of the predictions for the summary.
@@ -389,11 +386,10 @@ func (d *classifyDocument) headline(in *predictionInputs) string {
 	return text
 }
 
-// describeParameters returns the parameters of a prediction as text.
-func describeParameters(p method.Parameters, settings int) string {
-	if settings > 1 {
-		return fmt.Sprintf("%v, chosen from %s", p,
-			words.Counted(settings, "setting"))
+// chosenFrom returns the end of a text about parameters that are chosen from a number of settings.
+func chosenFrom(settings int) string {
+	if settings <= 1 {
+		return ""
 	}
-	return p.String()
+	return ", chosen from " + words.Counted(settings, "setting")
 }

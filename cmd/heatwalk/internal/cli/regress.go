@@ -228,10 +228,7 @@ func (d *regressDocument) lines() []string {
 	if text := d.Parameters.String(); text != "" {
 		choice += ": " + text
 	}
-	if d.Settings > 1 {
-		choice += fmt.Sprintf(", chosen from %s",
-			words.Counted(d.Settings, "setting"))
-	}
+	choice += chosenFrom(d.Settings)
 	compared := []string{fmt.Sprintf("mean %.4g", d.Mean.RMSE),
 		fmt.Sprintf("mean of neighbours %.4g", d.Neighbours.RMSE)}
 	for _, m := range d.Methods {
