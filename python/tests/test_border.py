@@ -220,7 +220,7 @@ class Bank(unittest.TestCase):
         model = hw.NodeClassifier(node_features=self.accounts, random_state=1).fit(g, self.y.iloc[:60])
         self.assertGreater((model.predict() == self.y[model.nodes_]).mean(), 0.9)
         frame = model.explain([int(self.ids[100])], g, number=20)
-        names = {name.partition(" (near")[0] for name in frame[frame.reason == "attribute"].name}
+        names = {name.removeprefix("near nodes: ") for name in frame[frame.reason == "attribute"].name}
         self.assertLessEqual({"country = PL", "country = DE", "band = <5k", "band = 5k-10k", "branch = 1", "age = 119"}, names)
         kinds = frame[frame.reason == "kind"]
         self.assertLessEqual(set(kinds.name), {"sepa", "card"})

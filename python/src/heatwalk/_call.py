@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Mapping
+from typing import Any, Callable, Mapping, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 
 from . import _process
 from ._errors import warn
-from ._folder import write_array
+from ._folder import call_in_folder, write_array
 from ._frame import write_table
-from ._graph import Graph, argument, as_array, is_pandas, is_signed, is_store, nodes_of
+from ._graph import (Graph, argument, as_array, bytes_of, is_pandas, is_signed, is_store,
+                     nodes_of)
 from ._labels import Labels, attribute_cells, attributes_of
+
+_T = TypeVar("_T")
 
 
 class Call:
@@ -44,6 +47,12 @@ class Call:
     def write(self, name: str, argument: str, array: Any) -> str | None:
         """Write an array and return the path of its file, None without an array."""
         return None if array is None else write_array(self.path(name, argument), array)
+
+    def write_bytes(self, name: str, content: bytes) -> str:
+        """Write bytes and return the path of their file, which errors name by its name."""
+        with open(self.path(name, name), "wb") as file:
+            file.write(content)
+        return str(file.name)
 
     def write_labels(self, labels: Labels) -> str | None:
         """Write class numbers, −1 for none."""
@@ -101,6 +110,13 @@ class Call:
                 several = hasattr(value, "__iter__") and not isinstance(value, str)
                 args.append(",".join(map(_text, value)) if several else _text(value))
         return _process.run(args, self.names, **settings)
+
+
+def run_call(graph: Graph, settings: Mapping[str, Any], need: int, work: Callable[[Call], _T],
+             loops: bool = False) -> _T:
+    """Return work(call), in a folder that has room for the graph and need bytes."""
+    return call_in_folder(bytes_of(graph) + need,
+                          lambda folder: work(Call(folder, graph, settings, loops=loops)))
 
 
 def _text(value: Any) -> str:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Hashable
 
 import numpy as np
 
-from ._call import Call, rows_of
+from ._call import Call, rows_of, run_call
 from ._errors import UsageError, warn
 from ._estimators import ClassifierMixin, NodeEstimator
-from ._folder import call_in_folder
-from ._graph import (Graph, as_array, as_graph, as_objects, bytes_of, checksum, is_pandas, labels_of,
+from ._folder import read_arrays
+from ._graph import (Graph, as_array, as_graph, as_objects, checksum, is_pandas, labels_of,
                      nodes_of)
 from ._labels import Labels, decode, encode, encode_several
 from ._matrix import Array
@@ -75,14 +75,7 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
                  until: Any = None, half_life: Any = None, random_state: Any = None,
                  threads: int | None = None, max_memory: str | int | None = None,
                  progress: Progress = None) -> None:
-        self.graph, self.method = graph, method
-        self.node_features, self.multi_label = node_features, multi_label
-        self.unreached, self.prior = unreached, prior
-        self.edge_weights = edge_weights
-        self.targets, self.random_state = targets, random_state
-        self.kind_weights, self.half_life = kind_weights, half_life
-        self.since, self.until = since, until
-        self.threads, self.max_memory, self.progress = threads, max_memory, progress
+        self._store(locals())
 
     def fit(self, X: Any, y: Any = None) -> NodeClassifier:
         """Learn from the labels y of the nodes X, or of the graph X.
@@ -111,8 +104,7 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
     def _predictions(self, graph: Graph, write_labels: Any) -> tuple[Any, Any, Any, dict[str, Any]]:
         """Run classify; return scores, their classes, predicted classes, and attributes."""
         unreached, seed = self._unreached(), seed_of(self.random_state)
-        def work(folder: str) -> tuple[Any, Any, Any, dict[str, Any]]:
-            call = Call(folder, graph, {**self._settings(), "random_state": seed})
+        def work(call: Call) -> tuple[Any, Any, Any, dict[str, Any]]:
             path, model = call.path("predictions.npz", "out"), call.path("model", "model")
             options = {
                 "labels": write_labels(call), "o": path, "prior": self.prior,
@@ -149,7 +141,8 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
             *arrays, state["reached_"] = _read_predictions(path)
             return (*arrays, state)
         targets = rows_of(graph, self.targets, "targets")
-        scores, cols, predicted, state = call_in_folder(bytes_of(graph) + 64 * graph.n, work)
+        settings = {**self._settings(), "random_state": seed}
+        scores, cols, predicted, state = run_call(graph, settings, 64 * graph.n, work)
         if targets is not None:  # other nodes have no label
             full = [np.zeros((graph.n, scores.shape[1]), scores.dtype), np.full(graph.n, -1),
                     np.zeros(graph.n, bool)]
@@ -263,12 +256,9 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         rows_explained = rows_of(g, nodes, "nodes").tolist()
         ids = [str(v) for v in (own.at(rows_explained) if own.path else rows_explained)]
 
-        def work(folder: str) -> dict[str, Any]:
-            call = Call(folder, g, {**self._settings(), "random_state": self._seed})
+        def work(call: Call) -> dict[str, Any]:
             if self._model:
-                options: dict[str, Any] = {"model": call.path("model", "model")}
-                with open(options["model"], "wb") as file:
-                    file.write(self._model)
+                options: dict[str, Any] = {"model": call.write_bytes("model", self._model)}
             else:
                 labels = call.write_labels(Labels(self.classes_, self._code))
                 options = {"labels": labels, "method": self.method, "prior": self.prior,
@@ -286,7 +276,7 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         lines: list[tuple[Any, ...]] = []
         # The names of attributes of a matrix that was made of a frame.
         titles = dict(enumerate(map(str, getattr(self.node_features, "columns", ()))))
-        for r in call_in_folder(bytes_of(g), work)["nodes"]:
+        for r in run_call(g, {**self._settings(), "random_state": self._seed}, 0, work)["nodes"]:
             rows = [("score", label(r.get("rival", "")), r["probability"], r["score"])]
             rows += [("label", name(x["node"]), label(x["label"]), x["share"]) for x in r["labels"]]
             if r["other_labels"]:
@@ -356,10 +346,10 @@ def _of_link(kind: dict[str, Any]) -> str:
 
 def _read_predictions(path: str) -> tuple[Any, Any, Any, Any]:
     """Return scores, the classes of their columns, predicted classes, and which are reached."""
-    with np.load(path) as file:
-        number = file["cols"].astype(np.int32)
-        predicted = np.where(file["label"] < 0, -1, number[file["label"]])
-        return file["features"][:, np.argsort(number)], number, predicted, file["reached"]
+    arrays = read_arrays(path)
+    number, label = arrays["cols"].astype(np.int32), arrays["label"]
+    predicted = np.where(label < 0, -1, number[label])
+    return arrays["features"][:, np.argsort(number)], number, predicted, arrays["reached"]
 
 
 class Model:
@@ -404,15 +394,12 @@ class Model:
                 node_features = (node_features.take(order) if is_arrow else
                                  node_features[order.tolist()] if hasattr(node_features, "columns")
                                  else as_array(node_features)[order])
-        def work(folder: str) -> tuple[Any, Any]:
-            call = Call(folder, g, settings)
-            path, model = call.path("predictions.npz", "out"), call.path("model", "model")
-            with open(model, "wb") as file:
-                file.write(self._model)
-            call.run("predict", model=model, o=path, unreached=self._unreached,
-                     node_features=call.write_attributes(node_features))
+        def work(call: Call) -> tuple[Any, Any]:
+            path = call.path("predictions.npz", "out")
+            call.run("predict", model=call.write_bytes("model", self._model), o=path,
+                     unreached=self._unreached, node_features=call.write_attributes(node_features))
             return _read_predictions(path)[::2]
-        scores, code = call_in_folder(bytes_of(g) + 64 * g.n, work)
+        scores, code = run_call(g, settings, 64 * g.n, work)
         back = np.argsort(order)
         return scores[back], code[back]
 

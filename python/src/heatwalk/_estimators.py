@@ -30,6 +30,10 @@ class NodeEstimator(BaseEstimator):
     graph: Any
     _state: Any = None  # checksum of the graph of fit, or None for a graph in the constructor
 
+    def _store(self, arguments: dict[str, Any]) -> None:
+        """Store the arguments of a constructor under their names, as scikit-learn reads them."""
+        self.__dict__.update((name, v) for name, v in arguments.items() if name != "self")
+
     def _settings(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in Settings.__annotations__
                 if hasattr(self, name)}
@@ -153,9 +157,7 @@ class NodeRegressor(RegressorMixin, NodeEstimator):
     def __init__(self, method: str | Iterable[str] | None = None, *, graph: Any = None,
                  node_features: Any = None, random_state: Any = None, threads: int | None = None,
                  max_memory: str | int | None = None, progress: Progress = None) -> None:
-        self.graph, self.method = graph, method
-        self.node_features, self.random_state = node_features, random_state
-        self.threads, self.max_memory, self.progress = threads, max_memory, progress
+        self._store(locals())
 
     def fit(self, X: Any, y: Any = None) -> NodeRegressor:
         """Learn from the numbers y of the nodes X, or of all nodes of the graph X, NaN for none."""
@@ -213,10 +215,7 @@ class NodeEmbedding(TransformerMixin, NodeEstimator):
                  matrix: str = "normalized-adjacency", largest_component: bool = False,
                  random_state: Any = None, threads: int | None = None,
                  max_memory: str | int | None = None, progress: Progress = None) -> None:
-        self.graph, self.n_components = graph, n_components
-        self.method, self.matrix = method, matrix
-        self.largest_component, self.random_state = largest_component, random_state
-        self.threads, self.max_memory, self.progress = threads, max_memory, progress
+        self._store(locals())
 
     def fit(self, X: Any, y: Any = None) -> NodeEmbedding:
         """Embed the graph in the constructor or X; walk features take the labels y."""

@@ -148,3 +148,9 @@ def read_array(path: str, keep: bool = False) -> Any:
         # A memmap would be sent by its file name to the processes of joblib.
         return np.ndarray(array.shape, array.dtype, buffer=array.base, offset=array.offset)
     return np.load(path)
+
+
+def read_arrays(path: str) -> dict[str, Any]:
+    """Read the arrays of a result by name."""
+    with np.load(path) as file:
+        return {name: file[name] for name in file.files}

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Mapping, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from ._call import Call, rows_of
-from ._folder import call_in_folder, read_array
+from ._call import Call, rows_of, run_call
+from ._folder import read_array
 from ._graph import Graph, as_array, as_graph, bytes_of, labels_of, nodes_of
 from ._labels import encode
 from ._process import Settings
@@ -71,8 +71,7 @@ def kernel(graph: Any, kernel: str = "diffusion", rows: Any = None, cols: Any = 
     size = np.dtype(name).itemsize
     for array in chosen.values():
         size *= g.n if array is None else len(array)
-    def work(folder: str) -> Block:
-        call = Call(folder, g, settings)
+    def work(call: Call) -> Block:
         path = _output(call, out)
         files: Any = {axis: call.write(f"{axis}.npy", axis, rows) for axis, rows in chosen.items()}
         if labels is not None:
@@ -80,7 +79,7 @@ def kernel(graph: Any, kernel: str = "diffusion", rows: Any = None, cols: Any = 
         run = call.run("kernel", kernel=kernel, dtype=name, o=path, tolerance=tol, **files)
         axes = [nodes_of(g) if a is None else (nodes_of(g), a.tolist()) for a in chosen.values()]
         return Block(read_array(path, out is not None), axes[0], axes[1], run)
-    return call_in_folder(bytes_of(g) + (0 if out is not None else size), work)
+    return run_call(g, settings, 0 if out is not None else size, work)
 
 
 def features(graph: Any, labels: Any, spec: str = "cwk", *, honest: bool = False,
@@ -103,8 +102,7 @@ def features(graph: Any, labels: Any, spec: str = "cwk", *, honest: bool = False
     """
     name, g = _checked(out, dtype), as_graph(graph)
     encoded = encode(labels_of(g, labels), g.n)
-    def work(folder: str) -> Block:
-        call = Call(folder, g, settings)
+    def work(call: Call) -> Block:
         path = _output(call, out)
         run = call.run("features", kernel=spec, dtype=name, labels=call.write_labels(encoded),
                        features="honest" if honest else None, o=path, is_random=honest)
@@ -113,7 +111,7 @@ def features(graph: Any, labels: Any, spec: str = "cwk", *, honest: bool = False
         classes = encoded.classes.tolist()
         cols = [(int(step), classes[int(code)]) for step, code in pairs]
         return Block(read_array(path, out is not None), nodes_of(g), cols, run)
-    return call_in_folder(2 * bytes_of(g), work)
+    return run_call(g, settings, bytes_of(g), work)
 
 
 def _block(B: Any, g: Graph, name: str = "B") -> Any:
@@ -158,8 +156,7 @@ def _apply(g: Graph, function: str, B: Array, tol: float | None, settings: Setti
            loops: bool = True, dtype: str = "float64", out: Path | None = None) -> Block:
     """Run apply."""
     tol = None if tol == 1e-8 else tol  # the default, which is met as far as rounding allows
-    def work(folder: str) -> Block:
-        call = Call(folder, g, settings, loops=loops)
+    def work(call: Call) -> Block:
         path = _output(call, out)
         run = call.run("apply", function=function, block=call.write("B.npy", "B", B), dtype=dtype,
                        o=path, tolerance=tol)
@@ -168,7 +165,7 @@ def _apply(g: Graph, function: str, B: Array, tol: float | None, settings: Setti
         return Block(array[:, 0] if B.ndim == 1 and width == 1 else array, nodes_of(g),
                      range(width), run)
     results = 1 + function.count(",")  # of several times
-    return call_in_folder(bytes_of(g) + (1 + results) * 8 * B.size, work)
+    return run_call(g, settings, (1 + results) * 8 * B.size, work, loops)
 
 
 def expm_multiply(A: Any, B: Any, start: float | None = None, stop: float | None = None,
@@ -234,8 +231,7 @@ def _eigenpairs(g: Graph, k: int, matrix: str, which: str, sigma: float | None, 
 
     At an end, vectors of components stay first of those that rounding cannot tell apart.
     """
-    def work(folder: str) -> tuple[Array, Array]:
-        call = Call(folder, g, settings, loops=True)
+    def work(call: Call) -> tuple[Array, Array]:
         path = call.path("vectors.npy", "out")
         run = call.run("eigen", matrix=matrix, which=which, k=k, tolerance=tol, o=path, near=sigma)
         values = np.asarray(run["values"], dtype=np.float64)
@@ -243,7 +239,7 @@ def _eigenpairs(g: Graph, k: int, matrix: str, which: str, sigma: float | None, 
         if which == "largest":
             order = order[::-1]
         return np.sort(values), np.asarray(read_array(path))[:, order]
-    return call_in_folder(bytes_of(g) + 8 * k * g.n, work)
+    return run_call(g, settings, 8 * k * g.n, work, True)
 
 
 def eigsh(A: Any, k: int = 6, M: None = None, sigma: float | None = None, which: str = "LM", *,

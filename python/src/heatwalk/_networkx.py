@@ -81,8 +81,11 @@ def _require(holds: Any) -> None:
         raise ValueError("left to NetworkX")
 
 
+_functions: dict[str, Any] = {}  # of NetworkX, by name
+
+
 def _or_networkx(function: Any) -> Any:
-    """Return a function that leaves the calls to NetworkX that fail, for its result or its error."""
+    """Add a function, which leaves the calls that fail to NetworkX, for its result or its error."""
     signature = inspect.signature(function)
 
     @functools.wraps(function)
@@ -95,6 +98,7 @@ def _or_networkx(function: Any) -> Any:
         name = function.__name__
         own = getattr(nx, name, None) or getattr(nx.node_classification, name)
         return getattr(own, "orig_func", own)(**given)
+    _functions[function.__name__] = call
     return call
 
 
@@ -310,17 +314,13 @@ def spectral_ordering(G: BackendGraph, weight: str | None = "weight", normalized
     return order
 
 
-_FUNCTIONS = ("algebraic_connectivity communicability_exp eigenvector_centrality fiedler_vector "
-              "harmonic_function katz_centrality local_and_global_consistency pagerank "
-              "resistance_distance spectral_ordering").split()
-
 #: The functions, as NetworkX finds them.
 backend = types.SimpleNamespace(convert_from_nx=convert_from_nx, convert_to_nx=convert_to_nx,
-                                **{name: globals()[name] for name in _FUNCTIONS})
+                                **_functions)
 
 
 def get_info() -> dict[str, Any]:
     """Return the description of the backend for NetworkX."""
     return {"backend_name": "heatwalk", "project": "heatwalk", "package": "heatwalk",
             "short_summary": "Fast conversion, and the solvers of heatwalk.",
-            "functions": {name: {} for name in _FUNCTIONS}}
+            "functions": {name: {} for name in _functions}}

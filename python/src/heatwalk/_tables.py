@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import csv
-import os
 import re
 from typing import TYPE_CHECKING, Any, Iterable, Mapping
 
 import numpy as np
 
 from . import _process
-from ._call import Call, rows_of
-from ._folder import call_in_folder
-from ._graph import Graph, as_graph, bytes_of, labels_of, nodes_of
+from ._call import Call, rows_of, run_call
+from ._folder import read_arrays
+from ._frame import write_table
+from ._graph import Graph, as_graph, labels_of, nodes_of
 from ._labels import column_of, encode, encode_several, values_of
 from ._matrix import Path
 from ._process import Settings
@@ -66,8 +66,7 @@ def evaluate(graph: Any, y: Any, methods: str | Iterable[str] | None = None, *,
     g = as_graph(graph)
     if methods is None and not multi_label and not numbers:
         methods = ("auto", "lp")
-    def work(folder: str) -> dict[str, Any]:
-        call = Call(folder, g, settings)
+    def work(call: Call) -> dict[str, Any]:
         values = path = None
         if numbers:
             values = call.write("values.npy", "y", numbers_of(g, y))
@@ -81,7 +80,7 @@ def evaluate(graph: Any, y: Any, methods: str | Iterable[str] | None = None, *,
         return call.run("evaluate", values=values, labels=path, multi_label=multi_label,
                         method=methods, prior=prior, report=report, **parts, is_random=True,
                         node_features=call.write_attributes(node_features))
-    run = call_in_folder(bytes_of(g), work)
+    run = run_call(g, settings, 0, work)
     names = {"train_fraction": "train", "accuracy_mean": "accuracy", "accuracy_stderr": "stderr"}
     wanted = ["method", "train_fraction", "train_per_class", "accuracy_mean", "accuracy_stderr",
               "rmse", "rmse_stderr", "mae", "r2", "standing", "micro_f1", "macro_f1", "auc",
@@ -98,13 +97,11 @@ def evaluate(graph: Any, y: Any, methods: str | Iterable[str] | None = None, *,
 
 def _write_split(call: Call, split: Any) -> str:
     """Write the part of each node that has one."""
-    nodes, path = nodes_of(call.graph), call.path("split.tsv", "split")
+    nodes, path = nodes_of(call.graph), call.path("split.csv", "split")
     values, missing = values_of(labels_of(call.graph, split))
     rows = np.flatnonzero(~missing)
-    with open(path, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
-        lines = csv.writer(file, delimiter="\t", lineterminator="\n")
-        ids = nodes.at(rows.tolist()) if nodes.path else rows
-        lines.writerows([("node", "part"), *zip(ids, values[rows])])
+    ids = nodes.at(rows.tolist()) if nodes.path else rows
+    write_table(path, ["node", "part"], [ids, values[rows]])
     return path
 
 
@@ -127,8 +124,7 @@ def suggest(graph: Any, y: Any, n: int = 20, *, method: str = "auto", targets: A
     g = as_graph(graph)
     labels = encode(labels_of(g, y), g.n)
     chosen = rows_of(g, targets, "targets")
-    def work(folder: str) -> list[list[str]]:
-        call = Call(folder, g, settings)
+    def work(call: Call) -> list[list[str]]:
         path = call.path("suggestions.tsv", "out")
         call.run("suggest", labels=call.write_labels(labels), n=n, method=method, o=path,
                  targets=call.write("targets.npy", "targets", chosen), prior=prior,
@@ -140,7 +136,7 @@ def suggest(graph: Any, y: Any, n: int = 20, *, method: str = "auto", targets: A
     name = re.compile(r"(?<= )(?:" + "|".join(map(str, range(len(classes) - 1, -1, -1)))
                       + r")(?=[ ,]|$)")
     lines = []
-    for node, gain, label, probability, reason in call_in_folder(bytes_of(g), work):
+    for node, gain, label, probability, reason in run_call(g, settings, 0, work):
         reason = name.sub(lambda m: str(classes[int(m.group())]), reason)
         own: Any = node if nodes_of(g).path else g.nodes[int(node)]
         lines.append((own, float(gain), classes[int(label)] if label else None,
@@ -152,16 +148,14 @@ def suggest(graph: Any, y: Any, n: int = 20, *, method: str = "auto", targets: A
 def predict_numbers(g: Graph, values: Any, method: str | Iterable[str] | None, node_features: Any,
                     settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Run regress and return the arrays value and reached, and the report."""
-    def work(folder: str) -> tuple[dict[str, Any], dict[str, Any]]:
-        call = Call(folder, g, settings)
+    def work(call: Call) -> tuple[dict[str, Any], dict[str, Any]]:
         out = call.path("predictions.npz", "out")
         run = call.run("regress", method=method, values=call.write("values.npy", "y", values),
                        node_features=call.write_attributes(node_features), o=out, is_random=True)
-        with np.load(out) as file:
-            arrays = {name: file[name] for name in file.files}
+        arrays = read_arrays(out)
         arrays["reached"] = arrays["reached"] != 0
         return arrays, run
-    return call_in_folder(bytes_of(g) + 32 * g.n, work)
+    return run_call(g, settings, 32 * g.n, work)
 
 
 def regress(graph: Any, y: Any, method: str | Iterable[str] | None = None, *,
@@ -211,15 +205,13 @@ def rank(graph: Any, seeds: Any, kernel: str = "diffusion",
         rows = np.flatnonzero(weights > 0)
     elif (rows := rows_of(g, seeds, "seeds")) is None:
         raise ValueError("seeds is missing; give the known nodes")
-    def work(folder: str) -> tuple[dict[str, Any], dict[str, Any]]:
-        call = Call(folder, g, settings)
+    def work(call: Call) -> tuple[dict[str, Any], dict[str, Any]]:
         out = call.path("ranks.npz", "out")
         chosen = {"seeds": call.write("seeds.npy", "seeds", rows)} if weights is None else {
             "seed_weights": call.write("seeds.npy", "seeds", weights)}
         run = call.run("rank", **chosen, kernel=kernel, o=out, is_random=True)
-        with np.load(out) as file:
-            return {name: file[name] for name in file.files}, run
-    arrays, run = call_in_folder(bytes_of(g) + 128 * g.n, work)
+        return read_arrays(out), run
+    arrays, run = run_call(g, settings, 128 * g.n, work)
     arrays["rank"] = arrays["rank"].astype(np.int64)
     arrays["seed"] = np.zeros(g.n, dtype=bool)
     arrays["seed"][rows] = True
