@@ -191,7 +191,7 @@ func (g *Graph) document(ctx context.Context,
 		if g.Reasons[row] != nil {
 			merit++
 		}
-		if len(n.counts) == 0 && len(n.drawn) <= mostNeighbours {
+		if len(n.drawn) <= mostNeighbours {
 			merit += 2
 			if len(n.drawn) >= fewNeighbours {
 				merit += 2

@@ -226,11 +226,8 @@ func (o object) cell(key string, v any, decimals int) Cell {
 	case bool:
 		return Cell{Text: map[bool]string{true: "yes", false: "no"}[v]}
 	case float64:
-		margin := 0.0
-		if f.margin != "" {
-			margin = max(0, o.number(f.margin))
-		}
-		c := format(f.format, v, margin, decimals)
+		margin, _ := o.value(f.margin).(float64)
+		c := format(f.format, v, max(0, margin), decimals)
 		c.Mark = text(o[f.mark])
 		return c
 	}
@@ -245,9 +242,6 @@ func text(v any) string {
 // format writes a number: % as a percentage, n as an integer, MB in millions of bytes, g with all digits, +% as a difference of percentages, p as a p value,
 // a digit with this number of decimals; others with the decimals of their column, or else with four digits.
 func format(format string, x, margin float64, decimals int) Cell {
-	if math.IsNaN(margin) {
-		margin = 0
-	}
 	switch format {
 	case "%":
 		return Percent(x, margin)

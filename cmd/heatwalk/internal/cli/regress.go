@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/spf13/cobra"
@@ -229,11 +228,11 @@ func (d *regressDocument) lines() []string {
 		choice += ": " + text
 	}
 	choice += chosenFrom(d.Settings)
-	compared := []string{fmt.Sprintf("mean %.4g", d.Mean.RMSE),
-		fmt.Sprintf("mean of neighbours %.4g", d.Neighbours.RMSE)}
+	compared := fmt.Sprintf("RMSE: mean %.4g · mean of neighbours %.4g", d.Mean.RMSE,
+		d.Neighbours.RMSE)
 	for _, m := range d.Methods {
-		compared = append(compared, fmt.Sprintf("%s %.4g", m.Method, m.RMSE))
+		compared += fmt.Sprintf(" · %s %.4g", m.Method, m.RMSE)
 	}
-	return []string{head, choice, "RMSE: " + strings.Join(compared, " · "),
+	return []string{head, choice, compared,
 		d.Skipped.text("value"), d.Attributes.String()}
 }
