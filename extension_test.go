@@ -98,6 +98,41 @@ func TestExtension(t *testing.T) {
 	if text := run("regress", graph, "--values", numbers, "--method", "harmonic,damped", "-o", "numbers-out.tsv"); !strings.Contains(text, " · damped ") {
 		t.Errorf("regress does not compare the model damped:\n%s", text)
 	}
+	// A kind of items is a command.
+	var spelled strings.Builder
+	for i, prefix := range []string{"an", "ba", "ce"} {
+		for j, class := range []string{"p", "q"} {
+			for k, end := range []string{"ab", "bb", "cb", "db"} {
+				fmt.Fprintf(&spelled, "%s%s%s\t%s\n", prefix, []string{"xy", "uv"}[j], end, []string{class, class, class, ""}[(i+k)%4])
+			}
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "words.txt"), []byte(spelled.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var classified struct {
+		Labelled int
+		Method   string
+		Accuracy float64 `json:"accuracy_estimate"`
+	}
+	if err := json.Unmarshal([]byte(run("words", "classify", "words.txt", "-o", "words.tsv", "--learner", "nearest", "--json")), &classified); err != nil {
+		t.Fatal(err)
+	}
+	if classified.Labelled != 18 || classified.Method != "spectrum+nearest" || classified.Accuracy < 0.9 {
+		t.Errorf("words: %+v", classified)
+	}
+	if text := run("words", "evaluate", "words.txt", "--learner", "nearest,svm", "--folds", "3"); !strings.Contains(text, "spectrum+svm") {
+		t.Errorf("the report on words does not have spectrum+svm:\n%s", text)
+	}
+	if text := run("words", "kernel", "words.txt", "--kernel", "spectrum:length=1", "--lower", "-o", "words.npy"); !strings.Contains(text, "spectrum between 24 words, k = 1\n24 × 24 float32") {
+		t.Errorf("kernel of words: %s", text)
+	}
+	if text := run("estimate", "words", "classify", "words.txt", "-o", "x.tsv"); !strings.Contains(text, "data and learner") {
+		t.Errorf("estimate of words: %s", text)
+	}
+	if text := run("__complete", "words", "kernel", "words.txt", "--kernel", "s"); !strings.Contains(text, "spectrum") || !strings.Contains(listed, "words kernel") {
+		t.Errorf("no completion %q, or no method in\n%s", text, listed)
+	}
 	// A format has an ending, and its errors have the line.
 	for name, text := range map[string]string{"a.arrows": "ann -> bob\nbob -> cid\n", "bad.arrows": "ann -> bob\nbob\n"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {

@@ -20,8 +20,8 @@
 //	Zhang and Mao, A new kernel for classification of networked entities, 2008
 //	    experiments    scripts on WebKB and Cora                                papers/experiments
 //
-// Package papers/ongram learns from kernel values between records, graphs or other items. Folder
-// papers/experiments has scripts that repeat the experiments of the papers.
+// Package papers/ongram has the commands graphs, records and gram, and is imported by itself, because it needs the methods of
+// the core. Folder papers/experiments has scripts that repeat the experiments of the papers.
 package papers
 
 import (

@@ -6,6 +6,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/cli"
 	_ "github.com/heatwalk/heatwalk/papers"
+	_ "github.com/heatwalk/heatwalk/papers/ongram"
 )
 
 func main() {

@@ -1,9 +1,10 @@
-// Command extension is heatwalk with a kernel, a learner, a method, a model for numbers and a file format of another
-// module. They have a name in --method, grids, estimates and help, as those that come with
+// Command extension is heatwalk with a kernel, a learner, a method, a model for numbers, a file format and a kind of items,
+// words, of another module. They have a name in --method, grids, estimates and help, as those that come with
 // heatwalk do, and files that end in .arrows are read as graphs:
 //
 //	go run . classify GRAPH --labels L.tsv --method signless+nearest -o OUT.tsv
 //	go run . evaluate GRAPH --labels L.tsv --method votes,lgc,cwk+nearest
+//	go run . words evaluate FILE --learner nearest,svm
 package main
 
 import (
@@ -13,6 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/command"
 	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method/items"
 	"github.com/heatwalk/heatwalk/method/regress"
 	"github.com/heatwalk/heatwalk/propagate"
 )
@@ -23,6 +25,7 @@ func init() {
 	propagate.Register(votes)
 	regress.Register(damped)
 	graphfile.Register(arrows)
+	items.Register(words)
 }
 
 func main() { os.Exit(command.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -27,6 +28,19 @@ type Axis struct {
 // AxisOf returns the axis with the given ids.
 func AxisOf(ids []string) Axis {
 	return Axis{len(ids), func(i int) string { return ids[i] }}
+}
+
+// All yields the ids in order.
+func (a Axis) All() iter.Seq[string] {
+	return func(yield func(id string) bool) {
+		for i := 0; i < a.N && yield(a.ID(i)); i++ {
+		}
+	}
+}
+
+// Select returns the axis of some ids, by their numbers.
+func (a Axis) Select(numbers []int) Axis {
+	return Axis{len(numbers), func(i int) string { return a.ID(numbers[i]) }}
 }
 
 // WriteIDs writes the ids of an axis to w, one a line and quoted as in predictions, so that

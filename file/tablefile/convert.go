@@ -111,10 +111,7 @@ func (c *Conversion) label(ctx context.Context) error {
 		}
 		return err
 	}
-	nodes, err := shard.StringNodes(func(yield func(string) bool) {
-		for i := 0; i < n && yield(c.Rows.ID(i)); i++ {
-		}
-	})
+	nodes, err := shard.StringNodes(c.Rows.All())
 	if err != nil {
 		return textio.Fault(c.File.Name, 0, "give each row an id of its own",
 			"labels cannot be assigned to rows: %w", err)

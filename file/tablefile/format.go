@@ -56,6 +56,14 @@ func rowsOf[T sparse.Float](f *Format) *rows[T] {
 // Formats lists all formats. A file has the first format that recognizes it.
 var Formats = []*Format{NPY, NPZ, LIBSVM}
 
+// MatrixEndings are the endings of all formats.
+var MatrixEndings = func() (endings []string) {
+	for _, f := range Formats {
+		endings = append(endings, f.Endings...)
+	}
+	return endings
+}()
+
 // formatOf returns the format of a file by its name and first bytes, or nil.
 func formatOf(name string, head []byte) *Format {
 	ending := table.Extension(name)

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/param"
 )
@@ -39,7 +40,7 @@ var categorical = Kernel{
 		Source: "Kondor and Lafferty, Diffusion kernels on graphs and other discrete input spaces, ICML 2002, section 4.4, equation 17",
 		Params: []param.Param{betaParam, scaleParam, missingParam},
 	},
-	Of: func(attributes []nodefile.Column, v param.Values) (Gram, error) {
+	Of: func(attributes []nodefile.Column, v param.Values) (classify.Gram, error) {
 		return cubeOf(attributes, v.Word("missing-values") == "average", false, v.Word("scale") == "raw", func(size int) (equal, differs, missing float64) {
 			equal, differs = complete(size, v.Number("beta"))
 			return equal, differs, 1 / float64(size)
@@ -55,7 +56,7 @@ var hypercube = Kernel{
 		Source: "Kondor and Lafferty, Diffusion kernels on graphs and other discrete input spaces, ICML 2002, section 4.4",
 		Params: []param.Param{betaParam, scaleParam},
 	},
-	Of: func(attributes []nodefile.Column, v param.Values) (Gram, error) {
+	Of: func(attributes []nodefile.Column, v param.Values) (classify.Gram, error) {
 		for _, a := range attributes {
 			if len(a.Values) > 2 {
 				return nil, &AttributeError{a.Name, -1,
@@ -76,7 +77,7 @@ var hamming = Kernel{
 		Source: "Kondor and Lafferty, Diffusion kernels on graphs and other discrete input spaces, ICML 2002, section 5",
 		Params: []param.Param{missingParam},
 	},
-	Of: func(attributes []nodefile.Column, v param.Values) (Gram, error) {
+	Of: func(attributes []nodefile.Column, v param.Values) (classify.Gram, error) {
 		return cubeOf(attributes, v.Word("missing-values") == "average", true, true, func(size int) (float64, float64, float64) {
 			return 1, 0, 1 / float64(size)
 		})
@@ -113,7 +114,7 @@ type laneRange struct {
 // values, and for a missing value, which averages. Unless raw, products are in units
 // of K(x, x) of a record without missing values.
 func cubeOf(attributes []nodefile.Column, averages, sums, raw bool,
-	values func(size int) (equal, differs, missing float64)) (Gram, error) {
+	values func(size int) (equal, differs, missing float64)) (classify.Gram, error) {
 	if len(attributes) == 0 {
 		return nil, &AttributeError{"", -1,
 			"no attributes; there is nothing to compare"}

@@ -23,7 +23,7 @@
 //	values, err := k.Of(attributes, v)
 //	values.RowTo(row, i)                       // row[j] = K(i, j)
 //
-// A [Gram] holds the records alone and computes values on request: those of
+// A [classify.Gram] holds the records alone and computes values on request: those of
 // categorical records by comparing eight attributes at once and looking up the product
 // of their factors. Equal records are stored once.
 //

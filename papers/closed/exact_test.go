@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/param"
@@ -284,7 +285,7 @@ func TestHypercubeRecords(t *testing.T) {
 }
 
 // positive checks that a kernel has no eigenvalue below 0.
-func positive(t *testing.T, g Gram) {
+func positive(t *testing.T, g classify.Gram) {
 	t.Helper()
 	n := g.Len()
 	k := mat.NewSymDense(n, nil)
@@ -304,7 +305,7 @@ func positive(t *testing.T, g Gram) {
 
 // parts checks that all ways to ask for values give the same bits, of K(i, j) and
 // K(j, i).
-func parts(t *testing.T, g Gram) {
+func parts(t *testing.T, g classify.Gram) {
 	t.Helper()
 	n := g.Len()
 	row, some, items := make([]float64, n), make([]float64, 3), []int{n - 1, 0, 2}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/param"
@@ -22,7 +23,7 @@ var betas = []float64{0.1, 1, 4}
 type function func(i, j int) float64
 
 // valueOf returns the values of a Gram as a function.
-func valueOf(g Gram) function {
+func valueOf(g classify.Gram) function {
 	return func(i, j int) float64 {
 		var v [1]float64
 		g.PartTo(v[:], i, []int{j})
@@ -148,7 +149,7 @@ func records(t *testing.T) []nodefile.Column {
 }
 
 // gramOf returns the kernel of the records with the given values of its parameters.
-func gramOf(t testing.TB, name string, attributes []nodefile.Column, given param.Values) Gram {
+func gramOf(t testing.TB, name string, attributes []nodefile.Column, given param.Values) classify.Gram {
 	t.Helper()
 	k := Kernels().Named(name)
 	v, err := k.Resolve(given, nil)

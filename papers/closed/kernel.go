@@ -3,6 +3,7 @@ package closed
 import (
 	"slices"
 
+	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/param"
 )
@@ -19,7 +20,7 @@ type Kernel struct {
 	// whose values are their alphabets, all of which have a code for each record; v is
 	// complete ([param.Spec.Resolve]). The error is an [*AttributeError] about attributes
 	// that the kernel does not take.
-	Of func(attributes []nodefile.Column, v param.Values) (Gram, error)
+	Of func(attributes []nodefile.Column, v param.Values) (classify.Gram, error)
 }
 
 var kernels = param.List[*Kernel]{&categorical, &hypercube, &hamming, &stringsKernel}
@@ -48,29 +49,8 @@ func (e *AttributeError) Error() string {
 	return "closed: attribute " + e.Attribute + ": " + e.What
 }
 
-// Gram gives the values of a kernel between n records, which package classify learns
-// from. It is safe for concurrent use. Values are those of any other Gram of the same
-// records, to the bit.
-type Gram interface {
-	// Len returns the number of records.
-	Len() int
-
-	// RowTo stores K(i, j) in dst[j] for all records j. Cost: a value for each distinct one.
-	RowTo(dst []float64, i int)
-
-	// PartTo stores K(i, items[j]) in dst[j].
-	PartTo(dst []float64, i int, items []int)
-
-	// Alike returns for each record the number of the distinct one that it is, counted
-	// from 0 in order of first appearance. The slice is shared.
-	Alike() []int
-
-	// DistinctTo stores in dst[a] the value of record i with the distinct record a, for
-	// all of them.
-	DistinctTo(dst []float64, i int)
-}
-
-// values implements [Gram].
+// values is the Gram of a kernel: its values are those of any other Gram of the same records, to the bit. It
+// computes a value once for each distinct record.
 type values struct {
 	distinct []int // the distinct record that each record is, from 0 in order of appearance
 	first    []int // the first record that is each distinct one
@@ -83,20 +63,23 @@ type between interface {
 	valuesTo(dst []float64, a int, items, row []int)
 }
 
-func (g *values) Len() int     { return len(g.distinct) }
+// Len implements [classify.Gram].
+func (g *values) Len() int { return len(g.distinct) }
+
+// Alike returns for each record the number of the distinct one that it is, see [classify.Gram].
 func (g *values) Alike() []int { return g.distinct }
 
-// PartTo implements [Gram].
+// PartTo implements [classify.Gram].
 func (g *values) PartTo(dst []float64, i int, items []int) {
 	g.valuesTo(dst[:len(items)], g.distinct[i], items, g.distinct)
 }
 
-// DistinctTo implements [Gram].
+// DistinctTo stores the values with all distinct records, see [classify.Gram].
 func (g *values) DistinctTo(dst []float64, i int) {
 	g.valuesTo(dst[:len(g.first)], g.distinct[i], g.first, g.distinct)
 }
 
-// RowTo implements [Gram]. It computes the value of each distinct record once.
+// RowTo implements [classify.Gram]. It computes the value of each distinct record once.
 func (g *values) RowTo(dst []float64, i int) {
 	if len(dst) != len(g.distinct) {
 		panic("closed: slice of the wrong length")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/param"
 )
@@ -49,7 +50,7 @@ type texts struct {
 }
 
 // stringsOf returns the kernel between the strings of one column.
-func stringsOf(attributes []nodefile.Column, v param.Values) (Gram, error) {
+func stringsOf(attributes []nodefile.Column, v param.Values) (classify.Gram, error) {
 	if len(attributes) != 1 {
 		return nil, &AttributeError{"", -1,
 			fmt.Sprintf("strings are in one column, and there are %d; name the one",

@@ -1,22 +1,104 @@
 package ongram
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"slices"
 	"sync"
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/file/tablefile"
+	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/system"
+	"github.com/heatwalk/heatwalk/method/items"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/papers/graphs"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// Collection is a collection of graphs to classify: its graphs are the items of problems.
-type Collection struct {
-	Graphs *graphfile.Collection
-	Kernel *graphs.Settings
+// collections are collections of graphs, with the kernels of package graphs.
+var collections = items.Kind{
+	Name: "graphs", Noun: "graph", Title: "Kernels between many small graphs, and their classes",
+	Example: "label-pair:steps=3", Help: helpTexts,
+	Kernels: func() []*param.Spec { return graphs.Kernels().Specs() },
+	Commands: []items.Command{{
+		Use:   "kernel INPUT --kernel SPEC -o K.npy",
+		Title: "Kernel values between all graphs of a collection",
+		Flags: slices.Concat([]items.Flag{
+			{Name: "output", Usage: "`FILE` of the values: .npy, .npz, .svm or .libsvm",
+				Words: tablefile.MatrixEndings},
+			{Name: "dtype", Usage: "precision of the file; values are computed in float64"},
+			{Name: "kernel"}}, collectionFlags("raw")),
+	}, {
+		Use:   "classify INPUT --labels L.tsv -o OUT.tsv",
+		Title: "A class and scores for every graph of a collection",
+		Flags: slices.Concat([]items.Flag{
+			{Name: "output", Initial: "-", Words: tablefile.PredictionEndings,
+				Usage: "`FILE` of predictions: .tsv, .csv, .jsonl or .parquet; - is stdout"},
+			{Name: "labels", Usage: "`FILE` of graph<TAB>class lines", Required: true}},
+			learnedFlags()),
+	}, {
+		Use:   "evaluate INPUT [--kernel A,B …]",
+		Title: "Kernels between graphs side by side on random splits of a collection",
+		Flags: slices.Concat([]items.Flag{{Name: "labels",
+			Usage: "`FILE` of graph<TAB>class lines (default: the classes in the collection)"},
+			{Name: "splits"}}, learnedFlags()),
+	}},
+	Calibrated: true,
+	NoClass:    nodefile.MissingLabels[1:], // -1 is a class of many published collections
+	Check: func(in *items.Input, report func(place, problem string)) {
+		hasParts := slices.ContainsFunc(in.Kernels,
+			func(s *param.Spec) bool { return s.Param("parts") != nil })
+		for _, name := range []string{"measure", "base"} {
+			if len(in.Kernels) > 0 && !hasParts && in.Flags[name] != "" {
+				report("--"+name,
+					"is about the elements of sets, which no kernel here has; leave it out")
+			}
+		}
+	},
+	Open: func(ctx context.Context, in *items.Input) (*items.Collection, error) {
+		c := &collection{in: in, name: in.Paths[0]}
+		opened, err := c.open(ctx)
+		return opened, c.explain(err)
+	},
+}
+
+// learnedFlags are the flags of commands that learn.
+func learnedFlags() []items.Flag {
+	return slices.Concat([]items.Flag{{Name: "kernel", Initial: "propagation"},
+		{Name: "learner", Initial: classify.Learners()[0].Name}}, collectionFlags("cosine"))
+}
+
+// collectionFlags are the flags for reading and comparing a collection.
+func collectionFlags(values string) []items.Flag {
+	return []items.Flag{
+		{Name: "values", Initial: values, Words: []string{"raw", "cosine"},
+			Usage: "of the kernel: as they are, or divided by the norms of both graphs"},
+		{Name: "directed", Switch: true,
+			Usage: "edges have a direction: of the line u, v from u to v"},
+		{Name: "vertices", Words: []string{"labels", "degree", "ids", "none"},
+			Usage: "labels of vertices (default: those of the input, or else the degrees)"},
+		{Name: "measure",
+			Usage: "`FILE` of element<TAB>number: the measure of the elements of sets (default: 1 each)"},
+		{Name: "base",
+			Usage: "`FILE` with the kernel between the elements of sets for cross: .npy with a file of ids, .npz (default: 1 for equal ones)"},
+		{Name: "temp-dir"},
+	}
+}
+
+// collection is a collection of graphs to compare.
+type collection struct {
+	in        *items.Input
+	name      string
+	graphs    *graphfile.Collection // nil before it is read
+	shape     *graphfile.Shape      // sizes of graphs, or upper bounds
+	readBytes int64                 // memory of reading
+	set       *graphs.Settings
 
 	making sync.Mutex
 	cache  map[string]*kernelValues // by the kernel and its values, as far as they were given
@@ -28,97 +110,203 @@ type kernelValues struct {
 	values param.Values // of the kernel's parameters, complete
 }
 
-// Labels returns the classes that the collection says its graphs have, nil for none. file is
-// what messages call it.
-func (c *Collection) Labels(file string) *nodefile.Labels {
-	if c.Graphs.Class == nil {
-		return nil
+// open reads the collection. If the layout shows that reading exceeds the memory limit, nothing is read, and
+// the error has a sufficient limit for the whole run.
+func (c *collection) open(ctx context.Context) (_ *items.Collection, err error) {
+	in := c.in
+	isUnpacked := false
+	c.set = &graphs.Settings{Workers: in.Workers, RNGSeed: in.RNGSeed,
+		Cosine: in.Flags["values"] == "cosine"}
+	in.Progress("reading "+c.name, 0, 0)
+	c.graphs, err = graphs.Read(ctx, c.name, &graphs.ReadOptions{
+		Directed: in.Flags["directed"] == "true", Vertices: in.Flags["vertices"],
+		Memory: in.Memory, Workers: in.Workers,
+		Temp: func() (string, error) {
+			isUnpacked = true
+			return in.Temp()
+		},
+		Fits: func(shape *graphfile.Shape, reading int64) error {
+			c.shape = shape
+			c.readBytes = reading
+			over := in.Fits(c.held())
+			if over == nil {
+				return nil
+			}
+			// The refusal names the memory of the whole run, not that of reading alone.
+			parts, err := c.parts(ctx, nil, 0)
+			return cmp.Or(err, in.Fits(parts...), over)
+		},
+	})
+	if err != nil {
+		return nil, err
 	}
-	l := &nodefile.Labels{File: file}
-	number := map[string]int{}
-	for i, name := range c.Graphs.Class {
-		if name == "" {
-			continue
+	if isUnpacked {
+		peak := system.PeakMemory()
+		c.readBytes = max(0, budget.Data(peak+peak/8))
+		if in.Memory > 0 {
+			c.readBytes = min(c.readBytes, in.Memory)
 		}
-		class, isNumbered := number[name]
-		if !isNumbered { // in the order of first appearance, as [nodefile.Labels.Sort] does
-			class = len(l.Names)
-			number[name] = class
-			l.Names = append(l.Names, name)
-		}
-		l.Row = append(l.Row, i)
-		l.Class = append(l.Class, class)
 	}
-	return l
+	c.shape = c.graphs.Shape()
+	for _, k := range c.kernels() {
+		if err := c.set.ReadElements(ctx, c.graphs, k, in.Values, in.Flags["measure"],
+			in.Flags["base"]); err != nil {
+			return nil, err
+		}
+	}
+	return c.items(ctx)
 }
 
-// Source returns the kernel between the graphs of c with a learner. The
-// collection keeps the values of every setting that is compared, n² numbers each.
-func (c *Collection) Source(k *graphs.Kernel, l *classify.Learner) *Source {
-	s := newSource(param.Graphs, &k.Spec, l, len(c.Graphs.Graphs))
-	s.graph = k.On(context.Background(), c.Graphs, c.Kernel)
-	s.Calibrate = true
-	s.gram = func(ctx context.Context, v param.Values, _ []int) (classify.Gram, param.Values, error) {
-		gram, complete, err := c.gram(ctx, k, v)
-		return classify.DenseGram(gram), complete, err
+// items returns the graphs as items of a kind.
+func (c *collection) items(ctx context.Context) (*items.Collection, error) {
+	n := len(c.graphs.IDs)
+	r := &items.Collection{
+		File: c.name, IDs: tablefile.AxisOf(c.graphs.IDs),
+		Labels: items.LabelsOf(c.name, c.graphs.Class), Truth: items.LabelsOf(c.name, c.graphs.Class),
+		TruthName:  "the classes of the collection",
+		Unlabelled: c.name + " says no class of its graphs; write --labels FILE with graph<TAB>class lines",
+		Parts:      c.parts, Gram: c.gram, Rows: c.rows,
+		Units: func(kernel *param.Spec) param.Graph {
+			return kernelNamed(kernel).On(ctx, c.graphs, c.set)
+		},
 	}
-	return s
+	if c.in.Command != "kernel" {
+		r.Facts = &struct {
+			Graphs int `json:"graphs"`
+		}{n}
+		nodes, err := shard.StringNodes(slices.Values(c.graphs.IDs))
+		r.Lookup = nodes
+		return r, err
+	}
+	vertices := 0
+	for i := range c.graphs.Graphs {
+		vertices += c.graphs.Graphs[i].Len()
+	}
+	r.Summary = "between " + c.in.Count(n, "graph") + " of " + c.in.Count(vertices, "node")
+	r.Facts = &struct {
+		Graphs int    `json:"graphs"`
+		Nodes  int    `json:"nodes"`
+		Values string `json:"values"`
+	}{n, vertices, c.in.Flags["values"]}
+	return r, nil
 }
 
-// gram returns the values of the kernel with the given parameters, and all of these.
-func (c *Collection) gram(ctx context.Context, k *graphs.Kernel,
-	values param.Values) (*sparse.Block[float64], param.Values, error) {
-	text := k.Name + " " + k.Text(values)
+// kernels returns the kernels to compare.
+func (c *collection) kernels() (list []*graphs.Kernel) {
+	for _, s := range c.in.Kernels {
+		list = append(list, kernelNamed(s))
+	}
+	return list
+}
+
+func kernelNamed(s *param.Spec) *graphs.Kernel {
+	return graphs.Kernels().Named(s.Name)
+}
+
+// explain adds the name of the collection to errors about one of its graphs.
+func (c *collection) explain(err error) error {
+	var (
+		graph *graphs.GraphError
+		line  *nodefile.ParseError
+	)
+	switch {
+	case errors.As(err, &line): // of a file with a graph
+		line.Otherwise = "" // its lines are not skipped
+		return line
+	case errors.As(err, &graph):
+		return &nodefile.ParseError{File: c.name, Msg: graph.Error()}
+	}
+	return err
+}
+
+// rows returns a kernel whose rows are computed in groups.
+func (c *collection) rows(ctx context.Context, kernel *param.Spec,
+	v param.Values) (items.Rows, param.Values, error) {
+	gram, err := kernelNamed(kernel).Prepare(ctx, c.graphs, v, c.set)
+	if err != nil {
+		return nil, nil, c.explain(err)
+	}
+	c.in.Progress("comparing", 0, int64(len(c.graphs.IDs)))
+	c.set.Progress = c.in.Progress
+	return func(ctx context.Context, dst *sparse.Block[float64], rows, _ []int) error {
+		return c.explain(gram.RowsTo(ctx, dst, rows[0]))
+	}, gram.Values, nil
+}
+
+// gram returns the values of the kernel with the given parameters, and all of these. It keeps the values of every
+// setting, n² numbers each.
+func (c *collection) gram(ctx context.Context, kernel *param.Spec, v param.Values,
+	_ []int) (classify.Gram, param.Values, error) {
+	text := kernel.Name + " " + kernel.Text(v)
 	c.making.Lock()
 	defer c.making.Unlock()
-	if v := c.cache[text]; v != nil {
-		return v.gram, v.values, nil
+	k := c.cache[text]
+	if k == nil {
+		n := len(c.graphs.IDs)
+		prepared, err := kernelNamed(kernel).Prepare(ctx, c.graphs, v, c.set)
+		if err != nil {
+			return nil, nil, c.explain(err)
+		}
+		k = &kernelValues{sparse.BlockOf(n, n, make([]float64, n*n)), prepared.Values}
+		if err := prepared.RowsTo(ctx, k.gram, 0); err != nil {
+			return nil, nil, c.explain(err)
+		}
+		if c.cache == nil {
+			c.cache = map[string]*kernelValues{}
+		}
+		c.cache[text] = k
 	}
-	n := len(c.Graphs.Graphs)
-	prepared, err := k.Prepare(ctx, c.Graphs, values, c.Kernel)
-	if err != nil {
-		return nil, nil, err
-	}
-	g := sparse.BlockOf(n, n, make([]float64, n*n))
-	if err := prepared.RowsTo(ctx, g, 0); err != nil {
-		return nil, nil, err
-	}
-	if c.cache == nil {
-		c.cache = map[string]*kernelValues{}
-	}
-	c.cache[text] = &kernelValues{g, prepared.Values}
-	return g, prepared.Values, nil
+	return classify.DenseGram(k.gram), k.values, nil
 }
 
-// CollectionBytes is the memory of methods of every kernel with every learner on a collection
-// of the given shape whose graphs have classes, with the given parameters of both: the values
-// between all graphs, n² numbers for each setting of a kernel, and the largest of the blocks
-// that these are computed from and of a fit. c, if not nil, is the collection itself.
-func CollectionBytes(ctx context.Context, s *graphfile.Shape,
-	c *graphfile.Collection, kernels []*graphs.Kernel, learners []*classify.Learner,
-	values param.Values, classes, workers int) (bytes int64, err error) {
-	var largest int64
-	for _, k := range kernels {
-		settings, err := split.Settings(&k.Spec, k.Own(values), nil)
+// held is the memory of the collection, also while it is read.
+func (c *collection) held() items.Part {
+	return items.Part{What: "graphs", Bytes: max(c.shape.Bytes(), c.readBytes)}
+}
+
+// parts implements [items.Collection.Parts]. Before the collection has been read, a row of values of a kernel is included.
+func (c *collection) parts(ctx context.Context, l *nodefile.Labels, _ int) ([]items.Part, error) {
+	var (
+		bytes int64
+		err   error
+	)
+	if c.in.Command == "kernel" {
+		var v param.Values
+		kernel := c.kernels()[0]
+		if v, err = kernel.Resolve(c.in.Values, nil); err == nil {
+			bytes, err = kernel.Bytes(ctx, c.shape, c.graphs, v, c.in.Workers)
+		}
+		if c.graphs == nil {
+			bytes += items.RowBytes(c.shape.Graphs)
+		}
+	} else {
+		classes := c.shape.Classes
+		if l != nil {
+			classes = len(l.Names)
+		}
+		bytes, err = c.learningBytes(ctx, classes)
+	}
+	return []items.Part{c.held(), {What: "kernels and learners", Bytes: bytes}}, c.explain(err)
+}
+
+// learningBytes is the memory of every kernel with every learner: the values between all graphs, n² numbers for
+// each setting of a kernel, and the largest of the blocks that these are computed from and of a fit.
+func (c *collection) learningBytes(ctx context.Context, classes int) (bytes int64, err error) {
+	n := c.shape.Graphs
+	largest := items.FitBytes(c.in.Learners, n, classes)
+	for _, k := range c.kernels() {
+		settings, err := split.Settings(&k.Spec, k.Own(c.in.Values), nil)
 		if err != nil {
 			return 0, err
 		}
-		n := int64(s.Graphs)
-		bytes += 8 * n * n * int64(len(settings))
+		bytes += 8 * int64(n) * int64(n) * int64(len(settings))
 		for _, v := range settings {
-			need, err := k.Bytes(ctx, s, c, v, workers)
+			need, err := k.Bytes(ctx, c.shape, c.graphs, v, c.in.Workers)
 			if err != nil {
 				return 0, err
 			}
 			largest = max(largest, need)
 		}
 	}
-	for _, l := range learners {
-		largest = max(largest, l.FitBytes(s.Graphs, classes))
-	}
-	return bytes + largest + (graphBytes+4*int64(classes))*int64(s.Graphs), nil
+	return bytes + largest + items.PredictionBytes(n, classes) + budget.LearnerBytes, nil
 }
-
-// graphBytes is the memory of a graph in addition to its probabilities: its class, its place in
-// training and test sets, its predicted class and its place in a ranking.
-const graphBytes = 112

@@ -7,12 +7,24 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/ingest/generate"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/items"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/papers/graphs"
 	"github.com/heatwalk/heatwalk/param"
 )
+
+// opened returns a collection as items.
+func opened(t *testing.T, made *graphfile.Collection, set *graphs.Settings) *items.Collection {
+	t.Helper()
+	c, err := (&collection{in: &items.Input{Command: "classify"}, graphs: made, set: set}).items(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
 
 // TestOnGraphs learns the classes of half of a collection, which differ in their branches, and
 // predicts those of the others.
@@ -34,9 +46,10 @@ func TestOnGraphs(t *testing.T) {
 	for _, name := range []string{"propagation", "tanimoto"} {
 		var first *method.Prediction
 		for _, workers := range []int{1, 7} {
-			c := &Collection{Graphs: made, Kernel: &graphs.Settings{Workers: workers, Cosine: true}}
+			c := opened(t, made, &graphs.Settings{Workers: workers, Cosine: true})
 			p := problem.OfItems(len(made.Graphs), row, class, []string{"0", "1"})
-			m := c.Source(graphs.Kernels().Named(name), classify.Learners().Named("svm"))
+			m := c.Source(&graphs.Kernels().Named(name).Spec, classify.Learners().Named("svm"))
+			m.Calibrate = true
 			given := param.Values{"cost": param.Of(10.0), "parts": param.Of("edges")}
 			out, err := m.Predict(t.Context(), p, nil, &method.Settings{Given: given})
 			if err != nil {
@@ -71,7 +84,7 @@ func TestUnfinished(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Collection{Graphs: made, Kernel: &graphs.Settings{Cosine: true}}
+	c := opened(t, made, &graphs.Settings{Cosine: true})
 	p := problem.OfItems(len(made.Graphs), []int{0, 1, 2, 3}, []int{0, 1, 0, 1}, []string{"0", "1"})
 	limited := *classify.Learners().Named("centroid")
 	var model *classify.Model
@@ -81,17 +94,19 @@ func TestUnfinished(t *testing.T) {
 		}
 		return model, err
 	}
-	m := c.Source(graphs.Kernels().Named("tanimoto"), &limited)
+	m := c.Source(&graphs.Kernels().Named("tanimoto").Spec, &limited)
+	m.Calibrate = true
 	out, err := m.Predict(t.Context(), p, &method.Parameters{Declared: &method.Setting{}}, &method.Settings{})
 	if err != nil || out.Unfinished == "" {
 		t.Fatalf("%v, unfinished %q", err, out.Unfinished)
 	}
-	k, _, err := c.gram(t.Context(), graphs.Kernels().Named("tanimoto"), out.Parameters.Declared.Values)
+	k, _, err := c.Gram(t.Context(), &graphs.Kernels().Named("tanimoto").Spec, out.Parameters.Declared.Values, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range k.Rows {
-		row := k.Row(i)
+	row := make([]float64, k.Len())
+	for i := range row {
+		k.RowTo(row, i)
 		votes := classify.SoftVotes(nil, model.Pairs, model.ScoresTo(nil, row, row[i]), 1)
 		for c, want := range votes {
 			if got := out.Scores.Row(i)[c]; got != float32(want) {

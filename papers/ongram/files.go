@@ -12,95 +12,171 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
+	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/items"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// Files are kernel values in files: rows of all nodes, and columns of all nodes or of
+// kernelFiles are items whose kernel values are in files.
+var kernelFiles = items.Kind{
+	Name: "gram", Noun: "item", Title: "Learning from kernel values in files", Help: helpTexts,
+	Commands: []items.Command{{
+		Use:   "classify K.npy... --labels L.tsv --learner SPEC -o OUT.npy",
+		Title: "Learn from kernel values in files",
+		Flags: []items.Flag{
+			{Name: "output", Words: slices.Concat(tablefile.PredictionEndings, tablefile.MatrixEndings),
+				Usage: "`FILE` of predictions: .tsv, .csv, .jsonl or .parquet; of scores alone .npy, .npz, .svm or .libsvm"},
+			{Name: "labels", Usage: "`FILE` of node and label, one pair a line", Required: true},
+			{Name: "label-fields"},
+			{Name: "learner", Required: true},
+			{Name: "product", Switch: true, Usage: "the kernel is the product of those of several files"},
+			{Name: "sum", Switch: true, Usage: "the kernel is the sum of those of several files"},
+			{Name: "scores"},
+			{Name: "unknown-ids"},
+		},
+	}},
+	Calibrated: true,
+	Check:      checkFiles,
+	Open:       openFiles,
+}
+
+// checkFiles reports files that are not one kernel.
+func checkFiles(in *items.Input, report func(place, problem string)) {
+	var ways []string
+	for _, name := range []string{"sum", "product"} {
+		if in.Flags[name] == "true" {
+			ways = append(ways, name)
+		}
+	}
+	switch {
+	case len(in.Paths) == 1:
+		for _, name := range ways {
+			report("--"+name, "there is a single file; leave it out")
+		}
+	case len(ways) > 1:
+		report("--product", "stands in place of --sum; give one of the two")
+	case len(in.Paths) > 1 && ways == nil:
+		report(in.Paths[1],
+			"several files are one kernel by their product or sum; add --product or --sum")
+	}
+	if slices.Contains(in.Paths, "-") {
+		report("-", "stdin can be read once, and the kernel is read twice; give a file")
+	}
+}
+
+// files are kernel values in files: rows of all nodes, and columns of all nodes or of
 // those with a label. Only the values between the learner's items are kept in memory; the files
-// are read once for these, and again for the scores. An error about the contents of a file is a
-// [*nodefile.ParseError].
-type Files struct {
-	Paths []string // of kernels between the same nodes, in the same order
+// are read once for these, and again for the scores. With --product the kernel is that of pairs (x, y) if one file
+// compares the x and another one the y: Kondor and Lafferty 2002, section 2.2.
+type files struct {
+	in         *items.Input
+	isProduct  bool // of the values of all files; else their sum
+	learner    *classify.Learner
+	parameters param.Values // complete, of the learner
+	rows, cols tablefile.Axis
+	labels     *nodefile.Labels // of columns
+	progress   func(stage string, done, total int64)
 
-	// Product makes the product of the values of all files the kernel, which is that of pairs (x, y) if one file
-	// compares the x and another one the y: Kondor and Lafferty 2002, section 2.2. Otherwise it is their sum.
-	Product bool
-
-	LabelFile string                // of columns
-	Labelling *nodefile.LabelConfig // of LabelFile; with SkipUnknown some of its lines may name nodes without a column
-
-	Learner   *classify.Learner
-	Values    param.Values // complete, of its parameters
-	Calibrate bool         // probabilities of a learner that has none of its own, which fit held-out scores ([classify.Calibrate])
-
-	// Progress, if not nil, is called with the stage, the finished rows, and their number, 0 if
-	// the stage has none.
-	Progress func(stage string, done, total int64)
-
-	// What [Files.Open] finds.
-	Rows, Cols tablefile.Axis
-	Labels     *nodefile.Labels // of columns
-
-	files  []*tablefile.File
+	list   []*tablefile.File
 	name   string // of all files
 	item   []int  // the column of each item, the labelled ones first, in the order of their labels
 	class  []int  // of each item, −1 for none
 	itemOf []int  // the item that each row is, −1 for none
 }
 
-// Open opens the files, reads the labels and finds the rows of the items that the learner is
+// openFiles opens the files, reads the labels and finds the rows of the items that the learner is
 // given: the labelled columns or, where it learns from all nodes, all of them.
-func (k *Files) Open(ctx context.Context) (err error) {
-	if k.Progress == nil {
-		k.Progress = func(string, int64, int64) {}
+func openFiles(ctx context.Context, in *items.Input) (*items.Collection, error) {
+	k := &files{in: in, learner: in.Learners[0], name: strings.Join(in.Paths, ", "),
+		isProduct: in.Flags["product"] == "true"}
+	var err error
+	if k.parameters, err = k.learner.Resolve(k.learner.Own(in.Values), nil); err != nil {
+		return nil, err
 	}
-	k.name = strings.Join(k.Paths, ", ")
-	for _, path := range k.Paths {
+	for _, path := range in.Paths {
 		f, err := tablefile.Inspect(ctx, path, &tablefile.Options{Name: path})
 		if err != nil {
-			return err
+			return nil, err
 		}
-		k.files = append(k.files, f)
-		if err := k.addAxis(ctx, &k.Rows, "rows"); err != nil {
-			return err
+		k.list = append(k.list, f)
+		if err := k.addAxis(ctx, &k.rows, "rows"); err != nil {
+			return nil, err
 		}
-		if err := k.addAxis(ctx, &k.Cols, "cols"); err != nil {
-			return err
+		if err := k.addAxis(ctx, &k.cols, "cols"); err != nil {
+			return nil, err
 		}
 	}
-	rows, err := k.nodes("rows", k.Rows)
+	rows, err := k.nodes("rows", k.rows)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	columns, err := k.nodes("columns", k.Cols)
+	columns, err := k.nodes("columns", k.cols)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if k.Labels, err = nodefile.ReadLabels(ctx, k.LabelFile, columns, k.Labelling); err != nil {
-		return err
+	labelling := *in.Labelling
+	labelling.Fix = "label columns of " + k.name + " alone, or pass --unknown-ids=skip"
+	if k.labels, err = nodefile.ReadLabels(ctx, in.LabelFile, columns, &labelling); err != nil {
+		return nil, err
 	}
-	return k.choose(rows)
+	return &items.Collection{
+		File: k.name, IDs: k.rows, Labels: k.labels, Classify: k.classify, Describe: k.describe,
+		Parts: func(context.Context, *nodefile.Labels, int) ([]items.Part, error) {
+			return []items.Part{{What: items.DataPart, Bytes: budget.LearnerBytes + k.bytes()}}, nil
+		},
+	}, k.choose(rows)
+}
+
+// describe returns the keys about a result in its JSON document, and its summary.
+func (k *files) describe(c *items.Classified) (facts any, text string) {
+	count := k.in.Count
+	columns := c.ScoreNames
+	if k.in.Calibrate {
+		columns = k.labels.Names
+	}
+	text = fmt.Sprintf("%s × %s of %s from %s", count(k.rows.N, "row"),
+		count(len(columns), "column"), k.learner.Name, count(len(k.labels.Row), "label"))
+	if parameters := k.learner.Text(k.parameters); parameters != "" {
+		text += ", " + parameters
+	}
+	combined := ""
+	if len(k.list) > 1 {
+		combined = "sum"
+		if k.isProduct {
+			combined = "product"
+		}
+		text += fmt.Sprintf(", on the %s of %d kernels", combined, len(k.list))
+	}
+	return &struct {
+		Rows       int          `json:"rows"`
+		Columns    []string     `json:"columns"`
+		Learner    string       `json:"learner"`
+		Parameters param.Values `json:"parameters"`
+		Combined   string       `json:"combined,omitempty"`
+	}{k.rows.N, columns, k.learner.Name, k.parameters, combined}, text
 }
 
 // addAxis stores the ids of the rows or cols of the last file in axis. It returns an error unless they are those of
 // the files before.
-func (k *Files) addAxis(ctx context.Context, axis *tablefile.Axis, which string) error {
-	last := k.files[len(k.files)-1]
+func (k *files) addAxis(ctx context.Context, axis *tablefile.Axis, which string) error {
+	last := k.list[len(k.list)-1]
 	a, err := last.Axis(ctx, which)
 	if err != nil {
 		return err
 	}
-	if len(k.files) > 1 {
+	if len(k.list) > 1 {
 		const fix = "give kernels between the same nodes, in the same order"
 		if a.N != axis.N {
-			return faultOf(last.Name, fix, "has %d %s, and %s has %d", a.N, which, k.Paths[0], axis.N)
+			return faultOf(last.Name, fix, "has %d %s, and %s has %d", a.N, which, k.list[0].Name, axis.N)
 		}
 		for i := range a.N {
 			if id, first := a.ID(i), axis.ID(i); id != first {
 				return faultOf(last.Name, fix, "number %d of its %s is %q, and that of %s is %q",
-					i+1, which, id, k.Paths[0], first)
+					i+1, which, id, k.list[0].Name, first)
 			}
 		}
 	}
@@ -114,11 +190,8 @@ func faultOf(name, fix, format string, args ...any) error {
 }
 
 // nodes returns the dictionary of the ids of an axis, which must be distinct.
-func (k *Files) nodes(which string, a tablefile.Axis) (*shard.Nodes, error) {
-	nodes, err := shard.StringNodes(func(yield func(string) bool) {
-		for i := 0; i < a.N && yield(a.ID(i)); i++ {
-		}
-	})
+func (k *files) nodes(which string, a tablefile.Axis) (*shard.Nodes, error) {
+	nodes, err := shard.StringNodes(a.All())
 	if twice := (*nodefile.ParseError)(nil); errors.As(err, &twice) {
 		return nil, faultOf(k.name, twice.Fix, "%s: %s", which, twice.Msg)
 	}
@@ -126,20 +199,20 @@ func (k *Files) nodes(which string, a tablefile.Axis) (*shard.Nodes, error) {
 }
 
 // choose finds the rows of the items that the learner is given.
-func (k *Files) choose(rows *shard.Nodes) error {
-	l := k.Learner
-	labelled := make([]bool, k.Cols.N)
-	for _, c := range k.Labels.Row {
+func (k *files) choose(rows *shard.Nodes) error {
+	l := k.learner
+	labelled := make([]bool, k.cols.N)
+	for _, c := range k.labels.Row {
 		labelled[c] = true
 	}
-	k.item = append(k.item[:0], k.Labels.Row...)
-	k.class = append(k.class[:0], k.Labels.Class...)
+	k.item = append(k.item[:0], k.labels.Row...)
+	k.class = append(k.class[:0], k.labels.Class...)
 	for c, has := range labelled {
 		switch {
 		case has:
-		case k.Rows.N != k.Cols.N: // the columns are not all nodes
+		case k.rows.N != k.cols.N: // the columns are not all nodes
 			return &nodefile.ParseError{
-				File: k.Labels.File, Msg: fmt.Sprintf("has no label for %q, a column of %s", k.Cols.ID(c), k.name),
+				File: k.labels.File, Msg: fmt.Sprintf("has no label for %q, a column of %s", k.cols.ID(c), k.name),
 				Fix: "label every column, or give a kernel between all nodes",
 			}
 		case l.Whole:
@@ -147,37 +220,37 @@ func (k *Files) choose(rows *shard.Nodes) error {
 			k.class = append(k.class, -1)
 		}
 	}
-	k.itemOf = slices.Repeat([]int{-1}, k.Rows.N)
+	k.itemOf = slices.Repeat([]int{-1}, k.rows.N)
 	for a, c := range k.item {
-		row, ok := rows.Lookup(k.Cols.ID(c))
+		row, ok := rows.Lookup(k.cols.ID(c))
 		if !ok {
 			return faultOf(k.name, "the rows are to hold all nodes",
-				"the column of %q has no row", k.Cols.ID(c))
+				"the column of %q has no row", k.cols.ID(c))
 		}
 		k.itemOf[row] = a
 	}
-	if n := k.Rows.N; l.Whole && len(k.item) < n {
+	if n := k.rows.N; l.Whole && len(k.item) < n {
 		return faultOf(k.name, "give a column for every row",
 			"%s needs the kernel between all nodes, and %d of %d rows have no column", l.Name, n-len(k.item), n)
 	}
 	return nil
 }
 
-// Bytes is the memory of [Files.Classify].
-func (k *Files) Bytes() int64 {
+// bytes is the memory of classify.
+func (k *files) bytes() int64 {
 	m := int64(len(k.item))
-	n := int64(k.Rows.N)
-	classes := int64(len(k.Labels.Names))
+	n := int64(k.rows.N)
+	classes := int64(len(k.labels.Names))
 	outputs := classes
-	if path := k.Learner.Path; path != nil && path.Pairwise != nil && path.Pairwise(k.Values) {
+	if path := k.learner.Path; path != nil && path.Pairwise != nil && path.Pairwise(k.parameters) {
 		outputs = max(classes, classes*(classes-1)/2)
 	}
-	cols := int64(k.Cols.N)
+	cols := int64(k.cols.N)
 	bytes := 112*(n+cols) + 8*m*m + 16*cols + 8*n*(outputs+1) // ids and labels, kernel values, scores
-	for _, f := range k.files {
+	for _, f := range k.list {
 		bytes += f.Held + 8*cols
 	}
-	return bytes + k.Learner.FitBytes(len(k.Labels.Row), len(k.Labels.Names))
+	return bytes + k.learner.FitBytes(len(k.labels.Row), len(k.labels.Names))
 }
 
 // rowsOf goes through the rows of a file, and then yields nil with the error that ended it, if any.
@@ -198,42 +271,42 @@ func rowsOf(ctx context.Context, f *tablefile.File) iter.Seq2[[]float64, error] 
 }
 
 // read calls visit with the values of the items in each row of the kernel, which are valid until it returns.
-func (k *Files) read(ctx context.Context, stage string,
-	visit func(row int, items []float64)) error {
-	nexts := make([]func() ([]float64, error, bool), len(k.files))
-	for i, f := range k.files {
+func (k *files) read(ctx context.Context, stage string,
+	visit func(row int, values []float64)) error {
+	nexts := make([]func() ([]float64, error, bool), len(k.list))
+	for i, f := range k.list {
 		next, stop := iter.Pull2(rowsOf(ctx, f))
 		defer stop()
 		nexts[i] = next
 	}
 	items := make([]float64, len(k.item))
-	for row := range k.Rows.N + 1 { // behind the last row files are checked for changes
+	for row := range k.rows.N + 1 { // behind the last row files are checked for changes
 		for i, next := range nexts {
 			values, err, _ := next()
 			switch {
 			case err != nil:
 				return err
-			case (values == nil) != (row == k.Rows.N):
-				return faultOf(k.Paths[i], "read it again", "has changed while it was read")
+			case (values == nil) != (row == k.rows.N):
+				return faultOf(k.list[i].Name, "read it again", "has changed while it was read")
 			case values != nil:
 				k.combine(items, values, i == 0)
 			}
 		}
-		if row < k.Rows.N {
+		if row < k.rows.N {
 			visit(row, items)
-			k.Progress(stage, int64(row+1), int64(k.Rows.N))
+			k.progress(stage, int64(row+1), int64(k.rows.N))
 		}
 	}
 	return nil
 }
 
 // combine stores the values of the items in a row of the first file, or combines those of another one with them.
-func (k *Files) combine(items, values []float64, isFirst bool) {
+func (k *files) combine(items, values []float64, isFirst bool) {
 	for a, c := range k.item {
 		switch {
 		case isFirst:
 			items[a] = values[c]
-		case k.Product:
+		case k.isProduct:
 			items[a] *= values[c]
 		default:
 			items[a] += values[c]
@@ -242,12 +315,12 @@ func (k *Files) combine(items, values []float64, isFirst bool) {
 }
 
 // gram reads the values between the items.
-func (k *Files) gram(ctx context.Context) (classify.Gram, error) {
+func (k *files) gram(ctx context.Context) (classify.Gram, error) {
 	m := len(k.item)
 	g := sparse.BlockOf(m, m, make([]float64, m*m))
-	err := k.read(ctx, "reading", func(row int, items []float64) {
+	err := k.read(ctx, "reading", func(row int, values []float64) {
 		if a := k.itemOf[row]; a >= 0 {
-			copy(g.Data[a*m:], items)
+			copy(g.Data[a*m:], values)
 		}
 	})
 	if err != nil {
@@ -255,7 +328,7 @@ func (k *Files) gram(ctx context.Context) (classify.Gram, error) {
 	}
 	const fix = "a kernel is symmetric, are the ids in the order of the rows and columns?"
 	if i, j := unevenOf(g.Data, m); i != j {
-		a, b := k.Cols.ID(k.item[i]), k.Cols.ID(k.item[j])
+		a, b := k.cols.ID(k.item[i]), k.cols.ID(k.item[j])
 		return nil, faultOf(k.name, fix, "K(%q, %q) is %g, but K(%q, %q) is %g", a, b,
 			g.Data[i*m+j], b, a, g.Data[j*m+i])
 	}
@@ -279,28 +352,36 @@ func unevenOf(k []float64, n int) (i, j int) {
 	return 0, 0
 }
 
-// Classify learns from the values between the items, and reads all values again to score each row. The error may be
-// a [*problem.Error].
-func (k *Files) Classify(ctx context.Context) (*Classified, error) {
+// classify learns from the values between the items, and reads all values again to score each row.
+func (k *files) classify(ctx context.Context,
+	set *method.Settings) (*items.Classified, error) {
+	k.progress = set.Progress
 	g, err := k.gram(ctx)
 	if err != nil {
 		return nil, err
 	}
-	k.Progress("learning", 0, 0)
-	c, err := learn(ctx, k.Learner, g, k.class, k.Labels.Names, k.Values,
-		k.Calibrate)
-	if err != nil {
+	k.progress("learning", 0, 0)
+	c, err := items.Learn(ctx, k.learner, g, k.class, k.labels.Names, k.parameters,
+		k.in.Calibrate, k.rows.N)
+	if err == nil {
+		err = c.Unfinished
+	}
+	wrong := new(problem.Error)
+	switch {
+	case errors.As(err, &wrong) && !errors.Is(err, classify.ErrIterationLimit):
+		return nil, faultOf(k.name, "are these the values of a kernel?", "%s: %v",
+			wrong.Method, wrong.Err)
+	case err != nil:
 		return nil, err
 	}
-	c.begin(k.Rows.N)
-	return c, k.read(ctx, "scoring", func(row int, items []float64) {
+	return c, k.read(ctx, "scoring", func(row int, values []float64) {
 		// a learner that is given some columns does not need K(x, x)
 		selfValue := math.NaN()
 		class := -1
 		if a := k.itemOf[row]; a >= 0 {
-			selfValue = items[a]
+			selfValue = values[a]
 			class = k.class[a]
 		}
-		c.score(row, items, selfValue, class)
+		c.Score(row, values, selfValue, class)
 	})
 }

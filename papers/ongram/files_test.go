@@ -13,6 +13,8 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/items"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -40,15 +42,17 @@ func TestFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &Files{Paths: []string{path}, LabelFile: labels, Labelling: &nodefile.LabelConfig{}, Learner: learner, Values: v}
-	if err := f.Open(t.Context()); err == nil || !strings.Contains(err.Error(), `"q"`) {
+	in := &items.Input{Paths: []string{path}, LabelFile: labels, Labelling: &nodefile.LabelConfig{}, Learners: []*classify.Learner{learner}}
+	if _, err := openFiles(t.Context(), in); err == nil || !strings.Contains(err.Error(), `"q"`) {
 		t.Fatal(err)
 	}
-	*f = Files{Paths: []string{path}, LabelFile: labels, Labelling: &nodefile.LabelConfig{SkipUnknown: true}, Learner: learner, Values: v}
-	if err := f.Open(t.Context()); err != nil || f.Labels.Unknown != 1 {
+	in.Labelling.SkipUnknown = true
+	f, err := openFiles(t.Context(), in)
+	if err != nil || f.Labels.Unknown != 1 {
 		t.Fatal(err)
 	}
-	c, err := f.Classify(t.Context())
+	set := new(method.Settings).WithDefaults()
+	c, err := f.Classify(t.Context(), &set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +69,8 @@ func TestFiles(t *testing.T) {
 			t.Errorf("row %d: %v of %v, want %v of left", r, scores, c.ScoreNames, want)
 		}
 	}
-	if err := (&Files{Paths: []string{write("other.svm", "0 0:1 1:1\n")}}).Open(t.Context()); err == nil {
+	in.Paths = []string{write("other.svm", "0 0:1 1:1\n")}
+	if _, err := openFiles(t.Context(), in); err == nil {
 		t.Error("a file without ids is taken")
 	}
 }
@@ -121,18 +126,16 @@ func TestSeveralFiles(t *testing.T) {
 		return save(name+".svm", text.String())
 	}
 	labels := save("labels.tsv", "n0\tleft\nn5\tright\nn6\tleft\nn11\tright\n")
-	learner := classify.Learners().Named("rls")
-	v, err := learner.Resolve(nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := &items.Input{LabelFile: labels, Labelling: &nodefile.LabelConfig{}, Learners: []*classify.Learner{classify.Learners().Named("rls")}}
 	scores := func(product bool, paths ...string) *sparse.Block[float64] {
 		t.Helper()
-		f := &Files{Paths: paths, Product: product, LabelFile: labels, Labelling: &nodefile.LabelConfig{}, Learner: learner, Values: v}
-		if err := f.Open(t.Context()); err != nil {
+		in.Paths, in.Flags = paths, map[string]string{"product": fmt.Sprint(product)}
+		f, err := openFiles(t.Context(), in)
+		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := f.Classify(t.Context())
+		set := new(method.Settings).WithDefaults()
+		c, err := f.Classify(t.Context(), &set)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +163,8 @@ func TestSeveralFiles(t *testing.T) {
 		testgraph.Close(t, got, want, 1e-12, 1e-12)
 	}
 	save("B.cols.ids", strings.Join([]string{"n1", "n0", "n2", "n3", "n4", "n5", "n6", "n7", "n8", "n9", "n10", "n11"}, "\n"))
-	err = (&Files{Paths: []string{a, b}}).Open(t.Context())
+	in.Paths = []string{a, b}
+	_, err := openFiles(t.Context(), in)
 	if want := `number 1 of its cols is "n1", and that of ` + a + ` is "n0"`; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}

@@ -3,62 +3,122 @@ package ongram
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/file/tablefile"
+	"github.com/heatwalk/heatwalk/method/items"
 	"github.com/heatwalk/heatwalk/papers/closed"
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// TableSource returns the kernel between the records of a table with a learner. The alphabets of the columns have the
-// values of labelled records alone, unless the kernel takes texts; other values count as missing. An error about the table is a
-// [*nodefile.ParseError].
-func TableSource(t *nodefile.Attributes, k *closed.Kernel,
-	l *classify.Learner) *Source {
-	s := newSource(param.Vectors, &k.Spec, l, len(t.IDs))
-	s.gram = func(_ context.Context, v param.Values, labelled []int) (classify.Gram, param.Values, error) {
-		complete, err := k.Resolve(v, nil)
-		if err != nil {
-			return nil, nil, err
+// records are the records of a table, with the kernels of package closed.
+var records = items.Kind{
+	Name: "records", Noun: "record", Title: "Kernels between the records of a table, and their classes",
+	Example: "hypercube:beta=0.5", Help: helpTexts,
+	Kernels: func() []*param.Spec { return closed.Kernels().Specs() },
+	Commands: items.Standard("TABLE", "record", closed.Kernels()[0].Name,
+		items.Flag{Name: "attributes", Columns: "2,3,4 or colour,shape",
+			Usage: "columns of the attributes, numbers or titles (default: all but id and class)"},
+		items.Flag{Name: "id",
+			Usage: "`COLUMN` of the ids (default: by its title, or the records are numbered from 1)"},
+		items.Flag{Name: "class",
+			Usage: "`COLUMN` of the classes, which is no attribute (default: by its title)"},
+		items.Flag{Name: "header", Initial: "auto", Words: headers,
+			Usage: "whether the first line is a header"},
+		items.Flag{Name: "missing"}),
+	Open: openRecords,
+}
+
+// headers are the values of --header, in the order of [nodefile.Header].
+var headers = []string{"auto", "yes", "no"}
+
+// openRecords reads the table. It warns about attributes with too many values to be categories.
+func openRecords(ctx context.Context, in *items.Input) (*items.Collection, error) {
+	path := in.Paths[0]
+	a, err := nodefile.ReadAttributes(ctx, path, &nodefile.AttributeConfig{
+		Columns: in.Columns("attributes"), ID: in.Flags["id"], Class: in.Flags["class"],
+		Header: nodefile.Header(slices.Index(headers, in.Flags["header"])),
+		Text:   in.Labelling.Text, Missing: in.Labelling.Missing, Memory: in.Memory,
+		Stdin: in.Labelling.Stdin, Warn: in.Labelling.Warn,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(a.Use) > 1 {
+		in.Note(input.Escape(path) + ": " + a.Use.String())
+	}
+	warn := func(format string, args ...any) {
+		in.Labelling.Warn(fmt.Errorf(format, args...))
+	}
+	for _, column := range a.Columns {
+		if n := len(column.Values); n > 20 && n > len(a.IDs)/2 &&
+			!closed.Kernels().Named(in.Kernels[0].Name).Texts {
+			warn("%s: %s has %s in %s; if it is a number or a name, leave it out with --attributes",
+				a.File, column.Name, in.Count(n, "value"), in.Count(len(a.IDs), "record"))
 		}
-		columns := t.Columns
-		if !k.Texts {
-			columns, _ = Restrict(columns, labelled)
+	}
+	hasWarned := in.Command != "classify"
+	c := collectionOf(a, func(unknown int) {
+		if unknown > 0 && !hasWarned {
+			hasWarned = true
+			warn("%s: %s that no record with a class has count as missing", a.File,
+				in.Count(unknown, "value"))
 		}
-		gram, err := gramOf(t, columns, k, complete)
-		return gram, complete, err
+	})
+	if in.Command != "kernel" {
+		c.Facts = &struct {
+			Nodes int `json:"nodes"`
+		}{len(a.IDs)}
+		if in.LabelFile == "" && a.Classes != nil {
+			in.Classes(a.Classes)
+		}
 	}
-	return s
+	return c, nil
 }
 
-// TableGram returns the kernel between all records with complete values of its parameters. The
-// error is a [*nodefile.ParseError] about the table.
-func TableGram(t *nodefile.Attributes, k *closed.Kernel,
-	v param.Values) (closed.Gram, error) {
-	return gramOf(t, t.Columns, k, v)
+// collectionOf returns the records of a table. The alphabets of the columns have the values of labelled records alone, unless the
+// kernel takes texts; other values count as missing, and missing gets their number.
+func collectionOf(t *nodefile.Attributes, missing func(unknown int)) *items.Collection {
+	return &items.Collection{
+		File: t.File, IDs: tablefile.AxisOf(t.IDs), Lookup: t.Records, Labels: t.Classes,
+		Unlabelled: "no column of " + t.File +
+			" is titled as one of classes; name it with --class, or give --labels FILE",
+		Bytes: t.Bytes, Attributes: len(t.Columns),
+		Gram: func(_ context.Context, kernel *param.Spec, v param.Values, labelled []int) (classify.Gram, param.Values, error) {
+			k := closed.Kernels().Named(kernel.Name)
+			complete, err := k.Resolve(v, nil)
+			if err != nil {
+				return nil, nil, err
+			}
+			columns := t.Columns
+			if labelled != nil && !k.Texts {
+				unknown := 0
+				columns, unknown = restrict(columns, labelled)
+				missing(unknown)
+			}
+			gram, err := k.Of(columns, complete)
+			wrong := new(closed.AttributeError)
+			if !errors.As(err, &wrong) {
+				return gram, complete, err
+			}
+			p := &nodefile.ParseError{File: t.File, Msg: wrong.What, Err: err}
+			if wrong.Attribute != "" {
+				p.Msg = wrong.Attribute + ": " + wrong.What
+			}
+			if wrong.Record >= 0 {
+				p.Line = t.Line[wrong.Record]
+			}
+			return nil, nil, p
+		},
+	}
 }
 
-// gramOf returns the kernel between the records by columns of their table.
-func gramOf(t *nodefile.Attributes, columns []nodefile.Column, k *closed.Kernel,
-	v param.Values) (closed.Gram, error) {
-	gram, err := k.Of(columns, v)
-	wrong := new(closed.AttributeError)
-	if !errors.As(err, &wrong) {
-		return gram, err
-	}
-	p := &nodefile.ParseError{File: t.File, Msg: wrong.What, Err: err}
-	if wrong.Attribute != "" {
-		p.Msg = wrong.Attribute + ": " + wrong.What
-	}
-	if wrong.Record >= 0 {
-		p.Line = t.Line[wrong.Record]
-	}
-	return nil, p
-}
-
-// Restrict returns the columns with the values that labelled records have. Other values are missing; unknown counts them.
-func Restrict(columns []nodefile.Column,
+// restrict returns the columns with the values that labelled records have. Other values are missing; unknown counts them.
+func restrict(columns []nodefile.Column,
 	labelled []int) (restricted []nodefile.Column, unknown int) {
 	for _, column := range columns {
 		code := slices.Repeat([]int32{-1}, len(column.Values)) // the new one of each
@@ -80,16 +140,4 @@ func Restrict(columns []nodefile.Column,
 		restricted = append(restricted, next)
 	}
 	return restricted, unknown
-}
-
-// TableBytes is the memory of learners on a table, with predictions by workers goroutines at the same time.
-func TableBytes(t *nodefile.Attributes, l *nodefile.Labels,
-	learners []*classify.Learner, workers int) int64 {
-	n := int64(len(t.IDs))
-	k := int64(len(l.Names))
-	fit := int64(0)
-	for _, learner := range learners {
-		fit = max(fit, learner.FitBytes(len(l.Row), len(l.Names)))
-	}
-	return t.Bytes + (t.Bytes+16*n+8*n*k*k+fit)*int64(workers) + (graphBytes+4*k)*n
 }

@@ -19,9 +19,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// records reads records: the class is that of the first attribute but for every tenth, and
+// recordTable reads records: the class is that of the first attribute but for every tenth, and
 // the second says nothing. Those from labelled on have none.
-func records(t *testing.T, n, labelled int) *nodefile.Attributes {
+func recordTable(t *testing.T, n, labelled int) *nodefile.Attributes {
 	t.Helper()
 	var text strings.Builder
 	fmt.Fprintln(&text, "id,shape,colour,class")
@@ -50,12 +50,13 @@ func records(t *testing.T, n, labelled int) *nodefile.Attributes {
 // Records are classified as by the kernel written out as a matrix, from the row of which
 // each is scored by itself.
 func TestRecords(t *testing.T) {
-	a := records(t, 60, 40)
+	a := recordTable(t, 60, 40)
 	l := a.Classes
 	a.Columns = a.Columns[:2]
 	for _, calibrate := range []bool{false, true} {
 		kernel, learner := closed.Kernels().Named("categorical"), classify.Learners().Named("svm")
-		s := TableSource(a, kernel, learner)
+		table := collectionOf(a, func(int) {})
+		s := table.Source(&kernel.Spec, learner)
 		s.Calibrate = calibrate
 		phases := map[string]float64{}
 		got, err := s.Classify(t.Context(), &method.Problem{Row: l.Row, Class: l.Class, Names: l.Names}, &method.Settings{
@@ -68,7 +69,7 @@ func TestRecords(t *testing.T) {
 		if got.Values.Number("cost") != 1 || got.Settings != len(kernel.Param("beta").Grid) || phases["scoring"] != 1 {
 			t.Errorf("%v of %d settings, phases %v", got.Values, got.Settings, phases)
 		}
-		k, err := TableGram(a, kernel, kernel.Own(got.Values))
+		k, _, err := table.Gram(t.Context(), &kernel.Spec, kernel.Own(got.Values), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,13 +115,14 @@ func TestRecords(t *testing.T) {
 // TestRecordsErrors tests that an error of the kernel names the record of the whole table, and an
 // error of the learner names the learner.
 func TestRecordsErrors(t *testing.T) {
-	a := records(t, 12, 12)
+	a := recordTable(t, 12, 12)
 	l := a.Classes
 	l.Row, l.Class = l.Row[4:], l.Class[4:]
 	a.Columns = a.Columns[:1]
 	a.Columns[0].Code[7] = -1
 	classified := func(kernel string) error {
-		_, err := TableSource(a, closed.Kernels().Named(kernel), classify.Learners().Named("svm")).Classify(t.Context(), &method.Problem{Row: l.Row, Class: l.Class, Names: l.Names}, nil)
+		s := collectionOf(a, func(int) {}).Source(&closed.Kernels().Named(kernel).Spec, classify.Learners().Named("svm"))
+		_, err := s.Classify(t.Context(), &method.Problem{Row: l.Row, Class: l.Class, Names: l.Names}, nil)
 		return err
 	}
 	err := classified("strings")
@@ -139,7 +141,7 @@ func TestRecordsErrors(t *testing.T) {
 // TestRestrict tests that alphabets contain the values of labelled records only, and that others are missing.
 func TestRestrict(t *testing.T) {
 	columns := []nodefile.Column{{Values: []string{"p", "q", "r"}, Code: []int32{0, 1, 2, 0}}, {Values: []string{"1", "2"}, Code: []int32{0, 1, -1, 1}}}
-	got, unknown := Restrict(columns, []int{0, 2})
+	got, unknown := restrict(columns, []int{0, 2})
 	if x, y := got[0], got[1]; unknown != 3 || len(x.Values) != 2 || len(y.Values) != 1 || !slices.Equal(x.Code, []int32{0, -1, 1, 0}) || !slices.Equal(y.Code, []int32{0, -1, -1, -1}) {
 		t.Errorf("%d unknown values in columns %+v", unknown, got)
 	}

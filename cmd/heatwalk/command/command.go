@@ -7,6 +7,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/cli"
 	_ "github.com/heatwalk/heatwalk/papers"
+	_ "github.com/heatwalk/heatwalk/papers/ongram"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 

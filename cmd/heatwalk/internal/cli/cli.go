@@ -17,6 +17,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	_ "github.com/heatwalk/heatwalk/cmd/heatwalk/internal/rlimit" // refuses an address space that is too small
+	"github.com/heatwalk/heatwalk/method/items"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -192,7 +193,7 @@ const (
 
 // commands are the subcommands by group, in the order of use.
 func commands() []command {
-	return []command{
+	list := []command{
 		{"demo", newDemo, false, false, learning},
 		{"classify", newClassify, true, true, learning},
 		{"evaluate", newEvaluate, true, true, learning},
@@ -201,9 +202,12 @@ func commands() []command {
 		{"explain", newExplain, true, false, learning},
 		{"regress", newRegress, true, true, learning},
 		{"rank", newRank, true, true, learning},
-		{"graphs", newGraphs, true, false, learning},
-		{"records", newRecords, true, false, learning},
-		{"gram", newGram, true, false, learning},
+	}
+	for _, kind := range items.Kinds() {
+		make := func(run *session) *cobra.Command { return newItems(run, kind) }
+		list = append(list, command{kind.Name, make, true, false, learning})
+	}
+	return append(list, []command{
 		{"info", newInfo, true, false, looking},
 		{"methods", newMethods, false, false, looking},
 		{"estimate", newEstimate, false, false, looking},
@@ -218,7 +222,7 @@ func commands() []command {
 		{"generate", newGenerate, true, false, files},
 		{"merge", newMerge, false, false, files},
 		{"verify", newVerify, true, false, files},
-	}
+	}...)
 }
 
 // selectCommands returns only the command that the first argument names, or all commands. It avoids

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/kernel/function"
+	"github.com/heatwalk/heatwalk/method/items"
 )
 
 // completeValues lets shells complete the values of flags that take words or names, of a command and its subcommands,
@@ -53,7 +54,7 @@ func namesAfter(cmd *cobra.Command, flag, text string) (list []string) {
 	path := strings.Fields(strings.Replace(cmd.CommandPath(), " estimate ", " ", 1))
 	isRegress := path[1] == "regress"
 	kernels := "kernel" // of nodes
-	if path[1] == "graphs" || path[1] == "records" {
+	if items.Find(path[1]) != nil {
 		kernels = path[1] + " kernel"
 	}
 	end := strings.LastIndexAny(text, ",+") + 1

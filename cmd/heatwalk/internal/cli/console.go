@@ -121,6 +121,30 @@ type document interface{ closeWith(c Closing) }
 
 func (c *Closing) closeWith(now Closing) { *c = now }
 
+// joinedDocument is a document with the keys of all parts, which are pointers to structs, one after the other.
+type joinedDocument struct {
+	parts []any
+	Closing
+}
+
+func joinDocuments(parts ...any) *joinedDocument { return &joinedDocument{parts: parts} }
+
+// MarshalJSON implements [json.Marshaler].
+func (d *joinedDocument) MarshalJSON() ([]byte, error) {
+	var keys [][]byte
+	for _, document := range append(d.parts, &d.Closing) {
+		text, err := report.Encode(document)
+		if err != nil {
+			return nil, err
+		}
+		text = bytes.TrimSpace(text)
+		if text[0] == '{' { // not null
+			keys = append(keys, text[1:len(text)-1])
+		}
+	}
+	return slices.Concat([]byte("{"), bytes.Join(keys, []byte(",")), []byte("}")), nil
+}
+
 // printResult prints the result of a command that wrote the given outputs: v with --json, else the summary
 // that text writes.
 func (console *streams) printResult(v document, text func(w io.Writer),

@@ -39,7 +39,7 @@ func newFeatures(run *session) *cobra.Command {
 	cmd, c, flags := newCommand(run, "features GRAPH --labels L.tsv -o F.npy",
 		"The explicit features of the coinciding walk kernel", checkFeatures,
 		runFeatures)
-	outputFlag(flags, &c.out, "output", "", "`FILE` of the features: .npy, .npz, .svm or .libsvm", denseFormats)
+	outputFlag(flags, &c.out, "output", "", "`FILE` of the features: .npy, .npz, .svm or .libsvm", tablefile.MatrixEndings)
 	flags.StringVar(&c.name, "kernel", cwk.Spec.Name, "`SPEC` of the kernel, as in cwk:alpha=0.5:steps=10")
 	c.walk.declare(&c.graph.tables, flags, "")
 	choiceVar(flags, &c.kind, "features", "plain", []string{"plain", "honest"},
@@ -291,9 +291,9 @@ func writeWalk[T sparse.Float](d *graphRun, w *cwk.Walk[T],
 		return err
 	}
 	p := &m.parameters
-	r := &closedMatrix{matrixDocument: matrixDocument{Output: d.out.path,
-		Rows: m.Rows.N, Cols: m.Cols.N, Dtype: m.shape.Dtype, Parameters: p}}
-	return d.out.finish(r, p,
+	r := &matrixDocument{Output: d.out.path,
+		Rows: m.Rows.N, Cols: m.Cols.N, Dtype: m.shape.Dtype, Parameters: p}
+	return d.out.finish(joinDocuments(r), p,
 		fmt.Sprintf("%s · α = %v, steps %d to %d", shapeOf(r.Rows, r.Cols, r.Dtype),
 			p.Alpha, p.MinSteps, p.Steps))
 }

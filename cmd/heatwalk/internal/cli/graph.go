@@ -432,7 +432,7 @@ type denseInputs struct {
 // beginDense begins the output and reads the inputs.
 func beginDense(run *session, r *graphInputs, name, path string,
 	inputs denseInputs) (*graphRun, error) {
-	return beginRun(run, r, name, path, denseFormats, func(d *graphRun) (err error) {
+	return beginRun(run, r, name, path, tablefile.MatrixEndings, func(d *graphRun) (err error) {
 		d.g.Store.Forward = true // walks follow edges in their direction only
 		switch {
 		case inputs.labels == "":

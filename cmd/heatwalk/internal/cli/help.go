@@ -5,6 +5,7 @@ import (
 	"embed"
 	"fmt"
 	"io"
+	"io/fs"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"golang.org/x/sys/cpu"
 
 	"github.com/heatwalk/heatwalk/internal/nearest"
+	"github.com/heatwalk/heatwalk/method/items"
 )
 
 // helpWidth is the width of help texts, in columns.
@@ -30,7 +32,7 @@ func init() {
 var helpTexts embed.FS
 
 // describe sets the description of a command and its subcommands to the text of help/NAME.txt, for example
-// graphs-kernel.txt for "graphs kernel". The commands below estimate get the text without examples.
+// bench-krylov.txt for "bench krylov". The commands below estimate get the text without examples.
 func describe(cmd *cobra.Command) {
 	words := strings.Fields(cmd.CommandPath())
 	planned := len(words) > 2 && words[1] == "estimate"
@@ -40,7 +42,7 @@ func describe(cmd *cobra.Command) {
 	if len(words) > 1 {
 		words = words[1:]
 	}
-	if text, err := helpTexts.ReadFile("help/" + strings.Join(words, "-") + ".txt"); err == nil {
+	if text, err := helpOf(words); err == nil {
 		long, examples, _ := strings.Cut(string(text), "\nExamples:\n")
 		cmd.Long = strings.TrimSpace(long)
 		if !planned {
@@ -50,6 +52,15 @@ func describe(cmd *cobra.Command) {
 	for _, c := range cmd.Commands() {
 		describe(c)
 	}
+}
+
+// helpOf returns the text about a command: of this program, or of a kind of items.
+func helpOf(words []string) ([]byte, error) {
+	name := strings.Join(words, "-") + ".txt"
+	if kind := items.Find(words[0]); kind != nil && kind.Help != nil {
+		return fs.ReadFile(kind.Help, name)
+	}
+	return helpTexts.ReadFile("help/" + name)
 }
 
 func newHelp(run *session) *cobra.Command {

@@ -1,73 +1,166 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
+	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/items"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/papers/ongram"
 	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// itemFlags are the flags of kernels between items, which are records or graphs, of learners on them, and of classes.
-type itemFlags struct {
+// itemOptions are the options of a command on items of a kind.
+type itemOptions struct {
+	kind                      *items.Kind
+	command                   items.Command
+	input                     items.Input
 	tables                    inputs
-	kernelNames, learnerNames string // lists, with parameters
-	kernels                   specs
-	learners                  []*classify.Learner // none for the values of a kernel
-	userValues                param.Values
+	kernelNames, learnerNames string   // lists, with parameters
+	flags                     []string // names of the kind's own
 
-	labels, out, dtype string
-	splitting          splitFlags
+	labels, truth string
+	block         denseFlags
+	scores        scoreFlags
+	splitting     splitFlags
 }
 
-// declare declares the flags of the kernel and, if a command learns, of the learner. Their check parses both.
-func (f *itemFlags) declare(flags *flagSet, kernels specs, initial, example string,
-	learns bool) {
-	usage := func(noun, example string) string {
-		if f.splitting.noun != "" {
-			return "`LIST` of " + noun + "s joined by commas, with parameters as in " + example + "; see heatwalk methods"
+// newItems returns the command of a kind.
+func newItems(run *session, kind *items.Kind) *cobra.Command {
+	group := newGroup(run, kind.Name, kind.Title)
+	for _, command := range kind.Commands {
+		cmd, o, flags := newCommand(run, command.Use, command.Title, checkItems, runItems)
+		o.kind = kind
+		o.command = command
+		o.input.Command = cmd.Name()
+		o.splitting = splitFlags{noun: kind.Noun, splits: 10}
+		for _, f := range command.Flags {
+			o.declare(flags, f)
 		}
-		return "`SPEC` of the " + noun + ", as in " + example + "; see heatwalk methods"
+		flags.SortFlags = false
+		group.AddCommand(cmd)
 	}
-	flags.StringVar(&f.kernelNames, "kernel", initial, usage("kernel", example))
-	if learns {
-		flags.StringVar(&f.learnerNames, "learner", learners()[0].Name,
-			usage("learner", "svm:cost=10"))
-	}
-	flags.addCheck(func(line *commandLine, _ []string) {
-		f.userValues = param.Values{}
-		f.kernels = namedList(line, "--kernel", f.kernelNames, kernels, f.userValues)
-		if f.learnerNames != "" {
-			for _, s := range namedList(line, "--learner", f.learnerNames,
-				learners(), f.userValues) {
-				f.learners = append(f.learners, classify.Learners().Named(s.Name))
-			}
-		}
-		if f.splitting.noun == "" && (len(f.kernels) > 1 || len(f.learners) > 1) {
-			line.problem("--kernel",
-				"this command takes one kernel and one learner; evaluate compares them")
-		}
-	})
+	return group
 }
 
-// namedList parses a list of names with parameters and adds the values to given. A parameter has the
+// unknownIDsFlag declares the flag about ids that are not in the data.
+func unknownIDsFlag(flags *flagSet, in *inputs, usage string) {
+	enumVar(flags, &in.unknown, "unknown-ids", "", []string{"error", "skip"},
+		[]ingest.UnknownIDs{ingest.ErrorUnknown, ingest.SkipUnknown}, usage)
+}
+
+// declare declares a shared flag, or one of the kind's own.
+func (o *itemOptions) declare(flags *flagSet, f items.Flag) {
+	in := &o.tables
+	switch f.Name {
+	case "block":
+		o.block.declare(flags)
+	case "output":
+		if f.Usage == "" {
+			f = items.Flag{Initial: "-", Usage: predictionUsage, Words: scoreFormats}
+		}
+		outputFlag(flags, &o.block.out, "output", f.Initial, f.Usage, f.Words)
+	case "dtype":
+		dtypeFlag(flags, &o.block.dtype, "float32", f.Usage)
+	case "kernel":
+		flags.StringVar(&o.kernelNames, f.Name, f.Initial, o.usageOf("kernel", o.kind.Example))
+		flags.addCheck(o.parse)
+	case "learner":
+		flags.StringVar(&o.learnerNames, f.Name, f.Initial, o.usageOf("learner", "svm:cost=10"))
+		if o.kind.Kernels == nil {
+			flags.addCheck(o.parse)
+		}
+	case "labels":
+		flags.addText(&o.labels, f.Name, f.Usage)
+	case "label-fields":
+		fieldsFlag(in, flags, "label")
+	case "missing":
+		missingFlag(in, flags)
+	case "unknown-ids":
+		unknownIDsFlag(flags, in, "label lines whose id is unknown")
+	case "scores":
+		o.scores.declare(flags, !o.kind.Calibrated)
+	case "truth":
+		flags.addText(&o.truth, f.Name, "`FILE` of true classes to score the predictions with")
+	case "splits":
+		o.splitting.declare(flags)
+	case "temp-dir":
+		tempFlag(in, flags)
+	default:
+		o.declareOwn(flags, f)
+	}
+}
+
+// declareOwn declares a flag of the kind's own.
+func (o *itemOptions) declareOwn(flags *flagSet, f items.Flag) {
+	o.flags = append(o.flags, f.Name)
+	switch {
+	case f.Switch:
+		flags.Bool(f.Name, false, f.Usage)
+	case f.Columns != "":
+		variable(flags, f.Name, "COLUMNS", "", f.Usage, func(s string) error {
+			return parseFields(new([]string), s, 1, 1<<17, f.Columns)
+		})
+	case f.Words != nil:
+		choiceVar(flags, new(string), f.Name, f.Initial, f.Words, f.Usage)
+	default:
+		flags.String(f.Name, f.Initial, f.Usage)
+	}
+}
+
+// usageOf returns the usage of a flag of kernels or learners.
+func (o *itemOptions) usageOf(noun, example string) string {
+	what := "`SPEC` of the " + noun
+	if o.input.Command == "evaluate" {
+		what = "`LIST` of " + noun + "s joined by commas, with parameters"
+	} else {
+		what += ","
+	}
+	return what + " as in " + example + "; see heatwalk methods"
+}
+
+// parse parses the kernels and the learners.
+func (o *itemOptions) parse(line *commandLine, _ []string) {
+	in := &o.input
+	in.Values = param.Values{}
+	list := []string{o.learnerNames}
+	if o.kind.Kernels != nil {
+		list = strings.Split(o.learnerNames, ",")
+		in.Kernels = namedList(line, "--kernel", strings.Split(o.kernelNames, ","),
+			o.kind.Kernels(), in.Values)
+	}
+	if o.learnerNames != "" {
+		for _, s := range namedList(line, "--learner", list, learners(), in.Values) {
+			in.Learners = append(in.Learners, classify.Learners().Named(s.Name))
+		}
+	}
+	if in.Command != "evaluate" && (len(in.Kernels) > 1 || len(in.Learners) > 1) {
+		line.problem("--kernel",
+			"this command takes one kernel and one learner; evaluate compares them")
+	}
+}
+
+// namedList parses names with parameters and adds the values to given. A parameter has the
 // same value for all names.
-func namedList(line *commandLine, flag, list string, choices specs,
+func namedList(line *commandLine, flag string, list []string, choices specs,
 	values param.Values) (result specs) {
-	for text := range strings.SplitSeq(list, ",") {
+	for _, text := range list {
 		s, n := parseNamed(line, flag, text, choices)
 		if s == nil {
 			continue
@@ -85,131 +178,383 @@ func namedList(line *commandLine, flag, list string, choices specs,
 	return result
 }
 
-// itemRun is a run that learns classes of items.
-type itemRun struct {
-	out      *outputs
-	f        *itemFlags
-	name     string   // of the input
-	noun     string   // record or graph
-	ids      []string // of the items
-	l        *nodefile.Labels
-	sources  []*ongram.Source // of each kernel with each learner
-	explain  func(err error) error
-	document itemsDocument
+// checkItems completes the input of the kind, and records problems of the flags.
+func checkItems(line *commandLine, o *itemOptions, args []string) {
+	o.input.Paths = args
+	o.input.Flags = map[string]string{}
+	for _, name := range o.flags {
+		o.input.Flags[name] = line.command.Flag(name).Value.String()
+	}
+	for _, f := range o.command.Flags {
+		if f.Required {
+			line.require(f.Name)
+		}
+	}
+	if o.kind.Check != nil {
+		o.kind.Check(&o.input,
+			func(place, problem string) { line.problem(place, "%s", problem) })
+	}
 }
 
-// itemsDocument is the JSON document of records classify and graphs classify.
-type itemsDocument struct {
-	labelsDocument
-	Nodes      int          `json:"nodes,omitempty"` // records
-	Graphs     int          `json:"graphs,omitempty"`
+// itemRun is a run on items.
+type itemRun struct {
+	out  *outputs
+	o    *itemOptions
+	name string // of the input
+	c    *items.Collection
+	l    *nodefile.Labels
+}
+
+// runItems begins the output, reads the items, and runs the command.
+func runItems(run *session, o *itemOptions, _ string) error {
+	path := o.block.out
+	var formats []string
+	if f := run.line.command.Flag("output"); f != nil {
+		formats = f.Annotations[outputFile]
+	} else {
+		path = o.splitting.report
+	}
+	out, err := beginOutputs(run, path, formats)
+	if err != nil {
+		return err
+	}
+	r := &itemRun{out: out, o: o, name: strings.Join(o.input.Paths, ", ")}
+	o.serve(out)
+	if r.c, err = o.kind.Open(run.ctx, &o.input); err != nil {
+		return learnError(err, r.name)
+	}
+	if o.input.Command == "kernel" {
+		err = r.writeKernel()
+	} else if r.l, err = r.readClasses(); err == nil {
+		if o.input.Command == "evaluate" {
+			err = r.evaluate()
+		} else {
+			err = r.classify()
+		}
+	}
+	return learnError(err, r.c.File)
+}
+
+// serve completes the input of the kind.
+func (o *itemOptions) serve(out *outputs) {
+	run := out.run
+	in := &o.input
+	in.Calibrate = o.scores.kind == "probability" || o.kind.Calibrated && out.format == nil
+	in.LabelFile = o.labels
+	in.Labelling = labelConfig(run.console, &o.tables, "remove such lines")
+	if run.line.command.Flag("unknown-ids") != nil {
+		in.Labelling.Fix += ", or skip unknown ids with --unknown-ids=skip"
+	}
+	if o.kind.NoClass != nil {
+		in.Labelling.Missing = o.kind.NoClass
+	}
+	in.Memory = run.costs.dataLimit()
+	in.Workers = run.threads
+	in.RNGSeed = uint64(run.seed)
+	in.Progress = run.progress.Stages(progress.Unit(o.kind.Noun))
+	in.Note = run.console.note
+	in.Classes = func(l *nodefile.Labels) { noteClasses(run.console, l.File, l) }
+	in.Count = words.Counted[int]
+	in.Temp = func() (string, error) { return makeTempContent(run, &o.tables, out.path) }
+	in.Fits = func(parts ...items.Part) error {
+		p := run.costs.newPlan()
+		err := reserveParts(p, parts)
+		if err == nil {
+			limitHeap(p.Total())
+		}
+		return err
+	}
+}
+
+// reserveParts adds parts to a plan. The error is about all of them.
+func reserveParts(p *budget.Plan, parts []items.Part) (err error) {
+	for _, item := range parts {
+		err = p.Reserve(item.Bytes, item.What)
+	}
+	return err
+}
+
+// begin plans the run, and limits its memory to the plan. It returns how many of n rows with the given columns
+// of a kernel are computed at a time.
+func (r *itemRun) begin(disk int64, n, columns int) (group int, err error) {
+	costs := r.out.run.costs
+	costs.disk = disk
+	parts, err := r.c.Memory(r.out.run.ctx, &r.o.input, r.l, columns)
+	if err != nil {
+		return 0, err
+	}
+	p := costs.newPlan()
+	err = reserveParts(p, parts)
+	group = 1
+	if err == nil && n > 0 && r.c.Rows != nil {
+		row := items.RowBytes(columns)
+		group = budget.FitColumns(p.Limit, p.Total(), row, n)
+		err = p.Reserve(int64(group)*row, "rows of values")
+	}
+	if err == nil {
+		err = costs.begin(p)
+	}
+	return group, err
+}
+
+// writeKernel writes kernel values between items, in groups of rows that fit.
+func (r *itemRun) writeKernel() error {
+	run := r.out.run
+	o := r.o
+	n := r.c.IDs.N
+	rows, err := r.readRows(o.block.rows)
+	if err != nil {
+		return err
+	}
+	cols, err := r.readRows(o.block.cols)
+	if err != nil {
+		return err
+	}
+	rowAxis := r.c.IDs.Select(rows)
+	colAxis := r.c.IDs.Select(cols)
+	advice := "take another disk"
+	if run.line.command.Flag("rows") != nil {
+		advice = fewerNodes
+	}
+	disk, err := checkMatrix(r.out, rowAxis, colAxis, o.block.dtype, advice)
+	if err != nil {
+		return err
+	}
+	group, err := r.begin(disk, len(rows), len(cols))
+	if err != nil {
+		return err
+	}
+	kernel := o.input.Kernels[0]
+	rowsTo, parameters, err := r.c.RowsOf(run.ctx, kernel, o.input.Values)
+	if err != nil {
+		return err
+	}
+	room := sparse.NewBlock[float64](group, len(cols))
+	values := *room // of a group
+	number := classNumbers(r.c.Labels, n)
+	err = fillMatrix(r.out, o.block.dtype, &tablefile.Matrix{Rows: rowAxis, Cols: colAxis, Kernel: true, Label: func(i int) string { return number(rows[i]) }}, func(i int, row []float64) error {
+		if i%group == 0 {
+			values.Rows = min(group, len(rows)-i)
+			values.Data = room.Data[:values.Rows*values.Stride]
+			if err := rowsTo(run.ctx, &values, rows[i:i+values.Rows], cols); err != nil {
+				return err
+			}
+		}
+		if r.c.Rows == nil {
+			o.input.Progress("comparing", int64(i), int64(len(rows)))
+		}
+		copy(row, values.Row(i%group))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	shape := shapeOf(len(rows), len(cols), o.block.dtype)
+	text := kernel.Name + " " + cmp.Or(r.c.Summary, "between "+words.Counted(n, o.kind.Noun)) +
+		parameterText(kernel, parameters) + "\n" + shape
+	if r.c.Attributes > 0 {
+		text = shape + " · " + kernel.Name + " of " +
+			words.Counted(r.c.Attributes, "attribute") + parameterText(kernel, parameters)
+	}
+	d := &matrixDocument{Output: o.block.out, Rows: len(rows), Cols: len(cols),
+		Dtype: o.block.dtype, Kernel: kernel.Name, Attributes: r.c.Attributes,
+		Parameters: parameters}
+	return r.out.finish(joinDocuments(d, r.c.Facts), parameters, text)
+}
+
+// readRows reads a list of ids of items; without one, all items.
+func (r *itemRun) readRows(path string) ([]int, error) {
+	if path != "" {
+		return readIDs(r.out.run, &r.o.tables, path, r.c.Lookup)
+	}
+	return sched.UpTo(r.c.IDs.N), nil
+}
+
+// readClasses returns the classes to learn from: those of a file, or else of the input.
+func (r *itemRun) readClasses() (l *nodefile.Labels, err error) {
+	l = r.c.Labels
+	switch {
+	case r.c.Lookup != nil && r.o.labels != "":
+		l, err = r.readFile(r.o.labels, nil)
+	case l == nil:
+		err = fault.Usage("--labels", "%s",
+			cmp.Or(r.c.Unlabelled, r.c.File+" has no classes; give --labels FILE"))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return l, l.Trainable()
+}
+
+// readFile reads a file of classes, in the columns of other classes if it has these.
+func (r *itemRun) readFile(path string, like *nodefile.Labels) (*nodefile.Labels, error) {
+	config := *r.o.input.Labelling
+	config.Like = like
+	l, err := nodefile.ReadLabels(r.out.run.ctx, path, r.c.Lookup, &config)
+	if err == nil {
+		r.o.input.Classes(l)
+	}
+	return l, err
+}
+
+// problem returns the items with their classes.
+func (r *itemRun) problem() *method.Problem {
+	return problem.OfItems(r.c.IDs.N, r.l.Row, r.l.Class, r.l.Names)
+}
+
+// methodDocument holds the keys about the method in the JSON document of a classification.
+type methodDocument struct {
 	Attributes int          `json:"attributes,omitempty"`
 	Method     string       `json:"method"`
 	Parameters param.Values `json:"parameters"`
 	Settings   int          `json:"settings"`
 	Support    int          `json:"support,omitempty"`
-	Closing
 }
 
-// problem returns the items with their classes.
-func (r *itemRun) problem() *method.Problem {
-	return problem.OfItems(len(r.ids), r.l.Row, r.l.Class, r.l.Names)
-}
-
-// classify writes the classes of all items, and compares them with the true ones of a source, unless they are nil.
-func (r *itemRun) classify(scores scoreFlags, truth *nodefile.Labels,
-	origin string) error {
+// classify writes the classes of all items, and compares them with true ones.
+func (r *itemRun) classify() (err error) {
 	run := r.out.run
-	s := r.sources[0]
-	d := &r.document
-	c, err := s.Classify(run.ctx, r.problem(),
-		&method.Settings{Given: r.f.userValues, RNGSeed: uint64(run.seed),
-			Progress: run.progress.Phases()})
-	if err != nil {
-		return r.explain(err)
+	truth := r.c.Truth
+	if r.o.truth != "" {
+		if truth, err = r.readFile(r.o.truth, r.l); err != nil {
+			return err
+		}
 	}
-	if c.Unfinished != nil {
-		run.console.warn("%s: the iteration limit came before the tolerance%s", s.Name(),
-			unfinishedAdvice(s))
-	}
-	ids := tablefile.AxisOf(r.ids)
-	if err := writeClassified(r.out, c, ids, r.l, scores, scores.kind != "probability"); err != nil {
+	if _, err := r.begin(r.predictionBytes(), 0, 0); err != nil {
 		return err
 	}
-	d.labelsDocument, d.Method, d.Parameters, d.Settings, d.Support = learnedFrom(r.out, r.l), s.Name(), c.Values, c.Settings, c.Support
-	d.estimate(c.Accuracy, c.Stderr, c.Tested)
+	set := &method.Settings{Given: r.o.input.Values, RNGSeed: uint64(run.seed),
+		Progress: run.progress.Phases()}
+	d := learnedFrom(r.out, r.l)
+	documents := []any{&d}
+	var (
+		c     *items.Classified
+		lines []string
+	)
+	if r.c.Classify != nil {
+		if c, err = r.c.Classify(run.ctx, set); err != nil {
+			return err
+		}
+		facts, text := r.c.Describe(c)
+		documents = append(documents, facts)
+		lines = []string{text}
+	} else {
+		s := r.sources()[0]
+		if c, err = s.Classify(run.ctx, r.problem(), set); err != nil {
+			return err
+		}
+		if c.Unfinished != nil {
+			run.console.warn("%s: the iteration limit came before the tolerance%s", s.Name(),
+				unfinishedAdvice(s))
+		}
+		d.estimate(c.Accuracy, c.Stderr, c.Tested)
+		lines = describeMethod(c, s, words.Counted(r.c.IDs.N-d.Labelled, r.o.kind.Noun), &d)
+		documents = append(documents, r.c.Facts, &methodDocument{r.c.Attributes,
+			s.Name(), c.Values, c.Settings, c.Support})
+	}
+	if err := r.writeClassified(c); err != nil {
+		return err
+	}
 	reached := roaring.New()
-	reached.AddRange(0, uint64(ids.N))
-	d.Truth = compareTruth(run.console, c.Class, reached, r.l, truth, r.noun)
-	text := words.Counted(ids.N-d.Labelled, r.noun) + " classified by " + d.Method
+	reached.AddRange(0, uint64(r.c.IDs.N))
+	d.Truth = compareTruth(run.console, c.Class, reached, r.l, truth, r.o.kind.Noun)
+	if r.o.labels != "" { // unlabelled items are no lines of a file
+		lines = append(lines, d.Skipped.String())
+	}
+	lines = append(lines,
+		d.describeTruth(cmp.Or(r.o.truth, r.c.TruthName), r.o.kind.Noun))
+	return r.out.finish(joinDocuments(documents...), c.Values, lines...)
+}
+
+// describeMethod returns the summary of a classification of the given amount of items.
+func describeMethod(c *items.Classified, s *items.Source, amount string,
+	d *labelsDocument) []string {
+	text := amount + " classified by " + s.Name()
 	if estimated := d.describeAccuracy(); estimated != "" {
 		text += " · " + estimated
 	}
-	if d.Support > 0 {
-		text += " · " + words.Count(d.Support) + " support vectors"
+	if c.Support > 0 {
+		text += " · " + words.Count(c.Support) + " support vectors"
 	}
 	values := s.Text(c.Values)
 	if c.Settings > 1 {
 		values += ", chosen from " + words.Counted(c.Settings, "setting")
 	}
-	skipped := d.Skipped.String()
-	if r.f.labels == "" { // unlabelled items are no lines of a file
-		skipped = ""
+	return []string{text, values}
+}
+
+// sources returns every kernel with every learner.
+func (r *itemRun) sources() (list []*items.Source) {
+	for _, k := range r.o.input.Kernels {
+		for _, l := range r.o.input.Learners {
+			s := r.c.Source(k, l)
+			s.Calibrate = r.o.input.Calibrate
+			list = append(list, s)
+		}
 	}
-	return r.out.finish(d, c.Values, text, values, skipped,
-		d.describeTruth(origin, r.noun))
+	return list
+}
+
+// predictionBytes is the size of the output.
+func (r *itemRun) predictionBytes() int64 {
+	classes := len(r.l.Names)
+	if f := r.out.format; f != nil {
+		return f.Size(r.c.IDs.N, max(classes, classes*(classes-1)/2), "float64") +
+			runFileBytes + idBytes(r.c.IDs)
+	}
+	return predictionBytes(r.out,
+		tablefile.Columns{Classes: r.l.Names, Top: r.o.scores.top}, r.c.IDs)
 }
 
 // writeClassified writes the classes and the scores of items, or a matrix of scores alone: raw ones, or probabilities.
-func writeClassified(o *outputs, c *ongram.Classified, ids axis, l *nodefile.Labels,
-	scores scoreFlags, raw bool) error {
-	isKnown := markLabelled(l, ids.N)
-	return writePredictions(o, &predictionRows{
-		ids: ids, rawNames: c.ScoreNames,
+func (r *itemRun) writeClassified(c *items.Classified) error {
+	names := r.l.Names
+	scores := &r.o.scores
+	isKnown := markLabelled(r.l, r.c.IDs.N)
+	return writePredictions(r.out, &predictionRows{
+		ids: r.c.IDs, rawNames: c.ScoreNames,
 		raw: func(i int, row []float64) { copy(row, c.Scores.Row(i)) },
 		line: func(i int, p *tablefile.Prediction) {
-			p.Label = l.Names[c.Class[i]]
+			p.Label = names[c.Class[i]]
 			p.Reached = true
 			p.Known = isKnown[i]
 			c.SharesTo(p.Scores, i)
 		},
-	}, tablefile.Columns{Classes: l.Names, Top: scores.top}, raw, scores.dtype)
+	}, tablefile.Columns{Classes: names, Top: scores.top}, scores.kind != "probability",
+		scores.dtype)
 }
 
 // evaluate compares the kernels and the learners on splits.
 func (r *itemRun) evaluate() error {
+	if _, err := r.begin(runFileBytes, 0, 0); err != nil {
+		return err
+	}
 	run := r.out.run
+	s := &r.o.splitting
 	plan := &evaluate.Plan{
-		Stratified: r.f.splitting.draw == "stratified",
-		Settings: &method.Settings{Given: r.f.userValues, RNGSeed: uint64(run.seed),
+		Stratified: s.draw == "stratified",
+		Settings: &method.Settings{Given: r.o.input.Values, RNGSeed: uint64(run.seed),
 			Workers: run.threads},
 		Progress: run.progress.StageCallback("evaluating", "split"),
 	}
-	for _, s := range r.sources {
+	for _, s := range r.sources() {
 		plan.Methods = append(plan.Methods, method.Entry{Method: s})
 	}
-	nodes, err := shard.StringNodes(slices.Values(r.ids))
+	nodes, err := shard.StringNodes(r.c.IDs.All())
 	if err != nil {
 		return err
 	}
-	s := &r.f.splitting
-	if err := s.drawSplits(r.out, &r.f.tables, plan, nodes, r.l); err != nil {
-		return r.explain(err)
+	if err := s.drawSplits(r.out, &r.o.tables, plan, nodes, r.l); err != nil {
+		return err
 	}
-	report, err := evaluate.Run(run.ctx, r.problem(), plan)
+	result, err := evaluate.Run(run.ctx, r.problem(), plan)
 	if err != nil {
-		return r.explain(s.explain(err, nodes, r.l))
+		return s.explain(err, nodes, r.l)
 	}
-	warnUnfinished(run.console, plan, report)
+	warnUnfinished(run.console, plan, result)
 	return publishClasses(r.out,
-		&evaluateDocument{report,
+		&evaluateDocument{result,
 			comparedDocument{Graph: r.name, Skipped: skippedOf(r.l)}})
-}
-
-// keepData checks a run without a graph against the limits of disk and memory.
-func keepData(costs *runCosts, disk, bytes int64) error {
-	costs.disk = disk
-	return beginWith(costs, budget.LearnerBytes+bytes, "data and learner")
 }
 
 // parameterText returns the values of parameters for a summary, after a comma, or "".

@@ -53,7 +53,7 @@ func runKernel(run *session, c *kernelOptions, name string) error {
 type denseFlags struct{ out, rows, cols, dtype string }
 
 func (f *denseFlags) declare(flags *flagSet) {
-	outputFlag(flags, &f.out, "output", "", "`FILE` of the block: .npy, .npz, .svm or .libsvm", denseFormats)
+	outputFlag(flags, &f.out, "output", "", "`FILE` of the block: .npy, .npz, .svm or .libsvm", tablefile.MatrixEndings)
 	flags.addText(&f.rows, "rows", "`FILE` of the ids of the rows, one a line (default: all)")
 	flags.addText(&f.cols, "cols", "`FILE` of the ids of the columns (default: all)")
 	dtypeFlag(flags, &f.dtype, "float32", "precision of the values")
@@ -85,7 +85,7 @@ func readIDs(run *session, in *inputs, path string,
 
 // nodesOf returns the ids of the given rows.
 func nodesOf(g *openGraph, rows []int) axis {
-	return axis{N: len(rows), ID: func(i int) string { return g.Nodes.ID(rows[i]) }}
+	return axis{ID: g.Nodes.ID}.Select(rows)
 }
 
 // kernelOptions are the options of kernel.
@@ -115,7 +115,7 @@ func checkKernel(line *commandLine, c *kernelOptions, _ []string) {
 		return
 	}
 	line.refuse(rule{true, cwk.PriorParam.Name, c.name + " has no prior; leave it out"},
-		rule{!matrixFormatOf(c.block.out, denseFormats).Text, "labels",
+		rule{!matrixFormatOf(c.block.out, tablefile.MatrixEndings).Text, "labels",
 			c.name + " needs no labels; leave them out, or write LIBSVM's text"},
 	)
 	c.userValues, _ = parseGiven(line, "--kernel", n.Given, spec)

@@ -29,6 +29,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/system"
 	_ "github.com/heatwalk/heatwalk/papers"
+	_ "github.com/heatwalk/heatwalk/papers/ongram"
 )
 
 // TestMain lets no run wait for a disk: that files are synced is seen by tests which

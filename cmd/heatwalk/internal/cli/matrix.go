@@ -20,14 +20,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// denseFormats are the endings of files of matrices.
-var denseFormats = func() (endings []string) {
-	for _, f := range tablefile.Formats {
-		endings = append(endings, f.Endings...)
-	}
-	return endings
-}()
-
 // matrixFormatOf returns the format of a matrix by the ending of path, or the format of the first of
 // formats if path has another ending; nil if the ending is not that of a matrix.
 func matrixFormatOf(path string, formats []string) *tablefile.Format {
@@ -46,15 +38,9 @@ type matrixDocument struct {
 	Rows       int    `json:"rows"`
 	Cols       int    `json:"cols"`
 	Dtype      string `json:"dtype"`
-	Kernel     string `json:"kernel,omitempty"`     // of tables and of collections
-	Attributes int    `json:"attributes,omitempty"` // of a table
+	Kernel     string `json:"kernel,omitempty"`     // between items
+	Attributes int    `json:"attributes,omitempty"` // of records
 	Parameters any    `json:"parameters,omitempty"`
-}
-
-// closedMatrix is the JSON document of commands that write a matrix and say no more about it.
-type closedMatrix struct {
-	matrixDocument
-	Closing
 }
 
 // newWriter begins the file of a matrix and the files of its ids.
@@ -170,7 +156,7 @@ func (s *shareFlag) declare(flags *flagSet, of string) {
 				"%s is not a store, and all shares are to read the same one; run heatwalk ingest first", args[0])
 		}
 		if s.count > 0 && out != "" &&
-			(out == "-" || formatOf(out, denseFormats) != ".npy") {
+			(out == "-" || formatOf(out, tablefile.MatrixEndings) != ".npy") {
 			line.problem("--slab",
 				"a part is a file in the form .npy; write -o PART.npy")
 		}
@@ -254,7 +240,7 @@ func runMerge(run *session, c *mergeOptions, _ string) error {
 
 // mergeMatrix writes the matrix that consists of the parts of list.
 func mergeMatrix(run *session, list []parts.Part, out string) error {
-	if formatOf(out, denseFormats) != ".npy" {
+	if formatOf(out, tablefile.MatrixEndings) != ".npy" {
 		return fault.Usage("-o",
 			"%s is not in the form of its parts; give a file with the ending .npy", out)
 	}

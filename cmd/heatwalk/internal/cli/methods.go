@@ -16,9 +16,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/nearest"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/items"
 	"github.com/heatwalk/heatwalk/method/regress"
-	"github.com/heatwalk/heatwalk/papers/closed"
-	"github.com/heatwalk/heatwalk/papers/graphs"
 	"github.com/heatwalk/heatwalk/param"
 )
 
@@ -94,9 +93,13 @@ func declarations() (list []declaration) {
 		list = append(list, d)
 	}
 	add("--kernel", "kernel", nodeKernels())
-	add("--learner", "gram classify", learners())
-	add("--kernel", "records kernel", tableKernels())
-	add("--kernel", "graphs kernel", graphKernels())
+	for _, kind := range slices.Backward(items.Kinds()) {
+		if kind.Kernels == nil { // its input has the values of any kernel
+			add("--learner", kind.Name+" classify", learners())
+		} else {
+			add("--kernel", kind.Name+" kernel", kind.Kernels())
+		}
+	}
 	return list
 }
 
@@ -230,8 +233,6 @@ func learners() specs { return classify.Learners().Specs() }
 func nodeKernels() specs {
 	return append(specs{&cwk.Spec}, kernel.Families().Specs()...)
 }
-func tableKernels() specs { return closed.Kernels().Specs() }
-func graphKernels() specs { return graphs.Kernels().Specs() }
 
 // namesIn returns the names of declarations.
 func namesIn(list []*param.Spec) (names []string) {

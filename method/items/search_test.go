@@ -1,10 +1,11 @@
-package ongram
+package items
 
 import (
 	"context"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
@@ -21,8 +22,8 @@ func separating(class []int) (*Source, *method.Problem) {
 	kernel := &param.Spec{Name: "separating", Params: []param.Param{
 		{Name: "beta", Range: param.From(0), Default: param.Of(1.0), Grid: []param.Value{param.Of(1.0), param.Of(2.0), param.Of(3.0)}},
 	}}
-	s := newSource(0, kernel, classify.Learners().Named("svm"), len(class))
-	s.gram = func(_ context.Context, v param.Values, items []int) (classify.Gram, param.Values, error) {
+	c := &Collection{IDs: tablefile.Axis{N: len(class)}}
+	c.Gram = func(_ context.Context, _ *param.Spec, v param.Values, items []int) (classify.Gram, param.Values, error) {
 		n := len(items)
 		g := sparse.BlockOf(n, n, make([]float64, n*n))
 		for i, a := range items {
@@ -34,7 +35,7 @@ func separating(class []int) (*Source, *method.Problem) {
 		}
 		return classify.DenseGram(g), v, nil
 	}
-	return s, p
+	return c.Source(kernel, classify.Learners().Named("svm")), p
 }
 
 func TestSearch(t *testing.T) {

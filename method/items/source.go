@@ -1,7 +1,4 @@
-// Package ongram learns from kernel values between labelled items, with parameters of kernel and
-// learner that are chosen by held-out items. A [Source] gives the values between the records of a table or the graphs of
-// a [Collection], and is a method; [Files] have the values of a kernel between other items.
-package ongram
+package items
 
 import (
 	"context"
@@ -18,7 +15,6 @@ import (
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
-	"github.com/heatwalk/heatwalk/papers/closed"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -32,22 +28,26 @@ type Source struct {
 	Calibrate bool
 
 	kernel  *param.Spec
-	graph   param.Graph // what units of the kernel's parameters depend on, see [param.Spec.Resolve]
+	units   param.Graph // see [Collection.Units]
 	learner *classify.Learner
 	items   int
 
-	// gram returns the kernel between all items, of which some are labelled, with the given values of its parameters and its
-	// defaults in place of the others, and all of its values.
-	gram func(ctx context.Context, v param.Values, labelled []int) (classify.Gram, param.Values, error)
+	gram func(ctx context.Context, v param.Values, labelled []int) (classify.Gram, param.Values, error) // see [Collection.Gram]
 }
 
-// newSource returns a source without values for a kernel between items of a kind.
-func newSource(works uint, kernel *param.Spec, l *classify.Learner,
-	items int) *Source {
-	return &Source{Spec: param.Spec{
+// Source returns a kernel between the items with a learner.
+func (c *Collection) Source(kernel *param.Spec, l *classify.Learner) *Source {
+	s := &Source{Spec: param.Spec{
 		Name: kernel.Name + "+" + l.Name, Title: l.Title + ", on " + kernel.Title,
-		Works: works, Params: slices.Concat(kernel.Params, l.Params),
-	}, kernel: kernel, learner: l, items: items}
+		Works: kernel.Works, Params: slices.Concat(kernel.Params, l.Params),
+	}, kernel: kernel, learner: l, items: c.IDs.N}
+	if c.Units != nil {
+		s.units = c.Units(kernel)
+	}
+	s.gram = func(ctx context.Context, v param.Values, labelled []int) (classify.Gram, param.Values, error) {
+		return c.Gram(ctx, kernel, v, labelled)
+	}
+	return s
 }
 
 // Classified is the result of a classification.
@@ -79,10 +79,10 @@ func (c *Classified) SharesTo(dst []float64, i int) []float64 {
 	return classify.SoftVotes(dst, c.model.Pairs, c.Scores.Row(i), 1)
 }
 
-// learn gives the items of k that have a class y ≥ 0 to a learner with complete values v of its parameters. The error is
-// a [*problem.Error], or that of ctx. Cost: a fit, or six with calibrate.
-func learn(ctx context.Context, l *classify.Learner, k classify.Gram, y []int,
-	names []string, v param.Values, calibrate bool) (*Classified, error) {
+// Learn gives the items of k that have a class y ≥ 0 to a learner with complete values v of its parameters, and makes
+// room for the scores of n items. The error is a [*problem.Error], or that of ctx. Cost: a fit, or six with calibrate.
+func Learn(ctx context.Context, l *classify.Learner, k classify.Gram, y []int,
+	names []string, v param.Values, calibrate bool, n int) (*Classified, error) {
 	model, err := l.Fit(ctx, k, y, len(names), v)
 	c := &Classified{Values: v, model: model, probabilities: l.Probabilities}
 	if err == nil && calibrate && l.Probabilities == nil {
@@ -106,17 +106,13 @@ func learn(ctx context.Context, l *classify.Learner, k classify.Gram, y []int,
 		}
 		c.ScoreNames = append(c.ScoreNames, name)
 	}
+	c.Scores = sparse.NewBlock[float64](n, len(c.model.Pairs))
+	c.Class = make([]int, n)
 	return c, nil
 }
 
-// begin makes room for the scores of n items.
-func (c *Classified) begin(n int) {
-	c.Scores = sparse.NewBlock[float64](n, len(c.model.Pairs))
-	c.Class = make([]int, n)
-}
-
-// score stores the scores of item i, given its kernel values and its class, −1 for none.
-func (c *Classified) score(i int, row []float64, selfValue float64, class int) {
+// Score stores the scores of item i, given its kernel values and its class, −1 for none.
+func (c *Classified) Score(i int, row []float64, selfValue float64, class int) {
 	c.model.ScoresTo(c.Scores.Row(i), row, selfValue)
 	c.decide(i, class)
 }
@@ -153,19 +149,18 @@ func (s *Source) Classify(ctx context.Context, p *method.Problem,
 	for i, item := range p.Row {
 		y[item] = p.Class[i]
 	}
-	c, err := learn(ctx, s.learner, k, y, p.Names, learning, s.Calibrate)
+	c, err := Learn(ctx, s.learner, k, y, p.Names, learning, s.Calibrate, s.items)
 	if err != nil {
 		return nil, err
 	}
 	c.Settings, c.Accuracy, c.Stderr, c.Tested, c.Values = choice.Settings,
 		choice.Accuracy, choice.Stderr, choice.Tested, maps.Clone(values)
 	maps.Copy(c.Values, learning)
-	c.begin(s.items)
 	// the first item that is each distinct one
 	row := make([]float64, s.items)
 	first := map[int]int{}
 	numbers := sched.UpTo(s.items)
-	if table, ok := k.(closed.Gram); ok {
+	if table, ok := k.(interface{ Alike() []int }); ok {
 		numbers = table.Alike()
 	}
 	for i, class := range y {
@@ -178,7 +173,7 @@ func (s *Source) Classify(ctx context.Context, p *method.Problem,
 		} else {
 			first[numbers[i]] = i
 			k.RowTo(row, i)
-			c.score(i, row, row[i], class)
+			c.Score(i, row, row[i], class)
 		}
 		set.Progress("scoring", int64(i+1), int64(s.items))
 	}
@@ -203,7 +198,7 @@ func (s *Source) choose(ctx context.Context, p *method.Problem,
 		return nil
 	}
 	kernels, kernelSpace, err := choose.SettingsOf(s.kernel,
-		s.kernel.Own(set.Given), s.graph)
+		s.kernel.Own(set.Given), s.units)
 	if err != nil {
 		return err
 	}
@@ -228,7 +223,10 @@ func (s *Source) choose(ctx context.Context, p *method.Problem,
 			if err != nil {
 				return nil, err
 			}
-			values := among(k, items, s.items)
+			values := sparse.NewBlock[float64](len(items), len(items))
+			for i, item := range items {
+				k.PartTo(values.Row(i), item, items)
+			}
 			for b, index := range settingAt {
 				fit := choose.Each(s.learner, len(p.Names), learners[index:index+1])
 				err := choose.CrossValidate(ctx, values, class, fold, fit, func(_ int, o *choose.Outcome) {
@@ -260,23 +258,6 @@ func (s *Source) choose(ctx context.Context, p *method.Problem,
 	c.Stderr = result.Stderr
 	c.Tested = result.Tested
 	return nil
-}
-
-// among returns the values between some of n items.
-func among(k classify.Gram, items []int, n int) *sparse.Block[float64] {
-	values := sparse.NewBlock[float64](len(items), len(items))
-	row := make([]float64, n)
-	for i, item := range items {
-		if table, ok := k.(closed.Gram); ok {
-			table.PartTo(values.Row(i), item, items)
-			continue
-		}
-		k.RowTo(row, item)
-		for j, second := range items {
-			values.Row(i)[j] = row[second]
-		}
-	}
-	return values
 }
 
 // Name implements [method.Method].

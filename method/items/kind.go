@@ -1,0 +1,285 @@
+// Package items classifies items that are not the nodes of one graph, for example the records of a table or many small
+// graphs, by kernels between them. A [Kind] says how its items are read and compared. Registered, it is a command with
+// the name of the kind, which writes kernel values, classifies items, and compares kernels and learners. A [Source] is a
+// kernel between the items of a [Collection] with a learner, whose parameters are chosen by held-out items.
+package items
+
+import (
+	"context"
+	"io/fs"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/file/tablefile"
+	"github.com/heatwalk/heatwalk/internal/blocks"
+	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Kind declares a kind of items.
+type Kind struct {
+	Name    string // of the command: "records"
+	Noun    string // of an item: "record"
+	Title   string // of the command, in a line
+	Example string // of a kernel with a parameter: "hypercube:beta=0.5"
+	Help    fs.FS  // descriptions NAME.txt and NAME-COMMAND.txt, with examples behind a line "Examples:"; may be nil
+
+	// Kernels returns the kernels between items; nil: the input has the values of a kernel, see [Collection.Classify].
+	Kernels func() []*param.Spec
+
+	// Commands are those called kernel, classify and evaluate which the kind has; see [Standard].
+	Commands []Command
+
+	// Calibrated makes all predictions in text probabilities, without --scores probability.
+	Calibrated bool
+
+	// NoClass are the words that mean no class in a file of classes; nil: those of [nodefile.MissingLabels].
+	NoClass []string
+
+	// Check, if not nil, reports flags and arguments that are wrong, as PROBLEM; REMEDY.
+	Check func(in *Input, report func(place, problem string))
+
+	// Open reads the items.
+	Open func(ctx context.Context, in *Input) (*Collection, error)
+}
+
+// Command is a subcommand of a kind.
+type Command struct {
+	Use   string // its name and arguments: "classify TABLE -o OUT.tsv"
+	Title string // a line
+	Flags []Flag
+}
+
+// Flag is a flag of a kind with a value of its own, for [Input.Flags], or a flag that all kinds share:
+//
+//	block                           -o, rows, columns and precision of kernel values
+//	output, dtype                   -o, of endings Words, and precision alone
+//	kernel, learner                 with the default Initial; evaluate takes lists
+//	labels, label-fields, missing   a file of classes, and how it is read
+//	unknown-ids                     what unknown ids in it mean
+//	scores, truth                   scores of predictions; true classes to compare with
+//	splits                          training sets and reports of evaluate
+//	temp-dir                        directory of [Input.Temp]
+type Flag struct {
+	Name     string
+	Usage    string // with the kind of the value in backquotes, such as "`FILE` of weights"
+	Initial  string
+	Words    []string // the values that it takes; nil: any text
+	Columns  string   // an example of the list of columns that it takes; "": it takes none
+	Switch   bool     // it is on ("true") or off ("false")
+	Required bool
+}
+
+// Standard returns the commands kernel, classify and evaluate with all shared flags and those of the kind itself. They
+// read the given argument; noun names an item, and kernel is the default.
+func Standard(argument, noun, kernel string, flags ...Flag) []Command {
+	compared := Flag{Name: "kernel", Initial: kernel}
+	learned := slices.Concat([]Flag{compared,
+		{Name: "learner", Initial: classify.Learners()[0].Name}}, flags, []Flag{
+		{Name: "labels", Usage: "`FILE` of " + noun +
+			" and class, one pair a line (default: a column of " + argument + ")"},
+		{Name: "label-fields"}, {Name: "unknown-ids"}})
+	return []Command{
+		{"kernel " + argument + " --kernel SPEC -o K.npy",
+			"Kernel values between " + noun + "s",
+			slices.Concat([]Flag{{Name: "block"}, compared}, flags)},
+		{"classify " + argument + " -o OUT.tsv",
+			"Predict the class of every " + noun + " from those of some",
+			slices.Concat([]Flag{{Name: "output"}}, learned,
+				[]Flag{{Name: "scores"}, {Name: "truth"}})},
+		{"evaluate " + argument + " [--learner A,B …]",
+			"Kernels and learners compared on splits of the " + noun + "s with a class",
+			append(learned, Flag{Name: "splits"})},
+	}
+}
+
+// Input has the arguments of a command, and functions that it may use.
+type Input struct {
+	Command   string // kernel, classify or evaluate
+	Paths     []string
+	Flags     map[string]string // values of the kind's own flags
+	Kernels   []*param.Spec     // to compare
+	Learners  []*classify.Learner
+	Values    param.Values // those given of the parameters of both
+	Calibrate bool         // classes are to have probabilities, see [Source.Calibrate]
+
+	LabelFile string                // "" if it is not given
+	Labelling *nodefile.LabelConfig // how it is read: as other text, with stdin and warnings
+
+	Memory   int64                                 // of data, in bytes; 0: no limit
+	Workers  int                                   // goroutines; 0: one for each processor
+	RNGSeed  uint64                                // of random choices
+	Temp     func() (string, error)                // makes a directory that is removed at the end
+	Fits     func(parts ...Part) error             // limits memory while reading, or refuses these parts
+	Progress func(stage string, done, total int64) // shows how many items are done; total 0: not known
+	Note     func(text string)                     // prints how the input is read
+	Classes  func(l *nodefile.Labels)              // prints the largest classes
+	Count    func(n int, noun string) string       // writes an amount: "1 item", "2,000 items"
+}
+
+// Columns returns the list of columns that is the value of a flag, nil for none.
+func (in *Input) Columns(flag string) (list []string) {
+	for column := range strings.SplitSeq(in.Flags[flag], ",") {
+		if column = strings.TrimSpace(column); column != "" {
+			list = append(list, column)
+		}
+	}
+	return list
+}
+
+// Part is a part of the memory of a run.
+type Part struct {
+	What  string
+	Bytes int64
+}
+
+// Collection is items of a kind. Errors of its functions about the input are [*nodefile.ParseError].
+type Collection struct {
+	File   string // what messages call it
+	IDs    tablefile.Axis
+	Lookup nodefile.Lookup // finds items in files of classes; nil: Labels has those of the file already
+
+	Labels     *nodefile.Labels // the classes that the input has; may be nil
+	Unlabelled string           // PROBLEM; REMEDY if classes are needed and there are none; may be ""
+	Truth      *nodefile.Labels // to compare predictions with; may be nil
+	TruthName  string
+
+	// Gram returns the kernel between all items with the given values of its parameters and defaults for
+	// the others, and all of its values. labelled are the items with a class that a learner is given, nil for kernel values
+	// alone.
+	Gram func(ctx context.Context, kernel *param.Spec, v param.Values, labelled []int) (classify.Gram, param.Values, error)
+
+	// Units, if not nil, returns what units of a kernel's parameters depend on, see [param.Spec.Resolve].
+	Units func(kernel *param.Spec) param.Graph
+
+	// Rows, if not nil, returns a kernel as Gram does, to be computed in groups of rows.
+	Rows func(ctx context.Context, kernel *param.Spec, v param.Values) (Rows, param.Values, error)
+
+	// Classify, if not nil, takes the place of Gram: it learns from kernel values in the input.
+	Classify func(ctx context.Context, set *method.Settings) (*Classified, error)
+
+	Bytes int64 // memory of the items
+
+	// Parts, if not nil, returns the memory of the run in place of an estimate from Bytes: to learn from l, or, if l is nil,
+	// to compute rows of a kernel with the given number of columns.
+	Parts func(ctx context.Context, l *nodefile.Labels, columns int) ([]Part, error)
+
+	Attributes int    // number of columns that are compared, for the summary; 0: they are no table
+	Summary    string // of a matrix of kernel values, for example "between 188 graphs of 3,371 nodes"
+	Facts      any    // pointer to a struct, whose keys are among those of the JSON document; may be nil
+
+	// Describe, if not nil, returns further keys as Facts, and a line of the summary, in place of the method, its parameters
+	// and its accuracy.
+	Describe func(c *Classified) (facts any, text string)
+}
+
+// LabelsOf returns the classes of the items of a file, "" for none; nil if there are no classes.
+func LabelsOf(file string, class []string) *nodefile.Labels {
+	l := &nodefile.Labels{File: file}
+	number := map[string]int{}
+	for i, name := range class {
+		if name == "" {
+			continue
+		}
+		c, isNumbered := number[name]
+		if !isNumbered { // in the order of first appearance, as [nodefile.Labels.Sort] does
+			c = len(l.Names)
+			number[name] = c
+			l.Names = append(l.Names, name)
+		}
+		l.Row = append(l.Row, i)
+		l.Class = append(l.Class, c)
+	}
+	if l.Row == nil {
+		return nil
+	}
+	return l
+}
+
+// Rows stores K(rows[i], cols[j]) in row i of dst.
+type Rows func(ctx context.Context, dst *sparse.Block[float64], rows, cols []int) error
+
+// RowBytes is the memory of a row of values between n items of [Collection.Rows], and of its copy for the output.
+func RowBytes(n int) int64 {
+	return blocks.BlockBytes[float64](1, n) + 4*int64(n)
+}
+
+// RowsOf returns the rows of a kernel.
+func (c *Collection) RowsOf(ctx context.Context, kernel *param.Spec,
+	v param.Values) (Rows, param.Values, error) {
+	if c.Rows != nil {
+		return c.Rows(ctx, kernel, v)
+	}
+	gram, values, err := c.Gram(ctx, kernel, v, nil)
+	return func(_ context.Context, dst *sparse.Block[float64], rows, cols []int) error {
+		for i, row := range rows {
+			gram.PartTo(dst.Row(i), row, cols)
+		}
+		return nil
+	}, values, err
+}
+
+// Memory returns the memory of a run, see [Collection.Parts].
+func (c *Collection) Memory(ctx context.Context, in *Input, l *nodefile.Labels,
+	columns int) ([]Part, error) {
+	if c.Parts != nil {
+		return c.Parts(ctx, l, columns)
+	}
+	bytes := budget.LearnerBytes + c.Bytes + 16*int64(columns)
+	if l != nil {
+		workers := int64(1) // splits at the same time
+		if in.Command == "evaluate" {
+			workers = int64(runtime.GOMAXPROCS(0))
+		}
+		n := int64(c.IDs.N)
+		k := int64(len(l.Names))
+		fit := FitBytes(in.Learners, len(l.Row), len(l.Names))
+		bytes += (c.Bytes+16*n+8*n*k*k+fit)*workers + PredictionBytes(c.IDs.N, len(l.Names))
+	}
+	return []Part{{DataPart, bytes}}, nil
+}
+
+// DataPart is the part of a run whose memory is one sum.
+const DataPart = "data and learner"
+
+// FitBytes is the memory of a fit of any of the learners.
+func FitBytes(learners []*classify.Learner, labels, classes int) (bytes int64) {
+	for _, l := range learners {
+		bytes = max(bytes, l.FitBytes(labels, classes))
+	}
+	return bytes
+}
+
+// PredictionBytes is the memory of the predictions for n items: for each its probabilities, its class, its place in
+// training and test sets, its predicted class and its place in a ranking.
+func PredictionBytes(n, classes int) int64 {
+	return (112 + 4*int64(classes)) * int64(n)
+}
+
+var kinds []*Kind
+
+// Kinds returns the kinds that were registered.
+func Kinds() []*Kind { return slices.Clone(kinds) }
+
+// Find returns the kind with a name, or nil.
+func Find(name string) *Kind {
+	for _, k := range kinds {
+		if k.Name == name {
+			return k
+		}
+	}
+	return nil
+}
+
+// Register adds a kind. Call it from an init function. It panics if Open is nil or the name is taken.
+func Register(k *Kind) {
+	if k.Open == nil || Find(k.Name) != nil {
+		panic("items: a kind needs Open and a name of its own")
+	}
+	kinds = append(kinds, k)
+}
