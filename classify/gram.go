@@ -40,6 +40,7 @@ func DenseGram[T float32 | float64](k *sparse.Block[T]) Gram {
 // Len implements [Gram].
 func (g *denseGram[T]) Len() int { return g.Rows }
 
+// row returns the values of item i, in the memory of the matrix.
 func (g *denseGram[T]) row(i int) []T {
 	return g.Data[i*g.Stride:][:g.Cols]
 }
@@ -57,6 +58,7 @@ func (g *denseGram[T]) PartTo(dst []float64, i int, items []int) {
 	takeTo(dst, g.row(i), items)
 }
 
+// roundedTo implements roundedGram.
 func (g *denseGram[T]) roundedTo(dst []float32, i int, items []int) {
 	takeTo(dst, g.row(i), items)
 }
@@ -259,6 +261,7 @@ type LinearModel struct {
 	Shared []float64
 }
 
+// newLinearModel returns a model of zeros.
 func newLinearModel(classes int, pairs Pairs, p int) *LinearModel {
 	return &LinearModel{
 		Classes:  classes,

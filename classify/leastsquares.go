@@ -193,6 +193,7 @@ func solveRLS(y []int, classes int, lambda float64, weights []float64,
 	return newKernelModel(classes, len(y), t.pairs, t.items, coef), nil
 }
 
+// validateLambda refuses a ridge with which the matrix may be singular.
 func validateLambda(lambda float64) error {
 	if !positive(lambda) {
 		return fmt.Errorf("classify: lambda %v is not a positive number", lambda)

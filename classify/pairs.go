@@ -78,6 +78,7 @@ type groups struct {
 	present []int // the classes that have an item
 }
 
+// newGroups groups the used items by class.
 func newGroups(y []int, classes int) *groups {
 	g := new(groups)
 	g.set(y, classes)
@@ -132,10 +133,12 @@ func (g *groups) set(y []int, classes int) {
 	g.start[0] = 0
 }
 
+// class returns the items of a class.
 func (g *groups) class(c int) []int {
 	return g.items[g.start[c]:g.start[c+1]]
 }
 
+// count returns how many items a class has.
 func (g *groups) count(c int) int {
 	return g.start[c+1] - g.start[c]
 }
@@ -299,6 +302,7 @@ func BalancedWeights(y []int, classes int) []float64 {
 	return weights
 }
 
+// validateWeights refuses weights of classes that are not one positive number for each class.
 func validateWeights(weights []float64, classes int) error {
 	if weights != nil && len(weights) != classes {
 		return fmt.Errorf("classify: %d class weights for %d classes",

@@ -370,6 +370,7 @@ type batch[T sparse.Float] struct {
 	unused    []float64               // weights of an additional class if the number of classes is odd
 }
 
+// begin makes room for the features of a batch, with zeros behind those of each item.
 func (b *batch[T]) begin(s *softmaxFit[T]) {
 	b.s = s
 	stride := softmaxStride(s.features.Cols)

@@ -164,6 +164,7 @@ type linkCounter struct {
 	ends     []steps   // of each row
 }
 
+// newLinkCounter returns a counter for a graph with the given number of rows.
 func newLinkCounter(l *nodefile.Labels, rows int, directed bool, workers int) *linkCounter {
 	k := &linkCounter{class: classOfRow(l, rows), directed: directed,
 		pairs: make([][]int64, workers), ends: make([]steps, rows)}
@@ -262,6 +263,7 @@ type steps struct {
 	weight, mixedWeight float64
 }
 
+// add adds other counts.
 func (s *steps) add(o steps) {
 	s.ends += o.ends
 	s.mixed += o.mixed

@@ -55,7 +55,7 @@ func (m *Map) apply(ctx context.Context, dst []*sparse.Block[float64],
 	e.result.Functions = make([]Outcome, len(fs))
 	e.parts = make([]part, len(fs))
 	for i := range fs {
-		f, _ := fs[i].lowerPeak(m.Lo, m.Hi)
+		f := fs[i].lowerPeak(m.Lo, m.Hi)
 		e.parts[i] = part{f: f, y: dst[i], dest: dst[i],
 			out: &e.result.Functions[i]}
 	}
@@ -63,12 +63,14 @@ func (m *Map) apply(ctx context.Context, dst []*sparse.Block[float64],
 	if err != nil && !errors.Is(err, ErrTolerance) {
 		return nil, err
 	}
-	for i := range fs {
-		if _, s := fs[i].lowerPeak(m.Lo, m.Hi); s > 0 {
-			if err := m.raise(dst[i], &e.result.Functions[i], s); err != nil {
-				return nil, fmt.Errorf("%w: exp(%g·x) on [%.6g, %.6g]", err,
-					fs[i].rate, m.Lo, m.Hi)
-			}
+	for i := range e.parts {
+		p := &e.parts[i]
+		if p.f.kind != exponential || p.f.shift == 0 {
+			continue
+		}
+		if err := m.raise(p.dest, p.out, p.f.shift); err != nil {
+			return nil, fmt.Errorf("%w: exp(%g·x) on [%.6g, %.6g]", err,
+				p.f.rate, m.Lo, m.Hi)
 		}
 	}
 	return &e.result, err

@@ -31,16 +31,16 @@ func Exp(t float64) Function {
 		value: func(x float64) float64 { return math.Exp(t * x) }}
 }
 
-// lowerPeak returns exp(t·x − s) and s, which is 0 unless squares of exp(t·x) may overflow on [lo, hi].
-func (f *Function) lowerPeak(lo, hi float64) (_ *Function, s float64) {
+// lowerPeak returns exp(t·x − s), where the shift s is 0 unless squares of exp(t·x) may overflow on [lo, hi].
+func (f *Function) lowerPeak(lo, hi float64) *Function {
 	const largest = 200
-	s = max(f.rate*lo, f.rate*hi)
-	if f.kind != exponential || s <= largest {
-		return f, 0
-	}
 	rate := f.rate
+	s := max(rate*lo, rate*hi)
+	if f.kind != exponential || s <= largest {
+		return f
+	}
 	return &Function{kind: exponential, rate: rate, shift: s,
-		value: func(x float64) float64 { return math.Exp(rate*x - s) }}, s
+		value: func(x float64) float64 { return math.Exp(rate*x - s) }}
 }
 
 // Inverse is x ↦ 1/(shift + slope·x), which must have no pole on the interval.

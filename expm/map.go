@@ -23,8 +23,6 @@ type Map struct {
 	unproven bool    // the interval is the caller's, or estimated
 	rounding float64 // of products relative to the width of the interval, compared with a proven one; 0 means 1
 
-	narrow narrowMaps
-
 	// A sweep runs on K = diag(1/inner)·(H − centre)·diag(inner). Nil means ones.
 	sweep  sparse.Applier[float64]
 	centre float64
@@ -42,9 +40,14 @@ type Map struct {
 	degrees    Diagonal // of the graph
 	laplacian  Diagonal // of the map
 
-	slabs sync.Pool // of *sparse.Block[float64], for reuse by later slabs
+	*caches
+}
 
-	planned sync.Map // from ratio to *expansion, see planFalling
+// caches hold what calls keep for later ones, also those of the same map with an estimated interval.
+type caches struct {
+	slabs   sync.Pool // of *sparse.Block[float64], for reuse by later slabs
+	planned sync.Map  // from ratio to *expansion, see planFalling
+	narrow  sync.Map  // from the number of steps to the *Map with the estimated interval
 }
 
 // Team returns the processes that share the rows of the map.
@@ -71,7 +74,8 @@ func (m *Map) slab(cols int) *sparse.Block[float64] {
 //
 // It panics for [sparse.Transition], which is not symmetric.
 func New(ctx context.Context, g *graph.Graph, kind sparse.Kind) (*Map, error) {
-	m := &Map{n: len(g.Degrees), workers: g.Workers, team: sparse.TeamOf(g.A)}
+	m := &Map{n: len(g.Degrees), workers: g.Workers, team: sparse.TeamOf(g.A),
+		caches: new(caches)}
 	switch kind {
 	case sparse.Adjacency:
 		hi, err := largestBound(ctx, g, false)
@@ -132,7 +136,7 @@ func NewBounded(a sparse.Applier[float64], lo, hi float64,
 		return nil, fmt.Errorf("%w: interval [%g, %g]", ErrParameter, lo, hi)
 	}
 	return &Map{n: r, workers: workers, team: sparse.TeamOf(a), Lo: lo, Hi: hi,
-		unproven: true, sweep: a}, nil
+		unproven: true, sweep: a, caches: new(caches)}, nil
 }
 
 // chunks runs a pass over all chunks of rows.

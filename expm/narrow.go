@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
-	"sync"
 
 	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/symmetric"
@@ -33,12 +32,6 @@ const (
 // Estimated is the condition of a result with an estimated interval.
 const Estimated = "the spectrum lies in an interval estimated by Lanczos iteration from a random vector, which fails with a probability below 1e-13"
 
-// narrowMaps holds the maps with estimated intervals by the number of steps.
-type narrowMaps struct {
-	sync.Mutex
-	list map[int]*Map
-}
-
 // narrowInterval returns the map with an interval between estimates of the ends of the spectrum if an exponential is largest at
 // an end of the interval that may be far from the spectrum, because the errors of the series grow with the value there.
 // Otherwise it returns m. For example, the eigenvalues of A of a complete graph of 50 nodes are −1 and 49, so that exp(−A)
@@ -57,10 +50,8 @@ func narrowInterval(ctx context.Context, m *Map, fs []Function) (*Map, int, erro
 	n := m.team.TotalOf(m.n)
 	steps := int(min(endSteps,
 		max(leastEndSteps, math.Ceil(stepsFor(n, margin/need)))))
-	m.narrow.Lock()
-	defer m.narrow.Unlock()
-	if narrow := m.narrow.list[steps]; narrow != nil {
-		return narrow, 0, nil
+	if narrow, ok := m.narrow.Load(steps); ok {
+		return narrow.(*Map), 0, nil
 	}
 	lo, hi, done, err := findEnds(ctx, m, steps)
 	if err != nil {
@@ -69,22 +60,15 @@ func narrowInterval(ctx context.Context, m *Map, fs []Function) (*Map, int, erro
 	if m.null != nil {
 		lo, hi = min(lo, m.nullValue), max(hi, m.nullValue)
 	}
-	narrow := &Map{
-		Lo: max(m.Lo, lo), Hi: min(m.Hi, hi), unproven: true,
-		n: m.n, workers: m.workers, team: m.team, sweep: m.sweep, centre: m.centre,
-		inner: m.inner,
-		null:  m.null, nullValue: m.nullValue, lone: m.lone,
-		graph: m.graph, normalized: m.normalized, degrees: m.degrees,
-		laplacian: m.laplacian,
-	}
+	narrow := *m
+	narrow.Lo = max(m.Lo, lo)
+	narrow.Hi = min(m.Hi, hi)
+	narrow.unproven = true
 	if width := narrow.Hi - narrow.Lo; width > 0 {
 		narrow.rounding = (m.Hi - m.Lo) / width
 	}
-	if m.narrow.list == nil {
-		m.narrow.list = map[int]*Map{}
-	}
-	m.narrow.list[steps] = narrow
-	return narrow, done, nil
+	m.narrow.Store(steps, &narrow)
+	return &narrow, done, nil
 }
 
 // stepsFor returns the number k of steps of Lanczos after which the relative error of an extreme eigenvalue exceeds ε

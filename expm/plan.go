@@ -286,7 +286,7 @@ func MaySolve(kind sparse.Kind, degrees Diagonal, beta float64) bool {
 	}
 	f := Exp(-beta)
 	e := &costs{
-		m:        &Map{laplacian: degrees, Hi: degrees.Largest},
+		m:        &Map{laplacian: degrees, Hi: degrees.Largest, caches: new(caches)},
 		settings: Settings{Tolerance: plannedTolerance},
 	}
 	p := &part{f: &f}

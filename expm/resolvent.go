@@ -8,7 +8,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/blocks"
-	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -378,7 +377,6 @@ func (p *part) scheduleSolved(s *solves, j int) {
 // T_{j−1}·B with the solves x = R·T_j·B, in rows lo ≤ i < hi, and adds its terms to the results
 // that need them.
 func (s *solves) advanceRows(j, lo, hi int) {
-	k := s.e.b.Cols
 	now := s.e.w[j%2]
 	next := s.e.w[(j+1)%2]
 	rounded := s.e.sums.of(lo/blocks.ChunkRows, lo)
@@ -401,13 +399,7 @@ func (s *solves) advanceRows(j, lo, hi int) {
 		if !p.visit {
 			continue
 		}
-		y := blocks.Rows(p.y, lo)
-		if p.first {
-			simd.AddRows(y, hi-lo, k, y, p.expansion.coef[j:j+1],
-				blocks.Rows(now, lo))
-		}
-		simd.AddRows(y, hi-lo, k, y, p.expansion.coef[j+1:j+2],
-			blocks.Rows(next, lo))
+		p.addTerms(j+1, lo, hi, now, next)
 		if p.norms {
 			sums := p.sums.of(lo/blocks.ChunkRows, lo)
 			for i := lo; i < hi; i++ {

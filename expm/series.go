@@ -324,18 +324,9 @@ func (r *recurrence) rows(rows sparse.Rows) {
 		if p.norms {
 			sums = p.sums.of(rows.Range, rows.Lo)
 		}
-		now := []float64{p.expansion.coef[r.j]}
-		coefficient := []float64{0}
-		if p.first {
-			coefficient[0] = p.expansion.coef[r.j-1]
-		}
 		for lo := rows.Lo; lo < rows.Hi; lo += batch {
 			hi := min(lo+batch, rows.Hi)
-			y := blocks.Rows(p.y, lo)
-			if p.first {
-				simd.AddRows(y, hi-lo, k, y, coefficient, blocks.Rows(r.x, lo))
-			}
-			simd.AddRows(y, hi-lo, k, y, now, blocks.Rows(r.t, lo))
+			y := p.addTerms(r.j, lo, hi, r.x, r.t)
 			if !p.norms {
 				continue
 			}
@@ -348,4 +339,15 @@ func (r *recurrence) rows(rows sparse.Rows) {
 			simd.DotColumns(sums, hi-lo, seen, seen)
 		}
 	}
+}
+
+// addTerms adds the term j of a series, t, to the rows lo ≤ i < hi of the result, with first the one
+// before it, x, too. It returns these rows.
+func (p *part) addTerms(j, lo, hi int, x, t *sparse.Block[float64]) simd.Rows[float64] {
+	y := blocks.Rows(p.y, lo)
+	if p.first {
+		simd.AddRows(y, hi-lo, t.Cols, y, p.expansion.coef[j-1:j], blocks.Rows(x, lo))
+	}
+	simd.AddRows(y, hi-lo, t.Cols, y, p.expansion.coef[j:j+1], blocks.Rows(t, lo))
+	return y
 }

@@ -92,6 +92,7 @@ func (s *Settings) validate() error {
 	return errors.Join(problems...)
 }
 
+// withDefaults returns a copy with the default in place of a tolerance of 0.
 func (s *Settings) withDefaults() Settings {
 	var c Settings
 	if s != nil {

@@ -133,6 +133,7 @@ func newFactor(columns *columns, workers int) *cholesky {
 	return c
 }
 
+// memoryError is an [ErrMemory] with the bytes that a sampled factor needs.
 func memoryError(need, limit int64) error {
 	return fmt.Errorf("%w: %w", ErrMemory,
 		budget.Check(limit, need, "the sampled Cholesky factor"))
@@ -206,6 +207,7 @@ func (c *cholesky) arrange(columns *columns) {
 	}
 }
 
+// newTriangle makes room for a triangle, on large pages because substitutions read it at random.
 func newTriangle(n int, entries int64) triangle {
 	return triangle{make([]int64, n+1), pages.Make[uint32](int(entries)),
 		pages.Make[float64](int(entries))}

@@ -105,6 +105,7 @@ type entries struct {
 // pieceEntries is the usual length of a piece.
 const pieceEntries = 1 << 16
 
+// add appends an entry, in a new piece where the last one is full.
 func (e *entries) add(row uint32, value float64) {
 	last := len(e.row) - 1
 	if e.count == int64(len(e.row))*int64(e.piece) {
@@ -361,6 +362,7 @@ func (b *buckets) fill(count []int32) {
 	}
 }
 
+// put puts v into the bucket of its number of edges: first in a stack, else last.
 func (b *buckets) put(v uint32, count int32) {
 	i := min(int(count), len(b.first)-1)
 	if i < b.stacks || b.first[i] == noVertex {

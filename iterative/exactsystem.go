@@ -26,7 +26,7 @@ func (s *System) exactFactor(ctx context.Context) (*exact, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := newExact(ctx, a, s.Edge, s.Ground, scalingOf(s).heaviest(),
+	f, err := newExact(ctx, a, s.Edge, s.Ground, heaviest(s),
 		s.Graph.Workers)
 	if errors.Is(err, ErrFill) {
 		s.directErr = err
@@ -35,34 +35,23 @@ func (s *System) exactFactor(ctx context.Context) (*exact, error) {
 	return f, err
 }
 
-// scaling is the diagonal scaling and the null space of a system.
-type scaling struct {
-	scale      []float64
-	null       *blocks.Disjoint
-	components *sparse.Components
-}
-
-func scalingOf(s *System) *scaling {
-	return &scaling{s.Scale, s.Null, s.Graph.Components}
-}
-
 // heaviest returns the row of each vector of the null space where that is largest, nil for a
 // definite system. Holding it costs the fewest digits, because means are near its value.
-func (s *scaling) heaviest() []int {
-	if s.null == nil {
+func heaviest(s *System) []int {
+	if s.Null == nil {
 		return nil
 	}
 	place := map[uint32]int{}
 	var rows []int
-	for i, p := range s.components.Of {
-		if s.null.Unit[i] == 0 {
+	for i, p := range s.Graph.Components.Of {
+		if s.Null.Unit[i] == 0 {
 			continue
 		}
 		index, ok := place[p]
 		if !ok {
 			place[p] = len(rows)
 			rows = append(rows, i)
-		} else if s.squareOf(i) > s.squareOf(rows[index]) {
+		} else if squareOf(s, i) > squareOf(s, rows[index]) {
 			rows[index] = i
 		}
 	}
@@ -86,12 +75,11 @@ func (s *System) EliminateTo(ctx context.Context,
 	if err != nil {
 		return nil, err
 	}
-	scaling := scalingOf(s)
-	size, err := scaling.eliminate(ctx, f, x, b)
+	size, err := eliminateExactly(ctx, s, f, x, b)
 	if err != nil {
 		return nil, err
 	}
-	bound := scaling.normsOf(size)
+	bound := normsOf(s, size)
 	return &Result{ErrorBound: bound, Rounding: bound}, nil
 }
 
@@ -118,10 +106,10 @@ func (s *System) eliminatedTo(ctx context.Context, x, b *sparse.Block[float64],
 }
 
 // normsOf returns upper bounds of the norms of the columns of diag(s)·E.
-func (s *scaling) normsOf(e *sparse.Block[float64]) []float64 {
+func normsOf(s *System, e *sparse.Block[float64]) []float64 {
 	norms := make([]float64, e.Cols)
 	for i := range e.Rows {
-		scale := blocks.Factor(s.scale, i)
+		scale := blocks.Factor(s.Scale, i)
 		for j, v := range e.Row(i) {
 			norms[j] += float64(scale*v) * float64(scale*v)
 		}
@@ -132,13 +120,13 @@ func (s *scaling) normsOf(e *sparse.Block[float64]) []float64 {
 	return norms
 }
 
-// eliminate stores the solution in x. It returns bounds of the errors of the elements of
+// eliminateExactly stores the solution in x. It returns bounds of the errors of the elements of
 // diag(1/s)·X, in a singular component but for a constant.
-func (s *scaling) eliminate(ctx context.Context, f *exact,
+func eliminateExactly(ctx context.Context, s *System, f *exact,
 	x, b *sparse.Block[float64]) (bound *sparse.Block[float64], err error) {
 	k := b.Cols
 	bound = sparse.NewBlock[float64](b.Rows, k)
-	mean := s.removeMeans(x, bound, b)
+	mean := removeMeans(s, x, bound, b)
 	if err := f.factor.ApplyTo(ctx, x, x); err != nil {
 		return nil, err
 	}
@@ -149,49 +137,49 @@ func (s *scaling) eliminate(ctx context.Context, f *exact,
 	relative := f.error + rounding
 	blocks.Scale(bound, relative)
 	if mean == nil {
-		blocks.ScaleRows(x, x, s.scale)
+		blocks.ScaleRows(x, x, s.Scale)
 		return bound, nil
 	}
 	// X = diag(s)·(Z − mean of Z), the mean weighted by s².
 	for j := range k {
 		mean.clear()
 		for i := range x.Rows {
-			mean.add(i, s.squareOf(i)*x.Row(i)[j])
+			mean.add(i, squareOf(s, i)*x.Row(i)[j])
 		}
 		for i := range x.Rows {
-			if s.null.Unit[i] == 0 {
+			if s.Null.Unit[i] == 0 {
 				continue
 			}
 			z := x.Row(i)[j]
 			m := mean.of(i)
 			bound.Row(i)[j] += rounding * (math.Abs(z) + math.Abs(m))
-			x.Row(i)[j] = blocks.Factor(s.scale, i) * (z - m)
+			x.Row(i)[j] = blocks.Factor(s.Scale, i) * (z - m)
 		}
 	}
 	return bound, nil
 }
 
 // squareOf returns s_i².
-func (s *scaling) squareOf(i int) float64 {
-	f := blocks.Factor(s.scale, i)
+func squareOf(s *System, i int) float64 {
+	f := blocks.Factor(s.Scale, i)
 	return f * f
 }
 
 // removeMeans stores diag(s)·B in c, in a singular system without its part in the null
 // space, and in size numbers that are at least as large as the absolute values of the
 // numbers that c is made of. means is nil for a definite system.
-func (s *scaling) removeMeans(c, size, b *sparse.Block[float64]) (means *componentMeans) {
-	blocks.ScaleRows(c, b, s.scale)
+func removeMeans(s *System, c, size, b *sparse.Block[float64]) (means *componentMeans) {
+	blocks.ScaleRows(c, b, s.Scale)
 	for i := range c.Rows {
 		for j, v := range c.Row(i) {
 			size.Row(i)[j] = math.Abs(v)
 		}
 	}
-	if s.null == nil {
+	if s.Null == nil {
 		return nil
 	}
-	means = s.newMeans()
-	sizes := s.newMeans()
+	means = newMeans(s)
+	sizes := newMeans(s)
 	for j := range b.Cols {
 		means.clear()
 		sizes.clear()
@@ -200,8 +188,8 @@ func (s *scaling) removeMeans(c, size, b *sparse.Block[float64]) (means *compone
 			sizes.add(i, size.Row(i)[j])
 		}
 		for i := range b.Rows {
-			m := s.squareOf(i)
-			if s.null.Unit[i] == 0 {
+			m := squareOf(s, i)
+			if s.Null.Unit[i] == 0 {
 				continue
 			}
 			c.Row(i)[j] -= float64(m * means.of(i))
@@ -220,23 +208,26 @@ type componentMeans struct {
 	weight []float64
 }
 
-func (s *scaling) newMeans() *componentMeans {
-	parts := s.components
-	m := &componentMeans{part: parts.Of, unit: s.null.Unit,
+// newMeans returns sums of 0, with the weights of the components.
+func newMeans(s *System) *componentMeans {
+	parts := s.Graph.Components
+	m := &componentMeans{part: parts.Of, unit: s.Null.Unit,
 		weight: make([]float64, len(parts.Sizes))}
 	m.sums, m.minus = make([]blocks.ExactSum, len(parts.Sizes)),
 		make([]blocks.ExactSum, len(parts.Sizes))
 	for i, c := range parts.Of {
-		m.weight[c] += s.squareOf(i)
+		m.weight[c] += squareOf(s, i)
 	}
 	return m
 }
 
+// clear sets the sums to 0.
 func (m *componentMeans) clear() {
 	clear(m.sums)
 	clear(m.minus)
 }
 
+// add adds v to the sum of the component of row i. Both signs have a sum of their own, so that each keeps all digits.
 func (m *componentMeans) add(i int, v float64) {
 	if m.unit[i] == 0 {
 		return
@@ -248,6 +239,7 @@ func (m *componentMeans) add(i int, v float64) {
 	}
 }
 
+// of returns the mean of the component of row i.
 func (m *componentMeans) of(i int) float64 {
 	c := m.part[i]
 	plus := m.sums[c]

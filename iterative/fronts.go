@@ -116,6 +116,7 @@ type children struct {
 	front []int32
 }
 
+// of returns the children of front f.
 func (c *children) of(f int32) []int32 {
 	return c.front[c.start[f]:c.start[f+1]]
 }
@@ -220,6 +221,7 @@ func (m *multifrontal) eliminate(f int32) {
 	}
 }
 
+// column returns column j of the present front, of which the numbers above the diagonal have no meaning.
 func (m *multifrontal) column(j int) []float64 {
 	return m.matrix[j*m.stride:][:m.stride]
 }

@@ -53,6 +53,7 @@ func readAdjacency(ctx context.Context, matrix sparse.Matrix,
 // span is a part of a list of vertices.
 type span struct{ from, to int64 }
 
+// of returns the part of the list.
 func (s span) of(list []uint32) []uint32 {
 	return list[s.from:s.to]
 }
@@ -77,6 +78,7 @@ func newFronts(count, vertices int) fronts {
 	}
 }
 
+// add appends a front without a parent.
 func (f *fronts) add(pivots, border []uint32) {
 	first := int64(len(f.vertices))
 	middle := first + int64(len(pivots))
@@ -231,6 +233,7 @@ func orderFronts(ctx context.Context, a *adjacency, isHeld []bool,
 	return &m.fronts, nil
 }
 
+// exceeds reports whether a cost is above the limit in entries or products.
 func (c factorCost) exceeds(limit factorCost) bool {
 	return c.entries > limit.entries || c.products > limit.products
 }
@@ -374,6 +377,7 @@ func (m *minimumDegree) collect(v uint32) {
 	}
 }
 
+// find adds a variable to those found, once, and takes it out of the queue, because its degree will change.
 func (m *minimumDegree) find(i uint32) {
 	m.steps++
 	if m.size[i] == 0 || m.mark[i] == m.round {
@@ -499,6 +503,7 @@ func (m *minimumDegree) placeLast(a *adjacency) error {
 	return nil
 }
 
+// findLast adds a vertex that comes last to those found, once.
 func (m *minimumDegree) findLast(u uint32) {
 	if m.isLast[u] && m.mark[u] != m.round {
 		m.mark[u] = m.round
@@ -514,6 +519,7 @@ type twins struct {
 	stamp       int32
 }
 
+// begin makes room for n variables.
 func (t *twins) begin(n int) {
 	size := 1
 	for size < n {
@@ -527,6 +533,7 @@ func (t *twins) begin(n int) {
 	}
 }
 
+// clear forgets the variables; only the heads in use are touched, because most borders are short.
 func (t *twins) clear() {
 	for _, h := range t.used {
 		t.head[h] = noVertex
@@ -539,6 +546,7 @@ func (t *twins) first(hash uint32) uint32 {
 	return t.head[hash&uint32(len(t.head)-1)]
 }
 
+// add adds a variable with a hash.
 func (t *twins) add(hash, v uint32) {
 	h := hash & uint32(len(t.head)-1)
 	if t.head[h] == noVertex {

@@ -42,16 +42,6 @@ func (r *passes) dotRows(rows sparse.Rows) {
 		blocks.Rows(r.p, rows.Lo), blocks.Rows(r.q, rows.Lo))
 }
 
-// updateChunk is update on one chunk.
-func (r *passes) updateChunk(chunk, lo, hi int) {
-	r.lessen(chunk, lo, hi, r.q)
-}
-
-// measureChunk is measure on one chunk, with α = 0 and anything finite for q.
-func (r *passes) measureChunk(chunk, lo, hi int) {
-	r.lessen(chunk, lo, hi, r.r)
-}
-
 // lessen does r −= q·diag(α) on a chunk, and adds up rᵀr, rᵀz with Jacobi, and the null space's share of
 // both.
 func (r *passes) lessen(chunk, lo, hi int, q *sparse.Block[float64]) {
@@ -78,12 +68,6 @@ func (r *passes) lessen(chunk, lo, hi int, q *sparse.Block[float64]) {
 		}
 		r.null.Add(lo, hi, 0, room[:hi-lo], r.r)
 	}
-}
-
-// projectChunk is projectResidual on one chunk.
-func (r *passes) projectChunk(_, lo, hi int) {
-	var room [blocks.ChunkRows]float64
-	r.null.Subtract(lo, hi, r.b.Cols, r.null.factors(&room, lo, hi, false), r.r, r.r)
 }
 
 // productsChunk computes rᵀz of a chunk from z.

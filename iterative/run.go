@@ -213,6 +213,7 @@ func (r *recurrence) startEasy() {
 	})
 }
 
+// clear sets a block to 0.
 func (r *passes) clear(b *sparse.Block[float64]) {
 	r.chunks(func(r *passes, _, lo, hi int) {
 		for i := lo; i < hi; i++ {
@@ -294,7 +295,7 @@ func (r *recurrence) setPreconditioner() {
 // measure computes rᵀr, and with Jacobi rᵀz.
 func (r *recurrence) measure() {
 	clear(r.v.alpha)
-	r.addUp((*passes).measureChunk)
+	r.addUp(func(r *passes, chunk, lo, hi int) { r.lessen(chunk, lo, hi, r.r) }) // anything finite times 0
 }
 
 // addUp runs a pass that adds up rᵀr and rᵀz.
@@ -360,7 +361,9 @@ func (r *recurrence) multiply(ctx context.Context) error {
 }
 
 // update does r −= q·diag(α) and computes rᵀr, with Jacobi also rᵀz.
-func (r *recurrence) update() { r.addUp((*passes).updateChunk) }
+func (r *recurrence) update() {
+	r.addUp(func(r *passes, chunk, lo, hi int) { r.lessen(chunk, lo, hi, r.q) })
+}
 
 // precondition computes z and rᵀz where that is not part of other passes, and
 // splits off the null space.
@@ -401,7 +404,11 @@ func (r *recurrence) projectResidual() {
 		}
 	}
 	if isNeeded {
-		r.v.chunks((*passes).projectChunk)
+		r.v.chunks(func(r *passes, _, lo, hi int) {
+			var room [blocks.ChunkRows]float64
+			factors := r.null.factors(&room, lo, hi, false)
+			r.null.Subtract(lo, hi, r.b.Cols, factors, r.r, r.r)
+		})
 	}
 }
 

@@ -37,6 +37,7 @@ type distance struct {
 	volume  []float64 // of the component of each node
 }
 
+// newDistance returns the commute time, given L⁺.
 func newDistance(inverse *spectral) *distance {
 	g := inverse.graph
 	volume := blocks.ByPart(sparse.TeamOf(g.A), g.Components, g.Degrees)

@@ -78,6 +78,7 @@ func (e *series) applyTo(ctx context.Context, dst, x *sparse.Block[float64],
 
 func (e *series) release() {}
 
+// eliminate implements [engine]: a series is no inverse.
 func (e *series) eliminate(context.Context, *sparse.Block[float64],
 	*sparse.Block[float64]) (*engineResult, error) {
 	return nil, iterative.ErrStagnation
@@ -91,6 +92,7 @@ type inverseRoot struct {
 	lone  []int   // rows where the root is 1
 }
 
+// newInverseRoot returns scale·(c + a·L)^−½, which is 1 in lone rows.
 func newInverseRoot(m *expm.Map, a, c, scale float64, lone []int) *inverseRoot {
 	return &inverseRoot{series{m: m, f: expm.Matern(c/a, 0.5)},
 		scale / math.Sqrt(a), scale / math.Sqrt(c), lone}

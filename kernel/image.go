@@ -12,18 +12,24 @@ import (
 // errorMeasure returns the error of an image with bounds for its columns, relative to the tolerance.
 type errorMeasure = func(y *sparse.Block[float64], bound []float64) float64
 
-// image stores the engine's image of the unit vectors of nodes in dst. It repeats the computation with
-// smaller tolerances until measure, which is given the image and the bounds of its columns, is at most 1,
-// or float64 allows no more.
-//
-// It is the only step between the loops over slabs and the engines: graphs of up to
-// [iterative.ExactFirst] nodes are eliminated at once, others are computed by attempts of the engine.
+// image stores the engine's image of the unit vectors of nodes in dst, see [computation.imageOf].
 func (c *computation) image(ctx context.Context, e engine,
 	dst *sparse.Block[float64], nodes []int,
-	measure errorMeasure) (a *engineResult, err error) {
+	measure errorMeasure) (*engineResult, error) {
 	x := c.x.Columns(0, len(nodes))
 	setUnits(x, nodes, 1)
 	defer setUnits(x, nodes, 0)
+	return c.imageOf(ctx, e, dst, x, measure)
+}
+
+// imageOf stores the engine's image of x in dst. It repeats the computation with
+// smaller tolerances until measure, which is given the image and the bounds of its columns, is at most 1,
+// or float64 allows no more.
+//
+// It is the only step between products, loops over slabs and the engines: graphs of up to
+// [iterative.ExactFirst] nodes are eliminated at once, others are computed by attempts of the engine.
+func (c *computation) imageOf(ctx context.Context, e engine,
+	dst, x *sparse.Block[float64], measure errorMeasure) (a *engineResult, err error) {
 	if a, err := c.small(ctx, e, dst, x, measure); a != nil || err != nil {
 		return a, err
 	}
@@ -224,30 +230,3 @@ func (e *ToleranceError) Error() string {
 
 // Unwrap returns [ErrTolerance].
 func (e *ToleranceError) Unwrap() error { return ErrTolerance }
-
-// product is ApplyTo for x within float64.
-func (c *computation) product(ctx context.Context, dst *sparse.Block[float64],
-	measure errorMeasure) (*engineResult, error) {
-	if a, err := c.small(ctx, c.k.full, dst, c.x, measure); a != nil || err != nil {
-		return a, err
-	}
-	for attempt := 0; ; attempt++ {
-		a, err := applyEngine(ctx, c, c.k.full, dst, c.x, attempt > 0)
-		if err != nil {
-			return nil, c.refineError(err)
-		}
-		c.log.note(a.sweeps, a.method)
-		miss := measure(dst, a.bound)
-		switch {
-		case miss <= 1, !c.strict && (a.isSmallest || attempt == mostAttempts):
-			if done, err := acceptResult(c, a, miss, measure(dst, a.rounded)); done {
-				return a, c.refineError(err)
-			}
-		case a.isSmallest || attempt == mostAttempts:
-			return nil, c.refineError(tooTight(c.s.Tolerance,
-				max(miss, 2*measure(dst, a.rounded))*c.s.Tolerance))
-		default:
-			c.effort /= 2 * miss
-		}
-	}
-}

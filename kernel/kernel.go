@@ -336,29 +336,25 @@ func Block(ctx context.Context, k Kernel, rows, cols []int,
 	take = section.clipPieces(len(rows), len(cols), take)
 	set.Lo = 0
 	set.Hi = 0
-	total := len(cols)
-	turned := byRows(len(rows), len(cols))
-	if turned {
-		total = len(rows)
-	}
+	isByRows := byRows(len(rows), len(cols))
 	report := new(Report)
-	for lo, hi := range blocks.Slabs(total, SlabColumns(k.Len())) {
+	for lo, hi := range blocks.Slabs(min(len(rows), len(cols)), SlabColumns(k.Len())) {
 		if !section.wants(lo, hi) {
 			continue
 		}
-		someRows := rows
-		someCols := cols
+		pieceRows := rows
+		pieceCols := cols
 		top := 0
 		left := 0
-		if turned {
-			someRows = rows[lo:hi]
+		if isByRows {
+			pieceRows = rows[lo:hi]
 			top = lo
 		} else {
-			someCols = cols[lo:hi]
+			pieceCols = cols[lo:hi]
 			left = lo
 		}
-		piece := sparse.NewBlock[float64](len(someRows), len(someCols))
-		r, err := k.BlockTo(ctx, piece, someRows, someCols, &set)
+		piece := sparse.NewBlock[float64](len(pieceRows), len(pieceCols))
+		r, err := k.BlockTo(ctx, piece, pieceRows, pieceCols, &set)
 		if err != nil {
 			return nil, err
 		}

@@ -283,6 +283,7 @@ func cutsCopies(pairs *lanczos.Pairs, rank int) string {
 	return text
 }
 
+// report describes a result of the eigenpairs found.
 func (m *modularity) report() *Report {
 	return &Report{
 		Method: m.Method, Sweeps: m.Sweeps, HalfSteps: true, ErrorBound: m.Bound,

@@ -240,7 +240,8 @@ func TestRadiusAbove(t *testing.T) {
 		for _, workers := range []int{1, 3} {
 			g := newGraph(t, m, workers)
 			before := m.sweeps
-			w := newPerron(g, 0.9*c.want, 1.1*c.want)
+			w := newPerron(g, 1.1*c.want)
+			w.lower = 0.9 * c.want
 			err := w.search(background, func() bool { return false })
 			got := w.upper
 			if err != nil || !(got >= c.want*(1-1e-15) && got <= c.want*(1+2e-10)) {

@@ -73,8 +73,8 @@ const (
 // errPerron says that the bounds have not met.
 var errPerron = errors.New("kernel: the largest eigenvalue is not separated from its neighbours")
 
-// newPerron returns the search, given two bounds that are far from each other.
-func newPerron(g *graph.Graph, lower, upper float64) *perron {
+// newPerron returns the search, given a bound that may be far away.
+func newPerron(g *graph.Graph, upper float64) *perron {
 	n := len(g.Degrees)
 	team := sparse.TeamOf(g.A)
 	return &perron{
@@ -82,7 +82,7 @@ func newPerron(g *graph.Graph, lower, upper float64) *perron {
 		noFactor: team != nil, // it requires all entries in one process
 		b:        blocks.Ones(team, n), y: sparse.NewBlock[float64](n, 1),
 		q:     sparse.NewBlock[float64](n, 1),
-		lower: lower, upper: upper, ratio: math.Inf(1),
+		upper: upper, ratio: math.Inf(1),
 	}
 }
 

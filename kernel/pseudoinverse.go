@@ -20,6 +20,7 @@ var pseudoInverse = Family{
 	work: func(param.Values, *degrees) work { return pseudoInverseWork },
 }
 
+// newPseudoInverse returns L⁺ of a Laplacian, without a root, which would cost more than L⁺.
 func newPseudoInverse(g *matrices, laplacian string) (*spectral, error) {
 	s, err := iterative.ShiftedLaplacian(g.Graph, laplacian != combinatorial, 1, 0)
 	if err != nil {

@@ -27,7 +27,7 @@ func radius(ctx context.Context, g *graph.Graph) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		w := newPerron(g, 0, m.Hi)
+		w := newPerron(g, m.Hi)
 		err = w.search(ctx, func() bool { return false })
 		if !errors.Is(err, errPerron) {
 			return w.upper, err

@@ -20,6 +20,7 @@ func newFeatures(n, cols int) *sparse.Block[float64] {
 	return sparse.NewBlock[float64](n, featureColumns(cols))
 }
 
+// featureColumns rounds up to whole lanes.
 func featureColumns(cols int) int {
 	return max(1, (cols+lanes-1)/lanes) * lanes
 }

@@ -112,6 +112,7 @@ type columnScale struct {
 	weight []float64 // of the columns of each node, values and errors; nil: ones
 }
 
+// begin starts a computation with the settings, completed.
 func (k *spectral) begin(s *Settings) (*computation, error) {
 	set, err := s.complete(k.team())
 	c := &computation{k: k, s: set, strict: !set.Lenient, tightest: 1,
@@ -330,6 +331,7 @@ func lost(err error) bool {
 		errors.As(err, new(*param.ParameterError))
 }
 
+// checkNodes panics for an empty list of nodes, or one with a node outside of the graph.
 func checkNodes(n int, lists ...[]int) {
 	for _, list := range lists {
 		if len(list) == 0 {
@@ -534,7 +536,7 @@ func (k *spectral) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64],
 		}
 		return (off/size + k.rootRounding()) / c.s.Tolerance
 	}
-	a, err := c.product(ctx, dst, measure)
+	a, err := c.imageOf(ctx, k.full, dst, c.x, measure)
 	if err != nil {
 		return nil, err
 	}
@@ -553,6 +555,7 @@ func (k *spectral) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64],
 	return &c.log.report, nil
 }
 
+// checkBlocks panics for blocks of other shapes than n rows, or for one block as both.
 func checkBlocks(n int, dst, x *sparse.Block[float64]) {
 	if dst.Rows != n || x.Rows != n || dst.Cols != x.Cols || x.Cols == 0 {
 		panic(badShape)

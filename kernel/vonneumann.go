@@ -129,7 +129,7 @@ func nearRadius(ctx context.Context, g *matrices,
 	if err != nil {
 		return nil, err
 	}
-	w := newPerron(sizes, 0, upper)
+	w := newPerron(sizes, upper)
 	err = w.search(ctx, func() bool {
 		gap := 1 - alpha*w.ratio
 		return alpha > 0 && gap > nearestPole && alpha*(w.ratio-w.lower) <= gap/10

@@ -19,6 +19,7 @@ type basis struct {
 	data []float64
 }
 
+// newBasis returns a basis of zeros, on large pages because passes read all of it.
 func newBasis(rows, cols int) *basis {
 	size := chunksOf(rows) * cols * segment
 	pages.Expect(8 * int64(size))
@@ -48,6 +49,7 @@ type columns struct {
 	lo, hi int
 }
 
+// slice returns the columns lo ≤ j < hi.
 func (v *basis) slice(lo, hi int) columns {
 	return columns{v, lo, hi}
 }

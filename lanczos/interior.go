@@ -72,6 +72,7 @@ const leastFolded = 1e-14
 // among all: half a minute at the most.
 const denseInterior = 3000
 
+// denseInside reports whether pairs nearest to a number are picked from all pairs of a map with n rows.
 func denseInside(n, vectors int) bool {
 	return n <= denseInterior || smallMap(n, n, vectors)
 }
@@ -89,6 +90,7 @@ type interior struct {
 	size  int // of the basis
 }
 
+// interior returns the search of a run for pairs in the interior.
 func (r *run) interior() *interior {
 	pairs := len(r.result.Values) + guards(r.dim, len(r.result.Values))
 	return &interior{r, r.m, pairs, basisSize(pairs, r.s.Basis)}

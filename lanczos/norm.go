@@ -28,38 +28,39 @@ func (r *run) measureNorm(ctx context.Context) error {
 	source := func(number int) *rand.Rand { return rand.New(rand.NewPCG(r.s.RNGSeed, uint64(number*segment))) }
 	e.draw(u, source, func(rng *rand.Rand, row []float64) { row[0] = rng.NormFloat64() })
 	clearRows(u, r.p.Excluded)
-	sum := []float64{0}
-	e.eachRow(1, func(i int, sums []float64) { sums[0] += float64(u.Row(i)[0] * u.Row(i)[0]) })
-	e.normsTo(sum)
+	sumRows := func(value func(i int) float64) float64 {
+		e.eachRow(1, func(i int, sums []float64) { sums[0] += value(i) })
+		var sum [1]float64
+		e.TotalTo(sum[:], 1, 0)
+		return sum[0]
+	}
+	length := math.Sqrt(sumRows(func(i int) float64 { return float64(u.Row(i)[0] * u.Row(i)[0]) }))
 	var t symmetric.Tridiagonal
 	// of u and of the vector before, to unit length
-	scale := 1 / sum[0]
+	scale := 1 / length
 	earlier := 0.0
 	beta := 0.0
-	ended := sum[0] == 0
+	ended := length == 0
 	for step := 1; step <= normSteps && !ended; step++ {
 		if err := r.p.A.StepTo(ctx, w, u, sparse.Step[float64]{Alpha: 1}); err != nil {
 			return err
 		}
-		e.eachRow(1, func(i int, sums []float64) {
+		alpha := sumRows(func(i int) float64 {
 			image := w.Row(i)
 			image[0] = float64(scale*image[0]) -
 				float64(beta*float64(earlier*previous.Row(i)[0]))
-			sums[0] += float64(float64(scale*u.Row(i)[0]) * image[0])
+			return float64(float64(scale*u.Row(i)[0]) * image[0])
 		})
-		e.TotalTo(sum, 1, 0)
-		alpha := sum[0]
-		e.eachRow(1, func(i int, sums []float64) {
+		square := sumRows(func(i int) float64 {
 			image := w.Row(i)
 			image[0] -= float64(alpha * float64(scale*u.Row(i)[0]))
-			sums[0] += float64(image[0] * image[0])
+			return float64(image[0] * image[0])
 		})
-		e.TotalTo(sum, 1, 0)
 		if step > 1 {
 			t.Off = append(t.Off, beta)
 		}
 		t.Diag = append(t.Diag, alpha)
-		beta = math.Sqrt(sum[0])
+		beta = math.Sqrt(square)
 		if !finite([]float64{alpha, beta}) {
 			return fmt.Errorf("%w at step %d", ErrNotFinite, step)
 		}

@@ -77,6 +77,7 @@ type search struct {
 	counted       int     // size of the basis for which they have been computed; 0: of none
 }
 
+// newSearch returns a search for wanted pairs, with a first unwanted interval behind twice as many.
 func newSearch(r *run, k *krylov, want int) *search {
 	return &search{r: r, m: r.m, k: k, want: want, certain: want,
 		floor: math.Inf(-1), ahead: 2, strict: 1}

@@ -116,6 +116,7 @@ func addProduct(dst, a, b []float64, rows, inner, cols int) {
 	}
 }
 
+// negative stores −src in dst.
 func negative(dst, src []float64) {
 	for i, v := range src {
 		dst[i] = -v

@@ -170,6 +170,7 @@ func basisSize(pairs, size int) int {
 	return roundUp(max(size, pairs+3*width))
 }
 
+// roundUp rounds a number of columns up to whole blocks.
 func roundUp(columns int) int {
 	return (columns + width - 1) / width * width
 }

@@ -333,8 +333,7 @@ func (s *Spec) check(p *Param, x Value) error {
 	switch {
 	case x.kind == Choice && slices.Contains(p.Words, x.word):
 		return nil
-	case p.Kind == Choice &&
-		!(x.kind == Choice && slices.Contains(p.Words, x.word)):
+	case p.Kind == Choice:
 		return wrong(fmt.Sprintf("%q is none of its values; give %s", x,
 			joinWords(p.Words)))
 	case x.kind != p.Kind && p.Kind == Whole:
