@@ -124,11 +124,10 @@ func (ordinals) PartTo(dst []float64, i int, items []int) {
 	}
 }
 
-// TestRowCacheLongRows goes from short rows, many to a piece of memory, to rows
-// longer than that, and back.
+// TestRowCacheLongRows goes from short rows to long ones, and back.
 func TestRowCacheLongRows(t *testing.T) {
 	var c rowCache[float64]
-	for _, n := range []int{10, chunkLen + 5, 3 * chunkLen, 7} {
+	for _, n := range []int{10, 1<<14 + 5, 3 << 14, 7} {
 		item := make([]int, n)
 		for i := range item {
 			item[i] = i

@@ -322,7 +322,7 @@ func (d *dual[T]) result() (rho, objective float64) {
 type rowCache[T sparse.Float] struct {
 	gram  Gram
 	item  []int // by position
-	limit int   // how many rows are held at most: those of whole chunks
+	limit int   // how many rows are held at most
 
 	slot  []int // by position: where its row is, or −1
 	owner []int // by slot: whose row it is
@@ -333,9 +333,8 @@ type rowCache[T sparse.Float] struct {
 	swaps [][2]int32 // all exchanges of positions so far
 	done  []int      // by slot: how many of them its row has followed
 
-	chunks   [][]T
-	chunk    int // values in a chunk
-	perChunk int // rows in a chunk
+	rows   [][]T // by slot
+	length int   // of rows, at least as many values as there are positions
 
 	exact []float64 // values before they are rounded
 	spare []T       // values of a row that is not held
@@ -346,10 +345,6 @@ func valueBytes[T sparse.Float]() int64 {
 	var t T
 	return int64(unsafe.Sizeof(t))
 }
-
-// chunkLen is the number of values allocated at a time unless a row is longer, or
-// the cache smaller.
-const chunkLen = 1 << 14
 
 // reset empties the cache for the items of another classifier.
 func (c *rowCache[T]) reset(gram Gram, item []int, bytes int64) {
@@ -366,20 +361,16 @@ func (c *rowCache[T]) reset(gram Gram, item []int, bytes int64) {
 	c.done = c.done[:0]
 	c.clock = 0
 	c.swaps = c.swaps[:0]
-	if want := max(n, int(min(chunkLen, bytes/valueBytes[T]()))); c.chunk < want {
-		c.chunk = want
-		c.chunks = nil
+	if c.length < n {
+		c.length = n
+		c.rows = nil
 	}
-	c.perChunk = c.chunk / n
-	c.limit = int(max(2, min(int64(n),
-		bytes/valueBytes[T]()/int64(c.chunk)*int64(c.perChunk))))
+	c.limit = int(max(2, min(int64(n), bytes/valueBytes[T]()/int64(c.length))))
 }
 
 // values returns the memory of a slot, one value for each position.
 func (c *rowCache[T]) values(slot int) []T {
-	n := len(c.item)
-	offset := slot % c.perChunk * n
-	return c.chunks[slot/c.perChunk][offset : offset+n : offset+n]
+	return c.rows[slot][:len(c.item)]
 }
 
 // row returns the first columns of the row at a position. It is valid until
@@ -434,8 +425,8 @@ func (c *rowCache[T]) after(position, first int) []T {
 func (c *rowCache[T]) free() int {
 	s := len(c.owner)
 	if s < c.limit {
-		if s/c.perChunk == len(c.chunks) {
-			c.chunks = append(c.chunks, make([]T, c.chunk))
+		if s == len(c.rows) {
+			c.rows = append(c.rows, make([]T, c.length))
 		}
 		c.owner = append(c.owner, 0)
 		c.have = append(c.have, 0)
