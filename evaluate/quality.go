@@ -459,46 +459,14 @@ func Summarize(prediction *method.Prediction, labels []int,
 	for i := range s.Probability {
 		s.Probability[i].From = float64(i) / probabilityBins
 	}
-	for _, c := range seeds.Class {
-		s.ByClass[c].Labels++
-	}
 	seedClass := classOfRow(seeds, len(labels))
+	trueClass := compareWith(s, prediction, truth, len(labels))
 	count := 0
-	trueClass := slices.Repeat([]int{Unlabelled}, len(labels))
-	if truth != nil {
-		var positions []int // of the names of true classes
-		for _, name := range truth.Names {
-			positions = append(positions, slices.Index(seeds.Names, name))
-		}
-		s.ComparedWith = "true labels"
-		for i, row := range truth.Row {
-			trueClass[row] = positions[truth.Class[i]]
-		}
-	}
-	if truth != nil || prediction.HeldOut != nil {
-		s.Confusion = newConfusion(classes)
-		s.Calibration = new(calibration)
-	}
-	if truth == nil && prediction.HeldOut != nil {
-		s.ComparedWith = "held-out labels"
-		for _, h := range prediction.HeldOut {
-			s.Confusion[h.Class][h.Predicted]++
-			s.Calibration.add(h.Probability, h.Class == h.Predicted)
-		}
-	}
 	for row, c := range labels {
 		if seedClass[row] != Unlabelled || c == Unlabelled {
 			continue
 		}
-		p := scores.Row(row)
-		u := UncertainNode{row: row, Class: seeds.Names[c],
-			Probability: float64(p[c])}
-		for class, q := range p {
-			if class != c && (u.Second == "" || float64(q) > u.SecondShare) {
-				u.Second = seeds.Names[class]
-				u.SecondShare = float64(q)
-			}
-		}
+		u := twoLikeliest(row, c, scores.Row(row), seeds.Names)
 		count++
 		s.ByClass[c].Predictions++
 		s.Probability[min(max(0, int(u.Probability*probabilityBins)),
@@ -518,6 +486,10 @@ func Summarize(prediction *method.Prediction, labels []int,
 	for i := range s.Least {
 		s.Least[i].Node = id(s.Least[i].row)
 	}
+	s.Expected /= float64(max(1, count))
+	for _, c := range seeds.Class {
+		s.ByClass[c].Labels++
+	}
 	if classes == 2 {
 		s.Rare = describeRare(s, scores, labels, seedClass, id)
 	}
@@ -529,6 +501,46 @@ func Summarize(prediction *method.Prediction, labels []int,
 	}
 	slices.SortStableFunc(s.ByClass,
 		func(a, b ClassCounts) int { return cmp.Compare(b.Labels, a.Labels) })
-	s.Expected /= float64(max(1, count))
 	return s
+}
+
+// compareWith prepares the comparison with the true classes of some of the rows, which it returns, [Unlabelled] for
+// others. Without truth it compares the held-out labels.
+func compareWith(s *Predictions, prediction *method.Prediction, truth *nodefile.Labels,
+	rows int) (trueClass []int) {
+	trueClass = slices.Repeat([]int{Unlabelled}, rows)
+	if truth == nil && prediction.HeldOut == nil {
+		return trueClass
+	}
+	s.Confusion = newConfusion(len(s.Classes))
+	s.Calibration = new(calibration)
+	if truth == nil {
+		s.ComparedWith = "held-out labels"
+		for _, h := range prediction.HeldOut {
+			s.Confusion[h.Class][h.Predicted]++
+			s.Calibration.add(h.Probability, h.Class == h.Predicted)
+		}
+		return trueClass
+	}
+	s.ComparedWith = "true labels"
+	var positions []int // of the names of true classes
+	for _, name := range truth.Names {
+		positions = append(positions, slices.Index(s.Classes, name))
+	}
+	for i, row := range truth.Row {
+		trueClass[row] = positions[truth.Class[i]]
+	}
+	return trueClass
+}
+
+// twoLikeliest returns a node with its class c, and the likeliest other one.
+func twoLikeliest(row, c int, p []float32, names []string) UncertainNode {
+	u := UncertainNode{row: row, Class: names[c], Probability: float64(p[c])}
+	for class, q := range p {
+		if class != c && (u.Second == "" || float64(q) > u.SecondShare) {
+			u.Second = names[class]
+			u.SecondShare = float64(q)
+		}
+	}
+	return u
 }

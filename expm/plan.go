@@ -120,43 +120,9 @@ func (e *evaluation) cut(ctx context.Context, pl *plan, falling []*part) error {
 	}
 	slices.SortStableFunc(falling,
 		func(a, b *part) int { return cmp.Compare(b.f.rate, a.f.rate) })
-	steepest := falling[len(falling)-1]
-	z := -steepest.f.rate * e.m.Hi / 2
-	series := e.settings.Method != Resolvent
-	first := 0
-	if series && (degree(z, e.settings.Tolerance*guess) <= fewSweeps ||
-		!MaySolve(e.m.kind(), e.m.degrees, -steepest.f.rate)) {
-		first = len(falling)
-	} else {
-		e.split(falling[:1], false)
-		if err := e.measureRough(ctx); err != nil {
-			return err
-		}
-		for _, p := range falling { // all are 1 in the null space
-			p.null = falling[0].null
-			p.lower = p.leastNorm(e)
-		}
-		best := infinity
-		for count := len(falling); count >= 0; count-- {
-			cost := 0.0
-			if count > 0 {
-				if !series {
-					continue
-				}
-				cost = max(float64(pl.sweeps),
-					e.seriesCost(falling[count-1]))
-			}
-			for _, g := range groupsOf(falling[count:]) {
-				if cost > best {
-					break
-				}
-				cost += solveWeight * e.resolventCost(g)
-			}
-			if cost < best {
-				best = cost
-				first = count
-			}
-		}
+	first, err := e.countSeries(ctx, pl, falling)
+	if err != nil {
+		return err
 	}
 	pl.groups = groupsOf(falling[first:])
 	for _, g := range pl.groups {
@@ -177,6 +143,46 @@ func (e *evaluation) cut(ctx context.Context, pl *plan, falling []*part) error {
 		pl.sweeps += int(e.resolventCost(g))
 	}
 	return nil
+}
+
+// countSeries returns how many of the falling exponentials, of rising rates, are those of the series.
+func (e *evaluation) countSeries(ctx context.Context, pl *plan, falling []*part) (count int, err error) {
+	steepest := falling[len(falling)-1]
+	z := -steepest.f.rate * e.m.Hi / 2
+	mayBeSeries := e.settings.Method != Resolvent
+	if mayBeSeries && (degree(z, e.settings.Tolerance*guess) <= fewSweeps ||
+		!MaySolve(e.m.kind(), e.m.degrees, -steepest.f.rate)) {
+		return len(falling), nil
+	}
+	e.split(falling[:1], false)
+	if err := e.measureRough(ctx); err != nil {
+		return 0, err
+	}
+	for _, p := range falling { // all are 1 in the null space
+		p.null = falling[0].null
+		p.lower = p.leastNorm(e)
+	}
+	best := infinity
+	for n := len(falling); n >= 0; n-- {
+		cost := 0.0
+		if n > 0 {
+			if !mayBeSeries {
+				continue
+			}
+			cost = max(float64(pl.sweeps), e.seriesCost(falling[n-1]))
+		}
+		for _, g := range groupsOf(falling[n:]) {
+			if cost > best {
+				break
+			}
+			cost += solveWeight * e.resolventCost(g)
+		}
+		if cost < best {
+			best = cost
+			count = n
+		}
+	}
+	return count, nil
 }
 
 // groupsOf cuts parts of rising rates where these have grown by groupSpan.

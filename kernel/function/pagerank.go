@@ -28,9 +28,7 @@ var PersonalizedPageRank = &param.Spec{
 	},
 }
 
-// pageRank makes f [PersonalizedPageRank]. p is a column of weights ≥ 0 divided by their sum; q is p, or 1/n at all n
-// nodes. One step of the map contracts the sum of absolute values by α, so that the error is at most α/(1−α)
-// times the last change, and 1/(1−α) times the rounding errors of a step.
+// pageRank makes f [PersonalizedPageRank].
 func (f *Function) pageRank(ctx context.Context, g *graph.Graph) error {
 	arcs := g.In
 	if arcs == nil {
@@ -41,81 +39,117 @@ func (f *Function) pageRank(ctx context.Context, g *graph.Graph) error {
 	if err != nil {
 		return err
 	}
-	alpha := f.Values.Number("alpha")
-	uniform := 0.0 // weight of every node in q
-	if f.Values.Word("sinks") == "all" {
-		uniform = 1 / float64(f.team.TotalOf(len(g.Degrees)))
-	}
 	inverse := blocks.Inverses(g.Degrees)
-	sweeps := 2 + int(-64*math.Ln2/math.Log(alpha)) // sweeps, after which rounding errors remain
-	op := &sparse.Operator[float64]{A: arcs, Right: inverse, Workers: g.Workers}
-	f.apply = func(ctx context.Context, y, b *sparse.Block[float64], s *kernel.Settings) (*kernel.Report, error) {
-		cols := b.Cols
-		sums := f.sumRows(b, 2*cols, func(i int, sums []float64) {
-			for j, weight := range b.Row(i) {
-				sums[j] += weight
-				sums[cols+j] += min(0, weight)
-			}
-		})
-		p := sparse.NewBlock[float64](b.Rows, cols)
-		for i := range p.Rows {
-			for j, weight := range b.Row(i) {
-				p.Row(i)[j] = weight / sums[j]
-			}
-		}
-		for j, total := range sums[:cols] {
-			if sums[cols+j] < 0 || !(total > 0) || math.IsInf(total, 1) {
-				return nil, param.Refuse(f.Name, "block",
-					"the weights of seeds in column %d are not all 0 or more with a sum above 0", j+1)
-			}
-		}
-		blocks.Copy(y, p)
-		next := sparse.NewBlock[float64](b.Rows, cols)
-		r := &kernel.Report{Method: "power iteration",
-			ColumnBound: make([]float64, cols)}
-		lost := f.sumRows(y, cols, func(i int, sums []float64) {
-			for j, x := range y.Row(i) {
-				if inverse[i] == 0 {
-					sums[j] += x
-				}
-			}
-		})
-		for isDone := false; !isDone && r.Sweeps < sweeps; r.Sweeps++ {
-			if err := op.StepTo(ctx, next, y, sparse.Step[float64]{Alpha: alpha}); err != nil {
-				return nil, err
-			}
-			const operations = 8 // for each row, in addition to its entries
-			sums := f.sumRows(y, 3*cols, func(i int, sums []float64) {
-				row, last := next.Row(i), y.Row(i)
-				for j, share := range p.Row(i) {
-					row[j] += (1 - alpha) * share
-					if uniform > 0 {
-						share = uniform
-					}
-					row[j] += alpha * lost[j] * share
-					sums[cols+j] += math.Abs(row[j] - last[j])
-					sums[2*cols+j] += 0x1p-53 * (lengths[i] + operations) * row[j]
-					if inverse[i] == 0 {
-						sums[j] += row[j]
-					}
-				}
-				copy(last, row)
-			})
-			lost = sums[:cols]
-			isDone = true
-			for j, norm := range blocks.Norms(f.team, y) {
-				change := alpha * sums[cols+j]
-				rounding := sums[2*cols+j]
-				r.ColumnBound[j] = (change + rounding) / (1 - alpha)
-				isDone = isDone && r.ColumnBound[j] <= s.Tolerance*norm
-			}
-			if s.Progress != nil {
-				s.Progress("computing", int64(r.Sweeps), int64(r.Sweeps+1))
-			}
-		}
-		return r, nil
+	w := &restartingWalk{f: f, lengths: lengths, inverse: inverse,
+		alpha: f.Values.Number("alpha"),
+		op:    &sparse.Operator[float64]{A: arcs, Right: inverse, Workers: g.Workers}}
+	if f.Values.Word("sinks") == "all" {
+		w.uniform = 1 / float64(f.team.TotalOf(len(g.Degrees)))
 	}
+	f.apply = w.applyTo
 	return nil
+}
+
+// restartingWalk is the map of [PersonalizedPageRank]: p is a column of weights ≥ 0 divided by their sum; q is p, or
+// 1/n at all n nodes.
+type restartingWalk struct {
+	f       *Function
+	op      *sparse.Operator[float64] // Tᵀ
+	lengths []float64                 // entries of rows
+	inverse []float64                 // of degrees, 0 at sinks
+	alpha   float64
+	uniform float64 // weight of every node in q; 0: that of p
+}
+
+// applyTo iterates the map. One step contracts the sum of absolute values by α, so that the error is at most α/(1−α)
+// times the last change, and 1/(1−α) times the rounding errors of a step.
+func (w *restartingWalk) applyTo(ctx context.Context, y, b *sparse.Block[float64], s *kernel.Settings) (*kernel.Report, error) {
+	p, err := w.startWeights(b)
+	if err != nil {
+		return nil, err
+	}
+	cols := b.Cols
+	blocks.Copy(y, p)
+	next := sparse.NewBlock[float64](b.Rows, cols)
+	r := &kernel.Report{Method: "power iteration",
+		ColumnBound: make([]float64, cols)}
+	lost := w.f.sumRows(y, cols, func(i int, sums []float64) {
+		for j, x := range y.Row(i) {
+			if w.inverse[i] == 0 {
+				sums[j] += x
+			}
+		}
+	})
+	sweeps := 2 + int(-64*math.Ln2/math.Log(w.alpha)) // sweeps, after which rounding errors remain
+	for isDone := false; !isDone && r.Sweeps < sweeps; r.Sweeps++ {
+		sums, err := w.step(ctx, y, next, p, lost)
+		if err != nil {
+			return nil, err
+		}
+		lost = sums[:cols]
+		isDone = true
+		for j, norm := range blocks.Norms(w.f.team, y) {
+			change := w.alpha * sums[cols+j]
+			rounding := sums[2*cols+j]
+			r.ColumnBound[j] = (change + rounding) / (1 - w.alpha)
+			isDone = isDone && r.ColumnBound[j] <= s.Tolerance*norm
+		}
+		if s.Progress != nil {
+			s.Progress("computing", int64(r.Sweeps), int64(r.Sweeps+1))
+		}
+	}
+	return r, nil
+}
+
+// startWeights returns p of the weights of seeds.
+func (w *restartingWalk) startWeights(b *sparse.Block[float64]) (*sparse.Block[float64], error) {
+	cols := b.Cols
+	sums := w.f.sumRows(b, 2*cols, func(i int, sums []float64) {
+		for j, weight := range b.Row(i) {
+			sums[j] += weight
+			sums[cols+j] += min(0, weight)
+		}
+	})
+	for j, total := range sums[:cols] {
+		if sums[cols+j] < 0 || !(total > 0) || math.IsInf(total, 1) {
+			return nil, param.Refuse(w.f.Name, "block",
+				"the weights of seeds in column %d are not all 0 or more with a sum above 0", j+1)
+		}
+	}
+	p := sparse.NewBlock[float64](b.Rows, cols)
+	for i := range p.Rows {
+		for j, weight := range b.Row(i) {
+			p.Row(i)[j] = weight / sums[j]
+		}
+	}
+	return p, nil
+}
+
+// step stores the next x in y, given the sums of x at sinks, and returns, one behind the other for all columns, these
+// sums, those of the changes, and bounds of those of the rounding errors.
+func (w *restartingWalk) step(ctx context.Context, y, next, p *sparse.Block[float64],
+	lost []float64) ([]float64, error) {
+	if err := w.op.StepTo(ctx, next, y, sparse.Step[float64]{Alpha: w.alpha}); err != nil {
+		return nil, err
+	}
+	cols := y.Cols
+	const operations = 8 // for each row, in addition to its entries
+	return w.f.sumRows(y, 3*cols, func(i int, sums []float64) {
+		row, last := next.Row(i), y.Row(i)
+		for j, share := range p.Row(i) {
+			row[j] += (1 - w.alpha) * share
+			if w.uniform > 0 {
+				share = w.uniform
+			}
+			row[j] += w.alpha * lost[j] * share
+			sums[cols+j] += math.Abs(row[j] - last[j])
+			sums[2*cols+j] += 0x1p-53 * (w.lengths[i] + operations) * row[j]
+			if w.inverse[i] == 0 {
+				sums[j] += row[j]
+			}
+		}
+		copy(last, row)
+	}), nil
 }
 
 // sumRows calls add for each row of a block, and returns the sums over the rows that count in a process.
