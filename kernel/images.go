@@ -35,19 +35,9 @@ func (k *Images) Len() int { return k.Nodes }
 
 // slabWidth returns the width of slabs within the limit.
 func (k *Images) slabWidth(long, cols int, memory int64) (int, error) {
-	width := min(cols, SlabColumns(k.Nodes))
-	if memory == 0 {
-		return width, nil
-	}
-	if k.Bytes(long, width) > memory {
-		// The rows of blocks are padded to four numbers, so that columns count in fours.
-		width = max(1, budget.FitColumns(memory, 0, k.Bytes(long, 4), width/4)*4)
-		if k.Bytes(long, width) > memory {
-			width = 1
-		}
-	}
-	return width, budget.Check(memory, k.Bytes(long, width),
-		"a column of the kernel")
+	width := budget.Widest(min(cols, SlabColumns(k.Nodes)), memory,
+		func(width int) int64 { return k.Bytes(long, width) })
+	return width, budget.Check(memory, k.Bytes(long, width), "a column of the kernel")
 }
 
 // BlockTo implements [Kernel].
@@ -95,7 +85,6 @@ func (k *Images) Block(ctx context.Context, rows, cols []int, take Sink,
 		if err := hand(y, rows, left, symmetric, turned, take, report); err != nil {
 			return nil, err
 		}
-		report.ErrorBound = k.Tail + k.Rounding*report.Largest
 	}
 	report.ErrorBound = k.Tail + k.Rounding*report.Largest
 	if report.ErrorBound > set.limit()*report.Largest {
