@@ -35,6 +35,27 @@ func entriesOf(sums map[int32]float64) entries {
 	return e
 }
 
+// dot returns Σ μ(x)e(x)f(x) over the places x of both vectors, where a nil measure μ is 1.
+func (e *entries) dot(f *entries, measure []float64) (sum float64) {
+	a := 0
+	for b, x := range f.index {
+		for a < len(e.index) && e.index[a] < x {
+			a++
+		}
+		if a == len(e.index) {
+			break
+		}
+		if e.index[a] == x {
+			product := e.value[a] * f.value[b]
+			if measure != nil {
+				product *= measure[x]
+			}
+			sum += float64(product)
+		}
+	}
+	return sum
+}
+
 // newFeatures returns the features of the entries of each graph; count is the number of features.
 func newFeatures(graph []entries, count int) *features {
 	f := &features{graph: graph, ptr: make([]int, count+1)}

@@ -80,7 +80,7 @@ func TestGoldenSets(t *testing.T) {
 		s.Base = base
 		testgraph.Close(t, gramOf(t, "cross", multi, v, s), testgraph.Golden(t, "graphspace/multiset_cross_"+of+".npy"), 1e-10, 1e-9)
 	}
-	if x := multisetOf(map[uint32]int{3: 3, 1: 1}); intersectionOf(x, x, nil) != 10 {
+	if x := entriesOf(map[int32]float64{3: 3, 1: 1}); x.dot(&x, nil) != 10 {
 		t.Error("⟨Γ, Γ⟩ of {1, 3, 3, 3} is not 10")
 	}
 }

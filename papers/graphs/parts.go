@@ -9,6 +9,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // partsParam says which parts of graphs are the elements of sets.
@@ -27,41 +28,48 @@ var multisetParam = param.Param{Name: "multiset",
 //	μ(X ∩ Y), of multisets Σ_x μ(x)Γ_X(x)Γ_Y(x)
 //
 // (short tour, equations 1.3 and 1.6).
-var intersection = setKernel("intersection", "μ(X ∩ Y) of sets of parts", ", equation 1.3", true, func(x, y *multiset, s *Settings) float64 {
-	return intersectionOf(x, y, s.Measure)
+var intersection = setKernel("intersection", "μ(X ∩ Y) of sets of parts", ", equation 1.3", true, func(x, y *partSet, s *Settings) float64 {
+	return x.parts.dot(&y.parts, s.Measure)
 })
 
 // union is 1/μ(X ∪ Y) of the sets of parts of two graphs (equation 1.4). No set is empty.
-var union = setKernel("union", "1/μ(X ∪ Y) of sets of parts", ", equation 1.4", false, func(x, y *multiset, s *Settings) float64 {
-	return 1 / unionOf(x, y, s.Measure)
+var union = setKernel("union", "1/μ(X ∪ Y) of sets of parts", ", equation 1.4", false, func(x, y *partSet, s *Settings) float64 {
+	return 1 / (x.measure + y.measure - x.parts.dot(&y.parts, s.Measure))
 })
 
 // tanimoto is the Tanimoto or Jaccard coefficient μ(X ∩ Y)/μ(X ∪ Y) of the sets of parts
 // of two graphs (equation 1.5). No set is empty.
-var tanimoto = setKernel("tanimoto", "μ(X ∩ Y)/μ(X ∪ Y) of sets of parts", ", equation 1.5", false, func(x, y *multiset, s *Settings) float64 {
-	return intersectionOf(x, y, s.Measure) / unionOf(x, y, s.Measure)
+var tanimoto = setKernel("tanimoto", "μ(X ∩ Y)/μ(X ∪ Y) of sets of parts", ", equation 1.5", false, func(x, y *partSet, s *Settings) float64 {
+	common := x.parts.dot(&y.parts, s.Measure)
+	return common / (x.measure + y.measure - common)
 })
 
 // cross is the cross product kernel Σ_x Σ_y μ(x)k(x, y)μ(y) of the parts of two graphs,
 // with a kernel k between parts: that of [Settings].Base, or 1 for two equal parts.
-var cross = setKernel("cross", "Σ_x Σ_y μ(x)k(x, y)μ(y) of sets of parts, with a kernel k between these", "", true, func(x, y *multiset, s *Settings) float64 {
+var cross = setKernel("cross", "Σ_x Σ_y μ(x)k(x, y)μ(y) of sets of parts, with a kernel k between these", "", true, func(x, y *partSet, s *Settings) float64 {
 	if s.Base != nil {
-		return crossOf(x, y, s.Measure, s.Base)
+		return crossOf(&x.parts, &y.parts, s.Measure, s.Base)
 	}
 	if s.Measure == nil {
-		return intersectionOf(x, y, nil)
+		return x.parts.dot(&y.parts, nil)
 	}
 	squares := make([]float64, len(s.Measure))
 	for i, m := range s.Measure {
 		squares[i] = m * m
 	}
-	return intersectionOf(x, y, squares)
+	return x.parts.dot(&y.parts, squares)
 })
+
+// partSet is the set or the multiset of the parts of a graph.
+type partSet struct {
+	parts   entries // how often each is there
+	measure float64 // μ(X) of a set
+}
 
 // setKernel declares a kernel between the sets of parts of graphs, or multisets where
 // these have a meaning; others are not defined for empty sets.
 func setKernel(name, title, equation string, multi bool,
-	value func(x, y *multiset, s *Settings) float64) Kernel {
+	value func(x, y *partSet, s *Settings) float64) Kernel {
 	params := []param.Param{partsParam}
 	if multi {
 		params = append(params, multisetParam)
@@ -79,21 +87,25 @@ func setKernel(name, title, equation string, multi bool,
 			if err := s.fits(name, len(names)); err != nil {
 				return nil, err
 			}
-			for i := range list {
+			sets := make([]partSet, len(list))
+			for i, e := range list {
 				if !multi || !v.On("multiset") {
-					list[i] = list[i].support()
+					for a := range e.value {
+						e.value[a] = 1
+					}
 				}
+				sets[i] = partSet{e, e.dot(&e, s.Measure)}
 				switch {
 				case multi:
-				case list[i].isEmpty():
+				case len(e.index) == 0:
 					return nil, &GraphError{c.IDs[i],
 						fmt.Sprintf("has no %s, and %s is not defined for empty sets; leave the graph out", v.Word("parts"), name)}
-				case s.Measure != nil && !(measureOf(list[i], s.Measure) > 0):
+				case !(sets[i].measure > 0):
 					return nil, &GraphError{c.IDs[i],
 						fmt.Sprintf("its %s have measure 0, for which %s is not defined; leave the graph out", v.Word("parts"), name)}
 				}
 			}
-			return Pairs(func(_, i, j int) (float64, error) { return finite(value(list[i], list[j], s)) }), nil
+			return Pairs(func(_, i, j int) (float64, error) { return finite(value(&sets[i], &sets[j], s)) }), nil
 		},
 		Memory: func(s *graphfile.Shape, v param.Values, _ int) int64 { return partBytes(s, v.Word("parts")) },
 		cycles: func(v param.Values) int {
@@ -137,28 +149,45 @@ func (s *Settings) fits(name string, elements int) error {
 	return nil
 }
 
-// multisets returns the parts of each graph by their numbers among the names of all.
+// multisets returns the parts of each graph by their numbers among the names of all, in byte order.
 func multisets(ctx context.Context, c *graphfile.Collection,
-	parts string) ([]*multiset, []string, error) {
+	parts string) ([]entries, []string, error) {
 	vectors, number, err := partsOf(ctx, c, parts, defaultCycles)
 	if err != nil {
 		return nil, nil, err
 	}
 	names := slices.Sorted(maps.Keys(number))
-	rank := make([]uint32, len(names))
+	rank := make([]int32, len(names))
 	for i, text := range names {
-		rank[number[text]] = uint32(i)
+		rank[number[text]] = int32(i)
 	}
-	list := make([]*multiset, len(vectors))
 	for i, e := range vectors {
-		count := make(map[uint32]int, len(e.index))
+		count := make(map[int32]float64, len(e.index))
 		for a, x := range e.index {
-			count[rank[x]] = int(e.value[a])
+			count[rank[x]] = e.value[a]
 		}
-		list[i] = multisetOf(count)
-		vectors[i] = entries{}
+		vectors[i] = entriesOf(count)
 	}
-	return list, names, nil
+	return vectors, names, nil
+}
+
+// crossOf returns Σ_x Σ_y μ(x)Γ_X(x)·k(x, y)·Γ_Y(y)μ(y) with a kernel k between elements.
+func crossOf(x, y *entries, measure []float64, k *sparse.Block[float64]) (sum float64) {
+	weight := func(e *entries, a int) float64 {
+		if measure != nil {
+			return e.value[a] * measure[e.index[a]]
+		}
+		return e.value[a]
+	}
+	for a, element := range x.index {
+		row := k.Row(int(element))
+		rowSum := 0.0
+		for b, second := range y.index {
+			rowSum += float64(row[second] * weight(y, b))
+		}
+		sum += float64(weight(x, a) * rowSum)
+	}
+	return sum
 }
 
 // partsOf returns how often each part is in each graph, and the number of each part. A
