@@ -37,7 +37,7 @@ var words = &items.Kind{
 		}
 		nodes, err := shard.StringNodes(tablefile.AxisOf(word).All())
 		return &items.Collection{
-			File: path, IDs: tablefile.AxisOf(word), Lookup: nodes, Labels: items.LabelsOf(path, class), Bytes: int64(len(text)),
+			File: path, IDs: tablefile.AxisOf(word), Lookup: nodes, Labels: nodefile.LabelsOf(path, class), Bytes: int64(len(text)),
 			Gram: func(_ context.Context, kernel *param.Spec, v param.Values, _ []int) (classify.Gram, param.Values, error) {
 				complete, err := kernel.Resolve(v, nil)
 				if err != nil {

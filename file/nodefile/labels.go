@@ -85,6 +85,22 @@ func (l *Labels) Trainable() error {
 	return e
 }
 
+// LabelsOf returns the classes of the rows of a file, "" for a row without one; nil if no row has one.
+func LabelsOf(file string, class []string) *Labels {
+	l := &Labels{File: file}
+	all := classes{}
+	for row, name := range class {
+		if name != "" {
+			l.Row = append(l.Row, row)
+			l.Class = append(l.Class, all.add(&l.Names, name))
+		}
+	}
+	if l.Row == nil {
+		return nil
+	}
+	return l
+}
+
 // MissingLabels lists the words for a missing label: -1, as scikit-learn marks unlabelled
 // items, and the words for any missing value, for example NA and unknown.
 var MissingLabels = append([]string{"-1"}, table.Missing...)

@@ -1,7 +1,8 @@
-// Package items classifies items that are not the nodes of one graph, for example the records of a table or many small
-// graphs, by kernels between them. A [Kind] says how its items are read and compared. Registered, it is a command with
-// the name of the kind, which writes kernel values, classifies items, and compares kernels and learners. A [Source] is a
-// kernel between the items of a [Collection] with a learner, whose parameters are chosen by held-out items.
+// Package items classifies items that are not the nodes of one graph, for example the records of a
+// table or many small graphs, by kernels between them. A [Kind] says how its items are read and
+// compared. Registered, it is a command with the name of the kind, which writes kernel values,
+// classifies items, and compares kernels and learners. A [Source] is a kernel between the items of a
+// [Collection] with a learner, whose parameters are chosen by held-out items.
 package items
 
 import (
@@ -27,9 +28,12 @@ type Kind struct {
 	Noun    string // of an item: "record"
 	Title   string // of the command, in a line
 	Example string // of a kernel with a parameter: "hypercube:beta=0.5"
-	Help    fs.FS  // descriptions NAME.txt and NAME-COMMAND.txt, with examples behind a line "Examples:"; may be nil
 
-	// Kernels returns the kernels between items; nil: the input has the values of a kernel, see [Collection.Classify].
+	// Help has the descriptions NAME.txt and NAME-COMMAND.txt, with examples behind a line "Examples:"; it may be nil.
+	Help fs.FS
+
+	// Kernels returns the kernels between items; nil: the input has the values of a kernel, see
+	// [Collection.Classify].
 	Kernels func() []*param.Spec
 
 	// Commands are those called kernel, classify and evaluate which the kind has; see [Standard].
@@ -38,7 +42,8 @@ type Kind struct {
 	// Calibrated makes all predictions in text probabilities, without --scores probability.
 	Calibrated bool
 
-	// NoClass are the words that mean no class in a file of classes; nil: those of [nodefile.MissingLabels].
+	// NoClass are the words that mean no class in a file of classes; nil: those of
+	// [nodefile.MissingLabels].
 	NoClass []string
 
 	// Check, if not nil, reports flags and arguments that are wrong, as PROBLEM; REMEDY.
@@ -55,7 +60,7 @@ type Command struct {
 	Flags []Flag
 }
 
-// Flag is a flag of a kind with a value of its own, for [Input.Flags], or a flag that all kinds share:
+// Flag is a flag of the kind's own, whose value is in [Input.Flags], or one that all kinds share:
 //
 //	block                           -o, rows, columns and precision of kernel values
 //	output, dtype                   -o, of endings Words, and precision alone
@@ -75,8 +80,8 @@ type Flag struct {
 	Required bool
 }
 
-// Standard returns the commands kernel, classify and evaluate with all shared flags and those of the kind itself. They
-// read the given argument; noun names an item, and kernel is the default.
+// Standard returns the commands kernel, classify and evaluate with all shared flags and those of the
+// kind itself. They read the given argument; noun names an item, and kernel is the default.
 func Standard(argument, noun, kernel string, flags ...Flag) []Command {
 	compared := Flag{Name: "kernel", Initial: kernel}
 	learned := slices.Concat([]Flag{compared,
@@ -125,7 +130,8 @@ type Input struct {
 // Columns returns the list of columns that is the value of a flag, nil for none.
 func (in *Input) Columns(flag string) (list []string) {
 	for column := range strings.SplitSeq(in.Flags[flag], ",") {
-		if column = strings.TrimSpace(column); column != "" {
+		column = strings.TrimSpace(column)
+		if column != "" {
 			list = append(list, column)
 		}
 	}
@@ -149,62 +155,42 @@ type Collection struct {
 	Truth      *nodefile.Labels // to compare predictions with; may be nil
 	TruthName  string
 
-	// Gram returns the kernel between all items with the given values of its parameters and defaults for
-	// the others, and all of its values. labelled are the items with a class that a learner is given, nil for kernel values
-	// alone.
-	Gram func(ctx context.Context, kernel *param.Spec, v param.Values, labelled []int) (classify.Gram, param.Values, error)
+	// Gram returns the kernel between all items with the given values of its parameters and
+	// defaults for the others, and all of its values. labelled are the items with a class that a
+	// learner is given, nil for kernel values alone.
+	Gram func(ctx context.Context, kernel *param.Spec, v param.Values,
+		labelled []int) (classify.Gram, param.Values, error)
 
 	// Units, if not nil, returns what units of a kernel's parameters depend on, see [param.Spec.Resolve].
 	Units func(kernel *param.Spec) param.Graph
 
 	// Rows, if not nil, returns a kernel as Gram does, to be computed in groups of rows.
-	Rows func(ctx context.Context, kernel *param.Spec, v param.Values) (Rows, param.Values, error)
+	Rows func(ctx context.Context, kernel *param.Spec,
+		v param.Values) (Rows, param.Values, error)
 
 	// Classify, if not nil, takes the place of Gram: it learns from kernel values in the input.
 	Classify func(ctx context.Context, set *method.Settings) (*Classified, error)
 
 	Bytes int64 // memory of the items
 
-	// Parts, if not nil, returns the memory of the run in place of an estimate from Bytes: to learn from l, or, if l is nil,
-	// to compute rows of a kernel with the given number of columns.
+	// Parts, if not nil, returns the memory of the run in place of an estimate from Bytes: to
+	// learn from l, or, if l is nil, to compute rows of a kernel with the given number of columns.
 	Parts func(ctx context.Context, l *nodefile.Labels, columns int) ([]Part, error)
 
 	Attributes int    // number of columns that are compared, for the summary; 0: they are no table
 	Summary    string // of a matrix of kernel values, for example "between 188 graphs of 3,371 nodes"
 	Facts      any    // pointer to a struct, whose keys are among those of the JSON document; may be nil
 
-	// Describe, if not nil, returns further keys as Facts, and a line of the summary, in place of the method, its parameters
-	// and its accuracy.
+	// Describe, if not nil, returns further keys as Facts, and a line of the summary, in place of
+	// the method, its parameters and its accuracy.
 	Describe func(c *Classified) (facts any, text string)
-}
-
-// LabelsOf returns the classes of the items of a file, "" for none; nil if there are no classes.
-func LabelsOf(file string, class []string) *nodefile.Labels {
-	l := &nodefile.Labels{File: file}
-	number := map[string]int{}
-	for i, name := range class {
-		if name == "" {
-			continue
-		}
-		c, isNumbered := number[name]
-		if !isNumbered { // in the order of first appearance, as [nodefile.Labels.Sort] does
-			c = len(l.Names)
-			number[name] = c
-			l.Names = append(l.Names, name)
-		}
-		l.Row = append(l.Row, i)
-		l.Class = append(l.Class, c)
-	}
-	if l.Row == nil {
-		return nil
-	}
-	return l
 }
 
 // Rows stores K(rows[i], cols[j]) in row i of dst.
 type Rows func(ctx context.Context, dst *sparse.Block[float64], rows, cols []int) error
 
-// RowBytes is the memory of a row of values between n items of [Collection.Rows], and of its copy for the output.
+// RowBytes is the memory of a row of values between n items of [Collection.Rows], and of its copy
+// for the output.
 func RowBytes(n int) int64 {
 	return blocks.BlockBytes[float64](1, n) + 4*int64(n)
 }
@@ -239,7 +225,8 @@ func (c *Collection) Memory(ctx context.Context, in *Input, l *nodefile.Labels,
 		n := int64(c.IDs.N)
 		k := int64(len(l.Names))
 		fit := FitBytes(in.Learners, len(l.Row), len(l.Names))
-		bytes += (c.Bytes+16*n+8*n*k*k+fit)*workers + PredictionBytes(c.IDs.N, len(l.Names))
+		bytes += (c.Bytes+16*n+8*n*k*k+fit)*workers +
+			PredictionBytes(c.IDs.N, len(l.Names))
 	}
 	return []Part{{DataPart, bytes}}, nil
 }
@@ -255,8 +242,8 @@ func FitBytes(learners []*classify.Learner, labels, classes int) (bytes int64) {
 	return bytes
 }
 
-// PredictionBytes is the memory of the predictions for n items: for each its probabilities, its class, its place in
-// training and test sets, its predicted class and its place in a ranking.
+// PredictionBytes is the memory of the predictions for n items: for each its probabilities, its
+// class, its place in training and test sets, its predicted class and its place in a ranking.
 func PredictionBytes(n, classes int) int64 {
 	return (112 + 4*int64(classes)) * int64(n)
 }

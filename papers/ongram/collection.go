@@ -162,7 +162,8 @@ func (c *collection) items(ctx context.Context) (*items.Collection, error) {
 	n := len(c.graphs.IDs)
 	r := &items.Collection{
 		File: c.name, IDs: tablefile.AxisOf(c.graphs.IDs),
-		Labels: items.LabelsOf(c.name, c.graphs.Class), Truth: items.LabelsOf(c.name, c.graphs.Class),
+		Labels:     nodefile.LabelsOf(c.name, c.graphs.Class),
+		Truth:      nodefile.LabelsOf(c.name, c.graphs.Class),
 		TruthName:  "the classes of the collection",
 		Unlabelled: c.name + " says no class of its graphs; write --labels FILE with graph<TAB>class lines",
 		Parts:      c.parts, Gram: c.gram, Rows: c.rows,

@@ -1,5 +1,5 @@
 // Package command runs the heatwalk command inside another program, for example one that
-// registers kernels, learners and methods of its own before it starts.
+// registers kernels, learners, methods and kinds of items of its own before it starts.
 package command
 
 import (

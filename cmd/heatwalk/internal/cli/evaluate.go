@@ -264,9 +264,9 @@ func warnUnfinished(console *streams, plan *evaluate.Plan, report *evaluate.Repo
 	}
 }
 
-// splitFlags holds the flags of evaluate and graphs evaluate for training sets and reports.
+// splitFlags holds the flags of commands that compare methods, for training sets and reports.
 type splitFlags struct {
-	noun     string // noun for a labelled item: "node", "graph" or "record"
+	noun     string // noun for a labelled item: "node" or that of a kind of items
 	train    []float64
 	perClass []int
 	folds    int
@@ -285,7 +285,7 @@ func (s *splitFlags) declare(flags *flagSet) {
 			","), "[]")
 	} else {
 		folds = fmt.Sprintf(" (default: %d, where no other size is given)",
-			graphFolds)
+			itemFolds)
 	}
 	variable(flags, "train", "X[,X...]", fractions, "fractions of the labelled "+s.noun+"s to train on", func(text string) error {
 		return parseList(&s.train, text, parseTraining)
@@ -323,8 +323,8 @@ func parseCount(s string) (int, error) {
 	return parseNumber[int](s, param.Range{Least: 1, Most: 1 << 30}, "N")
 }
 
-// graphFolds is the default of --folds for graphs and records.
-const graphFolds = 10
+// itemFolds is the default of --folds for items.
+const itemFolds = 10
 
 // parseList parses the parts of s between commas with one; a repeated part is an error.
 func parseList[T comparable](list *[]T, s string,
@@ -364,7 +364,7 @@ func (s *splitFlags) check(line *commandLine, _ []string) {
 			"every class has the same number by --per-class" + leaveOut},
 	)
 	if s.train == nil && s.perClass == nil && s.split == "" && s.folds == 0 {
-		s.folds = graphFolds
+		s.folds = itemFolds
 	}
 	if s.folds > 0 && !flags.Changed("splits") {
 		s.splits = 1

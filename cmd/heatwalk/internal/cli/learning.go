@@ -247,7 +247,7 @@ func predictionBytes(o *outputs, columns tablefile.Columns, ids axis) int64 {
 		int64(ids.N)*(linesBytes(1)-linesBytes(0))
 }
 
-// predictionRows holds the predictions for nodes, records or graphs, in the order of the output.
+// predictionRows holds the predictions for nodes or items, in the order of the output.
 type predictionRows struct {
 	ids  axis
 	line func(i int, p *tablefile.Prediction) // stores label, reach and probabilities
@@ -317,7 +317,7 @@ func (d *labelsDocument) describeAccuracy() string {
 		100**d.AccuracyEstimate, 100**d.AccuracyStderr)
 }
 
-// compareTruth compares the class of each node (noun: graph or record) with its true label, unless truth
+// compareTruth compares the class of each node (noun: node or that of a kind of items) with its true label, unless truth
 // is nil. It warns about classes that do not occur in training, because no prediction can be correct.
 func compareTruth(console *streams, class []int, reached *roaring.Bitmap,
 	l, truth *nodefile.Labels, noun string) *evaluate.Truth {
