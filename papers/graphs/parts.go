@@ -90,9 +90,7 @@ func setKernel(name, title, equation string, multi bool,
 			sets := make([]partSet, len(list))
 			for i, e := range list {
 				if !multi || !v.On("multiset") {
-					for a := range e.value {
-						e.value[a] = 1
-					}
+					ones(e.value)
 				}
 				sets[i] = partSet{e, e.dot(&e, s.Measure)}
 				switch {
