@@ -140,7 +140,7 @@ const sideBytes = 256 << 20
 // them must take each step at the same time.
 func sideBySide(m *entry, train *method.Problem,
 	splits int) (lanes int, s *method.Settings) {
-	if problem.TeamOf(train) != nil {
+	if train.Team() != nil {
 		return 1, m.Settings
 	}
 	for lanes = min(sched.Workers(m.Settings.Workers), splits); lanes > 1; lanes-- {

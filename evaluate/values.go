@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/regress"
 	"github.com/heatwalk/heatwalk/method/split"
-	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // ValuesReport holds the measurements of [CompareValues]: those of every method on the same splits.
@@ -45,7 +44,7 @@ func CompareValues(ctx context.Context, p *method.Problem,
 	s *method.Settings) (*ValuesReport, error) {
 	r := new(ValuesReport)
 	sizes, err := plan.begin(&r.protocol,
-		sparse.TeamOf(p.A).TotalOf(len(p.Degrees)), p.Row, s.RNGSeed)
+		p.Team().TotalOf(len(p.Degrees)), p.Row, s.RNGSeed)
 	if err != nil {
 		return nil, err
 	}

@@ -61,6 +61,9 @@ type Graph struct {
 	Radius, RoughRadius *blocks.Lazy
 }
 
+// Team returns the processes that share the rows of the graph; nil: there is one.
+func (g *Graph) Team() *sparse.Team { return sparse.TeamOf(g.A) }
+
 // WithMemory returns g with another limit of memory. Both share what either has computed.
 func (g *Graph) WithMemory(bytes int64) *Graph {
 	out := *g

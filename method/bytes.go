@@ -124,7 +124,7 @@ func ownCost(m engine, p, tuned *Problem, s *Settings) (c Cost, err error) {
 func keepsHighest(p *Problem, s *Settings) bool {
 	bytes := 4 * int64(p.Rows()) * int64(len(p.Names))
 	return s.Top > 0 && s.Memory > 0 && !s.Raw && p.Shares == nil && !p.Signed &&
-		problem.TeamOf(p) == nil &&
+		p.Team() == nil &&
 		bytes > p.SubtractComponents(s.Memory)/4 && bytes > problem.HighestBytes(p.Rows())
 }
 

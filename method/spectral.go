@@ -72,7 +72,7 @@ var embeddingProblem = spectral.Problem{Matrix: sparse.NormalizedAdjacency,
 
 // embed computes as many eigenvectors as the largest dimension needs.
 func (r *graphPredictor) embed(ctx context.Context, dimension int) error {
-	n := sparse.TeamOf(r.g.A).TotalOf(len(r.p.Degrees))
+	n := r.g.Team().TotalOf(len(r.p.Degrees))
 	if len(r.g.Components.Sizes) == n { // there are no edges
 		return nil
 	}
@@ -104,7 +104,7 @@ func (r *graphPredictor) rowTo(dst []float64, v int) {
 	if len(dst) == 0 {
 		return
 	}
-	squares := shortRow * shortRow * float64(len(dst)) / float64(sparse.TeamOf(r.g.A).TotalOf(r.embedding.Rows))
+	squares := shortRow * shortRow * float64(len(dst)) / float64(r.g.Team().TotalOf(r.embedding.Rows))
 	for j, x := range r.embedding.Row(v)[:len(dst)] {
 		dst[j] = x
 		squares += float64(x * x)

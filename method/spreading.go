@@ -140,7 +140,7 @@ func (m spreading) predictions(ctx context.Context, r *graphPredictor,
 					columns := f.Columns(i*classes, (i+1)*classes)
 					offset := []float64(nil)
 					if m.rule.Coupled {
-						if offset, assigned[i], err = m.rule.Decide(sparse.TeamOf(r.g.A), columns, g.train.Seeds(), v); err != nil {
+						if offset, assigned[i], err = m.rule.Decide(r.g.Team(), columns, g.train.Seeds(), v); err != nil {
 							return err
 						}
 					}
@@ -256,7 +256,7 @@ func share(scores []float32) bool {
 func (m spreading) probabilities(r *graphPredictor, v param.Values,
 	prior []float64) error {
 	f := r.out.Raw
-	team := sparse.TeamOf(r.g.A)
+	team := r.g.Team()
 	n, k := f.Dims()
 	squares := make([]float64, n)
 	for i := range n {

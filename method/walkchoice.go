@@ -55,7 +55,7 @@ func crossValidate(ctx context.Context, j *job) (*Choice, error) {
 			counts := choose.NewCounts(len(walks)*len(values), folds)
 			err := c.run(ctx, problem.Pick(j.sources, walks),
 				problem.Pick(j.values, values), counts)
-			counts.Share(sparse.TeamOf(j.p.A))
+			counts.Share(j.p.Team())
 			return counts, err
 		})
 		if err == nil {
@@ -167,7 +167,7 @@ func chooseOnSplits(ctx context.Context, j *job,
 			counts.Join(split)
 			work.Sweeps += works[i].Sweeps
 		}
-		counts.Share(sparse.TeamOf(j.p.A))
+		counts.Share(j.p.Team())
 		return counts, nil
 	})
 	if err == nil {
@@ -186,7 +186,7 @@ func lanesOf(j *job, labels, tests int) int {
 	if j.set.Memory > 0 {
 		limit = min(limit, j.set.Memory)
 	}
-	if sparse.TeamOf(j.p.A) != nil {
+	if j.p.Team() != nil {
 		return 1
 	}
 	return max(1, min(sched.Workers(j.set.Workers),
@@ -443,7 +443,7 @@ func (c *chooser) try(ctx context.Context, alpha float64,
 		workers--
 	}
 	weight := choose.WeightsOf(c.p)
-	team := sparse.TeamOf(c.p.A)
+	team := c.p.Team()
 	err = sched.Run(ctx, workers, len(tasks), func(_, i int) error {
 		if team != nil && i%team.Size() != team.Rank() {
 			return nil

@@ -152,7 +152,7 @@ func perNode(l *classify.Learner) bool {
 
 // checkProcesses refuses a learner that compares all nodes with each other if several processes share them.
 func checkProcesses(l *classify.Learner, p *Problem) error {
-	if l.Whole && sparse.TeamOf(p.A) != nil {
+	if l.Whole && p.Team() != nil {
 		return &problem.Error{Method: l.Name, Err: sparse.ErrDivided}
 	}
 	return nil

@@ -257,7 +257,7 @@ func chooseFactors(ctx context.Context, p *Problem, s *Settings) (*Problem, erro
 		learned.Factors = p.Edges.Restore(s.model.Edges)
 	default:
 		labels := edgeLabels(p, s)
-		team := problem.TeamOf(p)
+		team := p.Team()
 		labels.Row = make([]int, len(p.Row)) // of the store
 		for i, row := range p.Row {
 			labels.Row[i] = team.Row(row)

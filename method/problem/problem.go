@@ -123,18 +123,15 @@ func ValidateFor(p *Problem, declared *param.Spec) error {
 
 // Nodes returns the number of nodes of the graph, of which this process may have a part, see [sparse.Team].
 func (p *Problem) Nodes() int {
-	return TeamOf(p).TotalOf(p.Rows())
+	return p.Team().TotalOf(p.Rows())
 }
 
 // Rows returns the number of nodes of this process, or of items without a graph.
 func (p *Problem) Rows() int { return len(p.Degrees) + p.items }
 
-// TeamOf returns the processes that share the rows of the graph; nil: there is one.
-func TeamOf(p *Problem) *sparse.Team { return sparse.TeamOf(p.A) }
-
 // CountOf returns the number of nodes of the graph in a set, of which this process has its part.
 func (p *Problem) CountOf(set *roaring.Bitmap) int {
-	team := TeamOf(p)
+	team := p.Team()
 	count := []float64{0}
 	for lo, hi := range team.Counted(0, p.Rows()) {
 		count[0] += float64(set.CardinalityInRange(uint64(lo), uint64(hi)))

@@ -78,7 +78,7 @@ func (p *Problem) MissedComponents(ctx context.Context, reached *roaring.Bitmap,
 	if err != nil {
 		return 0, err
 	}
-	team := sparse.TeamOf(p.A)
+	team := p.Team()
 	missed := roaring.New()
 	for lo, hi := range team.Counted(0, len(parts.Of)) {
 		for v := lo; v < hi; v++ {
@@ -99,7 +99,7 @@ func (p *Problem) MissedComponents(ctx context.Context, reached *roaring.Bitmap,
 
 // componentsOf reports for each component whether it has one of the rows, in any process.
 func componentsOf(p *Problem, parts *sparse.Components, rows []int) []bool {
-	team := sparse.TeamOf(p.A)
+	team := p.Team()
 	holds := make([]bool, len(parts.Sizes))
 	var list []float64 // components with a row that other processes do not have
 	for _, row := range rows {
@@ -119,7 +119,7 @@ func componentsOf(p *Problem, parts *sparse.Components, rows []int) []bool {
 // nothing changes.
 func reachedAlong(ctx context.Context, p *Problem, rows []int, workers int,
 	work *Work) (*roaring.Bitmap, error) {
-	team := sparse.TeamOf(p.A)
+	team := p.Team()
 	n, _ := p.A.Dims()
 	// 1 at reached nodes
 	now := sparse.NewBlock[float32](n, 1)

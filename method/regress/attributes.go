@@ -18,7 +18,7 @@ type attributeScale struct{ mean, factor []float64 }
 // scaleOf returns the scale of the attributes. Cost: a pass over the values.
 func scaleOf(p *Problem) *attributeScale {
 	t := p.Attributes
-	team := sparse.TeamOf(p.A)
+	team := p.Team()
 	s := &attributeScale{make([]float64, t.Cols), make([]float64, t.Cols)}
 	rows := t.Reader()
 	sums := make([]float64, 2*t.Cols+1) // of values, of their squares, and the rows with attributes that count in this process

@@ -43,7 +43,7 @@ func (f nearest) at(i, v int) reach { return reach(f.Row(v)[i]) }
 func nearestLabels(ctx context.Context, p *problem.Problem, workers int,
 	work *problem.Work) (nearest, error) {
 	n := len(p.Degrees)
-	team := sparse.TeamOf(p.A)
+	team := p.Team()
 	now := nearest{sparse.NewBlock[float64](n, 2)}
 	next := nearest{sparse.NewBlock[float64](n, 2)}
 	for v := range n {
@@ -121,7 +121,7 @@ func (f nearest) onOneKind(ctx context.Context, p *problem.Problem, workers int,
 		return nil
 	})
 	work.Sweeps++
-	return !anywhere(sparse.TeamOf(p.A), isMixed.Load()), err
+	return !anywhere(p.Team(), isMixed.Load()), err
 }
 
 // anywhere reports whether a condition holds in one of the processes.

@@ -44,7 +44,7 @@ const (
 
 // isDivided reports whether parts of a graph are tested.
 func isDivided(p *problem.Problem) bool {
-	return sparse.TeamOf(p.A) == nil && p.A.NNZ() <= partEntries && len(p.Row) >= leastTested
+	return p.Team() == nil && p.A.NNZ() <= partEntries && len(p.Row) >= leastTested
 }
 
 // division is the nodes that can have a label, with their communities of at most n, n/4, n/16 and n/64 nodes.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // Report compares labelled nodes with the other nodes that a label reaches.
@@ -153,7 +152,7 @@ func (r *Report) compareNodes(p *method.Problem, paths nearest,
 	}
 	classes = make([]float64, len(p.Names))
 	hops = make([]float64, mostHops+1)
-	team := sparse.TeamOf(p.A)
+	team := p.Team()
 	for lo, hi := range team.Counted(0, len(p.Degrees)) {
 		for v := lo; v < hi; v++ {
 			n := paths.at(0, v)

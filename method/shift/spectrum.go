@@ -34,7 +34,7 @@ const spectrumRate = 0.003 // share of random samples that cause a warning
 func compareSpectrum(p *problem.Problem, x *sparse.Block[float32],
 	canHaveLabel func(row int, isLabelled bool) bool) Spectrum {
 	untested := Spectrum{Probability: 1}
-	if x == nil || problem.TeamOf(p) != nil {
+	if x == nil || p.Team() != nil {
 		return untested
 	}
 	isLabelled := problem.MarkLabels(p)

@@ -9,10 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/internal/ridge"
-	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
-	"github.com/heatwalk/heatwalk/sparse"
 )
 
 const (
@@ -101,7 +99,7 @@ type attributeForm struct {
 // addAttributes computes scores of attributes.
 func addAttributes(ctx context.Context, f *features) error {
 	in, k := f.in, len(f.in.p.Names)
-	l := newLens(in.p, newAttributeTable(sparse.TeamOf(in.p.A), in.p.Attributes),
+	l := newLens(in.p, newAttributeTable(in.p.Team(), in.p.Attributes),
 		in.set.Workers, in.work)
 	l.memory = in.memory
 	l.files = in.files
@@ -128,7 +126,7 @@ func addAttributes(ctx context.Context, f *features) error {
 		return l.at(ctx, nodes, nil, func(string, int, int) {})
 	}}
 	for i := range form.weights {
-		form.weights[i] = chunks.Block[float32](l.a.Cols, k)
+		form.weights[i] = newBlock(l.a.Cols, k)
 	}
 	blocks := []*ridgeBlock{
 		linearRidge(plain, form.weights[0], in.set.Workers, func(_ context.Context, w *featureBlock) (nodeScores, error) {

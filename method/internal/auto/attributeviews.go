@@ -44,7 +44,7 @@ func newLens(p *problem.Problem, a *attributeTable, workers int,
 	n := len(p.Degrees)
 	l := &lens{p: p, a: a, workers: workers, work: work, steps: rankSteps,
 		root: make([]float32, n)}
-	total := blocks.Total(sparse.TeamOf(p.A), p.Degrees)
+	total := blocks.Total(p.Team(), p.Degrees)
 	loop := 1.0
 	if total > 0 {
 		loop = total / float64(sparse.EntriesOf(p.A))
@@ -108,8 +108,8 @@ func (l *lens) rank(ctx context.Context, x *featureBlock,
 func (l *lens) at(ctx context.Context, nodes []int, store *rowStore,
 	report func(stage string, done, total int)) (plain, ranked *featureBlock, err error) {
 	d := l.a.Cols
-	plain = chunks.Block[float32](len(nodes), d)
-	ranked = chunks.Block[float32](len(nodes), d)
+	plain = newBlock(len(nodes), d)
+	ranked = newBlock(len(nodes), d)
 	rows := readerOf(l.a)
 	for i, v := range nodes {
 		rows.rowTo(plain.Row(i), v, 0, d)
@@ -253,7 +253,7 @@ func (l *lens) rankedProduct(ctx context.Context,
 	w *featureBlock) (nodeScores, error) {
 	if l.ranked != nil {
 		return func(dst *featureBlock, lo int) {
-			rows := chunks.Block[float32](dst.Rows, l.a.Cols)
+			rows := newBlock(dst.Rows, l.a.Cols)
 			l.ranked.readRowsTo(rows, lo)
 			productTo(dst, rows, w)
 		}, nil

@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -151,14 +150,14 @@ func TestViews(t *testing.T) {
 				}
 			}
 		}
-		w, weights := mat.NewDense(d, k, nil), chunks.Block[float32](d, k)
+		w, weights := mat.NewDense(d, k, nil), newBlock(d, k)
 		for j := range d {
 			for c := range k {
 				weights.Row(j)[c] = float32(rng.NormFloat64())
 				w.Set(j, c, float64(weights.Row(j)[c]))
 			}
 		}
-		got := chunks.Block[float32](n, k)
+		got := newBlock(n, k)
 		for _, view := range []struct {
 			x     *mat.Dense
 			apply func(ctx context.Context, w *sparse.Block[float32]) (nodeScores, error)

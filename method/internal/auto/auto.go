@@ -13,7 +13,6 @@ import (
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
-	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // Settings of a prediction. Results are the same for any number of workers and any memory limit.
@@ -193,7 +192,7 @@ func newInput(ctx context.Context, p *problem.Problem, set *Settings, d design,
 			return nil, err
 		}
 	}
-	if err := blocks.CheckScale[float32](sparse.TeamOf(in.p.A), in.p.Degrees); err != nil {
+	if err := blocks.CheckScale[float32](in.p.Team(), in.p.Degrees); err != nil {
 		return nil, err
 	}
 	in.places = split.Sample(p.Class, in.examples, set.RNGSeed, 0)

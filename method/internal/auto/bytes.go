@@ -8,7 +8,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/ridge"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/internal/beliefs"
-	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/internal/propagation"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -65,9 +64,9 @@ func keepsHighest(d *design, set *Settings) bool {
 func storedBytes(d *design, p *problem.Problem) int64 {
 	n := len(p.Degrees)
 	k := len(p.Names)
-	bytes := chunks.Bytes[float32](n, len(d.filters)*k)
+	bytes := blockBytes(n, len(d.filters)*k)
 	if p.Attributes != nil {
-		bytes += chunks.Bytes[float32](n, min(k, p.Attributes.Cols))
+		bytes += blockBytes(n, min(k, p.Attributes.Cols))
 	}
 	return bytes
 }
@@ -77,7 +76,7 @@ func learnedBytes(d *design, p *problem.Problem) int64 {
 	n := len(p.Degrees)
 	features, _ := spectralBytes(n)
 	scores := boolean(d.links) + boolean(d.counts) + kernels*boolean(d.diffusion)
-	bytes := 4*int64(n) + scores*chunks.Bytes[float32](n, len(p.Names)) +
+	bytes := 4*int64(n) + scores*blockBytes(n, len(p.Names)) +
 		boolean(d.spectral)*features
 	if p.Directed {
 		directions, _ := p.ArcsBytes(0)
@@ -131,12 +130,12 @@ func stageBytes(d *design, p *problem.Problem, set *Settings, limit int64,
 	_, search := spectralBytes(n)
 	cells := max(slabWidth(limit,
 		walkBytes(n, 1, len(d.filters), inFiles)), d.folds)
-	scores := chunks.Bytes[float32](n, k)
+	scores := blockBytes(n, k)
 	if keepsHighest(d, set) {
 		scores = problem.HighestBytes(n)
 	}
 	// and rows that are read at once
-	scores += int64(sched.Workers(set.Workers)) * 2 * chunks.Bytes[float32](storedRows, (len(d.filters)+d.ridges(p))*k)
+	scores += int64(sched.Workers(set.Workers)) * 2 * blockBytes(storedRows, (len(d.filters)+d.ridges(p))*k)
 	largest := max(walkBytes(n, cells, len(d.filters), inFiles), scores+8*int64(n), 2*blocks.BlockBytes[float64](n, 1),
 		boolean(d.diffusion)*kernelBytes(q, d.folds, limit),
 		boolean(d.spectral)*search,
@@ -191,7 +190,7 @@ func attributeBytes(p *problem.Problem, design *design, workers int,
 	folds := design.folds
 	labels := min(len(p.Row), labelLimit(d)+2*k)
 	retained := attributeTableBytes(n, d) + 28*int64(n) +
-		2*chunks.Bytes[float32](labels, d)
+		2*blockBytes(labels, d)
 	sweeps := 3*blocks.BlockBytes[float32](n, slabWidth(limit, rankBytes(n))) +
 		int64(sched.Workers(workers))*4*int64(d) + 8*int64(d+1)*slabColumns
 	if labels < len(p.Row) || labels > nestedLabels {
@@ -201,7 +200,7 @@ func attributeBytes(p *problem.Problem, design *design, workers int,
 		return attributeTableBytes(n, d) + 28*int64(n) + wordBytes(p) +
 			int64(sched.Workers(workers))*4*int64(d) + 8*int64(d+1)*int64(k)
 	}
-	ridges := 2*chunks.Bytes[float32](d, k) + ridge.Bytes(labels, d, k, folds)
+	ridges := 2*blockBytes(d, k) + ridge.Bytes(labels, d, k, folds)
 	if design.counts {
 		retained += countBytes(p)
 		ridges = max(ridges, ridge.Bytes(labels, countColumns(p), k, folds)) // the largest ridge

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -17,7 +16,7 @@ func TestMemoryOfManyClasses(t *testing.T) {
 	for v := range 3 * classes {
 		p.Row, p.Class = append(p.Row, v), append(p.Class, v%classes)
 	}
-	least := 2 * chunks.Bytes[float32](2*classes, columns) // attributes of labels through each view
+	least := 2 * blockBytes(2*classes, columns) // attributes of labels through each view
 	if bytes := attributeBytes(p, &design{folds: 5}, 1, 0); bytes < least || bytes > 12*least {
 		t.Errorf("%d bytes, at least %d are needed", bytes, least)
 	}

@@ -85,7 +85,7 @@ func (c *columns) of(row []float32, f filter) []float32 {
 // measureMass computes ε of each filter.
 func (c *columns) measureMass(ctx context.Context, p *problem.Problem,
 	w *walkFeatures, workers int) error {
-	total, err := chunks.Sums(ctx, sparse.TeamOf(p.A), workers, len(p.Degrees), 2*filters, func(sums []float64, lo, hi int) {
+	total, err := chunks.Sums(ctx, p.Team(), workers, len(p.Degrees), 2*filters, func(sums []float64, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			if !isMeasured(p, v) {
 				continue
@@ -113,7 +113,7 @@ const mostMeasured = 8192
 
 // isMeasured reports whether node v is one of those.
 func isMeasured(p *problem.Problem, v int) bool {
-	return sparse.TeamOf(p.A).Row(v)%(1+p.Nodes()/mostMeasured) == 0
+	return p.Team().Row(v)%(1+p.Nodes()/mostMeasured) == 0
 }
 
 // leastMass is the mass of a filter that counts as none.
@@ -137,7 +137,7 @@ func (c *columns) measureSpread(ctx context.Context, p *problem.Problem,
 	w *walkFeatures, workers int) error {
 	shared := c.design.sharedCount()
 	free := c.freeCount()
-	total, err := chunks.Sums(ctx, sparse.TeamOf(p.A), workers, len(p.Degrees), 1+shared+2*free, func(sums []float64, lo, hi int) {
+	total, err := chunks.Sums(ctx, p.Team(), workers, len(p.Degrees), 1+shared+2*free, func(sums []float64, lo, hi int) {
 		s := make([]float64, shared*c.classes)
 		x := make([]float64, free)
 		squares := sums[1 : 1+shared]

@@ -50,7 +50,7 @@ func countBlock(ctx context.Context, in *input, l *lens,
 	items, fold []int) (*ridgeBlock, error) {
 	n := l.a.Rows
 	d := l.a.Cols
-	c := &counts{in: in, fold: fold, x: chunks.Block[float32](n, d)}
+	c := &counts{in: in, fold: fold, x: newBlock(n, d)}
 	attributes := readerOf(l.a)
 	for v := range n {
 		attributes.rowTo(c.x.Row(v), v, 0, d)
@@ -64,7 +64,7 @@ func countBlock(ctx context.Context, in *input, l *lens,
 			return nil, err
 		}
 		if rows == nil {
-			rows = chunks.Block[float32](len(items), nodes.Cols)
+			rows = newBlock(len(items), nodes.Cols)
 		}
 		for item, i := range items {
 			if fold[i]%countParts == hidden {
@@ -72,9 +72,9 @@ func countBlock(ctx context.Context, in *input, l *lens,
 			}
 		}
 	}
-	weights := chunks.Block[float32](rows.Cols, len(in.p.Names))
+	weights := newBlock(rows.Cols, len(in.p.Names))
 	return linearRidge(rows, weights, in.set.Workers, func(ctx context.Context, w *featureBlock) (nodeScores, error) {
-		dst := chunks.Block[float32](n, w.Cols)
+		dst := newBlock(n, w.Cols)
 		return scoresIn(dst),
 			chunks.Run(ctx, in.set.Workers, n, func(_, lo, hi int) {
 				productTo(blocks.Range(dst, lo, hi), blocks.Range(nodes, lo, hi), w)
@@ -164,7 +164,7 @@ func (c *counts) fit(shares *featureBlock) (*mat.Dense, error) {
 	squares := mat.NewSymDense(d, nil)
 	right := mat.NewDense(d, k, nil)
 	z := mat.NewVecDense(d, nil)
-	team := sparse.TeamOf(c.in.p.A)
+	team := c.in.p.Team()
 	for lo, hi := range team.Counted(0, c.x.Rows) {
 		for v := lo; v < hi; v++ {
 			degree := c.rowTo(z.RawVector().Data, v)
@@ -200,8 +200,8 @@ func countBytes(p *problem.Problem) int64 {
 	d := p.Attributes.Cols
 	k := len(p.Names)
 	columns := countColumns(p)
-	return chunks.Bytes[float32](len(p.Row), columns) +
-		chunks.Bytes[float32](n, d) +
+	return blockBytes(len(p.Row), columns) +
+		blockBytes(n, d) +
 		3*blocks.BlockBytes[float32](n, columns) +
 		2*blocks.BlockBytes[float32](n, k) + 8*int64(n)
 }

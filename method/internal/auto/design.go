@@ -124,7 +124,7 @@ func Propagates(p *problem.Problem) bool {
 	if n <= blockModelNodes {
 		return true
 	}
-	team := sparse.TeamOf(p.A)
+	team := p.Team()
 	largest := []float64{slices.Max(p.Degrees)}
 	team.Max(largest)
 	return sparse.EntriesOf(p.A) <= mostSparse*int64(n) &&

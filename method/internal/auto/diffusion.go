@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/explain"
-	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -199,7 +198,7 @@ func (q *nodeKernel) scores(ctx context.Context, path *ridge.Path,
 	if err != nil {
 		return nil, err
 	}
-	scores := chunks.Block[float32](len(p.Degrees), len(p.Names))
+	scores := newBlock(len(p.Degrees), len(p.Names))
 	for v := range scores.Rows {
 		simd.ConvertTo(scores.Row(v), y.Row(v))
 	}

@@ -31,7 +31,7 @@ func leaveDirections(ctx context.Context, in *input) error {
 	in.p, in.arcs = q, &arcs{degrees: [2][]float64{p.Degrees, incoming},
 		unit: blocks.WeightUnit(p.A, p.Degrees)}
 	for i, m := range []sparse.Matrix{p.A, against} {
-		if err := blocks.CheckScale[float32](sparse.TeamOf(in.p.A), in.arcs.degrees[i]); err != nil {
+		if err := blocks.CheckScale[float32](in.p.Team(), in.arcs.degrees[i]); err != nil {
 			return err
 		}
 		in.arcs.step[i] = sparse.NewOperator[float32](sparse.Transition, m,

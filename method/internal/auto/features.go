@@ -21,6 +21,12 @@ import (
 // featureBlock is a block of numbers of nodes or labels, which have a row each.
 type featureBlock = sparse.Block[float32]
 
+// newBlock returns a block of zeros without padding.
+func newBlock(rows, cols int) *featureBlock { return chunks.Block[float32](rows, cols) }
+
+// blockBytes returns the memory of newBlock.
+func blockBytes(rows, cols int) int64 { return chunks.Bytes[float32](rows, cols) }
+
 // features are the columns of all nodes, and those of labels without the labels themselves.
 type features struct {
 	in         *input
@@ -166,9 +172,9 @@ func (f *features) walk(ctx context.Context) (err error) {
 func (f *features) missedShare() float64 {
 	p := f.in.p
 	// the numbers of reached and of missed nodes
-	team := sparse.TeamOf(p.A)
+	team := p.Team()
 	counts := make([]float64, 2)
-	room := chunks.Block[float32](storedRows, f.walks.cols)
+	room := newBlock(storedRows, f.walks.cols)
 	for lo := 0; lo < len(p.Degrees); lo += storedRows {
 		rows := blocks.Range(room, 0, min(storedRows, len(p.Degrees)-lo))
 		f.walks.readRowsTo(rows, lo)

@@ -13,7 +13,6 @@ import (
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
-	"github.com/heatwalk/heatwalk/sparse"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -294,7 +293,7 @@ func estimateAccuracy(ctx context.Context, p *problem.Problem, set *Settings,
 	}
 	k := len(p.Names)
 	reweigh := p.Reweigher(set.Balanced)
-	sums, err := chunks.Sums(ctx, sparse.TeamOf(p.A), set.Workers, len(p.Degrees), 2+2*k, func(sums []float64, lo, hi int) {
+	sums, err := chunks.Sums(ctx, p.Team(), set.Workers, len(p.Degrees), 2+2*k, func(sums []float64, lo, hi int) {
 		row := make([]float64, k)
 		for v := lo; v < hi; v++ {
 			if !unlabelled.Contains(uint32(v)) {

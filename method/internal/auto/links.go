@@ -70,8 +70,8 @@ func newLinkRows(ctx context.Context, in *input, nodes []int,
 	graph *columns) (*linkRows, error) {
 	n := len(in.p.Degrees)
 	l := &linkRows{in: in, nodes: nodes,
-		products: chunks.Block[float32](n, len(nodes)),
-		degrees:  chunks.Block[float32](n, linkDegrees)}
+		products: newBlock(n, len(nodes)),
+		degrees:  newBlock(n, linkDegrees)}
 	squares, err := blocks.RowSquares(ctx, in.p.A, 1, in.set.Workers)
 	if err != nil {
 		return nil, err
@@ -150,7 +150,7 @@ func (l *linkRows) ridge(classes int) *ridgeBlock {
 		},
 		scores: func(ctx context.Context, path *ridge.Path, lambda float64) (nodeScores, error) {
 			coefficients, shares := path.Weights(lambda)
-			dst := chunks.Block[float32](len(l.in.p.Degrees), classes)
+			dst := newBlock(len(l.in.p.Degrees), classes)
 			return scoresIn(dst),
 				chunks.Run(ctx, workers, dst.Rows, func(_, lo, hi int) {
 					values := make([]float64, m)
@@ -175,8 +175,8 @@ func linkBytes(p *problem.Problem, folds int) int64 {
 	n := len(p.Degrees)
 	m := min(len(p.Row), linkLabels(p)+2*len(p.Names))
 	k := len(p.Names)
-	rows := chunks.Bytes[float32](n, m) +
-		chunks.Bytes[float32](n, linkDegrees) + 4*int64(n)
+	rows := blockBytes(n, m) +
+		blockBytes(n, linkDegrees) + 4*int64(n)
 	return rows + max(2*blocks.BlockBytes[float64](n, linkColumns),
 		ridge.Bytes(m, m, k, folds))
 }

@@ -52,7 +52,7 @@ func (m *model) predict(ctx context.Context, out *Prediction) error {
 	if keepsHighest(&in.design, in.set) {
 		out.Highest = problem.NewHighest(n, in.p.Row, in.p.Class)
 	} else {
-		out.Scores = chunks.Block[float32](n, k)
+		out.Scores = newBlock(n, k)
 	}
 	scores := out.Scores // each row is read before it is overwritten
 	if m.uses(func(c candidate) bool { return c.Beliefs }) {
@@ -76,7 +76,7 @@ func (m *model) predict(ctx context.Context, out *Prediction) error {
 	for _, c := range m.mixture {
 		var weights *featureBlock
 		if c.model != nil && c.Free {
-			weights = chunks.Block[float32](c.model.Features, k)
+			weights = newBlock(c.model.Features, k)
 			for i, w := range c.model.Weights {
 				weights.Row(i % c.model.Features)[i/c.model.Features] = float32(w)
 			}
@@ -128,11 +128,11 @@ type predictor struct {
 // load reads the rows of walks and the scores of ridges of the nodes lo ≤ v < hi.
 func (p *predictor) load(lo, hi int) {
 	f := p.features
-	p.first, p.walked = lo, chunks.Block[float32](hi-lo, f.walks.cols)
+	p.first, p.walked = lo, newBlock(hi-lo, f.walks.cols)
 	f.walks.readRowsTo(p.walked, lo)
 	p.ridged = p.ridged[:0]
 	for _, r := range f.ridges {
-		scores := chunks.Block[float32](hi-lo, len(p.row))
+		scores := newBlock(hi-lo, len(p.row))
 		r.nodes(scores, lo)
 		p.ridged = append(p.ridged, scores)
 	}

@@ -38,7 +38,7 @@ func partOf(p *problem.Problem, g *graph.Graph, local func(row int) int) *proble
 	for _, row := range p.Row {
 		q.Row = append(q.Row, local(row))
 	}
-	team := sparse.TeamOf(g.A)
+	team := g.Team()
 	if team == nil || p.Attributes == nil {
 		return &q
 	}
@@ -114,7 +114,7 @@ func TestRanksOnSeveralProcesses(t *testing.T) {
 	p, class := problemtest.Blocks(t, 3, 3*rankSample, 100, 2, 6, 1)
 	p.Attributes, _ = tableOf(rand.New(rand.NewPCG(9, 10)), len(class), 0, 3)
 	compareProcesses(t, p, func(q *problem.Problem) (*sparse.Block[float64], error) {
-		a := newAttributeTable(sparse.TeamOf(q.A), q.Attributes)
+		a := newAttributeTable(q.Team(), q.Attributes)
 		out, row := sparse.NewBlock[float64](a.Rows, a.Cols), make([]float32, a.Cols)
 		for v := range out.Rows {
 			readerOf(a).rowTo(row, v, 0, a.Cols)

@@ -12,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
-	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // ridgeScores are the scores of one ridge regression as columns with one weight for all classes: less their mean, in units
@@ -67,7 +66,7 @@ func scoresIn(full *featureBlock) nodeScores {
 
 // of returns the scores of one node.
 func (s nodeScores) of(v, classes int) []float64 {
-	one := chunks.Block[float32](1, classes)
+	one := newBlock(1, classes)
 	s(one, v)
 	return toFloat64(one.Row(0))
 }
@@ -161,7 +160,7 @@ func addRidge(ctx context.Context, f *features, labels *ridgeLabels,
 // measure computes the unit of the scores.
 func (r *ridgeScores) measure(ctx context.Context, in *input) error {
 	k := len(in.p.Names)
-	square, err := chunks.Sums(ctx, sparse.TeamOf(in.p.A), in.set.Workers, len(in.p.Degrees), 2, func(sums []float64, lo, hi int) {
+	square, err := chunks.Sums(ctx, in.p.Team(), in.set.Workers, len(in.p.Degrees), 2, func(sums []float64, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			if !isMeasured(in.p, v) {
 				continue

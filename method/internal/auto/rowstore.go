@@ -11,7 +11,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/durable"
-	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -95,7 +94,7 @@ func (s *rowStore) putSlab(first, period int, x *featureBlock) error {
 		slab.block = x
 	}
 	for lo := 0; s.file != nil && lo < x.Rows; lo += storedRows {
-		piece := chunks.Block[float32](min(storedRows, x.Rows-lo), x.Cols)
+		piece := newBlock(min(storedRows, x.Rows-lo), x.Cols)
 		blocks.Copy(piece, blocks.Range(x, lo, lo+piece.Rows))
 		if _, err := s.file.WriteAt(bytesOf(piece.Data), s.end); err != nil {
 			return fmt.Errorf("write temporary files: %w", err)
@@ -132,7 +131,7 @@ func (s *rowStore) readRowsTo(dst *featureBlock, lo int) {
 
 // row returns the row of node v.
 func (s *rowStore) row(v int) []float32 {
-	dst := chunks.Block[float32](1, s.cols)
+	dst := newBlock(1, s.cols)
 	s.readRowsTo(dst, v)
 	return dst.Row(0)
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/lanczos"
-	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -51,11 +50,11 @@ func addSpectral(ctx context.Context, f *features) error {
 	f.spectrum = x
 	labels := sampleLabels(f.in, labelLimit(x.Cols))
 	workers := f.in.set.Workers
-	rows := chunks.Block[float32](len(labels.p.Row), x.Cols)
+	rows := newBlock(len(labels.p.Row), x.Cols)
 	for i, v := range labels.p.Row {
 		copy(rows.Row(i), x.Row(v))
 	}
-	weights := chunks.Block[float32](x.Cols, len(f.in.p.Names))
+	weights := newBlock(x.Cols, len(f.in.p.Names))
 	block := linearRidge(rows, weights, workers, func(_ context.Context, w *featureBlock) (nodeScores, error) {
 		return func(dst *featureBlock, lo int) { productTo(dst, blocks.Range(x, lo, lo+dst.Rows), w) }, nil
 	})
@@ -67,7 +66,7 @@ func spectralFeatures(ctx context.Context,
 	in *input) (*featureBlock, error) {
 	p := in.p
 	n := len(p.Degrees)
-	team := sparse.TeamOf(p.A)
+	team := p.Team()
 	nodes := float64(team.TotalOf(n))
 	mean := blocks.Total(team, p.Degrees) / nodes
 	if mean == 0 {
@@ -93,7 +92,7 @@ func spectralFeatures(ctx context.Context,
 	if pairs.Vectors == nil {
 		return nil, nil
 	}
-	x := chunks.Block[float32](n, len(pairs.Values))
+	x := newBlock(n, len(pairs.Values))
 	lengths := make([]float64, n)
 	total := 0.0
 	for _, lambda := range pairs.Values {
@@ -122,6 +121,6 @@ func spectralFeatures(ctx context.Context,
 
 // spectralBytes returns the size of the features, and that of the search for them.
 func spectralBytes(n int) (features, search int64) {
-	return chunks.Bytes[float32](n, spectralPairs),
+	return blockBytes(n, spectralPairs),
 		lanczos.Bytes(n, spectralPairs, 0, lanczos.Largest, 0) + 32*int64(n)
 }

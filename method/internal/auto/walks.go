@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/simd"
-	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -36,7 +35,7 @@ func (s *seeds) walk(ctx context.Context) (w *walkFeatures, err error) {
 	n := len(in.p.Degrees)
 	k := len(in.p.Names)
 	filters := len(in.filters)
-	w = &walkFeatures{honest: chunks.Block[float32](len(in.places),
+	w = &walkFeatures{honest: newBlock(len(in.places),
 		filters*len(s.cells))}
 	if w.rowStore, err = in.files.newStore(filters * k); err != nil {
 		return nil, err
@@ -49,7 +48,7 @@ func (s *seeds) walk(ctx context.Context) (w *walkFeatures, err error) {
 			last++
 		}
 		c := &classSlab{s, first, last,
-			chunks.Block[float32](n, filters*(last-first))}
+			newBlock(n, filters*(last-first))}
 		columns := max(1, s.start[last]-s.start[first])
 		x := [2]*featureBlock{sparse.NewBlock[float32](n, columns),
 			sparse.NewBlock[float32](n, columns)}

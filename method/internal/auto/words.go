@@ -57,7 +57,7 @@ func wordBytes(p *problem.Problem) int64 {
 	n := len(p.Degrees)
 	d := p.Attributes.Cols
 	k := len(p.Names)
-	return 3*blocks.BlockBytes[float32](n, k) + 2*chunks.Bytes[float32](d, k) +
+	return 3*blocks.BlockBytes[float32](n, k) + 2*blockBytes(d, k) +
 		8*(2*wordMemory+8)*int64(d+1)*int64(k)
 }
 
@@ -79,8 +79,8 @@ func newWordModel(l *lens) *wordModel {
 			Left: root, Diag: one, Workers: l.workers},
 		transpose: &sparse.Operator[float32]{A: l.p.A, Scale: wordNeighbours,
 			Right: root, Diag: one, Workers: l.workers},
-		weights:     chunks.Block[float32](l.a.Cols, k),
-		derivatives: chunks.Block[float32](k, l.a.Cols),
+		weights:     newBlock(l.a.Cols, k),
+		derivatives: newBlock(k, l.a.Cols),
 	}
 }
 
@@ -225,8 +225,8 @@ func (m *wordModel) rowsOf(ctx context.Context,
 	nodes []int) (plain, means *featureBlock, err error) {
 	d := m.l.a.Cols
 	rows := readerOf(m.l.a)
-	plain = chunks.Block[float32](len(nodes), d)
-	means = chunks.Block[float32](len(nodes), d)
+	plain = newBlock(len(nodes), d)
+	means = newBlock(len(nodes), d)
 	x, y := sparse.NewBlock[float32](m.x.Rows, 1),
 		sparse.NewBlock[float32](m.x.Rows, 1)
 	for i, v := range nodes {

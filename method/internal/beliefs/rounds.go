@@ -47,7 +47,7 @@ type network struct {
 // newNetwork returns the graph with weights in units of their mean, so that results do not depend
 // on the scale of weights.
 func newNetwork(g *graph.Graph, seeds cwk.Seeds, fold []int) *network {
-	n := &network{g: g, team: sparse.TeamOf(g.A), seeds: seeds, fold: fold, unit: 1,
+	n := &network{g: g, team: g.Team(), seeds: seeds, fold: fold, unit: 1,
 		computed: map[ratiosKey]*mat.Dense{},
 		seedOf:   slices.Repeat([]int32{-1}, len(g.Degrees))}
 	sums := make([]float64, 2) // of degrees, and of nodes with an edge

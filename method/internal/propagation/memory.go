@@ -5,7 +5,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // width returns the number of classes that are propagated at a time, and the bytes that a factor
@@ -51,7 +50,7 @@ func blockBytes(l *Propagation, cols int) int64 {
 // factorBytes returns the memory of the factor that solves slow systems, in addition to the solve
 // of cols columns.
 func factorBytes(l *Propagation, cols int) int64 {
-	if walks(l) || sparse.TeamOf(l.P.A) != nil { // no factor
+	if walks(l) || l.P.Team() != nil { // no factor
 		return 0
 	}
 	return iterative.CholeskyBytes(len(l.P.Degrees), l.P.A.NNZ(), cols, leastRoom)
@@ -74,7 +73,7 @@ func likelyFactored(l *Propagation) bool {
 func (l *Propagation) Bytes() int64 {
 	width, room := width(l)
 	bytes := blockBytes(l, width)
-	if walks(l) || sparse.TeamOf(l.P.A) != nil {
+	if walks(l) || l.P.Team() != nil {
 		return bytes
 	}
 	factor := iterative.FactorBytes(len(l.P.Degrees), l.P.A.NNZ(), width, room)

@@ -233,7 +233,7 @@ func normalise(l *Propagation) {
 // means returns the mean score of each class of the slab over the reached nodes, weighted by degrees.
 func (l *Propagation) means() []float64 {
 	buffer := make([]float64, l.scores.Cols+1)
-	team := sparse.TeamOf(l.P.A)
+	team := l.P.Team()
 	sums := buffer[:l.scores.Cols]
 	total := &buffer[l.scores.Cols]
 	for i := range roaring.Values(l.reached) {
@@ -367,7 +367,7 @@ func (l *Propagation) settle(ctx context.Context, lo, hi int,
 			}
 			clear(c)
 		}
-		sparse.TeamOf(l.P.A).Max(largest)
+		l.P.Team().Max(largest)
 		for j, v := range largest {
 			switch {
 			case still[j]:
