@@ -19,20 +19,11 @@ type Reasons = explain.Explanation
 // whose scores are no sums over labelled nodes.
 func (g *Graph) Explain(ctx context.Context, labels map[string]string,
 	nodes []string, o *ClassifyOptions) ([]Reasons, error) {
-	p, err := g.Problem(labels)
-	if err != nil {
-		return nil, err
-	}
 	rows, err := rowsOf(g, append([]string{}, nodes...))
 	if err != nil {
 		return nil, err
 	}
-	entries, _, err := methodsOf(ctx, o)
-	if err != nil {
-		return nil, err
-	}
-	out, err := Predict(ctx, g, p, entries[0].Method, entries[0].Settings,
-		&PredictOptions{Explain: rows})
+	out, err := classify(ctx, g, labels, o, &PredictOptions{Explain: rows})
 	if err != nil {
 		return nil, err
 	}

@@ -125,6 +125,12 @@ func NewProblem(g *Graph, rows, classes []int, names []string) *method.Problem {
 // Classify predicts the label of every node from the labels of some, by id.
 func (g *Graph) Classify(ctx context.Context, labels map[string]string,
 	o *ClassifyOptions) (*Prediction, error) {
+	return classify(ctx, g, labels, o, nil)
+}
+
+// classify predicts labels by id, with more than predictions if the options ask for it.
+func classify(ctx context.Context, g *Graph, labels map[string]string,
+	o *ClassifyOptions, more *PredictOptions) (*Prediction, error) {
 	p, err := g.Problem(labels)
 	if err != nil {
 		return nil, err
@@ -133,7 +139,7 @@ func (g *Graph) Classify(ctx context.Context, labels map[string]string,
 	if err != nil {
 		return nil, err
 	}
-	return Predict(ctx, g, p, entries[0].Method, entries[0].Settings, nil)
+	return Predict(ctx, g, p, entries[0].Method, entries[0].Settings, more)
 }
 
 // PredictOptions ask [Predict] for more than predictions. Nil means no more.

@@ -214,20 +214,18 @@ func (m graphMethod) search(ctx context.Context, r *graphPredictor,
 		done := int64(0)
 		err := m.predictions(ctx, r, settings, groups, func(setting, group int, predict func(node int) (int, bool)) {
 			var foldLabels choose.FoldLabels
-			index := group*len(settings) + setting
 			test := groups[group].test
 			for i, node := range test.Row {
 				class, reached := predict(node)
+				credit := 0.0
 				foldLabels.Tested++
 				if reached {
+					credit = weight[test.Class[i]]
 					foldLabels.Reached++
-					foldLabels.Of += weight[test.Class[i]]
+					foldLabels.Of += credit
 				}
 				if class == test.Class[i] {
-					counts.Right[index]++
-					if reached {
-						counts.Weight[index] += weight[class]
-					}
+					counts.Add(setting, group, credit)
 				}
 			}
 			counts.Folds[group] = foldLabels

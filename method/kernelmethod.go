@@ -53,18 +53,13 @@ func (m kernelMethod) Name() string {
 
 // Takes implements [Method]: the parameters of the kernel but for switches, which
 // choose the form that learners take, and that of the learner.
-func (m kernelMethod) Takes() []string {
-	return append(m.takes(), specOf(m.learner).Takes()...)
-}
-
-// takes returns the names of the kernel's parameters but for switches.
-func (m kernelMethod) takes() (takes []string) {
+func (m kernelMethod) Takes() (names []string) {
 	for _, p := range m.kernel.Params {
 		if p.Kind != param.Switch {
-			takes = append(takes, p.Name)
+			names = append(names, p.Name)
 		}
 	}
-	return takes
+	return append(names, specOf(m.learner).Takes()...)
 }
 
 // Declarations implements [Method].

@@ -36,6 +36,13 @@ func (m smoothedMethod) Declarations() []*param.Spec {
 		[]*param.Spec{&propagate.CorrectAndSmooth})
 }
 
+// smoothing returns the given values of [propagate.CorrectAndSmooth], with defaults.
+func smoothing(s *Settings) (*Setting, error) {
+	spec := &propagate.CorrectAndSmooth
+	v, err := spec.Resolve(spec.Own(s.WithDefaults().Given), nil)
+	return &Setting{spec, v}, err
+}
+
 // Tune implements [Method]. It chooses the parameters of the method within.
 func (m smoothedMethod) Tune(ctx context.Context, p *Problem, splits *split.Splits,
 	s *Settings) (*Choice, error) {
@@ -43,9 +50,7 @@ func (m smoothedMethod) Tune(ctx context.Context, p *Problem, splits *split.Spli
 	if err != nil || c == nil {
 		return c, err
 	}
-	set := s.WithDefaults()
-	v, err := propagate.CorrectAndSmooth.Resolve(propagate.CorrectAndSmooth.Own(set.Given), nil)
-	c.Smoothed = &Setting{&propagate.CorrectAndSmooth, v}
+	c.Smoothed, err = smoothing(s)
 	return c, err
 }
 
@@ -55,11 +60,11 @@ func (m smoothedMethod) Predict(ctx context.Context, p *Problem, par *Parameters
 	if p.Directed {
 		return nil, &problem.Error{Method: m.Name(), Err: problem.ErrDirected}
 	}
-	set := s.WithDefaults()
-	v, err := propagate.CorrectAndSmooth.Resolve(propagate.CorrectAndSmooth.Own(set.Given), nil)
+	smoothed, err := smoothing(s)
 	if err != nil {
 		return nil, err
 	}
+	set := s.WithDefaults()
 	set.Raw = false
 	set.Top = 0
 	out, err := m.Method.Predict(ctx, p, par, &set)
@@ -72,13 +77,12 @@ func (m smoothedMethod) Predict(ctx context.Context, p *Problem, par *Parameters
 		return nil, err
 	}
 	out.Estimate = problem.Estimate{} // measured without what follows
-	seeds := p.Seeds()
 	n, k := out.Scores.Dims()
 	memory := budget.Subtract(p.SubtractComponents(set.Memory), scoreBytes(p))
 	out.Raw = sparse.NewBlock[float64](n, k)
 	memory = budget.Subtract(memory, blocks.BlockBytes[float64](n, k))
 	take := func(node, first int, values []float64) { copy(out.Raw.Row(node)[first:], values) }
-	work, err := propagate.Smooth(ctx, g, out.Scores, seeds, v, memory, take)
+	work, err := propagate.Smooth(ctx, g, out.Scores, p.Seeds(), smoothed.Values, memory, take)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +94,7 @@ func (m smoothedMethod) Predict(ctx context.Context, p *Problem, par *Parameters
 	}
 	setKnown(out, p)
 	out.Seconds.Walk += time.Since(start).Seconds()
-	out.Parameters.Smoothed = &Setting{&propagate.CorrectAndSmooth, v}
+	out.Parameters.Smoothed = smoothed
 	out.Settings = max(1, out.Settings)
 	return out, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -47,12 +46,8 @@ func (l *Propagation) Form() *explain.Form {
 	f := &explain.Form{Right: func(node, class int) float64 { return l.Raw.Row(node)[class] }}
 	f.Terms = func(ctx context.Context, nodes, class []int) ([]explain.Terms, *sparse.Block[float32], error) {
 		if h == nil {
-			g, err := graph.New(ctx, p.A,
-				&graph.Settings{Components: p.Components, Workers: l.Workers})
-			if err != nil {
-				return nil, nil, err
-			}
-			if h, err = iterative.Harmonic(ctx, g, p.Row); err != nil {
+			var err error
+			if h, err = harmonicSystem(ctx, l, 0); err != nil {
 				return nil, nil, err
 			}
 		}

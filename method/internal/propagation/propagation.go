@@ -99,16 +99,7 @@ func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32
 	if l.Steps > 0 {
 		propagate = l.walkFor
 	} else if !walks(l) {
-		g, err := graph.New(ctx, p.A,
-			&graph.Settings{Components: p.Components, Workers: l.Workers})
-		if err != nil {
-			return "", err
-		}
-		g.Memory = factor
-		if slices.Equal(g.Degrees, p.Degrees) { // to hold them once
-			g.Degrees = p.Degrees
-		}
-		h, err := iterative.Harmonic(ctx, g, p.Row)
+		h, err := harmonicSystem(ctx, l, factor)
 		if err != nil {
 			return "", err
 		}
@@ -150,6 +141,21 @@ func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32
 		l.completeRaw(harmonic)
 	}
 	return l.unfinished, nil
+}
+
+// harmonicSystem returns the system of the harmonic function, with the memory of a factor; 0: no limit.
+func harmonicSystem(ctx context.Context, l *Propagation, memory int64) (*iterative.System, error) {
+	p := l.P
+	g, err := graph.New(ctx, p.A,
+		&graph.Settings{Components: p.Components, Workers: l.Workers})
+	if err != nil {
+		return nil, err
+	}
+	g.Memory = memory
+	if slices.Equal(g.Degrees, p.Degrees) { // to hold them once
+		g.Degrees = p.Degrees
+	}
+	return iterative.Harmonic(ctx, g, p.Row)
 }
 
 // completeRaw converts scores that are not in double precision, and makes those of the harmonic function without signs add up
