@@ -111,21 +111,26 @@ func Check(ctx context.Context, m method.Method, p *method.Problem,
 		r.setMargins(out.Comparison, accuracy)
 		return r, nil
 	}
-	// scores and classes of out
-	set := *s
-	retained := int64(len(p.Degrees)) * int64(4*len(p.Names)+8)
-	set.Progress = nil
-	if s.Memory > 0 {
-		need, err := method.Bytes(m, p, nil, s)
-		if err != nil || need > s.Memory-retained {
+	return r, r.predictRange(ctx, &predictor{m, p, out, *s}, accuracy, hops)
+}
+
+// predictRange sets the bounds by predictions for labels from other labels, unless these exceed the memory. hops are
+// numbers of other nodes by the hops to the nearest label.
+func (r *Report) predictRange(ctx context.Context, l *predictor,
+	accuracy problem.Estimate, hops []float64) error {
+	retained := int64(len(l.p.Degrees)) * int64(4*len(l.p.Names)+8) // scores and classes of the prediction
+	if l.set.Memory > 0 {
+		need, err := method.Bytes(l.Method, l.p, nil, &l.set)
+		if err != nil || need > l.set.Memory-retained {
 			r.Omitted = need + retained
-			return r, nil
+			return nil
 		}
-		set.Memory -= retained
+		l.set.Memory -= retained
 	}
-	random, far, err := (&predictor{m, p, out, set}).predict(ctx)
+	l.set.Progress = nil
+	random, far, err := l.predict(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	r.setRange(accuracy, random, far, hops)
 	const near = 0.1 // beyond it too few held-out labels are as far from others as most nodes
@@ -133,7 +138,7 @@ func Check(ctx context.Context, m method.Method, p *method.Problem,
 		r.Low > accuracy.Accuracy-near {
 		r.Expected = "other" // held-out labels show no difference
 	}
-	return r, nil
+	return nil
 }
 
 // compareNodes compares hops and degrees of the labelled nodes with those of other nodes, of which it returns the
