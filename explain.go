@@ -53,10 +53,10 @@ func (p *Prediction) AddReasons(ctx context.Context, rows []int) error {
 // edgesOfLink are the edges between two nodes.
 type edgesOfLink struct {
 	codes           []uint32
-	weights, values []float64 // without and with factors of kinds and times; the same slice if there are none
+	weights, values []float64 // without and with factors of kinds and times
 }
 
-// addKinds fills in the weights of the links of explanations, by kind. Cost: a sweep, and another one with kinds or times.
+// addKinds fills in the weights of the links of explanations, by kind. Cost: a sweep.
 func (p *Prediction) addKinds(ctx context.Context, list []Reasons) error {
 	s := p.g.Store
 	if s == nil || !p.g.Weighted && !s.Manifest.HasCodes() {
@@ -71,44 +71,33 @@ func (p *Prediction) addKinds(ctx context.Context, list []Reasons) error {
 			rows[l.Rows[1]] = rows[l.Rows[1]] || p.g.Directed
 		}
 	}
-	eachLink := func(a sparse.Matrix, take func(link *edgesOfLink, code uint32, value float64)) error {
-		return shard.EachCodedRow(ctx, a, func(row int, col []uint32, val []float64, codes []uint32) error {
-			if !rows[row] {
-				return nil
-			}
-			for entry, c := range col {
-				code := uint32(0)
-				if codes != nil {
-					code = codes[entry]
-				}
-				if link := links[[2]int{row, int(c)}]; link != nil {
-					take(link, code, val[entry])
-				}
-				back := links[[2]int{int(c), row}]
-				if back != nil && p.g.Directed && row != int(c) {
-					take(back, code, val[entry])
-				}
-			}
-			return nil
-		})
-	}
 	stored := sparse.Matrix(s.Store)
+	weigh := func(weight float64, _ uint32) float64 { return weight }
 	if s.Manifest.HasCodes() {
 		stored, _ = shard.ApplyCodebook(s.Store, &shard.Codebook{})
+		weigh = p.Factors.Book.Weigher(s.Manifest)
 	}
-	err := eachLink(stored, func(link *edgesOfLink, code uint32, weight float64) {
-		link.codes = append(link.codes, code)
-		link.weights = append(link.weights, weight)
-		if !s.Manifest.HasCodes() {
-			link.values = link.weights
+	err := shard.EachCodedRow(ctx, stored, func(row int, col []uint32, val []float64, codes []uint32) error {
+		for entry := 0; rows[row] && entry < len(col); entry++ {
+			c := int(col[entry])
+			ends := []*edgesOfLink{links[[2]int{row, c}]}
+			if p.g.Directed && row != c {
+				ends = append(ends, links[[2]int{c, row}])
+			}
+			code := uint32(0)
+			if codes != nil {
+				code = codes[entry]
+			}
+			for _, link := range ends {
+				if link != nil {
+					link.codes = append(link.codes, code)
+					link.weights = append(link.weights, val[entry])
+					link.values = append(link.values, weigh(val[entry], code))
+				}
+			}
 		}
+		return nil
 	})
-	if err == nil && s.Manifest.HasCodes() {
-		weighed, _ := shard.ApplyCodebook(s.Store, p.Factors.Book)
-		err = eachLink(weighed, func(link *edgesOfLink, _ uint32, value float64) {
-			link.values = append(link.values, value)
-		})
-	}
 	if err != nil {
 		return err
 	}

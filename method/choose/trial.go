@@ -57,10 +57,8 @@ func (c *Candidates) Run(ctx context.Context, x *sparse.Block[float32], t *Trial
 	}
 	m := len(items)
 	n := (len(t.Test) + 3) &^ 3
-	k := &sparse.Block[float64]{Rows: m, Cols: m, Stride: m,
-		Data: make([]float64, m*m)}
-	cross := &sparse.Block[float64]{Rows: m, Cols: n, Stride: n,
-		Data: make([]float64, m*n)}
+	k := sparse.BlockOf(m, m, make([]float64, m*m))
+	cross := sparse.BlockOf(m, n, make([]float64, m*n))
 	along := func(values []param.Values) Fit { return Each(c.Learner, c.Classes, values) }
 	if c.Path != nil {
 		along = OnPath(c.Learner, c.Path, c.Classes)
@@ -69,17 +67,11 @@ func (c *Candidates) Run(ctx context.Context, x *sparse.Block[float32], t *Trial
 	j := &judge{y: y, about: Outcome{Largest: t.Largest}, undecided: undecided}
 	for length, steps := range c.Steps {
 		terms := steps - c.MinSteps + 1
-		for end := terms * c.Classes; start < end; start = min(end, start+MaxWidth) {
-			f := gather(x, items, m, start, min(end, start+MaxWidth))
-			err := gram.AddProducts(ctx, k, f, f, 1)
-			if err == nil {
-				err = gram.AddProducts(ctx, cross, f,
-					gather(x, t.Test, n, start, min(end, start+MaxWidth)), 1)
-			}
-			if err != nil {
-				return err
-			}
+		end := terms * c.Classes
+		if err := t.addColumns(ctx, x, k, cross, items, start, end); err != nil {
+			return err
 		}
+		start = end
 		kernel := k
 		columns := cross
 		values := c.Values
@@ -114,6 +106,24 @@ func (c *Candidates) Run(ctx context.Context, x *sparse.Block[float32], t *Trial
 			j.class = t.TestClass[lo:min(len(t.Test), lo+testChunk)]
 			j.values = selves[lo:]
 			j.visit(func(s int, o *Outcome) { visit(length, s, o) })
+		}
+	}
+	return nil
+}
+
+// addColumns adds the inner products of the columns start ≤ j < end of x to k, between items, and to cross, between items
+// and tests.
+func (t *Trial) addColumns(ctx context.Context, x *sparse.Block[float32],
+	k, cross *sparse.Block[float64], items []int, start, end int) error {
+	for lo := start; lo < end; lo += MaxWidth {
+		hi := min(end, lo+MaxWidth)
+		f := gather(x, items, len(items), lo, hi)
+		err := gram.AddProducts(ctx, k, f, f, 1)
+		if err == nil {
+			err = gram.AddProducts(ctx, cross, f, gather(x, t.Test, cross.Cols, lo, hi), 1)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil

@@ -213,14 +213,13 @@ func sum(p *problem.Problem, t *Terms, v, class int, set *Settings) Explanation 
 	return e
 }
 
-// addLinks adds the most important links to explanations. left has the columns of each; it is overwritten. Cost: one sweep.
-func addLinks(ctx context.Context, p *problem.Problem, f *Form,
-	left *sparse.Block[float32], list []Explanation, set *Settings) error {
-	n := left.Rows
-	width := max(1, f.Width)
-	r := sparse.NewBlock[float32](n, cmp.Or(f.Width, left.Cols)) // messages are the same for all nodes of the list
-	isActive := make([]bool, n)
-	for i := range n {
+// rightResponses returns the right responses: messages of all nodes, or of each explanation the score of its class less that of
+// the other class. It divides them and left by the square roots of the sizes of nodes, and reports the rows of left that
+// are not 0.
+func (f *Form) rightResponses(left *sparse.Block[float32], list []Explanation) (*sparse.Block[float32], []bool) {
+	r := sparse.NewBlock[float32](left.Rows, cmp.Or(f.Width, left.Cols)) // messages are the same for all nodes of the list
+	isActive := make([]bool, left.Rows)
+	for i := range left.Rows {
 		step := 1.0
 		if f.Size != nil {
 			step /= math.Sqrt(max(f.Size(i), math.SmallestNonzeroFloat64))
@@ -241,6 +240,14 @@ func addLinks(ctx context.Context, p *problem.Problem, f *Form,
 			r.Row(i)[j] = float32(step * right)
 		}
 	}
+	return r, isActive
+}
+
+// addLinks adds the most important links to explanations. left has the columns of each; it is overwritten. Cost: one sweep.
+func addLinks(ctx context.Context, p *problem.Problem, f *Form,
+	left *sparse.Block[float32], list []Explanation, set *Settings) error {
+	width := max(1, f.Width)
+	r, isActive := f.rightResponses(left, list)
 	best := make([][][]LinkImportance, sched.Workers(set.Workers))
 	for i := range best {
 		best[i] = make([][]LinkImportance, len(list))

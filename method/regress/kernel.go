@@ -44,76 +44,96 @@ var ratios = param.Grid(1e-4, 1e-3, 0.01, 0.1, 1, 10)
 // onKernel returns kernel ridge regression on a kernel, whose parameters come first.
 func onKernel(f *kernel.Family) *Model {
 	m := &Model{Spec: ridge.Spec, Ridge: true, family: f}
-	m.Spec.Name, m.Works, m.Params = f.Name+"+"+ridge.Name(), f.Works,
-		slices.Concat(f.Params, ridge.Params)
-	m.Predict = func(ctx context.Context, p *Problem, settings []param.Values, s *Settings) (list [][]float64, err error) {
-		for _, v := range settings {
-			ks, err := f.NewAll(ctx, p.Graph, []param.Values{f.Own(v)})
-			if err != nil {
-				return nil, err
-			}
-			predicted, err := predictKernel(ctx, p, ks[0], v.Number("lambda"), s)
-			if errors.Is(err, kernel.ErrUnsolved) {
-				return nil, &problem.Error{Method: m.Name(), Err: err}
-			} else if err != nil {
-				return nil, err
-			}
-			list = append(list, predicted)
-		}
-		return list, nil
-	}
-	m.heldOut = func(ctx context.Context, p *Problem, fold []int, settings []param.Values, s *Settings) ([][]float64, error) {
-		values, lambdas := kernelsOf(f, settings)
-		ks, err := f.NewAll(ctx, p.Graph, values)
-		if err != nil {
-			return nil, err
-		}
-		grams, _, err := kernel.Grams(ctx, ks, p.Row, nil, &kernel.Settings{Lenient: true, Memory: s.Memory, Progress: func(_ string, done, total int64) {
-			s.Progress(m.Name(), done, total)
-		}})
-		if err != nil {
-			return nil, err
-		}
-		miss := make([][]float64, len(settings))
-		return miss, sched.Run(ctx, s.Workers, len(ks), func(_, k int) error {
-			gram := symmetricOf(grams[k])
-			grams[k] = nil
-			path, err := pathridge.NewGramPath(ctx, gram,
-				mat.NewDense(len(p.Row), 1, slices.Clone(p.Value)), 1)
-			if err != nil {
-				return err
-			}
-			for i := k * lambdas; i < (k+1)*lambdas; i++ {
-				predicted, err := path.LeavePartsOut(settings[i].Number("lambda"),
-					fold, slices.Max(fold)+1)
-				switch {
-				case errors.Is(err, pathridge.ErrIndefinite):
-					miss[i] = slices.Repeat([]float64{math.Inf(1)}, len(p.Row))
-				case err != nil:
-					return err
-				default:
-					miss[i] = make([]float64, len(p.Row))
-					floats.SubTo(miss[i], p.Value, mat.Col(nil, 0, predicted))
-				}
-			}
-			return ctx.Err()
-		})
-	}
-	m.Bytes = func(p *Problem, settings []param.Values, s *Settings) (int64, error) {
-		grid, _ := kernelsOf(f, settings)
-		compared := p.At(sampleOf(len(p.Row), mostCompared, s.RNGSeed)).Row
-		n := len(p.Degrees)
-		c := int64(len(compared))
-		grams := f.GramsBytes(grid, p.Degrees, p.A.NNZ(), compared, s.Memory)
-		items := p.Row[:min(len(p.Row), mostSolved)]
-		solved := 2*8*int64(len(items)*len(items)) +
-			f.GramsBytes(grid[:1], p.Degrees, p.A.NNZ(), items, s.Memory)
-		applied := 3*blocks.BlockBytes[float64](n, 2) + 16*int64(n) +
-			8*2*8*int64(len(p.Row)) + f.ApplyBytes(grid[0], p.Degrees, 2)
-		return max(grams, 8*c*c*int64(len(grid)+
-			6*min(sched.Workers(s.Workers), len(grid))), solved, applied), nil
-	}
+	m.Spec.Name = f.Name + "+" + ridge.Name()
+	m.Works = f.Works
+	m.Params = slices.Concat(f.Params, ridge.Params)
+	k := &kernelRidge{f, m.Name()}
+	m.Predict = k.predict
+	m.heldOut = k.heldOut
+	m.Bytes = k.bytes
 	return m
+}
+
+// kernelRidge is kernel ridge regression on a kernel.
+type kernelRidge struct {
+	family *kernel.Family
+	name   string
+}
+
+// predict is the Predict of its model.
+func (k *kernelRidge) predict(ctx context.Context, p *Problem, settings []param.Values,
+	s *Settings) (list [][]float64, err error) {
+	for _, v := range settings {
+		ks, err := k.family.NewAll(ctx, p.Graph, []param.Values{k.family.Own(v)})
+		if err != nil {
+			return nil, err
+		}
+		predicted, err := predictKernel(ctx, p, ks[0], v.Number("lambda"), s)
+		if errors.Is(err, kernel.ErrUnsolved) {
+			return nil, &problem.Error{Method: k.name, Err: err}
+		} else if err != nil {
+			return nil, err
+		}
+		list = append(list, predicted)
+	}
+	return list, nil
+}
+
+// heldOut is the heldOut of its model: by an eigendecomposition of each Gram matrix.
+func (k *kernelRidge) heldOut(ctx context.Context, p *Problem, fold []int,
+	settings []param.Values, s *Settings) ([][]float64, error) {
+	values, lambdas := kernelsOf(k.family, settings)
+	ks, err := k.family.NewAll(ctx, p.Graph, values)
+	if err != nil {
+		return nil, err
+	}
+	grams, _, err := kernel.Grams(ctx, ks, p.Row, nil, &kernel.Settings{Lenient: true, Memory: s.Memory, Progress: func(_ string, done, total int64) {
+		s.Progress(k.name, done, total)
+	}})
+	if err != nil {
+		return nil, err
+	}
+	miss := make([][]float64, len(settings))
+	return miss, sched.Run(ctx, s.Workers, len(ks), func(_, number int) error {
+		gram := symmetricOf(grams[number])
+		grams[number] = nil
+		path, err := pathridge.NewGramPath(ctx, gram,
+			mat.NewDense(len(p.Row), 1, slices.Clone(p.Value)), 1)
+		if err != nil {
+			return err
+		}
+		for i := number * lambdas; i < (number+1)*lambdas; i++ {
+			predicted, err := path.LeavePartsOut(settings[i].Number("lambda"),
+				fold, slices.Max(fold)+1)
+			switch {
+			case errors.Is(err, pathridge.ErrIndefinite):
+				miss[i] = slices.Repeat([]float64{math.Inf(1)}, len(p.Row))
+			case err != nil:
+				return err
+			default:
+				miss[i] = make([]float64, len(p.Row))
+				floats.SubTo(miss[i], p.Value, mat.Col(nil, 0, predicted))
+			}
+		}
+		return ctx.Err()
+	})
+}
+
+// bytes is the Bytes of its model.
+func (k *kernelRidge) bytes(p *Problem, settings []param.Values, s *Settings) (int64, error) {
+	f := k.family
+	grid, _ := kernelsOf(f, settings)
+	compared := p.At(sampleOf(len(p.Row), mostCompared, s.RNGSeed)).Row
+	n := len(p.Degrees)
+	c := int64(len(compared))
+	grams := f.GramsBytes(grid, p.Degrees, p.A.NNZ(), compared, s.Memory)
+	items := p.Row[:min(len(p.Row), mostSolved)]
+	solved := 2*8*int64(len(items)*len(items)) +
+		f.GramsBytes(grid[:1], p.Degrees, p.A.NNZ(), items, s.Memory)
+	applied := 3*blocks.BlockBytes[float64](n, 2) + 16*int64(n) +
+		8*2*8*int64(len(p.Row)) + f.ApplyBytes(grid[0], p.Degrees, 2)
+	return max(grams, 8*c*c*int64(len(grid)+
+		6*min(sched.Workers(s.Workers), len(grid))), solved, applied), nil
 }
 
 // kernelsOf returns the distinct values of the kernel in settings, and the number of settings with each.

@@ -192,6 +192,21 @@ func (c *Codebook) table(m *Manifest) *codeTable {
 	return t
 }
 
+// Weigher returns the function that weighs a weight by the code of its entry, as the sweeps of [ApplyCodebook] do.
+func (c *Codebook) Weigher(m *Manifest) func(weight float64, code uint32) float64 {
+	t := c.table(m)
+	return func(weight float64, code uint32) float64 {
+		if t.ones {
+			weight = 1
+		}
+		weight *= t.kinds[KindOf(code)]
+		if t.times != nil {
+			weight *= t.times[TimeOf(code)]
+		}
+		return weight
+	}
+}
+
 // codeTable holds the factors of a [Codebook] by code.
 type codeTable struct {
 	ones  bool

@@ -198,6 +198,14 @@ func (f *walkLikelihood) lossAndGradient(theta, grad []float64) float64 {
 	if grad == nil {
 		return loss
 	}
+	f.gradientTo(grad, j, p, gradJ, gradStep, gradP)
+	return loss
+}
+
+// gradientTo stores the gradient by θ, given those by J, by the step P and by the row sums p.
+func (f *walkLikelihood) gradientTo(grad []float64, j *mat.Dense, p []float64,
+	gradJ, gradStep *mat.Dense, gradP []float64) {
+	n := f.classes
 	inner := 0.0
 	for c := range n {
 		bend := 0.0
@@ -220,5 +228,4 @@ func (f *walkLikelihood) lossAndGradient(theta, grad []float64) float64 {
 			index++
 		}
 	}
-	return loss
 }
