@@ -243,31 +243,19 @@ class NodeEmbedding(TransformerMixin, NodeEstimator):
         if not len(rows):
             return np.zeros(0), vectors[:, :0]
         matrix = matrix[rows][:, rows]
-        trivial = self._trivial(matrix)
+        trivial = 0  # vectors that components alone determine, unless they have negative weights
+        if self.matrix not in ("adjacency", "modularity"):
+            count, component = sp.csgraph.connected_components(matrix, directed=False)
+            negative = np.repeat(component, np.diff(matrix.indptr))[matrix.data < 0]
+            trivial = count - len(np.unique(negative))
         which = "SA" if self.matrix.endswith("laplacian") else "LA"
-        k = min(self.n_components + trivial.shape[1], len(rows))
+        k = min(self.n_components + trivial, len(rows))
         w, v = eigsh(matrix, k, which=which, matrix=self.matrix, **self._settings())
         if which == "LA":
             w, v = w[::-1], v[:, ::-1]
-        shares = abs(trivial.T @ v) / np.linalg.norm(v, axis=0)
-        keep = np.flatnonzero(shares.max(axis=0, initial=0) < 1 - 1e-9)[:self.n_components]
-        vectors[rows, :len(keep)] = v[:, keep]
-        return w[keep], vectors[:, :len(keep)]
-
-    def _trivial(self, matrix: Any) -> Any:
-        """Return the vectors that the components of a matrix alone determine, of length 1.
-
-        A component has one of a Laplacian, S and T, unless it has negative weights.
-        """
-        names = ("laplacian", "normalized-laplacian", "normalized-adjacency", "transition")
-        count, component = sp.csgraph.connected_components(matrix, directed=False)
-        degree = np.asarray(abs(matrix).sum(axis=1)).ravel()
-        values = np.sqrt(degree) if self.matrix.startswith("n") else np.ones(len(component))
-        vectors = sp.csr_matrix((values, (np.arange(len(component)), component)))
-        norms = np.sqrt(vectors.multiply(vectors).sum(axis=0)).A1
-        negative = np.repeat(component, np.diff(matrix.indptr))[matrix.data < 0]
-        has_vector = np.isin(np.arange(count), negative, invert=True) & (self.matrix in names)
-        return (vectors @ sp.diags(1 / norms))[:, np.flatnonzero(has_vector)]
+        w, v = w[trivial:], v[:, trivial:]  # the program has them first
+        vectors[rows, :len(w)] = v
+        return w, vectors[:, :len(w)]
 
     def transform(self, X: Any) -> Array:
         """Return the vectors of the nodes X, of all if it is None or the fitted graph."""
