@@ -186,4 +186,13 @@ func TestDoubtfulColumns(t *testing.T) {
 			t.Errorf("%s: warnings %q, want %q", name, report.Warnings, c.want)
 		}
 	}
+	// The beginning of a sorted graph shares few ids; on stdin its size is not known.
+	var stream strings.Builder
+	for i := range 60_000 {
+		fmt.Fprintf(&stream, "%d %d\n", i/3, i*7919%1_000_000)
+	}
+	_, report, err := ingestInto(t, &Config{Stdin: strings.NewReader(stream.String())}, "-")
+	if err != nil || len(report.Warnings) > 0 {
+		t.Errorf("stream: %v, warnings %q", err, report.Warnings)
+	}
 }
