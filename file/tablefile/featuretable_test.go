@@ -262,6 +262,23 @@ func TestAttributeNode(t *testing.T) {
 	}
 }
 
+// TestOtherColumns gives the same reasons for columns that are no attributes with and without names of attributes, and
+// refuses no number of a column that is not named.
+func TestOtherColumns(t *testing.T) {
+	nodes := nodesOf(t, "n1", "n2", "n3")
+	path := write(t, "x.csv", []byte("node,age,joined,note,money,label\nn1,30,2024-01-31,,$5,a\nn2,40,2023-05-01,,inf,b\nn3,50,2022-07-07,,7,a\n"))
+	f, err := ReadFeatures(t.Context(), path, nodes, &FeatureConfig{Fields: []string{"age"}})
+	const want = "node → node, age → number; ignored: joined (dates), note (no value), money (not asked for), label (titled as labels are)"
+	if err != nil || f.Columns.String() != want {
+		t.Errorf("%v, %v", f.Columns, err)
+	}
+	path = write(t, "y.csv", []byte("node,age,joined,note\nn1,30,2024-01-31,\nn2,40,2023-05-01,\n"))
+	f, err = ReadFeatures(t.Context(), path, nodes, nil)
+	if err != nil || f.Columns.String() != "node → node, age → number; ignored: joined (dates), note (no value)" {
+		t.Errorf("%v, %v", f.Columns, err)
+	}
+}
+
 // TestWordVectors reads vectors below the two counts that word2vec writes.
 func TestWordVectors(t *testing.T) {
 	nodes := nodesOf(t, "1", "2", "3")
