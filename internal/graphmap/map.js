@@ -133,7 +133,7 @@ function describe(parent, n) {
 	add(panel, "p", {}, n.k ? "label: " + name(n.c) : "predicted: " + name(n.c))
 	for (const [c, p] of n.p) {
 		const bar = add(panel, "div", { class: "bar" })
-		add(bar, "span", { title: name(c) }, name(c))
+		add(bar, "span", {}, name(c))
 		add(bar, "i", { class: color(c), style: "width:" + 100 * p + "%" })
 		add(bar, "span", {}, p.toFixed(3))
 	}
@@ -142,7 +142,7 @@ function describe(parent, n) {
 	const r = data.reasons[n.at]
 	if (!r) return
 	if (r.sizes > 10 * Math.max(1, Math.abs(r.score))) add(panel, "p", { class: "hint" }, `Shares of opposite signs cancel: their absolute values add up to ${r.sizes.toPrecision(3)}, the score is ${r.score.toPrecision(3)}. Compare shares with each other, not with the score.`)
-	reasons(panel, "Labelled nodes, with their shares of the score", r.labels.map((l) => [l.node + " (" + l.label + ")", l.share]))
+	reasons(panel, `Labelled nodes, with their shares of the score ${r.score.toPrecision(3)}`, r.labels.map((l) => [l.node + " (" + l.label + ")", l.share]))
 	reasons(panel, "Attributes of the node, and their means over near nodes", (r.attributes || []).map((a) => [a.name || "column " + (a.column + 1), a.share]))
 	const edges = (k) => [k.kind, "weight " + Number(k.weight.toPrecision(6)), [...new Set([k.first, k.last])].filter(Boolean).join(" to ")].filter(Boolean).join(", ")
 	reasons(panel, "Links", r.links.map((l) => [l.from + " – " + l.to + (l.kinds ? " (" + l.kinds.map(edges).join("; ") + ")" : ""), l.importance]))

@@ -129,7 +129,9 @@ func (t *Table) writeHTML(m *markup, series []string) {
 	} else {
 		m.element(`<p class="caption" aria-hidden="true">`, t.Caption)
 	}
-	m.add("\n<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"Table\"><table>\n")
+	m.add("\n<div class=\"wide\" role=\"region\" tabindex=\"0\"")
+	m.attribute("aria-label", t.Caption)
+	m.add("><table>\n")
 	m.element("<caption>", t.Caption)
 	m.add("\n<thead><tr>")
 	classes := make([]string, len(t.Head)) // of the cells of a column
