@@ -1,5 +1,7 @@
 """Graphs for tests."""
 
+import os
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -28,3 +30,9 @@ def two_groups(n=60, seed=3):
 def laplacian(matrix):
     """Return D − A."""
     return sp.diags(np.asarray(matrix.sum(axis=1)).ravel()) - matrix
+
+
+def half(cases):
+    """Return every second case: the even ones with NumPy 2, the others with NumPy 1, since .ci/run tests with both; all with HEATWALK_HUNT."""
+    cases = list(cases)
+    return cases if os.environ.get("HEATWALK_HUNT") else cases[int(np.__version__.split(".")[0]) % 2 :: 2]
