@@ -173,27 +173,13 @@ func (n *numberer) dictionary(codes []uint32) (*shard.Nodes, error) {
 	if increasing {
 		return shard.NumericNodes(values), nil
 	}
-	size := 0
-	ends := make([]uint64, len(codes))
-	byID := make([]uint32, len(codes))
-	for row, code := range codes {
-		size += len(dict.Key(code))
-		ends[row] = uint64(size)
-		byID[row] = uint32(row)
-	}
-	text := make([]byte, 0, size)
-	for _, code := range codes {
-		text = append(text, dict.Key(code)...)
-	}
-	n.names.dict = nil // it is the largest of all that is there
-	ids.SortText(byID, func(row uint32) []byte {
-		end := ends[row]
-		if row == 0 {
-			return text[:end]
+	return shard.StringNodes(func(yield func([]byte) bool) {
+		for _, code := range codes {
+			if !yield(dict.Key(code)) {
+				return
+			}
 		}
-		return text[ends[row-1]:end]
 	})
-	return shard.SortedNodes(text, ends, byID), nil
 }
 
 // numberAll gives rows to the nodes.

@@ -95,6 +95,39 @@ func TestDuplicateIDs(t *testing.T) {
 	}
 }
 
+// TestSortIDs sorts ids with long common beginnings, some within others, and NULs at their ends.
+func TestSortIDs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		piece := rapid.SampledFrom([]string{"", "a", "b", "\x00", "\xff", "user_", "1234567", "123456789abcdef"})
+		seen := map[string]int{}
+		var ids []string
+		for range rapid.IntRange(0, 400).Draw(t, "ids") {
+			id := ""
+			for range rapid.IntRange(0, 4).Draw(t, "pieces") {
+				id += piece.Draw(t, "piece")
+			}
+			if _, has := seen[id]; !has {
+				seen[id] = len(ids)
+				ids = append(ids, id)
+			}
+		}
+		n := must(StringNodes(slices.Values(ids)))
+		for id, row := range seen {
+			if found, ok := n.Lookup(id); !ok || found != row {
+				t.Fatalf("%q is in row %d, %t, want %d", id, found, ok, row)
+			}
+		}
+		if !n.ids.isIncreasing() {
+			t.Fatal("out of order")
+		}
+		if len(ids) > 0 {
+			if _, err := StringNodes(slices.Values(append(ids, ids[len(ids)/2]))); err == nil {
+				t.Fatal("two equal ids are accepted")
+			}
+		}
+	})
+}
+
 // content returns the bytes that a function writes.
 func content(write func(*bufio.Writer)) []byte {
 	var b bytes.Buffer

@@ -16,7 +16,10 @@ import (
 
 // shuffled draws a permutation.
 func shuffled(n int, seed uint64) []uint32 {
-	order := seq(n)
+	order := make([]uint32, n)
+	for i := range order {
+		order[i] = uint32(i)
+	}
 	rng := rand.New(rand.NewPCG(seed, 0))
 	rng.Shuffle(n, func(i, j int) { order[i], order[j] = order[j], order[i] })
 	return order
