@@ -132,7 +132,7 @@ func planPicks[T sparse.Float](w *Walk[T], start int,
 // included, if all variants are walked at once.
 func (w *Walk[T]) CollectBytes(start, picks int) int64 {
 	return pickedBytes(w, start, picks) +
-		memoryOf(w).walks(w.classes()*len(w.Variants), 1)
+		memoryOf(w).walk(w.classes()*len(w.Variants))
 }
 
 // FeaturesBytes returns the memory of [Walk.Features] within w.Memory, the result or a panel of
@@ -152,7 +152,7 @@ func (w *Walk[T]) FeaturesBytes(start int, picks []Pick,
 	if !panels {
 		walks = 1
 	}
-	return pickedBytes(w, start, batch) + k.bytes(cols),
+	return pickedBytes(w, start, batch) + k.memory.walk(cols),
 		walks * k.sweepsAt(cols), nil
 }
 

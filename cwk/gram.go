@@ -67,7 +67,7 @@ func (w *Walk[T]) GramBytes(start int,
 		return 0, 0, err
 	}
 	panel := int64(plan.panel) * int64(len(cols)) * size[T]()
-	return pickedBytes(w, start, len(cols)+plan.rows) + panel + k.bytes(plan.slab),
+	return pickedBytes(w, start, len(cols)+plan.rows) + panel + k.memory.walk(plan.slab),
 		plan.walks(len(rows)) * k.sweepsAt(plan.slab), nil
 }
 
@@ -111,7 +111,7 @@ func (w *Walk[T]) planGram(start int,
 	}
 	m := memoryOf(w)
 	held := pickedBytes(w, start, cols)
-	need := held + panelRow + row + m.walks(1, 1)
+	need := held + panelRow + row + m.walk(1)
 	spare := w.Memory - need
 	if spare < 0 {
 		return k, plan, memoryError(w.Memory, need)
@@ -125,7 +125,7 @@ func (w *Walk[T]) planGram(start int,
 	if plan.slab, err = m.slab(k.columns(), fixed+reserve); err != nil || square {
 		return k, plan, err
 	}
-	plan.rows = clamp((w.Memory-fixed-m.walks(plan.slab, 1))/row, rows)
+	plan.rows = clamp((w.Memory-fixed-m.walk(plan.slab))/row, rows)
 	return k, plan, nil
 }
 

@@ -44,14 +44,14 @@ func (w *Walk[T]) Scores(ctx context.Context, dst *sparse.Block[float64], start 
 		if err != nil {
 			return err
 		}
-		s.k.sweeps = s.sweeps()
+		s.k.sweeps = s.k.sweepsAt(s.cols)
 		return s.to(ctx, dst, start, weights, bias)
 	}
 	s, out, err := scoreSlabs(w, functions)
 	if err != nil {
 		return err
 	}
-	s.k.sweeps = (functions + out - 1) / out * s.sweeps()
+	s.k.sweeps = (functions + out - 1) / out * s.k.sweepsAt(s.cols)
 	data := pages.Make[float64](n * out)
 	for lo := 0; lo < functions; lo += out {
 		hi := min(lo+out, functions)
@@ -82,13 +82,13 @@ func (w *Walk[T]) ScoresBytes(functions int) (bytes int64, sweeps int, err error
 		if err != nil {
 			return 0, 0, err
 		}
-		return s.bytes(0), s.sweeps(), nil
+		return s.bytes(0), s.k.sweepsAt(s.cols), nil
 	}
 	s, offsets, err := scoreSlabs(w, functions)
 	if err != nil {
 		return 0, 0, err
 	}
-	return s.bytes(offsets), (functions + offsets - 1) / offsets * s.sweeps(), nil
+	return s.bytes(offsets), (functions + offsets - 1) / offsets * s.k.sweepsAt(s.cols), nil
 }
 
 // scoreSlabs returns a scorer and how many of the functions fit at a time.
@@ -105,7 +105,6 @@ func scoreSlabs[T sparse.Float](w *Walk[T],
 // scorer computes scores from walks of variant 0, cols classes at a time.
 type scorer[T sparse.Float] struct {
 	k    *walker[T]
-	lane lane[T]
 	cols int
 }
 
@@ -114,8 +113,7 @@ func newScorer[T sparse.Float](w *Walk[T], used int64) (*scorer[T], error) {
 	if w.classes() < w.Seeds.Classes {
 		panic(badSlab)
 	}
-	s := &scorer[T]{lane: lane[T]{workers: w.Workers}, k: newWalker(w, []int{0}),
-		cols: min(ScoreClasses, w.Seeds.Classes)}
+	s := &scorer[T]{k: newWalker(w, []int{0}), cols: min(ScoreClasses, w.Seeds.Classes)}
 	if need := used + s.bytes(0); w.Memory > 0 && need > w.Memory {
 		return nil, memoryError(w.Memory, need)
 	}
@@ -124,18 +122,13 @@ func newScorer[T sparse.Float](w *Walk[T], used int64) (*scorer[T], error) {
 
 // bytes returns the memory of the walks and of the scores of the given number of functions.
 func (s *scorer[T]) bytes(functions int) int64 {
-	return functionBytes(s.k.w)*int64(functions) + s.k.memory.walks(s.cols, 1)
+	return functionBytes(s.k.w)*int64(functions) + s.k.memory.walk(s.cols)
 }
 
 // functionBytes returns the memory of a column of scores, and of the weights of a function on up to
 // [ScoreClasses] classes.
 func functionBytes[T sparse.Float](w *Walk[T]) int64 {
 	return 8 * int64(len(w.Degrees)+min(ScoreClasses, w.Seeds.Classes)*(w.Steps+1))
-}
-
-// sweeps returns what one call of to costs.
-func (s *scorer[T]) sweeps() int {
-	return (s.k.columns() + s.cols - 1) / s.cols * s.k.w.Steps
 }
 
 // to stores the scores in dst.
@@ -145,7 +138,7 @@ func (s *scorer[T]) to(ctx context.Context, dst *sparse.Block[float64], start in
 	scale := scaleOf(s.k.w, start)
 	for lo := 0; lo < classes; lo += s.cols {
 		hi := min(lo+s.cols, classes)
-		err := s.k.run(ctx, &s.lane, lo, hi, func(t int, rows sparse.Rows, p *sparse.Block[T]) {
+		err := s.k.run(ctx, lo, hi, func(t int, rows sparse.Rows, p *sparse.Block[T]) {
 			x := make([]float64, p.Cols)
 			for i := rows.Lo; i < rows.Hi; i++ {
 				y := dst.Row(i)

@@ -5,36 +5,12 @@ import (
 	"slices"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/heatwalk/heatwalk/internal/testgraph"
-	"github.com/heatwalk/heatwalk/sparse"
 )
-
-// Whatever the layout, its lanes together are no wider than what fits, and
-// every worker has one or there is only one.
-func TestLayout(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 20_000).Draw(t, "rows")
-		w := &Walk[float32]{
-			A: testgraph.Path(1), Degrees: make([]float64, n), Variants: make([]Variant, rapid.IntRange(1, 150).Draw(t, "variants")),
-			Seeds: Seeds{Classes: rapid.IntRange(1, 20).Draw(t, "classes")}, Workers: rapid.IntRange(1, 9).Draw(t, "workers"),
-		}
-		k := newWalker(w, nil)
-		fits := rapid.IntRange(1, k.columns()).Draw(t, "fits")
-		width, lanes := k.layout(fits)
-		if lanes < 1 || lanes > w.Workers || width < 1 || lanes*sparse.Stride[float32](width) > sparse.Stride[float32](fits) {
-			t.Errorf("%d lanes of %d columns where %d fit", lanes, width, fits)
-		}
-		if block := n * width * 4; lanes > 1 && block > 2*cacheBytes {
-			t.Errorf("%d lanes with blocks of %d bytes", lanes, block)
-		}
-	})
-}
 
 // A block that is used again has zero padding.
 func TestPadding(t *testing.T) {
-	var l lane[float64]
+	var l walker[float64]
 	wide := l.block(0, 5, 8)
 	for i := range wide.Data {
 		wide.Data[i] = 1
@@ -67,9 +43,8 @@ func TestPickedBytes(t *testing.T) {
 	}
 }
 
-// Every lane of a walk has blocks of its own, and what all of them take is listed: a lane
-// that no slab was left for takes nothing.
-func TestLanesAreListed(t *testing.T) {
+// What a walk takes is listed.
+func TestMemoryIsListed(t *testing.T) {
 	const n, classes = 4000, 64
 	a := testgraph.Path(n)
 	w := &Walk[float32]{
@@ -80,9 +55,6 @@ func TestLanesAreListed(t *testing.T) {
 	bytes, _, err := w.FeaturesBytes(0, picks, false)
 	if err != nil {
 		t.Fatal(err)
-	}
-	if _, lanes := newWalker(w, nil).layout(4 * classes); lanes < 2 {
-		t.Fatalf("%d lanes", lanes)
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"sync"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -76,20 +75,20 @@ func (w *Walk[T]) Run(ctx context.Context, lo, hi int,
 	k := newWalker(w, nil)
 	k.sweeps = w.Steps
 	k.enough = enough
-	return k.run(ctx, &lane[T]{workers: w.Workers}, lo, hi, visit)
+	return k.run(ctx, lo, hi, visit)
 }
 
 // walker does walks over some of the variants.
 type walker[T sparse.Float] struct {
 	w        *Walk[T]
 	memory   memory[T]
-	op       *sparse.Operator[T] // T = D⁻¹A; every lane has a copy
+	op       *sparse.Operator[T] // T = D⁻¹A
+	data     [2][]T              // of the blocks
 	variants []int               // of w, in increasing order
 	priors   [][]float64         // P_0 away from seeds, for each of variants; nil if given by node
 	seeds    []seed              // in the order of their rows
 	enough   func(t int) bool    // whether the walk may end; nil: not before Steps
 
-	mu           sync.Mutex // of what follows, and of calls of Progress
 	done, sweeps int
 }
 
@@ -121,6 +120,7 @@ func newWalker[T sparse.Float](w *Walk[T], variants []int) *walker[T] {
 func (k *walker[T]) prepare() {
 	w := k.w
 	k.op = sparse.NewOperator[T](sparse.Transition, w.A, w.Degrees)
+	k.op.Workers = w.Workers
 	for _, g := range k.variants {
 		k.priors = append(k.priors, w.Prior.commonDistribution(w.Seeds, w.Variants[g]))
 	}
@@ -137,17 +137,13 @@ func (k *walker[T]) columns() int {
 }
 
 // run walks the columns lo ≤ j < hi of the walker's variants.
-func (k *walker[T]) run(ctx context.Context, l *lane[T], lo, hi int,
+func (k *walker[T]) run(ctx context.Context, lo, hi int,
 	visit func(t int, rows sparse.Rows, p *sparse.Block[T])) error {
-	if l.op == nil {
-		l.op = &sparse.Operator[T]{A: k.op.A, Left: k.op.Left, Diag: k.op.Diag,
-			Workers: l.workers}
-	}
 	n := len(k.w.Degrees)
-	next := l.block(1, n, hi-lo)
-	p := l.block(0, n, hi-lo)
+	next := k.block(1, n, hi-lo)
+	p := k.block(0, n, hi-lo)
 	ranges := k.w.A.Ranges()
-	err := sched.Run(ctx, l.workers, len(ranges), func(worker, i int) error {
+	err := sched.Run(ctx, k.w.Workers, len(ranges), func(worker, i int) error {
 		if r := ranges[i]; r.Piece == 0 {
 			rows := sparse.Rows{Lo: r.Lo, Hi: r.Hi, Range: i, Worker: worker}
 			k.start(rows, p, lo, hi)
@@ -159,7 +155,7 @@ func (k *walker[T]) run(ctx context.Context, l *lane[T], lo, hi int,
 		return err
 	}
 	for t := 1; t <= k.w.Steps; t++ {
-		err := l.op.StepTo(ctx, next, p, sparse.Step[T]{Alpha: 1, Visit: func(rows sparse.Rows) {
+		err := k.op.StepTo(ctx, next, p, sparse.Step[T]{Alpha: 1, Visit: func(rows sparse.Rows) {
 			k.absorb(rows, next, lo, hi)
 			visit(t, rows, next)
 		}})
@@ -176,8 +172,6 @@ func (k *walker[T]) run(ctx context.Context, l *lane[T], lo, hi int,
 }
 
 func (k *walker[T]) progress() {
-	k.mu.Lock()
-	defer k.mu.Unlock()
 	k.done++
 	if k.w.Progress != nil {
 		k.w.Progress("walk", int64(k.done), int64(k.sweeps))
