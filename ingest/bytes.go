@@ -180,9 +180,9 @@ func (n *Counts) extent(c *Config) *extent {
 		e.dict, e.rowIDs = ids.DictBytes(e.nodes, e.text),
 			ids.KnownBytes(e.nodes, e.text)
 	default:
-		e.bits = ids.BitmapLimit(max(ids.DenseBits, ids.IDBits*e.nodes/2))
+		e.bits = max(ids.DenseBits, ids.IDBits*e.nodes/2)
 		if n.Dense {
-			e.bits = ids.BitmapLimit(e.nodes)
+			e.bits = e.nodes
 		} else {
 			e.rowIDs = 4 * e.nodes
 		}

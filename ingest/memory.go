@@ -37,7 +37,7 @@ type extent struct {
 	readers int64 // bytes of open inputs, in addition to those of workers
 
 	nodes  int64
-	bits   int64 // a number above every id of the bitmap; 0: no bitmap
+	bits   int64 // of the bitmap of ids; 0: no bitmap
 	dict   int64 // bytes of the dictionary while ids are read
 	text   int64 // bytes of the ids in the dictionary
 	rowIDs int64 // bytes of the ids once they have rows
@@ -60,8 +60,8 @@ func (m *memory) extent() *extent {
 	for _, in := range m.t.inputs {
 		e.readers += unusualWindow(in)
 	}
-	if m.names.matrix == nil && !m.names.useDict.Load() {
-		e.bits = m.names.set.Limit()
+	if m.names.matrix == nil {
+		e.bits = m.bitmapLimit()
 	}
 	switch {
 	case m.numbering.nodes != nil:
@@ -76,6 +76,19 @@ func (m *memory) extent() *extent {
 	}
 	e.order = m.c.Order.possible(int(e.nodes), m.lines.count)
 	return e
+}
+
+// bitmapLimit returns a number above every id, if all ids are numbers that a bitmap is worth; 0 if not.
+func (m *memory) bitmapLimit() int64 {
+	tokens := 2 * int64(m.lines.count)
+	for _, p := range m.names.listed {
+		tokens += int64(len(p.code))
+	}
+	top := int64(m.lines.top)
+	if m.names.useDict.Load() || top >= max(ids.DenseBits, ids.IDBits*tokens) {
+		return 0
+	}
+	return top + 1
 }
 
 // room returns the bytes of workers and readers, which they have throughout.

@@ -17,7 +17,6 @@ type names struct {
 	listedParts int     // parts with the list of nodes
 	listedIDs   int     // ids in the list of nodes
 	listed      []*part // ids of the list of nodes, while they are numbers
-	set         ids.Set // the ids, while all of them are numbers
 	useDict     atomic.Bool
 	dict        *ids.Dict
 	matrix      *matrix // nil: nodes are found by their ids
@@ -75,11 +74,8 @@ func (m *memory) moveListed() error {
 // distinctListed returns the number of ids in the list of nodes, the only ones
 // known so far.
 func (n *names) distinctListed() int {
-	switch {
-	case n.useDict.Load():
+	if n.useDict.Load() {
 		return n.dict.Len()
-	case !n.set.Sparse:
-		return ids.NewRanks(n.set.Words).N
 	}
 	var codes []uint32
 	for _, p := range n.listed {

@@ -30,8 +30,8 @@ func (r *reader) readNodes() error {
 		if len(code) > 0 {
 			p := &part{seq: r.names.seq, code: slices.Clone(code),
 				top: sort.Largest(code)}
-			r.names.set.Add(p.code, p.top)
 			r.names.listed = append(r.names.listed, p)
+			r.lines.top = max(r.lines.top, p.top)
 			r.lines.held += p.bytes()
 		}
 		if b.Len() > 0 {

@@ -41,20 +41,10 @@ type numberer struct {
 // number gives rows to the ids, replaces the codes of all parts by rows, and
 // returns the ids by row.
 func (n *numberer) number() (*shard.Nodes, error) {
-	if !n.names.useDict.Load() {
-		top := uint32(0)
-		for _, p := range n.names.listed {
-			top = max(top, p.top)
-		}
-		for _, p := range n.lines.parts {
-			top = max(top, p.top)
-		}
-		if int64(top) < max(ids.DenseBits, ids.IDBits*n.names.set.Tokens) {
-			return n.numberDense(int(top) + 1)
-		}
-		n.names.useDict.Store(true)
+	if limit := n.m.bitmapLimit(); limit > 0 {
+		return n.numberDense(int(limit))
 	}
-	n.names.set.Words = nil
+	n.names.useDict.Store(true)
 	if err := n.m.moveListed(); err != nil {
 		return nil, err
 	}

@@ -13,21 +13,18 @@ import (
 // numberDense gives rows to ids that are numbers below limit: first those of the list of nodes in
 // its order, then the others by value.
 func (n *numberer) numberDense(limit int) (*shard.Nodes, error) {
-	words := n.names.set.Words
-	if n.names.set.Sparse {
-		words = make([]uint64, (limit+63)/64)
-		for _, p := range n.names.listed {
-			ids.Mark(words, p.code)
-		}
-		err := n.lines.eachPart(func(_ int, _ *part, code []uint32, _ []float64) error {
-			ids.Mark(words, code)
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
+	words := make([]uint64, (limit+63)/64)
+	for _, p := range n.names.listed {
+		ids.Mark(words, p.code)
 	}
-	ranks := ids.NewRanks(words[:(limit+63)/64])
+	err := n.lines.eachPart(func(_ int, _ *part, code []uint32, _ []float64) error {
+		ids.Mark(words, code)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	ranks := ids.NewRanks(words)
 	if ranks.N > maxNodes {
 		return nil, n.tooMany()
 	}

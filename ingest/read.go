@@ -402,9 +402,6 @@ func (r *reader) addPart(worker int, p *part) error {
 		p.top = uint32(max(r.names.matrix.rows, 1) - 1)
 	} else {
 		p.top = sort.Largest(p.code)
-		if !r.names.useDict.Load() {
-			r.names.set.Add(p.code, p.top)
-		}
 	}
 	keep, evict := r.m.admit(p)
 	p.gaps = slices.Clone(p.gaps)

@@ -2,67 +2,14 @@ package ids
 
 import (
 	"math/bits"
-	"sync"
 	"sync/atomic"
 )
-
-// Set is the set of the ids seen so far, as a bitmap. It is filled while the
-// lines are read, as long as it costs no more than they do.
-type Set struct {
-	mu     sync.RWMutex
-	Words  []uint64 // of atomic access under the read lock
-	Tokens int64    // ids added, of atomic access
-	Sparse bool     // the bitmap would cost too much; it was given up
-}
 
 // DenseBits are always worth a bitmap, and so are IDBits for each id.
 const (
 	DenseBits = 1 << 23
 	IDBits    = 32
 )
-
-// Add adds ids, the largest of which is top.
-func (s *Set) Add(code []uint32, top uint32) {
-	tokens := atomic.AddInt64(&s.Tokens, int64(len(code)))
-	s.mu.RLock()
-	for !s.Sparse && len(s.Words) <= int(top/64) {
-		s.mu.RUnlock()
-		s.grow(int(top)+1, tokens)
-		s.mu.RLock()
-	}
-	if !s.Sparse {
-		Mark(s.Words, code)
-	}
-	s.mu.RUnlock()
-}
-
-// Limit returns a number above every id that the bitmap has room for.
-func (s *Set) Limit() int64 {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return 64 * int64(len(s.Words))
-}
-
-// grow makes room for ids below limit, or gives the bitmap up.
-func (s *Set) grow(limit int, tokens int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.Sparse = s.Sparse || int64(limit) > max(DenseBits, IDBits*tokens)
-	if s.Sparse {
-		s.Words = nil
-		return
-	}
-	if words := int(BitmapLimit(int64(limit)) / 64); words > len(s.Words) {
-		s.Words = append(make([]uint64, 0, words), s.Words...)[:words]
-	}
-}
-
-// BitmapLimit returns a number above every id that a bitmap has room for once it has been
-// made for ids below limit.
-func BitmapLimit(limit int64) int64 {
-	words := (limit + 63) / 64
-	return 64 * (words + words/4)
-}
 
 // Mark sets the bits of ids. Several goroutines may call it at once.
 func Mark(words []uint64, code []uint32) {
