@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/bits"
 
 	"github.com/heatwalk/heatwalk/internal/pages"
+	"github.com/heatwalk/heatwalk/internal/simd"
 )
 
 // Symmetric is a checked symmetric matrix without zeros.
@@ -96,22 +96,14 @@ func checkRow(i uint32, n int, previous int64, col []uint32,
 		}
 		switch {
 		case c > i:
-			sum += hashEntry(i, c, v)
+			sum += simd.PairHash(uint64(i)<<32|uint64(c), v)
 		case c < i:
-			sum -= hashEntry(c, i, v)
+			sum -= simd.PairHash(uint64(c)<<32|uint64(i), v)
 		default:
 			loops++
 		}
 	}
 	return sum, loops, nil
-}
-
-// hashEntry returns a hash of the value with the given bits at row lo and column hi.
-func hashEntry(lo, hi uint32, value uint64) uint64 {
-	const a, b = 0xa0761d6478bd642f, 0xe7037ed1a0b428db
-	high, low := bits.Mul64((uint64(lo)<<32|uint64(hi))^a, bits.RotateLeft64(value, 1)) // values are not 0
-	high, low = bits.Mul64(high^low^b, (high^low)|1)
-	return high ^ low
 }
 
 // average replaces mirror images that differ by rounding by their mean. Rows are read in order;
