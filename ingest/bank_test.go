@@ -6,9 +6,11 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
 // payment is a line of a table of payments.
@@ -45,8 +47,33 @@ func groupThousands(digits, sep string) string {
 	return digits
 }
 
+// jsonPayments returns a table as objects of JSON, on lines or in a list, with numbers where the text is one.
+func jsonPayments(random *rand.Rand, text, sep string) (name, content string) {
+	var objects []string
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	keys := strings.Split(lines[0], sep)
+	for _, line := range lines[1:] {
+		var members []string
+		for i, cell := range strings.Split(line, sep) {
+			if !table.IsNumber(cell) || table.HasLeadingZero(cell) {
+				cell = strconv.Quote(cell)
+			}
+			key := strconv.Quote(string(textio.FromWindows([]byte(keys[i]))))
+			if utf8.ValidString(keys[i]) {
+				key = strconv.Quote(keys[i])
+			}
+			members = append(members, key+": "+cell)
+		}
+		objects = append(objects, "{"+strings.Join(members, ", ")+"}")
+	}
+	if random.IntN(2) == 0 {
+		return "payments.jsonl", strings.Join(objects, "\n")
+	}
+	return "payments.json", "[" + strings.Join(objects, []string{",", ",\n  "}[random.IntN(2)]) + "]\n"
+}
+
 // TestPaymentForms checks that payments give the same graph in whatever form they are written, text or Parquet: titles, order of columns,
-// separators, an index, decimal characters, characters between thousands, dates. The weight of an edge is the sum of all
+// separators or JSON, an index, decimal characters, characters between thousands, dates. The weight of an edge is the sum of all
 // payments between its ends, and lines of 0 are counted.
 func TestPaymentForms(t *testing.T) {
 	random := rand.New(rand.NewPCG(78, 1))
@@ -103,6 +130,8 @@ func TestPaymentForms(t *testing.T) {
 				rows = append(rows, parquetPayment{p.payer, p.payee, float64(p.cents) / 100})
 			}
 			name, content = "payments.parquet", tableFile(t, rows...)
+		} else if !hasIndex && trial%3 == 0 {
+			name, content = jsonPayments(random, content, sep)
 		}
 		g, report := read(t, &Config{Text: text}, file{name, content})
 		if len(g.out) != len(want) {

@@ -69,7 +69,7 @@ func (c *Config) recognize(ctx context.Context,
 				"no text, as METIS is; a BVGraph needs %s", properties)
 		}
 	}
-	if format == graphfile.EdgeList && c.Fields == nil && !c.SkipBadLines {
+	if format == graphfile.EdgeList && c.Fields == nil && !c.SkipBadLines && textio.RecordTitles(head, nil) == nil {
 		if f := unread.RecognizeText(in.Peek(unread.HeadBytes)); f != nil {
 			return nil, notRead(in.Name(), f)
 		}

@@ -63,7 +63,7 @@ func TestContent(t *testing.T) {
 		{"e.net", "*Vertices 3\n1 \"say \\\"hi\\\" now\" 0.1\n2 \"b\\\" 0.2\n3 c\n*Edges\n1 2\n2 3\n", Input{}, `undirected say "hi" now,b\,c: say "hi" now b\ 1;b\ c 1`},
 		{"e.json", `{"options": {"type": "mixed"}, "nodes": [{"key": "x"}, {"key": "y"}, {"key": "z"}], "edges": [{"source": "x", "target": "y", "undirected": true, "attributes": {"weight": 3}}, {"source": "x", "target": "z"}]}`, Input{}, "directed x,y,z: x y 3;y x 3;x z 1"},
 		{"e.json", `{"options": {"type": "undirected"}, "nodes": [{"key": "7"}, {"key": "3"}], "edges": [{"source": "7", "target": "3"}]}`, Input{}, "undirected 7,3: 7 3 1"},
-		{"e.json", `[{"from": 1e2, "to": 2.0, "weight": 3}, {"to": 7, "from": 2}]`, Input{}, "undirected 100,2,7: 100 2 3;2 7 1"},
+		{"e.json", `[{"from": {"id": 1e2}, "to": 2.0, "weight": 3}, {"to": 7, "from": 2}]`, Input{}, "undirected 100,2,7: 100 2 3;2 7 1"},
 		{"e.json", `{"graph": {"directed": true, "nodes": {"x": {"label": "X"}, "y": {}}, "edges": [{"source": "x", "target": "y", "relation": "r", "metadata": {"weight": 2}}]}}`, Input{}, "directed x,y: x y 2"},
 		{"e.json", `{"graph": {"nodes": [{"id": "x"}, {"id": "y"}], "edges": [{"source": "x", "target": "y"}]}}`, Input{}, "directed x,y: x y 1"},
 		{"e.json", `{"directed": false, "graph": {"nodes": 2, "edges": "x"}, "nodes": [{"id": 1}, {"id": 2}], "edges": [{"source": 1, "target": 2}]}`, Input{}, "undirected 1,2: 1 2 1"},
@@ -74,7 +74,7 @@ func TestContent(t *testing.T) {
 		{"e.json", `{"elements":[{"group":"nodes","data":{"id":"a","source":"web","target":"x"}},{"group":"edges","data":{"id":"e","source":"a","target":"b"}}]}`, Input{}, "undirected a,b: a b 1"},
 		{"e.json", `{"directed":"true","graph":{"directed":false},"nodes":[{"id":1},{"id":2}],"links":[{"source":1,"target":2}]}`, Input{}, "directed 1,2: 1 2 1"},
 		{"e.json", `{"graph":{"directed":false},"nodes":[{"id":1},{"id":2}],"links":[{"source":1,"target":2}],"directed":1}`, Input{}, "directed 1,2: 1 2 1"},
-		{"e.jsonl", `{"source": "a", "target": "b"}` + "\n" + `{"source": "b", "target": "c"}` + "\n", Input{}, "undirected a,b,c: a b 1;b c 1"},
+		{"e.jsonl", `{"source": "a", "target": {"id": "b"}}` + "\n" + `{"source": "b", "target": "c"}` + "\n", Input{}, "undirected a,b,c: a b 1;b c 1"},
 		{"e.json", `{"nodes": [{"id": 0, "_nx_name": "ann", "name": "A"}, {"id": 1, "_nx_name": "bob", "name": "B"}], "edges": [{"source": 0, "target": 1}], "links": []}`, Input{}, "undirected ann,bob: ann bob 1"},
 		{"e.gml", `graph [ node [ id 0 nxname "ann" label "x" ] node [ id 1 nxname "bob" label "y" ] edge [ source 0 target 1 ] ]`, Input{}, "undirected ann,bob: ann bob 1"},
 		{"e.graphml", `<graphml><key id="v" for="node" attr.name="_nx_name" attr.type="string"/><key id="w" for="node" attr.name="name" attr.type="string"/><graph><node id="n0"><data key="v">ann</data><data key="w">A</data></node>` +

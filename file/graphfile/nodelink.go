@@ -18,8 +18,8 @@ import (
 )
 
 // NodeLink is the JSON of NetworkX (node-link data), D3, graphology, Cytoscape.js, the JSON Graph Format and Neo4j: an object
-// with the lists nodes, and edges or links, also in the member graph or elements; or the edges alone, or with nodes among
-// them, as a list or one on each line.
+// with the lists nodes, and edges or links, also in the member graph or elements; or edges with nodes among them or with
+// objects in them, as a list or one on each line. Plain edges alone are lines of a table, see [areEdges].
 var NodeLink = &Format{
 	Name: "node-link", Title: "node-link JSON", Endings: []string{".json"},
 	Text: true, Attributes: true, Begins: isObject, Read: readBatches(readNodeLink),

@@ -5,12 +5,16 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
 // Recognize returns the format of a file that [Read] reads from the first bytes of its
 // content, a few kilobytes if it has as many, or else from its name. It is EdgeList for
 // everything else: text with an edge on each line, and Matrix Market.
 func Recognize(name string, head []byte) *Format {
+	if areEdges(head) {
+		return EdgeList
+	}
 	for _, f := range Formats {
 		if f.Begins != nil && f.Begins(head) {
 			return f
@@ -23,6 +27,14 @@ func Recognize(name string, head []byte) *Format {
 		}
 	}
 	return EdgeList
+}
+
+// areEdges reports whether a text begins with edges as objects of JSON, which are lines of a table.
+func areEdges(head []byte) bool {
+	isEdge := func(keys []string) bool {
+		return table.NamesEnds(&table.Sample{Titles: keys}) || !slices.Contains(keys, "id")
+	}
+	return textio.RecordTitles(head, isEdge) != nil
 }
 
 // trimStart returns the first bytes of a text without a byte-order mark and blanks.

@@ -1,6 +1,7 @@
 package nodefile
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -43,8 +44,39 @@ func bankTable(t *testing.T, random *rand.Rand, areNumbers bool) ([]bankRow, *sh
 	return rows, nodes
 }
 
+// jsonTable returns a table as objects of JSON, on lines or indented in a list. Empty cells are null.
+func jsonTable(t *testing.T, text, sep, indent string) string {
+	var lines []string
+	var objects []map[string]any
+	rows := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	keys := strings.Split(rows[0], sep)
+	for _, row := range rows[1:] {
+		object := map[string]any{}
+		for i, cell := range strings.Split(row, sep) {
+			object[keys[i]] = cell
+			if cell == "" {
+				object[keys[i]] = nil
+			}
+		}
+		line, err := json.Marshal(object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, string(line))
+		objects = append(objects, object)
+	}
+	if indent == "" {
+		return strings.Join(lines, "\n")
+	}
+	list, err := json.MarshalIndent(objects, "", indent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(list)
+}
+
 // TestLabelForms checks that one table gives the same labels in whatever form it is written: the order and
-// the titles of its columns, the separator, an index, the form of dates, and numbers as classes.
+// the titles of its columns, the separator or JSON, an index, the form of dates, and numbers as classes.
 func TestLabelForms(t *testing.T) {
 	random := rand.New(rand.NewPCG(78, 3))
 	columns := []struct {
@@ -96,7 +128,11 @@ func TestLabelForms(t *testing.T) {
 			}
 			b.WriteString(strings.Join(cells, sep) + "\n")
 		}
-		l, err := ReadLabels(t.Context(), write(t, file{"t.csv", b.String()})[0], nodes, &LabelConfig{SkipUnknown: true})
+		content := b.String()
+		if !hasIndex && trial%5 == 0 {
+			content = jsonTable(t, content, sep, []string{"", "  "}[random.IntN(2)])
+		}
+		l, err := ReadLabels(t.Context(), write(t, file{"t.csv", content})[0], nodes, &LabelConfig{SkipUnknown: true})
 		if err != nil {
 			t.Fatalf("trial %d: %v\n%s", trial, err, b.String()[:200])
 		}

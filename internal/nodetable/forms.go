@@ -12,14 +12,14 @@ import (
 	"github.com/heatwalk/heatwalk/internal/unread"
 )
 
-// headBytes is the number of bytes at the beginning of a file that show its form.
-const headBytes = 4 << 10
-
 // graphForms matches the beginning of graphs and JSON, each in a group of its name.
 var graphForms = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?s)^(?:(?P<Matrix_Market>%%MatrixMarket)|(?P<GraphML>(?:<.*)?<graphml)|(?P<GEXF>(?:<.*)?<gexf)|` +
 		`(?P<Pajek>\*[Vv]ertices)|(?P<GML>graph \[)|(?P<JSON>[{\[]["\n]|\[[{\[]))`)
 })
+
+// fixes has a further remedy for a form.
+var fixes = map[string]string{"JSON": ", or objects of texts and numbers; of a dictionary, jq -c 'to_entries[]' FILE > table.jsonl makes them"}
 
 // refuseGraph returns an error about a graph or JSON in place of a table with a node in each row.
 func refuseGraph(t *Reader, head []byte) error {
@@ -29,7 +29,7 @@ func refuseGraph(t *Reader, head []byte) error {
 	if f := unread.Recognize(t.Name, head); f != nil {
 		return textio.Fault(t.Name, 0, f.Remedy, "%s, which is not read", f.Title)
 	}
-	if t.Lookup == nil && t.Value == "" {
+	if t.Lookup == nil && t.Value == "" || textio.RecordTitles(head, nil) != nil {
 		return nil
 	}
 	groups := graphForms().FindSubmatch(bytes.TrimLeft(bytes.TrimPrefix(head,
@@ -38,7 +38,7 @@ func refuseGraph(t *Reader, head []byte) error {
 		if form != "" && groups != nil && groups[i] != nil {
 			return textio.Fault(t.Name, 0,
 				"give a table with the node and its "+cmp.Or(t.Value, "attributes")+
-					" on each line", "a %s file is no table of nodes", strings.ReplaceAll(form, "_", " "))
+					" on each line"+fixes[form], "a %s file is no table of nodes", strings.ReplaceAll(form, "_", " "))
 		}
 	}
 	return nil

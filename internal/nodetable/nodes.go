@@ -14,6 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/parquetfile"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/internal/unread"
 )
 
 // Endings of files about nodes.
@@ -49,7 +50,7 @@ type Reader struct {
 
 	width     int64 // with Every, the line that decides the number of fields
 	isPart    bool  // the file is a part of a table, and may hold only a header
-	titled    bool  // Parquet: the first row holds titles
+	titled    bool  // the first row holds titles, as in Parquet
 	integers  bool  // of a list of nodes for a graph that is not known yet: the ids are whole numbers
 	first     int64
 	sep       byte
@@ -81,7 +82,7 @@ func (r Row) Value() []byte {
 func (t *Reader) Fault(row Row, i int, fix, format string,
 	args ...any) *textio.Error {
 	e := textio.Fault(t.Name, row.Line, fix, format, args...)
-	if i >= 0 && i < len(row.Start) {
+	if i >= 0 && i < len(row.Start) && !t.titled {
 		e.Column = row.Start[i] + 1
 	}
 	return e
@@ -151,7 +152,7 @@ func (t *Reader) Rows(in *textio.Reader) iter.Seq2[Row, error] {
 		if t.Name == "" {
 			t.Name = in.Name()
 		}
-		if err := cmp.Or(refuseGraph(t, in.Peek(headBytes)), in.CheckText()); err != nil {
+		if err := cmp.Or(refuseGraph(t, in.Peek(unread.HeadBytes)), in.CheckText()); err != nil {
 			yield(Row{}, err)
 			return
 		}
@@ -160,6 +161,10 @@ func (t *Reader) Rows(in *textio.Reader) iter.Seq2[Row, error] {
 			return
 		}
 		if err == nil {
+			t.titled = in.HasTitles()
+			if t.titled {
+				t.Text.Delimiter = "\t"
+			}
 			err = t.begin(head)
 		}
 		if err != nil {

@@ -221,7 +221,8 @@ func faultAt(r *Reader, err error, place string) error {
 		return context.Cause(r.ctx)
 	}
 	var path *fs.PathError
-	if errors.As(err, &path) || !r.Compressed {
+	var fault *Error
+	if errors.As(err, &path) || errors.As(err, &fault) || !r.Compressed {
 		return err
 	}
 	if changed := r.CheckUnchanged(); changed != nil { // a changed file explains any damage

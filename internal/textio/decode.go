@@ -14,8 +14,9 @@ import (
 	"github.com/heatwalk/heatwalk/file/input"
 )
 
-// Byte-order marks of UTF-16.
+// Byte-order marks.
 const (
+	utf8Mark         = "\xef\xbb\xbf"
 	littleEndianMark = "\xff\xfe"
 	bigEndianMark    = "\xfe\xff"
 )
@@ -193,7 +194,7 @@ func decode(in *bufio.Reader, name string,
 	mark := string(head[:min(2, len(head))])
 	skip := 0
 	encoding := o.Encoding
-	if encoding != "" && bytes.Equal(head, []byte("\xef\xbb\xbf")) { // a byte-order mark of UTF-8 overrides the setting
+	if encoding != "" && bytes.Equal(head, []byte(utf8Mark)) { // a byte-order mark of UTF-8 overrides the setting
 		encoding = "utf-8"
 	}
 	for name, order := range map[string]string{"utf-16le": littleEndianMark,

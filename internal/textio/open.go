@@ -51,6 +51,8 @@ type Reader struct {
 	settings input.Text // settings of text
 	checked  bool       // CheckText has been called
 	decoded  bool       // the content is converted while it is read
+	titled   bool       // see HasTitles
+	warn     func(error)
 
 	chunks chunker
 }
@@ -66,8 +68,11 @@ type Reader struct {
 func Open(ctx context.Context, path string, o *Options) (*Reader, error) {
 	o = cmp.Or(o, &Options{})
 	r := &Reader{name: path, ctx: ctx, limit: cmp.Or(o.Window, defaultWindow()),
-		option: o.WindowOption, settings: o.Text}
+		option: o.WindowOption, settings: o.Text, warn: o.Warn}
 	r.chunks.r = r
+	if r.warn == nil {
+		r.warn = func(error) {}
+	}
 	if option, fault := o.Text.Check(); option != "" {
 		return nil, &Error{Option: option, Msg: fault, Err: ErrInput}
 	}
@@ -119,10 +124,10 @@ func Open(ctx context.Context, path string, o *Options) (*Reader, error) {
 		r.Close()
 		return nil, err
 	}
-	if !r.Compressed && o.Warn != nil {
+	if !r.Compressed {
 		for _, suffix := range []string{".gz", ".zst", ".bgz"} {
 			if strings.HasSuffix(strings.ToLower(path), suffix) {
-				o.Warn(&Error{File: r.name, Msg: "not compressed; read as text"})
+				r.warn(&Error{File: r.name, Msg: "not compressed; read as text"})
 			}
 		}
 	}
@@ -198,6 +203,10 @@ func CheckFinished(path string) *Error {
 			" if you know that all files are of the same run",
 	}
 }
+
+// HasTitles reports, after a line has been read, whether the lines are made of JSON objects: line 0 holds the titles, and
+// tabs separate the fields.
+func (r *Reader) HasTitles() bool { return r.titled }
 
 // Window returns the largest window, in bytes, that the frames of a zstd stream have declared
 // so far, 0 for other input. It may be called at any time.

@@ -95,14 +95,8 @@ const OutOfRange = "is too large or too small for edges with kinds or times"
 func (p *Parser) pack(weight float64, number int64) (float64, error) {
 	lay := p.Layout
 	code := uint32(0)
-	fault := func(column int, format string, args ...any) error {
-		e := textio.Fault(p.Name, number, FixLine, format, args...)
-		e.Column = p.fields.Start[column] + 1
-		e.Otherwise = skipLine
-		return e
-	}
 	if !sort.IsPackable(weight) {
-		return 0, fault(lay.weight, "weight %g "+OutOfRange, weight)
+		return 0, p.fault(number, lay.weight, FixLine, "weight %g "+OutOfRange, weight)
 	}
 	if lay.kind >= 0 {
 		name := bytes.Trim(p.fields.Text[lay.kind], table.Blank)
@@ -129,7 +123,7 @@ func (p *Parser) pack(weight float64, number int64) (float64, error) {
 				table.Quoted(text), wrong)
 		}
 		if wrong != "" {
-			return 0, fault(lay.time, "time %s %s", table.Quoted(text), wrong)
+			return 0, p.fault(number, lay.time, FixLine, "time %s %s", table.Quoted(text), wrong)
 		}
 		code = shard.CodeOf(uint8(code), t)
 	}

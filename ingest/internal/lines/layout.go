@@ -26,8 +26,8 @@ type Layout struct {
 	weight         int // −1 without one
 	kind, time     int // −1 without them
 	form           shard.TimeForm
-	columns        int // how many fields a line has; 0 if any number that is enough
-	line           int64
+	columns        int   // how many fields a line has; 0 if any number that is enough
+	line           int64 // of the header or the first line; 0 for titles of JSON objects, and in Matrix Market
 	first          int64 // the first line of data; those before are comments and a header
 	template       parse.Template
 	simple         bool           // lines can follow the template
@@ -132,6 +132,10 @@ func (c *Settings) LayoutOf(in *textio.Reader, sum *Tally) (*Layout, error) {
 	}
 	if errors.Is(err, io.EOF) && table.IsNamed(in.Name(), ".mtx") {
 		return nil, textio.Fault(in.Name(), 0, market.FetchAgain, "empty file")
+	}
+	if in.HasTitles() {
+		c.Header = nodefile.HasHeader
+		c.Text.Delimiter = "\t"
 	}
 	for ; err == nil; head, err = in.Head() {
 		if lay, err := c.layoutIn(in.Name(), head, factorOf(in, head)); lay != nil || err != nil {

@@ -210,46 +210,40 @@ func (p *Parser) line(out *Lines, data []byte, start, end int, number int64,
 func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error) {
 	lay := p.Layout
 	f := &p.fields
-	fault := func(column int, fix, otherwise, format string, args ...any) error {
-		e := textio.Fault(p.Name, number, fix, format, args...)
-		e.Column = column
-		e.Otherwise = otherwise
-		return e
-	}
 	if err := lay.split(f, line); err != nil {
-		fix, otherwise := splitFix(err)
-		return 0, fault(0, fix, otherwise, "%v", err)
+		e := p.fault(number, -1, "", "%v", err)
+		e.Fix, e.Otherwise = splitFix(err)
+		return 0, e
 	}
 	if lay.columns > 0 {
 		f.DropEmpty(lay.columns)
 	}
 	need := max(lay.source, lay.target, lay.weight, lay.kind, lay.time) + 1
 	if len(f.Text) < need || lay.columns > 0 && len(f.Text) != lay.columns {
-		fix := FixLine
-		otherwise := skipLine
+		e := p.fault(number, -1, FixLine, "%s, want %s",
+			table.Counted(len(f.Text), "field"), lay.want())
 		if len(f.Text) == 1 && len(bytes.Fields(f.Text[0])) > 1 ||
 			bytes.IndexByte(line, table.Comma) >= 0 ||
 			bytes.IndexByte(line, table.Semicolon) >= 0 {
 			if sep := table.Separator(p.Name,
 				line); sep != lay.sep && !(sep == table.Blanks &&
 				lay.sep == table.Tab) || len(f.Text) == 1 {
-				fix = fmt.Sprintf("the separator of this file is %s (line %d)",
+				e.Fix = fmt.Sprintf("the separator of this file is %s (line %d)",
 					table.SeparatorName(lay.sep), lay.line)
-				otherwise = ""
+				e.Otherwise = ""
 			}
 		}
-		return 0, fault(0, fix, otherwise, "%s, want %s",
-			table.Counted(len(f.Text), "field"), lay.want())
+		return 0, e
 	}
 	hasBlankEnd := len(f.Text[lay.source]) == 0 || len(f.Text[lay.target]) == 0
 	for _, i := range [...]int{lay.source, lay.target} {
 		if len(f.Text[i]) == 0 &&
 			(lay.Market != nil ||
 				len(f.Text[lay.source]) == len(f.Text[lay.target])) {
-			return 0, fault(f.Start[i]+1, FixLine, skipLine, "empty id")
+			return 0, p.fault(number, i, FixLine, "empty id")
 		}
 		if bytes.IndexByte(f.Text[i], table.Tab) >= 0 {
-			return 0, fault(f.Start[i]+1, FixLine, skipLine, "%v", table.ErrTab)
+			return 0, p.fault(number, i, FixLine, "%v", table.ErrTab)
 		}
 	}
 	if lay.Market != nil {
@@ -285,27 +279,34 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 	if wrong == "" {
 		return weight, nil
 	}
-	column := f.Start[lay.weight] + 1
-	fix := FixLine
-	otherwise := skipLine
+	e := p.fault(number, lay.weight, FixLine, "weight %s %s", table.Quoted(text), wrong)
 	switch {
 	case wrong == table.Negative:
-		return 0, fault(column, table.NegativeFix, skipLine, "weight %s %s",
-			cut(text), wrong)
+		e.Msg = "weight " + cut(text) + " " + wrong
+		e.Fix = table.NegativeFix
 	case table.NumberFix(text) != "":
-		fix = table.NumberFix(text) + " or leave the column out with " +
+		e.Fix = table.NumberFix(text) + " or leave the column out with " +
 			lay.WithoutWeight()
-		otherwise = ""
+		e.Otherwise = ""
 	case isNaN:
-		fix = "pass " + lay.WithoutWeight() + " to count every line as 1"
-		otherwise = skipLine + " to leave such lines out"
+		e.Fix = "pass " + lay.WithoutWeight() + " to count every line as 1"
+		e.Otherwise += " to leave such lines out"
 	case wrong == "is not a number" && table.FormOf(text) != table.Word:
-		fix = "write numbers without units, or leave the column out with " + lay.WithoutWeight()
+		e.Fix = "write numbers without units, or leave the column out with " + lay.WithoutWeight()
 	case number == lay.line || number == lay.first:
-		fix = "leave the column out with " + lay.WithoutWeight()
+		e.Fix = "leave the column out with " + lay.WithoutWeight()
 	}
-	return 0, fault(column, fix, otherwise, "weight %s %s",
-		table.Quoted(text), wrong)
+	return 0, e
+}
+
+// fault returns an error about a field of the line in p.fields, or about the line with column −1.
+func (p *Parser) fault(number int64, column int, fix, format string, args ...any) *textio.Error {
+	e := textio.Fault(p.Name, number, fix, format, args...)
+	if column >= 0 && p.Layout.line > 0 { // fields of JSON have no columns
+		e.Column = p.fields.Start[column] + 1
+	}
+	e.Otherwise = skipLine
+	return e
 }
 
 // splitFix returns the remedies for a line that cannot be split. A line with an open quote must not be skipped,
