@@ -58,7 +58,7 @@ func ReadIDs(ctx context.Context, path string, nodes Lookup,
 	if isArray(path) {
 		return readPositions(ctx, path, nodes)
 	}
-	return c.rows(ctx, c.reader(nodes, ""), path, "ids",
+	return c.rows(ctx, nodes, c.reader(nodes, ""), path, "ids",
 		func(int, nodetable.Row) error { return nil })
 }
 
@@ -72,7 +72,7 @@ func ReadSplits(ctx context.Context, path string, nodes Lookup,
 	c *ListConfig) (splits []Parts, err error) {
 	c = cmp.Or(c, &ListConfig{})
 	t := c.reader(nodes, input.Part)
-	_, err = c.rows(ctx, t, path, "parts", func(node int, row nodetable.Row) error {
+	_, err = c.rows(ctx, nodes, t, path, "parts", func(node int, row nodetable.Row) error {
 		words := strings.Fields(strings.ToLower(string(row.Value())))
 		if len(splits) == 0 {
 			splits = make([]Parts, len(words))
@@ -114,11 +114,11 @@ func ReadSplits(ctx context.Context, path string, nodes Lookup,
 // rows reads the table at path, in which each node has at most one row, calls use with each
 // row whose node is in the graph, and returns the nodes in the order of the file. content
 // names the content in messages, for example "ids".
-func (c *ListConfig) rows(ctx context.Context, t *nodetable.Reader,
+func (c *ListConfig) rows(ctx context.Context, nodes Lookup, t *nodetable.Reader,
 	path, content string,
 	use func(node int, row nodetable.Row) error) ([]int, error) {
 	var list []int
-	var unknown nodetable.Unknown
+	unknown := nodetable.Unknown{Nodes: nodes}
 	for row, err := range t.Read(ctx, path) {
 		if err != nil {
 			return nil, err

@@ -229,7 +229,7 @@ func TestReadIDs(t *testing.T) {
 		{"", nil, "ids: no ids; give one node a line"},
 		{"n3\nn1\nn3\n", nil, `ids:3: "n3" is on line 1 already; keep one of the lines`},
 		{"n3\nx\n", nil, `ids:2: "x" is not in the graph (1 of 2 ids is not); remove such lines, or skip unknown ids with option unknown-ids=skip`},
-		{"1\n2\n", nil, `ids: none of 2 ids is in the graph (first "1"); does one file count from 0 and the other from 1?`},
+		{"1\n2\n", nil, `ids: none of 2 ids is in the graph (first "1"); the graph has ids like "n0"; pass the file with such ids`},
 	} {
 		path := write(t, file{"ids", test.text})[0]
 		got, err := ReadIDs(t.Context(), path, names(t), nil)

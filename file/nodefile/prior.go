@@ -36,7 +36,7 @@ func ReadPrior(ctx context.Context, path string, nodes Lookup, classNames []stri
 			prior.Row(node)[c] = 1 / float64(classes)
 		}
 	}
-	_, err := c.rows(ctx, t, path, "probabilities", func(node int, row nodetable.Row) (err error) {
+	_, err := c.rows(ctx, nodes, t, path, "probabilities", func(node int, row nodetable.Row) (err error) {
 		if column == nil {
 			if column, err = priorColumns(t, classNames, c.Skip); err != nil {
 				return err

@@ -2,7 +2,10 @@ package nodetable
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/heatwalk/heatwalk/internal/table"
@@ -117,13 +120,54 @@ func (u *Unknown) Err(name string, skip bool, fix string) error {
 	if u.Count == 1 {
 		verb = "is"
 	}
-	return textio.Fault(name, u.line, fix,
-		"%s is not in the graph (%d of %d ids %s not)", quoted, u.Count,
-		u.Total, verb)
+	hint, similar := u.similar()
+	return textio.Fault(name, u.line, cmp.Or(similar, fix),
+		"%s is not in the graph (%d of %d ids %s not)%s", quoted, u.Count,
+		u.Total, verb, hint)
+}
+
+// similar returns a hint at an id of the graph that differs from the first unknown one in zeros in front, blanks, signs or
+// case, and the remedy; "" if the first million has none.
+func (u *Unknown) similar() (hint, fix string) {
+	const most = 1 << 20
+	graph, ok := u.Nodes.(interface {
+		ID(row int) string
+		Len() int
+	})
+	plain := plainID(u.id)
+	if !ok || plain == "" {
+		return "", ""
+	}
+	for row := range min(graph.Len(), most) {
+		id := graph.ID(row)
+		switch {
+		case plainID(id) != plain:
+		case strings.TrimLeft(id, "0") == strings.TrimLeft(u.id, "0"):
+			return "; the graph has " + table.Quoted(id) + ", with other zeros in front",
+				"keep zeros in all files: in spreadsheets and pandas in a column of text (dtype=str)"
+		default:
+			return "; the graph has " + table.Quoted(id), "write ids with the same blanks, signs and case in all files"
+		}
+	}
+	return "", ""
+}
+
+// plainID returns the letters and digits of an id, without zeros in front.
+func plainID(id string) string {
+	plain := strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, id)
+	return strings.TrimLeft(plain, "0")
 }
 
 // mistake returns a likely reason and the remedy for a file without any id of the graph.
 func (u *Unknown) mistake() (hint, fix string) {
+	if hint, fix := u.similar(); hint != "" {
+		return hint, fix
+	}
 	if dictionary, ok := u.Nodes.(interface{ ID(row int) string }); ok {
 		if id := dictionary.ID(0); !table.IsInteger(id) || !table.IsInteger(u.id) {
 			fix = "pass the file with such ids"

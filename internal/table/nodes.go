@@ -54,6 +54,9 @@ func (s *Sample) ChooseNodes(o NodeOptions) (*NodeTable, error) {
 	if o.Value != "" {
 		c.t.Value = 1
 	}
+	if isKnown := c.o.IsKnown; isKnown != nil && !o.Every && !hasKnown(s, isKnown) {
+		c.o.IsKnown = nil // titles and forms choose, and the caller reports unknown ids
+	}
 	c.findTitles()
 	c.t.HasHeader = o.Header == input.HasHeader ||
 		o.Header == input.AutoHeader && c.isHeader()
@@ -71,6 +74,12 @@ func (s *Sample) ChooseNodes(o NodeOptions) (*NodeTable, error) {
 	}
 	c.report()
 	return c.t, nil
+}
+
+// hasKnown reports whether some field is known.
+func hasKnown(s *Sample, isKnown func(id string) bool) bool {
+	return slices.ContainsFunc(append([][]string{s.Titles}, s.Rows...),
+		func(row []string) bool { return slices.ContainsFunc(row, isKnown) })
 }
 
 // FindLabel returns the column of the label by its title, or −1.
@@ -277,6 +286,9 @@ func (c *nodeChooser) isHeader() bool {
 		return c.s.areTitles()
 	}
 	at := max(c.node, 0)
+	if c.node < 0 && o.IsKnown == nil {
+		at = c.likelyNode()
+	}
 	isTitled := c.titled && (c.node >= 0 || c.tied != nil)
 	if c.tied != nil {
 		at = c.tied[0]
@@ -396,12 +408,7 @@ func (c *nodeChooser) underTitles() error {
 		case len(free) == 1 || isPair:
 			c.node = free[0]
 		case c.o.IsKnown == nil:
-			isDistinct := func(i int) bool {
-				return len(c.s.column(i).distinct()) == len(c.s.Rows) &&
-					!isQuantity(titles[i]) && !IsTime(titles[i])
-			}
-			c.node = keepColumns(keepColumns(free, isDistinct),
-				func(i int) bool { return isThing(titles[i]) })[0]
+			c.node = c.likelyNode()
 		}
 	}
 	if c.node < 0 {
@@ -443,20 +450,33 @@ func isPart(text string) bool {
 		func(word string) bool { return slices.Contains(parts, word) })
 }
 
-// free returns the columns that may hold the node although no title and no id names one.
+// free returns the columns that may hold the node although no title and no id names one: dates are none.
 func (c *nodeChooser) free() (columns []int) {
 	for i := range c.s.Titles {
 		if !slices.Contains(c.values, i) && !isNumbering(c, i) {
 			columns = append(columns, i)
 		}
 	}
-	return columns
+	return keepColumns(columns, func(i int) bool { return !IsTime(c.s.Titles[i]) && !c.s.column(i).all(isPeriod) })
+}
+
+// likelyNode returns the column that most likely holds the node by the titles and forms of the free columns.
+func (c *nodeChooser) likelyNode() int {
+	isDistinct := func(i int) bool {
+		return len(c.s.column(i).distinct()) == len(c.s.Rows) && !isQuantity(c.s.Titles[i])
+	}
+	likely := keepColumns(keepColumns(c.free(), isDistinct),
+		func(i int) bool { return isThing(c.s.Titles[i]) })
+	return append(likely, 0)[0]
 }
 
 // attributeNode sets the column of the node of a table of attributes: that of its title or of ids of the
 // graph, or else the first column.
 func (c *nodeChooser) attributeNode() error {
-	c.t.Node = max(c.node, 0)
+	c.t.Node = c.node
+	if c.node < 0 {
+		c.t.Node = c.likelyNode()
+	}
 	named, _ := ChooseWithin(c.o.Attributes, c.s.Titles, len(c.s.Titles)) // the caller reports errors
 	isNamed := func(i int) bool { return slices.Contains(named, i) }
 	if keys := selectColumns(c.tied, isNamed); len(keys) == 1 {
@@ -474,7 +494,11 @@ func (c *nodeChooser) attributeNode() error {
 // graph in another column, and dates in the second one, say that these are others.
 func (c *nodeChooser) withoutTitles() error {
 	n := len(c.s.Titles)
-	if n < 2 || c.o.IsKnown == nil {
+	if n < 2 {
+		return nil
+	}
+	if c.o.IsKnown == nil {
+		c.t.Node = append(c.free(), 0)[0]
 		return nil
 	}
 	full := *c // with the first line among the rows
