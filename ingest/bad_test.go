@@ -81,7 +81,7 @@ func TestBadEdgeLists(t *testing.T) {
 		{"edges.tsv", "a\tb\t--1\nc\td\t1\n", Config{}, `edges.tsv:1:5: weight "--1" is not a number` + first},
 		{"edges.csv", "1,2,1\n3,4,nan\n", Config{}, `edges.csv:2:5: weight "nan" is not a number; pass option fields=1,2 to count every line as 1, or pass option skip-bad-lines to leave such lines out`},
 		{"edges.csv", "from;to;amount\na;b;12.500\nb;c;800\n", Config{}, `edges.csv:1: "12.500" may have a point between thousands, or three decimals; pass option thousands=. or option decimal=.`},
-		{"edges.csv", "from;to;amount\na;b;12,50 €\nb;c;800 €\n", Config{}, `edges.csv:2:5: weight "12,50 €" is not a number (and 1 more such line); write numbers without units, or leave the column out with option fields=from,to`},
+		{"edges.csv", "from;to;amount\na;b;12,50 €\nb;c;800 €\n", Config{}, `edges.csv:2:5: weight "12,50 €" is not a number (and 1 more such line); write numbers without units: sed 's/\([0-9]\)[^!-~]€/\1/g' FILE > numbers.csv or leave the column out with option fields=from,to`},
 		{"edges.csv", "1,2,-\n3,4,-\n", Config{}, `edges.csv:1: column 3 holds text, for example "-", and no weight; which two of the columns 1 to 3 are source and target?; pass option fields=SOURCE,TARGET`},
 		{"edges.tsv", "1\t2\tx\n3\t4\ty\n", Config{}, `edges.tsv:1: column 3 holds text, for example "x", and no weight; which two of the columns 1 to 3 are source and target?; pass option fields=SOURCE,TARGET`},
 		{"edges.tsv", "1\t2\t1e999\n", Config{}, `edges.tsv:1:5: weight "1e999" is infinite; leave the column out with option fields=1,2`},

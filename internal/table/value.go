@@ -58,9 +58,9 @@ const (
 
 // forms matches Money and Unit.
 var forms = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^[<>≤≥~≈=]{0,2}\s*[-+]?(?:(?:\pL{0,3}\p{Sc}|[A-Z]{3}\s)\s*[-+]?)?` +
-		`(?:[0-9]{1,3}(?:[,.'’ \x{a0}\x{202f}][0-9]{3})+|[0-9]+)?(?:[.,][0-9]+)?(?:[eE][-+]?[0-9]+)?` +
-		`\s*(?:%|‰|\pL{0,3}\p{Sc}|\s([\pLµ°²³/]{1,6}))?\*?$`)
+	return regexp.MustCompile(strings.ReplaceAll(`^[<>≤≥~≈=]{0,2}_*[-+]?(?:(?:\pL{0,3}\p{Sc}|[A-Z]{3}_)_*[-+]?)?`+
+		`(?:[0-9]{1,3}(?:[,.'’ \x{a0}\x{202f}][0-9]{3})+|[0-9]+)?(?:[.,][0-9]+)?(?:[eE][-+]?[0-9]+)?`+
+		`_*(?:%|‰|\pL{0,3}\p{Sc}|_([\pLµ°²³/]{1,6}))?\*?$`, "_", `[\s\x{a0}\x{202f}]`))
 })
 
 // FormOf returns the form of a text that is not a number.

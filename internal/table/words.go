@@ -92,15 +92,17 @@ func delimiterFix(line string) string {
 	return "pass {delimiter=" + line[place:place+1] + "}"
 }
 
-// NumberFix returns the settings that read a text as a number, as a Fix, or "" if there are none.
+// NumberFix returns the settings, or the command, with which a text can be read as a number, as a Fix; "" if there are none.
 func NumberFix(text []byte) string {
 	var c NumberColumn
 	c.Add(text)
 	hasComma := c.Count[DecimalComma] > 0
 	hasPoint := c.Count[DecimalPoint] > 0
 	switch {
-	case c.Count[GivenForm] > 0, !hasComma && !hasPoint:
+	case c.Count[GivenForm] > 0:
 		return ""
+	case !hasComma && !hasPoint:
+		return unitFix(string(text))
 	case hasComma && hasPoint:
 		return "pass {decimal=,} or {thousands=,}"
 	case hasPoint:
@@ -109,6 +111,30 @@ func NumberFix(text []byte) string {
 		return "pass {decimal=,}"
 	}
 	return "pass {thousands=.}"
+}
+
+// unitFix returns the remedy for a number with a unit, a currency or a bound, "" for other text.
+func unitFix(text string) string {
+	const fix = "write numbers without units"
+	if FormOf([]byte(text)) == Word {
+		return ""
+	}
+	const (
+		digits = "0123456789"
+		blanks = "[^!-~]" // and other signs that are no ASCII, because messages escape some blanks
+	)
+	quote := strings.NewReplacer("$", `\$`, ".", `\.`, "/", `\/`, " ", blanks, "\u00a0", blanks, "\u202f", blanks)
+	unit := quote.Replace(text[strings.LastIndexAny(text, digits)+1:])
+	before := quote.Replace(strings.TrimRight(text[:strings.IndexAny(text, digits)], "+-"))
+	switch {
+	case strings.ContainsAny(text, "<>≤≥~≈=*"):
+		return fix
+	case unit != "":
+		return fix + `: sed 's/\([0-9]\)` + unit + `/\1/g' FILE > numbers.csv`
+	case before != "":
+		return fix + `: sed 's/` + before + `\([-+0-9]\)/\1/g' FILE > numbers.csv`
+	}
+	return ""
 }
 
 // ParseWeight is ParseNumber for a weight, see [WeightFault].

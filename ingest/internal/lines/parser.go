@@ -291,8 +291,6 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 	case isNaN:
 		e.Fix = "pass " + lay.WithoutWeight() + " to count every line as 1"
 		e.Otherwise += " to leave such lines out"
-	case wrong == "is not a number" && table.FormOf(text) != table.Word:
-		e.Fix = "write numbers without units, or leave the column out with " + lay.WithoutWeight()
 	case number == lay.line || number == lay.first:
 		e.Fix = "leave the column out with " + lay.WithoutWeight()
 	}

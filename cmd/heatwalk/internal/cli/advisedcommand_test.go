@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestAdvisedCommands runs the commands that messages about files name, and reads what they write.
+func TestAdvisedCommands(t *testing.T) {
+	command := regexp.MustCompile(`(sed|perl|jq) .* FILE > (\S+)`)
+	for _, c := range []struct{ file, text, edges string }{
+		{"x.csv", "payer;payee;amount\na;b;179,26 €\nb;c;1.200,00 €\n", "a,b,179.26 b,c,1200"},
+		{"x.csv", "payer;payee;amount\na;b;€ 179.26\nb;c;€ 12\n", "a,b,179.26 b,c,12"},
+		{"x.csv", "payer;payee;amount EUR\na;b;179.26\u00a0EUR\nb;c;12\u00a0EUR\n", "a,b,179.26 b,c,12"},
+		{"x.csv", "payer,payee,amount\na,b,\"$1,200.00\"\nb,c,$12.50\n", "a,b,1200 b,c,12.5"},
+		{"x.csv", "payer,payee,amount\na,b,Fr. 12.50\nb,c,Fr. 3.00\n", ""}, // no currency that is known
+		{"x.csv", "payer,payee\nM\xfcller,b\nb,Müller\n", "Müller,b"},
+	} {
+		t.Chdir(t.TempDir())
+		if err := os.WriteFile(c.file, []byte(c.text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		convert := func(name string) (edges, problems string) {
+			var stdout, stderr bytes.Buffer
+			Main([]string{"convert", name, "-o", "-", "--to", "csv", "--duplicates", "max"}, nil, &stdout, &stderr)
+			_, edges, _ = strings.Cut(strings.TrimSpace(stdout.String()), "\n")
+			return strings.ReplaceAll(edges, "\n", " "), stderr.String()
+		}
+		_, problems := convert(c.file)
+		advice := command.FindStringSubmatch(problems)
+		if (advice == nil) != (c.edges == "") {
+			t.Errorf("%q: %s", c.text, problems)
+		}
+		if advice == nil {
+			continue
+		}
+		if _, err := exec.LookPath(advice[1]); err != nil {
+			continue
+		}
+		if out, err := exec.Command("sh", "-c", strings.ReplaceAll(advice[0], "FILE", c.file)).CombinedOutput(); err != nil {
+			t.Errorf("%s: %v, %s", advice[0], err, out)
+		}
+		if edges, problems := convert(advice[2]); edges != c.edges || strings.Contains(problems, "UTF-8") {
+			t.Errorf("%q by %s gives %q: %s", c.text, advice[0], edges, problems)
+		}
+	}
+}
