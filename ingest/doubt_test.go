@@ -40,8 +40,10 @@ func TestNoGraph(t *testing.T) {
 		{file{"e.txt", "HTTP/1.1 302 Found\r\nLocation: https://example.org/x\r\n\r\n"}, "an HTTP answer, which is not read; " + server},
 		{file{"e.txt", "Found. Redirecting to https://example.org/login\n"}, "an HTTP answer, which is not read; " + server},
 		{file{"e.csv", "\n<!doctype html>\n<title>Sign in</title>\n"}, "an HTML page, which is not read; " + server},
-		{file{"e.sql", "-- MySQL dump 10.13\nINSERT INTO `edges` VALUES (1,2);\n"}, "an SQL dump, which is not read; export the table of edges as CSV"},
-		{file{"e.txt", "CREATE TABLE edges (a int, b int);\n"}, "SQL, which is not read; export the table of edges as CSV"},
+		{file{"e.sql", "-- MySQL dump 10.13\nINSERT INTO `edges` VALUES (1,2);\n"}, "an SQL dump, which is not read; load it into a database and export the table: sqlite3 -header -csv DB 'SELECT * FROM TABLE' > table.csv; mysql --batch -e 'SELECT * FROM TABLE' DB > table.tsv; psql -c \"\\copy TABLE TO 'table.csv' CSV HEADER\" DB"},
+
+		{file{"e.txt", "CREATE TABLE edges (a int, b int);\n"}, "SQL, which is not read; load it into a database and export the table: sqlite3 -header -csv DB 'SELECT * FROM TABLE' > table.csv; mysql --batch -e 'SELECT * FROM TABLE' DB > table.tsv; psql -c \"\\copy TABLE TO 'table.csv' CSV HEADER\" DB"},
+
 		{file{"e.txt", "<http://a> <http://knows> <http://b> .\n"}, "RDF triples, which is not read; write subject, predicate and object of the triples that are edges, separated by tabs, and pass --fields=1,3 --kind=2 for the kinds"},
 		{file{"e.txt", "@prefix foaf: <http://xmlns.com/foaf/0.1/> .\n"}, "RDF triples, which is not read; write subject, predicate and object of the triples that are edges, separated by tabs, and pass --fields=1,3 --kind=2 for the kinds"},
 		{file{"e.txt", "DL N=4 FORMAT=EDGELIST1\nDATA:\n1 2\n"}, "a UCINET DL file, which is not read; export an edge list of two columns, separated by tabs"},

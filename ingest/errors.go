@@ -73,7 +73,7 @@ func join(parts []lines.Faults, good bool) error {
 		}
 		list = append(list, e)
 	}
-	if len(list) == 1 {
+	if len(list) > 0 && (len(list) == 1 || errors.Is(list[0], table.ErrQuote)) { // which explains the lines below it
 		return list[0]
 	}
 	return errors.Join(list...)

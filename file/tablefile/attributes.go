@@ -160,7 +160,7 @@ func (t *attributeTable) compareLabel(c *attributeColumn, row nodetable.Row,
 // isMissing reports whether a field is empty or a word for a missing value.
 func isMissing(text []byte) bool {
 	const longest = len("unlabelled")
-	isDigit := len(text) > 0 && text[0]-'0' <= 9
+	isDigit := len(text) > 0 && text[0]-'1' < 9
 	return !isDigit && len(text) <= longest &&
 		table.IsMissing(string(text), table.Missing)
 }

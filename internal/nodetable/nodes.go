@@ -290,7 +290,7 @@ func (t *Reader) split(line textio.Line) (Row, *textio.Error) {
 	f := &t.fields
 	if err := f.Split(line.Text, t.sep); err != nil {
 		return Row{}, textio.Fault(t.Name, line.Number,
-			table.SplitFix(err, "fix the line"), "%w", err)
+			table.SplitFix(err, t.sep, "fix the line"), "%w", err)
 	}
 	node := min(t.Node, len(f.Text)-1)
 	row := Row{Line: line.Number, Text: f.Text, Start: f.Start, At: t.At,

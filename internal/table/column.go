@@ -103,6 +103,11 @@ func (c column) areDates() bool {
 	return c.all(func(text string) bool { return IsDate(text) && !IsInteger(text) })
 }
 
+// arePeriods reports whether the values are dates or other periods, see [isPeriod], or missing.
+func (c column) arePeriods() bool {
+	return c.all(func(text string) bool { return isPeriod(text) || IsMissing(text, Missing) })
+}
+
 // countShared returns the number of values that two columns have in common.
 func (c column) countShared(other column) (count int) {
 	values := other.distinct()

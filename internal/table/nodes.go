@@ -233,7 +233,7 @@ func (c *nodeChooser) valueColumns() (columns []int) {
 	for i, title := range c.s.Titles {
 		isNone := i == c.node || slices.Contains(c.tied, i) || isNumbering(c, i) ||
 			c.t.HasHeader && (IsTime(title) || isID(title)) ||
-			c.s.column(i).all(isPeriod)
+			c.s.column(i).arePeriods()
 		if !isNone {
 			columns = append(columns, i)
 		}
@@ -457,7 +457,7 @@ func (c *nodeChooser) free() (columns []int) {
 			columns = append(columns, i)
 		}
 	}
-	return keepColumns(columns, func(i int) bool { return !IsTime(c.s.Titles[i]) && !c.s.column(i).all(isPeriod) })
+	return keepColumns(columns, func(i int) bool { return !IsTime(c.s.Titles[i]) && !c.s.column(i).arePeriods() })
 }
 
 // likelyNode returns the column that most likely holds the node by the titles and forms of the free columns.

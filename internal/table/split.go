@@ -377,12 +377,17 @@ func AppendQuoted[S []byte | string](dst []byte, s S) []byte {
 	return append(dst, '"')
 }
 
-// SplitFix returns the remedy for a line that cannot be split, fix unless a quote is not
+// SplitFix returns the remedy for a line with a separator that cannot be split, fix unless a quote is not
 // closed. Such a line must not be skipped, because the lines on which its field continues
 // could be read as edges.
-func SplitFix(err error, fix string) string {
+func SplitFix(err error, sep byte, fix string) string {
 	if errors.Is(err, ErrQuote) {
-		return "close it, or put fields that go on over several lines into one"
+		return "close it, or write fields that go on over several lines on one: " +
+			strings.Replace(joinLines, "'SEPARATOR'", strconv.QuoteRune(rune(sep)), 1)
 	}
 	return fix
 }
+
+// joinLines is a command that writes each row of a table on one line.
+const joinLines = `PYTHONIOENCODING=latin-1 python3 -c "import csv, sys; csv.writer(sys.stdout).writerows([c.replace('\n', ' ') for c in row] ` +
+	`for row in csv.reader(open('FILE', encoding='latin-1'), delimiter='SEPARATOR'))" > table.csv`

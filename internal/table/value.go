@@ -16,7 +16,7 @@ import (
 
 // Missing lists the words for a missing label, number or attribute, in addition to the empty text.
 // Letters may be of any case.
-var Missing = strings.Fields(`NA N/A #N/A NaN null None <NA> ? . - -- ND unknown unlabeled unlabelled missing \N`)
+var Missing = strings.Fields(`NA N/A #N/A NaN NaT null None <NA> ? . - -- ND unknown unlabeled unlabelled missing \N 0000-00-00`)
 
 // MayBeClass lists the words of [Missing] that could be the name of a class.
 var MayBeClass = strings.Fields("unknown unlabeled unlabelled missing None ? -")

@@ -26,6 +26,8 @@ type Format struct {
 }
 
 const (
+	exportSQL    = `load it into a database and export the table: sqlite3 -header -csv DB 'SELECT * FROM TABLE' > table.csv; mysql --batch -e 'SELECT * FROM TABLE' DB > table.tsv; psql -c "\copy TABLE TO 'table.csv' CSV HEADER" DB`
+	copyRemedy   = `take the lines of the table: sed -n '/^COPY .*TABLE/,/^\\\./{/^\\\./d;s/^COPY[^(]*(\(.*\)) FROM.*/\1/;t head;b row;:head;s/, /\t/g;:row;p}' FILE > table.tsv`
 	exportCSV    = "save its sheet as CSV"
 	fetchRemedy  = "this is the answer of a server, not the file; check the address and your access, and fetch the file again"
 	unpackRemedy = "unpack it and give a file in it"
@@ -63,8 +65,9 @@ var formats = []*Format{
 	byHead("an error message", fetchRemedy, `<Error><Code>|(?i)^\s*(error:? *)?([1-5][0-9]{2}[:,]? )?(access (is )?denied|permission denied|forbidden|unauthori[sz]ed|not (yet )?found|`+
 		`(file|page|object) not found|no such (file|key|bucket)\b.*|bad (gateway|request)|(internal server|service) (error|unavailable)|gateway time-?out|`+
 		`too many requests|(rate|quota|download)( limit| quota)? exceeded.*|moved (permanently|temporarily)|request (timed out|blocked).*|authentication required|login required|please (log|sign) in.*)[.!]*\s*(\n.*){0,10}$`),
-	byLine("SQL", "export the table of edges as CSV", `(?i)^\s*(insert (ignore )?into\b|create (table|database|schema)\b|drop (table|database)\b|begin( transaction)?;|start transaction;|copy \S+ ?\(|set [a-z_.@]+ ?=|pragma |select .*\bfrom\b|use `+"`?[a-z_0-9]+`?;"+`|lock tables\b|/\*!)`),
-	byLine("an SQL dump", "export the table of edges as CSV", `^--( |$)`),
+	byHead("a dump of PostgreSQL", copyRemedy, `(?i)^(--.*\n|\s)*(-- PostgreSQL database dump|copy \S+ ?\()`),
+	byLine("SQL", exportSQL, `(?i)^\s*(insert (ignore )?into\b|create (table|database|schema)\b|drop (table|database)\b|begin( transaction)?;|start transaction;|set [a-z_.@]+ ?=|pragma |select .*\bfrom\b|use `+"`?[a-z_0-9]+`?;"+`|lock tables\b|/\*!)`),
+	byLine("an SQL dump", exportSQL, `^--( |$)`),
 	byLine("RDF triples", "write subject, predicate and object of the triples that are edges, separated by tabs, and pass --fields=1,3 --kind=2 for the kinds", `(?i)^(@(prefix|base)\s|(prefix|base)\s+\S*\s*<[^>]*>|(<[^>]*>|_:\S+)\s+<[^>]*>\s+(<[^>]*>|_:\S+|").*\.\s*$)`, ".nt", ".ttl", ".nq", ".trig", ".n3"),
 	byLine("a UCINET DL file", "export an edge list of two columns, separated by tabs", `(?i)^dl(\s*$|[\s,]+(n|nr|nc|nm|format)\s*=|[\s,]+(data|labels?)\s*:)`, ".dl"),
 	byLine("a VNA file", "write its *Tie data as an edge list", `(?i)^\*(node|tie) (data|properties)`, ".vna"),
@@ -103,7 +106,7 @@ var formats = []*Format{
 	byHead("an HDF5 file", mmwrite, `^\x{FFFD}HDF\r\n`),
 	byHead("an R data file", "in R, write.csv(edges, path, row.names = FALSE)", `^(RD[XA][23]\n|X\n\x00\x00\x00)`, ".rds", ".rdata", ".rda"),
 	byHead("a pickle of Python", mmwrite, `^\x{FFFD}[\x02-\x05]`, ".pkl", ".pickle", ".gpickle"),
-	byHead("an SQLite database", "export the table of edges as CSV", `^SQLite format 3\x00`),
+	byHead("an SQLite database", "export the table as CSV: sqlite3 -header -csv FILE 'SELECT * FROM TABLE' > table.csv", `^SQLite format 3\x00`),
 	byHead("a DuckDB database", "write the table of edges as Parquet: duckdb FILE \"COPY edges TO 'edges.parquet'\"", `^(?s:.{4,8})DUCK`),
 	byHead("an Arrow or Feather file", "write it as Parquet", `^(ARROW1|FEA1|\x{FFFD}{4}(?s:..)\x00\x00)`),
 	byHead("an ORC or Avro file", "write it as Parquet", `^(ORC|Obj\x01)`),

@@ -43,9 +43,7 @@ func (c *Settings) layoutFrom(name string, konect bool, number int64,
 	}
 	var f table.Fields
 	if err := f.Split(line, lay.sep); err != nil {
-		e := textio.Fault(name, number, "", "%w", err)
-		e.Fix, e.Otherwise = splitFix(err)
-		return lay, e
+		return lay, lay.splitFault(name, number, err)
 	}
 	f.DropEmpty(2)
 	h := &head{s: table.Sample{Titles: f.Strings(), Text: tail, Separator: lay.sep},
@@ -206,6 +204,13 @@ func (h *head) checkForm() error {
 	}
 	if h.lay.columns == 0 || len(h.s.Rows) < least || 2*fit >= len(h.s.Rows) {
 		return nil
+	}
+	number := h.lay.line
+	for line := range bytes.Lines(h.s.Text) {
+		number++
+		if bytes.Count(line, []byte{'"'})%2 > 0 && !table.IsComment(line) {
+			return h.lay.splitFault(h.name, number, table.ErrQuote)
+		}
 	}
 	return h.fault("is this an edge list? write source and target on each line, separated by a tab", "%s, as %d of the %s that follow", table.Counted(h.lay.columns, "field"), fit, table.Counted(len(h.s.Rows), "line"))
 }

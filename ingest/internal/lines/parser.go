@@ -211,9 +211,7 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 	lay := p.Layout
 	f := &p.fields
 	if err := lay.split(f, line); err != nil {
-		e := p.fault(number, -1, "", "%v", err)
-		e.Fix, e.Otherwise = splitFix(err)
-		return 0, e
+		return 0, lay.splitFault(p.Name, number, err)
 	}
 	if lay.columns > 0 {
 		f.DropEmpty(lay.columns)
@@ -307,14 +305,14 @@ func (p *Parser) fault(number int64, column int, fix, format string, args ...any
 	return e
 }
 
-// splitFix returns the remedies for a line that cannot be split. A line with an open quote must not be skipped,
+// splitFault returns the error about a line that cannot be split. A line with an open quote must not be skipped,
 // because the lines on which its field continues could be read as edges.
-func splitFix(err error) (fix, otherwise string) {
-	fix = table.SplitFix(err, FixLine)
-	if fix == FixLine {
-		otherwise = skipLine
+func (lay *Layout) splitFault(name string, number int64, err error) error {
+	e := textio.Fault(name, number, table.SplitFix(err, lay.sep, FixLine), "%w", err)
+	if e.Fix == FixLine {
+		e.Otherwise = skipLine
 	}
-	return fix, otherwise
+	return e
 }
 
 // WithoutWeight returns the setting, as in a Fix, that leaves the column of weights out, or "" without columns.

@@ -11,13 +11,17 @@ import (
 
 // TestAdvisedCommands runs the commands that messages about files name, and reads what they write.
 func TestAdvisedCommands(t *testing.T) {
-	command := regexp.MustCompile(`(sed|perl|jq) .* FILE > (\S+)`)
+	command := regexp.MustCompile(`\b(sed|perl|jq|PYTHONIOENCODING=latin-1 (?:python3)) .*FILE.* > (\S+)`)
 	for _, c := range []struct{ file, text, edges string }{
 		{"x.csv", "payer;payee;amount\na;b;179,26 €\nb;c;1.200,00 €\n", "a,b,179.26 b,c,1200"},
 		{"x.csv", "payer;payee;amount\na;b;€ 179.26\nb;c;€ 12\n", "a,b,179.26 b,c,12"},
 		{"x.csv", "payer;payee;amount EUR\na;b;179.26\u00a0EUR\nb;c;12\u00a0EUR\n", "a,b,179.26 b,c,12"},
 		{"x.csv", "payer,payee,amount\na,b,\"$1,200.00\"\nb,c,$12.50\n", "a,b,1200 b,c,12.5"},
 		{"x.csv", "payer,payee,amount\na,b,Fr. 12.50\nb,c,Fr. 3.00\n", ""}, // no currency that is known
+		{"x.csv", "payer;payee;note\na;b;\"Zürich, \"\"x\"\"\nand;c\"\nb;c;plain\n", "a,b b,c"},
+		{"x.tsv", "\"payer\"\t\"payee\"\t\"note\"\n" + strings.Repeat("\"a\"\t\"b\"\t\"x\nb\nc\"\n", 3), "a,b"},
+		{"x.sql", "--\n-- PostgreSQL database dump\n--\nSET x = 1;\nCOPY public.other (a, b) FROM stdin;\nc\td\n\\.\n\nCOPY public.payments (payer, payee, amount, \"Kind\") FROM stdin;\na\tb\t2.5\tx\nb\tc\t\\N\ty\nc\td\t3\ty\n\\.\n\nx;\n", "a,b,2.5 c,d,3"},
+		{"x.sql", "COPY payments (payer, payee) FROM stdin;\na\tb\n\\.\n", "a,b"},
 		{"x.csv", "payer,payee\nM\xfcller,b\nb,Müller\n", "Müller,b"},
 	} {
 		t.Chdir(t.TempDir())
@@ -38,10 +42,10 @@ func TestAdvisedCommands(t *testing.T) {
 		if advice == nil {
 			continue
 		}
-		if _, err := exec.LookPath(advice[1]); err != nil {
+		if _, err := exec.LookPath(strings.TrimPrefix(advice[1], "PYTHONIOENCODING=latin-1 ")); err != nil {
 			continue
 		}
-		if out, err := exec.Command("sh", "-c", strings.ReplaceAll(advice[0], "FILE", c.file)).CombinedOutput(); err != nil {
+		if out, err := exec.Command("sh", "-c", strings.NewReplacer("FILE", c.file, "TABLE", "payments").Replace(advice[0])).CombinedOutput(); err != nil {
 			t.Errorf("%s: %v, %s", advice[0], err, out)
 		}
 		if edges, problems := convert(advice[2]); edges != c.edges || strings.Contains(problems, "UTF-8") {
