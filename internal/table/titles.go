@@ -24,7 +24,11 @@ var ends = splitPairs(`
 	kontonummer/gegenkonto account/counterparty
 	ordering/beneficiary originator/beneficiary
 	auftraggeberkonto/empfängerkonto absenderkonto/empfängerkonto zahlerkonto/empfängerkonto senderkonto/empfängerkonto
-	auftraggeberiban/empfängeriban zahleriban/empfängeriban follower/followee citing/cited parent/child subject/object ego/alter left/right`)
+	auftraggeberiban/empfängeriban zahleriban/empfängeriban
+	émetteur/bénéficiaire emetteur/beneficiaire émetteur/destinataire débiteur/créancier donneur/bénéficiaire payeur/bénéficiaire
+	ordenante/beneficiario emisor/receptor remitente/destinatario pagador/beneficiario origen/destino
+	ordinante/beneficiario mittente/destinatario pagador/beneficiário origem/destino betaler/ontvanger
+	afzender/ontvanger calling/called dialer/dialed follower/followee citing/cited parent/child subject/object ego/alter left/right`)
 
 // splitPairs returns pairs of words with a slash between.
 func splitPairs(text string) (pairs [][2]string) {
@@ -36,7 +40,7 @@ func splitPairs(text string) (pairs [][2]string) {
 }
 
 // senders are the words of ends for the first node of an event, such as a payment or a call.
-var senders = strings.Fields("sender payer caller origin auftraggeber absender zahler debtor remitter donor lender orig auftraggeberkonto absenderkonto zahlerkonto senderkonto auftraggeberiban zahleriban")
+var senders = strings.Fields("sender payer caller origin auftraggeber absender zahler debtor remitter donor lender orig auftraggeberkonto absenderkonto zahlerkonto senderkonto auftraggeberiban zahleriban émetteur emetteur débiteur donneur payeur ordenante emisor remitente pagador ordinante mittente betaler afzender calling dialer")
 
 // areEvents reports whether the titles of ends say that lines are events: the first is that of a sender, or
 // both name a kind of node in addition to a pair of ends, as in source_account.
@@ -67,19 +71,19 @@ var (
 		words: strings.Fields(`
 	node nodes nodeid vertex vertices knoten id ids name user userid paper page person actor v n`), certain: 6}
 	weightRole = role{name: input.Weight,
-		words: strings.Fields("weight weights w wgt value amount strength count similarity betrag gewicht eur euro usd chf gbp")}
+		words: strings.Fields("weight weights w wgt value amount strength count similarity betrag gewicht amt montant importe importo valor bedrag eur euro usd chf gbp")}
 	labelRole = role{name: input.Label,
 		words: strings.Fields(`
-	label labels class y target outcome result ergebnis category group community subject type
-	club segment cluster faction department`), certain: 8,
-		parts: strings.Fields("fraud verdict suspicious betrug verdacht verdächtig")}
+	label labels class y target outcome result ergebnis résultat resultado risultato category group community subject type
+	club segment cluster faction department`), certain: 11,
+		parts: strings.Fields("fraud verdict suspicious betrug verdacht verdächtig churn")}
 	valueRole = role{name: input.Value,
 		words: append(strings.Fields("value values number score"),
-			labelRole.words...), certain: 12}
+			labelRole.words...), certain: 15}
 	partRole = role{name: input.Part,
 		words: strings.Fields("split part set subset fold partition"), certain: 6}
 	timeRole = role{name: "time",
-		words: strings.Fields("time timestamp date datetime unixtime epoch ts year quarter month week weekday hour created timeset datum zeit uhrzeit jahr quartal monat woche wochentag valuta")}
+		words: strings.Fields("time timestamp date datetime unixtime epoch ts year quarter month week weekday hour created timeset datum zeit uhrzeit jahr quartal monat woche wochentag valuta fecha hora heure jour mois")}
 	indexRole = role{name: input.Index,
 		words: []string{"unnamed: 0", "index", "row.names", "row_names", "rownames",
 			"level_0"}}
@@ -102,7 +106,7 @@ var kinds = strings.Fields(`
 	document doc word term tag customer client buyer seller merchant shop store order account
 	card device ip person member company firm group club event gene protein disease drug
 	patient species plant pollinator student course team player actor director venue playlist
-	reader genre konto kunde iban acct`)
+	reader genre konto kunde iban acct msisdn imsi imei phone subscriber compte cuenta conto conta rekening cliente`)
 
 // persons are further words for nodes in the titles of ends, which do not name a kind.
 var persons = strings.Fields(`
@@ -391,7 +395,7 @@ func endColumns(s *Sample, isHeader bool) (columns []int) {
 			isNumber := isNumeric(text)
 			return (isNumber && !strings.ContainsAny(text, ".,") || !isNumber && FormOf([]byte(text)) == Word) && !IsDate(text)
 		})
-		isCategory := len(s.Rows) > 5 && 4*len(c.distinct()) < len(s.Rows)
+		isCategory := len(s.Rows) > 5 && 10*len(c.distinct()) < len(s.Rows)
 		if isID && !isCategory && !c.isConsecutive() &&
 			!(isHeader && (i == 0 && IsIndex(title) || isQuantity(title) ||
 				IsTime(title))) {
