@@ -104,7 +104,7 @@ func TestBadFiles(t *testing.T) {
 		{"e.gexf", "<gexf><graph/>\n<graph/></gexf>", "e.gexf:2: a second graph; write each into a file of its own"},
 
 		{"e.json", `{"nodes": [{"id": 1}]`, "e.json@21: the file ends within the graph; fetch the file again"},
-		{"e.json", `{"nodes": [{"id": 1}]}`, `e.json: no list "edges" or "links"; write node-link data, as networkx.node_link_data does, or the edges as text; networkx.Graph(dictionary) makes a graph of lists of neighbours`},
+		{"e.json", `{"nodes": [{"id": 1}]}`, `e.json: no list "edges" or "links"; write node-link data, as networkx.node_link_data does, or the edges as text; networkx.Graph(dictionary) makes a graph of lists of neighbours, and jq -c '.NAME[]' FILE > edges.jsonl a table of objects in the member NAME`},
 		{"e.json", `{"nodes": [{"id": 1}, {"name": 1}], "links": []}`, "e.json@23: a node without id; give it one"},
 		{"e.json", `{"nodes": [{"id": 1}, {"id": "1"}], "links": []}`, `e.json@23: node "1" is there already; give each node an id of its own`},
 		{"e.json", `{"nodes": [{"id": [1]}], "links": []}`, `e.json@19: "id" is neither text nor a number; write it as text`},

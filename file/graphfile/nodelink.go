@@ -118,7 +118,7 @@ func readNodeLink(s *batchWriter) (*Summary, error) {
 		return nil, err
 	}
 	if !g.listed && !g.alone {
-		return nil, g.out.fault(0, fixNodeLink+"; networkx.Graph(dictionary) makes a graph of lists of neighbours",
+		return nil, g.out.fault(0, fixNodeLink+"; networkx.Graph(dictionary) makes a graph of lists of neighbours, and jq -c '.NAME[]' FILE > edges.jsonl a table of objects in the member NAME",
 			`no list "edges" or "links"`)
 	}
 	if t, err := g.next(); err != nil {

@@ -22,6 +22,7 @@ func TestAdvisedCommands(t *testing.T) {
 		{"x.tsv", "\"payer\"\t\"payee\"\t\"note\"\n" + strings.Repeat("\"a\"\t\"b\"\t\"x\nb\nc\"\n", 3), "a,b"},
 		{"x.sql", "--\n-- PostgreSQL database dump\n--\nSET x = 1;\nCOPY public.other (a, b) FROM stdin;\nc\td\n\\.\n\nCOPY public.payments (payer, payee, amount, \"Kind\") FROM stdin;\na\tb\t2.5\tx\nb\tc\t\\N\ty\nc\td\t3\ty\n\\.\n\nx;\n", "a,b,2.5 c,d,3"},
 		{"x.sql", "COPY payments (payer, payee) FROM stdin;\na\tb\n\\.\n", "a,b"},
+		{"x.json", `{"payments": [{"payer": "a", "payee": "b", "amount": 2.5}, {"payer": "b", "payee": "c", "amount": null}]}`, "a,b,2.5"},
 		{"x.csv", "payer,payee\nM\xfcller,b\nb,Müller\n", "Müller,b"},
 	} {
 		t.Chdir(t.TempDir())
@@ -45,7 +46,7 @@ func TestAdvisedCommands(t *testing.T) {
 		if _, err := exec.LookPath(strings.TrimPrefix(advice[1], "PYTHONIOENCODING=latin-1 ")); err != nil {
 			continue
 		}
-		if out, err := exec.Command("sh", "-c", strings.NewReplacer("FILE", c.file, "TABLE", "payments").Replace(advice[0])).CombinedOutput(); err != nil {
+		if out, err := exec.Command("sh", "-c", strings.NewReplacer("FILE", c.file, "TABLE", "payments", "NAME", "payments").Replace(advice[0])).CombinedOutput(); err != nil {
 			t.Errorf("%s: %v, %s", advice[0], err, out)
 		}
 		if edges, problems := convert(advice[2]); edges != c.edges || strings.Contains(problems, "UTF-8") {
