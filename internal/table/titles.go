@@ -395,7 +395,9 @@ func endColumns(s *Sample, isHeader bool) (columns []int) {
 			isNumber := isNumeric(text)
 			return (isNumber && !strings.ContainsAny(text, ".,") || !isNumber && FormOf([]byte(text)) == Word) && !IsDate(text)
 		})
-		isCategory := len(s.Rows) > 5 && 10*len(c.distinct()) < len(s.Rows)
+		const few = 8
+		count := len(c.distinct())
+		isCategory := len(s.Rows) > 5 && (10*count < len(s.Rows) || count < few && 4*count < len(s.Rows))
 		if isID && !isCategory && !c.isConsecutive() &&
 			!(isHeader && (i == 0 && IsIndex(title) || isQuantity(title) ||
 				IsTime(title))) {
