@@ -102,6 +102,7 @@ type Graph struct {
 	resources *resources
 }
 
+// newGraph returns a graph with options, nil for defaults, that is not open yet.
 func newGraph(o *Options) *Graph {
 	g := &Graph{resources: &resources{turn: make(chan struct{}, 1)}}
 	if o != nil {

@@ -20,6 +20,7 @@ func (j *Job) Gather(b *sparse.Block[float64]) *sparse.Block[float64] {
 	return gather(j, b)
 }
 
+// gather is [Job.Gather] of any precision, nil of nil.
 func gather[T sparse.Float](j *Job, b *sparse.Block[T]) *sparse.Block[T] {
 	if j.division == nil || b == nil {
 		return b

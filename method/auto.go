@@ -88,6 +88,7 @@ func (automatic) Predict(ctx context.Context, p *Problem, par *Parameters,
 		options.Workers)
 }
 
+// autoSettings returns the settings of package auto for those of a prediction.
 func autoSettings(p *Problem, s Settings) *auto.Settings {
 	set := &auto.Settings{
 		LowEffort: s.LowEffort, RNGSeed: s.RNGSeed, Memory: s.Memory,

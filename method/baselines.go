@@ -48,8 +48,10 @@ type baseline interface {
 	estimateOf(r *Baselines) problem.Estimate
 }
 
+// estimateOf returns that of the largest class.
 func (majority) estimateOf(r *Baselines) problem.Estimate { return r.Majority }
 
+// estimateOf returns that of label propagation, with given values of its parameters if there are some.
 func (labelPropagation) estimateOf(r *Baselines) problem.Estimate {
 	if r.declared != nil {
 		return *r.declared
@@ -64,8 +66,10 @@ type mixture interface {
 	propagates(p *Problem) bool
 }
 
+// foldCount returns the number of folds by which auto measures itself.
 func (automatic) foldCount(labels int) int { return auto.FoldCount(labels) }
 
+// propagates reports whether label propagation may be one of the models.
 func (automatic) propagates(p *Problem) bool { return auto.Propagates(p) }
 
 // PredictCompared predicts with m as [Method.Predict] does, and measures the baselines, from which the estimate of a

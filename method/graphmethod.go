@@ -342,6 +342,7 @@ func (m declaredMethod) isSampled() bool { return false }
 
 func (m declaredMethod) highest(*Problem, *Settings) bool { return false }
 
+// prepare finds the nodes that a label reaches.
 func (m declaredMethod) prepare(ctx context.Context, r *graphPredictor,
 	_ []param.Values) (err error) {
 	r.out.Reached, err = r.p.Reachable(ctx, r.p.Row, r.set.Workers, &r.out.Work)
@@ -385,6 +386,7 @@ func (m declaredMethod) scores(ctx context.Context, r *graphPredictor,
 	return nil
 }
 
+// bytes returns the largest memory of the settings, and that of the prediction.
 func (m declaredMethod) bytes(p *Problem, _ int, settings []param.Values,
 	_ *Settings) (bytes int64) {
 	if m.Declaration.Bytes != nil {

@@ -32,6 +32,7 @@ func (m spreading) declaration() *param.Spec {
 }
 func (m spreading) isSampled() bool { return false }
 
+// prepare finds the components, and leaves memory for vectors of the graph.
 func (m spreading) prepare(ctx context.Context, r *graphPredictor,
 	_ []param.Values) error {
 	r.set.Memory = budget.Subtract(r.set.Memory, vectorBytes(r.p))

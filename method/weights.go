@@ -50,14 +50,17 @@ func Weightings() []string {
 // weightChooser is a method for which held-out labels choose the weights of edges.
 type weightChooser interface{ choosesWeights(s *Settings) bool }
 
+// choosesWeights reports true, because auto chooses everything.
 func (automatic) choosesWeights(*Settings) bool {
 	return true
 }
 
+// choosesWeights reports whether a parameter of label propagation is to be chosen.
 func (labelPropagation) choosesWeights(s *Settings) bool {
 	return s.leavesOpen(&propagationSpec)
 }
 
+// choosesWeights reports whether a parameter of beliefs is to be chosen.
 func (blockBeliefs) choosesWeights(s *Settings) bool {
 	return s.leavesOpen(&beliefsSpec)
 }

@@ -118,6 +118,7 @@ func (c *Counts) Best(s *Space, hidden int) (candidate int, merit float64) {
 	return candidate, merits[candidate]
 }
 
+// best returns the candidate of [Counts.Best].
 func (c *Counts) best(s *Space, hidden int) int {
 	candidate, _ := c.Best(s, hidden)
 	return candidate

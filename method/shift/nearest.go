@@ -24,6 +24,7 @@ const (
 	unreached reach = 1<<32 - 1
 )
 
+// reachOf returns the reach of a label over a number of hops.
 func reachOf(label, hops int) reach {
 	return reach(label<<hopBits | hops)
 }
@@ -34,6 +35,7 @@ func (r reach) hops() int    { return int(r & (1<<hopBits - 1)) }
 // nearest holds the two nearest labels of each node, the nearest first, as numbers.
 type nearest struct{ *sparse.Block[float64] }
 
+// at returns the nearest label of node v for i = 0, and the next one for i = 1.
 func (f nearest) at(i, v int) reach { return reach(f.Row(v)[i]) }
 
 // nearestLabels finds the two nearest labels of every node along the entries of its row, breadth first

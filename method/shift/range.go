@@ -12,6 +12,7 @@ import (
 // accuracy is a weighted share of right predictions.
 type accuracy struct{ right, weight, squares float64 }
 
+// add adds a prediction.
 func (a *accuracy) add(isRight bool, weight float64) {
 	a.weight += weight
 	a.squares += weight * weight

@@ -61,6 +61,7 @@ func NewEvidence(l *Labels, entries, memory int64, workers int) *Evidence {
 // Quality holds the logarithm of the predicted probability of the right class for each label of the predicted folds.
 type Quality []float64
 
+// sum returns the sum over all labels.
 func (q Quality) sum() (sum float64) {
 	for _, v := range q {
 		sum += v

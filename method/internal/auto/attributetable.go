@@ -184,6 +184,7 @@ type attributeRows struct {
 	scaled []float32
 }
 
+// readerOf returns a reader of rows for one goroutine.
 func readerOf(a *attributeTable) *attributeRows {
 	return &attributeRows{table: a, reader: a.Reader()}
 }

@@ -55,6 +55,7 @@ func PlanOf(p *problem.Problem, set *Settings) *Plan {
 	return plan
 }
 
+// keepsHighest reports whether the highest scores of each node replace those of all classes.
 func keepsHighest(d *design, set *Settings) bool {
 	return set.Highest && d.manyClasses && !d.propagation && !set.Explain &&
 		!set.Balanced
@@ -101,6 +102,7 @@ func (d *design) learnedLabels(p *problem.Problem) int {
 	return min(len(p.Row), d.examples+2*len(p.Names))
 }
 
+// boolean returns 1 of true and 0 of false, as a factor of sizes.
 func boolean(x bool) int64 {
 	if x {
 		return 1

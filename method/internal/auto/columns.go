@@ -246,6 +246,7 @@ func (c *columns) freeTo(dst []float64, row []float32, v int) {
 	}
 }
 
+// clip returns the number nearest to x from −limit to limit.
 func clip(x, limit float64) float64 {
 	return max(-limit, min(x, limit))
 }

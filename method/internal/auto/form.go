@@ -90,6 +90,7 @@ type inputs struct {
 	ridges        []float64 // of ridge i and class c in i·classes + c
 }
 
+// newInputs returns inputs with a copy of the filters of walks and of the scores of ridges.
 func newInputs(walks, ridges []float64) *inputs {
 	values := slices.Concat(walks, ridges)
 	return &inputs{values, values[:len(walks)], values[len(walks):]}

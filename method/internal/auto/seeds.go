@@ -168,6 +168,7 @@ const leastStepWeight = 1e-6
 // weights are the factors of one step in each filter.
 type weights [filters]float32
 
+// stepWeights returns the weights of step j of walks on the graph without directions.
 func stepWeights(j int) (w weights) {
 	w[decay85], w[decay95], w[source] = float32(math.Pow(0.85, float64(j))),
 		float32(math.Pow(0.95, float64(j))), 1

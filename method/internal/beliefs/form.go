@@ -270,6 +270,7 @@ type parts struct {
 	sizes         []float64 // of the scores, at least 1
 }
 
+// newParts returns the parts of a round before any row is added.
 func newParts(u *unrolled) *parts {
 	k := u.q.seeds.Classes
 	p := &parts{unrolled: u, even: make([]float64, k), logEven: make([]float64, k),
