@@ -224,9 +224,9 @@ func arrange(ctx context.Context, j *Job, p *Plan, held int64) error {
 		r.isArranged = true
 	}
 	now := s.Held() + sparse.LongRowBytes(s.Store, j.g.options.Workers)
-	more := max(0, now-held) // another job may have arranged it, or left it on disk, since the plan
-	j.Memory = budget.Subtract(j.Memory, more)
-	return p.Reserve(more, budget.GraphPart)
+	growth := max(0, now-held) // another job may have arranged it, or left it on disk, since the plan
+	j.Memory = budget.Subtract(j.Memory, growth)
+	return p.Reserve(growth, budget.GraphPart)
 }
 
 // place puts the graph into memory, and adds what [graph.New] finds, once for all jobs.

@@ -128,9 +128,9 @@ func (g *Graph) Classify(ctx context.Context, labels map[string]string,
 	return classify(ctx, g, labels, o, nil)
 }
 
-// classify predicts labels by id, with more than predictions if the options ask for it.
+// classify predicts labels by id, with what the options ask for.
 func classify(ctx context.Context, g *Graph, labels map[string]string,
-	o *ClassifyOptions, more *PredictOptions) (*Prediction, error) {
+	o *ClassifyOptions, options *PredictOptions) (*Prediction, error) {
 	p, err := g.Problem(labels)
 	if err != nil {
 		return nil, err
@@ -139,7 +139,7 @@ func classify(ctx context.Context, g *Graph, labels map[string]string,
 	if err != nil {
 		return nil, err
 	}
-	return Predict(ctx, g, p, entries[0].Method, entries[0].Settings, more)
+	return Predict(ctx, g, p, entries[0].Method, entries[0].Settings, options)
 }
 
 // PredictOptions ask [Predict] for more than predictions. Nil means no more.

@@ -36,8 +36,8 @@ func (m smoothedMethod) Declarations() []*param.Spec {
 		[]*param.Spec{&propagate.CorrectAndSmooth})
 }
 
-// smoothing returns the given values of [propagate.CorrectAndSmooth], with defaults.
-func smoothing(s *Settings) (*Setting, error) {
+// resolveSmoothing returns the given values of [propagate.CorrectAndSmooth], with defaults.
+func resolveSmoothing(s *Settings) (*Setting, error) {
 	spec := &propagate.CorrectAndSmooth
 	v, err := spec.Resolve(spec.Own(s.WithDefaults().Given), nil)
 	return &Setting{spec, v}, err
@@ -50,7 +50,7 @@ func (m smoothedMethod) Tune(ctx context.Context, p *Problem, splits *split.Spli
 	if err != nil || c == nil {
 		return c, err
 	}
-	c.Smoothed, err = smoothing(s)
+	c.Smoothed, err = resolveSmoothing(s)
 	return c, err
 }
 
@@ -60,7 +60,7 @@ func (m smoothedMethod) Predict(ctx context.Context, p *Problem, par *Parameters
 	if p.Directed {
 		return nil, &problem.Error{Method: m.Name(), Err: problem.ErrDirected}
 	}
-	smoothed, err := smoothing(s)
+	smoothed, err := resolveSmoothing(s)
 	if err != nil {
 		return nil, err
 	}

@@ -188,11 +188,11 @@ func Pick[T any](list []T, positions []int) []T {
 	if list == nil {
 		return nil
 	}
-	part := make([]T, len(positions))
+	elements := make([]T, len(positions))
 	for i, position := range positions {
-		part[i] = list[position]
+		elements[i] = list[position]
 	}
-	return part
+	return elements
 }
 
 const badProblem = "method: fields of a problem do not fit each other"

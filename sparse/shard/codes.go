@@ -85,7 +85,7 @@ func wrongCodes(m *Manifest) string {
 		entries -= k.Entries
 		if k.Name == "" || k.Entries < 0 ||
 			slices.ContainsFunc(m.Kinds[:i],
-				func(other Kind) bool { return other.Name == k.Name }) {
+				func(rival Kind) bool { return rival.Name == k.Name }) {
 			return fmt.Sprintf("kind %q of %d entries", k.Name, k.Entries)
 		}
 	}

@@ -136,7 +136,7 @@ func (s *Store) open(ctx context.Context, o *Options) error {
 	id := m.identity()
 	var directions [2]direction
 	s.Nodes = NewNumericNodes(int(m.Rows))
-	for _, part := range []struct {
+	for _, file := range []struct {
 		isStored    bool
 		name, magic string
 		parse       func(path string, b []byte) error
@@ -156,10 +156,10 @@ func (s *Store) open(ctx context.Context, o *Options) error {
 		{m.Order != "", fileName(id, orderEnding), orderMagic,
 			func(path string, b []byte) error { return s.Nodes.parseOrder(path, b, m) }},
 	} {
-		if !part.isStored {
+		if !file.isStored {
 			continue
 		}
-		if err := s.listed.read(part.name, part.magic, part.parse); err != nil {
+		if err := s.listed.read(file.name, file.magic, file.parse); err != nil {
 			return err
 		}
 	}

@@ -32,16 +32,16 @@ func PlanOf(p *problem.Problem, set *Settings) *Plan {
 	d := designOf(p, set)
 	plan := &Plan{KeepsHighest: keepsHighest(&d, set), design: d}
 	limit := p.SubtractComponents(set.Memory)
-	kept := learnedBytes(&d, p)
+	retained := learnedBytes(&d, p)
 	stored := storedBytes(&d, p)
 	if set.Memory > 0 && !set.Explain &&
-		kept+stored+stageBytes(&d, p, set, 1, false) > limit {
+		retained+stored+stageBytes(&d, p, set, 1, false) > limit {
 		plan.Disk = stored
 	} else {
-		kept += stored
+		retained += stored
 	}
-	plan.memory = budget.Subtract(limit, kept)
-	plan.learning = kept + stageBytes(&d, p, set, plan.memory, plan.Disk > 0)
+	plan.memory = budget.Subtract(limit, retained)
+	plan.learning = retained + stageBytes(&d, p, set, plan.memory, plan.Disk > 0)
 	plan.Bytes = plan.learning
 	n := len(p.Degrees)
 	k := len(p.Names)

@@ -206,8 +206,8 @@ func (u *unrolled) addRest(ctx context.Context,
 			}
 		}
 	})
-	for j, rest := range rests {
-		u.terms[j].Rest += rest
+	for j, sum := range rests {
+		u.terms[j].Rest += sum
 	}
 	return err
 }
