@@ -57,8 +57,11 @@ func (c *Candidates) Run(ctx context.Context, x *sparse.Block[float32], t *Trial
 	}
 	m := len(items)
 	n := (len(t.Test) + 3) &^ 3
-	k := sparse.BlockOf(m, m, make([]float64, m*m))
-	cross := sparse.BlockOf(m, n, make([]float64, m*n))
+	// a trial may have no tests, and a block of [sparse.BlockOf] has a column
+	k := &sparse.Block[float64]{Rows: m, Cols: m, Stride: m,
+		Data: make([]float64, m*m)}
+	cross := &sparse.Block[float64]{Rows: m, Cols: n, Stride: n,
+		Data: make([]float64, m*n)}
 	along := func(values []param.Values) Fit { return Each(c.Learner, c.Classes, values) }
 	if c.Path != nil {
 		along = OnPath(c.Learner, c.Path, c.Classes)
