@@ -161,7 +161,7 @@ func (t *Reader) Rows(in *textio.Reader) iter.Seq2[Row, error] {
 			return
 		}
 		if err == nil {
-			t.titled = in.HasTitles()
+			t.titled = head.First == 0
 			if t.titled {
 				t.Text.Delimiter = "\t"
 			}

@@ -287,7 +287,7 @@ func (c *nodeChooser) isHeader() bool {
 	}
 	at := max(c.node, 0)
 	if c.node < 0 && o.IsKnown == nil {
-		at = c.likelyNode()
+		at = likelyNode(c)
 	}
 	isTitled := c.titled && (c.node >= 0 || c.tied != nil)
 	if c.tied != nil {
@@ -408,7 +408,7 @@ func (c *nodeChooser) underTitles() error {
 		case len(free) == 1 || isPair:
 			c.node = free[0]
 		case c.o.IsKnown == nil:
-			c.node = c.likelyNode()
+			c.node = likelyNode(c)
 		}
 	}
 	if c.node < 0 {
@@ -461,7 +461,7 @@ func (c *nodeChooser) free() (columns []int) {
 }
 
 // likelyNode returns the column that most likely holds the node by the titles and forms of the free columns.
-func (c *nodeChooser) likelyNode() int {
+func likelyNode(c *nodeChooser) int {
 	isDistinct := func(i int) bool {
 		return len(c.s.column(i).distinct()) == len(c.s.Rows) && !isQuantity(c.s.Titles[i])
 	}
@@ -475,7 +475,7 @@ func (c *nodeChooser) likelyNode() int {
 func (c *nodeChooser) attributeNode() error {
 	c.t.Node = c.node
 	if c.node < 0 {
-		c.t.Node = c.likelyNode()
+		c.t.Node = likelyNode(c)
 	}
 	named, _ := ChooseWithin(c.o.Attributes, c.s.Titles, len(c.s.Titles)) // the caller reports errors
 	isNamed := func(i int) bool { return slices.Contains(named, i) }

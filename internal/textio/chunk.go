@@ -27,7 +27,7 @@ const (
 // Chunk is a run of whole lines of one input.
 type Chunk struct {
 	Index int    // 0, 1, … in the order of the file
-	First int64  // the number of its first line; a file's first is 1
+	First int64  // the number of its first line; a file's first is 1, and 0 holds the titles of JSON, between tabs
 	Lines int    // how many lines it has
 	Data  []byte // the lines, each ending in a line feed; Slack zero bytes follow within its capacity
 	Last  bool   // the input is known to end with it

@@ -51,7 +51,6 @@ type Reader struct {
 	settings input.Text // settings of text
 	checked  bool       // CheckText has been called
 	decoded  bool       // the content is converted while it is read
-	titled   bool       // see HasTitles
 	warn     func(error)
 
 	chunks chunker
@@ -203,10 +202,6 @@ func CheckFinished(path string) *Error {
 			" if you know that all files are of the same run",
 	}
 }
-
-// HasTitles reports, after a line has been read, whether the lines are made of JSON objects: line 0 holds the titles, and
-// tabs separate the fields.
-func (r *Reader) HasTitles() bool { return r.titled }
 
 // Window returns the largest window, in bytes, that the frames of a zstd stream have declared
 // so far, 0 for other input. It may be called at any time.

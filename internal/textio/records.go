@@ -15,28 +15,27 @@ import (
 // values of each object, in quotes and separated by tabs, on the line on which it begins, or the next free one.
 type records struct {
 	r      *Reader
+	in     *recordText
 	d      *json.Decoder
-	titles []string
-	cells  []string // of the object at hand, one for each title
-	isList bool     // a list has begun and not ended
-
-	line     int64 // of the last row
-	out      []byte
-	position int // in out
-	err      error
-
-	// The text, of which at most left bytes are read for an object.
-	in    io.Reader
-	left  int
-	read  int64   // bytes
-	ended int64   // lines that have ended before the last object
-	ends  []int64 // offsets of later line feeds
+	column map[string]int // of each key; −1: none
+	cells  []string       // of the object at hand
+	line   int64          // of the last row
+	out    bytes.Buffer
+	err    error
+	isList bool // a list has begun and not ended
 
 	// The object at hand.
-	start        int64 // offset behind its brace
+	first        int64 // line
 	keys, values []string
 	isNested     bool // some value is a list or an object
-	isRecoded    bool // some text is not UTF-8
+	isRecoded    bool // some value is not UTF-8
+}
+
+// recordText is the text of records.
+type recordText struct {
+	in   io.Reader
+	left int   // bytes that may be read for the object at hand
+	ends int64 // ends of lines
 }
 
 // headRecords is the length of the text whose objects have all keys of a table.
@@ -77,56 +76,45 @@ func RecordTitles(head []byte, isRecord func(keys []string) bool) (titles []stri
 
 // openRecords begins to read the lines of a text that is records of JSON.
 func openRecords(r *Reader) {
-	in := r.text.(*bufio.Reader)
-	j := newRecords(in)
-	j.titles = RecordTitles(r.Peek(headRecords), nil)
-	if j.titles == nil {
+	titles := RecordTitles(r.Peek(headRecords), nil)
+	if titles == nil {
 		return
 	}
+	in := r.text.(*bufio.Reader)
 	if bytes.HasPrefix(r.Peek(len(utf8Mark)), []byte(utf8Mark)) {
 		_, _ = in.Discard(len(utf8Mark)) // it was peeked
 	}
+	j := newRecords(in)
 	j.r = r
-	j.cells = slices.Clone(j.titles)
+	for i, title := range titles {
+		j.column[title] = i
+	}
+	j.cells = titles
 	j.addRow()
 	r.text = j
-	r.titled = true
 	r.chunks.lines = -1
 }
 
 func newRecords(text io.Reader) *records {
-	j := &records{in: text}
-	j.d = json.NewDecoder(recordText{j})
-	return j
+	in := &recordText{in: text}
+	return &records{in: in, d: json.NewDecoder(in), column: map[string]int{}}
 }
 
-// recordText reads the text of records.
-type recordText struct{ j *records }
-
-// Read implements [io.Reader] and notes the ends of lines.
-func (t recordText) Read(p []byte) (int, error) {
-	j := t.j
-	if j.left == 0 {
+// Read implements [io.Reader] and counts the ends of lines.
+func (t *recordText) Read(p []byte) (int, error) {
+	if t.left == 0 {
 		return 0, errLong
 	}
-	n, err := j.in.Read(p[:min(len(p), j.left)])
-	for i, c := range p[:n] {
-		if c == '\n' {
-			j.ends = append(j.ends, j.read+int64(i))
-		}
-	}
-	j.left -= n
-	j.read += int64(n)
+	n, err := t.in.Read(p[:min(len(p), t.left)])
+	t.left -= n
+	t.ends += int64(bytes.Count(p[:n], lineFeed))
 	return n, err
 }
 
-// lineAt returns the number of the line of an offset, which is not before that of an earlier call.
-func (j *records) lineAt(offset int64) int64 {
-	for len(j.ends) > 0 && j.ends[0] < offset {
-		j.ends = j.ends[1:]
-		j.ended++
-	}
-	return j.ended + 1
+// place returns the number of the line that was reached.
+func (j *records) place() int64 {
+	ahead, _ := io.ReadAll(j.d.Buffered()) // of a buffer
+	return 1 + j.in.ends - int64(bytes.Count(ahead, lineFeed))
 }
 
 // next reads the next object; io.EOF is the end.
@@ -135,7 +123,7 @@ func (j *records) next() error {
 	j.values = j.values[:0]
 	j.isNested = false
 	j.isRecoded = false
-	j.left = MaxLine
+	j.in.left = MaxLine
 	for isBegun := false; !isBegun; {
 		token, err := j.d.Token()
 		switch {
@@ -151,7 +139,7 @@ func (j *records) next() error {
 			return errNoObject
 		}
 	}
-	j.start = j.d.InputOffset()
+	j.first = j.place()
 	for j.d.More() {
 		if err := j.member(); err != nil {
 			return err
@@ -183,26 +171,21 @@ func (j *records) member() error {
 	case '[', '{':
 		j.isNested = true
 	}
-	name := key.(string)
-	j.isRecoded = j.isRecoded || !utf8.Valid(value) || strings.ContainsRune(name, utf8.RuneError)
-	j.keys = append(j.keys, name)
+	j.isRecoded = j.isRecoded || !utf8.Valid(value)
+	j.keys = append(j.keys, key.(string))
 	j.values = append(j.values, text)
 	return err
 }
 
 // Read implements [io.Reader]: the lines of the table.
 func (j *records) Read(p []byte) (int, error) {
-	for j.position == len(j.out) {
+	for j.out.Len() == 0 {
 		if j.err != nil {
 			return 0, j.err
 		}
-		j.out = j.out[:0]
-		j.position = 0
 		j.fill()
 	}
-	n := copy(p, j.out[j.position:])
-	j.position += n
-	return n, nil
+	return j.out.Read(p)
 }
 
 // fill adds the row of the next object, below lines without one.
@@ -216,23 +199,19 @@ func (j *records) fill() {
 		return
 	}
 	clear(j.cells)
-	line := j.lineAt(j.start)
 	for i, key := range j.keys {
-		column := i
-		if i >= len(j.titles) || j.titles[i] != key {
-			column = slices.Index(j.titles, key)
-		}
+		column, isKnown := j.column[key]
 		switch {
-		case column < 0:
-			j.titles = append(j.titles, key) // it is named once, and has no cell
-			j.r.warn(Fault(j.r.name, line, "write it into the first object, for example as null",
+		case !isKnown:
+			j.column[key] = -1
+			j.r.warn(Fault(j.r.name, j.first, "write it into the first object, for example as null",
 				"%q is in none of the objects at the beginning, and is left out", key))
-		case column < len(j.cells):
+		case column >= 0:
 			j.cells[column] = j.values[i]
 		}
 	}
-	for j.line++; j.line < line; j.line++ {
-		j.out = append(j.out, '\n')
+	for j.line++; j.line < j.first; j.line++ {
+		j.out.WriteByte('\n')
 	}
 	j.addRow()
 }
@@ -242,15 +221,12 @@ var recordSigns = strings.NewReplacer(`"`, `""`, "\n", `\n`, "\r", `\r`, "\t", `
 
 // addRow adds a line with the cells.
 func (j *records) addRow() {
-	for i, cell := range j.cells {
-		if i > 0 {
-			j.out = append(j.out, '\t')
-		}
-		j.out = append(j.out, '"')
-		j.out = append(j.out, recordSigns.Replace(cell)...)
-		j.out = append(j.out, '"')
+	separator := "\""
+	for _, cell := range j.cells {
+		j.out.WriteString(separator + recordSigns.Replace(cell))
+		separator = "\"\t\""
 	}
-	j.out = append(j.out, '\n')
+	j.out.WriteString("\"\n")
 }
 
 // fault returns the error about the place that was reached.
@@ -265,8 +241,5 @@ func (j *records) fault(err error) error {
 	case !errors.As(err, &fault) || fault.File != "":
 		return err
 	}
-	e := *fault
-	e.File = j.r.name
-	e.Line = j.lineAt(j.d.InputOffset())
-	return &e
+	return Fault(j.r.name, j.place(), fault.Fix, "%s", fault.Msg)
 }

@@ -133,7 +133,7 @@ func (c *Settings) LayoutOf(in *textio.Reader, sum *Tally) (*Layout, error) {
 	if errors.Is(err, io.EOF) && table.IsNamed(in.Name(), ".mtx") {
 		return nil, textio.Fault(in.Name(), 0, market.FetchAgain, "empty file")
 	}
-	if in.HasTitles() {
+	if err == nil && head.First == 0 {
 		c.Header = nodefile.HasHeader
 		c.Text.Delimiter = "\t"
 	}
