@@ -1,7 +1,6 @@
 package nodetable
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"strings"
@@ -22,9 +21,7 @@ type Unknown struct {
 	id           string        // first unknown id, and its line
 	lineOf       map[int]int64 // of each node, see FindOnce
 
-	encoded     string // first id that the graph has in another encoding
-	encodedLine int64
-	isUTF8      bool // encoding of that id in the file
+	encoded *textio.Error // about the first id that the graph has in another encoding; nil: there is none
 }
 
 // Find looks up the id on a line, see the function [Find], and counts the line; line is 0 if the file has no
@@ -40,7 +37,7 @@ func (u *Unknown) Find(lookup func(id string) (row int, isNode bool), line int64
 		u.line = line
 		u.id = string(id)
 	}
-	if u.encoded == "" {
+	if u.encoded == nil {
 		u.compare(line, id)
 	}
 	return 0, false
@@ -72,21 +69,17 @@ func (u *Unknown) compare(line int64, id []byte) {
 	if !ok {
 		return
 	}
-	var recoded []byte
-	isUTF8 := utf8.Valid(id)
-	if !isUTF8 {
-		recoded = textio.FromWindows(id)
-	} else if bytes.ContainsFunc(id,
-		func(r rune) bool { return r >= utf8.RuneSelf }) {
+	recoded := textio.FromWindows(id)
+	problem := "%s is not UTF-8, but the graph has the id as UTF-8"
+	files := "this file"
+	if utf8.Valid(id) {
 		recoded = textio.ToWindows(id)
-	}
-	if recoded == nil {
-		return
+		problem = "%s is UTF-8, but the graph has the id in another encoding, such as Latin-1 or Windows-1252"
+		files = "the files of the graph"
 	}
 	if _, isNode := graph.Lookup(string(recoded)); isNode {
-		u.encoded = string(id)
-		u.encodedLine = line
-		u.isUTF8 = isUTF8
+		u.encoded = textio.Fault("", line, "convert "+files+" to UTF-8, for example with iconv -f WINDOWS-1252 -t UTF-8",
+			problem, table.Quoted(id))
 	}
 }
 
@@ -98,13 +91,9 @@ func (u *Unknown) Err(name string, skip bool, fix string) error {
 	switch {
 	case u.Count == 0:
 		return nil
-	case u.encoded != "" && u.isUTF8:
-		return textio.Fault(name, u.encodedLine, "convert the files of the graph to UTF-8, for example with iconv -f WINDOWS-1252 -t UTF-8",
-			"%s is UTF-8, but the graph has the id in another encoding, such as Latin-1 or Windows-1252", table.Quoted(u.encoded))
-	case u.encoded != "":
-		return textio.Fault(name, u.encodedLine, "convert this file to UTF-8, for example with iconv -f WINDOWS-1252 -t UTF-8",
-			"%s is not UTF-8, but the graph has the id as UTF-8",
-			table.Quoted(u.encoded))
+	case u.encoded != nil:
+		u.encoded.File = name
+		return u.encoded
 	case u.Count == u.Total:
 		what := fmt.Sprintf("none of %d ids is in the graph (first %s)",
 			u.Total, quoted)

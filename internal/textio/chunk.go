@@ -161,8 +161,13 @@ func (k *chunker) read(c *Chunk) error {
 // the next chunk.
 func (k *chunker) deliver(c *Chunk, cut, n int) {
 	k.carry = append(k.carry[:0], c.buf[cut:n]...)
-	clear(c.buf[cut : cut+Slack])
-	c.Data = c.buf[: cut : cut+Slack]
+	size := cut
+	_, isJSON := k.r.text.(*records)
+	if delimiter := k.r.settings.Delimiter; len(delimiter) > 1 && !isJSON { // parsers need separators of one byte
+		size = copy(c.buf, bytes.ReplaceAll(c.buf[:cut], []byte(delimiter), []byte{0x1f}))
+	}
+	clear(c.buf[size : size+Slack])
+	c.Data = c.buf[: size : size+Slack]
 	c.Index, c.First, c.Lines = k.index, k.lines+1, bytes.Count(c.Data, lineFeed)
 	k.index++
 	c.Last = k.finished

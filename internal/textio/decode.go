@@ -3,7 +3,6 @@ package textio
 import (
 	"bufio"
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -216,49 +215,5 @@ func decode(in *bufio.Reader, name string,
 		text = &decoder{in: in, file: name, encoding: encoding, next: next,
 			offset: int64(skip)}
 	}
-	if len(o.Delimiter) > 1 {
-		source := text
-		if source == nil {
-			source = in
-		}
-		text = &replacer{in: source, old: []byte(o.Delimiter)}
-	}
 	return text, nil
-}
-
-// replacer replaces a delimiter of several bytes by the unit separator, 0x1f, so that the
-// parsers need separators of one byte only.
-type replacer struct {
-	in  io.Reader
-	old []byte
-	raw [16 << 10]byte
-	n   int
-	out []byte
-	err error
-}
-
-// Read implements [io.Reader]. It keeps bytes at the end of a block that may be the beginning of a
-// delimiter, because the delimiter may continue in the next block.
-func (d *replacer) Read(p []byte) (int, error) {
-	for len(d.out) == 0 {
-		if d.err != nil {
-			return 0, d.err
-		}
-		n, err := d.in.Read(d.raw[d.n:])
-		text := d.raw[:d.n+n]
-		keep := 0 // bytes at the end that may be the beginning of a delimiter
-		d.err = err
-		if !errors.Is(err, io.EOF) {
-			for k := min(len(d.old)-1, len(text)); k > 0 && keep == 0; k-- {
-				if bytes.HasSuffix(text, d.old[:k]) {
-					keep = k
-				}
-			}
-		}
-		d.out = bytes.ReplaceAll(text[:len(text)-keep], d.old, []byte{0x1f})
-		d.n = copy(d.raw[:], text[len(text)-keep:])
-	}
-	n := copy(p, d.out)
-	d.out = d.out[n:]
-	return n, nil
 }
