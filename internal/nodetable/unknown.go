@@ -21,7 +21,7 @@ type Unknown struct {
 	id           string        // first unknown id, and its line
 	lineOf       map[int]int64 // of each node, see FindOnce
 
-	encoded *textio.Error // about the first id that the graph has in another encoding; nil: there is none
+	encoded *textio.Error // about the first id with another encoding in the graph, or nil
 }
 
 // Find looks up the id on a line, see the function [Find], and counts the line; line is 0 if the file has no

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestAdvisedCommands runs the commands that messages about files name, and reads what they write.
+// TestAdvisedCommands runs the commands in messages about files, and reads their outputs.
 func TestAdvisedCommands(t *testing.T) {
 	command := regexp.MustCompile(`\b(sed|perl|jq|PYTHONIOENCODING=latin-1 (?:python3)) .*FILE.* > (\S+)`)
 	for _, c := range []struct{ file, text, edges string }{
