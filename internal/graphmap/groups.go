@@ -31,7 +31,7 @@ type Graph struct {
 
 	Colors  []int         // number of the color of each class; −1: grey
 	Reasons map[int]any   // JSON documents of rows, as Reasons of the module's root
-	Links   map[int][]int // rows that links of these reasons join with a row
+	Links   map[int][]int // ends of the links of these reasons
 	File    string        // has the predictions of all nodes
 }
 

@@ -179,9 +179,7 @@ func addMap(run *session, in *predictionInputs, p *heatwalk.Prediction, rare []i
 		e := &p.Reasons[i]
 		m.Reasons[e.Row] = e
 		for _, l := range e.Links {
-			if k := slices.Index(l.Rows[:], e.Row); k >= 0 {
-				m.Links[e.Row] = append(m.Links[e.Row], l.Rows[1-k])
-			}
+			m.Links[e.Row] = append(m.Links[e.Row], l.Rows[:]...)
 		}
 	}
 	section, err := m.Section(run.ctx,

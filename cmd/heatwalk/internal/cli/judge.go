@@ -154,7 +154,7 @@ func (d *classifyDocument) judgeHeldOut(console *streams, in *predictionInputs,
 	if propagation.Tested > 0 {
 		d.AccuracyPropagation = &propagation.Accuracy
 	}
-	d.reportShift(console, in.data.l, p.Shift, estimate)
+	d.reportShift(console, in.data.l, p)
 	if in.f.method != method.Majority {
 		d.compareLargest(in.data.l, estimate)
 	}
@@ -197,13 +197,14 @@ func (d *classifyDocument) describe(in *predictionInputs, p *heatwalk.Prediction
 
 // reportShift warns that the labels of a file are no random sample, and puts a range in place of the
 // accuracy. Labels that suggest has chosen cause no warning, because they are meant to differ from other nodes.
-func (d *classifyDocument) reportShift(console *streams, l *nodefile.Labels, sample *shift.Report,
-	estimate problem.Estimate) {
+func (d *classifyDocument) reportShift(console *streams, l *nodefile.Labels,
+	p *heatwalk.Prediction) {
+	sample := p.Shift
 	if sample == nil || !sample.Sounds() {
 		return
 	}
 	d.LabelSample = sample
-	difference := shiftText(sample)
+	difference := shiftText(p)
 	isSuggested := slices.ContainsFunc(l.Columns,
 		func(c input.Column) bool { return c.Title == suggest.GainColumn })
 	if isSuggested {
@@ -214,7 +215,7 @@ func (d *classifyDocument) reportShift(console *streams, l *nodefile.Labels, sam
 		scope = "may differ; measuring how much needs " + words.Bytes(sample.Omitted) + " of memory"
 	}
 	d.shift = fmt.Sprintf("labels are not a random sample of the nodes: %s; the accuracy is %s at held-out labels, and at other nodes it %s",
-		difference, words.Percent(estimate.Accuracy), scope)
+		difference, words.Percent(p.Estimate.Accuracy), scope)
 	if isSuggested {
 		d.notes = append(d.notes, d.shift)
 	} else {
@@ -243,7 +244,8 @@ func (d *classifyDocument) compareLargest(l *nodefile.Labels, e problem.Estimate
 const largestErrors = 2
 
 // shiftText returns the differences between labelled and other nodes.
-func shiftText(sample *shift.Report) string {
+func shiftText(p *heatwalk.Prediction) string {
+	sample := p.Shift
 	population := "other nodes"
 	if sample.OneKind {
 		population = "other nodes of their kind"
@@ -254,9 +256,11 @@ func shiftText(sample *shift.Report) string {
 			fmt.Sprintf("labelled nodes have another label %.1f steps away on average, %s %.1f", d.Labelled, population, d.Others))
 	}
 	if d := sample.Degree; d.Exceeds() {
-		parts = append(parts,
-			fmt.Sprintf("labelled nodes have edges of total weight %.3g on average, %s %.3g",
-				d.Labelled, population, d.Others))
+		text := "labelled nodes have edges of total weight %.3g on average, %s %.3g"
+		if p.Weights == "" && p.Factors == nil {
+			text = "labelled nodes have %.3g edges on average, %s %.3g"
+		}
+		parts = append(parts, fmt.Sprintf(text, d.Labelled, population, d.Others))
 	}
 	if s := sample.Share; s.Exceeds() && s.IsPredicted {
 		parts = append(parts,
