@@ -55,6 +55,9 @@ func coraStoreWith(t *testing.T, c *ingest.Config) (dir string, labels map[strin
 			labels[id] = label
 		}
 	}
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
 	return dir, labels
 }
 

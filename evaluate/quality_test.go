@@ -39,6 +39,9 @@ func TestRankings(t *testing.T) {
 		}
 		cases++
 	}
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
 	if cases < 8 {
 		t.Errorf("%d cases", cases)
 	}

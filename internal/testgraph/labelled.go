@@ -79,6 +79,9 @@ func Cora(t testing.TB) Labelled {
 				pairs = append(pairs, [2]string{a, b})
 			}
 		}
+		if err := lines.Err(); err != nil {
+			t.Fatal(err)
+		}
 		return pairs
 	}
 	labels := read("labels.tsv.gz")
