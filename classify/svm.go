@@ -217,9 +217,6 @@ func (s *SVM) withDefaults() SVM {
 	return f
 }
 
-// hasSinglePrecision reports whether kernel values count as rounded to single precision.
-func (s *SVM) hasSinglePrecision() bool { return s.Tolerance >= 1e-5 }
-
 // Fit learns from the values of k between the items with y ≥ 0. A nil s means
 // defaults.
 //
@@ -233,25 +230,6 @@ func (s *SVM) Fit(ctx context.Context, k Gram, y []int,
 		return nil, err
 	}
 	return &models[0], err
-}
-
-// machines trains the classifiers 0 … n−1 on several workers. One that reaches its
-// limit does not stop the others; the error is then ErrIterationLimit.
-func machines(ctx context.Context, workers, n int,
-	train func(worker, m int) error) error {
-	limited := make([]bool, n)
-	err := sched.Run(ctx, workers, n, func(worker, m int) error {
-		err := train(worker, m)
-		limited[m] = errors.Is(err, ErrIterationLimit)
-		if limited[m] {
-			return nil
-		}
-		return err
-	})
-	if err == nil && slices.Contains(limited, true) {
-		err = ErrIterationLimit
-	}
-	return err
 }
 
 // diagonal stores K(i, i) at dst[i] for the given items.
@@ -362,7 +340,7 @@ func (s *costSolver) path(ctx context.Context, k Gram, y []int, classes int,
 			Machines: s.cells[c*n : (c+1)*n]}
 	}
 	var err error
-	if set.hasSinglePrecision() {
+	if set.Tolerance >= 1e-5 { // kernel values count as rounded to single precision
 		err = pathTo(ctx, s, &s.single, &set, k, costs)
 	} else {
 		err = pathTo(ctx, s, &s.double, &set, k, costs)
@@ -374,7 +352,7 @@ func (s *costSolver) path(ctx context.Context, k Gram, y []int, classes int,
 }
 
 // pathTo trains the classifiers of the models of s on kernel values rounded to T, several at a
-// time.
+// time. One that reaches its limit does not stop the others; the error is then ErrIterationLimit.
 func pathTo[T sparse.Float](ctx context.Context, s *costSolver,
 	trainers *[]trainer[T], set *SVM, k Gram, costs []float64) error {
 	workers := min(sched.Workers(set.Workers), len(s.pairs))
@@ -384,7 +362,8 @@ func pathTo[T sparse.Float](ctx context.Context, s *costSolver,
 		*trainers = append(*trainers, trainer[T]{})
 	}
 	order := s.groups.largestFirst(s.pairs)
-	return machines(ctx, workers, len(order), func(worker, index int) (limited error) {
+	isLimited := make([]bool, len(order))
+	err := sched.Run(ctx, workers, len(order), func(worker, index int) error {
 		m := order[index]
 		t := &(*trainers)[worker]
 		t.start(set, k, s.diag, &s.groups, s.pairs[m])
@@ -392,12 +371,17 @@ func pathTo[T sparse.Float](ctx context.Context, s *costSolver,
 			if c > 0 {
 				t.dual.raise(costs[c-1], cost)
 			}
-			if err := t.step(ctx, set, &s.models[c].Machines[m]); errors.Is(err, ErrIterationLimit) {
-				limited = err
+			err := t.step(ctx, set, &s.models[c].Machines[m])
+			if errors.Is(err, ErrIterationLimit) {
+				isLimited[m] = true
 			} else if err != nil {
 				return err
 			}
 		}
-		return limited
+		return nil
 	})
+	if err == nil && slices.Contains(isLimited, true) {
+		err = ErrIterationLimit
+	}
+	return err
 }

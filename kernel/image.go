@@ -35,7 +35,9 @@ func (c *computation) imageOf(ctx context.Context, e engine,
 	}
 	t := &attempts{c: c, measure: measure}
 	for done := false; !done; {
-		a, err = applyEngine(ctx, c, e, dst, x, t.again)
+		a, err = e.applyTo(ctx, dst, x,
+			effort{tolerance: c.effort, memory: c.left(), progress: c.log.reportAttempt,
+				certify: c.bounded || c.s.certifies(c.k.Len())}, t.again)
 		if done, err = t.planNext(dst, a, err); done && err == nil {
 			done, err = acceptResult(c, a, t.miss, t.rounded)
 		}
@@ -45,14 +47,6 @@ func (c *computation) imageOf(ctx context.Context, e engine,
 	}
 	c.log.finishSlab(a.assumed)
 	return a, nil
-}
-
-// applyEngine stores the engine's image of x in dst, with the present effort.
-func applyEngine(ctx context.Context, c *computation, e engine,
-	dst, x *sparse.Block[float64], again bool) (*engineResult, error) {
-	return e.applyTo(ctx, dst, x,
-		effort{tolerance: c.effort, memory: c.left(), progress: c.log.reportAttempt,
-			certify: c.bounded || c.s.certifies(c.k.Len())}, again)
 }
 
 // acceptResult reports whether a result is the last one, with an error if its error miss is above the limit.

@@ -343,7 +343,8 @@ func (s *search) conclude(ctx context.Context,
 		s.strict /= 10
 		return nil, nil, false, nil
 	}
-	if !fine || !isFalling(values) {
+	isFalling := slices.IsSortedFunc(values, func(a, b float64) int { return cmp.Compare(b, a) })
+	if !fine || !isFalling {
 		// Rounding in the filter has mixed the vectors: Rayleigh and Ritz with B itself separates
 		// them.
 		var q *mat.Dense
@@ -361,12 +362,6 @@ func (s *search) conclude(ctx context.Context,
 		err = limitError(s.converged, s.want, s.m.products)
 	}
 	return values, residuals, true, err
-}
-
-// isFalling reports whether no value is larger than the one before.
-func isFalling(values []float64) bool {
-	return slices.IsSortedFunc(values,
-		func(a, b float64) int { return cmp.Compare(b, a) })
 }
 
 // restart shrinks the basis to its best vectors or, if another filter is better, to a
