@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -31,22 +30,15 @@ var logisticLearner = Learner{
 			WeightsOf(v, y, classes), true)
 	},
 	Linear: func(ctx context.Context, f *sparse.Block[float32], y []int, classes int, v param.Values) (*LinearModel, error) {
-		wide := sparse.BlockOf(f.Rows, f.Cols, make([]float64, f.Rows*f.Cols))
-		for i := range f.Rows {
-			simd.ConvertTo(wide.Row(i), f.Row(i))
-		}
 		models, err := LogisticPath(ctx,
-			&Logistic{Tolerance: 1e-11, Weights: WeightsOf(v, y, classes)}, wide, y,
+			&Logistic{Tolerance: 1e-11, Weights: WeightsOf(v, y, classes)}, f, y,
 			classes, []float64{v.Number("lambda")})
 		if models == nil {
 			return nil, err
 		}
 		return models[0], err
 	},
-	LinearBytes: func(items, features, classes int) int64 {
-		return 8*int64(items)*int64(features) +
-			LogisticBytes(items, features, classes)
-	},
+	LinearBytes:   LogisticBytes,
 	Dual:          true,
 	Probabilities: Softmax,
 	Bytes:         kernelSoftmaxBytes,
