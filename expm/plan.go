@@ -264,7 +264,7 @@ type Diagonal struct {
 func DiagonalOf(team *sparse.Team, diagonal []float64) Diagonal {
 	sum := 0.0
 	largest := []float64{0, 0}
-	for lo, hi := range team.Counted(0, len(diagonal)) {
+	for lo, hi := range team.CountingRows(0, len(diagonal)) {
 		for _, d := range diagonal[lo:hi] {
 			sum += d
 			if !(d <= largest[0]) { // a branch that is rarely taken

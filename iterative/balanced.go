@@ -67,7 +67,7 @@ func (s *System) startNear(v []float64) {
 	team := sparse.TeamOf(s.Graph.A)
 	energy := make([]float64, components)
 	square := make([]float64, components)
-	for lo, hi := range team.Counted(0, len(component)) {
+	for lo, hi := range team.CountingRows(0, len(component)) {
 		for i := lo; i < hi; i++ {
 			if v[i] > 0 {
 				energy[component[i]] += s.Ground[i]

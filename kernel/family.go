@@ -192,7 +192,7 @@ func describe(team *sparse.Team, sums []float64) *degrees {
 	d := &degrees{Diagonal: expm.DiagonalOf(team, sums),
 		nodes: team.TotalOf(len(sums)), mean: 1}
 	connected := 0.0
-	for lo, hi := range team.Counted(0, len(sums)) {
+	for lo, hi := range team.CountingRows(0, len(sums)) {
 		for _, degree := range sums[lo:hi] {
 			if degree > 0 {
 				connected++

@@ -98,7 +98,7 @@ func (r *run) places() []int {
 	for _, i := range r.p.Excluded {
 		places[i] = -1
 	}
-	for lo, hi := range team.Counted(0, r.n) {
+	for lo, hi := range team.CountingRows(0, r.n) {
 		for i := lo; i < hi; i++ {
 			free[team.Row(i)] = float64(1 + places[i])
 		}
@@ -123,7 +123,7 @@ func (r *run) places() []int {
 func gather(team *sparse.Team, rows, cols int, places []int,
 	row func(i int) []float64) *sparse.Block[float64] {
 	gathered := sparse.BlockOf(rows, cols, make([]float64, rows*cols))
-	for lo, hi := range team.Counted(0, len(places)) {
+	for lo, hi := range team.CountingRows(0, len(places)) {
 		for i := lo; i < hi; i++ {
 			if places[i] >= 0 {
 				copy(gathered.Row(places[i]), row(i))

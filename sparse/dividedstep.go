@@ -155,10 +155,10 @@ func (f *fused[T]) visitRanges(ctx context.Context, workers, lo int) error {
 	})
 }
 
-// withGhosts calls each with the rows of this process and a block that includes rows of other processes, and then
+// withGhosts calls visit with the rows of this process and a block that includes rows of other processes, and then
 // exchanges the named rows of y.
 func withGhosts[T Float](ctx context.Context, m *Divided, y, x *Block[T],
-	workers int, each func(rows Matrix, x *Block[T]) error) error {
+	workers int, visit func(rows Matrix, x *Block[T]) error) error {
 	workers = sched.Workers(workers)
 	f := (&Operator[T]{A: m}).newFused()
 	f.begin(y, x, Step[T]{}, workers)
@@ -169,7 +169,7 @@ func withGhosts[T Float](ctx context.Context, m *Divided, y, x *Block[T],
 	if err = cmp.Or(finish(), err); err != nil {
 		return err
 	}
-	if err = each(m.local, &f.source); err != nil {
+	if err = visit(m.local, &f.source); err != nil {
 		return err
 	}
 	shareNamed(f, m)

@@ -390,7 +390,7 @@ func (f *fused[T]) sumRankOne(ctx context.Context, workers int) error {
 	err := sched.Run(ctx, workers, chunks, func(_, i int) error {
 		sum := f.chunks[i*f.width : (i+1)*f.width]
 		clear(sum)
-		for lo, hi := range team.Counted(i*chunk, min(x.Rows, (i+1)*chunk)) {
+		for lo, hi := range team.CountingRows(i*chunk, min(x.Rows, (i+1)*chunk)) {
 			simd.AddWeighted(sum[:x.Cols], v[lo:hi], rowsOf(x, lo, 0))
 		}
 		return nil

@@ -24,8 +24,8 @@ type Joined struct {
 
 // Plan counts the entries of each range. Cost: one sweep.
 func (m *Joined) Plan(ctx context.Context, workers int) error {
-	below := m.Matrix.Ranges()
-	counts := make([]int, len(below))
+	ranges := m.Matrix.Ranges()
+	counts := make([]int, len(ranges))
 	var hadValues, weighted atomic.Bool
 	rows, _ := m.Matrix.Dims()
 	err := sweepWhole(ctx, m.Matrix, 0, rows, workers, func(_ int, p Panel) error {
@@ -46,9 +46,9 @@ func (m *Joined) Plan(ctx context.Context, workers int) error {
 	}
 	m.Weighted = weighted.Load()
 	m.ranges = nil
-	m.first = make([]int, len(below))
+	m.first = make([]int, len(ranges))
 	m.entries = 0
-	for i, r := range below {
+	for i, r := range ranges {
 		m.first[i] = len(m.ranges)
 		m.entries += int64(counts[i])
 		if r.Pieces == 1 {

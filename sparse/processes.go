@@ -16,7 +16,7 @@ import (
 //     process has them, with the same values
 //
 // Operations on single rows need no other process. A sum over the rows of the matrix is computed over
-// the rows that count in each process, see [Team.Counted], and then over the processes, see
+// the rows that count in each process, see [Team.CountingRows], and then over the processes, see
 // [Team.Sum]: own rows count, and named rows count in process 0. Padding of blocks that are computed
 // by linear operations is zero.
 //
@@ -52,8 +52,8 @@ func (t *Team) IsPadding(i int) bool {
 	return t != nil && i >= t.Own && i < t.First
 }
 
-// Counted yields the rows lo ≤ i < hi that count in this process, in up to two runs of rows.
-func (t *Team) Counted(lo, hi int) iter.Seq2[int, int] {
+// CountingRows yields the rows lo ≤ i < hi that count in this process, in up to two runs of rows.
+func (t *Team) CountingRows(lo, hi int) iter.Seq2[int, int] {
 	return func(yield func(lo, hi int) bool) {
 		// the first rows that do not count, and the named rows that do
 		end := hi

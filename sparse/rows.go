@@ -48,15 +48,15 @@ func sweepWhole(ctx context.Context, a Matrix, lo, hi, workers int,
 // block includes rows of other processes, and the named rows of y are those of the process that has visited them.
 func EachRowWith[T Float](ctx context.Context, a Matrix, y, x *Block[T],
 	workers int, visit func(row int, col []uint32, val []float64, x *Block[T]) error) error {
-	each := func(rows Matrix, x *Block[T]) error {
+	visitRows := func(rows Matrix, x *Block[T]) error {
 		return EachRow(ctx, rows, workers,
 			func(_, row int, col []uint32, val []float64) error { return visit(row, col, val, x) })
 	}
 	m, divided := a.(*Divided)
 	if !divided {
-		return each(a, x)
+		return visitRows(a, x)
 	}
-	return withGhosts(ctx, m, y, x, workers, each)
+	return withGhosts(ctx, m, y, x, workers, visitRows)
 }
 
 // RowSums returns a sum over the entries of each row, of which sum returns that over some entries; values that are nil

@@ -56,7 +56,7 @@ func NewDisjointOf(team *sparse.Team, component []uint32, components int,
 	unit []float64) *Disjoint {
 	vector, vectors := numberVectors(team, component, components, unit)
 	sums := make([]ExactSum, vectors)
-	for lo, hi := range team.Counted(0, len(unit)) {
+	for lo, hi := range team.CountingRows(0, len(unit)) {
 		for i, u := range unit[lo:hi] {
 			if v := vector[component[lo+i]]; v < OwnSlot {
 				sums[v].Add(float64(u * u))
@@ -135,7 +135,7 @@ func AddExact(team *sparse.Team, sums []ExactSum) {
 func numberVectors(team *sparse.Team, component []uint32, components int,
 	unit []float64) (vector []uint32, vectors int) {
 	vector = make([]uint32, components)
-	for lo, hi := range team.Counted(0, len(unit)) {
+	for lo, hi := range team.CountingRows(0, len(unit)) {
 		for i, u := range unit[lo:hi] { // rows, up to 2
 			if c := component[lo+i]; u != 0 && vector[c] < 2 {
 				vector[c]++
@@ -233,7 +233,7 @@ func (s *Share) Compute(n *Disjoint, x *sparse.Block[float64], workers int,
 
 // Add adds the rows lo ≤ i < hi of x that count, times their factors, to the sums of their slots, from a column of these on.
 func (s *Share) Add(lo, hi, column int, factors []float64, x *sparse.Block[float64]) {
-	for start, end := range s.team.Counted(lo, hi) {
+	for start, end := range s.team.CountingRows(lo, hi) {
 		s.EachRun(start, end, func(r Run) {
 			if r.Total != nil {
 				sums := s.At(s.Slot[r.Lo])[column:][:x.Cols]

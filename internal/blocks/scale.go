@@ -64,7 +64,7 @@ func CheckScale[T sparse.Float](team *sparse.Team, degrees []float64) error {
 func WeightUnit(a sparse.Matrix, degrees []float64) float64 {
 	team := sparse.TeamOf(a)
 	sum := 0.0
-	for lo, hi := range team.Counted(0, len(degrees)) {
+	for lo, hi := range team.CountingRows(0, len(degrees)) {
 		for _, d := range degrees[lo:hi] {
 			sum += d
 		}

@@ -26,7 +26,7 @@ func chunkSums(team *sparse.Team, rows, size int,
 	total := halves[:size:size]
 	sums := halves[size:]
 	for lo, hi := range Slabs(rows, ChunkRows) {
-		for start, end := range team.Counted(lo, hi) {
+		for start, end := range team.CountingRows(lo, hi) {
 			clear(sums)
 			add(start, end, sums)
 			AddScaled(total, 1, sums)
@@ -130,7 +130,7 @@ func ShareOfProductTo(team *sparse.Team, dst, a, b *sparse.Block[float64]) {
 	one := []float64{1}
 	clear(dst.Data[:(dst.Rows-1)*dst.Stride+dst.Cols])
 	for lo, hi := range Slabs(a.Rows, ChunkRows) {
-		for start, end := range team.Counted(lo, hi) {
+		for start, end := range team.CountingRows(lo, hi) {
 			clear(sum)
 			for r := start; r < end; r++ {
 				simd.AddRows(target, a.Cols, b.Cols, target, a.Row(r),
@@ -151,7 +151,7 @@ func BoundRounding(n int) float64 {
 // rows.
 func ByPart(team *sparse.Team, c *sparse.Components, v []float64) []float64 {
 	sums := make([]float64, len(c.Sizes))
-	for lo, hi := range team.Counted(0, len(v)) {
+	for lo, hi := range team.CountingRows(0, len(v)) {
 		for i, component := range c.Of[lo:hi] {
 			sums[component] += v[lo+i]
 		}
@@ -167,7 +167,7 @@ func Centre(team *sparse.Team, x *sparse.Block[float64], c *sparse.Components,
 	volume := ByPart(team, c, weights)
 	mean := make([]float64, len(c.Sizes)*x.Cols)
 	meanOf := func(i int) []float64 { return mean[int(c.Of[i])*x.Cols:][:x.Cols] }
-	for lo, hi := range team.Counted(0, x.Rows) {
+	for lo, hi := range team.CountingRows(0, x.Rows) {
 		for i := lo; i < hi; i++ {
 			AddScaled(meanOf(i), weights[i], x.Row(i))
 		}

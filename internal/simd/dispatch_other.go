@@ -54,8 +54,8 @@ func Numbers([]uint32, []byte, NumberLines) (read, n int) {
 	return 0, 0
 }
 
-func pack(sel, data []byte, delta []uint32, by *[32]Width, widest uint32) {
-	plainPack(packing{}, sel, data, delta, by, widest)
+func pack(sel, data []byte, delta []uint32, widths *[32]Width, widest uint32) {
+	plainPack(packing{}, sel, data, delta, widths, widest)
 }
 
 // DotColumns is documented in columns_amd64.go.
@@ -91,7 +91,7 @@ func addScaled[T Float](dst []float64, a float64, x []T) {
 }
 
 func largestGain[T Float](down, diag []float64, row []T,
-	f, kii, least float64) (n, best int, gain float64) {
+	f, kii, floor float64) (n, best int, gain float64) {
 	return 0, -1, 0
 }
 

@@ -133,7 +133,7 @@ func (p *Problem) Rows() int { return len(p.Degrees) + p.items }
 func (p *Problem) CountOf(set *roaring.Bitmap) int {
 	team := p.Team()
 	count := []float64{0}
-	for lo, hi := range team.Counted(0, p.Rows()) {
+	for lo, hi := range team.CountingRows(0, p.Rows()) {
 		count[0] += float64(set.CardinalityInRange(uint64(lo), uint64(hi)))
 	}
 	team.Sum(count)

@@ -80,7 +80,7 @@ func (p *Problem) MissedComponents(ctx context.Context, reached *roaring.Bitmap,
 	}
 	team := p.Team()
 	missed := roaring.New()
-	for lo, hi := range team.Counted(0, len(parts.Of)) {
+	for lo, hi := range team.CountingRows(0, len(parts.Of)) {
 		for v := lo; v < hi; v++ {
 			if !reached.Contains(uint32(v)) {
 				missed.Add(parts.Of[v])

@@ -22,7 +22,7 @@ func scaleOf(p *Problem) *attributeScale {
 	s := &attributeScale{make([]float64, t.Cols), make([]float64, t.Cols)}
 	rows := t.Reader()
 	sums := make([]float64, 2*t.Cols+1) // of values, of their squares, and the rows with attributes that count in this process
-	for lo, hi := range team.Counted(0, t.Rows) {
+	for lo, hi := range team.CountingRows(0, t.Rows) {
 		for i := lo; i < hi; i++ {
 			columns, values := rows.Row(i)
 			if values != nil {

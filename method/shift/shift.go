@@ -158,7 +158,7 @@ func (r *Report) compareNodes(p *method.Problem, paths nearest,
 	classes = make([]float64, len(p.Names))
 	hops = make([]float64, mostHops+1)
 	team := p.Team()
-	for lo, hi := range team.Counted(0, len(p.Degrees)) {
+	for lo, hi := range team.CountingRows(0, len(p.Degrees)) {
 		for v := lo; v < hi; v++ {
 			n := paths.at(0, v)
 			if n == unreached || labelled.Contains(uint32(v)) || !isTarget(v) {

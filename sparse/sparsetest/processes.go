@@ -35,7 +35,7 @@ func Processes(size int, run func(n sparse.Network) error) error {
 // Whole returns the rows of the matrix, from the blocks of all processes. Every process calls it.
 func Whole(team *sparse.Team, x *sparse.Block[float64]) *sparse.Block[float64] {
 	gathered := sparse.BlockOf(team.TotalOf(x.Rows), x.Cols, make([]float64, team.TotalOf(x.Rows)*x.Cols))
-	for lo, hi := range team.Counted(0, x.Rows) {
+	for lo, hi := range team.CountingRows(0, x.Rows) {
 		for i := lo; i < hi; i++ {
 			copy(gathered.Row(team.Row(i)), x.Row(i))
 		}

@@ -60,7 +60,7 @@ func newAttributeTable(team *sparse.Team, t *sparse.Table) *attributeTable {
 	count := make([]float64, d+1)
 	ends := slices.Repeat([]float64{math.Inf(-1)}, 2*d)
 	rows := readerOf(a)
-	for lo, hi := range team.Counted(0, n) {
+	for lo, hi := range team.CountingRows(0, n) {
 		for v := lo; v < hi; v++ {
 			count[d] += float64(boolean(a.Has(v)))
 			columns, values := rows.entries(v)
@@ -117,7 +117,7 @@ func (a *attributeTable) sampleColumns(present int) {
 	step := max(1, present/rankSample, present*len(reals)/rankValues)
 	var sample []float64
 	rows := readerOf(a)
-	for lo, hi := range a.team.Counted(0, a.Rows) {
+	for lo, hi := range a.team.CountingRows(0, a.Rows) {
 		for v := lo; v < hi && len(reals) > 0; v++ {
 			if !a.Has(v) || a.team.Row(v)%step > 0 {
 				continue

@@ -187,7 +187,7 @@ func (l *lens) productTo(ctx context.Context, dst, q *featureBlock,
 	err := sched.Run(ctx, l.workers, (k+productGroup-1)/productGroup, func(_, group int) error {
 		start, end := group*productGroup, min(k, (group+1)*productGroup)
 		rows := readerOf(l.a)
-		for first, last := range l.a.team.Counted(0, q.Rows) {
+		for first, last := range l.a.team.CountingRows(0, q.Rows) {
 			for v := first; v < last; v++ {
 				if !l.a.Has(v) {
 					continue

@@ -165,7 +165,7 @@ func (c *counts) fit(shares *featureBlock) (*mat.Dense, error) {
 	right := mat.NewDense(d, k, nil)
 	z := mat.NewVecDense(d, nil)
 	team := c.in.p.Team()
-	for lo, hi := range team.Counted(0, c.x.Rows) {
+	for lo, hi := range team.CountingRows(0, c.x.Rows) {
 		for v := lo; v < hi; v++ {
 			degree := c.rowTo(z.RawVector().Data, v)
 			seen := 0.0

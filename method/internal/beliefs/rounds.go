@@ -51,7 +51,7 @@ func newNetwork(g *graph.Graph, seeds cwk.Seeds, fold []int) *network {
 		computed: map[ratiosKey]*mat.Dense{},
 		seedOf:   slices.Repeat([]int32{-1}, len(g.Degrees))}
 	sums := make([]float64, 2) // of degrees, and of nodes with an edge
-	for lo, hi := range n.team.Counted(0, len(g.Degrees)) {
+	for lo, hi := range n.team.CountingRows(0, len(g.Degrees)) {
 		for _, d := range g.Degrees[lo:hi] {
 			sums[0] += d
 			if d > 0 {

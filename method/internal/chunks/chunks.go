@@ -27,7 +27,7 @@ func Sums(ctx context.Context, team *sparse.Team, workers, n, count int,
 	var sums sched.Sums
 	sums.Begin(count)
 	err := Run(ctx, workers, n, func(piece, lo, hi int) {
-		for lo, hi := range team.Counted(lo, hi) {
+		for lo, hi := range team.CountingRows(lo, hi) {
 			do(sums.Of(piece), lo, hi)
 		}
 	})
