@@ -69,7 +69,8 @@ func (m *memory) extent() *extent {
 			m.numbering.nodes.Bytes(), m.numbering.order != nil
 	case m.names.useDict.Load():
 		e.nodes = int64(m.names.dict.Len())
-		e.dict, e.text = m.names.dict.Bytes(), m.names.dict.TextBytes()
+		e.dict = m.names.dict.Bytes()
+		e.text = m.names.dict.TextBytes()
 		e.rowIDs = ids.KnownBytes(e.nodes, e.text)
 	default:
 		e.nodes = int64(m.lines.top) + 1

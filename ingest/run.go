@@ -42,7 +42,8 @@ func Run(ctx context.Context, dir string, inputs []string,
 	if err := t.c.distinctInputs(inputs); err != nil {
 		return nil, err
 	}
-	t.inputBytes, t.workers = bytesOf(inputs), sched.Workers(t.c.Workers)
+	t.inputBytes = bytesOf(inputs)
+	t.workers = sched.Workers(t.c.Workers)
 	durable.RemoveUnused(t.fs, filepath.Join(t.tempDir(), sort.SpillName))
 	w, err := t.create(t.c.Directed)
 	if err != nil {
@@ -92,7 +93,8 @@ func Run(ctx context.Context, dir string, inputs []string,
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
-	t.report.Files, t.report.Store = t.files, &w.Manifest
+	t.report.Files = t.files
+	t.report.Store = &w.Manifest
 	t.report.SecondsSync = w.SyncTime.Seconds()
 	t.report.Seconds = time.Since(start).Seconds()
 	return t.report, nil

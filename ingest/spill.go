@@ -169,7 +169,8 @@ func newSlabs(memory int64, workers int) []lines.Slabs {
 	}
 	slabs := make([]lines.Slabs, workers)
 	for i := range slabs {
-		slabs[i].Code.Size, slabs[i].Weight.Size = size/4, size/8
+		slabs[i].Code.Size = size / 4
+		slabs[i].Weight.Size = size / 8
 	}
 	return slabs
 }

@@ -70,7 +70,9 @@ func (t *task) create(directed bool) (*shard.Writer, error) {
 	if t.c.Store != nil {
 		o = *t.c.Store
 	}
-	o.Directed, o.Force, o.Workers = directed, t.c.Force, t.workers
+	o.Directed = directed
+	o.Force = t.c.Force
+	o.Workers = t.workers
 	o.Codec = cmp.Or(t.c.Codec, o.Codec)
 	options := t.c.storeOptions()
 	maps.Copy(options, o.Options)

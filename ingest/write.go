@@ -154,7 +154,8 @@ func (o *storedRows) complete(report *Report, rows int, directed bool) {
 	case o.weighted:
 		report.Weights = "float32"
 	}
-	report.Duplicates, report.Reciprocal = o.counts.Duplicates, o.counts.Reciprocal
+	report.Duplicates = o.counts.Duplicates
+	report.Reciprocal = o.counts.Reciprocal
 	report.Edges = report.Entries
 	if !directed {
 		report.Edges = (report.Entries + o.counts.Loops) / 2

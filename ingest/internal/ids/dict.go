@@ -67,7 +67,8 @@ type Batch struct {
 
 // Reset forgets all ids.
 func (b *Batch) Reset() {
-	b.tokens, b.unquoted = b.tokens[:0], b.unquoted[:0]
+	b.tokens = b.tokens[:0]
+	b.unquoted = b.unquoted[:0]
 }
 
 // Add adds the id text[start:end].

@@ -30,7 +30,8 @@ func (c *Settings) layoutFrom(name string, konect bool, number int64,
 	lay := &Layout{hasNamedWeight: c.Weight != "", zerosCount: c.Unweighted,
 		line: number, first: number, source: -1, target: -1, weight: -1, kind: -1,
 		time: -1, sep: table.Blanks}
-	lay.sep, lay.text = c.separatorOf(name, konect, line), c.Text
+	lay.sep = c.separatorOf(name, konect, line)
+	lay.text = c.Text
 	if c.attributeLayout(name, lay, line, tail) {
 		lay.Columns = input.Columns{{Title: "column 1", Use: input.Source},
 			{Title: "column 2", Use: input.Target}}

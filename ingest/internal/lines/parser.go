@@ -105,7 +105,8 @@ func (p *Parser) Read(chunk *textio.Chunk, text bool) (*Lines, error) {
 	}
 	if text {
 		p.code = slices.Grow(p.code, 2*edges)[:2*edges]
-		out.Code, out.IDs = p.code, &p.batch
+		out.Code = p.code
+		out.IDs = &p.batch
 	}
 	if lay.HasValues() {
 		out.Weight = p.weight

@@ -121,8 +121,9 @@ func (s *Spill) reuse(regions []region) {
 
 // write writes the bytes of a record.
 func (s *Spill) write(rec *Record, b []byte) error {
-	rec.offset, rec.length, rec.sum = s.reserve(int64(len(b))).offset, len(b),
-		simd.Checksum(0, b)
+	rec.offset = s.reserve(int64(len(b))).offset
+	rec.length = len(b)
+	rec.sum = simd.Checksum(0, b)
 	if _, err := s.file.WriteAt(b, rec.offset); err != nil {
 		return fmt.Errorf("temporary file: %w; choose another place for temporary files", err)
 	}
