@@ -174,10 +174,7 @@ func (c *slabLog) note(sweeps int, method string) {
 
 // left returns the memory that engines may take for factors.
 func (c *computation) left() int64 {
-	if c.s.Memory == 0 {
-		return 0
-	}
-	return max(1, c.s.Memory-c.k.bytes(c.x.Cols))
+	return budget.Subtract(c.s.Memory, c.k.bytes(c.x.Cols))
 }
 
 // reportAttempt reports the progress of one attempt at a slab. An attempt at the first slab is expected

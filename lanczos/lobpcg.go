@@ -72,12 +72,8 @@ func (r *run) lobpcg(ctx context.Context, predicted float64) (*Pairs, error) {
 		return nil, err
 	}
 	if r.p.Precondition != nil {
-		var left int64
-		if r.s.Memory > 0 {
-			left = max(1, r.s.Memory-need)
-		}
 		var err error
-		if g.inverse, err = r.p.Precondition(ctx, left); err != nil {
+		if g.inverse, err = r.p.Precondition(ctx, budget.Subtract(r.s.Memory, need)); err != nil {
 			return nil, err
 		}
 	}

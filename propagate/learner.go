@@ -204,15 +204,21 @@ func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64],
 	if err != nil {
 		return work, err
 	}
-	if set.Memory > 0 {
-		sys.Memory = max(1, set.Memory-minimum)
+	sys.Memory = budget.Subtract(set.Memory, minimum)
+	return l.solveTo(ctx, dst, sys, g, groups, width, &set)
+}
+
+// solveTo is ScoresTo with a system, width columns of all groups at a time.
+func (l *Learner) solveTo(ctx context.Context, dst *sparse.Block[float64],
+	sys *iterative.System, g *graph.Graph, groups []cwk.Seeds, width int,
+	set *Settings) (work problem.Work, err error) {
+	n := dst.Rows
+	classes := groups[0].Classes
+	for i := range n {
+		clear(dst.Row(i))
 	}
 	for i, seeds := range groups {
-		columns := dst.Columns(i*classes, (i+1)*classes)
-		for r := range n {
-			clear(columns.Row(r))
-		}
-		l.sources(columns, g, seeds)
+		l.sources(dst.Columns(i*classes, (i+1)*classes), g, seeds)
 	}
 	for lo, hi := range blocks.Slabs(dst.Cols, width) {
 		b := sparse.NewBlock[float64](n, hi-lo)
