@@ -78,35 +78,21 @@ type groups struct {
 	present []int // the classes that have an item
 }
 
-// newGroups groups the used items by class.
-func newGroups(y []int, classes int) *groups {
-	g := new(groups)
-	g.set(y, classes)
-	return g
-}
-
-// newGroupsOfTwo groups the used items by class. It returns [ErrOneClass] if only one class has any.
+// newGroupsOfTwo is newGroups. It returns [ErrOneClass] if only one class has an item.
 func newGroupsOfTwo(items int, y []int, classes int) (*groups, error) {
-	g := new(groups)
-	return g, g.setTwo(items, y, classes)
-}
-
-// setTwo is newGroupsOfTwo in the memory of g.
-func (g *groups) setTwo(items int, y []int, classes int) error {
 	if len(y) != items {
 		panic(badLength)
 	}
-	if g.set(y, classes); len(g.present) < 2 {
-		return ErrOneClass
+	g := newGroups(y, classes)
+	if len(g.present) < 2 {
+		return g, ErrOneClass
 	}
-	return nil
+	return g, nil
 }
 
-// set is newGroups in the memory of g.
-func (g *groups) set(y []int, classes int) {
-	g.y = y
-	g.start = resize(g.start, classes+1)
-	clear(g.start)
+// newGroups groups the used items by class.
+func newGroups(y []int, classes int) *groups {
+	g := &groups{y: y, start: make([]int, classes+1), present: make([]int, 0, classes)}
 	for _, c := range y {
 		if c < -1 || c >= classes {
 			panic(badClass)
@@ -115,14 +101,13 @@ func (g *groups) set(y []int, classes int) {
 			g.start[c+1]++
 		}
 	}
-	g.present = g.present[:0]
 	for c := range classes {
 		if g.start[c+1] > 0 {
 			g.present = append(g.present, c)
 		}
 		g.start[c+1] += g.start[c]
 	}
-	g.items = resize(g.items, g.start[classes])
+	g.items = make([]int, g.start[classes])
 	for i, c := range y {
 		if c >= 0 {
 			g.items[g.start[c]] = i
@@ -131,6 +116,7 @@ func (g *groups) set(y []int, classes int) {
 	}
 	copy(g.start[1:], g.start[:classes])
 	g.start[0] = 0
+	return g
 }
 
 // class returns the items of a class.

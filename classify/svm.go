@@ -302,7 +302,6 @@ type costSolver struct {
 	// SVM holds the settings. Cost is not used.
 	SVM SVM
 
-	groups groups
 	pairs  Pairs
 	diag   []float64 // K(i, i) of the used items
 	single []trainer[float32]
@@ -327,11 +326,12 @@ func (s *costSolver) path(ctx context.Context, k Gram, y []int, classes int,
 		slices.ContainsFunc(costs, func(c float64) bool { return !positive(c) }) {
 		return nil, fmt.Errorf("classify: costs %v are not positive and increasing", costs)
 	}
-	if err := s.groups.setTwo(k.Len(), y, classes); err != nil {
+	groups, err := newGroupsOfTwo(k.Len(), y, classes)
+	if err != nil {
 		return nil, err
 	}
-	s.pairs = s.groups.pairs(s.pairs[:0], set.OneVsRest)
-	s.diag = diagonal(s.diag, k, s.groups.items)
+	s.pairs = groups.pairs(s.pairs[:0], set.OneVsRest)
+	s.diag = diagonal(s.diag, k, groups.items)
 	n := len(s.pairs)
 	s.models = resize(s.models, len(costs))
 	s.cells = resize(s.cells, len(costs)*n)
@@ -339,11 +339,10 @@ func (s *costSolver) path(ctx context.Context, k Gram, y []int, classes int,
 		s.models[c] = Model{Classes: classes, Items: k.Len(), Pairs: s.pairs,
 			Machines: s.cells[c*n : (c+1)*n]}
 	}
-	var err error
 	if set.Tolerance >= 1e-5 { // kernel values count as rounded to single precision
-		err = pathTo(ctx, s, &s.single, &set, k, costs)
+		err = pathTo(ctx, s, &s.single, &set, k, groups, costs)
 	} else {
-		err = pathTo(ctx, s, &s.double, &set, k, costs)
+		err = pathTo(ctx, s, &s.double, &set, k, groups, costs)
 	}
 	if err != nil && !errors.Is(err, ErrIterationLimit) {
 		return nil, err
@@ -354,19 +353,19 @@ func (s *costSolver) path(ctx context.Context, k Gram, y []int, classes int,
 // pathTo trains the classifiers of the models of s on kernel values rounded to T, several at a
 // time. One that reaches its limit does not stop the others; the error is then ErrIterationLimit.
 func pathTo[T sparse.Float](ctx context.Context, s *costSolver,
-	trainers *[]trainer[T], set *SVM, k Gram, costs []float64) error {
+	trainers *[]trainer[T], set *SVM, k Gram, g *groups, costs []float64) error {
 	workers := min(sched.Workers(set.Workers), len(s.pairs))
 	set.CacheBytes /= int64(workers)
 	set.Cost = costs[0]
 	for len(*trainers) < workers {
 		*trainers = append(*trainers, trainer[T]{})
 	}
-	order := s.groups.largestFirst(s.pairs)
+	order := g.largestFirst(s.pairs)
 	isLimited := make([]bool, len(order))
 	err := sched.Run(ctx, workers, len(order), func(worker, index int) error {
 		m := order[index]
 		t := &(*trainers)[worker]
-		t.start(set, k, s.diag, &s.groups, s.pairs[m])
+		t.start(set, k, s.diag, g, s.pairs[m])
 		for c, cost := range costs {
 			if c > 0 {
 				t.dual.raise(costs[c-1], cost)
