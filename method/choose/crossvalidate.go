@@ -9,6 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -210,11 +211,7 @@ func (j *judge) decide(m *classify.Machine, dst []float64) {
 
 // LargestWithout returns the largest of the classes outside a fold.
 func LargestWithout(class, fold []int, f int) int {
-	var remainder []int
-	for _, i := range split.OfFold(fold, f).Train {
-		remainder = append(remainder, class[i])
-	}
-	return split.Majority(remainder)
+	return split.Majority(problem.Pick(class, split.OfFold(fold, f).Train))
 }
 
 // LeaveOneOut calls visit with the outcome of each item by the decisions of a model of all other items. An

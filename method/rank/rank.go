@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -108,24 +109,14 @@ func Run(ctx context.Context, p *Problem, s *Settings) (*Ranking, error) {
 	if m > 1 {
 		out.Folds = split.FoldCount(m)
 	}
-	weights := make([]float64, len(p.Degrees)) // 0 for other nodes
-	for i, seed := range p.Seeds {
-		weights[seed] = 1
-		if p.Weight != nil {
-			weights[seed] = p.Weight[i]
-		}
-	}
+	weights := seedWeights(p)
 	// Folds do not depend on the order of seeds.
 	seeds := slices.DeleteFunc(slices.Clone(p.Nodes),
 		func(v int) bool { return weights[v] == 0 })
 	fold := split.Folds(make([]int, m), max(1, out.Folds), s.RNGSeed, 0)
 	sets := [][]int{seeds}
 	for f := range out.Folds {
-		var remainder []int
-		for _, i := range split.OfFold(fold, f).Train {
-			remainder = append(remainder, seeds[i])
-		}
-		sets = append(sets, remainder)
+		sets = append(sets, problem.Pick(seeds, split.OfFold(fold, f).Train))
 	}
 	width := min(len(sets), Columns(len(p.Degrees)))
 	x, y := sparse.NewBlock[float64](n, width), sparse.NewBlock[float64](n, width)
@@ -167,6 +158,18 @@ func Run(ctx context.Context, p *Problem, s *Settings) (*Ranking, error) {
 	slices.SortStableFunc(out.Order,
 		func(a, b int) int { return cmp.Compare(out.Score[b], out.Score[a]) })
 	return out, nil
+}
+
+// seedWeights returns the weight of each node, 0 of those that are no seeds.
+func seedWeights(p *Problem) []float64 {
+	weights := make([]float64, len(p.Degrees))
+	for i, seed := range p.Seeds {
+		weights[seed] = 1
+		if p.Weight != nil {
+			weights[seed] = p.Weight[i]
+		}
+	}
+	return weights
 }
 
 // Bytes returns the memory of [Run] on a graph with the given number of nodes without that of the
