@@ -128,7 +128,7 @@ func (g *Graph) Classify(ctx context.Context, labels map[string]string,
 	return classify(ctx, g, labels, o, nil)
 }
 
-// classify predicts labels by id, with what the options ask for.
+// classify predicts labels by id; the options may ask for more than predictions.
 func classify(ctx context.Context, g *Graph, labels map[string]string,
 	o *ClassifyOptions, options *PredictOptions) (*Prediction, error) {
 	p, err := g.Problem(labels)

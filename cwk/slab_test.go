@@ -43,7 +43,7 @@ func TestPickedBytes(t *testing.T) {
 	}
 }
 
-// What a walk takes is listed.
+// The memory of a walk is listed.
 func TestMemoryIsListed(t *testing.T) {
 	const n, classes = 4000, 64
 	a := testgraph.Path(n)

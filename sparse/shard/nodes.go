@@ -128,7 +128,7 @@ type idWord struct {
 // one more.
 const wordBytes = 7
 
-// wordOf returns the word of what is left of an id, in the order of the ids.
+// wordOf returns the word of the remaining bytes of an id, in the order of the ids.
 func wordOf(id []byte) uint64 {
 	var word [wordBytes + 1]byte
 	copy(word[:wordBytes], id)
