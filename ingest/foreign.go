@@ -56,7 +56,7 @@ func (c *Config) recognize(ctx context.Context,
 		return nil, textio.Fault(in.Name(), 0, m.NoGraph,
 			"%s, which holds features and no edges", m.Title)
 	}
-	format := graphfile.Recognize(in.Name(), head)
+	format := graphfile.Recognize(in.Name(), in.Peek(unread.HeadBytes))
 	if format == graphfile.METIS {
 		if graphfile.IsBVGraph(ctx, in.Name()) {
 			return graphfile.BVGraph, nil

@@ -29,12 +29,23 @@ func Recognize(name string, head []byte) *Format {
 	return EdgeList
 }
 
-// areEdges reports whether a text begins with edges as objects of JSON, which are lines of a table.
+// areEdges reports whether a text begins with objects of JSON that are lines of a table: all have ends of edges, or none,
+// because nodes are not among edges, and no objects with ends or attributes are in them.
 func areEdges(head []byte) bool {
-	isEdge := func(keys []string) bool {
-		return table.NamesEnds(&table.Sample{Titles: keys}) || !slices.Contains(keys, "id")
-	}
-	return textio.RecordTitles(head, isEdge) != nil
+	objects := 0
+	edges := 0
+	arePlain := true
+	titles := textio.RecordTitles(head, func(keys, nested []string) {
+		objects++
+		hasEnds := table.NamesEnds(&table.Sample{Titles: keys})
+		if hasEnds {
+			edges++
+		}
+		for _, key := range nested {
+			arePlain = arePlain && hasEnds && !slices.Contains(containers, key)
+		}
+	})
+	return titles != nil && arePlain && (edges == 0 || edges == objects)
 }
 
 // trimStart returns the first bytes of a text without a byte-order mark and blanks.

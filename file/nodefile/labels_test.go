@@ -166,9 +166,9 @@ func TestGraphsAsLabels(t *testing.T) {
 		"%%MatrixMarket matrix array real general\n3 1\n1\n2\n1\n":                                                 "a Matrix Market file",
 		"<?xml version=\"1.0\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n<graph/></graphml>\n": "a GraphML file",
 		"<?xml version=\"1.0\"?>\n<gexf>\n</gexf>\n":                                                               "a GEXF file",
-		"{\n \"n1\": \"A\"\n}\n":                "a JSON file",
-		"[{\"id\": \"n1\", \"labels\": [1]}]\n": "a JSON file",
-		"*Vertices 2\n1 \"n1\"\n2 \"n2\"\n":     "a Pajek file",
+		"{\n \"n1\": \"A\"\n}\n":            "a JSON file",
+		"[\"n1\", \"n2\"]\n":                "a JSON file",
+		"*Vertices 2\n1 \"n1\"\n2 \"n2\"\n": "a Pajek file",
 	} {
 		path := write(t, file{"l.txt", text})[0]
 		want += " is no table of nodes; give a table with the node and its label on each line"

@@ -17,9 +17,10 @@ type records struct {
 	r      *Reader
 	in     *recordText
 	d      *json.Decoder
-	column map[string]int // of each key; −1: none
-	cells  []string       // of the object at hand
-	line   int64          // of the last row
+	column map[string]int  // of each key; none of those that are left out
+	warned map[string]bool // of keys that are left out
+	cells  []string        // of the object at hand
+	line   int64           // of the last row
 	out    bytes.Buffer
 	err    error
 	isList bool // a list has begun and not ended
@@ -27,8 +28,8 @@ type records struct {
 	// The object at hand.
 	first        int64 // line
 	keys, values []string
-	isNested     bool // some value is a list or an object
-	isRecoded    bool // some value is not UTF-8
+	nested       []string // keys of lists and objects
+	isRecoded    bool     // some value is not UTF-8
 }
 
 // recordText is the text of records.
@@ -49,9 +50,10 @@ var (
 	errCut      = &Error{Msg: "the file ends within a list or an object", Fix: "fetch the file again"}
 )
 
-// RecordTitles returns the keys of all whole objects at the beginning of a JSON text. It is nil if there are fewer than two
-// outside a list, if the first one holds lists or objects, or if isRecord, unless it is nil, rejects the keys of one.
-func RecordTitles(head []byte, isRecord func(keys []string) bool) (titles []string) {
+// RecordTitles returns the keys of the texts and numbers of all whole objects at the beginning of a JSON text. It is nil if
+// there are fewer than two objects outside a list. visit is called with the keys of each object, those of lists and objects
+// apart, and may be nil.
+func RecordTitles(head []byte, visit func(keys, nested []string)) (titles []string) {
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte(utf8Mark)), " \t\r\n")
 	if len(text) == 0 || text[0] != '{' && text[0] != '[' {
 		return nil
@@ -59,8 +61,8 @@ func RecordTitles(head []byte, isRecord func(keys []string) bool) (titles []stri
 	objects := 0
 	j := newRecords(bytes.NewReader(text))
 	for ; j.next() == nil; objects++ {
-		if titles == nil && j.isNested || isRecord != nil && !isRecord(j.keys) {
-			return nil
+		if visit != nil {
+			visit(j.keys, j.nested)
 		}
 		for _, key := range j.keys {
 			if !slices.Contains(titles, key) {
@@ -97,7 +99,7 @@ func openRecords(r *Reader) {
 
 func newRecords(text io.Reader) *records {
 	in := &recordText{in: text}
-	return &records{in: in, d: json.NewDecoder(in), column: map[string]int{}}
+	return &records{in: in, d: json.NewDecoder(in), column: map[string]int{}, warned: map[string]bool{}}
 }
 
 // Read implements [io.Reader] and counts the ends of lines.
@@ -121,7 +123,7 @@ func (j *records) place() int64 {
 func (j *records) next() error {
 	j.keys = j.keys[:0]
 	j.values = j.values[:0]
-	j.isNested = false
+	j.nested = j.nested[:0]
 	j.isRecoded = false
 	j.in.left = MaxLine
 	for isBegun := false; !isBegun; {
@@ -164,12 +166,13 @@ func (j *records) member() error {
 	}
 	text := string(value)
 	switch value[0] {
+	case '[', '{':
+		j.nested = append(j.nested, key.(string))
+		return nil
 	case '"':
 		err = json.Unmarshal(value, &text)
 	case 'n':
 		text = ""
-	case '[', '{':
-		j.isNested = true
 	}
 	j.isRecoded = j.isRecoded || !utf8.Valid(value)
 	j.keys = append(j.keys, key.(string))
@@ -199,21 +202,29 @@ func (j *records) fill() {
 		return
 	}
 	clear(j.cells)
+	for _, key := range j.nested {
+		j.leaveOut(key, "holds a list or an object, and is left out", "write texts and numbers")
+	}
 	for i, key := range j.keys {
-		column, isKnown := j.column[key]
-		switch {
-		case !isKnown:
-			j.column[key] = -1
-			j.r.warn(Fault(j.r.name, j.first, "write it into the first object, for example as null",
-				"%q is in none of the objects at the beginning, and is left out", key))
-		case column >= 0:
+		if column, isKnown := j.column[key]; isKnown {
 			j.cells[column] = j.values[i]
+		} else {
+			j.leaveOut(key, "is in none of the objects at the beginning, and is left out",
+				"write it into the first object, for example as null")
 		}
 	}
 	for j.line++; j.line < j.first; j.line++ {
 		j.out.WriteByte('\n')
 	}
 	j.addRow()
+}
+
+// leaveOut warns about a key whose value is left out, once.
+func (j *records) leaveOut(key, problem, fix string) {
+	if !j.warned[key] {
+		j.r.warn(Fault(j.r.name, j.first, fix, "%q %s", key, problem))
+	}
+	j.warned[key] = true
 }
 
 // recordSigns writes what would end a cell in quotes as JSON does.

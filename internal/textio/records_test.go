@@ -38,7 +38,7 @@ func TestRecords(t *testing.T) {
 	const head = "0 \"a\"\t\"b\""
 	for _, test := range []struct{ text, want, fault string }{
 		{"{\"a\": \"x\", \"b\": 1.50}\n\n{\"b\": null, \"a\": true}\n", head + "|1 \"x\"\t\"1.50\"|3 \"true\"\t\"\"", ""},
-		{"\ufeff[\n  {\n \"a\": \"x\ty\\\"\\n\",\n \"b\": 2\n },\n {\"a\": [1,\n2]}]", head + "|2 \"x\\ty\"\"\\n\"\t\"2\"|6 \"[1,\\n2]\"\t\"\"", ""},
+		{"\ufeff[\n  {\n \"a\": \"x\ty\\\"\\n\",\n \"b\": 2\n },\n {\"a\": [1,\n2]}]", head + "|2 \"x\\ty\"\"\\n\"\t\"2\"|6 \"\"\t\"\"", ""},
 		{`[{"a": 1}, {"a": 2, "b": "é"}, {"b": "\u00e9"}]`, head + "|1 \"1\"\t\"\"|2 \"2\"\t\"é\"|3 \"\"\t\"é\"", ""},
 		{"[{\"a\": 1, \"b\": 2},\n{\"a\": 3", "", "f:2: the file ends within a list or an object; fetch the file again"},
 		{"[{\"a\": 1, \"b\": 2}\n", "", "f:1: the file ends within a list or an object; fetch the file again"},
@@ -46,7 +46,7 @@ func TestRecords(t *testing.T) {
 		{"{\"a\": 1, \"b\": 2}\n{\"a\": 1}\n4\n", "", "f:3: text between the objects of a table; correct it"},
 		{"{\"a\": 1, \"b\": 2}\n{\"a\": \"\xe9\"}\n{\"a\": 3}\n", "", "f:2: the object is not UTF-8; pass option encoding=windows-1252"},
 		{"{\"a\": 1}", "1 {\"a\": 1}", ""},
-		{"{\"a\": {}}\n{\"a\": 2}", "1 {\"a\": {}}|2 {\"a\": 2}", ""},
+		{"{\"a\": {\"x\": 1}}\n{\"a\": 2, \"b\": 1}", head + "|1 \"\"\t\"\"|2 \"2\"\t\"1\"", ""},
 		{"{a: 1}\n{a: 2}", "1 {a: 1}|2 {a: 2}", ""},
 	} {
 		text := strings.ReplaceAll(test.text, "x\ty", `x\ty`)
