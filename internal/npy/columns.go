@@ -29,7 +29,7 @@ func (a *Array) Columns(lo, hi int, store func(i, j int, values []float64)) erro
 		return err
 	}
 	if a.Fortran {
-		return a.columnsInOrder(int(rows), lo, hi, store)
+		return columnsInOrder(a, int(rows), lo, hi, store)
 	}
 	const most = 1 << 16 // elements that are read at once
 	values := make([]float64, hi-lo)
@@ -43,7 +43,7 @@ func (a *Array) Columns(lo, hi int, store func(i, j int, values []float64)) erro
 		for r := range n {
 			start := (r*int(cols) + lo) * a.Width
 			a.Decode(values, b[start:start+len(values)*a.Width])
-			if err := a.checkFinite(values, i+r, lo); err != nil {
+			if err := checkFinite(a, values, i+r, lo); err != nil {
 				return err
 			}
 			store(i+r, lo, values)
@@ -53,7 +53,7 @@ func (a *Array) Columns(lo, hi int, store func(i, j int, values []float64)) erro
 }
 
 // columnsInOrder is Columns for a matrix stored by columns.
-func (a *Array) columnsInOrder(rows, lo, hi int,
+func columnsInOrder(a *Array, rows, lo, hi int,
 	store func(i, j int, values []float64)) error {
 	if _, err := io.CopyN(io.Discard, a.in, int64(lo)*int64(rows)*int64(a.Width)); err != nil {
 		return a.short(err)
@@ -67,7 +67,7 @@ func (a *Array) columnsInOrder(rows, lo, hi int,
 				return err
 			}
 			for r := range chunk {
-				if err := a.checkFinite(chunk[r:r+1], i+r, j); err != nil {
+				if err := checkFinite(a, chunk[r:r+1], i+r, j); err != nil {
 					return err
 				}
 				store(i+r, j, chunk[r:r+1])
@@ -78,7 +78,7 @@ func (a *Array) columnsInOrder(rows, lo, hi int,
 }
 
 // checkFinite returns an error for a value that is not finite; the first one is in row i and column j.
-func (a *Array) checkFinite(values []float64, i, j int) error {
+func checkFinite(a *Array, values []float64, i, j int) error {
 	for e, v := range values {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return a.Fault(fmt.Sprintf("row %d, column %d: %v is not finite", i,
