@@ -61,7 +61,7 @@ func TestUntil(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
-		case <-time.After(10 * time.Second):
+		case <-time.After(time.Minute):
 			t.Errorf("full %v: the pipe is still open for writing", full)
 		}
 		reader.Close()

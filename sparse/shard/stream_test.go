@@ -142,7 +142,7 @@ func TestReadsOutstanding(t *testing.T) {
 		}
 		select {
 		case <-together:
-		case <-time.After(10 * time.Second):
+		case <-time.After(time.Minute):
 			t.Errorf("%d reads under way, want %d", reads.Load(), workers)
 		}
 	})}))

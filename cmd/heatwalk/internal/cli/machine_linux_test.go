@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -66,37 +67,65 @@ func TestTerminalAsInput(t *testing.T) {
 	}
 }
 
+// screenText is what a terminal shows.
+type screenText struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (s *screenText) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(b)
+}
+
+func (s *screenText) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
+// waitFor waits until the screen has shown a text, however busy the machine is.
+func (s *screenText) waitFor(t *testing.T, part string) {
+	t.Helper()
+	for range 6000 {
+		if strings.Contains(s.String(), part) {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("the screen lacks %q: %q", part, s.String())
+}
+
 // On a terminal progress is a bar that is gone when the run has ended.
 func TestProgressOnATerminal(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes most of a second")
-	}
 	screen, stderr := terminal(t)
-	seen := make(chan string)
+	var text screenText
+	closed := make(chan error)
 	go func() {
-		var text bytes.Buffer
-		_, _ = io.Copy(&text, screen) // ends with an error when the program's end is closed
-		seen <- text.String()
+		_, err := io.Copy(&text, screen)
+		closed <- err
 	}()
 	p := progress.New(stderr, "auto", false, false)
 	s := p.Begin("reading edges.tsv", 2_000_000, progress.Bytes)
 	s.Set(1_000_000, 0)
-	time.Sleep(300 * time.Millisecond) // bars are drawn every now and then
+	text.waitFor(t, "1.00 MB of 2.00 MB") // bars are drawn every now and then
 	p.Print([]byte("heatwalk: warning: odd\n"))
-	time.Sleep(300 * time.Millisecond)
+	text.waitFor(t, "heatwalk: warning: odd")
 	p.Close()
 	if err := stderr.Close(); err != nil {
 		t.Fatal(err)
 	}
-	text := <-seen
+	<-closed // with an error, because the program's end is closed
 	for _, part := range []string{"reading edges.tsv", "━", "1.00 MB of 2.00 MB", "heatwalk: warning: odd"} {
-		if !strings.Contains(text, part) {
-			t.Errorf("the screen lacks %q: %q", part, text)
+		if !strings.Contains(text.String(), part) {
+			t.Errorf("the screen lacks %q: %q", part, text.String())
 		}
 	}
 	const erase = "\x1b[J"
-	if at := strings.LastIndex(text, "reading"); at >= 0 && !strings.Contains(text[at:], erase) {
-		t.Errorf("the bar stays: %q", text[at:])
+	shown := text.String()
+	if at := strings.LastIndex(shown, "reading"); at >= 0 && !strings.Contains(shown[at:], erase) {
+		t.Errorf("the bar stays: %q", shown[at:])
 	}
 }
 
