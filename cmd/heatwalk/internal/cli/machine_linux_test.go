@@ -67,7 +67,7 @@ func TestTerminalAsInput(t *testing.T) {
 	}
 }
 
-// screenText is what a terminal shows.
+// screenText holds the text that a terminal shows.
 type screenText struct {
 	mu   sync.Mutex
 	text bytes.Buffer
