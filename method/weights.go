@@ -330,7 +330,7 @@ func chooseWeights(ctx context.Context, p *Problem, e *sides.Edges, s *Settings)
 				}
 				settings = append(settings, q)
 			}
-			return evidence.QualityOf(ctx, settings[i].A, nil)
+			return evidence.QualityOf(ctx, sparse.Transition, settings[i].A, nil)
 		})
 	if err != nil {
 		return nil, err

@@ -8,11 +8,12 @@ import (
 	"math"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
 // leastErrors is the number of standard errors by which a setting must exceed the best one so far. Two errors and a gain of
-// 5 % lose 10 points where co-work, friends and advice of lawyers are kinds; kinds drawn at random lose 0.2 points by one
+// 5 % lose 10 points where co-work, friends and advice of lawyers are kinds; kinds drawn at random lose 0.5 points by one
 // error. See bench/results/kinds.md.
 const leastErrors = 1
 
@@ -184,5 +185,5 @@ func (c *chooser) qualityOf(ctx context.Context,
 	if !c.Store.Manifest.Directed {
 		back = nil
 	}
-	return c.QualityOf(ctx, a, back)
+	return c.QualityOf(ctx, sparse.NormalizedAdjacency, a, back)
 }

@@ -69,9 +69,9 @@ func (q Quality) sum() (sum float64) {
 	return sum
 }
 
-// QualityOf returns the quality of walks of a matrix, and of its transpose unless that is nil, for the labels of the
-// predicted folds. Cost: steps sweeps over columns for folds and classes.
-func (c *Evidence) QualityOf(ctx context.Context,
+// QualityOf returns the quality of walks of S or T of a matrix, and of its transpose unless that is nil, for the labels of
+// the predicted folds. Cost: steps sweeps over columns for folds and classes.
+func (c *Evidence) QualityOf(ctx context.Context, kind sparse.Kind,
 	a, back sparse.Matrix) (Quality, error) {
 	degrees, err := sparse.Degrees(ctx, a, c.workers)
 	if err != nil {
@@ -86,10 +86,10 @@ func (c *Evidence) QualityOf(ctx context.Context,
 		for i, d := range in {
 			degrees[i] += d
 		}
-		w.back = sparse.NewOperator[float32](sparse.Transition, back, degrees)
+		w.back = sparse.NewOperator[float32](kind, back, degrees)
 		w.back.Workers = c.workers
 	}
-	w.ahead = sparse.NewOperator[float32](sparse.Transition, a, degrees)
+	w.ahead = sparse.NewOperator[float32](kind, a, degrees)
 	w.ahead.Workers = c.workers
 	scores := make([]float64, len(c.Row)*c.columns()) // of each label by column
 	columns := c.folds * c.columns()
