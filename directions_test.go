@@ -71,6 +71,9 @@ func arcStore(t *testing.T, weighted bool, isolated int) (dir string, labels map
 // Predictions from the arcs in both directions on several processes are those of one, also with many isolated nodes,
 // and a second run has the same bits.
 func TestDirectionsOnSeveralProcesses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	for _, at := range testgraph.Sample(t, 1, []int{0, 1}) {
 		isolated := []int{10, 150}[at]
 		dir, labels := arcStore(t, at == 0, isolated)
@@ -119,6 +122,9 @@ func TestDirectionsOnSeveralProcesses(t *testing.T) {
 
 // Comparisons of methods on a graph with directions by several processes are those of one.
 func TestEvaluateDirectionsOnSeveralProcesses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second")
+	}
 	dir, labels := arcStore(t, true, 150)
 	one, err := heatwalk.Open(t.Context(), dir, nil)
 	if err != nil {

@@ -28,6 +28,9 @@ import (
 // streamed, and by a graph that has already predicted from other labels or from these, and by Predict of the method itself. All ways give the same answers, and the accuracy
 // that Evaluate reports is that of Classify with as many labels.
 func TestKindsChosenAlike(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	path, class := edgesOfKinds(t)
 	nodes := len(class)
 	labels, others, known, values := map[string]string{}, map[string]string{}, map[string]string{}, map[string]float64{}
@@ -207,6 +210,9 @@ func edgesOfKinds(t *testing.T) (path string, class []string) {
 
 // A kept model has the weights of kinds that labels have chosen, and several processes choose them as one does.
 func TestChosenKindsAreKept(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second")
+	}
 	path, class := edgesOfKinds(t)
 	store := filepath.Join(t.TempDir(), "store")
 	if _, err := ingest.Run(t.Context(), store, []string{path}, &ingest.Config{Kind: "relation", Duplicates: ingest.SumDuplicates}); err != nil {

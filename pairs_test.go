@@ -18,6 +18,9 @@ import (
 // A graph with a line for each day of a pair predicts like the one with a line for each pair, whose weight is the number of
 // days, and like a window of twice as many days: for every method, as given and by functions of the weights.
 func TestDaysArePairs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	const n = 90
 	rng, dir := rand.New(rand.NewPCG(4, 2)), t.TempDir()
 	days, pairs := &strings.Builder{}, &strings.Builder{}

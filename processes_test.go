@@ -93,6 +93,9 @@ func together(t *testing.T, dir string, processes int, job func(g *heatwalk.Grap
 
 // Predictions of several processes are those of one, but for rounding.
 func TestClassifyOnSeveralProcesses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	dir, labels := coraStore(t)
 	methods := cmp.Or(os.Getenv("HEATWALK_METHODS"), "lp,lgc:alpha=0.9,poisson,beliefs,cwk:steps=20:alpha=0.9+svm,"+
 		"cwk:alpha=0.9:steps=20+density,diffusion:beta=2+rls,diffusion:beta=2+density,spectral+logistic:dimension=16")
@@ -149,6 +152,9 @@ func TestClassifyNeedsOneProcess(t *testing.T) {
 
 // Comparisons of methods by several processes are those of one, also with many isolated nodes.
 func TestEvaluateOnSeveralProcesses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	isolated := filepath.Join(t.TempDir(), "isolated")
 	var ids strings.Builder
 	for i := range 2000 {
@@ -204,6 +210,9 @@ func TestEvaluateOnSeveralProcesses(t *testing.T) {
 
 // Predicted numbers, and comparisons of methods that predict them, are those of one process.
 func TestRegressOnSeveralProcesses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second")
+	}
 	dir, labels := coraStore(t)
 	one := openStore(t, dir)
 	values := map[string]float64{}

@@ -61,6 +61,9 @@ func randomEdges(t *testing.T, rng *rand.Rand, isSigned bool) (path string, labe
 // within the error, which is small, shares are not many times as large as the score, and a pair of nodes is one link
 // whose kinds have shares that add up to one. HEATWALK_HUNT=1 tries 300 graphs.
 func TestReasonsAddUp(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second")
+	}
 	count := 4
 	if os.Getenv("HEATWALK_HUNT") != "" {
 		count = 300

@@ -64,6 +64,9 @@ func TestPage(t *testing.T) {
 // A page remains small for ten methods, ten training sizes and twenty classes, and also where a method, a
 // training size and a class are alone.
 func TestPageSize(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	for _, r := range []*Report{wideReport(10, 10, 20), wideReport(2, 1, 1), wideReport(1, 3, 2)} {
 		text := pageOf(t, r)
 		reporttest.Check(t, text)

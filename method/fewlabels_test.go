@@ -143,10 +143,10 @@ func TestUnseen(t *testing.T) {
 // TestLongChoiceStops cancels the context during kernels of very long walks.
 func TestLongChoiceStops(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes most of a second")
+		t.Skip("takes some tenths of a second")
 	}
 	p := problemtest.Planted(t, 8, 200, 150)
-	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
 	g := listed(map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(20_000), "cost": param.Grid(1, 2)}, Plain)
 	j := gridOf(t, g, "svm")
@@ -162,9 +162,8 @@ func TestLongChoiceStops(t *testing.T) {
 	for range 5 {
 		tr.Test, tr.TestClass = append(tr.Test, tr.Train...), append(tr.TestClass, p.Class...)
 	}
-	began := time.Now()
 	err := w.Run(ctx, x, tr, func(int, int, *choose.Outcome) {})
-	if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > 2*time.Second {
-		t.Errorf("%v after %v", err, time.Since(began))
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err) // nil after a second otherwise
 	}
 }
