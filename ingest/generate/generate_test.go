@@ -169,6 +169,9 @@ func TestHomophilyDecidesWhereEdgesGo(t *testing.T) {
 // TestDrawnEdges checks that the edges are the same for any number of workers, and that their
 // number is as expected.
 func TestDrawnEdges(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second")
+	}
 	for model, m := range map[string]given{
 		"sbm":    {"nodes": 60_000, "edges": 300_000, "classes": 7, "homophily": 0.8},
 		"er":     {"nodes": 60_000, "edges": 300_000},
