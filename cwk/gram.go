@@ -78,6 +78,7 @@ type gramPlan struct {
 	slab  int // columns of a walk
 }
 
+// walks returns how many walks make the features of the given number of rows, each of which costs all steps.
 func (p gramPlan) walks(rows int) int {
 	if p.rows == 0 {
 		return 1

@@ -89,6 +89,7 @@ func (m memory[T]) slab(columns int, used int64) (int, error) {
 	return cols, nil
 }
 
+// size returns the bytes of an element, by which memory is counted.
 func size[T sparse.Float]() int64 {
 	return int64(unsafe.Sizeof(T(0)))
 }

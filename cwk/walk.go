@@ -22,6 +22,7 @@ type Variant struct {
 	Hidden []bool  // Hidden[i]: seed i counts as unlabelled; nil hides none
 }
 
+// hides reports whether a seed counts as unlabelled, so that its label can be predicted.
 func (v Variant) hides(seed int) bool {
 	return v.Hidden != nil && v.Hidden[seed]
 }
@@ -171,6 +172,7 @@ func (k *walker[T]) run(ctx context.Context, lo, hi int,
 	return nil
 }
 
+// progress reports that another sweep is done.
 func (k *walker[T]) progress() {
 	k.done++
 	if k.w.Progress != nil {

@@ -80,6 +80,7 @@ func (g *Graph) NullSpace(normalized bool) *blocks.Disjoint {
 	return newNullSpace(g, normalized)
 }
 
+// newNullSpace is NullSpace without the cache. Only a signed graph has components without a null vector.
 func newNullSpace(g *Graph, normalized bool) *blocks.Disjoint {
 	team := sparse.TeamOf(g.A)
 	weights := NullWeights(g, normalized)

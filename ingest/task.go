@@ -41,6 +41,7 @@ func (t *task) warn(warning error) {
 	}
 }
 
+// progress reports the progress of a stage, if the caller asks for it.
 func (t *task) progress(stage string, done, total int64) {
 	if t.c.Progress != nil {
 		t.c.Progress(stage, done, total)

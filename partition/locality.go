@@ -170,6 +170,7 @@ func (g *merging) join(node uint32) {
 	g.child[best] = node
 }
 
+// touch adds weight to the edges to a community.
 func (g *merging) touch(community uint32, weight float32) {
 	if g.weight[community] == 0 {
 		g.touched = append(g.touched, community)

@@ -157,6 +157,7 @@ func (c *Components) Select(holds []bool) *roaring.Bitmap {
 // not depend on the order of the joins.
 type forest []atomic.Uint32
 
+// newForest returns the sets of single rows.
 func newForest(n int) forest {
 	f := forest(pages.Make[atomic.Uint32](n))
 	for i := range f {

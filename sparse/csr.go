@@ -55,6 +55,7 @@ func NewCSR(rows, cols int, ptr []int64, col []uint32,
 	return m, nil
 }
 
+// finite reports whether v can be a value of a matrix.
 func finite(v float64) bool {
 	return !math.IsNaN(v) && !math.IsInf(v, 0)
 }

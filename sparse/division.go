@@ -102,10 +102,12 @@ type rankedSet struct {
 // groupWords is the number of words of a group.
 const groupWords = 8
 
+// newRankedSet returns the empty set of rows below n.
 func newRankedSet(n int) rankedSet {
 	return rankedSet{words: make([]uint64, n/64+1)}
 }
 
+// add adds a row. Ranks are right after the next call of count.
 func (s *rankedSet) add(i int) { s.words[i/64] |= 1 << (i % 64) }
 
 // addShared is add for several goroutines.
@@ -115,6 +117,7 @@ func (s *rankedSet) addShared(i int) {
 	}
 }
 
+// has reports whether a row is a member.
 func (s *rankedSet) has(i int) bool {
 	return s.words[i/64]>>(i%64)&1 != 0
 }

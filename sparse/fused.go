@@ -55,6 +55,7 @@ const (
 	registerBytes = 32
 )
 
+// sizeOf returns the bytes of an element.
 func sizeOf[T any]() int {
 	var t T
 	return int(unsafe.Sizeof(t))

@@ -70,6 +70,7 @@ func (g sbm) EdgesTo(ctx context.Context, w io.Writer) error {
 	})
 }
 
+// chunks returns the number of chunks of nodes, each with a random stream of its own.
 func (b *blocks) chunks() int {
 	return (b.g.nodes + b.chunk - 1) / b.chunk
 }
@@ -212,6 +213,7 @@ func previousClass(class, classes int) int {
 	return (class + classes - 1) % classes
 }
 
+// weightOf returns the total weight of the nodes of a class.
 func (b *blocks) weightOf(class int) float64 {
 	return b.total[class+1] - b.total[class]
 }
@@ -278,6 +280,7 @@ func (b *blocks) writePartners(ctx context.Context, w io.Writer) error {
 // which of the two nodes owns the pair.
 type parts struct{ noise, ownClass, laterClasses, total float64 }
 
+// parts returns the bounds for a node of a class, with which the expected degrees of both ends are right.
 func (b *blocks) parts(class int) parts {
 	otherRate := (1 - b.g.noise) * (1 - b.g.homophily)
 	p := parts{noise: 2 * b.g.noise}

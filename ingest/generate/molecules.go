@@ -111,11 +111,13 @@ type moleculeMaker struct {
 	edges [][3]int32
 }
 
+// vertex adds a vertex and returns its number.
 func (m *moleculeMaker) vertex(label int32) int32 {
 	m.label = append(m.label, label)
 	return int32(len(m.label) - 1)
 }
 
+// edge adds an edge between two vertices.
 func (m *moleculeMaker) edge(u, v, label int32) {
 	m.edges = append(m.edges, [3]int32{u, v, label})
 }

@@ -107,6 +107,8 @@ func (g papers) TruthTo(ctx context.Context, w io.Writer) error {
 	return g.labelsTo(ctx, w, 1, 0, 1)
 }
 
+// labelsTo writes the classes of a share of the nodes, which are in the order of their age: from the share first
+// of these to the share last.
 func (g papers) labelsTo(ctx context.Context, w io.Writer,
 	share, first, last float64) error {
 	class, err := g.drawLabels(ctx)

@@ -92,6 +92,7 @@ const (
 	lanes     = 1 | 1<<32 // two 16-bit numbers in a word, with space for a carry above each
 )
 
+// quarters returns the bounds of the quarters in the form that [quarters.draw] adds to random numbers.
 func (g rmat) quarters() quarters {
 	const unit = 1 << levelBits
 	lane := func(p float64) uint64 { return (unit - uint64(p*unit)) * lanes }
@@ -134,6 +135,7 @@ type scramble struct {
 	shift, unused  int
 }
 
+// scramble draws the permutation of the ids, from a stream of its own so that edges do not depend on it.
 func (g rmat) scramble() scramble {
 	s := scramble{mask: 1<<g.scale - 1, shift: max(1, g.scale/2),
 		unused: 64 - g.scale}
@@ -144,6 +146,7 @@ func (g rmat) scramble() scramble {
 	return s
 }
 
+// of returns the id in place of x.
 func (s *scramble) of(x uint64) uint64 {
 	for i := range s.factor {
 		x = (x*s.factor[i] + s.offset[i]) & s.mask

@@ -17,6 +17,7 @@ type lines struct {
 	n   int
 }
 
+// newLines returns a writer of edges, whose buffer the caller flushes.
 func newLines(ctx context.Context, w io.Writer) *lines {
 	return &lines{ctx: ctx, w: bufio.NewWriterSize(w, 1<<16)}
 }
@@ -54,6 +55,7 @@ const (
 	attributeStream
 )
 
+// source returns a random stream, which is the same for the same seed on every machine.
 func source(seed uint64, stream uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, stream))
 }

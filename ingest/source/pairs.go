@@ -199,6 +199,7 @@ func (p *pairs) add(i int, j []uint32, v []float64) error {
 	return nil
 }
 
+// end adds an end of an edge by its id, because rows here are not those of the store that is made.
 func (p *pairs) end(row int) {
 	p.batch.Text = p.id(p.batch.Text, row)
 	p.batch.End = append(p.batch.End, len(p.batch.Text))

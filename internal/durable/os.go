@@ -183,6 +183,7 @@ func (e fullError) Unwrap() []error {
 	return []error{e.error, ErrFull}
 }
 
+// markFull adds [ErrFull] to the error of a full device, so that callers need not know the system's errors.
 func markFull(err error) error {
 	if err != nil && errors.Is(err, errFull) {
 		return fullError{err}

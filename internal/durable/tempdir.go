@@ -40,11 +40,13 @@ func NewTempDir(parent string) (*TempDir, error) {
 	}
 }
 
+// isDir reports whether there is a directory at a path.
 func isDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
 }
 
+// newTempDir makes a directory with a random name and locks it.
 func newTempDir(parent string) (*TempDir, error) {
 	var name [8]byte
 	_, _ = rand.Read(name[:]) // never fails

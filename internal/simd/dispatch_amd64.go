@@ -55,6 +55,7 @@ func addRows[T Float](dst Rows[T], rows, k int, a Rows[T], scale []T, x Rows[T])
 	}
 }
 
+// sizeOf returns the bytes of an element, by which pointers of the assembly advance.
 func sizeOf[T Float]() int {
 	var t T
 	return int(unsafe.Sizeof(t))
@@ -117,6 +118,7 @@ func HashPairs(number uint64, shift uint, ids []uint32) uint64 {
 // distanceGroup is the number of ids in one step of the twin of Distances.
 const distanceGroup = 64
 
+// distances is Distances: the first id in plain Go, because it follows last, then whole groups by AVX-512.
 func distances(delta, id []uint32, last uint32, b uint, lengths *[32]int) {
 	if n := (len(id) - 1) / distanceGroup * distanceGroup; hasDistancesAVX512 && n > 0 {
 		plainDistances(delta, id[:1], last, b, lengths)
@@ -129,6 +131,7 @@ func distances(delta, id []uint32, last uint32, b uint, lengths *[32]int) {
 // lineLanes is the number of rows in one step of the twins of Cells and Entries.
 const lineLanes = 8
 
+// cells is Cells: whole groups of lineLanes rows by AVX2, the others in plain Go.
 func cells(cell, row []uint32, head uint32, shift uint) (odd bool) {
 	if n := len(row) / lineLanes * lineLanes; hasAVX2 && n > 0 {
 		odd = cellsAVX2(&cell[0], &row[0], n, head, uint64(shift)) != 0
@@ -138,6 +141,7 @@ func cells(cell, row []uint32, head uint32, shift uint) (odd bool) {
 	return plainCells(cell, row, head, shift) || odd
 }
 
+// entries is Entries: whole groups of narrow entries by AVX2, the others in plain Go.
 func entries[K uint32 | uint64](entry []K, line []uint32, column uint) {
 	if narrow, ok := any(entry).([]uint32); ok && hasAVX2 && len(line) >= lineLanes {
 		n := len(line) / lineLanes * lineLanes

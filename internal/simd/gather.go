@@ -151,6 +151,7 @@ func (g *gather[T]) row(r int) (col []uint32, val []T) {
 	return g.col[lo:hi], val
 }
 
+// plainGatherTile is GatherTile in plain Go.
 func plainGatherTile[T Float](dst Rows[T], k int, x Rows[T], ptr []int64,
 	col []uint16, val []T) {
 	for r := range len(ptr) - 1 {

@@ -41,6 +41,7 @@ const (
 // toSecond is the distance of all rows to the second cache.
 const toFirst = 20
 
+// toSecond returns the prefetch distance to the second cache, which is shorter for rows of several cache lines.
 func toSecond(rowBytes int) int {
 	if rowBytes <= 128 {
 		return 192

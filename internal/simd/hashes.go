@@ -13,6 +13,7 @@ const (
 	oneBits      = 0x3ff0000000000000 // of the number 1
 )
 
+// plainHashPairs is HashPairs in plain Go.
 func plainHashPairs(number uint64, shift uint, ids []uint32) (sum uint64) {
 	shift &= 63
 	for _, id := range ids {

@@ -10,6 +10,7 @@ func Cells(cell, row []uint32, head uint32, shift uint) (odd bool) {
 	return cells(cell[:len(row)], row, head, shift&31)
 }
 
+// plainCells is Cells in plain Go.
 func plainCells(cell, row []uint32, head uint32, shift uint) (odd bool) {
 	cell = cell[:len(row)]
 	for i, r := range row {
@@ -33,6 +34,7 @@ func Entries[K uint32 | uint64](entry []K, line []uint32, column uint) {
 	entries(entry[:len(line)], line, column)
 }
 
+// plainEntries is Entries in plain Go.
 func plainEntries[K uint32 | uint64](entry []K, line []uint32, column uint) {
 	column &= 63
 	entry = entry[:len(line)]

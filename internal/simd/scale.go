@@ -7,6 +7,7 @@ func ScaleTo[T Float](dst []T, alpha float64, x []float64) {
 	scaleTo(dst, alpha, x)
 }
 
+// plainScaleTo is ScaleTo in plain Go.
 func plainScaleTo[T Float](dst []T, alpha float64, x []float64) {
 	for i, v := range x[:len(dst)] {
 		dst[i] = T(alpha * v)

@@ -50,6 +50,7 @@ func plainDot[T Float](lanes *[4]float64, x []T, y []float64) {
 	}
 }
 
+// plainAddScaled is AddScaled in plain Go.
 func plainAddScaled[T Float](dst []float64, a float64, x []T) {
 	dst = dst[:len(x)]
 	for i, v := range x {

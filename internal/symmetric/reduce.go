@@ -78,10 +78,12 @@ func reduce(h *mat.SymDense,
 	return t, r
 }
 
+// row returns row i of A, with its padding.
 func (r *reduction) row(i int) []float64 {
 	return r.a[i*r.width:][:r.width]
 }
 
+// pair returns a v of the panel for even i, and the w of the v before it for odd i.
 func (r *reduction) pair(i int) []float64 {
 	return r.pairs[i*r.width:][:r.width]
 }

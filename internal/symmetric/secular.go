@@ -24,6 +24,7 @@ type root struct {
 	shift float64
 }
 
+// newSecular returns the equation of diag(d) + ρ·z·zᵀ, whose roots [secular.solve] finds one by one.
 func newSecular(d, z []float64, rho float64) *secular {
 	s := &secular{d: d, z: z, inverse: 1 / rho, roots: make([]root, len(d))}
 	for _, v := range z {

@@ -164,11 +164,13 @@ func all[T any](list []T, matches func(item T) bool) bool {
 	return !slices.ContainsFunc(list, func(item T) bool { return !matches(item) })
 }
 
+// isInteger reports whether a field is an integer of 64 bits.
 func isInteger(field string) bool {
 	_, err := strconv.ParseInt(field, 10, 64)
 	return err == nil
 }
 
+// isNumber reports whether a field is a number.
 func isNumber(field string) bool {
 	_, err := strconv.ParseFloat(field, 64)
 	return err == nil

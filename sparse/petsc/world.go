@@ -111,6 +111,8 @@ func Start(args []string) (*World, error) {
 	return w, nil
 }
 
+// initialize starts MPI on the thread that calls it. Without -no_signal_handler PETSc would replace handlers of
+// Go.
 func (w *World) initialize(args []string) error {
 	args = append([]string{os.Args[0], "-no_signal_handler"}, args...)
 	argv := (**C.char)(C.calloc(C.size_t(len(args)+1), C.size_t(unsafe.Sizeof(uintptr(0))))) // kept by PETSc

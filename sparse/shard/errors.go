@@ -67,6 +67,7 @@ type storeError struct {
 func (e *storeError) Error() string { return e.text }
 func (e *storeError) Unwrap() error { return e.kind }
 
+// failf returns an error with a text for the user, which wraps a sentinel.
 func failf(kind error, format string, args ...any) error {
 	return &storeError{text: fmt.Sprintf(format, args...), kind: kind}
 }

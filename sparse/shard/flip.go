@@ -14,6 +14,7 @@ func explainFlip(diff uint32, n int) string {
 	return ""
 }
 
+// describeFlip words a flipped bit for the error of a checksum.
 func describeFlip(position int64, bit int) string {
 	return fmt.Sprintf("; byte %d with bit %d flipped explains it", position, bit)
 }

@@ -203,6 +203,7 @@ type buffers struct {
 	val []float64
 }
 
+// newBuffers returns buffers for the largest frame, with values if panels may have any.
 func newBuffers(valued bool) *buffers {
 	b := &buffers{
 		ptr: make([]int64, sparse.MaxRange+1),

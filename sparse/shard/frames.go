@@ -30,6 +30,7 @@ type frameJob struct {
 	group sched.Group // of who encodes it
 }
 
+// newFrameJob returns an empty frame with memory for the most ids.
 func newFrameJob() *frameJob {
 	return &frameJob{ids: make([]uint32, 0, sparse.MaxRange),
 		deltas: make([]uint32, sparse.MaxRange)}
@@ -57,6 +58,7 @@ func slicePart[E any](list []E, lo, hi int) []E {
 	return list[lo:hi]
 }
 
+// appendOnes appends values of rows without values to those of rows that have some.
 func appendOnes(dst []float64, n int) []float64 {
 	for range n {
 		dst = append(dst, 1)

@@ -33,6 +33,7 @@ type direction struct {
 	ranges []sparse.Range
 }
 
+// appendFileHead appends the head by which a file is known to belong to a store.
 func appendFileHead(dst []byte, magic string, identity uint64) []byte {
 	dst = append(dst, magic...)
 	return binary.LittleEndian.AppendUint64(dst, identity)

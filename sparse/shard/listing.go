@@ -22,10 +22,12 @@ type listing struct {
 	infos    []fs.FileInfo  // of the shards, when they were opened
 }
 
+// path returns the path of a file of the store.
 func (l *listing) path(name string) string {
 	return filepath.Join(l.dir, name)
 }
 
+// shardPath returns the path of a shard, for messages.
 func (l *listing) shardPath(shard int32) string {
 	return l.path(l.manifest.Files[shard].Name)
 }
@@ -130,6 +132,7 @@ func (l *listing) checkUnchanged() error {
 	return nil
 }
 
+// changeFault is the error for a shard that someone else has written to.
 func (l *listing) changeFault(shard int) error {
 	return failf(ErrChanged, "%s: changed since it was opened; leave a store alone while it is read, and run again",
 		l.shardPath(int32(shard)))

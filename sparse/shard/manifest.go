@@ -112,6 +112,7 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
+// sumText writes a checksum as the manifest has it.
 func sumText(sum uint32) string {
 	return fmt.Sprintf("%08x", sum)
 }

@@ -13,6 +13,7 @@ const (
 	lockName     = "heatwalk.lock"
 )
 
+// shardName returns the name of a shard, which has the identity so that two stores never share a file.
 func shardName(identity uint64, shard int) string {
 	return fmt.Sprintf("%016x-%04d.shard", identity, shard)
 }

@@ -278,6 +278,7 @@ func (n *dictionary) write(w *bufio.Writer) {
 	w.Write(n.text)
 }
 
+// writeRows writes numbers of rows; w remembers an error.
 func writeRows(w *bufio.Writer, rows []uint32) {
 	for _, row := range rows {
 		w.Write(binary.LittleEndian.AppendUint32(w.AvailableBuffer(), row))

@@ -107,6 +107,7 @@ func (p *bufferPool) take() *buffers {
 	return b
 }
 
+// give returns buffers for other workers.
 func (p *bufferPool) give(b *buffers) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -23,6 +23,7 @@ type target struct {
 	waited time.Duration // for the disk to be sure
 }
 
+// path returns the path of a file in the directory.
 func (t *target) path(name string) string {
 	return filepath.Join(t.dir, name)
 }
@@ -185,6 +186,7 @@ func (t *target) remove(match func(name string) bool) (removed int, err error) {
 	return removed, err
 }
 
+// writeSynced writes a file and waits until the disk has it.
 func (t *target) writeSynced(name string, content func(io.Writer) error) error {
 	f, err := t.fs.Create(t.path(name))
 	if err != nil {

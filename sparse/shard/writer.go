@@ -347,6 +347,7 @@ func (w *Writer) writeFrame(j *frameJob) error {
 	return nil
 }
 
+// beginShard creates the file of the next shard.
 func (w *Writer) beginShard() error {
 	f, err := w.target.fs.Create(w.target.path(shardName(w.id,
 		len(w.Manifest.Files))))

@@ -286,6 +286,7 @@ func cutAttributes(line []byte) (ids, attributes []byte, ok bool) {
 // weightKeys are how Python and JSON write the key of a weight.
 var weightKeys = [][]byte{[]byte(`'weight':`), []byte(`"weight":`)}
 
+// hasWeight reports whether a dictionary in the text has the key of a weight, as Python or JSON writes it.
 func hasWeight(text []byte) bool {
 	return bytes.Contains(text, weightKeys[0]) ||
 		bytes.Contains(text, weightKeys[1])

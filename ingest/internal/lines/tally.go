@@ -59,6 +59,7 @@ type Fault struct {
 	kind  string
 }
 
+// add adds a bad line. Messages that differ in numbers and quoted text are of one kind.
 func (f *Faults) add(e *textio.Error) {
 	isQuoted := false
 	f.Add(Fault{First: e, Count: 1, kind: strings.Map(func(r rune) rune {

@@ -77,6 +77,7 @@ type bucket struct {
 	starts []int // where each span's entries start within the bucket, and its end
 }
 
+// entries returns the number of entries, where the last span ends.
 func (b bucket) entries() int { return b.starts[len(b.starts)-1] }
 
 const (

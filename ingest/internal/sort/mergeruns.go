@@ -94,6 +94,7 @@ type runHead struct {
 	run       int
 }
 
+// headOf returns the place of entry i of a run in the order in which runs are merged.
 func headOf[K key](o runOrder, r *sortedRun[K], i, run int) runHead {
 	h := runHead{key: uint64(r.keys[i] >> o.shift), then: uint64(run), run: run}
 	if o.byValue {
@@ -107,6 +108,7 @@ func headOf[K key](o runOrder, r *sortedRun[K], i, run int) runHead {
 	return h
 }
 
+// less reports whether an entry comes before another one.
 func (h runHead) less(g runHead) bool {
 	return h.key < g.key || h.key == g.key && h.then < g.then
 }
