@@ -190,6 +190,7 @@ func TestGraphsAsLabels(t *testing.T) {
 
 func TestBadLabels(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
+		{"a b\tn\nc d\tc\ne f\tc\ng h\tn\n", `l.tsv: none of 4 ids is in the graph (first "a b"); the graph has ids like "n0"; pass the file with such ids, or their column by option label-fields`},
 		{"n1\tA\nn2\tB\nn77\tA\nx\tA\n", `l.tsv:3: "n77" is not in the graph (2 of 4 ids are not); list nodes without edges with option nodes, or skip unknown ids with option unknown-ids=skip`},
 		{"n77\tA\nn1\tA\nn2\tB\n", `l.tsv:1: "n77" is not in the graph (1 of 3 ids is not); list nodes without edges with option nodes, or skip unknown ids with option unknown-ids=skip`},
 		{"n77\tZ\nn1\tA\nn2\tB\n", `l.tsv:1: "n77" is not in the graph (1 of 3 ids is not); list nodes without edges with option nodes, or skip unknown ids with option unknown-ids=skip`},

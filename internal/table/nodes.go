@@ -142,7 +142,8 @@ func (c *nodeChooser) findTitles() {
 	for rank, isTitle := range []func(string) bool{IsNode, isID} {
 		var list []int
 		for i, title := range titles {
-			if !slices.Contains(c.values, i) && !slices.Contains(c.lines, i) && isTitle(title) {
+			if !slices.Contains(c.values, i) && !slices.Contains(c.lines, i) && isTitle(title) &&
+				(len(title) > 1 || holders != nil || c.s.column(i).hardlyRecurs()) { // else a class
 				list = append(list, i)
 			}
 		}
