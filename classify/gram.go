@@ -208,8 +208,8 @@ func (m *Model) ScoresTo(dst, row []float64, self float64) []float64 {
 	return dst
 }
 
-// Support returns the number of items that are support vectors of a classifier, or that of the method Support() int
-// of a Rule; 0 if the Rule has none.
+// Support returns the number of items that are support vectors of an iterated classifier, or that of the method Support() int
+// of a Rule; 0 if there are none.
 func (m *Model) Support() (items int) {
 	if m.Rule != nil {
 		if machine, ok := m.Rule.(interface{ Support() int }); ok {
@@ -219,6 +219,9 @@ func (m *Model) Support() (items int) {
 	}
 	counted := make([]bool, m.Items)
 	for i := range m.Machines {
+		if m.Machines[i].Iterations == 0 {
+			continue // every item has a coefficient
+		}
 		for _, item := range m.Machines[i].Index {
 			if !counted[item] {
 				counted[item] = true

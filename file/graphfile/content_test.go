@@ -174,6 +174,8 @@ func TestRecognize(t *testing.T) {
 		{"x", "PK\x03\x04", SciPy},
 		{"x.el", "0 1\n", EdgeList},
 		{"x.tsv", "", EdgeList},
+		{"x.json", `[{"payer": "a", "payee": "b", "amount": 5, "meta": {"x": 1}}, {"payer": "b", "payee": "c"}]`, EdgeList},
+		{"x.json", `[{"source": "a", "target": "b", "attributes": {"weight": 1}}, {"source": "b", "target": "c"}]`, NodeLink},
 	} {
 		if got := Recognize(test.name, []byte(test.head)); got != test.want {
 			t.Errorf("%s %q: %s, want %s", test.name, test.head, got.Title, test.want.Title)

@@ -32,6 +32,7 @@ const (
 // value.
 type ListConfig struct {
 	SkipUnknown bool                // skip rows of nodes that are not in the graph, if others are; default: an error
+	Set         string              // name of the place of the nodes in messages; default: the graph
 	Header      Header              // default: decide from the text
 	Skip        []string            // titles of columns that [ReadPrior] skips
 	Text        input.Text          // how the text is read; default: decide from it
@@ -118,7 +119,7 @@ func (c *ListConfig) rows(ctx context.Context, nodes Lookup, t *nodetable.Reader
 	path, content string,
 	use func(node int, row nodetable.Row) error) ([]int, error) {
 	var list []int
-	unknown := nodetable.Unknown{Nodes: nodes}
+	unknown := nodetable.Unknown{Nodes: nodes, Set: c.Set}
 	for row, err := range t.Read(ctx, path) {
 		if err != nil {
 			return nil, err
@@ -145,8 +146,8 @@ func (c *ListConfig) rows(ctx context.Context, nodes Lookup, t *nodetable.Reader
 	}
 	if unknown.Count > 0 && c.Warn != nil {
 		c.Warn(textio.Fault(t.Name, 0, "",
-			"%s of nodes that are not in the graph skipped",
-			table.Counted(unknown.Count, "line")))
+			"%s of ids that are not in %s skipped",
+			table.Counted(unknown.Count, "line"), unknown.Set))
 	}
 	if t.Columns != nil && c.Columns != nil {
 		c.Columns(t.Columns)

@@ -20,6 +20,7 @@ import (
 // LabelConfig holds the settings of [ReadLabels]; nil means the zero value.
 type LabelConfig struct {
 	SkipUnknown bool        // skip lines of nodes that are not in the graph; default: an error
+	Set         string      // name of the place of the nodes in messages; default: the graph
 	Header      Header      // default: decide from the text
 	Text        input.Text  // how the text is read; default: decide from it
 	Fields      []string    // columns of node and label, by numbers from 1 or titles; nil: found by their titles, or the first two
@@ -143,7 +144,7 @@ func newLabelReader(c *LabelConfig, nodes Lookup) *labelReader {
 			Option: "label-fields", Header: c.Header, Text: c.Text,
 			Options: textio.Options{Stdin: c.Stdin, Warn: c.Warn},
 		},
-		unknown: nodetable.Unknown{Nodes: nodes, Option: "label-fields"},
+		unknown: nodetable.Unknown{Nodes: nodes, Set: c.Set, Option: "label-fields"},
 	}
 	if r.missing == nil {
 		r.missing = MissingLabels

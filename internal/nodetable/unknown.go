@@ -15,6 +15,7 @@ import (
 // not in the graph.
 type Unknown struct {
 	Nodes        any    // nodes of the graph; if it has a method ID(row int) string, the error shows an id as an example
+	Set          string // name of the place of the nodes; default: the graph
 	Option       string // name of the option for the column of the node; "" without one
 	Total, Count int    // number of lines, and of lines with an unknown id
 	line         int64
@@ -29,6 +30,7 @@ type Unknown struct {
 func (u *Unknown) Find(lookup func(id string) (row int, isNode bool), line int64,
 	id []byte) (row int, isNode bool) {
 	u.Total++
+	u.Set = cmp.Or(u.Set, "the graph")
 	row, isNode = Find(lookup, string(id))
 	if isNode {
 		return row, true
@@ -95,10 +97,10 @@ func (u *Unknown) Err(name string, skip bool, fix string) error {
 		u.encoded.File = name
 		return u.encoded
 	case u.Count == u.Total:
-		what := fmt.Sprintf("none of %d ids is in the graph (first %s)",
-			u.Total, quoted)
+		what := fmt.Sprintf("none of %d ids is in %s (first %s)",
+			u.Total, u.Set, quoted)
 		if u.Total == 1 {
-			what = quoted + " is not in the graph"
+			what = quoted + " is not in " + u.Set
 		}
 		hint, fix := u.mistake()
 		return textio.Fault(name, 0, fix, "%s%s", what, hint)
@@ -111,7 +113,7 @@ func (u *Unknown) Err(name string, skip bool, fix string) error {
 	}
 	hint, similar := u.similar()
 	return textio.Fault(name, u.line, cmp.Or(similar, fix),
-		"%s is not in the graph (%d of %d ids %s not)%s", quoted, u.Count,
+		"%s is not in %s (%d of %d ids %s not)%s", quoted, u.Set, u.Count,
 		u.Total, verb, hint)
 }
 
@@ -132,10 +134,10 @@ func (u *Unknown) similar() (hint, fix string) {
 		switch {
 		case plainID(id) != plain:
 		case strings.TrimLeft(id, "0") == strings.TrimLeft(u.id, "0"):
-			return "; the graph has " + table.Quoted(id) + ", with other zeros in front",
+			return "; " + u.Set + " has " + table.Quoted(id) + ", with other zeros in front",
 				"keep zeros in all files: in spreadsheets and pandas in a column of text (dtype=str)"
 		default:
-			return "; the graph has " + table.Quoted(id), "write ids with the same blanks, signs and case in all files"
+			return "; " + u.Set + " has " + table.Quoted(id), "write ids with the same blanks, signs and case in all files"
 		}
 	}
 	return "", ""
@@ -163,7 +165,7 @@ func (u *Unknown) mistake() (hint, fix string) {
 			if u.Option != "" {
 				fix += ", or their column by {" + u.Option + "}"
 			}
-			return "; the graph has ids like " + table.Quoted(id), fix
+			return "; " + u.Set + " has ids like " + table.Quoted(id), fix
 		}
 	}
 	return "", "does one file count from 0 and the other from 1?"

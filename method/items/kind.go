@@ -66,7 +66,7 @@ type Command struct {
 //	output, dtype                   -o, of endings Words, and precision alone
 //	kernel, learner                 with the default Initial; evaluate takes lists
 //	labels, label-fields, missing   a file of classes, and how it is read
-//	unknown-ids                     what unknown ids in it mean
+//	unknown-ids                     what unknown ids in files of ids or classes mean
 //	scores, truth                   scores of predictions; true classes to compare with
 //	splits                          training sets and reports of evaluate
 //	temp-dir                        directory of [Input.Temp]
@@ -92,7 +92,8 @@ func Standard(argument, noun, kernel string, flags ...Flag) []Command {
 	return []Command{
 		{"kernel " + argument + " --kernel SPEC -o K.npy",
 			"Kernel values between " + noun + "s",
-			slices.Concat([]Flag{{Name: "block"}, compared}, flags)},
+			slices.Concat([]Flag{{Name: "block"}, compared}, flags,
+				[]Flag{{Name: "unknown-ids"}})},
 		{"classify " + argument + " -o OUT.tsv",
 			"Predict the class of every " + noun + " from those of some",
 			slices.Concat([]Flag{{Name: "output"}}, learned,

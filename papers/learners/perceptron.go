@@ -179,6 +179,7 @@ func (p voteRule) sum(model *classify.Model, items []int, counted bool) []classi
 		for _, i := range items {
 			if coef[i] != 0 {
 				list[m].Index = append(list[m].Index, i)
+				list[m].Iterations++
 				list[m].Coef = append(list[m].Coef, coef[i])
 			}
 		}

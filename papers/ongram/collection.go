@@ -24,7 +24,7 @@ import (
 // collections are collections of graphs, with the kernels of package graphs.
 var collections = items.Kind{
 	Name: "graphs", Noun: "graph", Title: "Kernels between many small graphs, and their classes",
-	Example: "label-pair:steps=3", Help: helpTexts,
+	Example: "label-pair:decay=0.1", Help: helpTexts,
 	Kernels: func() []*param.Spec { return graphs.Kernels().Specs() },
 	Commands: []items.Command{{
 		Use:   "kernel INPUT --kernel SPEC -o K.npy",
@@ -71,7 +71,8 @@ var collections = items.Kind{
 // learnedFlags are the flags of commands that learn.
 func learnedFlags() []items.Flag {
 	return slices.Concat([]items.Flag{{Name: "kernel", Initial: "propagation"},
-		{Name: "learner", Initial: classify.Learners()[0].Name}}, collectionFlags("cosine"))
+		{Name: "learner", Initial: classify.Learners()[0].Name}}, collectionFlags("cosine"),
+		[]items.Flag{{Name: "label-fields"}, {Name: "unknown-ids"}})
 }
 
 // collectionFlags are the flags for reading and comparing a collection.

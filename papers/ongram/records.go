@@ -108,6 +108,8 @@ func collectionOf(t *nodefile.Attributes, missing func(unknown int)) *items.Coll
 			p := &nodefile.ParseError{File: t.File, Msg: wrong.What, Err: err}
 			if wrong.Attribute != "" {
 				p.Msg = wrong.Attribute + ": " + wrong.What
+			} else if len(columns) > 1 {
+				p.Msg += " with --attributes"
 			}
 			if wrong.Record >= 0 {
 				p.Line = t.Line[wrong.Record]

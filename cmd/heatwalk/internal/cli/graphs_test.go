@@ -13,6 +13,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/graphstest"
 	"github.com/heatwalk/heatwalk/internal/npy"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/method/items"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -97,4 +99,44 @@ func matrixText(t *testing.T, m *sparse.Block[float64]) string {
 		t.Fatal(err)
 	}
 	return text.String()
+}
+
+// TestExamples parses the example of a kernel that the help of each kind has.
+func TestExamples(t *testing.T) {
+	for _, kind := range items.Kinds() {
+		if kind.Example == "" {
+			continue
+		}
+		n, err := param.ParseNamed(kind.Example)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := specs(kind.Kernels()).Named(n.Name)
+		if s == nil {
+			t.Fatalf("%s: no kernel %s", kind.Name, n.Name)
+		}
+		for name := range n.Given {
+			if s.Param(name) == nil {
+				t.Errorf("%s: %s has no parameter %s", kind.Name, s.Name, name)
+			}
+		}
+	}
+}
+
+// TestAccuracyText checks that a wide interval is a range within 0 and 100 %.
+func TestAccuracyText(t *testing.T) {
+	for _, test := range []struct {
+		accuracy, stderr float64
+		want             string
+	}{
+		{0.988, 0.596, "cross-validated accuracy between 39.2 and 100.0 %"},
+		{0.1, 0.3, "cross-validated accuracy between 0.0 and 40.0 %"},
+		{0.75, 0.25, "cross-validated accuracy 75.0 ± 25.0 %"},
+	} {
+		d := &labelsDocument{}
+		d.estimate(test.accuracy, test.stderr, 4)
+		if got := d.describeAccuracy(); got != test.want {
+			t.Errorf("got %s, want %s", got, test.want)
+		}
+	}
 }

@@ -128,7 +128,7 @@ func printUsage(cmd *cobra.Command) error {
 	cmd.Flags().SortFlags = false // important flags are declared first
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		switch {
-		case isInput(f):
+		case isInput(f) && cmd.Flags().Lookup("delimiter") != nil: // a graph
 			reads = true
 		case f.Name != "help" &&
 			cmd.Root().PersistentFlags().Lookup(f.Name) == nil &&

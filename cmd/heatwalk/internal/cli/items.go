@@ -90,10 +90,13 @@ func (o *itemOptions) declare(flags *flagSet, f items.Flag) {
 		flags.addText(&o.labels, f.Name, f.Usage)
 	case "label-fields":
 		fieldsFlag(in, flags, "label")
+		if missing := flags.Lookup("missing"); o.kind.NoClass != nil {
+			missing.Usage = strings.Replace(missing.Usage, " -1,", "", 1)
+		}
 	case "missing":
 		missingFlag(in, flags)
 	case "unknown-ids":
-		unknownIDsFlag(flags, in, "label lines whose id is unknown")
+		unknownIDsFlag(flags, in, "lines whose id is unknown")
 	case "scores":
 		o.scores.declare(flags, !o.kind.Calibrated)
 	case "truth":
@@ -150,8 +153,12 @@ func (o *itemOptions) parse(line *commandLine, _ []string) {
 			in.Learners = append(in.Learners, classify.Learners().Named(s.Name))
 		}
 	}
+	place := "--kernel"
+	if len(in.Kernels) < 2 {
+		place = "--learner"
+	}
 	if in.Command != "evaluate" && (len(in.Kernels) > 1 || len(in.Learners) > 1) {
-		line.problem("--kernel",
+		line.problem(place,
 			"this command takes one kernel and one learner; evaluate compares them")
 	}
 }
@@ -241,11 +248,12 @@ func (o *itemOptions) serve(out *outputs) {
 	in := &o.input
 	in.Calibrate = o.scores.kind == "probability" || o.kind.Calibrated && out.format == nil
 	in.LabelFile = o.labels
+	o.tables.labelling.Set = strings.Join(in.Paths, ", ")
 	in.Labelling = labelConfig(run.console, &o.tables, "remove such lines")
 	if run.line.command.Flag("unknown-ids") != nil {
 		in.Labelling.Fix += ", or skip unknown ids with --unknown-ids=skip"
 	}
-	if o.kind.NoClass != nil {
+	if o.kind.NoClass != nil && in.Labelling.Missing == nil {
 		in.Labelling.Missing = o.kind.NoClass
 	}
 	in.Memory = run.costs.dataLimit()
@@ -459,7 +467,7 @@ func (r *itemRun) classify() (err error) {
 	reached.AddRange(0, uint64(r.c.IDs.N))
 	d.Truth = compareTruth(run.console, c.Class, reached, r.l, truth, r.o.kind.Noun)
 	if r.o.labels != "" { // unlabelled items are no lines of a file
-		lines = append(lines, d.Skipped.String())
+		lines = append(lines, strings.Replace(d.Skipped.String(), "the graph", r.c.File, 1))
 	}
 	lines = append(lines,
 		d.describeTruth(cmp.Or(r.o.truth, r.c.TruthName), r.o.kind.Noun))

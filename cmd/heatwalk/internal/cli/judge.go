@@ -256,11 +256,11 @@ func shiftText(p *heatwalk.Prediction) string {
 			fmt.Sprintf("labelled nodes have another label %.1f steps away on average, %s %.1f", d.Labelled, population, d.Others))
 	}
 	if d := sample.Degree; d.Exceeds() {
-		text := "labelled nodes have edges of total weight %.3g on average, %s %.3g"
+		text := "labelled nodes have edges of total weight %s on average, %s %s"
 		if p.Weights == "" && p.Factors == nil {
-			text = "labelled nodes have %.3g edges on average, %s %.3g"
+			text = "labelled nodes have %s edges on average, %s %s"
 		}
-		parts = append(parts, fmt.Sprintf(text, d.Labelled, population, d.Others))
+		parts = append(parts, fmt.Sprintf(text, words.Round(d.Labelled), population, words.Round(d.Others)))
 	}
 	if s := sample.Share; s.Exceeds() && s.IsPredicted {
 		parts = append(parts,

@@ -100,6 +100,7 @@ func warnLeaks(console *streams, r *graphInputs, f *attributeFlags, g *openGraph
 // listConfig returns the settings for lists of ids and splits.
 func listConfig(console *streams, in *inputs, path string) *nodefile.ListConfig {
 	return &nodefile.ListConfig{Text: in.text, SkipUnknown: in.skipsUnknown(),
+		Set:   in.labelling.Set,
 		Stdin: console.stdin, Warn: console.warnOf,
 		Columns: func(c input.Columns) { noteColumns(console, path, c) }}
 }

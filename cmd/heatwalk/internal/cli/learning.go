@@ -313,8 +313,13 @@ func (d *labelsDocument) describeAccuracy() string {
 	if d.AccuracyEstimate == nil {
 		return ""
 	}
-	return fmt.Sprintf("cross-validated accuracy %.1f ± %.1f %%",
-		100**d.AccuracyEstimate, 100**d.AccuracyStderr)
+	accuracy := 100 * *d.AccuracyEstimate
+	stderr := 100 * *d.AccuracyStderr
+	if stderr > 25 { // few labels
+		return fmt.Sprintf("cross-validated accuracy between %.1f and %.1f %%",
+			max(0, accuracy-stderr), min(100, accuracy+stderr))
+	}
+	return fmt.Sprintf("cross-validated accuracy %.1f ± %.1f %%", accuracy, stderr)
 }
 
 // compareTruth compares the class of each node (noun: node or that of a kind of items) with its true label, unless truth
@@ -331,7 +336,7 @@ func compareTruth(console *streams, class []int, reached *roaring.Bitmap,
 			size[c] = 0
 		}
 	}
-	warnUntrained(console, truth.File, truth.Names, size, "node")
+	warnUntrained(console, truth.File, truth.Names, size, noun)
 	t := evaluate.Compare(class, reached, l, truth)
 	if t == nil {
 		console.warn("%s: nothing to compare with; every %s it labels is labelled in %s",

@@ -19,6 +19,7 @@ func TestWords(t *testing.T) {
 		{words.Seconds(20 * time.Millisecond), "0.02 s"}, {words.Seconds(24100 * time.Millisecond), "24.1 s"},
 		{words.Seconds(999 * time.Millisecond), "1.0 s"}, {words.Seconds(112 * time.Second), "1 min 52 s"},
 		{words.Seconds(7500 * time.Second), "2 h 5 min"}, {words.Percent(0.7412), "74.1 %"},
+		{words.Round(2187.3), "2,190"}, {words.Round(999.7), "1,000"}, {words.Round(2.187), "2.19"}, {words.Round(3e20), "3e+20"},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)

@@ -90,6 +90,14 @@ func Seconds(d time.Duration) string {
 	}
 }
 
+// Round writes a number that is not negative with three digits or more: 0.219, 2.19, 2,190.
+func Round(x float64) string {
+	if x < 999.5 || x > 1e15 {
+		return fmt.Sprintf("%.3g", x)
+	}
+	return Count(10 * int64(x/10+0.5))
+}
+
 // Percent writes a fraction of one with one decimal: 74.1 %.
 func Percent(fraction float64) string {
 	return fmt.Sprintf("%.1f %%", 100*fraction)
