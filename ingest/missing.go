@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -15,8 +14,8 @@ import (
 var nullWords = []string{`\N`, "NA", "N/A", "n/a", "<NA>", "NaN", "nan", "None", "NULL", "null"}
 
 // missingEnds looks for ids that are no nodes, once all ids are in the dictionary. It counts the
-// lines with an end that is blank or one of [Config.Missing], and returns the codes of these words,
-// which get no rows. Without Config.Missing it warns of lines with words such as NA, unless the list
+// lines with an end that is blank, which it warns of, or one of [Config.Missing], and returns the codes
+// of these words, which get no rows. Without Config.Missing it warns of lines with words such as NA, unless the list
 // of nodes, whose codes are listed, has them.
 func (n *numberer) missingEnds(listed []uint32) (dropped []uint32, err error) {
 	codesOf := func(words []string) (codes []uint32, ids []string) {
@@ -38,15 +37,15 @@ func (n *numberer) missingEnds(listed []uint32) (dropped []uint32, err error) {
 	if dropped == nil && doubtful == nil {
 		return nil, nil
 	}
-	var missing atomic.Int64
-	lines := make([]atomic.Int64, len(n.t.files)) // with a doubtful end, of each file
+	missing := make([]atomic.Int64, len(n.t.files)) // lines with a missing end, of each file
+	lines := make([]atomic.Int64, len(n.t.files))   // with a doubtful end
 	err = n.lines.eachPart(func(_ int, p *part, code []uint32, weight []float64) error {
 		for i := 0; i < len(code); i += 2 {
 			switch {
 			case weight != nil && weight[i/2] == 0: // counted as a zero weight
 			case slices.Contains(dropped, code[i]) ||
 				slices.Contains(dropped, code[i+1]):
-				missing.Add(1)
+				missing[p.file].Add(1)
 			case slices.Contains(doubtful, code[i]) ||
 				slices.Contains(doubtful, code[i+1]):
 				lines[p.file].Add(1)
@@ -57,20 +56,23 @@ func (n *numberer) missingEnds(listed []uint32) (dropped []uint32, err error) {
 	if err != nil {
 		return nil, err
 	}
-	n.t.report.MissingIDs += missing.Load()
-	for i := range lines {
+	for i, f := range n.t.files {
+		without := missing[i].Load()
+		n.t.report.MissingIDs += without
+		if without > 0 && (n.c.Missing == nil || f.firstBlank > 0) {
+			n.t.warn(textio.Fault(f.Name, f.firstBlank,
+				"remove lines of totals, for their other ends are nodes",
+				"%s left out for a missing end", table.Counted(without, "line")))
+		}
 		count := lines[i].Load()
 		if count == 0 {
 			continue
 		}
-		what := "the id " + table.Quoted(words[0]) +
-			", which may stand for no value; it is one node here"
-		if len(words) > 1 {
-			what = fmt.Sprintf("one of the ids %q, which may stand for no value; each is one node here", words)
-		}
-		n.t.warn(textio.Fault(n.t.files[i].Name, 0,
-			"{missing="+strings.Join(words, ",")+"} drops such lines", "%s with %s",
-			table.Counted(count, "line"), what))
+		list := strings.Join(words, ",")
+		n.t.warn(textio.Fault(f.Name, 0,
+			"{missing="+list+"} drops such lines",
+			"%s with ids that may stand for no value and are nodes here: %s",
+			table.Counted(count, "line"), list))
 	}
 	return dropped, nil
 }

@@ -22,14 +22,17 @@ func TestMissingEnds(t *testing.T) {
 		missing int64
 		warning string
 	}{
-		{na, Config{}, "a b NA c d e f", 5, 0, warning(`3 lines with the id "NA", which may stand for no value; it is one node here`, "NA")},
+		{na, Config{}, "a b NA c d e f", 5, 0, warning(`3 lines with ids that may stand for no value and are nodes here: NA`, "NA")},
 		{na, Config{Missing: []string{"NA", "N/A"}}, "a b c d e f", 2, 3, ""},
 		{na, Config{Missing: []string{""}}, "a b NA c d e f", 5, 0, ""},
-		{"from,to,weight\na,null,1\nnull,b,2\na,b,0.5\n", Config{}, "a null b", 3, 0, warning(`2 lines with the id "null", which may stand for no value; it is one node here`, "null")},
-		{"a,\\N\nb,None\nb,a\n", Config{}, "a \\N b None", 3, 0, warning(`2 lines with one of the ids ["\\N" "None"], which may stand for no value; each is one node here`, `\N,None`)},
+		{"from,to,weight\na,null,1\nnull,b,2\na,b,0.5\n", Config{}, "a null b", 3, 0, warning(`2 lines with ids that may stand for no value and are nodes here: null`, "null")},
+		{"a,\\N\nb,None\nb,a\n", Config{}, "a \\N b None", 3, 0, warning(`2 lines with ids that may stand for no value and are nodes here: \N,None`, `\N,None`)},
 		{"a,\\N\nb,None\nb,a\n", Config{Missing: []string{"None", `\N`}}, "a b", 1, 2, ""},
 		{"1,2\n2,nan\n3,1\n", Config{Missing: []string{"nan"}}, "1 2 3", 2, 1, ""},
 		{"1,2\n2,-1\n3,0\n", Config{Missing: []string{"-1", "0"}}, "1 2 3", 1, 2, ""},
+		{"from,to\na,b\nb,\n,c\nTotal,\n", Config{}, "a b c Total", 1, 3, "e.csv:3: 3 lines left out for a missing end; remove lines of totals, for their other ends are nodes"},
+		{"from,to,amount\na,b,1\nb,,0\nTotal,,9\n,NA,2\n", Config{Missing: []string{"NA"}}, "a b Total", 1, 2, "e.csv:4: 2 lines left out for a missing end; remove lines of totals, for their other ends are nodes"},
+		{`[{"from":"a","to":"b"},{"from":"b","to":null}]`, Config{}, "a b", 1, 1, "e.csv:2: 1 line left out for a missing end; remove lines of totals, for their other ends are nodes"},
 		{"10,2\n2,9\n", Config{Missing: []string{"9"}}, "2 10", 1, 1, ""},
 	} {
 		g, report := read(t, &test.c, file{"e.csv", test.text})

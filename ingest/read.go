@@ -250,6 +250,7 @@ func (r *reader) readGroup(group []*edgeList) (err error) {
 		if sum.Zeros.N > 0 {
 			r.t.warn(lines.ZeroWarning(name, sum.Zeros, list.lay.WithoutWeight()))
 		}
+		r.t.files[list.file].firstBlank = sum.Blanks.First
 		if sum.Remarks.N > 0 {
 			r.t.warn(table.RemarkWarning(name, sum.Remarks.First, sum.Remarks.N))
 		}

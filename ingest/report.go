@@ -52,7 +52,8 @@ type FileReport struct {
 	Bytes   int64         `json:"bytes"`             // as stored
 	Lines   int64         `json:"lines"`
 
-	hasHeader bool
+	hasHeader  bool
+	firstBlank int64 // the first line with a blank end; 0 if there is none, or it is not known
 }
 
 // reportRounded reports how many weights of an input were rounded, and where the first

@@ -48,6 +48,10 @@ func (t *task) progress(stage string, done, total int64) {
 	}
 }
 
+// ZeroWeightsOption is the key of the options of a manifest whose text is the number of lines left
+// out for their weight 0.
+const ZeroWeightsOption = "zero_weights"
+
 // storeOptions returns the settings that the manifest of a store records.
 func (c *Config) storeOptions() map[string]string {
 	options := map[string]string{"self_loops": "drop"}

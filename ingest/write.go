@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"fmt"
 	"math"
 	"math/bits"
 
@@ -65,6 +66,9 @@ func (e *edgeSorter) write(store *shard.Writer, directed bool) error {
 			}
 			t.report.SelfLoops = lines.Loops
 			t.report.ZeroWeights = lines.Zeros
+			if lines.Zeros > 0 {
+				store.Manifest.Options[ZeroWeightsOption] = fmt.Sprint(lines.Zeros)
+			}
 			t.report.UnknownIDs = lines.Unknown - t.report.MissingIDs
 		}
 		err = s.Each(func(b *sort.Rows) error {

@@ -238,7 +238,7 @@ class Bank(unittest.TestCase):
 
     def test_attributes(self):
         """Attributes may be those of some nodes; labels among them have a warning, and names are refused."""
-        with self.assertWarnsRegex(hw.HeatwalkWarning, "rows with weight 0 or none are no edges; as_graph.graph, weight=None. counts every row as 1"):
+        with self.assertWarnsRegex(hw.HeatwalkWarning, "rows with weight 0 or none left out; as_graph.graph, weight=None. counts every pair once"):
             g = hw.as_graph(self.payments)
         known = self.y[[v for v in self.y.index[:60] if v in set(g.nodes)]]
         few = self.accounts.loc[[v for v in self.accounts.index[:40] if v in set(g.nodes)]]

@@ -192,6 +192,9 @@ func (p *Parser) line(out *Lines, data []byte, start, end int, number int64,
 		if p.fields.Padded[i] {
 			out.Stats.Padded.add(Count{1, number})
 		}
+		if len(p.fields.Text[i]) == 0 && weight != 0 {
+			out.Stats.Blanks.add(Count{1, number})
+		}
 	}
 	if lay.weight >= 0 && textio.IsRounded(p.fields.Text[lay.weight], w) {
 		out.Stats.Rounded.add(Count{1, number})
@@ -288,7 +291,7 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 			lay.WithoutWeight()
 		e.Otherwise = ""
 	case isNaN:
-		e.Fix = "pass " + lay.WithoutWeight() + " to count every line as 1"
+		e.Fix = "pass " + lay.WithoutWeight() + " to count every pair once"
 		e.Otherwise += " to leave such lines out"
 	case number == lay.line || number == lay.first:
 		e.Fix = "leave the column out with " + lay.WithoutWeight()
@@ -344,17 +347,13 @@ func FieldsWithoutWeight(columns input.Columns, hasNamedWeight bool) string {
 // the column of weights out, "" for a file without columns.
 func ZeroWarning(name string, zeros Count, withoutWeight string) error {
 	noun := "line"
-	fix := withoutWeight + " counts every line as 1"
+	fix := withoutWeight + " counts every pair once, and every line with {duplicates=sum}"
 	if withoutWeight == "" {
 		noun = "entry"
 		fix = "{edge-weights=none} of classify counts every entry as 1"
 	}
-	are := "are no edges"
-	if zeros.N == 1 {
-		are = "is no edge"
-	}
-	return textio.Fault(name, zeros.First, fix, "%s with weight 0 or none %s",
-		table.Counted(zeros.N, noun), are)
+	return textio.Fault(name, zeros.First, fix, "%s with weight 0 or none left out",
+		table.Counted(zeros.N, noun))
 }
 
 // endOf returns the id of the source (0) or the target (1) of the line in p.fields, of a column of numbers

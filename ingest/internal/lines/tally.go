@@ -15,6 +15,7 @@ type Tally struct {
 	Padded          Count // ids with blanks around them
 	Weightless      Count // edges without a weight, which others have
 	Zeros           Count // edges with weight 0
+	Blanks          Count // other lines with a blank end
 	Remarks         Count // comments below the first line of data, which Comments has too
 }
 
@@ -43,6 +44,7 @@ func (t *Tally) Add(u Tally) {
 	t.Padded.add(u.Padded)
 	t.Weightless.add(u.Weightless)
 	t.Zeros.add(u.Zeros)
+	t.Blanks.add(u.Blanks)
 	t.Remarks.add(u.Remarks)
 }
 

@@ -60,7 +60,7 @@ var advices = []advice{
 	{"x.csv\none,other,count\nA,B,41\nA,C,2\nB,A,39\n", "", "pass --directed to keep both, --duplicates=sum to add them, or max, min or first to keep one", "--directed", "A,B,41 A,C,2 B,A,39"},
 	{"x.csv\none,other,count\nA,B,41\nA,C,2\nB,A,39\n", "", "pass --directed to keep both, --duplicates=sum to add them, or max, min or first to keep one", "--duplicates=sum", "A,B,80 A,C,2"},
 	{"x.mtx\n%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 3\n2 1 5\n", "--undirected", "pass --directed to keep both, or --duplicates=max, min or first to keep one", "--duplicates=max", "1,2,5"},
-	{"x.mtx\n%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n2 1 0\n3 2 5\n", "", "x.mtx:3: 1 entry with weight 0 or none is no edge; --edge-weights=none of classify counts every entry as 1", "", "2,3,5"},
+	{"x.mtx\n%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n2 1 0\n3 2 5\n", "", "x.mtx:3: 1 entry with weight 0 or none left out; --edge-weights=none of classify counts every entry as 1", "", "2,3,5"},
 	{"x.csv\nsource,target,w,amount\nx,y,0,7\ny,z,2,7\n", "--weight=w", "--fields=source,target in place of --weight", "--fields=source,target", "x,y y,z"},
 	{"x.csv\nsource,target\na,b\na,b\n", "--duplicates=error", "choose --duplicates=sum, max, min or first", "--duplicates=sum", "a,b,2"},
 	{"x.csv\nsource,target,weight\na,b,1.7e308\na,b,1.7e308\n", "", "choose --duplicates=max, min or first", "--duplicates=max", "a,b,1.7e+308"},

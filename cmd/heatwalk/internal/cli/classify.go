@@ -109,7 +109,7 @@ func predictionFlags(c *classifyOptions, flags *flagSet) {
 // methodFlags declares the flags of a single method.
 func methodFlags(c *classifyOptions, flags *flagSet) {
 	choiceVar(flags, &c.learning.weight, "edge-weights", "", method.Weightings(),
-		"edge weights: w as given, none: all 1, of lines with weight 0 too, log: log(1 + w) (default: auto, lp and beliefs choose by held-out labels, others take w)")
+		"edge weights: w as given, none: all 1, of lines with weight 0 in files too, log: log(1 + w) (default: auto, lp and beliefs choose by held-out labels, others take w)")
 	flags.addCheck(func(line *commandLine, _ []string) {
 		config := &c.learning.graph.config
 		config.Unweighted = c.learning.weight == "none" && !config.Signed

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"os"
@@ -197,6 +198,7 @@ func TestNightlyExamples(t *testing.T) {
 		t.Errorf("nightly.sh: exit code %d: %s", code, messages)
 	}
 	check("nightly.sh", "predictions.csv")
+	document := content(t, "predictions.json")
 	for _, use := range []string{units, string(page)} {
 		if !strings.Contains(use, "/usr/local/bin/nightly.sh /var/lib/heatwalk\n") && !strings.Contains(use, "/usr/local/bin/nightly.sh /var/lib/heatwalk`") {
 			t.Error("a unit or the page calls another script")
@@ -207,6 +209,9 @@ func TestNightlyExamples(t *testing.T) {
 	}
 	if code, messages := nightly(); code != fault.WrongUsage || !strings.Contains(messages, "payments.csv") {
 		t.Errorf("nightly.sh without payments.csv: exit code %d: %s", code, messages)
+	}
+	if !bytes.Equal(content(t, "predictions.json"), document) {
+		t.Error("a night that failed changed the document")
 	}
 }
 

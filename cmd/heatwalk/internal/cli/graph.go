@@ -320,21 +320,30 @@ func readGraph(run *session, r *graphInputs,
 		for _, line := range columnLines(g.Report.Files) {
 			run.console.note(line)
 		}
-		if g.Report.Added > 0 {
-			run.console.note(name + ": the weights of both directions are added for " +
-				words.Counted(g.Report.Added, "edge") +
-				"; --directed keeps them apart")
+		note := func(n int64, before, noun, after string) {
+			if n > 0 {
+				run.console.note(name + ": " + before + words.Counted(n, noun) + after)
+			}
 		}
-		if g.Report.BadLines > 0 {
-			run.console.note(name + ": " + words.Counted(g.Report.BadLines, "line") +
-				" that cannot be read left out")
-		}
-		if run.droppedLoops > 0 {
-			run.console.note(name + ": " + words.Counted(run.droppedLoops, "self loop") +
-				" dropped; --self-loops=keep keeps them")
-		}
+		note(g.Report.Added, "the weights of both directions are added for ", "edge",
+			"; --directed keeps them apart")
+		note(g.Report.BadLines, "", "line", " that cannot be read left out")
+		note(run.droppedLoops, "", "self loop", " dropped; --self-loops=keep keeps them")
+	}
+	if zeros := zerosOf(g); zeros != "" && r.config.Unweighted {
+		run.console.warn("%s: a store%s; give its files in place of it, "+
+			"or ingest them with --fields SOURCE,TARGET", name, zeros)
 	}
 	return g, nil
+}
+
+// zerosOf reports the lines with weight 0 that were left out of a graph, "" if there are none.
+func zerosOf(g *openGraph) string {
+	n := g.Store.Manifest.Options[ingest.ZeroWeightsOption]
+	if n == "" {
+		return ""
+	}
+	return " without lines of weight 0 or none (" + n + ")"
 }
 
 // nodeAxis returns the nodes in the order of the ids.
@@ -493,8 +502,11 @@ func (g *openGraph) edgesText(d factorsDocument, source string) string {
 		slices.SortStableFunc(kinds,
 			func(a, b shard.Kind) int { return cmp.Compare(d.KindWeights[b.Name], d.KindWeights[a.Name]) })
 		for _, k := range kinds {
-			parts = append(parts,
-				fmt.Sprintf("%s %.3g", input.Escape(k.Name), d.KindWeights[k.Name]))
+			weight := "no edges"
+			if k.Entries > 0 {
+				weight = fmt.Sprintf("%.3g", d.KindWeights[k.Name])
+			}
+			parts = append(parts, input.Escape(k.Name)+" "+weight)
 		}
 		parts = []string{"kinds: " + strings.Join(parts, " · ")}
 	}

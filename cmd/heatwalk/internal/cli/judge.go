@@ -300,7 +300,7 @@ func (d *classifyDocument) summary(in *predictionInputs, p *heatwalk.Prediction)
 	edges := in.data.g.edgesText(d.factorsDocument, cmp.Or(in.f.model, "held-out labels"))
 	return []string{
 		d.headline(in), d.Skipped.String(), d.Attributes.String(), d.describeModel(in.f.model, p), several,
-		d.describeTruth(in.f.truth, "node"), d.weightsText(in.f), edges,
+		d.describeTruth(in.f.truth, "node"), d.weightsText(in), edges,
 	}
 }
 
@@ -340,16 +340,17 @@ func (d *classifyDocument) describeModel(saved string, p *heatwalk.Prediction) s
 }
 
 // weightsText reports other weights of edges than the given ones, for the summary.
-func (d *classifyDocument) weightsText(c *classifyOptions) string {
+func (d *classifyDocument) weightsText(in *predictionInputs) string {
 	text := map[string]string{"log": "log(1 + w)", "none": "1"}[d.Weights]
-	source := cmp.Or(c.model, "held-out labels")
-	if c.learning.weight != "" {
+	source := cmp.Or(in.f.model, "held-out labels")
+	if in.f.learning.weight != "" {
 		source = "--edge-weights"
 	}
 	if text == "" {
 		return ""
 	}
-	return fmt.Sprintf("edge weights: %s in place of w (%s)", text, source)
+	return fmt.Sprintf("edge weights: %s in place of w (%s)%s", text, source,
+		zerosOf(in.data.g))
 }
 
 // headline returns the counts of the predictions for the summary.

@@ -56,7 +56,7 @@ func beginModel(c *classifyOptions, d *graphRun,
 	}
 	out := &modelOutput{f: modelfile.File{Classes: d.l.Names, Class: d.l.Class,
 		Shares: d.shares, Directed: d.g.Directed,
-		Unweighted: c.learning.graph.config.Unweighted}}
+		Unweighted: c.learning.graph.config.Unweighted && zerosOf(d.g) == ""}}
 	for _, row := range d.l.Row {
 		out.f.IDs = append(out.f.IDs, d.g.Nodes.ID(row))
 	}
