@@ -53,7 +53,7 @@ type FileReport struct {
 	Lines   int64         `json:"lines"`
 
 	hasHeader  bool
-	firstBlank int64 // the first line with a blank end; 0 if there is none, or it is not known
+	firstBlank int64 // the first line with a blank end, if there is one that is known; else 0
 }
 
 // reportRounded reports how many weights of an input were rounded, and where the first
