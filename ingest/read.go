@@ -247,7 +247,7 @@ func (r *reader) readGroup(group []*edgeList) (err error) {
 			r.t.warn(graphfile.MissingWeights(name, sum.Weightless.First,
 				sum.Weightless.N))
 		}
-		if sum.Zeros.N > 0 {
+		if sum.Zeros.N > 0 && err == nil {
 			r.t.warn(lines.ZeroWarning(name, sum.Zeros, list.lay.WithoutWeight()))
 		}
 		r.t.files[list.file].firstBlank = sum.Blanks.First
@@ -331,6 +331,10 @@ func (g *reading) list(worker, workers, i int) error {
 	for _, p := range mine {
 		wrong += p.bad.Count
 		read += int64(p.edges) + p.bad.Count
+	}
+	points := list.sum.Points
+	if points.N > 0 && !list.sum.IsPlain && points.N < read-wrong-list.sum.Zeros.N {
+		return textio.Fault(list.in.Name(), points.First, table.PointFix, "the weight"+table.PointFault)
 	}
 	r.t.mu.Lock()
 	r.t.report.BadLines += wrong

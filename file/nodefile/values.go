@@ -67,7 +67,7 @@ func (r *labelReader) addNumber(label string, line nodetable.Row) (class int) {
 	_, fault := r.numbers.Add([]byte(label))
 	if fault != "" && r.fault == nil {
 		fix := "fix the line, name the column of the numbers with {label-fields}, or list words for a missing number with {missing}"
-		r.fault = r.t.Fault(line, line.At, cmp.Or(table.NumberFix([]byte(label)), fix),
+		r.fault = r.t.Fault(line, line.At, cmp.Or(table.NumberFix([]byte(label), r.numbers.Text.Encoding), fix),
 			"number %s %s", table.Quoted(label), fault)
 	}
 	class = len(r.labels.Names)

@@ -194,7 +194,7 @@ func (t *attributeTable) inspect(row nodetable.Row) error {
 			continue
 		}
 		form := table.FormOf(text)
-		fix := cmp.Or(table.NumberFix(text), "fix the line, or leave the field empty")
+		fix := cmp.Or(table.NumberFix(text, c.numbers.Text.Encoding), "fix the line, or leave the field empty")
 		e := t.rows.Fault(row, i, fix, "%s %s", table.Quoted(text), fault)
 		if hasThousands := strings.HasPrefix(fix,
 			"pass {thousands"); c.odd == nil ||

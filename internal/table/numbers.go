@@ -13,14 +13,16 @@ type NumberColumn struct {
 	Text  input.Text // settings
 	Limit float64    // of absolute values; 0: none
 
+	SkipsOthers bool // values that are numbers in no form do not count
+
 	// In each form, the number of values that are numbers, and their sum.
 	Count [3]int
 	Sum   [3]float64
 
 	total    int
 	isWhole  bool   // some value has no point
-	isPlain  bool   // some point cannot be between thousands
-	pointed  string // a value whose point may be there, and ends in 0
+	IsPlain  bool   // some point cannot be between thousands
+	Pointed  string // a value whose point may be there
 	hasComma string // a value with a comma
 }
 
@@ -49,6 +51,7 @@ func (c *NumberColumn) TextOf(form int) input.Text {
 func (c *NumberColumn) Add(value []byte) (x float64, fault string) {
 	c.total++
 	text := string(value)
+	before := c.Count
 	for form := range c.Count {
 		y := x
 		wrong := fault
@@ -67,15 +70,19 @@ func (c *NumberColumn) Add(value []byte) (x float64, fault string) {
 			fault = wrong
 		}
 	}
+	if c.SkipsOthers && c.Count == before {
+		c.total--
+		return x, fault
+	}
 	integer, fraction, hasPoint := strings.Cut(text, ".")
 	switch {
 	case len(integer) > 3 || !IsInteger(integer) || hasPoint &&
-		(integer == "0" || len(fraction) != 3 || !isWhole("1"+fraction)):
-		c.isPlain = true
+		(integer == "0" || len(fraction) != 3 || !IsInteger("1"+fraction)):
+		c.IsPlain = true
 	case !hasPoint:
 		c.isWhole = true
-	case fraction[2] == '0':
-		c.pointed = text
+	default:
+		c.Pointed = text
 	}
 	if strings.Contains(text, ",") {
 		c.hasComma = text
@@ -83,18 +90,23 @@ func (c *NumberColumn) Add(value []byte) (x float64, fault string) {
 	return x, fault
 }
 
+// PointFault says that a number has a point between thousands or in front of three decimals, and PointFix is the remedy.
+const (
+	PointFault = " may have a point between thousands, or three decimals"
+	PointFix   = "pass {thousands=.} or {decimal=.}"
+)
+
 // Form returns the form of all values: that of the settings, or else the only other one. It is UnknownForm if some value
 // is no number. The error is about numbers with points between thousands or in front of three decimals, where no setting
-// decides: some number has no point, all others have three digits behind it, and one of them ends in 0, which no program
-// writes behind a decimal point where others have no fraction; or about commas, where all have three digits behind them.
+// decides: some number has no point, and all others have three digits behind it, as few columns with decimals do;
+// or about commas, where all have three digits behind them.
 func (c *NumberColumn) Form() (int, *input.Error) {
 	isComma := c.Count[DecimalComma] == c.total
 	isPoint := c.Count[DecimalPoint] == c.total
 	switch {
-	case c.Count[GivenForm] == c.total && c.isWhole && !c.isPlain && c.pointed != "" &&
+	case c.Count[GivenForm] == c.total && c.isWhole && !c.IsPlain && c.Pointed != "" &&
 		c.Text.Decimal+c.Text.Thousands == "":
-		return GivenForm, &input.Error{Msg: Quoted(c.pointed) + " may have a point between thousands, or three decimals",
-			Fix: "pass {thousands=.} or {decimal=.}"}
+		return GivenForm, &input.Error{Msg: Quoted(c.Pointed) + PointFault, Fix: PointFix}
 	case c.Count[GivenForm] == c.total:
 		return GivenForm, nil
 	case isComma && isPoint && c.Sum[DecimalComma] != c.Sum[DecimalPoint]:

@@ -65,6 +65,7 @@ var forms = sync.OnceValue(func() *regexp.Regexp {
 
 // FormOf returns the form of a text that is not a number.
 func FormOf(text []byte) Form {
+	text = bytes.ToValidUTF8(text, []byte("€")) // which is none in an encoding that is not known
 	if !bytes.ContainsAny(text, "0123456789") {
 		return Word
 	}

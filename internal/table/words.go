@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 	"unsafe"
 
 	"github.com/heatwalk/heatwalk/file/input"
@@ -92,8 +93,9 @@ func delimiterFix(line string) string {
 	return "pass {delimiter=" + line[place:place+1] + "}"
 }
 
-// NumberFix returns the settings, or the command, with which a text can be read as a number, as a Fix; "" if there are none.
-func NumberFix(text []byte) string {
+// NumberFix returns the settings, or the command, with which a text in a file with an encoding can be read as a number,
+// as a Fix; "" if there are none.
+func NumberFix(text []byte, encoding string) string {
 	var c NumberColumn
 	c.Add(text)
 	hasComma := c.Count[DecimalComma] > 0
@@ -101,8 +103,10 @@ func NumberFix(text []byte) string {
 	switch {
 	case c.Count[GivenForm] > 0:
 		return ""
+	case !utf8.Valid(text) && FormOf(text) != Word:
+		return "pass {encoding=windows-1252}"
 	case !hasComma && !hasPoint:
-		return unitFix(string(text))
+		return unitFix(string(text), encoding)
 	case hasComma && hasPoint:
 		return "pass {decimal=,} or {thousands=,}"
 	case hasPoint:
@@ -113,8 +117,9 @@ func NumberFix(text []byte) string {
 	return "pass {thousands=.}"
 }
 
-// unitFix returns the remedy for a number with a unit, a currency or a bound, "" for other text.
-func unitFix(text string) string {
+// unitFix returns the remedy for a number with a unit, a currency or a bound, "" for other text. The command keeps the
+// encoding of the file.
+func unitFix(text, encoding string) string {
 	const fix = "write numbers without units"
 	if FormOf([]byte(text)) == Word {
 		return ""
@@ -126,15 +131,21 @@ func unitFix(text string) string {
 	quote := strings.NewReplacer("$", `\$`, ".", `\.`, "/", `\/`, " ", blanks, "\u00a0", blanks, "\u202f", blanks)
 	unit := quote.Replace(text[strings.LastIndexAny(text, digits)+1:])
 	before := quote.Replace(strings.TrimRight(text[:strings.IndexAny(text, digits)], "+-"))
+	script := `sed 's/` + before + `\([-+0-9]\)/\1/g'`
+	if unit != "" {
+		script = `sed 's/\([0-9]\)` + unit + `/\1/g'`
+	}
 	switch {
 	case strings.ContainsAny(text, "<>≤≥~≈=*"):
 		return fix
-	case unit != "":
-		return fix + `: sed 's/\([0-9]\)` + unit + `/\1/g' FILE > numbers.csv`
-	case before != "":
-		return fix + `: sed 's/` + before + `\([-+0-9]\)/\1/g' FILE > numbers.csv`
+	case unit+before == "":
+		return ""
+	case encoding == "":
+		return fix + ": " + script + " FILE > numbers.csv"
 	}
-	return ""
+	encoding = strings.Replace(encoding, "latin-", "latin", 1) // as iconv has it
+	return fix + ": iconv -f " + encoding + " -t utf-8 FILE | " + script + " | iconv -f utf-8 -t " + encoding +
+		" > numbers.csv"
 }
 
 // ParseWeight is ParseNumber for a weight, see [WeightFault].

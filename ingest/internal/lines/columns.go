@@ -142,7 +142,7 @@ func (h *head) choose(konect bool) error {
 	lay.form = c.TimeForm
 	lay.AreEvents = t.AreEvents
 	lay.Columns = t.Columns
-	h.eachRow(lay.time, func(fields [][]byte) { lay.form.Observe(string(bytes.Trim(fields[lay.time], table.Blank))) })
+	lay.eachRow(h.s.Text, lay.time, func(_ int64, _ [][]byte, value []byte) { lay.form.Observe(string(value)) })
 	if o.Fields == nil || !table.Numbers(o.Fields) ||
 		konect && len(h.s.Titles) < 4 {
 		lay.columns = len(h.s.Titles)
@@ -161,13 +161,15 @@ func (h *head) choose(konect bool) error {
 	return nil
 }
 
-// eachRow calls visit with the fields of all lines in memory below the head that have a column.
-func (h *head) eachRow(column int, visit func(fields [][]byte)) {
+// eachRow calls visit with the fields of all lines of a text that have a column, and the value in it.
+func (lay *Layout) eachRow(text []byte, column int, visit func(line int64, fields [][]byte, value []byte)) {
 	var f table.Fields
-	for line := range bytes.Lines(h.s.Text) {
-		if column >= 0 && f.Split(bytes.TrimRight(line, "\n"), h.lay.sep) == nil &&
+	number := int64(-1)
+	for line := range bytes.Lines(text) {
+		number++
+		if column >= 0 && f.Split(bytes.TrimRight(line, "\n"), lay.sep) == nil &&
 			column < len(f.Text) {
-			visit(f.Text)
+			visit(number, f.Text, bytes.Trim(f.Text[column], table.Blank))
 		}
 	}
 }
@@ -175,17 +177,17 @@ func (h *head) eachRow(column int, visit func(fields [][]byte)) {
 // findDecimal finds the form of the weights, see [table.NumberColumn].
 func (h *head) findDecimal() error {
 	lay := h.lay
-	weights := table.NumberColumn{Text: lay.text, Limit: math.MaxFloat32}
-	for _, row := range append([][]string{h.s.Titles},
-		h.s.Rows...)[lay.first-lay.line:] {
-		if lay.weight >= 0 && lay.weight < len(row) && !table.IsMissing(row[lay.weight], table.Missing) {
-			weights.Add([]byte(row[lay.weight]))
-		}
+	weights := table.NumberColumn{Text: lay.text, Limit: math.MaxFloat32, SkipsOthers: true}
+	if !lay.HasHeader() && lay.weight >= 0 {
+		weights.Add([]byte(h.s.Titles[lay.weight]))
 	}
+	lay.eachRow(h.s.Text, lay.weight, func(_ int64, _ [][]byte, value []byte) { weights.Add(value) })
 	form, fault := weights.Form()
 	if fault != nil {
 		return h.fault(fault.Fix, "%s", fault.Msg)
 	}
+	lay.isOpen = lay.weight >= 0 && !weights.IsPlain && !h.c.isWhole &&
+		lay.text.Decimal+lay.text.Thousands == ""
 	if form > table.GivenForm {
 		lay.text = weights.TextOf(form)
 		h.c.Warn(textio.Fault(h.name, lay.first, "", "weights are read with %s", table.FormNames[form]))

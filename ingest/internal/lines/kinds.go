@@ -61,7 +61,7 @@ func (h *head) countShared() (count int, areFew bool) {
 	)
 	lines := 0
 	ids := [2]map[string]bool{{}, {}}
-	h.eachRow(max(h.lay.source, h.lay.target), func(fields [][]byte) {
+	h.lay.eachRow(h.s.Text, max(h.lay.source, h.lay.target), func(_ int64, fields [][]byte, _ []byte) {
 		lines++
 		for end, column := range [...]int{h.lay.source, h.lay.target} {
 			ids[end][string(fields[column])] = true

@@ -36,6 +36,7 @@ type Layout struct {
 	zerosCount     bool           // a weight 0 is read as 1
 	hasNamedWeight bool           // a setting names the column of the weight
 	text           input.Text     // form of the weights
+	isOpen         bool           // points of weights may still turn out to be between thousands
 	titles         string         // of the columns under a header, for messages
 	Columns        input.Columns  // their uses; nil for a Matrix Market file
 	prefix         [2]string      // in front of the ids of a bipartite graph: the titles of their columns

@@ -103,6 +103,9 @@ func (p *Parser) Read(chunk *textio.Chunk, text bool) (*Lines, error) {
 	if lay.weight >= 0 && !lay.zerosCount {
 		p.countZeros(out, chunk.First)
 	}
+	if lay.isOpen && bytes.IndexByte(data, '.') >= 0 {
+		p.countPoints(&out.Stats, chunk)
+	}
 	if text {
 		p.code = slices.Grow(p.code, 2*edges)[:2*edges]
 		out.Code = p.code
@@ -130,6 +133,18 @@ func (p *Parser) countZeros(out *Lines, first int64) {
 		}
 		out.Stats.Zeros.add(Count{1, line})
 	}
+}
+
+// countPoints counts the weights whose point may be between thousands.
+func (p *Parser) countPoints(stats *Tally, chunk *textio.Chunk) {
+	p.Layout.eachRow(chunk.Data, p.Layout.weight, func(line int64, _ [][]byte, value []byte) {
+		weight := table.NumberColumn{SkipsOthers: true}
+		weight.Add(value)
+		stats.IsPlain = stats.IsPlain || weight.IsPlain
+		if weight.Pointed != "" {
+			stats.Points.add(Count{1, chunk.First + line})
+		}
+	})
 }
 
 // plain reads the line data[from:to] if it is of the usual form, and reports whether it is.
@@ -282,12 +297,13 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 		return weight, nil
 	}
 	e := p.fault(number, lay.weight, FixLine, "weight %s %s", table.Quoted(text), wrong)
+	numberFix := table.NumberFix(text, lay.text.Encoding)
 	switch {
 	case wrong == table.Negative:
 		e.Msg = "weight " + cut(text) + " " + wrong
 		e.Fix = table.NegativeFix
-	case table.NumberFix(text) != "":
-		e.Fix = table.NumberFix(text) + " or leave the column out with " +
+	case numberFix != "":
+		e.Fix = numberFix + " or leave the column out with " +
 			lay.WithoutWeight()
 		e.Otherwise = ""
 	case isNaN:

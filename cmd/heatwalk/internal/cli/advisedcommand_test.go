@@ -2,17 +2,24 @@ package cli
 
 import (
 	"bytes"
+	"encoding/binary"
 	"os"
 	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf16"
+
+	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
 // TestAdvisedCommands runs the commands in messages about files, and reads their outputs.
 func TestAdvisedCommands(t *testing.T) {
-	command := regexp.MustCompile(`\b(sed|perl|jq|PYTHONIOENCODING=latin-1 (?:python3)) .*FILE.* > (\S+)`)
+	command := regexp.MustCompile(`\b(iconv|sed|perl|jq|PYTHONIOENCODING=latin-1 (?:python3)) .*FILE.* > (\S+)`)
 	for _, c := range []struct{ file, text, edges string }{
+		{"windows-1252.csv", "payer;payee;amount\nMü;b;179,26 €\nb;c;1.200,00 €\n", "Mü,b,179.26 b,c,1200"},
+		{"latin-1.csv", "payer;payee;amount\na;b;£179,26\nb;c;£1.200,00\n", "a,b,179.26 b,c,1200"},
+		{"utf-16le.csv", "payer;payee;amount\na;b;179,26 €\nb;c;1.200,00 €\n", "a,b,179.26 b,c,1200"},
 		{"x.csv", "payer;payee;amount\na;b;179,26 €\nb;c;1.200,00 €\n", "a,b,179.26 b,c,1200"},
 		{"x.csv", "payer;payee;amount\na;b;€ 179.26\nb;c;€ 12\n", "a,b,179.26 b,c,12"},
 		{"x.csv", "payer;payee;amount EUR\na;b;179.26\u00a0EUR\nb;c;12\u00a0EUR\n", "a,b,179.26 b,c,12"},
@@ -26,12 +33,26 @@ func TestAdvisedCommands(t *testing.T) {
 		{"x.csv", "payer,payee\nM\xfcller,b\nb,Müller\n", "Müller,b"},
 	} {
 		t.Chdir(t.TempDir())
-		if err := os.WriteFile(c.file, []byte(c.text), 0o666); err != nil {
+		text := []byte(c.text)
+		var options []string
+		switch encoding := strings.TrimSuffix(c.file, ".csv"); encoding {
+		case "windows-1252", "latin-1":
+			text = textio.ToWindows(text)
+			options = []string{"--encoding", encoding}
+		case "utf-16le":
+			text = nil
+			for _, c := range utf16.Encode([]rune(c.text)) {
+				text = binary.LittleEndian.AppendUint16(text, c)
+			}
+			options = []string{"--encoding", encoding}
+		}
+		if err := os.WriteFile(c.file, text, 0o666); err != nil {
 			t.Fatal(err)
 		}
 		convert := func(name string) (edges, problems string) {
 			var stdout, stderr bytes.Buffer
-			Main([]string{"convert", name, "-o", "-", "--to", "csv", "--duplicates", "max"}, nil, &stdout, &stderr)
+			args := append([]string{"convert", name, "-o", "-", "--to", "csv", "--duplicates", "max"}, options...)
+			Main(args, nil, &stdout, &stderr)
 			_, edges, _ = strings.Cut(strings.TrimSpace(stdout.String()), "\n")
 			return strings.ReplaceAll(edges, "\n", " "), stderr.String()
 		}
