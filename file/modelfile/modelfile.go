@@ -41,6 +41,9 @@ type File struct {
 	// categories, see [tablefile.Features.Name]; nil: of a matrix.
 	AttributeNames []string `json:"attribute_names,omitempty"`
 
+	// AttributeMeans are the values of the columns in place of missing ones; nil: of a matrix.
+	AttributeMeans []float64 `json:"attribute_means,omitempty"`
+
 	Directed   bool `json:"directed,omitempty"`   // the graph had edges with a direction
 	Unweighted bool `json:"unweighted,omitempty"` // lines with weight 0 were edges, see [ingest.Config]
 
@@ -133,7 +136,8 @@ func Read(path string, memory int64) (*File, error) {
 // validate returns the first problem of labels that do not fit each other, or "".
 func (f *File) validate() string {
 	if f.Model == nil || len(f.IDs) != len(f.Class) ||
-		f.Shares != nil && len(f.Shares) != len(f.Classes) {
+		f.Shares != nil && len(f.Shares) != len(f.Classes) ||
+		f.AttributeMeans != nil && len(f.AttributeMeans) != len(f.AttributeNames) {
 		return "labels and model do not fit"
 	}
 	if slices.ContainsFunc(f.Shares,

@@ -33,6 +33,7 @@ type attributeColumn struct {
 	isLabel bool   // the title is one of labels
 	isNamed bool   // the settings name the column
 	isOther bool   // the settings name other columns
+	isKept  bool   // attributes of a model come from it, see keep
 	repeats int    // number of labels that the values of a column with such a title repeat; −1 if they do not
 	ignored string // reason why the column is no attribute; "" for an attribute
 	isText  bool   // values are categories
@@ -53,9 +54,11 @@ type attributeColumn struct {
 	mean    float64
 	odd     *nodefile.ParseError // about the first value that is not a number
 
-	at     int     // first column of the result
-	levels []int32 // column of the result of each category, counted from at, by its code in texts
-	names  []string
+	at    int      // first column of the result
+	names []string // categories in the order of their columns of the result, by bytes
+
+	strange int                  // values that are no category of a model
+	first   *nodefile.ParseError // about the first of them; Msg is the value
 }
 
 // attributeTable reads a table with a node in each row.
@@ -124,7 +127,7 @@ func (t *attributeTable) begin() error {
 		c.skipped = i == t.rows.Node || t.use[i].Use == input.Index
 		c.isLabel = t.rows.Titles != nil && !c.skipped &&
 			(table.IsLabel(title) || title == label)
-		c.isOther = named != nil && !c.isNamed
+		c.isOther = named != nil && !c.isNamed || t.c.Names != nil
 		c.repeats = -1
 		switch {
 		case t.use[i].Note != "":
@@ -140,6 +143,38 @@ func (t *attributeTable) begin() error {
 	}
 	if last := &t.columns[len(names)-1]; table.IsNamed(t.rows.Name, nodetable.ContentFile) {
 		last.ignored = "labels"
+	}
+	return t.keep()
+}
+
+// keep assigns the attributes of a model to the columns with their titles.
+func (t *attributeTable) keep() error {
+	columns := map[string]*attributeColumn{}
+	for i := range t.columns {
+		if c := &t.columns[i]; !c.skipped && (c.isNamed || t.c.Fields == nil) {
+			columns[c.title] = c
+		}
+	}
+	for at, name := range t.c.Names {
+		title, category, isText := strings.Cut(name, " = ")
+		if columns[name] != nil { // a number, whose title may have the sign
+			title = name
+			isText = false
+		}
+		c := columns[title]
+		if c == nil || c.isKept && (at != c.at+len(c.names) ||
+			category <= c.names[len(c.names)-1]) {
+			return textio.Fault(t.rows.Name, t.rows.Line,
+				"add it, or learn the model again",
+				"no column %s, which the model was learned with", input.Escape(title))
+		}
+		if !c.isKept {
+			*c = attributeColumn{title: title, numbers: c.numbers, isKept: true,
+				isNamed: true, isText: isText, at: at, repeats: -1}
+		}
+		if isText {
+			c.names = append(c.names, category)
+		}
 	}
 	return nil
 }
@@ -176,6 +211,16 @@ func (t *attributeTable) inspect(row nodetable.Row) error {
 		c.count++
 		if c.repeats >= 0 {
 			t.compareLabel(c, row, text)
+		}
+		if c.isText {
+			if _, isKnown := slices.BinarySearch(c.names, string(text)); !isKnown {
+				c.strange++
+				if c.first == nil {
+					c.first = t.rows.Fault(row, i, "learn the model again to use them",
+						"%s", table.Quoted(text))
+				}
+			}
+			continue
 		}
 		if len(c.texts.Values) <= mostLevels {
 			c.texts.Code(text)
@@ -229,6 +274,7 @@ func dayOf(text []byte) float64 {
 func (t *attributeTable) decide() error {
 	var first *nodefile.ParseError
 	var used []int
+	var further []string
 	for i := range t.columns {
 		c := &t.columns[i]
 		if !c.isNamed && (c.skipped || c.ignored != "") {
@@ -247,6 +293,14 @@ func (t *attributeTable) decide() error {
 		case c.skipped:
 			c.ignored = "the node"
 		case c.ignored != "":
+		case c.isText:
+			if c.strange > 0 && t.c.Warn != nil {
+				c.first.Msg = fmt.Sprintf(
+					"column %s has %s in no category of the model, first %s",
+					input.Escape(c.title), table.Counted(c.strange, "value"), c.first.Msg)
+				t.c.Warn(c.first)
+			}
+		case c.count == 0 && c.isKept && t.c.Means != nil:
 		case c.count == 0:
 			c.ignored = "no value"
 		case c.repeats > 0:
@@ -256,14 +310,14 @@ func (t *attributeTable) decide() error {
 			c.mean = c.days / float64(c.count)
 		case areDates:
 			c.ignored = "dates"
-		case form != table.UnknownForm && !c.zeros:
+		case form != table.UnknownForm && (c.isKept || !c.zeros):
 			if fault != nil && !c.isOther {
 				first = cmp.Or(first, textio.Fault(t.rows.Name, 0, fault.Fix, "column %s: %s", input.Escape(c.title), fault.Msg))
 				continue
 			}
 			c.form = form
 			c.mean = c.numbers.Sum[form] / float64(c.count)
-		case !c.isOther && !c.zeros && (errors > 0 && numbers+errors > c.words ||
+		case c.isKept || !c.isOther && !c.zeros && (errors > 0 && numbers+errors > c.words ||
 			100*(c.words+c.units) <= errorShare*c.count):
 			c.odd.Msg += ", and column " + input.Escape(c.title) + " holds numbers"
 			first = cmp.Or(first, c.odd)
@@ -280,7 +334,12 @@ func (t *attributeTable) decide() error {
 				t.c.Warn(c.odd)
 			}
 		}
-		if c.ignored == "" && c.isOther {
+		switch {
+		case c.ignored != "" || c.isKept:
+		case t.c.Names != nil && (t.c.Fields == nil || c.isNamed):
+			c.ignored = "not in the model"
+			further = append(further, c.title)
+		case c.isOther:
 			c.ignored = "not asked for"
 		}
 		if c.ignored == "" {
@@ -292,10 +351,15 @@ func (t *attributeTable) decide() error {
 					c.ignored))
 		}
 	}
+	if further != nil && t.c.Warn != nil {
+		t.c.Warn(textio.Fault(t.rows.Name, t.rows.Line, "learn the model again to use them",
+			"left out, because the model was learned without: %s",
+			input.Escape(strings.Join(further, ", "))))
+	}
 	if first == nil {
 		return nil
 	}
-	if len(used) > 0 {
+	if len(used) > 0 && t.c.Names == nil {
 		first.Otherwise = "pass {attribute-fields=" +
 			table.FieldList(t.rows.Names, used...) + "}"
 	}
@@ -304,9 +368,16 @@ func (t *attributeTable) decide() error {
 
 // assign assigns columns of the result to the columns of the file, and returns their number.
 // Categories are sorted by bytes, so that the result does not depend on the order of the rows.
+// Those of a model are assigned already.
 func (t *attributeTable) assign() (cols int) {
 	for i := range t.columns {
 		c := &t.columns[i]
+		if c.isKept && t.c.Means != nil {
+			c.mean = t.c.Means[c.at]
+		}
+		if t.c.Names != nil {
+			continue
+		}
 		c.at = cols
 		switch {
 		case c.skipped || c.ignored != "":
@@ -314,14 +385,10 @@ func (t *attributeTable) assign() (cols int) {
 			cols++
 		default:
 			c.names = slices.Sorted(slices.Values(c.texts.Values))
-			for _, text := range c.texts.Values {
-				level, _ := slices.BinarySearch(c.names, text)
-				c.levels = append(c.levels, int32(level))
-			}
 			cols += len(c.names)
 		}
 	}
-	return cols
+	return max(cols, len(t.c.Names))
 }
 
 // report sets the use of every column.
@@ -339,7 +406,7 @@ func (t *attributeTable) report() {
 				t.use[i].Use = "number with " + name
 			}
 		default:
-			t.use[i].Use = table.Counted(len(c.levels), "category")
+			t.use[i].Use = table.Counted(len(c.names), "category")
 		}
 	}
 }
@@ -353,8 +420,9 @@ func (t *attributeTable) values(dst []float32, row nodetable.Row) {
 		switch missing := isMissing(text); {
 		case c.skipped || c.ignored != "" || c.isText && missing:
 		case c.isText:
-			code, _ := c.texts.Code(text)
-			dst[c.at+int(c.levels[code])] = 1
+			if level, isKnown := slices.BinarySearch(c.names, string(text)); isKnown {
+				dst[c.at+level] = 1
+			}
 		case missing:
 			dst[c.at] = float32(c.mean)
 		case c.areDays:
@@ -389,7 +457,7 @@ func (r *features) readTable(ctx context.Context) error {
 	for i := range t.columns {
 		if c := &t.columns[i]; !c.skipped && c.ignored == "" {
 			r.groups = append(r.groups,
-				group{c.title, c.at, max(1, len(c.levels)), c.names})
+				group{c.title, c.at, max(1, len(c.names)), c.names, c.mean})
 		}
 	}
 	values := make([]float32, cols)

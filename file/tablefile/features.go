@@ -10,7 +10,6 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/nodefile"
@@ -51,16 +50,13 @@ func (f *Features) Names() []string {
 	return names
 }
 
-// Titles returns the titles of the columns of the attributes with the given names.
-func Titles(names []string) []string {
-	var titles []string
-	for _, name := range names {
-		title, _, _ := strings.Cut(name, " = ")
-		if len(titles) == 0 || titles[len(titles)-1] != title {
-			titles = append(titles, title)
-		}
+// Means returns the value of each attribute of a table in place of a missing one, nil of a matrix.
+func (f *Features) Means() []float64 {
+	var means []float64
+	for _, g := range f.groups {
+		means = append(means, slices.Repeat([]float64{g.mean}, g.n)...)
 	}
-	return titles
+	return means
 }
 
 // Name returns the title of the column of a table that an attribute comes from, with its category or, given the values of a row
@@ -90,6 +86,7 @@ type group struct {
 	title  string
 	at, n  int
 	levels []string // categories; nil: a number
+	mean   float64  // of the numbers
 }
 
 // FeatureConfig holds the settings of [ReadFeatures]; nil means the zero value.
@@ -97,6 +94,8 @@ type FeatureConfig struct {
 	IDs         string           // file with the ids of the rows of a matrix, one a line; "": see [File.Axis]
 	Rows        *Axis            // the ids of the rows of a matrix; nil: those of IDs
 	Fields      []string         // columns of attributes of a table, numbers from 1 or titles; nil: all that can be
+	Names       []string         // [Features.Names] of a model, which a table is read as, by its titles; nil: those of the table
+	Means       []float64        // [Features.Means] of the model; nil: those of the table
 	Labels      *nodefile.Labels // known labels: a column with their title, or that repeats them, is no attribute; nil: nor is any titled as labels are
 	Header      input.Header     // default: decide from the text
 	Text        input.Text       // how the text of a table is read; default: decide from it
@@ -134,7 +133,7 @@ var ErrTable = errors.New("tablefile: the ids of a table stand in a column")
 //
 // The error is a [*nodefile.ParseError] if there is no row, if a node has two rows, if a node
 // is not in the graph (unless SkipUnknown is set), if a column of numbers has values such as
-// <0.001, 5 kg, $5 or 1,234 or up to a tenth of other text, or if a column of Fields cannot be used. If the attributes exceed Memory, the error is a [*budget.Error], and
+// <0.001, 5 kg, $5 or 1,234 or up to a tenth of other text, or if a column of Fields cannot be used or one of Names is missing. If the attributes exceed Memory, the error is a [*budget.Error], and
 // Features.Table has the estimated size of the whole table.
 func ReadFeatures(ctx context.Context, path string, nodes nodefile.Lookup,
 	c *FeatureConfig) (*Features, error) {

@@ -189,7 +189,9 @@ type attributeFlags struct {
 	file   string
 	ids    string
 	fields []string // columns of a table; nil: all that can be attributes
-	unused bool     // no method uses attributes, so that those of a store are not read
+	names  []string // of a model, see [tablefile.FeatureConfig]
+	means  []float64
+	unused bool // no method uses attributes, so that those of a store are not read
 }
 
 func (f *attributeFlags) declare(flags *flagSet) {
@@ -258,7 +260,7 @@ func readAttributes(run *session, r *graphInputs, f *attributeFlags, g *openGrap
 		return nil
 	}
 	c := &tablefile.FeatureConfig{
-		IDs: f.ids, Fields: f.fields, Labels: l, Text: r.tables.text,
+		IDs: f.ids, Fields: f.fields, Names: f.names, Means: f.means, Labels: l, Text: r.tables.text,
 		SkipUnknown: r.tables.skipsUnknown(), Memory: g.Plan().Room(),
 		Stdin: run.console.stdin, Warn: run.console.warnOf,
 	}

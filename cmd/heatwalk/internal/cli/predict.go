@@ -12,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/file/modelfile"
 	"github.com/heatwalk/heatwalk/file/nodefile"
-	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/sides"
@@ -63,6 +62,7 @@ func beginModel(c *classifyOptions, d *graphRun,
 	if d.g.attributes != nil {
 		out.f.Attributes = d.g.attributes.Table.Cols
 		out.f.AttributeNames = d.g.attributes.Names()
+		out.f.AttributeMeans = d.g.attributes.Means()
 	}
 	if err := out.f.CheckText(); err != nil {
 		return nil, fault.Data(d.l.File, "%v; a model does not hold such names",
@@ -112,19 +112,16 @@ func beginModelRun(run *session, c *classifyOptions,
 			Names: f.Classes}
 		d.shares = f.Shares
 		attributes.unused = f.Attributes == 0
-		if attributes.fields == nil {
-			attributes.fields = tablefile.Titles(f.AttributeNames)
-		}
+		attributes.names = f.AttributeNames
+		attributes.means = f.AttributeMeans
 		return readAttributes(run, graph, attributes, d.g, nil)
 	})
 	if err != nil {
 		return nil, err
 	}
 	columns := 0
-	var names []string
 	if d.g.attributes != nil {
 		columns = d.g.attributes.Table.Cols
-		names = d.g.attributes.Names()
 	}
 	switch {
 	case columns != f.Attributes && columns == 0:
@@ -133,10 +130,6 @@ func beginModelRun(run *session, c *classifyOptions,
 	case columns != f.Attributes:
 		return nil, fault.Usage("--node-features",
 			"%s has %d attributes, and the model was learned with %d; give the same columns", attributes.file, columns, f.Attributes)
-	case names != nil && f.AttributeNames != nil &&
-		!slices.Equal(names, f.AttributeNames):
-		return nil, fault.Usage("--node-features",
-			"%s has other attributes or categories than the model was learned with (%s); give the same columns", attributes.file, strings.Join(tablefile.Titles(f.AttributeNames), ", "))
 	case d.g.Directed && !f.Directed:
 		return nil, fault.Usage(name,
 			"is directed, and the model was learned on a graph without directions; ingest with --undirected")
