@@ -183,6 +183,8 @@ func TestAttributeForms(t *testing.T) {
 		{"1,234|2,000|500", `: column x: "2,000" may have a comma between thousands, or three decimals; pass option thousands=, or option decimal=,`},
 		{"$5|$6.50|$7", `:2:4: "$5` + notNumber + plain + `: sed 's/\$\([-+0-9]\)/\1/g' FILE > numbers.csv`},
 		{"1.000,50 €|20 €", `:2:4: "1.000,50 €` + notNumber + fmt.Sprintf(unit, "[^!-~]€")},
+		{"1.000,50 \x80|20 \x80", `:2:4: "1.000,50 \x80` + notNumber + "pass option encoding=windows-1252"},
+		{"365|2.313", `: column x: "2.313" may have a point between thousands, or three decimals; pass option thousands=. or option decimal=.`},
 		{"0%|1%|2 %", `:2:4: "0%` + notNumber + fmt.Sprintf(unit, "%")},
 		{"1|2|3|4|5|6|7|8|9|10|tbd", `:12:5: "tbd` + notNumber + fix},
 		{"1|2|3|tbd", "4 categories; warning: :5:4: column x is read as categories, because \"tbd\" is not a number; " + fix},

@@ -186,7 +186,7 @@ func (h *head) findDecimal() error {
 	if fault != nil {
 		return h.fault(fault.Fix, "%s", fault.Msg)
 	}
-	lay.isOpen = lay.weight >= 0 && !weights.IsPlain && !h.c.isWhole &&
+	lay.isOpen = lay.weight >= 0 && !weights.IsPlain &&
 		lay.text.Decimal+lay.text.Thousands == ""
 	if form > table.GivenForm {
 		lay.text = weights.TextOf(form)

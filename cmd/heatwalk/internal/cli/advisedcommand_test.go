@@ -24,6 +24,7 @@ func TestAdvisedCommands(t *testing.T) {
 		{"x.csv", "payer;payee;amount\na;b;€ 179.26\nb;c;€ 12\n", "a,b,179.26 b,c,12"},
 		{"x.csv", "payer;payee;amount EUR\na;b;179.26\u00a0EUR\nb;c;12\u00a0EUR\n", "a,b,179.26 b,c,12"},
 		{"x.csv", "payer,payee,amount\na,b,\"$1,200.00\"\nb,c,$12.50\n", "a,b,1200 b,c,12.5"},
+		{"x.csv", "payer,payee,amount\na,b,$12.50\nb,c,0\n", "a,b,12.5"},
 		{"x.csv", "payer,payee,amount\na,b,Fr. 12.50\nb,c,Fr. 3.00\n", ""}, // no currency that is known
 		{"x.csv", "payer;payee;note\na;b;\"Zürich, \"\"x\"\"\nand;c\"\nb;c;plain\n", "a,b b,c"},
 		{"x.tsv", "\"payer\"\t\"payee\"\t\"note\"\n" + strings.Repeat("\"a\"\t\"b\"\t\"x\nb\nc\"\n", 3), "a,b"},
@@ -60,6 +61,9 @@ func TestAdvisedCommands(t *testing.T) {
 		advice := command.FindStringSubmatch(problems)
 		if (advice == nil) != (c.edges == "") {
 			t.Errorf("%q: %s", c.text, problems)
+		}
+		if strings.Contains(problems, "weight 0 or none") {
+			t.Errorf("%q: a count that is not of all lines: %s", c.text, problems)
 		}
 		if advice == nil {
 			continue
