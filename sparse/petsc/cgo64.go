@@ -4,5 +4,5 @@ package petsc
 
 // The build cache of Go does not see tags inside a #cgo line, so that each variant has its own file.
 
-// #cgo pkg-config: petsc64 slepc64 ompi-c
+// #cgo pkg-config: petsc64 ompi-c
 import "C"

@@ -1,12 +1,10 @@
-// Package petsc connects the processes of an MPI job with PETSc and SLEPc. [World] implements
-// [sparse.Network]: PetscSF moves rows between processes, and MPI the small vectors. The products
-// stay those of heatwalk. [World.Solve] and [World.Eigen] run PETSc's KSP and SLEPc's EPS on any
-// product in Go, and [World.NewMatrix] multiplies with PETSc's own MAIJ matrices; tests compare
-// heatwalk with these three.
+// Package petsc connects the processes of an MPI job with PETSc. [World] implements
+// [sparse.Network]: PetscSF moves rows between processes, and MPI the small vectors. The products and
+// all algorithms stay those of heatwalk.
 //
 // The package needs the build tag petsc, cgo, and the libraries that scripts/mpi-packages
-// installs; the tags petsc,petsc64 select the libraries with 64-bit indices. Without the tag,
-// [Start] returns [ErrNotBuilt] and the functions of the previous paragraph are missing.
+// installs; the tags petsc,petsc64 select the library with 64-bit indices. Without the tag,
+// [Start] returns [ErrNotBuilt].
 //
 //	go build -tags petsc -o heatwalk-mpi ./cmd/heatwalk-mpi
 //	mpirun -n 2 --bind-to none heatwalk-mpi classify ...
@@ -21,4 +19,4 @@ package petsc
 import "errors"
 
 // ErrNotBuilt is the error of [Start] in programs that were built without PETSc.
-var ErrNotBuilt = errors.New("built without MPI; install PETSc, SLEPc and Open MPI, on Debian with scripts/mpi-packages, and build with go build -tags petsc")
+var ErrNotBuilt = errors.New("built without MPI; install PETSc and Open MPI, on Debian with scripts/mpi-packages, and build with go build -tags petsc")

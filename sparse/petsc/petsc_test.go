@@ -55,12 +55,9 @@ func TestMain(m *testing.M) {
 var scenarios = map[string]func(w *World) error{
 	"gather":    gather,
 	"rows":      rows,
-	"matrix":    matrix,
 	"product":   product,
 	"steps":     steps,
-	"solve":     solve,
-	"eigen":     eigen,
-	"errors":    petscErrors,
+	"limits":    limits,
 	"collector": collector,
 	"killed":    killed,
 	"exits":     exits,
@@ -89,7 +86,7 @@ func job(t *testing.T, processes int, names string, env ...string) (output strin
 func TestScenarios(t *testing.T) {
 	for processes := 1; processes <= 3; processes++ {
 		t.Run(strconv.Itoa(processes), func(t *testing.T) {
-			if out, code := job(t, processes, "gather,rows,matrix,product,solve,eigen,errors,collector"); code != 0 {
+			if out, code := job(t, processes, "gather,rows,product,limits,collector"); code != 0 {
 				t.Errorf("exit code %d\n%s", code, out)
 			}
 		})
@@ -241,17 +238,6 @@ func (r *ring) multiply(y, x []float64) error {
 	return nil
 }
 
-// laplacian returns the product with shift·I − A.
-func (r *ring) laplacian(shift float64) Product {
-	return func(y, x []float64) error {
-		err := r.multiply(y, x)
-		for i := range y {
-			y[i] = shift*x[i] - y[i]
-		}
-		return err
-	}
-}
-
 // wave returns the rows of cos(2πci/n), an eigenvector of the ring with the eigenvalue cos(2πc/n).
 func (r *ring) wave(c int) []float64 {
 	v := make([]float64, r.hi-r.lo)
@@ -270,67 +256,23 @@ func farthest(a, b []float64, scale float64) (most float64) {
 	return most
 }
 
-// matrix compares MAIJ with the closed form, for several columns.
-func matrix(w *World) error {
-	const n = 101
-	r := newRing(w, n)
-	ptr := []int64{0}
-	var col []int64
-	var val []float64
-	for i := r.lo; i < r.hi; i++ {
-		col = append(col, int64((i+n-1)%n), int64((i+1)%n))
-		val = append(val, .5, .5)
-		ptr = append(ptr, int64(len(col)))
-	}
-	m, err := w.NewMatrix(ptr, col, val)
-	if err != nil {
-		return err
-	}
-	for _, k := range []int{1, 3, 16} {
-		x, y, want := make([]float64, (r.hi-r.lo)*k), make([]float64, (r.hi-r.lo)*k), make([]float64, (r.hi-r.lo)*k)
-		for c := range k {
-			for i, v := range r.wave(c) {
-				x[i*k+c], want[i*k+c] = v, v*r.eigenvalue(c)
-			}
-		}
-		if err := m.MulTo(y, x, k); err != nil {
-			return err
-		}
-		if d := farthest(y, want, 1); d > 1e-14 {
-			return fmt.Errorf("MAIJ of %d columns is off by %g", k, d)
-		}
-	}
-	return m.Close()
-}
-
-// product compares heatwalk's products of float64 and float32 on the rows of several processes with those of MAIJ.
+// product compares heatwalk's products of float64 and float32 on the rows of several processes with sums over the entries.
 func product(w *World) error {
 	const n = 500
 	a := testgraph.Random(1, n, 3000, true)
 	bounds := partition.Ranges(n, func(i int) int64 { return int64(i % 7) }, w.Size())
 	lo, hi := bounds[w.Rank()], bounds[w.Rank()+1]
-	ptr := []int64{0}
-	var col []int64
-	var val []float64
-	for i := lo; i < hi; i++ {
-		c, v := a.Row(i)
-		for _, j := range c {
-			col = append(col, int64(j))
-		}
-		val = append(val, v...)
-		ptr = append(ptr, int64(len(col)))
-	}
-	m, err := w.NewMatrix(ptr, col, val)
-	if err != nil {
-		return err
-	}
 	for _, k := range []int{1, 3, 16} {
+		at := func(i, j int) float64 { return math.Sin(float64(i*k + j)) }
 		x, y := make([]float64, (hi-lo)*k), make([]float64, (hi-lo)*k)
-		for i := range x {
-			x[i] = math.Sin(float64(lo*k + i))
-		}
-		if err := m.MulTo(y, x, k); err != nil {
-			return err
+		for i := lo; i < hi; i++ {
+			col, val := a.Row(i)
+			for j := range k {
+				x[(i-lo)*k+j] = at(i, j)
+				for e, c := range col {
+					y[(i-lo)*k+j] += val[e] * at(int(c), j)
+				}
+			}
 		}
 		if err := compare[float64](w, a, bounds, x, y, k, 1e-13); err != nil {
 			return err
@@ -339,7 +281,7 @@ func product(w *World) error {
 			return err
 		}
 	}
-	return m.Close()
+	return nil
 }
 
 // compare compares a product with rows of several processes with y.
@@ -361,80 +303,22 @@ func compare[T sparse.Float](w *World, a sparse.Matrix, bounds []int, x, y []flo
 	}
 	for i, want := range y {
 		if got := float64(to.Row(i / k)[i%k]); math.Abs(got-want) > tolerance*(1+math.Abs(want)) {
-			return fmt.Errorf("product of %d columns of %T: %g at %d, MAIJ %g", k, *new(T), got, i, want)
+			return fmt.Errorf("product of %d columns of %T: %g at %d, want %g", k, *new(T), got, i, want)
 		}
 	}
 	return nil
 }
 
-// solve compares KSP on a product in Go with the closed form.
-func solve(w *World) error {
-	r := newRing(w, 101)
-	b := r.wave(3)
-	x, iterations, err := w.Solve(r.laplacian(2), b, 1e-12, 100)
-	if err != nil {
-		return err
+// limits meets more rows than PETSc counts.
+func limits(*World) error {
+	if largestIndex() > math.MaxInt32 {
+		return nil
 	}
-	if d := farthest(x, b, 1/(2-r.eigenvalue(3))); d > 1e-11 || iterations < 1 {
-		return fmt.Errorf("KSP after %d iterations is off by %g", iterations, d)
+	const want = "2147483648 rows exceed the 2147483647 of PETSc with 32-bit indices; build with -tags petsc,petsc64"
+	if err := checkIndex(math.MaxInt32+1, "rows"); err == nil || err.Error() != want {
+		return fmt.Errorf("too many rows: %v", err)
 	}
 	return nil
-}
-
-// eigen compares SLEPc with the closed form. The constant vector is deflated; eigenvalues of the ring
-// are double, and a Krylov method finds one copy or both.
-func eigen(w *World) error {
-	r := newRing(w, 101)
-	p := Eigenproblem{Count: 3, Tolerance: 1e-10, Limit: 1000, Deflate: [][]float64{r.wave(0)}}
-	pairs, err := w.Eigen(r.laplacian(1), r.hi-r.lo, p)
-	if err != nil {
-		return err
-	}
-	for i, value := range pairs.Values {
-		nearest := math.Inf(1)
-		for c := 1; c <= p.Count; c++ {
-			nearest = min(nearest, math.Abs(value-(1-r.eigenvalue(c))))
-		}
-		y := make([]float64, r.hi-r.lo)
-		if err := r.multiply(y, pairs.Vectors[i]); err != nil {
-			return err
-		}
-		if d := farthest(y, pairs.Vectors[i], 1-value); nearest > 1e-9 || d > 1e-9 || pairs.Residuals[i] > 1e-9 {
-			return fmt.Errorf("eigenvalue %d is %v: off by %g, residual %g (SLEPc: %g)", i, value, nearest, d, pairs.Residuals[i])
-		}
-	}
-	p.Largest, p.Deflate, p.Count = true, nil, 1
-	pairs, err = w.Eigen(r.laplacian(1), r.hi-r.lo, p)
-	if want := 1 - r.eigenvalue(50); err == nil && math.Abs(pairs.Values[0]-want) > 1e-9 {
-		err = fmt.Errorf("largest eigenvalue %v, want %v", pairs.Values[0], want)
-	}
-	return err
-}
-
-// petscErrors meets errors that all processes see, and continues after them.
-func petscErrors(w *World) error {
-	r := newRing(w, 101)
-	var e *Error
-	_, iterations, err := w.Solve(r.laplacian(2), r.wave(3), 1e-300, 2)
-	if !errors.As(err, &e) || !strings.Contains(e.Text, "KSP stopped after 2 iterations: DIVERGED_ITS") || iterations != 2 {
-		return fmt.Errorf("iteration limit: %d, %v", iterations, err)
-	}
-	full := errors.New("disk full")
-	if _, _, err = w.Solve(func(y, x []float64) error { return full }, r.wave(3), 1e-10, 9); err != full {
-		return fmt.Errorf("error of the product: %v", err)
-	}
-	if _, _, err = w.Solve(func(y, x []float64) error { panic("odd") }, r.wave(3), 1e-10, 9); err == nil || err.Error() != "panic in the product: odd" {
-		return fmt.Errorf("panic in the product: %v", err)
-	}
-	if _, err = w.NewMatrix([]int64{0, 1}, []int64{1 << 20}, []float64{1}); !errors.As(err, &e) || e.Code == 0 || !strings.Contains(e.Text, "[Mat") {
-		return fmt.Errorf("column out of range: %v", err)
-	}
-	if _, err := totalRows(w, math.MaxInt32); w.Size() > 1 && largestIndex() == math.MaxInt32 {
-		if want := fmt.Sprintf("%d rows exceed the 2147483647 of PETSc with 32-bit indices; build with -tags petsc,petsc64", w.Size()*math.MaxInt32); err == nil || err.Error() != want {
-			return fmt.Errorf("too many rows: %v", err)
-		}
-	}
-	return solve(w)
 }
 
 // collector exchanges rows while the garbage collector runs and goroutines are preempted, and

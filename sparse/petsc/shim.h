@@ -21,12 +21,4 @@ int hw_exchange_begin(hw_exchange *e, const void *offered, void *wanted, int64_t
 int hw_exchange_end(hw_exchange *e, const void *offered, void *wanted);
 int hw_exchange_free(hw_exchange *e);
 
-int hw_solve(uintptr_t product, int64_t rows, int64_t total, double tolerance, int64_t limit, const double *b, double *x, int64_t *iterations);
-int hw_eigen(uintptr_t product, int64_t rows, int64_t total, int64_t count, int largest, double tolerance, int64_t limit, int64_t deflated, const double *deflate, double *values, double *vectors, double *residuals, int64_t *converged);
-
-typedef struct hw_matrix hw_matrix;
-int hw_matrix_new(int64_t rows, int64_t total, const int64_t *ptr, const int64_t *col, const double *val, hw_matrix **out);
-int hw_matrix_multiply(hw_matrix *m, int64_t columns, const double *x, double *y);
-int hw_matrix_free(hw_matrix *m);
-
 #endif

@@ -18,7 +18,7 @@ import (
 	"unsafe"
 )
 
-// Error is an error of PETSc, SLEPc or MPI.
+// Error is an error of PETSc or MPI.
 type Error struct {
 	Code int    // PetscErrorCode
 	Text string // PETSc's message, and the functions that the error passed
@@ -67,7 +67,7 @@ func timeout() (time.Duration, error) {
 
 var started atomic.Bool
 
-// Start initializes MPI, PETSc and SLEPc, and must be called once in a process. args are options of
+// Start initializes MPI and PETSc, and must be called once in a process. args are options of
 // PETSc, such as -log_view; PETSc also reads the environment variable PETSC_OPTIONS. A program that
 // mpirun did not start is a job of one process.
 //
