@@ -93,6 +93,9 @@ func delimiterFix(line string) string {
 	return "pass {delimiter=" + line[place:place+1] + "}"
 }
 
+// nbsp is the blank of Windows-1252 and Latin-1 at which no line is broken, which separates thousands.
+const nbsp = 0xa0
+
 // NumberFix returns the settings, or the command, with which a text in a file with an encoding can be read as a number,
 // as a Fix; "" if there are none.
 func NumberFix(text []byte, encoding string) string {
@@ -103,7 +106,7 @@ func NumberFix(text []byte, encoding string) string {
 	switch {
 	case c.Count[GivenForm] > 0:
 		return ""
-	case !utf8.Valid(text) && FormOf(text) != Word:
+	case !utf8.Valid(text) && FormOf(bytes.ReplaceAll(text, []byte{nbsp}, nil)) != Word:
 		return "pass {encoding=windows-1252}"
 	case !hasComma && !hasPoint:
 		return unitFix(string(text), encoding)

@@ -55,6 +55,7 @@ var advices = []advice{
 	{"x.csv\nsource;target;weight\na;b;1,500\nb;c;2.5\nc;d;2,5\n", "", "pass --decimal=, or --thousands=, or leave the column out with --fields=source,target", "--fields=source,target", "a,b b,c c,d"},
 	{"x.csv\nsource;target;weight\na;b;1,5\nb;c;2.5\n", "", "pass --decimal=, or leave the column out with --fields=source,target", "--fields=source,target", "a,b b,c"},
 	{"x.csv\nfrom;to;amount\na;b;12.500\nb;c;800\n", "", "pass --thousands=. or --decimal=.", "--thousands=.", "a,b,12500 b,c,800"},
+	{"x.csv\nfrom;to;amount\na;b;1\xa0250\nb;c;8\n", "", "pass --encoding=windows-1252 or leave the column out with --fields=from,to", "--encoding=windows-1252", "a,b,1250 b,c,8"},
 	{"x.csv\nfrom;to;amount\na;b;12.500\nb;c;800\n", "", "pass --thousands=. or --decimal=.", "--decimal=.", "a,b,12.5 b,c,800"},
 	{"x.csv\nsource,target,weight\na,b,-1.5\nb,c,2\n", "", "pass --weights=signed for edges between opponents, or take absolute values", "--weights=signed", "a,b,-1.5 b,c,2"},
 	{"x.csv\none,other,count\nA,B,41\nA,C,2\nB,A,39\n", "", "pass --directed to keep both, --duplicates=sum to add them, or max, min or first to keep one", "--directed", "A,B,41 A,C,2 B,A,39"},
