@@ -184,7 +184,13 @@ func (h *head) findDecimal() error {
 	lay.eachRow(h.s.Text, lay.weight, func(_ int64, _ [][]byte, value []byte) { weights.Add(value) })
 	form, fault := weights.Form()
 	if fault != nil {
-		return h.fault(fault.Fix, "%s", fault.Msg)
+		place := lay.line // if the number is in the first line
+		lay.eachRow(h.s.Text, lay.weight, func(line int64, _ [][]byte, value []byte) {
+			if strings.HasPrefix(fault.Msg, table.Quoted(string(value))+" ") {
+				place = lay.line + 1 + line
+			}
+		})
+		return textio.Fault(h.name, place, fault.Fix, "%s", fault.Msg)
 	}
 	lay.isOpen = lay.weight >= 0 && !weights.IsPlain &&
 		lay.text.Decimal+lay.text.Thousands == ""
