@@ -47,11 +47,13 @@ func groupThousands(digits, sep string) string {
 	return digits
 }
 
-// jsonPayments returns a table as objects of JSON, on lines or in a list, with numbers where the text is one.
+// jsonPayments returns a table as objects of JSON, on lines or in a list, with numbers where the text is one. Some have
+// long notes, so that the first kilobytes have no whole object.
 func jsonPayments(random *rand.Rand, text, sep string) (name, content string) {
 	var objects []string
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	keys := strings.Split(lines[0], sep)
+	isLong := random.IntN(2) == 0
 	for _, line := range lines[1:] {
 		var members []string
 		for i, cell := range strings.Split(line, sep) {
@@ -63,6 +65,9 @@ func jsonPayments(random *rand.Rand, text, sep string) (name, content string) {
 				key = strconv.Quote(keys[i])
 			}
 			members = append(members, key+": "+cell)
+		}
+		if isLong {
+			members = append(members, `"note": "`+strings.Repeat("text ", 1000)+`"`)
 		}
 		objects = append(objects, "{"+strings.Join(members, ", ")+"}")
 	}

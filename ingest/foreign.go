@@ -56,7 +56,8 @@ func (c *Config) recognize(ctx context.Context,
 		return nil, textio.Fault(in.Name(), 0, m.NoGraph,
 			"%s, which holds features and no edges", m.Title)
 	}
-	format := graphfile.Recognize(in.Name(), in.Peek(unread.HeadBytes))
+	beginning := in.Peek(unread.HeadBytes)
+	format := graphfile.Recognize(in.Name(), beginning)
 	if format == graphfile.METIS {
 		if graphfile.IsBVGraph(ctx, in.Name()) {
 			return graphfile.BVGraph, nil
@@ -69,8 +70,8 @@ func (c *Config) recognize(ctx context.Context,
 				"no text, as METIS is; a BVGraph needs %s", properties)
 		}
 	}
-	if format == graphfile.EdgeList && c.Fields == nil && !c.SkipBadLines && textio.RecordTitles(head, nil) == nil {
-		if f := unread.RecognizeText(in.Peek(unread.HeadBytes)); f != nil {
+	if format == graphfile.EdgeList && c.Fields == nil && !c.SkipBadLines && textio.RecordTitles(beginning, nil) == nil {
+		if f := unread.RecognizeText(beginning); f != nil {
 			return nil, notRead(in.Name(), f)
 		}
 	}
