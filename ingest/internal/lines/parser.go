@@ -30,6 +30,7 @@ type Parser struct {
 	gaps   []uint32
 	batch  ids.Batch
 	fields table.Fields
+	isLong bool   // some weight of a chunk of text has more than three signs, or a point
 	id     []byte // of a bipartite graph
 	kinds  map[string]uint32
 }
@@ -65,6 +66,7 @@ func (p *Parser) Read(chunk *textio.Chunk, text bool) (*Lines, error) {
 		p.weight = p.Slabs.Weight.Room(chunk.Lines)
 	}
 	p.batch.Reset()
+	p.isLong = !text // lines of numbers alone have no points but those of weights
 	out := &Lines{Stats: Tally{Lines: int64(chunk.Lines)}}
 	number := chunk.First
 	edges := 0
@@ -103,7 +105,7 @@ func (p *Parser) Read(chunk *textio.Chunk, text bool) (*Lines, error) {
 	if lay.weight >= 0 && !lay.zerosCount {
 		p.countZeros(out, chunk.First)
 	}
-	if lay.isOpen && bytes.IndexByte(data, '.') >= 0 {
+	if lay.isOpen && p.isLong && bytes.IndexByte(data, '.') >= 0 {
 		p.countPoints(&out.Stats, chunk)
 	}
 	if text {
@@ -135,6 +137,11 @@ func (p *Parser) countZeros(out *Lines, first int64) {
 	}
 }
 
+// seeWeight notes a weight that countPoints is to see, because the points of a chunk of text may be those of its ids.
+func (p *Parser) seeWeight(weight []byte) {
+	p.isLong = p.isLong || len(weight) > 3 || bytes.IndexByte(weight, '.') >= 0
+}
+
 // countPoints counts the weights whose point may be between thousands.
 func (p *Parser) countPoints(stats *Tally, chunk *textio.Chunk) {
 	p.Layout.eachRow(chunk.Data, p.Layout.weight, func(line int64, _ [][]byte, value []byte) {
@@ -161,6 +168,7 @@ func (p *Parser) plain(data []byte, start, end int) bool {
 			return false
 		}
 		p.weight = append(p.weight, w)
+		p.seeWeight(line[weight:])
 	}
 	p.batch.Add(p.Dict, data, start, start+source)
 	p.batch.Add(p.Dict, data, start+source+1, start+target)
@@ -290,10 +298,11 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 	if !isNaN && table.IsMissing(string(text), table.Missing) {
 		wrong = ""
 	}
-	if wrong == "" && weight == 0 && lay.zerosCount {
-		weight = 1
-	}
 	if wrong == "" {
+		p.seeWeight(text)
+		if weight == 0 && lay.zerosCount {
+			weight = 1
+		}
 		return weight, nil
 	}
 	e := p.fault(number, lay.weight, FixLine, "weight %s %s", table.Quoted(text), wrong)
