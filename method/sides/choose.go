@@ -26,15 +26,13 @@ func (q Quality) IsBetter(best Quality) bool {
 	n := float64(len(q))
 	sum := 0.0
 	squares := 0.0
-	size := 0.0
 	for i := range q {
 		d := q[i] - best[i]
 		sum += d
 		squares += float64(d * d)
-		size += best[i]
 	}
 	variance := squares - sum*sum/n
-	return n > 1 && sum > leastErrors*math.Sqrt(max(0, variance)) && sum > leastGain*math.Abs(size)
+	return n > 1 && sum > leastErrors*math.Sqrt(max(0, variance)) && sum > leastGain*math.Abs(best.sum())
 }
 
 // Best returns the setting that the labels choose among count settings, from the simplest on, see [Quality.IsBetter].
