@@ -41,7 +41,7 @@ func separating(class []int) (*Source, *method.Problem) {
 func TestSearch(t *testing.T) {
 	class := []int{0, 1, 1, 0, 1, 1, 0, 1, 1, 0}
 	s, p := separating(class)
-	c, set := new(Classified), new(method.Settings)
+	c, set := new(Choice), new(method.Settings)
 	if err := s.choose(t.Context(), p, set, c); err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestSearch(t *testing.T) {
 		t.Errorf("%+v, want beta 2, all of 10 right, %d settings", c.Values, 3+costs)
 	}
 	// A given value stays, and the accuracy is that of the larger class.
-	c, set.Given = new(Classified), param.Values{"beta": param.Of(3.0), "cost": param.Of(1.0)}
+	c, set.Given = new(Choice), param.Values{"beta": param.Of(3.0), "cost": param.Of(1.0)}
 	if err := s.choose(t.Context(), p, set, c); err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestSearch(t *testing.T) {
 	}
 	// Of two labels none can be hidden.
 	few, two := separating([]int{0, 1})
-	c, set.Given = new(Classified), nil
+	c, set.Given = new(Choice), nil
 	if err := few.choose(t.Context(), two, set, c); err != nil || c.Values.Has("beta") || c.Settings != 1 || c.Tested != 0 || !split.TooFew(two.Class) {
 		t.Errorf("%+v, %v, want what is given", c.Values, err)
 	}

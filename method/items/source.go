@@ -50,8 +50,8 @@ func (c *Collection) Source(kernel *param.Spec, l *classify.Learner) *Source {
 	return s
 }
 
-// Classified is the result of a classification.
-type Classified struct {
+// Choice is a setting of the parameters.
+type Choice struct {
 	Values   param.Values // complete, of kernel and learner
 	Settings int          // that were compared by held-out items
 
@@ -59,6 +59,11 @@ type Classified struct {
 	// Stderr its binomial standard error.
 	Accuracy, Stderr float64
 	Tested           int
+}
+
+// Classified is the result of a classification.
+type Classified struct {
+	Choice
 
 	Scores     *sparse.Block[float64] // of each item, as the model gives them
 	ScoreNames []string               // names of scores: a class, or the two that a score decides between
@@ -84,7 +89,7 @@ func (c *Classified) SharesTo(dst []float64, i int) []float64 {
 func Learn(ctx context.Context, l *classify.Learner, k classify.Gram, y []int,
 	names []string, v param.Values, calibrate bool, n int) (*Classified, error) {
 	model, err := l.Fit(ctx, k, y, len(names), v)
-	c := &Classified{Values: v, model: model, probabilities: l.Probabilities}
+	c := &Classified{Choice: Choice{Values: v}, model: model, probabilities: l.Probabilities}
 	if err == nil && calibrate && l.Probabilities == nil {
 		c.probabilities, err = classify.Calibrate(ctx, l, model, k, y,
 			len(names), v)
@@ -132,8 +137,8 @@ func (s *Source) Classify(ctx context.Context, p *method.Problem,
 	settings *method.Settings) (*Classified, error) {
 	set := settings.WithDefaults()
 	set.Progress("choosing parameters", 0, 0)
-	choice := new(Classified)
-	if err := s.choose(ctx, p, &set, choice); err != nil {
+	var choice Choice
+	if err := s.choose(ctx, p, &set, &choice); err != nil {
 		return nil, err
 	}
 	k, values, err := s.gram(ctx, s.kernel.Own(choice.Values), p.Row)
@@ -153,8 +158,8 @@ func (s *Source) Classify(ctx context.Context, p *method.Problem,
 	if err != nil {
 		return nil, err
 	}
-	c.Settings, c.Accuracy, c.Stderr, c.Tested, c.Values = choice.Settings,
-		choice.Accuracy, choice.Stderr, choice.Tested, maps.Clone(values)
+	c.Choice = choice
+	c.Values = maps.Clone(values)
 	maps.Copy(c.Values, learning)
 	// the first item that is each distinct one
 	row := make([]float64, s.items)
@@ -191,7 +196,7 @@ const (
 // choose stores in c the given values together with those that held-out items choose: the parameters of the kernel with the
 // learner's defaults, and then those of the learner, see package choose. With too few labels it stores the given values.
 func (s *Source) choose(ctx context.Context, p *method.Problem,
-	set *method.Settings, c *Classified) error {
+	set *method.Settings, c *Choice) error {
 	c.Values = s.Own(set.Given)
 	c.Settings = 1
 	if split.TooFew(p.Class) {
