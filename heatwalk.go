@@ -25,11 +25,11 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/ingest/source"
-	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -434,4 +434,16 @@ func rowsOf(g *Graph, ids []string) ([]int, error) {
 		rows = append(rows, row)
 	}
 	return rows, nil
+}
+
+// weighEdges multiplies the weights of edges by the given weights of their kinds and times, and joins the edges of each
+// pair of nodes.
+func weighEdges(ctx context.Context, g *Graph) error {
+	m := g.Store.Manifest
+	if err := g.options.Edges.Check(m); err != nil || !m.HasCodes() {
+		return err
+	}
+	g.edges = &sides.Edges{Store: g.Store.Store, Options: &g.options.Edges,
+		Weighted: m.Weighted, Streamed: g.options.Stream}
+	return shard.Weigh(ctx, g.Store, g.options.Edges.Book(m))
 }

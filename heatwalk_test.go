@@ -4,9 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -205,43 +203,4 @@ func denseOf(t *testing.T, a sparse.Matrix) *mat.Dense {
 		t.Fatal(err)
 	}
 	return dense
-}
-
-// Jobs of one graph may run at the same time, also the first ones, and have the answers of single jobs.
-func TestConcurrentJobs(t *testing.T) {
-	dir, labels := coraStore(t)
-	single := openStore(t, dir)
-	want, err := single.Classify(t.Context(), labels, &heatwalk.ClassifyOptions{Method: "lgc:alpha=0.9"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	id := single.IDs()[:3]
-	kernel, err := single.Kernel(t.Context(), "diffusion:beta=2", id, id)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := openStore(t, dir)
-	var group sync.WaitGroup
-	for range 3 {
-		group.Go(func() {
-			got, err := g.Classify(t.Context(), labels, &heatwalk.ClassifyOptions{Method: "lgc:alpha=0.9"})
-			if err != nil || !slices.Equal(got.Class, want.Class) {
-				t.Errorf("other classes, %v", err)
-			}
-		})
-		group.Go(func() {
-			got, err := g.Leave(1<<20, "a table").Kernel(t.Context(), "diffusion:beta=2", id, id)
-			if err != nil || !mat.Equal(got, kernel) {
-				t.Errorf("another kernel, %v", err)
-			}
-		})
-	}
-	group.Wait()
-	handle := g.Leave(1, "nothing")
-	if err := g.Close(); err != nil {
-		t.Error(err)
-	}
-	if err := handle.Close(); err != nil {
-		t.Errorf("a second call of Close: %v", err)
-	}
 }

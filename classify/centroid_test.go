@@ -5,7 +5,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/classify/classifytest"
-	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 func TestDensityAndCentroidGolden(t *testing.T) {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // goldenCase is a fit whose results stand in testdata/golden: the kernel is

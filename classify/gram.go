@@ -4,9 +4,9 @@ import (
 	"context"
 	"math"
 
-	"github.com/heatwalk/heatwalk/internal/gram"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/gram"
 )
 
 // Gram gives the values of a kernel between n items. It must be safe for

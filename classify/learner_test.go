@@ -5,8 +5,8 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/classify/classifytest"
-	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 func TestLearnersGolden(t *testing.T) {

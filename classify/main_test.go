@@ -5,8 +5,8 @@ import (
 	"math"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 	"go.uber.org/goleak"
 )
 

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // benchWalk returns a walk on a random graph whose every twentieth row is a

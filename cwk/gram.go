@@ -4,9 +4,9 @@ import (
 	"context"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/internal/blocks"
-	"github.com/heatwalk/heatwalk/internal/gram"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
+	"github.com/heatwalk/heatwalk/sparse/gram"
 )
 
 // panelBytes bounds a panel of a Gram block where memory does not.

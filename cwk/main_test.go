@@ -9,8 +9,8 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -3,10 +3,10 @@ package cwk
 import (
 	"context"
 
-	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // ScoreClasses is the number of classes that [Walk.Scores] walks at a time. It does not depend on

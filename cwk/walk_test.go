@@ -12,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // reference computes P_0 … P_Steps of one variant as the paper writes them:

@@ -4,9 +4,9 @@ import (
 	"context"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // The protocol of the paper reaches the paper's accuracies (72.1 and 76.0 % for

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method"
@@ -23,7 +24,7 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 	}
 	set := plan.Settings.WithDefaults()
 	if !p.Directed && p.A != nil { // once for all training sets
-		if _, err := p.FindComponents(ctx, set.Workers, new(problem.Work)); err != nil {
+		if _, err := p.FindComponents(ctx, set.Workers, new(graph.Work)); err != nil {
 			return nil, err
 		}
 	}
@@ -35,7 +36,7 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	reached, err := p.Reachable(ctx, p.Row, set.Workers, new(problem.Work))
+	reached, err := p.Reachable(ctx, p.Row, set.Workers, new(graph.Work))
 	if err != nil {
 		return nil, err
 	}

@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/regress"
 	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // TestCompareValues checks the errors on a path, where the harmonic function is linear between known numbers,

@@ -3,7 +3,7 @@ package expm
 import (
 	"math"
 
-	"github.com/heatwalk/heatwalk/internal/blocks"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 const (

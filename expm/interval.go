@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // largestBound returns a number that no eigenvalue of L, or of A in size,

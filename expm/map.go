@@ -7,8 +7,8 @@ import (
 	"sync"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // Map is a symmetric map H with an interval that holds its spectrum. It is safe for

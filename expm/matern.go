@@ -4,9 +4,9 @@ import (
 	"context"
 	"math"
 
-	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // fitMatern makes the rational function of the power's fraction, and predicts

@@ -7,8 +7,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // plan says which parts are computed how, and the sweeps that this should take.

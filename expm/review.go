@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // errTooSlow says that after the first solve a series in H looks cheaper.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"github.com/heatwalk/heatwalk/internal/blocks"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // expandFalling returns the Chebyshev coefficients in y = 2μ − 1, μ = 1/(1+γλ), of

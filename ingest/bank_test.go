@@ -8,9 +8,10 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/heatwalk/heatwalk/file/input"
-	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/file/table"
+	"github.com/heatwalk/heatwalk/file/textio"
+	"github.com/heatwalk/heatwalk/internal/input"
+	"github.com/heatwalk/heatwalk/internal/words"
 )
 
 // payment is a line of a table of payments.
@@ -149,7 +150,7 @@ func TestPaymentForms(t *testing.T) {
 		}
 		isCounted := zeros == 0
 		for _, warning := range report.Warnings {
-			isCounted = isCounted || strings.Contains(warning, fmt.Sprintf(": %s with weight 0", table.Counted(zeros, "line")))
+			isCounted = isCounted || strings.Contains(warning, fmt.Sprintf(": %s with weight 0", words.Counted(zeros, "line")))
 		}
 		if !isCounted {
 			t.Errorf("trial %d: %d lines of 0, warnings %q", trial, zeros, report.Warnings)

@@ -6,10 +6,10 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/file/graphfile"
+	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/ingest/internal/lines"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
-	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -43,7 +43,7 @@ func (t *task) checkKinds() error {
 	}
 	return textio.Fault(t.files[len(t.files)-1].Name, 0, "join rare kinds in the column of {kind}, or leave {kind} out",
 		"%s of edges in the column %s; a store has at most %d",
-		table.Counted(len(names), "kind"), table.Quoted(t.c.Kind), shard.MaxKinds)
+		words.Counted(len(names), "kind"), words.Quoted(t.c.Kind), shard.MaxKinds)
 }
 
 // describe describes kinds, in the order of their names, and times in a manifest. It returns the kind of each number,

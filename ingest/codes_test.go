@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // codedEdges returns the entries of a store as text: source, target, kind, time and value.

@@ -7,11 +7,12 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/nodefile"
-	"github.com/heatwalk/heatwalk/internal/nodetable"
-	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/file/nodetable"
+	"github.com/heatwalk/heatwalk/file/table"
+	"github.com/heatwalk/heatwalk/file/textio"
+	"github.com/heatwalk/heatwalk/internal/input"
+	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -141,7 +142,7 @@ func (c *Config) validate() error {
 	}
 	if c.Fields != nil && len(c.Fields) != 2 && len(c.Fields) != 3 {
 		bad("fields", "%s, want 2 or 3 (source, target, weight)",
-			table.Counted(len(c.Fields), "field"))
+			words.Counted(len(c.Fields), "field"))
 	}
 	for i, f := range c.Fields {
 		if n, err := strconv.Atoi(f); table.Numbers(c.Fields) &&

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
-	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
 // explain returns the error for lines of one edge that do not agree, with the places of these

@@ -5,9 +5,10 @@ import (
 	"fmt"
 
 	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/file/table"
+	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/ingest/internal/lines"
-	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/internal/words"
 )
 
 // maxBad is the number of bad lines at which reading stops.
@@ -69,7 +70,7 @@ func join(parts []lines.Faults, good bool) error {
 		}
 		if fault.Count > 1 {
 			e.Msg += fmt.Sprintf(" (and %s%s)", qualifier,
-				table.Counted(fault.Count-1, "more such line"))
+				words.Counted(fault.Count-1, "more such line"))
 		}
 		list = append(list, e)
 	}

@@ -7,15 +7,15 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/heatwalk/heatwalk/file/clock"
 	"github.com/heatwalk/heatwalk/file/graphfile"
+	"github.com/heatwalk/heatwalk/file/market"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
+	"github.com/heatwalk/heatwalk/file/textio"
+	"github.com/heatwalk/heatwalk/file/unread"
 	"github.com/heatwalk/heatwalk/ingest/internal/ids"
 	"github.com/heatwalk/heatwalk/ingest/internal/lines"
-	"github.com/heatwalk/heatwalk/internal/market"
-	"github.com/heatwalk/heatwalk/internal/textio"
-	"github.com/heatwalk/heatwalk/internal/unread"
-	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
 // matrix is an input that numbers its own nodes.
@@ -148,7 +148,7 @@ func (c *Config) graphInput(in *textio.Reader,
 	}
 	codes.HasKinds = c.Kind != ""
 	codes.HasTimes = c.Time != ""
-	input.Time, input.TimeForm = shard.SplitTime(c.Time)
+	input.Time, input.TimeForm = clock.Split(c.Time)
 	input.File, input.Size = in.File()
 	return input
 }

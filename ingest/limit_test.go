@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // TestLargeBucketsInRuns holds that rows and entries with more lines than the memory

@@ -7,8 +7,8 @@ import (
 
 	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/file/nodefile"
-	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/file/textio"
+	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -95,7 +95,7 @@ func (c *Config) loads() bool {
 // faultAveraged is the warning about edges whose weights of both directions were averaged.
 func faultAveraged(name string, n int64) error {
 	return textio.Fault(name, 0, "keep directions with {directed}",
-		"%s whose weights of both directions differ by rounding, less than 1e-10 of the larger, have their mean", table.Counted(n, "edge"))
+		"%s whose weights of both directions differ by rounding, less than 1e-10 of the larger, have their mean", words.Counted(n, "edge"))
 }
 
 // weightsOf returns the narrowest type that holds the values of a matrix, as in [Report].

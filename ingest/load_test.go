@@ -9,7 +9,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/internal/npy"
+	"github.com/heatwalk/heatwalk/file/npy"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )

@@ -5,8 +5,9 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/file/table"
+	"github.com/heatwalk/heatwalk/file/textio"
+	"github.com/heatwalk/heatwalk/internal/words"
 )
 
 // nullWords are texts that programs write for a missing value. As ids they become one
@@ -30,9 +31,9 @@ func (n *numberer) missingEnds(listed []uint32) (dropped []uint32, err error) {
 	}
 	dropped, _ = codesOf(append([]string{""}, n.c.Missing...))
 	var doubtful []uint32
-	var words []string
+	var nulls []string
 	if n.c.Missing == nil {
-		doubtful, words = codesOf(nullWords)
+		doubtful, nulls = codesOf(nullWords)
 	}
 	if dropped == nil && doubtful == nil {
 		return nil, nil
@@ -62,17 +63,17 @@ func (n *numberer) missingEnds(listed []uint32) (dropped []uint32, err error) {
 		if without > 0 && (n.c.Missing == nil || f.firstBlank > 0) {
 			n.t.warn(textio.Fault(f.Name, f.firstBlank,
 				"remove lines of totals, for their other ends are nodes",
-				"%s left out for a missing end", table.Counted(without, "line")))
+				"%s left out for a missing end", words.Counted(without, "line")))
 		}
 		count := lines[i].Load()
 		if count == 0 {
 			continue
 		}
-		list := strings.Join(words, ",")
+		list := strings.Join(nulls, ",")
 		n.t.warn(textio.Fault(f.Name, 0,
 			"{missing="+list+"} drops such lines",
 			"%s with ids that may stand for no value and are nodes here: %s",
-			table.Counted(count, "line"), list))
+			words.Counted(count, "line"), list))
 	}
 	return dropped, nil
 }

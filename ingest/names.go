@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"sync/atomic"
 
+	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/ingest/internal/ids"
-	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
 // names are the ids of the nodes while files are read: bits of a set while all of them are small

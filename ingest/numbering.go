@@ -6,11 +6,11 @@ import (
 	"strconv"
 
 	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/ingest/internal/ids"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/pages"
-	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -227,7 +227,7 @@ func (n *numberer) listedRows() (*shard.Nodes, error) {
 	if listed := n.names.dict.Len(); uint64(listed) != n.names.matrix.rows {
 		return nil, textio.Fault(n.c.Nodes, 0,
 			"list the id of each row once, in order", "%s, the graph has %d",
-			table.Counted(listed, "id"), n.names.matrix.rows)
+			words.Counted(listed, "id"), n.names.matrix.rows)
 	}
 	codes, _, integers := n.names.dict.InOrder(position(n.names.seq))
 	n.t.report.IDs = "text"

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/ingest/internal/ids"
-	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -110,7 +110,7 @@ func (n *numberer) faultUnlisted(count int, has func(code uint32) bool,
 			continue
 		}
 		return textio.Fault(n.t.files[p.file].Name, p.line(index/2), "pass {unknown-ids=skip} to leave such edges out",
-			"%s is not in %s (%d %s not)", table.Quoted(id(nil, code[index])),
+			"%s is not in %s (%d %s not)", words.Quoted(id(nil, code[index])),
 			n.c.Nodes, count, verb)
 	}
 	return nil

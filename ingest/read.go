@@ -7,13 +7,14 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/heatwalk/heatwalk/file/clock"
 	"github.com/heatwalk/heatwalk/file/graphfile"
+	"github.com/heatwalk/heatwalk/file/table"
+	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/ingest/internal/lines"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/internal/textio"
-	"github.com/heatwalk/heatwalk/sparse/shard"
+	"github.com/heatwalk/heatwalk/internal/words"
 )
 
 // edgeList is an input of lines that is being read.
@@ -349,7 +350,7 @@ func (g *reading) list(worker, workers, i int) error {
 func (g *reading) progress() {
 	stage := readingStage + " " + g.group[0].in.Name()
 	if n := len(g.group) - 1; n > 0 {
-		stage += fmt.Sprintf(" and %s", table.Counted(n, "other"))
+		stage += fmt.Sprintf(" and %s", words.Counted(n, "other"))
 	}
 	var done, total int64
 	for _, list := range g.group {
@@ -366,7 +367,7 @@ var errEnough = errors.New("ingest: too many bad lines")
 
 // lineSettings are those of package lines.
 func (c *Config) lineSettings(warn func(error)) *lines.Settings {
-	time, form := shard.SplitTime(c.Time)
+	time, form := clock.Split(c.Time)
 	return &lines.Settings{Text: c.Text, Fields: c.fields(), Weight: c.Weight,
 		Unweighted: c.Unweighted, Kind: c.Kind, Time: time, TimeForm: form,
 		Bipartite: c.Bipartite, Signed: c.Signed, Header: c.Header,

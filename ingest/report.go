@@ -3,8 +3,8 @@ package ingest
 import (
 	"fmt"
 
-	"github.com/heatwalk/heatwalk/file/input"
-	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/internal/input"
+	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -23,7 +23,7 @@ type Report struct {
 	SelfLoops      int64        `json:"self_loops"`            // lines; dropped unless self loops are kept
 	Duplicates     int64        `json:"duplicate_edges"`       // lines merged into an earlier one of the same direction
 	Reciprocal     int64        `json:"reciprocal_edges"`      // undirected edges that were given in both directions
-	Events         bool         `json:"events,omitempty"`      // lines of some table are events, see [table.EdgeTable]
+	Events         bool         `json:"events,omitempty"`      // lines of some table are events, see package table
 	Added          int64        `json:"added_edges,omitempty"` // undirected edges of events whose weights of both directions were added by default
 	Averaged       int64        `json:"averaged_edges"`        // undirected edges whose weights of both directions differ by rounding
 	ZeroWeights    int64        `json:"zero_weight_edges"`     // lines dropped for their weight
@@ -61,7 +61,7 @@ type FileReport struct {
 func (t *task) reportRounded(place string, n int64) {
 	if n > 0 {
 		t.report.RoundedWeights += n
-		t.warn(fmt.Errorf("%s: an integer weight beyond 2⁵³ is rounded, for weights are floating-point numbers (%s)", place, table.Counted(int(n), "such weight")))
+		t.warn(fmt.Errorf("%s: an integer weight beyond 2⁵³ is rounded, for weights are floating-point numbers (%s)", place, words.Counted(int(n), "such weight")))
 	}
 }
 

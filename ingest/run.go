@@ -9,10 +9,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
 // Run reads the inputs, "-" being standard input, and writes them as one store

@@ -16,9 +16,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/heatwalk/heatwalk/file/nodefile"
-	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/sparse/shard"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 const toy = "a\tb\nb\tc\nc\ta\nc\td\n"

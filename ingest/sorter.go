@@ -4,8 +4,8 @@ import (
 	"errors"
 
 	"github.com/heatwalk/heatwalk/file/graphfile"
+	"github.com/heatwalk/heatwalk/file/market"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
-	"github.com/heatwalk/heatwalk/internal/market"
 )
 
 // edgeSorter sorts the lines of the numbered graph into rows, for the stages after the numberer: the

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // TestSpilledStoresAreTheSame compares stores made with little memory, of

@@ -7,11 +7,12 @@ import (
 	"maps"
 	"sync"
 
+	"github.com/heatwalk/heatwalk/file/nodetable"
+	"github.com/heatwalk/heatwalk/file/table"
+	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/ingest/internal/lines"
 	"github.com/heatwalk/heatwalk/internal/durable"
-	"github.com/heatwalk/heatwalk/internal/nodetable"
-	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -88,7 +89,7 @@ func (t *task) create(directed bool) (*shard.Writer, error) {
 	}
 	if err == nil && w.Removed > 0 {
 		t.warn(fmt.Errorf("%s: removed %s of an unfinished ingest", t.dir,
-			table.Counted(w.Removed, "file")))
+			words.Counted(w.Removed, "file")))
 	}
 	return w, err
 }
@@ -121,6 +122,6 @@ func (t *task) warnUnlisted(ids int) {
 		t.warn(textio.Fault(t.c.Nodes, 0,
 			"to leave them out pass {unknown-ids=skip}",
 			"does not list %s of the edges; they are nodes too",
-			table.Counted(ids, "id")))
+			words.Counted(ids, "id")))
 	}
 }

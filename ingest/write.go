@@ -5,11 +5,11 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/heatwalk/heatwalk/file/market"
+	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
-	"github.com/heatwalk/heatwalk/internal/market"
 	"github.com/heatwalk/heatwalk/internal/pages"
-	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -174,5 +174,5 @@ func (o *storedRows) complete(report *Report, rows int, directed bool) {
 // finite: nothing that divides by the sum would be right.
 func heavy(name string, id []byte) error {
 	return textio.Fault(name, 0, "multiply all weights by a small number",
-		"the weights of the edges of %s add up to infinity", table.Quoted(id))
+		"the weights of the edges of %s add up to infinity", words.Quoted(id))
 }

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // VonNeumannAdjacency is the system I − αA, given v > 0 with α·Av < v in every row,

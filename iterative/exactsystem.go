@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // exactFactor returns the exact factor of Edge·L + diag(Ground), which is made once. The error wraps

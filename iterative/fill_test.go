@@ -4,8 +4,8 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // torus returns a torus of the given sides: a node has two neighbours in each

@@ -4,9 +4,9 @@ import (
 	"context"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // multifrontal eliminates the fronts of a complete factor (Duff and Reid 1983), without subtraction as in

@@ -1,6 +1,6 @@
 package iterative
 
-import "github.com/heatwalk/heatwalk/internal/blocks"
+import "github.com/heatwalk/heatwalk/sparse/blocks"
 
 // nullShare is the share of the null space in a preconditioned residual z, and behind it that in a residual r. In the
 // scaled system they are s∘z and r/s, and the vectors are u.

@@ -3,8 +3,8 @@ package iterative
 import (
 	"context"
 
-	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // Preconditioner is a symmetric positive semidefinite map that resembles the

@@ -15,8 +15,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // Among is the map scale·K_LL + diag(shift) between nodes L, made of products with the kernel of all nodes

@@ -4,12 +4,12 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/expm"
-	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // work describes the engine of a kernel, by which its memory is bounded before the graph is loaded.

@@ -6,11 +6,11 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/expm"
-	"github.com/heatwalk/heatwalk/internal/blocks"
-	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // edge is an edge without a direction, or a loop.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // gram computes the block of nodes among themselves as UᵀU, U = K^½·E in

@@ -8,9 +8,9 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/expm"
-	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // Grams returns a block of each kernel, to compare many parameters: its columns are those of nodes, its rows

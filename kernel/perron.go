@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // perron bounds the spectral radius ρ of A ≥ 0 from both sides. It converges also where many

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // filter is the map that Lanczos runs on: with B = A or −A, so that the wanted

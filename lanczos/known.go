@@ -3,8 +3,8 @@ package lanczos
 import (
 	"slices"
 
-	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // Known are orthonormal eigenvectors of one eigenvalue that have no rows in

@@ -1,8 +1,8 @@
 package lanczos
 
 import (
-	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // segment is the number of rows of a chunk of a basis. The part of a column in a chunk has 4 KiB,

@@ -5,8 +5,8 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // TestBlocksOfLOBPCG: what LOBPCG holds, with the copy that a scaled map makes of a block, is

@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"github.com/heatwalk/heatwalk/internal/blocks"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // orthonormalizer makes blocks of columns orthonormal, and orthogonal to those

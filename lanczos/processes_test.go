@@ -7,10 +7,10 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/internal/blocks"
-	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 	"github.com/heatwalk/heatwalk/sparse/sparsetest"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // teamCase is an eigenproblem that processes solve whose rows are those of part.

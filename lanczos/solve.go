@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // run is one solve: the checked problem, and the numbers that all methods share.

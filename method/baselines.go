@@ -7,6 +7,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/auto"
@@ -157,7 +158,7 @@ func apart(ctx context.Context, m Method, p *Problem, par *Parameters, s *Settin
 	fold []int, folds int) (*problem.Estimate, error) {
 	set := *s
 	set.Progress = nil
-	var work problem.Work
+	var work graph.Work
 	reached, err := p.Reachable(ctx, p.Row, set.Workers, &work)
 	if err != nil {
 		return nil, err

@@ -4,11 +4,11 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/propagate"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // Sizer is implemented by methods that allocate more than the scores of all nodes.

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // TestEntries tunes methods with parameters of their own, which the choice keeps.

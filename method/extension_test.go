@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // sized is a method of another package with a memory estimate of its own.

@@ -9,11 +9,11 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // TestShuffledLabelsAreNotFound tests that the accuracy on shuffled labels is that of their shares.

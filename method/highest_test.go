@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // TestHighest checks that methods within a small limit have the classes and the three highest scores of the run without a

@@ -6,8 +6,8 @@ import (
 	"maps"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 )
 
@@ -76,7 +76,7 @@ type Choice struct {
 	Accuracy float64 // of the parameters on the labels that they were chosen by
 	Tested   int     // predictions behind it for each setting; 0: there were too few labels
 	Settings int     // number of settings to choose from
-	Work     problem.Work
+	Work     graph.Work
 
 	choice *choose.Found // nil of other methods, and with too few labels
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/internal/blocks"
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
@@ -14,6 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // kernelMethod is a learner on a kernel of package kernel. The model of a learner that is
@@ -135,7 +136,7 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters,
 	if err := checkProcesses(m.learner, p); err != nil {
 		return nil, err
 	}
-	var work problem.Work
+	var work graph.Work
 	graph, err := p.Whole(ctx, s.WithDefaults().Workers, &work)
 	if err != nil {
 		return nil, err

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // manyClasses is a graph with 40 classes.

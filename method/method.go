@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/internal/nearest"
+	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
@@ -107,7 +107,7 @@ func findMethod(name string) (Method, error) {
 			prefix, f.Distance)
 	}
 	hint := "choose from " + MethodList()
-	suggestion := nearest.Of(name, methodNames())
+	suggestion := words.Nearest(name, methodNames())
 	switch {
 	case learners().Named(name) != nil:
 		hint = "it learns from a kernel, as in diffusion+" + name

@@ -6,6 +6,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -62,7 +63,7 @@ type Prediction struct {
 	// Problem is the problem with the weights of edges that the method has learned from, see [Weigh].
 	Problem *Problem
 
-	Work    problem.Work
+	Work    graph.Work
 	Seconds problem.PhaseSeconds
 
 	power  float64       // of the votes of a learner on a kernel, see [Keep]

@@ -7,7 +7,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/internal/blocks"
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
@@ -15,6 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // crossValidate chooses the parameters of a walk and of the learner on it by the accuracy on
@@ -115,7 +116,7 @@ func (c *chooser) short(limit float64) *job {
 // each split are labelled in its walks; folds serve honest features only.
 func chooseOnSplits(ctx context.Context, j *job,
 	splits *split.Splits) (*Choice, error) {
-	var work problem.Work
+	var work graph.Work
 	if !j.p.Directed { // they are found here for all splits
 		if _, err := j.p.FindComponents(ctx, j.set.Workers, &work); err != nil {
 			return nil, err
@@ -124,7 +125,7 @@ func chooseOnSplits(ctx context.Context, j *job,
 	first := splits.At(0)
 	lanes := lanesOf(j, len(first.Train), len(first.Test))
 	choice, err := j.choose(ctx, func(ctx context.Context, walks, values []int) (*choose.Counts, error) {
-		works := make([]problem.Work, splits.Len)
+		works := make([]graph.Work, splits.Len)
 		tested := make([]*choose.Counts, splits.Len)
 		var mu sync.Mutex
 		finished := int64(0)
@@ -232,7 +233,7 @@ type chooser struct {
 	rows     map[cwk.Pick]int // by pick
 	trials   map[string][]choose.Trial
 	isolated []bool // by labelled node, see [choose.Unreachable]
-	work     problem.Work
+	work     graph.Work
 }
 
 // chooserOf returns what tries the settings of j on its labels, dealt into folds.
@@ -459,7 +460,7 @@ func (c *chooser) try(ctx context.Context, alpha float64,
 
 // collect returns the result of [cwk.Walk.Collect], and adds its cost to work.
 func collect(ctx context.Context, w *cwk.Walk[float32], minSteps int,
-	picks []cwk.Pick, work *problem.Work,
+	picks []cwk.Pick, work *graph.Work,
 	report func(done, total int64)) (*sparse.Block[float32], error) {
 	sweeps := 0
 	w.Progress = func(_ string, done, total int64) {

@@ -3,8 +3,8 @@ package partition_test
 import (
 	"testing"
 
-	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/partition"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // A process with a hub needs the rows of all its neighbours, whichever piece of its row they are in. The rim of a wheel needs

@@ -8,12 +8,11 @@ import (
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/iterative"
-	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // Learner declares a learner that spreads labels. It computes scores by Spread or, in this
@@ -171,7 +170,7 @@ func groupColumns(l *Learner, n, cols, classes int,
 // Cost: a block solve of as many columns, or the cost of the learner's own Spread.
 func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64],
 	g *graph.Graph, groups []cwk.Seeds, v param.Values,
-	s *Settings) (work problem.Work, err error) {
+	s *Settings) (work graph.Work, err error) {
 	n := len(g.Degrees)
 	classes := groups[0].Classes
 	if dst.Rows != n || dst.Cols != classes*len(groups) {
@@ -211,7 +210,7 @@ func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64],
 // solveTo is ScoresTo with a system, width columns of all groups at a time.
 func (l *Learner) solveTo(ctx context.Context, dst *sparse.Block[float64],
 	sys *iterative.System, g *graph.Graph, groups []cwk.Seeds, width int,
-	set *Settings) (work problem.Work, err error) {
+	set *Settings) (work graph.Work, err error) {
 	n := dst.Rows
 	classes := groups[0].Classes
 	for i := range n {
@@ -247,7 +246,7 @@ func (l *Learner) solveTo(ctx context.Context, dst *sparse.Block[float64],
 // spreadTo is ScoresTo without a system, one group after the other.
 func (l *Learner) spreadTo(ctx context.Context, dst *sparse.Block[float64],
 	g *graph.Graph, groups []cwk.Seeds, v param.Values,
-	set *Settings) (work problem.Work, err error) {
+	set *Settings) (work graph.Work, err error) {
 	for i, seeds := range groups {
 		f := sparse.NewBlock[float64](dst.Rows, seeds.Classes)
 		columns, err := l.Spread(ctx, f, g, seeds, v, set.Tolerance)

@@ -8,12 +8,11 @@ import (
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/iterative"
-	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // CorrectAndSmooth declares [Smooth], which corrects the scores Z of any method: with one-hot
@@ -51,7 +50,7 @@ var smoothColumns = 64
 // [iterative.System.SolveTo].
 func Smooth(ctx context.Context, g *graph.Graph, scores *sparse.Block[float32],
 	s cwk.Seeds, v param.Values, memory int64,
-	take func(node, first int, values []float64)) (problem.Work, error) {
+	take func(node, first int, values []float64)) (graph.Work, error) {
 	n, k := scores.Dims()
 	width := min(k, smoothColumns)
 	sigma := 0.0
@@ -125,7 +124,7 @@ type smoothing struct {
 	s      cwk.Seeds
 	memory int64
 	b, x   *sparse.Block[float64]
-	work   problem.Work
+	work   graph.Work
 }
 
 // correct returns Ê for the classes lo ≤ c < hi.

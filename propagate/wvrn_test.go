@@ -7,10 +7,10 @@ import (
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph/graphtest"
-	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/propagate"
 	"github.com/heatwalk/heatwalk/propagate/propagatetest"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // Weighted votes against rounds over all neighbours, written out.

@@ -3,8 +3,8 @@ package sparse_test
 import (
 	"testing"
 
-	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // The matrices of a graph with weights, self loops and isolated nodes, column

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/sparsetest"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // cutUp returns a with each entry cut into up to most entries, and with entries that cancel elsewhere.

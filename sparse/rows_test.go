@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // hubs returns a matrix with rows of several pieces, with values of 1 in one piece only.

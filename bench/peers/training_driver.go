@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/internal/npy"
+	"github.com/heatwalk/heatwalk/file/npy"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 

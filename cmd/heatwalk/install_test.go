@@ -11,7 +11,7 @@ import (
 	"golang.org/x/mod/module"
 	modzip "golang.org/x/mod/zip"
 
-	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // TestModule checks that a proxy of modules can serve the module: names are legal on every system.
@@ -53,13 +53,14 @@ func TestInstall(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	cache, err := exec.Command("go", "env", "GOMODCACHE").Output()
+	settings, err := exec.Command("go", "env", "GOMODCACHE", "GOPROXY").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
+	cache, usual, _ := strings.Cut(strings.TrimSpace(string(settings)), "\n")
 	install := exec.Command("go", "install", path+"/cmd/heatwalk@latest")
 	install.Dir = proxy
-	install.Env = append(os.Environ(), "GOPROXY=file://"+filepath.ToSlash(proxy)+",file://"+filepath.ToSlash(strings.TrimSpace(string(cache)))+"/cache/download",
+	install.Env = append(os.Environ(), "GOPROXY=file://"+filepath.ToSlash(proxy)+",file://"+filepath.ToSlash(cache)+"/cache/download,"+usual,
 		"GOMODCACHE="+t.TempDir(), "GONOSUMDB=*", "GOFLAGS=-modcacherw", "GOBIN="+proxy)
 	if out, err := install.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

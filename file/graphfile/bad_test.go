@@ -63,7 +63,7 @@ func TestBadFiles(t *testing.T) {
 		{"e.graph", "3\n", "e.graph:1: 1 field, want nodes, edges and perhaps fmt and ncon; is this a METIS graph?"},
 		{"e.graph", "a 2\n", `e.graph:1: "a" is not a number of nodes; is this a METIS graph?`},
 		{"e.graph", "% x\n1099511627776 1\n", "e.graph:2: 1099511627776 nodes; limit 4294967295"},
-		{"e.graph", "4294967295 1\n\n\n", "e.graph: lines for 2 of the 4294967295 nodes that line 1 declares; fetch the file again"},
+		{"e.graph", "4294967295 1\n\n\n", "e.graph: lines for 2 of the 4,294,967,295 nodes that line 1 declares; fetch the file again"},
 		{"e.graph", "2 1 012\n", `e.graph:1: fmt "012", want up to three digits 0 or 1; correct the header`},
 		{"e.graph", "2 1 1 2\n", `e.graph:1: ncon "2" does not go with fmt 1; correct the header`},
 		{"e.graph", "2 1\n2\n1\n1 2\n", "e.graph:4: a line beyond the 2 nodes that line 1 declares; correct line 1"},

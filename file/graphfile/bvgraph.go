@@ -10,8 +10,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/file/table"
+	"github.com/heatwalk/heatwalk/file/textio"
+	"github.com/heatwalk/heatwalk/internal/words"
 )
 
 // BVGraph is the compressed format of WebGraph (P. Boldi and S. Vigna, The WebGraph Framework I,
@@ -95,7 +96,7 @@ func readBVGraph(s *batchWriter) (*Summary, error) {
 	}
 	if g.decoded != g.arcs {
 		return nil, g.atByte(fetchAgain, "%s, where %s declares %d",
-			table.Counted(g.decoded, "arc"), propertiesOf(g.out.Name), g.arcs)
+			words.Counted(g.decoded, "arc"), propertiesOf(g.out.Name), g.arcs)
 	}
 	if count := g.in.rest(); count > 8 { // writers fill the last word
 		return nil, g.atByte(fetchAgain, "more than 8 bytes follow the last node")
@@ -141,7 +142,7 @@ func (g *bvGraph) configure() error {
 		key, value, isProperty := strings.Cut(line, "=")
 		if !isProperty {
 			return textio.Fault(name, int64(i+1), fetchAgain,
-				"%s is not a property", table.Quoted(line))
+				"%s is not a property", words.Quoted(line))
 		}
 		values[strings.TrimSpace(key)] = strings.TrimSpace(value)
 	}
@@ -149,20 +150,20 @@ func (g *bvGraph) configure() error {
 	if class := values["graphclass"]; !strings.HasSuffix(class, "webgraph.BVGraph") {
 		return refuse("it.unimi.dsi.webgraph.BVGraph writes one of any other class",
 			"graphclass is %s, want it.unimi.dsi.webgraph.BVGraph",
-			table.Quoted(class))
+			words.Quoted(class))
 	}
 	var k uint64
 	for key, target := range map[string]*uint64{"nodes": &g.nodes, "arcs": &g.arcs,
 		"windowsize": &g.window, "minintervallength": &g.minInterval, "zetak": &k} {
 		if *target, err = strconv.ParseUint(values[key], 10, 63); err != nil {
 			return refuse(fetchAgain, "%s is %s, want a number", key,
-				table.Quoted(values[key]))
+				words.Quoted(values[key]))
 		}
 	}
 	switch {
 	case values["version"] != "0":
 		return refuse("", "version %s; version 0 is read",
-			table.Quoted(values["version"]))
+			words.Quoted(values["version"]))
 	case strings.EqualFold(values["endianness"], "little"):
 		return refuse("write it with the bits in big-endian order",
 			"bits in little-endian order are not read")
@@ -200,7 +201,7 @@ func (g *bvGraph) choose(flags string,
 		kind := kinds[flag[:max(position, 0)]]
 		code := codes[flag[position+1:]]
 		if kind == nil || code == nil {
-			return refuse("it.unimi.dsi.webgraph.BVGraph writes the graph again with the usual codes", "compressionflags has %s, which is not read", table.Quoted(flag))
+			return refuse("it.unimi.dsi.webgraph.BVGraph writes the graph again with the usual codes", "compressionflags has %s, which is not read", words.Quoted(flag))
 		}
 		*kind = code
 	}

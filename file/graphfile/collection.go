@@ -184,14 +184,14 @@ func newMember(first []int, arcs []arc, lo int32,
 	return m, twice
 }
 
-// words numbers texts.
-type words struct {
+// dictionary numbers texts.
+type dictionary struct {
 	number map[string]int32
 	text   []string
 }
 
 // of returns the number of a text.
-func (w *words) of(text []byte) int32 {
+func (w *dictionary) of(text []byte) int32 {
 	n, ok := w.number[string(text)]
 	if !ok {
 		if w.number == nil {
@@ -205,7 +205,7 @@ func (w *words) of(text []byte) int32 {
 }
 
 // sortTexts puts the texts in byte order and returns the new number of each.
-func (w *words) sortTexts() (rank []int32) {
+func (w *dictionary) sortTexts() (rank []int32) {
 	text := slices.Sorted(slices.Values(w.text))
 	rank = make([]int32, len(text))
 	for i, old := range w.text {

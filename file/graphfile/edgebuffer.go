@@ -5,10 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/file/input"
-	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/internal/textio"
-	"github.com/heatwalk/heatwalk/sparse/shard"
+	"github.com/heatwalk/heatwalk/file/clock"
+	"github.com/heatwalk/heatwalk/file/table"
+	"github.com/heatwalk/heatwalk/file/textio"
+	"github.com/heatwalk/heatwalk/internal/input"
+	"github.com/heatwalk/heatwalk/internal/words"
 )
 
 // edgeBuffer holds the edges of a GraphML, GEXF, GML or node-link file until the file ends, because
@@ -113,7 +114,7 @@ func (h *edgeBuffer) addCode(line int64) error {
 // withoutAttribute returns the error about edges without an attribute that an option names.
 func (h *edgeBuffer) withoutAttribute(line int64, option, name string) error {
 	return h.out.fault(line, "choose another attribute with {"+option+"}",
-		"an edge without the attribute %s", table.Quoted(name))
+		"an edge without the attribute %s", words.Quoted(name))
 }
 
 // finishCodes replaces the places of edges by the codes of their kinds and times.
@@ -132,11 +133,11 @@ func (h *edgeBuffer) finishCodes() error {
 		codes[i], wrong = h.out.Code(form, e.kindTime[0], e.kindTime[1])
 		if wrong != "" {
 			fix := "correct it"
-			if wrong == shard.AmbiguousTime {
+			if wrong == clock.Ambiguous {
 				fix = form.OrderFix()
 			}
 			return h.out.fault(e.line, fix, "time %s %s",
-				table.Quoted(e.kindTime[1]), wrong)
+				words.Quoted(e.kindTime[1]), wrong)
 		}
 	}
 	for i, place := range h.codes {
@@ -174,7 +175,7 @@ func (h *edgeBuffer) set(a *edgeAttribute, line int64, text string) {
 	if wrong != "" {
 		if a.bad == nil {
 			a.bad = h.out.fault(line, "correct it", "weight %s %s",
-				table.Quoted(text), wrong)
+				words.Quoted(text), wrong)
 		}
 		w = 0
 	}
@@ -208,7 +209,7 @@ func (h *edgeBuffer) setDefault(a *edgeAttribute, line int64, text string) {
 	a.initial = text
 	if _, wrong := table.ParseWeight([]byte(strings.TrimSpace(text)), h.out.Signed); wrong != "" {
 		a.bad = h.out.fault(line, "correct it", "weight %s %s",
-			table.Quoted(text), wrong)
+			words.Quoted(text), wrong)
 	}
 }
 
@@ -273,7 +274,7 @@ func (h *edgeBuffer) weight() (*edgeAttribute, error) {
 		if a := find(func(a *edgeAttribute) bool { return a.isSigned }); a != nil {
 			return nil, h.out.fault(0, "pass {weight="+a.name+"}",
 				"edges have no weight, and the attribute %s has both signs",
-				table.Quoted(a.name))
+				words.Quoted(a.name))
 		}
 		return nil, nil
 	}
@@ -291,7 +292,7 @@ func (h *edgeBuffer) weight() (*edgeAttribute, error) {
 		has = "edges have " + names
 	}
 	return nil, h.out.fault(0, "choose with {weight=NAME}; "+has,
-		"no edge has the attribute %s", table.Quoted(h.out.Weight))
+		"no edge has the attribute %s", words.Quoted(h.out.Weight))
 }
 
 // listNames returns the names of the first attributes that a message lists.
@@ -301,11 +302,11 @@ func listNames(attributes []*edgeAttribute,
 	var names []string
 	for _, a := range attributes {
 		if isListed(a) {
-			names = append(names, table.Quoted(a.name))
+			names = append(names, words.Quoted(a.name))
 		}
 	}
 	if omitted := len(names) - longest; omitted > 0 {
-		names = append(names[:longest], table.Counted(omitted, "other"))
+		names = append(names[:longest], words.Counted(omitted, "other"))
 	}
 	return strings.Join(names, ", ")
 }
@@ -361,7 +362,7 @@ func (h *edgeBuffer) finish(lines int64) (*Summary, error) {
 // of them is on a line, 0 if that is not known.
 func MissingWeights(name string, line, edges int64) error {
 	return textio.Fault(name, line, "write a weight for every edge",
-		"the weight is missing on %s and taken as 1", table.Counted(edges, "edge"))
+		"the weight is missing on %s and taken as 1", words.Counted(edges, "edge"))
 }
 
 // text hands over edge i in one direction.
@@ -418,7 +419,7 @@ func (h *edgeBuffer) describe(s *Summary, weight *edgeAttribute) {
 		s.Notes = append(s.Notes,
 			h.out.fault(0, "choose with {weight=value}",
 				"the edge attribute %s is the weight, not %s",
-				table.Quoted(weight.name), numbers))
+				words.Quoted(weight.name), numbers))
 	default:
 		s.Notes = append(s.Notes,
 			h.out.fault(0, "choose one with {weight=NAME}",

@@ -5,7 +5,7 @@ import (
 	"context"
 	"strconv"
 
-	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/file/table"
 )
 
 // Package ingest reads edge lists, many lines at a time, and finds out itself how each is built.

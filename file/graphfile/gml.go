@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/file/textio"
+	"github.com/heatwalk/heatwalk/internal/words"
 )
 
 // GML is the Graph Modelling Language.
@@ -91,7 +91,7 @@ func (s *scanner) gmlToken() (gmlToken, error) {
 			t.kind = gmlNumber
 		case c < 'A' || c > 'z' || c > 'Z' && c < 'a' && c != '_':
 			return t, textio.Fault(s.name, s.line, fixGML,
-				"%s is neither key nor value", table.Quoted([]byte{c}))
+				"%s is neither key nor value", words.Quoted([]byte{c}))
 		}
 		s.text = s.text[:0]
 		for ok && c > ' ' && c != '[' && c != ']' && c != '"' && c != '#' {
@@ -182,7 +182,7 @@ func (g *gml) list(outermost bool,
 				!slices.Contains(floatWords, strings.ToLower(string(value.text))) {
 				return g.out.fault(value.line, fixGML,
 					"%s where the value of %s is expected", value.describe(),
-					table.Quoted(name))
+					words.Quoted(name))
 			}
 			value.kind = gmlNumber // inf or nan
 		}
@@ -204,7 +204,7 @@ func (t gmlToken) describe() string {
 	case gmlClose:
 		return `"]"`
 	}
-	return table.Quoted(t.text)
+	return words.Quoted(t.text)
 }
 
 // skip reads to the end of a value that is not used.

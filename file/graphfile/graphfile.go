@@ -6,7 +6,8 @@ import (
 	"io"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/file/input"
+	"github.com/heatwalk/heatwalk/file/clock"
+	"github.com/heatwalk/heatwalk/internal/input"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -111,8 +112,8 @@ type Input struct {
 	// any name of the kind selects the relations of the sections. Code returns the code of an edge, or the fault of its
 	// time.
 	Kind, Time string
-	TimeForm   shard.TimeForm
-	Code       func(form shard.TimeForm, kind, time string) (code uint32, fault string)
+	TimeForm   clock.Form
+	Code       func(form clock.Form, kind, time string) (code uint32, fault string)
 
 	Signed    bool // weights may be negative
 	Bipartite bool // the ids of a table get the titles of their columns in front, and a colon

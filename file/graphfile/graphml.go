@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/file/table"
 )
 
 // GraphML is graphs in XML, which comes in several encodings.

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/internal/parquetfile"
-	"github.com/heatwalk/heatwalk/sparse/shard"
+	"github.com/heatwalk/heatwalk/file/clock"
+	"github.com/heatwalk/heatwalk/file/parquetfile"
 )
 
 // Kinds of edges are columns of Parquet, and relations of Pajek.
@@ -40,7 +40,7 @@ func TestKinds(t *testing.T) {
 	} {
 		var names []string
 		var kinds []uint32
-		number := func(_ shard.TimeForm, name, _ string) (uint32, string) {
+		number := func(_ clock.Form, name, _ string) (uint32, string) {
 			if !slices.Contains(names, name) {
 				names = append(names, name)
 			}

@@ -4,7 +4,7 @@ import (
 	"bufio"
 	"context"
 
-	"github.com/heatwalk/heatwalk/internal/market"
+	"github.com/heatwalk/heatwalk/file/market"
 )
 
 // MatrixMarket is the coordinate format of NIST's Matrix Market, see package market. Package

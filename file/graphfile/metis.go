@@ -10,8 +10,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/file/table"
+	"github.com/heatwalk/heatwalk/file/textio"
+	"github.com/heatwalk/heatwalk/internal/words"
 )
 
 // METIS is the format of the graph partitioners METIS, KaHIP and others.
@@ -96,11 +97,11 @@ func (m *metis) words(visit func(word []byte) error) error {
 
 func (m *metis) head() error {
 	const fix = "is this a METIS graph?"
-	var words []string
-	for len(words) == 0 {
+	var fields []string
+	for len(fields) == 0 {
 		err := m.words(func(word []byte) error {
-			words = append(words, string(word))
-			if len(words) > 4 {
+			fields = append(fields, string(word))
+			if len(fields) > 4 {
 				return m.out.fault(m.t.line, fix,
 					"more than 4 fields, want nodes, edges and perhaps fmt and ncon")
 			}
@@ -115,7 +116,7 @@ func (m *metis) head() error {
 		}
 		m.t.next()
 	}
-	switch len(words) {
+	switch len(fields) {
 	case 0:
 		return m.out.fault(0, fetchAgain, "empty file")
 	case 1:
@@ -124,31 +125,31 @@ func (m *metis) head() error {
 	}
 	for i, count := range []*uint64{&m.nodes, &m.edges} {
 		var ok bool
-		*count, ok = parseUint([]byte(words[i]))
+		*count, ok = parseUint([]byte(fields[i]))
 		if !ok {
 			return m.out.fault(m.headLine, fix, "%s is not a number of %s",
-				table.Quoted(words[i]), []string{"nodes", "edges"}[i])
+				words.Quoted(fields[i]), []string{"nodes", "edges"}[i])
 		}
 	}
 	if m.nodes > MaxNodes {
 		return m.out.fault(m.headLine, "", "%d nodes; limit %d", m.nodes,
 			uint64(MaxNodes))
 	}
-	if len(words) == 2 {
+	if len(fields) == 2 {
 		return nil
 	}
-	code := fmt.Sprintf("%03s", words[2])
+	code := fmt.Sprintf("%03s", fields[2])
 	if len(code) > 3 || strings.Trim(code, "01") != "" {
 		return m.out.fault(m.headLine, "correct the header",
-			"fmt %s, want up to three digits 0 or 1", table.Quoted(words[2]))
+			"fmt %s, want up to three digits 0 or 1", words.Quoted(fields[2]))
 	}
 	m.weighted = code[2] == '1'
 	weights := int(code[1] - '0')
-	if len(words) > 3 {
-		n, err := strconv.Atoi(words[3])
+	if len(fields) > 3 {
+		n, err := strconv.Atoi(fields[3])
 		if err != nil || n < 0 || n > 1<<10 || n > 0 && weights == 0 {
 			return m.out.fault(m.headLine, "correct the header",
-				"ncon %s does not go with fmt %s", table.Quoted(words[3]), words[2])
+				"ncon %s does not go with fmt %s", words.Quoted(fields[3]), fields[2])
 		}
 		weights = n
 	}
@@ -163,7 +164,7 @@ func (m *metis) node(u uint64) error {
 		return cmp.Or(t.fail(),
 			error(m.out.fault(0, fetchAgain,
 				"lines for %d of the %s that line %d declares", u,
-				table.Counted(m.nodes, "node"), m.headLine)))
+				words.Counted(m.nodes, "node"), m.headLine)))
 	}
 	i := -m.ignored      // number of the word
 	var neighbour uint64 // whose weight follows, 0: none
@@ -174,8 +175,8 @@ func (m *metis) node(u uint64) error {
 				return m.out.fault(t.line,
 					"correct fmt on line "+strconv.FormatInt(m.headLine, 10),
 					"%s of %d of node %d, which comes before its neighbours, is %s",
-					table.Counted(i+m.ignored, "weight"), m.ignored, u+1,
-					table.Quoted(word))
+					words.Counted(i+m.ignored, "weight"), m.ignored, u+1,
+					words.Quoted(word))
 			}
 			return nil
 		}
@@ -184,7 +185,7 @@ func (m *metis) node(u uint64) error {
 			if wrong != "" {
 				return m.out.fault(t.line, "correct the line",
 					"weight %s of the edge from node %d to %d %s",
-					table.Quoted(word), u+1, neighbour, wrong)
+					words.Quoted(word), u+1, neighbour, wrong)
 			}
 			v := neighbour
 			neighbour = 0
@@ -194,7 +195,7 @@ func (m *metis) node(u uint64) error {
 		switch {
 		case !ok:
 			return m.out.fault(t.line, "is this a METIS graph?",
-				"neighbour %s of node %d is not a number", table.Quoted(word), u+1)
+				"neighbour %s of node %d is not a number", words.Quoted(word), u+1)
 		case v < 1 || v > m.nodes:
 			return m.out.fault(t.line, "correct the line",
 				"neighbour %d of node %d; nodes run from 1 to %d", v, u+1, m.nodes)
@@ -210,7 +211,7 @@ func (m *metis) node(u uint64) error {
 		return err
 	case i < 0:
 		return m.out.fault(t.line, "correct the line", "%s of node %d, want %d",
-			table.Counted(i+m.ignored, "weight"), u+1, m.ignored)
+			words.Counted(i+m.ignored, "weight"), u+1, m.ignored)
 	case neighbour > 0:
 		return m.out.fault(t.line, "correct the line",
 			"neighbour %d of node %d has no weight", neighbour, u+1)
@@ -248,7 +249,7 @@ func (m *metis) end() error {
 			return m.out.fault(m.t.line,
 				"correct line "+strconv.FormatInt(m.headLine, 10),
 				"a line beyond the %s that line %d declares",
-				table.Counted(m.nodes, "node"), m.headLine)
+				words.Counted(m.nodes, "node"), m.headLine)
 		})
 		if err != nil {
 			return err
@@ -264,8 +265,8 @@ func (m *metis) end() error {
 			"an edge that its two ends do not list alike")
 	case listed != 2*m.edges && listed+m.loops != 2*m.edges:
 		return m.out.fault(m.headLine, "correct the line, or "+fetchAgain,
-			"%s declared, %s listed at both ends", table.Counted(m.edges, "edge"),
-			table.Counted((listed+m.loops)/2, "edge"))
+			"%s declared, %s listed at both ends", words.Counted(m.edges, "edge"),
+			words.Counted((listed+m.loops)/2, "edge"))
 	}
 	return nil
 }

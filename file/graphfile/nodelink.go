@@ -13,8 +13,9 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/file/table"
+	"github.com/heatwalk/heatwalk/file/textio"
+	"github.com/heatwalk/heatwalk/internal/words"
 )
 
 // NodeLink is the JSON of NetworkX (node-link data), D3, graphology, Cytoscape.js, the JSON Graph Format and Neo4j: an object
@@ -199,7 +200,7 @@ func (g *nodeLink) object(visit func(key string, value json.Token) error) error 
 // list reads the objects of a list as records and calls add for each.
 func (g *nodeLink) list(key string, first json.Token, add func() error) error {
 	if first != json.Delim('[') {
-		return g.out.fault(g.at(), fixNodeLink, "%s is no list", table.Quoted(key))
+		return g.out.fault(g.at(), fixNodeLink, "%s is no list", words.Quoted(key))
 	}
 	for {
 		t, err := g.next()
@@ -208,7 +209,7 @@ func (g *nodeLink) list(key string, first json.Token, add func() error) error {
 		}
 		if t != json.Delim('{') {
 			return g.out.fault(g.at(), fixNodeLink,
-				"the list %s has a member that is no object", table.Quoted(key))
+				"the list %s has a member that is no object", words.Quoted(key))
 		}
 		if err := g.record(add); err != nil {
 			return err
@@ -313,7 +314,7 @@ func (g *nodeLink) field(key string, value json.Token) error {
 	switch {
 	case value != json.Delim('{') && isID:
 		return g.out.fault(g.at(), "write it as text", "%s is neither text nor a number",
-			table.Quoted(key))
+			words.Quoted(key))
 	case value != json.Delim('{'):
 		return g.skip(value)
 	case slices.Contains(containers, key):

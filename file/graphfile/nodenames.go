@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/internal/words"
 )
 
 // nodeNames holds the nodes of a format that gives them several kinds of names, and chooses the
@@ -58,7 +58,7 @@ func (r *nodeNames) add(line int64, names ...string) error {
 	n := r.number(id, line)
 	if r.nodes[n].names != nil {
 		return r.out.fault(line, "give each node an id of its own",
-			"node %s is there already", table.Quoted(id))
+			"node %s is there already", words.Quoted(id))
 	}
 	for i, name := range names[:len(names)-1] {
 		names[i] = oneLine(name)
@@ -101,16 +101,16 @@ func (r *nodeNames) usable(kind int) bool {
 			nameless = names[len(names)-1]
 		case wrong != "":
 			return refuse("the %s %s %s", r.kinds[kind],
-				table.Quoted(names[kind]), wrong)
+				words.Quoted(names[kind]), wrong)
 		case seen[string(name)]:
 			return refuse("several nodes have the %s %s", r.kinds[kind],
-				table.Quoted(name))
+				words.Quoted(name))
 		default:
 			seen[string(name)] = true
 		}
 	}
 	if nameless != "" && len(seen) > 0 {
-		return refuse("node %s has no %s", table.Quoted(nameless), r.kinds[kind])
+		return refuse("node %s has no %s", words.Quoted(nameless), r.kinds[kind])
 	}
 	return nameless == ""
 }
@@ -134,7 +134,7 @@ func (r *nodeNames) settle() error {
 		name, wrong := cleanID([]byte(node.names[kind]))
 		if wrong != "" {
 			return r.out.fault(node.line, "correct it", "the %s of node %s %s",
-				r.kinds[kind], table.Quoted(node.names[id]), wrong)
+				r.kinds[kind], words.Quoted(node.names[id]), wrong)
 		}
 		r.names[n] = name
 		if err := r.out.node(name); err != nil {
@@ -159,7 +159,7 @@ func (r *nodeNames) checkDeclared() error {
 		}
 	}
 	return r.out.fault(r.nodes[first].line, "list it as a node",
-		"an edge has an end that is no node: %s", table.Quoted(id))
+		"an edge has an end that is no node: %s", words.Quoted(id))
 }
 
 // usePositions replaces ends of edges, which are numbers, by the nodes at these positions, from 0, if each is

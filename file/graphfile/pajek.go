@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/sparse/shard"
+	"github.com/heatwalk/heatwalk/file/clock"
+	"github.com/heatwalk/heatwalk/internal/words"
 )
 
 // Pajek is a network of the program Pajek.
@@ -160,7 +160,7 @@ func (p *pajek) begin(number int64, section string) error {
 		return p.readRelation(number)
 	}
 	return p.out.fault(number, "leave it out, or write *Arcs or *Edges",
-		"section %s is not supported", table.Quoted(section))
+		"section %s is not supported", words.Quoted(section))
 }
 
 // readRelation reads the relation of a section, :NUMBER and perhaps its name, which is the kind of its edges.
@@ -178,7 +178,7 @@ func (p *pajek) readRelation(number int64) error {
 	if word, ok, err = p.word(); ok {
 		kind = string(word)
 	}
-	p.relation, _ = p.out.Code(shard.TimeForm{}, kind, "")
+	p.relation, _ = p.out.Code(clock.Form{}, kind, "")
 	return err
 }
 
@@ -192,7 +192,7 @@ func (p *pajek) vertices(number int64) error {
 		return p.out.fault(number, "give it", "*Vertices without their number")
 	}
 	n, isNumber := parseUint(word)
-	wrong := table.Quoted(word)
+	wrong := words.Quoted(word)
 	if _, isMore, err := p.word(); err != nil {
 		return err
 	} else if isMore {
@@ -216,7 +216,7 @@ func (p *pajek) complete(number int64) error {
 	if p.listed > 0 && p.listed != p.count {
 		return p.out.fault(number, "list all of them, or none",
 			"%d of the %s that line %d declares are listed", p.listed,
-			table.Counted(p.count, "vertex"), p.declare)
+			words.Counted(p.count, "vertex"), p.declare)
 	}
 	return nil
 }
@@ -232,7 +232,7 @@ func (p *pajek) data(number int64, first []byte) error {
 		return p.list(number, first)
 	}
 	return p.out.fault(number, "is this a Pajek network?",
-		"%s outside of a section", table.Quoted(first))
+		"%s outside of a section", words.Quoted(first))
 }
 
 // vertex reads a number and perhaps a label.
@@ -276,7 +276,7 @@ func (p *pajek) number(line int64, word []byte) (uint64, error) {
 	n, ok := parseUint(bytes.TrimPrefix(word, []byte("-"))) // a sign is a line's style
 	if !ok {
 		return 0, p.out.fault(line, "correct the line",
-			"%s is not the number of a vertex", table.Quoted(word))
+			"%s is not the number of a vertex", words.Quoted(word))
 	}
 	if n < 1 || n > p.count {
 		return 0, p.out.fault(line, "correct the line",
@@ -315,7 +315,7 @@ func (p *pajek) edge(number int64, first []byte) error {
 			w = 1 // a property of the line, as in: 1 2 c Blue
 		} else if wrong != "" {
 			return p.out.fault(number, "correct the line", "weight %s %s",
-				table.Quoted(word), wrong)
+				words.Quoted(word), wrong)
 		} else {
 			p.out.weighted = true
 			p.missing--

@@ -11,10 +11,11 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"github.com/heatwalk/heatwalk/file/input"
-	"github.com/heatwalk/heatwalk/internal/parquetfile"
-	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/sparse/shard"
+	"github.com/heatwalk/heatwalk/file/clock"
+	"github.com/heatwalk/heatwalk/file/parquetfile"
+	"github.com/heatwalk/heatwalk/file/table"
+	"github.com/heatwalk/heatwalk/internal/input"
+	"github.com/heatwalk/heatwalk/internal/words"
 )
 
 // Parquet is a table of edges.
@@ -35,7 +36,7 @@ type edgeTable struct {
 	file   *parquetfile.Reader
 	column [5]int // the leaf columns of source, target, weight, kind and time; −1: none
 	chosen *table.EdgeTable
-	form   shard.TimeForm
+	form   clock.Form
 
 	isNumber [2]bool   // the column of the source, or the target, holds integers
 	isExact  bool      // the weights are decimals
@@ -189,7 +190,7 @@ func (t *edgeTable) edge(row int64, values []parquet.Value) error {
 			id, wrong := cleanID(text)
 			if wrong != "" && (wrong != emptyID || i == 1 && isBlank) {
 				return t.out.fault(0, "correct it", "row %d: %s %s %s", row,
-					t.file.Titles[c], table.Quoted(text), wrong)
+					t.file.Titles[c], words.Quoted(text), wrong)
 			}
 			isBlank = isBlank || wrong == emptyID
 			t.text[i] = append(text[:0], id...)
@@ -215,11 +216,11 @@ func (t *edgeTable) edge(row int64, values []parquet.Value) error {
 		code, wrong = t.out.Code(t.form, string(t.text[3]), string(t.text[4]))
 		if wrong != "" && !isBlank {
 			fix := "write the column as DATE"
-			if wrong == shard.AmbiguousTime {
+			if wrong == clock.Ambiguous {
 				fix = t.form.OrderFix()
 			}
 			return t.out.fault(0, fix, "row %d: time %s %s",
-				row, table.Quoted(t.text[4]), wrong)
+				row, words.Quoted(t.text[4]), wrong)
 		}
 	}
 	if u, v, areNumbers := t.numbers(values); areNumbers {

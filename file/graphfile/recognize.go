@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/file/table"
+	"github.com/heatwalk/heatwalk/file/textio"
 )
 
 // Recognize returns the format of a file that [Read] reads from the first bytes of its

@@ -6,7 +6,7 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/file/textio"
 )
 
 // scanner reads text byte by byte and counts lines. Every line ends in a line

@@ -11,8 +11,9 @@ import (
 	"math"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/internal/npy"
-	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/file/npy"
+	"github.com/heatwalk/heatwalk/file/table"
+	"github.com/heatwalk/heatwalk/internal/words"
 )
 
 // SciPy is a sparse matrix in an archive, as scipy.sparse.save_npz writes it: lengths and values
@@ -75,7 +76,7 @@ func readMatrix(s *batchWriter, archive arrays) (*Summary, error) {
 	default:
 		err = z.out.fault(0, "save A.tocsr()",
 			"a matrix in the form %s; csr, csc and coo are supported",
-			table.Quoted(form))
+			words.Quoted(form))
 	}
 	if err != nil {
 		return nil, err
@@ -218,7 +219,7 @@ func newBlock() *block {
 func (z *npz) index(a *npy.Array, offset int64, i int, v int64) error {
 	if v < 0 || v >= z.nodes {
 		return z.out.fault(0, fetchAgain, "%s[%d] = %d; the matrix has %s",
-			z.member(a), offset+int64(i), v, table.Counted(z.nodes, "row"))
+			z.member(a), offset+int64(i), v, words.Counted(z.nodes, "row"))
 	}
 	return nil
 }

@@ -15,8 +15,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/file/textio"
+	"github.com/heatwalk/heatwalk/internal/words"
 )
 
 // The files of the layout in which TU Dortmund publishes collections of graphs (Morris
@@ -108,7 +108,7 @@ func (r *tuReader) scan() error {
 		texts  *int
 	}{{tuClasses, &s.Classes}, {tuLabels, &s.Labels}, {tuEdgeLabels,
 		&s.EdgeLabels}} {
-		var names words
+		var names dictionary
 		_, _, err := r.lines(file.ending, func(_ int64, text []byte) error {
 			count := len(names.text)
 			if count == manyTexts || int(names.of(text)) == count {
@@ -226,7 +226,7 @@ func (r *tuReader) indicator(visit func(g int)) error {
 		switch {
 		case !ok:
 			return r.fault(tuIndicator, line, fixIndicator,
-				"%s is not the number of a graph", table.Quoted(text))
+				"%s is not the number of a graph", words.Quoted(text))
 		case g > len(r.size)+1<<20:
 			return r.fault(tuIndicator, line, fixIndicator,
 				"graph %d comes after graph %d", g, len(r.size))
@@ -292,15 +292,15 @@ func (r *tuReader) count(ending string, lines, want int, what, owner string) err
 		return nil
 	}
 	return r.fault(ending, 0, "give each a line of its own",
-		"has %s, but %s has %s", table.Counted(lines, "line"), r.prefix+owner,
-		table.Counted(want, what))
+		"has %s, but %s has %s", words.Counted(lines, "line"), r.prefix+owner,
+		words.Counted(want, what))
 }
 
 // texts reads a file with a text on each line, and at most the given number of lines: the number of
 // each line's text in names, which are in byte order. The list is nil without a file.
 func (r *tuReader) texts(ending string,
 	lines int) (list []int32, names []string, err error) {
-	var w words
+	var w dictionary
 	list = make([]int32, 0, lines)
 	_, exists, err := r.lines(ending, func(_ int64, text []byte) error {
 		list = append(list, w.of(text))
@@ -363,7 +363,7 @@ func (r *tuReader) attributes() error {
 			return r.fault(tuAttributes, line,
 				"give every vertex the same attributes",
 				"%s, but the first vertex has %d",
-				table.Counted(len(fields), "attribute"), r.c.Attributes)
+				words.Counted(len(fields), "attribute"), r.c.Attributes)
 		}
 		if v == len(r.graph) {
 			return r.fault(tuAttributes, line, perVertex,
@@ -375,7 +375,7 @@ func (r *tuReader) attributes() error {
 			x, err := strconv.ParseFloat(string(bytes.Trim(f, blank)), 64)
 			if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
 				return r.fault(tuAttributes, line, "correct the line",
-					"%s is not a finite number", table.Quoted(f))
+					"%s is not a finite number", words.Quoted(f))
 			}
 			place[j] = x
 		}
@@ -403,7 +403,7 @@ func (r *tuReader) readEdges() error {
 		if !fine || !also {
 			return r.fault(tuEdges, line,
 				"write two vertices u, v from 1 to "+strconv.Itoa(len(r.graph)),
-				"%s is not an edge", table.Quoted(text))
+				"%s is not an edge", words.Quoted(text))
 		}
 		if g, h := r.graph[u-1], r.graph[v-1]; g != h {
 			return r.fault(tuEdges, line,
@@ -432,8 +432,8 @@ func (r *tuReader) readEdges() error {
 		if twice != nil {
 			return r.fault(tuEdges, 0, "give each edge one label",
 				"an edge has the labels %s and %s",
-				table.Quoted(names[label[twice[0].edge]]),
-				table.Quoted(names[label[twice[1].edge]]))
+				words.Quoted(names[label[twice[0].edge]]),
+				words.Quoted(names[label[twice[1].edge]]))
 		}
 		m.Label = r.c.Graphs[g].Label
 		m.Attributes = r.c.Graphs[g].Attributes

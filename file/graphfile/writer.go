@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/file/table"
+	"github.com/heatwalk/heatwalk/file/textio"
 )
 
 // batchWriter collects the nodes and edges of a reader into batches.

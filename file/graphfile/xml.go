@@ -11,8 +11,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/file/textio"
+	"github.com/heatwalk/heatwalk/internal/words"
 )
 
 // xmlText reads a language of XML token by token.
@@ -51,7 +51,7 @@ func newXMLText(s *batchWriter, title string) *xmlText {
 			return r, nil
 		}
 		return nil, x.out.fault(1, "convert it with iconv to UTF-8",
-			"encoding %s is not supported", table.Quoted(label))
+			"encoding %s is not supported", words.Quoted(label))
 	}
 	return x
 }

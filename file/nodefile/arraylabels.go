@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/internal/nodetable"
-	"github.com/heatwalk/heatwalk/internal/npy"
-	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/file/nodetable"
+	"github.com/heatwalk/heatwalk/file/npy"
+	"github.com/heatwalk/heatwalk/file/textio"
+	"github.com/heatwalk/heatwalk/internal/words"
 )
 
 // isArray reports whether a file is an array of NumPy.
@@ -37,7 +37,7 @@ func readElements(ctx context.Context, path string, n int,
 	}
 	if columns == 0 || n >= 0 && a.Len != int64(n)*int64(columns) {
 		return a.Fault(fmt.Sprintf("an array of shape %v, and the graph has %s",
-			a.Shape, table.Counted(n, "node")),
+			a.Shape, words.Counted(n, "node")),
 			"give one element for each node, in the order of the ids")
 	}
 	row := make([]float64, columns)

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/internal/npy"
+	"github.com/heatwalk/heatwalk/file/npy"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 

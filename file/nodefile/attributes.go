@@ -8,11 +8,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/file/input"
+	"github.com/heatwalk/heatwalk/file/nodetable"
+	"github.com/heatwalk/heatwalk/file/table"
+	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/internal/nodetable"
-	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/internal/input"
+	"github.com/heatwalk/heatwalk/internal/words"
 )
 
 // AttributeConfig holds the settings of [ReadAttributes]; nil means the zero value.
@@ -257,7 +258,7 @@ func (r *attributeReader) use(id, class int, attributes []int) input.Columns {
 	for i := range use {
 		switch {
 		case slices.Contains(attributes, i):
-			use[i].Use = table.Counted(len(r.columns[i].Values), "value")
+			use[i].Use = words.Counted(len(r.columns[i].Values), "value")
 		case i == id:
 			use[i].Use = input.Node
 		case i == class:
@@ -300,7 +301,7 @@ func (r *attributeReader) identify(a *Attributes, id int) error {
 		}
 		if earlier, isRepeated := rows[name]; isRepeated {
 			return textio.Fault(a.File, a.Line[row], "give each record an id of its own, or name another column of ids",
-				"%s is the id of the record on line %d already", table.Quoted(name),
+				"%s is the id of the record on line %d already", words.Quoted(name),
 				a.Line[earlier])
 		}
 		a.IDs[row] = name

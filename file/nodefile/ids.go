@@ -6,10 +6,10 @@ import (
 	"io"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/file/input"
-	"github.com/heatwalk/heatwalk/internal/nodetable"
-	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/file/nodetable"
+	"github.com/heatwalk/heatwalk/file/textio"
+	"github.com/heatwalk/heatwalk/internal/input"
+	"github.com/heatwalk/heatwalk/internal/words"
 )
 
 // Lookup finds the row of an id; [*shard.Nodes] implements it.
@@ -74,15 +74,15 @@ func ReadSplits(ctx context.Context, path string, nodes Lookup,
 	c = cmp.Or(c, &ListConfig{})
 	t := c.reader(nodes, input.Part)
 	_, err = c.rows(ctx, nodes, t, path, "parts", func(node int, row nodetable.Row) error {
-		words := strings.Fields(strings.ToLower(string(row.Value())))
+		parts := strings.Fields(strings.ToLower(string(row.Value())))
 		if len(splits) == 0 {
-			splits = make([]Parts, len(words))
+			splits = make([]Parts, len(parts))
 		}
-		if len(words) > 0 && len(words) != len(splits) {
+		if len(parts) > 0 && len(parts) != len(splits) {
 			return t.Fault(row, row.At, "fix the line",
-				"%d parts, and the first line has %d", len(words), len(splits))
+				"%d parts, and the first line has %d", len(parts), len(splits))
 		}
-		for i, word := range words {
+		for i, word := range parts {
 			switch s := &splits[i]; word {
 			case "train":
 				s.Train = append(s.Train, node)
@@ -91,7 +91,7 @@ func ReadSplits(ctx context.Context, path string, nodes Lookup,
 			case "val", "validation", "none":
 			default:
 				return t.Fault(row, row.At, "fix the line",
-					"%s is neither train nor test", table.Quoted(word))
+					"%s is neither train nor test", words.Quoted(word))
 			}
 		}
 		return nil
@@ -147,7 +147,7 @@ func (c *ListConfig) rows(ctx context.Context, nodes Lookup, t *nodetable.Reader
 	if unknown.Count > 0 && c.Warn != nil {
 		c.Warn(textio.Fault(t.Name, 0, "",
 			"%s of ids that are not in %s skipped",
-			table.Counted(unknown.Count, "line"), unknown.Set))
+			words.Counted(unknown.Count, "line"), unknown.Set))
 	}
 	if t.Columns != nil && c.Columns != nil {
 		c.Columns(t.Columns)

@@ -11,10 +11,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/file/input"
-	"github.com/heatwalk/heatwalk/internal/nodetable"
-	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/file/nodetable"
+	"github.com/heatwalk/heatwalk/file/table"
+	"github.com/heatwalk/heatwalk/file/textio"
+	"github.com/heatwalk/heatwalk/internal/input"
+	"github.com/heatwalk/heatwalk/internal/words"
 )
 
 // LabelConfig holds the settings of [ReadLabels]; nil means the zero value.
@@ -196,7 +197,7 @@ func (r *labelReader) end(nodes Lookup) (*Labels, error) {
 		msg := "no " + word + "s"
 		if l.Unlabelled > 0 {
 			msg += fmt.Sprintf(": %s without one",
-				table.Counted(l.Unlabelled, "line"))
+				words.Counted(l.Unlabelled, "line"))
 			if l.MissingWords != nil {
 				msg += fmt.Sprintf(" (%s)", strings.Join(l.MissingWords, ", "))
 			}
@@ -239,8 +240,8 @@ func (l *Labels) warn(warn func(error), doubtful map[string]int) {
 	}
 	for _, word := range slices.Sorted(maps.Keys(doubtful)) {
 		warn(textio.Fault(l.File, 0, "if it is a class, pass {missing=''}",
-			"%s is read as a missing label on %s", table.Quoted(word),
-			table.Counted(doubtful[word], "line")))
+			"%s is read as a missing label on %s", words.Quoted(word),
+			words.Counted(doubtful[word], "line")))
 	}
 	same := map[string]string{}
 	for _, name := range l.Names {
@@ -248,7 +249,7 @@ func (l *Labels) warn(warn func(error), doubtful map[string]int) {
 		if first, isKnown := same[folded]; isKnown {
 			warn(textio.Fault(l.File, 0, "if they are one class, write them alike",
 				"the classes %s and %s differ only in the case of letters",
-				table.Quoted(first), table.Quoted(name)))
+				words.Quoted(first), words.Quoted(name)))
 			continue
 		}
 		same[folded] = name
@@ -349,7 +350,7 @@ func (r *labelReader) label(row int, label string, line nodetable.Row) error {
 			return &ParseError{
 				File: r.t.Name, Line: line.Line,
 				Msg: fmt.Sprintf("%s is %s here, %s on line %d",
-					table.Quoted(line.ID()), label, l.Names[l.Class[earlier]],
+					words.Quoted(line.ID()), label, l.Names[l.Class[earlier]],
 					r.lines[earlier]),
 				Fix: "keep one of the lines", Err: ErrSeveral,
 			}

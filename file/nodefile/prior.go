@@ -7,10 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/file/input"
-	"github.com/heatwalk/heatwalk/internal/nodetable"
-	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/file/nodetable"
+	"github.com/heatwalk/heatwalk/file/table"
+	"github.com/heatwalk/heatwalk/file/textio"
+	"github.com/heatwalk/heatwalk/internal/input"
+	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -67,12 +68,12 @@ func priorColumns(t *nodetable.Reader, classNames, skip []string) ([]int, error)
 		case i == t.Node || t.Columns[i].Use == input.Index:
 		case c >= 0 && column[c] >= 0:
 			return nil, textio.Fault(t.Name, t.Line, "", "class %s has two columns",
-				table.Quoted(title))
+				words.Quoted(title))
 		case c >= 0:
 			column[c] = i
 		case !slices.Contains(skip, strings.ToLower(title)):
 			return nil, textio.Fault(t.Name, t.Line, fix,
-				"%s is none of the classes %s", table.Quoted(title),
+				"%s is none of the classes %s", words.Quoted(title),
 				strings.Join(classNames, ", "))
 		}
 	}
@@ -96,7 +97,7 @@ func distribution(dst []float64, t *nodetable.Reader, row nodetable.Row,
 		}
 		if wrong != "" {
 			return t.Fault(row, i, "fix the line", "probability %s %s",
-				table.Quoted(row.Text[i]), wrong)
+				words.Quoted(row.Text[i]), wrong)
 		}
 		dst[c] = p
 		sum += p
@@ -104,7 +105,7 @@ func distribution(dst []float64, t *nodetable.Reader, row nodetable.Row,
 	if math.Abs(sum-1) > roundingOf(len(column)) {
 		return textio.Fault(t.Name, row.Line, "fix the line",
 			"the probabilities of %s add up to %.6g, want 1",
-			table.Quoted(row.ID()), sum)
+			words.Quoted(row.ID()), sum)
 	}
 	for c := range dst {
 		dst[c] /= sum

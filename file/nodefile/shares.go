@@ -6,9 +6,10 @@ import (
 	"math"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/internal/nodetable"
-	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/file/nodetable"
+	"github.com/heatwalk/heatwalk/file/table"
+	"github.com/heatwalk/heatwalk/file/textio"
+	"github.com/heatwalk/heatwalk/internal/words"
 )
 
 // ReadShares reads the share of each class among all nodes: rows of a class and its share, in any order,
@@ -58,14 +59,14 @@ func ReadShares(ctx context.Context, path string, classNames []string,
 		switch {
 		case class < 0 && behind >= 0:
 			return fault("write a line class<TAB>share for each class",
-				"the class %s is behind its share", table.Quoted(text))
+				"the class %s is behind its share", words.Quoted(text))
 		case class < 0:
-			return fault("remove the line, and divide the other shares by their sum", "class %s has no label", table.Quoted(name))
+			return fault("remove the line, and divide the other shares by their sum", "class %s has no label", words.Quoted(name))
 		case wrong != "":
-			return fault("fix the line", "share %s %s", table.Quoted(text), wrong)
+			return fault("fix the line", "share %s %s", words.Quoted(text), wrong)
 		case shares[class] > 0:
 			return fault("keep one of the lines", "class %s has two lines",
-				table.Quoted(name))
+				words.Quoted(name))
 		}
 		shares[class] = share
 		sum += share
@@ -73,7 +74,7 @@ func ReadShares(ctx context.Context, path string, classNames []string,
 	if class := slices.Index(shares, 0); class >= 0 {
 		return nil, textio.Fault(t.Name, 0,
 			"write a line class<TAB>share for each class", "class %s has no share",
-			table.Quoted(classNames[class]))
+			words.Quoted(classNames[class]))
 	}
 	if math.Abs(sum-1) > roundingOf(len(shares)) {
 		return nil, textio.Fault(t.Name, 0, "divide them by their sum",

@@ -4,10 +4,11 @@ import (
 	"cmp"
 	"context"
 
-	"github.com/heatwalk/heatwalk/file/input"
-	"github.com/heatwalk/heatwalk/internal/nodetable"
-	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/file/nodetable"
+	"github.com/heatwalk/heatwalk/file/table"
+	"github.com/heatwalk/heatwalk/file/textio"
+	"github.com/heatwalk/heatwalk/internal/input"
+	"github.com/heatwalk/heatwalk/internal/words"
 )
 
 // Values holds the known numbers of some nodes.
@@ -68,7 +69,7 @@ func (r *labelReader) addNumber(label string, line nodetable.Row) (class int) {
 	if fault != "" && r.fault == nil {
 		fix := "fix the line, name the column of the numbers with {label-fields}, or list words for a missing number with {missing}"
 		r.fault = r.t.Fault(line, line.At, cmp.Or(table.NumberFix([]byte(label), r.numbers.Text.Encoding), fix),
-			"number %s %s", table.Quoted(label), fault)
+			"number %s %s", words.Quoted(label), fault)
 	}
 	class = len(r.labels.Names)
 	r.labels.Names = append(r.labels.Names, label)

@@ -8,11 +8,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/nodefile"
-	"github.com/heatwalk/heatwalk/internal/nodetable"
-	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/file/nodetable"
+	"github.com/heatwalk/heatwalk/file/table"
+	"github.com/heatwalk/heatwalk/file/textio"
+	"github.com/heatwalk/heatwalk/internal/input"
+	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -217,7 +218,7 @@ func (t *attributeTable) inspect(row nodetable.Row) error {
 				c.strange++
 				if c.first == nil {
 					c.first = t.rows.Fault(row, i, "learn the model again to use them",
-						"%s", table.Quoted(text))
+						"%s", words.Quoted(text))
 				}
 			}
 			continue
@@ -240,7 +241,7 @@ func (t *attributeTable) inspect(row nodetable.Row) error {
 		}
 		form := table.FormOf(text)
 		fix := cmp.Or(table.NumberFix(text, c.numbers.Text.Encoding), "fix the line, or leave the field empty")
-		e := t.rows.Fault(row, i, fix, "%s %s", table.Quoted(text), fault)
+		e := t.rows.Fault(row, i, fix, "%s %s", words.Quoted(text), fault)
 		if hasThousands := strings.HasPrefix(fix,
 			"pass {thousands"); c.odd == nil ||
 			hasThousands && !strings.HasPrefix(c.odd.Fix, "pass {thousands") {
@@ -297,7 +298,7 @@ func (t *attributeTable) decide() error {
 			if c.strange > 0 && t.c.Warn != nil {
 				c.first.Msg = fmt.Sprintf(
 					"column %s has %s in no category of the model, first %s",
-					input.Escape(c.title), table.Counted(c.strange, "value"), c.first.Msg)
+					input.Escape(c.title), words.Counted(c.strange, "value"), c.first.Msg)
 				t.c.Warn(c.first)
 			}
 		case c.count == 0 && c.isKept && t.c.Means != nil:
@@ -406,7 +407,7 @@ func (t *attributeTable) report() {
 				t.use[i].Use = "number with " + name
 			}
 		default:
-			t.use[i].Use = table.Counted(len(c.names), "category")
+			t.use[i].Use = words.Counted(len(c.names), "category")
 		}
 	}
 }

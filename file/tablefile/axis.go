@@ -13,9 +13,10 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/file/nodefile"
-	"github.com/heatwalk/heatwalk/internal/nodetable"
-	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/file/nodetable"
+	"github.com/heatwalk/heatwalk/file/table"
+	"github.com/heatwalk/heatwalk/file/textio"
+	"github.com/heatwalk/heatwalk/internal/words"
 )
 
 // Axis holds the ids of the rows or the columns of a matrix: ID returns the id of row or
@@ -83,7 +84,7 @@ func ReadAxis(ctx context.Context, path string, n int,
 	}
 	if got := len(ends) - 1; got != n {
 		return Axis{}, textio.Fault(path, 0, "list the id of each once, in order",
-			"%s, want %d", table.Counted(got, "id"), n)
+			"%s, want %d", words.Counted(got, "id"), n)
 	}
 	return Axis{n, func(i int) string { return string(text[ends[i]:ends[i+1]]) }}, nil
 }

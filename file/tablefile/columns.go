@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/heatwalk/heatwalk/internal/npy"
-	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/file/npy"
+	"github.com/heatwalk/heatwalk/file/table"
 )
 
 // Column is a column of an output: its title, and its value for a row of type R, by one of

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/internal/npy"
+	"github.com/heatwalk/heatwalk/file/npy"
 )
 
 // TestWriteNumbers checks the values of each kind as text, and as arrays in the order of

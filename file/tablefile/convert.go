@@ -10,8 +10,9 @@ import (
 	"strconv"
 
 	"github.com/heatwalk/heatwalk/file/nodefile"
-	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/file/table"
+	"github.com/heatwalk/heatwalk/file/textio"
+	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -137,7 +138,7 @@ func (c *Conversion) label(ctx context.Context) error {
 		}
 		return textio.Fault(path, 0, "label all rows",
 			"0 is a class, and %s %s no label, which LIBSVM text writes as 0",
-			table.Counted(missing, "row"), have)
+			words.Counted(missing, "row"), have)
 	}
 	c.labels = slices.Repeat([]string{"0"}, n)
 	for i, index := range l.Row {
@@ -159,7 +160,7 @@ func readNumbers(ctx context.Context, path string, n int) ([]float64, error) {
 	if f.Rows != n || f.Cols != 1 {
 		return nil, textio.Fault(f.Name, 0, "",
 			"%d × %d, want a label for each of %s", f.Rows, f.Cols,
-			table.Counted(n, "row"))
+			words.Counted(n, "row"))
 	}
 	list := make([]float64, 0, n)
 	err = Read(ctx, f, func(_ []byte, row []float64) error {

@@ -11,12 +11,12 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/file/nodetable"
+	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/internal/nodetable"
-	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/internal/input"
+	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -247,7 +247,7 @@ func (r *features) add(line int64, id []byte, values []float32) error {
 	}
 	if r.Table.Has(row) {
 		return textio.Fault(r.file, line, "keep one of them", "%s has two rows",
-			table.Quoted(id))
+			words.Quoted(id))
 	}
 	r.Table.Set(row, values)
 	if bytes := r.Table.Bytes + max(0, r.reading); r.c.Memory > 0 && bytes > r.c.Memory {

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/file/nodefile"
-	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/file/table"
 )
 
 // seeds calls add with the files of a pattern.

@@ -11,8 +11,9 @@ import (
 	"strconv"
 
 	"github.com/heatwalk/heatwalk/file/nodefile"
-	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/file/table"
+	"github.com/heatwalk/heatwalk/file/textio"
+	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -165,14 +166,14 @@ func (v *vectorReader) readLabel(word []byte) error {
 	switch {
 	case bytes.IndexByte(word, ':') >= 0:
 		return v.fault("begin the line with a label, 0 for none",
-			"%s in place of the label", table.Quoted(word))
+			"%s in place of the label", words.Quoted(word))
 	case bytes.IndexByte(word, ',') >= 0:
 		return v.fault("keep one of them", "%s are several labels",
-			table.Quoted(word))
+			words.Quoted(word))
 	}
 	if _, wrong := table.ParseNumber(word, 64); wrong != "" {
 		return v.fault("number the classes", "label %s %s",
-			table.Quoted(word), wrong)
+			words.Quoted(word), wrong)
 	}
 	v.label = append(v.label[:0], word...)
 	return nil
@@ -184,20 +185,20 @@ func (v *vectorReader) pair(word []byte) (index int, value float64, err error) {
 	switch {
 	case colon > 0 && string(word[:colon]) == "qid":
 		return 0, 0, v.fault("cut them out",
-			"%s: ranking data with query ids is not supported", table.Quoted(word))
+			"%s: ranking data with query ids is not supported", words.Quoted(word))
 	case colon < 1 || colon == len(word)-1:
 		return 0, 0, v.fault("is this LIBSVM text?", "%s is not index:value",
-			table.Quoted(word))
+			words.Quoted(word))
 	}
 	for _, c := range word[:colon] {
 		if c < '0' || c > '9' {
 			return 0, 0, v.fault("is this LIBSVM text?", "index %s is not a number",
-				table.Quoted(word[:colon]))
+				words.Quoted(word[:colon]))
 		}
 		index = 10*index + int(c-'0')
 		if index > maxIndex {
 			return 0, 0, v.fault(fixLine, "index %s is beyond %d",
-				table.Quoted(word[:colon]), maxIndex)
+				words.Quoted(word[:colon]), maxIndex)
 		}
 	}
 	value, wrong := table.ParseNumber(word[colon+1:], v.bits)
@@ -207,7 +208,7 @@ func (v *vectorReader) pair(word []byte) (index int, value float64, err error) {
 			fix = "pass {dtype=float64}" // Inspect has read the value in 64 bits without an error
 		}
 		return 0, 0, v.fault(fix, "value %s %s",
-			table.Quoted(word[colon+1:]), wrong)
+			words.Quoted(word[colon+1:]), wrong)
 	}
 	return index, value, nil
 }
@@ -230,7 +231,7 @@ func (v *vectorReader) feature(index, last int) error {
 	v.cols = max(v.cols, cols)
 	if v.limit > 0 && cols > v.limit {
 		return v.fault("allow more with {columns}", "index %d is beyond the %s",
-			index, table.Counted(v.limit, "column"))
+			index, words.Counted(v.limit, "column"))
 	}
 	return nil
 }
@@ -260,7 +261,7 @@ func (v *vectorReader) complete(cols int) error {
 	}
 	v.column = 0
 	return v.fault("list every column on each line", "%s, line %d has %d",
-		table.Counted(max(cols, 0), "kernel value"), v.first, v.cols)
+		words.Counted(max(cols, 0), "kernel value"), v.first, v.cols)
 }
 
 // openVectors returns a reader of text.
@@ -289,7 +290,7 @@ func (f *File) inspectVectors(in *textio.Reader) error {
 	}
 	if v.rows == 0 || v.cols == 0 {
 		return textio.Fault(f.Name, 0, "is this LIBSVM text?",
-			"no index:value in %s", table.Counted(int(v.rows), "vector"))
+			"no index:value in %s", words.Counted(int(v.rows), "vector"))
 	}
 	f.Rows = int(v.rows)
 	f.Cols = v.cols

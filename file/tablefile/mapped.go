@@ -10,10 +10,10 @@ import (
 	"sync"
 
 	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/file/npy"
+	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/internal/npy"
-	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -131,7 +131,7 @@ func (r *features) mapMatrix(ctx context.Context, f *File) (err error) {
 			continue
 		case place[row] >= 0:
 			return textio.Fault(r.file, 0, "keep one of them", "%s has two rows",
-				table.Quoted(id))
+				words.Quoted(id))
 		}
 		place[row] = int32(i)
 		identity = identity && row == i

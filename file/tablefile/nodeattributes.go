@@ -8,10 +8,11 @@ import (
 
 	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/file/nodetable"
+	"github.com/heatwalk/heatwalk/file/table"
+	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/internal/nodetable"
-	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/internal/words"
 )
 
 // classTitle is the title of a column of labels as an attribute, because GEXF and NetworkX call the
@@ -65,7 +66,7 @@ func NodeAttributes(ctx context.Context, path string, nodes nodefile.Lookup,
 		isUnread := t.use[i].Note != ""
 		if isUnread && c.Warn != nil {
 			c.Warn(textio.Fault(t.rows.Name, 0, "write it as text",
-				"the column %s is left out: %s", table.Quoted(column.title),
+				"the column %s is left out: %s", words.Quoted(column.title),
 				t.use[i].Note))
 		}
 		if column.skipped || isUnread {
@@ -79,7 +80,7 @@ func NodeAttributes(ctx context.Context, path string, nodes nodefile.Lookup,
 			func(previous graphfile.Attribute) bool { return previous.Title == column.title }) {
 			return nil, 0, textio.Fault(t.rows.Name, t.rows.Line,
 				"rename one of them", "two columns become the attribute %s",
-				table.Quoted(column.title))
+				words.Quoted(column.title))
 		}
 		a := attribute(column.title, column.texts.Values, codes[i], isLabel)
 		if isLabel {

@@ -9,8 +9,8 @@ import (
 	"math"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/internal/npy"
-	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/file/npy"
+	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"io"
 
-	"github.com/heatwalk/heatwalk/internal/npy"
+	"github.com/heatwalk/heatwalk/file/npy"
 )
 
 // WritePairs writes eigenvalues and eigenvectors; vector(i) returns row i of the matrix of

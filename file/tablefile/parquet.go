@@ -4,7 +4,7 @@ import (
 	"io"
 	"math"
 
-	"github.com/heatwalk/heatwalk/internal/parquetfile"
+	"github.com/heatwalk/heatwalk/file/parquetfile"
 )
 
 // groupRows is the number of rows of a Parquet row group, which the writer keeps in memory

@@ -5,7 +5,7 @@ import (
 	"context"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/internal/npy"
+	"github.com/heatwalk/heatwalk/file/npy"
 )
 
 // TestArchiveOfPredictions reads the labels and the reach of an archive of scores.

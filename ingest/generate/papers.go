@@ -6,7 +6,7 @@ import (
 	"io"
 	"math"
 
-	"github.com/heatwalk/heatwalk/internal/npy"
+	"github.com/heatwalk/heatwalk/file/npy"
 	"github.com/heatwalk/heatwalk/param"
 )
 

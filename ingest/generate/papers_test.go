@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/internal/npy"
+	"github.com/heatwalk/heatwalk/file/npy"
 )
 
 // TestPapers checks that the training set and the test set are a share of the nodes, that the newest are

@@ -9,11 +9,12 @@ import (
 
 	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/file/table"
+	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/ingest/source/internal/similarity"
 	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -169,7 +170,7 @@ func (h *hypergraph) line(fields *table.Fields, text []byte,
 		if !ok {
 			if bytes.HasPrefix(id, []byte(HyperedgePrefix)) {
 				return &nodefile.ParseError{Column: fields.Start[i] + 1,
-					Msg: "a vertex with an id of a hyperedge, " + table.Quoted(id),
+					Msg: "a vertex with an id of a hyperedge, " + words.Quoted(id),
 					Fix: "rename it"}
 			}
 			v = uint32(len(h.ids))
@@ -180,7 +181,7 @@ func (h *hypergraph) line(fields *table.Fields, text []byte,
 		}
 		if h.last[v] == number {
 			return &nodefile.ParseError{Column: fields.Start[i] + 1,
-				Msg: "a hyperedge that names " + table.Quoted(id) + " twice",
+				Msg: "a hyperedge that names " + words.Quoted(id) + " twice",
 				Fix: wholeHyperedge}
 		}
 		h.last[v] = number
@@ -193,7 +194,7 @@ func (h *hypergraph) line(fields *table.Fields, text []byte,
 	case 1:
 		if !h.c.KeepLoops {
 			return &nodefile.ParseError{Msg: "a hyperedge with the single vertex " +
-				table.Quoted(fields.Text[0]), Fix: "keep it with {self-loops=keep}, or leave the line out"}
+				words.Quoted(fields.Text[0]), Fix: "keep it with {self-loops=keep}, or leave the line out"}
 		}
 	}
 	h.end = append(h.end, len(h.vertex))

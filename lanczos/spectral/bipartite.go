@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // bipartite returns ±d^½ on the components whose nodes have two colours, neighbours never

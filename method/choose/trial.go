@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/internal/gram"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/gram"
 )
 
 // Trial is a training set and a test set whose features are rows of collected

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
 )
@@ -12,7 +13,7 @@ import (
 // of such a node contains no information on its class. Cost: that of FindComponents; of a
 // directed graph that of [problem.Problem.Reachable] for each fold.
 func Unreachable(ctx context.Context, p *problem.Problem, fold []int, workers int,
-	work *problem.Work) ([]bool, error) {
+	work *graph.Work) ([]bool, error) {
 	if p.Directed {
 		return unreachableAlong(ctx, p, fold, workers, work)
 	}
@@ -39,7 +40,7 @@ func Unreachable(ctx context.Context, p *problem.Problem, fold []int, workers in
 
 // unreachableAlong is Unreachable for a directed graph.
 func unreachableAlong(ctx context.Context, p *problem.Problem, fold []int,
-	workers int, work *problem.Work) ([]bool, error) {
+	workers int, work *graph.Work) ([]bool, error) {
 	isolated := make([]bool, len(p.Row))
 	for f := range slices.Max(fold) + 1 {
 		s := split.OfFold(fold, f)

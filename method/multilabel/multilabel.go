@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/internal/blocks"
-	"github.com/heatwalk/heatwalk/internal/ridge"
+	"github.com/heatwalk/heatwalk/classify/ridge"
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/lanczos"
@@ -21,6 +21,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // Models have at most mostColumns columns, and no more than half as many as nodes; half and a
@@ -100,7 +101,7 @@ func (l *Learner) embed(ctx context.Context, p *method.Problem) (err error) {
 	if p.Directed {
 		_, set.Memory = p.ArcsBytes(set.Memory)
 		if l.fitted, _, err = l.fitted.WithoutDirections(ctx, set.Workers,
-			new(problem.Work)); err != nil {
+			new(graph.Work)); err != nil {
 			return err
 		}
 	}

@@ -14,7 +14,7 @@ import (
 // several processes share the rows, A + Aᵀ is a [sparse.Divided] matrix, which the caller closes. Cost: a sweep, which
 // it counts in work, and some nanoseconds for each arc.
 func (p *Problem) WithoutDirections(ctx context.Context, workers int,
-	work *Work) (q *Problem, against sparse.Matrix, err error) {
+	work *graph.Work) (q *Problem, against sparse.Matrix, err error) {
 	along := p.A
 	against = p.In
 	if against == nil {

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // The graph without directions has the weights of both arcs, and without weights an edge
@@ -31,7 +31,7 @@ func TestWithoutDirections(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := &Problem{Graph: &graph.Graph{A: a, Degrees: testgraph.Degrees(t, a)}, Directed: true, Weighted: weighted}
-		var work Work
+		var work graph.Work
 		q, against, err := p.WithoutDirections(t.Context(), 2, &work)
 		if err != nil {
 			t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 // the graph does not have them, it finds them in one sweep, counted in work, and stores them in
 // the graph, so that no other call with the graph may run at the same time.
 func (p *Problem) FindComponents(ctx context.Context, workers int,
-	work *Work) (*sparse.Components, error) {
+	work *graph.Work) (*sparse.Components, error) {
 	if p.Components == nil {
 		parts, err := sparse.FindComponents(ctx, p.A, workers)
 		if err != nil {
@@ -32,7 +32,7 @@ func (p *Problem) FindComponents(ctx context.Context, workers int,
 // its sweeps in work. No other call with the graph may run at the same time. Errors are those of
 // graph.New.
 func (p *Problem) Whole(ctx context.Context, workers int,
-	work *Work) (*graph.Graph, error) {
+	work *graph.Work) (*graph.Graph, error) {
 	sweeps := graph.Sweeps
 	if p.Components != nil {
 		sweeps--
@@ -51,7 +51,7 @@ func (p *Problem) Whole(ctx context.Context, workers int,
 // ones; without a graph all items. Entries of value 0 lead nowhere. Cost: that of FindComponents; of a directed graph one
 // sweep more than the longest of the shortest paths to one of rows, at the most.
 func (p *Problem) Reachable(ctx context.Context, rows []int, workers int,
-	work *Work) (*roaring.Bitmap, error) {
+	work *graph.Work) (*roaring.Bitmap, error) {
 	if p.A == nil {
 		items := roaring.New()
 		items.AddRange(0, uint64(p.Rows()))
@@ -70,7 +70,7 @@ func (p *Problem) Reachable(ctx context.Context, rows []int, workers int,
 // MissedComponents returns the number of components with a node that is not reached, in all processes. Cost: that of
 // FindComponents, unless all nodes are reached.
 func (p *Problem) MissedComponents(ctx context.Context, reached *roaring.Bitmap,
-	workers int, work *Work) (int, error) {
+	workers int, work *graph.Work) (int, error) {
 	if p.CountOf(reached) == p.Nodes() {
 		return 0, nil
 	}
@@ -118,7 +118,7 @@ func componentsOf(p *Problem, parts *sparse.Components, rows []int) []bool {
 // reachedAlong is Reached along the edges of a directed graph: sweeps are repeated until
 // nothing changes.
 func reachedAlong(ctx context.Context, p *Problem, rows []int, workers int,
-	work *Work) (*roaring.Bitmap, error) {
+	work *graph.Work) (*roaring.Bitmap, error) {
 	team := p.Team()
 	n, _ := p.A.Dims()
 	// 1 at reached nodes

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // search is the obvious search from every seed against the direction of links.
@@ -35,7 +35,7 @@ func search(a *sparse.CSR, seeds []int) *roaring.Bitmap {
 
 // reached is what walks along entries reach, or what their components hold.
 func reached(ctx context.Context, a sparse.Matrix, seeds []int, directed bool, workers int) (*roaring.Bitmap, error) {
-	return (&Problem{Graph: &graph.Graph{A: a}, Directed: directed}).Reachable(ctx, seeds, workers, new(Work))
+	return (&Problem{Graph: &graph.Graph{A: a}, Directed: directed}).Reachable(ctx, seeds, workers, new(graph.Work))
 }
 
 func TestReached(t *testing.T) {
@@ -110,7 +110,7 @@ func TestReachedStops(t *testing.T) {
 // a sweep less, and the same graph.
 func TestWhole(t *testing.T) {
 	p := &Problem{Graph: &graph.Graph{A: testgraph.TwoCliques(5)}}
-	var first, second Work
+	var first, second graph.Work
 	g, err := p.Whole(t.Context(), 2, &first)
 	if err != nil {
 		t.Fatal(err)
@@ -122,7 +122,7 @@ func TestWhole(t *testing.T) {
 	if p.Components != g.Components || again.Components != g.Components || !slices.Equal(again.Degrees, g.Degrees) {
 		t.Error("another graph where components are known")
 	}
-	if first != (Work{2}) || second != (Work{1}) {
+	if first != (graph.Work{Sweeps: 2}) || second != (graph.Work{Sweeps: 1}) {
 		t.Errorf("%v and then %v were counted", first, second)
 	}
 }

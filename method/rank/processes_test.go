@@ -6,11 +6,11 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/sparsetest"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // TestRunOnSeveralProcesses compares rankings of processes that share the nodes with that of one.

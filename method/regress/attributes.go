@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // fewAttributes is the number of attributes up to which each is divided by its standard deviation.

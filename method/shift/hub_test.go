@@ -3,9 +3,9 @@ package shift
 import (
 	"testing"
 
-	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
-	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // The nearest labels of a hub, whose row has several pieces, do not depend on the number of goroutines: of equally near
@@ -16,7 +16,7 @@ func TestHub(t *testing.T) {
 	p := problemtest.Of(testgraph.Labelled{A: a, Degrees: testgraph.Degrees(t, a), Row: []int{n / 4, n / 2, n - 2}, Class: []int{0, 1, 1}, Names: []string{"a", "b"}})
 	for _, workers := range []int{1, 2, 7} {
 		for range 5 {
-			f, err := nearestLabels(t.Context(), p, workers, new(problem.Work))
+			f, err := nearestLabels(t.Context(), p, workers, new(graph.Work))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -5,9 +5,10 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/heatwalk/heatwalk/internal/blocks"
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // reach is a label that reaches a node: its position among the labels above hopBits, and the edges of
@@ -43,7 +44,7 @@ func (f nearest) at(i, v int) reach { return reach(f.Row(v)[i]) }
 // equally near ones the order of entries decides. Of a single label only the first is found, and rows that it
 // has reached are left out. Cost: a sweep for each edge of the longest of the shortest paths, at most mostHops.
 func nearestLabels(ctx context.Context, p *problem.Problem, workers int,
-	work *problem.Work) (nearest, error) {
+	work *graph.Work) (nearest, error) {
 	n := len(p.Degrees)
 	team := p.Team()
 	now := nearest{sparse.NewBlock[float64](n, 2)}
@@ -107,7 +108,7 @@ func (f nearest) extend(v int, col []uint32, val []float64, last, hops int,
 // onOneKind reports whether a graph without directions has two kinds of nodes, each with edges to the other
 // kind alone, and all labels of a component are on nodes of one kind: then the hops of neighbours are even and odd.
 func (f nearest) onOneKind(ctx context.Context, p *problem.Problem, workers int,
-	work *problem.Work) (bool, error) {
+	work *graph.Work) (bool, error) {
 	isOdd := func(row int) bool { r := f.at(1, row); return r != unreached && r.hops()%2 == 1 }
 	if p.Directed || slices.ContainsFunc(p.Row, isOdd) {
 		return false, nil

@@ -7,7 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/internal/nearest"
+	"github.com/heatwalk/heatwalk/file/clock"
+	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -43,7 +44,7 @@ func (o *Options) Check(m *shard.Manifest) error {
 		}
 		if !slices.Contains(names, name) {
 			listed := strings.Join(names[:min(len(names), 20)], ", ")
-			if word := nearest.Of(name, names); word != "" {
+			if word := words.Nearest(name, names); word != "" {
 				listed = word
 			}
 			return wrong("kind-weights", "there is no kind %q; choose from %s",
@@ -74,7 +75,7 @@ func (o *Options) window(t *shard.Times) (first, last int, err error) {
 		if option[1] == "" {
 			continue
 		}
-		parsed, unit, fault := shard.ParseRange(option[1])
+		parsed, unit, fault := clock.ParseRange(option[1])
 		switch {
 		case fault != "":
 			return 0, 0, wrong(option[0], "%q %s", option[1], fault)

@@ -12,13 +12,14 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/heatwalk/heatwalk/internal/blocks"
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // Suggestion is a node whose label would teach much.
@@ -91,7 +92,7 @@ func Nodes(ctx context.Context, p *problem.Problem, out *method.Prediction,
 	if p.Directed {
 		_, set.Memory = p.ArcsBytes(set.Memory)
 		var err error
-		if p, _, err = p.WithoutDirections(ctx, set.Workers, new(problem.Work)); err != nil {
+		if p, _, err = p.WithoutDirections(ctx, set.Workers, new(graph.Work)); err != nil {
 			return nil, err
 		}
 	}
@@ -175,7 +176,7 @@ func chooseJointly(gram *mat.SymDense, cross []float64, count int) (chosen []int
 // diagonal at labels: I + γL + E/noise.
 func given(ctx context.Context, p *problem.Problem,
 	workers int) (*iterative.System, error) {
-	g, err := p.Whole(ctx, workers, new(problem.Work))
+	g, err := p.Whole(ctx, workers, new(graph.Work))
 	if err != nil {
 		return nil, err
 	}

@@ -5,10 +5,10 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/file/graphfile"
-	"github.com/heatwalk/heatwalk/internal/graphstest"
-	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/graphstest"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // gramOf returns all values of a kernel.

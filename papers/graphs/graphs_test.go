@@ -14,9 +14,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/heatwalk/heatwalk/file/graphfile"
-	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // drawn draws a collection of labelled graphs, some without an edge or a vertex of a label.

@@ -3,7 +3,7 @@ package vertex
 import (
 	"testing"
 
-	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // The longest row is the whole row of a hub, also of its transpose.

@@ -7,10 +7,10 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // vertex is the kernel Σ λᵢ⟨Tⁱe_u, Tⁱe_v⟩ of Gärtner, Le and Smola (2006, §1.2.4). T

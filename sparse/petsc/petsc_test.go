@@ -18,9 +18,9 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/partition"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // scenarioVariable names the scenarios that a process of this test binary runs under mpirun.

@@ -94,7 +94,7 @@ func wrongCodes(m *Manifest) string {
 		(len(m.Kinds) == 0 || len(m.Kinds) > MaxKinds || entries != 0):
 		return fmt.Sprintf("%d kinds without %d entries", len(m.Kinds), entries)
 	case m.Times != nil &&
-		(!slices.Contains([]string{dayUnit, minuteUnit, stepUnit}, m.Times.Unit) ||
+		(!slices.Contains([]string{DayUnit, MinuteUnit, StepUnit}, m.Times.Unit) ||
 			m.Times.First > m.Times.Last):
 		return fmt.Sprintf("times %+v", *m.Times)
 	}

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // crowded returns a matrix with 1<<17 rows of at most 40 entries, seven eighths of

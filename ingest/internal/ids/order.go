@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
-	"github.com/heatwalk/heatwalk/internal/table"
 )
 
 // InOrder returns the codes of all ids in order of first appearance, and where that

@@ -7,9 +7,11 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/heatwalk/heatwalk/file/clock"
+	"github.com/heatwalk/heatwalk/file/table"
+	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
-	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -56,7 +58,7 @@ func (c *Codes) Kind(name string) uint32 {
 }
 
 // Code returns the code of an edge by the texts of its kind and its time, if edges have these.
-func (c *Codes) Code(form shard.TimeForm,
+func (c *Codes) Code(form clock.Form,
 	kind, time string) (code uint32, fault string) {
 	if c.HasKinds {
 		code = c.Kind(cmp.Or(kind, noKind)) % shard.MaxKinds
@@ -72,7 +74,7 @@ func (c *Codes) Code(form shard.TimeForm,
 }
 
 // Time returns a time in the unit of all of them, which is that of the first one, or the fault of the text.
-func (c *Codes) Time(form shard.TimeForm, text string) (uint16, string) {
+func (c *Codes) Time(form clock.Form, text string) (uint16, string) {
 	t, unit, fault := form.Parse(text)
 	if fault != "" {
 		return 0, fault
@@ -113,17 +115,17 @@ func (p *Parser) pack(weight float64, number int64) (float64, error) {
 	if lay.time >= 0 {
 		text := bytes.Trim(p.fields.Text[lay.time], table.Blank)
 		if table.IsMissing(string(text), table.Missing) {
-			e := textio.Fault(p.Name, number, "leave out {time}, or add a time", "time %s "+noTime, table.Quoted(text))
+			e := textio.Fault(p.Name, number, "leave out {time}, or add a time", "time %s "+noTime, words.Quoted(text))
 			e.Otherwise = skipLine + " to leave such edges out"
 			return 0, e
 		}
 		t, wrong := p.Codes.Time(lay.form, string(text))
-		if wrong == shard.AmbiguousTime {
+		if wrong == clock.Ambiguous {
 			return 0, textio.Fault(p.Name, number, lay.form.OrderFix(), "time %s %s",
-				table.Quoted(text), wrong)
+				words.Quoted(text), wrong)
 		}
 		if wrong != "" {
-			return 0, p.fault(number, lay.time, FixLine, "time %s %s", table.Quoted(text), wrong)
+			return 0, p.fault(number, lay.time, FixLine, "time %s %s", words.Quoted(text), wrong)
 		}
 		code = shard.CodeOf(uint8(code), t)
 	}

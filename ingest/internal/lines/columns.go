@@ -7,11 +7,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/file/table"
+	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/ingest/internal/parse"
-	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/internal/input"
+	"github.com/heatwalk/heatwalk/internal/words"
 )
 
 // head is the first data line of an edge list and a sample of the lines below, from which the
@@ -186,7 +187,7 @@ func (h *head) findDecimal() error {
 	if fault != nil {
 		place := lay.line // if the number is in the first line
 		lay.eachRow(h.s.Text, lay.weight, func(line int64, _ [][]byte, value []byte) {
-			if strings.HasPrefix(fault.Msg, table.Quoted(string(value))+" ") {
+			if strings.HasPrefix(fault.Msg, words.Quoted(string(value))+" ") {
 				place = lay.line + 1 + line
 			}
 		})
@@ -221,7 +222,7 @@ func (h *head) checkForm() error {
 			return h.lay.splitFault(h.name, number, table.ErrQuote)
 		}
 	}
-	return h.fault("is this an edge list? write source and target on each line, separated by a tab", "%s, as %d of the %s that follow", table.Counted(h.lay.columns, "field"), fit, table.Counted(len(h.s.Rows), "line"))
+	return h.fault("is this an edge list? write source and target on each line, separated by a tab", "%s, as %d of the %s that follow", words.Counted(h.lay.columns, "field"), fit, words.Counted(len(h.s.Rows), "line"))
 }
 
 // listTitles returns the titles for a message, cut at 200 bytes. A column without a title is named

@@ -5,9 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/file/input"
-	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/file/table"
+	"github.com/heatwalk/heatwalk/file/textio"
+	"github.com/heatwalk/heatwalk/internal/input"
+	"github.com/heatwalk/heatwalk/internal/words"
 )
 
 // A table such as user_id,item_id joins two kinds of nodes, each numbered from 1. As ids of one
@@ -44,10 +45,10 @@ func (h *head) separateKinds() {
 	case areKinds && (shared > 0 || lay.integers[0] && lay.integers[1]):
 		h.c.warnKinds(h.name,
 			fmt.Sprintf("the columns %s and %s hold two kinds of nodes",
-				table.Quoted(titles[0]), table.Quoted(titles[1])))
+				words.Quoted(titles[0]), words.Quoted(titles[1])))
 	case areFew && !areKinds:
 		h.c.warnKinds(h.name,
-			fmt.Sprintf("source and target may be two kinds of nodes, because they share only %s", table.Counted(shared, "id")))
+			fmt.Sprintf("source and target may be two kinds of nodes, because they share only %s", words.Counted(shared, "id")))
 	}
 }
 

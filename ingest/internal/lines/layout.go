@@ -8,14 +8,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/file/clock"
 	"github.com/heatwalk/heatwalk/file/graphfile"
-	"github.com/heatwalk/heatwalk/file/input"
+	"github.com/heatwalk/heatwalk/file/market"
 	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/file/table"
+	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/ingest/internal/parse"
-	"github.com/heatwalk/heatwalk/internal/market"
-	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/internal/textio"
-	"github.com/heatwalk/heatwalk/sparse/shard"
+	"github.com/heatwalk/heatwalk/internal/input"
+	"github.com/heatwalk/heatwalk/internal/words"
 )
 
 // Layout is how the lines of one edge list are built. It is decided on the
@@ -25,7 +26,7 @@ type Layout struct {
 	source, target int // positions of the fields
 	weight         int // −1 without one
 	kind, time     int // −1 without them
-	form           shard.TimeForm
+	form           clock.Form
 	columns        int   // how many fields a line has; 0 if any number that is enough
 	line           int64 // of the header or the first line; 0 for titles of JSON objects, and in Matrix Market
 	first          int64 // the first line of data; those before are comments and a header
@@ -113,7 +114,7 @@ type Settings struct {
 	Weight       string
 	Unweighted   bool
 	Kind, Time   string
-	TimeForm     shard.TimeForm
+	TimeForm     clock.Form
 	Bipartite    bool
 	Signed       bool
 	Header       nodefile.Header
@@ -192,13 +193,13 @@ func (c *Settings) layoutIn(name string, chunk *textio.Chunk,
 			isSizes(line, tail, factor) {
 			c.Warn(textio.Fault(name, number, "pass {header=no} if it is an edge",
 				"%s is taken as the numbers of nodes and edges and skipped",
-				table.Quoted(bytes.TrimSpace(line))))
+				words.Quoted(bytes.TrimSpace(line))))
 			continue
 		}
 		if first == nil && konect == "" && c.isTitleRow(name, number, line, tail) {
 			c.Warn(textio.Fault(name, number, "",
 				"%s is skipped as a title of the table",
-				table.Quoted(bytes.TrimSpace(line))))
+				words.Quoted(bytes.TrimSpace(line))))
 			continue
 		}
 		lay, err := c.layoutFrom(name, konect != "", number, line, tail)

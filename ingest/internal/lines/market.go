@@ -5,10 +5,10 @@ import (
 	"errors"
 	"io"
 
+	"github.com/heatwalk/heatwalk/file/market"
+	"github.com/heatwalk/heatwalk/file/table"
+	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/ingest/internal/parse"
-	"github.com/heatwalk/heatwalk/internal/market"
-	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
 // marketLayout reads the head of a Matrix Market file and decides its layout.

@@ -9,11 +9,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/file/input"
+	"github.com/heatwalk/heatwalk/file/table"
+	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/ingest/internal/ids"
 	"github.com/heatwalk/heatwalk/ingest/internal/parse"
-	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/internal/input"
+	"github.com/heatwalk/heatwalk/internal/words"
 )
 
 // Parser turns chunks of one file into codes. Each worker has its own.
@@ -246,7 +247,7 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 	need := max(lay.source, lay.target, lay.weight, lay.kind, lay.time) + 1
 	if len(f.Text) < need || lay.columns > 0 && len(f.Text) != lay.columns {
 		e := p.fault(number, -1, FixLine, "%s, want %s",
-			table.Counted(len(f.Text), "field"), lay.want())
+			words.Counted(len(f.Text), "field"), lay.want())
 		if len(f.Text) == 1 && len(bytes.Fields(f.Text[0])) > 1 ||
 			bytes.IndexByte(line, table.Comma) >= 0 ||
 			bytes.IndexByte(line, table.Semicolon) >= 0 {
@@ -305,7 +306,7 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 		}
 		return weight, nil
 	}
-	e := p.fault(number, lay.weight, FixLine, "weight %s %s", table.Quoted(text), wrong)
+	e := p.fault(number, lay.weight, FixLine, "weight %s %s", words.Quoted(text), wrong)
 	numberFix := table.NumberFix(text, lay.text.Encoding)
 	switch {
 	case wrong == table.Negative:
@@ -378,7 +379,7 @@ func ZeroWarning(name string, zeros Count, withoutWeight string) error {
 		fix = "{edge-weights=none} of classify counts every entry as 1"
 	}
 	return textio.Fault(name, zeros.First, fix, "%s with weight 0 or none left out",
-		table.Counted(zeros.N, noun))
+		words.Counted(zeros.N, noun))
 }
 
 // endOf returns the id of the source (0) or the target (1) of the line in p.fields, of a column of numbers

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/file/table"
 )
 
 // isSizes reports whether a first line holds the numbers of nodes and edges, as collections write

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/file/textio"
 )
 
 // Tally counts lines.

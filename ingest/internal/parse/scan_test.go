@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/file/table"
+	"github.com/heatwalk/heatwalk/file/textio"
 )
 
 // slowScan is what scan does to lines without weights, by a regular expression.

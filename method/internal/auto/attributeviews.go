@@ -4,12 +4,13 @@ import (
 	"context"
 	"math"
 
-	"github.com/heatwalk/heatwalk/internal/blocks"
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 const (
@@ -26,7 +27,7 @@ type lens struct {
 	p       *problem.Problem
 	a       *attributeTable
 	workers int
-	work    *problem.Work
+	work    *graph.Work
 
 	steps  int   // J
 	memory int64 // limit of the blocks of a slab; 0: none
@@ -40,7 +41,7 @@ type lens struct {
 // newLens returns the map of a graph. The loop σ at every node makes S̃ defined, and the walk lazy,
 // at isolated nodes too.
 func newLens(p *problem.Problem, a *attributeTable, workers int,
-	work *problem.Work) *lens {
+	work *graph.Work) *lens {
 	n := len(p.Degrees)
 	l := &lens{p: p, a: a, workers: workers, work: work, steps: rankSteps,
 		root: make([]float32, n)}

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -129,7 +130,7 @@ func TestViews(t *testing.T) {
 		p.Attributes = table
 		x := scaledOf(plain, c.words, c.real)
 		ranked, d := rankedOf(p, x), c.words+c.real
-		l := newLens(p, newAttributeTable(nil, table), 2, new(problem.Work))
+		l := newLens(p, newAttributeTable(nil, table), 2, new(graph.Work))
 		every := make([]int, n)
 		for v := range every {
 			every[v] = v

@@ -7,12 +7,13 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"github.com/heatwalk/heatwalk/internal/blocks"
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // Settings of a prediction. Results are the same for any number of workers and any memory limit.
@@ -66,7 +67,7 @@ type Prediction struct {
 	Choice     *Choice
 	Form       *explain.Form // of the linear part of the scores; nil: none, or it was not asked for
 
-	Work    problem.Work
+	Work    graph.Work
 	Seconds problem.PhaseSeconds
 }
 
@@ -170,7 +171,7 @@ type input struct {
 	p   *problem.Problem // without directions
 	set *Settings
 	design
-	work       *problem.Work
+	work       *graph.Work
 	memory     int64      // limit of the own allocations of a stage; 0: no limit
 	files      *tempFiles // of stored rows; nil: these are in memory
 	unfinished string
@@ -185,7 +186,7 @@ type input struct {
 
 // newInput leaves directions out of a graph and chooses the labels that models learn from.
 func newInput(ctx context.Context, p *problem.Problem, set *Settings, d design,
-	memory int64, work *problem.Work) (*input, error) {
+	memory int64, work *graph.Work) (*input, error) {
 	in := &input{p: p, set: set, design: d, work: work, memory: memory}
 	if p.Directed {
 		if err := leaveDirections(ctx, in); err != nil {

@@ -13,21 +13,21 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // inputOf returns the input of the stages.
 func inputOf(t testing.TB, p *problem.Problem, set *Settings) *input {
 	t.Helper()
 	d := designOf(p, set)
-	in, err := newInput(context.Background(), p, set, d, PlanOf(p, set).memory, new(problem.Work))
+	in, err := newInput(context.Background(), p, set, d, PlanOf(p, set).memory, new(graph.Work))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func TestEvidenceScores(t *testing.T) {
 				t.Errorf("node %d has class %d of %v", v, class, row)
 			}
 		}
-		alone, err := choose.Unreachable(context.Background(), p, newSeeds(inputOf(t, p, &Settings{})).fold, 1, new(problem.Work))
+		alone, err := choose.Unreachable(context.Background(), p, newSeeds(inputOf(t, p, &Settings{})).fold, 1, new(graph.Work))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -37,7 +37,7 @@ func beginsWithBeliefs(p *problem.Problem, set *Settings) bool {
 // fitBeliefs fits beliefs with the ratios from one of the sources to labels in folds, −1 for those that are not held out.
 // Its settings do not depend on the memory limit.
 func fitBeliefs(ctx context.Context, p *problem.Problem, set *Settings, sources []string,
-	fold []int, memory int64, work *problem.Work) (*beliefs.Model, error) {
+	fold []int, memory int64, work *graph.Work) (*beliefs.Model, error) {
 	parts, err := p.FindComponents(ctx, set.Workers, work)
 	if err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func fitBeliefs(ctx context.Context, p *problem.Problem, set *Settings, sources 
 
 // blockModel fits beliefs with one fold of held-out labels.
 func blockModel(ctx context.Context, p *problem.Problem, set *Settings,
-	work *problem.Work) (*beliefs.Model, error) {
+	work *graph.Work) (*beliefs.Model, error) {
 	fold := beliefs.Folds(p.Class, set.RNGSeed)
 	beliefs.OneFold(fold)
 	return fitBeliefs(ctx, p, set, []string{beliefs.Walks}, fold,

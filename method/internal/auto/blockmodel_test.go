@@ -13,11 +13,11 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/ingest/generate"
-	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // generated returns a problem on a generated graph without labels.
@@ -77,7 +77,7 @@ func TestStopsAtBlockModel(t *testing.T) {
 	if !beginsWithBeliefs(p, &Settings{}) || beginsWithBeliefs(p, &Settings{LowEffort: true}) {
 		t.Fatal("the rule does not follow the settings")
 	}
-	m, err := blockModel(t.Context(), p, &Settings{}, new(problem.Work))
+	m, err := blockModel(t.Context(), p, &Settings{}, new(graph.Work))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestSilentOnRandomLabels(t *testing.T) {
 	if !beginsWithBeliefs(p, &Settings{}) {
 		t.Fatal("the rule does not apply")
 	}
-	m, err := blockModel(t.Context(), p, &Settings{}, new(problem.Work))
+	m, err := blockModel(t.Context(), p, &Settings{}, new(graph.Work))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,10 +5,11 @@ import (
 	"math"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/internal/blocks"
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // sharedFilters are those whose shares are shared columns: one weight of each for all classes.
@@ -274,7 +275,7 @@ type graphColumns struct {
 
 // newGraphColumns returns the columns of the structure of a graph. Cost: one sweep.
 func newGraphColumns(ctx context.Context, p *problem.Problem, workers int,
-	work *problem.Work) (*graphColumns, error) {
+	work *graph.Work) (*graphColumns, error) {
 	n := len(p.Degrees)
 	g := &graphColumns{degrees: p.Degrees, unit: blocks.WeightUnit(p.A, p.Degrees),
 		neighbourDegrees: make([]float32, n)}

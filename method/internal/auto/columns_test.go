@@ -7,10 +7,11 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/internal/blocks"
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // slowFilters returns Σ_j c_j·(T^j·D^-p·Y)_vc of every filter, node and class, D in a unit
@@ -138,7 +139,7 @@ func TestColumns(t *testing.T) {
 	ctx := context.Background()
 	p := problemtest.Planted(t, 9, 60, 30)
 	s, walks := walked(t, p)
-	graph, err := newGraphColumns(ctx, p, 1, new(problem.Work))
+	graph, err := newGraphColumns(ctx, p, 1, new(graph.Work))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -21,7 +22,7 @@ func TestKernelScores(t *testing.T) {
 	for i := range f.hasOthers {
 		f.hasOthers[i] = true
 	}
-	if _, err := p.FindComponents(context.Background(), 1, new(problem.Work)); err != nil {
+	if _, err := p.FindComponents(context.Background(), 1, new(graph.Work)); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.addKernels(context.Background()); err != nil {

@@ -4,8 +4,8 @@ import (
 	"context"
 	"math"
 
-	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // arcs are the edges of a directed graph. Features are those of the graph without directions,

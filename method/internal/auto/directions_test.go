@@ -8,10 +8,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // ring returns a graph whose arcs lead from each class to the next, and the classes of all
@@ -132,7 +132,7 @@ func TestEvidenceOfDirections(t *testing.T) {
 		var class []int
 		p, class = ring(t, 3+seed, 300, 60, false)
 		out = evident(t, p, &Settings{Workers: 1})
-		q, _, err := p.WithoutDirections(t.Context(), 1, new(problem.Work))
+		q, _, err := p.WithoutDirections(t.Context(), 1, new(graph.Work))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,9 +16,9 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // ablation is the prediction without a stage.
@@ -243,7 +243,7 @@ type stagesRun struct {
 
 func runStages(t *testing.T, p *problem.Problem, set *Settings, d design) *stagesRun {
 	t.Helper()
-	in, err := newInput(context.Background(), p, set, d, p.SubtractComponents(set.Memory), new(problem.Work))
+	in, err := newInput(context.Background(), p, set, d, p.SubtractComponents(set.Memory), new(graph.Work))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
-	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -20,7 +20,7 @@ func wordModelOf(t *testing.T, workers int) (*wordModel, *mat.Dense) {
 	p, _ := problemtest.Blocks(t, 3, 90, 40, 3, 5, 1)
 	table, plain := tableOf(rng, 90, 13, 0)
 	p.Attributes = table
-	m := newWordModel(newLens(p, newAttributeTable(nil, table), workers, new(problem.Work)))
+	m := newWordModel(newLens(p, newAttributeTable(nil, table), workers, new(graph.Work)))
 	for i := range 30 {
 		m.items = append(m.items, i)
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -74,7 +75,7 @@ func (l *Propagation) PrefersCenter(ctx context.Context, fold []int,
 func (l *Propagation) Compare(ctx context.Context, fold []int,
 	folds int) (*Comparison, error) {
 	p := l.P
-	var work problem.Work
+	var work graph.Work
 	reached, err := p.Reachable(ctx, p.Row, l.Workers, &work)
 	if err != nil {
 		return nil, err

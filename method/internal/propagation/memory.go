@@ -1,10 +1,10 @@
 package propagation
 
 import (
-	"github.com/heatwalk/heatwalk/internal/blocks"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // width returns the number of classes that are propagated at a time, and the bytes that a factor

@@ -3,7 +3,7 @@ package propagation
 import (
 	"context"
 
-	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -68,11 +68,11 @@ func outOfFold(ctx context.Context, l *Propagation, fold []int, folds int,
 			sub.heldOut[p.Row[i]] = answers[i]
 		}
 		sub.P = p.At(foldSplit.Train)
-		reached, err := sub.P.Reachable(ctx, sub.P.Row, l.Workers, new(problem.Work))
+		reached, err := sub.P.Reachable(ctx, sub.P.Row, l.Workers, new(graph.Work))
 		if err != nil {
 			return nil, err
 		}
-		if _, err := sub.ScoresTo(ctx, nil, reached, new(problem.Work)); err != nil {
+		if _, err := sub.ScoresTo(ctx, nil, reached, new(graph.Work)); err != nil {
 			return nil, err
 		}
 		gathered += sub.gathered

@@ -8,7 +8,6 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/graph/graphtest"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
-	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -34,7 +33,7 @@ func TestPropagationOnSeveralProcesses(t *testing.T) {
 			}
 			l := l
 			l.P, l.Workers = &q, g.Workers
-			var work problem.Work
+			var work graph.Work
 			scores := sparse.NewBlock[float32](len(g.Degrees), k)
 			if _, err := l.ScoresTo(t.Context(), scores, g.Components.Reachable(q.Row), &work); err != nil {
 				return nil, err

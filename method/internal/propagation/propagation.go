@@ -89,7 +89,7 @@ func (l *Propagation) Validate() error {
 // are the nodes that a label reaches. unfinished names the iteration that ended at its limit, if any. The error is a [*problem.Error] if the solve for the harmonic
 // function does not converge.
 func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32],
-	reached *roaring.Bitmap, work *problem.Work) (unfinished string, err error) {
+	reached *roaring.Bitmap, work *graph.Work) (unfinished string, err error) {
 	l.reached = reached
 	p := l.P
 	l.centeredBy = make([]float64, len(p.Names))

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -16,7 +17,7 @@ import (
 // scoresOf returns the scores of all nodes, and how many sweeps they took.
 func scoresOf(t *testing.T, l *Propagation) (*sparse.Block[float32], int, error) {
 	t.Helper()
-	var found, work problem.Work
+	var found, work graph.Work
 	reached, err := l.P.Reachable(t.Context(), l.P.Row, 1, &found)
 	if err != nil {
 		t.Fatal(err)

@@ -89,7 +89,7 @@ var advices = []advice{
 // TestAdvice follows the advice of messages about edges on the file that caused them: the flags that a message names give the
 // right graph.
 func TestAdvice(t *testing.T) {
-	wanted := remedies(t, "internal/table/edges.go", "internal/table/clock.go", "internal/table/words.go", "internal/table/numbers.go", "ingest/disagree.go", "ingest/read.go", "ingest/load.go", "ingest/numbers.go", "ingest/task.go", "ingest/internal/lines")
+	wanted := remedies(t, "file/table/edges.go", "file/table/clock.go", "file/table/words.go", "file/table/numbers.go", "ingest/disagree.go", "ingest/read.go", "ingest/load.go", "ingest/numbers.go", "ingest/task.go", "ingest/internal/lines")
 	var messages strings.Builder
 	for _, a := range advices {
 		t.Chdir(t.TempDir())

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
-	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // Features in a sparse matrix of SciPy become LIBSVM text.

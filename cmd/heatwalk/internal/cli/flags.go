@@ -16,7 +16,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/internal/nearest"
+	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/param"
 )
@@ -166,19 +166,19 @@ func dtypeFlag(flags *flagSet, p *string, initial, usage string) {
 }
 
 // enumVar declares a flag with a word that selects one of values.
-func enumVar[C any](flags *flagSet, p *C, name, initial string, words []string,
+func enumVar[C any](flags *flagSet, p *C, name, initial string, choices []string,
 	values []C, usage string) {
-	variable(flags, name, strings.Join(words, "|"), initial, usage, func(s string) error {
-		if i := slices.Index(words, s); i >= 0 {
+	variable(flags, name, strings.Join(choices, "|"), initial, usage, func(s string) error {
+		if i := slices.Index(choices, s); i >= 0 {
 			*p = values[i]
 			return nil
 		}
-		if suggestion := nearest.Of(s, words); suggestion != "" {
+		if suggestion := words.Nearest(s, choices); suggestion != "" {
 			return fmt.Errorf("%s is none of %s; did you mean %s?", quote(s),
-				strings.Join(words, ", "), suggestion)
+				strings.Join(choices, ", "), suggestion)
 		}
 		return fmt.Errorf("%s is none of its values; give %s", quote(s),
-			strings.Join(words, ", "))
+			strings.Join(choices, ", "))
 	})
 }
 
@@ -373,7 +373,7 @@ func unknownFlag(run *session, cmd *cobra.Command, err *pflag.NotExistError) {
 			owners = append(owners, candidate.name)
 		}
 	}
-	suggestion := cmp.Or(otherNames[name], nearest.Of(name, flagNames))
+	suggestion := cmp.Or(otherNames[name], words.Nearest(name, flagNames))
 	isOther := otherNames[name] != "" && slices.Contains(flagNames, suggestion)
 	named := namingFlag(cmd, name)
 	file := slices.IndexFunc(run.line.args,
@@ -422,7 +422,7 @@ func noSuchCommand(run *session, cmd *cobra.Command, args []string) error {
 	}
 	formatErrors(run)
 	names := namesOf(cmd)
-	suggestion := nearest.Of(args[0], names)
+	suggestion := words.Nearest(args[0], names)
 	if _, err := os.Stat(args[0]); err == nil {
 		run.line.problem(args[0],
 			"is not a command; to label its nodes: heatwalk classify %s --labels LABELS", args[0])

@@ -10,12 +10,12 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/file/graphfile"
-	"github.com/heatwalk/heatwalk/internal/graphstest"
-	"github.com/heatwalk/heatwalk/internal/npy"
-	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/file/npy"
 	"github.com/heatwalk/heatwalk/method/items"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/graphstest"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // collectionFiles writes a collection in the TU layout and returns its prefix.

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/internal/system"
-	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // TestCollectionLimit checks that the limit in the refusal of a collection, also of one with small

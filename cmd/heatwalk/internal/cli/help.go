@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/sys/cpu"
 
-	"github.com/heatwalk/heatwalk/internal/nearest"
+	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/method/items"
 )
 
@@ -84,7 +84,7 @@ func newHelp(run *session) *cobra.Command {
 				return run.console.stdout.err
 			}
 			if len(remainder) == 1 &&
-				nearest.Of(remainder[0], namesOf(target)) != "" {
+				words.Nearest(remainder[0], namesOf(target)) != "" {
 				return noSuchCommand(run, target, remainder)
 			}
 			run.line.problem("help", "nothing on %s; docs/README.md lists pages by task",

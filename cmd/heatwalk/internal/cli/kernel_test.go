@@ -12,8 +12,8 @@ import (
 
 	"github.com/sbinet/npyio"
 
-	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // goldenFlags turns the name of a golden file into the flags that make it.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // TestLeastLimitsHold makes runs with the smallest limit that they accept, as refusals

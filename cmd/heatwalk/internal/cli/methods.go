@@ -13,7 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/internal/nearest"
+	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/items"
@@ -155,7 +155,7 @@ func runMethods(run *session, _ *struct{}, name string) error {
 			for _, d := range list {
 				names = append(names, d.Name)
 			}
-			if suggestion := nearest.Of(name, names); suggestion != "" {
+			if suggestion := words.Nearest(name, names); suggestion != "" {
 				return fault.Usage(name, "does not exist; did you mean %s?",
 					suggestion)
 			}
@@ -263,7 +263,7 @@ func unknownName(name string, names []string) string {
 	if name == "" {
 		return "it is missing; give one of " + strings.Join(names, ", ")
 	}
-	if suggestion := nearest.Of(name, names); suggestion != "" {
+	if suggestion := words.Nearest(name, names); suggestion != "" {
 		return quote(name) + " does not exist; did you mean " + suggestion + "?"
 	}
 	return quote(name) + " does not exist; give one of " + strings.Join(names, ", ")

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse/shard"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // TestTooManyOpenFiles runs commands with more and more open files until they succeed:

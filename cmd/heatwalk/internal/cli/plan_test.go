@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/internal/system"
-	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // planned are runs on a block model of 200,000 nodes: g, and ordered by degree.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // vertices lists the vertices of a product of graphs with the given sizes, in lexicographic order.

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/internal/words"
 )
 
 // TestWords is that of the package words, which this program links anyhow.

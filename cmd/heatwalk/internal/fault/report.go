@@ -9,11 +9,10 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/internal/durable"
-	"github.com/heatwalk/heatwalk/internal/nearest"
+	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -144,7 +143,7 @@ func neighbour(path string) string {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	if name := nearest.Of(base, names); name != "" {
+	if name := words.Nearest(base, names); name != "" {
 		return dir + name
 	}
 	return ""

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/file/npy"
 	"github.com/heatwalk/heatwalk/file/tablefile"
-	"github.com/heatwalk/heatwalk/internal/npy"
 )
 
 // Parts that leave rows out, or have some twice, make no matrix.

@@ -18,7 +18,7 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/file/nodefile"
-	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/file/textio"
 )
 
 // Part describes a file with one slab of a matrix; its run file contains this description. Parts of one

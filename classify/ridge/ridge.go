@@ -1,0 +1,413 @@
+// Package ridge implements ridge regression for many ridges at once, with predictions for items that are left out.
+package ridge
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/lanczos/symmetric"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Path is ridge regression on explicit features, or on values of a kernel, for many ridges at the price of one
+// eigendecomposition. With A the m×d features, a column of a constant among them, Y the targets, one-hot classes or
+// numbers, and ȳ their means, it minimises
+//
+//	‖AW − (Y − 1ȳᵀ)‖² + λw̄‖W‖²,  w̄ = tr(AAᵀ)/m,
+//
+// and gives item i the scores Wᵀa_i + ȳ. With G = (AAᵀ + λw̄I)⁻¹ and C = G(Y − 1ȳᵀ), items F that are left out have
+// exactly the scores
+//
+//	Y_F − (G_FF)⁻¹·C_F
+//
+// but that ȳ is that of all (Golub, Heath, Wahba 1979), and without F the other items r have
+// G_rr − G_rF·(G_FF)⁻¹·G_Fr and C_r − G_rF·(G_FF)⁻¹·C_F in the places of G and C.
+type Path struct {
+	Mean  float64 // w̄, 1 if that is 0; λ counts as it is after Mean is set to 1
+	Least float64 // the least eigenvalue of AAᵀ, or of AᵀA where that is smaller
+
+	a     *mat.Dense // m×(d + 1); nil: values of a kernel were given
+	y     *mat.Dense // m×k, Y − 1ȳᵀ
+	means []float64  // ȳ
+
+	isPlain bool // means are 0
+
+	values    []float64  // of AAᵀ, or of AᵀA where that is smaller
+	vectors   *mat.Dense // U of A = U·S·Vᵀ
+	basis     *mat.Dense // V; nil: AAᵀ was decomposed
+	projected *mat.Dense // Uᵀ(Y − 1ȳᵀ)
+}
+
+// Bytes returns the bytes of a [Path] for the given number of items, features and classes, with
+// the bytes for leaving out each of parts parts of the items; 0: no part is left out.
+func Bytes(items, features, classes, parts int) int64 {
+	m := int64(items)
+	d := int64(features) + 1
+	k := int64(classes) + 1
+	q := min(m, d)
+	bytes := 8*m*d + 8*(4*q*q+m*q) + 8*k*(3*m+d)
+	if parts > 0 {
+		f := (m + int64(parts) - 1) / int64(parts) * 2
+		bytes += 8 * (m*m + m*f + int64(parts)*m*k)
+	}
+	return bytes
+}
+
+// OneHot returns targets: a row for each item, with a one for each of its classes, several or none.
+func OneHot(y [][]int, classes int) *mat.Dense {
+	targets := mat.NewDense(len(y), classes, nil)
+	for i, list := range y {
+		for _, c := range list {
+			targets.Set(i, c, 1)
+		}
+	}
+	return targets
+}
+
+// NewPath takes the features of items, to which it appends the column of a constant, and their targets, which it
+// overwrites. Cost: the products of all columns or all items, whichever are fewer, and one eigendecomposition. The error is
+// the context's.
+func NewPath[T float32 | float64](ctx context.Context, f *sparse.Block[T],
+	constant float64, targets *mat.Dense, workers int) (*Path, error) {
+	m := f.Rows
+	d := f.Cols + 1
+	p := &Path{a: mat.NewDense(m, d, nil), y: targets}
+	for i := range m {
+		row := p.a.RawRowView(i)
+		for j, v := range f.Row(i) {
+			row[j] = float64(v)
+		}
+		row[d-1] = constant
+	}
+	var matrix mat.Matrix = p.a
+	if m > d {
+		matrix = p.a.T()
+	}
+	squares := mat.NewSymDense(min(m, d), nil)
+	squares.SymOuterK(1, matrix)
+	return p, p.decompose(ctx, squares, workers)
+}
+
+// NewGramPath takes the products AAᵀ of items, the values of a kernel between them, in place of their features.
+// The constant is part of the kernel. It overwrites gram and targets. Cost: one eigendecomposition. The error is the
+// context's.
+func NewGramPath(ctx context.Context, gram *mat.SymDense, targets *mat.Dense,
+	workers int) (*Path, error) {
+	p := &Path{y: targets}
+	return p, p.decompose(ctx, gram, workers)
+}
+
+// NewPlainGramPath is NewGramPath with 0 in the place of ȳ, for kernels whose eigenvalues may be negative.
+func NewPlainGramPath(ctx context.Context, gram *mat.SymDense, targets *mat.Dense,
+	workers int) (*Path, error) {
+	p := &Path{y: targets, isPlain: true}
+	return p, p.decompose(ctx, gram, workers)
+}
+
+// decompose computes w̄, ȳ, U, S² and V from AAᵀ or AᵀA.
+func (p *Path) decompose(ctx context.Context, squares *mat.SymDense,
+	workers int) (err error) {
+	m, k := p.y.Dims()
+	p.Mean = mat.Trace(squares) / float64(m)
+	if p.Mean == 0 {
+		p.Mean = 1 // items without features have the scores ȳ for every λ
+	}
+	p.means = make([]float64, k)
+	for i := 0; !p.isPlain && i < m; i++ {
+		floats.AddScaled(p.means, 1/float64(m), p.y.RawRowView(i))
+	}
+	for i := range m {
+		floats.Sub(p.y.RawRowView(i), p.means)
+	}
+	isNarrow := squares.SymmetricDim() < m
+	if p.values, p.vectors, err = symmetric.Eigen(ctx, squares, nil, workers); err != nil {
+		return err
+	}
+	p.Least = p.values[0] // they increase
+	for q, v := range p.values {
+		if !p.isPlain {
+			p.values[q] = max(0, v)
+		}
+	}
+	if isNarrow {
+		p.basis, p.vectors = p.vectors, new(mat.Dense)
+		p.vectors.Mul(p.a, p.basis)
+	}
+	p.projected = new(mat.Dense)
+	p.projected.Mul(p.vectors.T(), p.y)
+	return nil
+}
+
+// inverse is G = (I − U·diag(w)·Uᵀ)/ridge for AV in the place of U, or G = U·diag(w)·Uᵀ.
+type inverse struct {
+	*Path
+	ridge        float64 // λw̄
+	w            []float64
+	coefficients *mat.Dense // C
+}
+
+// inverse computes G and C. It panics unless λ > 0.
+func (p *Path) inverse(lambda float64) *inverse {
+	if !(lambda > 0) || math.IsInf(lambda, 1) {
+		panic(badLambda)
+	}
+	g := &inverse{Path: p, ridge: lambda * p.Mean}
+	for _, v := range p.values {
+		g.w = append(g.w, 1/(v+g.ridge))
+	}
+	g.coefficients = g.times(p.y, p.projected)
+	return g
+}
+
+// times returns GX, given UᵀX.
+func (g *inverse) times(x, projected *mat.Dense) *mat.Dense {
+	out := new(mat.Dense)
+	out.Mul(g.vectors, g.scaleRows(projected))
+	if g.basis != nil {
+		out.Sub(x, out)
+		out.Scale(1/g.ridge, out)
+	}
+	return out
+}
+
+// scaleRows returns diag(w)·X.
+func (g *inverse) scaleRows(x *mat.Dense) *mat.Dense {
+	out := new(mat.Dense)
+	out.Apply(func(q, _ int, v float64) float64 { return g.w[q] * v }, x)
+	return out
+}
+
+// leastLeft bounds 1 less the leverage of an item, which rounding may take to 0.
+const leastLeft = 1e-6
+
+// diagonal returns that of G.
+func (g *inverse) diagonal() []float64 {
+	diagonal := make([]float64, g.vectors.RawMatrix().Rows)
+	for i := range diagonal {
+		for q, u := range g.vectors.RawRowView(i) {
+			diagonal[i] += float64(u*u) * g.w[q]
+		}
+		if g.basis != nil {
+			diagonal[i] = max(1-diagonal[i], leastLeft) / g.ridge
+		}
+	}
+	return diagonal
+}
+
+// square returns the rows and columns of G of some items.
+func (g *inverse) square(items []int) *mat.SymDense {
+	return mat.NewSymDense(len(items), g.block(items, items).RawMatrix().Data)
+}
+
+// block returns some rows and columns of G.
+func (g *inverse) block(rows, cols []int) *mat.Dense {
+	out := new(mat.Dense)
+	out.Mul(rowsOf(g.vectors, rows),
+		g.scaleRows(mat.DenseCopyOf(rowsOf(g.vectors, cols).T())))
+	if g.basis != nil {
+		out.Apply(func(a, b int, v float64) float64 {
+			if rows[a] == cols[b] {
+				v--
+			}
+			return -v / g.ridge
+		}, out)
+	}
+	return out
+}
+
+// rowsOf copies rows of a matrix.
+func rowsOf(x *mat.Dense, rows []int) *mat.Dense {
+	out := mat.NewDense(len(rows), x.RawMatrix().Cols, nil)
+	for a, i := range rows {
+		out.SetRow(a, x.RawRowView(i))
+	}
+	return out
+}
+
+// Solve overwrites right with B⁻¹·right. The error is [ErrIndefinite].
+func Solve(b *mat.SymDense, right *mat.Dense) error {
+	var factor mat.Cholesky
+	if !factor.Factorize(b) {
+		return ErrIndefinite
+	}
+	if err := factor.SolveTo(right, right); err != nil && !errors.As(err, new(mat.Condition)) {
+		return err
+	}
+	return nil
+}
+
+// LeaveOneOut returns the scores of each item without itself for λ > 0.
+func (p *Path) LeaveOneOut(lambda float64) *mat.Dense {
+	g := p.inverse(lambda)
+	out := mat.DenseCopyOf(p.y)
+	for i, d := range g.diagonal() {
+		floats.AddScaled(out.RawRowView(i), -1/d, g.coefficients.RawRowView(i))
+	}
+	return p.scores(out)
+}
+
+// scores adds ȳ to rows.
+func (p *Path) scores(rows *mat.Dense) *mat.Dense {
+	rows.Apply(func(_, c int, v float64) float64 { return v + p.means[c] }, rows)
+	return rows
+}
+
+// cosine returns the cosine of scores, less ȳ, and targets over the items that take part: how far scores point at the
+// classes, whatever their size.
+func (p *Path) cosine(scores *mat.Dense, takes []bool) float64 {
+	var product, a, b float64
+	for i := range takes {
+		if !takes[i] {
+			continue
+		}
+		for c, s := range scores.RawRowView(i) {
+			s -= p.means[c]
+			target := p.y.At(i, c)
+			product += float64(s * target)
+			a += float64(s * s)
+			b += float64(target * target)
+		}
+	}
+	if a == 0 || b == 0 {
+		return 0
+	}
+	return product / math.Sqrt(float64(a*b))
+}
+
+// Choose returns, for each list of items that take part, the λ whose scores of left out
+// items have the largest cosine over these, the first of equals, and that cosine.
+func (p *Path) Choose(lambdas []float64, takes [][]bool) (best, cosines []float64) {
+	best = make([]float64, len(takes))
+	cosines = make([]float64, len(takes))
+	for f := range cosines {
+		cosines[f] = math.Inf(-1)
+	}
+	for _, l := range lambdas {
+		scores := p.LeaveOneOut(l)
+		for f, column := range takes {
+			if c := p.cosine(scores, column); c > cosines[f] {
+				best[f] = l
+				cosines[f] = c
+			}
+		}
+	}
+	return best, cosines
+}
+
+// Weights returns W for λ > 0, whose last row is that of the constant, and ȳ. For a kernel W is C: an item has the
+// scores Cᵀk + ȳ for the values k of the kernel between it and all items of the path.
+func (p *Path) Weights(lambda float64) (w *mat.Dense, means []float64) {
+	g := p.inverse(lambda)
+	if p.a == nil {
+		return g.coefficients, slices.Clone(p.means)
+	}
+	w = new(mat.Dense)
+	if p.basis != nil {
+		w.Mul(p.basis, g.scaleRows(p.projected))
+	} else {
+		w.Mul(p.a.T(), g.coefficients)
+	}
+	return w, slices.Clone(p.means)
+}
+
+// LeavePartsOut returns the predictions for the items of each part by a model of all other items, for λ > 0, of a path
+// from [NewGramPath]. Its constant has no penalty: with P = G − G11ᵀG/(1ᵀG1) a part F has the predictions
+// Y_F − (P_FF)⁻¹·(PY)_F.
+//
+// Cost: for each part the products and a factorisation of its size. The error is
+// [ErrIndefinite].
+func (p *Path) LeavePartsOut(lambda float64, fold []int,
+	parts int) (*mat.Dense, error) {
+	g := p.inverse(lambda)
+	out := mat.DenseCopyOf(p.y)
+	ones := mat.NewDense(len(fold), 1, slices.Repeat([]float64{1}, len(fold)))
+	sums := new(mat.Dense)
+	sums.Mul(p.vectors.T(), ones)
+	sums = g.times(ones, sums) // G1
+	total := mat.Sum(sums)
+	shift := new(mat.Dense)
+	shift.Mul(ones.T(), g.coefficients)
+	shift.Scale(-1/total, shift)
+	for i := range fold {
+		floats.AddScaled(g.coefficients.RawRowView(i), sums.At(i, 0), shift.RawRowView(0)) // PY
+	}
+	for f := range parts {
+		members, _ := split(fold, f)
+		if len(members) == 0 {
+			continue
+		}
+		right := rowsOf(g.coefficients, members)
+		block := g.square(members)
+		block.SymRankOne(block, -1/total, rowsOf(sums, members).ColView(0))
+		if err := Solve(block, right); err != nil {
+			return nil, err
+		}
+		for a, i := range members {
+			floats.Sub(out.RawRowView(i), right.RawRowView(a))
+		}
+	}
+	return p.scores(out), nil
+}
+
+// split returns the items of a part, and the others.
+func split(fold []int, f int) (members, complement []int) {
+	for i, g := range fold {
+		if g == f {
+			members = append(members, i)
+		} else {
+			complement = append(complement, i)
+		}
+	}
+	return members, complement
+}
+
+// WithoutParts returns for each part, which has a λ of its own, the scores of all items by
+// models that were fitted without the items of that part: those of its items, and those of
+// the others, each without itself too, and the cosines of these with the targets over lists of
+// items. A choice by these cosines does not depend on the part. Cost: a product of all
+// items with all, and for each part a factorisation of its size. The error is
+// [ErrIndefinite].
+func (p *Path) WithoutParts(lambdas []float64, fold []int,
+	takes [][]bool) (out []*mat.Dense, cosines []float64, err error) {
+	k := len(p.means)
+	for f, lambda := range lambdas {
+		g := p.inverse(lambda)
+		rows := mat.DenseCopyOf(p.y)
+		diagonal := g.diagonal()
+		members, complement := split(fold, f)
+		if len(members) > 0 {
+			block := g.block(members, complement)
+			right := new(mat.Dense)
+			change := new(mat.Dense)
+			right.Augment(rowsOf(g.coefficients, members), block)
+			if err := Solve(g.square(members), right); err != nil {
+				return nil, nil, err
+			}
+			change.Mul(block.T(), right.Slice(0, len(members), 0, k))
+			for b, j := range complement {
+				floats.Sub(g.coefficients.RawRowView(j), change.RawRowView(b))
+				diagonal[j] -= mat.Dot(block.ColView(b), right.ColView(k+b))
+			}
+			for a, i := range members {
+				floats.Sub(rows.RawRowView(i), right.RawRowView(a)[:k])
+			}
+		}
+		for _, j := range complement {
+			floats.AddScaled(rows.RawRowView(j), -1/diagonal[j],
+				g.coefficients.RawRowView(j))
+		}
+		out = append(out, p.scores(rows))
+		cosines = append(cosines, p.cosine(rows, takes[f]))
+	}
+	return out, cosines, nil
+}
+
+// ErrIndefinite says that rounding is larger than the ridge.
+var ErrIndefinite = errors.New("ridge: the matrix is not positive definite")
+
+const badLambda = "ridge: lambda is not a positive number"

@@ -1,0 +1,236 @@
+// Package market reads and writes coordinate files of the Matrix Market of NIST: a head with
+// field, symmetry and size of a square matrix, then one entry on each line.
+//
+//	r := &market.Reader{Name: "graph.mtx"}
+//	for !done { done, err = r.Line(line, number, limit) }
+//	row, col, value, bad := r.Entry(fields, number)
+//	err = r.Complete(entries)
+//
+//	text := market.Head{Field: market.Pattern, Symmetry: market.Symmetric, Rows: n, Entries: m}.String()
+//	line = market.AppendEntry(line, row, col)
+//
+// Rows and columns count from 0 here and from 1 in files.
+package market
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/heatwalk/heatwalk/file/table"
+	"github.com/heatwalk/heatwalk/file/textio"
+	"github.com/heatwalk/heatwalk/internal/words"
+)
+
+// Head holds the lines before the entries.
+type Head struct {
+	Field         string // Pattern, Integer or Real
+	Symmetry      string // General, Symmetric or Skew
+	Rows, Entries uint64
+}
+
+// Fields (types of the values) and symmetries. A general file lists all entries, the others
+// only those on and below the diagonal, which determine the rest, or in some files those above it.
+const (
+	Pattern = "pattern" // no values
+	Integer = "integer"
+	Real    = "real"
+
+	General   = "general"
+	Symmetric = "symmetric"
+	Skew      = "skew-symmetric"
+)
+
+// bannerStart is the beginning of a file.
+const bannerStart = "%%MatrixMarket"
+
+// banner matches the beginning of the first line. Some programs write one % or a blank after it.
+var banner = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^%+ ?MatrixMarket\b`) })
+
+// String returns the lines of the head.
+func (h Head) String() string {
+	return fmt.Sprintf("%s matrix coordinate %s %s\n%d %d %d\n", bannerStart,
+		h.Field, h.Symmetry, h.Rows, h.Rows, h.Entries)
+}
+
+// AppendEntry appends row and column of an entry to a line. The caller appends a blank and the
+// value, unless the field is Pattern.
+func AppendEntry(line []byte, row, col uint32) []byte {
+	line = strconv.AppendUint(line, uint64(row)+1, 10)
+	return strconv.AppendUint(append(line, ' '), uint64(col)+1, 10)
+}
+
+// Is reports whether a file is a Matrix Market file, by the beginning of its content or by its name.
+func Is(name string, head []byte) bool {
+	return banner().Match(head) || table.IsNamed(name, ".mtx")
+}
+
+// Reader parses the lines of a file. Errors about entries have no remedy; the caller adds it.
+type Reader struct {
+	Name   string // file name for messages
+	Signed bool   // values may be negative
+	Head
+
+	began    bool
+	sizeLine int64
+}
+
+// FetchAgain is the remedy for a truncated file.
+const FetchAgain = "fetch the file again"
+
+// Line parses the next line of the head, which has the given line number, and reports whether
+// it was the last line of the head. A matrix of more than limit rows is an error.
+func (r *Reader) Line(line []byte, number int64,
+	limit int) (last bool, bad *textio.Error) {
+	switch {
+	case !r.began:
+		r.began = true
+		return false, r.banner(line)
+	case table.IsComment(line):
+		return false, nil
+	}
+	return true, r.size(line, number, limit)
+}
+
+// banner parses the first line.
+func (r *Reader) banner(line []byte) *textio.Error {
+	fault := func(fix, format string, args ...any) *textio.Error {
+		return textio.Fault(r.Name, 1, fix, format, args...)
+	}
+	fields := bytes.Fields(bytes.ToLower(line))
+	if len(fields) > 1 && string(fields[0]) == "%%" ||
+		len(fields) > 1 && string(fields[0]) == "%" {
+		fields = fields[1:]
+	}
+	if len(fields) != 5 || !banner().Match(line) || string(fields[1]) != "matrix" {
+		return fault("begin the file with it, or fetch it again", `first line is %s, want "%%%%MatrixMarket matrix coordinate …"`, words.Quoted(bytes.TrimRight(line, table.Blank)))
+	}
+	if string(fields[2]) != "coordinate" {
+		return fault("write it as coordinate",
+			"format %s is not supported; coordinate is", words.Quoted(fields[2]))
+	}
+	r.Field = string(fields[3])
+	r.Symmetry = string(fields[4])
+	switch r.Field {
+	case "unsigned-integer": // written by SciPy for unsigned arrays
+		r.Field = Integer
+	case "double":
+		r.Field = Real
+	}
+	if !slices.Contains([]string{Pattern, Integer, Real}, r.Field) {
+		return fault("write it as one of them",
+			"field %s is not supported; real, integer and pattern are",
+			words.Quoted(fields[3]))
+	}
+	switch {
+	case !slices.Contains([]string{General, Symmetric, Skew}, r.Symmetry):
+		return fault("write it as general",
+			"symmetry %s is not supported; general, symmetric and skew-symmetric are", words.Quoted(fields[4]))
+	case r.Symmetry == Skew && r.Field == Pattern:
+		return fault("write it as real, or as general",
+			"a pattern cannot be skew-symmetric")
+	}
+	return nil
+}
+
+// size parses the line with the numbers of rows, columns and entries.
+func (r *Reader) size(line []byte, number int64, limit int) *textio.Error {
+	const fix = "correct the line of sizes, or fetch the file again"
+	fields := bytes.Fields(line)
+	if len(fields) != 3 {
+		return textio.Fault(r.Name, number, fix,
+			"%s, want 3 (rows, columns, entries)",
+			words.Counted(len(fields), "field"))
+	}
+	var n [3]uint64
+	for i, word := range fields {
+		v, err := strconv.ParseUint(string(word), 10, 63)
+		if err != nil {
+			return textio.Fault(r.Name, number, fix,
+				"size %s is not a number of rows, columns or entries",
+				words.Quoted(word))
+		}
+		n[i] = v
+	}
+	r.Rows = n[0]
+	r.Entries = n[2]
+	r.sizeLine = number
+	switch {
+	case n[0] != n[1]:
+		return textio.Fault(r.Name, number, "",
+			"%d×%d; an adjacency matrix is square", n[0], n[1])
+	case n[0] > uint64(limit):
+		return textio.Fault(r.Name, number, "", "%d rows; limit %d", n[0], limit)
+	}
+	return nil
+}
+
+// Entry parses an entry; its value is 1 if the field is Pattern. For a skew-symmetric matrix it
+// returns the positive one of the entries (i, j) and (j, i), because a directed graph has the
+// arc of one direction only.
+func (r *Reader) Entry(f *table.Fields,
+	number int64) (row, col uint32, value float64, bad *textio.Error) {
+	fault := func(field int, format string, args ...any) (uint32, uint32, float64, *textio.Error) {
+		e := textio.Fault(r.Name, number, "", format, args...)
+		if field >= 0 {
+			e.Column = f.Start[field] + 1
+		}
+		return 0, 0, 0, e
+	}
+	var index [2]uint64
+	for i, what := range [...]string{"row", "column"} {
+		v, err := strconv.ParseUint(string(f.Text[i]), 10, 64)
+		if err != nil {
+			return fault(i, "%s %s is not a number", what, words.Quoted(f.Text[i]))
+		}
+		if v < 1 || v > r.Rows {
+			return fault(-1, "%s %d; indices run from 1 to %d", what, v, r.Rows)
+		}
+		index[i] = v
+	}
+	row = uint32(index[0] - 1)
+	col = uint32(index[1] - 1)
+	value = 1
+	if r.Field != Pattern {
+		text := f.Text[2]
+		var wrong string
+		value, wrong = table.ParseNumber(text, 64)
+		if wrong == "" && r.Field == Integer && value != math.Trunc(value) {
+			wrong = "is not an integer, as line 1 declares"
+		}
+		if wrong != "" {
+			return fault(2, "weight %s %s", words.Quoted(text), wrong)
+		}
+		if value < 0 && r.Symmetry != Skew && !r.Signed {
+			row, col, value, bad = fault(2, "weight %s %s",
+				text[:min(len(text), 64)], table.Negative)
+			bad.Fix = table.NegativeFix
+			return row, col, value, bad
+		}
+		value += 0 // −0 becomes 0
+	}
+	switch {
+	case row < col && r.Symmetry == Symmetric: // as SciPy reads it
+		row, col = col, row
+	case row == col && r.Symmetry == Skew:
+		return fault(-1, "(%d,%d) lies on the diagonal of a skew-symmetric file",
+			index[0], index[1])
+	case value < 0 && r.Symmetry == Skew:
+		row, col, value = col, row, -value
+	}
+	return row, col, value, nil
+}
+
+// Complete returns an error unless the number of entries, including bad ones, equals the number
+// in the head.
+func (r *Reader) Complete(entries int64) error {
+	if uint64(entries) == r.Entries {
+		return nil
+	}
+	return textio.Fault(r.Name, 0, FetchAgain, "%s, line %d declares %d",
+		words.Counted(entries, "entry"), r.sizeLine, r.Entries)
+}

@@ -1,0 +1,45 @@
+package nodetable
+
+import (
+	"bytes"
+	"cmp"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/heatwalk/heatwalk/file/table"
+	"github.com/heatwalk/heatwalk/file/textio"
+	"github.com/heatwalk/heatwalk/file/unread"
+)
+
+// graphForms matches the beginning of graphs and JSON, each in a group of its name.
+var graphForms = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?s)^(?:(?P<Matrix_Market>%%MatrixMarket)|(?P<GraphML>(?:<.*)?<graphml)|(?P<GEXF>(?:<.*)?<gexf)|` +
+		`(?P<Pajek>\*[Vv]ertices)|(?P<GML>graph \[)|(?P<JSON>[{\[]["\n]|\[[{\[]))`)
+})
+
+// fixes has a further remedy for a form.
+var fixes = map[string]string{"JSON": ", or objects of texts and numbers: pandas writes them by to_json(orient='records'), jq of a list in the member NAME by jq -c '.NAME[]' FILE > table.jsonl, of a dictionary by jq -c 'to_entries[]' FILE > table.jsonl"}
+
+// refuseGraph returns an error about a graph or JSON in place of a table with a node in each row.
+func refuseGraph(t *Reader, head []byte) error {
+	if isList(t.Name) {
+		return nil
+	}
+	if f := unread.Recognize(t.Name, head); f != nil {
+		return textio.Fault(t.Name, 0, f.Remedy, "%s, which is not read", f.Title)
+	}
+	if t.Lookup == nil && t.Value == "" || textio.RecordTitles(head, nil) != nil {
+		return nil
+	}
+	groups := graphForms().FindSubmatch(bytes.TrimLeft(bytes.TrimPrefix(head,
+		[]byte("\xef\xbb\xbf")), table.Blank+"\n"))
+	for i, form := range graphForms().SubexpNames() {
+		if form != "" && groups != nil && groups[i] != nil {
+			return textio.Fault(t.Name, 0,
+				"give a table with the node and its "+cmp.Or(t.Value, "attributes")+
+					" on each line"+fixes[form], "a %s file is no table of nodes", strings.ReplaceAll(form, "_", " "))
+		}
+	}
+	return nil
+}

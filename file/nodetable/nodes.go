@@ -1,0 +1,353 @@
+package nodetable
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"slices"
+	"strconv"
+
+	"github.com/heatwalk/heatwalk/file/parquetfile"
+	"github.com/heatwalk/heatwalk/file/table"
+	"github.com/heatwalk/heatwalk/file/textio"
+	"github.com/heatwalk/heatwalk/file/unread"
+	"github.com/heatwalk/heatwalk/internal/input"
+	"github.com/heatwalk/heatwalk/internal/words"
+)
+
+// Endings of files about nodes.
+const (
+	IDsFile     = ".ids"     // lists that heatwalk writes: each line is an id, verbatim; without a header
+	ContentFile = ".content" // files of the LINQS collections: each line is a node, its features and its class
+)
+
+// MaxFields bounds the numbers of columns in settings.
+const MaxFields = 1000
+
+// Reader reads a table with a node in each row. Set the fields of the first group, then call
+// [Reader.Read], which sets the other fields before it yields the first row.
+type Reader struct {
+	Name       string                                 // file name for messages
+	Lookup     func(id string) (row int, isNode bool) // finds a node in the graph; nil: the graph is not known
+	Value      string                                 // kind of the second column, input.Label, input.Value or input.Part; "": only the node is read
+	Every      bool                                   // all columns are read, as attributes
+	Fields     []string                               // columns of node and value, by numbers from 1 or titles; nil: found by their titles
+	Guess      bool                                   // Fields are used only if the table has them
+	Attributes []string                               // see [table.NodeOptions]
+	IsClass    func(text string) bool                 // see [table.NodeOptions]
+	Option     string                                 // name of the option for Fields, or for Attributes, for messages; "" without such an option
+	Header     input.Header
+	Text       input.Text
+	Options    textio.Options // settings for opening the file
+
+	Titles   []string      // titles of the header; nil without a header
+	Names    []string      // with Every, of all columns: titles of the header, or else column 1, column 2 …
+	Line     int64         // line of the header; 0 without a header
+	Columns  input.Columns // use of the columns; nil if there is nothing to report
+	Node, At int           // columns of the node and of the value; At is −1 without a value
+
+	width     int64 // with Every, the line that decides the number of fields
+	isPart    bool  // the file is a part of a table, and may hold only a header
+	titled    bool  // the first row holds titles, as in Parquet
+	integers  bool  // of a list of nodes for a graph that is not known yet: the ids are whole numbers
+	first     int64
+	sep       byte
+	hasBlanks bool // the value is the rest of the line behind the node and may contain blanks
+	fields    table.Fields
+}
+
+// Row is one row of a table, valid until the next one.
+type Row struct {
+	Line  int64
+	Text  [][]byte // the fields, at least one
+	Start []int    // column at which each field begins, from 0
+	At    int      // column of the value, −1 without one
+	node  int
+}
+
+// ID returns the id of the node.
+func (r Row) ID() []byte { return r.Text[r.node] }
+
+// Value returns the value of the node without blanks around it, or nil.
+func (r Row) Value() []byte {
+	if r.At < 0 {
+		return nil
+	}
+	return r.Field(r.At)
+}
+
+// Fault returns an error about field i of a row.
+func (t *Reader) Fault(row Row, i int, fix, format string,
+	args ...any) *textio.Error {
+	e := textio.Fault(t.Name, row.Line, fix, format, args...)
+	if i >= 0 && i < len(row.Start) && !t.titled {
+		e.Column = row.Start[i] + 1
+	}
+	return e
+}
+
+// Field returns field i without blanks around it, empty if the line has fewer.
+func (r Row) Field(i int) []byte {
+	if i < len(r.Text) {
+		return bytes.Trim(r.Text[i], table.Blank)
+	}
+	return nil
+}
+
+// Read opens the file at path and yields its rows, see [Reader.Rows]. After an error it yields
+// nothing more. A directory of parts is read as one table, see [Parts].
+func (t *Reader) Read(ctx context.Context, path string) iter.Seq2[Row, error] {
+	parts := Parts(path)
+	t.isPart = parts != nil
+	if !t.isPart {
+		parts = []string{path}
+	}
+	t.Titles = nil
+	t.Names = nil
+	t.Columns = nil
+	return func(yield func(Row, error) bool) {
+		for _, file := range parts {
+			for row, err := range t.readFile(ctx, file) {
+				if !yield(row, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// readFile implements Read for a single file.
+func (t *Reader) readFile(ctx context.Context, path string) iter.Seq2[Row, error] {
+	isParquet := slices.Contains(parquetfile.Endings, table.Extension(path))
+	t.Options.Any, t.Options.Text = true, t.Text
+	return func(yield func(Row, error) bool) {
+		t.Name = path
+		in, err := textio.Open(ctx, path, &t.Options)
+		if err != nil {
+			yield(Row{}, err)
+			return
+		}
+		defer in.Close()
+		t.Name = in.Name()
+		if !isParquet {
+			t.Rows(in)(yield)
+		} else if err := t.parquet(in, yield); err != nil {
+			yield(Row{}, err)
+		}
+	}
+}
+
+// Rows yields the rows of an open text file, without the header. After an error it yields
+// nothing more.
+//
+// Fields are separated by tabs if the first line has one, else by commas or semicolons as in
+// an edge list, else by blanks. If blanks separate a node from its value, the first blank ends
+// the node, so that the value may contain blanks: "n1 Graph Theory" has the value "Graph
+// Theory". In a list of ids the whole line is an id, unless the file name ends in .csv or a
+// tab ends the id.
+func (t *Reader) Rows(in *textio.Reader) iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		if t.Name == "" {
+			t.Name = in.Name()
+		}
+		if err := cmp.Or(refuseGraph(t, in.Peek(unread.HeadBytes)), in.CheckText()); err != nil {
+			yield(Row{}, err)
+			return
+		}
+		head, err := in.Head()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if err == nil {
+			t.titled = head.First == 0
+			if t.titled {
+				t.Text.Delimiter = "\t"
+			}
+			err = t.begin(head)
+		}
+		if err != nil {
+			yield(Row{}, err)
+			return
+		}
+		remarks := int64(0)
+		first := int64(0)
+		defer func() {
+			if remarks > 0 && t.Options.Warn != nil {
+				t.Options.Warn(table.RemarkWarning(t.Name, first, remarks))
+			}
+		}()
+		for line, err := range in.Lines() {
+			if err != nil {
+				yield(Row{}, err)
+				return
+			}
+			switch {
+			case line.Number < t.first || line.Number == t.Line ||
+				table.IsBlank(line.Text):
+				continue
+			case line.Number > t.first && t.isRemark(line.Text, false):
+				if remarks++; remarks == 1 {
+					first = line.Number
+				}
+				continue
+			}
+			row, bad := t.split(line)
+			if bad != nil {
+				yield(Row{}, bad)
+				return
+			}
+			if !yield(row, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Find looks up an id in the graph, and if it is an unknown whole number, its digits, see
+// [table.PlainInteger], and 3.0 for 3.
+func Find(lookup func(id string) (row int, isNode bool),
+	id string) (row int, isNode bool) {
+	row, isNode = lookup(id)
+	plain := table.PlainInteger(id)
+	for _, spelling := range []string{plain, plain + ".0"} {
+		if !isNode && table.IsInteger(plain) {
+			row, isNode = lookup(spelling)
+		}
+	}
+	return row, isNode
+}
+
+// isRemark reports whether a line that is not blank is a comment. A line that begins with a
+// comment marker is data if its id is in the graph, or, if the graph is not known, if it has
+// the form of a row. For example, "#12,red" is data if the graph has a node "#12". With
+// anyField any field may be the id, because the column of the node is not known yet.
+func (t *Reader) isRemark(line []byte, anyField bool) bool {
+	if !table.IsComment(line) || isList(t.Name) {
+		return false
+	}
+	if t.Lookup == nil {
+		return !table.MayBeRow(line) ||
+			!t.Every && t.Value == "" &&
+				bytes.ContainsAny(bytes.Trim(line, table.Blank), " ")
+	}
+	sep := t.sep
+	if sep == 0 {
+		sep = t.separator(line)
+	}
+	var f table.Fields
+	if f.Split(line, sep) != nil || len(f.Text) == 0 {
+		return true
+	}
+	for i, id := range f.Text {
+		if i != min(t.Node, len(f.Text)-1) && !anyField {
+			continue
+		}
+		if _, isNode := Find(t.Lookup, string(bytes.Trim(id, table.Blank))); isNode {
+			return false
+		}
+	}
+	return true
+}
+
+// isList reports whether a file is a list that heatwalk writes: each line is an id, verbatim.
+func isList(name string) bool {
+	return table.IsNamed(name, IDsFile)
+}
+
+// isContent reports whether the last field of each line is the label.
+func isContent(name string) bool {
+	return table.IsNamed(name, ContentFile)
+}
+
+// separator returns the separator of the fields, determined from the first line of the file.
+func (t *Reader) separator(line []byte) byte {
+	switch {
+	case isList(t.Name):
+		return table.Tab
+	case t.Text.Separator() != 0:
+		return t.Text.Separator()
+	case isContent(t.Name):
+		if bytes.IndexByte(line, table.Tab) >= 0 {
+			return table.Tab
+		}
+		return table.Blanks
+	case t.Value == "" && !t.Every && !table.IsNamed(t.Name, ".csv"):
+		return table.Tab
+	}
+	sep := table.SeparatorOf(t.Text, t.Name, line)
+	if isAlone := t.Value == "" && (!t.Every || t.Lookup == nil); table.IsNamed(t.Name, ".csv") &&
+		(isAlone && (sep == table.Blanks || sep == table.Bar) ||
+			sep == table.Blanks && len(bytes.Fields(line)) == 1) {
+		return table.Comma // the first row has one field
+	}
+	return sep
+}
+
+// split splits a line into its fields and checks the id.
+func (t *Reader) split(line textio.Line) (Row, *textio.Error) {
+	f := &t.fields
+	if err := f.Split(line.Text, t.sep); err != nil {
+		return Row{}, textio.Fault(t.Name, line.Number,
+			table.SplitFix(err, t.sep, "fix the line"), "%w", err)
+	}
+	node := min(t.Node, len(f.Text)-1)
+	row := Row{Line: line.Number, Text: f.Text, Start: f.Start, At: t.At,
+		node: node}
+	if len(bytes.Trim(f.Text[node], table.Blank)) == 0 &&
+		!(t.Every && t.Lookup == nil) {
+		return row, t.Fault(row, node, "fix the line", "%w", errEmpty)
+	}
+	if f.Padded[node] { // the blanks around an id that the graph, or else a list of heatwalk, has belong to it
+		isVerbatim := t.Lookup == nil && isList(t.Name)
+		if t.Lookup != nil {
+			_, isVerbatim = t.Lookup(string(f.Text[node]))
+		}
+		if !isVerbatim {
+			f.Text[node] = bytes.Trim(f.Text[node], table.Blank)
+		}
+	}
+	for i, text := range f.Text {
+		if bytes.IndexByte(text, table.Tab) >= 0 {
+			return row, t.Fault(row, i, "fix the line", "%w", table.ErrTab)
+		}
+	}
+	if t.Every {
+		if t.Names == nil {
+			setNames(t, len(f.Text), line.Number)
+		}
+		if len(f.Text) != len(t.Names) {
+			return row, textio.Fault(t.Name, line.Number, "give each line a value for every column, or ? where it is missing",
+				"%s, but line %d has %d", words.Counted(len(f.Text), "field"),
+				t.width, len(t.Names))
+		}
+	}
+	if t.integers {
+		f.Text[node] = []byte(table.PlainInteger(string(f.Text[node])))
+	}
+	switch {
+	case t.Value == "":
+	case isContent(t.Name):
+		row.At = len(f.Text) - 1
+	case t.hasBlanks && len(f.Text) > 2:
+		row.Text = append(f.Text[:1],
+			bytes.Trim(line.Text[f.Start[1]:], table.Blank))
+	}
+	return row, nil
+}
+
+// setNames sets the names of the columns: the titles, or the numbers of the fields of the first row.
+func setNames(t *Reader, fields int, line int64) {
+	t.Names = t.Titles
+	t.width = t.Line
+	if t.Titles != nil {
+		return
+	}
+	for t.width = line; len(t.Names) < fields; {
+		t.Names = append(t.Names, "column "+strconv.Itoa(len(t.Names)+1))
+	}
+}
+
+var errEmpty = errors.New("empty id")

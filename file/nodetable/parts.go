@@ -1,0 +1,43 @@
+package nodetable
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/file/table"
+)
+
+// partEndings lists the endings of files that can be parts of one table.
+var partEndings = []string{".parquet", ".csv", ".tsv", ".txt", ".edges"}
+
+// Parts returns the files of a directory in the order of their names if they are the parts of
+// one table, as Spark and DuckDB write them: all files have the same ending. Names that begin
+// with a dot or _, for example _SUCCESS, and the files that heatwalk writes next to an output
+// are skipped. It returns nil for any other path.
+func Parts(dir string) []string {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	var parts []string
+	for _, e := range entries {
+		name := e.Name()
+		if name == "manifest" {
+			return nil // a store
+		}
+		if name[0] == '.' || name[0] == '_' ||
+			strings.HasSuffix(name, ".run.json") ||
+			strings.HasSuffix(name, ".ids") {
+			continue
+		}
+		ending := table.Extension(name)
+		if e.IsDir() || !slices.Contains(partEndings, ending) ||
+			parts != nil && ending != table.Extension(parts[0]) {
+			return nil
+		}
+		parts = append(parts, filepath.Join(dir, name))
+	}
+	return parts
+}

@@ -1,0 +1,173 @@
+package nodetable
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/heatwalk/heatwalk/file/table"
+	"github.com/heatwalk/heatwalk/file/textio"
+	"github.com/heatwalk/heatwalk/internal/words"
+)
+
+// Unknown counts the lines of a file about nodes, and the lines with an unknown id: one that is
+// not in the graph.
+type Unknown struct {
+	Nodes        any    // nodes of the graph; if it has a method ID(row int) string, the error shows an id as an example
+	Set          string // name of the place of the nodes; default: the graph
+	Option       string // name of the option for the column of the node; "" without one
+	Total, Count int    // number of lines, and of lines with an unknown id
+	line         int64
+	id           string        // first unknown id, and its line
+	lineOf       map[int]int64 // of each node, see FindOnce
+
+	encoded *textio.Error // about the first id with another encoding in the graph, or nil
+}
+
+// Find looks up the id on a line, see the function [Find], and counts the line; line is 0 if the file has no
+// lines.
+func (u *Unknown) Find(lookup func(id string) (row int, isNode bool), line int64,
+	id []byte) (row int, isNode bool) {
+	u.Total++
+	u.Set = cmp.Or(u.Set, "the graph")
+	row, isNode = Find(lookup, string(id))
+	if isNode {
+		return row, true
+	}
+	if u.Count++; u.Count == 1 || line < u.line {
+		u.line = line
+		u.id = string(id)
+	}
+	if u.encoded == nil {
+		u.compare(line, id)
+	}
+	return 0, false
+}
+
+// FindOnce is Find for a row of the table t. A second row of a node is an error.
+func (u *Unknown) FindOnce(t *Reader, row Row) (node int, isNode bool, err error) {
+	node, isNode = u.Find(t.Lookup, row.Line, row.ID())
+	if !isNode {
+		return 0, false, nil
+	}
+	if line, isRepeated := u.lineOf[node]; isRepeated {
+		return 0, false, textio.Fault(t.Name, row.Line, "keep one of the lines",
+			"%s is on line %d already", words.Quoted(row.ID()), line)
+	}
+	if u.lineOf == nil {
+		u.lineOf = map[int]int64{}
+	}
+	u.lineOf[node] = row.Line
+	return node, true, nil
+}
+
+// compare checks whether the graph has an id in another encoding, which is a common reason for
+// unknown ids: a program wrote Windows-1252 where another wrote UTF-8.
+func (u *Unknown) compare(line int64, id []byte) {
+	graph, ok := u.Nodes.(interface {
+		Lookup(id string) (row int, isNode bool)
+	})
+	if !ok {
+		return
+	}
+	recoded := textio.FromWindows(id)
+	problem := "%s is not UTF-8, but the graph has the id as UTF-8"
+	files := "this file"
+	if utf8.Valid(id) {
+		recoded = textio.ToWindows(id)
+		problem = "%s is UTF-8, but the graph has the id in another encoding, such as Latin-1 or Windows-1252"
+		files = "the files of the graph"
+	}
+	if _, isNode := graph.Lookup(string(recoded)); isNode {
+		u.encoded = textio.Fault("", line, "convert "+files+" to UTF-8, for example with iconv -f WINDOWS-1252 -t UTF-8",
+			problem, words.Quoted(id))
+	}
+}
+
+// Err returns an error about the file name if all ids are unknown, because the file then
+// belongs to another graph, or if some are unknown and skip is not set; fix is the remedy for
+// the latter.
+func (u *Unknown) Err(name string, skip bool, fix string) error {
+	quoted := words.Quoted(u.id)
+	switch {
+	case u.Count == 0:
+		return nil
+	case u.encoded != nil:
+		u.encoded.File = name
+		return u.encoded
+	case u.Count == u.Total:
+		what := fmt.Sprintf("none of %d ids is in %s (first %s)",
+			u.Total, u.Set, quoted)
+		if u.Total == 1 {
+			what = quoted + " is not in " + u.Set
+		}
+		hint, fix := u.mistake()
+		return textio.Fault(name, 0, fix, "%s%s", what, hint)
+	case skip:
+		return nil
+	}
+	verb := "are"
+	if u.Count == 1 {
+		verb = "is"
+	}
+	hint, similar := u.similar()
+	return textio.Fault(name, u.line, cmp.Or(similar, fix),
+		"%s is not in %s (%d of %d ids %s not)%s", quoted, u.Set, u.Count,
+		u.Total, verb, hint)
+}
+
+// similar returns a hint at an id of the graph that differs from the first unknown one in zeros in front, blanks, signs or
+// case, and the remedy; "" if the first million has none.
+func (u *Unknown) similar() (hint, fix string) {
+	const most = 1 << 20
+	graph, ok := u.Nodes.(interface {
+		ID(row int) string
+		Len() int
+	})
+	plain := plainID(u.id)
+	if !ok || plain == "" {
+		return "", ""
+	}
+	for row := range min(graph.Len(), most) {
+		id := graph.ID(row)
+		switch {
+		case plainID(id) != plain:
+		case strings.TrimLeft(id, "0") == strings.TrimLeft(u.id, "0"):
+			return "; " + u.Set + " has " + words.Quoted(id) + ", with other zeros in front",
+				"keep zeros in all files: in spreadsheets and pandas in a column of text (dtype=str)"
+		default:
+			return "; " + u.Set + " has " + words.Quoted(id), "write ids with the same blanks, signs and case in all files"
+		}
+	}
+	return "", ""
+}
+
+// plainID returns the letters and digits of an id, without zeros in front.
+func plainID(id string) string {
+	plain := strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, id)
+	return strings.TrimLeft(plain, "0")
+}
+
+// mistake returns a likely reason and the remedy for a file without any id of the graph.
+func (u *Unknown) mistake() (hint, fix string) {
+	if hint, fix := u.similar(); hint != "" {
+		return hint, fix
+	}
+	if dictionary, ok := u.Nodes.(interface{ ID(row int) string }); ok {
+		if id := dictionary.ID(0); !table.IsInteger(id) || !table.IsInteger(u.id) {
+			fix = "pass the file with such ids"
+			if u.Option != "" {
+				fix += ", or their column by {" + u.Option + "}"
+			}
+			return "; " + u.Set + " has ids like " + words.Quoted(id), fix
+		}
+	}
+	return "", "does one file count from 0 and the other from 1?"
+}

@@ -1,0 +1,169 @@
+package npy
+
+import (
+	"archive/zip"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path"
+	"strings"
+	"sync/atomic"
+	"unicode/utf8"
+
+	"github.com/heatwalk/heatwalk/file/textio"
+)
+
+// Archive is a .npz file: a zip archive whose members NAME.npy are arrays.
+type Archive struct {
+	Name string // for messages
+
+	members map[string]*zip.File // of several of one name, the first
+	single  string               // the name of the only member, if it is an array
+}
+
+// directory reads a file as far as its zip directory may go, which is kept. Arrays are opened by
+// several goroutines.
+type directory struct {
+	io.ReaderAt
+	left atomic.Int64 // bytes
+}
+
+// maxDirectory is how much of a file is read to find its directory: that of
+// thousands of arrays, and the end of the file in which it is looked for.
+const maxDirectory = 1<<20 + 1<<17
+
+var errDirectory = errors.New("npy: large zip directory")
+
+// ReadAt implements [io.ReaderAt].
+func (d *directory) ReadAt(p []byte, offset int64) (int, error) {
+	if d.left.Add(-int64(len(p))) < 0 {
+		return 0, errDirectory
+	}
+	return d.ReaderAt.ReadAt(p, offset)
+}
+
+// OpenArchive reads the directory of an archive of size bytes.
+func OpenArchive(name string, in io.ReaderAt, size int64) (*Archive, error) {
+	d := &directory{ReaderAt: in}
+	d.left.Store(maxDirectory)
+	z, err := zip.NewReader(d, size)
+	if errors.Is(err, errDirectory) {
+		return nil, textio.Fault(name, 0,
+			"save the arrays that are wanted in a file of their own",
+			"a zip directory of more than 1 MiB")
+	}
+	if err != nil {
+		return nil, &textio.Error{File: name,
+			Msg: "no whole zip archive, which a .npz file is",
+			Fix: fetchAgain, Err: err}
+	}
+	d.left.Store(math.MaxInt64)
+	a := &Archive{Name: name, members: map[string]*zip.File{}}
+	for _, m := range z.File {
+		member, isArray := strings.CutSuffix(m.Name, ".npy")
+		isArray = isArray || path.Ext(m.Name) == "" // npyio writes names without an ending
+		if _, twice := a.members[member]; isArray && !twice {
+			a.members[member] = m
+			if len(z.File) == 1 {
+				a.single = member
+			}
+		}
+	}
+	return a, nil
+}
+
+// Has reports whether there is an array of that name.
+func (a *Archive) Has(name string) bool {
+	return a.members[name] != nil
+}
+
+// IsEmpty reports whether there is no array, as in an archive of other files.
+func (a *Archive) IsEmpty() bool { return len(a.members) == 0 }
+
+// Single returns the name of the only member, or "" if there are several or it is
+// no array.
+func (a *Archive) Single() string { return a.single }
+
+// Size returns how many bytes an array has with its header, as the directory says.
+func (a *Archive) Size(name string) int64 {
+	return int64(a.members[name].UncompressedSize64)
+}
+
+// Open reads the header of an array. watch, unless nil, wraps the reader of its bytes, for
+// example to count them. Nothing has to be closed.
+func (a *Archive) Open(name string,
+	watch func(io.Reader) io.Reader) (*Array, error) {
+	m := a.members[name]
+	if m == nil {
+		return nil, textio.Fault(a.Name, 0, "save it with scipy.sparse.save_npz",
+			"the array %s is missing", name)
+	}
+	const encrypted = 1 // a flag
+	if m.Flags&encrypted != 0 {
+		return nil, textio.Fault(a.Name, 0, "save it without a password",
+			"the array %s is encrypted", name)
+	}
+	r, err := m.Open()
+	if err != nil {
+		return nil, textio.Fault(a.Name, 0, fetchAgain,
+			"the array %s cannot be read (%w)", name, err)
+	}
+	var in io.Reader = r
+	if watch != nil {
+		in = watch(r)
+	}
+	return Read(a.Name+": "+name, in)
+}
+
+// ArchiveWriter writes a .npz file. The arrays are stored as they are, one after the
+// other.
+type ArchiveWriter struct {
+	zip *zip.Writer
+}
+
+// NewArchive returns an empty archive that is written to w.
+func NewArchive(w io.Writer) *ArchiveWriter {
+	return &ArchiveWriter{zip.NewWriter(w)}
+}
+
+// Member begins an array, of which everything is to be written, its header too,
+// before the next one begins.
+func (z *ArchiveWriter) Member(name string) (io.Writer, error) {
+	return z.zip.CreateHeader(&zip.FileHeader{Name: name + ".npy",
+		Method: zip.Store})
+}
+
+// Strings writes n strings as an array, in NumPy's fixed-width Unicode form. Bytes
+// that are not UTF-8 become U+FFFD.
+func (z *ArchiveWriter) Strings(name string, n int, text func(i int) string) error {
+	w, err := z.Member(name)
+	if err != nil {
+		return err
+	}
+	width := 1
+	for i := range n {
+		width = max(width, utf8.RuneCountInString(text(i)))
+	}
+	if _, err := w.Write(Header(fmt.Sprintf("<U%d", width), n)); err != nil {
+		return err
+	}
+	element := make([]byte, 0, 4*width)
+	for i := range n {
+		element = element[:0]
+		for _, r := range text(i) {
+			element = binary.LittleEndian.AppendUint32(element, uint32(r))
+		}
+		used := len(element)
+		element = element[:4*width]
+		clear(element[used:])
+		if _, err := w.Write(element); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close writes the archive's directory. It does not close the underlying writer.
+func (z *ArchiveWriter) Close() error { return z.zip.Close() }

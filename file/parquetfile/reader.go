@@ -1,0 +1,364 @@
+package parquetfile
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/heatwalk/heatwalk/file/textio"
+)
+
+// Magic begins and ends a file. Endings are the usual endings of file names.
+const Magic = "PAR1"
+
+var Endings = []string{".parquet", ".pq"}
+
+// fetchAgain is the remedy for a truncated or damaged file.
+const fetchAgain = "fetch the file again"
+
+// maxWord is the limit of the bytes of one value.
+const maxWord = 1 << 20
+
+// Reader reads columns of a Parquet file row by row. The sizes that the footer declares are
+// compared with the memory that the caller allows, before the library reads the pages.
+type Reader struct {
+	Titles []string // titles of the leaf columns, with dots between the levels of nested columns
+
+	name    string
+	file    *parquet.File
+	columns []column
+	hold    func(bytes int64) error
+	used    int64 // memory in use, in bytes
+	row     int64
+}
+
+// column is a leaf column.
+type column struct {
+	leaf       parquet.LeafColumn
+	isFlat     bool // neither nested nor repeated
+	isUnsigned bool // it holds unsigned integers
+	logical    any  // its type; nil: that of its values
+}
+
+// Open opens the file name with size bytes of content. used is the memory already in use. Open
+// and Each call hold with the total memory before they allocate it, and return its error. Other
+// errors are those of content, or a [*textio.Error].
+func Open(name string, content io.ReaderAt, size, used int64,
+	hold func(bytes int64) error) (t *Reader, err error) {
+	t = &Reader{name: name, used: used, hold: hold}
+	defer t.convertPanic(&err)
+	if err := t.footer(content, size); err != nil {
+		return nil, err
+	}
+	t.file, err = parquet.OpenFile(content, size, parquet.SkipPageIndex(true),
+		parquet.SkipBloomFilters(true), parquet.ReadBufferSize(256<<10))
+	if err != nil {
+		return nil, t.fault(fetchAgain, "not a complete Parquet file (%w)", err)
+	}
+	for _, path := range t.file.Schema().Columns() { // whole paths; a leaf has only the last part
+		c := column{}
+		c.leaf, _ = t.file.Schema().Lookup(path...)
+		c.isFlat = c.leaf.MaxRepetitionLevel == 0 && len(path) == 1
+		if l := c.leaf.Node.Type().LogicalType(); l != nil {
+			c.logical = l.Value
+		}
+		integer, isInteger := c.logical.(*format.IntType)
+		c.isUnsigned = isInteger && !integer.IsSigned
+		t.columns = append(t.columns, c)
+		t.Titles = append(t.Titles, strings.Join(path, "."))
+	}
+	return t, nil
+}
+
+// fault returns an error about the file.
+func (t *Reader) fault(fix, format string, args ...any) error {
+	return textio.Fault(t.name, 0, fix, format, args...)
+}
+
+// convertPanic converts a panic to an error, because the library panics for some damaged files.
+func (t *Reader) convertPanic(err *error) {
+	if r := recover(); r != nil {
+		*err = t.fault(fetchAgain, "damaged near row %d", t.row)
+	}
+}
+
+// Rows returns the number of rows that the footer declares.
+func (t *Reader) Rows() int64 { return t.file.NumRows() }
+
+// Leaf returns a column, and whether it is flat: neither nested nor repeated.
+func (t *Reader) Leaf(column int) (leaf parquet.LeafColumn, flat bool) {
+	return t.columns[column].leaf, t.columns[column].isFlat
+}
+
+// Each calls use with the values of the given columns for each row. The values are valid during
+// the call only; column −1 is skipped. Columns must be flat. The errors are those of use and of
+// [Open].
+func (t *Reader) Each(columns []int,
+	use func(row int64, values []parquet.Value) error) (err error) {
+	defer t.convertPanic(&err)
+	t.row = 0
+	groups := t.file.Metadata().RowGroups
+	for _, c := range columns {
+		if c < 0 || len(groups) == 0 {
+			continue
+		}
+		codec := groups[0].Columns[c].MetaData.Codec
+		if codec == format.Lz4 || codec == format.LZO {
+			return t.fault("write it with zstd or LZ4_RAW",
+				"column %s is compressed with %s, which is not read",
+				t.Titles[c], codec)
+		}
+		// The library decompresses all groups with the codec of the first.
+		if slices.ContainsFunc(groups,
+			func(g format.RowGroup) bool { return g.Columns[c].MetaData.Codec != codec }) {
+			return t.fault("write it again with one codec",
+				"column %s has several compression codecs, which is not supported",
+				t.Titles[c])
+		}
+	}
+	values := make([]parquet.Value, len(columns))
+	for i, group := range t.file.RowGroups() {
+		if err := t.group(group, &groups[i], columns, values, use); err != nil {
+			return err
+		}
+	}
+	if t.row != t.file.NumRows() {
+		return t.fault(fetchAgain, "%d rows, the footer declares %d", t.row,
+			t.file.NumRows())
+	}
+	return nil
+}
+
+// positionBytes is the memory of the dictionary index of a value.
+const positionBytes = 4
+
+// group reads the given columns of one row group in parallel. Its memory is at most the
+// uncompressed pages of the columns and a dictionary index for each value.
+func (t *Reader) group(group parquet.RowGroup, metadata *format.RowGroup,
+	columns []int, values []parquet.Value,
+	use func(int64, []parquet.Value) error) error {
+	chunks := group.ColumnChunks()
+	previous := t.used
+	defer func() { t.used = previous }()
+	readers := make([]*columnReader, len(columns))
+	for i, c := range columns {
+		if c < 0 {
+			continue
+		}
+		t.used += metadata.Columns[c].MetaData.TotalUncompressedSize +
+			positionBytes*metadata.NumRows
+		if err := t.hold(t.used); err != nil {
+			return err
+		}
+		readers[i] = &columnReader{pages: chunks[c].Pages()}
+		defer readers[i].pages.Close()
+	}
+	for range group.NumRows() {
+		for i, r := range readers {
+			if r == nil {
+				continue
+			}
+			var err error
+			name := t.Titles[columns[i]]
+			switch values[i], err = r.next(); {
+			case errors.Is(err, io.EOF):
+				return t.fault(fetchAgain, "column %s ends at row %d of %d", name,
+					t.row, t.file.NumRows())
+			case err != nil:
+				return t.fault(fetchAgain, "column %s is damaged near row %d (%w)",
+					name, t.row, err)
+			case values[i].Kind() == parquet.ByteArray &&
+				len(values[i].ByteArray()) > maxWord:
+				return t.fault("correct it", "row %d: %s is longer than 1 MiB",
+					t.row, name)
+			}
+		}
+		if err := use(t.row, values); err != nil {
+			return err
+		}
+		t.row++
+	}
+	return nil
+}
+
+// Scale returns the number of digits after the decimal point, and whether the column holds
+// decimals. A decimal is stored as the integer value·10^digits; for example, 1.50 with two
+// digits is stored as 150.
+func (t *Reader) Scale(column int) (digits int, isDecimal bool) {
+	leaf, flat := t.Leaf(column)
+	decimal, isDecimal := t.columns[column].logical.(*format.DecimalType)
+	if !isDecimal || !flat || leaf.Node.Type().Kind() == parquet.Int96 {
+		return 0, false
+	}
+	return int(decimal.Scale), decimal.Scale >= 0
+}
+
+// IsText reports whether a column holds text, UUIDs, numbers, decimals or booleans, and no dates, times or binary
+// data.
+func (t *Reader) IsText(column int) bool {
+	leaf, flat := t.Leaf(column)
+	if _, isDecimal := t.Scale(column); isDecimal {
+		return true
+	}
+	switch t.columns[column].logical.(type) {
+	case *format.UUIDType:
+		return flat
+	case nil, *format.StringType, *format.EnumType, *format.IntType:
+		kind := leaf.Node.Type().Kind()
+		return flat && kind != parquet.Int96 && kind != parquet.FixedLenByteArray
+	}
+	return false
+}
+
+// AppendText appends a value of a column to dst, a date or a time as ISO 8601, or nothing for a missing value.
+// Integral floating-point numbers are written without a point, because pandas stores a column
+// of integers as floats if one of them is missing.
+func (t *Reader) AppendText(dst []byte, column int, v parquet.Value) []byte {
+	if v.IsNull() {
+		return dst
+	}
+	if scale, isDecimal := t.Scale(column); isDecimal {
+		return appendDecimal(dst, v, scale)
+	}
+	epoch := time.Unix(0, 0).UTC()
+	switch kind := t.columns[column].logical.(type) {
+	case nil, *format.StringType:
+	case *format.UUIDType:
+		if id := v.ByteArray(); len(id) == 16 {
+			return fmt.Appendf(dst, "%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8],
+				id[8:10], id[10:])
+		}
+	case *format.DateType:
+		return epoch.AddDate(0, 0, int(v.Int32())).AppendFormat(dst, time.DateOnly)
+	case *format.TimestampType:
+		return epoch.Add(time.Duration(v.Int64())*kind.Unit.Value.Duration()).AppendFormat(dst, time.DateTime)
+	case *format.TimeType:
+		count, _ := t.Integer(column, v)
+		return epoch.Add(time.Duration(count)*kind.Unit.Value.Duration()).AppendFormat(dst, time.TimeOnly)
+	}
+	switch {
+	case v.Kind() == parquet.Double && math.IsNaN(v.Double()):
+		return dst
+	case v.Kind() == parquet.Int96: // nanoseconds and a Julian day
+		const julian = 2440588 // day of 1970-01-01
+		return epoch.AddDate(0, 0, int(v.Int96()[2])-julian).AppendFormat(dst,
+			time.DateOnly)
+	case v.Kind() == parquet.Boolean:
+		return strconv.AppendBool(dst, v.Boolean())
+	case v.Kind() == parquet.Int32, v.Kind() == parquet.Int64:
+		bits, isNegative := t.Integer(column, v)
+		if isNegative {
+			return strconv.AppendInt(dst, int64(bits), 10)
+		}
+		return strconv.AppendUint(dst, bits, 10)
+	case v.Kind() == parquet.Float:
+		return strconv.AppendFloat(dst, float64(v.Float()), 'f', -1, 32)
+	case v.Kind() == parquet.Double:
+		return strconv.AppendFloat(dst, v.Double(), 'f', -1, 64)
+	}
+	return append(dst, v.ByteArray()...)
+}
+
+// Integer returns the 64 bits of an integer of a column, and whether it is below 0.
+func (t *Reader) Integer(column int,
+	v parquet.Value) (bits uint64, isNegative bool) {
+	bits = v.Uint64()
+	if v.Kind() == parquet.Int32 { // the upper half of such a value of a dictionary is empty
+		bits = uint64(v.Uint32())
+		if !t.columns[column].isUnsigned {
+			bits = uint64(int64(v.Int32()))
+		}
+	}
+	return bits, !t.columns[column].isUnsigned && int64(bits) < 0
+}
+
+// appendDecimal appends a decimal without trailing zeros of its fraction.
+func appendDecimal(dst []byte, v parquet.Value, scale int) []byte {
+	n := new(big.Int)
+	switch v.Kind() {
+	case parquet.Int32:
+		n.SetInt64(int64(v.Int32()))
+	case parquet.Int64:
+		n.SetInt64(v.Int64())
+	default: // two's complement, big-endian
+		bytes := v.ByteArray()
+		if n.SetBytes(bytes); len(bytes) > 0 && bytes[0] >= 0x80 {
+			n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(bytes))))
+		}
+	}
+	if n.Sign() < 0 {
+		dst = append(dst, '-')
+	}
+	digits := n.Abs(n).String()
+	if pad := scale + 1 - len(digits); pad > 0 {
+		digits = strings.Repeat("0", pad) + digits
+	}
+	point := len(digits) - scale
+	dst = append(dst, digits[:point]...)
+	if fraction := strings.TrimRight(digits[point:], "0"); fraction != "" {
+		dst = append(append(dst, '.'), fraction...)
+	}
+	return dst
+}
+
+// footer checks the length of the footer, and adds its memory, about four times that length, to
+// the memory in use.
+func (t *Reader) footer(content io.ReaderAt, size int64) error {
+	const tail = 8
+	var end [tail]byte
+	if size >= int64(len(Magic))+tail {
+		if _, err := content.ReadAt(end[:], size-tail); err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+	}
+	length := int64(binary.LittleEndian.Uint32(end[:]))
+	if string(end[4:]) != Magic || length > size-tail-int64(len(Magic)) {
+		return t.fault(fetchAgain,
+			"not a complete Parquet file: it does not end in a footer")
+	}
+	t.used += 4 * length
+	return t.hold(t.used)
+}
+
+// columnReader reads the values of one column of a row group.
+type columnReader struct {
+	pages       parquet.Pages
+	page        parquet.Page // current page
+	values      parquet.ValueReader
+	buf         [1 << 10]parquet.Value
+	position, n int
+}
+
+// next returns the next value, or io.EOF after the last one.
+func (c *columnReader) next() (parquet.Value, error) {
+	for c.position == c.n {
+		if c.values == nil {
+			parquet.Release(c.page) // all values in buf have been read
+			var err error
+			if c.page, err = c.pages.ReadPage(); err != nil {
+				return parquet.Value{}, err
+			}
+			c.values = c.page.Values()
+		}
+		n, err := c.values.ReadValues(c.buf[:])
+		c.position = 0
+		c.n = n
+		if errors.Is(err, io.EOF) {
+			c.values = nil
+		} else if err != nil {
+			return parquet.Value{}, err
+		}
+	}
+	c.position++
+	return c.buf[c.position-1], nil
+}

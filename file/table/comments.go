@@ -1,0 +1,110 @@
+package table
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/internal/words"
+)
+
+// A line that begins with #, % or // is a comment above the first line of data. Below it, the line
+// is data if it has the form of a row, because ids may begin with these characters, for example
+// hashtags; else it is skipped and reported.
+
+// IsBlank reports whether a line is empty, consists of blanks, or is the number of rows below a table of psql, as in
+// (12 rows).
+func IsBlank(line []byte) bool {
+	line = bytes.Trim(line, Blank)
+	count, isFooter := bytes.CutPrefix(line, []byte("("))
+	count, _, hasUnit := bytes.Cut(count, []byte(" row"))
+	return len(line) == 0 || isFooter && hasUnit && IsInteger(count)
+}
+
+// IsComment reports whether a line is blank, see [IsBlank], begins with #, % or //, or is Excel's sep=;.
+func IsComment(line []byte) bool {
+	line = bytes.TrimLeft(line, Blank)
+	return IsBlank(line) || len(line) < 8 && DeclaredSeparator(line) != "" ||
+		line[0] == '#' || line[0] == '%' ||
+		len(line) > 1 && line[0] == '/' && line[1] == '/'
+}
+
+// DeclaredSeparator returns the separator that Excel writes into the first line of a file, for
+// example ; in sep=; or "" without such a line.
+func DeclaredSeparator(head []byte) string {
+	line, _, _ := bytes.Cut(head, []byte{'\n'})
+	sep, isDeclared := bytes.CutPrefix(bytes.Trim(bytes.TrimRight(line, "\r"), `"`), []byte("sep="))
+	if !isDeclared || len(sep) != 1 {
+		return ""
+	}
+	return string(sep)
+}
+
+// MayBeRow reports whether a line that begins with a comment marker may be a row, the
+// marker being part of its first field: text that is no number follows without a blank.
+func MayBeRow(line []byte) bool {
+	line = bytes.TrimLeft(line, Blank)
+	text := bytes.TrimPrefix(line, []byte("//"))
+	if len(line) > 0 && (line[0] == '#' || line[0] == '%') {
+		text = line[1:]
+	}
+	if len(text) == 0 || len(text) == len(line) ||
+		strings.IndexByte(Blank+"#%!/", text[0]) >= 0 {
+		return false
+	}
+	id := text
+	if end := bytes.IndexAny(text, Blank+",;"); end >= 0 {
+		id = text[:end]
+	}
+	return !IsInteger(id)
+}
+
+// IsTitleComment reports whether fields are titles behind a comment marker, for example
+// "#source" and "target", as some tools write headers.
+func IsTitleComment(fields [][]byte) bool {
+	titles := (&Fields{Text: fields}).Strings()
+	if len(titles) == 0 {
+		return false
+	}
+	titles[0] = strings.TrimLeft(titles[0], "#%/ ")
+	return NamesEnds(&Sample{Titles: titles}) || IsNode(titles[0])
+}
+
+// FirstData returns the index, from 0, of the first line of data in the head of a file, or −1: the first line
+// without a comment marker, or an earlier one that has the form of a row and whose id occurs again below. For
+// example, in a file of hashtags "#go<TAB>#rust" is data if another line has the id "#go". separator returns
+// the separator of the fields of a line. doubtful is the index of a comment that has the form of a row, or −1.
+func FirstData(head []byte,
+	separator func(line []byte) byte) (first, doubtful int) {
+	doubtful = -1
+	var f Fields
+	for i := 0; len(head) > 0; i++ {
+		var line []byte
+		line, head, _ = bytes.Cut(head, []byte{'\n'})
+		if !IsComment(line) {
+			return i, doubtful
+		}
+		if sep := separator(line); i < SampleRows && MayBeRow(line) && f.Split(line, sep) == nil {
+			if f.DropEmpty(2); len(f.Text) < 2 || IsTitleComment(f.Text) {
+				continue
+			}
+			s := &Sample{Titles: f.Strings(), Text: head, Separator: sep}
+			if !IsComment(f.Text[1]) {
+				s.Titles[1] = ""
+			}
+			if s.Recurs(0, 1) {
+				return i, -1
+			}
+			if doubtful < 0 {
+				doubtful = i
+			}
+		}
+	}
+	return -1, doubtful
+}
+
+// RemarkWarning returns the warning about n comments below the first line of data, the
+// first of them on the given line.
+func RemarkWarning(name string, line, n int64) error {
+	return fmt.Errorf("%s:%d: skipped %s below the first line of data; they begin with #, %% or // and are not rows", name, line, words.Counted(n, "comment"))
+}

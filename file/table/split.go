@@ -1,0 +1,393 @@
+package table
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/internal/input"
+)
+
+// Blank are the bytes that may surround a field.
+const Blank = " \t\r"
+
+// Separators of fields. Blanks is any run of blanks and tabs.
+const (
+	Tab       = '\t'
+	Comma     = ','
+	Semicolon = ';'
+	Bar       = '|'
+	Blanks    = ' '
+)
+
+// SeparatorName returns the name of a separator for messages.
+func SeparatorName(sep byte) string {
+	name := map[byte]string{Tab: "TAB", Comma: "comma", Semicolon: "semicolon",
+		Blanks: "blank"}[sep]
+	return cmp.Or(name, strconv.Quote(string(rune(sep))))
+}
+
+// manyFields bounds the fields of a line, because the places of short fields need more
+// memory than their text.
+const manyFields = 1 << 17
+
+// Faults of lines that cannot be split.
+var (
+	ErrQuote    = errors.New("a quote is not closed on this line")
+	ErrQuoteEnd = errors.New("something follows a closing quote")
+	ErrTab      = errors.New("a field holds a TAB")
+	ErrFields   = fmt.Errorf("more than %d fields", manyFields)
+)
+
+// Fields is one line cut at its separators. The slices share memory with the
+// line, or with the store of unquoted text; they are valid until the next Split.
+type Fields struct {
+	Text   [][]byte
+	Start  []int  // column of each field, from 0
+	Padded []bool // whether blanks surround the field, outside of quotes
+
+	unquoted []byte
+}
+
+// Split cuts a line; see the package documentation.
+func (f *Fields) Split(line []byte, sep byte) error {
+	f.Text = f.Text[:0]
+	f.Start = f.Start[:0]
+	f.Padded = f.Padded[:0]
+	f.unquoted = f.unquoted[:0]
+	if sep == Tab {
+		return f.splitTabs(line)
+	}
+	for position := 0; ; {
+		if len(f.Text) == manyFields {
+			return ErrFields
+		}
+		start := position
+		for position < len(line) && isBlank(line[position]) {
+			position++
+		}
+		if position == len(line) && sep == Blanks {
+			return nil
+		}
+		if position < len(line) && line[position] == '"' {
+			text, end, err := f.readQuoted(line, position)
+			if err != nil {
+				return err
+			}
+			f.add(text, position, false)
+			for position = end; position < len(line) && isBlank(line[position]); position++ {
+			}
+			switch {
+			case position == len(line):
+				return nil
+			case sep == Blanks && position > end:
+				continue
+			case sep != Blanks && line[position] == sep:
+				position++
+				continue
+			}
+			return ErrQuoteEnd
+		}
+		end := -1
+		if sep == Blanks {
+			end = bytes.IndexAny(line[position:], Blank)
+		} else {
+			end = bytes.IndexByte(line[position:], sep)
+		}
+		last := end < 0
+		if last {
+			end = len(line) - position
+		}
+		field := line[position : position+end]
+		if last { // the carriage return ends the line
+			field = bytes.TrimRight(field, "\r")
+		}
+		text := trimNoBreak(bytes.TrimRight(field, Blank))
+		padded := sep != Blanks && (position > start || len(text) < len(field)) ||
+			len(text) < len(bytes.TrimRight(field, Blank))
+		f.add(text, position+max(0, bytes.Index(field, text)), padded)
+		if last {
+			return nil
+		}
+		position += end + 1
+	}
+}
+
+// noBreak is the blank that pages and office programs put around text, in UTF-8.
+const noBreak = "\u00a0"
+
+// trimNoBreak removes blanks around a text if no-break spaces surround it.
+func trimNoBreak(text []byte) []byte {
+	if bytes.HasPrefix(text, []byte(noBreak)) ||
+		bytes.HasSuffix(text, []byte(noBreak)) {
+		return bytes.Trim(text, Blank+noBreak)
+	}
+	return text
+}
+
+func isBlank(c byte) bool {
+	return c == ' ' || c == '\t' || c == '\r'
+}
+
+func (f *Fields) add(text []byte, position int, padded bool) {
+	f.Text = append(f.Text, text)
+	f.Start = append(f.Start, position)
+	f.Padded = append(f.Padded, padded)
+}
+
+// splitTabs is Split for tabs. A field is taken as it is, unless quotes enclose the whole of
+// it and every quote within is doubled, as pandas, R and heatwalk write such fields.
+func (f *Fields) splitTabs(line []byte) error {
+	line = bytes.TrimRight(line, "\r")
+	for position := 0; ; {
+		if len(f.Text) == manyFields {
+			return ErrFields
+		}
+		end := bytes.IndexByte(line[position:], Tab)
+		last := end < 0
+		if last {
+			end = len(line) - position
+		}
+		text := line[position : position+end]
+		start := position
+		inner, isQuoted := f.unquote(text)
+		padded := !isQuoted && len(text) > 0 &&
+			(isBlank(text[0]) || isBlank(text[len(text)-1]) ||
+				len(trimNoBreak(text)) < len(text))
+		if isQuoted {
+			text = inner
+			start++
+		} else if padded {
+			if bare := bytes.Trim(text, Blank); len(bare) == 0 || IsInteger(bare) {
+				start += bytes.Index(text, bare)
+				text = bare
+			}
+		}
+		f.add(text, start, padded)
+		if last {
+			return nil
+		}
+		position += end + 1
+	}
+}
+
+// unquote returns the text between the quotes that enclose a whole field, with two quotes
+// within for one.
+func (f *Fields) unquote(field []byte) (text []byte, ok bool) {
+	n := len(field)
+	if n < 2 || field[0] != '"' || field[n-1] != '"' {
+		return nil, false
+	}
+	text = field[1 : n-1]
+	if bytes.IndexByte(text, '"') < 0 {
+		return text, true
+	}
+	start := len(f.unquoted)
+	for i := 0; i < len(text); i++ {
+		if text[i] == '"' {
+			if i++; i == len(text) || text[i] != '"' {
+				f.unquoted = f.unquoted[:start]
+				return nil, false
+			}
+		}
+		f.unquoted = append(f.unquoted, text[i])
+	}
+	return f.unquoted[start:], true
+}
+
+// readQuoted reads the quoted field that starts at line[at], in which two quotes mean one, and
+// returns its text and the position behind it.
+func (f *Fields) readQuoted(line []byte,
+	position int) (text []byte, end int, err error) {
+	position++
+	first := len(f.unquoted)
+	isPiece := true // no quote inside: the text is a piece of the line
+	for start := position; ; {
+		i := bytes.IndexByte(line[position:], '"')
+		if i < 0 {
+			return nil, 0, ErrQuote
+		}
+		i += position
+		if i+1 < len(line) && line[i+1] == '"' {
+			isPiece = false
+			f.unquoted = append(f.unquoted, line[position:i+1]...)
+			position = i + 2
+			continue
+		}
+		text = line[start:i]
+		if !isPiece {
+			f.unquoted = append(f.unquoted, line[position:i]...)
+			text = f.unquoted[first:]
+		}
+		if bytes.IndexByte(text, Tab) >= 0 {
+			return nil, 0, ErrTab
+		}
+		return text, i + 1, nil
+	}
+}
+
+// OffsetOf reports whether field i is a piece of the line, which starts at Start[i]
+// or, behind a quote, at the byte after.
+func (f *Fields) OffsetOf(i int, line []byte) (start int, ok bool) {
+	text := f.Text[i]
+	start = cap(line) - cap(text)
+	return start, len(text) > 0 && start >= 0 && start < len(line) &&
+		&line[start] == &text[0]
+}
+
+// DropEmpty forgets an empty last field, as a separator at the end of the line
+// leaves, if there are more than n.
+func (f *Fields) DropEmpty(n int) {
+	if last := len(f.Text) - 1; last >= n && len(f.Text[last]) == 0 {
+		f.Text = f.Text[:last]
+		f.Start = f.Start[:last]
+		f.Padded = f.Padded[:last]
+	}
+}
+
+// Strings returns copies of the fields without blanks around them.
+func (f *Fields) Strings() []string {
+	list := make([]string, len(f.Text))
+	for i, text := range f.Text {
+		list[i] = string(bytes.Trim(text, Blank))
+	}
+	return list
+}
+
+// SeparatorOf returns the separator that the settings give, or else the one that
+// [Separator] guesses. Where numbers have a decimal comma, a tab or a semicolon is preferred
+// to a comma.
+func SeparatorOf(t input.Text, name string, line []byte) byte {
+	if sep := t.Separator(); sep != 0 {
+		return sep
+	}
+	sep := Separator(name, line)
+	if sep == Comma && t.HasDecimalComma() {
+		switch {
+		case bytes.IndexByte(line, Tab) >= 0:
+			return Tab
+		case bytes.IndexByte(line, Semicolon) >= 0:
+			return Semicolon
+		}
+	}
+	return sep
+}
+
+// Separator guesses the separator of the fields of a line in a file of the given name: a
+// tab if there is one, unless the file is called .csv and the tabs surround fields that
+// commas separate; a comma or semicolon, if the file is called .csv or the fields that
+// result have no blanks, so that an id with a comma is not cut in a file separated by
+// blanks; by the same rule a vertical bar, as psql writes it; or else blanks. The comma of a decimal number is no separator.
+func Separator(name string, line []byte) byte {
+	csv := IsNamed(name, ".csv")
+	if bytes.IndexByte(line, Tab) >= 0 && !(csv && tabsAreBlanks(line)) {
+		return Tab
+	}
+	for _, sep := range []byte{Comma, Semicolon, Bar} {
+		if bytes.IndexByte(line, sep) < 0 || sep == Comma && decimalComma(line) {
+			continue
+		}
+		if csv {
+			return sep
+		}
+		var f, g Fields
+		if f.Split(line, sep) != nil || len(f.Text) < 2 {
+			continue
+		}
+		hasBlank := slices.ContainsFunc(f.Text,
+			func(text []byte) bool { return bytes.IndexByte(text, ' ') >= 0 })
+		if !hasBlank || g.Split(line, Blanks) != nil || len(g.Text) < 2 ||
+			len(g.Text) > 3 {
+			return sep
+		}
+	}
+	return Blanks
+}
+
+// tabsAreBlanks reports whether the tabs of a line surround fields that commas separate.
+func tabsAreBlanks(line []byte) bool {
+	var f Fields
+	return f.Split(line, Comma) == nil && len(f.Text) > 1 && len(f.Text[1]) > 0 &&
+		!slices.ContainsFunc(f.Text,
+			func(text []byte) bool { return bytes.IndexByte(text, Tab) >= 0 })
+}
+
+// decimalComma reports whether semicolons separate the fields of a line, and all commas are those of decimal numbers.
+func decimalComma(line []byte) bool {
+	var f Fields
+	return f.Split(line, Semicolon) == nil && len(f.Text) > 2 && all(f.Text, func(text []byte) bool {
+		return bytes.IndexByte(text, Comma) < 0 || isDecimalComma(strings.ReplaceAll(string(text), ".", ""))
+	})
+}
+
+// IsNamed reports whether a file's name has an extension, perhaps before that
+// of a compression.
+func IsNamed(name, extension string) bool {
+	return Extension(name) == extension
+}
+
+// Extension returns the ending of a name that names the format of the content, in lower
+// case: the last one that is not that of a compression, for example .csv of e.csv.gz.
+func Extension(name string) string {
+	name = strings.ToLower(name)
+	for _, ending := range []string{".gz", ".zst", ".bgz"} {
+		name = strings.TrimSuffix(name, ending)
+	}
+	return filepath.Ext(name)
+}
+
+// AppendField appends a field of a line with commas, in quotes where a reader would not give
+// the same text back without.
+func AppendField[S []byte | string](dst []byte, text S) []byte {
+	if !IsComment([]byte(text)) &&
+		!strings.ContainsAny(string(text), "\",; \t\r\n") {
+		return append(dst, text...)
+	}
+	return AppendQuoted(dst, text)
+}
+
+// AppendTabbed appends a field of a line with tabs, in quotes if it contains any or a line
+// break, so that [Fields.Split], and pandas, R and DuckDB with their defaults, give the same
+// text back.
+func AppendTabbed[S []byte | string](dst []byte, text S) []byte {
+	for i := range len(text) {
+		switch text[i] {
+		case '"', '\t', '\r', '\n':
+			return AppendQuoted(dst, text)
+		}
+	}
+	return append(dst, text...)
+}
+
+// AppendQuoted appends a field in quotes.
+func AppendQuoted[S []byte | string](dst []byte, s S) []byte {
+	text := []byte(s)
+	dst = append(dst, '"')
+	for _, c := range text {
+		if c == '"' {
+			dst = append(dst, c)
+		}
+		dst = append(dst, c)
+	}
+	return append(dst, '"')
+}
+
+// SplitFix returns the remedy for a line with a separator that cannot be split, fix unless a quote is not
+// closed. Such a line must not be skipped, because the lines on which its field continues
+// could be read as edges.
+func SplitFix(err error, sep byte, fix string) string {
+	if errors.Is(err, ErrQuote) {
+		return "close it, or write fields that go on over several lines on one: " +
+			strings.Replace(joinLines, "'SEPARATOR'", strconv.QuoteRune(rune(sep)), 1)
+	}
+	return fix
+}
+
+// joinLines is a command that writes each row of a table on one line.
+const joinLines = `PYTHONIOENCODING=latin-1 python3 -c "import csv, sys; csv.writer(sys.stdout).writerows([c.replace('\n', ' ') for c in row] ` +
+	`for row in csv.reader(open('FILE', encoding='latin-1'), delimiter='SEPARATOR'))" > table.csv`

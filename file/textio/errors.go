@@ -1,0 +1,57 @@
+package textio
+
+import (
+	"fmt"
+	"path/filepath"
+	"runtime/debug"
+
+	"github.com/heatwalk/heatwalk/internal/input"
+)
+
+// Error is [input.Error].
+type Error = input.Error
+
+// ErrInput is [input.ErrInput].
+var ErrInput = input.ErrInput
+
+// Fault is [input.Fault].
+func Fault(file string, line int64, fix, format string, args ...any) *Error {
+	return input.Fault(file, line, fix, format, args...)
+}
+
+// Partition returns a folder of a directory of hive partitions, for example label=red, whose name holds the value of
+// a column; "" for another directory.
+func Partition(path string) string {
+	folders, _ := filepath.Glob(filepath.Join(path, "*=*"))
+	if len(folders) == 0 {
+		return ""
+	}
+	return filepath.Base(folders[0])
+}
+
+// Directory returns the error about a directory in place of a file.
+func Directory(path string) *Error {
+	if partition := Partition(path); partition != "" {
+		return &Error{File: path, Msg: "a folder of hive partitions, such as " + partition, Err: ErrInput,
+			Fix: `write one file: duckdb -c "COPY (FROM read_parquet('` + path + `/**/*.parquet', hive_partitioning = true)) TO 'all.parquet'"`}
+	}
+	return &Error{File: path, Msg: "a directory", Fix: "list its files",
+		Err: ErrInput}
+}
+
+// Panic wraps a panic in a goroutine of this package. The goroutine of the caller panics with it.
+type Panic struct {
+	Value any    // value of the original panic
+	Stack []byte // stack of the goroutine that panicked
+}
+
+// Error returns the value without the stack, which is for developers.
+func (p *Panic) Error() string { return fmt.Sprint(p.Value) }
+
+// caught converts the recovered value r to a Panic.
+func caught(r any) *Panic {
+	if p, ok := r.(*Panic); ok {
+		return p
+	}
+	return &Panic{Value: r, Stack: debug.Stack()}
+}

@@ -1,0 +1,347 @@
+package textio
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+
+	"github.com/heatwalk/heatwalk/internal/input"
+)
+
+// Options holds the settings of [Open]; nil means the zero value.
+type Options struct {
+	Stdin io.Reader   // read for the path "-"; nil: os.Stdin
+	Warn  func(error) // called with each warning about the input; may be nil
+	Any   bool        // accept binary files; default: an error
+
+	Text input.Text // encoding and separators of text
+
+	Window       int64  // limit of the window of a zstd stream in bytes; 0: DefaultWindow, or less if memory is limited
+	WindowOption string // name of the option for Window, for messages; "" without such an option
+}
+
+// Reader is an opened input. Its methods are not safe for concurrent use, except
+// [Reader.Progress] and [Reader.Window].
+type Reader struct {
+	Compressed bool // the input is compressed; must not be changed
+
+	name    string
+	text    io.Reader   // decompressed and decoded content
+	closers []func()    // called in order: the file is closed first, so that goroutines that read it end
+	stop    func() bool // stops closing the file when the context ends
+	ctx     context.Context
+	file    *os.File    // nil for standard input
+	opened  os.FileInfo // state of a regular file when it was opened, else nil
+
+	done     atomic.Int64 // bytes read from the stored input
+	total    int64        // size of the stored input; 0 if unknown
+	inflater *pump        // decompresses the input; nil if it is not compressed
+	window   atomic.Int64 // largest window that a zstd frame has declared
+	limit    int64        // limit of windows
+	option   string       // name of the option for the limit
+
+	settings input.Text // settings of text
+	checked  bool       // CheckText has been called
+	decoded  bool       // the content is converted while it is read
+	warn     func(error)
+
+	chunks chunker
+}
+
+// Open opens a file, or standard input for "-". Cancelling the context ends a read that waits
+// for data. The error is an [*Error] for a binary file, an unfinished file, a [Directory] or
+// a terminal, or else the error of the file system.
+//
+// Three goroutines may be started. The first reads standard input and ends when its current
+// read returns. The second opens a pipe and ends when another process opens it for writing. The
+// third decompresses, at most three pieces of 128 KiB ahead, and has ended when [Reader.Close]
+// returns.
+func Open(ctx context.Context, path string, o *Options) (*Reader, error) {
+	o = cmp.Or(o, &Options{})
+	r := &Reader{name: path, ctx: ctx, limit: cmp.Or(o.Window, defaultWindow()),
+		option: o.WindowOption, settings: o.Text, warn: o.Warn}
+	r.chunks.r = r
+	if r.warn == nil {
+		r.warn = func(error) {}
+	}
+	if option, fault := o.Text.Check(); option != "" {
+		return nil, &Error{Option: option, Msg: fault, Err: ErrInput}
+	}
+	var raw io.Reader
+	if path == "-" {
+		r.name = "stdin"
+		in := o.Stdin
+		if in == nil {
+			in = os.Stdin
+		}
+		if f, ok := in.(*os.File); ok && terminal(f) {
+			return nil, &Error{Msg: "waiting for input on a terminal",
+				Fix: "give a file or pipe", Err: ErrInput}
+		}
+		p := newPump(ctx, in, 1, nil)
+		r.closers = append(r.closers, p.stop)
+		raw = p
+	} else {
+		f, err := OpenFile(ctx, path)
+		if err != nil {
+			return nil, err
+		}
+		if unfinished := CheckFinished(path); unfinished != nil {
+			f.Close()
+			return nil, unfinished
+		}
+		info, err := f.Stat()
+		if err == nil && info.IsDir() {
+			err = Directory(path)
+		}
+		if err != nil {
+			f.Close()
+			return nil, err
+		}
+		if info.Mode().IsRegular() {
+			r.total = info.Size()
+			r.opened = info
+		}
+		r.closers = append(r.closers, func() { f.Close() })
+		r.stop = context.AfterFunc(ctx, func() { f.Close() })
+		raw = f
+		r.file = f
+	}
+	err := decompress(r, raw)
+	if err == nil && !o.Any {
+		err = r.CheckText()
+	}
+	if err != nil {
+		r.Close()
+		return nil, err
+	}
+	if !r.Compressed {
+		for _, suffix := range []string{".gz", ".zst", ".bgz"} {
+			if strings.HasSuffix(strings.ToLower(path), suffix) {
+				r.warn(&Error{File: r.name, Msg: "not compressed; read as text"})
+			}
+		}
+	}
+	return r, nil
+}
+
+// OpenFile is [os.Open], except that it stops waiting for the writer of a named pipe when the
+// context ends.
+func OpenFile(ctx context.Context, path string) (*os.File, error) {
+	if info, err := os.Stat(path); err != nil || info.Mode()&os.ModeNamedPipe == 0 {
+		return os.Open(path)
+	}
+	type result struct {
+		f   *os.File
+		err error
+	}
+	opened := make(chan result)
+	go func() {
+		f, err := os.Open(path)
+		select {
+		case opened <- result{f, err}:
+		case <-ctx.Done(): // the caller has returned
+			if err == nil {
+				f.Close()
+			}
+		}
+	}()
+	select {
+	case r := <-opened:
+		return r.f, r.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// ReadFile reads a small file as [os.ReadFile] does, except that it stops waiting for the writer
+// of a named pipe when the context ends, and returns an error for more than limit bytes.
+func ReadFile(ctx context.Context, path string, limit int64) ([]byte, error) {
+	f, err := OpenFile(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	defer context.AfterFunc(ctx, func() { f.Close() })()
+	text, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err == nil && int64(len(text)) > limit {
+		return nil, &Error{File: path,
+			Msg: fmt.Sprintf("more than %s, too much for a file of this kind",
+				binarySize(limit))}
+	}
+	return text, err
+}
+
+// CheckFinished returns an error if a run of heatwalk was stopped while it replaced the file
+// together with others, because the files may then belong to different runs; else nil. Package
+// durable marks such a file NAME by a file NAME.unfinished.
+func CheckFinished(path string) *Error {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return nil // opening it returns a better error
+	}
+	mark := real + ".unfinished"
+	if _, err := os.Lstat(mark); err != nil {
+		return nil
+	}
+	return &Error{
+		File: path,
+		Msg:  "a run was stopped while it replaced this file and the files that belong to it",
+		Fix: "repeat that run, or remove " + mark +
+			" if you know that all files are of the same run",
+	}
+}
+
+// Window returns the largest window, in bytes, that the frames of a zstd stream have declared
+// so far, 0 for other input. It may be called at any time.
+func (r *Reader) Window() int64 { return r.window.Load() }
+
+// Name returns the name of the input for messages: its path, or "stdin".
+func (r *Reader) Name() string { return r.name }
+
+// Progress returns the number of bytes of the stored file that have been read, and its size, 0
+// if unknown. It may be called at any time.
+func (r *Reader) Progress() (done, total int64) {
+	done = r.done.Load()
+	if r.total > 0 {
+		done = min(done, r.total) // random access may read parts of a file twice
+	}
+	return done, r.total
+}
+
+// CheckUnchanged returns an error if size or time of the file have changed since it was opened,
+// because the text may then be a mixture of two contents. Chunks, Lines and Content call it at
+// the end of the text; callers of [Reader.File] must call it after reading.
+func (r *Reader) CheckUnchanged() error {
+	if r.opened == nil {
+		return nil
+	}
+	if r.ctx.Err() != nil { // cancellation has closed the file
+		return context.Cause(r.ctx)
+	}
+	now, err := r.file.Stat()
+	if err != nil {
+		return err
+	}
+	if now.Size() == r.opened.Size() && now.ModTime().Equal(r.opened.ModTime()) {
+		return nil
+	}
+	return &Error{File: r.name, Msg: "the file has changed while it was read",
+		Fix: "wait until the other program has written it"}
+}
+
+// Close releases the file and waits until the goroutine that decompresses it has ended. No
+// read may be in progress.
+func (r *Reader) Close() {
+	if r.stop != nil {
+		r.stop()
+	}
+	for _, release := range r.closers {
+		release()
+	}
+	r.closers = nil
+}
+
+// Growth returns the bytes of text for each compressed byte so far, and 1 for input that is not
+// compressed. Estimates of memory multiply the size of the file by it.
+func (r *Reader) Growth() float64 {
+	if r.inflater == nil || r.inflater.consumed == 0 {
+		return 1
+	}
+	return float64(r.inflater.received) / float64(r.inflater.consumed)
+}
+
+// counter counts the bytes read from r in n.
+type counter struct {
+	r io.Reader
+	n *atomic.Int64
+}
+
+// Read implements [io.Reader] and counts the bytes.
+func (c counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n.Add(int64(n))
+	return n, err
+}
+
+// foreign lists the first bytes of common files that are not text, with problem and remedy.
+var foreign = []struct{ magic, what, fix string }{
+	{"PK\x03\x04", "zip archive", "unpack it first"},
+	{"\xfd7zXZ\x00", "xz-compressed",
+		"decompress it with xz -d, or use gzip or zstd"},
+	{"BZh", "bzip2-compressed", "decompress it with bzip2 -d, or use gzip or zstd"},
+	{"\x04\x22\x4d\x18", "lz4-compressed",
+		"decompress it with lz4 -d, or use gzip or zstd"},
+	{"PAR1", "Parquet file", "write it as tab-separated text"},
+	{"\x93NUMPY", "NumPy array", "write it as tab-separated text"},
+	{"<?xml", "XML file", "write it as tab-separated text, a graph as GraphML"},
+	{"\x1f\x9d", "file compressed by compress",
+		"decompress it with uncompress, or use gzip or zstd"},
+}
+
+// decompress sets r.text to raw, or to a decompressor chosen by the first bytes of raw.
+func decompress(r *Reader, raw io.Reader) error {
+	in := bufio.NewReaderSize(counter{raw, &r.done}, 64<<10)
+	head, err := in.Peek(6)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return r.chunks.fault(err)
+	}
+	var inflated io.Reader
+	release := func() {}
+	switch {
+	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
+		r.Compressed = true
+		inflated, err = newMembers(in)
+	case isZstd(head):
+		r.Compressed = true
+		inflated, release, err = newZstd(&frames{in: in,
+			window: &r.window}, r.limit)
+	default:
+		r.text = in
+		return nil
+	}
+	if err != nil {
+		return r.chunks.fault(err)
+	}
+	p := newPump(r.ctx, inflated, pieceBytes,
+		func() int64 { return r.done.Load() - int64(in.Buffered()) })
+	r.inflater = p
+	r.closers = append(r.closers, func() {
+		p.stop()
+		<-p.ended
+		release()
+	})
+	text := bufio.NewReaderSize(p, 64<<10)
+	if _, err = text.Peek(6); err != nil && !errors.Is(err, io.EOF) {
+		return r.chunks.fault(err)
+	}
+	r.text = text
+	return nil
+}
+
+// terminal reports whether f is a character device other than the null device.
+func terminal(f *os.File) bool {
+	info, err := f.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(info, null)
+}
+
+// IsStream reports whether a path is that of stdin or stdout, a pipe or a device, which are read or written once.
+func IsStream(path string) bool {
+	info, err := os.Stat(path)
+	return path == "-" || err == nil && !info.Mode().IsRegular() && !info.IsDir()
+}

@@ -1,0 +1,185 @@
+// Package modelfile writes and reads kept models: a fitted method with the labels that it has learned
+// from, by id. docs/format.md has every byte.
+//
+//	err := modelfile.Write(w, &modelfile.File{Model: kept, IDs: ids, Class: class, Classes: names})
+//	f, err := modelfile.Read("model", 0)
+package modelfile
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/input"
+	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/sparse/shard"
+)
+
+// Version is the number of the format that is written, the only one that is read.
+const Version = 2
+
+// File is a model with its labels.
+type File struct {
+	Model      *method.Model `json:"model"`
+	Classes    []string      `json:"classes"`              // names of the classes, in the order of scores
+	IDs        []string      `json:"ids"`                  // of labelled nodes, in the order of the model
+	Class      []int         `json:"class"`                // of each of IDs, a position in Classes
+	Shares     []float64     `json:"shares,omitempty"`     // known shares of the classes among all nodes
+	Attributes int           `json:"attributes,omitempty"` // columns of attributes of nodes
+
+	// AttributeNames are the titles of the columns of a table that the attributes come from, with their
+	// categories, see [tablefile.Features.Name]; nil: of a matrix.
+	AttributeNames []string `json:"attribute_names,omitempty"`
+
+	// AttributeMeans are the values of the columns in place of missing ones; nil: of a matrix.
+	AttributeMeans []float64 `json:"attribute_means,omitempty"`
+
+	Directed   bool `json:"directed,omitempty"`   // the graph had edges with a direction
+	Unweighted bool `json:"unweighted,omitempty"` // lines with weight 0 were edges, see [ingest.Config]
+
+	Memory int64 `json:"-"` // largest number of bytes of the model, set by Read
+}
+
+// magic begins every file. A version and the CRC of the rest follow.
+const magic = "heatwalk model "
+
+var table = crc32.MakeTable(crc32.Castagnoli)
+
+// ErrText is returned for an id or a class that is not UTF-8, which JSON does not hold.
+var ErrText = errors.New("modelfile: an id or the name of a class is not UTF-8")
+
+// CheckText returns an error that wraps [ErrText] if an id or a class is not UTF-8.
+func (f *File) CheckText() error {
+	for _, text := range slices.Concat(f.IDs, f.Classes) {
+		if !utf8.ValidString(text) {
+			return fmt.Errorf("%w: %q", ErrText, text)
+		}
+	}
+	return nil
+}
+
+// Write writes a model whose names [File.CheckText] accepts.
+func Write(w io.Writer, f *File) error {
+	var body bytes.Buffer
+	e := json.NewEncoder(&body)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(f); err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(w, "%s%d\ncrc %08x\n", magic, Version,
+		crc32.Checksum(body.Bytes(), table)); err != nil {
+		return err
+	}
+	_, err := w.Write(body.Bytes())
+	return err
+}
+
+// memoryFactor is the largest ratio of the memory of a model, while it is decoded, to the size of its file.
+const memoryFactor = 8
+
+// Read reads a model in at most the given bytes of memory (0: no limit). The error is an [*input.Error] for
+// a file that is no model, wraps [shard.ErrVersion] for one of another version and [sparse.ErrMemory] for one
+// above the limit, and is a [*shard.CorruptError] for a damaged one.
+func Read(path string, memory int64) (*File, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	r := bufio.NewReader(file)
+	first, _ := r.ReadSlice('\n') // without the end of a line it is no header either
+	number, isModel := strings.CutPrefix(string(first), magic)
+	version, err := strconv.Atoi(strings.TrimSuffix(number, "\n"))
+	if !isModel || err != nil {
+		return nil, input.Fault(path, 1,
+			"give a file that classify --save-model wrote", "this is no model")
+	}
+	if version != Version {
+		return nil, fmt.Errorf("%w: %s: model of format %d; this heatwalk reads %d; save the model again with this heatwalk", shard.ErrVersion, path, version, Version)
+	}
+	f := &File{Memory: memoryFactor * info.Size()}
+	if err := budget.Check(memory, f.Memory, "the model"); err != nil {
+		return nil, err
+	}
+	tail, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	sum, body, _ := bytes.Cut(tail, []byte("\n"))
+	if want := fmt.Sprintf("crc %08x", crc32.Checksum(body, table)); string(sum) != want {
+		return nil, DamageError(path,
+			fmt.Sprintf("%q where the content has %q", sum, want))
+	}
+	if err := json.Unmarshal(body, f); err != nil {
+		return nil, DamageError(path, err.Error())
+	}
+	if problem := f.validate(); problem != "" {
+		return nil, DamageError(path, problem)
+	}
+	return f, nil
+}
+
+// validate returns the first problem of labels that do not fit each other, or "".
+func (f *File) validate() string {
+	if f.Model == nil || len(f.IDs) != len(f.Class) ||
+		f.Shares != nil && len(f.Shares) != len(f.Classes) ||
+		f.AttributeMeans != nil && len(f.AttributeMeans) != len(f.AttributeNames) {
+		return "labels and model do not fit"
+	}
+	if slices.ContainsFunc(f.Shares,
+		func(share float64) bool { return share < 0 || share > 1 }) {
+		return "a share of a class is not between 0 and 1"
+	}
+	isLabelled := make(map[string]bool, len(f.IDs))
+	hasLabel := make([]bool, len(f.Classes))
+	for i, c := range f.Class {
+		if isLabelled[f.IDs[i]] {
+			return fmt.Sprintf("two labels of node %q", f.IDs[i])
+		}
+		if c < 0 || c >= len(f.Classes) {
+			return fmt.Sprintf("a label of class %d of %d", c, len(f.Classes))
+		}
+		isLabelled[f.IDs[i]] = true
+		hasLabel[c] = true
+	}
+	if slices.Contains(hasLabel, false) {
+		return "a class without a label"
+	}
+	return ""
+}
+
+// DamageError returns the error about a changed file.
+func DamageError(path, problem string) error {
+	return &shard.CorruptError{Path: path, Offset: -1,
+		What: problem + "; restore the file or save the model again"}
+}
+
+// Rows returns the row of each labelled node. The error is an [*input.Error] for a node that is not in
+// the graph.
+func (f *File) Rows(path string,
+	lookup func(id string) (row int, ok bool)) ([]int, error) {
+	rows := make([]int, len(f.IDs))
+	for i, id := range f.IDs {
+		row, ok := lookup(id)
+		if !ok {
+			return nil, input.Fault(path, 0,
+				"give a graph with all labelled nodes, or learn a model on this one", "the model was learned with a label of node %q, which is not in the graph", id)
+		}
+		rows[i] = row
+	}
+	return rows, nil
+}

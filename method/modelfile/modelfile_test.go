@@ -1,0 +1,98 @@
+package modelfile
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/internal/input"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/shard"
+)
+
+// fixtures are models of this format, which stays readable.
+var fixtures = []string{"../../testdata/format/model/v2-auto", "../../testdata/format/model/v2-kernel"}
+
+// TestFixtures checks that models of this format can be read, and are written to the same bytes.
+func TestFixtures(t *testing.T) {
+	for _, path := range fixtures {
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := Read(path, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got bytes.Buffer
+		if err := Write(&got, f); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got.Bytes(), want) {
+			t.Errorf("%s: written as\n%s\nread\n%s", path, got.Bytes(), want)
+		}
+		rows, err := f.Rows(path, func(id string) (int, bool) { return len(id), true })
+		if err != nil || len(rows) != len(f.IDs) {
+			t.Errorf("%s: rows %v, %v", path, rows, err)
+		}
+		if _, err := f.Rows(path, func(string) (int, bool) { return 0, false }); !errors.As(err, new(*input.Error)) {
+			t.Errorf("%s: unknown nodes: %v", path, err)
+		}
+	}
+}
+
+// TestDamage changes every byte of a model, and cuts it at every length.
+func TestDamage(t *testing.T) {
+	text, err := os.ReadFile(fixtures[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "model")
+	refused := func(what string, at int, text []byte) {
+		t.Helper()
+		if err := os.WriteFile(path, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(path, 0); !errors.As(err, new(*shard.CorruptError)) && !errors.Is(err, shard.ErrVersion) && !errors.As(err, new(*input.Error)) {
+			t.Fatalf("%s at %d: %v", what, at, err)
+		}
+	}
+	for i := range text {
+		changed := bytes.Clone(text)
+		changed[i] ^= 1
+		refused("a changed byte", i, changed)
+		refused("cut", i, text[:i])
+	}
+	for what, change := range map[string]func(f *File){
+		"two labels of a node":    func(f *File) { f.IDs[1] = f.IDs[0] },
+		"more classes":            func(f *File) { f.Class = append(f.Class, 0) },
+		"no such class":           func(f *File) { f.Class[0] = len(f.Classes) },
+		"a class without a label": func(f *File) { f.Classes = append(f.Classes, "new") },
+		"a share below 0":         func(f *File) { f.Shares = make([]float64, len(f.Classes)); f.Shares[0] = -1 },
+		"shares of other classes": func(f *File) { f.Shares = make([]float64, len(f.Classes)+1) },
+		"no model":                func(f *File) { f.Model = nil },
+	} {
+		f, err := Read(fixtures[0], 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(f)
+		var forged bytes.Buffer
+		if err := Write(&forged, f); err != nil {
+			t.Fatal(err)
+		}
+		refused(what, 0, forged.Bytes())
+	}
+	if _, err := Read(fixtures[0], 100); !errors.Is(err, sparse.ErrMemory) {
+		t.Errorf("above the limit: %v", err)
+	}
+}
+
+func TestTextOfOtherEncodings(t *testing.T) {
+	if err := (&File{IDs: []string{"\xff"}}).CheckText(); !errors.Is(err, ErrText) || !strings.Contains(err.Error(), `"\xff"`) {
+		t.Errorf("error %v", err)
+	}
+}

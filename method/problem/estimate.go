@@ -1,0 +1,70 @@
+package problem
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Estimate is the accuracy of a prediction at the nodes without a label that a label reaches,
+// estimated from held-out labels. It is the one definition of accuracy in reports: nodes that no
+// label reaches are counted in Unreached, because nothing can be learned of them.
+type Estimate struct {
+	Accuracy, Stderr float64
+	Tested           int // held-out labels; 0 if there are too few for an estimate
+
+	Reached, Unreached int // nodes without a label
+
+	// Unseen estimates the share of nodes whose class has no label, if labels were drawn at random. They count as wrong.
+	Unseen float64
+}
+
+// HeldOut is the prediction for a label that was hidden.
+type HeldOut struct {
+	Class, Predicted int
+	Probability      float64 // of the predicted class
+}
+
+// Comparison compares the probabilities that a method predicts for held-out labels with those of the other nodes that a
+// label reaches.
+type Comparison struct {
+	// Of each class: the number of held-out labels, the mean of its probability at these and at other nodes, the mean of
+	// the two variances, and the number of its labels that are predicted right. One that is the only one of its class is wrong.
+	Labels, HeldOut, Others, Variance, Right []float64
+
+	Spectrum *sparse.Block[float32] // rows of eigenvectors of all nodes, of unit length; nil: they were not computed
+}
+
+// PhaseSeconds is the time of each phase of a prediction, in seconds.
+type PhaseSeconds struct {
+	Choose   float64 `json:"choose"`   // parameters and weights
+	Walk     float64 `json:"walk"`     // features and scores of nodes: walks, solves, kernels
+	Classify float64 `json:"classify"` // fitting models and applying them
+}
+
+// Add adds the time of another prediction.
+func (p *PhaseSeconds) Add(q PhaseSeconds) {
+	p.Choose = p.Choose + q.Choose
+	p.Walk = p.Walk + q.Walk
+	p.Classify = p.Classify + q.Classify
+}
+
+// Error reports why a method or learner cannot predict: its graph has directions, several processes share
+// the graph, an iteration did not converge, or the labels contain no information.
+type Error struct {
+	Method string // name of the method, or of its kernel or learner
+	Short  int64  // bytes that a preconditioner needs in addition to the limit; 0: it was used, or could not be made
+	Err    error  // [ErrDirected], [sparse.ErrDivided], or that of the iteration or learner
+}
+
+// ErrDirected says that edges have a direction where a symmetric graph is needed.
+var ErrDirected = errors.New("edges have a direction, and a symmetric graph is needed")
+
+// Error implements error.
+func (e *Error) Error() string {
+	return fmt.Sprintf("method: %s: %v", e.Method, e.Err)
+}
+
+// Unwrap returns Err.
+func (e *Error) Unwrap() error { return e.Err }

@@ -1,0 +1,78 @@
+package blocks
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/heatwalk/heatwalk/internal/input"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// ErrScale is returned for weights so large or so small that computing with them would
+// overflow or underflow.
+var ErrScale = errors.New("graph: edge weights")
+
+// leastWeight is the least weight of an edge in float64.
+const leastWeight = 1e-100
+
+// CheckLeast returns an [*input.Error] that wraps [ErrScale] if smallest, the least size of a weight other than 0, is
+// below 1e-100: its inverse would overflow in products.
+func CheckLeast(smallest float64) error {
+	if smallest >= leastWeight {
+		return nil
+	}
+	return &input.Error{
+		Msg: fmt.Sprintf("edge weights: the smallest is %.3g", smallest),
+		Fix: fmt.Sprintf("leave out edges of weights below %g, or multiply all weights by a factor", leastWeight), Err: ErrScale,
+	}
+}
+
+// CheckScale returns an [*input.Error] that wraps [ErrScale] unless the sums of weights at all nodes are 0 or lie
+// between two numbers: in float64 the squares and products of two of them, in norms and in
+// bounds on eigenvalues, then neither overflow nor vanish, and in float32 they and their
+// inverses do not.
+func CheckScale[T sparse.Float](team *sparse.Team, degrees []float64) error {
+	low, high := leastWeight, 1/leastWeight
+	if _, single := any(T(0)).(float32); single {
+		low, high = 1e-30, 1e30
+	}
+	smallest := math.Inf(1)
+	largest := 0.0
+	for _, d := range degrees {
+		if d != 0 {
+			smallest = min(smallest, d)
+			largest = max(largest, d)
+		}
+	}
+	ends := []float64{-smallest, largest}
+	team.Max(ends)
+	smallest = -ends[0]
+	largest = ends[1]
+	if largest == 0 || smallest >= low && largest <= high {
+		return nil
+	}
+	return &input.Error{
+		Msg: fmt.Sprintf("edge weights: their sums at the nodes are between %.3g and %.3g", smallest, largest),
+		Fix: fmt.Sprintf("multiply all weights by a factor that brings these sums between %g and %g", low, high), Err: ErrScale,
+	}
+}
+
+// WeightUnit returns the power of four just below the mean weight of the entries of a matrix with these
+// sums of rows, 1 if they have no weights. Quantities divided by it do not depend on the unit of the weights, and division by a
+// power of four, or by its root, does not round.
+func WeightUnit(a sparse.Matrix, degrees []float64) float64 {
+	team := sparse.TeamOf(a)
+	sum := 0.0
+	for lo, hi := range team.CountingRows(0, len(degrees)) {
+		for _, d := range degrees[lo:hi] {
+			sum += d
+		}
+	}
+	sum = SumOver(team, sum)
+	if sum == 0 {
+		return 1
+	}
+	_, exponent := math.Frexp(sum / float64(sparse.EntriesOf(a)))
+	return math.Ldexp(1, (exponent-1)&^1)
+}

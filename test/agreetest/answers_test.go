@@ -1,0 +1,421 @@
+package agreetest_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk"
+	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/kernel/function"
+	"github.com/heatwalk/heatwalk/lanczos"
+	"github.com/heatwalk/heatwalk/lanczos/spectral"
+	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/agreetest"
+)
+
+// answer is the result of a job: named lists of numbers, or an error.
+type answer struct {
+	names   []string
+	numbers [][]float64
+	problem string
+}
+
+func (a *answer) add(name string, numbers ...float64) {
+	a.names = append(a.names, name)
+	a.numbers = append(a.numbers, numbers)
+}
+
+// job is a question about a graph.
+type job struct {
+	name string
+	ask  func(ctx context.Context, g *heatwalk.Graph, c *agreetest.Graph) (*answer, error)
+
+	chooses   bool // among parameters by held-out labels, so that rounding may change the answer
+	global    bool // nodes without edges change the answer
+	scaleFree bool // all weights times a factor do not change the answer
+}
+
+// ask answers a job.
+func (j *job) answer(ctx context.Context, g *heatwalk.Graph, c *agreetest.Graph) *answer {
+	a, err := j.ask(ctx, g, c)
+	if err != nil {
+		return &answer{problem: err.Error()}
+	}
+	return a
+}
+
+// row returns the row of a node by its position in the graph that was drawn.
+func row(g *heatwalk.Graph, c *agreetest.Graph, v int) int {
+	r, ok := g.Nodes.Lookup(c.IDs[v])
+	if !ok {
+		panic(fmt.Sprintf("no node %q", c.IDs[v]))
+	}
+	return r
+}
+
+// labels returns the labels by id.
+func labels(c *agreetest.Graph) map[string]string {
+	out := map[string]string{}
+	for v, label := range c.Labels {
+		out[c.IDs[v]] = label
+	}
+	return out
+}
+
+// predict returns a prediction with settings that are changed.
+func predict(ctx context.Context, g *heatwalk.Graph, c *agreetest.Graph, name, grid string, change func(s *method.Settings), o *heatwalk.PredictOptions) (*heatwalk.Prediction, error) {
+	p, err := g.Problem(labels(c))
+	if err != nil {
+		return nil, err
+	}
+	entries, err := method.Parse(name)
+	if err != nil {
+		return nil, err
+	}
+	if _, err = method.Settle(ctx, entries, grid); err != nil {
+		return nil, err
+	}
+	if change != nil {
+		change(entries[0].Settings)
+	}
+	return heatwalk.Predict(ctx, g, p, entries[0].Method, entries[0].Settings, o)
+}
+
+// classes are those of every graph, in the order in which they are printed.
+var classes = []string{"a", "b", "c"}
+
+// describe returns the numbers of a prediction.
+func describe(g *heatwalk.Graph, c *agreetest.Graph, p *heatwalk.Prediction, held bool) *answer {
+	out := new(answer)
+	var scores, raw, reached []float64
+	for v := range c.IDs {
+		r := row(g, c, v)
+		by := p.Scores(c.IDs[v])
+		for _, name := range classes {
+			if score, ok := by[name]; ok {
+				scores = append(scores, score)
+			}
+			if k := slices.Index(p.Classes, name); k >= 0 && p.Raw != nil {
+				raw = append(raw, p.Raw.At(r, k))
+			}
+		}
+		reached = append(reached, 0)
+		if p.Reached.Contains(uint32(r)) {
+			reached[v] = 1
+		}
+	}
+	out.add("probabilities", scores...)
+	if raw != nil {
+		out.add("raw scores", raw...)
+	}
+	out.add("reached", reached...)
+	out.add("unreached components", float64(p.UnreachedComponents))
+	if held {
+		out.add("accuracy", p.Accuracy, p.Stderr, float64(p.Tested))
+		if p.Shift != nil {
+			out.add("shift", p.Shift.Low, p.Shift.High)
+		}
+	}
+	return out
+}
+
+// classify returns the job of a method.
+func classify(name, grid, weights string) job {
+	j := job{name: "classify " + name + " " + weights, chooses: grid != "none"}
+	j.scaleFree = weights == method.GivenWeights
+	j.ask = func(ctx context.Context, g *heatwalk.Graph, c *agreetest.Graph) (*answer, error) {
+		p, err := predict(ctx, g, c, name, grid, func(s *method.Settings) {
+			s.Weights, s.Raw = weights, true
+		}, nil)
+		if err != nil {
+			return nil, err
+		}
+		return describe(g, c, p, true), nil
+	}
+	return j
+}
+
+// defaults returns the job of a method as users of the library ask it.
+func defaults(name string) job {
+	return job{name: "Classify " + name, chooses: true, ask: func(ctx context.Context, g *heatwalk.Graph, c *agreetest.Graph) (*answer, error) {
+		p, err := g.Classify(ctx, labels(c), &heatwalk.ClassifyOptions{Method: name})
+		if err != nil {
+			return nil, err
+		}
+		return describe(g, c, p, true), nil
+	}}
+}
+
+// regression returns the job of methods for numbers.
+func regression(name string) job {
+	return job{name: "regress " + name, ask: func(ctx context.Context, g *heatwalk.Graph, c *agreetest.Graph) (*answer, error) {
+		values := map[string]float64{}
+		for v, x := range c.Values {
+			values[c.IDs[v]] = x
+		}
+		p, err := g.Regress(ctx, values, name)
+		if err != nil {
+			return nil, err
+		}
+		out := new(answer)
+		var numbers []float64
+		for v := range c.IDs {
+			numbers = append(numbers, p.Value[row(g, c, v)])
+		}
+		out.add("values", numbers...)
+		out.add("RMSE", p.RMSE, p.Mean.RMSE, p.Neighbours.RMSE)
+		return out, nil
+	}}
+}
+
+// ranking returns the job of a kernel with seeds.
+func ranking(name string) job {
+	return job{name: "rank " + name, ask: func(ctx context.Context, g *heatwalk.Graph, c *agreetest.Graph) (*answer, error) {
+		var seeds []string
+		for _, v := range c.Seeds {
+			seeds = append(seeds, c.IDs[v])
+		}
+		r, err := g.Rank(ctx, seeds, name)
+		if err != nil {
+			return nil, err
+		}
+		out := new(answer)
+		var numbers []float64
+		for v := range c.IDs {
+			numbers = append(numbers, r.Score[row(g, c, v)])
+		}
+		out.add("scores", numbers...)
+		return out, nil
+	}}
+}
+
+// gram returns the job of a block of a kernel.
+func gram(name string) job {
+	return job{name: "kernel " + name, ask: func(ctx context.Context, g *heatwalk.Graph, c *agreetest.Graph) (*answer, error) {
+		var rows, cols []string
+		for v := range min(len(c.IDs), 40) {
+			rows = append(rows, c.IDs[v])
+		}
+		for _, v := range c.Seeds {
+			cols = append(cols, c.IDs[v])
+		}
+		k, err := g.Kernel(ctx, name, rows, cols)
+		if err != nil {
+			return nil, err
+		}
+		out := new(answer)
+		out.add("block", mat.DenseCopyOf(k.T()).RawMatrix().Data...)
+		return out, nil
+	}}
+}
+
+// application returns the job of a function of a matrix times three columns.
+func application(name string) job {
+	return job{name: "apply " + name, ask: func(ctx context.Context, g *heatwalk.Graph, c *agreetest.Graph) (*answer, error) {
+		y, _, err := apply(ctx, g, c, name)
+		return y, err
+	}}
+}
+
+// apply returns a function of a matrix times three columns, and the bound of its error.
+func apply(ctx context.Context, g *heatwalk.Graph, c *agreetest.Graph, name string) (*answer, float64, error) {
+	named, err := param.ParseNamed(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	given := param.Values{}
+	for _, s := range function.Specs() {
+		if s.Name == named.Name {
+			if given, err = s.ParseValues(named.Given); err != nil {
+				return nil, 0, err
+			}
+		}
+	}
+	const cols = 3
+	set := &kernel.Settings{Tolerance: 1e-8, Lenient: true}
+	f, err := heatwalk.OpenFunction(ctx, g, &function.Named{Name: named.Name, Given: given}, cols, set)
+	if err != nil {
+		return nil, 0, err
+	}
+	b := sparse.NewBlock[float64](g.Nodes.Len(), cols)
+	for v := range c.IDs {
+		target := b.Row(row(g, c, v))
+		for j := range target {
+			target[j] = column(v, j)
+		}
+	}
+	b = f.Job.Part(b)
+	y := sparse.NewBlock[float64](b.Rows, b.Cols)
+	report, err := f.ApplyTo(ctx, y, b, set)
+	if err != nil {
+		return nil, 0, err
+	}
+	if y = f.Job.Gather(y); y == nil {
+		return nil, 0, heatwalk.ErrFollower
+	}
+	out := new(answer)
+	for j := range cols {
+		var numbers []float64
+		for v := range c.IDs {
+			numbers = append(numbers, y.At(row(g, c, v), j))
+		}
+		out.add(fmt.Sprintf("column %d", j), numbers...)
+	}
+	return out, report.ErrorBound, nil
+}
+
+// column returns an element of the block that functions are applied to: a unit vector, a wave, and one with
+// both signs of each size.
+func column(v, j int) float64 {
+	switch j {
+	case 0:
+		if v == 0 {
+			return 1
+		}
+		return 0
+	case 1:
+		return math.Sin(float64(3*v + 1))
+	}
+	return float64(v%7) - 3
+}
+
+// eigenvalues returns the job of the ends of the spectrum of a matrix.
+func eigenvalues(matrix string) job {
+	return job{name: "eigen " + matrix, global: true, ask: func(ctx context.Context, g *heatwalk.Graph, _ *agreetest.Graph) (*answer, error) {
+		out := new(answer)
+		for _, which := range []lanczos.Which{lanczos.Largest, lanczos.Smallest} {
+			pairs, err := heatwalk.Eigenpairs(ctx, g, &spectral.Problem{Matrix: sparse.Kind(matrix), Which: which, Resolution: 1}, 4, new(lanczos.Settings))
+			if err != nil {
+				return nil, err
+			}
+			out.add(string("LSI"[which]), pairs.Values...)
+		}
+		return out, nil
+	}}
+}
+
+// negligible is the size of shares and importances whose digits are not compared.
+const negligible = 1e-6
+
+// reasons returns the job of explanations.
+func reasons(name string) job {
+	return job{name: "explain " + name, ask: func(ctx context.Context, g *heatwalk.Graph, c *agreetest.Graph) (*answer, error) {
+		nodes := []int{0, 1, 2, 3, 4, 5}
+		var rows []int
+		for _, v := range nodes {
+			rows = append(rows, row(g, c, v))
+		}
+		p, err := predict(ctx, g, c, name, "none", func(s *method.Settings) {
+			s.Weights, s.Raw = method.GivenWeights, true
+		}, &heatwalk.PredictOptions{Explain: rows, Reasons: 400})
+		if err != nil {
+			return nil, err
+		}
+		out := new(answer)
+		for i, e := range p.Reasons {
+			of := fmt.Sprintf(" of node %d", nodes[i])
+			out.add("score, rest, covered"+of, e.Score, e.Rest, e.Covered, e.OtherShare)
+			shares := map[string]float64{}
+			for _, s := range e.Labels {
+				shares[s.Node] += s.Share
+			}
+			links := map[[2]int]float64{}
+			for _, l := range e.Links {
+				pair := [2]int{min(l.Rows[0], l.Rows[1]), max(l.Rows[0], l.Rows[1])}
+				links[pair] += l.Importance
+			}
+			var numbers, importance []float64
+			for v := range c.IDs {
+				numbers = append(numbers, shares[c.IDs[v]])
+			}
+			if len(e.Links) < 400 {
+				for v := range min(60, len(c.IDs)) {
+					for u := range v {
+						r, s := row(g, c, v), row(g, c, u)
+						importance = append(importance, links[[2]int{min(r, s), max(r, s)}])
+					}
+				}
+				out.add("links"+of, append(importance, negligible)...)
+			}
+			out.add("shares"+of, append(numbers, negligible)...)
+		}
+		return out, nil
+	}}
+}
+
+// jobs are all questions.
+func jobs() []job {
+	var list []job
+	scaleFree := func(j job) job {
+		j.scaleFree = true
+		return j
+	}
+	global := func(j job) job {
+		j.global = true
+		return j
+	}
+	for _, name := range []string{
+		"lp:center=false", "lp:center=true", "lgc:alpha=0.9", "poisson", "wvrn", "cwk:alpha=0.9:steps=10+density", "cwk:alpha=0.5:steps=5+rls:lambda=0.1",
+		"diffusion:beta=2+rls:lambda=0.1", "pagerank:alpha=0.85+centroid", "regularized-laplacian:alpha=2+gp", "lgc:alpha=0.9+cs", "majority", "rl",
+	} {
+		j := classify(name, "none", method.GivenWeights)
+		j.global = strings.HasSuffix(name, "+cs")
+		list = append(list, j)
+	}
+	for _, name := range []string{"beliefs:ratios=walks:evidence=1:rounds=15", "gp-transduction:alpha=10:variance=100", "spectral+logistic:dimension=5"} {
+		list = append(list, global(classify(name, "none", method.GivenWeights)))
+	}
+	for _, name := range []string{"lp:center=false", "lgc:alpha=0.9", "beliefs:ratios=walks:evidence=1:rounds=15"} {
+		list = append(list, global(classify(name, "none", "none")), global(classify(name, "none", "log")))
+	}
+	for _, name := range []string{"auto", "lp", "lgc", "beliefs", "diffusion+rls", "cwk+svm"} {
+		list = append(list, global(defaults(name)))
+	}
+	list = append(list, regression("harmonic"), global(regression("hops")), regression("diffusion:beta=2+rls:lambda=0.1"), global(regression("")))
+	list[len(list)-1].chooses = true
+	for _, name := range []string{"pagerank:alpha=0.85", "diffusion:beta=2", "heat-pagerank:beta=3"} {
+		list = append(list, scaleFree(ranking(name)))
+	}
+	list = append(list, ranking("regularized-laplacian:alpha=2:laplacian=combinatorial"))
+	for _, name := range []string{
+		"diffusion:beta=2", "von-neumann:alpha=0.9", "regularized-laplacian:alpha=2", "pseudo-inverse", "commute-time",
+		"p-step:steps=5", "matern:nu=1.5:kappa=2", "pagerank:alpha=0.85", "heat-pagerank:beta=3", "vertex:beta=0.3",
+		"regularized-laplacian:alpha=2:laplacian=random-walk", "diffusion:beta=2:laplacian=random-walk",
+	} {
+		list = append(list, scaleFree(gram(name)))
+		list[len(list)-1].scaleFree = !strings.HasPrefix(name, "vertex")
+	}
+	for _, name := range []string{
+		"diffusion:beta=2:laplacian=combinatorial", "exponential:beta=0.1", "exponential:beta=-0.1", "von-neumann:matrix=adjacency",
+		"regularized-laplacian:alpha=2:laplacian=combinatorial", "pseudo-inverse:laplacian=combinatorial", "regularized-commute-time:alpha=0.8",
+		"matern:nu=1.5:kappa=2:laplacian=combinatorial",
+	} {
+		list = append(list, gram(name))
+	}
+	list = append(list, global(gram("modularity:rank=4")))
+	for _, name := range []string{"normalized-adjacency", "transition", "normalized-laplacian", "exp:t=-2:matrix=normalized-laplacian", "exp:t=1:matrix=normalized-adjacency",
+		"solve:shift=1:matrix=normalized-laplacian", "solve:shift=0.001:matrix=normalized-laplacian", "solve:shift=0:matrix=normalized-laplacian"} {
+		list = append(list, scaleFree(application(name)))
+	}
+	for _, name := range []string{"adjacency", "laplacian", "exp:t=-1:matrix=laplacian", "exp:t=0.1:matrix=adjacency", "exp:t=-0.1:matrix=adjacency", "exp:t=0.05:matrix=laplacian",
+		"solve:shift=1:matrix=laplacian", "solve:shift=0.001:matrix=laplacian", "solve:shift=0:matrix=laplacian"} {
+		list = append(list, application(name))
+	}
+	for _, name := range []string{"adjacency", "normalized-adjacency", "laplacian", "normalized-laplacian", "modularity", "transition"} {
+		j := eigenvalues(name)
+		j.scaleFree = name == "normalized-adjacency" || name == "normalized-laplacian" || name == "transition"
+		list = append(list, j)
+	}
+	for _, name := range []string{"lp:center=false", "lgc:alpha=0.9", "diffusion:beta=2+rls:lambda=0.1", "diffusion:laplacian=combinatorial+rls:lambda=0.1",
+		"regularized-commute-time:alpha=0.8+rls:lambda=0.1", "cwk:alpha=0.9:steps=10+density"} {
+		list = append(list, scaleFree(reasons(name)))
+	}
+	return list
+}

@@ -1,0 +1,367 @@
+package test
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/heatwalk/heatwalk"
+	"github.com/heatwalk/heatwalk/evaluate"
+	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/lanczos"
+	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/regress"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/sparsetest"
+	"github.com/heatwalk/heatwalk/test/testgraph"
+)
+
+// coraStore returns the folder of a store of Cora, and some labels.
+func coraStore(t *testing.T) (dir string, labels map[string]string) {
+	t.Helper()
+	return coraStoreWith(t, new(ingest.Config))
+}
+
+// coraStoreWith returns the folder of a store of Cora that is ingested in the given way, and some labels.
+func coraStoreWith(t *testing.T, c *ingest.Config) (dir string, labels map[string]string) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "cora")
+	if _, err := ingest.Run(t.Context(), dir, []string{filepath.Join("..", "testdata", "cora", "edges.tsv.gz")}, c); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Open(filepath.Join("..", "testdata", "cora", "labels.tsv.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	text, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	labels = map[string]string{}
+	lines := bufio.NewScanner(text)
+	for n := 0; lines.Scan(); n++ {
+		if id, label, ok := strings.Cut(lines.Text(), "\t"); ok && n%10 == 1 {
+			labels[id] = label
+		}
+	}
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return dir, labels
+}
+
+// openStore opens a store in one process.
+func openStore(t *testing.T, dir string) *heatwalk.Graph {
+	t.Helper()
+	g, err := heatwalk.Open(t.Context(), dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = g.Close() }) // only reads
+	return g
+}
+
+// together runs a job in one process and in several, on the same store.
+func together(t *testing.T, dir string, processes int, job func(g *heatwalk.Graph) error) error {
+	return sparsetest.Processes(processes, func(n sparse.Network) error {
+		g, err := heatwalk.Open(t.Context(), dir, &heatwalk.Options{Network: n, Workers: 2})
+		if err != nil {
+			return err
+		}
+		defer g.Close()
+		err = job(g)
+		if n.Rank() > 0 && errors.Is(err, heatwalk.ErrFollower) {
+			return nil
+		}
+		if err == nil && n.Rank() > 0 {
+			return fmt.Errorf("process %d: no error", n.Rank())
+		}
+		return err
+	})
+}
+
+// Predictions of several processes are those of one, but for rounding.
+func TestClassifyOnSeveralProcesses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	dir, labels := coraStore(t)
+	methods := cmp.Or(os.Getenv("HEATWALK_METHODS"), "lp,lgc:alpha=0.9,poisson,beliefs,cwk:steps=20:alpha=0.9+svm,"+
+		"cwk:alpha=0.9:steps=20+density,diffusion:beta=2+rls,diffusion:beta=2+density,spectral+logistic:dimension=16")
+	for _, name := range testgraph.Sample(t, 4, strings.Split(methods, ",")) {
+		t.Run(name, func(t *testing.T) {
+			one := openStore(t, dir)
+			o := &heatwalk.ClassifyOptions{Method: name}
+			want, err := one.Classify(t.Context(), labels, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = together(t, dir, 3, func(g *heatwalk.Graph) error {
+				got, err := g.Classify(t.Context(), labels, o)
+				if err != nil {
+					return err
+				}
+				if math.Abs(got.Accuracy-want.Accuracy) > 0.005 {
+					return fmt.Errorf("accuracy %v, want %v", got.Accuracy, want.Accuracy)
+				}
+				if got.UnreachedComponents != want.UnreachedComponents {
+					return fmt.Errorf("%d components are not reached, want %d", got.UnreachedComponents, want.UnreachedComponents)
+				}
+				other := 0
+				for _, id := range one.IDs() {
+					if got.Label(id) != want.Label(id) {
+						other++
+					}
+				}
+				if other > len(one.IDs())/200 {
+					return fmt.Errorf("%d of %d nodes have another label", other, len(one.IDs()))
+				}
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A method that compares all nodes with each other needs one process, and says so.
+func TestClassifyNeedsOneProcess(t *testing.T) {
+	dir, labels := coraStore(t)
+	for _, name := range []string{"cwk:alpha=0.9:steps=20+dkm", "diffusion:beta=2+dkm"} {
+		err := together(t, dir, 2, func(g *heatwalk.Graph) error {
+			_, err := g.Classify(t.Context(), labels, &heatwalk.ClassifyOptions{Method: name})
+			return err
+		})
+		if !errors.Is(err, sparse.ErrDivided) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Comparisons of methods by several processes are those of one, also with many isolated nodes.
+func TestEvaluateOnSeveralProcesses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	isolated := filepath.Join(t.TempDir(), "isolated")
+	var ids strings.Builder
+	for i := range 2000 {
+		fmt.Fprintf(&ids, "isolated%d\n", i)
+	}
+	if err := os.WriteFile(isolated, []byte(ids.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	dir, labels := coraStoreWith(t, &ingest.Config{Nodes: isolated})
+	one := openStore(t, dir)
+	p, err := one.Problem(labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lists := []string{"lgc:alpha=0.9,cwk:alpha=0.9:steps=5+density", "poisson,p-step:steps=3+rls"}
+	for _, at := range testgraph.Sample(t, 1, []int{0, 1}) {
+		list := lists[at]
+		entries, err := method.Parse(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan := &evaluate.Plan{Methods: entries, Fractions: []float64{0.3}, Splits: 2, TuningSplits: 1, Settings: new(method.Settings)}
+		want, err := heatwalk.Compare(t.Context(), one, p, plan)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = together(t, dir, 2+at, func(g *heatwalk.Graph) error {
+			own, err := g.Problem(labels)
+			if err != nil {
+				return err
+			}
+			got, err := heatwalk.Compare(t.Context(), g, own, plan)
+			if err != nil {
+				return err
+			}
+			if got.Nodes != want.Nodes || got.Unreached != want.Unreached || len(got.Results) != len(want.Results) {
+				return fmt.Errorf("%d nodes, %d of them unreached, %d results; want %d, %d, %d",
+					got.Nodes, got.Unreached, len(got.Results), want.Nodes, want.Unreached, len(want.Results))
+			}
+			for i, w := range want.Results {
+				if r := got.Results[i]; r.Method != w.Method || !bytes.Equal(r.Parameters, w.Parameters) || math.Abs(r.AccuracyMean-w.AccuracyMean) > 1e-9 || math.Abs(r.MacroF1-w.MacroF1) > 1e-9 {
+					return fmt.Errorf("%s %s: accuracy %v, macro-F1 %v, want %s %s: %v, %v",
+						r.Method, r.Parameters, r.AccuracyMean, r.MacroF1, w.Method, w.Parameters, w.AccuracyMean, w.MacroF1)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Errorf("%s: %v", list, err)
+		}
+	}
+}
+
+// Predicted numbers, and comparisons of methods that predict them, are those of one process.
+func TestRegressOnSeveralProcesses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second")
+	}
+	dir, labels := coraStore(t)
+	one := openStore(t, dir)
+	values := map[string]float64{}
+	for id, label := range labels {
+		values[id] = float64(len(label)) + float64(len(id))/8
+	}
+	const list = "harmonic,hops"
+	want, err := one.Regress(t.Context(), values, list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare := func(g *heatwalk.Graph) (*evaluate.ValuesReport, error) {
+		p := new(regress.Problem)
+		for _, id := range slices.Sorted(maps.Keys(values)) {
+			row, _ := g.Nodes.Lookup(id)
+			p.Row, p.Value = append(p.Row, row), append(p.Value, values[id])
+		}
+		methods, err := regress.Parse("harmonic")
+		if err != nil {
+			return nil, err
+		}
+		return heatwalk.CompareValues(t.Context(), g, p, methods, &evaluate.Plan{Fractions: []float64{0.5}, Splits: 2}, new(regress.Settings))
+	}
+	wanted, err := compare(one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = together(t, dir, 3, func(g *heatwalk.Graph) error {
+		report, compared := compare(g)
+		got, err := g.Regress(t.Context(), values, list)
+		if err != nil {
+			return err
+		}
+		if compared != nil {
+			return compared
+		}
+		for row, v := range want.Value {
+			if math.Abs(got.Value[row]-v) > 1e-6 || got.Reached.Contains(uint32(row)) != want.Reached.Contains(uint32(row)) {
+				return fmt.Errorf("row %d: %v, want %v", row, got.Value[row], v)
+			}
+		}
+		if len(got.Value) != len(want.Value) || math.Abs(got.RMSE-want.RMSE) > 1e-6 || report.Nodes != wanted.Nodes {
+			return fmt.Errorf("%d values, RMSE %v, %d nodes; want %d, %v, %d", len(got.Value), got.RMSE, report.Nodes, len(want.Value), want.RMSE, wanted.Nodes)
+		}
+		for i, w := range wanted.Results {
+			if r := report.Results[i]; math.Abs(r.RMSE-w.RMSE) > 1e-6 {
+				return fmt.Errorf("%s: RMSE %v, want %v", r.Method, r.RMSE, w.RMSE)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// Eigenvalues and vectors of several processes are those of one.
+func TestEigenOnSeveralProcesses(t *testing.T) {
+	dir, _ := coraStore(t)
+	one := openStore(t, dir)
+	want, _, err := one.Eigen(t.Context(), heatwalk.NormalizedAdjacency, lanczos.Largest, 90)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = together(t, dir, 3, func(g *heatwalk.Graph) error {
+		got, vectors, err := g.Eigen(t.Context(), heatwalk.NormalizedAdjacency, lanczos.Largest, 90)
+		if err != nil {
+			return err
+		}
+		for j, v := range want {
+			if math.Abs(got[j]-v) > 1e-9 {
+				return fmt.Errorf("eigenvalue %d is %v, want %v", j, got[j], v)
+			}
+		}
+		if n, _ := vectors.Dims(); n != len(one.IDs()) {
+			return fmt.Errorf("%d rows", n)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// Values of kernels of several processes are those of one.
+func TestKernelOnSeveralProcesses(t *testing.T) {
+	dir, _ := coraStore(t)
+	one := openStore(t, dir)
+	ids := one.IDs()
+	rows, cols := ids[:40], ids[20:30]
+	for _, name := range []string{"diffusion:beta=2", "von-neumann", "regularized-laplacian", "pseudo-inverse", "p-step"} {
+		want, err := one.Kernel(t.Context(), name, rows, cols)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = together(t, dir, 3, func(g *heatwalk.Graph) error {
+			got, err := g.Kernel(t.Context(), name, rows, cols)
+			if err != nil {
+				return err
+			}
+			for i := range rows {
+				for j := range cols {
+					if math.Abs(got.At(i, j)-want.At(i, j)) > 1e-9 {
+						return fmt.Errorf("%s: value %d, %d is %v, want %v", name, i, j, got.At(i, j), want.At(i, j))
+					}
+				}
+			}
+			return heatwalk.ErrFollower
+		})
+		if err != nil && !errors.Is(err, heatwalk.ErrFollower) {
+			t.Error(err)
+		}
+	}
+}
+
+func TestRankOnSeveralProcesses(t *testing.T) {
+	var edges strings.Builder
+	for v := range 240 {
+		for j, weight := range []string{"0.1", "0.2", "0.3", "0.7"} {
+			fmt.Fprintf(&edges, "%d\t%d\t%s\n", v, (v*7+j*j*31+1)%240, weight)
+		}
+	}
+	folder := t.TempDir()
+	file, dir := filepath.Join(folder, "edges.tsv"), filepath.Join(folder, "graph")
+	if err := os.WriteFile(file, []byte(edges.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ingest.Run(t.Context(), dir, []string{file}, &ingest.Config{}); err != nil {
+		t.Fatal(err)
+	}
+	one := openStore(t, dir)
+	seeds := []string{"3", "50", "51", "120", "199"}
+	want, err := one.Rank(t.Context(), seeds, "diffusion:beta=2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = together(t, dir, 2, func(g *heatwalk.Graph) error {
+		got, err := g.Rank(t.Context(), seeds, "diffusion:beta=2")
+		if err != nil {
+			return err
+		}
+		for v, score := range want.Score {
+			if math.Abs(got.Score[v]-score) > 1e-9 {
+				return fmt.Errorf("node %d has score %v, want %v", v, got.Score[v], score)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
