@@ -21,6 +21,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -76,7 +77,7 @@ func TestKernelMethodAgainstWholeKernel(t *testing.T) {
 			y[row] = p.Class[i]
 			trace += whole.Row(row)[row]
 		}
-		choose.Scale(whole, float64(len(p.Row))/trace)
+		blocks.Scale(whole, float64(len(p.Row))/trace)
 		svm := &classify.SVM{Cost: 10}
 		model, err := svm.Fit(context.Background(), classify.DenseGram(whole), y, len(p.Names))
 		if err != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // kernelPredictor holds what passes from one phase of a prediction to the next.
@@ -196,7 +197,7 @@ func (r *kernelPredictor) seenAll(ctx context.Context) (classify.Gram, error) {
 			return nil, err
 		}
 		k = grams[0]
-		choose.Scale(k, r.scale)
+		blocks.Scale(k, r.scale)
 	}
 	r.gram = nil
 	return classify.DenseGram(k), nil
@@ -225,7 +226,7 @@ func (r *kernelPredictor) learn(ctx context.Context) (err error) {
 		if err != nil {
 			return err
 		}
-		choose.Scale(grams[0], r.scale)
+		blocks.Scale(grams[0], r.scale)
 		r.full = classify.DenseGram(grams[0])
 	default:
 		if r.full, err = r.seenAll(ctx); err != nil {
@@ -292,7 +293,7 @@ func (r *kernelPredictor) score(ctx context.Context) error {
 		return err
 	}
 	r.out.Work.Sweeps += report.Sweeps
-	choose.Scale(values, r.scale)
+	blocks.Scale(values, r.scale)
 	return r.nodes.shareAll(ctx, outputs, 0,
 		func(_ []float64, i int) []float64 { return r.fitted.ScoresTo(nil, values.Row(i), 0) })
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/kernel"
-	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -41,7 +41,7 @@ func wholeKernel(t *testing.T, p *Problem, name string, par param.Values) (k *sp
 	for a := range p.Row {
 		trace += k.Row(a)[a]
 	}
-	choose.Scale(k, float64(len(p.Row))/trace)
+	blocks.Scale(k, float64(len(p.Row))/trace)
 	return k, nodes, y
 }
 

@@ -116,7 +116,7 @@ func (c *Confidence) Compare(means, squares []float64) *problem.Comparison {
 // mean of their largest probabilities.
 func (c *Confidence) Estimate(reached *roaring.Bitmap,
 	mean float64) problem.Estimate {
-	e, unseen := newEstimate(c.p, reached, c.tested)
+	e, unseen := newEstimate(c.p, c.p.CountOf(reached), c.tested)
 	if e.Tested == 0 {
 		return e
 	}

@@ -246,11 +246,6 @@ func Rescale(k *sparse.Block[float64], items int) float64 {
 		return 1
 	}
 	f := float64(items) / trace
-	Scale(k, f)
-	return f
-}
-
-// Scale multiplies a block by f.
-func Scale(k *sparse.Block[float64], f float64) {
 	blocks.Scale(k, f)
+	return f
 }

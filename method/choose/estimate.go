@@ -190,7 +190,7 @@ func ofLargest(p *problem.Problem) (share, luck float64) {
 // another one.
 func (h Estimator) Estimate(p *problem.Problem,
 	reached *roaring.Bitmap) problem.Estimate {
-	e, unseen := newEstimate(p, reached, h.tested)
+	e, unseen := newEstimate(p, p.CountOf(reached), h.tested)
 	if e.Tested == 0 {
 		return e
 	}
@@ -207,14 +207,12 @@ func (h Estimator) Estimate(p *problem.Problem,
 
 // newEstimate returns an estimate by some held-out labels without its accuracy, and the variance of its share of unseen
 // classes.
-func newEstimate(p *problem.Problem, reached *roaring.Bitmap,
-	tested int) (e problem.Estimate, variance float64) {
+func newEstimate(p *problem.Problem, reached, tested int) (e problem.Estimate, variance float64) {
 	if tested == 0 || split.TooFew(p.Class) {
 		return e, 0
 	}
-	count := p.CountOf(reached)
-	e = problem.Estimate{Tested: tested, Reached: count - len(p.Row),
-		Unreached: p.Nodes() - count}
+	e = problem.Estimate{Tested: tested, Reached: reached - len(p.Row),
+		Unreached: p.Nodes() - reached}
 	e.Unseen, variance = unseenShare(p)
 	return e, variance
 }
@@ -224,9 +222,7 @@ func newEstimate(p *problem.Problem, reached *roaring.Bitmap,
 // ofLargest, and at least that of one of k classes. It needs no edge, so that every node counts
 // as reached.
 func (h Estimator) EstimateLargest(p *problem.Problem) problem.Estimate {
-	nodes := roaring.New()
-	nodes.AddRange(0, uint64(p.Rows()))
-	e, _ := newEstimate(p, nodes, h.tested)
+	e, _ := newEstimate(p, p.Nodes(), h.tested)
 	switch {
 	case e.Tested == 0:
 		return e

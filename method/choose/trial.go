@@ -7,6 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 	"github.com/heatwalk/heatwalk/sparse/gram"
 )
 
@@ -136,7 +137,7 @@ func (t *Trial) addColumns(ctx context.Context, x *sparse.Block[float32],
 func mean(sum *sparse.Block[float64], terms int) *sparse.Block[float64] {
 	k := *sum
 	k.Data = slices.Clone(sum.Data)
-	Scale(&k, 1/float64(terms))
+	blocks.Scale(&k, 1/float64(terms))
 	return &k
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
@@ -209,14 +208,4 @@ func (in *input) reportProgress(stage string, done, total int) {
 	if in.set.Progress != nil {
 		in.set.Progress(stage, int64(done), int64(total))
 	}
-}
-
-// countClasses returns the number of labels of each class, and for each learned label whether
-// another label has its class.
-func (in *input) countClasses() (count []float64, hasOthers []bool) {
-	count = choose.CountsOf(in.p)
-	for _, c := range in.learned.Class {
-		hasOthers = append(hasOthers, count[c] > 1)
-	}
-	return count, hasOthers
 }

@@ -82,6 +82,31 @@ func TestEvidenceIsHonest(t *testing.T) {
 	}
 }
 
+// Few labels and many, of a small share of the nodes and of nearly all, have the accuracy that is estimated, with the standard
+// error of as many independent predictions. From 5,000 labels on label propagation predicts one fold.
+func TestEstimateOfManyLabels(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes some seconds")
+	}
+	for _, labels := range []int{1000, 4900, 5100, 20000} {
+		for _, share := range []float64{0.1, 0.3, 0.6, 0.9} {
+			nodes := int(float64(labels) / share)
+			p, class := blockModelOf(t, nodes, 3*nodes, 3, 0.8)
+			for _, v := range rand.New(rand.NewPCG(2, 3)).Perm(nodes)[:labels] {
+				p.Row = append(p.Row, v)
+				p.Class = append(p.Class, class[v])
+			}
+			out := evident(t, p, &Settings{})
+			accuracy := problemtest.Accuracy(p, out.Class, class)
+			independent := math.Sqrt(accuracy * (1 - accuracy) * (1/float64(out.Tested) + 1/float64(nodes-labels)))
+			t.Logf("%d labels of %d nodes: accuracy %.3f, estimated %.3f ± %.3f by %d labels", labels, nodes, accuracy, out.Accuracy, out.Stderr, out.Tested)
+			if math.Abs(out.Accuracy-accuracy) > 3*out.Stderr || out.Stderr > 1.5*independent || out.Tested < min(labels/3, 700) {
+				t.Errorf("%d labels of %d nodes: accuracy %.3f, estimated %.3f ± %.3f by %d labels, whose standard error is %.3f", labels, nodes, accuracy, out.Accuracy, out.Stderr, out.Tested, independent)
+			}
+		}
+	}
+}
+
 // The estimated accuracy of shuffled labels is not above that of the largest class.
 func TestEvidenceOfShuffledLabels(t *testing.T) {
 	if testing.Short() {
@@ -129,7 +154,7 @@ func TestEstimateAllowsForChoice(t *testing.T) {
 		right, byAll, q, lucky := 0.0, 0.0, 0.0, 0.0
 		for i, c := range p.Class {
 			mixTo(row, mixture, i)
-			h.calibrate(mixture, 4).apply(row)
+			h.calibrate(mixture).apply(row)
 			if classify.ArgMax(row) == c {
 				byAll++
 			}
@@ -142,12 +167,12 @@ func TestEstimateAllowsForChoice(t *testing.T) {
 				refitted = addShares(h, refitted, majorityWeight)
 			}
 			mixTo(row, refitted, i)
-			h.calibrate(mixture, 4).apply(row)
+			h.calibrate(mixture).apply(row)
 			if classify.ArgMax(row) == c {
 				right++
 			}
 		}
-		confidence, predicted := h.estimate(mixture, h.calibrate(mixture, 4), false)
+		confidence, predicted := h.estimate(mixture, h.calibrate(mixture), false)
 		if len(predicted) == 0 {
 			t.Error("no held-out predictions")
 		}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/method/choose"
@@ -44,14 +43,13 @@ func fitBeliefs(ctx context.Context, p *problem.Problem, set *Settings, sources 
 	}
 	g := &graph.Graph{A: p.A, Degrees: p.Degrees, Components: parts,
 		Workers: set.Workers}
-	seeds := cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)}
 	var list []beliefs.Candidate
 	for _, ratios := range sources {
 		candidate := beliefs.Candidates()[0]
 		candidate.Ratios = ratios
 		list = append(list, candidate)
 	}
-	return beliefs.Fit(ctx, g, seeds, fold,
+	return beliefs.Fit(ctx, g, p.Seeds(), fold,
 		&beliefs.Settings{Candidates: list,
 			Explain: set.Explain, Memory: memory, Progress: set.Progress})
 }

@@ -52,28 +52,36 @@ func generated(t testing.TB, name string, v param.Values, nodes int) (*problem.P
 	return &problem.Problem{Graph: &graph.Graph{A: a, Degrees: testgraph.Degrees(t, a)}}, m
 }
 
-// A prediction stops at beliefs on a large block model, with the same bits for any number of workers and
-// any memory limit.
-func TestStopsAtBlockModel(t *testing.T) {
-	const nodes, classes = blockModelNodes + 1, 4
-	p, made := generated(t, "sbm", param.Values{"nodes": param.Of(nodes), "edges": param.Of(6 * nodes), "classes": param.Of(classes), "homophily": param.Of(0.9)}, nodes)
+// blockModelOf returns a problem on a generated block model without labels, and the classes of its nodes.
+func blockModelOf(t testing.TB, nodes, edges, classes int, homophily float64) (p *problem.Problem, class []int) {
+	t.Helper()
+	p, made := generated(t, "sbm", param.Values{"nodes": param.Of(nodes), "edges": param.Of(edges), "classes": param.Of(classes), "homophily": param.Of(homophily)}, nodes)
 	var text bytes.Buffer
 	if err := made.LabelsTo(t.Context(), &text, 1); err != nil {
 		t.Fatal(err)
 	}
-	var class []int
 	for line := range strings.Lines(text.String()) {
 		_, c, _ := strings.Cut(strings.TrimSpace(line), "\tc")
 		k, _ := strconv.Atoi(c)
 		class = append(class, k)
 	}
+	for k := range classes {
+		p.Names = append(p.Names, strconv.Itoa(k))
+	}
+	return p, class
+}
+
+// A prediction stops at beliefs on a large block model, with the same bits for any number of workers and
+// any memory limit.
+func TestStopsAtBlockModel(t *testing.T) {
+	const nodes, classes = blockModelNodes + 1, 4
+	p, class := blockModelOf(t, nodes, 6*nodes, classes, 0.9)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for v, c := range class {
 		if rng.Float64() < 0.02 {
 			p.Row, p.Class = append(p.Row, v), append(p.Class, c)
 		}
 	}
-	p.Names = []string{"a", "b", "c", "d"}
 	if !beginsWithBeliefs(p, &Settings{}) || beginsWithBeliefs(p, &Settings{LowEffort: true}) {
 		t.Fatal("the rule does not follow the settings")
 	}

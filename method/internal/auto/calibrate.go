@@ -49,12 +49,12 @@ const (
 // mixture: a normal prior of a and b, of this the half up to 0, and a beta prior of
 // w. Labels without features, and those that are the only ones of their class, are left out,
 // because nothing is predicted of them. One parameter after the other changes by decreasing steps.
-func (h *heldOut) calibrate(mixture []component, seed uint64) Calibration {
+func (h *heldOut) calibrate(mixture []component) Calibration {
 	var rows [][]float64 // logarithms
 	var class []int
 	var entropies []float64
 	limit := min(calibrationLabels, max(choiceLabels, calibrationValues/h.classes))
-	for _, i := range split.Sample(h.class, limit, seed, 0) {
+	for _, i := range split.Sample(h.class, limit, h.seed, 0) {
 		if h.hasOthers[i] && h.hasFeatures[i] && isPredicted(mixture, i) {
 			row := make([]float64, h.classes)
 			mixTo(row, mixture, i)

@@ -127,9 +127,7 @@ func candidatesOf(d *design, p *problem.Problem) []candidate {
 	switch {
 	case d.manyClasses:
 		list = baseCandidates[:1]
-	case d.fewLabels:
-		list = slowCandidates
-	case hasManyLabels(p):
+	case d.fewLabels, hasManyLabels(p):
 		list = slowCandidates
 	}
 	if d.links {

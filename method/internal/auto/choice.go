@@ -124,7 +124,7 @@ func (in *input) choose(ctx context.Context, f *features,
 		return nil, err
 	}
 	m := &model{features: f, mixture: held.combine(all)}
-	m.calibrated = held.calibrate(m.mixture, in.set.RNGSeed)
+	m.calibrated = held.calibrate(m.mixture)
 	if !split.TooFew(in.p.Class) {
 		m.confidence, out.HeldOut = held.estimate(m.mixture, m.calibrated,
 			in.set.Balanced)

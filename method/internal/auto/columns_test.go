@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -143,7 +144,7 @@ func TestColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	count, _ := s.in.countClasses()
+	count := choose.CountsOf(s.in.p)
 	got, err := newColumns(ctx, s.in, count, walks, graph)
 	if err != nil {
 		t.Fatal(err)

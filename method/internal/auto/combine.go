@@ -284,12 +284,7 @@ func dropSmallWeights(mixture []component) (components []component, sum float64)
 // likeliest returns each candidate but a factor with the λ that makes some of the labels likeliest, without those that
 // are the only ones of their class.
 func (h *heldOut) likeliest(among func(label int) bool) (list []component) {
-	var labels []int
-	for i, hasOthers := range h.hasOthers {
-		if hasOthers && among(i) {
-			labels = append(labels, i)
-		}
-	}
+	labels := h.selectLabels(among)
 	for _, components := range byCandidate(h.components) {
 		if components[0].isFactor() || components[0].Majority && h.fewLabels {
 			continue // its weight is learned afterwards
@@ -305,6 +300,16 @@ func (h *heldOut) likeliest(among func(label int) bool) (list []component) {
 		list = append(list, components[best])
 	}
 	return list
+}
+
+// selectLabels returns some of the labels without those that are the only ones of their class.
+func (h *heldOut) selectLabels(among func(label int) bool) (labels []int) {
+	for i, hasOthers := range h.hasOthers {
+		if hasOthers && among(i) {
+			labels = append(labels, i)
+		}
+	}
+	return labels
 }
 
 // truth returns the probability of the class of a label that is predicted.

@@ -77,7 +77,7 @@ func TestCalibration(t *testing.T) {
 		h := heldOutOf(class, classes, []component{a}, component{})
 		a.Weight = 1
 		mixture := []component{a}
-		got := h.calibrate(mixture, 0)
+		got := h.calibrate(mixture)
 		away, row := 0.0, make([]float64, classes)
 		for i := range labels {
 			mixTo(row, mixture, i)
@@ -133,7 +133,7 @@ func TestCalibrationIsLikeliest(t *testing.T) {
 			}
 			return sum
 		}
-		got := h.calibrate(mixture, 0)
+		got := h.calibrate(mixture)
 		most := of(got)
 		for _, by := range []float64{-0.1, 0.1} {
 			for _, near := range []Calibration{{got.Power + by, got.Slope, got.Trust}, {got.Power, got.Slope + by, got.Trust}, {got.Power, got.Slope, got.Trust + by}} {
@@ -163,7 +163,7 @@ func TestCalibrationOfFewLabels(t *testing.T) {
 		}
 		a.Weight = 1
 		h := heldOutOf(class, 4, []component{a}, component{})
-		c = h.calibrate([]component{a}, 0)
+		c = h.calibrate([]component{a})
 		row := []float64{0.7, 0.1, 0.1, 0.1}
 		c.apply(row)
 		return c, row[0]

@@ -148,16 +148,10 @@ func (d *design) fits(stage string, fits bool) bool {
 	return fits
 }
 
-// reduce makes it the design of m labels of k classes, which are many.
+// reduce completes the design of m labels of k classes, which are many.
 func (d *design) reduce(m, k int) {
-	d.manyClasses = true
-	d.diffusion = false
-	d.spectral = false
-	d.links = false
-	d.counts = false
 	d.filters = []filter{decay85, source}
 	d.shared = []filter{decay85}
-	d.free = nil
 	if m > leanFolds*k { // fewer labels have as many columns of walks in any number of folds
 		d.folds = leanFolds
 	}

@@ -15,14 +15,20 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
+// leanDesign returns the design of many classes, with a sample of the labels.
+func leanDesign(p *problem.Problem) design {
+	full := designOf(p, &Settings{})
+	d := design{manyClasses: true, folds: full.folds, examples: 500, propagation: full.propagation}
+	d.reduce(len(p.Row), len(p.Names))
+	return d
+}
+
 // The design of many classes predicts about as well as the full one where neighbours agree, with
 // probabilities that add up to 1, from a sample of the labels, and reports its accuracy.
 func TestManyClasses(t *testing.T) {
 	p, class := problemtest.Blocks(t, 4, 1200, 700, 12, 6, 0.5)
 	full := problemtest.Accuracy(p, evident(t, p, &Settings{LowEffort: true}).Class, class)
-	d := designOf(p, &Settings{})
-	d.reduce(len(p.Row), len(p.Names))
-	d.examples = 500
+	d := leanDesign(p)
 	predict := func(workers int, memory int64) *Prediction {
 		out := &Prediction{}
 		in, err := newInput(t.Context(), p, &Settings{Workers: workers, Memory: memory}, d, p.SubtractComponents(memory), &out.Work)
@@ -76,8 +82,7 @@ func TestStoredRows(t *testing.T) {
 		}
 		d := designOf(p, &Settings{})
 		if isLean {
-			d.reduce(len(p.Row), len(p.Names))
-			d.examples = 500
+			d = leanDesign(p)
 		}
 		predict := func(workers int, memory int64, dir string) *Prediction {
 			out := &Prediction{}

@@ -54,11 +54,11 @@ type features struct {
 // newFeatures computes the features of a problem.
 func newFeatures(ctx context.Context, in *input) (*features, error) {
 	f := &features{in: in, seeds: newSeeds(in)}
+	count := choose.CountsOf(in.p)
 	for _, label := range in.places {
 		f.fold = append(f.fold, f.seeds.fold[label])
+		f.hasOthers = append(f.hasOthers, count[in.p.Class[label]] > 1)
 	}
-	count, hasOthers := in.countClasses()
-	f.hasOthers = hasOthers
 	if err := f.walk(ctx); err != nil {
 		return nil, err
 	}

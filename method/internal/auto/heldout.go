@@ -29,6 +29,7 @@ type heldOut struct {
 	hasOthers   []bool // whether another label has its class
 	isolated    []bool // whether no label that is not hidden from it can be reached
 	attributed  bool   // there are attributes, which reach every label
+	seed        uint64 // of partitions and samples
 
 	tooFewLabels bool
 	fewLabels    bool
@@ -46,6 +47,7 @@ func predictHeldOut(ctx context.Context, f *features) (*heldOut, error) {
 		folds:       in.folds,
 		hasFeatures: f.full.hasFeatures, hasOthers: f.hasOthers,
 		isolated: f.isolated, attributed: in.p.Attributes != nil,
+		seed:         in.set.RNGSeed,
 		tooFewLabels: in.tooFewLabels, isLean: in.folds != FoldCount(len(in.p.Row)),
 		fewLabels: in.fewLabels && !f.labelsOutOfReach,
 		balanced:  in.p.Reweigher(in.set.Balanced) != nil, poisson: f.poisson,
@@ -149,12 +151,7 @@ const (
 
 // race drops the components that the labels of the first fold make unlikely, so that other folds fit few models.
 func (h *heldOut) race() {
-	var labels []int
-	for i, hasOthers := range h.hasOthers {
-		if hasOthers && h.fold[i] == 0 {
-			labels = append(labels, i)
-		}
-	}
+	labels := h.selectLabels(func(i int) bool { return h.fold[i] == 0 })
 	if len(labels) < raceLabels {
 		return
 	}
@@ -237,6 +234,21 @@ func slackenTo(dst []float64, scores []float32, prior []float64, slack float64) 
 	}
 }
 
+// choiceSubsets divides the labels into subsets, as many as folds. Weights are chosen again without a subset to predict its
+// labels. Subsets are the folds, unless all candidates predict labels of the first fold alone: label propagation ends after a
+// fold that has enough labels, and without these none would be left to choose weights by. Then the labels are divided anew,
+// which is as honest because predictions for a fold have learned from none of its labels.
+func choiceSubsets(h *heldOut) []int {
+	candidates := append(slices.Clip(h.components), h.poisson)
+	for i, fold := range h.fold {
+		if fold > 0 && h.hasOthers[i] && isPredicted(candidates, i) {
+			return h.fold
+		}
+	}
+	const draw = 1 // that of folds is 0
+	return split.Folds(h.class, h.folds, h.seed, draw)
+}
+
 // estimate returns the accuracy by the labels, each predicted without its fold, with balanced classes or without, and
 // their calibrated predictions.
 func (h *heldOut) estimate(mixture []component, calibrated Calibration,
@@ -253,14 +265,15 @@ func (h *heldOut) estimate(mixture []component, calibrated Calibration,
 	}
 	row := make([]float64, h.classes)
 	full := make([]float64, h.classes)
+	subset := choiceSubsets(h)
 	for f := range h.folds {
-		refitted := h.combine(func(i int) bool { return h.fold[i] != f })
+		refitted := h.combine(func(i int) bool { return subset[i] != f })
 		if isShrunk && !isMajority(refitted) {
-			// Without the labels of a fold, which are of the largest class, others seem to be better predicted than by it.
+			// Without the labels of a subset, which are of the largest class, others seem to be better predicted than by it.
 			refitted = addShares(h, refitted, majorityWeight)
 		}
 		for i, class := range h.class {
-			if h.fold[i] != f || !isPredicted(refitted, i) ||
+			if subset[i] != f || !isPredicted(refitted, i) ||
 				!isPredicted(mixture, i) {
 				continue
 			}

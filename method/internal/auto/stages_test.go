@@ -286,7 +286,7 @@ func (a *ablation) mix(r *stagesRun) (mixture []component, differs bool) {
 func (r *stagesRun) predict(t *testing.T, mixture []component) []int {
 	t.Helper()
 	m := &model{features: r.f, mixture: mixture}
-	m.calibrated = r.h.calibrate(mixture, r.f.in.set.RNGSeed)
+	m.calibrated = r.h.calibrate(mixture)
 	if err := m.fit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
