@@ -5,5 +5,5 @@ import "embed"
 
 // Pages has all pages but commands.md, which repeats the help of the commands.
 //
-//go:embed [^c]*.md cluster.md
+//go:embed [^c]*.md
 var Pages embed.FS

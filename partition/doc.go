@@ -15,5 +15,5 @@
 //
 // [Ranges] cuts the rows of an order into consecutive ranges for several processes, and [Ghosts]
 // counts the rows that each of them receives from others in a step. On graphs with communities, Locality
-// leaves about as few as METIS does, see docs/scale.md.
+// leaves about as few as METIS does, see docs/run.md.
 package partition

@@ -13,7 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// model is the graph of docs/scale.md in an MPI job.
+// model is the graph of docs/run.md in an MPI job.
 type model struct {
 	nodes, entries float64
 	rowBytes       float64 // of a block
@@ -34,7 +34,7 @@ func (m model) cut(p, share float64) float64 {
 // grid returns the rows that a process of a √p × √p grid of blocks receives and sends on in a step.
 func (m model) grid(p float64) float64 { return 2 * m.nodes / math.Sqrt(p) * (1 - 1/math.Sqrt(p)) }
 
-// table returns the lines of the table of docs/scale.md.
+// table returns the lines of the table of docs/run.md.
 func (m model) table() string {
 	const (
 		memory  = 100e9     // bytes per second that a machine reads from memory
@@ -54,15 +54,15 @@ func (m model) table() string {
 	return text
 }
 
-// TestScalePage checks the numbers of docs/scale.md.
+// TestScalePage checks the numbers of docs/run.md.
 func TestScalePage(t *testing.T) {
-	page, err := os.ReadFile("../docs/scale.md")
+	page, err := os.ReadFile("../docs/run.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := model{nodes: 1e10, entries: 2e12, rowBytes: 16 * 4}.table()
 	if !strings.Contains(string(page), want) {
-		t.Errorf("docs/scale.md lacks the table\n%s", want)
+		t.Errorf("docs/run.md lacks the table\n%s", want)
 	}
 }
 

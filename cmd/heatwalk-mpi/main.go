@@ -1,5 +1,5 @@
 // Command heatwalk-mpi is the command heatwalk for the processes of an MPI job, which share the rows of the
-// graph: mpirun -n 4 heatwalk-mpi classify ... It needs the build tag petsc, see docs/cluster.md.
+// graph: mpirun -n 4 heatwalk-mpi classify ... It needs the build tag petsc, see docs/run.md.
 package main
 
 import (

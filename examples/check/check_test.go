@@ -24,7 +24,7 @@ func decode[T any](manifest string) (object T, unknown []error, err error) {
 
 // TestNightly checks that the manifest of each night has only fields of a CronJob, and a user who may write to the volume.
 func TestNightly(t *testing.T) {
-	text, err := os.ReadFile("../kubernetes.yaml")
+	text, err := os.ReadFile("../deploy/kubernetes.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestNightly(t *testing.T) {
 // The manifest has only fields of a Job, as many completions as shares, and the values that the server
 // requires together with a failure policy.
 func TestManifest(t *testing.T) {
-	text, err := os.ReadFile("../shares.yaml")
+	text, err := os.ReadFile("../deploy/shares.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -144,19 +144,19 @@ func argumentsIn(manifest string) (words []string) {
 	return words
 }
 
-// TestNightlyExamples runs the commands of the examples of docs/nightly.md in a folder with their files, and compares the
+// TestNightlyExamples runs the commands of the examples of docs/run.md in a folder with their files, and compares the
 // predictions.
 func TestNightlyExamples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second")
 	}
-	examples, err := filepath.Abs("../../../../examples")
+	examples, err := filepath.Abs("../../../../examples/deploy")
 	if err != nil {
 		t.Fatal(err)
 	}
 	manifest := manifestOf(t, "kubernetes.yaml")
 	units := example(t, "heatwalk.service") + example(t, "heatwalk.timer")
-	page, err := os.ReadFile("../../../../docs/nightly.md")
+	page, err := os.ReadFile("../../../../docs/run.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +217,7 @@ func TestNightlyExamples(t *testing.T) {
 
 func example(t *testing.T, name string) string {
 	t.Helper()
-	b, err := os.ReadFile("../../../../examples/" + name)
+	b, err := os.ReadFile("../../../../examples/deploy/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}

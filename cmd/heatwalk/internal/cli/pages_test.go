@@ -22,13 +22,12 @@ var moving = regexp.MustCompile(`[ 0-9.]+ s\b|[0-9.]+ [MG] entry|peak [0-9.]+ [M
 // print, moving numbers apart; a line … is the rest of an output. -update writes them.
 func TestPages(t *testing.T) {
 	if testing.Short() {
-		t.Skip("runs all commands of five pages")
+		t.Skip("runs all commands of four pages")
 	}
 	t.Run("README.md", func(t *testing.T) { checkPages(t, "README.md", writeReadme) })
-	t.Run("graphs", func(t *testing.T) { checkPages(t, "docs/graphs.md", func(*testing.T) {}) })
 	t.Run("kinds", func(t *testing.T) { checkPages(t, "docs/kinds.md", func(t *testing.T) { writeFraud(t) }) })
-	t.Run("nightly", func(t *testing.T) { checkPages(t, "docs/nightly.md", writeNightly) })
-	t.Run("records", func(t *testing.T) { checkPages(t, "docs/records.md", writeVotes) })
+	t.Run("run", func(t *testing.T) { checkPages(t, "docs/run.md", writeNightly) })
+	t.Run("items", func(t *testing.T) { checkPages(t, "docs/items.md", writeVotes) })
 }
 
 // checkPages runs the commands of a page in a folder with the files that prepare writes.

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Labels the nodes of a day's file with a saved model, for cron, a systemd timer or Slurm; docs/nightly.md explains it.
+# Labels the nodes of a day's file with a saved model, for cron, a systemd timer or Slurm; docs/run.md explains it.
 #
 #   nightly.sh FOLDER     with payments.csv, checked.ids and fraud.model; writes predictions.csv
 #

@@ -1,10 +1,10 @@
 #!/bin/bash
 # A kernel block in eight shares, and what puts them together:
 #
-#   id=$(sbatch --parsable --array=0-7 examples/slurm.sh)
+#   id=$(sbatch --parsable --array=0-7 examples/deploy/slurm.sh)
 #   sbatch --dependency=afterok:$id --wrap 'heatwalk merge part-*.npy -o K.npy'
 #
-# A share that failed is run again alone: sbatch --array=3 examples/slurm.sh
+# A share that failed is run again alone: sbatch --array=3 examples/deploy/slurm.sh
 #SBATCH --job-name=heatwalk-kernel
 #SBATCH --cpus-per-task=4
 #SBATCH --mem=4G
