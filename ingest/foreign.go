@@ -49,15 +49,14 @@ func (c *Config) recognize(ctx context.Context,
 		return graphfile.Arrays, nil
 	}
 	head := in.Peek(headBytes)
-	if f := unread.Recognize(in.Name(), head); f != nil {
-		return nil, notRead(in.Name(), f)
+	if f := unread.Recognize(head); f != nil {
+		return nil, textio.Fault(in.Name(), 0, f.Remedy, "%s, which is not read", f.Title)
 	}
 	if m := tablefile.Recognize(in.Name(), head); m != nil && !(m.Text && c.Fields != nil) {
 		return nil, textio.Fault(in.Name(), 0, m.NoGraph,
 			"%s, which holds features and no edges", m.Title)
 	}
-	beginning := in.Peek(unread.HeadBytes)
-	format := graphfile.Recognize(in.Name(), beginning)
+	format := graphfile.Recognize(in.Name(), in.Peek(textio.HeadBytes))
 	if format == graphfile.METIS {
 		if graphfile.IsBVGraph(ctx, in.Name()) {
 			return graphfile.BVGraph, nil
@@ -70,17 +69,7 @@ func (c *Config) recognize(ctx context.Context,
 				"no text, as METIS is; a BVGraph needs %s", properties)
 		}
 	}
-	if format == graphfile.EdgeList && c.Fields == nil && !c.SkipBadLines && textio.RecordTitles(beginning, nil) == nil {
-		if f := unread.RecognizeText(beginning); f != nil {
-			return nil, notRead(in.Name(), f)
-		}
-	}
 	return format, nil
-}
-
-// notRead is the error for a file of a format that is known and not read.
-func notRead(name string, f *unread.Format) error {
-	return textio.Fault(name, 0, f.Remedy, "%s, which is not read", f.Title)
 }
 
 // readForeign reads a file that is neither an edge list nor Matrix Market.

@@ -178,7 +178,6 @@ func TestGraphsAsLabels(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"PK\x03\x04" + strings.Repeat("\x00", 22) + "\x13\x00\x00\x00[Content_Types].xml": "a spreadsheet, which is not read; save its sheet as CSV",
-		" node | label\n------+-------\n a    | x\n":                                      "a table as a database shows it on the screen, which is not read",
 		"<!doctype html>\n<title>Sign in</title>\n":                                       "an HTML page, which is not read",
 	} {
 		path := write(t, file{"l.csv", text})[0]

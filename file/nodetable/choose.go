@@ -9,7 +9,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/file/textio"
-	"github.com/heatwalk/heatwalk/file/unread"
 	"github.com/heatwalk/heatwalk/internal/input"
 	"github.com/heatwalk/heatwalk/internal/words"
 )
@@ -143,7 +142,7 @@ func (t *Reader) dataLines(chunk *textio.Chunk) (lines [][]byte, numbers []int64
 // countTitles counts the lines above a table that are not part of it: the counts of word2vec, or titles
 // as spreadsheets have them.
 func (t *Reader) countTitles(lines [][]byte, numbers []int64) (count int) {
-	if t.Every && t.Lookup != nil && unread.IsVectors(lines) {
+	if t.Every && t.Lookup != nil && areVectors(lines) {
 		return 1
 	}
 	hasTitles := func(line, _ []byte) bool {

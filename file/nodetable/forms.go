@@ -26,7 +26,7 @@ func refuseGraph(t *Reader, head []byte) error {
 	if isList(t.Name) {
 		return nil
 	}
-	if f := unread.Recognize(t.Name, head); f != nil {
+	if f := unread.Recognize(head); f != nil {
 		return textio.Fault(t.Name, 0, f.Remedy, "%s, which is not read", f.Title)
 	}
 	if t.Lookup == nil && t.Value == "" || textio.RecordTitles(head, nil) != nil {

@@ -13,7 +13,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/parquetfile"
 	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/file/textio"
-	"github.com/heatwalk/heatwalk/file/unread"
 	"github.com/heatwalk/heatwalk/internal/input"
 	"github.com/heatwalk/heatwalk/internal/words"
 )
@@ -153,7 +152,7 @@ func (t *Reader) Rows(in *textio.Reader) iter.Seq2[Row, error] {
 		if t.Name == "" {
 			t.Name = in.Name()
 		}
-		if err := cmp.Or(refuseGraph(t, in.Peek(unread.HeadBytes)), in.CheckText()); err != nil {
+		if err := cmp.Or(refuseGraph(t, in.Peek(textio.HeadBytes)), in.CheckText()); err != nil {
 			yield(Row{}, err)
 			return
 		}

@@ -39,8 +39,9 @@ type recordText struct {
 	ends int64 // ends of lines
 }
 
-// headRecords is the length of the text whose objects have all keys of a table.
-const headRecords = 64 << 10
+// HeadBytes is the length of the beginning of a text by which its form is recognized; the objects of JSON in it have all
+// keys of a table.
+const HeadBytes = 64 << 10
 
 // Faults of records, without a place.
 var (
@@ -78,7 +79,7 @@ func RecordTitles(head []byte, visit func(keys, nested []string)) (titles []stri
 
 // openRecords begins to read the lines of a text that is records of JSON.
 func openRecords(r *Reader) {
-	titles := RecordTitles(r.Peek(headRecords), nil)
+	titles := RecordTitles(r.Peek(HeadBytes), nil)
 	if titles == nil {
 		return
 	}

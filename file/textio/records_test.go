@@ -58,9 +58,9 @@ func TestRecords(t *testing.T) {
 			t.Errorf("%q: error\n got %s\nwant %s", text, got, test.fault)
 		}
 	}
-	many := strings.Repeat("{\"a\": 1}\n", headRecords)
+	many := strings.Repeat("{\"a\": 1}\n", HeadBytes)
 	_, warnings, err := readLines(t, many+"{\"a\": 1, \"c\": 2}\n{\"c\": 2}")
-	want := fmt.Sprintf("f:%d: \"c\" is in none of the objects at the beginning, and is left out", headRecords+1)
+	want := fmt.Sprintf("f:%d: \"c\" is in none of the objects at the beginning, and is left out", HeadBytes+1)
 	if err != nil || len(warnings) != 1 || !strings.HasPrefix(warnings[0], want) {
 		t.Errorf("a late key: %q, %v", warnings, err)
 	}

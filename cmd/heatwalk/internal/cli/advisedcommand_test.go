@@ -28,8 +28,6 @@ func TestAdvisedCommands(t *testing.T) {
 		{"x.csv", "payer,payee,amount\na,b,Fr. 12.50\nb,c,Fr. 3.00\n", ""}, // no currency that is known
 		{"x.csv", "payer;payee;note\na;b;\"Zürich, \"\"x\"\"\nand;c\"\nb;c;plain\n", "a,b b,c"},
 		{"x.tsv", "\"payer\"\t\"payee\"\t\"note\"\n" + strings.Repeat("\"a\"\t\"b\"\t\"x\nb\nc\"\n", 3), "a,b"},
-		{"x.sql", "--\n-- PostgreSQL database dump\n--\nSET x = 1;\nCOPY public.other (a, b) FROM stdin;\nc\td\n\\.\n\nCOPY public.payments (payer, payee, amount, \"Kind\") FROM stdin;\na\tb\t2.5\tx\nb\tc\t\\N\ty\nc\td\t3\ty\n\\.\n\nx;\n", "a,b,2.5 c,d,3"},
-		{"x.sql", "COPY payments (payer, payee) FROM stdin;\na\tb\n\\.\n", "a,b"},
 		{"x.json", `{"payments": [{"payer": "a", "payee": "b", "amount": 2.5}, {"payer": "b", "payee": "c", "amount": null}]}`, "a,b,2.5"},
 		{"x.csv", "payer,payee\nM\xfcller,b\nb,Müller\n", "Müller,b"},
 	} {
