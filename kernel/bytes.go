@@ -80,7 +80,7 @@ func (w work) searchBytes(n int) int64 {
 		return radiusBytes(n)
 	case n <= iterative.ExactFirst:
 		return max(lanczos.FactoredBytes(n, 1, 0),
-			lanczos.Bytes(n, 1, 0, lanczos.Smallest, 0))
+			lanczos.Bytes(n, 1, 0, 0))
 	}
 	return lanczos.FactoredBytes(n, 1, 0)
 }

@@ -366,7 +366,7 @@ const panelBytes = 8 << 20
 // with rank 0 of all positive eigenvalues.
 func modularityBytes(n, rank int) int64 {
 	pairs := pairsOf(n, rank)
-	search := lanczos.Bytes(n, pairs, 0, lanczos.Largest, 0)
+	search := lanczos.Bytes(n, pairs, 0, 0)
 	if rank == 0 {
 		rank = n
 	}

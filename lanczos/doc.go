@@ -4,8 +4,7 @@
 //
 // # Eigenpairs
 //
-// A [Problem] asks for the k largest or smallest eigenvalues, or those nearest
-// to a number, and their vectors. [Problem.Solve] is block Lanczos with thick restarts and full
+// A [Problem] asks for the k largest or smallest eigenvalues and their vectors. [Problem.Solve] is block Lanczos with thick restarts and full
 // orthogonalisation done twice. Where the wanted values lie close together it runs on a Chebyshev
 // polynomial of the map, because that spreads them; the polynomial is placed by the density of the
 // spectrum, which the first steps estimate. A search ends by true residuals, which are far below the

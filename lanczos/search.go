@@ -19,9 +19,6 @@ const (
 	// unwanted interval of the filter often ends above a wanted value, for which the filter is useless.
 	firstBasis = 24
 
-	// guardSlack is the factor by which residuals of guards may be larger.
-	guardSlack = 100
-
 	// tightest bounds the factor of the tolerance for estimated residuals, which is lowered while
 	// true residuals are larger than estimated ones.
 	tightest = 1e-4
@@ -56,7 +53,6 @@ type search struct {
 	m           *images
 	k           *krylov
 	want        int
-	certain     int     // number of wanted pairs that must converge; the others are guards
 	floor       float64 // the search ends without pairs if no eigenvalue of B is larger
 	alternative bool    // whether LOBPCG may continue
 	candidate   bool    // whether that is to be expected, so that a small basis shows it first
@@ -79,7 +75,7 @@ type search struct {
 
 // newSearch returns a search for wanted pairs, with a first unwanted interval behind twice as many.
 func newSearch(r *run, k *krylov, want int) *search {
-	return &search{r: r, m: r.m, k: k, want: want, certain: want,
+	return &search{r: r, m: r.m, k: k, want: want,
 		floor: math.Inf(-1), ahead: 2, strict: 1}
 }
 
@@ -123,7 +119,6 @@ func (s *search) complete(ctx context.Context) (values, residuals []float64, err
 		}
 		next := *s
 		next.want = min(width, left, s.want)
-		next.certain = next.want
 		next.alternative = false
 		next.candidate = false
 		next.strict = 1
@@ -246,9 +241,6 @@ func (s *search) count(ctx context.Context) error {
 	for i := range min(s.want, k.size) {
 		slope := k.f.slope(k.theta[i])
 		tolerance := s.strict * s.r.s.Tolerance
-		if i >= s.certain {
-			tolerance *= guardSlack
-		}
 		if k.residual[i] <= max(tolerance, epsilon)*s.r.norm*slope { // rounding leaves no less
 			s.converged++
 		} else {
@@ -267,8 +259,8 @@ func (s *search) count(ctx context.Context) error {
 // last pairs have not converged.
 func (s *search) verify(ctx context.Context) error {
 	k := s.k
-	bound := k.residual[min(s.certain, k.size)-1] / k.f.steepest(k.theta[0])
-	if s.certain > k.size || bound > s.tolerance() {
+	bound := k.residual[min(s.want, k.size)-1] / k.f.steepest(k.theta[0])
+	if s.want > k.size || bound > s.tolerance() {
 		return nil
 	}
 	values := make([]float64, s.want)
@@ -337,7 +329,7 @@ func (s *search) conclude(ctx context.Context,
 	if err != nil {
 		return nil, nil, true, err
 	}
-	largest := slices.Max(residuals[:min(want, s.certain)])
+	largest := slices.Max(residuals)
 	fine := largest <= s.tolerance()
 	if !fine && !over && k.block > 0 && s.strict >= tightest {
 		s.strict /= 10

@@ -28,7 +28,6 @@ type Which uint8
 const (
 	Largest  Which = iota // the algebraically largest eigenvalues
 	Smallest              // the algebraically smallest eigenvalues
-	Interior              // the eigenvalues nearest to [Problem.Near]
 )
 
 // sign returns the factor of A that makes the wanted end the upper one.
@@ -39,15 +38,10 @@ func (w Which) sign() float64 {
 	return 1
 }
 
-// Problem asks for eigenpairs at one end of the spectrum of a symmetric map, or
-// around a number.
+// Problem asks for eigenpairs at one end of the spectrum of a symmetric map.
 type Problem struct {
 	A     sparse.Applier[float64]
 	Which Which
-
-	// Near is the number σ to which the eigenvalues of [Interior] are nearest. Known
-	// and Precondition are not used for them.
-	Near float64
 
 	// Known, if not nil, are the known eigenvectors at the wanted end. They are the first of the
 	// result, and the others are kept orthogonal to them.
@@ -182,8 +176,7 @@ func (s *Settings) withDefaults() Settings {
 	return c
 }
 
-// Pairs are eigenpairs, from the wanted end of the spectrum inwards, or from
-// [Problem.Near] outwards.
+// Pairs are eigenpairs, from the wanted end of the spectrum inwards.
 type Pairs struct {
 	Values  []float64              `json:"values"`
 	Vectors *sparse.Block[float64] `json:"-"` // orthonormal columns; the entry of largest size is positive, the first among equals to 1e-9

@@ -25,8 +25,7 @@ type run struct {
 
 // Solve returns k eigenpairs, orthogonal to the known ones, by block Lanczos with
 // thick restarts, on A or on a Chebyshev polynomial of A where the wanted eigenvalues are
-// close together; those in the [Interior] on a polynomial of (A − σ)². Where there is
-// a preconditioner, and the Ritz values predict that LOBPCG with it takes fewer
+// close together. Where there is a preconditioner, and the Ritz values predict that LOBPCG with it takes fewer
 // operations, LOBPCG continues; if it takes much longer than predicted, Lanczos
 // finishes. A map of few rows is solved as a dense matrix.
 //
@@ -41,13 +40,6 @@ func (p *Problem) Solve(ctx context.Context, k int, s *Settings) (*Pairs, error)
 	r, err := p.prepare(k, s)
 	if err != nil {
 		return nil, err
-	}
-	if p.Which == Interior {
-		in := r.interior()
-		if denseInside(r.dim, in.size) {
-			return in.dense(ctx)
-		}
-		return in.solve(ctx)
 	}
 	if done, out, err := r.direct(ctx); done {
 		return out, err
@@ -103,14 +95,11 @@ func (p *Problem) prepare(k int, s *Settings) (*run, error) {
 		return nil, err
 	}
 	team := sparse.TeamOf(p.A)
-	excluded := new(knownVectors)
-	if p.Which != Interior {
-		excluded = p.Known.vectors(team)
-	}
+	excluded := p.Known.vectors(team)
 	dim := team.TotalOf(n) - countRows(team, p.Excluded)
 	limit := dim
 	pairs := max(0, k-excluded.count())
-	if p.Beyond && p.Which != Interior {
+	if p.Beyond {
 		limit = dim - excluded.count()
 		k = min(k, max(1, limit))
 		pairs = k
@@ -175,28 +164,18 @@ func roundUp(columns int) int {
 	return (columns + width - 1) / width * width
 }
 
-// Bytes returns the memory of [Problem.Solve] for k pairs of a map with n rows, known of
+// Bytes returns the memory of [Problem.Solve] for k pairs of a map with n rows, excluded of
 // which are known, in addition to the map, the known vectors and a preconditioner. basis is
 // [Settings.Basis].
-func Bytes(n, k, excluded int, which Which, basis int) int64 {
-	interior := which == Interior
-	pairs := k
+func Bytes(n, k, excluded, basis int) int64 {
 	searched := max(0, k-excluded)
-	if interior {
-		pairs = k + guards(n, k)
-		searched = pairs
-	}
 	size := basisSize(searched, basis)
-	bytes := lanczosBytes(n, pairs, size)
+	bytes := lanczosBytes(n, k, size)
 	switch {
 	case searched == 0:
 		bytes = 8 * int64(n) * int64(3+2*width+sparse.Stride[float64](k))
-	case interior && denseInside(n, size):
-		bytes = denseBytes(n) + 8*int64(n)*int64(n)
-	case !interior && smallMap(n, n-excluded, size):
+	case smallMap(n, n-excluded, size):
 		bytes = denseBytes(n)
-	case interior:
-		bytes += foldedBytes(n)
 	case n <= denseInstead:
 		bytes = max(bytes, denseBytes(n))
 	}

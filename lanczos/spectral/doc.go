@@ -2,9 +2,8 @@
 // spectral embedding.
 //
 // A [Problem] names a [Matrix] and a part of its spectrum. [Problem.Solve] takes what
-// helps there: eigenvectors that are known, one for each component, a sampled
-// factor at the lower end of a Laplacian where Lanczos stalls, and polynomials of the
-// matrix in the interior.
+// helps there: eigenvectors that are known, one for each component, and a sampled
+// factor at the lower end of a Laplacian where Lanczos stalls.
 //
 //	p := &spectral.Problem{Matrix: sparse.NormalizedLaplacian, Which: lanczos.Smallest}
 //	pairs, err := p.Solve(ctx, g, 16, nil)

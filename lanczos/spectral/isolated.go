@@ -2,7 +2,6 @@ package spectral
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/lanczos"
@@ -92,15 +91,12 @@ type pair struct {
 	index int
 }
 
-// compare orders pairs from the wanted end, or from near.
+// compare orders pairs from the wanted end.
 func (e *eigenproblem) compare(a, b pair) int {
-	switch e.which {
-	case lanczos.Largest:
+	if e.which == lanczos.Largest {
 		return cmp.Compare(b.value, a.value)
-	case lanczos.Smallest:
-		return cmp.Compare(a.value, b.value)
 	}
-	return cmp.Compare(math.Abs(a.value-e.target), math.Abs(b.value-e.target))
+	return cmp.Compare(a.value, b.value)
 }
 
 // join returns the first k of the pairs found and of those of the isolated nodes, whose vectors

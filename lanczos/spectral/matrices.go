@@ -14,7 +14,6 @@ import (
 type eigenproblem struct {
 	lanczos.Problem
 	which    lanczos.Which           // part of the spectrum of the matrix
-	target   float64                 // of the matrix
 	rounding float64                 // error of computing a residual, at most
 	value    func(λ float64) float64 // eigenvalue of the matrix for one of A; nil: the same
 	team     *sparse.Team
@@ -26,9 +25,8 @@ type eigenproblem struct {
 // of returns the eigenproblem of the matrix on a graph. The problems of S, T and L̃ = I − S
 // are all solved for S, so that the same part of a spectrum takes the same work.
 func (p *Problem) of(ctx context.Context, g *graph.Graph) (*eigenproblem, error) {
-	e := &eigenproblem{which: p.Which, target: p.Near, team: sparse.TeamOf(g.A)}
-	e.Problem = lanczos.Problem{Which: p.Which, Near: p.Near, Beyond: p.Beyond,
-		Positive: p.Positive}
+	e := &eigenproblem{which: p.Which, team: sparse.TeamOf(g.A)}
+	e.Problem = lanczos.Problem{Which: p.Which, Beyond: p.Beyond, Positive: p.Positive}
 	e.exclude(g.Degrees)
 	largest := blocks.Largest(e.team, sparse.BlockOf(len(g.Degrees), 1, g.Degrees))
 	norm := 1.0 // the largest sum of a row of |A|, or of a matrix that is similar to it
@@ -75,7 +73,6 @@ func (e *eigenproblem) stateNormalized(ctx context.Context, p *Problem,
 	switch p.Matrix {
 	case sparse.NormalizedLaplacian:
 		e.value = func(λ float64) float64 { return 1 - λ }
-		e.Near = 1 - p.Near
 		e.Positive = false
 		switch p.Which {
 		case lanczos.Largest:

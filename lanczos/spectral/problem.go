@@ -17,7 +17,6 @@ import (
 type Problem struct {
 	Matrix sparse.Kind
 	Which  lanczos.Which
-	Near   float64 // the number that interior eigenvalues are nearest to
 
 	// Resolution is γ of the modularity matrix; 0 means 1.
 	Resolution float64
@@ -106,7 +105,7 @@ func (p *Problem) Bytes(n int, entries int64, components, k int) int64 {
 	if p.Splits() {
 		zeros = components
 	}
-	bytes := lanczos.Bytes(n, k, zeros, p.Which, 0)
+	bytes := lanczos.Bytes(n, k, zeros, 0)
 	if p.Splits() && zeros < k {
 		bytes = max(bytes, lanczos.FactoredBytes(n, k, zeros)+
 			iterative.CholeskyBytes(n, entries, 0, 1))

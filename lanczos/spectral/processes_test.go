@@ -44,7 +44,6 @@ func TestSeveralProcesses(t *testing.T) {
 	for _, which := range []lanczos.Which{lanczos.Largest, lanczos.Smallest} {
 		variants = append(variants, variant{Problem{Matrix: sparse.NormalizedAdjacency, Which: which, Beyond: true, Positive: which == lanczos.Largest}, 5})
 	}
-	variants = append(variants, variant{Problem{Matrix: sparse.Laplacian, Which: lanczos.Interior, Near: 0.4}, 5})
 	for _, v := range testgraph.Sample(t, 4, variants) {
 		p, name := v.Problem, fmt.Sprintf("%v of %s", v.Which, v.Matrix)
 		want, err := p.Solve(t.Context(), whole, v.k, nil)

@@ -58,11 +58,10 @@ class Functions(unittest.TestCase):
             w, v = hw.eigsh(self.A, 5, which=which)
             self.assertLess(np.abs(w - want).max(), 1e-6, which)
             self.assertLess(np.abs(self.A @ v - v * w).max(), 1e-5)
-        w = hw.eigsh(self.A, 2, sigma=0.5, return_eigenvectors=False)
-        self.assertLess(np.abs(w - np.sort(values[np.argsort(abs(values - 0.5))[:2]])).max(), 1e-6)
-        for which, arguments, text in (("SM", {}, "; give LM, LA or SA"), ("LA", {"sigma": 0.5}, " with sigma")):
-            with self.assertRaisesRegex(ValueError, f"which='{which}' is not supported{text}"):
-                hw.eigsh(self.A, 5, which=which, **arguments)
+        with self.assertRaisesRegex(ValueError, "which='SM' is not supported; give LM, LA or SA"):
+            hw.eigsh(self.A, 5, which="SM")
+        with self.assertRaisesRegex(ValueError, "sigma is not supported"):
+            hw.eigsh(self.A, 2, sigma=0.5)
         triangle = np.ones((3, 3)) - np.eye(3)
         self.assertEqual(hw.eigsh(triangle, 2, which="LA", return_eigenvectors=False).dtype, np.float64)
 

@@ -113,10 +113,6 @@ def modularity():
     return G - np.outer(d, d) / d.sum()
 
 
-def nearest(values, sigma):
-    return np.sort(values[np.argsort(abs(values - sigma))[:3]])
-
-
 def scaled_embedding(v):
     return signed(np.asarray(v) / np.sqrt(G.sum(axis=1))[:, None])
 
@@ -161,7 +157,6 @@ PEERS = {
     'hw.eigsh(G, 3, which="SA", matrix="laplacian")[0]': (None, lambda: eigen(LAP)[:3], lambda: linalg.eigsh(LAP, 3, which="SA")[0]),
     'hw.eigsh(G, 3, which="LA")[0]': (None, lambda: eigen(G)[-3:], lambda: linalg.eigsh(Gs, 3, which="LA")[0]),
     "hw.eigsh(G, 3)[0]": (None, lambda: np.sort(eigen(G)[np.argsort(-abs(eigen(G)))[:3]]), lambda: linalg.eigsh(Gs, 3)[0]),
-    "hw.eigsh(G, 3, sigma=0.3)[0]": (None, lambda: nearest(eigen(G), 0.3), lambda: linalg.eigsh(Gs.tocsc(), 3, sigma=0.3)[0]),
     'hw.eigsh(G, 1, which="LA")[1][:, 0]': (
         signed, lambda: signed(np.linalg.eigh(G)[1][:, -1]), lambda: signed(list(nx.eigenvector_centrality(graph(G), 10000, 1e-12, weight="weight").values()))),
     'hw.eigsh(G, 2, which="SA", matrix="laplacian")[1][:, 1]': (

@@ -225,33 +225,30 @@ def solve(A: Any, b: Any, x0: Any = None, *, shift: float = 0.0, matrix: str = "
     return _apply(g, function, _block(b, g, "b"), rtol, settings).array, 0
 
 
-def _eigenpairs(g: Graph, k: int, matrix: str, which: str, sigma: float | None, tol: float,
+def _eigenpairs(g: Graph, k: int, matrix: str, which: str, tol: float,
                 settings: Mapping[str, Any]) -> tuple[Array, Array]:
-    """Return eigenvalues in increasing order and eigenvectors of a part of the spectrum.
+    """Return eigenvalues in increasing order and eigenvectors at an end of the spectrum.
 
-    At an end, vectors of components stay first of those that rounding cannot tell apart.
+    Vectors of components stay first of those that rounding cannot tell apart.
     """
     def work(call: Call) -> tuple[Array, Array]:
         path = call.path("vectors.npy", "out")
-        run = call.run("eigen", matrix=matrix, which=which, k=k, tolerance=tol, o=path, near=sigma)
+        run = call.run("eigen", matrix=matrix, which=which, k=k, tolerance=tol, o=path)
         values = np.asarray(run["values"], dtype=np.float64)
-        order = np.argsort(values) if which == "interior" else np.arange(k)
-        if which == "largest":
-            order = order[::-1]
+        order = np.arange(k)[::-1 if which == "largest" else 1]
         return np.sort(values), np.asarray(read_array(path))[:, order]
     return run_call(g, settings, 8 * k * g.n, work, True)
 
 
-def eigsh(A: Any, k: int = 6, M: None = None, sigma: float | None = None, which: str = "LM", *,
+def eigsh(A: Any, k: int = 6, M: None = None, sigma: None = None, which: str = "LM", *,
           matrix: str = "adjacency", tol: float = 1e-8, return_eigenvectors: bool = True,
           **settings: Unpack[Settings]) -> Any:
     """Compute eigenpairs of a matrix of the graph, as :func:`scipy.sparse.linalg.eigsh` does.
 
     Parameters:
     A : The adjacency matrix, with entries ≥ 0, or a graph in any form that :func:`as_graph` takes.
-    k, M, sigma : The number of eigenpairs; None; a number for the eigenvalues nearest to it.
-    which : {"LM", "LA", "SA"}. The largest in magnitude, the largest, or the smallest eigenvalues;
-        with sigma LM, as in SciPy: the largest 1/(λ − sigma).
+    k, M, sigma : The number of eigenpairs; None; None.
+    which : {"LM", "LA", "SA"}. The largest in magnitude, the largest, or the smallest eigenvalues.
     matrix : adjacency, normalized-adjacency, transition, laplacian, normalized-laplacian or
         modularity.
     tol : The largest residual, relative to the norm of the matrix.
@@ -263,20 +260,19 @@ def eigsh(A: Any, k: int = 6, M: None = None, sigma: float | None = None, which:
     if M is not None:
         raise ValueError("M is not supported: generalized problems are those of "
                          "matrix=\"transition\" or \"normalized-laplacian\"")
+    if sigma is not None:
+        raise ValueError("sigma is not supported: take which=\"SA\" for the smallest eigenvalues, and "
+                         "scipy.sparse.linalg.eigsh for those inside the spectrum")
     g = as_graph(A)
     if not 0 < k <= g.n:
         raise ValueError(f"k is {k}; it must be between 1 and {g.n}")
     if which not in ("LM", "LA", "SA"):
-        raise ValueError(f"which={which!r} is not supported; give LM, LA or SA, or sigma for "
-                         "eigenvalues near a number")
-    if sigma is not None and which != "LM":
-        raise ValueError(f"which={which!r} is not supported with sigma; leave it out for the "
-                         "eigenvalues nearest to sigma")
-    end = "interior" if sigma is not None else "smallest" if which == "SA" else "largest"
-    w, v = _eigenpairs(g, k, matrix, end, sigma, tol, settings)
+        raise ValueError(f"which={which!r} is not supported; give LM, LA or SA")
+    end = "smallest" if which == "SA" else "largest"
+    w, v = _eigenpairs(g, k, matrix, end, tol, settings)
     # A Laplacian has no negative eigenvalues.
     if end == "largest" and which == "LM" and not matrix.endswith("laplacian"):
-        low, vectors = _eigenpairs(g, k, matrix, "smallest", None, tol, settings)
+        low, vectors = _eigenpairs(g, k, matrix, "smallest", tol, settings)
         # Both ends may have vectors of one eigenspace. Those of eigenvalues ≥ 0 are taken from the
         # upper end alone, which has as many of them as there can be among the k largest.
         zero = -1e-7 * max(abs(low[0]), abs(w[-1]))

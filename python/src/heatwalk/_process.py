@@ -71,7 +71,7 @@ def seed_of(random_state: Any) -> int:
 #: Flags of the program by the names of arguments.
 _ARGUMENTS = {
     "--labels": "y", "--values": "y", "--block": "B", "--seed": "random_state", "-o": "out",
-    "--tolerance": "tol", "--near": "sigma", "--force": "force=True", "-n": "n",
+    "--tolerance": "tol", "--force": "force=True", "-n": "n",
     "--temp-dir": "$HEATWALK_TMPDIR"}
 _ARGUMENTS.update({"--" + name.replace("_", "-"): name for name in (
     "seeds function kernel method max_memory threads rows cols node_features k train splits "

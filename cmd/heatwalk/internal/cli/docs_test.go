@@ -128,7 +128,6 @@ func TestJSONPage(t *testing.T) {
 		{"records", "classify", "two.csv", "--truth", "two.tsv", "--unknown-ids", "skip", "--learner", "perceptron", "-o", "out.tsv"},
 		{"features", "g", "--labels", "two.tsv", "-o", "F.npy"},
 		{"eigen", "g", "--matrix", "laplacian", "--which", "smallest", "--k", "2", "-o", "E.npy"},
-		{"eigen", "g", "--matrix", "adjacency", "--which", "interior", "--near", "1", "--k", "2", "-o", "E.npy"},
 		{"estimate", "ingest", "e.tsv", "-o", "new"},
 		{"generate", "grid", "--rows", "3", "--columns", "3", "-o", "grid.tsv"},
 		{"generate", "molecules", "--graphs", "20", "-o", "MOL"},

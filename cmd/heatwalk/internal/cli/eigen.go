@@ -24,20 +24,18 @@ import (
 type eigenOptions struct {
 	graph graphInputs
 	eigenParameters
-	sigma    float64
 	products int
 	out      string
 }
 
 // eigenParameters holds the parameters of eigenpairs.
 type eigenParameters struct {
-	Matrix     string   `json:"matrix"`
-	Which      string   `json:"which"`
-	Near       *float64 `json:"near,omitempty"` // for interior pairs
-	K          int      `json:"k"`
-	Tolerance  float64  `json:"tolerance"`
-	Resolution float64  `json:"resolution,omitempty"` // for modularity
-	Seed       int64    `json:"seed"`
+	Matrix     string  `json:"matrix"`
+	Which      string  `json:"which"`
+	K          int     `json:"k"`
+	Tolerance  float64 `json:"tolerance"`
+	Resolution float64 `json:"resolution,omitempty"` // for modularity
+	Seed       int64   `json:"seed"`
 }
 
 // matrixNames returns the words of --matrix.
@@ -50,22 +48,18 @@ func matrixNames() []string {
 }
 
 // spectrumParts are the words of --which, in the order of [lanczos.Which].
-var spectrumParts = []string{"largest", "smallest", interior}
-
-const interior = "interior"
+var spectrumParts = []string{"largest", "smallest"}
 
 var eigenFormats = slices.Concat(tablefile.NPY.Endings, tablefile.NPZ.Endings)
 
 func newEigen(run *session) *cobra.Command {
-	cmd, c, flags := newCommand(run, "eigen GRAPH --matrix NAME --which largest|smallest|interior --k K -o E.npy",
+	cmd, c, flags := newCommand(run, "eigen GRAPH --matrix NAME --which largest|smallest --k K -o E.npy",
 		"Eigenvalues and eigenvectors of a matrix of the graph; spectral embedding",
 		checkEigen, runEigen)
 	outputFlag(flags, &c.out, "output", "", "`FILE` of the eigenvectors: .npy or .npz", eigenFormats)
 	choiceVar(flags, &c.Matrix, "matrix", "", matrixNames(), "which matrix")
 	choiceVar(flags, &c.Which, "which", "", spectrumParts,
-		"which part of the spectrum: an end, by sign and size, or around --near")
-	numberVar(flags, &c.sigma, "near", 0, param.Range{}, "σ",
-		"σ of --which interior")
+		"which end of the spectrum, by sign and size")
 	letterFlag(flags, &c.K, "k", 10, param.From(1),
 		"number of eigenpairs, at most that of nodes")
 	numberVar(flags, &c.Tolerance, "tolerance", 1e-8, lanczos.Tolerances, "tolerance",
@@ -83,18 +77,9 @@ func newEigen(run *session) *cobra.Command {
 func checkEigen(line *commandLine, c *eigenOptions, _ []string) {
 	line.require("matrix", "which")
 	line.refuse(rule{c.Matrix != string(sparse.Modularity) && c.Matrix != "", "resolution",
-		c.Matrix + " has no such parameter; leave it out, or take --matrix modularity"},
-		rule{c.Which != interior && c.Which != "", "near",
-			"the " + c.Which + " eigenvalues have no such parameter; leave it out, or take --which interior"},
-	)
+		c.Matrix + " has no such parameter; leave it out, or take --matrix modularity"})
 	if c.Matrix != string(sparse.Modularity) {
 		c.Resolution = 0
-	}
-	if line.command.Flags().Changed("near") {
-		c.Near = &c.sigma
-	} else if c.Which == interior {
-		line.problem("--near",
-			"it is missing; --which interior needs the number that eigenvalues are to be near to")
 	}
 }
 
@@ -183,15 +168,11 @@ func eigenError(err error, f *eigenOptions, pairs *spectral.Pairs) error {
 
 // eigenproblem returns the problem that the parameters describe.
 func (p *eigenParameters) eigenproblem() *spectral.Problem {
-	e := &spectral.Problem{
+	return &spectral.Problem{
 		Matrix:     sparse.Kind(p.Matrix),
 		Which:      lanczos.Which(slices.Index(spectrumParts, p.Which)),
 		Resolution: p.Resolution,
 	}
-	if p.Near != nil {
-		e.Near = *p.Near
-	}
-	return e
 }
 
 // ofComponents returns the number of eigenvalues that components explain, and their value: 0 of a
@@ -241,9 +222,6 @@ func (r *eigenDocument) lines() (lines []string) {
 		words.Counted(p.K, "eigenvalue"), p.Matrix)
 	if p.Matrix == string(sparse.Modularity) {
 		title += fmt.Sprintf(", γ = %v", p.Resolution)
-	}
-	if p.Near != nil {
-		title += fmt.Sprintf(" near %v", *p.Near)
 	}
 	if n, v := r.ofComponents(); n > 1 {
 		lines = append(lines, fmt.Sprintf("%s %v belong to components, of which the graph has %s; --largest-component leaves out all but the largest",

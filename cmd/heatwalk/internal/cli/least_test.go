@@ -56,7 +56,6 @@ func TestLeastLimitsHold(t *testing.T) {
 			"evaluate G --labels G.labels --method cwk,lgc --splits 1 --tuning-splits 1 --train 0.2",
 			"eigen G --matrix normalized-adjacency --which largest --k 5 -o E.npy",
 			"eigen G --matrix laplacian --which smallest --k 5 -o E.npy",
-			"eigen G --matrix normalized-adjacency --which interior --near 0.7 --k 5 --max-products 2000 -o E.npy",
 		}
 		for _, kernel := range []string{
 			"diffusion", "diffusion --laplacian combinatorial", "exponential", "von-neumann", "regularized-laplacian",

@@ -315,8 +315,6 @@ func peerReferences(t *testing.T) map[string]*mat.Dense {
 	slow, _ := eigenOf(t, laplacian)
 	modular, _ := eigenOf(t, &modularity)
 	normal, _ := eigenOf(t, laplacianOf(g, true))
-	near := slices.Clone(adjacent)
-	slices.SortFunc(near, func(x, y float64) int { return int(math.Copysign(1, math.Abs(x-0.3)-math.Abs(y-0.3))) })
 	walk := scaleRows(g, 0, -1) // AD⁻¹
 	for i := range peerNodes {
 		walk.Set(i, i, walk.At(i, i)-1)
@@ -347,7 +345,6 @@ func peerReferences(t *testing.T) map[string]*mat.Dense {
 		"apply H.mtx --self-loops keep --function normalized-laplacian --block b.npy":                 multiply(laplacianOf(graphs["H"], true), b),
 		"eigen G.mtx --matrix laplacian --which smallest --k 3":                                       column(slow[:3]...),
 		"eigen G.mtx --matrix adjacency --which largest --k 3":                                        column(adjacent[end], adjacent[end-1], adjacent[end-2]),
-		"eigen G.mtx --matrix adjacency --which interior --near 0.3 --k 3":                            column(near[:3]...),
 		"eigen G.mtx --matrix modularity --which largest --k 2":                                       column(modular[end], modular[end-1]),
 		"eigen G.mtx --matrix normalized-laplacian --which smallest --k 4":                            column(normal[:4]...),
 	}
