@@ -56,7 +56,7 @@ func sample(t *testing.T, to, from string) {
 // Several processes write the predictions of one, once.
 func TestClassify(t *testing.T) {
 	dir := t.TempDir()
-	const cora = "../heatwalk/internal/cli/cora/"
+	const cora = "../heatwalk/internal/learn/cora/"
 	graph, labels := filepath.Join(dir, "graph"), filepath.Join(dir, "labels.tsv")
 	if stdout, stderr, code := mpirun(t, 2, "ingest", cora+"edges.tsv.gz", "-o", graph); code != 0 || strings.Count(stdout, "2,708 nodes") != 1 {
 		t.Fatalf("exit code %d\n%s\n%s", code, stdout, stderr)

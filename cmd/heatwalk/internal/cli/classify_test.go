@@ -10,28 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
-	"github.com/heatwalk/heatwalk/evaluate"
-	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
-
-func TestLabelsOf(t *testing.T) {
-	p := &method.Prediction{
-		Class:   []int{0, 1, 1, 0},
-		Reached: roaring.BitmapOf(0, 1, 3),
-	}
-	for unreached, want := range map[string][]int{
-		"blank": {0, 1, evaluate.Unlabelled, 0},
-		"prior": {0, 1, 1, 0},
-	} {
-		f := &classifyOptions{unreached: unreached}
-		if diff := cmp.Diff(want, writtenLabels(f, p)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", unreached, diff)
-		}
-	}
-}
 
 // Results are written in the order of the ids, whatever order the rows have.
 func TestDefaultOrder(t *testing.T) {
@@ -77,21 +57,5 @@ func TestDefaultOrder(t *testing.T) {
 	}
 	if want := "first\nsecond\nthird\nfourth\n"; string(got) != want {
 		t.Errorf("rows %q, want %q", got, want)
-	}
-}
-
-func TestParseFields(t *testing.T) {
-	const example = "1,2,4"
-	for text, want := range map[string][]string{"1,2": {"1", "2"}, "3, 1,7": {"3", "1", "7"}, "from,to": {"from", "to"}} {
-		var got []string
-		if err := parseFields(&got, text, 2, 3, example); err != nil || !cmp.Equal(got, want) {
-			t.Errorf("%q: %v, %v", text, got, err)
-		}
-	}
-	for _, text := range []string{"", "1", "1,1", "1,2,3,4", "1,,2", "a,a"} {
-		var got []string
-		if err := parseFields(&got, text, 2, 3, example); err == nil {
-			t.Errorf("%q is read as %v", text, got)
-		}
 	}
 }

@@ -6,11 +6,13 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/learn"
 )
 
 // A page of a large graph has reasons for fewer nodes, and says for how many.
 func TestPageOfFewReasons(t *testing.T) {
-	defer func(before int64) { reasonValues = before }(reasonValues)
+	defer func(before int64) { learn.ReasonValues = before }(learn.ReasonValues)
 	t.Chdir(t.TempDir())
 	var edges strings.Builder
 	for i := range 40 {
@@ -22,7 +24,7 @@ func TestPageOfFewReasons(t *testing.T) {
 		}
 	}
 	for values, want := range map[int64]bool{1: true, 1e9: false} {
-		reasonValues = values
+		learn.ReasonValues = values
 		var stdout, stderr bytes.Buffer
 		if code := Main(strings.Fields("classify e.tsv --labels l.tsv --method lp -o o.tsv --report p.html"), nil, &stdout, &stderr); code != 0 {
 			t.Fatal(stderr.String())

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -15,10 +14,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/compute"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/graphs"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/items"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/learn"
 	_ "github.com/heatwalk/heatwalk/cmd/heatwalk/internal/rlimit" // refuses an address space that is too small
-	"github.com/heatwalk/heatwalk/method/items"
-	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
+	kinds "github.com/heatwalk/heatwalk/method/items"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -43,17 +46,11 @@ func mainOn(network sparse.Network, args []string, stdin io.Reader,
 	stdout, stderr io.Writer) int {
 	ctx, stop := untilSignal(context.Background())
 	defer stop()
-	run := newSession(ctx, args, stdin, stdout, stderr)
-	run.network = network
-	if run.isFollower() {
-		run.console.stdout.w = io.Discard
-		run.console.name = fmt.Sprintf("heatwalk: process %d of %d", network.Rank(),
-			network.Size())
-	}
+	run := shell.NewSession(ctx, network, args, stdin, stdout, stderr)
 	root := newRoot(run)
 	root.SetArgs(args)
-	return guard(run, func() error {
-		return cmp.Or(root.ExecuteContext(run.ctx), run.line.joinProblems())
+	return shell.Guard(run, func() error {
+		return cmp.Or(root.ExecuteContext(run.Context), run.Line.JoinProblems())
 	})
 }
 
@@ -104,22 +101,21 @@ func untilSignal(parent context.Context) (context.Context, func()) {
 	}
 }
 
-func newRoot(run *session) *cobra.Command {
+func newRoot(run *shell.Session) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "heatwalk",
 		Short:         "Label the rest of your graph",
-		Version:       thisBuild().Version,
+		Version:       shell.ThisBuild().Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          func(cmd *cobra.Command, args []string) error { return noSuchCommand(run, cmd, args) },
 		RunE: func(cmd *cobra.Command,
 			_ []string) error {
-			return welcome(run.console, cmd)
+			return welcome(run.Console, cmd)
 		},
 	}
-	root.SetIn(run.console.stdin)
-	root.SetOut(run.console.stdout)
-	root.SetErr(run.console.stderr)
+	root.SetIn(run.Console.Stdin)
+	root.SetOut(run.Console.Stdout)
+	root.SetErr(run.Console.Stderr)
 	root.SetUsageFunc(printUsage)
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
@@ -128,11 +124,11 @@ func newRoot(run *session) *cobra.Command {
 		}
 	})
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(run, cmd, err) })
-	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return prepare(run, cmd) }
-	sharedFlags(run, &flagSet{FlagSet: root.PersistentFlags(), line: run.line})
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return shell.Prepare(run, cmd) }
+	shell.SharedFlags(run, &shell.FlagSet{FlagSet: root.PersistentFlags(), Line: run.Line})
 	root.PersistentFlags().SortFlags = false
-	for _, c := range selectCommands(commands(), run.line.args) {
-		cmd := c.make(run)
+	for _, c := range selectCommands(commands(), run.Line.Args) {
+		cmd := c.construct(run)
 		cmd.GroupID = c.group
 		if !root.ContainsGroup(c.group) {
 			root.AddGroup(&cobra.Group{ID: c.group})
@@ -140,8 +136,9 @@ func newRoot(run *session) *cobra.Command {
 		root.AddCommand(cmd)
 	}
 	describe(root)
-	if len(run.line.args) > 0 &&
-		strings.HasPrefix(run.line.args[0], cobra.ShellCompRequestCmd) {
+	rejectUnknown(run, root)
+	if len(run.Line.Args) > 0 &&
+		strings.HasPrefix(run.Line.Args[0], cobra.ShellCompRequestCmd) {
 		completeValues(root)
 	}
 	helper := newHelp(run)
@@ -153,11 +150,11 @@ func newRoot(run *session) *cobra.Command {
 		if cmd.Name() == "completion" {
 			cmd.Args = root.Args
 			cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
-			for _, shell := range cmd.Commands() {
-				shell.Args = arguments(run.line, "", 0, 0)
-				shell.PreRunE = func(*cobra.Command,
+			for _, script := range cmd.Commands() {
+				script.Args = shell.Arguments(run.Line, "", 0, 0)
+				script.PreRunE = func(*cobra.Command,
 					[]string) error {
-					return run.line.joinProblems()
+					return run.Line.JoinProblems()
 				}
 			}
 		}
@@ -165,20 +162,21 @@ func newRoot(run *session) *cobra.Command {
 	return root
 }
 
-// newGroup returns a command that only has subcommands.
-func newGroup(run *session, name, short string,
-	subcommands ...*cobra.Command) *cobra.Command {
-	cmd := &cobra.Command{Use: name, Short: short,
-		Args: func(cmd *cobra.Command, args []string) error { return noSuchCommand(run, cmd, args) }, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
-	cmd.AddCommand(subcommands...)
-	return cmd
+// rejectUnknown lets a command that only has subcommands reject other words, and all such commands below it.
+func rejectUnknown(run *shell.Session, cmd *cobra.Command) {
+	if cmd.HasSubCommands() && cmd.Args == nil {
+		cmd.Args = func(cmd *cobra.Command, args []string) error { return noSuchCommand(run, cmd, args) }
+	}
+	for _, c := range cmd.Commands() {
+		rejectUnknown(run, c)
+	}
 }
 
 // command is a subcommand: its name, its constructor, whether it has estimates, and whether several
 // processes can share its work.
 type command struct {
 	name            string
-	make            func(*session) *cobra.Command
+	make            func(*shell.Session) *cobra.Command
 	planned, shared bool
 	group           string // title of its group in the list of commands
 }
@@ -194,35 +192,44 @@ const (
 // commands are the subcommands by group, in the order of use.
 func commands() []command {
 	list := []command{
-		{"demo", newDemo, false, false, learning},
-		{"classify", newClassify, true, true, learning},
-		{"evaluate", newEvaluate, true, true, learning},
-		{"suggest", newSuggest, true, false, learning},
-		{"predict", newPredict, true, true, learning},
-		{"explain", newExplain, true, false, learning},
-		{"regress", newRegress, true, true, learning},
-		{"rank", newRank, true, true, learning},
+		{"demo", learn.NewDemo, false, false, learning},
+		{"classify", learn.NewClassify, true, true, learning},
+		{"evaluate", learn.NewEvaluate, true, true, learning},
+		{"suggest", learn.NewSuggest, true, false, learning},
+		{"predict", learn.NewPredict, true, true, learning},
+		{"explain", learn.NewExplain, true, false, learning},
+		{"regress", learn.NewRegress, true, true, learning},
+		{"rank", learn.NewRank, true, true, learning},
 	}
-	for _, kind := range items.Kinds() {
-		make := func(run *session) *cobra.Command { return newItems(run, kind) }
+	for _, kind := range kinds.Kinds() {
+		make := func(run *shell.Session) *cobra.Command { return items.NewKind(run, kind) }
 		list = append(list, command{kind.Name, make, true, false, learning})
 	}
 	return append(list, []command{
-		{"info", newInfo, true, false, looking},
+		{"info", graphs.NewInfo, true, false, looking},
 		{"methods", newMethods, false, false, looking},
 		{"estimate", newEstimate, false, false, looking},
-		{"bench", newBench, false, false, looking},
+		{"bench", compute.NewBench, false, false, looking},
 		{"version", newVersion, false, false, looking},
-		{"kernel", newKernel, true, true, matrices},
-		{"features", newFeatures, true, true, matrices},
-		{"apply", newApply, true, true, matrices},
-		{"eigen", newEigen, true, true, matrices},
-		{"ingest", newIngest, true, false, files},
-		{"convert", newConvert, true, false, files},
-		{"generate", newGenerate, true, false, files},
-		{"merge", newMerge, false, false, files},
-		{"verify", newVerify, true, false, files},
+		{"kernel", compute.NewKernel, true, true, matrices},
+		{"features", compute.NewFeatures, true, true, matrices},
+		{"apply", compute.NewApply, true, true, matrices},
+		{"eigen", compute.NewEigen, true, true, matrices},
+		{"ingest", graphs.NewIngest, true, false, files},
+		{"convert", graphs.NewConvert, true, false, files},
+		{"generate", graphs.NewGenerate, true, false, files},
+		{"merge", compute.NewMerge, false, false, files},
+		{"verify", graphs.NewVerify, true, false, files},
 	}...)
+}
+
+// construct returns the command with its flags.
+func (c command) construct(run *shell.Session) *cobra.Command {
+	cmd := c.make(run)
+	if c.shared {
+		shell.Annotate(cmd, shell.SharedRows)
+	}
+	return cmd
 }
 
 // selectCommands returns only the command that the first argument names, or all commands. It avoids
@@ -234,27 +241,4 @@ func selectCommands(list []command, args []string) []command {
 		}
 	}
 	return list
-}
-
-// sharedFlags declares the flags of all subcommands.
-func sharedFlags(run *session, flags *flagSet) {
-	numberVar(flags, &run.threads, "threads", 0, param.Range{Most: 4096}, "N",
-		"number of threads (0: one a processor); never changes a result")
-	sizeVar(flags, &run.costs.maxMemory, "max-memory",
-		"largest resident memory, 256MiB or more, such as 4GiB or 4G (= 4GB); never changes a result")
-	numberVar(flags, &run.seed, "seed", 1, param.From(0), "N",
-		"rng seed of splits, folds and random graphs")
-	flags.BoolVar(&run.console.json, "json", false,
-		"print one JSON document on stdout; errors as JSON on stderr")
-	flags.BoolVar(&run.console.quiet, "quiet", false,
-		"print neither progress nor a closing summary")
-	choiceVar(flags, &run.console.showAs, "progress", "auto",
-		[]string{"auto", "plain", "json", "none"},
-		"progress on stderr; json: a line of JSON for each update, at most ten a second")
-	choiceVar(flags, &run.console.logFormat, "log-format", "text", []string{"text", "json"},
-		"warnings and errors on stderr")
-	flags.BoolVar(&run.untilEOF, "until-eof", false,
-		"stop with exit code 130 when stdin ends")
-	flags.BoolVar(&run.debug, "debug", false,
-		"print the place of an internal error in the program")
 }

@@ -14,12 +14,13 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 )
 
 // parses checks a command line of the examples, after replacing variables, without running it.
 func parses(t *testing.T, words []string) {
 	t.Helper()
-	run := newSession(context.Background(), words, strings.NewReader(""), io.Discard, io.Discard)
+	run := shell.NewSession(context.Background(), nil, words, strings.NewReader(""), io.Discard, io.Discard)
 	root := newRoot(run)
 	cmd, rest, err := root.Find(words)
 	if err != nil || cmd == root {
@@ -29,8 +30,8 @@ func parses(t *testing.T, words []string) {
 	if err := cmd.ParseFlags(rest); err != nil {
 		t.Errorf("%q: %v", words, err)
 	}
-	for _, p := range run.line.problems {
-		t.Errorf("%q: %s: %s", words, p.Place, p.What)
+	if err := run.Line.JoinProblems(); err != nil {
+		t.Errorf("%q: %v", words, err)
 	}
 	if len(cmd.Flags().Args()) == 0 {
 		t.Errorf("%q: no argument", words)

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/kernel/function"
 	"github.com/heatwalk/heatwalk/method/items"
 )
@@ -15,15 +16,14 @@ import (
 // and the argument of methods.
 func completeValues(cmd *cobra.Command) {
 	addValues := func(f *pflag.Flag) {
-		v, isOurs := f.Value.(*value)
-		areWords := isOurs && v.words() != nil
-		if !areWords && !slices.Contains(strings.Fields("method kernel learner function"), f.Name) {
+		accepted := shell.WordsOf(f)
+		if accepted == nil && !slices.Contains(strings.Fields("method kernel learner function"), f.Name) {
 			return
 		}
 		_ = cmd.RegisterFlagCompletionFunc(f.Name, func(cmd *cobra.Command, _ []string, text string) ([]string, cobra.ShellCompDirective) {
 			list := namesAfter(cmd, f.Name, text)
-			if areWords {
-				list = v.words()
+			if accepted != nil {
+				list = slices.Clone(accepted)
 			}
 			list = slices.DeleteFunc(list,
 				func(name string) bool { return !strings.HasPrefix(name, text) })

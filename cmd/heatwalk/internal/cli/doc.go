@@ -1,22 +1,16 @@
-// Package cli is the heatwalk command; each subcommand is in one file.
+// Package cli is the heatwalk command: it lists the subcommands, and has those about the program itself: help, methods,
+// version, completion.
 //
 // [Main] is the whole command as a function of its arguments and streams, so that a test runs
-// it in its own process. The parts are:
+// it in its own process. The other subcommands are in a package for each family, one file each:
 //
-//   - session is one run. Its parts are commandLine, with the mistakes in flags, which are
-//     reported together; streams, the console; and runCosts, limits of memory and the plan.
-//     Checks of flags take the command line, functions that only print the console, and
-//     functions that only plan the costs.
-//   - inputs and graphInputs hold the flags for reading files; functions open graphs, labels, lists
-//     of ids and tables with them.
-//   - outputs are the files that a run publishes together, with the run file.
-//   - Each subcommand has options, a struct with the values of its flags: newName declares the
-//     flags, checkName notes mistakes in them, and runName does the work.
+//   - graphs: ingest, info, convert, generate, verify
+//   - learn: classify, evaluate, predict, explain, suggest, regress, rank, demo
+//   - compute: kernel, features, apply, eigen, merge, bench
+//   - items: the commands of kinds of items, for example graphs, records and gram
 //
-// A run begins its outputs before it reads any input, because a full or read-only disk should
-// be reported before hours of computation. It ends with a summary, or with one JSON document.
+// They import package shell, which they share, and never another family. To add a subcommand, write its file and
+// list it in cli.go; its description is help/NAME.txt.
 //
-// Only this package prints. Data and closing summaries go to stdout, unless stdout carries an
-// output; progress, warnings and errors go to stderr. Package fault gives errors their lines
-// and exit codes.
+// The tests here run commands as users do: scripts in testdata/script, and tests that compare commands.
 package cli

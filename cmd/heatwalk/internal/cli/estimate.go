@@ -1,54 +1,48 @@
 package cli
 
 import (
-	"cmp"
-	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/internal/pages"
-	"github.com/heatwalk/heatwalk/internal/system"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/param"
-	"github.com/heatwalk/heatwalk/partition"
-	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // estimateDocument is the JSON document of estimate.
 type estimateDocument struct {
-	Command     string        `json:"command"`
-	MemoryBytes int64         `json:"memory_bytes"`
-	LimitBytes  int64         `json:"limit_bytes"`
-	DiskBytes   int64         `json:"disk_bytes"`
-	Sweeps      *int          `json:"sweeps"`
-	Items       []budget.Item `json:"items"`
-	Processes   *rankCost     `json:"processes,omitempty"`
-	Closing
+	Command     string          `json:"command"`
+	MemoryBytes int64           `json:"memory_bytes"`
+	LimitBytes  int64           `json:"limit_bytes"`
+	DiskBytes   int64           `json:"disk_bytes"`
+	Sweeps      *int            `json:"sweeps"`
+	Items       []budget.Item   `json:"items"`
+	Processes   *shell.RankCost `json:"processes,omitempty"`
+	shell.Closing
 }
 
-func newEstimate(run *session) *cobra.Command {
-	cmd := newGroup(run, "estimate COMMAND ...",
+func newEstimate(run *shell.Session) *cobra.Command {
+	cmd := shell.NewGroup("estimate COMMAND ...",
 		"Estimate memory, disk and sweeps of a long command")
-	numberVar(&flagSet{FlagSet: cmd.PersistentFlags(), line: run.line}, &run.costs.ranks,
+	shell.NumberVar(&shell.FlagSet{FlagSet: cmd.PersistentFlags(), Line: run.Line}, &run.Costs.Ranks,
 		"ranks", 0, param.Range{Least: 1, Most: 1 << 20}, "N",
 		"processes of an MPI job that share the rows of the graph; --max-memory is that of each")
 	planned := slices.DeleteFunc(commands(),
 		func(c command) bool { return !c.planned })
-	for _, c := range selectCommands(planned, run.line.args[min(1, len(run.line.args)):]) {
-		cmd.AddCommand(estimateOf(run, c.make(run)))
+	for _, c := range selectCommands(planned, run.Line.Args[min(1, len(run.Line.Args)):]) {
+		cmd.AddCommand(estimateOf(run, c.construct(run)))
 	}
 	return cmd
 }
 
 // estimateOf returns a command that ends before cmd, or each of its subcommands, would begin to
 // compute.
-func estimateOf(run *session, cmd *cobra.Command) *cobra.Command {
+func estimateOf(run *shell.Session, cmd *cobra.Command) *cobra.Command {
 	do := cmd.RunE
 	cmd.Short = "What heatwalk " + cmd.Name() + " would take"
 	for _, model := range cmd.Commands() {
@@ -57,25 +51,25 @@ func estimateOf(run *session, cmd *cobra.Command) *cobra.Command {
 	if cmd.HasSubCommands() {
 		return cmd
 	}
-	shared := isShared(cmd)
+	shared := shell.IsShared(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		run.costs.estimating = true
-		run.line.documents = false
-		limit := run.costs.memory
+		run.Costs.Estimating = true
+		run.Line.Documents = false
+		limit := run.Costs.Memory
 		switch {
-		case run.costs.ranks == 0:
+		case run.Costs.Ranks == 0:
 		case !shared:
 			return fault.Usage("--ranks",
 				"processes do not share the rows of a graph in heatwalk %s; leave it out", cmd.Name())
 		default:
-			run.costs.memory = 0 // the whole graph need not fit
+			run.Costs.Memory = 0 // the whole graph need not fit
 		}
-		if err := do(cmd, args); !errors.Is(err, errPlanned) {
+		if err := do(cmd, args); !errors.Is(err, shell.ErrPlanned) {
 			return err
 		}
-		run.doing = ""
-		if run.costs.cut != nil {
-			if err := run.costs.cut.check(limit); err != nil {
+		run.OutputState = ""
+		if run.Costs.Cut != nil {
+			if err := run.Costs.Cut.Check(limit); err != nil {
 				return err
 			}
 		}
@@ -86,35 +80,35 @@ func estimateOf(run *session, cmd *cobra.Command) *cobra.Command {
 }
 
 // printPlan prints memory, disk and sweeps of a run.
-func printPlan(run *session, command string) error {
-	run.progress.Close()
-	p := run.costs.planned
+func printPlan(run *shell.Session, command string) error {
+	run.Progress.Close()
+	p := run.Costs.Planned
 	items := p.Items()
 	bytes := p.Total()
-	if run.costs.reading.Bytes > bytes {
-		items = []budget.Item{run.costs.reading}
-		bytes = run.costs.reading.Bytes
+	if run.Costs.Reading.Bytes > bytes {
+		items = []budget.Item{run.Costs.Reading}
+		bytes = run.Costs.Reading.Bytes
 	}
 	resident := budget.Resident(bytes)
 	items = append(items,
 		budget.Item{What: "program and heap", Bytes: resident - bytes})
-	doc := &estimateDocument{Command: command, Processes: run.costs.cut,
-		MemoryBytes: resident, LimitBytes: run.costs.memory, DiskBytes: run.costs.disk + p.Disk,
+	doc := &estimateDocument{Command: command, Processes: run.Costs.Cut,
+		MemoryBytes: resident, LimitBytes: run.Costs.Memory, DiskBytes: run.Costs.Disk + p.Disk,
 		Items: items}
 	if p.Sweeps != budget.UnknownSweeps {
 		doc.Sweeps = &p.Sweeps
 	}
-	if run.console.json {
-		doc.Closing = closingOfRun(run.console)
-		return printDocument(run.console, doc)
+	if run.Console.JSON {
+		doc.Closing = shell.CloseRun(run.Console)
+		return shell.PrintDocument(run.Console, doc)
 	}
 	var lines [][2]string
 	for _, it := range doc.Items {
 		lines = append(lines, [2]string{it.What, words.Bytes(it.Bytes)})
 	}
 	total := words.Bytes(doc.MemoryBytes)
-	if run.costs.memory > 0 {
-		total += " of " + words.Bytes(run.costs.memory)
+	if run.Costs.Memory > 0 {
+		total += " of " + words.Bytes(run.Costs.Memory)
 	}
 	sweeps := "unknown before the run"
 	if doc.Sweeps != nil {
@@ -122,241 +116,9 @@ func printPlan(run *session, command string) error {
 	}
 	lines = append(lines, [2]string{"memory", total},
 		[2]string{"disk", words.Bytes(doc.DiskBytes)}, [2]string{"sweeps", sweeps})
-	if run.costs.cut != nil {
-		lines = append(lines, run.costs.cut.lines()...)
+	if run.Costs.Cut != nil {
+		lines = append(lines, run.Costs.Cut.Lines()...)
 	}
-	sheet(run.console.stdout, 28, lines)
-	return run.console.stdout.err
+	shell.PrintSheet(run.Console.Stdout, 28, lines)
+	return run.Console.Stdout.Err
 }
-
-// leastLimit is the smallest --max-memory. Tests lower it, so that small inputs reach the limit.
-var leastLimit int64 = budget.LeastLimit
-
-// limitRuntime is replaced by tests, which run many commands in one process, some at the same time.
-var limitRuntime = pages.Within
-
-// limitMemory sets the memory limit: --max-memory, or most of the memory of the machine.
-func limitMemory(run *session) error {
-	if limit, needed := system.SpaceFor(budget.LeastResident); needed > 0 {
-		return fault.Limit(system.AddressLimit, "%s of address space are too little for the program itself; allow %s or more",
-			words.Bytes(limit), words.Bytes(needed))
-	}
-	limit, whose := system.AllowedMemory()
-	run.costs.limitedBy = whose
-	if run.costs.maxMemory == 0 {
-		run.costs.memory = limit / 10 * 9
-		return nil
-	}
-	if run.costs.maxMemory < leastLimit {
-		return fault.Limit("--max-memory",
-			"%s is less than any run may be limited to; allow 256MiB or more",
-			words.Bytes(run.costs.maxMemory))
-	}
-	run.costs.memory = run.costs.maxMemory
-	if limit > 0 && limit < run.costs.memory {
-		run.console.warn("limit %s (%s) is used instead of %s", words.Bytes(limit), whose,
-			words.Bytes(run.costs.memory))
-		run.costs.memory = limit
-	}
-	heap := run.costs.memory - budget.FileBytes
-	limitRuntime(heap, heap)
-	return nil
-}
-
-// dataLimit returns the bytes of data whose run stays within the limit; 0 means none.
-func (costs *runCosts) dataLimit() int64 {
-	if costs.memory == 0 {
-		return 0
-	}
-	return max(1, budget.Data(costs.memory))
-}
-
-// newPlan returns the empty plan of a run without a graph.
-func (costs *runCosts) newPlan() *budget.Plan {
-	return &budget.Plan{Limit: costs.dataLimit()}
-}
-
-// errPlanned ends a run of which only the estimate was asked for.
-var errPlanned = errors.New("planned")
-
-// begin limits the heap to the plan of a run. It ends the run if only an estimate is asked for.
-func (costs *runCosts) begin(p *budget.Plan) error {
-	if costs.estimating {
-		costs.planned = p
-		return errPlanned
-	}
-	if costs.timed {
-		return nil
-	}
-	// Estimates are at most three times the peak, so that the heap of a large run begins with half of the
-	// estimate: otherwise the collector would let garbage grow up to the estimate. The limit rises as needed.
-	total := p.Total()
-	limitRuntime(budget.HeapLimit(max(total/2, min(total, budget.LeastLimit))), budget.HeapLimit(total))
-	return nil
-}
-
-// beginWith begins a run without a graph whose data take the given memory.
-func beginWith(costs *runCosts, bytes int64, what string) error {
-	p := costs.newPlan()
-	if err := p.Reserve(bytes, what); err != nil {
-		return err
-	}
-	return costs.begin(p)
-}
-
-// limitHeap limits the heap to bytes of data; 0 means no limit.
-func limitHeap(bytes int64) {
-	if bytes > 0 {
-		limitRuntime(budget.HeapLimit(bytes), budget.HeapLimit(bytes))
-	}
-}
-
-// rankCost is the cost of a job whose rows several processes share. Rows, entries and ghost rows are those of
-// the process with the most of them.
-type rankCost struct {
-	Ranks      int     `json:"ranks"`
-	Rows       int64   `json:"rows"`
-	Entries    int64   `json:"entries"`
-	Ghosts     int64   `json:"ghost_rows"`       // rows of other processes that a step needs
-	AllGhosts  int64   `json:"ghost_rows_total"` // of all processes
-	RowBytes   int     `json:"row_bytes"`        // of a block; 4, a column of float32, if it is not known
-	StepBytes  int64   `json:"step_bytes"`       // that a process receives in a step
-	Seconds10  float64 `json:"seconds_10_gbit"`  // of these bytes at 10 Gb/s
-	Seconds100 float64 `json:"seconds_100_gbit"`
-	JobBytes   *int64  `json:"job_bytes"`    // that it receives in the whole job; nil: not known
-	Memory     int64   `json:"memory_bytes"` // resident, of the process with the most
-	Largest    int     `json:"largest"`      // number of that process
-	LimitBytes int64   `json:"limit_bytes"`  // of a process
-
-	perNode    float64 // ghost rows of all processes for each node
-	isMeasured bool    // the bytes of a row are those of the job
-}
-
-const float32Bytes = 4
-
-// costOfRanks returns the cost of a planned job on a graph in ranges of rows, one for each process.
-func costOfRanks(ctx context.Context, g *openGraph, p *budget.Plan,
-	ranks int) (*rankCost, error) {
-	m := g.Store.Manifest
-	if int64(ranks) > max(1, m.Rows) {
-		return nil, fault.Usage("--ranks",
-			"the graph has only %s; give at most one process for each",
-			words.Counted(m.Rows, "node"))
-	}
-	a := g.A
-	bounds := partition.Divide(a, ranks)
-	ghosts, err := partition.Ghosts(ctx, a, bounds, ranks)
-	if err != nil {
-		return nil, err
-	}
-	if m.Directed && !g.Store.Forward {
-		in, err := g.Store.Transpose(ctx)
-		if err != nil {
-			return nil, err
-		}
-		back, err := partition.Ghosts(ctx, in, bounds, ranks)
-		if err != nil {
-			return nil, err
-		}
-		for i, n := range back {
-			ghosts[i] = max(ghosts[i], n)
-		}
-	}
-	c := &rankCost{Ranks: ranks, RowBytes: cmp.Or(p.RowBytes, float32Bytes),
-		isMeasured: p.RowBytes > 0}
-	rows, entries := partition.SizesOf(a, bounds, ranks)
-	c.Rows = slices.Max(rows)
-	rowBytes := int64(c.RowBytes)
-	for i, n := range ghosts {
-		c.Entries = max(c.Entries, entries[i])
-		c.Ghosts = max(c.Ghosts, n)
-		c.AllGhosts += n
-		local := sparse.DividedBytes(c.Rows+int64(p.Named), entries[i], n,
-			m.Weighted)
-		if m.Directed && !g.Store.Forward {
-			local *= 2 // for each direction
-		}
-		if bytes := memoryOfRank(p, m.Rows, c.Rows, local); bytes > c.Memory {
-			c.Memory = bytes
-			c.Largest = i
-		}
-	}
-	c.StepBytes = c.Ghosts * rowBytes
-	c.perNode = float64(c.AllGhosts) / float64(max(1, m.Rows))
-	if c.isMeasured && p.Sweeps > 0 {
-		bytes := int64(p.Sweeps) * c.StepBytes
-		c.JobBytes = &bytes
-	}
-	c.Seconds10 = float64(c.StepBytes) / (10 * gigabit)
-	c.Seconds100 = float64(c.StepBytes) / (100 * gigabit)
-	return c, nil
-}
-
-// memoryOfRank returns an upper bound of the resident memory of a process with the given rows of a graph of n rows, whose
-// entries and buffers take local bytes. Degrees, ids and labels are in every process. Other parts of the plan shrink with
-// the rows and the named nodes, except for the kernel between named nodes, if a part has space for one.
-func memoryOfRank(p *budget.Plan, n, rows, local int64) int64 {
-	bytes := local
-	named := int64(p.Named)
-	share := min(1, float64(rows+named)/float64(n))
-	for _, item := range p.Items() {
-		fixed := 8 * named * named
-		switch {
-		case item.What == budget.GraphPart || item.What == budget.LabelPart:
-			fixed = item.Bytes
-		case fixed > item.Bytes:
-			fixed = 0
-		}
-		bytes += fixed + int64(share*float64(item.Bytes-fixed))
-	}
-	return budget.Resident(bytes) + libraryBytes
-}
-
-// check refuses processes that exceed the memory limit.
-func (c *rankCost) check(limit int64) error {
-	c.LimitBytes = limit
-	if limit > 0 && c.Memory > limit {
-		return fault.Limit("--ranks", "process %d of %d needs %s, the limit of each is %s; use more processes, or allow more with --max-memory",
-			c.Largest, c.Ranks, words.Bytes(c.Memory), words.Bytes(limit))
-	}
-	return nil
-}
-
-// lines returns the cost as lines of a plan.
-func (c *rankCost) lines() [][2]string {
-	memory := "at most " + words.Bytes(c.Memory)
-	if c.LimitBytes > 0 {
-		memory += " of " + words.Bytes(c.LimitBytes)
-	}
-	received := words.Bytes(c.StepBytes)
-	if !c.isMeasured {
-		received += " for each column of float32"
-	}
-	lines := [][2]string{
-		{"processes", words.Count(c.Ranks)},
-		{"rows of a process",
-			"at most " + words.Count(c.Rows) + ", with " + words.Count(c.Entries) +
-				" entries"},
-		{"ghost rows of a process",
-			fmt.Sprintf("at most %s; %.2f for each node in all processes",
-				words.Count(c.Ghosts), c.perNode)},
-		{"received in a step", received},
-		{"transfer of a step", transfer(c.StepBytes)},
-	}
-	if c.JobBytes != nil {
-		lines = append(lines,
-			[2]string{"received in all", "about " + words.Bytes(*c.JobBytes)},
-			[2]string{"transfer in all", transfer(*c.JobBytes)})
-	}
-	return append(lines, [2]string{"memory of a process",
-		fmt.Sprintf("%s (process %d)", memory, c.Largest)})
-}
-
-// transfer returns the time of a transfer of bytes as text.
-func transfer(bytes int64) string {
-	return fmt.Sprintf("%.2g s at 10 Gb/s, %.2g s at 100 Gb/s",
-		float64(bytes)/(10*gigabit), float64(bytes)/(100*gigabit))
-}
-
-// gigabit is a billion bits in bytes.
-const gigabit = 1e9 / 8

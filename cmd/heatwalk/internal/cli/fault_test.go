@@ -329,10 +329,13 @@ func TestDiskFull(t *testing.T) {
 // readOnly is a file system on which nothing can be made.
 type readOnly struct{ durable.FS }
 
-func (readOnly) Create(name string) (durable.File, error)     { return nil, denied("open", name) }
+func (readOnly) Create(name string) (durable.File, error) { return nil, denied("open", name) }
+
 func (readOnly) CreateTemp(name string) (durable.File, error) { return nil, denied("open", name) }
-func (readOnly) Mkdir(name string) error                      { return denied("mkdir", name) }
-func (readOnly) Lock(name string) (io.Closer, error)          { return nil, denied("open", name) }
+
+func (readOnly) Mkdir(name string) error { return denied("mkdir", name) }
+
+func (readOnly) Lock(name string) (io.Closer, error) { return nil, denied("open", name) }
 
 func denied(op, name string) error { return &fs.PathError{Op: op, Path: name, Err: fs.ErrPermission} }
 

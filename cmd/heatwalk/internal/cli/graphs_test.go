@@ -111,7 +111,7 @@ func TestExamples(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := specs(kind.Kernels()).Named(n.Name)
+		s := param.List[*param.Spec](kind.Kernels()).Named(n.Name)
 		if s == nil {
 			t.Fatalf("%s: no kernel %s", kind.Name, n.Name)
 		}
@@ -119,24 +119,6 @@ func TestExamples(t *testing.T) {
 			if s.Param(name) == nil {
 				t.Errorf("%s: %s has no parameter %s", kind.Name, s.Name, name)
 			}
-		}
-	}
-}
-
-// TestAccuracyText checks that a wide interval is a range within 0 and 100 %.
-func TestAccuracyText(t *testing.T) {
-	for _, test := range []struct {
-		accuracy, stderr float64
-		want             string
-	}{
-		{0.988, 0.596, "cross-validated accuracy between 39.2 and 100.0 %"},
-		{0.1, 0.3, "cross-validated accuracy between 0.0 and 40.0 %"},
-		{0.75, 0.25, "cross-validated accuracy 75.0 ± 25.0 %"},
-	} {
-		d := &labelsDocument{}
-		d.estimate(test.accuracy, test.stderr, 4)
-		if got := d.describeAccuracy(); got != test.want {
-			t.Errorf("got %s, want %s", got, test.want)
 		}
 	}
 }

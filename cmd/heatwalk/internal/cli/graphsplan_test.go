@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/internal/system"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
@@ -83,7 +84,7 @@ func TestCollectionLimit(t *testing.T) {
 			t.Errorf("%s: %v: %s", line, err, text)
 			continue
 		}
-		limit, err := parseSize(advice)
+		limit, err := shell.ParseSize(advice)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,14 +6,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"runtime"
-	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"golang.org/x/sys/cpu"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/method/items"
 )
@@ -63,13 +61,13 @@ func helpOf(words []string) ([]byte, error) {
 	return helpTexts.ReadFile("help/" + name)
 }
 
-func newHelp(run *session) *cobra.Command {
+func newHelp(run *shell.Session) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND|input|WORD]",
 		Short: "Help for a command, for reading graph files, or on a word",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 && args[0] == "input" {
-				return helpInput(run.console)
+				return helpInput(run.Console)
 			}
 			target, remainder, err := cmd.Root().Find(args)
 			if err == nil && len(remainder) == 0 {
@@ -80,16 +78,16 @@ func newHelp(run *session) *cobra.Command {
 				for _, p := range places {
 					width = max(width, len(p[0]))
 				}
-				sheet(run.console.stdout, width+2, places)
-				return run.console.stdout.err
+				shell.PrintSheet(run.Console.Stdout, width+2, places)
+				return run.Console.Stdout.Err
 			}
 			if len(remainder) == 1 &&
 				words.Nearest(remainder[0], namesOf(target)) != "" {
 				return noSuchCommand(run, target, remainder)
 			}
-			run.line.problem("help", "nothing on %s; docs/README.md lists pages by task",
-				quote(strings.Join(args, " ")))
-			return run.line.joinProblems()
+			run.Line.Problem("help", "nothing on %s; docs/README.md lists pages by task",
+				shell.Quote(strings.Join(args, " ")))
+			return run.Line.JoinProblems()
 		},
 	}
 }
@@ -99,7 +97,7 @@ func printUsage(cmd *cobra.Command) error {
 	w := cmd.OutOrStderr()
 	fmt.Fprint(w, "Usage:\n")
 	commands := cmd.CommandPath() + " COMMAND"
-	called := synopsis(cmd)
+	called := shell.Synopsis(cmd)
 	if !cmd.HasAvailableSubCommands() || strings.Contains(cmd.Use, " ") {
 		fmt.Fprintf(w, "  %s\n", called)
 	}
@@ -128,7 +126,7 @@ func printUsage(cmd *cobra.Command) error {
 	cmd.Flags().SortFlags = false // important flags are declared first
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		switch {
-		case isInput(f) && cmd.Flags().Lookup("delimiter") != nil: // a graph
+		case shell.IsInput(f) && cmd.Flags().Lookup("delimiter") != nil: // a graph
 			reads = true
 		case f.Name != "help" &&
 			cmd.Root().PersistentFlags().Lookup(f.Name) == nil &&
@@ -157,119 +155,52 @@ func printUsage(cmd *cobra.Command) error {
 	return nil
 }
 
-// synopsis returns the synopsis of a command, including its parent commands.
-func synopsis(cmd *cobra.Command) string {
-	return strings.TrimSuffix(cmd.UseLine(), " [flags]")
-}
-
 // helpInput prints the page about reading graph files.
-func helpInput(console *streams) error {
+func helpInput(console *shell.Console) error {
 	text, err := helpTexts.ReadFile("help/input.txt")
 	if err != nil {
 		return err
 	}
-	flags := newFlagSet(nil)
-	graphFlags(new(graphInputs), flags)
-	fmt.Fprintf(console.stdout, "%s\nFlags:\n%s", text,
+	flags := shell.NewFlagSet(nil)
+	shell.GraphFlags(new(shell.GraphInputs), flags)
+	fmt.Fprintf(console.Stdout, "%s\nFlags:\n%s", text,
 		flags.FlagUsagesWrapped(helpWidth))
-	return console.stdout.err
+	return console.Stdout.Err
 }
 
 // beginners lists the commands that heatwalk without arguments shows.
 var beginners = []string{"demo", "classify", "evaluate", "suggest", "ingest"}
 
 // welcome prints the page of heatwalk without arguments.
-func welcome(console *streams, root *cobra.Command) error {
-	fmt.Fprint(console.stdout, root.Long, "\n\nCommands to begin with:\n")
+func welcome(console *shell.Console, root *cobra.Command) error {
+	fmt.Fprint(console.Stdout, root.Long, "\n\nCommands to begin with:\n")
 	for _, name := range beginners {
 		if cmd, _, err := root.Find([]string{name}); err == nil {
-			fmt.Fprintf(console.stdout, "  %-11s %s\n", cmd.Name(), cmd.Short)
+			fmt.Fprintf(console.Stdout, "  %-11s %s\n", cmd.Name(), cmd.Short)
 		}
 	}
-	fmt.Fprintf(console.stdout,
+	fmt.Fprintf(console.Stdout,
 		"\nExamples:\n%s\n\nAll commands: heatwalk help\nOn a word:    heatwalk help fraud\n", root.Example)
-	return console.stdout.err
+	return console.Stdout.Err
 }
 
-// protocol is the number of the interface for programs: flags, documents and files that the Python
-// package uses. It rises with every change that an earlier package cannot use.
-const protocol = 2
-
-// build describes this program; it is also part of every run file.
-type build struct {
-	Version  string   `json:"version"`
-	Protocol int      `json:"protocol"`
-	Commit   string   `json:"commit,omitempty"`
-	Go       string   `json:"go"`
-	System   string   `json:"system"`
-	CPU      []string `json:"cpu"`
-}
-
-// release and commit are those of a released program, which the linker sets.
-var release, commit string
-
-func thisBuild() build {
-	b := build{Version: "unknown", Commit: commit, Protocol: protocol,
-		Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH,
-		CPU: cpuFeatures()}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return b
-	}
-	b.Version = cmp.Or(release, info.Main.Version)
-	for _, s := range info.Settings {
-		switch { // of a program that was built in a clone
-		case s.Key == "vcs.revision":
-			b.Commit = s.Value
-		case s.Key == "vcs.modified" && s.Value == "true":
-			b.Commit += "+changes"
-		}
-	}
-	return b
-}
-
-// exact names the version and the commit.
-func (b build) exact() string {
-	return b.Version + " " + b.Commit
-}
-
-// cpuFeatures lists the instruction sets that decide which loops run.
-func cpuFeatures() []string {
-	features := []string{}
-	for _, f := range []struct {
-		name string
-		has  bool
-	}{
-		{"avx2", cpu.X86.HasAVX2}, {"fma", cpu.X86.HasFMA}, {"bmi2",
-			cpu.X86.HasBMI2},
-		{"avx512f", cpu.X86.HasAVX512F}, {"avx512bw",
-			cpu.X86.HasAVX512BW}, {"avx512vl", cpu.X86.HasAVX512VL},
-		{"asimd", cpu.ARM64.HasASIMD}, {"sve", cpu.ARM64.HasSVE},
-	} {
-		if f.has {
-			features = append(features, f.name)
-		}
-	}
-	return features
-}
-
-func newVersion(run *session) *cobra.Command {
-	cmd, _, _ := newCommand(run, "version",
+func newVersion(run *shell.Session) *cobra.Command {
+	cmd, _, _ := shell.NewCommand(run, "version",
 		"Version, commit, Go version and CPU features", nil, runVersion)
 	return cmd
 }
 
-func runVersion(run *session, _ *struct{}, _ string) error {
+func runVersion(run *shell.Session, _ *struct{}, _ string) error {
 	b := &struct {
-		build
-		Closing
-	}{build: thisBuild()}
-	return run.console.printResult(b, func(io.Writer) {
-		fmt.Fprintf(run.console.stdout, "heatwalk %s\n", b.Version)
+		shell.Build
+		shell.Closing
+	}{Build: shell.ThisBuild()}
+	return run.Console.PrintResult(b, func(io.Writer) {
+		fmt.Fprintf(run.Console.Stdout, "heatwalk %s\n", b.Version)
 		if b.Commit != "" {
-			fmt.Fprintf(run.console.stdout, "commit   %s\n", b.Commit)
+			fmt.Fprintf(run.Console.Stdout, "commit   %s\n", b.Commit)
 		}
-		fmt.Fprintf(run.console.stdout, "go       %s, %s\ncpu      %s\n", b.Go, b.System,
+		fmt.Fprintf(run.Console.Stdout, "go       %s, %s\ncpu      %s\n", b.Go, b.System,
 			strings.Join(b.CPU, " "))
 	})
 }

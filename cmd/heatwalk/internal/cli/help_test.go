@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -25,7 +26,7 @@ func eachCommand(t *testing.T, f func(words []string)) {
 			visit(c)
 		}
 	}
-	visit(newRoot(newSession(t.Context(), nil, nil, io.Discard, io.Discard)))
+	visit(newRoot(shell.NewSession(t.Context(), nil, nil, nil, io.Discard, io.Discard)))
 }
 
 // TestWrongArguments checks that the message about too few or too many arguments has the synopsis.
@@ -95,7 +96,7 @@ func TestHelpFits(t *testing.T) {
 // TestHelpOnWords checks that help on words of users leads to the right page, command or flag, in one of its first three lines.
 func TestHelpOnWords(t *testing.T) {
 	t.Parallel()
-	root := newRoot(newSession(t.Context(), nil, nil, io.Discard, io.Discard))
+	root := newRoot(shell.NewSession(t.Context(), nil, nil, nil, io.Discard, io.Discard))
 	for place, words := range map[string]string{
 		"heatwalk classify --help":        "label labels train fit learn infer semi-supervised fraud churn spam bots laundering suspicious classification aml iban chargeback refund",
 		"README.md#install":               "install setup download compile upgrade",

@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -18,6 +17,7 @@ import (
 	"time"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 )
 
 // program runs the command in a process of its own, which a signal can reach.
@@ -277,8 +277,8 @@ func TestReaderGone(t *testing.T) {
 // A panic becomes one line and exit code 1.
 func TestPanicIsReported(t *testing.T) {
 	var stderr bytes.Buffer
-	run := newSession(context.Background(), nil, nil, io.Discard, &stderr)
-	code := guard(run, func() error { panic("cwk: dimension mismatch") })
+	run := shell.NewSession(context.Background(), nil, nil, nil, io.Discard, &stderr)
+	code := shell.Guard(run, func() error { panic("cwk: dimension mismatch") })
 	if code != fault.MachineFailed {
 		t.Errorf("exit code %d", code)
 	}
@@ -348,26 +348,5 @@ func TestKilled(t *testing.T) {
 	_ = alive.Wait()
 	if after, want := names(t, dir), before+" out.tsv out.tsv.run.json"; after != want {
 		t.Errorf("left %s, want %s", after, want)
-	}
-}
-
-// A text ends being written where the run is interrupted.
-func TestInterruptedText(t *testing.T) {
-	ctx, cancel := context.WithCancelCause(t.Context())
-	run := newSession(ctx, nil, nil, io.Discard, io.Discard)
-	lines := 0
-	_, err := writeCompressed(run, io.Discard, "x.tsv", func(w io.Writer) error {
-		for ; lines < 10; lines++ {
-			if lines == 3 {
-				cancel(fault.ErrInterrupted)
-			}
-			if _, err := io.WriteString(w, "a line\n"); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if !errors.Is(err, fault.ErrInterrupted) || lines != 3 {
-		t.Errorf("%d lines, error %v; want 3 and %v", lines, err, fault.ErrInterrupted)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sbinet/npyio"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
@@ -61,7 +62,7 @@ func TestGoldenKernels(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	patterns := slices.Clone(goldenFlags)
-	for _, name := range namesIn(nodeKernels()) { // NAME or NAME_PARAMETER=VALUE_…, as docs/architecture.md says
+	for _, name := range shell.NamesIn(shell.NodeKernels()) { // NAME or NAME_PARAMETER=VALUE_…, as docs/architecture.md says
 		patterns = append(patterns, struct {
 			pattern *regexp.Regexp
 			flags   string
@@ -102,7 +103,7 @@ func TestGoldenKernels(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range namesIn(nodeKernels()) {
+	for _, name := range shell.NamesIn(shell.NodeKernels()) {
 		if !seen[name] && name != "vertex" { // which has graphs of its own
 			t.Errorf("no golden file for %s; docs/architecture.md says how one is made", name)
 		}

@@ -30,7 +30,12 @@ func TestTiledColumns(t *testing.T) {
 	run := func(args ...string) []byte { return mustRun(t, args...) }
 	run("generate", "rmat", "--scale", "17", "--edge-factor", "6", "-o", "hubs.tsv", "--quiet")
 	run("ingest", "hubs.tsv", "-o", "hubs", "--quiet")
-	bench := func(args ...string) (v benchDocument) {
+	type measured struct {
+		Order    string
+		Tiled    bool
+		Checksum *float64
+	}
+	bench := func(args ...string) (v measured) {
 		t.Helper()
 		args = append([]string{"bench", "spmm", "hubs", "--columns", "5", "--repeat", "1", "--json"}, args...)
 		if err := json.Unmarshal(run(args...), &v); err != nil {

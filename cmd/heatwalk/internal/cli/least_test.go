@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -92,7 +93,7 @@ func TestLeastLimitsHold(t *testing.T) {
 			if err == nil {
 				err = json.Unmarshal([]byte(out), &ran)
 			}
-			bytes, wrong := parseSize(limit)
+			bytes, wrong := shell.ParseSize(limit)
 			if err != nil || wrong != nil || ran.Peak > bytes {
 				t.Errorf("%v: limit %s, peak %d (%v)", args, limit, ran.Peak, err)
 			}

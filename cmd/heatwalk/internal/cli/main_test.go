@@ -24,6 +24,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/cobra"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
 	"github.com/heatwalk/heatwalk/internal/pages"
@@ -36,9 +37,9 @@ import (
 // count the operations of their own file system.
 func TestMain(m *testing.M) {
 	durable.OS = durabletest.Unsynced(durable.OS)
-	followerPause = 100 * time.Millisecond
+	shell.FollowerPause = 100 * time.Millisecond
 	if os.Getenv("HEATWALK_TEST_LIMITS") == "" {
-		leastLimit = 1 // small inputs reach small limits, which users may not set
+		shell.LeastLimit = 1 // small inputs reach small limits, which users may not set
 	}
 	if ready := os.Getenv(readyFile); ready != "" {
 		cobra.OnInitialize(func() { _ = os.WriteFile(ready, nil, 0o666) }) // when a command begins, behind the handler of signals
@@ -50,12 +51,12 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(code)
 	}
-	limitRuntime = func(int64, int64) {}
+	shell.LimitRuntime = func(int64, int64) {}
 	debug.SetGCPercent(400) // not in the programs that tests start: what those take is measured
 	testscript.Main(m, map[string]func(){
 		"heatwalk": func() {
 			debug.SetGCPercent(100)
-			limitRuntime = pages.Within
+			shell.LimitRuntime = pages.Within
 			os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 		},
 	})
@@ -288,9 +289,14 @@ func alone(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// coraFolder has the files of the built-in graph. Its path is absolute because tests change the folder of the process.
+var coraFolder, _ = filepath.Abs("../learn/cora")
+
 // cora writes edges.tsv.gz and labels.tsv.gz of the built-in graph.
 func cora(ts *testscript.TestScript, neg bool, args []string) {
-	for name, content := range map[string][]byte{"edges.tsv.gz": coraEdges, "labels.tsv.gz": coraLabels} {
+	for _, name := range []string{"edges.tsv.gz", "labels.tsv.gz"} {
+		content, err := os.ReadFile(filepath.Join(coraFolder, name))
+		ts.Check(err)
 		ts.Check(os.WriteFile(ts.MkAbs(name), content, 0o666))
 	}
 }

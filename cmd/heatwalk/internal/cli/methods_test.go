@@ -1,6 +1,8 @@
 package cli
 
-import "testing"
+import (
+	"testing"
+)
 
 // TestSources checks that methods prints a source in the literature for everything except the
 // baseline majority.

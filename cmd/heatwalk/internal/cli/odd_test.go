@@ -9,9 +9,10 @@ import (
 	"testing"
 	"unicode/utf16"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 )
 
 // wide encodes text as UTF-16 with a byte-order mark, as some programs save.

@@ -128,7 +128,16 @@ func writeReadme(t *testing.T) {
 
 // writeCora writes the links of Cora, and the subjects of every tenth paper as known.tsv.
 func writeCora(t *testing.T) {
-	r, err := gzip.NewReader(bytes.NewReader(coraLabels))
+	compressed, err := os.Open(filepath.Join(coraFolder, "labels.tsv.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer compressed.Close()
+	r, err := gzip.NewReader(compressed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edges, err := os.ReadFile(filepath.Join(coraFolder, "edges.tsv.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +151,7 @@ func writeCora(t *testing.T) {
 			known.WriteString(line)
 		}
 	}
-	for name, content := range map[string][]byte{"edges.tsv.gz": coraEdges, "known.tsv": []byte(known.String())} {
+	for name, content := range map[string][]byte{"edges.tsv.gz": edges, "known.tsv": []byte(known.String())} {
 		if err := os.WriteFile(name, content, 0o666); err != nil {
 			t.Fatal(err)
 		}

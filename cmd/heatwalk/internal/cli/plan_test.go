@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/internal/system"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
@@ -131,7 +132,7 @@ func TestPlanBoundsPeak(t *testing.T) {
 		if text := estimate(advice); !refused || strings.Contains(text, allow) {
 			t.Errorf("%s: %q: %s", line, advice, text)
 		}
-		bytes, err := parseSize(advice)
+		bytes, err := shell.ParseSize(advice)
 		if err != nil {
 			t.Fatal(err)
 		}

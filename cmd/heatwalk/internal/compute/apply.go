@@ -1,0 +1,358 @@
+package compute
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heatwalk/heatwalk"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
+	"github.com/heatwalk/heatwalk/file/npy"
+	"github.com/heatwalk/heatwalk/file/tablefile"
+	"github.com/heatwalk/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/kernel/function"
+	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
+)
+
+// applyOptions multiplies a function of a matrix of the graph with a block of the user.
+type applyOptions struct {
+	graph                       shell.GraphInputs
+	out, block, blockIDs, dtype string
+	function                    string
+	spec                        *param.Spec
+	named                       function.Named
+	tolerance                   float64 // 0: not given
+}
+
+// NewApply returns the command heatwalk apply.
+func NewApply(run *shell.Session) *cobra.Command {
+	cmd, c, flags := shell.NewCommand(run, "apply GRAPH --function SPEC --block B.npy -o Y.npy",
+		"A matrix of the graph, or a function of one, times a block of your own",
+		checkApply, runApply)
+	shell.OutputFlag(flags, &c.out, "output", "", "`FILE` of the result: .npy", tablefile.NPY.Endings)
+	flags.AddText(&c.function, "function", "`SPEC` of the function, as in exp:t=-2:matrix=laplacian")
+	flags.AddText(&c.block, "block", "`FILE` of the block: .npy with a row for each node, in the order of the ids")
+	flags.AddText(&c.blockIDs, "block-ids", "`FILE` of the ids of the rows of both files, one a line (default: all); rows of other nodes are 0")
+	shell.DtypeFlag(flags, &c.dtype, "float64", "precision of the result")
+	shell.NumberVar(flags, &c.tolerance, "tolerance", 0, shell.OpenUnit, "tolerance",
+		"largest error of a column, relative to its norm (default: 1e-6 with float32, 1e-8 with float64)")
+	shell.GraphFlags(&c.graph, flags)
+	return cmd
+}
+
+// runApply writes the product in the precision of the output.
+func runApply(run *shell.Session, c *applyOptions, name string) error {
+	return shell.InPrecision(c.dtype, applyTo[float32], applyTo[float64])(run, c, name)
+}
+
+// checkApply notes errors in the flags.
+func checkApply(line *shell.CommandLine, c *applyOptions, _ []string) {
+	line.Require("function", "block")
+	if c.function != "" {
+		var n param.Named
+		c.spec, n = shell.ParseNamed(line, "--function", c.function, function.Specs())
+		if c.spec != nil {
+			c.named.Name = n.Name
+			if f := kernel.Families().Named(n.Name); f != nil && f.Distance != "" {
+				line.Problem("--function", "%s is a distance and no matrix; give %s",
+					n.Name, f.Distance)
+			}
+			if list := strings.Split(n.Given["t"], ","); n.Name == function.Exp && len(list) > 1 {
+				delete(n.Given, "t")
+				for _, text := range list {
+					if one, _ := shell.ParseGiven(line, "--function",
+						map[string]string{"t": text}, c.spec); one.Has("t") {
+						c.named.Times = append(c.named.Times, one.Number("t"))
+					}
+				}
+			}
+			c.named.Given, _ = shell.ParseGiven(line, "--function", n.Given, c.spec)
+			line.Refuse(function.IsProduct(n.Name), "tolerance",
+				n.Name+" is a product, without an iteration; leave it out")
+		}
+	}
+	for flag, path := range map[string]string{"-o": c.out, "--block": c.block} {
+		if path == "-" {
+			line.Problem(flag,
+				"is read or written at several places, which stdin and stdout do not allow; give a file")
+		}
+	}
+	checkTolerance(line, c.tolerance, c.dtype)
+}
+
+// applyReport is the JSON document of apply.
+type applyReport struct {
+	Output     string          `json:"output"`
+	Rows       int             `json:"rows"`
+	Cols       int             `json:"cols"`
+	Dtype      string          `json:"dtype"`
+	Parameters applyParameters `json:"parameters"`
+
+	Method string `json:"method"`
+	Sweeps int    `json:"sweeps"`
+
+	// ErrorBound is never below the norm of the error of a column, and Relative never below that norm
+	// over the norm of the column. ErrorEstimate takes the place of an unknown bound.
+	ErrorBound    *float64 `json:"error_bound"`
+	ErrorEstimate *float64 `json:"error_estimate,omitempty"`
+	Relative      float64  `json:"relative_error"`
+	LargestValue  float64  `json:"largest_value"`
+	Condition     string   `json:"condition,omitempty"`
+	shell.Closing
+}
+
+// applyParameters are the function and its parameters.
+type applyParameters struct{ *function.Function }
+
+// MarshalJSON writes an object with the values and the name of the function.
+func (p applyParameters) MarshalJSON() ([]byte, error) {
+	values := map[string]any{"function": p.Name}
+	for name, v := range p.Values {
+		values[name] = v
+	}
+	if p.Times != nil {
+		values["t"] = p.Times
+	}
+	return json.Marshal(values)
+}
+
+// text returns the parameters as a user writes them.
+func (p applyParameters) text(spec *param.Spec) string {
+	v := maps.Clone(p.Values)
+	if last := len(p.Times) - 1; last > 0 {
+		v["t"] = param.Of(fmt.Sprintf("%v, …, %v (%d)", p.Times[0],
+			p.Times[last], last+1))
+	}
+	return shell.ParameterText(spec, v)
+}
+
+// slabColumns returns the number of columns of the block that are computed together: as many as 256 MiB
+// hold of their results, at most 64. It depends on the graph and the function, so that results do not
+// depend on the memory limit.
+func slabColumns(nodes, cols, results int) int {
+	const bytes, most = 256 << 20, 64
+	return min(cols, most, max(1, bytes/8/max(1, nodes*results)))
+}
+
+// openBlock opens the block and returns its number of columns.
+func openBlock(ctx context.Context, c *applyOptions, rows int) (cols int, err error) {
+	err = readBlock(ctx, c, func(a *npy.Array) error {
+		n, k, err := a.Extent()
+		if err != nil {
+			return err
+		}
+		if n != int64(rows) {
+			return a.Fault(fmt.Sprintf("%s, and there are %s",
+				words.Counted(int(n), "row"), words.Counted(rows, "node")),
+				"give a row for each node, or name the nodes of the rows with --block-ids")
+		}
+		cols = int(k)
+		if cols == 0 {
+			return a.Fault("no columns", "give one or more")
+		}
+		return nil
+	})
+	return cols, err
+}
+
+// readBlock opens the file of the block and calls read.
+func readBlock(ctx context.Context, c *applyOptions, read func(a *npy.Array) error) error {
+	file, err := os.Open(c.block)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	defer context.AfterFunc(ctx, func() { file.Close() })()
+	a, err := npy.Read(c.block, file)
+	if err == nil {
+		err = read(a)
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// applyTo computes the columns of the result in slabs and writes them.
+func applyTo[T sparse.Float](run *shell.Session, c *applyOptions, name string) error {
+	d, err := shell.BeginRun(run, &c.graph, name, c.out, nil, func(d *shell.GraphRun) (err error) {
+		d.Rows, err = shell.ReadRows(run, &c.graph.Tables, c.blockIDs, d.Graph)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	directed := d.Graph.Store.Manifest.Directed
+	if directed && c.spec.Works&param.Directed == 0 {
+		return shell.RefuseDirected(name, c.spec.Name, "--function=transition")
+	}
+	n := d.Graph.Nodes.Len()
+	rows := len(d.Rows)
+	if c.blockIDs == "" && rows < n { // hyperedges have no rows
+		return fault.Usage("--block-ids",
+			"it is missing; the graph has nodes for hyperedges too")
+	}
+	cols, err := openBlock(run.Context, c, rows)
+	if err != nil {
+		return err
+	}
+	results := c.named.Results()
+	width := results * cols
+	size := tablefile.NPY.Size(rows, width, c.dtype)
+	if err := shell.CheckSpace(c.out, size, shell.DescribeShape(rows, width, c.dtype),
+		"give fewer columns, or another disk"); err != nil {
+		return err
+	}
+	slab := slabColumns(n, cols, results)
+	settings := &kernel.Settings{Tolerance: c.tolerance,
+		Progress: run.Progress.Stages("product")}
+	if c.dtype == "float32" {
+		settings.Tolerance = max(0, settings.Tolerance-rounding32)
+		if c.tolerance == 0 {
+			settings.Tolerance = 2 * rounding32
+			settings.Lenient = true
+			settings.Limit = 1e-6 - rounding32
+		}
+	}
+	run.Costs.Disk += size + shell.RunFileBytes
+	f, err := heatwalk.OpenFunction(run.Context, d.Graph.Graph, &c.named, slab, settings)
+	if err != nil {
+		return shell.GraphError(run.Costs, err, name, shell.LoosenTolerance)
+	}
+	file, err := tablefile.NewWriter[T](d.Out.Writer, tablefile.NPY,
+		&tablefile.Matrix{Rows: shell.Axis{N: rows}, Cols: shell.Axis{N: width}, Pieces: true,
+			Hold: run.Costs.Estimating})
+	if err != nil {
+		return err
+	}
+	r := &applyReport{Output: c.out, Rows: rows, Cols: width, Dtype: c.dtype,
+		Parameters: applyParameters{f.Function}}
+	a := &application[T]{c: c, d: d, f: f, settings: settings,
+		file: file, report: r}
+	for lo := 0; lo < cols; lo += slab {
+		if err := a.slab(run.Context, lo, min(lo+slab, cols), cols); err != nil {
+			return shell.ToleranceError(run.Costs, err, name, c.tolerance)
+		}
+	}
+	if run.IsFollower() {
+		return heatwalk.ErrFollower
+	}
+	if err := file.Close(run.Context); err != nil {
+		return err
+	}
+	kind := "error ≤"
+	if r.ErrorEstimate != nil {
+		kind = "error about"
+	}
+	off := fmt.Sprintf("%s %.2g of the norm of a column", kind, r.Relative)
+	if function.IsProduct(c.named.Name) {
+		off = fmt.Sprintf("%s %.2g in the norm of a column", kind, *r.ErrorBound)
+	}
+	return d.Out.Finish(r, r.Parameters,
+		fmt.Sprintf("%s · %s%s", shell.DescribeShape(rows, width, c.dtype), c.spec.Name,
+			r.Parameters.text(c.spec)),
+		fmt.Sprintf("%s, %s · %s, largest value %.4g", r.Method,
+			words.Counted(r.Sweeps, "sweep"), off, r.LargestValue))
+}
+
+// rounding32 is the relative error of a value that is rounded to float32.
+const rounding32 = 0x1p-24
+
+// application computes slabs of columns.
+type application[T sparse.Float] struct {
+	c        *applyOptions
+	d        *shell.GraphRun
+	f        *heatwalk.OpenedFunction
+	settings *kernel.Settings
+	file     *tablefile.Writer[T]
+	report   *applyReport
+}
+
+// slab computes the columns lo ≤ j < hi of cols.
+func (a *application[T]) slab(ctx context.Context, lo, hi, cols int) error {
+	local := a.f.Job
+	n := len(local.Degrees)
+	results := a.f.Results()
+	b := sparse.NewBlock[float64](n, hi-lo)
+	y := sparse.NewBlock[float64](n, results*(hi-lo))
+	err := readBlock(ctx, a.c, func(file *npy.Array) error {
+		return file.Columns(lo, hi, func(i, j int, values []float64) {
+			if row, ok := local.Row(a.d.Rows[i]); ok {
+				copy(b.Row(row)[j-lo:], values)
+			}
+		})
+	})
+	if err != nil {
+		return err
+	}
+	r, err := a.f.ApplyTo(ctx, y, b, a.settings)
+	if err != nil {
+		return err
+	}
+	y = local.Gather(y)
+	if y == nil { // process 0 has it
+		return nil
+	}
+	a.note(r, y)
+	if hi-lo == cols {
+		return a.writeColumns(ctx, y, 0)
+	}
+	for i := range results {
+		if err := a.writeColumns(ctx, y.Columns(i*(hi-lo), (i+1)*(hi-lo)),
+			i*cols+lo); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// note adds the errors of a slab to the report.
+func (a *application[T]) note(r *kernel.Report, y *sparse.Block[float64]) {
+	total := a.report
+	rounding := 0.0
+	if a.c.dtype == "float32" {
+		rounding = rounding32
+	}
+	bound := 0.0
+	for j, norm := range blocks.Norms(nil, y) {
+		limit := r.ColumnBound[j] + rounding*norm
+		bound = max(bound, limit)
+		if norm > 0 {
+			total.Relative = max(total.Relative, limit/norm)
+		}
+	}
+	held := &total.ErrorBound
+	if r.IsEstimate() {
+		held = &total.ErrorEstimate
+	}
+	if *held == nil || **held < bound {
+		*held = &bound
+	}
+	if total.ErrorEstimate != nil {
+		total.ErrorBound = nil
+	}
+	total.Method = r.Method
+	total.Condition = r.Condition
+	total.Sweeps += r.Sweeps
+	total.LargestValue = max(total.LargestValue, r.Largest)
+}
+
+// writeColumns writes the columns of a slab from column lo on, with rows in the order of the output.
+func (a *application[T]) writeColumns(ctx context.Context, y *sparse.Block[float64],
+	lo int) error {
+	for i, row := range a.d.Rows {
+		if err := a.file.Put(ctx, i, lo, sparse.BlockOf(1, y.Cols, y.Row(row))); err != nil {
+			return err
+		}
+	}
+	return nil
+}

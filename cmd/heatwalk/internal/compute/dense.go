@@ -1,0 +1,59 @@
+package compute
+
+import (
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
+	"github.com/heatwalk/heatwalk/file/tablefile"
+	"github.com/heatwalk/heatwalk/file/textio"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// denseInputs holds the other input files of a run that writes a matrix; "" means that a file is not
+// given. Without a list of rows or columns all nodes are used.
+type denseInputs struct {
+	labels     string
+	seeds      bool // labels are the seeds of a walk
+	rows, cols string
+	block      bool // the columns are nodes
+}
+
+// beginDense begins the output and reads the inputs.
+func beginDense(run *shell.Session, r *shell.GraphInputs, name, path string,
+	inputs denseInputs) (*shell.GraphRun, error) {
+	return shell.BeginRun(run, r, name, path, tablefile.MatrixEndings, func(d *shell.GraphRun) (err error) {
+		d.Graph.Store.Forward = true // walks follow edges in their direction only
+		switch {
+		case inputs.labels == "":
+		case inputs.seeds:
+			d.Labels, err = shell.ReadSeeds(run, r, inputs.labels, d.Graph)
+		default:
+			d.Labels, err = shell.ReadLabels(run, r, inputs.labels, d.Graph, nil)
+		}
+		if err == nil {
+			d.Rows, err = shell.ReadRows(run, &r.Tables, inputs.rows, d.Graph)
+		}
+		if err == nil && inputs.block {
+			d.Cols, err = shell.ReadRows(run, &r.Tables, inputs.cols, d.Graph)
+		}
+		return err
+	})
+}
+
+// labelOf returns the label of row i for LIBSVM text.
+func labelOf(d *shell.GraphRun) func(i int) string {
+	number := shell.ClassNumbers(d.Labels, len(d.Graph.Degrees))
+	return func(i int) string { return number(d.Rows[i]) }
+}
+
+// newWriter begins the file of a matrix and the files of its ids.
+func newWriter[T sparse.Float](o *shell.Outputs,
+	m *tablefile.Matrix) (*tablefile.Writer[T], error) {
+	m.RowIDs = o.RowIDs
+	m.ColIDs = o.ColIDs
+	return tablefile.NewWriter[T](o.Writer, o.Format, m)
+}
+
+// takesPieces reports whether the output can be written in any order. The result is the same for an
+// estimate, which begins no file.
+func takesPieces(o *shell.Outputs) bool {
+	return o.Format.AnyOrder && !textio.IsStream(o.Path)
+}

@@ -1,0 +1,3 @@
+// Package compute has the subcommands that compute matrices: kernel, features, apply, eigen and merge; and bench, which
+// measures products, walks and solves.
+package compute

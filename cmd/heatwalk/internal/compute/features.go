@@ -1,0 +1,259 @@
+package compute
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heatwalk/heatwalk"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/parts"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/file/tablefile"
+	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// featuresOptions are the options of features.
+type featuresOptions struct {
+	graph shell.GraphInputs
+	walk  shell.WalkFlags
+	name  string // name of the kernel with its parameters
+	kind  string
+	folds int
+	asked bool // --folds was given
+	rows  string
+	dtype string
+	out   string
+	share shareFlag
+}
+
+// NewFeatures returns the command heatwalk features.
+func NewFeatures(run *shell.Session) *cobra.Command {
+	cmd, c, flags := shell.NewCommand(run, "features GRAPH --labels L.tsv -o F.npy",
+		"The explicit features of the coinciding walk kernel", checkFeatures,
+		runFeatures)
+	shell.OutputFlag(flags, &c.out, "output", "", "`FILE` of the features: .npy, .npz, .svm or .libsvm", tablefile.MatrixEndings)
+	flags.StringVar(&c.name, "kernel", cwk.Spec.Name, "`SPEC` of the kernel, as in cwk:alpha=0.5:steps=10")
+	c.walk.Declare(&c.graph.Tables, flags, "")
+	shell.ChoiceVar(flags, &c.kind, "features", "plain", []string{"plain", "honest"},
+		"from which walk labelled nodes have their rows")
+	shell.NumberVar(flags, &c.folds, "folds", 5, param.Range{Least: 2, Most: 1000}, "N",
+		"folds of honest features")
+	flags.AddText(&c.rows, "rows", "`FILE` of the nodes to write, one id a line (default: all)")
+	shell.DtypeFlag(flags, &c.dtype, "float32",
+		"precision of the walk and of the features")
+	c.share.declare(flags, "the classes")
+	shell.GraphFlags(&c.graph, flags)
+	return cmd
+}
+
+func checkFeatures(line *shell.CommandLine, c *featuresOptions, _ []string) {
+	c.asked = line.Command.Flags().Changed("folds")
+	if spec, n := shell.ParseNamed(line, "--kernel", c.name, shell.Specs{&cwk.Spec}); spec != nil {
+		c.walk.Check(line, n)
+	}
+}
+
+func runFeatures(run *shell.Session, c *featuresOptions, name string) error {
+	return shell.InPrecision(c.dtype, writeFeatures[float32],
+		writeFeatures[float64])(run, c, name)
+}
+
+// writeFeatures writes the features of the coinciding walk kernel.
+func writeFeatures[T sparse.Float](run *shell.Session, f *featuresOptions,
+	name string) error {
+	d, err := beginDense(run, &f.graph, name, f.out,
+		denseInputs{labels: f.walk.Labels, seeds: true, rows: f.rows})
+	if err != nil {
+		return err
+	}
+	if f.asked {
+		if err := checkFolds(f.folds, d.Labels); err != nil {
+			return err
+		}
+	}
+	first, end, err := f.share.bounds(len(d.Labels.Names), "class")
+	if err != nil {
+		return err
+	}
+	w, err := newWalk[T](run, d, &f.graph.Tables, &f.walk)
+	if err != nil {
+		return err
+	}
+	w.Lo = first
+	w.Hi = end
+	parameters := f.walk.Parameters
+	var fold []int // fold of each label; nil: no labels are hidden
+	parameters.Features = f.kind
+	if f.kind == "honest" {
+		parameters.Folds = f.folds
+		parameters.Seed = run.Seed
+		fold = split.Folds(d.Labels.Class, min(f.folds, len(d.Labels.Class)),
+			uint64(run.Seed), 0)
+		w.Variants = cwk.FoldVariants(parameters.Alpha, fold)
+	}
+	picks := cwk.Picks(d.Rows, w.Seeds, fold)
+	minSteps := parameters.MinSteps
+	groups := parameters.Steps - minSteps + 1
+	wide := end - first
+	class := func(j int) string { return fmt.Sprintf("%d:%s", minSteps+j/wide, d.Labels.Names[first+j%wide]) }
+	return writeWalk(d, w, &walkMatrix[T]{
+		Matrix: tablefile.Matrix{Rows: shell.SelectNodes(d.Graph, d.Rows),
+			Cols: shell.Axis{N: wide * groups, ID: class}, Label: labelOf(d)},
+		memory: func() (int64, int, error) { return w.FeaturesBytes(minSteps, picks, true) },
+		panels: func(sink func(int, *sparse.Block[T]) error) error {
+			_, err := w.Features(run.Context, minSteps, picks, sink)
+			return err
+		},
+		picks:  [][]cwk.Pick{picks},
+		advice: "take fewer steps, rows (--rows), or another disk",
+
+		parameters: parameters, command: "features", share: f.share,
+		shape: parts.Shape{Axis: parts.ByColumns, Lo: first, Hi: end,
+			Whole: len(d.Labels.Names), Groups: groups, Dtype: f.dtype},
+	})
+}
+
+// checkFolds refuses folds that the smallest class cannot fill.
+func checkFolds(folds int, l *nodefile.Labels) error {
+	size := shell.ClassSizes(l) // of each class at least 1
+	smallest := slices.Index(size, slices.Min(size))
+	switch {
+	case size[smallest] >= folds:
+		return nil
+	case size[smallest] == 1:
+		return fault.Usage("--folds",
+			"class %q has one label, too few for folds; without --folds labels are dealt as far as they go", l.Names[smallest])
+	}
+	return fault.Usage("--folds",
+		"class %q has %d labelled members; --folds is at most %[2]d, and without it labels are dealt as far as they go", l.Names[smallest], size[smallest])
+}
+
+// newWalk returns the walk that f describes, without its matrix and memory.
+func newWalk[T sparse.Float](run *shell.Session, d *shell.GraphRun, in *shell.Inputs,
+	f *shell.WalkFlags) (*cwk.Walk[T], error) {
+	prior, err := f.ReadPrior(run, in, d.Graph, d.Labels)
+	return &cwk.Walk[T]{
+		Degrees: d.Graph.Degrees,
+		Seeds: cwk.Seeds{Row: d.Labels.Row, Class: d.Labels.Class,
+			Classes: len(d.Labels.Names)},
+		Prior:    prior,
+		Steps:    f.Parameters.Steps,
+		Variants: []cwk.Variant{{Absorb: f.Parameters.Alpha}}, Workers: run.Threads,
+		Progress: run.Progress.StageCallback("walking", "sweep"),
+	}, err
+}
+
+// walkMatrix is a matrix that is computed by a walk.
+type walkMatrix[T sparse.Float] struct {
+	tablefile.Matrix
+	memory func() (bytes int64, sweeps int, err error)
+	panels func(sink func(lo int, panel *sparse.Block[T]) error) error
+	picks  [][]cwk.Pick // rows of the walk that memory and panels refer to
+	advice string       // where it is too large for the disk
+
+	parameters shell.WalkParameters
+	command    string
+	share      shareFlag
+	shape      parts.Shape // of a share
+}
+
+// rowBytes returns the bytes of a row of the block of a walk.
+func rowBytes[T sparse.Float](w *cwk.Walk[T]) int {
+	classes := w.Seeds.Classes
+	if w.Hi > 0 {
+		classes = w.Hi - w.Lo
+	}
+	return sparse.Stride[T](classes*len(w.Variants)) * int(unsafe.Sizeof(T(0)))
+}
+
+// writeWalk writes a matrix of the walk w.
+func writeWalk[T sparse.Float](d *shell.GraphRun, w *cwk.Walk[T],
+	m *walkMatrix[T]) error {
+	run := d.Out.Run
+	files, err := shell.CheckMatrix(d.Out, m.Rows, m.Cols, m.shape.Dtype, m.advice)
+	if err != nil {
+		return err
+	}
+	run.Costs.Disk += files
+	named := [][]int{w.Seeds.Row}
+	for _, list := range m.picks {
+		rows := make([]int, len(list))
+		for i, p := range list {
+			rows[i] = p.Row
+		}
+		named = append(named, rows)
+	}
+	isLocal := false
+	job, err := d.Graph.Begin(run.Context, &heatwalk.Needs{
+		Named: named, Part: "columns of a walk",
+		Bytes: func(j *heatwalk.Job, p *budget.Plan) (int64, error) {
+			if !isLocal {
+				walkLocally(j, w, m.picks, named)
+				isLocal = true
+			}
+			w.Memory = j.Memory
+			bytes, sweeps, err := m.memory()
+			p.Sweeps, p.RowBytes, p.Named = sweeps, rowBytes(w), 0 // there is no kernel between the picked nodes
+			return bytes, err
+		},
+	})
+	if err != nil {
+		return err
+	}
+	w.A = job.A
+	if err := describePart(d, m.command, m.share, m.shape, m.parameters); err != nil {
+		return err
+	}
+	m.Pieces = takesPieces(d.Out)
+	file, err := newWriter[T](d.Out, &m.Matrix)
+	if err != nil {
+		return err
+	}
+	err = m.panels(func(lo int, panel *sparse.Block[T]) error {
+		if m.Pieces {
+			return file.PutRows(run.Context, lo, panel)
+		}
+		for i := range panel.Rows {
+			if run.Context.Err() != nil {
+				return context.Cause(run.Context)
+			}
+			if err := file.Row(panel.Row(i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		err = file.Close(run.Context)
+	}
+	if err != nil {
+		return err
+	}
+	p := &m.parameters
+	r := &shell.MatrixDocument{Output: d.Out.Path,
+		Rows: m.Rows.N, Cols: m.Cols.N, Dtype: m.shape.Dtype, Parameters: p}
+	return d.Out.Finish(shell.JoinDocuments(r), p,
+		fmt.Sprintf("%s · α = %v, steps %d to %d", shell.DescribeShape(r.Rows, r.Cols, r.Dtype),
+			p.Alpha, p.MinSteps, p.Steps))
+}
+
+// walkLocally makes the walk one over the rows of a job, which has named the labelled and the picked nodes.
+func walkLocally[T sparse.Float](j *heatwalk.Job, w *cwk.Walk[T],
+	picks [][]cwk.Pick, named [][]int) {
+	w.A, w.Degrees, w.Seeds.Row, w.Prior.Given = j.A, j.Degrees,
+		j.Rows(w.Seeds.Row), j.Part(w.Prior.Given)
+	for i, list := range picks {
+		for k, row := range j.Rows(named[1+i]) {
+			list[k].Row = row
+		}
+	}
+}

@@ -1,0 +1,387 @@
+package graphs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heatwalk/heatwalk"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
+	"github.com/heatwalk/heatwalk/file/graphfile"
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/file/table"
+	"github.com/heatwalk/heatwalk/file/tablefile"
+	"github.com/heatwalk/heatwalk/file/textio"
+	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/param"
+)
+
+// convertOptions are the options of convert.
+type convertOptions struct {
+	graph       shell.GraphInputs
+	out, target string
+	format      *shell.FileFormat
+	matrix      bool // the input is a matrix of features; the flags below are for these
+
+	attributes string // table of attributes of nodes, for a graph
+
+	labels    string
+	columns   int // 0: the largest index
+	zeroBased bool
+	dtype     string // "": the type of the input
+}
+
+// NewConvert returns the command heatwalk convert.
+func NewConvert(run *shell.Session) *cobra.Command {
+	cmd, c, flags := shell.NewCommand(run, "convert INPUT -o FILE",
+		"Write a graph, or features, in the format of another tool", checkConvert,
+		runConvert)
+	var names []string
+	for _, format := range shell.FileFormats() {
+		names = append(names, format.Name)
+	}
+	shell.OutputFlag(flags, &c.out, "output", "", "`FILE` to write; - is stdout", nil)
+	shell.ChoiceVar(flags, &c.target, "to", "", names,
+		"format (default: as the name of the output ends)")
+	flags.AddText(&c.attributes, "attributes", "`TABLE` with a node in each row, for example predictions, whose columns become attributes of the nodes in .gexf, .graphml or .json")
+	flags.AddText(&c.labels, "labels", "`FILE` of labels for LIBSVM text, a node and its label a line, or a .npy vector; names of classes are numbered in byte order, from 1")
+	shell.DtypeFlag(flags, &c.dtype, "",
+		"precision of features (default: that of the input, float64 of text)")
+	shell.NumberVar(flags, &c.columns, "columns", 0, param.Range{Most: math.MaxInt32},
+		"N", "columns of LIBSVM features (default: up to the largest index)")
+	flags.BoolVar(&c.zeroBased, "zero-based", false,
+		"indices of LIBSVM text count from 0, as scikit-learn writes them")
+	shell.LargestFlag(&c.graph, flags)
+	shell.GraphFlags(&c.graph, flags)
+	return cmd
+}
+
+func runConvert(run *shell.Session, c *convertOptions, name string) error {
+	if c.matrix {
+		return convertMatrix(run, c, name)
+	}
+	return convertGraph(run, c, name)
+}
+
+// checkConvert validates the flags, records problems, and determines the format.
+func checkConvert(line *shell.CommandLine, c *convertOptions, args []string) {
+	if len(args) != 1 {
+		return
+	}
+	c.matrix = isMatrix(line, c, args[0])
+	checkFormat(line, c, args[0])
+	if !c.matrix {
+		line.Refuse(true, "labels dtype columns zero-based",
+			"is for matrices of features (.svm .npy .npz); leave it out")
+		if c.attributes != "" && c.format != nil && c.format.Graph != nil &&
+			!c.format.Graph.NodeAttributes {
+			line.Problem("--attributes",
+				"%s files hold no attributes of nodes; write .gexf, .graphml or .json, or leave it out", c.format.Name)
+		}
+	} else {
+		if c.labels != "" && c.format != nil && !c.format.Text {
+			line.Problem("--labels",
+				"%s files hold no labels; write LIBSVM text (.svm), or leave it out", c.format.Name)
+		}
+		ofGraphs := slices.DeleteFunc(slices.Clone(c.graph.Names), func(name string) bool { return name == "nodes" }) // --nodes also lists the ids of the rows of a matrix
+		line.Refuse(true,
+			strings.Join(append(ofGraphs, "attributes", "largest-component"),
+				" "), "is for graphs, and "+args[0]+
+				" is a matrix of features; leave it out")
+	}
+}
+
+// isMatrix reports whether an input is a matrix of features: by its content, by its name if it cannot
+// be read, or by the format of the output if it can be read only once.
+func isMatrix(line *shell.CommandLine, c *convertOptions, input string) bool {
+	if textio.IsStream(input) {
+		format := shell.FormatOfFile(c.out, c.target)
+		return format != nil && format.Graph == nil
+	}
+	if !shell.IsThere(input) || textio.CheckFinished(input) != nil {
+		return tablefile.Recognize(input, nil) != nil
+	}
+	return tablefile.Detect(line.Context, input) != nil
+}
+
+// checkFormat determines the format of the output and records problems.
+func checkFormat(line *shell.CommandLine, c *convertOptions, input string) {
+	if c.out == "" {
+		return
+	}
+	holds := func(f *shell.FileFormat) bool { return f.Graph != nil }
+	otherKind := "features"
+	kind := "a graph"
+	usual := ".tsv"
+	if c.matrix {
+		holds = func(f *shell.FileFormat) bool { return f.Matrix != nil }
+		otherKind = "graphs"
+		kind = "a matrix of features"
+		usual = ".npy"
+	}
+	var endings []string
+	for _, f := range shell.FileFormats() {
+		if holds(f) {
+			endings = append(endings, f.Endings...)
+		}
+	}
+	c.format = shell.FormatOfFile(c.out, c.target)
+	if c.format == nil && c.target == "" && c.out == "-" {
+		c.format = shell.FormatOfFile(usual, "")
+	}
+	switch {
+	case c.format == nil && c.target == "":
+		line.Problem("-o", "%s has no ending that names a format; give one of %s, or --to",
+			c.out, strings.Join(endings, " "))
+	case c.format != nil && !holds(c.format):
+		line.Problem("-o", "%s files hold %s, and %s is %s; give one of %s",
+			c.format.Name, otherKind, input, kind, strings.Join(endings, " "))
+	case c.format != nil && !c.format.Text &&
+		shell.Ending(c.out) != table.Extension(c.out):
+		line.Problem("-o", "%s files are written without %s; leave it out",
+			c.format.Name, filepath.Ext(c.out))
+	}
+}
+
+// contextWriter discards writes; they fail after the context has ended.
+type contextWriter struct{ ctx context.Context }
+
+// Write implements [io.Writer].
+func (u contextWriter) Write(p []byte) (int, error) {
+	if u.ctx.Err() != nil {
+		return 0, context.Cause(u.ctx)
+	}
+	return len(p), nil
+}
+
+// writeCompressed writes the file path to w, compressed by its ending, with progress, until the run
+// is interrupted. It returns the size of the file.
+func writeCompressed(run *shell.Session, w io.Writer, path string,
+	write func(w io.Writer) error) (bytes int64, err error) {
+	stage := run.Progress.Begin("writing "+path, 0, progress.Bytes)
+	compressed, finish, err := textio.Compress(io.MultiWriter(contextWriter{run.Context}, w, stage), path)
+	if err == nil {
+		err = write(compressed)
+	}
+	if err == nil {
+		err = finish()
+	}
+	return stage.Done(), err
+}
+
+// convertDocument is the JSON document of convert.
+type convertDocument struct {
+	Output     string   `json:"output"`
+	IDs        string   `json:"ids,omitempty"` // the file of ids; absent for stdout
+	Format     string   `json:"format"`
+	Attributes []string `json:"attributes,omitempty"` // of nodes
+	shell.GraphCounts
+	Without *int  `json:"nodes_without_edge,omitempty"` // nodes that only the file of ids lists
+	Bytes   int64 `json:"bytes"`
+	shell.Closing
+}
+
+// convertGraph writes a graph.
+func convertGraph(run *shell.Session, c *convertOptions, name string) error {
+	o, err := shell.BeginOutputs(run, c.out, nil)
+	if err != nil {
+		return err
+	}
+	ids, err := o.Companion(c.out, "", ".ids")
+	if err != nil {
+		return err
+	}
+	c.graph.Streamed = true
+	g, err := shell.ReadGraph(run, &c.graph, name, c.out)
+	if err != nil {
+		return err
+	}
+	m := g.Store.Manifest
+	o.Store = shell.DescribeStore(m)
+	options := new(graphfile.WriteOptions)
+	if m.HasCodes() {
+		return fault.Usage(name,
+			"convert writes no kinds and times of edges; ingest its edges without --kind and --time")
+	}
+	var file, attributes int64
+	if c.attributes != "" {
+		run.Progress.Begin("reading "+c.attributes, 0, progress.Bytes)
+		options.Attributes, attributes, err = tablefile.NodeAttributes(run.Context, c.attributes, g.Nodes, &tablefile.FeatureConfig{
+			Text: c.graph.Tables.Text, SkipUnknown: c.graph.Tables.SkipsUnknown(),
+			Memory: g.Plan().Room(), Stdin: run.Console.Stdin, Warn: run.Console.WarnOfError,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	held := g.Leave(attributes, "attributes of nodes")
+	_, err = held.Begin(run.Context, &heatwalk.Needs{
+		Part: "buffers of rows",
+		Bytes: func(j *heatwalk.Job, p *budget.Plan) (int64, error) {
+			p.Sweeps = c.format.Graph.Sweeps
+			options.Memory = j.Memory
+			var bytes int64
+			bytes, file = graphfile.Bytes(c.format.Graph, g.Store.Store, options)
+			run.Costs.Disk = file + shell.RunFileBytes + shell.IDBytes(shell.NodeAxis(g))
+			return bytes + min(textio.CompressBytes(c.out), run.Costs.Disk), nil
+		},
+	})
+	if err != nil {
+		return err
+	}
+	if c.format.Graph.Exact {
+		if err := shell.CheckSpace(c.out, file, words.Counted(m.Entries, "entry"),
+			"take another disk"); err != nil {
+			return err
+		}
+	}
+	doc := &convertDocument{Output: c.out, Format: c.format.Name,
+		GraphCounts: shell.CountsOf(m)}
+	for _, a := range options.Attributes {
+		doc.Attributes = append(doc.Attributes, a.Title)
+	}
+	isolated := 0
+	doc.Bytes, err = writeCompressed(run, o.Writer, c.out, func(w io.Writer) (err error) {
+		writing := run.Progress.Phases()
+		options.Progress = func(_ string, done, total int64) { writing("writing "+c.out, done, total) }
+		isolated, err = graphfile.Write(run.Context, c.format.Graph, w,
+			g.Store.Store, options)
+		return err
+	})
+	if errors.Is(err, graphfile.ErrFormat) {
+		return fault.Usage("-o", "%s", fault.Text(err))
+	}
+	where := "write to a file to get a file of their ids"
+	if err == nil && c.out != "-" {
+		doc.IDs = c.out + ".ids"
+		where = "they are in " + doc.IDs + "; read it with --nodes"
+		err = tablefile.WriteIDs(ids, shell.NodeAxis(g))
+	}
+	if err == nil {
+		err = o.Publish(nil, nil)
+	}
+	if err != nil {
+		return err
+	}
+	if c.format.Graph.EdgesOnly {
+		doc.Without = &isolated
+	}
+	if isolated > 0 {
+		run.Console.Warn("%s: not in a file of edges; %s",
+			words.Counted(isolated, "node")+" without an edge", where)
+	}
+	return run.Console.PrintResult(doc, func(w io.Writer) {
+		fmt.Fprintf(w, "%s, %s\n%s · %s\n", words.Counted(doc.Nodes, "node"),
+			words.Counted(doc.Edges, "edge"), run.Console.Cost(), c.out)
+	}, c.out)
+}
+
+// convertMatrixDocument is the JSON document of convert for a matrix.
+type convertMatrixDocument struct {
+	Output  string   `json:"output"`
+	Labels  string   `json:"labels,omitempty"` // the file of labels
+	Format  string   `json:"format"`
+	Rows    int      `json:"rows"`
+	Cols    int      `json:"cols"`
+	Dtype   string   `json:"dtype"`
+	Kernel  bool     `json:"kernel"`
+	Classes []string `json:"classes,omitempty"` // names of the classes 1, 2 …
+	Bytes   int64    `json:"bytes"`
+	shell.Closing
+}
+
+// convertMatrix writes a matrix.
+func convertMatrix(run *shell.Session, c *convertOptions, input string) error {
+	o, err := shell.BeginOutputs(run, c.out, c.format.Matrix.Endings)
+	if err != nil {
+		return err
+	}
+	plan := run.Costs.NewPlan()
+	options := &tablefile.Options{
+		ZeroBased: c.zeroBased, Columns: c.columns, Memory: plan.Limit / 4,
+		Stdin:    run.Console.Stdin,
+		Progress: run.Progress.Stages(progress.Bytes),
+		Copy: func() (string, error) { // for input that can be read only once
+			dir, err := shell.MakeTempContent(run, &c.graph.Tables, c.out)
+			return filepath.Join(dir, "content"), err
+		},
+	}
+	x, err := tablefile.Inspect(run.Context, input, options)
+	if err != nil {
+		return err
+	}
+	if !x.Format.Text && (c.columns > 0 || c.zeroBased) {
+		return fault.Usage("--columns",
+			"it and --zero-based are for LIBSVM text, and %s is an array; leave them out", input)
+	}
+	conversion := &tablefile.Conversion{
+		File: x, Kernel: x.Kernel || c.format.Kernel, IDs: c.graph.Config.Nodes,
+		Stdin: run.Console.Stdin, RowIDs: o.RowIDs, ColIDs: o.ColIDs,
+		LabelFile: c.labels, Labelling: shell.LabelConfig(run.Console, &c.graph.Tables, ""),
+		Reserve: plan.Reserve,
+	}
+	conversion.Labelling.Missing = nodefile.MissingLabels[1:]
+	doc := &convertMatrixDocument{Output: c.out, Format: c.format.Name,
+		Rows: x.Rows, Cols: x.Cols, Kernel: conversion.Kernel, Dtype: "float64"}
+	labels := io.Discard
+	if x.Labelled && !c.format.Text && c.out != "-" {
+		doc.Labels = strings.TrimSuffix(c.out, filepath.Ext(c.out)) + ".labels.tsv"
+		if labels, err = o.Companion(c.out, filepath.Ext(c.out), ".labels.tsv"); err != nil {
+			return err
+		}
+	}
+	if err := conversion.Prepare(run.Context); err != nil {
+		return err
+	}
+	doc.Classes = conversion.Classes
+	if x.Kernel && !x.InOrder && x.Format.Text {
+		run.Console.Warn("%s: its serial numbers are not 1, 2, 3 …; rows are in the order of its lines", x.Name)
+	}
+	convert := tablefile.Convert[float64]
+	if c.dtype == "float32" || c.dtype == "" && x.Single {
+		convert = tablefile.Convert[float32]
+		doc.Dtype = "float32"
+	}
+	if err := plan.Reserve(x.Held+tablefile.NPY.Size(1, x.Cols, doc.Dtype), "rows"); err != nil {
+		return err
+	}
+	if !c.format.Text {
+		if _, err := shell.CheckMatrix(o, conversion.Rows, conversion.Cols, doc.Dtype,
+			"take another disk"); err != nil {
+			return err
+		}
+	}
+	if err := run.Costs.Begin(plan); err != nil {
+		return err
+	}
+	doc.Bytes, err = writeCompressed(run, o.Writer, c.out, func(w io.Writer) error {
+		return convert(run.Context, conversion, c.format.Matrix, w, labels)
+	})
+	if err == nil {
+		err = o.Publish(nil, nil)
+	}
+	if err != nil {
+		return err
+	}
+	return run.Console.PrintResult(doc, func(w io.Writer) {
+		what := "features"
+		if doc.Kernel {
+			what = "kernel"
+		}
+		if doc.Labels != "" {
+			what += ", labels in " + doc.Labels
+		}
+		fmt.Fprintf(w, "%s %s\n%s · %s\n", shell.DescribeShape(doc.Rows, doc.Cols, doc.Dtype),
+			what, run.Console.Cost(), doc.Output)
+	}, c.out)
+}

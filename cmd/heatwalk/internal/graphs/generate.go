@@ -1,0 +1,373 @@
+package graphs
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
+	"github.com/heatwalk/heatwalk/file/graphfile"
+	"github.com/heatwalk/heatwalk/file/textio"
+	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/ingest/generate"
+	"github.com/heatwalk/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/sparse/shard"
+)
+
+// generateDocument is the JSON document of generate.
+type generateDocument struct {
+	Output     string         `json:"output"`
+	Files      []string       `json:"files,omitempty"` // files of a collection
+	Labels     string         `json:"labels,omitempty"`
+	Test       string         `json:"test,omitempty"`
+	Truth      string         `json:"truth,omitempty"`
+	Attributes string         `json:"node_features,omitempty"`
+	Model      string         `json:"model"`
+	Parameters map[string]any `json:"parameters"`      // the flags, by name
+	Store      any            `json:"store,omitempty"` // for an output that is a store
+	shell.Closing
+
+	values   param.Values
+	fraction float64 // of the nodes that Labels has
+}
+
+// NewGenerate returns the command heatwalk generate.
+func NewGenerate(run *shell.Session) *cobra.Command {
+	cmd := shell.NewGroup("generate", "Synthetic graphs, and labels for them")
+	for _, m := range generate.Models() {
+		cmd.AddCommand(newModel(run, m))
+	}
+	return cmd
+}
+
+// generateOptions generates graphs of one model.
+type generateOptions struct {
+	graph shell.GraphInputs
+	generateDocument
+	force bool
+}
+
+// newModel returns the command of a model.
+func newModel(run *shell.Session, m *generate.Model) *cobra.Command {
+	do := generateGraph
+	check := checkGenerate
+	output := "FILE"
+	usage := "`FILE` of edges, - is stdout; DIR/ makes a store"
+	if m.Works&param.Graphs != 0 {
+		do = generateCollection
+		check = checkCollection
+		output = "DIR/DS"
+		usage = "`PREFIX` of the files, such as DIR/DS"
+	}
+	cmd, c, flags := shell.NewCommand(run, m.Name+" -o "+output, m.Title, func(line *shell.CommandLine,
+		c *generateOptions, _ []string) {
+		check(line, c)
+		c.generateDocument.values = modelValues(line, &m.Spec)
+	}, func(run *shell.Session, c *generateOptions, _ string) error {
+		c.Parameters = map[string]any{"seed": run.Seed}
+		if m.HasClasses {
+			c.Parameters["fraction"] = c.fraction
+		}
+		for name, v := range c.values {
+			c.Parameters[strings.ReplaceAll(name, "-", "_")] = v
+		}
+		return do(run, c)
+	})
+	c.Model = m.Name
+	c.fraction = 1
+	flags.StringVarP(&c.Output, "output", "o",
+		map[string]string{"FILE": "-"}[output], usage)
+	if m.Works&param.Graphs == 0 {
+		flags.BoolVar(&c.force, "force", false, "replace the store in DIR/")
+		shell.TempFlag(&c.graph.Tables, flags)
+	}
+	modelFlags(flags, &m.Spec)
+	if m.HasClasses {
+		shell.SideFlag(flags, &c.Labels, "labels", "`FILE` for labels of some nodes", nil)
+		fraction := 0.05
+		usage := "of the nodes that --labels has"
+		if m.HasAttributes {
+			fraction = 0.014
+			usage = "of the nodes that --labels and --test have"
+			shell.SideFlag(flags, &c.Test, "test", "`FILE` for labels of the newest labelled nodes, which --labels leaves out", nil)
+			shell.SideFlag(flags, &c.Attributes, "node-features", "`FILE` for the numbers of all nodes, float16: .npy, with their ids in .rows.ids", []string{".npy"})
+		}
+		shell.NumberVar(flags, &c.fraction, "fraction", fraction,
+			param.Range{Most: 1, AboveLeast: true}, "fraction", usage)
+		shell.SideFlag(flags, &c.Truth, "truth", "`FILE` for the labels of all nodes", nil)
+	}
+	flags.SortFlags = false
+	return cmd
+}
+
+// modelFlags declares a flag for each parameter of a model.
+func modelFlags(flags *shell.FlagSet, s *param.Spec) {
+	for i := range s.Params {
+		p := &s.Params[i]
+		info := shell.DescribeParameter(p)
+		usage := p.Meaning
+		if info.Range != "" {
+			usage += ", " + info.Range
+		}
+		if p.Kind != param.Switch {
+			usage += " (default " + info.Default + ")"
+		}
+		later := func(string) error { return nil } // modelValues checks the text
+		kind := "X"
+		switch p.Kind {
+		case param.Switch:
+			flags.Bool(p.Name, false, usage)
+			continue
+		case param.Choice:
+			kind = strings.Join(p.Words, "|")
+		case param.Whole:
+			kind = "N"
+		}
+		shell.DeclareValue(flags, p.Name, kind, "", usage, later)
+	}
+}
+
+// modelValues returns the values of all parameters of a model.
+func modelValues(line *shell.CommandLine, s *param.Spec) param.Values {
+	text := map[string]string{}
+	for _, p := range s.Params {
+		if f := line.Command.Flags().Lookup(p.Name); f.Changed && !line.HasProblem("--"+p.Name) {
+			text[p.Name] = f.Value.String()
+		}
+	}
+	_, values := shell.ParseGiven(line, "", text, s)
+	return values
+}
+
+// checkGenerate validates the outputs of a graph and records problems.
+func checkGenerate(line *shell.CommandLine, r *generateOptions) {
+	if !isStoreName(r.Output) {
+		shell.CheckOutput(line, "-o", r.Output, nil)
+		if f := shell.FormatOfFile(r.Output, ""); f != nil && f.Graph != graphfile.EdgeList {
+			line.Problem("-o",
+				"generate writes lines of edges, not %s files; make a store with -o DIR/, then: heatwalk convert DIR -o %s", f.Name, r.Output)
+		}
+		line.Refuse(true, "force temp-dir",
+			"only a store has use for it; to make one write -o DIR/")
+	}
+}
+
+// isStoreName reports whether the output path is that of a store.
+func isStoreName(path string) bool {
+	return path != "" && os.IsPathSeparator(path[len(path)-1]) || shell.IsDir(path)
+}
+
+// checkCollection validates the output of a collection and records problems.
+func checkCollection(line *shell.CommandLine, r *generateOptions) {
+	if r.Output == "" || r.Output == "-" || isStoreName(r.Output) {
+		line.Problem("-o",
+			"give the beginning of the file names, for example -o DIR/DS for DIR/DS_A.txt")
+	}
+}
+
+// writeText writes the file path, compressed if its name ends so, unless it is "".
+func writeText(o *shell.Outputs, path string, write func(w io.Writer) error) error {
+	if path == "" {
+		return nil
+	}
+	w, err := o.Begin(path)
+	if err == nil {
+		_, err = writeCompressed(o.Run, w, path, write)
+		o.Run.Progress.End()
+	}
+	return err
+}
+
+func generateGraph(run *shell.Session, r *generateOptions) error {
+	o := shell.NewOutputs(run, r.Output)
+	g, err := generate.New(r.Model, r.values, uint64(run.Seed), run.Threads)
+	if err == nil {
+		err = planGenerate(run, r, g)
+	}
+	isStore := isStoreName(r.Output)
+	if err == nil && !isStore {
+		err = writeText(o, r.Output,
+			func(w io.Writer) error { return g.EdgesTo(run.Context, w) })
+	}
+	if err == nil {
+		err = writeText(o, r.Labels,
+			func(w io.Writer) error { return g.LabelsTo(run.Context, w, r.fraction) })
+	}
+	truth := func(w io.Writer) error { return g.LabelsTo(run.Context, w, 1) }
+	if a, ok := g.(generate.Attributed); ok && err == nil {
+		truth = func(w io.Writer) error { return a.TruthTo(run.Context, w) }
+		err = writeText(o, r.Test,
+			func(w io.Writer) error { return a.TestLabelsTo(run.Context, w, r.fraction) })
+		if err == nil {
+			err = writeAttributes(run.Context, o, r.Attributes, a)
+		}
+	}
+	if err == nil {
+		err = writeText(o, r.Truth, truth)
+	}
+	if err == nil {
+		o.RunFile, err = o.Companion(withoutSeparator(r.Output), "", ".run.json")
+	}
+	if err != nil {
+		return err
+	}
+	summary := ""
+	if isStore {
+		summary, err = generateStore(run, r, g, o)
+	} else {
+		err = o.Publish(r.Parameters, nil)
+	}
+	if err != nil {
+		return err
+	}
+	return run.Console.PrintResult(&r.generateDocument, func(w io.Writer) {
+		files := ""
+		for _, path := range []string{r.Output, r.Labels, r.Test,
+			r.Attributes, r.Truth} {
+			if path != "" && path != "-" {
+				files += " · " + path
+			}
+		}
+		fmt.Fprintln(w, summary+run.Console.Cost()+files)
+	}, r.Output)
+}
+
+// writeAttributes writes the numbers of the nodes and, next to them, the ids of the rows, unless path is "".
+func writeAttributes(ctx context.Context, o *shell.Outputs, path string,
+	g generate.Attributed) error {
+	err := writeText(o, path,
+		func(w io.Writer) error { return g.AttributesTo(ctx, w) })
+	if err != nil || path == "" {
+		return err
+	}
+	ids, err := o.Companion(path, filepath.Ext(path), ".rows.ids")
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(ids)
+	for i := range g.Size().Nodes {
+		_, _ = out.Write(append(strconv.AppendInt(out.AvailableBuffer(), i, 10), '\n')) // Flush returns the error
+	}
+	return out.Flush()
+}
+
+// planGenerate checks memory and disk of a run that generates edges.
+func planGenerate(run *shell.Session, r *generateOptions, g generate.Graph) error {
+	p := run.Costs.NewPlan()
+	size := g.Size()
+	output := r.Output
+	if err := p.Reserve(size.Bytes, "edges"); err != nil {
+		return err
+	}
+	bytes := int64(0)
+	what := "compression"
+	if isStoreName(output) {
+		counts := &ingest.Counts{Nodes: size.Nodes, Lines: size.Lines,
+			Dense: size.Whole}
+		c := &ingest.Config{Workers: run.Threads, Order: ingest.AutoOrder}
+		if p.Limit > 0 {
+			c.Memory = p.Room()
+		}
+		store, temporary := counts.DiskBytes(c)
+		run.Costs.Disk = store + temporary + shell.RunFileBytes
+		p.Sweeps = 1
+		bytes = counts.Bytes(c)
+		what = "ingest"
+		if c.Memory > 0 {
+			bytes = min(bytes, c.Memory) // the rest goes to disk
+		}
+	} else {
+		run.Costs.Disk = size.Text + shell.RunFileBytes
+		bytes = min(textio.CompressBytes(output), run.Costs.Disk)
+	}
+	if a, ok := g.(generate.Attributed); ok && r.Attributes != "" {
+		run.Costs.Disk += a.AttributeBytes() + 11*size.Nodes // ids of the rows
+	}
+	if err := p.Reserve(bytes, what); err != nil {
+		return err
+	}
+	return run.Costs.Begin(p)
+}
+
+// withoutSeparator removes the separator at the end of the path of a directory, so that the name of
+// its run file can be derived.
+func withoutSeparator(dir string) string {
+	if base := filepath.Base(dir); base == "." || base == ".." {
+		if full, err := filepath.Abs(dir); err == nil {
+			return full
+		}
+	}
+	return filepath.Clean(dir)
+}
+
+// generateStore ingests the edges while they are generated, publishes the store with o, and returns its
+// summary.
+func generateStore(run *shell.Session, r *generateOptions, g generate.Graph,
+	o *shell.Outputs) (string, error) {
+	shell.NoteOutput(run, r.Output)
+	edges, stop := generate.Stream(run.Context, g)
+	options := map[string]string{"model": r.Model}
+	for name, value := range r.Parameters {
+		options[name] = fmt.Sprint(value)
+	}
+	hook := func(m *shard.Manifest, put func() error) error {
+		r.Store = shell.DescribeStore(m)
+		o.Store = r.Store
+		return o.Publish(r.Parameters, put)
+	}
+	r.graph.Config = ingest.Config{Stdin: edges, Order: ingest.AutoOrder,
+		Store: &shard.WriteOptions{Options: options, Around: hook}}
+	r.graph.Source, r.graph.ProducerBytes = "generating", g.Size().Bytes
+	report, err := ingestInto(run, &r.graph, r.Output, []string{"-"}, r.force)
+	stop()
+	if err != nil {
+		return "", err
+	}
+	run.OutputState = ""
+	return madeStore(report) + "\n", nil
+}
+
+// generateCollection generates and writes a collection.
+func generateCollection(run *shell.Session, r *generateOptions) error {
+	c, err := generate.NewCollection(run.Context, r.values, uint64(run.Seed), func(bytes int64) error {
+		return beginWith(run.Costs, bytes, "graphs")
+	})
+	if err != nil {
+		return err
+	}
+	o := shell.NewOutputs(run, r.Output)
+	err = graphfile.WriteTU(c, func(ending string, write func(w io.Writer) error) error {
+		r.Files = append(r.Files, r.Output+ending)
+		return writeText(o, r.Output+ending, write)
+	})
+	if err == nil {
+		o.RunFile, err = o.Companion(r.Output, "", ".run.json")
+	}
+	if err == nil {
+		err = o.Publish(r.Parameters, nil)
+	}
+	if err != nil {
+		return err
+	}
+	return run.Console.PrintResult(&r.generateDocument, func(w io.Writer) {
+		fmt.Fprintf(w, "%s: %s\n%s\n", r.Output,
+			words.Counted(len(c.Graphs), "graph"), run.Console.Cost())
+	})
+}
+
+// beginWith begins a run without a graph whose data take the given memory.
+func beginWith(costs *shell.Costs, bytes int64, what string) error {
+	p := costs.NewPlan()
+	if err := p.Reserve(bytes, what); err != nil {
+		return err
+	}
+	return costs.Begin(p)
+}

@@ -1,0 +1,283 @@
+package graphs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heatwalk/heatwalk"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
+	"github.com/heatwalk/heatwalk/evaluate"
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/file/tablefile"
+	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/input"
+	"github.com/heatwalk/heatwalk/internal/report"
+	"github.com/heatwalk/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/method/sides"
+	"github.com/heatwalk/heatwalk/sparse/shard"
+)
+
+// infoDocument is the JSON document of the command.
+type infoDocument struct {
+	Graph string `json:"graph"`
+	shell.GraphCounts
+	Form             string            `json:"form"`               // "undirected, weighted"
+	Negative         int64             `json:"negative,omitempty"` // entries with a weight below 0
+	SelfLoops        int64             `json:"self_loops"`
+	Components       int64             `json:"components"`
+	LargestComponent int64             `json:"largest_component"`
+	Isolated         int64             `json:"isolated"`
+	MaxDegree        float64           `json:"max_degree"`
+	Order            string            `json:"order"` // order of the rows in the store
+	BitsPerEntry     float64           `json:"bits_per_entry"`
+	BytesTotal       int64             `json:"bytes_total"`
+	Columns          input.Columns     `json:"columns,omitempty"` // use of the columns of a file
+	Events           bool              `json:"events,omitempty"`  // whether the weights of both directions of an edge add
+	Identity         string            `json:"identity,omitempty"`
+	Labelled         *int              `json:"labelled,omitempty"`
+	Classes          *int              `json:"classes,omitempty"`
+	LargestClass     string            `json:"largest_class,omitempty"`
+	PFreq            *float64          `json:"p_freq,omitempty"`
+	PSwitch          *float64          `json:"p_switch,omitempty"`
+	PSwitchEdges     *float64          `json:"p_switch_edges,omitempty"`
+	Kinds            []kindCounts      `json:"kinds,omitempty"`
+	FirstTime        string            `json:"first_time,omitempty"` // of the edges: a date or a step
+	LastTime         string            `json:"last_time,omitempty"`
+	Attributes       *shard.Attributes `json:"attributes,omitempty"` // that the store holds
+
+	DegreeBins     []evaluate.DegreeBin   `json:"degree_bins"`
+	ComponentSizes []evaluate.SizeCount   `json:"component_sizes"` // the largest ones, largest first
+	ClassNames     []string               `json:"class_names,omitempty"`
+	LabelsByClass  []evaluate.ClassLabels `json:"labels_by_class,omitempty"` // most labels first
+	ClassLinks     [][]int64              `json:"class_links,omitempty"`     // entries between labelled nodes, by class of the row and of the column; absent above 20 classes
+	shell.Closing
+
+	odd string // summary of lines that are not ordinary edges
+}
+
+// kindCounts describes the edges of a kind.
+type kindCounts struct {
+	shard.Kind
+	EqualLabels *float64 `json:"equal_labels,omitempty"` // share of the edges between labelled nodes that join equal labels
+}
+
+type infoOptions struct {
+	graph  shell.GraphInputs
+	labels string
+	ids    string
+	page   string // path of the report
+}
+
+// NewInfo returns the command heatwalk info.
+func NewInfo(run *shell.Session) *cobra.Command {
+	cmd, c, flags := shell.NewCommand(run, "info GRAPH [--labels L.tsv]",
+		"Counts, degrees, components, and how classes lie in the graph",
+		nil, runInfo)
+	shell.LabelFlags(&c.graph.Tables, flags, &c.labels, "`FILE` of node<TAB>label lines, for the classes and the edges between them")
+	shell.SideFlag(flags, &c.ids, "ids", "`FILE` to write the ids of all nodes to, one a line, in the order of every output", nil)
+	shell.SideFlag(flags, &c.page, "report", "`FILE` for a page about degrees, components and classes: .html", shell.PageFormats)
+	shell.GraphFlags(&c.graph, flags)
+	return cmd
+}
+
+func runInfo(run *shell.Session, c *infoOptions, name string) error {
+	v, err := measureGraph(run, c, name)
+	if err != nil {
+		return err
+	}
+	lines := [][2]string{{"columns", v.Columns.String()}, {"lines", v.odd}}
+	page, err := report.Build("info", v)
+	if err != nil {
+		return err
+	}
+	for _, fact := range page.Facts {
+		lines = append(lines, [2]string{fact.Name, fact.Value})
+	}
+	for _, k := range v.Kinds {
+		text := words.Counted(k.Entries, "entry")
+		if k.EqualLabels != nil {
+			text += fmt.Sprintf(", %s join equal labels",
+				words.Percent(*k.EqualLabels))
+		}
+		lines = append(lines, [2]string{"kind " + k.Name, text})
+	}
+	return run.Console.PrintResult(v,
+		func(io.Writer) {
+			shell.PrintSheet(shell.Escaped(run.Console.Stdout), 20, append(lines, [2]string{"took",
+				run.Console.Cost()}))
+		})
+}
+
+// measureGraph computes the counts of a graph, and of labels if a file is given.
+func measureGraph(run *shell.Session, r *infoOptions,
+	name string) (*infoDocument, error) {
+	r.graph.Streamed = true // because loading frames is not worth it for two sweeps
+	r.graph.Tabled = true
+	g, err := shell.ReadGraph(run, &r.graph, name, "")
+	if err != nil {
+		return nil, err
+	}
+	m := g.Store.Manifest
+	v := &infoDocument{
+		Graph: name, Attributes: m.Attributes, Order: shell.OrderOf(m),
+		BitsPerEntry: m.BitsPerEntry(), BytesTotal: m.BytesTotal(),
+	}
+	if g.Report == nil {
+		v.Identity = m.Identity
+	} else {
+		v.Events = g.Report.Events
+		v.Columns, v.odd = g.Report.Files[len(g.Report.Files)-1].Columns,
+			oddLines(g.Report)
+	}
+	for _, d := range g.Degrees {
+		v.MaxDegree = max(v.MaxDegree, d)
+	}
+	var l *nodefile.Labels
+	if r.labels != "" {
+		if l, err = shell.ReadLabels(run, &r.graph, r.labels, g, nil); err != nil {
+			return nil, err
+		}
+	}
+	job, err := g.Begin(run.Context, &heatwalk.Needs{
+		Part: "components and labels",
+		Bytes: func(_ *heatwalk.Job, p *budget.Plan) (int64, error) {
+			p.Sweeps = 2
+			if m.HasCodes() {
+				p.Sweeps = 3
+			}
+			return evaluate.StatisticsBytes(int(m.Rows), l), nil
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	s, err := evaluate.Measure(run.Context, job.A, m.Directed, l, run.Threads)
+	if err != nil {
+		return nil, err
+	}
+	v.Components = s.Components
+	v.LargestComponent = s.Largest
+	v.Isolated = s.Isolated
+	v.DegreeBins, v.ComponentSizes = s.DegreeBins(g.Degrees), s.LargestSizes()
+	if l != nil {
+		v.ClassNames, v.LabelsByClass, v.ClassLinks = l.Names,
+			s.LabelsByClass(l.Names), s.Pairs
+		v.Labelled = &s.Labelled
+		v.Classes = &s.Classes
+		v.PFreq = &s.Share
+		v.LargestClass = l.Names[s.Frequent]
+		v.PSwitchEdges = &s.SwitchEdge
+		if m.Negative == 0 { // else it is no share
+			v.PSwitch = &s.SwitchWeight
+		}
+	}
+	if err := v.countEdges(run.Context, g, l); err != nil {
+		return nil, err
+	}
+	if err := shell.WriteFile(run, r.ids,
+		func(w io.Writer) error {
+			return tablefile.WriteIDs(w,
+				shell.NodeAxis(g))
+		}); err != nil {
+		return nil, err
+	}
+	return v, shell.WriteFile(run, r.page,
+		func(w io.Writer) error { return shell.WritePage(run, w, "info", v, name) })
+}
+
+// countEdges adds the counts of edges, and of their kinds and times, to the document of a graph.
+func (v *infoDocument) countEdges(ctx context.Context, g *shell.OpenGraph,
+	l *nodefile.Labels) error {
+	m := g.Store.Manifest
+	if m.HasCodes() {
+		var rows, classes []int
+		if l != nil {
+			rows = l.Row
+			classes = l.Class
+		}
+		counts, err := sides.Count(ctx, g.Store.Store, rows, classes)
+		if err != nil {
+			return err
+		}
+		m = &counts.Manifest
+		for k, kind := range m.Kinds {
+			line := kindCounts{Kind: kind}
+			if counts.Labelled[k] > 0 {
+				share := float64(counts.Same[k]) / float64(counts.Labelled[k])
+				line.EqualLabels = &share
+			}
+			v.Kinds = append(v.Kinds, line)
+		}
+		if t := m.Times; t != nil {
+			v.FirstTime, v.LastTime = t.Text(t.First), t.Text(t.Last)
+		}
+	}
+	v.GraphCounts = shell.CountsOf(m)
+	v.Negative = m.Negative
+	v.SelfLoops = m.SelfLoops
+	v.Form = "undirected"
+	if v.Directed {
+		v.Form = "directed"
+	}
+	if v.Weighted {
+		v.Form += ", weighted"
+	}
+	return nil
+}
+
+// NewVerify returns the command heatwalk verify.
+func NewVerify(run *shell.Session) *cobra.Command {
+	cmd, _, _ := shell.NewCommand(run, "verify GRAPH",
+		"Read a whole store and check every checksum", nil, runVerify)
+	return cmd
+}
+
+// verifyDocument is the JSON document of verify.
+type verifyDocument struct {
+	*shard.VerifyReport
+	shell.Closing
+}
+
+// runVerify verifies the store in dir and shows how much of it was read.
+func runVerify(run *shell.Session, _ *struct{}, dir string) error {
+	if info, err := os.Stat(dir); err != nil {
+		return err
+	} else if !info.IsDir() {
+		return fault.Usage(dir, "is not a store; heatwalk ingest makes one")
+	}
+	opened := false
+	stage := (*progress.Stage)(nil)
+	r, err := shard.Verify(run.Context, dir, &shard.Options{Memory: run.Costs.DataLimit() / 2,
+		Workers: run.Threads}, func(bytes int64) error {
+		opened = true
+		p := run.Costs.NewPlan()
+		p.Sweeps = 2
+		err := p.Reserve(bytes, "the store and its counts")
+		if err == nil {
+			err = run.Costs.Begin(p)
+		}
+		stage = run.Progress.Begin("verifying "+dir, 0, progress.Bytes)
+		return err
+	}, func(done, total int64) { stage.Set(done, total) })
+	run.Progress.End()
+	if over := new(budget.Error); !opened && errors.As(err, &over) {
+		// The store has half of the limit, the rest is for frames that are being read.
+		err = &budget.Error{Need: 2*over.Need + over.Need/8, Limit: 2 * over.Limit,
+			Largest: over.Largest}
+	}
+	if err != nil {
+		return err
+	}
+	return run.Console.PrintResult(&verifyDocument{VerifyReport: r}, func(w io.Writer) {
+		fmt.Fprintf(w, "%s is whole: %s in %s, %s\n%s\n", dir,
+			words.Counted(r.Entries, "entry"), words.Counted(r.Files, "file"),
+			words.Bytes(r.Bytes), run.Console.Cost())
+	})
+}

@@ -1,0 +1,312 @@
+package graphs
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
+	"github.com/heatwalk/heatwalk/file/tablefile"
+	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/ingest/source"
+	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/sparse/shard"
+)
+
+// ingestOptions are the options of ingest.
+type ingestOptions struct {
+	graph      shell.GraphInputs
+	neighbours neighbourFlags
+	dir, codec string
+	attributes string // file with a row for each node
+	force      bool
+	inputs     []string
+}
+
+// NewIngest returns the command heatwalk ingest.
+func NewIngest(run *shell.Session) *cobra.Command {
+	cmd, c, flags := shell.NewCommand(run, "ingest INPUT... -o DIR",
+		"Read edge lists and graph files of other tools into a store",
+		checkIngest, runIngest)
+	cmd.Args = shell.Arguments(run.Line, "INPUT", 0, -1)
+	flags.StringVarP(&c.dir, "output", "o", "", "`DIR` of the store")
+	flags.BoolVar(&c.force, "force", false, "replace the store in DIR")
+	shell.ChoiceVar(flags, &c.codec, "codec", shard.FourWidths, []string{shard.FourWidths, shard.Zstd},
+		"code of the shards: the usual one, or the same under zstd for cold storage")
+	flags.AddText(&c.attributes, "node-features", "`FILE` of attributes to store, a row for each node: .npy")
+	c.neighbours.declare(flags)
+	shell.GraphFlags(&c.graph, flags)
+	return cmd
+}
+
+// checkIngest validates the flags and records problems.
+func checkIngest(line *shell.CommandLine, c *ingestOptions, args []string) {
+	c.inputs = args
+	if c.dir == "" {
+		line.Problem("-o", "the store's directory is missing; write -o DIR")
+	} else if shell.IsThere(c.dir) && !shell.IsDir(c.dir) {
+		line.Problem("-o", "%s is a file; name a directory", c.dir)
+	}
+	for i, a := range args {
+		if a != "" && shell.IsThere(filepath.Join(a, "manifest")) &&
+			!(c.graph.Sources.Citations() && len(args) == 1) {
+			line.Problem(a, "is a store already; the other commands take it as it is")
+		}
+		for _, b := range args[:i] {
+			if a == b || shell.SameFile(a, b) {
+				line.Problem(a, "given twice; its edges would count twice")
+			}
+		}
+	}
+	c.neighbours.check(line, args, &c.graph, c.attributes != "")
+}
+
+// ingestDocument is the JSON document of ingest.
+type ingestDocument struct {
+	*ingest.Report
+	Order        string  `json:"order"`
+	Identity     string  `json:"identity"`
+	BitsPerEntry float64 `json:"bits_per_entry"`
+	BytesTotal   int64   `json:"bytes_total"`
+	shell.Closing
+}
+
+func runIngest(run *shell.Session, c *ingestOptions, _ string) (err error) {
+	config := &c.graph.Config
+	config.Codec = c.codec
+	if c.neighbours.path != "" {
+		config.Sources = make([]*ingest.Source, 1)
+		if config.Sources[0], err = c.neighbours.read(run); err != nil {
+			return err
+		}
+		if config.Duplicates == ingest.DefaultDuplicates {
+			config.Duplicates = ingest.SumDuplicates // because links and content are added
+		}
+	}
+	shell.NoteOutput(run, c.dir)
+	o := shell.NewOutputs(run, c.dir)
+	if o.RunFile, err = o.Companion(withoutSeparator(c.dir), "", ".run.json"); err != nil {
+		return err
+	}
+	config.Store = &shard.WriteOptions{Around: func(m *shard.Manifest, put func() error) error {
+		o.Store = shell.DescribeStore(m)
+		return o.Publish(nil, put)
+	}}
+	if c.attributes != "" {
+		info, err := os.Stat(c.attributes)
+		if err == nil {
+			_, err = tablefile.Inspect(run.Context, c.attributes, nil) // before the graph, which may take minutes
+		}
+		if err != nil {
+			return err
+		}
+		run.Costs.Disk = info.Size()
+		config.Store.Attributes = func(nodes *shard.Nodes, w io.Writer) (*shard.Attributes, error) {
+			columns, element, err := tablefile.CopyRows(run.Context, w, c.attributes,
+				nodes, &tablefile.FeatureConfig{IDs: c.neighbours.ids,
+					Memory: run.Costs.DataLimit(), Stdin: run.Console.Stdin})
+			return &shard.Attributes{Name: c.attributes, Columns: columns,
+				Type: element}, err
+		}
+	}
+	if run.Costs.Estimating {
+		return planIngest(run, &c.graph, c.dir, c.inputs)
+	}
+	report, err := ingestInto(run, &c.graph, c.dir, c.inputs, c.force)
+	if err != nil {
+		return err
+	}
+	run.OutputState = ""
+	return run.Console.PrintResult(documentOf(report), func(w io.Writer) {
+		for _, line := range shell.ColumnLines(report.Files) {
+			fmt.Fprintln(w, line)
+		}
+		fmt.Fprintf(w, "%s\n%s · %s\n", madeStore(report), run.Console.Cost(), c.dir)
+	})
+}
+
+// documentOf returns the JSON document of a new store.
+func documentOf(r *ingest.Report) *ingestDocument {
+	m := r.Store
+	return &ingestDocument{r, shell.OrderOf(m), m.Identity, m.BitsPerEntry(),
+		m.BytesTotal(), shell.Closing{}}
+}
+
+// madeStore returns the summary of a new store: its counts, and the lines that were dropped or merged.
+func madeStore(r *ingest.Report) string {
+	text := fmt.Sprintf("%s, %s, %.1f bits an entry, %s", words.Counted(r.Nodes, "node"), words.Counted(r.Edges, "edge"),
+		r.Store.BitsPerEntry(), words.Bytes(r.Store.BytesTotal()))
+	if r.Store.Order != "" {
+		text += ", order " + r.Store.Order
+	}
+	if odd := oddLines(r); odd != "" {
+		text += "\n" + odd
+	}
+	return text
+}
+
+// oddLines returns the summary of lines that were dropped or merged, or "".
+func oddLines(r *ingest.Report) string {
+	added := ""
+	if r.Added > 0 {
+		added = " (weights added)"
+	}
+	dropped := " dropped"
+	if r.Store.SelfLoops > 0 {
+		dropped = ""
+	}
+	return words.Parts([]words.Part{
+		{N: r.Duplicates, Noun: "duplicate edge"}, {N: r.Reciprocal, Noun: "edge",
+			Rest: " in both directions" + added},
+		{N: r.SelfLoops, Noun: "self loop", Rest: dropped},
+		{N: r.ZeroWeights, Noun: "zero weight"}, {N: r.BadLines,
+			Noun: "bad line"}, {N: r.MissingIDs, Noun: "edge",
+			Rest: " with a missing end"},
+		{N: r.UnknownIDs, Noun: "edge", Rest: " of an unknown node"},
+	})
+}
+
+// ingestInto reads inputs into a new store in dir.
+func ingestInto(run *shell.Session, r *shell.GraphInputs, dir string, inputs []string,
+	force bool) (*ingest.Report, error) {
+	c := shell.IngestConfig(run, r)
+	c.Force = force
+	if c.Memory > 0 {
+		shell.LimitHeap(c.Memory + r.ProducerBytes)
+	}
+	var temporary int64 // bytes of stores
+	if r.Sources.Any() {
+		var err error
+		if temporary, err = shell.MakeSources(run, r, dir, inputs, c); err != nil {
+			return nil, err
+		}
+		inputs = nil
+	}
+	report, err := ingest.Run(run.Context, dir, inputs, c)
+	if report != nil {
+		report.SpilledBytes += temporary
+	}
+	if errors.Is(err, shard.ErrNotStore) { // about the output
+		err = fault.Usage("-o", "%v", err)
+	}
+	run.Progress.End()
+	return report, err
+}
+
+// planIngest plans an ingest. A graph that is derived from other data is computed temporarily, because
+// its size is not known before.
+func planIngest(run *shell.Session, r *shell.GraphInputs, dir string, inputs []string) error {
+	if r.Sources.Any() || r.Config.Sources != nil {
+		temp, err := shell.MakeTemp(run, &r.Tables, dir)
+		if err != nil {
+			return err
+		}
+		report, err := ingestInto(run, r, temp.Content(), inputs, false)
+		if err != nil {
+			return err
+		}
+		return beginIngest(run.Costs, shell.MeasuredBytes(run.Costs),
+			report.Store.BytesTotal()+report.SpilledBytes)
+	}
+	c := shell.IngestConfig(run, r)
+	n, err := ingest.CountsOf(run.Context, inputs, c)
+	if err != nil {
+		return err
+	}
+	if err := n.Fits(c); err != nil {
+		return err
+	}
+	store, temporary := n.DiskBytes(c)
+	bytes := n.Bytes(c)
+	if c.Memory > 0 {
+		bytes = min(bytes, c.Memory) // the rest goes to disk
+	}
+	return beginIngest(run.Costs, bytes, store+temporary)
+}
+
+// beginIngest plans an ingest with the given memory and size of its files.
+func beginIngest(costs *shell.Costs, memory, files int64) error {
+	p := new(budget.Plan)
+	_ = p.Reserve(memory, "ingest") // there is no limit
+	p.Sweeps = 1
+	costs.Disk += files + shell.RunFileBytes
+	return costs.Begin(p)
+}
+
+// neighbourFlags holds the flags for a graph of nearest neighbours of attributes.
+type neighbourFlags struct {
+	path, ids string
+	source.NeighbourSettings
+}
+
+// declare declares the flags of n.
+func (n *neighbourFlags) declare(flags *shell.FlagSet) {
+	shell.NumberVar(flags, &n.Neighbours, "neighbours", 0,
+		param.Range{Least: 1, Most: math.MaxInt32}, "N",
+		"edges from each row of --of to the N rows with the largest cosine")
+	flags.AddText(&n.path, "of", "`FILE` with attributes, a row for each node: .npz, .npy or LIBSVM's text")
+	shell.NumberVar(flags, &n.Least, "least-cosine", 0, param.Range{Least: 0, Most: 1},
+		"cosine", "cosine below which there is no edge (without --neighbours, all others are)")
+	flags.AddText(&n.ids, "feature-ids", "`FILE` with the ids of the rows of --of and --node-features (default: X.rows.ids for X.npy, or numbers from 0)")
+	shell.NumberVar(flags, &n.Weight, "content-weight", 1,
+		param.Range{Most: maxContentWeight, AboveLeast: true}, "weight",
+		"weight of an edge of cosine 1, relative to those of INPUT")
+}
+
+// check validates the flags and records problems.
+func (n *neighbourFlags) check(line *shell.CommandLine, args []string, r *shell.GraphInputs,
+	hasAttributes bool) {
+	isGiven := n.path != ""
+	line.Refuse(!isGiven, "neighbours least-cosine content-weight",
+		"is about attributes; name their file with --of")
+	line.Refuse(!isGiven && !hasAttributes, "feature-ids",
+		"is about attributes; name their file with --of or --node-features")
+	line.Refuse(isGiven, "directed", "neighbours have no direction; leave it out")
+	switch {
+	case !isGiven && len(args) == 0:
+		line.Problem(line.Command.Name(), "INPUT is missing; usage: %s",
+			shell.Synopsis(line.Command))
+	case !isGiven:
+	case n.Neighbours == 0 && n.Least == 0 && !line.HasProblem("--neighbours") &&
+		!line.HasProblem("--least-cosine"):
+		line.Problem("--of",
+			"is not said how many edges to make of; add --neighbours K or --least-cosine COSINE")
+	case r.Sources.Any():
+		line.Problem("--of",
+			"makes a graph of attributes; make that of --hyperedges, --cocitation or --coupling first, and give it as INPUT")
+	}
+}
+
+const maxContentWeight = 1e100
+
+// read reads the rows of --of as a source of the graph. If they exceed the memory limit, ingest reports
+// the required memory.
+func (n *neighbourFlags) read(run *shell.Session) (*ingest.Source, error) {
+	f, err := tablefile.Inspect(run.Context, n.path,
+		&tablefile.Options{Progress: run.Progress.Stages(progress.Bytes)})
+	if err != nil {
+		return nil, err
+	}
+	x, ids, err := tablefile.ReadCSR(run.Context, f, n.ids, run.Console.Stdin, func(_, need int64) error {
+		if limit := run.Costs.DataLimit(); limit > 0 && need > limit {
+			return &ingest.LimitError{Need: need, Limit: limit}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	n.Workers = run.Threads
+	result := source.Neighbours(x, ids, &n.NeighbourSettings)
+	result.Name = n.path
+	return result, nil
+}

@@ -1,0 +1,576 @@
+// Package items has the subcommands of kinds of items, which are declared in the library: each is a group of commands, for
+// example graphs kernel, graphs classify and graphs evaluate.
+package items
+
+import (
+	"cmp"
+	"errors"
+	"strings"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/spf13/cobra"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
+	"github.com/heatwalk/heatwalk/evaluate"
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/file/tablefile"
+	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/items"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/shard"
+)
+
+// itemOptions are the options of a command on items of a kind.
+type itemOptions struct {
+	kind                      *items.Kind
+	command                   items.Command
+	input                     items.Input
+	tables                    shell.Inputs
+	kernelNames, learnerNames string   // lists, with parameters
+	flags                     []string // names of the kind's own
+
+	labels, truth string
+	block         shell.DenseFlags
+	scores        shell.ScoreFlags
+	splitting     shell.SplitFlags
+}
+
+// NewKind returns the command of a kind.
+func NewKind(run *shell.Session, kind *items.Kind) *cobra.Command {
+	group := shell.NewGroup(kind.Name, kind.Title)
+	for _, command := range kind.Commands {
+		cmd, o, flags := shell.NewCommand(run, command.Use, command.Title, checkItems, runItems)
+		o.kind = kind
+		o.command = command
+		o.input.Command = cmd.Name()
+		o.splitting = shell.SplitFlags{Noun: kind.Noun, Splits: 10}
+		for _, f := range command.Flags {
+			o.declare(flags, f)
+		}
+		flags.SortFlags = false
+		group.AddCommand(cmd)
+	}
+	return group
+}
+
+// declare declares a shared flag, or one of the kind's own.
+func (o *itemOptions) declare(flags *shell.FlagSet, f items.Flag) {
+	in := &o.tables
+	switch f.Name {
+	case "block":
+		o.block.Declare(flags)
+	case "output":
+		if f.Usage == "" {
+			f = items.Flag{Initial: "-", Usage: shell.PredictionUsage, Words: shell.ScoreFormats}
+		}
+		shell.OutputFlag(flags, &o.block.Out, "output", f.Initial, f.Usage, f.Words)
+	case "dtype":
+		shell.DtypeFlag(flags, &o.block.Dtype, "float32", f.Usage)
+	case "kernel":
+		flags.StringVar(&o.kernelNames, f.Name, f.Initial, o.usageOf("kernel", o.kind.Example))
+		flags.AddCheck(o.parse)
+	case "learner":
+		flags.StringVar(&o.learnerNames, f.Name, f.Initial, o.usageOf("learner", "svm:cost=10"))
+		if o.kind.Kernels == nil {
+			flags.AddCheck(o.parse)
+		}
+	case "labels":
+		flags.AddText(&o.labels, f.Name, f.Usage)
+	case "label-fields":
+		shell.FieldsFlag(in, flags, "label")
+		if missing := flags.Lookup("missing"); o.kind.NoClass != nil {
+			missing.Usage = strings.Replace(missing.Usage, " -1,", "", 1)
+		}
+	case "missing":
+		shell.MissingFlag(in, flags)
+	case "unknown-ids":
+		shell.UnknownIDsFlag(flags, in, "lines whose id is unknown")
+	case "scores":
+		o.scores.Declare(flags, !o.kind.Calibrated)
+	case "truth":
+		flags.AddText(&o.truth, f.Name, "`FILE` of true classes to score the predictions with")
+	case "splits":
+		o.splitting.Declare(flags)
+	case "temp-dir":
+		shell.TempFlag(in, flags)
+	default:
+		o.declareOwn(flags, f)
+	}
+}
+
+// declareOwn declares a flag of the kind's own.
+func (o *itemOptions) declareOwn(flags *shell.FlagSet, f items.Flag) {
+	o.flags = append(o.flags, f.Name)
+	switch {
+	case f.Switch:
+		flags.Bool(f.Name, false, f.Usage)
+	case f.Columns != "":
+		shell.DeclareValue(flags, f.Name, "COLUMNS", "", f.Usage, func(s string) error {
+			return shell.ParseFields(new([]string), s, 1, 1<<17, f.Columns)
+		})
+	case f.Words != nil:
+		shell.ChoiceVar(flags, new(string), f.Name, f.Initial, f.Words, f.Usage)
+	default:
+		flags.String(f.Name, f.Initial, f.Usage)
+	}
+}
+
+// usageOf returns the usage of a flag of kernels or learners.
+func (o *itemOptions) usageOf(noun, example string) string {
+	what := "`SPEC` of the " + noun
+	if o.input.Command == "evaluate" {
+		what = "`LIST` of " + noun + "s joined by commas, with parameters"
+	} else {
+		what += ","
+	}
+	return what + " as in " + example + "; see heatwalk methods"
+}
+
+// parse parses the kernels and the learners.
+func (o *itemOptions) parse(line *shell.CommandLine, _ []string) {
+	in := &o.input
+	in.Values = param.Values{}
+	list := []string{o.learnerNames}
+	if o.kind.Kernels != nil {
+		list = strings.Split(o.learnerNames, ",")
+		in.Kernels = namedList(line, "--kernel", strings.Split(o.kernelNames, ","),
+			o.kind.Kernels(), in.Values)
+	}
+	if o.learnerNames != "" {
+		for _, s := range namedList(line, "--learner", list, shell.Learners(), in.Values) {
+			in.Learners = append(in.Learners, classify.Learners().Named(s.Name))
+		}
+	}
+	place := "--kernel"
+	if len(in.Kernels) < 2 {
+		place = "--learner"
+	}
+	if in.Command != "evaluate" && (len(in.Kernels) > 1 || len(in.Learners) > 1) {
+		line.Problem(place,
+			"this command takes one kernel and one learner; evaluate compares them")
+	}
+}
+
+// namedList parses names with parameters and adds the values to given. A parameter has the
+// same value for all names.
+func namedList(line *shell.CommandLine, flag string, list []string, choices shell.Specs,
+	values param.Values) (result shell.Specs) {
+	for _, text := range list {
+		s, n := shell.ParseNamed(line, flag, text, choices)
+		if s == nil {
+			continue
+		}
+		terms, _ := shell.ParseGiven(line, flag, n.Given, s)
+		for name, v := range terms {
+			if previous, isGiven := values[name]; isGiven && previous != v {
+				line.Problem(flag,
+					"%s: %s has another value before; give all the same, or compare them in two runs", s.Name, name)
+			}
+			values[name] = v
+		}
+		result = append(result, s)
+	}
+	return result
+}
+
+// checkItems completes the input of the kind, and records problems of the flags.
+func checkItems(line *shell.CommandLine, o *itemOptions, args []string) {
+	o.input.Paths = args
+	o.input.Flags = map[string]string{}
+	for _, name := range o.flags {
+		o.input.Flags[name] = line.Command.Flag(name).Value.String()
+	}
+	for _, f := range o.command.Flags {
+		if f.Required {
+			line.Require(f.Name)
+		}
+	}
+	if o.kind.Check != nil {
+		o.kind.Check(&o.input,
+			func(place, problem string) { line.Problem(place, "%s", problem) })
+	}
+}
+
+// itemRun is a run on items.
+type itemRun struct {
+	out  *shell.Outputs
+	o    *itemOptions
+	name string // of the input
+	c    *items.Collection
+	l    *nodefile.Labels
+}
+
+// runItems begins the output, reads the items, and runs the command.
+func runItems(run *shell.Session, o *itemOptions, _ string) error {
+	path := o.block.Out
+	var formats []string
+	if f := run.Line.Command.Flag("output"); f != nil {
+		formats = f.Annotations[shell.OutputFile]
+	} else {
+		path = o.splitting.Report
+	}
+	out, err := shell.BeginOutputs(run, path, formats)
+	if err != nil {
+		return err
+	}
+	r := &itemRun{out: out, o: o, name: strings.Join(o.input.Paths, ", ")}
+	o.serve(out)
+	if r.c, err = o.kind.Open(run.Context, &o.input); err != nil {
+		return learnError(err, r.name)
+	}
+	if o.input.Command == "kernel" {
+		err = r.writeKernel()
+	} else if r.l, err = r.readClasses(); err == nil {
+		if o.input.Command == "evaluate" {
+			err = r.evaluate()
+		} else {
+			err = r.classify()
+		}
+	}
+	return learnError(err, r.c.File)
+}
+
+// serve completes the input of the kind.
+func (o *itemOptions) serve(out *shell.Outputs) {
+	run := out.Run
+	in := &o.input
+	in.Calibrate = o.scores.Kind == "probability" || o.kind.Calibrated && out.Format == nil
+	in.LabelFile = o.labels
+	o.tables.Labelling.Set = strings.Join(in.Paths, ", ")
+	in.Labelling = shell.LabelConfig(run.Console, &o.tables, "remove such lines")
+	if run.Line.Command.Flag("unknown-ids") != nil {
+		in.Labelling.Fix += ", or skip unknown ids with --unknown-ids=skip"
+	}
+	if o.kind.NoClass != nil && in.Labelling.Missing == nil {
+		in.Labelling.Missing = o.kind.NoClass
+	}
+	in.Memory = run.Costs.DataLimit()
+	in.Workers = run.Threads
+	in.RNGSeed = uint64(run.Seed)
+	in.Progress = run.Progress.Stages(progress.Unit(o.kind.Noun))
+	in.Note = run.Console.Note
+	in.Classes = func(l *nodefile.Labels) { shell.NoteClasses(run.Console, l.File, l) }
+	in.Count = words.Counted[int]
+	in.Temp = func() (string, error) { return shell.MakeTempContent(run, &o.tables, out.Path) }
+	in.Fits = func(parts ...items.Part) error {
+		p := run.Costs.NewPlan()
+		err := reserveParts(p, parts)
+		if err == nil {
+			shell.LimitHeap(p.Total())
+		}
+		return err
+	}
+}
+
+// reserveParts adds parts to a plan. The error is about all of them.
+func reserveParts(p *budget.Plan, parts []items.Part) (err error) {
+	for _, item := range parts {
+		err = p.Reserve(item.Bytes, item.What)
+	}
+	return err
+}
+
+// begin plans the run, and limits its memory to the plan. It returns how many of n rows with the given columns
+// of a kernel are computed at a time.
+func (r *itemRun) begin(disk int64, n, columns int) (group int, err error) {
+	costs := r.out.Run.Costs
+	costs.Disk = disk
+	parts, err := r.c.Memory(r.out.Run.Context, &r.o.input, r.l, columns)
+	if err != nil {
+		return 0, err
+	}
+	p := costs.NewPlan()
+	err = reserveParts(p, parts)
+	group = 1
+	if err == nil && n > 0 && r.c.Rows != nil {
+		row := items.RowBytes(columns)
+		group = budget.FitColumns(p.Limit, p.Total(), row, n)
+		err = p.Reserve(int64(group)*row, "rows of values")
+	}
+	if err == nil {
+		err = costs.Begin(p)
+	}
+	return group, err
+}
+
+// writeKernel writes kernel values between items, in groups of rows that fit.
+func (r *itemRun) writeKernel() error {
+	run := r.out.Run
+	o := r.o
+	n := r.c.IDs.N
+	rows, err := r.readRows(o.block.Rows)
+	if err != nil {
+		return err
+	}
+	cols, err := r.readRows(o.block.Cols)
+	if err != nil {
+		return err
+	}
+	rowAxis := r.c.IDs.Select(rows)
+	colAxis := r.c.IDs.Select(cols)
+	advice := "take another disk"
+	if run.Line.Command.Flag("rows") != nil {
+		advice = shell.FewerNodes
+	}
+	disk, err := shell.CheckMatrix(r.out, rowAxis, colAxis, o.block.Dtype, advice)
+	if err != nil {
+		return err
+	}
+	group, err := r.begin(disk, len(rows), len(cols))
+	if err != nil {
+		return err
+	}
+	kernel := o.input.Kernels[0]
+	rowsTo, parameters, err := r.c.RowsOf(run.Context, kernel, o.input.Values)
+	if err != nil {
+		return err
+	}
+	room := sparse.NewBlock[float64](group, len(cols))
+	values := *room // of a group
+	number := shell.ClassNumbers(r.c.Labels, n)
+	err = shell.FillMatrix(r.out, o.block.Dtype, &tablefile.Matrix{Rows: rowAxis, Cols: colAxis, Kernel: true, Label: func(i int) string { return number(rows[i]) }}, func(i int, row []float64) error {
+		if i%group == 0 {
+			values.Rows = min(group, len(rows)-i)
+			values.Data = room.Data[:values.Rows*values.Stride]
+			if err := rowsTo(run.Context, &values, rows[i:i+values.Rows], cols); err != nil {
+				return err
+			}
+		}
+		if r.c.Rows == nil {
+			o.input.Progress("comparing", int64(i), int64(len(rows)))
+		}
+		copy(row, values.Row(i%group))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	shape := shell.DescribeShape(len(rows), len(cols), o.block.Dtype)
+	text := kernel.Name + " " + cmp.Or(r.c.Summary, "between "+words.Counted(n, o.kind.Noun)) +
+		shell.ParameterText(kernel, parameters) + "\n" + shape
+	if r.c.Attributes > 0 {
+		text = shape + " · " + kernel.Name + " of " +
+			words.Counted(r.c.Attributes, "attribute") + shell.ParameterText(kernel, parameters)
+	}
+	d := &shell.MatrixDocument{Output: o.block.Out, Rows: len(rows), Cols: len(cols),
+		Dtype: o.block.Dtype, Kernel: kernel.Name, Attributes: r.c.Attributes,
+		Parameters: parameters}
+	return r.out.Finish(shell.JoinDocuments(d, r.c.Facts), parameters, text)
+}
+
+// readRows reads a list of ids of items; without one, all items.
+func (r *itemRun) readRows(path string) ([]int, error) {
+	if path != "" {
+		return shell.ReadIDs(r.out.Run, &r.o.tables, path, r.c.Lookup)
+	}
+	return sched.UpTo(r.c.IDs.N), nil
+}
+
+// readClasses returns the classes to learn from: those of a file, or else of the input.
+func (r *itemRun) readClasses() (l *nodefile.Labels, err error) {
+	l = r.c.Labels
+	switch {
+	case r.c.Lookup != nil && r.o.labels != "":
+		l, err = r.readFile(r.o.labels, nil)
+	case l == nil:
+		err = fault.Usage("--labels", "%s",
+			cmp.Or(r.c.Unlabelled, r.c.File+" has no classes; give --labels FILE"))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return l, l.Trainable()
+}
+
+// readFile reads a file of classes, in the columns of other classes if it has these.
+func (r *itemRun) readFile(path string, like *nodefile.Labels) (*nodefile.Labels, error) {
+	config := *r.o.input.Labelling
+	config.Like = like
+	l, err := nodefile.ReadLabels(r.out.Run.Context, path, r.c.Lookup, &config)
+	if err == nil {
+		r.o.input.Classes(l)
+	}
+	return l, err
+}
+
+// problem returns the items with their classes.
+func (r *itemRun) problem() *method.Problem {
+	return problem.OfItems(r.c.IDs.N, r.l.Row, r.l.Class, r.l.Names)
+}
+
+// methodDocument holds the keys about the method in the JSON document of a classification.
+type methodDocument struct {
+	Attributes int          `json:"attributes,omitempty"`
+	Method     string       `json:"method"`
+	Parameters param.Values `json:"parameters"`
+	Settings   int          `json:"settings"`
+	Support    int          `json:"support,omitempty"`
+}
+
+// classify writes the classes of all items, and compares them with true ones.
+func (r *itemRun) classify() (err error) {
+	run := r.out.Run
+	truth := r.c.Truth
+	if r.o.truth != "" {
+		if truth, err = r.readFile(r.o.truth, r.l); err != nil {
+			return err
+		}
+	}
+	if _, err := r.begin(r.predictionBytes(), 0, 0); err != nil {
+		return err
+	}
+	set := &method.Settings{Given: r.o.input.Values, RNGSeed: uint64(run.Seed),
+		Progress: run.Progress.Phases()}
+	d := shell.LearnedFrom(r.out, r.l)
+	documents := []any{&d}
+	var (
+		c     *items.Classified
+		lines []string
+	)
+	if r.c.Classify != nil {
+		if c, err = r.c.Classify(run.Context, set); err != nil {
+			return err
+		}
+		facts, text := r.c.Describe(c)
+		documents = append(documents, facts)
+		lines = []string{text}
+	} else {
+		s := r.sources()[0]
+		if c, err = s.Classify(run.Context, r.problem(), set); err != nil {
+			return err
+		}
+		if c.Unfinished != nil {
+			run.Console.Warn("%s: the iteration limit came before the tolerance%s", s.Name(),
+				shell.UnfinishedAdvice(s))
+		}
+		d.Estimate(c.Accuracy, c.Stderr, c.Tested)
+		lines = describeMethod(c, s, words.Counted(r.c.IDs.N-d.Labelled, r.o.kind.Noun), &d)
+		documents = append(documents, r.c.Facts, &methodDocument{r.c.Attributes,
+			s.Name(), c.Values, c.Settings, c.Support})
+	}
+	if err := r.writeClassified(c); err != nil {
+		return err
+	}
+	reached := roaring.New()
+	reached.AddRange(0, uint64(r.c.IDs.N))
+	d.Truth = shell.CompareTruth(run.Console, c.Class, reached, r.l, truth, r.o.kind.Noun)
+	if r.o.labels != "" { // unlabelled items are no lines of a file
+		lines = append(lines, strings.Replace(d.Skipped.String(), "the graph", r.c.File, 1))
+	}
+	lines = append(lines,
+		d.DescribeTruth(cmp.Or(r.o.truth, r.c.TruthName), r.o.kind.Noun))
+	return r.out.Finish(shell.JoinDocuments(documents...), c.Values, lines...)
+}
+
+// describeMethod returns the summary of a classification of the given amount of items.
+func describeMethod(c *items.Classified, s *items.Source, amount string,
+	d *shell.LabelsDocument) []string {
+	text := amount + " classified by " + s.Name()
+	if estimated := d.DescribeAccuracy(); estimated != "" {
+		text += " · " + estimated
+	}
+	if c.Support > 0 {
+		text += " · " + words.Count(c.Support) + " support vectors"
+	}
+	values := s.Text(c.Values)
+	if c.Settings > 1 {
+		values += ", chosen from " + words.Counted(c.Settings, "setting")
+	}
+	return []string{text, values}
+}
+
+// sources returns every kernel with every learner.
+func (r *itemRun) sources() (list []*items.Source) {
+	for _, k := range r.o.input.Kernels {
+		for _, l := range r.o.input.Learners {
+			s := r.c.Source(k, l)
+			s.Calibrate = r.o.input.Calibrate
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// predictionBytes is the size of the output.
+func (r *itemRun) predictionBytes() int64 {
+	classes := len(r.l.Names)
+	if f := r.out.Format; f != nil {
+		return f.Size(r.c.IDs.N, max(classes, classes*(classes-1)/2), "float64") +
+			shell.RunFileBytes + shell.IDBytes(r.c.IDs)
+	}
+	return shell.PredictionBytes(r.out,
+		tablefile.Columns{Classes: r.l.Names, Top: r.o.scores.Top}, r.c.IDs)
+}
+
+// writeClassified writes the classes and the scores of items, or a matrix of scores alone: raw ones, or probabilities.
+func (r *itemRun) writeClassified(c *items.Classified) error {
+	names := r.l.Names
+	scores := &r.o.scores
+	isKnown := shell.MarkLabelled(r.l, r.c.IDs.N)
+	return shell.WritePredictions(r.out, &shell.PredictionRows{
+		IDs: r.c.IDs, RawNames: c.ScoreNames,
+		Raw: func(i int, row []float64) { copy(row, c.Scores.Row(i)) },
+		Line: func(i int, p *tablefile.Prediction) {
+			p.Label = names[c.Class[i]]
+			p.Reached = true
+			p.Known = isKnown[i]
+			c.SharesTo(p.Scores, i)
+		},
+	}, tablefile.Columns{Classes: names, Top: scores.Top}, scores.Kind != "probability",
+		scores.Dtype)
+}
+
+// evaluate compares the kernels and the learners on splits.
+func (r *itemRun) evaluate() error {
+	if _, err := r.begin(shell.RunFileBytes, 0, 0); err != nil {
+		return err
+	}
+	run := r.out.Run
+	s := &r.o.splitting
+	plan := &evaluate.Plan{
+		Stratified: s.Draw == "stratified",
+		Settings: &method.Settings{Given: r.o.input.Values, RNGSeed: uint64(run.Seed),
+			Workers: run.Threads},
+		Progress: run.Progress.StageCallback("evaluating", "split"),
+	}
+	for _, s := range r.sources() {
+		plan.Methods = append(plan.Methods, method.Entry{Method: s})
+	}
+	nodes, err := shard.StringNodes(r.c.IDs.All())
+	if err != nil {
+		return err
+	}
+	if err := s.DrawSplits(r.out, &r.o.tables, plan, nodes, r.l); err != nil {
+		return err
+	}
+	result, err := evaluate.Run(run.Context, r.problem(), plan)
+	if err != nil {
+		return s.Explain(err, nodes, r.l)
+	}
+	shell.WarnUnfinished(run.Console, plan, result)
+	return shell.PublishClasses(r.out,
+		&shell.EvaluateDocument{Report: result,
+			ComparedDocument: shell.ComparedDocument{Graph: r.name, Skipped: shell.CountSkipped(r.l)}})
+}
+
+// learnError adds the learner and the place of its data to an error of it.
+func learnError(err error, place string) error {
+	wrong := new(problem.Error)
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	if errors.Is(err, classify.ErrIterationLimit) {
+		return fault.Machine(err, place,
+			"%s: the iteration limit came before the tolerance; give parameters that regularise more", wrong.Method)
+	}
+	return fault.Machine(err, place, "%s: %v; take another learner or kernel",
+		wrong.Method, wrong.Err)
+}

@@ -1,0 +1,113 @@
+package learn
+
+import (
+	"errors"
+
+	"github.com/heatwalk/heatwalk"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/file/tablefile"
+	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/sparse/shard"
+)
+
+// warnLeaks warns about attributes that determine the labels.
+func warnLeaks(console *shell.Console, r *shell.GraphInputs, f *attributeFlags, g *shell.OpenGraph,
+	l *nodefile.Labels) {
+	if g.Attributes == nil || g.Unread != nil {
+		return
+	}
+	for _, title := range g.Attributes.FindLeaks(l) {
+		console.Warn("%s: column %s determines the labels of %s; if it was derived from them, name the other columns with --attribute-fields, because the reported accuracy is then too high", f.file, shell.Quote(title), l.File)
+	}
+}
+
+// problemOf returns the learning problem: graph, labels and attributes.
+func problemOf(g *shell.OpenGraph, l *nodefile.Labels) *method.Problem {
+	p := heatwalk.NewProblem(g.Graph, l.Row, l.Class, l.Names)
+	if g.Attributes != nil {
+		p.Attributes = g.Attributes.Table
+	}
+	return p
+}
+
+// attributeFlags holds the flags for attributes of nodes.
+type attributeFlags struct {
+	file   string
+	ids    string
+	fields []string // columns of a table; nil: all that can be attributes
+	names  []string // of a model, see [tablefile.FeatureConfig]
+	means  []float64
+	unused bool // no method uses attributes, so that those of a store are not read
+}
+
+func (f *attributeFlags) declare(flags *shell.FlagSet) {
+	flags.AddText(&f.file, "node-features", "`FILE` of attributes of nodes: a matrix .npz, .npy or LIBSVM, or a table with a column of ids")
+	shell.DeclareValue(flags, "attribute-fields", "COLUMNS", "", "columns of a table of --node-features that are attributes, numbers or titles (default: all but ids, labels, dates and names)", func(s string) error {
+		return shell.ParseFields(&f.fields, s, 1, 1<<17, "3,4 or age,country")
+	})
+	shell.MarkInput(flags.Lookup("attribute-fields"))
+	flags.AddText(&f.ids, "feature-ids", "`FILE` of ids, one for each row of a matrix of --node-features (default: X.rows.ids for X.npy)")
+	flags.AddCheck(func(line *shell.CommandLine, _ []string) {
+		line.Refuse(f.file == "", "feature-ids",
+			"there is no matrix; give it with --node-features")
+		line.Refuse(f.file == "", "attribute-fields",
+			"there is no table; give it with --node-features")
+		line.Refuse(f.file == "-", "node-features",
+			"stdin can be read once, and attributes are read several times; give a file")
+	})
+}
+
+// readAttributes reads the attributes of the nodes of g: of the file that is given, or those of the store. A column of
+// labels, which may be nil, is no attribute.
+func readAttributes(run *shell.Session, r *shell.GraphInputs, f *attributeFlags, g *shell.OpenGraph,
+	l *nodefile.Labels) (err error) {
+	stored := g.Store.Manifest.Attributes
+	if f.file == "" && (f.unused || stored == nil) {
+		return nil
+	}
+	c := &tablefile.FeatureConfig{
+		IDs: f.ids, Fields: f.fields, Names: f.names, Means: f.means, Labels: l, Text: r.Tables.Text,
+		SkipUnknown: r.Tables.SkipsUnknown(), Memory: g.Plan().Room(),
+		Stdin: run.Console.Stdin, Warn: run.Console.WarnOfError,
+	}
+	c.Fix = shell.NodeLabels(run.Console, r, g).Fix
+	if f.file == "" {
+		run.Progress.Begin("reading attributes of the store", 0, progress.Bytes)
+		if f.file, err = shard.AttributesOf(run.Context, g.Store.Store); err != nil {
+			return err
+		}
+		nodes := g.Store.Store.Nodes
+		// nodes outside the largest component
+		c.Rows = &tablefile.Axis{N: nodes.Len(), ID: nodes.ID}
+		c.SkipUnknown = true
+		run.Console.Note("attributes of the store: " + stored.Name)
+	}
+	run.Progress.Begin("reading "+f.file, 0, progress.Bytes)
+	g.Attributes, err = tablefile.ReadFeatures(run.Context, f.file, g.Nodes, c)
+	if err == nil {
+		shell.NoteColumns(run.Console, f.file, g.Attributes.Columns)
+	}
+	if g.Attributes != nil {
+		run.AtEnd(func() { _ = g.Attributes.Close() }) // it was only read
+		g.Graph = g.Leave(g.Attributes.Table.Bytes, "attributes")
+	}
+	missing := new(nodefile.ParseError)
+	switch {
+	case err != nil && g.Attributes != nil: // the refusal reports the memory of the whole run
+		g.Unread = err
+		return nil
+	case errors.Is(err, tablefile.ErrTable):
+		return fault.Usage("--feature-ids",
+			"%s is a table, whose ids stand in a column; leave it out", f.file)
+	case errors.Is(err, tablefile.ErrMatrix):
+		return fault.Usage("--attribute-fields",
+			"%s is a matrix, whose columns have no titles; leave it out", f.file)
+	case errors.Is(err, tablefile.ErrNoIDs) && errors.As(err, &missing):
+		return fault.Usage("--node-features", "cannot map the rows of %s to nodes: %s is missing; write the ids there, one a line, or name their file with --feature-ids",
+			f.file, missing.File)
+	}
+	return err
+}

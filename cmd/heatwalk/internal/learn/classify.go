@@ -1,0 +1,418 @@
+package learn
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/spf13/cobra"
+
+	"github.com/heatwalk/heatwalk"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
+	"github.com/heatwalk/heatwalk/evaluate"
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/file/tablefile"
+	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/explain"
+	"github.com/heatwalk/heatwalk/method/modelfile"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/method/suggest"
+	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// classifyOptions are the options of classify, and those of suggest.
+type classifyOptions struct {
+	learning  learningFlags
+	method    method.Method
+	out       string
+	scores    shell.ScoreFlags
+	unreached string
+	truth     string
+	targets   string // file of the nodes that can have a label
+	suggest   int    // number of nodes to label next; 0: write predictions
+	save      string
+	model     string // of predict
+	page      string // path of the report
+	pageNodes string // file of nodes that the report has with their neighbours
+}
+
+// NewClassify returns the command heatwalk classify.
+func NewClassify(run *shell.Session) *cobra.Command {
+	cmd, c, flags := shell.NewCommand(run, "classify GRAPH --labels L.tsv -o OUT.tsv",
+		"Predict the label of every node from the labels of some", checkClassify,
+		runClassify)
+	labelsFlag(&c.learning, flags)
+	shell.OutputFlag(flags, &c.out, "output", "-", shell.PredictionUsage, shell.ScoreFormats)
+	methodFlags(c, flags)
+	predictionFlags(c, flags)
+	targetsFlag(c, flags)
+	shell.SideFlag(flags, &c.save, "save-model", "`FILE` for the model, from which heatwalk predict gives the same predictions without learning again", nil)
+	shell.SideFlag(flags, &c.page, "report", "`FILE` for a page: map, accuracy, classes, reasons: .html", shell.PageFormats)
+	flags.AddText(&c.pageNodes, "report-nodes", "`FILE` of ids of further nodes for the page")
+	severalFlag(&c.learning, flags)
+	learningFlagSet(&c.learning, flags)
+	return cmd
+}
+
+// predictionFlags declares the flags of scores and labels in predictions, and of true labels.
+func predictionFlags(c *classifyOptions, flags *shell.FlagSet) {
+	c.scores.Declare(flags, false)
+	shell.ChoiceVar(flags, &c.unreached, "unreached", "blank", []string{"blank", "prior"},
+		"label of a node that cannot be reached from a label")
+	flags.AddText(&c.truth, "truth", "`FILE` of true labels to score the predictions with")
+}
+
+// methodFlags declares the flags of a single method.
+func methodFlags(c *classifyOptions, flags *shell.FlagSet) {
+	shell.ChoiceVar(flags, &c.learning.weight, "edge-weights", "", method.Weightings(),
+		"edge weights: w as given, none: all 1, of lines with weight 0 in files too, log: log(1 + w) (default: auto, lp and beliefs choose by held-out labels, others take w)")
+	flags.AddCheck(func(line *shell.CommandLine, _ []string) {
+		config := &c.learning.graph.Config
+		config.Unweighted = c.learning.weight == "none" && !config.Signed
+	})
+	flags.StringVar(&c.learning.listed, "method", "auto", "`SPEC` of the method, as in diffusion:beta=2+rls; see heatwalk methods")
+}
+
+// targetsFlag declares the flag for the nodes that can have a label.
+func targetsFlag(c *classifyOptions, flags *shell.FlagSet) {
+	flags.AddText(&c.targets, "targets", "`FILE` of ids of the nodes that can have a label, the only ones in OUT (default: all)")
+}
+
+// noRaw is the message about a method without scores other than probabilities.
+const noRaw = "%s has probabilities alone; give probability"
+
+// checkClassify parses the method and records problems of the flags.
+func checkClassify(line *shell.CommandLine, c *classifyOptions, args []string) {
+	if c.learning.several {
+		checkSeveral(line, &c.learning, "output", "scores", "dtype", "unreached")
+		line.Refuse(c.scores.Kind == "raw", "scores",
+			"there are probabilities alone with --multi-label; give probability")
+		return
+	}
+	line.Refuse(c.page == "", "report-nodes",
+		"it is about the page of --report; add it")
+	checkMethod(line, c, args)
+	if c.method != nil && c.scores.Kind == "raw" && !method.HasRaw(c.method) {
+		line.Problem("--scores", noRaw, c.method.Name())
+	}
+}
+
+// checkMethod parses the method and records problems of the flags about learning.
+func checkMethod(line *shell.CommandLine, c *classifyOptions, _ []string) {
+	checkLearning(line, &c.learning)
+	if len(c.learning.entries) > 1 {
+		line.Problem("--method",
+			"%s are several; this command takes one, evaluate compares them",
+			c.learning.listed)
+	}
+	if len(c.learning.entries) == 1 {
+		c.method = c.learning.entries[0].Method
+		settleMethods(line, &c.learning, "small")
+	}
+}
+
+// predictionInputs is what classify, suggest and predict read.
+type predictionInputs struct {
+	f        *classifyOptions
+	data     *shell.GraphRun
+	settings *method.Settings
+	truth    *nodefile.Labels // may be nil
+	targets  []int            // rows that are written; nil: all
+	page     *shell.Outputs   // of the page; nil: none
+	pageRows []int            // further nodes of the page with their neighbours, not nil with a page
+	seconds  float64
+
+	// isComplete: all nodes have a label, so that nothing is computed.
+	isComplete bool
+}
+
+// runClassify predicts one label for each node, or with --multi-label any number.
+func runClassify(run *shell.Session, c *classifyOptions, name string) error {
+	if c.learning.several {
+		return predictSeveral(run, c, name)
+	}
+	return predictLabels(run, c, name)
+}
+
+// predictLabels runs classify, suggest or predict: it reads the inputs, predicts, judges the
+// predictions, and writes them.
+func predictLabels(run *shell.Session, c *classifyOptions, name string) error {
+	in, err := readPredictionInputs(run, c, name)
+	if err != nil {
+		return err
+	}
+	p, err := predictInputs(run, in)
+	if err != nil {
+		return err
+	}
+	labels := writtenLabels(c, p.Prediction)
+	doc := judge(run, in, p, labels)
+	return writeLabelled(run, in, p, doc, func(row int) (string, int) {
+		class := labels[row]
+		if class == evaluate.Unlabelled {
+			return "", class
+		}
+		return p.Classes[class], class
+	})
+}
+
+// readLearned reads the graph, the labels and the attributes of a run that learns, or those of a
+// saved model, and returns the settings of its method.
+func readLearned(run *shell.Session, c *classifyOptions, name string) (*shell.GraphRun,
+	*method.Settings, error) {
+	progress := run.Progress.Phases()
+	if c.model != "" {
+		d, err := beginModelRun(run, c, name)
+		return d, &method.Settings{Workers: run.Threads, Progress: progress}, err
+	}
+	d, err := beginLearning(run, &c.learning, name, c.out)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := completeSettings(d, run, c.learning.entries[0].Settings, &c.learning, progress)
+	return d, s, err
+}
+
+// readPredictionInputs reads the inputs, begins the page, counts the bytes of the output, and
+// completes the settings.
+func readPredictionInputs(run *shell.Session, c *classifyOptions, name string) (*predictionInputs,
+	error) {
+	d, s, err := readLearned(run, c, name)
+	if err != nil {
+		return nil, err
+	}
+	in := &predictionInputs{f: c, data: d, settings: s}
+	in.seconds = time.Since(run.Console.Started).Seconds()
+	in.isComplete = c.model == "" && c.save == "" && run.Network == nil &&
+		!run.Costs.Estimating && len(d.Labels.Row) == len(d.Graph.Degrees)
+	if !slices.Contains(flagsOf(c.method), "unreached") {
+		c.unreached = "prior"
+	}
+	s.Raw = c.scores.Kind == "raw"
+	if top := c.scores.Top; c.suggest == 0 && c.page == "" && d.Shares == nil &&
+		top != 0 && top <= problem.HighestCount {
+		s.Top = max(top, 1)
+	}
+	run.Costs.Disk += shell.PredictionBytes(d.Out, predictionColumns(c, d.Labels), shell.NodeAxis(d.Graph))
+	tables := &c.learning.graph.Tables
+	if c.targets != "" {
+		if in.targets, err = shell.ReadIDs(run, tables, c.targets, d.Graph.Nodes); err != nil {
+			return nil, err
+		}
+	}
+	if c.page != "" && run.Network == nil {
+		in.pageRows = []int{}
+	}
+	if c.pageNodes != "" {
+		if in.pageRows, err = shell.ReadIDs(run, tables, c.pageNodes, d.Graph.Nodes); err != nil {
+			return nil, err
+		}
+	}
+	if c.page != "" {
+		in.page = shell.NewOutputs(run, c.page)
+		if in.page.Writer, err = in.page.Begin(c.page); err != nil {
+			return nil, err
+		}
+	}
+	if c.truth != "" {
+		in.truth, err = shell.ReadLabels(run, &c.learning.graph, c.truth, d.Graph, d.Labels)
+	}
+	return in, err
+}
+
+// predictNodes predicts by the method of a run, and adds the place of its mistake to an error.
+func predictNodes(run *shell.Session, c *classifyOptions, d *shell.GraphRun, s *method.Settings,
+	o *heatwalk.PredictOptions) (*heatwalk.Prediction, error) {
+	p, err := heatwalk.Predict(run.Context, d.Graph.Graph, problemWithShares(d), c.method, s, o)
+	switch {
+	case errors.Is(err, method.ErrChanged):
+		return nil, modelfile.DamageError(c.model, err.Error())
+	case errors.Is(err, explain.ErrNoForm):
+		remedy := "take " + method.Explainable() + ", without a prior for each node"
+		if d.Graph.Directed {
+			remedy = "take auto, the only method with reasons on a directed graph"
+		}
+		return nil, fault.Usage("--method", "%s: %v here; %s", c.method.Name(),
+			explain.ErrNoForm, remedy)
+	case err != nil:
+		return nil, shell.GraphError(run.Costs, err, d.Graph.Name, shell.AnotherMethod)
+	}
+	return p, nil
+}
+
+// predictInputs predicts by the method or the model, saves the model, and warns of what limits
+// the predictions.
+func predictInputs(run *shell.Session, in *predictionInputs) (*heatwalk.Prediction, error) {
+	c := in.f
+	d := in.data
+	l := d.Labels
+	if c.model != "" {
+		return predictNodes(run, c, d, in.settings, nil)
+	}
+	if in.isComplete {
+		return labelsOf(l), nil
+	}
+	saved, err := beginModel(c, d, in.settings)
+	if err != nil {
+		return nil, err
+	}
+	o := &heatwalk.PredictOptions{
+		Baselines: true, Suggest: suggestedNodes(run, c, d.Graph), Targets: in.targets,
+		Explain: in.pageRows, Deferred: c.page != "" && run.Network == nil,
+		Predicting: func() {
+			run.Progress.Wait("computing baselines and choosing parameters of " + c.method.Name())
+		},
+	}
+	if in.truth != nil {
+		o.Compared = len(in.truth.Row)
+	}
+	p, err := predictNodes(run, c, d, in.settings, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := writeModel(c, saved, p.Prediction, in.settings); err != nil {
+		return nil, err
+	}
+	if p.Baselines.Omitted > 0 {
+		run.Console.Warn("label propagation is not compared with: it needs %s of memory",
+			words.Bytes(p.Baselines.Omitted))
+	}
+	if p.Unfinished != "" {
+		run.Console.Warn("%s: %s%s", c.method.Name(), p.Unfinished, shell.UnfinishedAdvice(c.method))
+	}
+	if p.Settings > 0 && choosesParameters(c, in.settings) && split.TooFew(l.Class) {
+		run.Console.Warn("%s: too few labels to choose parameters: of two classes at least 2 nodes each are needed; using %v", l.File, p.Parameters)
+	}
+	if n := l.Numeric(); n == len(l.Row) && n >= mostNumericClasses {
+		run.Console.Warn("%s: all %d labels are different numbers, and each is predicted as a class of its own; to predict numbers run heatwalk regress --values %s", l.File, n, l.File)
+	}
+	return p, nil
+}
+
+// labelsOf returns the labels of a graph whose nodes all have one as predictions, without a computation.
+func labelsOf(l *nodefile.Labels) *heatwalk.Prediction {
+	n := len(l.Row)
+	p := &method.Prediction{Class: make([]int, n),
+		Scores: sparse.NewBlock[float32](n, len(l.Names)), Reached: roaring.New()}
+	p.Reached.AddRange(0, uint64(n))
+	for i, row := range l.Row {
+		p.Class[row] = l.Class[i]
+		p.Scores.Row(row)[l.Class[i]] = 1
+	}
+	return &heatwalk.Prediction{Prediction: p, Classes: l.Names}
+}
+
+// mostNumericClasses is the number of labels from which different numbers in all of them are unlikely
+// to be classes.
+const mostNumericClasses = 5
+
+// choosesParameters reports whether parameters are left to be chosen.
+func choosesParameters(c *classifyOptions, s *method.Settings) bool {
+	open := func(p param.Param) bool {
+		return len(p.Grid) > 1 && !s.Given.Has(p.Name)
+	}
+	return slices.ContainsFunc(c.method.Declarations(),
+		func(spec *param.Spec) bool { return slices.ContainsFunc(spec.Params, open) })
+}
+
+// predictionColumns returns the columns of the predictions.
+func predictionColumns(c *classifyOptions, l *nodefile.Labels) tablefile.Columns {
+	return tablefile.Columns{Classes: l.Names, Top: c.scores.Top}
+}
+
+// writtenLabels returns the label to write for every row, −1 for a blank.
+func writtenLabels(c *classifyOptions, p *method.Prediction) []int {
+	if c.unreached == "prior" {
+		return p.Class
+	}
+	labels := slices.Clone(p.Class)
+	for row := range labels {
+		if !p.Reached.Contains(uint32(row)) {
+			labels[row] = evaluate.Unlabelled
+		}
+	}
+	return labels
+}
+
+// labelling returns the label that is written for a row, and its class; −1: none, or several.
+type labelling func(row int) (label string, class int)
+
+// writeLabelled publishes the output, and then makes the page and prints the summary. An error or
+// an interruption of the page leaves the output.
+func writeLabelled(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction,
+	doc *classifyDocument, labelOf labelling) (err error) {
+	c := in.f
+	d := in.data
+	begun := time.Now()
+	switch {
+	case c.suggest > 0:
+		err = tablefile.WriteLines(run.Context, d.Out.Writer, shell.Ending(c.out), suggest.Titles,
+			len(p.Suggestions), func(i int, cells []string) {
+				cells[0] = d.Graph.Nodes.ID(p.Suggestions[i].Row)
+				copy(cells[1:], p.Suggestions[i].Cells(d.Labels.Names))
+			})
+	case c.scores.Kind == "raw" && p.Raw == nil:
+		err = fault.Usage("--scores", noRaw, c.method.Name()) // pairs of classes have votes alone
+	default:
+		err = shell.WritePredictions(d.Out, rowsOfPrediction(d, p.Prediction, in.targets, labelOf),
+			predictionColumns(c, d.Labels), c.scores.Kind == "raw", c.scores.Dtype)
+	}
+	if err != nil {
+		return err
+	}
+	doc.Phases.Write = time.Since(begun).Seconds()
+	var parameters any // in the run file
+	if doc.Parameters != nil {
+		parameters = doc.Parameters
+	}
+	if doc.Several != nil {
+		parameters = doc.Several
+	}
+	if err := d.Out.Publish(parameters, nil); err != nil {
+		return err
+	}
+	missing := finishPage(run, in, p, doc)
+	lines := append(doc.summary(in, p), doc.notes...)
+	err = run.Console.PrintResult(doc, func(w io.Writer) { d.Out.Print(w, lines) }, c.out)
+	return cmp.Or(missing, err)
+}
+
+// rowsOfPrediction returns the predictions for the nodes on some rows, nil for all, with the labels of labelOf.
+func rowsOfPrediction(d *shell.GraphRun, p *method.Prediction, rows []int, labelOf labelling) *shell.PredictionRows {
+	rowAt := d.Graph.Nodes.RowAt
+	ids := shell.NodeAxis(d.Graph)
+	if rows != nil {
+		rowAt = func(i int) int { return rows[i] }
+		ids = shell.SelectNodes(d.Graph, rows)
+	}
+	isKnown := shell.MarkLabelled(d.Labels, len(d.Graph.Degrees))
+	f := &shell.PredictionRows{IDs: ids, Line: func(i int, line *tablefile.Prediction) {
+		row := rowAt(i)
+		line.Label, _ = labelOf(row)
+		line.Reached = p.Reached.Contains(uint32(row))
+		line.Known = isKnown[row]
+		if p.Highest != nil {
+			p.Highest.RowTo(line.Scores, row)
+		} else {
+			simd.ConvertTo(line.Scores, p.Scores.Row(row))
+		}
+	}}
+	f.Predicted = func(i int) (class int, reached bool) {
+		row := rowAt(i)
+		_, class = labelOf(row)
+		return class, p.Reached.Contains(uint32(row))
+	}
+	if p.Raw != nil {
+		f.RawNames = d.Labels.Names
+		f.Raw = func(i int, row []float64) { copy(row, p.Raw.Row(rowAt(i))) }
+	}
+	return f
+}

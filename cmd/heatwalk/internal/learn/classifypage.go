@@ -1,0 +1,199 @@
+package learn
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/heatwalk/heatwalk"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/graphmap"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
+	"github.com/heatwalk/heatwalk/internal/report"
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/method/explain"
+)
+
+const (
+	mostWalked      = 200 // of the least certain nodes, those that a page has with their neighbours
+	mostReasons     = 20  // nodes with reasons on a page
+	pageSuggestions = 10  // nodes to label next
+	suggestEntries  = 1e5 // entries of a graph up to which a page has them, because their search takes seconds
+	mostColors      = 10  // of classes on a page; further classes are grey
+)
+
+// ReasonValues bounds the work for reasons on a small graph, see reasonCount. It takes 1.5 seconds of
+// processor time.
+var ReasonValues int64 = 1.2e8
+
+// finishPage makes the page, if there is one, after the predictions have been published.
+func finishPage(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction,
+	doc *classifyDocument) error {
+	if in.page == nil {
+		return nil
+	}
+	c := in.f
+	run.OutputState = c.out + " is complete, " + shell.FileState(c.page)
+	isMapped := in.pageRows != nil && !in.isComplete
+	var err error
+	if isMapped {
+		err = addReasons(run.Context, in, p, doc)
+	}
+	if err == nil {
+		err = writeReport(run, in, p, doc, isMapped)
+	}
+	if err == nil {
+		err = in.page.Commit(nil)
+	}
+	if err == nil || fault.Code(err) == fault.Interrupted {
+		return err
+	}
+	return fault.Machine(err, c.page,
+		"the predictions in %s are complete, and the page was not made: %s",
+		c.out, fault.Text(err))
+}
+
+// addReasons adds nodes to label next, unless the graph is large, and the reasons for some
+// predictions.
+func addReasons(ctx context.Context, in *predictionInputs, p *heatwalk.Prediction,
+	doc *classifyDocument) error {
+	if err := p.AddSuggestions(ctx); err != nil {
+		return err
+	}
+	for i := range p.Suggestions {
+		cells := p.Suggestions[i].Cells(p.Classes)
+		doc.LabelNext = append(doc.LabelNext, labelNext{
+			in.data.Graph.Nodes.ID(p.Suggestions[i].Row), cells[0], cells[1], cells[2], cells[3]})
+	}
+	err := p.AddReasons(ctx, explainedRows(in, p, doc))
+	if errors.Is(err, explain.ErrNoForm) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if p.Reasons == nil {
+		p.Reasons = []heatwalk.Reasons{} // of no node of a large graph
+	}
+	nameAttributes(in.data.Graph, p.Reasons)
+	return nil
+}
+
+// explainedRows returns the rows of the nodes whose reasons the page has: those that were asked
+// for, and of the first ones of the list of a rare class and of the least certain nodes as many as
+// take some seconds.
+func explainedRows(in *predictionInputs, p *heatwalk.Prediction, doc *classifyDocument) []int {
+	number := reasonCount(in.data.Graph, len(p.Classes))
+	rare := rareRows(doc)
+	rows := slices.Concat(rare[:min(number/2, len(rare))], p.LeastCertain(number))
+	list := slices.Clone(in.pageRows)
+	for _, row := range rows {
+		if len(list) < number && !slices.Contains(list, row) {
+			list = append(list, row)
+		}
+	}
+	return list
+}
+
+// reasonCount returns the number of nodes whose reasons a page has if none are asked for: at most as
+// many as take eight seconds of processor time on a graph of a million nodes.
+func reasonCount(g *shell.OpenGraph, classes int) int {
+	k := int64(classes)
+	nodes := int64(len(g.Degrees))
+	values := (g.A.NNZ() + (8+k)*nodes) * k // of a node, and of what all nodes share
+	limit := ReasonValues + ReasonValues*nodes/400_000
+	return int(max(0, min(mostReasons, limit/max(1, values)-1)))
+}
+
+// rareRows returns the rows of the list of a rare class.
+func rareRows(doc *classifyDocument) (rows []int) {
+	if rare := doc.Summary.Rare; rare != nil {
+		for _, v := range rare.First {
+			rows = append(rows, v.Row)
+		}
+	}
+	return rows
+}
+
+// writeReport writes the page about the predictions of a graph.
+func writeReport(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction,
+	doc *classifyDocument,
+	isMapped bool) error {
+	run.Progress.Wait("drawing " + in.f.page)
+	page, err := shell.BuildPage(run, "classify", doc, in.data.Graph.Name)
+	switch {
+	case err == nil && run.Network != nil:
+		run.Console.Warn("%s has no map and no reasons because several processes share the graph; run one process", in.f.page)
+	case err == nil && isMapped:
+		err = addMap(run, in, p, rareRows(doc), page)
+	}
+	if err != nil {
+		return err
+	}
+	return page.WriteHTML(in.page.Writer)
+}
+
+// suggestedNodes returns the number of nodes to label next: those of suggest, or of the list of a page, which a large graph is without.
+func suggestedNodes(run *shell.Session, c *classifyOptions, g *shell.OpenGraph) int {
+	if c.page != "" && run.Network == nil && g.A.NNZ() <= suggestEntries {
+		return pageSuggestions
+	}
+	return c.suggest
+}
+
+// addMap puts the section of the graph behind that of the classes. Classes with most predictions have a
+// color on the whole page.
+func addMap(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction, rare []int,
+	page *report.Page) error {
+	g := in.data.Graph
+	count := make([]int, len(p.Classes))
+	colors := make([]int, len(p.Classes))
+	for c := range colors {
+		colors[c] = -1
+	}
+	for _, c := range p.Class {
+		count[c]++
+	}
+	order := sched.UpTo(len(p.Classes))
+	slices.SortStableFunc(order,
+		func(a, b int) int { return cmp.Compare(count[b], count[a]) })
+	for i, c := range order[:min(mostColors, len(order))] {
+		colors[c] = i
+		page.Series = append(page.Series, p.Classes[c])
+	}
+	m := &graphmap.Graph{
+		A: g.A, ID: g.Nodes.ID, Classes: p.Classes,
+		Class: writtenLabels(in.f, p.Prediction), Workers: run.Threads,
+		Scores: p.Prediction.Scores.Row,
+		Known:  shell.MarkLabelled(in.data.Labels, len(p.Class)),
+		Colors: colors, Reasons: map[int]any{}, Links: map[int][]int{},
+		File: filepath.Base(in.f.out),
+	}
+	if in.f.out == "-" {
+		m.File = "the output"
+	}
+	for i := range p.Reasons {
+		e := &p.Reasons[i]
+		m.Reasons[e.Row] = e
+		for _, l := range e.Links {
+			m.Links[e.Row] = append(m.Links[e.Row], l.Rows[:]...)
+		}
+	}
+	section, err := m.Section(run.Context,
+		slices.Concat(in.pageRows, rare, p.LeastCertain(mostWalked)))
+	if err != nil {
+		return err
+	}
+	if p.Reasons != nil && reasonCount(g, len(p.Classes)) < mostReasons {
+		section.Text = append(section.Text, fmt.Sprintf("On a graph of this size the page has reasons for %s, because those for %d would take longer. heatwalk explain has those for any node, and --report-nodes adds them to a page.",
+			words.Counted(len(p.Reasons), "node"), mostReasons))
+	}
+	position := slices.IndexFunc(page.Sections,
+		func(s *report.Section) bool { return s.Title == "Classes" }) + 1
+	page.Sections = slices.Insert(page.Sections, position, section)
+	return nil
+}

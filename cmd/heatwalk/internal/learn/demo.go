@@ -1,0 +1,165 @@
+package learn
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heatwalk/heatwalk"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
+	"github.com/heatwalk/heatwalk/evaluate"
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/internal/system"
+	"github.com/heatwalk/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/split"
+)
+
+// The Cora citation graph and its labels.
+var (
+	//go:embed cora/edges.tsv.gz
+	coraEdges []byte
+	//go:embed cora/labels.tsv.gz
+	coraLabels []byte
+)
+
+// demoFraction is the share of papers whose subject is a training label of the demo.
+const demoFraction = 0.05
+
+// demoDocument is the JSON document of demo.
+type demoDocument struct {
+	Graph               string          `json:"graph"`
+	Nodes               int             `json:"nodes"`
+	Edges               int64           `json:"edges"`
+	Entries             int64           `json:"entries"`
+	BitsPerEntry        float64         `json:"bits_per_entry"`
+	Classes             []string        `json:"classes"`
+	Labelled            int             `json:"labelled"`
+	Predicted           int             `json:"predicted"`
+	AccuracyEstimate    float64         `json:"accuracy_estimate"`
+	AccuracyStderr      float64         `json:"accuracy_stderr"`
+	AccuracyPropagation float64         `json:"accuracy_propagation"`
+	AccuracyMajority    float64         `json:"accuracy_majority"`
+	Truth               *evaluate.Truth `json:"truth"`
+	Sweeps              int             `json:"sweeps"`
+	SecondsIngest       float64         `json:"seconds_ingest"`
+	SecondsReference    float64         `json:"seconds_reference"`
+	SecondsChoose       float64         `json:"seconds_choose"`
+	SecondsWalk         float64         `json:"seconds_walk"`
+	SecondsClassify     float64         `json:"seconds_classify"`
+	MachineMemory       int64           `json:"machine_memory_bytes,omitempty"`
+	shell.Closing
+}
+
+// NewDemo returns the command heatwalk demo.
+func NewDemo(run *shell.Session) *cobra.Command {
+	cmd, c, flags := shell.NewCommand(run, "demo",
+		"The main job on the built-in Cora graph, in seconds", nil, runDemo)
+	shell.TempFlag(&c.Tables, flags)
+	return cmd
+}
+
+// runDemo ingests the built-in graph as from stdin, hides most of its labels, predicts them as classify
+// does, and compares.
+func runDemo(run *shell.Session, c *shell.GraphInputs, _ string) error {
+	began := time.Now()
+	c.Config.Stdin = bytes.NewReader(coraEdges)
+	c.Source = "reading cora"
+	c.Tabled = true
+	g, err := shell.ReadGraph(run, c, "-", "")
+	if err != nil {
+		return err
+	}
+	l, err := nodefile.ReadLabels(run.Context, "-", g.Nodes,
+		&nodefile.LabelConfig{Stdin: bytes.NewReader(coraLabels)})
+	if err != nil {
+		return err
+	}
+	ingested := time.Since(began).Seconds()
+	splits, err := split.Draw(l.Class, split.Design{Fraction: demoFraction}, 1,
+		uint64(run.Seed))
+	if err != nil {
+		return err
+	}
+	visible := *l
+	hidden := len(splits.At(0).Test)
+	visible.Row = nil
+	visible.Class = nil
+	for _, position := range splits.At(0).Train {
+		visible.Row = append(visible.Row, l.Row[position])
+		visible.Class = append(visible.Class, l.Class[position])
+	}
+	auto, err := method.Parse("auto")
+	if err != nil {
+		return err
+	}
+	settings := &method.Settings{RNGSeed: uint64(run.Seed),
+		Progress: run.Progress.Phases()}
+	p, err := heatwalk.Predict(run.Context, g.Graph, problemOf(g, &visible),
+		auto[0].Method, settings, &heatwalk.PredictOptions{Baselines: true})
+	if err != nil {
+		return err
+	}
+	baselines := p.Baselines
+	m := g.Store.Manifest
+	d := &demoDocument{
+		Graph: "cora", Nodes: int(m.Rows), Edges: m.Edges(), Entries: m.Entries,
+		BitsPerEntry: m.BitsPerEntry(), Classes: l.Names,
+		Labelled: len(visible.Row), Predicted: hidden, AccuracyEstimate: p.Accuracy,
+		AccuracyStderr:      p.Stderr,
+		AccuracyPropagation: baselines.Propagation.Accuracy,
+		AccuracyMajority:    baselines.Majority.Accuracy,
+		Truth:               evaluate.Compare(p.Class, p.Reached, &visible, l),
+		Sweeps:              p.Work.Sweeps,
+		SecondsIngest:       ingested, SecondsReference: baselines.Seconds,
+		SecondsChoose: p.Seconds.Choose, SecondsWalk: p.Seconds.Walk,
+		SecondsClassify: p.Seconds.Classify, MachineMemory: system.Memory(),
+	}
+	return run.Console.PrintResult(d, func(io.Writer) { d.print(run.Console.Stdout) })
+}
+
+// print writes the steps of the demo and their times.
+func (d *demoDocument) print(w io.Writer) {
+	memory := "peak " + words.Bytes(system.PeakMemory())
+	if d.MachineMemory > 0 {
+		memory += " of " + words.Bytes(d.MachineMemory)
+	}
+	fmt.Fprintf(w, "heatwalk demo: the Cora citation graph, %s papers, %s links, %d subjects\n",
+		words.Count(d.Nodes), words.Count(d.Edges), len(d.Classes))
+	for _, step := range []struct {
+		name, text string
+		seconds    float64
+	}{
+		{"ingest", fmt.Sprintf("%s nodes, %s entries, %.1f bits each",
+			words.Count(d.Nodes), words.Count(d.Entries),
+			d.BitsPerEntry), d.SecondsIngest},
+		{"labels", fmt.Sprintf("%s papers keep their subject (%.0f %%), %s are to be found",
+			words.Count(d.Labelled), 100*demoFraction,
+			words.Count(d.Predicted)), 0},
+		{"walk", fmt.Sprintf("%d sweeps", d.Sweeps), d.SecondsWalk},
+		{"choose", fmt.Sprintf("cross-validated accuracy %.1f ± %.1f %% of papers reached", 100*d.AccuracyEstimate, 100*d.AccuracyStderr), d.SecondsChoose},
+		{"compare", fmt.Sprintf("label propagation %s, the largest class %s",
+			words.Percent(d.AccuracyPropagation),
+			words.Percent(d.AccuracyMajority)), d.SecondsReference},
+		{"classify", fmt.Sprintf("%s papers labelled, accuracy %s (%s of %s reached)", words.Count(d.Predicted), words.Percent(d.Truth.All), words.Percent(d.Truth.Reached), words.Count(d.Truth.NodesReached)), d.SecondsClassify},
+		{"memory", memory, 0},
+	} {
+		const column = 66
+		line := fmt.Sprintf("  %-11s %s", step.name, step.text)
+		if step.seconds > 0 {
+			line += strings.Repeat(" ",
+				max(1, column-utf8.RuneCountInString(step.text))) +
+				words.Seconds(time.Duration(step.seconds*1e9))
+		}
+		fmt.Fprintln(w, line)
+	}
+	fmt.Fprint(w, `Try it on your own graph:
+  heatwalk classify edges.tsv --labels known.tsv -o predictions.tsv
+`)
+}

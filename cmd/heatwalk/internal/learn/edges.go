@@ -1,0 +1,69 @@
+package learn
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
+	"github.com/heatwalk/heatwalk/internal/input"
+	"github.com/heatwalk/heatwalk/method/sides"
+	"github.com/heatwalk/heatwalk/sparse/shard"
+)
+
+// factorsDocument has the factors of edges that are not given.
+type factorsDocument struct {
+	KindWeights map[string]float64 `json:"kind_weights,omitempty"`
+	HalfLife    float64            `json:"half_life,omitempty"` // in units of times; 0: no decay
+}
+
+// factorsOf returns the factors of edges that are not given.
+func factorsOf(g *shell.OpenGraph, c *sides.Choice) (d factorsDocument) {
+	if c == nil || c.IsGiven {
+		return d
+	}
+	if len(g.Store.Manifest.Kinds) > 1 && g.Edges.Kinds == nil {
+		d.KindWeights = c.ByName()
+	}
+	if hasOpenHalfLife(g) && !math.IsInf(c.HalfLife, 1) {
+		d.HalfLife = c.HalfLife
+	}
+	return d
+}
+
+// hasOpenHalfLife reports whether no half-life is given.
+func hasOpenHalfLife(g *shell.OpenGraph) bool {
+	return g.Edges.HalfLife == "" || g.Edges.HalfLife == sides.ChosenHalfLife
+}
+
+// edgesText reports the factors of edges that are not given, and where they come from, for the summary.
+func edgesText(g *shell.OpenGraph, d factorsDocument, source string) string {
+	var parts []string
+	if d.KindWeights != nil {
+		kinds := slices.Clone(g.Store.Manifest.Kinds)
+		slices.SortStableFunc(kinds,
+			func(a, b shard.Kind) int { return cmp.Compare(d.KindWeights[b.Name], d.KindWeights[a.Name]) })
+		for _, k := range kinds {
+			weight := "no edges"
+			if k.Entries > 0 {
+				weight = fmt.Sprintf("%.3g", d.KindWeights[k.Name])
+			}
+			parts = append(parts, input.Escape(k.Name)+" "+weight)
+		}
+		parts = []string{"kinds: " + strings.Join(parts, " · ")}
+	}
+	switch {
+	case d.HalfLife > 0:
+		parts = append(parts,
+			fmt.Sprintf("half-life: %.3g %ss", d.HalfLife,
+				g.Store.Manifest.Times.Unit))
+	case g.Edges.HalfLife == sides.ChosenHalfLife:
+		parts = append(parts, "half-life: none")
+	}
+	if parts == nil {
+		return ""
+	}
+	return strings.Join(parts, ", ") + " (" + source + ")"
+}

@@ -1,0 +1,401 @@
+package learn
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/heatwalk/heatwalk"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
+	"github.com/heatwalk/heatwalk/evaluate"
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/internal/input"
+	"github.com/heatwalk/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/multilabel"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/shift"
+	"github.com/heatwalk/heatwalk/method/suggest"
+	"github.com/heatwalk/heatwalk/param"
+)
+
+// classifyDocument is the JSON document of classify.
+type classifyDocument struct {
+	shell.LabelsDocument
+	Nodes      int                       `json:"nodes"`
+	Attributes *shell.AttributesDocument `json:"node_features,omitempty"`
+	Predicted  int                       `json:"predicted"`
+	Reached    *int                      `json:"nodes_reached,omitempty"` // nodes without a label to which accuracy_estimate applies
+	Unreached  int                       `json:"unreached"`
+	Components int                       `json:"unreached_components"`
+	Method     string                    `json:"method"`
+	Parameters *method.Parameters        `json:"parameters,omitempty"`
+	Settings   int                       `json:"settings,omitempty"`
+	Model      any                       `json:"model,omitempty"` // of auto
+	ModelText  string                    `json:"model_text,omitempty"`
+	Models     []mixedModel              `json:"models,omitempty"` // of auto, in words
+
+	Suggested int                   `json:"suggested,omitempty"`
+	LabelNext []labelNext           `json:"label_next,omitempty"`
+	Summary   *evaluate.Predictions `json:"predictions,omitempty"`
+	Several   *multilabel.Model     `json:"multi_label,omitempty"`
+
+	AccuracyPropagation *float64 `json:"accuracy_propagation,omitempty"`
+	AccuracyMajority    *float64 `json:"accuracy_majority,omitempty"`
+
+	SampleText  string        `json:"label_sample_text,omitempty"`
+	LabelSample *shift.Report `json:"label_sample,omitempty"` // how labelled nodes differ from others, if the labels are not a random sample
+
+	Weights string `json:"weights,omitempty"` // of edges that the method has learned from
+	factorsDocument
+	BlockModel bool     `json:"block_model,omitempty"` // auto stopped at beliefs
+	Omitted    []string `json:"omitted_stages,omitempty"`
+
+	Sweeps int          `json:"sweeps"`
+	Phases phaseSeconds `json:"seconds_by_phase"`
+	shell.Closing
+
+	shift string   // why the labels are not a random sample; "": they may be one
+	notes []string // about the accuracy, for the summary
+}
+
+// phaseSeconds are the seconds of the phases of a run.
+type phaseSeconds struct {
+	Read    float64 `json:"read"`    // graph, labels and attributes
+	Compare float64 `json:"compare"` // label propagation and the largest class
+	problem.PhaseSeconds
+	Write float64 `json:"write"` // the predictions
+}
+
+// mixedModel is a model of the mixture of auto.
+type mixedModel struct {
+	Model      string  `json:"model"`
+	Weight     float64 `json:"weight"`
+	Parameters string  `json:"parameters"`
+}
+
+// labelNext is a node to label next.
+type labelNext struct {
+	Node        string `json:"node"`
+	Gain        string `json:"information_gain"`
+	Label       string `json:"label"`
+	Probability string `json:"probability"`
+	Reason      string `json:"reason"`
+}
+
+// countPredictions returns the document of predictions from a number of labelled nodes with the
+// counts alone.
+func countPredictions(in *predictionInputs, p *heatwalk.Prediction,
+	labelled int) *classifyDocument {
+	d := &classifyDocument{
+		LabelsDocument: shell.LearnedFrom(in.data.Out, in.data.Labels), Nodes: len(p.Class),
+		Sweeps: p.Work.Sweeps, Components: p.UnreachedComponents,
+	}
+	d.factorsDocument = factorsOf(in.data.Graph, p.Factors)
+	d.Labelled = labelled
+	d.Unreached = d.Nodes - int(p.Reached.GetCardinality())
+	d.Predicted = d.Nodes - d.Labelled
+	if in.f.unreached == "blank" {
+		d.Predicted -= d.Unreached
+	}
+	return d
+}
+
+// judge compares predictions, in which row i has the class labels[i], with true labels and with
+// those that were held out, and warns of labels that say little of other nodes.
+func judge(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction,
+	labels []int) *classifyDocument {
+	c := in.f
+	g := in.data.Graph
+	d := countPredictions(in, p, len(in.data.Labels.Row))
+	d.Method = c.method.Name()
+	d.Attributes = shell.DescribeAttributes(g)
+	d.Weights = p.Weights
+	d.BlockModel = p.BlockModel
+	d.Omitted = p.Omitted
+	d.Model = p.Choice()
+	d.Phases.Read = in.seconds
+	d.Phases.PhaseSeconds = p.Seconds
+	if c.model == "" && !in.isComplete {
+		d.Phases.Compare = p.Baselines.Seconds
+		if c.suggest > 0 {
+			d.Suggested = len(p.Suggestions)
+		}
+		if p.Settings > 0 {
+			d.Parameters = &p.Parameters
+			d.Settings = p.Settings
+		}
+		d.judgeHeldOut(run.Console, in, p)
+	}
+	d.Truth = shell.CompareTruth(run.Console, labels, p.Reached, in.data.Labels, in.truth, "node")
+	isDocumented := run.Console.JSON && p.Prediction.Scores != nil && c.suggest == 0 &&
+		c.model == "" && run.Network == nil
+	if c.page != "" || isDocumented {
+		d.describe(in, p, labels)
+	}
+	return d
+}
+
+// judgeHeldOut reports the accuracy at held-out labels, and warns if it is likely another one at
+// other nodes.
+func (d *classifyDocument) judgeHeldOut(console *shell.Console, in *predictionInputs,
+	p *heatwalk.Prediction) {
+	file := in.data.Labels.File
+	estimate := p.Estimate
+	if estimate.Tested == 0 {
+		return
+	}
+	propagation := p.Baselines.Propagation
+	majority := p.Baselines.Majority
+	d.Estimate(estimate.Accuracy, estimate.Stderr, estimate.Tested)
+	d.Reached = &estimate.Reached
+	d.AccuracyMajority = &majority.Accuracy
+	if propagation.Tested > 0 {
+		d.AccuracyPropagation = &propagation.Accuracy
+	}
+	d.reportShift(console, in.data.Labels, p)
+	if in.f.method != method.Majority {
+		d.compareLargest(in.data.Labels, estimate)
+	}
+	if estimate.Unseen >= mostUnseen {
+		console.Warn("%s: some classes have a single label; if labels were drawn at random, an estimated %.0f %% of the nodes are of classes without a label, and the reported accuracy counts them as wrong", file, 100*estimate.Unseen)
+	}
+	if in.f.suggest > 0 && propagation.Tested > 0 &&
+		propagation.Accuracy-propagation.Stderr < majority.Accuracy {
+		console.Warn("%s: these labels do not show that neighbours are alike (label propagation %s, largest class %s); where they differ labels of nodes drawn at random teach more",
+			file, words.Percent(propagation.Accuracy), words.Percent(majority.Accuracy))
+	}
+}
+
+// mostUnseen is the estimated share of nodes of classes without a label from which a warning is
+// printed.
+const mostUnseen = 0.05
+
+// describe stores the statistics of the predictions, in which row i has the class labels[i], in the
+// document. With --targets they are those of these nodes.
+func (d *classifyDocument) describe(in *predictionInputs, p *heatwalk.Prediction, labels []int) {
+	if in.targets != nil {
+		predicted := labels
+		labels = slices.Repeat([]int{evaluate.Unlabelled}, len(predicted))
+		for _, row := range in.targets {
+			labels[row] = predicted[row]
+		}
+	}
+	d.Summary = evaluate.Summarize(p.Prediction, labels, in.data.Labels, in.truth, in.data.Graph.Nodes.ID)
+	d.ModelText = d.describeModel(in.f.model, p)
+	if d.shift != "" {
+		d.SampleText = "The " + d.shift + "."
+	}
+	for _, m := range p.Models() {
+		if m.IsFactor {
+			m.Name = "factor: " + m.Name
+		}
+		d.Models = append(d.Models, mixedModel{m.Name, m.Weight, m.Parameters})
+	}
+}
+
+// reportShift warns that the labels of a file are no random sample, and puts a range in place of the
+// accuracy. Labels that suggest has chosen cause no warning, because they are meant to differ from other nodes.
+func (d *classifyDocument) reportShift(console *shell.Console, l *nodefile.Labels,
+	p *heatwalk.Prediction) {
+	sample := p.Shift
+	if sample == nil || !sample.Sounds() {
+		return
+	}
+	d.LabelSample = sample
+	difference := shiftText(p)
+	isSuggested := slices.ContainsFunc(l.Columns,
+		func(c input.Column) bool { return c.Title == suggest.GainColumn })
+	if isSuggested {
+		difference = "heatwalk suggest has chosen them"
+	}
+	scope := fmt.Sprintf("is likely between %.1f and %.1f %%", 100*sample.Low, 100*sample.High)
+	if sample.Omitted > 0 {
+		scope = "may differ; measuring how much needs " + words.Bytes(sample.Omitted) + " of memory"
+	}
+	d.shift = fmt.Sprintf("labels are not a random sample of the nodes: %s; the accuracy is %s at held-out labels, and at other nodes it %s",
+		difference, words.Percent(p.Estimate.Accuracy), scope)
+	if isSuggested {
+		d.notes = append(d.notes, d.shift)
+	} else {
+		console.Warn("%s: %s", l.File, d.shift)
+	}
+}
+
+// compareLargest notes that naming the largest class is or may be as accurate, if its share of the nodes is that of the labels.
+func (d *classifyDocument) compareLargest(l *nodefile.Labels, e problem.Estimate) {
+	sizes := shell.ClassSizes(l)
+	largest := slices.Index(sizes, slices.Max(sizes))
+	share := float64(sizes[largest]) / float64(len(l.Row))
+	margin := largestErrors * e.Stderr
+	comparison := "may be no better than"
+	switch {
+	case e.Accuracy-share >= margin:
+		return
+	case share-e.Accuracy > margin:
+		comparison = "is lower than"
+	}
+	d.notes = append(d.notes, fmt.Sprintf("the accuracy %s that of always naming the largest class, if %s of all nodes are of class %s",
+		comparison, words.Percent(share), shell.Quote(l.Names[largest])))
+}
+
+// largestErrors is the number of standard errors by which an accuracy must exceed the share of the largest class.
+const largestErrors = 2
+
+// shiftText returns the differences between labelled and other nodes.
+func shiftText(p *heatwalk.Prediction) string {
+	sample := p.Shift
+	population := "other nodes"
+	if sample.OneKind {
+		population = "other nodes of their kind"
+	}
+	var parts []string
+	if d := sample.Hops; d.Exceeds() {
+		parts = append(parts,
+			fmt.Sprintf("labelled nodes have another label %.1f steps away on average, %s %.1f", d.Labelled, population, d.Others))
+	}
+	if d := sample.Degree; d.Exceeds() {
+		text := "labelled nodes have edges of total weight %s on average, %s %s"
+		if p.Weights == "" && p.Factors == nil {
+			text = "labelled nodes have %s edges on average, %s %s"
+		}
+		parts = append(parts, fmt.Sprintf(text, words.Round(d.Labelled), population, words.Round(d.Others)))
+	}
+	if s := sample.Share; s.Exceeds() && s.IsPredicted {
+		parts = append(parts,
+			fmt.Sprintf("class %s has a mean probability of %s at held-out labels and %s at %s", shell.Quote(s.Class), words.Percent(s.Labelled), words.Percent(s.Others), population))
+	} else if s.Exceeds() {
+		parts = append(parts,
+			fmt.Sprintf("the nearest other label has class %s for %s of labelled nodes and %s of %s", shell.Quote(s.Class), words.Percent(s.Labelled), words.Percent(s.Others), population))
+	}
+	if p := sample.Part; p.Exceeds() {
+		parts = append(parts,
+			fmt.Sprintf("in a part of the graph %s of %s have a label, in a random sample %s", words.Count(p.Labelled), words.Counted(p.Nodes, "node"), words.Count(int(math.Round(p.Expected)))))
+	}
+	if len(parts) == 0 {
+		parts = append(parts, fmt.Sprintf("by the eigenvectors of the graph labelled nodes are nearer to each other than %s", population))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// accuracyText returns the cross-validated accuracy, or the range of the accuracy at other nodes if the labels are
+// not a random sample.
+func (d *classifyDocument) accuracyText() string {
+	s := d.LabelSample
+	if s == nil || s.High == 0 {
+		return d.DescribeAccuracy()
+	}
+	return fmt.Sprintf("accuracy between %.1f and %.1f %%",
+		100*s.Low, 100*s.High)
+}
+
+// summary returns the lines of the closing summary.
+func (d *classifyDocument) summary(in *predictionInputs, p *heatwalk.Prediction) []string {
+	several := ""
+	if m := d.Several; m != nil {
+		several = fmt.Sprintf("%s, λ = %v; micro-F1 of labelled nodes left out one by one %s",
+			words.Counted(m.Columns, "column"), m.Lambda, words.Percent(m.MicroF1))
+	}
+	edges := edgesText(in.data.Graph, d.factorsDocument, cmp.Or(in.f.model, "held-out labels"))
+	return []string{
+		d.headline(in), d.Skipped.String(), d.Attributes.String(), d.describeModel(in.f.model, p), several,
+		d.DescribeTruth(in.f.truth, "node"), d.weightsText(in), edges,
+	}
+}
+
+// describeModel returns the parameters of the model, the model that auto chose, or the method of a
+// saved one, which is in the file saved.
+func (d *classifyDocument) describeModel(saved string, p *heatwalk.Prediction) string {
+	switch {
+	case saved != "" && d.BlockModel:
+		return d.Method + " of " + saved + ": beliefs of a block model"
+	case saved != "":
+		return d.Method + " of " + saved
+	case d.BlockModel:
+		return "beliefs of a block model, whose certainty agrees with held-out labels: no other model was fitted"
+	case d.Parameters != nil:
+		return d.Parameters.String() + chosenFrom(d.Settings)
+	}
+	const named = 3
+	var terms []string
+	list := p.Models()
+	factor := ""
+	if n := len(list) - 1; n >= 0 && list[n].IsFactor {
+		factor = fmt.Sprintf(", times %s to the power of %.2f", list[n].Name,
+			list[n].Weight)
+		list = list[:n]
+	}
+	for _, m := range list[:min(named, len(list))] {
+		terms = append(terms, fmt.Sprintf("%.2f %s", m.Weight, m.Name))
+	}
+	if n := len(list) - named; n > 0 {
+		terms = append(terms, words.Counted(n, "other model"))
+	}
+	text := strings.Join(terms, " + ") + factor
+	if len(d.Omitted) > 0 {
+		text += "; left out because of their cost: " + strings.Join(d.Omitted, ", ")
+	}
+	return text
+}
+
+// weightsText reports other weights of edges than the given ones, for the summary.
+func (d *classifyDocument) weightsText(in *predictionInputs) string {
+	text := map[string]string{"log": "log(1 + w)", "none": "1"}[d.Weights]
+	source := cmp.Or(in.f.model, "held-out labels")
+	if in.f.learning.weight != "" {
+		source = "--edge-weights"
+	}
+	if text == "" {
+		return ""
+	}
+	return fmt.Sprintf("edge weights: %s in place of w (%s)%s", text, source,
+		shell.DescribeZeros(in.data.Graph))
+}
+
+// headline returns the counts of the predictions for the summary.
+func (d *classifyDocument) headline(in *predictionInputs) string {
+	switch {
+	case d.Labelled == d.Nodes:
+		return fmt.Sprintf("nothing to predict: all %s are labelled",
+			words.Counted(d.Nodes, "node"))
+	case in.f.suggest > 0:
+		return words.Counted(d.Suggested, "node") + " to label next"
+	}
+	text := fmt.Sprintf("%s · %s labelled · %s predicted",
+		words.Counted(d.Nodes, "node"), words.Count(d.Labelled),
+		words.Count(d.Predicted))
+	if d.Unreached > 0 {
+		left := "are left blank"
+		if in.f.unreached == "prior" {
+			left = "have the likeliest class of the prior"
+		}
+		fault := "cannot be reached from a label"
+		if in.data.Graph.Directed && in.f.method != nil &&
+			slices.ContainsFunc(in.f.method.Declarations(),
+				func(s *param.Spec) bool { return s.Arcs == param.AlongArcs }) {
+			fault = "reach no label along the arcs"
+		}
+		text += fmt.Sprintf(" · %s in %s %s and %s", words.Count(d.Unreached),
+			words.Counted(d.Components, "component"), fault, left)
+	}
+	if d.AccuracyEstimate != nil {
+		scope := ""
+		if d.Unreached > 0 {
+			scope = fmt.Sprintf(" of the %s reached",
+				words.Counted(*d.Reached, "node"))
+		}
+		text += fmt.Sprintf(" · %s%s (largest class %.1f %%)", d.accuracyText(),
+			scope, 100**d.AccuracyMajority)
+	}
+	return text
+}
+
+// chosenFrom returns the end of a text about parameters that are chosen from a number of settings.
+func chosenFrom(settings int) string {
+	if settings <= 1 {
+		return ""
+	}
+	return ", chosen from " + words.Counted(settings, "setting")
+}

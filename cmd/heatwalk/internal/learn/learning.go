@@ -1,0 +1,320 @@
+package learn
+
+import (
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/heatwalk/heatwalk"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
+)
+
+// learningFlags holds the flags of commands that learn from labels of nodes.
+type learningFlags struct {
+	graph      shell.GraphInputs
+	walk       shell.WalkFlags
+	attributes attributeFlags
+	several    bool   // nodes have several labels
+	listed     string // value of --method
+	effort     string
+	weight     string // of edges; "": chosen
+
+	entries []method.Entry
+	base    method.Settings // settings of all methods
+}
+
+// methodsOf returns the named methods.
+func methodsOf(f *learningFlags) (list []method.Method) {
+	for _, e := range f.entries {
+		list = append(list, e.Method)
+	}
+	return list
+}
+
+// learningFlagSet declares the flags of f except those of labels and method.
+func learningFlagSet(f *learningFlags, flags *shell.FlagSet) {
+	f.walk.DeclarePrior(flags)
+	flags.Lookup("prior").Usage = "known class shares: `FILE`, balanced; starts of walks: uniform, empirical, FILE of distributions"
+	shell.ChoiceVar(flags, &f.effort, "effort", "full", []string{"full", "low"},
+		"features of auto: all, or random walks alone, which are faster")
+	f.attributes.declare(flags)
+	shell.GraphFlags(&f.graph, flags)
+}
+
+// labelsFlag declares the flag of the labels.
+func labelsFlag(f *learningFlags, flags *shell.FlagSet) {
+	shell.LabelFlags(&f.graph.Tables, flags, &f.walk.Labels, "`FILE` of node and label, one pair a line")
+}
+
+// severalFlag declares the flag of nodes with several labels.
+func severalFlag(f *learningFlags, flags *shell.FlagSet) {
+	flags.BoolVar(&f.several, "multi-label", false,
+		"a node may have several labels, each on a line of its own")
+	labelling := &f.graph.Tables.Labelling
+	flags.AddText(&labelling.Separator, "label-separator", "`TEXT` between several labels of a node on one line, such as '|' (default: a line has one label)")
+	shell.MarkInput(flags.Lookup("label-separator"))
+	flags.AddCheck(func(line *shell.CommandLine, _ []string) {
+		line.Refuse(!f.several, "label-separator",
+			"a node has one label; add --multi-label")
+	})
+}
+
+// checkLearning parses the methods and records problems of the flags.
+func checkLearning(line *shell.CommandLine, f *learningFlags) {
+	entries, err := method.Parse(f.listed)
+	f.entries = entries
+	if err != nil {
+		line.Problem("--method", "%s", shell.WithoutUsage(err))
+	}
+	checkForm(line, f.entries)
+	line.Require("labels")
+	checkEffect(line, methodsOf(f))
+	f.attributes.unused = !slices.ContainsFunc(methodsOf(f),
+		func(m method.Method) bool { return slices.Contains(m.Takes(), "node_features") })
+}
+
+// settleMethods reads the grid, sets the candidates of all methods, and records problems.
+func settleMethods(line *shell.CommandLine, f *learningFlags, grid string) {
+	base, err := method.Settle(line.Context, f.entries, grid)
+	f.base = *base
+	if list, several := err.(interface{ Unwrap() []error }); several {
+		for _, err := range list.Unwrap() {
+			checkGrid(line, grid, err)
+		}
+	}
+}
+
+// checkGrid records a problem of a grid, of a grid file, or of the values of a method.
+func checkGrid(line *shell.CommandLine, name string, err error) {
+	wrong := new(nodefile.ParseError)
+	parameter := new(param.ParameterError)
+	switch {
+	case errors.As(err, &parameter):
+		line.Problem("--method", "%s", parameter.Error())
+	case errors.As(err, &wrong):
+		line.Problem(name, "%s; correct the file", wrong.Msg)
+	case errors.Is(err, fs.ErrNotExist):
+		line.Problem("--grid",
+			"%s is neither paper, small or none nor a file (%s); give one of them",
+			shell.Quote(name), shell.Cause(err))
+	case errors.Is(err, split.ErrUsage):
+		line.Problem("--method", "%s", shell.WithoutUsage(err))
+	default:
+		line.Problem("--grid", "%s cannot be read (%s); give another file", name,
+			shell.Cause(err))
+	}
+}
+
+// checkForm records a problem if the kernel of a method is not symmetric, because learners require it.
+func checkForm(line *shell.CommandLine, entries []method.Entry) {
+	for _, e := range entries {
+		for _, d := range e.Method.Declarations() {
+			wrong := new(param.ParameterError)
+			if f := kernel.Families().Named(d.Name); f != nil &&
+				errors.As(f.Asymmetric(f.Own(e.Own)), &wrong) {
+				line.Problem("--method", "%s", wrong.Error())
+				return
+			}
+		}
+	}
+}
+
+// balanced is the value of --prior for equal shares of all classes: rare classes are predicted as readily as
+// others, as with balanced weights of classes, and accuracies are those of a graph with such shares.
+const balanced = "balanced"
+
+// readPriorOrShares reads the prior of walks or the shares of the classes among all nodes.
+func readPriorOrShares(run *shell.Session, f *learningFlags, in *shell.Inputs,
+	d *shell.GraphRun) (cwk.Prior, error) {
+	if f.walk.Prior == balanced {
+		d.Shares = slices.Repeat([]float64{1 / float64(len(d.Labels.Names))},
+			len(d.Labels.Names))
+		return cwk.Prior{}, nil
+	}
+	if f.walk.Prior != "-" && !slices.Contains(cwk.PriorParam.Words, f.walk.Prior) {
+		shares, err := nodefile.ReadShares(run.Context, f.walk.Prior, d.Labels.Names,
+			shell.ListConfig(run.Console, in, f.walk.Prior))
+		d.Shares = shares
+		if shares != nil || err != nil {
+			return cwk.Prior{}, err
+		}
+		for _, m := range methodsOf(f) {
+			if !slices.Contains(flagsOf(m), "prior") {
+				return cwk.Prior{}, fault.Usage("--prior",
+					"%s has no distribution for each node; give lines class<TAB>share", m.Name())
+			}
+		}
+	}
+	return f.walk.ReadPrior(run, in, d.Graph, d.Labels)
+}
+
+// completeSettings completes the settings of a method with workers, memory, attributes and progress.
+func completeSettings(d *shell.GraphRun, run *shell.Session, tried *method.Settings, f *learningFlags,
+	progress func(stage string, done, total int64)) (*method.Settings, error) {
+	prior, err := readPriorOrShares(run, f, &f.graph.Tables, d)
+	s := *tried
+	s.Prior = prior
+	s.RNGSeed = uint64(run.Seed)
+	s.LowEffort = f.effort == "low"
+	s.Weights = f.weight
+	s.Workers = run.Threads
+	s.Progress = progress
+	return &s, err
+}
+
+// severalSeparator separates the labels of a node in a file of predictions.
+const severalSeparator = "|"
+
+// checkSeveral records flags that cannot be used if nodes have several labels: all flags of the command except
+// the given ones.
+func checkSeveral(line *shell.CommandLine, f *learningFlags, takes ...string) {
+	f.graph.Tables.Labelling.Several = true
+	line.Require("labels")
+	refuseBeside(line, f, "multi-label", append(takes, "labels"))
+}
+
+// refuseBeside records flags that cannot be used with the given one: all flags of the command except those
+// which it takes, and those for reading graphs and labels.
+func refuseBeside(line *shell.CommandLine, f *learningFlags, flag string, takes []string) {
+	takes = slices.Concat(takes, f.graph.Names,
+		[]string{flag, "temp-dir", "label-fields", "label-separator", "missing",
+			"unknown-ids", "kind-weights", "since", "until", "half-life"})
+	line.Command.Flags().Visit(func(item *pflag.Flag) {
+		if line.Command.InheritedFlags().Lookup(item.Name) == nil &&
+			!slices.Contains(takes, item.Name) {
+			line.Refuse(true, item.Name,
+				"cannot be used with --"+flag+"; leave it out")
+		}
+	})
+}
+
+// beginSeveral reads the graph, the labels and the attributes.
+func beginSeveral(run *shell.Session, f *learningFlags,
+	name, path string) (*shell.GraphRun, error) {
+	d, err := beginLearning(run, f, name, path)
+	if err != nil {
+		return nil, err
+	}
+	for _, label := range d.Labels.Names {
+		if strings.Contains(label, severalSeparator) {
+			return nil, fault.Data(d.Labels.File,
+				"the label %s holds %s, which separates labels in predictions; rename it", shell.Quote(label), severalSeparator)
+		}
+	}
+	return d, nil
+}
+
+func predictSeveral(run *shell.Session, c *classifyOptions, name string) error {
+	d, err := beginSeveral(run, &c.learning, name, c.out)
+	if err != nil {
+		return err
+	}
+	run.Costs.Disk += shell.RunFileBytes
+	_, phase := run.Progress.Parts("learning", "")
+	model, p, err := heatwalk.PredictSeveral(run.Context, d.Graph.Graph, problemWithShares(d),
+		&method.Settings{RNGSeed: uint64(run.Seed), Workers: run.Threads, Progress: phase})
+	if err != nil {
+		return shell.GraphError(run.Costs, err, name, shell.AnotherMethod)
+	}
+	in := &predictionInputs{f: c, data: d}
+	doc := countPredictions(in, p, model.Labelled)
+	doc.Method = "spectral"
+	doc.Several = model
+	return writeLabelled(run, in, p, doc, func(row int) (string, int) {
+		if c.unreached != "prior" && !p.Reached.Contains(uint32(row)) {
+			return "", -1
+		}
+		var names []string
+		list := model.LabelsOf(p.Prediction, row)
+		for _, class := range list {
+			names = append(names, d.Labels.Names[class])
+		}
+		class := -1
+		if len(list) == 1 {
+			class = list[0]
+		}
+		return strings.Join(names, severalSeparator), class
+	})
+}
+
+// checkEffect records the flags without effect on any of the methods.
+func checkEffect(line *shell.CommandLine, methods []method.Method) {
+	if len(methods) == 0 {
+		return // their names are wrong, which is recorded already
+	}
+	flags := line.Command.Flags()
+	var names, takes []string
+	for _, m := range methods {
+		names = append(names, m.Name())
+		takes = append(takes, flagsOf(m)...)
+	}
+	if f := flags.Lookup("tuning-splits"); f != nil && f.Value.String() == "0" {
+		takes = append(takes, f.Name) // methods without a choice ignore it
+	}
+	if f := flags.Lookup("prior"); f != nil &&
+		!slices.Contains(cwk.PriorParam.Words, f.Value.String()) {
+		takes = append(takes, f.Name) // a file may hold shares of classes, which all methods take
+	}
+	for _, name := range []string{"prior", "effort", "unreached", "grid",
+		"tuning-splits", "node-features", "feature-ids", "edge-weights"} {
+		line.Refuse(!slices.Contains(takes, name), name,
+			"makes no difference to "+strings.Join(names, ", ")+
+				"; leave it out")
+	}
+}
+
+// flagsOf returns the flags with an effect on a method.
+func flagsOf(m method.Method) []string {
+	var names []string
+	for _, name := range m.Takes() {
+		names = append(names, strings.ReplaceAll(name, "_", "-"))
+	}
+	if slices.Contains(names, "node-features") {
+		names = append(names, "feature-ids")
+	}
+	if len(names)+len(m.Declarations()) > 0 {
+		names = append(names, "unreached", "edge-weights") // majority predicts a class for every node
+	}
+	if slices.ContainsFunc(m.Declarations(), func(s *param.Spec) bool {
+		return slices.ContainsFunc(s.Params,
+			func(p param.Param) bool { return len(p.Grid) > 1 })
+	}) {
+		names = append(names, "grid", "tuning-splits")
+	}
+	return names
+}
+
+// listLengths are the lengths of lists that a user asks for.
+var listLengths = param.Range{Least: 1, Most: 1 << 20}
+
+// beginLearning begins a run that learns from labels, and from attributes if they are given.
+func beginLearning(run *shell.Session, f *learningFlags,
+	name, path string) (*shell.GraphRun, error) {
+	return shell.BeginRun(run, &f.graph, name, path, shell.ScoreFormats, func(d *shell.GraphRun) (err error) {
+		run.Progress.Wait("reading " + f.walk.Labels)
+		if d.Labels, err = shell.ReadSeeds(run, &f.graph, f.walk.Labels, d.Graph); err != nil {
+			return err
+		}
+		if err = readAttributes(run, &f.graph, &f.attributes, d.Graph, d.Labels); err == nil {
+			warnLeaks(run.Console, &f.graph, &f.attributes, d.Graph, d.Labels)
+		}
+		return err
+	})
+}
+
+// problemWithShares returns the learning problem: graph, labels, attributes and known shares of the classes.
+func problemWithShares(d *shell.GraphRun) *method.Problem {
+	p := problemOf(d.Graph, d.Labels)
+	p.Shares = d.Shares
+	return p
+}

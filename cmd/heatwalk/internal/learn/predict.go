@@ -1,0 +1,168 @@
+package learn
+
+import (
+	"errors"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/file/textio"
+	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/modelfile"
+	"github.com/heatwalk/heatwalk/method/sides"
+	"github.com/heatwalk/heatwalk/sparse/shard"
+)
+
+// NewPredict returns the command heatwalk predict.
+func NewPredict(run *shell.Session) *cobra.Command {
+	cmd, c, flags := shell.NewCommand(run, "predict GRAPH --model M -o OUT.tsv",
+		"Predict labels by a model that classify has saved", checkPredict,
+		predictLabels)
+	flags.AddText(&c.model, "model", "`FILE` that classify --save-model wrote")
+	shell.OutputFlag(flags, &c.out, "output", "-", shell.PredictionUsage, shell.ScoreFormats)
+	predictionFlags(c, flags)
+	c.learning.attributes.declare(flags)
+	shell.GraphFlags(&c.learning.graph, flags)
+	return cmd
+}
+
+// checkPredict records problems of the flags of predict.
+func checkPredict(line *shell.CommandLine, c *classifyOptions, _ []string) {
+	line.Refuse(c.model != "" && textio.IsStream(c.model), "model",
+		"a model is read at once; give a file")
+	line.Require("model")
+}
+
+// modelOutput is a model that is being saved.
+type modelOutput struct {
+	w io.Writer
+	f modelfile.File
+}
+
+// beginModel begins the file of the model, whose labels and attributes are known; nil without one.
+func beginModel(c *classifyOptions, d *shell.GraphRun,
+	s *method.Settings) (*modelOutput, error) {
+	if c.save == "" {
+		return nil, nil
+	}
+	if s.Prior.Given != nil {
+		return nil, fault.Usage("--save-model",
+			"a model does not hold a prior of each node; give lines class<TAB>share with --prior, or uniform, empirical or balanced")
+	}
+	out := &modelOutput{f: modelfile.File{Classes: d.Labels.Names, Class: d.Labels.Class,
+		Shares: d.Shares, Directed: d.Graph.Directed,
+		Unweighted: c.learning.graph.Config.Unweighted && shell.DescribeZeros(d.Graph) == ""}}
+	for _, row := range d.Labels.Row {
+		out.f.IDs = append(out.f.IDs, d.Graph.Nodes.ID(row))
+	}
+	if d.Graph.Attributes != nil {
+		out.f.Attributes = d.Graph.Attributes.Table.Cols
+		out.f.AttributeNames = d.Graph.Attributes.Names()
+		out.f.AttributeMeans = d.Graph.Attributes.Means()
+	}
+	if err := out.f.CheckText(); err != nil {
+		return nil, fault.Data(d.Labels.File, "%v; a model does not hold such names",
+			errors.Unwrap(err))
+	}
+	var err error
+	out.w, err = d.Out.Begin(c.save)
+	return out, err
+}
+
+// writeModel writes the model of a prediction, unless out is nil.
+func writeModel(c *classifyOptions, out *modelOutput, p *method.Prediction,
+	s *method.Settings) (err error) {
+	if out == nil {
+		return nil
+	}
+	if out.f.Model, err = method.Keep(c.method, p, s); err != nil {
+		return err
+	}
+	return modelfile.Write(out.w, &out.f)
+}
+
+// beginModelRun begins a run on a graph with a saved model and its labels.
+func beginModelRun(run *shell.Session, c *classifyOptions,
+	name string) (*shell.GraphRun, error) {
+	f, err := modelfile.Read(c.model, run.Costs.DataLimit())
+	if err != nil {
+		return nil, err
+	}
+	if c.method, err = f.Model.Method(); err != nil {
+		return nil, fault.Data(c.model, "%s; use the program that has saved it",
+			shell.WithoutUsage(err))
+	}
+	if c.scores.Kind == "raw" && !method.HasRaw(c.method) {
+		return nil, fault.Usage("--scores", noRaw, c.method.Name())
+	}
+	graph := &c.learning.graph
+	graph.Config.Unweighted = f.Unweighted
+	attributes := &c.learning.attributes
+	d, err := shell.BeginRun(run, graph, name, c.out, shell.ScoreFormats, func(d *shell.GraphRun) (err error) {
+		d.Graph.Graph = d.Graph.Leave(f.Memory, "the model")
+		rows, err := f.Rows(c.model, d.Graph.Nodes.Lookup)
+		if err != nil {
+			return err
+		}
+		d.Labels = &nodefile.Labels{File: c.model, Row: rows, Class: f.Class,
+			Names: f.Classes}
+		d.Shares = f.Shares
+		attributes.unused = f.Attributes == 0
+		attributes.names = f.AttributeNames
+		attributes.means = f.AttributeMeans
+		return readAttributes(run, graph, attributes, d.Graph, nil)
+	})
+	if err != nil {
+		return nil, err
+	}
+	columns := 0
+	if d.Graph.Attributes != nil {
+		columns = d.Graph.Attributes.Table.Cols
+	}
+	switch {
+	case columns != f.Attributes && columns == 0:
+		return nil, fault.Usage("--node-features",
+			"it is missing; the model was learned with %d attributes", f.Attributes)
+	case columns != f.Attributes:
+		return nil, fault.Usage("--node-features",
+			"%s has %d attributes, and the model was learned with %d; give the same columns", attributes.file, columns, f.Attributes)
+	case d.Graph.Directed && !f.Directed:
+		return nil, fault.Usage(name,
+			"is directed, and the model was learned on a graph without directions; ingest with --undirected")
+	case !d.Graph.Directed && f.Directed:
+		return nil, fault.Usage(name,
+			"is undirected, and the model was learned on a directed graph; ingest with --directed")
+	}
+	warnOfFactors(run.Console, f.Model.Factors(), d.Graph.Store.Manifest, name, c.model)
+	return d, nil
+}
+
+// warnOfFactors warns of a graph without the kinds or times of edges that a model was learned with.
+func warnOfFactors(console *shell.Console, kept *sides.Kept, m *shard.Manifest,
+	graph, model string) {
+	if kept == nil {
+		return
+	}
+	var other []string
+	for _, kind := range m.Kinds {
+		if _, isKept := kept.Kinds[kind.Name]; !isKept {
+			other = append(other, kind.Name)
+		}
+	}
+	switch {
+	case kept.Kinds != nil && m.Kinds == nil:
+		console.Warn("%s: edges have no kinds, and %s was learned with weights of %s; name their column with --kind", graph, model, strings.Join(slices.Sorted(maps.Keys(kept.Kinds)), ", "))
+	case kept.Kinds != nil && len(other) > 0:
+		console.Warn("%s: %s has no weight of the kinds %s, which count as 1", graph,
+			model, strings.Join(other, ", "))
+	}
+	if kept.HalfLife > 0 && m.Times == nil {
+		console.Warn("%s: edges have no times, and %s was learned with a half-life; name their column with --time", graph, model)
+	}
+}

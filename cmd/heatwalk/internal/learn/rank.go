@@ -1,0 +1,175 @@
+package learn
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heatwalk/heatwalk"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/file/tablefile"
+	"github.com/heatwalk/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/kernel/function"
+	"github.com/heatwalk/heatwalk/method/rank"
+	"github.com/heatwalk/heatwalk/param"
+)
+
+// rankOptions ranks nodes by similarity to seeds.
+type rankOptions struct {
+	graph                       shell.GraphInputs
+	seeds, weights, out, listed string
+	spec                        *param.Spec
+	userValues                  param.Values
+}
+
+// NewRank returns the command heatwalk rank.
+func NewRank(run *shell.Session) *cobra.Command {
+	cmd, c, flags := shell.NewCommand(run, "rank GRAPH --seeds IDS -o OUT.tsv",
+		"Nodes by similarity to known ones", checkRank, runRank)
+	flags.AddText(&c.seeds, "seeds", "`FILE` of the ids of the known nodes, one a line")
+	flags.AddText(&c.weights, "seed-weights", "`FILE` of node and weight, one pair a line, in place of --seeds")
+	shell.OutputFlag(flags, &c.out, "output", "-", "`FILE` of the ranking: .tsv, .csv, or .npz for arrays in the order of the ids; - is stdout", tablefile.NumberEndings)
+	flags.StringVar(&c.listed, "kernel", kernel.Families()[0].Name, "`SPEC` of the kernel, as in diffusion:beta=2; see heatwalk methods")
+	shell.GraphFlags(&c.graph, flags)
+	return cmd
+}
+
+// checkRank parses the kernel and records problems of the flags.
+func checkRank(line *shell.CommandLine, c *rankOptions, _ []string) {
+	if c.weights == "" {
+		line.Require("seeds")
+	}
+	line.Refuse(c.weights != "", "seeds",
+		"--seed-weights names the seeds; leave one of them out")
+	if name, _, _ := strings.Cut(c.listed, ":"); name == cwk.Spec.Name {
+		line.Problem("--kernel",
+			"%s: its walks start at labels of classes, which seeds do not have; give another kernel, such as %s", name, kernel.Families()[0].Name)
+		return
+	}
+	var n param.Named
+	c.spec, n = shell.ParseNamed(line, "--kernel", c.listed,
+		append(kernel.Families().Specs(), function.PersonalizedPageRank))
+	if c.spec == nil {
+		return
+	}
+	c.userValues, _ = shell.ParseGiven(line, "--kernel", n.Given, c.spec)
+	if f := kernel.Families().Named(n.Name); f != nil && f.Distance != "" {
+		line.Problem("--kernel", "%s is a distance; give %s", n.Name, f.Distance)
+	}
+}
+
+// readWeightedSeeds reads the seeds, with their weights if they have some.
+func readWeightedSeeds(run *shell.Session, c *rankOptions,
+	g *shell.OpenGraph) ([]int, []float64, error) {
+	if c.weights == "" {
+		rows, err := shell.ReadIDs(run, &c.graph.Tables, c.seeds, g.Nodes)
+		return rows, nil, err
+	}
+	v, err := nodefile.ReadValues(run.Context, c.weights, g.Nodes,
+		shell.NodeLabels(run.Console, &c.graph, g))
+	if err != nil {
+		return nil, nil, err
+	}
+	shell.NoteColumns(run.Console, c.weights, v.Columns)
+	for i, weight := range v.Value {
+		if !(weight > 0) {
+			return nil, nil, fault.Data(c.weights,
+				"the weight of %s is %v; give weights above 0, and leave other nodes out", g.Nodes.ID(v.Row[i]), weight)
+		}
+	}
+	return v.Row, v.Value, nil
+}
+
+// rankDocument is the JSON document of rank.
+type rankDocument struct {
+	Output     string       `json:"output"`
+	Nodes      int          `json:"nodes"`
+	Seeds      int          `json:"seeds"`
+	Kernel     string       `json:"kernel"`
+	Parameters param.Values `json:"parameters"`
+	AUC        *float64     `json:"auc,omitempty"`
+	Stderr     *float64     `json:"auc_stderr,omitempty"`
+	Folds      int          `json:"folds"`
+	Sweeps     int          `json:"sweeps"`
+	shell.Closing
+}
+
+func runRank(run *shell.Session, c *rankOptions, name string) error {
+	var weights []float64
+	d, err := shell.BeginRun(run, &c.graph, name, c.out, nil, func(d *shell.GraphRun) (err error) {
+		if d.Cols, weights, err = readWeightedSeeds(run, c, d.Graph); err == nil {
+			d.Rows, err = shell.ReadRows(run, &c.graph.Tables, "", d.Graph)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	g := d.Graph
+	directed := g.Store.Manifest.Directed
+	if directed && c.spec.Works&param.Directed == 0 {
+		return shell.RefuseDirected(name, c.spec.Name,
+			"--kernel="+function.PersonalizedPageRank.Name)
+	}
+	ids := shell.SelectNodes(g, d.Rows)
+	run.Costs.ReserveNumbers(ids)
+	report := run.Progress.Phases()
+	set := &rank.Settings{RNGSeed: uint64(run.Seed),
+		Progress: func(done, total int) { report("ranking", int64(done), int64(total)) }}
+	r, v, err := heatwalk.RankNodes(run.Context, g.Graph,
+		&rank.Problem{Nodes: d.Rows, Seeds: d.Cols, Weight: weights}, c.spec.Name,
+		c.userValues, set)
+	if errors.Is(err, rank.ErrSeeds) {
+		return fault.Data(cmp.Or(c.weights, c.seeds),
+			"%s of %s; at least one seed and one other node are needed",
+			words.Counted(len(d.Cols), "seed"), words.Counted(len(d.Rows), "node"))
+	}
+	if err != nil {
+		return shell.GraphError(run.Costs, err, name,
+			"take parameters farther from the end of their range, or another --kernel")
+	}
+	doc := &rankDocument{
+		Output: c.out, Nodes: len(d.Rows), Seeds: len(d.Cols), Kernel: c.spec.Name,
+		Parameters: v, Folds: r.Folds, Sweeps: r.Sweeps,
+	}
+	isSeed := make(map[int]bool, len(d.Cols))
+	for _, seed := range d.Cols {
+		isSeed[seed] = true
+	}
+	// positions by row, and by rank
+	position := make(map[int]int, len(d.Rows))
+	order := make([]int, len(r.Order))
+	place := make([]int, len(d.Rows))
+	for i, row := range d.Rows {
+		position[row] = i
+	}
+	for i, row := range r.Order {
+		order[i] = position[row]
+		place[order[i]] = i + 1
+	}
+	columns := []tablefile.Column[int]{
+		{Title: "score", Number: func(i int) float64 { return r.Score[d.Rows[i]] }},
+		{Title: "rank", Whole: func(i int) int { return place[i] }},
+		{Title: "seed", Truth: func(i int) bool { return isSeed[d.Rows[i]] }},
+	}
+	if err := tablefile.WriteNumbers(run.Context, d.Out.Writer, shell.Ending(c.out), order,
+		ids.ID, columns); err != nil {
+		return err
+	}
+	text := fmt.Sprintf("%s ranked by %s", words.Counted(doc.Nodes, "node"),
+		words.Counted(doc.Seeds, "seed"))
+	if doc.Folds > 0 {
+		doc.AUC = &r.AUC
+		doc.Stderr = &r.Stderr
+		text += fmt.Sprintf(" · AUC of seeds left out %.3f ± %.3f", r.AUC, r.Stderr)
+	}
+	return d.Out.Finish(doc, shell.KernelParameters{Spec: c.spec, Values: v}, text,
+		c.spec.Name+shell.ParameterText(c.spec, v)+" · "+words.Counted(r.Sweeps, "sweep"))
+}

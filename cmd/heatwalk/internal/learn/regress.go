@@ -1,0 +1,240 @@
+package learn
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/spf13/cobra"
+
+	"github.com/heatwalk/heatwalk"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/file/tablefile"
+	"github.com/heatwalk/heatwalk/internal/input"
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/regress"
+	"github.com/heatwalk/heatwalk/param"
+)
+
+// regressOptions predicts numbers.
+type regressOptions struct {
+	graph               shell.GraphInputs
+	attributes          attributeFlags
+	values, out, listed string
+	page                string // path of the report
+	methods             []regress.Method
+}
+
+// NewRegress returns the command heatwalk regress.
+func NewRegress(run *shell.Session) *cobra.Command {
+	cmd, c, flags := shell.NewCommand(run, "regress GRAPH --values V.tsv -o OUT.tsv",
+		"Predict the number of every node from the numbers of some", checkRegress,
+		runRegress)
+	flags.AddText(&c.values, "values", "`FILE` of node and number, one pair a line")
+	shell.FieldsFlag(&c.graph.Tables, flags, "number")
+	shell.OutputFlag(flags, &c.out, "output", "-", "`FILE` of predictions: .tsv, .csv, or .npz for arrays in the order of the ids; - is stdout", tablefile.NumberEndings)
+	flags.AddText(&c.listed, "method", "`LIST` of methods joined by commas, of which cross-validation chooses one, as in diffusion:beta=2+rls,hops; see heatwalk methods (default: harmonic, hops and, up to 20,000 nodes, diffusion+rls)")
+	shell.SideFlag(flags, &c.page, "report", "`FILE` for a page about errors, with predicted against true numbers: .html", shell.PageFormats)
+	c.attributes.declare(flags)
+	shell.GraphFlags(&c.graph, flags)
+	return cmd
+}
+
+// checkRegress parses the methods and records problems of the flags.
+func checkRegress(line *shell.CommandLine, c *regressOptions, _ []string) {
+	line.Require("values")
+	c.methods = checkRegression(line, c.listed)
+}
+
+// checkRegression parses a list of methods of regression, "" for the default, and records problems of it.
+func checkRegression(line *shell.CommandLine, listed string) []regress.Method {
+	if listed == "" {
+		return nil
+	}
+	methods, err := regress.Parse(listed)
+	if err != nil {
+		line.Problem("--method", "%s", shell.WithoutUsage(err))
+	}
+	line.Refuse(!useAttributes(methods), "node-features",
+		"no method of --method uses attributes; add hops")
+	return methods
+}
+
+// useAttributes reports whether one of the methods, nil for the default ones, uses attributes.
+func useAttributes(methods []regress.Method) bool {
+	return methods == nil ||
+		slices.ContainsFunc(methods,
+			func(m regress.Method) bool { return m.Method.Attributes })
+}
+
+// valuesRun is a run on a graph with numbers on some of its nodes.
+type valuesRun struct {
+	data    *shell.GraphRun
+	values  *nodefile.Values
+	problem *method.Problem
+	methods []regress.Method
+}
+
+// beginValues begins a run with the values of a file and with methods, nil for the default ones.
+func beginValues(run *shell.Session, r *shell.GraphInputs, name, file, out string,
+	f *attributeFlags, methods []regress.Method) (*valuesRun, error) {
+	v := &valuesRun{methods: methods}
+	var err error
+	v.data, err = shell.BeginRun(run, r, name, out, nil, func(d *shell.GraphRun) (err error) {
+		run.Progress.Wait("reading " + file)
+		if v.values, err = nodefile.ReadValues(run.Context, file, d.Graph.Nodes,
+			shell.NodeLabels(run.Console, r, d.Graph)); err != nil {
+			return err
+		}
+		shell.NoteColumns(run.Console, file, v.values.Columns)
+		run.Console.Note(fmt.Sprintf("%s: %s from %.6g to %.6g", input.Escape(file),
+			words.Counted(len(v.values.Value), "value"), slices.Min(v.values.Value),
+			slices.Max(v.values.Value)))
+		f.unused = !useAttributes(methods)
+		return readAttributes(run, r, f, d.Graph, v.values.Labels)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if methods == nil {
+		if v.methods, err = regress.Parse(regress.Default(shell.NodeAxis(v.data.Graph).N,
+			v.data.Graph.Signed)); err != nil {
+			return nil, err
+		}
+	}
+	v.problem = &method.Problem{Row: v.values.Row, Value: v.values.Value}
+	if v.data.Graph.Attributes != nil {
+		v.problem.Attributes = v.data.Graph.Attributes.Table
+	}
+	return v, nil
+}
+
+// valuesError names the file, the flag or the graph in an error of regression.
+func valuesError(costs *shell.Costs, err error, v *nodefile.Values, name string) error {
+	wrong := new(param.ParameterError)
+	switch {
+	case errors.Is(err, problem.ErrConstant):
+		return fault.Data(v.File,
+			"all values are %v; at least two different ones are needed", v.Value[0])
+	case errors.Is(err, problem.ErrDirected):
+		return shell.RefuseDirected(name, "regress", "")
+	case errors.As(err, &wrong):
+		return fault.Usage("--method", "%v", wrong)
+	}
+	return shell.GraphError(costs, err, name, shell.AnotherMethod)
+}
+
+// regressDocument is the JSON document of regress.
+type regressDocument struct {
+	Output     string                    `json:"output"`
+	Nodes      int                       `json:"nodes"`
+	Labelled   int                       `json:"labelled"`
+	Predicted  int                       `json:"predicted"`
+	Unreached  int                       `json:"unreached"`
+	Skipped    shell.SkippedLines        `json:"skipped_label_lines"`
+	Attributes *shell.AttributesDocument `json:"node_features,omitempty"`
+
+	*regress.Prediction
+	factorsDocument
+	shell.Closing
+}
+
+// runRegress reads the inputs, predicts, and writes the predictions and the page.
+func runRegress(run *shell.Session, c *regressOptions, name string) error {
+	in, err := beginValues(run, &c.graph, name, c.values, c.out, &c.attributes, c.methods)
+	if err != nil {
+		return err
+	}
+	run.Costs.ReserveNumbers(shell.NodeAxis(in.data.Graph))
+	p, err := predictValues(run, in)
+	if err != nil {
+		return valuesError(run.Costs, err, in.values, name)
+	}
+	return writeValues(run, c, in, p)
+}
+
+// predictValues predicts the numbers of all nodes, without a computation if all of them are given.
+func predictValues(run *shell.Session, in *valuesRun) (*regress.Prediction, error) {
+	n := len(in.data.Graph.Degrees)
+	if len(in.values.Row) < n || run.Costs.Estimating {
+		return heatwalk.PredictValues(run.Context, in.data.Graph.Graph, in.problem, in.methods, &method.Settings{
+			RNGSeed: uint64(run.Seed), Workers: run.Threads, Progress: run.Progress.Phases()})
+	}
+	p := &regress.Prediction{Value: make([]float64, n), Reached: roaring.New()}
+	p.Reached.AddRange(0, uint64(n))
+	for i, row := range in.values.Row {
+		p.Value[row] = in.values.Value[i]
+	}
+	return p, nil
+}
+
+// writeValues writes predictions and the page about them, and prints the summary.
+func writeValues(run *shell.Session, c *regressOptions, in *valuesRun, p *regress.Prediction) error {
+	g := in.data.Graph
+	out := in.data.Out
+	ids := shell.NodeAxis(g)
+	isKnown := shell.MarkLabelled(in.values.Labels, ids.N)
+	rowAt := g.Nodes.RowAt
+	err := tablefile.WriteNumbers(run.Context, out.Writer, shell.Ending(c.out), sched.UpTo(ids.N), ids.ID, []tablefile.Column[int]{
+		{Title: "value", Number: func(i int) float64 { return p.Value[rowAt(i)] }},
+		{Title: "reached", Truth: func(i int) bool { return p.Reached.Contains(uint32(rowAt(i))) }},
+		{Title: "known", Truth: func(i int) bool { return isKnown[rowAt(i)] }},
+	})
+	if err != nil {
+		return err
+	}
+	doc := &regressDocument{
+		Output: c.out, Nodes: ids.N, Labelled: len(in.values.Row), Predicted: ids.N - len(in.values.Row),
+		Unreached: ids.N - int(p.Reached.GetCardinality()), Skipped: shell.CountSkipped(in.values.Labels),
+		Attributes: shell.DescribeAttributes(g), Prediction: p, factorsDocument: factorsOf(g, p.Factors),
+	}
+	if c.page != "" {
+		w, err := out.Begin(c.page)
+		if err == nil {
+			err = shell.WritePage(run, w, "regress", doc, g.Name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	edges := edgesText(g, doc.factorsDocument, "held-out values")
+	return out.Finish(doc, doc.Parameters, append(doc.lines(), edges)...)
+}
+
+// lines returns the summary.
+func (d *regressDocument) lines() []string {
+	if d.Labelled == d.Nodes {
+		return []string{fmt.Sprintf("nothing to predict: all %s have a value",
+			words.Counted(d.Nodes, "node"))}
+	}
+	head := fmt.Sprintf("%s · %s with a value · %s predicted",
+		words.Counted(d.Nodes, "node"), words.Count(d.Labelled),
+		words.Count(d.Predicted))
+	if d.Unreached > 0 {
+		head += fmt.Sprintf(" · %s cannot be reached from a value",
+			words.Count(d.Unreached))
+	}
+	head += fmt.Sprintf(" · cross-validated RMSE %.4g, MAE %.4g, R² %.3f", d.RMSE,
+		d.MAE, d.R2)
+	if d.Tested < d.Labelled {
+		head += fmt.Sprintf(" of models of %s values", words.Count(d.Tested))
+	}
+	choice := d.Method
+	if text := d.Parameters.String(); text != "" {
+		choice += ": " + text
+	}
+	choice += chosenFrom(d.Settings)
+	compared := fmt.Sprintf("RMSE: mean %.4g · mean of neighbours %.4g", d.Mean.RMSE,
+		d.Neighbours.RMSE)
+	for _, m := range d.Methods {
+		compared += fmt.Sprintf(" · %s %.4g", m.Method, m.RMSE)
+	}
+	return []string{head, choice, compared,
+		d.Skipped.Describe("value"), d.Attributes.String()}
+}

@@ -1,0 +1,24 @@
+package learn
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
+	"github.com/heatwalk/heatwalk/file/tablefile"
+)
+
+// NewSuggest returns the command heatwalk suggest.
+func NewSuggest(run *shell.Session) *cobra.Command {
+	cmd, c, flags := shell.NewCommand(run,
+		"suggest GRAPH --labels L.tsv -n 20 -o OUT.tsv",
+		"Nodes most worth labelling next", checkMethod, predictLabels)
+	c.unreached = "blank"
+	labelsFlag(&c.learning, flags)
+	shell.OutputFlag(flags, &c.out, "output", "-", "`FILE` of suggestions: .tsv or .csv; - is stdout", tablefile.LineEndings)
+	shell.LetterFlag(flags, &c.suggest, "number", 20, listLengths,
+		"number of nodes, to be labelled as one batch")
+	targetsFlag(c, flags)
+	methodFlags(c, flags)
+	learningFlagSet(&c.learning, flags)
+	return cmd
+}

@@ -1,0 +1,72 @@
+package shell
+
+import (
+	"cmp"
+	"runtime"
+	"runtime/debug"
+
+	"golang.org/x/sys/cpu"
+)
+
+// protocol is the number of the interface for programs: flags, documents and files that the Python
+// package uses. It rises with every change that an earlier package cannot use.
+const protocol = 2
+
+// Build describes this program; it is also part of every run file.
+type Build struct {
+	Version  string   `json:"version"`
+	Protocol int      `json:"protocol"`
+	Commit   string   `json:"commit,omitempty"`
+	Go       string   `json:"go"`
+	System   string   `json:"system"`
+	CPU      []string `json:"cpu"`
+}
+
+// release and commit are those of a released program, which the linker sets.
+var release, commit string
+
+// ThisBuild returns the description of this program.
+func ThisBuild() Build {
+	b := Build{Version: "unknown", Commit: commit, Protocol: protocol,
+		Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH,
+		CPU: cpuFeatures()}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return b
+	}
+	b.Version = cmp.Or(release, info.Main.Version)
+	for _, s := range info.Settings {
+		switch { // of a program that was built in a clone
+		case s.Key == "vcs.revision":
+			b.Commit = s.Value
+		case s.Key == "vcs.modified" && s.Value == "true":
+			b.Commit += "+changes"
+		}
+	}
+	return b
+}
+
+// exact names the version and the commit.
+func (b Build) exact() string {
+	return b.Version + " " + b.Commit
+}
+
+// cpuFeatures lists the instruction sets that decide which loops run.
+func cpuFeatures() []string {
+	features := []string{}
+	for _, f := range []struct {
+		name string
+		has  bool
+	}{
+		{"avx2", cpu.X86.HasAVX2}, {"fma", cpu.X86.HasFMA}, {"bmi2",
+			cpu.X86.HasBMI2},
+		{"avx512f", cpu.X86.HasAVX512F}, {"avx512bw",
+			cpu.X86.HasAVX512BW}, {"avx512vl", cpu.X86.HasAVX512VL},
+		{"asimd", cpu.ARM64.HasASIMD}, {"sve", cpu.ARM64.HasSVE},
+	} {
+		if f.has {
+			features = append(features, f.name)
+		}
+	}
+	return features
+}

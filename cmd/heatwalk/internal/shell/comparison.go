@@ -1,0 +1,344 @@
+package shell
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/evaluate"
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/file/tablefile"
+	"github.com/heatwalk/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
+)
+
+// ComparedDocument has the keys of the JSON documents of evaluate that are no measurements.
+type ComparedDocument struct {
+	Graph      string              `json:"graph"`
+	Skipped    SkippedLines        `json:"skipped_label_lines"`
+	Attributes *AttributesDocument `json:"node_features,omitempty"`
+	Closing
+}
+
+// EvaluateDocument is the JSON document of a comparison of methods that predict classes.
+type EvaluateDocument struct {
+	*evaluate.Report
+	ComparedDocument
+}
+
+// Reporter is a report as text.
+type Reporter interface{ WriteText(w io.Writer) error }
+
+// PublishReport writes a report on a graph as JSON, HTML or text, publishes the file, and prints the document with
+// --json, else the report and lines.
+func PublishReport(o *Outputs, doc document, r Reporter, page, graph string,
+	lines ...string) error {
+	run := o.Run
+	doc.closeWith(CloseRun(run.Console))
+	var err error
+	switch format := FormatOf(o.Path, reportFormats); {
+	case o.Path == "":
+	case format == ".json":
+		err = encodeDocument(o.Writer, doc)
+	case format == ".html":
+		err = WritePage(run, o.Writer, page, doc, graph)
+	default:
+		err = r.WriteText(o.Writer)
+	}
+	if err == nil {
+		err = o.Publish(nil, nil)
+	}
+	if err == nil && run.Console.JSON {
+		return PrintDocument(run.Console, doc)
+	}
+	run.Progress.Close()
+	if err == nil && o.Path != "-" {
+		err = r.WriteText(Escaped(run.Console.Stdout))
+	}
+	if err != nil {
+		return err
+	}
+	o.Print(summaryOf(run.Console, o.Path), lines)
+	return run.Console.Stdout.Err
+}
+
+// PublishClasses publishes the report on predictions of classes.
+func PublishClasses(o *Outputs, doc *EvaluateDocument) error {
+	return PublishReport(o, doc, doc.Report, "evaluate", doc.Graph,
+		doc.Skipped.String(), doc.Attributes.String())
+}
+
+// WarnUnfinished warns about iterations that did not converge.
+func WarnUnfinished(console *Console, plan *evaluate.Plan, report *evaluate.Report) {
+	for _, r := range report.Results {
+		if r.Unfinished == "" {
+			continue
+		}
+		advice := ""
+		if i := slices.IndexFunc(plan.Methods,
+			func(m method.Entry) bool { return m.Name == r.Method }); i >= 0 {
+			advice = UnfinishedAdvice(plan.Methods[i].Method)
+		}
+		console.Warn("%s on %s of %d at %s: %s%s", r.Method,
+			words.Counted(r.UnfinishedSplits, "split"), report.Splits, r.TrainedOn,
+			r.Unfinished, advice)
+	}
+}
+
+// SplitFlags holds the flags of commands that compare methods, for training sets and reports.
+type SplitFlags struct {
+	Noun     string // noun for a labelled item: "node" or that of a kind of items
+	Train    []float64
+	perClass []int
+	folds    int
+	Draw     string
+	Splits   int
+	split    string
+	save     string // file for the splits
+	Report   string
+}
+
+// Declare declares the flags of s; its fractions and folds are the defaults.
+func (s *SplitFlags) Declare(flags *FlagSet) {
+	var fractions, folds string
+	if s.Train != nil {
+		fractions = strings.Trim(strings.ReplaceAll(fmt.Sprint(s.Train), " ",
+			","), "[]")
+	} else {
+		folds = fmt.Sprintf(" (default: %d, where no other size is given)",
+			itemFolds)
+	}
+	DeclareValue(flags, "train", "X[,X...]", fractions, "fractions of the labelled "+s.Noun+"s to train on", func(text string) error {
+		return ParseList(&s.Train, text, parseTraining)
+	})
+	DeclareValue(flags, "per-class", "N[,N...]", "", "numbers of "+s.Noun+"s of each class to train on, instead of fractions", func(text string) error {
+		return ParseList(&s.perClass, text, parseCount)
+	})
+	NumberVar(flags, &s.folds, "folds", 0, param.Range{Least: 2, Most: 100_000},
+		"N", "number of folds of a cross-validation: train on all but one, test on that one"+folds)
+	drawn := "random fractions, stratified folds"
+	if s.Noun != "node" {
+		drawn = "stratified"
+	}
+	ChoiceVar(flags, &s.Draw, "draw", "", []string{"random", "stratified"},
+		"stratified: the same share of each class in every fraction or fold (default: "+drawn+")")
+	NumberVar(flags, &s.Splits, "splits", s.Splits,
+		param.Range{Least: 1, Most: 100_000}, "N",
+		"random splits for each training size; with --folds, partitions into folds, of which 1 is the default")
+	flags.AddText(&s.split, "split", "`FILE` of "+s.Noun+"<TAB>train|test lines, or of such words for several splits, instead of random ones")
+	SideFlag(flags, &s.save, "save-splits", "`FILE` for the splits, .tsv or .csv, which --split reads", tablefile.LineEndings)
+	OutputFlag(flags, &s.Report, "report", "", "`FILE` for the whole report: .html, .json or .txt", reportFormats)
+	flags.AddCheck(s.check)
+}
+
+// parseTraining parses the fraction of the labelled nodes that a training set has, parseCount a number of them.
+func parseTraining(s string) (float64, error) {
+	x, err := ParseNumber[float64](s, OpenUnit, "fraction")
+	if n, notCount := strconv.Atoi(strings.TrimSuffix(s, "%")); err != nil &&
+		notCount == nil && 0 < n && n < 100 {
+		err = fmt.Errorf("%s is not a fraction; give %v for %d %%, or --per-class %[3]d for %[3]d of each class", s, float64(n)/100, n)
+	}
+	return x, err
+}
+
+func parseCount(s string) (int, error) {
+	return ParseNumber[int](s, param.Range{Least: 1, Most: 1 << 30}, "N")
+}
+
+// itemFolds is the default of --folds for items.
+const itemFolds = 10
+
+// reportFormats are the endings of a report.
+var reportFormats = []string{".txt", ".json", ".html"}
+
+// check validates the flags of s, records problems, and completes the flags.
+func (s *SplitFlags) check(line *CommandLine, _ []string) {
+	flags := line.Command.Flags()
+	const leaveOut = "; leave out one of the two"
+	size := "how many " + s.Noun + "s to train on"
+	isGiven := s.split != ""
+	folds := !isGiven && s.folds > 0
+	classes := !isGiven && s.folds == 0 && len(s.perClass) > 0
+	line.Refuse(isGiven, "train per-class folds draw splits tuning-splits",
+		"the splits are given by --split"+leaveOut)
+	line.Refuse(folds, "train per-class", size+" is given by --folds"+leaveOut)
+	line.Refuse(classes && flags.Changed("train"), "per-class",
+		"it says "+size+", and so does --train"+leaveOut)
+	line.Refuse(classes, "draw",
+		"every class has the same number by --per-class"+leaveOut)
+	if s.Train == nil && s.perClass == nil && s.split == "" && s.folds == 0 {
+		s.folds = itemFolds
+	}
+	if s.folds > 0 && !flags.Changed("splits") {
+		s.Splits = 1
+	}
+	if s.Draw == "" && (s.folds > 0 || s.Noun != "node") {
+		s.Draw = "stratified"
+	}
+}
+
+// readSplits stores the splits of --split in a plan, if they are given.
+func (s *SplitFlags) readSplits(run *Session, in *Inputs, plan *evaluate.Plan,
+	nodes itemIDs, l *nodefile.Labels) error {
+	if s.split == "" {
+		return nil
+	}
+	list, err := nodefile.ReadSplits(run.Context, s.split, nodes,
+		ListConfig(run.Console, in, s.split))
+	if err != nil {
+		return err
+	}
+	untrained := make([]int, len(l.Names)) // test items of classes without a training item
+	for _, rows := range list {
+		splits, unseen, err := split.GivenSplit(l.Row, l.Class, l.Names,
+			rows.Train, rows.Test)
+		if err != nil {
+			return s.Explain(err, nodes, l)
+		}
+		for c, tests := range unseen {
+			untrained[c] += tests
+		}
+		plan.Given = append(plan.Given, splits)
+	}
+	warnUntrained(run.Console, s.split, l.Names, untrained, "test "+s.Noun)
+	return nil
+}
+
+// writeSplits writes the splits of a plan to the file of --save-splits, if it is given.
+func (s *SplitFlags) writeSplits(o *Outputs, plan *evaluate.Plan, nodes itemIDs,
+	l *nodefile.Labels) error {
+	if s.save == "" {
+		return nil
+	}
+	list, err := plan.SplitsOf(l.Class, uint64(o.Run.Seed))
+	if err != nil {
+		return s.Explain(err, nodes, l)
+	}
+	uses := make([][]string, len(l.Row))
+	for i, one := range list {
+		for _, position := range one.Train {
+			uses[position] = append(uses[position], "train")
+		}
+		for _, position := range one.Test {
+			uses[position] = append(uses[position], "test")
+		}
+		for position := range uses {
+			if len(uses[position]) == i {
+				uses[position] = append(uses[position], "none")
+			}
+		}
+	}
+	w, err := o.Begin(s.save)
+	if err != nil {
+		return err
+	}
+	return tablefile.WriteLines(o.Run.Context, w, Ending(s.save), []string{"node", "split"}, len(l.Row), func(i int, cells []string) {
+		cells[0], cells[1] = nodes.ID(l.Row[i]), strings.Join(uses[i], " ")
+	})
+}
+
+// itemIDs are nodes or graphs by their ids.
+type itemIDs interface {
+	nodefile.Lookup
+	ID(row int) string
+}
+
+// DrawSplits completes a plan with the training sets for labels, reads those of --split, and writes all to the file of
+// --save-splits.
+func (s *SplitFlags) DrawSplits(o *Outputs, in *Inputs, plan *evaluate.Plan,
+	nodes itemIDs, l *nodefile.Labels) error {
+	plan.Fractions = s.Train
+	plan.PerClass = s.perClass
+	plan.Folds = s.folds
+	plan.Splits = s.Splits
+	return cmp.Or(s.readSplits(o.Run, in, plan, nodes, l),
+		s.writeSplits(o, plan, nodes, l))
+}
+
+// Explain adds ids, classes, files and flags to errors about splits.
+func (s *SplitFlags) Explain(err error, nodes itemIDs, l *nodefile.Labels) error {
+	var splitError *split.SplitError
+	switch {
+	case errors.As(err, &splitError) && splitError.Row >= 0:
+		return fault.Data(s.split, "%q %s; keep one line for each labelled %s",
+			nodes.ID(splitError.Row), splitError.What, s.Noun)
+	case errors.As(err, &splitError) && s.split != "":
+		return fault.Data(s.split, "%v; give it more lines", splitError)
+	case errors.As(err, &splitError) && splitError.Folds > 0:
+		return fault.Usage("--folds", "%v", splitError)
+	case errors.As(err, &splitError):
+		return fault.Usage("--train", "%v", splitError)
+	case errors.Is(err, split.ErrUsage) && len(s.perClass) > 0:
+		return fault.Usage("--per-class", "%s", WithoutUsage(err))
+	}
+	return err
+}
+
+// AttributesDocument describes attributes in JSON documents.
+type AttributesDocument struct {
+	Nodes   int      `json:"nodes"` // nodes with attributes
+	Columns int      `json:"columns"`
+	Values  int64    `json:"values"`            // nonzero values
+	Unknown int      `json:"unknown,omitempty"` // rows of nodes that are not in the graph
+	Passed  []string `json:"passed_over,omitempty"`
+}
+
+// DescribeAttributes returns the description of the attributes of g, or nil.
+func DescribeAttributes(g *OpenGraph) *AttributesDocument {
+	if g.Attributes == nil {
+		return nil
+	}
+	t := g.Attributes.Table
+	var ignored []string
+	for _, c := range g.Attributes.Columns {
+		if c.Use == "" {
+			ignored = append(ignored, c.Title)
+		}
+	}
+	return &AttributesDocument{t.Present, t.Cols, t.Entries,
+		g.Attributes.Unknown, ignored}
+}
+
+// String returns the description as a line, "" of nil.
+func (d *AttributesDocument) String() string {
+	if d == nil {
+		return ""
+	}
+	text := fmt.Sprintf("%s of %s", words.Counted(d.Columns, "attribute"),
+		words.Counted(d.Nodes, "node"))
+	if d.Unknown > 0 {
+		text += fmt.Sprintf(" · %s of nodes that are not in the graph passed over",
+			words.Counted(d.Unknown, "row"))
+	}
+	return text
+}
+
+// UnfinishedAdvice is the remedy for an iteration that ended at its limit.
+func UnfinishedAdvice(m method.Method) string {
+	advice := "; longer ones do not count"
+	next := "; give a "
+	for _, s := range m.Declarations() {
+		for _, p := range s.Params {
+			if p.Sooner != "" {
+				advice = next + p.Sooner + " " + p.Name
+				next = advice + " or a "
+			}
+		}
+	}
+	return advice
+}
+
+// WithoutUsage returns the message of an error of usage.
+func WithoutUsage(err error) string {
+	if wrong := new(split.UsageError); errors.As(err, &wrong) {
+		return wrong.Problem()
+	}
+	return err.Error()
+}

@@ -1,0 +1,226 @@
+package shell
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
+	"github.com/heatwalk/heatwalk/internal/durable"
+	"github.com/heatwalk/heatwalk/internal/input"
+	"github.com/heatwalk/heatwalk/internal/report"
+	"github.com/heatwalk/heatwalk/internal/system"
+	"github.com/heatwalk/heatwalk/internal/words"
+)
+
+// output is stdout. It keeps the first error, because most functions that print cannot return one.
+type output struct {
+	w        io.Writer
+	Err      error
+	progress *progress.Display // display on the same terminal; may be nil
+}
+
+// Write implements [io.Writer].
+func (o *output) Write(p []byte) (int, error) {
+	if o.Err != nil {
+		return 0, o.Err
+	}
+	if o.progress != nil && o.progress.Above(p) {
+		return len(p), nil
+	}
+	n, err := o.w.Write(p)
+	if errors.Is(err, syscall.EPIPE) {
+		err = fault.ErrReaderGone
+	}
+	o.Err = err
+	return n, err
+}
+
+// printReport writes one line on stderr.
+func printReport(console *Console, r fault.Report) {
+	if !console.JSON && console.LogFormat != "json" {
+		fmt.Fprintf(console.Stderr, "%s: %s\n%s", console.name,
+			input.Escape(r.Text), r.Stack)
+		return
+	}
+	enc := json.NewEncoder(console.Stderr)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(r) // there is nowhere left to report to
+}
+
+// WarnOfError prints a warning of a library, that about a file system without locks once.
+func (console *Console) WarnOfError(w error) {
+	warn := func() { console.Warn("%s", fault.Text(w)) }
+	if errors.Is(w, durable.ErrNoLocks) {
+		console.locks.Do(warn)
+	} else {
+		warn()
+	}
+}
+
+// Warn prints something the user should know that does not stop the run.
+func (console *Console) Warn(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	console.warning.Lock()
+	console.warnings = append(console.warnings, text)
+	console.warning.Unlock()
+	printLine(console, slog.LevelWarn, "warning: ", text)
+}
+
+// printLine prints a line on stderr, in JSON with its level.
+func printLine(console *Console, level slog.Level, prefix, text string) {
+	var line bytes.Buffer
+	if console.LogFormat == "json" {
+		slog.New(slog.NewJSONHandler(&line, nil)).Log(context.Background(), level, text)
+	} else {
+		fmt.Fprintf(&line, "heatwalk: %s%s\n", prefix, input.Escape(text))
+	}
+	console.progress.Print(line.Bytes())
+}
+
+// NoteColumns prints the use of the columns of a table, so that wrong choices are noticed. A list of ids
+// has a single column, and no choice.
+func NoteColumns(console *Console, name string, columns input.Columns) {
+	if len(columns) > 1 {
+		console.Note(input.Escape(name) + ": " + columns.String())
+	}
+}
+
+// Note prints how an input is read.
+func (console *Console) Note(text string) {
+	if !console.quiet && !console.JSON {
+		printLine(console, slog.LevelInfo, "", text)
+	}
+}
+
+// Closing holds the last keys of every JSON document.
+type Closing struct {
+	Seconds         float64 `json:"seconds"`
+	PeakMemoryBytes int64   `json:"peak_memory_bytes"`
+
+	Warnings []string `json:"warnings,omitempty"` // all that were printed
+}
+
+// CloseRun returns the last keys of the JSON document of a run that ends now.
+func CloseRun(console *Console) Closing {
+	console.warning.Lock()
+	defer console.warning.Unlock()
+	return Closing{Seconds: time.Since(console.Started).Seconds(),
+		PeakMemoryBytes: system.PeakMemory(), Warnings: slices.Clone(console.warnings)}
+}
+
+// document is the JSON document of a command.
+type document interface{ closeWith(c Closing) }
+
+func (c *Closing) closeWith(now Closing) { *c = now }
+
+// joinedDocument is a document with the keys of all parts, which are pointers to structs, one after the other.
+type joinedDocument struct {
+	parts []any
+	Closing
+}
+
+// JoinDocuments returns a document with the keys of all parts, which are pointers to structs.
+func JoinDocuments(parts ...any) *joinedDocument { return &joinedDocument{parts: parts} }
+
+// MarshalJSON implements [json.Marshaler].
+func (d *joinedDocument) MarshalJSON() ([]byte, error) {
+	var keys [][]byte
+	for _, document := range append(d.parts, &d.Closing) {
+		text, err := report.Encode(document)
+		if err != nil {
+			return nil, err
+		}
+		text = bytes.TrimSpace(text)
+		if text[0] == '{' { // not null
+			keys = append(keys, text[1:len(text)-1])
+		}
+	}
+	return slices.Concat([]byte("{"), bytes.Join(keys, []byte(",")), []byte("}")), nil
+}
+
+// PrintResult prints the result of a command that wrote the given outputs: v with --json, else the summary
+// that text writes.
+func (console *Console) PrintResult(v document, text func(w io.Writer),
+	outputs ...string) error {
+	if console.JSON {
+		v.closeWith(CloseRun(console))
+		return PrintDocument(console, v)
+	}
+	text(summaryOf(console, outputs...))
+	return console.Stdout.Err
+}
+
+// PrintDocument prints v, the result of a command, as the one JSON document on stdout.
+func PrintDocument(console *Console, v any) error {
+	console.progress.Close()
+	return encodeDocument(console.Stdout, v)
+}
+
+// encodeDocument writes a JSON document for people.
+func encodeDocument(w io.Writer, v any) error {
+	text, err := report.Encode(v)
+	if err != nil {
+		return err
+	}
+	var lines bytes.Buffer
+	if err := json.Indent(&lines, text, "", "  "); err != nil {
+		return err
+	}
+	_, err = lines.WriteTo(w)
+	return err
+}
+
+// summaryOf returns where the closing summary goes: stdout, or stderr if stdout
+// carries the command's output, or nowhere.
+func summaryOf(console *Console, outputs ...string) io.Writer {
+	console.progress.Close()
+	if console.quiet || console.JSON {
+		return io.Discard
+	}
+	if slices.Contains(outputs, "-") {
+		return Escaped(console.Stderr)
+	}
+	return Escaped(console.Stdout)
+}
+
+// Escaped returns a writer of text that is safe on a terminal.
+func Escaped(w io.Writer) io.Writer { return escapeWriter{w} }
+
+// escapeWriter is a writer of whole pieces of text that is safe on a terminal, whatever the text
+// has from files, for example names of classes.
+type escapeWriter struct{ w io.Writer }
+
+// Write implements [io.Writer].
+func (e escapeWriter) Write(p []byte) (int, error) {
+	if _, err := io.WriteString(e.w, input.Escape(string(p))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// Cost returns time and peak memory of the run, for example "24.1 s, peak 412 MB", or "" with --quiet.
+func (console *Console) Cost() string {
+	if console.quiet {
+		return ""
+	}
+	return fmt.Sprintf("%s, peak %s", words.Seconds(time.Since(console.Started)),
+		words.Bytes(system.PeakMemory()))
+}
+
+// PrintSheet writes lines of a name, padded to the given columns, and a text. It omits lines without a text.
+func PrintSheet(w io.Writer, columns int, lines [][2]string) {
+	for _, line := range lines {
+		if line[1] != "" {
+			fmt.Fprintf(w, "%-*s %s\n", columns, line[0], line[1])
+		}
+	}
+}

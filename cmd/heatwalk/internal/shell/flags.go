@@ -1,0 +1,341 @@
+package shell
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/param"
+)
+
+// FlagSet is the flags of a command, with checks of groups of them.
+type FlagSet struct {
+	*pflag.FlagSet
+	Line   *CommandLine
+	checks []func(line *CommandLine, args []string)
+}
+
+// NewFlagSet returns an empty set of flags, which keeps the order of their declarations.
+func NewFlagSet(line *CommandLine) *FlagSet {
+	flags := &FlagSet{FlagSet: pflag.NewFlagSet("",
+		pflag.ContinueOnError), Line: line}
+	flags.SortFlags = false
+	return flags
+}
+
+// AddText declares a flag of a text, "" if it is not given.
+func (f *FlagSet) AddText(p *string, name, usage string) {
+	f.StringVar(p, name, "", usage)
+}
+
+// AddCheck adds a check that records problems of flags when all of them have been parsed.
+func (f *FlagSet) AddCheck(check func(line *CommandLine, args []string)) {
+	f.checks = append(f.checks, check)
+}
+
+// value is a flag whose mistakes are collected instead of ending the parsing,
+// so that all of them are reported together.
+type value struct {
+	line *CommandLine
+	name string
+	kind string
+	text string
+	set  func(string) error
+}
+
+// Set implements pflag.Value.
+func (v *value) Set(s string) error {
+	v.text = s
+	if err := v.set(s); err != nil {
+		v.line.Problem("--"+v.name, "%v", err)
+	}
+	return nil
+}
+
+// String implements pflag.Value.
+func (v *value) String() string { return v.text }
+
+// Type implements pflag.Value; the help text shows it.
+func (v *value) Type() string {
+	if v.isLong() {
+		return "WORD"
+	}
+	return v.kind
+}
+
+// isLong reports whether the help text of a flag lists its words instead of
+// showing them in place of its value.
+func (v *value) isLong() bool {
+	return len(v.kind) > len("auto|honest|plain")
+}
+
+// words returns the accepted words of a flag whose help text lists them.
+func (v *value) words() []string {
+	if !strings.Contains(v.kind, "|") {
+		return nil
+	}
+	return strings.Split(v.kind, "|")
+}
+
+// WordsOf returns the words that a flag accepts, nil if it accepts others too.
+func WordsOf(f *pflag.Flag) []string {
+	if v, ok := f.Value.(*value); ok {
+		return v.words()
+	}
+	return nil
+}
+
+// Problem records a problem of a flag or argument, in the form PROBLEM; REMEDY.
+func (line *CommandLine) Problem(place, format string, args ...any) {
+	line.problems = append(line.problems,
+		fault.Problem{Place: place, What: fmt.Sprintf(format, args...)})
+}
+
+// HasProblem reports whether a problem of a flag or argument is recorded already.
+func (line *CommandLine) HasProblem(place string) bool {
+	return slices.ContainsFunc(line.problems,
+		func(p fault.Problem) bool { return p.Place == place })
+}
+
+// DeclareValue declares a flag whose text set parses; kind denotes its value in the help, and lists the accepted words between bars.
+func DeclareValue(flags *FlagSet, name, kind, text, usage string,
+	set func(string) error) {
+	v := &value{line: flags.Line, name: name, kind: kind, text: text, set: set}
+	if v.isLong() {
+		usage += "; one of " + strings.Join(v.words(), ", ")
+	}
+	flags.Var(v, name, usage)
+}
+
+// numeric is a type of numeric flags.
+type numeric interface{ int | int64 | float64 }
+
+// NumberVar declares a flag with a number in a range; symbol denotes the number in the text of the range.
+func NumberVar[T numeric](flags *FlagSet, p *T, name string, initial T,
+	interval param.Range, symbol, usage string) {
+	*p = initial
+	kind := "N"
+	if _, real := any(initial).(float64); real {
+		kind = "X"
+	}
+	DeclareValue(flags, name, kind, fmt.Sprint(initial), usage, func(s string) error {
+		x, err := ParseNumber[T](s, interval, symbol)
+		if err == nil {
+			*p = x
+		}
+		return err
+	})
+}
+
+// ParseNumber reads a number of a range.
+func ParseNumber[T numeric](s string, interval param.Range,
+	symbol string) (x T, err error) {
+	what := "a whole number"
+	switch p := any(&x).(type) {
+	case *int:
+		*p, err = strconv.Atoi(s)
+	case *int64:
+		*p, err = strconv.ParseInt(s, 10, 64)
+	case *float64:
+		what = "a number"
+		*p, err = strconv.ParseFloat(s, 64)
+	}
+	switch {
+	case x != x || err != nil && !errors.Is(err, strconv.ErrRange):
+		return 0, fmt.Errorf("%s is not %s; give %s", Quote(s), what,
+			interval.Text(symbol))
+	case err != nil || !interval.Contains(float64(x)):
+		return 0, fmt.Errorf("%s is out of range; give %s", s,
+			interval.Text(symbol))
+	}
+	return x, nil
+}
+
+// ChoiceVar declares a flag that accepts one of some words.
+func ChoiceVar(flags *FlagSet, p *string, name, initial string, choices []string,
+	usage string) {
+	*p = initial
+	enumVar(flags, p, name, initial, choices, choices, usage)
+}
+
+// DtypeFlag declares the flag of a precision.
+func DtypeFlag(flags *FlagSet, p *string, initial, usage string) {
+	ChoiceVar(flags, p, "dtype", initial, []string{"float32", "float64"}, usage)
+}
+
+// enumVar declares a flag with a word that selects one of values.
+func enumVar[C any](flags *FlagSet, p *C, name, initial string, choices []string,
+	values []C, usage string) {
+	DeclareValue(flags, name, strings.Join(choices, "|"), initial, usage, func(s string) error {
+		if i := slices.Index(choices, s); i >= 0 {
+			*p = values[i]
+			return nil
+		}
+		if suggestion := words.Nearest(s, choices); suggestion != "" {
+			return fmt.Errorf("%s is none of %s; did you mean %s?", Quote(s),
+				strings.Join(choices, ", "), suggestion)
+		}
+		return fmt.Errorf("%s is none of its values; give %s", Quote(s),
+			strings.Join(choices, ", "))
+	})
+}
+
+func sizeVar(flags *FlagSet, p *int64, name, usage string) {
+	DeclareValue(flags, name, "SIZE", "", usage, func(s string) (err error) {
+		*p, err = ParseSize(s)
+		return err
+	})
+}
+
+var sizeUnits = []struct {
+	suffix string
+	bytes  float64
+}{
+	{"kib", 1 << 10}, {"mib", 1 << 20}, {"gib", 1 << 30}, {"tib", 1 << 40},
+	{"kb", 1e3}, {"mb", 1e6}, {"gb", 1e9}, {"tb", 1e12}, {"b", 1},
+	{"k", 1e3}, {"m", 1e6}, {"g", 1e9}, {"t", 1e12}, {"", 1},
+}
+
+// ParseSize reads a number of bytes such as 4GiB, 1.5 GB, 4G (which is 4 GB) or
+// 1048576.
+func ParseSize(s string) (int64, error) {
+	for _, u := range sizeUnits {
+		number, hasSuffix := strings.CutSuffix(strings.ToLower(s), u.suffix)
+		if !hasSuffix {
+			continue
+		}
+		x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+		if err != nil || !(x > 0) || x*u.bytes > math.MaxInt64/2 || x*u.bytes < 1 {
+			break
+		}
+		return int64(x * u.bytes), nil
+	}
+	return 0, fmt.Errorf("%s is not a size; give bytes, or K M G T (powers of 1000) or KiB MiB GiB TiB as in 4GiB", Quote(s))
+}
+
+// Quote returns s in quotes, cut to a length that fits a line.
+func Quote(s string) string {
+	const most = 64
+	if len(s) > most {
+		return strconv.Quote(s[:most]) + "…"
+	}
+	return strconv.Quote(s)
+}
+
+// Refuse records the given ones of the flags, names separated by blanks, if they have no effect. The message is PROBLEM; REMEDY.
+func (line *CommandLine) Refuse(hasNoEffect bool, flags, message string) {
+	for _, name := range strings.Fields(flags) {
+		if f := line.Command.Flags().Lookup(name); hasNoEffect && f != nil && f.Changed && !line.HasProblem("--"+name) {
+			line.Problem("--"+name, "%s", message)
+		}
+	}
+}
+
+// Require records required flags that are missing.
+func (line *CommandLine) Require(names ...string) {
+	for _, name := range names {
+		f := line.Command.Flags().Lookup(name)
+		_, want := pflag.UnquoteUsage(f)
+		want = "a " + strings.TrimRight(want[:strings.IndexAny(want+":",
+			":;(")], " ")
+		if list := WordsOf(f); list != nil {
+			want = "one of " + strings.Join(list, ", ")
+		}
+		if !f.Changed {
+			line.Problem("--"+name, "it is missing; give %s", want)
+		}
+	}
+}
+
+// argumentsOf returns the check of the arguments in the use of a command: NAME, NAME... for one or more, and the
+// same in brackets for an optional one.
+func argumentsOf(line *CommandLine, use string) cobra.PositionalArgs {
+	words := strings.Fields(use)
+	if len(words) < 2 || words[1][0] == '-' {
+		return Arguments(line, "", 0, 0)
+	}
+	name, optional := strings.CutPrefix(words[1], "[")
+	name, repeated := strings.CutSuffix(strings.TrimSuffix(name, "]"), "...")
+	lo, hi := 1, 1
+	if optional {
+		lo = 0
+	}
+	if repeated {
+		hi = -1
+	}
+	if second, isList := strings.CutSuffix(words[min(2, len(words)-1)], "..."); isList && !repeated {
+		name = name + " or " + second
+		lo = 2
+		hi = -1
+	}
+	return Arguments(line, name, lo, hi)
+}
+
+// Arguments returns a check that a command has between lo and hi arguments
+// called name; hi < 0 means any number.
+func Arguments(line *CommandLine, name string, lo, hi int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < lo:
+			line.Problem(cmd.Name(), "%s is missing; usage: %s", name, Synopsis(cmd))
+		case hi == 0 && len(args) > 0:
+			line.Problem(cmd.Name(), "takes no argument, got %s; usage: %s",
+				Quote(args[0]), Synopsis(cmd))
+		case hi >= 0 && len(args) > hi:
+			line.Problem(cmd.Name(), "%d arguments (%s is one too many); usage: %s",
+				len(args), Quote(args[hi]), Synopsis(cmd))
+		case slices.Contains(args, ""):
+			line.Problem(cmd.Name(), "%s is empty; usage: %s", name, Synopsis(cmd))
+		}
+		return nil
+	}
+}
+
+// MissingValue records that the value of a flag is missing.
+func MissingValue(line *CommandLine, f *pflag.Flag) {
+	kind, _ := pflag.UnquoteUsage(f)
+	line.Problem("--"+f.Name, "its value is missing; write --%s=%s", f.Name, kind)
+}
+
+// OpenUnit has the numbers between 0 and 1.
+var OpenUnit = param.Range{Most: 1, AboveLeast: true, BelowMost: true}
+
+// LetterFlag declares the flag of a number in a range with a letter for short.
+func LetterFlag(flags *FlagSet, p *int, name string, initial int,
+	interval param.Range, usage string) {
+	local := NewFlagSet(flags.Line)
+	NumberVar(local, p, name, initial, interval, "N", usage)
+	local.Lookup(name).Shorthand = name[:1]
+	flags.AddFlagSet(local.FlagSet)
+}
+
+// ParseList parses the parts of s between commas with one; a repeated part is an error.
+func ParseList[T comparable](list *[]T, s string,
+	one func(text string) (T, error)) error {
+	var values []T
+	for _, text := range strings.Split(s, ",") {
+		v, err := one(strings.TrimSpace(text))
+		if err != nil {
+			return err
+		}
+		if slices.Contains(values, v) {
+			return fmt.Errorf("%v is named twice; leave one out", v)
+		}
+		values = append(values, v)
+	}
+	*list = values
+	return nil
+}
+
+// Synopsis returns the synopsis of a command, including its parent commands.
+func Synopsis(cmd *cobra.Command) string {
+	return strings.TrimSuffix(cmd.UseLine(), " [flags]")
+}

@@ -1,0 +1,79 @@
+package shell
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/file/graphfile"
+	"github.com/heatwalk/heatwalk/file/table"
+	"github.com/heatwalk/heatwalk/file/tablefile"
+)
+
+// FileFormat is a file format of the output of convert.
+type FileFormat struct {
+	Name    string // for --to
+	Endings []string
+	Text    bool              // may be compressed
+	Graph   *graphfile.Format // nil if it has no graphs
+	Matrix  *tablefile.Format // for matrices of features; nil if it has none
+	Kernel  bool              // the matrix is written as a precomputed kernel
+}
+
+// FileFormats lists the formats of graphs and matrices, combined by name.
+func FileFormats() (list []*FileFormat) {
+	for _, g := range graphfile.Formats {
+		if g.Name != "" {
+			list = append(list, &FileFormat{Name: g.Name, Endings: g.Endings,
+				Text: g.Text, Graph: g})
+		}
+	}
+	for _, m := range tablefile.Formats {
+		if i := slices.IndexFunc(list, func(f *FileFormat) bool { return f.Name == m.Name }); i >= 0 {
+			list[i].Matrix = m
+		} else {
+			list = append(list, &FileFormat{Name: m.Name, Endings: m.Endings,
+				Text: m.Text, Matrix: m})
+		}
+		if m.Kernel != "" {
+			list = append(list, &FileFormat{Name: m.Kernel, Text: m.Text, Matrix: m,
+				Kernel: true})
+		}
+	}
+	return list
+}
+
+// FormatOfFile returns the format of an output by --to or by its ending, or nil.
+func FormatOfFile(path, name string) *FileFormat {
+	ending := table.Extension(path)
+	for _, f := range FileFormats() {
+		if f.Name == name || name == "" && slices.Contains(f.Endings, ending) {
+			return f
+		}
+	}
+	return nil
+}
+
+// MatrixFormatOf returns the format of a matrix by the ending of path, or the format of the first of
+// formats if path has another ending; nil if the ending is not that of a matrix.
+func MatrixFormatOf(path string, formats []string) *tablefile.Format {
+	if f := FormatOfFile(FormatOf(path, formats), ""); f != nil {
+		return f.Matrix
+	}
+	return nil
+}
+
+// Ending returns the ending of a path in small letters.
+func Ending(path string) string {
+	return strings.ToLower(filepath.Ext(path))
+}
+
+// FormatOf returns the ending of path if it is among the formats, or else the
+// first of them, which also is the format of stdout.
+func FormatOf(path string, formats []string) string {
+	ending := Ending(path)
+	if slices.Contains(formats, ending) {
+		return ending
+	}
+	return formats[0]
+}

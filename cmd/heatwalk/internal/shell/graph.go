@@ -1,0 +1,445 @@
+package shell
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/pflag"
+
+	"github.com/heatwalk/heatwalk"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/file/tablefile"
+	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/ingest/source"
+	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/input"
+	"github.com/heatwalk/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/method/sides"
+)
+
+// Inputs holds the flags for reading tables of labels, ids and attributes, and reads them.
+type Inputs struct {
+	Text      input.Text           // settings of the text of tables
+	Labelling nodefile.LabelConfig // settings of label files
+	unknown   ingest.UnknownIDs    // rule for ids that are not in the graph
+	tempDir   string
+}
+
+// SkipsUnknown reports whether rows of nodes that are not in the graph are skipped.
+func (in *Inputs) SkipsUnknown() bool {
+	return in.unknown == ingest.SkipUnknown
+}
+
+// GraphInputs holds the flags for reading files as a graph, and opens graphs. The flags belong to
+// ingest and are accepted wherever GRAPH is a file.
+type GraphInputs struct {
+	Tables        Inputs
+	Names         []string // names of the flags
+	Config        ingest.Config
+	Sources       sources
+	edges         sides.Options // weights of kinds and times
+	largest       bool          // only the largest component is used
+	Streamed      bool          // the store is read from disk in every sweep
+	Coded         bool          // the graph stays in memory in the encoding of the store
+	Tabled        bool          // the output of the command includes the use of columns
+	Source        string        // the name of config.Stdin, for progress
+	ProducerBytes int64         // memory of the producer of config.Stdin
+}
+
+// GraphFlags declares the flags of r.
+func GraphFlags(r *GraphInputs, flags *FlagSet) {
+	c := &r.Config
+	local := NewFlagSet(flags.Line)
+	local.AddText(&c.Nodes, "nodes", "`FILE` with all nodes, one id a line; they come first, in this order")
+	local.BoolVar(&c.Directed, "directed", false,
+		"edges have a direction (default: if the file says so)")
+	local.BoolVar(&c.Undirected, "undirected", false,
+		"edges have none, whatever the file says")
+	enumVar(local, &c.KeepLoops, "self-loops", "drop", []string{"drop", "keep"},
+		[]bool{false, true}, "edges from a node to itself")
+	enumVar(local, &c.Duplicates, "duplicates", "", []string{"sum", "max", "min", "first", "error"},
+		[]ingest.Duplicates{ingest.SumDuplicates, ingest.MaxDuplicates,
+			ingest.MinDuplicates, ingest.FirstDuplicates, ingest.ErrorDuplicates},
+		"an edge that occurs again (default: weights are added, without weights it counts once)")
+	c.Order = ingest.AutoOrder
+	enumVar(local, &c.Order, "order", "auto", []string{"auto", noOrder, "degree", "locality"},
+		[]ingest.Order{ingest.AutoOrder, ingest.DefaultOrder, ingest.DegreeOrder,
+			ingest.LocalityOrder},
+		"how rows are numbered in the store, for less space and faster sweeps; every output keeps the order of the ids")
+	DeclareValue(local, "fields", "COLUMNS", "", "columns of source, target and perhaps weight, numbers or titles (default: by their titles, or 1,2 or 1,2,3)", func(s string) error {
+		return ParseFields(&c.Fields, s, 2, 3, "1,2,4 or from,to,amount")
+	})
+	local.BoolVar(&c.Bipartite, "bipartite", false,
+		"source and target are two kinds of nodes; ids get the titles of their columns in front, as in user_id:1")
+	local.AddText(&c.Weight, "weight", "`NAME` of the column, or of the edge attribute of GraphML, GEXF, JSON or GML, that is the weight")
+	enumVar(local, &c.Signed, "weights", "positive", []string{"positive", "signed"},
+		[]bool{false, true}, "whether weights may be negative: edges between opponents")
+	local.AddText(&c.Kind, "kind", "`COLUMN` with the kind of each edge, a number or title, or the edge attribute of GraphML, GEXF, JSON or GML, or any name for Pajek; kinds get weights by --kind-weights or from labels")
+	local.AddText(&c.Time, "time", "`COLUMN` with the time of each edge: dates, clock times, seconds, or numbers from 0 to 65535")
+	headerFlag(local, &c.Header)
+	local.BoolVar(&c.SkipBadLines, "skip-bad-lines", false,
+		"count lines that cannot be read, and go on")
+	sizeVar(local, &c.Window, "max-window",
+		"memory for the window of a zstd input, which --long makes large (default 128MiB)")
+	r.Sources.declare(local)
+	local.VisitAll(func(f *pflag.Flag) { r.Names = append(r.Names, f.Name) })
+	edgeFlags(&r.edges, local)
+	textFlags(&r.Tables, local)
+	TempFlag(&r.Tables, local)
+	MissingFlag(&r.Tables, flags)
+	UnknownIDsFlag(local, &r.Tables,
+		"ids that are not in the graph (or not in --nodes)")
+	local.VisitAll(MarkInput)
+	flags.AddFlagSet(local.FlagSet)
+	flags.AddCheck(func(line *CommandLine, args []string) { checkGraph(line, r, args) })
+}
+
+// headerFlag declares the flag for the header of a table.
+func headerFlag(flags *FlagSet, p *nodefile.Header) {
+	enumVar(flags, p, "header", "auto", []string{"auto", "yes", "no"},
+		[]nodefile.Header{nodefile.AutoHeader, nodefile.HasHeader,
+			nodefile.NoHeader}, "whether the first line is a header")
+}
+
+// kindWeight matches the first weight of a list. The name of a kind may have commas and equals signs.
+var kindWeight = regexp.MustCompile(`^(.+?)=([-+.\deE]+)(?:,|$)`)
+
+// edgeFlags declares the flags for weights of the kinds and times of edges.
+func edgeFlags(o *sides.Options, flags *FlagSet) {
+	DeclareValue(flags, "kind-weights", "KIND=W[,...]", "", "weights of kinds of edges, 1 for the others, as in pays=1,calls=0.1 (default: held-out labels choose them; 1 where there are no labels)", func(s string) error {
+		o.Kinds = map[string]float64{}
+		for {
+			m := kindWeight.FindStringSubmatch(s)
+			if m == nil {
+				return errors.New(Quote(s) +
+					" is no weight of a kind; give KIND=WEIGHT, as in pays=1,calls=0.1")
+			}
+			s = s[len(m[0]):]
+			w, err := strconv.ParseFloat(m[2], 64)
+			if err != nil {
+				return errors.New(Quote(m[2]) +
+					" is no weight of a kind; give a number")
+			}
+			o.Kinds[m[1]] = w
+			if s == "" {
+				return nil
+			}
+		}
+	})
+	flags.AddText(&o.Since, "since", "use no edges before this `TIME`, a date such as 2024-01-31 or a step")
+	flags.AddText(&o.Until, "until", "use no edges after this `TIME`")
+	flags.AddText(&o.HalfLife, "half-life", "halve the weight of an edge with every `TIME` of its age: 30d, 4w, 1y or a number; choose: by held-out labels (default: no decay)")
+}
+
+// LargestFlag declares the flag for a part of the graph.
+func LargestFlag(r *GraphInputs, flags *FlagSet) {
+	flags.BoolVar(&r.largest, "largest-component", false,
+		"leave out all nodes outside the largest component")
+}
+
+// textFlags declares the flags for the text of tables of edges, labels, ids and attributes.
+func textFlags(in *Inputs, flags *FlagSet) {
+	t := &in.Text
+	DeclareValue(flags, "delimiter", "CHAR", "", "character between fields, such as '|' (default: tab, comma, semicolon or blanks, as the first line has)", func(s string) error {
+		if _, fault := (input.Text{Delimiter: s}).Check(); fault != "" {
+			return errors.New(Quote(s) + " " + fault)
+		}
+		t.Delimiter = s
+		return nil
+	})
+	enumVar(flags, &t.Decimal, "decimal", ".", []string{".", ","},
+		[]string{".", ","}, "character in front of a number's fraction")
+	DeclareValue(flags, "thousands", "CHAR", "", "character between the thousands of a number, such as '.' in 1.002,27 (default: none)", func(s string) error {
+		if _, fault := (input.Text{Thousands: s}).Check(); fault != "" {
+			return errors.New(Quote(s) + " " + fault)
+		}
+		t.Thousands = s
+		return nil
+	})
+	ChoiceVar(flags, &t.Encoding, "encoding", "", input.Encodings,
+		"encoding of text (default: UTF-8, or UTF-16 with a byte-order mark)")
+}
+
+// inputGroup marks the flags for reading graph files, which have a page of their own.
+const inputGroup = "heatwalk input"
+
+// MarkInput lists a flag with those that say how files are read.
+func MarkInput(f *pflag.Flag) {
+	f.Annotations = map[string][]string{inputGroup: nil}
+}
+
+// IsInput reports whether a flag says how files are read.
+func IsInput(f *pflag.Flag) bool {
+	_, isMarked := f.Annotations[inputGroup]
+	return isMarked
+}
+
+// TempFlag declares the flag of the folder for temporary files.
+func TempFlag(in *Inputs, flags *FlagSet) {
+	flags.AddText(&in.tempDir, "temp-dir", "`DIR` for temporary files (default: folder of the output)")
+}
+
+// ParseFields parses a list of least to most columns, as numbers or titles; example is shown in the
+// error.
+func ParseFields(fields *[]string, s string, minimum, maximum int,
+	example string) error {
+	var list []string
+	for _, field := range strings.Split(s, ",") {
+		field = strings.TrimSpace(field)
+		if field == "" {
+			return errors.New(Quote(s) +
+				" is not a list of columns; give numbers or titles, as in " + example)
+		}
+		if slices.Contains(list, field) {
+			return errors.New(Quote(s) +
+				" names a column twice; give numbers or titles, as in " + example)
+		}
+		list = append(list, field)
+	}
+	if len(list) < minimum || len(list) > maximum {
+		want := "two"
+		if maximum > minimum {
+			want = "two or three"
+		}
+		return errors.New(Quote(s) + " are not " + want +
+			" columns; give numbers or titles, as in " + example)
+	}
+	*fields = list
+	return nil
+}
+
+// OpenGraph is an open graph with the attributes of its nodes.
+type OpenGraph struct {
+	*heatwalk.Graph
+	run   *Session
+	Name  string        // as the user gave it
+	Edges sides.Options // given weights of kinds and times
+
+	Attributes *tablefile.Features // nil if none were read
+	Unread     error               // attributes exceed the memory limit; attributes has their sizes
+}
+
+// checkGraph validates a GRAPH argument and the flags for reading it, and records problems.
+func checkGraph(line *CommandLine, r *GraphInputs, args []string) {
+	checkSources(line, r)
+	cmd := line.Command
+	learns := slices.Contains([]string{"classify", "suggest", "explain", "evaluate",
+		"regress"}, cmd.Name())
+	line.Refuse(cmd.Name() == "ingest", "kind-weights since until half-life",
+		"a store keeps all edges; give this flag to the command that opens it")
+	line.Refuse(r.edges.HalfLife == sides.ChosenHalfLife && !learns, "half-life",
+		"labels choose it in classify, suggest, explain, evaluate and regress; give a time such as 30d")
+	if last := len(args) - 1; cmd.Name() != "ingest" && last >= 0 && ingest.IsStore(args[last]) {
+		line.Refuse(true, strings.Join(r.Names, " "),
+			args[last]+" is a store already; give this flag to heatwalk ingest")
+	}
+}
+
+// checkStdin records a problem if stdin is given for two inputs, because the second reader would find nothing.
+func checkStdin(line *CommandLine, inputs ...string) {
+	if first := slices.Index(inputs, "-"); first >= 0 && slices.Contains(inputs[first+1:], "-") {
+		line.Problem("-",
+			"stdin is named more than once and can be read once; give files for the others")
+	}
+}
+
+// ReadGraph opens the store name, or reads the file name. The folder of the path output, unless it is empty,
+// may be used for a temporary store.
+func ReadGraph(run *Session, r *GraphInputs,
+	name, output string) (*OpenGraph, error) {
+	for _, input := range run.Line.inputFiles { // before the graph, which may take minutes
+		if _, err := os.Stat(input); input != "" && input != "-" && errors.Is(err, fs.ErrNotExist) {
+			return nil, &fs.PathError{Op: "open", Path: input, Err: syscall.ENOENT}
+		}
+	}
+	g := &OpenGraph{Graph: new(heatwalk.Graph), run: run, Name: name,
+		Edges: r.edges}
+	run.AtEnd(func() { closeGraph(g) })
+	o := &heatwalk.Options{
+		Memory: run.Costs.DataLimit(), Workers: run.Threads, Stream: r.Streamed ||
+			run.Costs.Ranks > 0, Coded: r.Coded, TempDir: tempParent(&r.Tables,
+			output), LargestComponent: r.largest, Edges: r.edges, Network: run.Network,
+		Planned: func(p *budget.Plan) error {
+			if g.Unread != nil {
+				return g.Unread
+			}
+			if run.Costs.Ranks > 0 {
+				var err error
+				if run.Costs.Cut, err = costOfRanks(run.Context, g, p, run.Costs.Ranks); err != nil {
+					return err
+				}
+			}
+			return run.Costs.Begin(p)
+		},
+	}
+	isStore := ingest.IsStore(name)
+	var temporary int64
+	if !isStore {
+		o.Reading = IngestConfig(run, r)
+		LimitHeap(o.Reading.Memory + r.ProducerBytes)
+		if r.Sources.Any() {
+			var err error
+			if temporary, err = MakeSources(run, r, output, []string{name}, o.Reading); err != nil {
+				return nil, err
+			}
+		}
+	}
+	opened, err := heatwalk.Open(run.Context, name, o)
+	if wrong := new(heatwalk.TempDirError); errors.As(err, &wrong) {
+		return nil, fault.Machine(err, "create a temporary directory in "+wrong.Dir,
+			"%s; choose another with --temp-dir", Cause(wrong.Err))
+	}
+	if err != nil {
+		return nil, err
+	}
+	g.Graph = opened
+	if !isStore {
+		run.Progress.End()
+		run.Costs.Disk = g.Report.SpilledBytes + temporary + g.Store.Manifest.BytesTotal()
+		run.Costs.Reading = budget.Item{What: "ingest", Bytes: MeasuredBytes(run.Costs)}
+		if !o.Reading.KeepLoops {
+			run.droppedLoops = g.Report.SelfLoops
+		}
+	}
+	if g.OmittedNodes > 0 {
+		run.Console.Note("the largest component of " + name + " has " + words.Counted(len(g.Degrees), "node") + "; left out: " +
+			words.Counted(g.OmittedNodes, "node") + " in " +
+			words.Counted(g.OmittedComponents, "other component"))
+	}
+	if !isStore && !r.Tabled {
+		for _, line := range ColumnLines(g.Report.Files) {
+			run.Console.Note(line)
+		}
+		note := func(n int64, before, noun, after string) {
+			if n > 0 {
+				run.Console.Note(name + ": " + before + words.Counted(n, noun) + after)
+			}
+		}
+		note(g.Report.Added, "the weights of both directions are added for ", "edge",
+			"; --directed keeps them apart")
+		note(g.Report.BadLines, "", "line", " that cannot be read left out")
+		note(run.droppedLoops, "", "self loop", " dropped; --self-loops=keep keeps them")
+	}
+	if zeros := DescribeZeros(g); zeros != "" && r.Config.Unweighted {
+		run.Console.Warn("%s: a store%s; give its files in place of it, "+
+			"or ingest them with --fields SOURCE,TARGET", name, zeros)
+	}
+	return g, nil
+}
+
+// DescribeZeros reports the lines with weight 0 that were left out of a graph, "" if there are none.
+func DescribeZeros(g *OpenGraph) string {
+	n := g.Store.Manifest.Options[ingest.ZeroWeightsOption]
+	if n == "" {
+		return ""
+	}
+	return " without lines of weight 0 or none (" + n + ")"
+}
+
+// NodeAxis returns the nodes in the order of the ids.
+func NodeAxis(g *OpenGraph) Axis {
+	nodes := g.Nodes
+	return Axis{N: nodes.Len(),
+		ID: func(i int) string { return nodes.ID(nodes.RowAt(i)) }}
+}
+
+// closeGraph closes the graph and removes its temporary files, as the end of the command does.
+func closeGraph(g *OpenGraph) {
+	if err := g.Close(); err != nil {
+		g.run.Console.Warn("temporary files of %s could not be removed: %s", g.Name,
+			Cause(err))
+	}
+}
+
+// Finish publishes the output of a run and prints its result: d with --json, else lines and time and
+// memory of the run.
+func (o *Outputs) Finish(d document, parameters any, lines ...string) error {
+	if err := o.Publish(parameters, nil); err != nil {
+		return err
+	}
+	return o.Run.Console.PrintResult(d, func(w io.Writer) { o.Print(w, lines) }, o.Path)
+}
+
+// Print writes the lines that are not empty, and time and memory of the run.
+func (o *Outputs) Print(w io.Writer, lines []string) {
+	for _, line := range lines {
+		if line != "" {
+			fmt.Fprintln(w, line)
+		}
+	}
+	cost := o.Run.Console.Cost()
+	if o.Path != "" && o.Path != "-" {
+		cost += " · " + o.Path
+	}
+	fmt.Fprintln(w, cost)
+}
+
+// GraphRun is a run on a graph with an output: its inputs and its open output.
+type GraphRun struct {
+	Out        *Outputs
+	Graph      *OpenGraph
+	Labels     *nodefile.Labels // may be nil
+	Rows, Cols []int            // rows and columns of a matrix that are nodes
+	Shares     []float64        // known shares of the classes among all nodes; nil: unknown
+}
+
+// BeginRun begins the output called out, opens the graph, and reads the other inputs with read.
+func BeginRun(run *Session, r *GraphInputs, name, out string, formats []string,
+	read func(d *GraphRun) error) (d *GraphRun, err error) {
+	d = new(GraphRun)
+	if d.Out, err = BeginOutputs(run, out, formats); err == nil {
+		d.Graph, err = ReadGraph(run, r, name, out)
+	}
+	if err != nil {
+		return nil, err
+	}
+	d.Out.Store = DescribeStore(d.Graph.Store.Manifest)
+	return d, read(d)
+}
+
+// RunFileBytes is the approximate size of a run file.
+const RunFileBytes = 4 << 10
+
+// UnknownIDsFlag declares the flag about ids that are not in the data.
+func UnknownIDsFlag(flags *FlagSet, in *Inputs, usage string) {
+	enumVar(flags, &in.unknown, "unknown-ids", "", []string{"error", "skip"},
+		[]ingest.UnknownIDs{ingest.ErrorUnknown, ingest.SkipUnknown}, usage)
+}
+
+// ReadRows reads a list of ids. Without a list it returns all rows in the order of the ids, except rows of
+// hyperedges.
+func ReadRows(run *Session, in *Inputs, path string, g *OpenGraph) ([]int, error) {
+	if path == "" {
+		rows := slices.AppendSeq(make([]int, 0, g.Nodes.Len()), g.Nodes.Rows())
+		if g.Hyperedges {
+			rows = slices.DeleteFunc(rows,
+				func(row int) bool { return strings.HasPrefix(g.Nodes.ID(row), source.HyperedgePrefix) })
+		}
+		return rows, nil
+	}
+	return ReadIDs(run, in, path, g.Nodes)
+}
+
+// ReadIDs reads a list of ids, at least one.
+func ReadIDs(run *Session, in *Inputs, path string,
+	nodes nodefile.Lookup) ([]int, error) {
+	rows, err := nodefile.ReadIDs(run.Context, path, nodes, ListConfig(run.Console, in, path))
+	if err == nil && len(rows) == 0 {
+		err = fault.Data(path, "no ids; give one a line")
+	}
+	return rows, err
+}
+
+// SelectNodes returns the ids of the given rows.
+func SelectNodes(g *OpenGraph, rows []int) Axis {
+	return Axis{ID: g.Nodes.ID}.Select(rows)
+}

@@ -1,0 +1,178 @@
+package shell
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/internal/input"
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/words"
+)
+
+// LabelFlags declares the flag of a label file and the flags for reading it.
+func LabelFlags(in *Inputs, flags *FlagSet, p *string, usage string) {
+	flags.AddText(p, "labels", usage)
+	FieldsFlag(in, flags, "label")
+}
+
+// FieldsFlag declares the flags for reading a table with the given kind of a value for each node.
+func FieldsFlag(in *Inputs, flags *FlagSet, kind string) {
+	DeclareValue(flags, "label-fields", "COLUMNS", "", "columns of node and "+kind+", numbers or titles (default: by their titles, or 1,2)", func(s string) error {
+		return ParseFields(&in.Labelling.Fields, s, 2, 2, "1,4 or id,class")
+	})
+	MissingFlag(in, flags)
+}
+
+// MissingFlag declares the flag for the words that mean a missing label or a missing end of an edge.
+func MissingFlag(in *Inputs, flags *FlagSet) {
+	if flags.Lookup("missing") != nil {
+		return
+	}
+	DeclareValue(flags, "missing", "WORDS", "", "words, joined by commas, that are no label and no node (default for labels: -1, NA, NaN, None, null, unknown, ?, - and the like; for nodes: none); '' for none", func(s string) error {
+		in.Labelling.Missing = strings.Split(s, ",")
+		return nil
+	})
+	MarkInput(flags.Lookup("missing"))
+}
+
+// NodeLabels returns the settings for files of labels of the nodes of g.
+func NodeLabels(console *Console, r *GraphInputs, g *OpenGraph) *nodefile.LabelConfig {
+	fix := ""
+	if g.Report == nil {
+		fix = "ingest again with --nodes for nodes without edges, or pass --unknown-ids=skip to go on"
+	}
+	return LabelConfig(console, &r.Tables, fix)
+}
+
+// ReadLabels reads a file of labels for the nodes of g, in the columns of other labels if it has these.
+func ReadLabels(run *Session, r *GraphInputs, path string, g *OpenGraph,
+	like *nodefile.Labels) (*nodefile.Labels, error) {
+	c := NodeLabels(run.Console, r, g)
+	c.Like = like
+	l, err := nodefile.ReadLabels(run.Context, path, g.Nodes, c)
+	if err == nil {
+		NoteColumns(run.Console, path, l.Columns)
+		NoteClasses(run.Console, path, l)
+	}
+	return l, err
+}
+
+// NoteClasses prints the largest classes of labels with the numbers of their nodes.
+func NoteClasses(console *Console, path string, l *nodefile.Labels) {
+	const most = 5
+	size := ClassSizes(l)
+	order := sched.UpTo(len(size))
+	slices.SortStableFunc(order, func(a, b int) int { return size[b] - size[a] })
+	var list []string
+	for _, class := range order[:min(most, len(order))] {
+		list = append(list, fmt.Sprintf("%s (%s)", input.Escape(l.Names[class]),
+			words.Count(size[class])))
+	}
+	text := strings.Join(list, ", ")
+	if len(order) > most {
+		text += ", …"
+	}
+	console.Note(fmt.Sprintf("%s: %s: %s", input.Escape(path),
+		words.Counted(len(order), "class"), text))
+}
+
+// ListConfig returns the settings for lists of ids and splits.
+func ListConfig(console *Console, in *Inputs, path string) *nodefile.ListConfig {
+	return &nodefile.ListConfig{Text: in.Text, SkipUnknown: in.SkipsUnknown(),
+		Set:   in.Labelling.Set,
+		Stdin: console.Stdin, Warn: console.WarnOfError,
+		Columns: func(c input.Columns) { NoteColumns(console, path, c) }}
+}
+
+// LabelConfig returns the settings for label files. fix is the remedy for unknown nodes.
+func LabelConfig(console *Console, in *Inputs, fix string) *nodefile.LabelConfig {
+	c := in.Labelling
+	c.Text = in.Text
+	c.SkipUnknown = in.SkipsUnknown()
+	c.Fix = fix
+	c.Stdin = console.Stdin
+	c.Warn = console.WarnOfError
+	return &c
+}
+
+// ClassNumbers returns the label of each of n rows for LIBSVM text: the number of its class from 1, or
+// 0 without a class.
+func ClassNumbers(l *nodefile.Labels, n int) func(row int) string {
+	if l == nil {
+		return func(int) string { return "0" }
+	}
+	_, place := l.ByName()
+	number := make([]int32, n)
+	for i, row := range l.Row {
+		number[row] = int32(place[l.Class[i]]) + 1
+	}
+	return func(row int) string { return strconv.Itoa(int(number[row])) }
+}
+
+// ReadSeeds reads the labels at which a walk starts: at least two classes.
+func ReadSeeds(run *Session, r *GraphInputs, path string,
+	g *OpenGraph) (*nodefile.Labels, error) {
+	l, err := ReadLabels(run, r, path, g, nil)
+	if parse := (*nodefile.ParseError)(nil); errors.Is(err, nodefile.ErrSeveral) &&
+		errors.As(err, &parse) {
+		parse.Fix += ", or pass --multi-label"
+	}
+	if err != nil {
+		return nil, err
+	}
+	return l, l.Trainable()
+}
+
+// SkippedLines counts the lines of a label file without effect.
+type SkippedLines struct {
+	Unlabelled int `json:"unlabelled"` // empty, or a word for a missing label
+	Unknown    int `json:"unknown"`    // nodes that are not in the graph
+
+	Missing []string `json:"missing,omitempty"` // the words for missing labels that occurred
+}
+
+// CountSkipped returns the counts of the lines of a label file without effect.
+func CountSkipped(l *nodefile.Labels) SkippedLines {
+	return SkippedLines{l.Unlabelled, l.Unknown, l.MissingWords}
+}
+
+// String returns the summary of skipped lines, or "".
+func (s SkippedLines) String() string { return s.Describe("label") }
+
+// Describe returns the summary for a file of the given values of nodes.
+func (s SkippedLines) Describe(noun string) string {
+	reason := " without a " + noun
+	if len(s.Missing) > 0 && noun == "label" {
+		reason = " with label " + input.Escape(strings.Join(s.Missing, ", ")) +
+			" (--missing '' keeps such classes)"
+	}
+	parts := words.Parts([]words.Part{{N: int64(s.Unlabelled), Rest: reason},
+		{N: int64(s.Unknown), Rest: " of nodes that are not in the graph"}})
+	if parts == "" {
+		return ""
+	}
+	return "skipped " + words.Counted(s.Unlabelled+s.Unknown, noun+" line") +
+		": " + parts
+}
+
+// MarkLabelled reports for each of n rows whether it has a label.
+func MarkLabelled(l *nodefile.Labels, n int) []bool {
+	rows := make([]bool, n)
+	for _, row := range l.Row {
+		rows[row] = true
+	}
+	return rows
+}
+
+// ClassSizes returns the number of labels of each class.
+func ClassSizes(l *nodefile.Labels) []int {
+	size := make([]int, len(l.Names))
+	for _, c := range l.Class {
+		size[c]++
+	}
+	return size
+}

@@ -1,0 +1,25 @@
+package shell
+
+import (
+	"testing"
+
+	"github.com/heatwalk/heatwalk/method"
+)
+
+// TestUnfinishedAdvice checks that the advice for learning that did not converge names every parameter
+// with which it converges faster.
+func TestUnfinishedAdvice(t *testing.T) {
+	for name, want := range map[string]string{
+		"cwk":          "; give a smaller cost or a larger svm-tolerance",
+		"diffusion+cs": "; give a smaller cost or a larger svm-tolerance",
+		"cwk+logistic": "; longer ones do not count",
+	} {
+		entries, err := method.Parse(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := UnfinishedAdvice(entries[0].Method); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}

@@ -1,0 +1,102 @@
+package shell
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/file/tablefile"
+	"github.com/heatwalk/heatwalk/internal/durable"
+	"github.com/heatwalk/heatwalk/internal/words"
+)
+
+// Axis is the rows or the columns of a matrix.
+type Axis = tablefile.Axis
+
+// MatrixDocument holds the first keys of the JSON documents of commands that write a matrix.
+type MatrixDocument struct {
+	Output     string `json:"output"`
+	Rows       int    `json:"rows"`
+	Cols       int    `json:"cols"`
+	Dtype      string `json:"dtype"`
+	Kernel     string `json:"kernel,omitempty"`     // between items
+	Attributes int    `json:"attributes,omitempty"` // of records
+	Parameters any    `json:"parameters,omitempty"`
+}
+
+// FillMatrix writes a matrix; values stores row i.
+func FillMatrix(o *Outputs, dtype string, m *tablefile.Matrix,
+	values func(i int, row []float64) error) error {
+	m.RowIDs = o.RowIDs
+	m.ColIDs = o.ColIDs
+	return InPrecision(dtype, tablefile.Fill[float32],
+		tablefile.Fill[float64])(o.Run.Context, o.Writer, o.Format, m, values)
+}
+
+// InPrecision returns the function for numbers of the given type.
+func InPrecision[F any](dtype string, single, double F) F {
+	if dtype == "float64" {
+		return double
+	}
+	return single
+}
+
+// DescribeShape returns the shape and type of a matrix as text.
+func DescribeShape(rows, cols int, dtype string) string {
+	return fmt.Sprintf("%s × %s %s", words.Count(rows), words.Count(cols), dtype)
+}
+
+// CheckMatrix returns the size of a matrix and its files of ids, and an error with advice if the disk
+// has not enough space.
+func CheckMatrix(o *Outputs, rows, cols Axis,
+	dtype, advice string) (bytes int64, err error) {
+	bytes = o.Format.Size(rows.N, cols.N, dtype)
+	err = CheckSpace(o.Path, bytes, DescribeShape(rows.N, cols.N, dtype), advice)
+	if o.Run.Costs.Estimating {
+		bytes += IDBytes(rows) + IDBytes(cols)
+	}
+	return bytes + RunFileBytes, err
+}
+
+// byteCounter is a writer that counts bytes.
+type byteCounter int64
+
+// Write implements [io.Writer].
+func (c *byteCounter) Write(p []byte) (int, error) {
+	*c += byteCounter(len(p))
+	return len(p), nil
+}
+
+// IDBytes returns the bytes of a file of ids.
+func IDBytes(ids Axis) int64 {
+	var file byteCounter // never fails
+	_ = tablefile.WriteIDs(&file, ids)
+	return int64(file)
+}
+
+// CheckSpace returns an error if the disk of path has not the given space.
+func CheckSpace(path string, bytes int64, shape, advice string) error {
+	if path == "-" {
+		return nil
+	}
+	free, err := durable.OS.Free(filepath.Dir(path))
+	if err != nil || bytes <= free {
+		return nil // the free space is not known; writing reports a full disk
+	}
+	return fault.Limit(path, "would be %s (%s) on a disk with %s free; %s",
+		words.Bytes(bytes), shape, words.Bytes(free), advice)
+}
+
+// FewerNodes is the remedy if a block of nodes is too large for the disk.
+const FewerNodes = "name fewer columns (--cols), rows (--rows), or another disk"
+
+// DenseFlags are those of a block of kernel values.
+type DenseFlags struct{ Out, Rows, Cols, Dtype string }
+
+// Declare declares the flags of f.
+func (f *DenseFlags) Declare(flags *FlagSet) {
+	OutputFlag(flags, &f.Out, "output", "", "`FILE` of the block: .npy, .npz, .svm or .libsvm", tablefile.MatrixEndings)
+	flags.AddText(&f.Rows, "rows", "`FILE` of the ids of the rows, one a line (default: all)")
+	flags.AddText(&f.Cols, "cols", "`FILE` of the ids of the columns (default: all)")
+	DtypeFlag(flags, &f.Dtype, "float32", "precision of the values")
+}

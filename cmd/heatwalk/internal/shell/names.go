@@ -1,0 +1,169 @@
+package shell
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/param"
+)
+
+// ParameterText returns the values of parameters for a summary, after a comma, or "".
+func ParameterText(s *param.Spec, v param.Values) string {
+	if text := s.Text(v); text != "" {
+		return ", " + text
+	}
+	return ""
+}
+
+// KernelParameters holds the parameters of a block.
+type KernelParameters struct {
+	Spec   *param.Spec
+	Values param.Values
+}
+
+// MarshalJSON writes an object with the values and the name of the kernel.
+func (p KernelParameters) MarshalJSON() ([]byte, error) {
+	values := maps.Clone(p.Values)
+	values["kernel"] = param.Of(p.Spec.Name)
+	return json.Marshal(values)
+}
+
+// ParameterInfo describes a parameter.
+type ParameterInfo struct {
+	Name    string        `json:"name"`
+	Symbol  string        `json:"symbol,omitempty"`
+	Meaning string        `json:"meaning"`
+	Words   []string      `json:"words,omitempty"`
+	Range   string        `json:"range,omitempty"`
+	Default string        `json:"default"`
+	Grid    []param.Value `json:"grid,omitempty"`
+}
+
+// DescribeParameter returns the description of a parameter.
+func DescribeParameter(p *param.Param) ParameterInfo {
+	info := ParameterInfo{Name: p.Name, Symbol: p.Symbol, Meaning: p.Meaning,
+		Words: p.Words, Default: p.Default.String(), Grid: p.Grid}
+	if p.Range != (param.Range{}) {
+		info.Range = p.Range.Text(p.Symbol)
+	}
+	switch {
+	case p.Instead != "":
+		info.Default = "in place of " + p.Instead
+	case p.Otherwise != "":
+		info.Default = p.Otherwise
+	case p.On != nil:
+		info.Default = "depends on the graph"
+	}
+	return info
+}
+
+// Specs are declarations.
+type Specs = param.List[*param.Spec]
+
+// Learners returns the learners on kernels and features; the first one is the default.
+func Learners() Specs { return classify.Learners().Specs() }
+
+// NodeKernels returns the kernels between nodes; the first one, the default, is cwk.
+func NodeKernels() Specs {
+	return append(Specs{&cwk.Spec}, kernel.Families().Specs()...)
+}
+
+// NamesIn returns the names of declarations.
+func NamesIn(list []*param.Spec) (names []string) {
+	for _, s := range list {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// ParseNamed parses the value NAME:PARAMETER=VALUE of a flag, with a declared name. It records an
+// error and then returns nil.
+func ParseNamed(line *CommandLine, flag, text string,
+	list Specs) (*param.Spec, param.Named) {
+	n, err := param.ParseNamed(text)
+	if wrong := new(param.ParameterError); errors.As(err, &wrong) {
+		line.Problem(flag, "%s", wrong.Error())
+		return nil, n
+	}
+	s := list.Named(n.Name)
+	if s == nil {
+		line.Problem(flag, "%s", unknownName(n.Name, NamesIn(list)))
+	}
+	return s, n
+}
+
+// unknownName returns the message about an unknown name.
+func unknownName(name string, names []string) string {
+	if name == "" {
+		return "it is missing; give one of " + strings.Join(names, ", ")
+	}
+	if suggestion := words.Nearest(name, names); suggestion != "" {
+		return Quote(name) + " does not exist; did you mean " + suggestion + "?"
+	}
+	return Quote(name) + " does not exist; give one of " + strings.Join(names, ", ")
+}
+
+// ParseGiven returns the given values of the parameters of a declaration, and the same completed by
+// the defaults of the others. It records errors about the flag, or for "" about the flags with the
+// names of the parameters.
+func ParseGiven(line *CommandLine, flag string, text map[string]string,
+	s *param.Spec) (values, complete param.Values) {
+	values = param.Values{}
+	wrongs := map[string]bool{}
+	note := func(parameter, what string) {
+		switch {
+		case wrongs[parameter]:
+		case flag == "":
+			line.Problem("--"+parameter, "%s", what)
+		case parameter == s.Name:
+			line.Problem(flag, "%s: %s", s.Name, what)
+		default:
+			line.Problem(flag, "%s: %s: %s", s.Name, parameter, what)
+		}
+		wrongs[parameter] = true
+	}
+	for i := range s.Params {
+		p := &s.Params[i]
+		if t, ok := text[p.Name]; ok {
+			v, err := p.Parse(t)
+			if err != nil {
+				note(p.Name, err.Error())
+				continue
+			}
+			values[p.Name] = v
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(text)) {
+		if s.Param(name) == nil {
+			note(name, "there is no such parameter; "+itTakes(s.Takes()))
+		}
+	}
+	remainder := maps.Clone(values)
+	for {
+		complete, err := s.Resolve(remainder, nil)
+		wrong := new(param.ParameterError)
+		if !errors.As(err, &wrong) {
+			return values, complete
+		}
+		note(wrong.Parameter, wrong.What)
+		if !remainder.Has(wrong.Parameter) {
+			return values, nil
+		}
+		delete(remainder, wrong.Parameter)
+	}
+}
+
+// itTakes lists the parameters for a message.
+func itTakes(names []string) string {
+	if len(names) == 0 {
+		return "it takes none"
+	}
+	return "it takes " + strings.Join(names, ", ")
+}

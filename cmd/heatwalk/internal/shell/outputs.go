@@ -1,0 +1,492 @@
+package shell
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/parts"
+	"github.com/heatwalk/heatwalk/file/tablefile"
+	"github.com/heatwalk/heatwalk/file/textio"
+	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/internal/durable"
+	"github.com/heatwalk/heatwalk/internal/report"
+	"github.com/heatwalk/heatwalk/internal/system"
+	"github.com/heatwalk/heatwalk/internal/words"
+)
+
+// Outputs describes the files of a run: an output with a run file and possibly files of ids, and
+// other files. They are begun before any input is read, so that a full or read-only
+// directory is found at once, and appear under their names together, when the run has
+// succeeded.
+type Outputs struct {
+	Run     *Session
+	Path    string            // of the output, "" for none
+	Format  *tablefile.Format // of a matrix; nil: the output is none
+	Writer  io.Writer         // of the output
+	RowIDs  io.Writer         // separate file for .npy
+	ColIDs  io.Writer
+	RunFile io.Writer
+	Store   any         // description of the graph of the run; nil: none
+	Share   *parts.Part // which part of a whole the output is, nil if it is the whole
+
+	files []*durable.Pending // an output before the files that belong to it
+	pipe  *bufio.Writer      // stdout, if it is one of them
+}
+
+// NewOutputs returns outputs without files, which are given up at the end of the command
+// unless they are committed.
+func NewOutputs(run *Session, path string) *Outputs {
+	o := &Outputs{Run: run, Path: path}
+	run.AtEnd(o.abort)
+	return o
+}
+
+// BeginOutputs begins the output called path, unless that is "", which can be a matrix if there are formats, and the
+// files next to it.
+func BeginOutputs(run *Session, path string,
+	formats []string) (o *Outputs, err error) {
+	o = NewOutputs(run, path)
+	if path == "" {
+		return o, nil
+	}
+	if formats != nil {
+		o.Format = MatrixFormatOf(path, formats)
+	}
+	NoteOutput(run, path)
+	if o.Writer, err = o.Begin(path); err == nil && o.Format != nil && o.Format.SeparateIDs {
+		if o.RowIDs, err = o.Companion(path, filepath.Ext(path), ".rows.ids"); err == nil {
+			o.ColIDs, err = o.Companion(path, filepath.Ext(path), ".cols.ids")
+		}
+	}
+	if err == nil {
+		o.RunFile, err = o.Companion(path, "", ".run.json")
+	}
+	return o, err
+}
+
+// OutputFlag declares the flag of an output, whose name must end in one of the formats unless they are nil.
+func OutputFlag(flags *FlagSet, p *string, name, initial, usage string,
+	formats []string) {
+	flags.StringVarP(p, name, map[string]string{"output": "o"}[name],
+		initial, usage)
+	flags.Lookup(name).Annotations = map[string][]string{OutputFile: formats}
+}
+
+// SideFlag declares the flag of a file in addition to the output of a command, which stdout is for.
+func SideFlag(flags *FlagSet, p *string, name, usage string, formats []string) {
+	OutputFlag(flags, p, name, "", usage, formats)
+	flags.Lookup(name).Annotations[sideFile] = nil
+}
+
+// OutputFile marks the flags of outputs, sideFile those of side files, and NodeArguments commands whose arguments behind
+// the first one are nodes.
+const (
+	NodeArguments = "heatwalk nodes"
+	OutputFile    = "heatwalk output"
+	sideFile      = "heatwalk side file"
+)
+
+// inputPaths returns the inputs of a command, "" and "-" included: its arguments but for nodes, and the values of flags that show FILE
+// or TABLE in their usage and are not outputs.
+func inputPaths(cmd *cobra.Command, args []string) []string {
+	inputs := slices.Clone(args)
+	if _, hasNodes := cmd.Annotations[NodeArguments]; hasNodes {
+		inputs = inputs[:min(1, len(inputs))]
+	}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		kind, _ := pflag.UnquoteUsage(f)
+		_, isOutput := f.Annotations[OutputFile]
+		if path := f.Value.String(); (kind == "FILE" || kind == "TABLE") && !isOutput && f.Name != "output" && (f.DefValue == "" || path == "-") { // others have words too
+			inputs = append(inputs, path)
+		}
+	})
+	return inputs
+}
+
+// checkPaths records problems of the inputs and outputs of a command.
+func checkPaths(line *CommandLine, args []string) {
+	inputs := inputPaths(line.Command, args)
+	outputs := map[string]bool{}
+	checkStdin(line, inputs...)
+	line.Command.Flags().VisitAll(func(f *pflag.Flag) {
+		formats, isOutput := f.Annotations[OutputFile]
+		path := f.Value.String()
+		flag := strings.Replace("--"+f.Name, "--output", "-o", 1)
+		switch _, isSide := f.Annotations[sideFile]; {
+		case !isOutput && f.Name == "output": // the command checks it
+			outputs[filepath.Clean(path)] = true
+		case !isOutput:
+		case isSide && path == "-":
+			line.Problem(flag, "it is a second output; name a file")
+		case path != "" && outputs[filepath.Clean(path)]:
+			line.Problem(flag, "%s is another output of this command; name another file", path)
+		default:
+			CheckOutput(line, flag, path, formats, inputs...)
+			outputs[filepath.Clean(path)] = path != ""
+		}
+	})
+}
+
+// CheckOutput records problems of the path of an output. It must have the ending of one of the formats,
+// if any are given. The path of -o is required, and must not be an input or a file in a store.
+func CheckOutput(line *CommandLine, flag, path string, formats []string,
+	inputs ...string) {
+	line.inputFiles = append(line.inputFiles, inputs...)
+	if ending := Ending(path); path != "" && path != "-" && !IsDir(path) &&
+		formats != nil && !slices.Contains(formats, ending) {
+		line.Problem(flag, "%s has no ending that names a format; give one of %s",
+			path, strings.Join(formats, " "))
+	}
+	switch {
+	case path == "" && flag == "-o":
+		endings := ""
+		if formats != nil {
+			endings = ", with an ending " + strings.Join(formats, " ")
+		}
+		line.Problem(flag, "the output is missing; write -o FILE%s", endings)
+	case path == "":
+	case path == "-" && line.Documents:
+		line.Problem(flag, "- and --json both want stdout; name a file")
+	case path == "-":
+	case IsDir(path):
+		line.Problem(flag, "%s is a directory; name a file", path)
+	default:
+		if dir := filepath.Dir(followLink(path)); IsThere(filepath.Join(dir,
+			"manifest")) && ingest.IsStore(dir) {
+			line.Problem(flag,
+				"%s lies in the store %s, which never changes; name another place", path, dir)
+			return
+		}
+		for _, input := range inputs {
+			if SameFile(path, input) {
+				line.Problem(flag, "%s is an input of this command; name another file", path)
+				return
+			}
+		}
+	}
+}
+
+// followLink returns what path leads to if it is a link.
+func followLink(path string) string {
+	if target, err := durable.OS.Follow(path); err == nil {
+		return target
+	}
+	return path
+}
+
+// IsDir reports whether path is a directory.
+func IsDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// IsThere reports whether path exists.
+func IsThere(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// SameFile reports whether two paths lead to one file.
+func SameFile(a, b string) bool {
+	infoA, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	infoB, err := os.Stat(b)
+	return err == nil && os.SameFile(infoA, infoB)
+}
+
+// NoteOutput notes the output that an interruption leaves as it is.
+func NoteOutput(run *Session, path string) {
+	run.OutputState = ""
+	if path != "-" { // data on stdout cannot be taken back
+		run.OutputState = FileState(path)
+	}
+}
+
+// FileState returns the state of a file that is not published.
+func FileState(path string) string {
+	if IsThere(path) {
+		return path + " is unchanged"
+	}
+	return path + " was not made"
+}
+
+// Begin begins the file path, stdout for "-", nothing for an estimate.
+func (o *Outputs) Begin(path string) (io.Writer, error) {
+	return o.beginWith(durable.NewFile, path)
+}
+
+func (o *Outputs) beginWith(create func(durable.FS, string) (*durable.Pending, error), path string) (io.Writer, error) {
+	if o.Run.Costs.Estimating || o.Run.IsFollower() {
+		return nowhere{}, nil
+	}
+	if path == "-" {
+		o.pipe = bufio.NewWriterSize(o.Run.Console.Stdout, 64<<10)
+		return o.pipe, nil
+	}
+	f, err := create(durable.Until(o.Run.Context, durable.OS), path)
+	if err != nil {
+		return nil, o.notCreated(err, path)
+	}
+	o.add(f)
+	return f, nil
+}
+
+// WriteFile writes a file of its own, unless path is "".
+func WriteFile(run *Session, path string, write func(w io.Writer) error) error {
+	if path == "" {
+		return nil
+	}
+	o := NewOutputs(run, path)
+	w, err := o.Begin(path)
+	if err == nil {
+		err = write(w)
+	}
+	if err == nil {
+		err = o.Commit(nil)
+	}
+	return err
+}
+
+// nowhere is a file that does not exist.
+type nowhere struct{}
+
+// Write implements [io.Writer].
+func (nowhere) Write(p []byte) (int, error) { return len(p), nil }
+
+// WriteAt implements [io.WriterAt].
+func (nowhere) WriteAt(p []byte, _ int64) (int, error) {
+	return len(p), nil
+}
+
+// add adds a file that the run publishes. Where the file system has no locks, another run could
+// remove its temporary file.
+func (o *Outputs) add(f *durable.Pending) {
+	if f.IsUnlocked() {
+		o.Run.Console.WarnOfError(fmt.Errorf("%s: %w", o.Path, durable.ErrNoLocks))
+	}
+	o.files = append(o.files, f)
+}
+
+// notCreated is the error of a file that could not be created.
+func (o *Outputs) notCreated(err error, path string) error {
+	if dir := filepath.Dir(followLink(path)); errors.Is(err, fs.ErrNotExist) && !IsDir(dir) {
+		return fault.Machine(err, "create "+path,
+			"there is no directory %s; make it first", dir)
+	}
+	return fault.Machine(err, "create "+path, "%s; choose another place for it",
+		Cause(err))
+}
+
+// Companion begins a file that belongs to the output path. Its name is path with suffix in place of cut.
+// It returns nil for stdout, a pipe or a device.
+func (o *Outputs) Companion(path, cut, suffix string) (io.Writer, error) {
+	if textio.IsStream(path) {
+		return io.Discard, nil
+	}
+	side := strings.TrimSuffix(path, cut) + suffix
+	for _, input := range o.Run.Line.inputFiles {
+		if SameFile(side, input) {
+			return nil, fault.Usage("-o",
+				"%s comes with the file %s, which is an input of this command; name another file", path, side)
+		}
+	}
+	w, err := o.beginWith(durable.NewBeside, side)
+	if failed := new(fault.Placed); errors.As(err, &failed) {
+		failed.Place = "create " + path // the path that the user gave
+	}
+	return w, err
+}
+
+// Publish publishes all files of a run, the files that belong to the output first, and calls put, unless
+// it is nil, to publish a store.
+func (o *Outputs) Publish(parameters any, put func() error) error {
+	if o.RunFile != nil {
+		if err := writeRun(o, parameters); err != nil {
+			return err
+		}
+	}
+	return o.Commit(put)
+}
+
+// Commit publishes all files, around what put puts in place unless it is nil.
+func (o *Outputs) Commit(put func() error) error {
+	if o.pipe != nil {
+		if err := o.pipe.Flush(); err != nil {
+			return err
+		}
+	}
+	if o.Run.Context.Err() != nil {
+		return context.Cause(o.Run.Context)
+	}
+	files := o.files
+	o.files = nil
+	return durable.Commit(put, files...)
+}
+
+// abort discards files that were not committed.
+func (o *Outputs) abort() {
+	for _, f := range o.files {
+		_ = f.Abort() // the run has failed already, or this is after commit
+	}
+}
+
+// tempParent returns the directory for temporary files: --temp-dir, or that of the output called
+// path, because it is on a disk with room for large files.
+func tempParent(in *Inputs, path string) string {
+	switch {
+	case in.tempDir != "":
+		return in.tempDir
+	case path == "" || path == "-":
+		return os.TempDir()
+	}
+	return filepath.Dir(path)
+}
+
+// MakeTemp returns a temporary directory in tempParent, which is removed when the command ends.
+func MakeTemp(run *Session, in *Inputs, output string) (*durable.TempDir, error) {
+	parent := tempParent(in, output)
+	t, err := durable.NewTempDir(parent)
+	if err != nil {
+		return nil, fault.Machine(err, "create a temporary directory in "+parent,
+			"%s; choose another with --temp-dir", Cause(err))
+	}
+	run.AtEnd(func() {
+		if err := t.Remove(); err != nil {
+			run.Console.Warn("%s: could not be removed: %s", t.Path, Cause(err))
+		}
+	})
+	return t, nil
+}
+
+// MakeTempContent makes a directory in a temporary one.
+func MakeTempContent(run *Session, in *Inputs,
+	output string) (dir string, err error) {
+	t, err := MakeTemp(run, in, output)
+	if err != nil {
+		return "", err
+	}
+	return t.Content(), durable.OS.Mkdir(t.Content())
+}
+
+// Cause returns the message of an error of the file system without operation and path.
+func Cause(err error) string {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err.Error()
+	}
+	return err.Error()
+}
+
+// runFile is the content of OUT.run.json: how OUT came to be.
+type runFile struct {
+	Command    string      `json:"command"`
+	Arguments  []string    `json:"arguments"`
+	Directory  string      `json:"directory"`
+	Build      Build       `json:"build"`
+	Store      any         `json:"store,omitempty"`
+	SelfLoops  int64       `json:"dropped_self_loops,omitempty"`
+	Parameters any         `json:"parameters,omitempty"`
+	Part       *parts.Part `json:"part,omitempty"` // of a whole that merge puts together
+	Finished   string      `json:"finished"`
+	Closing
+}
+
+// writeRun writes the run file of a run that chose the given parameters.
+func writeRun(o *Outputs, parameters any) error {
+	run := o.Run
+	directory, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	return encodeDocument(o.RunFile, &runFile{
+		Command:    shellLine(run.Line.Args),
+		Arguments:  run.Line.Args,
+		Directory:  directory,
+		Build:      ThisBuild(),
+		Store:      o.Store,
+		SelfLoops:  run.droppedLoops,
+		Parameters: parameters,
+		Part:       o.Share,
+		Finished:   time.Now().UTC().Format(time.RFC3339),
+		Closing:    CloseRun(run.Console),
+	})
+}
+
+// plainArgument matches arguments that need no quotes in a shell.
+var plainArgument = regexp.MustCompile(`^[a-zA-Z0-9_./=,:+@%-]+$`)
+
+// shellLine writes arguments as a line that a shell takes apart again.
+func shellLine(args []string) string {
+	words := []string{"heatwalk"}
+	for _, arg := range args {
+		if !plainArgument.MatchString(arg) {
+			arg = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+		}
+		words = append(words, arg)
+	}
+	return strings.Join(words, " ")
+}
+
+// BuildPage returns the page of a name about a document and a graph: its title names the graph, and its first facts are
+// the command, the version, the date, the machine and the cost of the run.
+func BuildPage(run *Session, name string, doc document,
+	graph string) (*report.Page, error) {
+	closing := CloseRun(run.Console)
+	doc.closeWith(closing)
+	p, err := report.Build(name, doc)
+	if err != nil {
+		return nil, err
+	}
+	b := ThisBuild()
+	version := "heatwalk " + b.Version
+	if b.Commit != "" {
+		version += ", commit " + b.Commit
+	}
+	machine := fmt.Sprintf("%s, %s, %s of memory", b.System,
+		words.Counted(runtime.NumCPU(), "processor"), words.Bytes(system.Memory()))
+	p.Title += ": " + filepath.Base(graph)
+	p.Run = append([]report.Fact{
+		{Name: "Graph", Value: graph},
+		{Name: "Command", Value: shellLine(run.Line.Args)},
+		{Name: "Version", Value: version},
+		{Name: "Date", Value: time.Now().UTC().Format("2006-01-02 15:04 UTC")},
+		{Name: "Machine", Value: machine},
+		{Name: "Cost", Value: fmt.Sprintf("%s, peak %s",
+			words.Seconds(time.Since(run.Console.Started)),
+			words.Bytes(closing.PeakMemoryBytes))},
+	}, p.Run...)
+	for _, text := range closing.Warnings {
+		p.Run = append(p.Run, report.Fact{Name: "Warning", Value: text})
+	}
+	return p, nil
+}
+
+// WritePage writes the page of BuildPage.
+func WritePage(run *Session, w io.Writer, name string, doc document,
+	graph string) error {
+	p, err := BuildPage(run, name, doc, graph)
+	if err != nil {
+		return err
+	}
+	return p.WriteHTML(w)
+}
+
+// PageFormats are the endings of a page.
+var PageFormats = []string{".html"}

@@ -1,0 +1,241 @@
+package shell
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/heatwalk/heatwalk/evaluate"
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/file/tablefile"
+	"github.com/heatwalk/heatwalk/internal/words"
+)
+
+// ScoreFlags holds the flags for the scores in an output.
+type ScoreFlags struct {
+	Top   int    // tablefile.Columns.Top
+	Kind  string // kind of a matrix of scores: raw or probability, "" if not given
+	Dtype string
+}
+
+// Declare declares the flags of f; textProbabilities says that text formats have probabilities.
+func (f *ScoreFlags) Declare(flags *FlagSet, textProbabilities bool) {
+	DeclareValue(flags, "scores", "all|top=K|none", "all", "scores to write: of all classes, of the K best ones, or none; of scores alone raw or probability", func(s string) error {
+		f.Kind = ""
+		if s == "raw" || s == "probability" {
+			f.Kind = s
+			return nil
+		}
+		return parseScores(&f.Top, s)
+	})
+	DtypeFlag(flags, &f.Dtype, "float32", "precision of scores alone")
+	flags.AddCheck(func(line *CommandLine, _ []string) {
+		out := flags.Lookup("output")
+		matrix := MatrixFormatOf(out.Value.String(),
+			out.Annotations[OutputFile]) != nil
+		switch {
+		case !matrix && (f.Kind == "raw" || f.Kind != "" && !textProbabilities):
+			line.Problem("--scores",
+				"%s scores alone are a matrix; write -o FILE.npy, or give all, none or top=K", f.Kind)
+		case matrix && f.Kind == "" && flags.Changed("scores"):
+			line.Problem("--scores",
+				"a matrix has all of them; give raw or probability")
+		}
+		line.Refuse(!matrix, "dtype",
+			"makes a difference with -o FILE.npy only; leave it out")
+	})
+}
+
+// PredictionUsage is the help text of a file of predictions.
+const PredictionUsage = "`FILE` of predictions: .tsv, .csv, .jsonl or .parquet, .npy or .npz for scores alone; - is stdout"
+
+// ScoreFormats are the endings of a file of predictions, or of a matrix of scores alone.
+var ScoreFormats = slices.Concat(tablefile.PredictionEndings, tablefile.NPY.Endings,
+	tablefile.NPZ.Endings)
+
+func parseScores(top *int, s string) error {
+	count, ranked := strings.CutPrefix(s, "top=")
+	n, err := strconv.Atoi(count)
+	switch {
+	case s == "all":
+		*top = 0
+	case s == "none":
+		*top = -1
+	case ranked && err == nil && n > 0:
+		*top = n
+	default:
+		return fmt.Errorf("%s is not a choice of scores; give all, none or top=K with K ≥ 1", Quote(s))
+	}
+	return nil
+}
+
+// PredictionBytes returns an upper bound of the size of a file of predictions, for estimates; 0 for
+// real runs.
+func PredictionBytes(o *Outputs, columns tablefile.Columns, ids Axis) int64 {
+	switch {
+	case !o.Run.Costs.Estimating:
+		return 0
+	case o.Format != nil:
+		return RunFileBytes + 8*int64(ids.N)*int64(len(columns.Classes)) +
+			IDBytes(ids)
+	}
+	columns.Classes = slices.SortedFunc(slices.Values(columns.Classes),
+		func(a, b string) int { return len(b) - len(a) })
+	ending := strings.TrimSuffix(FormatOf(o.Path, tablefile.PredictionEndings), ".parquet") // Parquet is smaller than text
+	linesBytes := func(n int) int64 {                                                       // size of n lines of the largest length, without ids
+		var file byteCounter // never fails
+		_ = tablefile.WritePredictions(o.Run.Context, &file, ending, columns, n, func(_ int, p *tablefile.Prediction) {
+			p.Label = columns.Classes[0]
+			for i := range p.Scores {
+				p.Scores[i] = 1.23456e-10 // the longest text of a score
+			}
+		})
+		return int64(file)
+	}
+	return RunFileBytes + linesBytes(0) + IDBytes(ids) +
+		int64(ids.N)*(linesBytes(1)-linesBytes(0))
+}
+
+// PredictionRows holds the predictions for nodes or items, in the order of the output.
+type PredictionRows struct {
+	IDs  Axis
+	Line func(i int, p *tablefile.Prediction) // stores label, reach and probabilities
+
+	// predicted returns the class that is written for item i, -1 for a blank, and whether a label
+	// reaches it; nil: archives do not hold these.
+	Predicted func(i int) (class int, reached bool)
+
+	// raw stores the scores from which probabilities are computed, with the names RawNames; may be nil.
+	Raw      func(i int, row []float64)
+	RawNames []string
+}
+
+// WritePredictions writes predictions, or a matrix of scores only: raw scores, or probabilities.
+func WritePredictions(o *Outputs, f *PredictionRows, c tablefile.Columns, raw bool,
+	dtype string) error {
+	if o.Format == nil {
+		return tablefile.WritePredictions(o.Run.Context, o.Writer, Ending(o.Path), c, f.IDs.N, func(i int, p *tablefile.Prediction) {
+			p.Node = f.IDs.ID(i)
+			f.Line(i, p)
+		})
+	}
+	names := f.RawNames
+	row := f.Raw
+	if !raw {
+		names = c.Classes
+		row = func(i int, row []float64) { f.Line(i, &tablefile.Prediction{Scores: row}) }
+	}
+	return FillMatrix(o, dtype, &tablefile.Matrix{Rows: f.IDs, Cols: tablefile.AxisOf(names), Predictions: f.Predicted}, func(i int, values []float64) error {
+		row(i, values)
+		return nil
+	})
+}
+
+// LabelsDocument holds the common keys of the JSON documents of predictions.
+type LabelsDocument struct {
+	Output   string       `json:"output"`
+	Labelled int          `json:"labelled"`
+	Skipped  SkippedLines `json:"skipped_label_lines"`
+	Classes  []string     `json:"classes"`
+
+	AccuracyEstimate *float64        `json:"accuracy_estimate,omitempty"`
+	AccuracyStderr   *float64        `json:"accuracy_stderr,omitempty"`
+	Truth            *evaluate.Truth `json:"truth,omitempty"`
+}
+
+// LearnedFrom returns the keys about the labels.
+func LearnedFrom(o *Outputs, l *nodefile.Labels) LabelsDocument {
+	return LabelsDocument{Output: o.Path, Labelled: len(l.Row),
+		Skipped: CountSkipped(l), Classes: l.Names}
+}
+
+// Estimate sets the estimated accuracy, unless tested is 0.
+func (d *LabelsDocument) Estimate(accuracy, stderr float64, tested int) {
+	if tested > 0 {
+		d.AccuracyEstimate = &accuracy
+		d.AccuracyStderr = &stderr
+	}
+}
+
+// DescribeAccuracy returns the estimated accuracy as text, or "".
+func (d *LabelsDocument) DescribeAccuracy() string {
+	if d.AccuracyEstimate == nil {
+		return ""
+	}
+	accuracy := 100 * *d.AccuracyEstimate
+	stderr := 100 * *d.AccuracyStderr
+	if stderr > 25 { // few labels
+		return fmt.Sprintf("cross-validated accuracy between %.1f and %.1f %%",
+			max(0, accuracy-stderr), min(100, accuracy+stderr))
+	}
+	return fmt.Sprintf("cross-validated accuracy %.1f ± %.1f %%", accuracy, stderr)
+}
+
+// CompareTruth compares the class of each node (noun: node or that of a kind of items) with its true label, unless truth
+// is nil. It warns about classes that do not occur in training, because no prediction can be correct.
+func CompareTruth(console *Console, class []int, reached *roaring.Bitmap,
+	l, truth *nodefile.Labels, noun string) *evaluate.Truth {
+	if truth == nil {
+		return nil
+	}
+	truth.Respell(l.Names)
+	size := ClassSizes(truth)
+	for c, name := range truth.Names {
+		if slices.Contains(l.Names, name) {
+			size[c] = 0
+		}
+	}
+	warnUntrained(console, truth.File, truth.Names, size, noun)
+	t := evaluate.Compare(class, reached, l, truth)
+	if t == nil {
+		console.Warn("%s: nothing to compare with; every %s it labels is labelled in %s",
+			truth.File, noun, l.File)
+	}
+	return t
+}
+
+// warnUntrained warns in one line about classes of a file that have items (noun: node or test node) without a training label.
+func warnUntrained(console *Console, file string, names []string, items []int,
+	noun string) {
+	var classes []string
+	total := 0
+	for c, n := range items {
+		if n > 0 {
+			classes = append(classes, Quote(names[c]))
+			total += n
+		}
+	}
+	switch count := len(classes); {
+	case count == 1:
+		console.Warn("%s: class %s (%s) has no training label and counts as wrong",
+			file, classes[0], words.Counted(total, noun))
+	case count > 1:
+		list := strings.Join(classes[:min(count, namedClasses)], ", ")
+		if count > namedClasses {
+			list += fmt.Sprintf(" and %d more", count-namedClasses)
+		}
+		console.Warn("%s: %d classes (%s) have no training label and count as wrong: %s",
+			file, count, words.Counted(total, noun), list)
+	}
+}
+
+// namedClasses bounds the classes that a warning names.
+const namedClasses = 3
+
+// DescribeTruth returns the comparison with the labels of a file as text, or "".
+func (d *LabelsDocument) DescribeTruth(file, noun string) string {
+	t := d.Truth
+	if t == nil {
+		return ""
+	}
+	text := fmt.Sprintf("against %s: accuracy %s of %s", file, words.Percent(t.All),
+		words.Counted(t.Nodes, noun))
+	if t.NodesReached < t.Nodes {
+		text += fmt.Sprintf(", %s of the %s reached", words.Percent(t.Reached),
+			words.Count(t.NodesReached))
+	}
+	return text + fmt.Sprintf(", macro-F1 %.3f", t.MacroF1)
+}

@@ -1,0 +1,78 @@
+package shell
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/sparsetest"
+)
+
+// Processes whose command lines or input files differ refuse, and name the first difference.
+func TestDifferentInputs(t *testing.T) {
+	dir := t.TempDir()
+	files := [2]string{filepath.Join(dir, "0.tsv"), filepath.Join(dir, "1.tsv")}
+	for i, path := range files {
+		if err := os.WriteFile(path, []byte("a b\nb c\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		same := path + ".same"
+		if err := os.WriteFile(same, fmt.Appendf(nil, "a b\nb %d\n", i), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err := sparsetest.Processes(2, func(n sparse.Network) error {
+		run := NewSession(t.Context(), nil, []string{"eigen", files[n.Rank()]}, nil, nil, nil)
+		run.Network = n
+		if err := sameCommand(run); err == nil || !strings.HasPrefix(err.Error(), "command line: differs between processes 0 and 1 of 2") {
+			t.Errorf("command line: error %v", err)
+		}
+		cmd := &cobra.Command{}
+		if err := agree(run, []string{"file"}, []float64{fileSum(files[n.Rank()])}); err != nil {
+			t.Error(err)
+		}
+		if err := cmd.ParseFlags([]string{files[n.Rank()] + ".same"}); err != nil {
+			return err
+		}
+		if err := sameInputs(run, cmd); err == nil || !strings.Contains(err.Error(), ".same: differs between processes 0 and 1 of 2") || fault.Code(err) != fault.WrongData {
+			t.Errorf("inputs: error %v", err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A refused limit is that of --max-memory, and the larger one that is asked for is sufficient.
+func TestLimitOfProcesses(t *testing.T) {
+	costs := &Costs{maxMemory: 600e6, Memory: 500e6, libraries: 100e6}
+	over := &budget.Error{Need: 900e6, Limit: 500e6}
+	over.Largest.What = "blocks"
+	if got, want := overLimit(costs, over).Error(), "--max-memory: 600 MB is too little for blocks; allow 1.06 GB or more"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// The estimate for a process has the rows of all named nodes, and the kernel between them as a whole.
+func TestMemoryOfRank(t *testing.T) {
+	const n, rows, named, fromRow, local = 100_000, 25_000, 3_000, 5_000, 1 << 20
+	p := &budget.Plan{Named: named}
+	for bytes, what := range map[int64]string{1 << 20: budget.GraphPart, 3 << 20: budget.LabelPart, 8*named*named + n*fromRow: "learning"} {
+		if err := p.Reserve(bytes, what); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := budget.Resident(local+1<<20+3<<20+8*named*named+(rows+named)*fromRow) + libraryBytes
+	if got := memoryOfRank(p, n, rows, local); math.Abs(float64(got-want)) > 8 {
+		t.Errorf("%d bytes, want %d", got, want)
+	}
+}

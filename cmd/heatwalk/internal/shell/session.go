@@ -1,0 +1,554 @@
+package shell
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"math"
+	"os"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/heatwalk/heatwalk"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
+	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/durable"
+	"github.com/heatwalk/heatwalk/internal/system"
+	"github.com/heatwalk/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Session is one run of the program. A function takes the part of it that it needs.
+type Session struct {
+	Context context.Context
+	cancel  context.CancelCauseFunc
+	Line    *CommandLine
+	Console *Console
+	Costs   *Costs
+	ends    []func() // see AtEnd
+
+	Progress *progress.Display // that of the console
+
+	Threads  int
+	Seed     int64
+	debug    bool
+	untilEOF bool // the end of stdin interrupts the run
+
+	// For the message about an interruption: the state of the output, and the progress.
+	OutputState string
+	Reached     string
+
+	droppedLoops int64 // self loops of the input that the graph leaves out
+
+	// network connects this process with others that run the same command and share the
+	// rows of the graph. Process 0 is the leader: it prints and writes files. The others
+	// are followers. Nil: the process is alone.
+	Network sparse.Network
+}
+
+// CommandLine is the command line of a run, and the mistakes in it, which are reported
+// together.
+type CommandLine struct {
+	Context    context.Context // of checks that read files
+	Args       []string
+	Command    *cobra.Command // nil before its flags are known
+	problems   []fault.Problem
+	inputFiles []string // "" and "-" included; side files of outputs must not replace them
+	Documents  bool     // a JSON document goes to stdout
+}
+
+// Console are those of a run: results and summaries on stdout; progress, warnings and
+// errors on stderr.
+type Console struct {
+	name     string // at the beginning of lines on stderr
+	Stdin    io.Reader
+	Stdout   *output
+	Stderr   io.Writer
+	Started  time.Time
+	progress *progress.Display
+	warning  sync.Mutex
+	warnings []string  // printed so far
+	locks    sync.Once // warns of a file system without locks
+
+	// Flags of every command.
+	JSON      bool
+	quiet     bool
+	showAs    string
+	LogFormat string
+}
+
+// NewSession returns a run in one of the processes of a network, or with nil in the only process.
+func NewSession(ctx context.Context, network sparse.Network, args []string, stdin io.Reader, stdout,
+	stderr io.Writer) *Session {
+	ctx, cancel := context.WithCancelCause(ctx)
+	display := progress.New(stderr, "none", true, false) // until the flags are known
+	run := &Session{
+		Context: ctx, cancel: cancel, Network: network, Line: &CommandLine{Context: ctx, Args: args}, Costs: new(Costs),
+		Console: &Console{
+			name: "heatwalk", Stdin: stdin, Stdout: &output{w: stdout}, Stderr: stderr,
+			Started: time.Now(), progress: display,
+		},
+		Progress: display,
+	}
+	if run.IsFollower() {
+		run.Console.Stdout.w = io.Discard
+		run.Console.name = fmt.Sprintf("heatwalk: process %d of %d", network.Rank(), network.Size())
+	}
+	return run
+}
+
+// Guard runs the command, then the functions of AtEnd, the last one first, and returns the exit code.
+func Guard(run *Session, do func() error) (code int) {
+	defer func() {
+		if r := recover(); r != nil {
+			code = fail(run, fault.CrashOf(r))
+		}
+	}()
+	err := func() error {
+		defer func() {
+			for _, end := range slices.Backward(run.ends) {
+				end()
+			}
+		}()
+		return do()
+	}()
+	run.Progress.Close()
+	return fail(run, cmp.Or(err, run.Console.Stdout.Err))
+}
+
+// AtEnd calls end when the command ends, also after an error, a panic or a signal.
+func (run *Session) AtEnd(end func()) {
+	run.ends = append(run.ends, end)
+}
+
+// Prepare runs before every subcommand: it applies the flags of every command, and rejects
+// empty names of files. A subcommand checks its own flags and then calls JoinProblems.
+func Prepare(run *Session, cmd *cobra.Command) error {
+	run.Line.Command = cmd
+	run.Line.Documents = run.Console.JSON
+	messages := run.Console.Stderr
+	if run.IsFollower() {
+		messages = io.Discard
+	}
+	run.Progress = progress.New(messages, run.Console.showAs, run.Console.quiet,
+		run.Console.LogFormat == "json")
+	run.Console.progress = run.Progress
+	if progress.IsTerminal(run.Console.Stdout.w) {
+		run.Console.Stdout.progress = run.Progress
+	}
+	empty := false
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if f.Value.Type() == "string" && f.Value.String() == "" { // for example a shell variable that is not set
+			MissingValue(run.Line, f)
+			empty = true
+		}
+		if slices.Contains(stdoutNames, f.Value.String()) {
+			_ = f.Value.Set("-") // a string flag takes every text
+		}
+	})
+	if empty {
+		return run.Line.JoinProblems()
+	}
+	if run.untilEOF && !run.IsFollower() {
+		stopAtEOF(run)
+	}
+	if err := limitMemory(run); err != nil {
+		return err
+	}
+	if err := join(run, cmd); err != nil {
+		return err
+	}
+	if run.Threads > 0 {
+		runtime.GOMAXPROCS(min(run.Threads, runtime.NumCPU()))
+	}
+	return nil
+}
+
+// stopAtEOF interrupts the run at the end of stdin, so that a program that holds the other end of a
+// pipe leaves no run behind when it is killed. The run cannot read anything else from stdin.
+func stopAtEOF(run *Session) {
+	stdin := run.Console.Stdin
+	run.Console.Stdin = strings.NewReader("")
+	go func() {
+		_, _ = io.Copy(io.Discard, stdin) // an error ends it like the end
+		run.cancel(fault.ErrInterrupted)
+	}()
+}
+
+// stdoutNames are other names of stdout.
+var stdoutNames = []string{"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}
+
+// JoinProblems returns all problems of the command line as one error, or nil. An interruption takes
+// precedence, because it may have aborted a check.
+func (line *CommandLine) JoinProblems() error {
+	if line.Context.Err() != nil {
+		return context.Cause(line.Context)
+	}
+	if len(line.problems) == 0 {
+		return nil
+	}
+	return fault.UsageOf(line.problems)
+}
+
+// NewCommand returns a command and its options. The words of its use in capitals are its arguments. do gets the
+// first argument, and runs only if neither the groups of flags nor own, unless it is nil, have recorded problems.
+func NewCommand[O any](run *Session, use, short string,
+	own func(*CommandLine, *O, []string),
+	do func(*Session, *O, string) error) (*cobra.Command, *O, *FlagSet) {
+	o := new(O)
+	cmd := &cobra.Command{Use: use, Short: short, Args: argumentsOf(run.Line, use)}
+	flags := &FlagSet{FlagSet: cmd.Flags(), Line: run.Line}
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		checkPaths(run.Line, args)
+		for _, check := range flags.checks {
+			check(run.Line, args)
+		}
+		if own != nil {
+			own(run.Line, o, args)
+		}
+		if err := run.Line.JoinProblems(); err != nil {
+			return err
+		}
+		return do(run, o, strings.Join(args[:min(1, len(args))], ""))
+	}
+	return cmd, o, flags
+}
+
+// fail prints err, unless it is nil or printed already, and returns the exit code.
+func fail(run *Session, err error) int {
+	if errors.Is(err, heatwalk.ErrFollower) {
+		return fault.Done
+	}
+	code := fault.Code(err)
+	if code == fault.Done {
+		return code
+	}
+	run.Progress.Close()
+	switch code {
+	case fault.Interrupted:
+		err = interruption(run)
+	case fault.OverLimit:
+		err = overLimit(run.Costs, err)
+	}
+	if run.IsFollower() {
+		select {
+		case <-run.Context.Done():
+			return code
+		case <-time.After(FollowerPause):
+		}
+	}
+	for _, r := range fault.Reports(namedFlag(run.Line, err)) {
+		r.Code = code
+		if c := new(fault.Crash); run.debug && errors.As(err, &c) {
+			r.Stack = string(c.Stack)
+		}
+		printReport(run.Console, r)
+	}
+	return code
+}
+
+// namedFlag adds the flag that accepts a parameter to an error about the parameter.
+func namedFlag(line *CommandLine, err error) error {
+	wrong := new(param.ParameterError)
+	if line.Command == nil || !errors.As(err, &wrong) ||
+		line.Command.Flags().Lookup(wrong.Parameter) != nil {
+		return err
+	}
+	for _, flag := range []string{"method", "kernel", "function", "learner"} {
+		if line.Command.Flags().Lookup(flag) != nil {
+			return fault.Usage("--"+flag, "%s", wrong.Error())
+		}
+	}
+	return err
+}
+
+// overLimit adds a sufficient --max-memory to an error about the memory limit.
+func overLimit(costs *Costs, err error) error {
+	var (
+		over  *budget.Error
+		room  *ingest.LimitError
+		what  string
+		short int64
+	)
+	switch {
+	case errors.As(err, &over):
+		// The limit may be that of a part.
+		short = over.Need - over.Limit
+		// see budget.Resident
+		what = over.Largest.What
+		short = short + short/8 + 1
+	case !errors.As(err, &room):
+		return err
+	case room.Dir == "":
+		what = "the edges"
+		short = budget.Resident(room.Need) - costs.Memory
+	default:
+		if parent, ours := durable.InTempDir(room.Dir); ours {
+			return fault.Limit(parent, "temporary files may need %s, %s are free; make room, or name another disk with --temp-dir",
+				words.Bytes(room.Need), words.Bytes(room.Limit))
+		}
+		return fmt.Errorf("%s: %s may need %s, %s are free; %s", room.Dir,
+			room.What, words.Bytes(room.Need), words.Bytes(room.Limit), room.Fix)
+	}
+	limit := costs.Memory + costs.libraries
+	enough := limit + short
+	need := words.Bytes(enough + enough/100) // because the printed number is rounded
+	otherwise := ""
+	if room != nil && room.Unordered {
+		otherwise = ", or pass --order none"
+	}
+	if over != nil && over.Instead != "" {
+		otherwise = ", or pass --method " + over.Instead
+	}
+	switch {
+	case costs.limitedBy == system.AddressLimit && costs.Memory != costs.maxMemory:
+		return fault.Limit(system.AddressLimit, "it leaves %s, too little for %s, which takes %s or more; raise it by %s%s",
+			words.Bytes(limit), what, need,
+			words.Bytes(enough-limit+enough/10), otherwise)
+	case costs.maxMemory == 0:
+		return fault.Limit("memory",
+			"this machine has too little for %s; it takes %s or more%s", what,
+			need, otherwise)
+	}
+	return fault.Limit("--max-memory",
+		"%s is too little for %s; allow %s or more%s", words.Bytes(limit), what,
+		need, otherwise)
+}
+
+// unsolved replaces the message of an iteration that did not converge, which counts steps and columns.
+// LoosenTolerance is the remedy for a kernel, AnotherMethod the remedy for a method.
+const (
+	unsolved        = "systems of equations of this graph were not solved to their tolerance within the limit on steps"
+	LoosenTolerance = "loosen --tolerance, or take parameters farther from the end of their range"
+	AnotherMethod   = "take parameters farther from the end of their range, or another --method"
+)
+
+// GraphError adds the name of the graph to an error about its direction, about processes that share its rows, or about
+// an iteration that did not converge.
+func GraphError(costs *Costs, err error, graph, advice string) error {
+	limited := new(problem.Error)
+	switch {
+	case errors.Is(err, kernel.ErrTolerance):
+		return fault.Machine(nil, graph,
+			"rounding errors are too large here; %s", advice)
+	case errors.Is(err, kernel.ErrRange):
+		return fault.Data(graph,
+			"a value is out of the range of float64, because weights of edges are too large or too small; multiply all weights by a factor, or leave out the smallest")
+	case errors.As(err, &limited) && errors.Is(err, problem.ErrDirected):
+		return RefuseDirected(graph, limited.Method, "--method=auto")
+	case errors.Is(err, sparse.ErrDivided):
+		what := "this method"
+		if errors.As(err, &limited) {
+			what = limited.Method
+		}
+		return fault.Usage(graph,
+			"%s needs all rows of the graph in one process; run heatwalk without mpirun, or take another --method", what)
+	case errors.As(err, &limited) && limited.Short > 0:
+		return fault.Machine(err, graph, unsolved+"; allow --max-memory %s or more for a factor of the graph, or take another --method",
+			words.Bytes(costs.Memory+costs.libraries+limited.Short+limited.Short/4))
+	case errors.As(err, &limited):
+		return fault.Machine(err, graph, unsolved+"; take another --method")
+	case errors.Is(err, iterative.ErrIterationLimit):
+		return fault.Machine(err, graph, "%s; %s", unsolved, advice)
+	}
+	return err
+}
+
+// ToleranceError is GraphError for a command with --tolerance, which is given unless it is 0.
+func ToleranceError(costs *Costs, err error, graph string, given float64) error {
+	missed := new(kernel.ToleranceError)
+	switch {
+	case !errors.As(err, &missed):
+		return GraphError(costs, err, graph, LoosenTolerance)
+	case given != 0:
+		return fault.Usage("--tolerance", "%v", err)
+	case missed.Reached < 1:
+		return fault.Machine(nil, graph,
+			"rounding errors may exceed the default tolerance, %.2g; pass --tolerance %.2g", missed.Asked, missed.Reached)
+	}
+	return fault.Machine(nil, graph,
+		"rounding errors may be as large as the values; take parameters farther from the end of their range")
+}
+
+// interruption returns the error of an interrupted run, with its progress and the state of its output.
+func interruption(run *Session) error {
+	reached := cmp.Or(run.Reached, words.Seconds(time.Since(run.Console.Started)))
+	if run.OutputState == "" {
+		return fmt.Errorf("interrupted after %s", reached)
+	}
+	return fmt.Errorf("interrupted after %s; %s", reached, run.OutputState)
+}
+
+// IsFollower reports whether another process prints and writes files.
+func (run *Session) IsFollower() bool {
+	return run.Network != nil && run.Network.Rank() > 0
+}
+
+// FollowerPause is the time before a follower reports an error. If all processes fail alike, the leader reports it,
+// and mpirun ends the followers during this time.
+var FollowerPause = 3 * time.Second
+
+// stdinError is the error of reading stdin, which mpirun connects only to the leader.
+type stdinError struct{}
+
+// Read implements [io.Reader].
+func (stdinError) Read([]byte) (int, error) {
+	return 0, fault.Usage("-",
+		"stdin reaches only one of several processes; give a file")
+}
+
+// join prepares a command that several processes run. It divides processors and memory among the processes of
+// a host, and makes the limits equal in all processes, because they decide how blocks are cut. Commands
+// that share no rows run only in the leader; followers get [heatwalk.ErrFollower].
+func join(run *Session, cmd *cobra.Command) error {
+	if run.Network == nil {
+		return nil
+	}
+	if err := sameCommand(run); err != nil {
+		return err
+	}
+	if !IsShared(cmd) {
+		if run.IsFollower() {
+			return heatwalk.ErrFollower
+		}
+		run.Console.Note(fmt.Sprintf("%s runs in one of %d processes",
+			strings.TrimPrefix(cmd.CommandPath(), "heatwalk "), run.Network.Size()))
+		run.Network = nil
+		return nil
+	}
+	if err := sameInputs(run, cmd); err != nil {
+		return err
+	}
+	run.Console.Stdin = stdinError{}
+	host, processors := placeOf()
+	mine := []float64{float64(run.Costs.Memory), float64(runtime.NumCPU()), host,
+		processors}
+	table := make([]float64, run.Network.Size()*len(mine))
+	run.Network.AllGather(table, mine)
+	memory := int64(0)
+	threads := math.MaxInt
+	onHost := map[float64]int{} // numbers of processes
+	onProcessors := map[float64]int{}
+	for row := range slices.Chunk(table, len(mine)) {
+		onHost[row[2]]++
+		onProcessors[row[3]]++
+	}
+	for row := range slices.Chunk(table, len(mine)) {
+		share := int64(row[0])
+		if run.Costs.maxMemory == 0 {
+			share /= int64(onHost[row[2]])
+		}
+		if memory == 0 || share > 0 && share < memory {
+			memory = share
+		}
+		threads = min(threads, max(1, int(row[1])/onProcessors[row[3]]))
+	}
+	if memory > 0 {
+		memory = max(1, memory-libraryBytes)
+		run.Costs.libraries = libraryBytes
+	}
+	run.Costs.Memory = memory
+	if run.Threads == 0 {
+		run.Threads = threads
+	}
+	run.Console.Note(fmt.Sprintf("%d processes, %s each", run.Network.Size(),
+		words.Counted(min(run.Threads, runtime.NumCPU()), "thread")))
+	return nil
+}
+
+// libraryBytes is the resident memory of the libraries that connect processes.
+const libraryBytes = 64 << 20
+
+// IsShared reports whether several processes share the rows of the graph in a command with its flags.
+func IsShared(cmd *cobra.Command) bool {
+	if f := cmd.Flags().Lookup("multi-label"); f != nil && f.Changed {
+		return false
+	}
+	for cmd.HasParent() && cmd.Parent().HasParent() {
+		cmd = cmd.Parent()
+	}
+	_, shared := cmd.Annotations[SharedRows]
+	return shared
+}
+
+// Annotate marks a command.
+func Annotate(cmd *cobra.Command, mark string) {
+	if cmd.Annotations == nil {
+		cmd.Annotations = map[string]string{}
+	}
+	cmd.Annotations[mark] = ""
+}
+
+// SharedRows marks the commands whose work several processes can share.
+const SharedRows = "heatwalk shared rows"
+
+// allowedProcessors matches the processors to which this process is bound, in its status in Linux.
+var allowedProcessors = regexp.MustCompile(`(?m)^Cpus_allowed_list:.*$`)
+
+// placeOf returns numbers that differ between hosts, and between sets of processors to which
+// processes are bound.
+func placeOf() (host, processors float64) {
+	sum := fnv.New32a()
+	name, _ := os.Hostname() // without a name, processes count as those of one host
+	sum.Write([]byte(name))
+	host = float64(sum.Sum32())
+	status, _ := os.ReadFile("/proc/self/status") // of Linux
+	sum.Write(allowedProcessors.Find(status))
+	return host, float64(sum.Sum32())
+}
+
+// NewGroup returns a command that only has subcommands.
+func NewGroup(name, short string) *cobra.Command {
+	return &cobra.Command{Use: name, Short: short,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+}
+
+// SharedFlags declares the flags of all subcommands.
+func SharedFlags(run *Session, flags *FlagSet) {
+	NumberVar(flags, &run.Threads, "threads", 0, param.Range{Most: 4096}, "N",
+		"number of threads (0: one a processor); never changes a result")
+	sizeVar(flags, &run.Costs.maxMemory, "max-memory",
+		"largest resident memory, 256MiB or more, such as 4GiB or 4G (= 4GB); never changes a result")
+	NumberVar(flags, &run.Seed, "seed", 1, param.From(0), "N",
+		"rng seed of splits, folds and random graphs")
+	flags.BoolVar(&run.Console.JSON, "json", false,
+		"print one JSON document on stdout; errors as JSON on stderr")
+	flags.BoolVar(&run.Console.quiet, "quiet", false,
+		"print neither progress nor a closing summary")
+	ChoiceVar(flags, &run.Console.showAs, "progress", "auto",
+		[]string{"auto", "plain", "json", "none"},
+		"progress on stderr; json: a line of JSON for each update, at most ten a second")
+	ChoiceVar(flags, &run.Console.LogFormat, "log-format", "text", []string{"text", "json"},
+		"warnings and errors on stderr")
+	flags.BoolVar(&run.untilEOF, "until-eof", false,
+		"stop with exit code 130 when stdin ends")
+	flags.BoolVar(&run.debug, "debug", false,
+		"print the place of an internal error in the program")
+}
+
+// RefuseDirected returns the error that what requires an undirected graph; instead is a flag for an
+// alternative, if any.
+func RefuseDirected(graph, what, instead string) error {
+	text := "is directed, and " + what +
+		" needs an undirected graph; ingest with --undirected"
+	if instead != "" {
+		text += " or use " + instead
+	}
+	return fault.Usage(graph, "%s", text)
+}

@@ -1,0 +1,214 @@
+package shell
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/ingest/source"
+	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/input"
+	"github.com/heatwalk/heatwalk/internal/system"
+	"github.com/heatwalk/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/sparse/shard"
+)
+
+// ColumnLines returns the use of the columns of files, one line for files with the same columns.
+func ColumnLines(files []ingest.FileReport) (lines []string) {
+	count := map[string]int{}
+	names := map[string]string{}
+	var uses []string
+	for _, f := range files {
+		if len(f.Columns) == 0 {
+			continue
+		}
+		use := f.Columns.String()
+		if count[use]++; count[use] == 1 {
+			uses = append(uses, use)
+			names[use] = input.Escape(f.Name)
+		}
+	}
+	for _, use := range uses {
+		name := names[use]
+		if n := count[use] - 1; n > 0 {
+			name += " and " + words.Counted(n, "other file")
+		}
+		lines = append(lines, name+": "+use)
+	}
+	return lines
+}
+
+// IngestConfig returns the settings of an ingest.
+func IngestConfig(run *Session, r *GraphInputs) *ingest.Config {
+	config := r.Config
+	c := &config
+	c.Workers, c.TempDir, c.Warn, c.Text = run.Threads, r.Tables.tempDir,
+		run.Console.WarnOfError, r.Tables.Text
+	if limit := run.Costs.DataLimit(); limit > 0 {
+		c.Memory = max(1, limit-r.ProducerBytes)
+	}
+	c.Missing = r.Tables.Labelling.Missing
+	c.UnknownIDs = r.Tables.unknown
+	if c.Stdin == nil {
+		c.Stdin = run.Console.Stdin
+	}
+	var stage *progress.Stage
+	current := ""
+	c.Progress = func(name string, done, total int64) {
+		if name != current {
+			current = name
+			unit := progress.Unit("row")
+			if strings.HasPrefix(name, "reading ") {
+				unit = progress.Bytes
+				if r.Config.Stdin != nil {
+					name = r.Source
+				}
+			}
+			stage = run.Progress.Begin(name, total, unit)
+		}
+		stage.Set(done, total)
+	}
+	return c
+}
+
+// MeasuredBytes returns the memory of repeating the run so far: slightly more than its peak, but at
+// most the limit.
+func MeasuredBytes(costs *Costs) int64 {
+	peak := system.PeakMemory()
+	bytes := max(0, budget.Data(peak+peak/8))
+	if limit := costs.DataLimit(); limit > 0 {
+		bytes = min(bytes, limit)
+	}
+	return bytes
+}
+
+// sources holds the flags for graphs from hyperedges and citations.
+type sources struct {
+	hyperedges           bool
+	cocitation, coupling bool
+}
+
+// declare declares the flags of s.
+func (s *sources) declare(flags *FlagSet) {
+	flags.BoolVar(&s.hyperedges, "hyperedges", false,
+		"each line holds the vertices of a hyperedge; the graph has a node for each hyperedge too")
+	flags.BoolVar(&s.cocitation, "cocitation", false,
+		"of arcs, the graph of the nodes that a third one points to; its weights count these")
+	flags.BoolVar(&s.coupling, "coupling", false,
+		"of arcs, the graph of the nodes that point to a third one; with --cocitation, both; of hyperedges, that of the vertices that share them")
+}
+
+// Any reports whether the graph is derived from hyperedges or citations.
+func (s *sources) Any() bool {
+	return s.hyperedges || s.Citations()
+}
+
+// Citations reports whether the graph is derived from citations.
+func (s *sources) Citations() bool {
+	return s.cocitation || s.coupling
+}
+
+// checkSources records contradictions between flags.
+func checkSources(line *CommandLine, r *GraphInputs) {
+	s := &r.Sources
+	c := &r.Config
+	switch {
+	case !s.Any():
+	case s.hyperedges && s.cocitation:
+		line.Problem("--hyperedges",
+			"goes against --cocitation, which is of arcs; choose one")
+	case s.hyperedges && c.Directed:
+		line.Problem("--hyperedges", "have no direction; leave out --directed")
+	case s.hyperedges && (c.Fields != nil || c.Weight != "" || c.Kind != "" ||
+		c.Time != "" || c.Bipartite || c.Header != nodefile.AutoHeader ||
+		c.SkipBadLines || r.Tables.unknown != ingest.DefaultUnknown):
+		line.Problem("--hyperedges",
+			"has ids on its lines and no columns; leave out --fields, --weight, --bipartite, --header, --skip-bad-lines and --unknown-ids")
+	case s.Citations() && c.Undirected:
+		line.Problem("--undirected",
+			"goes against --cocitation and --coupling, which are of arcs; leave it out")
+	}
+}
+
+// MakeSources replaces the inputs in c by sources that are derived from them, for a graph in dir. It
+// returns the size of temporary stores, which exist until the command ends.
+func MakeSources(run *Session, r *GraphInputs, dir string, inputs []string,
+	c *ingest.Config) (bytes int64, err error) {
+	s := &r.Sources
+	if s.hyperedges {
+		settings := *c
+		c.Sources = []*ingest.Source{source.Hyperedges(inputs, s.coupling,
+			&settings)}
+		return 0, nil
+	}
+	path := inputs[0]
+	if len(inputs) > 1 || !ingest.IsStore(path) {
+		temp, err := MakeTemp(run, &r.Tables, dir)
+		if err != nil {
+			return 0, err
+		}
+		arcs := *c
+		arcs.Directed = true
+		arcs.Order = ingest.DefaultOrder
+		arcs.Force = false
+		arcs.Store = nil
+		path = temp.Content()
+		report, err := ingest.Run(run.Context, path, inputs, &arcs)
+		if err != nil {
+			return 0, err
+		}
+		bytes = report.Store.BytesTotal() + report.SpilledBytes
+	}
+	store, err := shard.Open(run.Context, path,
+		&shard.Options{Stream: true, Workers: run.Threads})
+	if err != nil {
+		return 0, err
+	}
+	run.AtEnd(func() { _ = store.Close() }) // it was only read
+	if !store.Manifest.Directed {
+		return 0, fault.Usage(inputs[0],
+			"is a store without directions; --cocitation and --coupling are of arcs")
+	}
+	c.Nodes = ""
+	c.Directed = false
+	c.Undirected = true
+	c.Sources = []*ingest.Source{source.Citations(store, s.cocitation, s.coupling,
+		run.Threads)}
+	return bytes, nil
+}
+
+// GraphCounts holds the counts of a graph in documents.
+type GraphCounts struct {
+	Nodes    int64 `json:"nodes"`
+	Edges    int64 `json:"edges"`
+	Entries  int64 `json:"entries"`
+	Directed bool  `json:"directed"`
+	Weighted bool  `json:"weighted"`
+}
+
+// CountsOf returns the counts of the graph of a store.
+func CountsOf(m *shard.Manifest) GraphCounts {
+	return GraphCounts{m.Rows, m.Edges(), m.Entries, m.Directed, m.Weighted}
+}
+
+// DescribeStore returns the description of a store for a run file.
+func DescribeStore(m *shard.Manifest) any {
+	return struct {
+		Identity string `json:"identity"`
+		GraphCounts
+		Order   string            `json:"order"`
+		Options map[string]string `json:"options,omitempty"`
+		Sources []shard.File      `json:"sources,omitempty"`
+	}{m.Identity, CountsOf(m), OrderOf(m), m.Options, m.Sources}
+}
+
+// OrderOf returns the name of the order of the rows of a store.
+func OrderOf(m *shard.Manifest) string {
+	return cmp.Or(m.Order, noOrder)
+}
+
+// noOrder is the order of the ids.
+const noOrder = "none"

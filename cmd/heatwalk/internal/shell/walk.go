@@ -1,0 +1,73 @@
+package shell
+
+import (
+	"strings"
+
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/file/tablefile"
+	"github.com/heatwalk/heatwalk/param"
+)
+
+// WalkFlags holds the flags of a walk.
+type WalkFlags struct {
+	Labels, Prior string
+	Parameters    WalkParameters
+}
+
+// Declare declares the flags of w and those for reading labels.
+func (w *WalkFlags) Declare(in *Inputs, flags *FlagSet, labels string) {
+	LabelFlags(in, flags, &w.Labels, "`FILE` of node and label, one pair a line"+labels)
+	w.DeclarePrior(flags)
+}
+
+// DeclarePrior declares the flag of the prior.
+func (w *WalkFlags) DeclarePrior(flags *FlagSet) {
+	p := &cwk.PriorParam
+	flags.StringVar(&w.Prior, p.Name, p.Default.String(), p.Meaning+": "+strings.Join(p.Words, ", ")+", or a `FILE` of distributions")
+}
+
+// Check completes the parameters of a walk by their defaults, and records problems of the flags.
+func (w *WalkFlags) Check(line *CommandLine, n param.Named) {
+	p := &w.Parameters
+	if _, v := ParseGiven(line, "--kernel", n.Given, &cwk.Spec); v != nil {
+		*p = WalkParameters{Alpha: v.Number("alpha"), Steps: v.Int("steps"),
+			MinSteps: v.Int("min-steps"), Prior: w.Prior}
+	}
+	if p.MinSteps > p.Steps {
+		line.Problem("--kernel",
+			"cwk: min-steps: %v lies beyond the last step, %v; give at most that",
+			p.MinSteps, p.Steps)
+	}
+	line.Require("labels")
+}
+
+// ReadPrior returns the prior of --prior.
+func (w *WalkFlags) ReadPrior(run *Session, in *Inputs, g *OpenGraph,
+	l *nodefile.Labels) (cwk.Prior, error) {
+	switch w.Prior {
+	case "uniform":
+		return cwk.Prior{}, nil
+	case "empirical":
+		return cwk.Prior{Empirical: true, Pseudo: 1}, nil
+	}
+	config := ListConfig(run.Console, in, w.Prior)
+	config.Skip = tablefile.PredictionTitles
+	p, err := nodefile.ReadPrior(run.Context, w.Prior, g.Nodes, l.Names, config)
+	if err != nil {
+		return cwk.Prior{}, err
+	}
+	return cwk.Prior{Given: p}, nil
+}
+
+// WalkParameters holds the parameters of a walk.
+type WalkParameters struct {
+	Kernel   string  `json:"kernel,omitempty"`
+	Alpha    float64 `json:"alpha"`
+	Steps    int     `json:"steps"`
+	MinSteps int     `json:"min_steps"`
+	Prior    string  `json:"prior"`
+	Features string  `json:"features,omitempty"`
+	Folds    int     `json:"folds,omitempty"` // of honest features
+	Seed     int64   `json:"seed,omitempty"`  // of their folds
+}
