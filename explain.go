@@ -19,11 +19,11 @@ type Reasons = explain.Explanation
 // whose scores are no sums over labelled nodes.
 func (g *Graph) Explain(ctx context.Context, labels map[string]string,
 	nodes []string, o *ClassifyOptions) ([]Reasons, error) {
-	rows, err := rowsOf(g, append([]string{}, nodes...))
+	rows, err := g.rowsOf(append([]string{}, nodes...))
 	if err != nil {
 		return nil, err
 	}
-	out, err := classify(ctx, g, labels, o, &PredictOptions{Explain: rows})
+	out, err := g.classify(ctx, labels, o, &PredictOptions{Explain: rows})
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func (g *Graph) Explain(ctx context.Context, labels map[string]string,
 // AddReasons adds the reasons for the predictions of some rows, after a prediction with [PredictOptions].Explain. The error
 // wraps [explain.ErrNoForm] for a method whose scores are no sums over labelled nodes.
 func (p *Prediction) AddReasons(ctx context.Context, rows []int) error {
-	checkOpen(p.g)
+	p.g.checkOpen()
 	s := p.settings
 	list, err := p.Explain(ctx, p.problem, rows,
 		&explain.Settings{Number: p.options.Reasons, Workers: s.Workers,

@@ -113,7 +113,7 @@ func newGraph(o *Options) *Graph {
 
 // newTemporary makes a temporary directory.
 func newTemporary(g *Graph) (*durable.TempDir, error) {
-	parent := tempParent(g)
+	parent := g.tempParent()
 	temporary, err := durable.NewTempDir(parent)
 	if err != nil {
 		return nil, &TempDirError{parent, err}
@@ -122,7 +122,7 @@ func newTemporary(g *Graph) (*durable.TempDir, error) {
 }
 
 // tempParent returns the directory for temporary files.
-func tempParent(g *Graph) string {
+func (g *Graph) tempParent() string {
 	return cmp.Or(g.options.TempDir, os.TempDir())
 }
 
@@ -160,7 +160,7 @@ func Open(ctx context.Context, path string, o *Options) (*Graph, error) {
 			_ = g.Close() // a second call does nothing
 		}
 	}()
-	err := openStore(ctx, g, path)
+	err := g.openStore(ctx, path)
 	opened = err == nil
 	if opened {
 		return g, nil
@@ -175,29 +175,29 @@ func Open(ctx context.Context, path string, o *Options) (*Graph, error) {
 }
 
 // openStore opens the store at path, or reads the graph file at path.
-func openStore(ctx context.Context, g *Graph, path string) (err error) {
+func (g *Graph) openStore(ctx context.Context, path string) (err error) {
 	dir := path
 	if !ingest.IsStore(path) {
-		if dir, err = readFile(ctx, g, path); err != nil {
+		if dir, err = g.readFile(ctx, path); err != nil {
 			return err
 		}
 	}
 	if g.Store == nil {
-		if err := openDir(ctx, g, dir); err != nil {
+		if err := g.openDir(ctx, dir); err != nil {
 			return err
 		}
 	}
 	if g.options.LargestComponent {
-		if err := openComponent(ctx, g); err != nil {
+		if err := g.openComponent(ctx); err != nil {
 			return err
 		}
 	}
-	if err := weighEdges(ctx, g); err != nil {
+	if err := g.weighEdges(ctx); err != nil {
 		return err
 	}
 	s := g.Store
 	g.Graph = &graph.Graph{A: s.A, Degrees: s.Degrees, Nodes: s.Nodes,
-		Workers: g.options.Workers, TempDir: tempParent(g)}
+		Workers: g.options.Workers, TempDir: g.tempParent()}
 	g.Hyperedges = s.Manifest.Options[source.HyperedgesOption] != ""
 	g.Directed = s.Manifest.Directed
 	g.Weighted = s.Manifest.Weighted
@@ -209,7 +209,7 @@ func openStore(ctx context.Context, g *Graph, path string) (err error) {
 }
 
 // openDir opens the store in the directory dir.
-func openDir(ctx context.Context, g *Graph, dir string) (err error) {
+func (g *Graph) openDir(ctx context.Context, dir string) (err error) {
 	o := &shard.Options{Memory: g.options.Memory, Workers: g.options.Workers,
 		Stream: g.options.Stream}
 	if g.Store, err = shard.OpenSweeper(ctx, dir, o, !g.options.Coded); err != nil {
@@ -224,7 +224,7 @@ const identityOfComponent = 0x1a29e57c0b9013d7
 
 // openComponent replaces the store of g by a temporary store of its largest component. Cost: one
 // sweep to find the components, and one to copy the rows for each direction.
-func openComponent(ctx context.Context, g *Graph) (err error) {
+func (g *Graph) openComponent(ctx context.Context) (err error) {
 	stored := g.Store
 	n := stored.Nodes.Len()
 	const row = 32 // bytes: components and the forest in which they are found, new rows, ids
@@ -275,7 +275,7 @@ func openComponent(ctx context.Context, g *Graph) (err error) {
 	if err != nil {
 		return err
 	}
-	return openDir(ctx, g, temporary.Content())
+	return g.openDir(ctx, temporary.Content())
 }
 
 // wholeError returns the error of a store whose fixed parts exceed the half of the limit that a
@@ -290,7 +290,7 @@ func wholeError(err error) error {
 }
 
 // readFile reads a graph file into memory, or into a temporary store whose directory it returns.
-func readFile(ctx context.Context, g *Graph, path string) (dir string, err error) {
+func (g *Graph) readFile(ctx context.Context, path string) (dir string, err error) {
 	c := new(ingest.Config)
 	if g.options.Reading != nil {
 		*c = *g.options.Reading
@@ -345,7 +345,7 @@ func fromMatrix(ctx context.Context, m mat.Matrix, nodes *shard.Nodes,
 		g.Graph, err = graph.FromMat(ctx, m, set)
 	}
 	if directed || errors.Is(err, sparse.ErrStructure) && rows == cols {
-		err = fromDirected(ctx, g, m, set)
+		err = g.fromDirected(ctx, m, set)
 	}
 	if err != nil {
 		return nil, err
@@ -356,7 +356,7 @@ func fromMatrix(ctx context.Context, m mat.Matrix, nodes *shard.Nodes,
 }
 
 // fromDirected makes the graph of a matrix that need not be symmetric.
-func fromDirected(ctx context.Context, g *Graph, m mat.Matrix,
+func (g *Graph) fromDirected(ctx context.Context, m mat.Matrix,
 	set *graph.Settings) error {
 	a, err := sparse.FromMat(m)
 	if err != nil {
@@ -400,7 +400,7 @@ func (g *Graph) Close() error {
 // IDs returns the ids of all nodes in their order: that of the rows of the matrices that
 // methods take and return.
 func (g *Graph) IDs() []string {
-	checkOpen(g)
+	g.checkOpen()
 	ids := make([]string, 0, g.Nodes.Len())
 	for row := range g.Nodes.Rows() {
 		ids = append(ids, g.Nodes.ID(row))
@@ -417,8 +417,8 @@ func (e *IDError) Error() string {
 }
 
 // rowsOf returns the rows of ids, of all nodes in their order for nil.
-func rowsOf(g *Graph, ids []string) ([]int, error) {
-	checkOpen(g)
+func (g *Graph) rowsOf(ids []string) ([]int, error) {
+	g.checkOpen()
 	var rows []int
 	if ids == nil {
 		for row := range g.Nodes.Rows() {
@@ -438,7 +438,7 @@ func rowsOf(g *Graph, ids []string) ([]int, error) {
 
 // weighEdges multiplies the weights of edges by the given weights of their kinds and times, and joins the edges of each
 // pair of nodes.
-func weighEdges(ctx context.Context, g *Graph) error {
+func (g *Graph) weighEdges(ctx context.Context) error {
 	m := g.Store.Manifest
 	if err := g.options.Edges.Check(m); err != nil || !m.HasCodes() {
 		return err

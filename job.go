@@ -25,13 +25,13 @@ type Plan = budget.Plan
 // Plan returns a plan with the memory of the graph and that of [Graph.Leave]. It waits while a job puts the graph into
 // memory.
 func (g *Graph) Plan() *Plan {
-	checkOpen(g)
-	held, _ := heldBytes(context.Background(), g, false) // the context does not end
-	return planOf(g, held)
+	g.checkOpen()
+	held, _ := g.heldBytes(context.Background(), false) // the context does not end
+	return g.plan(held)
 }
 
-// planOf returns the plan of a job before it reserves memory, on a graph of held bytes.
-func planOf(g *Graph, held int64) *Plan {
+// plan returns the plan of a job before it reserves memory, on a graph of held bytes.
+func (g *Graph) plan(held int64) *Plan {
 	p := &budget.Plan{Limit: g.options.Memory} // the next part that a job reserves reports an error
 	_ = p.Reserve(held, budget.GraphPart)
 	for _, item := range g.held {
@@ -41,7 +41,7 @@ func planOf(g *Graph, held int64) *Plan {
 }
 
 // heldBytes returns the memory of the graph. A job that reweighs edges makes no copy of it.
-func heldBytes(ctx context.Context, g *Graph, reweighs bool) (bytes int64, err error) {
+func (g *Graph) heldBytes(ctx context.Context, reweighs bool) (bytes int64, err error) {
 	s := g.Store
 	if s == nil {
 		return 0, nil
@@ -58,7 +58,7 @@ func heldBytes(ctx context.Context, g *Graph, reweighs bool) (bytes int64, err e
 
 // Leave returns the graph for jobs that leave memory to the caller, for example for a table.
 func (g *Graph) Leave(bytes int64, what string) *Graph {
-	checkOpen(g)
+	g.checkOpen()
 	out := *g
 	out.held = append(slices.Clip(g.held), budget.Item{What: what, Bytes: bytes})
 	return &out
@@ -115,7 +115,7 @@ func (r *resources) use(ctx context.Context, do func() error) error {
 const closedGraph = "heatwalk: the graph is not open"
 
 // checkOpen panics if the graph is closed, or not one of a function that opens graphs.
-func checkOpen(g *Graph) {
+func (g *Graph) checkOpen() {
 	if g.resources == nil || g.resources.isClosed.Load() {
 		panic(closedGraph)
 	}
@@ -125,10 +125,10 @@ func checkOpen(g *Graph) {
 // which parts of the graph stay in memory, and in which layout. Methods of Graph begin their own jobs. While another
 // job puts the graph into memory, Begin waits, at most until ctx ends.
 func (g *Graph) Begin(ctx context.Context, n *Needs) (*Job, error) {
-	checkOpen(g)
+	g.checkOpen()
 	j := &Job{Graph: &graph.Graph{A: g.A, Nodes: g.Nodes, Signed: g.Signed,
 		Degrees: g.Degrees, Hyperedges: g.Hyperedges, Workers: g.options.Workers,
-		TempDir: tempParent(g)}, g: g}
+		TempDir: g.tempParent()}, g: g}
 	var err error
 	switch {
 	case g.options.Network != nil:
@@ -163,10 +163,10 @@ func (g *Graph) Begin(ctx context.Context, n *Needs) (*Job, error) {
 
 // plan plans the memory of a job. It returns also the memory of the graph in the plan.
 func (j *Job) plan(ctx context.Context, n *Needs) (p *Plan, held int64, err error) {
-	if held, err = heldBytes(ctx, j.g, n.Reweighs); err != nil {
+	if held, err = j.g.heldBytes(ctx, n.Reweighs); err != nil {
 		return nil, 0, err
 	}
-	p = planOf(j.g, held)
+	p = j.g.plan(held)
 	p.Sweeps = budget.UnknownSweeps
 	p.Named = len(slices.Concat(n.Named...))
 	if j.division != nil {
@@ -204,7 +204,7 @@ func (j *Job) load(ctx context.Context, n *Needs) error {
 		}
 	}
 	if err == nil && s != nil && !n.Reweighs {
-		err = r.use(ctx, func() error { return arrange(ctx, j, p, held) })
+		err = r.use(ctx, func() error { return j.arrange(ctx, p, held) })
 	}
 	if err == nil && j.g.options.Planned != nil {
 		err = j.g.options.Planned(p)
@@ -214,7 +214,7 @@ func (j *Job) load(ctx context.Context, n *Needs) error {
 
 // arrange chooses the layout of the copy of the graph within the memory that a plan leaves, in which the graph has held
 // bytes.
-func arrange(ctx context.Context, j *Job, p *Plan, held int64) error {
+func (j *Job) arrange(ctx context.Context, p *Plan, held int64) error {
 	s := j.g.Store
 	r := j.g.resources
 	if !r.isArranged && s.Copy != nil {
@@ -388,7 +388,7 @@ func (j *Job) result() error {
 }
 
 // gatherPrediction completes a prediction of the local rows to one of all nodes, in process 0.
-func gatherPrediction(j *Job, out *method.Prediction) error {
+func (j *Job) gatherPrediction(out *method.Prediction) error {
 	if j.division == nil {
 		return nil
 	}
@@ -398,7 +398,7 @@ func gatherPrediction(j *Job, out *method.Prediction) error {
 	for i, c := range out.Class {
 		class[i] = float64(c)
 	}
-	class, out.Reached = gatherReached(j, class, out.Reached)
+	class, out.Reached = j.gatherReached(class, out.Reached)
 	out.Class = make([]int, len(class))
 	for i, c := range class {
 		out.Class[i] = int(c)
@@ -408,7 +408,7 @@ func gatherPrediction(j *Job, out *method.Prediction) error {
 
 // gatherReached returns the values of all nodes and the set of reached ones in process 0, nil in others, from
 // those of the local rows.
-func gatherReached(j *Job, values []float64,
+func (j *Job) gatherReached(values []float64,
 	reached *roaring.Bitmap) ([]float64, *roaring.Bitmap) {
 	if j.division == nil {
 		return values, reached

@@ -89,7 +89,7 @@ func (p *Prediction) Scores(id string) map[string]float64 {
 // [nodefile.Labels.Sort]. The error is an [*IDError]
 // for an id that is not in the graph.
 func (g *Graph) Problem(labels map[string]string) (*method.Problem, error) {
-	checkOpen(g)
+	g.checkOpen()
 	var l nodefile.Labels
 	number := map[string]int{}
 	for _, id := range slices.Sorted(maps.Keys(labels)) {
@@ -113,10 +113,10 @@ func (g *Graph) Problem(labels map[string]string) (*method.Problem, error) {
 // NewProblem returns the graph with labels by row: the node rows[i] has the class
 // names[classes[i]]. Folds and columns of scores follow the orders of rows and names.
 func NewProblem(g *Graph, rows, classes []int, names []string) *method.Problem {
-	checkOpen(g)
+	g.checkOpen()
 	return &method.Problem{
 		Graph: &graph.Graph{A: g.A, Signed: g.Signed, Degrees: g.Degrees,
-			TempDir: tempParent(g)}, Directed: g.Directed, Weighted: g.Weighted,
+			TempDir: g.tempParent()}, Directed: g.Directed, Weighted: g.Weighted,
 		Row: rows, Class: classes, Names: names,
 		Edges: g.edges,
 	}
@@ -125,17 +125,17 @@ func NewProblem(g *Graph, rows, classes []int, names []string) *method.Problem {
 // Classify predicts the label of every node from the labels of some, by id.
 func (g *Graph) Classify(ctx context.Context, labels map[string]string,
 	o *ClassifyOptions) (*Prediction, error) {
-	return classify(ctx, g, labels, o, nil)
+	return g.classify(ctx, labels, o, nil)
 }
 
 // classify predicts labels by id; the options may ask for more than predictions.
-func classify(ctx context.Context, g *Graph, labels map[string]string,
+func (g *Graph) classify(ctx context.Context, labels map[string]string,
 	o *ClassifyOptions, options *PredictOptions) (*Prediction, error) {
 	p, err := g.Problem(labels)
 	if err != nil {
 		return nil, err
 	}
-	entries, _, err := methodsOf(ctx, o)
+	entries, _, err := o.methods(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -195,7 +195,7 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method,
 		options.Targets = nil
 		set.Top = 0
 	}
-	job, local, learned, err := beginLearning(ctx, g, p, &set, &Needs{
+	job, local, learned, err := g.beginLearning(ctx, p, &set, &Needs{
 		Transpose: method.NeedsTranspose(m), Reweighs: method.Reweighs(m, p, &set), Labels: o.Compared,
 	}, func(local *method.Problem, s *method.Settings, plan *Plan) (int64, error) {
 		cost, err := method.EstimateCost(m, local, nil, s)
@@ -210,7 +210,7 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method,
 	if err != nil {
 		return nil, err
 	}
-	if err := gatherPrediction(job, out.Prediction); err != nil {
+	if err := job.gatherPrediction(out.Prediction); err != nil {
 		return nil, err
 	}
 	if job.division != nil || o.Deferred {
@@ -224,7 +224,7 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method,
 
 // AddSuggestions fills in the suggestions of [PredictOptions], if they were asked for.
 func (p *Prediction) AddSuggestions(ctx context.Context) (err error) {
-	checkOpen(p.g)
+	p.g.checkOpen()
 	if p.options.Suggest > 0 {
 		p.Suggestions, err = suggest.Nodes(ctx, p.problem, p.Prediction,
 			p.options.Suggest, p.options.Targets, p.settings)
@@ -313,7 +313,7 @@ func (g *Graph) Evaluate(ctx context.Context, labels map[string]string,
 	if err != nil {
 		return nil, err
 	}
-	entries, set, err := methodsOf(ctx, o)
+	entries, set, err := o.methods(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -344,7 +344,7 @@ func Compare(ctx context.Context, g *Graph, p *method.Problem,
 		out.Methods = mergeSettings(plan.Methods, s)
 		return &out
 	}
-	job, local, settings, err := beginLearning(ctx, g, p, plan.Settings, needs,
+	job, local, settings, err := g.beginLearning(ctx, p, plan.Settings, needs,
 		func(local *method.Problem, s *method.Settings, _ *Plan) (int64, error) {
 			return evaluate.Bytes(local, complete(s))
 		})
@@ -377,7 +377,7 @@ func mergeSettings(methods []method.Entry, settings *method.Settings) []method.E
 // problem. It fills in the Memory and the Workers of the settings.
 func PredictSeveral(ctx context.Context, g *Graph, p *method.Problem,
 	s *method.Settings) (*multilabel.Model, *Prediction, error) {
-	_, q, set, err := beginLearning(ctx, g, p, s, new(Needs), severalBytes)
+	_, q, set, err := g.beginLearning(ctx, p, s, new(Needs), severalBytes)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -394,7 +394,7 @@ func PredictSeveral(ctx context.Context, g *Graph, p *method.Problem,
 // CompareSeveral measures predictions of several labels on splits of the labelled nodes, see [evaluate.CompareSeveral].
 func CompareSeveral(ctx context.Context, g *Graph, p *method.Problem,
 	plan *evaluate.Plan, s *method.Settings) (*evaluate.SeveralReport, error) {
-	_, q, set, err := beginLearning(ctx, g, p, s, new(Needs), severalBytes)
+	_, q, set, err := g.beginLearning(ctx, p, s, new(Needs), severalBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -409,7 +409,7 @@ func severalBytes(p *method.Problem, s *method.Settings, _ *Plan) (int64, error)
 
 // beginLearning begins a job on a problem. It returns the problem on the rows of the job, and the settings with its
 // memory; bytes estimates the memory.
-func beginLearning(ctx context.Context, g *Graph, p *method.Problem,
+func (g *Graph) beginLearning(ctx context.Context, p *method.Problem,
 	s *method.Settings, n *Needs,
 	bytes func(*method.Problem, *method.Settings, *Plan) (int64, error),
 ) (*Job, *method.Problem, *method.Settings, error) {
@@ -438,10 +438,9 @@ func beginLearning(ctx context.Context, g *Graph, p *method.Problem,
 	return job, local(job), &set, nil
 }
 
-// methodsOf returns the methods that the options name, with their settings, and the settings
+// methods returns the methods that the options name, with their settings, and the settings
 // of all.
-func methodsOf(ctx context.Context,
-	o *ClassifyOptions) ([]method.Entry, *method.Settings, error) {
+func (o *ClassifyOptions) methods(ctx context.Context) ([]method.Entry, *method.Settings, error) {
 	if o == nil {
 		o = new(ClassifyOptions)
 	}

@@ -42,11 +42,11 @@ func (g *Graph) Kernel(ctx context.Context, name string,
 	if err != nil {
 		return nil, err
 	}
-	r, err := rowsOf(g, rows)
+	r, err := g.rowsOf(rows)
 	if err != nil {
 		return nil, err
 	}
-	c, err := rowsOf(g, cols)
+	c, err := g.rowsOf(cols)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +162,7 @@ func (g *Graph) Eigen(ctx context.Context, m Matrix, which lanczos.Which,
 	if err != nil {
 		return nil, nil, err
 	}
-	return pairs.Values, fromRows(g, pairs.Vectors), nil
+	return pairs.Values, g.fromRows(pairs.Vectors), nil
 }
 
 // Eigenpairs returns k eigenvalues of a matrix of the graph with eigenvectors by row. It fills in
@@ -202,7 +202,7 @@ func Eigenpairs(ctx context.Context, g *Graph, p *spectral.Problem, k int,
 // t, the heat that is left of B after the time t. B has a row for each node.
 func (g *Graph) Expm(ctx context.Context, t float64, h Matrix,
 	b mat.Matrix) (*mat.Dense, error) {
-	return apply(ctx, g, &function.Named{Name: function.Exp,
+	return g.apply(ctx, &function.Named{Name: function.Exp,
 		Given: param.Values{"t": param.Of(t), "matrix": param.Of(string(h))}}, b)
 }
 
@@ -213,7 +213,7 @@ func (g *Graph) Solve(ctx context.Context, h Matrix, a, c float64,
 	if !(a > 0) || math.IsInf(a, 1) {
 		return nil, param.Refuse("heatwalk", "a", "%v is out of range; give a finite a > 0", a)
 	}
-	x, err := apply(ctx, g,
+	x, err := g.apply(ctx,
 		&function.Named{Name: function.Solve,
 			Given: param.Values{"shift": param.Of(c / a),
 				"matrix": param.Of(string(h))}}, b)
@@ -224,9 +224,9 @@ func (g *Graph) Solve(ctx context.Context, h Matrix, a, c float64,
 }
 
 // apply returns a function of the graph times B, which has a row for each node.
-func apply(ctx context.Context, g *Graph, n *function.Named,
+func (g *Graph) apply(ctx context.Context, n *function.Named,
 	b mat.Matrix) (*mat.Dense, error) {
-	x, err := toRows(g, b)
+	x, err := g.toRows(b)
 	if err != nil {
 		return nil, err
 	}
@@ -244,13 +244,13 @@ func apply(ctx context.Context, g *Graph, n *function.Named,
 	if y == nil {
 		return nil, ErrFollower
 	}
-	return fromRows(g, y), nil
+	return g.fromRows(y), nil
 }
 
 // toRows returns a matrix whose rows are in the order of the ids as a block with the rows of
 // the graph.
-func toRows(g *Graph, b mat.Matrix) (*sparse.Block[float64], error) {
-	checkOpen(g)
+func (g *Graph) toRows(b mat.Matrix) (*sparse.Block[float64], error) {
+	g.checkOpen()
 	n, k := b.Dims()
 	if n != g.Nodes.Len() {
 		return nil, param.Refuse("heatwalk", "b", "%d rows; the graph has %d nodes", n, g.Nodes.Len())
@@ -268,7 +268,7 @@ func toRows(g *Graph, b mat.Matrix) (*sparse.Block[float64], error) {
 }
 
 // fromRows is the inverse of toRows.
-func fromRows(g *Graph, x *sparse.Block[float64]) *mat.Dense {
+func (g *Graph) fromRows(x *sparse.Block[float64]) *mat.Dense {
 	b := mat.NewDense(x.Rows, x.Cols, nil)
 	i := 0
 	for row := range g.Nodes.Rows() {

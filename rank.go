@@ -18,11 +18,11 @@ func (g *Graph) Rank(ctx context.Context, seeds []string,
 	if err != nil {
 		return nil, err
 	}
-	rows, err := rowsOf(g, append([]string{}, seeds...))
+	rows, err := g.rowsOf(append([]string{}, seeds...))
 	if err != nil {
 		return nil, err
 	}
-	nodes, err := rowsOf(g, nil)
+	nodes, err := g.rowsOf(nil)
 	if err != nil {
 		return nil, err
 	}

@@ -18,13 +18,13 @@ import (
 // [regress.Run].
 func (g *Graph) Regress(ctx context.Context, values map[string]float64,
 	methods string) (*regress.Prediction, error) {
-	checkOpen(g)
+	g.checkOpen()
 	list, err := regress.Parse(cmp.Or(methods,
 		regress.Default(g.Nodes.Len(), g.Signed)))
 	if err != nil {
 		return nil, err
 	}
-	rows, err := rowsOf(g, append([]string{}, slices.Sorted(maps.Keys(values))...))
+	rows, err := g.rowsOf(append([]string{}, slices.Sorted(maps.Keys(values))...))
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func (g *Graph) Regress(ctx context.Context, values map[string]float64,
 // the problem, and the Memory and the Workers of the settings.
 func PredictValues(ctx context.Context, g *Graph, p *method.Problem, methods []regress.Method,
 	s *method.Settings) (*regress.Prediction, error) {
-	job, p, s, err := beginValues(ctx, g, p, methods, s)
+	job, p, s, err := g.beginValues(ctx, p, methods, s)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func PredictValues(ctx context.Context, g *Graph, p *method.Problem, methods []r
 	if err != nil {
 		return nil, err
 	}
-	out.Value, out.Reached = gatherReached(job, out.Value, out.Reached)
+	out.Value, out.Reached = job.gatherReached(out.Value, out.Reached)
 	return out, job.result()
 }
 
@@ -57,7 +57,7 @@ func PredictValues(ctx context.Context, g *Graph, p *method.Problem, methods []r
 // in the Graph of the problem, and the Memory and the Workers of the settings.
 func CompareValues(ctx context.Context, g *Graph, p *method.Problem, methods []regress.Method,
 	plan *evaluate.Plan, s *method.Settings) (*evaluate.ValuesReport, error) {
-	job, p, s, err := beginValues(ctx, g, p, methods, s)
+	job, p, s, err := g.beginValues(ctx, p, methods, s)
 	if err != nil {
 		return nil, err
 	}
@@ -69,12 +69,12 @@ func CompareValues(ctx context.Context, g *Graph, p *method.Problem, methods []r
 }
 
 // beginValues begins a job of methods that predict numbers.
-func beginValues(ctx context.Context, g *Graph, p *method.Problem, methods []regress.Method,
+func (g *Graph) beginValues(ctx context.Context, p *method.Problem, methods []regress.Method,
 	s *method.Settings) (*Job, *method.Problem, *method.Settings, error) {
 	if g.Directed {
 		return nil, nil, nil, &problem.Error{Method: "regress", Err: problem.ErrDirected}
 	}
-	return beginLearning(ctx, g, p, s, &Needs{Structure: true},
+	return g.beginLearning(ctx, p, s, &Needs{Structure: true},
 		func(q *method.Problem, set *method.Settings, _ *Plan) (int64, error) {
 			return regress.Bytes(q, methods, set)
 		})

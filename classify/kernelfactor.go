@@ -97,7 +97,7 @@ func fitKernelSoftmax(ctx context.Context, k Gram, y []int, classes int,
 		return nil, err
 	}
 	s.predict()
-	_, b, _ := split(s, s.theta)
+	_, b, _ := s.split(s.theta)
 	model := &Model{Classes: classes, Items: k.Len(), Pairs: g.againstRest(),
 		Machines: make([]Machine, len(g.present))}
 	for c := range model.Machines {

@@ -144,7 +144,7 @@ func logisticPath[T sparse.Float](ctx context.Context, s *Logistic,
 	fit.begin()
 	if s.Shared != nil {
 		fit.ridge[2] = s.Shared.Ridge
-		if err := startAt(ctx, fit, s.Shared.Prior); err != nil {
+		if err := fit.startAt(ctx, s.Shared.Prior); err != nil {
 			return nil, err
 		}
 	}
@@ -167,7 +167,7 @@ func logisticPath[T sparse.Float](ctx context.Context, s *Logistic,
 		} else if err != nil {
 			return nil, err
 		}
-		m := modelOf(fit, g.againstRest())
+		m := fit.model(g.againstRest())
 		if fit.triangle != nil {
 			if err := fit.triangle.turn(ctx, m); err != nil {
 				return nil, err
@@ -182,8 +182,7 @@ func logisticPath[T sparse.Float](ctx context.Context, s *Logistic,
 }
 
 // startAt makes shared weights count from their prior, whose logits become the offset.
-func startAt[T sparse.Float](ctx context.Context, s *softmaxFit[T],
-	prior []float64) error {
+func (s *softmaxFit[T]) startAt(ctx context.Context, prior []float64) error {
 	if prior == nil {
 		return nil
 	}
@@ -192,9 +191,9 @@ func startAt[T sparse.Float](ctx context.Context, s *softmaxFit[T],
 	return s.logitsTo(ctx, s.offset, s.step)
 }
 
-// modelOf returns the model of θ.
-func modelOf[T sparse.Float](s *softmaxFit[T], pairs Pairs) *LinearModel {
-	weights, biases, shared := split(s, s.theta)
+// model returns the model of θ.
+func (s *softmaxFit[T]) model(pairs Pairs) *LinearModel {
+	weights, biases, shared := s.split(s.theta)
 	m := newLinearModel(s.classes, pairs, s.features.Cols)
 	for c := range s.class {
 		copy(m.machine(c), weights[c*softmaxStride(s.features.Cols):])

@@ -121,8 +121,8 @@ func forcingTerm(classes int, left float64) float64 {
 
 // addRidge adds the ridge times θ to g.
 func (s *softmaxFit[T]) addRidge(g, theta []float64) {
-	gw, gb, gu := split(s, g)
-	weights, biases, shared := split(s, theta)
+	gw, gb, gu := s.split(g)
+	weights, biases, shared := s.split(theta)
 	simd.AddScaled(gw, s.ridge[0], weights)
 	simd.AddScaled(gb, s.ridge[1], biases)
 	simd.AddScaled(gu, s.ridge[2], shared)
@@ -145,7 +145,7 @@ func (s *softmaxFit[T]) value(theta, z []float64) float64 {
 		s.logitsOf(row, z, a)
 		sum += float64(weightOf(s.weight, y) * (logSum(row) - row[y]))
 	}
-	weights, biases, shared := split(s, theta)
+	weights, biases, shared := s.split(theta)
 	return sum + (s.ridge[0]*inner(weights, weights)+
 		s.ridge[1]*inner(biases, biases)+s.ridge[2]*inner(shared, shared))/2
 }
@@ -294,8 +294,7 @@ func softmaxStride(features int) int {
 }
 
 // split returns the weights, biases and shared weights of θ.
-func split[T sparse.Float](s *softmaxFit[T],
-	theta []float64) (weights, biases, shared []float64) {
+func (s *softmaxFit[T]) split(theta []float64) (weights, biases, shared []float64) {
 	w := len(s.class) * softmaxStride(s.features.Cols)
 	return theta[:w], theta[w : w+s.biases], theta[w+s.biases:]
 }
@@ -408,7 +407,7 @@ func (b *batch[T]) sharedRow(a int) []float64 {
 // logitsTo stores the logits of θ for the items in z.
 func (b *batch[T]) logitsTo(z, theta []float64) {
 	s := b.s
-	weights, biases, shared := split(s, theta)
+	weights, biases, shared := s.split(theta)
 	k := len(s.class)
 	stride := softmaxStride(s.features.Cols)
 	row := func(c int) []float64 { return weights[min(c, k-1)*stride:][:b.width] }
@@ -449,7 +448,7 @@ func (b *batch[T]) logitsTo(z, theta []float64) {
 // their logits by θ.
 func (b *batch[T]) addAdjoint(g, r []float64) {
 	s := b.s
-	weights, biases, shared := split(s, g)
+	weights, biases, shared := s.split(g)
 	k := len(s.class)
 	stride := softmaxStride(s.features.Cols)
 	for c := 0; c < k && b.width > 0; c += 2 {

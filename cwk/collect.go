@@ -67,7 +67,7 @@ func (w *Walk[T]) Features(ctx context.Context, start int, picks []Pick,
 	}
 	for lo := 0; ; lo += batch {
 		hi := min(lo+batch, len(picks))
-		f, err := collect(ctx, w, start, picks[lo:hi], scaleOf(w, start))
+		f, err := w.collect(ctx, start, picks[lo:hi], w.scale(start))
 		if err != nil || sink == nil {
 			return f, err
 		}
@@ -82,11 +82,11 @@ func (w *Walk[T]) panelRows(start, picks int) int {
 	if w.Memory == 0 {
 		return picks
 	}
-	return int(min(int64(picks), max(1, w.Memory/2/pickedBytes(w, start, 1))))
+	return int(min(int64(picks), max(1, w.Memory/2/w.pickedBytes(start, 1))))
 }
 
-// scaleOf returns the factor between probabilities and features.
-func scaleOf[T sparse.Float](w *Walk[T], start int) T {
+// scale returns the factor between probabilities and features.
+func (w *Walk[T]) scale(start int) T {
 	return T(1 / math.Sqrt(float64(w.Steps-start+1)))
 }
 
@@ -98,13 +98,13 @@ func scaleOf[T sparse.Float](w *Walk[T], start int) T {
 // limit is lower, the walk is cut into slabs.
 func (w *Walk[T]) Collect(ctx context.Context, start int,
 	picks []Pick) (*sparse.Block[T], error) {
-	return collect(ctx, w, start, picks, 1)
+	return w.collect(ctx, start, picks, 1)
 }
 
 // collect is Collect, times scale.
-func collect[T sparse.Float](ctx context.Context, w *Walk[T], start int,
+func (w *Walk[T]) collect(ctx context.Context, start int,
 	picks []Pick, scale T) (*sparse.Block[T], error) {
-	k, cols, err := planPicks(w, start, picks)
+	k, cols, err := w.planPicks(start, picks)
 	if err != nil {
 		return nil, err
 	}
@@ -118,21 +118,21 @@ func collect[T sparse.Float](ctx context.Context, w *Walk[T], start int,
 }
 
 // planPicks returns a walker over the picked variants that is not prepared yet, and the number of columns in a slab.
-func planPicks[T sparse.Float](w *Walk[T], start int,
+func (w *Walk[T]) planPicks(start int,
 	picks []Pick) (k *walker[T], cols int, err error) {
-	if err := validate(w, start); err != nil {
+	if err := w.validate(start); err != nil {
 		return nil, 0, err
 	}
 	k = w.walkerOf(picks)
-	cols, err = k.memory.slab(k.columns(), pickedBytes(w, start, len(picks)))
+	cols, err = k.memory.slab(k.columns(), w.pickedBytes(start, len(picks)))
 	return k, cols, err
 }
 
 // CollectBytes returns the memory of [Walk.Collect] for the given number of picks, the result
 // included, if all variants are walked at once.
 func (w *Walk[T]) CollectBytes(start, picks int) int64 {
-	return pickedBytes(w, start, picks) +
-		memoryOf(w).walk(w.classes()*len(w.Variants))
+	return w.pickedBytes(start, picks) +
+		w.memory().walk(w.classes()*len(w.Variants))
 }
 
 // FeaturesBytes returns the memory of [Walk.Features] within w.Memory, the result or a panel of
@@ -144,7 +144,7 @@ func (w *Walk[T]) FeaturesBytes(start int, picks []Pick,
 	if panels {
 		batch = w.panelRows(start, len(picks))
 	}
-	k, cols, err := planPicks(w, start, picks[:batch])
+	k, cols, err := w.planPicks(start, picks[:batch])
 	if err != nil {
 		return 0, 0, err
 	}
@@ -152,13 +152,13 @@ func (w *Walk[T]) FeaturesBytes(start int, picks []Pick,
 	if !panels {
 		walks = 1
 	}
-	return pickedBytes(w, start, batch) + k.memory.walk(cols),
+	return w.pickedBytes(start, batch) + k.memory.walk(cols),
 		walks * k.sweepsAt(cols), nil
 }
 
 // pickedBytes returns the memory of the features of the given number of picks, with lists of the
 // picks and their order.
-func pickedBytes[T sparse.Float](w *Walk[T], start, picks int) int64 {
+func (w *Walk[T]) pickedBytes(start, picks int) int64 {
 	const perPick = 16 + 8
 	return blocks.BlockBytes[T](picks, w.width(start)) + perPick*int64(picks)
 }
@@ -182,7 +182,7 @@ func (w *Walk[T]) walkerOf(picks ...[]Pick) *walker[T] {
 	}
 	variants := slices.DeleteFunc(sched.UpTo(len(used)),
 		func(g int) bool { return !used[g] })
-	return &walker[T]{w: w, memory: memoryOf(w), variants: variants}
+	return &walker[T]{w: w, memory: w.memory(), variants: variants}
 }
 
 // collectTo stores the probabilities of the picked rows in dst, times scale, walking no

@@ -35,7 +35,7 @@ func (w *Walk[T]) Gram(ctx context.Context, start int, rows, cols []Pick,
 	features := sparse.NewBlock[T](len(cols)+plan.rows, w.width(start)) // of cols, then of some rows
 	held := blocks.Range(features, 0, len(cols))
 	if plan.rows == 0 {
-		if err := k.collectTo(ctx, held, start, cols, scaleOf(w, start), plan.slab); err != nil {
+		if err := k.collectTo(ctx, held, start, cols, w.scale(start), plan.slab); err != nil {
 			return err
 		}
 		return panels(ctx, w.Workers, 0, held, held, values, sink)
@@ -48,7 +48,7 @@ func (w *Walk[T]) Gram(ctx context.Context, start int, rows, cols []Pick,
 			dst = blocks.Range(features, 0, len(cols)+len(picks))
 			picks = slices.Concat(cols, picks)
 		}
-		if err := k.collectTo(ctx, dst, start, picks, scaleOf(w, start), plan.slab); err != nil {
+		if err := k.collectTo(ctx, dst, start, picks, w.scale(start), plan.slab); err != nil {
 			return err
 		}
 		if err := panels(ctx, w.Workers, lo, computed, held, values, sink); err != nil {
@@ -67,7 +67,7 @@ func (w *Walk[T]) GramBytes(start int,
 		return 0, 0, err
 	}
 	panel := int64(plan.panel) * int64(len(cols)) * size[T]()
-	return pickedBytes(w, start, len(cols)+plan.rows) + panel + k.memory.walk(plan.slab),
+	return w.pickedBytes(start, len(cols)+plan.rows) + panel + k.memory.walk(plan.slab),
 		plan.walks(len(rows)) * k.sweepsAt(plan.slab), nil
 }
 
@@ -92,7 +92,7 @@ func (p gramPlan) walks(rows int) int {
 // costs a walk, and the rest goes to features again.
 func (w *Walk[T]) planGram(start int,
 	picked, across []Pick) (k *walker[T], plan gramPlan, err error) {
-	if err := validate(w, start); err != nil {
+	if err := w.validate(start); err != nil {
 		return nil, plan, err
 	}
 	k = w.walkerOf(picked, across)
@@ -100,7 +100,7 @@ func (w *Walk[T]) planGram(start int,
 	rows := len(picked)
 	cols := len(across)
 	panelRow := int64(cols) * size[T]()
-	row := pickedBytes(w, start, 1)
+	row := w.pickedBytes(start, 1)
 	plan = gramPlan{rows: rows, panel: clamp(panelBytes/panelRow, rows),
 		slab: k.columns()}
 	if square {
@@ -110,8 +110,8 @@ func (w *Walk[T]) planGram(start int,
 	if w.Memory <= 0 {
 		return k, plan, nil
 	}
-	m := memoryOf(w)
-	held := pickedBytes(w, start, cols)
+	m := w.memory()
+	held := w.pickedBytes(start, cols)
 	need := held + panelRow + row + m.walk(1)
 	spare := w.Memory - need
 	if spare < 0 {

@@ -28,7 +28,7 @@ const ScoreClasses = 32
 func (w *Walk[T]) Scores(ctx context.Context, dst *sparse.Block[float64], start int,
 	weights *sparse.Block[float64], bias []float64,
 	visit func(lo int, scores *sparse.Block[float64]) error) error {
-	if err := validate(w, start); err != nil {
+	if err := w.validate(start); err != nil {
 		return err
 	}
 	functions := weights.Cols
@@ -47,7 +47,7 @@ func (w *Walk[T]) Scores(ctx context.Context, dst *sparse.Block[float64], start 
 		s.k.sweeps = s.k.sweepsAt(s.cols)
 		return s.to(ctx, dst, start, weights, bias)
 	}
-	s, out, err := scoreSlabs(w, functions)
+	s, out, err := w.scoreSlabs(functions)
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (w *Walk[T]) ScoresBytes(functions int) (bytes int64, sweeps int, err error
 		}
 		return s.bytes(0), s.k.sweepsAt(s.cols), nil
 	}
-	s, offsets, err := scoreSlabs(w, functions)
+	s, offsets, err := w.scoreSlabs(functions)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -92,9 +92,8 @@ func (w *Walk[T]) ScoresBytes(functions int) (bytes int64, sweeps int, err error
 }
 
 // scoreSlabs returns a scorer and how many of the functions fit at a time.
-func scoreSlabs[T sparse.Float](w *Walk[T],
-	functions int) (*scorer[T], int, error) {
-	one := functionBytes(w)
+func (w *Walk[T]) scoreSlabs(functions int) (*scorer[T], int, error) {
+	one := w.functionBytes()
 	s, err := newScorer(w, one)
 	if err != nil || w.Memory <= 0 {
 		return s, functions, err
@@ -122,12 +121,12 @@ func newScorer[T sparse.Float](w *Walk[T], used int64) (*scorer[T], error) {
 
 // bytes returns the memory of the walks and of the scores of the given number of functions.
 func (s *scorer[T]) bytes(functions int) int64 {
-	return functionBytes(s.k.w)*int64(functions) + s.k.memory.walk(s.cols)
+	return s.k.w.functionBytes()*int64(functions) + s.k.memory.walk(s.cols)
 }
 
 // functionBytes returns the memory of a column of scores, and of the weights of a function on up to
 // [ScoreClasses] classes.
-func functionBytes[T sparse.Float](w *Walk[T]) int64 {
+func (w *Walk[T]) functionBytes() int64 {
 	return 8 * int64(len(w.Degrees)+min(ScoreClasses, w.Seeds.Classes)*(w.Steps+1))
 }
 
@@ -135,7 +134,7 @@ func functionBytes[T sparse.Float](w *Walk[T]) int64 {
 func (s *scorer[T]) to(ctx context.Context, dst *sparse.Block[float64], start int,
 	weights *sparse.Block[float64], bias []float64) error {
 	classes := s.k.w.Seeds.Classes
-	scale := scaleOf(s.k.w, start)
+	scale := s.k.w.scale(start)
 	for lo := 0; lo < classes; lo += s.cols {
 		hi := min(lo+s.cols, classes)
 		err := s.k.run(ctx, lo, hi, func(t int, rows sparse.Rows, p *sparse.Block[T]) {

@@ -51,9 +51,9 @@ type memory[T sparse.Float] struct {
 	limit   int64 // 0: none
 }
 
-// memoryOf returns the memory of w: the vectors are a factor for each row, and another if there are rows
+// memory returns the memory of w: the vectors are a factor for each row, and another if there are rows
 // without entries or if other processes may have such rows.
-func memoryOf[T sparse.Float](w *Walk[T]) memory[T] {
+func (w *Walk[T]) memory() memory[T] {
 	m := memory[T]{rows: len(w.Degrees), vectors: 8 * int64(len(w.Degrees)),
 		limit: w.Memory}
 	if sparse.TeamOf(w.A) != nil || slices.Contains(w.Degrees, 0) {

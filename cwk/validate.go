@@ -19,10 +19,10 @@ func memoryError(limit, need int64) error {
 
 // Validate returns nil, or an error that wraps [ErrInvalid] and names every
 // problem, one a line, or one that says that degrees are outside of what T computes with.
-func (w *Walk[T]) Validate() error { return validate(w, 0) }
+func (w *Walk[T]) Validate() error { return w.validate(0) }
 
 // validate also checks the first step of the features.
-func validate[T sparse.Float](w *Walk[T], start int) error {
+func (w *Walk[T]) validate(start int) error {
 	var list []error
 	add := func(format string, args ...any) { list = append(list, fmt.Errorf(format, args...)) }
 

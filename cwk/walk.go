@@ -111,7 +111,7 @@ func newWalker[T sparse.Float](w *Walk[T], variants []int) *walker[T] {
 	if variants == nil {
 		variants = sched.UpTo(len(w.Variants))
 	}
-	k := &walker[T]{w: w, memory: memoryOf(w), variants: variants}
+	k := &walker[T]{w: w, memory: w.memory(), variants: variants}
 	k.prepare()
 	return k
 }

@@ -103,7 +103,7 @@ func TestSideBySideKeepsTheLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := &entry{Entry: method.Entry{Method: methods[0].Method, Settings: &method.Settings{Lists: tinyGrid, Memory: 1, Workers: 2}}}
-	if lanes, s := sideBySide(m, p, 4); lanes != 1 || s.Memory != 1 {
+	if lanes, s := m.sideBySide(p, 4); lanes != 1 || s.Memory != 1 {
 		t.Errorf("%d predictions side by side, each with a limit of %d bytes", lanes, s.Memory)
 	}
 }

@@ -409,7 +409,7 @@ type ListPrecision struct {
 const mostLikely = 100
 
 // describeRare returns the list of the class with fewer labels.
-func describeRare(s *Predictions, scores *sparse.Block[float32], labels []int,
+func (s *Predictions) describeRare(scores *sparse.Block[float32], labels []int,
 	seedClass []int32, id func(row int) string) *RareClass {
 	rare := 0
 	if s.ByClass[1].Labels < s.ByClass[0].Labels {
@@ -460,7 +460,7 @@ func Summarize(prediction *method.Prediction, labels []int,
 		s.Probability[i].From = float64(i) / probabilityBins
 	}
 	seedClass := classOfRow(seeds, len(labels))
-	trueClass := compareWith(s, prediction, truth, len(labels))
+	trueClass := s.compareWith(prediction, truth, len(labels))
 	count := 0
 	for row, c := range labels {
 		if seedClass[row] != Unlabelled || c == Unlabelled {
@@ -491,7 +491,7 @@ func Summarize(prediction *method.Prediction, labels []int,
 		s.ByClass[c].Labels++
 	}
 	if classes == 2 {
-		s.Rare = describeRare(s, scores, labels, seedClass, id)
+		s.Rare = s.describeRare(scores, labels, seedClass, id)
 	}
 	for c := range s.ByClass {
 		b := &s.ByClass[c]
@@ -506,7 +506,7 @@ func Summarize(prediction *method.Prediction, labels []int,
 
 // compareWith prepares the comparison with the true classes of some of the rows, which it returns, [Unlabelled] for
 // others. Without truth it compares the held-out labels.
-func compareWith(s *Predictions, prediction *method.Prediction, truth *nodefile.Labels,
+func (s *Predictions) compareWith(prediction *method.Prediction, truth *nodefile.Labels,
 	rows int) (trueClass []int) {
 	trueClass = slices.Repeat([]int{Unlabelled}, rows)
 	if truth == nil && prediction.HeldOut == nil {

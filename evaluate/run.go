@@ -113,7 +113,7 @@ func (plan *Plan) settle(p *method.Problem, set *method.Settings,
 	for i := range methods {
 		m := &methods[i]
 		m.Settings.Memory = budget.Subtract(m.Settings.Memory, splits)
-		m.lanes, m.predictionSettings = sideBySide(m, largest, sizes[0].splits.Len)
+		m.lanes, m.predictionSettings = m.sideBySide(largest, sizes[0].splits.Len)
 		for j, train := range training {
 			bytes, err := method.Bytes(m.Method, train, nil, m.predictionSettings)
 			if err != nil {
@@ -139,7 +139,7 @@ const sideBytes = 256 << 20
 // and the settings of each. It is above 1 for small graphs, because their sweeps are too short to be
 // divided among processors. Several processes that share the rows compute one after the other, because all of
 // them must take each step at the same time.
-func sideBySide(m *entry, train *method.Problem,
+func (m *entry) sideBySide(train *method.Problem,
 	splits int) (lanes int, s *method.Settings) {
 	if train.Team() != nil {
 		return 1, m.Settings

@@ -50,7 +50,7 @@ const Level = 0.05
 const mostTested = 0.4
 
 // byDraws reports whether the test over draws of the labels is the only one, because test sets are too large for the other.
-func byDraws(r *measured) bool {
+func (r *measured) byDraws() bool {
 	return r.NodesTested > mostTested*r.NodesTrained
 }
 
@@ -96,7 +96,7 @@ func compare[R any](list []R,
 		t.PHolm = p[i]
 		t.PDraws = draws[i]
 		switch {
-		case t.PHolm < Level, byDraws(results[0]) && t.PDraws < Level:
+		case t.PHolm < Level, results[0].byDraws() && t.PDraws < Level:
 			t.Mark = bestMark
 		case t.PDraws < Level:
 			t.Mark = drawsMark
@@ -111,7 +111,7 @@ func compare[R any](list []R,
 			}
 			t := tests[test]
 			rival := results[i+j-best]
-			if t.PHolm >= Level || byDraws(results[best]) && t.PDraws >= Level {
+			if t.PHolm >= Level || results[best].byDraws() && t.PDraws >= Level {
 				rival.Standing = notWorse
 				rival.Mark = notWorseMark
 			}
@@ -134,7 +134,7 @@ func newComparison(a, b *measured, x, y []float64) Comparison {
 	}
 	c.P, c.Margin = correctedT(x, y, a.NodesTested/a.NodesTrained, a.NodesTested)
 	switch {
-	case byDraws(a):
+	case a.byDraws():
 		c.P = math.NaN()
 		c.Margin = math.NaN()
 	case len(x) < leastSplits:

@@ -45,7 +45,7 @@ func (m *Map) ApplyTo(ctx context.Context, dst []*sparse.Block[float64],
 	if err := checkNorms(m.team, b); err != nil {
 		return nil, err
 	}
-	return applyNarrowed(ctx, m, dst, b, fs, s)
+	return m.applyNarrowed(ctx, dst, b, fs, s)
 }
 
 // apply is [Map.ApplyTo] on the interval of m, with valid arguments.

@@ -36,7 +36,7 @@ const Estimated = "the spectrum lies in an interval estimated by Lanczos iterati
 // an end of the interval that may be far from the spectrum, because the errors of the series grow with the value there.
 // Otherwise it returns m. For example, the eigenvalues of A of a complete graph of 50 nodes are −1 and 49, so that exp(−A)
 // is e at most, while exp(−x) is e⁴⁹ on [−49, 49]. Cost: a sweep of one column for each step.
-func narrowInterval(ctx context.Context, m *Map, fs []Function) (*Map, int, error) {
+func (m *Map) narrowInterval(ctx context.Context, fs []Function) (*Map, int, error) {
 	need := 0.0
 	for i := range fs {
 		falls := fs[i].rate < 0
@@ -53,7 +53,7 @@ func narrowInterval(ctx context.Context, m *Map, fs []Function) (*Map, int, erro
 	if narrow, ok := m.narrow.Load(steps); ok {
 		return narrow.(*Map), 0, nil
 	}
-	lo, hi, done, err := findEnds(ctx, m, steps)
+	lo, hi, done, err := m.findEnds(ctx, steps)
 	if err != nil {
 		return nil, done, err
 	}
@@ -84,8 +84,7 @@ func logMissed(n int) float64 {
 }
 
 // findEnds returns an interval that holds the spectrum but for the probability missed, and the number of sweeps.
-func findEnds(ctx context.Context, m *Map,
-	steps int) (lo, hi float64, done int, err error) {
+func (m *Map) findEnds(ctx context.Context, steps int) (lo, hi float64, done int, err error) {
 	u := sparse.NewBlock[float64](m.n, 1)
 	p := sparse.NewBlock[float64](m.n, 1)
 	dot := func(x, y *sparse.Block[float64]) float64 {
@@ -151,9 +150,9 @@ func findEnds(ctx context.Context, m *Map,
 }
 
 // applyNarrowed is [Map.ApplyTo] on the interval of m, or on the proven one if the estimated one turns out wrong.
-func applyNarrowed(ctx context.Context, m *Map, dst []*sparse.Block[float64],
+func (m *Map) applyNarrowed(ctx context.Context, dst []*sparse.Block[float64],
 	b *sparse.Block[float64], fs []Function, s *Settings) (*Result, error) {
-	narrow, sweeps, err := narrowInterval(ctx, m, fs)
+	narrow, sweeps, err := m.narrowInterval(ctx, fs)
 	if err != nil {
 		return nil, err
 	}

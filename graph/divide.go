@@ -16,8 +16,7 @@ func Divide(ctx context.Context, g *Graph, d *sparse.Division,
 	if err != nil {
 		return nil, err
 	}
-	components, err := findComponents(ctx,
-		&Graph{A: a, Nodes: g.Nodes, Workers: g.Workers})
+	components, err := (&Graph{A: a, Nodes: g.Nodes, Workers: g.Workers}).findComponents(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -151,7 +151,7 @@ func New(ctx context.Context, a sparse.Matrix, s *Settings) (*Graph, error) {
 		g.null[normalized] = sync.OnceValue(
 			func() *blocks.Disjoint { return newNullSpace(g, normalized) })
 	}
-	err := weigh(ctx, g)
+	err := g.weigh(ctx)
 	if err == nil {
 		err = blocks.CheckScale[float64](sparse.TeamOf(a), g.Degrees)
 	}
@@ -161,11 +161,11 @@ func New(ctx context.Context, a sparse.Matrix, s *Settings) (*Graph, error) {
 	if set.KeepLoops {
 		g.looplessDegrees = nil
 	}
-	if err := leaveLoopsOut(ctx, g); err != nil {
+	if err := g.leaveLoopsOut(ctx); err != nil {
 		return nil, err
 	}
 	if g.Components == nil {
-		if g.Components, err = findComponents(ctx, g); err != nil {
+		if g.Components, err = g.findComponents(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -198,7 +198,7 @@ func FromMat(ctx context.Context, m mat.Matrix, s *Settings) (*Graph, error) {
 }
 
 // findComponents returns the components of the matrix in the order of the ids.
-func findComponents(ctx context.Context, g *Graph) (*sparse.Components, error) {
+func (g *Graph) findComponents(ctx context.Context) (*sparse.Components, error) {
 	if g.Nodes != nil && g.Nodes.Order != nil {
 		return sparse.FindComponentsInOrder(ctx, g.A, g.Nodes.Rows(), g.Workers)
 	}

@@ -14,7 +14,7 @@ import (
 
 // weigh computes the degrees, the diagonal (nil if it is zero) and the smallest size of a weight other than 0, and checks
 // that weights are finite. Cost: one sweep.
-func weigh(ctx context.Context, g *Graph) error {
+func (g *Graph) weigh(ctx context.Context) error {
 	n, _ := g.A.Dims()
 	diag := make([]float64, n)
 	loopless := make([]float64, n)
@@ -117,7 +117,7 @@ func (g *Graph) WithoutHeavyLoops() *Graph {
 }
 
 // leaveLoopsOut computes the matrix without positive self loops if it is needed.
-func leaveLoopsOut(ctx context.Context, g *Graph) (err error) {
+func (g *Graph) leaveLoopsOut(ctx context.Context) (err error) {
 	if g.looplessDegrees == nil {
 		return nil
 	}

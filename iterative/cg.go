@@ -271,7 +271,7 @@ func (r *run) step(ctx context.Context) error {
 		}
 	}
 	r.rec.update()
-	if !isLastStep(r) {
+	if !r.isLastStep() {
 		if err := r.rec.precondition(ctx); err != nil {
 			return err
 		}
@@ -290,7 +290,7 @@ func (r *run) step(ctx context.Context) error {
 
 // isLastStep reports whether no column needs another direction, for which the preconditioner would be
 // applied.
-func isLastStep(r *run) bool {
+func (r *run) isLastStep() bool {
 	if r.rec.v.z == nil {
 		return false
 	}

@@ -57,7 +57,7 @@ func (c *column) estimate() float64 {
 // estimateByFactor fills ErrorEstimate where a complete factor C gave the solution X: the error is about
 // C⁺·R, where R is the residual. Numbers with random signs as large as the rounding errors of R, which
 // computing it may hide, are added to it.
-func estimateByFactor(ctx context.Context, s *System, out *Result,
+func (s *System) estimateByFactor(ctx context.Context, out *Result,
 	x *sparse.Block[float64]) error {
 	v := &s.cg.run.v
 	signs := rand.New(rand.NewPCG(rngSeed, 0))
@@ -84,7 +84,7 @@ func estimateByFactor(ctx context.Context, s *System, out *Result,
 }
 
 // estimateErrors fills ErrorEstimate from the estimates of the columns.
-func estimateErrors(out *Result, team *sparse.Team, x *sparse.Block[float64]) {
+func (out *Result) estimateErrors(team *sparse.Team, x *sparse.Block[float64]) {
 	out.ErrorEstimate = columnNorms(team, x)
 	for j, e := range out.estimate {
 		out.ErrorEstimate[j] *= e

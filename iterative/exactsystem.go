@@ -16,7 +16,7 @@ func (s *System) exactFactor(ctx context.Context) (*exact, error) {
 	if s.direct != nil || s.directErr != nil {
 		return s.direct, s.directErr
 	}
-	if noFactor(s) {
+	if s.noFactor() {
 		return nil, errNoFactor
 	}
 	if len(s.Graph.Degrees) > ExactFirst {
@@ -26,7 +26,7 @@ func (s *System) exactFactor(ctx context.Context) (*exact, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := newExact(ctx, a, s.Edge, s.Ground, heaviest(s),
+	f, err := newExact(ctx, a, s.Edge, s.Ground, s.heaviest(),
 		s.Graph.Workers)
 	if errors.Is(err, ErrFill) {
 		s.directErr = err
@@ -37,7 +37,7 @@ func (s *System) exactFactor(ctx context.Context) (*exact, error) {
 
 // heaviest returns the row of each vector of the null space where that is largest, nil for a
 // definite system. Holding it costs the fewest digits, because means are near its value.
-func heaviest(s *System) []int {
+func (s *System) heaviest() []int {
 	if s.Null == nil {
 		return nil
 	}
@@ -51,7 +51,7 @@ func heaviest(s *System) []int {
 		if !ok {
 			place[p] = len(rows)
 			rows = append(rows, i)
-		} else if squareOf(s, i) > squareOf(s, rows[index]) {
+		} else if s.squareOf(i) > s.squareOf(rows[index]) {
 			rows[index] = i
 		}
 	}
@@ -75,11 +75,11 @@ func (s *System) EliminateTo(ctx context.Context,
 	if err != nil {
 		return nil, err
 	}
-	size, err := eliminateExactly(ctx, s, f, x, b)
+	size, err := s.eliminateExactly(ctx, f, x, b)
 	if err != nil {
 		return nil, err
 	}
-	bound := normsOf(s, size)
+	bound := s.norms(size)
 	return &Result{ErrorBound: bound, Rounding: bound}, nil
 }
 
@@ -105,8 +105,8 @@ func (s *System) eliminatedTo(ctx context.Context, x, b *sparse.Block[float64],
 	return out, nil
 }
 
-// normsOf returns upper bounds of the norms of the columns of diag(s)·E.
-func normsOf(s *System, e *sparse.Block[float64]) []float64 {
+// norms returns upper bounds of the norms of the columns of diag(s)·E.
+func (s *System) norms(e *sparse.Block[float64]) []float64 {
 	norms := make([]float64, e.Cols)
 	for i := range e.Rows {
 		scale := blocks.Factor(s.Scale, i)
@@ -122,11 +122,11 @@ func normsOf(s *System, e *sparse.Block[float64]) []float64 {
 
 // eliminateExactly stores the solution in x. It returns bounds of the errors of the elements of
 // diag(1/s)·X, in a singular component but for a constant.
-func eliminateExactly(ctx context.Context, s *System, f *exact,
+func (s *System) eliminateExactly(ctx context.Context, f *exact,
 	x, b *sparse.Block[float64]) (bound *sparse.Block[float64], err error) {
 	k := b.Cols
 	bound = sparse.NewBlock[float64](b.Rows, k)
-	mean := removeMeans(s, x, bound, b)
+	mean := s.removeMeans(x, bound, b)
 	if err := f.factor.ApplyTo(ctx, x, x); err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ func eliminateExactly(ctx context.Context, s *System, f *exact,
 	for j := range k {
 		mean.clear()
 		for i := range x.Rows {
-			mean.add(i, squareOf(s, i)*x.Row(i)[j])
+			mean.add(i, s.squareOf(i)*x.Row(i)[j])
 		}
 		for i := range x.Rows {
 			if s.Null.Unit[i] == 0 {
@@ -160,7 +160,7 @@ func eliminateExactly(ctx context.Context, s *System, f *exact,
 }
 
 // squareOf returns s_i².
-func squareOf(s *System, i int) float64 {
+func (s *System) squareOf(i int) float64 {
 	f := blocks.Factor(s.Scale, i)
 	return f * f
 }
@@ -168,7 +168,7 @@ func squareOf(s *System, i int) float64 {
 // removeMeans stores diag(s)·B in c, in a singular system without its part in the null
 // space, and in size numbers that are at least as large as the absolute values of the
 // numbers that c is made of. means is nil for a definite system.
-func removeMeans(s *System, c, size, b *sparse.Block[float64]) (means *componentMeans) {
+func (s *System) removeMeans(c, size, b *sparse.Block[float64]) (means *componentMeans) {
 	blocks.ScaleRows(c, b, s.Scale)
 	for i := range c.Rows {
 		for j, v := range c.Row(i) {
@@ -188,7 +188,7 @@ func removeMeans(s *System, c, size, b *sparse.Block[float64]) (means *component
 			sizes.add(i, size.Row(i)[j])
 		}
 		for i := range b.Rows {
-			m := squareOf(s, i)
+			m := s.squareOf(i)
 			if s.Null.Unit[i] == 0 {
 				continue
 			}
@@ -216,7 +216,7 @@ func newMeans(s *System) *componentMeans {
 	m.sums, m.minus = make([]blocks.ExactSum, len(parts.Sizes)),
 		make([]blocks.ExactSum, len(parts.Sizes))
 	for i, c := range parts.Of {
-		m.weight[c] += squareOf(s, i)
+		m.weight[c] += s.squareOf(i)
 	}
 	return m
 }

@@ -51,7 +51,7 @@ func completeColumns(ctx context.Context, matrix sparse.Matrix, scale float64,
 	columns := newColumns(n, int64(len(a.end)))
 	weights := make([]float64, n)
 	copy(weights, ground)
-	vertices := eliminateLeaves(a, weights, held, &columns)
+	vertices := a.eliminateLeaves(weights, held, &columns)
 	if len(vertices) == 0 {
 		return &columns, nil
 	}
@@ -64,7 +64,7 @@ func completeColumns(ctx context.Context, matrix sparse.Matrix, scale float64,
 		weights[i] = weights[v]
 		isHeld[i] = isHeld[v]
 	}
-	fronts, err := orderFronts(ctx, a, isHeld[:len(vertices)], limits)
+	fronts, err := a.orderFronts(ctx, isHeld[:len(vertices)], limits)
 	if err != nil {
 		return nil, err
 	}
@@ -75,8 +75,8 @@ func completeColumns(ctx context.Context, matrix sparse.Matrix, scale float64,
 // eliminateFronts adds the columns of the fronts. The error wraps
 // [ErrFill] where more numbers would wait on the stack than limit.
 func (m *multifrontal) eliminateFronts(ctx context.Context, limit int64) error {
-	children := childrenOf(m.fronts)
-	order := postorder(m.fronts, children)
+	children := m.fronts.children()
+	order := m.fronts.postorder(children)
 	waiting := m.largestStack(order, children)
 	if waiting > limit {
 		return errCompleteFill
@@ -121,8 +121,8 @@ func (c *children) of(f int32) []int32 {
 	return c.front[c.start[f]:c.start[f+1]]
 }
 
-// childrenOf returns the fronts whose parent is each front.
-func childrenOf(fronts *fronts) *children {
+// children returns the fronts whose parent is each front.
+func (fronts *fronts) children() *children {
 	parent := fronts.parent
 	c := &children{start: make([]int32, len(parent)+1)}
 	for _, p := range parent {
@@ -147,7 +147,7 @@ func childrenOf(fronts *fronts) *children {
 
 // postorder returns the fronts in an order in which all that leads to a front stands
 // before it, and nothing else since the first of it.
-func postorder(fronts *fronts, children *children) []int32 {
+func (fronts *fronts) postorder(children *children) []int32 {
 	order := make([]int32, 0, len(fronts.parent))
 	var open []int32
 	for f, p := range fronts.parent {

@@ -113,7 +113,7 @@ func (s *System) harmonicTo(ctx context.Context, f *sparse.Block[float64],
 	set := settings.withDefaults()
 	set.Start = false
 	set.Eliminate = true
-	lowest, highest := givenRange(s, f)
+	lowest, highest := s.givenRange(f)
 	res, err := s.SolveTo(ctx, f, b, &set)
 	for i, u := range s.free {
 		solution := f
@@ -132,7 +132,7 @@ func (s *System) harmonicTo(ctx context.Context, f *sparse.Block[float64],
 
 // givenRange returns the smallest and the largest value of each column of f in the rows that
 // are not free, between which a harmonic function lies, that of a signed graph with either sign.
-func givenRange(s *System, f *sparse.Block[float64]) (lows, highs []float64) {
+func (s *System) givenRange(f *sparse.Block[float64]) (lows, highs []float64) {
 	lows = make([]float64, f.Cols)
 	highs = make([]float64, f.Cols)
 	for i, u := range s.free {

@@ -5,7 +5,7 @@ import "slices"
 // eliminateLeaves eliminates the vertices with at most one neighbour, until there are none but the held ones: their columns
 // change no weight between others. It adds the columns, leaves the edges between the other vertices in a, under new numbers,
 // and returns the vertices with these numbers.
-func eliminateLeaves(a *adjacency, ground []float64, held []int, c *columns) []uint32 {
+func (a *adjacency) eliminateLeaves(ground []float64, held []int, c *columns) []uint32 {
 	n := len(a.start) - 1
 	degree := make([]int, n)       // neighbours that are left; -1: eliminated
 	neighbour := make([]uint32, n) // the exclusive or of these neighbours

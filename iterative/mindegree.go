@@ -204,7 +204,7 @@ var errCompleteFill = fmt.Errorf("%w as a complete one", ErrFill)
 
 // orderFronts returns the fronts of a complete factor, in which the held vertices come last. The error
 // wraps [ErrFill] beyond the limits.
-func orderFronts(ctx context.Context, a *adjacency, isHeld []bool,
+func (a *adjacency) orderFronts(ctx context.Context, isHeld []bool,
 	limits fillLimits) (*fronts, error) {
 	m := newMinimumDegree(a, isHeld, limits)
 	size := int64(len(a.end) + len(m.size))

@@ -124,9 +124,9 @@ func (r *run) start(ctx context.Context) error {
 	var err error
 	switch {
 	case r.settings.Start:
-		err = subtractProduct(ctx, r)
+		err = r.subtractProduct(ctx)
 	case r.cg.complete:
-		err = startComplete(ctx, r)
+		err = r.startComplete(ctx)
 	case r.cg.easy != nil:
 		r.rec.startEasy()
 	}
@@ -145,7 +145,7 @@ func (r *run) start(ctx context.Context) error {
 }
 
 // startComplete stores in x the solution by the complete factor, and in r the residual of that. It counts as a step.
-func startComplete(ctx context.Context, r *run) error {
+func (r *run) startComplete(ctx context.Context) error {
 	if err := r.cg.Precond.ApplyTo(ctx, r.v.x, r.v.r); err != nil {
 		return err
 	}
@@ -160,11 +160,11 @@ func startComplete(ctx context.Context, r *run) error {
 			r.rec.result.Steps = 1
 		}
 	}
-	return subtractProduct(ctx, r)
+	return r.subtractProduct(ctx)
 }
 
 // subtractProduct takes A·X from the right-hand sides in r.
-func subtractProduct(ctx context.Context, r *run) error {
+func (r *run) subtractProduct(ctx context.Context) error {
 	r.rec.result.Sweeps++
 	return r.cg.A.StepTo(ctx, r.v.r, r.v.x,
 		sparse.Step[float64]{Alpha: -1, Delta: 1, Prev: r.v.r})
@@ -308,7 +308,7 @@ func (r *recurrence) addUp(pass func(r *passes, chunk, lo, hi int)) {
 // open begins a recurrence from the residual in r.
 func (r *run) open(ctx context.Context) error {
 	r.rec.measure()
-	if r.rec.exact && isSolved(r) {
+	if r.rec.exact && r.isSolved() {
 		return nil
 	}
 	if err := r.rec.precondition(ctx); err != nil {
@@ -327,7 +327,7 @@ func (r *run) open(ctx context.Context) error {
 
 // isSolved reports whether the residuals of all columns are at their targets, before any preconditioner is
 // applied, and then notes that.
-func isSolved(r *run) bool {
+func (r *run) isSolved() bool {
 	for j := range r.columns {
 		if c := &r.columns[j]; !(math.Sqrt(r.rec.rr[j]) <= c.target) {
 			return false

@@ -89,7 +89,7 @@ func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64],
 	s.prepare(b.Cols)
 	hard := s.Ground == nil // a Laplacian: how hard its graph is
 	if hard {
-		if err := factorCompletely(ctx, s, s.Memory); err != nil {
+		if err := s.factorCompletely(ctx, s.Memory); err != nil {
 			return nil, err
 		}
 	}
@@ -98,7 +98,7 @@ func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64],
 	case hard && s.complete:
 		s.cg.Precond = s.factor
 		s.cg.complete = true
-	case !noFactor(s) && (!l.refused || s.Strict):
+	case !s.noFactor() && (!l.refused || s.Strict):
 		l = s.newLadder(settings)
 		s.cg.ladder = l
 	}
@@ -123,7 +123,7 @@ func (s *System) team() *sparse.Team {
 
 // noFactor reports whether the matrix has no factor, because its rows are shared, or because signs make edges that are
 // no Laplacian's.
-func noFactor(s *System) bool {
+func (s *System) noFactor() bool {
 	return s.team() != nil || s.Graph.Signed
 }
 
@@ -192,7 +192,7 @@ func (s *System) prepare(cols int) {
 		}
 		s.jacobi = NewJacobi(s.diagonal(true))
 		if need := CholeskyBytes(len(s.Graph.Degrees), s.Graph.A.NNZ(), cols,
-			1); !noFactor(s) && s.Memory > 0 && need > s.Memory {
+			1); !s.noFactor() && s.Memory > 0 && need > s.Memory {
 			s.refused = memoryError(need, s.Memory)
 		}
 	}
@@ -219,11 +219,11 @@ func (s *System) diagonal(cancelled bool) []float64 {
 }
 
 // factorCompletely makes the complete factor, once, if there is one within memory in bytes.
-func factorCompletely(ctx context.Context, s *System, memory int64) error {
+func (s *System) factorCompletely(ctx context.Context, memory int64) error {
 	n := len(s.Graph.Degrees)
 	entries := s.Graph.A.NNZ()
 	switch {
-	case s.factor != nil || s.filled || s.Strict || noFactor(s) ||
+	case s.factor != nil || s.filled || s.Strict || s.noFactor() ||
 		!isLean(n, entries):
 		return nil
 	case memory > 0 && completeBytes(n, entries) > memory:
@@ -250,13 +250,13 @@ func factorCompletely(ctx context.Context, s *System, memory int64) error {
 // which is made once, within memory in bytes.
 func (s *System) factorWithin(ctx context.Context,
 	memory int64) (*cholesky, error) {
-	if noFactor(s) {
+	if s.noFactor() {
 		return nil, errNoFactor
 	}
 	if s.factor != nil || s.refused != nil {
 		return s.factor, s.refused
 	}
-	if err := factorCompletely(ctx, s, memory); err != nil || s.complete {
+	if err := s.factorCompletely(ctx, memory); err != nil || s.complete {
 		return s.factor, err
 	}
 	a, err := freePart(ctx, s.Graph.A, s.free)
@@ -303,9 +303,9 @@ func (s *System) bound(ctx context.Context, out *Result,
 	x, b *sparse.Block[float64]) error {
 	switch {
 	case s.Least == 0 && out.CompleteCholesky && s.Null != nil:
-		return estimateByFactor(ctx, s, out, x)
+		return s.estimateByFactor(ctx, out, x)
 	case s.Least == 0:
-		estimateErrors(out, s.team(), x)
+		out.estimateErrors(s.team(), x)
 		return nil
 	}
 	norm := 0.0 // the largest sum of a row

@@ -21,14 +21,14 @@ var diffusion = Family{
 		return newDiffusion(ctx, g, v.Word("laplacian"), v.Number("beta"))
 	},
 	work: func(v param.Values, d *degrees) work {
-		return diffusionWork(d, v.Word("laplacian"), v.Number("beta"))
+		return d.diffusionWork(v.Word("laplacian"), v.Number("beta"))
 	},
 }
 
 // newDiffusion returns exp(−βL) of a Laplacian.
 func newDiffusion(ctx context.Context, g *matrices, laplacian string,
 	beta float64) (Kernel, error) {
-	m, root, err := laplacianOf(ctx, g, laplacian)
+	m, root, err := g.laplacian(ctx, laplacian)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func newDiffusion(ctx context.Context, g *matrices, laplacian string,
 
 // diffusionWork returns the work of exp(−βL). It asks package expm for the method that this chooses on
 // the graph.
-func diffusionWork(d *degrees, laplacian string, beta float64) work {
+func (d *degrees) diffusionWork(laplacian string, beta float64) work {
 	kind := laplacianKind(laplacian)
 	return functionOf(kind, !expm.MaySolve(kind, d.Diagonal, beta))
 }

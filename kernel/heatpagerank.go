@@ -23,6 +23,6 @@ var heatPageRank = Family{
 		return newDiffusion(ctx, g, laplacian, v.Number("beta"))
 	},
 	work: func(v param.Values, d *degrees) work {
-		return diffusionWork(d, normalized, v.Number("beta"))
+		return d.diffusionWork(normalized, v.Number("beta"))
 	},
 }

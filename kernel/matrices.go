@@ -77,10 +77,9 @@ func checkSymmetric(ctx context.Context, g *graph.Graph) error {
 	return nil
 }
 
-// laplacianOf returns the symmetric map of a Laplacian, and d^½ for I − T, which is similar to
+// laplacian returns the symmetric map of a Laplacian, and d^½ for I − T, which is similar to
 // that map.
-func laplacianOf(ctx context.Context, g *matrices,
-	laplacian string) (*expm.Map, []float64, error) {
+func (g *matrices) laplacian(ctx context.Context, laplacian string) (*expm.Map, []float64, error) {
 	m, err := g.of(ctx, laplacianKind(laplacian))
 	if laplacian == randomWalk {
 		return m, roots(g.Graph), err

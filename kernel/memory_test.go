@@ -84,7 +84,7 @@ func TestEstimateKnowsTheMethod(t *testing.T) {
 	nodes := []int{1, 2, 3}
 	for beta, planned := range map[float64]string{.001: "chebyshev", .05: "chebyshev", 5: "resolvent"} {
 		p := param.Values{"laplacian": param.Of(combinatorial), "beta": param.Of(beta)}
-		if w := diffusionWork(describe(nil, g.Degrees), combinatorial, beta); w.series != (planned == "chebyshev") {
+		if w := describe(nil, g.Degrees).diffusionWork(combinatorial, beta); w.series != (planned == "chebyshev") {
 			t.Errorf("β = %g: %+v", beta, w)
 		}
 		_, r, err := Matrix(background, mustNew(t, g, "diffusion", p), nodes, upTo(5), nil)

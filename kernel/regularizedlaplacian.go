@@ -23,7 +23,7 @@ var regularizedLaplacian = Family{
 	Asymmetry: ofRandomWalk,
 	newOn: func(ctx context.Context, g *matrices, v param.Values) (Kernel, error) {
 		laplacian, alpha := v.Word("laplacian"), v.Number("alpha")
-		m, root, err := laplacianOf(ctx, g, laplacian)
+		m, root, err := g.laplacian(ctx, laplacian)
 		if err != nil {
 			return nil, err
 		}

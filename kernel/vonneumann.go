@@ -94,7 +94,7 @@ func newVonNeumannAdjacency(ctx context.Context, g *matrices,
 		return nil, err
 	}
 	if !(alpha > 0 && alpha*m.Hi < farFromPole) {
-		e, err := nearRadius(ctx, g, alpha, m.Hi)
+		e, err := g.nearRadius(ctx, alpha, m.Hi)
 		if err != nil {
 			return nil, err
 		}
@@ -123,8 +123,7 @@ func alphasBelow(rho, refused float64) string {
 // ρ, or says what α may be: a series in A on [−ρ, ρ] or, where that would take many
 // sweeps, solves. For an α in its range no more is found out about ρ than what 1 − αρ
 // is, to a tenth.
-func nearRadius(ctx context.Context, g *matrices,
-	alpha, upper float64) (engine, error) {
+func (g *matrices) nearRadius(ctx context.Context, alpha, upper float64) (engine, error) {
 	sizes, err := graph.Sizes(ctx, g.Graph)
 	if err != nil {
 		return nil, err

@@ -102,7 +102,7 @@ func (d *Division) build(sweep func(visit visitRow) error) (*Divided, error) {
 	if int64(count) >= math.MaxUint32 {
 		return nil, fmt.Errorf("sparse: process %d needs %d rows, more than 2³²; use more processes", d.Team.Rank(), count)
 	}
-	ghosts := numberColumns(m, &needed, count)
+	ghosts := m.numberColumns(&needed, count)
 	local := &CSR{rows: len(d.Team.Rows), cols: count, ptr: ptr,
 		col: pages.Make[uint32](int(entries) + spareIDs)[:entries]}
 	if weighted.Load() {
@@ -125,8 +125,8 @@ func (d *Division) build(sweep func(visit visitRow) error) (*Divided, error) {
 	if err != nil {
 		return nil, err
 	}
-	cutRanges(m, local)
-	planTransfers(m, ghosts)
+	m.cutRanges(local)
+	m.planTransfers(ghosts)
 	maxima := []float64{float64(entries), float64(count), float64(len(ghosts))}
 	d.Team.Max(maxima)
 	m.maxima = largest{entries: int64(maxima[0]), columns: int64(maxima[1]),
@@ -138,7 +138,7 @@ func (d *Division) build(sweep func(visit visitRow) error) (*Divided, error) {
 }
 
 // numberColumns numbers the needed rows of the whole matrix as columns, and returns the ghost rows.
-func numberColumns(m *Divided, needed *rankedSet, count int) (ghosts []RemoteRow) {
+func (m *Divided) numberColumns(needed *rankedSet, count int) (ghosts []RemoteRow) {
 	m.columns = make([]uint32, 0, count)
 	var rows, arriving []run
 	for row := range needed.members {
@@ -216,7 +216,7 @@ func (d *Division) sweep(ctx context.Context, a Matrix, workers int,
 }
 
 // cutRanges computes the ranges. A range has own rows, padding, or named rows.
-func cutRanges(m *Divided, local *CSR) {
+func (m *Divided) cutRanges(local *CSR) {
 	for _, group := range [][2]int{{0, m.team.Own}, {m.team.Own, m.team.First},
 		{m.team.First, m.team.First + m.team.Named}} {
 		lo := group[0]
@@ -244,7 +244,7 @@ func cutRanges(m *Divided, local *CSR) {
 }
 
 // planTransfers plans the transfers.
-func planTransfers(m *Divided, ghosts []RemoteRow) {
+func (m *Divided) planTransfers(ghosts []RemoteRow) {
 	m.ghosts = m.team.NewExchange(m.team.Own, ghosts)
 	var named []RemoteRow
 	for p := range m.team.Size() {

@@ -34,9 +34,9 @@ func (o *Operator[T]) stepDivided(ctx context.Context, dst, x *Block[T],
 }
 
 // sweepDivided computes a step with a matrix whose rows several processes share.
-func sweepDivided[T Float](ctx context.Context, f *fused[T], workers int,
+func (f *fused[T]) sweepDivided(ctx context.Context, workers int,
 	m *Divided) error {
-	finish, err := receiveGhosts(ctx, f, workers, m)
+	finish, err := f.receiveGhosts(ctx, workers, m)
 	compute := func(local *CSR, ranges []int) error {
 		return sched.Run(ctx, workers, len(ranges), func(worker, i int) error {
 			p := local.panel(ranges[i])
@@ -56,19 +56,19 @@ func sweepDivided[T Float](ctx context.Context, f *fused[T], workers int,
 	case plain:
 		err = compute(local, m.boundary)
 	default:
-		err = sweepTiles(ctx, f, workers, m.local.(*tiledMatrix))
+		err = f.sweepTiles(ctx, workers, m.local.(*tiledMatrix))
 	}
 	if err != nil {
 		return err
 	}
 	f.joinSplitRows()
 	f.visitSplitRows(m.team.First)
-	shareNamed(f, m)
+	f.shareNamed(m)
 	return f.visitRanges(ctx, workers, m.team.First)
 }
 
 // receiveGhosts begins the transfer of ghost rows to the gathered block. finish waits for it.
-func receiveGhosts[T Float](ctx context.Context, f *fused[T], workers int,
+func (f *fused[T]) receiveGhosts(ctx context.Context, workers int,
 	m *Divided) (finish func() error, err error) {
 	b := &f.source
 	cols := f.x.Cols
@@ -104,7 +104,7 @@ func receiveGhosts[T Float](ctx context.Context, f *fused[T], workers int,
 }
 
 // shareNamed exchanges the named rows of dst that the processes have computed.
-func shareNamed[T Float](f *fused[T], m *Divided) {
+func (f *fused[T]) shareNamed(m *Divided) {
 	if m.team.Named == 0 {
 		return
 	}
@@ -118,7 +118,7 @@ func shareNamed[T Float](f *fused[T], m *Divided) {
 	m.shares.Begin(bytesOf(f.offered), bytesOf(f.arrived), b.Cols*sizeOf[T]())
 	m.shares.End()
 	width := b.Cols
-	if ownsPadding(b) {
+	if b.ownsPadding() {
 		width = b.Stride
 	}
 	rows := f.arrived
@@ -165,13 +165,13 @@ func withGhosts[T Float](ctx context.Context, m *Divided, y, x *Block[T],
 	if err := f.scaleColumns(ctx, workers); err != nil {
 		return err
 	}
-	finish, err := receiveGhosts(ctx, f, workers, m)
+	finish, err := f.receiveGhosts(ctx, workers, m)
 	if err = cmp.Or(finish(), err); err != nil {
 		return err
 	}
 	if err = visit(m.local, &f.source); err != nil {
 		return err
 	}
-	shareNamed(f, m)
+	f.shareNamed(m)
 	return nil
 }

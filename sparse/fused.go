@@ -83,8 +83,8 @@ func (f *fused[T]) begin(dst, x *Block[T], s Step[T], workers int) {
 		f.alpha *= f.o.Scale
 	}
 	f.width = x.Cols
-	if ownsPadding(dst) && ownsPadding(x) && dst.Stride == x.Stride &&
-		(s.Delta == 0 || ownsPadding(s.Prev) && s.Prev.Stride == x.Stride) {
+	if dst.ownsPadding() && x.ownsPadding() && dst.Stride == x.Stride &&
+		(s.Delta == 0 || s.Prev.ownsPadding() && s.Prev.Stride == x.Stride) {
 		f.width = x.Stride
 	}
 	f.source = *x
@@ -107,7 +107,7 @@ func (f *fused[T]) end() {
 
 // ownsPadding reports whether the elements between the columns of b and its stride are padding. The
 // loops may then include them, which avoids partial vectors.
-func ownsPadding[T Float](b *Block[T]) bool {
+func (b *Block[T]) ownsPadding() bool {
 	return len(b.Data) == b.Rows*b.Stride
 }
 
@@ -176,7 +176,7 @@ func (f *fused[T]) slab(w *scratch[T], g *gathering[T]) {
 	}
 	for lo := g.p.Lo; lo < g.p.Hi; lo += batch {
 		hi := min(lo+batch, g.p.Hi)
-		sums := rowsOf(f.dst, lo, g.lo)
+		sums := f.dst.rowsOf(lo, g.lo)
 		factors := f.factors(w, lo, hi)
 		if f.step.Delta != 0 { // Prev may be dst, whose rows are still needed.
 			w.sums = grow(w.sums, batch*width)
@@ -188,7 +188,7 @@ func (f *fused[T]) slab(w *scratch[T], g *gathering[T]) {
 }
 
 // rowsOf returns the rows of b from row i, column j on.
-func rowsOf[T Float](b *Block[T], i, j int) simd.Rows[T] {
+func (b *Block[T]) rowsOf(i, j int) simd.Rows[T] {
 	return simd.Rows[T]{Data: b.Data[min(i*b.Stride+j, len(b.Data)):],
 		Stride: b.Stride}
 }
@@ -197,7 +197,7 @@ func rowsOf[T Float](b *Block[T], i, j int) simd.Rows[T] {
 func (f *fused[T]) gather(dst simd.Rows[T], scale []T, g *gathering[T],
 	lo, hi int) {
 	start := g.p.Ptr[lo] - g.p.Ptr[0]
-	x := rowsOf(&f.source, 0, g.lo)
+	x := f.source.rowsOf(0, g.lo)
 	ptr := g.p.Ptr[lo : hi+1]
 	col := g.p.Col[start:]
 	values := g.values
@@ -253,13 +253,13 @@ func (f *fused[T]) factors(w *scratch[T], lo, hi int) []T {
 // for the columns first ≤ j < end.
 func (f *fused[T]) addTerms(w *scratch[T], sums simd.Rows[T],
 	lo, hi, first, end int) {
-	dst := rowsOf(f.dst, lo, first)
-	x := rowsOf(f.x, lo, first)
+	dst := f.dst.rowsOf(lo, first)
+	x := f.x.rowsOf(lo, first)
 	width := end - first
 	w.factors = grow(w.factors, hi-lo)
 	if f.step.Delta != 0 {
 		delta := append(w.factors[:0], T(f.step.Delta))
-		simd.AddRows(dst, hi-lo, width, sums, delta, rowsOf(f.step.Prev, lo, first))
+		simd.AddRows(dst, hi-lo, width, sums, delta, f.step.Prev.rowsOf(lo, first))
 	}
 	switch {
 	case f.o.Diag != nil:
@@ -375,8 +375,8 @@ func (f *fused[T]) scaleRun(worker int, r run) {
 			w.factors[i] = T(f.o.Right[r.row+i])
 		}
 	}
-	simd.AddRows(rowsOf(&f.source, r.column, 0), r.rows, f.width,
-		simd.Rows[T]{Data: f.zero}, w.factors, rowsOf(f.x, r.row, 0))
+	simd.AddRows(f.source.rowsOf(r.column, 0), r.rows, f.width,
+		simd.Rows[T]{Data: f.zero}, w.factors, f.x.rowsOf(r.row, 0))
 }
 
 // sumRankOne computes Alpha·Gamma·Vᵀ·X, added in float64 over fixed chunks of
@@ -392,7 +392,7 @@ func (f *fused[T]) sumRankOne(ctx context.Context, workers int) error {
 		sum := f.chunks[i*f.width : (i+1)*f.width]
 		clear(sum)
 		for lo, hi := range team.CountingRows(i*chunk, min(x.Rows, (i+1)*chunk)) {
-			simd.AddWeighted(sum[:x.Cols], v[lo:hi], rowsOf(x, lo, 0))
+			simd.AddWeighted(sum[:x.Cols], v[lo:hi], x.rowsOf(lo, 0))
 		}
 		return nil
 	})

@@ -55,14 +55,14 @@ func (o *Operator[T]) StepTo(ctx context.Context, dst, x *Block[T],
 		}
 	}
 	if divided != nil {
-		return sweepDivided(ctx, f, workers, divided)
+		return f.sweepDivided(ctx, workers, divided)
 	}
-	if groups := groupCount(f, workers); groups > 1 {
-		return sweepGroups(ctx, f, workers, groups)
+	if groups := f.groupCount(workers); groups > 1 {
+		return f.sweepGroups(ctx, workers, groups)
 	}
 	var err error
 	if a, ok := f.o.A.(*tiledMatrix); ok {
-		err = sweepTiles(ctx, f, workers, a)
+		err = f.sweepTiles(ctx, workers, a)
 	} else {
 		err = f.o.A.Sweep(ctx, workers, func(worker int, p Panel) error {
 			f.columns(worker, p, 0, f.width)
@@ -124,7 +124,7 @@ func (o *Operator[T]) check(dst, x *Block[T], s *Step[T]) {
 
 // groupCount returns the number of groups into which the columns are divided: 1, or one for each worker if there
 // are fewer ranges than workers.
-func groupCount[T Float](f *fused[T], workers int) int {
+func (f *fused[T]) groupCount(workers int) int {
 	ranges := len(f.o.A.Ranges())
 	groups := min(workers, f.width*sizeOf[T]()/slabBytes)
 	if ranges >= 4*workers || groups < min(ranges, workers) {
@@ -135,8 +135,7 @@ func groupCount[T Float](f *fused[T], workers int) int {
 
 // sweepGroups runs one sweep for each group of columns in parallel. The bits are those of one sweep over all
 // columns, because an element of Y depends on one column of X only.
-func sweepGroups[T Float](ctx context.Context, f *fused[T],
-	workers, groups int) error {
+func (f *fused[T]) sweepGroups(ctx context.Context, workers, groups int) error {
 	register := registerBytes / sizeOf[T]() // columns
 	bound := func(group int) int {
 		if group == groups {

@@ -173,14 +173,14 @@ func (a *tiledMatrix) restPanel(i int) Panel {
 }
 
 // sweepTiles computes the rows of all units.
-func sweepTiles[T Float](ctx context.Context, f *fused[T], workers int,
+func (f *fused[T]) sweepTiles(ctx context.Context, workers int,
 	a *tiledMatrix) error {
 	return sched.Run(ctx, workers, len(a.units), func(worker, i int) error {
 		u := &a.units[i]
 		defer sched.InRows(a.ranges[u.lo].Lo, a.ranges[u.hi-1].Hi)
 		for first, end := 0, 0; first < f.width; first = end {
 			end = slabEnd[T](first, f.width, tileSlabBytes, mostTileSlabBytes)
-			computeUnit(f, worker, a, u, first, end)
+			f.computeUnit(worker, a, u, first, end)
 		}
 		return nil
 	})
@@ -188,7 +188,7 @@ func sweepTiles[T Float](ctx context.Context, f *fused[T], workers int,
 
 // computeUnit computes the columns first ≤ j < end of the rows of a unit, and calls the visitor after the last
 // columns.
-func computeUnit[T Float](f *fused[T], worker int, a *tiledMatrix, u *unit,
+func (f *fused[T]) computeUnit(worker int, a *tiledMatrix, u *unit,
 	first, end int) {
 	w := &f.worker[worker]
 	width := end - first
@@ -199,7 +199,7 @@ func computeUnit[T Float](f *fused[T], worker int, a *tiledMatrix, u *unit,
 		clear(tileSums.Data)
 	}
 	for n, tile := range u.tiles {
-		x := rowsOf(&f.source, n*a.columns, first)
+		x := f.source.rowsOf(n*a.columns, first)
 		w.read += readLines(x, min(a.columns, a.cols-n*a.columns), width)
 		for lo, hi := 0, 0; lo < tile.rows(); lo = hi {
 			hi = tile.call(lo)

@@ -46,7 +46,7 @@ func Commit(publish func() error, files ...*Pending) (err error) {
 	unnamed := len(files)
 	if err == nil && (len(files) > 1 || publish != nil && len(files) > 0) {
 		var unlock func() error
-		if unlock, err = lockGroup(files[0]); unlock != nil {
+		if unlock, err = files[0].lockGroup(); unlock != nil {
 			defer func() { err = errors.Join(err, unlock()) }()
 		}
 	}
@@ -94,7 +94,7 @@ const patience = time.Minute
 // lockGroup takes the lock of all runs that publish the group of a file. The lock has the name of a
 // temporary file, so that it is removed in the same way after a kill. It returns nil if the file
 // system has no locks.
-func lockGroup(p *Pending) (unlock func() error, err error) {
+func (p *Pending) lockGroup() (unlock func() error, err error) {
 	if p.tmp == "" {
 		return nil, nil
 	}

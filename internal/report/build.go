@@ -295,11 +295,11 @@ func (o object) addPart(s *Section, p *part) {
 			}
 		}
 	case p.Chart != "":
-		s.Charts = append(s.Charts, chart(p, rows, o.line(p.Caption)))
+		s.Charts = append(s.Charts, p.chart(rows, o.line(p.Caption)))
 	case p.Pivot != "":
-		s.Tables = append(s.Tables, pivot(p, rows, o.line(p.Caption)))
+		s.Tables = append(s.Tables, p.pivot(rows, o.line(p.Caption)))
 	default:
-		s.Tables = append(s.Tables, tableOf(p, rows, o.line(p.Caption)))
+		s.Tables = append(s.Tables, p.table(rows, o.line(p.Caption)))
 	}
 }
 
@@ -315,8 +315,8 @@ func middle(rows []object, key string) []object {
 		func(row object) bool { return row[key] != values[(len(values)-1)/2] })
 }
 
-// tableOf returns the table of rows with a column for each key that some of them have.
-func tableOf(p *part, rows []object, caption string) *Table {
+// table returns the table of rows with a column for each key that some of them have.
+func (p *part) table(rows []object, caption string) *Table {
 	t := &Table{Caption: caption, Folded: p.Folded, Bars: map[int]bool{}}
 	if p.Needs != "" {
 		rows = slices.DeleteFunc(rows,
@@ -379,7 +379,7 @@ func decimalsOf(numbers []float64) int {
 }
 
 // pivot returns the table with a row for each value of the first column and a column for each value of the key Pivot.
-func pivot(p *part, rows []object, caption string) *Table {
+func (p *part) pivot(rows []object, caption string) *Table {
 	t := &Table{Caption: caption, Head: []string{fieldOf(p.Columns[0]).title}}
 	for _, row := range rows {
 		name := text(row[p.Columns[0]])
@@ -403,7 +403,7 @@ func pivot(p *part, rows []object, caption string) *Table {
 }
 
 // chart returns the chart of rows, with a line for each value of the key By.
-func chart(p *part, rows []object, caption string) *Chart {
+func (p *part) chart(rows []object, caption string) *Chart {
 	c := &Chart{Name: p.Chart, Caption: caption, X: Axis{Title: fieldOf(p.X).title},
 		Y: Axis{Title: fieldOf(p.Y).title}, Diagonal: p.Diagonal}
 	for _, row := range rows {

@@ -113,7 +113,7 @@ var compact = strings.NewReplacer(".drawing ", "", "\n", "", " { ", "{", " }", "
 	"; ", ";", ": ", ":", ", ", ",")
 
 // svg returns a scene as the text of an SVG file.
-func svg(s *scene) string {
+func (s *scene) svg() string {
 	across := pixel(width)
 	down := pixel(s.height)
 	return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ` + across + " " + down + `" width="` + across + `" height="` + down + "\">\n" +
@@ -130,6 +130,6 @@ func (c *Chart) writeHTML(m *markup, series []string) {
 	m.add(">", s.out.String(), "</svg>\n<figcaption>")
 	m.text(c.Caption)
 	m.add(` <a class="save" download="`, c.Name, `.svg" href="data:image/svg+xml;base64,`,
-		base64.StdEncoding.EncodeToString([]byte(svg(s))),
+		base64.StdEncoding.EncodeToString([]byte(s.svg())),
 		"\">Save as SVG</a></figcaption>\n</figure>\n")
 }

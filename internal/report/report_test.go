@@ -72,7 +72,7 @@ func sample() *Chart {
 // An SVG is well-formed, its shapes lie within its frame, and texts of one line do not overlap.
 func TestSVG(t *testing.T) {
 	s := sample().scene(nil)
-	text := svg(s)
+	text := s.svg()
 	if strings.Contains(text, "NaN") {
 		t.Errorf("%s", text)
 	}

@@ -46,7 +46,7 @@ func pad(n int) int { return (n + 3) &^ 3 }
 // divide computes the eigenvalues of T, rising, calls count with them, and returns the vectors
 // of that number of the largest ones: the rows from first on. Spare is a slice of the same size
 // that the caller may overwrite.
-func divide(t Tridiagonal, n int, count func(values []float64) int,
+func (t Tridiagonal) divide(n int, count func(values []float64) int,
 	parallel runner) (vectors, spare []float64, first int) {
 	width := pad(n)
 	d := &division{

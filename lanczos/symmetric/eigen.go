@@ -67,7 +67,7 @@ func eigen(h *mat.SymDense, count func(values []float64) int,
 		t.Off[i] /= scale
 	}
 	var values []float64
-	rows, spare, first := divide(t, n, func(scaled []float64) int {
+	rows, spare, first := t.divide(n, func(scaled []float64) int {
 		for _, v := range scaled {
 			values = append(values, v*scale)
 		}

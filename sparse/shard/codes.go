@@ -79,7 +79,7 @@ func (m *Manifest) codeSize() (bytes int) {
 }
 
 // wrongCodes returns the contradiction in the description of kinds and times, or "".
-func wrongCodes(m *Manifest) string {
+func (m *Manifest) wrongCodes() string {
 	entries := m.Entries
 	for i, k := range m.Kinds {
 		entries -= k.Entries
@@ -102,7 +102,7 @@ func wrongCodes(m *Manifest) string {
 }
 
 // countCodes counts the kinds of entries, and extends the range of their times.
-func countCodes(m *Manifest, code []uint32) {
+func (m *Manifest) countCodes(code []uint32) {
 	for _, c := range code {
 		if m.Kinds != nil {
 			m.Kinds[c%kindCodes].Entries++
@@ -115,7 +115,7 @@ func countCodes(m *Manifest, code []uint32) {
 }
 
 // describeEmpty returns a description of kinds and times of a store without entries.
-func describeEmpty(m *Manifest) (kinds []Kind, times *Times) {
+func (m *Manifest) describeEmpty() (kinds []Kind, times *Times) {
 	for _, k := range m.Kinds {
 		kinds = append(kinds, Kind{Name: k.Name})
 	}
@@ -126,7 +126,7 @@ func describeEmpty(m *Manifest) (kinds []Kind, times *Times) {
 }
 
 // appendCodes appends the kinds of the entries and then their times.
-func appendCodes(m *Manifest, dst []byte, code []uint32) []byte {
+func (m *Manifest) appendCodes(dst []byte, code []uint32) []byte {
 	if m.Kinds != nil {
 		for _, c := range code {
 			dst = append(dst, uint8(c))
@@ -141,7 +141,7 @@ func appendCodes(m *Manifest, dst []byte, code []uint32) []byte {
 }
 
 // readCodes sets the kinds and times of a panel to the bytes of b. With check it returns the fault of a code, or "".
-func readCodes(m *Manifest, p *sparse.Panel, b []byte, check bool) (wrong string) {
+func (m *Manifest) readCodes(p *sparse.Panel, b []byte, check bool) (wrong string) {
 	if m.Kinds != nil {
 		p.Kinds = b[:p.Entries:p.Entries]
 		b = b[p.Entries:]
@@ -255,7 +255,7 @@ func (w *weighed) Sweep(ctx context.Context, workers int,
 // SweepRows implements [sparse.SweepRows].
 func (w *weighed) SweepRows(ctx context.Context, lo, hi, workers int,
 	visit panelVisitor) error {
-	return sweepRows(ctx, w.view, lo, hi, workers, w.table, visit)
+	return w.view.sweepRows(ctx, lo, hi, workers, w.table, visit)
 }
 
 // Resident implements [sparse.Resident].

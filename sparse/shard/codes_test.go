@@ -123,7 +123,7 @@ func TestWrongCodes(t *testing.T) {
 		"1 kinds without 1 entries": {Kinds: []Kind{{"a", 1}}, Entries: 2},
 		"times {Unit:year":          {Times: &Times{Unit: "year"}},
 	} {
-		if got := wrongCodes(&m); !strings.HasPrefix(got, want) {
+		if got := m.wrongCodes(); !strings.HasPrefix(got, want) {
 			t.Errorf("%+v: %q, want %q", m, got, want)
 		}
 	}

@@ -467,7 +467,7 @@ func FuzzStream(f *testing.F) {
 			return
 		}
 		defer s.Close()
-		for _, v := range storedViews(s) {
+		for _, v := range s.storedViews() {
 			v.chunks = nil
 			s.longest = max(s.longest, v.cut(b.target))
 		}
@@ -513,7 +513,7 @@ func FuzzStream(f *testing.F) {
 		if when == opened {
 			damage(mem, file, at, patch, false)
 		}
-		for i, v := range storedViews(s) {
+		for i, v := range s.storedViews() {
 			want := []*sparse.CSR{b.a, b.back}[i]
 			if err := sweep(v, want); err != nil && when > opened {
 				t.Fatalf("undamaged: %v", err)
@@ -522,7 +522,7 @@ func FuzzStream(f *testing.F) {
 		if when > opened {
 			damage(mem, file, at, patch, when == reforged)
 		}
-		for i, v := range storedViews(s) {
+		for i, v := range s.storedViews() {
 			for range 2 {
 				_ = sweep(v, []*sparse.CSR{b.a, b.back}[i])
 			}

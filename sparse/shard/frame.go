@@ -262,7 +262,7 @@ func (b *buffers) decode(payload []byte, r sparse.Range, m *Manifest,
 		valuesTo(p.Val, form, coded[idsLen:end])
 	}
 	if m.HasCodes() {
-		wrong = readCodes(m, &p, coded[end:], check)
+		wrong = m.readCodes(&p, coded[end:], check)
 	}
 	return p, wrong
 }

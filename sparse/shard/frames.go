@@ -101,8 +101,7 @@ func (j *frameJob) encode(m *Manifest, direction int, compress *zstd.Encoder) {
 		val = nil
 	}
 	encodeTo := func(dst []byte) []byte {
-		return appendCodes(m,
-			appendPayload(dst, lengths, j.ids, val, j.deltas), j.code)
+		return m.appendCodes(appendPayload(dst, lengths, j.ids, val, j.deltas), j.code)
 	}
 	head := append(j.frame[:0], make([]byte, headerBytes)...)
 	if compress == nil {

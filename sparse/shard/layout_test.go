@@ -102,7 +102,7 @@ func TestFindLayout(t *testing.T) {
 	}
 	scattered, first := crowded(1<<16, 16, 1), crowded(0, 1, 1)
 	s, leading, heavy := opened(t, scattered, ""), opened(t, first, ""), opened(t, crowded(1<<16, 16, 2), "")
-	plain := copyBytes(s.Manifest)
+	plain := s.Manifest.copyBytes()
 	for _, c := range testgraph.Sample(t, 4, []struct {
 		name   string
 		a      sparse.Matrix
@@ -116,7 +116,7 @@ func TestFindLayout(t *testing.T) {
 		{name: "first", a: leading, tiled: true},
 		{name: "first, eight sweeps", a: leading, o: sparse.LayoutOptions{Sweeps: 8}, tiled: true},
 		{name: "first, seven sweeps", a: leading, o: sparse.LayoutOptions{Sweeps: 7}},
-		{name: "first, no room for sums", a: leading, o: sparse.LayoutOptions{Memory: copyBytes(leading.Manifest), RowBytes: 1 << 10, Workers: 64}},
+		{name: "first, no room for sums", a: leading, o: sparse.LayoutOptions{Memory: leading.Manifest.copyBytes(), RowBytes: 1 << 10, Workers: 64}},
 		{name: "first, not a store", a: first, tiled: true},
 		{name: "first, with weights", a: crowded(0, 1, 2), tiled: true},
 	}) {

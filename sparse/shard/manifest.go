@@ -240,7 +240,7 @@ func (m *Manifest) problem() string {
 	case m.Frames[0] < 0 || m.Frames[1] < 0 || !m.Directed && m.Frames[1] != 0:
 		return fmt.Sprintf("%d and %d frames", m.Frames[0], m.Frames[1])
 	}
-	if wrong := wrongCodes(m); wrong != "" {
+	if wrong := m.wrongCodes(); wrong != "" {
 		return wrong
 	}
 	want := []string{fileName(id, indexEnding), fileName(id, degreesEnding)}

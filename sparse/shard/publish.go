@@ -122,10 +122,10 @@ func (w *Writer) publish() error {
 			return err
 		})
 	}
-	inForce := false
+	published := false
 	if err == nil {
 		publish := func() (err error) {
-			inForce, err = w.target.enforce()
+			published, err = w.target.publishManifest()
 			return err
 		}
 		if w.o.Around != nil {
@@ -137,7 +137,7 @@ func (w *Writer) publish() error {
 	switch {
 	case err == nil:
 		return nil
-	case !inForce:
+	case !published:
 		return errors.Join(err, w.Abort())
 	}
 	return errors.Join(err, w.target.unlock())

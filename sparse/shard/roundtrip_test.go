@@ -227,7 +227,7 @@ func TestRoundTrip(t *testing.T) {
 				same(t, must(read(t.Context(), s.Transpose(), 2)), back)
 			}
 		}
-		if kept := bytesOnlyTransposed(s); kept > 0 != directed || directed && kept >= s.resident {
+		if kept := s.bytesOnlyTransposed(); kept > 0 != directed || directed && kept >= s.resident {
 			rt.Fatalf("directed %v: %d of %d bytes kept for the other direction", directed, kept, s.resident)
 		}
 		if !slices.Equal(s.Ranges(), a.Ranges()) {

@@ -23,19 +23,19 @@ func (s *Sweeper) WriteRows(ctx context.Context, dir string, place []uint32,
 		return err
 	}
 	defer w.Abort()
-	if w.Nodes, err = nodesAt(s.Store, place, count); err != nil {
+	if w.Nodes, err = s.Store.nodesAt(place, count); err != nil {
 		return err
 	}
 	w.Manifest.Sources = m.Sources
-	w.Manifest.Kinds, w.Manifest.Times = describeEmpty(m)
-	if err := appendRows(ctx, w, s.A, place, m.Weighted); err != nil {
+	w.Manifest.Kinds, w.Manifest.Times = m.describeEmpty()
+	if err := w.appendRows(ctx, s.A, place, m.Weighted); err != nil {
 		return err
 	}
 	if m.Directed {
 		if err := w.BeginIn(); err != nil {
 			return err
 		}
-		if err := appendRows(ctx, w, s.Store.Transpose(), place, m.Weighted); err != nil {
+		if err := w.appendRows(ctx, s.Store.Transpose(), place, m.Weighted); err != nil {
 			return err
 		}
 	}
@@ -43,7 +43,7 @@ func (s *Sweeper) WriteRows(ctx context.Context, dir string, place []uint32,
 }
 
 // appendRows appends the rows of a that have a place. Their columns have places too.
-func appendRows(ctx context.Context, w *Writer, a sparse.Matrix, place []uint32,
+func (w *Writer) appendRows(ctx context.Context, a sparse.Matrix, place []uint32,
 	weighted bool) error {
 	return EachCodedRow(ctx, a, func(row int, col []uint32, val []float64, code []uint32) error {
 		if place[row] == Outside {
@@ -92,7 +92,7 @@ func EachCodedRow(ctx context.Context, a sparse.Matrix,
 
 // nodesAt returns the dictionary of the rows that have a place, count of them. Their ids keep their
 // order.
-func nodesAt(s *Store, place []uint32, count int) (*Nodes, error) {
+func (s *Store) nodesAt(place []uint32, count int) (*Nodes, error) {
 	nodes := s.Nodes
 	ids := func(yield func([]byte) bool) {
 		var id []byte

@@ -122,7 +122,7 @@ func (s *Store) open(ctx context.Context, o *Options) error {
 	s.listed.manifest = m
 	s.buffers.valued = m.hasValues()
 	workers := sched.Workers(o.Workers)
-	if err := planFixed(s, workers, m.leastNodeBytes()); err != nil {
+	if err := s.planFixed(workers, m.leastNodeBytes()); err != nil {
 		return err // before anything large is read
 	}
 	for _, f := range m.Files {
@@ -172,7 +172,7 @@ func (s *Store) open(ctx context.Context, o *Options) error {
 	if err := s.listed.openShards(ctx); err != nil {
 		return err
 	}
-	if err := checkFirstFrames(s); err != nil {
+	if err := s.checkFirstFrames(); err != nil {
 		return err
 	}
 	if m.Codec == Zstd {
@@ -180,12 +180,12 @@ func (s *Store) open(ctx context.Context, o *Options) error {
 			zstd.WithDecoderMaxMemory(uint64(maxPayload(sparse.MaxRange,
 				sparse.MaxRange)))) // the options are constants
 	}
-	return planMemory(s, workers, o.Stream)
+	return s.planMemory(workers, o.Stream)
 }
 
 // checkFirstFrames checks the first frame of every shard, which shows whether the file belongs here.
-func checkFirstFrames(s *Store) error {
-	for _, v := range storedViews(s) {
+func (s *Store) checkFirstFrames() error {
+	for _, v := range s.storedViews() {
 		for i, f := range v.direct.frames {
 			if f.offset > 0 {
 				continue
@@ -203,7 +203,7 @@ func checkFirstFrames(s *Store) error {
 }
 
 // storedViews returns the directions that are stored in files.
-func storedViews(s *Store) []*view {
+func (s *Store) storedViews() []*view {
 	if s.out == nil { // see InMemory
 		return nil
 	}
@@ -215,7 +215,7 @@ func storedViews(s *Store) []*view {
 
 // planFixed adds up the memory that does not depend on the limit; nodes is that of the node ids.
 // If it exceeds the limit, the error has the sum.
-func planFixed(s *Store, workers int, nodes int64) (err error) {
+func (s *Store) planFixed(workers int, nodes int64) (err error) {
 	s.plan = budget.Plan{Limit: s.plan.Limit}
 	const perFrame = 16 + 48 + 8 // frame, Range, seen
 	for _, item := range []budget.Item{
@@ -237,8 +237,8 @@ func planFixed(s *Store, workers int, nodes int64) (err error) {
 // memory: all without a limit, else as many as fit in addition to the buffers, spread
 // over the sweep so that the disk can work while they are decoded. With stream
 // set, no frame stays. Sweeps may run meanwhile once the frames are cut.
-func planMemory(s *Store, workers int, stream bool) error {
-	if err := planFixed(s, workers, s.Nodes.Bytes()); err != nil {
+func (s *Store) planMemory(workers int, stream bool) error {
+	if err := s.planFixed(workers, s.Nodes.Bytes()); err != nil {
 		return err
 	}
 	left, limited := s.plan.Left()
@@ -249,7 +249,7 @@ func planMemory(s *Store, workers int, stream bool) error {
 		target = min(target, left/residentChunks)
 	}
 	chunks := 0
-	for _, v := range storedViews(s) {
+	for _, v := range s.storedViews() {
 		if v.seen == nil {
 			s.longest = max(s.longest, v.cut(int(target)))
 		}
@@ -276,7 +276,7 @@ func planMemory(s *Store, workers int, stream bool) error {
 	}
 	keep = min(keep, total)
 	var credit int64
-	for _, v := range storedViews(s) {
+	for _, v := range s.storedViews() {
 		for _, c := range v.chunks {
 			// Of every total bytes that pass, keep bytes are kept.
 			credit += int64(float64(c.bytes) / float64(total) * float64(keep))
@@ -325,12 +325,12 @@ func (s *Store) Held() int64 { return s.plan.Total() }
 
 // bytesOnlyTransposed returns how many bytes of the frames that stay in memory are read only by sweeps
 // of [Store.Transpose]: those of a directed store's in direction.
-func bytesOnlyTransposed(s *Store) int64 {
+func (s *Store) bytesOnlyTransposed() int64 {
 	var bytes int64
 	if s.back == s.out {
 		return 0
 	}
-	for _, v := range storedViews(s)[1:] {
+	for _, v := range s.storedViews()[1:] {
 		for _, c := range v.chunks {
 			if c.resident.Load() {
 				bytes += int64(c.bytes)
@@ -345,7 +345,7 @@ var _ sparse.Resident = (*Store)(nil)
 // Resident implements [sparse.Resident]: whether every frame stays in memory once it was
 // read.
 func (s *Store) Resident() bool {
-	for _, v := range storedViews(s) {
+	for _, v := range s.storedViews() {
 		for _, c := range v.chunks {
 			if !c.resident.Load() {
 				return false

@@ -32,13 +32,13 @@ func (s *Store) SweepRows(ctx context.Context, lo, hi, workers int,
 // SweepRows implements [sparse.SweepRows].
 func (v *view) SweepRows(ctx context.Context, lo, hi, workers int,
 	visit panelVisitor) error {
-	return sweepRows(ctx, v, lo, hi, workers, v.s.table, visit)
+	return v.sweepRows(ctx, lo, hi, workers, v.s.table, visit)
 }
 
 const closedStore = "shard: the store is closed"
 
 // sweepRows is [view.SweepRows] with factors of the codes of entries.
-func sweepRows(ctx context.Context, v *view, lo, hi, workers int, table *codeTable,
+func (v *view) sweepRows(ctx context.Context, lo, hi, workers int, table *codeTable,
 	visit panelVisitor) error {
 	first := sort.Search(len(v.chunks),
 		func(k int) bool { return v.direct.ranges[v.chunks[k].hi-1].Hi > lo })

@@ -23,8 +23,8 @@ type Sweeper struct {
 	joined, transposed *sparse.Joined
 }
 
-// entriesOf returns the matrix of the store, where entries that differ by their codes alone are joined after [Weigh].
-func entriesOf(s *Sweeper) sparse.Matrix {
+// entries returns the matrix of the store, where entries that differ by their codes alone are joined after [Weigh].
+func (s *Sweeper) entries() sparse.Matrix {
 	if s.joined != nil {
 		return s.joined
 	}
@@ -36,7 +36,7 @@ func entriesOf(s *Sweeper) sparse.Matrix {
 func (s *Sweeper) Transpose(ctx context.Context) (sparse.Matrix, error) {
 	switch {
 	case !s.Manifest.Directed:
-		return entriesOf(s), nil
+		return s.entries(), nil
 	case s.joined == nil:
 		return s.Store.Transpose(), nil
 	case s.transposed == nil:
@@ -59,7 +59,7 @@ func OpenSweeper(ctx context.Context, dir string, o *Options,
 		if err != nil {
 			return nil, err
 		}
-		copied = copyBytes(m) <= o.Memory/copyShare
+		copied = m.copyBytes() <= o.Memory/copyShare
 	}
 	opened := *o
 	opened.Memory /= 2
@@ -82,7 +82,7 @@ func OpenSweeper(ctx context.Context, dir string, o *Options,
 const copyShare = 8
 
 // copyBytes returns the memory of a copy with plain column ids.
-func copyBytes(m *Manifest) int64 {
+func (m *Manifest) copyBytes() int64 {
 	return sparse.LoadBytes(m.Rows, m.Entries, m.Weighted)
 }
 
@@ -94,16 +94,16 @@ func (s *Sweeper) KeepOnDisk() (isLess bool, err error) {
 		return false, nil
 	}
 	s.o.Stream = true
-	s.A = entriesOf(s)
+	s.A = s.entries()
 	s.Copy = nil
-	return true, planMemory(s.Store, sched.Workers(s.o.Workers), true)
+	return true, s.Store.planMemory(sched.Workers(s.o.Workers), true)
 }
 
 // Arrange chooses the layout of the copy for the sweeps that o describes. With a memory limit [Sweeper.Held] increases by
 // at most spare bytes, or from none to the memory of a copy with plain column ids and these.
 func (s *Sweeper) Arrange(ctx context.Context, o sparse.LayoutOptions,
 	spare int64) (err error) {
-	a := entriesOf(s)
+	a := s.entries()
 	o.Workers = s.o.Workers
 	o.Ones = !s.Manifest.Weighted
 	if limit := s.o.Memory; limit > 0 {
@@ -121,7 +121,7 @@ func (s *Sweeper) Arrange(ctx context.Context, o sparse.LayoutOptions,
 func (s *Sweeper) Held() int64 {
 	bytes := s.Store.Held()
 	if s.Forward {
-		bytes -= bytesOnlyTransposed(s.Store)
+		bytes -= s.Store.bytesOnlyTransposed()
 	}
 	if s.Copy != nil {
 		bytes += s.Copy.Matrix

@@ -38,7 +38,7 @@ func TestKeepOnDisk(t *testing.T) {
 			t.Fatal("nothing of the store stays in memory")
 		}
 		if !fits {
-			if isLess, err := s.KeepOnDisk(); err != nil || !isLess || s.resident > 0 || s.Held() >= all || !s.o.Stream || s.Copy != nil || s.A != entriesOf(s) {
+			if isLess, err := s.KeepOnDisk(); err != nil || !isLess || s.resident > 0 || s.Held() >= all || !s.o.Stream || s.Copy != nil || s.A != s.entries() {
 				t.Errorf("%v, less: %v; keeps %d; holds %d of %d", err, isLess, s.resident, s.Held(), all)
 			}
 			if isLess, err := s.KeepOnDisk(); err != nil || isLess {

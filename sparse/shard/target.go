@@ -199,15 +199,16 @@ func (t *target) writeSynced(name string, content func(io.Writer) error) error {
 	return errors.Join(err, f.Close())
 }
 
-// enforce gives the manifest its name, and says whether it has it.
-func (t *target) enforce() (inForce bool, err error) {
-	if err := t.fs.Rename(t.path(tempName), t.path(manifestName)); err != nil {
+// publishManifest renames the manifest to its final name; published reports whether that happened, also with
+// an error.
+func (t *target) publishManifest() (published bool, err error) {
+	if err = t.fs.Rename(t.path(tempName), t.path(manifestName)); err != nil {
 		return false, err
 	}
-	if err := t.syncDir(t.dir); err != nil {
-		return true, fmt.Errorf("%w; the new store is %w", err, durable.ErrUnsynced)
+	if err = t.syncDir(t.dir); err != nil {
+		err = fmt.Errorf("%w; the new store is %w", err, durable.ErrUnsynced)
 	}
-	return true, nil
+	return true, err
 }
 
 // writeFile writes and syncs a file that is no shard.

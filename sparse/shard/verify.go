@@ -42,17 +42,17 @@ func Verify(ctx context.Context, dir string, o *Options,
 	}
 	defer s.Close() // it was only read
 	if room != nil {
-		if err := room(verifyBytes(s)); err != nil {
+		if err := room(s.verifyBytes()); err != nil {
 			return nil, err
 		}
 	}
-	return verifyStore(ctx, s, stream.Workers, progress)
+	return s.verifyStore(ctx, stream.Workers, progress)
 }
 
 // verifyBytes returns the memory of the store and of its verification, which counts degrees.
-func verifyBytes(s *Store) int64 {
+func (s *Store) verifyBytes() int64 {
 	bytes := s.Held() + bufferBytes
-	for _, v := range storedViews(s) {
+	for _, v := range s.storedViews() {
 		bytes += 8*s.Manifest.Rows +
 			int64(unsafe.Sizeof(frameCensus{}))*int64(len(v.direct.frames))
 	}
@@ -60,14 +60,14 @@ func verifyBytes(s *Store) int64 {
 }
 
 // verifyStore is [Verify] of an open store that is streamed.
-func verifyStore(ctx context.Context, s *Store, workers int,
+func (s *Store) verifyStore(ctx context.Context, workers int,
 	progress func(done, total int64)) (*VerifyReport, error) {
 	if progress != nil {
 		s.listed.report(progress)
 	}
 	var sums []*census
-	for _, v := range storedViews(s) {
-		c, err := censusOf(ctx, v, workers)
+	for _, v := range s.storedViews() {
+		c, err := v.census(ctx, workers)
 		if err != nil {
 			return nil, err
 		}
@@ -83,7 +83,7 @@ func verifyStore(ctx context.Context, s *Store, workers int,
 	case s.Manifest.Directed && out.pairs != back.pairs:
 		return nil, newDamage(manifest, "the columns are not those of the rows")
 	case !s.Manifest.Directed && out.pairs != 0:
-		return nil, asymmetric(s)
+		return nil, s.asymmetric()
 	case out.loops != s.Manifest.SelfLoops:
 		return nil, newDamage(manifest, "%d self loops, found %d",
 			s.Manifest.SelfLoops, out.loops)
@@ -212,8 +212,8 @@ type frameCensus struct {
 	sum         float64 // of a piece's values
 }
 
-// censusOf counts the entries of a direction. Cost: one sweep.
-func censusOf(ctx context.Context, v *view, workers int) (*census, error) {
+// census counts the entries of a direction. Cost: one sweep.
+func (v *view) census(ctx context.Context, workers int) (*census, error) {
 	c := &census{
 		frames:  make([]frameCensus, len(v.direct.frames)),
 		degrees: make([]float64, v.s.Manifest.Rows),
@@ -313,12 +313,12 @@ func (c comparedMatrix) Sweep(ctx context.Context, workers int,
 		return visit(worker, p)
 	})
 	if err == nil && pairs.Load() != 0 {
-		err = asymmetric(c.s)
+		err = c.s.asymmetric()
 	}
 	return err
 }
 
 // asymmetric is damage of an undirected store that is not symmetric.
-func asymmetric(s *Store) error {
+func (s *Store) asymmetric() error {
 	return newDamage(s.listed.path(manifestName), "not symmetric, but undirected")
 }

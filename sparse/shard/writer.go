@@ -157,7 +157,7 @@ func (w *Writer) append(col []uint32, val []float64, code []uint32) error {
 		return fmt.Errorf("%w: more than %d rows", sparse.ErrStructure,
 			int64(maxRows))
 	}
-	if err := checkAppended(w, col, val, code); err != nil {
+	if err := w.checkAppended(col, val, code); err != nil {
 		return err
 	}
 	if len(col) > sparse.MaxRange {
@@ -196,12 +196,12 @@ func (w *Writer) appendPieces(col []uint32, val []float64, code []uint32) error 
 }
 
 // checkAppended checks a row and counts its entries.
-func checkAppended(w *Writer, col []uint32, val []float64, code []uint32) error {
+func (w *Writer) checkAppended(col []uint32, val []float64, code []uint32) error {
 	if wrong := checkRow(int(w.rows), col, val, code, math.MaxUint32+1); wrong != "" {
 		return fmt.Errorf("%w: %s", sparse.ErrStructure, wrong)
 	}
 	if w.direction == 0 {
-		countCodes(&w.Manifest, code)
+		w.Manifest.countCodes(code)
 		w.Manifest.Negative += negative(val)
 	}
 	w.Manifest.Weighted = w.Manifest.Weighted ||

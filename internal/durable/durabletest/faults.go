@@ -88,12 +88,12 @@ func (t *trigger) do(op, name string, do func() error) error {
 
 // Create implements [durable.FS].
 func (f *Failing) Create(name string) (durable.File, error) {
-	return openIn(f, "create", name, f.fs.Create)
+	return f.openIn("create", name, f.fs.Create)
 }
 
 // CreateTemp implements [durable.FS].
 func (f *Failing) CreateTemp(name string) (durable.File, error) {
-	return openIn(f, "create", name, f.fs.CreateTemp)
+	return f.openIn("create", name, f.fs.CreateTemp)
 }
 
 // RemoveTemp implements [durable.FS].
@@ -102,10 +102,10 @@ func (f *Failing) RemoveTemp(name string) error {
 }
 
 // Open implements [durable.FS].
-func (f *Failing) Open(name string) (durable.File, error) { return openIn(f, "open", name, f.fs.Open) }
+func (f *Failing) Open(name string) (durable.File, error) { return f.openIn("open", name, f.fs.Open) }
 
 // openIn opens a file of f whose operations count too.
-func openIn(f *Failing, op, name string, open func(string) (durable.File, error)) (durable.File, error) {
+func (f *Failing) openIn(op, name string, open func(string) (durable.File, error)) (durable.File, error) {
 	return try(f, op, name, func() (durable.File, error) {
 		file, err := open(name)
 		if err != nil {

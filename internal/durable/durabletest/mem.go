@@ -56,13 +56,13 @@ func (m *Mem) Crash(rng *rand.Rand, percent int) *Mem {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	c := NewMem()
-	c.tree = tree{crashed(m.tree.root, rng, percent, map[*node]*node{}), m.tree.clock}
+	c.tree = tree{m.tree.root.crashed(rng, percent, map[*node]*node{}), m.tree.clock}
 	return c
 }
 
 // crashed returns the state of n after a crash; done has the nodes that were already copied, because
 // a node may have several names.
-func crashed(n *node, rng *rand.Rand, percent int, done map[*node]*node) *node {
+func (n *node) crashed(rng *rand.Rand, percent int, done map[*node]*node) *node {
 	if d := done[n]; d != nil {
 		return d
 	}
@@ -92,7 +92,7 @@ func crashed(n *node, rng *rand.Rand, percent int, done map[*node]*node) *node {
 			old = now
 		}
 		if old != nil {
-			d.names[name] = crashed(old, rng, percent, done)
+			d.names[name] = old.crashed(rng, percent, done)
 		}
 	}
 	d.syncedNames = maps.Clone(d.names)
@@ -182,14 +182,14 @@ func (m *Mem) Create(name string) (durable.File, error) {
 // CreateTemp implements [durable.FS].
 func (m *Mem) CreateTemp(name string) (durable.File, error) {
 	n := &node{used: true}
-	if err := add(m, "create", name, n); err != nil {
+	if err := m.add("create", name, n); err != nil {
 		return nil, err
 	}
 	return &memFile{m: m, n: n, name: name, writable: true, temp: true}, nil
 }
 
 // add gives a node its first name, which must be free.
-func add(m *Mem, op, name string, n *node) error {
+func (m *Mem) add(op, name string, n *node) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	dir, base, err := m.tree.parent(op, name)
@@ -267,7 +267,7 @@ func (m *Mem) Remove(name string) error {
 }
 
 // Mkdir implements [durable.FS].
-func (m *Mem) Mkdir(name string) error { return add(m, "mkdir", name, newDir()) }
+func (m *Mem) Mkdir(name string) error { return m.add("mkdir", name, newDir()) }
 
 // List implements [durable.FS].
 func (m *Mem) List(dir string) ([]string, error) {
