@@ -62,7 +62,7 @@ func Planted(t testing.TB, seed uint64, n, labelled int) Labelled {
 // Cora returns the citation graph that the demo carries, with a label on every node.
 func Cora(t testing.TB) Labelled {
 	read := func(name string) [][2]string {
-		f, err := os.Open(filepath.Join(Root(t), "cmd", "heatwalk", "internal", "cli", "cora", name))
+		f, err := os.Open(filepath.Join(Root(t), "cmd", "heatwalk", "internal", "learn", "cora", name))
 		if err != nil {
 			t.Fatal(err)
 		}
