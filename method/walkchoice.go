@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
@@ -478,10 +480,6 @@ func collect(ctx context.Context, w *cwk.Walk[float32], minSteps int,
 // nearest to a distant node.
 func neutral(m *classify.LinearModel, feature float64) {
 	for i := range m.Pairs {
-		sum := 0.0
-		for _, w := range m.Weights[i*m.Features : (i+1)*m.Features] {
-			sum += w
-		}
-		m.Bias[i] = -feature * sum
+		m.Bias[i] = -feature * floats.Sum(m.Weights[i*m.Features:(i+1)*m.Features])
 	}
 }

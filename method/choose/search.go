@@ -103,8 +103,8 @@ func (c *Counts) Best(s *Space, hidden int) (candidate int, merit float64) {
 		}
 	}
 	merits := c.sumOutside(hidden, c.Right)
+	floats.AddScaled(merits, -float64(tested), c.Loss)
 	if c.Squares == nil {
-		floats.AddScaled(merits, -float64(tested), c.Loss)
 		candidate = s.Best(merits, tested)
 		return candidate, merits[candidate]
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -43,7 +45,7 @@ func predictHarmonic(ctx context.Context, p *Problem, _ []param.Values,
 		return nil, err
 	}
 	h.Memory = budget.Subtract(s.Memory, harmonicBytes(len(p.Degrees)))
-	mean := meanOf(p.Value)
+	mean := stat.Mean(p.Value, nil)
 	f := sparse.NewBlock[float64](len(p.Degrees), 1)
 	for i, row := range p.Row {
 		f.Row(row)[0] = p.Value[i] - mean

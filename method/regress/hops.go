@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	pathridge "github.com/heatwalk/heatwalk/classify/ridge"
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -117,28 +118,20 @@ func predictHops(ctx context.Context, p *Problem, settings []param.Values,
 // standardize subtracts the mean of each column, and divides those of hops and of the degree by their standard
 // deviation. It returns the means and the factors.
 func standardize(x *sparse.Block[float64]) (mean, factor []float64) {
-	m := float64(x.Rows)
 	mean = make([]float64, x.Cols)
 	factor = make([]float64, x.Cols)
 	for j := range x.Cols {
-		for i := range x.Rows {
-			mean[j] += x.Row(i)[j] / m
-		}
-		squares := 0.0
-		for i := range x.Rows {
-			v := x.Row(i)[j] - mean[j]
-			squares += float64(v * v)
-			x.Row(i)[j] = v
-		}
+		deviation := 0.0
+		mean[j], deviation = stat.PopMeanStdDev(mat.Col(nil, j, sparse.DenseOf(x)), nil)
 		factor[j] = 1
 		if j <= mostHops {
 			factor[j] = 0
-			if squares > 0 {
-				factor[j] = math.Sqrt(m / squares)
+			if deviation > 0 {
+				factor[j] = 1 / deviation
 			}
-			for i := range x.Rows {
-				x.Row(i)[j] *= factor[j]
-			}
+		}
+		for i := range x.Rows {
+			x.Row(i)[j] = (x.Row(i)[j] - mean[j]) * factor[j]
 		}
 	}
 	return mean, factor

@@ -69,7 +69,7 @@ func (k *kernelRidge) predict(ctx context.Context, p *Problem, settings []param.
 			return nil, err
 		}
 		predicted, err := predictKernel(ctx, p, ks[0], v.Number("lambda"), s)
-		if errors.Is(err, kernel.ErrUnsolved) {
+		if errors.Is(err, kernel.ErrUnsolved) || errors.Is(err, pathridge.ErrIndefinite) {
 			return nil, &problem.Error{Method: k.name, Err: err}
 		} else if err != nil {
 			return nil, err
@@ -159,8 +159,6 @@ func symmetricOf(x *sparse.Block[float64]) *mat.SymDense {
 // products with the kernel take no longer from there on. Their scale is that of a sample.
 const mostSolved = 2000
 
-var errIndefinite = errors.New("regress: the kernel matrix is not positive definite; give a larger lambda")
-
 // predictKernel returns the values of all nodes.
 func predictKernel(ctx context.Context, p *Problem, k kernel.Kernel, lambda float64,
 	s *Settings) ([]float64, error) {
@@ -185,11 +183,7 @@ func predictKernel(ctx context.Context, p *Problem, k kernel.Kernel, lambda floa
 		for i := range shift {
 			gram.SetSym(i, i, gram.At(i, i)+lambda)
 		}
-		err := pathridge.Solve(gram, dual)
-		if errors.Is(err, pathridge.ErrIndefinite) {
-			err = errIndefinite
-		}
-		if err != nil {
+		if err := pathridge.Solve(gram, dual); err != nil {
 			return nil, err
 		}
 	} else {

@@ -2,6 +2,9 @@ package regress
 
 import (
 	"context"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
@@ -13,11 +16,7 @@ import (
 var constant = Model{
 	Spec: param.Spec{Name: MeanName},
 	Predict: func(_ context.Context, p *Problem, _ []param.Values, _ *Settings) ([][]float64, error) {
-		values := make([]float64, len(p.Degrees))
-		for i := range values {
-			values[i] = meanOf(p.Value)
-		}
-		return [][]float64{values}, nil
+		return [][]float64{slices.Repeat([]float64{stat.Mean(p.Value, nil)}, len(p.Degrees))}, nil
 	},
 }
 
@@ -61,7 +60,7 @@ func walkMeans(ctx context.Context, op *sparse.Operator[float64], p *Problem,
 	for s, f := range hidden {
 		shown := p.At(split.OfFold(fold, f).Train)
 		if len(shown.Row) > 0 { // a fold may hold all values
-			centers[s] = meanOf(shown.Value)
+			centers[s] = stat.Mean(shown.Value, nil)
 		}
 		for i, row := range shown.Row {
 			x.Row(row)[2*s], x.Row(row)[2*s+1] = shown.Value[i]-centers[s], 1

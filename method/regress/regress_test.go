@@ -11,11 +11,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -104,7 +107,7 @@ func TestHarmonicAgreesWithDenseAlgebra(t *testing.T) {
 	n := len(p.Degrees)
 	a := dense(p)
 	system, b := mat.NewDense(n, n, nil), mat.NewVecDense(n, nil)
-	mean := meanOf(p.Value)
+	mean := stat.Mean(p.Value, nil)
 	for i := range n {
 		at := slices.Index(p.Row, i)
 		system.Set(i, i, 1)
@@ -412,6 +415,54 @@ func TestTwoValues(t *testing.T) {
 		if out.Method != methods[0].Method.Name() {
 			t.Errorf("%s: %s", list, out.Method)
 		}
+	}
+}
+
+// A setting whose equations are not solved is left out with those of a smaller ridge, and a method that cannot be compared
+// as a whole. The next best candidate predicts; without one the error is the first one.
+func TestUnsolvedCandidates(t *testing.T) {
+	p := random(t, 3, 120)
+	failure := &problem.Error{Method: "test", Err: iterative.ErrIterationLimit}
+	solvedFrom := func(name string, least float64, fails bool) Method {
+		m := &Model{Spec: hops.Spec, Ridge: true}
+		m.Spec.Name = name
+		m.Predict = func(ctx context.Context, p *Problem, settings []param.Values, s *Settings) ([][]float64, error) {
+			if fails || !s.Rough && settings[0].Number("lambda") < least {
+				return nil, failure
+			}
+			return predictHops(ctx, p, settings, s)
+		}
+		return Method{Method: m}
+	}
+	compare := func(methods ...Method) (*Prediction, error) { return Run(t.Context(), p, methods, nil) }
+	hopsAlone := Method{Method: &hops}
+	solved, err := compare(hopsAlone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	chosen := solved.Parameters.Declared.Values.Number("lambda")
+	out, err := compare(solvedFrom("none", 0, true), solvedFrom("large", 10*chosen, false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lambda := out.Parameters.Declared.Values.Number("lambda"); out.Method != "large" || lambda < 10*chosen || out.R2 > solved.R2 || len(out.Methods) != 1 {
+		t.Errorf("%s predicts with λ = %v, R² %v of %d methods; without a failure %v, R² %v", out.Method, lambda, out.R2, len(out.Methods), chosen, solved.R2)
+	}
+	if len(out.Unsolved) != 2 || out.Unsolved[0].Method != "none" || out.Unsolved[1].Method != "large" {
+		t.Errorf("left out: %+v", out.Unsolved)
+	}
+	if out, err = compare(solvedFrom("never", math.Inf(1), false), hopsAlone); err != nil || out.Method != "hops" || !slices.Equal(out.Value, solved.Value) {
+		t.Errorf("the next method: %v", err)
+	}
+	for _, fails := range []bool{true, false} {
+		if _, err := compare(solvedFrom("never", math.Inf(1), fails)); !errors.Is(err, iterative.ErrIterationLimit) {
+			t.Errorf("no candidate is solved: %v", err)
+		}
+	}
+	var names []string
+	err = Each(t.Context(), p, []Method{solvedFrom("large", 10*chosen, false)}, nil, func(name string, _ method.Parameters, _ []float64) { names = append(names, name) })
+	if err != nil || len(names) != 3 {
+		t.Errorf("each method predicts: %q, %v", names, err)
 	}
 }
 

@@ -29,6 +29,13 @@ type Compared struct {
 	Errors
 }
 
+// Unsolved is a candidate that is left out, because its equations were not solved to their tolerance.
+type Unsolved struct {
+	Method     string
+	Parameters method.Parameters // of the setting; none: all settings
+	err        error
+}
+
 // Prediction is the result of [Run].
 type Prediction struct {
 	Value []float64 `json:"-"` // by row; a node with a known value has that
@@ -41,7 +48,8 @@ type Prediction struct {
 
 	Tested     int           `json:"tested"`        // values that errors are measured on, a sample of many
 	HeldOut    []TestedValue `json:"tested_values"` // these values, predicted by models of other folds
-	Methods    []Compared    `json:"methods"`       // all methods, in their order
+	Methods    []Compared    `json:"methods"`       // all methods that are not left out, in their order
+	Unsolved   []Unsolved    `json:"-"`             // candidates that are left out
 	Mean       Errors        `json:"mean"`          // of predicting the mean of the other folds
 	Neighbours Errors        `json:"neighbours"`    // of predicting the mean of neighbours outside the fold
 }

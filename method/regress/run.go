@@ -2,10 +2,13 @@ package regress
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/kernel"
@@ -44,10 +47,12 @@ func Run(ctx context.Context, p *Problem, methods []Method, s *Settings) (*Predi
 	var list []*evidence
 	for _, m := range slices.Concat(baselines, methods) {
 		e, err := c.compare(ctx, m)
-		if err != nil {
+		switch {
+		case err == nil:
+			list = append(list, e)
+		case !c.leavesOut(m.Method, nil, err):
 			return nil, err
 		}
-		list = append(list, e)
 	}
 	out := &Prediction{
 		Factors: p.Learned.Factors, Tested: len(c.Row),
@@ -56,24 +61,25 @@ func Run(ctx context.Context, p *Problem, methods []Method, s *Settings) (*Predi
 	list = list[2:]
 	for i, e := range list {
 		one := list[i : i+1]
-		_, setting := choosePair(one, -1)
+		_, setting, _ := choosePair(one, -1)
 		out.Methods = append(out.Methods, Compared{
 			Method: e.model.Name(), Parameters: parametersOf(e.model, e.settings[setting]),
 			Settings: len(e.settings), Errors: c.measure(one),
 		})
 	}
-	best, setting := choosePair(list, -1)
-	out.Compared = out.Methods[best]
-	out.Errors = c.measure(list)
-	chosen := list[best]
-	for i, miss := range chosen.miss[setting] {
-		out.HeldOut = append(out.HeldOut, TestedValue{c.Value[i], c.Value[i] - miss})
-	}
-	predicted, err := chosen.model.Predict(ctx, p, chosen.settings[setting:][:1], s)
+	best, setting, predicted, err := c.predict(ctx, p, list, s)
 	if err != nil {
 		return nil, err
 	}
-	out.Value = predicted[0]
+	chosen := list[best]
+	out.Unsolved = c.unsolved
+	out.Compared = out.Methods[best]
+	out.Parameters = parametersOf(chosen.model, chosen.settings[setting])
+	out.Errors = c.measure(list)
+	for i, miss := range chosen.miss[setting] {
+		out.HeldOut = append(out.HeldOut, TestedValue{c.Value[i], c.Value[i] - miss})
+	}
+	out.Value = predicted
 	for i, row := range p.Row {
 		out.Value[row] = p.Value[i]
 	}
@@ -99,25 +105,17 @@ func Each(ctx context.Context, p *Problem, methods []Method, s *Settings,
 		return err
 	}
 	c := newComparison(p, s)
+	c.choosesSettings = true
 	for _, m := range slices.Concat(baselines, methods) {
-		model := m.Method
-		settings, err := split.Settings(&model.Spec, m.Own, kernel.On(ctx, p.Graph))
+		e, err := c.compare(ctx, m)
 		if err != nil {
 			return err
 		}
-		if len(settings) > 1 {
-			e, err := c.compare(ctx, m)
-			if err != nil {
-				return err
-			}
-			_, setting := choosePair([]*evidence{e}, -1)
-			settings = settings[setting:]
-		}
-		predicted, err := model.Predict(ctx, p, settings[:1], s)
+		_, setting, predicted, err := c.predict(ctx, p, []*evidence{e}, s)
 		if err != nil {
 			return err
 		}
-		visit(model.Name(), parametersOf(model, settings[0]), predicted[0])
+		visit(e.model.Name(), parametersOf(e.model, e.settings[setting]), predicted)
 	}
 	return nil
 }
@@ -195,6 +193,9 @@ type comparison struct {
 	fold   []int
 	labels []choose.FoldLabels
 	spread float64 // variance of the values, 1 if they are equal
+
+	choosesSettings bool // but no method, so that nothing is measured with a single setting
+	unsolved        []Unsolved
 }
 
 // newComparison returns the comparison on a sample of at most mostCompared values, divided into
@@ -207,14 +208,11 @@ func newComparison(p *Problem, s *Settings) *comparison {
 	folds := split.FoldCount(m)
 	c := &comparison{Problem: p, set: &rough, labels: make([]choose.FoldLabels, folds), spread: 1}
 	c.fold = split.Folds(make([]int, m), folds, s.RNGSeed, 0)
-	mean := meanOf(p.Value)
-	squares := 0.0
-	for i, v := range p.Value {
-		squares += float64((v - mean) * (v - mean))
-		c.labels[c.fold[i]].Tested++
+	for _, f := range c.fold {
+		c.labels[f].Tested++
 	}
-	if squares > 0 { // a sample may be constant
-		c.spread = squares / float64(m)
+	if variance := stat.PopVariance(p.Value, nil); variance > 0 { // a sample may be constant
+		c.spread = variance
 	}
 	return c
 }
@@ -240,6 +238,10 @@ func (c *comparison) compare(ctx context.Context, m Method) (*evidence, error) {
 	if last := len(e.space.Axes) - 1; last >= 0 {
 		e.space.Axes[last].Falling = e.model.Ridge
 	}
+	e.counts = choose.NewCounts(len(e.settings), c.labels)
+	if c.choosesSettings && len(e.settings) == 1 {
+		return e, nil
+	}
 	if e.model.heldOut != nil {
 		e.miss, err = e.model.heldOut(ctx, c.Problem, c.fold, e.settings, c.set)
 	} else {
@@ -248,13 +250,51 @@ func (c *comparison) compare(ctx context.Context, m Method) (*evidence, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.counts = choose.NewCounts(len(e.settings), c.labels)
 	for s, miss := range e.miss {
 		for i, x := range miss {
 			e.counts.AddMerit(s, c.fold[i], 1-float64(x*x)/c.spread)
 		}
 	}
 	return e, nil
+}
+
+// predict predicts the value of every node with the method and the setting that the values choose. A setting whose equations
+// are not solved is left out with those of a smaller ridge, whose equations are harder, and the values choose again. If none
+// is left, the error is that of the first one.
+func (c *comparison) predict(ctx context.Context, p *Problem, list []*evidence,
+	s *Settings) (best, setting int, predicted []float64, err error) {
+	for {
+		best, setting, merit := choosePair(list, -1)
+		if math.IsInf(merit, -1) && c.unsolved != nil {
+			return 0, 0, nil, c.unsolved[0].err
+		}
+		e := list[best]
+		values, err := e.model.Predict(ctx, p, e.settings[setting:][:1], s)
+		if err == nil {
+			return best, setting, values[0], nil
+		}
+		if !c.leavesOut(e.model, e.settings[setting], err) {
+			return 0, 0, nil, err
+		}
+		ridges := 1 // values of the last parameter
+		for _, axis := range e.space.Axes {
+			ridges = axis.Values
+		}
+		for i := range e.settings {
+			if i%ridges <= setting%ridges {
+				e.counts.Loss[i] = math.Inf(1)
+			}
+		}
+	}
+}
+
+// leavesOut notes a setting whose equations were not solved, nil for all. It reports whether an error says so.
+func (c *comparison) leavesOut(m *Model, v param.Values, err error) bool {
+	if !errors.As(err, new(*problem.Error)) {
+		return false
+	}
+	c.unsolved = append(c.unsolved, Unsolved{m.Name(), parametersOf(m, v), err})
+	return true
 }
 
 // predictFolds returns the errors of predictions by models of the other folds, by setting and value.
@@ -279,10 +319,10 @@ func (c *comparison) predictFolds(ctx context.Context, e *evidence) ([][]float64
 	return miss, nil
 }
 
-// choosePair returns the method with the highest merit outside a fold, the first of equals, and its
-// setting that the values outside the fold choose, see package choose.
-func choosePair(list []*evidence, hidden int) (method, setting int) {
-	highest := math.Inf(-1)
+// choosePair returns the method with the highest merit outside a fold, the first of equals, its
+// setting that the values outside the fold choose, see package choose, and the merit.
+func choosePair(list []*evidence, hidden int) (method, setting int, highest float64) {
+	highest = math.Inf(-1)
 	for i, e := range list {
 		candidate, merit := e.counts.Best(e.space, hidden)
 		if i == 0 || merit > highest {
@@ -291,14 +331,14 @@ func choosePair(list []*evidence, hidden int) (method, setting int) {
 			highest = merit
 		}
 	}
-	return method, setting
+	return method, setting, highest
 }
 
 // measure returns the errors of the method and the setting that the other folds of each value choose.
 func (c *comparison) measure(list []*evidence) Errors {
 	chosen := make([][]float64, len(c.labels))
 	for f := range chosen {
-		method, setting := choosePair(list, f)
+		method, setting, _ := choosePair(list, f)
 		chosen[f] = list[method].miss[setting]
 	}
 	return Measure(c.Value, func(i int) float64 { return c.Value[i] - chosen[c.fold[i]][i] })
@@ -306,29 +346,17 @@ func (c *comparison) measure(list []*evidence) Errors {
 
 // Measure returns the errors of predictions of values, given the prediction of the value at a position.
 func Measure(values []float64, predicted func(i int) float64) Errors {
-	var squares, absolute, spread float64
-	mean := meanOf(values)
-	for i, v := range values {
-		d := v - predicted(i)
-		squares += float64(d * d)
-		absolute += math.Abs(d)
-		spread += float64((v - mean) * (v - mean))
+	estimates := make([]float64, len(values))
+	for i := range values {
+		estimates[i] = predicted(i)
 	}
 	m := float64(len(values))
-	e := Errors{RMSE: math.Sqrt(squares / m), MAE: absolute / m}
-	if spread > 0 { // a sample may be constant
-		e.R2 = 1 - squares/spread
+	e := Errors{RMSE: floats.Distance(values, estimates, 2) / math.Sqrt(m),
+		MAE: floats.Distance(values, estimates, 1) / m}
+	if variance := stat.PopVariance(values, nil); variance > 0 { // a sample may be constant
+		e.R2 = 1 - float64(e.RMSE*e.RMSE)/variance
 	}
 	return e
-}
-
-// meanOf returns the mean of values.
-func meanOf(values []float64) float64 {
-	sum := 0.0
-	for _, v := range values {
-		sum += v
-	}
-	return sum / float64(len(values))
 }
 
 // transition returns the operator T.

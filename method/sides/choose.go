@@ -8,6 +8,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -32,7 +34,7 @@ func (q Quality) IsBetter(best Quality) bool {
 		squares += float64(d * d)
 	}
 	variance := squares - sum*sum/n
-	return n > 1 && sum > leastErrors*math.Sqrt(max(0, variance)) && sum > leastGain*math.Abs(best.sum())
+	return n > 1 && sum > leastErrors*math.Sqrt(max(0, variance)) && sum > leastGain*math.Abs(floats.Sum(best))
 }
 
 // Best returns the setting that the labels choose among count settings, from the simplest on, see [Quality.IsBetter].

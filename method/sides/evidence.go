@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
@@ -60,14 +62,6 @@ func NewEvidence(l *Labels, entries, memory int64, workers int) *Evidence {
 
 // Quality holds the logarithm of the predicted probability of the right class for each label of the predicted folds.
 type Quality []float64
-
-// sum returns the sum over all labels.
-func (q Quality) sum() (sum float64) {
-	for _, v := range q {
-		sum += v
-	}
-	return sum
-}
 
 // QualityOf returns the quality of walks of S or T of a matrix, and of its transpose unless that is nil, for the labels of
 // the predicted folds. Cost: steps sweeps over columns for folds and classes.
@@ -197,11 +191,8 @@ func (c *Evidence) logarithms(scores []float64) (best Quality) {
 				continue
 			}
 			row := scores[i*c.Classes : (i+1)*c.Classes]
-			sum := 0.0
+			sum := floats.Sum(row)
 			total := 0.0
-			for _, v := range row {
-				sum += v
-			}
 			for k, v := range row {
 				sharp[k] = 0
 				if v > 0 {
@@ -215,7 +206,7 @@ func (c *Evidence) logarithms(scores []float64) (best Quality) {
 			}
 			q = append(q, math.Log(p))
 		}
-		if best == nil || q.sum() > best.sum() {
+		if best == nil || floats.Sum(q) > floats.Sum(best) {
 			best = q
 		}
 	}

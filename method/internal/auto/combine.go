@@ -1,8 +1,11 @@
 package auto
 
 import (
+	"cmp"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/simd"
@@ -289,17 +292,16 @@ func (h *heldOut) likeliest(among func(label int) bool) (list []component) {
 		if components[0].isFactor() || components[0].Majority && h.fewLabels {
 			continue // its weight is learned afterwards
 		}
-		best := 0
-		highest := math.Inf(-1)
-		for i := range components {
-			if l := h.likelihood(&components[i], labels); l > highest {
-				best = i
-				highest = l
-			}
-		}
-		list = append(list, components[best])
+		list = append(list, likeliestOf(h, components, labels))
 	}
 	return list
+}
+
+// likeliestOf returns the component that makes some labels likeliest, the first of equals.
+func likeliestOf(h *heldOut, components []component, labels []int) component {
+	return slices.MaxFunc(components, func(a, b component) int {
+		return cmp.Compare(h.likelihood(&a, labels), h.likelihood(&b, labels))
+	})
 }
 
 // selectLabels returns some of the labels without those that are the only ones of their class.
@@ -376,10 +378,7 @@ func (h *heldOut) stack(list []component, among func(label int) bool) []componen
 				next[j] += float64(mixture[j].Weight*h.truth(&mixture[j], i)) / sum
 			}
 		}
-		total := 0.0
-		for _, x := range next {
-			total += x
-		}
+		total := floats.Sum(next)
 		for j := range mixture {
 			mixture[j].Weight = next[j] / total
 		}

@@ -1,7 +1,6 @@
 package auto
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -155,9 +154,7 @@ func (h *heldOut) race() {
 	if len(labels) < raceLabels {
 		return
 	}
-	winner := slices.MaxFunc(h.components, func(a, b component) int {
-		return cmp.Compare(h.likelihood(&a, labels), h.likelihood(&b, labels))
-	})
+	winner := likeliestOf(h, h.components, labels)
 	h.components = slices.DeleteFunc(h.components, func(c component) bool {
 		sum := 0.0
 		squares := 0.0

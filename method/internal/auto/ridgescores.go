@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/heatwalk/heatwalk/classify/ridge"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
@@ -165,27 +166,17 @@ func (r *ridgeScores) measure(ctx context.Context, in *input) error {
 			if !isMeasured(in.p, v) {
 				continue
 			}
-			row := r.nodes.of(v, k)
-			mean := 0.0
+			sums[0] += stat.PopVariance(r.nodes.of(v, k), nil)
 			sums[1]++
-			for _, s := range row {
-				mean += s / float64(k)
-			}
-			for _, s := range row {
-				sums[0] += math.Pow(s-mean, 2)
-			}
 		}
 	})
-	r.scale = 1 / (math.Sqrt(square[0]/max(1, square[1]*float64(k))) + 1e-9)
+	r.scale = 1 / (math.Sqrt(square[0]/max(1, square[1])) + 1e-9)
 	return err
 }
 
 // columnsOf replaces scores by their columns.
 func (r *ridgeScores) columnsOf(scores []float64) []float64 {
-	mean := 0.0
-	for _, s := range scores {
-		mean += s / float64(len(scores))
-	}
+	mean := stat.Mean(scores, nil)
 	for c, s := range scores {
 		scores[c] = clip((s-mean)*r.scale, ridgeLimit)
 	}

@@ -79,7 +79,8 @@ func newSeeds(in *input) *seeds {
 	}
 	byCell := make([][]int, k*in.folds) // labels
 	for i, c := range p.Class {
-		byCell[c*in.folds+s.fold[i]] = append(byCell[c*in.folds+s.fold[i]], i)
+		j := c*in.folds + s.fold[i]
+		byCell[j] = append(byCell[j], i)
 		s.labels[c]++
 	}
 	for j, list := range byCell {

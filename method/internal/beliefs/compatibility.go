@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize"
 )
@@ -38,13 +39,10 @@ func prior(shares []float64) *mat.Dense {
 func ratios(j *mat.Dense, shares []float64) *mat.Dense {
 	n := len(shares)
 	sums := make([]float64, n)
-	total := 0.0
 	for c := range n {
-		for _, v := range j.RawRowView(c) {
-			sums[c] += v
-		}
-		total += sums[c]
+		sums[c] = floats.Sum(j.RawRowView(c))
 	}
+	total := floats.Sum(sums)
 	r := mat.NewDense(n, n, nil)
 	for c := range n {
 		for k := range n {

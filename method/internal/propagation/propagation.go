@@ -218,16 +218,13 @@ func normalise(l *Propagation) {
 			row = l.scores.Row(int(i))
 		}
 		double := buffer[:len(row)]
-		sum := 0.0
 		simd.ConvertTo(double, row)
 		if l.P.Signed {
 			propagate.SignedShares(double, slices.Clone(double))
 			simd.ConvertTo(row, double)
 			continue
 		}
-		for _, v := range double {
-			sum += v
-		}
+		sum := floats.Sum(double)
 		if math.Abs(sum-1) > settled && sum > 0 { // rounding of float32
 			for c, v := range double {
 				row[c] = float32(v / sum)

@@ -103,16 +103,13 @@ func beginValues(run *shell.Session, r *shell.GraphInputs, name, file, out strin
 		return nil, err
 	}
 	if methods == nil {
-		if v.methods, err = regress.Parse(regress.Default(shell.NodeAxis(v.data.Graph).N,
-			v.data.Graph.Signed)); err != nil {
-			return nil, err
-		}
+		v.methods, err = regress.Parse(regress.Default(shell.NodeAxis(v.data.Graph).N, v.data.Graph.Signed))
 	}
 	v.problem = &method.Problem{Row: v.values.Row, Value: v.values.Value}
 	if v.data.Graph.Attributes != nil {
 		v.problem.Attributes = v.data.Graph.Attributes.Table
 	}
-	return v, nil
+	return v, err
 }
 
 // valuesError names the file, the flag or the graph in an error of regression.
@@ -155,6 +152,9 @@ func runRegress(run *shell.Session, c *regressOptions, name string) error {
 	p, err := predictValues(run, in)
 	if err != nil {
 		return valuesError(run.Costs, err, in.values, name)
+	}
+	for _, u := range p.Unsolved {
+		run.Console.Warn("%s: systems of equations were not solved to their tolerance; %s %v is left out", name, u.Method, u.Parameters)
 	}
 	return writeValues(run, c, in, p)
 }
