@@ -197,7 +197,7 @@ func (k *walker[T]) start(rows sparse.Rows, p *sparse.Block[T], lo, hi int) {
 			}
 		}
 	}
-	k.visible(rows, lo, hi, func(row, slot, a, b, label int) {
+	k.forEachVisibleSeed(rows, lo, hi, func(row, slot, a, b, label int) {
 		values := p.Row(row)[a-lo : b-lo]
 		clear(values)
 		if a <= label && label < b {
@@ -208,7 +208,7 @@ func (k *walker[T]) start(rows sparse.Rows, p *sparse.Block[T], lo, hi int) {
 
 // absorb turns rows of T·P_t into rows of P_{t+1}.
 func (k *walker[T]) absorb(rows sparse.Rows, p *sparse.Block[T], lo, hi int) {
-	k.visible(rows, lo, hi, func(row, slot, a, b, label int) {
+	k.forEachVisibleSeed(rows, lo, hi, func(row, slot, a, b, label int) {
 		alpha := k.w.Variants[k.variants[slot]].Absorb
 		walkOn := T(1 - alpha)
 		stay := T(alpha)
@@ -222,11 +222,11 @@ func (k *walker[T]) absorb(rows sparse.Rows, p *sparse.Block[T], lo, hi int) {
 	})
 }
 
-// visible calls do for every seed among the rows and every variant that does
+// forEachVisibleSeed calls visit for every seed among the rows and every variant that does
 // not hide it, with the variant's columns a ≤ j < b in the slab and the column
 // of the seed's class, which may lie outside.
-func (k *walker[T]) visible(rows sparse.Rows, lo, hi int,
-	do func(row, slot, a, b, label int)) {
+func (k *walker[T]) forEachVisibleSeed(rows sparse.Rows, lo, hi int,
+	visit func(row, slot, a, b, label int)) {
 	classes := k.w.classes()
 	first, _ := slices.BinarySearchFunc(k.seeds, rows.Lo,
 		func(s seed, row int) int { return cmp.Compare(s.row, row) })
@@ -237,7 +237,7 @@ func (k *walker[T]) visible(rows sparse.Rows, lo, hi int,
 		for slot := lo / classes; slot*classes < hi; slot++ {
 			if !k.w.Variants[k.variants[slot]].hides(s.index) {
 				a, b := max(lo, slot*classes), min(hi, (slot+1)*classes)
-				do(s.row, slot, a, b, slot*classes+s.class-k.w.Lo)
+				visit(s.row, slot, a, b, slot*classes+s.class-k.w.Lo)
 			}
 		}
 	}

@@ -90,8 +90,8 @@ func (s *size) newResult(method string) measured {
 	return measured{Method: method, TrainFraction: s.fraction, TrainedOn: s.text()}
 }
 
-// begin draws the splits of items without classes, which have the given rows, and describes them.
-func (plan *Plan) begin(d *protocol, nodes int, row []int,
+// drawSplits draws the splits of items without classes, which have the given rows, and describes them in d.
+func (plan *Plan) drawSplits(d *protocol, nodes int, row []int,
 	seed uint64) ([]size, error) {
 	sizes, err := plan.sizes(&method.Problem{Row: row, Class: make([]int, len(row)),
 		Names: []string{""}}, seed)

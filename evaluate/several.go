@@ -43,7 +43,7 @@ func CompareSeveral(ctx context.Context, p *method.Problem, plan *Plan,
 	set := s.WithDefaults()
 	learner := multilabel.NewLearner(p, &set)
 	r := &SeveralReport{Labels: len(p.Row), Classes: p.Names}
-	sizes, err := plan.begin(&r.protocol, len(p.Degrees), learner.Row, set.RNGSeed)
+	sizes, err := plan.drawSplits(&r.protocol, len(p.Degrees), learner.Row, set.RNGSeed)
 	if err != nil {
 		return nil, err
 	}

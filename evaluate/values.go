@@ -43,7 +43,7 @@ func CompareValues(ctx context.Context, p *method.Problem,
 	methods []regress.Method, plan *Plan,
 	s *method.Settings) (*ValuesReport, error) {
 	r := new(ValuesReport)
-	sizes, err := plan.begin(&r.protocol,
+	sizes, err := plan.drawSplits(&r.protocol,
 		p.Team().TotalOf(len(p.Degrees)), p.Row, s.RNGSeed)
 	if err != nil {
 		return nil, err

@@ -92,8 +92,8 @@ func (m *memory) bitmapLimit() int64 {
 	return top + 1
 }
 
-// room returns the bytes of workers and readers, which they have throughout.
-func (e *extent) room() int64 {
+// fixedBytes returns the memory that workers and readers have throughout the run.
+func (e *extent) fixedBytes() int64 {
 	perWorker := int64(workerBytes)
 	if e.c.Codec == shard.Zstd {
 		perWorker += packerBytes
@@ -115,7 +115,7 @@ func (e *extent) namingBytes() int64 {
 
 // readingBytes returns the bytes in memory while lines are read and ids numbered.
 func (e *extent) readingBytes() int64 {
-	return e.held + e.room() + e.namingBytes()
+	return e.held + e.fixedBytes() + e.namingBytes()
 }
 
 // numberedBytes returns the bytes in memory once ids have rows, without lines and entries.
@@ -128,7 +128,7 @@ func (e *extent) numberedBytes() int64 {
 	if e.values {
 		row = heavyBytes
 	}
-	bytes := e.room() + e.rowIDs + e.nodes*row + e.bits*rank/16
+	bytes := e.fixedBytes() + e.rowIDs + e.nodes*row + e.bits*rank/16
 	if e.order != DefaultOrder {
 		bytes += count * e.nodes
 	}
@@ -166,7 +166,7 @@ func (e *extent) fits() bool {
 		return false // the order takes more
 	}
 	// Lines that go to disk leave memory for the rows.
-	sorting := e.held + e.room() + e.rowIDs +
+	sorting := e.held + e.fixedBytes() + e.rowIDs +
 		e.entries()*sort.EntryBytes(int(e.nodes), e.values)
 	return max(reading, sorting) <= e.c.Memory
 }
@@ -209,7 +209,7 @@ func (m *memory) fits(extra int64) error {
 // otherBytes returns the memory that is neither of lines nor of their dictionary.
 func (m *memory) otherBytes() int64 {
 	if m.numbering.nodes == nil {
-		return m.extent().room()
+		return m.extent().fixedBytes()
 	}
 	return m.extent().numberedBytes()
 }

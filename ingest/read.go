@@ -164,7 +164,7 @@ func unusualWindow(in *textio.Reader) int64 {
 	return 0
 }
 
-// close ends the report of an input.
+// close adds the bytes and lines of an input to the report, and closes it.
 func (r *reader) close(in *textio.Reader, file int, lines int64) {
 	done, _ := in.Progress()
 	f := &r.t.files[file]

@@ -35,8 +35,8 @@ type elimination struct {
 	ground []float64 // weight of each vertex's edge to the ground
 
 	// A vertex's edges are a list of records. Each is a half of an edge, and knows the other half, its
-	// twin. Eliminating a vertex makes edges between its neighbours of its own, so that no record is
-	// added; an edge that is not needed any more has weight 0 at the end that stays.
+	// twin. Edges between the neighbours of an eliminated vertex reuse its records, so that no record is
+	// added; an edge that is no longer needed has weight 0 at the end that stays.
 	head    []uint32
 	records []record
 

@@ -75,7 +75,7 @@ func (s *System) EliminateTo(ctx context.Context,
 	if err != nil {
 		return nil, err
 	}
-	size, err := s.eliminateExactly(ctx, f, x, b)
+	size, err := s.solveByFactor(ctx, f, x, b)
 	if err != nil {
 		return nil, err
 	}
@@ -120,9 +120,9 @@ func (s *System) norms(e *sparse.Block[float64]) []float64 {
 	return norms
 }
 
-// eliminateExactly stores the solution in x. It returns bounds of the errors of the elements of
+// solveByFactor stores the solution in x. It returns bounds of the errors of the elements of
 // diag(1/s)·X, in a singular component but for a constant.
-func (s *System) eliminateExactly(ctx context.Context, f *exact,
+func (s *System) solveByFactor(ctx context.Context, f *exact,
 	x, b *sparse.Block[float64]) (bound *sparse.Block[float64], err error) {
 	k := b.Cols
 	bound = sparse.NewBlock[float64](b.Rows, k)

@@ -77,7 +77,7 @@ func completeColumns(ctx context.Context, matrix sparse.Matrix, scale float64,
 func (m *multifrontal) eliminateFronts(ctx context.Context, limit int64) error {
 	children := m.fronts.children()
 	order := m.fronts.postorder(children)
-	waiting := m.largestStack(order, children)
+	waiting := m.peakStack(order, children)
 	if waiting > limit {
 		return errCompleteFill
 	}
@@ -94,20 +94,20 @@ func (m *multifrontal) eliminateFronts(ctx context.Context, limit int64) error {
 	return nil
 }
 
-// pairs returns the number of numbers that a front with a border of the given size leaves.
+// pairs returns the number of values of the update matrix of a front with a border of the given size.
 func pairs(border int) int { return border * (border - 1) / 2 }
 
-// largestStack returns the largest number of numbers that wait at a time.
-func (m *multifrontal) largestStack(order []int32, children *children) int64 {
-	var waiting, largest int64
+// peakStack returns the largest number of values of update matrices on the stack.
+func (m *multifrontal) peakStack(order []int32, children *children) int64 {
+	var stacked, peak int64
 	for _, f := range order {
 		for _, child := range children.of(f) {
-			waiting -= int64(pairs(m.fronts.border[child].size()))
+			stacked -= int64(pairs(m.fronts.border[child].size()))
 		}
-		waiting += int64(pairs(m.fronts.border[f].size()))
-		largest = max(largest, waiting)
+		stacked += int64(pairs(m.fronts.border[f].size()))
+		peak = max(peak, stacked)
 	}
-	return largest
+	return peak
 }
 
 // children holds those of each front.
@@ -145,8 +145,7 @@ func (fronts *fronts) children() *children {
 	return c
 }
 
-// postorder returns the fronts in an order in which all that leads to a front stands
-// before it, and nothing else since the first of it.
+// postorder returns the fronts in an order in which each front follows its descendants, which are contiguous.
 func (fronts *fronts) postorder(children *children) []int32 {
 	order := make([]int32, 0, len(fronts.parent))
 	var open []int32

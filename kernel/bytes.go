@@ -118,8 +118,8 @@ func (w work) slabBytes(n, width, rows int, symmetric bool) int64 {
 	return vectorBytes(n) + w.bytes(n, width) + w.searchBytes(n) + pieces
 }
 
-// pieceNumbers returns the number of numbers for each column of a piece of a block with the given
-// number of rows: of nodes among themselves also those of its mirror image.
+// pieceNumbers returns the number of values for each column of a piece of a block with the given
+// number of rows; a symmetric block also stores the mirror image of the piece.
 func pieceNumbers(rows int, symmetric bool) int {
 	if symmetric {
 		return 2 * rows
@@ -127,12 +127,10 @@ func pieceNumbers(rows int, symmetric bool) int {
 	return rows
 }
 
-// Bytes returns an upper bound on the memory of [Block] of the kernel with complete values
-// between the given rows and columns, with its construction and the vectors of its graph, but
-// without the matrix and the block itself. The graph has the given degrees and number of
-// entries, and edges with a direction or not. With a limit in s it is the memory within that
-// limit, or the least that the block requires if that exceeds it. A tolerance in s may require an
-// eigenvalue.
+// Bytes returns an upper bound on the memory of [Block]: the construction of the kernel and the
+// vectors of the graph, without the matrix and the result. With s.Memory > 0 the columns are cut
+// into slabs; the bound is then that of the narrowest slab if no other fits. A tolerance in s may
+// require an eigenvalue.
 func (f *Family) Bytes(v param.Values, degrees []float64, entries int64,
 	directed bool, rows, cols []int, s *Settings) int64 {
 	if s == nil {

@@ -30,17 +30,27 @@ func isParquet(head []byte) bool {
 	return bytes.HasPrefix(head, []byte(parquetfile.Magic))
 }
 
+// The columns of an edge table.
+const (
+	sourceColumn = iota
+	targetColumn
+	weightColumn
+	kindColumn
+	timeColumn
+	edgeColumns
+)
+
 // edgeTable reads a Parquet file whose rows are edges.
 type edgeTable struct {
 	out    *batchWriter
 	file   *parquetfile.Reader
-	column [5]int // the leaf columns of source, target, weight, kind and time; −1: none
+	column [edgeColumns]int // the leaf columns; −1: none
 	chosen *table.EdgeTable
 	form   clock.Form
 
-	isNumber [2]bool   // the column of the source, or the target, holds integers
-	isExact  bool      // the weights are decimals
-	text     [5][]byte // of a row
+	isNumber [2]bool             // the column of the source, or the target, holds integers
+	isExact  bool                // the weights are decimals
+	text     [edgeColumns][]byte // of a row
 }
 
 func readParquet(s *batchWriter) (*Summary, error) {
@@ -59,12 +69,12 @@ func readParquet(s *batchWriter) (*Summary, error) {
 	if err := t.choose(); err != nil {
 		return nil, err
 	}
-	t.out.weighted = t.column[2] >= 0
+	t.out.weighted = t.column[weightColumn] >= 0
 	if err := t.out.declare(&Summary{Edges: uint64(t.file.Rows()),
 		Weighted: t.out.weighted}); err != nil {
 		return nil, err
 	}
-	if time := t.column[4]; time >= 0 {
+	if time := t.column[timeColumn]; time >= 0 {
 		err := t.file.Each([]int{time}, func(_ int64, values []parquet.Value) error {
 			t.form.Observe(string(t.file.AppendText(nil, time, values[0])))
 			return nil
@@ -87,7 +97,7 @@ func (t *edgeTable) choose() error {
 	if err != nil {
 		return err
 	}
-	t.column = [5]int{c.Source, c.Target, c.Weight, c.Kind, c.Time}
+	t.column = [edgeColumns]int{c.Source, c.Target, c.Weight, c.Kind, c.Time}
 	t.chosen = c
 	for i, c := range t.column {
 		if c < 0 {
@@ -100,7 +110,7 @@ func (t *edgeTable) choose() error {
 		case !flat:
 			return t.out.fault(0, "choose with {fields}", "column %s is nested",
 				t.file.Titles[c])
-		case i < 2:
+		case i <= targetColumn:
 			if !t.file.IsText(c) {
 				return t.out.fault(0, "choose with {fields}",
 					"column %s holds %s, want numbers or text", t.file.Titles[c],
@@ -108,7 +118,7 @@ func (t *edgeTable) choose() error {
 			}
 			t.isNumber[i] = !isDecimal && !t.out.Bipartite &&
 				(kind == parquet.Int32 || kind == parquet.Int64)
-		case i == 2:
+		case i == weightColumn:
 			t.isExact = isDecimal
 			if !isDecimal && (!t.file.IsText(c) || kind == parquet.ByteArray ||
 				kind == parquet.FixedLenByteArray) {
@@ -180,15 +190,15 @@ func (t *edgeTable) edge(row int64, values []parquet.Value) error {
 	code := uint32(0)
 	isBlank := false
 	for i, c := range t.column {
-		isNumber := i < 2 && t.isNumber[i] || i == 2 && !t.isExact
+		isNumber := i <= targetColumn && t.isNumber[i] || i == weightColumn && !t.isExact
 		if c < 0 || isNumber && !values[i].IsNull() {
 			continue
 		}
 		text := t.file.AppendText(t.text[i][:0], c, values[i])
 		t.text[i] = text
-		if i < 2 {
+		if i <= targetColumn {
 			id, wrong := cleanID(text)
-			if wrong != "" && (wrong != emptyID || i == 1 && isBlank) {
+			if wrong != "" && (wrong != emptyID || i == targetColumn && isBlank) {
 				return t.out.fault(0, "correct it", "row %d: %s %s %s", row,
 					t.file.Titles[c], words.Quoted(text), wrong)
 			}
@@ -198,29 +208,29 @@ func (t *edgeTable) edge(row int64, values []parquet.Value) error {
 				t.text[i] = slices.Insert(t.text[i], 0,
 					[]byte(t.file.Titles[c]+":")...)
 			}
-		} else if len(text) == 0 && !isBlank && i == 4 {
+		} else if len(text) == 0 && !isBlank && i == timeColumn {
 			return t.out.fault(0, "leave out {time}, or leave out such rows", "row %d: %s is null", row,
 				t.file.Titles[c])
 		}
 	}
-	if t.column[2] >= 0 && values[2].IsNull() {
+	if t.column[weightColumn] >= 0 && values[weightColumn].IsNull() {
 		weight = 0
-	} else if t.column[2] >= 0 {
+	} else if t.column[weightColumn] >= 0 {
 		var err error
-		if weight, err = t.weight(row, values[2]); err != nil {
+		if weight, err = t.weight(row, values[weightColumn]); err != nil {
 			return err
 		}
 	}
 	if t.out.Kind != "" || t.out.Time != "" {
 		var wrong string
-		code, wrong = t.out.Code(t.form, string(t.text[3]), string(t.text[4]))
+		code, wrong = t.out.Code(t.form, string(t.text[kindColumn]), string(t.text[timeColumn]))
 		if wrong != "" && !isBlank {
 			fix := "write the column as DATE"
 			if wrong == clock.Ambiguous {
 				fix = t.form.OrderFix()
 			}
 			return t.out.fault(0, fix, "row %d: time %s %s",
-				row, words.Quoted(t.text[4]), wrong)
+				row, words.Quoted(t.text[timeColumn]), wrong)
 		}
 	}
 	if u, v, areNumbers := t.numbers(values); areNumbers {
@@ -231,7 +241,7 @@ func (t *edgeTable) edge(row int64, values []parquet.Value) error {
 			t.text[i] = t.file.AppendText(t.text[i][:0], t.column[i], v)
 		}
 	}
-	return t.out.addCode(code, t.out.texts(t.text[0], t.text[1], weight))
+	return t.out.addCode(code, t.out.texts(t.text[sourceColumn], t.text[targetColumn], weight))
 }
 
 // numbers returns the ends of a row if both are integers from 0 on.
@@ -254,7 +264,7 @@ func (t *edgeTable) numbers(values []parquet.Value) (source, target uint64, areN
 func (t *edgeTable) weight(row int64, v parquet.Value) (weight float64, err error) {
 	weight, wrong := t.numberOf(v)
 	if t.isExact {
-		weight, wrong = table.ParseWeight(t.text[2], t.out.Signed)
+		weight, wrong = table.ParseWeight(t.text[weightColumn], t.out.Signed)
 	} else if v.Kind() == parquet.Int64 && !isExact(v.Uint64()) {
 		t.out.round(fmt.Sprintf(": row %d", row))
 	}
@@ -269,7 +279,7 @@ func (t *edgeTable) weight(row int64, v parquet.Value) (weight float64, err erro
 func (t *edgeTable) numberOf(v parquet.Value) (w float64, wrong string) {
 	switch v.Kind() {
 	case parquet.Int32, parquet.Int64:
-		bits, isNegative := t.file.Integer(t.column[2], v)
+		bits, isNegative := t.file.Integer(t.column[weightColumn], v)
 		w = float64(bits)
 		if isNegative {
 			w = float64(int64(bits))

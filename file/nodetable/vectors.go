@@ -2,22 +2,18 @@ package nodetable
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
-	"strconv"
 )
 
 // areVectors reports whether lines of an id and a vector follow the numbers of rows and columns, as word2vec
 // writes them.
 func areVectors(lines [][]byte) bool {
-	if len(lines) < 2 {
+	if len(lines) < 2 || len(bytes.Fields(lines[0])) != 2 {
 		return false
 	}
-	counts := bytes.Fields(lines[0])
-	if len(counts) != 2 {
-		return false
-	}
-	_, rowsErr := strconv.Atoi(string(counts[0]))
-	columns, columnsErr := strconv.Atoi(string(counts[1]))
-	return rowsErr == nil && columnsErr == nil && columns > 1 &&
+	var rows, columns int
+	counts, _ := fmt.Sscan(string(lines[0]), &rows, &columns)
+	return counts == 2 && columns > 1 &&
 		!slices.ContainsFunc(lines[1:], func(line []byte) bool { return len(bytes.Fields(line)) != columns+1 })
 }

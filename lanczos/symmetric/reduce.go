@@ -97,12 +97,13 @@ func (r *reduction) follow(p, q []float64, first, end, held, i, j int) {
 			partner := r.pair((k + l) ^ 1)
 			c[l], c[4+l] = -partner[i], -partner[j]
 		}
-		r.add(p, q, first, end, k, &c)
+		r.addPairs(p, q, first, end, k, &c)
 	}
 }
 
-// add adds combinations of the four rows of pairs from k on to p and q.
-func (r *reduction) add(p, q []float64, first, end, k int, c *[8]float64) {
+// addPairs computes p += Σ cᵢ·row(k+i) and q += Σ c₄₊ᵢ·row(k+i) for the rows of the panel, i = 0 … 3, in the
+// columns first ≤ j < end.
+func (r *reduction) addPairs(p, q []float64, first, end, k int, c *[8]float64) {
 	simd.AddPanels(p[first:end], q[first:end], r.pair(k)[first:end],
 		r.pair(k + 1)[first:end], r.pair(k + 2)[first:end],
 		r.pair(k + 3)[first:end], c)
@@ -127,7 +128,7 @@ func (r *reduction) reflect(j, held int, tau float64) {
 		simd.DotPanels(&sums, v, v, r.pair(k)[start:], r.pair(k + 1)[start:],
 			r.pair(k + 2)[start:], r.pair(k + 3)[start:])
 		c[0], c[1], c[2], c[3] = -sums[1], -sums[0], -sums[3], -sums[2]
-		r.add(r.y, r.spare, start, r.width, k, &c)
+		r.addPairs(r.y, r.spare, start, r.width, k, &c)
 	}
 	var dot float64
 	for i := j + 1; i < r.width; i++ {

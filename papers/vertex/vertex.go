@@ -103,7 +103,7 @@ const (
 	edgeBlocks, arcBlocks = 4, 44
 )
 
-// vertexBytes is the memory of the family.
+// vertexBytes returns the memory of a block of the kernel, within limit if that suffices.
 func vertexBytes(_ param.Values, s kernel.Shape, limit int64) int64 {
 	blocks := edgeBlocks
 	if s.Directed {

@@ -133,8 +133,8 @@ func (f *finisher[K]) movable(entries int, values bool) {
 	}
 }
 
-// shorten leaves out lines that their entries do not need, and counts them. Lines of
-// which the weights are added are put in the order of these.
+// shorten drops lines that merging does not need, and counts them. Lines whose weights are
+// added are sorted by weight.
 func (r *sortedRun[K]) shorten(m *Merger, lo int, column uint, left *int64) {
 	mask := K(1)<<(column&63) - 1
 	n := 0

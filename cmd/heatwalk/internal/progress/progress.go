@@ -200,38 +200,49 @@ type snapshot struct {
 	share        float64 // share that is done; −1 if not known
 }
 
+// snapshot returns the progress of the stage at this moment.
 func (s *Stage) snapshot() snapshot {
 	done := s.done.Load()
 	total := s.total.Load()
 	took := time.Since(s.started)
-	n := snapshot{share: -1}
-	if done > 0 { // "0 splits" would look like a result
-		n.amount = s.unit.amount(done)
-	}
-	if total > 0 {
-		total = max(total, done) // more than expected
-		n.share = float64(done) / float64(total)
-		if s.unit != Shares {
-			n.amount = s.unit.of(done) + " of " + s.unit.amount(total)
-		}
-	}
-	if detail := s.detail.Load(); detail != nil {
-		n.amount = joinParts(n.amount, *detail)
-	}
 	if s.unit == nothing {
 		return snapshot{amount: words.Seconds(took), share: -1}
 	}
-	if seconds := took.Seconds(); seconds > 0.5 {
-		rate := float64(done) / seconds
-		if rate >= 1 && s.unit != Shares {
-			n.rate = s.unit.amount(int64(rate)) + "/s"
-		}
+	n := snapshot{amount: s.amountText(done, total), share: -1}
+	if total > 0 {
+		n.share = float64(done) / float64(max(total, done)) // more than expected
+	}
+	if took.Seconds() > 0.5 {
+		n.rate = s.rateText(float64(done) / took.Seconds())
 		n.left = words.Seconds(took) // shows that the run continues
 		if left := s.secondsLeft(); left != nil && total > done {
 			n.left = words.Seconds(time.Duration(*left*1e9)) + " left"
 		}
 	}
 	return n
+}
+
+// amountText returns the amount that is done, of a total if it is known, with the progress within the next unit.
+func (s *Stage) amountText(done, total int64) string {
+	text := ""
+	switch {
+	case total > 0 && s.unit != Shares:
+		text = s.unit.of(done) + " of " + s.unit.amount(max(total, done))
+	case done > 0: // "0 splits" would look like a result
+		text = s.unit.amount(done)
+	}
+	if detail := s.detail.Load(); detail != nil {
+		text = joinParts(text, *detail)
+	}
+	return text
+}
+
+// rateText returns the amount in a second; "" if it is less than one unit.
+func (s *Stage) rateText(rate float64) string {
+	if rate < 1 || s.unit == Shares {
+		return ""
+	}
+	return s.unit.amount(int64(rate)) + "/s"
 }
 
 // secondsLeft estimates the time that the stage still takes; nil: unknown. It never rises.
