@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"hash/crc32"
 	"io"
 	"math"
@@ -173,9 +174,8 @@ func TestDrawnEdges(t *testing.T) {
 		t.Skip("takes a second")
 	}
 	for model, m := range map[string]given{
-		"sbm":    {"nodes": 60_000, "edges": 300_000, "classes": 7, "homophily": 0.8},
-		"er":     {"nodes": 60_000, "edges": 300_000},
-		"papers": {"nodes": 60_000},
+		"sbm": {"nodes": 60_000, "edges": 300_000, "classes": 7, "homophily": 0.8},
+		"er":  {"nodes": 60_000, "edges": 300_000},
 	} {
 		var texts [3]bytes.Buffer
 		for i, workers := range testgraph.Workers(len(model)) {
@@ -192,9 +192,6 @@ func TestDrawnEdges(t *testing.T) {
 		}
 		list := parse(t, texts[0].Bytes())
 		simple(t, list, 60_000)
-		if model == "papers" {
-			m["edges"] = 870_000
-		}
 		var sum float64
 		for _, p := range list {
 			sum += float64(p[0] + p[1])
@@ -350,7 +347,7 @@ func TestNew(t *testing.T) {
 		{"rmat", given{"a": 0.9, "b": 0.2}, "rmat: c: a + b + c = 1.29; give shares with a sum of at most 1"},
 		{"er", given{"nodes": 3, "edges": 4}, "er: edges: 4 are more than the 3 pairs of 3 nodes; give 1 to 3"},
 		{"grid", given{"rows": 1, "columns": 1}, "grid: columns: rows × columns = 1; give 2 to 4294967295"},
-		{"molecules", nil, "molecules: model: missing; choose one of sbm, papers, rmat, er, grid, molecules"},
+		{"molecules", nil, "molecules: model: missing; choose one of sbm, rmat, er, grid, molecules"},
 	} {
 		if _, err := New(test.model, values(test.given), 1, 1); err == nil || err.Error() != test.want || !errors.As(err, new(*param.ParameterError)) {
 			t.Errorf("%+v: error %q, want %q", test, err, test.want)
@@ -385,3 +382,18 @@ func TestCancelLabels(t *testing.T) {
 type failing struct{ err error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
+
+type label struct{ node, class int }
+
+// parseLabels returns the lines of a file of labels.
+func parseLabels(t *testing.T, text string) (list []label) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		var l label
+		if n, err := fmt.Sscanf(line, "%d\tc%d\n", &l.node, &l.class); n != 2 || err != nil {
+			t.Fatalf("line %q: %v", line, err)
+		}
+		list = append(list, l)
+	}
+	return list
+}

@@ -14,8 +14,7 @@ import (
 // Model is a model of random graphs: its declaration and its generator.
 type Model struct {
 	param.Spec
-	HasClasses    bool // the nodes of its graphs have classes
-	HasAttributes bool // its graphs are [Attributed]
+	HasClasses bool // the nodes of its graphs have classes
 
 	// graph returns the graph for complete values. It is nil for a model of collections.
 	graph func(v param.Values, d draws) Graph
@@ -30,8 +29,7 @@ type draws struct {
 // Models returns all models. [NewCollection] generates those with the input kind [param.Graphs],
 // [New] the others.
 func Models() []*Model {
-	return []*Model{blockModel, citations, recursiveMatrix, uniform,
-		lattice, molecules}
+	return []*Model{blockModel, recursiveMatrix, uniform, lattice, molecules}
 }
 
 // Graph is a graph whose nodes are the numbers from 0.
@@ -46,24 +44,6 @@ type Graph interface {
 	// be learned. Classes are named c0, c1 and so on. LabelsTo writes nothing for a model
 	// without classes.
 	LabelsTo(ctx context.Context, w io.Writer, share float64) error
-}
-
-// Attributed is a graph whose nodes have numbers in addition to classes.
-type Attributed interface {
-	Graph
-
-	// TestLabelsTo writes the labels of the test set: of the share of the nodes that have a label,
-	// the newest. LabelsTo writes the others, those of the training set.
-	TestLabelsTo(ctx context.Context, w io.Writer, share float64) error
-
-	// TruthTo writes the labels of all nodes.
-	TruthTo(ctx context.Context, w io.Writer) error
-
-	// AttributesTo writes a .npy file of float16 with a row for each node, in C order.
-	AttributesTo(ctx context.Context, w io.Writer) error
-
-	// AttributeBytes returns the bytes of that file.
-	AttributeBytes() int64
 }
 
 // noClasses is a graph without classes.

@@ -141,13 +141,6 @@ func (g sbm) LabelsTo(ctx context.Context, w io.Writer, share float64) error {
 	if err != nil {
 		return err
 	}
-	return g.writeLabels(ctx, w, class, share, 0, 1)
-}
-
-// writeLabels writes the classes of a random share of the nodes: of these, in increasing order, the
-// part from the share first to the share last.
-func (g sbm) writeLabels(ctx context.Context, w io.Writer, class []uint16,
-	share, first, last float64) error {
 	if !(share > 0 && share <= 1) {
 		panic(badShare)
 	}
@@ -161,32 +154,23 @@ func (g sbm) writeLabels(ctx context.Context, w io.Writer, class []uint16,
 	chosen := make([]bool, len(class))
 	hasLabel := make([]bool, len(g.shares))
 	count := int(math.Ceil(share * float64(len(class))))
-	labels := 0
 	for i, node := range order {
 		if i < count || !hasLabel[class[node]] {
 			chosen[node] = true
 			hasLabel[class[node]] = true
-			labels++
 		}
 	}
-	lo, hi := int(math.Round(first*float64(labels))),
-		int(math.Round(last*float64(labels)))
 	out := bufio.NewWriterSize(w, 1<<16)
 	var line []byte
-	rank := 0
 	for node, isChosen := range chosen {
 		if err := checkContext(ctx, node); err != nil {
 			return err
 		}
-		if !isChosen {
-			continue
-		}
-		if lo <= rank && rank < hi {
+		if isChosen {
 			line = strconv.AppendInt(line[:0], int64(node), 10)
 			line = strconv.AppendInt(append(line, "\tc"...), int64(class[node]), 10)
 			_, _ = out.Write(append(line, '\n')) // Flush returns the error
 		}
-		rank++
 	}
 	return out.Flush()
 }

@@ -51,8 +51,6 @@ const (
 	idStream
 	weightStream
 	partnerStream
-	strayStream
-	attributeStream
 )
 
 // source returns a random stream, which is the same for the same seed on every machine.

@@ -1,13 +1,10 @@
 package graphs
 
 import (
-	"bufio"
-	"context"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -27,9 +24,7 @@ type generateDocument struct {
 	Output     string         `json:"output"`
 	Files      []string       `json:"files,omitempty"` // files of a collection
 	Labels     string         `json:"labels,omitempty"`
-	Test       string         `json:"test,omitempty"`
 	Truth      string         `json:"truth,omitempty"`
-	Attributes string         `json:"node_features,omitempty"`
 	Model      string         `json:"model"`
 	Parameters map[string]any `json:"parameters"`      // the flags, by name
 	Store      any            `json:"store,omitempty"` // for an output that is a store
@@ -92,16 +87,8 @@ func newModel(run *shell.Session, m *generate.Model) *cobra.Command {
 	modelFlags(flags, &m.Spec)
 	if m.HasClasses {
 		shell.SideFlag(flags, &c.Labels, "labels", "`FILE` for labels of some nodes", nil)
-		fraction := 0.05
-		usage := "of the nodes that --labels has"
-		if m.HasAttributes {
-			fraction = 0.014
-			usage = "of the nodes that --labels and --test have"
-			shell.SideFlag(flags, &c.Test, "test", "`FILE` for labels of the newest labelled nodes, which --labels leaves out", nil)
-			shell.SideFlag(flags, &c.Attributes, "node-features", "`FILE` for the numbers of all nodes, float16: .npy, with their ids in .rows.ids", []string{".npy"})
-		}
-		shell.NumberVar(flags, &c.fraction, "fraction", fraction,
-			param.Range{Most: 1, AboveLeast: true}, "fraction", usage)
+		shell.NumberVar(flags, &c.fraction, "fraction", 0.05,
+			param.Range{Most: 1, AboveLeast: true}, "fraction", "of the nodes that --labels has")
 		shell.SideFlag(flags, &c.Truth, "truth", "`FILE` for the labels of all nodes", nil)
 	}
 	flags.SortFlags = false
@@ -201,17 +188,9 @@ func generateGraph(run *shell.Session, r *generateOptions) error {
 		err = writeText(o, r.Labels,
 			func(w io.Writer) error { return g.LabelsTo(run.Context, w, r.fraction) })
 	}
-	truth := func(w io.Writer) error { return g.LabelsTo(run.Context, w, 1) }
-	if a, ok := g.(generate.Attributed); ok && err == nil {
-		truth = func(w io.Writer) error { return a.TruthTo(run.Context, w) }
-		err = writeText(o, r.Test,
-			func(w io.Writer) error { return a.TestLabelsTo(run.Context, w, r.fraction) })
-		if err == nil {
-			err = writeAttributes(run.Context, o, r.Attributes, a)
-		}
-	}
 	if err == nil {
-		err = writeText(o, r.Truth, truth)
+		err = writeText(o, r.Truth,
+			func(w io.Writer) error { return g.LabelsTo(run.Context, w, 1) })
 	}
 	if err == nil {
 		o.RunFile, err = o.Companion(withoutSeparator(r.Output), "", ".run.json")
@@ -230,33 +209,13 @@ func generateGraph(run *shell.Session, r *generateOptions) error {
 	}
 	return run.Console.PrintResult(&r.generateDocument, func(w io.Writer) {
 		files := ""
-		for _, path := range []string{r.Output, r.Labels, r.Test,
-			r.Attributes, r.Truth} {
+		for _, path := range []string{r.Output, r.Labels, r.Truth} {
 			if path != "" && path != "-" {
 				files += " · " + path
 			}
 		}
 		fmt.Fprintln(w, summary+run.Console.Cost()+files)
 	}, r.Output)
-}
-
-// writeAttributes writes the numbers of the nodes and, next to them, the ids of the rows, unless path is "".
-func writeAttributes(ctx context.Context, o *shell.Outputs, path string,
-	g generate.Attributed) error {
-	err := writeText(o, path,
-		func(w io.Writer) error { return g.AttributesTo(ctx, w) })
-	if err != nil || path == "" {
-		return err
-	}
-	ids, err := o.Companion(path, filepath.Ext(path), ".rows.ids")
-	if err != nil {
-		return err
-	}
-	out := bufio.NewWriter(ids)
-	for i := range g.Size().Nodes {
-		_, _ = out.Write(append(strconv.AppendInt(out.AvailableBuffer(), i, 10), '\n')) // Flush returns the error
-	}
-	return out.Flush()
 }
 
 // planGenerate checks memory and disk of a run that generates edges.
@@ -287,9 +246,6 @@ func planGenerate(run *shell.Session, r *generateOptions, g generate.Graph) erro
 	} else {
 		run.Costs.Disk = size.Text + shell.RunFileBytes
 		bytes = min(textio.CompressBytes(output), run.Costs.Disk)
-	}
-	if a, ok := g.(generate.Attributed); ok && r.Attributes != "" {
-		run.Costs.Disk += a.AttributeBytes() + 11*size.Nodes // ids of the rows
 	}
 	if err := p.Reserve(bytes, what); err != nil {
 		return err
