@@ -118,7 +118,7 @@ func likeness(a, b string) float64 {
 // endings are those of words of one stem.
 const endings = "  s es d ed r er ing e ly al y ies "
 
-// topics returns the places of help: the tasks of docs/README.md, commands, flags, methods, and the sections of pages.
+// topics returns the places of help: commands, flags, methods, and the sections of pages.
 func topics(root *cobra.Command) (list []topic) {
 	seen := map[string]bool{} // flags
 	addFlags := func(command string, flags *pflag.FlagSet) {
@@ -144,7 +144,6 @@ func topics(root *cobra.Command) (list []topic) {
 			}
 		}
 	}
-	list = append(list, tasks()...)
 	addCommands(root)
 	addFlags("heatwalk COMMAND", root.PersistentFlags())
 	for _, c := range root.Commands()[1:] { // demo has flags of others
@@ -177,34 +176,3 @@ func topics(root *cobra.Command) (list []topic) {
 
 // sectionStart matches the beginning of a section of a page, before its title.
 var sectionStart = regexp.MustCompile(`\n##? `)
-
-// pageLink matches a link of a page.
-var pageLink = regexp.MustCompile(`\[([^]]*)\]\(([^)]*)\)`)
-
-// tasks returns the rows of the tables of docs/README.md: tasks of users with the pages to read, or with another way.
-func tasks() (list []topic) {
-	text, _ := docs.Pages.ReadFile("README.md") // an embedded file
-	isHere := true
-	for line := range strings.Lines(string(text)) {
-		cells := strings.Split(line, " | ")
-		task := strings.TrimPrefix(cells[0], "| ")
-		if len(cells) != 2 || task == cells[0] {
-			continue
-		}
-		answer := strings.TrimSuffix(strings.TrimSpace(cells[1]), " |")
-		if task == "I want to" {
-			isHere = answer == "read"
-			continue
-		}
-		place := strings.ReplaceAll(pageLink.ReplaceAllString(answer, "docs/$2"),
-			"docs/../", "")
-		place = strings.ReplaceAll(place, "`", "")
-		subject, _, _ := strings.Cut(task, ":") // other words follow
-		if !isHere {
-			subject = place
-			place = "not here"
-		}
-		list = append(list, topic{place, subject, task, task, task + " " + place})
-	}
-	return list
-}
