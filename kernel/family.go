@@ -95,8 +95,8 @@ func New(ctx context.Context, g *graph.Graph, name string,
 	values param.Values) (Kernel, error) {
 	f := Families().Named(name)
 	if f == nil {
-		return nil, refuse(pkg, pkg, "there is no %q; %s", name,
-			param.HintImport(name, "choose from "+strings.Join(names(), ", ")))
+		return nil, refuse(pkg, pkg, "there is no kernel %q in this program; choose from %s", name,
+			strings.Join(names(), ", "))
 	}
 	if len(g.Degrees) == 0 {
 		return nil, errors.New("kernel: the graph has no nodes")

@@ -20,7 +20,7 @@ func TestParameterErrors(t *testing.T) {
 		name, parameter, says string
 		p                     param.Values
 	}{
-		{"heat", "kernel", "there is no \"heat\"; choose from diffusion", param.Values{}},
+		{"heat", "kernel", "there is no kernel \"heat\" in this program; choose from diffusion", param.Values{}},
 		{"diffusion", "beta", "-1 is out of range; diffusion takes β > 0", param.Values{"laplacian": param.Of(combinatorial), "beta": param.Of(-1.0)}},
 		{"diffusion", "beta", "NaN", param.Values{"laplacian": param.Of(combinatorial), "beta": param.Of(math.NaN())}},
 		{"diffusion", "laplacian", "give normalized, combinatorial or random-walk", param.Values{"beta": param.Of(1.0), "laplacian": param.Of("L")}},

@@ -287,8 +287,8 @@ func readGrid(name string, r io.Reader) (*gridFile, error) {
 			parameters = map[string]any{key: keys[key]}
 		} else if !slices.ContainsFunc(All(),
 			func(m Method) bool { return belongs(m, name) }) {
-			return nil, g.wrong("there is no method %q; %s", name,
-				param.HintImport(name, "choose from "+MethodList()))
+			return nil, g.wrong("there is no method %q in this program; choose from %s", name,
+				MethodList())
 		}
 		for _, parameter := range slices.Sorted(maps.Keys(parameters)) {
 			value := parameters[parameter]

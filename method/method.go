@@ -114,5 +114,5 @@ func findMethod(name string) (Method, error) {
 	case suggestion != "":
 		hint = "did you mean " + suggestion + "?"
 	}
-	return nil, split.Usage("there is no method %q; %s", name, param.HintImport(name, hint))
+	return nil, split.Usage("there is no method %q in this program; %s", name, hint)
 }

@@ -23,10 +23,10 @@ func TestParseMethods(t *testing.T) {
 		t.Fatalf("%v, %v", got, err)
 	}
 	for list, want := range map[string]string{
-		"lcg":    `there is no method "lcg"; did you mean lgc?`,
-		"svm":    `there is no method "svm"; it learns from a kernel, as in diffusion+svm`,
-		"":       `there is no method ""; choose from ` + MethodList(),
-		"lp,,lp": `there is no method ""; choose from ` + MethodList(),
+		"lcg":    `there is no method "lcg" in this program; did you mean lgc?`,
+		"svm":    `there is no method "svm" in this program; it learns from a kernel, as in diffusion+svm`,
+		"":       `there is no method "" in this program; choose from ` + MethodList(),
+		"lp,,lp": `there is no method "" in this program; choose from ` + MethodList(),
 		"lp,lp":  `method "lp" is named twice; leave one out`,
 
 		"commute-time+svm": "commute-time is a distance, no kernel",

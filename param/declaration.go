@@ -71,25 +71,7 @@ func (l *List[D]) Add(d D, isComplete bool) {
 	if !isComplete || l.Named(name) != zero {
 		panic("param: an incomplete declaration, or a name that is taken: " + name)
 	}
-	delete(guests, name)
 	*l = append(*l, d)
-}
-
-// guests are the names that package papers adds to those of the core, until a program imports it.
-var guests = map[string]bool{
-	"vertex": true, "perceptron": true, "rl": true, "gp-transduction": true,
-	"dkm": true, "dkm-svm": true, "dkm-rls": true, "dkm-gp": true,
-	"dkm-logistic": true, "dkm-perceptron": true, "dkm-centroid": true,
-}
-
-// HintImport returns the remedy for an unknown name, or several with + between them: the import of package papers if it
-// would register one of them, otherwise the usual remedy.
-func HintImport(name, usual string) string {
-	if slices.ContainsFunc(strings.Split(name, "+"),
-		func(part string) bool { return guests[part] }) {
-		return `add import _ "github.com/heatwalk/heatwalk/papers"`
-	}
-	return usual
 }
 
 // Param is a parameter.

@@ -135,8 +135,8 @@ func New(ctx context.Context, g *graph.Graph, n *Named) (*Function, error) {
 		for _, s := range Specs() {
 			names = append(names, s.Name)
 		}
-		return nil, param.Refuse("matfunc", "function", "there is no function %q; %s", n.Name,
-			param.HintImport(n.Name, "choose from "+strings.Join(names, ", ")))
+		return nil, param.Refuse("matfunc", "function", "there is no function %q in this program; choose from %s", n.Name,
+			strings.Join(names, ", "))
 	}
 	var err error
 	if f.Values, err = family.Resolve(n.Given, kernel.On(ctx, g)); err != nil {

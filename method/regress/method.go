@@ -122,6 +122,6 @@ func findModel(name string) (*Model, error) {
 		}
 		names = append(names, form)
 	}
-	return nil, split.Usage("%s: is no method of regression; %s", name,
-		param.HintImport(name, "give "+strings.Join(names, ", ")))
+	return nil, split.Usage("%s: is no method of regression in this program; give %s", name,
+		strings.Join(names, ", "))
 }
