@@ -87,8 +87,8 @@ func TestExtension(t *testing.T) {
 		if text, err := os.ReadFile(want); err != nil || run("predict", graph, "--model", saved, "-o", "-", "--quiet") != string(text) {
 			t.Errorf("%s: the saved model predicts otherwise (%v)", name, err)
 		}
-		if text := run("estimate", "classify", graph, "--labels", labels, "--method", name, "-o", "x.tsv"); !strings.Contains(text, "learning and predictions") {
-			t.Errorf("estimate of %s:\n%s", name, text)
+		if text := run("classify", graph, "--labels", labels, "--method", name, "-o", "x.tsv", "--dry-run"); !strings.Contains(text, "learning and predictions") {
+			t.Errorf("plan of %s:\n%s", name, text)
 		}
 	}
 	// A model for numbers is compared with others.
@@ -132,8 +132,8 @@ func TestExtension(t *testing.T) {
 	if text := run("words", "kernel", "words.txt", "--kernel", "spectrum:length=1", "--lower", "-o", "words.npy"); !strings.Contains(text, "spectrum between 24 words, k = 1\n24 × 24 float32") {
 		t.Errorf("kernel of words: %s", text)
 	}
-	if text := run("estimate", "words", "classify", "words.txt", "-o", "x.tsv"); !strings.Contains(text, "data and learner") {
-		t.Errorf("estimate of words: %s", text)
+	if text := run("words", "classify", "words.txt", "-o", "x.tsv", "--dry-run"); !strings.Contains(text, "data and learner") {
+		t.Errorf("plan of words: %s", text)
 	}
 	if text := run("__complete", "words", "kernel", "words.txt", "--kernel", "s"); !strings.Contains(text, "spectrum") || !strings.Contains(listed, "words kernel") {
 		t.Errorf("no completion %q, or no method in\n%s", text, listed)

@@ -168,7 +168,6 @@ func (j *Job) plan(ctx context.Context, n *Needs) (p *Plan, held int64, err erro
 	}
 	p = j.g.plan(held)
 	p.Sweeps = budget.UnknownSweeps
-	p.Named = len(slices.Concat(n.Named...))
 	if j.division != nil {
 		_ = p.Reserve(j.dividedBytes(), "rows of this process") // the next part reports the error
 	}

@@ -1,4 +1,4 @@
-// Package docs holds the pages of this folder, which the command searches.
+// Package docs holds the pages of this folder, whose titles the command searches.
 package docs
 
 import "embed"

@@ -283,13 +283,6 @@ func (d *Division) mostRows() int64 {
 	return int64(slices.Max(d.count) + d.Team.Named)
 }
 
-// DividedBytes returns an upper bound of [Divided.Bytes] for a process with the given numbers of rows, entries and
-// ghost rows; entries of a weighted matrix have values.
-func DividedBytes(rows, entries, ghosts int64, weighted bool) int64 {
-	held := LoadBytes(rows, entries, weighted)
-	return dividedMemory(rows, rows+ghosts, ghosts, held, 2*held)
-}
-
 // dividedMemory returns the memory of a process. The network copies rows too, those that it sends, which are about as
 // many as the ghost rows, and those that it receives.
 func dividedMemory(rows, columns, ghosts, held, copied int64) int64 {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """plan_matrix.py HEATWALK WORK STORE [options]: plans beside measured peaks.
 
-Of each command line it asks `heatwalk estimate`, then runs the command and
+It runs each command line with `--dry-run`, then runs the command and
 takes the largest resident memory that the kernel saw of it (ru_maxrss), for
 each limit. A run is marked
 
@@ -162,7 +162,7 @@ def measure(command, seconds, directory):
 
 def estimate(program, command):
     """the plan of a command, or its exit code"""
-    p = subprocess.run([program, "estimate", *command, "--json"], capture_output=True, text=True)
+    p = subprocess.run([program, *command, "--dry-run", "--json"], capture_output=True, text=True)
     return (p.returncode, json.loads(p.stdout)) if p.returncode == 0 else (p.returncode, None)
 
 

@@ -76,9 +76,6 @@ func readBVGraph(s *batchWriter) (*Summary, error) {
 	}
 	g.in = bitReader{in: s.Text, buffer: make([]byte, 0, 256<<10)}
 	g.out.numbered = true
-	if err := g.out.declare(&Summary{Numbered: true, Nodes: g.nodes, Edges: g.arcs}); err != nil {
-		return nil, err
-	}
 	g.lists = make([][]uint32, g.window+1)
 	for x := range g.nodes {
 		list := g.successors(x)

@@ -183,20 +183,6 @@ func TestRecognize(t *testing.T) {
 	}
 }
 
-// TestDeclaredEdges checks that each undirected edge is declared once, or twice if edges get a direction.
-func TestDeclaredEdges(t *testing.T) {
-	for _, directed := range []bool{false, true} {
-		declared, edges := uint64(0), 0
-		in := &Input{Name: "e.graph", Text: strings.NewReader("3 2\n2\n1 3\n2\n"), Directed: directed, Declared: func(s *Summary) error { declared = s.Edges; return nil }}
-		if _, err := Read(METIS, in, func(b *Batch) error { edges += len(b.Number) / 2; return nil }); err != nil {
-			t.Fatal(err)
-		}
-		if want := map[bool]uint64{false: 2, true: 4}[directed]; declared != want || edges != 2 {
-			t.Errorf("directed %v: %d edges declared, want %d; %d are read", directed, declared, want, edges)
-		}
-	}
-}
-
 // TestHold checks that the reading ends when the nodes exceed their memory limit.
 func TestHold(t *testing.T) {
 	full := errors.New("full")

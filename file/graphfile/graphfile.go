@@ -119,10 +119,6 @@ type Input struct {
 	Bipartite bool // the ids of a table get the titles of their columns in front, and a colon
 
 	Hold Holder // may be nil
-
-	// Declared is called before the first batch of a numbered file or a table, with the
-	// nodes, edges and weights that its head declares. Its error ends the reading. It may be nil.
-	Declared func(s *Summary) error
 }
 
 // Visitor is called with the batches of a file in order. Its error ends the reading.

@@ -50,10 +50,6 @@ func readMETIS(s *batchWriter) (*Summary, error) {
 	if err := m.head(); err != nil {
 		return nil, err
 	}
-	if err := s.declare(&Summary{Direction: Undirected, Numbered: true,
-		Nodes: m.nodes, Edges: m.edges, Weighted: m.weighted}); err != nil {
-		return nil, err
-	}
 	s.numbered = true
 	s.weighted = m.weighted
 	for u := range m.nodes {

@@ -70,10 +70,6 @@ func readParquet(s *batchWriter) (*Summary, error) {
 		return nil, err
 	}
 	t.out.weighted = t.column[weightColumn] >= 0
-	if err := t.out.declare(&Summary{Edges: uint64(t.file.Rows()),
-		Weighted: t.out.weighted}); err != nil {
-		return nil, err
-	}
 	if time := t.column[timeColumn]; time >= 0 {
 		err := t.file.Each([]int{time}, func(_ int64, values []parquet.Value) error {
 			t.form.Observe(string(t.file.AppendText(nil, time, values[0])))

@@ -277,10 +277,6 @@ func (z *npz) each(col *npy.Array, rows func(dst []int64) error,
 	if err != nil {
 		return err
 	}
-	if err := z.out.declare(&Summary{Numbered: true, Nodes: uint64(z.nodes),
-		Edges: uint64(col.Len), Weighted: z.out.weighted}); err != nil {
-		return err
-	}
 	b := newBlock()
 	for col.At < col.Len {
 		offset := col.At

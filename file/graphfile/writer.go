@@ -139,18 +139,6 @@ func (s *batchWriter) node(id []byte) error {
 	return nil
 }
 
-// declare reports the counts that the file declares. Of a file whose edges have no
-// direction they are given once, or both ways if they are to have one.
-func (s *batchWriter) declare(d *Summary) error {
-	if s.Declared == nil {
-		return nil
-	}
-	if d.Direction == Undirected && s.Directed {
-		d.Edges *= 2
-	}
-	return s.Declared(d)
-}
-
 // hold reports the bytes that a reader keeps.
 func (s *batchWriter) hold(bytes int64) error {
 	const step = 1 << 20

@@ -46,7 +46,6 @@ type Plan struct {
 	Sweeps   int   // over all entries, or UnknownSweeps
 	Disk     int64 // bytes of temporary files
 	RowBytes int   // of a row of the widest block that sweeps gather from; 0: not known
-	Named    int   // nodes that the job names, whose rows every process has if several share the rows
 
 	items []Item
 	total int64

@@ -172,19 +172,18 @@ func rejectUnknown(run *shell.Session, cmd *cobra.Command) {
 	}
 }
 
-// command is a subcommand: its name, its constructor, whether it has estimates, and whether several
-// processes can share its work.
+// command is a subcommand: its name, its constructor, and whether several processes can share its work.
 type command struct {
-	name            string
-	make            func(*shell.Session) *cobra.Command
-	planned, shared bool
-	group           string // title of its group in the list of commands
+	name   string
+	make   func(*shell.Session) *cobra.Command
+	shared bool
+	group  string // title of its group in the list of commands
 }
 
 // Groups of commands.
 const (
 	learning = "Learn from labels and numbers"
-	looking  = "Look at graphs, methods and costs"
+	looking  = "Look at graphs, methods and speed"
 	matrices = "Matrices"
 	files    = "Files"
 )
@@ -192,34 +191,33 @@ const (
 // commands are the subcommands by group, in the order of use.
 func commands() []command {
 	list := []command{
-		{"demo", learn.NewDemo, false, false, learning},
-		{"classify", learn.NewClassify, true, true, learning},
-		{"evaluate", learn.NewEvaluate, true, true, learning},
-		{"suggest", learn.NewSuggest, true, false, learning},
-		{"predict", learn.NewPredict, true, true, learning},
-		{"explain", learn.NewExplain, true, false, learning},
-		{"regress", learn.NewRegress, true, true, learning},
-		{"rank", learn.NewRank, true, true, learning},
+		{"demo", learn.NewDemo, false, learning},
+		{"classify", learn.NewClassify, true, learning},
+		{"evaluate", learn.NewEvaluate, true, learning},
+		{"suggest", learn.NewSuggest, false, learning},
+		{"predict", learn.NewPredict, true, learning},
+		{"explain", learn.NewExplain, false, learning},
+		{"regress", learn.NewRegress, true, learning},
+		{"rank", learn.NewRank, true, learning},
 	}
 	for _, kind := range kinds.Kinds() {
 		make := func(run *shell.Session) *cobra.Command { return items.NewKind(run, kind) }
-		list = append(list, command{kind.Name, make, true, false, learning})
+		list = append(list, command{kind.Name, make, false, learning})
 	}
 	return append(list, []command{
-		{"info", graphs.NewInfo, true, false, looking},
-		{"methods", newMethods, false, false, looking},
-		{"estimate", newEstimate, false, false, looking},
-		{"bench", compute.NewBench, false, false, looking},
-		{"version", newVersion, false, false, looking},
-		{"kernel", compute.NewKernel, true, true, matrices},
-		{"features", compute.NewFeatures, true, true, matrices},
-		{"apply", compute.NewApply, true, true, matrices},
-		{"eigen", compute.NewEigen, true, true, matrices},
-		{"ingest", graphs.NewIngest, true, false, files},
-		{"convert", graphs.NewConvert, true, false, files},
-		{"generate", graphs.NewGenerate, true, false, files},
-		{"merge", compute.NewMerge, false, false, files},
-		{"verify", graphs.NewVerify, true, false, files},
+		{"info", graphs.NewInfo, false, looking},
+		{"methods", newMethods, false, looking},
+		{"bench", compute.NewBench, false, looking},
+		{"version", newVersion, false, looking},
+		{"kernel", compute.NewKernel, true, matrices},
+		{"features", compute.NewFeatures, true, matrices},
+		{"apply", compute.NewApply, true, matrices},
+		{"eigen", compute.NewEigen, true, matrices},
+		{"ingest", graphs.NewIngest, false, files},
+		{"convert", graphs.NewConvert, false, files},
+		{"generate", graphs.NewGenerate, false, files},
+		{"merge", compute.NewMerge, false, files},
+		{"verify", graphs.NewVerify, false, files},
 	}...)
 }
 

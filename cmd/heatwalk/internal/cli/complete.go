@@ -51,7 +51,7 @@ func namesAfter(cmd *cobra.Command, flag, text string) (list []string) {
 		}
 		return list
 	}
-	path := strings.Fields(strings.Replace(cmd.CommandPath(), " estimate ", " ", 1))
+	path := strings.Fields(cmd.CommandPath())
 	isRegress := path[1] == "regress"
 	kernels := "kernel" // of nodes
 	if items.Find(path[1]) != nil {

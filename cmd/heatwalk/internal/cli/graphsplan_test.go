@@ -38,11 +38,11 @@ func TestCollectionLimit(t *testing.T) {
 	// the peak.
 	for _, kernel := range testgraph.Sample(t, 1, []string{"propagation", "cyclic-patterns"}) {
 		args := []string{"graphs", "kernel", "D", "--kernel", kernel, "-o", "K.npy"}
-		var plan estimateDocument
+		var plan costs
 		var ran struct {
 			Peak int64 `json:"peak_memory_bytes"`
 		}
-		text, err := run(append([]string{"estimate"}, args...)...)
+		text, err := run(append(args, "--dry-run")...)
 		if err != nil || json.Unmarshal([]byte(text), &plan) != nil {
 			t.Fatalf("%v: %s", err, text)
 		}
@@ -88,8 +88,8 @@ func TestCollectionLimit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var plan estimateDocument
-		if text, err = run(append([]string{"estimate"}, append(args, "--max-memory", advice)...)...); err != nil || json.Unmarshal([]byte(text), &plan) != nil {
+		var plan costs
+		if text, err = run(append(args, "--dry-run", "--max-memory", advice)...); err != nil || json.Unmarshal([]byte(text), &plan) != nil {
 			t.Errorf("%s: %v: %s", line, err, text)
 			continue
 		}

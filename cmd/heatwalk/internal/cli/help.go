@@ -30,22 +30,16 @@ func init() {
 var helpTexts embed.FS
 
 // describe sets the description of a command and its subcommands to the text of help/NAME.txt, for example
-// bench-krylov.txt for "bench krylov". The commands below estimate get the text without examples.
+// bench-krylov.txt for "bench krylov".
 func describe(cmd *cobra.Command) {
 	words := strings.Fields(cmd.CommandPath())
-	planned := len(words) > 2 && words[1] == "estimate"
-	if planned {
-		words = words[1:]
-	}
 	if len(words) > 1 {
 		words = words[1:]
 	}
 	if text, err := helpOf(words); err == nil {
 		long, examples, _ := strings.Cut(string(text), "\nExamples:\n")
 		cmd.Long = strings.TrimSpace(long)
-		if !planned {
-			cmd.Example = strings.TrimRight(examples, "\n")
-		}
+		cmd.Example = strings.TrimRight(examples, "\n")
 	}
 	for _, c := range cmd.Commands() {
 		describe(c)
@@ -73,7 +67,7 @@ func newHelp(run *shell.Session) *cobra.Command {
 			if err == nil && len(remainder) == 0 {
 				return target.Help()
 			}
-			if places := helpOn(cmd.Root(), args); places != nil {
+			if places := findNames(cmd.Root(), strings.Join(args, " ")); places != nil {
 				width := 0
 				for _, p := range places {
 					width = max(width, len(p[0]))
@@ -180,13 +174,13 @@ func welcome(console *shell.Console, root *cobra.Command) error {
 		}
 	}
 	fmt.Fprintf(console.Stdout,
-		"\nExamples:\n%s\n\nAll commands: heatwalk help\nOn a word:    heatwalk help fraud\n", root.Example)
+		"\nExamples:\n%s\n\nAll commands: heatwalk help\nOn a word:    heatwalk help labels\n", root.Example)
 	return console.Stdout.Err
 }
 
 func newVersion(run *shell.Session) *cobra.Command {
 	cmd, _, _ := shell.NewCommand(run, "version",
-		"Version, commit, Go version and CPU features", nil, runVersion)
+		"Version, commit, Go version and CPU features", refuseDryRun, runVersion)
 	return cmd
 }
 

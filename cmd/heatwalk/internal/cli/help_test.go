@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
-	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // eachCommand calls f with the words that call each command.
@@ -93,51 +91,26 @@ func TestHelpFits(t *testing.T) {
 	}
 }
 
-// TestHelpOnWords checks that help on words of users leads to the right page, command or flag, in one of its first three lines.
+// TestHelpOnWords checks that help on a word finds the commands, flags, methods and pages whose names have it.
 func TestHelpOnWords(t *testing.T) {
 	t.Parallel()
 	root := newRoot(shell.NewSession(t.Context(), nil, nil, nil, io.Discard, io.Discard))
-	for place, words := range map[string]string{
-		"heatwalk demo":                   "cora",
-		"docs/run.md":                     "nightly cron systemd scheduler cronjob retry alert deploy deployment drift retrain docker container kubernetes schedule mpi slurm machines",
-		"heatwalk predict":                "model saved",
-		"heatwalk evaluate":               "f1 calibration confusion cross-validation test compare significance split splits validate validation",
-		"docs/explain.md":                 "explanation",
-		"heatwalk classify --report":      "map page html report",
-		"heatwalk rank":                   "similar similarity",
-		"heatwalk classify --multi-label": "multi-label several",
-		"--node-features":                 "attribute attributes feature",
-		"--weight":                        "weight weights weighted",
-		"--kind":                          "kind kinds",
-		"--time":                          "dates time times",
-		"directed":                        "directed direction directions undirected",
-		"--bipartite":                     "bipartite users",
-		"docs/formats.md":                 "arrow d3 neo4j duckdb igraph gephi cytoscape matlab octave",
-		"heatwalk convert":                "graphml gexf numpy scipy mtx",
-		"heatwalk eigen":                  "embedding embeddings spectral",
-		"heatwalk estimate":               "disk",
-		"--threads":                       "threads",
-		"docs/json.md":                    "json",
-		"--seed":                          "seed random",
-		"heatwalk methods":                "method",
-		"docs/python.md":                  "python pip pandas scikit-learn sklearn notebook",
-		"docs/library.md":                 "library package eigenpairs",
-		"heatwalk info":                   "degree components",
-		"docs/items.md":                   "proteins",
-		"heatwalk generate":               "synthetic",
-		"heatwalk verify":                 "checksum",
-		"heatwalk ingest":                 "store",
-		"completion":                      "completion autocomplete",
-		"docs/kinds.md":                   "fraud",
-		"--quiet":                         "progress",
-		"heatwalk convert ":               "gephi scipy",
-		"heatwalk methods diffusion":      "beta diffusion",
+	for word, want := range map[string][]string{
+		"Features": {"heatwalk features", "heatwalk classify --node-features"}, "threads": {"heatwalk COMMAND --threads"},
+		"diffusion": {"heatwalk methods diffusion"}, "tables": {"docs/tables.md"}, "node features": {"heatwalk classify --node-features"},
+		"featur": nil, "-": nil,
 	} {
-		for _, word := range testgraph.Sample(t, 1, strings.Fields(words)) {
-			places := helpOn(root, []string{word})
-			if first := fmt.Sprintln(places[:min(3, len(places))]); !strings.Contains(first, place) {
-				t.Errorf("help %s: no %q in %s", word, place, first)
+		var got []string
+		for _, place := range findNames(root, word) {
+			got = append(got, place[0])
+		}
+		for _, place := range want {
+			if !slices.Contains(got, place) {
+				t.Errorf("help %s: no %s in %q", word, place, got)
 			}
+		}
+		if want == nil && got != nil {
+			t.Errorf("help %s: %q", word, got)
 		}
 	}
 	for line, want := range map[string]string{
@@ -158,7 +131,6 @@ func TestCompletion(t *testing.T) {
 		"classify g --method l":           "lp lgc",
 		"classify g --method diffusion+r": "diffusion+rls",
 		"evaluate g --method auto,b":      "auto,beliefs",
-		"estimate classify g --method lp": "lp",
 		"regress g --method h":            "harmonic hops heat-pagerank",
 		"regress g --method diffusion+":   "diffusion+rls",
 		"rank g --kernel pa":              "pagerank",

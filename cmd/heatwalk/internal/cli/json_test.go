@@ -57,9 +57,9 @@ func TestDocumentsEnd(t *testing.T) {
 		"convert e.tsv -o e.mtx":                                              {"e.mtx.run.json"},
 		"records classify t.csv -o c.tsv":                                     {"c.tsv.run.json"},
 		"records evaluate t.csv --folds 2 --report t.json":                    {"t.json"},
-		"estimate classify e.tsv --labels l.tsv":                              nil,
-		"methods":                                                             nil,
-		"version":                                                             nil,
+		"kernel e.tsv --kernel diffusion -o L.npy --dry-run":                  nil,
+		"methods": nil,
+		"version": nil,
 	} {
 		var stdout, stderr bytes.Buffer
 		if code := Main(append(strings.Fields(line), "--json"), nil, &stdout, &stderr); code != 0 {

@@ -148,7 +148,7 @@ func TestScripts(t *testing.T) {
 func inThisProcess(text []byte) []byte {
 	lines := bytes.SplitAfter(text, []byte("\n"))
 	for i, line := range lines {
-		if (i == 0 || !bytes.HasPrefix(lines[i-1], []byte("stdin "))) && !bytes.Contains(line, []byte(" estimate ")) {
+		if (i == 0 || !bytes.HasPrefix(lines[i-1], []byte("stdin "))) && !bytes.Contains(line, []byte(" --dry-run")) {
 			lines[i] = ofHeatwalk.ReplaceAll(line, []byte("${1}${2}run "))
 		}
 	}

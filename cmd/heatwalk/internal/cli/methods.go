@@ -19,8 +19,13 @@ import (
 
 func newMethods(run *shell.Session) *cobra.Command {
 	cmd, _, _ := shell.NewCommand(run, "methods [NAME]",
-		"What can be named in --method, --kernel and --learner", nil, runMethods)
+		"What can be named in --method, --kernel and --learner", refuseDryRun, runMethods)
 	return cmd
+}
+
+// refuseDryRun records the flag of a plan, which commands without a computation do not have.
+func refuseDryRun(line *shell.CommandLine, _ *struct{}, _ []string) {
+	line.Refuse(true, "dry-run", "there is nothing to plan; leave it out")
 }
 
 // declaration describes a kernel, learner or method in JSON, with a flag that accepts it.

@@ -230,7 +230,7 @@ func applyTo[T sparse.Float](run *shell.Session, c *applyOptions, name string) e
 	}
 	file, err := tablefile.NewWriter[T](d.Out.Writer, tablefile.NPY,
 		&tablefile.Matrix{Rows: shell.Axis{N: rows}, Cols: shell.Axis{N: width}, Pieces: true,
-			Hold: run.Costs.Estimating})
+			Hold: run.Costs.DryRun})
 	if err != nil {
 		return err
 	}

@@ -52,8 +52,8 @@ func newWriter[T sparse.Float](o *shell.Outputs,
 	return tablefile.NewWriter[T](o.Writer, o.Format, m)
 }
 
-// takesPieces reports whether the output can be written in any order. The result is the same for an
-// estimate, which begins no file.
+// takesPieces reports whether the output can be written in any order. The result is the same in a
+// dry run, which begins no file.
 func takesPieces(o *shell.Outputs) bool {
 	return o.Format.AnyOrder && !textio.IsStream(o.Path)
 }

@@ -134,7 +134,7 @@ func runEigen(run *shell.Session, c *eigenOptions, name string) error {
 		Progress: showProducts(run),
 	}
 	run.Costs.Disk += 8*int64(n+1)*int64(c.K) + shell.RunFileBytes
-	if run.Costs.Estimating {
+	if run.Costs.DryRun {
 		run.Costs.Disk += shell.IDBytes(shell.SelectNodes(g, rows))
 	}
 	problem := c.eigenproblem()

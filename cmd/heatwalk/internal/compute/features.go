@@ -202,7 +202,8 @@ func writeWalk[T sparse.Float](d *shell.GraphRun, w *cwk.Walk[T],
 			}
 			w.Memory = j.Memory
 			bytes, sweeps, err := m.memory()
-			p.Sweeps, p.RowBytes, p.Named = sweeps, rowBytes(w), 0 // there is no kernel between the picked nodes
+			p.Sweeps = sweeps
+			p.RowBytes = rowBytes(w)
 			return bytes, err
 		},
 	})

@@ -59,7 +59,12 @@ func mergeMatrix(run *shell.Session, list []parts.Part, out string) error {
 		if err != nil {
 			return err
 		}
-		if _, err := shell.CheckMatrix(o, rows, cols, dtype, "choose another disk"); err != nil {
+		files, err := shell.CheckMatrix(o, rows, cols, dtype, "choose another disk")
+		if err != nil {
+			return err
+		}
+		run.Costs.Disk = files
+		if err := run.Costs.Begin(run.Costs.NewPlan()); err != nil {
 			return err
 		}
 		stage := run.Progress.Begin("merging", int64(rows.N), "row")

@@ -1,6 +1,7 @@
 package graphs
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -16,7 +17,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/ingest/source"
-	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse/shard"
@@ -118,8 +118,8 @@ func runIngest(run *shell.Session, c *ingestOptions, _ string) (err error) {
 				Type: element}, err
 		}
 	}
-	if run.Costs.Estimating {
-		return planIngest(run, &c.graph, c.dir, c.inputs)
+	if run.Costs.DryRun {
+		return planIngest(run.Costs, c.inputs)
 	}
 	report, err := ingestInto(run, &c.graph, c.dir, c.inputs, c.force)
 	if err != nil {
@@ -202,44 +202,21 @@ func ingestInto(run *shell.Session, r *shell.GraphInputs, dir string, inputs []s
 	return report, err
 }
 
-// planIngest plans an ingest. A graph that is derived from other data is computed temporarily, because
-// its size is not known before.
-func planIngest(run *shell.Session, r *shell.GraphInputs, dir string, inputs []string) error {
-	if r.Sources.Any() || r.Config.Sources != nil {
-		temp, err := shell.MakeTemp(run, &r.Tables, dir)
-		if err != nil {
+// planIngest plans an ingest of existing files. It takes the memory that the limit leaves, because more lines go to disk.
+func planIngest(costs *shell.Costs, inputs []string) error {
+	for _, path := range inputs {
+		if path == "-" {
+			continue
+		}
+		if _, err := os.Stat(path); err != nil {
 			return err
 		}
-		report, err := ingestInto(run, r, temp.Content(), inputs, false)
-		if err != nil {
-			return err
-		}
-		return beginIngest(run.Costs, shell.MeasuredBytes(run.Costs),
-			report.Store.BytesTotal()+report.SpilledBytes)
 	}
-	c := shell.IngestConfig(run, r)
-	n, err := ingest.CountsOf(run.Context, inputs, c)
-	if err != nil {
-		return err
-	}
-	if err := n.Fits(c); err != nil {
-		return err
-	}
-	store, temporary := n.DiskBytes(c)
-	bytes := n.Bytes(c)
-	if c.Memory > 0 {
-		bytes = min(bytes, c.Memory) // the rest goes to disk
-	}
-	return beginIngest(run.Costs, bytes, store+temporary)
-}
-
-// beginIngest plans an ingest with the given memory and size of its files.
-func beginIngest(costs *shell.Costs, memory, files int64) error {
-	p := new(budget.Plan)
-	_ = p.Reserve(memory, "ingest") // there is no limit
+	p := costs.NewPlan()
+	left, _ := p.Left()
 	p.Sweeps = 1
-	costs.Disk += files + shell.RunFileBytes
-	return costs.Begin(p)
+	costs.UnknownDisk = true
+	return cmp.Or(p.Reserve(left, "ingest, at most"), costs.Begin(p))
 }
 
 // neighbourFlags holds the flags for a graph of nearest neighbours of attributes.

@@ -192,7 +192,7 @@ func readPredictionInputs(run *shell.Session, c *classifyOptions, name string) (
 	in := &predictionInputs{f: c, data: d, settings: s}
 	in.seconds = time.Since(run.Console.Started).Seconds()
 	in.isComplete = c.model == "" && c.save == "" && run.Network == nil &&
-		!run.Costs.Estimating && len(d.Labels.Row) == len(d.Graph.Degrees)
+		!run.Costs.DryRun && len(d.Labels.Row) == len(d.Graph.Degrees)
 	if !slices.Contains(flagsOf(c.method), "unreached") {
 		c.unreached = "prior"
 	}

@@ -162,7 +162,7 @@ func runRegress(run *shell.Session, c *regressOptions, name string) error {
 // predictValues predicts the numbers of all nodes, without a computation if all of them are given.
 func predictValues(run *shell.Session, in *valuesRun) (*regress.Prediction, error) {
 	n := len(in.data.Graph.Degrees)
-	if len(in.values.Row) < n || run.Costs.Estimating {
+	if len(in.values.Row) < n || run.Costs.DryRun {
 		return heatwalk.PredictValues(run.Context, in.data.Graph.Graph, in.problem, in.methods, &method.Settings{
 			RNGSeed: uint64(run.Seed), Workers: run.Threads, Progress: run.Progress.Phases()})
 	}

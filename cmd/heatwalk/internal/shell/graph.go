@@ -265,18 +265,11 @@ func ReadGraph(run *Session, r *GraphInputs,
 		Edges: r.edges}
 	run.AtEnd(func() { closeGraph(g) })
 	o := &heatwalk.Options{
-		Memory: run.Costs.DataLimit(), Workers: run.Threads, Stream: r.Streamed ||
-			run.Costs.Ranks > 0, Coded: r.Coded, TempDir: tempParent(&r.Tables,
+		Memory: run.Costs.DataLimit(), Workers: run.Threads, Stream: r.Streamed, Coded: r.Coded, TempDir: tempParent(&r.Tables,
 			output), LargestComponent: r.largest, Edges: r.edges, Network: run.Network,
 		Planned: func(p *budget.Plan) error {
 			if g.Unread != nil {
 				return g.Unread
-			}
-			if run.Costs.Ranks > 0 {
-				var err error
-				if run.Costs.Cut, err = costOfRanks(run.Context, g, p, run.Costs.Ranks); err != nil {
-					return err
-				}
 			}
 			return run.Costs.Begin(p)
 		},
@@ -305,7 +298,7 @@ func ReadGraph(run *Session, r *GraphInputs,
 	if !isStore {
 		run.Progress.End()
 		run.Costs.Disk = g.Report.SpilledBytes + temporary + g.Store.Manifest.BytesTotal()
-		run.Costs.Reading = budget.Item{What: "ingest", Bytes: MeasuredBytes(run.Costs)}
+		run.Costs.reading = budget.Item{What: "ingest", Bytes: measuredBytes(run.Costs)}
 		if !o.Reading.KeepLoops {
 			run.droppedLoops = g.Report.SelfLoops
 		}

@@ -52,7 +52,7 @@ func CheckMatrix(o *Outputs, rows, cols Axis,
 	dtype, advice string) (bytes int64, err error) {
 	bytes = o.Format.Size(rows.N, cols.N, dtype)
 	err = CheckSpace(o.Path, bytes, DescribeShape(rows.N, cols.N, dtype), advice)
-	if o.Run.Costs.Estimating {
+	if o.Run.Costs.DryRun {
 		bytes += IDBytes(rows) + IDBytes(cols)
 	}
 	return bytes + RunFileBytes, err

@@ -227,13 +227,13 @@ func FileState(path string) string {
 	return path + " was not made"
 }
 
-// Begin begins the file path, stdout for "-", nothing for an estimate.
+// Begin begins the file path, stdout for "-", nothing in a dry run.
 func (o *Outputs) Begin(path string) (io.Writer, error) {
 	return o.beginWith(durable.NewFile, path)
 }
 
 func (o *Outputs) beginWith(create func(durable.FS, string) (*durable.Pending, error), path string) (io.Writer, error) {
-	if o.Run.Costs.Estimating || o.Run.IsFollower() {
+	if o.Run.Costs.DryRun || o.Run.IsFollower() {
 		return nowhere{}, nil
 	}
 	if path == "-" {

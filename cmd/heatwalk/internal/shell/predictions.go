@@ -72,11 +72,11 @@ func parseScores(top *int, s string) error {
 	return nil
 }
 
-// PredictionBytes returns an upper bound of the size of a file of predictions, for estimates; 0 for
+// PredictionBytes returns an upper bound of the size of a file of predictions, for dry runs; 0 for
 // real runs.
 func PredictionBytes(o *Outputs, columns tablefile.Columns, ids Axis) int64 {
 	switch {
-	case !o.Run.Costs.Estimating:
+	case !o.Run.Costs.DryRun:
 		return 0
 	case o.Format != nil:
 		return RunFileBytes + 8*int64(ids.N)*int64(len(columns.Classes)) +

@@ -2,7 +2,6 @@ package shell
 
 import (
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -59,20 +58,5 @@ func TestLimitOfProcesses(t *testing.T) {
 	over.Largest.What = "blocks"
 	if got, want := overLimit(costs, over).Error(), "--max-memory: 600 MB is too little for blocks; allow 1.06 GB or more"; got != want {
 		t.Errorf("%s, want %s", got, want)
-	}
-}
-
-// The estimate for a process has the rows of all named nodes, and the kernel between them as a whole.
-func TestMemoryOfRank(t *testing.T) {
-	const n, rows, named, fromRow, local = 100_000, 25_000, 3_000, 5_000, 1 << 20
-	p := &budget.Plan{Named: named}
-	for bytes, what := range map[int64]string{1 << 20: budget.GraphPart, 3 << 20: budget.LabelPart, 8*named*named + n*fromRow: "learning"} {
-		if err := p.Reserve(bytes, what); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want := budget.Resident(local+1<<20+3<<20+8*named*named+(rows+named)*fromRow) + libraryBytes
-	if got := memoryOfRank(p, n, rows, local); math.Abs(float64(got-want)) > 8 {
-		t.Errorf("%d bytes, want %d", got, want)
 	}
 }

@@ -225,7 +225,11 @@ func NewCommand[O any](run *Session, use, short string,
 		if err := run.Line.JoinProblems(); err != nil {
 			return err
 		}
-		return do(run, o, strings.Join(args[:min(1, len(args))], ""))
+		err := do(run, o, strings.Join(args[:min(1, len(args))], ""))
+		if errors.Is(err, errPlanned) {
+			return printPlan(run)
+		}
+		return err
 	}
 	return cmd, o, flags
 }
@@ -423,7 +427,7 @@ func join(run *Session, cmd *cobra.Command) error {
 	if err := sameCommand(run); err != nil {
 		return err
 	}
-	if !IsShared(cmd) {
+	if !isShared(cmd) {
 		if run.IsFollower() {
 			return heatwalk.ErrFollower
 		}
@@ -475,8 +479,8 @@ func join(run *Session, cmd *cobra.Command) error {
 // libraryBytes is the resident memory of the libraries that connect processes.
 const libraryBytes = 64 << 20
 
-// IsShared reports whether several processes share the rows of the graph in a command with its flags.
-func IsShared(cmd *cobra.Command) bool {
+// isShared reports whether several processes share the rows of the graph in a command with its flags.
+func isShared(cmd *cobra.Command) bool {
 	if f := cmd.Flags().Lookup("multi-label"); f != nil && f.Changed {
 		return false
 	}
@@ -525,6 +529,8 @@ func SharedFlags(run *Session, flags *FlagSet) {
 		"number of threads (0: one a processor); never changes a result")
 	sizeVar(flags, &run.Costs.maxMemory, "max-memory",
 		"largest resident memory, 256MiB or more, such as 4GiB or 4G (= 4GB); never changes a result")
+	flags.BoolVar(&run.Costs.DryRun, "dry-run", false,
+		"print memory, disk and sweeps of the run, and end before it")
 	NumberVar(flags, &run.Seed, "seed", 1, param.From(0), "N",
 		"rng seed of splits, folds and random graphs")
 	flags.BoolVar(&run.Console.JSON, "json", false,

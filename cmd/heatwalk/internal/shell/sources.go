@@ -74,9 +74,9 @@ func IngestConfig(run *Session, r *GraphInputs) *ingest.Config {
 	return c
 }
 
-// MeasuredBytes returns the memory of repeating the run so far: slightly more than its peak, but at
+// measuredBytes returns the memory of repeating the run so far: slightly more than its peak, but at
 // most the limit.
-func MeasuredBytes(costs *Costs) int64 {
+func measuredBytes(costs *Costs) int64 {
 	peak := system.PeakMemory()
 	bytes := max(0, budget.Data(peak+peak/8))
 	if limit := costs.DataLimit(); limit > 0 {
