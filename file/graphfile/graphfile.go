@@ -155,8 +155,6 @@ type Summary struct {
 	Numbered  bool          // the nodes are First … First+Nodes−1; batches count them from 0
 	Nodes     uint64        // if Numbered
 	First     uint64        // if Numbered
-	Edges     uint64        // in batches, if the file declares them
-	Weighted  bool          // if the file declares its edges
 	Lines     int64         // of a text format
 	Columns   input.Columns // of a table the uses of its columns, of GraphML and GML those of the attributes of edges
 	AreEvents bool          // of a table: its lines are events between two nodes, such as payments

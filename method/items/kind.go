@@ -72,7 +72,8 @@ type Command struct {
 //	temp-dir                        directory of [Input.Temp]
 type Flag struct {
 	Name     string
-	Usage    string // with the kind of the value in backquotes, such as "`FILE` of weights"
+	Usage    string // with the kind of the value in backquotes, such as "`NAME` of a column"; of a file "of weights"
+	File     bool   // its value is the path of an input file
 	Initial  string
 	Words    []string // the values that it takes; nil: any text
 	Columns  string   // an example of the list of columns that it takes; "": it takes none
@@ -86,7 +87,7 @@ func Standard(argument, noun, kernel string, flags ...Flag) []Command {
 	compared := Flag{Name: "kernel", Initial: kernel}
 	learned := slices.Concat([]Flag{compared,
 		{Name: "learner", Initial: classify.Learners()[0].Name}}, flags, []Flag{
-		{Name: "labels", Usage: "`FILE` of " + noun +
+		{Name: "labels", Usage: "of " + noun +
 			" and class, one pair a line (default: a column of " + argument + ")"},
 		{Name: "label-fields"}, {Name: "unknown-ids"}})
 	return []Command{

@@ -30,7 +30,7 @@ var collections = items.Kind{
 		Use:   "kernel INPUT --kernel SPEC -o K.npy",
 		Title: "Kernel values between all graphs of a collection",
 		Flags: slices.Concat([]items.Flag{
-			{Name: "output", Usage: "`FILE` of the values: .npy, .npz, .svm or .libsvm",
+			{Name: "output", Usage: "of the values: .npy, .npz, .svm or .libsvm",
 				Words: tablefile.MatrixEndings},
 			{Name: "dtype", Usage: "precision of the file; values are computed in float64"},
 			{Name: "kernel"}}, collectionFlags("raw")),
@@ -39,14 +39,14 @@ var collections = items.Kind{
 		Title: "A class and scores for every graph of a collection",
 		Flags: slices.Concat([]items.Flag{
 			{Name: "output", Initial: "-", Words: tablefile.PredictionEndings,
-				Usage: "`FILE` of predictions: .tsv, .csv, .jsonl or .parquet; - is stdout"},
-			{Name: "labels", Usage: "`FILE` of graph<TAB>class lines", Required: true}},
+				Usage: "of predictions: .tsv, .csv, .jsonl or .parquet; - is stdout"},
+			{Name: "labels", Usage: "of graph<TAB>class lines", Required: true}},
 			learnedFlags()),
 	}, {
 		Use:   "evaluate INPUT [--kernel A,B …]",
 		Title: "Kernels between graphs side by side on random splits of a collection",
 		Flags: slices.Concat([]items.Flag{{Name: "labels",
-			Usage: "`FILE` of graph<TAB>class lines (default: the classes in the collection)"},
+			Usage: "of graph<TAB>class lines (default: the classes in the collection)"},
 			{Name: "splits"}}, learnedFlags()),
 	}},
 	Calibrated: true,
@@ -84,10 +84,10 @@ func collectionFlags(values string) []items.Flag {
 			Usage: "edges have a direction: of the line u, v from u to v"},
 		{Name: "vertices", Words: []string{"labels", "degree", "ids", "none"},
 			Usage: "labels of vertices (default: those of the input, or else the degrees)"},
-		{Name: "measure",
-			Usage: "`FILE` of element<TAB>number: the measure of the elements of sets (default: 1 each)"},
-		{Name: "base",
-			Usage: "`FILE` with the kernel between the elements of sets for cross: .npy with a file of ids, .npz (default: 1 for equal ones)"},
+		{Name: "measure", File: true,
+			Usage: "of element<TAB>number: the measure of the elements of sets (default: 1 each)"},
+		{Name: "base", File: true,
+			Usage: "with the kernel between the elements of sets for cross: .npy with a file of ids, .npz (default: 1 for equal ones)"},
 		{Name: "temp-dir"},
 	}
 }

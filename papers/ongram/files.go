@@ -29,8 +29,8 @@ var kernelFiles = items.Kind{
 		Title: "Learn from kernel values in files",
 		Flags: []items.Flag{
 			{Name: "output", Words: slices.Concat(tablefile.PredictionEndings, tablefile.MatrixEndings),
-				Usage: "`FILE` of predictions: .tsv, .csv, .jsonl or .parquet; of scores alone .npy, .npz, .svm or .libsvm"},
-			{Name: "labels", Usage: "`FILE` of node and label, one pair a line", Required: true},
+				Usage: "of predictions: .tsv, .csv, .jsonl or .parquet; of scores alone .npy, .npz, .svm or .libsvm"},
+			{Name: "labels", Usage: "of node and label, one pair a line", Required: true},
 			{Name: "label-fields"},
 			{Name: "learner", Required: true},
 			{Name: "product", Switch: true, Usage: "the kernel is the product of those of several files"},

@@ -120,7 +120,7 @@ func printUsage(cmd *cobra.Command) error {
 	cmd.Flags().SortFlags = false // important flags are declared first
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		switch {
-		case shell.IsInput(f) && cmd.Flags().Lookup("delimiter") != nil: // a graph
+		case shell.IsReading(f) && cmd.Flags().Lookup("delimiter") != nil: // a graph
 			reads = true
 		case f.Name != "help" &&
 			cmd.Root().PersistentFlags().Lookup(f.Name) == nil &&

@@ -38,11 +38,11 @@ func NewApply(run *shell.Session) *cobra.Command {
 	cmd, c, flags := shell.NewCommand(run, "apply GRAPH --function SPEC --block B.npy -o Y.npy",
 		"A matrix of the graph, or a function of one, times a block of your own",
 		checkApply, runApply)
-	shell.OutputFlag(flags, &c.out, "output", "", "`FILE` of the result: .npy", tablefile.NPY.Endings)
+	flags.AddOutput(&c.out, "output", "", "of the result: .npy", tablefile.NPY.Endings)
 	flags.AddText(&c.function, "function", "`SPEC` of the function, as in exp:t=-2:matrix=laplacian")
-	flags.AddText(&c.block, "block", "`FILE` of the block: .npy with a row for each node, in the order of the ids")
-	flags.AddText(&c.blockIDs, "block-ids", "`FILE` of the ids of the rows of both files, one a line (default: all); rows of other nodes are 0")
-	shell.DtypeFlag(flags, &c.dtype, "float64", "precision of the result")
+	flags.AddInput(&c.block, "block", "of the block: .npy with a row for each node, in the order of the ids")
+	flags.AddInput(&c.blockIDs, "block-ids", "of the ids of the rows of both files, one a line (default: all); rows of other nodes are 0")
+	flags.AddDtype(&c.dtype, "float64", "precision of the result")
 	shell.NumberVar(flags, &c.tolerance, "tolerance", 0, shell.OpenUnit, "tolerance",
 		"largest error of a column, relative to its norm (default: 1e-6 with float32, 1e-8 with float64)")
 	shell.GraphFlags(&c.graph, flags)

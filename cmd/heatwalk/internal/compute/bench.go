@@ -68,10 +68,10 @@ func NewBench(run *shell.Session) *cobra.Command {
 	cmd, c, flags := newWorkloads(run, "bench %s GRAPH",
 		"Measure products, walks and decoding", false)
 	benchFlags(c, flags, 8, 10, "columns of the block")
-	shell.DtypeFlag(flags, &c.dtype, "float32", "numbers of the block")
-	shell.ChoiceVar(flags, &c.ids, "ids", "auto", []string{"auto", "raw", "coded"},
+	flags.AddDtype(&c.dtype, "float32", "numbers of the block")
+	flags.AddChoice(&c.ids, "ids", "auto", []string{"auto", "raw", "coded"},
 		"column ids of a copy in memory, or coded as in the store (auto: a copy where --max-memory allows)")
-	shell.ChoiceVar(flags, &c.source, "source", "auto", []string{"auto", "memory", "disk"},
+	flags.AddChoice(&c.source, "source", "auto", []string{"auto", "memory", "disk"},
 		"where coded ids are read from in every sweep (auto: memory where --max-memory allows)")
 	cmd.AddCommand(newKrylovBench(run))
 	return cmd
@@ -214,7 +214,7 @@ func newKrylovBench(run *shell.Session) *cobra.Command {
 	shell.NumberVar(flags, &f.settings.Tolerance, "tolerance", 1e-8, lanczos.Tolerances,
 		"tolerance", "relative error of a result, or residual")
 	f.settings.Betas = []float64{10}
-	shell.DeclareValue(flags, "beta", "X[,X…]", "10", "β of exponential; several are computed at once", func(s string) error {
+	flags.AddValue("beta", "X[,X…]", "10", "β of exponential; several are computed at once", func(s string) error {
 		err := shell.ParseList(&f.settings.Betas, s,
 			func(text string) (float64, error) { return shell.ParseNumber[float64](text, param.Above(0), "β") })
 		slices.Sort(f.settings.Betas)
@@ -222,13 +222,13 @@ func newKrylovBench(run *shell.Session) *cobra.Command {
 	})
 	flags.BoolVar(&f.combinatorial, "combinatorial", false,
 		"L = D − A in place of L̃")
-	shell.ChoiceVar(flags, &f.settings.System, "system", bench.Systems[0], bench.Systems,
+	flags.AddChoice(&f.settings.System, "system", bench.Systems[0], bench.Systems,
 		"M of solve")
 	shell.NumberVar(flags, &f.settings.Alpha, "alpha", 0.9, param.Above(0), "α",
 		"α of solve")
-	shell.ChoiceVar(flags, &f.eigen.Matrix, "matrix", string(sparse.NormalizedAdjacency),
+	flags.AddChoice(&f.eigen.Matrix, "matrix", string(sparse.NormalizedAdjacency),
 		matrixNames(), "matrix of eigen")
-	shell.ChoiceVar(flags, &f.eigen.Which, "which", spectrumParts[0], spectrumParts[:2],
+	flags.AddChoice(&f.eigen.Which, "which", spectrumParts[0], spectrumParts[:2],
 		"end of the spectrum of eigen")
 	return cmd
 }

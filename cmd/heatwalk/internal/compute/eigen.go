@@ -58,9 +58,9 @@ func NewEigen(run *shell.Session) *cobra.Command {
 	cmd, c, flags := shell.NewCommand(run, "eigen GRAPH --matrix NAME --which largest|smallest --k K -o E.npy",
 		"Eigenvalues and eigenvectors of a matrix of the graph; spectral embedding",
 		checkEigen, runEigen)
-	shell.OutputFlag(flags, &c.out, "output", "", "`FILE` of the eigenvectors: .npy or .npz", eigenFormats)
-	shell.ChoiceVar(flags, &c.Matrix, "matrix", "", matrixNames(), "which matrix")
-	shell.ChoiceVar(flags, &c.Which, "which", "", spectrumParts,
+	flags.AddOutput(&c.out, "output", "", "of the eigenvectors: .npy or .npz", eigenFormats)
+	flags.AddChoice(&c.Matrix, "matrix", "", matrixNames(), "which matrix")
+	flags.AddChoice(&c.Which, "which", "", spectrumParts,
 		"which end of the spectrum, by sign and size")
 	shell.LetterFlag(flags, &c.K, "k", 10, param.From(1),
 		"number of eigenpairs, at most that of nodes")

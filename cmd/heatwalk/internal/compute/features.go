@@ -40,15 +40,15 @@ func NewFeatures(run *shell.Session) *cobra.Command {
 	cmd, c, flags := shell.NewCommand(run, "features GRAPH --labels L.tsv -o F.npy",
 		"The explicit features of the coinciding walk kernel", checkFeatures,
 		runFeatures)
-	shell.OutputFlag(flags, &c.out, "output", "", "`FILE` of the features: .npy, .npz, .svm or .libsvm", tablefile.MatrixEndings)
+	flags.AddOutput(&c.out, "output", "", "of the features: .npy, .npz, .svm or .libsvm", tablefile.MatrixEndings)
 	flags.StringVar(&c.name, "kernel", cwk.Spec.Name, "`SPEC` of the kernel, as in cwk:alpha=0.5:steps=10")
 	c.walk.Declare(&c.graph.Tables, flags, "")
-	shell.ChoiceVar(flags, &c.kind, "features", "plain", []string{"plain", "honest"},
+	flags.AddChoice(&c.kind, "features", "plain", []string{"plain", "honest"},
 		"from which walk labelled nodes have their rows")
 	shell.NumberVar(flags, &c.folds, "folds", 5, param.Range{Least: 2, Most: 1000}, "N",
 		"folds of honest features")
-	flags.AddText(&c.rows, "rows", "`FILE` of the nodes to write, one id a line (default: all)")
-	shell.DtypeFlag(flags, &c.dtype, "float32",
+	flags.AddInput(&c.rows, "rows", "of the nodes to write, one id a line (default: all)")
+	flags.AddDtype(&c.dtype, "float32",
 		"precision of the walk and of the features")
 	c.share.declare(flags, "the classes")
 	shell.GraphFlags(&c.graph, flags)

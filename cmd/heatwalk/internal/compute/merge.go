@@ -31,7 +31,7 @@ type mergeOptions struct {
 func NewMerge(run *shell.Session) *cobra.Command {
 	cmd, c, flags := shell.NewCommand(run, "merge PART... -o OUT", "Put the parts that --slab made together",
 		func(_ *shell.CommandLine, c *mergeOptions, args []string) { c.parts = args }, runMerge)
-	shell.OutputFlag(flags, &c.out, "output", "", "`OUT` is the file of the whole matrix", nil)
+	flags.AddOutput(&c.out, "output", "", "of the whole matrix", nil)
 	return cmd
 }
 

@@ -18,7 +18,7 @@ import (
 type shareFlag struct{ index, count int }
 
 func (s *shareFlag) declare(flags *shell.FlagSet, of string) {
-	shell.DeclareValue(flags, "slab", "I/M", "", "do only share I, from 0, of M shares of "+of+"; heatwalk merge puts them together", func(text string) error {
+	flags.AddValue("slab", "I/M", "", "do only share I, from 0, of M shares of "+of+"; heatwalk merge puts them together", func(text string) error {
 		const most = 1 << 20
 		index, of, _ := strings.Cut(text, "/")
 		i, err := strconv.Atoi(index)

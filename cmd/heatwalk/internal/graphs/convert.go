@@ -50,12 +50,12 @@ func NewConvert(run *shell.Session) *cobra.Command {
 	for _, format := range shell.FileFormats() {
 		names = append(names, format.Name)
 	}
-	shell.OutputFlag(flags, &c.out, "output", "", "`FILE` to write; - is stdout", nil)
-	shell.ChoiceVar(flags, &c.target, "to", "", names,
+	flags.AddOutput(&c.out, "output", "", "to write; - is stdout", nil)
+	flags.AddChoice(&c.target, "to", "", names,
 		"format (default: as the name of the output ends)")
-	flags.AddText(&c.attributes, "attributes", "`TABLE` with a node in each row, for example predictions, whose columns become attributes of the nodes in .gexf, .graphml or .json")
-	flags.AddText(&c.labels, "labels", "`FILE` of labels for LIBSVM text, a node and its label a line, or a .npy vector; names of classes are numbered in byte order, from 1")
-	shell.DtypeFlag(flags, &c.dtype, "",
+	flags.AddInput(&c.attributes, "attributes", "with a node in each row, for example predictions, whose columns become attributes of the nodes in .gexf, .graphml or .json")
+	flags.AddInput(&c.labels, "labels", "of labels for LIBSVM text, a node and its label a line, or a .npy vector; names of classes are numbered in byte order, from 1")
+	flags.AddDtype(&c.dtype, "",
 		"precision of features (default: that of the input, float64 of text)")
 	shell.NumberVar(flags, &c.columns, "columns", 0, param.Range{Most: math.MaxInt32},
 		"N", "columns of LIBSVM features (default: up to the largest index)")

@@ -86,10 +86,10 @@ func newModel(run *shell.Session, m *generate.Model) *cobra.Command {
 	}
 	modelFlags(flags, &m.Spec)
 	if m.HasClasses {
-		shell.SideFlag(flags, &c.Labels, "labels", "`FILE` for labels of some nodes", nil)
+		flags.AddSideOutput(&c.Labels, "labels", "for labels of some nodes", nil)
 		shell.NumberVar(flags, &c.fraction, "fraction", 0.05,
 			param.Range{Most: 1, AboveLeast: true}, "fraction", "of the nodes that --labels has")
-		shell.SideFlag(flags, &c.Truth, "truth", "`FILE` for the labels of all nodes", nil)
+		flags.AddSideOutput(&c.Truth, "truth", "for the labels of all nodes", nil)
 	}
 	flags.SortFlags = false
 	return cmd
@@ -118,7 +118,7 @@ func modelFlags(flags *shell.FlagSet, s *param.Spec) {
 		case param.Whole:
 			kind = "N"
 		}
-		shell.DeclareValue(flags, p.Name, kind, "", usage, later)
+		flags.AddValue(p.Name, kind, "", usage, later)
 	}
 }
 

@@ -80,9 +80,9 @@ func NewInfo(run *shell.Session) *cobra.Command {
 	cmd, c, flags := shell.NewCommand(run, "info GRAPH [--labels L.tsv]",
 		"Counts, degrees, components, and how classes lie in the graph",
 		nil, runInfo)
-	shell.LabelFlags(&c.graph.Tables, flags, &c.labels, "`FILE` of node<TAB>label lines, for the classes and the edges between them")
-	shell.SideFlag(flags, &c.ids, "ids", "`FILE` to write the ids of all nodes to, one a line, in the order of every output", nil)
-	shell.SideFlag(flags, &c.page, "report", "`FILE` for a page about degrees, components and classes: .html", shell.PageFormats)
+	shell.LabelFlags(&c.graph.Tables, flags, &c.labels, "of node<TAB>label lines, for the classes and the edges between them")
+	flags.AddSideOutput(&c.ids, "ids", "to write the ids of all nodes to, one a line, in the order of every output", nil)
+	flags.AddSideOutput(&c.page, "report", "for a page about degrees, components and classes: .html", shell.PageFormats)
 	shell.GraphFlags(&c.graph, flags)
 	return cmd
 }

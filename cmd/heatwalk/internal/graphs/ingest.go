@@ -40,9 +40,9 @@ func NewIngest(run *shell.Session) *cobra.Command {
 	cmd.Args = shell.Arguments(run.Line, "INPUT", 0, -1)
 	flags.StringVarP(&c.dir, "output", "o", "", "`DIR` of the store")
 	flags.BoolVar(&c.force, "force", false, "replace the store in DIR")
-	shell.ChoiceVar(flags, &c.codec, "codec", shard.FourWidths, []string{shard.FourWidths, shard.Zstd},
+	flags.AddChoice(&c.codec, "codec", shard.FourWidths, []string{shard.FourWidths, shard.Zstd},
 		"code of the shards: the usual one, or the same under zstd for cold storage")
-	flags.AddText(&c.attributes, "node-features", "`FILE` of attributes to store, a row for each node: .npy")
+	flags.AddInput(&c.attributes, "node-features", "of attributes to store, a row for each node: .npy")
 	c.neighbours.declare(flags)
 	shell.GraphFlags(&c.graph, flags)
 	return cmd
@@ -230,10 +230,10 @@ func (n *neighbourFlags) declare(flags *shell.FlagSet) {
 	shell.NumberVar(flags, &n.Neighbours, "neighbours", 0,
 		param.Range{Least: 1, Most: math.MaxInt32}, "N",
 		"edges from each row of --of to the N rows with the largest cosine")
-	flags.AddText(&n.path, "of", "`FILE` with attributes, a row for each node: .npz, .npy or LIBSVM's text")
+	flags.AddInput(&n.path, "of", "with attributes, a row for each node: .npz, .npy or LIBSVM's text")
 	shell.NumberVar(flags, &n.Least, "least-cosine", 0, param.Range{Least: 0, Most: 1},
 		"cosine", "cosine below which there is no edge (without --neighbours, all others are)")
-	flags.AddText(&n.ids, "feature-ids", "`FILE` with the ids of the rows of --of and --node-features (default: X.rows.ids for X.npy, or numbers from 0)")
+	flags.AddInput(&n.ids, "feature-ids", "with the ids of the rows of --of and --node-features (default: X.rows.ids for X.npy, or numbers from 0)")
 	shell.NumberVar(flags, &n.Weight, "content-weight", 1,
 		param.Range{Most: maxContentWeight, AboveLeast: true}, "weight",
 		"weight of an edge of cosine 1, relative to those of INPUT")

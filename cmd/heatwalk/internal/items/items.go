@@ -71,9 +71,9 @@ func (o *itemOptions) declare(flags *shell.FlagSet, f items.Flag) {
 		if f.Usage == "" {
 			f = items.Flag{Initial: "-", Usage: shell.PredictionUsage, Words: shell.ScoreFormats}
 		}
-		shell.OutputFlag(flags, &o.block.Out, "output", f.Initial, f.Usage, f.Words)
+		flags.AddOutput(&o.block.Out, "output", f.Initial, f.Usage, f.Words)
 	case "dtype":
-		shell.DtypeFlag(flags, &o.block.Dtype, "float32", f.Usage)
+		flags.AddDtype(&o.block.Dtype, "float32", f.Usage)
 	case "kernel":
 		flags.StringVar(&o.kernelNames, f.Name, f.Initial, o.usageOf("kernel", o.kind.Example))
 		flags.AddCheck(o.parse)
@@ -83,7 +83,7 @@ func (o *itemOptions) declare(flags *shell.FlagSet, f items.Flag) {
 			flags.AddCheck(o.parse)
 		}
 	case "labels":
-		flags.AddText(&o.labels, f.Name, f.Usage)
+		flags.AddInput(&o.labels, f.Name, f.Usage)
 	case "label-fields":
 		shell.FieldsFlag(in, flags, "label")
 		if missing := flags.Lookup("missing"); o.kind.NoClass != nil {
@@ -113,11 +113,13 @@ func (o *itemOptions) declareOwn(flags *shell.FlagSet, f items.Flag) {
 	case f.Switch:
 		flags.Bool(f.Name, false, f.Usage)
 	case f.Columns != "":
-		shell.DeclareValue(flags, f.Name, "COLUMNS", "", f.Usage, func(s string) error {
+		flags.AddValue(f.Name, "COLUMNS", "", f.Usage, func(s string) error {
 			return shell.ParseFields(new([]string), s, 1, 1<<17, f.Columns)
 		})
+	case f.File:
+		flags.AddInput(new(string), f.Name, f.Usage)
 	case f.Words != nil:
-		shell.ChoiceVar(flags, new(string), f.Name, f.Initial, f.Words, f.Usage)
+		flags.AddChoice(new(string), f.Name, f.Initial, f.Words, f.Usage)
 	default:
 		flags.String(f.Name, f.Initial, f.Usage)
 	}

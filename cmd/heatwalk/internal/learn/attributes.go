@@ -44,12 +44,12 @@ type attributeFlags struct {
 }
 
 func (f *attributeFlags) declare(flags *shell.FlagSet) {
-	flags.AddText(&f.file, "node-features", "`FILE` of attributes of nodes: a matrix .npz, .npy or LIBSVM, or a table with a column of ids")
-	shell.DeclareValue(flags, "attribute-fields", "COLUMNS", "", "columns of a table of --node-features that are attributes, numbers or titles (default: all but ids, labels, dates and names)", func(s string) error {
+	flags.AddInput(&f.file, "node-features", "of attributes of nodes: a matrix .npz, .npy or LIBSVM, or a table with a column of ids")
+	flags.AddValue("attribute-fields", "COLUMNS", "", "columns of a table of --node-features that are attributes, numbers or titles (default: all but ids, labels, dates and names)", func(s string) error {
 		return shell.ParseFields(&f.fields, s, 1, 1<<17, "3,4 or age,country")
 	})
-	shell.MarkInput(flags.Lookup("attribute-fields"))
-	flags.AddText(&f.ids, "feature-ids", "`FILE` of ids, one for each row of a matrix of --node-features (default: X.rows.ids for X.npy)")
+	shell.MarkReading(flags.Lookup("attribute-fields"))
+	flags.AddInput(&f.ids, "feature-ids", "of ids, one for each row of a matrix of --node-features (default: X.rows.ids for X.npy)")
 	flags.AddCheck(func(line *shell.CommandLine, _ []string) {
 		line.Refuse(f.file == "", "feature-ids",
 			"there is no matrix; give it with --node-features")

@@ -50,13 +50,13 @@ func NewClassify(run *shell.Session) *cobra.Command {
 		"Predict the label of every node from the labels of some", checkClassify,
 		runClassify)
 	labelsFlag(&c.learning, flags)
-	shell.OutputFlag(flags, &c.out, "output", "-", shell.PredictionUsage, shell.ScoreFormats)
+	flags.AddOutput(&c.out, "output", "-", shell.PredictionUsage, shell.ScoreFormats)
 	methodFlags(c, flags)
 	predictionFlags(c, flags)
 	targetsFlag(c, flags)
-	shell.SideFlag(flags, &c.save, "save-model", "`FILE` for the model, from which heatwalk predict gives the same predictions without learning again", nil)
-	shell.SideFlag(flags, &c.page, "report", "`FILE` for a page: map, accuracy, classes, reasons: .html", shell.PageFormats)
-	flags.AddText(&c.pageNodes, "report-nodes", "`FILE` of ids of further nodes for the page")
+	flags.AddSideOutput(&c.save, "save-model", "for the model, from which heatwalk predict gives the same predictions without learning again", nil)
+	flags.AddSideOutput(&c.page, "report", "for a page: map, accuracy, classes, reasons: .html", shell.PageFormats)
+	flags.AddInput(&c.pageNodes, "report-nodes", "of ids of further nodes for the page")
 	severalFlag(&c.learning, flags)
 	learningFlagSet(&c.learning, flags)
 	return cmd
@@ -65,14 +65,14 @@ func NewClassify(run *shell.Session) *cobra.Command {
 // predictionFlags declares the flags of scores and labels in predictions, and of true labels.
 func predictionFlags(c *classifyOptions, flags *shell.FlagSet) {
 	c.scores.Declare(flags, false)
-	shell.ChoiceVar(flags, &c.unreached, "unreached", "blank", []string{"blank", "prior"},
+	flags.AddChoice(&c.unreached, "unreached", "blank", []string{"blank", "prior"},
 		"label of a node that cannot be reached from a label")
-	flags.AddText(&c.truth, "truth", "`FILE` of true labels to score the predictions with")
+	flags.AddInput(&c.truth, "truth", "of true labels to score the predictions with")
 }
 
 // methodFlags declares the flags of a single method.
 func methodFlags(c *classifyOptions, flags *shell.FlagSet) {
-	shell.ChoiceVar(flags, &c.learning.weight, "edge-weights", "", method.Weightings(),
+	flags.AddChoice(&c.learning.weight, "edge-weights", "", method.Weightings(),
 		"edge weights: w as given, none: all 1, of lines with weight 0 in files too, log: log(1 + w) (default: auto, lp and beliefs choose by held-out labels, others take w)")
 	flags.AddCheck(func(line *shell.CommandLine, _ []string) {
 		config := &c.learning.graph.Config
@@ -83,7 +83,7 @@ func methodFlags(c *classifyOptions, flags *shell.FlagSet) {
 
 // targetsFlag declares the flag for the nodes that can have a label.
 func targetsFlag(c *classifyOptions, flags *shell.FlagSet) {
-	flags.AddText(&c.targets, "targets", "`FILE` of ids of the nodes that can have a label, the only ones in OUT (default: all)")
+	flags.AddInput(&c.targets, "targets", "of ids of the nodes that can have a label, the only ones in OUT (default: all)")
 }
 
 // noRaw is the message about a method without scores other than probabilities.

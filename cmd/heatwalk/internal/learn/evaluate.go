@@ -33,14 +33,14 @@ func NewEvaluate(run *shell.Session) *cobra.Command {
 		"Methods side by side on splits of the labelled nodes", checkEvaluate,
 		runEvaluate)
 	labelsFlag(&c.learning, flags)
-	flags.AddText(&c.values, "values", "`FILE` of node and number, to compare methods of heatwalk regress")
+	flags.AddInput(&c.values, "values", "of node and number, to compare methods of heatwalk regress")
 	flags.StringVar(&c.learning.listed, "method", "auto,cwk,lp", "`LIST` of methods joined by commas, with parameters as in diffusion:beta=2+rls,lp; see heatwalk methods")
 	c.splitting = shell.SplitFlags{Noun: "node", Train: []float64{0.05, 0.1}, Splits: 20}
 	c.splitting.Declare(flags)
 	shell.NumberVar(flags, &c.tuningSplits, "tuning-splits", 10,
 		param.Range{Most: 100_000}, "N",
 		"further splits to choose parameters on, at each training size (0: inside each training set)")
-	flags.StringVar(&c.gridName, "grid", "small", "parameters to choose from: paper (those of the methods' papers), small, none (defaults), or a `FILE` of values by method, see docs/formats.md")
+	flags.AddInputOrWord(&c.gridName, "grid", "small", []string{"paper", "small", "none"}, "parameters to choose from: paper (those of the methods' papers), small, none (defaults), or a `FILE` of values by method, see docs/formats.md")
 	severalFlag(&c.learning, flags)
 	learningFlagSet(&c.learning, flags)
 	return cmd

@@ -33,11 +33,11 @@ func NewExplain(run *shell.Session) *cobra.Command {
 	shell.Annotate(cmd, shell.NodeArguments)
 	c := &o.classify
 	labelsFlag(&c.learning, flags)
-	shell.OutputFlag(flags, &c.out, "output", "-", "`FILE` of reasons: .tsv or .csv; - is stdout", tablefile.LineEndings)
+	flags.AddOutput(&c.out, "output", "-", "of reasons: .tsv or .csv; - is stdout", tablefile.LineEndings)
 	shell.LetterFlag(flags, &o.number, "number", 10, listLengths,
 		"labelled nodes, attributes and links to list for each node")
 	methodFlags(c, flags)
-	flags.AddText(&c.model, "model", "`FILE` that classify --save-model wrote, in place of --labels and --method")
+	flags.AddInput(&c.model, "model", "that classify --save-model wrote, in place of --labels and --method")
 	learningFlagSet(&c.learning, flags)
 	return cmd
 }

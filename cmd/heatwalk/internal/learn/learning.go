@@ -43,9 +43,8 @@ func methodsOf(f *learningFlags) (list []method.Method) {
 
 // learningFlagSet declares the flags of f except those of labels and method.
 func learningFlagSet(f *learningFlags, flags *shell.FlagSet) {
-	f.walk.DeclarePrior(flags)
-	flags.Lookup("prior").Usage = "known class shares: `FILE`, balanced; starts of walks: uniform, empirical, FILE of distributions"
-	shell.ChoiceVar(flags, &f.effort, "effort", "full", []string{"full", "low"},
+	f.walk.DeclarePrior(flags, append([]string{balanced}, cwk.PriorParam.Words...), "known class shares: `FILE`, balanced; starts of walks: uniform, empirical, FILE of distributions")
+	flags.AddChoice(&f.effort, "effort", "full", []string{"full", "low"},
 		"features of auto: all, or random walks alone, which are faster")
 	f.attributes.declare(flags)
 	shell.GraphFlags(&f.graph, flags)
@@ -53,7 +52,7 @@ func learningFlagSet(f *learningFlags, flags *shell.FlagSet) {
 
 // labelsFlag declares the flag of the labels.
 func labelsFlag(f *learningFlags, flags *shell.FlagSet) {
-	shell.LabelFlags(&f.graph.Tables, flags, &f.walk.Labels, "`FILE` of node and label, one pair a line")
+	shell.LabelFlags(&f.graph.Tables, flags, &f.walk.Labels, "of node and label, one pair a line")
 }
 
 // severalFlag declares the flag of nodes with several labels.
@@ -62,7 +61,7 @@ func severalFlag(f *learningFlags, flags *shell.FlagSet) {
 		"a node may have several labels, each on a line of its own")
 	labelling := &f.graph.Tables.Labelling
 	flags.AddText(&labelling.Separator, "label-separator", "`TEXT` between several labels of a node on one line, such as '|' (default: a line has one label)")
-	shell.MarkInput(flags.Lookup("label-separator"))
+	shell.MarkReading(flags.Lookup("label-separator"))
 	flags.AddCheck(func(line *shell.CommandLine, _ []string) {
 		line.Refuse(!f.several, "label-separator",
 			"a node has one label; add --multi-label")

@@ -24,8 +24,8 @@ func NewPredict(run *shell.Session) *cobra.Command {
 	cmd, c, flags := shell.NewCommand(run, "predict GRAPH --model M -o OUT.tsv",
 		"Predict labels by a model that classify has saved", checkPredict,
 		predictLabels)
-	flags.AddText(&c.model, "model", "`FILE` that classify --save-model wrote")
-	shell.OutputFlag(flags, &c.out, "output", "-", shell.PredictionUsage, shell.ScoreFormats)
+	flags.AddInput(&c.model, "model", "that classify --save-model wrote")
+	flags.AddOutput(&c.out, "output", "-", shell.PredictionUsage, shell.ScoreFormats)
 	predictionFlags(c, flags)
 	c.learning.attributes.declare(flags)
 	shell.GraphFlags(&c.learning.graph, flags)

@@ -33,9 +33,9 @@ type rankOptions struct {
 func NewRank(run *shell.Session) *cobra.Command {
 	cmd, c, flags := shell.NewCommand(run, "rank GRAPH --seeds IDS -o OUT.tsv",
 		"Nodes by similarity to known ones", checkRank, runRank)
-	flags.AddText(&c.seeds, "seeds", "`FILE` of the ids of the known nodes, one a line")
-	flags.AddText(&c.weights, "seed-weights", "`FILE` of node and weight, one pair a line, in place of --seeds")
-	shell.OutputFlag(flags, &c.out, "output", "-", "`FILE` of the ranking: .tsv, .csv, or .npz for arrays in the order of the ids; - is stdout", tablefile.NumberEndings)
+	flags.AddInput(&c.seeds, "seeds", "of the ids of the known nodes, one a line")
+	flags.AddInput(&c.weights, "seed-weights", "of node and weight, one pair a line, in place of --seeds")
+	flags.AddOutput(&c.out, "output", "-", "of the ranking: .tsv, .csv, or .npz for arrays in the order of the ids; - is stdout", tablefile.NumberEndings)
 	flags.StringVar(&c.listed, "kernel", kernel.Families()[0].Name, "`SPEC` of the kernel, as in diffusion:beta=2; see heatwalk methods")
 	shell.GraphFlags(&c.graph, flags)
 	return cmd

@@ -36,11 +36,11 @@ func NewRegress(run *shell.Session) *cobra.Command {
 	cmd, c, flags := shell.NewCommand(run, "regress GRAPH --values V.tsv -o OUT.tsv",
 		"Predict the number of every node from the numbers of some", checkRegress,
 		runRegress)
-	flags.AddText(&c.values, "values", "`FILE` of node and number, one pair a line")
+	flags.AddInput(&c.values, "values", "of node and number, one pair a line")
 	shell.FieldsFlag(&c.graph.Tables, flags, "number")
-	shell.OutputFlag(flags, &c.out, "output", "-", "`FILE` of predictions: .tsv, .csv, or .npz for arrays in the order of the ids; - is stdout", tablefile.NumberEndings)
+	flags.AddOutput(&c.out, "output", "-", "of predictions: .tsv, .csv, or .npz for arrays in the order of the ids; - is stdout", tablefile.NumberEndings)
 	flags.AddText(&c.listed, "method", "`LIST` of methods joined by commas, of which cross-validation chooses one, as in diffusion:beta=2+rls,hops; see heatwalk methods (default: harmonic, hops and, up to 20,000 nodes, diffusion+rls)")
-	shell.SideFlag(flags, &c.page, "report", "`FILE` for a page about errors, with predicted against true numbers: .html", shell.PageFormats)
+	flags.AddSideOutput(&c.page, "report", "for a page about errors, with predicted against true numbers: .html", shell.PageFormats)
 	c.attributes.declare(flags)
 	shell.GraphFlags(&c.graph, flags)
 	return cmd

@@ -14,7 +14,7 @@ func NewSuggest(run *shell.Session) *cobra.Command {
 		"Nodes most worth labelling next", checkMethod, predictLabels)
 	c.unreached = "blank"
 	labelsFlag(&c.learning, flags)
-	shell.OutputFlag(flags, &c.out, "output", "-", "`FILE` of suggestions: .tsv or .csv; - is stdout", tablefile.LineEndings)
+	flags.AddOutput(&c.out, "output", "-", "of suggestions: .tsv or .csv; - is stdout", tablefile.LineEndings)
 	shell.LetterFlag(flags, &c.suggest, "number", 20, listLengths,
 		"number of nodes, to be labelled as one batch")
 	targetsFlag(c, flags)

@@ -115,10 +115,10 @@ func (s *SplitFlags) Declare(flags *FlagSet) {
 		folds = fmt.Sprintf(" (default: %d, where no other size is given)",
 			itemFolds)
 	}
-	DeclareValue(flags, "train", "X[,X...]", fractions, "fractions of the labelled "+s.Noun+"s to train on", func(text string) error {
+	flags.AddValue("train", "X[,X...]", fractions, "fractions of the labelled "+s.Noun+"s to train on", func(text string) error {
 		return ParseList(&s.Train, text, parseTraining)
 	})
-	DeclareValue(flags, "per-class", "N[,N...]", "", "numbers of "+s.Noun+"s of each class to train on, instead of fractions", func(text string) error {
+	flags.AddValue("per-class", "N[,N...]", "", "numbers of "+s.Noun+"s of each class to train on, instead of fractions", func(text string) error {
 		return ParseList(&s.perClass, text, parseCount)
 	})
 	NumberVar(flags, &s.folds, "folds", 0, param.Range{Least: 2, Most: 100_000},
@@ -127,14 +127,14 @@ func (s *SplitFlags) Declare(flags *FlagSet) {
 	if s.Noun != "node" {
 		drawn = "stratified"
 	}
-	ChoiceVar(flags, &s.Draw, "draw", "", []string{"random", "stratified"},
+	flags.AddChoice(&s.Draw, "draw", "", []string{"random", "stratified"},
 		"stratified: the same share of each class in every fraction or fold (default: "+drawn+")")
 	NumberVar(flags, &s.Splits, "splits", s.Splits,
 		param.Range{Least: 1, Most: 100_000}, "N",
 		"random splits for each training size; with --folds, partitions into folds, of which 1 is the default")
-	flags.AddText(&s.split, "split", "`FILE` of "+s.Noun+"<TAB>train|test lines, or of such words for several splits, instead of random ones")
-	SideFlag(flags, &s.save, "save-splits", "`FILE` for the splits, .tsv or .csv, which --split reads", tablefile.LineEndings)
-	OutputFlag(flags, &s.Report, "report", "", "`FILE` for the whole report: .html, .json or .txt", reportFormats)
+	flags.AddInput(&s.split, "split", "of "+s.Noun+"<TAB>train|test lines, or of such words for several splits, instead of random ones")
+	flags.AddSideOutput(&s.save, "save-splits", "for the splits, .tsv or .csv, which --split reads", tablefile.LineEndings)
+	flags.AddOutput(&s.Report, "report", "", "for the whole report: .html, .json or .txt", reportFormats)
 	flags.AddCheck(s.check)
 }
 

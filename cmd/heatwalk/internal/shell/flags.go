@@ -36,6 +36,48 @@ func (f *FlagSet) AddText(p *string, name, usage string) {
 	f.StringVar(p, name, "", usage)
 }
 
+// AddInput declares the flag of a file that the command reads. No output may replace the file, and all processes of a job
+// must have the same.
+func (f *FlagSet) AddInput(p *string, name, usage string) {
+	f.AddInputOrWord(p, name, "", nil, "`FILE` "+usage)
+}
+
+// AddInputOrWord is [FlagSet.AddInput] for a flag that accepts some words too; usage has FILE in backquotes.
+func (f *FlagSet) AddInputOrWord(p *string, name, initial string, accepted []string, usage string) {
+	f.StringVar(p, name, initial, usage)
+	mark(f.Lookup(name), inputFile, accepted)
+}
+
+// AddOutput declares the flag of a file that the command writes, whose name must end in one of the formats unless they
+// are nil.
+func (f *FlagSet) AddOutput(p *string, name, initial, usage string, formats []string) {
+	f.StringVarP(p, name, map[string]string{"output": "o"}[name], initial, "`FILE` "+usage)
+	mark(f.Lookup(name), OutputFile, formats)
+}
+
+// AddSideOutput declares the flag of a file in addition to the output of a command, which stdout is for.
+func (f *FlagSet) AddSideOutput(p *string, name, usage string, formats []string) {
+	f.AddOutput(p, name, "", usage, formats)
+	mark(f.Lookup(name), sideFile, nil)
+}
+
+// Marks of flags: the files that a command reads and writes, with the words that an input accepts and the endings that an
+// output has; and flags about reading graph files, which have a page of their own.
+const (
+	inputFile    = "heatwalk input"
+	OutputFile   = "heatwalk output"
+	sideFile     = "heatwalk side file"
+	readingGroup = "heatwalk reading"
+)
+
+// mark adds a mark with its words to a flag.
+func mark(f *pflag.Flag, name string, accepted []string) {
+	if f.Annotations == nil {
+		f.Annotations = map[string][]string{}
+	}
+	f.Annotations[name] = accepted
+}
+
 // AddCheck adds a check that records problems of flags when all of them have been parsed.
 func (f *FlagSet) AddCheck(check func(line *CommandLine, args []string)) {
 	f.checks = append(f.checks, check)
@@ -105,14 +147,14 @@ func (line *CommandLine) HasProblem(place string) bool {
 		func(p fault.Problem) bool { return p.Place == place })
 }
 
-// DeclareValue declares a flag whose text set parses; kind denotes its value in the help, and lists the accepted words between bars.
-func DeclareValue(flags *FlagSet, name, kind, text, usage string,
+// AddValue declares a flag whose text set parses; kind denotes its value in the help, and lists the accepted words between bars.
+func (f *FlagSet) AddValue(name, kind, text, usage string,
 	set func(string) error) {
-	v := &value{line: flags.Line, name: name, kind: kind, text: text, set: set}
+	v := &value{line: f.Line, name: name, kind: kind, text: text, set: set}
 	if v.isLong() {
 		usage += "; one of " + strings.Join(v.words(), ", ")
 	}
-	flags.Var(v, name, usage)
+	f.Var(v, name, usage)
 }
 
 // numeric is a type of numeric flags.
@@ -126,7 +168,7 @@ func NumberVar[T numeric](flags *FlagSet, p *T, name string, initial T,
 	if _, real := any(initial).(float64); real {
 		kind = "X"
 	}
-	DeclareValue(flags, name, kind, fmt.Sprint(initial), usage, func(s string) error {
+	flags.AddValue(name, kind, fmt.Sprint(initial), usage, func(s string) error {
 		x, err := ParseNumber[T](s, interval, symbol)
 		if err == nil {
 			*p = x
@@ -159,22 +201,22 @@ func ParseNumber[T numeric](s string, interval param.Range,
 	return x, nil
 }
 
-// ChoiceVar declares a flag that accepts one of some words.
-func ChoiceVar(flags *FlagSet, p *string, name, initial string, choices []string,
+// AddChoice declares a flag that accepts one of some words.
+func (f *FlagSet) AddChoice(p *string, name, initial string, choices []string,
 	usage string) {
 	*p = initial
-	enumVar(flags, p, name, initial, choices, choices, usage)
+	enumVar(f, p, name, initial, choices, choices, usage)
 }
 
-// DtypeFlag declares the flag of a precision.
-func DtypeFlag(flags *FlagSet, p *string, initial, usage string) {
-	ChoiceVar(flags, p, "dtype", initial, []string{"float32", "float64"}, usage)
+// AddDtype declares the flag of a precision.
+func (f *FlagSet) AddDtype(p *string, initial, usage string) {
+	f.AddChoice(p, "dtype", initial, []string{"float32", "float64"}, usage)
 }
 
 // enumVar declares a flag with a word that selects one of values.
 func enumVar[C any](flags *FlagSet, p *C, name, initial string, choices []string,
 	values []C, usage string) {
-	DeclareValue(flags, name, strings.Join(choices, "|"), initial, usage, func(s string) error {
+	flags.AddValue(name, strings.Join(choices, "|"), initial, usage, func(s string) error {
 		if i := slices.Index(choices, s); i >= 0 {
 			*p = values[i]
 			return nil
@@ -188,8 +230,8 @@ func enumVar[C any](flags *FlagSet, p *C, name, initial string, choices []string
 	})
 }
 
-func sizeVar(flags *FlagSet, p *int64, name, usage string) {
-	DeclareValue(flags, name, "SIZE", "", usage, func(s string) (err error) {
+func (f *FlagSet) addSize(p *int64, name, usage string) {
+	f.AddValue(name, "SIZE", "", usage, func(s string) (err error) {
 		*p, err = ParseSize(s)
 		return err
 	})

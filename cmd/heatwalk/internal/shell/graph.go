@@ -59,7 +59,7 @@ type GraphInputs struct {
 func GraphFlags(r *GraphInputs, flags *FlagSet) {
 	c := &r.Config
 	local := NewFlagSet(flags.Line)
-	local.AddText(&c.Nodes, "nodes", "`FILE` with all nodes, one id a line; they come first, in this order")
+	local.AddInput(&c.Nodes, "nodes", "with all nodes, one id a line; they come first, in this order")
 	local.BoolVar(&c.Directed, "directed", false,
 		"edges have a direction (default: if the file says so)")
 	local.BoolVar(&c.Undirected, "undirected", false,
@@ -75,7 +75,7 @@ func GraphFlags(r *GraphInputs, flags *FlagSet) {
 		[]ingest.Order{ingest.AutoOrder, ingest.DefaultOrder, ingest.DegreeOrder,
 			ingest.LocalityOrder},
 		"how rows are numbered in the store, for less space and faster sweeps; every output keeps the order of the ids")
-	DeclareValue(local, "fields", "COLUMNS", "", "columns of source, target and perhaps weight, numbers or titles (default: by their titles, or 1,2 or 1,2,3)", func(s string) error {
+	local.AddValue("fields", "COLUMNS", "", "columns of source, target and perhaps weight, numbers or titles (default: by their titles, or 1,2 or 1,2,3)", func(s string) error {
 		return ParseFields(&c.Fields, s, 2, 3, "1,2,4 or from,to,amount")
 	})
 	local.BoolVar(&c.Bipartite, "bipartite", false,
@@ -88,7 +88,7 @@ func GraphFlags(r *GraphInputs, flags *FlagSet) {
 	headerFlag(local, &c.Header)
 	local.BoolVar(&c.SkipBadLines, "skip-bad-lines", false,
 		"count lines that cannot be read, and go on")
-	sizeVar(local, &c.Window, "max-window",
+	local.addSize(&c.Window, "max-window",
 		"memory for the window of a zstd input, which --long makes large (default 128MiB)")
 	r.Sources.declare(local)
 	local.VisitAll(func(f *pflag.Flag) { r.Names = append(r.Names, f.Name) })
@@ -98,7 +98,7 @@ func GraphFlags(r *GraphInputs, flags *FlagSet) {
 	MissingFlag(&r.Tables, flags)
 	UnknownIDsFlag(local, &r.Tables,
 		"ids that are not in the graph (or not in --nodes)")
-	local.VisitAll(MarkInput)
+	local.VisitAll(MarkReading)
 	flags.AddFlagSet(local.FlagSet)
 	flags.AddCheck(func(line *CommandLine, args []string) { checkGraph(line, r, args) })
 }
@@ -115,7 +115,7 @@ var kindWeight = regexp.MustCompile(`^(.+?)=([-+.\deE]+)(?:,|$)`)
 
 // edgeFlags declares the flags for weights of the kinds and times of edges.
 func edgeFlags(o *sides.Options, flags *FlagSet) {
-	DeclareValue(flags, "kind-weights", "KIND=W[,...]", "", "weights of kinds of edges, 1 for the others, as in pays=1,calls=0.1 (default: held-out labels choose them; 1 where there are no labels)", func(s string) error {
+	flags.AddValue("kind-weights", "KIND=W[,...]", "", "weights of kinds of edges, 1 for the others, as in pays=1,calls=0.1 (default: held-out labels choose them; 1 where there are no labels)", func(s string) error {
 		o.Kinds = map[string]float64{}
 		for {
 			m := kindWeight.FindStringSubmatch(s)
@@ -149,7 +149,7 @@ func LargestFlag(r *GraphInputs, flags *FlagSet) {
 // textFlags declares the flags for the text of tables of edges, labels, ids and attributes.
 func textFlags(in *Inputs, flags *FlagSet) {
 	t := &in.Text
-	DeclareValue(flags, "delimiter", "CHAR", "", "character between fields, such as '|' (default: tab, comma, semicolon or blanks, as the first line has)", func(s string) error {
+	flags.AddValue("delimiter", "CHAR", "", "character between fields, such as '|' (default: tab, comma, semicolon or blanks, as the first line has)", func(s string) error {
 		if _, fault := (input.Text{Delimiter: s}).Check(); fault != "" {
 			return errors.New(Quote(s) + " " + fault)
 		}
@@ -158,28 +158,25 @@ func textFlags(in *Inputs, flags *FlagSet) {
 	})
 	enumVar(flags, &t.Decimal, "decimal", ".", []string{".", ","},
 		[]string{".", ","}, "character in front of a number's fraction")
-	DeclareValue(flags, "thousands", "CHAR", "", "character between the thousands of a number, such as '.' in 1.002,27 (default: none)", func(s string) error {
+	flags.AddValue("thousands", "CHAR", "", "character between the thousands of a number, such as '.' in 1.002,27 (default: none)", func(s string) error {
 		if _, fault := (input.Text{Thousands: s}).Check(); fault != "" {
 			return errors.New(Quote(s) + " " + fault)
 		}
 		t.Thousands = s
 		return nil
 	})
-	ChoiceVar(flags, &t.Encoding, "encoding", "", input.Encodings,
+	flags.AddChoice(&t.Encoding, "encoding", "", input.Encodings,
 		"encoding of text (default: UTF-8, or UTF-16 with a byte-order mark)")
 }
 
-// inputGroup marks the flags for reading graph files, which have a page of their own.
-const inputGroup = "heatwalk input"
-
-// MarkInput lists a flag with those that say how files are read.
-func MarkInput(f *pflag.Flag) {
-	f.Annotations = map[string][]string{inputGroup: nil}
+// MarkReading lists a flag with those that say how files are read.
+func MarkReading(f *pflag.Flag) {
+	mark(f, readingGroup, nil)
 }
 
-// IsInput reports whether a flag says how files are read.
-func IsInput(f *pflag.Flag) bool {
-	_, isMarked := f.Annotations[inputGroup]
+// IsReading reports whether a flag says how files are read.
+func IsReading(f *pflag.Flag) bool {
+	_, isMarked := f.Annotations[readingGroup]
 	return isMarked
 }
 

@@ -15,13 +15,13 @@ import (
 
 // LabelFlags declares the flag of a label file and the flags for reading it.
 func LabelFlags(in *Inputs, flags *FlagSet, p *string, usage string) {
-	flags.AddText(p, "labels", usage)
+	flags.AddInput(p, "labels", usage)
 	FieldsFlag(in, flags, "label")
 }
 
 // FieldsFlag declares the flags for reading a table with the given kind of a value for each node.
 func FieldsFlag(in *Inputs, flags *FlagSet, kind string) {
-	DeclareValue(flags, "label-fields", "COLUMNS", "", "columns of node and "+kind+", numbers or titles (default: by their titles, or 1,2)", func(s string) error {
+	flags.AddValue("label-fields", "COLUMNS", "", "columns of node and "+kind+", numbers or titles (default: by their titles, or 1,2)", func(s string) error {
 		return ParseFields(&in.Labelling.Fields, s, 2, 2, "1,4 or id,class")
 	})
 	MissingFlag(in, flags)
@@ -32,11 +32,11 @@ func MissingFlag(in *Inputs, flags *FlagSet) {
 	if flags.Lookup("missing") != nil {
 		return
 	}
-	DeclareValue(flags, "missing", "WORDS", "", "words, joined by commas, that are no label and no node (default for labels: -1, NA, NaN, None, null, unknown, ?, - and the like; for nodes: none); '' for none", func(s string) error {
+	flags.AddValue("missing", "WORDS", "", "words, joined by commas, that are no label and no node (default for labels: -1, NA, NaN, None, null, unknown, ?, - and the like; for nodes: none); '' for none", func(s string) error {
 		in.Labelling.Missing = strings.Split(s, ",")
 		return nil
 	})
-	MarkInput(flags.Lookup("missing"))
+	MarkReading(flags.Lookup("missing"))
 }
 
 // NodeLabels returns the settings for files of labels of the nodes of g.

@@ -95,8 +95,8 @@ type DenseFlags struct{ Out, Rows, Cols, Dtype string }
 
 // Declare declares the flags of f.
 func (f *DenseFlags) Declare(flags *FlagSet) {
-	OutputFlag(flags, &f.Out, "output", "", "`FILE` of the block: .npy, .npz, .svm or .libsvm", tablefile.MatrixEndings)
-	flags.AddText(&f.Rows, "rows", "`FILE` of the ids of the rows, one a line (default: all)")
-	flags.AddText(&f.Cols, "cols", "`FILE` of the ids of the columns (default: all)")
-	DtypeFlag(flags, &f.Dtype, "float32", "precision of the values")
+	flags.AddOutput(&f.Out, "output", "", "of the block: .npy, .npz, .svm or .libsvm", tablefile.MatrixEndings)
+	flags.AddInput(&f.Rows, "rows", "of the ids of the rows, one a line (default: all)")
+	flags.AddInput(&f.Cols, "cols", "of the ids of the columns (default: all)")
+	flags.AddDtype(&f.Dtype, "float32", "precision of the values")
 }

@@ -79,39 +79,19 @@ func BeginOutputs(run *Session, path string,
 	return o, err
 }
 
-// OutputFlag declares the flag of an output, whose name must end in one of the formats unless they are nil.
-func OutputFlag(flags *FlagSet, p *string, name, initial, usage string,
-	formats []string) {
-	flags.StringVarP(p, name, map[string]string{"output": "o"}[name],
-		initial, usage)
-	flags.Lookup(name).Annotations = map[string][]string{OutputFile: formats}
-}
+// NodeArguments marks commands whose arguments behind the first one are nodes.
+const NodeArguments = "heatwalk nodes"
 
-// SideFlag declares the flag of a file in addition to the output of a command, which stdout is for.
-func SideFlag(flags *FlagSet, p *string, name, usage string, formats []string) {
-	OutputFlag(flags, p, name, "", usage, formats)
-	flags.Lookup(name).Annotations[sideFile] = nil
-}
-
-// OutputFile marks the flags of outputs, sideFile those of side files, and NodeArguments commands whose arguments behind
-// the first one are nodes.
-const (
-	NodeArguments = "heatwalk nodes"
-	OutputFile    = "heatwalk output"
-	sideFile      = "heatwalk side file"
-)
-
-// inputPaths returns the inputs of a command, "" and "-" included: its arguments but for nodes, and the values of flags that show FILE
-// or TABLE in their usage and are not outputs.
+// inputPaths returns the inputs of a command, "" and "-" included: its arguments but for nodes, and the values of flags of
+// input files.
 func inputPaths(cmd *cobra.Command, args []string) []string {
 	inputs := slices.Clone(args)
 	if _, hasNodes := cmd.Annotations[NodeArguments]; hasNodes {
 		inputs = inputs[:min(1, len(inputs))]
 	}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		kind, _ := pflag.UnquoteUsage(f)
-		_, isOutput := f.Annotations[OutputFile]
-		if path := f.Value.String(); (kind == "FILE" || kind == "TABLE") && !isOutput && f.Name != "output" && (f.DefValue == "" || path == "-") { // others have words too
+		path := f.Value.String()
+		if accepted, isInput := f.Annotations[inputFile]; isInput && !slices.Contains(accepted, path) {
 			inputs = append(inputs, path)
 		}
 	})

@@ -23,7 +23,7 @@ type ScoreFlags struct {
 
 // Declare declares the flags of f; textProbabilities says that text formats have probabilities.
 func (f *ScoreFlags) Declare(flags *FlagSet, textProbabilities bool) {
-	DeclareValue(flags, "scores", "all|top=K|none", "all", "scores to write: of all classes, of the K best ones, or none; of scores alone raw or probability", func(s string) error {
+	flags.AddValue("scores", "all|top=K|none", "all", "scores to write: of all classes, of the K best ones, or none; of scores alone raw or probability", func(s string) error {
 		f.Kind = ""
 		if s == "raw" || s == "probability" {
 			f.Kind = s
@@ -31,7 +31,7 @@ func (f *ScoreFlags) Declare(flags *FlagSet, textProbabilities bool) {
 		}
 		return parseScores(&f.Top, s)
 	})
-	DtypeFlag(flags, &f.Dtype, "float32", "precision of scores alone")
+	flags.AddDtype(&f.Dtype, "float32", "precision of scores alone")
 	flags.AddCheck(func(line *CommandLine, _ []string) {
 		out := flags.Lookup("output")
 		matrix := MatrixFormatOf(out.Value.String(),
@@ -50,7 +50,7 @@ func (f *ScoreFlags) Declare(flags *FlagSet, textProbabilities bool) {
 }
 
 // PredictionUsage is the help text of a file of predictions.
-const PredictionUsage = "`FILE` of predictions: .tsv, .csv, .jsonl or .parquet, .npy or .npz for scores alone; - is stdout"
+const PredictionUsage = "of predictions: .tsv, .csv, .jsonl or .parquet, .npy or .npz for scores alone; - is stdout"
 
 // ScoreFormats are the endings of a file of predictions, or of a matrix of scores alone.
 var ScoreFormats = slices.Concat(tablefile.PredictionEndings, tablefile.NPY.Endings,

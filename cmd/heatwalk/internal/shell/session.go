@@ -527,7 +527,7 @@ func NewGroup(name, short string) *cobra.Command {
 func SharedFlags(run *Session, flags *FlagSet) {
 	NumberVar(flags, &run.Threads, "threads", 0, param.Range{Most: 4096}, "N",
 		"number of threads (0: one a processor); never changes a result")
-	sizeVar(flags, &run.Costs.maxMemory, "max-memory",
+	flags.addSize(&run.Costs.maxMemory, "max-memory",
 		"largest resident memory, 256MiB or more, such as 4GiB or 4G (= 4GB); never changes a result")
 	flags.BoolVar(&run.Costs.DryRun, "dry-run", false,
 		"print memory, disk and sweeps of the run, and end before it")
@@ -537,10 +537,10 @@ func SharedFlags(run *Session, flags *FlagSet) {
 		"print one JSON document on stdout; errors as JSON on stderr")
 	flags.BoolVar(&run.Console.quiet, "quiet", false,
 		"print neither progress nor a closing summary")
-	ChoiceVar(flags, &run.Console.showAs, "progress", "auto",
+	flags.AddChoice(&run.Console.showAs, "progress", "auto",
 		[]string{"auto", "plain", "json", "none"},
 		"progress on stderr; json: a line of JSON for each update, at most ten a second")
-	ChoiceVar(flags, &run.Console.LogFormat, "log-format", "text", []string{"text", "json"},
+	flags.AddChoice(&run.Console.LogFormat, "log-format", "text", []string{"text", "json"},
 		"warnings and errors on stderr")
 	flags.BoolVar(&run.untilEOF, "until-eof", false,
 		"stop with exit code 130 when stdin ends")

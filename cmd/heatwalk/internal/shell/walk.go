@@ -17,14 +17,14 @@ type WalkFlags struct {
 
 // Declare declares the flags of w and those for reading labels.
 func (w *WalkFlags) Declare(in *Inputs, flags *FlagSet, labels string) {
-	LabelFlags(in, flags, &w.Labels, "`FILE` of node and label, one pair a line"+labels)
-	w.DeclarePrior(flags)
+	LabelFlags(in, flags, &w.Labels, "of node and label, one pair a line"+labels)
+	p := &cwk.PriorParam
+	w.DeclarePrior(flags, p.Words, p.Meaning+": "+strings.Join(p.Words, ", ")+", or a `FILE` of distributions")
 }
 
-// DeclarePrior declares the flag of the prior.
-func (w *WalkFlags) DeclarePrior(flags *FlagSet) {
-	p := &cwk.PriorParam
-	flags.StringVar(&w.Prior, p.Name, p.Default.String(), p.Meaning+": "+strings.Join(p.Words, ", ")+", or a `FILE` of distributions")
+// DeclarePrior declares the flag of the prior, which is one of some words or in a file.
+func (w *WalkFlags) DeclarePrior(flags *FlagSet, accepted []string, usage string) {
+	flags.AddInputOrWord(&w.Prior, cwk.PriorParam.Name, cwk.PriorParam.Default.String(), accepted, usage)
 }
 
 // Check completes the parameters of a walk by their defaults, and records problems of the flags.
