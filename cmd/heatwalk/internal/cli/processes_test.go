@@ -71,6 +71,9 @@ func TestProcesses(t *testing.T) {
 	if codes, stdout, stderr = runs(t, "info", edges); codes != [2]int{} || !strings.Contains(stdout[0], "6 (undirected)") || stdout[1] != "" || stderr[1] != "" {
 		t.Errorf("info: exit codes %d\n%q\n%q", codes, stdout, stderr)
 	}
+	if codes, stdout, _ = runs(t, append(eigen(edges, shared), "--dry-run")...); codes != [2]int{} || !strings.Contains(stdout[0], "\nmemory ") || stdout[1] != "" {
+		t.Errorf("a dry run: exit codes %d\n%q", codes, stdout)
+	}
 	codes, _, stderr = runs(t, eigen("-", shared)...)
 	if want := "heatwalk: -: stdin reaches only one of several processes; give a file\n"; codes != [2]int{fault.WrongUsage, fault.WrongUsage} || !strings.HasSuffix(stderr[0], want) {
 		t.Errorf("stdin: exit codes %d\n%q", codes, stderr)
