@@ -65,13 +65,8 @@ func acceptResult(c *computation, a *engineResult, miss, rounded float64) (bool,
 }
 
 // refineError returns the error of an iteration, with the tolerance that an elimination meets where
-// rounding keeps the iteration from its own. An inverse without a digit has no parameters to change.
+// rounding keeps the iteration from its own.
 func (c *computation) refineError(err error) error {
-	missed := new(ToleranceError)
-	isInverse := c.k.work.matrix == "" && c.k.work.search // L⁺
-	if isInverse && errors.As(err, &missed) && !(missed.Reached < 1) {
-		return noDigit("")
-	}
 	if lost(err) && c.eliminated > 0 && c.eliminated < 1 {
 		return tooTight(c.s.Tolerance, c.eliminated)
 	}

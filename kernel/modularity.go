@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -122,56 +124,57 @@ func newModularity(_ context.Context, g *matrices, v param.Values) (Kernel, erro
 
 func (m *modularity) Len() int { return len(m.graph.Degrees) }
 
-// prepare computes F.
-func (m *modularity) prepare(ctx context.Context, s *Settings) (Settings, error) {
+// prepare computes F. size returns the size that an error is compared with. The residuals of the first search do not
+// depend on the tolerance, so that a tolerance that is met is met by every looser one. Without a limit the bound
+// does not count.
+func (m *modularity) prepare(ctx context.Context, s *Settings,
+	size func() float64) (Settings, error) {
 	set, err := s.complete(nil)
 	if err != nil {
 		return set, err
 	}
-	for tolerance := max(set.Tolerance/100, leastResidual); ; {
+	for tolerance := firstResidual; ; tolerance = leastResidual {
 		if m.features == nil || tolerance < m.tolerance {
 			if err := m.find(ctx, set, tolerance); err != nil {
 				return set, err
 			}
 		}
-		largest := m.largest()
-		if largest == 0 {
-			largest = m.Scale // nothing else is there to compare the error of zero with
-		}
-		// The bound grows with residuals by a factor that the gap below the last eigenvalue
-		// decides, which is known only now.
-		miss := m.Bound / (set.Tolerance * largest)
+		miss := m.Bound / (set.Tolerance * size())
 		switch {
-		case m.Bound == 0, miss <= 1, set.Lenient && math.IsInf(miss, 1): // the report has no bound
+		case m.Bound == 0, miss <= 1, math.IsInf(set.limit(), 1):
 			return set, nil
-		case set.Lenient && miss*set.Tolerance > set.limit():
-			return set, tooTight(set.limit(), miss*set.Tolerance)
-		case set.Lenient:
-			return set, nil
-		case math.IsInf(miss, 1):
+		case math.IsInf(m.Bound, 1):
 			return set, refuse("modularity", "rank", "%s", m.Cut)
-		case m.tolerance <= leastResidual:
-			return set, tooTight(set.Tolerance, m.Bound/largest)
+		case m.tolerance > leastResidual:
+		case miss*set.Tolerance > set.limit():
+			return set, tooTight(set.limit(), miss*set.Tolerance)
+		default:
+			return set, nil
 		}
-		tolerance = max(leastResidual, m.tolerance*min(0.5/miss, 0.1))
 	}
 }
 
-// leastResidual is the smallest residual, relative to the norm of M, that eigenpairs are computed
-// to.
-const leastResidual = 1e-13
+// Residuals of the eigenpairs relative to the norm of M: of the first search, and the smallest ones.
+const (
+	firstResidual = 1e-12
+	leastResidual = 1e-13
+)
 
-// largest returns the largest value of K, which is on its diagonal.
-func (m *modularity) largest() float64 {
-	var peak float64
-	for i := range m.features.Rows {
-		var square float64
-		for _, f := range m.features.Row(i) {
-			square += float64(f * f)
+// largest returns the largest value of K in the column, of those of the given nodes, that is largest on the diagonal, or
+// the scale of M for a K of zeros, as nothing else is there to compare its error with.
+func (m *modularity) largest(nodes []int) float64 {
+	f := m.features
+	column := make([]float64, f.Cols)
+	for _, i := range nodes {
+		if row := f.Row(i); simd.Dot(row, row) > simd.Dot(column, column) {
+			column = row
 		}
-		peak = max(peak, square)
 	}
-	return blocks.MaxOver(m.team, peak)
+	peak := 0.0
+	for i := range f.Rows {
+		peak = max(peak, math.Abs(simd.Dot(f.Row(i), column)))
+	}
+	return cmp.Or(blocks.MaxOver(m.team, peak), m.Scale)
 }
 
 // pairsOf returns the number of eigenpairs to compute: one more than the rank, because the gap
@@ -301,7 +304,11 @@ func (m *modularity) BlockTo(ctx context.Context, dst *sparse.Block[float64],
 func (m *modularity) Block(ctx context.Context, rows, cols []int, take Sink,
 	s *Settings) (*Report, error) {
 	checkNodes(m.Len(), rows, cols)
-	set, err := m.prepare(ctx, s)
+	columns := cols
+	if byRows(len(rows), len(cols)) {
+		columns = rows
+	}
+	set, err := m.prepare(ctx, s, func() float64 { return m.largest(columns) })
 	if err != nil {
 		return nil, err
 	}
@@ -332,31 +339,37 @@ func (m *modularity) Block(ctx context.Context, rows, cols []int, take Sink,
 func (m *modularity) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64],
 	s *Settings) (*Report, error) {
 	checkBlocks(m.Len(), dst, x)
-	if _, err := m.prepare(ctx, s); err != nil {
+	sizes := blocks.Norms(m.team, x)
+	size := blocks.Norm(nil, sizes)
+	if _, err := m.prepare(ctx, s, func() float64 {
+		m.multiply(dst, x)
+		return blocks.Norm(nil, blocks.Norms(m.team, dst)) / size
+	}); err != nil {
 		return nil, err
 	}
-	f := m.features
-	product := make([]float64, f.Cols*x.Cols)
-	inner := sparse.BlockOf(f.Cols, x.Cols, product)
-	blocks.ProductTo(m.team, inner, f, x)
-	for i := range dst.Rows {
-		target := dst.Row(i)
-		row := f.Row(i)
-		clear(target)
-		for q, v := range row {
-			for j, w := range inner.Row(q) {
-				target[j] += float64(v * w)
-			}
-		}
-	}
 	report := m.report()
-	report.ColumnBound = blocks.Norms(m.team, x)
+	report.ColumnBound = sizes
 	for j := range report.ColumnBound {
 		report.ColumnBound[j] *= m.Bound
 	}
 	report.ErrorBound, report.Largest = slices.Max(report.ColumnBound),
 		blocks.Largest(m.team, dst)
 	return report, nil
+}
+
+// multiply stores FFᵀ·X in dst.
+func (m *modularity) multiply(dst, x *sparse.Block[float64]) {
+	f := m.features
+	product := make([]float64, f.Cols*x.Cols)
+	inner := sparse.BlockOf(f.Cols, x.Cols, product)
+	blocks.ProductTo(m.team, inner, f, x)
+	for i := range dst.Rows {
+		target := dst.Row(i)
+		clear(target)
+		for q, v := range f.Row(i) {
+			blocks.AddScaled(target, v, inner.Row(q))
+		}
+	}
 }
 
 // panelBytes is the size of a panel of the block of modularity.

@@ -21,6 +21,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -181,7 +182,8 @@ const DefaultTolerance = 1e-8
 // ApplyTo stores f(M)·B in y, which must not overlap b and has its shape. Several times have a copy of
 // these columns each, in their order: exp(tM)·B with t = Times[i] in the columns from i·k on, for k
 // columns of B. The tolerance, by default [DefaultTolerance], bounds the norm of the error of each column relative to the
-// norm of the column; columns that are small compared with the others are computed again. The
+// norm of the column; columns that are small compared with the others are computed again. A column that rounding errors
+// do not distinguish from zero, such as L⁺·1, is zero, with a bound that meets the tolerance relative to ‖f(M)‖·‖b‖. The
 // report has the bound of each column in ColumnBound and the largest of them in ErrorBound. If several
 // processes share the rows of the graph, y and b have those of this process, and the reports are the same.
 //
@@ -198,11 +200,15 @@ func (f *Function) ApplyTo(ctx context.Context, y, b *sparse.Block[float64],
 		set.Limit = DefaultTolerance
 	}
 	set.Tolerance = cmp.Or(set.Tolerance, DefaultTolerance)
+	limit := limitOf(&set)
 	r, err := f.apply(ctx, y, b, &set)
-	if err != nil {
+	switch {
+	case limit < 1 && errors.Is(err, kernel.ErrTolerance): // perhaps because of a few columns
+		r = &kernel.Report{ColumnBound: slices.Repeat([]float64{math.Inf(1)}, y.Cols)}
+	case err != nil:
 		return nil, err
 	}
-	if limit := limitOf(&set); limit < 1 && !IsProduct(f.Name) {
+	if limit < 1 && !IsProduct(f.Name) {
 		if err := f.refine(ctx, y, b, &set, limit, r); err != nil {
 			return nil, err
 		}
@@ -247,10 +253,12 @@ func (f *Function) refine(ctx context.Context, y, b *sparse.Block[float64],
 	for j := range b.Cols {
 		if relative := worst(norms, r.ColumnBound, j, b.Cols); !(relative <= limit) {
 			count++
-			largest = max(largest, relative)
+			if relative < math.Inf(1) {
+				largest = max(largest, relative)
+			}
 		}
 	}
-	if count > 1 && count >= b.Cols/4 {
+	if count > 1 && count >= b.Cols/4 && largest > 0 {
 		tighter := *s
 		tighter.Lenient = true
 		tighter.Limit = 1
@@ -267,6 +275,7 @@ func (f *Function) refine(ctx context.Context, y, b *sparse.Block[float64],
 			norms = blocks.Norms(f.team, y)
 		}
 	}
+	var refused *kernel.ToleranceError
 	for j := range b.Cols {
 		if worst(norms, r.ColumnBound, j, b.Cols) <= limit {
 			continue
@@ -274,22 +283,95 @@ func (f *Function) refine(ctx context.Context, y, b *sparse.Block[float64],
 		column := sparse.NewBlock[float64](b.Rows, 1)
 		image := sparse.NewBlock[float64](y.Rows, f.Results())
 		blocks.Copy(column, b.Columns(j, j+1))
-		single, err := f.apply(ctx, image, column, s)
+		single, err := f.refineColumn(ctx, image, column, s, limit)
+		if missed := (*kernel.ToleranceError)(nil); errors.As(err, &missed) { // other columns may need even more
+			if refused == nil || missed.Reached > refused.Reached {
+				refused = missed
+			}
+			continue
+		}
 		if err != nil {
 			return err
-		}
-		if reached := worst(blocks.Norms(f.team, image), single.ColumnBound, 0,
-			1); !(reached <= limit) {
-			return &kernel.ToleranceError{Asked: limit, Reached: 1.06 * reached}
 		}
 		for i := range f.Results() {
 			place := i*b.Cols + j
 			blocks.Copy(y.Columns(place, place+1), image.Columns(i, i+1))
 			r.ColumnBound[place] = single.ColumnBound[i]
 		}
+		r.Method = cmp.Or(r.Method, single.Method)
+		r.Condition = cmp.Or(r.Condition, single.Condition)
 		r.Sweeps += single.Sweeps
 	}
+	if refused != nil {
+		return refused
+	}
 	return nil
+}
+
+// refineColumn stores the results of one column in image, within the limit. Results that may be zero, as far as
+// float64 can represent them, become zero.
+func (f *Function) refineColumn(ctx context.Context, image, column *sparse.Block[float64],
+	s *kernel.Settings, limit float64) (*kernel.Report, error) {
+	r, lost := f.apply(ctx, image, column, s)
+	loose := kernel.Settings{Tolerance: leastTolerance, Lenient: true, Limit: math.Inf(1), Memory: s.Memory}
+	if errors.Is(lost, kernel.ErrTolerance) {
+		var err error
+		if r, err = f.apply(ctx, image, column, &loose); err != nil {
+			return nil, lost
+		}
+	} else if lost != nil {
+		return nil, lost
+	}
+	var gains []float64
+	for i, norm := range blocks.Norms(f.team, image) {
+		bound := r.ColumnBound[i]
+		if bound <= limit*norm {
+			continue
+		}
+		if gains == nil && norm <= bound {
+			gains = f.gains(ctx, &loose)
+		}
+		if size := blocks.Norms(f.team, column)[0]; gains == nil || !(norm <= bound && norm+bound <= limit*gains[i]*size) {
+			if lost == nil {
+				lost = &kernel.ToleranceError{Asked: limit, Reached: 1.06 * bound / norm}
+			}
+			return nil, lost
+		}
+		blocks.Scale(image.Columns(i, i+1), 0)
+		r.ColumnBound[i] = norm + bound
+	}
+	return r, nil
+}
+
+// gains returns lower bounds of ‖f(M)‖ for each result, by a step of the power method from a column of random signs; nil
+// where f(M) has no such column.
+func (f *Function) gains(ctx context.Context, s *kernel.Settings) []float64 {
+	signs := rand.New(rand.NewPCG(1, 0))
+	count := f.Results()
+	x := sparse.NewBlock[float64](f.n, count)
+	for i := range f.n {
+		sign := math.Copysign(1, signs.Float64()-0.5)
+		for j := range count {
+			if !f.team.IsPadding(i) && !f.team.IsNamed(i) { // processes draw different signs
+				x.Row(i)[j] = sign
+			}
+		}
+	}
+	y := sparse.NewBlock[float64](f.n, count*count)
+	gains := make([]float64, count)
+	for range 2 {
+		if _, err := f.apply(ctx, y, x, s); err != nil {
+			return nil
+		}
+		sizes := blocks.Norms(f.team, x)
+		norms := blocks.Norms(f.team, y)
+		for i := range gains {
+			diagonal := i*count + i
+			gains[i] = norms[diagonal] / sizes[i]
+			blocks.Copy(x.Columns(i, i+1), y.Columns(diagonal, diagonal+1))
+		}
+	}
+	return gains
 }
 
 // product makes f the product with a matrix.

@@ -351,3 +351,146 @@ func TestSmallColumns(t *testing.T) {
 		}
 	}
 }
+
+// TestZeroColumns computes functions of columns that they map to zero together with a unit vector, whose result must not
+// depend on them, with weights over twelve decades and signs too.
+func TestZeroColumns(t *testing.T) {
+	for _, n := range []int{6, 1100} {
+		for _, spread := range []float64{0, 12} {
+			for _, signed := range []bool{false, true} {
+				a := zeroGraph(t, n, spread, signed)
+				g, err := graph.New(t.Context(), a, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				functions := []*Named{{Name: "solve"}, {Name: "pseudo-inverse"}}
+				if n < 10 && spread == 0 { // where exp(tL̃) keeps the null space alone
+					functions = append(functions, &Named{Name: Exp,
+						Given: param.Values{"t": param.Of(-300.0), "matrix": param.Of("normalized-laplacian")}})
+				}
+				if !signed {
+					functions = append(functions, &Named{Name: "modularity", Given: param.Values{"rank": param.Of(2.0)}})
+				}
+				for _, named := range functions {
+					checkZeroColumns(t, g, named)
+				}
+			}
+		}
+	}
+}
+
+// zeroGraph returns a ring with chords of two nodes less than n, which are isolated.
+func zeroGraph(t *testing.T, n int, spread float64, signed bool) *sparse.CSR {
+	rng := rand.New(rand.NewPCG(uint64(n), 5))
+	side := make([]float64, n)
+	for i := range side {
+		side[i] = 1
+		if signed && rng.IntN(2) == 0 {
+			side[i] = -1
+		}
+	}
+	var entries []sparse.Triplet
+	add := func(i, j int) {
+		w := side[i] * side[j] * math.Pow(10, spread*(rng.Float64()-0.5))
+		entries = append(entries, sparse.Triplet{Row: uint32(i), Col: uint32(j), Val: w}, sparse.Triplet{Row: uint32(j), Col: uint32(i), Val: w})
+	}
+	for i := range n - 2 {
+		add(i, (i+1)%(n-2))
+	}
+	for i := 0; i+n/2 < n-2; i += 7 {
+		add(i, i+n/2)
+	}
+	a, err := sparse.FromTriplets(n, n, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// checkZeroColumns compares the images of a unit vector with and without columns that become zero beside it.
+func checkZeroColumns(t *testing.T, g *graph.Graph, named *Named) {
+	t.Helper()
+	n := len(g.Degrees)
+	f, err := New(t.Context(), g, named)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := sparse.NewBlock[float64](n, 4)
+	b.Row(1)[0] = 1
+	b.Row(n - 1)[1] = 1 // an isolated node
+	null := graph.NullWeights(g, f.Values["laplacian"].String() == "normalized" || named.Name == Exp)
+	for i := range n {
+		b.Row(i)[2] = 1
+		if null != nil {
+			b.Row(i)[2] = null[i]
+		}
+	}
+	if named.Name == Exp { // which keeps the null space
+		b.Row(n - 1)[1] = 0
+		for i := range n {
+			b.Row(i)[2] = 0
+		}
+		b.Row(0)[2], b.Row(1)[2] = null[1], -null[0]
+	}
+	y := sparse.NewBlock[float64](n, 4)
+	r, err := f.ApplyTo(t.Context(), y, b, nil)
+	alone := sparse.NewBlock[float64](n, 1)
+	only, aloneErr := f.ApplyTo(t.Context(), alone, b.Columns(0, 1), nil)
+	if (err != nil) != (aloneErr != nil) {
+		t.Errorf("%v of %d nodes: %v, alone: %v", named, n, err, aloneErr)
+	}
+	if err != nil {
+		return
+	}
+	norms := blocks.Norms(nil, y)
+	for j, norm := range norms[1:] {
+		if norm != 0 || !(r.ColumnBound[j+1] <= 1e-6*norms[0]*float64(n)) {
+			t.Errorf("%v of %d nodes: column %d has the norm %g ± %g", named, n, j+1, norm, r.ColumnBound[j+1])
+		}
+	}
+	for i := range n {
+		if off := math.Abs(y.Row(i)[0] - alone.Row(i)[0]); off > r.ColumnBound[0]+only.ColumnBound[0] {
+			t.Fatalf("%v of %d nodes: row %d differs by %g", named, n, i, off)
+		}
+	}
+}
+
+// TestLooserTolerances applies the modularity kernel of few eigenpairs: a tolerance that is met is met by all looser
+// ones, and the one that a refusal names is met.
+func TestLooserTolerances(t *testing.T) {
+	g, err := graph.New(t.Context(), testgraph.Random(3, 1200, 5000, true), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := len(g.Degrees)
+	rng := rand.New(rand.NewPCG(3, 3))
+	b := sparse.NewBlock[float64](n, 2)
+	for i := range n {
+		b.Row(i)[0], b.Row(i)[1] = rng.NormFloat64(), rng.NormFloat64()
+	}
+	y := sparse.NewBlock[float64](n, 2)
+	for _, rank := range []float64{1, 2, 5} {
+		isMet := false
+		for tolerance := 1e-13; tolerance < 0.1; tolerance *= 10 {
+			f, err := New(t.Context(), g, &Named{Name: "modularity", Given: param.Values{"rank": param.Of(rank)}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := f.ApplyTo(t.Context(), y, b, &kernel.Settings{Tolerance: tolerance})
+			var missed *kernel.ToleranceError
+			if errors.As(err, &missed) && !isMet {
+				r, err = f.ApplyTo(t.Context(), y, b, &kernel.Settings{Tolerance: missed.Reached})
+				tolerance = max(tolerance, missed.Reached)
+			}
+			if err != nil {
+				t.Fatalf("rank %v, tolerance %g: %v", rank, tolerance, err)
+			}
+			isMet = isMet || missed == nil
+			for j, norm := range blocks.Norms(nil, y) {
+				if r.ColumnBound[j] > tolerance*norm {
+					t.Errorf("rank %v, tolerance %g: bound %g of %g", rank, tolerance, r.ColumnBound[j], norm)
+				}
+			}
+		}
+	}
+}
