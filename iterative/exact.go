@@ -32,13 +32,17 @@ const (
 	// which then takes less than a second, whatever the graph.
 	ExactFirst = 1024
 
+	// exactWide is that number where residuals may hide errors, of the cover of a signed graph of ExactFirst nodes.
+	exactWide = 2 * ExactFirst
+
 	unitRoundoff = 0x1p-53
+	epsilon      = 2 * unitRoundoff
 )
 
 // EliminationBytes bounds the memory of [System.EliminateTo] on a graph with n nodes, in addition to the
-// blocks of a solve: a dense matrix and the entries of half of one. It is 0 for more than [ExactFirst] nodes.
+// blocks of a solve: a dense matrix and the entries of half of one. It is 0 for more than twice [ExactFirst] nodes.
 func EliminationBytes(n int) int64 {
-	if n > ExactFirst {
+	if n > exactWide {
 		return 0
 	}
 	return 14*int64(n)*int64(n) + 64*int64(n)
@@ -62,8 +66,8 @@ func FactorBytes(n int, entries int64, cols int, room int64) int64 {
 //
 // Cost: one sweep, and n³/6 products at most.
 func newExact(ctx context.Context, a sparse.Matrix, scale float64, ground []float64,
-	held []int, workers int) (*exact, error) {
-	columns, err := completeColumns(ctx, a, scale, ground, held, noLimits)
+	held []int, limits func(int, int64) fillLimits, workers int) (*exact, error) {
+	columns, err := completeColumns(ctx, a, scale, ground, held, limits)
 	if err != nil {
 		return nil, err
 	}

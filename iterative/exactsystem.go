@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
@@ -19,15 +20,25 @@ func (s *System) exactFactor(ctx context.Context) (*exact, error) {
 	if s.noFactor() {
 		return nil, errNoFactor
 	}
-	if len(s.Graph.Degrees) > ExactFirst {
-		return nil, fmt.Errorf("%w: it has more than %d nodes", ErrFill, ExactFirst)
+	n := len(s.Graph.Degrees)
+	limits := noLimits
+	if n > exactWide || n > ExactFirst && !s.wide {
+		limits = limitsOf
+		entries := s.Graph.A.NNZ()
+		switch {
+		case !s.wide || !isLean(n, entries):
+			return nil, fmt.Errorf("%w: it has more than %d nodes", ErrFill, ExactFirst)
+		case s.Memory > 0 && completeBytes(n, entries) > s.Memory:
+			s.directErr = fmt.Errorf("%w: %w", ErrMemory, budget.Check(s.Memory, completeBytes(n, entries), "the Cholesky factor"))
+			return nil, s.directErr
+		}
 	}
 	a, err := freePart(ctx, s.Graph.WithoutHeavyLoops().A, s.free)
 	if err != nil {
 		return nil, err
 	}
 	f, err := newExact(ctx, a, s.Edge, s.Ground, s.heaviest(),
-		s.Graph.Workers)
+		limits, s.Graph.Workers)
 	if errors.Is(err, ErrFill) {
 		s.directErr = err
 	}

@@ -2,6 +2,7 @@ package iterative
 
 import (
 	"context"
+	"errors"
 	"math"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -23,10 +24,12 @@ import (
 // It begins with Jacobi and takes the sampled Cholesky factor where g.Memory has room for
 // it. Residuals are those of D_U^-½·L_UU·D_U^-½, relative to D^-½·A_UL·F_L there
 // and √w·F_L in the other rows, where w is about the mean weight of an edge: no unit of
-// weights counts. D leaves out loops that outweigh
+// weights counts. Where weights span more than wideSpread w is so small that it does not, the system of a graph with few
+// edges or nodes is eliminated, and the error of another one is bounded or [ErrIterationLimit] is returned. D leaves out loops that outweigh
 // the other edges of a node. If several processes share the rows, all of them have the clamped ones, as
-// named rows, and Jacobi remains. Cost: a sweep, and one more in a solve, which takes
-// [HarmonicBytes].
+// named rows, and Jacobi remains. A signed graph is solved by its double cover, see [SolvedSize]; with shared rows it is
+// refused with [ErrIterationLimit] where its weights span many orders of magnitude. Cost: a sweep, and one more in a
+// solve, which takes [HarmonicBytes] for the nodes of [SolvedSize].
 func Harmonic(ctx context.Context, g *graph.Graph, clamped []int) (*System, error) {
 	n := len(g.Degrees)
 	team := sparse.TeamOf(g.A)
@@ -60,15 +63,22 @@ func Harmonic(ctx context.Context, g *graph.Graph, clamped []int) (*System, erro
 		Workers: g.Workers}).ApplyTo(ctx, sums, marks); err != nil {
 		return nil, err
 	}
+	spread, least, err := spreadOf(ctx, g)
+	if err != nil {
+		return nil, err
+	}
 	h := &System{
 		Graph: among, Edge: 1, Ground: make([]float64, n),
 		Scale: make([]float64, n), Memory: g.Memory, free: free,
-		boundary: boundary,
+		boundary: boundary, wide: spread > wideSpread,
 	}
 	if g.Loops != nil {
 		among.Loops = make([]float64, n)
 	}
 	w := blocks.WeightUnit(g.A, g.Degrees)
+	if h.wide {
+		w = math.Ldexp(1, max(-300, 2*(math.Ilogb(least/spread)/2)))
+	}
 	even := make([]float64, n) // the constant on U, scaled
 	for i, u := range free {
 		h.Ground[i], h.Scale[i] = w, math.Sqrt(w)
@@ -83,7 +93,14 @@ func Harmonic(ctx context.Context, g *graph.Graph, clamped []int) (*System, erro
 		}
 	}
 	h.startNear(even)
-	return h, nil
+	if g.Signed && team == nil {
+		h.cover, err = coverOf(ctx, g, clamped)
+		return h, err
+	}
+	if g.Signed && spread > sharedSpread {
+		err = errSpread
+	}
+	return h, err
 }
 
 // harmonicTo is [System.SolveTo] of a [Harmonic] system.
@@ -113,6 +130,10 @@ func (s *System) harmonicTo(ctx context.Context, f *sparse.Block[float64],
 	set := settings.withDefaults()
 	set.Start = false
 	set.Eliminate = true
+	certifies := s.wide && set.Tolerance < roughTolerance
+	if certifies {
+		set.Tolerance = min(set.Tolerance, wideTolerance)
+	}
 	lowest, highest := s.givenRange(f)
 	res, err := s.SolveTo(ctx, f, b, &set)
 	for i, u := range s.free {
@@ -122,8 +143,15 @@ func (s *System) harmonicTo(ctx context.Context, f *sparse.Block[float64],
 		}
 		for j, v := range solution.Row(i) {
 			f.Row(i)[j] = v / s.Scale[i]
+		}
+	}
+	if certifies && res != nil && res.ErrorBound == nil && (err == nil || errors.Is(err, ErrStagnation)) {
+		err = s.certify(ctx, f, b)
+	}
+	for i, u := range s.free {
+		for j, v := range f.Row(i) {
 			if u != 0 {
-				f.Row(i)[j] = max(lowest[j], min(highest[j], f.Row(i)[j]))
+				f.Row(i)[j] = max(lowest[j], min(highest[j], v))
 			}
 		}
 	}

@@ -3,9 +3,12 @@ package iterative
 import (
 	"errors"
 	"math"
+	"math/big"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
@@ -186,4 +189,142 @@ func TestHarmonicUnit(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestHarmonicSpread compares harmonic functions of signed graphs, with weights over sixteen decades, with the elimination of
+// L̄_UU in 300 bits, and on more nodes with those of the unsigned graph that is the same but for the sides of nodes.
+func TestHarmonicSpread(t *testing.T) {
+	for seed := range uint64(12) {
+		const n = 30
+		rng := rand.New(rand.NewPCG(seed, 91))
+		a := signedGraph(t, rng, n, 60, func(_, _ int) float64 { return float64(2*rng.IntN(2) - 1) })
+		g := graphOf(t, a)
+		clamped := []int{3, 11, 19}
+		f := solveClamped(t, g, clamped)
+		for i, want := range exactHarmonic(a, clamped, f) {
+			if off := math.Abs(f.Row(i)[0] - want); off > 1e-11 && g.Components.Reachable(clamped).Contains(uint32(i)) {
+				t.Errorf("seed %d: row %d is %v, want %v", seed, i, f.Row(i)[0], want)
+			}
+		}
+	}
+	// Pairs of nodes that a heavy edge joins, each with light edges to two clamped nodes.
+	for _, n := range []int{900, 1500, 6000} {
+		rng := rand.New(rand.NewPCG(uint64(n), 7))
+		var entries []sparse.Triplet
+		for i := uint32(2); i < uint32(n); i += 2 {
+			for _, e := range []sparse.Triplet{{Row: i, Col: i + 1, Val: 1e6}, {Row: i, Col: 0, Val: 1e-6 * rng.Float64()}, {Row: i + 1, Col: 1, Val: 1e-6 * rng.Float64()}} {
+				entries = append(entries, e, sparse.Triplet{Row: e.Col, Col: e.Row, Val: e.Val})
+			}
+		}
+		a, err := sparse.FromTriplets(n, n, entries)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := solveClamped(t, graphOf(t, a), []int{0, 1})
+		for i := 2; i < n; i += 2 {
+			if want := a.At(i+1, 1) / (a.At(i, 0) + a.At(i+1, 1)); math.Abs(f.Row(i)[0]-want) > 1e-10 {
+				t.Fatalf("%d nodes: row %d is %v, want %v", n, i, f.Row(i)[0], want)
+			}
+		}
+	}
+	for _, n := range []int{1500, 6000} {
+		side := func(i int) float64 { return float64(1 - 2*(i%3%2)) }
+		weights := func() *rand.Rand { return rand.New(rand.NewPCG(uint64(n), 4)) }
+		signed := graphOf(t, signedGraph(t, weights(), n, 2*n, func(i, j int) float64 { return side(i) * side(j) }))
+		plain := graphOf(t, signedGraph(t, weights(), n, 2*n, func(_, _ int) float64 { return 1 }))
+		clamped := []int{0, 3, 6, 9}
+		got := solveClamped(t, signed, clamped)
+		want := solveClamped(t, plain, clamped)
+		if n > smallRows && got == nil && want == nil { // refused
+			continue
+		}
+		for i := range n {
+			if math.Abs(got.Row(i)[0]-side(i)*want.Row(i)[0]) > 1e-7 {
+				t.Fatalf("%d nodes: row %d is %v, want ±%v", n, i, got.Row(i)[0], want.Row(i)[0])
+			}
+		}
+	}
+}
+
+// signedGraph returns a random tree with more edges, whose signs are given.
+func signedGraph(t *testing.T, rng *rand.Rand, n, more int, sign func(i, j int) float64) *sparse.CSR {
+	t.Helper()
+	weight := map[[2]int]float64{}
+	for e := range n - 1 + more {
+		i, j := e+1, 0
+		if i >= n {
+			i = 1 + rng.IntN(n-1)
+		}
+		j = rng.IntN(i)
+		weight[[2]int{i, j}] = sign(i, j) * math.Pow(10, 16*rng.Float64()-8)
+	}
+	var entries []sparse.Triplet
+	for ends, w := range weight {
+		i, j := uint32(ends[0]), uint32(ends[1])
+		entries = append(entries, sparse.Triplet{Row: i, Col: j, Val: w}, sparse.Triplet{Row: j, Col: i, Val: w})
+	}
+	a, err := sparse.FromTriplets(n, n, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// solveClamped returns the harmonic function with the values 0, 1, 2 … in clamped rows, nil if it is refused.
+func solveClamped(t *testing.T, g *graph.Graph, clamped []int) *sparse.Block[float64] {
+	t.Helper()
+	h, err := Harmonic(ctx, g, clamped)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := sparse.NewBlock[float64](len(g.Degrees), 1)
+	for value, i := range clamped {
+		f.Row(i)[0] = float64(value)
+	}
+	_, err = h.SolveTo(ctx, f, nil, &Settings{Tolerance: 1e-11})
+	if errors.Is(err, ErrIterationLimit) {
+		return nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// exactHarmonic returns the harmonic function with the values of f in clamped rows, by elimination in 300 bits.
+func exactHarmonic(a *sparse.CSR, clamped []int, f *sparse.Block[float64]) []float64 {
+	n, _ := a.Dims()
+	number := func(x float64) *big.Float { return new(big.Float).SetPrec(300).SetFloat64(x) }
+	m := make([][]*big.Float, n) // [M | b]
+	for i := range m {
+		m[i] = make([]*big.Float, n+1)
+		for j := range m[i] {
+			m[i][j] = number(0)
+		}
+		if slices.Contains(clamped, i) {
+			m[i][i], m[i][n] = number(1), number(f.Row(i)[0])
+			continue
+		}
+		col, val := a.Row(i)
+		for e, j := range col {
+			m[i][i].Add(m[i][i], number(math.Abs(val[e])))
+			m[i][j].Sub(m[i][j], number(val[e]))
+		}
+	}
+	for p := range n { // diagonally dominant, so that no pivot is zero but in rows without entries
+		for i := range n {
+			if i == p || m[i][p].Sign() == 0 || m[p][p].Sign() == 0 {
+				continue
+			}
+			factor := new(big.Float).Quo(m[i][p], m[p][p])
+			for j := p; j <= n; j++ {
+				m[i][j].Sub(m[i][j], new(big.Float).Mul(factor, m[p][j]))
+			}
+		}
+	}
+	solution := make([]float64, n)
+	for i := range m {
+		solution[i], _ = new(big.Float).Quo(m[i][n], m[i][i]).Float64()
+	}
+	return solution
 }

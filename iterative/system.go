@@ -51,6 +51,8 @@ type System struct {
 	free []float64
 
 	boundary *sparse.Operator[float64] // A_UL and zeros, of a [Harmonic] system
+	cover    *System                   // that solves in place of a signed one; nil: none
+	wide     bool                      // weights span so much that residuals may hide errors
 
 	cg               CG
 	jacobi           Preconditioner
@@ -78,10 +80,13 @@ func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64],
 	if err := settings.validate(); err != nil {
 		return nil, err
 	}
+	if s.cover != nil {
+		return s.coveredTo(ctx, x, b, settings)
+	}
 	if s.boundary != nil && b == nil {
 		return s.harmonicTo(ctx, x, settings)
 	}
-	if settings != nil && settings.Eliminate && b.Rows <= ExactFirst {
+	if settings != nil && settings.Eliminate {
 		if out, err := s.eliminatedTo(ctx, x, b, settings.Recorder); !errors.Is(err, ErrFill) {
 			return out, err
 		}
@@ -144,6 +149,9 @@ func (s *System) newLadder(settings *Settings) *ladder {
 	}
 	if s.free != nil {
 		l.jacobiSteps = stepsHarmonic
+	}
+	if s.wide {
+		l.jacobiSteps = 0
 	}
 	if settings == nil || settings.MaxIterations == 0 {
 		digits := max(1, math.Ceil(-math.Log10(set.Tolerance)))

@@ -24,17 +24,19 @@ var harmonic = Model{
 	},
 	Predict: predictHarmonic,
 	Bytes: func(p *Problem, _ []param.Values, s *Settings) (int64, error) {
-		bytes := harmonicBytes(len(p.Degrees))
-		return bytes + iterative.FactorBytes(len(p.Degrees), p.A.NNZ(), 1,
+		bytes := harmonicBytes(p)
+		n, entries, _ := iterative.SolvedSize(p.Graph)
+		return bytes + iterative.FactorBytes(n, entries, 1,
 			budget.Subtract(s.Memory, bytes)), nil
 	},
 }
 
-// harmonicBytes returns the memory of a harmonic function of n nodes without a factor.
-func harmonicBytes(n int) int64 {
+// harmonicBytes returns the memory of a harmonic function without a factor.
+func harmonicBytes(p *Problem) int64 {
 	const graphVectors = 5 // degrees, loops, sums without them, centred values and the result
+	n, _, cover := iterative.SolvedSize(p.Graph)
 	return graphVectors*8*int64(n) + blocks.BlockBytes[float64](n, 1) +
-		iterative.HarmonicBytes(n, 1)
+		iterative.HarmonicBytes(n, 1) + cover
 }
 
 // predictHarmonic returns the harmonic function with the values of p.
@@ -44,7 +46,7 @@ func predictHarmonic(ctx context.Context, p *Problem, _ []param.Values,
 	if err != nil {
 		return nil, err
 	}
-	h.Memory = budget.Subtract(s.Memory, harmonicBytes(len(p.Degrees)))
+	h.Memory = budget.Subtract(s.Memory, harmonicBytes(p))
 	mean := stat.Mean(p.Value, nil)
 	f := sparse.NewBlock[float64](len(p.Degrees), 1)
 	for i, row := range p.Row {

@@ -43,8 +43,9 @@ func blockBytes(l *Propagation, cols int) int64 {
 		return scores + 2*blocks.BlockBytes[float32](n, cols) + 16*int64(n)
 	}
 	const graphVectors = 2 // loops, and degrees without them
+	solved, _, cover := iterative.SolvedSize(l.P.Graph)
 	return scores + blocks.BlockBytes[float64](n, cols) + graphVectors*8*int64(n) +
-		iterative.HarmonicBytes(n, cols)
+		iterative.HarmonicBytes(solved, cols) + cover
 }
 
 // factorBytes returns the memory of the factor that solves slow systems, in addition to the solve
@@ -53,7 +54,8 @@ func factorBytes(l *Propagation, cols int) int64 {
 	if walks(l) || l.P.Team() != nil { // no factor
 		return 0
 	}
-	return iterative.CholeskyBytes(len(l.P.Degrees), l.P.A.NNZ(), cols, leastRoom)
+	n, entries, _ := iterative.SolvedSize(l.P.Graph)
+	return iterative.CholeskyBytes(n, entries, cols, leastRoom)
 }
 
 // leastRoom is that for a sampled factor alone.
@@ -76,7 +78,8 @@ func (l *Propagation) Bytes() int64 {
 	if walks(l) || l.P.Team() != nil {
 		return bytes
 	}
-	factor := iterative.FactorBytes(len(l.P.Degrees), l.P.A.NNZ(), width, room)
+	n, entries, _ := iterative.SolvedSize(l.P.Graph)
+	factor := iterative.FactorBytes(n, entries, width, room)
 	if likelyFactored(l) {
 		factor = max(factor, factorBytes(l, width))
 	}

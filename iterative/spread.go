@@ -1,0 +1,113 @@
+package iterative
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
+)
+
+const (
+	// wideSpread is the ratio of weights beyond which a small residual of a harmonic function may hide an error as large as its
+	// values: of a pair of nodes joined by 10⁶ with edges of 10⁻⁶ to others.
+	wideSpread = 1e5
+
+	// sharedSpread is the ratio for a signed graph whose rows several processes share, which has no factor.
+	sharedSpread = 1e9
+)
+
+// errSpread is the error of weights for which rounding hides the residual.
+var errSpread = fmt.Errorf("%w: weights span too many orders of magnitude for a solve without a complete factor", ErrIterationLimit)
+
+// spreadOf returns the largest degree over the least weight, and this weight. Cost: a sweep, unless the degrees are whole numbers that show
+// that the ratio is small.
+func spreadOf(ctx context.Context, g *graph.Graph) (spread, least float64, err error) {
+	team := sparse.TeamOf(g.A)
+	ends := []float64{math.Inf(-1), 0, 0} // the least weight, negated; the largest degree; 1: a degree is no whole number
+	for i, d := range g.Degrees {
+		if !team.IsPadding(i) {
+			ends[1] = max(ends[1], d)
+			if d != math.Trunc(d) {
+				ends[2] = 1
+			}
+		}
+	}
+	team.Max(ends)
+	if ends[2] == 0 && ends[1] <= wideSpread {
+		return ends[1], 1, nil
+	}
+	lightest, err := sparse.RowSums(ctx, g.A, g.Workers, func(_ []uint32, val []float64) float64 {
+		least := math.Inf(1)
+		for _, w := range val {
+			if w != 0 {
+				least = min(least, math.Abs(w))
+			}
+		}
+		return least
+	})
+	if err != nil {
+		return 0, 0, err
+	}
+	for i, d := range g.Degrees {
+		if d > 0 && !team.IsPadding(i) {
+			ends[0] = max(ends[0], -lightest[i])
+		}
+	}
+	team.Max(ends)
+	return ends[1] / -ends[0], -ends[0], nil
+}
+
+const (
+	roughTolerance  = 1e-4  // from which on a solution is not certified
+	wideTolerance   = 1e-13 // of the residual of a solution that is
+	spreadTolerance = 1e-6  // of its error, relative to the largest value
+)
+
+// certify returns an error unless the error of every element of a harmonic function f, the solution for the
+// right-hand side b, is proven to be within spreadTolerance of the largest value. N = L_UU is an M-matrix: the residual r of f with
+// its rounding errors is at most h in each row, and a v > 0 with N·v ≥ h/2 then bounds the error, |N⁻¹·r| ≤ 2v. v is another
+// solution, which need not be exact. Cost: that of a solve of one column.
+func (s *System) certify(ctx context.Context, f, b *sparse.Block[float64]) error {
+	q := blocks.Reshape(s.cg.run.v.q, f.Rows, f.Cols)
+	if err := s.cg.A.StepTo(ctx, q, f, sparse.Step[float64]{Alpha: 1}); err != nil {
+		return err
+	}
+	largest := blocks.Largest(s.team(), f)
+	h := make([]float64, f.Rows)
+	right := sparse.NewBlock[float64](f.Rows, 1)
+	for i, d := range s.diagonal(true) {
+		if s.free[i] == 0 {
+			continue
+		}
+		h[i] = 8 * epsilon * d * largest
+		for j, v := range q.Row(i) {
+			h[i] = max(h[i], 8*epsilon*d*largest+math.Abs(s.Scale[i]*b.Row(i)[j]-v))
+		}
+		right.Row(i)[0] = h[i] / s.Scale[i]
+	}
+	v := sparse.NewBlock[float64](f.Rows, 1)
+	if _, err := s.SolveTo(ctx, v, right, &Settings{Tolerance: wideTolerance}); err != nil && !errors.Is(err, ErrStagnation) {
+		return err
+	}
+	blocks.ScaleRows(v, v, blocks.Inverses(s.Scale))
+	q = blocks.Reshape(s.cg.run.v.q, f.Rows, 1)
+	if err := s.cg.A.StepTo(ctx, q, v, sparse.Step[float64]{Alpha: 1}); err != nil {
+		return err
+	}
+	worst := []float64{0}
+	for i, bound := range v.Data {
+		worst[0] = max(worst[0], 2*bound)
+		if s.free[i] != 0 && !(q.Row(i)[0] >= h[i]/2 && bound >= 0) {
+			worst[0] = math.Inf(1)
+		}
+	}
+	s.team().Max(worst)
+	if worst[0] > spreadTolerance*largest {
+		return errSpread
+	}
+	return nil
+}
