@@ -21,17 +21,19 @@ func (s *System) exactFactor(ctx context.Context) (*exact, error) {
 		return nil, errNoFactor
 	}
 	n := len(s.Graph.Degrees)
+	entries := s.Graph.A.NNZ()
 	limits := noLimits
-	if n > exactWide || n > ExactFirst && !s.wide {
+	if n > exactWide {
 		limits = limitsOf
-		entries := s.Graph.A.NNZ()
-		switch {
-		case !s.wide || !isLean(n, entries):
-			return nil, fmt.Errorf("%w: it has more than %d nodes", ErrFill, ExactFirst)
-		case s.Memory > 0 && completeBytes(n, entries) > s.Memory:
-			s.directErr = fmt.Errorf("%w: %w", ErrMemory, budget.Check(s.Memory, completeBytes(n, entries), "the Cholesky factor"))
-			return nil, s.directErr
-		}
+	}
+	need := wideBytes(n, entries)
+	switch {
+	case n <= ExactFirst:
+	case !s.wide || !isLean(n, entries):
+		return nil, fmt.Errorf("%w: it has more than %d nodes", ErrFill, ExactFirst)
+	case s.Memory > 0 && need > s.Memory:
+		s.directErr = fmt.Errorf("%w: %w", ErrMemory, budget.Check(s.Memory, need, "a complete factor"))
+		return nil, s.directErr
 	}
 	a, err := freePart(ctx, s.Graph.WithoutHeavyLoops().A, s.free)
 	if err != nil {

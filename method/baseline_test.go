@@ -2,6 +2,7 @@ package method
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -84,12 +86,12 @@ func TestUnreachedKeepThePrior(t *testing.T) {
 	}
 }
 
-// A walk that has not settled says so.
-func TestUnsettled(t *testing.T) {
-	for n, want := range map[int]bool{5000: true, 20: false} {
-		out, err := labelPropagation{}.Predict(context.Background(), problemtest.Path(t, n, true), nil, nil)
-		if err != nil || (out.Unfinished != "") != want {
-			t.Errorf("a path of %d nodes: %q, %v", n, out.Unfinished, err)
+// Walks that do not meet a label within their limit are refused.
+func TestUnabsorbed(t *testing.T) {
+	for n, isRefused := range map[int]bool{1500: true, 1000: false} {
+		_, err := labelPropagation{}.Predict(context.Background(), problemtest.Path(t, n, true), nil, nil)
+		if errors.As(err, new(*problem.Error)) != isRefused {
+			t.Errorf("a path of %d nodes: %v", n, err)
 		}
 	}
 }

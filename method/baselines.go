@@ -281,7 +281,7 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, par *Parameters
 		out.Raw = chunks.Block[float64](n, len(p.Names))
 		l.Raw = out.Raw
 	}
-	if out.Unfinished, err = l.ScoresTo(ctx, out.Scores, out.Reached, &out.Work); err != nil {
+	if err = l.ScoresTo(ctx, out.Scores, out.Reached, &out.Work); err != nil {
 		return nil, err
 	}
 	if set.Explain {

@@ -64,7 +64,7 @@ func (m *model) predict(ctx context.Context, out *Prediction) error {
 		in.work.Sweeps += b.Sweeps
 	}
 	if m.uses(func(c candidate) bool { return c.Propagation }) {
-		if _, err := propagationOf(in.p, in.set, in.memory).ScoresTo(ctx, scores,
+		if err := propagationOf(in.p, in.set, in.memory).ScoresTo(ctx, scores,
 			m.features.reached, in.work); err != nil {
 			return err
 		}

@@ -36,11 +36,12 @@ func blockBytes(l *Propagation, cols int) int64 {
 	case l.Highest != nil:
 		scores = blocks.BlockBytes[float32](n, cols) + problem.HighestBytes(n)
 	}
-	if l.Steps > 0 {
-		return scores + 2*blocks.BlockBytes[float64](n, cols) + 16*int64(n)
-	}
 	if walks(l) {
-		return scores + 2*blocks.BlockBytes[float32](n, cols) + 16*int64(n)
+		bytes := scores + 2*blocks.BlockBytes[float64](n, cols+1) + 24*int64(n)
+		if n <= iterative.ExactFirst && l.Steps == 0 {
+			bytes += blocks.BlockBytes[float64](n, n+1+cols)
+		}
+		return bytes
 	}
 	const graphVectors = 2 // loops, and degrees without them
 	solved, _, cover := iterative.SolvedSize(l.P.Graph)

@@ -72,7 +72,7 @@ func outOfFold(ctx context.Context, l *Propagation, fold []int, folds int,
 		if err != nil {
 			return nil, err
 		}
-		if _, err := sub.ScoresTo(ctx, nil, reached, new(graph.Work)); err != nil {
+		if err := sub.ScoresTo(ctx, nil, reached, new(graph.Work)); err != nil {
 			return nil, err
 		}
 		gathered += sub.gathered

@@ -35,7 +35,7 @@ func TestPropagationOnSeveralProcesses(t *testing.T) {
 			l.P, l.Workers = &q, g.Workers
 			var work graph.Work
 			scores := sparse.NewBlock[float32](len(g.Degrees), k)
-			if _, err := l.ScoresTo(t.Context(), scores, g.Components.Reachable(q.Row), &work); err != nil {
+			if err := l.ScoresTo(t.Context(), scores, g.Components.Reachable(q.Row), &work); err != nil {
 				return nil, err
 			}
 			answers, err := l.OutOfFold(t.Context(), folds, 2)

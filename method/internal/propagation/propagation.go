@@ -3,7 +3,6 @@ package propagation
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -12,7 +11,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -20,14 +18,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// mostSteps limits the steps of label propagation, of conjugate gradients or of a walk.
-const mostSteps = 1000
-
-// A walk ends when no class of no node has changed by more than settled in the
-// last settleSteps steps, a few units in the last place of float32.
 const (
-	settleSteps = 10
-	settled     = 0x1p-23
+	mostSteps = 1000    // of conjugate gradients
+	settled   = 0x1p-23 // a unit in the last place of float32
 )
 
 // Propagation computes one labelling. Memory is in bytes, 0 for no limit.
@@ -44,7 +37,7 @@ type Propagation struct {
 	// wanted: bits of the scores do not depend on Memory.
 	Rough bool
 
-	// Raw, unless nil, receives the scores in double precision, but for walks that settle and centred scores. Those of a
+	// Raw, unless nil, receives the scores in double precision, but for centred scores. Those of a
 	// signed graph are the values of the harmonic function.
 	Raw *sparse.Block[float64]
 
@@ -56,11 +49,10 @@ type Propagation struct {
 	// Progress, if not nil, is called with "walk", the finished part of the classes, and the whole.
 	Progress func(stage string, done, total int64)
 
-	scores     *sparse.Block[float32] // of all classes, or of a slab of them
-	heldOut    map[int][]float32      // receives the scores of some nodes in place of Highest; nil: none
-	reached    *roaring.Bitmap
-	unfinished string
-	gathered   int64 // entries × columns of the sweeps
+	scores   *sparse.Block[float32] // of all classes, or of a slab of them
+	heldOut  map[int][]float32      // receives the scores of some nodes in place of Highest; nil: none
+	reached  *roaring.Bitmap
+	gathered int64 // entries × columns of the sweeps
 
 	// better and worse count the held-out labels that centred scores predict rightly and plain ones do
 	// not, and the reverse.
@@ -86,22 +78,22 @@ func (l *Propagation) Validate() error {
 }
 
 // ScoresTo stores the scores of all nodes in scores, or where this is nil in Highest, and adds the sweeps to work. reached
-// are the nodes that a label reaches. unfinished names the iteration that ended at its limit, if any. The error is a [*problem.Error] if the solve for the harmonic
-// function does not converge.
+// are the nodes that a label reaches. The error is a [*problem.Error] if the solve for the harmonic function does not
+// converge, or if walks have not met a label at the limit of their steps.
 func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32],
-	reached *roaring.Bitmap, work *graph.Work) (unfinished string, err error) {
+	reached *roaring.Bitmap, work *graph.Work) error {
 	l.reached = reached
 	p := l.P
 	l.centeredBy = make([]float64, len(p.Names))
 	width, factor := width(l)
-	propagate := l.settle
+	propagate := l.absorb
 	harmonic := false
 	if l.Steps > 0 {
 		propagate = l.walkFor
 	} else if !walks(l) {
 		h, err := harmonicSystem(ctx, l, factor)
 		if err != nil {
-			return "", err
+			return err
 		}
 		h.Strict = l.Rough
 		work.Sweeps += 2 // for degrees, of all edges and of those between free nodes
@@ -125,7 +117,7 @@ func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32
 			}
 		})
 		if err != nil {
-			return "", err
+			return err
 		}
 		work.Sweeps += sweeps
 		l.gathered += sparse.EntriesOf(p.A) * int64(sweeps) * int64(hi-lo)
@@ -140,7 +132,7 @@ func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32
 	if l.Raw != nil {
 		l.completeRaw(harmonic)
 	}
-	return l.unfinished, nil
+	return nil
 }
 
 // harmonicSystem returns the system of the harmonic function, with the memory of a factor; 0: no limit.
@@ -161,10 +153,9 @@ func harmonicSystem(ctx context.Context, l *Propagation, memory int64) (*iterati
 // completeRaw converts scores that are not in double precision, and makes those of the harmonic function without signs add up
 // to one.
 func (l *Propagation) completeRaw(harmonic bool) {
-	isExact := (harmonic || l.Steps > 0) && !l.Center
 	for v := range l.Raw.Rows {
 		row := l.Raw.Row(v)
-		if !isExact {
+		if l.Center {
 			simd.ConvertTo(row, l.scores.Row(v))
 		} else if sum := floats.Sum(row); harmonic && !l.P.Signed && sum > 0 {
 			floats.Scale(1/sum, row)
@@ -340,67 +331,3 @@ const (
 	harmonicTolerance = 1e-8
 	rawTolerance      = 1e-12
 )
-
-// settle walks until nothing changes: on a directed graph, where no system is symmetric, and if
-// labels absorb only a part of a walk. Each class is stored once it has settled, so that its bits
-// do not depend on the classes that are walked together.
-func (l *Propagation) settle(ctx context.Context, lo, hi int,
-	report func(done float64)) (sweeps int, err error) {
-	w := walk[float32](l, mostSteps)
-	remainder := hi - lo // columns on the move
-	still := make([]bool, remainder)
-	change := make([][]float32, sched.Workers(w.Workers)) // by worker and column, since the last look
-	for i := range change {
-		change[i] = make([]float32, remainder)
-	}
-	w.Progress = func(_ string, done, total int64) {
-		sweeps = int(done)
-		report(float64(done) / float64(total))
-	}
-	var moved float64 // by the last look, in columns on the move
-	look := func(t int) bool {
-		if t%settleSteps != 0 {
-			return false
-		}
-		moved = 0
-		largest := make([]float64, len(still))
-		for _, c := range change {
-			for j, v := range c {
-				largest[j] = max(largest[j], float64(v))
-			}
-			clear(c)
-		}
-		l.P.Team().Max(largest)
-		for j, v := range largest {
-			switch {
-			case still[j]:
-			case v <= settled:
-				still[j] = true
-				remainder--
-			default:
-				moved = max(moved, v)
-			}
-		}
-		return remainder == 0
-	}
-	err = w.Run(ctx, lo, hi, func(t int, rows sparse.Rows, p *sparse.Block[float32]) {
-		if t%settleSteps != 0 {
-			return
-		}
-		largest := change[rows.Worker]
-		for i := rows.Lo; i < rows.Hi; i++ {
-			row := l.scores.Row(i)
-			for j, v := range p.Row(i) {
-				if !still[j] {
-					largest[j] = max(largest[j], v-row[j], row[j]-v)
-					row[j] = v
-				}
-			}
-		}
-	}, look)
-	if remainder > 0 {
-		l.unfinished = fmt.Sprintf("walks end after %d steps, before they have settled: scores changed by up to %.2g in the last %d",
-			mostSteps, moved, settleSteps)
-	}
-	return sweeps, err
-}

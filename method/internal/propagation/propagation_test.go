@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // scoresOf returns the scores of all nodes, and how many sweeps they took.
@@ -23,7 +25,7 @@ func scoresOf(t *testing.T, l *Propagation) (*sparse.Block[float32], int, error)
 		t.Fatal(err)
 	}
 	scores := sparse.NewBlock[float32](len(l.P.Degrees), len(l.P.Names))
-	_, err = l.ScoresTo(t.Context(), scores, reached, &work)
+	err = l.ScoresTo(t.Context(), scores, reached, &work)
 	return scores, work.Sweeps, err
 }
 
@@ -50,14 +52,15 @@ func TestPropagation(t *testing.T) {
 			for _, cols := range []int{len(p.Names), 2, 1} {
 				l := &Propagation{P: p, Alpha: 1, Workers: workers}
 				l.Memory = blockBytes(l, cols)
-				if got, _ := width(l); got != cols {
-					t.Fatalf("%d classes at a time, want %d", got, cols)
+				width, _ := width(l)
+				if blockBytes(l, width) != blockBytes(l, cols) {
+					t.Fatalf("%d classes at a time, want %d", width, cols)
 				}
 				got, sweeps, err := scoresOf(t, l)
 				if err != nil {
 					t.Fatal(err)
 				}
-				passes := len(p.Names) / cols
+				passes := (len(p.Names) + width - 1) / width
 				if sweeps > passes*mostSteps/2 {
 					t.Errorf("%d classes at a time take %d sweeps", cols, sweeps)
 				}
@@ -109,5 +112,67 @@ func TestPropagationOnPath(t *testing.T) {
 				t.Fatalf("node %d has %v, want %v", i, scores.Row(i)[1], want)
 			}
 		}
+	}
+}
+
+// TestDirectedLimit compares the limit on directed graphs with weights over twelve decades, by elimination, with that of the
+// same graph and so many isolated nodes that it is found by walks, or refused because they do not end.
+func TestDirectedLimit(t *testing.T) {
+	refused, agreed := 0, 0
+	for seed := range uint64(40) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		const small, large = 20, iterative.ExactFirst + 1
+		decades := float64(seed % 4 * 4)
+		var arcs []sparse.Triplet
+		weights := map[[2]uint32]float64{}
+		for range 50 {
+			weights[[2]uint32{uint32(rng.IntN(small)), uint32(rng.IntN(small))}] = math.Pow(10, decades*(rng.Float64()-0.5))
+		}
+		for ends, w := range weights {
+			arcs = append(arcs, sparse.Triplet{Row: ends[0], Col: ends[1], Val: w})
+		}
+		alpha := []float64{1, 1, 0.3}[seed%3]
+		limit := func(n int) (*sparse.Block[float32], error) {
+			a, err := sparse.FromTriplets(n, n, arcs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := &problem.Problem{Graph: &graph.Graph{A: a, Degrees: testgraph.Degrees(t, a)}, Directed: true, Row: []int{1, 5, 9}, Class: []int{0, 1, 2}, Names: []string{"a", "b", "c"}}
+			scores, _, err := scoresOf(t, &Propagation{P: p, Alpha: alpha})
+			return scores, err
+		}
+		want, err := limit(small)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := limit(large)
+		if errors.As(err, new(*problem.Error)) {
+			refused++
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		agreed++
+		for i := range small {
+			for c, v := range got.Row(i) {
+				if off := math.Abs(float64(v - want.Row(i)[c])); off > 2e-6 {
+					t.Errorf("seed %d: node %d, class %d: %v by walks, %v by elimination", seed, i, c, v, want.Row(i)[c])
+				}
+			}
+		}
+	}
+	if refused == 0 || agreed < 20 {
+		t.Errorf("%d limits are refused, %d agree", refused, agreed)
+	}
+	// An arc of 10¹² there and back, and two light ones to labels of y.
+	a, err := sparse.FromTriplets(5, 5, []sparse.Triplet{{Row: 0, Col: 1, Val: 1e12}, {Row: 0, Col: 2, Val: 1}, {Row: 0, Col: 3, Val: 1}, {Row: 1, Col: 0, Val: 1e12}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &problem.Problem{Graph: &graph.Graph{A: a, Degrees: testgraph.Degrees(t, a)}, Directed: true, Row: []int{2, 3, 4}, Class: []int{1, 1, 0}, Names: []string{"x", "y"}}
+	scores, _, err := scoresOf(t, &Propagation{P: p, Alpha: 1})
+	if err != nil || scores.Row(0)[1] != 1 {
+		t.Errorf("the node behind the heavy arcs is %v, %v, want y", scores.Row(0), err)
 	}
 }

@@ -1,0 +1,162 @@
+package propagation
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
+)
+
+const (
+	walkSteps  = 10_000 // of a walk at the most
+	unabsorbed = 1e-6   // share of a walk that may go on when it ends
+)
+
+// absorb stores the classes lo ≤ c < hi of the limit of the walks in the scores: of a directed graph, where no system is
+// symmetric, and if labels absorb only a part of a walk. Nodes that no label reaches have their prior. A small graph is
+// eliminated. On another one an additional column is the share of a walk from each node that goes on, which bounds the
+// distance to the limit; the error is a [*problem.Error] if it is not small after walkSteps steps. Rough walks end after
+// mostSteps steps.
+func (l *Propagation) absorb(ctx context.Context, lo, hi int,
+	report func(done float64)) (sweeps int, err error) {
+	p := l.P
+	team := p.Team()
+	n := len(p.Degrees)
+	last := hi - lo
+	prior := l.Prior.Distributions(p.Seeds())
+	x := sparse.NewBlock[float64](n, last+1)
+	y := sparse.NewBlock[float64](n, last+1)
+	left := blocks.Inverses(p.Degrees)
+	ends := make([]float64, n) // share of a walk that ends at a node
+	for i := range n {
+		copy(x.Row(i), prior(i)[lo:hi])
+		x.Row(i)[last] = 1
+		if !l.reached.Contains(uint32(i)) {
+			x.Row(i)[last] = 0
+			ends[i] = 1
+			left[i] = 0
+		}
+	}
+	value := x.Columns(0, last)
+	class := map[int]int{} // of nodes with a label
+	for i, row := range p.Row {
+		class[row] = p.Class[i]
+		ends[row] = l.Alpha
+		if p.Degrees[row] == 0 {
+			ends[row] = 1
+		}
+		left[row] *= 1 - ends[row]
+		clear(value.Row(row))
+		if c := p.Class[i]; lo <= c && c < hi {
+			value.Row(row)[c-lo] = 1
+		}
+	}
+	if n <= iterative.ExactFirst && team == nil {
+		return 1, l.eliminate(ctx, value, ends, lo)
+	}
+	op := &sparse.Operator[float64]{A: p.A, Left: left, Workers: l.Workers}
+	mass := make([]float64, sched.Workers(l.Workers))
+	limit := walkSteps
+	if l.Rough {
+		limit = mostSteps
+	}
+	for ; ; sweeps++ {
+		clear(mass)
+		err := op.StepTo(ctx, y, x, sparse.Step[float64]{Alpha: 1, Visit: func(rows sparse.Rows) {
+			for i := rows.Lo; i < rows.Hi; i++ {
+				if c, ok := class[i]; ok && lo <= c && c < hi {
+					y.Row(i)[c-lo] += ends[i]
+				} else if !ok && ends[i] > 0 {
+					copy(y.Row(i), prior(i)[lo:hi])
+				}
+				mass[rows.Worker] = max(mass[rows.Worker], y.Row(i)[last])
+			}
+		}})
+		if err != nil {
+			return sweeps, err
+		}
+		x, y = y, x
+		report(float64(sweeps+1) / float64(limit))
+		total := []float64{floats.Max(mass)}
+		team.Max(total)
+		isDone := sweeps+1 == limit
+		if isDone && !l.Rough && total[0] > unabsorbed {
+			return sweeps, &problem.Error{Method: "lp", Err: fmt.Errorf("%w: up to %.2g of a walk has not met a label after %d steps",
+				iterative.ErrIterationLimit, total[0], limit)}
+		}
+		if isDone || total[0] <= unabsorbed {
+			for i := range n {
+				l.keep(i, lo, x.Row(i)[:last])
+			}
+			return sweeps + 1, nil
+		}
+	}
+}
+
+// eliminate stores the solution of (I − Q)·f = b in the scores, where a share of the walks ends at each node with its value.
+//
+// Eliminating a node joins its predecessors to its successors. All numbers are sums of products of weights, never differences,
+// so that they have all digits whatever the weights span (Grassmann, Taksar and Heyman 1985). Cost: n³/3 products.
+func (l *Propagation) eliminate(ctx context.Context, value *sparse.Block[float64], ends []float64, lo int) error {
+	n := value.Rows
+	q := sparse.NewBlock[float64](n, n+1+value.Cols) // weights of arcs, and of those to an end, and these times the value there
+	err := sparse.EachRow(ctx, l.P.A, 1, func(_, i int, col []uint32, val []float64) error {
+		row := q.Row(i)
+		row[n] = ends[i] * l.P.Degrees[i]
+		if ends[i] == 1 {
+			row[n] = 1
+			col = nil
+		}
+		for e, j := range col {
+			w := 1 - ends[i]
+			if val != nil {
+				w *= val[e]
+			}
+			if int(j) != i {
+				row[j] += w
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for i := range n {
+		blocks.AddScaled(q.Row(i)[n+1:], q.Row(i)[n], value.Row(i))
+	}
+	for k := n - 1; k >= 0; k-- {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		row := q.Row(k)
+		total := floats.Sum(row[:k]) + row[n]
+		if !(total > 0) {
+			return &problem.Error{Method: "lp", Err: fmt.Errorf("%w: products of weights vanish", iterative.ErrIterationLimit)}
+		}
+		floats.Scale(1/total, row[:k])
+		floats.Scale(1/total, row[n:])
+		for i := range k {
+			if w := q.Row(i)[k]; w > 0 {
+				blocks.AddScaled(q.Row(i)[:k], w, row[:k])
+				blocks.AddScaled(q.Row(i)[n:], w, row[n:])
+				q.Row(i)[i] = 0
+			}
+		}
+	}
+	for k := range n {
+		row := q.Row(k)
+		for j, w := range row[:k] {
+			if w > 0 {
+				blocks.AddScaled(row[n+1:], w, q.Row(j)[n+1:])
+			}
+		}
+		l.keep(k, lo, row[n+1:])
+	}
+	return nil
+}
