@@ -407,7 +407,7 @@ func zeroGraph(t *testing.T, n int, spread float64, signed bool) *sparse.CSR {
 	return a
 }
 
-// checkZeroColumns compares the images of a unit vector with and without columns that become zero beside it.
+// checkZeroColumns compares the images of a unit vector with and without columns that become zero.
 func checkZeroColumns(t *testing.T, g *graph.Graph, named *Named) {
 	t.Helper()
 	n := len(g.Degrees)

@@ -116,7 +116,7 @@ func TestPropagationOnPath(t *testing.T) {
 }
 
 // TestDirectedLimit compares the limit on directed graphs with weights over twelve decades, by elimination, with that of the
-// same graph and so many isolated nodes that it is found by walks, or refused because they do not end.
+// same graph with more isolated nodes, by walks, or their refusal.
 func TestDirectedLimit(t *testing.T) {
 	refused, agreed := 0, 0
 	for seed := range uint64(40) {
