@@ -36,6 +36,10 @@ func Nearest(ctx context.Context, x *sparse.CSR, s *Settings,
 	if err := s.validate(); err != nil {
 		return err
 	}
+	x, err := scaleRows(x)
+	if err != nil {
+		return err
+	}
 	squares := rowSquares(x)
 	return eachRow(ctx, x, s.Workers, func(p *products, i int) {
 		p.multiply(i, 0)
@@ -75,6 +79,39 @@ func normOf(x, y float64) float64 {
 		return math.Sqrt(both)
 	}
 	return math.Sqrt(x) * math.Sqrt(y)
+}
+
+// scaleRows returns x with each row divided by the power of two at its largest element, if squares of some row may overflow or
+// vanish. Cosines do not depend on it, not even in their last bit where they are in range without it.
+func scaleRows(x *sparse.CSR) (*sparse.CSR, error) {
+	const least, most = 0x1p-400, 0x1p400
+	rows, cols := x.Dims()
+	ptr := make([]int64, 1, rows+1)
+	exponents := make([]int, rows)
+	isExtreme := false
+	for i := range rows {
+		ends, vals := x.Row(i)
+		largest := 0.0
+		for _, v := range vals {
+			largest = max(largest, math.Abs(v))
+		}
+		_, exponents[i] = math.Frexp(largest)
+		isExtreme = isExtreme || largest > most || largest > 0 && largest < least
+		ptr = append(ptr, ptr[i]+int64(len(ends)))
+	}
+	if !isExtreme {
+		return x, nil
+	}
+	col := make([]uint32, 0, ptr[rows])
+	val := make([]float64, 0, ptr[rows])
+	for i, exponent := range exponents {
+		ends, vals := x.Row(i)
+		col = append(col, ends...)
+		for _, v := range vals {
+			val = append(val, math.Ldexp(v, -exponent))
+		}
+	}
+	return sparse.NewCSR(rows, cols, ptr, col, val)
 }
 
 // rowSquares returns ‖x_i‖² for every row.

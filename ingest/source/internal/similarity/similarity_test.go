@@ -120,6 +120,39 @@ func TestNearestAreThoseOfAllPairs(t *testing.T) {
 	}
 }
 
+// TestExtremeRows multiplies rows by powers of two beyond the range of their squares, which changes no cosine.
+func TestExtremeRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	x, dense := random(t, 50, 12, 0.3, rng)
+	var entries []sparse.Triplet
+	for i, row := range dense {
+		scale := []int{-1000, -560, 0, 530, 1000}[rng.IntN(5)]
+		for j, v := range row {
+			if v != 0 {
+				entries = append(entries, sparse.Triplet{Row: uint32(i), Col: uint32(j), Val: math.Ldexp(v, scale)})
+			}
+		}
+	}
+	scaled, err := sparse.FromTriplets(50, 12, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near := func(x *sparse.CSR) []pair {
+		return collect(t, func(v visit) error {
+			return similarity.Nearest(context.Background(), x, &similarity.Settings{Neighbours: 4}, v)
+		})
+	}
+	got, want := near(scaled), near(x)
+	if len(got) != len(want) {
+		t.Fatalf("%d neighbours, want %d", len(got), len(want))
+	}
+	for e, p := range got {
+		if p.I != want[e].I || p.J != want[e].J || math.Abs(p.V-want[e].V) > 1e-15 {
+			t.Errorf("%v, want %v", p, want[e])
+		}
+	}
+}
+
 func TestSameBitsForAnyWorkers(t *testing.T) {
 	x, _ := random(t, 2000, 200, 0.1, rand.New(rand.NewPCG(5, 6)))
 	run := func(workers int) []pair {
