@@ -553,7 +553,7 @@ func Bytes(named *Named, degrees []float64, cols int) (int64, error) {
 	case IsProduct(named.Name):
 		return vectors*8*int64(n) + 2*blocks.BlockBytes[float64](n, cols), nil
 	case named.Name == PersonalizedPageRank.Name:
-		return vectors*8*int64(n) + 4*blocks.BlockBytes[float64](n, cols), nil
+		return pageRankBytes(n, cols), nil
 	}
 	name := named.Name
 	values := named.Given

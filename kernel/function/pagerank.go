@@ -2,9 +2,11 @@ package function
 
 import (
 	"context"
+	"errors"
 	"math"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -40,7 +42,7 @@ func (f *Function) pageRank(ctx context.Context, g *graph.Graph) error {
 		return err
 	}
 	inverse := blocks.Inverses(g.Degrees)
-	w := &restartingWalk{f: f, lengths: lengths, inverse: inverse,
+	w := &restartingWalk{f: f, graph: g, lengths: lengths, inverse: inverse,
 		alpha: f.Values.Number("alpha"),
 		op:    &sparse.Operator[float64]{A: arcs, Right: inverse, Workers: g.Workers}}
 	if f.Values.Word("sinks") == "all" {
@@ -54,6 +56,7 @@ func (f *Function) pageRank(ctx context.Context, g *graph.Graph) error {
 // 1/n at all n nodes.
 type restartingWalk struct {
 	f       *Function
+	graph   *graph.Graph
 	op      *sparse.Operator[float64] // Tᵀ
 	lengths []float64                 // entries of rows
 	inverse []float64                 // of degrees, 0 at sinks
@@ -62,7 +65,9 @@ type restartingWalk struct {
 }
 
 // applyTo iterates the map. One step contracts the sum of absolute values by α, so that the error is at most α/(1−α)
-// times the last change, and 1/(1−α) times the rounding errors of a step.
+// times the last change, and 1/(1−α) times the rounding errors of a step. A column whose change is below these is not
+// improved by another step. If patience steps are not enough, the solution of the linear system replaces the iterate, on a
+// graph without directions, and the steps behind it bound its error.
 func (w *restartingWalk) applyTo(ctx context.Context, y, b *sparse.Block[float64], s *kernel.Settings) (*kernel.Report, error) {
 	p, err := w.startWeights(b)
 	if err != nil {
@@ -73,32 +78,106 @@ func (w *restartingWalk) applyTo(ctx context.Context, y, b *sparse.Block[float64
 	next := sparse.NewBlock[float64](b.Rows, cols)
 	r := &kernel.Report{Method: "power iteration",
 		ColumnBound: make([]float64, cols)}
-	lost := w.f.sumRows(y, cols, func(i int, sums []float64) {
-		for j, x := range y.Row(i) {
-			if w.inverse[i] == 0 {
-				sums[j] += x
+	lost := w.lost(y)
+	for isDone := false; !isDone; r.Sweeps++ {
+		if r.Sweeps == patience && w.graph.In == nil {
+			solved, err := w.solve(ctx, y, p, s)
+			if err != nil {
+				return nil, err
 			}
+			r.Method = "conjugate gradients"
+			r.Sweeps += solved
+			lost = w.lost(y)
 		}
-	})
-	sweeps := 2 + int(-64*math.Ln2/math.Log(w.alpha)) // sweeps, after which rounding errors remain
-	for isDone := false; !isDone && r.Sweeps < sweeps; r.Sweeps++ {
 		sums, err := w.step(ctx, y, next, p, lost)
 		if err != nil {
 			return nil, err
 		}
 		lost = sums[:cols]
 		isDone = true
+		left := 1.0 // steps until each column is done, if changes shrink by α
 		for j, norm := range blocks.Norms(w.f.team, y) {
 			change := w.alpha * sums[cols+j]
 			rounding := sums[2*cols+j]
 			r.ColumnBound[j] = (change + rounding) / (1 - w.alpha)
-			isDone = isDone && r.ColumnBound[j] <= s.Tolerance*norm
+			if r.ColumnBound[j] > s.Tolerance*norm && change > rounding {
+				isDone = false
+				aim := max(rounding, s.Tolerance*norm*(1-w.alpha)-rounding)
+				left = max(left, math.Ceil(math.Log(aim/change)/math.Log(w.alpha)))
+			}
 		}
 		if s.Progress != nil {
-			s.Progress("computing", int64(r.Sweeps), int64(r.Sweeps+1))
+			s.Progress("computing", int64(r.Sweeps+1), int64(r.Sweeps+1)+int64(left))
 		}
 	}
 	return r, nil
+}
+
+// patience is the number of steps that cost about as much as a solve.
+const patience = 100
+
+// pageRankBytes returns the memory of applyTo without a factor: the vectors of the graph and the system, and the blocks of the
+// iteration and of the solve.
+func pageRankBytes(n, cols int) int64 {
+	const vectors, steps, solve = 12, 4, 7
+	return vectors*8*int64(n) + steps*blocks.BlockBytes[float64](n, cols) +
+		solve*blocks.BlockBytes[float64](n, cols+1)
+}
+
+// lost returns the sums of x at sinks.
+func (w *restartingWalk) lost(x *sparse.Block[float64]) []float64 {
+	return w.f.sumRows(x, x.Cols, func(i int, sums []float64) {
+		for j, v := range x.Row(i) {
+			if w.inverse[i] == 0 {
+				sums[j] += v
+			}
+		}
+	})
+}
+
+// solve stores the solution x = (I − αTᵀ)⁻¹·((1−α)·p + α·s·q) in y, as far as a solve of (D − αA)·z brings it, where
+// D·z is x at nodes with edges. The others are the sinks, where x is the right-hand side. It returns the number of sweeps.
+func (w *restartingWalk) solve(ctx context.Context, y, p *sparse.Block[float64],
+	s *kernel.Settings) (sweeps int, err error) {
+	system, err := iterative.VonNeumann(w.graph, false, w.alpha)
+	if err != nil {
+		return 0, err
+	}
+	if s.Memory > 0 { // a factor may have the rest
+		system.Memory = max(1, s.Memory-pageRankBytes(p.Rows, p.Cols))
+	}
+	right := p
+	if w.uniform > 0 { // and of the column q
+		right = sparse.NewBlock[float64](p.Rows, p.Cols+1)
+		blocks.Copy(right.Columns(0, p.Cols), p)
+		for i := range right.Rows {
+			right.Row(i)[p.Cols] = w.uniform
+		}
+	}
+	z := sparse.NewBlock[float64](right.Rows, right.Cols)
+	out, err := system.SolveTo(ctx, z, right, &iterative.Settings{Tolerance: leastTolerance})
+	if err != nil && !errors.Is(err, iterative.ErrStagnation) && !errors.Is(err, iterative.ErrIterationLimit) {
+		return 0, err
+	}
+	for i, d := range w.graph.Degrees {
+		for j := range z.Row(i) {
+			if z.Row(i)[j] *= d; d == 0 {
+				z.Row(i)[j] = right.Row(i)[j]
+			}
+		}
+	}
+	lost := w.lost(z)
+	for i := range y.Rows {
+		row := y.Row(i)
+		for j, v := range z.Row(i)[:y.Cols] {
+			if w.uniform == 0 {
+				row[j] = (1 - w.alpha) * v / (1 - w.alpha*lost[j])
+			} else {
+				row[j] = (1 - w.alpha) * (v + z.Row(i)[y.Cols]*w.alpha*lost[j]/(1-w.alpha*lost[y.Cols]))
+			}
+		}
+	}
+	return out.Sweeps, nil
 }
 
 // startWeights returns p of the weights of seeds.
