@@ -40,7 +40,7 @@ func RankNodes(ctx context.Context, g *Graph, p *rank.Problem, name string,
 	n := len(g.Degrees)
 	var memory kernel.Settings
 	f, err := OpenFunction(ctx, g.Leave(rank.Bytes(n), "scores"),
-		&function.Named{Name: name, Given: given}, rank.Columns(n),
+		&function.Named{Name: name, Given: given}, rank.Columns(n, len(p.Seeds)),
 		&memory, p.Seeds)
 	if err != nil {
 		return nil, nil, err

@@ -86,12 +86,20 @@ type Ranking struct {
 // ErrSeeds is returned unless there is a seed and a node that is none.
 var ErrSeeds = errors.New("rank: at least one seed and one other node are needed")
 
-// Columns returns the number of columns that the kernel is applied to at a time: as many as 256 MiB
-// hold, at most 11, those of ten folds and of all seeds. It depends on the graph alone, so that results do not depend
-// on the memory limit.
-func Columns(nodes int) int {
-	const widest, bytes = 11, 256 << 20
-	return min(widest, max(1, bytes/8/max(1, nodes)))
+// Columns returns the number of columns that the kernel is applied to at a time for a number of seeds: as many as 256 MiB
+// hold, at most those of the folds and of all seeds. It depends on the graph and the seeds, so that results do not
+// depend on the memory limit.
+func Columns(nodes, seeds int) int {
+	const bytes = 256 << 20
+	return min(1+foldCount(seeds), max(1, bytes/8/max(1, nodes)))
+}
+
+// foldCount returns the number of folds of the seeds, 0 for one seed.
+func foldCount(seeds int) int {
+	if seeds < 2 {
+		return 0
+	}
+	return split.FoldCount(seeds)
 }
 
 // Run ranks nodes. The error is [ErrSeeds], the context's, or that of the kernel. Cost: the kernel times
@@ -105,10 +113,7 @@ func Run(ctx context.Context, p *Problem, s *Settings) (*Ranking, error) {
 	}
 	n := p.Kernel.Len()
 	m := len(p.Seeds)
-	out := &Ranking{Score: make([]float64, n)}
-	if m > 1 {
-		out.Folds = split.FoldCount(m)
-	}
+	out := &Ranking{Score: make([]float64, n), Folds: foldCount(m)}
 	weights := seedWeights(p)
 	// Folds do not depend on the order of seeds.
 	seeds := slices.DeleteFunc(slices.Clone(p.Nodes),
@@ -118,7 +123,7 @@ func Run(ctx context.Context, p *Problem, s *Settings) (*Ranking, error) {
 	for f := range out.Folds {
 		sets = append(sets, problem.Pick(seeds, split.OfFold(fold, f).Train))
 	}
-	width := min(len(sets), Columns(len(p.Degrees)))
+	width := Columns(len(p.Degrees), m)
 	x, y := sparse.NewBlock[float64](n, width), sparse.NewBlock[float64](n, width)
 	shares := make([]float64, m) // of the other nodes that a seed is above
 	for lo := 0; lo < len(sets); lo += width {

@@ -11,6 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/kernel/function"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/items"
 	"github.com/heatwalk/heatwalk/method/regress"
@@ -83,6 +84,10 @@ func declarations() (list []declaration) {
 		list = append(list, d)
 	}
 	add("--kernel", "kernel", shell.NodeKernels())
+	add("--kernel", "rank", shell.Specs{function.PersonalizedPageRank})
+	add("--function", "apply", slices.DeleteFunc(function.Specs(), func(s *param.Spec) bool {
+		return s == function.PersonalizedPageRank || slices.Contains(shell.NamesIn(shell.NodeKernels()), s.Name)
+	}))
 	for _, kind := range slices.Backward(items.Kinds()) {
 		if kind.Kernels == nil { // its input has the values of any kernel
 			add("--learner", kind.Name+" classify", shell.Learners())
