@@ -24,6 +24,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/heatwalk/heatwalk/expm"
 	"github.com/heatwalk/heatwalk/graph"
@@ -93,12 +94,14 @@ type Named struct {
 // Results returns the number of results for each column of a block.
 func (n *Named) Results() int { return max(1, len(n.Times)) }
 
-// Function is a function of a matrix of a graph.
+// Function is a function of a matrix of a graph. Many goroutines may use it; their calls of ApplyTo wait for each other,
+// because it keeps factors and eigenpairs between calls.
 type Function struct {
 	Named
 	Values param.Values // all parameters; of several times the first
 
-	n     int // rows of blocks
+	mu    sync.Mutex // of ApplyTo
+	n     int        // rows of blocks
 	team  *sparse.Team
 	apply func(ctx context.Context, y, b *sparse.Block[float64], s *kernel.Settings) (*kernel.Report, error)
 }
@@ -200,6 +203,8 @@ func (f *Function) ApplyTo(ctx context.Context, y, b *sparse.Block[float64],
 		set.Limit = DefaultTolerance
 	}
 	set.Tolerance = cmp.Or(set.Tolerance, DefaultTolerance)
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	limit := limitOf(&set)
 	r, err := f.apply(ctx, y, b, &set)
 	switch {

@@ -3,8 +3,11 @@ package function
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"sync"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -490,6 +493,46 @@ func TestLooserTolerances(t *testing.T) {
 				if r.ColumnBound[j] > tolerance*norm {
 					t.Errorf("rank %v, tolerance %g: bound %g of %g", rank, tolerance, r.ColumnBound[j], norm)
 				}
+			}
+		}
+	}
+}
+
+// TestGoroutines applies every function by two goroutines that share it, on two functions of one graph: all have the same
+// bits. With the race detector it finds state that they share without a lock.
+func TestGoroutines(t *testing.T) {
+	g, err := graph.New(t.Context(), testgraph.Random(4, 70, 200, true), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := len(g.Degrees)
+	b := sparse.NewBlock[float64](n, 2)
+	b.Row(3)[0], b.Row(5)[1] = 1, 1
+	for _, s := range Specs() {
+		if s.Works&param.Undirected == 0 {
+			continue
+		}
+		var functions []*Function
+		for range 2 {
+			f, err := New(t.Context(), g, &Named{Name: s.Name})
+			if err != nil {
+				t.Fatalf("%s: %v", s.Name, err)
+			}
+			functions = append(functions, f)
+		}
+		results := make([]*sparse.Block[float64], 4)
+		errs := make([]error, len(results))
+		var group sync.WaitGroup
+		for i := range results {
+			group.Go(func() {
+				results[i] = sparse.NewBlock[float64](n, b.Cols)
+				_, errs[i] = functions[i/2].ApplyTo(t.Context(), results[i], b, nil)
+			})
+		}
+		group.Wait()
+		for i, r := range results[1:] {
+			if fmt.Sprint(errs[i+1]) != fmt.Sprint(errs[0]) || errs[0] == nil && !slices.Equal(r.Data, results[0].Data) {
+				t.Errorf("%s: goroutine %d has other bits, or %v for %v", s.Name, i+1, errs[i+1], errs[0])
 			}
 		}
 	}
