@@ -193,7 +193,11 @@ func applyTo[T sparse.Float](run *shell.Session, c *applyOptions, name string) e
 	}
 	directed := d.Graph.Store.Manifest.Directed
 	if directed && c.spec.Works&param.Directed == 0 {
-		return shell.RefuseDirected(name, c.spec.Name, "--function=transition")
+		remedy := "--function=transition"
+		if c.spec.Name == "von-neumann" { // the index of Katz
+			remedy = "--function=personalized-pagerank, whose walks follow arcs as those of the index of Katz do"
+		}
+		return shell.RefuseDirected(name, c.spec.Name, remedy)
 	}
 	n := d.Graph.Nodes.Len()
 	rows := len(d.Rows)
