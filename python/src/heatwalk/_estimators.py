@@ -7,6 +7,7 @@ from typing import Any, Iterable
 import numpy as np
 import scipy.sparse as sp
 
+from ._errors import warn
 from ._graph import Graph, as_array, as_graph, checksum, is_pandas, nodes_of
 from ._matrix import Array, eigsh, features
 from ._process import Progress, Settings
@@ -223,6 +224,9 @@ class NodeEmbedding(TransformerMixin, NodeEstimator):
         values = None
         if self.method == "eigenvectors":
             values, vectors = self._eigenvectors(g)
+            if len(values) < self.n_components:
+                warn(f"n_components={self.n_components}: the graph has {len(values)} eigenvectors in addition to "
+                     "those of its components")
         elif y is None:
             raise ValueError(f"the method {self.method} needs y, the labels of some nodes")
         else:
