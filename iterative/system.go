@@ -52,7 +52,7 @@ type System struct {
 
 	boundary *sparse.Operator[float64] // A_UL and zeros, of a [Harmonic] system
 	cover    *System                   // that solves in place of a signed one; nil: none
-	wide     bool                      // weights span so many decades that a residual may hide an error
+	wide     bool                      // weights span more decades than residuals show
 
 	cg               CG
 	jacobi           Preconditioner
