@@ -85,9 +85,6 @@ func declarations() (list []declaration) {
 	}
 	add("--kernel", "kernel", shell.NodeKernels())
 	add("--kernel", "rank", shell.Specs{function.PersonalizedPageRank})
-	add("--function", "apply", slices.DeleteFunc(function.Specs(), func(s *param.Spec) bool {
-		return s == function.PersonalizedPageRank || slices.Contains(shell.NamesIn(shell.NodeKernels()), s.Name)
-	}))
 	for _, kind := range slices.Backward(items.Kinds()) {
 		if kind.Kernels == nil { // its input has the values of any kernel
 			add("--learner", kind.Name+" classify", shell.Learners())
