@@ -2,9 +2,13 @@ package heatwalk
 
 import (
 	"context"
+	"slices"
 
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/kernel/function"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/rank"
 	"github.com/heatwalk/heatwalk/param"
 )
@@ -45,15 +49,22 @@ func RankNodes(ctx context.Context, g *Graph, p *rank.Problem, name string,
 	if err != nil {
 		return nil, nil, err
 	}
-	problem := *p
-	problem.Kernel = f
-	problem.Degrees = f.Job.allDegrees()
-	problem.Division = f.Job.division
+	sorted := *p
+	// Folds follow ids, not the order of the caller or of the rows.
+	order := sched.UpTo(len(p.Seeds))
+	slices.SortFunc(order, func(a, b int) int {
+		return nodefile.CompareIDs(g.Nodes.ID(p.Seeds[a]), g.Nodes.ID(p.Seeds[b]))
+	})
+	sorted.Seeds = problem.Pick(p.Seeds, order)
+	sorted.Weight = problem.Pick(p.Weight, order)
+	sorted.Kernel = f
+	sorted.Degrees = f.Job.allDegrees()
+	sorted.Division = f.Job.division
 	family := kernel.Families().Named(name)
-	problem.Walk = family != nil && family.Asymmetric(f.Values) != nil
+	sorted.Walk = family != nil && family.Asymmetric(f.Values) != nil
 	set := *s
 	set.Memory = memory.Memory
-	r, err := rank.Run(ctx, &problem, &set)
+	r, err := rank.Run(ctx, &sorted, &set)
 	if err == nil {
 		err = f.Job.result()
 	}

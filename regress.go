@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/evaluate"
+	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/regress"
@@ -24,12 +25,11 @@ func (g *Graph) Regress(ctx context.Context, values map[string]float64,
 	if err != nil {
 		return nil, err
 	}
-	rows, err := g.rowsOf(append([]string{}, slices.Sorted(maps.Keys(values))...))
+	ids := slices.SortedFunc(maps.Keys(values), nodefile.CompareIDs)
+	rows, err := g.rowsOf(append([]string{}, ids...))
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(rows,
-		func(a, b int) int { return cmp.Compare(g.Nodes.Position(a), g.Nodes.Position(b)) })
 	p := &method.Problem{Row: rows}
 	for _, row := range rows {
 		p.Value = append(p.Value, values[g.Nodes.ID(row)])

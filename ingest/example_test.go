@@ -48,8 +48,8 @@ func Example() {
 	}
 	// Output:
 	// 4 nodes, 4 edges
-	// ann red
 	// di blue
+	// ann red
 }
 
 // An error in a file knows its place.

@@ -298,9 +298,12 @@ func TestPairs(t *testing.T) {
 	if g := load(t, store); len(g.ids) != 3 {
 		t.Errorf("ids %v", g.ids)
 	}
-	nodes := rowsOf{"9": 0, "alone": 1, "p1": 2, "x": 3}
+	nodes, err := shard.StringNodes(slices.Values([]string{"9", "alone", "p1", "x"}))
+	if err != nil {
+		t.Fatal(err)
+	}
 	l, err := nodefile.ReadLabels(t.Context(), path("c.content"), nodes, nil)
-	if err != nil || !slices.Equal(l.Names, []string{"good", "bad class"}) || !slices.Equal(l.Row, []int{0, 1, 2}) || !slices.Equal(l.Class, []int{0, 1, 0}) {
+	if err != nil || !slices.Equal(l.Names, []string{"good", "bad class"}) || !slices.Equal(l.Row, []int{0, 2, 1}) || !slices.Equal(l.Class, []int{0, 0, 1}) {
 		t.Errorf("labels %+v, %v", l, err)
 	}
 	if err := os.Remove(path("c.cites")); err != nil {
@@ -337,9 +340,3 @@ func TestCoraLabels(t *testing.T) {
 		t.Errorf("%d labels, classes %q of %v", len(l.Row), l.Names, size)
 	}
 }
-
-// rowsOf is a Lookup.
-type rowsOf map[string]int
-
-func (r rowsOf) Lookup(id string) (int, bool) { row, ok := r[id]; return row, ok }
-func (r rowsOf) Len() int                     { return len(r) }

@@ -61,22 +61,23 @@ type Attributes struct {
 	Line    []int64       // line of each record
 	Columns []Column      // the attributes
 	Classes *Labels       // classes of the records; nil without a column of classes
-	Records Lookup        // finds a record by its id
 	Use     input.Columns // use of the columns of the file
 	Bytes   int64         // approximate memory of the table
+
+	rows map[string]int // by id
 }
 
-// records maps the ids of records to their numbers.
-type records map[string]int
-
 // Lookup implements [Lookup].
-func (r records) Lookup(id string) (row int, ok bool) {
-	row, ok = r[id]
+func (a *Attributes) Lookup(id string) (row int, ok bool) {
+	row, ok = a.rows[id]
 	return row, ok
 }
 
+// ID implements [Lookup].
+func (a *Attributes) ID(row int) string { return a.IDs[row] }
+
 // Len implements [Lookup].
-func (r records) Len() int { return len(r) }
+func (a *Attributes) Len() int { return len(a.IDs) }
 
 // ReadAttributes reads a table of records, one on each line, with a value in each column. The
 // rules about separators, comments and quotes are those of label tables. The first line is a
@@ -205,7 +206,11 @@ func (r *attributeReader) end() (*Attributes, error) {
 		a.Columns = append(a.Columns, r.column(i))
 		a.Bytes += 4*n + 64*int64(len(r.columns[i].Values))
 	}
-	return a, r.identify(a, id)
+	err = r.identify(a, id)
+	if a.Classes != nil && err == nil {
+		a.Classes.Sort(a)
+	}
+	return a, err
 }
 
 // roles returns the column of ids, the column of classes (−1 if missing), and the columns of
@@ -287,9 +292,8 @@ func (r *attributeReader) choose(names []string) ([]int, error) {
 
 // identify sets the ids of the records.
 func (r *attributeReader) identify(a *Attributes, id int) error {
-	rows := make(records, len(r.lines))
+	a.rows = make(map[string]int, len(r.lines))
 	a.IDs = make([]string, len(r.lines))
-	a.Records = rows
 	for row := range a.IDs {
 		name := strconv.Itoa(row + 1)
 		if id >= 0 {
@@ -299,13 +303,13 @@ func (r *attributeReader) identify(a *Attributes, id int) error {
 			}
 			name = r.columns[id].Values[code]
 		}
-		if earlier, isRepeated := rows[name]; isRepeated {
+		if earlier, isRepeated := a.rows[name]; isRepeated {
 			return textio.Fault(a.File, a.Line[row], "give each record an id of its own, or name another column of ids",
 				"%s is the id of the record on line %d already", words.Quoted(name),
 				a.Line[earlier])
 		}
 		a.IDs[row] = name
-		rows[name] = row
+		a.rows[name] = row
 	}
 	return nil
 }

@@ -111,7 +111,7 @@ func TestClassesOfRecords(t *testing.T) {
 	if len(l.Row) != 2 || l.Row[1] != 2 || l.Names[l.Class[1]] != "l" || l.Unlabelled != 2 {
 		t.Fatalf("labels %+v, %v", l, err)
 	}
-	if row, ok := a.Records.Lookup("c"); !ok || row != 2 || a.Records.Len() != 4 {
+	if row, ok := a.Lookup("c"); !ok || row != 2 || a.Len() != 4 {
 		t.Error("c is not found")
 	}
 }
@@ -147,7 +147,7 @@ func FuzzAttributes(f *testing.F) {
 			t.Fatalf("%d lines of %d records with %d attributes", len(a.Line), len(a.IDs), len(a.Columns))
 		}
 		for i, id := range a.IDs {
-			if row, ok := a.Records.Lookup(id); !ok || row != i {
+			if row, ok := a.Lookup(id); !ok || row != i {
 				t.Fatalf("record %d is called %q, and that is %d", i, id, row)
 			}
 		}

@@ -213,7 +213,7 @@ func TestWholeNumbers(t *testing.T) {
 		t.Fatal(err)
 	}
 	l, err := ReadLabels(t.Context(), write(t, file{"l.csv", "node,label\n1.0,a\n2,b\n4,a\n03,b\n"})[0], nodes, nil)
-	if err != nil || !slices.Equal(l.Row, []int{0, 1, 2, 3}) {
+	if err != nil || !slices.Equal(l.Row, []int{0, 2, 1, 3}) {
 		t.Errorf("%+v, %v", l, err)
 	}
 	if rows, err := ReadIDs(t.Context(), write(t, file{"r.txt", "1.00\n4\n"})[0], nodes, nil); err != nil || !slices.Equal(rows, []int{0, 3}) {

@@ -3,26 +3,33 @@ package nodefile
 import (
 	"cmp"
 	"slices"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// Sort puts the labels in the order of their nodes' ids and the classes in the order of their first
-// nodes, because folds and learners follow both orders. Predictions therefore depend neither on the
-// order of the lines of a file nor on the names of the classes. Of two classes with the same first
-// node the next nodes decide, and of two with the same nodes the names. Every class needs a label.
+// Sort puts the labels in the order of their nodes' ids (see [CompareIDs]) and the classes in the order of their
+// first nodes, because folds, samples and learners follow both orders. Predictions therefore depend neither on
+// the order of the lines of any file, nor on further nodes, nor on the names of the classes. Of two classes with
+// the same first node the next nodes decide, and of two with the same nodes the names. Every class needs a label.
 func (l *Labels) Sort(nodes Lookup) {
-	position := func(row int) int { return row }
-	if ordered, ok := nodes.(interface{ Position(row int) int }); ok {
-		position = ordered.Position
+	type label struct {
+		id         string
+		row, class int
 	}
-	members := make([][]int, len(l.Names)) // increasing positions of each class
-	for i, class := range l.Class {
-		members[class] = append(members[class], position(l.Row[i]))
+	list := make([]label, len(l.Row))
+	for i, row := range l.Row {
+		list[i] = label{nodes.ID(row), row, l.Class[i]}
 	}
-	order := make([]int, len(l.Names))
-	for class := range members {
-		slices.Sort(members[class])
-		order[class] = class
+	slices.SortFunc(list, func(a, b label) int { return CompareIDs(a.id, b.id) })
+	members := make([][]int, len(l.Names)) // increasing positions of the nodes of each class
+	position := 0
+	for i, entry := range list {
+		if i > 0 && entry.row != list[i-1].row {
+			position = i
+		}
+		members[entry.class] = append(members[entry.class], position)
 	}
+	order := sched.UpTo(len(l.Names))
 	slices.SortFunc(order, func(a, b int) int {
 		return cmp.Or(slices.Compare(members[a], members[b]),
 			cmp.Compare(l.Names[a], l.Names[b]))
@@ -33,20 +40,20 @@ func (l *Labels) Sort(nodes Lookup) {
 		names[index] = l.Names[class]
 		number[class] = index
 	}
-	type label struct{ row, class int }
-	list := make([]label, len(l.Row))
-	for i, class := range l.Class {
-		list[i] = label{l.Row[i], number[class]}
-	}
 	slices.SortFunc(list, func(a, b label) int {
-		return cmp.Or(cmp.Compare(position(a.row), position(b.row)),
-			cmp.Compare(a.class, b.class))
+		return cmp.Or(CompareIDs(a.id, b.id), cmp.Compare(number[a.class], number[b.class]))
 	})
 	for i, entry := range list {
 		l.Row[i] = entry.row
-		l.Class[i] = entry.class
+		l.Class[i] = number[entry.class]
 	}
 	l.Names = names
+}
+
+// CompareIDs compares two ids by length and then by bytes, as numbers are compared. Hence the order of two nodes
+// depends on their ids alone.
+func CompareIDs(a, b string) int {
+	return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
 }
 
 // ByName returns the names in byte order, and the place of each class there. Numbers of classes in a

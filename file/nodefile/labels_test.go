@@ -78,11 +78,11 @@ func TestReadLabels(t *testing.T) {
 // TestForcedClasses checks that words for missing values are classes if the list of such words
 // is empty, and that ids with blanks around them are found.
 func TestForcedClasses(t *testing.T) {
-	nodes, err := shard.StringNodes(slices.Values([]string{"a ", "b", "c"}))
+	nodes, err := shard.StringNodes(slices.Values([]string{"a ", "bb", "c"}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"l.tsv": "a \tNone\n b\tNA\nc\t\n", "l.csv": "\"a \",None\n b ,NA\nc,\n"} {
+	for name, text := range map[string]string{"l.tsv": "a \tNone\n bb\tNA\nc\t\n", "l.csv": "\"a \",None\n bb ,NA\nc,\n"} {
 		got, err := ReadLabels(t.Context(), write(t, file{name, text})[0], nodes, &LabelConfig{Missing: []string{""}})
 		if err != nil {
 			t.Fatal(err)

@@ -27,7 +27,7 @@ type Problem struct {
 	Kernel  Applier
 	Degrees []float64
 	Nodes   []int     // nodes to rank, in the order that breaks ties
-	Seeds   []int     // some of Nodes, each once
+	Seeds   []int     // some of Nodes, each once, in an order that folds follow
 	Weight  []float64 // of Seeds, above 0; nil: 1
 
 	// Walk means that the kernel is a function of T = D⁻¹A, whose rows are walks that start at the node. The scores are
@@ -115,13 +115,10 @@ func Run(ctx context.Context, p *Problem, s *Settings) (*Ranking, error) {
 	m := len(p.Seeds)
 	out := &Ranking{Score: make([]float64, n), Folds: foldCount(m)}
 	weights := seedWeights(p)
-	// Folds do not depend on the order of seeds.
-	seeds := slices.DeleteFunc(slices.Clone(p.Nodes),
-		func(v int) bool { return weights[v] == 0 })
 	fold := split.Folds(make([]int, m), max(1, out.Folds), s.RNGSeed, 0)
-	sets := [][]int{seeds}
+	sets := [][]int{p.Seeds}
 	for f := range out.Folds {
-		sets = append(sets, problem.Pick(seeds, split.OfFold(fold, f).Train))
+		sets = append(sets, problem.Pick(p.Seeds, split.OfFold(fold, f).Train))
 	}
 	width := Columns(len(p.Degrees), m)
 	x, y := sparse.NewBlock[float64](n, width), sparse.NewBlock[float64](n, width)
@@ -136,7 +133,7 @@ func Run(ctx context.Context, p *Problem, s *Settings) (*Ranking, error) {
 			s.Progress(lo+len(batch), len(sets))
 		}
 		for j := range batch {
-			p.note(out.Score, shares, lo+j-1, seeds, fold, weights,
+			p.note(out.Score, shares, lo+j-1, p.Seeds, fold, weights,
 				func(row int) float64 { return y.Row(row)[j] })
 		}
 	}

@@ -43,6 +43,9 @@ func (e elements) Lookup(name string) (int, bool) {
 	return slices.BinarySearch(e, name)
 }
 
+// ID implements [nodefile.Lookup].
+func (e elements) ID(row int) string { return e[row] }
+
 // Len implements [nodefile.Lookup].
 func (e elements) Len() int { return len(e) }
 

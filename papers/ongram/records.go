@@ -84,7 +84,7 @@ func openRecords(ctx context.Context, in *items.Input) (*items.Collection, error
 // kernel takes texts; other values count as missing, and missing gets their number.
 func collectionOf(t *nodefile.Attributes, missing func(unknown int)) *items.Collection {
 	return &items.Collection{
-		File: t.File, IDs: tablefile.AxisOf(t.IDs), Lookup: t.Records, Labels: t.Classes,
+		File: t.File, IDs: tablefile.AxisOf(t.IDs), Lookup: t, Labels: t.Classes,
 		Unlabelled: "no column of " + t.File +
 			" is titled as one of classes; name it with --class, or give --labels FILE",
 		Bytes: t.Bytes, Attributes: len(t.Columns),

@@ -95,10 +95,10 @@ func ways() []way {
 		{name: "in the order of locality", open: func(t *testing.T, c *agreetest.Graph) (*heatwalk.Graph, *agreetest.Graph) {
 			return open(t, c.WithoutKinds(), nil, func(c *ingest.Config) { c.Order = ingest.LocalityOrder }), c
 		}},
-		// Folds follow the order of nodes, and probabilities are fitted to held-out labels.
-		{name: "permuted", skipped: []string{"probabilities", "accuracy", "shift", "RMSE"}, answers: func(j *job) bool { return !j.chooses && j.name != "regress hops" }, open: func(t *testing.T, c *agreetest.Graph) (*heatwalk.Graph, *agreetest.Graph) {
-			p := c.Permuted(7)
-			return open(t, p, &heatwalk.Options{Edges: unit(c)}, nil), p
+		// Folds follow ids, so that no choice depends on the order of nodes. Calibration amplifies the tolerance of svm.
+		{name: "permuted", answers: func(j *job) bool { return !strings.HasSuffix(j.name, "+svm") }, open: func(t *testing.T, c *agreetest.Graph) (*heatwalk.Graph, *agreetest.Graph) {
+			p := c.Merged().Permuted(7)
+			return open(t, p, &heatwalk.Options{Edges: unit(p)}, nil), p
 		}},
 		{name: "with isolated nodes", skipped: []string{"unreached components"}, answers: func(j *job) bool { return !j.chooses && !j.global }, open: func(t *testing.T, c *agreetest.Graph) (*heatwalk.Graph, *agreetest.Graph) {
 			return open(t, c.Padded(1100), &heatwalk.Options{Edges: unit(c)}, nil), c
@@ -146,7 +146,9 @@ func TestWays(t *testing.T) {
 						if pending(c, &j) {
 							continue
 						}
-						if turn++; !testgraph.Hunt && turn%every != 0 {
+						turn++
+						isOrder := w.name == "permuted" && j.chooses && shape.Name == "parts"
+						if !testgraph.Hunt && !isOrder && turn%every != 0 {
 							continue
 						}
 						if other == nil {
