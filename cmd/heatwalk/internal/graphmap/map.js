@@ -142,7 +142,13 @@ function describe(parent, n) {
 	const r = data.reasons[n.at]
 	if (!r) return
 	if (r.sizes > 10 * Math.max(1, Math.abs(r.score))) add(panel, "p", { class: "hint" }, `Shares of opposite signs cancel: their absolute values add up to ${r.sizes.toPrecision(3)}, the score is ${r.score.toPrecision(3)}. Compare shares with each other, not with the score.`)
-	reasons(panel, `Labelled nodes, with their shares of the score ${r.score.toPrecision(3)}`, r.labels.map((l) => [l.node + " (" + l.label + ")", l.share]))
+	const total = (list) => (list || []).reduce((sum, x) => sum + x.share, 0)
+	const signed = (x) => (x < 0 ? "− " : "+ ") + Math.abs(x).toPrecision(3)
+	const parts = [[total(r.labels), "labels shown"], [r.other_share, count(r.other_labels) + " other labels"]]
+	if (r.attributes) parts.push([total(r.attributes), "attributes shown"], [r.other_attributes_share, "other attributes"])
+	parts.push([r.rest, "rest"])
+	add(panel, "p", {}, `${r.label}${r.rival ? " over " + r.rival : ""}: score ${signed(r.score)} = ` + parts.map(([x, what]) => `${signed(x)} (${what})`).join(" "))
+	reasons(panel, "Labelled nodes, with their shares of the score", r.labels.map((l) => [l.node + " (" + l.label + ")", l.share]))
 	reasons(panel, "Attributes of the node, and their means over near nodes", (r.attributes || []).map((a) => [a.name || "column " + (a.column + 1), a.share]))
 	const edges = (k) => [k.kind, "weight " + Number(k.weight.toPrecision(6)), [...new Set([k.first, k.last])].filter(Boolean).join(" to ")].filter(Boolean).join(", ")
 	reasons(panel, "Links", r.links.map((l) => [l.from + " – " + l.to + (l.kinds ? " (" + l.kinds.map(edges).join("; ") + ")" : ""), l.importance]))

@@ -189,7 +189,7 @@ func (g *Graph) document(ctx context.Context,
 		n := neighbourhoods[row]
 		merit := 0
 		if g.Reasons[row] != nil {
-			merit++
+			merit += 5 // more than an easy drawing
 		}
 		if len(n.drawn) <= mostNeighbours {
 			merit += 2
