@@ -48,8 +48,8 @@ func (automatic) Predict(ctx context.Context, p *Problem, par *Parameters,
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
-	if p.Signed {
-		return signedMethod(p).Predict(ctx, p, nil, s)
+	if m := signedMethod(p, s); m != nil {
+		return m.Predict(ctx, p, nil, s)
 	}
 	options := s.WithDefaults()
 	set := autoSettings(p, options)
@@ -101,8 +101,12 @@ func autoSettings(p *Problem, s Settings) *auto.Settings {
 	return set
 }
 
-// signedMethod returns what auto does on graphs with negative weights, because its other parts are walks.
-func signedMethod(p *Problem) engine {
+// signedMethod returns what auto does on graphs with negative weights, because its other parts are walks, and by a model of
+// such a graph; nil elsewhere.
+func signedMethod(p *Problem, s *Settings) engine {
+	if !p.Signed && (s.model == nil || s.model.Auto != nil) {
+		return nil
+	}
 	if split.TooFew(p.Class) {
 		return labelPropagation{}
 	}
@@ -111,8 +115,8 @@ func signedMethod(p *Problem) engine {
 
 // plan implements [planner].
 func (automatic) plan(p *Problem, s *Settings) (Cost, error) {
-	if p.Signed {
-		return ownCost(signedMethod(p), p, nil, s)
+	if m := signedMethod(p, s); m != nil {
+		return ownCost(m, p, nil, s)
 	}
 	plan := auto.PlanOf(p, autoSettings(p, *s))
 	c := Cost{Bytes: plan.Bytes, Scores: scoreBytes(p), Disk: plan.Disk}

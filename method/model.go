@@ -145,8 +145,8 @@ func (m *Model) predict(ctx context.Context, p *Problem,
 			return nil, fmt.Errorf("%w: %v", ErrChanged, err)
 		}
 	}
-	if _, mixes := engineOf(method).(mixture); mixes && !p.Signed &&
-		(m.content.Auto == nil || !m.content.Auto.Valid()) {
+	_, mixes := engineOf(method).(mixture)
+	if c := m.content.Auto; mixes && (c != nil && !c.Valid() || c == nil && m.content.Values == nil) { // c is nil of a signed graph
 		return nil, ErrChanged
 	}
 	out, err := method.Predict(ctx, p, nil, m.settings(s))

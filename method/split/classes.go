@@ -53,20 +53,12 @@ func shuffle(rng *rand.Rand, items []int) {
 // increasing order. Every class keeps its share to the nearest node and at least two of
 // its nodes, if it has two, so that of many classes there are more than limit.
 func Sample(class []int, limit int, seed, stream uint64) []int {
-	members := groupByClass(class)
-	quota := make([]int, len(members))
-	for c, nodes := range members {
-		quota[c] = len(nodes)
-		if len(class) > limit {
-			share := int(math.Round(float64(len(nodes)) * float64(limit) / float64(len(class))))
-			quota[c] = min(len(nodes), max(share, 2))
-		}
-	}
 	rng := newRand(seed, streamSample|stream)
 	var sample []int
-	for c, nodes := range members {
+	for _, nodes := range groupByClass(class) {
+		share := int(math.Round(float64(len(nodes)) * float64(limit) / float64(len(class))))
 		shuffle(rng, nodes)
-		sample = append(sample, nodes[:quota[c]]...)
+		sample = append(sample, nodes[:min(len(nodes), max(share, 2))]...)
 	}
 	slices.Sort(sample)
 	return sample
@@ -74,15 +66,8 @@ func Sample(class []int, limit int, seed, stream uint64) []int {
 
 // Majority returns the most frequent of the classes, the lowest of several.
 func Majority(class []int) int {
-	best := 0
-	highest := -1
-	for c, count := range countsOf(class) {
-		if count > highest {
-			best = c
-			highest = count
-		}
-	}
-	return best
+	counts := append(countsOf(class), 0)
+	return slices.Index(counts, slices.Max(counts))
 }
 
 // TooFew reports whether fewer than two of the classes have two labels. A label
@@ -99,13 +84,9 @@ func TooFew(class []int) bool {
 }
 
 // membersOf returns the positions of each class, in increasing order.
-func membersOf(class []int) [][]int {
-	counts := countsOf(class)
-	positions := make([]int, len(class))
-	members := make([][]int, len(counts))
-	for c, count := range counts {
-		members[c] = positions[:0:count]
-		positions = positions[count:]
+func membersOf(class []int) (members [][]int) {
+	for _, count := range countsOf(class) {
+		members = append(members, make([]int, 0, count))
 	}
 	for i, c := range class {
 		members[c] = append(members[c], i)

@@ -1,6 +1,7 @@
 package split
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/param"
@@ -27,10 +28,8 @@ func Settings(s *param.Spec, values param.Values,
 				}
 			}
 			for _, x := range grid {
-				one := param.Values{p.Name: x}
-				for name, y := range v {
-					one[name] = y
-				}
+				one := maps.Clone(v)
+				one[p.Name] = x
 				longer = append(longer, one)
 			}
 		}

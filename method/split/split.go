@@ -97,23 +97,21 @@ func GivenSplit(row, class []int, names []string,
 		slices.Sort(places)
 		return places, nil
 	}
-	if s.Train, err = place(train); err != nil {
+	if s.Train, err = place(train); err == nil {
+		s.Test, err = place(test)
+	}
+	switch {
+	case err != nil:
+	case len(s.Test) == 0:
+		err = given(-1, "the split has no test node")
+	case len(s.Train) == 0:
+		err = given(-1, "the split has no training node")
+	case !slices.ContainsFunc(s.Train,
+		func(i int) bool { return class[i] != class[s.Train[0]] }):
+		err = given(-1, fmt.Sprintf("the split has training nodes of class %q alone, and two classes are needed", names[class[s.Train[0]]]))
+	}
+	if err != nil {
 		return Split{}, nil, err
-	}
-	if s.Test, err = place(test); err != nil {
-		return Split{}, nil, err
-	}
-	if len(s.Test) == 0 {
-		return Split{}, nil, given(-1, "the split has no test node")
-	}
-	if len(s.Train) == 0 {
-		return Split{}, nil, given(-1, "the split has no training node")
-	}
-	first := class[s.Train[0]]
-	if !slices.ContainsFunc(s.Train,
-		func(i int) bool { return class[i] != first }) {
-		return Split{}, nil, given(-1,
-			fmt.Sprintf("the split has training nodes of class %q alone, and two classes are needed", names[first]))
 	}
 	unseen = make([]int, slices.Max(class)+1)
 	for _, i := range s.Test {
