@@ -118,7 +118,7 @@ func keepKernelForm(ctx context.Context, r *kernelPredictor) error {
 	})
 	r.out.form.Size = degreeOf(r.p)
 	if set := r.chosen.Kernel; !kernel.Families().Named(set.Spec.Name).IsNormalized(set.Values) {
-		size := kernel.OnDegrees(r.p.Degrees).MeanDegree() / r.scale
+		size := kernel.OnDegrees(r.p.Degrees).MeanDegree()
 		r.out.form.Size = func(int) float64 { return size }
 	}
 	return nil

@@ -66,6 +66,7 @@ func (m smoothedMethod) Predict(ctx context.Context, p *Problem, par *Parameters
 	}
 	set := s.WithDefaults()
 	set.Raw = false
+	set.Explain = false // scores after smoothing are no sums over labelled nodes
 	set.Top = 0
 	out, err := m.Method.Predict(ctx, p, par, &set)
 	if err != nil {

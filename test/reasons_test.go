@@ -1,6 +1,7 @@
 package test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/sides"
 )
 
@@ -144,6 +146,96 @@ func wrongReasons(e *heatwalk.Reasons, name string) string {
 		return fmt.Sprintf("a share of %v", largest)
 	}
 	return ""
+}
+
+// TestReasonsOfIsolatedLabels explains a labelled node without edges: its label has a share, and the parts add up to the score.
+func TestReasonsOfIsolatedLabels(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "edges.tsv")
+	if err := os.WriteFile(path, []byte("a\tb\nb\tc\nc\td\nd\te\nz\tz\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	g, err := heatwalk.Open(t.Context(), path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	labels := map[string]string{"a": "x", "d": "y", "z": "y", "e": "y"}
+	for _, name := range []string{"cwk:alpha=0.5:steps=7+rls", "cwk+svm", "cwk", "lp", "lp:alpha=0.5", "lgc"} {
+		list, err := g.Explain(t.Context(), labels, []string{"z"}, &heatwalk.ClassifyOptions{Method: name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := &list[0]
+		if wrong := wrongReasons(e, name); wrong != "" || len(e.Labels) == 0 || e.Labels[0].Node != "z" {
+			t.Errorf("%s: %s: %+v", name, wrong, e)
+		}
+	}
+	if _, err := g.Explain(t.Context(), labels, []string{"z"}, &heatwalk.ClassifyOptions{Method: "lp+cs"}); !errors.Is(err, explain.ErrNoForm) {
+		t.Errorf("lp+cs: %v", err)
+	}
+	if err := g.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestLinksOfEqualKernels explains nodes by kernels that are equal up to a factor: links have the same importance, which is
+// at most some times the score. A cycle has the degree 2 everywhere, so that L = 2·L̃.
+func TestLinksOfEqualKernels(t *testing.T) {
+	for _, shape := range []string{"star", "cycle", "random"} {
+		rng := rand.New(rand.NewPCG(5, 1))
+		var edges strings.Builder
+		for i := range 40 {
+			j := map[string]int{"cycle": (i + 1) % 40, "random": rng.IntN(40)}[shape]
+			fmt.Fprintf(&edges, "n%d\tn%d\n", i, j)
+		}
+		path := filepath.Join(t.TempDir(), shape+".tsv")
+		if err := os.WriteFile(path, []byte(edges.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		g, err := heatwalk.Open(t.Context(), path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		labels := map[string]string{"n1": "a", "n2": "b", "n10": "a", "n20": "b", "n21": "b"}
+		links := func(kernel string) (list []float64) {
+			reasons, err := g.Explain(t.Context(), labels, []string{"n3", "n0"}, &heatwalk.ClassifyOptions{Method: kernel + "+rls:lambda=0.1"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			largest := math.Max(math.Abs(reasons[0].Score), math.Abs(reasons[1].Score))
+			for i := range reasons {
+				for _, l := range reasons[i].Links[:min(3, len(reasons[i].Links))] {
+					if shape != "random" && !(l.Importance <= 10*largest) {
+						t.Errorf("%s, %s: link %+v of the score %v", shape, kernel, l, largest)
+					}
+					list = append(list, l.Importance)
+				}
+			}
+			return list
+		}
+		pairs := [][2]string{
+			{"diffusion:beta=4", "exponential:matrix=normalized-adjacency:beta=4"}, {"diffusion:beta=1", "exponential:matrix=normalized-adjacency:beta=1"},
+			{"regularized-laplacian:alpha=1", "von-neumann:alpha=0.5"}, {"exponential:matrix=adjacency:beta=10", "exponential:matrix=adjacency:beta=10"},
+		}
+		if shape == "cycle" {
+			pairs = append(pairs, [2]string{"diffusion:beta=2", "diffusion:laplacian=combinatorial:beta=1"}, [2]string{"diffusion:beta=2", "exponential:matrix=adjacency:beta=1"})
+		}
+		for _, pair := range pairs {
+			got := links(pair[0])
+			want := links(pair[1])
+			if len(got) != len(want) || len(got) == 0 {
+				t.Errorf("%s: %d links of %s, %d of %s", shape, len(got), pair[0], len(want), pair[1])
+				continue
+			}
+			for i := range want {
+				if !(math.Abs(got[i]-want[i]) <= 1e-4*want[0]) {
+					t.Errorf("%s: link %d is %v by %s, %v by %s", shape, i, got[i], pair[0], want[i], pair[1])
+				}
+			}
+		}
+		if err := g.Close(); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 // The weights of a link of a directed graph are those of the edges in both directions, also where both nodes are explained.

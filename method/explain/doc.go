@@ -26,5 +26,6 @@
 //
 // to first order the loss of that difference at v if the step between i and j is removed from the
 // operator. For learning with local and global consistency and for functions of the normalised matrix S or L̃, A_ij is
-// divided by √(d_i·d_j); for other kernels, which are scaled to the mean 1 on the diagonal, by the mean degree.
+// divided by √(d_i·d_j); for other kernels by the mean degree. The left response of a kernel is divided by a bound of the
+// norm of the kernel, so that equal kernels up to a factor give equal links.
 package explain

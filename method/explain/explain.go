@@ -180,11 +180,12 @@ func sum(p *problem.Problem, t *Terms, v, class int, set *Settings) Explanation 
 	}
 	slices.SortStableFunc(e.Labels,
 		func(a, b LabelShare) int { return cmp.Compare(b.Share, a.Share) })
-	for _, l := range e.Labels[min(number, len(e.Labels)):] {
+	count := min(number, len(e.Labels))
+	for _, l := range e.Labels[count:] {
 		e.OtherShare += l.Share
 		e.OtherLabels++
 	}
-	e.Labels = e.Labels[:min(number, len(e.Labels))]
+	e.Labels = e.Labels[:count]
 	e.Attributes = slices.SortedStableFunc(slices.Values(t.Attributes),
 		func(a, b Attribute) int { return cmp.Compare(math.Abs(b.Share), math.Abs(a.Share)) })
 	for i, a := range e.Attributes {
@@ -196,15 +197,8 @@ func sum(p *problem.Problem, t *Terms, v, class int, set *Settings) Explanation 
 	}
 	e.Attributes = e.Attributes[:min(number, len(e.Attributes))]
 	e.Rest = t.Rest
-	if size := e.Sizes + math.Abs(e.Rest); math.IsNaN(size) || math.IsInf(size, 0) { // beyond the range of numbers: no part is known
-		e.Labels = []LabelShare{}
-		e.Attributes = nil
-		e.OtherLabels = 0
-		e.OtherShare = 0
-		e.OtherWords = 0
-		e.Sizes = 0
-		e.Rest = e.Score
-		total = 0
+	if size := e.Sizes + math.Abs(e.Rest); !(size <= math.MaxFloat64) && e.Sizes > 0 { // beyond the range of numbers: no part is known
+		return sum(p, &Terms{Score: t.Score, Rest: e.Score}, v, class, set)
 	}
 	e.Error = math.Abs(e.Score - total - e.Rest)
 	if size := math.Abs(total) + math.Abs(e.Rest); size > 0 {

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"context"
+	"math"
 
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -15,16 +16,29 @@ import (
 // γ·Σ_u R̄(u)·w(u, c). rows are the labelled nodes, weights has a row for each of them, and scores has those of all nodes.
 func Linear(rows []int, weights, scores *sparse.Block[float64], bias []float64,
 	respond func(ctx context.Context, nodes []int) (*sparse.Block[float64], error)) *Form {
-	f := &Form{Right: func(node, class int) float64 { return scores.Row(node)[class] - bias[class] }}
+	f := &Form{
+		Right: func(node, class int) float64 { return scores.Row(node)[class] - bias[class] },
+		Size:  func(int) float64 { return 1 },
+	}
 	f.Terms = func(ctx context.Context, nodes, class []int) ([]Terms, *sparse.Block[float32], error) {
 		r, err := respond(ctx, nodes)
 		if err != nil {
 			return nil, nil, err
 		}
 		left := sparse.NewBlock[float32](r.Rows, len(nodes))
-		for i := range r.Rows {
-			for j, x := range r.Row(i)[:len(nodes)] {
-				left.Row(i)[j] = float32(x)
+		// A bound of the norm of R = r(M), so that the importance of links depends neither on the factor of R nor on the range
+		// of float32. A function of L or S attains it by the null vector of L: ones, or the square roots of the sizes of nodes.
+		for j, v := range nodes {
+			squares := math.SmallestNonzeroFloat64
+			sum := 0.0
+			for i := range r.Rows {
+				x := r.Row(i)[j]
+				squares += float64(x * x)
+				sum += float64(x * math.Sqrt(f.Size(i)/max(f.Size(v), math.SmallestNonzeroFloat64)))
+			}
+			norm := max(math.Sqrt(squares), math.Abs(sum))
+			for i := range r.Rows {
+				left.Row(i)[j] = float32(r.Row(i)[j] / norm)
 			}
 		}
 		common := make([]float64, len(nodes))
@@ -69,13 +83,10 @@ func UnitColumns(n int, nodes, rows []int) *sparse.Block[float64] {
 func SubtractCommon(y *sparse.Block[float64], rows []int) []float64 {
 	last := y.Cols - 1
 	factors := make([]float64, last)
-	size := 0.0
+	size := math.SmallestNonzeroFloat64
 	for _, row := range rows {
 		mean := y.Row(row)[last]
 		size += mean * mean
-	}
-	if size == 0 {
-		return factors
 	}
 	for _, row := range rows {
 		for j, value := range y.Row(row)[:last] {

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"context"
+	"math"
 
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -116,21 +117,20 @@ func (a *Absorbed) Form() *Form {
 		left, err := a.Run(ctx, nodes, func(int) float32 { return 1 }, func(t int, x *sparse.Block[float32]) bool {
 			unsettled := false
 			for j, v := range nodes {
-				if p.Degrees[v] == 0 {
-					continue
-				}
 				met := 0.0
 				for u, row := range p.Row {
-					if q := p.Degrees[row] * float64(x.Row(row)[j]); q != 0 {
-						met += q
-						terms[j].Share[u] += q * weights[j][t][p.Class[u]]
+					q := p.Degrees[row] * float64(x.Row(row)[j])
+					if row == v && p.Degrees[v] == 0 { // the walk stays
+						q = math.Pow(1-a.Absorb, float64(t))
 					}
+					met += q
+					terms[j].Share[u] += q * weights[j][t][p.Class[u]]
 				}
 				gone[j] += a.Absorb * met
 				for b, prior := range a.Prior {
 					terms[j].Rest -= met * prior * weights[j][t][b]
 				}
-				unsettled = unsettled || gone[j] < 1-settled
+				unsettled = unsettled || gone[j] < 1-settled && (met > 0 || p.Degrees[v] > 0)
 			}
 			return unsettled
 		})

@@ -133,7 +133,7 @@ func Run(ctx context.Context, p *Problem, s *Settings) (*Ranking, error) {
 			s.Progress(lo+len(batch), len(sets))
 		}
 		for j := range batch {
-			p.note(out.Score, shares, lo+j-1, p.Seeds, fold, weights,
+			p.note(out.Score, shares, lo+j-1, fold, weights,
 				func(row int) float64 { return y.Row(row)[j] })
 		}
 	}
@@ -218,7 +218,7 @@ func (p *Problem) scoresTo(ctx context.Context, y, x *sparse.Block[float64],
 }
 
 // note stores the scores of all nodes, or those of the seeds of a fold f ≥ 0, with twice the number of the other nodes that each is above.
-func (p *Problem) note(scores, shares []float64, f int, seeds, fold []int,
+func (p *Problem) note(scores, shares []float64, f int, fold []int,
 	weights []float64, scoreOf func(row int) float64) {
 	var values []float64 // of nodes that are no seeds, each in one process
 	for _, v := range p.Nodes {
@@ -233,7 +233,7 @@ func (p *Problem) note(scores, shares []float64, f int, seeds, fold []int,
 		}
 	}
 	slices.Sort(values)
-	for i, seed := range seeds {
+	for i, seed := range p.Seeds {
 		if fold[i] == f {
 			row, _ := p.row(seed)
 			scores[row] = scoreOf(row)

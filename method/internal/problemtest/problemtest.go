@@ -86,13 +86,10 @@ func FarLabels(t testing.TB, n int) (*problem.Problem, []int) {
 
 // Accuracy returns the share of right classes among nodes without a label.
 func Accuracy(p *problem.Problem, got, class []int) float64 {
-	labelled := map[int]bool{}
-	for _, row := range p.Row {
-		labelled[row] = true
-	}
+	isLabelled := problem.MarkLabels(p)
 	right := 0.0
 	for v, c := range class {
-		if !labelled[v] && got[v] == c {
+		if !isLabelled[v] && got[v] == c {
 			right++
 		}
 	}
