@@ -359,6 +359,8 @@ func writeLabelled(run *shell.Session, in *predictionInputs, p *heatwalk.Predict
 				cells[0] = d.Graph.Nodes.ID(p.Suggestions[i].Row)
 				copy(cells[1:], p.Suggestions[i].Cells(d.Labels.Names))
 			})
+	case c.scores.Kind == "raw" && in.isComplete:
+		err = fault.Usage("--scores", "all nodes have a label, so that %s computes no scores; give probability", c.method.Name())
 	case c.scores.Kind == "raw" && p.Raw == nil:
 		err = fault.Usage("--scores", noRaw, c.method.Name()) // pairs of classes have votes alone
 	default:

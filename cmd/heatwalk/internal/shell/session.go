@@ -267,11 +267,18 @@ func fail(run *Session, err error) int {
 	return code
 }
 
-// namedFlag adds the flag that accepts a parameter to an error about the parameter.
+// namedFlag adds the flag that accepts a parameter to an error about the parameter. Parameters of a model are not given by
+// flags: a graph that they do not suit needs another model.
 func namedFlag(line *CommandLine, err error) error {
 	wrong := new(param.ParameterError)
-	if line.Command == nil || !errors.As(err, &wrong) ||
-		line.Command.Flags().Lookup(wrong.Parameter) != nil {
+	if line.Command == nil || !errors.As(err, &wrong) {
+		return err
+	}
+	if model := line.Command.Flags().Lookup("model"); model != nil && model.Changed {
+		what, _, _ := strings.Cut(wrong.Error(), "; ")
+		return fault.Data(model.Value.String(), "%s; learn a model of this graph from its labels, with classify --save-model", what)
+	}
+	if line.Command.Flags().Lookup(wrong.Parameter) != nil {
 		return err
 	}
 	for _, flag := range []string{"method", "kernel", "function", "learner"} {
