@@ -128,7 +128,7 @@ func (m graphMethod) usual(s *Settings) (param.Values, error) {
 
 // grid returns the settings to choose from.
 func (m graphMethod) grid(s *Settings) ([]param.Values, error) {
-	return split.Settings(s.withGrids(m.declaration()), m.declaration().Own(s.Given), nil)
+	return split.Combinations(s.withGrids(m.declaration()), m.declaration().Own(s.Given), nil)
 }
 
 // Predict implements [Method].

@@ -170,7 +170,7 @@ func solves(l *classify.Learner, labels int) bool {
 // kernelGrid returns the values that a kernel is tried with on a graph.
 func kernelGrid(f *kernel.Family, set *Settings,
 	g param.Graph) ([]param.Values, error) {
-	return split.Settings(set.withGrids(&f.Spec), f.Spec.Own(set.Given), g)
+	return split.Combinations(set.withGrids(&f.Spec), f.Spec.Own(set.Given), g)
 }
 
 // Bytes implements [Sizer]: the largest of the blocks of kernels to choose from, of training, and of the scores of all

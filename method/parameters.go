@@ -145,7 +145,7 @@ func (p Parameters) String() string {
 // walkSettings returns the settings of walks to choose from: those with plain features first, then by increasing α and steps.
 // The error is that of [param.Spec.Resolve], or a [*param.ParameterError] if no walk reaches its first step that counts.
 func walkSettings(s *Settings) ([]param.Values, error) {
-	walks, err := split.Settings(orderedWalks(s), walkSpec.Own(s.Given), nil)
+	walks, err := split.Combinations(orderedWalks(s), walkSpec.Own(s.Given), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -217,7 +217,7 @@ func learnerSettings(s *Settings, l *classify.Learner,
 		maps.Copy(fixed, l.Path.For(classes))
 	}
 	maps.Copy(fixed, spec.Own(s.Given))
-	settings, err := split.Settings(s.withGrids(spec), fixed, nil)
+	settings, err := split.Combinations(s.withGrids(spec), fixed, nil)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -13,7 +13,7 @@
 // [Locality] finds nested communities, of which [Communities] returns the sizes too. Ids with a meaning, for example sorted URLs, may already be the best
 // order.
 //
-// [Ranges] cuts the rows of an order into consecutive ranges for several processes, and [Ghosts]
-// counts the rows that each of them receives from others in a step. On graphs with communities, Locality
-// leaves about as few as METIS does, see docs/run.md.
+// [Ranges] cuts the rows of an order into consecutive ranges for several processes. Each process receives rows from
+// others in a step. On graphs with communities, the order of Locality needs about as few of them as the partitions of METIS, see
+// docs/run.md.
 package partition

@@ -1,11 +1,6 @@
 package partition
 
-import (
-	"context"
-	"math/bits"
-
-	"github.com/heatwalk/heatwalk/sparse"
-)
+import "github.com/heatwalk/heatwalk/sparse"
 
 // Ranges cuts rows 0 ≤ i < rows into consecutive ranges, one for each of several processes, and
 // returns their parts+1 bounds: range p has the rows bounds[p] ≤ i < bounds[p+1]. Ranges are balanced
@@ -61,21 +56,6 @@ func Divide(a sparse.Matrix, processes int) (bounds []int) {
 	return bounds
 }
 
-// SizesOf returns the number of rows and of entries of each process for the bounds of [Divide], with the same
-// assumption.
-func SizesOf(a sparse.Matrix, bounds []int, processes int) (rows, entries []int64) {
-	length := meanLengths(a.Ranges())
-	rows = make([]int64, processes)
-	entries = make([]int64, processes)
-	for k := range len(bounds) - 1 {
-		for i := bounds[k]; i < bounds[k+1]; i++ {
-			rows[k%processes]++
-			entries[k%processes] += length(i)
-		}
-	}
-	return rows, entries
-}
-
 // meanLengths returns a function that returns the number of entries of row i if the rows of each range
 // have as equal numbers as is possible. It must be called with increasing rows, or again from row 0.
 func meanLengths(ranges []sparse.Range) func(i int) int64 {
@@ -100,46 +80,3 @@ func meanLengths(ranges []sparse.Range) func(i int) int64 {
 }
 
 const badParts = "partition: number of ranges is not positive"
-
-// Ghosts counts the ghost rows of each process for the bounds of [Divide]: the rows of other processes that the
-// product A·X needs for its own rows, which it receives in every step. Cost: one sweep, and for each process a pass
-// over one bit for each row.
-func Ghosts(ctx context.Context, a sparse.Matrix, bounds []int,
-	processes int) ([]int64, error) {
-	n, cols := a.Dims()
-	if n != cols {
-		panic(badShape)
-	}
-	if len(bounds) < 2 || (len(bounds)-1)%processes != 0 || bounds[0] != 0 ||
-		bounds[len(bounds)-1] != n {
-		panic(badBounds)
-	}
-	ghosts := make([]int64, processes)
-	needed := make([]uint64, (n+63)/64) // columns of the entries of a process
-	for p := range processes {
-		for k := p; k < len(bounds)-1; k += processes {
-			lo, hi := bounds[k], bounds[k+1]
-			err := sparse.EachRowOf(ctx, a, lo, hi, 1, func(_, _ int, col []uint32, _ []float64) error {
-				for _, j := range col {
-					needed[j>>6] |= 1 << (j & 63)
-				}
-				return nil
-			})
-			if err != nil {
-				return nil, err
-			}
-		}
-		for k := p; k < len(bounds)-1; k += processes { // own rows are no ghost rows
-			for i := bounds[k]; i < bounds[k+1]; i++ {
-				needed[i>>6] &^= 1 << (i & 63)
-			}
-		}
-		for w, word := range needed {
-			ghosts[p] += int64(bits.OnesCount64(word))
-			needed[w] = 0
-		}
-	}
-	return ghosts, nil
-}
-
-const badBounds = "partition: bounds of ranges do not begin at row 0 and end at the last"

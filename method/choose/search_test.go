@@ -59,7 +59,7 @@ func TestSpaceOf(t *testing.T) {
 		{Name: "form", Kind: param.Choice, Words: []string{"x", "y"}, Default: param.Of("x"), Grid: []param.Value{param.Of("x"), param.Of("y")}},
 		{Name: "beta", Range: param.Above(0), Default: param.Of(1.0), Grid: param.Grid(1.0, 2.0, 4.0)},
 	}}
-	settings, err := split.Settings(of, nil, nil)
+	settings, err := split.Combinations(of, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

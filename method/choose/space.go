@@ -24,7 +24,7 @@ type Space struct {
 }
 
 // SpaceOf returns the space of all combinations of the values of a declaration's parameters, as
-// [split.Settings] lists them. Parameters of words are not ordered. The usual candidate is the setting that is nearest to the
+// [split.Combinations] lists them. Parameters of words are not ordered. The usual candidate is the setting that is nearest to the
 // usual values in its first parameter, of equals in its second, and so on.
 func SpaceOf(spec *param.Spec, settings []param.Values, usual param.Values) *Space {
 	s := &Space{Usual: nearest(spec, settings, usual)}
@@ -54,7 +54,7 @@ func SpaceOf(spec *param.Spec, settings []param.Values, usual param.Values) *Spa
 // SettingsOf returns the settings of a declaration on a graph, with some values given, and their space.
 func SettingsOf(spec *param.Spec, given param.Values,
 	g param.Graph) ([]param.Values, *Space, error) {
-	settings, err := split.Settings(spec, given, g)
+	settings, err := split.Combinations(spec, given, g)
 	if err != nil {
 		return nil, nil, err
 	}

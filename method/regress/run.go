@@ -127,7 +127,7 @@ func Bytes(p *Problem, methods []Method, s *Settings) (int64, error) {
 	var retained, largest int64
 	for _, m := range slices.Concat(methods, baselines[1:]) {
 		model := m.Method
-		settings, err := split.Settings(&model.Spec, m.Own, kernel.OnDegrees(p.Degrees))
+		settings, err := split.Combinations(&model.Spec, m.Own, kernel.OnDegrees(p.Degrees))
 		if err != nil {
 			return 0, err
 		}

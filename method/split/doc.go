@@ -2,7 +2,7 @@
 // position in a list of classes.
 //
 // [Draw] and [GivenSplit] divide labelled items into training and test items, [Folds]
-// deals them into folds, and [Settings] lists the settings of a declaration. Package
+// deals them into folds, and [Combinations] lists the combinations of the parameters of a declaration. Package
 // method/choose chooses among these.
 //
 // Every draw comes from a PCG generator with the caller's rng seed and a stream of

@@ -297,7 +297,7 @@ func (c *collection) learningBytes(ctx context.Context, classes int) (bytes int6
 	n := c.shape.Graphs
 	largest := items.FitBytes(c.in.Learners, n, classes)
 	for _, k := range c.kernels() {
-		settings, err := split.Settings(&k.Spec, k.Own(c.in.Values), nil)
+		settings, err := split.Combinations(&k.Spec, k.Own(c.in.Values), nil)
 		if err != nil {
 			return 0, err
 		}

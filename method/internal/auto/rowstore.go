@@ -122,8 +122,9 @@ func (s *rowStore) readRowsTo(dst *featureBlock, lo int) {
 			}
 		}
 		for i := range dst.Rows {
-			for column, row := slab.first, x.Row(i); len(row) > 0; column, row = column+slab.period, row[slab.count:] {
-				copy(dst.Row(i)[column:], row[:slab.count])
+			for block := range s.cols / slab.period {
+				column := slab.first + block*slab.period
+				copy(dst.Row(i)[column:], x.Row(i)[block*slab.count:(block+1)*slab.count])
 			}
 		}
 	}

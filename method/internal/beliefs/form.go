@@ -115,7 +115,7 @@ func (m *Model) Form() *explain.Form {
 
 // messageTo stores log(F R) of a node less the field.
 func messageTo(dst []float32, q *run, node int) {
-	q.endsTo(dst, q.beliefs.Row(node), 0)
+	q.neighbourSharesTo(dst, q.beliefs.Row(node), 0)
 	for c, e := range dst {
 		dst[c] = log32(e) - q.field[c]
 	}

@@ -154,9 +154,9 @@ func logsOf(shares []float64) (logs []float32) {
 	return logs
 }
 
-// endsTo stores elements of f R from one class on, the classes at the other end of an edge from a node with
-// belief f, relative to their shares. The elements of f add up to 1.
-func (q *run) endsTo(dst, f []float32, first int) {
+// neighbourSharesTo stores (f R)_j for the classes j = first, first+1, …: their expected shares at a neighbour of a
+// node with belief f, relative to the shares of the classes. The elements of f must add up to 1.
+func (q *run) neighbourSharesTo(dst, f []float32, first int) {
 	if q.ratios == nil {
 		base := float32(1 - q.strength)
 		for j := range dst {
@@ -244,7 +244,7 @@ func (q *run) sumUp() {
 	for i := range mean {
 		mean[i] = float32(total[i] / max(q.total, math.SmallestNonzeroFloat64))
 	}
-	q.endsTo(q.field, mean, 0)
+	q.neighbourSharesTo(q.field, mean, 0)
 	for j, e := range q.field {
 		q.field[j] = log32(e)
 	}
@@ -288,7 +288,7 @@ func (q *run) logsTo(ctx context.Context, lo, hi int) error {
 	return chunks.Run(ctx, q.g.Workers, q.beliefs.Rows, func(_, first, last int) {
 		for i := first; i < last; i++ {
 			dst := q.logs.Row(i)[:hi-lo]
-			q.endsTo(dst, q.beliefs.Row(i), lo)
+			q.neighbourSharesTo(dst, q.beliefs.Row(i), lo)
 			for j, e := range dst {
 				dst[j] = log32(e)
 			}

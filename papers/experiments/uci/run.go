@@ -59,7 +59,7 @@ func (p *problem) line(ctx context.Context, kernel, learner string, given param.
 	p.kernel = closed.Kernels().Named(kernel)
 	p.learner = classify.Learners().Named(learner)
 	spec := &param.Spec{Params: slices.Concat(p.kernel.Params, p.learner.Params)}
-	settings, err := split.Settings(spec, spec.Own(given), nil)
+	settings, err := split.Combinations(spec, spec.Own(given), nil)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ var two = param.Spec{Name: "two", Params: []param.Param{
 	{Name: "c", Kind: param.Choice, Words: []string{"x", "y"}, Default: param.Of("x")},
 }}
 
-func TestSettings(t *testing.T) {
+func TestCombinations(t *testing.T) {
 	for _, c := range []struct {
 		given    param.Values
 		settings int
@@ -24,19 +24,19 @@ func TestSettings(t *testing.T) {
 		{param.Values{"a": param.Of(0.5)}, 3, "a = 0.5, b = 7, c x"},
 		{param.Values{"b": param.Of(9), "c": param.Of("y")}, 2, "a = 2, b = 9, c y"},
 	} {
-		list, err := Settings(&two, c.given, nil)
+		list, err := Combinations(&two, c.given, nil)
 		if err != nil || len(list) != c.settings || two.Text(list[len(list)-1]) != c.last {
 			t.Errorf("%v: %v, %v; want %d settings, the last %s", c.given, list, err, c.settings, c.last)
 		}
 	}
 	for _, given := range []param.Values{{"a": param.Of(0.0)}, {"d": param.Of(1.0)}} {
-		if _, err := Settings(&two, given, nil); !errors.As(err, new(*param.ParameterError)) {
+		if _, err := Combinations(&two, given, nil); !errors.As(err, new(*param.ParameterError)) {
 			t.Errorf("%v: %v", given, err)
 		}
 	}
 }
 
-func TestSettingsInstead(t *testing.T) {
+func TestCombinationsInstead(t *testing.T) {
 	s := param.Spec{Name: "ridge", Params: []param.Param{
 		{Name: "lambda", Symbol: "λ", Range: param.Above(0), Default: param.Of(1.0), Grid: []param.Value{param.Of(1.0), param.Of(2.0)}},
 		{Name: "cost", Symbol: "C", Range: param.Above(0), Instead: "lambda"},
@@ -45,7 +45,7 @@ func TestSettingsInstead(t *testing.T) {
 		given param.Values
 		want  string
 	}{{nil, "[λ = 1 λ = 2]"}, {param.Values{"cost": param.Of(3.0)}, "[C = 3]"}} {
-		list, err := Settings(&s, c.given, nil)
+		list, err := Combinations(&s, c.given, nil)
 		var texts []string
 		for _, v := range list {
 			texts = append(texts, s.Text(v))

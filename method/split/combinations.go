@@ -7,10 +7,10 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// Settings returns every combination of the usual values of a declaration's
+// Combinations returns every combination of the usual values of a declaration's
 // parameters on a graph, or nil, with the given values in place of theirs. Later
 // parameters vary faster.
-func Settings(s *param.Spec, values param.Values,
+func Combinations(s *param.Spec, values param.Values,
 	g param.Graph) ([]param.Values, error) {
 	list := []param.Values{{}}
 	for i := range s.Params {
