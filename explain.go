@@ -19,7 +19,7 @@ type Reasons = explain.Explanation
 // whose scores are no sums over labelled nodes.
 func (g *Graph) Explain(ctx context.Context, labels map[string]string,
 	nodes []string, o *ClassifyOptions) ([]Reasons, error) {
-	rows, err := g.rowsOf(append([]string{}, nodes...))
+	rows, err := g.rowsOf("nodes", append([]string{}, nodes...))
 	if err != nil {
 		return nil, err
 	}

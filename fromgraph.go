@@ -19,6 +19,9 @@ import (
 // nodes add, and a line without weight counts 1; a function for the weights of edges, as in package multi, is not used.
 // A self loop counts once.
 func FromGraph(ctx context.Context, g gonum.Graph, o *Options) (*Graph, error) {
+	if g == nil {
+		return nil, refuse("g", "it is nil; give a graph")
+	}
 	var ids []int64
 	for nodes := g.Nodes(); nodes.Next(); {
 		ids = append(ids, nodes.Node().ID())

@@ -59,7 +59,7 @@ type Options struct {
 	Edges sides.Options
 
 	// LargestComponent omits all nodes outside the largest component, of several the one with the
-	// first node. The component becomes a temporary store, with the ids of its nodes.
+	// first node. Of a store it becomes a temporary store, with the ids of its nodes.
 	LargestComponent bool
 
 	// TempDir is the directory for temporary stores; "": the system's.
@@ -198,7 +198,7 @@ func (g *Graph) openStore(ctx context.Context, path string) (err error) {
 	s := g.Store
 	g.Graph = &graph.Graph{A: s.A, Degrees: s.Degrees, Nodes: s.Nodes,
 		Workers: g.options.Workers, TempDir: g.tempParent()}
-	g.Hyperedges = s.Manifest.Options[source.HyperedgesOption] != ""
+	g.Hyperedges = source.IsIncidence(s.Manifest)
 	g.Directed = s.Manifest.Directed
 	g.Weighted = s.Manifest.Weighted
 	g.Signed = s.Manifest.Negative > 0
@@ -218,10 +218,6 @@ func (g *Graph) openDir(ctx context.Context, dir string) (err error) {
 	return nil
 }
 
-// identityOfComponent changes the identity of a store to that of the store of its largest
-// component, which is the same in every run, so that a killed run can be continued.
-const identityOfComponent = 0x1a29e57c0b9013d7
-
 // openComponent replaces the store of g by a temporary store of its largest component. Cost: one
 // sweep to find the components, and one to copy the rows for each direction.
 func (g *Graph) openComponent(ctx context.Context) (err error) {
@@ -239,31 +235,14 @@ func (g *Graph) openComponent(ctx context.Context) (err error) {
 	if len(components.Sizes) < 2 {
 		return nil
 	}
-	nodes := slices.Max(components.Sizes)
-	largest := uint32(0)
-	for i := range stored.Nodes.Rows() { // of the largest ones, that of the first node
-		largest = components.Of[i]
-		if components.Sizes[largest] == nodes {
-			break
-		}
-	}
+	place, nodes := placeLargest(components, stored.Nodes)
 	g.OmittedNodes = n - nodes
 	g.OmittedComponents = len(components.Sizes) - 1
-	place := components.Of // the new row of each row
-	next := uint32(0)
-	for i, c := range place {
-		place[i] = shard.Outside
-		if c == largest {
-			place[i] = next
-			next++
-		}
-	}
 	temporary, err := newTemporary(g)
 	if err != nil {
 		return err
 	}
-	err = stored.WriteRows(ctx, temporary.Content(), place, nodes,
-		identityOfComponent)
+	err = stored.WriteRows(ctx, temporary.Content(), place, nodes)
 	if err == nil {
 		err = stored.Close()
 	}
@@ -276,6 +255,29 @@ func (g *Graph) openComponent(ctx context.Context) (err error) {
 		return err
 	}
 	return g.openDir(ctx, temporary.Content())
+}
+
+// placeLargest returns the new row of each row in the largest component, of several that of the first node, and the number
+// of its nodes. It overwrites the components.
+func placeLargest(components *sparse.Components, nodes *shard.Nodes) (place []uint32, count int) {
+	count = slices.Max(components.Sizes)
+	largest := uint32(0)
+	for row := range nodes.Rows() {
+		largest = components.Of[row]
+		if components.Sizes[largest] == count {
+			break
+		}
+	}
+	place = components.Of
+	next := uint32(0)
+	for row, c := range place {
+		place[row] = shard.Outside
+		if c == largest {
+			place[row] = next
+			next++
+		}
+	}
+	return place, count
 }
 
 // wholeError returns the error of a store whose fixed parts exceed the half of the limit that a
@@ -327,6 +329,9 @@ func (g *Graph) readFile(ctx context.Context, path string) (dir string, err erro
 // that is not symmetric up to rounding is the adjacency matrix of a directed graph: m[i][j] is
 // the weight of the edge from i to j.
 func FromMat(ctx context.Context, m mat.Matrix, o *Options) (*Graph, error) {
+	if m == nil {
+		return nil, refuse("m", "it is nil; give a square matrix")
+	}
 	n, _ := m.Dims()
 	return fromMatrix(ctx, m, shard.NewNumericNodes(n), false, o)
 }
@@ -335,6 +340,12 @@ func FromMat(ctx context.Context, m mat.Matrix, o *Options) (*Graph, error) {
 func fromMatrix(ctx context.Context, m mat.Matrix, nodes *shard.Nodes,
 	directed bool, o *Options) (*Graph, error) {
 	g := newGraph(o)
+	if nodes.Len() == 0 {
+		return nil, refuse("graph", "it has no nodes; give a graph with nodes")
+	}
+	if err := g.options.Edges.Check(new(shard.Manifest)); err != nil {
+		return nil, err
+	}
 	set := &graph.Settings{Nodes: nodes, Workers: g.options.Workers}
 	if g.options.Reading != nil {
 		set.Signed = g.options.Reading.Signed
@@ -350,9 +361,43 @@ func fromMatrix(ctx context.Context, m mat.Matrix, nodes *shard.Nodes,
 	if err != nil {
 		return nil, err
 	}
+	if g.options.LargestComponent && len(g.Components.Sizes) > 1 {
+		return g.fromComponent(ctx)
+	}
 	g.resources.structured = g.Graph
 	g.Weighted = g.Signed || blocks.Total(nil, g.Degrees) != float64(g.A.NNZ())
 	return g, nil
+}
+
+// fromComponent returns the graph of the largest component of g, whose matrix is in memory.
+func (g *Graph) fromComponent(ctx context.Context) (*Graph, error) {
+	place, count := placeLargest(g.Components, g.Nodes)
+	var entries []sparse.Triplet
+	err := shard.EachCodedRow(ctx, g.A, func(row int, col []uint32, val []float64, _ []uint32) error {
+		for k, c := range col {
+			if place[row] != shard.Outside {
+				entries = append(entries, sparse.Triplet{Row: place[row], Col: place[c], Val: val[k]})
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	a, err := sparse.FromTriplets(count, count, entries)
+	if err != nil {
+		return nil, err
+	}
+	nodes, err := g.Nodes.Select(place, count)
+	if err != nil {
+		return nil, err
+	}
+	out, err := fromMatrix(ctx, a, nodes, g.Directed, &g.options)
+	if err == nil {
+		out.OmittedNodes = g.Nodes.Len() - count
+		out.OmittedComponents = len(g.Components.Sizes) - 1
+	}
+	return out, err
 }
 
 // fromDirected makes the graph of a matrix that need not be symmetric.
@@ -416,24 +461,16 @@ func (e *IDError) Error() string {
 	return fmt.Sprintf("heatwalk: %q is not a node of the graph", e.ID)
 }
 
-// rowsOf returns the rows of ids, of all nodes in their order for nil.
-func (g *Graph) rowsOf(ids []string) ([]int, error) {
-	g.checkOpen()
-	var rows []int
-	if ids == nil {
-		for row := range g.Nodes.Rows() {
-			rows = append(rows, row)
-		}
-		return rows, nil
+// Origin returns the content of the graph and the given settings of its edges.
+func (g *Graph) Origin() *sides.Origin {
+	if g.Store == nil {
+		return &sides.Origin{Directed: g.Directed, Signed: g.Signed}
 	}
-	for _, id := range ids {
-		row, ok := g.Nodes.Lookup(id)
-		if !ok {
-			return nil, &IDError{id}
-		}
-		rows = append(rows, row)
+	o := sides.OriginOf(g.Store.Manifest)
+	if g.edges != nil {
+		o.Edges = g.edges.Given().Keep()
 	}
-	return rows, nil
+	return o
 }
 
 // weighEdges multiplies the weights of edges by the given weights of their kinds and times, and joins the edges of each

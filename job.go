@@ -122,10 +122,13 @@ func (g *Graph) checkOpen() {
 }
 
 // Begin begins a job: it plans the memory, calls [Options.Planned], and provides the rows. The first job decides
-// which parts of the graph stay in memory, and in which layout. Methods of Graph begin their own jobs. While another
+// which parts of the graph stay in memory, and in which layout. Nil needs are the zero value. Methods of Graph begin their own jobs. While another
 // job puts the graph into memory, Begin waits, at most until ctx ends.
 func (g *Graph) Begin(ctx context.Context, n *Needs) (*Job, error) {
 	g.checkOpen()
+	if n == nil {
+		n = new(Needs)
+	}
 	j := &Job{Graph: &graph.Graph{A: g.A, Nodes: g.Nodes, Signed: g.Signed,
 		Degrees: g.Degrees, Hyperedges: g.Hyperedges, Workers: g.options.Workers,
 		TempDir: g.tempParent()}, g: g}

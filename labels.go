@@ -86,13 +86,16 @@ func (p *Prediction) Scores(id string) map[string]float64 {
 }
 
 // Problem returns the graph with labels by id on some of its nodes, in the order of
-// [nodefile.Labels.Sort]. The error is an [*IDError]
+// [nodefile.Labels.Sort]. A node with the label "" has none. The error is an [*IDError]
 // for an id that is not in the graph.
 func (g *Graph) Problem(labels map[string]string) (*method.Problem, error) {
 	g.checkOpen()
 	var l nodefile.Labels
 	number := map[string]int{}
 	for _, id := range slices.Sorted(maps.Keys(labels)) {
+		if labels[id] == "" {
+			continue
+		}
 		row, ok := g.Nodes.Lookup(id)
 		if !ok {
 			return nil, &IDError{id}
@@ -118,7 +121,7 @@ func NewProblem(g *Graph, rows, classes []int, names []string) *method.Problem {
 		Graph: &graph.Graph{A: g.A, Signed: g.Signed, Degrees: g.Degrees,
 			TempDir: g.tempParent()}, Directed: g.Directed, Weighted: g.Weighted,
 		Row: rows, Class: classes, Names: names,
-		Edges: g.edges,
+		Edges: g.edges, Origin: g.Origin(),
 	}
 }
 
@@ -138,6 +141,9 @@ func (g *Graph) classify(ctx context.Context, labels map[string]string,
 	entries, _, err := o.methods(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if len(entries) > 1 {
+		return nil, refuse("method", "%s are several; this takes one, Evaluate compares them", o.Method)
 	}
 	return Predict(ctx, g, p, entries[0].Method, entries[0].Settings, options)
 }
@@ -320,6 +326,12 @@ func (g *Graph) Evaluate(ctx context.Context, labels map[string]string,
 	plan := &evaluate.Plan{Methods: entries, Fractions: []float64{0.1},
 		Settings: set}
 	if o != nil {
+		if err := checkShares("train", o.Train); err != nil {
+			return nil, err
+		}
+		if o.Splits < 0 {
+			return nil, refuse("splits", "%d is out of range; give 1 or more, or 0 for 20", o.Splits)
+		}
 		plan.Splits = o.Splits
 		if o.Train != nil {
 			plan.Fractions = o.Train

@@ -42,11 +42,11 @@ func (g *Graph) Kernel(ctx context.Context, name string,
 	if err != nil {
 		return nil, err
 	}
-	r, err := g.rowsOf(rows)
+	r, err := g.rowsOf("rows", rows)
 	if err != nil {
 		return nil, err
 	}
-	c, err := g.rowsOf(cols)
+	c, err := g.rowsOf("cols", cols)
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +155,11 @@ func OpenFunction(ctx context.Context, g *Graph, n *function.Named, cols int,
 func (g *Graph) Eigen(ctx context.Context, m Matrix, which lanczos.Which,
 	k int) ([]float64, *mat.Dense, error) {
 	if !slices.Contains(symmetric, m) {
-		return nil, nil, param.Refuse("heatwalk", "matrix", "there is no matrix %q here", string(m))
+		return nil, nil, refuse("matrix", "there is no matrix %q here", string(m))
+	}
+	g.checkOpen()
+	if n := len(g.Degrees); k < 1 || k > n {
+		return nil, nil, refuse("k", "%d is out of range; give 1 to %d, the number of nodes", k, n)
 	}
 	pairs, err := Eigenpairs(ctx, g, &spectral.Problem{Matrix: m, Which: which}, k,
 		new(lanczos.Settings))
@@ -211,7 +215,7 @@ func (g *Graph) Expm(ctx context.Context, t float64, h Matrix,
 func (g *Graph) Solve(ctx context.Context, h Matrix, a, c float64,
 	b mat.Matrix) (*mat.Dense, error) {
 	if !(a > 0) || math.IsInf(a, 1) {
-		return nil, param.Refuse("heatwalk", "a", "%v is out of range; give a finite a > 0", a)
+		return nil, refuse("a", "%v is out of range; give a finite a > 0", a)
 	}
 	x, err := g.apply(ctx,
 		&function.Named{Name: function.Solve,
@@ -251,10 +255,10 @@ func (g *Graph) apply(ctx context.Context, n *function.Named,
 // the graph.
 func (g *Graph) toRows(b mat.Matrix) (*sparse.Block[float64], error) {
 	g.checkOpen()
-	n, k := b.Dims()
-	if n != g.Nodes.Len() {
-		return nil, param.Refuse("heatwalk", "b", "%d rows; the graph has %d nodes", n, g.Nodes.Len())
+	if err := checkBlock("b", b, g.Nodes.Len()); err != nil {
+		return nil, err
 	}
+	n, k := b.Dims()
 	x := sparse.NewBlock[float64](n, k)
 	i := 0
 	for row := range g.Nodes.Rows() {

@@ -1,6 +1,7 @@
 package heatwalk
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -14,19 +15,22 @@ import (
 )
 
 // Rank orders all nodes by their similarity to the seeds, by id. The kernel is named as in
-// "diffusion:beta=2"; parameters that are not given have their defaults. The lists of the result are by
+// "diffusion:beta=2", "" means that with its defaults; parameters that are not given have their defaults. The lists of the result are by
 // row. The error is an [*IDError] for an id that is not in the graph, or that of [rank.Run].
 func (g *Graph) Rank(ctx context.Context, seeds []string,
 	name string) (*rank.Ranking, error) {
-	named, parameters, err := parseKernel(name)
+	named, parameters, err := parseKernel(cmp.Or(name, kernel.Families()[0].Name))
+	if err == nil {
+		err = checkRanking(named)
+	}
 	if err != nil {
 		return nil, err
 	}
-	rows, err := g.rowsOf(append([]string{}, seeds...))
+	rows, err := g.rowsOf("seeds", append([]string{}, seeds...))
 	if err != nil {
 		return nil, err
 	}
-	nodes, err := g.rowsOf(nil)
+	nodes, err := g.rowsOf("nodes", nil)
 	if err != nil {
 		return nil, err
 	}

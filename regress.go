@@ -26,7 +26,12 @@ func (g *Graph) Regress(ctx context.Context, values map[string]float64,
 		return nil, err
 	}
 	ids := slices.SortedFunc(maps.Keys(values), nodefile.CompareIDs)
-	rows, err := g.rowsOf(append([]string{}, ids...))
+	for _, id := range ids {
+		if err := checkValue(id, values[id]); err != nil {
+			return nil, err
+		}
+	}
+	rows, err := g.rowsOf("values", append([]string{}, ids...))
 	if err != nil {
 		return nil, err
 	}

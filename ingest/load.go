@@ -53,8 +53,11 @@ func Load(ctx context.Context, path string,
 		Weighted:  a.IsWeighted(), Weights: weightsOf(a.CSR), IDs: "numeric",
 		Bytes: a.Bytes,
 	}
+	if sum, failed := textio.SumFile(ctx, path); failed == nil { // a folder has none
+		r.Files[0].CRC = sum.CRC
+	}
 	m := shard.Manifest{Options: c.storeOptions(),
-		Sources: []shard.File{{Name: path, Bytes: a.Bytes}}}
+		Sources: []shard.File{{Name: path, Bytes: a.Bytes, CRC: r.Files[0].CRC}}}
 	s, err := shard.InMemory(ctx, a.Symmetric, m,
 		&shard.Options{Workers: c.Workers})
 	if err != nil {

@@ -93,3 +93,9 @@ func (n *numberer) withoutMissing(codes []uint32, listed int,
 		!slices.ContainsFunc(left,
 			func(code uint32) bool { return !table.IsInteger(n.names.dict.Key(code)) })
 }
+
+// faultRounded is the warning about lines with ids that look like rounded numbers.
+func faultRounded(name string, first int64, lines string) error {
+	return textio.Fault(name, first, "write this column as integers or text",
+		"%s with an id that looks like a rounded number, so that different nodes may have one id", lines)
+}

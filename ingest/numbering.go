@@ -8,6 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/ingest/internal/ids"
+	"github.com/heatwalk/heatwalk/ingest/internal/lines"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/words"
@@ -114,6 +115,12 @@ func (n *numberer) numberDict() (*shard.Nodes, error) {
 	}
 	if missing != nil {
 		codes, listed, integers = n.withoutMissing(codes, listed, missing)
+	}
+	for _, code := range codes {
+		if !integers && lines.IsRounded(dict.Key(code)) {
+			n.t.warn(faultRounded(n.t.files[len(n.t.files)-1].Name, 0, "lines"))
+			break
+		}
 	}
 	if integers {
 		n.t.report.IDs = "numeric"

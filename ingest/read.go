@@ -173,6 +173,9 @@ func (r *reader) close(in *textio.Reader, file int, lines int64) {
 	r.t.report.Bytes += done
 	r.t.report.Lines += lines
 	in.Close()
+	if s, isWhole := in.Sum(); isWhole {
+		f.CRC = s.CRC
+	}
 	r.t.inputs = slices.DeleteFunc(r.t.inputs,
 		func(open *textio.Reader) bool { return open == in })
 }
@@ -244,6 +247,9 @@ func (r *reader) readGroup(group []*edgeList) (err error) {
 		r.t.reportRounded(fmt.Sprintf("%s:%d", name, sum.Rounded.First),
 			sum.Rounded.N)
 		r.t.reportPadded(list)
+		if n := sum.RoundedIDs.N; n > 0 {
+			r.t.warn(faultRounded(name, sum.RoundedIDs.First, words.Counted(n, "line")))
+		}
 		if sum.Weightless.N > 0 {
 			r.t.warn(graphfile.MissingWeights(name, sum.Weightless.First,
 				sum.Weightless.N))
@@ -256,6 +262,10 @@ func (r *reader) readGroup(group []*edgeList) (err error) {
 			r.t.warn(table.RemarkWarning(name, sum.Remarks.First, sum.Remarks.N))
 		}
 		r.close(list.in, list.file, sum.Lines)
+		if s, isWhole := list.in.Sum(); isWhole && s.IsOpen && err == nil {
+			r.t.warn(textio.Fault(name, s.Lines, "compare the file with its source",
+				"the last line has no line end, as in a file that was cut"))
+		}
 	}
 	mine := r.lines.parts[first:]
 	slices.SortFunc(mine, func(a, b *part) int { return a.seq - b.seq })

@@ -51,6 +51,7 @@ type FileReport struct {
 	Columns input.Columns `json:"columns,omitempty"` // the uses of the columns of a table
 	Bytes   int64         `json:"bytes"`             // as stored
 	Lines   int64         `json:"lines"`
+	CRC     string        `json:"crc32c,omitempty"` // of the bytes as stored
 
 	hasHeader  bool
 	firstBlank int64 // the first line with a blank end, if there is one that is known; else 0

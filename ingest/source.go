@@ -16,5 +16,5 @@ type Source struct {
 	// addition to them, whenever these have grown, and returns reports of the files that it read.
 	Read func(ctx context.Context, visit graphfile.Visitor, hold graphfile.Holder) ([]FileReport, error)
 
-	Option string // name of an option of the store that describes its edges; "" for none
+	Option string // names of options of the store that describe its edges, separated by blanks; "" for none
 }

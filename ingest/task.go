@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"strings"
 	"sync"
 
 	"github.com/heatwalk/heatwalk/file/nodetable"
@@ -53,20 +54,40 @@ func (t *task) progress(stage string, done, total int64) {
 // out for their weight 0.
 const ZeroWeightsOption = "zero_weights"
 
-// storeOptions returns the settings that the manifest of a store records.
+// storeOptions returns the settings of edges that the manifest of a store records, by the names of the flags of the command.
+// A setting that is not given has no text, but for self_loops.
 func (c *Config) storeOptions() map[string]string {
-	options := map[string]string{"self_loops": "drop"}
-	if c.KeepLoops {
-		options["self_loops"] = "keep"
+	word := func(is bool, text string) string {
+		if is {
+			return text
+		}
+		return ""
 	}
-	if c.Duplicates != DefaultDuplicates {
-		options["duplicates"] = duplicateNames[c.Duplicates]
+	options := map[string]string{
+		"self_loops": cmp.Or(word(c.KeepLoops, "keep"), "drop"),
+		"duplicates": duplicateNames[c.Duplicates],
+		"directed":   word(c.Directed, "true"),
+		"undirected": word(c.Undirected && c.Sources == nil, "true"),
+		"fields":     strings.Join(c.Fields, ","),
+		"weight":     c.Weight,
+		"weights":    word(c.Signed, "signed"),
+		"kind":       c.Kind,
+		"time":       c.Time,
+		"unweighted": word(c.Unweighted, "true"),
+		"bipartite":  word(c.Bipartite, "true"),
+		"missing":    strings.Join(c.Missing, ","),
+		"header":     []string{"", "yes", "no"}[c.Header],
+		"delimiter":  c.Text.Delimiter,
+		"decimal":    strings.Trim(c.Text.Decimal, "."),
+		"thousands":  c.Text.Thousands,
+		"encoding":   c.Text.Encoding,
 	}
 	for _, s := range c.Sources {
-		if s.Option != "" {
-			options[s.Option] = "yes"
+		for _, option := range strings.Fields(s.Option) {
+			options[option] = "true"
 		}
 	}
+	maps.DeleteFunc(options, func(_, text string) bool { return text == "" })
 	return options
 }
 

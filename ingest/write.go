@@ -21,7 +21,11 @@ func (e *edgeSorter) write(store *shard.Writer, directed bool) error {
 	store.Nodes = numbering.nodes
 	sources := make([]shard.File, len(t.files))
 	for i, f := range t.files {
-		sources[i] = shard.File{Name: f.Name, Bytes: f.Bytes, Lines: f.Lines}
+		if f.CRC == "" {
+			s, _ := textio.SumFile(t.ctx, f.Name) // of random access; a name of no file has none
+			f.CRC = s.CRC
+		}
+		sources[i] = shard.File{Name: f.Name, Bytes: f.Bytes, Lines: f.Lines, CRC: f.CRC}
 	}
 	store.Manifest.Sources = sources
 	kinds := t.describe(&store.Manifest)

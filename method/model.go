@@ -27,9 +27,8 @@ type keptModel struct {
 	RNGSeed uint64 `json:"seed"`
 	Low     bool   `json:"low_effort,omitempty"`
 	Shares  bool   `json:"empirical_prior,omitempty"`
-	Weights string `json:"weights,omitempty"` // of edges; "": as given
 
-	Edges *sides.Kept `json:"edges,omitempty"` // factors of kinds and times; nil: edges had none
+	Origin sides.Origin `json:"origin"` // of the edges that the model was learned from
 
 	Values param.Values `json:"values,omitempty"` // of all parameters
 	Power  float64      `json:"power,omitempty"`  // of the votes of a learner on a kernel
@@ -49,8 +48,9 @@ func (m *Model) Method() (Method, error) {
 	return weighing{keptMethod{method, m}}, err
 }
 
-// Factors returns the factors of kinds and times that the model was learned with; nil: edges had none.
-func (m *Model) Factors() *sides.Kept { return m.content.Edges }
+// Origin returns the graph that the model was learned from, and the weights of its edges. The caller may fill in its fields
+// for a model of an older format.
+func (m *Model) Origin() *sides.Origin { return &m.content.Origin }
 
 // keptMethod is a method with a model.
 type keptMethod struct {
@@ -61,12 +61,36 @@ type keptMethod struct {
 // Predict implements [Method].
 func (k keptMethod) Predict(ctx context.Context, p *Problem, _ *Parameters,
 	s *Settings) (*Prediction, error) {
-	return k.m.predict(ctx, p, s)
+	if err := k.m.compare(p); err != nil {
+		return nil, err
+	}
+	return k.m.predict(ctx, k.m.signed(p), s)
+}
+
+// compare returns the [*sides.Difference] of a problem whose edges the model does not fit.
+func (m *Model) compare(p *Problem) error {
+	o := &m.content.Origin
+	if p.Signed && !o.Signed && (m.content.Auto != nil || o.Weights != "") {
+		return &sides.Difference{Setting: "weights", Result: "positive", Graph: "signed"}
+	}
+	return o.Compare(p.Origin)
+}
+
+// signed returns a problem whose weights may be negative if those of the model were, because methods differ there.
+func (m *Model) signed(p *Problem) *Problem {
+	if p.Signed || !m.content.Origin.Signed {
+		return p
+	}
+	q := *p
+	g := *p.Graph
+	g.Signed = true
+	q.Graph = &g
+	return &q
 }
 
 // plan implements [planner].
 func (k keptMethod) plan(p *Problem, s *Settings) (Cost, error) {
-	return EstimateCost(k.Method, p, nil, k.m.settings(s))
+	return EstimateCost(k.Method, k.m.signed(p), nil, k.m.settings(s))
 }
 
 // HasRaw reports whether predictions of a method have the scores of its formula, see [Settings.Raw]. A
@@ -98,6 +122,21 @@ func (m *Model) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &m.content)
 }
 
+// origin returns the origin of a prediction.
+func (out *Prediction) origin() *sides.Origin {
+	o := new(sides.Origin)
+	if out.Problem != nil && out.Problem.Origin != nil {
+		*o = *out.Problem.Origin
+	}
+	if out.Factors != nil {
+		o.Edges = out.Factors.Keep()
+	}
+	if out.Weights != GivenWeights {
+		o.Weights = out.Weights
+	}
+	return o
+}
+
 // Keep returns the model of a prediction that m made with the settings. The error wraps [ErrNotKept]
 // for settings with a prior of each node.
 func Keep(m Method, out *Prediction, s *Settings) (*Model, error) {
@@ -108,14 +147,8 @@ func Keep(m Method, out *Prediction, s *Settings) (*Model, error) {
 	values := out.Parameters.values()
 	content := keptModel{
 		Method: m.Name(), RNGSeed: s.RNGSeed, Low: s.LowEffort,
-		Shares: s.Prior.Empirical, Weights: out.Weights, Values: values,
-		Power: out.power, Auto: out.choice,
-	}
-	if content.Weights == GivenWeights {
-		content.Weights = ""
-	}
-	if out.Factors != nil {
-		content.Edges = out.Factors.Keep()
+		Shares: s.Prior.Empirical, Values: values,
+		Power: out.power, Auto: out.choice, Origin: *out.origin(),
 	}
 	return &Model{content}, nil
 }
@@ -167,7 +200,7 @@ func (m *Model) settings(s *Settings) *Settings {
 	set := *s
 	set.RNGSeed, set.LowEffort, set.Given, set.Fixed, set.model = m.content.RNGSeed,
 		m.content.Low, m.content.Values, true, &m.content
-	set.Weights = cmp.Or(m.content.Weights, GivenWeights)
+	set.Weights = cmp.Or(m.content.Origin.Weights, GivenWeights)
 	if m.content.Shares {
 		set.Prior = cwk.Prior{Empirical: true, Pseudo: 1}
 	}

@@ -199,7 +199,11 @@ const leastLabels = 2 * sides.Folds
 // choosesFactors reports whether labels or numbers, or a kept model, have factors that A does not have.
 func choosesFactors(p *Problem, s *Settings) bool {
 	switch {
-	case p.Edges == nil || !p.Edges.IsOpen():
+	case p.Edges == nil:
+		return false
+	case p.Edges.Differs(s.keptEdges()):
+		return true
+	case !p.Edges.IsOpen():
 		return false
 	case p.Value != nil:
 		return len(p.Value) >= leastLabels
@@ -210,7 +214,15 @@ func choosesFactors(p *Problem, s *Settings) bool {
 // countsOnes reports whether entries with kinds or times have the weight 1 before their factors. Without factors each pair of
 // nodes has it.
 func countsOnes(p *Problem, s *Settings) bool {
-	return s.Weights == onesWeights && p.Edges != nil && p.Edges.HasFactors() && !p.Signed
+	return s.Weights == onesWeights && p.Edges != nil && p.Edges.HasFactors(s.keptEdges()) && !p.Signed
+}
+
+// keptEdges returns the factors of edges of a kept model; nil: there are none.
+func (s *Settings) keptEdges() *sides.Kept {
+	if s.model == nil {
+		return nil
+	}
+	return s.model.Origin.Edges
 }
 
 // edgeLabels returns the labels or numbers as evidence of the weights of edges. All labels of a node
@@ -257,7 +269,9 @@ func chooseFactors(ctx context.Context, p *Problem, s *Settings) (*Problem, erro
 		return &q, nil
 	case !chooses:
 	case s.model != nil:
-		learned.Factors = p.Edges.Restore(s.model.Edges)
+		if learned.Factors, err = p.Edges.Restore(s.keptEdges()); err != nil {
+			return nil, err
+		}
 	default:
 		labels := edgeLabels(p, s)
 		team := p.Team()
@@ -294,7 +308,7 @@ func (w *weighting) problem(ctx context.Context, p *Problem, e *sides.Edges,
 	learned := *p.Learned
 	learned.Weights = w.name
 	q.Learned = &learned
-	if w.name == onesWeights && e != nil && e.HasFactors() {
+	if w.name == onesWeights && e != nil && e.HasFactors(s.keptEdges()) {
 		learned.Factors = learned.Factors.CountOnes()
 		return withFactors(ctx, &q, e, s)
 	}

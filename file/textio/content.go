@@ -121,7 +121,7 @@ type fileAt struct{ r *Reader }
 // cancelled run by its cause.
 func (f fileAt) ReadAt(p []byte, offset int64) (int, error) {
 	n, err := f.r.file.ReadAt(p, offset)
-	f.r.done.Add(int64(n))
+	f.r.random.Add(int64(n))
 	if err != nil && f.r.ctx.Err() != nil {
 		err = context.Cause(f.r.ctx)
 	}

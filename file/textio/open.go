@@ -41,7 +41,9 @@ type Reader struct {
 	file    *os.File    // nil for standard input
 	opened  os.FileInfo // state of a regular file when it was opened, else nil
 
-	done     atomic.Int64 // bytes read from the stored input
+	stored   tally        // of the stored input
+	inflated tally        // of decompressed text
+	random   atomic.Int64 // bytes read by random access
 	total    int64        // size of the stored input; 0 if unknown
 	inflater *pump        // decompresses the input; nil if it is not compressed
 	window   atomic.Int64 // largest window that a zstd frame has declared
@@ -213,7 +215,7 @@ func (r *Reader) Name() string { return r.name }
 // Progress returns the number of bytes of the stored file that have been read, and its size, 0
 // if unknown. It may be called at any time.
 func (r *Reader) Progress() (done, total int64) {
-	done = r.done.Load()
+	done = r.stored.bytes.Load() + r.random.Load()
 	if r.total > 0 {
 		done = min(done, r.total) // random access may read parts of a file twice
 	}
@@ -250,7 +252,12 @@ func (r *Reader) Close() {
 	for _, release := range r.closers {
 		release()
 	}
+	isOpen := r.closers != nil
 	r.closers = nil
+	record, records := r.ctx.Value(recordKey{}).(func(string, Sum))
+	if s, ok := r.Sum(); ok && isOpen && records {
+		record(r.name, s)
+	}
 }
 
 // Growth returns the bytes of text for each compressed byte so far, and 1 for input that is not
@@ -260,19 +267,6 @@ func (r *Reader) Growth() float64 {
 		return 1
 	}
 	return float64(r.inflater.received) / float64(r.inflater.consumed)
-}
-
-// counter counts the bytes read from r in n.
-type counter struct {
-	r io.Reader
-	n *atomic.Int64
-}
-
-// Read implements [io.Reader] and counts the bytes.
-func (c counter) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.n.Add(int64(n))
-	return n, err
 }
 
 // foreign lists the first bytes of common files that are not text, with problem and remedy.
@@ -292,7 +286,8 @@ var foreign = []struct{ magic, what, fix string }{
 
 // decompress sets r.text to raw, or to a decompressor chosen by the first bytes of raw.
 func decompress(r *Reader, raw io.Reader) error {
-	in := bufio.NewReaderSize(counter{raw, &r.done}, 64<<10)
+	r.stored.r = raw
+	in := bufio.NewReaderSize(&r.stored, 64<<10)
 	head, err := in.Peek(6)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return r.chunks.fault(err)
@@ -314,8 +309,9 @@ func decompress(r *Reader, raw io.Reader) error {
 	if err != nil {
 		return r.chunks.fault(err)
 	}
-	p := newPump(r.ctx, inflated, pieceBytes,
-		func() int64 { return r.done.Load() - int64(in.Buffered()) })
+	r.inflated.r = inflated
+	p := newPump(r.ctx, &r.inflated, pieceBytes,
+		func() int64 { return r.stored.bytes.Load() - int64(in.Buffered()) })
 	r.inflater = p
 	r.closers = append(r.closers, func() {
 		p.stop()

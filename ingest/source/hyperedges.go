@@ -16,14 +16,20 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
 // HyperedgePrefix begins the ids of the nodes that represent hyperedges: with their
 // number from 1 behind it.
 const HyperedgePrefix = "hyperedge:"
 
-// HyperedgesOption is the option of a store whose last nodes represent hyperedges.
+// HyperedgesOption is the option of a store that is made of hyperedges.
 const HyperedgesOption = "hyperedges"
+
+// IsIncidence reports whether the last nodes of a store represent hyperedges.
+func IsIncidence(m *shard.Manifest) bool {
+	return m.Options[HyperedgesOption] != "" && m.Options["coupling"] == ""
+}
 
 // Hyperedges returns the source of a hypergraph: files with the vertices of a
 // hyperedge on each line, separated as in edge lists. The graph is its incidence
@@ -39,7 +45,7 @@ const HyperedgesOption = "hyperedges"
 func Hyperedges(inputs []string, shared bool, c *ingest.Config) *ingest.Source {
 	option := HyperedgesOption
 	if shared {
-		option = ""
+		option += " coupling"
 	}
 	return &ingest.Source{Name: "hyperedges", Option: option, Read: func(ctx context.Context, visit graphfile.Visitor, hold graphfile.Holder) ([]ingest.FileReport, error) {
 		h := &hypergraph{c: c, hold: hold, code: map[string]uint32{}}
@@ -134,11 +140,13 @@ func (h *hypergraph) read(ctx context.Context, path string) error {
 	if late > 0 && h.c.Warn != nil {
 		h.c.Warn(table.RemarkWarning(in.Name(), remark, late))
 	}
-	done, _ := in.Progress()
+	err = h.report(in)
+	in.Close()
+	s, _ := in.Sum()
 	h.files = append(h.files,
-		ingest.FileReport{Name: in.Name(), Format: "hyperedges", Bytes: done,
-			Lines: lines})
-	return h.report(in)
+		ingest.FileReport{Name: in.Name(), Format: "hyperedges", Bytes: s.Bytes,
+			Lines: lines, CRC: s.CRC})
+	return err
 }
 
 // report reports the progress and the memory of the hyperedges.

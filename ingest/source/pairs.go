@@ -21,14 +21,16 @@ import (
 func Citations(store *shard.Store, cocitation, coupling bool,
 	workers int) *ingest.Source {
 	var sides []sparse.Matrix
+	s := &ingest.Source{Name: "citations", Bytes: store.Held()}
 	if cocitation {
 		sides = append(sides, store.Transpose())
+		s.Option = "cocitation"
 	}
 	if coupling {
 		sides = append(sides, store)
+		s.Option += " coupling"
 	}
 	nodes := store.Nodes
-	s := &ingest.Source{Name: "citations", Bytes: store.Held()}
 	s.Read = func(ctx context.Context, visit graphfile.Visitor, hold graphfile.Holder) ([]ingest.FileReport, error) {
 		p := &pairs{ctx: ctx, send: visit, id: nodes.AppendID}
 		if err := p.list(nodes.Rows()); err != nil {

@@ -22,11 +22,15 @@ import (
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/input"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// Version is the number of the format that is written, the only one that is read.
-const Version = 2
+// Version is the number of the format that is written. This package reads it and oldVersion, whose files have no origin.
+const (
+	Version    = 3
+	oldVersion = 2
+)
 
 // File is a model with its labels.
 type File struct {
@@ -44,8 +48,7 @@ type File struct {
 	// AttributeMeans are the values of the columns in place of missing ones; nil: of a matrix.
 	AttributeMeans []float64 `json:"attribute_means,omitempty"`
 
-	Directed   bool `json:"directed,omitempty"`   // the graph had edges with a direction
-	Unweighted bool `json:"unweighted,omitempty"` // lines with weight 0 were edges, see [ingest.Config]
+	Graph *Figures `json:"graph,omitempty"` // of the graph that the model was learned from; nil: not known
 
 	Memory int64 `json:"-"` // largest number of bytes of the model, set by Read
 }
@@ -76,12 +79,20 @@ func Write(w io.Writer, f *File) error {
 	if err := e.Encode(f); err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(w, "%s%d\ncrc %08x\n", magic, Version,
-		crc32.Checksum(body.Bytes(), table)); err != nil {
+	if _, err := fmt.Fprintf(w, "%s%d\n%s\n", magic, Version, checksum(Version, body.Bytes())); err != nil {
 		return err
 	}
 	_, err := w.Write(body.Bytes())
 	return err
+}
+
+// checksum returns the second line of a file. From the format 3 on the sum covers the first line too.
+func checksum(version int, body []byte) string {
+	sum := uint32(0)
+	if version > oldVersion {
+		sum = crc32.Checksum(fmt.Appendf(nil, "%s%d\n", magic, version), table)
+	}
+	return fmt.Sprintf("crc %08x", crc32.Update(sum, table, body))
 }
 
 // memoryFactor is the largest ratio of the memory of a model, while it is decoded, to the size of its file.
@@ -108,8 +119,12 @@ func Read(path string, memory int64) (*File, error) {
 		return nil, input.Fault(path, 1,
 			"give a file that classify --save-model wrote", "this is no model")
 	}
-	if version != Version {
-		return nil, fmt.Errorf("%w: %s: model of format %d; this heatwalk reads %d; save the model again with this heatwalk", shard.ErrVersion, path, version, Version)
+	if version < oldVersion || version > Version {
+		remedy := "save the model again with this heatwalk"
+		if version > Version {
+			remedy = "update heatwalk"
+		}
+		return nil, &VersionError{path, version, remedy}
 	}
 	f := &File{Memory: memoryFactor * info.Size()}
 	if err := budget.Check(memory, f.Memory, "the model"); err != nil {
@@ -120,7 +135,7 @@ func Read(path string, memory int64) (*File, error) {
 		return nil, err
 	}
 	sum, body, _ := bytes.Cut(tail, []byte("\n"))
-	if want := fmt.Sprintf("crc %08x", crc32.Checksum(body, table)); string(sum) != want {
+	if want := checksum(version, body); string(sum) != want {
 		return nil, DamageError(path,
 			fmt.Sprintf("%q where the content has %q", sum, want))
 	}
@@ -130,8 +145,49 @@ func Read(path string, memory int64) (*File, error) {
 	if problem := f.validate(); problem != "" {
 		return nil, DamageError(path, problem)
 	}
+	if version == oldVersion {
+		return f, f.readOrigin(body)
+	}
 	return f, nil
 }
+
+// readOrigin fills in the origin from the fields of the format oldVersion.
+func (f *File) readOrigin(body []byte) error {
+	var old struct {
+		Directed, Unweighted bool
+		Model                struct {
+			Edges   *sides.Kept
+			Weights string
+		}
+	}
+	err := json.Unmarshal(body, &old)
+	o := f.Model.Origin()
+	o.Directed = old.Directed
+	o.Edges = old.Model.Edges
+	o.Weights = old.Model.Weights
+	if old.Unweighted {
+		o.Reading = map[string]string{Unweighted: "true"}
+	}
+	return err
+}
+
+// Unweighted is the setting of reading by which lines with weight 0 are edges, see [ingest.Config].
+const Unweighted = "unweighted"
+
+// VersionError is the error of a model of a format that this package does not read. It wraps [shard.ErrVersion].
+type VersionError struct {
+	Path    string
+	Version int
+	Remedy  string
+}
+
+// Error implements error.
+func (e *VersionError) Error() string {
+	return fmt.Sprintf("%s: model of format %d; this heatwalk reads %d and %d; %s", e.Path, e.Version, oldVersion, Version, e.Remedy)
+}
+
+// Unwrap returns [shard.ErrVersion].
+func (e *VersionError) Unwrap() error { return shard.ErrVersion }
 
 // validate returns the first problem of labels that do not fit each other, or "".
 func (f *File) validate() string {

@@ -40,6 +40,9 @@ type Problem struct {
 	// open are 1 in A.
 	Edges *sides.Edges
 
+	// Origin describes the graph for kept models, which are compared with it; nil: not known.
+	Origin *sides.Origin
+
 	// Learned are the weights of edges that A has for a method; nil: A has those of the graph,
 	// and a method may choose others.
 	Learned *EdgeWeights

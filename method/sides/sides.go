@@ -27,6 +27,7 @@ type Choice struct {
 	Book     *shard.Codebook // of these weights and the given ones
 	IsGiven  bool            // all of them were given
 
+	given *Options
 	names []string // of the kinds
 }
 
@@ -36,15 +37,16 @@ func (e *Edges) IsOpen() bool {
 		e.Options.HalfLife == ChosenHalfLife
 }
 
-// HasFactors reports whether edges have factors of kinds or of a half-life, given or to be chosen.
-func (e *Edges) HasFactors() bool {
-	return e.IsOpen() || e.Options.Kinds != nil || e.Options.HalfLife != ""
+// HasFactors reports whether edges have factors of kinds or of a half-life, given, to be chosen or kept.
+func (e *Edges) HasFactors(k *Kept) bool {
+	o := e.complete(k)
+	return e.IsOpen() || o.Kinds != nil || o.HalfLife != ""
 }
 
 // Given returns the given factors, and 1 for those that are to be chosen.
 func (e *Edges) Given() *Choice {
 	m := e.Store.Manifest
-	c := &Choice{HalfLife: math.Inf(1), Book: e.Options.Book(m), IsGiven: true}
+	c := &Choice{HalfLife: math.Inf(1), Book: e.Options.Book(m), IsGiven: true, given: e.Options}
 	if c.Book == nil {
 		c.Book = new(shard.Codebook)
 	}
@@ -75,24 +77,6 @@ func (e *Edges) entries() int64 {
 	return e.Store.NNZ()
 }
 
-// Kept are the factors of a kept model, by the name of the kind.
-type Kept struct {
-	Kinds    map[string]float64 `json:"kinds,omitempty"`
-	HalfLife float64            `json:"half_life,omitempty"` // 0: no decay
-}
-
-// Keep returns the factors of a choice.
-func (c *Choice) Keep() *Kept {
-	k := new(Kept)
-	if c.Kinds != nil {
-		k.Kinds = c.ByName()
-	}
-	if !math.IsInf(c.HalfLife, 1) {
-		k.HalfLife = c.HalfLife
-	}
-	return k
-}
-
 // ByName returns the weights of kinds.
 func (c *Choice) ByName() map[string]float64 {
 	weights := map[string]float64{}
@@ -100,29 +84,6 @@ func (c *Choice) ByName() map[string]float64 {
 		weights[c.names[kind]] = w
 	}
 	return weights
-}
-
-// Restore returns the given factors, and in place of those that are open the ones of a kept model, nil if it has none. Other
-// kinds have the weight 1.
-func (e *Edges) Restore(k *Kept) *Choice {
-	c := e.Given()
-	if k == nil {
-		return c
-	}
-	m := e.Store.Manifest
-	if k.Kinds != nil && c.Kinds == nil {
-		c.IsGiven = false
-		c.Kinds = factorsOf(m, k.Kinds)
-	}
-	book := &shard.Codebook{Kinds: c.Kinds, Times: c.Book.Times}
-	if k.HalfLife > 0 && m.Times != nil &&
-		(e.Options.HalfLife == "" || e.Options.HalfLife == ChosenHalfLife) {
-		c.IsGiven = false
-		c.HalfLife = k.HalfLife
-		book.Times = e.Options.factors(m.Times, k.HalfLife)
-	}
-	c.Book = book
-	return c
 }
 
 // Bytes returns the memory of [Edges.Choose].

@@ -127,12 +127,15 @@ func TestFactorsAreRestored(t *testing.T) {
 	})
 	kept := &Kept{Kinds: map[string]float64{"a": 0.25, "c": 2, "z": 7}, HalfLife: 3}
 	weights := map[string]float64{"a": 0.25, "b": 1, "c": 2}
-	c := e.Restore(kept)
-	if again := e.Restore(c.Keep()); c.HalfLife != 3 || !maps.Equal(c.ByName(), weights) || !maps.Equal(again.ByName(), weights) || !slices.Equal(again.Book.Times, c.Book.Times) || again.HalfLife != 3 {
+	c, err := e.Restore(kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := e.Restore(c.Keep()); err != nil || c.HalfLife != 3 || !maps.Equal(c.ByName(), weights) || !maps.Equal(again.ByName(), weights) || !slices.Equal(again.Book.Times, c.Book.Times) || again.HalfLife != 3 {
 		t.Errorf("%v, half-life %v; kept again %v", c.ByName(), c.HalfLife, again.Keep())
 	}
 	given := &Edges{Store: e.Store, Options: &Options{Kinds: map[string]float64{"b": 4}}}
-	if c := given.Restore(kept); !maps.Equal(c.ByName(), map[string]float64{"a": 1, "b": 4, "c": 1}) || c.HalfLife != 3 {
+	if c, err := given.Restore(kept); err != nil || !maps.Equal(c.ByName(), map[string]float64{"a": 1, "b": 4, "c": 1}) || c.HalfLife != 3 {
 		t.Errorf("%v, half-life %v; the kind b has the given weight 4", c.ByName(), c.HalfLife)
 	}
 }

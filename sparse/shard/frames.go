@@ -24,6 +24,7 @@ type frameJob struct {
 	payloadBytes int
 
 	pairs   uint64 // see pairSum
+	content uint64 // see contentSum
 	loops   int64
 	degrees []float64 // of the rows, or of a piece
 
@@ -78,6 +79,7 @@ func (j *frameJob) reset() {
 // encode makes the payload, compressed if there is an encoder, and the counts of the rows.
 func (j *frameJob) encode(m *Manifest, direction int, compress *zstd.Encoder) {
 	j.pairs = 0
+	j.content = 0
 	j.loops = 0
 	j.degrees = j.degrees[:0]
 	lo := 0
@@ -89,6 +91,9 @@ func (j *frameJob) encode(m *Manifest, direction int, compress *zstd.Encoder) {
 			j.ids[lo:hi], val, code)
 		j.pairs += pairs
 		j.loops += loops
+		if direction == 0 {
+			j.content += contentSum(m.Directed, uint32(j.r.Lo+i), j.ids[lo:hi], val, code)
+		}
 		j.degrees = append(j.degrees, degree(j.ids[lo:hi], val))
 		lo = hi
 	}

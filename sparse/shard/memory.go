@@ -2,8 +2,7 @@ package shard
 
 import (
 	"context"
-	"crypto/rand"
-	"fmt"
+	"sync/atomic"
 
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -11,7 +10,7 @@ import (
 // InMemory returns a store without files: the symmetric matrix a, whose rows have the ids 0, 1, 2
 // and so on. m gives the options and the sources of the manifest; the counts are filled in. It is
 // never streamed or copied, because it is in memory in a form that is swept fast.
-// The error is that of a sweep. Cost: one sweep.
+// The error is that of a sweep. Cost: two sweeps.
 func InMemory(ctx context.Context, a *sparse.Symmetric, m Manifest,
 	o *Options) (*Sweeper, error) {
 	s := &Store{Matrix: a, Manifest: &m}
@@ -20,17 +19,27 @@ func InMemory(ctx context.Context, a *sparse.Symmetric, m Manifest,
 		sweeper.o.Workers = o.Workers
 	}
 	rows, _ := a.Dims()
-	var id [8]byte
-	_, _ = rand.Read(id[:]) // never fails
-	m.Kind, m.Format, m.Identity = "store", Version,
-		fmt.Sprintf("%x", id)
+	m.Kind = "store"
+	m.Format = Version
 	m.Rows, m.Entries, m.SelfLoops, m.Weighted, m.Negative, m.Nodes = int64(rows),
 		a.NNZ(), a.Loops, a.IsWeighted(), a.Negative, nodesImplicit
 	s.Nodes = NewNumericNodes(rows)
-	var err error
-	if s.Degrees, err = sparse.Degrees(ctx, a, sweeper.o.Workers); err != nil {
+	var pairs atomic.Uint64
+	err := a.Sweep(ctx, sweeper.o.Workers, func(_ int, p sparse.Panel) error {
+		for i := range p.Hi - p.Lo {
+			col, val := p.Row(i)
+			pairs.Add(contentSum(false, uint32(p.Lo+i), col, val, nil))
+		}
+		return nil
+	})
+	if err == nil {
+		s.Degrees, err = sparse.Degrees(ctx, a, sweeper.o.Workers)
+	}
+	if err != nil {
 		return nil, err
 	}
+	m.setContent(pairs.Load(), s.Nodes, "")
+	m.Identity = m.Content()
 	return sweeper, s.plan.Reserve(sparse.LoadBytes(m.Rows, m.Entries, m.Weighted)+
 		8*m.Rows, "matrix and degrees")
 }

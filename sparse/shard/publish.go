@@ -100,12 +100,15 @@ func (w *Writer) finish(ctx context.Context) error {
 		write(fileName(w.id, orderEnding), orderMagic,
 			func(b *bufio.Writer) { writeRows(b, w.Nodes.Order) })
 	}
+	attributes := ""
 	if w.o.Attributes != nil {
 		writeFile(fileName(w.id, attributesEnding), func(b *bufio.Writer) (err error) {
 			w.Manifest.Attributes, err = w.o.Attributes(w.Nodes, b)
 			return err
 		})
+		attributes = w.Manifest.Files[len(w.Manifest.Files)-1].CRC
 	}
+	w.Manifest.setContent(w.content, w.Nodes, attributes)
 	return cmp.Or(err, ctx.Err())
 }
 

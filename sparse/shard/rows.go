@@ -11,19 +11,18 @@ import (
 const Outside = ^uint32(0)
 
 // WriteRows writes a store of some rows to the directory dir, in their order: count rows have a place, the
-// others [Outside]. Columns of these rows must have a place too. The identity of the store is that of s,
-// changed by mask. Cost: one sweep, of a directed graph two.
+// others [Outside]. Columns of these rows must have a place too. Cost: one sweep, of a directed graph two.
 func (s *Sweeper) WriteRows(ctx context.Context, dir string, place []uint32,
-	count int, mask uint64) error {
+	count int) error {
 	m := s.Manifest
 	w, err := Create(dir,
 		&WriteOptions{Directed: m.Directed, Workers: s.o.Workers,
-			Options: m.Options, Identity: m.identity() ^ mask})
+			Options: m.Options})
 	if err != nil {
 		return err
 	}
 	defer w.Abort()
-	if w.Nodes, err = s.Store.nodesAt(place, count); err != nil {
+	if w.Nodes, err = s.Nodes.Select(place, count); err != nil {
 		return err
 	}
 	w.Manifest.Sources = m.Sources
@@ -90,17 +89,15 @@ func EachCodedRow(ctx context.Context, a sparse.Matrix,
 	})
 }
 
-// nodesAt returns the dictionary of the rows that have a place, count of them. Their ids keep their
-// order.
-func (s *Store) nodesAt(place []uint32, count int) (*Nodes, error) {
-	nodes := s.Nodes
+// Select returns the dictionary of the rows that have a place, count of them. Their ids keep their order.
+func (n *Nodes) Select(place []uint32, count int) (*Nodes, error) {
 	ids := func(yield func([]byte) bool) {
 		var id []byte
-		for row := range nodes.Rows() {
+		for row := range n.Rows() {
 			if place[row] == Outside {
 				continue
 			}
-			id = nodes.AppendID(id[:0], row)
+			id = n.AppendID(id[:0], row)
 			if !yield(id) {
 				return
 			}
@@ -108,26 +105,26 @@ func (s *Store) nodesAt(place []uint32, count int) (*Nodes, error) {
 	}
 	var list *Nodes
 	var err error
-	if s.Manifest.Nodes == "string" {
+	if n.ids.kind == nodesString {
 		list, err = StringNodes(ids)
 	} else {
 		numbers := make([]uint64, 0, count)
 		for id := range ids {
-			number, _ := strconv.ParseUint(string(id), 10, 64) // as all ids of such a store
+			number, _ := strconv.ParseUint(string(id), 10, 64) // as all ids of such a dictionary
 			numbers = append(numbers, number)
 		}
 		list = NumericNodes(numbers)
 	}
-	if nodes.Order == nil || err != nil {
+	if n.Order == nil || err != nil {
 		return list, err
 	}
 	position := make([]uint32, count)
 	next := uint32(0)
-	for row := range nodes.Rows() {
+	for row := range n.Rows() {
 		if place[row] != Outside {
 			position[place[row]] = next
 			next++
 		}
 	}
-	return list.Reorder(s.Manifest.Order, position, nil), nil
+	return list.Reorder(n.name, position, nil), nil
 }

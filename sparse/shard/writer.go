@@ -69,6 +69,7 @@ type Writer struct {
 	top       int64  // the largest column so far
 	pairs     uint64 // the sum of pairSum over the rows
 	outPairs  uint64 // the sum of pairSum over the rows of the out direction
+	content   uint64 // the sum of contentSum over these rows
 
 	open   *frameJob // the frame that rows are added to
 	frames frameQueue
@@ -332,6 +333,7 @@ func (w *Writer) writeFrame(j *frameJob) error {
 	w.fileSum = simd.Checksum(w.fileSum, j.frame)
 	w.pairs += j.pairs
 	if w.direction == 0 {
+		w.content += j.content
 		w.Manifest.SelfLoops += j.loops
 		if w.Nodes != nil {
 			w.degrees.rows = w.Nodes.ids.n // or its lists would grow

@@ -212,9 +212,12 @@ func (p *Parser) line(out *Lines, data []byte, start, end int, number int64,
 		out.Bad.add(bad)
 		return false, nil
 	}
-	for _, i := range [...]int{lay.source, lay.target} {
+	for end, i := range [...]int{lay.source, lay.target} {
 		if p.fields.Padded[i] {
 			out.Stats.Padded.add(Count{1, number})
+		}
+		if lay.integers[end] && IsRounded(p.fields.Text[i]) { // which the dictionary has as an integer
+			out.Stats.RoundedIDs.add(Count{1, number})
 		}
 		if len(p.fields.Text[i]) == 0 && weight != 0 {
 			out.Stats.Blanks.add(Count{1, number})

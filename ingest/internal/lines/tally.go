@@ -1,6 +1,9 @@
 package lines
 
 import (
+	"bytes"
+	"strconv"
+
 	"slices"
 	"strings"
 	"unicode"
@@ -13,6 +16,7 @@ type Tally struct {
 	Lines, Comments int64
 	Rounded         Count // weights that are integers which float64 does not hold
 	Padded          Count // ids with blanks around them
+	RoundedIDs      Count // ids that look like rounded numbers, see IsRounded
 	Weightless      Count // edges without a weight, which others have
 	Zeros           Count // edges with weight 0
 	Blanks          Count // other lines with a blank end
@@ -44,12 +48,27 @@ func (t *Tally) Add(u Tally) {
 	t.Comments += u.Comments
 	t.Rounded.add(u.Rounded)
 	t.Padded.add(u.Padded)
+	t.RoundedIDs.add(u.RoundedIDs)
 	t.Weightless.add(u.Weightless)
 	t.Zeros.add(u.Zeros)
 	t.Blanks.add(u.Blanks)
 	t.Points.add(u.Points)
 	t.IsPlain = t.IsPlain || u.IsPlain
 	t.Remarks.add(u.Remarks)
+}
+
+// IsRounded reports whether an id is a float with an exponent or ".0" above 2⁵³, as programs write integers that they
+// have read as floats.
+func IsRounded(id []byte) bool {
+	if len(id) == 0 || id[0] < '1' || id[0] > '9' {
+		return false
+	}
+	hasExponent := bytes.Contains(id, []byte("e+")) || bytes.Contains(id, []byte("E+"))
+	if !hasExponent && !bytes.HasSuffix(id, []byte(".0")) {
+		return false
+	}
+	value, err := strconv.ParseFloat(string(id), 64)
+	return err == nil && value > 1<<53
 }
 
 // Faults are the bad lines of one part of a file.

@@ -85,7 +85,7 @@ func describePart(d *shell.GraphRun, command string, s shareFlag, shape parts.Sh
 	parameters any) (err error) {
 	if s.count > 0 {
 		part := parts.Part{Command: command, Share: s.index, Of: s.count,
-			Store: d.Graph.Store.Manifest.Identity, Matrix: &shape}
+			Origin: d.Graph.Origin(), Matrix: &shape}
 		d.Out.Share, err = parts.New(part, parameters, d.Labels, d.Rows, d.Cols)
 	}
 	return err

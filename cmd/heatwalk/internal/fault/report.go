@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
@@ -19,15 +20,17 @@ import (
 
 // Report is an error as fields, the form it has with --json.
 type Report struct {
-	File    string `json:"file,omitempty"`
-	Line    int64  `json:"line,omitempty"`
-	Column  int    `json:"column,omitempty"`
-	Byte    *int64 `json:"byte,omitempty"`
-	Flag    string `json:"flag,omitempty"`
-	Code    int    `json:"code"`
-	Message string `json:"message"`
-	Hint    string `json:"hint,omitempty"`
-	Stack   string `json:"stack,omitempty"` // of an internal error, with --debug
+	File    string    `json:"file,omitempty"`
+	Line    int64     `json:"line,omitempty"`
+	Column  int       `json:"column,omitempty"`
+	Byte    *int64    `json:"byte,omitempty"`
+	Flag    string    `json:"flag,omitempty"`
+	Code    int       `json:"code"`
+	Message string    `json:"message"`
+	Hint    string    `json:"hint,omitempty"`
+	Time    time.Time `json:"time"`
+	Level   string    `json:"level"`
+	Stack   string    `json:"stack,omitempty"` // of an internal error, with --debug
 
 	Text string `json:"-"` // the line without --json
 }

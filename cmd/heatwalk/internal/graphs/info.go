@@ -2,6 +2,7 @@ package graphs
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +17,7 @@ import (
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
+	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/input"
 	"github.com/heatwalk/heatwalk/internal/report"
@@ -130,7 +132,7 @@ func measureGraph(run *shell.Session, r *infoOptions,
 		BitsPerEntry: m.BitsPerEntry(), BytesTotal: m.BytesTotal(),
 	}
 	if g.Report == nil {
-		v.Identity = m.Identity
+		v.Identity = m.Content()
 	} else {
 		v.Events = g.Report.Events
 		v.Columns, v.odd = g.Report.Files[len(g.Report.Files)-1].Columns,
@@ -235,7 +237,7 @@ func (v *infoDocument) countEdges(ctx context.Context, g *shell.OpenGraph,
 // NewVerify returns the command heatwalk verify.
 func NewVerify(run *shell.Session) *cobra.Command {
 	cmd, _, _ := shell.NewCommand(run, "verify GRAPH",
-		"Read a whole store and check every checksum", nil, runVerify)
+		"Check every checksum of a store, or the inputs of a run file", nil, runVerify)
 	return cmd
 }
 
@@ -250,7 +252,7 @@ func runVerify(run *shell.Session, _ *struct{}, dir string) error {
 	if info, err := os.Stat(dir); err != nil {
 		return err
 	} else if !info.IsDir() {
-		return fault.Usage(dir, "is not a store; heatwalk ingest makes one")
+		return verifyRun(run, dir)
 	}
 	opened := false
 	stage := (*progress.Stage)(nil)
@@ -279,5 +281,32 @@ func runVerify(run *shell.Session, _ *struct{}, dir string) error {
 		fmt.Fprintf(w, "%s is whole: %s in %s, %s\n%s\n", dir,
 			words.Counted(r.Entries, "entry"), words.Counted(r.Files, "file"),
 			words.Bytes(r.Bytes), run.Console.Cost())
+	})
+}
+
+// runInputs are the inputs in a run file.
+type runInputs struct {
+	Directory string           `json:"directory"`
+	Inputs    []shell.RunInput `json:"inputs"`
+	shell.Closing
+}
+
+// verifyRun checks that the inputs of a run file are on the disk as they were.
+func verifyRun(run *shell.Session, path string) error {
+	const mostBytes = 64 << 20
+	text, err := textio.ReadFile(run.Context, path, mostBytes)
+	if err != nil {
+		return err
+	}
+	d := new(runInputs)
+	if err := json.Unmarshal(text, d); err != nil || d.Inputs == nil {
+		return fault.Usage(path, "is neither a store nor a run file with inputs; give a store, or OUT.run.json of a run")
+	}
+	n, err := shell.CheckInputs(run.Context, path, d.Directory, d.Inputs)
+	if err != nil {
+		return err
+	}
+	return run.Console.PrintResult(d, func(w io.Writer) {
+		fmt.Fprintf(w, "%s: %s as in the run\n%s\n", path, words.Counted(n, "input"), run.Console.Cost())
 	})
 }

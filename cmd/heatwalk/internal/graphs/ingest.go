@@ -137,7 +137,7 @@ func runIngest(run *shell.Session, c *ingestOptions, _ string) (err error) {
 // documentOf returns the JSON document of a new store.
 func documentOf(r *ingest.Report) *ingestDocument {
 	m := r.Store
-	return &ingestDocument{r, shell.OrderOf(m), m.Identity, m.BitsPerEntry(),
+	return &ingestDocument{r, shell.OrderOf(m), m.Content(), m.BitsPerEntry(),
 		m.BytesTotal(), shell.Closing{}}
 }
 

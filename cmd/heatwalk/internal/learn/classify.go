@@ -22,6 +22,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/modelfile"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/method/suggest"
 	"github.com/heatwalk/heatwalk/param"
@@ -30,18 +31,21 @@ import (
 
 // classifyOptions are the options of classify, and those of suggest.
 type classifyOptions struct {
-	learning  learningFlags
-	method    method.Method
-	out       string
-	scores    shell.ScoreFlags
-	unreached string
-	truth     string
-	targets   string // file of the nodes that can have a label
-	suggest   int    // number of nodes to label next; 0: write predictions
-	save      string
-	model     string // of predict
-	page      string // path of the report
-	pageNodes string // file of nodes that the report has with their neighbours
+	learning     learningFlags
+	method       method.Method
+	out          string
+	scores       shell.ScoreFlags
+	unreached    string
+	truth        string
+	targets      string // file of the nodes that can have a label
+	suggest      int    // number of nodes to label next; 0: write predictions
+	save         string
+	model        string             // of predict
+	checks       bool               // the model is checked and nothing is predicted
+	figures      *modelfile.Figures // of the model; nil: not known
+	leastReached float64            // share of nodes that labels must reach
+	page         string             // path of the report
+	pageNodes    string             // file of nodes that the report has with their neighbours
 }
 
 // NewClassify returns the command heatwalk classify.
@@ -233,6 +237,8 @@ func predictNodes(run *shell.Session, c *classifyOptions, d *shell.GraphRun, s *
 	o *heatwalk.PredictOptions) (*heatwalk.Prediction, error) {
 	p, err := heatwalk.Predict(run.Context, d.Graph.Graph, problemWithShares(d), c.method, s, o)
 	switch {
+	case errors.As(err, new(*sides.Difference)):
+		return nil, originError(err, d.Graph, c.model)
 	case errors.Is(err, method.ErrChanged):
 		return nil, modelfile.DamageError(c.model, err.Error())
 	case errors.Is(err, explain.ErrNoForm):
@@ -255,7 +261,14 @@ func predictInputs(run *shell.Session, in *predictionInputs) (*heatwalk.Predicti
 	d := in.data
 	l := d.Labels
 	if c.model != "" {
-		return predictNodes(run, c, d, in.settings, nil)
+		p, err := predictNodes(run, c, d, in.settings, nil)
+		if err != nil {
+			return nil, err
+		}
+		if reached := float64(p.Reached.GetCardinality()) / float64(len(p.Class)); reached < c.leastReached {
+			return nil, fault.Data(d.Graph.Name, "labels reach %s of the nodes, less than --min-reached %v; check that the file is whole", words.Percent(reached), c.leastReached)
+		}
+		return p, nil
 	}
 	if in.isComplete {
 		return labelsOf(l), nil
@@ -278,7 +291,7 @@ func predictInputs(run *shell.Session, in *predictionInputs) (*heatwalk.Predicti
 	if err != nil {
 		return nil, err
 	}
-	if err := writeModel(c, saved, p.Prediction, in.settings); err != nil {
+	if err := writeModel(c, d, saved, p.Prediction, in.settings); err != nil {
 		return nil, err
 	}
 	if p.Baselines.Omitted > 0 {

@@ -17,6 +17,8 @@ import (
 type factorsDocument struct {
 	KindWeights map[string]float64 `json:"kind_weights,omitempty"`
 	HalfLife    float64            `json:"half_life,omitempty"` // in units of times; 0: no decay
+	Since       string             `json:"since,omitempty"`     // of a model
+	Until       string             `json:"until,omitempty"`
 }
 
 // factorsOf returns the factors of edges that are not given.
@@ -29,6 +31,10 @@ func factorsOf(g *shell.OpenGraph, c *sides.Choice) (d factorsDocument) {
 	}
 	if hasOpenHalfLife(g) && !math.IsInf(c.HalfLife, 1) {
 		d.HalfLife = c.HalfLife
+	}
+	if kept := c.Keep(); g.Edges.Since+g.Edges.Until == "" {
+		d.Since = kept.Since
+		d.Until = kept.Until
 	}
 	return d
 }
@@ -61,6 +67,11 @@ func edgesText(g *shell.OpenGraph, d factorsDocument, source string) string {
 				g.Store.Manifest.Times.Unit))
 	case g.Edges.HalfLife == sides.ChosenHalfLife:
 		parts = append(parts, "half-life: none")
+	}
+	for _, bound := range [][2]string{{"since", d.Since}, {"until", d.Until}} {
+		if bound[1] != "" {
+			parts = append(parts, strings.Join(bound[:], " "))
+		}
 	}
 	if parts == nil {
 		return ""

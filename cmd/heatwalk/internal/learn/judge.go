@@ -14,6 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/input"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/modelfile"
 	"github.com/heatwalk/heatwalk/method/multilabel"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/shift"
@@ -47,6 +48,9 @@ type classifyDocument struct {
 
 	SampleText  string        `json:"label_sample_text,omitempty"`
 	LabelSample *shift.Report `json:"label_sample,omitempty"` // how labelled nodes differ from others, if the labels are not a random sample
+
+	Graph      *modelfile.Figures `json:"graph,omitempty"`       // of the graph of predict
+	ModelGraph *modelfile.Figures `json:"model_graph,omitempty"` // of the graph that the model was learned from
 
 	Weights string `json:"weights,omitempty"` // of edges that the method has learned from
 	factorsDocument
@@ -118,6 +122,9 @@ func judge(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction,
 	d.Model = p.Choice()
 	d.Phases.Read = in.seconds
 	d.Phases.PhaseSeconds = p.Seconds
+	if c.model != "" {
+		d.compareGraphs(run.Console, in, p.Prediction)
+	}
 	if c.model == "" && !in.isComplete {
 		d.Phases.Compare = p.Baselines.Seconds
 		if c.suggest > 0 {
@@ -136,6 +143,18 @@ func judge(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction,
 		d.describe(in, p, labels)
 	}
 	return d
+}
+
+// compareGraphs adds the figures of the graph and of that of the model, and warns where they differ.
+func (d *classifyDocument) compareGraphs(console *shell.Console, in *predictionInputs, p *method.Prediction) {
+	d.Graph = figuresOf(in.data, p)
+	d.ModelGraph = in.f.figures
+	if d.ModelGraph == nil {
+		return
+	}
+	if list := d.ModelGraph.Differences(d.Graph); list != nil {
+		console.Warn("%s: the graph differs from that of %s: %s", in.data.Graph.Name, in.f.model, strings.Join(list, "; "))
+	}
 }
 
 // judgeHeldOut reports the accuracy at held-out labels, and warns if it is likely another one at

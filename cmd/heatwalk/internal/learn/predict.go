@@ -16,15 +16,19 @@ import (
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/modelfile"
 	"github.com/heatwalk/heatwalk/method/sides"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
 // NewPredict returns the command heatwalk predict.
 func NewPredict(run *shell.Session) *cobra.Command {
-	cmd, c, flags := shell.NewCommand(run, "predict GRAPH --model M -o OUT.tsv",
+	cmd, c, flags := shell.NewCommand(run, "predict [GRAPH] --model M -o OUT.tsv",
 		"Predict labels by a model that classify has saved", checkPredict,
-		predictLabels)
+		runPredict)
+	flags.BoolVar(&c.checks, "check", false, "only check that this program reads the model; needs no GRAPH")
 	flags.AddInput(&c.model, "model", "that classify --save-model wrote")
+	shell.NumberVar(flags, &c.leastReached, "min-reached", 0, param.Range{Most: 1}, "share",
+		"least share of the nodes that labels must reach, or the run ends with exit code 3 and no output")
 	flags.AddOutput(&c.out, "output", "-", shell.PredictionUsage, shell.ScoreFormats)
 	predictionFlags(c, flags)
 	c.learning.attributes.declare(flags)
@@ -33,10 +37,28 @@ func NewPredict(run *shell.Session) *cobra.Command {
 }
 
 // checkPredict records problems of the flags of predict.
-func checkPredict(line *shell.CommandLine, c *classifyOptions, _ []string) {
+func checkPredict(line *shell.CommandLine, c *classifyOptions, args []string) {
+	if !c.checks && len(args) == 0 && !line.HasProblem("predict") {
+		line.Problem("predict", "GRAPH is missing; usage: %s", shell.Synopsis(line.Command))
+	}
 	line.Refuse(c.model != "" && textio.IsStream(c.model), "model",
 		"a model is read at once; give a file")
 	line.Require("model")
+}
+
+// runPredict predicts, or with --check reads the model alone.
+func runPredict(run *shell.Session, c *classifyOptions, name string) error {
+	if !c.checks {
+		return predictLabels(run, c, name)
+	}
+	f, err := modelfile.Read(c.model, run.Costs.DataLimit())
+	if err == nil {
+		_, err = f.Model.Method()
+	}
+	if err == nil || errors.Is(err, shard.ErrVersion) || errors.Is(err, shard.ErrCorrupt) {
+		return err
+	}
+	return modelfile.DamageError(c.model, err.Error())
 }
 
 // modelOutput is a model that is being saved.
@@ -56,8 +78,7 @@ func beginModel(c *classifyOptions, d *shell.GraphRun,
 			"a model does not hold a prior of each node; give lines class<TAB>share with --prior, or uniform, empirical or balanced")
 	}
 	out := &modelOutput{f: modelfile.File{Classes: d.Labels.Names, Class: d.Labels.Class,
-		Shares: d.Shares, Directed: d.Graph.Directed,
-		Unweighted: c.learning.graph.Config.Unweighted && shell.DescribeZeros(d.Graph) == ""}}
+		Shares: d.Shares}}
 	for _, row := range d.Labels.Row {
 		out.f.IDs = append(out.f.IDs, d.Graph.Nodes.ID(row))
 	}
@@ -76,7 +97,7 @@ func beginModel(c *classifyOptions, d *shell.GraphRun,
 }
 
 // writeModel writes the model of a prediction, unless out is nil.
-func writeModel(c *classifyOptions, out *modelOutput, p *method.Prediction,
+func writeModel(c *classifyOptions, d *shell.GraphRun, out *modelOutput, p *method.Prediction,
 	s *method.Settings) (err error) {
 	if out == nil {
 		return nil
@@ -84,7 +105,16 @@ func writeModel(c *classifyOptions, out *modelOutput, p *method.Prediction,
 	if out.f.Model, err = method.Keep(c.method, p, s); err != nil {
 		return err
 	}
+	if c.learning.graph.Config.Unweighted && shell.DescribeZeros(d.Graph) == "" { // of a store too
+		out.f.Model.Origin().Reading[modelfile.Unweighted] = "true"
+	}
+	out.f.Graph = figuresOf(d, p)
 	return modelfile.Write(out.w, &out.f)
+}
+
+// figuresOf returns the figures of a graph and its predictions.
+func figuresOf(d *shell.GraphRun, p *method.Prediction) *modelfile.Figures {
+	return modelfile.FiguresOf(p, d.Graph.Store.Manifest.Edges(), d.Labels.Names, d.Labels.Row)
 }
 
 // beginModelRun begins a run on a graph with a saved model and its labels.
@@ -102,7 +132,12 @@ func beginModelRun(run *shell.Session, c *classifyOptions,
 		return nil, fault.Usage("--scores", noRaw, c.method.Name())
 	}
 	graph := &c.learning.graph
-	graph.Config.Unweighted = f.Unweighted
+	origin := f.Model.Origin()
+	graph.Config.Unweighted = origin.Reading[modelfile.Unweighted] != ""
+	if err := graph.Restore(run, origin, name, c.model); err != nil {
+		return nil, err
+	}
+	c.figures = f.Graph
 	attributes := &c.learning.attributes
 	d, err := shell.BeginRun(run, graph, name, c.out, shell.ScoreFormats, func(d *shell.GraphRun) (err error) {
 		d.Graph.Graph = d.Graph.Leave(f.Memory, "the model")
@@ -132,14 +167,11 @@ func beginModelRun(run *shell.Session, c *classifyOptions,
 	case columns != f.Attributes:
 		return nil, fault.Usage("--node-features",
 			"%s has %d attributes, and the model was learned with %d; give the same columns", attributes.file, columns, f.Attributes)
-	case d.Graph.Directed && !f.Directed:
-		return nil, fault.Usage(name,
-			"is directed, and the model was learned on a graph without directions; ingest with --undirected")
-	case !d.Graph.Directed && f.Directed:
-		return nil, fault.Usage(name,
-			"is undirected, and the model was learned on a directed graph; ingest with --directed")
 	}
-	warnOfFactors(run.Console, f.Model.Factors(), d.Graph.Store.Manifest, name, c.model)
+	if err := origin.Compare(d.Graph.Origin()); err != nil {
+		return nil, originError(err, d.Graph, c.model)
+	}
+	warnOfFactors(run.Console, origin.Edges, d.Graph.Store.Manifest, name, c.model)
 	return d, nil
 }
 
@@ -162,7 +194,29 @@ func warnOfFactors(console *shell.Console, kept *sides.Kept, m *shard.Manifest,
 		console.Warn("%s: %s has no weight of the kinds %s, which count as 1", graph,
 			model, strings.Join(other, ", "))
 	}
-	if kept.HalfLife > 0 && m.Times == nil {
-		console.Warn("%s: edges have no times, and %s was learned with a half-life; name their column with --time", graph, model)
+	if (kept.HalfLife > 0 || kept.Since+kept.Until != "") && m.Times == nil {
+		console.Warn("%s: edges have no times, and %s was learned with a half-life or a window; name their column with --time", graph, model)
 	}
+}
+
+// originError returns the error about a graph whose edges differ from those of a model in a setting.
+func originError(err error, g *shell.OpenGraph, model string) error {
+	d := new(sides.Difference)
+	if !errors.As(err, &d) {
+		return err
+	}
+	flag := "--" + strings.ReplaceAll(d.Setting, "_", "-")
+	remedy := flag + "=" + d.Result
+	switch {
+	case d.Setting == "weights":
+		return fault.Data(g.Name, "%s is %s here, and %s was learned with %s ones; learn a model on this graph", flag, d.Graph, model, d.Result)
+	case d.Setting == "directed" && d.Result == "false":
+		remedy = "--undirected"
+	}
+	if g.Report == nil {
+		remedy = "ingest with " + remedy
+	} else {
+		remedy = "pass " + remedy
+	}
+	return fault.Data(g.Name, "%s is %s here, and %s in %s; %s, or learn a model on this graph", flag, d.Graph, d.Result, model, remedy)
 }

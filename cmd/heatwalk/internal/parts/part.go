@@ -19,6 +19,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/textio"
+	"github.com/heatwalk/heatwalk/method/sides"
 )
 
 // Part describes a file with one slab of a matrix; its run file contains this description. Parts of one
@@ -28,7 +29,7 @@ type Part struct {
 	Share   int    `json:"slab"`
 	Of      int    `json:"of"`
 
-	Store      string          `json:"store"` // identity of the store
+	Origin     *sides.Origin   `json:"origin"`
 	Parameters json.RawMessage `json:"parameters"`
 	Labels     string          `json:"labels,omitempty"` // hash of their names, rows and classes
 	Nodes      string          `json:"nodes,omitempty"`  // hash of the rows and columns
@@ -97,6 +98,10 @@ func Read(ctx context.Context, paths []string) ([]Part, error) {
 	}
 	first := &parts[0]
 	for i := range parts {
+		if list := first.Origin.Describe(parts[i].Origin); list != "" {
+			return nil, &Error{Path: parts[i].Path,
+				What: fmt.Sprintf("is of other edges than %s: %s; make both by the same command but for the slab", first.Path, list)}
+		}
 		if parts[i].whole() != first.whole() {
 			return nil, &Error{Path: parts[i].Path,
 				What: fmt.Sprintf("is of another matrix than %s; make both by the same command but for the slab", first.Path)}
@@ -159,6 +164,9 @@ func readPart(ctx context.Context, path string) (Part, error) {
 		run.Part.Share < 0 || run.Part.Share >= run.Part.Of {
 		return p, &Error{Path: path,
 			What: "is no part of anything; give files that were made with --slab I/M"}
+	}
+	if run.Part.Origin == nil {
+		return p, &Error{Path: path, What: "was made by an older heatwalk; make the part again"}
 	}
 	p = *run.Part
 	p.Path = path

@@ -318,7 +318,7 @@ func drawBar(share float64) string {
 func (p *Display) line(s *Stage) {
 	if p.json {
 		_ = json.NewEncoder(p.w).Encode(map[string]any{
-			"level": "info", "stage": s.name, "done": s.done.Load(), "total": s.total.Load(),
+			"time": time.Now().UTC(), "level": "info", "stage": s.name, "done": s.done.Load(), "total": s.total.Load(),
 			"seconds": time.Since(s.started).Seconds(), "seconds_left": s.secondsLeft(),
 		})
 		return

@@ -51,6 +51,8 @@ func printReport(console *Console, r fault.Report) {
 			input.Escape(r.Text), r.Stack)
 		return
 	}
+	r.Time = time.Now().UTC()
+	r.Level = slog.LevelError.String()
 	enc := json.NewEncoder(console.Stderr)
 	enc.SetEscapeHTML(false)
 	_ = enc.Encode(r) // there is nowhere left to report to

@@ -74,7 +74,7 @@ func BeginOutputs(run *Session, path string,
 		}
 	}
 	if err == nil {
-		o.RunFile, err = o.Companion(path, "", ".run.json")
+		o.RunFile, err = o.Companion(path, "", runFileEnding)
 	}
 	return o, err
 }
@@ -384,6 +384,8 @@ type runFile struct {
 	SelfLoops  int64       `json:"dropped_self_loops,omitempty"`
 	Parameters any         `json:"parameters,omitempty"`
 	Part       *parts.Part `json:"part,omitempty"` // of a whole that merge puts together
+	Inputs     []RunInput  `json:"inputs,omitempty"`
+	Started    string      `json:"started"`
 	Finished   string      `json:"finished"`
 	Closing
 }
@@ -395,6 +397,7 @@ func writeRun(o *Outputs, parameters any) error {
 	if err != nil {
 		return err
 	}
+	date := func(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 	return encodeDocument(o.RunFile, &runFile{
 		Command:    shellLine(run.Line.Args),
 		Arguments:  run.Line.Args,
@@ -404,7 +407,9 @@ func writeRun(o *Outputs, parameters any) error {
 		SelfLoops:  run.droppedLoops,
 		Parameters: parameters,
 		Part:       o.Share,
-		Finished:   time.Now().UTC().Format(time.RFC3339),
+		Inputs:     listInputs(run),
+		Started:    date(run.Console.Started),
+		Finished:   date(time.Now()),
 		Closing:    CloseRun(run.Console),
 	})
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
+	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/durable"
@@ -42,6 +43,7 @@ type Session struct {
 	Console *Console
 	Costs   *Costs
 	ends    []func() // see AtEnd
+	inputs  *inputSums
 
 	Progress *progress.Display // that of the console
 
@@ -97,8 +99,11 @@ type Console struct {
 func NewSession(ctx context.Context, network sparse.Network, args []string, stdin io.Reader, stdout,
 	stderr io.Writer) *Session {
 	ctx, cancel := context.WithCancelCause(ctx)
+	inputs := &inputSums{sums: map[string]textio.Sum{}}
+	ctx = textio.WithSums(ctx, inputs.record)
 	display := progress.New(stderr, "none", true, false) // until the flags are known
 	run := &Session{
+		inputs:  inputs,
 		Context: ctx, cancel: cancel, Network: network, Line: &CommandLine{Context: ctx, Args: args}, Costs: new(Costs),
 		Console: &Console{
 			name: "heatwalk", Stdin: stdin, Stdout: &output{w: stdout}, Stderr: stderr,

@@ -202,7 +202,7 @@ func DescribeStore(m *shard.Manifest) any {
 		Order   string            `json:"order"`
 		Options map[string]string `json:"options,omitempty"`
 		Sources []shard.File      `json:"sources,omitempty"`
-	}{m.Identity, CountsOf(m), OrderOf(m), m.Options, m.Sources}
+	}{m.Content(), CountsOf(m), OrderOf(m), m.Options, m.Sources}
 }
 
 // OrderOf returns the name of the order of the rows of a store.

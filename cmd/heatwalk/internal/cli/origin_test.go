@@ -1,0 +1,193 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
+)
+
+// edgeSettings are values of the flags of edges that change the graph of edges.csv. A flag of edges that is in neither list fails
+// TestOriginsOfFlags.
+var edgeSettings = map[string][]string{
+	"directed":     {"--directed"},
+	"undirected":   {"--undirected"},
+	"self-loops":   {"--self-loops=keep"},
+	"duplicates":   {"--duplicates=max"},
+	"fields":       {"--fields=source,target"},
+	"bipartite":    nil, // other ids
+	"weight":       {"--weight=size"},
+	"weights":      {"--weights=signed", "--weight=debt"},
+	"kind":         {"--kind=kind"},
+	"time":         {"--time=day"},
+	"header":       {"--header=yes"},
+	"hyperedges":   nil, // other files
+	"cocitation":   {"--cocitation"},
+	"coupling":     {"--coupling"},
+	"kind-weights": {"--kind=kind", "--kind-weights=pays=0.1"},
+	"since":        {"--time=day", "--since=2024-01-05"},
+	"until":        {"--time=day", "--until=2024-01-05"},
+	"half-life":    {"--time=day", "--half-life=2d"},
+	"edge-weights": {"--edge-weights=none"},
+}
+
+// readingAlone are flags that change how files are read and stored, and not the edges of a file that is read without an error.
+var readingAlone = []string{"nodes", "order", "skip-bad-lines", "max-window", "delimiter", "decimal", "thousands", "encoding",
+	"temp-dir", "unknown-ids", "missing"}
+
+// originWorkplace writes edges.csv and labels.csv.
+func originWorkplace(t *testing.T) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	rng := rand.New(rand.NewPCG(3, 5))
+	var edges, labels strings.Builder
+	edges.WriteString("source,target,kind,day,size,debt,weight\n")
+	for range 160 {
+		u, v := rng.IntN(40), rng.IntN(40)
+		if rng.IntN(4) > 0 {
+			v = (u + 20*rng.IntN(2) + 1 + rng.IntN(9)) % 40
+		}
+		debt := float64(1 + rng.IntN(4))
+		if rng.IntN(5) == 0 {
+			debt = -debt
+		}
+		if u > v {
+			u, v = v, u
+		}
+		fmt.Fprintf(&edges, "n%d,n%d,%s,2024-01-%02d,%d,%g,%d\n", u, v, []string{"pays", "calls"}[rng.IntN(2)], 1+rng.IntN(9), 1+rng.IntN(50), debt, 1+rng.IntN(5))
+	}
+	labels.WriteString("node,label\n")
+	for v := 0; v < 40; v += 2 {
+		fmt.Fprintf(&labels, "n%d,%s\n", v, []string{"a", "b"}[v/20])
+	}
+	for name, text := range map[string]string{"edges.csv": edges.String(), "labels.csv": labels.String()} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// runWithin runs a command and returns its exit code and stderr.
+func runWithin(args ...string) (code int, stderr string) {
+	var b bytes.Buffer
+	code = Main(args, strings.NewReader(""), io.Discard, &b)
+	return code, b.String()
+}
+
+// TestOriginsOfFlags gives each flag of edges to classify, and checks that predict and explain without it agree with
+// classify: the same bytes, or exit code 3 with both values. merge refuses slabs of which one lacks the flag. Every flag of
+// edges takes part.
+func TestOriginsOfFlags(t *testing.T) {
+	originWorkplace(t)
+	must := func(args ...string) {
+		t.Helper()
+		if code, stderr := runWithin(args...); code != fault.Done {
+			t.Fatalf("%v: exit code %d: %s", args, code, stderr)
+		}
+	}
+	same := func(a, b string) bool {
+		x, err := os.ReadFile(a)
+		y, err2 := os.ReadFile(b)
+		return err == nil && err2 == nil && bytes.Equal(x, y)
+	}
+	var inputs shell.GraphInputs
+	flags := shell.NewFlagSet(new(shell.CommandLine))
+	shell.GraphFlags(&inputs, flags)
+	flags.VisitAll(func(f *pflag.Flag) {
+		if _, isSetting := edgeSettings[f.Name]; !isSetting && !slices.Contains(readingAlone, f.Name) {
+			t.Errorf("--%s is in neither list: is it part of the origin of a result?", f.Name)
+		}
+	})
+	inStore := []string{"kind-weights", "since", "until", "half-life"}
+	for name, settings := range edgeSettings {
+		if settings == nil {
+			continue
+		}
+		for _, method := range []string{"lp:alpha=1", "lgc:alpha=0.9"} {
+			if method != "lp:alpha=1" && testing.Short() {
+				continue
+			}
+			learn := slices.Concat([]string{"--labels=labels.csv", "--method=" + method}, settings)
+			must(append([]string{"classify", "edges.csv", "--save-model=m", "-o", "a.tsv"}, learn...)...)
+			code, stderr := runWithin("predict", "edges.csv", "--model=m", "-o", "b.tsv")
+			if code != fault.Done || !same("a.tsv", "b.tsv") {
+				t.Errorf("--%s, %s: predict ends with %d, or differs: %s", name, method, code, stderr)
+			}
+			code, _ = runWithin(append([]string{"explain", "edges.csv", "n1", "-o", "e.tsv"}, learn...)...)
+			again, stderr := runWithin("explain", "edges.csv", "n1", "--model=m", "-o", "f.tsv")
+			if code != again || code == fault.Done && !same("e.tsv", "f.tsv") {
+				t.Errorf("--%s, %s: explain ends with %d and %d, or differs: %s", name, method, code, again, stderr)
+			}
+		}
+		if !slices.Contains(inStore, name) {
+			continue
+		}
+		must("ingest", "edges.csv", "--force", "--kind=kind", "--time=day", "-o", "s")
+		last := settings[len(settings)-1]
+		must("kernel", "s", "--kernel=diffusion:beta=2", "--slab=0/2", last, "-o", "p0.npy")
+		must("kernel", "s", "--kernel=diffusion:beta=2", "--slab=1/2", "-o", "p1.npy")
+		if code, stderr := runWithin("merge", "p0.npy", "p1.npy", "-o", "K.npy"); code != fault.WrongData || !strings.Contains(stderr, "of other edges") {
+			t.Errorf("--%s: merge of different edges ends with %d: %s", name, code, stderr)
+		}
+		must("kernel", "s", "--kernel=diffusion:beta=2", "--slab=1/2", last, "-o", "p1.npy")
+		must("merge", "p0.npy", "p1.npy", "-o", "K.npy")
+		must("classify", "s", "--labels=labels.csv", "--method=lp:alpha=1", "--kind-weights=calls=1", last, "--save-model=m", "-o", "a.tsv")
+		if code, stderr := runWithin("predict", "s", "--model=m", "-o", "b.tsv"); code != fault.Done || !same("a.tsv", "b.tsv") {
+			t.Errorf("--%s of a store: predict ends with %d, or differs: %s", name, code, stderr)
+		}
+	}
+	must("ingest", "edges.csv", "--self-loops=keep", "-o", "loops")
+	must("ingest", "edges.csv", "-o", "none")
+	must("classify", "loops", "--labels=labels.csv", "--method=lp:alpha=1", "--save-model=m", "-o", "a.tsv")
+	if code, stderr := runWithin("predict", "none", "--model=m", "-o", "b.tsv"); code != fault.WrongData || !strings.Contains(stderr, "--self-loops is drop here, and keep in m") {
+		t.Errorf("a store without self loops ends with %d: %s", code, stderr)
+	}
+}
+
+// A run file identifies its inputs: two runs have the same sums, whatever the names of the store's files, and verify finds
+// a changed input.
+func TestRunFilesIdentifyInputs(t *testing.T) {
+	originWorkplace(t)
+	var before []shell.RunInput
+	for i := range 2 {
+		for _, args := range [][]string{{"ingest", "edges.csv", "--force", "-o", "s"}, {"classify", "s", "--labels=labels.csv", "--method=lp:alpha=1", "--truth=labels.csv", "-o", "a.tsv"}} {
+			if code, stderr := runWithin(args...); code != fault.Done {
+				t.Fatalf("%v: exit code %d: %s", args, code, stderr)
+			}
+		}
+		text, err := os.ReadFile("a.tsv.run.json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var run struct {
+			Inputs            []shell.RunInput
+			Started, Finished string
+		}
+		if err := json.Unmarshal(text, &run); err != nil || len(run.Inputs) != 2 || run.Started == "" || run.Started > run.Finished {
+			t.Fatalf("%v: %s", err, text)
+		}
+		if i == 1 && fmt.Sprint(run.Inputs[0]) != fmt.Sprint(before[0]) || run.Inputs[0].Identity == "" || run.Inputs[1].Lines != 21 {
+			t.Errorf("inputs %+v, before %+v", run.Inputs, before)
+		}
+		before = run.Inputs
+	}
+	if code, stderr := runWithin("verify", "a.tsv.run.json"); code != fault.Done {
+		t.Errorf("verify ends with %d: %s", code, stderr)
+	}
+	if err := os.WriteFile("labels.csv", []byte("node,label\nn0,a\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if code, stderr := runWithin("verify", "a.tsv.run.json"); code != fault.WrongData || !strings.Contains(stderr, "labels.csv") {
+		t.Errorf("verify of a changed input ends with %d: %s", code, stderr)
+	}
+}

@@ -1,0 +1,83 @@
+package textio
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync/atomic"
+
+	"github.com/heatwalk/heatwalk/internal/simd"
+)
+
+// Sum identifies the content of an input.
+type Sum struct {
+	Bytes int64  `json:"bytes"`           // as stored
+	Lines int64  `json:"lines,omitempty"` // of the text, decompressed; 0 of binary content
+	CRC   string `json:"crc32c"`          // of the bytes as stored
+
+	IsOpen bool `json:"-"` // the last line has no line end, as in a file that was cut
+}
+
+// recordKey is the key of the function of [WithSums].
+type recordKey struct{}
+
+// WithSums returns a context in which [Reader.Close] calls record, also concurrently, with the sum of each input that was read
+// to its end.
+func WithSums(ctx context.Context, record func(name string, s Sum)) context.Context {
+	return context.WithValue(ctx, recordKey{}, record)
+}
+
+// Sum returns the sum of a closed input. ok is false if it was not read from the beginning to the end.
+func (r *Reader) Sum() (s Sum, ok bool) {
+	text := &r.stored
+	if r.Compressed {
+		text = &r.inflated
+	}
+	s = Sum{Bytes: r.stored.bytes.Load(), CRC: fmt.Sprintf("%08x", r.stored.crc)}
+	if !text.isBinary {
+		s.Lines = text.lines
+		if s.IsOpen = text.last != '\n' && s.Bytes > 0; s.IsOpen {
+			s.Lines++
+		}
+	}
+	return s, r.stored.hasEnded
+}
+
+// SumFile returns the sum of a file. Cost: a pass over it.
+func SumFile(ctx context.Context, path string) (Sum, error) {
+	r, err := Open(ctx, path, &Options{Any: true})
+	if err != nil {
+		return Sum{}, err
+	}
+	_, err = io.Copy(io.Discard, r.Content())
+	r.Close()
+	s, _ := r.Sum()
+	return s, err
+}
+
+// tally sums the bytes that are read from r.
+type tally struct {
+	r        io.Reader
+	bytes    atomic.Int64
+	crc      uint32
+	lines    int64 // line ends
+	last     byte
+	isBinary bool // the first bytes have a zero byte
+	hasEnded bool
+}
+
+// Read implements [io.Reader].
+func (t *tally) Read(p []byte) (int, error) {
+	n, err := t.r.Read(p)
+	if n > 0 {
+		t.isBinary = t.isBinary || t.bytes.Load() == 0 && bytes.IndexByte(p[:n], 0) >= 0
+		t.bytes.Add(int64(n))
+		t.crc = simd.Checksum(t.crc, p[:n])
+		t.lines += int64(bytes.Count(p[:n], lineFeed))
+		t.last = p[n-1]
+	}
+	t.hasEnded = t.hasEnded || errors.Is(err, io.EOF)
+	return n, err
+}

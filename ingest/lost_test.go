@@ -1,0 +1,41 @@
+package ingest
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Ids that a program has rounded, and a file that may have been cut, cause a warning, whatever the form of the table.
+func TestLostIDsAreWarnedOf(t *testing.T) {
+	const rounded, cut = "looks like a rounded number", "no line end"
+	for text, want := range map[string]string{
+		"1.58e+18\tb\nb\tc\n":                          rounded,
+		"source,target\n1.58e+18,b\nb,c\n":             rounded,
+		"source,target\n1.58e+18,7\n,8\n":              rounded, // pandas: integers with a missing value
+		"source,target\n1588987262754234400.0,7\n,8\n": rounded,
+		"source,target\n3.0,7\n,8\n":                   "",
+		"a.0\tb\nb\te+1\n":                             "",
+		"a\tb\nb\tc":                                   cut,
+		"1 2\n2 3":                                     cut,
+		"a\tb\nb\tc\n":                                 "",
+	} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "e.csv")
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		r, err := Run(t.Context(), filepath.Join(dir, "s"), []string{path}, nil)
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+			continue
+		}
+		warnings := strings.Join(r.Warnings, "\n")
+		for _, warning := range []string{rounded, cut} {
+			if strings.Contains(warnings, warning) != (warning == want) {
+				t.Errorf("%q: warnings %q, want %q", text, warnings, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package modelfile
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/method"
+)
+
+// Figures describe a graph and the predictions on it, so that a later graph can be compared with it.
+type Figures struct {
+	Nodes      int                `json:"nodes"`
+	Edges      int64              `json:"edges"`
+	MeanDegree float64            `json:"mean_degree"` // edges of a node
+	Unreached  float64            `json:"unreached"`   // share of nodes without a path to a label
+	Classes    map[string]float64 `json:"classes"`     // share of each class among the predictions of reached nodes without a label
+	Confidence float64            `json:"confidence"`  // mean probability of these predictions
+}
+
+// FiguresOf returns the figures of predictions of classes with names, on a graph with a number of edges.
+func FiguresOf(p *method.Prediction, edges int64, names []string, labelled []int) *Figures {
+	n := len(p.Class)
+	f := &Figures{Nodes: n, Edges: edges, Classes: map[string]float64{},
+		MeanDegree: 2 * float64(edges) / float64(max(n, 1)),
+		Unreached:  1 - float64(p.Reached.GetCardinality())/float64(max(n, 1))}
+	isLabelled := make([]bool, n)
+	for _, row := range labelled {
+		isLabelled[row] = true
+	}
+	scores := make([]float64, len(names))
+	count := 0.
+	for row, class := range p.Class {
+		if isLabelled[row] || !p.Reached.Contains(uint32(row)) {
+			continue
+		}
+		count++
+		f.Classes[names[class]]++
+		if p.Highest != nil {
+			p.Highest.RowTo(scores, row)
+			f.Confidence += scores[class]
+		} else if p.Scores != nil {
+			f.Confidence += float64(p.Scores.At(row, class))
+		}
+	}
+	for _, name := range names {
+		f.Classes[name] /= max(count, 1)
+	}
+	f.Confidence /= max(count, 1)
+	return f
+}
+
+const (
+	largestRatio = 1.5  // of a figure to that of the model from which on it is reported
+	leastShare   = 0.01 // that a figure of shares must reach to be reported
+)
+
+// Differences describes the figures of a graph that differ from those of the model by more than a factor of 1.5, each with
+// both values.
+func (f *Figures) Differences(graph *Figures) (list []string) {
+	add := func(name, format string, model, now, least float64) {
+		larger := max(model, now)
+		if larger >= least && larger > largestRatio*min(model, now) {
+			list = append(list, fmt.Sprintf("%s "+format+" for "+format, name, now, model))
+		}
+	}
+	add("nodes", "%.0f", float64(f.Nodes), float64(graph.Nodes), 0)
+	add("edges", "%.0f", float64(f.Edges), float64(graph.Edges), 0)
+	add("mean degree", "%.3g", f.MeanDegree, graph.MeanDegree, 0)
+	add("share of nodes without a label in reach", "%.3f", f.Unreached, graph.Unreached, leastShare)
+	for _, name := range slices.Sorted(maps.Keys(f.Classes)) {
+		add(fmt.Sprintf("share of class %q", name), "%.3f", f.Classes[name], graph.Classes[name], leastShare)
+	}
+	add("mean confidence", "%.3f", f.Confidence, graph.Confidence, math.SmallestNonzeroFloat64)
+	return list
+}

@@ -1,0 +1,179 @@
+package sides
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/sparse/shard"
+)
+
+// Origin is the content of a graph and the effective settings of its edges, given or chosen. Results keep it. A later use of
+// a result compares it with the origin of its own graph, or applies it.
+type Origin struct {
+	Content  string            `json:"content,omitempty"` // see [shard.Manifest.Content]; "": of a graph without a store
+	Directed bool              `json:"directed,omitempty"`
+	Signed   bool              `json:"signed,omitempty"`  // some weights are negative
+	Reading  map[string]string `json:"reading,omitempty"` // settings by which files were read, by the name of the flag; nil: not known
+	Edges    *Kept             `json:"edges,omitempty"`   // nil: edges have neither kinds nor times
+	Weights  string            `json:"weights,omitempty"` // function of the weights of edges; "": as given
+}
+
+// OriginOf returns the origin of the graph of a store.
+func OriginOf(m *shard.Manifest) *Origin {
+	o := &Origin{Content: m.Content(), Directed: m.Directed, Signed: m.Negative > 0, Reading: maps.Clone(m.Options)}
+	delete(o.Reading, shard.ContentOption)
+	if o.Reading["hyperedges"] != "" { // "yes" in old stores
+		o.Reading["hyperedges"] = "true"
+	}
+	return o
+}
+
+// fixedReading lists the settings of reading that change the graph and that no other graph can be given afterwards, with the
+// text of their default.
+var fixedReading = [][2]string{{"self_loops", "drop"}, {"duplicates", "default"}, {"cocitation", "false"},
+	{"coupling", "false"}, {"hyperedges", "false"}}
+
+// Difference is the error of a graph whose edges differ from those of a result in a setting that the graph cannot be given.
+type Difference struct {
+	Setting       string // the name of the flag
+	Result, Graph string // its values
+}
+
+// Error implements error.
+func (d *Difference) Error() string {
+	return fmt.Sprintf("edges: %s is %s, and the result was made with %s", d.Setting, d.Graph, d.Result)
+}
+
+// Describe returns the fields in which another origin differs, with both values; "" if there are none.
+func (o *Origin) Describe(other *Origin) string {
+	mine := o.fields()
+	theirs := other.fields()
+	names := maps.Clone(mine)
+	maps.Copy(names, theirs)
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if mine[name] != theirs[name] {
+			list = append(list, fmt.Sprintf("%s is %s for %s", name, cmp.Or(theirs[name], "none"), cmp.Or(mine[name], "none")))
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// fields returns the values of all fields as text, by the names of JSON.
+func (o *Origin) fields() map[string]string {
+	fields := map[string]any{}
+	text, err := json.Marshal(o)
+	if err == nil {
+		err = json.Unmarshal(text, &fields)
+	}
+	if err != nil {
+		panic(err) // texts and finite numbers can be written
+	}
+	values := map[string]string{}
+	for name, value := range fields {
+		if list, isList := value.(map[string]any); isList {
+			for key, v := range list {
+				values[key] = fmt.Sprint(v)
+			}
+		} else {
+			values[name] = fmt.Sprint(value)
+		}
+	}
+	return values
+}
+
+// Compare returns the error of a graph for a result of the origin o, a [*Difference]; nil if it has none.
+func (o *Origin) Compare(graph *Origin) error {
+	if graph == nil {
+		return nil
+	}
+	if o.Directed != graph.Directed {
+		return &Difference{"directed", fmt.Sprint(o.Directed), fmt.Sprint(graph.Directed)}
+	}
+	if o.Reading["self_loops"] == "" || graph.Reading["self_loops"] == "" { // the settings are not known
+		return nil
+	}
+	for _, setting := range fixedReading {
+		name, usual := setting[0], setting[1]
+		value := func(o *Origin) string {
+			if text := o.Reading[name]; text != "" {
+				return text
+			}
+			return usual
+		}
+		if value(o) != value(graph) {
+			return &Difference{name, value(o), value(graph)}
+		}
+	}
+	return nil
+}
+
+// Kept are the effective factors of edges, by the name of the kind.
+type Kept struct {
+	Kinds    map[string]float64 `json:"kinds,omitempty"`
+	Since    string             `json:"since,omitempty"`
+	Until    string             `json:"until,omitempty"`
+	HalfLife float64            `json:"half_life,omitempty"` // in units of times; 0: no decay
+}
+
+// Keep returns the factors of a choice.
+func (c *Choice) Keep() *Kept {
+	k := &Kept{Since: c.given.Since, Until: c.given.Until}
+	if c.Kinds != nil {
+		k.Kinds = c.ByName()
+	}
+	if c.HalfLife <= math.MaxFloat64 {
+		k.HalfLife = c.HalfLife
+	}
+	return k
+}
+
+// complete returns the options with the kept factors, nil for none, in place of those that are open or not given, as far as
+// the edges have kinds and times.
+func (e *Edges) complete(k *Kept) *Options {
+	o := *e.Options
+	m := e.Store.Manifest
+	if k == nil {
+		k = new(Kept)
+	}
+	if m.Kinds != nil && o.Kinds == nil {
+		o.Kinds = k.Kinds
+	}
+	if m.Times == nil {
+		return &o
+	}
+	if o.Since == "" && o.Until == "" {
+		o.Since = k.Since
+		o.Until = k.Until
+	}
+	if k.HalfLife > 0 && (o.HalfLife == "" || o.HalfLife == ChosenHalfLife) {
+		o.HalfLife = strconv.FormatFloat(k.HalfLife, 'g', -1, 64)
+	}
+	return &o
+}
+
+// Differs reports whether the factors of a kept model are others than the given ones.
+func (e *Edges) Differs(k *Kept) bool {
+	return !reflect.DeepEqual(e.complete(k), e.Options)
+}
+
+// Restore returns the given factors, and in place of those that are open or not given the ones of a kept model, nil if it has
+// none. Other kinds have the weight 1. The error is that of a window that no edge is in.
+func (e *Edges) Restore(k *Kept) (*Choice, error) {
+	options := e.complete(k)
+	if m := e.Store.Manifest; m.Times != nil {
+		if _, _, err := options.window(m.Times); err != nil {
+			return nil, err
+		}
+	}
+	c := (&Edges{Store: e.Store, Options: options}).Given()
+	c.IsGiven = !e.Differs(k)
+	return c, nil
+}

@@ -1,0 +1,36 @@
+package shard
+
+import (
+	"testing"
+
+	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
+)
+
+// The identity of the content depends on the graph alone: neither on the names of the files nor on shards, codec and workers.
+// Each further value of it, such as the order of the rows, gives another.
+func TestContentFollowsFromTheGraph(t *testing.T) {
+	seen := map[string]string{}
+	for _, f := range allFixtures() {
+		if f.name == "v1/content" || f.name == "v1/zstd" { // the graphs of others
+			continue
+		}
+		content := ""
+		for _, o := range []WriteOptions{{}, {Codec: Zstd}, {ShardBytes: 1}, {Workers: 3, Options: map[string]string{"fields": "1,2"}}} {
+			o.fs = durabletest.NewMem()
+			o.Directed = f.o.Directed
+			o.Attributes = f.o.Attributes
+			f.write(t, "g", o)
+			m := must(readManifest(o.fs, "g"))
+			if content == "" {
+				content = m.Content()
+			}
+			if m.Content() != content || m.Content() == m.Identity {
+				t.Errorf("%s with %+v: content %s, want %s", f.name, o, m.Content(), content)
+			}
+		}
+		if other := seen[content]; other != "" {
+			t.Errorf("%s and %s have the same content", f.name, other)
+		}
+		seen[content] = f.name
+	}
+}
