@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/heatwalk/heatwalk/file/textio"
-	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
@@ -44,7 +42,7 @@ func Run(ctx context.Context, dir string, inputs []string,
 	}
 	t.inputBytes = bytesOf(inputs)
 	t.workers = sched.Workers(t.c.Workers)
-	durable.RemoveUnused(t.fs, filepath.Join(t.tempDir(), sort.SpillName))
+	durable.RemoveUnused(t.fs, t.tempDir())
 	w, err := t.create(t.c.Directed)
 	if err != nil {
 		return nil, err

@@ -70,6 +70,9 @@ func Commit(publish func() error, files ...*Pending) (err error) {
 		}
 	}
 	if err != nil && !errors.Is(err, ErrUnsynced) {
+		if errors.Is(err, fs.ErrNotExist) && len(files) > 0 { // the folders were there when the files began
+			err = fmt.Errorf("%s: its folder was moved or replaced during the run; let it stay, and repeat the run", files[0].path)
+		}
 		return errors.Join(err, undo(files, unnamed))
 	}
 	if err == nil && publish == nil {
@@ -104,13 +107,30 @@ func (p *Pending) lockGroup() (unlock func() error, err error) {
 			"."+name+".heatwalk-tmp-00000000"))
 		switch {
 		case err == nil:
-			return func() error { return errors.Join(lock.Close(), p.fsys.SyncDir(filepath.Dir(p.path))) }, nil
+			return func() error {
+				err := errors.Join(lock.Close(), p.fsys.SyncDir(filepath.Dir(p.path)))
+				if errors.Is(err, fs.ErrNotExist) { // gone with its folder
+					return nil
+				}
+				return err
+			}, nil
 		case !errors.Is(err, ErrLocked):
 			return nil, nil
 		case time.Now().After(end):
 			return nil, fmt.Errorf("%s: %w, which is putting its own in place; wait until it is done, or end it, and repeat the run", p.path, ErrLocked)
 		}
 	}
+}
+
+// hasName reports whether the file is the one at its path, and not another in a folder that has
+// taken the place of its own.
+func (p *Pending) hasName() bool {
+	written, err := p.f.Stat()
+	if err != nil {
+		return false
+	}
+	named, err := p.fsys.Stat(p.path)
+	return err == nil && named.Size() == written.Size() && named.ModTime().Equal(written.ModTime())
 }
 
 // undo gives up the files before unnamed, which have no name yet, and those behind as
@@ -125,7 +145,7 @@ func undo(files []*Pending, unnamed int) (err error) {
 		}
 		p.done = true
 		removed := error(nil)
-		if p.fresh {
+		if p.fresh && p.hasName() {
 			removed = p.fsys.Remove(p.path)
 		}
 		if p.tmp != "" && (!p.fresh || removed != nil) {
@@ -202,6 +222,9 @@ func unmark(files []*Pending) error {
 // seal writes the buffer, and syncs the file unless it is written directly.
 func (p *Pending) seal() error {
 	if err := p.w.Flush(); err != nil || p.tmp == "" {
+		return err
+	}
+	if _, err := p.fsys.Stat(p.tmp); err != nil { // before a mark is made in another folder
 		return err
 	}
 	if !p.fresh && p.mode|writing != p.mode {

@@ -27,7 +27,7 @@ type Pending struct {
 
 // NewFile begins the file path, as a temporary file with a unique name in the same directory. If
 // several processes write one path at the same time, the last to commit determines its content.
-// NewFile removes temporary files for path that killed runs left. If path is a link, the link stays
+// NewFile removes temporary files in that directory that killed runs left. If path is a link, the link stays
 // and its target is replaced. The new file has the permission bits of the old one, and from the
 // start no more than those for others. A path that is no regular file (a device, a pipe) is
 // written directly, because it cannot be replaced.
@@ -84,7 +84,7 @@ func newFile(fsys FS, path string, follow bool) (*Pending, error) {
 func (p *Pending) begin(fresh bool, mode fs.FileMode) (*Pending, error) {
 	p.fresh = fresh
 	p.mode = mode
-	RemoveUnused(p.fsys, p.path)
+	RemoveUnused(p.fsys, filepath.Dir(p.path))
 	if err := p.createTemp(); err != nil {
 		return nil, err
 	}
@@ -139,20 +139,16 @@ func (p *Pending) IsUnlocked() bool {
 	return ok && f.IsUnlocked()
 }
 
-// RemoveUnused removes the temporary files for path that no process writes any more. Files that
-// cannot be removed stay, because they do no harm.
-func RemoveUnused(fsys FS, path string) {
-	dir, name := filepath.Split(path)
-	if dir == "" {
-		dir = "."
-	}
+// RemoveUnused removes the temporary files in a directory that no process writes any more. Files
+// that cannot be removed stay, because they do no harm.
+func RemoveUnused(fsys FS, dir string) {
 	names, err := fsys.List(dir)
 	if err != nil {
 		return
 	}
-	for _, entry := range names {
-		if entry != name && Final(entry) == name {
-			_ = fsys.RemoveTemp(filepath.Join(dir, entry))
+	for _, name := range names {
+		if Final(name) != name {
+			_ = fsys.RemoveTemp(filepath.Join(dir, name))
 		}
 	}
 }
@@ -188,6 +184,9 @@ func (p *Pending) Abort() error {
 	var err error
 	if p.tmp != "" {
 		err = p.fsys.Remove(p.tmp)
+	}
+	if errors.Is(err, fs.ErrNotExist) { // gone with its folder
+		err = nil
 	}
 	return errors.Join(err, p.f.Close())
 }

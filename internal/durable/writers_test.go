@@ -38,19 +38,22 @@ func TestLock(t *testing.T) {
 	})
 }
 
-// TestTwoWriters writes one file twice at the same time, and removes the temporary file that a
-// third writer left.
+// TestTwoWriters writes one file twice at the same time, and removes the temporary files that
+// other writers left in the folder.
 func TestTwoWriters(t *testing.T) {
 	systems(t, func(t *testing.T, fsys durable.FS) {
-		left, err := fsys.CreateTemp(".out.heatwalk-tmp-0123abcd")
-		if err != nil {
-			t.Fatal(err)
+		leftovers := []string{".out.heatwalk-tmp-0123abcd", ".outer.heatwalk-tmp-0123abcd"}
+		for _, name := range leftovers {
+			left, err := fsys.CreateTemp(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := fsys.RemoveTemp(name); !errors.Is(err, durable.ErrLocked) {
+				t.Errorf("removed while in use: %v", err)
+			}
+			left.Close()
 		}
-		if err := fsys.RemoveTemp(".out.heatwalk-tmp-0123abcd"); !errors.Is(err, durable.ErrLocked) {
-			t.Errorf("removed while in use: %v", err)
-		}
-		left.Close()
-		others := []string{".out.heatwalk-tmp", ".out.heatwalk-tmp-0123abcde", ".outer.heatwalk-tmp-0123abcd"}
+		others := []string{".out.heatwalk-tmp", ".out.heatwalk-tmp-0123abcde"}
 		for _, name := range others {
 			if err := put(fsys, name, "another's"); err != nil {
 				t.Fatal(err)
@@ -66,8 +69,10 @@ func TestTwoWriters(t *testing.T) {
 			t.Fatal(err)
 		}
 		fmt.Fprint(second, "second")
-		if _, err := fsys.Stat(".out.heatwalk-tmp-0123abcd"); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("the leftover: %v", err)
+		for _, name := range leftovers {
+			if _, err := fsys.Stat(name); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("the leftover %s: %v", name, err)
+			}
 		}
 		third, err := durable.NewFile(fsys, "out")
 		if err != nil {
@@ -313,6 +318,50 @@ func TestLinkToNothing(t *testing.T) {
 		}
 		if text, err := os.ReadFile(filepath.Join(dir, filepath.Base(to))); string(text) != "new" {
 			t.Errorf("%s: %q, error %v", to, text, err)
+		}
+	}
+}
+
+// A folder that is replaced by a link while files are written, or between two of their renames, is an error that is no
+// missing input, and the folder behind the link keeps its files.
+func TestFolderReplaced(t *testing.T) {
+	for _, isLate := range []bool{false, true} {
+		parent := t.TempDir()
+		folder := filepath.Join(parent, "folder")
+		other := filepath.Join(parent, "other")
+		replace := func() {
+			err := errors.Join(os.Rename(folder, folder+"-moved"), os.Symlink(other, folder))
+			if err != nil {
+				t.Skip(err)
+			}
+		}
+		mine := filepath.Join(other, "out.run.json")
+		err := errors.Join(os.Mkdir(folder, 0o777), os.Mkdir(other, 0o777), os.WriteFile(mine, []byte("mine"), 0o666))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fsys := durable.OS
+		if isLate {
+			fsys = &pausing{fsys, replace}
+		}
+		var files []*durable.Pending
+		for _, name := range []string{"out", "out.run.json"} {
+			p, err := durable.NewFile(fsys, filepath.Join(folder, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprint(p, name)
+			files = append(files, p)
+		}
+		if !isLate {
+			replace()
+		}
+		if err = durable.Commit(nil, files...); err == nil || errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "replaced during the run") {
+			t.Errorf("late %t: error %v", isLate, err)
+		}
+		names, _ := durable.OS.List(other)
+		if got := content(t, durable.OS, mine); got != "mine" || !slices.Equal(names, []string{"out.run.json"}) {
+			t.Errorf("late %t: %q, %v", isLate, got, names)
 		}
 	}
 }
