@@ -165,6 +165,10 @@ type Model struct {
 	Pairs    Pairs     // the classes that each score separates
 	Machines []Machine // one for each of Pairs; nil: scores are not linear in kernel values
 	Rule     Rule      // computes the scores if Machines is nil
+
+	// IsIndefinite reports that the kernel was seen not to be positive semidefinite, so that the model need not be
+	// the best.
+	IsIndefinite bool
 }
 
 // Rule computes scores that are not linear in kernel values. It must be safe for concurrent use.

@@ -42,6 +42,9 @@ type dual[T sparse.Float] struct {
 	up   []float64 // f_i if the item may go up, otherwise +Inf
 	down []float64 // f_i if the item may go down, otherwise −Inf
 
+	rounding     float64 // a curvature below −rounding is no rounding error
+	isIndefinite bool    // a pair has such a curvature
+
 	active   int
 	unshrunk bool
 	sums     []float64 // errors that are computed anew
@@ -70,6 +73,11 @@ func (d *dual[T]) start(gram Gram, items []int, positive int, diag []float64,
 		d.diag[k] = diag[item]
 		d.down[k] = -d.y[k] // the error f, which bound takes from there
 	}
+	d.rounding = 0
+	for _, x := range d.diag {
+		d.rounding = max(d.rounding, 1e-5*math.Abs(x))
+	}
+	d.isIndefinite = false
 	d.active = n
 	d.rows.reset(gram, d.item, cacheBytes)
 }
@@ -178,6 +186,7 @@ func (d *dual[T]) solve(ctx context.Context, tolerance float64,
 		rj := d.rows.row(j, a)
 		eta := d.diag[i] + d.diag[j] - 2*float64(ri[j])
 		if !(eta > 0) {
+			d.isIndefinite = d.isIndefinite || eta < -d.rounding
 			eta = curvature
 		}
 		step := d.move(i, j, (d.down[j]-lowest)/eta)

@@ -362,6 +362,7 @@ func pathTo[T sparse.Float](ctx context.Context, s *costSolver,
 	}
 	order := g.largestFirst(s.pairs)
 	isLimited := make([]bool, len(order))
+	isIndefinite := make([]bool, len(order))
 	err := sched.Run(ctx, workers, len(order), func(worker, index int) error {
 		m := order[index]
 		t := &(*trainers)[worker]
@@ -371,6 +372,9 @@ func pathTo[T sparse.Float](ctx context.Context, s *costSolver,
 				t.dual.raise(costs[c-1], cost)
 			}
 			err := t.step(ctx, set, &s.models[c].Machines[m])
+			if t.dual.isIndefinite {
+				isIndefinite[m] = true
+			}
 			if errors.Is(err, ErrIterationLimit) {
 				isLimited[m] = true
 			} else if err != nil {
@@ -379,6 +383,9 @@ func pathTo[T sparse.Float](ctx context.Context, s *costSolver,
 		}
 		return nil
 	})
+	for c := range costs {
+		s.models[c].IsIndefinite = slices.Contains(isIndefinite, true)
+	}
 	if err == nil && slices.Contains(isLimited, true) {
 		err = ErrIterationLimit
 	}

@@ -125,6 +125,9 @@ func TestSVMIsOptimal(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if m.IsIndefinite {
+			t.Error("a kernel taken for none")
+		}
 		// Kernel values may be off by half a unit of single precision each.
 		total := s.Cost * float64(n*n) * largest
 		checkOptimal(t, s, m, k, p.y, 0x1p-24*total+1e-9)
@@ -433,6 +436,13 @@ func TestSVMEdges(t *testing.T) {
 		s := &SVM{Cost: 10}
 		m := fit(t, s, k, p.y, 3)
 		checkOptimal(t, s, m, k, p.y, 1e-3)
+		radial := p.radial()
+		for i := range k.Data {
+			k.Data[i] = -radial.Data[i]
+		}
+		if !m.IsIndefinite || !fit(t, s, k, p.y, 3).IsIndefinite {
+			t.Error("taken for a kernel")
+		}
 	})
 	t.Run("classes without items", func(t *testing.T) {
 		p := clouds(1, 30, 3, 2, 2)

@@ -89,6 +89,9 @@ func (c *Classified) SharesTo(dst []float64, i int) []float64 {
 func Learn(ctx context.Context, l *classify.Learner, k classify.Gram, y []int,
 	names []string, v param.Values, calibrate bool, n int) (*Classified, error) {
 	model, err := l.Fit(ctx, k, y, len(names), v)
+	if model != nil && model.IsIndefinite {
+		model, err = nil, classify.ErrIndefinite
+	}
 	c := &Classified{Choice: Choice{Values: v}, model: model, probabilities: l.Probabilities}
 	if err == nil && calibrate && l.Probabilities == nil {
 		c.probabilities, err = classify.Calibrate(ctx, l, model, k, y,
