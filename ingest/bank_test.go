@@ -84,15 +84,14 @@ func jsonPayments(random *rand.Rand, text, sep string) (name, content string) {
 func TestPaymentForms(t *testing.T) {
 	random := rand.New(rand.NewPCG(78, 1))
 	titles := [][]string{
-		{"payer", "payee", "amount", "date"}, {"sender", "receiver", "value", "time"}, {"source_account", "target_account", "amount", "created"},
-		{"Auftraggeber", "Empfänger", "Betrag", "Datum"}, {"von", "an", "Betrag", "Datum"}, {"from account", "to account", "amount", "booking date"},
-		{"source", "target", "weight", "timestamp"}, {"Zahler", "Empf\xe4nger", "Betrag", "Buchungsdatum"},
+		{"payer", "payee", "amount", "date"}, {"sender", "receiver", "value", "time"}, {"SENDER", "Receiver", "a mount", "datetime"},
+		{"Payer", "payee", "Weight", "timestamp"}, {"Auftraggeber", "Empfänger", "Betrag", "Datum"},
 	}
 	dates := []string{"2024-01-%02d", "%02d.01.2024", "01/%02d/2024", "2024-01-%02d 10:15:00"}
 	numbers := []struct {
 		thousands, decimal string
 		text               input.Text
-	}{{"", ".", input.Text{}}, {"", ",", input.Text{}}, {"", ",", input.Text{Decimal: ","}}, {".", ",", input.Text{Thousands: "."}}, {",", ".", input.Text{Thousands: ","}}, {" ", ",", input.Text{Thousands: " ", Decimal: ","}}, {"\u00a0", ",", input.Text{Thousands: " ", Decimal: ","}}, {"'", ".", input.Text{Thousands: "'"}}}
+	}{{"", ".", input.Text{}}, {"", ",", input.Text{Decimal: ","}}, {".", ",", input.Text{Thousands: "."}}, {",", ".", input.Text{Thousands: ","}}, {" ", ",", input.Text{Thousands: " ", Decimal: ","}}, {"\u00a0", ",", input.Text{Thousands: " ", Decimal: ","}}, {"'", ".", input.Text{Thousands: "'"}}}
 	for trial := range 200 {
 		list := payments(random)
 		head := titles[trial%len(titles)]
@@ -139,7 +138,12 @@ func TestPaymentForms(t *testing.T) {
 		} else if !hasIndex && trial%3 == 0 {
 			name, content = jsonPayments(random, content, sep)
 		}
-		g, report := read(t, &Config{Text: text}, file{name, content})
+		c := &Config{Text: text}
+		if head[0] == "Auftraggeber" { // which are no titles of the list
+			c.Fields = head[:3]
+			c.Duplicates = SumDuplicates
+		}
+		g, report := read(t, c, file{name, content})
 		if len(g.out) != len(want) {
 			t.Fatalf("trial %d: %d entries, want %d\n%s", trial, len(g.out), len(want), b.String()[:300])
 		}

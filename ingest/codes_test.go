@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -54,7 +53,7 @@ func codedEdges(t *testing.T, dir string) string {
 
 // Edges of several kinds and times are several entries, and lines are merged only within one of them.
 func TestKindsAndTimes(t *testing.T) {
-	const calls = "from,to,kind,when\na,b,pays,2024-01-02\na,b,calls,2024-01-02\nb,a,calls,2024-01-02T10:00\na,b,calls,2024-01-03\nb,c,pays,1704412800\nc,c,pays,2024-01-02\n"
+	const calls = "from,to,kind,when\na,b,pays,2024-01-02\na,b,calls,2024-01-02\nb,a,calls,2024-01-02T10:00\na,b,calls,2024-01-03\nb,c,pays,2024-01-05\nc,c,pays,2024-01-02\n"
 	for _, c := range []struct {
 		text   string
 		config Config
@@ -142,13 +141,12 @@ func TestWrongKindsAndTimes(t *testing.T) {
 	}
 	const header = "source,target,kind,time\n"
 	for _, c := range []struct{ text, want string }{
-		{header + "a,b,x,1899-12-31\n", `e.txt:2:7: time "1899-12-31" is before 1900-01-01 or after 2079-06-06; fix the line`},
+		{header + "a,b,x,1899-12-31\n", `e.txt:2:7: time "1899-12-31" is before 1900-01-01 or after 2079-06-06; pass option time-format=time:FORMAT with one of unix, unixms, seconds, dmy, mdy, ymd`},
 		{header + "a,b,x,NaN\n", `e.txt:2: time "NaN" of the edge is missing; leave out option time, or add a time`},
-		{header + "a,b,x,3\na,c,x,2024-01-01\n", `e.txt:3:7: time "2024-01-01" is a day, and other times are steps; fix the line or pass option skip-bad-lines`},
-		{header + "a,b,x,0.2\n", `e.txt:2:7: time "0.2" is no whole number; multiply all times, for example hours by 60; fix the line`},
-		{header + "a,b,x,01/02/2024\n", `e.txt:2: time "01/02/2024" may begin with the day, the month or the year; pass option time=time:dmy if the day is first, else option time=time:mdy, option time=time:ymd or option time=time:my`},
-		{header + "a,b,x,31/01/2024\na,b,x,01/31/2024\n", `e.txt:3:7: time "01/31/2024" has another order of day, month and year than the times before it; fix the line or pass option skip-bad-lines`},
-		{header + "a,b,x,202401\na,c,x,202413\na,d,x,202402\n", `e.txt:3:7: time "202413" is not a time; times are dates such as 2024-01-31, 11:26, seconds since 1970 or since a start, or numbers from 0 to 65535; fix the line or pass option skip-bad-lines`},
+		{header + "a,b,x,3\na,c,x,2024-01-01\n", `e.txt:3:7: time "2024-01-01" is a day, and other times are steps; pass option time-format=time:FORMAT with one of unix, unixms, seconds, dmy, mdy, ymd, or pass option skip-bad-lines`},
+		{header + "a,b,x,0.2\n", `e.txt:2:7: time "0.2" is no whole number; multiply all times, for example hours by 60; pass option time-format=time:FORMAT with one of unix, unixms, seconds, dmy, mdy, ymd`},
+		{header + "a,b,x,01/02/2024\n", `e.txt:2:7: time "01/02/2024" is not a time; times are dates such as 2024-01-31, 11:26, or whole numbers from 0 to 65535; pass option time-format=time:FORMAT with one of unix, unixms, seconds, dmy, mdy, ymd`},
+		{header + "a,b,x,2024\na,c,x,1706700000\n", `e.txt:3:7: time "1706700000" is not a time; times are dates such as 2024-01-31, 11:26, or whole numbers from 0 to 65535; pass option time-format=time:FORMAT with one of unix, unixms, seconds, dmy, mdy, ymd, or pass option skip-bad-lines`},
 		{header + "a,b,x,\n", `e.txt:2: time "" of the edge is missing; leave out option time, or add a time`},
 	} {
 		wantError(t, &Config{Kind: "kind", Time: "time"}, []file{{"e.txt", c.text}}, c.want)
@@ -192,30 +190,21 @@ func TestBlankKinds(t *testing.T) {
 // TestTimesOfFormats checks that times in every form are the same in a table and as attributes of edges.
 func TestTimesOfFormats(t *testing.T) {
 	for _, test := range []struct {
-		times [2]string
-		want  [2]int
+		times  [2]string
+		want   [2]int
+		format string
 	}{
-		{[2]string{"2024-01-31", "2024-03-01T10:00:00Z"}, [2]int{45320, 45350}},
-		{[2]string{"31/01/2024", "01/03/2024"}, [2]int{45320, 45350}},
-		{[2]string{"1/31/24", "3/1/2024 11:26"}, [2]int{45320, 45350}},
-		{[2]string{"31-01-2024", "Mar 2024"}, [2]int{45320, 45350}},
-		{[2]string{"20240131", "2024/03"}, [2]int{45320, 45350}},
-		{[2]string{"1706700000", "1709251200000"}, [2]int{45320, 45350}},
-		{[2]string{"Wed Jan 31 11:26:00 +0000 2024", "1.3.2024"}, [2]int{45320, 45350}},
-		{[2]string{"202401", "202403"}, [2]int{45290, 45350}},
-		{[2]string{"20240131112600", "20240301000000"}, [2]int{45320, 45350}},
-		{[2]string{"202401311126", "202403010000"}, [2]int{45320, 45350}},
-		{[2]string{"2024013111", "2024030100"}, [2]int{45320, 45350}},
-		{[2]string{"31012024", "01032024"}, [2]int{45320, 45350}},
-		{[2]string{"01312024", "03012024"}, [2]int{45320, 45350}},
-		{[2]string{"1706700000000000", "1709251200000000000"}, [2]int{45320, 45350}},
-		{[2]string{"202401", "140"}, [2]int{3373, 2}},
-		{[2]string{"202413", "202401"}, [2]int{3373, 3373}},
-		{[2]string{"202401.0", "202403.0"}, [2]int{45290, 45350}},
-		{[2]string{"01/2024", "Mar-24"}, [2]int{45290, 45350}},
-		{[2]string{"11:26", "23:59:59"}, [2]int{686, 1439}},
-		{[2]string{"20", "347640"}, [2]int{0, 5794}},
-		{[2]string{"2001", "2024.0"}, [2]int{2001, 2024}},
+		{[2]string{"2024-01-31", "2024-03-01T10:00:00Z"}, [2]int{45320, 45350}, ""},
+		{[2]string{"20240131", "2024-03-01 10:00:00.5"}, [2]int{45320, 45350}, ""},
+		{[2]string{"2024-01", "2024-03-01T10:00+01:00"}, [2]int{45290, 45350}, ""},
+		{[2]string{"31/01/2024", "1.3.24 11:26"}, [2]int{45320, 45350}, ":dmy"},
+		{[2]string{"1/31/24", "3/1/2024 11:26"}, [2]int{45320, 45350}, ":mdy"},
+		{[2]string{"2024/01/31", "24.3.1"}, [2]int{45320, 45350}, ":ymd"},
+		{[2]string{"1706700000", "1709251200.5"}, [2]int{45320, 45350}, ":unix"},
+		{[2]string{"1706700000000", "1709251200000"}, [2]int{45320, 45350}, ":unixms"},
+		{[2]string{"20", "347640"}, [2]int{0, 5794}, ":seconds"},
+		{[2]string{"11:26", "23:59:59"}, [2]int{686, 1439}, ""},
+		{[2]string{"2001", "2024.0"}, [2]int{2001, 2024}, ""},
 	} {
 		want := fmt.Sprintf("a-b  %d 2\nb-c  %d 3\n", test.want[0], test.want[1])
 		for name, form := range map[string]string{
@@ -225,45 +214,12 @@ func TestTimesOfFormats(t *testing.T) {
 			"e.gexf":    `<gexf><graph><nodes><node id="a"/><node id="b"/><node id="c"/></nodes><edges><edge source="a" target="b" at="%s" weight="2"/><edge source="b" target="c" at="%s" weight="3"/></edges></graph></gexf>`,
 			"e.graphml": `<graphml><key id="t" for="edge" attr.name="at" attr.type="string"/><key id="w" for="edge" attr.name="weight" attr.type="double"/><graph><node id="a"/><node id="b"/><node id="c"/><edge source="a" target="b"><data key="t">%s</data><data key="w">2</data></edge><edge source="b" target="c"><data key="t">%s</data><data key="w">3</data></edge></graph></graphml>`,
 		} {
-			dir, _, err := ingestInto(t, &Config{Time: "at"}, write(t, file{name, fmt.Sprintf(form, test.times[0], test.times[1])})...)
+			dir, _, err := ingestInto(t, &Config{Time: "at" + test.format}, write(t, file{name, fmt.Sprintf(form, test.times[0], test.times[1])})...)
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
 			} else if got := codedEdges(t, dir); got != want {
 				t.Errorf("%s, %q: entries\n%swant\n%s", name, test.times, got, want)
 			}
-		}
-	}
-}
-
-// TestOrderOfDates checks that dates in digits or signs whose order is not sure are a question, and that a setting decides.
-func TestOrderOfDates(t *testing.T) {
-	for _, test := range []struct{ first, second, order string }{
-		{"310124", "010324", "dmy"}, {"240131", "240301", "ymd"}, {"01/02/2024", "05/06/2024", "mdy"}, {"010224", "050624", "dmy"}, {"012024", "122023", "mdy"},
-		{"24/01/31", "24/02/01", "ymd"}, {"24.01.31", "24.02.01", "ymd"}, {"31.01.24", "01.02.24", "dmy"},
-	} {
-		text := "source,target,at\na,b," + test.first + "\nb,c," + test.second + "\n"
-		ambiguous := "e.csv:2: time " + strconv.Quote(test.first) + " may begin with the day, the month or the year"
-		_, _, err := ingestInto(t, &Config{Time: "at"}, write(t, file{"e.csv", text})...)
-		if err == nil || !strings.Contains(err.Error(), ambiguous) {
-			t.Errorf("%s: %v, want %s", test.first, err, ambiguous)
-		}
-		dir, _, err := ingestInto(t, &Config{Time: "at:" + test.order}, write(t, file{"e.csv", text})...)
-		if err != nil {
-			t.Errorf("%s: %v", test.first, err)
-			continue
-		}
-		layout := strings.NewReplacer("d", "02", "m", "01", "y", "06").Replace(test.order)
-		want := ""
-		for i, text := range []string{test.first, test.second} {
-			text = strings.NewReplacer("/20", "", "/", "", ".", "").Replace(text)
-			date, err := time.Parse(layout, text)
-			if err != nil {
-				t.Fatal(err)
-			}
-			want += fmt.Sprintf("%s  %d 1\n", []string{"a-b", "b-c"}[i], int(date.Sub(time.Date(1900, 1, 1, 0, 0, 0, 0, time.UTC)).Hours()/24))
-		}
-		if got := codedEdges(t, dir); got != want {
-			t.Errorf("%s: %s, want %s", test.first, got, want)
 		}
 	}
 }
@@ -286,7 +242,8 @@ func TestTimesOfParquet(t *testing.T) {
 		row{"a", "b", 1, int32(first.Unix() / 86400), first, first, "31/01/2024", 1706700000},
 		row{"b", "c", -1, int32(second.Unix() / 86400), second, second, "01/03/2024", 1709251200})
 	for _, column := range []string{"day", "millis", "nanos", "text", "number"} {
-		dir, _, err := ingestInto(t, &Config{Time: column}, write(t, file{"e.parquet", content})...)
+		format := map[string]string{"text": ":dmy", "number": ":unix"}[column]
+		dir, _, err := ingestInto(t, &Config{Time: column + format}, write(t, file{"e.parquet", content})...)
 		if err != nil {
 			t.Errorf("%s: %v", column, err)
 		} else if got := codedEdges(t, dir); got != "a-b  45320 1\nb-c  45350 1\n" {

@@ -17,7 +17,7 @@ func TestBipartite(t *testing.T) {
 	}{
 		{movies, []string{"user_id", "movie_id", "rating"}, "user_id:1 movie_id:1 movie_id:2 user_id:2", true},
 		{"user_id,item_id\n1,1\n1,2\n2,1\n", nil, "user_id:1 item_id:1 item_id:2 user_id:2", true},
-		{"customer;product\nann;x\nbob;x\nx;bob\n", []string{"customer", "product"}, "customer:ann product:x customer:bob customer:x product:bob", true},
+		{"customer;product\nann;x\nbob;x\nx;bob\n", []string{"customer", "product"}, "customer:ann product:x customer:bob customer:x product:bob", false},
 		{"Author ID\tPaper ID\n7\t7\n7\t8\n", nil, "Author ID:7 Paper ID:7 Paper ID:8", true},
 		{"% bip unweighted\n1 1\n1 2\n", nil, "source:1 target:1 target:2", true},
 		{"user,item\nann,tea\nbob,mate\n", []string{"user", "item"}, "user:ann item:tea user:bob item:mate", false},

@@ -343,10 +343,6 @@ func (g *reading) list(worker, workers, i int) error {
 		wrong += p.bad.Count
 		read += int64(p.edges) + p.bad.Count
 	}
-	points := list.sum.Points
-	if points.N > 0 && !list.sum.IsPlain && points.N < read-wrong-list.sum.Zeros.N {
-		return textio.Fault(list.in.Name(), points.First, table.PointFix, "the weight"+table.PointFault)
-	}
 	r.t.mu.Lock()
 	r.t.report.BadLines += wrong
 	r.t.mu.Unlock()

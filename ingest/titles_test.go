@@ -5,65 +5,63 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/heatwalk/heatwalk/file/nodefile"
 )
 
 // TestColumns reads tables with titles, without titles, and with first lines that may be either: the
 // graph and a word of the warning, or a question.
 func TestColumns(t *testing.T) {
-	const header, isEdge = "read as a header", "read as an edge"
+	const isData, question = "read as data", "pass option header=yes if the line holds titles, else option header=no"
 	for _, test := range []struct {
 		text, want, warning string // want: the first edge, or part of the error
 	}{
 		// two pairs of ends, two weights
-		{"source,target,from,to\na,b,c,d\nb,c,d,e\n", `two pairs of columns could be source and target: "source" and "target", or "from" and "to"; pass option fields=source,target or option fields=from,to`, ""},
-		{"sender,receiver,left,right\na,b,c,d\n", "two pairs of columns", ""},
-		{"src,dst,dest\na,b,c\n", "two pairs of columns", ""},
-		{"u,v,weight,value\na,b,1,2\nb,c,3,4\n", `several columns could be the weight: "weight", "value"; pass option weight=weight or option weight=value`, ""},
-		{"u,v,count,value\na,b,1,x\nb,c,3,y\n", "a–b 1", ""}, // text is no weight
+		{"source,target,from,to\na,b,c,d\nb,c,d,e\n", "pass option fields=source,target or option fields=source,to", ""},
+		{"src,dst,dest\na,b,c\n", "pass option fields=src,dst or option fields=src,dest", ""},
+		{"u,v,weight,value\na,b,1,2\nb,c,3,4\n", "pass option weight=weight or option weight=value", ""},
 		// times and dates are no ends
 		{"caller,callee,start,end,duration\nann,bob,1300,1310,10\nbob,cid,1400,1405,5\n", "ann–bob 1", "edges have no weight"},
-		{"u,v,start,end\nann,bob,1,3\nbob,cid,2,5\n", "ann–bob 1", "edges have no weight"},
-		{"name,start,end\nann,1300,1310\nbob,1400,1405\n", "which two of name, start, end", ""},
-		{"customer,date\nC1,2020-01-01\nC2,2020-01-02\n", "holds dates, which are no ends", ""},
-		// p-values and distances are no weights
-		{"from,to,correlation,p.value\na,b,0.9,0.001\nb,c,0.1,0.5\n", "a–b 1", `"p.value"`},
-		{"source,target,edge_value,p_value\na,b,3,0.001\nb,c,1,0.5\n", "a–b 3", ""},
-		{"source,target,distance\na,b,3\nb,c,1\n", "a–b 1", "a weight has to be large for strong edges"},
-		{"source,target,E-value\na,b,3\nb,c,1\n", "a–b 1", "a weight has to be large"},
-		// headers above text
-		{"Gene1,Gene2\nTP53,MDM2\nMDM2,AKT1\n", "TP53–MDM2 1", ""},
-		{"\"n.name\",\"m.name\"\n\"ann\",\"bob\"\n\"bob\",\"cid\"\n", "ann–bob 1", header},
-		{"customer,merchant\nC1,M1\nC2,M1\nC3,M2\n", "C1–M1 1", header},
-		{"0,1\n5,7\n7,9\n9,5\n", "5–7 1", header},
-		{"person,knows\nanna,bob\nbob,carla\n", "anna–bob 1", header},
-		{"Fonte,Meta\nanna,bob\nbob,carla\n", "anna–bob 1", header},
-		{"haus,strasse\nx17,y4\nx18,y5\n", "x17–y4 1", header},
-		{"left side,other side\nAB,BC\nBC,CD\n", "AB–BC 1", header},
-		// edges that may be headers, and edges
-		{"hans,otto\nanna,bob\nbob,carla\n", "hans–otto 1", isEdge},
-		{"hans,otto\notto,bob\n", "hans–otto 1", ""},
-		{"0,1\n1,2\n", "0–1 1", ""},
-		{"a7,b8\na1,b2\na2,b3\n", "a7–b8 1", ""},
-		{"david,ingrid\nanna,bob\nbob,carla\n", "david–ingrid 1", isEdge}, // end in id
-		// third columns, and first columns that count
-		{"190,501,1990\n106,234,1991\n252,296,2015\n", "190–501 1", "column 3 looks like years"},
-		{"a,b,20200101\nb,c,20200215\n", "a–b 1", "column 3 looks like dates"},
-		{"a,b,1\nb,c,2\nc,d,3\nd,e,4\n", "a–b 1", "column 3 looks like line numbers"},
-		{"a,b,3\nb,c,2\nc,d,3\nd,e,4\n", "a–b 3", ""},
-		{"1,190,501\n2,106,234\n3,252,296\n", "190–501 1", ""},
-		{"0,ann,bob\n1,bob,cid\n2,cid,ann\n", "ann–bob 1", ""},
+		{"u,v,start,end\nann,bob,1,3\nbob,cid,2,5\n", "ann–bob 1", ""},
+		{"name,start,end\nann,1300,1310\nbob,1400,1405\n", "1 name (ann, bob), 2 start", ""},
+		{"customer,date\nC1,2020-01-01\nC2,2020-01-02\n", "2 date (2020-01-01, 2020-01-02)", ""},
+		{"190,501,1990\n106,234,1991\n252,296,2015\n", "pass option fields=1,2, and option time=3 to keep the times", ""},
+		{"a,b,20200101\nb,c,20200215\n", "pass option fields=1,2, and option time=3", ""},
+		{"a,b,1706700000\nb,c,1706800000\n", "pass option fields=1,2, and option time-format=3:unix", ""},
+		// weights by title, or in a third column
+		{"from,to,correlation,p.value\na,b,0.9,0.001\nb,c,0.1,0.5\n", "a–b 1", "option weight=correlation makes it the weight"},
+		{"source,target,distance\na,b,3\nb,c,1\n", "a–b 1", ""},
+		{"fonte,meta,totale\na,b,3\nb,c,1\n", "a–b 3", ""},
+		{"h,r,t\n1,0,3\n1,1,4\n3,0,4\n", "1–3 1", "edges have no weight"},
+		{"a,b,1\nb,c,2\nc,d,3\nd,e,4\n", "a–b 1", ""},
 		{"0,1,0.5\n1,2,0.5\n2,3,0.5\n", "0–1 0.5", ""},
+		// titles that may be ids, and first lines without titles of the list
+		{"Gene1,Gene2\nTP53,MDM2\nMDM2,AKT1\n", question, ""},
+		{"u,v\nann,bob\nbob,cid\n", question, ""},
+		{"u,v\n1,2\n2,3\n", "1–2 1", ""},
+		{"u,v\nu,w\n", "u–v 1", ""},
+		{"n2,n1,1.0\nn0,n3,1.0\n", "n2–n1 1", ""},
+		{"v1,v2\nv3,v4\nv4,v5\n", "v1–v2 1", isData},
+		{"to,from\nfrom,at\n", question, ""},
+		{"customer,merchant\nC1,M1\nC2,M1\nC3,M2\n", question, ""},
+		{"0,1\n5,7\n7,9\n9,5\n", question, ""},
+		{"0,1\n1,2\n", "0–1 1", ""},
+		{"hans,otto\nanna,bob\nbob,carla\n", "hans–otto 1", isData},
+		{"hans,otto\notto,bob\n", "hans–otto 1", ""},
+		// first columns that count
+		{"1,190,501\n2,106,234\n3,252,296\n", "pass option fields=2,3", ""},
+		{"0,ann,bob\n1,bob,cid\n2,cid,ann\n", "pass option fields=2,3", ""},
 		// advice is right or absent
-		{"order_id,customer_id,product_id,quantity\n1,190,501,2\n2,106,234,1\n3,252,296,2\n", "which two of customer_id, product_id are source and target?; pass option fields=SOURCE,TARGET", ""},
-		{"customer_id,name,segment,referred_by\nC1,Ann,gold,C2\nC2,Bob,gold,C3\nC3,Cid,basic,C1\n", "pass option fields=customer_id,referred_by (or option fields=1,4)", ""},
+		{"order_id,customer_id,product_id,quantity\n1,190,501,2\n2,106,234,1\n3,252,296,2\n", "which are they? pass option fields=SOURCE,TARGET", ""},
+		{"customer_id,name,segment,referred_by\nC1,Ann,gold,C2\nC2,Bob,gold,C3\nC3,Cid,basic,C1\n", "pass option fields=customer_id,referred_by", ""},
+		{"t_id,customer_id,merchant_id,amount\nT0,C1,M5,3\nT1,C1,M4,2\nT2,C9,M4,1\n", "pass option fields=customer_id,merchant_id,amount or option fields=customer_id,merchant_id", ""},
 		{"A pp B\nB pp C\nC pd D\n", "pass option fields=1,3", ""},
-		{"6,2,4,1289241911.7\n6,5,2,1289241941.5\n", "which two of the columns 1 to 4", ""},
+		{"6,2,4,1289241911.7\n6,5,2,1289241941.5\n", "which are they? pass option fields=SOURCE,TARGET", ""},
 		// files of spreadsheets
 		{"sep=;\nsource;target;weight\na;b;1\nb;c;2\n", "a–b 1", ""},
 		{"sep=|\r\nsource|target\r\na|b\r\n", "a–b 1", ""},
-		{"Report 2024,,\n,,\nsource,target,weight\na,b,5\n", "a–b 5", "is skipped as a title of the table"},
+		{"Report 2024,,\n,,\nsource,target,weight\na,b,5\n", "is a title above the table; remove it: tail -n +3 FILE > table.csv", ""},
 		{"source,target\nann\u00a0,bob\nbob,\u00a0cid\n", "ann–bob 1", "blanks around ids (2"},
-		{"employee,manager\nann,\nbob,ann\ncid,ann\n", "bob–ann 1", header},
 	} {
 		in := file{"e.csv", test.text}
 		if strings.HasPrefix(test.text, "A pp") {
@@ -73,6 +71,13 @@ func TestColumns(t *testing.T) {
 		if err != nil {
 			if !strings.Contains(err.Error(), test.want) {
 				t.Errorf("%q: %v, want %s", test.text, err, test.want)
+			}
+			if test.want == question {
+				for _, h := range []nodefile.Header{nodefile.HasHeader, nodefile.NoHeader} {
+					if _, _, err := ingestInto(t, &Config{Header: h}, write(t, in)...); err != nil {
+						t.Errorf("%q, header %d: %v", test.text, h, err)
+					}
+				}
 			}
 			continue
 		}

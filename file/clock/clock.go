@@ -1,12 +1,12 @@
-// Package clock parses times of edges: dates, hours and minutes, seconds, and numbers of steps. A store keeps their unit and a
-// number, see [shard.Times].
+// Package clock parses times of edges: dates and clock times of ISO 8601, numbers of steps, and times in a format that a
+// setting names. A store keeps their unit and a number, see [shard.Times].
 package clock
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -16,65 +16,28 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-const (
-	leastSeconds = 1e8  // a number from here on counts seconds since 1970
-	leastMillis  = 1e11 // a number from here on counts milliseconds
-)
+// Formats are the formats of times in settings: seconds or milliseconds since 1970, seconds since a start, and orders of
+// day, month and year.
+var Formats = strings.Fields("unix unixms seconds dmy mdy ymd")
 
-// Form is the notation of the times in a column, as far as it does not follow from each of them.
+// Form is the format of the times in a column.
 type Form struct {
-	column   string           // of a setting
-	orders   table.DateOrders // that dates can have; 0: no date has been seen
-	isGiven  bool             // a setting has the order
-	hasStart bool             // numbers are seconds since a start
-	dates    int              // numbers that can be dates
-	numbers  int
+	column string // of a setting
+	format string // one of Formats, or ""
 }
 
-// orders has the names of orders of dates in settings.
-var orders = map[string]table.DateOrders{
-	"dmy": table.DayFirst, "mdy": table.MonthFirst, "ymd": table.YearFirst, "my": table.MonthYear,
-}
-
-// Split returns the column of a setting COLUMN or COLUMN:ORDER, and the form of its times.
+// Split returns the column of a setting COLUMN or COLUMN:FORMAT, and the form of its times.
 func Split(setting string) (column string, form Form) {
 	place := strings.LastIndexByte(setting, ':')
-	order, isGiven := orders[setting[place+1:]]
-	if place < 1 || !isGiven {
+	if place < 1 || !slices.Contains(Formats, setting[place+1:]) {
 		return setting, Form{column: setting}
 	}
-	return setting[:place], Form{column: setting[:place], orders: order, isGiven: true}
+	return setting[:place], Form{column: setting[:place], format: setting[place+1:]}
 }
 
-// OrderFix is the remedy for a time with the fault [Ambiguous].
-func (f Form) OrderFix() string {
-	return fmt.Sprintf("pass {time=%[1]s:dmy} if the day is first, else {time=%[1]s:mdy}, {time=%[1]s:ymd} or {time=%[1]s:my}", f.column)
-}
-
-// Observe takes note of a time of the column.
-func (f *Form) Observe(text string) {
-	n, err := strconv.ParseFloat(text, 64)
-	_, possible, _ := f.dateOf(text, err == nil)
-	if err == nil {
-		f.hasStart = f.hasStart || n > math.MaxUint16 && n < leastSeconds
-		f.numbers++
-	}
-	if possible == 0 {
-		return
-	}
-	f.orders = possible
-	if err == nil {
-		f.dates++
-	}
-}
-
-// dateOf parses a date in the orders of the column. A number is one only if it has the digits of a month, a day or more.
-func (f Form) dateOf(text string, isNumber bool) (time.Time, table.DateOrders, bool) {
-	text = table.PlainInteger(text)
-	if isNumber && (len(text) < len("202401") || len(text)%2 != 0) {
-		return time.Time{}, 0, false
-	}
-	return table.ParseDate(text, cmp.Or(f.orders, table.AnyOrder))
+// Fix is the remedy for a time with a fault.
+func (f Form) Fix() string {
+	return fmt.Sprintf("pass {time-format=%s:FORMAT} with one of %s", f.column, strings.Join(Formats, ", "))
 }
 
 // clock matches hours and minutes, perhaps with seconds.
@@ -82,54 +45,72 @@ var clock = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^([0-9]{1,4}):([0-5][0-9])(:[0-5][0-9]([.,][0-9]+)?)?$`)
 })
 
-// Parse parses a time: a date or a month, or the time since 1970 in seconds (a number of 1e8 or more) or a power of 1000
-// of them, which are days; hours and minutes, or seconds since a start, which are minutes; or a whole number from 0 to
-// 65535, which is a step. In a column with a number from 65536 to 1e8 all numbers are seconds since a start, unless most
-// are dates in digits.
+// numbers matches the numbers of a date, which a time of day may follow.
+var numbers = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([0-9]+)[-/. ]+([0-9]+)[-/. ]+([0-9]+)(?:[ T].*)?$`)
+})
+
+// Parse parses a time. Without a format it is a date of ISO 8601, which is a day, hours and minutes, which are minutes, or
+// a whole number from 0 to 65535, which is a step.
 func (f Form) Parse(text string) (t uint16, unit, fault string) {
 	n, err := strconv.ParseFloat(text, 64)
+	switch f.format {
+	case "unix", "unixms", "seconds":
+		switch {
+		case err != nil || math.Abs(n) > 1e15:
+			return 0, "", "is not a number"
+		case f.format == "seconds":
+			return stepOf(math.Floor(n/60), shard.MinuteUnit)
+		case f.format == "unixms":
+			n /= 1000
+		}
+		return dayOf(time.Unix(int64(math.Floor(n)), 0).UTC())
+	case "dmy", "mdy", "ymd":
+		return f.parseOrdered(text)
+	}
 	if parts := clock().FindStringSubmatch(text); parts != nil {
 		hours, _ := strconv.Atoi(parts[1])
 		minutes, _ := strconv.Atoi(parts[2])
 		return stepOf(float64(60*hours+minutes), shard.MinuteUnit)
 	}
-	date, possible, isAmbiguous := f.dateOf(text, err == nil)
-	haveDigits := 2*f.dates > f.numbers // the dates
-	isNumber := err == nil && !f.isGiven && (!haveDigits || possible == 0 && n >= leastSeconds)
-	switch {
-	case isAmbiguous && !isNumber:
-		return 0, "", Ambiguous
-	case possible > 0 && !isNumber:
+	if date, isDate := table.ParseTime(text); isDate {
 		return dayOf(date)
-	case isNumber:
-		for n >= leastMillis {
-			n /= 1000
-		}
-		if n >= leastSeconds {
-			return dayOf(time.Unix(int64(n), 0).UTC())
-		}
-		if f.hasStart {
-			return stepOf(math.Floor(n/60), shard.MinuteUnit)
-		}
-		return stepOf(n, shard.StepUnit)
 	}
-	if _, orders, _ := table.ParseDate(text, table.AnyOrder); orders > 0 {
-		return 0, "", "has another order of day, month and year than the times before it"
+	if err != nil {
+		return 0, "", noTime
 	}
-	return 0, "", noTime
+	return stepOf(n, shard.StepUnit)
+}
+
+// parseOrdered parses a date of three numbers in the order of the format.
+func (f Form) parseOrdered(text string) (t uint16, unit, fault string) {
+	parts := numbers().FindStringSubmatch(text)
+	if parts == nil {
+		return 0, "", "is not a date of three numbers"
+	}
+	var part [3]int // year, month, day
+	for i, letter := range f.format {
+		part[strings.IndexRune("ymd", letter)], _ = strconv.Atoi(parts[1+i])
+	}
+	if year := &part[0]; *year < 100 { // as strptime does
+		*year += 1900
+		if *year < 1969 {
+			*year += 100
+		}
+	}
+	date := time.Date(part[0], time.Month(part[1]), part[2], 0, 0, 0, 0, time.UTC)
+	if int(date.Month()) != part[1] || date.Day() != part[2] {
+		return 0, "", "is not a date in the order " + f.format
+	}
+	return dayOf(date)
 }
 
 // ParseRange returns the first and the last time that a text names: of a month two days, else the same.
 func ParseRange(text string) (bounds [2]int, unit, fault string) {
-	var form Form
-	form.Observe(text)
-	first, unit, fault := form.Parse(text)
+	first, unit, fault := Form{}.Parse(text)
 	bounds = [2]int{int(first), int(first)}
 	if unit == shard.DayUnit && table.IsMonth(text) {
 		bounds[1] += shard.FirstDay.AddDate(0, 0, bounds[0]).AddDate(0, 1, -1).Day() - 1
-	}
-	if fault == Ambiguous {
-		fault += "; write the year first, as in 2024-01-31"
 	}
 	return bounds, unit, fault
 }
@@ -145,10 +126,7 @@ func stepOf(n float64, unit string) (uint16, string, string) {
 	return uint16(n), unit, ""
 }
 
-const noTime = "is not a time; times are dates such as 2024-01-31, 11:26, seconds since 1970 or since a start, or numbers from 0 to 65535"
-
-// Ambiguous is the fault of a date whose first number may be the day, the month or the year.
-const Ambiguous = "may begin with the day, the month or the year"
+const noTime = "is not a time; times are dates such as 2024-01-31, 11:26, or whole numbers from 0 to 65535"
 
 // dayOf returns a date as a day.
 func dayOf(date time.Time) (t uint16, unit, fault string) {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/file/clock"
 	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/internal/input"
@@ -119,24 +118,16 @@ func (h *edgeBuffer) withoutAttribute(line int64, option, name string) error {
 
 // finishCodes replaces the places of edges by the codes of their kinds and times.
 func (h *edgeBuffer) finishCodes() error {
-	form := h.out.TimeForm
 	hasKind := func(e codedEdge) bool { return e.kindTime[0] != "" }
 	if h.out.Kind != "" && h.coded != nil && !slices.ContainsFunc(h.coded, hasKind) {
 		return h.withoutAttribute(h.coded[0].line, input.Kind, h.out.Kind)
 	}
-	for _, e := range h.coded {
-		form.Observe(e.kindTime[1])
-	}
 	codes := make([]uint32, len(h.coded))
 	for i, e := range h.coded {
 		var wrong string
-		codes[i], wrong = h.out.Code(form, e.kindTime[0], e.kindTime[1])
+		codes[i], wrong = h.out.Code(h.out.TimeForm, e.kindTime[0], e.kindTime[1])
 		if wrong != "" {
-			fix := "correct it"
-			if wrong == clock.Ambiguous {
-				fix = form.OrderFix()
-			}
-			return h.out.fault(e.line, fix, "time %s %s",
+			return h.out.fault(e.line, h.out.TimeForm.Fix(), "time %s %s",
 				words.Quoted(e.kindTime[1]), wrong)
 		}
 	}

@@ -430,6 +430,11 @@ func (g *nodeLink) chooseEnds() {
 		for i, f := range fields {
 			titles[i] = f.key
 		}
+		if slices.Contains(titles, "start") && slices.Contains(titles, "end") { // of Neo4j
+			g.ends = [2]string{"start", "end"}
+			g.hasEnds = true
+			return
+		}
 		if source, target := table.Ends(titles); source >= 0 {
 			g.ends = [2]string{titles[source], titles[target]}
 			g.hasEnds = true

@@ -11,7 +11,6 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"github.com/heatwalk/heatwalk/file/clock"
 	"github.com/heatwalk/heatwalk/file/parquetfile"
 	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/internal/input"
@@ -45,9 +44,9 @@ type edgeTable struct {
 	out    *batchWriter
 	file   *parquetfile.Reader
 	column [edgeColumns]int // the leaf columns; −1: none
-	chosen *table.EdgeTable
-	form   clock.Form
+	chosen *table.Choice
 
+	warnings []error
 	isNumber [2]bool             // the column of the source, or the target, holds integers
 	isExact  bool                // the weights are decimals
 	text     [edgeColumns][]byte // of a row
@@ -62,7 +61,7 @@ func readParquet(s *batchWriter) (*Summary, error) {
 	if s.File == nil {
 		held = size
 	}
-	t := &edgeTable{out: s, form: s.TimeForm}
+	t := &edgeTable{out: s}
 	if t.file, err = parquetfile.Open(s.Name, content, size, held, s.hold); err != nil {
 		return nil, err
 	}
@@ -70,20 +69,11 @@ func readParquet(s *batchWriter) (*Summary, error) {
 		return nil, err
 	}
 	t.out.weighted = t.column[weightColumn] >= 0
-	if time := t.column[timeColumn]; time >= 0 {
-		err := t.file.Each([]int{time}, func(_ int64, values []parquet.Value) error {
-			t.form.Observe(string(t.file.AppendText(nil, time, values[0])))
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
 	if err := t.file.Each(t.column[:], t.edge); err != nil {
 		return nil, err
 	}
 	return &Summary{Direction: Unstated, Columns: t.chosen.Columns,
-		AreEvents: t.chosen.AreEvents}, nil
+		AreEvents: t.chosen.AreEvents, Notes: t.warnings}, nil
 }
 
 // choose settles which columns are read: those that the options name, or those
@@ -93,7 +83,9 @@ func (t *edgeTable) choose() error {
 	if err != nil {
 		return err
 	}
-	t.column = [edgeColumns]int{c.Source, c.Target, c.Weight, c.Kind, c.Time}
+	for i, use := range []string{input.Source, input.Target, input.Weight, input.Kind, input.Time} {
+		t.column[i] = c.Column[use]
+	}
 	t.chosen = c
 	for i, c := range t.column {
 		if c < 0 {
@@ -130,9 +122,8 @@ func (t *edgeTable) choose() error {
 // errSample ends the reading of the first rows.
 var errSample = errors.New("graphfile: enough rows")
 
-// edges chooses the columns of an edge, see [table.Sample.ChooseEdges]. Nested columns are chosen only
-// by the options.
-func (t *edgeTable) edges() (*table.EdgeTable, error) {
+// edges chooses the columns of an edge, see [table.Sample.Choose]. Nested columns are chosen only by the options.
+func (t *edgeTable) edges() (*table.Choice, error) {
 	s := &table.Sample{Titles: slices.Clone(t.file.Titles)}
 	columns := make([]int, len(s.Titles))
 	for i := range s.Titles {
@@ -142,34 +133,36 @@ func (t *edgeTable) edges() (*table.EdgeTable, error) {
 			s.Titles[i] = table.IndexOfPandas // ignored
 		}
 	}
-	if t.out.Fields != nil || t.out.Weight != "" || !table.NamesEnds(s) {
+	if t.out.Fields != nil || t.out.Weight != "" || !table.NamesEnds(s.Titles) {
 		s.Titles = slices.Clone(t.file.Titles)
 	}
-	if t.out.Signed { // a column with both signs must not be ignored
-		err := t.file.Each(columns, func(_ int64, values []parquet.Value) error {
-			row := make([]string, len(values))
-			for i, v := range values {
-				if columns[i] >= 0 {
-					row[i] = string(t.file.AppendText(nil, i, v))
-				}
+	err := t.file.Each(columns, func(_ int64, values []parquet.Value) error {
+		row := make([]string, len(values))
+		for i, v := range values {
+			if columns[i] >= 0 {
+				row[i] = string(t.file.AppendText(nil, i, v))
 			}
-			s.Rows = append(s.Rows, row)
-			if len(s.Rows) == table.SampleRows {
-				return errSample
-			}
-			return nil
-		})
-		if err != nil && !errors.Is(err, errSample) {
-			return nil, err
 		}
+		s.Rows = append(s.Rows, row)
+		if len(s.Rows) == table.SampleRows {
+			return errSample
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errSample) {
+		return nil, err
 	}
-	c, err := s.ChooseEdges(table.EdgeOptions{Fields: t.out.Fields,
-		Weight: t.out.Weight, Kind: t.out.Kind, Time: t.out.Time,
-		Header: input.HasHeader, Signed: t.out.Signed})
+	c, err := s.Choose(&table.Request{IsEdges: true, IsTyped: true, Fields: t.out.Fields, Option: "fields", Signed: t.out.Signed,
+		Named: map[string]string{input.Weight: t.out.Weight, input.Kind: t.out.Kind, input.Time: t.out.Time}})
 	var fault *input.Error
 	if errors.As(err, &fault) {
 		fault.File = t.out.Name
 		return nil, fault
+	}
+	for _, warning := range c.Warnings {
+		warning.File = t.out.Name
+		warning.Line = 0
+		t.warnings = append(t.warnings, warning)
 	}
 	for i, title := range s.Titles {
 		c.Columns[i].Title = t.file.Titles[i]
@@ -219,13 +212,9 @@ func (t *edgeTable) edge(row int64, values []parquet.Value) error {
 	}
 	if t.out.Kind != "" || t.out.Time != "" {
 		var wrong string
-		code, wrong = t.out.Code(t.form, string(t.text[kindColumn]), string(t.text[timeColumn]))
+		code, wrong = t.out.Code(t.out.TimeForm, string(t.text[kindColumn]), string(t.text[timeColumn]))
 		if wrong != "" && !isBlank {
-			fix := "write the column as DATE"
-			if wrong == clock.Ambiguous {
-				fix = t.form.OrderFix()
-			}
-			return t.out.fault(0, fix, "row %d: time %s %s",
+			return t.out.fault(0, t.out.TimeForm.Fix(), "row %d: time %s %s",
 				row, words.Quoted(t.text[timeColumn]), wrong)
 		}
 	}

@@ -37,7 +37,7 @@ func areEdges(head []byte) bool {
 	arePlain := true
 	titles := textio.RecordTitles(head, func(keys, nested []string) {
 		objects++
-		hasEnds := table.NamesEnds(&table.Sample{Titles: keys})
+		hasEnds := table.NamesEnds(keys)
 		if hasEnds {
 			edges++
 		}

@@ -71,7 +71,7 @@ func (r *labelReader) readArray(ctx context.Context, path string,
 	r.t.Name = path
 	rowAt := rowOrder(nodes)
 	err := readElements(ctx, path, nodes.Len(), func(a *npy.Array, i int, row []float64) error {
-		if r.numbers == nil && a.Kind == 'f' || len(a.Shape) == 2 && !r.c.Several {
+		if !r.isValue && a.Kind == 'f' || len(a.Shape) == 2 && !r.c.Several {
 			return a.Fault("elements that are no integers, or several for a node",
 				"save an integer for each node")
 		}
@@ -80,13 +80,13 @@ func (r *labelReader) readArray(ctx context.Context, path string,
 			switch {
 			case len(a.Shape) == 2:
 				x, isNone = float64(j), x == 0
-			case r.numbers != nil:
+			case r.isValue:
 				isNone = math.IsNaN(x)
 			}
 			switch {
 			case isNone:
 				r.labels.Unlabelled++
-			case r.numbers == nil && x < 0:
+			case !r.isValue && x < 0:
 				return a.Fault(fmt.Sprintf("element %d is %v", i, x),
 					"number the classes from 0, and give -1 for a node without a label")
 			default:

@@ -80,8 +80,7 @@ func (a *Attributes) ID(row int) string { return a.IDs[row] }
 func (a *Attributes) Len() int { return len(a.IDs) }
 
 // ReadAttributes reads a table of records, one on each line, with a value in each column. The
-// rules about separators, comments and quotes are those of label tables. The first line is a
-// header if all of its fields are words, none of which occurs again in the first rows of its column. A column of
+// rules are those of docs/tables.md. A column of
 // dates is ignored unless c.Columns names it, because almost every date occurs once.
 //
 // ReadAttributes returns an error if the lines do not have the same number of fields, or if
@@ -97,6 +96,9 @@ func ReadAttributes(ctx context.Context, path string,
 	defer in.Close()
 	t := &nodetable.Reader{Every: true, Header: c.Header, Text: c.Text,
 		Options: textio.Options{Warn: c.Warn}}
+	if !table.Numbers(slices.Concat(c.Columns, strings.Fields(c.ID), strings.Fields(c.Class))) {
+		t.Header = HasHeader
+	}
 	r := &attributeReader{c: c, t: t, missing: c.Missing, progress: in.Progress}
 	if r.missing == nil {
 		r.missing = table.Missing
@@ -141,9 +143,10 @@ type attributeColumn struct {
 
 // areDates reports whether all values are dates.
 func (c *attributeColumn) areDates() bool {
-	return len(c.Values) > 0 &&
-		!slices.ContainsFunc(c.Values,
-			func(text string) bool { return !table.IsDate(text) })
+	return len(c.Values) > 0 && !slices.ContainsFunc(c.Values, func(text string) bool {
+		_, isTime := table.ParseTime(text)
+		return !isTime
+	})
 }
 
 // add adds a row.
@@ -219,9 +222,6 @@ func (r *attributeReader) roles() (id, class int, attributes []int, err error) {
 	titles := r.t.Titles
 	id = slices.IndexFunc(titles, table.IsNode)
 	class = table.FindLabel(titles)
-	if class >= 0 && !table.IsLabel(titles[class]) {
-		class = -1
-	}
 	if id < 0 && len(titles) > 1 && table.IsIndex(titles[0]) {
 		id = 0
 	}
@@ -282,7 +282,7 @@ func (r *attributeReader) choose(names []string) ([]int, error) {
 			"give numbers of columns, or say that there is a header",
 			"no header names %q", strings.Join(names, ","))
 	}
-	list, err := table.ChooseWithin(names, r.t.Titles, len(r.columns))
+	list, err := table.Find(names, r.t.Titles, len(r.columns))
 	if err != nil {
 		return nil, textio.Fault(r.t.Name, 0,
 			"give titles of the header, or numbers", "%v", err)

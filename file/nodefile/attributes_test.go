@@ -56,7 +56,7 @@ func TestAttributes(t *testing.T) {
 		{"a.csv", "id,born,fur\na,2001-02-03,y\nb,?,n\nc,2003-01-01,y\n", "", "a b c | fur: y n y"},
 		{"a.csv", "id,born,fur\na,3.2.2001,y\nb,1.1.2003,n\n", "columns=born", "a b | born: 3.2.2001 1.1.2003"},
 		{"a.csv", "id,born,fur\na,2001-02-03,y\nb,never,n\n", "", "a b | born: 2001-02-03 never | fur: y n"},
-		{"a.csv", "text\n\"\"\n\"a,b\"\nc d\n", "", "1 2 3 | text:  a,b c d"},
+		{"a.csv", "text\n\"\"\n\"a,b\"\nc d\n", "header=yes", "1 2 3 | text:  a,b c d"},
 		{"a.csv", "x,y\n-,n\nNA,?\n", "header=yes missing=- columns=1,2", "1 2 | x: · NA | y: n ?"},
 
 		{"a.csv", "id,fur,class\na,y,1\nb,Unknown,2\nc,n/a,1.0\n", "", "a b c | fur: y · · | classes: 1 2 1"},
@@ -68,9 +68,9 @@ func TestAttributes(t *testing.T) {
 		{"a.csv", "id,class\nx,1\ny,2\n", "", "a.csv: no column is left for attributes; name the columns of attributes"},
 		{"a.csv", "a,b\n", "header=yes", "a.csv: a header and no records; write a line for each, with a value for every attribute"},
 		{"a.csv", "\n", "", "a.csv: no records; write a line for each, with a value for every attribute"},
-		{"a.csv", "a,b\nc,d\n", "columns=3", "a.csv: 2 columns, but column 3 was requested; give titles of the header, or numbers"},
+		{"a.csv", "a,b\nc,d\n", "columns=3 header=yes", "a.csv: 2 columns, but column 3 was requested; give titles of the header, or numbers"},
 		{"a.csv", "a,b\nc,d\n", "columns=e", `a.csv: the header "a,b" has no column "e"; give titles of the header, or numbers`},
-		{"a.csv", "1,2\n1,2\n", "class=e", `a.csv:1: no header names "e"; give numbers of columns, or say that there is a header`},
+		{"a.csv", "1,2\n1,2\n", "class=e", `a.csv: the header "1,2" has no column "e"; give titles of the header, or numbers`},
 	} {
 		config := &AttributeConfig{}
 		for _, word := range strings.Fields(c.config) {

@@ -1,7 +1,9 @@
 package nodefile
 
 import (
+	"errors"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,128 +30,123 @@ func customers(t *testing.T, numbers bool) *shard.Nodes {
 	return nodes
 }
 
-// TestLabelColumns checks that titles choose the columns of node and label, that the column of
-// row numbers is skipped, and that ambiguous titles are an error with the setting to pass.
+// TestLabelColumns checks that labels are read from the right columns, or that the question lists the setting that reads
+// them: the one, or another table without a question, gives the same labels as the numbers of the columns.
 func TestLabelColumns(t *testing.T) {
 	for _, c := range []struct {
-		name, text, fields string
-		numbers            bool
-		want               string // columns, or the error
-		label              string // of the first node
+		name, text string
+		numbers    bool
+		fields     string // the right columns
+		label      string // of the first node
 	}{
-		{"l.csv", ",age,customer_id,segment,city\n0,31,c100,gold,Rome\n1,45,c101,tin,Oslo\n2,31,c102,tin,Rome\n", "", false,
-			"customer_id → node, segment → label; skipped the index column; ignored: age, city", "gold"},
-		{"l.csv", ";Kunde;city;age;Klasse\n0;c100;Rome;31;a\n1;c101;Oslo;45;b\n2;c102;Rome;31;a\n", "", false,
-			"Kunde → node, Klasse → label; skipped the index column; ignored: city, age", "a"},
-		{"l.csv", ";Kunde;city;age;Klasse\n0;c100;Rome;31;a\n1;c101;Oslo;45;b\n2;c102;Rome;31;a\n", "Kunde,Klasse", false,
-			"Kunde → node, Klasse → label; skipped the index column; ignored: city, age", "a"},
-		{"l.csv", "Kunde;Ort;Art\nc100;Rome;a\nc101;Oslo;b\nc102;Rome;b\n", "", false,
-			`l.csv:1: cannot determine which columns of "Kunde;Ort;Art" hold the node and the label; pass option label-fields=Kunde,Ort or option label-fields=Kunde,Art`, ""},
-		{"l.tsv", "Unnamed: 0\tKunde\tKlasse\n1\tc100\ta\n2\tc101\tb\n", "", false, "Kunde → node, Klasse → label; skipped the index column", "a"},
-		{"l.tsv", "Kunde\tKlasse\nc100\ta\nc101\tb\nc102\ta\n", "", false, "Kunde → node, Klasse → label", "a"},
-		{"l.tsv", "Klasse\tKunde\na\tc100\nb\tc101\na\tc102\n", "Kunde,Klasse", false, "Kunde → node, Klasse → label", "a"},
-		// pandas: the index holds the ids
-		{"l.csv", ",label\n0,a\n1,b\n", "", true, "(untitled) → node, label → label", "a"},
-		{"l.csv", ",age,label\n0,31,a\n1,31,b\n2,40,b\n", "", true, "(untitled) → node, label → label; ignored: age", "a"},
-		{"l.csv", ",customer,label\n0,3,a\n1,2,b\n2,0,b\n", "", true, "customer → node, label → label; skipped the index column", "b"},
-		// the key of a table in a database, whose numbers are nodes of the graph too
-		{"l.csv", "id,account,verdict\n1,3,a\n2,0,b\n3,2,b\n", "", true, "account → node, verdict → label; skipped the index column", "b"},
-		{"l.csv", "id,age,verdict\n1,3,a\n2,0,b\n3,2,b\n", "", true, "id → node, verdict → label; ignored: age", "a"},
-		// R: the header has one title less than the rows have fields
-		{"l.txt", "\"id\" \"class\"\n\"1\" \"c100\" \"a b\"\n\"2\" \"c101\" \"b\"\n", "", false, "id → node, class → label; skipped the index column", "a b"},
-		// no header
-		{"l.tsv", "c100\ta\t0.5\nc101\tb\t1\n", "", false, "column 1 → node, column 2 → label; ignored: column 3", "a"},
-		{"l.csv", "0,c100,a\n1,c101,b\n", "", false, "column 2 → node, column 3 → label; skipped the index column", "a"},
-		{"l.csv", "a,c100\nb,c101\na,c102\n", "", false, "column 2 → node, column 1 → label", "a"},
-		{"l.csv", "a,x\nb,y\na,z\n", "", false, `l.csv: none of 3 ids is in the graph (first "a"); the graph has ids like "c100"; pass the file with such ids, or their column by option label-fields`, ""},
-		{"l.csv", "c100,a\nc101,b\n", "", false, "column 1 → node, column 2 → label", "a"},
-		{"l.csv", "user_id,branch_id,plan\nc100,1,a\nc101,2,b\n", "", false,
-			"user_id → node, plan → label; ignored: branch_id", "a"},
-		{"l.csv", "node,red,blue\nc100,1,0\nc101,0,1\n", "", false,
-			`l.csv:1: cannot determine which columns of "node,red,blue" hold the node and the label; pass option label-fields=node,red or option label-fields=node,blue`, ""},
-		{"l.csv", "Nr. eins,Nr. zwei,x\nc100,a,1\nc101,b,2\n", "", false,
-			`l.csv:1: cannot determine which columns of "Nr. eins,Nr. zwei,x" hold the node and the label; pass option label-fields=1,2 or option label-fields=1,3`, ""},
-		{"l.csv", ",customer,grp,n\n1,c100,a,0\n2,c101,b,1\n", "", false,
-			`l.csv:1: cannot determine which columns of ",customer,grp,n" hold the node and the label; pass option label-fields=customer,grp or option label-fields=customer,n`, ""},
-		{"l.csv", "id,customer,label\n1,c100,a\n2,c101,b\n", "", false,
-			"customer → node, label → label; skipped the index column", "a"},
-		// serial numbers that are ids too
-		{"l.csv", "id,konto_nr,verdict\n1,40,a\n2,7,b\n3,25,a\n4,3,b\n", "", true,
-			"konto_nr → node, verdict → label; skipped the index column", "b"},
-		{"l.csv", "user,account,fraud\n50,40,1\n51,7,0\n52,25,0\n53,3,1\n", "", true,
-			"account → node, fraud → label; skipped the index column", "1"},
-		{"l.csv", "account,row_id,verdict\n40,0,a\n7,1,b\n25,2,a\n3,3,b\n", "", true,
-			"account → node, verdict → label; skipped the index column", "b"},
-		{"l.csv", "id,account,verdict\n9,40,a\n4,7,b\n2,25,a\n1,3,b\n", "", true,
-			`l.csv:1: cannot determine which columns of "id,account,verdict" hold the node and the label; pass option label-fields=id,verdict or option label-fields=account,verdict`, ""},
-		{"l.csv", "id,account,verdict\n1,40,a\n2,7,b\n3,40,a\n4,3,b\n", "", true,
-			`l.csv:1: cannot determine which columns of "id,account,verdict" hold the node and the label; pass option label-fields=id,verdict or option label-fields=account,verdict`, ""},
-		{"l.csv", "id,zip,verdict\n1,40,a\n2,7,b\n3,4,a\n4,3,b\n", "", true,
-			`l.csv:1: cannot determine which columns of "id,zip,verdict" hold the node and the label; pass option label-fields=id,verdict or option label-fields=zip,verdict`, ""},
-		{"l.csv", "1,40,a\n2,7,b\n3,4,a\n", "", true,
-			`l.csv:1: cannot determine which columns of "1,40,a" hold the node and the label; pass option label-fields=1,3 or option label-fields=2,3`, ""},
-		{"l.csv", "id,team_id,verdict\n1,40,a\n2,40,b\n3,7,a\n4,7,b\n5,7,a\n6,7,b\n7,7,a\n8,7,a\n9,7,b\n", "", true,
-			"id → node, verdict → label; ignored: team_id", "a"},
-		{"l.csv", "case_no,account,verdict\n1,40,a\n2,40,b\n3,40,a\n4,40,b\n5,3,b\n", "", true,
-			`l.csv:1: cannot determine which columns of "case_no,account,verdict" hold the node and the label; pass option label-fields=case_no,verdict or option label-fields=account,verdict`, ""},
-		{"l.csv", "id,n_payments,verdict\n1,40,a\n2,7,b\n3,4,a\n4,3,b\n", "", true, "id → node, verdict → label; ignored: n_payments", "a"},
-		{"l.csv", "nr,age,account,verdict\n1,40,7,a\n2,7,40,b\n3,4,25,a\n4,3,6,b\n", "", true, "account → node, verdict → label; skipped the index column; ignored: age", "b"},
-		{"l.csv", "node,account,verdict\n1,40,a\n2,7,b\n3,4,a\n4,3,b\n", "", true,
-			"node → node, verdict → label; ignored: account", "a"},
-		{"l.csv", "label,node\n#a,c100\n#b,c101\n", "", false, "node → node, label → label", "#a"},
-		{"l.csv", "c100,#a\n#1,x\nc101,#b\n", "", false, "column 1 → node, column 2 → label", "#a"},
-		{"l.csv", "node|label\nc100|a\nc101|b\n", "", false, "node → node, label → label", "a"},
-		{"l.txt", "node|label\nc100|a\nc101|b c\n(2 rows)\n", "", false, "node → node, label → label", "a"},
-		{"l.csv", "node^label\nc100^a\nc101^b\n", "", false, `l.csv:1: one column, want two: node and label; pass option delimiter=^`, ""},
-		{"l.csv", "knoten,klasse,gewicht\nc100,a,1\nc101,b,2\n", "", false,
-			"knoten → node, klasse → label; ignored: gewicht", "a"},
-		// titles of labels, and times
-		{"l.csv", "account,is_fraud,checked_by\nc100,0,ann\nc101,1,bob\nc102,0,ann\n", "", false, "account → node, is_fraud → label; ignored: checked_by", "0"},
-		{"l.csv", "Konto;Betrugsfall;Ort\nc100;ja;Rome\nc101;nein;Oslo\nc102;nein;Rome\n", "", false, "Konto → node, Betrugsfall → label; ignored: Ort", "ja"},
-		{"l.csv", "account,fraud_score,status\nc100,0.5,x\nc101,0.1,y\nc102,0.5,y\n", "", false, "account → node, status → label; ignored: fraud_score", "x"},
-		{"l.csv", "c100,fraud\nc101,honest\nc102,fraud\n", "", false, "column 1 → node, column 2 → label", "fraud"},
-		{"l.csv", "account,seen,status\nc100,2026-03,x\nc101,2026-04,y\nc102,2026-04,y\n", "", false, "account → node, status → label; ignored: seen", "x"},
-		{"l.csv", "account,seen,status\nc100,Q1 2026,x\nc101,Q2 2026,y\nc102,Q2 2026,y\n", "", false, "account → node, status → label; ignored: seen", "x"},
-		{"l.csv", "account,seen,status\nc100,2026Q1,x\nc101,2026Q2,y\nc102,2026Q2,y\n", "", false, "account → node, status → label; ignored: seen", "x"},
-		{"l.csv", "account,seen,status\nc100,14:05,x\nc101,9:30,y\nc102,9:30,y\n", "", false, "account → node, status → label; ignored: seen", "x"},
-		{"l.csv", "account,seen,status\nc100,März 2026,x\nc101,Mai 2026,y\nc102,Dezember 2026,y\n", "", false, "account → node, status → label; ignored: seen", "x"},
-		{"l.csv", "account,seen,status\nc100,3. März 2026,x\nc101,1. Mai 2026,y\nc102,Apr 2 2026,y\n", "", false, "account → node, status → label; ignored: seen", "x"},
-		{"l.csv", "account,month,status\nc100,3,x\nc101,4,y\nc102,4,y\n", "", false, "account → node, status → label; ignored: month", "x"},
-		// two labels, names that are no classes, titles of spreadsheets, headers above text
-		{"l.csv", "id,label,class\nc100,a,x\nc101,a,y\n", "", false,
-			`l.csv:1: several columns could be the label; pass option label-fields=id,label or option label-fields=id,class`, ""},
-		{"l.csv", "Id,Label,party\nc100,ann,red\nc101,bob,red\nc102,cid,blue\n", "", false,
-			`l.csv:1: "Label" has a different word in every line, and is no class; pass option label-fields=Id,party`, ""},
-		{"l.csv", "Id,Label,class\nc100,ann,red\nc101,bob,red\nc102,cid,blue\n", "", false, "Id → node, class → label; ignored: Label", "red"},
-		{"l.csv", "node,group,type\nc100,x1,red\nc101,x2,red\nc102,x3,blue\n", "", false, "node → node, type → label; ignored: group", "red"},
-		{"l.csv", "Members 2024,\n,\nid,label\nc100,a\nc101,b\n", "", false, "id → node, label → label", "a"},
-		{"l.csv", "sep=;\nid;label\nc100;a\nc101;b\n", "", false, "id → node, label → label", "a"},
-		{"l.csv", "_nx_name,label\nc100,a\nc101,b\n", "", false, "_nx_name → node, label → label", "a"},
-		{"l.csv", "person,team\nc100,a\nc101,b\n", "", false, "person → node, team → label", "a"},
+		{"l.csv", ",age,customer_id,segment,city\n0,31,c100,gold,Rome\n1,45,c101,tin,Oslo\n2,31,c102,tin,Rome\n", false, "3,4", "gold"},
+		{"l.csv", ";Kunde;city;age;Klasse\n0;c100;Rome;31;a\n1;c101;Oslo;45;b\n2;c102;Rome;31;a\n", false, "2,5", "a"},
+		{"l.tsv", "Unnamed: 0\tKunde\tKlasse\n1\tc100\ta\n2\tc101\tb\n", false, "2,3", "a"},
+		{"l.tsv", "Kunde\tKlasse\nc100\ta\nc101\tb\nc102\ta\n", false, "1,2", "a"},
+		{"l.csv", ",label\n0,a\n1,b\n", true, "1,2", "a"},
+		{"l.csv", ",age,label\n0,31,a\n1,31,b\n2,40,b\n", true, "1,3", "a"},
+		{"l.csv", ",customer,label\n0,3,a\n1,2,b\n2,0,b\n", true, "2,3", "b"},
+		{"l.csv", "id,account,verdict\n1,3,a\n2,0,b\n3,2,b\n", true, "2,3", "b"},
+		{"l.csv", "id,age,verdict\n1,3,a\n2,0,b\n3,2,b\n", true, "1,3", "a"},
+		{"l.tsv", "c100\ta\t0.5\nc101\tb\t1\n", false, "1,2", "a"},
+		{"l.csv", "0,c100,a\n1,c101,b\n", false, "2,3", "a"},
+		{"l.csv", "a,c100\nb,c101\na,c102\n", false, "2,1", "a"},
+		{"l.csv", "c100,a\nc101,b\n", false, "1,2", "a"},
+		{"l.csv", "user_id,branch_id,plan\nc100,1,a\nc101,2,b\n", false, "1,3", "a"},
+		{"l.csv", "id,customer,label\n1,c100,a\n2,c101,b\n", false, "2,3", "a"},
+		{"l.csv", "id,konto_nr,verdict\n1,40,a\n2,7,b\n3,25,a\n4,3,b\n", true, "2,3", "b"},
+		{"l.csv", "user,account,fraud\n50,40,1\n51,7,0\n52,25,0\n53,3,1\n", true, "2,3", "1"},
+		{"l.csv", "account,row_id,verdict\n40,0,a\n7,1,b\n25,2,a\n3,3,b\n", true, "1,3", "b"},
+		{"l.csv", "id,team_id,verdict\n1,40,a\n2,40,b\n3,7,a\n4,7,b\n5,7,a\n6,7,b\n7,7,a\n8,7,a\n9,7,b\n", true, "1,3", "a"},
+		{"l.csv", "id,n_payments,verdict\n1,40,a\n2,7,b\n3,4,a\n4,3,b\n", true, "1,3", "a"},
+		{"l.csv", "nr,age,account,verdict\n1,40,7,a\n2,7,40,b\n3,4,25,a\n4,3,6,b\n", true, "3,4", "b"},
+		{"l.csv", "node,account,verdict\n1,40,a\n2,7,b\n3,4,a\n4,3,b\n", true, "1,3", "a"},
+		{"l.csv", "label,node\n#a,c100\n#b,c101\n", false, "2,1", "#a"},
+		{"l.csv", "c100,#a\n#1,x\nc101,#b\n", false, "1,2", "#a"},
+		{"l.csv", "node|label\nc100|a\nc101|b\n", false, "1,2", "a"},
+		{"l.txt", "node|label\nc100|a\nc101|b c\n(2 rows)\n", false, "1,2", "a"},
+		{"l.csv", "knoten,klasse,gewicht\nc100,a,1\nc101,b,2\n", false, "1,2", "a"},
+		{"l.csv", "account,is_fraud,checked_by\nc100,0,ann\nc101,1,bob\nc102,0,ann\n", false, "1,2", "0"},
+		{"l.csv", "Konto;Betrugsfall;Ort\nc100;ja;Rome\nc101;nein;Oslo\nc102;nein;Rome\n", false, "1,2", "ja"},
+		{"l.csv", "account,fraud_score,status\nc100,0.5,x\nc101,0.1,y\nc102,0.5,y\n", false, "1,3", "x"},
+		{"l.csv", "c100,fraud\nc101,honest\nc102,fraud\n", false, "1,2", "fraud"},
+		{"l.csv", "account,seen,status\nc100,2026-03,x\nc101,2026-04,y\nc102,2026-04,y\n", false, "1,3", "x"},
+		{"l.csv", "account,seen,status\nc100,Q1 2026,x\nc101,Q2 2026,y\nc102,Q2 2026,y\n", false, "1,3", "x"},
+		{"l.csv", "account,seen,status\nc100,2026Q1,x\nc101,2026Q2,y\nc102,2026Q2,y\n", false, "1,3", "x"},
+		{"l.csv", "account,month,status\nc100,3,x\nc101,4,y\nc102,4,y\n", false, "1,3", "x"},
+		{"l.csv", "Id,Label,class\nc100,ann,red\nc101,bob,red\nc102,cid,blue\n", false, "1,3", "red"},
+		{"l.csv", "node,group,type\nc100,x1,red\nc101,x2,red\nc102,x3,blue\n", false, "1,3", "red"},
+		{"l.csv", "sep=;\nid;label\nc100;a\nc101;b\n", false, "1,2", "a"},
+		{"l.csv", "_nx_name,label\nc100,a\nc101,b\n", false, "1,2", "a"},
+		{"l.csv", "person,team\nc100,a\nc101,b\n", false, "1,2", "a"},
+		{"l.csv", "id,label,class\nc100,a,x\nc101,a,y\n", false, "1,3", "x"},
+		{"l.csv", "id,account,verdict\n9,40,a\n4,7,b\n2,25,a\n1,3,b\n", true, "2,3", "b"},
+		{"l.csv", "1,40,a\n2,7,b\n3,4,a\n", true, "2,3", "a"},
 	} {
 		path := write(t, file{c.name, c.text})[0]
-		config := &LabelConfig{}
-		if c.fields != "" {
-			config.Fields = strings.Split(c.fields, ",")
-		}
-		l, err := ReadLabels(t.Context(), path, customers(t, c.numbers), config)
+		nodes := customers(t, c.numbers)
+		l, err := ReadLabels(t.Context(), path, nodes, &LabelConfig{})
 		if err != nil {
-			if got := strings.TrimPrefix(err.Error(), filepath.Dir(path)+"/"); got != c.want {
-				t.Errorf("%q:\n got %s\nwant %s", c.text, got, c.want)
+			fields := paste(t, err, c.text, c.fields)
+			if l, err = ReadLabels(t.Context(), path, nodes, &LabelConfig{Fields: fields}); err != nil {
+				t.Errorf("%q with %q: %v", c.text, fields, err)
+				continue
 			}
-			continue
 		}
-		if got := l.Columns.String(); got != c.want || l.Names[l.Class[0]] != c.label {
-			t.Errorf("%q:\n got %s, label %s\nwant %s, label %s", c.text, got, l.Names[l.Class[0]], c.want, c.label)
+		if l.Names[l.Class[0]] != c.label {
+			t.Errorf("%q: %s, label %s, want %s", c.text, l.Columns, l.Names[l.Class[0]], c.label)
 		}
 	}
+	for text, want := range map[string]string{
+		",age,label\n0,31,a\n1,31,b\n2,40,b\n":         "pass option label-fields=1,3 or option label-fields=age,label",
+		"Members 2024,\n,\nid,label\nc100,a\nc101,b\n": "tail -n +3 FILE > table.csv",
+		"node^label\nc100^a\nc101^b\n":                 "pass option delimiter=^",
+		"a,x\nb,y\na,z\n":                              "the graph has ids like",
+	} {
+		_, err := ReadLabels(t.Context(), write(t, file{"l.csv", text})[0], customers(t, strings.HasPrefix(text, ",age")), nil)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// choices matches the settings that a question lists.
+var choices = regexp.MustCompile(`\{label-fields=([^}]*)\}`)
+
+// paste returns the columns of the question that are those of fields, which are numbers.
+func paste(t *testing.T, err error, text, fields string) []string {
+	t.Helper()
+	var question *ParseError
+	if !errors.As(err, &question) {
+		t.Fatalf("%q: %v", text, err)
+	}
+	for _, choice := range choices.FindAllStringSubmatch(question.Fix, -1) {
+		list := strings.Split(choice[1], ",")
+		var numbers []string
+		for _, title := range list {
+			number := title
+			for _, line := range strings.Split(text, "\n")[:1] {
+				for i, cell := range strings.FieldsFunc("\x00"+strings.NewReplacer(",", ",\x00", ";", ",\x00", "\t", ",\x00").Replace(line), func(r rune) bool { return r == ',' }) {
+					if strings.Trim(cell, "\x00\"") == title {
+						number = strconv.Itoa(i + 1)
+					}
+				}
+			}
+			numbers = append(numbers, number)
+		}
+		if strings.Join(numbers, ",") == fields {
+			return list
+		}
+	}
+	t.Errorf("%q: no setting for the columns %s in %v", text, fields, err)
+	return strings.Split(fields, ",")
 }
 
 // TestListColumns checks that lists of ids and splits follow the rules of labels.
 func TestListColumns(t *testing.T) {
 	for text, want := range map[string]string{
 		"c103\nc101\n": "[3 1]", "node\nc103\nc101\n": "[3 1]", ",node,age\n0,c103,5\n1,c101,6\n": "[3 1]",
-		"age,customer_id\n5,c103\n6,c101\n": "[3 1]", "id,account\n1,c103\n2,c101\n": "[3 1]", "\"c103\"\nc101\n": "[3 1]", ",id\n0,c103\n1,c101\n": "[3 1]",
+		"\"c103\"\nc101\n": "[3 1]", ",id\n0,c103\n1,c101\n": "[3 1]",
 	} {
 		rows, err := ReadIDs(t.Context(), write(t, file{"r.csv", text})[0], customers(t, false), nil)
 		if got := sprint(rows); err != nil || got != want {
@@ -167,13 +164,18 @@ func TestListColumns(t *testing.T) {
 			t.Errorf("%q: %s", text, columns)
 		}
 	}
-	_, err := ReadIDs(t.Context(), write(t, file{"r.csv", "Kunde,Partner\nc103,c105\nc101,c107\n"})[0], customers(t, false), nil)
-	if err == nil || !strings.HasSuffix(err.Error(), `holds the node; title it "node"`) {
-		t.Errorf("two columns of ids: %v", err)
+	for text, want := range map[string]string{
+		"age,customer_id\n5,c103\n6,c101\n":     "cut -d',' -f2 FILE | sed 1d > table.csv",
+		"id,account\n1,c103\n2,c101\n":          "cut -d',' -f2 FILE | sed 1d > table.csv",
+		"Kunde,Partner\nc103,c105\nc101,c107\n": "if the line holds titles, pass option header=yes",
+	} {
+		if _, err := ReadIDs(t.Context(), write(t, file{"r.csv", text})[0], customers(t, false), nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
 	}
-	splits, err := ReadSplits(t.Context(), write(t, file{"s.csv", "Kunde,Ort,Teil\nc103,x,train\nc101,y,test\n"})[0], customers(t, false), nil)
-	if train, test := partsOf(splits); err != nil || !slices.Equal(train, []int{3}) || !slices.Equal(test, []int{1}) {
-		t.Errorf("foreign titles: %v, %v", splits, err)
+	_, err := ReadSplits(t.Context(), write(t, file{"s.csv", "Kunde,Ort,Teil\nc103,x,train\nc101,y,test\n"})[0], customers(t, false), nil)
+	if err == nil || !strings.Contains(err.Error(), "or pass a table of these") {
+		t.Errorf("foreign titles: %v", err)
 	}
 }
 

@@ -68,7 +68,7 @@ func ReadIDs(ctx context.Context, path string, nodes Lookup,
 type Parts struct{ Train, Test []int }
 
 // ReadSplits reads a table with a node and its part (train or test) in each row, or its parts in several splits, separated
-// by blanks. Nodes without a line, and nodes with an empty part, val, validation or none, are in neither. Columns are chosen
+// by blanks. Nodes without a line, and nodes with an empty part, val, valid, validation, dev or none, are in neither. Columns are chosen
 // as [ReadLabels] does.
 func ReadSplits(ctx context.Context, path string, nodes Lookup,
 	c *ListConfig) (splits []Parts, err error) {
@@ -89,7 +89,7 @@ func ReadSplits(ctx context.Context, path string, nodes Lookup,
 				s.Train = append(s.Train, node)
 			case "test":
 				s.Test = append(s.Test, node)
-			case "val", "validation", "none":
+			case "val", "valid", "validation", "dev", "none":
 			default:
 				return t.Fault(row, row.At, "fix the line",
 					"%s is neither train nor test", words.Quoted(word))

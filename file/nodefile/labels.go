@@ -109,12 +109,8 @@ var MissingLabels = append([]string{"-1"}, table.Missing...)
 
 // ReadLabels reads a table with a node and its label in each row, as delimited text or Parquet.
 //
-// Titles of a header choose the columns, in any order: node, id, … and label, class, ….  A
-// column of row numbers is skipped, other columns are ignored, and Labels.Columns reports the
-// choice. For example, a table that pandas wrote with the header ",customer_id,age,segment"
-// needs no settings: the column without a title is skipped, customer_id is the node and
-// segment the label. A header of three or more columns without titles for node and label is an
-// error, unless c.Fields names the columns. Without a header the first two columns are read.
+// Columns are chosen by the rules of docs/tables.md: c.Fields, else the titles of a header, in any order, else the only two
+// columns. Other tables are an error. Labels.Columns reports the choice.
 // An array of NumPy (.npy) has one integer for each node, in the order of the ids, and -1 for a node
 // without a label. In a LINQS .content file the label is the last field of a line. An empty label, blanks, and
 // the words of c.Missing mean that the node has no label. Classes that are equal as numbers, for
@@ -122,9 +118,6 @@ var MissingLabels = append([]string{"-1"}, table.Missing...)
 //
 // c.Warn is called if classes differ in the case of letters only, and if words such as unknown,
 // which could be classes, are read as missing labels because c.Missing is nil.
-//
-// The first line is a header if its node is not in the graph and its titles are known words,
-// or if its id is not an integer but all other ids are.
 //
 // ReadLabels returns an error if a node is not in the graph (unless c.SkipUnknown is set and
 // some nodes are in the graph), if a node has two labels (unless c.Several is set), or if no
@@ -152,7 +145,6 @@ func newLabelReader(c *LabelConfig, nodes Lookup) *labelReader {
 	}
 	if c.Like != nil {
 		r.t.Option = ""
-		r.t.IsClass = func(text string) bool { return classIndex(c.Like.Names, text) >= 0 }
 		if node := c.Like.titleOf(input.Node); node != "" {
 			r.t.Guess = true
 			r.t.Fields = []string{node, c.Like.Title()}
@@ -191,7 +183,7 @@ func (r *labelReader) end(nodes Lookup) (*Labels, error) {
 	l.Sort(nodes)
 	if len(l.Row) == 0 {
 		word := "label"
-		if r.numbers != nil {
+		if r.isValue {
 			word = "number"
 		}
 		msg := "no " + word + "s"
@@ -275,11 +267,10 @@ type labelReader struct {
 	missing  []string // words for a missing label
 	labels   *Labels
 	classes  classes
-	lines    []int64             // line of each label
-	last     []uint32            // for each row, 1 + index of its last label, or 0
-	previous []uint32            // for each label, 1 + index of the previous label of the same node, or 0
-	numbers  *table.NumberColumn // the labels, if these must be numbers; else nil
-	fault    error               // about the first label that is no number
+	lines    []int64  // line of each label
+	last     []uint32 // for each row, 1 + index of its last label, or 0
+	previous []uint32 // for each label, 1 + index of the previous label of the same node, or 0
+	isValue  bool     // labels must be numbers
 
 	unknown nodetable.Unknown
 
@@ -316,6 +307,7 @@ func (r *labelReader) add(line nodetable.Row) error {
 func (r *labelReader) label(row int, label string, line nodetable.Row) error {
 	l := r.labels
 	class, ok := r.classes[label]
+	r.unknown.TitleFix = r.t.TitleFix
 	if !ok && (table.IsMissing(label, r.missing) ||
 		table.IsMissing(table.ClassKey(label), r.missing)) {
 		l.Unlabelled++
@@ -335,8 +327,11 @@ func (r *labelReader) label(row int, label string, line nodetable.Row) error {
 	}
 	switch {
 	case ok:
-	case r.numbers != nil:
-		class = r.addNumber(label, line)
+	case r.isValue:
+		var err error
+		if class, err = r.addNumber(label, line); err != nil {
+			return err
+		}
 	default:
 		class = r.classes.add(&l.Names, label)
 	}

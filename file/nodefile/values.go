@@ -3,10 +3,11 @@ package nodefile
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"math"
 
 	"github.com/heatwalk/heatwalk/file/nodetable"
 	"github.com/heatwalk/heatwalk/file/table"
-	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/internal/input"
 	"github.com/heatwalk/heatwalk/internal/words"
 )
@@ -35,26 +36,15 @@ func ReadValues(ctx context.Context, path string, nodes Lookup,
 	}
 	r := newLabelReader(&set, nodes)
 	r.t.Value = input.Value
-	r.numbers = &table.NumberColumn{Text: set.Text, Limit: largestValue}
+	r.isValue = true
 	l, err := r.read(ctx, path, nodes)
 	if err != nil {
 		return nil, err
 	}
-	form, fault := r.numbers.Form()
-	if fault != nil {
-		fault.File = l.File
-		return nil, fault
-	}
-	if form == table.UnknownForm {
-		return nil, r.fault
-	}
-	if form > table.GivenForm && set.Warn != nil {
-		set.Warn(textio.Fault(l.File, 0, "", "numbers are read with %s", table.FormNames[form]))
-	}
 	v := &Values{Labels: l, Value: make([]float64, len(l.Row))}
 	number := make([]float64, len(l.Names))
 	for class, name := range l.Names {
-		number[class], _ = table.ParseNumber(table.PlainNumber([]byte(name), r.numbers.TextOf(form)), 64)
+		number[class], _ = table.ParseNumber(table.PlainNumber([]byte(name), set.Text), 64)
 	}
 	for i, class := range l.Class {
 		v.Value[i] = number[class]
@@ -62,19 +52,20 @@ func ReadValues(ctx context.Context, path string, nodes Lookup,
 	return v, nil
 }
 
-// addNumber adds the number of a label, and keeps the first error. It returns the class of the text, because 1.000 may be
-// another number than 1.
-func (r *labelReader) addNumber(label string, line nodetable.Row) (class int) {
-	_, fault := r.numbers.Add([]byte(label))
-	if fault != "" && r.fault == nil {
+// addNumber adds the number of a label and returns its class.
+func (r *labelReader) addNumber(label string, line nodetable.Row) (class int, err error) {
+	number, fault := table.ParseNumber(table.PlainNumber([]byte(label), r.t.Text), 64)
+	if fault == "" && math.Abs(number) > largestValue {
+		fault = fmt.Sprintf("is beyond ±%.2g", largestValue)
+	}
+	if fault != "" {
 		fix := "fix the line, name the column of the numbers with {label-fields}, or list words for a missing number with {missing}"
-		r.fault = r.t.Fault(line, line.At, cmp.Or(table.NumberFix([]byte(label), r.numbers.Text.Encoding), fix),
-			"number %s %s", words.Quoted(label), fault)
+		return 0, r.t.Fault(line, line.At, cmp.Or(table.NumberFix([]byte(label), r.t.Text.Encoding), fix), "number %s %s", words.Quoted(label), fault)
 	}
 	class = len(r.labels.Names)
 	r.labels.Names = append(r.labels.Names, label)
 	r.classes[label] = class
-	return class
+	return class, nil
 }
 
 // Numeric returns the number of distinct labels if all of them are finite numbers, else 0.

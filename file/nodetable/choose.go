@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/heatwalk/heatwalk/file/table"
@@ -41,7 +40,10 @@ func (t *Reader) begin(chunk *textio.Chunk) error {
 		}
 	}
 	lines, numbers := t.dataLines(chunk)
-	titles := t.countTitles(lines, numbers)
+	titles := 0
+	if t.Every && t.Lookup != nil && areVectors(lines) { // the counts of word2vec
+		titles = 1
+	}
 	lines = lines[titles:]
 	if len(lines) == 0 {
 		return nil
@@ -66,41 +68,41 @@ func (t *Reader) begin(chunk *textio.Chunk) error {
 		}
 	}
 	t.hasBlanks = t.sep == table.Blanks && t.Value != "" && !t.Every &&
-		t.Fields == nil && !isTable(t, rows[0], rows[1:])
+		t.Fields == nil && (t.Header == input.NoHeader || !(&table.Sample{Titles: rows[0], Rows: rows[1:]}).NamesNode())
 	for i, row := range rows {
 		if t.hasBlanks && len(row) > 2 {
 			rows[i] = []string{row[0], strings.Join(row[1:], " ")}
 		}
 	}
-	return t.choose(number, rows[0], rows[1:])
+	if err := t.choose(number, rows[0], rows[1:]); err != nil {
+		return err
+	}
+	if t.Lookup == nil && t.Titles == nil && len(rows[0]) == 1 && !t.Every {
+		t.checkTitle(lines, number)
+	}
+	return nil
 }
 
-// checkTitle skips the first line of a list that heatwalk or another program wrote if it is no node of the graph, unlike
-// all lines below. If the graph is not known, it warns of a first line with the form of a title.
+// checkTitle warns of a first line of a list that may be a title: all ids below have digits, and it has none. If the graph
+// is known, the line is skipped if it is no node, and the next one is.
 func (t *Reader) checkTitle(lines [][]byte, number int64) {
-	s := &table.Sample{Titles: []string{string(lines[0])}}
-	nodes := 0
-	for _, line := range lines[1:] {
-		s.Rows = append(s.Rows, []string{string(line)})
-		if t.Lookup != nil {
-			if _, isNode := Find(t.Lookup, string(line)); isNode {
-				nodes++
-			}
-		}
-	}
-	isTitle := table.IsListTitle(s)
+	const digits = "0123456789"
+	title := string(lines[0])
 	if t.Lookup != nil {
-		_, isNode := Find(t.Lookup, s.Titles[0])
-		isTitle = !isNode && nodes > 0 && nodes == len(s.Rows)
+		isForeign := func(line []byte) bool { _, isNode := Find(t.Lookup, string(line)); return !isNode }
+		if len(lines) > 1 && isForeign(lines[0]) && !slices.ContainsFunc(lines[1:], isForeign) {
+			t.Line = number
+			t.warn(number, "", "%s is read as a title; no node has this id", words.Quoted(title))
+		}
+		return
 	}
-	switch {
-	case !isTitle:
-	case t.Lookup != nil:
-		t.Line = number
-		t.warn(number, "", "%s is read as a title; no node has this id",
-			words.Quoted(lines[0]))
-	default:
-		t.warn(number, "", "%s is read as a node; if it is a title, remove the line", words.Quoted(lines[0]))
+	hasDigit := func(line []byte) bool { return bytes.ContainsAny(line, digits) }
+	isTitle := !hasDigit(lines[0]) && len(lines) > 1
+	for _, line := range lines[1:] {
+		isTitle = isTitle && hasDigit(line)
+	}
+	if isTitle {
+		t.warn(number, "", "%s is read as a node; if it is a title, remove the line", words.Quoted(title))
 	}
 }
 
@@ -109,15 +111,6 @@ func (t *Reader) warn(line int64, fix, format string, args ...any) {
 	if t.Options.Warn != nil {
 		t.Options.Warn(textio.Fault(t.Name, line, fix, format, args...))
 	}
-}
-
-// isTable reports whether lines with fields separated by blanks are a table of three or more
-// columns with a header. Otherwise the value may contain blanks.
-func isTable(t *Reader, first []string, rows [][]string) bool {
-	s := &table.Sample{Titles: first, Rows: rows}
-	s.NameRows()
-	return t.Header != input.NoHeader && len(s.Titles) > 2 &&
-		s.IsAbove(len(s.Titles)) && s.NamesBoth(t.Value)
 }
 
 // dataLines returns the first lines of data of a chunk and their numbers.
@@ -139,37 +132,6 @@ func (t *Reader) dataLines(chunk *textio.Chunk) (lines [][]byte, numbers []int64
 	return lines, numbers
 }
 
-// countTitles counts the lines above a table that are not part of it: the counts of word2vec, or titles
-// as spreadsheets have them.
-func (t *Reader) countTitles(lines [][]byte, numbers []int64) (count int) {
-	if t.Every && t.Lookup != nil && areVectors(lines) {
-		return 1
-	}
-	hasTitles := func(line, _ []byte) bool {
-		var f table.Fields
-		return f.Split(line, t.separator(line)) == nil &&
-			(&table.Sample{Titles: f.Strings()}).NamesBoth(t.Value)
-	}
-	for t.Header == input.AutoHeader && t.Fields == nil &&
-		(t.Value != "" || t.Every) && count < len(lines) &&
-		table.IsTitleRow(lines[count], bytes.Join(lines[count+1:], []byte{'\n'}),
-			t.separator, hasTitles) {
-		t.warn(numbers[count], "", "%s is skipped as a title of the table",
-			words.Quoted(bytes.TrimSpace(lines[count])))
-		count++
-	}
-	return count
-}
-
-// hasFields reports whether a table has columns with nodes of the graph, and with a value, in the places of the options.
-func hasFields(s *table.Sample, o *table.NodeOptions) bool {
-	columns, err := table.ChooseWithin(o.Fields, s.Titles, len(s.Titles))
-	return err == nil && columns != nil &&
-		slices.ContainsFunc(s.Rows, func(row []string) bool {
-			return columns[0] < len(row) && o.IsKnown(row[columns[0]])
-		})
-}
-
 // choose decides whether the first line, with the given number, is a header and which columns are
 // read.
 func (t *Reader) choose(line int64, first []string, rows [][]string) error {
@@ -177,51 +139,48 @@ func (t *Reader) choose(line int64, first []string, rows [][]string) error {
 	if t.Header != input.NoHeader && !t.hasBlanks && (t.Value != "" || t.Every) {
 		s.NameRows()
 	}
-	o := table.NodeOptions{Value: t.Value, Every: t.Every, Fields: t.Fields,
-		Option: t.Option, Header: t.Header, Attributes: t.Attributes, IsClass: t.IsClass}
+	r := &table.Request{Value: t.Value, Fields: t.Fields, Option: t.Option, Header: t.Header, IsTyped: t.titled, HasAttributes: t.Every, Text: t.Text}
+	if t.Every {
+		r.Fields = nil
+	}
 	if t.Lookup != nil {
-		o.IsKnown = func(id string) bool { _, isNode := Find(t.Lookup, id); return isNode }
+		r.IsKnown = func(id string) bool { _, isNode := Find(t.Lookup, id); return isNode }
 	}
-	if t.Guess && !hasFields(s, &o) {
-		o.Fields = nil
-		nodes := o
-		nodes.Value = ""
-		c, err := s.ChooseNodes(nodes)
-		if value := slices.Index(s.Titles, t.Fields[len(t.Fields)-1]); err == nil && value >= 0 { // the value has this title alone
-			o.Fields = []string{strconv.Itoa(c.Node + 1), strconv.Itoa(value + 1)}
-		}
+	if _, err := table.Find(t.Fields, s.Titles, len(s.Titles)); t.Guess && err != nil {
+		r.Fields = nil
 	}
-	if t.titled || t.isPart && (slices.Equal(s.Titles, t.Titles) ||
-		len(rows) == 0 && s.NamesBoth(t.Value)) {
-		o.Header = input.HasHeader
+	if t.isPart && slices.Equal(s.Titles, t.Titles) {
+		r.Header = input.HasHeader
 	}
-	c, err := s.ChooseNodes(o)
-	if recoded := textio.RecodeTitles(s.Titles); recoded != nil && (c.HasHeader || err != nil) {
-		s.Titles = recoded
-		c, err = s.ChooseNodes(o)
-		c.Warnings = append(c.Warnings, textio.TitleWarning)
-	}
+	c, err := s.Choose(r)
 	var fault *input.Error
 	if errors.As(err, &fault) {
 		fault.File = t.Name
 		fault.Line = line
 		return fault
 	}
-	t.Node = c.Node
-	t.At = c.Value
+	t.Node = c.Column[input.Node]
+	t.At = -1
+	if t.Value != "" {
+		t.At = c.Column[t.Value]
+	}
 	t.Columns = c.Columns
-	t.integers = t.Lookup == nil && !t.Every && t.Value == "" &&
-		t.Node < len(first) && table.HasIntegers(s, t.Node, c.HasHeader)
-	if c.HasHeader {
+	t.integers = t.Lookup == nil && !t.Every && t.Value == "" && table.HasIntegers(s, t.Node, c.HasHeader)
+	switch {
+	case c.HasHeader:
 		t.Titles = s.Titles
 		t.Line = line
+	case strings.ContainsAny(first[t.Node], "0123456789"): // an id
+	case t.Option != "" && t.Value != "":
+		t.TitleFix = "{" + t.Option + "=" + table.FieldList(s.Titles, t.Node, t.At) + "}"
+	default:
+		t.TitleFix = "{header=yes}"
 	}
-	for _, w := range c.Warnings {
-		warning := *w
+	for _, warning := range c.Warnings {
 		warning.File = t.Name
 		warning.Line = line
 		if t.Options.Warn != nil {
-			t.Options.Warn(&warning)
+			t.Options.Warn(warning)
 		}
 	}
 	return nil

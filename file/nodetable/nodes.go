@@ -29,24 +29,23 @@ const MaxFields = 1000
 // Reader reads a table with a node in each row. Set the fields of the first group, then call
 // [Reader.Read], which sets the other fields before it yields the first row.
 type Reader struct {
-	Name       string                                 // file name for messages
-	Lookup     func(id string) (row int, isNode bool) // finds a node in the graph; nil: the graph is not known
-	Value      string                                 // kind of the second column, input.Label, input.Value or input.Part; "": only the node is read
-	Every      bool                                   // all columns are read, as attributes
-	Fields     []string                               // columns of node and value, by numbers from 1 or titles; nil: found by their titles
-	Guess      bool                                   // Fields are used only if the table has them
-	Attributes []string                               // see [table.NodeOptions]
-	IsClass    func(text string) bool                 // see [table.NodeOptions]
-	Option     string                                 // name of the option for Fields, or for Attributes, for messages; "" without such an option
-	Header     input.Header
-	Text       input.Text
-	Options    textio.Options // settings for opening the file
+	Name    string                                 // file name for messages
+	Lookup  func(id string) (row int, isNode bool) // finds a node in the graph; nil: the graph is not known
+	Value   string                                 // kind of the second column, input.Label, input.Value or input.Part; "": only the node is read
+	Every   bool                                   // all columns are read, as attributes
+	Fields  []string                               // columns of node and value, by numbers from 1 or titles; nil: found by their titles
+	Guess   bool                                   // Fields are used only if the table has them
+	Option  string                                 // name of the option for Fields, or for Attributes, for messages; "" without such an option
+	Header  input.Header
+	Text    input.Text
+	Options textio.Options // settings for opening the file
 
 	Titles   []string      // titles of the header; nil without a header
 	Names    []string      // with Every, of all columns: titles of the header, or else column 1, column 2 …
 	Line     int64         // line of the header; 0 without a header
 	Columns  input.Columns // use of the columns; nil if there is nothing to report
 	Node, At int           // columns of the node and of the value; At is −1 without a value
+	TitleFix string        // setting that reads the first line as titles, as in a Fix; "" if it is read so
 
 	width     int64 // with Every, the line that decides the number of fields
 	isPart    bool  // the file is a part of a table, and may hold only a header

@@ -18,7 +18,9 @@ type Unknown struct {
 	Nodes        any    // nodes of the graph; if it has a method ID(row int) string, the error shows an id as an example
 	Set          string // name of the place of the nodes; default: the graph
 	Option       string // name of the option for the column of the node; "" without one
+	TitleFix     string // setting that reads the first line as titles, see [Reader.TitleFix]
 	Total, Count int    // number of lines, and of lines with an unknown id
+	first        int64  // number of the first line
 	line         int64
 	id           string        // first unknown id, and its line
 	lineOf       map[int]int64 // of each node, see FindOnce
@@ -30,7 +32,9 @@ type Unknown struct {
 // lines.
 func (u *Unknown) Find(lookup func(id string) (row int, isNode bool), line int64,
 	id []byte) (row int, isNode bool) {
-	u.Total++
+	if u.Total++; u.Total == 1 || line < u.first {
+		u.first = line
+	}
 	u.Set = cmp.Or(u.Set, "the graph")
 	row, isNode = Find(lookup, string(id))
 	if isNode {
@@ -48,6 +52,7 @@ func (u *Unknown) Find(lookup func(id string) (row int, isNode bool), line int64
 
 // FindOnce is Find for a row of the table t. A second row of a node is an error.
 func (u *Unknown) FindOnce(t *Reader, row Row) (node int, isNode bool, err error) {
+	u.TitleFix = t.TitleFix
 	node, isNode = u.Find(t.Lookup, row.Line, row.ID())
 	if !isNode {
 		return 0, false, nil
@@ -107,6 +112,9 @@ func (u *Unknown) Err(name string, skip bool, fix string) error {
 		return textio.Fault(name, 0, fix, "%s%s", what, hint)
 	case skip:
 		return nil
+	}
+	if u.line == u.first && u.TitleFix != "" {
+		fix = "if the line holds titles, pass " + u.TitleFix + "; else " + fix
 	}
 	verb := "are"
 	if u.Count == 1 {

@@ -3,6 +3,7 @@ package table
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/words"
@@ -67,7 +68,7 @@ func IsTitleComment(fields [][]byte) bool {
 		return false
 	}
 	titles[0] = strings.TrimLeft(titles[0], "#%/ ")
-	return NamesEnds(&Sample{Titles: titles}) || IsNode(titles[0])
+	return NamesEnds(titles) || IsNode(titles[0])
 }
 
 // FirstData returns the index, from 0, of the first line of data in the head of a file, or −1: the first line
@@ -88,11 +89,11 @@ func FirstData(head []byte,
 			if f.DropEmpty(2); len(f.Text) < 2 || IsTitleComment(f.Text) {
 				continue
 			}
-			s := &Sample{Titles: f.Strings(), Text: head, Separator: sep}
-			if !IsComment(f.Text[1]) {
-				s.Titles[1] = ""
+			ids := f.Strings()[:1]
+			if IsComment(f.Text[1]) {
+				ids = f.Strings()[:2]
 			}
-			if s.Recurs(0, 1) {
+			if recurs(ids, head, sep) {
 				return i, -1
 			}
 			if doubtful < 0 {
@@ -101,6 +102,23 @@ func FirstData(head []byte,
 		}
 	}
 	return -1, doubtful
+}
+
+// recurs reports whether one of some ids is in the first two fields of a line.
+func recurs(ids []string, text []byte, sep byte) bool {
+	var f Fields
+	for line := range bytes.Lines(text) {
+		if f.Split(bytes.TrimSuffix(line, []byte{'\n'}), sep) != nil {
+			continue
+		}
+		fields := f.Strings()
+		for _, field := range fields[:min(len(fields), 2)] {
+			if field != "" && slices.Contains(ids, field) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // RemarkWarning returns the warning about n comments below the first line of data, the

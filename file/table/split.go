@@ -321,7 +321,7 @@ func tabsAreBlanks(line []byte) bool {
 func decimalComma(line []byte) bool {
 	var f Fields
 	return f.Split(line, Semicolon) == nil && len(f.Text) > 2 && all(f.Text, func(text []byte) bool {
-		return bytes.IndexByte(text, Comma) < 0 || isDecimalComma(strings.ReplaceAll(string(text), ".", ""))
+		return bytes.IndexByte(text, Comma) < 0 || IsNumber(string(PlainNumber(text, input.Text{Thousands: "."})))
 	})
 }
 

@@ -3,13 +3,18 @@ package table
 import (
 	"bytes"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 	"unsafe"
 
 	"github.com/heatwalk/heatwalk/internal/input"
 )
+
+// notNumber is the fault of a text that is neither finite nor infinite.
+const notNumber = "is not a number"
 
 // ParseNumber parses a decimal number of 32 or 64 bits; fault is "" if it is one.
 func ParseNumber(b []byte, bits int) (value float64, fault string) {
@@ -21,11 +26,11 @@ func ParseNumber(b []byte, bits int) (value float64, fault string) {
 			if word == "inf" || word == "infinity" {
 				return 0, "is infinite"
 			}
-			return 0, "is not a number"
+			return 0, notNumber
 		}
 	}
 	if len(b) == 0 {
-		return 0, "is not a number"
+		return 0, notNumber
 	}
 	v, err := strconv.ParseFloat(unsafe.String(&b[0], len(b)), bits)
 	switch {
@@ -34,7 +39,7 @@ func ParseNumber(b []byte, bits int) (value float64, fault string) {
 	case math.IsInf(v, 0):
 		return 0, "is infinite"
 	case err != nil:
-		return 0, "is not a number"
+		return 0, notNumber
 	}
 	return v, ""
 }
@@ -80,74 +85,71 @@ func PlainNumber(b []byte, t input.Text) []byte {
 	return []byte(integer)
 }
 
-// delimiterFix returns the setting for a line of one field whose fields other characters seem to separate, or "".
-func delimiterFix(line string) string {
-	place := strings.IndexAny(line, "|^~:")
-	if place < 1 || place+1 == len(line) {
-		return ""
+// oneFieldFix returns the setting for a line of one field whose fields other characters seem to separate, or else fix.
+func oneFieldFix(line, fix string) string {
+	if place := strings.IndexAny(line, "|^~:"); place > 0 && place+1 < len(line) && line[place+1] != line[place] {
+		return "pass {delimiter=" + line[place:place+1] + "}"
 	}
-	if strings.HasPrefix(line[place:], "::") {
-		return "write tabs between the fields: sed 's/::/\\t/g' FILE > table.tsv"
-	}
-	return "pass {delimiter=" + line[place:place+1] + "}"
+	return fix
 }
 
-// nbsp is the blank of Windows-1252 and Latin-1 at which no line is broken, which separates thousands.
-const nbsp = 0xa0
+// numberForms are settings for numbers, with their remedies.
+var numberForms = []struct {
+	text input.Text
+	fix  string
+}{
+	{input.Text{Decimal: ","}, "{decimal=,}"},
+	{input.Text{Thousands: ","}, "{thousands=,}"},
+	{input.Text{Thousands: "."}, "{thousands=.}"},
+	{input.Text{Thousands: " "}, "{thousands=' '}"},
+	{input.Text{Thousands: " ", Decimal: ","}, "{thousands=' '} with {decimal=,}"},
+	{input.Text{Thousands: "'"}, "{thousands=\\'}"},
+}
 
-// NumberFix returns the settings, or the command, with which a text in a file with an encoding can be read as a number,
-// as a Fix; "" if there are none.
-func NumberFix(text []byte, encoding string) string {
-	var c NumberColumn
-	c.Add(text)
-	hasComma := c.Count[DecimalComma] > 0
-	hasPoint := c.Count[DecimalPoint] > 0
+// isUnit reports whether a character around a number is a blank, a currency or a percent sign.
+func isUnit(r rune) bool {
+	return unicode.Is(unicode.Sc, r) || unicode.IsSpace(r) || strings.ContainsRune("%‰", r) || r == utf8.RuneError
+}
+
+// removeUnit returns the remedy for a text with a unit around an amount.
+func removeUnit(text, amount []byte, encoding string) string {
+	before, after, _ := bytes.Cut(text, amount)
+	unit := strings.TrimSpace(string(before) + string(after))
 	switch {
-	case c.Count[GivenForm] > 0:
-		return ""
-	case !utf8.Valid(text) && FormOf(bytes.ReplaceAll(text, []byte{nbsp}, nil)) != Word:
+	case !utf8.Valid(text):
 		return "pass {encoding=windows-1252}"
-	case !hasComma && !hasPoint:
-		return unitFix(string(text), encoding)
-	case hasComma && hasPoint:
-		return "pass {decimal=,} or {thousands=,}"
-	case hasPoint:
-		return "pass {thousands=,}"
-	case isDecimalComma(string(text)):
-		return "pass {decimal=,}"
+	case encoding != "" || unit == "":
+		return "write numbers without units"
 	}
-	return "pass {thousands=.}"
+	return "remove the unit: sed 's/" + strings.Replace(unit, "$", "[$]", 1) + "//g' FILE > numbers.csv"
 }
 
-// unitFix returns the remedy for a number with a unit, a currency or a bound, "" for other text. The command keeps the
-// encoding of the file.
-func unitFix(text, encoding string) string {
-	const fix = "write numbers without units"
-	if FormOf([]byte(text)) == Word {
+// NumberFix returns the settings or the command with which a text in a file with an encoding can be read as a number, as a
+// Fix; "" if there are none.
+func NumberFix(text []byte, encoding string) string {
+	const noBreak = 0xa0 // of Windows-1252 and Latin-1
+	plain := bytes.ReplaceAll(text, []byte{noBreak}, []byte{' '})
+	if !utf8.Valid(text) && utf8.Valid(plain) && NumberFix(plain, encoding) != "" {
+		return "pass {encoding=windows-1252}"
+	}
+	amount := bytes.TrimFunc(text, isUnit)
+	_, fault := ParseNumber(amount, 64)
+	if len(amount) < len(text) && (fault == "" || NumberFix(amount, encoding) != "") {
+		return removeUnit(text, amount, encoding)
+	}
+	var fixes []string
+	var numbers []float64
+	for _, form := range numberForms {
+		x, fault := ParseNumber(PlainNumber(text, form.text), 64)
+		if fault == "" && !slices.Contains(numbers, x) {
+			fixes = append(fixes, form.fix)
+			numbers = append(numbers, x)
+		}
+	}
+	if fixes == nil {
 		return ""
 	}
-	const (
-		digits = "0123456789"
-		blanks = "[^!-~]" // and other signs that are no ASCII, because messages escape some blanks
-	)
-	quote := strings.NewReplacer("$", `\$`, ".", `\.`, "/", `\/`, " ", blanks, "\u00a0", blanks, "\u202f", blanks)
-	unit := quote.Replace(text[strings.LastIndexAny(text, digits)+1:])
-	before := quote.Replace(strings.TrimRight(text[:strings.IndexAny(text, digits)], "+-"))
-	script := `sed 's/` + before + `\([-+0-9]\)/\1/g'`
-	if unit != "" {
-		script = `sed 's/\([0-9]\)` + unit + `/\1/g'`
-	}
-	switch {
-	case strings.ContainsAny(text, "<>≤≥~≈=*"):
-		return fix
-	case unit+before == "":
-		return ""
-	case encoding == "":
-		return fix + ": " + script + " FILE > numbers.csv"
-	}
-	encoding = strings.Replace(encoding, "latin-", "latin", 1) // as iconv has it
-	return fix + ": iconv -f " + encoding + " -t utf-8 FILE | " + script + " | iconv -f utf-8 -t " + encoding +
-		" > numbers.csv"
+	return "pass " + strings.Join(fixes, " or ")
 }
 
 // ParseWeight is ParseNumber for a weight, see [WeightFault].

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/nodetable"
@@ -21,7 +22,6 @@ const (
 	mostLevels  = 1000 // largest number of categories of a column; one with more is ignored
 	nameShare   = 90   // distinct values, in percent of all, from which a column has names and no categories
 	fewestNames = 10   // number of values from which nameShare applies
-	errorShare  = 10   // words, in percent of all values, up to which a column has numbers with errors
 )
 
 // notNumber is the fault of [table.ParseNumber] for text that is not a number.
@@ -42,18 +42,16 @@ type attributeColumn struct {
 	texts  nodetable.Dictionary // the first distinct values, up to one more than mostLevels
 	sample int                  // number of values in which these were found
 
-	// Numbers of values by their form: money and the like, numbers with a unit, other texts, and all.
-	money, units, words, count int
-
-	numbers table.NumberColumn
-	form    int // of the numbers
-
+	numbers int     // values that are numbers
+	count   int     // all values
+	sum     float64 // of the numbers
 	dates   int
 	areDays bool    // dates are numbers of days
-	days    float64 // sum of the dates in days, NaN if one has no known order of day and month
+	days    float64 // sum of the dates in days
 	zeros   bool    // some value is digits behind a zero
 	mean    float64
 	odd     *nodefile.ParseError // about the first value that is not a number
+	form    *nodefile.ParseError // about the first value that is a number with another decimal character or thousands
 
 	at    int      // first column of the result
 	names []string // categories in the order of their columns of the result, by bytes
@@ -102,7 +100,7 @@ func (t *attributeTable) each(ctx context.Context, path string,
 func (t *attributeTable) begin() error {
 	names := t.rows.Names
 	t.columns = make([]attributeColumn, len(names))
-	named, err := table.ChooseWithin(t.c.Fields, t.rows.Titles, len(names))
+	named, err := table.Find(t.c.Fields, t.rows.Titles, len(names))
 	if err != nil {
 		return textio.Fault(t.rows.Name, t.rows.Line,
 			"correct {attribute-fields}", "%w", err)
@@ -122,8 +120,6 @@ func (t *attributeTable) begin() error {
 	for i, title := range names {
 		c := &t.columns[i]
 		c.title = title
-		c.numbers.Text = t.c.Text
-		c.numbers.Limit = math.MaxFloat32
 		c.isNamed = slices.Contains(named, i) && i != t.rows.Node
 		c.skipped = i == t.rows.Node || t.use[i].Use == input.Index
 		c.isLabel = t.rows.Titles != nil && !c.skipped &&
@@ -170,7 +166,7 @@ func (t *attributeTable) keep() error {
 				"no column %s, which the model was learned with", input.Escape(title))
 		}
 		if !c.isKept {
-			*c = attributeColumn{title: title, numbers: c.numbers, isKept: true,
+			*c = attributeColumn{title: title, isKept: true,
 				isNamed: true, isText: isText, at: at, repeats: -1}
 		}
 		if isText {
@@ -227,46 +223,35 @@ func (t *attributeTable) inspect(row nodetable.Row) error {
 			c.texts.Code(text)
 			c.sample = c.count
 		}
-		_, fault := c.numbers.Add(text)
-		isDate := c.dates == c.count-1 &&
-			(fault != "" || len(text) == len("20060102")) &&
-			table.IsDate(string(text))
-		if isDate {
+		x, fault := table.ParseNumber(table.PlainNumber(text, t.c.Text), 64)
+		if date, isDate := table.ParseTime(string(text)); isDate {
 			c.dates++
-			c.days += dayOf(text)
+			c.days += dayOf(date)
 		}
 		if fault == "" {
+			c.numbers++
+			c.sum += x
 			c.zeros = c.zeros || table.HasLeadingZero(string(text))
+			if math.Abs(x) > math.MaxFloat32 && !c.isOther {
+				return t.rows.Fault(row, i, "fix the line, or leave the field empty", "%s is beyond ±%.2g", words.Quoted(text), math.MaxFloat32)
+			}
 			continue
 		}
-		form := table.FormOf(text)
-		fix := cmp.Or(table.NumberFix(text, c.numbers.Text.Encoding), "fix the line, or leave the field empty")
-		e := t.rows.Fault(row, i, fix, "%s %s", words.Quoted(text), fault)
-		if hasThousands := strings.HasPrefix(fix,
-			"pass {thousands"); c.odd == nil ||
-			hasThousands && !strings.HasPrefix(c.odd.Fix, "pass {thousands") {
-			c.odd = e
+		if fault != notNumber && !c.isOther {
+			return t.rows.Fault(row, i, "fix the line, or leave the field empty", "%s %s", words.Quoted(text), fault)
 		}
-		switch {
-		case fault != notNumber && !c.isOther:
-			return e
-		case isDate, form == table.Word:
-			c.words++
-		case form == table.Money:
-			c.money++
-		default:
-			c.units++
+		if c.odd == nil {
+			c.odd = t.rows.Fault(row, i, "fix the line, or leave the field empty", "%s %s", words.Quoted(text), fault)
+		}
+		if fix := table.NumberFix(text, t.c.Text.Encoding); fix != "" && c.form == nil {
+			c.form = t.rows.Fault(row, i, fix, "%s %s", words.Quoted(text), fault)
 		}
 	}
 	return nil
 }
 
-// dayOf returns a date as days since 1970, NaN if the order of day and month is not known.
-func dayOf(text []byte) float64 {
-	date, _, isAmbiguous := table.ParseDate(string(text), table.AnyOrder)
-	if isAmbiguous {
-		return math.NaN()
-	}
+// dayOf returns a date as days since 1970.
+func dayOf(date time.Time) float64 {
 	return math.Floor(float64(date.Unix()) / (24 * 60 * 60))
 }
 
@@ -283,13 +268,7 @@ func (t *attributeTable) decide() error {
 		}
 		isNames := c.sample >= fewestNames &&
 			100*len(c.texts.Values) >= nameShare*c.sample
-		errors := c.money
-		numbers := c.numbers.Count[table.GivenForm]
-		if numbers > 0 || isNames {
-			errors += c.units
-		}
-		areDates := c.dates == c.count && numbers < c.count
-		form, fault := c.numbers.Form()
+		areDates := c.dates == c.count && c.numbers < c.count
 		switch {
 		case c.skipped:
 			c.ignored = "the node"
@@ -306,20 +285,22 @@ func (t *attributeTable) decide() error {
 			c.ignored = "no value"
 		case c.repeats > 0:
 			c.ignored = "the labels"
-		case areDates && c.isNamed && !math.IsNaN(c.days):
+		case areDates && c.isNamed:
 			c.areDays = true
 			c.mean = c.days / float64(c.count)
 		case areDates:
 			c.ignored = "dates"
-		case form != table.UnknownForm && (c.isKept || !c.zeros):
-			if fault != nil && !c.isOther {
-				first = cmp.Or(first, textio.Fault(t.rows.Name, 0, fault.Fix, "column %s: %s", input.Escape(c.title), fault.Msg))
-				continue
-			}
-			c.form = form
-			c.mean = c.numbers.Sum[form] / float64(c.count)
-		case c.isKept || !c.isOther && !c.zeros && (errors > 0 && numbers+errors > c.words ||
-			100*(c.words+c.units) <= errorShare*c.count):
+		case c.numbers == c.count && (c.isKept || !c.zeros):
+			c.mean = c.sum / float64(c.count)
+		case c.isKept:
+			c.odd.Msg += ", and column " + input.Escape(c.title) + " holds numbers"
+			first = cmp.Or(first, c.odd)
+			continue
+		case c.form != nil && !c.isOther:
+			c.form.Msg += ", and column " + input.Escape(c.title) + " holds numbers"
+			first = cmp.Or(first, c.form)
+			continue
+		case c.numbers > 0 && !c.zeros && !c.isOther && (isNames || len(c.texts.Values) > mostLevels):
 			c.odd.Msg += ", and column " + input.Escape(c.title) + " holds numbers"
 			first = cmp.Or(first, c.odd)
 			continue
@@ -329,7 +310,7 @@ func (t *attributeTable) decide() error {
 			c.ignored = fmt.Sprintf("more than %d categories", mostLevels)
 		default:
 			c.isText = true
-			if 2*numbers >= c.count && !c.zeros && !c.isOther && t.c.Warn != nil {
+			if c.numbers > 0 && !c.zeros && !c.isOther && t.c.Warn != nil {
 				c.odd.Msg = "column " + input.Escape(c.title) +
 					" is read as categories, because " + c.odd.Msg
 				t.c.Warn(c.odd)
@@ -403,9 +384,6 @@ func (t *attributeTable) report() {
 			t.use[i].Use = "days"
 		case !c.isText:
 			t.use[i].Use = "number"
-			if name, _, isNamed := strings.Cut(table.FormNames[c.form], ","); isNamed {
-				t.use[i].Use = "number with " + name
-			}
 		default:
 			t.use[i].Use = words.Counted(len(c.names), "category")
 		}
@@ -427,9 +405,10 @@ func (t *attributeTable) values(dst []float32, row nodetable.Row) {
 		case missing:
 			dst[c.at] = float32(c.mean)
 		case c.areDays:
-			dst[c.at] = float32(dayOf(text))
+			date, _ := table.ParseTime(string(text))
+			dst[c.at] = float32(dayOf(date))
 		default:
-			v, _ := table.ParseNumber(table.PlainNumber(text, c.numbers.TextOf(c.form)), 64)
+			v, _ := table.ParseNumber(table.PlainNumber(text, t.c.Text), 64)
 			dst[c.at] = float32(v)
 		}
 	}
@@ -439,8 +418,9 @@ func (t *attributeTable) values(dst []float32, row nodetable.Row) {
 // values, so that its text need not be kept in memory.
 func (r *features) readTable(ctx context.Context) error {
 	t := newAttributeTable(r.nodes, r.c)
-	t.rows.Attributes = r.c.Fields
-	t.rows.Option = "attribute-fields"
+	if !table.Numbers(r.c.Fields) {
+		t.rows.Header = nodefile.HasHeader
+	}
 	err := t.each(ctx, r.file, t.inspect)
 	if err == nil {
 		err = t.decide()

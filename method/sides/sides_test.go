@@ -181,8 +181,8 @@ func TestOptions(t *testing.T) {
 	}{
 		{Options{Since: "2024-01-03"}, []float64{0, 1, 1, 1}, ""},
 		{Options{Until: "2024-01-04", HalfLife: "1d"}, []float64{0.25, 0.5, 1, 0}, ""},
-		{Options{Since: "202401", Until: "2024-01"}, []float64{1, 1, 1, 1}, ""},
-		{Options{Until: "3/5/2024"}, nil, `until: "3/5/2024" may begin with the day, the month or the year; write the year first, as in 2024-01-31`},
+		{Options{Since: "2024-01", Until: "2024-01"}, []float64{1, 1, 1, 1}, ""},
+		{Options{Until: "3/5/2024"}, nil, `until: "3/5/2024" is not a time; times are dates such as 2024-01-31, 11:26, or whole numbers from 0 to 65535`},
 		{Options{HalfLife: "0.5"}, []float64{1. / 64, 1. / 16, 1. / 4, 1}, ""},
 		{Options{HalfLife: ChosenHalfLife}, nil, ""},
 		{Options{Since: "2025-01-01"}, nil, "since: no edge is in the window; edges are from 2024-01-02 to 2024-01-05"},

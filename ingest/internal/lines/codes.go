@@ -120,12 +120,8 @@ func (p *Parser) pack(weight float64, number int64) (float64, error) {
 			return 0, e
 		}
 		t, wrong := p.Codes.Time(lay.form, string(text))
-		if wrong == clock.Ambiguous {
-			return 0, textio.Fault(p.Name, number, lay.form.OrderFix(), "time %s %s",
-				words.Quoted(text), wrong)
-		}
 		if wrong != "" {
-			return 0, p.fault(number, lay.time, FixLine, "time %s %s", words.Quoted(text), wrong)
+			return 0, p.fault(number, lay.time, lay.form.Fix(), "time %s %s", words.Quoted(text), wrong)
 		}
 		code = shard.CodeOf(uint8(code), t)
 	}

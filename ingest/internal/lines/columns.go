@@ -3,7 +3,6 @@ package lines
 import (
 	"bytes"
 	"errors"
-	"math"
 	"slices"
 	"strings"
 
@@ -57,9 +56,6 @@ func (c *Settings) layoutFrom(name string, konect bool, number int64,
 	if err := h.checkForm(); err != nil {
 		return lay, err
 	}
-	if err := h.findDecimal(); err != nil {
-		return lay, err
-	}
 	if lay.HasHeader() {
 		h.findDirection()
 	}
@@ -111,21 +107,17 @@ func (h *head) fault(fix, format string, args ...any) error {
 func (h *head) choose(konect bool) error {
 	lay := h.lay
 	c := h.c
-	if table.NamesEnds(&h.s) {
+	if table.NamesEnds(h.s.Titles) {
 		h.s.NameRows()
 	}
-	o := table.EdgeOptions{Fields: c.Fields, Weight: c.Weight, Kind: c.Kind,
-		Time: c.Time, Header: c.Header, Signed: c.Signed}
+	r := &table.Request{IsEdges: true, Fields: c.Fields, Option: "fields", Header: c.Header, Signed: c.Signed, Text: c.Text,
+		IsTyped: lay.line == 0,
+		Named:   map[string]string{input.Weight: c.Weight, input.Kind: c.Kind, input.Time: c.Time}}
 	if n := len(h.s.Titles); konect && c.Fields == nil && n > 1 && n < 5 {
-		o.Fields = []string{"1", "2", "3"}[:min(n, 3)]
-		o.Header = nodefile.NoHeader
+		r.Fields = []string{"1", "2", "3"}[:min(n, 3)]
+		r.Header = nodefile.NoHeader
 	}
-	t, err := h.s.ChooseEdges(o)
-	if recoded := textio.RecodeTitles(h.s.Titles); recoded != nil && (t.HasHeader || err != nil) {
-		h.s.Titles = recoded
-		t, err = h.s.ChooseEdges(o)
-		t.Warnings = append(t.Warnings, textio.TitleWarning)
-	}
+	t, err := h.s.Choose(r)
 	if t.HasHeader {
 		lay.first++
 	}
@@ -135,29 +127,26 @@ func (h *head) choose(konect bool) error {
 		fault.Line = lay.line
 		return fault
 	}
-	lay.source = t.Source
-	lay.target = t.Target
-	lay.weight = t.Weight
-	lay.kind = t.Kind
-	lay.time = t.Time
+	lay.source = t.Column[input.Source]
+	lay.target = t.Column[input.Target]
+	lay.weight = t.Column[input.Weight]
+	lay.kind = t.Column[input.Kind]
+	lay.time = t.Column[input.Time]
 	lay.form = c.TimeForm
 	lay.AreEvents = t.AreEvents
 	lay.Columns = t.Columns
-	lay.eachRow(h.s.Text, lay.time, func(_ int64, _ [][]byte, value []byte) { lay.form.Observe(string(value)) })
-	if o.Fields == nil || !table.Numbers(o.Fields) ||
-		konect && len(h.s.Titles) < 4 {
+	if r.Fields == nil || !table.Numbers(r.Fields) || konect && len(h.s.Titles) < 4 {
 		lay.columns = len(h.s.Titles)
 	}
 	if t.HasHeader && lay.columns > 0 {
 		lay.titles = h.listTitles()
 	}
-	for _, w := range t.Warnings {
-		warning := *w
+	for _, warning := range t.Warnings {
 		warning.File = h.name
-		if w.Line > 0 {
+		if warning.Line > 0 {
 			warning.Line = lay.line
 		}
-		c.Warn(&warning)
+		c.Warn(warning)
 	}
 	return nil
 }
@@ -173,33 +162,6 @@ func (lay *Layout) eachRow(text []byte, column int, visit func(line int64, field
 			visit(number, f.Text, bytes.Trim(f.Text[column], table.Blank))
 		}
 	}
-}
-
-// findDecimal finds the form of the weights, see [table.NumberColumn].
-func (h *head) findDecimal() error {
-	lay := h.lay
-	weights := table.NumberColumn{Text: lay.text, Limit: math.MaxFloat32, SkipsOthers: true}
-	if !lay.HasHeader() && lay.weight >= 0 {
-		weights.Add([]byte(h.s.Titles[lay.weight]))
-	}
-	lay.eachRow(h.s.Text, lay.weight, func(_ int64, _ [][]byte, value []byte) { weights.Add(value) })
-	form, fault := weights.Form()
-	if fault != nil {
-		place := lay.line // if the number is in the first line
-		lay.eachRow(h.s.Text, lay.weight, func(line int64, _ [][]byte, value []byte) {
-			if strings.HasPrefix(fault.Msg, words.Quoted(string(value))+" ") {
-				place = lay.line + 1 + line
-			}
-		})
-		return textio.Fault(h.name, place, fault.Fix, "%s", fault.Msg)
-	}
-	lay.isOpen = lay.weight >= 0 && !weights.IsPlain &&
-		lay.text.Decimal+lay.text.Thousands == ""
-	if form > table.GivenForm {
-		lay.text = weights.TextOf(form)
-		h.c.Warn(textio.Fault(h.name, lay.first, "", "weights are read with %s", table.FormNames[form]))
-	}
-	return nil
 }
 
 // checkForm returns an error if most lines do not have the number of fields of the first one,
@@ -237,18 +199,6 @@ func (h *head) listTitles() string {
 		text = text[:200] + "…"
 	}
 	return text
-}
-
-// isTitleRow reports whether a line is a title above a table, see [table.IsTitleRow].
-func (c *Settings) isTitleRow(name string, number int64, line, tail []byte) bool {
-	quiet := *c
-	quiet.Warn = func(error) {}
-	separator := func(line []byte) byte { return c.separatorOf(name, false, line) }
-	return c.Header != nodefile.NoHeader && c.Fields == nil &&
-		table.IsTitleRow(line, tail, separator, func(line, tail []byte) bool {
-			lay, _ := quiet.layoutFrom(name, false, number, line, tail)
-			return lay.HasHeader()
-		})
 }
 
 // attributeLayout settles the layout of NetworkX's edge lists, whose lines end in a

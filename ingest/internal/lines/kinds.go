@@ -36,15 +36,18 @@ func (h *head) separateKinds() {
 		lay.prefix = [2]string{titles[0] + ":", titles[1] + ":"}
 		return
 	}
-	areKinds := table.AreKinds(titles[0], titles[1])
+	isKey := func(title string) bool {
+		return strings.HasSuffix(strings.ToLower(title), "id") && !strings.ContainsAny(title, "0123456789")
+	}
+	areKinds := lay.HasHeader() && !table.NamesEnds(titles[:]) && isKey(titles[0]) && isKey(titles[1]) && lay.integers[0] && lay.integers[1]
 	if !areKinds && (lay.HasHeader() || !h.c.isWhole) {
 		return
 	}
 	shared, areFew := h.countShared()
 	switch {
-	case areKinds && (shared > 0 || lay.integers[0] && lay.integers[1]):
+	case areKinds && shared > 0:
 		h.c.warnKinds(h.name,
-			fmt.Sprintf("the columns %s and %s hold two kinds of nodes",
+			fmt.Sprintf("the columns %s and %s may hold two kinds of nodes",
 				words.Quoted(titles[0]), words.Quoted(titles[1])))
 	case areFew && !areKinds:
 		h.c.warnKinds(h.name,

@@ -37,7 +37,6 @@ type Layout struct {
 	zerosCount     bool           // a weight 0 is read as 1
 	hasNamedWeight bool           // a setting names the column of the weight
 	text           input.Text     // form of the weights
-	isOpen         bool           // points of weights may still turn out to be between thousands
 	titles         string         // of the columns under a header, for messages
 	Columns        input.Columns  // their uses; nil for a Matrix Market file
 	prefix         [2]string      // in front of the ids of a bipartite graph: the titles of their columns
@@ -193,12 +192,6 @@ func (c *Settings) layoutIn(name string, chunk *textio.Chunk,
 			isSizes(line, tail, factor) {
 			c.Warn(textio.Fault(name, number, "pass {header=no} if it is an edge",
 				"%s is taken as the numbers of nodes and edges and skipped",
-				words.Quoted(bytes.TrimSpace(line))))
-			continue
-		}
-		if first == nil && konect == "" && c.isTitleRow(name, number, line, tail) {
-			c.Warn(textio.Fault(name, number, "",
-				"%s is skipped as a title of the table",
 				words.Quoted(bytes.TrimSpace(line))))
 			continue
 		}

@@ -31,7 +31,6 @@ type Parser struct {
 	gaps   []uint32
 	batch  ids.Batch
 	fields table.Fields
-	isLong bool   // some weight of a chunk of text has more than three signs, or a point
 	id     []byte // of a bipartite graph
 	kinds  map[string]uint32
 }
@@ -67,7 +66,6 @@ func (p *Parser) Read(chunk *textio.Chunk, text bool) (*Lines, error) {
 		p.weight = p.Slabs.Weight.Room(chunk.Lines)
 	}
 	p.batch.Reset()
-	p.isLong = !text // lines of numbers alone have no points but those of weights
 	out := &Lines{Stats: Tally{Lines: int64(chunk.Lines)}}
 	number := chunk.First
 	edges := 0
@@ -106,9 +104,6 @@ func (p *Parser) Read(chunk *textio.Chunk, text bool) (*Lines, error) {
 	if lay.weight >= 0 && !lay.zerosCount {
 		p.countZeros(out, chunk.First)
 	}
-	if lay.isOpen && p.isLong && bytes.IndexByte(data, '.') >= 0 {
-		p.countPoints(&out.Stats, chunk)
-	}
 	if text {
 		p.code = slices.Grow(p.code, 2*edges)[:2*edges]
 		out.Code = p.code
@@ -138,23 +133,6 @@ func (p *Parser) countZeros(out *Lines, first int64) {
 	}
 }
 
-// seeWeight notes a weight that countPoints is to see, because the points of a chunk of text may be those of its ids.
-func (p *Parser) seeWeight(weight []byte) {
-	p.isLong = p.isLong || len(weight) > 3 || bytes.IndexByte(weight, '.') >= 0
-}
-
-// countPoints counts the weights whose point may be between thousands.
-func (p *Parser) countPoints(stats *Tally, chunk *textio.Chunk) {
-	p.Layout.eachRow(chunk.Data, p.Layout.weight, func(line int64, _ [][]byte, value []byte) {
-		weight := table.NumberColumn{SkipsOthers: true}
-		weight.Add(value)
-		stats.IsPlain = stats.IsPlain || weight.IsPlain
-		if weight.Pointed != "" {
-			stats.Points.add(Count{1, chunk.First + line})
-		}
-	})
-}
-
 // plain reads the line data[from:to] if it is of the usual form, and reports whether it is.
 func (p *Parser) plain(data []byte, start, end int) bool {
 	line := data[start:end]
@@ -169,7 +147,6 @@ func (p *Parser) plain(data []byte, start, end int) bool {
 			return false
 		}
 		p.weight = append(p.weight, w)
-		p.seeWeight(line[weight:])
 	}
 	p.batch.Add(p.Dict, data, start, start+source)
 	p.batch.Add(p.Dict, data, start+source+1, start+target)
@@ -303,7 +280,6 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 		wrong = ""
 	}
 	if wrong == "" {
-		p.seeWeight(text)
 		if weight == 0 && lay.zerosCount {
 			weight = 1
 		}

@@ -20,8 +20,6 @@ type Tally struct {
 	Weightless      Count // edges without a weight, which others have
 	Zeros           Count // edges with weight 0
 	Blanks          Count // other lines with a blank end
-	Points          Count // weights whose point may be between thousands, see [table.NumberColumn]
-	IsPlain         bool  // some weight excludes it
 	Remarks         Count // comments below the first line of data, which Comments has too
 }
 
@@ -52,8 +50,6 @@ func (t *Tally) Add(u Tally) {
 	t.Weightless.add(u.Weightless)
 	t.Zeros.add(u.Zeros)
 	t.Blanks.add(u.Blanks)
-	t.Points.add(u.Points)
-	t.IsPlain = t.IsPlain || u.IsPlain
 	t.Remarks.add(u.Remarks)
 }
 

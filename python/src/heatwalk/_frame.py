@@ -23,7 +23,7 @@ class Choice(NamedTuple):
     columns: dict[str, Any]  # by role; arrays
     titles: list[Any]  # of columns
     flags: list[str]
-    form: str = ""  # of dates as text, as in ":dmy"
+    form: str = ""  # of times, as in ":dmy"
 
 
 def columns_of(frame: Any) -> list[tuple[Any, Any]] | None:
@@ -130,7 +130,7 @@ def choose_columns(titles: list[Any], arrays: list[Any], named: dict[str, Any],
         named["weight"] = weight
     form = ""
     if named.get("time") not in titles:
-        if order := re.search(r":(dmy|mdy|ymd|my)$", str(named.get("time"))):
+        if order := re.search(r":(unix|unixms|seconds|dmy|mdy|ymd)$", str(named.get("time"))):
             form = order[0]
             named["time"] = named["time"][:order.start()]
     place = {role: _find(titles, title) for role, title in named.items()}

@@ -2,28 +2,20 @@ package cli
 
 import (
 	"bytes"
-	"encoding/binary"
 	"os"
 	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
-	"unicode/utf16"
-
-	"github.com/heatwalk/heatwalk/file/textio"
 )
 
 // TestAdvisedCommands runs the commands in messages about files, and reads their outputs.
 func TestAdvisedCommands(t *testing.T) {
 	command := regexp.MustCompile(`\b(iconv|sed|perl|jq|PYTHONIOENCODING=latin-1 (?:python3)) .*FILE.* > (\S+)`)
 	for _, c := range []struct{ file, text, edges string }{
-		{"windows-1252.csv", "payer;payee;amount\nMü;b;179,26 €\nb;c;1.200,00 €\n", "Mü,b,179.26 b,c,1200"},
-		{"latin-1.csv", "payer;payee;amount\na;b;£179,26\nb;c;£1.200,00\n", "a,b,179.26 b,c,1200"},
-		{"utf-16le.csv", "payer;payee;amount\na;b;179,26 €\nb;c;1.200,00 €\n", "a,b,179.26 b,c,1200"},
-		{"x.csv", "payer;payee;amount\na;b;179,26 €\nb;c;1.200,00 €\n", "a,b,179.26 b,c,1200"},
+		{"x.csv", "payer;payee;amount\na;b;179.26 €\nb;c;1200.00 €\n", "a,b,179.26 b,c,1200"},
 		{"x.csv", "payer;payee;amount\na;b;€ 179.26\nb;c;€ 12\n", "a,b,179.26 b,c,12"},
-		{"x.csv", "payer;payee;amount EUR\na;b;179.26\u00a0EUR\nb;c;12\u00a0EUR\n", "a,b,179.26 b,c,12"},
-		{"x.csv", "payer,payee,amount\na,b,\"$1,200.00\"\nb,c,$12.50\n", "a,b,1200 b,c,12.5"},
+		{"x.csv", "payer;payee;amount\na;b;12 %\nb;c;3%\n", "a,b,12 b,c,3"},
 		{"x.csv", "payer,payee,amount\na,b,$12.50\nb,c,0\n", "a,b,12.5"},
 		{"x.csv", "payer,payee,amount\na,b,Fr. 12.50\nb,c,Fr. 3.00\n", ""}, // no currency that is known
 		{"x.csv", "payer;payee;note\na;b;\"Zürich, \"\"x\"\"\nand;c\"\nb;c;plain\n", "a,b b,c"},
@@ -33,24 +25,12 @@ func TestAdvisedCommands(t *testing.T) {
 	} {
 		t.Chdir(t.TempDir())
 		text := []byte(c.text)
-		var options []string
-		switch encoding := strings.TrimSuffix(c.file, ".csv"); encoding {
-		case "windows-1252", "latin-1":
-			text = textio.ToWindows(text)
-			options = []string{"--encoding", encoding}
-		case "utf-16le":
-			text = nil
-			for _, c := range utf16.Encode([]rune(c.text)) {
-				text = binary.LittleEndian.AppendUint16(text, c)
-			}
-			options = []string{"--encoding", encoding}
-		}
 		if err := os.WriteFile(c.file, text, 0o666); err != nil {
 			t.Fatal(err)
 		}
 		convert := func(name string) (edges, problems string) {
 			var stdout, stderr bytes.Buffer
-			args := append([]string{"convert", name, "-o", "-", "--to", "csv", "--duplicates", "max"}, options...)
+			args := []string{"convert", name, "-o", "-", "--to", "csv", "--duplicates", "max"}
 			Main(args, nil, &stdout, &stderr)
 			_, edges, _ = strings.Cut(strings.TrimSpace(stdout.String()), "\n")
 			return strings.ReplaceAll(edges, "\n", " "), stderr.String()

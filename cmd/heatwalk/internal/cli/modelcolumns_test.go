@@ -43,7 +43,7 @@ func TestColumnsOfModels(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const header = "account,country,segment,age\n"
+	const header = "node,country,segment,age\n"
 	plain := func(a account) string { return "a%d," + a.country + "," + a.segment + "," + a.age }
 	encoded := func(a account) string {
 		text := "%d"
@@ -91,9 +91,9 @@ func TestColumnsOfModels(t *testing.T) {
 			}
 		}), plain, ""},
 		{"no number", header, changed(func(_ int, a *account) { a.age = "" }), plain, ""},
-		{"another order", "age,segment,account,country\n", accounts,
+		{"another order", "age,segment,node,country\n", accounts,
 			func(a account) string { return a.age + "," + a.segment + ",a%d," + a.country }, ""},
-		{"a further column", "account,risk,joined,country,segment,age\n", accounts,
+		{"a further column", "node,risk,joined,country,segment,age\n", accounts,
 			func(a account) string { return "a%[1]d," + a.age + ",2024-05-0" + a.age[:1] + plain(a)[3:] },
 			"columns.csv:1: left out, because the model was learned without: risk; learn the model again to use them"},
 	} {

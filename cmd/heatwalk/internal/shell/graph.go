@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/file/clock"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/ingest"
@@ -75,8 +77,19 @@ func GraphFlags(r *GraphInputs, flags *FlagSet) {
 		[]ingest.Order{ingest.AutoOrder, ingest.DefaultOrder, ingest.DegreeOrder,
 			ingest.LocalityOrder},
 		"how rows are numbered in the store, for less space and faster sweeps; every output keeps the order of the ids")
-	local.AddValue("fields", "COLUMNS", "", "columns of source, target and perhaps weight, numbers or titles (default: by their titles, or 1,2 or 1,2,3)", func(s string) error {
-		return ParseFields(&c.Fields, s, 2, 3, "1,2,4 or from,to,amount")
+	local.AddValue("fields", "COLUMNS", "", "columns of source, target and perhaps weight, time and kind, numbers or titles (default: by their titles, or 1,2 or 1,2,3)", func(s string) error {
+		var list []string
+		if err := ParseFields(&list, s, 2, 5, "1,2,4 or from,to,amount"); err != nil {
+			return err
+		}
+		c.Fields = list[:min(len(list), 3)]
+		if len(list) > 3 {
+			c.Time = list[3]
+		}
+		if len(list) > 4 {
+			c.Kind = list[4]
+		}
+		return nil
 	})
 	local.BoolVar(&c.Bipartite, "bipartite", false,
 		"source and target are two kinds of nodes; ids get the titles of their columns in front, as in user_id:1")
@@ -84,7 +97,15 @@ func GraphFlags(r *GraphInputs, flags *FlagSet) {
 	enumVar(local, &c.Signed, "weights", "positive", []string{"positive", "signed"},
 		[]bool{false, true}, "whether weights may be negative: edges between opponents")
 	local.AddText(&c.Kind, "kind", "`COLUMN` with the kind of each edge, a number or title, or the edge attribute of GraphML, GEXF, JSON or GML, or any name for Pajek; kinds get weights by --kind-weights or from labels")
-	local.AddText(&c.Time, "time", "`COLUMN` with the time of each edge: dates, clock times, seconds, or numbers from 0 to 65535")
+	local.AddText(&c.Time, "time", "`COLUMN` with the time of each edge: dates such as 2024-01-31, clock times, or whole numbers from 0 to 65535")
+	timeFormat := ""
+	local.AddValue("time-format", "COLUMN:FORMAT", "", "column with times in another format: "+strings.Join(clock.Formats, ", "), func(s string) error {
+		if column, _ := clock.Split(s); column == s {
+			return errors.New(words.Quoted(s) + " has no format; give COLUMN:FORMAT, as in date:dmy or sent:unix")
+		}
+		timeFormat = s
+		return nil
+	})
 	headerFlag(local, &c.Header)
 	local.BoolVar(&c.SkipBadLines, "skip-bad-lines", false,
 		"count lines that cannot be read, and go on")
@@ -100,7 +121,10 @@ func GraphFlags(r *GraphInputs, flags *FlagSet) {
 		"ids that are not in the graph (or not in --nodes)")
 	local.VisitAll(MarkReading)
 	flags.AddFlagSet(local.FlagSet)
-	flags.AddCheck(func(line *CommandLine, args []string) { checkGraph(line, r, args) })
+	flags.AddCheck(func(line *CommandLine, args []string) {
+		c.Time = cmp.Or(timeFormat, c.Time)
+		checkGraph(line, r, args)
+	})
 }
 
 // headerFlag declares the flag for the header of a table.
