@@ -30,6 +30,7 @@ var edgeSettings = map[string][]string{
 	"weights":      {"--weights=signed", "--weight=debt"},
 	"kind":         {"--kind=kind"},
 	"time":         {"--time=day"},
+	"time-format":  {"--time-format=day:ymd"},
 	"header":       {"--header=yes"},
 	"hyperedges":   nil, // other files
 	"cocitation":   {"--cocitation"},
