@@ -12,6 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/ranked"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/conformal"
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/multilabel"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -52,7 +53,10 @@ type Prediction struct {
 	Baselines   *method.Baselines    // nil unless they were asked for or the method is one of them
 	Shift       *shift.Report        // how labelled nodes differ from others; nil without a cross-validated accuracy
 	Suggestions []suggest.Suggestion // most useful first
-	Reasons     []Reasons            // for the predictions of PredictOptions.Explain, in their order
+
+	HeldOutScores *conformal.Scores // for [Prediction.Sets]; nil: there are none
+
+	Reasons []Reasons // for the predictions of PredictOptions.Explain, in their order
 
 	UnreachedComponents int // components of the nodes that are not reached
 
@@ -219,6 +223,7 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method,
 	if err := job.gatherPrediction(out.Prediction); err != nil {
 		return nil, err
 	}
+	out.holdOut(p, set.RNGSeed)
 	if job.division != nil || o.Deferred {
 		return out, nil
 	}

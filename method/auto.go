@@ -33,7 +33,7 @@ func (automatic) Name() string { return autoSpec.Name }
 
 // Takes implements [Method].
 func (automatic) Takes() []string {
-	return append([]string{"effort", "unreached", "node_features", "feature_ids"},
+	return append([]string{"effort", "unreached", "node_features", "feature_ids", "sets"},
 		autoSpec.Takes()...)
 }
 

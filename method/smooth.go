@@ -78,6 +78,7 @@ func (m smoothedMethod) Predict(ctx context.Context, p *Problem, par *Parameters
 		return nil, err
 	}
 	out.Estimate = problem.Estimate{} // measured without what follows
+	out.Comparison = nil
 	n, k := out.Scores.Dims()
 	memory := budget.Subtract(p.SubtractComponents(set.Memory), scoreBytes(p))
 	out.Raw = sparse.NewBlock[float64](n, k)

@@ -16,7 +16,8 @@ func newJSONL(w io.Writer, _ string, c *Columns) rowFile[*Prediction] {
 	// keys of JSON objects
 	var titles [][]byte
 	var classes [][]byte
-	for _, column := range fixedColumns {
+	columns := c.fixed()
+	for _, column := range columns {
 		titles = append(titles, append(appendJSON(nil, column.Title), ':'))
 	}
 	for _, class := range c.Classes {
@@ -24,9 +25,9 @@ func newJSONL(w io.Writer, _ string, c *Columns) rowFile[*Prediction] {
 	}
 	return rowFile[*Prediction]{close: out.Flush, write: func(p *Prediction) error {
 		line := out.AvailableBuffer()
-		for i := range fixedColumns {
+		for i := range columns {
 			line = append(append(line, "{,"[min(i, 1)]), titles[i]...)
-			line = fixedColumns[i].appendTo(line, p, appendJSON, "null")
+			line = columns[i].appendTo(line, p, appendJSON, "null")
 		}
 		switch {
 		case c.Top < 0:

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Prediction is the prediction for one node.
@@ -15,6 +16,8 @@ type Prediction struct {
 	Label   string // predicted class; empty if no class was predicted
 	Reached bool   // a path connects the node with a labelled node
 	Known   bool   // the label was given
+
+	Set []string // classes that hold that of the node with a promised probability, see Columns.Sets
 
 	// Scores has one score for each class, or is nil for a node without scores. Writers read
 	// it during the call only.
@@ -42,6 +45,15 @@ var fixedColumns = []Column[*Prediction]{
 	scoreColumn("probability", func(p *Prediction) int { return p.class }),
 }
 
+// setColumns are the columns of sets of classes, behind the fixed ones.
+var setColumns = []Column[*Prediction]{
+	{Title: "set", Optional: true, Text: func(p *Prediction) string { return strings.Join(p.Set, SetSeparator) }},
+	{Title: "set_size", Whole: func(p *Prediction) int { return len(p.Set) }},
+}
+
+// SetSeparator separates the classes of a set, and the labels of a node with several.
+const SetSeparator = "|"
+
 // labelTitle is the title of the column of labels.
 const labelTitle = "label"
 
@@ -56,7 +68,7 @@ func scoreColumn(title string, class func(p *Prediction) int) Column[*Prediction
 
 // PredictionTitles are the titles of the columns in front of the scores.
 var PredictionTitles = func() (titles []string) {
-	for _, c := range fixedColumns {
+	for _, c := range slices.Concat(fixedColumns, setColumns) {
 		titles = append(titles, c.Title)
 	}
 	return titles
@@ -116,12 +128,22 @@ type Columns struct {
 	// Top > 0: name and score of that many best classes; 0: a column for each class;
 	// < 0: no scores.
 	Top int
+
+	Sets bool // columns of sets
+}
+
+// fixed returns the columns in front of the scores.
+func (c *Columns) fixed() []Column[*Prediction] {
+	if c.Sets {
+		return slices.Concat(fixedColumns, setColumns)
+	}
+	return slices.Clone(fixedColumns)
 }
 
 // list returns all columns. A class with the name of a fixed column gets the title
 // class:NAME, so that titles are unique.
 func (c *Columns) list() []Column[*Prediction] {
-	columns := slices.Clone(fixedColumns)
+	columns := c.fixed()
 	for i := range c.top() {
 		rank := strconv.Itoa(i + 1)
 		class := func(p *Prediction) int { return p.order[i] }

@@ -7,6 +7,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/method/conformal"
 	"github.com/heatwalk/heatwalk/method/problem"
 )
 
@@ -36,6 +37,9 @@ type Confidence struct {
 
 	// Of each class: held-out labels, those predicted right, and the sums of its probability and the square of it.
 	labels, right, sums, squared []float64
+
+	places []conformal.Place // of the classes of held-out labels
+	unseen float64           // share of the nodes whose class has no label
 }
 
 // NewConfidence returns a Confidence without held-out labels.
@@ -47,15 +51,22 @@ func NewConfidence(p *problem.Problem) *Confidence {
 	if p.Shares != nil {
 		c.weight = WeightsOf(p)
 	}
+	c.unseen, _ = unseenShare(p)
 	return c
 }
 
 // Note counts the probabilities of a held-out label by weights without its fold, row, and by the weights of all labels, full,
 // if another label reaches it. Those of other nodes are by the weights of all labels, and so is q.
-func (c *Confidence) Note(reached bool, class int, row, full []float64) {
+func (c *Confidence) Note(reached bool, label int, row, full []float64) {
 	if !reached {
 		return
 	}
+	class := c.p.Class[label]
+	placed := class
+	if c.count[class] == 1 {
+		placed = conformal.Other
+	}
+	c.places = append(c.places, conformal.PlaceOf(label, row, placed, c.unseen))
 	right := func(predicted int) float64 {
 		if predicted == class && c.count[class] > 1 {
 			return 1
@@ -100,7 +111,7 @@ func (c *Confidence) Compare(means, squares []float64) *problem.Comparison {
 	n := float64(c.tested)
 	k := len(c.labels)
 	out := &problem.Comparison{
-		Labels: c.labels, Right: c.right, Others: means,
+		Labels: c.labels, Right: c.right, Others: means, Places: c.places, Unseen: c.unseen,
 		HeldOut: make([]float64, k), Variance: make([]float64, k),
 	}
 	for class, sum := range c.sums {

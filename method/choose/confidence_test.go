@@ -24,7 +24,7 @@ func TestConfidence(t *testing.T) {
 	mean := 0.0
 	for i, row := range rows {
 		mean += slices.Max(byAll[i]) / float64(len(rows))
-		c.Note(true, p.Class[i], row, byAll[i])
+		c.Note(true, i, row, byAll[i])
 	}
 	c.Note(false, 0, []float64{1, 0, 0}, []float64{1, 0, 0})
 	for _, easier := range []float64{0, 0.1} {

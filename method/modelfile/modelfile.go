@@ -22,6 +22,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/input"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/conformal"
 	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -47,6 +48,8 @@ type File struct {
 
 	// AttributeMeans are the values of the columns in place of missing ones; nil: of a matrix.
 	AttributeMeans []float64 `json:"attribute_means,omitempty"`
+
+	Scores *conformal.Scores `json:"held_out_scores,omitempty"` // nil: the method has none
 
 	Graph *Figures `json:"graph,omitempty"` // of the graph that the model was learned from; nil: not known
 
@@ -193,7 +196,8 @@ func (e *VersionError) Unwrap() error { return shard.ErrVersion }
 func (f *File) validate() string {
 	if f.Model == nil || len(f.IDs) != len(f.Class) ||
 		f.Shares != nil && len(f.Shares) != len(f.Classes) ||
-		f.AttributeMeans != nil && len(f.AttributeMeans) != len(f.AttributeNames) {
+		f.AttributeMeans != nil && len(f.AttributeMeans) != len(f.AttributeNames) ||
+		f.Scores != nil && !f.Scores.Valid() {
 		return "labels and model do not fit"
 	}
 	if slices.ContainsFunc(f.Shares,

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/heatwalk/heatwalk/method/conformal"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -32,6 +33,11 @@ type Comparison struct {
 	// Of each class: the number of held-out labels, the mean of its probability at these and at other nodes, the mean of
 	// the two variances, and the number of its labels that are predicted right. One that is the only one of its class is wrong.
 	Labels, HeldOut, Others, Variance, Right []float64
+
+	// Places are those of the classes of held-out labels in the order of their probabilities, and Unseen is the share of the
+	// nodes whose class has no label.
+	Places []conformal.Place
+	Unseen float64
 
 	Spectrum *sparse.Block[float32] // rows of eigenvectors of all nodes, of unit length; nil: they were not computed
 }

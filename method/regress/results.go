@@ -1,9 +1,13 @@
 package regress
 
 import (
+	"math"
+	"slices"
+
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/conformal"
 	"github.com/heatwalk/heatwalk/method/sides"
 )
 
@@ -58,4 +62,26 @@ type Prediction struct {
 type TestedValue struct {
 	True      float64 `json:"true"`
 	Predicted float64 `json:"prediction"`
+}
+
+// Interval has the half width of the intervals around predictions that hold the value of a node with the probability
+// Coverage, if the known values are a random sample. See package conformal.
+type Interval struct {
+	Coverage float64 `json:"coverage"`
+	Margin   float64 `json:"margin"`
+}
+
+// Interval returns the interval of a coverage, from the absolute errors of held-out values. The error is
+// [conformal.ErrFew] or [conformal.ErrRange].
+func (p *Prediction) Interval(coverage float64) (*Interval, error) {
+	var errors []float64
+	for _, h := range p.HeldOut {
+		errors = append(errors, math.Abs(h.True-h.Predicted))
+	}
+	slices.Sort(errors)
+	margin, err := conformal.Threshold(errors, coverage)
+	if err != nil {
+		return nil, err
+	}
+	return &Interval{coverage, margin}, nil
 }

@@ -179,7 +179,7 @@ func predictByBeliefs(ctx context.Context, p *problem.Problem, set *Settings,
 		out.HeldOut = append(out.HeldOut,
 			problem.HeldOut{Class: p.Class[label], Predicted: answer,
 				Probability: row[answer]})
-		confidence.Note(!isolated[label], p.Class[label], row, row)
+		confidence.Note(!isolated[label], label, row, row)
 	}
 	if out.Scores, err = m.Predict(ctx); err != nil {
 		return err

@@ -21,6 +21,7 @@ import (
 type heldOut struct {
 	p           *problem.Problem // with all labels
 	class       []int            // of the learned labels, as all lists below
+	places      []int            // positions in the labels of p
 	classes     int
 	fold        []int
 	folds       int
@@ -42,7 +43,7 @@ type heldOut struct {
 func predictHeldOut(ctx context.Context, f *features) (*heldOut, error) {
 	in := f.in
 	h := &heldOut{
-		p: in.p, class: in.learned.Class, classes: f.columns.classes, fold: f.fold,
+		p: in.p, class: in.learned.Class, places: in.places, classes: f.columns.classes, fold: f.fold,
 		folds:       in.folds,
 		hasFeatures: f.full.hasFeatures, hasOthers: f.hasOthers,
 		isolated: f.isolated, attributed: in.p.Attributes != nil,
@@ -284,7 +285,7 @@ func (h *heldOut) estimate(mixture []component, calibrated Calibration,
 			mixTo(full, mixture, i)
 			calibrated.apply(full)
 			reweigh(full)
-			confidence.Note(h.attributed || !h.isolated[i], class, row, full)
+			confidence.Note(h.attributed || !h.isolated[i], h.places[i], row, full)
 		}
 	}
 	return confidence, predicted

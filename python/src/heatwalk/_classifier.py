@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import operator
 import os
@@ -204,6 +205,33 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         scores[labelled] = 0
         scores[labelled, code[labelled]] = 1
         return scores
+
+    def predict_set(self, X: Any = None, *, coverage: float = 0.9) -> Array:
+        """Return for each node of X a tuple of classes that holds its class with the given probability.
+
+        Without a graph in the constructor, X is the graph of ``fit``. The promise needs labels that
+        are a random sample of the nodes. Classes that no label has are denoted by "other". A tuple is
+        empty if no label reaches the node, or if there are too few labels for the coverage.
+
+        Raises ValueError: The method is not auto, or X is missing.
+        """
+        rows, source = self._select(X), X if self.graph is None else self.graph
+        if source is None:
+            raise ValueError("graph is missing; pass the graph that fit was given")
+        if not self._model:
+            raise ValueError(f"predict_set: {self.method_} has no sets; take auto, for one label a node")
+        g = as_graph(source)
+
+        def work(call: Call) -> list[tuple[Any, ...]]:
+            path = call.path("sets.tsv", "out")
+            call.run("predict", model=call.write_bytes("model", self._model), o=path, sets=coverage,
+                     scores="none", node_features=call.write_attributes(self.node_features))
+            with open(path, encoding="utf-8", newline="") as file:
+                cells = [line["set"] for line in csv.DictReader(file, delimiter="\t")]
+            return [tuple(self.classes_[int(c)] if c.isdigit() else c for c in cell.split("|") if c)
+                    for cell in cells]
+        sets = run_call(g, {**self._settings(), "random_state": self._seed}, 0, work)
+        return as_objects(sets)[rows]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of nodes with a label in y that have this label in the predictions.

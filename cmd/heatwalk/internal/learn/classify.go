@@ -19,6 +19,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/conformal"
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/modelfile"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -37,11 +38,13 @@ type classifyOptions struct {
 	scores       shell.ScoreFlags
 	unreached    string
 	truth        string
-	targets      string // file of the nodes that can have a label
-	suggest      int    // number of nodes to label next; 0: write predictions
+	coverage     float64 // of sets of classes; 0: none
+	targets      string  // file of the nodes that can have a label
+	suggest      int     // number of nodes to label next; 0: write predictions
 	save         string
-	model        string             // of predict
-	checks       bool               // the model is checked and nothing is predicted
+	model        string // of predict
+	checks       bool   // the model is checked and nothing is predicted
+	heldOut      *conformal.Scores
 	figures      *modelfile.Figures // of the model; nil: not known
 	leastReached float64            // share of nodes that labels must reach
 	page         string             // path of the report
@@ -72,6 +75,7 @@ func predictionFlags(c *classifyOptions, flags *shell.FlagSet) {
 	flags.AddChoice(&c.unreached, "unreached", "blank", []string{"blank", "prior"},
 		"label of a node that cannot be reached from a label")
 	flags.AddInput(&c.truth, "truth", "of true labels to score the predictions with")
+	shell.CoverageFlag(flags, &c.coverage, "sets", "classes that hold that of a node with probability X (auto)")
 }
 
 // methodFlags declares the flags of a single method.
@@ -104,6 +108,10 @@ func checkClassify(line *shell.CommandLine, c *classifyOptions, args []string) {
 	line.Refuse(c.page == "", "report-nodes",
 		"it is about the page of --report; add it")
 	checkMethod(line, c, args)
+	if c.method != nil {
+		line.Refuse(!slices.Contains(c.method.Takes(), "sets"), "sets",
+			c.method.Name()+" has no probabilities for held-out labels; take auto")
+	}
 	if c.method != nil && c.scores.Kind == "raw" && !method.HasRaw(c.method) {
 		line.Problem("--scores", noRaw, c.method.Name())
 	}
@@ -134,6 +142,9 @@ type predictionInputs struct {
 	pageRows []int            // further nodes of the page with their neighbours, not nil with a page
 	seconds  float64
 
+	sets   *heatwalk.Sets // nil: none
+	noSets string         // why there are none
+
 	// isComplete: all nodes have a label, so that nothing is computed.
 	isComplete bool
 }
@@ -158,6 +169,9 @@ func predictLabels(run *shell.Session, c *classifyOptions, name string) error {
 		return err
 	}
 	labels := writtenLabels(c, p.Prediction)
+	if err := in.addSets(p); err != nil {
+		return err
+	}
 	doc := judge(run, in, p, labels)
 	return writeLabelled(run, in, p, doc, func(row int) (string, int) {
 		class := labels[row]
@@ -193,6 +207,9 @@ func readPredictionInputs(run *shell.Session, c *classifyOptions, name string) (
 	if err != nil {
 		return nil, err
 	}
+	if c.coverage > 0 && d.Out.Format != nil {
+		return nil, fault.Usage("--sets", "%s has scores alone; write .tsv, .csv, .jsonl or .parquet", c.out)
+	}
 	in := &predictionInputs{f: c, data: d, settings: s}
 	in.seconds = time.Since(run.Console.Started).Seconds()
 	in.isComplete = c.model == "" && c.save == "" && run.Network == nil &&
@@ -201,7 +218,7 @@ func readPredictionInputs(run *shell.Session, c *classifyOptions, name string) (
 		c.unreached = "prior"
 	}
 	s.Raw = c.scores.Kind == "raw"
-	if top := c.scores.Top; c.suggest == 0 && c.page == "" && d.Shares == nil &&
+	if top := c.scores.Top; c.suggest == 0 && c.page == "" && c.coverage == 0 && d.Shares == nil &&
 		top != 0 && top <= problem.HighestCount {
 		s.Top = max(top, 1)
 	}
@@ -268,6 +285,7 @@ func predictInputs(run *shell.Session, in *predictionInputs) (*heatwalk.Predicti
 		if reached := float64(p.Reached.GetCardinality()) / float64(len(p.Class)); reached < c.leastReached {
 			return nil, fault.Data(d.Graph.Name, "labels reach %s of the nodes, less than --min-reached %v; check that the file is whole", words.Percent(reached), c.leastReached)
 		}
+		p.HeldOutScores = c.heldOut
 		return p, nil
 	}
 	if in.isComplete {
@@ -291,7 +309,7 @@ func predictInputs(run *shell.Session, in *predictionInputs) (*heatwalk.Predicti
 	if err != nil {
 		return nil, err
 	}
-	if err := writeModel(c, d, saved, p.Prediction, in.settings); err != nil {
+	if err := writeModel(c, d, saved, p, in.settings); err != nil {
 		return nil, err
 	}
 	if p.Baselines.Omitted > 0 {
@@ -338,7 +356,7 @@ func choosesParameters(c *classifyOptions, s *method.Settings) bool {
 
 // predictionColumns returns the columns of the predictions.
 func predictionColumns(c *classifyOptions, l *nodefile.Labels) tablefile.Columns {
-	return tablefile.Columns{Classes: l.Names, Top: c.scores.Top}
+	return tablefile.Columns{Classes: l.Names, Top: c.scores.Top, Sets: c.coverage > 0}
 }
 
 // writtenLabels returns the label to write for every row, −1 for a blank.
@@ -377,7 +395,7 @@ func writeLabelled(run *shell.Session, in *predictionInputs, p *heatwalk.Predict
 	case c.scores.Kind == "raw" && p.Raw == nil:
 		err = fault.Usage("--scores", noRaw, c.method.Name()) // pairs of classes have votes alone
 	default:
-		err = shell.WritePredictions(d.Out, rowsOfPrediction(d, p.Prediction, in.targets, labelOf),
+		err = shell.WritePredictions(d.Out, rowsOfPrediction(in, p.Prediction, labelOf),
 			predictionColumns(c, d.Labels), c.scores.Kind == "raw", c.scores.Dtype)
 	}
 	if err != nil {
@@ -400,8 +418,10 @@ func writeLabelled(run *shell.Session, in *predictionInputs, p *heatwalk.Predict
 	return cmp.Or(missing, err)
 }
 
-// rowsOfPrediction returns the predictions for the nodes on some rows, nil for all, with the labels of labelOf.
-func rowsOfPrediction(d *shell.GraphRun, p *method.Prediction, rows []int, labelOf labelling) *shell.PredictionRows {
+// rowsOfPrediction returns the predictions for the targets of the inputs, with the labels of labelOf.
+func rowsOfPrediction(in *predictionInputs, p *method.Prediction, labelOf labelling) *shell.PredictionRows {
+	d := in.data
+	rows := in.targets
 	rowAt := d.Graph.Nodes.RowAt
 	ids := shell.NodeAxis(d.Graph)
 	if rows != nil {
@@ -414,6 +434,12 @@ func rowsOfPrediction(d *shell.GraphRun, p *method.Prediction, rows []int, label
 		line.Label, _ = labelOf(row)
 		line.Reached = p.Reached.Contains(uint32(row))
 		line.Known = isKnown[row]
+		switch {
+		case line.Known:
+			line.Set = []string{line.Label}
+		case in.sets != nil:
+			line.Set = in.sets.Row(row)
+		}
 		if p.Highest != nil {
 			p.Highest.RowTo(line.Scores, row)
 		} else {

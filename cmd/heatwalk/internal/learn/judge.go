@@ -42,6 +42,7 @@ type classifyDocument struct {
 	LabelNext []labelNext           `json:"label_next,omitempty"`
 	Summary   *evaluate.Predictions `json:"predictions,omitempty"`
 	Several   *multilabel.Model     `json:"multi_label,omitempty"`
+	Sets      *heatwalk.Sets        `json:"sets,omitempty"`
 
 	AccuracyPropagation *float64 `json:"accuracy_propagation,omitempty"`
 	AccuracyMajority    *float64 `json:"accuracy_majority,omitempty"`
@@ -136,6 +137,7 @@ func judge(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction,
 		}
 		d.judgeHeldOut(run.Console, in, p)
 	}
+	d.describeSets(in)
 	d.Truth = shell.CompareTruth(run.Console, labels, p.Reached, in.data.Labels, in.truth, "node")
 	isDocumented := run.Console.JSON && p.Prediction.Scores != nil && c.suggest == 0 &&
 		c.model == "" && run.Network == nil

@@ -13,6 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/split"
@@ -171,9 +172,6 @@ func completeSettings(d *shell.GraphRun, run *shell.Session, tried *method.Setti
 	return &s, err
 }
 
-// severalSeparator separates the labels of a node in a file of predictions.
-const severalSeparator = "|"
-
 // checkSeveral records flags that cannot be used if nodes have several labels: all flags of the command except
 // the given ones.
 func checkSeveral(line *shell.CommandLine, f *learningFlags, takes ...string) {
@@ -204,13 +202,7 @@ func beginSeveral(run *shell.Session, f *learningFlags,
 	if err != nil {
 		return nil, err
 	}
-	for _, label := range d.Labels.Names {
-		if strings.Contains(label, severalSeparator) {
-			return nil, fault.Data(d.Labels.File,
-				"the label %s holds %s, which separates labels in predictions; rename it", shell.Quote(label), severalSeparator)
-		}
-	}
-	return d, nil
+	return d, checkSeparator(d.Labels)
 }
 
 func predictSeveral(run *shell.Session, c *classifyOptions, name string) error {
@@ -242,7 +234,7 @@ func predictSeveral(run *shell.Session, c *classifyOptions, name string) error {
 		if len(list) == 1 {
 			class = list[0]
 		}
-		return strings.Join(names, severalSeparator), class
+		return strings.Join(names, tablefile.SetSeparator), class
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/file/nodefile"
@@ -97,18 +98,19 @@ func beginModel(c *classifyOptions, d *shell.GraphRun,
 }
 
 // writeModel writes the model of a prediction, unless out is nil.
-func writeModel(c *classifyOptions, d *shell.GraphRun, out *modelOutput, p *method.Prediction,
+func writeModel(c *classifyOptions, d *shell.GraphRun, out *modelOutput, p *heatwalk.Prediction,
 	s *method.Settings) (err error) {
 	if out == nil {
 		return nil
 	}
-	if out.f.Model, err = method.Keep(c.method, p, s); err != nil {
+	if out.f.Model, err = method.Keep(c.method, p.Prediction, s); err != nil {
 		return err
 	}
 	if c.learning.graph.Config.Unweighted && shell.DescribeZeros(d.Graph) == "" { // of a store too
 		out.f.Model.Origin().Reading[modelfile.Unweighted] = "true"
 	}
-	out.f.Graph = figuresOf(d, p)
+	out.f.Graph = figuresOf(d, p.Prediction)
+	out.f.Scores = p.HeldOutScores
 	return modelfile.Write(out.w, &out.f)
 }
 
@@ -124,6 +126,7 @@ func beginModelRun(run *shell.Session, c *classifyOptions,
 	if err != nil {
 		return nil, err
 	}
+	c.heldOut = f.Scores
 	if c.method, err = f.Model.Method(); err != nil {
 		return nil, fault.Data(c.model, "%s; use the program that has saved it",
 			shell.WithoutUsage(err))

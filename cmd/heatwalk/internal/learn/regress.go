@@ -3,6 +3,7 @@ package learn
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -27,7 +28,8 @@ type regressOptions struct {
 	graph               shell.GraphInputs
 	attributes          attributeFlags
 	values, out, listed string
-	page                string // path of the report
+	page                string  // path of the report
+	coverage            float64 // of intervals; 0: none
 	methods             []regress.Method
 }
 
@@ -41,6 +43,7 @@ func NewRegress(run *shell.Session) *cobra.Command {
 	flags.AddOutput(&c.out, "output", "-", "of predictions: .tsv, .csv, or .npz for arrays in the order of the ids; - is stdout", tablefile.NumberEndings)
 	flags.AddText(&c.listed, "method", "`LIST` of methods joined by commas, of which cross-validation chooses one, as in diffusion:beta=2+rls,hops; see heatwalk methods (default: harmonic, hops and, up to 20,000 nodes, diffusion+rls)")
 	flags.AddSideOutput(&c.page, "report", "for a page about errors, with predicted against true numbers: .html", shell.PageFormats)
+	shell.CoverageFlag(flags, &c.coverage, "interval", "bounds that hold the number of a node with probability X")
 	c.attributes.declare(flags)
 	shell.GraphFlags(&c.graph, flags)
 	return cmd
@@ -138,6 +141,7 @@ type regressDocument struct {
 	Attributes *shell.AttributesDocument `json:"node_features,omitempty"`
 
 	*regress.Prediction
+	Interval *regress.Interval `json:"interval,omitempty"`
 	factorsDocument
 	shell.Closing
 }
@@ -181,18 +185,37 @@ func writeValues(run *shell.Session, c *regressOptions, in *valuesRun, p *regres
 	ids := shell.NodeAxis(g)
 	isKnown := shell.MarkLabelled(in.values.Labels, ids.N)
 	rowAt := g.Nodes.RowAt
-	err := tablefile.WriteNumbers(run.Context, out.Writer, shell.Ending(c.out), sched.UpTo(ids.N), ids.ID, []tablefile.Column[int]{
+	interval, note := intervalOf(c, p)
+	columns := []tablefile.Column[int]{
 		{Title: "value", Number: func(i int) float64 { return p.Value[rowAt(i)] }},
 		{Title: "reached", Truth: func(i int) bool { return p.Reached.Contains(uint32(rowAt(i))) }},
 		{Title: "known", Truth: func(i int) bool { return isKnown[rowAt(i)] }},
-	})
+	}
+	if c.coverage > 0 {
+		margin := math.NaN()
+		if interval != nil {
+			margin = interval.Margin
+		}
+		bound := func(sign float64) func(i int) float64 {
+			return func(i int) float64 {
+				row := rowAt(i)
+				if isKnown[row] {
+					return p.Value[row]
+				}
+				return p.Value[row] + float64(sign*margin)
+			}
+		}
+		columns = append(columns, tablefile.Column[int]{Title: "lower", Optional: true, Number: bound(-1)},
+			tablefile.Column[int]{Title: "upper", Optional: true, Number: bound(1)})
+	}
+	err := tablefile.WriteNumbers(run.Context, out.Writer, shell.Ending(c.out), sched.UpTo(ids.N), ids.ID, columns)
 	if err != nil {
 		return err
 	}
 	doc := &regressDocument{
 		Output: c.out, Nodes: ids.N, Labelled: len(in.values.Row), Predicted: ids.N - len(in.values.Row),
 		Unreached: ids.N - int(p.Reached.GetCardinality()), Skipped: shell.CountSkipped(in.values.Labels),
-		Attributes: shell.DescribeAttributes(g), Prediction: p, factorsDocument: factorsOf(g, p.Factors),
+		Attributes: shell.DescribeAttributes(g), Prediction: p, Interval: interval, factorsDocument: factorsOf(g, p.Factors),
 	}
 	if c.page != "" {
 		w, err := out.Begin(c.page)
@@ -204,7 +227,20 @@ func writeValues(run *shell.Session, c *regressOptions, in *valuesRun, p *regres
 		}
 	}
 	edges := edgesText(g, doc.factorsDocument, "held-out values")
-	return out.Finish(doc, doc.Parameters, append(doc.lines(), edges)...)
+	return out.Finish(doc, doc.Parameters, append(doc.lines(), note, edges)...)
+}
+
+// intervalOf returns the interval of --interval and a line about it, both empty without the flag.
+func intervalOf(c *regressOptions, p *regress.Prediction) (*regress.Interval, string) {
+	if c.coverage == 0 || p.HeldOut == nil {
+		return nil, ""
+	}
+	interval, err := p.Interval(c.coverage)
+	if err != nil {
+		return nil, "no intervals: there are too few values for this coverage; give more, or a lower coverage"
+	}
+	return interval, fmt.Sprintf("intervals of ± %.4g hold the value with a probability of at least %s, if the known values are a random sample",
+		interval.Margin, words.Percent(c.coverage))
 }
 
 // lines returns the summary.

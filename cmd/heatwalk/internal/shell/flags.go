@@ -381,3 +381,8 @@ func ParseList[T comparable](list *[]T, s string,
 func Synopsis(cmd *cobra.Command) string {
 	return strings.TrimSuffix(cmd.UseLine(), " [flags]")
 }
+
+// CoverageFlag declares a flag of a promised probability.
+func CoverageFlag(flags *FlagSet, p *float64, name, usage string) {
+	NumberVar(flags, p, name, 0, param.Range{Most: 1, AboveLeast: true, BelowMost: true}, "X", usage)
+}

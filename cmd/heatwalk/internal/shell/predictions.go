@@ -89,6 +89,7 @@ func PredictionBytes(o *Outputs, columns tablefile.Columns, ids Axis) int64 {
 		var file byteCounter // never fails
 		_ = tablefile.WritePredictions(o.Run.Context, &file, ending, columns, n, func(_ int, p *tablefile.Prediction) {
 			p.Label = columns.Classes[0]
+			p.Set = append(slices.Clip(columns.Classes), p.Label)
 			for i := range p.Scores {
 				p.Scores[i] = 1.23456e-10 // the longest text of a score
 			}

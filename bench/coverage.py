@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""Measure the coverage of the sets of classes of `heatwalk classify --sets` on real graphs.
+
+coverage.py HEATWALK DATA [--graphs a,b] [--labels 100,300,1000] [--draws 5] [--coverage 0.9]
+
+DATA has a folder for each graph with edges.tsv.gz and labels.tsv.gz. Labels are drawn at random from the nodes that have a
+class. The coverage is that of the other nodes with a class that a label reaches. Prints a table for docs/honesty.md."""
+import argparse
+import gzip
+import json
+import random
+import statistics
+import subprocess
+import tempfile
+
+options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+options.add_argument("heatwalk")
+options.add_argument("data")
+options.add_argument("--graphs", default="chameleon-filtered,cora,lastfm-asia,twitch-engb,flickr-words")
+options.add_argument("--labels", default="100,300,1000")
+options.add_argument("--draws", type=int, default=5)
+options.add_argument("--coverage", default="0.9")
+o = options.parse_args()
+folder = tempfile.mkdtemp()
+
+print("| graph | classes | labels | accuracy | coverage, mean | least, most of draws | mean size | sets of one class |")
+print("|---|--:|--:|--:|--:|--:|--:|--:|", flush=True)
+for name in o.graphs.split(","):
+    store, truth, known = (f"{folder}/{name}{end}" for end in ("", ".truth.tsv", ".known.tsv"))
+    subprocess.run([o.heatwalk, "ingest", f"{o.data}/{name}/edges.tsv.gz", "-o", store, "--quiet"], check=True,
+                   stdout=subprocess.DEVNULL)
+    with gzip.open(f"{o.data}/{name}/labels.tsv.gz", "rt") as file:
+        lines = [line.rstrip("\n").split("\t")[:2] for line in file]
+    with open(truth, "w") as file:
+        file.writelines(f"{node}\t{label}\n" for node, label in lines)
+    for number in map(int, o.labels.split(",")):
+        found, accuracy, size, single = [], [], [], []
+        for draw in range(o.draws if 2 * number <= len(lines) else 0):
+            sample = random.Random(1000 * number + draw).sample(lines, number)
+            with open(known, "w") as file:
+                file.writelines(f"{node}\t{label}\n" for node, label in sample)
+            text = subprocess.run(
+                [o.heatwalk, "classify", store, "--labels", known, "--truth", truth, "--sets", o.coverage,
+                 "--threads", "1", "--json", "--quiet", "--unknown-ids", "skip", "-o", f"{folder}/out.tsv"],
+                check=True, capture_output=True, text=True).stdout
+            document = json.loads(text)
+            with open(f"{folder}/out.tsv") as file:
+                rows = [line.rstrip("\n").split("\t")[:7] for line in file][1:]
+            classes = set(document["classes"])
+            sets = {row[0]: row[5].split("|") for row in rows if row[3] == "false" and row[5]}
+            found.append(100 * statistics.mean(
+                (label if label in classes else "other") in sets[node] for node, label in lines if node in sets))
+            accuracy.append(100 * document["truth"]["accuracy_reached"])
+            size.append(document["sets"]["mean_size"])
+            single.append(100 * document["sets"]["single_share"])
+        if found:
+            mean = statistics.mean
+            print(f"| {name} | {len({label for _, label in lines})} | {number:,} | {mean(accuracy):.1f} % | {mean(found):.1f} % "
+                  f"| {min(found):.1f}, {max(found):.1f} | {mean(size):.1f} | {mean(single):.0f} % |", flush=True)

@@ -1,0 +1,144 @@
+// Package conformal computes sets of classes that hold the class of an item, and bounds that hold its number, with a
+// promised probability. The promise needs held-out items that are a random sample of all items, and no assumption about the
+// model: of n scores of held-out items and that of a new item each is equally likely to be the largest, the second, and so
+// on. So the new score is at most the ⌈(n+1)·coverage⌉-th smallest of the n with at least the probability coverage. Given the
+// n items it follows a beta distribution, see Vovk, Conditional validity of inductive conformal predictors (2012).
+//
+// The score of a class is adaptive: the sum of the probabilities of likelier classes plus u times its own, with a uniform
+// number u of the item; Romano, Sesia and Candès, Classification with valid and adaptive coverage (2020). The likeliest class
+// has score 0, so that no set is empty: sets are larger than the promise needs where the label alone is right more often.
+//
+// A class without a label has no probability. [Other] denotes all of these, with the share of the nodes that Good
+// estimates. Labels that are the only ones of their class are its held-out items, because without such a label its class has
+// none.
+package conformal
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"hash/fnv"
+	"math"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/classify"
+)
+
+// Other is the number of the classes without a label.
+const Other = -1
+
+// ErrFew is returned if there are too few held-out items for the coverage.
+var ErrFew = errors.New("there are too few held-out labels for this coverage; give more labels, or a lower coverage")
+
+// ErrRange is returned for a coverage that is not between 0 and 1.
+var ErrRange = errors.New("a coverage is above 0 and below 1")
+
+// Place is the place of the class of a held-out item in the order of its probabilities.
+type Place struct {
+	Label      int     // position of the item in the labels
+	Above, Own float64 // sum of the probabilities of likelier classes, and that of the class
+}
+
+// PlaceOf returns the place of a class, or of Other, whose probability is the given share.
+func PlaceOf(label int, probabilities []float64, class int, other float64) Place {
+	order := orderOf(nil, probabilities, other)
+	p := Place{Label: label}
+	if class == order[0] {
+		return p
+	}
+	for _, c := range order {
+		if p.Own = probabilityOf(c, probabilities, other); c == class {
+			break
+		}
+		p.Above += p.Own
+	}
+	return p
+}
+
+// probabilityOf returns the probability of a class if the classes without a label have the share other.
+func probabilityOf(class int, probabilities []float64, other float64) float64 {
+	if class == Other {
+		return other
+	}
+	return probabilities[class] * (1 - other)
+}
+
+// orderOf appends the classes to dst: the likeliest one, and then all others and, if its share is not 0, Other, by falling
+// probability.
+func orderOf(dst []int, probabilities []float64, other float64) []int {
+	best := classify.ArgMax(probabilities)
+	dst = append(dst, best)
+	start := len(dst)
+	for c := range probabilities {
+		if c != best {
+			dst = append(dst, c)
+		}
+	}
+	if other > 0 {
+		dst = append(dst, Other)
+	}
+	slices.SortStableFunc(dst[start:], func(a, b int) int {
+		return cmp.Compare(probabilityOf(b, probabilities, other), probabilityOf(a, probabilities, other))
+	})
+	return dst
+}
+
+// Score returns the score of the class for the number u of the item.
+func (p Place) Score(u float64) float64 { return p.Above + float64(u*p.Own) }
+
+// Uniform returns a number between 0 and 1 that depends on an id and a seed alone.
+func Uniform(id string, seed uint64) float64 {
+	h := fnv.New64a()
+	_, _ = h.Write(binary.LittleEndian.AppendUint64(nil, seed)) // it never fails
+	_, _ = h.Write([]byte(id))
+	x := h.Sum64()
+	for range 2 { // the last letters of an id change few bits of the sum
+		x ^= x >> 32
+		x *= 0xd6e8feb86659fd93
+	}
+	return (float64(x>>11) + 0.5) / (1 << 53)
+}
+
+// Scores are the sorted scores of held-out items, with the seed and the share of classes without a label that they depend on.
+type Scores struct {
+	Sorted []float64 `json:"sorted"`
+	Seed   uint64    `json:"seed"`
+	Other  float64   `json:"other,omitempty"`
+
+	// IsShifted reports that the held-out items are not a random sample, so that there is no promise.
+	IsShifted bool `json:"is_shifted,omitempty"`
+}
+
+// Valid reports whether scores and share are in their ranges.
+func (s *Scores) Valid() bool {
+	return slices.IsSorted(s.Sorted) && s.Other >= 0 && s.Other <= 1
+}
+
+// Threshold returns the largest score of classes in sets with a coverage, by sorted scores. The error is [ErrRange] or
+// [ErrFew].
+func Threshold(sorted []float64, coverage float64) (float64, error) {
+	if !(coverage > 0 && coverage < 1) {
+		return 0, ErrRange
+	}
+	const rounding = 1e-9
+	position := max(1, int(math.Ceil(float64(float64(len(sorted)+1)*coverage)-rounding)))
+	if position > len(sorted) {
+		return 0, ErrFew
+	}
+	return sorted[position-1], nil
+}
+
+// AppendSet appends the set of an item with the number u to dst, by falling probability.
+func (s *Scores) AppendSet(dst []int, probabilities []float64, u, threshold float64) []int {
+	start := len(dst)
+	dst = orderOf(dst, probabilities, s.Other)
+	var p Place
+	for i, c := range dst[start:] {
+		p.Own = probabilityOf(c, probabilities, s.Other)
+		if i > 0 && p.Score(u) > threshold {
+			return dst[:start+i]
+		}
+		p.Above += p.Own
+	}
+	return dst
+}
