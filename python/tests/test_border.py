@@ -271,7 +271,7 @@ class Bank(unittest.TestCase):
                     self.assertIn(f"as_graph(graph, {answer})", " ".join([*texts, *(str(w.message) for w in log)]))
                     got = hw.as_graph(graph, **eval(f"dict({answer})"))
                     self.assertEqual(hw.apply(got, "adjacency", np.ones(2)).array.sum(), total)
-        with self.assertRaisesRegex(ValueError, r"as_graph.graph, time='day:dmy'. if the day is first"):
+        with self.assertRaisesRegex(ValueError, r"as_graph.graph, time='day:FORMAT'. with one of unix"):
             hw.as_graph(frame[["from_account", "to_account", "day"]], time="day")
         g = hw.as_graph(frame[["from_account", "to_account", "day"]], time="day:dmy")
         self.assertEqual(hw.apply(g, "adjacency", np.ones(2), until="2024-04-30").array.tolist(), [1, 1])

@@ -282,6 +282,7 @@ def _renamed(text: str, names: Mapping[str, str], reader: Reader | None = None) 
 
 def _argument(flag: str, value: str | None, reader: Reader) -> str:
     """Return the argument of a function for a flag, perhaps with its value."""
+    flag = "time" if flag == "time-format" else flag
     name = _ARGUMENTS.get("--" + flag, "--" + flag)
     if flag not in _READING:
         if value is None:
