@@ -1,12 +1,9 @@
 package graphfile
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -440,72 +437,4 @@ func (r *tuReader) readEdges() error {
 		r.c.Graphs[g] = m
 	}
 	return nil
-}
-
-// WriteTU writes a collection: it calls create with the ending of each file and a function that
-// writes it. Ids of graphs and vertices are not kept.
-func WriteTU(c *Collection,
-	create func(ending string, write func(w io.Writer) error) error) error {
-	for _, file := range []struct {
-		ending string
-		exists bool
-	}{
-		{tuEdges, true}, {tuIndicator, true}, {tuClasses,
-			c.Class != nil}, {tuLabels, c.Labels != nil},
-		{tuEdgeLabels, c.EdgeLabels != nil}, {tuAttributes, c.Attributes > 0},
-	} {
-		if !file.exists {
-			continue
-		}
-		if err := create(file.ending,
-			func(w io.Writer) error {
-				return writeTU(w, file.ending,
-					c)
-			}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// writeTU writes the file with an ending.
-func writeTU(w io.Writer, ending string, c *Collection) error {
-	out := bufio.NewWriterSize(w, bufferBytes) // keeps the first error
-	first := 1
-	for g := range c.Graphs {
-		if _, err := out.Write(nil); err != nil {
-			return err // the reader has stopped
-		}
-		m := &c.Graphs[g]
-		if ending == tuClasses {
-			fmt.Fprintln(out, c.Class[g])
-			continue
-		}
-		for v := range m.Len() {
-			switch ending {
-			case tuIndicator:
-				fmt.Fprintln(out, g+1)
-			case tuLabels:
-				fmt.Fprintln(out, c.Labels[m.Label[v]])
-			case tuAttributes:
-				for j, x := range m.Attributes[v*c.Attributes:][:c.Attributes] {
-					if j > 0 {
-						fmt.Fprint(out, ", ")
-					}
-					fmt.Fprint(out, x)
-				}
-				fmt.Fprintln(out)
-			}
-			for a, target := range m.To[m.Ptr[v]:m.Ptr[v+1]] {
-				switch ending {
-				case tuEdges:
-					fmt.Fprintf(out, "%d, %d\n", first+v, first+int(target))
-				case tuEdgeLabels:
-					fmt.Fprintln(out, c.EdgeLabels[m.EdgeLabel[int(m.Ptr[v])+a]])
-				}
-			}
-		}
-		first += m.Len()
-	}
-	return out.Flush()
 }

@@ -1,10 +1,8 @@
 package graphfile
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -63,23 +61,6 @@ func TestReadTU(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, c); diff != "" {
 		t.Error(diff)
-	}
-	again := map[string]string{}
-	err = WriteTU(c, func(ending string, write func(io.Writer) error) error {
-		var text bytes.Buffer
-		err := write(&text)
-		again[ending] = text.String()
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	back, err := readTU(t.Context(), tuFiles(t, again), false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(c, back); diff != "" {
-		t.Errorf("written and read again: %s", diff)
 	}
 }
 
@@ -149,22 +130,3 @@ func TestBrokenTU(t *testing.T) {
 		}
 	}
 }
-
-// TestWriteTUEndsWhereWritingFails checks that nothing more is written after an error: the second
-// graph has a label that does not exist.
-func TestWriteTUEndsWhereWritingFails(t *testing.T) {
-	full := errors.New("full")
-	c := &Collection{
-		IDs: []string{"1", "2"}, Labels: []string{strings.Repeat("x", 2*bufferBytes)},
-		Graphs: []Member{{Ptr: []int32{0, 0}, Label: []int32{0}}, {Ptr: []int32{0, 0}, Label: []int32{1}}},
-	}
-	err := writeTU(failing{full}, tuLabels, c)
-	if !errors.Is(err, full) {
-		t.Errorf("error %v, want %v", err, full)
-	}
-}
-
-// failing takes nothing.
-type failing struct{ err error }
-
-func (f failing) Write([]byte) (int, error) { return 0, f.err }

@@ -347,7 +347,7 @@ func TestNew(t *testing.T) {
 		{"rmat", given{"a": 0.9, "b": 0.2}, "rmat: c: a + b + c = 1.29; give shares with a sum of at most 1"},
 		{"er", given{"nodes": 3, "edges": 4}, "er: edges: 4 are more than the 3 pairs of 3 nodes; give 1 to 3"},
 		{"grid", given{"rows": 1, "columns": 1}, "grid: columns: rows × columns = 1; give 2 to 4294967295"},
-		{"molecules", nil, "molecules: model: missing; choose one of sbm, rmat, er, grid, molecules"},
+		{"tree", nil, "tree: model: missing; choose one of sbm, rmat, er, grid"},
 	} {
 		if _, err := New(test.model, values(test.given), 1, 1); err == nil || err.Error() != test.want || !errors.As(err, new(*param.ParameterError)) {
 			t.Errorf("%+v: error %q, want %q", test, err, test.want)

@@ -16,7 +16,7 @@ type Model struct {
 	param.Spec
 	HasClasses bool // the nodes of its graphs have classes
 
-	// graph returns the graph for complete values. It is nil for a model of collections.
+	// graph returns the graph for complete values.
 	graph func(v param.Values, d draws) Graph
 }
 
@@ -26,10 +26,9 @@ type draws struct {
 	workers int // at least 1; the graph does not depend on it
 }
 
-// Models returns all models. [NewCollection] generates those with the input kind [param.Graphs],
-// [New] the others.
+// Models returns all models.
 func Models() []*Model {
-	return []*Model{blockModel, recursiveMatrix, uniform, lattice, molecules}
+	return []*Model{blockModel, recursiveMatrix, uniform, lattice}
 }
 
 // Graph is a graph whose nodes are the numbers from 0.
@@ -77,7 +76,7 @@ func New(model string, parameters param.Values, rngSeed uint64,
 	workers int) (Graph, error) {
 	var names []string
 	for _, m := range Models() {
-		if m.Name != model || m.graph == nil {
+		if m.Name != model {
 			names = append(names, m.Name)
 			continue
 		}

@@ -71,19 +71,3 @@ func TestNarrowTorus(t *testing.T) {
 		t.Errorf("%q", lines)
 	}
 }
-
-// Molecules have the requested number of vertices on average, up to a last ring.
-func TestMeanVertices(t *testing.T) {
-	const graphs, nodes = 400, 100
-	c, err := NewCollection(t.Context(), values(given{"graphs": graphs, "nodes": nodes}), 1, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum := 0
-	for i := range c.Graphs {
-		sum += c.Graphs[i].Len()
-	}
-	if mean := float64(sum) / graphs; mean < nodes-3 || mean > nodes+6 { // by chance two or so
-		t.Errorf("a mean of %v vertices", mean)
-	}
-}

@@ -244,7 +244,7 @@ func TestPairIsThatOfTheMatrix(t *testing.T) {
 
 // TestSameBits computes every kernel by different numbers of workers and rows at a time.
 func TestSameBits(t *testing.T) {
-	c := molecules(t, 23, 14)
+	c := molecules(23, 14)
 	for _, k := range Kernels() {
 		want := gramOf(t, k.Name, c, nil, &Settings{Workers: 1})
 		for _, workers := range []int{2, 7} {
@@ -270,7 +270,7 @@ func TestSameBits(t *testing.T) {
 // TestNumbersOfVerticesDoNotMatter renumbers the vertices of graphs, and computes that
 // kernels are positive semidefinite.
 func TestNumbersOfVerticesDoNotMatter(t *testing.T) {
-	c := molecules(t, 12, 16)
+	c := molecules(12, 16)
 	rng := rand.New(rand.NewPCG(1, 2))
 	both := *c
 	for i := range c.Graphs {
@@ -357,7 +357,7 @@ func TestPatternsOfDenseGraphs(t *testing.T) {
 // TestPropagationCountsBins compares propagation with bins of rows of the matrix of a
 // walk, which are alike if they are equal.
 func TestPropagationCountsBins(t *testing.T) {
-	c := molecules(t, 6, 12)
+	c := molecules(6, 12)
 	n := len(c.Graphs)
 	want := sparse.NewBlock[float64](n, n)
 	for step := range 4 {
@@ -401,7 +401,7 @@ func TestPropagationCountsBins(t *testing.T) {
 // TestPropagationStepsAreKept checks that another step only adds to values, also if bins are so wide
 // that equality depends on the random numbers of a step.
 func TestPropagationStepsAreKept(t *testing.T) {
-	c := molecules(t, 8, 12)
+	c := molecules(8, 12)
 	for _, distance := range []string{"total-variation", "hellinger"} {
 		var before *sparse.Block[float64]
 		for steps := range 6 {
@@ -436,7 +436,7 @@ func (l *looks) Err() error {
 // each step has some.
 func TestPropagationStops(t *testing.T) {
 	const steps = 20
-	c := molecules(t, 3, 12)
+	c := molecules(3, 12)
 	for most := range 1000 {
 		ctx := &looks{Context: t.Context(), most: most}
 		_, err := Kernels().Named("propagation").Prepare(ctx, c, param.Values{"steps": param.Of(steps)}, &Settings{Workers: 1})
@@ -490,7 +490,7 @@ func TestCosine(t *testing.T) {
 	if divide(row, []float64{4, 9, 0}, 0); row[0] != 1 || math.Abs(row[1]-1.0/3) > 1e-15 || row[2] != 0 {
 		t.Errorf("%v, want 1, ⅓ and 0", row)
 	}
-	c := molecules(t, 7, 12)
+	c := molecules(7, 12)
 	k := gramOf(t, "label-pair", c, nil, nil)
 	g, err := labelPair.Prepare(t.Context(), c, nil, &Settings{Cosine: true})
 	if err != nil {

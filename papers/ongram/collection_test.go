@@ -8,12 +8,12 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/file/graphfile"
-	"github.com/heatwalk/heatwalk/ingest/generate"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/items"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/papers/graphs"
 	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/test/graphstest"
 )
 
 // opened returns a collection as items.
@@ -29,10 +29,7 @@ func opened(t *testing.T, made *graphfile.Collection, set *graphs.Settings) *ite
 // TestOnGraphs learns the classes of half of a collection, which differ in their branches, and
 // predicts those of the others.
 func TestOnGraphs(t *testing.T) {
-	made, err := generate.NewCollection(t.Context(), param.Values{"graphs": param.Of(120), "nodes": param.Of(16), "noise": param.Of(0.0)}, 3, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := graphstest.Molecules(120, 16, 2, 0, 3)
 	var row, class, truth []int
 	for i, name := range made.Class {
 		c, err := strconv.Atoi(name)
@@ -80,10 +77,7 @@ func TestOnGraphs(t *testing.T) {
 // TestUnfinished tests that a learner that reaches its iteration limit gives votes for each class, as
 // every learner on kernel values does, and that the prediction reports the limit.
 func TestUnfinished(t *testing.T) {
-	made, err := generate.NewCollection(t.Context(), param.Values{"graphs": param.Of(12), "nodes": param.Of(12), "noise": param.Of(0.0)}, 3, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := graphstest.Molecules(12, 12, 2, 0, 3)
 	c := opened(t, made, &graphs.Settings{Cosine: true})
 	p := problem.OfItems(len(made.Graphs), []int{0, 1, 2, 3}, []int{0, 1, 0, 1}, []string{"0", "1"})
 	limited := *classify.Learners().Named("centroid")

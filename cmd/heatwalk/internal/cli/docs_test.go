@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
+	"github.com/heatwalk/heatwalk/test/graphstest"
 )
 
 var update = flag.Bool("update", false, "write docs/commands.md")
@@ -102,6 +103,9 @@ func TestJSONPage(t *testing.T) {
 	if err := os.WriteFile("few.tsv", []byte("1\tx\n2\tx\n3\ty\n4\ty\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	if err := graphstest.WriteTU("MOL", graphstest.Molecules(20, 20, 2, 0.4, 1)); err != nil {
+		t.Fatal(err)
+	}
 	word := regexp.MustCompile("`[^`]*`")
 	for _, args := range [][]string{
 		{"ingest", "e.tsv", "-o", "new"},
@@ -132,7 +136,6 @@ func TestJSONPage(t *testing.T) {
 		{"eigen", "g", "--matrix", "laplacian", "--which", "smallest", "--k", "2", "-o", "E.npy"},
 		{"ingest", "e.tsv", "-o", "new", "--dry-run"},
 		{"generate", "grid", "--rows", "3", "--columns", "3", "-o", "grid.tsv"},
-		{"generate", "molecules", "--graphs", "20", "-o", "MOL"},
 		{"graphs", "kernel", "MOL", "--kernel", "propagation", "-o", "K.npy"},
 		{"graphs", "classify", "MOL", "--labels", "few.tsv", "--kernel", "tanimoto", "-o", "out.tsv"},
 		{"bench", "decode", "g"},

@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,14 +20,7 @@ import (
 func collectionFiles(t *testing.T, c *graphfile.Collection) string {
 	t.Helper()
 	prefix := filepath.Join(t.TempDir(), "D")
-	err := graphfile.WriteTU(c, func(ending string, write func(io.Writer) error) error {
-		f, err := os.Create(prefix + ending)
-		if err == nil {
-			err = errors.Join(write(f), f.Close())
-		}
-		return err
-	})
-	if err != nil {
+	if err := graphstest.WriteTU(prefix, c); err != nil {
 		t.Fatal(err)
 	}
 	return prefix

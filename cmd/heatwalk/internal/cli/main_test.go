@@ -31,6 +31,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/system"
 	_ "github.com/heatwalk/heatwalk/papers"
 	_ "github.com/heatwalk/heatwalk/papers/ongram"
+	"github.com/heatwalk/heatwalk/test/graphstest"
 )
 
 // TestMain lets no run wait for a disk: that files are synced is seen by tests which
@@ -128,17 +129,18 @@ func TestScripts(t *testing.T) {
 					ts.Fatalf("exit code %d", code)
 				}
 			},
-			"exits":    exits,
-			"compress": compress,
-			"flip":     flip,
-			"cut":      cut,
-			"format":   format,
-			"replace":  replace,
-			"lose":     lose,
-			"alone":    alone,
-			"cora":     cora,
-			"unpack":   unpack,
-			"shares":   shares,
+			"exits":     exits,
+			"molecules": molecules,
+			"compress":  compress,
+			"flip":      flip,
+			"cut":       cut,
+			"format":    format,
+			"replace":   replace,
+			"lose":      lose,
+			"alone":     alone,
+			"cora":      cora,
+			"unpack":    unpack,
+			"shares":    shares,
 		},
 	})
 }
@@ -196,6 +198,18 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("exit code %d, want %d", got, want)
 	}
+}
+
+// molecules PREFIX GRAPHS VERTICES writes a collection of labelled graphs of two classes.
+func molecules(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: molecules PREFIX GRAPHS VERTICES")
+	}
+	graphs, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	vertices, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	ts.Check(graphstest.WriteTU(ts.MkAbs(args[0]), graphstest.Molecules(graphs, vertices, 2, 0.4, 1)))
 }
 
 // compress FROM TO compresses by the extension of TO, .gz or .zst.

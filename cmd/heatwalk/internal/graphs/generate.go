@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/ingest/generate"
-	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -22,7 +21,6 @@ import (
 // generateDocument is the JSON document of generate.
 type generateDocument struct {
 	Output     string         `json:"output"`
-	Files      []string       `json:"files,omitempty"` // files of a collection
 	Labels     string         `json:"labels,omitempty"`
 	Truth      string         `json:"truth,omitempty"`
 	Model      string         `json:"model"`
@@ -52,19 +50,9 @@ type generateOptions struct {
 
 // newModel returns the command of a model.
 func newModel(run *shell.Session, m *generate.Model) *cobra.Command {
-	do := generateGraph
-	check := checkGenerate
-	output := "FILE"
-	usage := "`FILE` of edges, - is stdout; DIR/ makes a store"
-	if m.Works&param.Graphs != 0 {
-		do = generateCollection
-		check = checkCollection
-		output = "DIR/DS"
-		usage = "`PREFIX` of the files, such as DIR/DS"
-	}
-	cmd, c, flags := shell.NewCommand(run, m.Name+" -o "+output, m.Title, func(line *shell.CommandLine,
+	cmd, c, flags := shell.NewCommand(run, m.Name+" -o FILE", m.Title, func(line *shell.CommandLine,
 		c *generateOptions, _ []string) {
-		check(line, c)
+		checkGenerate(line, c)
 		c.generateDocument.values = modelValues(line, &m.Spec)
 	}, func(run *shell.Session, c *generateOptions, _ string) error {
 		c.Parameters = map[string]any{"seed": run.Seed}
@@ -74,16 +62,13 @@ func newModel(run *shell.Session, m *generate.Model) *cobra.Command {
 		for name, v := range c.values {
 			c.Parameters[strings.ReplaceAll(name, "-", "_")] = v
 		}
-		return do(run, c)
+		return generateGraph(run, c)
 	})
 	c.Model = m.Name
 	c.fraction = 1
-	flags.StringVarP(&c.Output, "output", "o",
-		map[string]string{"FILE": "-"}[output], usage)
-	if m.Works&param.Graphs == 0 {
-		flags.BoolVar(&c.force, "force", false, "replace the store in DIR/")
-		shell.TempFlag(&c.graph.Tables, flags)
-	}
+	flags.StringVarP(&c.Output, "output", "o", "-", "`FILE` of edges, - is stdout; DIR/ makes a store")
+	flags.BoolVar(&c.force, "force", false, "replace the store in DIR/")
+	shell.TempFlag(&c.graph.Tables, flags)
 	modelFlags(flags, &m.Spec)
 	if m.HasClasses {
 		flags.AddSideOutput(&c.Labels, "labels", "for labels of some nodes", nil)
@@ -150,14 +135,6 @@ func checkGenerate(line *shell.CommandLine, r *generateOptions) {
 // isStoreName reports whether the output path is that of a store.
 func isStoreName(path string) bool {
 	return path != "" && os.IsPathSeparator(path[len(path)-1]) || shell.IsDir(path)
-}
-
-// checkCollection validates the output of a collection and records problems.
-func checkCollection(line *shell.CommandLine, r *generateOptions) {
-	if r.Output == "" || r.Output == "-" || isStoreName(r.Output) {
-		line.Problem("-o",
-			"give the beginning of the file names, for example -o DIR/DS for DIR/DS_A.txt")
-	}
 }
 
 // writeText writes the file path, compressed if its name ends so, unless it is "".
@@ -289,41 +266,4 @@ func generateStore(run *shell.Session, r *generateOptions, g generate.Graph,
 	}
 	run.OutputState = ""
 	return madeStore(report) + "\n", nil
-}
-
-// generateCollection generates and writes a collection.
-func generateCollection(run *shell.Session, r *generateOptions) error {
-	c, err := generate.NewCollection(run.Context, r.values, uint64(run.Seed), func(bytes int64) error {
-		return beginWith(run.Costs, bytes, "graphs")
-	})
-	if err != nil {
-		return err
-	}
-	o := shell.NewOutputs(run, r.Output)
-	err = graphfile.WriteTU(c, func(ending string, write func(w io.Writer) error) error {
-		r.Files = append(r.Files, r.Output+ending)
-		return writeText(o, r.Output+ending, write)
-	})
-	if err == nil {
-		o.RunFile, err = o.Companion(r.Output, "", ".run.json")
-	}
-	if err == nil {
-		err = o.Publish(r.Parameters, nil)
-	}
-	if err != nil {
-		return err
-	}
-	return run.Console.PrintResult(&r.generateDocument, func(w io.Writer) {
-		fmt.Fprintf(w, "%s: %s\n%s\n", r.Output,
-			words.Counted(len(c.Graphs), "graph"), run.Console.Cost())
-	})
-}
-
-// beginWith begins a run without a graph whose data take the given memory.
-func beginWith(costs *shell.Costs, bytes int64, what string) error {
-	p := costs.NewPlan()
-	if err := p.Reserve(bytes, what); err != nil {
-		return err
-	}
-	return costs.Begin(p)
 }
