@@ -161,13 +161,13 @@ func TestJSONPage(t *testing.T) {
 	}
 }
 
-// keysOf returns the keys of a document and of its objects, except keys that are flags or data.
+// keysOf returns the keys of a document and of its objects, except keys that are flags or data, such as names of classes.
 func keysOf(value any) (keys []string) {
 	switch v := value.(type) {
 	case map[string]any:
 		for key, value := range v {
 			keys = append(keys, key)
-			if !strings.HasSuffix(key, "parameters") && key != "grid" {
+			if !strings.HasSuffix(key, "parameters") && key != "grid" && key != "classes" {
 				keys = append(keys, keysOf(value)...)
 			}
 		}
