@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -54,30 +53,6 @@ func FromWindows(text []byte) []byte {
 	}
 	return out
 }
-
-// RecodeTitles returns titles of a header with those that are not UTF-8 read as Windows-1252; nil if all are UTF-8, or if
-// one is neither.
-func RecodeTitles(titles []string) (recoded []string) {
-	if utf8.ValidString(strings.Join(titles, "")) {
-		return nil
-	}
-	for _, title := range titles {
-		if !utf8.ValidString(title) {
-			text := FromWindows([]byte(title))
-			if text == nil {
-				return nil
-			}
-			title = string(text)
-		}
-		recoded = append(recoded, title)
-	}
-	return recoded
-}
-
-// TitleWarning is the warning about recoded titles, without a place.
-var TitleWarning = &Error{Line: 1,
-	Msg: "the titles are not UTF-8, and are read as Windows-1252",
-	Fix: "pass {encoding=windows-1252} to read ids and labels so too"}
 
 // ToWindows converts text from UTF-8 to Windows-1252. It returns nil if a character is not in
 // Windows-1252.
