@@ -106,7 +106,7 @@ const (
 // for none, as many columns are solved at a time as it allows.
 func (l *Learner) ScoresBytes(n int, entries int64, cols, classes int,
 	v param.Values, limit int64) int64 {
-	_, bytes := groupColumns(l, n, cols, classes, v, limit)
+	_, bytes := l.groupColumns(n, cols, classes, v, limit)
 	if l.Spread == nil {
 		bytes += iterative.FactorBytes(n, entries, cols,
 			budget.Subtract(limit, bytes))
@@ -140,7 +140,7 @@ func (l *Learner) Decide(team *sparse.Team, f *sparse.Block[float64], s cwk.Seed
 
 // groupColumns returns the number of columns that are solved at a time, at least one, and the memory
 // of their solve without a factor.
-func groupColumns(l *Learner, n, cols, classes int,
+func (l *Learner) groupColumns(n, cols, classes int,
 	v param.Values, limit int64) (width int, bytes int64) {
 	if l.Spread != nil {
 		bytes = blocks.BlockBytes[float64](n, classes)
@@ -191,7 +191,7 @@ func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64],
 	if set.Tolerance == 0 {
 		set.Tolerance = defaultTolerance
 	}
-	width, minimum := groupColumns(l, n, dst.Cols, classes, v,
+	width, minimum := l.groupColumns(n, dst.Cols, classes, v,
 		set.Memory)
 	if err := budget.Check(set.Memory, minimum, l.Name); err != nil {
 		return work, err

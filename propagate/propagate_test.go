@@ -132,7 +132,7 @@ func TestSameBits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, least := groupColumns(l, 400, 1, whole.Classes, v, 0)
+		_, least := l.groupColumns(400, 1, whole.Classes, v, 0)
 		for turn, memory := range []int64{0, least, 2 * least} {
 			for _, workers := range testgraph.Workers(turn) {
 				g := graphtest.Of(t, p.A, workers)
@@ -185,7 +185,7 @@ func TestMemoryIsWhatIsAllocated(t *testing.T) {
 			v["rounds"] = param.Of(1)
 		}
 		f := sparse.NewBlock[float64](n, classes)
-		_, bytes := groupColumns(l, n, classes, classes, v, 0)
+		_, bytes := l.groupColumns(n, classes, classes, v, 0)
 		allocated(l.Name, bytes, func() error {
 			_, err := l.ScoresTo(t.Context(), f, g, []cwk.Seeds{seeds}, v, &Settings{Memory: bytes, Tolerance: 1e-3})
 			return err
@@ -255,7 +255,7 @@ func TestFactorBesideBlocks(t *testing.T) {
 		}
 		return work.Sweeps
 	}
-	_, least := groupColumns(&poisson, n, 2, 2, nil, 0)
+	_, least := poisson.groupColumns(n, 2, 2, nil, 0)
 	all := least + iterative.CholeskyBytes(n, a.NNZ(), 2, 1)
 	if with, without := sweeps(all), sweeps(all-least/2); with >= n/2 || without < n/2 {
 		t.Errorf("%d sweeps where a factor fits beside the blocks, %d where it fits alone", with, without)

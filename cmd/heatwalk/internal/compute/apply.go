@@ -144,8 +144,8 @@ func slabColumns(nodes, cols, results int) int {
 }
 
 // openBlock opens the block and returns its number of columns.
-func openBlock(ctx context.Context, c *applyOptions, rows int) (cols int, err error) {
-	err = readBlock(ctx, c, func(a *npy.Array) error {
+func (c *applyOptions) openBlock(ctx context.Context, rows int) (cols int, err error) {
+	err = c.readBlock(ctx, func(a *npy.Array) error {
 		n, k, err := a.Extent()
 		if err != nil {
 			return err
@@ -165,7 +165,7 @@ func openBlock(ctx context.Context, c *applyOptions, rows int) (cols int, err er
 }
 
 // readBlock opens the file of the block and calls read.
-func readBlock(ctx context.Context, c *applyOptions, read func(a *npy.Array) error) error {
+func (c *applyOptions) readBlock(ctx context.Context, read func(a *npy.Array) error) error {
 	file, err := os.Open(c.block)
 	if err != nil {
 		return err
@@ -205,7 +205,7 @@ func applyTo[T sparse.Float](run *shell.Session, c *applyOptions, name string) e
 		return fault.Usage("--block-ids",
 			"it is missing; the graph has nodes for hyperedges too")
 	}
-	cols, err := openBlock(run.Context, c, rows)
+	cols, err := c.openBlock(run.Context, rows)
 	if err != nil {
 		return err
 	}
@@ -288,7 +288,7 @@ func (a *application[T]) slab(ctx context.Context, lo, hi, cols int) error {
 	results := a.f.Results()
 	b := sparse.NewBlock[float64](n, hi-lo)
 	y := sparse.NewBlock[float64](n, results*(hi-lo))
-	err := readBlock(ctx, a.c, func(file *npy.Array) error {
+	err := a.c.readBlock(ctx, func(file *npy.Array) error {
 		return file.Columns(lo, hi, func(i, j int, values []float64) {
 			if row, ok := local.Row(a.d.Rows[i]); ok {
 				copy(b.Row(row)[j-lo:], values)

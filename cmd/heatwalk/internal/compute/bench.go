@@ -45,7 +45,7 @@ type benchOptions struct {
 }
 
 // benchFlags declares the flags of all that multiply a block.
-func benchFlags(c *benchOptions, flags *shell.FlagSet, columns, repeat int,
+func (c *benchOptions) benchFlags(flags *shell.FlagSet, columns, repeat int,
 	meaning string) {
 	shell.NumberVar(flags, &c.settings.Columns, "columns", columns,
 		param.Range{Least: 1, Most: 4096}, "N", meaning)
@@ -67,7 +67,7 @@ func benchSettings(run *shell.Session, c *benchOptions) *bench.Settings {
 func NewBench(run *shell.Session) *cobra.Command {
 	cmd, c, flags := newWorkloads(run, "bench %s GRAPH",
 		"Measure products, walks and decoding", false)
-	benchFlags(c, flags, 8, 10, "columns of the block")
+	c.benchFlags(flags, 8, 10, "columns of the block")
 	flags.AddDtype(&c.dtype, "float32", "numbers of the block")
 	flags.AddChoice(&c.ids, "ids", "auto", []string{"auto", "raw", "coded"},
 		"column ids of a copy in memory, or coded as in the store (auto: a copy where --max-memory allows)")
@@ -210,7 +210,7 @@ func (v *benchDocument) print(w io.Writer, cost string) {
 func newKrylovBench(run *shell.Session) *cobra.Command {
 	cmd, f, flags := newWorkloads(run, "krylov %s GRAPH",
 		"Measure exponentials, solves and eigenpairs", true)
-	benchFlags(f, flags, 16, 3, "columns of B, or eigenpairs")
+	f.benchFlags(flags, 16, 3, "columns of B, or eigenpairs")
 	shell.NumberVar(flags, &f.settings.Tolerance, "tolerance", 1e-8, lanczos.Tolerances,
 		"tolerance", "relative error of a result, or residual")
 	f.settings.Betas = []float64{10}

@@ -56,21 +56,21 @@ func NewClassify(run *shell.Session) *cobra.Command {
 	cmd, c, flags := shell.NewCommand(run, "classify GRAPH --labels L.tsv -o OUT.tsv",
 		"Predict the label of every node from the labels of some", checkClassify,
 		runClassify)
-	labelsFlag(&c.learning, flags)
+	c.learning.labelsFlag(flags)
 	flags.AddOutput(&c.out, "output", "-", shell.PredictionUsage, shell.ScoreFormats)
-	methodFlags(c, flags)
-	predictionFlags(c, flags)
-	targetsFlag(c, flags)
+	c.methodFlags(flags)
+	c.predictionFlags(flags)
+	c.targetsFlag(flags)
 	flags.AddSideOutput(&c.save, "save-model", "for the model, from which heatwalk predict gives the same predictions without learning again", nil)
 	flags.AddSideOutput(&c.page, "report", "for a page: map, accuracy, classes, reasons: .html", shell.PageFormats)
 	flags.AddInput(&c.pageNodes, "report-nodes", "of ids of further nodes for the page")
-	severalFlag(&c.learning, flags)
-	learningFlagSet(&c.learning, flags)
+	c.learning.severalFlag(flags)
+	c.learning.learningFlagSet(flags)
 	return cmd
 }
 
 // predictionFlags declares the flags of scores and labels in predictions, and of true labels.
-func predictionFlags(c *classifyOptions, flags *shell.FlagSet) {
+func (c *classifyOptions) predictionFlags(flags *shell.FlagSet) {
 	c.scores.Declare(flags, false)
 	flags.AddChoice(&c.unreached, "unreached", "blank", []string{"blank", "prior"},
 		"label of a node that cannot be reached from a label")
@@ -79,7 +79,7 @@ func predictionFlags(c *classifyOptions, flags *shell.FlagSet) {
 }
 
 // methodFlags declares the flags of a single method.
-func methodFlags(c *classifyOptions, flags *shell.FlagSet) {
+func (c *classifyOptions) methodFlags(flags *shell.FlagSet) {
 	flags.AddChoice(&c.learning.weight, "edge-weights", "", method.Weightings(),
 		"edge weights: w as given, none: all 1, of lines with weight 0 in files too, log: log(1 + w) (default: auto, lp and beliefs choose by held-out labels, others take w)")
 	flags.AddCheck(func(line *shell.CommandLine, _ []string) {
@@ -90,7 +90,7 @@ func methodFlags(c *classifyOptions, flags *shell.FlagSet) {
 }
 
 // targetsFlag declares the flag for the nodes that can have a label.
-func targetsFlag(c *classifyOptions, flags *shell.FlagSet) {
+func (c *classifyOptions) targetsFlag(flags *shell.FlagSet) {
 	flags.AddInput(&c.targets, "targets", "of ids of the nodes that can have a label, the only ones in OUT (default: all)")
 }
 
@@ -168,7 +168,7 @@ func predictLabels(run *shell.Session, c *classifyOptions, name string) error {
 	if err != nil {
 		return err
 	}
-	labels := writtenLabels(c, p.Prediction)
+	labels := c.writtenLabels(p.Prediction)
 	if err := in.addSets(p); err != nil {
 		return err
 	}
@@ -222,7 +222,7 @@ func readPredictionInputs(run *shell.Session, c *classifyOptions, name string) (
 		top != 0 && top <= problem.HighestCount {
 		s.Top = max(top, 1)
 	}
-	run.Costs.Disk += shell.PredictionBytes(d.Out, predictionColumns(c, d.Labels), shell.NodeAxis(d.Graph))
+	run.Costs.Disk += shell.PredictionBytes(d.Out, c.predictionColumns(d.Labels), shell.NodeAxis(d.Graph))
 	tables := &c.learning.graph.Tables
 	if c.targets != "" {
 		if in.targets, err = shell.ReadIDs(run, tables, c.targets, d.Graph.Nodes); err != nil {
@@ -291,7 +291,7 @@ func predictInputs(run *shell.Session, in *predictionInputs) (*heatwalk.Predicti
 	if in.isComplete {
 		return labelsOf(l), nil
 	}
-	saved, err := beginModel(c, d, in.settings)
+	saved, err := c.beginModel(d, in.settings)
 	if err != nil {
 		return nil, err
 	}
@@ -309,7 +309,7 @@ func predictInputs(run *shell.Session, in *predictionInputs) (*heatwalk.Predicti
 	if err != nil {
 		return nil, err
 	}
-	if err := writeModel(c, d, saved, p, in.settings); err != nil {
+	if err := c.writeModel(d, saved, p, in.settings); err != nil {
 		return nil, err
 	}
 	if p.Baselines.Omitted > 0 {
@@ -319,7 +319,7 @@ func predictInputs(run *shell.Session, in *predictionInputs) (*heatwalk.Predicti
 	if p.Unfinished != "" {
 		run.Console.Warn("%s: %s%s", c.method.Name(), p.Unfinished, shell.UnfinishedAdvice(c.method))
 	}
-	if p.Settings > 0 && choosesParameters(c, in.settings) && split.TooFew(l.Class) {
+	if p.Settings > 0 && c.choosesParameters(in.settings) && split.TooFew(l.Class) {
 		run.Console.Warn("%s: too few labels to choose parameters: of two classes at least 2 nodes each are needed; using %v", l.File, p.Parameters)
 	}
 	if n := l.Numeric(); n == len(l.Row) && n >= mostNumericClasses {
@@ -346,7 +346,7 @@ func labelsOf(l *nodefile.Labels) *heatwalk.Prediction {
 const mostNumericClasses = 5
 
 // choosesParameters reports whether parameters are left to be chosen.
-func choosesParameters(c *classifyOptions, s *method.Settings) bool {
+func (c *classifyOptions) choosesParameters(s *method.Settings) bool {
 	open := func(p param.Param) bool {
 		return len(p.Grid) > 1 && !s.Given.Has(p.Name)
 	}
@@ -355,12 +355,12 @@ func choosesParameters(c *classifyOptions, s *method.Settings) bool {
 }
 
 // predictionColumns returns the columns of the predictions.
-func predictionColumns(c *classifyOptions, l *nodefile.Labels) tablefile.Columns {
+func (c *classifyOptions) predictionColumns(l *nodefile.Labels) tablefile.Columns {
 	return tablefile.Columns{Classes: l.Names, Top: c.scores.Top, Sets: c.coverage > 0}
 }
 
 // writtenLabels returns the label to write for every row, −1 for a blank.
-func writtenLabels(c *classifyOptions, p *method.Prediction) []int {
+func (c *classifyOptions) writtenLabels(p *method.Prediction) []int {
 	if c.unreached == "prior" {
 		return p.Class
 	}
@@ -396,7 +396,7 @@ func writeLabelled(run *shell.Session, in *predictionInputs, p *heatwalk.Predict
 		err = fault.Usage("--scores", noRaw, c.method.Name()) // pairs of classes have votes alone
 	default:
 		err = shell.WritePredictions(d.Out, rowsOfPrediction(in, p.Prediction, labelOf),
-			predictionColumns(c, d.Labels), c.scores.Kind == "raw", c.scores.Dtype)
+			c.predictionColumns(d.Labels), c.scores.Kind == "raw", c.scores.Dtype)
 	}
 	if err != nil {
 		return err

@@ -20,7 +20,7 @@ func TestLabelsOf(t *testing.T) {
 		"prior": {0, 1, 1, 0},
 	} {
 		f := &classifyOptions{unreached: unreached}
-		if diff := cmp.Diff(want, writtenLabels(f, p)); diff != "" {
+		if diff := cmp.Diff(want, f.writtenLabels(p)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", unreached, diff)
 		}
 	}

@@ -41,7 +41,7 @@ func finishPage(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction
 	isMapped := in.pageRows != nil && !in.isComplete
 	var err error
 	if isMapped {
-		err = addReasons(run.Context, in, p, doc)
+		err = in.addReasons(run.Context, p, doc)
 	}
 	if err == nil {
 		err = writeReport(run, in, p, doc, isMapped)
@@ -59,7 +59,7 @@ func finishPage(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction
 
 // addReasons adds nodes to label next, unless the graph is large, and the reasons for some
 // predictions.
-func addReasons(ctx context.Context, in *predictionInputs, p *heatwalk.Prediction,
+func (in *predictionInputs) addReasons(ctx context.Context, p *heatwalk.Prediction,
 	doc *classifyDocument) error {
 	if err := p.AddSuggestions(ctx); err != nil {
 		return err
@@ -69,7 +69,7 @@ func addReasons(ctx context.Context, in *predictionInputs, p *heatwalk.Predictio
 		doc.LabelNext = append(doc.LabelNext, labelNext{
 			in.data.Graph.Nodes.ID(p.Suggestions[i].Row), cells[0], cells[1], cells[2], cells[3]})
 	}
-	err := p.AddReasons(ctx, explainedRows(in, p, doc))
+	err := p.AddReasons(ctx, in.explainedRows(p, doc))
 	if errors.Is(err, explain.ErrNoForm) {
 		return nil
 	}
@@ -86,9 +86,9 @@ func addReasons(ctx context.Context, in *predictionInputs, p *heatwalk.Predictio
 // explainedRows returns the rows of the nodes whose reasons the page has: those that were asked
 // for, and of the first ones of the list of a rare class and of the least certain nodes as many as
 // take some seconds.
-func explainedRows(in *predictionInputs, p *heatwalk.Prediction, doc *classifyDocument) []int {
+func (in *predictionInputs) explainedRows(p *heatwalk.Prediction, doc *classifyDocument) []int {
 	number := reasonCount(in.data.Graph, len(p.Classes))
-	rare := rareRows(doc)
+	rare := doc.rareRows()
 	rows := slices.Concat(rare[:min(number/2, len(rare))], p.LeastCertain(number))
 	list := slices.Clone(in.pageRows)
 	for _, row := range rows {
@@ -110,7 +110,7 @@ func reasonCount(g *shell.OpenGraph, classes int) int {
 }
 
 // rareRows returns the rows of the list of a rare class.
-func rareRows(doc *classifyDocument) (rows []int) {
+func (doc *classifyDocument) rareRows() (rows []int) {
 	if rare := doc.Summary.Rare; rare != nil {
 		for _, v := range rare.First {
 			rows = append(rows, v.Row)
@@ -129,7 +129,7 @@ func writeReport(run *shell.Session, in *predictionInputs, p *heatwalk.Predictio
 	case err == nil && run.Network != nil:
 		run.Console.Warn("%s has no map and no reasons because several processes share the graph; run one process", in.f.page)
 	case err == nil && isMapped:
-		err = addMap(run, in, p, rareRows(doc), page)
+		err = addMap(run, in, p, doc.rareRows(), page)
 	}
 	if err != nil {
 		return err
@@ -167,7 +167,7 @@ func addMap(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction, ra
 	}
 	m := &graphmap.Graph{
 		A: g.A, ID: g.Nodes.ID, Classes: p.Classes,
-		Class: writtenLabels(in.f, p.Prediction), Workers: run.Threads,
+		Class: in.f.writtenLabels(p.Prediction), Workers: run.Threads,
 		Scores: p.Prediction.Scores.Row,
 		Known:  shell.MarkLabelled(in.data.Labels, len(p.Class)),
 		Colors: colors, Reasons: map[int]any{}, Links: map[int][]int{},

@@ -32,7 +32,7 @@ func NewEvaluate(run *shell.Session) *cobra.Command {
 	cmd, c, flags := shell.NewCommand(run, "evaluate GRAPH --labels L.tsv",
 		"Methods side by side on splits of the labelled nodes", checkEvaluate,
 		runEvaluate)
-	labelsFlag(&c.learning, flags)
+	c.learning.labelsFlag(flags)
 	flags.AddInput(&c.values, "values", "of node and number, to compare methods of heatwalk regress")
 	flags.StringVar(&c.learning.listed, "method", "auto,cwk,lp", "`LIST` of methods joined by commas, with parameters as in diffusion:beta=2+rls,lp; see heatwalk methods")
 	c.splitting = shell.SplitFlags{Noun: "node", Train: []float64{0.05, 0.1}, Splits: 20}
@@ -41,8 +41,8 @@ func NewEvaluate(run *shell.Session) *cobra.Command {
 		param.Range{Most: 100_000}, "N",
 		"further splits to choose parameters on, at each training size (0: inside each training set)")
 	flags.AddInputOrWord(&c.gridName, "grid", "small", []string{"paper", "small", "none"}, "parameters to choose from: paper (those of the methods' papers), small, none (defaults), or a `FILE` of values by method, see docs/formats.md")
-	severalFlag(&c.learning, flags)
-	learningFlagSet(&c.learning, flags)
+	c.learning.severalFlag(flags)
+	c.learning.learningFlagSet(flags)
 	return cmd
 }
 
@@ -59,7 +59,7 @@ func runEvaluate(run *shell.Session, c *evaluateOptions, name string) error {
 	if classes, ok := report.(*evaluate.Report); ok {
 		shell.WarnUnfinished(run.Console, in.plan, classes)
 	}
-	return writeComparison(in, report)
+	return in.writeComparison(report)
 }
 
 // checkEvaluate validates the flags and records problems.
@@ -170,7 +170,7 @@ func explainComparison(costs *shell.Costs, in *comparison, err error) error {
 }
 
 // writeComparison publishes the report.
-func writeComparison(in *comparison, report shell.Reporter) error {
+func (in *comparison) writeComparison(report shell.Reporter) error {
 	compared := shell.ComparedDocument{Graph: in.data.Graph.Name, Skipped: shell.CountSkipped(in.labels),
 		Attributes: shell.DescribeAttributes(in.data.Graph)}
 	switch r := report.(type) {

@@ -32,13 +32,13 @@ func NewExplain(run *shell.Session) *cobra.Command {
 		checkExplain, runExplain)
 	shell.Annotate(cmd, shell.NodeArguments)
 	c := &o.classify
-	labelsFlag(&c.learning, flags)
+	c.learning.labelsFlag(flags)
 	flags.AddOutput(&c.out, "output", "-", "of reasons: .tsv or .csv; - is stdout", tablefile.LineEndings)
 	shell.LetterFlag(flags, &o.number, "number", 10, listLengths,
 		"labelled nodes, attributes and links to list for each node")
-	methodFlags(c, flags)
+	c.methodFlags(flags)
 	flags.AddInput(&c.model, "model", "that classify --save-model wrote, in place of --labels and --method")
-	learningFlagSet(&c.learning, flags)
+	c.learning.learningFlagSet(flags)
 	return cmd
 }
 

@@ -92,7 +92,7 @@ type labelNext struct {
 
 // countPredictions returns the document of predictions from a number of labelled nodes with the
 // counts alone.
-func countPredictions(in *predictionInputs, p *heatwalk.Prediction,
+func (in *predictionInputs) countPredictions(p *heatwalk.Prediction,
 	labelled int) *classifyDocument {
 	d := &classifyDocument{
 		LabelsDocument: shell.LearnedFrom(in.data.Out, in.data.Labels), Nodes: len(p.Class),
@@ -114,7 +114,7 @@ func judge(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction,
 	labels []int) *classifyDocument {
 	c := in.f
 	g := in.data.Graph
-	d := countPredictions(in, p, len(in.data.Labels.Row))
+	d := in.countPredictions(p, len(in.data.Labels.Row))
 	d.Method = c.method.Name()
 	d.Attributes = shell.DescribeAttributes(g)
 	d.Weights = p.Weights

@@ -43,7 +43,7 @@ func methodsOf(f *learningFlags) (list []method.Method) {
 }
 
 // learningFlagSet declares the flags of f except those of labels and method.
-func learningFlagSet(f *learningFlags, flags *shell.FlagSet) {
+func (f *learningFlags) learningFlagSet(flags *shell.FlagSet) {
 	f.walk.DeclarePrior(flags, append([]string{balanced}, cwk.PriorParam.Words...), "known class shares: `FILE`, balanced; starts of walks: uniform, empirical, FILE of distributions")
 	flags.AddChoice(&f.effort, "effort", "full", []string{"full", "low"},
 		"features of auto: all, or random walks alone, which are faster")
@@ -52,12 +52,12 @@ func learningFlagSet(f *learningFlags, flags *shell.FlagSet) {
 }
 
 // labelsFlag declares the flag of the labels.
-func labelsFlag(f *learningFlags, flags *shell.FlagSet) {
+func (f *learningFlags) labelsFlag(flags *shell.FlagSet) {
 	shell.LabelFlags(&f.graph.Tables, flags, &f.walk.Labels, "of node and label, one pair a line")
 }
 
 // severalFlag declares the flag of nodes with several labels.
-func severalFlag(f *learningFlags, flags *shell.FlagSet) {
+func (f *learningFlags) severalFlag(flags *shell.FlagSet) {
 	flags.BoolVar(&f.several, "multi-label", false,
 		"a node may have several labels, each on a line of its own")
 	labelling := &f.graph.Tables.Labelling
@@ -218,7 +218,7 @@ func predictSeveral(run *shell.Session, c *classifyOptions, name string) error {
 		return shell.GraphError(run.Costs, err, name, shell.AnotherMethod)
 	}
 	in := &predictionInputs{f: c, data: d}
-	doc := countPredictions(in, p, model.Labelled)
+	doc := in.countPredictions(p, model.Labelled)
 	doc.Method = "spectral"
 	doc.Several = model
 	return writeLabelled(run, in, p, doc, func(row int) (string, int) {

@@ -31,7 +31,7 @@ func NewPredict(run *shell.Session) *cobra.Command {
 	shell.NumberVar(flags, &c.leastReached, "min-reached", 0, param.Range{Most: 1}, "share",
 		"least share of the nodes that labels must reach, or the run ends with exit code 3 and no output")
 	flags.AddOutput(&c.out, "output", "-", shell.PredictionUsage, shell.ScoreFormats)
-	predictionFlags(c, flags)
+	c.predictionFlags(flags)
 	c.learning.attributes.declare(flags)
 	shell.GraphFlags(&c.learning.graph, flags)
 	return cmd
@@ -69,7 +69,7 @@ type modelOutput struct {
 }
 
 // beginModel begins the file of the model, whose labels and attributes are known; nil without one.
-func beginModel(c *classifyOptions, d *shell.GraphRun,
+func (c *classifyOptions) beginModel(d *shell.GraphRun,
 	s *method.Settings) (*modelOutput, error) {
 	if c.save == "" {
 		return nil, nil
@@ -98,7 +98,7 @@ func beginModel(c *classifyOptions, d *shell.GraphRun,
 }
 
 // writeModel writes the model of a prediction, unless out is nil.
-func writeModel(c *classifyOptions, d *shell.GraphRun, out *modelOutput, p *heatwalk.Prediction,
+func (c *classifyOptions) writeModel(d *shell.GraphRun, out *modelOutput, p *heatwalk.Prediction,
 	s *method.Settings) (err error) {
 	if out == nil {
 		return nil

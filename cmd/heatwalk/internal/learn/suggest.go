@@ -13,12 +13,12 @@ func NewSuggest(run *shell.Session) *cobra.Command {
 		"suggest GRAPH --labels L.tsv -n 20 -o OUT.tsv",
 		"Nodes most worth labelling next", checkMethod, predictLabels)
 	c.unreached = "blank"
-	labelsFlag(&c.learning, flags)
+	c.learning.labelsFlag(flags)
 	flags.AddOutput(&c.out, "output", "-", "of suggestions: .tsv or .csv; - is stdout", tablefile.LineEndings)
 	shell.LetterFlag(flags, &c.suggest, "number", 20, listLengths,
 		"number of nodes, to be labelled as one batch")
-	targetsFlag(c, flags)
-	methodFlags(c, flags)
-	learningFlagSet(&c.learning, flags)
+	c.targetsFlag(flags)
+	c.methodFlags(flags)
+	c.learning.learningFlagSet(flags)
 	return cmd
 }

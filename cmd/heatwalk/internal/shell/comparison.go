@@ -207,7 +207,7 @@ func (s *SplitFlags) readSplits(run *Session, in *Inputs, plan *evaluate.Plan,
 		}
 		plan.Given = append(plan.Given, splits)
 	}
-	warnUntrained(run.Console, s.split, l.Names, untrained, "test "+s.Noun)
+	run.Console.warnUntrained(s.split, l.Names, untrained, "test "+s.Noun)
 	return nil
 }
 

@@ -45,7 +45,7 @@ func (o *output) Write(p []byte) (int, error) {
 }
 
 // printReport writes one line on stderr.
-func printReport(console *Console, r fault.Report) {
+func (console *Console) printReport(r fault.Report) {
 	if !console.JSON && console.LogFormat != "json" {
 		fmt.Fprintf(console.Stderr, "%s: %s\n%s", console.name,
 			input.Escape(r.Text), r.Stack)
@@ -74,11 +74,11 @@ func (console *Console) Warn(format string, args ...any) {
 	console.warning.Lock()
 	console.warnings = append(console.warnings, text)
 	console.warning.Unlock()
-	printLine(console, slog.LevelWarn, "warning: ", text)
+	console.printLine(slog.LevelWarn, "warning: ", text)
 }
 
 // printLine prints a line on stderr, in JSON with its level.
-func printLine(console *Console, level slog.Level, prefix, text string) {
+func (console *Console) printLine(level slog.Level, prefix, text string) {
 	var line bytes.Buffer
 	if console.LogFormat == "json" {
 		slog.New(slog.NewJSONHandler(&line, nil)).Log(context.Background(), level, text)
@@ -99,7 +99,7 @@ func NoteColumns(console *Console, name string, columns input.Columns) {
 // Note prints how an input is read.
 func (console *Console) Note(text string) {
 	if !console.quiet && !console.JSON {
-		printLine(console, slog.LevelInfo, "", text)
+		console.printLine(slog.LevelInfo, "", text)
 	}
 }
 

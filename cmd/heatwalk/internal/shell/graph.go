@@ -106,7 +106,7 @@ func GraphFlags(r *GraphInputs, flags *FlagSet) {
 		timeFormat = s
 		return nil
 	})
-	headerFlag(local, &c.Header)
+	local.headerFlag(&c.Header)
 	local.BoolVar(&c.SkipBadLines, "skip-bad-lines", false,
 		"count lines that cannot be read, and go on")
 	local.addSize(&c.Window, "max-window",
@@ -114,7 +114,7 @@ func GraphFlags(r *GraphInputs, flags *FlagSet) {
 	r.Sources.declare(local)
 	local.VisitAll(func(f *pflag.Flag) { r.Names = append(r.Names, f.Name) })
 	edgeFlags(&r.edges, local)
-	textFlags(&r.Tables, local)
+	r.Tables.textFlags(local)
 	TempFlag(&r.Tables, local)
 	MissingFlag(&r.Tables, flags)
 	UnknownIDsFlag(local, &r.Tables,
@@ -123,13 +123,13 @@ func GraphFlags(r *GraphInputs, flags *FlagSet) {
 	flags.AddFlagSet(local.FlagSet)
 	flags.AddCheck(func(line *CommandLine, args []string) {
 		c.Time = cmp.Or(timeFormat, c.Time)
-		checkGraph(line, r, args)
+		line.checkGraph(r, args)
 	})
 }
 
 // headerFlag declares the flag for the header of a table.
-func headerFlag(flags *FlagSet, p *nodefile.Header) {
-	enumVar(flags, p, "header", "auto", []string{"auto", "yes", "no"},
+func (f *FlagSet) headerFlag(p *nodefile.Header) {
+	enumVar(f, p, "header", "auto", []string{"auto", "yes", "no"},
 		[]nodefile.Header{nodefile.AutoHeader, nodefile.HasHeader,
 			nodefile.NoHeader}, "whether the first line is a header")
 }
@@ -171,7 +171,7 @@ func LargestFlag(r *GraphInputs, flags *FlagSet) {
 }
 
 // textFlags declares the flags for the text of tables of edges, labels, ids and attributes.
-func textFlags(in *Inputs, flags *FlagSet) {
+func (in *Inputs) textFlags(flags *FlagSet) {
 	t := &in.Text
 	flags.AddValue("delimiter", "CHAR", "", "character between fields, such as '|' (default: tab, comma, semicolon or blanks, as the first line has)", func(s string) error {
 		if _, fault := (input.Text{Delimiter: s}).Check(); fault != "" {
@@ -250,8 +250,8 @@ type OpenGraph struct {
 }
 
 // checkGraph validates a GRAPH argument and the flags for reading it, and records problems.
-func checkGraph(line *CommandLine, r *GraphInputs, args []string) {
-	checkSources(line, r)
+func (line *CommandLine) checkGraph(r *GraphInputs, args []string) {
+	line.checkSources(r)
 	cmd := line.Command
 	learns := slices.Contains([]string{"classify", "suggest", "explain", "evaluate",
 		"regress"}, cmd.Name())
@@ -266,7 +266,7 @@ func checkGraph(line *CommandLine, r *GraphInputs, args []string) {
 }
 
 // checkStdin records a problem if stdin is given for two inputs, because the second reader would find nothing.
-func checkStdin(line *CommandLine, inputs ...string) {
+func (line *CommandLine) checkStdin(inputs ...string) {
 	if first := slices.Index(inputs, "-"); first >= 0 && slices.Contains(inputs[first+1:], "-") {
 		line.Problem("-",
 			"stdin is named more than once and can be read once; give files for the others")
@@ -284,10 +284,9 @@ func ReadGraph(run *Session, r *GraphInputs,
 	}
 	g := &OpenGraph{Graph: new(heatwalk.Graph), run: run, Name: name,
 		Edges: r.edges}
-	run.AtEnd(func() { closeGraph(g) })
+	run.AtEnd(func() { g.closeGraph() })
 	o := &heatwalk.Options{
-		Memory: run.Costs.DataLimit(), Workers: run.Threads, Stream: r.Streamed, Coded: r.Coded, TempDir: tempParent(&r.Tables,
-			output), LargestComponent: r.largest, Edges: r.edges, Network: run.Network,
+		Memory: run.Costs.DataLimit(), Workers: run.Threads, Stream: r.Streamed, Coded: r.Coded, TempDir: r.Tables.tempParent(output), LargestComponent: r.largest, Edges: r.edges, Network: run.Network,
 		Planned: func(p *budget.Plan) error {
 			if g.Unread != nil {
 				return g.Unread
@@ -319,7 +318,7 @@ func ReadGraph(run *Session, r *GraphInputs,
 	if !isStore {
 		run.Progress.End()
 		run.Costs.Disk = g.Report.SpilledBytes + temporary + g.Store.Manifest.BytesTotal()
-		run.Costs.reading = budget.Item{What: "ingest", Bytes: measuredBytes(run.Costs)}
+		run.Costs.reading = budget.Item{What: "ingest", Bytes: run.Costs.measuredBytes()}
 		if !o.Reading.KeepLoops {
 			run.droppedLoops = g.Report.SelfLoops
 		}
@@ -367,7 +366,7 @@ func NodeAxis(g *OpenGraph) Axis {
 }
 
 // closeGraph closes the graph and removes its temporary files, as the end of the command does.
-func closeGraph(g *OpenGraph) {
+func (g *OpenGraph) closeGraph() {
 	if err := g.Close(); err != nil {
 		g.run.Console.Warn("temporary files of %s could not be removed: %s", g.Name,
 			Cause(err))

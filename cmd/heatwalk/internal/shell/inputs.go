@@ -61,7 +61,7 @@ func identifyInput(ctx context.Context, path string) (in RunInput, ok bool, err 
 }
 
 // listInputs returns the inputs of the run. Those that were not read from the beginning to the end are read again.
-func listInputs(run *Session) (list []RunInput) {
+func (run *Session) listInputs() (list []RunInput) {
 	run.inputs.mutex.Lock()
 	sums := maps.Clone(run.inputs.sums)
 	run.inputs.mutex.Unlock()

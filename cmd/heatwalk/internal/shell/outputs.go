@@ -99,10 +99,10 @@ func inputPaths(cmd *cobra.Command, args []string) []string {
 }
 
 // checkPaths records problems of the inputs and outputs of a command.
-func checkPaths(line *CommandLine, args []string) {
+func (line *CommandLine) checkPaths(args []string) {
 	inputs := inputPaths(line.Command, args)
 	outputs := map[string]bool{}
-	checkStdin(line, inputs...)
+	line.checkStdin(inputs...)
 	line.Command.Flags().VisitAll(func(f *pflag.Flag) {
 		formats, isOutput := f.Annotations[OutputFile]
 		path := f.Value.String()
@@ -298,7 +298,7 @@ func (o *Outputs) Companion(path, cut, suffix string) (io.Writer, error) {
 // it is nil, to publish a store.
 func (o *Outputs) Publish(parameters any, put func() error) error {
 	if o.RunFile != nil {
-		if err := writeRun(o, parameters); err != nil {
+		if err := o.writeRun(parameters); err != nil {
 			return err
 		}
 	}
@@ -329,7 +329,7 @@ func (o *Outputs) abort() {
 
 // tempParent returns the directory for temporary files: --temp-dir, or that of the output called
 // path, because it is on a disk with room for large files.
-func tempParent(in *Inputs, path string) string {
+func (in *Inputs) tempParent(path string) string {
 	switch {
 	case in.tempDir != "":
 		return in.tempDir
@@ -341,7 +341,7 @@ func tempParent(in *Inputs, path string) string {
 
 // MakeTemp returns a temporary directory in tempParent, which is removed when the command ends.
 func MakeTemp(run *Session, in *Inputs, output string) (*durable.TempDir, error) {
-	parent := tempParent(in, output)
+	parent := in.tempParent(output)
 	t, err := durable.NewTempDir(parent)
 	if err != nil {
 		return nil, fault.Machine(err, "create a temporary directory in "+parent,
@@ -391,7 +391,7 @@ type runFile struct {
 }
 
 // writeRun writes the run file of a run that chose the given parameters.
-func writeRun(o *Outputs, parameters any) error {
+func (o *Outputs) writeRun(parameters any) error {
 	run := o.Run
 	directory, err := os.Getwd()
 	if err != nil {
@@ -407,7 +407,7 @@ func writeRun(o *Outputs, parameters any) error {
 		SelfLoops:  run.droppedLoops,
 		Parameters: parameters,
 		Part:       o.Share,
-		Inputs:     listInputs(run),
+		Inputs:     run.listInputs(),
 		Started:    date(run.Console.Started),
 		Finished:   date(time.Now()),
 		Closing:    CloseRun(run.Console),

@@ -43,7 +43,7 @@ func (costs *Costs) ReserveNumbers(ids Axis) {
 }
 
 // limitMemory sets the memory limit: --max-memory, or most of the memory of the machine.
-func limitMemory(run *Session) error {
+func (run *Session) limitMemory() error {
 	if limit, needed := system.SpaceFor(budget.LeastResident); needed > 0 {
 		return fault.Limit(system.AddressLimit, "%s of address space are too little for the program itself; allow %s or more",
 			words.Bytes(limit), words.Bytes(needed))
@@ -121,7 +121,7 @@ type planDocument struct {
 }
 
 // printPlan prints memory, disk and sweeps of a run.
-func printPlan(run *Session) error {
+func (run *Session) printPlan() error {
 	run.OutputState = ""
 	costs := run.Costs
 	items := costs.planned.Items()

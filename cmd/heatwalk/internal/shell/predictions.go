@@ -189,7 +189,7 @@ func CompareTruth(console *Console, class []int, reached *roaring.Bitmap,
 			size[c] = 0
 		}
 	}
-	warnUntrained(console, truth.File, truth.Names, size, noun)
+	console.warnUntrained(truth.File, truth.Names, size, noun)
 	t := evaluate.Compare(class, reached, l, truth)
 	if t == nil {
 		console.Warn("%s: nothing to compare with; every %s it labels is labelled in %s",
@@ -199,7 +199,7 @@ func CompareTruth(console *Console, class []int, reached *roaring.Bitmap,
 }
 
 // warnUntrained warns in one line about classes of a file that have items (noun: node or test node) without a training label.
-func warnUntrained(console *Console, file string, names []string, items []int,
+func (console *Console) warnUntrained(file string, names []string, items []int,
 	noun string) {
 	var classes []string
 	total := 0

@@ -31,17 +31,17 @@ func TestDifferentInputs(t *testing.T) {
 	err := sparsetest.Processes(2, func(n sparse.Network) error {
 		run := NewSession(t.Context(), nil, []string{"eigen", files[n.Rank()]}, nil, nil, nil)
 		run.Network = n
-		if err := sameCommand(run); err == nil || !strings.HasPrefix(err.Error(), "command line: differs between processes 0 and 1 of 2") {
+		if err := run.sameCommand(); err == nil || !strings.HasPrefix(err.Error(), "command line: differs between processes 0 and 1 of 2") {
 			t.Errorf("command line: error %v", err)
 		}
 		cmd := &cobra.Command{}
-		if err := agree(run, []string{"file"}, []float64{fileSum(files[n.Rank()])}); err != nil {
+		if err := run.agree([]string{"file"}, []float64{fileSum(files[n.Rank()])}); err != nil {
 			t.Error(err)
 		}
 		if err := cmd.ParseFlags([]string{files[n.Rank()] + ".same"}); err != nil {
 			return err
 		}
-		if err := sameInputs(run, cmd); err == nil || !strings.Contains(err.Error(), ".same: differs between processes 0 and 1 of 2") || fault.Code(err) != fault.WrongData {
+		if err := run.sameInputs(cmd); err == nil || !strings.Contains(err.Error(), ".same: differs between processes 0 and 1 of 2") || fault.Code(err) != fault.WrongData {
 			t.Errorf("inputs: error %v", err)
 		}
 		return nil
@@ -56,7 +56,7 @@ func TestLimitOfProcesses(t *testing.T) {
 	costs := &Costs{maxMemory: 600e6, Memory: 500e6, libraries: 100e6}
 	over := &budget.Error{Need: 900e6, Limit: 500e6}
 	over.Largest.What = "blocks"
-	if got, want := overLimit(costs, over).Error(), "--max-memory: 600 MB is too little for blocks; allow 1.06 GB or more"; got != want {
+	if got, want := costs.overLimit(over).Error(), "--max-memory: 600 MB is too little for blocks; allow 1.06 GB or more"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

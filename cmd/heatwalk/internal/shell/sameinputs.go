@@ -18,7 +18,7 @@ const checkedBytes = 1 << 30
 
 // agree returns an error that names the first part of a job in which a process differs from process 0. sums has a
 // checksum of each part in this process. All processes call it, with as many parts.
-func agree(run *Session, parts []string, sums []float64) error {
+func (run *Session) agree(parts []string, sums []float64) error {
 	if len(parts) == 0 {
 		return nil
 	}
@@ -36,21 +36,21 @@ func agree(run *Session, parts []string, sums []float64) error {
 }
 
 // sameCommand compares program and command line among the processes.
-func sameCommand(run *Session) error {
+func (run *Session) sameCommand() error {
 	sum := func(text string) float64 { return float64(crc32.ChecksumIEEE([]byte(text))) }
-	return agree(run, []string{"heatwalk's version", "command line"},
+	return run.agree([]string{"heatwalk's version", "command line"},
 		[]float64{sum(ThisBuild().exact()), sum(fmt.Sprintf("%q", run.Line.Args))})
 }
 
 // sameInputs compares the input files of a command among the processes, by size and content. Results computed of
 // different inputs would be wrong.
-func sameInputs(run *Session, cmd *cobra.Command) error {
+func (run *Session) sameInputs(cmd *cobra.Command) error {
 	inputs := inputPaths(cmd, cmd.Flags().Args())
 	sums := make([]float64, len(inputs))
 	for i, path := range inputs {
 		sums[i] = fileSum(path)
 	}
-	return agree(run, inputs, sums)
+	return run.agree(inputs, sums)
 }
 
 // fileSum returns a checksum of a file, of the manifest of a store, and 0 for all else. Of a file that is larger than

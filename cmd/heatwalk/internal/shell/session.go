@@ -122,7 +122,7 @@ func NewSession(ctx context.Context, network sparse.Network, args []string, stdi
 func Guard(run *Session, do func() error) (code int) {
 	defer func() {
 		if r := recover(); r != nil {
-			code = fail(run, fault.CrashOf(r))
+			code = run.fail(fault.CrashOf(r))
 		}
 	}()
 	err := func() error {
@@ -134,7 +134,7 @@ func Guard(run *Session, do func() error) (code int) {
 		return do()
 	}()
 	run.Progress.Close()
-	return fail(run, cmp.Or(err, run.Console.Stdout.Err))
+	return run.fail(cmp.Or(err, run.Console.Stdout.Err))
 }
 
 // AtEnd calls end when the command ends, also after an error, a panic or a signal.
@@ -171,12 +171,12 @@ func Prepare(run *Session, cmd *cobra.Command) error {
 		return run.Line.JoinProblems()
 	}
 	if run.untilEOF && !run.IsFollower() {
-		stopAtEOF(run)
+		run.stopAtEOF()
 	}
-	if err := limitMemory(run); err != nil {
+	if err := run.limitMemory(); err != nil {
 		return err
 	}
-	if err := join(run, cmd); err != nil {
+	if err := run.join(cmd); err != nil {
 		return err
 	}
 	if run.Threads > 0 {
@@ -187,7 +187,7 @@ func Prepare(run *Session, cmd *cobra.Command) error {
 
 // stopAtEOF interrupts the run at the end of stdin, so that a program that holds the other end of a
 // pipe leaves no run behind when it is killed. The run cannot read anything else from stdin.
-func stopAtEOF(run *Session) {
+func (run *Session) stopAtEOF() {
 	stdin := run.Console.Stdin
 	run.Console.Stdin = strings.NewReader("")
 	go func() {
@@ -220,7 +220,7 @@ func NewCommand[O any](run *Session, use, short string,
 	cmd := &cobra.Command{Use: use, Short: short, Args: argumentsOf(run.Line, use)}
 	flags := &FlagSet{FlagSet: cmd.Flags(), Line: run.Line}
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		checkPaths(run.Line, args)
+		run.Line.checkPaths(args)
 		for _, check := range flags.checks {
 			check(run.Line, args)
 		}
@@ -232,7 +232,7 @@ func NewCommand[O any](run *Session, use, short string,
 		}
 		err := do(run, o, strings.Join(args[:min(1, len(args))], ""))
 		if errors.Is(err, errPlanned) {
-			return printPlan(run)
+			return run.printPlan()
 		}
 		return err
 	}
@@ -240,7 +240,7 @@ func NewCommand[O any](run *Session, use, short string,
 }
 
 // fail prints err, unless it is nil or printed already, and returns the exit code.
-func fail(run *Session, err error) int {
+func (run *Session) fail(err error) int {
 	if errors.Is(err, heatwalk.ErrFollower) {
 		return fault.Done
 	}
@@ -251,9 +251,9 @@ func fail(run *Session, err error) int {
 	run.Progress.Close()
 	switch code {
 	case fault.Interrupted:
-		err = interruption(run)
+		err = run.interruption()
 	case fault.OverLimit:
-		err = overLimit(run.Costs, err)
+		err = run.Costs.overLimit(err)
 	}
 	if run.IsFollower() {
 		select {
@@ -262,19 +262,19 @@ func fail(run *Session, err error) int {
 		case <-time.After(FollowerPause):
 		}
 	}
-	for _, r := range fault.Reports(namedFlag(run.Line, err)) {
+	for _, r := range fault.Reports(run.Line.namedFlag(err)) {
 		r.Code = code
 		if c := new(fault.Crash); run.debug && errors.As(err, &c) {
 			r.Stack = string(c.Stack)
 		}
-		printReport(run.Console, r)
+		run.Console.printReport(r)
 	}
 	return code
 }
 
 // namedFlag adds the flag that accepts a parameter to an error about the parameter. Parameters of a model are not given by
 // flags: a graph that they do not suit needs another model.
-func namedFlag(line *CommandLine, err error) error {
+func (line *CommandLine) namedFlag(err error) error {
 	wrong := new(param.ParameterError)
 	if line.Command == nil || !errors.As(err, &wrong) {
 		return err
@@ -295,7 +295,7 @@ func namedFlag(line *CommandLine, err error) error {
 }
 
 // overLimit adds a sufficient --max-memory to an error about the memory limit.
-func overLimit(costs *Costs, err error) error {
+func (costs *Costs) overLimit(err error) error {
 	var (
 		over  *budget.Error
 		room  *ingest.LimitError
@@ -403,7 +403,7 @@ func ToleranceError(costs *Costs, err error, graph string, given float64) error 
 }
 
 // interruption returns the error of an interrupted run, with its progress and the state of its output.
-func interruption(run *Session) error {
+func (run *Session) interruption() error {
 	reached := cmp.Or(run.Reached, words.Seconds(time.Since(run.Console.Started)))
 	if run.OutputState == "" {
 		return fmt.Errorf("interrupted after %s", reached)
@@ -432,11 +432,11 @@ func (stdinError) Read([]byte) (int, error) {
 // join prepares a command that several processes run. It divides processors and memory among the processes of
 // a host, and makes the limits equal in all processes, because they decide how blocks are cut. Commands
 // that share no rows run only in the leader; followers get [heatwalk.ErrFollower].
-func join(run *Session, cmd *cobra.Command) error {
+func (run *Session) join(cmd *cobra.Command) error {
 	if run.Network == nil {
 		return nil
 	}
-	if err := sameCommand(run); err != nil {
+	if err := run.sameCommand(); err != nil {
 		return err
 	}
 	if !isShared(cmd) {
@@ -448,7 +448,7 @@ func join(run *Session, cmd *cobra.Command) error {
 		run.Network = nil
 		return nil
 	}
-	if err := sameInputs(run, cmd); err != nil {
+	if err := run.sameInputs(cmd); err != nil {
 		return err
 	}
 	run.Console.Stdin = stdinError{}

@@ -76,7 +76,7 @@ func IngestConfig(run *Session, r *GraphInputs) *ingest.Config {
 
 // measuredBytes returns the memory of repeating the run so far: slightly more than its peak, but at
 // most the limit.
-func measuredBytes(costs *Costs) int64 {
+func (costs *Costs) measuredBytes() int64 {
 	peak := system.PeakMemory()
 	bytes := max(0, budget.Data(peak+peak/8))
 	if limit := costs.DataLimit(); limit > 0 {
@@ -112,7 +112,7 @@ func (s *sources) Citations() bool {
 }
 
 // checkSources records contradictions between flags.
-func checkSources(line *CommandLine, r *GraphInputs) {
+func (line *CommandLine) checkSources(r *GraphInputs) {
 	s := &r.Sources
 	c := &r.Config
 	switch {
