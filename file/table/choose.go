@@ -358,14 +358,15 @@ func (c *chooser) takeNodeByPosition(free []int) error {
 }
 
 // checkNode asks about a column of nodes that no setting names: where the graph has none of its ids, but those of another
-// column; and where it counts the rows, and another column has different ids of the graph in every row.
+// column; and where it counts the rows of a table of three columns or more, and another column has different ids of the graph
+// in every row.
 func (c *chooser) checkNode() error {
 	node := c.Column[input.Node]
 	if c.isEdges() || c.r.IsKnown == nil || c.r.Fields != nil || len(c.s.Rows) == 0 {
 		return nil
 	}
 	isForeign := c.countKnown(node) == 0 && !c.r.IsKnown(c.s.Titles[node])
-	isSerial := !c.HasHeader || !hasRole(c.s.Titles[node], input.Node)
+	isSerial := len(c.s.Titles) > 2 && (!c.HasHeader || !hasRole(c.s.Titles[node], input.Node))
 	for i, row := range c.s.Rows {
 		isSerial = isSerial && node < len(row) && row[node] == strconv.Itoa(i+1)
 	}

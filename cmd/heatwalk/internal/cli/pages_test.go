@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/heatwalk/heatwalk/test/graphstest"
 )
 
 // moving matches text that differs from run to run: times, speeds and memory.
@@ -27,7 +29,14 @@ func TestPages(t *testing.T) {
 	t.Run("README.md", func(t *testing.T) { checkPages(t, "README.md", writeReadme) })
 	t.Run("kinds", func(t *testing.T) { checkPages(t, "docs/kinds.md", func(t *testing.T) { writeFraud(t) }) })
 	t.Run("run", func(t *testing.T) { checkPages(t, "docs/run.md", writeNightly) })
-	t.Run("items", func(t *testing.T) { checkPages(t, "docs/items.md", writeVotes) })
+	t.Run("items", func(t *testing.T) {
+		checkPages(t, "docs/items.md", func(t *testing.T) {
+			writeVotes(t)
+			if err := graphstest.WriteTU("MOL", graphstest.Molecules(150, 20, 3, 0.4, 1)); err != nil {
+				t.Fatal(err)
+			}
+		})
+	})
 }
 
 // checkPages runs the commands of a page in a folder with the files that prepare writes.
@@ -173,7 +182,7 @@ func writeFraud(t *testing.T) []bool {
 		}
 	}
 	var relations strings.Builder
-	relations.WriteString("account_a,account_b,relation,date\n")
+	relations.WriteString("source,target,relation,date\n")
 	for i := range 3600 {
 		kind, same := "pays", 0
 		switch i % 6 {
