@@ -31,9 +31,14 @@ func (g *Graph) Explain(ctx context.Context, labels map[string]string,
 }
 
 // AddReasons adds the reasons for the predictions of some rows, after a prediction with [PredictOptions].Explain. The error
-// wraps [explain.ErrNoForm] for a method whose scores are no sums over labelled nodes.
+// wraps [explain.ErrNoForm] for a method whose scores are no sums over labelled nodes. It waits for memory as
+// [Graph.Begin] does.
 func (p *Prediction) AddReasons(ctx context.Context, rows []int) error {
-	p.g.checkOpen()
+	return p.again(ctx, func() error { return p.addReasons(ctx, rows) })
+}
+
+// addReasons is AddReasons within a job.
+func (p *Prediction) addReasons(ctx context.Context, rows []int) error {
 	s := p.settings
 	list, err := p.Explain(ctx, p.problem, rows,
 		&explain.Settings{Number: p.options.Reasons, Workers: s.Workers,

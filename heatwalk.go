@@ -35,9 +35,14 @@ import (
 
 // Options say how a graph is opened and how its methods compute. Nil means defaults.
 type Options struct {
-	// Memory limits the bytes of data: of the graph in memory together with the blocks of a
-	// job. 0 means no limit. It never changes a result.
+	// Memory limits the bytes of data: of the graph in memory together with the blocks of all jobs that compute
+	// at the same time, which wait for each other where it does not suffice, see [Graph.Begin]. Results belong to the
+	// caller and do not count. 0 means no limit. It never changes a result.
 	Memory int64
+
+	// Jobs is the number of jobs that compute at the same time; more wait for these. With a limit of memory, the layout
+	// of the graph leaves room for as many jobs like the first. 0: as many as the memory holds. It never changes a result.
+	Jobs int
 
 	// Workers is the number of goroutines; 0: one for each processor. It never changes a
 	// result.
@@ -76,7 +81,7 @@ type Options struct {
 }
 
 // Graph is an open graph, directed or not, with the everyday jobs as methods. It never changes, and
-// must be closed. Its methods may be called concurrently.
+// must be closed. Many goroutines may use it, and its jobs share one limit of memory.
 type Graph struct {
 	// Graph holds the matrix, the degrees and the ids, for the packages below this one. Its
 	// rows may be in another order than the ids, see [shard.Nodes]. The matrix of a store is swept from disk, or in its code;
@@ -108,6 +113,7 @@ func newGraph(o *Options) *Graph {
 	if o != nil {
 		g.options = *o
 	}
+	g.resources.pool = budget.NewPool(g.options.Memory, g.options.Jobs)
 	return g
 }
 
@@ -422,11 +428,13 @@ func (g *Graph) fromDirected(ctx context.Context, m mat.Matrix,
 }
 
 // Close releases the graph and removes its temporary files. A second call does nothing. Every other method of a closed
-// graph, and every function that is given one, panics; predictions and matrices of the graph can still be read.
+// graph, and every function that is given one, panics; predictions and matrices of the graph can still be read. Jobs that
+// wait for others end with an error; jobs that compute must have ended.
 func (g *Graph) Close() error {
 	if g.resources == nil {
 		return nil
 	}
+	g.resources.pool.Close(errClosed)
 	return g.resources.use(context.Background(), func() error {
 		var closed, removed error
 		if g.resources.isClosed.Swap(true) {

@@ -71,6 +71,7 @@ type Needs struct {
 	Components bool    // the components, before the memory is planned
 	Transpose  bool    // Aᵀ of a directed graph whose rows several processes share
 	Reweighs   bool    // the weights of edges change, so that a copy of them is of no use
+	Fills      bool    // the job may take all of Job.Memory, whatever Bytes returns, so no other computes meanwhile
 
 	// Labels is the number of labels or values that the job learns from or compares with; they are part of the plan.
 	Labels int
@@ -81,22 +82,26 @@ type Needs struct {
 	Part  string
 }
 
-// Job is one computation on a graph: the rows of this process, which may be all, and the memory for the computation.
-// A function that takes a job computes no property of the graph.
+// Job is one computation on a graph: the rows of this process, which may be all, and the memory for the computation. It
+// must be ended by [Job.End]. Many goroutines may use it.
 type Job struct {
 	*graph.Graph       // A and degrees, and with Needs.Structure the rest
 	Memory       int64 // bytes for the computation, the same in all processes; 0: no limit
 
-	g        *Graph
-	division *sparse.Division // of the rows among several processes; nil: this process has all
+	g           *Graph
+	division    *sparse.Division // of the rows among several processes; nil: this process has all
+	data, bytes int64            // memory of the graph, and of the job in its plan
+	isRunning   atomic.Bool      // it has the bytes of the pool
 }
 
 // resources are the properties of a graph that jobs have found, for all handles of the graph.
 type resources struct {
 	turn       chan struct{} // has an element while a job uses the fields below or the layout of the store
+	pool       *budget.Pool  // of the memory of all jobs
 	a          sparse.Matrix // in memory, in the layout that the first job has chosen; nil: not yet
-	structured *graph.Graph  // with its components; nil: not yet
-	isArranged bool          // the layout is chosen
+	components *sparse.Components
+	structured *graph.Graph // with its components; nil: not yet
+	isArranged bool         // the layout is chosen
 	isClosed   atomic.Bool
 }
 
@@ -114,6 +119,9 @@ func (r *resources) use(ctx context.Context, do func() error) error {
 
 const closedGraph = "heatwalk: the graph is not open"
 
+// errClosed is the error of a job that waits while the graph is closed.
+var errClosed = errors.New(closedGraph)
+
 // checkOpen panics if the graph is closed, or not one of a function that opens graphs.
 func (g *Graph) checkOpen() {
 	if g.resources == nil || g.resources.isClosed.Load() {
@@ -122,8 +130,12 @@ func (g *Graph) checkOpen() {
 }
 
 // Begin begins a job: it plans the memory, calls [Options.Planned], and provides the rows. The first job decides
-// which parts of the graph stay in memory, and in which layout. Nil needs are the zero value. Methods of Graph begin their own jobs. While another
-// job puts the graph into memory, Begin waits, at most until ctx ends.
+// which parts of the graph stay in memory, and in which layout. Nil needs are the zero
+// value. Methods of Graph begin their own jobs. While another
+// job puts the graph into memory, Begin waits, at most until ctx ends. It also waits, in the order of the calls, for the
+// end of jobs that leave too little of [Options.Memory], or that are as many as [Options.Jobs]; a job that would not fit
+// alone is refused at once. While a goroutine has a job that is not ended, it must not begin another, which may wait for it
+// for ever; [Options.Planned] and Needs.Bytes may, because their job has not begun yet.
 func (g *Graph) Begin(ctx context.Context, n *Needs) (*Job, error) {
 	g.checkOpen()
 	if n == nil {
@@ -141,17 +153,23 @@ func (g *Graph) Begin(ctx context.Context, n *Needs) (*Job, error) {
 	}
 	if err == nil && n.Components && j.division == nil {
 		err = g.resources.use(ctx, func() (err error) {
-			if g.resources.structured != nil {
-				j.Components = g.resources.structured.Components
-				return nil
+			r := g.resources
+			if r.structured != nil {
+				r.components = r.structured.Components
 			}
-			j.Components, err = sparse.FindComponentsInOrder(ctx, g.A,
-				g.Nodes.Rows(), g.options.Workers)
+			if r.components == nil {
+				r.components, err = sparse.FindComponentsInOrder(ctx, g.A,
+					g.Nodes.Rows(), g.options.Workers)
+			}
+			j.Components = r.components
 			return err
 		})
 	}
 	if err == nil {
 		err = j.load(ctx, n)
+	}
+	if err == nil {
+		err = j.enter(ctx)
 	}
 	if err != nil {
 		return nil, err
@@ -161,15 +179,34 @@ func (g *Graph) Begin(ctx context.Context, n *Needs) (*Job, error) {
 		j.Graph.Memory = j.Memory
 		return j, nil
 	}
-	return j, g.resources.use(ctx, func() error { return j.place(ctx, n) })
+	if err := g.resources.use(ctx, func() error { return j.place(ctx, n) }); err != nil {
+		j.End()
+		return nil, err
+	}
+	return j, nil
 }
 
-// plan plans the memory of a job. It returns also the memory of the graph in the plan.
-func (j *Job) plan(ctx context.Context, n *Needs) (p *Plan, held int64, err error) {
-	if held, err = j.g.heldBytes(ctx, n.Reweighs); err != nil {
-		return nil, 0, err
+// enter waits until the memory of the job is free, and takes it until [Job.End].
+func (j *Job) enter(ctx context.Context) error {
+	err := j.g.resources.pool.Enter(ctx, j.data, j.bytes)
+	j.isRunning.Store(err == nil)
+	return err
+}
+
+// End ends a job, so that others can take its memory. The job must not be used after it, nor what computes with it, such
+// as an opened kernel; results may. A second call does nothing.
+func (j *Job) End() {
+	if j.isRunning.Swap(false) {
+		j.g.resources.pool.Leave(j.bytes)
 	}
-	p = j.g.plan(held)
+}
+
+// plan plans the memory of a job.
+func (j *Job) plan(ctx context.Context, n *Needs) (p *Plan, err error) {
+	if j.data, err = j.g.heldBytes(ctx, n.Reweighs); err != nil {
+		return nil, err
+	}
+	p = j.g.plan(j.data)
 	p.Sweeps = budget.UnknownSweeps
 	if j.division != nil {
 		_ = p.Reserve(j.dividedBytes(), "rows of this process") // the next part reports the error
@@ -179,17 +216,17 @@ func (j *Job) plan(ctx context.Context, n *Needs) (p *Plan, held int64, err erro
 	}
 	j.Memory = p.Room()
 	if n.Bytes == nil {
-		return p, held, nil
+		return p, nil
 	}
 	bytes, err := n.Bytes(j, p)
-	return p, held, p.ReserveJob(bytes, err, n.Part)
+	return p, p.ReserveJob(bytes, err, n.Part)
 }
 
 // load plans the memory of a job, chooses the layout of the graph, and calls [Options.Planned].
 func (j *Job) load(ctx context.Context, n *Needs) error {
 	s := j.g.Store
 	r := j.g.resources
-	p, held, err := j.plan(ctx, n)
+	p, err := j.plan(ctx, n)
 	if err != nil && s != nil {
 		isLess := false
 		failure := r.use(ctx, func() (failure error) {
@@ -202,25 +239,33 @@ func (j *Job) load(ctx context.Context, n *Needs) error {
 			return failure
 		}
 		if isLess {
-			p, held, err = j.plan(ctx, n)
+			p, err = j.plan(ctx, n)
 		}
 	}
 	if err == nil && s != nil && !n.Reweighs {
-		err = r.use(ctx, func() error { return j.arrange(ctx, p, held) })
+		err = r.use(ctx, func() error { return j.arrange(ctx, p) })
 	}
-	if err == nil && j.g.options.Planned != nil {
-		err = j.g.options.Planned(p)
+	if err != nil {
+		return err
 	}
-	return err
+	j.bytes = p.Total() - j.data
+	if n.Fills && p.Limit > 0 {
+		j.bytes = p.Limit - j.data
+	}
+	if j.g.options.Planned != nil {
+		return j.g.options.Planned(p)
+	}
+	return nil
 }
 
-// arrange chooses the layout of the copy of the graph within the memory that a plan leaves, in which the graph has held
-// bytes.
-func (j *Job) arrange(ctx context.Context, p *Plan, held int64) error {
+// arrange chooses the layout of the copy of the graph within the memory that a plan leaves, with room for as many jobs as
+// may compute at the same time.
+func (j *Job) arrange(ctx context.Context, p *Plan) error {
 	s := j.g.Store
 	r := j.g.resources
 	if !r.isArranged && s.Copy != nil {
 		spare, _ := p.Left()
+		spare = max(0, spare-int64(max(1, j.g.options.Jobs)-1)*(p.Total()-j.data))
 		o := sparse.LayoutOptions{RowBytes: p.RowBytes}
 		if p.Sweeps != budget.UnknownSweeps {
 			o.Sweeps = max(1, p.Sweeps)
@@ -231,8 +276,9 @@ func (j *Job) arrange(ctx context.Context, p *Plan, held int64) error {
 		r.isArranged = true
 	}
 	now := s.Held() + sparse.LongRowBytes(s.Store, j.g.options.Workers)
-	growth := max(0, now-held) // another job may have arranged it, or left it on disk, since the plan
+	growth := max(0, now-j.data) // another job may have arranged it, or left it on disk, since the plan
 	j.Memory = budget.Subtract(j.Memory, growth)
+	j.data += growth
 	return p.Reserve(growth, budget.GraphPart)
 }
 

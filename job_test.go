@@ -8,6 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/kernel/function"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/method"
 )
@@ -44,7 +46,7 @@ func openKarate(t *testing.T, o *Options) *Graph {
 func TestPlannedUsesGraph(t *testing.T) {
 	var g *Graph
 	calls := 0
-	g = openKarate(t, &Options{Memory: 1 << 30, Planned: func(p *Plan) error {
+	g = openKarate(t, &Options{Memory: 1 << 30, Jobs: 1, Planned: func(p *Plan) error {
 		calls++
 		if calls > 1 {
 			return nil
@@ -85,8 +87,8 @@ func TestBeginEndsWithContext(t *testing.T) {
 	}
 }
 
-// Every job has its own limit of memory, also where it shares properties of the graph with others.
-func TestLimitOfEachJob(t *testing.T) {
+// Every job has the memory that its handle leaves, also where it shares properties of the graph with others.
+func TestMemoryOfEachJob(t *testing.T) {
 	matrix := mat.NewSymDense(3, []float64{0, 1, 0, 1, 0, 1, 0, 1, 0})
 	fromMat, err := FromMat(t.Context(), matrix, &Options{Memory: 1 << 30})
 	if err != nil {
@@ -99,6 +101,7 @@ func TestLimitOfEachJob(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			defer job.End()
 			if job.Memory == 0 || job.Graph.Memory != job.Memory {
 				t.Errorf("the graph has a limit of %d bytes, the job of %d", job.Graph.Memory, job.Memory)
 			}
@@ -116,8 +119,11 @@ func TestClosedGraph(t *testing.T) {
 	labels := map[string]string{"1": "a", "34": "b"}
 	b := mat.NewDense(34, 1, nil)
 	for name, use := range map[string]func(g *Graph){
-		"Plan":       func(g *Graph) { g.Plan() },
-		"Leave":      func(g *Graph) { g.Leave(1, "a table") },
+		"Plan":  func(g *Graph) { g.Plan() },
+		"Leave": func(g *Graph) { g.Leave(1, "a table") },
+		"OpenFunction": func(g *Graph) {
+			_, _ = OpenFunction(t.Context(), g, &function.Named{Name: function.Exp}, 1, new(kernel.Settings))
+		},
 		"Begin":      func(g *Graph) { _, _ = g.Begin(t.Context(), &Needs{}) },
 		"IDs":        func(g *Graph) { g.IDs() },
 		"Problem":    func(g *Graph) { _, _ = g.Problem(labels) },

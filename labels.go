@@ -61,6 +61,7 @@ type Prediction struct {
 	UnreachedComponents int // components of the nodes that are not reached
 
 	g        *Graph
+	job      *Job            // has ended
 	problem  *method.Problem // with the weights that the method has learned from
 	settings *method.Settings
 	options  *PredictOptions
@@ -215,7 +216,8 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method,
 	if err != nil {
 		return nil, err
 	}
-	out := &Prediction{Classes: p.Names, g: g, settings: learned, options: o}
+	defer job.End()
+	out := &Prediction{Classes: p.Names, g: g, job: job, settings: learned, options: o}
 	out.problem, err = out.compute(ctx, local, m, learned, &options)
 	if err != nil {
 		return nil, err
@@ -227,15 +229,31 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method,
 	if job.division != nil || o.Deferred {
 		return out, nil
 	}
-	if err = out.AddSuggestions(ctx); err == nil && learned.Explain {
-		err = out.AddReasons(ctx, o.Explain)
+	if err = out.addSuggestions(ctx); err == nil && learned.Explain {
+		err = out.addReasons(ctx, o.Explain)
 	}
 	return out, err
 }
 
-// AddSuggestions fills in the suggestions of [PredictOptions], if they were asked for.
-func (p *Prediction) AddSuggestions(ctx context.Context) (err error) {
+// AddSuggestions fills in the suggestions of [PredictOptions], if they were asked for. It waits for memory as
+// [Graph.Begin] does.
+func (p *Prediction) AddSuggestions(ctx context.Context) error {
+	return p.again(ctx, func() error { return p.addSuggestions(ctx) })
+}
+
+// again calls do in the memory of the job of the prediction.
+func (p *Prediction) again(ctx context.Context, do func() error) error {
 	p.g.checkOpen()
+	job := &Job{g: p.g, data: p.job.data, bytes: p.job.bytes}
+	if err := job.enter(ctx); err != nil {
+		return err
+	}
+	defer job.End()
+	return do()
+}
+
+// addSuggestions is AddSuggestions within a job.
+func (p *Prediction) addSuggestions(ctx context.Context) (err error) {
 	if p.options.Suggest > 0 {
 		p.Suggestions, err = suggest.Nodes(ctx, p.problem, p.Prediction,
 			p.options.Suggest, p.options.Targets, p.settings)
@@ -368,6 +386,7 @@ func Compare(ctx context.Context, g *Graph, p *method.Problem,
 	if err != nil {
 		return nil, err
 	}
+	defer job.End()
 	report, err := evaluate.Run(ctx, local, complete(settings))
 	if err == nil {
 		err = job.result()
@@ -394,10 +413,11 @@ func mergeSettings(methods []method.Entry, settings *method.Settings) []method.E
 // problem. It fills in the Memory and the Workers of the settings.
 func PredictSeveral(ctx context.Context, g *Graph, p *method.Problem,
 	s *method.Settings) (*multilabel.Model, *Prediction, error) {
-	_, q, set, err := g.beginLearning(ctx, p, s, new(Needs), severalBytes)
+	job, q, set, err := g.beginLearning(ctx, p, s, new(Needs), severalBytes)
 	if err != nil {
 		return nil, nil, err
 	}
+	defer job.End()
 	model, predicted, err := multilabel.Predict(ctx, q, set)
 	if err != nil {
 		return nil, nil, err
@@ -411,10 +431,11 @@ func PredictSeveral(ctx context.Context, g *Graph, p *method.Problem,
 // CompareSeveral measures predictions of several labels on splits of the labelled nodes, see [evaluate.CompareSeveral].
 func CompareSeveral(ctx context.Context, g *Graph, p *method.Problem,
 	plan *evaluate.Plan, s *method.Settings) (*evaluate.SeveralReport, error) {
-	_, q, set, err := g.beginLearning(ctx, p, s, new(Needs), severalBytes)
+	job, q, set, err := g.beginLearning(ctx, p, s, new(Needs), severalBytes)
 	if err != nil {
 		return nil, err
 	}
+	defer job.End()
 	return evaluate.CompareSeveral(ctx, q, plan, set)
 }
 

@@ -55,6 +55,7 @@ func (g *Graph) Kernel(ctx context.Context, name string,
 	if err != nil {
 		return nil, err
 	}
+	defer k.Job.End()
 	b, _, err := kernel.Matrix(ctx, k.Kernel, k.Rows, k.Cols, set)
 	if err != nil {
 		return nil, err
@@ -77,9 +78,11 @@ func parseKernel(text string) (name string, values param.Values, err error) {
 	return named.Name, values, err
 }
 
-// OpenedKernel is a kernel of the local part of a graph.
+// OpenedKernel is a kernel of the local part of a graph. Two goroutines must not use it at the same time, because it keeps
+// factors and eigenvalues between calls; each may open one. Its job must be ended.
 type OpenedKernel struct {
 	kernel.Kernel
+	Job        *Job
 	Parameters param.Values // of the kernel: the given ones and defaults, which may depend on the graph
 	Rows, Cols []int        // of the block, by row of the local part
 }
@@ -113,17 +116,19 @@ func OpenKernel(ctx context.Context, g *Graph, name string, values param.Values,
 		return nil, err
 	}
 	v, err := family.Resolve(values, kernel.On(ctx, job.Graph))
+	var ks []kernel.Kernel
+	if err == nil {
+		ks, err = family.NewAll(ctx, job.Graph, []param.Values{v})
+	}
 	if err != nil {
+		job.End()
 		return nil, err
 	}
-	ks, err := family.NewAll(ctx, job.Graph, []param.Values{v})
-	if err != nil {
-		return nil, err
-	}
-	return &OpenedKernel{ks[0], v, job.Rows(rows), job.Rows(cols)}, nil
+	return &OpenedKernel{ks[0], job, v, job.Rows(rows), job.Rows(cols)}, nil
 }
 
-// OpenedFunction is a matrix, or a function of one, on the local part of a graph.
+// OpenedFunction is a matrix, or a function of one, on the local part of a graph. Many goroutines may use it; their calls of
+// ApplyTo wait for each other. Its job must be ended.
 type OpenedFunction struct {
 	*function.Function
 	Job *Job
@@ -135,8 +140,10 @@ type OpenedFunction struct {
 // named are rows that every process has.
 func OpenFunction(ctx context.Context, g *Graph, n *function.Named, cols int,
 	s *kernel.Settings, named ...[]int) (*OpenedFunction, error) {
+	g.checkOpen()
 	job, err := g.Begin(ctx, &Needs{
 		Named: named, Structure: true, Part: "blocks of columns",
+		Fills: function.MakesFactor(n, g.Degrees),
 		Bytes: func(j *Job, plan *Plan) (int64, error) {
 			plan.RowBytes = 8 * cols
 			return function.Bytes(n, j.Degrees, cols)
@@ -147,7 +154,11 @@ func OpenFunction(ctx context.Context, g *Graph, n *function.Named, cols int,
 	}
 	s.Memory = job.Memory
 	f, err := function.New(ctx, job.Graph, n)
-	return &OpenedFunction{f, job}, err
+	if err != nil {
+		job.End()
+		return nil, err
+	}
+	return &OpenedFunction{f, job}, nil
 }
 
 // Eigen returns the k largest or smallest eigenvalues of a matrix of the graph, the most
@@ -191,6 +202,7 @@ func Eigenpairs(ctx context.Context, g *Graph, p *spectral.Problem, k int,
 	if err != nil {
 		return nil, err
 	}
+	defer job.End()
 	pairs, err := p.Solve(ctx, job.Graph, k, &set)
 	if pairs != nil {
 		pairs.Components = len(job.Components.Sizes)
@@ -239,6 +251,7 @@ func (g *Graph) apply(ctx context.Context, n *function.Named,
 	if err != nil {
 		return nil, err
 	}
+	defer f.Job.End()
 	x = f.Job.Part(x)
 	y := sparse.NewBlock[float64](x.Rows, x.Cols)
 	if _, err := f.ApplyTo(ctx, y, x, set); err != nil {

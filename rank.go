@@ -53,6 +53,7 @@ func RankNodes(ctx context.Context, g *Graph, p *rank.Problem, name string,
 	if err != nil {
 		return nil, nil, err
 	}
+	defer f.Job.End()
 	sorted := *p
 	// Folds follow ids, not the order of the caller or of the rows.
 	order := sched.UpTo(len(p.Seeds))

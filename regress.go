@@ -50,6 +50,7 @@ func PredictValues(ctx context.Context, g *Graph, p *method.Problem, methods []r
 	if err != nil {
 		return nil, err
 	}
+	defer job.End()
 	out, err := regress.Run(ctx, p, methods, s)
 	if err != nil {
 		return nil, err
@@ -66,6 +67,7 @@ func CompareValues(ctx context.Context, g *Graph, p *method.Problem, methods []r
 	if err != nil {
 		return nil, err
 	}
+	defer job.End()
 	report, err := evaluate.CompareValues(ctx, p, methods, plan, s)
 	if err != nil {
 		return nil, err

@@ -197,6 +197,11 @@ func (f *Family) FactorLimit(bytes int64) int64 {
 	return bytes
 }
 
+// MakesFactor reports whether ApplyTo may take the memory of its settings beyond [Family.ApplyBytes], for a factor.
+func (f *Family) MakesFactor(v param.Values, degrees []float64) bool {
+	return f.work != nil && f.work(v, describe(nil, degrees)).factor
+}
+
 // ApplyBytes returns an upper bound on the memory of ApplyTo of blocks with cols columns, both
 // blocks, the construction and the vectors of the graph included, but without a factor.
 func (f *Family) ApplyBytes(v param.Values, degrees []float64, cols int) int64 {

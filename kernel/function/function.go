@@ -560,29 +560,46 @@ func Bytes(named *Named, degrees []float64, cols int) (int64, error) {
 	case named.Name == PersonalizedPageRank.Name:
 		return pageRankBytes(n, cols), nil
 	}
+	family, v, err := named.resolve(degrees)
+	if err != nil {
+		return 0, err
+	}
+	bytes := family.ApplyBytes(v, degrees, cols)
+	if named.declaration() != nil { // of several times
+		results := named.Results()
+		bytes += blocks.BlockBytes[float64](n, results*cols) -
+			blocks.BlockBytes[float64](n, cols) +
+			expm.Bytes(n, cols, results) - expm.Bytes(n, cols, 1)
+	}
+	return bytes, nil
+}
+
+// MakesFactor reports whether ApplyTo may take the memory of its settings beyond [Bytes], for a factor.
+func MakesFactor(named *Named, degrees []float64) bool {
+	if IsProduct(named.Name) || named.Name == PersonalizedPageRank.Name {
+		return false
+	}
+	family, v, err := named.resolve(degrees)
+	return err == nil && family.MakesFactor(v, degrees)
+}
+
+// resolve returns the kernel that a function is a multiple of, of several times with the longest, and its parameters.
+func (named *Named) resolve(degrees []float64) (*kernel.Family, param.Values, error) {
 	name := named.Name
 	values := named.Given
-	extra := int64(0) // of several times
 	if s := named.declaration(); s != nil {
 		v, err := s.Resolve(named.given(), nil)
 		if err != nil {
-			return 0, err
+			return nil, nil, err
 		}
 		for _, t := range named.Times {
 			if math.Abs(t) > math.Abs(v.Number("t")) {
 				v["t"] = param.Of(t)
 			}
 		}
-		results := named.Results()
-		extra = blocks.BlockBytes[float64](n, results*cols) -
-			blocks.BlockBytes[float64](n, cols) +
-			expm.Bytes(n, cols, results) - expm.Bytes(n, cols, 1)
 		name, values, _ = (&Function{Named: *named, Values: v}).kernel()
 	}
 	family := kernel.Families().Named(name)
 	v, err := family.Resolve(values, kernel.OnDegrees(degrees))
-	if err != nil {
-		return 0, err
-	}
-	return family.ApplyBytes(v, degrees, cols) + extra, nil
+	return family, v, err
 }

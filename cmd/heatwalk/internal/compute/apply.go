@@ -232,6 +232,7 @@ func applyTo[T sparse.Float](run *shell.Session, c *applyOptions, name string) e
 	if err != nil {
 		return shell.GraphError(run.Costs, err, name, shell.LoosenTolerance)
 	}
+	defer f.Job.End()
 	file, err := tablefile.NewWriter[T](d.Out.Writer, tablefile.NPY,
 		&tablefile.Matrix{Rows: shell.Axis{N: rows}, Cols: shell.Axis{N: width}, Pieces: true,
 			Hold: run.Costs.DryRun})

@@ -252,5 +252,6 @@ func openSwept(run *shell.Session, c *benchOptions, name string, copied bool,
 	if err != nil {
 		return nil, nil, err
 	}
+	run.AtEnd(job.End)
 	return g, &bench.Target{A: job.A, Degrees: g.Degrees, Order: g.Nodes.Order}, nil
 }

@@ -210,6 +210,7 @@ func writeWalk[T sparse.Float](d *shell.GraphRun, w *cwk.Walk[T],
 	if err != nil {
 		return err
 	}
+	defer job.End()
 	w.A = job.A
 	if err := describePart(d, m.command, m.share, m.shape, m.parameters); err != nil {
 		return err

@@ -194,6 +194,7 @@ func writeNodeKernel[T sparse.Float](run *shell.Session, f *kernelOptions,
 	if err != nil {
 		return shell.GraphError(run.Costs, err, name, shell.LoosenTolerance)
 	}
+	defer k.Job.End()
 	if err := describePart(d, "kernel", f.share, shape,
 		shell.KernelParameters{Spec: &f.family.Spec, Values: k.Parameters}); err != nil {
 		return err

@@ -225,7 +225,7 @@ func convertGraph(run *shell.Session, c *convertOptions, name string) error {
 		}
 	}
 	held := g.Leave(attributes, "attributes of nodes")
-	_, err = held.Begin(run.Context, &heatwalk.Needs{
+	job, err := held.Begin(run.Context, &heatwalk.Needs{
 		Part: "buffers of rows",
 		Bytes: func(j *heatwalk.Job, p *budget.Plan) (int64, error) {
 			p.Sweeps = c.format.Graph.Sweeps
@@ -239,6 +239,7 @@ func convertGraph(run *shell.Session, c *convertOptions, name string) error {
 	if err != nil {
 		return err
 	}
+	defer job.End()
 	if c.format.Graph.Exact {
 		if err := shell.CheckSpace(c.out, file, words.Counted(m.Entries, "entry"),
 			"take another disk"); err != nil {

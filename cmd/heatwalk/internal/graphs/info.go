@@ -160,6 +160,7 @@ func measureGraph(run *shell.Session, r *infoOptions,
 	if err != nil {
 		return nil, err
 	}
+	defer job.End()
 	s, err := evaluate.Measure(run.Context, job.A, m.Directed, l, run.Threads)
 	if err != nil {
 		return nil, err

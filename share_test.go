@@ -1,0 +1,244 @@
+package heatwalk
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/kernel/function"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// openRing opens a graph of a ring with chords.
+func openRing(t *testing.T, nodes int, o *Options) *Graph {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(1, 2))
+	var edges strings.Builder
+	for i := range nodes {
+		fmt.Fprintf(&edges, "%d\t%d\n%d\t%d\n", i, (i+1)%nodes, i, rng.IntN(nodes))
+	}
+	path := filepath.Join(t.TempDir(), "edges.tsv")
+	if err := os.WriteFile(path, []byte(edges.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	g, err := Open(t.Context(), path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = g.Close() }) // only reads
+	return g
+}
+
+// seedsOf returns the seeds of a client.
+func seedsOf(client int) []string {
+	var seeds []string
+	for i := range 12 {
+		seeds = append(seeds, strconv.Itoa(100*client+7*i))
+	}
+	return seeds
+}
+
+const serverVariable = "HEATWALK_TEST_SERVER_MEMORY"
+
+// A server of 64 clients stays below its limit of resident memory, and each client gets the bits that it gets alone.
+func TestServerMemory(t *testing.T) {
+	if limit := os.Getenv(serverVariable); limit != "" {
+		bytes, err := strconv.ParseInt(limit, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		serveClients(t, bytes)
+		return
+	}
+	build, ok := debug.ReadBuildInfo()
+	if runtime.GOOS != "linux" || ok && slices.Contains(build.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
+		t.Skip("the peak is read from /proc, and the race detector has several times as much memory")
+	}
+	const limit = 160 << 20
+	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestServerMemory$", "-test.v")
+	child.Env = append(os.Environ(), fmt.Sprintf("%s=%d", serverVariable, limit))
+	child.Stderr = os.Stderr
+	input, err := child.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	output, err := child.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for scanner := bufio.NewScanner(output); scanner.Scan(); {
+		lines = append(lines, scanner.Text())
+		if scanner.Text() == serverVariable {
+			break
+		}
+	}
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", child.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = input.Close() // ends the child
+	remaining, _ := io.ReadAll(output)
+	if err := child.Wait(); err != nil {
+		t.Fatalf("%v\n%s%s", err, strings.Join(lines, "\n"), remaining)
+	}
+	peak := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(status)
+	if peak == nil {
+		t.Fatalf("no peak in %s", status)
+	}
+	kilobytes, err := strconv.ParseInt(string(peak[1]), 10, 64)
+	t.Logf("peak %s, limit %s", budget.Size(kilobytes<<10), budget.Size(limit))
+	if err != nil || kilobytes<<10 > limit {
+		t.Errorf("the peak is %s (%v), the limit %s", budget.Size(kilobytes<<10), err, budget.Size(limit))
+	}
+}
+
+// serveClients answers 64 clients at the same time in a process with a limit of resident memory.
+func serveClients(t *testing.T, limit int64) {
+	const different = 4
+	data := budget.Data(limit)
+	debug.SetMemoryLimit(budget.HeapLimit(data))
+	g := openRing(t, 20_000, &Options{Memory: data})
+	var alone [different][]float64
+	for i := range alone {
+		r, err := g.Rank(t.Context(), seedsOf(i), "diffusion:beta=0.5")
+		if err != nil {
+			t.Fatal(err)
+		}
+		alone[i] = r.Score
+	}
+	var group sync.WaitGroup
+	for client := range 64 {
+		group.Go(func() {
+			r, err := g.Rank(t.Context(), seedsOf(client%different), "diffusion:beta=0.5")
+			if err != nil || !slices.Equal(r.Score, alone[client%different]) {
+				t.Errorf("client %d: %v, or other bits", client, err)
+			}
+		})
+	}
+	group.Wait()
+	fmt.Println("\n" + serverVariable)
+	_, _ = io.ReadAll(os.Stdin) // until the peak has been read
+}
+
+// Jobs that share memory or a number of jobs give the results that each gives alone, also while contexts of others end, and
+// leave nothing behind.
+func TestJobsShare(t *testing.T) {
+	for name, o := range map[string]*Options{
+		"memory": {Memory: 12 << 20}, "jobs": {Jobs: 2}, "both": {Memory: 16 << 20, Jobs: 3, Stream: true},
+	} {
+		g := openRing(t, 3000, o)
+		alone, err := g.Rank(t.Context(), seedsOf(0), "diffusion:beta=0.5")
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		cause := errors.New("enough")
+		var group sync.WaitGroup
+		for client := range 32 {
+			group.Go(func() {
+				ctx, cancel := context.WithCancelCause(t.Context())
+				defer cancel(nil)
+				if client%2 == 0 {
+					time.AfterFunc(time.Duration(client)*time.Millisecond/4, func() { cancel(cause) })
+				}
+				r, err := g.Rank(ctx, seedsOf(0), "diffusion:beta=0.5")
+				if client%2 == 0 && (errors.Is(err, cause) || errors.Is(err, context.Canceled)) {
+					return
+				}
+				if err != nil || !slices.Equal(r.Score, alone.Score) {
+					t.Errorf("%s: client %d: %v, or other bits", name, client, err)
+				}
+			})
+		}
+		soon(t, group.Wait)
+		job, err := g.Begin(t.Context(), &Needs{Fills: true})
+		if err != nil {
+			t.Fatalf("%s: after all jobs: %v", name, err)
+		}
+		job.End()
+		job.End()
+	}
+}
+
+// Jobs that wait end with an error when the graph is closed.
+func TestCloseEndsWaiting(t *testing.T) {
+	g := openKarate(t, &Options{Jobs: 1})
+	job, err := g.Begin(t.Context(), &Needs{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(10*time.Millisecond, func() { _ = g.Close() }) // only reads
+	soon(t, func() { _, err = g.Begin(t.Context(), &Needs{}) })
+	if !errors.Is(err, errClosed) {
+		t.Error(err)
+	}
+	job.End()
+}
+
+// Goroutines that share a graph compute every kernel and every function as one alone.
+func TestGoroutinesShareGraph(t *testing.T) {
+	g := openKarate(t, nil)
+	for _, f := range kernel.Families() {
+		compute := func() (*mat.Dense, error) {
+			return g.Kernel(t.Context(), f.Name, []string{"1", "34"}, []string{"1", "2", "33"})
+		}
+		alone, err := compute()
+		var group sync.WaitGroup
+		for range 3 {
+			group.Go(func() {
+				k, failure := compute()
+				if (err == nil) != (failure == nil) || err == nil && !mat.Equal(k, alone) {
+					t.Errorf("%s: %v and %v, or other bits", f.Name, err, failure)
+				}
+			})
+		}
+		group.Wait()
+	}
+	x, err := g.toRows(mat.NewDense(34, 1, slices.Repeat([]float64{1}, 34)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range function.Specs() {
+		set := new(kernel.Settings)
+		f, err := OpenFunction(t.Context(), g, &function.Named{Name: s.Name}, 1, set)
+		if err != nil {
+			continue // a parameter without a default
+		}
+		alone := sparse.NewBlock[float64](34, 1)
+		_, err = f.ApplyTo(t.Context(), alone, x, set)
+		var group sync.WaitGroup
+		for range 3 {
+			group.Go(func() {
+				y := sparse.NewBlock[float64](34, 1)
+				_, failure := f.ApplyTo(t.Context(), y, x, set)
+				if (err == nil) != (failure == nil) || err == nil && !mat.Equal(y, alone) {
+					t.Errorf("%s: %v and %v, or other bits", s.Name, err, failure)
+				}
+			})
+		}
+		group.Wait()
+		f.Job.End()
+	}
+}
