@@ -37,10 +37,15 @@ func (e *Edges) IsOpen() bool {
 		e.Options.HalfLife == ChosenHalfLife
 }
 
-// HasFactors reports whether edges have factors of kinds or of a half-life, given, to be chosen or kept.
+// HasFactors reports whether edges have factors of kinds other than 1 or of a half-life, given, to be chosen or kept.
 func (e *Edges) HasFactors(k *Kept) bool {
 	o := e.complete(k)
-	return e.IsOpen() || o.Kinds != nil || o.HalfLife != ""
+	for _, w := range o.Kinds {
+		if w != 1 {
+			return true
+		}
+	}
+	return e.IsOpen() || o.HalfLife != ""
 }
 
 // Given returns the given factors, and 1 for those that are to be chosen.
