@@ -43,9 +43,8 @@ type Target struct {
 // Report holds the cost and the results of a workload. Fields that a workload does not have
 // are zero.
 type Report struct {
-	Repeat        int     `json:"repeat"`
-	SecondsMin    float64 `json:"seconds_min"`
-	SecondsMedian float64 `json:"seconds_median"`
+	Repeat int `json:"repeat"`
+	Times
 
 	// Of sweeps.
 	BytesPerSecond   float64 `json:"bytes_per_second,omitempty"` // rows gathered, with padding
@@ -65,6 +64,29 @@ type Report struct {
 	Bound     *float64  `json:"bound,omitempty"`
 	Error     float64   `json:"error,omitempty"`  // the bound itself, of exponential
 	Values    []float64 `json:"values,omitempty"` // of eigen
+}
+
+// Times are those of repetitions, which Each has in their order.
+type Times struct {
+	SecondsMin             float64   `json:"seconds_min"`
+	SecondsMedian          float64   `json:"seconds_median"`
+	SecondsEach            []float64 `json:"seconds_each"`
+	ProcessorSecondsMin    float64   `json:"processor_seconds_min"`
+	ProcessorSecondsMedian float64   `json:"processor_seconds_median"`
+	ProcessorSecondsEach   []float64 `json:"processor_seconds_each"`
+}
+
+// add adds a repetition.
+func (t *Times) add(wall, processor float64) {
+	t.SecondsEach = append(t.SecondsEach, wall)
+	t.ProcessorSecondsEach = append(t.ProcessorSecondsEach, processor)
+	t.SecondsMin, t.SecondsMedian = smallestAndMedian(t.SecondsEach)
+	t.ProcessorSecondsMin, t.ProcessorSecondsMedian = smallestAndMedian(t.ProcessorSecondsEach)
+}
+
+func smallestAndMedian(list []float64) (smallest, median float64) {
+	sorted := slices.Sorted(slices.Values(list))
+	return sorted[0], sorted[len(sorted)/2]
 }
 
 // Workload is something to measure on a graph.
@@ -145,15 +167,14 @@ func measure(repeat int, work func() error) (*Report, error) {
 	if err := work(); err != nil {
 		return nil, err
 	}
-	times := make([]float64, max(1, repeat))
-	for i := range times {
+	v := &Report{Repeat: max(1, repeat)}
+	for range v.Repeat {
+		before := processorSeconds()
 		start := time.Now()
 		if err := work(); err != nil {
 			return nil, err
 		}
-		times[i] = time.Since(start).Seconds()
+		v.add(time.Since(start).Seconds(), processorSeconds()-before)
 	}
-	slices.Sort(times)
-	return &Report{Repeat: len(times), SecondsMin: times[0],
-		SecondsMedian: times[len(times)/2]}, nil
+	return v, nil
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/cobra"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/compute"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
@@ -52,6 +53,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(code)
 	}
+	compute.Program = func() (string, error) { return exec.LookPath("heatwalk") } // testscript.Main sets the path
 	shell.LimitRuntime = func(int64, int64) {}
 	debug.SetGCPercent(400) // not in the programs that tests start: what those take is measured
 	testscript.Main(m, map[string]func(){

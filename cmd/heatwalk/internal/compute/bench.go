@@ -73,7 +73,7 @@ func NewBench(run *shell.Session) *cobra.Command {
 		"column ids of a copy in memory, or coded as in the store (auto: a copy where --max-memory allows)")
 	flags.AddChoice(&c.source, "source", "auto", []string{"auto", "memory", "disk"},
 		"where coded ids are read from in every sweep (auto: memory where --max-memory allows)")
-	cmd.AddCommand(newKrylovBench(run))
+	cmd.AddCommand(newKrylovBench(run), newScalingBench(run))
 	return cmd
 }
 

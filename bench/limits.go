@@ -1,0 +1,152 @@
+package bench
+
+import (
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/system"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Machine describes this machine. Fields that the system does not report are empty.
+type Machine struct {
+	Processor   string  `json:"processor,omitempty"`
+	Cores       int     `json:"cores"`
+	Caches      []int64 `json:"caches,omitempty"` // bytes of the data caches of a core, smallest first
+	MemoryBytes int64   `json:"memory_bytes"`
+	HugePages   string  `json:"huge_pages,omitempty"` // always, madvise or never
+	Load        float64 `json:"load"`                 // mean number of running threads in the last minute
+}
+
+// ThisMachine returns the description of this machine.
+func ThisMachine() Machine {
+	m := Machine{Cores: runtime.NumCPU(), MemoryBytes: system.Memory()}
+	for line := range strings.Lines(textOf("/proc/cpuinfo")) {
+		if name, value, _ := strings.Cut(line, ":"); strings.TrimSpace(name) == "model name" {
+			m.Processor = strings.TrimSpace(value)
+			break
+		}
+	}
+	folders, _ := filepath.Glob("/sys/devices/system/cpu/cpu0/cache/index*")
+	for _, folder := range folders {
+		size, _ := strconv.ParseInt(strings.TrimSuffix(textOf(folder+"/size"), "K"), 10, 64)
+		if size > 0 && textOf(folder+"/type") != "Instruction" {
+			m.Caches = append(m.Caches, size<<10)
+		}
+	}
+	_, choice, _ := strings.Cut(textOf("/sys/kernel/mm/transparent_hugepage/enabled"), "[")
+	m.HugePages, _, _ = strings.Cut(choice, "]")
+	if fields := strings.Fields(textOf("/proc/loadavg")); len(fields) > 0 {
+		m.Load, _ = strconv.ParseFloat(fields[0], 64)
+	}
+	return m
+}
+
+// textOf returns the text of a file of the system, or "" where it is absent.
+func textOf(path string) string {
+	text, _ := os.ReadFile(path)
+	return strings.TrimSpace(string(text))
+}
+
+// Limit has the speeds of this machine with a number of threads, in bytes per second.
+type Limit struct {
+	Threads     int     `json:"threads"`
+	CacheBytes  int64   `json:"triad_cache_bytes"` // working set of a thread
+	TriadCache  float64 `json:"triad_cache"`
+	MemoryBytes int64   `json:"triad_memory_bytes"` // working set of all threads
+	TriadMemory float64 `json:"triad_memory"`
+}
+
+// newLimit measures a = b + s·c in the second cache of each thread, and for arrays of twice the last cache.
+func newLimit(m *Machine, threads int) Limit {
+	l := Limit{Threads: threads, CacheBytes: 192 << 10, MemoryBytes: 64 << 20}
+	if len(m.Caches) > 0 {
+		l.MemoryBytes = max(l.MemoryBytes, 2*m.Caches[len(m.Caches)-1])
+	}
+	if m.MemoryBytes > 0 {
+		l.MemoryBytes = min(l.MemoryBytes, m.MemoryBytes/8)
+	}
+	l.TriadCache = triad(threads, l.CacheBytes)
+	l.TriadMemory = triad(threads, l.MemoryBytes/int64(threads))
+	return l
+}
+
+// triad returns the bytes per second of a = b + s·c, with three arrays of bytes together for each thread. It counts 24
+// bytes an element: a line of a that is read before it is written does not count.
+func triad(threads int, bytes int64) float64 {
+	n := int(bytes / 24)
+	passes := max(1, 4<<20/int(bytes))
+	var arrays [3][]float64
+	for i := range arrays {
+		arrays[i] = sparse.NewBlock[float64](n*threads, 1).Data
+		for j := range arrays[i] {
+			arrays[i][j] = 1
+		}
+	}
+	seconds := fastest(threads, func(thread, _ int) {
+		a := arrays[0][thread*n:][:n]
+		b := arrays[1][thread*n:][:len(a)]
+		c := arrays[2][thread*n:][:len(a)]
+		for range passes {
+			for i := range a {
+				a[i] = b[i] + 3*c[i]
+			}
+		}
+	})
+	return float64(24*n*threads*passes) / seconds
+}
+
+// lineBytes are those of a cache line.
+const lineBytes = 64
+
+// gatherRate returns the bytes per second of random rows of a block that are read. One number of each cache line is read: the
+// lines come from memory, and adding costs nothing. In a cache vectors of a sweep can be faster than this loop.
+func gatherRate(threads, rows, rowBytes int) float64 {
+	block := sparse.NewBlock[float32](rows, max(1, rowBytes/4))
+	for i := range block.Data {
+		block.Data[i] = 1 // so that every page has memory
+	}
+	count := 1 << 16 / (1 + rowBytes/lineBytes)
+	places := make([]int, count) // computed before, as column ids are there
+	for i := range places {
+		h := uint64(i+1) * 0x9e3779b97f4a7c15
+		places[i] = int((h^h>>29)>>33*uint64(rows)>>31) * block.Stride
+	}
+	sums := make([]uint32, lineBytes*threads)
+	seconds := fastest(threads, func(thread, turn int) {
+		var sum uint32
+		shift := (thread + threads*turn) * 7919 % rows * block.Stride // other rows in each turn
+		for _, first := range places {
+			if first += shift; first >= len(block.Data) {
+				first -= len(block.Data)
+			}
+			sum += math.Float32bits(block.Data[first])
+			for j := lineBytes / 4; j < block.Cols; j += lineBytes / 4 {
+				sum += math.Float32bits(block.Data[first+j])
+			}
+		}
+		sums[lineBytes*thread] = sum
+	})
+	return float64(count*threads*rowBytes) / seconds
+}
+
+// fastest returns the least time of several turns in which all threads do work.
+func fastest(threads int, work func(thread, turn int)) float64 {
+	least := math.Inf(1)
+	for turn := range 16 {
+		start := time.Now()
+		_ = sched.Run(context.Background(), threads, threads, func(_, thread int) error {
+			work(thread, turn)
+			return nil
+		})
+		least = min(least, time.Since(start).Seconds())
+	}
+	return least
+}

@@ -1,0 +1,9 @@
+//go:build !unix
+
+package bench
+
+import "os"
+
+func processorSeconds() float64 { return 0 } // not known here
+
+func peakMemory(*os.ProcessState) int64 { return 0 } // not known here

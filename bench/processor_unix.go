@@ -1,0 +1,32 @@
+//go:build unix
+
+package bench
+
+import (
+	"os"
+	"runtime"
+	"syscall"
+	"time"
+)
+
+// processorSeconds returns the processor time of this process so far.
+func processorSeconds() float64 {
+	var r syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &r) != nil {
+		return 0
+	}
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano()).Seconds()
+}
+
+// peakMemory returns the largest resident memory of a process that has ended.
+func peakMemory(p *os.ProcessState) int64 {
+	r, isKnown := p.SysUsage().(*syscall.Rusage)
+	if !isKnown {
+		return 0
+	}
+	peak := int64(r.Maxrss)
+	if runtime.GOOS != "darwin" { // which counts bytes
+		peak <<= 10
+	}
+	return peak
+}

@@ -1,0 +1,212 @@
+package compute
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heatwalk/heatwalk/bench"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
+	"github.com/heatwalk/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/param"
+)
+
+// Program returns the path of this program, which runs each job in a process of its own.
+var Program = os.Executable
+
+// scalingDocument is the JSON document of bench scaling.
+type scalingDocument struct {
+	Build shell.Build `json:"build"`
+	Date  string      `json:"date"`
+	*bench.ScalingReport
+	shell.Closing
+}
+
+type scalingOptions struct {
+	bench.Scaling
+	inputs               shell.Inputs
+	page, graphs, cells  string
+	scales, jobs, budget string
+	threads, columns     string
+	peers                []string
+}
+
+// newScalingBench returns the command heatwalk bench scaling.
+func newScalingBench(run *shell.Session) *cobra.Command {
+	cmd, c, flags := shell.NewCommand(run, "scaling -o PAGE.html", "Measure how jobs grow with graphs, columns and threads", checkScaling, runScaling)
+	flags.AddOutput(&c.page, "output", "", "of the page: .html", shell.PageFormats)
+	var threads []string
+	for n := 1; n < runtime.NumCPU(); n *= 2 {
+		threads = append(threads, strconv.Itoa(n))
+	}
+	threads = append(threads, strconv.Itoa(runtime.NumCPU()))
+	flags.StringVar(&c.scales, "scales", "12..20", "graphs of 2^scale nodes, `A..B` or a list")
+	flags.StringVar(&c.threads, "threads", strings.Join(threads, ","), "`LIST` of numbers of threads")
+	flags.Lookup("threads").DefValue = "1,2,4… up to all"
+	flags.StringVar(&c.columns, "columns", "1,8,16", "`LIST` of numbers of columns")
+	flags.StringVar(&c.jobs, "jobs", strings.Join(bench.ScalingJobs(), ","), "`LIST` of jobs")
+	flags.StringVar(&c.graphs, "graph", "rmat", "`LIST` of rmat, sbm, grid and edge lists")
+	flags.StringArrayVar(&c.peers, "peer", nil, "another program, `NAME=COMMAND`; may be repeated")
+	flags.StringVar(&c.budget, "budget", "10m", "`TIME` after which no cell runs, such as 90s, 10m or 2h")
+	flags.AddText(&c.cells, "continue", "`FILE` of finished cells, which are not measured again; each new one is added")
+	shell.TempFlag(&c.inputs, flags)
+	return cmd
+}
+
+// checkScaling parses the lists and records problems.
+func checkScaling(line *shell.CommandLine, c *scalingOptions, _ []string) {
+	line.Refuse(true, "dry-run", "the time of cells is not known before they run; give a --budget")
+	number := func(most float64) func(string) (int, error) {
+		return func(s string) (int, error) { return shell.ParseNumber[int](s, param.Range{Least: 1, Most: most}, "N") }
+	}
+	scales := c.scales
+	if low, high, isRange := strings.Cut(scales, ".."); isRange {
+		var list []string
+		first, err := number(32)(low)
+		last, problem := number(32)(high)
+		for n := first; n <= last && err == nil && problem == nil; n++ {
+			list = append(list, strconv.Itoa(n))
+		}
+		scales = strings.Join(list, ",")
+	}
+	for _, list := range []struct {
+		flag, text string
+		to         *[]int
+		most       float64
+	}{{"--scales", scales, &c.Scales, 32}, {"--threads", c.threads, &c.Threads, 4096}, {"--columns", c.columns, &c.Columns, 4096}} {
+		if err := shell.ParseList(list.to, list.text, number(list.most)); err != nil {
+			line.Problem(list.flag, "%v", err)
+		}
+	}
+	_ = shell.ParseList(&c.Graphs, c.graphs, func(s string) (string, error) {
+		if !bench.IsModel(s) && !shell.IsThere(s) {
+			line.Problem("--graph", "there is no file %s; give rmat, sbm, grid or an edge list", shell.Quote(s))
+		}
+		return s, nil
+	})
+	names := bench.ScalingJobs()
+	if err := shell.ParseList(&c.Jobs, c.jobs, func(s string) (string, error) {
+		if !slices.Contains(names, s) {
+			return "", fmt.Errorf("%s is no job; give some of %s", shell.Quote(s), strings.Join(names, ","))
+		}
+		return s, nil
+	}); err != nil {
+		line.Problem("--jobs", "%v", err)
+	}
+	for _, text := range c.peers {
+		name, command, _ := strings.Cut(text, "=")
+		if name == "" || name == "heatwalk" || strings.TrimSpace(command) == "" {
+			line.Problem("--peer", "%s is no peer; give NAME=COMMAND", shell.Quote(text))
+		}
+		c.Peers = append(c.Peers, bench.Peer{Name: name, Command: command})
+	}
+	var err error
+	if c.Budget, err = time.ParseDuration(c.budget); err != nil || c.Budget <= 0 {
+		line.Problem("--budget", "%s is no time; give one such as 90s, 10m or 2h", shell.Quote(c.budget))
+	}
+}
+
+// runScaling measures all cells and writes the page.
+func runScaling(run *shell.Session, c *scalingOptions, _ string) (err error) {
+	v := &scalingDocument{Build: shell.ThisBuild(), Date: time.Now().UTC().Format(time.RFC3339)}
+	out, err := shell.BeginOutputs(run, c.page, shell.PageFormats)
+	if err != nil {
+		return err
+	}
+	if c.cells != "" {
+		if c.Done, err = finishedCells(run, c.cells, v); err != nil {
+			return err
+		}
+	}
+	if c.Folder, err = shell.MakeTempContent(run, &c.inputs, c.page); err != nil {
+		return err
+	}
+	if c.Program, err = Program(); err != nil {
+		return err
+	}
+	flags := run.Line.Command.Flags()
+	for _, name := range []string{"seed", "max-memory"} {
+		if f := flags.Lookup(name); f.Changed {
+			c.Flags = append(c.Flags, "--"+name+"="+f.Value.String())
+		}
+	}
+	stage := run.Progress.Begin("cells", 1, progress.Shares)
+	c.Progress = func(done, total int64) { stage.Set(done*progress.Whole/max(1, total), progress.Whole) }
+	cells := shell.NewOutputs(run, c.cells)
+	c.Save = func(r *bench.ScalingReport) error {
+		v.ScalingReport = r
+		if c.cells == "" {
+			return nil
+		}
+		w, err := cells.Begin(c.cells)
+		if err == nil {
+			err = json.NewEncoder(w).Encode(v)
+		}
+		if err != nil {
+			return err
+		}
+		return cells.Commit(nil)
+	}
+	if m := bench.ThisMachine(); m.Load > float64(m.Cores)/10 {
+		run.Console.Warn("the machine is busy: %.1f running threads on %s; times are too long", m.Load, words.Counted(m.Cores, "processor"))
+	}
+	v.ScalingReport, err = c.Run(run.Context)
+	if errors.Is(err, bench.ErrChecksum) {
+		return fault.Machine(err, "bench scaling", "%v; compare the results of both commands", err)
+	}
+	if err != nil {
+		return err
+	}
+	if n := v.Noisy(); n > 0 {
+		run.Console.Warn("repetitions of %s of %d differ by more than 20 %%; measure again on a quiet machine", words.Counted(n, "cell"), len(v.Cells))
+	}
+	page, err := shell.BuildPage(run, "scaling", v, c.graphs)
+	if err != nil {
+		return err
+	}
+	v.AddTo(page)
+	if err := page.WriteHTML(out.Writer); err != nil {
+		return err
+	}
+	if err := out.Publish(c.Scaling, nil); err != nil {
+		return err
+	}
+	return run.Console.PrintResult(v, func(w io.Writer) {
+		fmt.Fprintf(w, "%s: %s, %d left out, %s\n", c.page, words.Counted(len(v.Cells), "cell"), len(v.LeftOut), run.Console.Cost())
+		for _, a := range v.LeftOut {
+			fmt.Fprintf(w, "  left out: %s: %s\n", a.Cell, a.Reason)
+		}
+	}, c.page)
+}
+
+// finishedCells reads the cells of an earlier run on this machine by this build; a missing file has none.
+func finishedCells(run *shell.Session, path string, now *scalingDocument) ([]*bench.Cell, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fault.Machine(err, path, "%s; name another file", shell.Cause(err))
+	}
+	old := new(scalingDocument)
+	if err := json.Unmarshal(data, old); err != nil || old.ScalingReport == nil {
+		return nil, fault.Data(path, "it is no document of bench scaling; name another file")
+	}
+	if old.Build.Version != now.Build.Version || old.Build.Commit != now.Build.Commit || old.Machine.Processor != bench.ThisMachine().Processor {
+		run.Console.Warn("%s: its cells are of another program or machine, and are measured again", path)
+		return nil, nil
+	}
+	return old.Cells, nil
+}
