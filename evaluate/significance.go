@@ -50,8 +50,8 @@ const Level = 0.05
 const mostTested = 0.4
 
 // byDraws reports whether the test over draws of the labels is the only one, because test sets are too large for the other.
-func (r *measured) byDraws() bool {
-	return r.NodesTested > mostTested*r.NodesTrained
+func (m *measured) byDraws() bool {
+	return m.NodesTested > mostTested*m.NodesTrained
 }
 
 // How a method compares with the others at its training size.

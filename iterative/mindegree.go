@@ -79,18 +79,18 @@ func newFronts(count, vertices int) fronts {
 }
 
 // add appends a front without a parent.
-func (f *fronts) add(pivots, border []uint32) {
-	first := int64(len(f.vertices))
+func (fronts *fronts) add(pivots, border []uint32) {
+	first := int64(len(fronts.vertices))
 	middle := first + int64(len(pivots))
-	f.vertices = append(append(f.vertices, pivots...), border...)
-	f.pivots = append(f.pivots, span{first, middle})
-	f.border = append(f.border, span{middle, int64(len(f.vertices))})
-	f.parent = append(f.parent, -1)
+	fronts.vertices = append(append(fronts.vertices, pivots...), border...)
+	fronts.pivots = append(fronts.pivots, span{first, middle})
+	fronts.border = append(fronts.border, span{middle, int64(len(fronts.vertices))})
+	fronts.parent = append(fronts.parent, -1)
 }
 
-// all returns the pivots of front f and its border.
-func (f *fronts) all(front int32) []uint32 {
-	return f.vertices[f.pivots[front].from:f.border[front].to]
+// all returns the pivots of a front and its border.
+func (fronts *fronts) all(front int32) []uint32 {
+	return fronts.vertices[fronts.pivots[front].from:fronts.border[front].to]
 }
 
 // minimumDegree orders the vertices of a graph by approximate minimum degree (Amestoy, Davis and Duff

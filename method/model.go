@@ -123,16 +123,16 @@ func (m *Model) UnmarshalJSON(text []byte) error {
 }
 
 // origin returns the origin of a prediction.
-func (out *Prediction) origin() *sides.Origin {
+func (p *Prediction) origin() *sides.Origin {
 	o := new(sides.Origin)
-	if out.Problem != nil && out.Problem.Origin != nil {
-		*o = *out.Problem.Origin
+	if p.Problem != nil && p.Problem.Origin != nil {
+		*o = *p.Problem.Origin
 	}
-	if out.Factors != nil {
-		o.Edges = out.Factors.Keep()
+	if p.Factors != nil {
+		o.Edges = p.Factors.Keep()
 	}
-	if out.Weights != GivenWeights {
-		o.Weights = out.Weights
+	if p.Weights != GivenWeights {
+		o.Weights = p.Weights
 	}
 	return o
 }

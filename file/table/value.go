@@ -62,14 +62,6 @@ func IsInteger[S []byte | string](text S) bool {
 	return true
 }
 
-// isDecimalComma reports whether text is a number with a comma before its
-// fraction.
-func isDecimalComma(text string) bool {
-	integer, fraction, _ := strings.Cut(text, ",")
-	areDigits := func(text string) bool { return text != "" && strings.Trim(text, "0123456789") == "" }
-	return areDigits(strings.TrimPrefix(integer, "-")) && areDigits(fraction)
-}
-
 // compareNumbers compares two texts by their numbers, 0 for other text.
 func compareNumbers(a, b string) int {
 	first, _ := ParseNumber([]byte(a), 64)

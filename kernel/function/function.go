@@ -584,20 +584,20 @@ func MakesFactor(named *Named, degrees []float64) bool {
 }
 
 // resolve returns the kernel that a function is a multiple of, of several times with the longest, and its parameters.
-func (named *Named) resolve(degrees []float64) (*kernel.Family, param.Values, error) {
-	name := named.Name
-	values := named.Given
-	if s := named.declaration(); s != nil {
-		v, err := s.Resolve(named.given(), nil)
+func (n *Named) resolve(degrees []float64) (*kernel.Family, param.Values, error) {
+	name := n.Name
+	values := n.Given
+	if s := n.declaration(); s != nil {
+		v, err := s.Resolve(n.given(), nil)
 		if err != nil {
 			return nil, nil, err
 		}
-		for _, t := range named.Times {
+		for _, t := range n.Times {
 			if math.Abs(t) > math.Abs(v.Number("t")) {
 				v["t"] = param.Of(t)
 			}
 		}
-		name, values, _ = (&Function{Named: *named, Values: v}).kernel()
+		name, values, _ = (&Function{Named: *n, Values: v}).kernel()
 	}
 	family := kernel.Families().Named(name)
 	v, err := family.Resolve(values, kernel.OnDegrees(degrees))

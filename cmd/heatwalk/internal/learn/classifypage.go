@@ -110,8 +110,8 @@ func reasonCount(g *shell.OpenGraph, classes int) int {
 }
 
 // rareRows returns the rows of the list of a rare class.
-func (doc *classifyDocument) rareRows() (rows []int) {
-	if rare := doc.Summary.Rare; rare != nil {
+func (d *classifyDocument) rareRows() (rows []int) {
+	if rare := d.Summary.Rare; rare != nil {
 		for _, v := range rare.First {
 			rows = append(rows, v.Row)
 		}
