@@ -142,6 +142,7 @@ func (t *Reader) choose(line int64, first []string, rows [][]string) error {
 	r := &table.Request{Value: t.Value, Fields: t.Fields, Option: t.Option, Header: t.Header, IsTyped: t.titled, HasAttributes: t.Every, Text: t.Text}
 	if t.Every {
 		r.Fields = nil
+		r.Attributes = t.Fields
 	}
 	if t.Lookup != nil {
 		r.IsKnown = func(id string) bool { _, isNode := Find(t.Lookup, id); return isNode }

@@ -50,7 +50,7 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 		}
 	}
 	var rows [][]string
-	if t.Fields == nil || t.Guess {
+	if t.Fields == nil || t.Guess || t.Every {
 		err = t.parquetRows(file, columns, func(row Row) error {
 			cells := make([]string, len(row.Text))
 			for i, text := range row.Text {

@@ -32,6 +32,9 @@ var (
 	valueTitles = map[string][]string{input.Label: {input.Label}, input.Value: {input.Value, input.Label}, input.Part: {"split"}}
 )
 
+// attribute is the use of a column that a setting names as an attribute.
+const attribute = "attribute"
+
 // Request states which columns a table must have, and those that settings name.
 type Request struct {
 	Value         string            // the use of the column behind the node, "" for none
@@ -39,6 +42,7 @@ type Request struct {
 	HasAttributes bool              // the other columns of a table of nodes are read too
 	Fields        []string          // columns in the order of the roles, by numbers from 1 or titles; nil: chosen
 	Named         map[string]string // columns that further settings name, by use
+	Attributes    []string          // columns that a setting names as attributes, which are no nodes
 	Option        string            // name of the setting for Fields, for messages; "" without one
 	Header        input.Header
 	IsTyped       bool                 // the titles are no row, as in Parquet
@@ -93,13 +97,25 @@ func (s *Sample) Choose(r *Request) (*Choice, error) {
 	if err == nil {
 		err = c.findHeader()
 	}
-	for _, step := range []func() error{c.takeNamed, c.takeIndex, c.takeTitled, c.takeByPosition, c.checkNode, c.checkWeight} {
+	for _, step := range []func() error{c.takeNamed, c.takeAttributes, c.takeIndex, c.takeTitled, c.takeByPosition, c.checkNode, c.checkWeight} {
 		if err == nil {
 			err = step()
 		}
 	}
 	c.report()
 	return &c.Choice, err
+}
+
+// takeAttributes keeps the columns that a setting names as attributes from having another use.
+func (c *chooser) takeAttributes() error {
+	columns, err := Find(c.r.Attributes, c.s.Titles, len(c.s.Titles))
+	if err != nil {
+		return nil // who reads the attributes reports it
+	}
+	for _, i := range columns {
+		c.use[i] = attribute
+	}
+	return nil
 }
 
 // isEdges reports whether rows are edges.
@@ -372,7 +388,7 @@ func (c *chooser) checkNode() error {
 	}
 	for i := range c.s.Titles {
 		count := c.countKnown(i)
-		if i == node || count == 0 || !isForeign && (!isSerial || count < len(c.s.Rows) || !c.isKey(i)) {
+		if i == node || c.use[i] == attribute || count == 0 || !isForeign && (!isSerial || count < len(c.s.Rows) || !c.isKey(i)) {
 			continue
 		}
 		for _, role := range c.roles {
@@ -412,7 +428,9 @@ var senders = strings.Fields("sender payer caller")
 func (c *chooser) report() {
 	c.Columns = nameColumns(c.s.Titles, c.HasHeader)
 	for i, title := range c.s.Titles {
-		c.Columns[i].Use = c.use[i]
+		if c.use[i] != attribute { // its use follows from its values
+			c.Columns[i].Use = c.use[i]
+		}
 		isTime := c.HasHeader && hasRole(title, input.Time)
 		c.AreEvents = c.AreEvents || isTime || c.use[i] == input.Time ||
 			c.HasHeader && c.use[i] == input.Source && slices.Contains(senders, plainTitle(title))

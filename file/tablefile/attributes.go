@@ -71,7 +71,7 @@ type attributeTable struct {
 
 func newAttributeTable(nodes nodefile.Lookup, c *FeatureConfig) *attributeTable {
 	return &attributeTable{c: c, labels: map[int]string{}, rows: nodetable.Reader{
-		Every: true, Lookup: nodes.Lookup, Header: c.Header, Text: c.Text,
+		Every: true, Fields: c.Fields, Lookup: nodes.Lookup, Header: c.Header, Text: c.Text,
 		Options: textio.Options{Stdin: c.Stdin, Warn: c.Warn},
 	}}
 }

@@ -175,7 +175,7 @@ class Agreement(unittest.TestCase):
             except ValueError as error:
                 found = type(error), str(error)
         texts = [str(found), *sorted(str(w.message) for w in log if "weight" in str(w.message))]
-        for pattern, text in ((r"(?<!-)\bline(s?)\b", r"row\1"), (r"\brow \d+", "row"), (r"/\S*f\.csv(:\d+)*", "graph"), (r"graph(: row)?: ", "graph: ")):
+        for pattern, text in ((r"(?<!-)\bline(s?)\b", r"row\1"), (r"\brow \d+", "row"), (r"/\S*f\.csv(:\d+)*", "graph"), (r"graph(: row)?: ", "graph: "), (r"T00:00:00", "")):  # a frame has dates with times
             texts = [re.sub(pattern, text, t) for t in texts]
         return texts
 
