@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 
 	"github.com/RoaringBitmap/roaring/v2"
-
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/graph"
@@ -131,9 +130,8 @@ func (g *Graph) checkOpen() {
 
 // Begin begins a job: it plans the memory, calls [Options.Planned], and provides the rows. The first job decides
 // which parts of the graph stay in memory, and in which layout. Nil needs are the zero
-// value. Methods of Graph begin their own jobs. While another
-// job puts the graph into memory, Begin waits, at most until ctx ends. It also waits, in the order of the calls, for the
-// end of jobs that leave too little of [Options.Memory], or that are as many as [Options.Jobs]; a job that would not fit
+// value. Methods of Graph begin their own jobs. While another job puts the graph into memory, Begin waits, at most until
+// ctx ends. It also waits, in the order of the calls, for the end of jobs that leave too little of [Options.Memory], or that are as many as [Options.Jobs]; a job that would not fit
 // alone is refused at once. While a goroutine has a job that is not ended, it must not begin another, which may wait for it
 // for ever; [Options.Planned] and Needs.Bytes may, because their job has not begun yet.
 func (g *Graph) Begin(ctx context.Context, n *Needs) (*Job, error) {
