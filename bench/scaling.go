@@ -62,6 +62,7 @@ type Cell struct {
 	LimitSeconds     float64 `json:"limit_seconds,omitempty"` // of this machine for the same sweeps
 	LimitShare       float64 `json:"limit_share,omitempty"`   // LimitSeconds ÷ SecondsMin
 
+	scale  int     // of a generated graph
 	weight float64 // entries times columns, as expected before the graph is there
 }
 
@@ -174,17 +175,16 @@ func (s *Scaling) plan() (cells []*Cell) {
 			scales = []int{0}
 		}
 		for _, scale := range scales {
-			name, weight := fmt.Sprintf("%s-%d", graph, scale), 16*math.Ldexp(1, scale)
-			model := graph
+			c := Cell{Graph: fmt.Sprintf("%s-%d", graph, scale), Model: graph, scale: scale, weight: 16 * math.Ldexp(1, scale)}
 			if !IsModel(graph) {
-				name = graph
-				model = "file"
+				c.Graph = graph
+				c.Model = "file"
 				if info, err := os.Stat(graph); err == nil {
-					weight = float64(info.Size()) / 8 // characters of an entry
+					c.weight = float64(info.Size()) / 8 // characters of an entry
 				}
 			}
-			for _, threads := range s.Threads {
-				cells = append(cells, s.cellsOn(Cell{Graph: name, Model: model, Threads: threads, weight: weight})...)
+			for _, c.Threads = range s.Threads {
+				cells = append(cells, s.cellsOn(c)...)
 			}
 		}
 	}
@@ -402,12 +402,10 @@ func (s *Scaling) prepare(ctx context.Context, c *Cell) (*scalingGraph, error) {
 	if c.Model == "file" {
 		g.text = c.Graph
 	} else {
-		_, number, _ := strings.Cut(c.Graph, "-")
-		scale, _ := strconv.Atoi(number) // as plan wrote it
 		size := map[string][]string{
-			"rmat": {fmt.Sprintf("--scale=%d", scale)},
-			"sbm":  {fmt.Sprintf("--nodes=%d", 1<<scale), fmt.Sprintf("--edges=%d", 8<<scale)},
-			"grid": {fmt.Sprintf("--rows=%d", 1<<(scale/2)), fmt.Sprintf("--columns=%d", 1<<(scale-scale/2))},
+			"rmat": {fmt.Sprintf("--scale=%d", c.scale)},
+			"sbm":  {fmt.Sprintf("--nodes=%d", 1<<c.scale), fmt.Sprintf("--edges=%d", 8<<c.scale)},
+			"grid": {fmt.Sprintf("--rows=%d", 1<<(c.scale/2)), fmt.Sprintf("--columns=%d", 1<<(c.scale-c.scale/2))},
 		}[c.Model]
 		if _, _, err := s.call(ctx, 0, append([]string{"generate", c.Model, "-o", g.text}, size...)...); err != nil {
 			return nil, err
