@@ -3,15 +3,24 @@ package heatwalk
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/kernel/function"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 const karateEdges = "testdata/golden/karate/edges.tsv"
@@ -183,4 +192,67 @@ func panicOf(do func()) (value any) {
 	defer func() { value = recover() }()
 	do()
 	return nil
+}
+
+// greedy is a kernel that takes all memory of its settings.
+type greedy struct {
+	nodes int
+	heap  uint64 // in use when it has taken the memory
+}
+
+func (k *greedy) Len() int { return k.nodes }
+
+func (k *greedy) BlockTo(_ context.Context, _ *sparse.Block[float64], _, _ []int, s *kernel.Settings) (*kernel.Report, error) {
+	taken := make([]byte, s.Memory)
+	k.heap = heapInUse()
+	runtime.KeepAlive(taken)
+	return new(kernel.Report), nil
+}
+
+func (k *greedy) ApplyTo(context.Context, *sparse.Block[float64], *sparse.Block[float64], *kernel.Settings) (*kernel.Report, error) {
+	return nil, errors.ErrUnsupported
+}
+
+// heapInUse returns the bytes of reachable objects.
+func heapInUse() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// A job and the layout of the graph, which is chosen after the estimate, together stay within the limit: a
+// kernel that takes all memory of its settings reaches it, and no more.
+func TestKernelWithinLimit(t *testing.T) {
+	const n = 1 << 16
+	path := filepath.Join(t.TempDir(), "edges.tsv")
+	rng := rand.New(rand.NewPCG(1, 1))
+	var text []byte
+	for range 16 * n { // hubs are few, so that most entries are in the first columns
+		text = fmt.Appendln(text, int(n*math.Pow(rng.Float64(), 3)), int(n*math.Pow(rng.Float64(), 3)))
+	}
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var opened *greedy
+	family := &kernel.Family{Spec: param.Spec{Name: "greedy", Works: param.Undirected},
+		New: func(_ context.Context, g *graph.Graph, _ param.Values) (kernel.Kernel, error) {
+			opened = &greedy{nodes: len(g.Degrees)}
+			return opened, nil
+		}}
+	kernel.Register(family)
+	const limit = 128 << 20
+	before := heapInUse()
+	g, err := Open(t.Context(), path, &Options{Memory: limit, Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = g.Close() }() // only reads
+	if _, err := g.Kernel(t.Context(), "greedy", []string{"0"}, []string{"1"}); err != nil {
+		t.Fatal(err)
+	}
+	peak := int64(opened.heap - before)
+	if !g.Store.Copy.Tiled || peak > limit || peak < limit*9/10 {
+		t.Errorf("%d bytes in use, of a limit of %d; layout %+v", peak, limit, g.Store.Copy)
+	}
 }

@@ -464,8 +464,9 @@ func (g *Graph) beginLearning(ctx context.Context, p *method.Problem,
 	n.Labels += len(p.Row)
 	n.Part = learningPart
 	n.Bytes = func(j *Job, plan *Plan) (int64, error) {
-		set.Memory = j.Memory
-		return bytes(local(j), &set, plan)
+		limited := set
+		limited.Memory = j.Memory
+		return bytes(local(j), &limited, plan)
 	}
 	job, err := g.Begin(ctx, n)
 	if err != nil {

@@ -1,7 +1,6 @@
 package heatwalk
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -97,23 +96,23 @@ func OpenKernel(ctx context.Context, g *Graph, name string, values param.Values,
 		_, err := kernel.New(ctx, g.Graph, name, values)
 		return nil, err
 	}
-	job, err := g.Begin(ctx, &Needs{
-		Named: [][]int{rows, cols}, Structure: true, Part: "columns of the kernel",
-		Bytes: func(j *Job, _ *Plan) (int64, error) {
-			v, err := family.Resolve(values, kernel.OnDegrees(j.Degrees))
-			if err != nil {
-				return 0, err
-			}
-			s.Memory = j.Memory
-			bytes := family.Bytes(v, j.Degrees, j.A.NNZ(), g.Directed, rows, cols, s)
-			if j.division == nil { // factors have the rest; the limit must be the same in all processes
-				s.Memory = cmp.Or(s.Memory, family.FactorLimit(bytes))
-			}
-			return bytes, nil
-		},
-	})
+	estimate := func(j *Job, _ *Plan) (int64, error) {
+		v, err := family.Resolve(values, kernel.OnDegrees(j.Degrees))
+		if err != nil {
+			return 0, err
+		}
+		limited := *s
+		limited.Memory = j.Memory
+		return family.Bytes(v, j.Degrees, j.A.NNZ(), g.Directed, rows, cols, &limited), nil
+	}
+	job, err := g.Begin(ctx, &Needs{Named: [][]int{rows, cols}, Structure: true, Part: "columns of the kernel", Bytes: estimate})
 	if err != nil {
 		return nil, err
+	}
+	s.Memory = job.Memory
+	if s.Memory == 0 && job.division == nil { // factors have the rest; the limit must be the same in all processes
+		bytes, _ := estimate(job, nil) // has no error after Begin
+		s.Memory = family.FactorLimit(bytes)
 	}
 	v, err := family.Resolve(values, kernel.On(ctx, job.Graph))
 	var ks []kernel.Kernel
@@ -195,7 +194,6 @@ func Eigenpairs(ctx context.Context, g *Graph, p *spectral.Problem, k int,
 			if p.Splits() {
 				count = len(j.Components.Sizes)
 			}
-			set.Memory = j.Memory
 			return p.Bytes(len(j.Degrees), j.A.NNZ(), count, k), nil
 		},
 	})
@@ -203,6 +201,7 @@ func Eigenpairs(ctx context.Context, g *Graph, p *spectral.Problem, k int,
 		return nil, err
 	}
 	defer job.End()
+	set.Memory = job.Memory
 	pairs, err := p.Solve(ctx, job.Graph, k, &set)
 	if pairs != nil {
 		pairs.Components = len(job.Components.Sizes)
@@ -239,20 +238,22 @@ func (g *Graph) Solve(ctx context.Context, h Matrix, a, c float64,
 	return x, err
 }
 
-// apply returns a function of the graph times B, which has a row for each node.
+// apply returns a function of the graph times B, which has a row for each node. It allocates blocks when their memory is
+// reserved, because Begin may wait for other jobs.
 func (g *Graph) apply(ctx context.Context, n *function.Named,
 	b mat.Matrix) (*mat.Dense, error) {
-	x, err := g.toRows(b)
-	if err != nil {
+	g.checkOpen()
+	if err := checkBlock("b", b, g.Nodes.Len()); err != nil {
 		return nil, err
 	}
+	_, cols := b.Dims()
 	set := new(kernel.Settings)
-	f, err := OpenFunction(ctx, g, n, x.Cols, set)
+	f, err := OpenFunction(ctx, g, n, cols, set)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Job.End()
-	x = f.Job.Part(x)
+	x := f.Job.Part(g.toRows(b))
 	y := sparse.NewBlock[float64](x.Rows, x.Cols)
 	if _, err := f.ApplyTo(ctx, y, x, set); err != nil {
 		return nil, err
@@ -266,11 +267,7 @@ func (g *Graph) apply(ctx context.Context, n *function.Named,
 
 // toRows returns a matrix whose rows are in the order of the ids as a block with the rows of
 // the graph.
-func (g *Graph) toRows(b mat.Matrix) (*sparse.Block[float64], error) {
-	g.checkOpen()
-	if err := checkBlock("b", b, g.Nodes.Len()); err != nil {
-		return nil, err
-	}
+func (g *Graph) toRows(b mat.Matrix) *sparse.Block[float64] {
 	n, k := b.Dims()
 	x := sparse.NewBlock[float64](n, k)
 	i := 0
@@ -281,7 +278,7 @@ func (g *Graph) toRows(b mat.Matrix) (*sparse.Block[float64], error) {
 		}
 		i++
 	}
-	return x, nil
+	return x
 }
 
 // fromRows is the inverse of toRows.

@@ -30,16 +30,12 @@ func (g *Graph) Rank(ctx context.Context, seeds []string,
 	if err != nil {
 		return nil, err
 	}
-	nodes, err := g.rowsOf("nodes", nil)
-	if err != nil {
-		return nil, err
-	}
-	r, _, err := RankNodes(ctx, g, &rank.Problem{Nodes: nodes, Seeds: rows}, named,
-		parameters, &rank.Settings{RNGSeed: usualSeed})
+	r, _, err := RankNodes(ctx, g, &rank.Problem{Seeds: rows}, named, parameters,
+		&rank.Settings{RNGSeed: usualSeed})
 	return r, err
 }
 
-// RankNodes orders some nodes by their similarity to seeds among them. Kernels of walks rank by walks that
+// RankNodes orders some nodes, nil for all, by their similarity to seeds among them. Kernels of walks rank by walks that
 // start at the seeds, such as personalized PageRank. It fills in the Kernel and the graph of the problem and the Memory of the
 // settings, and returns the values of all parameters of the kernel. The error of a directed graph is
 // [kernel.ErrAsymmetric] for most kernels.
@@ -55,6 +51,9 @@ func RankNodes(ctx context.Context, g *Graph, p *rank.Problem, name string,
 	}
 	defer f.Job.End()
 	sorted := *p
+	if p.Nodes == nil {
+		sorted.Nodes = slices.AppendSeq(make([]int, 0, n), g.Nodes.Rows())
+	}
 	// Folds follow ids, not the order of the caller or of the rows.
 	order := sched.UpTo(len(p.Seeds))
 	slices.SortFunc(order, func(a, b int) int {

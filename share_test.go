@@ -216,10 +216,7 @@ func TestGoroutinesShareGraph(t *testing.T) {
 		}
 		group.Wait()
 	}
-	x, err := g.toRows(mat.NewDense(34, 1, slices.Repeat([]float64{1}, 34)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := g.toRows(mat.NewDense(34, 1, slices.Repeat([]float64{1}, 34)))
 	for _, s := range function.Specs() {
 		set := new(kernel.Settings)
 		f, err := OpenFunction(t.Context(), g, &function.Named{Name: s.Name}, 1, set)

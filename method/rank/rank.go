@@ -177,7 +177,7 @@ func seedWeights(p *Problem) []float64 {
 // Bytes returns the memory of [Run] on a graph with the given number of nodes without that of the
 // kernel, which is that of [kernel.Family.ApplyBytes] for [Columns] columns.
 func Bytes(nodes int) int64 {
-	const vectors = 7 // of the result, its order, seeds, and sorted scores, which grow
+	const vectors = 8 // of the nodes, the result, its order, seeds, and sorted scores, which grow
 	return vectors * 8 * int64(nodes)
 }
 
