@@ -181,14 +181,14 @@ type PredictOptions struct {
 }
 
 // compares reports whether baselines are measured. Those that explain without an estimate are not.
-func (o *PredictOptions) compares(m method.Method) bool {
-	return o.Baselines || method.IsBaseline(m) && o.Explain == nil
+func (o *PredictOptions) compares(m *method.Engine) bool {
+	return o.Baselines || m.IsBaseline() && o.Explain == nil
 }
 
 // Predict predicts the class of every node of a problem on the graph. It fills in the Memory
 // and the Workers of the settings. The error of a prediction without labels, with one class or
 // above the memory limit is that of the method.
-func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method,
+func Predict(ctx context.Context, g *Graph, p *method.Problem, m *method.Engine,
 	s *method.Settings, o *PredictOptions) (*Prediction, error) {
 	if o == nil {
 		o = new(PredictOptions)
@@ -201,15 +201,15 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m method.Method,
 	}
 	if g.options.Network != nil {
 		if set.Explain {
-			return nil, &problem.Error{Method: m.Name(), Err: sparse.ErrDivided}
+			return nil, &problem.Error{Method: m.Name, Err: sparse.ErrDivided}
 		}
 		options.Targets = nil
 		set.Top = 0
 	}
 	job, local, learned, err := g.beginLearning(ctx, p, &set, &Needs{
-		Transpose: method.NeedsTranspose(m), Reweighs: method.Reweighs(m, p, &set), Labels: o.Compared,
+		Transpose: m.NeedsTranspose(), Reweighs: m.Reweighs(p, &set), Labels: o.Compared,
 	}, func(local *method.Problem, s *method.Settings, plan *Plan) (int64, error) {
-		cost, err := method.EstimateCost(m, local, nil, s)
+		cost, err := m.EstimateCost(local, nil, s)
 		plan.Disk = cost.Disk
 		return predictionBytes(local, m, &cost, s, &options), err
 	})
@@ -278,15 +278,14 @@ func (p *Prediction) LeastCertain(number int) []int {
 // compute predicts with m, and compares the labelled nodes with the others. It returns the problem with the
 // weights of edges that m has learned from.
 func (p *Prediction) compute(ctx context.Context, problem *method.Problem,
-	m method.Method, set *method.Settings,
+	m *method.Engine, set *method.Settings,
 	o *PredictOptions) (*method.Problem, error) {
 	if o.Predicting != nil {
 		o.Predicting()
 	}
 	var err error
 	if o.compares(m) {
-		p.Prediction, p.Baselines, err = method.PredictCompared(ctx, m,
-			problem, set)
+		p.Prediction, p.Baselines, err = m.PredictCompared(ctx, problem, set)
 	} else {
 		p.Prediction, err = m.Predict(ctx, problem, nil, set)
 	}
@@ -294,7 +293,7 @@ func (p *Prediction) compute(ctx context.Context, problem *method.Problem,
 		return nil, err
 	}
 	problem = cmp.Or(p.Prediction.Problem, problem)
-	if err := method.AdaptToShares(ctx, m, problem, p.Prediction, set); err != nil {
+	if err := m.AdaptToShares(ctx, problem, p.Prediction, set); err != nil {
 		return nil, err
 	}
 	if o.Explain != nil && !o.Deferred {
@@ -315,7 +314,7 @@ const learningPart = "learning and predictions"
 
 // predictionBytes returns the memory of a prediction: the largest of the baselines, the method,
 // and its output or the suggestions that follow from it.
-func predictionBytes(p *method.Problem, m method.Method, cost *method.Cost,
+func predictionBytes(p *method.Problem, m *method.Engine, cost *method.Cost,
 	s *method.Settings, o *PredictOptions) int64 {
 	bytes := cost.Bytes
 	if o.compares(m) {
@@ -369,9 +368,9 @@ func Compare(ctx context.Context, g *Graph, p *method.Problem,
 	plan *evaluate.Plan) (*evaluate.Report, error) {
 	needs := &Needs{
 		Transpose: slices.ContainsFunc(plan.Methods,
-			func(e method.Entry) bool { return method.NeedsTranspose(e.Method) }),
+			func(e method.Entry) bool { return e.Method.NeedsTranspose() }),
 		Reweighs: slices.ContainsFunc(plan.Methods,
-			func(e method.Entry) bool { return method.Reweighs(e.Method, p, plan.Settings) }),
+			func(e method.Entry) bool { return e.Method.Reweighs(p, plan.Settings) }),
 	}
 	complete := func(s *method.Settings) *evaluate.Plan {
 		out := *plan

@@ -49,14 +49,14 @@ func TestModelsKeepTheirEdges(t *testing.T) {
 		t.Cleanup(func() { _ = g.Close() })
 		return g
 	}
-	predict := func(g *heatwalk.Graph, m method.Method, s *method.Settings) (*heatwalk.Prediction, error) {
+	predict := func(g *heatwalk.Graph, m *method.Engine, s *method.Settings) (*heatwalk.Prediction, error) {
 		p, err := g.Problem(labels)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return heatwalk.Predict(ctx, g, p, m, s, nil)
 	}
-	keep := func(g *heatwalk.Graph, spec, weights string) (*heatwalk.Prediction, method.Method) {
+	keep := func(g *heatwalk.Graph, spec, weights string) (*heatwalk.Prediction, *method.Engine) {
 		entries, err := method.Parse(spec)
 		if err != nil {
 			t.Fatal(err)
@@ -70,11 +70,11 @@ func TestModelsKeepTheirEdges(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		model, err := method.Keep(entries[0].Method, out.Prediction, &s)
+		model, err := entries[0].Method.Keep(out.Prediction, &s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		kept, err := model.Method()
+		kept, err := model.Engine()
 		if err != nil {
 			t.Fatal(err)
 		}

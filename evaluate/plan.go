@@ -59,7 +59,7 @@ func (plan *Plan) entries(set *method.Settings) []entry {
 		e := &list[i]
 		e.Entry = methods[i]
 		if e.Name == "" {
-			e.Name = e.Method.Name()
+			e.Name = e.Method.Name
 		}
 		settings := *set
 		if e.Settings != nil {

@@ -115,7 +115,7 @@ func (plan *Plan) settle(p *method.Problem, set *method.Settings,
 		m.Settings.Memory = budget.Subtract(m.Settings.Memory, splits)
 		m.lanes, m.predictionSettings = m.sideBySide(largest, sizes[0].splits.Len)
 		for j, train := range training {
-			bytes, err := method.Bytes(m.Method, train, nil, m.predictionSettings)
+			bytes, err := m.Method.Bytes(train, nil, m.predictionSettings)
 			if err != nil {
 				return nil, 0, err
 			}
@@ -123,7 +123,7 @@ func (plan *Plan) settle(p *method.Problem, set *method.Settings,
 			if sizes[j].tuning == nil {
 				continue
 			}
-			if bytes, err = method.Bytes(m.Method, train, p, m.Settings); err != nil {
+			if bytes, err = m.Method.Bytes(train, p, m.Settings); err != nil {
 				return nil, 0, err
 			}
 			m.tuningBytes = max(m.tuningBytes, bytes)
@@ -151,7 +151,7 @@ func (m *entry) sideBySide(train *method.Problem,
 			set.Memory = max(1, set.Memory/int64(lanes))
 		}
 		set.Progress = nil // of one prediction among several
-		bytes, err := method.Bytes(m.Method, train, nil, &set)
+		bytes, err := m.Method.Bytes(train, nil, &set)
 		if err == nil && int64(lanes)*bytes <= sideBytes {
 			return lanes, &set
 		}
@@ -245,7 +245,7 @@ type splitResult struct {
 
 // predict predicts the test nodes of a split from its training nodes, with the chosen
 // parameters or, if they are nil, with those that the method chooses there.
-func predict(ctx context.Context, m method.Method, train, test *method.Problem,
+func predict(ctx context.Context, m *method.Engine, train, test *method.Problem,
 	chosen *method.Parameters, s *method.Settings) (*splitResult, error) {
 	present := sched.UpTo(len(train.Names))
 	if s.Prior.Given == nil { // which has a column for each class
@@ -263,7 +263,7 @@ func predict(ctx context.Context, m method.Method, train, test *method.Problem,
 	if chosen == nil {
 		// auto has no settings; a method without parameters has nothing to choose
 		a.isTunedInside = out.Settings > 1 ||
-			out.Settings == 0 && out.Tested > 0 && len(m.Takes()) > 0
+			out.Settings == 0 && out.Tested > 0 && len(m.Takes) > 0
 		if out.Settings > 0 {
 			if a.parameters, err = json.Marshal(&out.Parameters); err != nil {
 				return nil, err

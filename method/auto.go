@@ -18,7 +18,22 @@ import (
 // With balanced weights of classes its probabilities are reweighed by these, because it is calibrated by
 // the likelihood of held-out labels: see [problem.Problem.Reweigher].
 // On a graph with negative weights it is learning with local and global consistency, or label propagation with too few labels.
-type automatic struct{}
+var automatic = &Engine{
+	Name: autoSpec.Name,
+	Takes: append([]string{"effort", "unreached", "node_features", "feature_ids", "sets"},
+		autoSpec.Takes()...),
+	Specs: []*param.Spec{&autoSpec},
+	Fit:   predictAuto,
+	Cost: func(p, _ *Problem, s *Settings) (Cost, error) {
+		if m := signedMethod(p, s); m != nil {
+			return m.fitCost(p, nil, s)
+		}
+		plan := auto.PlanOf(p, autoSettings(p, *s))
+		return Cost{Bytes: plan.Bytes, Scores: outputBytes(p, plan.KeepsHighest), Disk: plan.Disk}, nil
+	},
+	ChoosesWeights: func(*Settings) bool { return true },
+	mixture:        &mixture{auto.FoldCount, auto.Propagates},
+}
 
 var autoSpec = param.Spec{
 	Name: "auto", Works: param.Undirected | param.Directed | param.Signed,
@@ -28,28 +43,14 @@ var autoSpec = param.Spec{
 	Params: []param.Param{classify.WeightsParam},
 }
 
-// Name implements [Method].
-func (automatic) Name() string { return autoSpec.Name }
-
-// Takes implements [Method].
-func (automatic) Takes() []string {
-	return append([]string{"effort", "unreached", "node_features", "feature_ids", "sets"},
-		autoSpec.Takes()...)
-}
-
-// Declarations implements [Method].
-func (automatic) Declarations() []*param.Spec {
-	return []*param.Spec{&autoSpec}
-}
-
-// Predict implements [Method].
-func (automatic) Predict(ctx context.Context, p *Problem, par *Parameters,
+// predictAuto is the Fit of auto.
+func predictAuto(ctx context.Context, p *Problem, par *Parameters,
 	s *Settings) (*Prediction, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
 	if m := signedMethod(p, s); m != nil {
-		return m.Predict(ctx, p, nil, s)
+		return m.Fit(ctx, p, nil, s)
 	}
 	options := s.WithDefaults()
 	set := autoSettings(p, options)
@@ -103,25 +104,15 @@ func autoSettings(p *Problem, s Settings) *auto.Settings {
 
 // signedMethod returns what auto does on graphs with negative weights, because its other parts are walks, and by a model of
 // such a graph; nil elsewhere.
-func signedMethod(p *Problem, s *Settings) engine {
+func signedMethod(p *Problem, s *Settings) *Engine {
 	if !p.Signed && (s.model == nil || s.model.Auto != nil) {
 		return nil
 	}
 	if split.TooFew(p.Class) {
-		return labelPropagation{}
+		return labelPropagation
 	}
-	return graphMethod{spreading{propagate.Learners().Named("lgc")}}
+	return consistency()
 }
 
-// plan implements [planner].
-func (automatic) plan(p *Problem, s *Settings) (Cost, error) {
-	if m := signedMethod(p, s); m != nil {
-		return ownCost(m, p, nil, s)
-	}
-	plan := auto.PlanOf(p, autoSettings(p, *s))
-	c := Cost{Bytes: plan.Bytes, Scores: scoreBytes(p), Disk: plan.Disk}
-	if plan.KeepsHighest {
-		c.Scores = highestBytes(p)
-	}
-	return c, nil
-}
+// consistency returns learning with local and global consistency.
+func consistency() *Engine { return graphMethod{spreading{propagate.Learners().Named("lgc")}}.engine() }

@@ -64,7 +64,7 @@ func TestUnreachedKeepThePrior(t *testing.T) {
 				}
 				for k, row := range []int{5, 6} {
 					want, class := share, 1
-					if slices.Contains(m.Takes(), "prior") {
+					if slices.Contains(m.Takes, "prior") {
 						want, class = c.walks[k], c.class[k]
 					}
 					for j, v := range out.Scores.Row(row) {
@@ -81,7 +81,7 @@ func TestUnreachedKeepThePrior(t *testing.T) {
 		}
 	}
 	short := sparse.NewBlock[float64](8, 3)
-	if _, err := (labelPropagation{}).Predict(ctx, &Problem{Graph: &graph.Graph{A: a, Degrees: degrees}, Row: []int{0, 1}, Class: []int{0, 1}, Names: []string{"x", "y", "z"}}, nil, &Settings{Prior: cwk.Prior{Given: short}}); err == nil {
+	if _, err := labelPropagation.Predict(ctx, &Problem{Graph: &graph.Graph{A: a, Degrees: degrees}, Row: []int{0, 1}, Class: []int{0, 1}, Names: []string{"x", "y", "z"}}, nil, &Settings{Prior: cwk.Prior{Given: short}}); err == nil {
 		t.Error("a prior for fewer nodes is accepted")
 	}
 }
@@ -89,7 +89,7 @@ func TestUnreachedKeepThePrior(t *testing.T) {
 // Walks that do not meet a label within their limit are refused.
 func TestUnabsorbed(t *testing.T) {
 	for n, isRefused := range map[int]bool{1500: true, 1000: false} {
-		_, err := labelPropagation{}.Predict(context.Background(), problemtest.Path(t, n, true), nil, nil)
+		_, err := labelPropagation.Predict(context.Background(), problemtest.Path(t, n, true), nil, nil)
 		if errors.As(err, new(*problem.Error)) != isRefused {
 			t.Errorf("a path of %d nodes: %v", n, err)
 		}
@@ -110,7 +110,7 @@ func TestPropagationLoops(t *testing.T) {
 	if p.Degrees, err = sparse.Degrees(t.Context(), p.A, 1); err != nil {
 		t.Fatal(err)
 	}
-	out, err := labelPropagation{}.Predict(t.Context(), p, nil, nil)
+	out, err := labelPropagation.Predict(t.Context(), p, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/internal/propagation"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -39,50 +38,25 @@ type Baselines struct {
 
 // IsBaseline reports whether a method is one of the baselines, label propagation or the largest class, whose estimate of
 // accuracy is theirs.
-func IsBaseline(m Method) bool {
-	_, isBaseline := engineOf(m).(baseline)
-	return isBaseline
-}
+func (m *Engine) IsBaseline() bool { return m.baseline != nil }
 
-// baseline is a method whose estimate of accuracy is among the baselines.
-type baseline interface {
-	estimateOf(r *Baselines) problem.Estimate
-}
-
-// estimateOf returns that of the largest class.
-func (majority) estimateOf(r *Baselines) problem.Estimate { return r.Majority }
-
-// estimateOf returns that of label propagation, with given values of its parameters if there are some.
-func (labelPropagation) estimateOf(r *Baselines) problem.Estimate {
-	if r.declared != nil {
-		return *r.declared
-	}
-	return r.Propagation
-}
-
-// mixture is a method that mixes models, of which label propagation may be one. Its accuracy is
+// mixture describes an engine that mixes models, of which label propagation may be one. Its accuracy is
 // that for known shares of classes.
-type mixture interface {
-	foldCount(labels int) int
-	propagates(p *Problem) bool
+type mixture struct {
+	foldCount  func(labels int) int  // by which it measures itself
+	propagates func(p *Problem) bool // whether label propagation may be one of the models
 }
 
-// foldCount returns the number of folds by which auto measures itself.
-func (automatic) foldCount(labels int) int { return auto.FoldCount(labels) }
-
-// propagates reports whether label propagation may be one of the models.
-func (automatic) propagates(p *Problem) bool { return auto.Propagates(p) }
-
-// PredictCompared predicts with m as [Method.Predict] does, and measures the baselines, from which the estimate of a
+// PredictCompared predicts with m as [Engine.Predict] does, and measures the baselines, from which the estimate of a
 // baseline is taken. auto learns from the predictions of label propagation, which are computed once for both.
-func PredictCompared(ctx context.Context, m Method, p *Problem,
+func (m *Engine) PredictCompared(ctx context.Context, p *Problem,
 	s *Settings) (*Prediction, *Baselines, error) {
-	p, err := Weigh(ctx, m, p, s)
+	p, err := m.Weigh(ctx, p, s)
 	if err != nil {
 		return nil, nil, err
 	}
 	start := time.Now()
-	b, err := measureBaselines(ctx, m, p, s)
+	b, err := m.measureBaselines(ctx, p, s)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -93,8 +67,8 @@ func PredictCompared(ctx context.Context, m Method, p *Problem,
 	if err != nil {
 		return nil, nil, err
 	}
-	if m, isBaseline := engineOf(m).(baseline); isBaseline {
-		out.Estimate = m.estimateOf(b)
+	if m.baseline != nil {
+		out.Estimate = m.baseline(b)
 	}
 	return out, b, nil
 }
@@ -104,7 +78,7 @@ func PredictCompared(ctx context.Context, m Method, p *Problem,
 // parameters, that of it. All are zero with too few labels, see [split.TooFew]. Label
 // propagation is left out if it does not fit the memory limit, and where auto does not have it as a candidate. Cost: a prediction without each
 // fold, or without some of the folds if these have enough labels or take long.
-func measureBaselines(ctx context.Context, m Method, p *Problem,
+func (m *Engine) measureBaselines(ctx context.Context, p *Problem,
 	s *Settings) (*Baselines, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
@@ -114,13 +88,12 @@ func measureBaselines(ctx context.Context, m Method, p *Problem,
 		return new(Baselines), nil
 	}
 	folds := set.folds(len(p.Row))
-	mix, mixes := engineOf(m).(mixture)
-	if mixes {
-		folds = mix.foldCount(len(p.Row))
+	if m.mixture != nil {
+		folds = m.mixture.foldCount(len(p.Row))
 	}
 	fold := split.Folds(p.Class, folds, set.RNGSeed, 0)
 	r := &Baselines{Majority: choose.LargestClass(p, fold)}
-	if mixes && !mix.propagates(p) {
+	if m.mixture != nil && !m.mixture.propagates(p) {
 		return r, nil
 	}
 	if need := BaselineBytes(p, &set); set.Memory > 0 && need > set.Memory {
@@ -133,11 +106,11 @@ func measureBaselines(ctx context.Context, m Method, p *Problem,
 	}
 	r.Propagation = comparison.Propagation
 	r.center = comparison.Center
-	if mixes && !p.Directed {
+	if m.mixture != nil && !p.Directed {
 		r.answers = comparison.Answers
 	}
-	if _, isGiven, _ := propagationValues(&set); isGiven && IsBaseline(m) {
-		r.declared, err = apart(ctx, m, p, nil, &set, fold, folds)
+	if _, isGiven, _ := propagationValues(&set); isGiven && m.IsBaseline() {
+		r.declared, err = m.apart(ctx, p, nil, &set, fold, folds)
 	}
 	return r, err
 }
@@ -154,7 +127,7 @@ const apartWork = 20_000_000
 
 // apart measures a method with the given parameters, or, if they are nil, with its own choice by
 // predictions without each fold of the labels, or, of large graphs, some of them.
-func apart(ctx context.Context, m Method, p *Problem, par *Parameters, s *Settings,
+func (m *Engine) apart(ctx context.Context, p *Problem, par *Parameters, s *Settings,
 	fold []int, folds int) (*problem.Estimate, error) {
 	set := *s
 	set.Progress = nil
@@ -189,7 +162,7 @@ func apart(ctx context.Context, m Method, p *Problem, par *Parameters, s *Settin
 	return &e, nil
 }
 
-// BaselineBytes is the memory of measuring label propagation, see [PredictCompared].
+// BaselineBytes is the memory of measuring label propagation, see [Engine.PredictCompared].
 func BaselineBytes(p *Problem, s *Settings) int64 {
 	return newBaseline(p, s).CompareBytes()
 }
@@ -198,7 +171,31 @@ func BaselineBytes(p *Problem, s *Settings) int64 {
 // most likely to meet first (Zhu et al. 2003). A node that no label reaches keeps
 // its prior. Labels that absorb less of a walk, and walks of a given length, give the
 // distributions P_t of the walk of package cwk.
-type labelPropagation struct{}
+var labelPropagation = &Engine{
+	Name:  "lp",
+	Takes: append([]string{cwk.PriorParam.Name}, propagationSpec.Takes()...),
+	Specs: []*param.Spec{&propagationSpec},
+	Fit:   predictPropagated,
+	Cost: func(p, _ *Problem, s *Settings) (Cost, error) {
+		v, _, err := propagationValues(s)
+		if err != nil {
+			return Cost{}, err
+		}
+		bytes := propagationOf(p, v, s).Bytes()
+		if s.Raw || s.Explain {
+			bytes += chunks.Bytes[float64](len(p.Degrees), len(p.Names))
+		}
+		return Cost{Bytes: bytes, Scores: outputBytes(p, keepsHighest(p, s))}, nil
+	},
+	ChoosesWeights: func(s *Settings) bool { return s.leavesOpen(&propagationSpec) },
+	HasRaw:         true,
+	baseline: func(b *Baselines) problem.Estimate { // with given values of the parameters if there are some
+		if b.declared != nil {
+			return *b.declared
+		}
+		return b.Propagation
+	},
+}
 
 var propagationSpec = param.Spec{
 	Name: "lp", Title: "limit of the absorbing walk, label propagation",
@@ -216,21 +213,8 @@ var propagationSpec = param.Spec{
 	},
 }
 
-// Declarations implements [Method].
-func (labelPropagation) Declarations() []*param.Spec {
-	return []*param.Spec{&propagationSpec}
-}
-
-// Name implements [Method].
-func (labelPropagation) Name() string { return "lp" }
-
-// Takes implements [Method].
-func (labelPropagation) Takes() []string {
-	return append([]string{cwk.PriorParam.Name}, propagationSpec.Takes()...)
-}
-
-// Predict implements [Method].
-func (labelPropagation) Predict(ctx context.Context, p *Problem, par *Parameters,
+// predictPropagated is the Fit of label propagation.
+func predictPropagated(ctx context.Context, p *Problem, par *Parameters,
 	s *Settings) (*Prediction, error) {
 	if err := problem.ValidateFor(p, &propagationSpec); err != nil {
 		return nil, err
@@ -331,42 +315,15 @@ func propagationValues(set *Settings) (v param.Values, isGiven bool, err error) 
 	return v, len(values) > 0, err
 }
 
-// highest reports whether the highest scores of each node replace those of all classes.
-func (labelPropagation) highest(p *Problem, s *Settings) bool {
-	return keepsHighest(p, s)
+// Majority gives every node the largest class, whether a label reaches it or
+// not, and the shares of the labels for scores, each class counted once more. It takes nothing from the graph.
+var Majority = &Engine{
+	Name: "majority", Fit: predictLargest,
+	baseline: func(b *Baselines) problem.Estimate { return b.Majority },
 }
 
-// Bytes implements [Sizer].
-func (labelPropagation) Bytes(p, _ *Problem, s *Settings) (int64, error) {
-	v, _, err := propagationValues(s)
-	if err != nil {
-		return 0, err
-	}
-	bytes := propagationOf(p, v, s).Bytes()
-	if s.Raw || s.Explain {
-		bytes += chunks.Bytes[float64](len(p.Degrees), len(p.Names))
-	}
-	return bytes, nil
-}
-
-// Majority gives every node the largest class. It takes nothing from the graph.
-var Majority Method = weighing{majority{}}
-
-// majority gives every node the largest class, whether a label reaches it or
-// not, and the shares of the labels for scores, each class counted once more.
-type majority struct{}
-
-// Name implements [Method].
-func (majority) Name() string { return "majority" }
-
-// Takes implements [Method].
-func (majority) Takes() []string { return nil }
-
-// Declarations implements [Method].
-func (majority) Declarations() []*param.Spec { return nil }
-
-// Predict implements [Method].
-func (majority) Predict(ctx context.Context, p *Problem, _ *Parameters,
+// predictLargest is the Fit of [Majority].
+func predictLargest(ctx context.Context, p *Problem, _ *Parameters,
 	s *Settings) (*Prediction, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
@@ -390,10 +347,10 @@ func (majority) Predict(ctx context.Context, p *Problem, _ *Parameters,
 // AdaptToShares adjusts the probabilities of out, see [Reweigh], and its cross-validated accuracy to
 // p.Shares. Except for auto, whose accuracy is adjusted already, it repeats the cross-validation with the
 // parameters of out. Cost: a prediction for each fold.
-func AdaptToShares(ctx context.Context, m Method, p *Problem, out *Prediction,
+func (m *Engine) AdaptToShares(ctx context.Context, p *Problem, out *Prediction,
 	s *Settings) error {
 	err := Reweigh(ctx, p, out, s.Workers)
-	if _, mixes := engineOf(m).(mixture); err != nil || p.Shares == nil || out.Tested == 0 || mixes {
+	if err != nil || p.Shares == nil || out.Tested == 0 || m.mixture != nil {
 		return err
 	}
 	var par *Parameters
@@ -401,7 +358,7 @@ func AdaptToShares(ctx context.Context, m Method, p *Problem, out *Prediction,
 		par = &out.Parameters
 	}
 	folds := s.folds(len(p.Row))
-	e, err := apart(ctx, m, p, par, s,
+	e, err := m.apart(ctx, p, par, s,
 		split.Folds(p.Class, folds, s.RNGSeed, 0), folds)
 	if err == nil {
 		out.Estimate = *e

@@ -16,7 +16,17 @@ import (
 
 // blockBeliefs predicts classes by damped mean field in a degree-corrected block model, see package
 // beliefs. Parameters that are not given are chosen from seven combinations by held-out labels.
-type blockBeliefs struct{}
+var blockBeliefs = &Engine{
+	Name: beliefsSpec.Name, Takes: beliefsSpec.Takes(), Specs: []*param.Spec{&beliefsSpec},
+	Fit: predictBeliefs,
+	Cost: func(p, _ *Problem, s *Settings) (Cost, error) {
+		classes := 8 * int64(len(p.Degrees)) // of nodes, when the blocks are given back
+		return Cost{Bytes: max(scoreBytes(p),
+			classes+beliefs.Bytes(len(p.Degrees), len(p.Names),
+				budget.Subtract(p.SubtractComponents(s.Memory), classes)))}, nil
+	},
+	ChoosesWeights: func(s *Settings) bool { return s.leavesOpen(&beliefsSpec) },
+}
 
 var beliefsSpec = param.Spec{
 	Name: "beliefs", Works: param.Undirected,
@@ -35,19 +45,6 @@ var beliefsSpec = param.Spec{
 			Range: param.Range{Least: 1, Most: 1000}, Default: param.Of(15),
 			Grid: param.Grid(2, 4, 15)},
 	},
-}
-
-// Name implements [Method].
-func (blockBeliefs) Name() string { return beliefsSpec.Name }
-
-// Takes implements [Method].
-func (blockBeliefs) Takes() []string {
-	return beliefsSpec.Takes()
-}
-
-// Declarations implements [Method].
-func (blockBeliefs) Declarations() []*param.Spec {
-	return []*param.Spec{&beliefsSpec}
 }
 
 // valuesOf returns a candidate as values of the parameters.
@@ -101,14 +98,14 @@ func beliefsCandidates(par *Parameters,
 	return list, nil
 }
 
-// Predict implements [Method].
-func (m blockBeliefs) Predict(ctx context.Context, p *Problem, par *Parameters,
+// predictBeliefs is the Fit of beliefs.
+func predictBeliefs(ctx context.Context, p *Problem, par *Parameters,
 	s *Settings) (*Prediction, error) {
 	if err := problem.ValidateFor(p, &beliefsSpec); err != nil {
 		return nil, err
 	}
 	if p.Directed {
-		return nil, &problem.Error{Method: m.Name(), Err: problem.ErrDirected}
+		return nil, &problem.Error{Method: beliefsSpec.Name, Err: problem.ErrDirected}
 	}
 	set := s.WithDefaults()
 	list, err := beliefsCandidates(par, &set)
@@ -153,12 +150,4 @@ func (m blockBeliefs) Predict(ctx context.Context, p *Problem, par *Parameters,
 	out.Seconds.Walk = time.Since(start).Seconds()
 	fillClasses(out, p, classShares)
 	return out, nil
-}
-
-// Bytes implements [Sizer].
-func (blockBeliefs) Bytes(p, _ *Problem, s *Settings) (int64, error) {
-	classes := 8 * int64(len(p.Degrees)) // of nodes, when the blocks are given back
-	return max(scoreBytes(p),
-		classes+beliefs.Bytes(len(p.Degrees), len(p.Names),
-			budget.Subtract(p.SubtractComponents(s.Memory), classes))), nil
 }

@@ -155,14 +155,14 @@ func TestDeclaredLearner(t *testing.T) {
 			t.Errorf("%s names the classes of %s at %d of %d nodes", c.name, c.known, same, len(out.Class))
 		}
 		for _, tuned := range []*Problem{nil, p} {
-			bytes, err := Bytes(m, p, tuned, set)
+			bytes, err := m.Bytes(p, tuned, set)
 			if kernelTuning := tuned != nil && c.name[0] == 'd'; err != nil || bytes < 1e9 && !kernelTuning {
 				t.Errorf("%s takes %d bytes, %v", c.name, bytes, err)
 			}
 		}
 		limited := *set
 		limited.Memory = 1e8
-		if _, err := Bytes(m, p, nil, &limited); err == nil {
+		if _, err := m.Bytes(p, nil, &limited); err == nil {
 			t.Errorf("%s fits 100 MB", c.name)
 		}
 		if _, err := Parse(c.name + ":" + c.param + "=-1"); err == nil || !strings.Contains(err.Error(), c.name+": "+c.param+": -1 is out of range; ") {
@@ -227,7 +227,7 @@ func TestMemoryOfSettingsSideBySide(t *testing.T) {
 	p := problemtest.Planted(t, 5, 120, 60)
 	takes := func(workers int) int64 {
 		set := &Settings{Workers: workers, Given: param.Values{"beta": param.Of(2.0)}}
-		bytes, err := Bytes(methodOf(t, "diffusion+mean"), p, nil, set)
+		bytes, err := methodOf(t, "diffusion+mean").Bytes(p, nil, set)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -239,7 +239,7 @@ func TestMemoryOfSettingsSideBySide(t *testing.T) {
 }
 
 // methodOf returns the method with a name.
-func methodOf(t *testing.T, name string) Method {
+func methodOf(t *testing.T, name string) *Engine {
 	t.Helper()
 	m, err := parseMethods(name)
 	if err != nil {

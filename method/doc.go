@@ -1,4 +1,4 @@
-// Package method turns a source of items and a few labels into a score of every class for every item. A [Method] is
+// Package method turns a source of items and a few labels into a score of every class for every item. An [Engine] is
 // known by its name, see [Parse].
 //
 // # From source to prediction
@@ -38,7 +38,7 @@
 //	}
 //	fmt.Println(names[out.Class[0]], out.Scores.Row(0), out.Accuracy)
 //
-// Predict first chooses weights of edges by the labels, see [Weigh]: those of kinds and times that are open in
+// Predict first chooses weights of edges by the labels, see [Engine.Weigh]: those of kinds and times that are open in
 // [problem.Problem.Edges], and w, 1 or log(1 + w). out.Problem is the problem with these weights.
 //
 // A node from which no label can be reached has its prior as scores, because nothing can be
@@ -58,7 +58,7 @@
 // Methods know no learner by name: everything that they need is in its declaration, see
 // [classify.Learner] and [classify.Path]. Kernels, learners and methods of other modules are added
 // with [kernel.Register], [classify.Register], [propagate.Register] and [Register]. A method that
-// allocates more than its scores implements [Sizer].
+// allocates more than its scores has a Cost.
 //
 // Package multilabel predicts several labels a node.
 //
@@ -80,7 +80,7 @@
 // The graph of a [Problem] may be the part of a process, see [sparse.Team], if all labelled nodes are named.
 // Choices, accuracies and counts are those of the whole graph in all processes, and predictions are those of
 // the rows of the process. A learner that compares all nodes with each other returns [sparse.ErrDivided], as
-// auto does on a graph with directions if [graph.Graph.In] is nil, see [NeedsTranspose].
+// auto does on a graph with directions if [graph.Graph.In] is nil, see [Engine.NeedsTranspose].
 //
 // # Determinism
 //

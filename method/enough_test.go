@@ -25,7 +25,7 @@ func TestEnoughMemory(t *testing.T) {
 		}
 		set := *entries[0].Settings
 		for set.Memory = 1 << 20; ; set.Memory *= 2 {
-			_, err := Bytes(entries[0].Method, p, nil, &set)
+			_, err := entries[0].Method.Bytes(p, nil, &set)
 			over := new(budget.Error)
 			if !errors.As(err, &over) {
 				break
@@ -33,7 +33,7 @@ func TestEnoughMemory(t *testing.T) {
 			for _, enough := range []int64{over.Need, over.Need + over.Need/100, over.Need + over.Need/8} {
 				larger := set
 				larger.Memory = enough
-				if _, err := Bytes(entries[0].Method, p, nil, &larger); err != nil {
+				if _, err := entries[0].Method.Bytes(p, nil, &larger); err != nil {
 					t.Errorf("%s within %d: %v: %d: %v", name, set.Memory, over, enough, err)
 				}
 			}

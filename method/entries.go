@@ -19,12 +19,9 @@ import (
 )
 
 // Entry is a method of a list with its own parameters and settings.
-type Entry = EntryOf[Method]
-
-// EntryOf is an [Entry] of methods of one type.
-type EntryOf[M Declared] struct {
+type Entry struct {
 	Name   string // as it was written
-	Method M
+	Method *Engine
 
 	// Own are the values of parameters that stand behind the name, which are not chosen.
 	Own param.Values
@@ -40,16 +37,9 @@ type EntryOf[M Declared] struct {
 // gives the nearest, or all that exist.
 func Parse(list string) ([]Entry, error) { return ParseList(list, findMethod) }
 
-// Declared has a name and declared parameters, as a [Method] has.
-type Declared interface {
-	Name() string
-	Takes() []string
-	Declarations() []*param.Spec
-}
-
 // ParseList is [Parse] for the methods that find knows by their names.
-func ParseList[M Declared](list string, find func(name string) (M, error)) ([]EntryOf[M], error) {
-	var entries []EntryOf[M]
+func ParseList(list string, find func(name string) (*Engine, error)) ([]Entry, error) {
+	var entries []Entry
 	for text := range strings.SplitSeq(list, ",") {
 		text = strings.TrimSpace(text)
 		if name, _, _ := strings.Cut(text, ":"); len(entries) > 0 && strings.Contains(name, "=") {
@@ -59,7 +49,7 @@ func ParseList[M Declared](list string, find func(name string) (M, error)) ([]En
 		if err != nil {
 			return nil, err
 		}
-		if slices.ContainsFunc(entries, func(o EntryOf[M]) bool { return o.Name == e.Name }) {
+		if slices.ContainsFunc(entries, func(o Entry) bool { return o.Name == e.Name }) {
 			return nil, split.Usage("method %q is named twice; leave one out", e.Name)
 		}
 		entries = append(entries, e)
@@ -68,8 +58,8 @@ func ParseList[M Declared](list string, find func(name string) (M, error)) ([]En
 }
 
 // parseEntry reads one method with its parameters.
-func parseEntry[M Declared](text string,
-	find func(name string) (M, error)) (e EntryOf[M], err error) {
+func parseEntry(text string,
+	find func(name string) (*Engine, error)) (e Entry, err error) {
 	parts := splitName(text)
 	names := make([]string, len(parts))
 	for i, component := range parts {
@@ -79,7 +69,7 @@ func parseEntry[M Declared](text string,
 	if err != nil {
 		return e, err
 	}
-	e = EntryOf[M]{Name: m.Name(), Method: m, Own: param.Values{}}
+	e = Entry{Name: m.Name, Method: m, Own: param.Values{}}
 	for i, component := range parts {
 		for _, setting := range strings.Split(component, ":")[1:] {
 			name, value, ok := strings.Cut(setting, "=")
@@ -88,13 +78,13 @@ func parseEntry[M Declared](text string,
 			}
 			if spec := declaredIn(m, names[i]); len(parts) > 1 && spec != nil &&
 				paramOf(spec, name) == nil &&
-				(i > 0 || declares(m, name) || !slices.Contains(m.Takes(), name)) {
+				(i > 0 || declares(m, name) || !slices.Contains(m.Takes, name)) {
 				return e, split.Usage("%s: there is no parameter %q; it takes %s",
 					names[i], name, strings.Join(spec.Takes(), ", "))
 			}
 			parameter, values, err := parseValues(m, name, value)
 			if err != nil {
-				return e, split.Usage("%s: %w", m.Name(), err)
+				return e, split.Usage("%s: %w", m.Name, err)
 			}
 			if e.Own.Has(parameter) {
 				return e, split.Usage("%s is given twice in %q; leave one out", name, text)
@@ -120,14 +110,14 @@ func splitName(text string) (parts []string) {
 }
 
 // declares reports whether a declaration of a method has a parameter.
-func declares(m Declared, name string) bool {
-	return slices.ContainsFunc(m.Declarations(),
+func declares(m *Engine, name string) bool {
+	return slices.ContainsFunc(m.Specs,
 		func(spec *param.Spec) bool { return paramOf(spec, name) != nil })
 }
 
 // declaredIn returns the declaration of a part of a method, nil if it has none of that name.
-func declaredIn(m Declared, name string) *param.Spec {
-	for _, spec := range m.Declarations() {
+func declaredIn(m *Engine, name string) *param.Spec {
+	for _, spec := range m.Specs {
 		if spec.Name == name {
 			return spec
 		}
@@ -144,9 +134,9 @@ func paramOf(spec *param.Spec, name string) *param.Param {
 }
 
 // parseValues returns the parameter of a method that has a name, and its values from text.
-func parseValues(m Declared, name string,
+func parseValues(m *Engine, name string,
 	texts ...string) (parameter string, list []param.Value, err error) {
-	for _, spec := range m.Declarations() {
+	for _, spec := range m.Specs {
 		p := paramOf(spec, name)
 		if p == nil {
 			continue
@@ -172,11 +162,11 @@ func parseValues(m Declared, name string,
 	}
 	name = strings.ReplaceAll(name, "-", "_")
 	switch {
-	case len(m.Takes()) == 0:
+	case len(m.Takes) == 0:
 		return "", nil, fmt.Errorf("it has no parameter, and so no %q", name)
-	case !slices.Contains(m.Takes(), name):
+	case !slices.Contains(m.Takes, name):
 		return "", nil, fmt.Errorf("there is no parameter %q; it takes %s", name,
-			strings.Join(m.Takes(), ", "))
+			strings.Join(m.Takes, ", "))
 	}
 	return "", nil, fmt.Errorf("%s is one for all methods; set it once, outside the names of methods", name)
 }
@@ -196,7 +186,7 @@ func Settle(ctx context.Context, entries []Entry, grid string) (*Settings, error
 	if err != nil {
 		file = new(gridFile)
 	}
-	var methods []Method
+	var methods []*Engine
 	for i := range entries {
 		e := &entries[i]
 		methods = append(methods, e.Method)
@@ -204,8 +194,8 @@ func Settle(ctx context.Context, entries []Entry, grid string) (*Settings, error
 		if set.Lists, err = file.of(e.Method); err == nil {
 			set.fix(e.Own)
 		}
-		if _, ok := engineOf(e.Method).(walkMethod); ok && err == nil {
-			_, err = walkSettings(&set)
+		if check := e.Method.Check; check != nil && err == nil {
+			err = check(&set)
 		}
 		e.Settings = &set
 		errs = append(errs, err)
@@ -286,7 +276,7 @@ func readGrid(name string, r io.Reader) (*gridFile, error) {
 			name = ""
 			parameters = map[string]any{key: keys[key]}
 		} else if !slices.ContainsFunc(All(),
-			func(m Method) bool { return belongs(m, name) }) {
+			func(m *Engine) bool { return belongs(m, name) }) {
 			return nil, g.wrong("there is no method %q in this program; choose from %s", name,
 				MethodList())
 		}
@@ -325,7 +315,7 @@ func (g *gridFile) wrong(format string, args ...any) error {
 }
 
 // check returns an error for a parameter that none of the methods has which it is for, where there are such methods.
-func (g *gridFile) check(methods []Method) error {
+func (g *gridFile) check(methods []*Engine) error {
 	for _, name := range slices.Sorted(maps.Keys(g.values)) {
 		var names []string
 		for _, parameter := range slices.Sorted(maps.Keys(g.values[name])) {
@@ -333,7 +323,7 @@ func (g *gridFile) check(methods []Method) error {
 			isDeclared := false
 			for _, m := range methods {
 				if name == "" || belongs(m, name) {
-					names, isDeclared = append(names, m.Name()), isDeclared ||
+					names, isDeclared = append(names, m.Name), isDeclared ||
 						declares(m, parameter)
 				}
 			}
@@ -347,9 +337,9 @@ func (g *gridFile) check(methods []Method) error {
 }
 
 // of returns the values for a method by parameter.
-func (g *gridFile) of(m Method) (lists map[string][]param.Value, err error) {
+func (g *gridFile) of(m *Engine) (lists map[string][]param.Value, err error) {
 	lists = map[string][]param.Value{}
-	for _, name := range []string{"", kernelName(m), m.Name()} {
+	for _, name := range []string{"", kernelName(m), m.Name} {
 		for _, parameter := range slices.Sorted(maps.Keys(g.values[name])) {
 			if !declares(m, parameter) {
 				continue
@@ -357,7 +347,7 @@ func (g *gridFile) of(m Method) (lists map[string][]param.Value, err error) {
 			name, list, wrong := parseValues(m, parameter,
 				g.values[name][parameter]...)
 			if wrong != nil {
-				return nil, g.wrong("%s: %v", m.Name(), wrong)
+				return nil, g.wrong("%s: %v", m.Name, wrong)
 			}
 			lists[name] = list
 		}
@@ -366,14 +356,14 @@ func (g *gridFile) of(m Method) (lists map[string][]param.Value, err error) {
 }
 
 // kernelName returns the name of a method without its learner.
-func kernelName(m Method) string {
-	kernel, _, _ := strings.Cut(m.Name(), "+")
+func kernelName(m *Engine) string {
+	kernel, _, _ := strings.Cut(m.Name, "+")
 	return kernel
 }
 
 // belongs reports whether a method has a name, or a kernel that has it.
-func belongs(m Method, name string) bool {
-	return m.Name() == name || kernelName(m) == name
+func belongs(m *Engine, name string) bool {
+	return m.Name == name || kernelName(m) == name
 }
 
 // withGrids returns a declaration with the grids of the settings: values by the name of their

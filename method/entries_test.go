@@ -69,7 +69,7 @@ func TestGridErrorsAreInOrder(t *testing.T) {
 	for range 20 {
 		g, err := readGrid("g.json", strings.NewReader(`{"zoo": [1], "foo": [1], "bar": [2], "baz": [3], "qux": [4], "aaa": [1]}`))
 		if err == nil {
-			err = g.check([]Method{entries[0].Method})
+			err = g.check([]*Engine{entries[0].Method})
 		}
 		if err == nil || !strings.Contains(err.Error(), `"aaa"`) {
 			t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 )
 
 // Two groups of friends, joined by one edge; three of each are labelled.
-func ExampleMethod() {
+func ExampleEngine() {
 	ctx := context.Background()
 	const n = 12
 	var edges []sparse.Triplet

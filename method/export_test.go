@@ -1,4 +1,4 @@
 package method
 
 // Smoothed puts Correct & Smooth around a method.
-func Smoothed(m Method) Method { return weighing{smoothedMethod{m}} }
+func Smoothed(m *Engine) *Engine { return addSmoothing(m) }

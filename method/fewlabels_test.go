@@ -111,7 +111,7 @@ func TestNearestSetting(t *testing.T) {
 func TestMajorityLabelsAll(t *testing.T) {
 	p := problemtest.Planted(t, 6, 60, 50)
 	p.Row, p.Class = []int{5, 9, 14}, []int{2, 1, 2}
-	got, err := majority{}.Predict(context.Background(), p, nil, nil)
+	got, err := Majority.Predict(context.Background(), p, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

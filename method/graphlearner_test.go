@@ -117,7 +117,7 @@ func TestSpreadingScores(t *testing.T) {
 		for i, row := range p.Row {
 			given[row] = true
 			if out.Class[row] != p.Class[i] {
-				t.Errorf("%s: labelled node %d changes its class", m.Name(), row)
+				t.Errorf("%s: labelled node %d changes its class", m.Name, row)
 			}
 		}
 		for i, class := range out.Class {
@@ -126,10 +126,10 @@ func TestSpreadingScores(t *testing.T) {
 				sum += float64(v)
 			}
 			if math.Abs(sum-1) > 1e-6 {
-				t.Errorf("%s: probabilities of node %d sum to %v", m.Name(), i, sum)
+				t.Errorf("%s: probabilities of node %d sum to %v", m.Name, i, sum)
 			}
 			if !given[i] && out.Reached.Contains(uint32(i)) && class != classify.ArgMax(out.Raw.Row(i)) {
-				t.Errorf("%s: node %d has class %d, the scores are %v", m.Name(), i, class, out.Raw.Row(i))
+				t.Errorf("%s: node %d has class %d, the scores are %v", m.Name, i, class, out.Raw.Row(i))
 			}
 		}
 	}

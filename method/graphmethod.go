@@ -37,8 +37,11 @@ type graphLearner interface {
 	// highest reports whether scores stores the highest scores of each node in place of those of all classes.
 	highest(p *Problem, s *Settings) bool
 
-	// bytes is the memory of a prediction, and of a choice by the given number of labels.
-	bytes(p *Problem, labels int, settings []param.Values, s *Settings) int64
+	// hasRaw reports whether scores are those of a formula.
+	hasRaw() bool
+
+	// bytes is the memory of a prediction, and of a choice by the given number of labels. It refuses settings.
+	bytes(p *Problem, labels int, settings []param.Values, s *Settings) (int64, error)
 
 	// isSampled reports that a choice compares settings on a sample of many labels, because
 	// each setting is a fit of its own.
@@ -53,28 +56,26 @@ type graphMethod struct{ graphLearner }
 
 // graphMethods returns the learners of package propagate, logistic regression on eigenvectors,
 // and the methods of [Register].
-func graphMethods() (list []engine) {
+func graphMethods() (list []*Engine) {
 	for _, l := range propagate.Learners() {
-		list = append(list, graphMethod{spreading{l}})
+		list = append(list, graphMethod{spreading{l}}.engine())
 	}
-	list = append(list, graphMethod{spectralLogistic{}})
+	list = append(list, graphMethod{spectralLogistic{}}.engine())
 	for _, d := range declarations {
-		list = append(list, graphMethod{declaredMethod{d}})
+		list = append(list, graphMethod{declaredMethod{d}}.engine())
 	}
 	return list
 }
 
-// Name implements [Method].
-func (m graphMethod) Name() string { return m.declaration().Name }
-
-// Takes implements [Method].
-func (m graphMethod) Takes() []string {
-	return m.declaration().Takes()
-}
-
-// Declarations implements [Method].
-func (m graphMethod) Declarations() []*param.Spec {
-	return []*param.Spec{m.declaration()}
+// engine returns the learner as an engine.
+func (m graphMethod) engine() *Engine {
+	d := m.declaration()
+	e := &Engine{Name: d.Name, Takes: d.Takes(), Specs: []*param.Spec{d}, Fit: m.predict, Cost: m.cost,
+		HasRaw: m.hasRaw()}
+	if len(d.Params) > 0 {
+		e.Choose = m.tune
+	}
+	return e
 }
 
 // graphPredictor makes one prediction.
@@ -94,7 +95,7 @@ func (m graphMethod) begin(p *Problem, s *Settings) (*graphPredictor, error) {
 		return nil, err
 	}
 	if p.Directed && m.declaration().Works&param.Directed == 0 {
-		return nil, &problem.Error{Method: m.Name(), Err: problem.ErrDirected}
+		return nil, &problem.Error{Method: m.declaration().Name, Err: problem.ErrDirected}
 	}
 	set := s.WithDefaults()
 	r := &graphPredictor{p: p, set: &set, out: new(Prediction),
@@ -131,8 +132,8 @@ func (m graphMethod) grid(s *Settings) ([]param.Values, error) {
 	return split.Combinations(s.withGrids(m.declaration()), m.declaration().Own(s.Given), nil)
 }
 
-// Predict implements [Method].
-func (m graphMethod) Predict(ctx context.Context, p *Problem, par *Parameters,
+// predict is the Fit of the engine.
+func (m graphMethod) predict(ctx context.Context, p *Problem, par *Parameters,
 	s *Settings) (*Prediction, error) {
 	r, err := m.begin(p, s)
 	if err != nil {
@@ -237,12 +238,9 @@ func (m graphMethod) search(ctx context.Context, r *graphPredictor,
 	return s.Run(ctx)
 }
 
-// Tune implements [Method].
-func (m graphMethod) Tune(ctx context.Context, p *Problem, splits *split.Splits,
+// tune is the Choose of the engine.
+func (m graphMethod) tune(ctx context.Context, p *Problem, splits *split.Splits,
 	s *Settings) (*Choice, error) {
-	if len(m.declaration().Params) == 0 {
-		return nil, nil
-	}
 	r, err := m.begin(p, s)
 	if err != nil {
 		return nil, err
@@ -270,24 +268,18 @@ func (m graphMethod) Tune(ctx context.Context, p *Problem, splits *split.Splits,
 	}, nil
 }
 
-// Bytes implements [Sizer].
-func (m graphMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
+// cost is the Cost of the engine.
+func (m graphMethod) cost(p, tuned *Problem, s *Settings) (Cost, error) {
 	settings, err := m.grid(s)
 	if err != nil {
-		return 0, err
-	}
-	if spreader, ok := m.graphLearner.(spreading); ok {
-		for _, v := range settings {
-			if err := spreader.rule.Check(len(p.Names), v); err != nil {
-				return 0, err
-			}
-		}
+		return Cost{}, err
 	}
 	labels := len(p.Row)
 	if tuned != nil {
 		labels = len(tuned.Row)
 	}
-	return m.bytes(p, labels, settings, s), nil
+	bytes, err := m.bytes(p, labels, settings, s)
+	return Cost{Bytes: bytes, Scores: outputBytes(p, m.highest(p, s))}, err
 }
 
 // classShares is the prior of methods that do not walk: the shares of the classes among the
@@ -340,6 +332,8 @@ func (m declaredMethod) declaration() *param.Spec {
 }
 func (m declaredMethod) isSampled() bool { return false }
 
+func (m declaredMethod) hasRaw() bool { return true }
+
 func (m declaredMethod) highest(*Problem, *Settings) bool { return false }
 
 // prepare finds the nodes that a label reaches.
@@ -388,11 +382,11 @@ func (m declaredMethod) scores(ctx context.Context, r *graphPredictor,
 
 // bytes returns the largest memory of the settings, and that of the prediction.
 func (m declaredMethod) bytes(p *Problem, _ int, settings []param.Values,
-	_ *Settings) (bytes int64) {
+	_ *Settings) (bytes int64, _ error) {
 	if m.Declaration.Bytes != nil {
 		for _, v := range settings {
 			bytes = max(bytes, m.Declaration.Bytes(p, v))
 		}
 	}
-	return bytes + scoreBytes(p)
+	return bytes + scoreBytes(p), nil
 }

@@ -39,7 +39,7 @@ func TestShuffledLabelsAreNotFound(t *testing.T) {
 			}
 			told += out.Accuracy / draws
 			found += problemtest.Accuracy(p, out.Class, class) / draws
-			reference, err := measureBaselines(t.Context(), methodOf(t, name), p, set)
+			reference, err := methodOf(t, name).measureBaselines(t.Context(), p, set)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -103,7 +103,7 @@ func TestReferPropagates(t *testing.T) {
 	p, _ := problemtest.Blocks(t, 3, 200, 50, 3, 5, 1)
 	set := &Settings{RNGSeed: 4}
 	least := BaselineBytes(p, &Settings{Memory: 1})
-	if got, err := measureBaselines(t.Context(), weighing{automatic{}}, p, &Settings{Memory: least / 2}); err != nil || got.Omitted < least/2 || got.Propagation.Tested > 0 || got.Majority.Tested == 0 {
+	if got, err := automatic.measureBaselines(t.Context(), p, &Settings{Memory: least / 2}); err != nil || got.Omitted < least/2 || got.Propagation.Tested > 0 || got.Majority.Tested == 0 {
 		t.Errorf("within half the memory of label propagation: %+v, %v", got, err)
 	}
 	enough := least // blocks are wider within a larger limit
@@ -111,7 +111,7 @@ func TestReferPropagates(t *testing.T) {
 		enough = need
 	}
 	for _, memory := range []int64{0, enough} { // with all columns together, and within a limit
-		got, err := measureBaselines(t.Context(), weighing{automatic{}}, p, &Settings{RNGSeed: set.RNGSeed, Memory: memory})
+		got, err := automatic.measureBaselines(t.Context(), p, &Settings{RNGSeed: set.RNGSeed, Memory: memory})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +125,7 @@ func TestReferPropagates(t *testing.T) {
 					rest = append(rest, i)
 				}
 			}
-			out, err := labelPropagation{}.Predict(t.Context(), p.At(rest), nil, nil)
+			out, err := labelPropagation.Predict(t.Context(), p.At(rest), nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -222,7 +222,7 @@ func TestEstimateWithoutLuck(t *testing.T) {
 			}
 			told, labels := out.Accuracy, float64(out.Tested)
 			if name == "lp" {
-				reference, err := measureBaselines(t.Context(), methodOf(t, name), p, set)
+				reference, err := methodOf(t, name).measureBaselines(t.Context(), p, set)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -269,7 +269,7 @@ func TestPropagationTellsOfItsParameters(t *testing.T) {
 			if name == "steps" {
 				set.Given[name] = param.Of(int(value))
 			}
-			out, reference, err := PredictCompared(t.Context(), m, p, set)
+			out, reference, err := m.PredictCompared(t.Context(), p, set)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -34,42 +34,37 @@ func kernels() []*kernel.Family {
 }
 
 // kernelMethods returns every kernel with every learner.
-func kernelMethods() (list []engine) {
+func kernelMethods() (list []*Engine) {
 	for _, f := range kernels() {
 		for _, l := range learners() {
-			list = append(list, kernelMethod{f, l})
+			list = append(list, kernelMethod{f, l}.engine())
 		}
 	}
 	return list
 }
 
-// Name implements [Method]: that of the kernel, and of the learner unless it goes without
-// saying.
-func (m kernelMethod) Name() string {
-	if m.learner == learners()[0] {
-		return m.kernel.Name
+// engine returns the learner on the kernel as an engine, called like the kernel if the learner goes without
+// saying. Of the parameters of the kernel it takes no switches, which
+// choose the form that learners need.
+func (m kernelMethod) engine() *Engine {
+	e := &Engine{
+		Name: m.kernel.Name + "+" + m.learner.Name, Specs: []*param.Spec{&m.kernel.Spec, specOf(m.learner)},
+		Fit: m.predict, Choose: m.tune, Cost: m.cost, HasRaw: m.learner.Path == nil,
 	}
-	return m.kernel.Name + "+" + m.learner.Name
-}
-
-// Takes implements [Method]: the parameters of the kernel but for switches, which
-// choose the form that learners take, and that of the learner.
-func (m kernelMethod) Takes() (names []string) {
+	if m.learner == learners()[0] {
+		e.Name = m.kernel.Name
+	}
 	for _, p := range m.kernel.Params {
 		if p.Kind != param.Switch {
-			names = append(names, p.Name)
+			e.Takes = append(e.Takes, p.Name)
 		}
 	}
-	return append(names, specOf(m.learner).Takes()...)
+	e.Takes = append(e.Takes, specOf(m.learner).Takes()...)
+	return e
 }
 
-// Declarations implements [Method].
-func (m kernelMethod) Declarations() []*param.Spec {
-	return []*param.Spec{&m.kernel.Spec, specOf(m.learner)}
-}
-
-// Predict implements [Method].
-func (m kernelMethod) Predict(ctx context.Context, p *Problem, par *Parameters,
+// predict is the Fit of the engine.
+func (m kernelMethod) predict(ctx context.Context, p *Problem, par *Parameters,
 	s *Settings) (*Prediction, error) {
 	r, err := m.begin(ctx, p, par, s)
 	if err != nil {
@@ -173,12 +168,12 @@ func kernelGrid(f *kernel.Family, set *Settings,
 	return split.Combinations(set.withGrids(&f.Spec), f.Spec.Own(set.Given), g)
 }
 
-// Bytes implements [Sizer]: the largest of the blocks of kernels to choose from, of training, and of the scores of all
+// cost is the Cost of the engine: the largest of the blocks of kernels to choose from, of training, and of the scores of all
 // nodes, since each phase frees its blocks.
-func (m kernelMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
+func (m kernelMethod) cost(p, tuned *Problem, s *Settings) (c Cost, err error) {
 	j, err := m.job(p, s, kernel.OnDegrees(p.Degrees))
 	if err != nil {
-		return 0, err
+		return c, err
 	}
 	set := j.set
 	grid := j.sources
@@ -226,14 +221,14 @@ func (m kernelMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 		solve := blockCount*blocks.BlockBytes[float64](n, width) +
 			2*blocks64(labels, classes) +
 			m.kernel.ApplyBytes(grid[0], p.Degrees, width)
-		return max(bytes, solve, outputs), nil
+		return Cost{Bytes: max(bytes, solve, outputs)}, nil
 	}
 	training := blocks64(len(items), len(items)) + fit(labels)
 	for i := range grid {
 		training = max(training,
 			m.kernel.GramsBytes(grid[i:i+1], p.Degrees, entries, items, set.Memory))
 	}
-	return max(bytes, training, outputs), nil
+	return Cost{Bytes: max(bytes, training, outputs)}, nil
 }
 
 // blocks64 returns the memory of a block of float64 without padding.

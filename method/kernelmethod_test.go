@@ -203,10 +203,10 @@ func TestKernelsWithTwoLabels(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, m := range kernelMethods() {
-		if m.(kernelMethod).learner.Path == nil {
+		if m.HasRaw { // whose learner has no path
 			continue
 		}
-		f := m.(kernelMethod).kernel
+		f := kernel.Families().Named(m.Specs[0].Name)
 		of := f.Name
 		got, err := m.Predict(ctx, p, nil, nil)
 		if err != nil {
@@ -224,11 +224,11 @@ func TestKernelsWithTwoLabels(t *testing.T) {
 		}
 		own := got.Parameters.Declared.Values
 		if text := f.Text(want); got.Tested != 0 || got.Settings != 1 || f.Text(got.Parameters.Kernel.Values) != text || own["cost"] != param.Of(0.5) && own["lambda"] != param.Of(0.1) {
-			t.Errorf("%s: %d tested, %d settings, %v, want %s", m.Name(), got.Tested, got.Settings, got.Parameters, text)
+			t.Errorf("%s: %d tested, %d settings, %v, want %s", m.Name, got.Tested, got.Settings, got.Parameters, text)
 		}
 		for i, c := range got.Class {
 			if near := i > second/2; (c == 1) != near && of != "modularity" && of != "pseudo-inverse" && len(f.Params) > 0 {
-				t.Errorf("%s: node %d is of class %d, %v", m.Name(), i, c, got.Parameters)
+				t.Errorf("%s: node %d is of class %d, %v", m.Name, i, c, got.Parameters)
 			}
 		}
 	}
@@ -246,7 +246,7 @@ func TestGridOfAdjacency(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := kernelMethod{kernel.Families().Named("von-neumann"), learners()[0]}.Predict(ctx, p, nil, &Settings{Given: param.Values{"matrix": param.Of("adjacency")}})
+	got, err := kernelMethod{kernel.Families().Named("von-neumann"), learners()[0]}.predict(ctx, p, nil, &Settings{Given: param.Values{"matrix": param.Of("adjacency")}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -365,8 +365,8 @@ func (r *kernelPredictor) solve(ctx context.Context, ridge []float64,
 // has a row of values for every kernel of the grid.
 const maxTestedRows = 2000
 
-// Tune implements [Method].
-func (m kernelMethod) Tune(ctx context.Context, p *Problem, splits *split.Splits,
+// tune is the Choose of the engine.
+func (m kernelMethod) tune(ctx context.Context, p *Problem, splits *split.Splits,
 	s *Settings) (*Choice, error) {
 	r, err := m.begin(ctx, p, nil, s)
 	if err != nil {

@@ -121,20 +121,20 @@ func TestParametersAreTold(t *testing.T) {
 		set := &Settings{Lists: listed(map[string][]param.Value{"alpha": param.Grid(0.6), "steps": param.Grid(2), "cost": param.Grid(3), "lambda": param.Grid(0.7)}, Plain), Given: given, Fixed: true}
 		out, err := m.Predict(t.Context(), p, nil, set)
 		if err != nil {
-			t.Fatal(m.Name(), err)
+			t.Fatal(m.Name, err)
 		}
 		told := []Parameters{out.Parameters}
 		if c, err := m.Tune(t.Context(), p, splits, set); err != nil {
-			t.Fatal(m.Name(), err)
+			t.Fatal(m.Name, err)
 		} else if c != nil {
 			told = append(told, c.Parameters)
 		}
 		want := param.Values{}
-		for _, d := range m.Declarations() {
+		for _, d := range m.Specs {
 			maps.Copy(want, d.Own(given))
 		}
 		for name, v := range map[string]param.Value{"cost": param.Of(3.0), "lambda": param.Of(0.7), "svm_tolerance": param.Of(1e-4)} {
-			if slices.Contains(m.Takes(), name) && !slices.Contains([]string{"spectral+logistic", "pseudo-inverse+dkm-svm"}, m.Name()) { // whose own are given
+			if slices.Contains(m.Takes, name) && !slices.Contains([]string{"spectral+logistic", "pseudo-inverse+dkm-svm"}, m.Name) { // whose own are given
 				want[strings.ReplaceAll(name, "_", "-")] = v
 			}
 		}
@@ -149,10 +149,10 @@ func TestParametersAreTold(t *testing.T) {
 			}
 			for name, v := range want {
 				if got[name].String() != v.String() {
-					t.Errorf("%s: %s is %v of %s, want %v", m.Name(), name, got[name], text, v)
+					t.Errorf("%s: %s is %v of %s, want %v", m.Name, name, got[name], text, v)
 				}
 				if v.String() != "" && !strings.Contains(par.String(), v.String()) {
-					t.Errorf("%s: %q does not tell %s %v", m.Name(), par, name, v)
+					t.Errorf("%s: %q does not tell %s %v", m.Name, par, name, v)
 				}
 			}
 		}

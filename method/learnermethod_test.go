@@ -146,11 +146,11 @@ func TestLearnerNeeds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		needs, err := Bytes(methods[0], p, nil, nil)
+		needs, err := methods[0].Bytes(p, nil, nil)
 		if err != nil || needs < least {
 			t.Errorf("%s takes %d bytes, less than %d (%v)", name, needs, least, err)
 		}
-		if _, err := Bytes(methods[0], p, nil, &Settings{Memory: least / 2}); err == nil {
+		if _, err := methods[0].Bytes(p, nil, &Settings{Memory: least / 2}); err == nil {
 			t.Errorf("%s fits %d bytes", name, least/2)
 		}
 	}

@@ -44,12 +44,12 @@ func TestFeaturesOfSample(t *testing.T) {
 			if sampled.Parameters.features() != Honest {
 				t.Errorf("%s features", sampled.Parameters.features())
 			}
-			need, err := Bytes(m, p, nil, settings(0))
+			need, err := m.Bytes(p, nil, settings(0))
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, memory := range []int64{need, need / 2} {
-				if _, err := Bytes(m, p, nil, settings(memory)); err != nil {
+				if _, err := m.Bytes(p, nil, settings(memory)); err != nil {
 					continue
 				}
 				if limited := predict(memory); !slices.Equal(limited.Scores.Data, sampled.Scores.Data) {
@@ -75,10 +75,10 @@ func TestEstimateOfLongSequences(t *testing.T) {
 	p := *manyClasses(t)
 	p.Names = make([]string, 1000)
 	wrong := new(param.ParameterError)
-	if _, err := Bytes(methodOf(t, "rl"), &p, nil, nil); !errors.As(err, &wrong) || wrong.Parameter != "walk" {
+	if _, err := methodOf(t, "rl").Bytes(&p, nil, nil); !errors.As(err, &wrong) || wrong.Parameter != "walk" {
 		t.Errorf("two steps: %v", err)
 	}
-	if _, err := Bytes(methodOf(t, "rl"), &p, nil, &Settings{Given: param.Values{"walk": param.Of(1)}}); err != nil {
+	if _, err := methodOf(t, "rl").Bytes(&p, nil, &Settings{Given: param.Values{"walk": param.Of(1)}}); err != nil {
 		t.Errorf("one step: %v", err)
 	}
 }

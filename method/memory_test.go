@@ -21,7 +21,7 @@ func TestLargestSettingIsPlanned(t *testing.T) {
 	bytes := func(steps []int, kinds ...string) int64 {
 		t.Helper()
 		set := &Settings{Lists: listed(map[string][]param.Value{"alpha": param.Grid(0.1), "steps": param.Grid(steps...), "cost": param.Grid(1)}, kinds...), RNGSeed: 2, sample: 50}
-		bytes, err := Bytes(methodOf(t, "cwk+svm"), p, nil, set)
+		bytes, err := methodOf(t, "cwk+svm").Bytes(p, nil, set)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +89,7 @@ func TestInsteadOfMethod(t *testing.T) {
 		want  string
 	}{{"auto", 1 << 20, "beliefs or lp or lgc"}, {"rl", 150_000, "beliefs"}, {"auto", 1 << 10, ""}} {
 		limit, want := c.limit, c.want
-		_, err := Bytes(methodOf(t, c.name), p, nil, &Settings{Memory: limit})
+		_, err := methodOf(t, c.name).Bytes(p, nil, &Settings{Memory: limit})
 		if over := new(budget.Error); !errors.As(err, &over) || over.Instead != want {
 			t.Errorf("limit %d: %q is named instead, want %q, error %v", limit, over.Instead, want, err)
 		}

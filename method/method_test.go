@@ -9,7 +9,7 @@ import (
 )
 
 // parseMethods returns the methods of a list.
-func parseMethods(list string) (found []Method, err error) {
+func parseMethods(list string) (found []*Engine, err error) {
 	entries, err := Parse(list)
 	for _, e := range entries {
 		found = append(found, e.Method)
@@ -19,7 +19,7 @@ func parseMethods(list string) (found []Method, err error) {
 
 func TestParseMethods(t *testing.T) {
 	got, err := parseMethods("lp, cwk+perceptron")
-	if err != nil || len(got) != 2 || got[0].Name() != "lp" || got[1].Name() != "cwk+perceptron" {
+	if err != nil || len(got) != 2 || got[0].Name != "lp" || got[1].Name != "cwk+perceptron" {
 		t.Fatalf("%v, %v", got, err)
 	}
 	for list, want := range map[string]string{

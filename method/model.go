@@ -41,31 +41,34 @@ var ErrChanged = errors.New("method: the model does not fit its method and class
 // ErrNotKept is wrapped by the error about a prediction that cannot be kept as a model.
 var ErrNotKept = errors.New("method: the model cannot be kept")
 
-// Method returns a method whose Predict uses the saved weights, see [Model.Predict]. The error is a
+// Engine returns an engine whose Predict uses the saved weights, see [Model.Predict]. The error is a
 // [split.ErrUsage] for a method that this program does not have.
-func (m *Model) Method() (Method, error) {
-	method, err := findMethod(m.content.Method)
-	return weighing{keptMethod{method, m}}, err
+func (m *Model) Engine() (*Engine, error) {
+	inner, err := findMethod(m.content.Method)
+	if err != nil {
+		return nil, err
+	}
+	e := *inner
+	e.model = m
+	e.Choose = nil
+	e.ChoosesWeights = nil
+	e.baseline = nil
+	e.mixture = nil
+	e.Fit = func(ctx context.Context, p *Problem, _ *Parameters, s *Settings) (*Prediction, error) {
+		if err := m.compare(p); err != nil {
+			return nil, err
+		}
+		return m.predict(ctx, inner, m.signed(p), s)
+	}
+	e.Cost = func(p, _ *Problem, s *Settings) (Cost, error) {
+		return inner.EstimateCost(m.signed(p), nil, m.settings(s))
+	}
+	return &e, nil
 }
 
 // Origin returns the graph that the model was learned from, and the weights of its edges. The caller may fill in its fields
 // for a model of an older format.
 func (m *Model) Origin() *sides.Origin { return &m.content.Origin }
-
-// keptMethod is a method with a model.
-type keptMethod struct {
-	Method
-	m *Model
-}
-
-// Predict implements [Method].
-func (k keptMethod) Predict(ctx context.Context, p *Problem, _ *Parameters,
-	s *Settings) (*Prediction, error) {
-	if err := k.m.compare(p); err != nil {
-		return nil, err
-	}
-	return k.m.predict(ctx, k.m.signed(p), s)
-}
 
 // compare returns the [*sides.Difference] of a problem whose edges the model does not fit.
 func (m *Model) compare(p *Problem) error {
@@ -86,29 +89,6 @@ func (m *Model) signed(p *Problem) *Problem {
 	g.Signed = true
 	q.Graph = &g
 	return &q
-}
-
-// plan implements [planner].
-func (k keptMethod) plan(p *Problem, s *Settings) (Cost, error) {
-	return EstimateCost(k.Method, k.m.signed(p), nil, k.m.settings(s))
-}
-
-// HasRaw reports whether predictions of a method have the scores of its formula, see [Settings.Raw]. A
-// learner with a classifier for every two classes may have none all the same.
-func HasRaw(m Method) bool {
-	switch m := engineOf(m).(type) {
-	case keptMethod:
-		return HasRaw(m.Method)
-	case automatic, majority, blockBeliefs:
-		return false
-	case graphMethod:
-		return m.graphLearner != spectralLogistic{}
-	case walkMethod:
-		return m.learner.Path == nil
-	case kernelMethod:
-		return m.learner.Path == nil
-	}
-	return true
 }
 
 // MarshalJSON implements [json.Marshaler].
@@ -139,14 +119,14 @@ func (p *Prediction) origin() *sides.Origin {
 
 // Keep returns the model of a prediction that m made with the settings. The error wraps [ErrNotKept]
 // for settings with a prior of each node.
-func Keep(m Method, out *Prediction, s *Settings) (*Model, error) {
+func (m *Engine) Keep(out *Prediction, s *Settings) (*Model, error) {
 	if s.Prior.Given != nil {
 		return nil, fmt.Errorf("%w: its prior is given for the nodes of one graph",
 			ErrNotKept)
 	}
 	values := out.Parameters.values()
 	content := keptModel{
-		Method: m.Name(), RNGSeed: s.RNGSeed, Low: s.LowEffort,
+		Method: m.Name, RNGSeed: s.RNGSeed, Low: s.LowEffort,
 		Shares: s.Prior.Empirical, Values: values,
 		Power: out.power, Auto: out.choice, Origin: *out.origin(),
 	}
@@ -159,30 +139,25 @@ func Keep(m Method, out *Prediction, s *Settings) (*Model, error) {
 // estimate of the accuracy.
 func (m *Model) Predict(ctx context.Context, p *Problem,
 	s *Settings) (*Prediction, error) {
-	method, err := m.Method()
+	e, err := m.Engine()
 	if err != nil {
 		return nil, err
 	}
-	return method.Predict(ctx, p, nil, s)
+	return e.Predict(ctx, p, nil, s)
 }
 
 // predict predicts the nodes of a problem with the weights of edges of the model.
-func (m *Model) predict(ctx context.Context, p *Problem,
+func (m *Model) predict(ctx context.Context, e *Engine, p *Problem,
 	s *Settings) (*Prediction, error) {
-	method, err := findMethod(m.content.Method)
-	if err != nil {
-		return nil, err
-	}
-	for _, spec := range method.Declarations() {
+	for _, spec := range e.Specs {
 		if _, err := spec.Resolve(spec.Own(m.content.Values), nil); err != nil {
 			return nil, fmt.Errorf("%w: %v", ErrChanged, err)
 		}
 	}
-	_, mixes := engineOf(method).(mixture)
-	if c := m.content.Auto; mixes && (c != nil && !c.Valid() || c == nil && m.content.Values == nil) { // c is nil of a signed graph
+	if c := m.content.Auto; e.mixture != nil && (c != nil && !c.Valid() || c == nil && m.content.Values == nil) { // c is nil of a signed graph
 		return nil, ErrChanged
 	}
-	out, err := method.Predict(ctx, p, nil, m.settings(s))
+	out, err := e.Predict(ctx, p, nil, m.settings(s))
 	if err != nil {
 		return nil, err
 	}

@@ -16,9 +16,9 @@ import (
 )
 
 // keptAs returns a model after it was written and read.
-func keptAs(t *testing.T, m Method, out *Prediction, s *Settings) *Model {
+func keptAs(t *testing.T, m *Engine, out *Prediction, s *Settings) *Model {
 	t.Helper()
-	kept, err := Keep(m, out, s)
+	kept, err := m.Keep(out, s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,16 +34,16 @@ func TestTuneOnSplits(t *testing.T) {
 	for _, m := range methods {
 		c, err := m.Tune(ctx, p, splits, nil)
 		if err != nil {
-			t.Fatal(m.Name(), err)
+			t.Fatal(m.Name, err)
 		}
 		if c == nil {
-			t.Fatalf("%s chooses nothing on splits", m.Name())
+			t.Fatalf("%s chooses nothing on splits", m.Name)
 		}
 		right, tested := 0, 0
 		for i := range splits.Len {
 			out, err := m.Predict(ctx, p.At(splits.At(i).Train), &c.Parameters, nil)
 			if err != nil {
-				t.Fatal(m.Name(), err)
+				t.Fatal(m.Name, err)
 			}
 			for _, at := range splits.At(i).Test {
 				tested++
@@ -53,7 +53,7 @@ func TestTuneOnSplits(t *testing.T) {
 			}
 		}
 		if share := float64(right) / float64(tested); c.Tested != tested || math.Abs(c.Accuracy-share) > 0.03 {
-			t.Errorf("%s, %v: %v of %d by tuning, %v of %d by predictions", m.Name(), c.Parameters, c.Accuracy, c.Tested, share, tested)
+			t.Errorf("%s, %v: %v of %d by tuning, %v of %d by predictions", m.Name, c.Parameters, c.Accuracy, c.Tested, share, tested)
 		}
 	}
 }
@@ -149,7 +149,7 @@ func TestTuneUnreached(t *testing.T) {
 			t.Fatal(err)
 		}
 		if c.Accuracy != 1 {
-			t.Errorf("%s: accuracy %v on nodes of the largest class that no label reaches", m.Name(), c.Accuracy)
+			t.Errorf("%s: accuracy %v on nodes of the largest class that no label reaches", m.Name, c.Accuracy)
 		}
 	}
 }
@@ -163,7 +163,7 @@ func TestTuneProgress(t *testing.T) {
 	}
 	var got []int64
 	s := &Settings{Progress: func(_ string, done, total int64) { got = append(got, done, total) }}
-	if _, err := (walkMethod{"cwk", learners()[0]}).Tune(t.Context(), p, splits, s); err != nil {
+	if _, err := (walkMethod{"cwk", learners()[0]}).tune(t.Context(), p, splits, s); err != nil {
 		t.Fatal(err)
 	}
 	if want := []int64{1, 3, 2, 3, 3, 3}; !slices.Equal(got, want) {

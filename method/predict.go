@@ -43,7 +43,7 @@ type Prediction struct {
 	Settings   int // how many parameters there were to choose from
 
 	// Estimate is the accuracy of this prediction. It is zero with too few labels, see
-	// [split.TooFew]; [PredictCompared] computes those of label propagation and of the largest class, see [IsBaseline].
+	// [split.TooFew]; [Engine.PredictCompared] computes those of label propagation and of the largest class, see [Engine.IsBaseline].
 	problem.Estimate
 	HeldOut    []problem.HeldOut   // behind the estimate of auto; nil for other methods
 	Comparison *problem.Comparison // of their probabilities with those of other nodes; nil for other methods
@@ -60,13 +60,13 @@ type Prediction struct {
 
 	EdgeWeights // of Problem
 
-	// Problem is the problem with the weights of edges that the method has learned from, see [Weigh].
+	// Problem is the problem with the weights of edges that the method has learned from, see [Engine.Weigh].
 	Problem *Problem
 
 	Work    graph.Work
 	Seconds problem.PhaseSeconds
 
-	power  float64       // of the votes of a learner on a kernel, see [Keep]
+	power  float64       // of the votes of a learner on a kernel, see [Engine.Keep]
 	choice *auto.Choice  // of auto
 	form   *explain.Form // nil: none, or it was not asked for
 }

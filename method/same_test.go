@@ -165,12 +165,12 @@ func TestFewLabels(t *testing.T) {
 		for _, m := range All() {
 			got, err := m.Predict(context.Background(), &p, nil, &Settings{Lists: tinyGrid})
 			if err != nil {
-				t.Errorf("%s with labels %v: %v", m.Name(), labels, err)
+				t.Errorf("%s with labels %v: %v", m.Name, labels, err)
 				continue
 			}
 			for i, row := range p.Row {
 				if got.Class[row] != p.Class[i] {
-					t.Errorf("%s: labelled row %d is of class %d", m.Name(), row, got.Class[row])
+					t.Errorf("%s: labelled row %d is of class %d", m.Name, row, got.Class[row])
 				}
 			}
 		}
@@ -247,11 +247,11 @@ func TestValidate(t *testing.T) {
 func plainWalks() walkMethod { return walkMethod{"cwk", learners()[0]} }
 
 func predictWalks(ctx context.Context, p *Problem, s *Settings) (*Prediction, error) {
-	return plainWalks().Predict(ctx, p, nil, s)
+	return plainWalks().predict(ctx, p, nil, s)
 }
 
 func predictWalksWith(ctx context.Context, p *Problem, par Parameters, s *Settings) (*Prediction, error) {
-	return plainWalks().Predict(ctx, p, &par, s)
+	return plainWalks().predict(ctx, p, &par, s)
 }
 
 func chooseWalks(ctx context.Context, p *Problem, s *Settings) (*Choice, error) {
@@ -263,5 +263,5 @@ func chooseWalks(ctx context.Context, p *Problem, s *Settings) (*Choice, error) 
 }
 
 func chooseWalksOnSplits(ctx context.Context, p *Problem, splits *split.Splits, s *Settings) (*Choice, error) {
-	return plainWalks().Tune(ctx, p, splits, s)
+	return plainWalks().tune(ctx, p, splits, s)
 }

@@ -36,7 +36,7 @@ type Settings struct {
 	// Explain keeps the prediction in a form that [Prediction.Explain] reads. It needs Raw.
 	Explain bool
 
-	// Weights are those of edges that [Weigh] gives a method: one of [Weightings]; "": chosen by held-out
+	// Weights are those of edges that [Engine.Weigh] gives a method: one of [Weightings]; "": chosen by held-out
 	// labels for auto, lp and beliefs, as given for others.
 	Weights string
 

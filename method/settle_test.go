@@ -38,7 +38,7 @@ func TestGridFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := fmt.Sprint(own); want != "" && got != want {
-			t.Errorf("%s: %s, want %s", methods[i].Name(), got, want)
+			t.Errorf("%s: %s, want %s", methods[i].Name, got, want)
 		}
 	}
 	set := &Settings{Lists: listed(map[string][]param.Value{"alpha": param.Grid(0.9, 0.5)}, "honest"), Given: param.Values{"min-steps": param.Of(1)}}
@@ -110,7 +110,7 @@ func TestPaperGrid(t *testing.T) {
 			size *= len(values)
 		}
 		if size != want {
-			t.Errorf("%s: %d settings, want %d", methods[i].Name(), size, want)
+			t.Errorf("%s: %d settings, want %d", methods[i].Name, size, want)
 		}
 	}
 }
@@ -130,7 +130,7 @@ func TestFirstStepBeyondTheLast(t *testing.T) {
 	}
 	p := problemtest.Planted(t, 5, 60, 30)
 	set := &Settings{Given: param.Values{"min-steps": param.Of(500)}}
-	if _, err := Bytes(methodOf(t, "cwk"), p, nil, set); err == nil {
+	if _, err := methodOf(t, "cwk").Bytes(p, nil, set); err == nil {
 		t.Error("an estimate takes a first step beyond the last")
 	}
 	if _, err := methodOf(t, "cwk").Predict(t.Context(), p, nil, set); err == nil {

@@ -38,7 +38,7 @@ func TestShares(t *testing.T) {
 		predict := func(p *method.Problem) (*method.Prediction, float64) {
 			out, err := entries[0].Method.Predict(t.Context(), p, nil, set)
 			if err == nil {
-				err = method.AdaptToShares(t.Context(), entries[0].Method, p, out, set)
+				err = entries[0].Method.AdaptToShares(t.Context(), p, out, set)
 			}
 			if err != nil {
 				t.Fatal(name, err)

@@ -44,7 +44,7 @@ func TestTwoFactions(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := &Problem{Graph: g, Weighted: true, Row: []int{0, 1}, Class: []int{0, 1}, Names: []string{"a", "b"}}
-		for _, m := range []Method{weighing{automatic{}}, weighing{labelPropagation{}}} {
+		for _, m := range []*Engine{automatic, labelPropagation} {
 			out, err := m.Predict(t.Context(), p, nil, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -59,10 +59,10 @@ func TestTwoFactions(t *testing.T) {
 				}
 			}
 			if right < want {
-				t.Errorf("seed %d, %s: %d right of %d, dense %d", seed, m.Name(), right, n-2, want)
+				t.Errorf("seed %d, %s: %d right of %d, dense %d", seed, m.Name, right, n-2, want)
 			}
 		}
-		if _, err := (blockBeliefs{}).Predict(t.Context(), p, nil, nil); err == nil {
+		if _, err := (blockBeliefs).Predict(t.Context(), p, nil, nil); err == nil {
 			t.Error("beliefs on a signed graph: no error")
 		}
 	}

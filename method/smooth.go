@@ -15,25 +15,38 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// smoothedMethod is a method with [propagate.CorrectAndSmooth] around it.
-type smoothedMethod struct{ Method }
-
 const smoothSuffix = "+cs"
 
-// Name implements [Method].
-func (m smoothedMethod) Name() string {
-	return m.Method.Name() + smoothSuffix
-}
-
-// Takes implements [Method].
-func (m smoothedMethod) Takes() []string {
-	return append(m.Method.Takes(), propagate.CorrectAndSmooth.Takes()...)
-}
-
-// Declarations implements [Method]: those of the method within, and [propagate.CorrectAndSmooth].
-func (m smoothedMethod) Declarations() []*param.Spec {
-	return slices.Concat(m.Method.Declarations(),
-		[]*param.Spec{&propagate.CorrectAndSmooth})
+// addSmoothing returns an engine with [propagate.CorrectAndSmooth] around it.
+func addSmoothing(inner *Engine) *Engine {
+	e := &Engine{
+		Name:  inner.Name + smoothSuffix,
+		Takes: slices.Concat(inner.Takes, propagate.CorrectAndSmooth.Takes()),
+		Specs: slices.Concat(inner.Specs,
+			[]*param.Spec{&propagate.CorrectAndSmooth}),
+		HasRaw: true,
+	}
+	e.Fit = func(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
+		return inner.predictSmoothed(ctx, e.Name, p, par, s)
+	}
+	e.Choose = func(ctx context.Context, p *Problem, splits *split.Splits, s *Settings) (*Choice, error) {
+		c, err := inner.Tune(ctx, p, splits, s)
+		if err != nil || c == nil {
+			return c, err
+		}
+		c.Smoothed, err = resolveSmoothing(s)
+		return c, err
+	}
+	e.Cost = func(p, tuned *Problem, s *Settings) (Cost, error) { // smoothing begins when the engine within is done
+		prediction, err := inner.fitCost(p, tuned, s)
+		n := len(p.Degrees)
+		k := len(p.Names)
+		scores := scoreBytes(p) + blocks.BlockBytes[float64](n, k)
+		limit := budget.Subtract(p.SubtractComponents(s.Memory), scores)
+		return Cost{Bytes: max(prediction.Bytes,
+			scores+propagate.SmoothBytes(n, p.A.NNZ(), k, limit))}, err
+	}
+	return e
 }
 
 // resolveSmoothing returns the given values of [propagate.CorrectAndSmooth], with defaults.
@@ -43,22 +56,11 @@ func resolveSmoothing(s *Settings) (*Setting, error) {
 	return &Setting{spec, v}, err
 }
 
-// Tune implements [Method]. It chooses the parameters of the method within.
-func (m smoothedMethod) Tune(ctx context.Context, p *Problem, splits *split.Splits,
-	s *Settings) (*Choice, error) {
-	c, err := m.Method.Tune(ctx, p, splits, s)
-	if err != nil || c == nil {
-		return c, err
-	}
-	c.Smoothed, err = resolveSmoothing(s)
-	return c, err
-}
-
-// Predict implements [Method].
-func (m smoothedMethod) Predict(ctx context.Context, p *Problem, par *Parameters,
+// predictSmoothed predicts with the engine, and smooths its scores.
+func (m *Engine) predictSmoothed(ctx context.Context, name string, p *Problem, par *Parameters,
 	s *Settings) (*Prediction, error) {
 	if p.Directed {
-		return nil, &problem.Error{Method: m.Name(), Err: problem.ErrDirected}
+		return nil, &problem.Error{Method: name, Err: problem.ErrDirected}
 	}
 	smoothed, err := resolveSmoothing(s)
 	if err != nil {
@@ -68,7 +70,7 @@ func (m smoothedMethod) Predict(ctx context.Context, p *Problem, par *Parameters
 	set.Raw = false
 	set.Explain = false // scores after smoothing are no sums over labelled nodes
 	set.Top = 0
-	out, err := m.Method.Predict(ctx, p, par, &set)
+	out, err := m.Predict(ctx, p, par, &set)
 	if err != nil {
 		return nil, err
 	}
@@ -114,15 +116,4 @@ func (p *Prediction) share(i int, smooth []float64) {
 		}
 	}
 	p.Class[i] = classify.ArgMax(smooth)
-}
-
-// Bytes implements [Sizer]: smoothing begins when the method within is done.
-func (m smoothedMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
-	prediction, err := ownCost(engineOf(m.Method), p, tuned, s)
-	n := len(p.Degrees)
-	k := len(p.Names)
-	scores := scoreBytes(p) + blocks.BlockBytes[float64](n, k)
-	limit := budget.Subtract(p.SubtractComponents(s.Memory), scores)
-	return max(prediction.Bytes,
-		scores+propagate.SmoothBytes(n, p.A.NNZ(), k, limit)), err
 }

@@ -142,11 +142,11 @@ func TestSmoothAgrees(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	within, err := Bytes(base[0], p, nil, nil)
+	within, err := base[0].Bytes(p, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	around, err := Bytes(m[0], p, nil, nil)
+	around, err := m[0].Bytes(p, nil, nil)
 	if least := 7 * blocks.BlockBytes[float64](300, 4); err != nil || around < max(within, least) {
 		t.Errorf("%d bytes, without what spreads %d (%v)", around, within, err)
 	}

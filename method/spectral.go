@@ -49,6 +49,8 @@ func (spectralLogistic) declaration() *param.Spec {
 }
 func (spectralLogistic) isSampled() bool { return true }
 
+func (spectralLogistic) hasRaw() bool { return false }
+
 func (spectralLogistic) highest(p *Problem, s *Settings) bool {
 	return keepsHighest(p, s)
 }
@@ -230,7 +232,7 @@ func (m spectralLogistic) scores(ctx context.Context, r *graphPredictor,
 
 // bytes is the memory of the eigenvectors, and of models that learn from the labels.
 func (m spectralLogistic) bytes(p *Problem, labels int, settings []param.Values,
-	s *Settings) int64 {
+	s *Settings) (int64, error) {
 	n := len(p.Degrees)
 	dimension := 0
 	scores := scoreBytes(p)
@@ -245,5 +247,5 @@ func (m spectralLogistic) bytes(p *Problem, labels int, settings []param.Values,
 	fit := 8*int64(labels)*int64(dimension) +
 		classify.LogisticBytes(labels, dimension, len(p.Names))
 	const graphVectors = 8
-	return graphVectors*8*int64(n) + max(search, embedding+fit, embedding+scores)
+	return graphVectors*8*int64(n) + max(search, embedding+fit, embedding+scores), nil
 }

@@ -156,11 +156,11 @@ func TestSpectralLogisticNeeds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	needs, err := Bytes(methods[0], p, nil, nil)
+	needs, err := methods[0].Bytes(p, nil, nil)
 	if err != nil || needs < 8*120*128 {
 		t.Errorf("takes %d bytes (%v)", needs, err)
 	}
-	if _, err := Bytes(methods[0], p, nil, &Settings{Memory: 10_000}); err == nil {
+	if _, err := methods[0].Bytes(p, nil, &Settings{Memory: 10_000}); err == nil {
 		t.Error("fits 10,000 bytes")
 	}
 }

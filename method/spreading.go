@@ -32,6 +32,8 @@ func (m spreading) declaration() *param.Spec {
 }
 func (m spreading) isSampled() bool { return false }
 
+func (m spreading) hasRaw() bool { return true }
+
 // prepare finds the components, and leaves memory for vectors of the graph.
 func (m spreading) prepare(ctx context.Context, r *graphPredictor,
 	_ []param.Values) error {
@@ -307,12 +309,17 @@ func (m spreading) keptBytes(p *Problem, highest bool, s *Settings) int64 {
 
 // bytes is the memory of the larger of two phases: folds or splits that are columns of one solve, and the solve for all nodes.
 func (m spreading) bytes(p *Problem, labels int, settings []param.Values,
-	s *Settings) int64 {
+	s *Settings) (int64, error) {
+	for _, v := range settings {
+		if err := m.rule.Check(len(p.Names), v); err != nil {
+			return 0, err
+		}
+	}
 	memory := budget.Subtract(p.SubtractComponents(s.Memory), vectorBytes(p))
 	scores := m.keptBytes(p, m.highest(p, s), s)
 	choice := m.slabWithin(p, solveColumns, settings[0], memory).bytes +
 		int64(labels)*int64(8*len(p.Names)+64)
 	return vectorBytes(p) +
 		max(choice, scores+m.slabWithin(p, 1, settings[0],
-			budget.Subtract(memory, scores)).bytes)
+			budget.Subtract(memory, scores)).bytes), nil
 }

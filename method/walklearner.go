@@ -24,26 +24,26 @@ type walkMethod struct {
 }
 
 // walkMethods returns walks with every learner, first with the one that goes without saying.
-func walkMethods() []engine {
-	list := []engine{walkMethod{cwk.Spec.Name, learners()[0]}}
+func walkMethods() []*Engine {
+	list := []*Engine{walkMethod{cwk.Spec.Name, learners()[0]}.engine()}
 	for _, l := range learners() {
-		list = append(list, walkMethod{cwk.Spec.Name + "+" + l.Name, l})
+		list = append(list, walkMethod{cwk.Spec.Name + "+" + l.Name, l}.engine())
 	}
 	return list
 }
 
-// Name implements [Method].
-func (m walkMethod) Name() string { return m.name }
-
-// Takes implements [Method]: the parameters of the walk and of the learner.
-func (m walkMethod) Takes() []string {
-	return slices.Concat(walkSpec.Takes(), []string{cwk.PriorParam.Name},
-		specOf(m.learner).Takes())
-}
-
-// Declarations implements [Method].
-func (m walkMethod) Declarations() []*param.Spec {
-	return []*param.Spec{&walkSpec, specOf(m.learner)}
+// engine returns the learner on walks as an engine.
+func (m walkMethod) engine() *Engine {
+	return &Engine{
+		Name: m.name, Specs: []*param.Spec{&walkSpec, specOf(m.learner)},
+		Takes: slices.Concat(walkSpec.Takes(), []string{cwk.PriorParam.Name},
+			specOf(m.learner).Takes()),
+		Fit: m.predict, Choose: m.tune, Cost: m.cost, HasRaw: m.learner.Path == nil,
+		Check: func(s *Settings) error {
+			_, err := walkSettings(s)
+			return err
+		},
+	}
 }
 
 // begin returns the choice of a prediction, or the given parameters.
@@ -89,8 +89,8 @@ func (m walkMethod) job(p *Problem, s *Settings) (j *job, err error) {
 	return j, nil
 }
 
-// Tune implements [Method].
-func (m walkMethod) Tune(ctx context.Context, p *Problem, splits *split.Splits,
+// tune is the Choose of the engine.
+func (m walkMethod) tune(ctx context.Context, p *Problem, splits *split.Splits,
 	s *Settings) (*Choice, error) {
 	j, err := m.begin(p, nil, s)
 	if err != nil {
@@ -99,12 +99,12 @@ func (m walkMethod) Tune(ctx context.Context, p *Problem, splits *split.Splits,
 	return chooseOnSplits(ctx, j, splits)
 }
 
-// Predict implements [Method]. Without parameters it chooses them by cross-validation, unless the grid has a single setting.
+// predict is the Fit of the engine. Without parameters it chooses them by cross-validation, unless the grid has a single setting.
 //
 // Training rows are the walk features of the labelled nodes, plain or honest, the latter of a few labels from several
 // partitions into folds. Classifiers that are linear functions of features predict all nodes in a second walk, so that
 // the features of nodes are never stored.
-func (m walkMethod) Predict(ctx context.Context, p *Problem, par *Parameters,
+func (m walkMethod) predict(ctx context.Context, p *Problem, par *Parameters,
 	s *Settings) (*Prediction, error) {
 	j, err := m.begin(p, par, s)
 	if err != nil {
@@ -265,22 +265,22 @@ func mostRows(l *classify.Learner, par *Parameters, classes int) int {
 	return rows
 }
 
-// Bytes implements [Sizer]: the largest of the features with their walk, of the features with a fit, and of the scores of all
+// cost is the Cost of the engine: the largest of the features with their walk, of the features with a fit, and of the scores of all
 // nodes, with the longest walks and the kind of features that has more rows.
-func (m walkMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
+func (m walkMethod) cost(p, tuned *Problem, s *Settings) (c Cost, err error) {
 	j, err := m.job(p, s)
 	if err != nil {
-		return 0, err
+		return c, err
 	}
-	c := chooserOf(j)
+	trials := chooserOf(j)
 	classes := len(p.Names)
 	par := j.parameters(len(j.sources)-1, 0)
-	picks := len(c.seen)
+	picks := len(trials.seen)
 	if slices.Contains(kindsOf(j), Plain) {
-		picks *= c.dealt()
+		picks *= trials.dealt()
 	}
 	columns := classes * par.terms()
-	tests := len(c.seen)/c.dealt() + 1
+	tests := len(trials.seen)/trials.dealt() + 1
 	partitions := max(1, (&predictor{job: j, par: par}).partitions())
 	train := min(partitions*len(p.Row),
 		max(2*classes*partitions, mostRows(m.learner, &par, classes)))
@@ -290,19 +290,19 @@ func (m walkMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 	}
 	if tuned != nil {
 		tests = min(testedNodes(j), len(tuned.Row)-len(p.Row)+len(tuned.Names))
-		rows = max(rows, tests+len(kindsOf(j))*len(c.seen))
+		rows = max(rows, tests+len(kindsOf(j))*len(trials.seen))
 	}
 	features := chunks.Bytes[float32](rows, columns) + 24*int64(rows)
-	trials := int64(sched.Workers(j.set.Workers)) * trialBytes(j,
-		len(c.seen), tests)
-	bytes := max(c.collectBytes(partitions*c.dealt()+1, rows),
-		features+max(trials, fitBytes(j, train, columns)))
+	fits := int64(sched.Workers(j.set.Workers)) * trialBytes(j,
+		len(trials.seen), tests)
+	bytes := max(trials.collectBytes(partitions*trials.dealt()+1, rows),
+		features+max(fits, fitBytes(j, train, columns)))
 	if tuned != nil {
 		bytes = max(bytes, int64(lanesOf(j, len(p.Row), tests))*splitBytes(j,
 			len(p.Row), tests))
 	}
 	if perNode(m.learner) {
-		return max(bytes, features+scoreBytes(p)), nil
+		return Cost{Bytes: max(bytes, features+scoreBytes(p))}, nil
 	}
 	machines, isRest := machinesOf(j)
 	outputs := 2*8*int64(columns)*int64(machines) + scoreBytes(p) +
@@ -311,7 +311,7 @@ func (m walkMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
 		machines = 0 // all decisions are in a block of their own
 	}
 	walk, _, err := scoreWalk(p, j.set, par, isRest).ScoresBytes(machines)
-	return max(bytes, outputs+walk), err
+	return Cost{Bytes: max(bytes, outputs+walk)}, err
 }
 
 // collectBytes bounds the memory of the features of the given number of rows, and of the walk with some variants.

@@ -48,7 +48,7 @@ func TestWalkLearnersAgainstDense(t *testing.T) {
 		if by.Path != nil { // its models are not available
 			continue
 		}
-		m := walkMethod{"cwk+" + by.Name, by}
+		m := walkMethod{"cwk+" + by.Name, by}.engine()
 		given := param.Values{}
 		if by.Param("vote") != nil {
 			given["vote"] = param.Of("averaged") // votes are whole numbers, which rounding may turn
@@ -61,7 +61,7 @@ func TestWalkLearnersAgainstDense(t *testing.T) {
 			par := walkWith(onWalk(0.4, 4, 1, kind), &Setting{&by.Spec, v})
 			got, err := m.Predict(t.Context(), p, &par, &Settings{Raw: true})
 			if err != nil {
-				t.Fatalf("%s: %v", m.Name(), err)
+				t.Fatalf("%s: %v", m.Name, err)
 			}
 			items, nodes := slowWalkItems(p, par, by.Whole)
 			var values []float64
@@ -85,19 +85,19 @@ func TestWalkLearnersAgainstDense(t *testing.T) {
 				if by.Probabilities != nil {
 					for c, q := range by.Probabilities(nil, want) {
 						if d := math.Abs(float64(got.Scores.Row(i)[c]) - q); d > 1e-4 {
-							t.Fatalf("%s, %s: node %d has class %d with probability %v, want %v", m.Name(), kind, i, c, got.Scores.Row(i)[c], q)
+							t.Fatalf("%s, %s: node %d has class %d with probability %v, want %v", m.Name, kind, i, c, got.Scores.Row(i)[c], q)
 						}
 					}
 				}
 				if (got.Raw == nil) != (len(want) != len(p.Names) || model.Pairs[0].Negative != classify.Rest) {
-					t.Fatalf("%s: raw scores %v", m.Name(), got.Raw)
+					t.Fatalf("%s: raw scores %v", m.Name, got.Raw)
 				}
 				if got.Raw == nil {
 					continue
 				}
 				for c, w := range want {
 					if d := math.Abs(got.Raw.Row(i)[c] - w); d > 1e-4*(1+math.Abs(w)) {
-						t.Fatalf("%s, %s: node %d scores %v for class %d, want %v", m.Name(), kind, i, got.Raw.Row(i)[c], c, w)
+						t.Fatalf("%s, %s: node %d scores %v for class %d, want %v", m.Name, kind, i, got.Raw.Row(i)[c], c, w)
 					}
 				}
 			}
@@ -117,9 +117,8 @@ func TestWalkLearners(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range walkMethods() {
-		m := weighing{e}
-		if l := e.(walkMethod).learner; strings.HasPrefix(l.Name, "dkm-") && l.Name != "dkm-svm" {
+	for _, m := range walkMethods() {
+		if strings.HasPrefix(m.Name, "cwk+dkm-") && m.Name != "cwk+dkm-svm" {
 			continue
 		}
 		var first string
@@ -127,7 +126,7 @@ func TestWalkLearners(t *testing.T) {
 			grid := map[string][]param.Value{"alpha": param.Grid(0.1, 0.8), "steps": param.Grid(2, 5)}
 			set := &Settings{Lists: grid, Workers: workers}
 			if workers == 7 {
-				needs, err := Bytes(m, p, nil, set)
+				needs, err := m.Bytes(p, nil, set)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -135,11 +134,11 @@ func TestWalkLearners(t *testing.T) {
 			}
 			out, err := m.Predict(t.Context(), p, nil, set)
 			if err != nil {
-				t.Fatalf("%s: %v", m.Name(), err)
+				t.Fatalf("%s: %v", m.Name, err)
 			}
 			choice, err := m.Tune(t.Context(), p, splits, set)
 			if err != nil {
-				t.Fatalf("%s: %v", m.Name(), err)
+				t.Fatalf("%s: %v", m.Name, err)
 			}
 			found := fmt.Sprint(out.Parameters, out.Scores.Data, out.Estimate, choice.Parameters, choice.Accuracy)
 			if first == "" {
@@ -150,20 +149,20 @@ func TestWalkLearners(t *testing.T) {
 						right++
 					}
 				}
-				t.Logf("%s: %d of %d right; %v of %d, %.2f found; on splits %v, %.2f", m.Name(), right, len(out.Class),
+				t.Logf("%s: %d of %d right; %v of %d, %.2f found; on splits %v, %.2f", m.Name, right, len(out.Class),
 					out.Parameters, out.Settings, out.Accuracy, choice.Parameters, choice.Accuracy)
 				if 10*right < 5*len(out.Class) {
-					t.Errorf("%s: %d of %d right with %v", m.Name(), right, len(out.Class), out.Parameters)
+					t.Errorf("%s: %d of %d right with %v", m.Name, right, len(out.Class), out.Parameters)
 				}
 				if d := out.Accuracy - float64(right)/float64(len(out.Class)); math.Abs(d) > 0.3 {
-					t.Errorf("%s: tells %.2f, %d of %d are right", m.Name(), out.Accuracy, right, len(out.Class))
+					t.Errorf("%s: tells %.2f, %d of %d are right", m.Name, out.Accuracy, right, len(out.Class))
 				}
 				if out.Settings != choice.Settings {
-					t.Errorf("%s: chosen from %d and from %d", m.Name(), out.Settings, choice.Settings)
+					t.Errorf("%s: chosen from %d and from %d", m.Name, out.Settings, choice.Settings)
 				}
 			}
 			if found != first {
-				t.Errorf("%s: other results with %d workers", m.Name(), workers)
+				t.Errorf("%s: other results with %d workers", m.Name, workers)
 			}
 		}
 	}

@@ -47,24 +47,6 @@ func Weightings() []string {
 	return names
 }
 
-// weightChooser is a method for which held-out labels choose the weights of edges.
-type weightChooser interface{ choosesWeights(s *Settings) bool }
-
-// choosesWeights reports true, because auto chooses everything.
-func (automatic) choosesWeights(*Settings) bool {
-	return true
-}
-
-// choosesWeights reports whether a parameter of label propagation is to be chosen.
-func (labelPropagation) choosesWeights(s *Settings) bool {
-	return s.leavesOpen(&propagationSpec)
-}
-
-// choosesWeights reports whether a parameter of beliefs is to be chosen.
-func (blockBeliefs) choosesWeights(s *Settings) bool {
-	return s.leavesOpen(&beliefsSpec)
-}
-
 // leavesOpen reports whether a parameter of a declaration is to be chosen.
 func (s *Settings) leavesOpen(d *param.Spec) bool {
 	return !s.Fixed && slices.ContainsFunc(d.Params,
@@ -72,85 +54,29 @@ func (s *Settings) leavesOpen(d *param.Spec) bool {
 }
 
 // choosesWeights reports whether held-out labels choose the weights for a method.
-func choosesWeights(m Method, p *Problem, s *Settings) bool {
-	chooser, ok := engineOf(m).(weightChooser)
-	return ok && p.Weighted && !p.Signed && s.Weights == "" &&
-		chooser.choosesWeights(s) && len(p.Row) >= leastLabels && !split.TooFew(p.Class)
+func (m *Engine) choosesWeights(p *Problem, s *Settings) bool {
+	return m.ChoosesWeights != nil && p.Weighted && !p.Signed && s.Weights == "" &&
+		m.ChoosesWeights(s) && len(p.Row) >= leastLabels && !split.TooFew(p.Class)
 }
 
 // EdgeWeights are the weights of edges that a method has learned from. Weights is one of
 // [Weightings].
 type EdgeWeights = problem.EdgeWeights
 
-// weighing is a method that predicts, and chooses parameters, on the problem of [Weigh].
-type weighing struct{ engine }
-
-// engine computes the predictions of a method on the edges of a problem as they are.
-type engine interface {
-	Name() string
-	Takes() []string
-	Declarations() []*param.Spec
-	Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error)
-}
-
-// tuner is an engine that chooses parameters on splits.
-type tuner interface {
-	Tune(ctx context.Context, p *Problem, splits *split.Splits, s *Settings) (*Choice, error)
-}
-
-// Predict implements [Method].
-func (m weighing) Predict(ctx context.Context, p *Problem, par *Parameters,
-	s *Settings) (*Prediction, error) {
-	p, err := Weigh(ctx, m, p, s)
-	if err != nil {
-		return nil, err
-	}
-	out, err := m.engine.Predict(ctx, p, par, s)
-	if err == nil {
-		out.Problem = p
-		out.EdgeWeights = *p.Learned
-	}
-	return out, err
-}
-
-// Tune implements [Method]. An engine without it has nothing to choose on splits, or chooses
-// inside each training set.
-func (m weighing) Tune(ctx context.Context, p *Problem, splits *split.Splits,
-	s *Settings) (*Choice, error) {
-	t, tunes := m.engine.(tuner)
-	if !tunes {
-		return nil, nil
-	}
-	p, err := Weigh(ctx, m, p, s)
-	if err != nil {
-		return nil, err
-	}
-	return t.Tune(ctx, p, splits, s)
-}
-
-// engineOf returns the engine of a method of this package, or else the method itself.
-func engineOf(m Method) engine {
-	if w, isOwn := m.(weighing); isOwn {
-		return w.engine
-	}
-	return m
-}
-
 // Weigh returns the problem with the weights of edges that a method learns from, which are
-// [problem.Problem.Learned]. Predict and Tune of the methods of this package begin with it. A nil
-// method is a model that is no [Method], with the weights of Settings.Weights.
+// [problem.Problem.Learned]. [Engine.Predict] and [Engine.Tune] begin with it.
 //
 // Open factors of kinds and times are chosen by the labels, see package sides. Then come functions of the weights: that of
 // Settings.Weights or, if it is empty, for auto, lp and beliefs those of w, 1 and log(1 + w) that predict held-out
 // labels best, and w for other methods.
 //
 // Both have the evidence and the rule of package sides. Cost: [sides.Evidence.QualityOf] for each of the weights.
-func Weigh(ctx context.Context, m Method, p *Problem,
+func (m *Engine) Weigh(ctx context.Context, p *Problem,
 	s *Settings) (*Problem, error) {
 	if p.Learned != nil {
 		return p, nil
 	}
-	set := weighingSettings(m, s)
+	set := m.weighingSettings(s)
 	q, err := chooseFactors(ctx, p, &set)
 	if err != nil || !q.Weighted {
 		return q, err
@@ -161,7 +87,7 @@ func Weigh(ctx context.Context, m Method, p *Problem,
 	if choosesFactors(p, &set) && !p.Edges.Weighted {
 		set.Weights = cmp.Or(set.Weights, GivenWeights)
 	}
-	if choosesWeights(m, q, &set) {
+	if m.choosesWeights(q, &set) {
 		return chooseWeights(ctx, q, p.Edges, &set)
 	}
 	for _, w := range weightings {
@@ -178,17 +104,17 @@ func Weigh(ctx context.Context, m Method, p *Problem,
 }
 
 // weighingSettings returns the settings of a method, with those of a kept model.
-func weighingSettings(m Method, s *Settings) Settings {
+func (m *Engine) weighingSettings(s *Settings) Settings {
 	set := s.WithDefaults()
-	if keeper, hasModel := engineOf(m).(keptMethod); hasModel {
-		return *keeper.m.settings(&set)
+	if m.model != nil {
+		return *m.model.settings(&set)
 	}
 	return set
 }
 
-// Reweighs reports whether [Weigh] gives a method other factors of kinds and times than those in the graph.
-func Reweighs(m Method, p *Problem, s *Settings) bool {
-	set := weighingSettings(m, s)
+// Reweighs reports whether [Engine.Weigh] gives a method other factors of kinds and times than those in the graph.
+func (m *Engine) Reweighs(p *Problem, s *Settings) bool {
+	set := m.weighingSettings(s)
 	return choosesFactors(p, &set) || countsOnes(p, &set)
 }
 
@@ -364,16 +290,16 @@ func FactorBytes(p *Problem, s *Settings) (held, choice int64) {
 	return held, held + choice
 }
 
-// weighBytes returns the memory of [Weigh] that a prediction keeps, and that of the choice.
-func weighBytes(m Method, p *Problem, s *Settings) (held, choice int64) {
-	if _, hasModel := engineOf(m).(keptMethod); hasModel { // which counts it
+// weighBytes returns the memory of [Engine.Weigh] that a prediction keeps, and that of the choice.
+func (m *Engine) weighBytes(p *Problem, s *Settings) (held, choice int64) {
+	if m.model != nil { // which counts it
 		return 0, 0
 	}
 	held, choice = FactorBytes(p, s)
 	if held > 0 && (s.Weights == onesWeights || !p.Edges.Weighted && s.Weights == "") {
 		return held, choice
 	}
-	chooses := choosesWeights(m, p, s)
+	chooses := m.choosesWeights(p, s)
 	if !p.Weighted || !chooses && (s.Weights == "" || s.Weights == GivenWeights) {
 		return held, choice
 	}

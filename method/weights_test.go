@@ -92,7 +92,7 @@ func TestWeightsAreNotChosen(t *testing.T) {
 		{p, "lp", &Settings{Fixed: true}, GivenWeights},
 		{p, "lgc", &Settings{Weights: "log"}, "log"},
 	} {
-		if got, err := Weigh(t.Context(), methodOf(t, c.name), c.p, c.set); err != nil || got.Learned.Weights != c.want {
+		if got, err := methodOf(t, c.name).Weigh(t.Context(), c.p, c.set); err != nil || got.Learned.Weights != c.want {
 			t.Errorf("%s: weights %q, %v, want %q", c.name, got.Learned.Weights, err, c.want)
 		}
 	}
@@ -116,7 +116,7 @@ func TestWeightsAreKept(t *testing.T) {
 			t.Error("other scores")
 		}
 	}
-	kept, err := Keep(m, want, &Settings{RNGSeed: 1})
+	kept, err := m.Keep(want, &Settings{RNGSeed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func TestWeightsAreKept(t *testing.T) {
 		for _, row := range p.Row {
 			q.Row = append(q.Row, local(row))
 		}
-		r, err := Weigh(t.Context(), m, &q, &Settings{RNGSeed: 1, Workers: g.Workers})
+		r, err := m.Weigh(t.Context(), &q, &Settings{RNGSeed: 1, Workers: g.Workers})
 		if err != nil {
 			return nil, err
 		}

@@ -242,7 +242,7 @@ func TestChosenKindsAreKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept, err := method.Keep(m[0].Method, want.Prediction, &method.Settings{})
+	kept, err := m[0].Method.Keep(want.Prediction, &method.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -268,22 +268,13 @@ func (s *Source) choose(ctx context.Context, p *method.Problem,
 	return nil
 }
 
-// Name implements [method.Method].
-func (s *Source) Name() string { return s.Spec.Name }
-
-// Declarations implements [method.Method].
-func (s *Source) Declarations() []*param.Spec {
-	return []*param.Spec{&s.Spec}
+// Engine returns the source as an engine, which chooses parameters inside each training set.
+func (s *Source) Engine() *method.Engine {
+	return &method.Engine{Name: s.Spec.Name, Takes: s.Takes(), Specs: []*param.Spec{&s.Spec}, Fit: s.predict}
 }
 
-// Tune implements [method.Method]: parameters are chosen inside each training set.
-func (*Source) Tune(context.Context, *method.Problem, *split.Splits,
-	*method.Settings) (*method.Choice, error) {
-	return nil, nil
-}
-
-// Predict implements [method.Method].
-func (s *Source) Predict(ctx context.Context, p *method.Problem,
+// predict is the Fit of the engine.
+func (s *Source) predict(ctx context.Context, p *method.Problem,
 	par *method.Parameters, set *method.Settings) (*method.Prediction, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err

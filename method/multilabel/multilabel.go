@@ -40,6 +40,9 @@ func lambdas() []float64 {
 // columnsOf returns how many columns a graph of n nodes has.
 func columnsOf(n int) int { return max(1, min(mostColumns, n/2)) }
 
+// engine names the learner; labels do not choose functions of the weights of edges for it.
+var engine = &method.Engine{Name: "spectral"}
+
 // Learner learns from some of the labelled nodes of a problem.
 type Learner struct {
 	Row  []int   // the labelled nodes, each once
@@ -72,7 +75,7 @@ func NewLearner(p *method.Problem, s *method.Settings) *Learner {
 }
 
 // Fit returns the model of the labelled nodes at some positions of Row. Edges have no direction here. Cost: the eigenvectors, once
-// unless labels choose weights of edges. The errors are those of [method.Weigh], of [lanczos.Problem.Solve] and of weights
+// unless labels choose weights of edges. The errors are those of [method.Engine.Weigh], of [lanczos.Problem.Solve] and of weights
 // that are too large or too small.
 func (l *Learner) Fit(ctx context.Context, positions []int) (*Model, error) {
 	node := problem.Pick(l.Row, positions)
@@ -84,7 +87,7 @@ func (l *Learner) Fit(ctx context.Context, positions []int) (*Model, error) {
 		training.Row = append(training.Row, slices.Repeat([]int{v}, len(sets[i]))...)
 		training.Class = append(training.Class, sets[i]...)
 	}
-	if l.columns == nil || method.Reweighs(nil, &training, &l.set) {
+	if l.columns == nil || engine.Reweighs(&training, &l.set) {
 		if err := l.embed(ctx, &training); err != nil {
 			return nil, err
 		}
@@ -94,7 +97,7 @@ func (l *Learner) Fit(ctx context.Context, positions []int) (*Model, error) {
 
 // embed computes the columns of a problem with the weights of edges that its labels choose.
 func (l *Learner) embed(ctx context.Context, p *method.Problem) (err error) {
-	if l.fitted, err = method.Weigh(ctx, nil, p, &l.set); err != nil {
+	if l.fitted, err = engine.Weigh(ctx, p, &l.set); err != nil {
 		return err
 	}
 	set := l.set

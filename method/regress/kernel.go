@@ -36,6 +36,7 @@ var ridge = Model{
 			Meaning: "ridge, relative to the mean kernel value of a node with itself", Range: param.Above(0), Default: param.Of(0.1), Grid: ratios,
 		}},
 	},
+	OnKernel: true,
 }
 
 // ratios are usual ratios of the variance of noise to that of a function.
@@ -43,13 +44,13 @@ var ratios = param.Grid(1e-4, 1e-3, 0.01, 0.1, 1, 10)
 
 // onKernel returns kernel ridge regression on a kernel, whose parameters come first.
 func onKernel(f *kernel.Family) *Model {
-	m := &Model{Spec: ridge.Spec, Ridge: true, family: f}
-	m.Spec.Name = f.Name + "+" + ridge.Name()
+	m := &Model{Spec: ridge.Spec, Ridge: true, OnKernel: true}
+	m.Spec.Name = f.Name + "+" + ridge.Spec.Name
 	m.Works = f.Works
 	m.Params = slices.Concat(f.Params, ridge.Params)
-	k := &kernelRidge{f, m.Name()}
+	k := &kernelRidge{f, m.Spec.Name}
 	m.Predict = k.predict
-	m.heldOut = k.heldOut
+	m.HeldOut = k.heldOut
 	m.Bytes = k.bytes
 	return m
 }

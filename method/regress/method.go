@@ -1,7 +1,7 @@
 package regress
 
 import (
-	"context"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -13,38 +13,7 @@ import (
 )
 
 // Model declares how values are predicted. It is in the file of its algorithm; [Models] lists all.
-type Model struct {
-	param.Spec
-
-	// Attributes reports that it uses the attributes of nodes.
-	Attributes bool
-
-	// Ridge reports that larger values of the last parameter are simpler.
-	Ridge bool
-
-	// Predict predicts the value of every node from the values of p, with each of some settings,
-	// which are complete values of the parameters. If several processes share the nodes, it predicts
-	// those of the process.
-	Predict func(ctx context.Context, p *Problem, settings []param.Values, s *Settings) ([][]float64, error)
-
-	// Bytes returns the memory of Predict; nil: none but the values. The error refuses the problem.
-	Bytes func(p *Problem, settings []param.Values, s *Settings) (int64, error)
-
-	// heldOut returns the errors of predictions from the other folds by setting and value; nil:
-	// [Model.Predict] is used.
-	heldOut func(ctx context.Context, p *Problem, fold []int, settings []param.Values, s *Settings) ([][]float64, error)
-
-	family *kernel.Family // that the model learns from; nil: none
-}
-
-// Name returns the name of the model.
-func (m *Model) Name() string { return m.Spec.Name }
-
-// Declarations returns the declaration of the parameters.
-func (m *Model) Declarations() []*param.Spec { return []*param.Spec{&m.Spec} }
-
-// OnKernel reports that the model learns from the values of a kernel, as in diffusion+rls.
-func (m *Model) OnKernel() bool { return m == &ridge }
+type Model = method.Regression
 
 var models = param.List[*Model]{&harmonic, &hops, &ridge}
 
@@ -57,8 +26,8 @@ func Register(m *Model) {
 	models.Add(m, m.Predict != nil)
 }
 
-// Method is a model with given values of some parameters.
-type Method = method.EntryOf[*Model]
+// Method is the engine of a model with given values of some parameters.
+type Method = method.Entry
 
 // mostKernelNodes is the number of nodes up to which a kernel is among the defaults: its comparison
 // takes a column of all nodes for each of a thousand values, some seconds there and minutes on
@@ -82,42 +51,39 @@ func Default(nodes int, signed bool) string {
 // KERNEL+MODEL for models that learn from a kernel. Parameters without a value are chosen by [Run].
 func Parse(list string) ([]Method, error) {
 	methods, err := method.ParseList(list, findModel)
-	if err != nil {
-		return nil, err
-	}
 	for _, m := range methods {
-		if f := m.Method.family; f != nil {
-			if err := f.Asymmetric(f.Own(m.Own)); err != nil {
-				return nil, err
-			}
+		if m.Method.Check != nil {
+			err = cmp.Or(err, m.Method.Check(&Settings{Given: m.Own}))
 		}
 	}
-	return methods, nil
+	return methods, err
 }
 
-// findModel returns the model with a name.
-func findModel(name string) (*Model, error) {
+// findModel returns the engine of the model with a name.
+func findModel(name string) (*method.Engine, error) {
 	kernelName, modelName, isPair := strings.Cut(name, "+")
 	if !isPair {
 		modelName = name
 	}
 	m := models.Named(modelName)
 	switch {
-	case m == nil || m.OnKernel() != isPair:
+	case m == nil || m.OnKernel != isPair:
 	case !isPair:
-		return m, nil
+		return m.Engine(), nil
 	case kernelName == cwk.Spec.Name:
 		return nil, split.Usage("%s: its walks start at labels of classes, which numbers do not have; "+
 			"give another kernel, such as %s", kernelName, kernel.Families()[0].Name)
 	default:
 		if f := kernel.Families().Named(kernelName); f != nil && f.Works&param.Undirected != 0 {
-			return onKernel(f), nil
+			e := onKernel(f).Engine()
+			e.Check = func(s *Settings) error { return f.Asymmetric(f.Own(s.Given)) }
+			return e, nil
 		}
 	}
 	var names []string
 	for _, m := range models {
-		form := m.Name()
-		if m.OnKernel() {
+		form := m.Spec.Name
+		if m.OnKernel {
 			form = "KERNEL+" + form
 		}
 		names = append(names, form)

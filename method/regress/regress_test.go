@@ -412,7 +412,7 @@ func TestTwoValues(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if out.Method != methods[0].Method.Name() {
+		if out.Method != methods[0].Method.Name {
 			t.Errorf("%s: %s", list, out.Method)
 		}
 	}
@@ -432,10 +432,10 @@ func TestUnsolvedCandidates(t *testing.T) {
 			}
 			return predictHops(ctx, p, settings, s)
 		}
-		return Method{Method: m}
+		return Method{Method: m.Engine()}
 	}
 	compare := func(methods ...Method) (*Prediction, error) { return Run(t.Context(), p, methods, nil) }
-	hopsAlone := Method{Method: &hops}
+	hopsAlone := Method{Method: hops.Engine()}
 	solved, err := compare(hopsAlone)
 	if err != nil {
 		t.Fatal(err)

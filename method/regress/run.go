@@ -25,7 +25,7 @@ import (
 const mostCompared = 1000
 
 // baselines are the two means that methods are compared with.
-var baselines = []Method{{Method: &constant}, {Method: &neighbours}}
+var baselines = []Method{{Method: constant.Engine()}, {Method: neighbours.Engine()}}
 
 // Run predicts the value of every node with the best of the methods, and measures the error of each
 // method by cross-validation; of equal methods it uses the first. The error wraps
@@ -50,7 +50,7 @@ func Run(ctx context.Context, p *Problem, methods []Method, s *Settings) (*Predi
 		switch {
 		case err == nil:
 			list = append(list, e)
-		case !c.leavesOut(m.Method, nil, err):
+		case !c.leavesOut(m.Method.Numbers, nil, err):
 			return nil, err
 		}
 	}
@@ -63,7 +63,7 @@ func Run(ctx context.Context, p *Problem, methods []Method, s *Settings) (*Predi
 		one := list[i : i+1]
 		_, setting, _ := choosePair(one, -1)
 		out.Methods = append(out.Methods, Compared{
-			Method: e.model.Name(), Parameters: parametersOf(e.model, e.settings[setting]),
+			Method: e.model.Spec.Name, Parameters: parametersOf(e.model, e.settings[setting]),
 			Settings: len(e.settings), Errors: c.measure(one),
 		})
 	}
@@ -115,7 +115,7 @@ func Each(ctx context.Context, p *Problem, methods []Method, s *Settings,
 		if err != nil {
 			return err
 		}
-		visit(e.model.Name(), parametersOf(e.model, e.settings[setting]), predicted)
+		visit(e.model.Spec.Name, parametersOf(e.model, e.settings[setting]), predicted)
 	}
 	return nil
 }
@@ -126,7 +126,7 @@ func Bytes(p *Problem, methods []Method, s *Settings) (int64, error) {
 	n := int64(len(p.Degrees))
 	var retained, largest int64
 	for _, m := range slices.Concat(methods, baselines[1:]) {
-		model := m.Method
+		model := m.Method.Numbers
 		settings, err := split.Combinations(&model.Spec, m.Own, kernel.OnDegrees(p.Degrees))
 		if err != nil {
 			return 0, err
@@ -138,7 +138,7 @@ func Bytes(p *Problem, methods []Method, s *Settings) (int64, error) {
 				return 0, err
 			}
 		}
-		if model.heldOut == nil {
+		if model.HeldOut == nil {
 			bytes += 8 * n * int64(len(settings))
 		}
 		largest = max(largest, bytes)
@@ -158,11 +158,11 @@ func begin(ctx context.Context, p *Problem, methods []Method,
 		return nil, nil, err
 	}
 	for _, m := range methods {
-		if err := param.CheckSigned(&m.Method.Spec, p.Signed); err != nil {
+		if err := param.CheckSigned(&m.Method.Numbers.Spec, p.Signed); err != nil {
 			return nil, nil, err
 		}
 	}
-	q, err := method.Weigh(ctx, nil, p, &set)
+	q, err := baselines[0].Method.Weigh(ctx, p, &set)
 	if err != nil || q.Graph == p.Graph || p.Edges.Division != nil {
 		return q, &set, err
 	}
@@ -229,7 +229,7 @@ type evidence struct {
 // compare predicts each value without its fold, with every setting of a method. The merit of a prediction
 // is 1 − (y − ŷ)²/σ²: that of the right or wrong class is 1 or 0.
 func (c *comparison) compare(ctx context.Context, m Method) (*evidence, error) {
-	e := &evidence{model: m.Method}
+	e := &evidence{model: m.Method.Numbers}
 	var err error
 	e.settings, e.space, err = choose.SettingsOf(&e.model.Spec, m.Own, kernel.On(ctx, c.Graph))
 	if err != nil {
@@ -242,8 +242,8 @@ func (c *comparison) compare(ctx context.Context, m Method) (*evidence, error) {
 	if c.choosesSettings && len(e.settings) == 1 {
 		return e, nil
 	}
-	if e.model.heldOut != nil {
-		e.miss, err = e.model.heldOut(ctx, c.Problem, c.fold, e.settings, c.set)
+	if e.model.HeldOut != nil {
+		e.miss, err = e.model.HeldOut(ctx, c.Problem, c.fold, e.settings, c.set)
 	} else {
 		e.miss, err = c.predictFolds(ctx, e)
 	}
@@ -293,7 +293,7 @@ func (c *comparison) leavesOut(m *Model, v param.Values, err error) bool {
 	if !errors.As(err, new(*problem.Error)) {
 		return false
 	}
-	c.unsolved = append(c.unsolved, Unsolved{m.Name(), parametersOf(m, v), err})
+	c.unsolved = append(c.unsolved, Unsolved{m.Spec.Name, parametersOf(m, v), err})
 	return true
 }
 
@@ -314,7 +314,7 @@ func (c *comparison) predictFolds(ctx context.Context, e *evidence) ([][]float64
 				miss[s][i] = c.Value[i] - predicted[s][c.Row[i]]
 			}
 		}
-		c.set.Progress(e.model.Name(), int64(f+1), int64(len(c.labels)))
+		c.set.Progress(e.model.Spec.Name, int64(f+1), int64(len(c.labels)))
 	}
 	return miss, nil
 }

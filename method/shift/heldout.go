@@ -21,7 +21,7 @@ type heldOut struct {
 
 // predictor predicts labels from other labels with the parameters of a prediction from all of them.
 type predictor struct {
-	method.Method
+	*method.Engine
 	p   *method.Problem
 	out *method.Prediction
 	set method.Settings

@@ -55,7 +55,7 @@ func Bytes(p *problem.Problem) int64 {
 // cross-validated accuracy. With targets, which are rows, the others are these. It returns nil if that is not known. Cost: a sweep for each edge of the
 // longest of the shortest paths to a label, and that of comparePart; and if labels are not a random sample and out has no
 // comparison of probabilities, six predictions from some of the labels with the parameters of out.
-func Check(ctx context.Context, m method.Method, p *method.Problem,
+func Check(ctx context.Context, m *method.Engine, p *method.Problem,
 	out *method.Prediction, accuracy problem.Estimate, targets []int,
 	s *method.Settings) (*Report, error) {
 	if accuracy.Tested == 0 {
@@ -120,7 +120,7 @@ func (r *Report) predictRange(ctx context.Context, l *predictor,
 	accuracy problem.Estimate, hops []float64) error {
 	retained := int64(len(l.p.Degrees)) * int64(4*len(l.p.Names)+8) // scores and classes of the prediction
 	if l.set.Memory > 0 {
-		need, err := method.Bytes(l.Method, l.p, nil, &l.set)
+		need, err := l.Engine.Bytes(l.p, nil, &l.set)
 		if err != nil || need > l.set.Memory-retained {
 			r.Omitted = need + retained
 			return nil

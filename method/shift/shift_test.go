@@ -17,7 +17,7 @@ import (
 )
 
 // lp returns label propagation, which predicts fast.
-func lp(t *testing.T) method.Method {
+func lp(t *testing.T) *method.Engine {
 	t.Helper()
 	entries, err := method.Parse("lp")
 	if err != nil {

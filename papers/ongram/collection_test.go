@@ -48,13 +48,13 @@ func TestOnGraphs(t *testing.T) {
 			m := c.Source(&graphs.Kernels().Named(name).Spec, classify.Learners().Named("svm"))
 			m.Calibrate = true
 			given := param.Values{"cost": param.Of(10.0), "parts": param.Of("edges")}
-			out, err := m.Predict(t.Context(), p, nil, &method.Settings{Given: given})
+			out, err := m.Engine().Predict(t.Context(), p, nil, &method.Settings{Given: given})
 			if err != nil {
 				t.Fatal(err)
 			}
 			v := out.Parameters.Declared.Values
 			if v.Number("cost") != 10 || name == "tanimoto" && v.Word("parts") != "edges" {
-				t.Errorf("%s: %v, want cost 10 and edges", m.Name(), out.Parameters)
+				t.Errorf("%s: %v, want cost 10 and edges", m.Spec.Name, out.Parameters)
 			}
 			right := 0
 			for i, c := range truth {
@@ -63,12 +63,12 @@ func TestOnGraphs(t *testing.T) {
 				}
 			}
 			if right < 50 || out.Tested != 60 || out.Accuracy < 0.9 {
-				t.Errorf("%s: %d of 60 right, %v of %d in cross-validation", m.Name(), right, out.Accuracy, out.Tested)
+				t.Errorf("%s: %d of 60 right, %v of %d in cross-validation", m.Spec.Name, right, out.Accuracy, out.Tested)
 			}
 			if first == nil {
 				first = out
 			} else if !slices.Equal(out.Class, first.Class) || !slices.Equal(out.Scores.Data, first.Scores.Data) {
-				t.Errorf("%s: 7 workers predict otherwise", m.Name())
+				t.Errorf("%s: 7 workers predict otherwise", m.Spec.Name)
 			}
 		}
 	}
@@ -90,7 +90,7 @@ func TestUnfinished(t *testing.T) {
 	}
 	m := c.Source(&graphs.Kernels().Named("tanimoto").Spec, &limited)
 	m.Calibrate = true
-	out, err := m.Predict(t.Context(), p, &method.Parameters{Declared: &method.Setting{}}, &method.Settings{})
+	out, err := m.Engine().Predict(t.Context(), p, &method.Parameters{Declared: &method.Setting{}}, &method.Settings{})
 	if err != nil || out.Unfinished == "" {
 		t.Fatalf("%v, unfinished %q", err, out.Unfinished)
 	}

@@ -57,19 +57,19 @@ func declarations() (list []declaration) {
 	}
 	var spreading shell.Specs
 	for _, m := range method.All() {
-		if specList := m.Declarations(); len(specList) == 1 &&
-			specList[0].Name == m.Name() &&
-			!slices.Contains(shell.NamesIn(shell.NodeKernels()), m.Name()) {
+		if specList := m.Specs; len(specList) == 1 &&
+			specList[0].Name == m.Name &&
+			!slices.Contains(shell.NamesIn(shell.NodeKernels()), m.Name) {
 			spreading = append(spreading, specList[0])
 		}
 	}
 	add("--method", "classify", spreading)
 	for _, m := range method.All() {
-		if len(m.Declarations()) == 0 ||
-			m.Declarations()[0].Name != m.Name() &&
-				!strings.Contains(m.Name(), "+") {
-			if d, isOther := otherMethods[m.Name()]; isOther {
-				d.Name = m.Name()
+		if len(m.Specs) == 0 ||
+			m.Specs[0].Name != m.Name &&
+				!strings.Contains(m.Name, "+") {
+			if d, isOther := otherMethods[m.Name]; isOther {
+				d.Name = m.Name
 				d.Flag = "--method"
 				d.Command = "classify"
 				list = append(list, d)
@@ -78,7 +78,7 @@ func declarations() (list []declaration) {
 	}
 	for _, m := range regress.Models() {
 		d := declarationOf(&m.Spec, "--method", "regress")
-		if m.OnKernel() {
+		if m.OnKernel {
 			d.prefix = shell.NodeKernels()[1].Name + "+"
 		}
 		list = append(list, d)

@@ -450,13 +450,13 @@ func (r *itemRun) classify() (err error) {
 			return err
 		}
 		if c.Unfinished != nil {
-			run.Console.Warn("%s: the iteration limit came before the tolerance%s", s.Name(),
-				shell.UnfinishedAdvice(s))
+			run.Console.Warn("%s: the iteration limit came before the tolerance%s", s.Spec.Name,
+				shell.UnfinishedAdvice([]*param.Spec{&s.Spec}))
 		}
 		d.Estimate(c.Accuracy, c.Stderr, c.Tested)
 		lines = describeMethod(c, s, words.Counted(r.c.IDs.N-d.Labelled, r.o.kind.Noun), &d)
 		documents = append(documents, r.c.Facts, &methodDocument{r.c.Attributes,
-			s.Name(), c.Values, c.Settings, c.Support})
+			s.Spec.Name, c.Values, c.Settings, c.Support})
 	}
 	if err := r.writeClassified(c); err != nil {
 		return err
@@ -475,7 +475,7 @@ func (r *itemRun) classify() (err error) {
 // describeMethod returns the summary of a classification of the given amount of items.
 func describeMethod(c *items.Classified, s *items.Source, amount string,
 	d *shell.LabelsDocument) []string {
-	text := amount + " classified by " + s.Name()
+	text := amount + " classified by " + s.Spec.Name
 	if estimated := d.DescribeAccuracy(); estimated != "" {
 		text += " · " + estimated
 	}
@@ -544,7 +544,7 @@ func (r *itemRun) evaluate() error {
 		Progress: run.Progress.StageCallback("evaluating", "split"),
 	}
 	for _, s := range r.sources() {
-		plan.Methods = append(plan.Methods, method.Entry{Method: s})
+		plan.Methods = append(plan.Methods, method.Entry{Method: s.Engine()})
 	}
 	nodes, err := shard.StringNodes(r.c.IDs.All())
 	if err != nil {

@@ -33,7 +33,7 @@ import (
 // classifyOptions are the options of classify, and those of suggest.
 type classifyOptions struct {
 	learning     learningFlags
-	method       method.Method
+	method       *method.Engine
 	out          string
 	scores       shell.ScoreFlags
 	unreached    string
@@ -109,11 +109,11 @@ func checkClassify(line *shell.CommandLine, c *classifyOptions, args []string) {
 		"it is about the page of --report; add it")
 	checkMethod(line, c, args)
 	if c.method != nil {
-		line.Refuse(!slices.Contains(c.method.Takes(), "sets"), "sets",
-			c.method.Name()+" has no probabilities for held-out labels; take auto")
+		line.Refuse(!slices.Contains(c.method.Takes, "sets"), "sets",
+			c.method.Name+" has no probabilities for held-out labels; take auto")
 	}
-	if c.method != nil && c.scores.Kind == "raw" && !method.HasRaw(c.method) {
-		line.Problem("--scores", noRaw, c.method.Name())
+	if c.method != nil && c.scores.Kind == "raw" && !c.method.HasRaw {
+		line.Problem("--scores", noRaw, c.method.Name)
 	}
 }
 
@@ -263,7 +263,7 @@ func predictNodes(run *shell.Session, c *classifyOptions, d *shell.GraphRun, s *
 		if d.Graph.Directed {
 			remedy = "take auto, the only method with reasons on a directed graph"
 		}
-		return nil, fault.Usage("--method", "%s: %v here; %s", c.method.Name(),
+		return nil, fault.Usage("--method", "%s: %v here; %s", c.method.Name,
 			explain.ErrNoForm, remedy)
 	case err != nil:
 		return nil, shell.GraphError(run.Costs, err, d.Graph.Name, shell.AnotherMethod)
@@ -299,7 +299,7 @@ func predictInputs(run *shell.Session, in *predictionInputs) (*heatwalk.Predicti
 		Baselines: true, Suggest: suggestedNodes(run, c, d.Graph), Targets: in.targets,
 		Explain: in.pageRows, Deferred: c.page != "" && run.Network == nil,
 		Predicting: func() {
-			run.Progress.Wait("computing baselines and choosing parameters of " + c.method.Name())
+			run.Progress.Wait("computing baselines and choosing parameters of " + c.method.Name)
 		},
 	}
 	if in.truth != nil {
@@ -317,7 +317,7 @@ func predictInputs(run *shell.Session, in *predictionInputs) (*heatwalk.Predicti
 			words.Bytes(p.Baselines.Omitted))
 	}
 	if p.Unfinished != "" {
-		run.Console.Warn("%s: %s%s", c.method.Name(), p.Unfinished, shell.UnfinishedAdvice(c.method))
+		run.Console.Warn("%s: %s%s", c.method.Name, p.Unfinished, shell.UnfinishedAdvice(c.method.Specs))
 	}
 	if p.Settings > 0 && c.choosesParameters(in.settings) && split.TooFew(l.Class) {
 		run.Console.Warn("%s: too few labels to choose parameters: of two classes at least 2 nodes each are needed; using %v", l.File, p.Parameters)
@@ -350,7 +350,7 @@ func (c *classifyOptions) choosesParameters(s *method.Settings) bool {
 	open := func(p param.Param) bool {
 		return len(p.Grid) > 1 && !s.Given.Has(p.Name)
 	}
-	return slices.ContainsFunc(c.method.Declarations(),
+	return slices.ContainsFunc(c.method.Specs,
 		func(spec *param.Spec) bool { return slices.ContainsFunc(spec.Params, open) })
 }
 
@@ -391,9 +391,9 @@ func writeLabelled(run *shell.Session, in *predictionInputs, p *heatwalk.Predict
 				copy(cells[1:], p.Suggestions[i].Cells(d.Labels.Names))
 			})
 	case c.scores.Kind == "raw" && in.isComplete:
-		err = fault.Usage("--scores", "all nodes have a label, so that %s computes no scores; give probability", c.method.Name())
+		err = fault.Usage("--scores", "all nodes have a label, so that %s computes no scores; give probability", c.method.Name)
 	case c.scores.Kind == "raw" && p.Raw == nil:
-		err = fault.Usage("--scores", noRaw, c.method.Name()) // pairs of classes have votes alone
+		err = fault.Usage("--scores", noRaw, c.method.Name) // pairs of classes have votes alone
 	default:
 		err = shell.WritePredictions(d.Out, rowsOfPrediction(in, p.Prediction, labelOf),
 			c.predictionColumns(d.Labels), c.scores.Kind == "raw", c.scores.Dtype)

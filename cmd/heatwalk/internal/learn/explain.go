@@ -89,7 +89,7 @@ func runExplain(run *shell.Session, o *explainOptions, name string) error {
 		return err
 	}
 	doc := &explainDocument{Output: c.out, Labelled: len(d.Labels.Row),
-		Method: c.method.Name(), Nodes: p.Reasons, Features: shell.DescribeAttributes(d.Graph)}
+		Method: c.method.Name, Nodes: p.Reasons, Features: shell.DescribeAttributes(d.Graph)}
 	if p.Settings > 0 {
 		doc.Chosen = &p.Parameters
 	}

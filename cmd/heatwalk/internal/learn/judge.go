@@ -115,7 +115,7 @@ func judge(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction,
 	c := in.f
 	g := in.data.Graph
 	d := in.countPredictions(p, len(in.data.Labels.Row))
-	d.Method = c.method.Name()
+	d.Method = c.method.Name
 	d.Attributes = shell.DescribeAttributes(g)
 	d.Weights = p.Weights
 	d.BlockModel = p.BlockModel
@@ -394,7 +394,7 @@ func (d *classifyDocument) headline(in *predictionInputs) string {
 		}
 		fault := "cannot be reached from a label"
 		if in.data.Graph.Directed && in.f.method != nil &&
-			slices.ContainsFunc(in.f.method.Declarations(),
+			slices.ContainsFunc(in.f.method.Specs,
 				func(s *param.Spec) bool { return s.Arcs == param.AlongArcs }) {
 			fault = "reach no label along the arcs"
 		}

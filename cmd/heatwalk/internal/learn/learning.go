@@ -35,7 +35,7 @@ type learningFlags struct {
 }
 
 // methodsOf returns the named methods.
-func methodsOf(f *learningFlags) (list []method.Method) {
+func methodsOf(f *learningFlags) (list []*method.Engine) {
 	for _, e := range f.entries {
 		list = append(list, e.Method)
 	}
@@ -80,7 +80,7 @@ func checkLearning(line *shell.CommandLine, f *learningFlags) {
 	line.Require("labels")
 	checkEffect(line, methodsOf(f))
 	f.attributes.unused = !slices.ContainsFunc(methodsOf(f),
-		func(m method.Method) bool { return slices.Contains(m.Takes(), "node_features") })
+		func(m *method.Engine) bool { return slices.Contains(m.Takes, "node_features") })
 }
 
 // settleMethods reads the grid, sets the candidates of all methods, and records problems.
@@ -118,7 +118,7 @@ func checkGrid(line *shell.CommandLine, name string, err error) {
 // checkForm records a problem if the kernel of a method is not symmetric, because learners require it.
 func checkForm(line *shell.CommandLine, entries []method.Entry) {
 	for _, e := range entries {
-		for _, d := range e.Method.Declarations() {
+		for _, d := range e.Method.Specs {
 			wrong := new(param.ParameterError)
 			if f := kernel.Families().Named(d.Name); f != nil &&
 				errors.As(f.Asymmetric(f.Own(e.Own)), &wrong) {
@@ -151,7 +151,7 @@ func readPriorOrShares(run *shell.Session, f *learningFlags, in *shell.Inputs,
 		for _, m := range methodsOf(f) {
 			if !slices.Contains(flagsOf(m), "prior") {
 				return cwk.Prior{}, fault.Usage("--prior",
-					"%s has no distribution for each node; give lines class<TAB>share", m.Name())
+					"%s has no distribution for each node; give lines class<TAB>share", m.Name)
 			}
 		}
 	}
@@ -239,14 +239,14 @@ func predictSeveral(run *shell.Session, c *classifyOptions, name string) error {
 }
 
 // checkEffect records the flags without effect on any of the methods.
-func checkEffect(line *shell.CommandLine, methods []method.Method) {
+func checkEffect(line *shell.CommandLine, methods []*method.Engine) {
 	if len(methods) == 0 {
 		return // their names are wrong, which is recorded already
 	}
 	flags := line.Command.Flags()
 	var names, takes []string
 	for _, m := range methods {
-		names = append(names, m.Name())
+		names = append(names, m.Name)
 		takes = append(takes, flagsOf(m)...)
 	}
 	if f := flags.Lookup("tuning-splits"); f != nil && f.Value.String() == "0" {
@@ -265,18 +265,18 @@ func checkEffect(line *shell.CommandLine, methods []method.Method) {
 }
 
 // flagsOf returns the flags with an effect on a method.
-func flagsOf(m method.Method) []string {
+func flagsOf(m *method.Engine) []string {
 	var names []string
-	for _, name := range m.Takes() {
+	for _, name := range m.Takes {
 		names = append(names, strings.ReplaceAll(name, "_", "-"))
 	}
 	if slices.Contains(names, "node-features") {
 		names = append(names, "feature-ids")
 	}
-	if len(names)+len(m.Declarations()) > 0 {
+	if len(names)+len(m.Specs) > 0 {
 		names = append(names, "unreached", "edge-weights") // majority predicts a class for every node
 	}
-	if slices.ContainsFunc(m.Declarations(), func(s *param.Spec) bool {
+	if slices.ContainsFunc(m.Specs, func(s *param.Spec) bool {
 		return slices.ContainsFunc(s.Params,
 			func(p param.Param) bool { return len(p.Grid) > 1 })
 	}) {

@@ -54,7 +54,7 @@ func runPredict(run *shell.Session, c *classifyOptions, name string) error {
 	}
 	f, err := modelfile.Read(c.model, run.Costs.DataLimit())
 	if err == nil {
-		_, err = f.Model.Method()
+		_, err = f.Model.Engine()
 	}
 	if err == nil || errors.Is(err, shard.ErrVersion) || errors.Is(err, shard.ErrCorrupt) {
 		return err
@@ -103,7 +103,7 @@ func (c *classifyOptions) writeModel(d *shell.GraphRun, out *modelOutput, p *hea
 	if out == nil {
 		return nil
 	}
-	if out.f.Model, err = method.Keep(c.method, p.Prediction, s); err != nil {
+	if out.f.Model, err = c.method.Keep(p.Prediction, s); err != nil {
 		return err
 	}
 	if c.learning.graph.Config.Unweighted && shell.DescribeZeros(d.Graph) == "" { // of a store too
@@ -127,12 +127,12 @@ func beginModelRun(run *shell.Session, c *classifyOptions,
 		return nil, err
 	}
 	c.heldOut = f.Scores
-	if c.method, err = f.Model.Method(); err != nil {
+	if c.method, err = f.Model.Engine(); err != nil {
 		return nil, fault.Data(c.model, "%s; use the program that has saved it",
 			shell.WithoutUsage(err))
 	}
-	if c.scores.Kind == "raw" && !method.HasRaw(c.method) {
-		return nil, fault.Usage("--scores", noRaw, c.method.Name())
+	if c.scores.Kind == "raw" && !c.method.HasRaw {
+		return nil, fault.Usage("--scores", noRaw, c.method.Name)
 	}
 	graph := &c.learning.graph
 	origin := f.Model.Origin()

@@ -73,7 +73,7 @@ func checkRegression(line *shell.CommandLine, listed string) []regress.Method {
 func useAttributes(methods []regress.Method) bool {
 	return methods == nil ||
 		slices.ContainsFunc(methods,
-			func(m regress.Method) bool { return m.Method.Attributes })
+			func(m regress.Method) bool { return m.Method.Numbers.Attributes })
 }
 
 // valuesRun is a run on a graph with numbers on some of its nodes.

@@ -84,7 +84,7 @@ func WarnUnfinished(console *Console, plan *evaluate.Plan, report *evaluate.Repo
 		advice := ""
 		if i := slices.IndexFunc(plan.Methods,
 			func(m method.Entry) bool { return m.Name == r.Method }); i >= 0 {
-			advice = UnfinishedAdvice(plan.Methods[i].Method)
+			advice = UnfinishedAdvice(plan.Methods[i].Method.Specs)
 		}
 		console.Warn("%s on %s of %d at %s: %s%s", r.Method,
 			words.Counted(r.UnfinishedSplits, "split"), report.Splits, r.TrainedOn,
@@ -321,10 +321,10 @@ func (d *AttributesDocument) String() string {
 }
 
 // UnfinishedAdvice is the remedy for an iteration that ended at its limit.
-func UnfinishedAdvice(m method.Method) string {
+func UnfinishedAdvice(specs []*param.Spec) string {
 	advice := "; longer ones do not count"
 	next := "; give a "
-	for _, s := range m.Declarations() {
+	for _, s := range specs {
 		for _, p := range s.Params {
 			if p.Sooner != "" {
 				advice = next + p.Sooner + " " + p.Name

@@ -18,7 +18,7 @@ func TestUnfinishedAdvice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := UnfinishedAdvice(entries[0].Method); got != want {
+		if got := UnfinishedAdvice(entries[0].Method.Specs); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}

@@ -1,0 +1,161 @@
+package method
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
+)
+
+// Engine is a way to predict the nodes of a graph from the labels on some of them. Its fields state the inputs that it takes
+// and the steps that it has; a field that is nil means that it has no such step. [Parse] knows it by its name.
+type Engine struct {
+	Name string
+
+	// Takes are the names of the settings that change the result: parameters of
+	// declarations, "features", "prior" and "unreached".
+	Takes []string
+
+	// Specs are the declarations of the method, or of its kernel and its learner,
+	// from which parameters, ranges and help follow; nil if it has no parameter. They must not be
+	// changed.
+	Specs []*param.Spec
+
+	// Fit predicts every node from the labels of p on its edges as they are, with the given
+	// parameters or, if they are nil, with its own choice. Predictions of several problems may be made
+	// at the same time.
+	Fit func(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error)
+
+	// Choose chooses parameters on splits of p. Nil, and a nil choice, mean that there is
+	// nothing to choose, or that Fit chooses for each training set anew.
+	Choose func(ctx context.Context, p *Problem, splits *split.Splits, s *Settings) (*Choice, error)
+
+	// Cost estimates the cost of Fit without the problem and with the prediction: an upper bound of the memory, within a
+	// factor of two. If tuned is not nil it includes Choose on splits of tuned whose training sets are like p. It assumes the
+	// largest setting that may be chosen, and that blocks are cut as Settings.Memory requires. It reads only the dimensions of
+	// the matrix. The error is that of settings which the engine refuses. Nil: it allocates the scores of all nodes alone.
+	Cost func(p, tuned *Problem, s *Settings) (Cost, error)
+
+	// Check refuses settings that leave nothing to choose from.
+	Check func(s *Settings) error
+
+	// ChoosesWeights reports whether held-out labels choose the weights of edges with these settings.
+	ChoosesWeights func(s *Settings) bool
+
+	HasRaw bool // whether predictions have the scores of a formula, see [Settings.Raw]; a learner with a classifier for every two classes may have none all the same
+
+	Numbers *Regression // how it predicts numbers; nil: it predicts classes
+
+	baseline func(b *Baselines) problem.Estimate // its estimate of accuracy is among the baselines
+	mixture  *mixture
+	model    *Model // that it predicts with, see [Model.Engine]
+}
+
+// Predict predicts every node from the labels of p with the weights of edges of [Engine.Weigh], and with the given parameters or, if
+// they are nil, with the engine's own choice.
+func (m *Engine) Predict(ctx context.Context, p *Problem, par *Parameters,
+	s *Settings) (*Prediction, error) {
+	p, err := m.Weigh(ctx, p, s)
+	if err != nil {
+		return nil, err
+	}
+	out, err := m.Fit(ctx, p, par, s)
+	if err == nil {
+		out.Problem = p
+		out.EdgeWeights = *p.Learned
+	}
+	return out, err
+}
+
+// Tune chooses parameters on splits of p, see the field Choose.
+func (m *Engine) Tune(ctx context.Context, p *Problem, splits *split.Splits,
+	s *Settings) (*Choice, error) {
+	if m.Choose == nil {
+		return nil, nil
+	}
+	p, err := m.Weigh(ctx, p, s)
+	if err != nil {
+		return nil, err
+	}
+	return m.Choose(ctx, p, splits, s)
+}
+
+// NeedsTranspose reports whether the engine needs [graph.Graph.In] of the problem if the graph has directions and
+// several processes share its rows.
+func (m *Engine) NeedsTranspose() bool {
+	return len(m.Specs) > 0 && m.Specs[0].Arcs == param.BothDirections
+}
+
+// All returns every engine that has a name: those of this package, and those with a kernel, a
+// learner or a declaration of [kernel.Register], [classify.Register], [propagate.Register] and
+// [Register].
+func All() []*Engine {
+	return slices.Concat([]*Engine{automatic, labelPropagation, Majority, blockBeliefs},
+		graphMethods(), walkMethods(), kernelMethods())
+}
+
+// methodNames returns the names of all methods.
+func methodNames() []string {
+	methods := All()
+	names := make([]string, len(methods))
+	for i, m := range methods {
+		names[i] = m.Name
+	}
+	return names
+}
+
+// MethodList returns the names that [Parse] knows, in one line.
+func MethodList() string {
+	var names []string
+	methods := All()
+	for _, m := range methods {
+		name := m.Name
+		stem, _, composed := strings.Cut(name, "+")
+		if !composed || !slices.ContainsFunc(methods,
+			func(o *Engine) bool { return o.Name == stem }) {
+			names = append(names, name)
+		}
+	}
+	return fmt.Sprintf("%s; behind cwk and the kernels after it + and any learner; around any of them, behind its name, +cs",
+		strings.Join(names, ", "))
+}
+
+// findMethod returns the method with a name. The error is a [split.ErrUsage] that suggests the
+// nearest name, or lists all names.
+func findMethod(name string) (*Engine, error) {
+	methods := All()
+	base, isSmoothed := strings.CutSuffix(name, smoothSuffix)
+	i := slices.IndexFunc(methods, func(m *Engine) bool { return m.Name == base })
+	if i < 0 { // the learner that goes without saying may be said
+		i = slices.IndexFunc(methods, func(m *Engine) bool {
+			return m.Name+"+"+learners()[0].Name == base &&
+				slices.Contains(m.Specs, specOf(learners()[0]))
+		})
+	}
+	switch {
+	case i >= 0 && isSmoothed:
+		return addSmoothing(methods[i]), nil
+	case i >= 0:
+		return methods[i], nil
+	}
+	prefix, _, _ := strings.Cut(name, "+")
+	if f := kernel.Families().Named(prefix); f != nil && f.Distance != "" {
+		return nil, split.Usage("%s is a distance, no kernel; centred it is %s",
+			prefix, f.Distance)
+	}
+	hint := "choose from " + MethodList()
+	suggestion := words.Nearest(name, methodNames())
+	switch {
+	case learners().Named(name) != nil:
+		hint = "it learns from a kernel, as in diffusion+" + name
+	case suggestion != "":
+		hint = "did you mean " + suggestion + "?"
+	}
+	return nil, split.Usage("there is no method %q in this program; %s", name, hint)
+}
