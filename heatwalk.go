@@ -475,6 +475,9 @@ func (g *Graph) Origin() *sides.Origin {
 		return &sides.Origin{Directed: g.Directed, Signed: g.Signed}
 	}
 	o := sides.OriginOf(g.Store.Manifest)
+	if g.options.LargestComponent {
+		o.Reading["largest_component"] = "true"
+	}
 	if g.edges != nil {
 		o.Edges = g.edges.Given().Keep()
 	}

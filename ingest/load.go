@@ -53,9 +53,11 @@ func Load(ctx context.Context, path string,
 		Weighted:  a.IsWeighted(), Weights: weightsOf(a.CSR), IDs: "numeric",
 		Bytes: a.Bytes,
 	}
-	if sum, failed := textio.SumFile(ctx, path); failed == nil { // a folder has none
-		r.Files[0].CRC = sum.CRC
+	sum, err := textio.SumFile(ctx, graphfile.Files(path)...)
+	if err != nil {
+		return nil, nil, err
 	}
+	r.Files[0].CRC = sum.CRC
 	m := shard.Manifest{Options: c.storeOptions(),
 		Sources: []shard.File{{Name: path, Bytes: a.Bytes, CRC: r.Files[0].CRC}}}
 	s, err := shard.InMemory(ctx, a.Symmetric, m,

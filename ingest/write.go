@@ -1,10 +1,12 @@
 package ingest
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/bits"
 
+	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/file/market"
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
@@ -20,10 +22,12 @@ func (e *edgeSorter) write(store *shard.Writer, directed bool) error {
 	numbering := e.numbering
 	store.Nodes = numbering.nodes
 	sources := make([]shard.File, len(t.files))
-	for i, f := range t.files {
+	for i := range t.files {
+		f := &t.files[i]
 		if f.CRC == "" {
-			s, _ := textio.SumFile(t.ctx, f.Name) // of random access; a name of no file has none
+			s, _ := textio.SumFile(t.ctx, graphfile.Files(f.Name)...) // of random access; a name of no file has none
 			f.CRC = s.CRC
+			f.Bytes = cmp.Or(s.Bytes, f.Bytes)
 		}
 		sources[i] = shard.File{Name: f.Name, Bytes: f.Bytes, Lines: f.Lines, CRC: f.CRC}
 	}

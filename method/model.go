@@ -102,19 +102,17 @@ func (m *Model) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &m.content)
 }
 
-// origin returns the origin of a prediction.
-func (p *Prediction) origin() *sides.Origin {
+// Origin returns the origin of the graph of a prediction, with the weights of edges that it was learned from.
+func (p *Prediction) Origin() *sides.Origin {
 	o := new(sides.Origin)
 	if p.Problem != nil && p.Problem.Origin != nil {
-		*o = *p.Problem.Origin
+		o = p.Problem.Origin
 	}
-	if p.Factors != nil {
-		o.Edges = p.Factors.Keep()
+	weights := p.Weights
+	if weights == GivenWeights {
+		weights = ""
 	}
-	if p.Weights != GivenWeights {
-		o.Weights = p.Weights
-	}
-	return o
+	return o.Learn(p.Factors, weights)
 }
 
 // Keep returns the model of a prediction that m made with the settings. The error wraps [ErrNotKept]
@@ -128,7 +126,7 @@ func (m *Engine) Keep(out *Prediction, s *Settings) (*Model, error) {
 	content := keptModel{
 		Method: m.Name, RNGSeed: s.RNGSeed, Low: s.LowEffort,
 		Shares: s.Prior.Empirical, Values: values,
-		Power: out.power, Auto: out.choice, Origin: *out.origin(),
+		Power: out.power, Auto: out.choice, Origin: *out.Origin(),
 	}
 	return &Model{content}, nil
 }

@@ -39,6 +39,18 @@ func ArraysFile(folder string) string {
 	return filepath.Join(folder, "indices.npy")
 }
 
+// Files returns the files of an input: those of a folder of [Arrays], or the input itself.
+func Files(path string) []string {
+	if !IsArrays(path) {
+		return []string{path}
+	}
+	files := []string{filepath.Join(path, "indptr.npy"), ArraysFile(path)}
+	if data := filepath.Join(path, "data.npy"); (&npy.Folder{Name: path}).Has("data") {
+		files = append(files, data)
+	}
+	return files
+}
+
 // readArrays reads the folder that holds the input.
 func readArrays(s *batchWriter) (*Summary, error) {
 	s.Name = filepath.Dir(s.Name)

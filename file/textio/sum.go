@@ -45,16 +45,26 @@ func (r *Reader) Sum() (s Sum, ok bool) {
 	return s, r.stored.hasEnded
 }
 
-// SumFile returns the sum of a file. Cost: a pass over it.
-func SumFile(ctx context.Context, path string) (Sum, error) {
-	r, err := Open(ctx, path, &Options{Any: true})
-	if err != nil {
-		return Sum{}, err
+// SumFile returns the sum of a file, or of several files one after the other as if they were one. Cost: a pass over them.
+func SumFile(ctx context.Context, paths ...string) (s Sum, err error) {
+	var all tally
+	for _, path := range paths {
+		r, err := Open(ctx, path, &Options{Any: true})
+		if err != nil {
+			return s, err
+		}
+		all.r = r.Content()
+		_, err = io.Copy(io.Discard, &all)
+		r.Close()
+		if err != nil {
+			return s, err
+		}
+		s, _ = r.Sum()
 	}
-	_, err = io.Copy(io.Discard, r.Content())
-	r.Close()
-	s, _ := r.Sum()
-	return s, err
+	if len(paths) > 1 {
+		s = Sum{Bytes: all.bytes.Load(), CRC: fmt.Sprintf("%08x", all.crc)}
+	}
+	return s, nil
 }
 
 // tally sums the bytes that are read from r.

@@ -35,6 +35,16 @@ func OriginOf(m *shard.Manifest) *Origin {
 	return o
 }
 
+// Learn returns the origin with the factors, unless nil, and the function of the weights of edges that a method has learned from.
+func (o *Origin) Learn(factors *Choice, weights string) *Origin {
+	learned := *o
+	if factors != nil {
+		learned.Edges = factors.Keep()
+	}
+	learned.Weights = weights
+	return &learned
+}
+
 // fixedReading lists the settings of reading that change the graph and that no other graph can be given afterwards, with the
 // text of their default.
 var fixedReading = [][2]string{{"self_loops", "drop"}, {"duplicates", "default"}, {"cocitation", "false"},
@@ -66,6 +76,16 @@ func (o *Origin) Describe(other *Origin) string {
 	return strings.Join(list, ", ")
 }
 
+// String returns all fields with their values, for a reader.
+func (o *Origin) String() string {
+	values := o.fields()
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		list = append(list, name+" "+values[name])
+	}
+	return strings.Join(list, ", ")
+}
+
 // fields returns the values of all fields as text, by the names of JSON.
 func (o *Origin) fields() map[string]string {
 	fields := map[string]any{}
@@ -77,16 +97,23 @@ func (o *Origin) fields() map[string]string {
 		panic(err) // texts and finite numbers can be written
 	}
 	values := map[string]string{}
+	addFields(values, "", fields)
+	return values
+}
+
+// addFields adds the values of fields as text. Names of fields inside a list of kinds have its name in front.
+func addFields(values map[string]string, list string, fields map[string]any) {
 	for name, value := range fields {
-		if list, isList := value.(map[string]any); isList {
-			for key, v := range list {
-				values[key] = fmt.Sprint(v)
-			}
-		} else {
-			values[name] = fmt.Sprint(value)
+		inner, isList := value.(map[string]any)
+		switch {
+		case isList && name == "kinds":
+			addFields(values, "kind ", inner)
+		case isList:
+			addFields(values, "", inner)
+		default:
+			values[list+name] = fmt.Sprint(value)
 		}
 	}
-	return values
 }
 
 // Compare returns the error of a graph for a result of the origin o, a [*Difference]; nil if it has none.

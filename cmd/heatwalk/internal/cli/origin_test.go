@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"archive/zip"
 	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +17,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
+	"github.com/heatwalk/heatwalk/method/sides"
 )
 
 // edgeSettings are values of the flags of edges that change the graph of edges.csv. A flag of edges that is in neither list fails
@@ -155,6 +158,108 @@ func TestOriginsOfFlags(t *testing.T) {
 	}
 }
 
+// originResults are commands with a result each, and perhaps a page.
+var originResults = []string{
+	"classify edges.csv --labels=labels.csv --method=lp:alpha=1 --report=page.html -o a.tsv",
+	"suggest edges.csv --labels=labels.csv --method=lp:alpha=1 -n 2 -o a.tsv",
+	"explain edges.csv n1 --labels=labels.csv --method=lp:alpha=1 -o a.tsv",
+	"evaluate edges.csv --labels=labels.csv --method=lp:alpha=1 --folds=2 --report=a.tsv.html",
+	"classify edges.csv --labels=labels.csv --multi-label -o a.tsv",
+	"regress edges.csv --values=values.csv --method=harmonic --report=page.html -o a.tsv",
+	"rank edges.csv --seeds=seeds.ids -o a.tsv",
+	"kernel edges.csv --kernel=diffusion:beta=2 -o a.npy",
+	"kernel edges.csv --kernel=cwk --labels=labels.csv -o a.npz",
+	"features edges.csv --labels=labels.csv -o a.svm",
+	"apply edges.csv --function=transition --block=block.npy -o a.npy",
+	"eigen edges.csv --matrix=adjacency --which=largest -k 2 -o a.npy",
+	"convert edges.csv -o a.mtx",
+	"ingest edges.csv --force -o a",
+}
+
+// Every result of a graph is kept with the origin of its edges: for each flag of edges that a command accepts, its run file and
+// its page differ from those without the flag in the origin.
+func TestResultsHaveOrigins(t *testing.T) {
+	originWorkplace(t)
+	for name, text := range map[string]string{"values.csv": "node,value\nn0,1\nn5,2\nn9,3\nn20,4\n", "seeds.ids": "n3\nn4\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if code, stderr := runWithin("eigen", "edges.csv", "--matrix=adjacency", "--which=largest", "-k=2", "-o", "block.npy"); code != fault.Done {
+		t.Fatal(stderr)
+	}
+	type outcome struct {
+		text string // the origin, or stderr of a failure
+		code int
+	}
+	outcomes := map[string]outcome{}
+	origin := func(args []string) (text string, code int) {
+		line := strings.Join(args, " ")
+		if o, isKnown := outcomes[line]; isKnown {
+			return o.text, o.code
+		}
+		defer func() { outcomes[line] = outcome{text, code} }()
+		code, stderr := runWithin(args...)
+		if code != fault.Done {
+			return stderr, code
+		}
+		out := strings.TrimPrefix(args[len(args)-1], "--report=")
+		record, err := os.ReadFile(out + ".run.json")
+		var run struct {
+			Origin *sides.Origin
+			Inputs []shell.RunInput
+		}
+		if err == nil {
+			err = json.Unmarshal(record, &run)
+		}
+		if err != nil || run.Origin == nil || len(run.Inputs) == 0 {
+			t.Fatalf("%v: %v, %s", args, err, record)
+		}
+		for _, arg := range args {
+			if page, isPage := strings.CutPrefix(arg, "--report="); isPage {
+				text, err := os.ReadFile(page)
+				if err != nil || !bytes.Contains(text, []byte(run.Origin.String())) {
+					t.Errorf("%v: the page has no origin %s, %v", args, run.Origin, err)
+				}
+			}
+		}
+		return run.Origin.String(), code
+	}
+	for i, result := range originResults {
+		if testing.Short() && i%4 > 0 {
+			continue
+		}
+		args := strings.Fields(result)
+		last := len(args) - 1
+		if args[last-1] == "-o" {
+			last--
+		}
+		accepted := 0
+		for name, settings := range edgeSettings {
+			if settings == nil || testing.Short() && name > "s" {
+				continue
+			}
+			dropped := slices.DeleteFunc(slices.Clone(settings), func(flag string) bool { return strings.HasPrefix(flag, "--"+name+"=") || flag == "--"+name })
+			without, code := origin(slices.Concat(args[:last], dropped, args[last:]))
+			if code != fault.Done {
+				continue // --weight of --weights is not accepted alone, for example
+			}
+			with, code := origin(slices.Concat(args[:last], settings, args[last:]))
+			if code == fault.Done && with == without {
+				t.Errorf("--%s: %s has the origin %s with and without it", name, result, with)
+			}
+			if code == fault.Done {
+				accepted++
+			} else if code != fault.WrongUsage && code != fault.WrongData {
+				t.Errorf("--%s: %s ends with %d: %s", name, result, code, with)
+			}
+		}
+		if accepted < 2 {
+			t.Errorf("%s accepts %d flags of edges", result, accepted)
+		}
+	}
+}
+
 // A run file identifies its inputs: two runs have the same sums, whatever the names of the store's files, and verify finds
 // a changed input.
 func TestRunFilesIdentifyInputs(t *testing.T) {
@@ -190,5 +295,49 @@ func TestRunFilesIdentifyInputs(t *testing.T) {
 	}
 	if code, stderr := runWithin("verify", "a.tsv.run.json"); code != fault.WrongData || !strings.Contains(stderr, "labels.csv") {
 		t.Errorf("verify of a changed input ends with %d: %s", code, stderr)
+	}
+}
+
+// The arrays of a SciPy folder are inputs of runs on it, and of its store: verify finds a changed one.
+func TestRunFilesIdentifyArrays(t *testing.T) {
+	originWorkplace(t)
+	must := func(args ...string) {
+		t.Helper()
+		if code, stderr := runWithin(args...); code != fault.Done {
+			t.Fatalf("%v: exit code %d: %s", args, code, stderr)
+		}
+	}
+	must("convert", "edges.csv", "-o", "A.npz")
+	archive, err := zip.OpenReader("A.npz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer archive.Close()
+	if err := os.CopyFS("A", archive); err != nil {
+		t.Fatal(err)
+	}
+	must("convert", "A", "--directed", "-o", "directed.mtx")
+	must("kernel", "A", "--kernel=diffusion", "-o", "a.npy")
+	must("ingest", "A", "-o", "s")
+	for _, array := range []string{"indptr", "indices", "data"} {
+		path := filepath.Join("A", array+".npy")
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"directed.mtx", "a.npy", "s"} {
+			must("verify", name+".run.json")
+			text[len(text)-1] ^= 1
+			if err := os.WriteFile(path, text, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			if code, stderr := runWithin("verify", name+".run.json"); code != fault.WrongData || !strings.Contains(stderr, path) {
+				t.Errorf("verify of %s with another %s ends with %d: %s", name, path, code, stderr)
+			}
+			text[len(text)-1] ^= 1
+			if err := os.WriteFile(path, text, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 func TestInterruptPipes(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	for name, text := range map[string]string{"e.tsv": "a\tb\nb\tc\nc\td\nd\ta\n", "l.tsv": "a\tx\nc\ty\nb\tx\nd\ty\n", "x.svm": "0 1:1\n0 2:1\n0 1:2\n0 2:3\n", "t.csv": "node,h\na,1\nb,2\nc,1\nd,2\n", "some": "", "part.run.json": `{"part":{"of":1,"origin":{},"matrix":{"axis":"columns","dtype":"float32"}}}`, "choice.run.json": `{"part":{"of":1,"origin":{}}}`} {
+	for name, text := range map[string]string{"e.tsv": "a\tb\nb\tc\nc\td\nd\ta\n", "l.tsv": "a\tx\nc\ty\nb\tx\nd\ty\n", "x.svm": "0 1:1\n0 2:1\n0 1:2\n0 2:3\n", "t.csv": "node,h\na,1\nb,2\nc,1\nd,2\n", "some": "", "part.run.json": `{"origin":{},"part":{"of":1,"matrix":{"axis":"columns","dtype":"float32"}}}`, "choice.run.json": `{"origin":{},"part":{"of":1}}`} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}

@@ -53,7 +53,7 @@ func mergeMatrix(run *shell.Session, list []parts.Part, out string) error {
 			"%s is not in the form of its parts; give a file with the ending .npy", out)
 	}
 	dtype := list[0].Matrix.Dtype
-	origin := list[0].Run
+	first := list[0].Run
 	return parts.Merge(run.Context, list, func(rows, cols tablefile.Axis, rowTo func(i int, dst []float64) error) error {
 		o, err := shell.BeginOutputs(run, out, tablefile.NPY.Endings)
 		if err != nil {
@@ -75,11 +75,12 @@ func mergeMatrix(run *shell.Session, list []parts.Part, out string) error {
 		if err != nil {
 			return err
 		}
-		o.Store = origin.Store
+		o.Store = first.Store
+		run.Origin = first.Origin
 		r := &mergeDocument{MatrixDocument: shell.MatrixDocument{Output: out,
 			Rows: rows.N, Cols: cols.N, Dtype: dtype}, Command: list[0].Command,
 			Parts: len(list)}
-		return o.Finish(r, origin.Parameters,
+		return o.Finish(r, first.Parameters,
 			fmt.Sprintf("%s of %s · %s", words.Counted(r.Parts, "part"), r.Command,
 				shell.DescribeShape(r.Rows, r.Cols, dtype)))
 	})

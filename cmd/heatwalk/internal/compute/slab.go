@@ -84,8 +84,7 @@ func partOfBlock(s shareFlag, rows, cols []int,
 func describePart(d *shell.GraphRun, command string, s shareFlag, shape parts.Shape,
 	parameters any) (err error) {
 	if s.count > 0 {
-		part := parts.Part{Command: command, Share: s.index, Of: s.count,
-			Origin: d.Graph.Origin(), Matrix: &shape}
+		part := parts.Part{Command: command, Share: s.index, Of: s.count, Matrix: &shape}
 		d.Out.Share, err = parts.New(part, parameters, d.Labels, d.Rows, d.Cols)
 	}
 	return err

@@ -207,7 +207,7 @@ func convertGraph(run *shell.Session, c *convertOptions, name string) error {
 		return err
 	}
 	m := g.Store.Manifest
-	o.Store = shell.DescribeStore(m)
+	o.Describe(m)
 	options := new(graphfile.WriteOptions)
 	if m.HasCodes() {
 		return fault.Usage(name,

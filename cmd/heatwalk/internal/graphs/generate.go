@@ -253,7 +253,7 @@ func generateStore(run *shell.Session, r *generateOptions, g generate.Graph,
 	}
 	hook := func(m *shard.Manifest, put func() error) error {
 		r.Store = shell.DescribeStore(m)
-		o.Store = r.Store
+		o.Describe(m)
 		return o.Publish(r.Parameters, put)
 	}
 	r.graph.Config = ingest.Config{Stdin: edges, Order: ingest.AutoOrder,

@@ -98,7 +98,7 @@ func runIngest(run *shell.Session, c *ingestOptions, _ string) (err error) {
 		return err
 	}
 	config.Store = &shard.WriteOptions{Around: func(m *shard.Manifest, put func() error) error {
-		o.Store = shell.DescribeStore(m)
+		o.Describe(m)
 		return o.Publish(nil, put)
 	}}
 	if c.attributes != "" {

@@ -268,6 +268,7 @@ func predictNodes(run *shell.Session, c *classifyOptions, d *shell.GraphRun, s *
 	case err != nil:
 		return nil, shell.GraphError(run.Costs, err, d.Graph.Name, shell.AnotherMethod)
 	}
+	run.Origin = p.Origin()
 	return p, nil
 }
 

@@ -217,6 +217,7 @@ func predictSeveral(run *shell.Session, c *classifyOptions, name string) error {
 	if err != nil {
 		return shell.GraphError(run.Costs, err, name, shell.AnotherMethod)
 	}
+	run.Origin = p.Origin()
 	in := &predictionInputs{f: c, data: d}
 	doc := in.countPredictions(p, model.Labelled)
 	doc.Method = "spectral"

@@ -217,6 +217,7 @@ func writeValues(run *shell.Session, c *regressOptions, in *valuesRun, p *regres
 		Unreached: ids.N - int(p.Reached.GetCardinality()), Skipped: shell.CountSkipped(in.values.Labels),
 		Attributes: shell.DescribeAttributes(g), Prediction: p, Interval: interval, factorsDocument: factorsOf(g, p.Factors),
 	}
+	out.Run.Origin = out.Run.Origin.Learn(p.Factors, "")
 	if c.page != "" {
 		w, err := out.Begin(c.page)
 		if err == nil {

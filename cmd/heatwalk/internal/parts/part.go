@@ -29,7 +29,6 @@ type Part struct {
 	Share   int    `json:"slab"`
 	Of      int    `json:"of"`
 
-	Origin     *sides.Origin   `json:"origin"`
 	Parameters json.RawMessage `json:"parameters"`
 	Labels     string          `json:"labels,omitempty"` // hash of their names, rows and classes
 	Nodes      string          `json:"nodes,omitempty"`  // hash of the rows and columns
@@ -39,6 +38,7 @@ type Part struct {
 	Path string `json:"-"` // path of the file; "" before it is written
 	Run  struct {
 		Store      json.RawMessage `json:"store"`
+		Origin     *sides.Origin   `json:"origin"`
 		Parameters json.RawMessage `json:"parameters"`
 	} `json:"-"` // further fields of the run file
 }
@@ -98,7 +98,7 @@ func Read(ctx context.Context, paths []string) ([]Part, error) {
 	}
 	first := &parts[0]
 	for i := range parts {
-		if list := first.Origin.Describe(parts[i].Origin); list != "" {
+		if list := first.Run.Origin.Describe(parts[i].Run.Origin); list != "" {
 			return nil, &Error{Path: parts[i].Path,
 				What: fmt.Sprintf("is of other edges than %s: %s; make both by the same command but for the slab", first.Path, list)}
 		}
@@ -165,12 +165,15 @@ func readPart(ctx context.Context, path string) (Part, error) {
 		return p, &Error{Path: path,
 			What: "is no part of anything; give files that were made with --slab I/M"}
 	}
-	if run.Part.Origin == nil {
-		return p, &Error{Path: path, What: "was made by an older heatwalk; make the part again"}
-	}
 	p = *run.Part
 	p.Path = path
-	return p, json.Unmarshal(b, &p.Run)
+	if err := json.Unmarshal(b, &p.Run); err != nil {
+		return p, err
+	}
+	if p.Run.Origin == nil {
+		return p, &Error{Path: path, What: "was made by an older heatwalk; make the part again"}
+	}
+	return p, nil
 }
 
 // whole describes the matrix of a part: all but its share.

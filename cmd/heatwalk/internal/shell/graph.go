@@ -315,6 +315,7 @@ func ReadGraph(run *Session, r *GraphInputs,
 		return nil, err
 	}
 	g.Graph = opened
+	run.Origin = opened.Origin()
 	if !isStore {
 		run.Progress.End()
 		run.Costs.Disk = g.Report.SpilledBytes + temporary + g.Store.Manifest.BytesTotal()
@@ -415,7 +416,7 @@ func BeginRun(run *Session, r *GraphInputs, name, out string, formats []string,
 	if err != nil {
 		return nil, err
 	}
-	d.Out.Store = DescribeStore(d.Graph.Store.Manifest)
+	d.Out.Describe(d.Graph.Store.Manifest)
 	return d, read(d)
 }
 

@@ -27,6 +27,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/report"
 	"github.com/heatwalk/heatwalk/internal/system"
 	"github.com/heatwalk/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/method/sides"
 )
 
 // Outputs describes the files of a run: an output with a run file and possibly files of ids, and
@@ -376,17 +377,18 @@ func Cause(err error) string {
 
 // runFile is the content of OUT.run.json: how OUT came to be.
 type runFile struct {
-	Command    string      `json:"command"`
-	Arguments  []string    `json:"arguments"`
-	Directory  string      `json:"directory"`
-	Build      Build       `json:"build"`
-	Store      any         `json:"store,omitempty"`
-	SelfLoops  int64       `json:"dropped_self_loops,omitempty"`
-	Parameters any         `json:"parameters,omitempty"`
-	Part       *parts.Part `json:"part,omitempty"` // of a whole that merge puts together
-	Inputs     []RunInput  `json:"inputs,omitempty"`
-	Started    string      `json:"started"`
-	Finished   string      `json:"finished"`
+	Command    string        `json:"command"`
+	Arguments  []string      `json:"arguments"`
+	Directory  string        `json:"directory"`
+	Build      Build         `json:"build"`
+	Store      any           `json:"store,omitempty"`
+	Origin     *sides.Origin `json:"origin,omitempty"`
+	SelfLoops  int64         `json:"dropped_self_loops,omitempty"`
+	Parameters any           `json:"parameters,omitempty"`
+	Part       *parts.Part   `json:"part,omitempty"` // of a whole that merge puts together
+	Inputs     []RunInput    `json:"inputs,omitempty"`
+	Started    string        `json:"started"`
+	Finished   string        `json:"finished"`
 	Closing
 }
 
@@ -404,6 +406,7 @@ func (o *Outputs) writeRun(parameters any) error {
 		Directory:  directory,
 		Build:      ThisBuild(),
 		Store:      o.Store,
+		Origin:     run.Origin,
 		SelfLoops:  run.droppedLoops,
 		Parameters: parameters,
 		Part:       o.Share,
@@ -447,8 +450,14 @@ func BuildPage(run *Session, name string, doc document,
 	machine := fmt.Sprintf("%s, %s, %s of memory", b.System,
 		words.Counted(runtime.NumCPU(), "processor"), words.Bytes(system.Memory()))
 	p.Title += ": " + filepath.Base(graph)
-	p.Run = append([]report.Fact{
-		{Name: "Graph", Value: graph},
+	facts := []report.Fact{{Name: "Graph", Value: graph}}
+	if run.Origin != nil {
+		facts = append(facts, report.Fact{Name: "Edges", Value: run.Origin.String()})
+	}
+	for _, in := range run.listInputs() {
+		facts = append(facts, report.Fact{Name: "Input", Value: in.Name + ": " + in.describe()})
+	}
+	p.Run = append(append(facts, []report.Fact{
 		{Name: "Command", Value: shellLine(run.Line.Args)},
 		{Name: "Version", Value: version},
 		{Name: "Date", Value: time.Now().UTC().Format("2006-01-02 15:04 UTC")},
@@ -456,7 +465,7 @@ func BuildPage(run *Session, name string, doc document,
 		{Name: "Cost", Value: fmt.Sprintf("%s, peak %s",
 			words.Seconds(time.Since(run.Console.Started)),
 			words.Bytes(closing.PeakMemoryBytes))},
-	}, p.Run...)
+	}...), p.Run...)
 	for _, text := range closing.Warnings {
 		p.Run = append(p.Run, report.Fact{Name: "Warning", Value: text})
 	}

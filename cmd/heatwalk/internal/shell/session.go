@@ -31,6 +31,7 @@ import (
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -56,7 +57,8 @@ type Session struct {
 	OutputState string
 	Reached     string
 
-	droppedLoops int64 // self loops of the input that the graph leaves out
+	Origin       *sides.Origin // of the graph, with the weights of edges that were learned from; nil: the run has no graph
+	droppedLoops int64         // self loops of the input that the graph leaves out
 
 	// network connects this process with others that run the same command and share the
 	// rows of the graph. Process 0 is the leader: it prints and writes files. The others

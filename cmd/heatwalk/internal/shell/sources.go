@@ -13,6 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/input"
 	"github.com/heatwalk/heatwalk/internal/system"
 	"github.com/heatwalk/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -199,10 +200,17 @@ func DescribeStore(m *shard.Manifest) any {
 	return struct {
 		Identity string `json:"identity"`
 		GraphCounts
-		Order   string            `json:"order"`
-		Options map[string]string `json:"options,omitempty"`
-		Sources []shard.File      `json:"sources,omitempty"`
-	}{m.Content(), CountsOf(m), OrderOf(m), m.Options, m.Sources}
+		Order   string       `json:"order"`
+		Sources []shard.File `json:"sources,omitempty"`
+	}{m.Content(), CountsOf(m), OrderOf(m), m.Sources}
+}
+
+// Describe describes the graph of a store in the run file.
+func (o *Outputs) Describe(m *shard.Manifest) {
+	o.Store = DescribeStore(m)
+	if o.Run.Origin == nil { // it is that of the graph that is read
+		o.Run.Origin = sides.OriginOf(m)
+	}
 }
 
 // OrderOf returns the name of the order of the rows of a store.
