@@ -6,10 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/heatwalk/heatwalk/file/table"
-	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/internal/input"
 	"github.com/heatwalk/heatwalk/internal/words"
 )
@@ -61,11 +59,7 @@ func jsonPayments(random *rand.Rand, text, sep string) (name, content string) {
 			if !table.IsNumber(cell) || table.HasLeadingZero(cell) {
 				cell = strconv.Quote(cell)
 			}
-			key := strconv.Quote(string(textio.FromWindows([]byte(keys[i]))))
-			if utf8.ValidString(keys[i]) {
-				key = strconv.Quote(keys[i])
-			}
-			members = append(members, key+": "+cell)
+			members = append(members, strconv.Quote(keys[i])+": "+cell)
 		}
 		if isLong {
 			members = append(members, `"note": "`+strings.Repeat("text ", 1000)+`"`)

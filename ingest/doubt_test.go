@@ -34,7 +34,7 @@ func TestNoGraph(t *testing.T) {
 		{file{"e.zip", zipped("edges.csv")}, "a zip archive, which is not read; unpack it and give a file in it"},
 		{file{"e.h5", "\x89HDF\r\n\x1a\n\x00"}, "an HDF5 file, which is not read; " + matrix},
 		{file{"e.gpickle", "\x80\x04\x95\x0b\x00"}, "a pickle of Python, which is not read; " + matrix},
-		{file{"e.db", "SQLite format 3\x00"}, "an SQLite database, which is not read; export the table as CSV: sqlite3 -header -csv FILE 'SELECT * FROM TABLE' > table.csv"},
+		{file{"e.db", "SQLite format 3\x00"}, "an SQLite database, which is not read; export the table as CSV: sqlite3 -header -csv e.db 'SELECT * FROM TABLE' > table.csv"},
 		{file{"e.feather", "ARROW1\x00\x00"}, "an Arrow file or stream, which is not read; write it as Parquet"},
 		{file{"e.arrows", "\xff\xff\xff\xff\x78\x01\x00\x00\x10"}, "an Arrow file or stream, which is not read; write it as Parquet"},
 		{file{"e.txt", "Dear colleague\nthe file of edges\nis on the other disk\nplease look there\nyours\nthe administrator of it\n"}, ""}, // see below

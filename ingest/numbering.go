@@ -125,15 +125,10 @@ func (n *numberer) numberDict() (*shard.Nodes, error) {
 	if integers {
 		n.t.report.IDs = "numeric"
 		dict.SortIntegers(codes[listed:])
-	} else if short, id, ok := dict.FindVariant(codes, ids.PlainNumber); ok {
+	} else if short, id, ok := dict.FindPadded(codes); ok {
 		n.t.warn(textio.Fault("", 0,
 			"write each integer in one way if they are meant as one",
 			"ids %q and %q both occur and are different nodes", short, id))
-	} else if short, id, ok := dict.FindVariant(codes, ids.Recode); ok {
-		n.t.warn(textio.Fault("", 0,
-			"convert the latter, for example with iconv -f WINDOWS-1252 -t UTF-8",
-			"ids %q and %q both occur: some text is UTF-8 and some is not",
-			short, id))
 	}
 	if several := len(codes) - listed; several > 0 && n.c.Nodes != "" &&
 		n.c.UnknownIDs == ErrorUnknown {

@@ -60,7 +60,7 @@ func TestColumns(t *testing.T) {
 		// files of spreadsheets
 		{"sep=;\nsource;target;weight\na;b;1\nb;c;2\n", "a–b 1", ""},
 		{"sep=|\r\nsource|target\r\na|b\r\n", "a–b 1", ""},
-		{"Report 2024,,\n,,\nsource,target,weight\na,b,5\n", "is a title above the table; remove it: tail -n +3 FILE > table.csv", ""},
+		{"Report 2024,,\n,,\nsource,target,weight\na,b,5\n", "is a title above the table; remove it: tail -n +3 ", ""},
 		{"source,target\nann\u00a0,bob\nbob,\u00a0cid\n", "ann–bob 1", "blanks around ids (2"},
 	} {
 		in := file{"e.csv", test.text}

@@ -79,7 +79,7 @@ func TestContent(t *testing.T) {
 		{"e.gml", `graph [ node [ id 0 nxname "ann" label "x" ] node [ id 1 nxname "bob" label "y" ] edge [ source 0 target 1 ] ]`, Input{}, "undirected ann,bob: ann bob 1"},
 		{"e.graphml", `<graphml><key id="v" for="node" attr.name="_nx_name" attr.type="string"/><key id="w" for="node" attr.name="name" attr.type="string"/><graph><node id="n0"><data key="v">ann</data><data key="w">A</data></node>` +
 			`<node id="n1"><data key="v">bob</data><data key="w">B</data></node><edge source="n0" target="n1"/></graph></graphml>`, Input{}, "undirected ann,bob: ann bob 1"},
-		{"e.json", "\ufeff\n" + `{"edges": [{"source": 2, "target": 1}], "nodes": [{"id": 1}, {"id": 2}, {"id": 3}]}`, Input{}, "undirected 1,2,3: 2 1 1"},
+		{"e.json", "\n" + `{"edges": [{"source": 2, "target": 1}], "nodes": [{"id": 1}, {"id": 2}, {"id": 3}]}`, Input{}, "undirected 1,2,3: 2 1 1"},
 
 		{"e.graphml", graphml("undirected", name("n0", "Jürgen")+name("n1", "Zo&#xEB; &amp; Co")+edge("")), Input{}, "undirected Jürgen,Zoë & Co: Jürgen Zoë & Co 2"},
 		{"e.graphml", graphml("directed", name("n0", "a")+name("n1", "a")+edge("")), Input{}, "directed n0,n1: n0 n1 2"},

@@ -94,7 +94,7 @@ const (
 // Input is an opened file, and how [Read] reads it.
 type Input struct {
 	Name string    // for messages; its ending may decide
-	Text io.Reader // the content, decompressed
+	Text io.Reader // the content, decompressed; text must be UTF-8 without a byte-order mark
 
 	// File is the same content at any place, of Size bytes; nil if it can only
 	// be read in order. Formats that need it (npz, Parquet) are then read into

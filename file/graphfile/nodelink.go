@@ -90,9 +90,6 @@ const fixNodeLink = `write node-link data, as networkx.node_link_data does, or t
 func readNodeLink(s *batchWriter) (*Summary, error) {
 	s.inBytes = true
 	text := &markup{in: bufio.NewReaderSize(s.Text, 64<<10)}
-	if begin, _ := text.in.Peek(3); string(begin) == "\xef\xbb\xbf" {
-		_, _ = text.in.Discard(3)
-	}
 	g := &nodeLink{out: s, d: json.NewDecoder(text), text: text,
 		nodes: newNodeNames(s, networkXName, "name", "id")}
 	g.d.UseNumber()
@@ -119,7 +116,7 @@ func readNodeLink(s *batchWriter) (*Summary, error) {
 		return nil, err
 	}
 	if !g.listed && !g.alone {
-		return nil, g.out.fault(0, fixNodeLink+"; networkx.Graph(dictionary) makes a graph of lists of neighbours, and jq -c '.NAME[]' FILE > edges.jsonl a table of objects in the member NAME",
+		return nil, g.out.fault(0, fixNodeLink+"; networkx.Graph(dictionary) makes a graph of lists of neighbours, and jq -c '.NAME[]' {file} > edges.jsonl a table of objects in the member NAME",
 			`no list "edges" or "links"`)
 	}
 	if t, err := g.next(); err != nil {

@@ -127,10 +127,6 @@ func (p *pajek) word() (word []byte, ok bool, err error) {
 	case c == '"':
 		t.next()
 		word, err = t.readQuoted(true)
-		if bytes.IndexByte(word, 0) >= 0 {
-			err = p.out.fault(t.line, "is this a Pajek network?",
-				"NUL byte, not a text file")
-		}
 	default:
 		word, err = t.word()
 	}

@@ -28,12 +28,7 @@ const maxWord = 1 << 20
 const fixFormat = "is this the format that its name says?"
 
 func newScanner(name string, in io.Reader) *scanner {
-	s := &scanner{name: name, in: in, line: 1, buf: make([]byte, 0, 64<<10)}
-	s.fill()
-	if bytes.HasPrefix(s.buf, []byte("\xef\xbb\xbf")) {
-		s.position = 3
-	}
-	return s
+	return &scanner{name: name, in: in, line: 1, buf: make([]byte, 0, 64<<10)}
 }
 
 // fill reads the next bytes; it returns false at the end or at an error.
@@ -132,10 +127,7 @@ func (s *scanner) word() ([]byte, error) {
 				"a word longer than 1 MiB")
 		}
 		if s.position < len(s.buf) {
-			if c := s.buf[s.position]; c == 0 {
-				return nil, textio.Fault(s.name, s.line, fixFormat,
-					"NUL byte, not a text file")
-			} else if c != '\n' && !isBlank(c) {
+			if c := s.buf[s.position]; c != '\n' && !isBlank(c) {
 				s.text = append(s.text, c) // another control byte
 				s.position++
 				continue

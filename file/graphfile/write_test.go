@@ -266,7 +266,7 @@ func TestGraphFormats(t *testing.T) {
 		{"a\t#b\n#b\ta\n", ingest.Config{Directed: true}, graphfile.EdgeList, ""},
 		{"c\t%d\n", ingest.Config{}, graphfile.EdgeList, ""},
 		{"a\x01\tb\n", ingest.Config{}, graphfile.GEXF, `"a\x01": XML has no such characters; write .csv or .parquet`},
-		{"a\xff\tb\n", ingest.Config{}, graphfile.GraphML, `"a\xff": XML has no such characters; write .csv or .parquet`},
+		{"a\x1b\tb\n", ingest.Config{}, graphfile.GraphML, `"a\x1b": XML has no such characters; write .csv or .parquet`},
 	} {
 		path := filepath.Join(dir, fmt.Sprint(i, ".tsv"))
 		if err := os.WriteFile(path, []byte(test.text), 0o666); err != nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,6 +43,9 @@ func isXML(name string) func(head []byte) bool {
 	}
 }
 
+// plainLabel matches the name of an encoding.
+var plainLabel = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+
 func newXMLText(s *batchWriter, title string) *xmlText {
 	text := &markup{in: bufio.NewReaderSize(s.Text, 64<<10), left: maxWord}
 	x := &xmlText{out: s, title: title, d: xml.NewDecoder(text), text: text}
@@ -50,8 +54,11 @@ func newXMLText(s *batchWriter, title string) *xmlText {
 			strings.ToLower(label)) {
 			return r, nil
 		}
-		return nil, x.out.fault(1, "convert it with iconv to UTF-8",
-			"encoding %s is not supported", words.Quoted(label))
+		fix := "convert it to UTF-8"
+		if plainLabel.MatchString(label) {
+			fix = "convert it: " + textio.Recode(s.Name, label) + " | sed '1s/" + label + "/UTF-8/' > {copy}"
+		}
+		return nil, x.out.fault(1, fix, "encoding %s is not supported", words.Quoted(label))
 	}
 	return x
 }
@@ -124,8 +131,11 @@ func (x *xmlText) next() (xml.Token, error) {
 		return nil, ours
 	case errors.As(err, &syntax):
 		fix := "correct it"
-		if strings.Contains(syntax.Msg, "EOF") {
+		switch {
+		case strings.Contains(syntax.Msg, "EOF"):
 			fix = fetchAgain
+		case syntax.Msg == "invalid UTF-8":
+			fix = "convert it: " + textio.Recode(x.out.Name, "WINDOWS-1252") + " > {copy}"
 		}
 		return nil, x.out.fault(int64(syntax.Line), fix, "no well-formed XML: %s",
 			brief(syntax.Msg))

@@ -62,7 +62,7 @@ func TestAttributes(t *testing.T) {
 		{"a.csv", "id,fur,class\na,y,1\nb,Unknown,2\nc,n/a,1.0\n", "", "a b c | fur: y · · | classes: 1 2 1"},
 
 		{"a.csv", "a,b\n1\n", "", "a.csv:2: 1 field, but line 1 has 2; give each line a value for every column, or ? where it is missing"},
-		{"a.csv", "a,b\n\"1\n", "", "a.csv:2: a quote is not closed on this line; close it, or write fields that go on over several lines on one: PYTHONIOENCODING=latin-1 python3 -c \"import csv, sys; csv.writer(sys.stdout).writerows([c.replace('\\n', ' ') for c in row] for row in csv.reader(open('FILE', encoding='latin-1'), delimiter=','))\" > table.csv"},
+		{"a.csv", "a,b\n\"1\n", "", "a.csv:2: a quote is not closed on this line; close it, or write fields that go on over several lines on one: PYTHONIOENCODING=latin-1 python3 -c \"import csv, sys; csv.writer(sys.stdout).writerows([c.replace('\\n', ' ') for c in row] for row in csv.reader(open(sys.argv[1], encoding='latin-1'), delimiter=','))\" a.csv > new-a.csv"},
 		{"a.csv", "id,b\nx,1\ny,2\nx,3\n", "", `a.csv:4: "x" is the id of the record on line 2 already; give each record an id of its own, or name another column of ids`},
 		{"a.csv", "id,b\n?,1\ny,2\n", "", "a.csv:2: empty id; fix the line"},
 		{"a.csv", "id,class\nx,1\ny,2\n", "", "a.csv: no column is left for attributes; name the columns of attributes"},

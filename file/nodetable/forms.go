@@ -19,7 +19,7 @@ var graphForms = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // fixes has a further remedy for a form.
-var fixes = map[string]string{"JSON": ", or objects of texts and numbers: pandas writes them by to_json(orient='records'), jq of a list in the member NAME by jq -c '.NAME[]' FILE > table.jsonl, of a dictionary by jq -c 'to_entries[]' FILE > table.jsonl"}
+var fixes = map[string]string{"JSON": ", or objects of texts and numbers: pandas writes them by to_json(orient='records'), jq of a list in the member NAME by jq -c '.NAME[]' {file} > table.jsonl, of a dictionary by jq -c 'to_entries[]' {file} > table.jsonl"}
 
 // refuseGraph returns an error about a graph or JSON in place of a table with a node in each row.
 func refuseGraph(t *Reader, head []byte) error {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/file/textio"
@@ -24,8 +23,6 @@ type Unknown struct {
 	line         int64
 	id           string        // first unknown id, and its line
 	lineOf       map[int]int64 // of each node, see FindOnce
-
-	encoded *textio.Error // about the first id with another encoding in the graph, or nil
 }
 
 // Find looks up the id on a line, see the function [Find], and counts the line; line is 0 if the file has no
@@ -43,9 +40,6 @@ func (u *Unknown) Find(lookup func(id string) (row int, isNode bool), line int64
 	if u.Count++; u.Count == 1 || line < u.line {
 		u.line = line
 		u.id = string(id)
-	}
-	if u.encoded == nil {
-		u.compare(line, id)
 	}
 	return 0, false
 }
@@ -68,29 +62,6 @@ func (u *Unknown) FindOnce(t *Reader, row Row) (node int, isNode bool, err error
 	return node, true, nil
 }
 
-// compare checks whether the graph has an id in another encoding, which is a common reason for
-// unknown ids: a program wrote Windows-1252 where another wrote UTF-8.
-func (u *Unknown) compare(line int64, id []byte) {
-	graph, ok := u.Nodes.(interface {
-		Lookup(id string) (row int, isNode bool)
-	})
-	if !ok {
-		return
-	}
-	recoded := textio.FromWindows(id)
-	problem := "%s is not UTF-8, but the graph has the id as UTF-8"
-	files := "this file"
-	if utf8.Valid(id) {
-		recoded = textio.ToWindows(id)
-		problem = "%s is UTF-8, but the graph has the id in another encoding, such as Latin-1 or Windows-1252"
-		files = "the files of the graph"
-	}
-	if _, isNode := graph.Lookup(string(recoded)); isNode {
-		u.encoded = textio.Fault("", line, "convert "+files+" to UTF-8, for example with iconv -f WINDOWS-1252 -t UTF-8",
-			problem, words.Quoted(id))
-	}
-}
-
 // Err returns an error about the file name if all ids are unknown, because the file then
 // belongs to another graph, or if some are unknown and skip is not set; fix is the remedy for
 // the latter.
@@ -99,9 +70,6 @@ func (u *Unknown) Err(name string, skip bool, fix string) error {
 	switch {
 	case u.Count == 0:
 		return nil
-	case u.encoded != nil:
-		u.encoded.File = name
-		return u.encoded
 	case u.Count == u.Total:
 		what := fmt.Sprintf("none of %d ids is in %s (first %s)",
 			u.Total, u.Set, quoted)

@@ -180,7 +180,7 @@ func (c *chooser) takeIndex() error {
 		isNode := withRole(titles, input.Node, idTitle) != nil
 		isFirst = isNode || c.r.IsKnown != nil && c.countKnown(0) == 0
 		if !isFirst && c.r.Value == "" && counts && c.countKnown(1) > 0 {
-			return &input.Error{Msg: "the first two columns have ids of nodes", Fix: `title one of them "node": sed '1s/^/node/' FILE > table.csv does it to the first one`}
+			return &input.Error{Msg: "the first two columns have ids of nodes", Fix: `title one of them "node": sed '1s/^/node/' {file} > {copy} does it to the first one`}
 		}
 	default:
 		isFirst = counts

@@ -109,7 +109,7 @@ func (c *chooser) findTitleRow() error {
 		!NamesEnds(c.s.Rows[titles]) && !slices.ContainsFunc(c.s.Rows[titles], IsNode) {
 		return nil
 	}
-	return &input.Error{Msg: words.Quoted(c.s.Titles[0]) + " is a title above the table", Fix: fmt.Sprintf("remove it: tail -n +%d FILE > table.csv", titles+2)}
+	return &input.Error{Msg: words.Quoted(c.s.Titles[0]) + " is a title above the table", Fix: fmt.Sprintf("remove it: tail -n +%d {file} > {copy}", titles+2)}
 }
 
 // countText returns the number of fields with a text.

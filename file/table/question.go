@@ -61,7 +61,7 @@ func (c *chooser) fix(choices [][]int) string {
 	}
 	switch {
 	case c.r.HasAttributes && c.HasHeader && len(choices) == 1:
-		return "title the column of the node: sed '1s/" + titles[choices[0][0]] + "/node/' FILE > table.csv"
+		return "title the column of the node: sed '1s/" + titles[choices[0][0]] + "/node/' {file} > {copy}"
 	case c.r.HasAttributes, c.r.Option == "" && len(choices) == 0:
 		return strings.TrimSuffix(fmt.Sprintf(`title the columns "node" and %q`, c.r.Value), ` and ""`)
 	case c.r.Option == "" && len(choices) == 1:
@@ -101,11 +101,11 @@ func (c *chooser) timesFix(text string) string {
 // cut returns the command that writes some columns into a table without a header.
 func (c *chooser) cut(columns []int) string {
 	columns = slices.Sorted(slices.Values(columns))
-	fix := "cut -d" + strconv.QuoteRune(rune(c.s.Separator)) + " -f" + FieldList(make([]string, len(c.s.Titles)), columns...) + " FILE"
+	fix := "cut -d" + strconv.QuoteRune(rune(c.s.Separator)) + " -f" + FieldList(make([]string, len(c.s.Titles)), columns...) + " {file}"
 	if c.HasHeader {
 		fix += " | sed 1d"
 	}
-	return "pass a table of " + words.Counted(len(columns), "column") + ", for example by " + fix + " > table.csv"
+	return "pass a table of " + words.Counted(len(columns), "column") + ", for example by " + fix + " > {copy}"
 }
 
 // askThird returns the question about a first column that is no end of an edge.

@@ -390,4 +390,4 @@ func SplitFix(err error, sep byte, fix string) string {
 
 // joinLines is a command that writes each row of a table on one line.
 const joinLines = `PYTHONIOENCODING=latin-1 python3 -c "import csv, sys; csv.writer(sys.stdout).writerows([c.replace('\n', ' ') for c in row] ` +
-	`for row in csv.reader(open('FILE', encoding='latin-1'), delimiter='SEPARATOR'))" > table.csv`
+	`for row in csv.reader(open(sys.argv[1], encoding='latin-1'), delimiter='SEPARATOR'))" {file} > {copy}`

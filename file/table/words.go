@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 	"unsafe"
 
 	"github.com/heatwalk/heatwalk/internal/input"
@@ -108,30 +107,22 @@ var numberForms = []struct {
 
 // isUnit reports whether a character around a number is a blank, a currency or a percent sign.
 func isUnit(r rune) bool {
-	return unicode.Is(unicode.Sc, r) || unicode.IsSpace(r) || strings.ContainsRune("%‰", r) || r == utf8.RuneError
+	return unicode.Is(unicode.Sc, r) || unicode.IsSpace(r) || strings.ContainsRune("%‰", r)
 }
 
 // removeUnit returns the remedy for a text with a unit around an amount.
 func removeUnit(text, amount []byte, encoding string) string {
 	before, after, _ := bytes.Cut(text, amount)
 	unit := strings.TrimSpace(string(before) + string(after))
-	switch {
-	case !utf8.Valid(text):
-		return "pass {encoding=windows-1252}"
-	case encoding != "" || unit == "":
+	if encoding != "" || unit == "" {
 		return "write numbers without units"
 	}
-	return "remove the unit: sed 's/" + strings.Replace(unit, "$", "[$]", 1) + "//g' FILE > numbers.csv"
+	return "remove the unit: sed 's/" + strings.Replace(unit, "$", "[$]", 1) + "//g' {file} > {copy}"
 }
 
 // NumberFix returns the settings or the command with which a text in a file with an encoding can be read as a number, as a
 // Fix; "" if there are none.
 func NumberFix(text []byte, encoding string) string {
-	const noBreak = 0xa0 // of Windows-1252 and Latin-1
-	plain := bytes.ReplaceAll(text, []byte{noBreak}, []byte{' '})
-	if !utf8.Valid(text) && utf8.Valid(plain) && NumberFix(plain, encoding) != "" {
-		return "pass {encoding=windows-1252}"
-	}
 	amount := bytes.TrimFunc(text, isUnit)
 	_, fault := ParseNumber(amount, 64)
 	if len(amount) < len(text) && (fault == "" || NumberFix(amount, encoding) != "") {

@@ -85,7 +85,7 @@ func TestFeatureColumns(t *testing.T) {
 		{",Kunde,age,city\n0,n1,31,Rome\n1,n2,45,Oslo\n2,n3,31,Rome\n", nodes,
 			"Kunde → node, age → number, city → 2 categories; skipped the index column", []float32{31, 0, 1}},
 		{",Kunde,age\n0,3,31\n1,0,45\n2,1,31\n", numbers,
-			"x.csv:1: the first two columns have ids of nodes; title one of them \"node\": sed '1s/^/node/' FILE > table.csv does it to the first one", nil},
+			"x.csv:1: the first two columns have ids of nodes; title one of them \"node\": sed '1s/^/node/' x.csv > new-x.csv does it to the first one", nil},
 		{",age,city\n0,31,Rome\n1,45,Oslo\n2,31,Rome\n", numbers, "(untitled) → node, age → number, city → 2 categories", []float32{31, 0, 1}},
 		{"Unnamed: 0,id,age\n0,3,31\n1,0,45\n2,1,31\n", numbers, "id → node, age → number; skipped the index column", []float32{45}},
 		{"n1,5,2021-03-04\nn2,6,2020-11-05\n", nodes, "column 1 → node, column 2 → number; ignored: column 3 (dates)", []float32{5}},
@@ -96,7 +96,7 @@ func TestFeatureColumns(t *testing.T) {
 		path := write(t, "x.csv", []byte(c.text))
 		a, err := ReadFeatures(t.Context(), path, c.nodes, nil)
 		if err != nil {
-			if got := strings.TrimPrefix(err.Error(), strings.TrimSuffix(path, "x.csv")); got != c.want {
+			if got := strings.ReplaceAll(err.Error(), strings.TrimSuffix(path, "x.csv"), ""); got != c.want {
 				t.Errorf("%q:\n got %s\nwant %s", c.text, got, c.want)
 			}
 			continue
@@ -168,7 +168,7 @@ func TestAttributeForms(t *testing.T) {
 	const (
 		notNumber = `" is not a number, and column x holds numbers; `
 		fix       = "fix the line, or leave the field empty"
-		plain     = "remove the unit: sed 's/%s//g' FILE > numbers.csv"
+		plain     = "remove the unit: sed 's/%s//g'  > new-x.csv"
 		names     = ": no column of attributes: node → node; ignored: x (a different text for nearly every node); add one to the column of the node"
 	)
 	for _, c := range []struct{ values, want string }{ // values of n0, n1, …, joined by |; use of the column, or the error or warning
@@ -182,7 +182,6 @@ func TestAttributeForms(t *testing.T) {
 		{"1,234|2,000|500", `:2:4: "1,234` + notNumber + "pass option decimal=, or option thousands=,"},
 		{"$5|$6.50|$7", `:2:4: "$5` + notNumber + fmt.Sprintf(plain, "[$]")},
 		{"1.000,50 €|20 €", `:2:4: "1.000,50 €` + notNumber + fmt.Sprintf(plain, "€")},
-		{"1.000,50 \x80|20 \x80", `:2:4: "1.000,50 \x80` + notNumber + "pass option encoding=windows-1252"},
 		{"365|2.313", "number"},
 		{"0%|1%|2 %", `:2:4: "0%` + notNumber + fmt.Sprintf(plain, "%")},
 		{"1|2|3|4|5|6|7|8|9|10|tbd", `:12:5: "tbd` + notNumber + fix},

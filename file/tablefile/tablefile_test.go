@@ -136,7 +136,7 @@ func TestBadVectors(t *testing.T) {
 		{"1,3 2:1", `:1:1: "1,3" are several labels; keep one of them`},
 		{"nan 2:1", `:1:1: label "nan" is not a number; number the classes`},
 		{"3 qid:1 2:1", `:1:3: "qid:1": ranking data with query ids is not supported; cut them out`},
-		{"1 1:\x00", `:1:3: value "\x00" is not a number; fix the line`},
+		{"1 1:\x01", `:1:3: value "\x01" is not a number; fix the line`},
 		{"# c\r1 1:1\n", ":1: a carriage return within the line; end lines with line feeds"},
 		{"1 0:1 1:1 2:0\n2 0:2 1:1\n", ":2: 1 kernel value, line 1 has 2; list every column on each line"},
 		{"1 0:1 1:1\n2 0:2 1:1 2:1\n", ":2: 2 kernel values, line 1 has 1; list every column on each line"},

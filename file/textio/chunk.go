@@ -3,12 +3,10 @@ package textio
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
-	"unicode/utf8"
 )
 
 const (
@@ -54,12 +52,10 @@ func (r *Reader) Drop() { r.chunks.head = nil }
 // chunker cuts the text of a Reader into chunks.
 type chunker struct {
 	r        *Reader
-	carry    []byte   // beginning of a line whose end has not been read
-	lines    int64    // number of lines delivered
-	offset   int64    // bytes of text delivered
-	encoded  [2]int64 // first line that has other characters than ASCII and is UTF-8, and that is not; 0: none
-	head     *Chunk   // chunk read ahead by Head
-	index    int      // number of chunks delivered
+	carry    []byte // beginning of a line whose end has not been read
+	lines    int64  // number of lines delivered
+	head     *Chunk // chunk read ahead by Head
+	index    int    // number of chunks delivered
 	started  bool
 	finished bool
 }
@@ -108,7 +104,6 @@ func (k *chunker) read(c *Chunk) error {
 		if !k.started {
 			openRecords(k.r)
 		}
-		start := n
 		end := false
 		for n < limit && !end {
 			count, err := k.r.text.Read(c.buf[n:limit])
@@ -120,18 +115,7 @@ func (k *chunker) read(c *Chunk) error {
 				return k.fault(err)
 			}
 		}
-		if !k.started {
-			k.started = true
-			if bytes.HasPrefix(c.buf[:n], []byte(utf8Mark)) {
-				n = copy(c.buf, c.buf[3:n])
-				k.offset = 3
-			}
-		}
-		if i := bytes.IndexByte(c.buf[start:n], 0); i >= 0 {
-			return &Error{File: k.r.name, Byte: k.offset + int64(start+i),
-				AtByte: true, Msg: "NUL byte, not a text file",
-				Fix: "give text, plain or compressed with gzip or zstd"}
-		}
+		k.started = true
 		clean = endLines(c.buf[:n], clean, end)
 		if end {
 			if err := k.r.CheckUnchanged(); err != nil {
@@ -172,52 +156,6 @@ func (k *chunker) deliver(c *Chunk, cut, n int) {
 	k.index++
 	c.Last = k.finished
 	k.lines += int64(c.Lines)
-	k.offset += int64(cut)
-	k.checkEncoding(c)
-}
-
-// checkEncoding warns once if some lines are UTF-8 and others are not, because ids in them that look the same differ.
-func (k *chunker) checkEncoding(c *Chunk) {
-	isDone := k.r.decoded || k.encoded[0] > 0 && k.encoded[1] > 0
-	if isDone || isASCII(c.Data) || k.encoded[0] > 0 && utf8.Valid(c.Data) {
-		return
-	}
-	number := c.First - 1
-	for line := range bytes.Lines(c.Data) {
-		number++
-		if isASCII(line) {
-			continue
-		}
-		kind := 0
-		if !utf8.Valid(line) {
-			kind = 1
-		}
-		if k.encoded[kind] == 0 {
-			k.encoded[kind] = number
-		}
-	}
-	if k.encoded[0] > 0 && k.encoded[1] > 0 {
-		k.r.warn(Fault(k.r.name, k.encoded[1], encodeRemedy,
-			"the line is not UTF-8, as line %d is, and names with the same letters differ", k.encoded[0]))
-	}
-}
-
-// encodeRemedy writes the lines of a file that are not UTF-8 anew.
-const encodeRemedy = `write all lines as UTF-8: perl -MEncode -pe '$_ = encode("UTF-8", decode("cp1252", $_)) unless eval {decode("UTF-8", my $copy = $_, 1); 1}' FILE > utf8.csv`
-
-// isASCII reports whether all bytes of a text are ASCII.
-func isASCII(text []byte) bool {
-	for ; len(text) >= 8; text = text[8:] {
-		if binary.LittleEndian.Uint64(text)&0x8080808080808080 != 0 {
-			return false
-		}
-	}
-	for _, c := range text {
-		if c >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
 }
 
 var lineFeed = []byte{'\n'}

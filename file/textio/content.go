@@ -17,7 +17,7 @@ func (r *Reader) Peek(n int) []byte {
 	return head
 }
 
-// CheckText returns an error if the content is not text, and prepares to decode text in the
+// CheckText returns an error if the content is not text, and prepares to read it as UTF-8, or in the
 // encoding of the settings or of its byte-order mark. [Open] calls it unless Options.Any is set.
 func (r *Reader) CheckText() error {
 	if r.checked {
@@ -40,14 +40,12 @@ func (r *Reader) CheckText() error {
 		return &Error{File: r.name, Msg: "UTF-16 text without a byte-order mark",
 			Fix: "pass {encoding=" + encoding + "}"}
 	}
-	text, err := decode(r.text.(*bufio.Reader), r.name, r.settings)
+	text, isDecoded, err := decode(r.text.(*bufio.Reader), r.name, r.settings)
 	if err != nil {
 		return r.chunks.fault(err)
 	}
-	if text != nil {
-		r.text = bufio.NewReaderSize(text, 64<<10)
-		r.decoded = true
-	}
+	r.text = bufio.NewReaderSize(text, 64<<10)
+	r.decoded = isDecoded
 	return nil
 }
 

@@ -3,9 +3,9 @@ package textio
 import (
 	"bufio"
 	"bytes"
-	"fmt"
 	"io"
-	"slices"
+	"path/filepath"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -40,45 +40,6 @@ func windows(text []byte) (rune, int, bool) {
 	return rune(text[0]), 1, true
 }
 
-// FromWindows converts text from Windows-1252 to UTF-8. It returns nil if a byte is not a
-// character of Windows-1252. Latin-1 text without control characters is read correctly too.
-func FromWindows(text []byte) []byte {
-	out := make([]byte, 0, 2*len(text))
-	for i := range text {
-		r, _, ok := windows(text[i:])
-		if !ok {
-			return nil
-		}
-		out = utf8.AppendRune(out, r)
-	}
-	return out
-}
-
-// ToWindows converts text from UTF-8 to Windows-1252. It returns nil if a character is not in
-// Windows-1252.
-func ToWindows(text []byte) []byte {
-	var out []byte
-	for _, r := range string(text) {
-		switch index := slices.Index(windows1252[:], r); {
-		case r < 0x80 || r >= 0xa0 && r <= 0xff:
-			out = append(out, byte(r))
-		case index >= 0:
-			out = append(out, byte(0x80+index))
-		default:
-			return nil
-		}
-	}
-	return out
-}
-
-func utf8Strict(text []byte) (rune, int, bool) {
-	if !utf8.FullRune(text) {
-		return 0, 0, false
-	}
-	r, size := utf8.DecodeRune(text)
-	return r, size, r != utf8.RuneError || size > 1
-}
-
 // utf16Of returns the decoder of UTF-16 with the low byte of each unit at the given offset, 0
 // or 1.
 func utf16Of(low int) charset {
@@ -101,10 +62,91 @@ func utf16Of(low int) charset {
 
 // charsets has the decoder of each encoding.
 var charsets = map[string]charset{
-	"utf-8": utf8Strict, "utf-16": utf16Of(0), "utf-16le": utf16Of(0), "utf-16be": utf16Of(1), "latin-1": latin1, "windows-1252": windows,
+	"utf-16": utf16Of(0), "utf-16le": utf16Of(0), "utf-16be": utf16Of(1), "latin-1": latin1, "windows-1252": windows,
 }
 
-// decoder converts text to UTF-8 while it is read.
+// textFault returns the error about the first byte that is no text behind some text and a number of lines: a character 0, or
+// a byte that the encoding does not have.
+func textFault(name string, lines int64, text []byte, c byte, encoding string, isNUL bool) *Error {
+	lines += 1 + countLines(text)
+	if isNUL {
+		return Fault(name, lines, "give text, plain or compressed with gzip or zstd", "NUL byte, not a text file")
+	}
+	also := ""
+	if encoding == utf8Name && utf8.RuneCount(text) < len(text) {
+		also = ", and text in front of it is"
+	}
+	return Fault(name, lines, "pass the encoding of the file, as in {encoding=windows-1252}, or convert it: "+Recode(name, "WINDOWS-1252")+" > {copy}",
+		"byte 0x%02x is not %s%s", c, encoding, also)
+}
+
+// Recode returns the command that prints the text of a file in an encoding as UTF-8, as in a Fix.
+func Recode(name, encoding string) string {
+	command := "iconv -f " + encoding + " -t UTF-8"
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".gz", ".bgz":
+		return "gzip -dc {file} | " + command
+	case ".zst":
+		return "zstd -dc {file} | " + command
+	}
+	return command + " {file}"
+}
+
+// utf8Name is the name of the usual encoding in messages.
+const utf8Name = "UTF-8"
+
+// checked passes on text that is UTF-8.
+type checked struct {
+	in    io.Reader
+	name  string
+	lines int64
+	cut   []byte // beginning of a character whose end has not been read
+	err   error  // of the last read
+}
+
+// Read implements [io.Reader]. p must have more bytes than a character.
+func (t *checked) Read(p []byte) (int, error) {
+	if t.err != nil {
+		return 0, t.err
+	}
+	n := copy(p, t.cut)
+	count, err := t.in.Read(p[n:])
+	t.err = err
+	text := p[:n+count]
+	end := len(text)
+	if err == nil {
+		end = wholeRunes(text)
+	}
+	t.cut = append(t.cut[:0], text[end:]...)
+	text = text[:end]
+	if nul := bytes.IndexByte(text, 0); nul >= 0 || !utf8.Valid(text) {
+		valid := 0
+		for r, size := utf8.DecodeRune(text); r != 0 && (r != utf8.RuneError || size > 1); r, size = utf8.DecodeRune(text[valid:]) {
+			valid += size
+		}
+		t.err = textFault(t.name, t.lines, text[:valid], text[valid], utf8Name, valid == nul)
+		return valid, t.err
+	}
+	t.lines += countLines(text)
+	return end, err
+}
+
+// countLines returns the number of line ends of a text, of one kind.
+func countLines(text []byte) int64 {
+	return int64(max(bytes.Count(text, lineFeed), bytes.Count(text, []byte{'\r'})))
+}
+
+// wholeRunes returns the length of a text without a character at its end that is not complete.
+func wholeRunes(text []byte) int {
+	for i := len(text) - 1; i >= max(0, len(text)-utf8.UTFMax); i-- {
+		if utf8.RuneStart(text[i]) && !utf8.FullRune(text[i:]) {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// decoder converts text in another encoding to UTF-8 while it is read.
 type decoder struct {
 	in       io.Reader
 	file     string
@@ -113,7 +155,7 @@ type decoder struct {
 
 	raw      [16 << 10]byte
 	n        int   // number of bytes in raw that are not decoded
-	offset   int64 // offset of raw in the text
+	lines    int64 // number of lines in front of out
 	out      []byte
 	position int // position in out
 	err      error
@@ -136,6 +178,7 @@ func (d *decoder) Read(p []byte) (int, error) {
 func (d *decoder) fill() {
 	n, err := d.in.Read(d.raw[d.n:])
 	text := d.raw[:d.n+n]
+	d.lines += countLines(d.out)
 	d.out = d.out[:0]
 	d.position = 0
 	d.err = err
@@ -145,50 +188,39 @@ func (d *decoder) fill() {
 		if size == 0 && err == nil {
 			break
 		}
-		if !ok {
-			d.err = &Error{
-				File: d.file, Byte: d.offset + int64(used), AtByte: true,
-				Msg: fmt.Sprintf("byte 0x%02x is not %s", text[used], d.encoding),
-				Fix: "give the encoding of this file with {encoding}, or convert it to UTF-8, for example with iconv",
-			}
+		if !ok || r == 0 {
+			d.err = textFault(d.file, d.lines, d.out, text[used], d.encoding, ok)
 			return
 		}
 		d.out = utf8.AppendRune(d.out, r)
 		used += size
 	}
 	d.n = copy(d.raw[:], text[used:])
-	d.offset += int64(used)
 }
 
-// decode returns a decoder of in, the content of the named file, or nil if neither the settings nor a
-// byte-order mark require one.
-func decode(in *bufio.Reader, name string,
-	o input.Text) (text io.Reader, err error) {
+// decode returns a reader of the content of the named file as UTF-8: in the encoding of the settings or of a byte-order mark,
+// or else checked. isDecoded reports whether the content is converted.
+func decode(in *bufio.Reader, name string, o input.Text) (text io.Reader, isDecoded bool, err error) {
 	head, _ := in.Peek(3) // reading returns the same error again
 	mark := string(head[:min(2, len(head))])
-	skip := 0
 	encoding := o.Encoding
-	if encoding != "" && bytes.Equal(head, []byte(utf8Mark)) { // a byte-order mark of UTF-8 overrides the setting
-		encoding = "utf-8"
+	if string(head) == utf8Mark { // which overrides the setting
+		encoding = ""
+		_, err = in.Discard(len(utf8Mark))
 	}
+	title := encoding
 	for name, order := range map[string]string{"utf-16le": littleEndianMark,
 		"utf-16be": bigEndianMark} {
 		if mark == order && (encoding == "" || encoding == "utf-16" ||
 			encoding == name) {
 			encoding = name
-			skip = len(mark)
+			title = "UTF-16"
+			_, err = in.Discard(len(mark))
 		}
 	}
 	next := charsets[encoding]
-	if next != nil {
-		if skip > 0 {
-			if _, err := in.Discard(skip); err != nil {
-				return nil, err
-			}
-			encoding = "UTF-16"
-		}
-		text = &decoder{in: in, file: name, encoding: encoding, next: next,
-			offset: int64(skip)}
+	if next == nil {
+		return &checked{in: in, name: name}, false, err
 	}
-	return text, nil
+	return &decoder{in: in, file: name, encoding: title, next: next}, true, err
 }

@@ -3,15 +3,15 @@
 //
 // [Open] decides by the first bytes of the content, because names are often wrong. gzip (any
 // number of members) and zstd are decompressed by a goroutine while the caller parses the text.
-// UTF-16 with a byte-order mark is decoded. Other compressions and binary files are errors with
-// a remedy.
+// Text is UTF-8, or UTF-16 with a byte-order mark, or has the encoding of the settings. Other compressions
+// and binary files are errors with a remedy.
 //
 // [Reader.Chunks] passes chunks of whole lines to several goroutines, [Reader.Lines] single
 // lines to one. Both report line numbers for error messages, and guarantee that
 //
 //   - every line ends in a line feed, including the last line of a file; a carriage return
 //     without a line feed ends a line, a carriage return before a line feed is kept;
-//   - a byte-order mark of UTF-8 is skipped;
+//   - the text is UTF-8 without a byte-order mark;
 //   - a NUL byte, a line longer than [MaxLine], and a compressed stream that is truncated,
 //     damaged or followed by other data are errors of type [*Error].
 //

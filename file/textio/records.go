@@ -1,14 +1,12 @@
 package textio
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // records turns JSON objects, one behind the other or in a list, into lines of a table: the keys on line 0, and the
@@ -29,7 +27,6 @@ type records struct {
 	first        int64 // line
 	keys, values []string
 	nested       []string // keys of lists and objects
-	isRecoded    bool     // some value is not UTF-8
 }
 
 // recordText is the text of records.
@@ -47,7 +44,6 @@ const HeadBytes = 64 << 10
 var (
 	errLong     = &Error{Msg: "an object longer than 1 MiB", Fix: "shorten it; is a quote missing?"}
 	errNoObject = &Error{Msg: "text between the objects of a table", Fix: "correct it"}
-	errRecode   = &Error{Msg: "the object is not UTF-8", Fix: "pass {encoding=windows-1252}"}
 	errCut      = &Error{Msg: "the file ends within a list or an object", Fix: "fetch the file again"}
 )
 
@@ -83,11 +79,7 @@ func openRecords(r *Reader) {
 	if titles == nil {
 		return
 	}
-	in := r.text.(*bufio.Reader)
-	if bytes.HasPrefix(r.Peek(len(utf8Mark)), []byte(utf8Mark)) {
-		_, _ = in.Discard(len(utf8Mark)) // it was peeked
-	}
-	j := newRecords(in)
+	j := newRecords(r.text)
 	j.r = r
 	for i, title := range titles {
 		j.column[title] = i
@@ -125,7 +117,6 @@ func (j *records) next() error {
 	j.keys = j.keys[:0]
 	j.values = j.values[:0]
 	j.nested = j.nested[:0]
-	j.isRecoded = false
 	j.in.left = MaxLine
 	for isBegun := false; !isBegun; {
 		token, err := j.d.Token()
@@ -175,7 +166,6 @@ func (j *records) member() error {
 	case 'n':
 		text = ""
 	}
-	j.isRecoded = j.isRecoded || !utf8.Valid(value)
 	j.keys = append(j.keys, key.(string))
 	j.values = append(j.values, text)
 	return err
@@ -195,9 +185,6 @@ func (j *records) Read(p []byte) (int, error) {
 // fill adds the row of the next object, below lines without one.
 func (j *records) fill() {
 	err := j.next()
-	if err == nil && j.isRecoded {
-		err = errRecode
-	}
 	if err != nil {
 		j.err = j.fault(err)
 		return

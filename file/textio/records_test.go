@@ -16,7 +16,7 @@ func readLines(t *testing.T, content string) (lines []string, warnings []string,
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	in, err := Open(context.Background(), path, &Options{Any: true,
+	in, err := Open(context.Background(), path, &Options{
 		Warn: func(w error) { warnings = append(warnings, strings.ReplaceAll(w.Error(), path, "f")) }})
 	if err != nil {
 		t.Fatal(err)
@@ -44,7 +44,6 @@ func TestRecords(t *testing.T) {
 		{"[{\"a\": 1, \"b\": 2}\n", "", "f:1: the file ends within a list or an object; fetch the file again"},
 		{"{\"a\": 1, \"b\": 2}\n{\"a\": 1}\n{\"a\": 1,}", "", "f:3: no well-formed JSON: invalid character '}' looking for beginning of object key string; correct it"},
 		{"{\"a\": 1, \"b\": 2}\n{\"a\": 1}\n4\n", "", "f:3: text between the objects of a table; correct it"},
-		{"{\"a\": 1, \"b\": 2}\n{\"a\": \"\xe9\"}\n{\"a\": 3}\n", "", "f:2: the object is not UTF-8; pass option encoding=windows-1252"},
 		{"{\"a\": 1}", "1 {\"a\": 1}", ""},
 		{"{\"a\": {\"x\": 1}}\n{\"a\": 2, \"b\": 1}", head + "|1 \"\"\t\"\"|2 \"2\"\t\"1\"", ""},
 		{"{a: 1}\n{a: 2}", "1 {a: 1}|2 {a: 2}", ""},
@@ -66,24 +65,5 @@ func TestRecords(t *testing.T) {
 	}
 	if _, _, err := readLines(t, "{\"a\": 1}\n{\"a\": 2}\n{\"a\": \""+strings.Repeat("x", 3*MaxLine)); err == nil || !strings.Contains(err.Error(), errLong.Msg) {
 		t.Errorf("a long object: %v", err)
-	}
-}
-
-// TestMixedEncodings checks that a file of lines in several encodings is warned of once, by the lines of both.
-func TestMixedEncodings(t *testing.T) {
-	filler := strings.Repeat("plain,text\n", ChunkBytes/8)
-	const utf8Line, latinLine = "Zürich,Köln\n", "Z\xfcrich,K\xf6ln\n"
-	for text, want := range map[string]string{
-		utf8Line + "x\n" + latinLine + latinLine: "f:3: the line is not UTF-8, as line 1 is,",
-		latinLine + utf8Line + latinLine:         "f:1: the line is not UTF-8, as line 2 is,",
-		utf8Line + filler + latinLine:            fmt.Sprintf("f:%d: the line is not UTF-8, as line 1 is,", 2+strings.Count(filler, "\n")),
-		filler + latinLine + filler + utf8Line:   fmt.Sprintf("f:%d: the line is not UTF-8, as line %d is,", 1+strings.Count(filler, "\n"), 2+2*strings.Count(filler, "\n")),
-		utf8Line + filler + utf8Line:             "",
-		latinLine + filler + latinLine:           "",
-	} {
-		_, warnings, err := readLines(t, text)
-		if err != nil || len(warnings) > 1 || strings.HasPrefix(strings.Join(warnings, ""), want) == (want == "" && warnings != nil) {
-			t.Errorf("%.40q: %q, %v; want %q", text, warnings, err, want)
-		}
 	}
 }

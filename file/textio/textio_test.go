@@ -224,7 +224,7 @@ func TestCutsDependOnTheTextAlone(t *testing.T) {
 	}
 }
 
-// TestFaultsOfFiles checks that a NUL byte is an error with its offset for any number of
+// TestFaultsOfFiles checks that a NUL byte is an error with its line for any number of
 // workers, and that no text after it is delivered.
 func TestFaultsOfFiles(t *testing.T) {
 	text := []byte(strings.Repeat("0123456789\n", 300_000))
@@ -243,7 +243,7 @@ func TestFaultsOfFiles(t *testing.T) {
 		})
 		r.Close()
 		var e *Error
-		if !errors.As(err, &e) || e.Byte != at || e.Msg != "NUL byte, not a text file" {
+		if !errors.As(err, &e) || e.Line != at/11+1 || e.Msg != "NUL byte, not a text file" {
 			t.Errorf("%d workers: error %v", workers, err)
 		}
 		if lines := last.Load(); lines != 5*(ChunkBytes/11) {

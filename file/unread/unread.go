@@ -21,7 +21,7 @@ type Format struct {
 const (
 	exportMatrix = "write the edges as text, or the adjacency matrix with scipy.sparse.save_npz or mmwrite"
 	fetchAgain   = "this is the answer of a server, not the file; check the address and your access, and fetch the file again"
-	exportTable  = "export the table as CSV: sqlite3 -header -csv FILE 'SELECT * FROM TABLE' > table.csv"
+	exportTable  = "export the table as CSV: sqlite3 -header -csv {file} 'SELECT * FROM TABLE' > table.csv"
 )
 
 // formats are all formats; the first that matches counts. An archive begins with "zip:" and the name of

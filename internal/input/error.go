@@ -3,7 +3,10 @@ package input
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
+	"regexp"
 	"strings"
+	"unicode"
 )
 
 // Error is an error in the content of a file, or in the choice of a file or an option (these
@@ -72,7 +75,8 @@ func namedOption(name, value string) string {
 
 // Remedy returns Fix, with Otherwise as an alternative, and with option(name, value) in place of each {name} and {name=value}, so that
 // every program writes options as its users do: {fields=a,b} becomes --fields=a,b in a command.
-// Names are lower-case words joined by hyphens. Other text in braces is kept.
+// Names are lower-case words joined by hyphens. Other text in braces is kept. In commands of a shell {file} is the file, and
+// {copy} the name of a new one for its corrected text.
 func (e *Error) Remedy(option func(name, value string) string) string {
 	var text strings.Builder
 	tail := e.Fix
@@ -96,9 +100,34 @@ func (e *Error) Remedy(option func(name, value string) string) string {
 			tail = remainder
 			continue
 		}
-		text.WriteString(option(name, value))
+		file := e.File
+		if file == "" || file == "stdin" {
+			file = "FILE"
+		}
+		switch name {
+		case "file":
+			text.WriteString(shellWord(file))
+		case "copy":
+			text.WriteString(shellWord("new-" + compressed.ReplaceAllString(filepath.Base(file), "")))
+		default:
+			text.WriteString(option(name, value))
+		}
 		tail = behind
 	}
+}
+
+// compressed matches the endings of compressed files.
+var compressed = regexp.MustCompile(`(?i)\.(gz|bgz|zst)$`)
+
+// shellWord returns text as one word of a shell.
+func shellWord(text string) string {
+	isPlain := func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("/._-+=:,", r)
+	}
+	if strings.TrimFunc(text, isPlain) == "" {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
 // Unwrap returns Err.

@@ -20,9 +20,8 @@ type Text struct {
 	// 1,002.27, " ", "'" or "_"; "": none. With "." the decimal character is a comma.
 	Thousands string
 
-	// Encoding is one of [Encodings]. "": UTF-8, or UTF-16 where a byte-order mark says so;
-	// bytes that are not UTF-8 are kept as they are. Where an encoding is given, a byte that
-	// it does not have is an error.
+	// Encoding is one of [Encodings]. "": UTF-8, or UTF-16 where a byte-order mark says so.
+	// A byte that the encoding does not have is an error.
 	Encoding string
 }
 

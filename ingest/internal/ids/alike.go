@@ -2,10 +2,8 @@ package ids
 
 import (
 	"bytes"
-	"unicode/utf8"
 
 	"github.com/heatwalk/heatwalk/file/table"
-	"github.com/heatwalk/heatwalk/file/textio"
 )
 
 // PlainNumber returns the text of an integer that an id may have been meant as, nil if there is
@@ -27,26 +25,17 @@ func PlainNumber(id []byte) []byte {
 	return short
 }
 
-// Recode returns an id that is no UTF-8 but Windows-1252 or Latin-1 as UTF-8, nil for another one.
-func Recode(id []byte) []byte {
-	if utf8.Valid(id) {
-		return nil
-	}
-	return textio.FromWindows(id)
-}
-
-// FindVariant returns the first id, of codes in order of first appearance, with a variant that also occurs, such as
-// [PlainNumber] or [Recode]; nil if it has none. They are different nodes, which is seldom meant.
-func (d *Dict) FindVariant(codes []uint32,
-	variantOf func(id []byte) []byte) (variant, id []byte, ok bool) {
+// FindPadded returns the first id, of codes in order of first appearance, whose [PlainNumber] also occurs. They are
+// different nodes, which is seldom meant.
+func (d *Dict) FindPadded(codes []uint32) (plain, id []byte, ok bool) {
 	for _, code := range codes {
 		id := d.Key(code)
-		variant := variantOf(id)
-		if variant == nil {
+		plain := PlainNumber(id)
+		if plain == nil {
 			continue
 		}
-		if _, isKnown := d.Code(variant); isKnown {
-			return variant, id, true
+		if _, isKnown := d.Code(plain); isKnown {
+			return plain, id, true
 		}
 	}
 	return nil, nil, false

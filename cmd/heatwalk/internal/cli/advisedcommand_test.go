@@ -11,7 +11,7 @@ import (
 
 // TestAdvisedCommands runs the commands in messages about files, and reads their outputs.
 func TestAdvisedCommands(t *testing.T) {
-	command := regexp.MustCompile(`\b(iconv|sed|perl|jq|PYTHONIOENCODING=latin-1 (?:python3)) .*FILE.* > (\S+)`)
+	command := regexp.MustCompile(`\b((?:gzip -dc .*\| )?iconv|sed|tail|jq|PYTHONIOENCODING=latin-1 (?:python3)) .* > ('new-x y.csv'|\S+)`)
 	for _, c := range []struct{ file, text, edges string }{
 		{"x.csv", "payer;payee;amount\na;b;179.26 €\nb;c;1200.00 €\n", "a,b,179.26 b,c,1200"},
 		{"x.csv", "payer;payee;amount\na;b;€ 179.26\nb;c;€ 12\n", "a,b,179.26 b,c,12"},
@@ -21,7 +21,11 @@ func TestAdvisedCommands(t *testing.T) {
 		{"x.csv", "payer;payee;note\na;b;\"Zürich, \"\"x\"\"\nand;c\"\nb;c;plain\n", "a,b b,c"},
 		{"x.tsv", "\"payer\"\t\"payee\"\t\"note\"\n" + strings.Repeat("\"a\"\t\"b\"\t\"x\nb\nc\"\n", 3), "a,b"},
 		{"x.json", `{"payments": [{"payer": "a", "payee": "b", "amount": 2.5}, {"payer": "b", "payee": "c", "amount": null}]}`, "a,b,2.5"},
-		{"x.csv", "payer,payee\nM\xfcller,b\nb,Müller\n", "Müller,b"},
+		{"x.csv", "payer,payee\nM\xfcller,b\nb,M\xfcller\n", "Müller,b"},
+		{"x y.csv.gz", packed(t, "payer,payee\nM\xfcller,b\nb,\x80\n"), "Müller,b b,€"},
+		{"x.graphml", "<?xml version=\"1.0\" encoding=\"iso-8859-1\"?>\n<graphml><graph edgedefault=\"directed\"><node id=\"\xfc\"/><node id=\"b\"/><edge source=\"\xfc\" target=\"b\"/></graph></graphml>\n", "ü,b"},
+		{"x.graphml", "<graphml><graph edgedefault=\"directed\"><node id=\"\xfc\"/><node id=\"b\"/><edge source=\"\xfc\" target=\"b\"/></graph></graphml>\n", "ü,b"},
+		{"x.csv", "payments of May,,\npayer,payee,amount\na,b,2\nb,c,3\n", "a,b,2 b,c,3"},
 	} {
 		t.Chdir(t.TempDir())
 		text := []byte(c.text)
@@ -46,13 +50,13 @@ func TestAdvisedCommands(t *testing.T) {
 		if advice == nil {
 			continue
 		}
-		if _, err := exec.LookPath(strings.TrimPrefix(advice[1], "PYTHONIOENCODING=latin-1 ")); err != nil {
+		if _, err := exec.LookPath(advice[1][strings.LastIndexByte(advice[1], ' ')+1:]); err != nil {
 			continue
 		}
-		if out, err := exec.Command("sh", "-c", strings.NewReplacer("FILE", c.file, "TABLE", "payments", "NAME", "payments").Replace(advice[0])).CombinedOutput(); err != nil {
+		if out, err := exec.Command("sh", "-c", strings.ReplaceAll(advice[0], "NAME", "payments")).CombinedOutput(); err != nil {
 			t.Errorf("%s: %v, %s", advice[0], err, out)
 		}
-		if edges, problems := convert(advice[2]); edges != c.edges || strings.Contains(problems, "UTF-8") {
+		if edges, problems := convert(strings.Trim(advice[2], "'")); edges != c.edges || strings.Contains(problems, "UTF-8") {
 			t.Errorf("%q by %s gives %q: %s", c.text, advice[0], edges, problems)
 		}
 	}
