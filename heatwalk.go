@@ -20,18 +20,19 @@ import (
 	"os"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/ingest/source"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/method/sides"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/blocks"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
+
+// usualSeed is the default rng seed of folds, splits and samples, in the command too.
+const usualSeed = 1
 
 // Options say how a graph is opened and how its methods compute. Nil means defaults.
 type Options struct {
@@ -118,7 +119,7 @@ func newGraph(o *Options) *Graph {
 }
 
 // newTemporary makes a temporary directory.
-func newTemporary(g *Graph) (*durable.TempDir, error) {
+func (g *Graph) newTemporary() (*durable.TempDir, error) {
 	parent := g.tempParent()
 	temporary, err := durable.NewTempDir(parent)
 	if err != nil {
@@ -244,7 +245,7 @@ func (g *Graph) openComponent(ctx context.Context) (err error) {
 	place, nodes := placeLargest(components, stored.Nodes)
 	g.OmittedNodes = n - nodes
 	g.OmittedComponents = len(components.Sizes) - 1
-	temporary, err := newTemporary(g)
+	temporary, err := g.newTemporary()
 	if err != nil {
 		return err
 	}
@@ -322,109 +323,11 @@ func (g *Graph) readFile(ctx context.Context, path string) (dir string, err erro
 			c.Order = ingest.DefaultOrder
 		}
 	}
-	if g.temporary, err = newTemporary(g); err != nil {
+	if g.temporary, err = g.newTemporary(); err != nil {
 		return "", err
 	}
 	g.Report, err = ingest.Run(ctx, g.temporary.Content(), inputs, c)
 	return g.temporary.Content(), err
-}
-
-// FromMat returns the graph of a square gonum matrix of weights ≥ 0, or any with o.Reading.Signed. A matrix that offers
-// [mat.RowNonZeroDoer] or [mat.NonZeroDoer], for example the types of
-// github.com/james-bowman/sparse, is never made dense. The id of node i is i, from 0. A matrix
-// that is not symmetric up to rounding is the adjacency matrix of a directed graph: m[i][j] is
-// the weight of the edge from i to j.
-func FromMat(ctx context.Context, m mat.Matrix, o *Options) (*Graph, error) {
-	if m == nil {
-		return nil, refuse("m", "it is nil; give a square matrix")
-	}
-	n, _ := m.Dims()
-	return fromMatrix(ctx, m, shard.NewNumericNodes(n), false, o)
-}
-
-// fromMatrix returns the graph of a matrix, a directed one unless the matrix is symmetric and directed is not set.
-func fromMatrix(ctx context.Context, m mat.Matrix, nodes *shard.Nodes,
-	directed bool, o *Options) (*Graph, error) {
-	g := newGraph(o)
-	if nodes.Len() == 0 {
-		return nil, refuse("graph", "it has no nodes; give a graph with nodes")
-	}
-	if err := g.options.Edges.Check(new(shard.Manifest)); err != nil {
-		return nil, err
-	}
-	set := &graph.Settings{Nodes: nodes, Workers: g.options.Workers}
-	if g.options.Reading != nil {
-		set.Signed = g.options.Reading.Signed
-	}
-	rows, cols := m.Dims()
-	var err error
-	if !directed {
-		g.Graph, err = graph.FromMat(ctx, m, set)
-	}
-	if directed || errors.Is(err, sparse.ErrStructure) && rows == cols {
-		err = g.fromDirected(ctx, m, set)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if g.options.LargestComponent && len(g.Components.Sizes) > 1 {
-		return g.fromComponent(ctx)
-	}
-	g.resources.structured = g.Graph
-	g.Weighted = g.Signed || blocks.Total(nil, g.Degrees) != float64(g.A.NNZ())
-	return g, nil
-}
-
-// fromComponent returns the graph of the largest component of g, whose matrix is in memory.
-func (g *Graph) fromComponent(ctx context.Context) (*Graph, error) {
-	place, count := placeLargest(g.Components, g.Nodes)
-	var entries []sparse.Triplet
-	err := shard.EachCodedRow(ctx, g.A, func(row int, col []uint32, val []float64, _ []uint32) error {
-		for k, c := range col {
-			if place[row] != shard.Outside {
-				entries = append(entries, sparse.Triplet{Row: place[row], Col: place[c], Val: val[k]})
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	a, err := sparse.FromTriplets(count, count, entries)
-	if err != nil {
-		return nil, err
-	}
-	nodes, err := g.Nodes.Select(place, count)
-	if err != nil {
-		return nil, err
-	}
-	out, err := fromMatrix(ctx, a, nodes, g.Directed, &g.options)
-	if err == nil {
-		out.OmittedNodes = g.Nodes.Len() - count
-		out.OmittedComponents = len(g.Components.Sizes) - 1
-	}
-	return out, err
-}
-
-// fromDirected makes the graph of a matrix that need not be symmetric.
-func (g *Graph) fromDirected(ctx context.Context, m mat.Matrix,
-	set *graph.Settings) error {
-	a, err := sparse.FromMat(m)
-	if err != nil {
-		return err
-	}
-	in, err := sparse.FromMat(a.T())
-	if err != nil {
-		return err
-	}
-	if g.Graph, err = graph.New(ctx, a, set); err == nil {
-		g.Directed = true
-		g.In = in
-		if g.Signed && !set.Signed {
-			err = graph.ErrWeight
-		}
-	}
-	return err
 }
 
 // Close releases the graph and removes its temporary files. A second call does nothing. Every other method of a closed
@@ -467,6 +370,39 @@ type IDError struct{ ID string }
 // Error implements error.
 func (e *IDError) Error() string {
 	return fmt.Sprintf("heatwalk: %q is not a node of the graph", e.ID)
+}
+
+// rowsOf returns the rows of ids, of all nodes in their order for nil. option names the list, which must have each node once.
+func (g *Graph) rowsOf(option string, ids []string) ([]int, error) {
+	g.checkOpen()
+	var rows []int
+	if ids == nil {
+		for row := range g.Nodes.Rows() {
+			rows = append(rows, row)
+		}
+		return rows, nil
+	}
+	if len(ids) == 0 {
+		return nil, refuse(option, "it lists no node; give one or more")
+	}
+	isListed := make(map[int]bool, len(ids))
+	for _, id := range ids {
+		row, ok := g.Nodes.Lookup(id)
+		if !ok {
+			return nil, &IDError{id}
+		}
+		if isListed[row] {
+			return nil, refuse(option, "%q is listed twice; give each node once", id)
+		}
+		isListed[row] = true
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// refuse returns the error about an argument or an option, in the words of the command.
+func refuse(option, format string, args ...any) error {
+	return param.Refuse("heatwalk", option, format, args...)
 }
 
 // Origin returns the content of the graph and the given settings of its edges.

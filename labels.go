@@ -4,25 +4,22 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"math"
 	"slices"
 	"time"
 
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/internal/ranked"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/method/conformal"
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/multilabel"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/regress"
 	"github.com/heatwalk/heatwalk/method/shift"
 	"github.com/heatwalk/heatwalk/method/suggest"
 	"github.com/heatwalk/heatwalk/sparse"
 )
-
-// usualSeed is the default rng seed of folds, splits and samples, in the command too.
-const usualSeed = 1
 
 // ClassifyOptions choose the method of [Graph.Classify] and [Graph.Evaluate]. Nil means
 // defaults.
@@ -40,54 +37,6 @@ type ClassifyOptions struct {
 
 	Train  []float64 // Evaluate: shares of labels to train with; nil: 0.1
 	Splits int       // Evaluate: random splits for each of Train; 0: 20
-}
-
-// Prediction is the result of [Graph.Classify] and [Predict].
-type Prediction struct {
-	// Prediction has the classes and scores by row, the chosen parameters and the
-	// cross-validated Accuracy of the method, with its standard error.
-	*method.Prediction
-
-	Classes []string // the names of the classes, in the order of the columns of scores
-
-	Baselines   *method.Baselines    // nil unless they were asked for or the method is one of them
-	Shift       *shift.Report        // how labelled nodes differ from others; nil without a cross-validated accuracy
-	Suggestions []suggest.Suggestion // most useful first
-
-	HeldOutScores *conformal.Scores // for [Prediction.Sets]; nil: there are none
-
-	Reasons []Reasons // for the predictions of PredictOptions.Explain, in their order
-
-	UnreachedComponents int // components of the nodes that are not reached
-
-	g        *Graph
-	job      *Job            // has ended
-	problem  *method.Problem // with the weights that the method has learned from
-	settings *method.Settings
-	options  *PredictOptions
-}
-
-// Label returns the predicted label of a node, its own if it has one, "" if no label reaches
-// it, unless [method.Prediction.IsForAll] is true, or the graph has no such node.
-func (p *Prediction) Label(id string) string {
-	row, ok := p.g.Nodes.Lookup(id)
-	if !ok || !p.IsForAll && !p.Reached.Contains(uint32(row)) {
-		return ""
-	}
-	return p.Classes[p.Class[row]]
-}
-
-// Scores returns the score of every class for a node; nil if the graph has no such node.
-func (p *Prediction) Scores(id string) map[string]float64 {
-	row, ok := p.g.Nodes.Lookup(id)
-	if !ok {
-		return nil
-	}
-	scores := make(map[string]float64, len(p.Classes))
-	for c, name := range p.Classes {
-		scores[name] = p.Prediction.Scores.At(row, c)
-	}
-	return scores
 }
 
 // Problem returns the graph with labels by id on some of its nodes, in the order of
@@ -153,36 +102,20 @@ func (g *Graph) classify(ctx context.Context, labels map[string]string,
 	return Predict(ctx, g, p, entries[0].Method, entries[0].Settings, options)
 }
 
-// PredictOptions ask [Predict] for more than predictions. Nil means no more.
-type PredictOptions struct {
-	Baselines bool // cross-validated accuracy of label propagation and of the largest class
-	Suggest   int  // number of nodes whose labels would improve the predictions most
-
-	// Explain are the rows of nodes whose predictions are explained, Reasons the number of labelled nodes, attributes
-	// and links that are listed for each; 0: 10. It needs one process.
-	Explain []int
-	Reasons int
-
-	// Deferred leaves suggestions and reasons to [Prediction.AddSuggestions] and [Prediction.AddReasons], so that the
-	// predictions can be written before them. Memory for reasons is reserved if Explain is not nil.
-	Deferred bool
-
-	// Targets are the rows of the nodes that could have a label: the labelled nodes are compared with these, and
-	// suggestions are of these. Nil: all nodes. Several processes compare with all.
-	Targets []int
-
-	// Compared is the number of true labels that the caller holds and compares the predictions with. They are part of
-	// the memory estimate.
-	Compared int
-
-	// Predicting is called when the graph is in memory and the prediction begins. Nil: not
-	// called.
-	Predicting func()
-}
-
-// compares reports whether baselines are measured. Those that explain without an estimate are not.
-func (o *PredictOptions) compares(m *method.Engine) bool {
-	return o.Baselines || m.IsBaseline() && o.Explain == nil
+// Explain predicts the label of every node from the labels of some, and returns the reasons for the predictions of some
+// nodes, by id. The error is an [*IDError] for an id that is not in the graph, and wraps [explain.ErrNoForm] for a method
+// whose scores are no sums over labelled nodes.
+func (g *Graph) Explain(ctx context.Context, labels map[string]string,
+	nodes []string, o *ClassifyOptions) ([]Reasons, error) {
+	rows, err := g.rowsOf("nodes", append([]string{}, nodes...))
+	if err != nil {
+		return nil, err
+	}
+	out, err := g.classify(ctx, labels, o, &PredictOptions{Explain: rows})
+	if err != nil {
+		return nil, err
+	}
+	return out.Reasons, nil
 }
 
 // Predict predicts the class of every node of a problem on the graph. It fills in the Memory
@@ -233,46 +166,6 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m *method.Engine,
 		err = out.addReasons(ctx, o.Explain)
 	}
 	return out, err
-}
-
-// AddSuggestions fills in the suggestions of [PredictOptions], if they were asked for. It waits for memory as
-// [Graph.Begin] does.
-func (p *Prediction) AddSuggestions(ctx context.Context) error {
-	return p.again(ctx, func() error { return p.addSuggestions(ctx) })
-}
-
-// again calls do in the memory of the job of the prediction.
-func (p *Prediction) again(ctx context.Context, do func() error) error {
-	p.g.checkOpen()
-	job := &Job{g: p.g, data: p.job.data, bytes: p.job.bytes}
-	if err := job.enter(ctx); err != nil {
-		return err
-	}
-	defer job.End()
-	return do()
-}
-
-// addSuggestions is AddSuggestions within a job.
-func (p *Prediction) addSuggestions(ctx context.Context) (err error) {
-	if p.options.Suggest > 0 {
-		p.Suggestions, err = suggest.Nodes(ctx, p.problem, p.Prediction,
-			p.options.Suggest, p.options.Targets, p.settings)
-	}
-	return err
-}
-
-// LeastCertain returns the rows of targets of [PredictOptions] without a label that labels reach, at most number of them: those
-// with the least probability of their class, least first.
-func (p *Prediction) LeastCertain(number int) []int {
-	certainty := func(row int) float64 { return p.Prediction.Scores.At(row, p.Class[row]) }
-	var rows []int
-	for _, row := range problem.ListUnlabelled(p.problem, p.options.Targets) {
-		if p.Reached.Contains(uint32(row)) {
-			rows = ranked.Insert(rows, row, number,
-				func(a, b int) int { return cmp.Compare(certainty(a), certainty(b)) })
-		}
-	}
-	return rows
 }
 
 // compute predicts with m, and compares the labelled nodes with the others. It returns the problem with the
@@ -380,7 +273,7 @@ func Compare(ctx context.Context, g *Graph, p *method.Problem,
 	}
 	job, local, settings, err := g.beginLearning(ctx, p, plan.Settings, needs,
 		func(local *method.Problem, s *method.Settings, _ *Plan) (int64, error) {
-			return evaluate.Bytes(local, complete(s))
+			return complete(s).Bytes(local)
 		})
 	if err != nil {
 		return nil, err
@@ -406,6 +299,19 @@ func mergeSettings(methods []method.Entry, settings *method.Settings) []method.E
 		}
 	}
 	return methods
+}
+
+// checkShares returns the error about shares of the labels.
+func checkShares(option string, shares []float64) error {
+	if shares != nil && len(shares) == 0 {
+		return refuse(option, "it is empty; give shares of the labels above 0 and below 1, or nil for 0.1")
+	}
+	for _, share := range shares {
+		if !(share > 0 && share < 1) {
+			return refuse(option, "%v is out of range; give shares of the labels above 0 and below 1", share)
+		}
+	}
+	return nil
 }
 
 // PredictSeveral predicts the labels of the nodes of a problem that may have several, each of which is a label of the
@@ -442,6 +348,91 @@ func CompareSeveral(ctx context.Context, g *Graph, p *method.Problem,
 func severalBytes(p *method.Problem, s *method.Settings, _ *Plan) (int64, error) {
 	keptBytes, choice := method.FactorBytes(p, s)
 	return max(multilabel.Bytes(p)+keptBytes, choice), nil
+}
+
+// Regress predicts a number for every node from the numbers of some, by id, by the best of a list of
+// methods such as "harmonic,diffusion+rls"; "" means those of [regress.Default]. The value of a node is at its
+// row in the result. The error is an [*IDError] for an id that is not in the graph, or that of
+// [regress.Run].
+func (g *Graph) Regress(ctx context.Context, values map[string]float64,
+	methods string) (*regress.Prediction, error) {
+	g.checkOpen()
+	list, err := regress.Parse(cmp.Or(methods,
+		regress.Default(g.Nodes.Len(), g.Signed)))
+	if err != nil {
+		return nil, err
+	}
+	ids := slices.SortedFunc(maps.Keys(values), nodefile.CompareIDs)
+	for _, id := range ids {
+		if err := checkValue(id, values[id]); err != nil {
+			return nil, err
+		}
+	}
+	rows, err := g.rowsOf("values", append([]string{}, ids...))
+	if err != nil {
+		return nil, err
+	}
+	p := &method.Problem{Row: rows}
+	for _, row := range rows {
+		p.Value = append(p.Value, values[g.Nodes.ID(row)])
+	}
+	return PredictValues(ctx, g, p, list, &method.Settings{RNGSeed: usualSeed})
+}
+
+// largestValue bounds the numbers of [Graph.Regress], so that their squares are finite.
+const largestValue = 1e100
+
+// checkValue returns the error about the number of a node.
+func checkValue(id string, value float64) error {
+	if math.Abs(value) <= largestValue {
+		return nil
+	}
+	return refuse("values", "%v of %q is not a number up to ±%.2g; leave the node out", value, id, largestValue)
+}
+
+// PredictValues predicts the value of every node of a problem on the graph. It fills in the Graph of
+// the problem, and the Memory and the Workers of the settings.
+func PredictValues(ctx context.Context, g *Graph, p *method.Problem, methods []regress.Method,
+	s *method.Settings) (*regress.Prediction, error) {
+	job, p, s, err := g.beginValues(ctx, p, methods, s)
+	if err != nil {
+		return nil, err
+	}
+	defer job.End()
+	out, err := regress.Run(ctx, p, methods, s)
+	if err != nil {
+		return nil, err
+	}
+	out.Value, out.Reached = job.gatherReached(out.Value, out.Reached)
+	return out, job.result()
+}
+
+// CompareValues compares methods on splits of the values of a problem, see [evaluate.CompareValues]. It fills
+// in the Graph of the problem, and the Memory and the Workers of the settings.
+func CompareValues(ctx context.Context, g *Graph, p *method.Problem, methods []regress.Method,
+	plan *evaluate.Plan, s *method.Settings) (*evaluate.ValuesReport, error) {
+	job, p, s, err := g.beginValues(ctx, p, methods, s)
+	if err != nil {
+		return nil, err
+	}
+	defer job.End()
+	report, err := evaluate.CompareValues(ctx, p, methods, plan, s)
+	if err != nil {
+		return nil, err
+	}
+	return report, job.result()
+}
+
+// beginValues begins a job of methods that predict numbers.
+func (g *Graph) beginValues(ctx context.Context, p *method.Problem, methods []regress.Method,
+	s *method.Settings) (*Job, *method.Problem, *method.Settings, error) {
+	if g.Directed {
+		return nil, nil, nil, &problem.Error{Method: "regress", Err: problem.ErrDirected}
+	}
+	return g.beginLearning(ctx, p, s, &Needs{Structure: true},
+		func(q *method.Problem, set *method.Settings, _ *Plan) (int64, error) {
+			return regress.Bytes(q, methods, set)
+		})
 }
 
 // beginLearning begins a job on a problem. It returns the problem on the rows of the job, and the settings with its

@@ -1,16 +1,22 @@
 package heatwalk
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/kernel/function"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/lanczos/spectral"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/rank"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -281,6 +287,28 @@ func (g *Graph) toRows(b mat.Matrix) *sparse.Block[float64] {
 	return x
 }
 
+// checkBlock returns the error about a matrix with a row for each of n nodes.
+func checkBlock(option string, b mat.Matrix, n int) error {
+	if b == nil {
+		return refuse(option, "it is nil; give a matrix with a row for each node")
+	}
+	rows, cols := b.Dims()
+	switch {
+	case rows != n:
+		return refuse(option, "%d rows; the graph has %d nodes", rows, n)
+	case cols == 0:
+		return refuse(option, "it has no columns; give one or more")
+	}
+	for i := range rows {
+		for j := range cols {
+			if v := b.At(i, j); math.IsNaN(v) || math.IsInf(v, 0) {
+				return refuse(option, "%v in row %d and column %d is not finite; give finite numbers", v, i, j)
+			}
+		}
+	}
+	return nil
+}
+
 // fromRows is the inverse of toRows.
 func (g *Graph) fromRows(x *sparse.Block[float64]) *mat.Dense {
 	b := mat.NewDense(x.Rows, x.Cols, nil)
@@ -290,4 +318,82 @@ func (g *Graph) fromRows(x *sparse.Block[float64]) *mat.Dense {
 		i++
 	}
 	return b
+}
+
+// Rank orders all nodes by their similarity to the seeds, by id. The kernel is named as in
+// "diffusion:beta=2", "" means that with its defaults; parameters that are not given have their defaults. The lists of the result are by
+// row. The error is an [*IDError] for an id that is not in the graph, or that of [rank.Run].
+func (g *Graph) Rank(ctx context.Context, seeds []string,
+	name string) (*rank.Ranking, error) {
+	named, parameters, err := parseKernel(cmp.Or(name, kernel.Families()[0].Name))
+	if err == nil {
+		err = checkRanking(named)
+	}
+	if err != nil {
+		return nil, err
+	}
+	rows, err := g.rowsOf("seeds", append([]string{}, seeds...))
+	if err != nil {
+		return nil, err
+	}
+	r, _, err := RankNodes(ctx, g, &rank.Problem{Seeds: rows}, named, parameters,
+		&rank.Settings{RNGSeed: usualSeed})
+	return r, err
+}
+
+// checkRanking returns the error about a kernel that cannot rank nodes.
+func checkRanking(name string) error {
+	if name == cwk.Spec.Name {
+		return refuse("kernel", "%s: its walks start at labels of classes, which seeds do not have; give another kernel, such as %s",
+			name, kernel.Families()[0].Name)
+	}
+	f := kernel.Families().Named(name)
+	switch {
+	case name == function.PersonalizedPageRank.Name:
+	case f == nil:
+		return refuse("kernel", "there is no kernel %q that ranks nodes; give another, such as %s", name, kernel.Families()[0].Name)
+	case f.Distance != "":
+		return refuse("kernel", "%s is a distance; give %s", name, f.Distance)
+	}
+	return nil
+}
+
+// RankNodes orders some nodes, nil for all, by their similarity to seeds among them. Kernels of walks rank by walks that
+// start at the seeds, such as personalized PageRank. It fills in the Kernel and the graph of the problem and the Memory of the
+// settings, and returns the values of all parameters of the kernel. The error of a directed graph is
+// [kernel.ErrAsymmetric] for most kernels.
+func RankNodes(ctx context.Context, g *Graph, p *rank.Problem, name string,
+	given param.Values, s *rank.Settings) (*rank.Ranking, param.Values, error) {
+	n := len(g.Degrees)
+	var memory kernel.Settings
+	f, err := OpenFunction(ctx, g.Leave(rank.Bytes(n), "scores"),
+		&function.Named{Name: name, Given: given}, rank.Columns(n, len(p.Seeds)),
+		&memory, p.Seeds)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Job.End()
+	sorted := *p
+	if p.Nodes == nil {
+		sorted.Nodes = slices.AppendSeq(make([]int, 0, n), g.Nodes.Rows())
+	}
+	// Folds follow ids, not the order of the caller or of the rows.
+	order := sched.UpTo(len(p.Seeds))
+	slices.SortFunc(order, func(a, b int) int {
+		return nodefile.CompareIDs(g.Nodes.ID(p.Seeds[a]), g.Nodes.ID(p.Seeds[b]))
+	})
+	sorted.Seeds = problem.Pick(p.Seeds, order)
+	sorted.Weight = problem.Pick(p.Weight, order)
+	sorted.Kernel = f
+	sorted.Degrees = f.Job.allDegrees()
+	sorted.Division = f.Job.division
+	family := kernel.Families().Named(name)
+	sorted.Walk = family != nil && family.Asymmetric(f.Values) != nil
+	set := *s
+	set.Memory = memory.Memory
+	r, err := rank.Run(ctx, &sorted, &set)
+	if err == nil {
+		err = f.Job.result()
+	}
+	return r, f.Values, err
 }

@@ -31,7 +31,7 @@ func TestRunMemory(t *testing.T) {
 		grid := listed(map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(4), "cost": param.Grid(1)}, method.Plain)
 		plan := &Plan{Methods: methods, Fractions: []float64{0.5}, Splits: 2}
 		plan.Settings = &method.Settings{Lists: grid, Workers: 1, Progress: func(string, int64, int64) { most = max(most, inUse()-before) }}
-		list, err := Bytes(p, plan)
+		list, err := plan.Bytes(p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +55,7 @@ func TestMemoryOfWhatRuns(t *testing.T) {
 			t.Fatal(err)
 		}
 		plan := &Plan{Methods: methods, Fractions: []float64{0.02}, Splits: 2, TuningSplits: tuning, Settings: &method.Settings{Workers: workers}}
-		list, err := Bytes(p, plan)
+		list, err := plan.Bytes(p)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -74,9 +74,9 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 	return report, nil
 }
 
-// Bytes is the memory of [Run]: the splits, and the largest of its methods at one of its
+// Bytes returns the memory of [Run]: the splits, and the largest of its methods at one of its
 // training sizes.
-func Bytes(p *method.Problem, plan *Plan) (int64, error) {
+func (plan *Plan) Bytes(p *method.Problem) (int64, error) {
 	set := plan.Settings.WithDefaults()
 	sizes, err := plan.sizes(p, set.RNGSeed)
 	if err != nil {

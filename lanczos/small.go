@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/heatwalk/heatwalk/lanczos/symmetric"
+	"github.com/heatwalk/heatwalk/internal/symmetric"
 )
 
 // fallingEigen is [symmetric.Eigen] with values and vectors in falling order.

@@ -1,0 +1,201 @@
+package heatwalk
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+
+	gonum "gonum.org/v1/gonum/graph"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
+	"github.com/heatwalk/heatwalk/sparse/shard"
+)
+
+// FromMat returns the graph of a square gonum matrix of weights ≥ 0, or any with o.Reading.Signed. A matrix that offers
+// [mat.RowNonZeroDoer] or [mat.NonZeroDoer], for example the types of
+// github.com/james-bowman/sparse, is never made dense. The id of node i is i, from 0. A matrix
+// that is not symmetric up to rounding is the adjacency matrix of a directed graph: m[i][j] is
+// the weight of the edge from i to j.
+func FromMat(ctx context.Context, m mat.Matrix, o *Options) (*Graph, error) {
+	if m == nil {
+		return nil, refuse("m", "it is nil; give a square matrix")
+	}
+	n, _ := m.Dims()
+	return fromMatrix(ctx, m, shard.NewNumericNodes(n), false, o)
+}
+
+// FromGraph returns the graph of a gonum graph, as [FromMat] does of its adjacency matrix. The ids of the nodes are
+// their numbers, in increasing order. A [gonum.Directed] graph is directed, a [gonum.Undirected] one is not; any other
+// is directed unless its matrix is symmetric.
+//
+// The weight of an edge is that of a [gonum.Weighted] graph, else 1. In a multigraph the weights of the lines between two
+// nodes add, and a line without weight counts 1; a function for the weights of edges, as in package multi, is not used.
+// A self loop counts once.
+func FromGraph(ctx context.Context, g gonum.Graph, o *Options) (*Graph, error) {
+	if g == nil {
+		return nil, refuse("g", "it is nil; give a graph")
+	}
+	var ids []int64
+	for nodes := g.Nodes(); nodes.Next(); {
+		ids = append(ids, nodes.Node().ID())
+	}
+	slices.Sort(ids)
+	var entries []sparse.Triplet
+	for row, id := range ids {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		for nodes := g.From(id); nodes.Next(); {
+			neighbour := nodes.Node().ID()
+			column, isNode := slices.BinarySearch(ids, neighbour)
+			if !isNode {
+				return nil, &IDError{strconv.FormatInt(neighbour, 10)}
+			}
+			if w := weightBetween(g, id, neighbour); w != 0 {
+				entries = append(entries,
+					sparse.Triplet{Row: uint32(row), Col: uint32(column), Val: w})
+			}
+		}
+	}
+	a, err := sparse.FromTriplets(len(ids), len(ids), entries)
+	if err != nil {
+		return nil, err
+	}
+	nodes, err := numberedNodes(ids)
+	if err != nil {
+		return nil, err
+	}
+	_, isDirected := g.(gonum.Directed)
+	return fromMatrix(ctx, a, nodes, isDirected, o)
+}
+
+// fromMatrix returns the graph of a matrix, a directed one unless the matrix is symmetric and directed is not set.
+func fromMatrix(ctx context.Context, m mat.Matrix, nodes *shard.Nodes,
+	directed bool, o *Options) (*Graph, error) {
+	g := newGraph(o)
+	if nodes.Len() == 0 {
+		return nil, refuse("graph", "it has no nodes; give a graph with nodes")
+	}
+	if err := g.options.Edges.Check(new(shard.Manifest)); err != nil {
+		return nil, err
+	}
+	set := &graph.Settings{Nodes: nodes, Workers: g.options.Workers}
+	if g.options.Reading != nil {
+		set.Signed = g.options.Reading.Signed
+	}
+	rows, cols := m.Dims()
+	var err error
+	if !directed {
+		g.Graph, err = graph.FromMat(ctx, m, set)
+	}
+	if directed || errors.Is(err, sparse.ErrStructure) && rows == cols {
+		err = g.fromDirected(ctx, m, set)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if g.options.LargestComponent && len(g.Components.Sizes) > 1 {
+		return g.fromComponent(ctx)
+	}
+	g.resources.structured = g.Graph
+	g.Weighted = g.Signed || blocks.Total(nil, g.Degrees) != float64(g.A.NNZ())
+	return g, nil
+}
+
+// fromComponent returns the graph of the largest component of g, whose matrix is in memory.
+func (g *Graph) fromComponent(ctx context.Context) (*Graph, error) {
+	place, count := placeLargest(g.Components, g.Nodes)
+	var entries []sparse.Triplet
+	err := shard.EachCodedRow(ctx, g.A, func(row int, col []uint32, val []float64, _ []uint32) error {
+		for k, c := range col {
+			if place[row] != shard.Outside {
+				entries = append(entries, sparse.Triplet{Row: place[row], Col: place[c], Val: val[k]})
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	a, err := sparse.FromTriplets(count, count, entries)
+	if err != nil {
+		return nil, err
+	}
+	nodes, err := g.Nodes.Select(place, count)
+	if err != nil {
+		return nil, err
+	}
+	out, err := fromMatrix(ctx, a, nodes, g.Directed, &g.options)
+	if err == nil {
+		out.OmittedNodes = g.Nodes.Len() - count
+		out.OmittedComponents = len(g.Components.Sizes) - 1
+	}
+	return out, err
+}
+
+// fromDirected makes the graph of a matrix that need not be symmetric.
+func (g *Graph) fromDirected(ctx context.Context, m mat.Matrix,
+	set *graph.Settings) error {
+	a, err := sparse.FromMat(m)
+	if err != nil {
+		return err
+	}
+	in, err := sparse.FromMat(a.T())
+	if err != nil {
+		return err
+	}
+	if g.Graph, err = graph.New(ctx, a, set); err == nil {
+		g.Directed = true
+		g.In = in
+		if g.Signed && !set.Signed {
+			err = graph.ErrWeight
+		}
+	}
+	return err
+}
+
+// weightBetween returns the weight of the edge from one node to another.
+func weightBetween(g gonum.Graph, source, target int64) (weight float64) {
+	switch g := g.(type) {
+	case gonum.WeightedMultigraph:
+		var weights []float64
+		for lines := g.WeightedLines(source, target); lines.Next(); {
+			weights = append(weights, lines.WeightedLine().Weight())
+		}
+		slices.Sort(weights) // because gonum keeps lines in no order, and sums are rounded
+		for _, w := range weights {
+			weight += w
+		}
+		return weight
+	case gonum.Multigraph:
+		for lines := g.Lines(source, target); lines.Next(); {
+			weight++
+		}
+		return weight
+	case gonum.Weighted:
+		return g.WeightedEdge(source, target).Weight()
+	}
+	return 1
+}
+
+// numberedNodes returns the nodes with the given numbers in increasing order.
+func numberedNodes(ids []int64) (*shard.Nodes, error) {
+	if len(ids) > 0 && ids[0] < 0 {
+		return shard.StringNodes(func(yield func(id string) bool) {
+			for _, id := range ids {
+				if !yield(strconv.FormatInt(id, 10)) {
+					return
+				}
+			}
+		})
+	}
+	numbers := make([]uint64, len(ids))
+	for i, id := range ids {
+		numbers[i] = uint64(id)
+	}
+	return shard.NumericNodes(numbers), nil
+}

@@ -1,0 +1,373 @@
+package heatwalk
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/internal/ranked"
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/conformal"
+	"github.com/heatwalk/heatwalk/method/explain"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/shift"
+	"github.com/heatwalk/heatwalk/method/suggest"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/shard"
+)
+
+// PredictOptions ask [Predict] for more than predictions. Nil means no more.
+type PredictOptions struct {
+	Baselines bool // cross-validated accuracy of label propagation and of the largest class
+	Suggest   int  // number of nodes whose labels would improve the predictions most
+
+	// Explain are the rows of nodes whose predictions are explained, Reasons the number of labelled nodes, attributes
+	// and links that are listed for each; 0: 10. It needs one process.
+	Explain []int
+	Reasons int
+
+	// Deferred leaves suggestions and reasons to [Prediction.AddSuggestions] and [Prediction.AddReasons], so that the
+	// predictions can be written before them. Memory for reasons is reserved if Explain is not nil.
+	Deferred bool
+
+	// Targets are the rows of the nodes that could have a label: the labelled nodes are compared with these, and
+	// suggestions are of these. Nil: all nodes. Several processes compare with all.
+	Targets []int
+
+	// Compared is the number of true labels that the caller holds and compares the predictions with. They are part of
+	// the memory estimate.
+	Compared int
+
+	// Predicting is called when the graph is in memory and the prediction begins. Nil: not
+	// called.
+	Predicting func()
+}
+
+// compares reports whether baselines are measured. Those that explain without an estimate are not.
+func (o *PredictOptions) compares(m *method.Engine) bool {
+	return o.Baselines || m.IsBaseline() && o.Explain == nil
+}
+
+// Prediction is the result of [Graph.Classify] and [Predict].
+type Prediction struct {
+	// Prediction has the classes and scores by row, the chosen parameters and the
+	// cross-validated Accuracy of the method, with its standard error.
+	*method.Prediction
+
+	Classes []string // the names of the classes, in the order of the columns of scores
+
+	Baselines   *method.Baselines    // nil unless they were asked for or the method is one of them
+	Shift       *shift.Report        // how labelled nodes differ from others; nil without a cross-validated accuracy
+	Suggestions []suggest.Suggestion // most useful first
+
+	HeldOutScores *conformal.Scores // for [Prediction.Sets]; nil: there are none
+
+	Reasons []Reasons // for the predictions of PredictOptions.Explain, in their order
+
+	UnreachedComponents int // components of the nodes that are not reached
+
+	g        *Graph
+	job      *Job            // has ended
+	problem  *method.Problem // with the weights that the method has learned from
+	settings *method.Settings
+	options  *PredictOptions
+}
+
+// Label returns the predicted label of a node, its own if it has one, "" if no label reaches
+// it, unless [method.Prediction.IsForAll] is true, or the graph has no such node.
+func (p *Prediction) Label(id string) string {
+	row, ok := p.g.Nodes.Lookup(id)
+	if !ok || !p.IsForAll && !p.Reached.Contains(uint32(row)) {
+		return ""
+	}
+	return p.Classes[p.Class[row]]
+}
+
+// Scores returns the score of every class for a node; nil if the graph has no such node.
+func (p *Prediction) Scores(id string) map[string]float64 {
+	row, ok := p.g.Nodes.Lookup(id)
+	if !ok {
+		return nil
+	}
+	scores := make(map[string]float64, len(p.Classes))
+	for c, name := range p.Classes {
+		scores[name] = p.Prediction.Scores.At(row, c)
+	}
+	return scores
+}
+
+// LeastCertain returns the rows of targets of [PredictOptions] without a label that labels reach, at most number of them: those
+// with the least probability of their class, least first.
+func (p *Prediction) LeastCertain(number int) []int {
+	certainty := func(row int) float64 { return p.Prediction.Scores.At(row, p.Class[row]) }
+	var rows []int
+	for _, row := range problem.ListUnlabelled(p.problem, p.options.Targets) {
+		if p.Reached.Contains(uint32(row)) {
+			rows = ranked.Insert(rows, row, number,
+				func(a, b int) int { return cmp.Compare(certainty(a), certainty(b)) })
+		}
+	}
+	return rows
+}
+
+// again calls do in the memory of the job of the prediction.
+func (p *Prediction) again(ctx context.Context, do func() error) error {
+	p.g.checkOpen()
+	job := &Job{g: p.g, data: p.job.data, bytes: p.job.bytes}
+	if err := job.enter(ctx); err != nil {
+		return err
+	}
+	defer job.End()
+	return do()
+}
+
+// AddSuggestions fills in the suggestions of [PredictOptions], if they were asked for. It waits for memory as
+// [Graph.Begin] does.
+func (p *Prediction) AddSuggestions(ctx context.Context) error {
+	return p.again(ctx, func() error { return p.addSuggestions(ctx) })
+}
+
+// addSuggestions is AddSuggestions within a job.
+func (p *Prediction) addSuggestions(ctx context.Context) (err error) {
+	if p.options.Suggest > 0 {
+		p.Suggestions, err = suggest.Nodes(ctx, p.problem, p.Prediction,
+			p.options.Suggest, p.options.Targets, p.settings)
+	}
+	return err
+}
+
+// Reasons are those for the predicted label of a node.
+type Reasons = explain.Explanation
+
+// AddReasons adds the reasons for the predictions of some rows, after a prediction with [PredictOptions].Explain. The error
+// wraps [explain.ErrNoForm] for a method whose scores are no sums over labelled nodes. It waits for memory as
+// [Graph.Begin] does.
+func (p *Prediction) AddReasons(ctx context.Context, rows []int) error {
+	return p.again(ctx, func() error { return p.addReasons(ctx, rows) })
+}
+
+// addReasons is AddReasons within a job.
+func (p *Prediction) addReasons(ctx context.Context, rows []int) error {
+	s := p.settings
+	list, err := p.Explain(ctx, p.problem, rows,
+		&explain.Settings{Number: p.options.Reasons, Workers: s.Workers,
+			Progress: s.Progress, ID: p.g.Nodes.ID})
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		e := &list[i]
+		e.Label = p.Label(e.Node)
+		e.Probability = p.Prediction.Scores.At(e.Row, e.Class)
+	}
+	p.Reasons = append(p.Reasons, list...)
+	return p.addKinds(ctx, list)
+}
+
+// edgesOfLink are the edges between two nodes.
+type edgesOfLink struct {
+	codes           []uint32
+	weights, values []float64 // without and with factors of kinds and times
+}
+
+// addKinds fills in the weights of the links of explanations, by kind. Cost: a sweep.
+func (p *Prediction) addKinds(ctx context.Context, list []Reasons) error {
+	s := p.g.Store
+	if s == nil || !p.g.Weighted && !s.Manifest.HasCodes() {
+		return nil
+	}
+	links := map[[2]int]*edgesOfLink{}
+	rows := map[int]bool{}
+	for i := range list {
+		for _, l := range list[i].Links {
+			links[l.Rows] = new(edgesOfLink)
+			rows[l.Rows[0]] = true
+			rows[l.Rows[1]] = rows[l.Rows[1]] || p.g.Directed
+		}
+	}
+	stored := sparse.Matrix(s.Store)
+	weigh := func(weight float64, _ uint32) float64 { return weight }
+	if s.Manifest.HasCodes() {
+		stored, _ = shard.ApplyCodebook(s.Store, &shard.Codebook{})
+		weigh = p.Factors.Book.Weigher(s.Manifest)
+	}
+	err := shard.EachCodedRow(ctx, stored, func(row int, col []uint32, val []float64, codes []uint32) error {
+		for entry := 0; rows[row] && entry < len(col); entry++ {
+			c := int(col[entry])
+			ends := []*edgesOfLink{links[[2]int{row, c}]}
+			if p.g.Directed && row != c {
+				ends = append(ends, links[[2]int{c, row}])
+			}
+			code := uint32(0)
+			if codes != nil {
+				code = codes[entry]
+			}
+			for _, link := range ends {
+				if link != nil {
+					link.codes = append(link.codes, code)
+					link.weights = append(link.weights, val[entry])
+					link.values = append(link.values, weigh(val[entry], code))
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		for k := range list[i].Links {
+			l := &list[i].Links[k]
+			l.Kinds = links[l.Rows].kinds(s.Manifest)
+		}
+	}
+	return nil
+}
+
+// kinds returns the kinds of the edges that count, with their shares.
+func (l *edgesOfLink) kinds(m *shard.Manifest) (list []explain.LinkKind) {
+	position := map[int]int{} // of a kind in list
+	total := 0.0
+	order := sched.UpTo(len(l.codes))
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(l.codes[i], l.codes[j]) }) // by time
+	for _, i := range order {
+		if l.values[i] == 0 {
+			continue
+		}
+		kind := shard.KindOf(l.codes[i])
+		k, isListed := position[kind]
+		if !isListed {
+			k = len(list)
+			position[kind] = k
+			list = append(list, explain.LinkKind{})
+		}
+		e := &list[k]
+		if m.Kinds != nil {
+			e.Kind = m.Kinds[kind].Name
+		}
+		if m.Times != nil {
+			e.Last = m.Times.Text(shard.TimeOf(l.codes[i]))
+			e.First = cmp.Or(e.First, e.Last)
+		}
+		e.Weight += l.weights[i]
+		e.Share += l.values[i]
+		total += l.values[i]
+	}
+	for k := range list {
+		list[k].Share /= cmp.Or(total, 1)
+	}
+	slices.SortStableFunc(list,
+		func(a, b explain.LinkKind) int { return cmp.Compare(b.Share, a.Share) })
+	return list
+}
+
+// ErrNoScores is returned by [Prediction.Sets] for predictions without held-out probabilities, or without the scores of all
+// classes.
+var ErrNoScores = errors.New("there are no probabilities for held-out labels: labels are too few, the shares of their classes are given, or the method has none")
+
+// Sets has a set of classes for each node that a label reaches, which holds the class of the node with the probability
+// Coverage if labels are a random sample of the nodes. See package conformal.
+type Sets struct {
+	Coverage   float64 `json:"coverage"`
+	IsPromised bool    `json:"is_promised"` // the labels may be a random sample of the nodes
+	Tested     int     `json:"tested"`      // held-out labels
+
+	// Of the nodes without a label that a label reaches: the mean number of classes, and the shares of sets with one class,
+	// with all classes, and with Marker.
+	MeanSize float64 `json:"mean_size"`
+	Single   float64 `json:"single_share"`
+	All      float64 `json:"all_share"`
+	Other    float64 `json:"other_share"`
+
+	Marker string `json:"other"` // of all classes without a label
+
+	p         *Prediction
+	threshold float64
+}
+
+// Sets returns sets of classes with the given coverage. The error wraps [ErrNoScores], [conformal.ErrFew] or
+// [conformal.ErrRange]. Cost: k·log k for each node with k classes.
+func (p *Prediction) Sets(coverage float64) (*Sets, error) {
+	if p.HeldOutScores == nil || p.Prediction.Scores == nil {
+		return nil, ErrNoScores
+	}
+	threshold, err := conformal.Threshold(p.HeldOutScores.Sorted, coverage)
+	if err != nil {
+		return nil, err
+	}
+	s := &Sets{Coverage: coverage, IsPromised: !p.HeldOutScores.IsShifted, Tested: len(p.HeldOutScores.Sorted),
+		Marker: "other", p: p, threshold: threshold}
+	for slices.Contains(p.Classes, s.Marker) {
+		s.Marker += "*"
+	}
+	nodes := 0.0
+	var list []int
+	for _, row := range problem.ListUnlabelled(p.problem, nil) {
+		if list = s.appendRow(list[:0], row); len(list) == 0 {
+			continue
+		}
+		nodes++
+		s.MeanSize += float64(len(list))
+		if len(list) == 1 {
+			s.Single++
+		}
+		if len(list) >= len(p.Classes) {
+			s.All++
+		}
+		if slices.Contains(list, conformal.Other) {
+			s.Other++
+		}
+	}
+	for _, sum := range []*float64{&s.MeanSize, &s.Single, &s.All, &s.Other} {
+		*sum /= max(1, nodes)
+	}
+	return s, nil
+}
+
+// appendRow appends the set of a row to dst; nothing for a row that no label reaches.
+func (s *Sets) appendRow(dst []int, row int) []int {
+	if !s.p.Reached.Contains(uint32(row)) {
+		return dst
+	}
+	probabilities := make([]float64, len(s.p.Classes))
+	simd.ConvertTo(probabilities, s.p.Prediction.Scores.Row(row))
+	u := conformal.Uniform(s.p.g.Nodes.ID(row), s.p.HeldOutScores.Seed)
+	return s.p.HeldOutScores.AppendSet(dst, probabilities, u, s.threshold)
+}
+
+// Row returns the set of a row without a label by falling probability; nil if no label reaches it.
+func (s *Sets) Row(row int) (names []string) {
+	for _, class := range s.appendRow(nil, row) {
+		name := s.Marker
+		if class != conformal.Other {
+			name = s.p.Classes[class]
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// Classes returns the set of a node without a label, see [Sets.Row]; nil if the graph has no such node.
+func (s *Sets) Classes(id string) []string {
+	row, ok := s.p.g.Nodes.Lookup(id)
+	if !ok {
+		return nil
+	}
+	return s.Row(row)
+}
+
+// holdOut keeps the scores of the held-out labels of a problem for sets.
+func (p *Prediction) holdOut(q *method.Problem, seed uint64) {
+	if p.Comparison == nil {
+		return
+	}
+	p.HeldOutScores = &conformal.Scores{Seed: seed, Other: p.Comparison.Unseen, IsShifted: p.Shift != nil && p.Shift.Sounds()}
+	for _, place := range p.Comparison.Places {
+		u := conformal.Uniform(p.g.Nodes.ID(q.Row[place.Label]), seed)
+		p.HeldOutScores.Sorted = append(p.HeldOutScores.Sorted, place.Score(u))
+	}
+	slices.Sort(p.HeldOutScores.Sorted)
+}
