@@ -251,7 +251,9 @@ func predict(ctx context.Context, m *method.Engine, train, test *method.Problem,
 	if s.Prior.Given == nil { // which has a column for each class
 		train, present = keepLabelledClasses(train)
 	}
-	out, err := m.Predict(ctx, train, chosen, s)
+	quick := *s
+	quick.Unmeasured = true
+	out, err := m.Predict(ctx, train, chosen, &quick)
 	if err != nil {
 		return nil, err
 	}

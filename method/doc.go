@@ -70,6 +70,8 @@
 // from one another, so that a thousand settings take about a second on a graph
 // of a few thousand nodes. Of many labels a stratified sample is used to compare settings, and all of them take part in
 // the walks. Features of training rows take at most 1 GiB: of more labels, classes and steps a sample is learned from.
+// The accuracy of a setting that a sample has chosen is measured on as many labels, each of which is predicted from all labels
+// outside its fold.
 // Tune of walks on random splits is the protocol of Neumann, Garnett and Kersting's
 // paper.
 //

@@ -54,7 +54,8 @@ type Engine struct {
 
 	baseline func(b *Baselines) problem.Estimate // its estimate of accuracy is among the baselines
 	mixture  *mixture
-	model    *Model // that it predicts with, see [Model.Engine]
+	begin    func(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*job, error) // see predict
+	model    *Model                                                                            // that it predicts with, see [Model.Engine]
 }
 
 // Predict predicts every node from the labels of p with the weights of edges of [Engine.Weigh], and with the given parameters or, if
@@ -98,6 +99,13 @@ func (m *Engine) NeedsTranspose() bool {
 func All() []*Engine {
 	return slices.Concat([]*Engine{automatic, labelPropagation, Majority, blockBeliefs},
 		graphMethods(), walkMethods(), kernelMethods())
+}
+
+// inStages returns an engine whose Fit and Choose are those of its stages.
+func (m Engine) inStages() *Engine {
+	m.Fit = m.predict
+	m.Choose = m.tune
+	return &m
 }
 
 // methodNames returns the names of all methods.

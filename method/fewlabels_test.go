@@ -150,7 +150,7 @@ func TestLongChoiceStops(t *testing.T) {
 	defer cancel()
 	g := listed(map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(20_000), "cost": param.Grid(1, 2)}, Plain)
 	j := gridOf(t, g, "svm")
-	w := candidatesOf(j, j.sources, j.values)
+	w := j.candidates(j.sources, j.values)
 	x := sparse.NewBlock[float32](150, 3*20_001)
 	for i := range x.Data {
 		x.Data[i] = 1

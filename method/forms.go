@@ -43,23 +43,23 @@ func Explainable() string {
 const responseTolerance = 1e-12
 
 // form returns the form of the scores of all nodes, nil if they are no sums over labelled nodes.
-func (m spreading) form(r *graphPredictor, v param.Values,
+func (m spreading) form(j *job, v param.Values,
 	scores *sparse.Block[float64]) *explain.Form {
-	if !r.set.Explain || !propagate.IsLinear(m.rule) {
+	if !j.set.Explain || !propagate.IsLinear(m.rule) {
 		return nil
 	}
-	k := len(r.p.Names)
+	k := len(j.p.Names)
 	respond := func(ctx context.Context, nodes []int) (*sparse.Block[float64], error) {
-		return propagate.Response(ctx, m.rule, r.g, r.p.Seeds(), nodes, v,
+		return propagate.Response(ctx, m.rule, j.g, j.p.Seeds(), nodes, v,
 			responseTolerance)
 	}
-	weights := sparse.NewBlock[float64](len(r.p.Row), k)
-	for i, c := range r.p.Class {
+	weights := sparse.NewBlock[float64](len(j.p.Row), k)
+	for i, c := range j.p.Class {
 		weights.Row(i)[c] = 1
 	}
-	f := explain.Linear(r.p.Row, weights, scores, make([]float64, k), respond)
+	f := explain.Linear(j.p.Row, weights, scores, make([]float64, k), respond)
 	if m.rule.Normalized {
-		f.Size = degreeOf(r.p)
+		f.Size = degreeOf(j.p)
 	}
 	return f
 }
@@ -117,7 +117,7 @@ func keepKernelForm(ctx context.Context, r *kernelPredictor) error {
 		return apply(ctx, explain.UnitColumns(n, nodes, rows))
 	})
 	r.out.form.Size = degreeOf(r.p)
-	if set := r.chosen.Kernel; !kernel.Families().Named(set.Spec.Name).IsNormalized(set.Values) {
+	if set := r.out.Parameters.Kernel; !kernel.Families().Named(set.Spec.Name).IsNormalized(set.Values) {
 		size := kernel.OnDegrees(r.p.Degrees).MeanDegree()
 		r.out.form.Size = func(int) float64 { return size }
 	}

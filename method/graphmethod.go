@@ -5,13 +5,11 @@ import (
 	"time"
 
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/propagate"
-	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // foldVisitor is called with the predictions of a setting for a group of held-out labels: predict returns
@@ -25,14 +23,14 @@ type graphLearner interface {
 	declaration() *param.Spec
 
 	// prepare computes what all settings have in common.
-	prepare(ctx context.Context, r *graphPredictor, settings []param.Values) error
+	prepare(ctx context.Context, j *job, settings []param.Values) error
 
 	// predictions calls visit for each setting and group of labels in any order.
-	predictions(ctx context.Context, r *graphPredictor, settings []param.Values,
+	predictions(ctx context.Context, j *job, settings []param.Values,
 		groups []group, visit foldVisitor) error
 
 	// scores stores the scores and classes of all nodes in r.out.
-	scores(ctx context.Context, r *graphPredictor, v param.Values) error
+	scores(ctx context.Context, j *job, v param.Values) error
 
 	// highest reports whether scores stores the highest scores of each node in place of those of all classes.
 	highest(p *Problem, s *Settings) bool
@@ -70,61 +68,68 @@ func graphMethods() (list []*Engine) {
 // engine returns the learner as an engine.
 func (m graphMethod) engine() *Engine {
 	d := m.declaration()
-	e := &Engine{Name: d.Name, Takes: d.Takes(), Specs: []*param.Spec{d}, Fit: m.predict, Cost: m.cost,
-		HasRaw: m.hasRaw()}
-	if len(d.Params) > 0 {
-		e.Choose = m.tune
+	e := Engine{Name: d.Name, Takes: d.Takes(), Specs: []*param.Spec{d}, Cost: m.cost,
+		HasRaw: m.hasRaw(), begin: m.begin}.inStages()
+	if len(d.Params) == 0 {
+		e.Choose = nil
 	}
 	return e
 }
 
-// graphPredictor makes one prediction.
-type graphPredictor struct {
-	p   *Problem
-	g   *graph.Graph // nil if the method needs none
-	set *Settings
-	out *Prediction
-
-	highest   bool                   // whether out has the highest scores in place of those of all classes
-	embedding *sparse.Block[float64] // see spectralLogistic
-}
-
-// begin checks the problem and returns the state that all settings share.
-func (m graphMethod) begin(p *Problem, s *Settings) (*graphPredictor, error) {
-	if err := problem.ValidateFor(p, m.declaration()); err != nil {
+// begin checks the problem and computes what all settings share.
+func (m graphMethod) begin(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*job, error) {
+	d := m.declaration()
+	if err := problem.ValidateFor(p, d); err != nil {
 		return nil, err
 	}
-	if p.Directed && m.declaration().Works&param.Directed == 0 {
-		return nil, &problem.Error{Method: m.declaration().Name, Err: problem.ErrDirected}
+	if p.Directed && d.Works&param.Directed == 0 {
+		return nil, &problem.Error{Method: d.Name, Err: problem.ErrDirected}
 	}
 	set := s.WithDefaults()
-	r := &graphPredictor{p: p, set: &set, out: new(Prediction),
+	j := &job{p: p, set: &set, out: new(Prediction), sourceSpace: new(choose.Space), declared: d,
 		highest: m.highest(p, &set)}
 	set.Memory = p.SubtractComponents(set.Memory)
-	return r, nil
+	usual, err := d.Resolve(d.Own(set.Given), nil)
+	j.values = []param.Values{usual}
+	if err == nil && !split.TooFew(p.Class) {
+		j.values, err = m.grid(&set)
+	}
+	if err != nil {
+		return nil, err
+	}
+	j.space = choose.SpaceOf(set.withGrids(d), j.values, usual)
+	if par != nil {
+		j.fix(par)
+	}
+	j.byFolds = func(ctx context.Context) (*Choice, error) { return m.chooseByFolds(ctx, j) }
+	j.bySplits = func(ctx context.Context, splits *split.Splits) (*Choice, error) {
+		var groups []group
+		for i := range splits.Len {
+			groups = append(groups, group{p.At(splits.At(i).Train), p.At(splits.At(i).Test)})
+		}
+		return j.choose(ctx, m.evidence(j, groups))
+	}
+	j.learn = func(ctx context.Context, c *Choice) error {
+		v := j.values[0]
+		if c.Declared != nil {
+			v = c.Declared.Values
+		} else {
+			j.out.Settings = 0
+		}
+		start := time.Now()
+		err := m.scores(ctx, j, v)
+		j.out.Seconds.Walk = time.Since(start).Seconds()
+		return err
+	}
+	return j, m.prepare(ctx, j, j.values)
 }
 
 // whole finds the components of an undirected graph, and the nodes that a label reaches.
-func (r *graphPredictor) whole(ctx context.Context) (err error) {
-	if r.g, err = r.p.Whole(ctx, r.set.Workers, &r.out.Work); err == nil {
-		r.out.Reached = r.g.Components.Reachable(r.p.Row)
+func (j *job) whole(ctx context.Context) (err error) {
+	if j.g, err = j.p.Whole(ctx, j.set.Workers, &j.out.Work); err == nil {
+		j.out.Reached = j.g.Components.Reachable(j.p.Row)
 	}
 	return err
-}
-
-// settings returns the settings to choose from on the labels of a problem: all usual ones or,
-// with too few labels, the defaults.
-func (m graphMethod) settings(p *Problem, s *Settings) ([]param.Values, error) {
-	if split.TooFew(p.Class) {
-		v, err := m.usual(s)
-		return []param.Values{v}, err
-	}
-	return m.grid(s)
-}
-
-// usual returns the given values, with defaults.
-func (m graphMethod) usual(s *Settings) (param.Values, error) {
-	return m.declaration().Resolve(m.declaration().Own(s.Given), nil)
 }
 
 // grid returns the settings to choose from.
@@ -132,88 +137,46 @@ func (m graphMethod) grid(s *Settings) ([]param.Values, error) {
 	return split.Combinations(s.withGrids(m.declaration()), m.declaration().Own(s.Given), nil)
 }
 
-// predict is the Fit of the engine.
-func (m graphMethod) predict(ctx context.Context, p *Problem, par *Parameters,
-	s *Settings) (*Prediction, error) {
-	r, err := m.begin(p, s)
-	if err != nil {
-		return nil, err
-	}
-	start := time.Now()
-	var v param.Values
-	if par != nil {
-		v = par.Declared.Values
-		r.out.Settings = 1
-	}
-	settings, err := m.settings(p, r.set)
-	if err == nil {
-		if v != nil {
-			settings = []param.Values{v}
-		}
-		err = m.prepare(ctx, r, settings)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if v == nil {
-		if v, err = m.choose(ctx, r, settings); err != nil {
-			return nil, err
-		}
-	}
-	r.out.Seconds.Choose = time.Since(start).Seconds()
-	start = time.Now()
-	if err := m.scores(ctx, r, v); err != nil {
-		return nil, err
-	}
-	r.out.Seconds.Walk = time.Since(start).Seconds()
-	if d := m.declaration(); len(d.Params) > 0 {
-		r.out.Parameters = Parameters{Declared: &Setting{d, v}}
-	} else {
-		r.out.Settings = 0
-	}
-	return r.out, nil
-}
-
-// choose returns the setting that held-out labels choose; with too few labels it is the only
-// one.
-func (m graphMethod) choose(ctx context.Context, r *graphPredictor,
-	settings []param.Values) (param.Values, error) {
-	r.out.Settings = len(settings)
-	if split.TooFew(r.p.Class) || r.set.model != nil {
-		return settings[0], nil
-	}
-	p := r.p
+// chooseByFolds chooses by folds of the labels or of a sample of them. In the second case models of all labels measure the
+// chosen setting on as many labels.
+func (m graphMethod) chooseByFolds(ctx context.Context, j *job) (*Choice, error) {
+	sample := j.p
 	if m.isSampled() {
-		p = p.At(split.Sample(p.Class, r.set.sample, r.set.RNGSeed, 0))
+		sample = j.p.At(split.Sample(j.p.Class, j.set.sample, j.set.RNGSeed, 0))
 	}
-	folds := r.set.folds(len(p.Row))
-	fold := split.Folds(p.Class, folds, r.set.RNGSeed, 0)
-	var groups []group
-	for f := range folds {
-		if s := split.OfFold(fold, f); len(s.Train) > 0 && len(s.Test) > 0 {
-			groups = append(groups, group{p.At(s.Train), p.At(s.Test)})
-		}
+	c, err := j.choose(ctx, m.evidence(j, j.foldGroups(sample, len(sample.Row))))
+	if err != nil || len(sample.Row) == len(j.p.Row) || j.set.Unmeasured {
+		return c, err
 	}
-	choice, err := m.search(ctx, r, settings, groups, choose.WeightsOf(p))
-	if err != nil {
-		return nil, err
+	chosen := *j
+	chosen.fix(&c.Parameters)
+	measured, err := chosen.choose(ctx, m.evidence(&chosen, j.foldGroups(j.p, len(sample.Row))))
+	if err == nil {
+		c.choice.HeldOut = measured.choice.HeldOut
 	}
-	r.out.Estimate = choice.HeldOut.Estimate(r.p, r.out.Reached)
-	return settings[choice.Setting], nil
+	return c, err
 }
 
-// search chooses one of the settings by the predictions for the test sets of groups.
-func (m graphMethod) search(ctx context.Context, r *graphPredictor,
-	settings []param.Values, groups []group,
-	weight []float64) (*choose.Found, error) {
-	usual, _ := m.usual(r.set)
-	space := choose.SpaceOf(r.set.withGrids(m.declaration()), settings, usual)
-	s := &choose.Search{Kernel: new(choose.Space), Learner: space, Together: true}
-	s.Measure = func(ctx context.Context, _, _ []int) (*choose.Counts, error) {
-		counts := choose.NewCounts(len(settings),
-			make([]choose.FoldLabels, len(groups)))
+// foldGroups returns the folds of the labels of a problem, as many as have the given number of labels together.
+func (j *job) foldGroups(p *Problem, tested int) (groups []group) {
+	folds := j.set.folds(len(p.Row))
+	fold := split.Folds(p.Class, folds, j.set.RNGSeed, 0)
+	for f := range folds {
+		if s := split.OfFold(fold, f); len(s.Train) > 0 && len(s.Test) > 0 && tested > 0 {
+			groups = append(groups, group{p.At(s.Train), p.At(s.Test)})
+			tested -= len(s.Test)
+		}
+	}
+	return groups
+}
+
+// evidence counts the right predictions of settings for the test sets of groups.
+func (m graphMethod) evidence(j *job, groups []group) func(ctx context.Context, _, values []int) (*choose.Counts, error) {
+	weight := choose.WeightsOf(j.p)
+	return func(ctx context.Context, _, values []int) (*choose.Counts, error) {
+		counts := choose.NewCounts(len(values), make([]choose.FoldLabels, len(groups)))
 		done := int64(0)
-		err := m.predictions(ctx, r, settings, groups, func(setting, group int, predict func(node int) (int, bool)) {
+		err := m.predictions(ctx, j, problem.Pick(j.values, values), groups, func(setting, group int, predict func(node int) (int, bool)) {
 			var foldLabels choose.FoldLabels
 			test := groups[group].test
 			for i, node := range test.Row {
@@ -231,41 +194,10 @@ func (m graphMethod) search(ctx context.Context, r *graphPredictor,
 			}
 			counts.Folds[group] = foldLabels
 			done++
-			r.set.Progress("choose", done, int64(len(settings)*len(groups)))
+			j.set.Progress("choose", done, int64(len(values)*len(groups)))
 		})
 		return counts, err
 	}
-	return s.Run(ctx)
-}
-
-// tune is the Choose of the engine.
-func (m graphMethod) tune(ctx context.Context, p *Problem, splits *split.Splits,
-	s *Settings) (*Choice, error) {
-	r, err := m.begin(p, s)
-	if err != nil {
-		return nil, err
-	}
-	settings, err := m.grid(r.set)
-	if err == nil {
-		err = m.prepare(ctx, r, settings)
-	}
-	if err != nil {
-		return nil, err
-	}
-	var groups []group
-	for i := range splits.Len {
-		split := splits.At(i)
-		groups = append(groups, group{p.At(split.Train), p.At(split.Test)})
-	}
-	choice, err := m.search(ctx, r, settings, groups, choose.WeightsOf(p))
-	if err != nil {
-		return nil, err
-	}
-	return &Choice{
-		Parameters: Parameters{Declared: &Setting{m.declaration(),
-			settings[choice.Setting]}}, Accuracy: choice.Accuracy, Tested: choice.Tested, Settings: len(settings),
-		Work: r.out.Work,
-	}, nil
 }
 
 // cost is the Cost of the engine.
@@ -337,18 +269,18 @@ func (m declaredMethod) hasRaw() bool { return true }
 func (m declaredMethod) highest(*Problem, *Settings) bool { return false }
 
 // prepare finds the nodes that a label reaches.
-func (m declaredMethod) prepare(ctx context.Context, r *graphPredictor,
+func (m declaredMethod) prepare(ctx context.Context, j *job,
 	_ []param.Values) (err error) {
-	r.out.Reached, err = r.p.Reachable(ctx, r.p.Row, r.set.Workers, &r.out.Work)
+	j.out.Reached, err = j.p.Reachable(ctx, j.p.Row, j.set.Workers, &j.out.Work)
 	return err
 }
 
 // predictions calls visit with the predictions of every setting for each group of held-out labels,
 // by a run of the method for each.
-func (m declaredMethod) predictions(ctx context.Context, r *graphPredictor,
+func (m declaredMethod) predictions(ctx context.Context, j *job,
 	settings []param.Values, groups []group,
 	visit foldVisitor) error {
-	quiet := *r.set
+	quiet := *j.set
 	quiet.Progress = ignoreProgress
 	for setting, v := range settings {
 		for i, g := range groups {
@@ -356,7 +288,7 @@ func (m declaredMethod) predictions(ctx context.Context, r *graphPredictor,
 			if err != nil {
 				return err
 			}
-			r.out.Work.Sweeps += out.Work.Sweeps
+			j.out.Work.Sweeps += out.Work.Sweeps
 			visit(setting, i, func(node int) (int, bool) { return out.Class[node], out.Reached.Contains(uint32(node)) })
 		}
 	}
@@ -364,19 +296,19 @@ func (m declaredMethod) predictions(ctx context.Context, r *graphPredictor,
 }
 
 // scores stores the prediction with the chosen values in r.out.
-func (m declaredMethod) scores(ctx context.Context, r *graphPredictor,
+func (m declaredMethod) scores(ctx context.Context, j *job,
 	v param.Values) error {
-	prediction, err := m.Predict(ctx, r.p, v, r.set)
+	prediction, err := m.Predict(ctx, j.p, v, j.set)
 	if err != nil {
 		return err
 	}
-	r.out.Class = prediction.Class
-	r.out.Scores = prediction.Scores
-	r.out.Raw = prediction.Raw
-	r.out.Reached = prediction.Reached
-	r.out.Unfinished = prediction.Unfinished
-	r.out.Work.Sweeps += prediction.Work.Sweeps
-	setKnown(r.out, r.p)
+	j.out.Class = prediction.Class
+	j.out.Scores = prediction.Scores
+	j.out.Raw = prediction.Raw
+	j.out.Reached = prediction.Reached
+	j.out.Unfinished = prediction.Unfinished
+	j.out.Work.Sweeps += prediction.Work.Sweeps
+	setKnown(j.out, j.p)
 	return nil
 }
 

@@ -47,9 +47,9 @@ func kernelMethods() (list []*Engine) {
 // saying. Of the parameters of the kernel it takes no switches, which
 // choose the form that learners need.
 func (m kernelMethod) engine() *Engine {
-	e := &Engine{
+	e := Engine{
 		Name: m.kernel.Name + "+" + m.learner.Name, Specs: []*param.Spec{&m.kernel.Spec, specOf(m.learner)},
-		Fit: m.predict, Choose: m.tune, Cost: m.cost, HasRaw: m.learner.Path == nil,
+		begin: m.begin, Cost: m.cost, HasRaw: m.learner.Path == nil,
 	}
 	if m.learner == learners()[0] {
 		e.Name = m.kernel.Name
@@ -60,30 +60,7 @@ func (m kernelMethod) engine() *Engine {
 		}
 	}
 	e.Takes = append(e.Takes, specOf(m.learner).Takes()...)
-	return e
-}
-
-// predict is the Fit of the engine.
-func (m kernelMethod) predict(ctx context.Context, p *Problem, par *Parameters,
-	s *Settings) (*Prediction, error) {
-	r, err := m.begin(ctx, p, par, s)
-	if err != nil {
-		return nil, err
-	}
-	t := &r.out.Seconds
-	err = runPhases(ctx, []phase{
-		{Do: r.chooseByFolds, Seconds: &t.Choose}, {Do: r.learn,
-			Seconds: &t.Classify}, {Do: r.score, Seconds: &t.Walk},
-		{Do: func(ctx context.Context) error { return keepKernelForm(ctx, r) },
-			Seconds: &t.Walk},
-	})
-	if err != nil {
-		return nil, err
-	}
-	fillClasses(r.out, p, classShares)
-	r.out.Parameters, r.out.Settings, r.out.power = r.chosen, r.size(),
-		r.nodes.votes.Power()
-	return r.out, nil
+	return e.inStages()
 }
 
 // trySettings is the number of labels that a learner without a path is tried on behind a
@@ -100,7 +77,7 @@ func (m kernelMethod) job(p *Problem, s *Settings,
 		set.sample = min(set.sample, trySettings)
 	}
 	j = &job{p: p, set: &set, learner: m.learner, out: new(Prediction),
-		source: &m.kernel.Spec}
+		source: &m.kernel.Spec, declared: specOf(m.learner), compared: set.sample}
 	if j.values, j.space, err = learnerSettings(&set, m.learner, len(p.Names)); err != nil {
 		return nil, err
 	}
@@ -118,9 +95,22 @@ func (m kernelMethod) job(p *Problem, s *Settings,
 	return j, nil
 }
 
-// begin validates the problem and finds the components of the graph, the kernels, and the
+// begin returns the settings and the stages.
+func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*job, error) {
+	r, err := m.newPredictor(ctx, p, par, s)
+	if err != nil {
+		return nil, err
+	}
+	r.byFolds = r.chooseByFolds
+	r.bySplits = r.chooseOnSplits
+	r.job.learn = r.learnChosen
+	r.measures = r.compared < len(p.Row) && !m.learner.Whole && !solves(m.learner, len(p.Row)) && !r.set.Unmeasured
+	return r.job, nil
+}
+
+// newPredictor validates the problem and finds the components of the graph, the kernels, and the
 // learner's settings to choose from.
-func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters,
+func (m kernelMethod) newPredictor(ctx context.Context, p *Problem, par *Parameters,
 	s *Settings) (*kernelPredictor, error) {
 	if err := problem.ValidateFor(p, &m.kernel.Spec); err != nil {
 		return nil, err
@@ -185,7 +175,7 @@ func (m kernelMethod) cost(p, tuned *Problem, s *Settings) (c Cost, err error) {
 	fit := func(items int) int64 { // with eigenvectors
 		return m.learner.FitBytes(items, classes) + 8*int64(items)*int64(items)
 	}
-	machines, isRest := machinesOf(j)
+	machines, isRest := j.countMachines()
 	machines = max(classes, machines)
 	seen := min(labels, max(set.sample, 2*classes))
 	if tuned != nil { // with the values between labels and test nodes

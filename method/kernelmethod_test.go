@@ -246,7 +246,7 @@ func TestGridOfAdjacency(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := kernelMethod{kernel.Families().Named("von-neumann"), learners()[0]}.predict(ctx, p, nil, &Settings{Given: param.Values{"matrix": param.Of("adjacency")}})
+	got, err := kernelMethod{kernel.Families().Named("von-neumann"), learners()[0]}.engine().Predict(ctx, p, nil, &Settings{Given: param.Values{"matrix": param.Of("adjacency")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,22 +292,22 @@ func TestLeastSquaresWithoutBlock(t *testing.T) {
 			t.Fatal(err)
 		}
 		par := &Parameters{Kernel: &Setting{&family.Spec, params[4]}, Declared: &Setting{specOf(by), nil}}
-		r, err := kernelMethod{family, by}.begin(t.Context(), p, par, settings)
+		r, err := kernelMethod{family, by}.newPredictor(t.Context(), p, par, settings)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := r.chooseByFolds(context.Background()); err != nil {
+		if err := r.fitVotes(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		gram := r.gram
-		if err := r.learn(context.Background()); err != nil {
+		if err := r.learnItems(context.Background(), &Choice{Parameters: r.parameters(0, 0)}); err != nil {
 			t.Fatal(err)
 		}
 		direct := r.fitted
 		without := *by
 		without.Solved = 0
 		r.learner = &without
-		if err := r.learn(context.Background()); err != nil {
+		if err := r.learnItems(context.Background(), &Choice{Parameters: r.parameters(0, 0)}); err != nil {
 			t.Fatal(err)
 		}
 		dense := mat.NewDense(gram.Rows, gram.Rows, nil)

@@ -27,10 +27,9 @@ type kernelPredictor struct {
 	nodes   nodeVotes
 	kernels []kernel.Kernel // with the settings of sources
 
-	chosen Parameters
-	best   kernel.Kernel          // the chosen one
-	gram   *sparse.Block[float64] // of the best kernel among the labels that machines are tried on, scaled
-	scale  float64                // of the kernel: one over its mean on the diagonal
+	best  kernel.Kernel          // the chosen one
+	gram  *sparse.Block[float64] // of the best kernel among the labels that machines are tried on, scaled
+	scale float64                // of the kernel: one over its mean on the diagonal
 
 	fitted *classify.Model
 	items  []int // nodes of the Gram that the model has learned from: labelled ones first, in the order of their labels
@@ -45,16 +44,11 @@ func (r *kernelPredictor) settings(phase string) *kernel.Settings {
 }
 
 // chooseByFolds chooses by the predictions of models for labels that they have not learned
-// from, and fits the votes to these.
-func (r *kernelPredictor) chooseByFolds(ctx context.Context) error {
+// from.
+func (r *kernelPredictor) chooseByFolds(ctx context.Context) (*Choice, error) {
 	t, err := r.compareLabels(ctx, r.kernels)
 	if err != nil {
-		return err
-	}
-	if k := r.set.model; k != nil { // everything is chosen
-		r.chosen, r.best, r.gram, r.scale, r.nodes.votes = r.parameters(0, 0),
-			r.kernels[0], t.grams[0], t.scales[0], choose.VotesOf(k.Power)
-		return nil
+		return nil, err
 	}
 	hidden := t.fold
 	if path := r.learner.Path; path != nil && path.LeaveOneOut != nil {
@@ -63,7 +57,7 @@ func (r *kernelPredictor) chooseByFolds(ctx context.Context) error {
 	isolated, err := choose.Unreachable(ctx, t.p, hidden, r.set.Workers,
 		&r.out.Work)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	weight := choose.WeightsOf(r.p)
 	folds := choose.Labels(weight, t.p.Class, t.fold, isolated)
@@ -74,12 +68,13 @@ func (r *kernelPredictor) chooseByFolds(ctx context.Context) error {
 		})
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	source := choice.choice.Kernel
-	setting := choice.choice.Setting
-	r.chosen = choice.Parameters
-	r.best = r.kernels[source]
+	return choice, r.calibrate(ctx, t, choice.choice.Kernel, choice.choice.Setting)
+}
+
+// calibrate fits the votes to the predictions of a kernel and a setting for labels that models have not learned from.
+func (r *kernelPredictor) calibrate(ctx context.Context, t *labels, source, setting int) (err error) {
 	var list []choose.Outcome
 	settings := []int{setting}
 	if r.learner.Path != nil { // all settings are fitted together
@@ -94,16 +89,49 @@ func (r *kernelPredictor) chooseByFolds(ctx context.Context) error {
 		return err
 	}
 	r.nodes.votes = choose.FitVotes(len(r.p.Names), list)
-	r.out.Estimate = choice.choice.HeldOut.Estimate(r.p, r.out.Reached)
 	if len(r.kernels) > 1 { // values that are computed for several kernels at once have other last bits
-		if t, err = r.compareLabels(ctx, r.kernels[source:][:1]); err != nil {
+		r.kernels = r.kernels[source:][:1]
+		if t, err = r.compareLabels(ctx, r.kernels); err != nil {
 			return err
 		}
 		source = 0
 	}
+	r.best = r.kernels[source]
 	r.gram = t.grams[source]
 	r.scale = t.scales[source]
 	return nil
+}
+
+// learnChosen is the last stage of an engine on a kernel: it fits the votes unless the choice has done so, and the learner.
+func (r *kernelPredictor) learnChosen(ctx context.Context, c *Choice) error {
+	t := &r.out.Seconds
+	err := runPhases(ctx, []phase{
+		{Do: r.fitVotes, Seconds: &t.Choose}, {Do: func(ctx context.Context) error { return r.learnItems(ctx, c) },
+			Seconds: &t.Classify}, {Do: r.score, Seconds: &t.Walk},
+		{Do: func(ctx context.Context) error { return keepKernelForm(ctx, r) },
+			Seconds: &t.Walk},
+	})
+	if err == nil {
+		fillClasses(r.out, r.p, classShares)
+		r.out.power = r.nodes.votes.Power()
+	}
+	return err
+}
+
+// fitVotes fits the votes of a setting that was not chosen.
+func (r *kernelPredictor) fitVotes(ctx context.Context) error {
+	if r.best != nil {
+		return nil
+	}
+	t, err := r.compareLabels(ctx, r.kernels)
+	if err != nil {
+		return err
+	}
+	if k := r.set.model; k != nil {
+		r.best, r.gram, r.scale, r.nodes.votes = r.kernels[0], t.grams[0], t.scales[0], choose.VotesOf(k.Power)
+		return nil
+	}
+	return r.calibrate(ctx, t, 0, 0)
 }
 
 // outOfFold calls visit with the predictions of models of each pair of some kernels and settings, which vary faster, for
@@ -189,7 +217,7 @@ func (r *kernelPredictor) grams(ctx context.Context, kernels []kernel.Kernel,
 }
 
 // seenAll returns the block of the best kernel among all labels, scaled.
-func (r *kernelPredictor) seenAll(ctx context.Context) (classify.Gram, error) {
+func (r *kernelPredictor) seenAll(ctx context.Context) (*sparse.Block[float64], error) {
 	k := r.gram
 	if k.Rows < len(r.p.Row) {
 		grams, err := r.grams(ctx, []kernel.Kernel{r.best}, r.p.Row, nil, "walk")
@@ -200,16 +228,35 @@ func (r *kernelPredictor) seenAll(ctx context.Context) (classify.Gram, error) {
 		blocks.Scale(k, r.scale)
 	}
 	r.gram = nil
-	return classify.DenseGram(k), nil
+	return k, nil
 }
 
-// learn learns from all labels, with the values between all nodes if the learner needs
+// measureAll estimates the accuracy of a setting that a sample of the labels has chosen, as [Engine.measureSetting] does, from
+// the kernel values among all labels.
+func (r *kernelPredictor) measureAll(ctx context.Context, k *sparse.Block[float64], c *Choice) error {
+	fold, count := r.set.foldsLike(r.p, r.compared)
+	for i, f := range fold {
+		if f >= count {
+			fold[i] = -1
+		}
+	}
+	var right choose.Estimator
+	weight := choose.WeightsOf(r.p)
+	err := validateKernels(ctx, r, []*sparse.Block[float64]{k}, r.p.Class, fold, []int{c.choice.Setting}, func(_ int, o *choose.Outcome) {
+		right.Note(!o.Unreached, r.nodes.majorityClass(o) == o.Class, weight[o.Class])
+	})
+	e := right.Estimate(r.p, r.out.Reached)
+	c.estimate = &e
+	return err
+}
+
+// learnItems learns from all labels, with the values between all nodes if the learner needs
 // them.
-func (r *kernelPredictor) learn(ctx context.Context) (err error) {
+func (r *kernelPredictor) learnItems(ctx context.Context, c *Choice) (err error) {
+	values := c.Declared.Values
 	r.items = r.p.Row
 	class := slices.Clone(r.p.Class)
 	classes := len(r.p.Names)
-	values := r.chosen.Declared.Values
 	switch {
 	case solves(r.learner, len(class)):
 		r.gram = nil
@@ -229,9 +276,14 @@ func (r *kernelPredictor) learn(ctx context.Context) (err error) {
 		blocks.Scale(grams[0], r.scale)
 		r.full = classify.DenseGram(grams[0])
 	default:
-		if r.full, err = r.seenAll(ctx); err != nil {
+		k, err := r.seenAll(ctx)
+		if err == nil && r.measures && c.choice != nil {
+			err = r.measureAll(ctx, k, c)
+		}
+		if err != nil {
 			return err
 		}
+		r.full = classify.DenseGram(k)
 	}
 	r.fitted, err = r.learner.Fit(ctx, r.full, class, classes, values)
 	if errors.Is(err, classify.ErrIterationLimit) && r.fitted != nil {
@@ -365,13 +417,8 @@ func (r *kernelPredictor) solve(ctx context.Context, ridge []float64,
 // has a row of values for every kernel of the grid.
 const maxTestedRows = 2000
 
-// tune is the Choose of the engine.
-func (m kernelMethod) tune(ctx context.Context, p *Problem, splits *split.Splits,
-	s *Settings) (*Choice, error) {
-	r, err := m.begin(ctx, p, nil, s)
-	if err != nil {
-		return nil, err
-	}
+// chooseOnSplits chooses by the predictions for the test nodes of splits.
+func (r *kernelPredictor) chooseOnSplits(ctx context.Context, splits *split.Splits) (*Choice, error) {
 	return r.choose(ctx, func(ctx context.Context, kernels, settings []int) (*choose.Counts, error) {
 		counts := choose.NewCounts(len(kernels)*len(settings),
 			make([]choose.FoldLabels, 1))

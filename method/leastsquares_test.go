@@ -30,7 +30,7 @@ func TestLeastSquaresChoice(t *testing.T) {
 		}
 		by := learnerOf("rls")
 		set := &Settings{Lists: map[string][]param.Value{"lambda": param.Grid(0.01, 0.03, 0.1, 0.3, 1, 3, 10)}}
-		r, err := kernelMethod{kernel.Families().Named("p-step"), by}.begin(t.Context(), p, nil, set)
+		r, err := kernelMethod{kernel.Families().Named("p-step"), by}.newPredictor(t.Context(), p, nil, set)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -64,7 +64,7 @@ func TestMachinesStayWithinTheirPlan(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		planned, values := fitBytes(j, rows, cols), j.values[0]
+		planned, values := j.fitBytes(rows, cols), j.values[0]
 		if values.Has("cost") {
 			values["cost"] = param.Of(0.001)
 		}

@@ -135,14 +135,14 @@ func TestWorkersAndMemoryAgree(t *testing.T) {
 func TestShortGrid(t *testing.T) {
 	p := problemtest.Planted(t, 4, 300, 60)
 	set := &Settings{Lists: map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(2, 20, 60), "cost": param.Grid(4), "features": {param.Of(Plain)}}}
-	j, err := plainWalks().begin(p, nil, set)
+	j, err := plainWalks().begin(t.Context(), p, nil, set)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := chooserOf(j).short(1e3); got == nil || got.size() != 2 {
+	if got := j.newChooser().short(1e3); got == nil || got.size() != 2 {
 		t.Fatalf("%+v", got)
 	}
-	if got := chooserOf(j).short(1e12); got != nil {
+	if got := j.newChooser().short(1e12); got != nil {
 		t.Fatalf("%+v for a small graph", got)
 	}
 }
@@ -247,21 +247,24 @@ func TestValidate(t *testing.T) {
 func plainWalks() walkMethod { return walkMethod{"cwk", learners()[0]} }
 
 func predictWalks(ctx context.Context, p *Problem, s *Settings) (*Prediction, error) {
-	return plainWalks().predict(ctx, p, nil, s)
+	return plainWalks().engine().predict(ctx, p, nil, s)
 }
 
 func predictWalksWith(ctx context.Context, p *Problem, par Parameters, s *Settings) (*Prediction, error) {
-	return plainWalks().predict(ctx, p, &par, s)
+	return plainWalks().engine().predict(ctx, p, &par, s)
 }
 
 func chooseWalks(ctx context.Context, p *Problem, s *Settings) (*Choice, error) {
-	j, err := plainWalks().begin(p, nil, s)
+	j, err := plainWalks().begin(ctx, p, nil, s)
 	if err != nil {
 		return nil, err
 	}
-	return crossValidate(ctx, j)
+	if split.TooFew(p.Class) {
+		return &Choice{Parameters: j.parameters(0, 0), Settings: j.size()}, nil
+	}
+	return j.byFolds(ctx)
 }
 
 func chooseWalksOnSplits(ctx context.Context, p *Problem, splits *split.Splits, s *Settings) (*Choice, error) {
-	return plainWalks().tune(ctx, p, splits, s)
+	return plainWalks().engine().tune(ctx, p, splits, s)
 }

@@ -1,12 +1,14 @@
 package method
 
 import (
+	"math"
 	"slices"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
+	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 )
 
@@ -42,6 +44,43 @@ func TestSampledKernelIsTheChosenOne(t *testing.T) {
 	}
 	if !others {
 		t.Error("only first kernels are chosen, which tells nothing")
+	}
+}
+
+// TestSampledAccuracy tests that the accuracy of a setting that a sample of the labels chose is that of models of all labels
+// outside a fold, of folds that have as many labels as the sample, in the order of folds.
+func TestSampledAccuracy(t *testing.T) {
+	p := problemtest.Planted(t, 3, 120, 90)
+	set := &Settings{sample: 30}
+	for _, name := range []string{"diffusion+rls", "cwk", "spectral+logistic"} {
+		m := methodOf(t, name)
+		out, err := m.Predict(t.Context(), p, nil, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		folds := set.folds(len(p.Row))
+		fold := split.Folds(p.Class, folds, set.RNGSeed, 0)
+		tested, right, skipped := 0, 0, 0
+		for f := 0; tested+skipped < 30; f++ {
+			s := split.OfFold(fold, f)
+			one, err := m.Predict(t.Context(), p.At(s.Train), &out.Parameters, set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, i := range s.Test {
+				if !one.Reached.Contains(uint32(p.Row[i])) {
+					skipped++
+					continue
+				}
+				tested++
+				if one.Class[p.Row[i]] == p.Class[i] {
+					right++
+				}
+			}
+		}
+		if want := float64(right) / float64(tested); out.Tested != tested || math.Abs(out.Accuracy-want) > 0.05 {
+			t.Errorf("%s: accuracy %v of %d labels, want about %v of %d", name, out.Accuracy, out.Tested, want, tested)
+		}
 	}
 }
 

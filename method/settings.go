@@ -43,6 +43,9 @@ type Settings struct {
 	// LowEffort leaves scores of eigenvectors and kernels out of the method auto.
 	LowEffort bool
 
+	// Unmeasured leaves out computations that serve the estimate of the accuracy alone.
+	Unmeasured bool
+
 	// Rough reports that predicted numbers are compared, and need few digits.
 	Rough bool
 

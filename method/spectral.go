@@ -56,16 +56,16 @@ func (spectralLogistic) highest(p *Problem, s *Settings) bool {
 }
 
 // prepare computes the eigenvectors that the largest dimension needs.
-func (m spectralLogistic) prepare(ctx context.Context, r *graphPredictor,
+func (m spectralLogistic) prepare(ctx context.Context, j *job,
 	settings []param.Values) error {
-	if err := r.whole(ctx); err != nil {
+	if err := j.whole(ctx); err != nil {
 		return err
 	}
 	largest := 0
 	for _, v := range settings {
 		largest = max(largest, v.Int("dimension"))
 	}
-	return r.embed(ctx, largest)
+	return j.embed(ctx, largest)
 }
 
 // embeddingProblem is that of the eigenvectors.
@@ -73,41 +73,41 @@ var embeddingProblem = spectral.Problem{Matrix: sparse.NormalizedAdjacency,
 	Which: lanczos.Largest, Beyond: true, Positive: true}
 
 // embed computes as many eigenvectors as the largest dimension needs.
-func (r *graphPredictor) embed(ctx context.Context, dimension int) error {
-	n := r.g.Team().TotalOf(len(r.p.Degrees))
-	if len(r.g.Components.Sizes) == n { // there are no edges
+func (j *job) embed(ctx context.Context, dimension int) error {
+	n := j.g.Team().TotalOf(len(j.p.Degrees))
+	if len(j.g.Components.Sizes) == n { // there are no edges
 		return nil
 	}
-	pairs, err := embeddingProblem.Solve(ctx, r.g, min(dimension, n),
-		&lanczos.Settings{Tolerance: embeddingTolerance, Workers: r.set.Workers,
-			Memory: r.set.Memory})
+	pairs, err := embeddingProblem.Solve(ctx, j.g, min(dimension, n),
+		&lanczos.Settings{Tolerance: embeddingTolerance, Workers: j.set.Workers,
+			Memory: j.set.Memory})
 	if errors.Is(err, lanczos.ErrIterationLimit) {
 		err = nil
-		r.out.Unfinished = "a search for eigenvectors ended at the limit of its products, before its tolerance"
+		j.out.Unfinished = "a search for eigenvectors ended at the limit of its products, before its tolerance"
 	}
 	if err != nil {
 		return err
 	}
-	r.out.Work.Sweeps += pairs.Products
-	r.embedding = pairs.Vectors
+	j.out.Work.Sweeps += pairs.Products
+	j.embedding = pairs.Vectors
 	return nil
 }
 
 // columns returns how many columns the embedding has in a setting.
-func (r *graphPredictor) columns(v param.Values) int {
-	if r.embedding == nil {
+func (j *job) columns(v param.Values) int {
+	if j.embedding == nil {
 		return 0
 	}
-	return min(v.Int("dimension"), r.embedding.Cols)
+	return min(v.Int("dimension"), j.embedding.Cols)
 }
 
 // rowTo stores the embedding of a node in as many columns as dst has.
-func (r *graphPredictor) rowTo(dst []float64, v int) {
+func (j *job) rowTo(dst []float64, v int) {
 	if len(dst) == 0 {
 		return
 	}
-	squares := shortRow * shortRow * float64(len(dst)) / float64(r.g.Team().TotalOf(r.embedding.Rows))
-	for j, x := range r.embedding.Row(v)[:len(dst)] {
+	squares := shortRow * shortRow * float64(len(dst)) / float64(j.g.Team().TotalOf(j.embedding.Rows))
+	for j, x := range j.embedding.Row(v)[:len(dst)] {
 		dst[j] = x
 		squares += float64(x * x)
 	}
@@ -119,7 +119,7 @@ func (r *graphPredictor) rowTo(dst []float64, v int) {
 
 // fit fits the first settings, as many as have the same dimension, to labels; the models are
 // nil if these have one class.
-func (r *graphPredictor) fit(ctx context.Context, train *Problem,
+func (j *job) fit(ctx context.Context, train *Problem,
 	settings []param.Values) ([]*classify.LinearModel, error) {
 	d := settings[0].Int("dimension")
 	var falling []float64 // because falling λ need the fewest steps
@@ -129,11 +129,11 @@ func (r *graphPredictor) fit(ctx context.Context, train *Problem,
 		}
 	}
 	slices.Reverse(falling)
-	cols := r.columns(settings[0])
+	cols := j.columns(settings[0])
 	f := &sparse.Block[float64]{Rows: len(train.Row), Cols: cols, Stride: cols,
 		Data: make([]float64, len(train.Row)*cols)}
 	for i, row := range train.Row {
-		r.rowTo(f.Row(i), row)
+		j.rowTo(f.Row(i), row)
 	}
 	models, err := classify.LogisticPath(ctx, nil, f, train.Class,
 		len(train.Names), falling)
@@ -142,7 +142,7 @@ func (r *graphPredictor) fit(ctx context.Context, train *Problem,
 		return make([]*classify.LinearModel, len(falling)), nil
 	case errors.Is(err, classify.ErrIterationLimit):
 		err = nil
-		r.out.Unfinished = "a logistic regression ended at the limit of its steps, before its tolerance"
+		j.out.Unfinished = "a logistic regression ended at the limit of its steps, before its tolerance"
 	}
 	slices.Reverse(models)
 	return models, err
@@ -150,25 +150,25 @@ func (r *graphPredictor) fit(ctx context.Context, train *Problem,
 
 // predictions fits models to each group. A node that no label reaches is given the largest
 // class.
-func (m spectralLogistic) predictions(ctx context.Context, r *graphPredictor,
+func (m spectralLogistic) predictions(ctx context.Context, j *job,
 	settings []param.Values, groups []group,
 	visit foldVisitor) error {
 	for i, g := range groups {
-		reached := r.g.Components.Reachable(g.train.Row)
+		reached := j.g.Components.Reachable(g.train.Row)
 		largest := split.Majority(g.train.Class)
 		for setting := 0; setting < len(settings); {
-			models, err := r.fit(ctx, g.train, settings[setting:])
+			models, err := j.fit(ctx, g.train, settings[setting:])
 			if err != nil {
 				return err
 			}
-			x := make([]float64, r.columns(settings[setting]))
+			x := make([]float64, j.columns(settings[setting]))
 			for _, m := range models {
 				visit(setting, i, func(node int) (int, bool) {
 					isReached := reached.Contains(uint32(node))
 					if !isReached || m == nil {
 						return largest, isReached
 					}
-					r.rowTo(x, node)
+					j.rowTo(x, node)
 					return m.Pairs[classify.ArgMax(m.ScoresTo(nil, x,
 						nil))].Positive, true
 				})
@@ -180,53 +180,53 @@ func (m spectralLogistic) predictions(ctx context.Context, r *graphPredictor,
 }
 
 // scores gives every node its probabilities.
-func (m spectralLogistic) scores(ctx context.Context, r *graphPredictor,
+func (m spectralLogistic) scores(ctx context.Context, j *job,
 	v param.Values) error {
-	n := len(r.p.Degrees)
-	k := len(r.p.Names)
-	if d := v.Int("dimension"); r.columns(v) == d && d < r.embedding.Cols { // those that a kept model has, to the bit
-		r.embedding = nil
-		if err := r.embed(ctx, d); err != nil {
+	n := len(j.p.Degrees)
+	k := len(j.p.Names)
+	if d := v.Int("dimension"); j.columns(v) == d && d < j.embedding.Cols { // those that a kept model has, to the bit
+		j.embedding = nil
+		if err := j.embed(ctx, d); err != nil {
 			return err
 		}
 	}
-	models, err := r.fit(ctx, r.p, []param.Values{v})
+	models, err := j.fit(ctx, j.p, []param.Values{v})
 	if err != nil {
 		return err
 	}
 	model := models[0]
-	cols := r.columns(v)
-	r.out.Class = make([]int, n)
-	if r.highest {
-		r.out.Highest = problem.NewHighest(n, r.p.Row, r.p.Class)
+	cols := j.columns(v)
+	j.out.Class = make([]int, n)
+	if j.highest {
+		j.out.Highest = problem.NewHighest(n, j.p.Row, j.p.Class)
 	} else {
-		r.out.Scores = chunks.Block[float32](n, k)
+		j.out.Scores = chunks.Block[float32](n, k)
 	}
-	err = chunks.Run(ctx, r.set.Workers, n, func(_, lo, hi int) {
+	err = chunks.Run(ctx, j.set.Workers, n, func(_, lo, hi int) {
 		x := make([]float64, cols)
 		z := []float64(nil)
 		shares := make([]float32, k)
 		for v := lo; v < hi; v++ {
-			if !r.out.Reached.Contains(uint32(v)) {
+			if !j.out.Reached.Contains(uint32(v)) {
 				continue
 			}
-			if r.highest {
+			if j.highest {
 				clear(shares)
 			} else {
-				shares = r.out.Scores.Row(v)
+				shares = j.out.Scores.Row(v)
 			}
-			r.rowTo(x, v)
+			j.rowTo(x, v)
 			z = model.ScoresTo(z, x, nil)
-			r.out.Class[v] = model.Pairs[classify.ArgMax(z)].Positive
+			j.out.Class[v] = model.Pairs[classify.ArgMax(z)].Positive
 			for a, q := range classify.Softmax(z, z) {
 				shares[model.Pairs[a].Positive] = float32(q)
 			}
-			if r.highest {
-				r.out.Highest.Set(v, shares)
+			if j.highest {
+				j.out.Highest.Set(v, shares)
 			}
 		}
 	})
-	fillClasses(r.out, r.p, classShares)
+	fillClasses(j.out, j.p, classShares)
 	return err
 }
 

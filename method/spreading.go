@@ -35,10 +35,10 @@ func (m spreading) isSampled() bool { return false }
 func (m spreading) hasRaw() bool { return true }
 
 // prepare finds the components, and leaves memory for vectors of the graph.
-func (m spreading) prepare(ctx context.Context, r *graphPredictor,
+func (m spreading) prepare(ctx context.Context, j *job,
 	_ []param.Values) error {
-	r.set.Memory = budget.Subtract(r.set.Memory, vectorBytes(r.p))
-	return r.whole(ctx)
+	j.set.Memory = budget.Subtract(j.set.Memory, vectorBytes(j.p))
+	return j.whole(ctx)
 }
 
 // vectorBytes is the memory of vectors of the graph, its components and its system.
@@ -86,10 +86,10 @@ func (m spreading) slabWithin(p *Problem, folds int, v param.Values,
 
 // solve calls take with the scores of the labels of some problems for the classes from lo on, slab after slab: in a slab those
 // of one problem are behind those of the other.
-func (m spreading) solve(ctx context.Context, r *graphPredictor,
+func (m spreading) solve(ctx context.Context, j *job,
 	problems []*Problem, width slab, v param.Values, s *propagate.Settings,
 	take func(lo int, f *sparse.Block[float64]) error) error {
-	k := len(r.p.Names)
+	k := len(j.p.Names)
 	for lo := 0; lo < k; lo += width.classes {
 		hi := min(lo+width.classes, k)
 		set := *s
@@ -104,26 +104,26 @@ func (m spreading) solve(ctx context.Context, r *graphPredictor,
 					int64(k)*total)
 			}
 		}
-		f := sparse.NewBlock[float64](len(r.p.Degrees), (hi-lo)*len(problems))
-		work, err := m.rule.ScoresTo(ctx, f, r.g, seeds, v, &set)
+		f := sparse.NewBlock[float64](len(j.p.Degrees), (hi-lo)*len(problems))
+		work, err := m.rule.ScoresTo(ctx, f, j.g, seeds, v, &set)
 		if err == nil {
 			err = take(lo, f)
 		}
 		if err != nil {
 			return err
 		}
-		r.out.Work.Sweeps += work.Sweeps
+		j.out.Work.Sweeps += work.Sweeps
 	}
 	return nil
 }
 
 // predictions solves for the groups, several of them together. A node that no label reaches is given the largest class.
-func (m spreading) predictions(ctx context.Context, r *graphPredictor,
+func (m spreading) predictions(ctx context.Context, j *job,
 	settings []param.Values, groups []group,
 	visit foldVisitor) error {
-	k := len(r.p.Names)
+	k := len(j.p.Names)
 	for setting, v := range settings {
-		width := m.slabWithin(r.p, len(groups), v, r.set.Memory)
+		width := m.slabWithin(j.p, len(groups), v, j.set.Memory)
 		for lo := 0; lo < len(groups); lo += width.folds {
 			batch := groups[lo:min(lo+width.folds, len(groups))]
 			// scores of test sets by node
@@ -137,13 +137,13 @@ func (m spreading) predictions(ctx context.Context, r *graphPredictor,
 					scores[i][node] = make([]float64, k)
 				}
 			}
-			err := m.solve(ctx, r, problems, width, v, &propagate.Settings{Tolerance: choiceTolerance}, func(first int, f *sparse.Block[float64]) (err error) {
+			err := m.solve(ctx, j, problems, width, v, &propagate.Settings{Tolerance: choiceTolerance}, func(first int, f *sparse.Block[float64]) (err error) {
 				classes := f.Cols / len(batch)
 				for i, g := range batch {
 					columns := f.Columns(i*classes, (i+1)*classes)
 					offset := []float64(nil)
 					if m.rule.Coupled {
-						if offset, assigned[i], err = m.rule.Decide(r.g.Team(), columns, g.train.Seeds(), v); err != nil {
+						if offset, assigned[i], err = m.rule.Decide(j.g.Team(), columns, g.train.Seeds(), v); err != nil {
 							return err
 						}
 					}
@@ -158,7 +158,7 @@ func (m spreading) predictions(ctx context.Context, r *graphPredictor,
 				return err
 			}
 			for i, g := range batch {
-				reached := r.g.Components.Reachable(g.train.Row)
+				reached := j.g.Components.Reachable(g.train.Row)
 				largest := split.Majority(g.train.Class)
 				visit(setting, lo+i, func(node int) (int, bool) {
 					isReached := reached.Contains(uint32(node))
@@ -184,59 +184,59 @@ func addTo(scores, offset []float64) {
 }
 
 // scores computes the scores of all nodes, of many classes some after others, and takes classes from them.
-func (m spreading) scores(ctx context.Context, r *graphPredictor,
+func (m spreading) scores(ctx context.Context, j *job,
 	v param.Values) error {
-	n := len(r.p.Degrees)
-	k := len(r.p.Names)
-	isShare := m.rule.Probabilities == nil && !r.g.Signed
-	if r.highest {
-		r.out.Highest = problem.NewHighest(n, r.p.Row, r.p.Class)
+	n := len(j.p.Degrees)
+	k := len(j.p.Names)
+	isShare := m.rule.Probabilities == nil && !j.g.Signed
+	if j.highest {
+		j.out.Highest = problem.NewHighest(n, j.p.Row, j.p.Class)
 	} else {
-		r.out.Scores = sparse.NewBlock[float32](n, k)
+		j.out.Scores = sparse.NewBlock[float32](n, k)
 	}
-	if !isShare || r.set.Raw || r.set.Explain {
-		r.out.Raw = sparse.NewBlock[float64](n, k)
+	if !isShare || j.set.Raw || j.set.Explain {
+		j.out.Raw = sparse.NewBlock[float64](n, k)
 	}
 	row := make([]float32, k)
 	take := func(lo int, f *sparse.Block[float64]) error {
 		row = row[:f.Cols]
 		for i := range n {
-			if r.out.Raw != nil {
-				copy(r.out.Raw.Row(i)[lo:], f.Row(i))
+			if j.out.Raw != nil {
+				copy(j.out.Raw.Row(i)[lo:], f.Row(i))
 			}
 			for c, x := range f.Row(i) {
 				row[c] = float32(max(x, 0)) // rounding may leave a zero a little below
 			}
-			if r.highest {
-				r.out.Highest.Add(i, lo, row)
+			if j.highest {
+				j.out.Highest.Add(i, lo, row)
 			} else {
-				copy(r.out.Scores.Row(i)[lo:], row)
+				copy(j.out.Scores.Row(i)[lo:], row)
 			}
 		}
 		return nil
 	}
-	width := m.slabWithin(r.p, 1, v,
-		budget.Subtract(r.set.Memory, m.keptBytes(r.p, r.highest, r.set)))
-	if err := m.solve(ctx, r, []*Problem{r.p}, width, v,
-		&propagate.Settings{Progress: r.set.Progress}, take); err != nil {
+	width := m.slabWithin(j.p, 1, v,
+		budget.Subtract(j.set.Memory, m.keptBytes(j.p, j.highest, j.set)))
+	if err := m.solve(ctx, j, []*Problem{j.p}, width, v,
+		&propagate.Settings{Progress: j.set.Progress}, take); err != nil {
 		return err
 	}
-	r.out.form = m.form(r, v, r.out.Raw)
-	prior := classShares.Distributions(r.p.Seeds())(0)
+	j.out.form = m.form(j, v, j.out.Raw)
+	prior := classShares.Distributions(j.p.Seeds())(0)
 	if !isShare {
-		return m.probabilities(r, v, prior)
+		return m.probabilities(j, v, prior)
 	}
 	row = row[:k]
 	simd.ConvertTo(row, prior)
 	for i := range n {
 		switch {
-		case r.highest && !r.out.Highest.Normalize(i, 0):
-			r.out.Highest.Set(i, row)
-		case !r.highest && !share(r.out.Scores.Row(i)):
-			copy(r.out.Scores.Row(i), row)
+		case j.highest && !j.out.Highest.Normalize(i, 0):
+			j.out.Highest.Set(i, row)
+		case !j.highest && !share(j.out.Scores.Row(i)):
+			copy(j.out.Scores.Row(i), row)
 		}
 	}
-	fillClasses(r.out, r.p, classShares)
+	fillClasses(j.out, j.p, classShares)
 	return nil
 }
 
@@ -256,10 +256,10 @@ func share(scores []float32) bool {
 
 // probabilities makes probabilities and classes of the scores in r.out.Raw, each component in units of the root mean square
 // of its scores: those of two components may have other units.
-func (m spreading) probabilities(r *graphPredictor, v param.Values,
+func (m spreading) probabilities(j *job, v param.Values,
 	prior []float64) error {
-	f := r.out.Raw
-	team := r.g.Team()
+	f := j.out.Raw
+	team := j.g.Team()
 	n, k := f.Dims()
 	squares := make([]float64, n)
 	for i := range n {
@@ -267,31 +267,31 @@ func (m spreading) probabilities(r *graphPredictor, v param.Values,
 			squares[i] += x * x
 		}
 	}
-	scales := blocks.ByPart(team, r.g.Components, squares)
-	for component, size := range r.g.Components.Sizes {
+	scales := blocks.ByPart(team, j.g.Components, squares)
+	for component, size := range j.g.Components.Sizes {
 		scales[component] = math.Sqrt(scales[component] / (float64(size) * float64(k)))
 	}
-	offset, assigned, err := m.rule.Decide(team, f, r.p.Seeds(), v)
+	offset, assigned, err := m.rule.Decide(team, f, j.p.Seeds(), v)
 	if err != nil {
 		return err
 	}
 	row := make([]float64, k)
 	scores := make([]float64, k)
-	r.out.Class = make([]int, n)
+	j.out.Class = make([]int, n)
 	for i := range n {
 		copy(scores, f.Row(i))
 		addTo(scores, offset)
-		if r.g.Signed {
+		if j.g.Signed {
 			propagate.SignedShares(row, scores)
 		} else {
-			m.rule.Probabilities(row, scores, prior, scales[r.g.Components.Of[i]])
+			m.rule.Probabilities(row, scores, prior, scales[j.g.Components.Of[i]])
 		}
-		r.out.Class[i] = classify.ArgMax(row)
-		simd.ConvertTo(r.out.Scores.Row(i), row)
+		j.out.Class[i] = classify.ArgMax(row)
+		simd.ConvertTo(j.out.Scores.Row(i), row)
 	}
-	fillClasses(r.out, r.p, classShares)
+	fillClasses(j.out, j.p, classShares)
 	if assigned != nil {
-		copy(r.out.Class, assigned)
+		copy(j.out.Class, assigned)
 	}
 	return nil
 }

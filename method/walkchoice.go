@@ -20,7 +20,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// crossValidate chooses the parameters of a walk and of the learner on it by the accuracy on
+// chooseWalk chooses the parameters of a walk and of the learner on it by the accuracy on
 // held-out labels. See package choose for the rule.
 //
 // The labelled nodes are dealt into stratified folds, and for every α and
@@ -31,22 +31,8 @@ import (
 // A node from which no visible label can be reached is given the largest
 // class and not used to train on honest features. On large graphs long walks are compared only
 // if the longest short one is chosen, because they take most of the time.
-//
-// Unless two classes have two labels each, nothing can be learned from hiding
-// one. The choice is then the longest walk that is otherwise nearest to the defaults, and Tested is 0.
-func crossValidate(ctx context.Context, j *job) (*Choice, error) {
-	if split.TooFew(j.p.Class) {
-		c := &Choice{Parameters: j.parameters(j.sourceSpace.Usual, j.space.Usual),
-			Settings: 1}
-		for _, v := range j.sources {
-			if v.Word("features") == c.features() &&
-				v.Number("alpha") == c.alpha() {
-				c.Kernel = &Setting{j.source, v}
-			}
-		}
-		return c, nil
-	}
-	c := chooserOf(j)
+func (j *job) chooseWalk(ctx context.Context) (*Choice, error) {
+	c := j.newChooser()
 	if err := c.crossTrials(ctx); err != nil {
 		return nil, err
 	}
@@ -116,7 +102,7 @@ func (c *chooser) short(limit float64) *job {
 // chooseOnSplits chooses the parameters by the accuracy on the
 // test nodes of the given splits, as the paper does: the training nodes of
 // each split are labelled in its walks; folds serve honest features only.
-func chooseOnSplits(ctx context.Context, j *job,
+func (j *job) chooseOnSplits(ctx context.Context,
 	splits *split.Splits) (*Choice, error) {
 	var work graph.Work
 	if !j.p.Directed { // they are found here for all splits
@@ -125,7 +111,7 @@ func chooseOnSplits(ctx context.Context, j *job,
 		}
 	}
 	first := splits.At(0)
-	lanes := lanesOf(j, len(first.Train), len(first.Test))
+	lanes := j.lanes(len(first.Train), len(first.Test))
 	choice, err := j.choose(ctx, func(ctx context.Context, walks, values []int) (*choose.Counts, error) {
 		works := make([]graph.Work, splits.Len)
 		tested := make([]*choose.Counts, splits.Len)
@@ -142,9 +128,9 @@ func chooseOnSplits(ctx context.Context, j *job,
 			if lanes > 1 {
 				quiet.Workers = 1
 			}
-			c := chooserOf(&one)
+			c := one.newChooser()
 			tests := j.p.At(trainTest.Test)
-			tests = tests.At(split.Sample(tests.Class, testedNodes(j),
+			tests = tests.At(split.Sample(tests.Class, j.testedNodes(),
 				j.set.RNGSeed, 1))
 			counts := choose.NewCounts(len(walks)*len(values),
 				[]choose.FoldLabels{{Tested: len(tests.Row)}})
@@ -184,7 +170,7 @@ const sideBytes = 512 << 20
 
 // lanesOf returns the number of tuning splits with the given numbers of labels that are compared side by side, each by one
 // worker. Of several processes it is one.
-func lanesOf(j *job, labels, tests int) int {
+func (j *job) lanes(labels, tests int) int {
 	limit := int64(sideBytes)
 	if j.set.Memory > 0 {
 		limit = min(limit, j.set.Memory)
@@ -193,19 +179,19 @@ func lanesOf(j *job, labels, tests int) int {
 		return 1
 	}
 	return max(1, min(sched.Workers(j.set.Workers),
-		int(limit/splitBytes(j, labels, tests))))
+		int(limit/j.splitBytes(labels, tests))))
 }
 
 // splitBytes bounds the memory of a comparison on one split with one worker.
-func splitBytes(j *job, labels, tests int) int64 {
-	labels = min(labels, comparedLabels(j))
-	tests = min(tests, testedNodes(j))
-	rows := tests + len(kindsOf(j))*labels
+func (j *job) splitBytes(labels, tests int) int64 {
+	labels = min(labels, j.comparedLabels())
+	tests = min(tests, j.testedNodes())
+	rows := tests + len(j.kinds())*labels
 	c := &chooser{job: j}
 	features := chunks.Bytes[float32](rows, len(j.p.Names)*(longestOf(j)+1)) +
 		24*int64(rows)
 	return max(c.collectBytes(j.set.folds(labels)+1, rows),
-		features+trialBytes(j, labels, tests))
+		features+j.trialBytes(labels, tests))
 }
 
 // maxTested bounds the test nodes of a tuning split.
@@ -213,12 +199,12 @@ const maxTested = 10_000
 
 // testedNodes returns the bound on the test nodes of a tuning split for the learner. One without
 // a path scores each by every model, or learns with them among its items.
-func testedNodes(j *job) int {
+func (j *job) testedNodes() int {
 	switch {
 	case j.learner.Path != nil:
 		return maxTested
 	case j.learner.Whole:
-		return comparedLabels(j)
+		return j.comparedLabels()
 	}
 	return maxTestedRows
 }
@@ -239,17 +225,17 @@ type chooser struct {
 }
 
 // chooserOf returns what tries the settings of j on its labels, dealt into folds.
-func chooserOf(j *job) *chooser {
+func (j *job) newChooser() *chooser {
 	return &chooser{
 		job: j, fold: split.Folds(j.p.Class, j.set.folds(len(j.p.Row)),
 			j.set.RNGSeed, 0),
-		seen: split.Sample(j.p.Class, comparedLabels(j), j.set.RNGSeed, 0),
+		seen: split.Sample(j.p.Class, j.comparedLabels(), j.set.RNGSeed, 0),
 		rows: map[cwk.Pick]int{}, trials: map[string][]choose.Trial{},
 	}
 }
 
 // kindsOf returns the kinds of features to choose from.
-func kindsOf(j *job) (list []string) {
+func (j *job) kinds() (list []string) {
 	for _, v := range j.sources {
 		if kind := v.Word("features"); !slices.Contains(list, kind) {
 			list = append(list, kind)
@@ -297,7 +283,7 @@ func (c *chooser) splitTrials(ctx context.Context, tests *Problem) (err error) {
 // addTrial sets up a trial for each kind of features. Tests and plain training nodes have the features of a variant of the walk.
 func (c *chooser) addTrial(variant, largest int, train []int, tests *Problem,
 	isReached func(i int) bool) {
-	for _, kind := range kindsOf(c.job) {
+	for _, kind := range c.kinds() {
 		t := choose.Trial{Largest: largest}
 		for i, class := range tests.Class {
 			if isReached(i) {
@@ -409,7 +395,7 @@ func (c *chooser) try(ctx context.Context, alpha float64,
 	var tasks []task
 	minSteps := walks[0].Int("min-steps")
 	longest := 0
-	for _, kind := range kindsOf(c.job) {
+	for _, kind := range c.kinds() {
 		var numbers []int
 		for i, v := range walks {
 			if v.Number("alpha") == alpha && v.Word("features") == kind {
@@ -423,7 +409,7 @@ func (c *chooser) try(ctx context.Context, alpha float64,
 		for f := range c.trials[kind] {
 			tasks = append(tasks,
 				task{&c.trials[kind][f],
-					candidatesOf(c.job, problem.Pick(walks, numbers),
+					c.candidates(problem.Pick(walks, numbers),
 						values), f, numbers})
 		}
 	}
@@ -440,7 +426,7 @@ func (c *chooser) try(ctx context.Context, alpha float64,
 		tests = max(tests, len(t.trial.Test))
 	}
 	workers := sched.Workers(c.set.Workers)
-	bytes := trialBytes(c.job, len(c.seen), tests)
+	bytes := c.trialBytes(len(c.seen), tests)
 	for c.set.Memory > 0 && workers > 1 &&
 		int64(x.Rows*x.Cols*4)+int64(workers)*bytes > c.set.Memory {
 		workers--

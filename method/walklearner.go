@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
@@ -34,20 +33,25 @@ func walkMethods() []*Engine {
 
 // engine returns the learner on walks as an engine.
 func (m walkMethod) engine() *Engine {
-	return &Engine{
+	return Engine{
 		Name: m.name, Specs: []*param.Spec{&walkSpec, specOf(m.learner)},
 		Takes: slices.Concat(walkSpec.Takes(), []string{cwk.PriorParam.Name},
 			specOf(m.learner).Takes()),
-		Fit: m.predict, Choose: m.tune, Cost: m.cost, HasRaw: m.learner.Path == nil,
+		begin: m.begin, Cost: m.cost, HasRaw: m.learner.Path == nil,
 		Check: func(s *Settings) error {
 			_, err := walkSettings(s)
 			return err
 		},
-	}
+	}.inStages()
 }
 
-// begin returns the choice of a prediction, or the given parameters.
-func (m walkMethod) begin(p *Problem, par *Parameters, s *Settings) (*job, error) {
+// begin returns the settings and the stages. With too few labels, where
+// nothing can be learned from hiding one, the setting is the longest walk that is otherwise nearest to the defaults.
+//
+// Training rows are the walk features of the labelled nodes, plain or honest, the latter of a few labels from several
+// partitions into folds. Classifiers that are linear functions of features predict all nodes in a second walk, so that
+// the features of nodes are never stored.
+func (m walkMethod) begin(_ context.Context, p *Problem, par *Parameters, s *Settings) (*job, error) {
 	if err := problem.ValidateFor(p, &walkSpec); err != nil {
 		return nil, err
 	}
@@ -55,10 +59,25 @@ func (m walkMethod) begin(p *Problem, par *Parameters, s *Settings) (*job, error
 		return nil, err
 	}
 	j, err := m.job(p, s)
-	if err == nil && par != nil {
-		j.fix(par)
+	if err != nil {
+		return nil, err
 	}
-	return j, err
+	switch {
+	case par != nil:
+		j.fix(par)
+	case split.TooFew(p.Class):
+		usual := j.parameters(j.sourceSpace.Usual, j.space.Usual)
+		for _, v := range j.sources {
+			if v.Word("features") == usual.features() && v.Number("alpha") == usual.alpha() {
+				usual.Kernel = &Setting{j.source, v}
+			}
+		}
+		j.fix(&usual)
+	}
+	j.byFolds = j.chooseWalk
+	j.bySplits = j.chooseOnSplits
+	j.learn = j.learnWalk
+	return j, nil
 }
 
 // mostPlainFolds is the largest number of folds by default.
@@ -69,17 +88,18 @@ func (m walkMethod) job(p *Problem, s *Settings) (j *job, err error) {
 	set := s.WithDefaults()
 	set.Memory = p.SubtractComponents(set.Memory)
 	j = &job{p: p, set: &set, learner: m.learner, out: new(Prediction),
-		source: &walkSpec}
+		source: &walkSpec, declared: specOf(m.learner), calibrates: true}
+	j.compared = j.comparedLabels()
 	if j.sources, err = walkSettings(&set); err != nil {
 		return nil, err
 	}
 	if j.values, j.space, err = learnerSettings(&set, m.learner, len(p.Names)); err != nil {
 		return nil, err
 	}
-	kinds := kindsOf(j)
+	kinds := j.kinds()
 	longest := j.parameters(len(j.sources)-1, 0)
 	if m.learner.Whole && slices.Contains(kinds, Honest) ||
-		len(kinds) > 1 && mostPlainFolds*comparedLabels(j) > mostRows(m.learner,
+		len(kinds) > 1 && mostPlainFolds*j.comparedLabels() > mostRows(m.learner,
 			&longest, len(p.Names)) {
 		// Trials know no other nodes, which plain rows are unlike; and plain rows are as many as labels and folds.
 		j.sources = slices.DeleteFunc(j.sources,
@@ -89,59 +109,24 @@ func (m walkMethod) job(p *Problem, s *Settings) (j *job, err error) {
 	return j, nil
 }
 
-// tune is the Choose of the engine.
-func (m walkMethod) tune(ctx context.Context, p *Problem, splits *split.Splits,
-	s *Settings) (*Choice, error) {
-	j, err := m.begin(p, nil, s)
-	if err != nil {
-		return nil, err
-	}
-	return chooseOnSplits(ctx, j, splits)
-}
-
-// predict is the Fit of the engine. Without parameters it chooses them by cross-validation, unless the grid has a single setting.
-//
-// Training rows are the walk features of the labelled nodes, plain or honest, the latter of a few labels from several
-// partitions into folds. Classifiers that are linear functions of features predict all nodes in a second walk, so that
-// the features of nodes are never stored.
-func (m walkMethod) predict(ctx context.Context, p *Problem, par *Parameters,
-	s *Settings) (*Prediction, error) {
-	j, err := m.begin(p, par, s)
-	if err != nil {
-		return nil, err
-	}
-	start := time.Now()
-	choice := &Choice{Parameters: j.parameters(0, 0), Settings: 1}
-	if j.size() > 1 {
-		if choice, err = crossValidate(ctx, j); err != nil {
-			return nil, err
-		}
-	}
-	seconds := time.Since(start).Seconds()
-	j.fix(&choice.Parameters)
-	j.out.Parameters = choice.Parameters
-	j.out.Settings = choice.Settings
-	r := &predictor{job: j, nodes: nodeVotes{job: j}, par: choice.Parameters}
+// learnWalk is the last stage of an engine on walks.
+func (j *job) learnWalk(ctx context.Context, c *Choice) error {
+	j.fix(&c.Parameters)
+	r := &predictor{job: j, nodes: nodeVotes{job: j}, par: c.Parameters}
 	score := r.score
-	if perNode(m.learner) {
+	if perNode(j.learner) {
 		score = r.scoreNodes
 	}
-	t := &r.out.Seconds
-	err = runPhases(ctx, []phase{
-		{Do: r.walk, Seconds: &t.Walk}, {Do: r.learn,
+	t := &j.out.Seconds
+	err := runPhases(ctx, []phase{
+		{Do: r.walk, Seconds: &t.Walk}, {Do: r.learnRows,
 			Seconds: &t.Classify}, {Do: score, Seconds: &t.Walk},
 		{Do: r.form, Seconds: &t.Walk},
 	})
-	if err != nil {
-		return nil, err
+	if err == nil {
+		fillClasses(j.out, j.p, j.set.Prior)
 	}
-	fillClasses(r.out, p, j.set.Prior)
-	if choice.choice != nil {
-		r.out.Estimate = choice.choice.HeldOut.Estimate(p, r.out.Reached)
-	}
-	r.out.Work.Sweeps += choice.Work.Sweeps
-	r.out.Seconds.Choose = seconds
-	return r.out, nil
+	return err
 }
 
 // perNode reports whether scores come from the features of every node, since the model is
@@ -174,9 +159,9 @@ func (r *predictor) addNodes(picks *[]cwk.Pick) {
 	}
 }
 
-// learn fits the votes out of fold and the learner to all training rows, which are the first
+// learnRows fits the votes out of fold and the learner to all training rows, which are the first
 // of the features, scaled; rows of nodes come after them.
-func (r *predictor) learn(ctx context.Context) (err error) {
+func (r *predictor) learnRows(ctx context.Context) (err error) {
 	if err := r.calibrate(ctx); err != nil {
 		return err
 	}
@@ -272,11 +257,11 @@ func (m walkMethod) cost(p, tuned *Problem, s *Settings) (c Cost, err error) {
 	if err != nil {
 		return c, err
 	}
-	trials := chooserOf(j)
+	trials := j.newChooser()
 	classes := len(p.Names)
 	par := j.parameters(len(j.sources)-1, 0)
 	picks := len(trials.seen)
-	if slices.Contains(kindsOf(j), Plain) {
+	if slices.Contains(j.kinds(), Plain) {
 		picks *= trials.dealt()
 	}
 	columns := classes * par.terms()
@@ -289,22 +274,20 @@ func (m walkMethod) cost(p, tuned *Problem, s *Settings) (c Cost, err error) {
 		rows += len(p.Degrees)
 	}
 	if tuned != nil {
-		tests = min(testedNodes(j), len(tuned.Row)-len(p.Row)+len(tuned.Names))
-		rows = max(rows, tests+len(kindsOf(j))*len(trials.seen))
+		tests = min(j.testedNodes(), len(tuned.Row)-len(p.Row)+len(tuned.Names))
+		rows = max(rows, tests+len(j.kinds())*len(trials.seen))
 	}
 	features := chunks.Bytes[float32](rows, columns) + 24*int64(rows)
-	fits := int64(sched.Workers(j.set.Workers)) * trialBytes(j,
-		len(trials.seen), tests)
+	fits := int64(sched.Workers(j.set.Workers)) * j.trialBytes(len(trials.seen), tests)
 	bytes := max(trials.collectBytes(partitions*trials.dealt()+1, rows),
-		features+max(fits, fitBytes(j, train, columns)))
+		features+max(fits, j.fitBytes(train, columns)))
 	if tuned != nil {
-		bytes = max(bytes, int64(lanesOf(j, len(p.Row), tests))*splitBytes(j,
-			len(p.Row), tests))
+		bytes = max(bytes, int64(j.lanes(len(p.Row), tests))*j.splitBytes(len(p.Row), tests))
 	}
 	if perNode(m.learner) {
 		return Cost{Bytes: max(bytes, features+scoreBytes(p))}, nil
 	}
-	machines, isRest := machinesOf(j)
+	machines, isRest := j.countMachines()
 	outputs := 2*8*int64(columns)*int64(machines) + scoreBytes(p) +
 		sumsBytes(p, isRest)
 	if isRest {
@@ -332,7 +315,7 @@ func (c *chooser) collectBytes(variants, rows int) int64 {
 }
 
 // trialBytes bounds the memory of a trial with the given numbers of training and test rows.
-func trialBytes(j *job, train, tests int) int64 {
+func (j *job) trialBytes(train, tests int) int64 {
 	classes := len(j.p.Names)
 	m := int64(train)
 	n := int64(tests + 4)
@@ -346,10 +329,10 @@ func trialBytes(j *job, train, tests int) int64 {
 
 // fitBytes bounds the memory of a fit to the given number of rows, in addition to these: the learner's own, and the
 // weights of all classifiers twice, as the learner returns them and as the walk needs them.
-func fitBytes(j *job, rows, features int) int64 {
+func (j *job) fitBytes(rows, features int) int64 {
 	l := j.learner
 	classes := len(j.p.Names)
-	machines, _ := machinesOf(j)
+	machines, _ := j.countMachines()
 	bytes := 4*8*int64(rows) + 2*8*int64(machines)*int64(features)
 	switch {
 	case l.LinearBytes != nil:
@@ -384,7 +367,7 @@ type predictor struct {
 // rows take at most [maxFeatureBytes]: of more labels it takes a sample. Honest features leave out the labels that no
 // label of another fold reaches.
 func (r *predictor) walk(ctx context.Context) (err error) {
-	r.trials = chooserOf(r.job)
+	r.trials = r.newChooser()
 	if err := r.trials.crossTrials(ctx); err != nil {
 		return err
 	}
@@ -474,7 +457,7 @@ func (r *predictor) partitions() int {
 // these are right.
 func (r *predictor) calibrate(ctx context.Context) error {
 	var outcomes []choose.Outcome
-	candidates := candidatesOf(r.job, r.sources, r.values)
+	candidates := r.candidates(r.sources, r.values)
 	for i := range r.trials.trials[r.par.features()] {
 		t := &r.trials.trials[r.par.features()][i]
 		err := candidates.Run(ctx, r.features, t,

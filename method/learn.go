@@ -1,0 +1,201 @@
+package method
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"time"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// job is a choice or a prediction by an engine on a problem: the settings to choose from, and the stages of the engine.
+type job struct {
+	p       *Problem
+	set     *Settings
+	out     *Prediction
+	learner *classify.Learner // on a walk, a kernel or Gram values; nil: none
+
+	source      *param.Spec    // a walk or a kernel; nil: none
+	sources     []param.Values // of the source, to choose from
+	sourceSpace *choose.Space
+	declared    *param.Spec
+	values      []param.Values // of the learner or method, to choose from
+	space       *choose.Space
+
+	// byFolds chooses by labels that are hidden with their fold, bySplits by the test sets of splits.
+	byFolds  func(ctx context.Context) (*Choice, error)
+	bySplits func(ctx context.Context, splits *split.Splits) (*Choice, error)
+
+	// learn learns from all labels with the chosen setting, and fills in out but for the choice. It estimates the accuracy
+	// if there was nothing to choose and calibration does so.
+	learn func(ctx context.Context, c *Choice) error
+
+	calibrates bool // learn estimates the accuracy of a single setting
+	compared   int  // labels that settings are compared on; 0: all
+	measures   bool // learn estimates the accuracy of a setting that a sample chose
+
+	g         *graph.Graph           // with components; nil if the engine needs none
+	highest   bool                   // whether out has the highest scores in place of those of all classes
+	embedding *sparse.Block[float64] // see spectralLogistic
+}
+
+// predict predicts by the stages of an engine: a choice by held-out labels unless parameters are given, a model of all labels,
+// and the estimate of its accuracy.
+func (m *Engine) predict(ctx context.Context, p *Problem, par *Parameters,
+	s *Settings) (*Prediction, error) {
+	start := time.Now()
+	j, err := m.begin(ctx, p, par, s)
+	if err != nil {
+		return nil, err
+	}
+	choice := &Choice{Parameters: j.parameters(0, 0), Settings: j.size()}
+	if par == nil && j.set.model == nil && !split.TooFew(p.Class) && (j.size() > 1 || !j.calibrates) {
+		if choice, err = j.byFolds(ctx); err != nil {
+			return nil, err
+		}
+		if choice.estimate == nil && j.compared > 0 && j.compared < len(p.Row) && !j.measures && !j.set.Unmeasured {
+			if choice.estimate, err = m.measureSetting(ctx, p, choice, j.compared, s); err != nil {
+				return nil, err
+			}
+		}
+	}
+	j.out.Parameters = choice.Parameters
+	j.out.Settings = choice.Settings
+	j.out.Work.Sweeps += choice.Work.Sweeps
+	j.out.Seconds.Choose += time.Since(start).Seconds()
+	if err := j.learn(ctx, choice); err != nil {
+		return nil, err
+	}
+	switch {
+	case choice.estimate != nil:
+		j.out.Estimate = *choice.estimate
+	case choice.choice != nil:
+		j.out.Estimate = choice.choice.HeldOut.Estimate(p, j.out.Reached)
+	}
+	return j.out, nil
+}
+
+// measureSetting estimates the accuracy of a setting that a sample of the labels has chosen. Models of the sample know less
+// than the model of all labels, so that each label of some folds, as many as the sample has, is predicted from all labels
+// of the other folds.
+func (m *Engine) measureSetting(ctx context.Context, p *Problem, c *Choice, sampled int,
+	s *Settings) (*problem.Estimate, error) {
+	set := s.WithDefaults()
+	fold, folds := set.foldsLike(p, sampled)
+	return m.apart(ctx, p, &c.Parameters, &set, fold, folds)
+}
+
+// foldsLike returns the folds of the labels of a problem, and the number of folds that together have as many labels as a sample.
+func (s *Settings) foldsLike(p *Problem, sampled int) (fold []int, count int) {
+	folds := s.folds(len(p.Row))
+	count = (sampled*folds + len(p.Row) - 1) / len(p.Row)
+	return split.Folds(p.Class, folds, s.RNGSeed, 0), min(folds, count)
+}
+
+// tune chooses by splits.
+func (m *Engine) tune(ctx context.Context, p *Problem, splits *split.Splits,
+	s *Settings) (*Choice, error) {
+	j, err := m.begin(ctx, p, nil, s)
+	if err != nil {
+		return nil, err
+	}
+	c, err := j.bySplits(ctx, splits)
+	if err == nil {
+		c.Work.Sweeps += j.out.Work.Sweeps
+	}
+	return c, err
+}
+
+// fix leaves the given parameters alone to choose from.
+func (j *job) fix(par *Parameters) {
+	if par.Kernel != nil {
+		j.sources = []param.Values{par.Kernel.Values}
+		j.sourceSpace = new(choose.Space)
+	}
+	declared := maps.Clone(j.values[j.space.Usual])
+	if par.Declared != nil {
+		maps.Copy(declared, par.Declared.Values)
+	}
+	j.values = []param.Values{declared}
+	j.space = new(choose.Space)
+}
+
+// size returns the number of settings to choose from.
+func (j *job) size() int { return max(1, len(j.sources)) * len(j.values) }
+
+// parameters returns those of a setting of the source and of one of the learner.
+func (j *job) parameters(source, value int) (p Parameters) {
+	if j.source != nil {
+		p.Kernel = &Setting{j.source, j.sources[source]}
+	}
+	if len(j.declared.Params) > 0 || j.source != nil {
+		p.Declared = &Setting{j.declared, j.values[value]}
+	}
+	return p
+}
+
+// choose chooses a setting of the source and one of the learner; measure returns the counts of all pairs of some of them,
+// those of the learner varying fastest.
+func (j *job) choose(ctx context.Context,
+	measure func(ctx context.Context, sources, values []int) (*choose.Counts, error)) (*Choice, error) {
+	s := &choose.Search{Kernel: j.sourceSpace, Learner: j.space,
+		Together: j.learner == nil || j.learner.Path != nil, Measure: measure}
+	result, err := s.Run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &Choice{
+		Parameters: j.parameters(result.Kernel, result.Setting),
+		Accuracy:   result.Accuracy, Tested: result.Tested, Settings: j.size(),
+		choice: result,
+	}, nil
+}
+
+// countMachines returns the number of binary classifiers, and whether each separates one class from the rest.
+func (j *job) countMachines() (machines int, isRest bool) {
+	classes := len(j.p.Names)
+	if pairwise(j.learner, j.values[0]) {
+		return classes * (classes - 1) / 2, false
+	}
+	return classes, true
+}
+
+// Choice is the result of choosing parameters.
+type Choice struct {
+	Parameters
+	Accuracy float64 // of the parameters on the labels that they were chosen by
+	Tested   int     // predictions behind it for each setting; 0: there were too few labels
+	Settings int     // number of settings to choose from
+	Work     graph.Work
+
+	choice   *choose.Found     // nil of other methods, and with too few labels
+	estimate *problem.Estimate // of the chosen setting by models of all labels; nil: that of the choice
+}
+
+// candidates returns those of a choice on features of the given walks.
+func (j *job) candidates(walks, values []param.Values) *choose.Candidates {
+	c := &choose.Candidates{Classes: len(j.p.Names),
+		MinSteps: walks[0].Int("min-steps"), Learner: j.learner, Values: values}
+	for _, v := range walks {
+		c.Steps = append(c.Steps, v.Int("steps"))
+	}
+	if path := j.learner.Path; path != nil {
+		c.Path = cmp.Or(path.OnFeatures, path)
+	}
+	return c
+}
+
+// comparedLabels returns the number of labels on which settings on walks are compared.
+func (j *job) comparedLabels() int {
+	if limit := j.learner.ComparedItems; limit > 0 {
+		return min(j.set.sample, limit)
+	}
+	return j.set.sample
+}
