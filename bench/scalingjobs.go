@@ -28,14 +28,16 @@ var scalingJobs = []scalingJob{
 		return []string{"bench", "decode", g.store, "--repeat=5"}
 	}},
 	{name: "spmm", workload: "spmm", hasColumns: true, hasSources: true, bytes: 4, sweeps: 1, words: func(c *Cell, g *scalingGraph, _ string) []string {
-		return []string{"bench", "spmm", g.store, "--repeat=5", c.columnsFlag(), "--source=" + c.Source}
+		return []string{"bench", "spmm", g.store, "--repeat=5", fmt.Sprintf("--columns=%d", c.Columns), "--source=" + c.Source}
 	}},
 	{name: "walk", workload: "walk", hasSources: true, width: walkClasses, bytes: 4, sweeps: walkSteps, words: func(c *Cell, g *scalingGraph, _ string) []string {
 		return []string{"bench", "walk", g.store, "--repeat=3", "--source=" + c.Source}
 	}},
-	krylovJob("solve", "solve", 0),
-	krylovJob("exp", "exponential", 0),
-	krylovJob("eigen", "eigen", 4),
+	{name: "solve", hasColumns: true, bytes: 8, words: columnsOf("pseudo-inverse")},
+	{name: "exp", hasColumns: true, bytes: 8, words: columnsOf("diffusion:beta=10")},
+	{name: "eigen", hasColumns: true, words: func(c *Cell, g *scalingGraph, output string) []string {
+		return []string{"eigen", g.store, "--matrix=normalized-adjacency", "--which=largest", fmt.Sprintf("--k=%d", c.Columns), "-o", output + ".npy"}
+	}},
 	{name: "ingest", width: 1, check: decodeOnce, words: func(_ *Cell, g *scalingGraph, output string) []string {
 		return []string{"ingest", g.text, "--order=degree", "--force", "-o", output}
 	}},
@@ -48,13 +50,12 @@ var scalingJobs = []scalingJob{
 	}},
 }
 
-func krylovJob(name, workload string, width int) scalingJob {
-	return scalingJob{name: name, workload: workload, hasColumns: true, width: width, bytes: 8, words: func(c *Cell, g *scalingGraph, _ string) []string {
-		return []string{"bench", "krylov", workload, g.store, "--repeat=2", c.columnsFlag()}
-	}}
+// columnsOf returns the words of the call that computes columns of a kernel.
+func columnsOf(kernel string) func(c *Cell, g *scalingGraph, output string) []string {
+	return func(c *Cell, g *scalingGraph, output string) []string {
+		return []string{"kernel", g.store, "--kernel", kernel, "--dtype=float64", "--cols", g.columns[c.Columns], "-o", output + ".npy"}
+	}
 }
-
-func (c *Cell) columnsFlag() string { return fmt.Sprintf("--columns=%d", c.Columns) }
 
 // ScalingJobs returns the names of the jobs that [Scaling] has.
 func ScalingJobs() []string {
@@ -68,28 +69,17 @@ func ScalingJobs() []string {
 // decodeOnce returns the words of a sweep over a store.
 func decodeOnce(store string) []string { return []string{"bench", "decode", store, "--repeat=1"} }
 
-// checksum returns that of the answer: of a workload that of its document, or the sum of the eigenvalues.
-func (d *childDocument) checksum() (sum float64) {
-	if d.Checksum != nil {
-		return *d.Checksum
-	}
-	for _, value := range d.Values {
-		sum += value
-	}
-	return sum
-}
-
 // checksumOf returns the checksum of the answer of a job.
 func (s *Scaling) checksumOf(ctx context.Context, j *scalingJob, d *childDocument, output string) (float64, error) {
-	switch {
-	case j.workload != "":
-		return d.checksum(), nil
-	case j.check != nil:
-		d, _, err := s.call(ctx, 0, j.check(output)...)
-		if err != nil {
-			return 0, err
-		}
-		return d.checksum(), nil
+	var err error
+	if j.check != nil {
+		d, _, err = s.call(ctx, 0, j.check(output)...)
+	}
+	if err != nil {
+		return 0, err
+	}
+	if d.Checksum != nil {
+		return *d.Checksum, nil
 	}
 	data, err := os.ReadFile(output)
 	return float64(crc32.ChecksumIEEE(data)), err

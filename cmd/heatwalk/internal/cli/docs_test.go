@@ -139,7 +139,6 @@ func TestJSONPage(t *testing.T) {
 		{"graphs", "kernel", "MOL", "--kernel", "propagation", "-o", "K.npy"},
 		{"graphs", "classify", "MOL", "--labels", "few.tsv", "--kernel", "tanimoto", "-o", "out.tsv"},
 		{"bench", "decode", "g"},
-		{"bench", "krylov", "solve", "g"},
 		{"bench", "scaling", "--scales", "4,5,6", "--threads", "1", "--columns", "1", "--jobs", "spmm", "-o", "scaling.html"},
 		{"version"},
 	} {

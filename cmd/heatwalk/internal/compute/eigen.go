@@ -137,7 +137,11 @@ func runEigen(run *shell.Session, c *eigenOptions, name string) error {
 	if run.Costs.DryRun {
 		run.Costs.Disk += shell.IDBytes(shell.SelectNodes(g, rows))
 	}
-	problem := c.eigenproblem()
+	problem := &spectral.Problem{
+		Matrix:     sparse.Kind(c.Matrix),
+		Which:      lanczos.Which(slices.Index(spectrumParts, c.Which)),
+		Resolution: c.Resolution,
+	}
 	pairs, err := heatwalk.Eigenpairs(run.Context, g.Graph, problem, c.K, settings)
 	if err != nil {
 		return eigenError(err, c, pairs)
@@ -166,15 +170,6 @@ func eigenError(err error, f *eigenOptions, pairs *spectral.Pairs) error {
 			pairs.Converged, f.K, words.Counted(pairs.Products, "product"), remedy)
 	}
 	return err
-}
-
-// eigenproblem returns the problem that the parameters describe.
-func (p *eigenParameters) eigenproblem() *spectral.Problem {
-	return &spectral.Problem{
-		Matrix:     sparse.Kind(p.Matrix),
-		Which:      lanczos.Which(slices.Index(spectrumParts, p.Which)),
-		Resolution: p.Resolution,
-	}
 }
 
 // ofComponents returns the number of eigenvalues that components explain, and their value: 0 of a
