@@ -109,9 +109,9 @@ func TestServerMemory(t *testing.T) {
 		t.Fatalf("no peak in %s", status)
 	}
 	kilobytes, err := strconv.ParseInt(string(peak[1]), 10, 64)
-	t.Logf("peak %s, limit %s", budget.Size(kilobytes<<10), budget.Size(limit))
+	t.Logf("peak %s, limit %s", budget.Text(kilobytes<<10), budget.Text(limit))
 	if err != nil || kilobytes<<10 > limit {
-		t.Errorf("the peak is %s (%v), the limit %s", budget.Size(kilobytes<<10), err, budget.Size(limit))
+		t.Errorf("the peak is %s (%v), the limit %s", budget.Text(kilobytes<<10), err, budget.Text(limit))
 	}
 }
 

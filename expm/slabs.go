@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
@@ -19,16 +20,20 @@ func slabColumns(n int) int {
 	return 16
 }
 
-// Bytes returns the bytes that [Map.ApplyTo] takes for series of the given number of functions
-// and a block of n rows, in addition to that block and the results: two vectors of the
-// recurrence for a slab of columns, and the results of the slab if it is not the whole block.
-func Bytes(n, cols, functions int) int64 {
+// Bytes returns the memory of [Map.ApplyTo] for the given number of functions of a block of n rows, in addition to that
+// block and the results: two vectors of the recurrence for a slab of columns, and the results of the slab if it is not the
+// whole block; or with solves the blocks of a sum of resolvents.
+func Bytes(n, cols, functions int, solves bool) budget.Size {
 	width := min(cols, slabColumns(n))
-	blockCount := int64(2)
+	series := 2
 	if width < cols {
-		blockCount += int64(functions)
+		series += functions
 	}
-	return blockCount * blocks.BlockBytes[float64](n, width)
+	size := budget.Times(series, budget.Block[float64](n, width))
+	if solves {
+		size = budget.AnyOf(size, budget.Times(6, budget.Block[float64](n, cols)))
+	}
+	return size
 }
 
 // runSlabs computes the parts by series in H, one slab of columns after the

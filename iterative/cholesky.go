@@ -38,34 +38,40 @@ type triangle struct {
 	val []float64
 }
 
-// CholeskyBytes returns the bytes that making and keeping a Cholesky factor takes at most within room
-// bytes, 0 for no limit, for n nodes and the given number of stored entries (each edge twice): a
-// complete factor, or where that does not fit or is not tried a sampled one. cols is the number
-// of columns of a [System] that frees two of its blocks while it makes the factor; 0 for a factor
-// that is made alone.
-func CholeskyBytes(n int, entries int64, cols int, room int64) int64 {
-	memory := choleskyBytes(n, entries)
-	complete := completeBytes(n, entries)
-	if isLean(n, entries) && (room == 0 || complete <= room) {
-		return max(memory, complete)
+// FactorBytes returns the memory of making and keeping the factors of a solve of cols columns within room bytes, 0 for no
+// limit, for n nodes and the given number of stored entries (each edge twice). Complete and sampled factors, and the
+// elimination of weights over many orders of magnitude, are not made where they do not fit; a small graph is eliminated
+// whatever the room.
+func FactorBytes(n int, entries int64, cols int, room budget.Size) budget.Size {
+	fitting := func(size budget.Size) budget.Size {
+		if room > 0 && size > room {
+			return 0
+		}
+		return size
 	}
-	if cols > 0 {
-		memory = max(memory-2*blocks.BlockBytes[float64](n, cols),
-			keptBytes(n, entries))
+	size := fitting(SampledBytes(n, entries, cols))
+	if isLean(n, entries) {
+		size = budget.AnyOf(size, fitting(completeBytes(n, entries)), fitting(exactBytes(n, entries)))
 	}
-	return memory
+	if n <= ExactFirst {
+		size = budget.AnyOf(size, exactBytes(n, entries))
+	}
+	return size
 }
 
-// keptBytes bounds the bytes of a factor that has been made.
-func keptBytes(n int, entries int64) int64 {
-	return 24*factorLimit(n, entries) + 36*int64(n)
-}
-
-// choleskyBytes bounds the bytes of making and keeping a factor.
-func choleskyBytes(n int, entries int64) int64 {
-	columns := 12 * factorLimit(n, entries)
-	// Columns exist together with the records, and each triangle together with its source.
-	return max(24*entries+columns+64*int64(n), 2*columns+100*int64(n))
+// SampledBytes returns the memory of making and keeping a sampled factor in addition to the blocks of a [System] of cols
+// columns, of which two are freed meanwhile; 0 columns for a factor that is made alone.
+func SampledBytes(n int, entries int64, cols int) budget.Size {
+	limit := factorLimit(n, entries)
+	columns := budget.Times(limit, 12)
+	making := budget.AnyOf( // columns exist together with the records, and each triangle together with its source
+		budget.AllOf(columns, budget.Times(entries, 24), budget.Times(n, 64)),
+		budget.AllOf(columns, columns, budget.Times(n, 100)))
+	if cols == 0 {
+		return making
+	}
+	freed := budget.Times(2, budget.Block[float64](n, cols))
+	return budget.AnyOf(making-freed, budget.AllOf(columns, columns, budget.Times(n, 36)))
 }
 
 // isLean reports whether a complete factor is tried: of a small graph, and of one with so few edges that it may
@@ -78,12 +84,11 @@ func isLean(n int, entries int64) bool {
 // and which have it because it keeps all digits, whatever the weights.
 const smallRows = 4096
 
-// completeBytes bounds the bytes of making and keeping a complete factor: the edges, the search for an
+// completeBytes returns the memory of making and keeping a complete factor: the edges, the search for an
 // order with the lists of the fronts, which have no more vertices than the triangle has entries, the
 // columns, a front, the stack, and then two triangles.
-func completeBytes(n int, entries int64) int64 {
-	limit := completeLimit(n, entries)
-	return 20*entries + 48*limit + 200*int64(n)
+func completeBytes(n int, entries int64) budget.Size {
+	return budget.AllOf(budget.Times(entries, 20), budget.Times(completeLimit(n, entries), 48), budget.Times(n, 200))
 }
 
 // factorLimit bounds the entries of the triangle where there is a limit on
@@ -102,7 +107,7 @@ func factorLimit(n int, entries int64) int64 {
 //
 // The factor depends on the matrix alone. Cost: one sweep and
 // a sequential elimination; with a limit of memory in bytes at most that of
-// choleskyBytes, 0 for none. The
+// SampledBytes, 0 for none. The
 // error wraps [ErrMemory], [ErrFill] of a factor that would go beyond that,
 // [graph.ErrWeight], or is that of the sweep.
 func newCholesky(ctx context.Context, a sparse.Matrix, scale float64,
@@ -113,12 +118,12 @@ func newCholesky(ctx context.Context, a sparse.Matrix, scale float64,
 	}
 	limit := int64(math.MaxInt64)
 	if memory > 0 {
-		if need := choleskyBytes(n, a.NNZ()); need > memory {
+		if need := SampledBytes(n, a.NNZ(), 0); need > memory {
 			return nil, memoryError(need, memory)
 		}
 		limit = factorLimit(n, a.NNZ())
 	}
-	pages.Expect(choleskyBytes(n, a.NNZ()))
+	pages.Expect(SampledBytes(n, a.NNZ(), 0))
 	columns, err := eliminate(ctx, a, scale, ground, rngSeed, limit)
 	if err != nil {
 		return nil, err

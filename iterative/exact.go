@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -39,39 +40,13 @@ const (
 	epsilon      = 2 * unitRoundoff
 )
 
-// EliminationBytes bounds the memory of [System.EliminateTo] on a graph with n nodes, in addition to the
-// blocks of a solve: a dense matrix and the entries of half of one. It is 0 for more than [ExactFirst] nodes.
-func EliminationBytes(n int) int64 {
-	if n > ExactFirst {
-		return 0
-	}
-	return denseBytes(n)
-}
-
-// denseBytes is EliminationBytes of any number of nodes.
-func denseBytes(n int) int64 { return 14*int64(n)*int64(n) + 64*int64(n) }
-
-// wideBytes is the memory of the elimination of a graph of more than ExactFirst nodes whose weights span many orders of
-// magnitude.
-func wideBytes(n int, entries int64) int64 {
+// exactBytes returns the memory of [System.EliminateTo], in addition to the blocks of a solve: a dense matrix and the
+// entries of half of one, or a complete factor.
+func exactBytes(n int, entries int64) budget.Size {
 	if n <= exactWide {
-		return denseBytes(n)
+		return budget.AllOf(budget.Times(n, budget.Times(n, 14)), budget.Times(n, 64))
 	}
 	return completeBytes(n, entries)
-}
-
-// FactorBytes bounds the memory of the factors of a solve of cols columns within room bytes, 0 for no
-// limit: a Cholesky factor or the elimination of weights over many orders of magnitude, which are not made where they do
-// not fit, and the elimination of a small graph, which always is.
-func FactorBytes(n int, entries int64, cols int, room int64) int64 {
-	bytes := EliminationBytes(n)
-	if factor := CholeskyBytes(n, entries, cols, room); room == 0 || factor <= room {
-		bytes = max(bytes, factor)
-	}
-	if wide := wideBytes(n, entries); isLean(n, entries) && n > ExactFirst && (room == 0 || wide <= room) {
-		bytes = max(bytes, wide)
-	}
-	return bytes
 }
 
 // newExact factors scale·L(A) + diag(ground). Entries of A are weights ≥ 0; its diagonal is

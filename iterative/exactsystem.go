@@ -26,7 +26,7 @@ func (s *System) exactFactor(ctx context.Context) (*exact, error) {
 	if n > exactWide {
 		limits = limitsOf
 	}
-	need := wideBytes(n, entries)
+	need := exactBytes(n, entries)
 	switch {
 	case n <= ExactFirst:
 	case !s.wide || !isLean(n, entries):

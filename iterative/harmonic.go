@@ -8,6 +8,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
@@ -193,7 +194,7 @@ func freePart(ctx context.Context, a sparse.Matrix,
 
 // HarmonicBytes returns the bytes of a [Harmonic] system and its solve in addition to F and a
 // factor: five blocks, ten vectors and the slots of rows, marks of reached rows, and sums by chunk.
-func HarmonicBytes(n, cols int) int64 {
-	return 5*blocks.BlockBytes[float64](n, cols) + (10*8+4+1)*int64(n) +
-		16*int64(cols)*int64(blocks.Chunks(n))
+func HarmonicBytes(n, cols int) budget.Size {
+	return budget.AllOf(budget.Times(5, budget.Block[float64](n, cols)), budget.Times(n, 10*8+4+1),
+		budget.Block[float64](blocks.Chunks(n), 2*cols))
 }

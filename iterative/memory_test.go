@@ -1,6 +1,7 @@
 package iterative
 
 import (
+	"math"
 	"runtime"
 	"slices"
 	"testing"
@@ -36,8 +37,8 @@ func TestFactorBytes(t *testing.T) {
 	}); got > most {
 		t.Errorf("making a factor allocates %d bytes, want at most %d", got, most)
 	}
-	if kept := int64(12*(len(f.lower.col)+len(f.upper.col)) + 28*n + 8*len(f.levels)); kept > keptBytes(n, a.NNZ()) || kept > choleskyBytes(n, a.NNZ()) {
-		t.Errorf("%d bytes are kept, planned %d", kept, keptBytes(n, a.NNZ()))
+	if kept := int64(12*(len(f.lower.col)+len(f.upper.col)) + 28*n + 8*len(f.levels)); kept > SampledBytes(n, a.NNZ(), math.MaxInt32) || kept > SampledBytes(n, a.NNZ(), 0) {
+		t.Errorf("%d bytes are kept, planned %d", kept, SampledBytes(n, a.NNZ(), math.MaxInt32))
 	}
 	const cols = 16
 	x, y := randomBlock(1, n, cols), sparse.NewBlock[float64](n, cols)

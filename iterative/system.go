@@ -162,8 +162,7 @@ func (s *System) newLadder(settings *Settings) *ladder {
 		if s.factor == nil {
 			s.cg.run.v.p, s.cg.run.v.q = nil, nil // to free memory for the elimination
 			if room > 0 {
-				room = max(room, choleskyBytes(len(s.Graph.Degrees),
-					s.Graph.A.NNZ()))
+				room = max(room, SampledBytes(len(s.Graph.Degrees), s.Graph.A.NNZ(), 0))
 			}
 		}
 		f, err := s.factorWithin(ctx, room)
@@ -199,8 +198,7 @@ func (s *System) prepare(cols int) {
 			c.image = s.Ground
 		}
 		s.jacobi = NewJacobi(s.diagonal(true))
-		if need := CholeskyBytes(len(s.Graph.Degrees), s.Graph.A.NNZ(), cols,
-			1); !s.noFactor() && s.Memory > 0 && need > s.Memory {
+		if need := SampledBytes(len(s.Graph.Degrees), s.Graph.A.NNZ(), cols); !s.noFactor() && s.Memory > 0 && need > s.Memory {
 			s.refused = memoryError(need, s.Memory)
 		}
 	}

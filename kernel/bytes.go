@@ -9,7 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // work describes the engine of a kernel, by which its memory is bounded before the graph is loaded.
@@ -22,10 +21,8 @@ type work struct {
 }
 
 const (
-	// solveBlocks and resolventBlocks are the numbers of blocks of a solve and of a sum of solves,
-	// their columns and images included.
-	solveBlocks     = 5
-	resolventBlocks = 8
+	// solveBlocks is the number of blocks of a solve, its columns and images included.
+	solveBlocks = 5
 
 	// balancedVectors is the number of further vectors of solves with I − αA: v, the degrees with
 	// it, the diagonal, the start of solves, and those of the search for v.
@@ -53,78 +50,76 @@ func (w work) root() work {
 }
 
 // vectorBytes returns the memory of the vectors of a graph with n nodes.
-func vectorBytes(n int) int64 {
-	return graphVectors * 8 * int64(n)
-}
+func vectorBytes(n int) budget.Size { return budget.Times(graphVectors, budget.Vector[float64](n)) }
 
-// bytes returns the memory of the engine for a block of n rows and cols columns, its argument and
-// its result included.
-func (w work) bytes(n, cols int) int64 {
-	block := blocks.BlockBytes[float64](n, cols)
-	vectors := balancedVectors * 8 * int64(n)
+// slabBytes returns the memory of a slab of width columns of several functions of one matrix: the vectors of the graph, the
+// argument and the images, the engine, the search for an eigenvalue, and the given number of values for each column.
+func (w work) slabBytes(n, width, functions, values int) budget.Size {
+	block := budget.Block[float64](n, width)
+	size := budget.AllOf(vectorBytes(n), budget.Vector[float64](values*width))
+	images := budget.Times(functions+1, block)
+	vectors := budget.Times(balancedVectors, budget.Vector[float64](n))
 	switch {
 	case w.series:
-		return 2*block + expm.Bytes(n, cols, 1)
+		size = budget.AllOf(size, images, expm.Bytes(n, width, functions, false))
 	case w.matrix != "" && !w.search: // near the pole it is one solve
-		return resolventBlocks*block + vectors
+		size = budget.AllOf(size, images, expm.Bytes(n, width, functions, true), vectors)
+	default:
+		size = budget.AllOf(size, budget.Times(solveBlocks, block), vectors)
 	}
-	return solveBlocks*block + vectors
+	if !w.search {
+		return size
+	}
+	if w.matrix != "" {
+		return budget.AllOf(size, radiusBytes(n))
+	}
+	search := lanczos.Bytes(n, 1, 0, &lanczos.Settings{Preconditioned: true})
+	if n <= iterative.ExactFirst { // a small map may be made dense
+		search = budget.AnyOf(search, lanczos.Bytes(n, 1, 0, new(lanczos.Settings)))
+	}
+	return budget.AllOf(size, search)
 }
 
-// searchBytes returns the memory of computing an eigenvalue, which may make a small map dense.
-func (w work) searchBytes(n int) int64 {
-	switch {
-	case !w.search:
-		return 0
-	case w.matrix != "":
-		return radiusBytes(n)
-	case n <= iterative.ExactFirst:
-		return max(lanczos.FactoredBytes(n, 1, 0),
-			lanczos.Bytes(n, 1, 0, 0))
-	}
-	return lanczos.FactoredBytes(n, 1, 0)
-}
-
-// factorBytes returns the memory of factors: a Cholesky factor where solves may need one,
-// and the elimination of a small graph. used is the
-// memory without it; within a limit, 0 for none, factors that do not fit are not made.
-func (w work) factorBytes(degrees []float64, cols int, entries, limit, used int64) int64 {
-	n := len(degrees)
-	elimination := int64(0)
-	if w.matrix == "" { // a small graph is eliminated, whatever the limit
-		elimination = iterative.EliminationBytes(n)
-	}
-	if !w.factor {
-		return elimination
-	}
+// factorBytes returns the memory of factors: a Cholesky factor where solves may need one, and the elimination of a small
+// graph. used is the memory without it; within a limit, 0 for none, factors that do not fit are not made.
+func (w work) factorBytes(n int, entries int64, cols int, limit, used budget.Size) budget.Size {
 	room := budget.Subtract(limit, used)
-	widths := []int{cols}           // of blocks that are freed while a factor is made
-	if w.matrix != "" || w.search { // those of other systems, or of the search, stay
-		widths = []int{0, cols}
-	}
-	for _, width := range widths {
-		bytes := iterative.CholeskyBytes(n, entries, width, room)
-		if limit == 0 || used+bytes <= limit {
-			return max(bytes, elimination)
+	if !w.factor {
+		if w.matrix != "" {
+			return 0
 		}
+		room = 1
 	}
-	return elimination
+	size := iterative.FactorBytes(n, entries, cols, room)
+	if w.matrix != "" || w.search { // the blocks of other systems, or of the search, are not freed for the factor
+		size = budget.AnyOf(size, iterative.FactorBytes(n, entries, 0, room))
+	}
+	return size
 }
 
-// slabBytes returns the memory of a slab of width columns of a block with the given number of rows,
-// of nodes among themselves or others: the vectors of the graph, the engine and the pieces.
-func (w work) slabBytes(n, width, rows int, symmetric bool) int64 {
-	pieces := 8 * int64(pieceNumbers(rows, symmetric)) * int64(width)
-	return vectorBytes(n) + w.bytes(n, width) + w.searchBytes(n) + pieces
-}
-
-// pieceNumbers returns the number of values for each column of a piece of a block with the given
-// number of rows; a symmetric block also stores the mirror image of the piece.
-func pieceNumbers(rows int, symmetric bool) int {
-	if symmetric {
-		return 2 * rows
+// blockBytes returns the memory of a block of long·short values within a limit, of nodes among themselves if it is
+// symmetric.
+func (w work) blockBytes(n int, entries int64, long, short int, symmetric bool, limit budget.Size) budget.Size {
+	width := min(SlabColumns(n), short)
+	values := long + 1 // and a row
+	if symmetric { // each piece has a mirror image
+		values = 2 * long
 	}
-	return rows
+	half := symmetric && w.half && fitsHalf(n, short)
+	if half {
+		w = w.root()
+	}
+	size := w.slabBytes(n, width, 1, values)
+	if half {
+		block := budget.Block[float64](n, width)
+		slabs := (short + width - 1) / width
+		stored := storedSlabs(slabs, limit, size-block, block)
+		if stored < slabs {
+			stored++ // the image of another one
+		}
+		size = budget.AllOf(size, budget.Times(stored-1, block)) // of which one is counted already
+	}
+	return budget.AllOf(size, w.factorBytes(n, entries, width, limit, size))
 }
 
 // Bytes returns an upper bound on the memory of [Block]: the construction of the kernel and the
@@ -132,44 +127,23 @@ func pieceNumbers(rows int, symmetric bool) int {
 // into slabs; the bound is then that of the narrowest slab if no other fits. A tolerance in s may
 // require an eigenvalue.
 func (f *Family) Bytes(v param.Values, degrees []float64, entries int64,
-	directed bool, rows, cols []int, s *Settings) int64 {
+	directed bool, rows, cols []int, s *Settings) budget.Size {
 	if s == nil {
 		s = new(Settings)
 	}
-	return f.blockBytes(v, degrees, entries, directed, rows, cols, s, true)
-}
-
-// blockBytes is Bytes for inverses with half steps or without.
-func (f *Family) blockBytes(v param.Values, degrees []float64, entries int64,
-	directed bool, rows, cols []int, s *Settings, roots bool) int64 {
-	limit := s.Memory
 	n := len(degrees)
 	long := max(len(rows), len(cols))
 	short := min(len(rows), len(cols))
 	if f.work == nil {
 		vectors := vectorBytes(n)
-		return vectors + f.memory(v, Shape{n, long, short, directed},
-			budget.Subtract(limit, vectors))
+		return budget.AllOf(vectors, f.memory(v, Shape{n, long, short, directed}, budget.Subtract(s.Memory, vectors)))
 	}
 	w := f.work(v, describe(nil, degrees))
 	w.search = w.search && (w.matrix != "" || s.certifies(n))
 	if f.Distance != "" { // it requires the columns of both lists
 		short, long = long, short
 	}
-	width := min(SlabColumns(n), short)
-	symmetric := slices.Equal(rows, cols)
-	half := symmetric && w.half && (roots || w.matrix != "") && fitsHalf(n, short)
-	if half {
-		w = w.root()
-	}
-	bytes := w.slabBytes(n, width, long, symmetric)
-	if half {
-		block := blocks.BlockBytes[float64](n, width) // of which one is counted already
-		stored, image := storedSlabs((short+width-1)/width, limit,
-			bytes-block, block)
-		bytes += int64(stored-1)*block + image
-	}
-	return bytes + w.factorBytes(degrees, width, entries, limit, bytes)
+	return w.blockBytes(n, entries, long, short, slices.Equal(rows, cols), s.Memory)
 }
 
 // Shape is that of a block of a kernel on a graph of Nodes nodes: Long·Short values, or with Long = 0
@@ -185,7 +159,7 @@ func (f *Family) memory(v param.Values, s Shape, limit int64) int64 {
 		return f.Memory(v, s, limit)
 	}
 	cols := min(SlabColumns(s.Nodes), s.Short)
-	return 8 * (blocks.BlockBytes[float64](s.Nodes, cols) + int64(s.Long)*int64(cols))
+	return budget.Times(8, budget.AllOf(budget.Block[float64](s.Nodes, cols), budget.Times(s.Long, int64(cols))))
 }
 
 // FactorLimit returns the limit of a computation that has none: bytes, its estimate, because factors would take more, and
@@ -207,35 +181,35 @@ func (f *Family) MakesFactor(v param.Values, degrees []float64) bool {
 func (f *Family) ApplyBytes(v param.Values, degrees []float64, cols int) int64 {
 	n := len(degrees)
 	if f.work == nil {
-		return vectorBytes(n) +
-			f.memory(v, Shape{n, 0, cols, f.Works&param.Directed != 0}, 0) +
-			2*blocks.BlockBytes[float64](n, cols)
+		return budget.AllOf(vectorBytes(n), f.memory(v, Shape{n, 0, cols, f.Works&param.Directed != 0}, 0),
+			budget.Times(2, budget.Block[float64](n, cols)))
 	}
-	w := f.work(v, describe(nil, degrees))
-	return w.slabBytes(n, cols, 0, false)
+	return f.work(v, describe(nil, degrees)).slabBytes(n, cols, 1, 0)
 }
 
 // GramsBytes is [Family.Bytes] for [Grams] of kernels with the given complete values, with
 // their blocks.
 func (f *Family) GramsBytes(vs []param.Values, degrees []float64, entries int64,
-	nodes []int, limit int64) int64 {
+	nodes []int, limit int64) budget.Size {
 	n := len(degrees)
-	m := int64(len(nodes))
+	m := len(nodes)
 	description := describe(nil, degrees)
-	grams := (8*m*m + systemVectors*8*int64(n)) * int64(len(vs))
+	grams := budget.Times(len(vs), budget.AllOf(budget.Vector[float64](m*m), budget.Times(systemVectors, budget.Vector[float64](n))))
 	limit = budget.Subtract(limit, grams)
-	var peak int64
+	var peak budget.Size
 	functions := 0
 	group := work{series: true}
 	for _, v := range vs {
-		var w work
-		if f.work != nil {
-			w = f.work(v, description)
+		if f.work == nil {
+			peak = f.Bytes(v, degrees, entries, false, nodes, nodes, &Settings{Memory: limit})
+			break
 		}
+		w := f.work(v, description)
 		isNearPole := w.search && w.factor // where a kernel has a matrix of its own
 		if w.matrix == "" || isNearPole || f.Asymmetric(v) != nil {
-			peak = max(peak, f.blockBytes(v, degrees, entries, false, nodes, nodes,
-				&Settings{Memory: limit}, false))
+			w.half = w.half && w.matrix != "" // see inWhole
+			w.search = w.search && (w.matrix != "" || new(Settings).certifies(n))
+			peak = budget.AnyOf(peak, w.blockBytes(n, entries, m, m, true, limit))
 			continue
 		}
 		functions++
@@ -245,21 +219,9 @@ func (f *Family) GramsBytes(vs []param.Values, degrees []float64, entries int64,
 	}
 	group.factor = !group.series
 	for count := range functions { // of one matrix, computed together
-		width := gramsWidth(n, len(nodes), count+1)
-		bytes := vectorBytes(n) + group.searchBytes(n) +
-			slabsBytes(n, width, count+1, group.series)
-		peak = max(peak, bytes+group.factorBytes(degrees, width, entries, limit, bytes))
+		width := gramsWidth(n, m, count+1)
+		size := group.slabBytes(n, width, count+1, 0)
+		peak = budget.AnyOf(peak, budget.AllOf(size, group.factorBytes(n, entries, width, limit, size)))
 	}
-	return grams + peak
-}
-
-// slabsBytes returns the memory of slabs of width columns of several functions of one matrix, their
-// argument and images included, by series or also by solves.
-func slabsBytes(n, width, functions int, series bool) int64 {
-	block := blocks.BlockBytes[float64](n, width)
-	work := expm.Bytes(n, width, functions)
-	if !series {
-		work = max(work, (resolventBlocks-2)*block)
-	}
-	return int64(functions+1)*block + work
+	return budget.AllOf(grams, peak)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
@@ -18,15 +19,13 @@ func (c *computation) gram(ctx context.Context, nodes []int, out Sink) error {
 	slabs := slabsOf(n, m)
 	width := slabs[0][1]
 	root := c.k.work.root()
-	if err := c.reserveWork(width,
-		root.bytes(n, width)+
-			8*int64(pieceNumbers(m, true))*int64(width)); err != nil {
+	if err := c.check(root, width, 2*m); err != nil {
 		return err
 	}
+	c.x = sparse.NewBlock[float64](n, width)
 	c.log.report.HalfSteps = true
-	block := blocks.BlockBytes[float64](n, width)
-	held, _ := storedSlabs(len(slabs), c.s.Memory,
-		root.slabBytes(n, width, m, true)-block, block)
+	block := budget.Block[float64](n, width)
+	held := storedSlabs(len(slabs), c.s.Memory, root.slabBytes(n, width, 1, 2*m)-block, block)
 	if held < len(slabs) {
 		c.y = sparse.NewBlock[float64](n, width)
 	}
@@ -81,12 +80,12 @@ func (c *computation) gram(ctx context.Context, nodes []int, out Sink) error {
 
 // storedSlabs returns the number of slabs of U, of block bytes each, that fit limit−used bytes: all
 // with a limit of 0 or enough memory, otherwise as many as leave memory for the image of another one,
-// at least one. image is the memory of that.
-func storedSlabs(slabs int, limit, used, block int64) (stored int, image int64) {
+// at least one.
+func storedSlabs(slabs int, limit, used, block budget.Size) int {
 	if fitting := (limit - used) / block; limit > 0 && fitting < int64(slabs) {
-		return int(max(1, fitting-1)), block
+		return int(max(1, fitting-1))
 	}
-	return slabs, 0
+	return slabs
 }
 
 // gramRounding is the rounding error of a product of two columns of U, relative to

@@ -99,19 +99,19 @@ func gramsTo(ctx context.Context, grams []*sparse.Block[float64], n int,
 	m := len(nodes)
 	checkNodes(n, slices.Concat(nodes, cols))
 	width := gramsWidth(n, m, len(group))
-	results := 8 * int64(m) * int64(m+len(cols)) * int64(len(group))
+	results := budget.Times(len(group), budget.Vector[float64](m*(m+len(cols))))
 	matrix := joints[group[0]].matrix
 	functions := make([]expm.Function, len(group))
 	for q, i := range group {
 		functions[q] = joints[i].f
 	}
 	s.Memory = matrix.Team().LeastLimit(s.Memory)
-	need := slabsBytes(n, width, len(group), matrix.SeriesOnly(functions)) + results
+	need := budget.AllOf(functionOf(sparse.Laplacian, matrix.SeriesOnly(functions)).slabBytes(n, width, len(group), 0), results) // of any matrix
 	if err := budget.Check(s.Memory, need,
 		fmt.Sprintf("%d columns of %d kernels", width, len(group))); err != nil {
 		return 0, err
 	}
-	memory := budget.Subtract(s.Memory, need+vectorBytes(n)) // for factors
+	memory := budget.Subtract(s.Memory, need) // for factors
 	x := sparse.NewBlock[float64](n, width)
 	images := make([]*sparse.Block[float64], len(group))
 	for q, i := range group {

@@ -11,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // findLeast computes the smallest eigenvalue of a singular system outside its
@@ -85,10 +84,10 @@ func newLeastSearch(s *iterative.System, cols int) *leastSearch {
 	g := s.Graph
 	n := len(g.Degrees)
 	l := &leastSearch{system: s, limit: s.Memory,
-		factor: iterative.CholeskyBytes(n, g.A.NNZ(), cols, s.Memory)}
+		factor: iterative.SampledBytes(n, g.A.NNZ(), cols)}
 	memory := l.limit
 	if memory > 0 {
-		memory += searchRoom(n, cols)
+		memory += budget.Times(solveBlocks-2, budget.Block[float64](n, cols)) // that of the following solve but its argument and result
 	}
 	op := g.Laplacian()
 	weights := s.Scale
@@ -110,19 +109,13 @@ func newLeastSearch(s *iterative.System, cols int) *leastSearch {
 	return l
 }
 
-// searchRoom returns the memory of the following solve that a search may use: all blocks but the
-// argument and the result.
-func searchRoom(n, cols int) int64 {
-	return (solveBlocks - 2) * blocks.BlockBytes[float64](n, cols)
-}
-
 // fits reports whether the memory suffices for a factor.
 func (l *leastSearch) fits() bool {
 	return l.limit == 0 || l.factor <= l.limit
 }
 
-// room reports whether a factor may be made, which also requires all entries in one process.
-func (l *leastSearch) room() bool {
+// canFactor reports whether a factor may be made, which also requires all entries in one process.
+func (l *leastSearch) canFactor() bool {
 	return l.fits() && sparse.TeamOf(l.system.Graph.A) == nil &&
 		!l.system.Graph.Signed
 }
@@ -156,7 +149,7 @@ func (l *leastSearch) find(ctx context.Context,
 	l.problem.Precondition = func(context.Context, int64) (lanczos.Preconditioner, error) {
 		return l.diagonal.ApplyTo, nil
 	}
-	if l.room() {
+	if l.canFactor() {
 		settings.Recorder = func(iterations int, residual float64) {
 			if iterations >= paceReview &&
 				residual > firstLook*math.Exp((paceReach-
@@ -166,7 +159,7 @@ func (l *leastSearch) find(ctx context.Context,
 		}
 	}
 	pairs, err := l.problem.Solve(paced, 1, &settings)
-	if l.room() && context.Cause(paced) == errBehind {
+	if l.canFactor() && context.Cause(paced) == errBehind {
 		l.behind()
 		settings.Recorder = nil
 		return l.problem.Solve(ctx, 1, &settings)

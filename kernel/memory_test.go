@@ -94,7 +94,7 @@ func TestEstimateKnowsTheMethod(t *testing.T) {
 	}
 	together := []param.Values{{"laplacian": param.Of(combinatorial), "beta": param.Of(.001)}, {"laplacian": param.Of(combinatorial), "beta": param.Of(.05)}}
 	const n, blocks = 3002, 2 * 8 * 3 * 3
-	if got, want := gramsBytesOf(t, "diffusion", together, g.Degrees, a.NNZ(), nodes), vectorBytes(n)+blocks+slabsBytes(n, 3, 2, true); got < want*9/10 || got > 3*want {
+	if got, want := gramsBytesOf(t, "diffusion", together, g.Degrees, a.NNZ(), nodes), blocks+functionOf(sparse.Laplacian, true).slabBytes(n, 3, 2, 0); got < want*9/10 || got > 3*want {
 		t.Errorf("two together: %d bytes, want %d", got, want)
 	}
 }
@@ -104,7 +104,7 @@ func TestEstimateKnowsTheMethod(t *testing.T) {
 func TestSearchesArePlanned(t *testing.T) {
 	const n = 100_000
 	degrees := slices.Repeat([]float64{2}, n)
-	least := lanczos.FactoredBytes(n, 1, 0)
+	least := lanczos.Bytes(n, 1, 0, &lanczos.Settings{Preconditioned: true})
 	for _, c := range []struct {
 		name   string
 		p      param.Values
@@ -124,7 +124,7 @@ func TestSearchesArePlanned(t *testing.T) {
 			return f.Bytes(v, degrees, 2*n, false, upTo(3), upTo(3), &Settings{Memory: limit, Tolerance: 1e-6})
 		}
 		all := bytes(0)
-		factor := iterative.CholeskyBytes(n, 2*n, 3, 1)
+		factor := iterative.SampledBytes(n, 2*n, 3)
 		switch within := bytes(1 << 20); {
 		case within < c.search || f.ApplyBytes(v, degrees, 1) < c.search:
 			t.Errorf("%s %v: %d bytes; the search requires %d", c.name, c.p, within, c.search)
@@ -202,7 +202,7 @@ func TestMemoryOfASearch(t *testing.T) {
 		if f.Distance != "" {
 			width = 4
 		}
-		limit := f.work(v, describe(nil, g.Degrees)).slabBytes(len(g.Degrees), width, 4, false)
+		limit := f.work(v, describe(nil, g.Degrees)).slabBytes(len(g.Degrees), width, 1, 5)
 		if _, _, err := Matrix(background, mustNew(t, g, name, p), rows, cols, &Settings{Memory: limit}); err != nil {
 			t.Errorf("%s within %d bytes: %v", name, limit, err)
 		}
@@ -256,7 +256,7 @@ func TestMemoryIsWhatIsAllocated(t *testing.T) {
 			t.Fatal(err)
 		}
 		f, v := resolved(t, c.name, c.p, g.Degrees)
-		slab := f.work(v, describe(nil, g.Degrees)).slabBytes(n, 16, len(nodes), false)
+		slab := f.work(v, describe(nil, g.Degrees)).slabBytes(n, 16, 1, len(nodes))
 		if taken := int64(after.TotalAlloc - before.TotalAlloc); taken > slab/10*11 || 3*taken < slab {
 			t.Errorf("%s %v: %d bytes were allocated, the estimate is %d", c.name, c.p, taken, slab)
 		}
@@ -345,7 +345,7 @@ func TestMemoryOfManyColumns(t *testing.T) {
 		k := mustNew(t, g, c.name, c.p)
 		f, v := resolved(t, c.name, c.p, g.Degrees)
 		estimate := f.Bytes(v, g.Degrees, a.NNZ(), false, nodes, nodes, &Settings{Memory: c.limit})
-		estimate -= f.work(v, describe(nil, g.Degrees)).root().factorBytes(g.Degrees, 64, a.NNZ(), c.limit, 0)
+		estimate -= f.work(v, describe(nil, g.Degrees)).root().factorBytes(len(g.Degrees), a.NNZ(), 64, c.limit, 0)
 		before, most := inUse(), int64(0)
 		take := func(int, int, *sparse.Block[float64]) error {
 			most = max(most, inUse()-before)

@@ -77,11 +77,14 @@ var modularities = Family{
 	},
 	newOn: newModularity,
 	Memory: func(v param.Values, s Shape, _ int64) int64 {
-		bytes := modularityBytes(s.Nodes, rankOn(v, s.Nodes))
+		rank := rankOn(v, s.Nodes)
+		pairs := pairsOf(s.Nodes, rank)
+		size := budget.AnyOf(lanczos.Bytes(s.Nodes, pairs, 0, new(lanczos.Settings)),
+			budget.AllOf(budget.Block[float64](s.Nodes, pairs), budget.Block[float64](s.Nodes, featureColumns(cmp.Or(rank, s.Nodes)))))
 		if s.Long > 0 {
-			bytes += panelBytes
+			size = budget.AllOf(size, panelBytes)
 		}
-		return bytes
+		return size
 	},
 }
 
@@ -315,8 +318,7 @@ func (m *modularity) Block(ctx context.Context, rows, cols []int, take Sink,
 	report := m.report()
 	take = set.part().clipPieces(len(rows), len(cols), take)
 	height := min(len(rows), max(1, panelBytes/8/len(cols)))
-	need := blocks.BlockBytes[float64](m.Len(), m.features.Cols) +
-		8*int64(height)*int64(len(cols))
+	need := budget.AllOf(budget.Block[float64](m.Len(), m.features.Cols), budget.Vector[float64](height*len(cols)))
 	if err := budget.Check(set.Memory, need, "the eigenvectors"); err != nil {
 		return nil, err
 	}
@@ -374,15 +376,3 @@ func (m *modularity) multiply(dst, x *sparse.Block[float64]) {
 
 // panelBytes is the size of a panel of the block of modularity.
 const panelBytes = 8 << 20
-
-// modularityBytes returns the memory of the search for the eigenpairs, or of these and F after it;
-// with rank 0 of all positive eigenvalues.
-func modularityBytes(n, rank int) int64 {
-	pairs := pairsOf(n, rank)
-	search := lanczos.Bytes(n, pairs, 0, 0)
-	if rank == 0 {
-		rank = n
-	}
-	return max(search, blocks.BlockBytes[float64](n, pairs)+
-		blocks.BlockBytes[float64](n, featureColumns(rank)))
-}

@@ -197,7 +197,7 @@ func (w *perron) precondition(ctx context.Context, sigma float64) error {
 		slices.Clone(w.best), 0)
 	if err == nil {
 		n := len(g.Degrees)
-		system.Memory = iterative.CholeskyBytes(n, g.A.NNZ(), 0, 1)
+		system.Memory = iterative.SampledBytes(n, g.A.NNZ(), 0)
 		if g.Memory > 0 {
 			system.Memory = max(1,
 				min(system.Memory, g.Memory-vectorBytes(n)-radiusBytes(n)))

@@ -118,7 +118,7 @@ func TestMemoryLimitsOfProcesses(t *testing.T) {
 		}
 		set := new(Settings)
 		if sparse.TeamOf(part.A).Rank() == 0 {
-			set.Memory = k.(*spectral).work.root().slabBytes(k.Len(), 64, len(nodes), true)
+			set.Memory = k.(*spectral).work.root().slabBytes(k.Len(), 64, 1, 2*len(nodes))
 		}
 		b, _, err := Matrix(t.Context(), k, rows, rows, set)
 		if err != nil {

@@ -79,5 +79,5 @@ const radiusBasis = 32
 
 // radiusBytes returns the memory of [radius].
 func radiusBytes(n int) int64 {
-	return lanczos.Bytes(n, 1, 0, radiusBasis)
+	return lanczos.Bytes(n, 1, 0, &lanczos.Settings{Basis: radiusBasis})
 }

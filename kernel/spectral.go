@@ -133,32 +133,21 @@ func slabsOf(n, m int) [][2]int {
 	return list
 }
 
-// bytes returns the memory of an engine for blocks of cols columns, its argument and
-// its result included.
-func (k *spectral) bytes(cols int) int64 {
-	return k.work.bytes(k.Len(), cols)
-}
-
-// reserve allocates the argument and the image of a slab of an engine, and returns more numbers for
+// reserve allocates the argument and the image of a slab of an engine, and returns more values for
 // each column of the slab. The error wraps [sparse.ErrMemory].
-func (c *computation) reserve(columns, numbers int) ([]float64, error) {
+func (c *computation) reserve(columns, values int) ([]float64, error) {
 	width := min(SlabColumns(c.k.Len()), columns)
-	if err := c.reserveWork(width, c.k.bytes(width)+8*int64(numbers)*int64(width)); err != nil {
+	if err := c.check(c.k.work, width, values); err != nil {
 		return nil, err
 	}
-	c.y = sparse.NewBlock[float64](c.x.Rows, c.x.Cols)
-	return make([]float64, numbers*width), nil
+	c.x = sparse.NewBlock[float64](c.k.Len(), width)
+	c.y = sparse.NewBlock[float64](c.k.Len(), width)
+	return make([]float64, values*width), nil
 }
 
-// reserveWork allocates the argument of a slab of width columns whose computation requires the
-// given bytes.
-func (c *computation) reserveWork(width int, bytes int64) error {
-	if err := budget.Check(c.s.Memory, bytes,
-		fmt.Sprintf("%d columns of the kernel", width)); err != nil {
-		return err
-	}
-	c.x = sparse.NewBlock[float64](c.k.Len(), width)
-	return nil
+// check returns the error of a slab that does not fit into memory.
+func (c *computation) check(w work, width, values int) error {
+	return budget.Check(c.s.Memory, w.slabBytes(c.k.Len(), width, 1, values), fmt.Sprintf("%d columns of the kernel", width))
 }
 
 // note adds a computation of an engine to the report. The method of the report is the one with a
@@ -174,7 +163,7 @@ func (c *slabLog) note(sweeps int, method string) {
 
 // left returns the memory that engines may take for factors.
 func (c *computation) left() int64 {
-	return budget.Subtract(c.s.Memory, c.k.bytes(c.x.Cols))
+	return budget.Subtract(c.s.Memory, c.k.work.slabBytes(c.k.Len(), c.x.Cols, 1, 0))
 }
 
 // reportAttempt reports the progress of one attempt at a slab. An attempt at the first slab is expected
@@ -398,7 +387,7 @@ func (c *computation) across(ctx context.Context, length int, nodes []int,
 	transposed bool, values columnValues, out Sink) error {
 	slabs := slabsOf(c.k.Len(), len(nodes))
 	c.log.slabs += len(slabs)
-	room, err := c.reserve(len(nodes), pieceNumbers(length, false)+1)
+	room, err := c.reserve(len(nodes), length+1)
 	if err != nil {
 		return err
 	}
@@ -452,7 +441,7 @@ func (c *computation) mirrorColumns(ctx context.Context, nodes []int,
 	values columnValues, out Sink) error {
 	slabs := slabsOf(c.k.Len(), len(nodes))
 	c.log.slabs = len(slabs)
-	room, err := c.reserve(len(nodes), pieceNumbers(len(nodes), true))
+	room, err := c.reserve(len(nodes), 2*len(nodes))
 	if err != nil {
 		return err
 	}
@@ -509,7 +498,7 @@ func (k *spectral) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64],
 		return nil, err
 	}
 	c.log.slabs = 1
-	if err := budget.Check(c.s.Memory, k.bytes(x.Cols), "columns of the kernel"); err != nil {
+	if err := c.check(k.work, x.Cols, 0); err != nil {
 		return nil, err
 	}
 	c.x = x

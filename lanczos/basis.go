@@ -32,11 +32,6 @@ func chunksOf(rows int) int {
 	return (rows + segment - 1) / segment
 }
 
-// basisBytes returns the memory of a basis.
-func basisBytes(rows, cols int) int64 {
-	return int64(chunksOf(rows)) * segment * 8 * int64(cols)
-}
-
 // panel returns the columns from j on of a chunk.
 func (v *basis) panel(chunk, j int) []float64 {
 	offset := chunk * v.cols

@@ -6,23 +6,14 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // denseRows is the number of rows up to which a map is always made dense.
 const denseRows = 256
 
-// denseBytes returns the memory of [run.dense] for a map with n rows.
-func denseBytes(n int) int64 {
-	return 5 * 8 * int64(n) * int64(n)
-}
-
-// dense solves the problem with the matrix of A, made by n/4 products, if there is memory for it.
+// dense solves the problem with the matrix of A, made by n/4 products.
 func (r *run) dense(ctx context.Context) (*Pairs, error) {
-	if err := budget.Check(r.s.Memory, denseBytes(r.dim), "the map as a dense matrix"); err != nil {
-		return nil, err
-	}
 	r.m.allocate()
 	sign := r.p.Which.sign()
 	n := r.dim

@@ -66,7 +66,8 @@ func (r *run) lobpcg(ctx context.Context, predicted float64) (*Pairs, error) {
 	g := &lobpcg{r: r, m: r.m,
 		cols:      lobpcgColumns(r.dim, r.target, r.deflation.count()),
 		predicted: predicted}
-	need := FactoredBytes(g.r.n, len(g.r.result.Values), r.deflation.count())
+	preconditioned := Settings{Preconditioned: true}
+	need := preconditioned.bytes(r.n, len(r.result.Values), r.target, r.deflation.count())
 	if err := budget.Check(r.s.Memory, need,
 		fmt.Sprintf("a basis of %d vectors", 3*g.cols)); err != nil {
 		return nil, err
@@ -112,17 +113,6 @@ func lobpcgColumns(n, pairs, excluded int) int {
 
 // slabColumns is the number of columns that are multiplied, and preconditioned, at a time.
 const slabColumns = 8 * width
-
-// FactoredBytes returns the memory of LOBPCG for k pairs of a map with n rows, known of which
-// are known, in addition to the map, the known vectors and the preconditioner.
-func FactoredBytes(n, k, excluded int) int64 {
-	cols := lobpcgColumns(n, max(0, k-excluded), excluded)
-	slab := sparse.Stride[float64](min(cols, slabColumns)) // of X, of its image, and of X scaled for the product
-	blockBytes := 8 * int64(n) * int64(3*slab+3*width+sparse.Stride[float64](k))
-	pieces := blocks.NewPieces(nil, n, segment, 1)
-	return basisBytes(n, 4*cols) + blockBytes + pieces.Bytes(3*cols*cols) +
-		blocks.ShareMemory(n, excluded, min(cols, slabColumns))
-}
 
 // leastResidual is the residual, relative to the norm, below which rounding decides.
 const leastResidual = 1e-13

@@ -10,7 +10,7 @@ import (
 )
 
 // TestBlocksOfLOBPCG: what LOBPCG holds, with the copy that a scaled map makes of a block, is
-// at most FactoredBytes, and at least half of that.
+// at most Bytes, and at least half of that.
 func TestBlocksOfLOBPCG(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a fifth of a second")
@@ -26,7 +26,7 @@ func TestBlocksOfLOBPCG(t *testing.T) {
 	if !errors.Is(err, ErrIterationLimit) {
 		t.Fatal(err)
 	}
-	if listed := FactoredBytes(n, k, 0); most > listed || 2*most < listed {
+	if listed := Bytes(n, k, 0, s); most > listed || 2*most < listed {
 		t.Errorf("%d bytes are held, %d listed", most, listed)
 	}
 }
@@ -42,7 +42,7 @@ func TestBlocksOfLanczos(t *testing.T) {
 	if !errors.Is(err, ErrIterationLimit) {
 		t.Fatal(err)
 	}
-	if listed := Bytes(n, k, 0, 0); most > listed || most < listed/10*9 {
+	if listed := Bytes(n, k, 0, s); most > listed || most < listed/10*9 {
 		t.Errorf("%d bytes are held, %d listed", most, listed)
 	}
 }

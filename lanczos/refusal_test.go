@@ -82,7 +82,7 @@ func TestLimits(t *testing.T) {
 		n, _ := c.a.Dims()
 		known := &Known{Components: componentsOf(t, c.a)}
 		l := &Problem{A: sparse.NewOperator[float64](sparse.Laplacian, c.a, degreesOf(t, c.a)), Which: Smallest, Known: known}
-		bytes := Bytes(n, c.k, known.Count(nil), 0)
+		bytes := Bytes(n, c.k, known.Count(nil), new(Settings))
 		_, err := l.Solve(ctx, c.k, &Settings{Memory: bytes / 2, MaxProducts: 1})
 		if known.Count(nil) < c.k && !errors.Is(err, sparse.ErrMemory) {
 			t.Errorf("a byte less: error %v", err)
@@ -92,7 +92,7 @@ func TestLimits(t *testing.T) {
 		}
 	}
 	// A limit refuses, or changes nothing.
-	need := lanczosBytes(2000, 10, basisSize(10, 0))
+	need := Bytes(2000, 10, 0, new(Settings))
 	if _, err := p.Solve(ctx, 10, &Settings{Memory: need - 1}); !errors.Is(err, sparse.ErrMemory) {
 		t.Errorf("error %v", err)
 	}

@@ -4,13 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/heatwalk/heatwalk/internal/budget"
 )
 
 const (
@@ -83,11 +80,6 @@ func newSearch(r *run, k *krylov, want int) *search {
 // [*otherMethod] if that is predicted to take less.
 func (r *run) lanczos(ctx context.Context, alternative bool) (*Pairs, error) {
 	size := basisSize(r.target, r.s.Basis)
-	if err := budget.Check(r.s.Memory,
-		lanczosBytes(r.n, len(r.result.Values), size),
-		fmt.Sprintf("a basis of %d vectors", size)); err != nil {
-		return nil, err
-	}
 	r.result.Method = "lanczos"
 	r.result.Basis = size
 	s := newSearch(r, newKrylov(r, size), r.target)

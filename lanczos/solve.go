@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
@@ -108,6 +109,9 @@ func (p *Problem) prepare(k int, s *Settings) (*run, error) {
 		return nil, fmt.Errorf("lanczos: %d eigenpairs of a map with %d rows; ask for 1 to %d", k, dim, limit)
 	}
 	set := s.withDefaults()
+	if err := budget.Check(set.Memory, set.bytes(n, k, pairs, excluded.count()), "the eigenvectors"); err != nil {
+		return nil, err
+	}
 	r := &run{p: p, s: set, n: n, dim: dim, deflation: excluded, target: pairs,
 		norm: math.Abs(excluded.value)}
 	r.m = &images{a: p.A, balanced: balance(p.A, p.Excluded),
@@ -164,28 +168,40 @@ func roundUp(columns int) int {
 	return (columns + width - 1) / width * width
 }
 
-// Bytes returns the memory of [Problem.Solve] for k pairs of a map with n rows, excluded of
-// which are known, in addition to the map, the known vectors and a preconditioner. basis is
-// [Settings.Basis].
-func Bytes(n, k, excluded, basis int) int64 {
-	searched := max(0, k-excluded)
-	size := basisSize(searched, basis)
-	bytes := lanczosBytes(n, k, size)
-	switch {
-	case searched == 0:
-		bytes = 8 * int64(n) * int64(3+2*width+sparse.Stride[float64](k))
-	case smallMap(n, n-excluded, size):
-		bytes = denseBytes(n)
-	case n <= denseInstead:
-		bytes = max(bytes, denseBytes(n))
-	}
-	return bytes + blocks.ShareMemory(n, excluded, width)
+// Bytes returns the memory of [Problem.Solve] for k pairs of a map with n rows, excluded of which are known, in addition
+// to the map, the known vectors and a preconditioner: with [Settings.Preconditioned] that of LOBPCG, otherwise of Lanczos
+// with [Settings.Basis], or of the dense matrix of a map with few rows.
+func Bytes(n, k, excluded int, s *Settings) budget.Size {
+	return s.bytes(n, k, max(0, k-excluded), excluded)
 }
 
-// lanczosBytes returns the memory of Lanczos with a basis of size vectors and the result.
-func lanczosBytes(n, k, size int) int64 {
-	return basisBytes(n, size+3*width) +
-		int64(n)*8*int64(2*width+balanceVectors+sparse.Stride[float64](k))
+// bytes is Bytes for a search for the given number of wanted pairs.
+func (s *Settings) bytes(n, k, wanted, excluded int) budget.Size {
+	if s.Preconditioned {
+		cols := lobpcgColumns(n, wanted, excluded)
+		slab := min(cols, slabColumns) // of X, of its image, and of X scaled for the product
+		return budget.AllOf(basisOf(n, 4*cols), budget.Times(3, budget.Block[float64](n, slab)),
+			budget.Block[float64](n, 3*width), budget.Block[float64](n, k), budget.Block[float64](min(chunksOf(n), blocks.MaxPieces), 3*cols*cols),
+			blocks.ShareMemory(n, excluded, slab))
+	}
+	size := basisSize(wanted, s.Basis)
+	dense := budget.Times(5, budget.Block[float64](n, n))
+	vectors := budget.AllOf(budget.Block[float64](n, 2*width+balanceVectors), budget.Block[float64](n, k),
+		blocks.ShareMemory(n, excluded, width))
+	switch {
+	case wanted == 0:
+		return vectors
+	case smallMap(n, n-excluded, size):
+		return dense
+	case n > denseInstead:
+		dense = 0
+	}
+	return max(dense, budget.AllOf(basisOf(n, size+3*width), vectors))
+}
+
+// basisOf returns the memory of a basis.
+func basisOf(rows, cols int) budget.Size {
+	return budget.Vector[float64](chunksOf(rows) * segment * cols)
 }
 
 // report calls [Settings.Progress].

@@ -170,11 +170,7 @@ func (f *smoothing) spread(ctx context.Context, x, b *sparse.Block[float64],
 func SmoothBytes(n int, entries int64, classes int, limit int64) int64 {
 	width := min(classes, smoothColumns)
 	bytes := smoothBytes(n, width)
-	if factor := iterative.CholeskyBytes(n, entries, width,
-		budget.Subtract(limit, bytes)); limit == 0 || bytes+factor <= limit {
-		bytes += factor
-	}
-	return bytes
+	return budget.AllOf(bytes, iterative.FactorBytes(n, entries, width, budget.Subtract(limit, bytes)))
 }
 
 // smoothBytes returns the memory of the solves for the given number of columns, with vectors.

@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/simd"
 )
@@ -32,16 +33,7 @@ func NewBlock[T Float](rows, cols int) *Block[T] {
 
 // Stride returns the distance between the rows of [NewBlock] with cols columns.
 func Stride[T Float](cols int) int {
-	size := sizeOf[T]()
-	const register = 32
-	if bytes := cols * size; bytes > register/2 {
-		return (bytes + register - 1) / register * register / size
-	}
-	stride := 1
-	for stride < cols {
-		stride *= 2
-	}
-	return stride
+	return int(budget.Row[T](cols)) / sizeOf[T]()
 }
 
 // BlockOf returns a rows×cols block over data, which has its rows without padding. The block shares

@@ -1,8 +1,9 @@
 // Package budget checks estimates of memory against a limit.
 //
-// Each algorithm that allocates large blocks has a function Bytes, the sum of its allocations. A
-// run adds these up in a [Plan] before it starts. The error of a sum above the limit is an
-// [*Error], because the command prints the memory that would be enough.
+// Each algorithm that allocates large blocks has one function that returns its [Size], next to the code that allocates:
+// sizes of [Block] that are joined by [AllOf], [AnyOf] and [Times]. It must change nothing. The same size decides how many
+// columns are computed at a time ([Widest]), whether a run is refused ([Check]), and what its [Plan] prints. The error of a
+// sum above the limit is an [*Error], because the command prints the memory that would be enough.
 package budget
 
 import (
@@ -10,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sort"
 )
 
 // ErrMemory is wrapped by the error of every run that does not fit its memory limit. Other
@@ -118,25 +118,6 @@ func Check(limit, need int64, what string) error {
 	return nil
 }
 
-// Widest returns the largest width up to most whose bytes are within a limit, 0 for none, or 1 if no width is.
-// bytes increases with the width.
-func Widest(widest int, limit int64, bytes func(width int) int64) int {
-	if limit == 0 {
-		return widest
-	}
-	return max(1, sort.Search(widest,
-		func(i int) bool { return bytes(i+1) > limit }))
-}
-
-// FitColumns returns the number of columns, at most all and at least 1, that fit limit−fixed bytes
-// when each takes perColumn bytes. A limit of 0 means none.
-func FitColumns(limit, fixed, perColumn int64, columns int) int {
-	if limit == 0 || perColumn <= 0 {
-		return columns
-	}
-	return int(min(int64(columns), max(1, (limit-fixed)/perColumn)))
-}
-
 // Error reports the bytes that a run needs and its limit. It wraps [ErrMemory].
 type Error struct {
 	Need, Limit int64
@@ -147,14 +128,14 @@ type Error struct {
 // Error implements error.
 func (e *Error) Error() string {
 	return fmt.Sprintf("needs %s (%s %s), limit %s",
-		Size(e.Need), e.Largest.What, Size(e.Largest.Bytes), Size(e.Limit))
+		Text(e.Need), e.Largest.What, Text(e.Largest.Bytes), Text(e.Limit))
 }
 
 // Unwrap returns [ErrMemory].
 func (e *Error) Unwrap() error { return ErrMemory }
 
-// Size writes a number of bytes for people: "512 B", "70.8 GiB".
-func Size(bytes int64) string {
+// Text writes a number of bytes for people: "512 B", "70.8 GiB".
+func Text(bytes Size) string {
 	const units = "KMGTPE"
 	if bytes < 1<<10 {
 		return fmt.Sprintf("%d B", bytes)

@@ -2,6 +2,7 @@ package budget
 
 import (
 	"errors"
+	"math"
 	"testing"
 )
 
@@ -33,11 +34,11 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-func TestSize(t *testing.T) {
+func TestText(t *testing.T) {
 	for bytes, want := range map[int64]string{
 		0: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 1536: "1.5 KiB", 1 << 20: "1.0 MiB", 70<<30 + 850<<20: "70.8 GiB", 1 << 62: "4.0 EiB",
 	} {
-		if got := Size(bytes); got != want {
+		if got := Text(bytes); got != want {
 			t.Errorf("%d: %q, want %q", bytes, got, want)
 		}
 	}
@@ -62,18 +63,6 @@ func TestItems(t *testing.T) {
 	}
 }
 
-// TestFitting checks the number of columns that are computed at a time: at least one.
-func TestFitting(t *testing.T) {
-	for _, c := range []struct {
-		limit, fixed int64
-		want         int
-	}{{0, 5, 9}, {100, 0, 9}, {74, 5, 6}, {9, 0, 1}, {5, 100, 1}} {
-		if got := FitColumns(c.limit, c.fixed, 10, 9); got != c.want {
-			t.Errorf("%+v: %d columns", c, got)
-		}
-	}
-}
-
 func TestWidest(t *testing.T) {
 	bytes := func(width int) int64 { return int64(100 * width) }
 	for _, c := range []struct {
@@ -83,5 +72,18 @@ func TestWidest(t *testing.T) {
 		if got := Widest(7, c.limit, bytes); got != c.want {
 			t.Errorf("limit %d: width %d, want %d", c.limit, got, c.want)
 		}
+	}
+}
+
+// Sizes beyond int64 are the largest size, not negative.
+func TestSizesDoNotOverflow(t *testing.T) {
+	const huge = 1 << 62
+	for _, size := range []Size{AllOf(huge, huge, huge), Times(8, huge), Block[float64](huge, 100), AllOf(Block[float64](huge, 1), 1)} {
+		if size != math.MaxInt64 {
+			t.Errorf("%d bytes", size)
+		}
+	}
+	if size := AllOf(Times(3, AnyOf(5, 7)), Block[float32](10, 3), Vector[uint32](4)); size != 21+160+16 {
+		t.Errorf("%d bytes", size)
 	}
 }

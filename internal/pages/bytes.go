@@ -11,13 +11,8 @@ const (
 // spareBytes returns the number of bytes that [Make] allocates in addition to a block of the given
 // size, so that the block can begin at the boundary of a huge page.
 func spareBytes(bytes int) int {
-	return int(Bytes(int64(bytes))) - bytes
-}
-
-// Bytes returns the memory that [Make] allocates for a block of the given size.
-func Bytes(bytes int64) int64 {
 	if bytes < alignBytes {
-		return bytes
+		return 0
 	}
-	return bytes + hugePage
+	return hugePage
 }

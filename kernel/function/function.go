@@ -28,6 +28,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/expm"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -551,12 +552,12 @@ func (f *Function) kernel() (name string, v param.Values, scale float64) {
 
 // Bytes returns an upper bound on the memory of a function: the vectors of its graph, a block of cols
 // columns with its results, and the work of ApplyTo.
-func Bytes(named *Named, degrees []float64, cols int) (int64, error) {
+func Bytes(named *Named, degrees []float64, cols int) (budget.Size, error) {
 	n := len(degrees)
 	const vectors = 6 // of the graph and of the operator
 	switch {
 	case IsProduct(named.Name):
-		return vectors*8*int64(n) + 2*blocks.BlockBytes[float64](n, cols), nil
+		return budget.AllOf(budget.Times(vectors, budget.Vector[float64](n)), budget.Times(2, budget.Block[float64](n, cols))), nil
 	case named.Name == PersonalizedPageRank.Name:
 		return pageRankBytes(n, cols), nil
 	}
@@ -564,14 +565,11 @@ func Bytes(named *Named, degrees []float64, cols int) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	bytes := family.ApplyBytes(v, degrees, cols)
-	if named.declaration() != nil { // of several times
-		results := named.Results()
-		bytes += blocks.BlockBytes[float64](n, results*cols) -
-			blocks.BlockBytes[float64](n, cols) +
-			expm.Bytes(n, cols, results) - expm.Bytes(n, cols, 1)
+	size := family.ApplyBytes(v, degrees, cols)
+	if more := named.Results() - 1; more > 0 { // times, with results in a slab and in the block
+		size = budget.AllOf(size, budget.Times(2*more, budget.Block[float64](n, cols)))
 	}
-	return bytes, nil
+	return size, nil
 }
 
 // MakesFactor reports whether ApplyTo may take the memory of its settings beyond [Bytes], for a factor.

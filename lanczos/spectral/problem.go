@@ -105,12 +105,12 @@ func (p *Problem) Bytes(n int, entries int64, components, k int) int64 {
 	if p.Splits() {
 		zeros = components
 	}
-	bytes := lanczos.Bytes(n, k, zeros, 0)
+	bytes := lanczos.Bytes(n, k, zeros, new(lanczos.Settings))
 	if p.Splits() && zeros < k {
-		bytes = max(bytes, lanczos.FactoredBytes(n, k, zeros)+
-			iterative.CholeskyBytes(n, entries, 0, 1))
+		bytes = budget.AnyOf(bytes, budget.AllOf(lanczos.Bytes(n, k, zeros, &lanczos.Settings{Preconditioned: true}),
+			iterative.SampledBytes(n, entries, 0)))
 	}
-	return vectorBytes(n) + bytes
+	return budget.AllOf(vectorBytes(n), bytes)
 }
 
 // vectorBytes returns the memory of the order of the rows, degrees and their roots,

@@ -202,7 +202,7 @@ func Bytes(p *method.Problem) (bytes int64) {
 	k := columnsOf(n)
 	m := int64(labelled)
 	c := int64(labels)
-	search := lanczos.Bytes(n, k, 0, 0)
+	search := lanczos.Bytes(n, k, 0, new(lanczos.Settings))
 	fits := blocks.BlockBytes[float64](n, k) +
 		blocks.BlockBytes[float32](n, labels) + 8*m*(int64(k)+5*(c+1)) +
 		ridge.Bytes(labelled, k, labels, 0)

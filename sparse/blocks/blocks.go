@@ -2,15 +2,14 @@
 // rows first, and then chunk by chunk, so that a sum has the same bits for any number
 // of workers. Sums for each component of a graph are added in the order of the rows, because
 // a chunk may have rows of any number of components. If several processes share the rows, their sums are
-// added in the order of the processes. The package also computes the memory of a tall block.
+// added in the order of the processes.
 package blocks
 
 import (
 	"context"
 	"iter"
-	"unsafe"
 
-	"github.com/heatwalk/heatwalk/internal/pages"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -36,7 +35,7 @@ func EachChunk(workers, rows int, do func(worker, chunk, lo, hi int)) {
 
 // BlockBytes returns the memory of [sparse.NewBlock] with this shape.
 func BlockBytes[T sparse.Float](rows, cols int) int64 {
-	return pages.Bytes(int64(rows) * int64(sparse.Stride[T](cols)) * int64(unsafe.Sizeof(T(0))))
+	return budget.Block[T](rows, cols)
 }
 
 // Rows returns the rows of a block from row i on, for the loops of [simd].

@@ -9,7 +9,7 @@ import (
 
 // Pieces computes sums over the rows of tall matrices in an order that depends on the number of
 // rows only, so that the bits of a sum do not depend on the number of workers. Rows are cut into chunks
-// of a fixed length, and the chunks into at most maxPieces pieces. Sums are added chunk by chunk
+// of a fixed length, and the chunks into at most MaxPieces pieces. Sums are added chunk by chunk
 // within a piece, and then piece by piece. Of several processes, each adds its own sums, and totals are added
 // over the processes.
 type Pieces struct {
@@ -22,21 +22,17 @@ type Pieces struct {
 	partial          []float64 // the sums of each piece
 }
 
-const maxPieces = 128
+// MaxPieces is the largest number of pieces, of which each has sums in memory.
+const MaxPieces = 128
 
 // NewPieces returns the pieces of a matrix with the given number of rows in chunks of chunk rows, a divisor
 // of 4096.
 func NewPieces(team *sparse.Team, rows, chunk, workers int) Pieces {
 	p := Pieces{team: team, rows: chunk, Workers: sched.Workers(workers),
 		Chunks: (rows + chunk - 1) / chunk}
-	p.perPiece = max(1, (p.Chunks+maxPieces-1)/maxPieces)
+	p.perPiece = max(1, (p.Chunks+MaxPieces-1)/MaxPieces)
 	p.pieces = (p.Chunks + p.perPiece - 1) / p.perPiece
 	return p
-}
-
-// Bytes returns the memory of [Pieces.Each] with sums of the given size.
-func (p *Pieces) Bytes(size int) int64 {
-	return 8 * int64(p.pieces) * int64(size)
 }
 
 // Each calls do for every chunk with the sums of its piece, size numbers that are 0 at the first

@@ -122,5 +122,5 @@ func spectralFeatures(ctx context.Context,
 // spectralBytes returns the size of the features, and that of the search for them.
 func spectralBytes(n int) (features, search int64) {
 	return blockBytes(n, spectralPairs),
-		lanczos.Bytes(n, spectralPairs, 0, 0) + 32*int64(n)
+		lanczos.Bytes(n, spectralPairs, 0, new(lanczos.Settings)) + 32*int64(n)
 }

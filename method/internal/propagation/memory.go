@@ -56,11 +56,8 @@ func factorBytes(l *Propagation, cols int) int64 {
 		return 0
 	}
 	n, entries, _ := iterative.SolvedSize(l.P.Graph)
-	return iterative.CholeskyBytes(n, entries, cols, leastRoom)
+	return iterative.SampledBytes(n, entries, cols)
 }
-
-// leastRoom is that for a sampled factor alone.
-const leastRoom = 1
 
 // longDegree is the mean degree up to which a graph may be a road map, a grid or a mesh, whose
 // systems are slow without a factor.

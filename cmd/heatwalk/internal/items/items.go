@@ -294,7 +294,7 @@ func (r *itemRun) begin(disk int64, n, columns int) (group int, err error) {
 	group = 1
 	if err == nil && n > 0 && r.c.Rows != nil {
 		row := items.RowBytes(columns)
-		group = budget.FitColumns(p.Limit, p.Total(), row, n)
+		group = budget.Widest(n, p.Room(), func(rows int) budget.Size { return budget.Times(rows, row) })
 		err = p.Reserve(int64(group)*row, "rows of values")
 	}
 	if err == nil {

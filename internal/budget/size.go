@@ -1,0 +1,75 @@
+package budget
+
+import (
+	"math"
+	"math/bits"
+	"sort"
+	"unsafe"
+)
+
+// Size is the memory of a computation in bytes, an upper bound. It is the type of all estimates and limits, an alias,
+// because other modules declare kernels and learners with estimates. AllOf, AnyOf, Times and Block never overflow: a size
+// beyond int64 is the largest one, which no limit holds.
+type Size = int64
+
+// AllOf returns the size of parts that are in memory at the same time.
+func AllOf(parts ...Size) (sum Size) {
+	for _, part := range parts {
+		if part > math.MaxInt64-sum {
+			return math.MaxInt64
+		}
+		sum += part
+	}
+	return sum
+}
+
+// AnyOf returns the size of parts of which one at a time is in memory.
+func AnyOf(parts ...Size) (largest Size) {
+	for _, part := range parts {
+		largest = max(largest, part)
+	}
+	return largest
+}
+
+// Times returns the size of count parts in memory at the same time.
+func Times[N int | int64](count N, part Size) Size {
+	high, low := bits.Mul64(uint64(count), uint64(part))
+	if high > 0 || low > math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return Size(low)
+}
+
+// Block returns the size of a block with elements of type T and rows of [Row]. A large one begins on a huge page, see
+// package pages.
+func Block[T any](rows, columns int) Size {
+	const huge = 2 << 20
+	size := Times(rows, Row[T](columns))
+	if size >= 4*huge {
+		size = AllOf(size, huge)
+	}
+	return size
+}
+
+// Row returns the distance in bytes between rows of columns elements, which are padded to whole vector registers: to 1, 2,
+// 4, 8, 16 or 32 bytes, or a multiple of 32 bytes.
+func Row[T any](columns int) Size {
+	const register = 32
+	bytes := Vector[T](max(1, columns))
+	if bytes > register/2 {
+		return (bytes + register - 1) / register * register
+	}
+	return 1 << bits.Len64(uint64(bytes-1))
+}
+
+// Vector returns the size of n elements of type T.
+func Vector[T any, N int | int64](n N) Size { return Times(n, Size(unsafe.Sizeof(*new(T)))) }
+
+// Widest returns the largest number of columns up to all whose size is within a limit, 0 for none, or 1 if no number is.
+// The size must increase with the number of columns.
+func Widest(all int, limit Size, size func(columns int) Size) int {
+	if limit == 0 {
+		return all
+	}
+	return max(1, sort.Search(all, func(i int) bool { return size(i+1) > limit }))
+}
