@@ -5,9 +5,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // Pick is one row of the walk in one variant.
@@ -79,10 +79,7 @@ func (w *Walk[T]) Features(ctx context.Context, start int, picks []Pick,
 
 // panelRows returns how many rows of features are held at once.
 func (w *Walk[T]) panelRows(start, picks int) int {
-	if w.Memory == 0 {
-		return picks
-	}
-	return int(min(int64(picks), max(1, w.Memory/2/w.pickedBytes(start, 1))))
+	return min(picks, budget.Widest(picks, w.Memory/2, func(rows int) budget.Size { return w.pickedBytes(start, rows) }))
 }
 
 // scale returns the factor between probabilities and features.
@@ -124,22 +121,22 @@ func (w *Walk[T]) planPicks(start int,
 		return nil, 0, err
 	}
 	k = w.walkerOf(picks)
-	cols, err = k.memory.slab(k.columns(), w.pickedBytes(start, len(picks)))
+	cols, err = k.slab(w.pickedBytes(start, len(picks)))
 	return k, cols, err
 }
 
 // CollectBytes returns the memory of [Walk.Collect] for the given number of picks, the result
 // included, if all variants are walked at once.
-func (w *Walk[T]) CollectBytes(start, picks int) int64 {
-	return w.pickedBytes(start, picks) +
-		w.memory().walk(w.classes()*len(w.Variants))
+func (w *Walk[T]) CollectBytes(start, picks int) budget.Size {
+	k := walker[T]{w: w, vectors: w.vectorBytes()}
+	return budget.AllOf(w.pickedBytes(start, picks), k.bytes(w.classes()*len(w.Variants)))
 }
 
 // FeaturesBytes returns the memory of [Walk.Features] within w.Memory, the result or a panel of
 // it included, and its number of sweeps. Panels reports whether the features go to a sink. The
 // error is that of a limit that is too low.
 func (w *Walk[T]) FeaturesBytes(start int, picks []Pick,
-	panels bool) (bytes int64, sweeps int, err error) {
+	panels bool) (bytes budget.Size, sweeps int, err error) {
 	batch := len(picks)
 	if panels {
 		batch = w.panelRows(start, len(picks))
@@ -152,15 +149,15 @@ func (w *Walk[T]) FeaturesBytes(start int, picks []Pick,
 	if !panels {
 		walks = 1
 	}
-	return w.pickedBytes(start, batch) + k.memory.walk(cols),
+	return budget.AllOf(w.pickedBytes(start, batch), k.bytes(cols)),
 		walks * k.sweepsAt(cols), nil
 }
 
 // pickedBytes returns the memory of the features of the given number of picks, with lists of the
 // picks and their order.
-func (w *Walk[T]) pickedBytes(start, picks int) int64 {
+func (w *Walk[T]) pickedBytes(start, picks int) budget.Size {
 	const perPick = 16 + 8
-	return blocks.BlockBytes[T](picks, w.width(start)) + perPick*int64(picks)
+	return budget.AllOf(budget.Block[T](picks, w.width(start)), budget.Times(picks, perPick))
 }
 
 // width returns the number of features.
@@ -182,7 +179,7 @@ func (w *Walk[T]) walkerOf(picks ...[]Pick) *walker[T] {
 	}
 	variants := slices.DeleteFunc(sched.UpTo(len(used)),
 		func(g int) bool { return !used[g] })
-	return &walker[T]{w: w, memory: w.memory(), variants: variants}
+	return &walker[T]{w: w, vectors: w.vectorBytes(), variants: variants}
 }
 
 // collectTo stores the probabilities of the picked rows in dst, times scale, walking no

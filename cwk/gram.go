@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 	"github.com/heatwalk/heatwalk/sparse/gram"
@@ -61,14 +62,12 @@ func (w *Walk[T]) Gram(ctx context.Context, start int, rows, cols []Pick,
 // GramBytes returns the memory of [Walk.Gram] within w.Memory, a panel included, and its
 // number of sweeps. The error is that of a limit that is too low.
 func (w *Walk[T]) GramBytes(start int,
-	rows, cols []Pick) (bytes int64, sweeps int, err error) {
+	rows, cols []Pick) (bytes budget.Size, sweeps int, err error) {
 	k, plan, err := w.planGram(start, rows, cols)
 	if err != nil {
 		return 0, 0, err
 	}
-	panel := int64(plan.panel) * int64(len(cols)) * size[T]()
-	return w.pickedBytes(start, len(cols)+plan.rows) + panel + k.memory.walk(plan.slab),
-		plan.walks(len(rows)) * k.sweepsAt(plan.slab), nil
+	return plan.size, plan.walks(len(rows)) * k.sweepsAt(plan.slab), nil
 }
 
 // gramPlan says how a Gram block is made.
@@ -76,6 +75,7 @@ type gramPlan struct {
 	rows  int // rows whose features are in memory at a time; 0 if rows are cols
 	panel int // rows of a panel
 	slab  int // columns of a walk
+	size  budget.Size
 }
 
 // walks returns how many walks make the features of the given number of rows, each of which costs all steps.
@@ -96,43 +96,40 @@ func (w *Walk[T]) planGram(start int,
 		return nil, plan, err
 	}
 	k = w.walkerOf(picked, across)
-	square := slices.Equal(picked, across)
-	rows := len(picked)
-	cols := len(across)
-	panelRow := int64(cols) * size[T]()
-	row := w.pickedBytes(start, 1)
-	plan = gramPlan{rows: rows, panel: clamp(panelBytes/panelRow, rows),
-		slab: k.columns()}
-	if square {
-		plan.rows = 0
-		row = 0
+	row := budget.Vector[T](len(across)) // of a panel
+	size := func() budget.Size {
+		return budget.AllOf(w.pickedBytes(start, len(across)+plan.rows), budget.Times(plan.panel, row), k.bytes(plan.slab))
 	}
-	if w.Memory <= 0 {
-		return k, plan, nil
+	widest := gramPlan{rows: len(picked), panel: min(len(picked), int(max(1, panelBytes/row))), slab: k.columns()}
+	if slices.Equal(picked, across) {
+		widest.rows = 0
 	}
-	m := w.memory()
-	held := w.pickedBytes(start, cols)
-	need := held + panelRow + row + m.walk(1)
-	spare := w.Memory - need
-	if spare < 0 {
-		return k, plan, memoryError(w.Memory, need)
-	}
-	plan.panel = min(plan.panel, clamp(1+spare/4/panelRow, rows))
-	fixed := held + int64(plan.panel)*panelRow
-	reserve := row
-	if !square {
-		reserve *= int64(clamp(1+spare/4/row, rows))
-	}
-	if plan.slab, err = m.slab(k.columns(), fixed+reserve); err != nil || square {
+	plan = gramPlan{rows: min(1, widest.rows), panel: 1, slab: 1}
+	least := size()
+	if err := w.check(least); err != nil {
 		return k, plan, err
 	}
-	plan.rows = clamp((w.Memory-fixed-m.walk(plan.slab))/row, rows)
+	quarter := (w.Memory - least) / 4
+	for _, part := range []struct {
+		count *int
+		most  int
+		limit budget.Size
+	}{
+		{&plan.panel, widest.panel, least + quarter},
+		{&plan.rows, widest.rows, least + 2*quarter},
+		{&plan.slab, widest.slab, w.Memory},
+		{&plan.rows, widest.rows, w.Memory},
+	} {
+		if w.Memory == 0 {
+			part.limit = 0
+		}
+		*part.count = min(part.most, budget.Widest(part.most, part.limit, func(count int) budget.Size {
+			*part.count = count
+			return size()
+		}))
+	}
+	plan.size = size()
 	return k, plan, nil
-}
-
-// clamp returns n, at least 1 and at most limit.
-func clamp(n int64, limit int) int {
-	return int(max(1, min(n, int64(limit))))
 }
 
 // panels multiplies the features of rows that begin at lo with those of cols.

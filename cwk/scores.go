@@ -3,6 +3,7 @@ package cwk
 import (
 	"context"
 
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -44,17 +45,16 @@ func (w *Walk[T]) Scores(ctx context.Context, dst *sparse.Block[float64], start 
 		if err != nil {
 			return err
 		}
-		s.k.sweeps = s.k.sweepsAt(s.cols)
+		s.k.sweeps = s.sweeps(0)
 		return s.to(ctx, dst, start, weights, bias)
 	}
-	s, out, err := w.scoreSlabs(functions)
+	s, err := newScorer(w, functions)
 	if err != nil {
 		return err
 	}
-	s.k.sweeps = (functions + out - 1) / out * s.k.sweepsAt(s.cols)
-	data := pages.Make[float64](n * out)
-	for lo := 0; lo < functions; lo += out {
-		hi := min(lo+out, functions)
+	s.k.sweeps = s.sweeps(functions)
+	data := pages.Make[float64](n * s.functions)
+	for lo, hi := range blocks.Slabs(functions, s.functions) {
 		scores := sparse.BlockOf(n, hi-lo, data[:n*(hi-lo)])
 		var b []float64
 		if bias != nil {
@@ -73,61 +73,53 @@ func (w *Walk[T]) Scores(ctx context.Context, dst *sparse.Block[float64], start 
 // ScoresBytes returns the memory of [Walk.Scores] for the given number of functions within
 // w.Memory, the scores that visit receives included, and its number of sweeps. With 0 functions it
 // is that of a call with dst, without dst. The error is that of a limit that is too low.
-func (w *Walk[T]) ScoresBytes(functions int) (bytes int64, sweeps int, err error) {
+func (w *Walk[T]) ScoresBytes(functions int) (bytes budget.Size, sweeps int, err error) {
 	if err := w.Validate(); err != nil {
 		return 0, 0, err
 	}
-	if functions == 0 {
-		s, err := newScorer(w, 0)
-		if err != nil {
-			return 0, 0, err
-		}
-		return s.bytes(0), s.k.sweepsAt(s.cols), nil
-	}
-	s, offsets, err := w.scoreSlabs(functions)
+	s, err := newScorer(w, functions)
 	if err != nil {
 		return 0, 0, err
 	}
-	return s.bytes(offsets), (functions + offsets - 1) / offsets * s.k.sweepsAt(s.cols), nil
+	return s.bytes(s.functions), s.sweeps(functions), nil
 }
 
-// scoreSlabs returns a scorer and how many of the functions fit at a time.
-func (w *Walk[T]) scoreSlabs(functions int) (*scorer[T], int, error) {
-	one := w.functionBytes()
-	s, err := newScorer(w, one)
-	if err != nil || w.Memory <= 0 {
-		return s, functions, err
-	}
-	return s, clamp((w.Memory-s.bytes(0))/max(1, one), functions), nil
-}
-
-// scorer computes scores from walks of variant 0, cols classes at a time.
+// scorer computes scores from walks of variant 0.
 type scorer[T sparse.Float] struct {
-	k    *walker[T]
-	cols int
+	k         *walker[T]
+	cols      int // classes of a walk
+	functions int // of one call of visit
 }
 
-// newScorer returns a scorer whose walks, with used bytes, fit into memory.
-func newScorer[T sparse.Float](w *Walk[T], used int64) (*scorer[T], error) {
+// newScorer returns a scorer of as many of the functions at a time as fit into memory; 0 for those of a block that the
+// caller has.
+func newScorer[T sparse.Float](w *Walk[T], functions int) (*scorer[T], error) {
 	if w.classes() < w.Seeds.Classes {
 		panic(badSlab)
 	}
 	s := &scorer[T]{k: newWalker(w, []int{0}), cols: min(ScoreClasses, w.Seeds.Classes)}
-	if need := used + s.bytes(0); w.Memory > 0 && need > w.Memory {
-		return nil, memoryError(w.Memory, need)
+	if err := w.check(s.bytes(min(1, functions))); err != nil {
+		return nil, err
 	}
+	s.functions = min(functions, budget.Widest(functions, w.Memory, s.bytes))
 	return s, nil
 }
 
-// bytes returns the memory of the walks and of the scores of the given number of functions.
-func (s *scorer[T]) bytes(functions int) int64 {
-	return s.k.w.functionBytes()*int64(functions) + s.k.memory.walk(s.cols)
+// bytes returns the memory of the walks and of the scores of the given number of functions, with their weights on the
+// classes of a walk.
+func (s *scorer[T]) bytes(functions int) budget.Size {
+	w := s.k.w
+	column := budget.Vector[float64](len(w.Degrees) + s.cols*(w.Steps+1))
+	return budget.AllOf(s.k.bytes(s.cols), budget.Times(functions, column))
 }
 
-// functionBytes returns the memory of a column of scores, and of the weights of a function on up to
-// [ScoreClasses] classes.
-func (w *Walk[T]) functionBytes() int64 {
-	return 8 * int64(len(w.Degrees)+min(ScoreClasses, w.Seeds.Classes)*(w.Steps+1))
+// sweeps returns the number of sweeps for all functions.
+func (s *scorer[T]) sweeps(functions int) int {
+	slabs := 1
+	if functions > 0 {
+		slabs = (functions + s.functions - 1) / s.functions
+	}
+	return slabs * s.k.sweepsAt(s.cols)
 }
 
 // to stores the scores in dst.

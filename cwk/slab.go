@@ -2,9 +2,10 @@ package cwk
 
 import (
 	"context"
+	"fmt"
 	"slices"
-	"unsafe"
 
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
@@ -44,52 +45,33 @@ func (k *walker[T]) walkSlabs(ctx context.Context, width int,
 	return ctx.Err()
 }
 
-// memory is the memory that walks take.
-type memory[T sparse.Float] struct {
-	rows    int
-	vectors int64 // bytes of a walker in addition to its blocks
-	limit   int64 // 0: none
-}
-
-// memory returns the memory of w: the vectors are a factor for each row, and another if there are rows
-// without entries or if other processes may have such rows.
-func (w *Walk[T]) memory() memory[T] {
-	m := memory[T]{rows: len(w.Degrees), vectors: 8 * int64(len(w.Degrees)),
-		limit: w.Memory}
+// vectorBytes returns the memory of a walker in addition to its blocks: a factor for each row, and another if there are
+// rows without entries or if other processes may have such rows.
+func (w *Walk[T]) vectorBytes() budget.Size {
 	if sparse.TeamOf(w.A) != nil || slices.Contains(w.Degrees, 0) {
-		m.vectors *= 2
+		return budget.Block[float64](len(w.Degrees), 2)
 	}
-	return m
+	return budget.Vector[float64](len(w.Degrees))
 }
 
-// walk returns the bytes of a walk with cols columns.
-func (m memory[T]) walk(cols int) int64 {
-	return m.vectors + m.blocks(cols)
+// bytes returns the memory of a walk with cols columns: its two blocks and the vectors.
+func (k *walker[T]) bytes(cols int) budget.Size {
+	return budget.AllOf(k.vectors, budget.Times(2, budget.Block[T](len(k.w.Degrees), cols)))
 }
 
-// blocks returns the bytes of the two blocks of a walk with the given number of columns.
-func (m memory[T]) blocks(cols int) int64 {
-	return 2 * int64(m.rows) * int64(sparse.Stride[T](cols)) * size[T]()
+// slab returns how many columns, of all, may be walked at once in addition to used bytes.
+func (k *walker[T]) slab(used budget.Size) (int, error) {
+	size := func(cols int) budget.Size { return budget.AllOf(used, k.bytes(cols)) }
+	if err := k.w.check(size(1)); err != nil || k.columns() == 0 {
+		return 0, err
+	}
+	return budget.Widest(k.columns(), k.w.Memory, size), nil
 }
 
-// slab returns how many of the given columns may be walked at once so that the
-// walk takes no more bytes than the limit less used.
-func (m memory[T]) slab(columns int, used int64) (int, error) {
-	if m.limit <= 0 {
-		return columns, nil
+// check returns the error of a limit that is below the memory of the narrowest slab.
+func (w *Walk[T]) check(need budget.Size) error {
+	if err := budget.Check(w.Memory, need, "the narrowest walk"); err != nil {
+		return fmt.Errorf("cwk: %w", err)
 	}
-	width := (m.limit - used - m.vectors) / max(1, m.blocks(1)) // columns without padding
-	cols := int(min(int64(columns), max(0, width)))
-	for cols > 0 && int64(sparse.Stride[T](cols)) > width {
-		cols--
-	}
-	if cols == 0 && columns > 0 {
-		return 0, memoryError(m.limit, used+m.walk(1))
-	}
-	return cols, nil
-}
-
-// size returns the bytes of an element, by which memory is counted.
-func size[T sparse.Float]() int64 {
-	return int64(unsafe.Sizeof(T(0)))
+	return nil
 }

@@ -4,18 +4,12 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // ErrInvalid is wrapped by what [Walk.Validate] returns.
 var ErrInvalid = errors.New("cwk: invalid walk")
-
-// memoryError is the error of a limit that is too low for the narrowest slab.
-func memoryError(limit, need int64) error {
-	return fmt.Errorf("cwk: %w", budget.Check(limit, need, "the narrowest walk"))
-}
 
 // Validate returns nil, or an error that wraps [ErrInvalid] and names every
 // problem, one a line, or one that says that degrees are outside of what T computes with.

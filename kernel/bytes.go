@@ -102,7 +102,7 @@ func (w work) factorBytes(n int, entries int64, cols int, limit, used budget.Siz
 func (w work) blockBytes(n int, entries int64, long, short int, symmetric bool, limit budget.Size) budget.Size {
 	width := min(SlabColumns(n), short)
 	values := long + 1 // and a row
-	if symmetric { // each piece has a mirror image
+	if symmetric {     // each piece has a mirror image
 		values = 2 * long
 	}
 	half := symmetric && w.half && fitsHalf(n, short)

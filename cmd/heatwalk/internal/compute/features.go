@@ -212,6 +212,7 @@ func writeWalk[T sparse.Float](d *shell.GraphRun, w *cwk.Walk[T],
 	}
 	defer job.End()
 	w.A = job.A
+	w.Memory = job.Memory
 	if err := describePart(d, m.command, m.share, m.shape, m.parameters); err != nil {
 		return err
 	}

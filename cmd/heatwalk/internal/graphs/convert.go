@@ -229,9 +229,10 @@ func convertGraph(run *shell.Session, c *convertOptions, name string) error {
 		Part: "buffers of rows",
 		Bytes: func(j *heatwalk.Job, p *budget.Plan) (int64, error) {
 			p.Sweeps = c.format.Graph.Sweeps
-			options.Memory = j.Memory
+			limited := *options
+			limited.Memory = j.Memory
 			var bytes int64
-			bytes, file = graphfile.Bytes(c.format.Graph, g.Store.Store, options)
+			bytes, file = graphfile.Bytes(c.format.Graph, g.Store.Store, &limited)
 			run.Costs.Disk = file + shell.RunFileBytes + shell.IDBytes(shell.NodeAxis(g))
 			return bytes + min(textio.CompressBytes(c.out), run.Costs.Disk), nil
 		},
@@ -240,6 +241,7 @@ func convertGraph(run *shell.Session, c *convertOptions, name string) error {
 		return err
 	}
 	defer job.End()
+	options.Memory = job.Memory
 	if c.format.Graph.Exact {
 		if err := shell.CheckSpace(c.out, file, words.Counted(m.Entries, "entry"),
 			"take another disk"); err != nil {
