@@ -52,21 +52,25 @@ func (w work) root() work {
 // vectorBytes returns the memory of the vectors of a graph with n nodes.
 func vectorBytes(n int) budget.Size { return budget.Times(graphVectors, budget.Vector[float64](n)) }
 
-// slabBytes returns the memory of a slab of width columns of several functions of one matrix: the vectors of the graph, the
-// argument and the images, the engine, the search for an eigenvalue, and the given number of values for each column.
-func (w work) slabBytes(n, width, functions, values int) budget.Size {
+// columnBytes returns the memory of width columns of several functions of one matrix: the argument and the images, the
+// engine, and the given number of values for each column.
+func (w work) columnBytes(n, width, functions, values int) budget.Size {
 	block := budget.Block[float64](n, width)
-	size := budget.AllOf(vectorBytes(n), budget.Vector[float64](values*width))
+	size := budget.Vector[float64](values * width)
 	images := budget.Times(functions+1, block)
 	vectors := budget.Times(balancedVectors, budget.Vector[float64](n))
 	switch {
 	case w.series:
-		size = budget.AllOf(size, images, expm.Bytes(n, width, functions, false))
+		return budget.AllOf(size, images, expm.Bytes(n, width, functions, false))
 	case w.matrix != "" && !w.search: // near the pole it is one solve
-		size = budget.AllOf(size, images, expm.Bytes(n, width, functions, true), vectors)
-	default:
-		size = budget.AllOf(size, budget.Times(solveBlocks, block), vectors)
+		return budget.AllOf(size, images, expm.Bytes(n, width, functions, true), vectors)
 	}
+	return budget.AllOf(size, budget.Times(solveBlocks, block), vectors)
+}
+
+// slabBytes is columnBytes with the vectors of the graph and the search for an eigenvalue.
+func (w work) slabBytes(n, width, functions, values int) budget.Size {
+	size := budget.AllOf(vectorBytes(n), w.columnBytes(n, width, functions, values))
 	if !w.search {
 		return size
 	}

@@ -147,7 +147,7 @@ func (c *computation) reserve(columns, values int) ([]float64, error) {
 
 // check returns the error of a slab that does not fit into memory.
 func (c *computation) check(w work, width, values int) error {
-	return budget.Check(c.s.Memory, w.slabBytes(c.k.Len(), width, 1, values), fmt.Sprintf("%d columns of the kernel", width))
+	return budget.Check(c.s.Memory, w.columnBytes(c.k.Len(), width, 1, values), fmt.Sprintf("%d columns of the kernel", width))
 }
 
 // note adds a computation of an engine to the report. The method of the report is the one with a
@@ -163,7 +163,7 @@ func (c *slabLog) note(sweeps int, method string) {
 
 // left returns the memory that engines may take for factors.
 func (c *computation) left() int64 {
-	return budget.Subtract(c.s.Memory, c.k.work.slabBytes(c.k.Len(), c.x.Cols, 1, 0))
+	return budget.Subtract(c.s.Memory, c.k.work.columnBytes(c.k.Len(), c.x.Cols, 1, 0))
 }
 
 // reportAttempt reports the progress of one attempt at a slab. An attempt at the first slab is expected

@@ -66,8 +66,7 @@ func (r *run) lobpcg(ctx context.Context, predicted float64) (*Pairs, error) {
 	g := &lobpcg{r: r, m: r.m,
 		cols:      lobpcgColumns(r.dim, r.target, r.deflation.count()),
 		predicted: predicted}
-	preconditioned := Settings{Preconditioned: true}
-	need := preconditioned.bytes(r.n, len(r.result.Values), r.target, r.deflation.count())
+	need := Bytes(r.n, len(r.result.Values), r.deflation.count(), &Settings{Preconditioned: true})
 	if err := budget.Check(r.s.Memory, need,
 		fmt.Sprintf("a basis of %d vectors", 3*g.cols)); err != nil {
 		return nil, err

@@ -92,7 +92,7 @@ func TestLimits(t *testing.T) {
 		}
 	}
 	// A limit refuses, or changes nothing.
-	need := Bytes(2000, 10, 0, new(Settings))
+	need := lanczosBytes(2000, 10, basisSize(10, 0))
 	if _, err := p.Solve(ctx, 10, &Settings{Memory: need - 1}); !errors.Is(err, sparse.ErrMemory) {
 		t.Errorf("error %v", err)
 	}

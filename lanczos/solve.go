@@ -109,9 +109,6 @@ func (p *Problem) prepare(k int, s *Settings) (*run, error) {
 		return nil, fmt.Errorf("lanczos: %d eigenpairs of a map with %d rows; ask for 1 to %d", k, dim, limit)
 	}
 	set := s.withDefaults()
-	if err := budget.Check(set.Memory, set.bytes(n, k, pairs, excluded.count()), "the eigenvectors"); err != nil {
-		return nil, err
-	}
 	r := &run{p: p, s: set, n: n, dim: dim, deflation: excluded, target: pairs,
 		norm: math.Abs(excluded.value)}
 	r.m = &images{a: p.A, balanced: balance(p.A, p.Excluded),
@@ -172,35 +169,37 @@ func roundUp(columns int) int {
 // to the map, the known vectors and a preconditioner: with [Settings.Preconditioned] that of LOBPCG, otherwise of Lanczos
 // with [Settings.Basis], or of the dense matrix of a map with few rows.
 func Bytes(n, k, excluded int, s *Settings) budget.Size {
-	return s.bytes(n, k, max(0, k-excluded), excluded)
-}
-
-// bytes is Bytes for a search for the given number of wanted pairs.
-func (s *Settings) bytes(n, k, wanted, excluded int) budget.Size {
+	wanted := max(0, k-excluded)
 	if s.Preconditioned {
 		cols := lobpcgColumns(n, wanted, excluded)
 		slab := min(cols, slabColumns) // of X, of its image, and of X scaled for the product
-		return budget.AllOf(basisOf(n, 4*cols), budget.Times(3, budget.Block[float64](n, slab)),
+		return budget.AllOf(basisBytes(n, 4*cols), budget.Times(3, budget.Block[float64](n, slab)),
 			budget.Block[float64](n, 3*width), budget.Block[float64](n, k), budget.Block[float64](min(chunksOf(n), blocks.MaxPieces), 3*cols*cols),
 			blocks.ShareMemory(n, excluded, slab))
 	}
 	size := basisSize(wanted, s.Basis)
-	dense := budget.Times(5, budget.Block[float64](n, n))
-	vectors := budget.AllOf(budget.Block[float64](n, 2*width+balanceVectors), budget.Block[float64](n, k),
-		blocks.ShareMemory(n, excluded, width))
+	share := blocks.ShareMemory(n, excluded, width)
 	switch {
 	case wanted == 0:
-		return vectors
+		return budget.AllOf(budget.Block[float64](n, 2*width+balanceVectors), budget.Block[float64](n, k), share)
 	case smallMap(n, n-excluded, size):
-		return dense
-	case n > denseInstead:
-		dense = 0
+		return budget.AllOf(denseBytes(n), share)
+	case n <= denseInstead:
+		return budget.AllOf(budget.AnyOf(denseBytes(n), lanczosBytes(n, k, size)), share)
 	}
-	return max(dense, budget.AllOf(basisOf(n, size+3*width), vectors))
+	return budget.AllOf(lanczosBytes(n, k, size), share)
 }
 
-// basisOf returns the memory of a basis.
-func basisOf(rows, cols int) budget.Size {
+// lanczosBytes returns the memory of Lanczos with a basis of size vectors, and of the result.
+func lanczosBytes(n, k, size int) budget.Size {
+	return budget.AllOf(basisBytes(n, size+3*width), budget.Block[float64](n, 2*width+balanceVectors), budget.Block[float64](n, k))
+}
+
+// denseBytes returns the memory of [run.dense] for a map with n rows.
+func denseBytes(n int) budget.Size { return budget.Times(5, budget.Vector[float64](n*n)) }
+
+// basisBytes returns the memory of a basis.
+func basisBytes(rows, cols int) budget.Size {
 	return budget.Vector[float64](chunksOf(rows) * segment * cols)
 }
 
