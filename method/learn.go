@@ -37,6 +37,7 @@ type job struct {
 	// if there was nothing to choose and calibration does so.
 	learn func(ctx context.Context, c *Choice) error
 
+	separate   bool // each pair of a source and a value is a fit of its own
 	calibrates bool // learn estimates the accuracy of a single setting
 	compared   int  // labels that settings are compared on; 0: all
 	measures   bool // learn estimates the accuracy of a setting that a sample chose
@@ -146,7 +147,7 @@ func (j *job) parameters(source, value int) (p Parameters) {
 func (j *job) choose(ctx context.Context,
 	measure func(ctx context.Context, sources, values []int) (*choose.Counts, error)) (*Choice, error) {
 	s := &choose.Search{Kernel: j.sourceSpace, Learner: j.space,
-		Together: j.learner == nil || j.learner.Path != nil, Measure: measure}
+		Together: !j.separate && (j.learner == nil || j.learner.Path != nil), Measure: measure}
 	result, err := s.Run(ctx)
 	if err != nil {
 		return nil, err

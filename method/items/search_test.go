@@ -6,7 +6,9 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/file/tablefile"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -15,10 +17,7 @@ import (
 // separating returns a choice over a kernel that separates the two classes if its parameter is 2, and is
 // constant otherwise.
 func separating(class []int) (*Source, *method.Problem) {
-	p := &method.Problem{Class: class, Names: []string{"a", "b"}}
-	for i := range class {
-		p.Row = append(p.Row, i)
-	}
+	p := problem.OfItems(len(class), sched.UpTo(len(class)), class, []string{"a", "b"})
 	kernel := &param.Spec{Name: "separating", Params: []param.Param{
 		{Name: "beta", Range: param.From(0), Default: param.Of(1.0), Grid: []param.Value{param.Of(1.0), param.Of(2.0), param.Of(3.0)}},
 	}}
@@ -41,17 +40,18 @@ func separating(class []int) (*Source, *method.Problem) {
 func TestSearch(t *testing.T) {
 	class := []int{0, 1, 1, 0, 1, 1, 0, 1, 1, 0}
 	s, p := separating(class)
-	c, set := new(Choice), new(method.Settings)
-	if err := s.choose(t.Context(), p, set, c); err != nil {
+	set := new(method.Settings)
+	c, err := s.Classify(t.Context(), p, set)
+	if err != nil {
 		t.Fatal(err)
 	}
-	costs := len(s.learner.Param("cost").Grid)
+	costs := len(s.Learner.Param("cost").Grid)
 	if c.Values.Number("beta") != 2 || c.Accuracy != 1 || c.Tested != 10 || c.Settings != 3+costs {
 		t.Errorf("%+v, want beta 2, all of 10 right, %d settings", c.Values, 3+costs)
 	}
 	// A given value stays, and the accuracy is that of the larger class.
-	c, set.Given = new(Choice), param.Values{"beta": param.Of(3.0), "cost": param.Of(1.0)}
-	if err := s.choose(t.Context(), p, set, c); err != nil {
+	set.Given = param.Values{"beta": param.Of(3.0), "cost": param.Of(1.0)}
+	if c, err = s.Classify(t.Context(), p, set); err != nil {
 		t.Fatal(err)
 	}
 	if c.Values.Number("beta") != 3 || c.Values.Number("cost") != 1 || c.Accuracy != 0.6 || c.Settings != 1 {
@@ -59,8 +59,8 @@ func TestSearch(t *testing.T) {
 	}
 	// Of two labels none can be hidden.
 	few, two := separating([]int{0, 1})
-	c, set.Given = new(Choice), nil
-	if err := few.choose(t.Context(), two, set, c); err != nil || c.Values.Has("beta") || c.Settings != 1 || c.Tested != 0 || !split.TooFew(two.Class) {
+	set.Given = nil
+	if c, err = few.Classify(t.Context(), two, set); err != nil || c.Values.Has("beta") || c.Settings != 1 || c.Tested != 0 || !split.TooFew(two.Class) {
 		t.Errorf("%+v, %v, want what is given", c.Values, err)
 	}
 }

@@ -361,7 +361,7 @@ func (k *files) classify(ctx context.Context,
 		return nil, err
 	}
 	k.progress("learning", 0, 0)
-	c, err := items.Learn(ctx, k.learner, g, k.class, k.labels.Names, k.parameters,
+	c, err := method.LearnItems(ctx, k.learner, g, k.class, k.labels.Names, k.parameters,
 		k.in.Calibrate, k.rows.N)
 	if err == nil {
 		err = c.Unfinished

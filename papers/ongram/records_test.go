@@ -59,7 +59,7 @@ func TestRecords(t *testing.T) {
 		s := table.Source(&kernel.Spec, learner)
 		s.Calibrate = calibrate
 		phases := map[string]float64{}
-		got, err := s.Classify(t.Context(), &method.Problem{Row: l.Row, Class: l.Class, Names: l.Names}, &method.Settings{
+		got, err := s.Classify(t.Context(), problem.OfItems(s.Items, l.Row, l.Class, l.Names), &method.Settings{
 			Given: param.Values{"cost": param.Of(1.0)}, RNGSeed: 3,
 			Progress: func(stage string, done, total int64) { phases[stage] = float64(done) / float64(total) },
 		})
@@ -122,7 +122,7 @@ func TestRecordsErrors(t *testing.T) {
 	a.Columns[0].Code[7] = -1
 	classified := func(kernel string) error {
 		s := collectionOf(a, func(int) {}).Source(&closed.Kernels().Named(kernel).Spec, classify.Learners().Named("svm"))
-		_, err := s.Classify(t.Context(), &method.Problem{Row: l.Row, Class: l.Class, Names: l.Names}, nil)
+		_, err := s.Classify(t.Context(), problem.OfItems(s.Items, l.Row, l.Class, l.Names), nil)
 		return err
 	}
 	err := classified("strings")
