@@ -146,13 +146,26 @@ func (r *predictor) form(ctx context.Context) error {
 	if err := w.Scores(ctx, scores, r.par.minSteps(), weights, bias, nil); err != nil {
 		return err
 	}
-	seeds := r.p.Seeds()
 	scale := r.par.scale()
 	first := r.par.minSteps()
+	// Shares are compared with a walk that meets no label: the score of that walk is part of the bias.
+	prior := r.set.Prior.Distributions(r.p.Seeds())(0)
+	for j := 0; j < features; j += k {
+		for class := range k {
+			mean := 0.0
+			for b := range k {
+				mean += prior[b] * weights.Row(j + b)[class]
+			}
+			bias[class] += scale * mean
+			for b := range k {
+				weights.Row(j + b)[class] -= mean
+			}
+		}
+	}
 	a := &explain.Absorbed{
 		Walk: explain.Walk{P: r.p, Absorb: r.par.alpha(), Steps: r.par.steps(),
 			Workers: r.set.Workers},
-		Prior: r.set.Prior.Distributions(seeds)(0), Bias: bias, Scores: scores.Row,
+		Prior: prior, Bias: bias, Scores: scores.Row,
 		Weight: func(t, source, class int) float64 {
 			if t < first {
 				return 0

@@ -2,6 +2,7 @@ package method
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -55,6 +56,31 @@ func TestSharesAddUp(t *testing.T) {
 			if e.Error > 1e-6*(1+math.Abs(e.Score)) {
 				t.Errorf("%s: the sum of shares differs from the score by %v: %+v", name, e.Error, e)
 			}
+		}
+	}
+}
+
+// The score of a labelled node without edges is the share of its own label, and what all nodes have in common.
+func TestSharesOfIsolatedLabels(t *testing.T) {
+	p, class := problemtest.Blocks(t, 5, 80, 24, 3, 2, 0.5)
+	isolated := slices.Index(p.Degrees, 0)
+	if isolated < 0 {
+		t.Fatal("no node without edges")
+	}
+	if !slices.Contains(p.Row, isolated) {
+		p.Row = append(p.Row, isolated)
+		p.Class = append(p.Class, class[isolated])
+	}
+	for _, name := range testgraph.Sample(t, 6, []string{"lp", "lgc", "poisson", "diffusion+rls", "diffusion:laplacian=combinatorial+gp", "von-neumann+rls",
+		"diffusion+svm", "diffusion+logistic", "pagerank+rls", "cwk", "cwk+rls", "cwk+svm", "cwk+logistic"}) {
+		e := explained(t, p, name)[isolated]
+		for _, l := range e.Labels {
+			if size := math.Abs(l.Share); p.Row[l.Position] != isolated && size > 1e-6*math.Abs(e.Score) {
+				t.Errorf("%s: label %d has the share %v of the score %v of node %d without edges", name, p.Row[l.Position], l.Share, e.Score, isolated)
+			}
+		}
+		if e.Error > 1e-6 {
+			t.Errorf("%s: error %v", name, e.Error)
 		}
 	}
 }

@@ -13,7 +13,8 @@ import (
 //
 // respond returns the responses R(v, ·) of some nodes at all nodes, one column for each. A further column, if there is one, is
 // the mean R̄ of those of labelled nodes: then a share is that of R(v, u) − γ·R̄(u), see [SubtractCommon], and the rest has
-// γ·Σ_u R̄(u)·w(u, c). rows are the labelled nodes, weights has a row for each of them, and scores has those of all nodes.
+// γ·Σ_u R̄(u)·w(u, c), unless the absolute values of the shares add up to less without it, as those of a node that is near
+// one label alone. rows are the labelled nodes, weights has a row for each of them, and scores has those of all nodes.
 func Linear(rows []int, weights, scores *sparse.Block[float64], bias []float64,
 	respond func(ctx context.Context, nodes []int) (*sparse.Block[float64], error)) *Form {
 	f := &Form{
@@ -46,13 +47,24 @@ func Linear(rows []int, weights, scores *sparse.Block[float64], bias []float64,
 			common = SubtractCommon(r, rows)
 		}
 		terms := make([]Terms, len(nodes))
+		shared := make([]float64, len(rows)) // parts of shares that are in the rest
 		for j, v := range nodes {
 			terms[j] = Terms{Score: scores.Row(v), Rest: bias[class[j]],
 				Share: make([]float64, len(rows))}
+			size, sizeShared := 0.0, 0.0
 			for label, row := range rows {
 				w := weights.Row(label)[class[j]]
 				terms[j].Share[label] = r.Row(row)[j] * w
-				terms[j].Rest += common[j] * r.Row(row)[r.Cols-1] * w
+				shared[label] = common[j] * r.Row(row)[r.Cols-1] * w
+				size += math.Abs(terms[j].Share[label])
+				sizeShared += math.Abs(terms[j].Share[label] + shared[label])
+			}
+			for label, value := range shared {
+				if sizeShared < size {
+					terms[j].Share[label] += value
+				} else {
+					terms[j].Rest += value
+				}
 			}
 		}
 		return terms, left, nil
