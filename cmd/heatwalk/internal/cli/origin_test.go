@@ -3,6 +3,7 @@ package cli
 import (
 	"archive/zip"
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -339,5 +340,50 @@ func TestRunFilesIdentifyArrays(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+	}
+}
+
+// A file of lines whose name ends in .gz has the compressed bytes of the other one, and the same in each run.
+func TestCompressedOutputs(t *testing.T) {
+	originWorkplace(t)
+	if err := os.WriteFile("seeds.ids", []byte("n3\nn4\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	run := func(line, name string) []byte {
+		if code, stderr := runWithin(append(strings.Fields(line), name)...); code != fault.Done {
+			t.Fatalf("%s: exit code %d: %s", line, code, stderr)
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	for line, ending := range map[string]string{
+		"classify edges.csv --labels=labels.csv --method=lp:alpha=1 -o":                      "csv",
+		"suggest edges.csv --labels=labels.csv --method=lp:alpha=1 -n 2 -o":                  "tsv",
+		"explain edges.csv n1 --labels=labels.csv --method=lp:alpha=1 -o":                    "tsv",
+		"evaluate edges.csv --labels=labels.csv --method=lp:alpha=1 --folds=2 --save-splits": "tsv",
+		"rank edges.csv --seeds=seeds.ids -o":                                                "csv",
+		"kernel edges.csv --kernel=cwk --labels=labels.csv -o":                               "svm",
+		"convert edges.csv -o": "tsv",
+		"classify edges.csv --labels=labels.csv --multi-label -o": "jsonl",
+	} {
+		want := run(line, "whole."+ending)
+		stored := run(line, "small."+ending+".gz")
+		if again := run(line, "again."+ending+".gz"); !bytes.Equal(stored, again) {
+			t.Errorf("%s: two runs have other bytes", line)
+		}
+		z, err := gzip.NewReader(bytes.NewReader(stored))
+		if err != nil {
+			t.Errorf("%s: %v", line, err)
+			continue
+		}
+		if text, err := io.ReadAll(z); err != nil || !bytes.Equal(text, want) {
+			t.Errorf("%s: %d bytes for %d, %v", line, len(text), len(want), err)
+		}
+	}
+	if code, stderr := runWithin("kernel", "edges.csv", "-o", "K.npy.gz"); code != fault.WrongUsage || !strings.Contains(stderr, "without .gz") {
+		t.Errorf("K.npy.gz: exit code %d: %s", code, stderr)
 	}
 }

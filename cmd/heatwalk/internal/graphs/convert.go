@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -147,7 +148,7 @@ func checkFormat(line *shell.CommandLine, c *convertOptions, input string) {
 		line.Problem("-o", "%s files hold %s, and %s is %s; give one of %s",
 			c.format.Name, otherKind, input, kind, strings.Join(endings, " "))
 	case c.format != nil && !c.format.Text &&
-		shell.Ending(c.out) != table.Extension(c.out):
+		strings.ToLower(filepath.Ext(c.out)) != table.Extension(c.out):
 		line.Problem("-o", "%s files are written without %s; leave it out",
 			c.format.Name, filepath.Ext(c.out))
 	}
@@ -164,19 +165,21 @@ func (u contextWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// writeCompressed writes the file path to w, compressed by its ending, with progress, until the run
-// is interrupted. It returns the size of the file.
-func writeCompressed(run *shell.Session, w io.Writer, path string,
+// writeFile writes the file path to w with progress, until the run is interrupted. It returns the bytes, before compression.
+func writeFile(run *shell.Session, w io.Writer, path string,
 	write func(w io.Writer) error) (bytes int64, err error) {
 	stage := run.Progress.Begin("writing "+path, 0, progress.Bytes)
-	compressed, finish, err := textio.Compress(io.MultiWriter(contextWriter{run.Context}, w, stage), path)
-	if err == nil {
-		err = write(compressed)
-	}
-	if err == nil {
-		err = finish()
-	}
+	err = write(io.MultiWriter(contextWriter{run.Context}, w, stage))
 	return stage.Done(), err
+}
+
+// publish publishes the output, and returns its size: that of the file, or else the bytes that were written.
+func publish(o *shell.Outputs, bytes int64) (int64, error) {
+	err := o.Publish(nil, nil)
+	if info, unknown := os.Stat(o.Path); unknown == nil && info.Mode().IsRegular() {
+		bytes = info.Size()
+	}
+	return bytes, err
 }
 
 // convertDocument is the JSON document of convert.
@@ -254,7 +257,7 @@ func convertGraph(run *shell.Session, c *convertOptions, name string) error {
 		doc.Attributes = append(doc.Attributes, a.Title)
 	}
 	isolated := 0
-	doc.Bytes, err = writeCompressed(run, o.Writer, c.out, func(w io.Writer) (err error) {
+	doc.Bytes, err = writeFile(run, o.Writer, c.out, func(w io.Writer) (err error) {
 		writing := run.Progress.Phases()
 		options.Progress = func(_ string, done, total int64) { writing("writing "+c.out, done, total) }
 		isolated, err = graphfile.Write(run.Context, c.format.Graph, w,
@@ -271,7 +274,7 @@ func convertGraph(run *shell.Session, c *convertOptions, name string) error {
 		err = tablefile.WriteIDs(ids, shell.NodeAxis(g))
 	}
 	if err == nil {
-		err = o.Publish(nil, nil)
+		doc.Bytes, err = publish(o, doc.Bytes)
 	}
 	if err != nil {
 		return err
@@ -367,11 +370,11 @@ func convertMatrix(run *shell.Session, c *convertOptions, input string) error {
 	if err := run.Costs.Begin(plan); err != nil {
 		return err
 	}
-	doc.Bytes, err = writeCompressed(run, o.Writer, c.out, func(w io.Writer) error {
+	doc.Bytes, err = writeFile(run, o.Writer, c.out, func(w io.Writer) error {
 		return convert(run.Context, conversion, c.format.Matrix, w, labels)
 	})
 	if err == nil {
-		err = o.Publish(nil, nil)
+		doc.Bytes, err = publish(o, doc.Bytes)
 	}
 	if err != nil {
 		return err

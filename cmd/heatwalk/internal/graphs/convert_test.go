@@ -15,7 +15,7 @@ func TestInterruptedText(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	run := shell.NewSession(ctx, nil, nil, nil, io.Discard, io.Discard)
 	lines := 0
-	_, err := writeCompressed(run, io.Discard, "x.tsv", func(w io.Writer) error {
+	_, err := writeFile(run, io.Discard, "x.tsv", func(w io.Writer) error {
 		for ; lines < 10; lines++ {
 			if lines == 3 {
 				cancel(fault.ErrInterrupted)

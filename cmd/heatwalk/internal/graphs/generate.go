@@ -144,7 +144,7 @@ func writeText(o *shell.Outputs, path string, write func(w io.Writer) error) err
 	}
 	w, err := o.Begin(path)
 	if err == nil {
-		_, err = writeCompressed(o.Run, w, path, write)
+		_, err = writeFile(o.Run, w, path, write)
 		o.Run.Progress.End()
 	}
 	return err

@@ -63,9 +63,12 @@ func MatrixFormatOf(path string, formats []string) *tablefile.Format {
 	return nil
 }
 
-// Ending returns the ending of a path in small letters.
+// lineEndings are the endings of files of lines, which .gz may follow.
+var lineEndings = []string{".tsv", ".csv", ".jsonl", ".svm", ".libsvm"}
+
+// Ending returns the ending of a path in small letters, without .gz behind it.
 func Ending(path string) string {
-	return strings.ToLower(filepath.Ext(path))
+	return filepath.Ext(strings.TrimSuffix(strings.ToLower(path), ".gz"))
 }
 
 // FormatOf returns the ending of path if it is among the formats, or else the

@@ -46,6 +46,7 @@ type Outputs struct {
 	Share   *parts.Part // which part of a whole the output is, nil if it is the whole
 
 	files []*durable.Pending // an output before the files that belong to it
+	ends  []func() error     // write the ends of compressed files
 	pipe  *bufio.Writer      // stdout, if it is one of them
 }
 
@@ -132,6 +133,8 @@ func CheckOutput(line *CommandLine, flag, path string, formats []string,
 		formats != nil && !slices.Contains(formats, ending) {
 		line.Problem(flag, "%s has no ending that names a format; give one of %s",
 			path, strings.Join(formats, " "))
+	} else if formats != nil && ending != strings.ToLower(filepath.Ext(path)) && !slices.Contains(lineEndings, ending) {
+		line.Problem(flag, "%s files are written without %s; leave it out", ending, filepath.Ext(path))
 	}
 	switch {
 	case path == "" && flag == "-o":
@@ -208,9 +211,15 @@ func FileState(path string) string {
 	return path + " was not made"
 }
 
-// Begin begins the file path, stdout for "-", nothing in a dry run.
+// Begin begins the file path, stdout for "-", nothing in a dry run. The file is compressed if its name ends so.
 func (o *Outputs) Begin(path string) (io.Writer, error) {
-	return o.beginWith(durable.NewFile, path)
+	w, err := o.beginWith(durable.NewFile, path)
+	if err != nil {
+		return nil, err
+	}
+	w, end, err := textio.Compress(w, path)
+	o.ends = append(o.ends, end)
+	return w, err
 }
 
 func (o *Outputs) beginWith(create func(durable.FS, string) (*durable.Pending, error), path string) (io.Writer, error) {
@@ -308,6 +317,11 @@ func (o *Outputs) Publish(parameters any, put func() error) error {
 
 // Commit publishes all files, around what put puts in place unless it is nil.
 func (o *Outputs) Commit(put func() error) error {
+	for _, end := range o.ends {
+		if err := end(); err != nil {
+			return err
+		}
+	}
 	if o.pipe != nil {
 		if err := o.pipe.Flush(); err != nil {
 			return err
