@@ -342,6 +342,9 @@ func (s *System) bound(ctx context.Context, out *Result,
 	return nil
 }
 
+// IsWide reports whether a small residual may hide a large error, because weights span many orders of magnitude.
+func (s *System) IsWide() bool { return s.wide }
+
 // unevenGround is the ratio of elements of Ground beyond which a residual is
 // compared with them row by row.
 const unevenGround = 1e5

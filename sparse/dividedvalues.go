@@ -54,6 +54,7 @@ func (m *Divided) withValues(ctx context.Context,
 	}
 	local := *source
 	local.val = make([]float64, len(local.col))
+	ones := true
 	for i := range local.rows {
 		if local.ptr[i] == local.ptr[i+1] {
 			continue
@@ -62,7 +63,11 @@ func (m *Divided) withValues(ctx context.Context,
 		for e := local.ptr[i]; e < local.ptr[i+1]; e++ {
 			local.val[e] = value(row, int(local.col[e]),
 				valueAt(source.val, int(e)))
+			ones = ones && local.val[e] == 1
 		}
+	}
+	if ones { // as one process has them, which sums of matrices depend on
+		local.val = nil
 	}
 	weighted := *m
 	weighted.local = &local

@@ -32,9 +32,9 @@ type Propagation struct {
 	Center bool    // subtract from the scores of a class their mean over nodes, weighted by degrees
 	Memory int64
 
-	// Rough says that the harmonic function is solved for to roughTolerance, or as far as
-	// mostSteps steps come, and that it is an error if there is no room for a factor that is
-	// wanted: bits of the scores do not depend on Memory.
+	// Rough says that the harmonic function is solved for to roughTolerance, or as far as mostSteps steps come, unless several
+	// processes share a graph whose weights span many orders of magnitude, and that it is an error if there is no room for
+	// a factor that is wanted: bits of the scores do not depend on Memory.
 	Rough bool
 
 	// Raw, unless nil, receives the scores in double precision, but for centred scores. Those of a
@@ -283,7 +283,9 @@ func (l *Propagation) harmonic(ctx context.Context, h *iterative.System, lo, hi 
 	if l.Raw != nil {
 		tolerance = rawTolerance
 	}
-	if l.Rough {
+	// Several processes have no factor, and a rough residual shows nothing where weights span many orders of magnitude.
+	isRough := l.Rough && !(p.Team() != nil && h.IsWide())
+	if isRough {
 		tolerance = roughTolerance
 	}
 	res, err := h.SolveTo(ctx, f, nil, &iterative.Settings{
@@ -294,7 +296,7 @@ func (l *Propagation) harmonic(ctx context.Context, h *iterative.System, lo, hi 
 			report(far)
 		},
 	})
-	if l.Rough && errors.Is(err, iterative.ErrIterationLimit) {
+	if isRough && errors.Is(err, iterative.ErrIterationLimit) {
 		err = nil
 	}
 	if errors.Is(err, iterative.ErrMemory) {

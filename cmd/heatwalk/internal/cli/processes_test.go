@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -18,6 +19,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/npy"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/sparsetest"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // runs runs a command in two processes, and returns their exit codes and streams.
@@ -140,6 +142,57 @@ func TestApplyOnSeveralProcesses(t *testing.T) {
 			t.Errorf("%s: another result", function)
 		}
 	}
+}
+
+// The default method has the accuracy and the predictions of one process, with arcs whose weights span ten decades too.
+func TestClassifyOnSeveralProcesses(t *testing.T) {
+	t.Chdir(t.TempDir())
+	rng := rand.New(rand.NewPCG(1, 9))
+	edges := "source,target,weight\n"
+	labels := "node,label\n"
+	const n = 99
+	for v := range n {
+		for range 3 {
+			u := 3*rng.IntN(n/3) + v%3
+			if rng.IntN(3) == 0 {
+				u = rng.IntN(n)
+			}
+			edges += fmt.Sprintf("n%d,n%d,%g\n", v, u, math.Pow(10, 10*rng.Float64()-5))
+		}
+		if rng.IntN(2) == 0 {
+			labels += fmt.Sprintf("n%d,c%d\n", v, v%3)
+		}
+	}
+	for name, text := range map[string]string{"e.csv": edges, "l.csv": labels} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, flags := range testgraph.Sample(t, 2, []string{"--directed --edge-weights=none", "--directed --edge-weights=given", "--undirected --edge-weights=given", "--directed"}) {
+		args := func(to string) []string {
+			return append([]string{"classify", "e.csv", "--labels=l.csv", "--duplicates=sum", "--progress=none", "--scores=probability", "--dtype=float64", "-o", to}, strings.Fields(flags)...)
+		}
+		var out, messages bytes.Buffer
+		if code := Main(args("one.npy"), strings.NewReader(""), &out, &messages); code != fault.Done {
+			t.Fatal(messages.String())
+		}
+		codes, stdout, stderr := runs(t, args("two.npy")...)
+		if codes[0] != fault.Done {
+			t.Fatalf("%s: exit codes %d\n%q", flags, codes, stderr)
+		}
+		if a, b := summaryOf(out.String()), summaryOf(stdout[0]); a != b {
+			t.Errorf("%s: %s, and on two processes %s", flags, a, b)
+		}
+		if d := floats.Distance(numbersOf(t, "one.npy"), numbersOf(t, "two.npy"), math.Inf(1)); d > 1e-3 {
+			t.Errorf("%s: probabilities differ by %v", flags, d)
+		}
+	}
+}
+
+// summaryOf returns the first line of a summary.
+func summaryOf(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
 }
 
 // numbersOf returns the numbers of a .npy file of float64.
