@@ -49,7 +49,7 @@ func mainOn(network sparse.Network, args []string, stdin io.Reader,
 	run := shell.NewSession(ctx, network, args, stdin, stdout, stderr)
 	root := newRoot(run)
 	root.SetArgs(args)
-	return shell.Guard(run, func() error {
+	return run.Guard(func() error {
 		return cmp.Or(root.ExecuteContext(run.Context), run.Line.JoinProblems())
 	})
 }
@@ -124,8 +124,8 @@ func newRoot(run *shell.Session) *cobra.Command {
 		}
 	})
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(run, cmd, err) })
-	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return shell.Prepare(run, cmd) }
-	shell.SharedFlags(run, &shell.FlagSet{FlagSet: root.PersistentFlags(), Line: run.Line})
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return run.Prepare(cmd) }
+	run.DeclareShared(&shell.FlagSet{FlagSet: root.PersistentFlags(), Line: run.Line})
 	root.PersistentFlags().SortFlags = false
 	for _, c := range selectCommands(commands(), run.Line.Args) {
 		cmd := c.construct(run)
@@ -151,7 +151,7 @@ func newRoot(run *shell.Session) *cobra.Command {
 			cmd.Args = root.Args
 			cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 			for _, script := range cmd.Commands() {
-				script.Args = shell.Arguments(run.Line, "", 0, 0)
+				script.Args = run.Line.Arguments("", 0, 0)
 				script.PreRunE = func(*cobra.Command,
 					[]string) error {
 					return run.Line.JoinProblems()

@@ -156,7 +156,7 @@ func helpInput(console *shell.Console) error {
 		return err
 	}
 	flags := shell.NewFlagSet(nil)
-	shell.GraphFlags(new(shell.GraphInputs), flags)
+	new(shell.GraphInputs).Declare(flags)
 	fmt.Fprintf(console.Stdout, "%s\nFlags:\n%s", text,
 		flags.FlagUsagesWrapped(helpWidth))
 	return console.Stdout.Err

@@ -278,7 +278,7 @@ func TestReaderGone(t *testing.T) {
 func TestPanicIsReported(t *testing.T) {
 	var stderr bytes.Buffer
 	run := shell.NewSession(context.Background(), nil, nil, nil, io.Discard, &stderr)
-	code := shell.Guard(run, func() error { panic("cwk: dimension mismatch") })
+	code := run.Guard(func() error { panic("cwk: dimension mismatch") })
 	if code != fault.MachineFailed {
 		t.Errorf("exit code %d", code)
 	}

@@ -29,7 +29,7 @@ func flagError(run *shell.Session, cmd *cobra.Command, err error) error {
 	case errors.As(err, &unknown):
 		unknownFlag(run, cmd, unknown)
 	case errors.As(err, &missing):
-		shell.MissingValue(run.Line, missing.GetFlag())
+		run.Line.MissingValue(missing.GetFlag())
 	case errors.As(err, &invalid):
 		name := "--" + invalid.GetFlag().Name // a switch, because other flags check their values themselves
 		run.Line.Problem(name, "%s is not a value it takes; write %s or %[2]s=false",

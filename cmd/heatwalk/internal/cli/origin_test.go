@@ -107,7 +107,7 @@ func TestOriginsOfFlags(t *testing.T) {
 	}
 	var inputs shell.GraphInputs
 	flags := shell.NewFlagSet(new(shell.CommandLine))
-	shell.GraphFlags(&inputs, flags)
+	inputs.Declare(flags)
 	flags.VisitAll(func(f *pflag.Flag) {
 		if _, isSetting := edgeSettings[f.Name]; !isSetting && !slices.Contains(readingAlone, f.Name) {
 			t.Errorf("--%s is in neither list: is it part of the origin of a result?", f.Name)

@@ -45,7 +45,7 @@ func NewApply(run *shell.Session) *cobra.Command {
 	flags.AddDtype(&c.dtype, "float64", "precision of the result")
 	shell.NumberVar(flags, &c.tolerance, "tolerance", 0, shell.OpenUnit, "tolerance",
 		"largest error of a column, relative to its norm (default: 1e-6 with float32, 1e-8 with float64)")
-	shell.GraphFlags(&c.graph, flags)
+	c.graph.Declare(flags)
 	return cmd
 }
 
@@ -59,7 +59,7 @@ func checkApply(line *shell.CommandLine, c *applyOptions, _ []string) {
 	line.Require("function", "block")
 	if c.function != "" {
 		var n param.Named
-		c.spec, n = shell.ParseNamed(line, "--function", c.function, function.Specs())
+		c.spec, n = line.ParseNamed("--function", c.function, function.Specs())
 		if c.spec != nil {
 			c.named.Name = n.Name
 			if f := kernel.Families().Named(n.Name); f != nil && f.Distance != "" {
@@ -69,13 +69,13 @@ func checkApply(line *shell.CommandLine, c *applyOptions, _ []string) {
 			if list := strings.Split(n.Given["t"], ","); n.Name == function.Exp && len(list) > 1 {
 				delete(n.Given, "t")
 				for _, text := range list {
-					if one, _ := shell.ParseGiven(line, "--function",
+					if one, _ := line.ParseGiven("--function",
 						map[string]string{"t": text}, c.spec); one.Has("t") {
 						c.named.Times = append(c.named.Times, one.Number("t"))
 					}
 				}
 			}
-			c.named.Given, _ = shell.ParseGiven(line, "--function", n.Given, c.spec)
+			c.named.Given, _ = line.ParseGiven("--function", n.Given, c.spec)
 			line.Refuse(function.IsProduct(n.Name), "tolerance",
 				n.Name+" is a product, without an iteration; leave it out")
 		}
@@ -184,8 +184,8 @@ func (c *applyOptions) readBlock(ctx context.Context, read func(a *npy.Array) er
 
 // applyTo computes the columns of the result in slabs and writes them.
 func applyTo[T sparse.Float](run *shell.Session, c *applyOptions, name string) error {
-	d, err := shell.BeginRun(run, &c.graph, name, c.out, nil, func(d *shell.GraphRun) (err error) {
-		d.Rows, err = shell.ReadRows(run, &c.graph.Tables, c.blockIDs, d.Graph)
+	d, err := run.BeginRun(&c.graph, name, c.out, nil, func(d *shell.GraphRun) (err error) {
+		d.Rows, err = run.ReadRows(&c.graph.Tables, c.blockIDs, d.Graph)
 		return err
 	})
 	if err != nil {
@@ -230,7 +230,7 @@ func applyTo[T sparse.Float](run *shell.Session, c *applyOptions, name string) e
 	run.Costs.Disk += size + shell.RunFileBytes
 	f, err := heatwalk.OpenFunction(run.Context, d.Graph.Graph, &c.named, slab, settings)
 	if err != nil {
-		return shell.GraphError(run.Costs, err, name, shell.LoosenTolerance)
+		return run.Costs.GraphError(err, name, shell.LoosenTolerance)
 	}
 	defer f.Job.End()
 	file, err := tablefile.NewWriter[T](d.Out.Writer, tablefile.NPY,
@@ -245,7 +245,7 @@ func applyTo[T sparse.Float](run *shell.Session, c *applyOptions, name string) e
 		file: file, report: r}
 	for lo := 0; lo < cols; lo += slab {
 		if err := a.slab(run.Context, lo, min(lo+slab, cols), cols); err != nil {
-			return shell.ToleranceError(run.Costs, err, name, c.tolerance)
+			return run.Costs.ToleranceError(err, name, c.tolerance)
 		}
 	}
 	if run.IsFollower() {

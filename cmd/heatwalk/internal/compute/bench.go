@@ -45,7 +45,7 @@ type benchOptions struct {
 func NewBench(run *shell.Session) *cobra.Command {
 	cmd, c, flags := shell.NewCommand(run, "bench "+strings.Join(workloadNames(), "|")+" GRAPH",
 		"Measure products, walks and decoding", checkBench, runBench)
-	cmd.Args = shell.Arguments(run.Line, "WORKLOAD GRAPH", 2, 2)
+	cmd.Args = run.Line.Arguments("WORKLOAD GRAPH", 2, 2)
 	shell.NumberVar(flags, &c.settings.Columns, "columns", 8,
 		param.Range{Least: 1, Most: 4096}, "N", "columns of the block")
 	shell.NumberVar(flags, &c.settings.Repeat, "repeat", 10,
@@ -56,7 +56,7 @@ func NewBench(run *shell.Session) *cobra.Command {
 		"column ids of a copy in memory, or coded as in the store (auto: a copy where --max-memory allows)")
 	flags.AddChoice(&c.source, "source", "auto", []string{"auto", "memory", "disk"},
 		"where coded ids are read from in every sweep (auto: memory where --max-memory allows)")
-	shell.GraphFlags(&c.graph, flags)
+	c.graph.Declare(flags)
 	cmd.AddCommand(newScalingBench(run))
 	return cmd
 }
@@ -151,7 +151,7 @@ func (v *benchDocument) print(w io.Writer, cost string) {
 func openSwept(run *shell.Session, c *benchOptions, copied bool) (*shell.OpenGraph, *bench.Target, error) {
 	run.Costs.Timed = true
 	c.graph.Coded = !copied
-	g, err := shell.ReadGraph(run, &c.graph, c.path, "")
+	g, err := run.ReadGraph(&c.graph, c.path, "")
 	if err != nil {
 		return nil, nil, err
 	}

@@ -19,20 +19,20 @@ type denseInputs struct {
 // beginDense begins the output and reads the inputs.
 func beginDense(run *shell.Session, r *shell.GraphInputs, name, path string,
 	inputs denseInputs) (*shell.GraphRun, error) {
-	return shell.BeginRun(run, r, name, path, tablefile.MatrixEndings, func(d *shell.GraphRun) (err error) {
+	return run.BeginRun(r, name, path, tablefile.MatrixEndings, func(d *shell.GraphRun) (err error) {
 		d.Graph.Store.Forward = true // walks follow edges in their direction only
 		switch {
 		case inputs.labels == "":
 		case inputs.seeds:
-			d.Labels, err = shell.ReadSeeds(run, r, inputs.labels, d.Graph)
+			d.Labels, err = run.ReadSeeds(r, inputs.labels, d.Graph)
 		default:
-			d.Labels, err = shell.ReadLabels(run, r, inputs.labels, d.Graph, nil)
+			d.Labels, err = run.ReadLabels(r, inputs.labels, d.Graph, nil)
 		}
 		if err == nil {
-			d.Rows, err = shell.ReadRows(run, &r.Tables, inputs.rows, d.Graph)
+			d.Rows, err = run.ReadRows(&r.Tables, inputs.rows, d.Graph)
 		}
 		if err == nil && inputs.block {
-			d.Cols, err = shell.ReadRows(run, &r.Tables, inputs.cols, d.Graph)
+			d.Cols, err = run.ReadRows(&r.Tables, inputs.cols, d.Graph)
 		}
 		return err
 	})

@@ -62,7 +62,7 @@ func NewEigen(run *shell.Session) *cobra.Command {
 	flags.AddChoice(&c.Matrix, "matrix", "", matrixNames(), "which matrix")
 	flags.AddChoice(&c.Which, "which", "", spectrumParts,
 		"which end of the spectrum, by sign and size")
-	shell.LetterFlag(flags, &c.K, "k", 10, param.From(1),
+	flags.AddLetter(&c.K, "k", 10, param.From(1),
 		"number of eigenpairs, at most that of nodes")
 	shell.NumberVar(flags, &c.Tolerance, "tolerance", 1e-8, lanczos.Tolerances, "tolerance",
 		"largest residual, relative to the norm of the matrix")
@@ -70,8 +70,8 @@ func NewEigen(run *shell.Session) *cobra.Command {
 		"γ of modularity")
 	shell.NumberVar(flags, &c.products, "max-products", 100_000, param.From(1), "N",
 		"products with four columns after which to stop")
-	shell.LargestFlag(&c.graph, flags)
-	shell.GraphFlags(&c.graph, flags)
+	c.graph.DeclareLargest(flags)
+	c.graph.Declare(flags)
 	return cmd
 }
 
@@ -101,14 +101,14 @@ type eigenDocument struct {
 func runEigen(run *shell.Session, c *eigenOptions, name string) error {
 	c.Seed = run.Seed
 	var values, ids io.Writer // separate files for an output in .npy format
-	d, err := shell.BeginRun(run, &c.graph, name, c.out, nil, func(d *shell.GraphRun) (err error) {
+	d, err := run.BeginRun(&c.graph, name, c.out, nil, func(d *shell.GraphRun) (err error) {
 		if shell.MatrixFormatOf(c.out, eigenFormats).SeparateIDs {
 			if values, err = d.Out.Companion(c.out, filepath.Ext(c.out), ".values.npy"); err == nil {
 				ids, err = d.Out.Companion(c.out, filepath.Ext(c.out), ".rows.ids")
 			}
 		}
 		if err == nil {
-			d.Rows, err = shell.ReadRows(run, &c.graph.Tables, "", d.Graph)
+			d.Rows, err = run.ReadRows(&c.graph.Tables, "", d.Graph)
 		}
 		return err
 	})
@@ -135,7 +135,7 @@ func runEigen(run *shell.Session, c *eigenOptions, name string) error {
 	}
 	run.Costs.Disk += 8*int64(n+1)*int64(c.K) + shell.RunFileBytes
 	if run.Costs.DryRun {
-		run.Costs.Disk += shell.IDBytes(shell.SelectNodes(g, rows))
+		run.Costs.Disk += shell.IDBytes(g.SelectNodes(rows))
 	}
 	problem := &spectral.Problem{
 		Matrix:     sparse.Kind(c.Matrix),
@@ -146,7 +146,7 @@ func runEigen(run *shell.Session, c *eigenOptions, name string) error {
 	if err != nil {
 		return eigenError(err, c, pairs)
 	}
-	m := &tablefile.Matrix{Rows: shell.SelectNodes(g, rows), Cols: shell.Axis{N: c.K}, RowIDs: ids}
+	m := &tablefile.Matrix{Rows: g.SelectNodes(rows), Cols: shell.Axis{N: c.K}, RowIDs: ids}
 	if err := tablefile.WritePairs(d.Out.Writer, values, m, pairs.Values,
 		func(i int) []float64 { return pairs.Vectors.Row(rows[i]) }); err != nil {
 		return err

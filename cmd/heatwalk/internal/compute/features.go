@@ -51,13 +51,13 @@ func NewFeatures(run *shell.Session) *cobra.Command {
 	flags.AddDtype(&c.dtype, "float32",
 		"precision of the walk and of the features")
 	c.share.declare(flags, "the classes")
-	shell.GraphFlags(&c.graph, flags)
+	c.graph.Declare(flags)
 	return cmd
 }
 
 func checkFeatures(line *shell.CommandLine, c *featuresOptions, _ []string) {
 	c.asked = line.Command.Flags().Changed("folds")
-	if spec, n := shell.ParseNamed(line, "--kernel", c.name, shell.Specs{&cwk.Spec}); spec != nil {
+	if spec, n := line.ParseNamed("--kernel", c.name, shell.Specs{&cwk.Spec}); spec != nil {
 		c.walk.Check(line, n)
 	}
 }
@@ -106,7 +106,7 @@ func writeFeatures[T sparse.Float](run *shell.Session, f *featuresOptions,
 	wide := end - first
 	class := func(j int) string { return fmt.Sprintf("%d:%s", minSteps+j/wide, d.Labels.Names[first+j%wide]) }
 	return writeWalk(d, w, &walkMatrix[T]{
-		Matrix: tablefile.Matrix{Rows: shell.SelectNodes(d.Graph, d.Rows),
+		Matrix: tablefile.Matrix{Rows: d.Graph.SelectNodes(d.Rows),
 			Cols: shell.Axis{N: wide * groups, ID: class}, Label: labelOf(d)},
 		memory: func() (int64, int, error) { return w.FeaturesBytes(minSteps, picks, true) },
 		panels: func(sink func(int, *sparse.Block[T]) error) error {
@@ -179,7 +179,7 @@ func rowBytes[T sparse.Float](w *cwk.Walk[T]) int {
 func writeWalk[T sparse.Float](d *shell.GraphRun, w *cwk.Walk[T],
 	m *walkMatrix[T]) error {
 	run := d.Out.Run
-	files, err := shell.CheckMatrix(d.Out, m.Rows, m.Cols, m.shape.Dtype, m.advice)
+	files, err := d.Out.CheckMatrix(m.Rows, m.Cols, m.shape.Dtype, m.advice)
 	if err != nil {
 		return err
 	}

@@ -32,8 +32,8 @@ func NewKernel(run *shell.Session) *cobra.Command {
 	shell.NumberVar(flags, &c.tolerance, "tolerance", 0, shell.OpenUnit, "tolerance",
 		"largest error of a value, relative to the largest value in its columns (default: 1e-6 with float32, 1e-8 with float64, and less where the precision allows)")
 	c.share.declare(flags, "the columns")
-	shell.LargestFlag(&c.graph, flags)
-	shell.GraphFlags(&c.graph, flags)
+	c.graph.DeclareLargest(flags)
+	c.graph.Declare(flags)
 	return cmd
 }
 
@@ -61,7 +61,7 @@ type kernelOptions struct {
 
 // checkKernel parses the kernel and records problems of the flags.
 func checkKernel(line *shell.CommandLine, c *kernelOptions, _ []string) {
-	spec, n := shell.ParseNamed(line, "--kernel", c.listed, shell.NodeKernels())
+	spec, n := line.ParseNamed("--kernel", c.listed, shell.NodeKernels())
 	if spec == nil {
 		return
 	}
@@ -75,7 +75,7 @@ func checkKernel(line *shell.CommandLine, c *kernelOptions, _ []string) {
 	line.Refuse(true, cwk.PriorParam.Name, c.name+" has no prior; leave it out")
 	line.Refuse(!shell.MatrixFormatOf(c.block.Out, tablefile.MatrixEndings).Text, "labels",
 		c.name+" needs no labels; leave them out, or write LIBSVM's text")
-	c.userValues, _ = shell.ParseGiven(line, "--kernel", n.Given, spec)
+	c.userValues, _ = line.ParseGiven("--kernel", n.Given, spec)
 	checkTolerance(line, c.tolerance, c.block.Dtype)
 }
 
@@ -115,8 +115,8 @@ func writeWalkKernel[T sparse.Float](run *shell.Session, f *kernelOptions,
 	cols := cwk.Picks(d.Cols[lo:hi], w.Seeds, nil)
 	minSteps := parameters.MinSteps
 	return writeWalk(d, w, &walkMatrix[T]{
-		Matrix: tablefile.Matrix{Rows: shell.SelectNodes(d.Graph, d.Rows),
-			Cols: shell.SelectNodes(d.Graph, d.Cols[lo:hi]), Kernel: true, Label: labelOf(d)},
+		Matrix: tablefile.Matrix{Rows: d.Graph.SelectNodes(d.Rows),
+			Cols: d.Graph.SelectNodes(d.Cols[lo:hi]), Kernel: true, Label: labelOf(d)},
 		memory: func() (int64, int, error) { return w.GramBytes(minSteps, rows, cols) },
 		panels: func(sink func(int, *sparse.Block[T]) error) error {
 			return w.Gram(run.Context, minSteps, rows, cols, sink)
@@ -161,13 +161,13 @@ func writeNodeKernel[T sparse.Float](run *shell.Session, f *kernelOptions,
 	if err != nil {
 		return err
 	}
-	rows, cols, shape, err := partOfBlock(f.share, d.Rows, d.Cols, f.block.Dtype)
+	rows, cols, shape, err := f.share.part(d.Rows, d.Cols, f.block.Dtype)
 	if err != nil {
 		return err
 	}
-	rowAxis := shell.SelectNodes(d.Graph, rows)
-	colAxis := shell.SelectNodes(d.Graph, cols)
-	files, err := shell.CheckMatrix(d.Out, rowAxis, colAxis, f.block.Dtype, shell.FewerNodes)
+	rowAxis := d.Graph.SelectNodes(rows)
+	colAxis := d.Graph.SelectNodes(cols)
+	files, err := d.Out.CheckMatrix(rowAxis, colAxis, f.block.Dtype, shell.FewerNodes)
 	if err != nil {
 		return err
 	}
@@ -192,7 +192,7 @@ func writeNodeKernel[T sparse.Float](run *shell.Session, f *kernelOptions,
 			d.Out.Path, words.Bytes(block))
 	}
 	if err != nil {
-		return shell.GraphError(run.Costs, err, name, shell.LoosenTolerance)
+		return run.Costs.GraphError(err, name, shell.LoosenTolerance)
 	}
 	defer k.Job.End()
 	if err := describePart(d, "kernel", f.share, shape,
@@ -211,7 +211,7 @@ func writeNodeKernel[T sparse.Float](run *shell.Session, f *kernelOptions,
 	report, err := kernel.Values[T](run.Context, k.Kernel, k.Rows, k.Cols,
 		put, settings)
 	if err != nil {
-		return shell.ToleranceError(run.Costs, err, name, f.tolerance)
+		return run.Costs.ToleranceError(err, name, f.tolerance)
 	}
 	if err := file.Close(run.Context); err != nil {
 		return err

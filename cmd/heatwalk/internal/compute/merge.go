@@ -55,11 +55,11 @@ func mergeMatrix(run *shell.Session, list []parts.Part, out string) error {
 	dtype := list[0].Matrix.Dtype
 	first := list[0].Run
 	return parts.Merge(run.Context, list, func(rows, cols tablefile.Axis, rowTo func(i int, dst []float64) error) error {
-		o, err := shell.BeginOutputs(run, out, tablefile.NPY.Endings)
+		o, err := run.BeginOutputs(out, tablefile.NPY.Endings)
 		if err != nil {
 			return err
 		}
-		files, err := shell.CheckMatrix(o, rows, cols, dtype, "choose another disk")
+		files, err := o.CheckMatrix(rows, cols, dtype, "choose another disk")
 		if err != nil {
 			return err
 		}
@@ -68,7 +68,7 @@ func mergeMatrix(run *shell.Session, list []parts.Part, out string) error {
 			return err
 		}
 		stage := run.Progress.Begin("merging", int64(rows.N), "row")
-		err = shell.FillMatrix(o, dtype, &tablefile.Matrix{Rows: rows, Cols: cols}, func(i int, row []float64) error {
+		err = o.FillMatrix(dtype, &tablefile.Matrix{Rows: rows, Cols: cols}, func(i int, row []float64) error {
 			stage.Set(int64(i), int64(rows.N))
 			return rowTo(i, row)
 		})

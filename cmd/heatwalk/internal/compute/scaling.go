@@ -61,7 +61,7 @@ func newScalingBench(run *shell.Session) *cobra.Command {
 	flags.StringArrayVar(&c.peers, "peer", nil, "another program, `NAME=COMMAND`; may be repeated")
 	flags.StringVar(&c.budget, "budget", "10m", "`TIME` after which no cell runs, such as 90s, 10m or 2h")
 	flags.AddText(&c.cells, "continue", "`FILE` of finished cells, which are not measured again; each new one is added")
-	shell.TempFlag(&c.inputs, flags)
+	c.inputs.DeclareTemp(flags)
 	return cmd
 }
 
@@ -121,7 +121,7 @@ func checkScaling(line *shell.CommandLine, c *scalingOptions, _ []string) {
 // runScaling measures all cells and writes the page.
 func runScaling(run *shell.Session, c *scalingOptions, _ string) (err error) {
 	v := &scalingDocument{Build: shell.ThisBuild(), Date: time.Now().UTC().Format(time.RFC3339)}
-	out, err := shell.BeginOutputs(run, c.page, shell.PageFormats)
+	out, err := run.BeginOutputs(c.page, shell.PageFormats)
 	if err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func runScaling(run *shell.Session, c *scalingOptions, _ string) (err error) {
 			return err
 		}
 	}
-	if c.Folder, err = shell.MakeTempContent(run, &c.inputs, c.page); err != nil {
+	if c.Folder, err = run.MakeTempContent(&c.inputs, c.page); err != nil {
 		return err
 	}
 	if c.Program, err = Program(); err != nil {
@@ -172,7 +172,7 @@ func runScaling(run *shell.Session, c *scalingOptions, _ string) (err error) {
 	if n := v.Noisy(); n > 0 {
 		run.Console.Warn("repetitions of %s of %d differ by more than 20 %%; measure again on a quiet machine", words.Counted(n, "cell"), len(v.Cells))
 	}
-	page, err := shell.BuildPage(run, "scaling", v, c.graphs)
+	page, err := run.BuildPage("scaling", v, c.graphs)
 	if err != nil {
 		return err
 	}

@@ -61,8 +61,8 @@ func (s shareFlag) bounds(n int, noun string) (lo, hi int, err error) {
 	return edge(s.index), edge(s.index + 1), nil
 }
 
-// partOfBlock returns the rows and the columns of a share of a block, and its position.
-func partOfBlock(s shareFlag, rows, cols []int,
+// part returns the rows and the columns of a share of a block, and its position.
+func (s shareFlag) part(rows, cols []int,
 	dtype string) (_, _ []int, shape parts.Shape, err error) {
 	shape = parts.Shape{Axis: parts.ByColumns, Groups: 1, Dtype: dtype}
 	noun := "column"

@@ -62,8 +62,8 @@ func NewConvert(run *shell.Session) *cobra.Command {
 		"N", "columns of LIBSVM features (default: up to the largest index)")
 	flags.BoolVar(&c.zeroBased, "zero-based", false,
 		"indices of LIBSVM text count from 0, as scikit-learn writes them")
-	shell.LargestFlag(&c.graph, flags)
-	shell.GraphFlags(&c.graph, flags)
+	c.graph.DeclareLargest(flags)
+	c.graph.Declare(flags)
 	return cmd
 }
 
@@ -196,7 +196,7 @@ type convertDocument struct {
 
 // convertGraph writes a graph.
 func convertGraph(run *shell.Session, c *convertOptions, name string) error {
-	o, err := shell.BeginOutputs(run, c.out, nil)
+	o, err := run.BeginOutputs(c.out, nil)
 	if err != nil {
 		return err
 	}
@@ -205,7 +205,7 @@ func convertGraph(run *shell.Session, c *convertOptions, name string) error {
 		return err
 	}
 	c.graph.Streamed = true
-	g, err := shell.ReadGraph(run, &c.graph, name, c.out)
+	g, err := run.ReadGraph(&c.graph, name, c.out)
 	if err != nil {
 		return err
 	}
@@ -236,7 +236,7 @@ func convertGraph(run *shell.Session, c *convertOptions, name string) error {
 			limited.Memory = j.Memory
 			var bytes int64
 			bytes, file = graphfile.Bytes(c.format.Graph, g.Store.Store, &limited)
-			run.Costs.Disk = file + shell.RunFileBytes + shell.IDBytes(shell.NodeAxis(g))
+			run.Costs.Disk = file + shell.RunFileBytes + shell.IDBytes(g.NodeAxis())
 			return bytes + min(textio.CompressBytes(c.out), run.Costs.Disk), nil
 		},
 	})
@@ -271,7 +271,7 @@ func convertGraph(run *shell.Session, c *convertOptions, name string) error {
 	if err == nil && c.out != "-" {
 		doc.IDs = c.out + ".ids"
 		where = "they are in " + doc.IDs + "; read it with --nodes"
-		err = tablefile.WriteIDs(ids, shell.NodeAxis(g))
+		err = tablefile.WriteIDs(ids, g.NodeAxis())
 	}
 	if err == nil {
 		doc.Bytes, err = publish(o, doc.Bytes)
@@ -308,7 +308,7 @@ type convertMatrixDocument struct {
 
 // convertMatrix writes a matrix.
 func convertMatrix(run *shell.Session, c *convertOptions, input string) error {
-	o, err := shell.BeginOutputs(run, c.out, c.format.Matrix.Endings)
+	o, err := run.BeginOutputs(c.out, c.format.Matrix.Endings)
 	if err != nil {
 		return err
 	}
@@ -318,7 +318,7 @@ func convertMatrix(run *shell.Session, c *convertOptions, input string) error {
 		Stdin:    run.Console.Stdin,
 		Progress: run.Progress.Stages(progress.Bytes),
 		Copy: func() (string, error) { // for input that can be read only once
-			dir, err := shell.MakeTempContent(run, &c.graph.Tables, c.out)
+			dir, err := run.MakeTempContent(&c.graph.Tables, c.out)
 			return filepath.Join(dir, "content"), err
 		},
 	}
@@ -333,7 +333,7 @@ func convertMatrix(run *shell.Session, c *convertOptions, input string) error {
 	conversion := &tablefile.Conversion{
 		File: x, Kernel: x.Kernel || c.format.Kernel, IDs: c.graph.Config.Nodes,
 		Stdin: run.Console.Stdin, RowIDs: o.RowIDs, ColIDs: o.ColIDs,
-		LabelFile: c.labels, Labelling: shell.LabelConfig(run.Console, &c.graph.Tables, ""),
+		LabelFile: c.labels, Labelling: run.Console.LabelConfig(&c.graph.Tables, ""),
 		Reserve: plan.Reserve,
 	}
 	conversion.Labelling.Missing = nodefile.MissingLabels[1:]
@@ -362,7 +362,7 @@ func convertMatrix(run *shell.Session, c *convertOptions, input string) error {
 		return err
 	}
 	if !c.format.Text {
-		if _, err := shell.CheckMatrix(o, conversion.Rows, conversion.Cols, doc.Dtype,
+		if _, err := o.CheckMatrix(conversion.Rows, conversion.Cols, doc.Dtype,
 			"take another disk"); err != nil {
 			return err
 		}

@@ -68,7 +68,7 @@ func newModel(run *shell.Session, m *generate.Model) *cobra.Command {
 	c.fraction = 1
 	flags.StringVarP(&c.Output, "output", "o", "-", "`FILE` of edges, - is stdout; DIR/ makes a store")
 	flags.BoolVar(&c.force, "force", false, "replace the store in DIR/")
-	shell.TempFlag(&c.graph.Tables, flags)
+	c.graph.Tables.DeclareTemp(flags)
 	modelFlags(flags, &m.Spec)
 	if m.HasClasses {
 		flags.AddSideOutput(&c.Labels, "labels", "for labels of some nodes", nil)
@@ -115,14 +115,14 @@ func modelValues(line *shell.CommandLine, s *param.Spec) param.Values {
 			text[p.Name] = f.Value.String()
 		}
 	}
-	_, values := shell.ParseGiven(line, "", text, s)
+	_, values := line.ParseGiven("", text, s)
 	return values
 }
 
 // checkGenerate validates the outputs of a graph and records problems.
 func checkGenerate(line *shell.CommandLine, r *generateOptions) {
 	if !isStoreName(r.Output) {
-		shell.CheckOutput(line, "-o", r.Output, nil)
+		line.CheckOutput("-o", r.Output, nil)
 		if f := shell.FormatOfFile(r.Output, ""); f != nil && f.Graph != graphfile.EdgeList {
 			line.Problem("-o",
 				"generate writes lines of edges, not %s files; make a store with -o DIR/, then: heatwalk convert DIR -o %s", f.Name, r.Output)
@@ -245,7 +245,7 @@ func withoutSeparator(dir string) string {
 // summary.
 func generateStore(run *shell.Session, r *generateOptions, g generate.Graph,
 	o *shell.Outputs) (string, error) {
-	shell.NoteOutput(run, r.Output)
+	run.NoteOutput(r.Output)
 	edges, stop := generate.Stream(run.Context, g)
 	options := map[string]string{"model": r.Model}
 	for name, value := range r.Parameters {

@@ -82,10 +82,10 @@ func NewInfo(run *shell.Session) *cobra.Command {
 	cmd, c, flags := shell.NewCommand(run, "info GRAPH [--labels L.tsv]",
 		"Counts, degrees, components, and how classes lie in the graph",
 		nil, runInfo)
-	shell.LabelFlags(&c.graph.Tables, flags, &c.labels, "of node<TAB>label lines, for the classes and the edges between them")
+	c.graph.Tables.DeclareLabels(flags, &c.labels, "of node<TAB>label lines, for the classes and the edges between them")
 	flags.AddSideOutput(&c.ids, "ids", "to write the ids of all nodes to, one a line, in the order of every output", nil)
 	flags.AddSideOutput(&c.page, "report", "for a page about degrees, components and classes: .html", shell.PageFormats)
-	shell.GraphFlags(&c.graph, flags)
+	c.graph.Declare(flags)
 	return cmd
 }
 
@@ -122,7 +122,7 @@ func measureGraph(run *shell.Session, r *infoOptions,
 	name string) (*infoDocument, error) {
 	r.graph.Streamed = true // because loading frames is not worth it for two sweeps
 	r.graph.Tabled = true
-	g, err := shell.ReadGraph(run, &r.graph, name, "")
+	g, err := run.ReadGraph(&r.graph, name, "")
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +143,7 @@ func measureGraph(run *shell.Session, r *infoOptions,
 	}
 	var l *nodefile.Labels
 	if r.labels != "" {
-		if l, err = shell.ReadLabels(run, &r.graph, r.labels, g, nil); err != nil {
+		if l, err = run.ReadLabels(&r.graph, r.labels, g, nil); err != nil {
 			return nil, err
 		}
 	}
@@ -184,15 +184,15 @@ func measureGraph(run *shell.Session, r *infoOptions,
 	if err := v.countEdges(run.Context, g, l); err != nil {
 		return nil, err
 	}
-	if err := shell.WriteFile(run, r.ids,
+	if err := run.WriteFile(r.ids,
 		func(w io.Writer) error {
 			return tablefile.WriteIDs(w,
-				shell.NodeAxis(g))
+				g.NodeAxis())
 		}); err != nil {
 		return nil, err
 	}
-	return v, shell.WriteFile(run, r.page,
-		func(w io.Writer) error { return shell.WritePage(run, w, "info", v, name) })
+	return v, run.WriteFile(r.page,
+		func(w io.Writer) error { return run.WritePage(w, "info", v, name) })
 }
 
 // countEdges adds the counts of edges, and of their kinds and times, to the document of a graph.

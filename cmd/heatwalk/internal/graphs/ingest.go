@@ -37,14 +37,14 @@ func NewIngest(run *shell.Session) *cobra.Command {
 	cmd, c, flags := shell.NewCommand(run, "ingest INPUT... -o DIR",
 		"Read edge lists and graph files of other tools into a store",
 		checkIngest, runIngest)
-	cmd.Args = shell.Arguments(run.Line, "INPUT", 0, -1)
+	cmd.Args = run.Line.Arguments("INPUT", 0, -1)
 	flags.StringVarP(&c.dir, "output", "o", "", "`DIR` of the store")
 	flags.BoolVar(&c.force, "force", false, "replace the store in DIR")
 	flags.AddChoice(&c.codec, "codec", shard.FourWidths, []string{shard.FourWidths, shard.Zstd},
 		"code of the shards: the usual one, or the same under zstd for cold storage")
 	flags.AddInput(&c.attributes, "node-features", "of attributes to store, a row for each node: .npy")
 	c.neighbours.declare(flags)
-	shell.GraphFlags(&c.graph, flags)
+	c.graph.Declare(flags)
 	return cmd
 }
 
@@ -92,7 +92,7 @@ func runIngest(run *shell.Session, c *ingestOptions, _ string) (err error) {
 			config.Duplicates = ingest.SumDuplicates // because links and content are added
 		}
 	}
-	shell.NoteOutput(run, c.dir)
+	run.NoteOutput(c.dir)
 	o := shell.NewOutputs(run, c.dir)
 	if o.RunFile, err = o.Companion(withoutSeparator(c.dir), "", ".run.json"); err != nil {
 		return err
@@ -178,7 +178,7 @@ func oddLines(r *ingest.Report) string {
 // ingestInto reads inputs into a new store in dir.
 func ingestInto(run *shell.Session, r *shell.GraphInputs, dir string, inputs []string,
 	force bool) (*ingest.Report, error) {
-	c := shell.IngestConfig(run, r)
+	c := run.IngestConfig(r)
 	c.Force = force
 	if c.Memory > 0 {
 		shell.LimitHeap(c.Memory + r.ProducerBytes)
@@ -186,7 +186,7 @@ func ingestInto(run *shell.Session, r *shell.GraphInputs, dir string, inputs []s
 	var temporary int64 // bytes of stores
 	if r.Sources.Any() {
 		var err error
-		if temporary, err = shell.MakeSources(run, r, dir, inputs, c); err != nil {
+		if temporary, err = run.MakeSources(r, dir, inputs, c); err != nil {
 			return nil, err
 		}
 		inputs = nil

@@ -85,14 +85,14 @@ func (o *itemOptions) declare(flags *shell.FlagSet, f items.Flag) {
 	case "labels":
 		flags.AddInput(&o.labels, f.Name, f.Usage)
 	case "label-fields":
-		shell.FieldsFlag(in, flags, "label")
+		in.DeclareFields(flags, "label")
 		if missing := flags.Lookup("missing"); o.kind.NoClass != nil {
 			missing.Usage = strings.Replace(missing.Usage, " -1,", "", 1)
 		}
 	case "missing":
-		shell.MissingFlag(in, flags)
+		in.DeclareMissing(flags)
 	case "unknown-ids":
-		shell.UnknownIDsFlag(flags, in, "lines whose id is unknown")
+		flags.AddUnknownIDs(in, "lines whose id is unknown")
 	case "scores":
 		o.scores.Declare(flags, !o.kind.Calibrated)
 	case "truth":
@@ -100,7 +100,7 @@ func (o *itemOptions) declare(flags *shell.FlagSet, f items.Flag) {
 	case "splits":
 		o.splitting.Declare(flags)
 	case "temp-dir":
-		shell.TempFlag(in, flags)
+		in.DeclareTemp(flags)
 	default:
 		o.declareOwn(flags, f)
 	}
@@ -166,11 +166,11 @@ func (o *itemOptions) parse(line *shell.CommandLine, _ []string) {
 func namedList(line *shell.CommandLine, flag string, list []string, choices shell.Specs,
 	values param.Values) (result shell.Specs) {
 	for _, text := range list {
-		s, n := shell.ParseNamed(line, flag, text, choices)
+		s, n := line.ParseNamed(flag, text, choices)
 		if s == nil {
 			continue
 		}
-		terms, _ := shell.ParseGiven(line, flag, n.Given, s)
+		terms, _ := line.ParseGiven(flag, n.Given, s)
 		for name, v := range terms {
 			if previous, isGiven := values[name]; isGiven && previous != v {
 				line.Problem(flag,
@@ -219,7 +219,7 @@ func runItems(run *shell.Session, o *itemOptions, _ string) error {
 	} else {
 		path = o.splitting.Report
 	}
-	out, err := shell.BeginOutputs(run, path, formats)
+	out, err := run.BeginOutputs(path, formats)
 	if err != nil {
 		return err
 	}
@@ -247,7 +247,7 @@ func (o *itemOptions) serve(out *shell.Outputs) {
 	in.Calibrate = o.scores.Kind == "probability" || o.kind.Calibrated && out.Format == nil
 	in.LabelFile = o.labels
 	o.tables.Labelling.Set = strings.Join(in.Paths, ", ")
-	in.Labelling = shell.LabelConfig(run.Console, &o.tables, "remove such lines")
+	in.Labelling = run.Console.LabelConfig(&o.tables, "remove such lines")
 	if run.Line.Command.Flag("unknown-ids") != nil {
 		in.Labelling.Fix += ", or skip unknown ids with --unknown-ids=skip"
 	}
@@ -259,9 +259,9 @@ func (o *itemOptions) serve(out *shell.Outputs) {
 	in.RNGSeed = uint64(run.Seed)
 	in.Progress = run.Progress.Stages(progress.Unit(o.kind.Noun))
 	in.Note = run.Console.Note
-	in.Classes = func(l *nodefile.Labels) { shell.NoteClasses(run.Console, l.File, l) }
+	in.Classes = func(l *nodefile.Labels) { run.Console.NoteClasses(l.File, l) }
 	in.Count = words.Counted[int]
-	in.Temp = func() (string, error) { return shell.MakeTempContent(run, &o.tables, out.Path) }
+	in.Temp = func() (string, error) { return run.MakeTempContent(&o.tables, out.Path) }
 	in.Fits = func(parts ...items.Part) error {
 		p := run.Costs.NewPlan()
 		err := reserveParts(p, parts)
@@ -322,7 +322,7 @@ func (r *itemRun) writeKernel() error {
 	if run.Line.Command.Flag("rows") != nil {
 		advice = shell.FewerNodes
 	}
-	disk, err := shell.CheckMatrix(r.out, rowAxis, colAxis, o.block.Dtype, advice)
+	disk, err := r.out.CheckMatrix(rowAxis, colAxis, o.block.Dtype, advice)
 	if err != nil {
 		return err
 	}
@@ -338,7 +338,7 @@ func (r *itemRun) writeKernel() error {
 	room := sparse.NewBlock[float64](group, len(cols))
 	values := *room // of a group
 	number := shell.ClassNumbers(r.c.Labels, n)
-	err = shell.FillMatrix(r.out, o.block.Dtype, &tablefile.Matrix{Rows: rowAxis, Cols: colAxis, Kernel: true, Label: func(i int) string { return number(rows[i]) }}, func(i int, row []float64) error {
+	err = r.out.FillMatrix(o.block.Dtype, &tablefile.Matrix{Rows: rowAxis, Cols: colAxis, Kernel: true, Label: func(i int) string { return number(rows[i]) }}, func(i int, row []float64) error {
 		if i%group == 0 {
 			values.Rows = min(group, len(rows)-i)
 			values.Data = room.Data[:values.Rows*values.Stride]
@@ -371,7 +371,7 @@ func (r *itemRun) writeKernel() error {
 // readRows reads a list of ids of items; without one, all items.
 func (r *itemRun) readRows(path string) ([]int, error) {
 	if path != "" {
-		return shell.ReadIDs(r.out.Run, &r.o.tables, path, r.c.Lookup)
+		return r.out.Run.ReadIDs(&r.o.tables, path, r.c.Lookup)
 	}
 	return sched.UpTo(r.c.IDs.N), nil
 }
@@ -431,7 +431,7 @@ func (r *itemRun) classify() (err error) {
 	}
 	set := &method.Settings{Given: r.o.input.Values, RNGSeed: uint64(run.Seed),
 		Progress: run.Progress.Phases()}
-	d := shell.LearnedFrom(r.out, r.l)
+	d := r.out.LearnedFrom(r.l)
 	documents := []any{&d}
 	var (
 		c     *items.Classified
@@ -463,7 +463,7 @@ func (r *itemRun) classify() (err error) {
 	}
 	reached := roaring.New()
 	reached.AddRange(0, uint64(r.c.IDs.N))
-	d.Truth = shell.CompareTruth(run.Console, c.Class, reached, r.l, truth, r.o.kind.Noun)
+	d.Truth = run.Console.CompareTruth(c.Class, reached, r.l, truth, r.o.kind.Noun)
 	if r.o.labels != "" { // unlabelled items are no lines of a file
 		lines = append(lines, strings.Replace(d.Skipped.String(), "the graph", r.c.File, 1))
 	}
@@ -508,8 +508,7 @@ func (r *itemRun) predictionBytes() int64 {
 		return f.Size(r.c.IDs.N, max(classes, classes*(classes-1)/2), "float64") +
 			shell.RunFileBytes + shell.IDBytes(r.c.IDs)
 	}
-	return shell.PredictionBytes(r.out,
-		tablefile.Columns{Classes: r.l.Names, Top: r.o.scores.Top}, r.c.IDs)
+	return r.out.PredictionBytes(tablefile.Columns{Classes: r.l.Names, Top: r.o.scores.Top}, r.c.IDs)
 }
 
 // writeClassified writes the classes and the scores of items, or a matrix of scores alone: raw ones, or probabilities.
@@ -517,7 +516,7 @@ func (r *itemRun) writeClassified(c *items.Classified) error {
 	names := r.l.Names
 	scores := &r.o.scores
 	isKnown := shell.MarkLabelled(r.l, r.c.IDs.N)
-	return shell.WritePredictions(r.out, &shell.PredictionRows{
+	return r.out.WritePredictions(&shell.PredictionRows{
 		IDs: r.c.IDs, RawNames: c.ScoreNames,
 		Raw: func(i int, row []float64) { copy(row, c.Scores.Row(i)) },
 		Line: func(i int, p *tablefile.Prediction) {
@@ -557,10 +556,9 @@ func (r *itemRun) evaluate() error {
 	if err != nil {
 		return s.Explain(err, nodes, r.l)
 	}
-	shell.WarnUnfinished(run.Console, plan, result)
-	return shell.PublishClasses(r.out,
-		&shell.EvaluateDocument{Report: result,
-			ComparedDocument: shell.ComparedDocument{Graph: r.name, Skipped: shell.CountSkipped(r.l)}})
+	run.Console.WarnUnfinished(plan, result)
+	return r.out.PublishClasses(&shell.EvaluateDocument{Report: result,
+		ComparedDocument: shell.ComparedDocument{Graph: r.name, Skipped: shell.CountSkipped(r.l)}})
 }
 
 // learnError adds the learner and the place of its data to an error of it.

@@ -73,7 +73,7 @@ func readAttributes(run *shell.Session, r *shell.GraphInputs, f *attributeFlags,
 		SkipUnknown: r.Tables.SkipsUnknown(), Memory: g.Plan().Room(),
 		Stdin: run.Console.Stdin, Warn: run.Console.WarnOfError,
 	}
-	c.Fix = shell.NodeLabels(run.Console, r, g).Fix
+	c.Fix = run.Console.NodeLabels(r, g).Fix
 	if f.file == "" {
 		run.Progress.Begin("reading attributes of the store", 0, progress.Bytes)
 		if f.file, err = shard.AttributesOf(run.Context, g.Store.Store); err != nil {
@@ -88,7 +88,7 @@ func readAttributes(run *shell.Session, r *shell.GraphInputs, f *attributeFlags,
 	run.Progress.Begin("reading "+f.file, 0, progress.Bytes)
 	g.Attributes, err = tablefile.ReadFeatures(run.Context, f.file, g.Nodes, c)
 	if err == nil {
-		shell.NoteColumns(run.Console, f.file, g.Attributes.Columns)
+		run.Console.NoteColumns(f.file, g.Attributes.Columns)
 	}
 	if g.Attributes != nil {
 		run.AtEnd(func() { _ = g.Attributes.Close() }) // it was only read

@@ -75,7 +75,7 @@ func (c *classifyOptions) predictionFlags(flags *shell.FlagSet) {
 	flags.AddChoice(&c.unreached, "unreached", "blank", []string{"blank", "prior"},
 		"label of a node that cannot be reached from a label")
 	flags.AddInput(&c.truth, "truth", "of true labels to score the predictions with")
-	shell.CoverageFlag(flags, &c.coverage, "sets", "classes that hold that of a node with probability X (auto)")
+	flags.AddCoverage(&c.coverage, "sets", "classes that hold that of a node with probability X (auto)")
 }
 
 // methodFlags declares the flags of a single method.
@@ -222,10 +222,10 @@ func readPredictionInputs(run *shell.Session, c *classifyOptions, name string) (
 		top != 0 && top <= problem.HighestCount {
 		s.Top = max(top, 1)
 	}
-	run.Costs.Disk += shell.PredictionBytes(d.Out, c.predictionColumns(d.Labels), shell.NodeAxis(d.Graph))
+	run.Costs.Disk += d.Out.PredictionBytes(c.predictionColumns(d.Labels), d.Graph.NodeAxis())
 	tables := &c.learning.graph.Tables
 	if c.targets != "" {
-		if in.targets, err = shell.ReadIDs(run, tables, c.targets, d.Graph.Nodes); err != nil {
+		if in.targets, err = run.ReadIDs(tables, c.targets, d.Graph.Nodes); err != nil {
 			return nil, err
 		}
 	}
@@ -233,7 +233,7 @@ func readPredictionInputs(run *shell.Session, c *classifyOptions, name string) (
 		in.pageRows = []int{}
 	}
 	if c.pageNodes != "" {
-		if in.pageRows, err = shell.ReadIDs(run, tables, c.pageNodes, d.Graph.Nodes); err != nil {
+		if in.pageRows, err = run.ReadIDs(tables, c.pageNodes, d.Graph.Nodes); err != nil {
 			return nil, err
 		}
 	}
@@ -244,7 +244,7 @@ func readPredictionInputs(run *shell.Session, c *classifyOptions, name string) (
 		}
 	}
 	if c.truth != "" {
-		in.truth, err = shell.ReadLabels(run, &c.learning.graph, c.truth, d.Graph, d.Labels)
+		in.truth, err = run.ReadLabels(&c.learning.graph, c.truth, d.Graph, d.Labels)
 	}
 	return in, err
 }
@@ -266,7 +266,7 @@ func predictNodes(run *shell.Session, c *classifyOptions, d *shell.GraphRun, s *
 		return nil, fault.Usage("--method", "%s: %v here; %s", c.method.Name,
 			explain.ErrNoForm, remedy)
 	case err != nil:
-		return nil, shell.GraphError(run.Costs, err, d.Graph.Name, shell.AnotherMethod)
+		return nil, run.Costs.GraphError(err, d.Graph.Name, shell.AnotherMethod)
 	}
 	run.Origin = p.Origin()
 	return p, nil
@@ -396,7 +396,7 @@ func writeLabelled(run *shell.Session, in *predictionInputs, p *heatwalk.Predict
 	case c.scores.Kind == "raw" && p.Raw == nil:
 		err = fault.Usage("--scores", noRaw, c.method.Name) // pairs of classes have votes alone
 	default:
-		err = shell.WritePredictions(d.Out, rowsOfPrediction(in, p.Prediction, labelOf),
+		err = d.Out.WritePredictions(in.predictionRows(p.Prediction, labelOf),
 			c.predictionColumns(d.Labels), c.scores.Kind == "raw", c.scores.Dtype)
 	}
 	if err != nil {
@@ -419,15 +419,15 @@ func writeLabelled(run *shell.Session, in *predictionInputs, p *heatwalk.Predict
 	return cmp.Or(missing, err)
 }
 
-// rowsOfPrediction returns the predictions for the targets of the inputs, with the labels of labelOf.
-func rowsOfPrediction(in *predictionInputs, p *method.Prediction, labelOf labelling) *shell.PredictionRows {
+// predictionRows returns the predictions for the targets of the inputs, with the labels of labelOf.
+func (in *predictionInputs) predictionRows(p *method.Prediction, labelOf labelling) *shell.PredictionRows {
 	d := in.data
 	rows := in.targets
 	rowAt := d.Graph.Nodes.RowAt
-	ids := shell.NodeAxis(d.Graph)
+	ids := d.Graph.NodeAxis()
 	if rows != nil {
 		rowAt = func(i int) int { return rows[i] }
-		ids = shell.SelectNodes(d.Graph, rows)
+		ids = d.Graph.SelectNodes(rows)
 	}
 	isKnown := shell.MarkLabelled(d.Labels, len(d.Graph.Degrees))
 	f := &shell.PredictionRows{IDs: ids, Line: func(i int, line *tablefile.Prediction) {

@@ -61,7 +61,7 @@ type demoDocument struct {
 func NewDemo(run *shell.Session) *cobra.Command {
 	cmd, c, flags := shell.NewCommand(run, "demo",
 		"The main job on the built-in Cora graph, in seconds", nil, runDemo)
-	shell.TempFlag(&c.Tables, flags)
+	c.Tables.DeclareTemp(flags)
 	return cmd
 }
 
@@ -72,7 +72,7 @@ func runDemo(run *shell.Session, c *shell.GraphInputs, _ string) error {
 	c.Config.Stdin = bytes.NewReader(coraEdges)
 	c.Source = "reading cora"
 	c.Tabled = true
-	g, err := shell.ReadGraph(run, c, "-", "")
+	g, err := run.ReadGraph(c, "-", "")
 	if err != nil {
 		return err
 	}

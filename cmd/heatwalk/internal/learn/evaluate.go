@@ -57,7 +57,7 @@ func runEvaluate(run *shell.Session, c *evaluateOptions, name string) error {
 		return explainComparison(run.Costs, in, err)
 	}
 	if classes, ok := report.(*evaluate.Report); ok {
-		shell.WarnUnfinished(run.Console, in.plan, classes)
+		run.Console.WarnUnfinished(in.plan, classes)
 	}
 	return in.writeComparison(report)
 }
@@ -159,7 +159,7 @@ func explainComparison(costs *shell.Costs, in *comparison, err error) error {
 	switch {
 	case in.values == nil:
 		err = in.f.splitting.Explain(err, in.data.Graph.Nodes, in.labels)
-		return shell.GraphError(costs, err, name, shell.AnotherMethod)
+		return costs.GraphError(err, name, shell.AnotherMethod)
 	case errors.As(err, new(*split.SplitError)):
 		return in.f.splitting.Explain(err, in.data.Graph.Nodes, in.labels)
 	case errors.Is(err, problem.ErrConstant):
@@ -172,16 +172,16 @@ func explainComparison(costs *shell.Costs, in *comparison, err error) error {
 // writeComparison publishes the report.
 func (in *comparison) writeComparison(report shell.Reporter) error {
 	compared := shell.ComparedDocument{Graph: in.data.Graph.Name, Skipped: shell.CountSkipped(in.labels),
-		Attributes: shell.DescribeAttributes(in.data.Graph)}
+		Attributes: in.data.Graph.DescribeAttributes()}
 	switch r := report.(type) {
 	case *evaluate.ValuesReport:
-		return shell.PublishReport(in.data.Out, &valuesDocument{r, compared}, r, "values", compared.Graph,
+		return in.data.Out.PublishReport(&valuesDocument{r, compared}, r, "values", compared.Graph,
 			compared.Skipped.Describe("value"), compared.Attributes.String())
 	case *evaluate.SeveralReport:
-		return shell.PublishReport(in.data.Out, &multiLabelDocument{r, compared}, r, "severallabels",
+		return in.data.Out.PublishReport(&multiLabelDocument{r, compared}, r, "severallabels",
 			compared.Graph)
 	case *evaluate.Report:
-		return shell.PublishClasses(in.data.Out, &shell.EvaluateDocument{Report: r, ComparedDocument: compared})
+		return in.data.Out.PublishClasses(&shell.EvaluateDocument{Report: r, ComparedDocument: compared})
 	}
 	return nil
 }

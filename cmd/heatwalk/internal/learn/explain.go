@@ -34,7 +34,7 @@ func NewExplain(run *shell.Session) *cobra.Command {
 	c := &o.classify
 	c.learning.labelsFlag(flags)
 	flags.AddOutput(&c.out, "output", "-", "of reasons: .tsv or .csv; - is stdout", tablefile.LineEndings)
-	shell.LetterFlag(flags, &o.number, "number", 10, listLengths,
+	flags.AddLetter(&o.number, "number", 10, listLengths,
 		"labelled nodes, attributes and links to list for each node")
 	c.methodFlags(flags)
 	flags.AddInput(&c.model, "model", "that classify --save-model wrote, in place of --labels and --method")
@@ -89,7 +89,7 @@ func runExplain(run *shell.Session, o *explainOptions, name string) error {
 		return err
 	}
 	doc := &explainDocument{Output: c.out, Labelled: len(d.Labels.Row),
-		Method: c.method.Name, Nodes: p.Reasons, Features: shell.DescribeAttributes(d.Graph)}
+		Method: c.method.Name, Nodes: p.Reasons, Features: d.Graph.DescribeAttributes()}
 	if p.Settings > 0 {
 		doc.Chosen = &p.Parameters
 	}

@@ -95,7 +95,7 @@ type labelNext struct {
 func (in *predictionInputs) countPredictions(p *heatwalk.Prediction,
 	labelled int) *classifyDocument {
 	d := &classifyDocument{
-		LabelsDocument: shell.LearnedFrom(in.data.Out, in.data.Labels), Nodes: len(p.Class),
+		LabelsDocument: in.data.Out.LearnedFrom(in.data.Labels), Nodes: len(p.Class),
 		Sweeps: p.Work.Sweeps, Components: p.UnreachedComponents,
 	}
 	d.factorsDocument = factorsOf(in.data.Graph, p.Factors)
@@ -116,7 +116,7 @@ func judge(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction,
 	g := in.data.Graph
 	d := in.countPredictions(p, len(in.data.Labels.Row))
 	d.Method = c.method.Name
-	d.Attributes = shell.DescribeAttributes(g)
+	d.Attributes = g.DescribeAttributes()
 	d.Weights = p.Weights
 	d.BlockModel = p.BlockModel
 	d.Omitted = p.Omitted
@@ -138,7 +138,7 @@ func judge(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction,
 		d.judgeHeldOut(run.Console, in, p)
 	}
 	d.describeSets(in)
-	d.Truth = shell.CompareTruth(run.Console, labels, p.Reached, in.data.Labels, in.truth, "node")
+	d.Truth = run.Console.CompareTruth(labels, p.Reached, in.data.Labels, in.truth, "node")
 	isDocumented := run.Console.JSON && p.Prediction.Scores != nil && c.suggest == 0 &&
 		c.model == "" && run.Network == nil
 	if c.page != "" || isDocumented {
@@ -372,7 +372,7 @@ func (d *classifyDocument) weightsText(in *predictionInputs) string {
 		return ""
 	}
 	return fmt.Sprintf("edge weights: %s in place of w (%s)%s", text, source,
-		shell.DescribeZeros(in.data.Graph))
+		in.data.Graph.DescribeZeros())
 }
 
 // headline returns the counts of the predictions for the summary.

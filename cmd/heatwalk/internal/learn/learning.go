@@ -34,8 +34,8 @@ type learningFlags struct {
 	base    method.Settings // settings of all methods
 }
 
-// methodsOf returns the named methods.
-func methodsOf(f *learningFlags) (list []*method.Engine) {
+// parseMethods returns the named methods.
+func (f *learningFlags) parseMethods() (list []*method.Engine) {
 	for _, e := range f.entries {
 		list = append(list, e.Method)
 	}
@@ -48,12 +48,12 @@ func (f *learningFlags) learningFlagSet(flags *shell.FlagSet) {
 	flags.AddChoice(&f.effort, "effort", "full", []string{"full", "low"},
 		"features of auto: all, or random walks alone, which are faster")
 	f.attributes.declare(flags)
-	shell.GraphFlags(&f.graph, flags)
+	f.graph.Declare(flags)
 }
 
 // labelsFlag declares the flag of the labels.
 func (f *learningFlags) labelsFlag(flags *shell.FlagSet) {
-	shell.LabelFlags(&f.graph.Tables, flags, &f.walk.Labels, "of node and label, one pair a line")
+	f.graph.Tables.DeclareLabels(flags, &f.walk.Labels, "of node and label, one pair a line")
 }
 
 // severalFlag declares the flag of nodes with several labels.
@@ -78,8 +78,8 @@ func checkLearning(line *shell.CommandLine, f *learningFlags) {
 	}
 	checkForm(line, f.entries)
 	line.Require("labels")
-	checkEffect(line, methodsOf(f))
-	f.attributes.unused = !slices.ContainsFunc(methodsOf(f),
+	checkEffect(line, f.parseMethods())
+	f.attributes.unused = !slices.ContainsFunc(f.parseMethods(),
 		func(m *method.Engine) bool { return slices.Contains(m.Takes, "node_features") })
 }
 
@@ -143,12 +143,12 @@ func readPriorOrShares(run *shell.Session, f *learningFlags, in *shell.Inputs,
 	}
 	if f.walk.Prior != "-" && !slices.Contains(cwk.PriorParam.Words, f.walk.Prior) {
 		shares, err := nodefile.ReadShares(run.Context, f.walk.Prior, d.Labels.Names,
-			shell.ListConfig(run.Console, in, f.walk.Prior))
+			run.Console.ListConfig(in, f.walk.Prior))
 		d.Shares = shares
 		if shares != nil || err != nil {
 			return cwk.Prior{}, err
 		}
-		for _, m := range methodsOf(f) {
+		for _, m := range f.parseMethods() {
 			if !slices.Contains(flagsOf(m), "prior") {
 				return cwk.Prior{}, fault.Usage("--prior",
 					"%s has no distribution for each node; give lines class<TAB>share", m.Name)
@@ -215,7 +215,7 @@ func predictSeveral(run *shell.Session, c *classifyOptions, name string) error {
 	model, p, err := heatwalk.PredictSeveral(run.Context, d.Graph.Graph, problemWithShares(d),
 		&method.Settings{RNGSeed: uint64(run.Seed), Workers: run.Threads, Progress: phase})
 	if err != nil {
-		return shell.GraphError(run.Costs, err, name, shell.AnotherMethod)
+		return run.Costs.GraphError(err, name, shell.AnotherMethod)
 	}
 	run.Origin = p.Origin()
 	in := &predictionInputs{f: c, data: d}
@@ -292,9 +292,9 @@ var listLengths = param.Range{Least: 1, Most: 1 << 20}
 // beginLearning begins a run that learns from labels, and from attributes if they are given.
 func beginLearning(run *shell.Session, f *learningFlags,
 	name, path string) (*shell.GraphRun, error) {
-	return shell.BeginRun(run, &f.graph, name, path, shell.ScoreFormats, func(d *shell.GraphRun) (err error) {
+	return run.BeginRun(&f.graph, name, path, shell.ScoreFormats, func(d *shell.GraphRun) (err error) {
 		run.Progress.Wait("reading " + f.walk.Labels)
-		if d.Labels, err = shell.ReadSeeds(run, &f.graph, f.walk.Labels, d.Graph); err != nil {
+		if d.Labels, err = run.ReadSeeds(&f.graph, f.walk.Labels, d.Graph); err != nil {
 			return err
 		}
 		if err = readAttributes(run, &f.graph, &f.attributes, d.Graph, d.Labels); err == nil {

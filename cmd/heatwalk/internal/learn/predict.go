@@ -33,7 +33,7 @@ func NewPredict(run *shell.Session) *cobra.Command {
 	flags.AddOutput(&c.out, "output", "-", shell.PredictionUsage, shell.ScoreFormats)
 	c.predictionFlags(flags)
 	c.learning.attributes.declare(flags)
-	shell.GraphFlags(&c.learning.graph, flags)
+	c.learning.graph.Declare(flags)
 	return cmd
 }
 
@@ -106,7 +106,7 @@ func (c *classifyOptions) writeModel(d *shell.GraphRun, out *modelOutput, p *hea
 	if out.f.Model, err = c.method.Keep(p.Prediction, s); err != nil {
 		return err
 	}
-	if c.learning.graph.Config.Unweighted && shell.DescribeZeros(d.Graph) == "" { // of a store too
+	if c.learning.graph.Config.Unweighted && d.Graph.DescribeZeros() == "" { // of a store too
 		out.f.Model.Origin().Reading[modelfile.Unweighted] = "true"
 	}
 	out.f.Graph = figuresOf(d, p.Prediction)
@@ -142,7 +142,7 @@ func beginModelRun(run *shell.Session, c *classifyOptions,
 	}
 	c.figures = f.Graph
 	attributes := &c.learning.attributes
-	d, err := shell.BeginRun(run, graph, name, c.out, shell.ScoreFormats, func(d *shell.GraphRun) (err error) {
+	d, err := run.BeginRun(graph, name, c.out, shell.ScoreFormats, func(d *shell.GraphRun) (err error) {
 		d.Graph.Graph = d.Graph.Leave(f.Memory, "the model")
 		rows, err := f.Rows(c.model, d.Graph.Nodes.Lookup)
 		if err != nil {

@@ -37,7 +37,7 @@ func NewRank(run *shell.Session) *cobra.Command {
 	flags.AddInput(&c.weights, "seed-weights", "of node and weight, one pair a line, in place of --seeds")
 	flags.AddOutput(&c.out, "output", "-", "of the ranking: .tsv, .csv, or .npz for arrays in the order of the ids; - is stdout", tablefile.NumberEndings)
 	flags.StringVar(&c.listed, "kernel", kernel.Families()[0].Name, "`SPEC` of the kernel, as in diffusion:beta=2; see heatwalk methods")
-	shell.GraphFlags(&c.graph, flags)
+	c.graph.Declare(flags)
 	return cmd
 }
 
@@ -54,12 +54,12 @@ func checkRank(line *shell.CommandLine, c *rankOptions, _ []string) {
 		return
 	}
 	var n param.Named
-	c.spec, n = shell.ParseNamed(line, "--kernel", c.listed,
+	c.spec, n = line.ParseNamed("--kernel", c.listed,
 		append(kernel.Families().Specs(), function.PersonalizedPageRank))
 	if c.spec == nil {
 		return
 	}
-	c.userValues, _ = shell.ParseGiven(line, "--kernel", n.Given, c.spec)
+	c.userValues, _ = line.ParseGiven("--kernel", n.Given, c.spec)
 	if f := kernel.Families().Named(n.Name); f != nil && f.Distance != "" {
 		line.Problem("--kernel", "%s is a distance; give %s", n.Name, f.Distance)
 	}
@@ -69,15 +69,15 @@ func checkRank(line *shell.CommandLine, c *rankOptions, _ []string) {
 func readWeightedSeeds(run *shell.Session, c *rankOptions,
 	g *shell.OpenGraph) ([]int, []float64, error) {
 	if c.weights == "" {
-		rows, err := shell.ReadIDs(run, &c.graph.Tables, c.seeds, g.Nodes)
+		rows, err := run.ReadIDs(&c.graph.Tables, c.seeds, g.Nodes)
 		return rows, nil, err
 	}
 	v, err := nodefile.ReadValues(run.Context, c.weights, g.Nodes,
-		shell.NodeLabels(run.Console, &c.graph, g))
+		run.Console.NodeLabels(&c.graph, g))
 	if err != nil {
 		return nil, nil, err
 	}
-	shell.NoteColumns(run.Console, c.weights, v.Columns)
+	run.Console.NoteColumns(c.weights, v.Columns)
 	for i, weight := range v.Value {
 		if !(weight > 0) {
 			return nil, nil, fault.Data(c.weights,
@@ -103,9 +103,9 @@ type rankDocument struct {
 
 func runRank(run *shell.Session, c *rankOptions, name string) error {
 	var weights []float64
-	d, err := shell.BeginRun(run, &c.graph, name, c.out, nil, func(d *shell.GraphRun) (err error) {
+	d, err := run.BeginRun(&c.graph, name, c.out, nil, func(d *shell.GraphRun) (err error) {
 		if d.Cols, weights, err = readWeightedSeeds(run, c, d.Graph); err == nil {
-			d.Rows, err = shell.ReadRows(run, &c.graph.Tables, "", d.Graph)
+			d.Rows, err = run.ReadRows(&c.graph.Tables, "", d.Graph)
 		}
 		return err
 	})
@@ -118,7 +118,7 @@ func runRank(run *shell.Session, c *rankOptions, name string) error {
 		return shell.RefuseDirected(name, c.spec.Name,
 			"--kernel="+function.PersonalizedPageRank.Name)
 	}
-	ids := shell.SelectNodes(g, d.Rows)
+	ids := g.SelectNodes(d.Rows)
 	run.Costs.ReserveNumbers(ids)
 	report := run.Progress.Phases()
 	set := &rank.Settings{RNGSeed: uint64(run.Seed),
@@ -132,7 +132,7 @@ func runRank(run *shell.Session, c *rankOptions, name string) error {
 			words.Counted(len(d.Cols), "seed"), words.Counted(len(d.Rows), "node"))
 	}
 	if err != nil {
-		return shell.GraphError(run.Costs, err, name,
+		return run.Costs.GraphError(err, name,
 			"take parameters farther from the end of their range, or another --kernel")
 	}
 	doc := &rankDocument{

@@ -39,13 +39,13 @@ func NewRegress(run *shell.Session) *cobra.Command {
 		"Predict the number of every node from the numbers of some", checkRegress,
 		runRegress)
 	flags.AddInput(&c.values, "values", "of node and number, one pair a line")
-	shell.FieldsFlag(&c.graph.Tables, flags, "number")
+	c.graph.Tables.DeclareFields(flags, "number")
 	flags.AddOutput(&c.out, "output", "-", "of predictions: .tsv, .csv, or .npz for arrays in the order of the ids; - is stdout", tablefile.NumberEndings)
 	flags.AddText(&c.listed, "method", "`LIST` of methods joined by commas, of which cross-validation chooses one, as in diffusion:beta=2+rls,hops; see heatwalk methods (default: harmonic, hops and, up to 20,000 nodes, diffusion+rls)")
 	flags.AddSideOutput(&c.page, "report", "for a page about errors, with predicted against true numbers: .html", shell.PageFormats)
-	shell.CoverageFlag(flags, &c.coverage, "interval", "bounds that hold the number of a node with probability X")
+	flags.AddCoverage(&c.coverage, "interval", "bounds that hold the number of a node with probability X")
 	c.attributes.declare(flags)
-	shell.GraphFlags(&c.graph, flags)
+	c.graph.Declare(flags)
 	return cmd
 }
 
@@ -89,13 +89,13 @@ func beginValues(run *shell.Session, r *shell.GraphInputs, name, file, out strin
 	f *attributeFlags, methods []regress.Method) (*valuesRun, error) {
 	v := &valuesRun{methods: methods}
 	var err error
-	v.data, err = shell.BeginRun(run, r, name, out, nil, func(d *shell.GraphRun) (err error) {
+	v.data, err = run.BeginRun(r, name, out, nil, func(d *shell.GraphRun) (err error) {
 		run.Progress.Wait("reading " + file)
 		if v.values, err = nodefile.ReadValues(run.Context, file, d.Graph.Nodes,
-			shell.NodeLabels(run.Console, r, d.Graph)); err != nil {
+			run.Console.NodeLabels(r, d.Graph)); err != nil {
 			return err
 		}
-		shell.NoteColumns(run.Console, file, v.values.Columns)
+		run.Console.NoteColumns(file, v.values.Columns)
 		run.Console.Note(fmt.Sprintf("%s: %s from %.6g to %.6g", input.Escape(file),
 			words.Counted(len(v.values.Value), "value"), slices.Min(v.values.Value),
 			slices.Max(v.values.Value)))
@@ -106,7 +106,7 @@ func beginValues(run *shell.Session, r *shell.GraphInputs, name, file, out strin
 		return nil, err
 	}
 	if methods == nil {
-		v.methods, err = regress.Parse(regress.Default(shell.NodeAxis(v.data.Graph).N, v.data.Graph.Signed))
+		v.methods, err = regress.Parse(regress.Default(v.data.Graph.NodeAxis().N, v.data.Graph.Signed))
 	}
 	v.problem = &method.Problem{Row: v.values.Row, Value: v.values.Value}
 	if v.data.Graph.Attributes != nil {
@@ -127,7 +127,7 @@ func valuesError(costs *shell.Costs, err error, v *nodefile.Values, name string)
 	case errors.As(err, &wrong):
 		return fault.Usage("--method", "%v", wrong)
 	}
-	return shell.GraphError(costs, err, name, shell.AnotherMethod)
+	return costs.GraphError(err, name, shell.AnotherMethod)
 }
 
 // regressDocument is the JSON document of regress.
@@ -152,7 +152,7 @@ func runRegress(run *shell.Session, c *regressOptions, name string) error {
 	if err != nil {
 		return err
 	}
-	run.Costs.ReserveNumbers(shell.NodeAxis(in.data.Graph))
+	run.Costs.ReserveNumbers(in.data.Graph.NodeAxis())
 	p, err := predictValues(run, in)
 	if err != nil {
 		return valuesError(run.Costs, err, in.values, name)
@@ -182,10 +182,10 @@ func predictValues(run *shell.Session, in *valuesRun) (*regress.Prediction, erro
 func writeValues(run *shell.Session, c *regressOptions, in *valuesRun, p *regress.Prediction) error {
 	g := in.data.Graph
 	out := in.data.Out
-	ids := shell.NodeAxis(g)
+	ids := g.NodeAxis()
 	isKnown := shell.MarkLabelled(in.values.Labels, ids.N)
 	rowAt := g.Nodes.RowAt
-	interval, note := intervalOf(c, p)
+	interval, note := c.interval(p)
 	columns := []tablefile.Column[int]{
 		{Title: "value", Number: func(i int) float64 { return p.Value[rowAt(i)] }},
 		{Title: "reached", Truth: func(i int) bool { return p.Reached.Contains(uint32(rowAt(i))) }},
@@ -215,13 +215,13 @@ func writeValues(run *shell.Session, c *regressOptions, in *valuesRun, p *regres
 	doc := &regressDocument{
 		Output: c.out, Nodes: ids.N, Labelled: len(in.values.Row), Predicted: ids.N - len(in.values.Row),
 		Unreached: ids.N - int(p.Reached.GetCardinality()), Skipped: shell.CountSkipped(in.values.Labels),
-		Attributes: shell.DescribeAttributes(g), Prediction: p, Interval: interval, factorsDocument: factorsOf(g, p.Factors),
+		Attributes: g.DescribeAttributes(), Prediction: p, Interval: interval, factorsDocument: factorsOf(g, p.Factors),
 	}
 	out.Run.Origin = out.Run.Origin.Learn(p.Factors, "")
 	if c.page != "" {
 		w, err := out.Begin(c.page)
 		if err == nil {
-			err = shell.WritePage(run, w, "regress", doc, g.Name)
+			err = run.WritePage(w, "regress", doc, g.Name)
 		}
 		if err != nil {
 			return err
@@ -231,8 +231,8 @@ func writeValues(run *shell.Session, c *regressOptions, in *valuesRun, p *regres
 	return out.Finish(doc, doc.Parameters, append(doc.lines(), note, edges)...)
 }
 
-// intervalOf returns the interval of --interval and a line about it, both empty without the flag.
-func intervalOf(c *regressOptions, p *regress.Prediction) (*regress.Interval, string) {
+// interval returns the interval of --interval and a line about it, both empty without the flag.
+func (c *regressOptions) interval(p *regress.Prediction) (*regress.Interval, string) {
 	if c.coverage == 0 || p.HeldOut == nil {
 		return nil, ""
 	}

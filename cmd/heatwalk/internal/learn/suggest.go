@@ -15,7 +15,7 @@ func NewSuggest(run *shell.Session) *cobra.Command {
 	c.unreached = "blank"
 	c.learning.labelsFlag(flags)
 	flags.AddOutput(&c.out, "output", "-", "of suggestions: .tsv or .csv; - is stdout", tablefile.LineEndings)
-	shell.LetterFlag(flags, &c.suggest, "number", 20, listLengths,
+	flags.AddLetter(&c.suggest, "number", 20, listLengths,
 		"number of nodes, to be labelled as one batch")
 	c.targetsFlag(flags)
 	c.methodFlags(flags)

@@ -38,17 +38,17 @@ type Reporter interface{ WriteText(w io.Writer) error }
 
 // PublishReport writes a report on a graph as JSON, HTML or text, publishes the file, and prints the document with
 // --json, else the report and lines.
-func PublishReport(o *Outputs, doc document, r Reporter, page, graph string,
+func (o *Outputs) PublishReport(doc document, r Reporter, page, graph string,
 	lines ...string) error {
 	run := o.Run
-	doc.closeWith(CloseRun(run.Console))
+	doc.closeWith(run.Console.CloseRun())
 	var err error
 	switch format := FormatOf(o.Path, reportFormats); {
 	case o.Path == "":
 	case format == ".json":
 		err = encodeDocument(o.Writer, doc)
 	case format == ".html":
-		err = WritePage(run, o.Writer, page, doc, graph)
+		err = run.WritePage(o.Writer, page, doc, graph)
 	default:
 		err = r.WriteText(o.Writer)
 	}
@@ -56,7 +56,7 @@ func PublishReport(o *Outputs, doc document, r Reporter, page, graph string,
 		err = o.Publish(nil, nil)
 	}
 	if err == nil && run.Console.JSON {
-		return PrintDocument(run.Console, doc)
+		return run.Console.PrintDocument(doc)
 	}
 	run.Progress.Close()
 	if err == nil && o.Path != "-" {
@@ -65,18 +65,18 @@ func PublishReport(o *Outputs, doc document, r Reporter, page, graph string,
 	if err != nil {
 		return err
 	}
-	o.Print(summaryOf(run.Console, o.Path), lines)
+	o.Print(run.Console.summary(o.Path), lines)
 	return run.Console.Stdout.Err
 }
 
 // PublishClasses publishes the report on predictions of classes.
-func PublishClasses(o *Outputs, doc *EvaluateDocument) error {
-	return PublishReport(o, doc, doc.Report, "evaluate", doc.Graph,
+func (o *Outputs) PublishClasses(doc *EvaluateDocument) error {
+	return o.PublishReport(doc, doc.Report, "evaluate", doc.Graph,
 		doc.Skipped.String(), doc.Attributes.String())
 }
 
 // WarnUnfinished warns about iterations that did not converge.
-func WarnUnfinished(console *Console, plan *evaluate.Plan, report *evaluate.Report) {
+func (console *Console) WarnUnfinished(plan *evaluate.Plan, report *evaluate.Report) {
 	for _, r := range report.Results {
 		if r.Unfinished == "" {
 			continue
@@ -191,7 +191,7 @@ func (s *SplitFlags) readSplits(run *Session, in *Inputs, plan *evaluate.Plan,
 		return nil
 	}
 	list, err := nodefile.ReadSplits(run.Context, s.split, nodes,
-		ListConfig(run.Console, in, s.split))
+		run.Console.ListConfig(in, s.split))
 	if err != nil {
 		return err
 	}
@@ -291,7 +291,7 @@ type AttributesDocument struct {
 }
 
 // DescribeAttributes returns the description of the attributes of g, or nil.
-func DescribeAttributes(g *OpenGraph) *AttributesDocument {
+func (g *OpenGraph) DescribeAttributes() *AttributesDocument {
 	if g.Attributes == nil {
 		return nil
 	}

@@ -90,7 +90,7 @@ func (console *Console) printLine(level slog.Level, prefix, text string) {
 
 // NoteColumns prints the use of the columns of a table, so that wrong choices are noticed. A list of ids
 // has a single column, and no choice.
-func NoteColumns(console *Console, name string, columns input.Columns) {
+func (console *Console) NoteColumns(name string, columns input.Columns) {
 	if len(columns) > 1 {
 		console.Note(input.Escape(name) + ": " + columns.String())
 	}
@@ -112,7 +112,7 @@ type Closing struct {
 }
 
 // CloseRun returns the last keys of the JSON document of a run that ends now.
-func CloseRun(console *Console) Closing {
+func (console *Console) CloseRun() Closing {
 	console.warning.Lock()
 	defer console.warning.Unlock()
 	return Closing{Seconds: time.Since(console.Started).Seconds(),
@@ -154,15 +154,15 @@ func (d *joinedDocument) MarshalJSON() ([]byte, error) {
 func (console *Console) PrintResult(v document, text func(w io.Writer),
 	outputs ...string) error {
 	if console.JSON {
-		v.closeWith(CloseRun(console))
-		return PrintDocument(console, v)
+		v.closeWith(console.CloseRun())
+		return console.PrintDocument(v)
 	}
-	text(summaryOf(console, outputs...))
+	text(console.summary(outputs...))
 	return console.Stdout.Err
 }
 
 // PrintDocument prints v, the result of a command, as the one JSON document on stdout.
-func PrintDocument(console *Console, v any) error {
+func (console *Console) PrintDocument(v any) error {
 	console.progress.Close()
 	return encodeDocument(console.Stdout, v)
 }
@@ -181,9 +181,9 @@ func encodeDocument(w io.Writer, v any) error {
 	return err
 }
 
-// summaryOf returns where the closing summary goes: stdout, or stderr if stdout
+// summary returns where the closing summary goes: stdout, or stderr if stdout
 // carries the command's output, or nowhere.
-func summaryOf(console *Console, outputs ...string) io.Writer {
+func (console *Console) summary(outputs ...string) io.Writer {
 	console.progress.Close()
 	if console.quiet || console.JSON {
 		return io.Discard

@@ -297,12 +297,12 @@ func (line *CommandLine) Require(names ...string) {
 	}
 }
 
-// argumentsOf returns the check of the arguments in the use of a command: NAME, NAME... for one or more, and the
+// arguments returns the check of the arguments in the use of a command: NAME, NAME... for one or more, and the
 // same in brackets for an optional one.
-func argumentsOf(line *CommandLine, use string) cobra.PositionalArgs {
+func (line *CommandLine) arguments(use string) cobra.PositionalArgs {
 	words := strings.Fields(use)
 	if len(words) < 2 || words[1][0] == '-' {
-		return Arguments(line, "", 0, 0)
+		return line.Arguments("", 0, 0)
 	}
 	name, optional := strings.CutPrefix(words[1], "[")
 	name, repeated := strings.CutSuffix(strings.TrimSuffix(name, "]"), "...")
@@ -318,12 +318,12 @@ func argumentsOf(line *CommandLine, use string) cobra.PositionalArgs {
 		lo = 2
 		hi = -1
 	}
-	return Arguments(line, name, lo, hi)
+	return line.Arguments(name, lo, hi)
 }
 
 // Arguments returns a check that a command has between lo and hi arguments
 // called name; hi < 0 means any number.
-func Arguments(line *CommandLine, name string, lo, hi int) cobra.PositionalArgs {
+func (line *CommandLine) Arguments(name string, lo, hi int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) < lo:
@@ -342,7 +342,7 @@ func Arguments(line *CommandLine, name string, lo, hi int) cobra.PositionalArgs 
 }
 
 // MissingValue records that the value of a flag is missing.
-func MissingValue(line *CommandLine, f *pflag.Flag) {
+func (line *CommandLine) MissingValue(f *pflag.Flag) {
 	kind, _ := pflag.UnquoteUsage(f)
 	line.Problem("--"+f.Name, "its value is missing; write --%s=%s", f.Name, kind)
 }
@@ -350,13 +350,13 @@ func MissingValue(line *CommandLine, f *pflag.Flag) {
 // OpenUnit has the numbers between 0 and 1.
 var OpenUnit = param.Range{Most: 1, AboveLeast: true, BelowMost: true}
 
-// LetterFlag declares the flag of a number in a range with a letter for short.
-func LetterFlag(flags *FlagSet, p *int, name string, initial int,
+// AddLetter declares the flag of a number in a range with a letter for short.
+func (f *FlagSet) AddLetter(p *int, name string, initial int,
 	interval param.Range, usage string) {
-	local := NewFlagSet(flags.Line)
+	local := NewFlagSet(f.Line)
 	NumberVar(local, p, name, initial, interval, "N", usage)
 	local.Lookup(name).Shorthand = name[:1]
-	flags.AddFlagSet(local.FlagSet)
+	f.AddFlagSet(local.FlagSet)
 }
 
 // ParseList parses the parts of s between commas with one; a repeated part is an error.
@@ -382,7 +382,7 @@ func Synopsis(cmd *cobra.Command) string {
 	return strings.TrimSuffix(cmd.UseLine(), " [flags]")
 }
 
-// CoverageFlag declares a flag of a promised probability.
-func CoverageFlag(flags *FlagSet, p *float64, name, usage string) {
-	NumberVar(flags, p, name, 0, param.Range{Most: 1, AboveLeast: true, BelowMost: true}, "X", usage)
+// AddCoverage declares a flag of a promised probability.
+func (f *FlagSet) AddCoverage(p *float64, name, usage string) {
+	NumberVar(f, p, name, 0, param.Range{Most: 1, AboveLeast: true, BelowMost: true}, "X", usage)
 }

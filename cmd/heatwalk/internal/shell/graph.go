@@ -57,8 +57,8 @@ type GraphInputs struct {
 	ProducerBytes int64         // memory of the producer of config.Stdin
 }
 
-// GraphFlags declares the flags of r.
-func GraphFlags(r *GraphInputs, flags *FlagSet) {
+// Declare declares the flags of r.
+func (r *GraphInputs) Declare(flags *FlagSet) {
 	c := &r.Config
 	local := NewFlagSet(flags.Line)
 	local.AddInput(&c.Nodes, "nodes", "with all nodes, one id a line; they come first, in this order")
@@ -115,9 +115,9 @@ func GraphFlags(r *GraphInputs, flags *FlagSet) {
 	local.VisitAll(func(f *pflag.Flag) { r.Names = append(r.Names, f.Name) })
 	edgeFlags(&r.edges, local)
 	r.Tables.textFlags(local)
-	TempFlag(&r.Tables, local)
-	MissingFlag(&r.Tables, flags)
-	UnknownIDsFlag(local, &r.Tables,
+	r.Tables.DeclareTemp(local)
+	r.Tables.DeclareMissing(flags)
+	local.AddUnknownIDs(&r.Tables,
 		"ids that are not in the graph (or not in --nodes)")
 	local.VisitAll(MarkReading)
 	flags.AddFlagSet(local.FlagSet)
@@ -164,8 +164,8 @@ func edgeFlags(o *sides.Options, flags *FlagSet) {
 	flags.AddText(&o.HalfLife, "half-life", "halve the weight of an edge with every `TIME` of its age: 30d, 4w, 1y or a number; choose: by held-out labels (default: no decay)")
 }
 
-// LargestFlag declares the flag for a part of the graph.
-func LargestFlag(r *GraphInputs, flags *FlagSet) {
+// DeclareLargest declares the flag for a part of the graph.
+func (r *GraphInputs) DeclareLargest(flags *FlagSet) {
 	flags.BoolVar(&r.largest, "largest-component", false,
 		"leave out all nodes outside the largest component")
 }
@@ -204,8 +204,8 @@ func IsReading(f *pflag.Flag) bool {
 	return isMarked
 }
 
-// TempFlag declares the flag of the folder for temporary files.
-func TempFlag(in *Inputs, flags *FlagSet) {
+// DeclareTemp declares the flag of the folder for temporary files.
+func (in *Inputs) DeclareTemp(flags *FlagSet) {
 	flags.AddText(&in.tempDir, "temp-dir", "`DIR` for temporary files (default: folder of the output)")
 }
 
@@ -275,7 +275,7 @@ func (line *CommandLine) checkStdin(inputs ...string) {
 
 // ReadGraph opens the store name, or reads the file name. The folder of the path output, unless it is empty,
 // may be used for a temporary store.
-func ReadGraph(run *Session, r *GraphInputs,
+func (run *Session) ReadGraph(r *GraphInputs,
 	name, output string) (*OpenGraph, error) {
 	for _, input := range run.Line.inputFiles { // before the graph, which may take minutes
 		if _, err := os.Stat(input); input != "" && input != "-" && errors.Is(err, fs.ErrNotExist) {
@@ -297,11 +297,11 @@ func ReadGraph(run *Session, r *GraphInputs,
 	isStore := ingest.IsStore(name)
 	var temporary int64
 	if !isStore {
-		o.Reading = IngestConfig(run, r)
+		o.Reading = run.IngestConfig(r)
 		LimitHeap(o.Reading.Memory + r.ProducerBytes)
 		if r.Sources.Any() {
 			var err error
-			if temporary, err = MakeSources(run, r, output, []string{name}, o.Reading); err != nil {
+			if temporary, err = run.MakeSources(r, output, []string{name}, o.Reading); err != nil {
 				return nil, err
 			}
 		}
@@ -343,7 +343,7 @@ func ReadGraph(run *Session, r *GraphInputs,
 		note(g.Report.BadLines, "", "line", " that cannot be read left out")
 		note(run.droppedLoops, "", "self loop", " dropped; --self-loops=keep keeps them")
 	}
-	if zeros := DescribeZeros(g); zeros != "" && r.Config.Unweighted {
+	if zeros := g.DescribeZeros(); zeros != "" && r.Config.Unweighted {
 		run.Console.Warn("%s: a store%s; give its files in place of it, "+
 			"or ingest them with --fields SOURCE,TARGET", name, zeros)
 	}
@@ -351,7 +351,7 @@ func ReadGraph(run *Session, r *GraphInputs,
 }
 
 // DescribeZeros reports the lines with weight 0 that were left out of a graph, "" if there are none.
-func DescribeZeros(g *OpenGraph) string {
+func (g *OpenGraph) DescribeZeros() string {
 	n := g.Store.Manifest.Options[ingest.ZeroWeightsOption]
 	if n == "" {
 		return ""
@@ -360,7 +360,7 @@ func DescribeZeros(g *OpenGraph) string {
 }
 
 // NodeAxis returns the nodes in the order of the ids.
-func NodeAxis(g *OpenGraph) Axis {
+func (g *OpenGraph) NodeAxis() Axis {
 	nodes := g.Nodes
 	return Axis{N: nodes.Len(),
 		ID: func(i int) string { return nodes.ID(nodes.RowAt(i)) }}
@@ -407,11 +407,11 @@ type GraphRun struct {
 }
 
 // BeginRun begins the output called out, opens the graph, and reads the other inputs with read.
-func BeginRun(run *Session, r *GraphInputs, name, out string, formats []string,
+func (run *Session) BeginRun(r *GraphInputs, name, out string, formats []string,
 	read func(d *GraphRun) error) (d *GraphRun, err error) {
 	d = new(GraphRun)
-	if d.Out, err = BeginOutputs(run, out, formats); err == nil {
-		d.Graph, err = ReadGraph(run, r, name, out)
+	if d.Out, err = run.BeginOutputs(out, formats); err == nil {
+		d.Graph, err = run.ReadGraph(r, name, out)
 	}
 	if err != nil {
 		return nil, err
@@ -423,15 +423,15 @@ func BeginRun(run *Session, r *GraphInputs, name, out string, formats []string,
 // RunFileBytes is the approximate size of a run file.
 const RunFileBytes = 4 << 10
 
-// UnknownIDsFlag declares the flag about ids that are not in the data.
-func UnknownIDsFlag(flags *FlagSet, in *Inputs, usage string) {
-	enumVar(flags, &in.unknown, "unknown-ids", "", []string{"error", "skip"},
+// AddUnknownIDs declares the flag about ids that are not in the data.
+func (f *FlagSet) AddUnknownIDs(in *Inputs, usage string) {
+	enumVar(f, &in.unknown, "unknown-ids", "", []string{"error", "skip"},
 		[]ingest.UnknownIDs{ingest.ErrorUnknown, ingest.SkipUnknown}, usage)
 }
 
 // ReadRows reads a list of ids. Without a list it returns all rows in the order of the ids, except rows of
 // hyperedges.
-func ReadRows(run *Session, in *Inputs, path string, g *OpenGraph) ([]int, error) {
+func (run *Session) ReadRows(in *Inputs, path string, g *OpenGraph) ([]int, error) {
 	if path == "" {
 		rows := slices.AppendSeq(make([]int, 0, g.Nodes.Len()), g.Nodes.Rows())
 		if g.Hyperedges {
@@ -440,13 +440,13 @@ func ReadRows(run *Session, in *Inputs, path string, g *OpenGraph) ([]int, error
 		}
 		return rows, nil
 	}
-	return ReadIDs(run, in, path, g.Nodes)
+	return run.ReadIDs(in, path, g.Nodes)
 }
 
 // ReadIDs reads a list of ids, at least one.
-func ReadIDs(run *Session, in *Inputs, path string,
+func (run *Session) ReadIDs(in *Inputs, path string,
 	nodes nodefile.Lookup) ([]int, error) {
-	rows, err := nodefile.ReadIDs(run.Context, path, nodes, ListConfig(run.Console, in, path))
+	rows, err := nodefile.ReadIDs(run.Context, path, nodes, run.Console.ListConfig(in, path))
 	if err == nil && len(rows) == 0 {
 		err = fault.Data(path, "no ids; give one a line")
 	}
@@ -454,6 +454,6 @@ func ReadIDs(run *Session, in *Inputs, path string,
 }
 
 // SelectNodes returns the ids of the given rows.
-func SelectNodes(g *OpenGraph, rows []int) Axis {
+func (g *OpenGraph) SelectNodes(rows []int) Axis {
 	return Axis{ID: g.Nodes.ID}.Select(rows)
 }

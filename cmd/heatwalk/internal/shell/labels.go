@@ -13,22 +13,22 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// LabelFlags declares the flag of a label file and the flags for reading it.
-func LabelFlags(in *Inputs, flags *FlagSet, p *string, usage string) {
+// DeclareLabels declares the flag of a label file and the flags for reading it.
+func (in *Inputs) DeclareLabels(flags *FlagSet, p *string, usage string) {
 	flags.AddInput(p, "labels", usage)
-	FieldsFlag(in, flags, "label")
+	in.DeclareFields(flags, "label")
 }
 
-// FieldsFlag declares the flags for reading a table with the given kind of a value for each node.
-func FieldsFlag(in *Inputs, flags *FlagSet, kind string) {
+// DeclareFields declares the flags for reading a table with the given kind of a value for each node.
+func (in *Inputs) DeclareFields(flags *FlagSet, kind string) {
 	flags.AddValue("label-fields", "COLUMNS", "", "columns of node and "+kind+", numbers or titles (default: by their titles, or 1,2)", func(s string) error {
 		return ParseFields(&in.Labelling.Fields, s, 2, 2, "1,4 or id,class")
 	})
-	MissingFlag(in, flags)
+	in.DeclareMissing(flags)
 }
 
-// MissingFlag declares the flag for the words that mean a missing label or a missing end of an edge.
-func MissingFlag(in *Inputs, flags *FlagSet) {
+// DeclareMissing declares the flag for the words that mean a missing label or a missing end of an edge.
+func (in *Inputs) DeclareMissing(flags *FlagSet) {
 	if flags.Lookup("missing") != nil {
 		return
 	}
@@ -40,29 +40,29 @@ func MissingFlag(in *Inputs, flags *FlagSet) {
 }
 
 // NodeLabels returns the settings for files of labels of the nodes of g.
-func NodeLabels(console *Console, r *GraphInputs, g *OpenGraph) *nodefile.LabelConfig {
+func (console *Console) NodeLabels(r *GraphInputs, g *OpenGraph) *nodefile.LabelConfig {
 	fix := ""
 	if g.Report == nil {
 		fix = "ingest again with --nodes for nodes without edges, or pass --unknown-ids=skip to go on"
 	}
-	return LabelConfig(console, &r.Tables, fix)
+	return console.LabelConfig(&r.Tables, fix)
 }
 
 // ReadLabels reads a file of labels for the nodes of g, in the columns of other labels if it has these.
-func ReadLabels(run *Session, r *GraphInputs, path string, g *OpenGraph,
+func (run *Session) ReadLabels(r *GraphInputs, path string, g *OpenGraph,
 	like *nodefile.Labels) (*nodefile.Labels, error) {
-	c := NodeLabels(run.Console, r, g)
+	c := run.Console.NodeLabels(r, g)
 	c.Like = like
 	l, err := nodefile.ReadLabels(run.Context, path, g.Nodes, c)
 	if err == nil {
-		NoteColumns(run.Console, path, l.Columns)
-		NoteClasses(run.Console, path, l)
+		run.Console.NoteColumns(path, l.Columns)
+		run.Console.NoteClasses(path, l)
 	}
 	return l, err
 }
 
 // NoteClasses prints the largest classes of labels with the numbers of their nodes.
-func NoteClasses(console *Console, path string, l *nodefile.Labels) {
+func (console *Console) NoteClasses(path string, l *nodefile.Labels) {
 	const most = 5
 	size := ClassSizes(l)
 	order := sched.UpTo(len(size))
@@ -81,15 +81,15 @@ func NoteClasses(console *Console, path string, l *nodefile.Labels) {
 }
 
 // ListConfig returns the settings for lists of ids and splits.
-func ListConfig(console *Console, in *Inputs, path string) *nodefile.ListConfig {
+func (console *Console) ListConfig(in *Inputs, path string) *nodefile.ListConfig {
 	return &nodefile.ListConfig{Text: in.Text, SkipUnknown: in.SkipsUnknown(),
 		Set:   in.Labelling.Set,
 		Stdin: console.Stdin, Warn: console.WarnOfError,
-		Columns: func(c input.Columns) { NoteColumns(console, path, c) }}
+		Columns: func(c input.Columns) { console.NoteColumns(path, c) }}
 }
 
 // LabelConfig returns the settings for label files. fix is the remedy for unknown nodes.
-func LabelConfig(console *Console, in *Inputs, fix string) *nodefile.LabelConfig {
+func (console *Console) LabelConfig(in *Inputs, fix string) *nodefile.LabelConfig {
 	c := in.Labelling
 	c.Text = in.Text
 	c.SkipUnknown = in.SkipsUnknown()
@@ -114,9 +114,9 @@ func ClassNumbers(l *nodefile.Labels, n int) func(row int) string {
 }
 
 // ReadSeeds reads the labels at which a walk starts: at least two classes.
-func ReadSeeds(run *Session, r *GraphInputs, path string,
+func (run *Session) ReadSeeds(r *GraphInputs, path string,
 	g *OpenGraph) (*nodefile.Labels, error) {
-	l, err := ReadLabels(run, r, path, g, nil)
+	l, err := run.ReadLabels(r, path, g, nil)
 	if parse := (*nodefile.ParseError)(nil); errors.Is(err, nodefile.ErrSeveral) &&
 		errors.As(err, &parse) {
 		parse.Fix += ", or pass --multi-label"

@@ -25,7 +25,7 @@ type MatrixDocument struct {
 }
 
 // FillMatrix writes a matrix; values stores row i.
-func FillMatrix(o *Outputs, dtype string, m *tablefile.Matrix,
+func (o *Outputs) FillMatrix(dtype string, m *tablefile.Matrix,
 	values func(i int, row []float64) error) error {
 	m.RowIDs = o.RowIDs
 	m.ColIDs = o.ColIDs
@@ -48,7 +48,7 @@ func DescribeShape(rows, cols int, dtype string) string {
 
 // CheckMatrix returns the size of a matrix and its files of ids, and an error with advice if the disk
 // has not enough space.
-func CheckMatrix(o *Outputs, rows, cols Axis,
+func (o *Outputs) CheckMatrix(rows, cols Axis,
 	dtype, advice string) (bytes int64, err error) {
 	bytes = o.Format.Size(rows.N, cols.N, dtype)
 	err = CheckSpace(o.Path, bytes, DescribeShape(rows.N, cols.N, dtype), advice)

@@ -85,7 +85,7 @@ func NamesIn(list []*param.Spec) (names []string) {
 
 // ParseNamed parses the value NAME:PARAMETER=VALUE of a flag, with a declared name. It records an
 // error and then returns nil.
-func ParseNamed(line *CommandLine, flag, text string,
+func (line *CommandLine) ParseNamed(flag, text string,
 	list Specs) (*param.Spec, param.Named) {
 	n, err := param.ParseNamed(text)
 	if wrong := new(param.ParameterError); errors.As(err, &wrong) {
@@ -113,7 +113,7 @@ func unknownName(name string, names []string) string {
 // ParseGiven returns the given values of the parameters of a declaration, and the same completed by
 // the defaults of the others. It records errors about the flag, or for "" about the flags with the
 // names of the parameters.
-func ParseGiven(line *CommandLine, flag string, text map[string]string,
+func (line *CommandLine) ParseGiven(flag string, text map[string]string,
 	s *param.Spec) (values, complete param.Values) {
 	values = param.Values{}
 	wrongs := map[string]bool{}

@@ -60,7 +60,7 @@ func NewOutputs(run *Session, path string) *Outputs {
 
 // BeginOutputs begins the output called path, unless that is "", which can be a matrix if there are formats, and the
 // files next to it.
-func BeginOutputs(run *Session, path string,
+func (run *Session) BeginOutputs(path string,
 	formats []string) (o *Outputs, err error) {
 	o = NewOutputs(run, path)
 	if path == "" {
@@ -69,7 +69,7 @@ func BeginOutputs(run *Session, path string,
 	if formats != nil {
 		o.Format = MatrixFormatOf(path, formats)
 	}
-	NoteOutput(run, path)
+	run.NoteOutput(path)
 	if o.Writer, err = o.Begin(path); err == nil && o.Format != nil && o.Format.SeparateIDs {
 		if o.RowIDs, err = o.Companion(path, filepath.Ext(path), ".rows.ids"); err == nil {
 			o.ColIDs, err = o.Companion(path, filepath.Ext(path), ".cols.ids")
@@ -118,7 +118,7 @@ func (line *CommandLine) checkPaths(args []string) {
 		case path != "" && outputs[filepath.Clean(path)]:
 			line.Problem(flag, "%s is another output of this command; name another file", path)
 		default:
-			CheckOutput(line, flag, path, formats, inputs...)
+			line.CheckOutput(flag, path, formats, inputs...)
 			outputs[filepath.Clean(path)] = path != ""
 		}
 	})
@@ -126,7 +126,7 @@ func (line *CommandLine) checkPaths(args []string) {
 
 // CheckOutput records problems of the path of an output. It must have the ending of one of the formats,
 // if any are given. The path of -o is required, and must not be an input or a file in a store.
-func CheckOutput(line *CommandLine, flag, path string, formats []string,
+func (line *CommandLine) CheckOutput(flag, path string, formats []string,
 	inputs ...string) {
 	line.inputFiles = append(line.inputFiles, inputs...)
 	if ending := Ending(path); path != "" && path != "-" && !IsDir(path) &&
@@ -196,7 +196,7 @@ func SameFile(a, b string) bool {
 }
 
 // NoteOutput notes the output that an interruption leaves as it is.
-func NoteOutput(run *Session, path string) {
+func (run *Session) NoteOutput(path string) {
 	run.OutputState = ""
 	if path != "-" { // data on stdout cannot be taken back
 		run.OutputState = FileState(path)
@@ -239,7 +239,7 @@ func (o *Outputs) beginWith(create func(durable.FS, string) (*durable.Pending, e
 }
 
 // WriteFile writes a file of its own, unless path is "".
-func WriteFile(run *Session, path string, write func(w io.Writer) error) error {
+func (run *Session) WriteFile(path string, write func(w io.Writer) error) error {
 	if path == "" {
 		return nil
 	}
@@ -355,7 +355,7 @@ func (in *Inputs) tempParent(path string) string {
 }
 
 // MakeTemp returns a temporary directory in tempParent, which is removed when the command ends.
-func MakeTemp(run *Session, in *Inputs, output string) (*durable.TempDir, error) {
+func (run *Session) MakeTemp(in *Inputs, output string) (*durable.TempDir, error) {
 	parent := in.tempParent(output)
 	t, err := durable.NewTempDir(parent)
 	if err != nil {
@@ -371,9 +371,9 @@ func MakeTemp(run *Session, in *Inputs, output string) (*durable.TempDir, error)
 }
 
 // MakeTempContent makes a directory in a temporary one.
-func MakeTempContent(run *Session, in *Inputs,
+func (run *Session) MakeTempContent(in *Inputs,
 	output string) (dir string, err error) {
-	t, err := MakeTemp(run, in, output)
+	t, err := run.MakeTemp(in, output)
 	if err != nil {
 		return "", err
 	}
@@ -427,7 +427,7 @@ func (o *Outputs) writeRun(parameters any) error {
 		Inputs:     run.listInputs(),
 		Started:    date(run.Console.Started),
 		Finished:   date(time.Now()),
-		Closing:    CloseRun(run.Console),
+		Closing:    run.Console.CloseRun(),
 	})
 }
 
@@ -448,9 +448,9 @@ func shellLine(args []string) string {
 
 // BuildPage returns the page of a name about a document and a graph: its title names the graph, and its first facts are
 // the command, the version, the date, the machine and the cost of the run.
-func BuildPage(run *Session, name string, doc document,
+func (run *Session) BuildPage(name string, doc document,
 	graph string) (*report.Page, error) {
-	closing := CloseRun(run.Console)
+	closing := run.Console.CloseRun()
 	doc.closeWith(closing)
 	p, err := report.Build(name, doc)
 	if err != nil {
@@ -486,10 +486,10 @@ func BuildPage(run *Session, name string, doc document,
 	return p, nil
 }
 
-// WritePage writes the page of BuildPage.
-func WritePage(run *Session, w io.Writer, name string, doc document,
+// WritePage writes the page of [Session.BuildPage].
+func (run *Session) WritePage(w io.Writer, name string, doc document,
 	graph string) error {
-	p, err := BuildPage(run, name, doc, graph)
+	p, err := run.BuildPage(name, doc, graph)
 	if err != nil {
 		return err
 	}

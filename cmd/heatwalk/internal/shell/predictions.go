@@ -74,7 +74,7 @@ func parseScores(top *int, s string) error {
 
 // PredictionBytes returns an upper bound of the size of a file of predictions, for dry runs; 0 for
 // real runs.
-func PredictionBytes(o *Outputs, columns tablefile.Columns, ids Axis) int64 {
+func (o *Outputs) PredictionBytes(columns tablefile.Columns, ids Axis) int64 {
 	switch {
 	case !o.Run.Costs.DryRun:
 		return 0
@@ -115,7 +115,7 @@ type PredictionRows struct {
 }
 
 // WritePredictions writes predictions, or a matrix of scores only: raw scores, or probabilities.
-func WritePredictions(o *Outputs, f *PredictionRows, c tablefile.Columns, raw bool,
+func (o *Outputs) WritePredictions(f *PredictionRows, c tablefile.Columns, raw bool,
 	dtype string) error {
 	if o.Format == nil {
 		return tablefile.WritePredictions(o.Run.Context, o.Writer, Ending(o.Path), c, f.IDs.N, func(i int, p *tablefile.Prediction) {
@@ -129,7 +129,7 @@ func WritePredictions(o *Outputs, f *PredictionRows, c tablefile.Columns, raw bo
 		names = c.Classes
 		row = func(i int, row []float64) { f.Line(i, &tablefile.Prediction{Scores: row}) }
 	}
-	return FillMatrix(o, dtype, &tablefile.Matrix{Rows: f.IDs, Cols: tablefile.AxisOf(names), Predictions: f.Predicted}, func(i int, values []float64) error {
+	return o.FillMatrix(dtype, &tablefile.Matrix{Rows: f.IDs, Cols: tablefile.AxisOf(names), Predictions: f.Predicted}, func(i int, values []float64) error {
 		row(i, values)
 		return nil
 	})
@@ -148,7 +148,7 @@ type LabelsDocument struct {
 }
 
 // LearnedFrom returns the keys about the labels.
-func LearnedFrom(o *Outputs, l *nodefile.Labels) LabelsDocument {
+func (o *Outputs) LearnedFrom(l *nodefile.Labels) LabelsDocument {
 	return LabelsDocument{Output: o.Path, Labelled: len(l.Row),
 		Skipped: CountSkipped(l), Classes: l.Names}
 }
@@ -177,7 +177,7 @@ func (d *LabelsDocument) DescribeAccuracy() string {
 
 // CompareTruth compares the class of each node (noun: node or that of a kind of items) with its true label, unless truth
 // is nil. It warns about classes that do not occur in training, because no prediction can be correct.
-func CompareTruth(console *Console, class []int, reached *roaring.Bitmap,
+func (console *Console) CompareTruth(class []int, reached *roaring.Bitmap,
 	l, truth *nodefile.Labels, noun string) *evaluate.Truth {
 	if truth == nil {
 		return nil

@@ -121,7 +121,7 @@ func NewSession(ctx context.Context, network sparse.Network, args []string, stdi
 }
 
 // Guard runs the command, then the functions of AtEnd, the last one first, and returns the exit code.
-func Guard(run *Session, do func() error) (code int) {
+func (run *Session) Guard(do func() error) (code int) {
 	defer func() {
 		if r := recover(); r != nil {
 			code = run.fail(fault.CrashOf(r))
@@ -146,7 +146,7 @@ func (run *Session) AtEnd(end func()) {
 
 // Prepare runs before every subcommand: it applies the flags of every command, and rejects
 // empty names of files. A subcommand checks its own flags and then calls JoinProblems.
-func Prepare(run *Session, cmd *cobra.Command) error {
+func (run *Session) Prepare(cmd *cobra.Command) error {
 	run.Line.Command = cmd
 	run.Line.Documents = run.Console.JSON
 	messages := run.Console.Stderr
@@ -162,7 +162,7 @@ func Prepare(run *Session, cmd *cobra.Command) error {
 	empty := false
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if f.Value.Type() == "string" && f.Value.String() == "" { // for example a shell variable that is not set
-			MissingValue(run.Line, f)
+			run.Line.MissingValue(f)
 			empty = true
 		}
 		if slices.Contains(stdoutNames, f.Value.String()) {
@@ -219,7 +219,7 @@ func NewCommand[O any](run *Session, use, short string,
 	own func(*CommandLine, *O, []string),
 	do func(*Session, *O, string) error) (*cobra.Command, *O, *FlagSet) {
 	o := new(O)
-	cmd := &cobra.Command{Use: use, Short: short, Args: argumentsOf(run.Line, use)}
+	cmd := &cobra.Command{Use: use, Short: short, Args: run.Line.arguments(use)}
 	flags := &FlagSet{FlagSet: cmd.Flags(), Line: run.Line}
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		run.Line.checkPaths(args)
@@ -359,7 +359,7 @@ const (
 
 // GraphError adds the name of the graph to an error about its direction, about processes that share its rows, or about
 // an iteration that did not converge.
-func GraphError(costs *Costs, err error, graph, advice string) error {
+func (costs *Costs) GraphError(err error, graph, advice string) error {
 	limited := new(problem.Error)
 	switch {
 	case errors.Is(err, kernel.ErrTolerance):
@@ -388,12 +388,12 @@ func GraphError(costs *Costs, err error, graph, advice string) error {
 	return err
 }
 
-// ToleranceError is GraphError for a command with --tolerance, which is given unless it is 0.
-func ToleranceError(costs *Costs, err error, graph string, given float64) error {
+// ToleranceError is [Costs.GraphError] for a command with --tolerance, which is given unless it is 0.
+func (costs *Costs) ToleranceError(err error, graph string, given float64) error {
 	missed := new(kernel.ToleranceError)
 	switch {
 	case !errors.As(err, &missed):
-		return GraphError(costs, err, graph, LoosenTolerance)
+		return costs.GraphError(err, graph, LoosenTolerance)
 	case given != 0:
 		return fault.Usage("--tolerance", "%v", err)
 	case missed.Reached < 1:
@@ -537,8 +537,8 @@ func NewGroup(name, short string) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 }
 
-// SharedFlags declares the flags of all subcommands.
-func SharedFlags(run *Session, flags *FlagSet) {
+// DeclareShared declares the flags of all subcommands.
+func (run *Session) DeclareShared(flags *FlagSet) {
 	NumberVar(flags, &run.Threads, "threads", 0, param.Range{Most: 4096}, "N",
 		"number of threads (0: one a processor); never changes a result")
 	flags.addSize(&run.Costs.maxMemory, "max-memory",

@@ -43,7 +43,7 @@ func ColumnLines(files []ingest.FileReport) (lines []string) {
 }
 
 // IngestConfig returns the settings of an ingest.
-func IngestConfig(run *Session, r *GraphInputs) *ingest.Config {
+func (run *Session) IngestConfig(r *GraphInputs) *ingest.Config {
 	config := r.Config
 	c := &config
 	c.Workers, c.TempDir, c.Warn, c.Text = run.Threads, r.Tables.tempDir,
@@ -136,7 +136,7 @@ func (line *CommandLine) checkSources(r *GraphInputs) {
 
 // MakeSources replaces the inputs in c by sources that are derived from them, for a graph in dir. It
 // returns the size of temporary stores, which exist until the command ends.
-func MakeSources(run *Session, r *GraphInputs, dir string, inputs []string,
+func (run *Session) MakeSources(r *GraphInputs, dir string, inputs []string,
 	c *ingest.Config) (bytes int64, err error) {
 	s := &r.Sources
 	if s.hyperedges {
@@ -147,7 +147,7 @@ func MakeSources(run *Session, r *GraphInputs, dir string, inputs []string,
 	}
 	path := inputs[0]
 	if len(inputs) > 1 || !ingest.IsStore(path) {
-		temp, err := MakeTemp(run, &r.Tables, dir)
+		temp, err := run.MakeTemp(&r.Tables, dir)
 		if err != nil {
 			return 0, err
 		}

@@ -17,7 +17,7 @@ type WalkFlags struct {
 
 // Declare declares the flags of w and those for reading labels.
 func (w *WalkFlags) Declare(in *Inputs, flags *FlagSet, labels string) {
-	LabelFlags(in, flags, &w.Labels, "of node and label, one pair a line"+labels)
+	in.DeclareLabels(flags, &w.Labels, "of node and label, one pair a line"+labels)
 	p := &cwk.PriorParam
 	w.DeclarePrior(flags, p.Words, p.Meaning+": "+strings.Join(p.Words, ", ")+", or a `FILE` of distributions")
 }
@@ -30,7 +30,7 @@ func (w *WalkFlags) DeclarePrior(flags *FlagSet, accepted []string, usage string
 // Check completes the parameters of a walk by their defaults, and records problems of the flags.
 func (w *WalkFlags) Check(line *CommandLine, n param.Named) {
 	p := &w.Parameters
-	if _, v := ParseGiven(line, "--kernel", n.Given, &cwk.Spec); v != nil {
+	if _, v := line.ParseGiven("--kernel", n.Given, &cwk.Spec); v != nil {
 		*p = WalkParameters{Alpha: v.Number("alpha"), Steps: v.Int("steps"),
 			MinSteps: v.Int("min-steps"), Prior: w.Prior}
 	}
@@ -51,7 +51,7 @@ func (w *WalkFlags) ReadPrior(run *Session, in *Inputs, g *OpenGraph,
 	case "empirical":
 		return cwk.Prior{Empirical: true, Pseudo: 1}, nil
 	}
-	config := ListConfig(run.Console, in, w.Prior)
+	config := run.Console.ListConfig(in, w.Prior)
 	config.Skip = tablefile.PredictionTitles
 	p, err := nodefile.ReadPrior(run.Context, w.Prior, g.Nodes, l.Names, config)
 	if err != nil {
