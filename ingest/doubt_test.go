@@ -59,8 +59,8 @@ func TestTablesOfOtherKinds(t *testing.T) {
 	for _, test := range []struct {
 		text, want string
 	}{
-		{"Ann Lee Bob Ray\nCid Ott Dan Fox\n", "cannot determine source and target: 1 (Ann, Cid), 2 (Lee, Ott), 3 (Bob, Dan), 4 (Ray, Fox); which are they? pass option fields=SOURCE,TARGET"},
-		{"giorno,fonte,meta,totale\n2024-01-02,a,b,1.5\n2024-01-03,b,c,2\n", "cannot determine source and target: 1 giorno (2024-01-02, 2024-01-03), 2 fonte (a, b), 3 meta (b, c), 4 totale (1.5, 2); pass option fields=fonte,meta"},
+		{"Ann Lee Bob Ray\nCid Ott Dan Fox\n", "cannot determine source and target: 1 (Ann, Cid), 2 (Lee, Ott), 3 (Bob, Dan), 4 (Ray, Fox); choose columns, as in option fields=Ann,Lee if the first line holds titles, else option fields=1,2"},
+		{"giorno,fonte,meta,totale\n2024-01-02,a,b,1.5\n2024-01-03,b,c,2\n", "cannot determine source and target: 1 giorno (2024-01-02, 2024-01-03), 2 fonte (a, b), 3 meta (b, c), 4 totale (1.5, 2); pass option fields=fonte,meta,totale or option fields=fonte,meta"},
 		{"source,target\n", "a header without edges"},
 	} {
 		name := "e.csv"

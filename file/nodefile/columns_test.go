@@ -174,7 +174,7 @@ func TestListColumns(t *testing.T) {
 		}
 	}
 	_, err := ReadSplits(t.Context(), write(t, file{"s.csv", "Kunde,Ort,Teil\nc103,x,train\nc101,y,test\n"})[0], customers(t, false), nil)
-	if err == nil || !strings.Contains(err.Error(), "or pass a table of these") {
+	if err == nil || !strings.Contains(err.Error(), "or pass a table of 2 columns, for example by cut -d',' -f1,2 ") {
 		t.Errorf("foreign titles: %v", err)
 	}
 }

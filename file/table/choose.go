@@ -76,6 +76,8 @@ type chooser struct {
 	r     *Request
 	roles []Role
 	use   []string // of each column, "" if none has been found
+
+	isDoubtful bool // the first line is read as data, and may hold titles
 }
 
 // Choose chooses the columns of a table: those that settings name, else those with titles of the list, else by position
@@ -173,14 +175,14 @@ func (c *chooser) takeIndex() error {
 	switch {
 	case !isFirst:
 	case c.isEdges():
-		isFirst = len(titles) > 2
+		isFirst = len(titles) > 2 && counts
 	case len(titles) == 2 && c.r.Value != "":
 		isFirst = false
 	case c.r.Value != "" || c.r.IsKnown != nil:
 		isNode := withRole(titles, input.Node, idTitle) != nil
 		isFirst = isNode || c.r.IsKnown != nil && c.countKnown(0) == 0
 		if !isFirst && c.r.Value == "" && counts && c.countKnown(1) > 0 {
-			return &input.Error{Msg: "the first two columns have ids of nodes", Fix: `title one of them "node": sed '1s/^/node/' {file} > {copy} does it to the first one`}
+			return &input.Error{Msg: "the first two columns have ids of nodes", Fix: `title one of them "node", the first one by ` + c.title(0)}
 		}
 	default:
 		isFirst = counts
@@ -258,7 +260,7 @@ func (c *chooser) isName(column int) bool {
 func (c *chooser) isOpen(column int) bool {
 	title := c.s.Titles[column]
 	isTitled := c.HasHeader && !mayBeID(title) && rolesOf(title) != nil && !hasRole(title, idTitle, nameTitle)
-	return !isTitled && all(c.s.values(column), func(text string) bool {
+	return !isTitled && !(c.HasHeader && title == "") && all(c.s.values(column), func(text string) bool {
 		_, isTime := ParseTime(text)
 		isFraction := IsNumber(text) && !IsInteger(PlainInteger(text)) && !HasLeadingZero(text)
 		return (!isFraction || !c.HasHeader) && (!isTime || IsInteger(text))

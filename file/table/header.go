@@ -1,6 +1,7 @@
 package table
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -72,6 +73,7 @@ func (c *chooser) findHeader() error {
 	case doubtful != "" && r.IsKnown == nil:
 		return c.askHeader(words.Quoted(doubtful) + " may be a title or an id")
 	case r.IsKnown == nil && len(titles) > 1:
+		c.isDoubtful = all(titles, isWord)
 		c.warn("read as data: "+input.Escape(titles[0])+", "+input.Escape(titles[1]), "pass {header=yes} if the line holds titles")
 	}
 	return nil
@@ -132,7 +134,19 @@ func (s *Sample) isNumbered() bool {
 	return len(s.Titles) == 2 || len(s.Titles) == 3
 }
 
-// askHeader returns the question whether the first line is a header.
+// askHeader returns the question whether the first line is a header, with the further settings that each answer needs.
 func (c *chooser) askHeader(problem string) error {
-	return &input.Error{Msg: problem, Fix: "pass {header=yes} if the line holds titles, else {header=no}"}
+	settings := func(flag string, header input.Header) string {
+		r := *c.r
+		r.Header = header
+		_, err := c.s.Choose(&r)
+		var question *input.Error
+		if errors.As(err, &question) {
+			if fields, isSetting := strings.CutPrefix(question.Fix, "pass {"); isSetting {
+				return flag + " with {" + fields
+			}
+		}
+		return flag
+	}
+	return &input.Error{Msg: problem, Fix: "pass " + settings("{header=yes}", input.HasHeader) + " if the line holds titles, else " + settings("{header=no}", input.NoHeader)}
 }

@@ -3,6 +3,8 @@ package table
 import (
 	"cmp"
 	"fmt"
+	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,9 +22,14 @@ func (c *chooser) ask(problem string) error {
 		long   = 20 // bytes of a value
 	)
 	titles := c.s.Titles
+	if program := c.matrixProgram(); program != "" && c.isEdges() {
+		sep := strings.Trim(strconv.QuoteRune(rune(c.s.Separator)), "'")
+		return &input.Error{Msg: "an adjacency matrix", Fix: "write its entries as edges: awk -F'" + sep + "' -v OFS='" + sep + "' '" + program + "' {file} > {copy}"}
+	}
 	choices := c.nodeChoices()
+	isExample := false
 	if c.isEdges() {
-		choices = c.edgeChoices()
+		choices, isExample = c.edgeChoices()
 	} else if len(choices) > 0 && c.r.IsKnown != nil && !c.r.IsKnown(titles[choices[0][0]]) && c.r.Header != input.NoHeader {
 		c.HasHeader = true // of the remedy
 	}
@@ -46,41 +53,71 @@ func (c *chooser) ask(problem string) error {
 	if len(titles) > most {
 		columns = append(columns, "…")
 	}
-	return &input.Error{Msg: problem + ": " + strings.Join(columns, ", "), Fix: c.fix(choices)}
+	return &input.Error{Msg: problem + ": " + strings.Join(columns, ", "), Fix: c.fix(choices, isExample)}
 }
 
-// fix returns the remedy with the given choices of columns.
-func (c *chooser) fix(choices [][]int) string {
+// fix returns the remedy with the given choices of columns, of which only one is an example if they are too many or unlikely.
+func (c *chooser) fix(choices [][]int, isExample bool) string {
 	const most = 9
 	titles := c.s.Titles
-	if !c.HasHeader {
-		titles = make([]string, len(titles)) // which are named by numbers
-	}
+	numbers := make([]string, len(titles)) // which have no names
 	if weights := c.titled(input.Weight); c.isEdges() && len(weights) > 1 && len(c.titled(input.Source+" "+input.Target)) == 0 {
 		return "pass {weight=" + FieldList(titles, weights[0]) + "} or {weight=" + FieldList(titles, weights[1]) + "}"
 	}
+	roles := strings.TrimSuffix(fmt.Sprintf(`"node" and %q`, c.r.Value), ` and ""`)
 	switch {
-	case c.r.HasAttributes && c.HasHeader && len(choices) == 1:
-		return "title the column of the node: sed '1s/" + titles[choices[0][0]] + "/node/' {file} > {copy}"
-	case c.r.HasAttributes, c.r.Option == "" && len(choices) == 0:
-		return strings.TrimSuffix(fmt.Sprintf(`title the columns "node" and %q`, c.r.Value), ` and ""`)
-	case c.r.Option == "" && len(choices) == 1:
-		return c.cut(choices[0])
+	case len(choices) == 0 && (c.r.HasAttributes || c.r.Option == ""):
+		return "title the columns " + roles
+	case c.r.HasAttributes && c.HasHeader:
+		return "title the column of the node: " + c.title(choices[0][0])
+	case c.r.HasAttributes:
+		return "title the columns " + roles
+	case c.r.Option == "" && len(choices) > 1:
+		return "title the columns " + roles + ", or " + c.cut(choices[0])
 	case c.r.Option == "":
-		return fmt.Sprintf(`title the columns "node" and %q, or pass a table of these`, c.r.Value)
+		return c.cut(choices[0])
+	case len(choices) == 0:
+		return "which are they? pass {" + c.r.Option + "=NODE," + strings.ToUpper(c.r.Value) + "}"
 	}
-	if len(choices) == 0 || len(choices) > most {
-		placeholder := "NODE," + strings.ToUpper(c.r.Value)
-		if c.isEdges() {
-			placeholder = "SOURCE,TARGET"
+	verb := "pass "
+	if isExample || len(choices) > most {
+		verb = "choose columns, as in "
+		choices = choices[:min(len(choices), 3)]
+	}
+	list := func(titles []string) string {
+		var options []string
+		for _, columns := range choices {
+			options = append(options, "{"+c.r.Option+"="+FieldList(titles, columns...)+"}"+c.numberSetting(columns))
 		}
-		return "which are they? pass {" + c.r.Option + "=" + placeholder + "}"
+		return strings.Join(options, " or ")
 	}
-	var list []string
-	for _, columns := range choices {
-		list = append(list, "{"+c.r.Option+"="+FieldList(titles, columns...)+"}")
+	switch {
+	case c.isDoubtful:
+		return verb + list(titles) + " if the first line holds titles, else " + list(numbers)
+	case c.HasHeader:
+		return verb + list(titles)
 	}
-	return "pass " + strings.Join(list, " or ")
+	return verb + list(numbers)
+}
+
+// numberSetting returns the setting with which the third of some columns holds numbers, "" if there is not exactly one.
+func (c *chooser) numberSetting(columns []int) string {
+	if len(columns) < 3 {
+		return ""
+	}
+	for _, text := range c.s.values(columns[2]) {
+		text = string(PlainNumber([]byte(text), c.r.Text))
+		if setting, isSetting := strings.CutPrefix(NumberFix([]byte(text), ""), "pass {"); !IsNumber(text) && isSetting && !strings.Contains(setting, " or ") {
+			return " with {" + setting
+		}
+	}
+	return ""
+}
+
+// title returns the command that titles a column "node".
+func (c *chooser) title(column int) string {
+	sep := strings.Trim(strconv.QuoteRune(rune(c.s.Separator)), "'")
+	return "sed '1s/[^" + sep + "]*/node/" + strconv.Itoa(column+1) + "' {file} > {copy}"
 }
 
 // timesFix returns the remedy for a third column that may have times.
@@ -101,7 +138,11 @@ func (c *chooser) timesFix(text string) string {
 // cut returns the command that writes some columns into a table without a header.
 func (c *chooser) cut(columns []int) string {
 	columns = slices.Sorted(slices.Values(columns))
-	fix := "cut -d" + strconv.QuoteRune(rune(c.s.Separator)) + " -f" + FieldList(make([]string, len(c.s.Titles)), columns...) + " {file}"
+	fix := "cut -f"
+	if c.s.Separator != Tab {
+		fix = "cut -d" + strconv.QuoteRune(rune(c.s.Separator)) + " -f"
+	}
+	fix += FieldList(make([]string, len(c.s.Titles)), columns...) + " {file}"
 	if c.HasHeader {
 		fix += " | sed 1d"
 	}
@@ -113,9 +154,10 @@ func (c *chooser) askThird(problem string) error {
 	return &input.Error{Msg: problem, Fix: "pass {fields=2,3}, and {time=1} if the first column has times, or {fields=1,2,3}"}
 }
 
-// edgeChoices returns the columns of edges that can be meant: with titles of source or target, or the only two that share
-// ids, or else the only two without another role. A column of weights follows.
-func (c *chooser) edgeChoices() (choices [][]int) {
+// edgeChoices returns the columns of edges that can be meant: with titles of source or target, or with titles that are equal
+// but for one such word, or columns that share ids, or else the only two without another role. A column of weights may
+// follow. isExample is set if none of these reasons holds.
+func (c *chooser) edgeChoices() (choices [][]int, isExample bool) {
 	targets := append(c.titled(input.Target), c.Column[input.Target])
 	for _, i := range append(c.titled(input.Source), c.Column[input.Source]) {
 		for _, j := range targets {
@@ -125,42 +167,148 @@ func (c *chooser) edgeChoices() (choices [][]int) {
 		}
 	}
 	if len(choices) > 0 {
-		return choices
+		return choices, false
 	}
-	list := slices.DeleteFunc(c.free(), func(i int) bool { return !c.isOpen(i) })
+	list := slices.DeleteFunc(c.free(), func(i int) bool { return !c.isOpen(i) && !hasRole(c.s.Titles[i], input.Node) })
+	if len(list) < 2 {
+		list = c.free()
+	}
+	var example [][]int
+	best := math.MinInt
 	for k, i := range list {
 		for _, j := range list[k+1:] {
+			pair := []int{i, j}
+			isTitled, isLike := c.comparePair(i, j)
 			shared, fewer := c.s.countShared(i, j)
-			isNumber := areNumbers(c.s.values(i), c.r.Text) && !HasLeadingZero(c.s.values(i)[0])
-			if shared > 0 && (!isNumber && 8*shared >= fewer || 2*shared >= fewer && shared > 1) {
-				choices = append(choices, []int{i, j})
+			isNumber := areNumbers(c.s.values(i), c.r.Text)
+			if isTitled || shared > 0 && (!isNumber && 8*shared >= fewer || 2*shared >= fewer && shared > 1) {
+				choices = append(choices, pair)
+			}
+			if rank := c.rank(pair, isLike); rank > best {
+				best = rank
+				example = [][]int{pair}
 			}
 		}
 	}
-	if len(choices) != 1 {
-		if len(choices) == 0 && len(list) == 3 && list[0] == 0 && len(c.s.Rows) > 2 && c.isKey(0) {
-			list = list[1:]
-		}
-		if len(choices) > 0 || len(list) != 2 || !c.HasHeader || c.isKey(list[0]) || c.isKey(list[1]) {
-			return nil
-		}
+	if len(choices) == 0 && len(list) == 3 && list[0] == 0 && len(c.s.Rows) > 2 && c.isKey(0) {
+		list = list[1:]
+		isExample = !c.HasHeader
+	}
+	switch {
+	case len(choices) > 0:
+	case len(list) == 2 && c.HasHeader && !c.isKey(list[0]) && !c.isKey(list[1]):
 		choices = [][]int{list}
+	case len(list) == 3:
+		return [][]int{list[:2], {list[0], list[2]}, list[1:]}, true
+	default:
+		choices = example
+		isExample = true
 	}
-	weight := c.Column[input.Weight]
-	if titled := c.titled(input.Weight); weight < 0 && len(titled) == 1 {
-		weight = titled[0]
+	if c.r.Named[input.Weight] != "" {
+		return choices, isExample
 	}
-	if weight >= 0 && c.r.Named[input.Weight] == "" {
-		choices = append([][]int{append(slices.Clone(choices[0]), weight)}, choices...)
+	weights := c.weightChoices(choices)
+	var weighted [][]int
+	for _, pair := range choices {
+		for _, weight := range weights {
+			weighted = append(weighted, append(slices.Clone(pair), weight))
+		}
+		weighted = append(weighted, pair)
 	}
-	return choices
+	return weighted, isExample
+}
+
+// weightChoices returns the columns that may be weights of edges between pairs of other columns.
+func (c *chooser) weightChoices(pairs [][]int) (columns []int) {
+	if weight := c.Column[input.Weight]; weight >= 0 {
+		return []int{weight}
+	}
+	if titled := c.titled(input.Weight); len(titled) > 0 {
+		return titled[:1]
+	}
+	for _, i := range c.free() {
+		title := titleWords.FindAllString(c.s.Titles[i], -1)
+		isID := len(title) > 0 && hasRole(title[len(title)-1], idTitle) || c.isCounter(i)
+		isOther := hasRole(c.s.Titles[i], input.Time, input.Value) || slices.Contains(slices.Concat(pairs...), i)
+		if values := c.s.values(i); !isID && !isOther && areNumbers(values, c.r.Text) && !mayBeTimes(values) {
+			columns = append(columns, i)
+		}
+	}
+	return columns[:min(len(columns), 3)]
+}
+
+// titleWords matches the words of a title, as in from_account and nameDest.
+var titleWords = regexp.MustCompile(`[A-Z]?[a-z]+|[A-Z]+|[0-9]+`)
+
+// comparePair reports whether the titles of two columns are equal but for a word of a source and one of a target, and whether
+// they end in the same word.
+func (c *chooser) comparePair(i, j int) (isTitled, isLike bool) {
+	first := titleWords.FindAllString(c.s.Titles[i], -1)
+	second := titleWords.FindAllString(c.s.Titles[j], -1)
+	if len(first) != len(second) || len(first) < 2 {
+		return false, false
+	}
+	differing := 0
+	for k, word := range first {
+		if !strings.EqualFold(word, second[k]) {
+			differing++
+			isTitled = hasRole(word, input.Source) && hasRole(second[k], input.Target)
+		}
+	}
+	last := len(first) - 1
+	return isTitled && differing == 1, strings.EqualFold(first[last], second[last])
+}
+
+// rank orders pairs of columns of an example: those with titles alike, before those with a column that counts the rows, or has
+// a different value in each.
+func (c *chooser) rank(pair []int, isLike bool) (rank int) {
+	if isLike {
+		rank = 2
+	}
+	for _, i := range pair {
+		if c.isKey(i) {
+			rank--
+		}
+		if c.isCounter(i) {
+			rank--
+		}
+	}
+	return rank
+}
+
+// isCounter reports whether a column counts the rows.
+func (c *chooser) isCounter(column int) bool {
+	return column == 0 && (c.s.counts(0) || c.s.counts(1))
+}
+
+// matrixProgram returns the program for awk that prints the entries of an adjacency matrix: of one with names in its first line
+// and column, or of one without titles whose diagonal is 0; "" for another table.
+func (c *chooser) matrixProgram() string {
+	titles := c.s.Titles
+	isNamed := c.HasHeader && IsIndex(titles[0])
+	isNumbered := !c.HasHeader && compareNumbers(titles[0], "0") == 0
+	for i, row := range c.s.Rows {
+		isInside := len(row) == len(titles) && i+1 < len(row)
+		isNamed = isNamed && isInside && row[0] == titles[i+1]
+		isNumbered = isNumbered && isInside && areNumbers(row, c.r.Text) && compareNumbers(row[i+1], "0") == 0
+	}
+	switch {
+	case len(c.s.Rows) != len(titles)-1:
+	case isNamed:
+		return "NR == 1 {split($0, t); next} {for (i = 2; i <= NF; i++) if ($i + 0) print $1, t[i], $i}"
+	case isNumbered:
+		return "{for (i = 1; i <= NF; i++) if ($i + 0) print NR - 1, i - 1, $i}"
+	}
+	return ""
 }
 
 // isKey reports whether the values of a column differ in every row.
 func (c *chooser) isKey(column int) bool {
 	distinct := map[string]bool{}
 	for _, row := range c.s.Rows {
-		distinct[row[column]] = true
+		if column < len(row) {
+			distinct[row[column]] = true
+		}
 	}
 	return len(distinct) == len(c.s.Rows)
 }

@@ -65,11 +65,9 @@ func (s *Sample) recurs(text string) bool {
 	return text != "" && slices.ContainsFunc(s.Rows, func(row []string) bool { return slices.Contains(row, text) })
 }
 
-// areNumbers reports whether there are values, all of them numbers. Digits behind a zero are text.
+// areNumbers reports whether there are values, all of them numeric, see [isNumeric].
 func areNumbers(values []string, t input.Text) bool {
-	return len(values) > 0 && all(values, func(text string) bool {
-		return IsNumber(string(PlainNumber([]byte(text), t))) && !HasLeadingZero(text)
-	})
+	return len(values) > 0 && all(values, func(text string) bool { return isNumeric(text, t) })
 }
 
 // isNumeric reports whether a text is a number, is infinite, or is a number in other settings. Digits behind a zero are text.

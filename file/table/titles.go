@@ -44,8 +44,10 @@ func plainTitle(title string) string {
 // rolesOf returns the roles of a title. Neo4j writes name:type, or name:ROLE(group) with a role of the list.
 func rolesOf(title string) []string {
 	plain := plainTitle(title)
-	if roles := titleRoles()[plain]; roles != nil {
-		return roles
+	for _, form := range []string{title, plain} {
+		if roles := titleRoles()[form]; roles != nil {
+			return roles
+		}
 	}
 	colon := strings.LastIndexByte(plain, ':')
 	if colon < 0 {

@@ -25,13 +25,17 @@ type advice struct {
 }
 
 // named has the values of the words in capitals of advice.
-var named = strings.NewReplacer("=NAME", "=cost", "=SOURCE,TARGET,Betrag", "=Kunde,Lieferant,Betrag", "=SOURCE,TARGET", "=2,1", "--nodes=FILE", "--nodes=all.ids")
+var named = strings.NewReplacer("=NAME", "=cost", "--nodes=FILE", "--nodes=all.ids")
 
 var advices = []advice{
 	// Columns without titles that are known.
 	{"x.csv\nfirm,buys_from,name\na,b,x\nb,c,y\nd,a,x\n", "", "pass --fields=firm,buys_from", "--fields=firm,buys_from", "a,b a,d b,c"},
 	{"x.csv\nday,firm,buys_from,amount\nx,a,b,1.5\ny,b,c,2\nz,d,a,0.5\n", "", "pass --fields=firm,buys_from,amount or --fields=firm,buys_from", "--fields=firm,buys_from,amount", "a,b,1.5 a,d,0.5 b,c,2"},
-	{"x.csv\niata,name,city,state\nA1,Oslo_Field,Oslo,IT\nB2,Oslo,Oslo,NO\nC3,Bonn,Bonn,DE\n", "", "which are they? pass --fields=SOURCE,TARGET", "--fields=SOURCE,TARGET", "Oslo_Field,A1 Oslo,B2 Bonn,C3"},
+	{"x.csv\niata,name,city,state\nA1,Oslo_Field,Oslo,IT\nB2,Oslo,Oslo,NO\nC3,Bonn,Bonn,DE\n", "", "choose columns, as in --fields=iata,city", "--fields=iata,city", "A1,Oslo Oslo,B2 C3,Bonn"},
+	{"x.csv\nfrom_account,to_account,amount,when\na,b,1.5,2024-01-02\nc,d,2,2024-01-03\n", "", "pass --fields=from_account,to_account,amount or --fields=from_account,to_account", "--fields=from_account,to_account,amount", "a,b,1.5 c,d,2"},
+	{"x.csv\nIBAN_from;IBAN_to;sum;day\nD1;D2;1250,50;02.01.2024\nD2;D3;12,00;03.01.2024\n", "", "pass --fields=IBAN_from,IBAN_to,sum with --decimal=, or", "--fields=IBAN_from,IBAN_to,sum with --decimal=,", "D1,D2,1250.5 D2,D3,12"},
+	{"x.csv\npackage,needs,version\na,b,1.2.3\nb,c,2.0.1\nc,d,1.0.0\n", "", "pass --header=yes with --fields=package,needs if the line holds titles, else --header=no with --fields=1,2", "--header=yes with --fields=package,needs", "a,b b,c c,d"},
+	{"x.csv\nsubject,predicate,object\nann,knows,bob\nbob,likes,cid\n", "", "pass --fields=subject,object if the first line holds titles, else --fields=1,3", "--fields=subject,object", "ann,bob bob,cid"},
 	{"x.txt\n2024-01-05 a b 7\n2024-01-06 b c 9\n2024-01-07 d b 2\n", "", "pass --fields=2,3", "--fields=2,3", "a,b b,c b,d"},
 	{"x.txt\n1 15 12\n2 12 14\n3 14 15\n4 15 12\n5 12 14\n", "", "the first column counts the lines; pass --fields=2,3, and --time=1 if the first column has times, or --fields=1,2,3", "--fields=2,3", "12,14 12,15 14,15"},
 	{"x.txt\n1 15 12\n2 12 14\n3 14 15\n", "", "the first column counts the lines; pass --fields=2,3, and --time=1 if the first column has times, or --fields=1,2,3", "--fields=1,2,3", "1,15,12 2,12,14 3,14,15"},
@@ -107,7 +111,7 @@ func TestAdvice(t *testing.T) {
 			t.Errorf("%q %s: no advice %q in %s", a.files, a.flags, a.message, problems)
 			continue
 		}
-		flags := a.flags + " " + named.Replace(a.follow)
+		flags := a.flags + " " + strings.ReplaceAll(named.Replace(a.follow), " with ", " ")
 		if a.follow == "" || strings.HasSuffix(a.follow, "directed") || strings.Contains(a.message, "in place of") { // without the flags
 			flags = named.Replace(a.follow)
 		}
