@@ -173,6 +173,7 @@ func TestHostileValues(t *testing.T) {
 		}
 		each("Plan", func(call func(...any)) { call(func() error { g.Plan(); return nil }) })
 		each("Leave", func(call func(...any)) { call(func() error { g.Leave(-1, "").Plan(); return nil }) })
+		each("With", func(call func(...any)) { call(func() error { g.With(-1, nil).Plan(); return nil }) })
 		each("IDs", func(call func(...any)) { call(func() error { g.IDs(); return nil }) })
 		each("Origin", func(call func(...any)) { call(func() error { g.Origin(); return nil }) })
 		each("Close", func(call func(...any)) { call(g.Close) })

@@ -353,6 +353,16 @@ func (g *Graph) Close() error {
 	})
 }
 
+// With returns the graph for jobs with another number of workers and another [Options.Planned]. They share the memory limit of
+// the graph, which must be closed by its first handle.
+func (g *Graph) With(workers int, planned func(*Plan) error) *Graph {
+	g.checkOpen()
+	out := *g
+	out.options.Workers = workers
+	out.options.Planned = planned
+	return &out
+}
+
 // IDs returns the ids of all nodes in their order: that of the rows of the matrices that
 // methods take and return.
 func (g *Graph) IDs() []string {

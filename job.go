@@ -307,6 +307,7 @@ func (j *Job) place(ctx context.Context, n *Needs) error {
 		r.structured = structured
 	}
 	j.Graph = r.structured.WithMemory(j.Memory)
+	j.Graph.Workers = j.g.options.Workers
 	return nil
 }
 

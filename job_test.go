@@ -130,6 +130,7 @@ func TestClosedGraph(t *testing.T) {
 	for name, use := range map[string]func(g *Graph){
 		"Plan":  func(g *Graph) { g.Plan() },
 		"Leave": func(g *Graph) { g.Leave(1, "a table") },
+		"With":  func(g *Graph) { g.With(1, nil) },
 		"OpenFunction": func(g *Graph) {
 			_, _ = OpenFunction(t.Context(), g, &function.Named{Name: function.Exp}, 1, new(kernel.Settings))
 		},

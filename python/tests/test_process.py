@@ -70,12 +70,17 @@ def runs(pid, command):
 
 
 def program(folder, text):
-    """Write a shell script that takes the place of the program; it answers version itself."""
+    """Write a shell script that takes the place of the program; it answers version itself, and reads a request."""
     path = os.path.join(folder, "heatwalk")
     with open(path, "w") as file:
-        file.write('#!/bin/sh\nif [ "$1" = version ]; then echo \'{"version": "1.0", "protocol": 2}\'; exit 0; fi\n' + text)
+        file.write('#!/bin/sh\nif [ "$1" = version ]; then echo \'{"version": "1.0", "protocol": 3}\'; exit 0; fi\nread request\n' + text)
     os.chmod(path, os.stat(path).st_mode | stat.S_IXUSR)
     return path
+
+
+def answer(fields):
+    """Return the line of a shell script that answers the first request."""
+    return f"echo '{json.dumps({'id': 1, **fields})}'\n"
 
 
 @unittest.skipUnless(sys.platform == "linux", "looks into /proc")
@@ -88,7 +93,7 @@ class Ends(unittest.TestCase):
                                   cwd=os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
         self.assertEqual(parent.stdout.readline(), b"ready\n")
         deadline = time.monotonic() + 20
-        while not (child := [pid for pid in children(parent.pid) if runs(pid, "apply")]) and time.monotonic() < deadline:
+        while not (child := [pid for pid in children(parent.pid) if runs(pid, "serve")]) and time.monotonic() < deadline:
             time.sleep(0.02)
         self.assertTrue(child, "no child")
         time.sleep(0.3)
@@ -138,8 +143,8 @@ class Ends(unittest.TestCase):
             parent = subprocess.Popen([sys.executable, "-W", "ignore", "-c", code], env=dict(os.environ, HEATWALK_TMPDIR=tmp), stdout=subprocess.PIPE,
                                       cwd=os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
             self.assertEqual([parent.stdout.readline(), parent.stdout.readline()], [b"ready\n", b"forked\n"])
-            program, forked = sorted(children(parent.pid), key=lambda pid: not runs(pid, "apply"))
-            self.assertTrue(runs(program, "apply"))
+            program, forked = sorted(children(parent.pid), key=lambda pid: not runs(pid, "serve"))
+            self.assertTrue(runs(program, "serve"))
             parent.kill()
             parent.stdout.close()
             parent.wait()
@@ -152,6 +157,9 @@ class Failures(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
+        own = mock.patch.dict(os.environ, HEATWALK_SERVE="0")
+        own.start()
+        self.addCleanup(own.stop)
 
     def failing(self, text):
         return mock.patch.dict(os.environ, HEATWALK=program(self.folder.name, text))
@@ -163,8 +171,8 @@ class Failures(unittest.TestCase):
 
     def test_exit_codes(self):
         for code, kind in ((1, hw.HeatwalkError), (2, hw.UsageError), (3, hw.InputError), (4, hw.StoreError), (5, hw.LimitError)):
-            report = json.dumps({"flag": "--block", "code": code, "message": "it is wrong", "hint": "mend it"})
-            error = self.raised(f"echo '{report}' >&2; exit {code}\n")
+            report = {"flag": "--block", "code": code, "message": "it is wrong", "hint": "mend it"}
+            error = self.raised(answer({"exit": code, "errors": [report]}))
             self.assertIs(type(error), kind)
             self.assertEqual((str(error), error.place, error.hint), ("B: it is wrong; mend it", "B", "mend it"))
 
@@ -176,7 +184,7 @@ class Failures(unittest.TestCase):
         self.assertIs(type(error), hw.CrashError)
         self.assertIn("pass max_memory", str(error))
         with self.assertRaises(KeyboardInterrupt):
-            raise self.raised("exit 130\n")
+            raise self.raised(answer({"exit": 130}))
 
     def test_other_protocol(self):
         path = os.path.join(self.folder.name, "other")
@@ -193,7 +201,7 @@ class Failures(unittest.TestCase):
 
     def test_full_disk(self):
         for message in ("write out: no space left on device", "needs 58.7 MB on a disk with 3.98 MB free"):
-            error = self.raised(f"echo '{json.dumps({'flag': '-o', 'code': 1, 'message': message})}' >&2; exit 1\n")
+            error = self.raised(answer({"exit": 1, "errors": [{"flag": "-o", "code": 1, "message": message}]}))
             self.assertEqual((type(error), error.errno), (hw.StoreError, 28))
         with mock.patch.object(_folder, "write_array", side_effect=OSError(28, "No space left on device")), \
                 mock.patch("heatwalk._graph.write_array", _folder.write_array), self.assertRaises(hw.StoreError) as caught:
@@ -209,8 +217,8 @@ class Failures(unittest.TestCase):
             hw.binary()
 
     def test_ids_of_warnings(self):
-        answer = '{"warnings": ["graph.csr: odd; pass --max-memory"], "seconds": 1}'
-        with self.failing(f"echo '{answer}'\n"), self.assertWarnsRegex(hw.HeatwalkWarning, "odd; pass max_memory"):
+        document = {"warnings": ["graph.csr: odd; pass --max-memory"], "seconds": 1}
+        with self.failing(answer({"exit": 0, "result": document})), self.assertWarnsRegex(hw.HeatwalkWarning, "odd; pass max_memory"):
             _process.run(["info", "x"])
 
 
@@ -218,7 +226,8 @@ class Runs(unittest.TestCase):
     def test_nothing_is_left(self):
         A, B = random_graph(100, 300, 1), np.ones(100)
         with tempfile.TemporaryDirectory() as tmp, mock.patch.dict(os.environ, HEATWALK_TMPDIR=tmp):
-            hw.apply(A, "laplacian", B)
+            for _ in range(3):  # the second one starts a server, in which the third one opens the graph
+                hw.apply(A, "laplacian", B)
             before = len(os.listdir("/proc/self/fd")) if sys.platform == "linux" else 0
             threads, processes = threading.active_count(), children(os.getpid())
             for _ in range(int(os.environ.get("HEATWALK_CALLS", "20"))):

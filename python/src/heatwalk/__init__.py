@@ -1,7 +1,7 @@
 """Label the rest of your graph.
 
 heatwalk predicts the labels of all nodes of a graph from the labels of a few, and computes kernels,
-matrix functions, eigenpairs and solutions that this needs. Each call runs the program ``heatwalk``
+matrix functions, eigenpairs and solutions that this needs. The program ``heatwalk`` runs the calls
 in a process of its own.
 
 >>> import heatwalk as hw
@@ -20,8 +20,9 @@ from ._errors import (CancelledError, CrashError, HeatwalkError, HeatwalkWarning
                       VersionError)
 from ._graph import Graph, as_graph
 from ._matrix import apply, eigsh, expm_multiply, features, kernel, solve
-from ._process import Settings, cancel
+from ._process import Settings
 from ._results import Block
+from ._server import cancel
 from ._store import Store
 from ._tables import evaluate, methods, rank, regress, suggest
 from ._version import __version__

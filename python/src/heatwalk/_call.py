@@ -15,6 +15,7 @@ from ._frame import write_table
 from ._graph import (Graph, argument, as_array, bytes_of, is_pandas, is_signed, is_store,
                      nodes_of)
 from ._labels import Labels, attribute_cells, attributes_of
+from ._server import Server, is_used, version_of
 
 _T = TypeVar("_T")
 
@@ -28,11 +29,10 @@ class Call:
             raise TypeError(f"unexpected argument {wrong.pop()!r}")
         self.folder, self.graph, self.settings = folder, graph, dict(settings)
         self.names: dict[str, str] = {}
-        self.argument = argument(graph, folder)
-        self.flags = ["--self-loops", "keep"] if loops and not is_store(graph) else []
-        self.flags += ["--weights", "signed"] if is_signed(graph.matrix) else []
+        self._argument, self.flags = "", list[str]()
+        self._reading = ["--self-loops", "keep"] if loops and not is_store(graph) else []
+        self._reading += ["--weights", "signed"] if is_signed(graph.matrix) else []
         if not nodes_of(graph).path:
-            self.names[self.argument] = "graph"
             if not (loops or graph.is_warned or graph.matrix is None) and (
                     count := np.count_nonzero(graph.matrix.diagonal())):
                 graph.is_warned = True
@@ -89,17 +89,41 @@ class Call:
             file.writelines(f"{v}\n" for v in ids)
         return path
 
+    def _path(self) -> str:
+        """Return the path of the graph, after writing it if it is in memory."""
+        if not self._argument:
+            self._argument = argument(self.graph, self.folder)
+            if not nodes_of(self.graph).path:
+                self.names[self._argument] = "graph"
+        return self._argument
+
+    def _source(self, server: Server, is_plain: bool) -> list[str]:
+        """Return GRAPH with flags for reading it, or the name of the graph if the server has it.
+
+        A graph that is used for the second time stays open in the server.
+        """
+        if is_used(self.graph) and server.is_lasting and is_plain:
+            version = version_of(self.graph)
+            name, path = server.open(self.graph, self._reading, version, self._path)
+            if not nodes_of(self.graph).path:
+                self.names[path] = "graph"
+            if name:
+                return [name]
+        return [self._path(), *self._reading]
+
     def run(self, command: str, *nodes: str, is_random: bool = False,
             **options: Any) -> dict[str, Any]:
         """Run a command with options, of which those of value None or False are left out.
 
         A random command without random_state gets another seed each time.
         """
-        settings, args = dict(self.settings), [command, self.argument, *nodes, *self.flags]
+        settings, args = dict(self.settings), [command, *nodes, *self.flags]
         if is_random and settings.get("random_state") is None:
             settings["random_state"] = _process.seed_of(None)
         for name in ("kind_weights", "since", "until", "half_life"):
             options[name] = settings.pop(name, None)
+        is_plain = settings.get("max_memory") is None and all(
+            options[name] is None for name in ("kind_weights", "since", "until", "half_life"))
         for name, value in options.items():
             if value is None or value is False:
                 continue
@@ -109,7 +133,8 @@ class Call:
             if value is not True:
                 several = hasattr(value, "__iter__") and not isinstance(value, str)
                 args.append(",".join(map(_text, value)) if several else _text(value))
-        return _process.run(args, self.names, **settings)
+        return _process.run(args, self.names, **settings,
+                            source=lambda server: self._source(server, is_plain))
 
 
 def run_call(graph: Graph, settings: Mapping[str, Any], need: int, work: Callable[[Call], _T],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import warnings
@@ -96,6 +97,6 @@ _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 def warn(text: str, category: type[Warning] = HeatwalkWarning) -> None:
     """Warn at the line of the caller of this package."""
     level, frame = 2, sys._getframe(1)
-    while frame.f_back and frame.f_code.co_filename.startswith(_HERE):
+    while frame.f_back and frame.f_code.co_filename.startswith((_HERE, contextlib.__file__)):
         level, frame = level + 1, frame.f_back
     warnings.warn(text, category, stacklevel=level)

@@ -1,4 +1,4 @@
-"""Running the program: one process for each call, and its progress."""
+"""Calls of the program: their settings, progress, errors and warnings in terms of Python."""
 
 from __future__ import annotations
 
@@ -11,24 +11,20 @@ import re
 import signal
 import subprocess
 import sys
-import threading
 import time
 from typing import (Any, Callable, Iterator, Mapping, NamedTuple, Optional, Sequence, TypedDict,
                     Union)
 
 import numpy as np
 
-from . import _binary
 from ._errors import CLASSES, CancelledError, CrashError, NotFoundError, StoreError, warn
-from ._folder import held
+from ._server import Outcome, Server, Update, serving
 
 log = logging.getLogger("heatwalk")
 log.addHandler(logging.NullHandler())
 
 #: Whether it is shown, or a function of (stage, done, total, seconds left).
 Progress = Union[None, bool, Callable[[str, int, int, "float | None"], object]]
-
-Update = Callable[[Mapping[str, Any]], None]
 
 
 class Settings(TypedDict, total=False):
@@ -96,49 +92,40 @@ class Reader(NamedTuple):
 
 _SAMPLE = "labels are not a random sample of the nodes"
 _warned: set[Any] = set()  # graphs
-_running: set[subprocess.Popen[bytes]] = set()
-_cancelled: set[subprocess.Popen[bytes]] = set()
-
-
-def cancel() -> None:
-    """End all calls of this process, in whatever thread; each of them raises ``CancelledError``.
-
-    Ctrl-C ends those of the main thread, and in a terminal or a notebook those of all threads. This
-    function serves the rest, for example a thread pool when its owner is stopped.
-    """
-    for process in list(_running):
-        _cancelled.add(process)
-        _end(process)
-
 
 def run(args: Sequence[str], names: Mapping[str, str] | None = None, *, threads: int | None = None,
         max_memory: str | int | None = None, random_state: int | None = None,
         progress: Progress = None, graph: Any = None, reader: Reader | None = None,
-        is_wanted: Callable[[str], bool] | None = None) -> dict[str, Any]:
+        is_wanted: Callable[[str], bool] | None = None,
+        source: Callable[[Server], Sequence[str]] | None = None) -> dict[str, Any]:
     """Run the program and return its JSON document; without a random_state it takes its own seed.
 
     Errors name the arguments in names in place of temporary paths, and those of the function that
     reads a graph. The warning that labels are no random sample is given once for each graph that
     is not None; is_wanted chooses among the warnings. See :class:`Settings`.
     """
-    names = dict(names or {})
-    command = [_binary.binary(), *args, "--json", "--until-eof"]
+    names = {} if names is None else names
+    flags: list[str] = []
     if threads is None:  # joblib sets the variable in its processes to their share of the cores
         with contextlib.suppress(ValueError, KeyError):
             threads = max(1, int(os.environ["OMP_NUM_THREADS"]))
     if threads is not None:
-        command += ["--threads", str(int(threads))]
+        flags += ["--threads", str(int(threads))]
     if max_memory is not None:
-        command += ["--max-memory", str(max_memory)]
+        flags += ["--max-memory", str(max_memory)]
     if random_state is not None:
-        command += ["--seed", str(seed_of(random_state))]
-    log.debug("%s", subprocess.list2cmdline(command))
-    with shown(progress, names) as update:
-        command += ["--progress", "json" if update else "none"]
-        code, out, lines = _communicate(command, update)
-    if code:
-        _raise(code, command, lines, names, reader)
-    document: dict[str, Any] = json.loads(out) if out.strip() else {}
+        flags += ["--seed", str(seed_of(random_state))]
+    # A limit holds for a process, so that such a call has one of its own.
+    with serving(max_memory is not None) as server, shown(progress, names) as update:
+        flags += ["--progress", "json" if update else "none"]
+        command = [args[0], *(source(server) if source else ()), *args[1:], *flags]
+        log.debug("%s", subprocess.list2cmdline(["heatwalk", *command]))
+        outcome = server.call(command, update)
+    if outcome.is_cancelled:
+        raise CancelledError("the call was cancelled", command=command)
+    if outcome.code:
+        _raise(outcome, command, names, reader)
+    document = outcome.document
     for text in document.get("warnings", ()):
         if graph is not None and _SAMPLE in text:
             if graph in _warned:
@@ -151,79 +138,13 @@ def run(args: Sequence[str], names: Mapping[str, str] | None = None, *, threads:
     return document
 
 
-def _communicate(command: Sequence[str], update: Update | None) -> tuple[int, bytes, list[str]]:
-    """Run a command. Any exception, such as KeyboardInterrupt, ends the process first."""
-    # In the main thread the interrupt of a terminal reaches Python alone, which ends the process.
-    # Other threads get no KeyboardInterrupt, so that there the interrupt goes to the process.
-    options: dict[str, Any] = {
-        "start_new_session": threading.current_thread() is threading.main_thread()}
-    if os.name == "nt":
-        options = {"creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP")}
-    pipe = subprocess.PIPE
-    process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, **options)
-    stdin, stdout, stderr = process.stdin, process.stdout, process.stderr
-    assert stdin and stdout and stderr
-    held.add(stdin)
-    _running.add(process)
-    out: list[bytes] = []
-    reader = threading.Thread(target=lambda: out.append(stdout.read()), daemon=True)
-    lines: list[str] = []
-    try:
-        reader.start()
-        for raw in stderr:
-            line = raw.decode("utf-8", "replace").rstrip("\n")
-            fields = _fields(line)
-            if "stage" not in fields:
-                lines.append(line)
-                del lines[:-200]
-            elif update:
-                update(fields)
-        code = process.wait()
-        reader.join()
-        if process in _cancelled:
-            raise CancelledError("the call was cancelled", command=command)
-    except BaseException:
-        _end(process)
-        raise
-    finally:
-        reader.join(1)
-        held.discard(stdin)
-        _running.discard(process)
-        _cancelled.discard(process)
-        for stream in (stdin, stdout, stderr):
-            with contextlib.suppress(OSError):
-                stream.close()
-    return code, b"".join(out), lines
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """Interrupt a process, and kill it if it is still there a second later."""
-    with contextlib.suppress(OSError):
-        nt = os.name == "nt"
-        process.send_signal(getattr(signal, "CTRL_BREAK_EVENT") if nt else signal.SIGINT)
-    deadline = time.monotonic() + 1
-    while process.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.01)
-    if process.poll() is None:
-        process.kill()
-    process.wait()
-
-
-def _fields(line: str) -> dict[str, Any]:
-    """Return the fields of a line of JSON, none for other text."""
-    with contextlib.suppress(ValueError):
-        fields = json.loads(line)
-        return fields if isinstance(fields, dict) else {}
-    return {}
-
-
-def _raise(code: int, command: list[str], lines: list[str], names: Mapping[str, str],
+def _raise(outcome: Outcome, command: list[str], names: Mapping[str, str],
            reader: Reader | None) -> None:
     """Raise the exception of an exit code."""
-    stderr = "\n".join(lines[-20:])
+    code, _, errors, stderr, _ = outcome
+    stderr = stderr or "\n".join(json.dumps(error, ensure_ascii=False) for error in errors)
     if code == 130 or code == -signal.SIGINT:
         raise KeyboardInterrupt
-    errors = [fields for fields in map(_fields, lines) if "code" in fields]
     if code < 0:
         hint = "the system may have run out of memory: pass max_memory" if code == -9 else ""
         raise CrashError(f"heatwalk was ended by {signal.Signals(-code).name}", hint, "", code,

@@ -20,6 +20,7 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/items"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/learn"
 	_ "github.com/heatwalk/heatwalk/cmd/heatwalk/internal/rlimit" // refuses an address space that is too small
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/serve"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	kinds "github.com/heatwalk/heatwalk/method/items"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -46,9 +47,13 @@ func mainOn(network sparse.Network, args []string, stdin io.Reader,
 	stdout, stderr io.Writer) int {
 	ctx, stop := untilSignal(context.Background())
 	defer stop()
-	run := shell.NewSession(ctx, network, args, stdin, stdout, stderr)
+	return execute(shell.NewSession(ctx, network, args, stdin, stdout, stderr))
+}
+
+// execute runs the command line of a session, and returns its exit code.
+func execute(run *shell.Session) int {
 	root := newRoot(run)
-	root.SetArgs(args)
+	root.SetArgs(run.Line.Args)
 	return run.Guard(func() error {
 		return cmp.Or(root.ExecuteContext(run.Context), run.Line.JoinProblems())
 	})
@@ -58,7 +63,7 @@ func mainOn(network sparse.Network, args []string, stdin io.Reader,
 // signal to a process and then to its group, and the second one must not interrupt the cleanup.
 const repeatedSignal = 500 * time.Millisecond
 
-// untilSignal returns a context that the first SIGINT, SIGTERM or SIGHUP cancels.
+// untilSignal returns a context that the first of the signals, or SIGHUP, cancels.
 // A later one ends the process.
 func untilSignal(parent context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
@@ -135,6 +140,9 @@ func newRoot(run *shell.Session) *cobra.Command {
 		}
 		root.AddCommand(cmd)
 	}
+	if run.Commands != nil {
+		root.AddCommand(run.Commands()...)
+	}
 	describe(root)
 	rejectUnknown(run, root)
 	if len(run.Line.Args) > 0 &&
@@ -209,6 +217,7 @@ func commands() []command {
 		{"methods", newMethods, false, looking},
 		{"bench", compute.NewBench, false, looking},
 		{"version", newVersion, false, looking},
+		{"serve", func(run *shell.Session) *cobra.Command { return serve.New(run, execute) }, false, looking},
 		{"kernel", compute.NewKernel, true, matrices},
 		{"features", compute.NewFeatures, true, matrices},
 		{"apply", compute.NewApply, true, matrices},

@@ -181,7 +181,7 @@ func ingestInto(run *shell.Session, r *shell.GraphInputs, dir string, inputs []s
 	c := run.IngestConfig(r)
 	c.Force = force
 	if c.Memory > 0 {
-		shell.LimitHeap(c.Memory + r.ProducerBytes)
+		run.Costs.LimitHeap(c.Memory + r.ProducerBytes)
 	}
 	var temporary int64 // bytes of stores
 	if r.Sources.Any() {

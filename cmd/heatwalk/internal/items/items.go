@@ -266,7 +266,7 @@ func (o *itemOptions) serve(out *shell.Outputs) {
 		p := run.Costs.NewPlan()
 		err := reserveParts(p, parts)
 		if err == nil {
-			shell.LimitHeap(p.Total())
+			run.Costs.LimitHeap(p.Total())
 		}
 		return err
 	}

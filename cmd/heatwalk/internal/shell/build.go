@@ -10,7 +10,7 @@ import (
 
 // protocol is the number of the interface for programs: flags, documents and files that the Python
 // package uses. It rises with every change that an earlier package cannot use.
-const protocol = 2
+const protocol = 3
 
 // Build describes this program; it is also part of every run file.
 type Build struct {

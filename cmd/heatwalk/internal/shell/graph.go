@@ -119,7 +119,7 @@ func (r *GraphInputs) Declare(flags *FlagSet) {
 	r.Tables.DeclareMissing(flags)
 	local.AddUnknownIDs(&r.Tables,
 		"ids that are not in the graph (or not in --nodes)")
-	local.VisitAll(MarkReading)
+	local.VisitAll(func(f *pflag.Flag) { mark(f, readingGroup, graphReading) })
 	flags.AddFlagSet(local.FlagSet)
 	flags.AddCheck(func(line *CommandLine, args []string) {
 		c.Time = cmp.Or(timeFormat, c.Time)
@@ -193,6 +193,9 @@ func (in *Inputs) textFlags(flags *FlagSet) {
 		"encoding of text (default: UTF-8, or UTF-16 with a byte-order mark)")
 }
 
+// graphReading marks the flags of [GraphInputs.Declare] among those that say how files are read.
+var graphReading = []string{"graph"}
+
 // MarkReading lists a flag with those that say how files are read.
 func MarkReading(f *pflag.Flag) {
 	mark(f, readingGroup, nil)
@@ -245,6 +248,8 @@ type OpenGraph struct {
 	Name  string        // as the user gave it
 	Edges sides.Options // given weights of kinds and times
 
+	isKept bool // it stays open after the command
+
 	Attributes *tablefile.Features // nil if none were read
 	Unread     error               // attributes exceed the memory limit; attributes has their sizes
 }
@@ -278,13 +283,13 @@ func (line *CommandLine) checkStdin(inputs ...string) {
 func (run *Session) ReadGraph(r *GraphInputs,
 	name, output string) (*OpenGraph, error) {
 	for _, input := range run.Line.inputFiles { // before the graph, which may take minutes
-		if _, err := os.Stat(input); input != "" && input != "-" && errors.Is(err, fs.ErrNotExist) {
+		isOpen := input == name && run.kept != nil
+		if _, err := os.Stat(input); !isOpen && input != "" && input != "-" && errors.Is(err, fs.ErrNotExist) {
 			return nil, &fs.PathError{Op: "open", Path: input, Err: syscall.ENOENT}
 		}
 	}
 	g := &OpenGraph{Graph: new(heatwalk.Graph), run: run, Name: name,
 		Edges: r.edges}
-	run.AtEnd(func() { g.closeGraph() })
 	o := &heatwalk.Options{
 		Memory: run.Costs.DataLimit(), Workers: run.Threads, Stream: r.Streamed, Coded: r.Coded, TempDir: r.Tables.tempParent(output), LargestComponent: r.largest, Edges: r.edges, Network: run.Network,
 		Planned: func(p *budget.Plan) error {
@@ -296,9 +301,12 @@ func (run *Session) ReadGraph(r *GraphInputs,
 	}
 	isStore := ingest.IsStore(name)
 	var temporary int64
-	if !isStore {
+	opened := run.openKept(name, o)
+	g.isKept = opened != nil
+	run.AtEnd(func() { g.closeGraph() })
+	if !isStore && !g.isKept {
 		o.Reading = run.IngestConfig(r)
-		LimitHeap(o.Reading.Memory + r.ProducerBytes)
+		run.Costs.LimitHeap(o.Reading.Memory + r.ProducerBytes)
 		if r.Sources.Any() {
 			var err error
 			if temporary, err = run.MakeSources(r, output, []string{name}, o.Reading); err != nil {
@@ -306,7 +314,10 @@ func (run *Session) ReadGraph(r *GraphInputs,
 			}
 		}
 	}
-	opened, err := heatwalk.Open(run.Context, name, o)
+	var err error
+	if !g.isKept {
+		opened, err = heatwalk.Open(run.Context, name, o)
+	}
 	if wrong := new(heatwalk.TempDirError); errors.As(err, &wrong) {
 		return nil, fault.Machine(err, "create a temporary directory in "+wrong.Dir,
 			"%s; choose another with --temp-dir", Cause(wrong.Err))
@@ -320,7 +331,7 @@ func (run *Session) ReadGraph(r *GraphInputs,
 		run.Progress.End()
 		run.Costs.Disk = g.Report.SpilledBytes + temporary + g.Store.Manifest.BytesTotal()
 		run.Costs.reading = budget.Item{What: "ingest", Bytes: run.Costs.measuredBytes()}
-		if !o.Reading.KeepLoops {
+		if !r.Config.KeepLoops {
 			run.droppedLoops = g.Report.SelfLoops
 		}
 	}
@@ -368,6 +379,9 @@ func (g *OpenGraph) NodeAxis() Axis {
 
 // closeGraph closes the graph and removes its temporary files, as the end of the command does.
 func (g *OpenGraph) closeGraph() {
+	if g.isKept {
+		return
+	}
 	if err := g.Close(); err != nil {
 		g.run.Console.Warn("temporary files of %s could not be removed: %s", g.Name,
 			Cause(err))

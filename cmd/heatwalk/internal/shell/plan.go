@@ -31,6 +31,7 @@ type Costs struct {
 	Disk        int64        // bytes of the files of the run
 	UnknownDisk bool         // Disk is not all of them
 	reading     budget.Item  // memory of reading the input, freed before the run computes
+	isShared    bool         // the process has other runs too, and a limit of the heap for all
 }
 
 // ReserveNumbers adds an upper bound of the size of a file of numbers of nodes, of its ids and of the run file to the
@@ -44,6 +45,9 @@ func (costs *Costs) ReserveNumbers(ids Axis) {
 
 // limitMemory sets the memory limit: --max-memory, or most of the memory of the machine.
 func (run *Session) limitMemory() error {
+	if run.Costs.isShared && run.Costs.maxMemory == 0 {
+		return nil // as the server
+	}
 	if limit, needed := system.SpaceFor(budget.LeastResident); needed > 0 {
 		return fault.Limit(system.AddressLimit, "%s of address space are too little for the program itself; allow %s or more",
 			words.Bytes(limit), words.Bytes(needed))
@@ -66,7 +70,7 @@ func (run *Session) limitMemory() error {
 		run.Costs.Memory = limit
 	}
 	heap := run.Costs.Memory - budget.FileBytes
-	LimitRuntime(heap, heap)
+	run.Costs.limitRuntime(heap, heap)
 	return nil
 }
 
@@ -98,14 +102,21 @@ func (costs *Costs) Begin(p *budget.Plan) error {
 	// Estimates are at most three times the peak, so that the heap of a large run begins with half of the
 	// estimate: otherwise the collector would let garbage grow up to the estimate. The limit rises as needed.
 	total := p.Total()
-	LimitRuntime(budget.HeapLimit(max(total/2, min(total, budget.LeastLimit))), budget.HeapLimit(total))
+	costs.limitRuntime(budget.HeapLimit(max(total/2, min(total, budget.LeastLimit))), budget.HeapLimit(total))
 	return nil
 }
 
 // LimitHeap limits the heap to bytes of data; 0 means no limit.
-func LimitHeap(bytes int64) {
+func (costs *Costs) LimitHeap(bytes int64) {
 	if bytes > 0 {
-		LimitRuntime(budget.HeapLimit(bytes), budget.HeapLimit(bytes))
+		costs.limitRuntime(budget.HeapLimit(bytes), budget.HeapLimit(bytes))
+	}
+}
+
+// limitRuntime limits the heap of a process without other runs to bytes, which may rise to atMost.
+func (costs *Costs) limitRuntime(bytes, atMost int64) {
+	if !costs.isShared {
+		LimitRuntime(bytes, atMost)
 	}
 }
 

@@ -39,7 +39,6 @@ import (
 // Session is one run of the program. A function takes the part of it that it needs.
 type Session struct {
 	Context context.Context
-	cancel  context.CancelCauseFunc
 	Line    *CommandLine
 	Console *Console
 	Costs   *Costs
@@ -48,10 +47,9 @@ type Session struct {
 
 	Progress *progress.Display // that of the console
 
-	Threads  int
-	Seed     int64
-	debug    bool
-	untilEOF bool // the end of stdin interrupts the run
+	Threads int
+	Seed    int64
+	debug   bool
 
 	// For the message about an interruption: the state of the output, and the progress.
 	OutputState string
@@ -64,6 +62,11 @@ type Session struct {
 	// rows of the graph. Process 0 is the leader: it prints and writes files. The others
 	// are followers. Nil: the process is alone.
 	Network sparse.Network
+
+	// Commands returns further commands, in a call of a server; nil: none.
+	Commands func() []*cobra.Command
+
+	kept *keptGraph // the open graph that the arguments name; nil: none
 }
 
 // CommandLine is the command line of a run, and the mistakes in it, which are reported
@@ -100,13 +103,12 @@ type Console struct {
 // NewSession returns a run in one of the processes of a network, or with nil in the only process.
 func NewSession(ctx context.Context, network sparse.Network, args []string, stdin io.Reader, stdout,
 	stderr io.Writer) *Session {
-	ctx, cancel := context.WithCancelCause(ctx)
 	inputs := &inputSums{sums: map[string]textio.Sum{}}
 	ctx = textio.WithSums(ctx, inputs.record)
 	display := progress.New(stderr, "none", true, false) // until the flags are known
 	run := &Session{
 		inputs:  inputs,
-		Context: ctx, cancel: cancel, Network: network, Line: &CommandLine{Context: ctx, Args: args}, Costs: new(Costs),
+		Context: ctx, Network: network, Line: &CommandLine{Context: ctx, Args: args}, Costs: new(Costs),
 		Console: &Console{
 			name: "heatwalk", Stdin: stdin, Stdout: &output{w: stdout}, Stderr: stderr,
 			Started: time.Now(), progress: display,
@@ -172,30 +174,16 @@ func (run *Session) Prepare(cmd *cobra.Command) error {
 	if empty {
 		return run.Line.JoinProblems()
 	}
-	if run.untilEOF && !run.IsFollower() {
-		run.stopAtEOF()
-	}
 	if err := run.limitMemory(); err != nil {
 		return err
 	}
 	if err := run.join(cmd); err != nil {
 		return err
 	}
-	if run.Threads > 0 {
+	if run.Threads > 0 && !run.Costs.isShared {
 		runtime.GOMAXPROCS(min(run.Threads, runtime.NumCPU()))
 	}
 	return nil
-}
-
-// stopAtEOF interrupts the run at the end of stdin, so that a program that holds the other end of a
-// pipe leaves no run behind when it is killed. The run cannot read anything else from stdin.
-func (run *Session) stopAtEOF() {
-	stdin := run.Console.Stdin
-	run.Console.Stdin = strings.NewReader("")
-	go func() {
-		_, _ = io.Copy(io.Discard, stdin) // an error ends it like the end
-		run.cancel(fault.ErrInterrupted)
-	}()
 }
 
 // stdoutNames are other names of stdout.
@@ -547,7 +535,7 @@ func (run *Session) DeclareShared(flags *FlagSet) {
 		"print memory, disk and sweeps of the run, and end before it")
 	NumberVar(flags, &run.Seed, "seed", 1, param.From(0), "N",
 		"rng seed of splits, folds and random graphs")
-	flags.BoolVar(&run.Console.JSON, "json", false,
+	flags.BoolVar(&run.Console.JSON, "json", run.Console.JSON,
 		"print one JSON document on stdout; errors as JSON on stderr")
 	flags.BoolVar(&run.Console.quiet, "quiet", false,
 		"print neither progress nor a closing summary")
@@ -556,8 +544,6 @@ func (run *Session) DeclareShared(flags *FlagSet) {
 		"progress on stderr; json: a line of JSON for each update, at most ten a second")
 	flags.AddChoice(&run.Console.LogFormat, "log-format", "text", []string{"text", "json"},
 		"warnings and errors on stderr")
-	flags.BoolVar(&run.untilEOF, "until-eof", false,
-		"stop with exit code 130 when stdin ends")
 	flags.BoolVar(&run.debug, "debug", false,
 		"print the place of an internal error in the program")
 }

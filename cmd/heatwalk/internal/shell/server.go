@@ -1,0 +1,121 @@
+package shell
+
+import (
+	"context"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/spf13/pflag"
+
+	"github.com/heatwalk/heatwalk"
+	"github.com/heatwalk/heatwalk/file/textio"
+)
+
+// Server has the graphs that stay open between calls in one process. Many goroutines may use it.
+type Server struct {
+	run    *Session
+	mutex  sync.Mutex
+	graphs map[string]*keptGraph
+}
+
+// keptGraph is a graph that stays open between calls.
+type keptGraph struct {
+	arguments []string // GRAPH and the flags for reading it
+	graph     *heatwalk.Graph
+	sums      map[string]textio.Sum
+	warnings  []string
+	calls     sync.RWMutex // has a reader for each call, and is locked to close the graph
+}
+
+// NewServer returns a server without graphs, in a run whose limit of memory is that of calls.
+func NewServer(run *Session) *Server {
+	return &Server{run: run, graphs: map[string]*keptGraph{}}
+}
+
+// NewCall returns the session of a call. The name of an open graph in its arguments becomes GRAPH with the flags for reading
+// it, except in open and close.
+func (s *Server) NewCall(ctx context.Context, args []string, stdout, stderr io.Writer) *Session {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	i := slices.IndexFunc(args, func(arg string) bool { return s.graphs[arg] != nil })
+	var kept *keptGraph
+	if i > 0 && args[0] != "open" && args[0] != "close" {
+		kept = s.graphs[args[i]]
+		args = slices.Concat(args[:i], kept.arguments, args[i+1:])
+	}
+	call := NewSession(ctx, nil, args, strings.NewReader(""), stdout, stderr)
+	call.Console.JSON = true
+	call.Costs.isShared = true
+	call.Costs.Memory = s.run.Costs.Memory
+	if kept != nil {
+		call.kept = kept
+		kept.calls.RLock()
+		call.AtEnd(kept.calls.RUnlock)
+	}
+	return call
+}
+
+// Keep keeps the graph of a call open under a name, in place of another graph of this name.
+func (s *Server) Keep(call *Session, name string, g *OpenGraph) {
+	g.isKept = true
+	s.Forget(name)
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.graphs[name] = &keptGraph{arguments: call.Line.describeReading(g.Name), graph: g.Graph, sums: maps.Clone(call.inputs.sums),
+		warnings: call.Console.warnings}
+}
+
+// Forget closes the graph of a name as soon as no call uses it. It returns false if no graph has the name.
+func (s *Server) Forget(name string) bool {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	kept := s.graphs[name]
+	delete(s.graphs, name)
+	if kept != nil {
+		go func() {
+			kept.calls.Lock()
+			_ = kept.graph.Close() // its temporary files are in the folder of the system
+		}()
+	}
+	return kept != nil
+}
+
+// Graphs returns the memory of the open graphs by name. It waits while a call puts one into memory.
+func (s *Server) Graphs() map[string]int64 {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	bytes := map[string]int64{}
+	for name, kept := range s.graphs {
+		bytes[name] = kept.graph.Plan().Total()
+	}
+	return bytes
+}
+
+// describeReading returns the graph and the given flags on which its opening depends.
+func (line *CommandLine) describeReading(graph string) []string {
+	list := []string{graph}
+	line.Command.Flags().Visit(func(f *pflag.Flag) {
+		if f.Annotations[readingGroup] != nil || slices.Contains([]string{"missing", "largest-component", "max-memory", "dry-run"}, f.Name) {
+			list = append(list, "--"+f.Name+"="+f.Value.String())
+		}
+	})
+	return list
+}
+
+// openKept returns the open graph of a call for its own jobs, nil if the call has none or reads the graph in another way.
+func (run *Session) openKept(name string, o *heatwalk.Options) *heatwalk.Graph {
+	kept := run.kept
+	if kept == nil || !slices.Equal(kept.arguments, run.Line.describeReading(name)) {
+		return nil
+	}
+	for path, sum := range kept.sums {
+		run.inputs.record(path, sum)
+	}
+	for _, text := range kept.warnings {
+		run.Console.Warn("%s", text)
+	}
+	return kept.graph.With(o.Workers, o.Planned)
+}
