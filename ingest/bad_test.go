@@ -244,12 +244,6 @@ func TestBadCompression(t *testing.T) {
 	}
 }
 
-// TestNoEdgesBesideNodes holds that the list of nodes is not blamed for edges that
-// are not there.
-func TestNoEdgesBesideNodes(t *testing.T) {
-	wantError(t, &Config{Nodes: "nodes"}, []file{{"e.tsv", "# a\tb\n"}, {"nodes", "a\nb\n"}}, "e.tsv: no edges; check that this is the right file")
-}
-
 // zstdFrame returns the text as a frame that asks for the given window.
 func zstdFrame(t *testing.T, window int, text string) string {
 	t.Helper()

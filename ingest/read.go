@@ -66,6 +66,13 @@ func (r *reader) read(inputs []string) (graphfile.Direction, error) {
 	if f.hasHeader {
 		fix += "; if the first line is an edge, pass {header=no}"
 	}
+	if r.names.listedIDs > 0 { // nodes without edges are a graph
+		r.t.warn(textio.Fault(f.Name, 0, fix, "no edges, so that no node of %s has any", r.c.Nodes))
+		if r.lines.parts == nil { // of an empty file
+			r.lines.parts = []*part{{seq: r.names.seq, file: len(r.t.files) - 1}}
+		}
+		return r.stated, nil
+	}
 	return 0, textio.Fault(f.Name, 0, fix, "no edges")
 }
 

@@ -2,6 +2,7 @@ package lines
 
 import (
 	"bytes"
+	"math"
 	"strconv"
 
 	"slices"
@@ -53,18 +54,18 @@ func (t *Tally) Add(u Tally) {
 	t.Remarks.add(u.Remarks)
 }
 
-// IsRounded reports whether an id is a float with an exponent or ".0" above 2⁵³, as programs write integers that they
+// IsRounded reports whether an id is a float with an exponent or a point from 2⁵³ on, as programs write integers that they
 // have read as floats.
 func IsRounded(id []byte) bool {
 	if len(id) == 0 || id[0] < '1' || id[0] > '9' {
 		return false
 	}
-	hasExponent := bytes.Contains(id, []byte("e+")) || bytes.Contains(id, []byte("E+"))
-	if !hasExponent && !bytes.HasSuffix(id, []byte(".0")) {
+	hasSign := bytes.Contains(id, []byte("e+")) || bytes.Contains(id, []byte("E+"))
+	if !hasSign && bytes.IndexByte(id, '.') < 0 {
 		return false
 	}
 	value, err := strconv.ParseFloat(string(id), 64)
-	return err == nil && value > 1<<53
+	return err == nil && value >= 1<<53 && value == math.Trunc(value)
 }
 
 // Faults are the bad lines of one part of a file.
