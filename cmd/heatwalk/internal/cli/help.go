@@ -30,7 +30,7 @@ func init() {
 var helpTexts embed.FS
 
 // describe sets the description of a command and its subcommands to the text of help/NAME.txt, for example
-// bench-krylov.txt for "bench krylov".
+// bench-scaling.txt for "bench scaling".
 func describe(cmd *cobra.Command) {
 	words := strings.Fields(cmd.CommandPath())
 	if len(words) > 1 {
