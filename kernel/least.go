@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/budget"
@@ -101,12 +102,30 @@ func newLeastSearch(s *iterative.System, cols int) *leastSearch {
 	l.problem = lanczos.Problem{A: op, Which: lanczos.Smallest,
 		Known: &lanczos.Known{Components: g.Components,
 			Weights: graph.NullWeights(g, weights != nil)}, Beyond: true}
+	l.excludeIsolated()
 	l.settings = lanczos.Settings{Relative: 1. / 20, Preconditioned: true,
 		Memory: memory, Workers: g.Workers}
 	if !l.fits() {
 		l.settings.MaxProducts = jacobiProducts
 	}
 	return l
+}
+
+// excludeIsolated leaves out the rows of nodes without edges, which a dense matrix of the others does not need.
+func (l *leastSearch) excludeIsolated() {
+	g := l.system.Graph
+	known := l.problem.Known
+	team := sparse.TeamOf(g.A)
+	for i, d := range g.Degrees {
+		if d > 0 || team.IsPadding(i) {
+			continue
+		}
+		if known.Weights == nil {
+			known.Weights = slices.Repeat([]float64{1}, len(g.Degrees))
+		}
+		known.Weights[i] = 0
+		l.problem.Excluded = append(l.problem.Excluded, uint32(i))
+	}
 }
 
 // fits reports whether the memory suffices for a factor.

@@ -102,7 +102,11 @@ func ways() []way {
 			return open(t, p, &heatwalk.Options{Edges: unit(p)}, nil), p
 		}},
 		{name: "with isolated nodes", skipped: []string{"unreached components"}, answers: func(j *job) bool { return !j.chooses && !j.global }, open: func(t *testing.T, c *agreetest.Graph) (*heatwalk.Graph, *agreetest.Graph) {
-			return open(t, c.Padded(1100), &heatwalk.Options{Edges: unit(c)}, nil), c
+			isolated := 1100
+			if c.Decades > 6 { // where inverses of more than 1,024 nodes are refused
+				isolated = 900
+			}
+			return open(t, c.Padded(isolated), &heatwalk.Options{Edges: unit(c)}, nil), c
 		}},
 		// Scores of poisson have the unit 1/w.
 		{name: "of weights times 4096", skipped: []string{"raw scores"}, answers: func(j *job) bool { return j.scaleFree && !j.chooses }, open: func(t *testing.T, c *agreetest.Graph) (*heatwalk.Graph, *agreetest.Graph) {
@@ -188,8 +192,8 @@ func tolerance(c *agreetest.Graph, j *job) float64 {
 	return 1e-5
 }
 
-// digits matches digits of numbers in messages that rounding may change.
-var digits = regexp.MustCompile(`(\.\d{5})\d+`)
+// digits matches digits of numbers in messages that rounding may change, and promised tolerances, which are bounds of it.
+var digits = regexp.MustCompile(`(\.\d{5})\d+|where \S+ can be promised`)
 
 // compare reports the first list of numbers that differs by more than a tolerance, relative to its largest number.
 func compare(t *testing.T, name string, got, want *answer, skipped []string, tolerance float64) {
