@@ -3,7 +3,8 @@ package report
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
+	"math"
+	"reflect"
 )
 
 // notFinite replaces a number that is not finite while it is encoded. It has the same text as a float32.
@@ -12,18 +13,43 @@ const notFinite = -7.040404e-38
 // Encode returns a document as JSON. JSON has no infinite numbers and no NaN: those in fields and lists of a
 // document that is passed by its address become null; elsewhere they are an error.
 func Encode(document any) ([]byte, error) {
-	for {
-		var text bytes.Buffer
-		e := json.NewEncoder(&text)
-		e.SetEscapeHTML(false)
-		err := e.Encode(document)
-		unsupported := new(json.UnsupportedValueError)
-		if !errors.As(err, &unsupported) || !unsupported.Value.CanSet() ||
-			!unsupported.Value.CanFloat() {
-			return bytes.ReplaceAll(text.Bytes(), []byte("-7.040404e-38"),
-				[]byte("null")), err
+	var restore []func()
+	defer func() {
+		for _, f := range restore {
+			f()
 		}
-		defer unsupported.Value.SetFloat(unsupported.Value.Float())
-		unsupported.Value.SetFloat(notFinite)
+	}()
+	replaceNotFinite(reflect.ValueOf(document), &restore)
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	err := e.Encode(document)
+	return bytes.ReplaceAll(text.Bytes(), []byte("-7.040404e-38"), []byte("null")), err
+}
+
+// replaceNotFinite replaces the numbers that JSON lacks in fields and lists, and adds functions that restore them. It
+// leaves out fields that are not encoded, and values that encode themselves, because they may lead to a whole graph.
+func replaceNotFinite(v reflect.Value, restore *[]func()) {
+	if v.IsValid() && reflect.PointerTo(v.Type()).Implements(reflect.TypeFor[json.Marshaler]()) {
+		return
+	}
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		replaceNotFinite(v.Elem(), restore)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if f := v.Type().Field(i); (f.IsExported() || f.Anonymous) && f.Tag.Get("json") != "-" {
+				replaceNotFinite(v.Field(i), restore)
+			}
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			replaceNotFinite(v.Index(i), restore)
+		}
+	case reflect.Float32, reflect.Float64:
+		if x := v.Float(); v.CanSet() && (math.IsNaN(x) || math.IsInf(x, 0)) {
+			*restore = append(*restore, func() { v.SetFloat(x) })
+			v.SetFloat(notFinite)
+		}
 	}
 }

@@ -197,9 +197,11 @@ func TestEncode(t *testing.T) {
 		Values []float64  `json:"values"`
 		Pair   [2]float64 `json:"pair"`
 		Text   string     `json:"text"`
+		Whole  any        `json:"-"`
 	}
 	share := math.NaN()
-	d := document{inner{float32(math.Inf(-1))}, &share, []float64{1, math.Inf(1)}, [2]float64{math.Inf(1), 2}, "<b>"}
+	d := document{inner{float32(math.Inf(-1))}, &share, []float64{1, math.Inf(1)}, [2]float64{math.Inf(1), 2}, "<b>", nil}
+	d.Whole = &d
 	got, err := Encode(&d)
 	if want := `{"rate":null,"share":null,"values":[1,null],"pair":[null,2],"text":"<b>"}` + "\n"; err != nil || string(got) != want {
 		t.Errorf("%s, error %v, want %s", got, err, want)
