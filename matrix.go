@@ -8,7 +8,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
@@ -343,10 +342,6 @@ func (g *Graph) Rank(ctx context.Context, seeds []string,
 
 // checkRanking returns the error about a kernel that cannot rank nodes.
 func checkRanking(name string) error {
-	if name == cwk.Spec.Name {
-		return refuse("kernel", "%s: its walks start at labels of classes, which seeds do not have; give another kernel, such as %s",
-			name, kernel.Families()[0].Name)
-	}
 	f := kernel.Families().Named(name)
 	switch {
 	case name == function.PersonalizedPageRank.Name:
