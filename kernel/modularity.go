@@ -22,7 +22,8 @@ type modularity struct {
 	graph      *graph.Graph
 	team       *sparse.Team
 	nodes      int     // of all processes
-	rank       int     // 0: all
+	rank       int     // eigenpairs at most
+	adapts     bool    // fewer count where the gap behind them is wider
 	gamma      float64 // −γ/vol; 0 without edges
 	subtracted float64 // the norm of the matrix that is subtracted from A
 
@@ -40,12 +41,7 @@ type foundPairs struct {
 	Method string
 }
 
-// wholeRows is the number of rows up to which all positive eigenpairs, about
-// half of all there are, are taken where no rank is given.
-const wholeRows = 4096
-
-// fewPairs is the number of eigenpairs that learners take, and the default on graphs
-// where not all positive ones may be asked for.
+// fewPairs is the number of eigenpairs that learners take, and the most without a given rank.
 const fewPairs = 64
 
 // modularities are Σ λuuᵀ over the positive eigenvalues of M, or the largest of them.
@@ -56,16 +52,15 @@ var modularities = Family{
 		Params: []param.Param{
 			{
 				Name: "rank", Symbol: "rank",
-				Meaning: "eigenvalues that count at the most, if they are positive",
+				Meaning: "eigenvalues that count at the most, if they are positive; 0: 64, or fewer where the gap behind them is wider",
 				Kind:    param.Whole,
-				Range:   param.From(1), Default: param.Of(wholeRows),
+				Range:   param.From(0), Default: param.Of(0),
 				Grid: []param.Value{param.Of(fewPairs)},
-				On: func(limit float64, _ param.Values, g param.Graph) (float64, error) {
-					n := float64(g.Len())
-					if n > limit {
-						return min(limit, fewPairs), nil
+				On: func(rank float64, _ param.Values, g param.Graph) (float64, error) {
+					if g.Len() <= fewPairs {
+						return float64(g.Len()), nil
 					}
-					return n, nil
+					return rank, nil
 				},
 			},
 			{
@@ -77,10 +72,10 @@ var modularities = Family{
 	},
 	newOn: newModularity,
 	Memory: func(v param.Values, s Shape, _ int64) int64 {
-		rank := rankOn(v, s.Nodes)
+		rank, _ := rankOn(v, s.Nodes)
 		pairs := pairsOf(s.Nodes, rank)
 		size := budget.AnyOf(lanczos.Bytes(s.Nodes, pairs, 0, new(lanczos.Settings)),
-			budget.AllOf(budget.Block[float64](s.Nodes, pairs), budget.Block[float64](s.Nodes, featureColumns(cmp.Or(rank, s.Nodes)))))
+			budget.AllOf(budget.Block[float64](s.Nodes, pairs), budget.Block[float64](s.Nodes, featureColumns(rank))))
 		if s.Long > 0 {
 			size = budget.AllOf(size, panelBytes)
 		}
@@ -88,12 +83,12 @@ var modularities = Family{
 	},
 }
 
-// rankOn returns the rank on a graph with n nodes, 0 for all positive eigenvalues.
-func rankOn(v param.Values, n int) int {
-	if rank := v.Int("rank"); rank < n {
-		return rank
+// rankOn returns the rank on a graph with n nodes, and whether it adapts to the gaps between eigenvalues.
+func rankOn(v param.Values, n int) (rank int, adapts bool) {
+	if rank = v.Int("rank"); rank == 0 {
+		return min(fewPairs, n), n > fewPairs
 	}
-	return 0
+	return min(rank, n), false
 }
 
 // newModularity returns the kernel of A − γ·ddᵀ/vol. It refuses γ with which A is lost in rounding.
@@ -103,7 +98,7 @@ func newModularity(_ context.Context, g *matrices, v param.Values) (Kernel, erro
 	resolution := v.Number("resolution")
 	if rank := v.Int("rank"); rank > n {
 		return nil, refuse("modularity", "rank",
-			"%d is out of range; give 1 to %d, the number of nodes, or none for all positive eigenvalues", rank, n)
+			"%d is out of range; give 1 to %d, the number of nodes, or none for the largest", rank, n)
 	}
 	vol := blocks.Total(team, g.Degrees)
 	squares := blocks.Dot(team, g.Degrees, g.Degrees)
@@ -117,7 +112,8 @@ func newModularity(_ context.Context, g *matrices, v param.Values) (Kernel, erro
 		return nil, refuse("modularity", "resolution",
 			"%v is out of range; modularity takes 0 < γ ≤ %s on this graph: beyond it A is lost in rounding", resolution, param.End(bound, resolution, false, 6))
 	}
-	m := &modularity{graph: g.Graph, team: team, nodes: n, rank: rankOn(v, n)}
+	m := &modularity{graph: g.Graph, team: team, nodes: n}
+	m.rank, m.adapts = rankOn(v, n)
 	if vol > 0 {
 		m.gamma = -resolution / vol
 		m.subtracted = resolution * squares / vol
@@ -128,8 +124,8 @@ func newModularity(_ context.Context, g *matrices, v param.Values) (Kernel, erro
 func (m *modularity) Len() int { return len(m.graph.Degrees) }
 
 // prepare computes F. size returns the size that an error is compared with. The residuals of the first search do not
-// depend on the tolerance, so that a tolerance that is met is met by every looser one. Without a limit the bound
-// does not count.
+// depend on the tolerance, so that a tolerance that is met is met by every looser one. A second search with smaller
+// residuals follows where the bound exceeds the limit. Without a limit the bound does not count.
 func (m *modularity) prepare(ctx context.Context, s *Settings,
 	size func() float64) (Settings, error) {
 	set, err := s.complete(nil)
@@ -144,22 +140,19 @@ func (m *modularity) prepare(ctx context.Context, s *Settings,
 		}
 		miss := m.Bound / (set.Tolerance * size())
 		switch {
-		case m.Bound == 0, miss <= 1, math.IsInf(set.limit(), 1):
+		case m.Bound == 0, miss*set.Tolerance <= set.limit():
 			return set, nil
 		case math.IsInf(m.Bound, 1):
 			return set, refuse("modularity", "rank", "%s", m.Cut)
-		case m.tolerance > leastResidual:
-		case miss*set.Tolerance > set.limit():
+		case m.tolerance <= leastResidual:
 			return set, tooTight(set.limit(), miss*set.Tolerance)
-		default:
-			return set, nil
 		}
 	}
 }
 
 // Residuals of the eigenpairs relative to the norm of M: of the first search, and the smallest ones.
 const (
-	firstResidual = 1e-12
+	firstResidual = 1e-11
 	leastResidual = 1e-13
 )
 
@@ -182,12 +175,7 @@ func (m *modularity) largest(nodes []int) float64 {
 
 // pairsOf returns the number of eigenpairs to compute: one more than the rank, because the gap
 // below the last pair decides the error bound, or all.
-func pairsOf(n, rank int) int {
-	if rank == 0 {
-		return n
-	}
-	return min(rank+1, n)
-}
+func pairsOf(n, rank int) int { return min(rank+1, n) }
 
 // find computes the eigenpairs with residuals up to a tolerance.
 func (m *modularity) find(ctx context.Context, s Settings,
@@ -227,11 +215,11 @@ func (m *modularity) find(ctx context.Context, s Settings,
 // made negative.
 func (m *modularity) fill(pairs *lanczos.Pairs) {
 	count := 0
-	remaining := m.nodes
-	if m.rank > 0 {
-		remaining = m.rank
+	rank := m.rank
+	if m.adapts && rank < len(pairs.Values) {
+		rank = widestGap(pairs, rank)
 	}
-	limit := min(remaining, len(pairs.Values))
+	limit := min(rank, len(pairs.Values))
 	m.Scale = pairs.Norm + m.subtracted
 	for count < limit && pairs.Values[count] > 16*epsilon*m.Scale {
 		count++
@@ -244,9 +232,9 @@ func (m *modularity) fill(pairs *lanczos.Pairs) {
 		dropped += float64(max(0, value) * max(0, value))
 	}
 	hidden := max(pairs.Omitted, 4*epsilon*m.Scale)
-	dropped += float64(remaining-limit) * hidden * hidden
+	dropped += float64(rank-limit) * hidden * hidden
 	slope := 1.0
-	if m.rank > 0 && count == m.rank && count < len(pairs.Values) {
+	if count == rank && count < len(pairs.Values) {
 		slope = pairs.Values[count-1] / gapBelow(pairs, count)
 	}
 	if math.IsInf(slope, 1) {
@@ -270,6 +258,19 @@ func (m *modularity) fill(pairs *lanczos.Pairs) {
 			f[j] = math.Sqrt(pairs.Values[j]) * u[j]
 		}
 	}
+}
+
+// widestGap returns the rank between rank/2 and rank with the largest gap behind it, relative to its eigenvalue.
+func widestGap(pairs *lanczos.Pairs, rank int) int {
+	widest := rank
+	ratio := 0.0
+	for r := rank; r > rank/2; r-- {
+		if gap := gapBelow(pairs, r) / pairs.Values[r-1]; gap > ratio {
+			widest = r
+			ratio = gap
+		}
+	}
+	return widest
 }
 
 // gapBelow returns a lower bound of the distance between the eigenvalues rank and rank+1.

@@ -233,7 +233,7 @@ func (p *filterChoice) plan(first, limit, step int) plan {
 		share := max(1, p.norm/(p.last-p.lowest))
 		ahead := func(value float64) float64 { return max(0, math.Acosh((value-centre)/half)-rate) }
 		allowed := math.Log(small*share/epsilon) / ahead(p.first)
-		if limit := min(mostGrowth/rate, allowed); limit >= 3 {
+		if limit := min(mostGrowth/rate, allowed); limit >= leastDegree {
 			degree := max(leastDegree, p.growth/rate,
 				math.Sqrt(blockGrowth*p.block()/rate))
 			best.degree = int(min(degree, limit-1))/2*2 + 1

@@ -62,6 +62,7 @@ type search struct {
 	plan     plan     // the filter in use
 
 	distance      float64 // of the last wanted value from the known one, at the last choice of a filter
+	unfiltered    bool    // a filter was given up for the map itself, and changes to and fro would make no progress
 	probing       bool    // whether the basis is a small one that resolves the end of the spectrum
 	converged     int
 	worst         float64 // residual of a wanted pair
@@ -365,7 +366,7 @@ func (s *search) restart(ctx context.Context) error {
 	p := s.choice()
 	next := plan{}
 	switch {
-	case s.r.s.Tolerance > coarse: // a filter would take longer
+	case s.r.s.Tolerance > coarse || s.unfiltered: // a filter would take longer
 	case s.plan.products == 0 && s.spectrum[0].rank > unresolved*float64(s.want),
 		s.probing && s.plan.products > 0:
 		next = s.refine(p)
@@ -405,6 +406,7 @@ func (s *search) restart(ctx context.Context) error {
 		if affordable && max(next.degree, k.f.degree) >= 3 &&
 			(first || useless || float64(next.degree) >= higher*float64(k.f.degree) || next.degree < k.f.degree) {
 			s.plan, k.f, s.previousWorst, s.cycles = next, next.filter, 0, 0
+			s.unfiltered = next.degree == 1
 			s.r.result.Degree = next.degree
 			return k.blend(ctx, s.want)
 		}
