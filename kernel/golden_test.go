@@ -196,6 +196,9 @@ func TestGolden(t *testing.T) {
 			if want.Rows < n {
 				rows = loaded.Train
 			}
+			if c.name == "modularity" && len(c.p) == 0 { // of all positive eigenvalues
+				c.p = param.Values{"rank": param.Of(n)}
+			}
 			k, err := New(context.Background(), newGraph(t, loaded.A, 2), c.name, c.p)
 			if err != nil {
 				t.Fatal(err)

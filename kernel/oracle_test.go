@@ -305,8 +305,9 @@ func (o *oracle) kernel(name string, p param.Values) [][]*big.Float {
 	case "modularity":
 		matrix = "M"
 		n := len(o.a)
+		rank, _ := rankOn(p, n)
 		f = func(q int, x *big.Float) *big.Float {
-			if x.Sign() < 0 || q < n-p.Int("rank") {
+			if x.Sign() < 0 || q < n-rank {
 				return zero()
 			}
 			return x
