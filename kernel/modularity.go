@@ -140,7 +140,7 @@ func (m *modularity) prepare(ctx context.Context, s *Settings,
 		}
 		miss := m.Bound / (set.Tolerance * size())
 		switch {
-		case m.Bound == 0, miss*set.Tolerance <= set.limit():
+		case m.Bound == 0, miss*set.Tolerance <= set.limit(), math.IsInf(set.limit(), 1):
 			return set, nil
 		case math.IsInf(m.Bound, 1):
 			return set, refuse("modularity", "rank", "%s", m.Cut)
