@@ -478,5 +478,93 @@ class Results(unittest.TestCase):
             self.assertEqual(K.shape, (3000, 3000))
 
 
+
+@unittest.skipIf(pandas is None, "pandas or NetworkX is not installed")
+class Types(unittest.TestCase):
+    """A frame has types: nothing of the rules for text files applies to its cells, and nothing is lost without a word."""
+
+    def setUp(self):
+        self.path = np.diag(np.ones(5), 1) + np.diag(np.ones(5), -1)
+
+    def test_twice(self):
+        edges = pandas.DataFrame({"source": ["a", "c"], "target": ["b", "b"]})
+        with self.assertRaisesRegex(ValueError, "ids has 'a' twice"):
+            hw.as_graph(edges, ids=["a", "b", "a"])
+        with self.assertRaisesRegex(ValueError, "X has a node twice with different numbers"):
+            hw.NodeRegressor("harmonic", graph=self.path).fit([0, 0, 5], [10, 30, 60])
+
+    def test_words(self):
+        """Text such as NA and inf is a category, as other text is."""
+        labels, want = {0: "l", 1: "l", 4: "r", 5: "r"}, None
+        for words in ("xyz", ("NA", "inf", "None"), ("-", "?", "unknown"), ("null", "-1", "5 kg")):
+            a, b, c = words
+            frame = pandas.DataFrame({"country": [a, b, a, b, c, c]})
+            model = hw.NodeClassifier(node_features=frame, random_state=0).fit(self.path, labels)
+            reasons = model.explain([2, 3], self.path)
+            shares = reasons.share.to_numpy()
+            want = shares if want is None else want
+            np.testing.assert_allclose(shares, want, atol=1e-9)  # categories in another order
+            names = " ".join(reasons.name[reasons.reason == "attribute"])
+            self.assertTrue(any(f"country = {word}" in names for word in words), names)
+        vectors = pandas.DataFrame({"vector": [[0.1, 0.2]] * 6})
+        with self.assertRaisesRegex(ValueError, "the column 'vector' has elements of type list"):
+            hw.NodeClassifier(node_features=vectors).fit(self.path, labels)
+
+    def test_minus_one_is_a_class_of_nodes(self):
+        y = [-1, -1, 0, 0, 1, 1]
+        with self.assertWarnsRegex(hw.HeatwalkWarning, "-1 is a class"):
+            found = hw.NodeEmbedding(graph=self.path, method="cwk:steps=3", random_state=0).fit_transform(range(6), y)
+        want = hw.NodeEmbedding(graph=self.path, method="cwk:steps=3", random_state=0).fit_transform(range(6), [0, 0, 1, 1, 2, 2])
+        np.testing.assert_array_equal(found, want)
+
+    def test_prior(self):
+        """Shares by name, in a dict, a series or a file, are those of the program."""
+        y = {0: "l", 1: "l", 4: "r", 5: "r"}
+        shares = {"r": 0.1, "l": 0.9}
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "prior.tsv")
+            with open(path, "w") as file:
+                file.write("label\tshare\nl\t0.9\nr\t0.1\n")
+            found = [hw.NodeClassifier("cwk+svm", prior=prior, random_state=0).fit(self.path, y).scores_
+                     for prior in (shares, pandas.Series(shares), path)]
+        for scores in found[1:]:
+            np.testing.assert_array_equal(scores, found[0])
+        with self.assertRaisesRegex(ValueError, "prior: 'x' is no class of y"):
+            hw.NodeClassifier("cwk+svm", prior={"x": 1}).fit(self.path, y)
+
+    def test_kinds(self):
+        """Kinds have their types; edges of kinds count in an embedding and a matrix."""
+        ends = {"source": list("abcd"), "target": list("bcde")}
+        for yes, no in ((True, False), (1, 2), (1.5, 2.5), ("x", "y")):
+            g = hw.as_graph(pandas.DataFrame({**ends, "kind": [yes, no, yes, no]}), kind="kind")
+            self.assertEqual(hw.apply(g, "adjacency", np.ones(5), kind_weights={yes: 5.0}).array.tolist(), [5, 6, 6, 6, 1])
+            model = hw.NodeClassifier("lp", random_state=0).fit(g, {"a": 0, "b": 0, "d": 1, "e": 1})
+            self.assertEqual(sorted(model.kind_weights_), sorted([yes, no]))
+            np.testing.assert_array_equal(g.to_scipy().toarray(), np.diag(np.ones(4), 1) + np.diag(np.ones(4), -1))
+            self.assertEqual(hw.NodeEmbedding(2, graph=g).fit_transform(list("abc")).shape, (3, 2))
+
+    def test_floats_are_no_edge_index(self):
+        with self.assertRaisesRegex(ValueError, "floats do not tell apart"):
+            hw.as_graph(np.array([[2.0**60, 2.0**60], [2.0**60, 2.0**60]]))
+
+    def test_block(self):
+        """A block is an array in expressions, and its hash does not change by use."""
+        K = hw.kernel(self.path, "diffusion")
+        A = K.array
+        for found, want in ((K.T, A.T), (K + 1, A + 1), (2 * K, 2 * A), (K @ K, A @ A), (K.sum(), A.sum()), (K.ndim, 2), (np.exp(K), np.exp(A)),
+                            (pandas.DataFrame(K).to_numpy(), A)):
+            np.testing.assert_array_equal(found, want)
+        g = hw.as_graph(pandas.DataFrame({"source": list("abcde"), "target": list("bcdef")}))
+        before = pickle.dumps(g)
+        hw.NodeClassifier("lp").fit(g, {"a": 0, "f": 1})
+        self.assertEqual(pickle.dumps(g), before)
+        np.testing.assert_array_equal(pickle.loads(pickle.dumps(K)).array, A)
+
+    def test_parallel_edges(self):
+        G = networkx.MultiGraph([("a", "b"), ("a", "b"), ("b", "c"), ("c", "c")])
+        with self.assertWarnsRegex(hw.HeatwalkWarning, "1 parallel edges without weights"):
+            hw.as_graph(G)
+
+
 if __name__ == "__main__":
     unittest.main()

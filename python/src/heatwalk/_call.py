@@ -61,6 +61,26 @@ class Call:
                 self.names[text] = text.replace(f'"{code}"', repr(label))
         return self.write("labels.npy", "y", labels.code)
 
+    def write_prior(self, prior: Any, classes: Any) -> Any:
+        """Write shares of classes, a dict or a file of them, by the numbers of the classes."""
+        if isinstance(prior, (str, os.PathLike)) and os.path.exists(prior):
+            with open(prior, encoding="utf-8") as file:
+                lines = [line.rstrip("\n").split("\t") for line in file if line.strip()]
+            shares = {line[0]: line[-1] for line in lines if len(line) == 2}
+            if not {str(c) for c in classes.tolist()} <= shares.keys():
+                return prior  # perhaps distributions of nodes
+            prior = {label: v for label, v in shares.items() if v[:1].isdigit() or v[:1] == "."}
+        prior = prior.to_dict() if hasattr(prior, "to_dict") else prior
+        if not isinstance(prior, Mapping):
+            return prior
+        number = {key: i for i, c in enumerate(classes.tolist()) for key in (c, str(c))}
+        if unknown := [label for label in prior if label not in number]:
+            raise ValueError(f"prior: {unknown[0]!r} is no class of y")
+        path = self.path("prior.tsv", "prior")
+        with open(path, "w", encoding="ascii") as file:
+            file.writelines(f"{number[label]}\t{float(v)!r}\n" for label, v in prior.items())
+        return path
+
     def write_attributes(self, features: Any) -> str | None:
         """Write attributes of nodes and return the path of their file."""
         if features is None or isinstance(features, (str, os.PathLike)):
@@ -129,6 +149,8 @@ class Call:
                 continue
             args.append("-" + name if len(name) == 1 else "--" + name.replace("_", "-"))
             if isinstance(value, Mapping):
+                texts = {kind: text for text, kind in self.graph.kinds.items()}
+                value = {texts.get(kind, kind): weight for kind, weight in value.items()}
                 value = [f"{kind}={float(weight)!r}" for kind, weight in value.items()]
             if value is not True:
                 several = hasattr(value, "__iter__") and not isinstance(value, str)

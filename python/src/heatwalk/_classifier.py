@@ -43,7 +43,8 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
     unreached : {"blank", "prior"}, optional. The prediction for a node that no label reaches: none
         (−1, "" or None), or the class prior. By default the prior if the graph is in the
         constructor, because scikit-learn scores every prediction.
-    prior : Known shares of the classes.
+    prior : Known shares of the classes by name, as in ``{"fraud": 0.01, "honest": 0.99}``,
+        or a file of them; ``"balanced"`` for equal ones.
     edge_weights : {"given", "none", "log"}, optional. The weights of edges: w, 1 or log(1 + w). By
         default auto, lp and beliefs choose by held-out labels, and other methods take w.
     targets : The nodes that can have a label, or a mask of all nodes.
@@ -97,18 +98,21 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         if len(labels.classes) == 1:
             raise ValueError(f"y has one class, {labels.classes.tolist()[0]!r}; two classes are "
                              "needed")
-        scores, _, code, state = self._predictions(g, lambda call: call.write_labels(labels))
+        scores, _, code, state = self._predictions(g, lambda call: call.write_labels(labels),
+                                                   labels.classes)
         return self._fitted(
             g, classes_=labels.classes, scores_=scores, labels_=decode(labels.classes, code),
             _code=labels.code, **state)
 
-    def _predictions(self, graph: Graph, write_labels: Any) -> tuple[Any, Any, Any, dict[str, Any]]:
+    def _predictions(self, graph: Graph, write_labels: Any,
+                     classes: Any = None) -> tuple[Any, Any, Any, dict[str, Any]]:
         """Run classify; return scores, their classes, predicted classes, and attributes."""
         unreached, seed = self._unreached(), seed_of(self.random_state)
         def work(call: Call) -> tuple[Any, Any, Any, dict[str, Any]]:
             path, model = call.path("predictions.npz", "out"), call.path("model", "model")
             options = {
-                "labels": write_labels(call), "o": path, "prior": self.prior,
+                "labels": write_labels(call), "o": path,
+                "prior": self.prior if classes is None else call.write_prior(self.prior, classes),
                 "method": None if self.multi_label else self.method,
                 "multi_label": self.multi_label, "edge_weights": self.edge_weights,
                 "unreached": None if unreached == "blank" else unreached,
@@ -136,6 +140,9 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
                      "accuracy_": accuracy, "accuracy_stderr_": error,
                      "method_": run.get("method", self.method),
                      "kind_weights_": run.get("kind_weights"), "settings_": parameters}
+            if graph.kinds and state["kind_weights_"]:
+                state["kind_weights_"] = {graph.kinds.get(kind, kind): weight for kind, weight
+                                          in state["kind_weights_"].items()}
             if os.path.exists(model):
                 with open(model, "rb") as file:
                     state["_model"] = file.read()
@@ -289,7 +296,8 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
                 options: dict[str, Any] = {"model": call.write_bytes("model", self._model)}
             else:
                 labels = call.write_labels(Labels(self.classes_, self._code))
-                options = {"labels": labels, "method": self.method, "prior": self.prior,
+                options = {"labels": labels, "method": self.method,
+                           "prior": call.write_prior(self.prior, self.classes_),
                            "edge_weights": self.run_.get("weights", self.edge_weights)}
             out = call.path("reasons.tsv", "out")
             return call.run("explain", *ids, **options, n=number, o=out,

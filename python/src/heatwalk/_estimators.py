@@ -8,8 +8,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from ._errors import warn
-from ._graph import Graph, as_array, as_graph, checksum, is_pandas, nodes_of
-from ._matrix import Array, eigsh, features
+from ._graph import Graph, as_array, as_graph, checksum, is_pandas, labels_of, nodes_of
+from ._labels import encode
+from ._matrix import Array, eigsh, features_of
 from ._process import Progress, Settings
 from ._tables import numbers_of, predict_numbers
 
@@ -173,6 +174,8 @@ class NodeRegressor(RegressorMixin, NodeEstimator):
             if not np.isfinite(y).all():
                 raise ValueError("Input y contains NaN or infinity; leave these nodes out of X")
             values[rows] = y
+            if (values[rows] != y).any():
+                raise ValueError("X has a node twice with different numbers in y; keep one of them")
         if np.isnan(values).all():
             raise ValueError("y has no number: all of it is None or NaN")
         found, run = predict_numbers(g, values, self.method, self.node_features, self._settings())
@@ -230,9 +233,8 @@ class NodeEmbedding(TransformerMixin, NodeEstimator):
         elif y is None:
             raise ValueError(f"the method {self.method} needs y, the labels of some nodes")
         else:
-            if rows is not None:
-                y = dict(zip(nodes_of(g).at(rows.tolist()), as_array(y)))
-            vectors = features(g, y, self.method, honest=True, **self._settings()).array
+            labels = encode(labels_of(g, y) if rows is None else y, g.n, rows)
+            vectors = features_of(g, labels, self.method, honest=True, **self._settings()).array
         return self._fitted(g, embedding_=vectors, eigenvalues_=values)
 
     def _eigenvectors(self, g: Graph) -> tuple[Any, Any]:

@@ -178,9 +178,9 @@ def read_table(command: str, folder: str, choice: Choice, ends: Any, n: int,
     codes = [np.where(end < 0, None, end).tolist() if (end < 0).any() else end.tolist()
              for end in ends]
     others = {role: i for i, role in enumerate(choice.columns) if role not in _ENDS}
-    write_table(table, choice.titles,
-                codes + [cells(values.astype(int) if values.dtype.kind == "b" else values)
-                         for values in map(choice.columns.get, others)])
+    columns = [cells(values.astype(int) if values.dtype.kind == "b" and role != "kind" else values)
+               for role, values in choice.columns.items() if role in others]
+    write_table(table, choice.titles, codes + columns)
     with open(ids, "w", encoding="ascii") as file:
         file.writelines(f"{row}\n" for row in range(n))
     fields = "1,2,3" if "weight" in others else "1,2"

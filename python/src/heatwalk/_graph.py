@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import itertools
 import operator
@@ -34,6 +35,10 @@ class Nodes:
         self._n: int | None = None if path else n
         self._names = None if names is None else list(names)
         self._index: dict[Hashable, int] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what use adds, so that a pickle and its hash stay the same."""
+        return {**self.__dict__, "_index": None, **({"_n": None, "_names": None} if self.path else {})}
 
     def __len__(self) -> int:
         if self._n is None:
@@ -141,6 +146,7 @@ class Graph:
         self.columns: dict[Any, str] = {}
         self.is_warned = False  # that its diagonal is left out
         self._is_temporary = False  # the store, which is removed with this object
+        self.kinds: dict[str, Any] = {}  # of edges of a frame, by their text
         self._edges_sum: tuple[Any, ...] = ()  # of a temporary store
         if matrix is not None:
             n = int(matrix.shape[0])
@@ -167,7 +173,7 @@ class Graph:
         return self  # it never changes, and scikit-learn copies parameters
 
     def __getstate__(self) -> dict[str, Any]:
-        state = dict(self.__dict__)
+        state = {**self.__dict__, "is_warned": False}
         if self._is_temporary:
             state["files"] = {f.name: f.read_bytes() for f in pathlib.Path(self.path).iterdir()}
         return state
@@ -198,13 +204,21 @@ class Graph:
         return list(self.nodes)
 
     def to_scipy(self) -> sp.csr_matrix:
-        """Return the adjacency matrix, for a file or a store after reading it."""
+        """Return the adjacency matrix, for a file or a store after reading it.
+
+        Edges with kinds and times count with weight 1, or the one that they have, and add.
+        """
         if self.matrix is not None:
             return self.matrix
         def work(folder: str) -> sp.csr_matrix:
             out = os.path.join(folder, "graph.npz")
             names = {} if self._nodes.path else {self.path: "graph"}
-            _process.run(["convert", self.path, "-o", out], names)
+            about, flags = _process.run(["info", self.path], names), list[str]()
+            for kind in about.get("kinds", ())[:1]:  # all of them have weight 1
+                flags = ["--kind-weights", kind["name"] + "=1"]
+            if "first_time" in about:
+                flags += ["--since", about["first_time"]]
+            _process.run(["convert", self.path, "-o", out, *flags], names)
             return sp.csr_matrix(sp.load_npz(out))
         return call_in_folder(0, work)
 
@@ -437,6 +451,12 @@ def _from_networkx(graph: Any, weight: Any, kind: Any, time: Any) -> Graph:
              "and have weight 1, as in NetworkX")
     if kind is None and time is None:
         matrix = csr_of_networkx(graph, weight)
+        if graph.is_multigraph() and (weight is None or without == graph.number_of_edges() > 0):
+            loops = np.count_nonzero(matrix.diagonal())
+            pairs = matrix.nnz if graph.is_directed() else (matrix.nnz + loops) // 2
+            if count := graph.number_of_edges() - pairs:
+                warn(f"graph: {count} parallel edges without weights are no further edges; "
+                     "kind=\"key\" keeps them, and weights of edges add")
         zeros = int((matrix.data == 0).sum())
         _warn_of_zeros(zeros if graph.is_directed() else (zeros + 1) // 2)
         return Graph(_csr(matrix), names)
@@ -494,22 +514,32 @@ def _from_table(columns: list[tuple[Any, Any]], named: dict[str, Any], flags: Se
                 for title, end in zip(choice.titles, ends)]
         choice.flags.remove("--bipartite")
         choice.titles[:2] = "source", "target"  # not two kinds of nodes any more
-    number: dict[Any, int] = {v: i for i, v in enumerate(nodes)}
-    if not number and all(v.dtype.kind in "iu" for v in ends) and \
-            np.result_type(*ends).kind in "iu":  # not float64, of int64 and uint64
-        names, codes = np.unique(np.concatenate(ends), return_inverse=True)
-        number, codes = dict.fromkeys(names.tolist(), 0), codes.reshape(2, -1)
-    else:
-        codes = np.array([[number.setdefault(v, len(number)) for v in end.tolist()]
-                          for end in ends], dtype=np.int64).reshape(2, -1)
-        lost = is_missing(as_objects(number))
-        codes = np.where(lost, -1, np.cumsum(~lost) - 1)[codes]
-        number = {v: 0 for v, is_lost in zip(number, lost) if not is_lost}
+    is_whole = not len(nodes) and all(v.dtype.kind in "iu" for v in ends) and \
+        np.result_type(*ends).kind in "iu"  # not float64, of int64 and uint64
+    values = np.concatenate(ends) if is_whole else as_objects(
+        itertools.chain(nodes, *(end.tolist() for end in ends)))
+    codes, names = _factorize(values, is_whole)
+    codes = codes[len(nodes):].reshape(2, -1)
     if count := np.count_nonzero((codes < 0).any(axis=0)):
         warn(f"graph: {count} of {codes.shape[1]} rows have no source or no target: no edges")
-    graph = _of_choice(codes, choice, list(number))
+    graph = _of_choice(codes, choice, names)
     graph.columns = columns_used
     return graph
+
+
+def _factorize(values: Any, is_sorted: bool) -> tuple[Any, list[Any]]:
+    """Return the number of each value, −1 for a missing one, and the values by number."""
+    if pandas := sys.modules.get("pandas"):
+        codes, names = pandas.factorize(values, sort=is_sorted)
+        return codes, names.tolist()
+    if is_sorted:
+        names, codes = np.unique(values, return_inverse=True)
+        return codes, names.tolist()
+    number: dict[Any, int] = {}
+    lost = is_missing(values)
+    codes = np.array([-1 if is_lost else number.setdefault(v, len(number))
+                      for v, is_lost in zip(values.tolist(), lost)], dtype=np.int64)
+    return codes, list(number)
 
 
 def _of_choice(ends: Any, choice: Choice, names: Any, n: int | None = None) -> Graph:
@@ -519,12 +549,17 @@ def _of_choice(ends: Any, choice: Choice, names: Any, n: int | None = None) -> G
     graph = Graph(None, names, n=n)
     try:
         if has_codes:
+            if "kind" in choice.columns:
+                kinds = choice.columns["kind"]
+                graph.kinds = {str(v): v for v in dict.fromkeys(kinds[~is_missing(kinds)].tolist())}
             graph.path = store = _temporary_store(graph, 100 * ends.shape[1])
             folder = os.path.dirname(store)
             done = read_table("ingest", folder, choice, ends, n, store)
             graph._edges_sum = n, done["sum"]
             if count := done.get("self_loops"):
                 warn(f"graph: {count} edges from a node to itself are left out")
+        elif (matrix := _matrix_of_choice(ends, choice, names, n)) is not None:
+            graph = Graph(matrix, names)
         else:
             def work(folder: str) -> Any:
                 out = os.path.join(folder, "graph.npz")
@@ -541,6 +576,18 @@ def _of_choice(ends: Any, choice: Choice, names: Any, n: int | None = None) -> G
             str(names[int(row)]) for row in m.groups()), error.message) if names else error.message
         raise
     return graph
+
+
+def _matrix_of_choice(ends: Any, choice: Choice, names: Any, n: int) -> Any:
+    """Return the matrix of edges, or None if only the program knows the rules for them."""
+    weight = choice.columns.get("weight")
+    is_number = weight is None or weight.dtype.kind in "iuf" and not is_missing(weight).any() and \
+        (weight > 0).all() and (weight < 2 ** 53).all()
+    if (ends < 0).any() or not is_number or len(choice.flags) != 1:
+        return None
+    with contextlib.suppress(ValueError):  # the error of the program names the rows
+        return _from_edges(ends, weight, n, choice.flags == ["--directed"], names)
+    return None
 
 
 def _of_edges(ends: Any, values: Any, n: int, directed: bool, names: Any) -> Graph:
@@ -654,6 +701,9 @@ def as_graph(graph: Any, *, ids: Iterable[Hashable] | None = None, source: Any =
     Raises ValueError: The object is no graph, or its names or weights are ambiguous.
     """
     nodes = list(ids) if ids is not None and columns_of(graph) is not None else ()
+    if len(set(nodes)) < len(nodes):
+        twice = next(v for v, count in collections.Counter(nodes).items() if count > 1)
+        raise ValueError(f"ids has {twice!r} twice; give each node once, as pandas.unique(ids) does")
     named = {"source": source, "target": target, "weight": weight, "kind": kind, "time": time}
     made = _convert(graph, named, directed, num_nodes, nodes, list(flags))
     if ids is not None and not nodes:
@@ -699,6 +749,9 @@ def _convert(graph: Any, named: dict[str, Any], directed: bool, num_nodes: int |
     if array.ndim == 0:
         raise ValueError(f"{type(graph).__name__} is not a graph; pass a matrix, a NetworkX or "
                          "igraph graph, a frame of edges, or a path")
+    if array.shape == (2, 2) and array.dtype.kind == "f" and (abs(array) >= 2 ** 53).any():
+        raise ValueError("this 2×2 array of floats has numbers of 2⁵³ or more, which floats do not "
+                         "tell apart; an edge index is an array of whole numbers")
     if array.ndim == 2 and array.shape[0] == 2 and array.dtype.kind in "iu":
         if array.shape[1] != 2 or num_nodes is not None:
             return _from_index(array, None if isinstance(weight, str) else weight, num_nodes,

@@ -208,6 +208,12 @@ def attributes_of(graph: Graph, features: Any) -> tuple[Any, Any]:
         features = features.to_frame() if features.ndim == 1 else features
         rows = nodes_of(graph).rows_of_index(features, "node_features")
     columns = columns_of(features) if hasattr(features, "columns") else None
+    for title, column in columns or ():
+        kinds = {type(v) for v in as_array(column)[:100]} if column.dtype == object else set()
+        if wrong := kinds & {list, tuple, set, dict, np.ndarray}:
+            raise ValueError(f"node_features: the column {title!r} has elements of type "
+                             f"{wrong.pop().__name__}; give each of their numbers a column, as "
+                             f"numpy.stack(frame[{title!r}]) has")
     if columns is None and not sp.issparse(features):
         features = np.asarray(as_array(features), dtype=np.float64)
         if features.ndim != 2:
@@ -224,7 +230,7 @@ def attributes_of(graph: Graph, features: Any) -> tuple[Any, Any]:
 def attribute_cells(column: Any) -> list[Any]:
     """Return the values of a column of attributes as they are written to a table.
 
-    Text and categories that have digits are quoted, because they are no numbers.
+    Text is quoted, so that the rules for text files, such as those of NA and inf, do not apply.
     """
     values = as_array(column)
     texts = cells(values)
@@ -235,4 +241,4 @@ def attribute_cells(column: Any) -> list[Any]:
         return [v if v == "" else int(v) for v in texts]
     if all(map(_DATE.match, [v for v in texts if isinstance(v, str) and v])):
         return texts
-    return [f'"{v}"' if isinstance(v, str) and any(map(str.isdigit, v)) else v for v in texts]
+    return [f'"{v}"' if isinstance(v, str) and v else v for v in texts]

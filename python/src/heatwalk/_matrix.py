@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ._call import Call, rows_of, run_call
 from ._folder import read_array
 from ._graph import Graph, as_array, as_graph, bytes_of, labels_of, nodes_of
-from ._labels import encode
+from ._labels import Labels, encode
 from ._process import Settings
 from ._results import Block
 
@@ -100,8 +100,15 @@ def features(graph: Any, labels: Any, spec: str = "cwk", *, honest: bool = False
 
     Returns: a row for each node; the columns are pairs (step, class).
     """
-    name, g = _checked(out, dtype), as_graph(graph)
-    encoded = encode(labels_of(g, labels), g.n)
+    g = as_graph(graph)
+    return features_of(g, encode(labels_of(g, labels), g.n), spec, honest=honest, dtype=dtype,
+                       out=out, **settings)
+
+
+def features_of(g: Graph, encoded: Labels, spec: str, *, honest: bool, dtype: Any = "float32",
+                out: Path | None = None, **settings: Any) -> Block:
+    """Compute features as :func:`features` does, of encoded labels."""
+    name = _checked(out, dtype)
     def work(call: Call) -> Block:
         path = _output(call, out)
         run = call.run("features", kernel=spec, dtype=name, labels=call.write_labels(encoded),

@@ -119,7 +119,8 @@ def run(args: Sequence[str], names: Mapping[str, str] | None = None, *, threads:
     with serving(max_memory is not None) as server, shown(progress, names) as update:
         flags += ["--progress", "json" if update else "none"]
         command = [args[0], *(source(server) if source else ()), *args[1:], *flags]
-        log.debug("%s", subprocess.list2cmdline(["heatwalk", *command]))
+        if log.isEnabledFor(logging.DEBUG):
+            log.debug("%s", subprocess.list2cmdline(["heatwalk", *command]))
         outcome = server.call(command, update)
     if outcome.is_cancelled:
         raise CancelledError("the call was cancelled", command=command)

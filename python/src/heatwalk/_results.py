@@ -13,8 +13,10 @@ if TYPE_CHECKING:
     import pandas
 
 
-class Block:
+class Block(np.lib.mixins.NDArrayOperatorsMixin):
     """A block of values between nodes, with a bound on its error.
+
+    It has the attributes, methods and operators of its array, whose results are arrays.
 
     Attributes:
     array : The values; ``numpy.asarray(block)`` is the same array.
@@ -46,15 +48,18 @@ class Block:
             return np.array(self.array, dtype)
         return self.array.astype(dtype or self.dtype, copy=False)
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The numbers of rows and columns."""
-        return tuple(self.array.shape)
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        if "out" in options:
+            options["out"] = tuple(map(_array_of, options["out"]))
+        return getattr(ufunc, method)(*map(_array_of, inputs), **options)
 
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The type of the values."""
-        return self.array.dtype
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name == "array":  # asked by copies before the array is there
+            raise AttributeError(name)
+        return getattr(self.array, name)
+
+    def __iter__(self) -> Any:
+        return iter(self.array)
 
     def __len__(self) -> int:
         return len(self.array)
@@ -70,6 +75,10 @@ class Block:
     def __repr__(self) -> str:
         bound = "" if self.error_bound is None else f", error bound {self.error_bound:.2g}"
         return f"<heatwalk.Block of {' × '.join(map(str, self.shape))} {self.dtype}{bound}>"
+
+
+def _array_of(value: Any) -> Any:
+    return value.array if isinstance(value, Block) else value
 
 
 def _nodes(axis: Any) -> Sequence[Any]:

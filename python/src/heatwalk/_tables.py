@@ -40,7 +40,7 @@ def numbers_of(graph: Graph, y: Any) -> Any:
 def evaluate(graph: Any, y: Any, methods: str | Iterable[str] | None = None, *,
              train: float | Iterable[float] = (0.05, 0.1), splits: int = 20,
              per_class: int | Iterable[int] | None = None, split: Any = None, numbers: bool = False,
-             multi_label: bool = False, node_features: Any = None, prior: Path | None = None,
+             multi_label: bool = False, node_features: Any = None, prior: Any = None,
              report: Path | None = None, **settings: Unpack[Settings]) -> pandas.DataFrame:
     """Compare methods on random splits of the labelled nodes.
 
@@ -68,17 +68,19 @@ def evaluate(graph: Any, y: Any, methods: str | Iterable[str] | None = None, *,
         methods = ("auto", "lp")
     def work(call: Call) -> dict[str, Any]:
         values = path = None
+        known = prior
         if numbers:
             values = call.write("values.npy", "y", numbers_of(g, y))
         elif multi_label:
             matrix = encode_several(labels_of(g, y, several=True), g.n)[1]
             path = call.write("labels.npy", "y", matrix)
         else:
-            path = call.write_labels(encode(labels_of(g, y), g.n))
+            labels = encode(labels_of(g, y), g.n)
+            path, known = call.write_labels(labels), call.write_prior(prior, labels.classes)
         parts = {"split": _write_split(call, split)} if split is not None else {
             "splits": splits, "per_class": per_class, "train": train if per_class is None else None}
         return call.run("evaluate", values=values, labels=path, multi_label=multi_label,
-                        method=methods, prior=prior, report=report, **parts, is_random=True,
+                        method=methods, prior=known, report=report, **parts, is_random=True,
                         node_features=call.write_attributes(node_features))
     run = run_call(g, settings, 0, work)
     names = {"train_fraction": "train", "accuracy_mean": "accuracy", "accuracy_stderr": "stderr"}
@@ -106,7 +108,7 @@ def _write_split(call: Call, split: Any) -> str:
 
 
 def suggest(graph: Any, y: Any, n: int = 20, *, method: str = "auto", targets: Any = None,
-            node_features: Any = None, prior: Path | None = None, edge_weights: str | None = None,
+            node_features: Any = None, prior: Any = None, edge_weights: str | None = None,
             **settings: Unpack[Settings]) -> pandas.DataFrame:
     """Return the nodes whose labels would improve the predictions most.
 
@@ -127,7 +129,8 @@ def suggest(graph: Any, y: Any, n: int = 20, *, method: str = "auto", targets: A
     def work(call: Call) -> list[list[str]]:
         path = call.path("suggestions.tsv", "out")
         call.run("suggest", labels=call.write_labels(labels), n=n, method=method, o=path,
-                 targets=call.write("targets.npy", "targets", chosen), prior=prior,
+                 targets=call.write("targets.npy", "targets", chosen),
+                 prior=call.write_prior(prior, labels.classes),
                  edge_weights=edge_weights,
                  node_features=call.write_attributes(node_features), is_random=True)
         with open(path, encoding="utf-8", newline="") as file:

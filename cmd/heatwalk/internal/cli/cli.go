@@ -132,16 +132,18 @@ func newRoot(run *shell.Session) *cobra.Command {
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return run.Prepare(cmd) }
 	run.DeclareShared(&shell.FlagSet{FlagSet: root.PersistentFlags(), Line: run.Line})
 	root.PersistentFlags().SortFlags = false
-	for _, c := range selectCommands(commands(), run.Line.Args) {
+	list := selectCommands(commands(), run.Line.Args)
+	if run.Commands != nil {
+		root.AddCommand(run.Commands()...)
+		list = nil
+	}
+	for _, c := range list {
 		cmd := c.construct(run)
 		cmd.GroupID = c.group
 		if !root.ContainsGroup(c.group) {
 			root.AddGroup(&cobra.Group{ID: c.group})
 		}
 		root.AddCommand(cmd)
-	}
-	if run.Commands != nil {
-		root.AddCommand(run.Commands()...)
 	}
 	describe(root)
 	rejectUnknown(run, root)

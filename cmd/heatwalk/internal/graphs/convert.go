@@ -212,9 +212,9 @@ func convertGraph(run *shell.Session, c *convertOptions, name string) error {
 	m := g.Store.Manifest
 	o.Describe(m)
 	options := new(graphfile.WriteOptions)
-	if m.HasCodes() {
+	if m.HasCodes() && len(g.Edges.Kinds) == 0 && g.Edges.Since == "" {
 		return fault.Usage(name,
-			"convert writes no kinds and times of edges; ingest its edges without --kind and --time")
+			"convert writes no kinds and times of edges; give --kind-weights or --since for edges with a single weight")
 	}
 	var file, attributes int64
 	if c.attributes != "" {

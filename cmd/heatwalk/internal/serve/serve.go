@@ -4,6 +4,7 @@ package serve
 import (
 	"context"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -25,7 +26,9 @@ func New(run *shell.Session, execute func(*shell.Session) int) *cobra.Command {
 			s := &serve.Server{In: run.Console.Stdin, Out: run.Console.Stdout, Err: run.Console.Stderr, Canceled: fault.ErrInterrupted}
 			s.Call = func(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 				call := shared.NewCall(ctx, args, stdout, stderr)
-				call.Commands = func() []*cobra.Command { return newCommands(shared, call) }
+				if len(args) > 0 && slices.Contains([]string{"open", "close", "memory"}, args[0]) {
+					call.Commands = func() []*cobra.Command { return newCommands(shared, call) }
+				}
 				return execute(call)
 			}
 			err := s.Serve(run.Context)

@@ -63,7 +63,7 @@ type Session struct {
 	// are followers. Nil: the process is alone.
 	Network sparse.Network
 
-	// Commands returns further commands, in a call of a server; nil: none.
+	// Commands returns the commands of a call of a server that has none of the usual ones; nil: those.
 	Commands func() []*cobra.Command
 
 	kept *keptGraph // the open graph that the arguments name; nil: none
