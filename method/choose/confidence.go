@@ -141,7 +141,7 @@ func (c *Confidence) Estimate(reached *roaring.Bitmap,
 	// Two more right and two more wrong predictions leave an error where all are right.
 	variance := (max(0, c.squares-float64(c.total*excess*excess)) +
 		1) / (c.total + 4)
-	variance *= nearness * (1/(c.total+4) + 1/float64(max(1, e.Reached)))
+	variance *= Nearness * (1/(c.total+4) + 1/float64(max(1, e.Reached)))
 	// The only labels of their classes are wrong predictions: the binomial part of the variance of their share is there already.
 	unseen = max(0, unseen-float64(e.Unseen*(1-e.Unseen))/float64(len(c.p.Row)))
 	e.Stderr = math.Sqrt(variance + float64(luck*luck) +

@@ -19,9 +19,11 @@
 // # Choosing
 //
 // [Run] compares all settings of all methods on the same folds. Each value is predicted without the
-// values of its fold: by a model of the other folds, or for a kernel by a closed form, see package ridge. A setting is
+// values of its fold: by a model of the other folds, or for a kernel by a closed form, see package ridge. Of more than 1,000 values
+// errors are measured on 1,000, of which a setting of a kernel is chosen by a sample and then measured by models of all other folds. A setting is
 // chosen by the rule of package choose, where the share of right predictions is replaced by the share of the variance that is
-// explained, the mean of 1 − (y − ŷ)²/σ², with its standard error. Of methods the one that explains most is used.
+// explained, the mean of 1 − (y − ŷ)²/σ², with its standard error. Of methods the one that explains most is used, or the mean if
+// several methods explain less.
 // The reported error of each fold is that of the setting that the other folds choose, so
 // that the choice does not make it too small.
 //

@@ -18,6 +18,7 @@ import (
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -240,6 +241,39 @@ func TestManyValues(t *testing.T) {
 	got := runOne(t, p, "diffusion:beta=2+rls:lambda=0.1", nil)
 	if v, w := got.Value[mostSolved+2], want.Value[mostSolved+2]; math.Abs(v-w) > 0.01 {
 		t.Errorf("%v, want %v", v, w)
+	}
+}
+
+// TestErrorsOfManyValues tests that errors of a thousand of many values are those of models of all values outside a fold, for a
+// model that predicts folds and for one that chooses its setting on a sample, and that the mean is used if models are worse.
+func TestErrorsOfManyValues(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes some seconds")
+	}
+	p := random(t, 5, 3900)
+	for _, list := range []string{"harmonic", "diffusion:beta=3+rls:lambda=0.02"} {
+		got := runOne(t, p, list, nil)
+		fold := split.Folds(make([]int, len(p.Row)), 5, 0, 0)
+		var squares []float64
+		for f := range 5 {
+			s := split.OfFold(fold, f)
+			predicted := runOne(t, p.At(s.Train), list, nil).Value
+			for _, i := range s.Test {
+				squares = append(squares, math.Pow(p.Value[i]-predicted[p.Row[i]], 2))
+			}
+		}
+		mse := stat.Mean(squares, nil)
+		if got.Tested != mostCompared || math.Abs(got.RMSE*got.RMSE-mse) > 3*stat.StdDev(squares, nil)/math.Sqrt(mostCompared) || got.R2Stderr == 0 {
+			t.Errorf("%s: RMSE² %v of %d values, R² ± %v; all folds have %v", list, got.RMSE*got.RMSE, got.Tested, got.R2Stderr, mse)
+		}
+	}
+	noise := random(t, 6, 40)
+	rng := rand.New(rand.NewPCG(7, 8))
+	for i := range noise.Value {
+		noise.Value[i] = rng.NormFloat64()
+	}
+	if out := runOne(t, noise, "harmonic,hops:lambda=0.0001", nil); out.R2 > 0.1 || len(out.Methods) != 2 || (out.Method == MeanName) != (out.Methods[0].R2 < 0 && out.Methods[1].R2 < 0) {
+		t.Errorf("%s, R² %v, of %+v", out.Method, out.R2, out.Methods)
 	}
 }
 

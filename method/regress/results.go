@@ -23,6 +23,8 @@ type Errors struct {
 	RMSE float64 `json:"rmse"`
 	MAE  float64 `json:"mae"`
 	R2   float64 `json:"r2"`
+
+	R2Stderr float64 `json:"r2_stderr"` // its standard error
 }
 
 // Compared is the cross-validated result of a method.
@@ -54,7 +56,7 @@ type Prediction struct {
 	HeldOut    []TestedValue `json:"tested_values"` // these values, predicted by models of other folds
 	Methods    []Compared    `json:"methods"`       // all methods that are not left out, in their order
 	Unsolved   []Unsolved    `json:"-"`             // candidates that are left out
-	Mean       Errors        `json:"mean"`          // of predicting the mean of the other folds
+	Mean       Errors        `json:"mean"`          // of predicting the mean of the other folds, which is used if all of several methods are worse
 	Neighbours Errors        `json:"neighbours"`    // of predicting the mean of neighbours outside the fold
 }
 

@@ -20,8 +20,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// mostCompared is the number of values that methods are compared on. Of more a sample is used,
-// because a Gram matrix for each setting of a kernel takes its square.
+// mostCompared is the number of values that errors are measured on, and that a model with HeldOut chooses its setting by,
+// because a Gram matrix for each setting of a kernel takes its square. Models learn from all values outside a fold.
 const mostCompared = 1000
 
 // baselines are the two means that methods are compared with.
@@ -52,20 +52,27 @@ func Run(ctx context.Context, p *Problem, methods []Method, s *Settings) (*Predi
 			list = append(list, e)
 		case !c.leavesOut(m.Method.Numbers, nil, err):
 			return nil, err
+		default:
+			c.omitted++
 		}
 	}
 	out := &Prediction{
-		Factors: p.Learned.Factors, Tested: len(c.Row),
+		Factors: p.Learned.Factors, Tested: len(c.tested),
 		Mean: c.measure(list[:1]), Neighbours: c.measure(list[1:2]),
 	}
+	mean := list[0]
 	list = list[2:]
 	for i, e := range list {
 		one := list[i : i+1]
 		_, setting, _ := choosePair(one, -1)
 		out.Methods = append(out.Methods, Compared{
 			Method: e.model.Spec.Name, Parameters: parametersOf(e.model, e.settings[setting]),
-			Settings: len(e.settings), Errors: c.measure(one),
+			Settings: e.compared, Errors: c.measure(one),
 		})
+	}
+	if len(methods) > 1 { // where all of them extrapolate worse
+		list = append(list, mean)
+		out.Methods = append(out.Methods, Compared{Method: MeanName, Settings: 1, Errors: out.Mean})
 	}
 	best, setting, predicted, err := c.predict(ctx, p, list, s)
 	if err != nil {
@@ -74,10 +81,12 @@ func Run(ctx context.Context, p *Problem, methods []Method, s *Settings) (*Predi
 	chosen := list[best]
 	out.Unsolved = c.unsolved
 	out.Compared = out.Methods[best]
+	out.Methods = out.Methods[:len(methods)-c.omitted]
 	out.Parameters = parametersOf(chosen.model, chosen.settings[setting])
 	out.Errors = c.measure(list)
 	for i, miss := range chosen.miss[setting] {
-		out.HeldOut = append(out.HeldOut, TestedValue{c.Value[i], c.Value[i] - miss})
+		value := c.Value[c.tested[i]]
+		out.HeldOut = append(out.HeldOut, TestedValue{value, value - miss})
 	}
 	out.Value = predicted
 	for i, row := range p.Row {
@@ -138,9 +147,11 @@ func Bytes(p *Problem, methods []Method, s *Settings) (int64, error) {
 				return 0, err
 			}
 		}
-		if model.HeldOut == nil {
-			bytes += 8 * n * int64(len(settings))
+		predicted := len(settings)
+		if model.HeldOut != nil {
+			predicted = 1
 		}
+		bytes += 8 * n * int64(predicted)
 		largest = max(largest, bytes)
 	}
 	factorBytes, choice := method.FactorBytes(p, s)
@@ -186,32 +197,40 @@ func sampleOf(n, limit int, seed uint64) []int {
 	return split.Sample(make([]int, n), limit, seed, 0)
 }
 
-// comparison compares methods on the values of its problem, a sample of many, by folds.
+// comparison compares methods on some values of its problem, a sample of many, by folds.
 type comparison struct {
 	*Problem
 	set    *Settings
-	fold   []int
-	labels []choose.FoldLabels
-	spread float64 // variance of the values, 1 if they are equal
+	fold   []int               // of each value
+	tested []int               // positions of the values that errors are measured on
+	labels []choose.FoldLabels // of these values
+	spread float64             // their variance, 1 if they are equal
 
 	choosesSettings bool // but no method, so that nothing is measured with a single setting
 	unsolved        []Unsolved
+	omitted         int // methods of which no setting is left
 }
 
-// newComparison returns the comparison on a sample of at most mostCompared values, divided into
-// folds.
+// newComparison returns the comparison on at most mostCompared values. Of more values they are from two folds or more, as few as
+// have as many, because each of these folds takes a model of the other values.
 func newComparison(p *Problem, s *Settings) *comparison {
-	p = p.At(sampleOf(len(p.Row), mostCompared, s.RNGSeed))
 	m := len(p.Row)
 	rough := *s
 	rough.Rough = true
 	folds := split.FoldCount(m)
 	c := &comparison{Problem: p, set: &rough, labels: make([]choose.FoldLabels, folds), spread: 1}
 	c.fold = split.Folds(make([]int, m), folds, s.RNGSeed, 0)
-	for _, f := range c.fold {
-		c.labels[f].Tested++
+	count := max(2, (mostCompared*folds+m-1)/m)
+	for i, f := range c.fold {
+		if f < count {
+			c.tested = append(c.tested, i)
+		}
 	}
-	if variance := stat.PopVariance(p.Value, nil); variance > 0 { // a sample may be constant
+	c.tested = problem.Pick(c.tested, sampleOf(len(c.tested), mostCompared, s.RNGSeed))
+	for _, i := range c.tested {
+		c.labels[c.fold[i]].Tested++
+	}
+	if variance := stat.PopVariance(problem.Pick(p.Value, c.tested), nil); variance > 0 { // a sample may be constant
 		c.spread = variance
 	}
 	return c
@@ -221,8 +240,9 @@ func newComparison(p *Problem, s *Settings) *comparison {
 type evidence struct {
 	model    *Model
 	settings []param.Values
+	compared int // settings that these are the best of
 	space    *choose.Space
-	miss     [][]float64 // y − ŷ by setting and value
+	miss     [][]float64 // y − ŷ by setting and tested value
 	counts   *choose.Counts
 }
 
@@ -238,28 +258,73 @@ func (c *comparison) compare(ctx context.Context, m Method) (*evidence, error) {
 	if last := len(e.space.Axes) - 1; last >= 0 {
 		e.space.Axes[last].Falling = e.model.Ridge
 	}
+	e.compared = len(e.settings)
 	e.counts = choose.NewCounts(len(e.settings), c.labels)
 	if c.choosesSettings && len(e.settings) == 1 {
 		return e, nil
 	}
-	if e.model.HeldOut != nil {
-		e.miss, err = e.model.HeldOut(ctx, c.Problem, c.fold, e.settings, c.set)
-	} else {
+	switch {
+	case e.model.HeldOut == nil:
 		e.miss, err = c.predictFolds(ctx, e)
+	case len(c.tested) == len(c.Row):
+		e.miss, err = e.model.HeldOut(ctx, c.Problem, c.fold, e.settings, c.set)
+	default:
+		return c.compareOnSample(ctx, m)
 	}
-	if err != nil {
-		return nil, err
+	if err == nil {
+		c.count(e)
 	}
+	return e, err
+}
+
+// count adds the merits of the predictions.
+func (c *comparison) count(e *evidence) {
 	for s, miss := range e.miss {
 		for i, x := range miss {
-			e.counts.AddMerit(s, c.fold[i], 1-float64(x*x)/c.spread)
+			e.counts.AddMerit(s, c.fold[c.tested[i]], 1-float64(x*x)/c.spread)
 		}
 	}
-	return e, nil
+}
+
+// compareOnSample returns the evidence for the setting of a method that a sample of the values chooses, by models of all values
+// outside a fold. A setting whose equations are not solved is left out, see [evidence.drop].
+func (c *comparison) compareOnSample(ctx context.Context, m Method) (*evidence, error) {
+	sample := newComparison(c.At(sampleOf(len(c.Row), mostCompared, c.set.RNGSeed)), c.set)
+	e, err := sample.compare(ctx, m)
+	for err == nil {
+		_, setting, merit := choosePair([]*evidence{e}, -1)
+		if math.IsInf(merit, -1) && c.unsolved != nil {
+			return nil, c.unsolved[len(c.unsolved)-1].err
+		}
+		chosen := &evidence{model: e.model, settings: e.settings[setting:][:1], compared: len(e.settings),
+			space: new(choose.Space), counts: choose.NewCounts(1, c.labels)}
+		if chosen.miss, err = c.predictFolds(ctx, chosen); err == nil {
+			c.count(chosen)
+			return chosen, nil
+		}
+		if c.leavesOut(e.model, e.settings[setting], err) {
+			e.drop(setting)
+			err = nil
+		}
+	}
+	return nil, err
+}
+
+// drop leaves out a setting and those of a smaller ridge, whose equations are harder.
+func (e *evidence) drop(setting int) {
+	ridges := 1 // values of the last parameter
+	for _, axis := range e.space.Axes {
+		ridges = axis.Values
+	}
+	for i := range e.settings {
+		if i%ridges <= setting%ridges {
+			e.counts.Loss[i] = math.Inf(1)
+		}
+	}
 }
 
 // predict predicts the value of every node with the method and the setting that the values choose. A setting whose equations
-// are not solved is left out with those of a smaller ridge, whose equations are harder, and the values choose again. If none
+// are not solved is left out as [evidence.drop] does, and the values choose again. If none
 // is left, the error is that of the first one.
 func (c *comparison) predict(ctx context.Context, p *Problem, list []*evidence,
 	s *Settings) (best, setting int, predicted []float64, err error) {
@@ -276,15 +341,7 @@ func (c *comparison) predict(ctx context.Context, p *Problem, list []*evidence,
 		if !c.leavesOut(e.model, e.settings[setting], err) {
 			return 0, 0, nil, err
 		}
-		ridges := 1 // values of the last parameter
-		for _, axis := range e.space.Axes {
-			ridges = axis.Values
-		}
-		for i := range e.settings {
-			if i%ridges <= setting%ridges {
-				e.counts.Loss[i] = math.Inf(1)
-			}
-		}
+		e.drop(setting)
 	}
 }
 
@@ -301,17 +358,22 @@ func (c *comparison) leavesOut(m *Model, v param.Values, err error) bool {
 func (c *comparison) predictFolds(ctx context.Context, e *evidence) ([][]float64, error) {
 	miss := make([][]float64, len(e.settings))
 	for s := range miss {
-		miss[s] = make([]float64, len(c.Row))
+		miss[s] = make([]float64, len(c.tested))
 	}
-	for f := range c.labels {
+	for f, labels := range c.labels {
+		if labels.Tested == 0 {
+			continue
+		}
 		fold := split.OfFold(c.fold, f)
 		predicted, err := e.model.Predict(ctx, c.Problem.At(fold.Train), e.settings, c.set)
 		if err != nil {
 			return nil, err
 		}
 		for s := range miss {
-			for _, i := range fold.Test {
-				miss[s][i] = c.Value[i] - predicted[s][c.Row[i]]
+			for t, i := range c.tested {
+				if c.fold[i] == f {
+					miss[s][t] = c.Value[i] - predicted[s][c.Row[i]]
+				}
 			}
 		}
 		c.set.Progress(e.model.Spec.Name, int64(f+1), int64(len(c.labels)))
@@ -341,7 +403,8 @@ func (c *comparison) measure(list []*evidence) Errors {
 		method, setting, _ := choosePair(list, f)
 		chosen[f] = list[method].miss[setting]
 	}
-	return Measure(c.Value, func(i int) float64 { return c.Value[i] - chosen[c.fold[i]][i] })
+	values := problem.Pick(c.Value, c.tested)
+	return Measure(values, func(t int) float64 { return values[t] - chosen[c.fold[c.tested[t]]][t] })
 }
 
 // Measure returns the errors of predictions of values, given the prediction of the value at a position.
@@ -355,6 +418,9 @@ func Measure(values []float64, predicted func(i int) float64) Errors {
 		MAE: floats.Distance(values, estimates, 1) / m}
 	if variance := stat.PopVariance(values, nil); variance > 0 { // a sample may be constant
 		e.R2 = 1 - float64(e.RMSE*e.RMSE)/variance
+		floats.Sub(estimates, values)
+		floats.Mul(estimates, estimates)
+		e.R2Stderr = math.Sqrt(choose.Nearness*stat.PopVariance(estimates, nil)/m) / variance
 	}
 	return e
 }

@@ -257,11 +257,8 @@ func (d *regressDocument) lines() []string {
 		head += fmt.Sprintf(" · %s cannot be reached from a value",
 			words.Count(d.Unreached))
 	}
-	head += fmt.Sprintf(" · cross-validated RMSE %.4g, MAE %.4g, R² %.3f", d.RMSE,
-		d.MAE, d.R2)
-	if d.Tested < d.Labelled {
-		head += fmt.Sprintf(" of models of %s values", words.Count(d.Tested))
-	}
+	head += fmt.Sprintf(" · cross-validated RMSE %.4g, MAE %.4g, R² %.3f ± %.3f", d.RMSE,
+		d.MAE, d.R2, d.R2Stderr)
 	choice := d.Method
 	if text := d.Parameters.String(); text != "" {
 		choice += ": " + text
