@@ -115,4 +115,4 @@ func signedMethod(p *Problem, s *Settings) *Engine {
 }
 
 // consistency returns learning with local and global consistency.
-func consistency() *Engine { return graphMethod{spreading{propagate.Learners().Named("lgc")}}.engine() }
+func consistency() *Engine { return spreading{propagate.Learners().Named("lgc")}.method().engine() }

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/file/textio"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 )
@@ -364,6 +365,18 @@ func kernelName(m *Engine) string {
 // belongs reports whether a method has a name, or a kernel that has it.
 func belongs(m *Engine, name string) bool {
 	return m.Name == name || kernelName(m) == name
+}
+
+// grid returns the settings of a declaration to choose from, complete, with some values fixed, and their space. The error is that of
+// [param.Spec.Resolve].
+func (s *Settings) grid(spec *param.Spec, fixed param.Values, g param.Graph) ([]param.Values, *choose.Space, error) {
+	tried := s.withGrids(spec)
+	list, err := split.Combinations(tried, fixed, g)
+	if err != nil {
+		return nil, nil, err
+	}
+	usual, err := spec.Resolve(fixed, g)
+	return list, choose.SpaceOf(tried, list, usual), err
 }
 
 // withGrids returns a declaration with the grids of the settings: values by the name of their

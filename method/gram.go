@@ -171,10 +171,10 @@ func (s *GramSource) begin(p *Problem, par *Parameters, settings *Settings, visi
 			return nil, err
 		}
 	case !split.TooFew(p.Class):
-		if j.sources, j.sourceSpace, err = choose.SettingsOf(s.Kernel, kernel, s.Units); err != nil {
+		if j.sources, j.sourceSpace, err = set.grid(s.Kernel, kernel, s.Units); err != nil {
 			return nil, err
 		}
-		if j.values, j.space, err = choose.SettingsOf(&s.Learner.Spec, learner, nil); err != nil {
+		if j.values, j.space, err = set.grid(&s.Learner.Spec, learner, nil); err != nil {
 			return nil, err
 		}
 	}

@@ -16,60 +16,54 @@ import (
 // the predicted class of a node in the group's test set, and whether a label reaches it.
 type foldVisitor = func(setting, group int, predict func(node int) (class int, isReached bool))
 
-// graphLearner scores all nodes of a graph at once from its labels, with parameters that are
+// graphMethod scores all nodes of a graph at once from its labels, with parameters that are
 // chosen by its predictions for held-out labels.
-type graphLearner interface {
-	// declaration has the name and the parameters.
-	declaration() *param.Spec
+type graphMethod struct {
+	spec *param.Spec // the name and the parameters
 
 	// prepare computes what all settings have in common.
-	prepare(ctx context.Context, j *job, settings []param.Values) error
+	prepare func(ctx context.Context, j *job, settings []param.Values) error
 
 	// predictions calls visit for each setting and group of labels in any order.
-	predictions(ctx context.Context, j *job, settings []param.Values,
-		groups []group, visit foldVisitor) error
+	predictions func(ctx context.Context, j *job, settings []param.Values, groups []group, visit foldVisitor) error
 
-	// scores stores the scores and classes of all nodes in r.out.
-	scores(ctx context.Context, j *job, v param.Values) error
+	// scores stores the scores and classes of all nodes in j.out.
+	scores func(ctx context.Context, j *job, v param.Values) error
 
-	// highest reports whether scores stores the highest scores of each node in place of those of all classes.
-	highest(p *Problem, s *Settings) bool
-
-	// hasRaw reports whether scores are those of a formula.
-	hasRaw() bool
+	// highest reports whether scores stores the highest scores of each node in place of those of all classes; nil: never.
+	highest func(p *Problem, s *Settings) bool
 
 	// bytes is the memory of a prediction, and of a choice by the given number of labels. It refuses settings.
-	bytes(p *Problem, labels int, settings []param.Values, s *Settings) (int64, error)
+	bytes func(p *Problem, labels int, settings []param.Values, s *Settings) (int64, error)
 
 	// isSampled reports that a choice compares settings on a sample of many labels, because
 	// each setting is a fit of its own.
-	isSampled() bool
+	isSampled bool
+
+	hasRaw bool // see [Engine.HasRaw]
 }
 
 // group is a training set with the labels to predict from it.
 type group struct{ train, test *Problem }
 
-// graphMethod is a graphLearner as a method.
-type graphMethod struct{ graphLearner }
-
 // graphMethods returns the learners of package propagate, logistic regression on eigenvectors,
 // and the methods of [Register].
 func graphMethods() (list []*Engine) {
 	for _, l := range propagate.Learners() {
-		list = append(list, graphMethod{spreading{l}}.engine())
+		list = append(list, spreading{l}.method().engine())
 	}
-	list = append(list, graphMethod{spectralLogistic{}}.engine())
+	list = append(list, spectralLogistic.engine())
 	for _, d := range declarations {
-		list = append(list, graphMethod{declaredMethod{d}}.engine())
+		list = append(list, d.method().engine())
 	}
 	return list
 }
 
 // engine returns the learner as an engine.
 func (m graphMethod) engine() *Engine {
-	d := m.declaration()
+	d := m.spec
 	e := Engine{Name: d.Name, Takes: d.Takes(), Specs: []*param.Spec{d}, Cost: m.cost,
-		HasRaw: m.hasRaw(), begin: m.begin}.inStages()
+		HasRaw: m.hasRaw, begin: m.begin}.inStages()
 	if len(d.Params) == 0 {
 		e.Choose = nil
 	}
@@ -78,7 +72,7 @@ func (m graphMethod) engine() *Engine {
 
 // begin checks the problem and computes what all settings share.
 func (m graphMethod) begin(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*job, error) {
-	d := m.declaration()
+	d := m.spec
 	if err := problem.ValidateFor(p, d); err != nil {
 		return nil, err
 	}
@@ -87,19 +81,21 @@ func (m graphMethod) begin(ctx context.Context, p *Problem, par *Parameters, s *
 	}
 	set := s.WithDefaults()
 	j := &job{p: p, set: &set, out: new(Prediction), sourceSpace: new(choose.Space), declared: d,
-		highest: m.highest(p, &set)}
+		highest: m.keepsHighest(p, &set)}
 	set.Memory = p.SubtractComponents(set.Memory)
-	usual, err := d.Resolve(d.Own(set.Given), nil)
-	j.values = []param.Values{usual}
-	if err == nil && !split.TooFew(p.Class) {
-		j.values, err = m.grid(&set)
-	}
-	if err != nil {
+	var err error
+	if j.values, j.space, err = set.grid(d, d.Own(set.Given), nil); err != nil {
 		return nil, err
 	}
-	j.space = choose.SpaceOf(set.withGrids(d), j.values, usual)
-	if par != nil {
+	switch {
+	case par != nil:
 		j.fix(par)
+	case split.TooFew(p.Class):
+		usual, err := d.Resolve(d.Own(set.Given), nil)
+		if err != nil {
+			return nil, err
+		}
+		j.fix(&Parameters{Declared: &Setting{d, usual}})
 	}
 	j.byFolds = func(ctx context.Context) (*Choice, error) { return m.chooseByFolds(ctx, j) }
 	j.bySplits = func(ctx context.Context, splits *split.Splits) (*Choice, error) {
@@ -132,16 +128,16 @@ func (j *job) whole(ctx context.Context) (err error) {
 	return err
 }
 
-// grid returns the settings to choose from.
-func (m graphMethod) grid(s *Settings) ([]param.Values, error) {
-	return split.Combinations(s.withGrids(m.declaration()), m.declaration().Own(s.Given), nil)
+// keepsHighest reports whether a prediction has the highest scores of each node in place of those of all classes.
+func (m graphMethod) keepsHighest(p *Problem, s *Settings) bool {
+	return m.highest != nil && m.highest(p, s)
 }
 
 // chooseByFolds chooses by folds of the labels or of a sample of them. In the second case models of all labels measure the
 // chosen setting on as many labels.
 func (m graphMethod) chooseByFolds(ctx context.Context, j *job) (*Choice, error) {
 	sample := j.p
-	if m.isSampled() {
+	if m.isSampled {
 		sample = j.p.At(split.Sample(j.p.Class, j.set.sample, j.set.RNGSeed, 0))
 	}
 	c, err := j.choose(ctx, m.evidence(j, j.foldGroups(sample, len(sample.Row))))
@@ -202,7 +198,7 @@ func (m graphMethod) evidence(j *job, groups []group) func(ctx context.Context, 
 
 // cost is the Cost of the engine.
 func (m graphMethod) cost(p, tuned *Problem, s *Settings) (Cost, error) {
-	settings, err := m.grid(s)
+	settings, _, err := s.grid(m.spec, m.spec.Own(s.Given), nil)
 	if err != nil {
 		return Cost{}, err
 	}
@@ -211,7 +207,7 @@ func (m graphMethod) cost(p, tuned *Problem, s *Settings) (Cost, error) {
 		labels = len(tuned.Row)
 	}
 	bytes, err := m.bytes(p, labels, settings, s)
-	return Cost{Bytes: bytes, Scores: outputBytes(p, m.highest(p, s))}, err
+	return Cost{Bytes: bytes, Scores: outputBytes(p, m.keepsHighest(p, s))}, err
 }
 
 // classShares is the prior of methods that do not walk: the shares of the classes among the
@@ -256,69 +252,49 @@ func Register(d *Declaration) {
 	declarations.Add(d, d.Predict != nil && err != nil)
 }
 
-// declaredMethod is a method of [Register]: a setting is compared by one prediction for each fold.
-type declaredMethod struct{ *Declaration }
-
-func (m declaredMethod) declaration() *param.Spec {
-	return &m.Spec
-}
-func (m declaredMethod) isSampled() bool { return false }
-
-func (m declaredMethod) hasRaw() bool { return true }
-
-func (m declaredMethod) highest(*Problem, *Settings) bool { return false }
-
-// prepare finds the nodes that a label reaches.
-func (m declaredMethod) prepare(ctx context.Context, j *job,
-	_ []param.Values) (err error) {
-	j.out.Reached, err = j.p.Reachable(ctx, j.p.Row, j.set.Workers, &j.out.Work)
-	return err
-}
-
-// predictions calls visit with the predictions of every setting for each group of held-out labels,
-// by a run of the method for each.
-func (m declaredMethod) predictions(ctx context.Context, j *job,
-	settings []param.Values, groups []group,
-	visit foldVisitor) error {
-	quiet := *j.set
-	quiet.Progress = ignoreProgress
-	for setting, v := range settings {
-		for i, g := range groups {
-			out, err := m.Predict(ctx, g.train, v, &quiet)
+// method returns the steps of a method of [Register]: a setting is compared by one prediction for each fold.
+func (d *Declaration) method() graphMethod {
+	return graphMethod{
+		spec: &d.Spec, hasRaw: true,
+		prepare: func(ctx context.Context, j *job, _ []param.Values) (err error) {
+			j.out.Reached, err = j.p.Reachable(ctx, j.p.Row, j.set.Workers, &j.out.Work)
+			return err
+		},
+		predictions: func(ctx context.Context, j *job, settings []param.Values, groups []group, visit foldVisitor) error {
+			quiet := *j.set
+			quiet.Progress = ignoreProgress
+			for setting, v := range settings {
+				for i, g := range groups {
+					out, err := d.Predict(ctx, g.train, v, &quiet)
+					if err != nil {
+						return err
+					}
+					j.out.Work.Sweeps += out.Work.Sweeps
+					visit(setting, i, func(node int) (int, bool) { return out.Class[node], out.Reached.Contains(uint32(node)) })
+				}
+			}
+			return nil
+		},
+		scores: func(ctx context.Context, j *job, v param.Values) error {
+			out, err := d.Predict(ctx, j.p, v, j.set)
 			if err != nil {
 				return err
 			}
-			j.out.Work.Sweeps += out.Work.Sweeps
-			visit(setting, i, func(node int) (int, bool) { return out.Class[node], out.Reached.Contains(uint32(node)) })
-		}
+			out.Work.Sweeps += j.out.Work.Sweeps
+			out.Parameters = j.out.Parameters
+			out.Settings = j.out.Settings
+			out.Seconds = j.out.Seconds
+			*j.out = *out
+			setKnown(j.out, j.p)
+			return nil
+		},
+		bytes: func(p *Problem, _ int, settings []param.Values, _ *Settings) (bytes int64, _ error) {
+			if d.Bytes != nil {
+				for _, v := range settings {
+					bytes = max(bytes, d.Bytes(p, v))
+				}
+			}
+			return bytes + scoreBytes(p), nil
+		},
 	}
-	return nil
-}
-
-// scores stores the prediction with the chosen values in r.out.
-func (m declaredMethod) scores(ctx context.Context, j *job,
-	v param.Values) error {
-	prediction, err := m.Predict(ctx, j.p, v, j.set)
-	if err != nil {
-		return err
-	}
-	j.out.Class = prediction.Class
-	j.out.Scores = prediction.Scores
-	j.out.Raw = prediction.Raw
-	j.out.Reached = prediction.Reached
-	j.out.Unfinished = prediction.Unfinished
-	j.out.Work.Sweeps += prediction.Work.Sweeps
-	setKnown(j.out, j.p)
-	return nil
-}
-
-// bytes returns the largest memory of the settings, and that of the prediction.
-func (m declaredMethod) bytes(p *Problem, _ int, settings []param.Values,
-	_ *Settings) (bytes int64, _ error) {
-	if m.Declaration.Bytes != nil {
-		for _, v := range settings {
-			bytes = max(bytes, m.Declaration.Bytes(p, v))
-		}
-	}
-	return bytes + scoreBytes(p), nil
 }

@@ -87,12 +87,8 @@ func (m kernelMethod) job(p *Problem, s *Settings,
 		searched.Fixed = true
 		searched.Lists = nil
 	}
-	if j.sources, err = kernelGrid(m.kernel, &searched, g); err != nil {
-		return nil, err
-	}
-	usual, _ := m.kernel.Resolve(m.kernel.Own(set.Given), g)
-	j.sourceSpace = choose.SpaceOf(set.withGrids(&m.kernel.Spec), j.sources, usual)
-	return j, nil
+	j.sources, j.sourceSpace, err = searched.grid(&m.kernel.Spec, m.kernel.Own(set.Given), g)
+	return j, err
 }
 
 // begin returns the settings and the stages.
@@ -150,12 +146,6 @@ func (m kernelMethod) newPredictor(ctx context.Context, p *Problem, par *Paramet
 // [classify.Learner].
 func solves(l *classify.Learner, labels int) bool {
 	return l.Solve != nil && labels > l.Solved
-}
-
-// kernelGrid returns the values that a kernel is tried with on a graph.
-func kernelGrid(f *kernel.Family, set *Settings,
-	g param.Graph) ([]param.Values, error) {
-	return split.Combinations(set.withGrids(&f.Spec), f.Spec.Own(set.Given), g)
 }
 
 // cost is the Cost of the engine: the largest of the blocks of kernels to choose from, of training, and of the scores of all

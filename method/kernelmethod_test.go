@@ -287,7 +287,7 @@ func TestLeastSquaresWithoutBlock(t *testing.T) {
 		}
 		family := kernel.Families().Named(name)
 		own := settings.WithDefaults()
-		params, err := kernelGrid(family, &own, kernel.OnDegrees(p.Degrees))
+		params, _, err := own.grid(&family.Spec, family.Own(own.Given), kernel.OnDegrees(p.Degrees))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -217,19 +217,17 @@ func learnerSettings(s *Settings, l *classify.Learner,
 		maps.Copy(fixed, l.Path.For(classes))
 	}
 	maps.Copy(fixed, spec.Own(s.Given))
-	settings, err := split.Combinations(s.withGrids(spec), fixed, nil)
+	settings, space, err := s.grid(spec, fixed, nil)
 	if err != nil {
 		return nil, nil, err
 	}
 	if classes > mostPairwise && pairwise(l, settings[0]) {
 		return nil, nil, split.Usage("machines for every two of %d classes are too many; take one-vs-rest", classes)
 	}
-	usual, err := spec.Resolve(fixed, nil)
-	space := choose.SpaceOf(s.withGrids(spec), settings, usual)
 	for i := range space.Axes {
 		space.Axes[i].Falling = l.Path != nil && l.Path.Ridge
 	}
-	return settings, space, err
+	return settings, space, nil
 }
 
 // limitMessage is the message for a learner that ended at its iteration limit.

@@ -36,7 +36,7 @@ func TestSampledKernelIsTheChosenOne(t *testing.T) {
 		}
 		f := kernel.Families().Named(out.Parameters.Kernel.Spec.Name)
 		own := set.WithDefaults()
-		grid, err := kernelGrid(f, &own, kernel.OnDegrees(p.Degrees))
+		grid, _, err := own.grid(&f.Spec, f.Own(own.Given), kernel.OnDegrees(p.Degrees))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,14 +17,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// spectralLogistic is multinomial logistic regression on a spectral embedding: row i of
-// the eigenvectors of S = D^-½AD^-½ with the d largest positive eigenvalues, without
-// those that components have at 1, as x/√(‖x‖² + ε²): of about unit length (Ng, Jordan
-// and Weiss 2002). ε is a hundredth of the root mean square of ‖x‖, below which rows of
-// other components have only rounding. The eigenvectors are those of L̃ with the smallest
-// values. d and λ are chosen by cross-validation.
-type spectralLogistic struct{}
-
 var spectralLogisticSpec = param.Spec{
 	Name:   "spectral+logistic",
 	Title:  "multinomial logistic regression on eigenvectors of S",
@@ -44,19 +36,19 @@ const embeddingTolerance = 1e-6
 // shortRow is ε relative to the root mean square of the lengths of rows.
 const shortRow = 0.01
 
-func (spectralLogistic) declaration() *param.Spec {
-	return &spectralLogisticSpec
+// spectralLogistic is multinomial logistic regression on a spectral embedding: row i of
+// the eigenvectors of S = D^-½AD^-½ with the d largest positive eigenvalues, without
+// those that components have at 1, as x/√(‖x‖² + ε²): of about unit length (Ng, Jordan
+// and Weiss 2002). ε is a hundredth of the root mean square of ‖x‖, below which rows of
+// other components have only rounding. The eigenvectors are those of L̃ with the smallest
+// values. d and λ are chosen by cross-validation.
+var spectralLogistic = graphMethod{
+	spec: &spectralLogisticSpec, prepare: prepareSpectral, predictions: predictSpectral, scores: scoreSpectral,
+	highest: keepsHighest, bytes: spectralBytes, isSampled: true,
 }
-func (spectralLogistic) isSampled() bool { return true }
 
-func (spectralLogistic) hasRaw() bool { return false }
-
-func (spectralLogistic) highest(p *Problem, s *Settings) bool {
-	return keepsHighest(p, s)
-}
-
-// prepare computes the eigenvectors that the largest dimension needs.
-func (m spectralLogistic) prepare(ctx context.Context, j *job,
+// prepareSpectral computes the eigenvectors that the largest dimension needs.
+func prepareSpectral(ctx context.Context, j *job,
 	settings []param.Values) error {
 	if err := j.whole(ctx); err != nil {
 		return err
@@ -148,9 +140,9 @@ func (j *job) fit(ctx context.Context, train *Problem,
 	return models, err
 }
 
-// predictions fits models to each group. A node that no label reaches is given the largest
+// predictSpectral fits models to each group. A node that no label reaches is given the largest
 // class.
-func (m spectralLogistic) predictions(ctx context.Context, j *job,
+func predictSpectral(ctx context.Context, j *job,
 	settings []param.Values, groups []group,
 	visit foldVisitor) error {
 	for i, g := range groups {
@@ -179,8 +171,8 @@ func (m spectralLogistic) predictions(ctx context.Context, j *job,
 	return nil
 }
 
-// scores gives every node its probabilities.
-func (m spectralLogistic) scores(ctx context.Context, j *job,
+// scoreSpectral gives every node its probabilities.
+func scoreSpectral(ctx context.Context, j *job,
 	v param.Values) error {
 	n := len(j.p.Degrees)
 	k := len(j.p.Names)
@@ -230,15 +222,12 @@ func (m spectralLogistic) scores(ctx context.Context, j *job,
 	return err
 }
 
-// bytes is the memory of the eigenvectors, and of models that learn from the labels.
-func (m spectralLogistic) bytes(p *Problem, labels int, settings []param.Values,
+// spectralBytes is the memory of the eigenvectors, and of models that learn from the labels.
+func spectralBytes(p *Problem, labels int, settings []param.Values,
 	s *Settings) (int64, error) {
 	n := len(p.Degrees)
 	dimension := 0
-	scores := scoreBytes(p)
-	if m.highest(p, s) {
-		scores = highestBytes(p)
-	}
+	scores := outputBytes(p, keepsHighest(p, s))
 	for _, v := range settings {
 		dimension = max(dimension, min(n, v.Int("dimension")))
 	}

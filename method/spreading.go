@@ -27,12 +27,11 @@ const (
 	solveColumns = 64
 )
 
-func (m spreading) declaration() *param.Spec {
-	return &m.rule.Spec
+// method returns the steps of the learner.
+func (m spreading) method() graphMethod {
+	return graphMethod{spec: &m.rule.Spec, prepare: m.prepare, predictions: m.predictions, scores: m.scores,
+		highest: m.highest, bytes: m.bytes, hasRaw: true}
 }
-func (m spreading) isSampled() bool { return false }
-
-func (m spreading) hasRaw() bool { return true }
 
 // prepare finds the components, and leaves memory for vectors of the graph.
 func (m spreading) prepare(ctx context.Context, j *job,
