@@ -154,6 +154,8 @@ type Found struct {
 
 	// HeldOut has the predictions of each label by the pair that the other folds choose.
 	HeldOut Estimator
+
+	Outside []int // of each fold the pair of [Search].Together that the other folds choose
 }
 
 // Run chooses.
@@ -168,8 +170,11 @@ func (s *Search) Run(ctx context.Context) (*Found, error) {
 		}
 		best := counts.best(both, -1)
 		f := s.found(counts, best, best/len(settings), best%len(settings))
+		for fold := range counts.Folds {
+			f.Outside = append(f.Outside, counts.best(both, fold))
+		}
 		f.hold(counts, func(fold int) float64 {
-			return counts.Weight[fold*counts.Candidates+counts.best(both, fold)]
+			return counts.Weight[fold*counts.Candidates+f.Outside[fold]]
 		})
 		return f, nil
 	}

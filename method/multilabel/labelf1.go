@@ -2,14 +2,19 @@ package multilabel
 
 import (
 	"cmp"
+	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/heatwalk/heatwalk/method/choose"
 )
 
 // labelF1 scores the ranking of labels by the protocol of DeepWalk (Perozzi, Al-Rfou,
 // Skiena 2014): of each item as many labels are predicted as it has, those of the
 // highest scores, the lower label first among equals.
 func labelF1(sets [][]int, labels int,
-	scores func(item int) []float64) (micro, macro float64) {
+	scores func(item int) []float64) (micro, macro, stderr float64) {
 	var order []int
 	return setF1(sets, labels, func(item int) []int {
 		order = likeliest(order, scores(item), len(sets[item]))
@@ -19,36 +24,37 @@ func labelF1(sets [][]int, labels int,
 
 // setF1 returns the F1 of predicted sets of labels. With the numbers tp, fp and fn of right, wrong
 // and missing predictions of a label, micro is 2Σtp/(2Σtp + Σfp + Σfn) over all labels, and macro
-// the mean of 2tp/(2tp + fp + fn), which is 0 for a label that no item has or is given.
+// the mean of 2tp/(2tp + fp + fn), which is 0 for a label that no item has or is given. The standard error
+// is that of micro as a ratio of sums over items.
 func setF1(sets [][]int, labels int,
-	predicted func(item int) []int) (micro, macro float64) {
-	if labels == 0 {
-		return 0, 0
-	}
-	right := make([]int, labels)
-	predictions := make([]int, labels)
-	had := make([]int, labels)
+	predicted func(item int) []int) (micro, macro, stderr float64) {
+	right := make([]float64, labels)
+	total := make([]float64, labels) // predicted and true
+	itemRight := make([]float64, len(sets))
+	itemTotal := make([]float64, len(sets))
 	for i, set := range sets {
+		list := predicted(i)
+		itemTotal[i] = float64(len(set) + len(list))
 		for _, c := range set {
-			had[c]++
+			total[c]++
 		}
-		for _, c := range predicted(i) {
-			predictions[c]++
+		for _, c := range list {
+			total[c]++
 			if slices.Contains(set, c) {
-				right[c]++
+				right[c] += 2
+				itemRight[i] += 2
 			}
 		}
 	}
-	hits := 0
-	total := 0
-	for c := range labels {
-		hits = hits + 2*right[c]
-		total = total + predictions[c] + had[c]
-		if right[c] > 0 {
-			macro += 2 * float64(right[c]) / float64(predictions[c]+had[c])
+	for c, count := range right {
+		if count > 0 {
+			macro += count / total[c] / float64(labels)
 		}
 	}
-	return float64(hits) / float64(max(1, total)), macro / float64(labels)
+	sum := max(1, floats.Sum(itemTotal))
+	micro = floats.Sum(itemRight) / sum
+	floats.AddScaled(itemRight, -micro, itemTotal)
+	return micro, macro, math.Sqrt(choose.Nearness) * floats.Norm(itemRight, 2) / sum
 }
 
 // likeliest stores in dst the count labels of the highest scores, best first, the lower

@@ -49,7 +49,7 @@ func TestLabelF1(t *testing.T) {
 			}
 		}
 		wantMicro := a / max(1, b)
-		micro, macro := labelF1(sets, labels, func(i int) []float64 { return scores[i] })
+		micro, macro, _ := labelF1(sets, labels, func(i int) []float64 { return scores[i] })
 		if math.Abs(micro-wantMicro) > 1e-12 || math.Abs(macro-wantMacro) > 1e-12 {
 			t.Errorf("%v with %v: %v and %v, want %v and %v", sets, scores, micro, macro, wantMicro, wantMacro)
 		}
@@ -71,7 +71,7 @@ func TestThreshold(t *testing.T) {
 			}
 		}
 		micro := func(least float64) float64 {
-			f, _ := setF1(sets, labels, func(i int) (set []int) {
+			f, _, _ := setF1(sets, labels, func(i int) (set []int) {
 				for c, p := range scores[i] {
 					if p >= least {
 						set = append(set, c)

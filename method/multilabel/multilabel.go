@@ -20,6 +20,7 @@ import (
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
@@ -137,9 +138,9 @@ func (l *Learner) F1(positions []int, limit float64,
 		list[i] = scores(l.Row[position])
 	}
 	labels := len(l.problem.Names)
-	measures[0], measures[1] = labelF1(truth, labels,
+	measures[0], measures[1], _ = labelF1(truth, labels,
 		func(item int) []float64 { return list[item] })
-	measures[2], measures[3] = setF1(truth, labels,
+	measures[2], measures[3], _ = setF1(truth, labels,
 		func(item int) []int { return above(list[item], limit) })
 	return measures
 }
@@ -229,11 +230,15 @@ func rowTo(dst []float64, columns *sparse.Block[float64], node int) {
 // each other: one least squares machine for each label against the rest, with the same
 // columns and λ, whose scores become probabilities by a sigmoid of its own.
 type Model struct {
-	Columns int     `json:"columns"`  // eigenvectors that are taken
-	Lambda  float64 `json:"lambda"`   // of [ridge.Path]
-	MicroF1 float64 `json:"micro_f1"` // of the labels that labelled nodes would have without one, left out one by one
+	Columns int     `json:"columns"` // eigenvectors that are taken
+	Lambda  float64 `json:"lambda"`  // of [ridge.Path]
 
-	// Threshold is the least probability of the labels of a node, chosen for the largest MicroF1. A node
+	// MicroF1 is that of the labels that labelled nodes would have without one, left out one by one, with the columns, λ and
+	// threshold that the nodes of other folds choose. Stderr is its standard error.
+	MicroF1 float64 `json:"micro_f1"`
+	Stderr  float64 `json:"micro_f1_stderr"`
+
+	// Threshold is the least probability of the labels of a node, chosen for the largest micro-F1. A node
 	// without such a label has the likeliest one.
 	Threshold float64 `json:"threshold"`
 
@@ -267,9 +272,10 @@ func fit(ctx context.Context, c *sparse.Block[float64], node []int, sets [][]int
 		}
 		return ridge.NewPath(ctx, f, 1, ridge.OneHot(sets, labels), set.Workers)
 	}
-	instances := 0
-	for _, list := range sets {
-		instances += len(list)
+	fold := split.Folds(make([]int, len(sets)), split.FoldCount(len(sets)), set.RNGSeed, 0)
+	instances := make([]choose.FoldLabels, slices.Max(fold)+1)
+	for i, list := range sets {
+		instances[fold[i]].Tested += len(list)
 	}
 	search := &choose.Search{
 		Kernel: &choose.Space{Axes: []choose.Axis{{Values: len(width),
@@ -279,17 +285,19 @@ func fit(ctx context.Context, c *sparse.Block[float64], node []int, sets [][]int
 		Together: true,
 	}
 	search.Measure = func(_ context.Context, kernels, settings []int) (*choose.Counts, error) {
-		counts := choose.NewCounts(len(kernels)*len(settings),
-			[]choose.FoldLabels{{Tested: instances}})
+		counts := choose.NewCounts(len(kernels)*len(settings), instances)
 		for a, index := range kernels {
 			p, err := path(index)
 			if err != nil {
 				return nil, err
 			}
 			for b, index := range settings {
-				micro, _ := labelF1(sets, labels,
-					p.LeaveOneOut(lambdas()[index]).RawRowView)
-				counts.Right[a*len(settings)+b] = math.Round(micro * float64(instances))
+				left := p.LeaveOneOut(lambdas()[index])
+				for f, list := range instances {
+					test := split.OfFold(fold, f).Test
+					micro, _, _ := labelF1(problem.Pick(sets, test), labels, func(i int) []float64 { return left.RawRowView(test[i]) })
+					counts.Right[f*counts.Candidates+a*len(settings)+b] = math.Round(micro * float64(list.Tested))
+				}
 			}
 		}
 		return counts, nil
@@ -298,21 +306,43 @@ func fit(ctx context.Context, c *sparse.Block[float64], node []int, sets [][]int
 	if err != nil {
 		return nil, err
 	}
-	best := &Model{columns: c, Columns: width[result.Kernel],
-		Lambda: lambdas()[result.Setting]}
-	p, err := path(result.Kernel)
+	leftOut := func(candidate int) (*Model, *mat.Dense, error) {
+		m := &Model{columns: c, Columns: width[candidate/len(lambdas())],
+			Lambda: lambdas()[candidate%len(lambdas())]}
+		p, err := path(candidate / len(lambdas()))
+		if err != nil {
+			return nil, nil, err
+		}
+		m.weights, m.shares = p.Weights(m.Lambda)
+		left := p.LeaveOneOut(m.Lambda)
+		m.calibrate(left, sets, labels)
+		for i := range sets {
+			m.probable(left.RawRowView(i))
+		}
+		return m, left, nil
+	}
+	chosen := result.Kernel*len(lambdas()) + result.Setting
+	best, left, err := leftOut(chosen)
 	if err != nil {
 		return nil, err
 	}
-	best.weights, best.shares = p.Weights(best.Lambda)
-	left := p.LeaveOneOut(best.Lambda)
-	best.calibrate(left, sets, labels)
-	for i := range sets {
-		best.probable(left.RawRowView(i))
-	}
 	best.Threshold = threshold(sets, left.RawRowView)
-	best.MicroF1, _ = setF1(sets, labels,
-		func(item int) []int { return above(left.RawRowView(item), best.Threshold) })
+	probabilities := map[int]*mat.Dense{chosen: left} // of candidates
+	predicted := make([][]int, len(sets))
+	for f, candidate := range result.Outside {
+		if probabilities[candidate] == nil {
+			if _, probabilities[candidate], err = leftOut(candidate); err != nil {
+				return nil, err
+			}
+		}
+		left := probabilities[candidate]
+		s := split.OfFold(fold, f)
+		limit := threshold(problem.Pick(sets, s.Train), func(i int) []float64 { return left.RawRowView(s.Train[i]) })
+		for _, i := range s.Test {
+			predicted[i] = above(left.RawRowView(i), limit)
+		}
+	}
+	best.MicroF1, _, best.Stderr = setF1(sets, labels, func(i int) []int { return predicted[i] })
 	return best, nil
 }
 

@@ -11,6 +11,8 @@ import (
 
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -150,36 +152,28 @@ func TestFit(t *testing.T) {
 			for i, v := range p.Row {
 				all = append(all, scores(k, l, i, v))
 			}
-			if micro, _ := labelF1(sets, labels, func(i int) []float64 { return all[i] }); micro > best {
+			if micro, _, _ := labelF1(sets, labels, func(i int) []float64 { return all[i] }); micro > best {
 				best, width, lambda, left = micro, k, l, all
 			}
 		}
 	}
-	right, told, had := 0.0, 0.0, 0.0 // of the labels that are written: those of the threshold, or the likeliest
-	for i, own := range sets {
-		var likely []int
-		first, most := 0, 0.0
+	// The threshold and the micro-F1 of the labels that each fold has by the choice of the other folds. Here they choose alike.
+	fold := split.Folds(make([]int, m), 10, 0, 0)
+	rows := make([][]float64, m)
+	for i := range rows {
 		for l, f := range left[i] {
-			q := 1 / (1 + math.Exp(got.a[l]*f+got.b[l]))
-			if q >= got.Threshold-1e-9 {
-				likely = append(likely, l)
-			}
-			if q > most {
-				first, most = l, q
-			}
+			rows[i] = append(rows[i], 1/(1+math.Exp(got.a[l]*f+got.b[l])))
 		}
-		if likely == nil {
-			likely = []int{first}
-		}
-		for _, l := range likely {
-			if slices.Contains(own, l) {
-				right++
-			}
-		}
-		told, had = told+float64(len(likely)), had+float64(len(own))
 	}
-	if want := 2 * right / (told + had); got.Columns != width || got.Lambda != lambda || math.Abs(got.MicroF1-want) > 1e-12 || math.Abs(want-best) < 1e-3 {
-		t.Errorf("chose %d columns, λ = %v at %v; want %d, %v at %v, and %v of as many labels as nodes have", got.Columns, got.Lambda, got.MicroF1, width, lambda, want, best)
+	var predicted [][]int
+	for i := range sets {
+		s := split.OfFold(fold, fold[i])
+		limit := threshold(problem.Pick(sets, s.Train), func(a int) []float64 { return rows[s.Train[a]] })
+		predicted = append(predicted, above(rows[i], limit-1e-9))
+	}
+	want, _, _ := setF1(sets, labels, func(i int) []int { return predicted[i] })
+	if limit := threshold(sets, func(i int) []float64 { return rows[i] }); got.Columns != width || got.Lambda != lambda || math.Abs(got.Threshold-limit) > 1e-9 || math.Abs(got.MicroF1-want) > 1e-9 || got.Stderr < 0.01 || got.Stderr > 0.2 {
+		t.Errorf("chose %d columns, λ = %v, threshold %v at %v ± %v; want %d, %v, %v at %v", got.Columns, got.Lambda, got.Threshold, got.MicroF1, got.Stderr, width, lambda, limit, want)
 	}
 	for v := range p.Degrees {
 		s, want := got.scores(v), scores(width, lambda, -1, v)

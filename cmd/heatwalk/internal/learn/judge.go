@@ -316,8 +316,8 @@ func (d *classifyDocument) accuracyText() string {
 func (d *classifyDocument) summary(in *predictionInputs, p *heatwalk.Prediction) []string {
 	several := ""
 	if m := d.Several; m != nil {
-		several = fmt.Sprintf("%s, λ = %v; micro-F1 of labelled nodes left out one by one %s",
-			words.Counted(m.Columns, "column"), m.Lambda, words.Percent(m.MicroF1))
+		several = fmt.Sprintf("%s, λ = %v; micro-F1 of labelled nodes left out one by one %.1f ± %.1f %%",
+			words.Counted(m.Columns, "column"), m.Lambda, 100*m.MicroF1, 100*m.Stderr)
 	}
 	edges := edgesText(in.data.Graph, d.factorsDocument, cmp.Or(in.f.model, "held-out labels"))
 	return []string{
