@@ -78,9 +78,9 @@ func byClass(dst []float64, pair classify.Pair, value float64) {
 	}
 }
 
-// keepKernelForm keeps the form of decisions that are linear in the kernel. Of classifiers for two classes the score of a class is the
+// keepForm keeps the form of decisions that are linear in the kernel. Of classifiers for two classes the score of a class is the
 // sum of the decisions for it less those against it. Cost: an application of the kernel.
-func keepKernelForm(ctx context.Context, r *kernelPredictor) error {
+func (r *kernelPredictor) keepForm(ctx context.Context) error {
 	if !r.set.Explain || !r.learner.Dual {
 		return nil
 	}

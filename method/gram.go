@@ -307,19 +307,16 @@ func (s *GramSource) measureAll(ctx context.Context, j *job, k classify.Gram, y 
 		for _, i := range tests {
 			y[j.p.Row[i]] = -1
 		}
-		model, err := s.Learner.Fit(ctx, k, y, len(j.p.Names), v)
-		if model == nil {
-			if ctx.Err() == nil {
-				err = &problem.Error{Method: s.Learner.Name, Err: err}
-			}
+		c, err := LearnItems(ctx, s.Learner, k, y, j.p.Names, v, false, 1)
+		if err != nil {
 			return nil, err
 		}
-		scores := make([]float64, len(model.Pairs))
 		for _, i := range tests {
 			item := j.p.Row[i]
 			k.RowTo(row, item)
+			c.Score(0, row, row[item], -1)
 			tested++
-			if model.Pairs.Predict(model.ScoresTo(scores, row, row[item])) == j.p.Class[i] {
+			if c.Class[0] == j.p.Class[i] {
 				right++
 			}
 			y[item] = j.p.Class[i]

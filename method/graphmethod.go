@@ -21,7 +21,7 @@ type foldVisitor = func(setting, group int, predict func(node int) (class int, i
 type graphMethod struct {
 	spec *param.Spec // the name and the parameters
 
-	// prepare computes what all settings have in common.
+	// prepare computes what all settings have in common; nil: nothing.
 	prepare func(ctx context.Context, j *job, settings []param.Values) error
 
 	// predictions calls visit for each setting and group of labels in any order.
@@ -53,10 +53,7 @@ func graphMethods() (list []*Engine) {
 		list = append(list, spreading{l}.method().engine())
 	}
 	list = append(list, spectralLogistic.engine())
-	for _, d := range declarations {
-		list = append(list, d.method().engine())
-	}
-	return list
+	return append(list, registered...)
 }
 
 // engine returns the learner as an engine.
@@ -117,7 +114,10 @@ func (m graphMethod) begin(ctx context.Context, p *Problem, par *Parameters, s *
 		j.out.Seconds.Walk = time.Since(start).Seconds()
 		return err
 	}
-	return j, m.prepare(ctx, j, j.values)
+	if m.prepare != nil {
+		err = m.prepare(ctx, j, j.values)
+	}
+	return j, err
 }
 
 // whole finds the components of an undirected graph, and the nodes that a label reaches.
@@ -230,71 +230,54 @@ func seedsOf(p *Problem, lo, hi int) cwk.Seeds {
 	return s
 }
 
-// Declaration declares a method of another module, for [Register].
-type Declaration struct {
-	param.Spec
+var registered []*Engine // by other modules
 
-	// Predict scores every node from the labels of p with complete values of the parameters. It
-	// returns at least Class, Scores and Reached. The settings have every default.
-	Predict func(ctx context.Context, p *Problem, v param.Values, s *Settings) (*Prediction, error)
-
-	// Bytes returns the memory of Predict in addition to the prediction; nil: none.
-	Bytes func(p *Problem, v param.Values) int64
+// Register adds an engine, which then works as those of this package do: [Parse] knows its name,
+// its parameters have grids, and its memory is estimated. If it has one declaration, Fit is called with complete values of
+// its parameters, which are chosen by cross-validation. Call it
+// from an init function. It panics if the name is taken, or if there is no Fit.
+func Register(e *Engine) {
+	if _, err := findMethod(e.Name); err == nil || e.Fit == nil {
+		panic("method: an engine needs Fit and a name of its own")
+	}
+	if len(e.Specs) == 1 {
+		chosen := *e
+		f := fit(e.Fit)
+		chosen.begin = graphMethod{spec: e.Specs[0], predictions: f.predictions, scores: f.scores}.begin
+		e = chosen.inStages()
+	}
+	registered = append(registered, e)
 }
 
-var declarations param.List[*Declaration]
+// fit is the Fit of an engine with given parameters.
+type fit func(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error)
 
-// Register adds a method, which then works as those of this package do: [Parse] knows its name,
-// its parameters have grids and are chosen by cross-validation, and its memory is estimated. Call
-// it from an init function. It panics if the name is taken, or if there is no Predict.
-func Register(d *Declaration) {
-	_, err := findMethod(d.Name)
-	declarations.Add(d, d.Predict != nil && err != nil)
-}
-
-// method returns the steps of a method of [Register]: a setting is compared by one prediction for each fold.
-func (d *Declaration) method() graphMethod {
-	return graphMethod{
-		spec: &d.Spec, hasRaw: true,
-		prepare: func(ctx context.Context, j *job, _ []param.Values) (err error) {
-			j.out.Reached, err = j.p.Reachable(ctx, j.p.Row, j.set.Workers, &j.out.Work)
-			return err
-		},
-		predictions: func(ctx context.Context, j *job, settings []param.Values, groups []group, visit foldVisitor) error {
-			quiet := *j.set
-			quiet.Progress = ignoreProgress
-			for setting, v := range settings {
-				for i, g := range groups {
-					out, err := d.Predict(ctx, g.train, v, &quiet)
-					if err != nil {
-						return err
-					}
-					j.out.Work.Sweeps += out.Work.Sweeps
-					visit(setting, i, func(node int) (int, bool) { return out.Class[node], out.Reached.Contains(uint32(node)) })
-				}
-			}
-			return nil
-		},
-		scores: func(ctx context.Context, j *job, v param.Values) error {
-			out, err := d.Predict(ctx, j.p, v, j.set)
+// predictions calls visit for every setting and group by a prediction for each.
+func (f fit) predictions(ctx context.Context, j *job, settings []param.Values, groups []group, visit foldVisitor) error {
+	quiet := *j.set
+	quiet.Progress = ignoreProgress
+	for setting, v := range settings {
+		for i, g := range groups {
+			out, err := f(ctx, g.train, &Parameters{Declared: &Setting{j.declared, v}}, &quiet)
 			if err != nil {
 				return err
 			}
-			out.Work.Sweeps += j.out.Work.Sweeps
-			out.Parameters = j.out.Parameters
-			out.Settings = j.out.Settings
-			out.Seconds = j.out.Seconds
-			*j.out = *out
-			setKnown(j.out, j.p)
-			return nil
-		},
-		bytes: func(p *Problem, _ int, settings []param.Values, _ *Settings) (bytes int64, _ error) {
-			if d.Bytes != nil {
-				for _, v := range settings {
-					bytes = max(bytes, d.Bytes(p, v))
-				}
-			}
-			return bytes + scoreBytes(p), nil
-		},
+			j.out.Work.Sweeps += out.Work.Sweeps
+			visit(setting, i, func(node int) (int, bool) { return out.Class[node], out.Reached.Contains(uint32(node)) })
+		}
 	}
+	return nil
+}
+
+// scores predicts all nodes.
+func (f fit) scores(ctx context.Context, j *job, v param.Values) error {
+	out, err := f(ctx, j.p, &Parameters{Declared: &Setting{j.declared, v}}, j.set)
+	if err == nil {
+		out.Work.Sweeps += j.out.Work.Sweeps
+		out.Parameters = j.out.Parameters
+		out.Settings = j.out.Settings
+		*j.out = *out
+		setKnown(j.out, j.p)
+	}
+	return err
 }

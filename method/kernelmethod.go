@@ -77,7 +77,7 @@ func (m kernelMethod) job(p *Problem, s *Settings,
 		set.sample = min(set.sample, trySettings)
 	}
 	j = &job{p: p, set: &set, learner: m.learner, out: new(Prediction),
-		source: &m.kernel.Spec, declared: specOf(m.learner), compared: set.sample}
+		source: &m.kernel.Spec, declared: specOf(m.learner), compared: set.sample, counted: true}
 	if j.values, j.space, err = learnerSettings(&set, m.learner, len(p.Names)); err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func (m kernelMethod) newPredictor(ctx context.Context, p *Problem, par *Paramet
 	graph.Memory = j.set.Memory
 	j.out.Reached = graph.Components.Reachable(p.Row)
 	j.out.Work = work
-	r := &kernelPredictor{job: j, nodes: nodeVotes{job: j, counted: true}}
+	r := &kernelPredictor{job: j}
 	r.kernels, err = m.kernel.NewAll(ctx, graph, j.sources)
 	return r, err
 }

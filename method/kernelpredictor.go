@@ -24,7 +24,6 @@ import (
 // kernelPredictor holds what passes from one phase of a prediction to the next.
 type kernelPredictor struct {
 	*job
-	nodes   nodeVotes
 	kernels []kernel.Kernel // with the settings of sources
 
 	best  kernel.Kernel          // the chosen one
@@ -64,7 +63,7 @@ func (r *kernelPredictor) chooseByFolds(ctx context.Context) (*Choice, error) {
 	choice, err := r.choose(ctx, func(ctx context.Context, kernels, settings []int) (*choose.Counts, error) {
 		counts := choose.NewCounts(len(kernels)*len(settings), folds)
 		return counts, r.outOfFold(ctx, t, kernels, settings, counts.Loss, func(candidate int, o *choose.Outcome) {
-			counts.Note(candidate, o.Fold, r.nodes.majorityClass(o), o, weight)
+			counts.Note(candidate, o.Fold, r.majorityClass(o), o, weight)
 		})
 	})
 	if err != nil {
@@ -88,7 +87,7 @@ func (r *kernelPredictor) calibrate(ctx context.Context, t *labels, source, sett
 	if err != nil {
 		return err
 	}
-	r.nodes.votes = choose.FitVotes(len(r.p.Names), list)
+	r.votes = choose.FitVotes(len(r.p.Names), list)
 	if len(r.kernels) > 1 { // values that are computed for several kernels at once have other last bits
 		r.kernels = r.kernels[source:][:1]
 		if t, err = r.compareLabels(ctx, r.kernels); err != nil {
@@ -105,15 +104,11 @@ func (r *kernelPredictor) calibrate(ctx context.Context, t *labels, source, sett
 // learnChosen is the last stage of an engine on a kernel: it fits the votes unless the choice has done so, and the learner.
 func (r *kernelPredictor) learnChosen(ctx context.Context, c *Choice) error {
 	t := &r.out.Seconds
-	err := runPhases(ctx, []phase{
-		{Do: r.fitVotes, Seconds: &t.Choose}, {Do: func(ctx context.Context) error { return r.learnItems(ctx, c) },
-			Seconds: &t.Classify}, {Do: r.score, Seconds: &t.Walk},
-		{Do: func(ctx context.Context) error { return keepKernelForm(ctx, r) },
-			Seconds: &t.Walk},
-	})
+	learn := func(ctx context.Context) error { return r.learnItems(ctx, c) }
+	err := runPhases(ctx, []*float64{&t.Choose, &t.Classify, &t.Walk, &t.Walk}, r.fitVotes, learn, r.score, r.keepForm)
 	if err == nil {
 		fillClasses(r.out, r.p, classShares)
-		r.out.power = r.nodes.votes.Power()
+		r.out.power = r.votes.Power()
 	}
 	return err
 }
@@ -128,7 +123,7 @@ func (r *kernelPredictor) fitVotes(ctx context.Context) error {
 		return err
 	}
 	if k := r.set.model; k != nil {
-		r.best, r.gram, r.scale, r.nodes.votes = r.kernels[0], t.grams[0], t.scales[0], choose.VotesOf(k.Power)
+		r.best, r.gram, r.scale, r.votes = r.kernels[0], t.grams[0], t.scales[0], choose.VotesOf(k.Power)
 		return nil
 	}
 	return r.calibrate(ctx, t, 0, 0)
@@ -243,7 +238,7 @@ func (r *kernelPredictor) measureAll(ctx context.Context, k *sparse.Block[float6
 	var right choose.Estimator
 	weight := choose.WeightsOf(r.p)
 	err := validateKernels(ctx, r, []*sparse.Block[float64]{k}, r.p.Class, fold, []int{c.choice.Setting}, func(_ int, o *choose.Outcome) {
-		right.Note(!o.Unreached, r.nodes.majorityClass(o) == o.Class, weight[o.Class])
+		right.Note(!o.Unreached, r.majorityClass(o) == o.Class, weight[o.Class])
 	})
 	e := right.Estimate(r.p, r.out.Reached)
 	c.estimate = &e
@@ -316,16 +311,16 @@ func (r *kernelPredictor) score(ctx context.Context) error {
 		if outputs[0].Negative == classify.Rest || !isVoted {
 			width = len(outputs) // probabilities are normalised over all
 		} else {
-			r.nodes.counts = pages.Make[uint8](n * len(r.p.Names))
+			r.counts = pages.Make[uint8](n * len(r.p.Names))
 		}
 		if isVoted {
 			r.out.Scores = chunks.Block[float32](n, len(r.p.Names))
 		}
 		return r.decide(ctx, width, func(lo int, decisions *sparse.Block[float64]) error {
 			if isVoted {
-				return r.nodes.addAllVotes(ctx, outputs, decisions, lo)
+				return r.addAllVotes(ctx, outputs, decisions, lo)
 			}
-			return r.nodes.shareAll(ctx, outputs, 0,
+			return r.shareAll(ctx, outputs, 0,
 				func(_ []float64, i int) []float64 { return decisions.Row(i) })
 		})
 	}
@@ -334,7 +329,7 @@ func (r *kernelPredictor) score(ctx context.Context) error {
 		for a, i := range r.items {
 			place[i] = a
 		}
-		return r.nodes.shareAll(ctx, outputs, len(r.items), func(row []float64, i int) []float64 {
+		return r.shareAll(ctx, outputs, len(r.items), func(row []float64, i int) []float64 {
 			r.full.RowTo(row, place[i])
 			return r.fitted.ScoresTo(nil, row, row[place[i]])
 		})
@@ -346,7 +341,7 @@ func (r *kernelPredictor) score(ctx context.Context) error {
 	}
 	r.out.Work.Sweeps += report.Sweeps
 	blocks.Scale(values, r.scale)
-	return r.nodes.shareAll(ctx, outputs, 0,
+	return r.shareAll(ctx, outputs, 0,
 		func(_ []float64, i int) []float64 { return r.fitted.ScoresTo(nil, values.Row(i), 0) })
 }
 

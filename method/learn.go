@@ -33,14 +33,16 @@ type job struct {
 	byFolds  func(ctx context.Context) (*Choice, error)
 	bySplits func(ctx context.Context, splits *split.Splits) (*Choice, error)
 
-	// learn learns from all labels with the chosen setting, and fills in out but for the choice. It estimates the accuracy
-	// if there was nothing to choose and calibration does so.
+	// learn learns from all labels with the chosen setting, and fills in out but for the choice.
 	learn func(ctx context.Context, c *Choice) error
 
-	separate   bool // each pair of a source and a value is a fit of its own
-	calibrates bool // learn estimates the accuracy of a single setting
-	compared   int  // labels that settings are compared on; 0: all
-	measures   bool // learn estimates the accuracy of a setting that a sample chose
+	separate bool // each pair of a source and a value is a fit of its own
+	compared int  // labels that settings are compared on; 0: all
+	measures bool // learn estimates the accuracy of a setting that a sample chose
+
+	votes   choose.Votes // that turn decisions of classifiers on nodes into scores
+	counted bool         // whether the count of votes says the class, see [choose.Favour]
+	counts  []uint8      // votes by node and class, nil: they do not say it
 
 	g         *graph.Graph           // with components; nil if the engine needs none
 	highest   bool                   // whether out has the highest scores in place of those of all classes
@@ -57,7 +59,7 @@ func (m *Engine) predict(ctx context.Context, p *Problem, par *Parameters,
 		return nil, err
 	}
 	choice := &Choice{Parameters: j.parameters(0, 0), Settings: j.size()}
-	if par == nil && j.set.model == nil && !split.TooFew(p.Class) && (j.size() > 1 || !j.calibrates) {
+	if par == nil && j.set.model == nil && !split.TooFew(p.Class) && (j.size() > 1 || !j.set.Unmeasured) {
 		if choice, err = j.byFolds(ctx); err != nil {
 			return nil, err
 		}
@@ -191,12 +193,4 @@ func (j *job) candidates(walks, values []param.Values) *choose.Candidates {
 		c.Path = cmp.Or(path.OnFeatures, path)
 	}
 	return c
-}
-
-// comparedLabels returns the number of labels on which settings on walks are compared.
-func (j *job) comparedLabels() int {
-	if limit := j.learner.ComparedItems; limit > 0 {
-		return min(j.set.sample, limit)
-	}
-	return j.set.sample
 }

@@ -40,7 +40,7 @@ func TestLeastSquaresChoice(t *testing.T) {
 		}
 		counts := choose.NewCounts(r.size(), make([]choose.FoldLabels, 10))
 		err = r.outOfFold(t.Context(), seen, sched.UpTo(len(r.sources)), sched.UpTo(len(r.values)), counts.Loss, func(i int, o *choose.Outcome) {
-			if r.nodes.majorityClass(o) == o.Class {
+			if r.majorityClass(o) == o.Class {
 				counts.Add(i, o.Fold, 0)
 			}
 		})

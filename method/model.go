@@ -3,7 +3,6 @@ package method
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -16,19 +15,18 @@ import (
 )
 
 // Model is a method with everything that a prediction chose: the values of all parameters, the power of the votes of a
-// learner on a kernel, and of auto its candidates, their weights and the calibration. [Model.Predict] fits
+// learner on a kernel, and of auto its candidates, their weights and the calibration. [Model.Engine] fits
 // the learner to the labels again, because coefficients and features such as eigenvectors differ on a graph that has
 // changed. Its JSON form keeps every bit. It does not hold the labels.
-type Model struct{ content keptModel }
-
-// keptModel is the JSON form of a model.
-type keptModel struct {
+type Model struct {
 	Method  string `json:"method"`
 	RNGSeed uint64 `json:"seed"`
 	Low     bool   `json:"low_effort,omitempty"`
 	Shares  bool   `json:"empirical_prior,omitempty"`
 
-	Origin sides.Origin `json:"origin"` // of the edges that the model was learned from
+	// Origin describes the graph that the model was learned from, and the weights of its edges. The caller may fill in its
+	// fields for a model of an older format.
+	Origin sides.Origin `json:"origin"`
 
 	Values param.Values `json:"values,omitempty"` // of all parameters
 	Power  float64      `json:"power,omitempty"`  // of the votes of a learner on a kernel
@@ -41,10 +39,12 @@ var ErrChanged = errors.New("method: the model does not fit its method and class
 // ErrNotKept is wrapped by the error about a prediction that cannot be kept as a model.
 var ErrNotKept = errors.New("method: the model cannot be kept")
 
-// Engine returns an engine whose Predict uses the saved weights, see [Model.Predict]. The error is a
-// [split.ErrUsage] for a method that this program does not have.
+// Engine returns an engine that predicts the nodes of a problem whose labels and classes, in their order, are those that the
+// model has learned from. On the same graph the result has the bits of the prediction that was
+// kept. Settings other than Raw, Memory, Workers and Progress are those of the model. There is no
+// estimate of the accuracy. The error is a [split.ErrUsage] for a method that this program does not have.
 func (m *Model) Engine() (*Engine, error) {
-	inner, err := findMethod(m.content.Method)
+	inner, err := findMethod(m.Method)
 	if err != nil {
 		return nil, err
 	}
@@ -66,14 +66,10 @@ func (m *Model) Engine() (*Engine, error) {
 	return &e, nil
 }
 
-// Origin returns the graph that the model was learned from, and the weights of its edges. The caller may fill in its fields
-// for a model of an older format.
-func (m *Model) Origin() *sides.Origin { return &m.content.Origin }
-
 // compare returns the [*sides.Difference] of a problem whose edges the model does not fit.
 func (m *Model) compare(p *Problem) error {
-	o := &m.content.Origin
-	if p.Signed && !o.Signed && (m.content.Auto != nil || o.Weights != "") {
+	o := &m.Origin
+	if p.Signed && !o.Signed && (m.Auto != nil || o.Weights != "") {
 		return &sides.Difference{Setting: "weights", Result: "positive", Graph: "signed"}
 	}
 	return o.Compare(p.Origin)
@@ -81,7 +77,7 @@ func (m *Model) compare(p *Problem) error {
 
 // signed returns a problem whose weights may be negative if those of the model were, because methods differ there.
 func (m *Model) signed(p *Problem) *Problem {
-	if p.Signed || !m.content.Origin.Signed {
+	if p.Signed || !m.Origin.Signed {
 		return p
 	}
 	q := *p
@@ -89,17 +85,6 @@ func (m *Model) signed(p *Problem) *Problem {
 	g.Signed = true
 	q.Graph = &g
 	return &q
-}
-
-// MarshalJSON implements [json.Marshaler].
-func (m *Model) MarshalJSON() ([]byte, error) {
-	return json.Marshal(&m.content)
-}
-
-// UnmarshalJSON implements [json.Unmarshaler]. [Model.Predict] checks that the parts of the model fit each
-// other.
-func (m *Model) UnmarshalJSON(text []byte) error {
-	return json.Unmarshal(text, &m.content)
 }
 
 // Origin returns the origin of the graph of a prediction, with the weights of edges that it was learned from.
@@ -123,36 +108,22 @@ func (m *Engine) Keep(out *Prediction, s *Settings) (*Model, error) {
 			ErrNotKept)
 	}
 	values := out.Parameters.values()
-	content := keptModel{
+	return &Model{
 		Method: m.Name, RNGSeed: s.RNGSeed, Low: s.LowEffort,
 		Shares: s.Prior.Empirical, Values: values,
 		Power: out.power, Auto: out.choice, Origin: *out.Origin(),
-	}
-	return &Model{content}, nil
-}
-
-// Predict predicts the nodes of a problem whose labels and classes, in their order, are those that the
-// model has learned from. On the same graph the result has the bits of the prediction that was
-// kept. Settings other than Raw, Memory, Workers and Progress are those of the model. There is no
-// estimate of the accuracy.
-func (m *Model) Predict(ctx context.Context, p *Problem,
-	s *Settings) (*Prediction, error) {
-	e, err := m.Engine()
-	if err != nil {
-		return nil, err
-	}
-	return e.Predict(ctx, p, nil, s)
+	}, nil
 }
 
 // predict predicts the nodes of a problem with the weights of edges of the model.
 func (m *Model) predict(ctx context.Context, e *Engine, p *Problem,
 	s *Settings) (*Prediction, error) {
 	for _, spec := range e.Specs {
-		if _, err := spec.Resolve(spec.Own(m.content.Values), nil); err != nil {
+		if _, err := spec.Resolve(spec.Own(m.Values), nil); err != nil {
 			return nil, fmt.Errorf("%w: %v", ErrChanged, err)
 		}
 	}
-	if c := m.content.Auto; e.mixture != nil && (c != nil && !c.Valid() || c == nil && m.content.Values == nil) { // c is nil of a signed graph
+	if c := m.Auto; e.mixture != nil && (c != nil && !c.Valid() || c == nil && m.Values == nil) { // c is nil of a signed graph
 		return nil, ErrChanged
 	}
 	out, err := e.Predict(ctx, p, nil, m.settings(s))
@@ -171,10 +142,10 @@ func (m *Model) predict(ctx context.Context, e *Engine, p *Problem,
 // settings returns settings with those of the model.
 func (m *Model) settings(s *Settings) *Settings {
 	set := *s
-	set.RNGSeed, set.LowEffort, set.Given, set.Fixed, set.model = m.content.RNGSeed,
-		m.content.Low, m.content.Values, true, &m.content
-	set.Weights = cmp.Or(m.content.Origin.Weights, GivenWeights)
-	if m.content.Shares {
+	set.RNGSeed, set.LowEffort, set.Given, set.Fixed, set.model = m.RNGSeed,
+		m.Low, m.Values, true, m
+	set.Weights = cmp.Or(m.Origin.Weights, GivenWeights)
+	if m.Shares {
 		set.Prior = cwk.Prior{Empirical: true, Pseudo: 1}
 	}
 	return &set

@@ -123,7 +123,7 @@ func TestChangedModels(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), m); err != nil {
 			continue
 		}
-		if _, err := m.Predict(t.Context(), p, new(Settings)); err == nil || m.content.Method != "what" && !errors.Is(err, ErrChanged) {
+		if _, err := m.Predict(t.Context(), p, new(Settings)); err == nil || m.Method != "what" && !errors.Is(err, ErrChanged) {
 			t.Errorf("%s: %s is applied", means, text)
 		}
 	}

@@ -13,24 +13,15 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// nodeVotes turns decisions of a learner's classifiers on every node into the scores of a prediction.
-type nodeVotes struct {
-	*job
-
-	votes   choose.Votes
-	counted bool    // whether the count of votes says the class, see favour
-	counts  []uint8 // votes by node and class, nil: they do not say it
-}
-
 // majorityClass returns the class that the models of an outcome predict, as for nodes without a
 // label.
-func (r *nodeVotes) majorityClass(o *choose.Outcome) int {
+func (j *job) majorityClass(o *choose.Outcome) int {
 	if len(o.Pairs) == 0 {
 		return o.Largest
 	}
-	scores := classify.SoftVotes(make([]float64, len(r.p.Names)), o.Pairs,
+	scores := classify.SoftVotes(make([]float64, len(j.p.Names)), o.Pairs,
 		o.Decisions, choose.VoteSlope)
-	if r.counted {
+	if j.counted {
 		choose.FavourVotes(scores, o.Pairs, o.Decisions)
 	}
 	return classify.ArgMax(scores)
@@ -38,28 +29,28 @@ func (r *nodeVotes) majorityClass(o *choose.Outcome) int {
 
 // addAllVotes adds the votes of the classifiers from number lo on to the scores of
 // all nodes, and finishes these with the last classifier's.
-func (r *nodeVotes) addAllVotes(ctx context.Context, pairs classify.Pairs,
+func (j *job) addAllVotes(ctx context.Context, pairs classify.Pairs,
 	decisions *sparse.Block[float64], lo int) error {
 	last := lo+decisions.Cols == len(pairs)
-	largest := split.Majority(r.p.Class)
-	return chunks.Run(ctx, r.set.Workers, decisions.Rows, func(_, start, end int) {
-		vote := make([]float64, len(r.p.Names))
+	largest := split.Majority(j.p.Class)
+	return chunks.Run(ctx, j.set.Workers, decisions.Rows, func(_, start, end int) {
+		vote := make([]float64, len(j.p.Names))
 		for i := start; i < end; i++ {
-			scores := r.out.Scores.Row(i)
-			if r.learner.Probabilities != nil {
-				r.share(vote, pairs, decisions.Row(i))
+			scores := j.out.Scores.Row(i)
+			if j.learner.Probabilities != nil {
+				j.share(vote, pairs, decisions.Row(i))
 				simd.ConvertTo(scores, vote)
 				continue
 			}
-			r.addVotes(scores, pairs[lo:lo+decisions.Cols], decisions.Row(i), vote)
+			j.addVotes(scores, pairs[lo:lo+decisions.Cols], decisions.Row(i), vote)
 			var counts []uint8
-			if r.counts != nil {
-				counts = r.counts[i*len(vote):][:len(vote)]
+			if j.counts != nil {
+				counts = j.counts[i*len(vote):][:len(vote)]
 				choose.CountVotes(counts, pairs[lo:lo+decisions.Cols],
 					decisions.Row(i))
 			}
 			if last {
-				r.finishVotes(scores, counts, vote, largest)
+				j.finishVotes(scores, counts, vote, largest)
 			}
 		}
 	})
@@ -67,7 +58,7 @@ func (r *nodeVotes) addAllVotes(ctx context.Context, pairs classify.Pairs,
 
 // addVotes adds the votes of classifiers to sums. Those of
 // one against the rest come all at once.
-func (r *nodeVotes) addVotes(sums []float32, pairs classify.Pairs,
+func (j *job) addVotes(sums []float32, pairs classify.Pairs,
 	decisions, vote []float64) {
 	if pairs[0].Negative == classify.Rest {
 		simd.ConvertTo(sums, classify.SoftVotes(vote, pairs, decisions,
@@ -88,11 +79,11 @@ const undecided = 1e-6
 // finishVotes turns sums of votes and, unless they are nil, counts of votes into scores. A walk
 // that is too short to meet a label from a node gives no information on it: if all sums are
 // equal, the largest class receives a slightly higher score.
-func (r *nodeVotes) finishVotes(sums []float32, counts []uint8, vote []float64,
+func (j *job) finishVotes(sums []float32, counts []uint8, vote []float64,
 	largest int) {
 	simd.ConvertTo(vote, sums)
-	equal := !r.counted && slices.Min(vote) >= slices.Max(vote)*(1-undecided)
-	r.votes.ScoresTo(vote)
+	equal := !j.counted && slices.Min(vote) >= slices.Max(vote)*(1-undecided)
+	j.votes.ScoresTo(vote)
 	if counts != nil {
 		choose.Favour(vote, counts)
 	}
@@ -104,39 +95,39 @@ func (r *nodeVotes) finishVotes(sums []float32, counts []uint8, vote []float64,
 
 // shareAll stores as scores the probabilities that follow from the decisions of a learner on every
 // node. Each call of decisions receives scratch space for the given number of items.
-func (r *nodeVotes) shareAll(ctx context.Context, outputs classify.Pairs, items int,
+func (j *job) shareAll(ctx context.Context, outputs classify.Pairs, items int,
 	decisions func(row []float64, i int) []float64) error {
-	n := len(r.p.Degrees)
-	k := len(r.p.Names)
-	r.out.Scores = chunks.Block[float32](n, k)
-	if r.set.Raw && outputs[0].Negative == classify.Rest && len(outputs) == k {
-		r.out.Raw = chunks.Block[float64](n, k)
+	n := len(j.p.Degrees)
+	k := len(j.p.Names)
+	j.out.Scores = chunks.Block[float32](n, k)
+	if j.set.Raw && outputs[0].Negative == classify.Rest && len(outputs) == k {
+		j.out.Raw = chunks.Block[float64](n, k)
 	}
-	return chunks.Run(ctx, r.set.Workers, n, func(_, lo, hi int) {
+	return chunks.Run(ctx, j.set.Workers, n, func(_, lo, hi int) {
 		row := make([]float64, items)
 		shares := make([]float64, k)
 		for i := lo; i < hi && ctx.Err() == nil; i++ {
 			d := decisions(row, i)
-			if r.out.Raw != nil {
-				copy(r.out.Raw.Row(i), d)
+			if j.out.Raw != nil {
+				copy(j.out.Raw.Row(i), d)
 			}
-			r.share(shares, outputs, d)
-			simd.ConvertTo(r.out.Scores.Row(i), shares)
+			j.share(shares, outputs, d)
+			simd.ConvertTo(j.out.Scores.Row(i), shares)
 		}
 	})
 }
 
 // share stores the probabilities that a learner's decisions stand for: its own, or those
 // that its decisions out of fold fit.
-func (r *nodeVotes) share(dst []float64, outputs classify.Pairs,
+func (j *job) share(dst []float64, outputs classify.Pairs,
 	decisions []float64) {
-	if r.learner.Probabilities == nil {
+	if j.learner.Probabilities == nil {
 		classify.SoftVotes(dst, outputs, decisions, choose.VoteSlope)
-		r.votes.ScoresTo(dst)
+		j.votes.ScoresTo(dst)
 		choose.FavourVotes(dst, outputs, decisions)
 		return
 	}
-	probabilities := r.learner.Probabilities(nil, decisions)
+	probabilities := j.learner.Probabilities(nil, decisions)
 	clear(dst)
 	for o, p := range outputs {
 		dst[p.Positive] = probabilities[o]

@@ -91,20 +91,14 @@ func (p *Prediction) Choice() any {
 	return p.choice
 }
 
-// phase is a part of a prediction, with the variable that its time is added to.
-type phase struct {
-	Do      func(context.Context) error
-	Seconds *float64
-}
-
-// runPhases runs the phases in order, up to the first error.
-func runPhases(ctx context.Context, list []phase) error {
-	for _, p := range list {
+// runPhases runs phases in order, up to the first error, and adds the time of each to a number.
+func runPhases(ctx context.Context, seconds []*float64, phases ...func(context.Context) error) error {
+	for i, do := range phases {
 		start := time.Now()
-		if err := p.Do(ctx); err != nil {
+		if err := do(ctx); err != nil {
 			return err
 		}
-		*p.Seconds += time.Since(start).Seconds()
+		*seconds[i] += time.Since(start).Seconds()
 	}
 	return nil
 }

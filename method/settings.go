@@ -55,7 +55,7 @@ type Settings struct {
 	foldCount int        // of cross-validation and of honest features; 0: 10 up to 1,000 labels, else 5
 	sample    int        // limits the labelled nodes on which settings are compared; 0: 500
 	baselines *Baselines // of the same problem, for auto; nil: it measures label propagation itself
-	model     *keptModel // predicts in place of a choice and a fit; nil: none, see [Model]
+	model     *Model     // predicts in place of a choice and a fit; nil: none, see [Model]
 
 	// Progress, if not nil, is called with the stage ("choose", "features" or "walk"), the
 	// finished part of it, and the whole.

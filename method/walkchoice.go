@@ -184,7 +184,7 @@ func (j *job) lanes(labels, tests int) int {
 
 // splitBytes bounds the memory of a comparison on one split with one worker.
 func (j *job) splitBytes(labels, tests int) int64 {
-	labels = min(labels, j.comparedLabels())
+	labels = min(labels, j.compared)
 	tests = min(tests, j.testedNodes())
 	rows := tests + len(j.kinds())*labels
 	c := &chooser{job: j}
@@ -204,7 +204,7 @@ func (j *job) testedNodes() int {
 	case j.learner.Path != nil:
 		return maxTested
 	case j.learner.Whole:
-		return j.comparedLabels()
+		return j.compared
 	}
 	return maxTestedRows
 }
@@ -229,7 +229,7 @@ func (j *job) newChooser() *chooser {
 	return &chooser{
 		job: j, fold: split.Folds(j.p.Class, j.set.folds(len(j.p.Row)),
 			j.set.RNGSeed, 0),
-		seen: split.Sample(j.p.Class, j.comparedLabels(), j.set.RNGSeed, 0),
+		seen: split.Sample(j.p.Class, j.compared, j.set.RNGSeed, 0),
 		rows: map[cwk.Pick]int{}, trials: map[string][]choose.Trial{},
 	}
 }

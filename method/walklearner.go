@@ -88,8 +88,10 @@ func (m walkMethod) job(p *Problem, s *Settings) (j *job, err error) {
 	set := s.WithDefaults()
 	set.Memory = p.SubtractComponents(set.Memory)
 	j = &job{p: p, set: &set, learner: m.learner, out: new(Prediction),
-		source: &walkSpec, declared: specOf(m.learner), calibrates: true}
-	j.compared = j.comparedLabels()
+		source: &walkSpec, declared: specOf(m.learner), compared: set.sample}
+	if limit := m.learner.ComparedItems; limit > 0 {
+		j.compared = min(j.compared, limit)
+	}
 	if j.sources, err = walkSettings(&set); err != nil {
 		return nil, err
 	}
@@ -99,7 +101,7 @@ func (m walkMethod) job(p *Problem, s *Settings) (j *job, err error) {
 	kinds := j.kinds()
 	longest := j.parameters(len(j.sources)-1, 0)
 	if m.learner.Whole && slices.Contains(kinds, Honest) ||
-		len(kinds) > 1 && mostPlainFolds*j.comparedLabels() > mostRows(m.learner,
+		len(kinds) > 1 && mostPlainFolds*j.compared > mostRows(m.learner,
 			&longest, len(p.Names)) {
 		// Trials know no other nodes, which plain rows are unlike; and plain rows are as many as labels and folds.
 		j.sources = slices.DeleteFunc(j.sources,
@@ -112,17 +114,13 @@ func (m walkMethod) job(p *Problem, s *Settings) (j *job, err error) {
 // learnWalk is the last stage of an engine on walks.
 func (j *job) learnWalk(ctx context.Context, c *Choice) error {
 	j.fix(&c.Parameters)
-	r := &predictor{job: j, nodes: nodeVotes{job: j}, par: c.Parameters}
+	r := &predictor{job: j, par: c.Parameters}
 	score := r.score
 	if perNode(j.learner) {
 		score = r.scoreNodes
 	}
 	t := &j.out.Seconds
-	err := runPhases(ctx, []phase{
-		{Do: r.walk, Seconds: &t.Walk}, {Do: r.learnRows,
-			Seconds: &t.Classify}, {Do: score, Seconds: &t.Walk},
-		{Do: r.form, Seconds: &t.Walk},
-	})
+	err := runPhases(ctx, []*float64{&t.Walk, &t.Classify, &t.Walk, &t.Walk}, r.walk, r.learnRows, score, r.form)
 	if err == nil {
 		fillClasses(j.out, j.p, j.set.Prior)
 	}
@@ -228,7 +226,7 @@ func (r *predictor) scoreNodes(ctx context.Context) error {
 	if r.learner.Whole {
 		items = sched.UpTo(len(r.train) + n - len(r.p.Row))
 	}
-	return r.nodes.shareAll(ctx, r.fitted.Pairs, len(items), func(row []float64, i int) []float64 {
+	return r.shareAll(ctx, r.fitted.Pairs, len(items), func(row []float64, i int) []float64 {
 		item := r.rowOf[i] - first
 		square := make([]float64, 1)
 		gram.PartTo(row[:len(r.train)], item, items[:len(r.train)]) // others say nothing
@@ -347,8 +345,7 @@ func (j *job) fitBytes(rows, features int) int64 {
 // predictor holds what passes from one phase of a prediction to the next.
 type predictor struct {
 	*job
-	nodes nodeVotes
-	par   Parameters
+	par Parameters
 
 	trials   *chooser // out-of-fold trials
 	features *sparse.Block[float32]
@@ -453,8 +450,7 @@ func (r *predictor) partitions() int {
 	return 1
 }
 
-// calibrate fits the votes to out-of-fold decisions, and measures how often
-// these are right.
+// calibrate fits the votes to out-of-fold decisions.
 func (r *predictor) calibrate(ctx context.Context) error {
 	var outcomes []choose.Outcome
 	candidates := r.candidates(r.sources, r.values)
@@ -466,13 +462,7 @@ func (r *predictor) calibrate(ctx context.Context) error {
 			return err
 		}
 	}
-	r.nodes.votes = choose.FitVotes(len(r.p.Names), outcomes)
-	var h choose.Estimator
-	weight := choose.WeightsOf(r.p)
-	for _, o := range outcomes {
-		h.Note(!o.Unreached, r.nodes.majorityClass(&o) == o.Class, weight[o.Class])
-	}
-	r.out.Estimate = h.Estimate(r.p, r.out.Reached)
+	r.votes = choose.FitVotes(len(r.p.Names), outcomes)
 	return nil
 }
 
@@ -537,7 +527,7 @@ func (r *predictor) score(ctx context.Context) error {
 	}
 	r.out.Scores = chunks.Block[float32](n, len(r.p.Names))
 	visit := func(lo int, decisions *sparse.Block[float64]) error {
-		return r.nodes.addAllVotes(ctx, r.model.Pairs, decisions, lo)
+		return r.addAllVotes(ctx, r.model.Pairs, decisions, lo)
 	}
 	var block *sparse.Block[float64]
 	var err error

@@ -27,8 +27,9 @@ type weighting struct {
 	value func(i, j int, w float64) float64 // 0 of 0
 }
 
-// weightings are the functions besides [GivenWeights].
+// weightings are the functions, [GivenWeights] first.
 var weightings = []weighting{
+	{name: GivenWeights},
 	{onesWeights, func(_, _ int, w float64) float64 {
 		if w == 0 {
 			return 0
@@ -40,7 +41,7 @@ var weightings = []weighting{
 
 // Weightings returns the values of Settings.Weights.
 func Weightings() []string {
-	names := []string{GivenWeights}
+	var names []string
 	for _, w := range weightings {
 		names = append(names, w.name)
 	}
@@ -94,7 +95,7 @@ func (m *Engine) Weigh(ctx context.Context, p *Problem,
 		if w.name != set.Weights {
 			continue
 		}
-		if q.Signed {
+		if q.Signed && w.value != nil {
 			return nil, param.Refuse("edge-weights", "edge-weights",
 				"%s has no meaning for negative weights; leave it out", w.name)
 		}
@@ -228,8 +229,11 @@ func withFactors(ctx context.Context, q *Problem, e *sides.Edges, s *Settings) (
 }
 
 // problem returns p with other weights, of the edges e if p has learned factors of these.
-func (w *weighting) problem(ctx context.Context, p *Problem, e *sides.Edges,
+func (w weighting) problem(ctx context.Context, p *Problem, e *sides.Edges,
 	s *Settings) (*Problem, error) {
+	if w.value == nil {
+		return p, nil
+	}
 	q := *p
 	learned := *p.Learned
 	learned.Weights = w.name
@@ -260,15 +264,11 @@ func evidenceOf(p *Problem, s *Settings) *sides.Evidence {
 // chooseWeights returns the problem with the weights that held-out labels choose.
 func chooseWeights(ctx context.Context, p *Problem, e *sides.Edges, s *Settings) (*Problem, error) {
 	evidence := evidenceOf(p, s)
-	settings := []*Problem{p}
-	best, err := evidence.Best(1+len(weightings),
-		func(i int) (sides.Quality, error) {
-			if i > 0 {
-				q, err := weightings[i-1].problem(ctx, p, e, s)
-				if err != nil {
-					return nil, err
-				}
-				settings = append(settings, q)
+	settings := make([]*Problem, len(weightings))
+	best, err := evidence.Best(len(weightings),
+		func(i int) (_ sides.Quality, err error) {
+			if settings[i], err = weightings[i].problem(ctx, p, e, s); err != nil {
+				return nil, err
 			}
 			return evidence.QualityOf(ctx, sparse.Transition, settings[i].A, nil)
 		})

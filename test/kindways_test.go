@@ -250,7 +250,11 @@ func TestChosenKindsAreKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := kept.Predict(t.Context(), p, &method.Settings{Workers: 3})
+	restored, err := kept.Engine()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := restored.Predict(t.Context(), p, nil, &method.Settings{Workers: 3})
 	if err != nil || !slices.Equal(again.Scores.Data, want.Prediction.Scores.Data) {
 		t.Errorf("a kept model predicts other scores, %v", err)
 	}

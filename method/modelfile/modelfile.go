@@ -164,7 +164,7 @@ func (f *File) readOrigin(body []byte) error {
 		}
 	}
 	err := json.Unmarshal(body, &old)
-	o := f.Model.Origin()
+	o := &f.Model.Origin
 	o.Directed = old.Directed
 	o.Edges = old.Model.Edges
 	o.Weights = old.Model.Weights

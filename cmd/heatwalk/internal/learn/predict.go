@@ -107,7 +107,7 @@ func (c *classifyOptions) writeModel(d *shell.GraphRun, out *modelOutput, p *hea
 		return err
 	}
 	if c.learning.graph.Config.Unweighted && d.Graph.DescribeZeros() == "" { // of a store too
-		out.f.Model.Origin().Reading[modelfile.Unweighted] = "true"
+		out.f.Model.Origin.Reading[modelfile.Unweighted] = "true"
 	}
 	out.f.Graph = figuresOf(d, p.Prediction)
 	out.f.Scores = p.HeldOutScores
@@ -135,7 +135,7 @@ func beginModelRun(run *shell.Session, c *classifyOptions,
 		return nil, fault.Usage("--scores", noRaw, c.method.Name)
 	}
 	graph := &c.learning.graph
-	origin := f.Model.Origin()
+	origin := &f.Model.Origin
 	graph.Config.Unweighted = origin.Reading[modelfile.Unweighted] != ""
 	if err := graph.Restore(run, origin, name, c.model); err != nil {
 		return nil, err
