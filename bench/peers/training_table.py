@@ -50,9 +50,20 @@ features, classes, scale = sys.argv[1], sys.argv[2], (sys.argv[3:] or ["1"])[0]
 here = Path(__file__).resolve().parent
 costs, tolerances = os.environ.get("COSTS", "1 10").split(), os.environ.get("TOLERANCES", "1e-3 1e-6").split()
 with tempfile.TemporaryDirectory() as work:
-    driver = Path(work) / "driver"
-    subprocess.run(["go", "build", "-o", driver, here / "training_driver.go"], check=True, cwd=here)
-    programs = {"heatwalk": [driver], "LIBSVM": [sys.executable, __file__, "libsvm"]}
+    benchmark = Path(work) / "benchmark"
+    subprocess.run(["go", "test", "-c", "-o", benchmark, here.parent], check=True, cwd=here)
+
+    def heatwalk(*arguments):
+        *values, fits = arguments
+        env = dict(zip(("HEATWALK_FEATURES", "HEATWALK_CLASSES", "HEATWALK_SCALE", "HEATWALK_TOLERANCE", "HEATWALK_COST"), values))
+        command = [benchmark, "-test.run=-", "-test.bench=Training$", f"-test.benchtime={fits}x"]
+        text = subprocess.run(command, check=True, capture_output=True, text=True, env=os.environ | env).stdout
+        return next(line for line in text.splitlines() if line.startswith("{"))
+
+    def other(*arguments):
+        return subprocess.run([sys.executable, __file__, "libsvm", *arguments], check=True, capture_output=True, text=True).stdout
+
+    programs = {"heatwalk": heatwalk, "LIBSVM": other}
     print("| tolerance | C | | user s, least | median | clock s, least | median | iterations | objectives differ by |")
     print("|---|---|---|--:|--:|--:|--:|--:|--:|")
     for tolerance in tolerances:
@@ -61,12 +72,11 @@ with tempfile.TemporaryDirectory() as work:
         for cost in costs:
             seen = {name: {"User": [], "Wall": []} for name in programs}
             for _ in range(turns):
-                for name, command in programs.items():
-                    arguments = [*command, features, classes, scale, tolerance, cost, str(fits)]
-                    told = json.loads(subprocess.run(arguments, check=True, capture_output=True, text=True).stdout)
+                for name, train in programs.items():
+                    result = json.loads(train(features, classes, scale, tolerance, cost, str(fits)))
                     for what in ("User", "Wall"):
-                        seen[name][what] += told.pop(what)
-                    seen[name].update(told)
+                        seen[name][what] += result.pop(what)
+                    seen[name].update(result)
             ours, theirs = (np.array(seen[name]["Objectives"]) for name in programs)
             apart = f"{np.max(np.abs(ours - theirs) / theirs):.1e}"
             spread = lambda s: f"{min(s):.3f} | {statistics.median(s):.3f}"
