@@ -3,6 +3,7 @@ package heatwalk
 import (
 	"cmp"
 	"context"
+	"hash/fnv"
 	"maps"
 	"math"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/multilabel"
@@ -68,14 +70,27 @@ func (g *Graph) Problem(labels map[string]string) (*method.Problem, error) {
 }
 
 // NewProblem returns the graph with labels by row: the node rows[i] has the class
-// names[classes[i]]. Folds and columns of scores follow the orders of rows and names.
+// names[classes[i]]. Columns of scores follow the order of names; folds and samples follow the ids of the nodes.
 func NewProblem(g *Graph, rows, classes []int, names []string) *method.Problem {
 	g.checkOpen()
+	id := func(row int) string {
+		if row < 0 || row >= len(g.Degrees) { // of no node, as methods find
+			return ""
+		}
+		return g.Nodes.ID(row)
+	}
+	order := sched.UpTo(len(rows))
+	slices.SortStableFunc(order, func(a, b int) int { return nodefile.CompareIDs(id(rows[a]), id(rows[b])) })
 	return &method.Problem{
 		Graph: &graph.Graph{A: g.A, Signed: g.Signed, Degrees: g.Degrees,
 			TempDir: g.tempParent()}, Directed: g.Directed, Weighted: g.Weighted,
-		Row: rows, Class: classes, Names: names,
+		Row: problem.Pick(rows, order), Class: problem.Pick(classes, order), Names: names,
 		Edges: g.edges, Origin: g.Origin(),
+		Key: func(row int) uint64 {
+			h := fnv.New64a() // its writes do not fail
+			h.Write([]byte(id(row)))
+			return h.Sum64()
+		},
 	}
 }
 

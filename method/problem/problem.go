@@ -43,6 +43,10 @@ type Problem struct {
 	// Origin describes the graph for kept models, which are compared with it; nil: not known.
 	Origin *sides.Origin
 
+	// Key returns a number that follows from the id of the node of a row; nil: nodes have no ids. Samples of all nodes
+	// follow its order, so that they depend neither on the order of the rows nor on that of any file.
+	Key func(row int) uint64
+
 	// Learned are the weights of edges that A has for a method; nil: A has those of the graph,
 	// and a method may choose others.
 	Learned *EdgeWeights

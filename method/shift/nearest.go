@@ -41,7 +41,7 @@ func (f nearest) at(i, v int) reach { return reach(f.Row(v)[i]) }
 
 // nearestLabels finds the two nearest labels of every node along the entries of its row, breadth first
 // from all labels at once. The two nearest labels of a node are among those of its neighbours. Of
-// equally near ones the order of entries decides. Of a single label only the first is found, and rows that it
+// equally near ones those that come first among the labels count. Of a single label only the first is found, and rows that it
 // has reached are left out. Cost: a sweep for each edge of the longest of the shortest paths, at most mostHops.
 func nearestLabels(ctx context.Context, p *problem.Problem, workers int,
 	work *graph.Work) (nearest, error) {
@@ -79,30 +79,37 @@ func nearestLabels(ctx context.Context, p *problem.Problem, workers int,
 // whether there are any. last is 0 if there is a single label.
 func (f nearest) extend(v int, col []uint32, val []float64, last, hops int,
 	previous nearest) (grew bool) {
+	first := f.at(0, v)
+	best := [2]reach{unreached, unreached} // with the lowest positions
 	for e, u := range col {
 		if val != nil && val[e] == 0 {
 			continue
 		}
 		for i := range last + 1 {
 			r := previous.at(i, int(u))
-			first := f.at(0, v)
 			if r == unreached || r.hops() != hops-1 ||
 				r.label() == first.label() && first != unreached {
 				continue
 			}
 			r = reachOf(int(r.label()), hops)
-			grew = true
-			if first != unreached {
-				f.Row(v)[1] = float64(r)
-				return true
-			}
-			f.Row(v)[0] = float64(r)
-			if last == 0 {
-				return true
+			switch {
+			case r == best[0] || r == best[1]:
+			case best[0] == unreached || r.label() < best[0].label():
+				best[0], best[1] = r, best[0]
+			case best[1] == unreached || r.label() < best[1].label():
+				best[1] = r
 			}
 		}
 	}
-	return grew
+	place := 0
+	if first != unreached {
+		place = 1
+	}
+	for _, r := range best[:last+1-place] {
+		f.Row(v)[place] = float64(r)
+		place++
+	}
+	return best[0] != unreached
 }
 
 // onOneKind reports whether a graph without directions has two kinds of nodes, each with edges to the other

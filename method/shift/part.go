@@ -64,6 +64,7 @@ type level struct {
 // kinds, in communities of each size, the largest likelihood ratio of the shares of nodes with a label inside and outside
 // is compared with the mean of those of random samples: a scan statistic, see Kulldorff (1997). The largest difference of
 // random samples has nearly a Gumbel distribution.
+// Communities and samples follow the keys of the nodes, not their rows.
 // Cost: [partition.Communities] for a graph of up to partEntries, and randomSamples counts of the labels.
 func comparePart(ctx context.Context, p *problem.Problem, seed uint64, workers int,
 	canHaveLabel func(row int, isLabelled bool) bool) (Part, error) {
@@ -75,6 +76,10 @@ func comparePart(ctx context.Context, p *problem.Problem, seed uint64, workers i
 	if err != nil {
 		return noPart, err
 	}
+	rows := orderByKey(p)
+	if a, err = permute(a, rows); err != nil {
+		return noPart, err
+	}
 	order, size, err := partition.Communities(ctx, a, nil)
 	if err != nil {
 		return noPart, err
@@ -82,9 +87,10 @@ func comparePart(ctx context.Context, p *problem.Problem, seed uint64, workers i
 	isLabelled := problem.MarkLabels(p)
 	var labelled []int
 	nodes := []int{0} // that can have a label, before each of the order
-	for _, row := range order {
+	for _, i := range order {
+		row := rows[i]
 		n := nodes[len(nodes)-1]
-		if canHaveLabel(int(row), isLabelled[row]) {
+		if canHaveLabel(row, isLabelled[row]) {
 			if isLabelled[row] {
 				labelled = append(labelled, n)
 			}
@@ -109,6 +115,56 @@ func comparePart(ctx context.Context, p *problem.Problem, seed uint64, workers i
 		}
 	}
 	return d.leastProbable(labelled, ratios), nil
+}
+
+// orderByKey returns the rows of a problem in the order of the keys of their nodes.
+func orderByKey(p *problem.Problem) []int {
+	rows := sched.UpTo(len(p.Degrees))
+	if p.Key == nil {
+		return rows
+	}
+	keys := make([]uint64, len(rows))
+	for row := range keys {
+		keys[row] = p.Key(row)
+	}
+	slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(keys[a], keys[b]) })
+	return rows
+}
+
+// permute returns the matrix whose row and column i are those of rows[i] of a.
+func permute(a *sparse.CSR, rows []int) (*sparse.CSR, error) {
+	place := make([]uint32, len(rows))
+	for i, row := range rows {
+		place[row] = uint32(i)
+	}
+	type entry struct {
+		col uint32
+		val float64
+	}
+	var entries []entry // of a row
+	ptr := []int64{0}
+	var col []uint32
+	var val []float64
+	for _, row := range rows {
+		columns, values := a.Row(row)
+		entries = entries[:0]
+		for e, c := range columns {
+			one := entry{place[c], 1}
+			if values != nil {
+				one.val = values[e]
+			}
+			entries = append(entries, one)
+		}
+		slices.SortFunc(entries, func(a, b entry) int { return cmp.Compare(a.col, b.col) })
+		for _, one := range entries {
+			col = append(col, one.col)
+			if values != nil {
+				val = append(val, one.val)
+			}
+		}
+		ptr = append(ptr, int64(len(col)))
+	}
+	return sparse.NewCSR(len(rows), len(rows), ptr, col, val)
 }
 
 // divide returns the communities of at most limit nodes that are in no other one. nodes[i] is the number of

@@ -46,7 +46,7 @@ func Bytes(p *problem.Problem) int64 {
 	n := int64(len(p.Degrees))
 	bytes := int64(0)
 	if isDivided(p) {
-		bytes = 200*n + 20*p.A.NNZ()
+		bytes = 230*n + 44*p.A.NNZ() // slices that grow have up to twice their length
 	}
 	return 40*n + bytes
 }
