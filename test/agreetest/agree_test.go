@@ -218,7 +218,7 @@ func compare(t *testing.T, name string, got, want *answer, skipped []string, tol
 			t.Errorf("%s: %s: %d numbers, want %d", name, want.names[i], len(got.numbers[i]), len(list))
 			return
 		}
-		size, worst, place := 0.0, 0.0, 0
+		size, worst, place := want.size, 0.0, 0
 		for k, x := range list {
 			y := got.numbers[i][k]
 			size = max(size, math.Abs(x))

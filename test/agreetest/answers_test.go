@@ -24,6 +24,7 @@ import (
 type answer struct {
 	names   []string
 	numbers [][]float64
+	size    float64 // of numbers that rounding errors are compared with, even if those of a list are smaller
 	problem string
 }
 
@@ -216,7 +217,7 @@ func gram(name string) job {
 	}}
 }
 
-// application returns the job of a function of a matrix times three columns.
+// application returns the job of a function of a matrix times some columns.
 func application(name string) job {
 	return job{name: "apply " + name, ask: func(ctx context.Context, g *heatwalk.Graph, c *agreetest.Graph) (*answer, error) {
 		y, _, err := apply(ctx, g, c, name)
@@ -224,7 +225,7 @@ func application(name string) job {
 	}}
 }
 
-// apply returns a function of a matrix times three columns, and the bound of its error.
+// apply returns a function of a matrix times some columns, and the bound of its error.
 func apply(ctx context.Context, g *heatwalk.Graph, c *agreetest.Graph, name string) (*answer, float64, error) {
 	named, err := param.ParseNamed(name)
 	if err != nil {
@@ -238,17 +239,16 @@ func apply(ctx context.Context, g *heatwalk.Graph, c *agreetest.Graph, name stri
 			}
 		}
 	}
-	const cols = 3
 	set := &kernel.Settings{Tolerance: 1e-8, Lenient: true}
-	f, err := heatwalk.OpenFunction(ctx, g, &function.Named{Name: named.Name, Given: given}, cols, set)
+	f, err := heatwalk.OpenFunction(ctx, g, &function.Named{Name: named.Name, Given: given}, columns, set)
 	if err != nil {
 		return nil, 0, err
 	}
-	b := sparse.NewBlock[float64](g.Nodes.Len(), cols)
+	b := sparse.NewBlock[float64](g.Nodes.Len(), columns)
 	for v := range c.IDs {
 		target := b.Row(row(g, c, v))
 		for j := range target {
-			target[j] = column(v, j)
+			target[j] = column(v, j, len(c.IDs))
 		}
 	}
 	b = f.Job.Part(b)
@@ -261,29 +261,37 @@ func apply(ctx context.Context, g *heatwalk.Graph, c *agreetest.Graph, name stri
 		return nil, 0, heatwalk.ErrFollower
 	}
 	out := new(answer)
-	for j := range cols {
+	for j := range columns {
 		var numbers []float64
 		for v := range c.IDs {
-			numbers = append(numbers, y.At(row(g, c, v), j))
+			x := y.At(row(g, c, v), j)
+			numbers = append(numbers, x)
+			out.size = max(out.size, rounding*math.Abs(x))
 		}
 		out.add(fmt.Sprintf("column %d", j), numbers...)
 	}
 	return out, report.ErrorBound, nil
 }
 
-// column returns an element of the block that functions are applied to: a unit vector, a wave, and one with
-// both signs of each size.
-func column(v, j int) float64 {
-	switch j {
-	case 0:
-		if v == 0 {
-			return 1
-		}
-		return 0
-	case 1:
+// columns is the number of columns of the block that functions are applied to.
+const columns = 6
+
+// rounding is the size of numbers of a column that rounding errors of other columns may hide, relative to the largest of these.
+const rounding = 1e-6
+
+// column returns an element of the block that functions of graphs of n nodes are applied to: a unit vector, a wave, a column with
+// both signs of each size, and columns that many functions map to zero: ones, zeros, and the unit vector of a node that is isolated
+// in many graphs.
+func column(v, j, n int) float64 {
+	switch {
+	case j == 0 && v == 0, j == 3, j == 5 && v == n-1:
+		return 1
+	case j == 1:
 		return math.Sin(float64(3*v + 1))
+	case j == 2:
+		return float64(v%7) - 3
 	}
-	return float64(v%7) - 3
+	return 0
 }
 
 // eigenvalues returns the job of the ends of the spectrum of a matrix.

@@ -69,16 +69,16 @@ func (d *dense) apply(m *mat.SymDense, f func(x float64) float64) *mat.Dense {
 	}
 	var v mat.Dense
 	e.VectorsTo(&v)
-	b := mat.NewDense(d.n, 3, nil)
+	b := mat.NewDense(d.n, columns, nil)
 	for i := range d.n {
-		for j := range 3 {
-			b.Set(i, j, column(i, j))
+		for j := range columns {
+			b.Set(i, j, column(i, j, d.n))
 		}
 	}
 	var y, out mat.Dense
 	y.Mul(v.T(), b)
 	for i, x := range e.Values(nil) {
-		for j := range 3 {
+		for j := range columns {
 			y.Set(i, j, y.At(i, j)*f(x))
 		}
 	}
@@ -148,7 +148,7 @@ func TestDense(t *testing.T) {
 			d := newDense(c)
 			var g *heatwalk.Graph
 			t.Run(fmt.Sprintf("%s and %d nodes", shape.Name, padding), func(t *testing.T) {
-				check := func(name string, got func(ctx context.Context) ([]float64, error), want func() []float64) {
+				check := func(name string, got func(ctx context.Context) ([]float64, error), want func() *answer) {
 					if turn++; !selected("dense/"+name) || !testgraph.Hunt && turn%29 != 0 {
 						return
 					}
@@ -156,10 +156,9 @@ func TestDense(t *testing.T) {
 						g = open(t, c.Padded(padding), &heatwalk.Options{Edges: unit(c)}, nil)
 					}
 					values, err := got(t.Context())
-					a, b := new(answer), new(answer)
+					a, b := new(answer), want()
 					a.add("values", values...)
-					b.add("values", want()...)
-					if !(slices.MaxFunc(b.numbers[0], cmp.Compare) < 1e200) { // the program refuses with words
+					if !(slices.MaxFunc(b.numbers[0], cmp.Compare) < 1e200 && b.size < 1e190) { // the program refuses with words
 						return
 					}
 					if err != nil {
@@ -168,14 +167,19 @@ func TestDense(t *testing.T) {
 					compare(t, name, a, b, nil, 1e-6)
 				}
 				function := func(name, matrix string, f func(x float64) float64) {
-					for j := range 3 {
+					for j := range columns {
 						check(fmt.Sprintf("%s, column %d", name, j), func(ctx context.Context) ([]float64, error) {
 							a, _, err := apply(ctx, g, c, name)
 							if err != nil {
 								return nil, err
 							}
 							return a.numbers[j], nil
-						}, func() []float64 { return mat.Col(nil, j, d.apply(d.matrix(matrix), f)) })
+						}, func() *answer {
+							y := d.apply(d.matrix(matrix), f)
+							want := &answer{size: rounding * mat.Norm(y, math.Inf(1))}
+							want.add("values", mat.Col(nil, j, y)...)
+							return want
+						})
 					}
 				}
 				for _, m := range []string{"adjacency", "normalized-adjacency", "laplacian", "normalized-laplacian"} {
@@ -215,11 +219,13 @@ func TestDense(t *testing.T) {
 							}
 						}
 						return out, nil
-					}, func() []float64 {
-						want := d.harmonic(c, class)
+					}, func() *answer {
+						values := d.harmonic(c, class)
 						if k >= countClasses(c) {
-							return make([]float64, len(want))
+							clear(values)
 						}
+						want := new(answer)
+						want.add("values", values...)
 						return want
 					})
 				}
