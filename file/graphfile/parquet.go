@@ -119,9 +119,6 @@ func (t *edgeTable) choose() error {
 	return nil
 }
 
-// errSample ends the reading of the first rows.
-var errSample = errors.New("graphfile: enough rows")
-
 // edges chooses the columns of an edge, see [table.Sample.Choose]. Nested columns are chosen only by the options.
 func (t *edgeTable) edges() (*table.Choice, error) {
 	s := &table.Sample{Titles: slices.Clone(t.file.Titles)}
@@ -136,20 +133,8 @@ func (t *edgeTable) edges() (*table.Choice, error) {
 	if t.out.Fields != nil || t.out.Weight != "" || !table.NamesEnds(s.Titles) {
 		s.Titles = slices.Clone(t.file.Titles)
 	}
-	err := t.file.Each(columns, func(_ int64, values []parquet.Value) error {
-		row := make([]string, len(values))
-		for i, v := range values {
-			if columns[i] >= 0 {
-				row[i] = string(t.file.AppendText(nil, i, v))
-			}
-		}
-		s.Rows = append(s.Rows, row)
-		if len(s.Rows) == table.SampleRows {
-			return errSample
-		}
-		return nil
-	})
-	if err != nil && !errors.Is(err, errSample) {
+	var err error
+	if s.Rows, err = t.file.Sample(columns, table.SampleRows); err != nil {
 		return nil, err
 	}
 	c, err := s.Choose(&table.Request{IsEdges: true, IsTyped: true, Fields: t.out.Fields, Option: "fields", Signed: t.out.Signed,

@@ -3,7 +3,6 @@ package nodetable
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"slices"
 
 	"github.com/parquet-go/parquet-go"
@@ -16,9 +15,6 @@ import (
 
 // mostParquet is the memory limit for the columns of a row group.
 const mostParquet = 256 << 20
-
-// errEnough is returned by a visitor to stop reading a file.
-var errEnough = errors.New("nodetable: enough rows")
 
 // parquet yields the rows of a Parquet file; row numbers from 1 take the place of lines. Fields
 // of columns that are not read are empty.
@@ -51,20 +47,13 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 	}
 	var rows [][]string
 	if t.Fields == nil || t.Guess || t.Every {
-		err = t.parquetRows(file, columns, func(row Row) error {
-			cells := make([]string, len(row.Text))
-			for i, text := range row.Text {
-				cells[i] = string(text)
-			}
-			rows = append(rows, cells)
-			if len(rows) == table.SampleRows {
-				return errEnough
-			}
-			return nil
-		})
-	}
-	if err != nil {
-		return err
+		sampled := slices.Repeat([]int{-1}, len(file.Titles))
+		for _, i := range columns {
+			sampled[i] = i
+		}
+		if rows, err = file.Sample(sampled, table.SampleRows); err != nil {
+			return err
+		}
 	}
 	t.sep = table.Comma
 	if err := t.choose(0, slices.Clone(file.Titles), rows); err != nil {
@@ -101,7 +90,7 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 		case bytes.IndexByte(id, table.Tab) >= 0:
 			return textio.Fault(t.Name, row.Line, "correct it", "%w", table.ErrTab)
 		case !yield(row, nil):
-			return errEnough
+			return parquetfile.ErrEnough
 		}
 		return nil
 	})
@@ -109,13 +98,13 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 }
 
 // parquetRows reads the given columns and calls visit with each row until visit returns an
-// error. It returns that error unless it is errEnough.
+// error. It returns that error unless it is [parquetfile.ErrEnough].
 func (t *Reader) parquetRows(file *parquetfile.Reader, columns []int,
 	visit func(row Row) error) error {
 	text := make([][]byte, len(columns))
 	row := Row{Text: make([][]byte, len(file.Titles)),
 		Start: make([]int, len(file.Titles)), node: t.Node, At: t.At}
-	err := file.Each(columns, func(index int64, values []parquet.Value) error {
+	return file.Each(columns, func(index int64, values []parquet.Value) error {
 		for i, v := range values {
 			text[i] = file.AppendText(text[i][:0], columns[i], v)
 			row.Text[columns[i]] = text[i]
@@ -123,8 +112,4 @@ func (t *Reader) parquetRows(file *parquetfile.Reader, columns []int,
 		row.Line = index + 1
 		return visit(row)
 	})
-	if errors.Is(err, errEnough) {
-		return nil
-	}
-	return err
 }

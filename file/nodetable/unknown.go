@@ -88,15 +88,12 @@ func (u *Unknown) Err(name string, skip bool, fix string) error {
 	if u.Count == 1 {
 		verb = "is"
 	}
-	hint, similar := u.similar()
-	return textio.Fault(name, u.line, cmp.Or(similar, fix),
-		"%s is not in %s (%d of %d ids %s not)%s", quoted, u.Set, u.Count,
-		u.Total, verb, hint)
+	return textio.Fault(name, u.line, fix, "%s is not in %s (%d of %d ids %s not)%s", quoted, u.Set, u.Count, u.Total, verb, u.similar())
 }
 
 // similar returns a hint at an id of the graph that differs from the first unknown one in zeros in front, blanks, signs or
-// case, and the remedy; "" if the first million has none.
-func (u *Unknown) similar() (hint, fix string) {
+// case; "" if the first million has none.
+func (u *Unknown) similar() string {
 	const most = 1 << 20
 	graph, ok := u.Nodes.(interface {
 		ID(row int) string
@@ -104,20 +101,14 @@ func (u *Unknown) similar() (hint, fix string) {
 	})
 	plain := plainID(u.id)
 	if !ok || plain == "" {
-		return "", ""
+		return ""
 	}
 	for row := range min(graph.Len(), most) {
-		id := graph.ID(row)
-		switch {
-		case plainID(id) != plain:
-		case strings.TrimLeft(id, "0") == strings.TrimLeft(u.id, "0"):
-			return "; " + u.Set + " has " + words.Quoted(id) + ", with other zeros in front",
-				"keep zeros in all files: in spreadsheets and pandas in a column of text (dtype=str)"
-		default:
-			return "; " + u.Set + " has " + words.Quoted(id), "write ids with the same blanks, signs and case in all files"
+		if id := graph.ID(row); plainID(id) == plain {
+			return "; " + u.Set + " has " + words.Quoted(id) + ", with other zeros, blanks, signs or case"
 		}
 	}
-	return "", ""
+	return ""
 }
 
 // plainID returns the letters and digits of an id, without zeros in front.
@@ -133,8 +124,8 @@ func plainID(id string) string {
 
 // mistake returns a likely reason and the remedy for a file without any id of the graph.
 func (u *Unknown) mistake() (hint, fix string) {
-	if hint, fix := u.similar(); hint != "" {
-		return hint, fix
+	if hint := u.similar(); hint != "" {
+		return hint, "write ids alike in all files: keep them as text in spreadsheets and pandas (dtype=str)"
 	}
 	if dictionary, ok := u.Nodes.(interface{ ID(row int) string }); ok {
 		if id := dictionary.ID(0); !table.IsInteger(id) || !table.IsInteger(u.id) {

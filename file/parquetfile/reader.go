@@ -100,9 +100,30 @@ func (t *Reader) Leaf(column int) (leaf parquet.LeafColumn, flat bool) {
 	return t.columns[column].leaf, t.columns[column].isFlat
 }
 
+// ErrEnough is returned by a visitor to stop reading a file.
+var ErrEnough = errors.New("parquetfile: enough rows")
+
+// Sample returns the texts of the first n rows, empty for columns −1, see [Reader.Each].
+func (t *Reader) Sample(columns []int, n int) (rows [][]string, err error) {
+	err = t.Each(columns, func(_ int64, values []parquet.Value) error {
+		row := make([]string, len(values))
+		for i, v := range values {
+			if columns[i] >= 0 {
+				row[i] = string(t.AppendText(nil, columns[i], v))
+			}
+		}
+		rows = append(rows, row)
+		if len(rows) == n {
+			return ErrEnough
+		}
+		return nil
+	})
+	return rows, err
+}
+
 // Each calls use with the values of the given columns for each row. The values are valid during
-// the call only; column −1 is skipped. Columns must be flat. The errors are those of use and of
-// [Open].
+// the call only; column −1 is skipped. Columns must be flat. The errors are those of use, apart from
+// [ErrEnough], and of [Open].
 func (t *Reader) Each(columns []int,
 	use func(row int64, values []parquet.Value) error) (err error) {
 	defer t.convertPanic(&err)
@@ -128,7 +149,11 @@ func (t *Reader) Each(columns []int,
 	}
 	values := make([]parquet.Value, len(columns))
 	for i, group := range t.file.RowGroups() {
-		if err := t.group(group, &groups[i], columns, values, use); err != nil {
+		err := t.group(group, &groups[i], columns, values, use)
+		if errors.Is(err, ErrEnough) {
+			return nil
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -66,11 +66,9 @@ func (c *chooser) fix(choices [][]int, isExample bool) string {
 	}
 	roles := strings.TrimSuffix(fmt.Sprintf(`"node" and %q`, c.r.Value), ` and ""`)
 	switch {
-	case len(choices) == 0 && (c.r.HasAttributes || c.r.Option == ""):
-		return "title the columns " + roles
-	case c.r.HasAttributes && c.HasHeader:
+	case c.r.HasAttributes && c.HasHeader && len(choices) > 0:
 		return "title the column of the node: " + c.title(choices[0][0])
-	case c.r.HasAttributes:
+	case c.r.HasAttributes, c.r.Option == "" && len(choices) == 0:
 		return "title the columns " + roles
 	case c.r.Option == "" && len(choices) > 1:
 		return "title the columns " + roles + ", or " + c.cut(choices[0])
@@ -259,19 +257,13 @@ func (c *chooser) comparePair(i, j int) (isTitled, isLike bool) {
 	return isTitled && differing == 1, strings.EqualFold(first[last], second[last])
 }
 
-// rank orders pairs of columns of an example: those with titles alike, before those with a column that counts the rows, or has
-// a different value in each.
+// rank orders pairs of columns of an example: those with titles alike, before those with a column that counts the rows.
 func (c *chooser) rank(pair []int, isLike bool) (rank int) {
 	if isLike {
 		rank = 2
 	}
-	for _, i := range pair {
-		if c.isKey(i) {
-			rank--
-		}
-		if c.isCounter(i) {
-			rank--
-		}
+	if c.isCounter(pair[0]) {
+		rank--
 	}
 	return rank
 }

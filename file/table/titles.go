@@ -168,7 +168,8 @@ func Find(fields, titles []string, n int) ([]int, error) {
 		}
 		switch {
 		case column < 0:
-			return nil, fmt.Errorf("the header %s has no column %q", QuoteTitles(titles, Comma), field)
+			header := strings.Join(titles, ",")
+			return nil, fmt.Errorf("the header %q has no column %q", header[:min(len(header), 200)], field)
 		case column >= n:
 			return nil, fmt.Errorf("%s, but column %d was requested", words.Counted(n, "column"), column+1)
 		case slices.Contains(list, column):
@@ -185,16 +186,6 @@ func Numbers(fields []string) bool {
 		n, err := strconv.Atoi(field)
 		return err == nil && n > 0
 	})
-}
-
-// QuoteTitles writes titles as in a file with the given separator, quoted and cut at 200 bytes.
-func QuoteTitles(titles []string, sep byte) string {
-	const limit = 200
-	text := strings.Join(titles, string(rune(sep)))
-	if len(text) > limit {
-		return strconv.Quote(text[:limit]) + "…"
-	}
-	return strconv.Quote(text)
 }
 
 // FieldList returns columns as the value of an option: their titles if a shell and the option

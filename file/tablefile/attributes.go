@@ -35,7 +35,6 @@ type attributeColumn struct {
 	isNamed bool   // the settings name the column
 	isOther bool   // the settings name other columns
 	isKept  bool   // attributes of a model come from it, see keep
-	repeats int    // number of labels that the values of a column with such a title repeat; −1 if they do not
 	ignored string // reason why the column is no attribute; "" for an attribute
 	isText  bool   // values are categories
 
@@ -63,14 +62,13 @@ type attributeColumn struct {
 // attributeTable reads a table with a node in each row.
 type attributeTable struct {
 	c       *FeatureConfig
-	labels  map[int]string // known labels, as keys, by node
 	rows    nodetable.Reader
 	columns []attributeColumn
 	use     input.Columns // of every column
 }
 
 func newAttributeTable(nodes nodefile.Lookup, c *FeatureConfig) *attributeTable {
-	return &attributeTable{c: c, labels: map[int]string{}, rows: nodetable.Reader{
+	return &attributeTable{c: c, rows: nodetable.Reader{
 		Every: true, Fields: c.Fields, Lookup: nodes.Lookup, Header: c.Header, Text: c.Text,
 		Options: textio.Options{Stdin: c.Stdin, Warn: c.Warn},
 	}}
@@ -111,11 +109,8 @@ func (t *attributeTable) begin() error {
 		t.use[t.rows.Node].Use = input.Node
 	}
 	label := ""
-	if known := t.c.Labels; known != nil {
-		label = known.Title()
-		for i, row := range known.Row {
-			t.labels[row] = table.ClassKey(known.Names[known.Class[i]])
-		}
+	if t.c.Labels != nil {
+		label = t.c.Labels.Title()
 	}
 	for i, title := range names {
 		c := &t.columns[i]
@@ -125,17 +120,14 @@ func (t *attributeTable) begin() error {
 		c.isLabel = t.rows.Titles != nil && !c.skipped &&
 			(table.IsLabel(title) || title == label)
 		c.isOther = named != nil && !c.isNamed || t.c.Names != nil
-		c.repeats = -1
 		switch {
 		case t.use[i].Note != "":
 			c.ignored = t.use[i].Note
 		case c.isNamed:
 		case c.isLabel && title == label:
 			c.ignored = "the labels"
-		case c.isLabel && label == "":
-			c.ignored = "titled as labels are"
 		case c.isLabel:
-			c.repeats = 0
+			c.ignored = "titled as labels are"
 		}
 	}
 	if last := &t.columns[len(names)-1]; table.IsNamed(t.rows.Name, nodetable.ContentFile) {
@@ -167,26 +159,13 @@ func (t *attributeTable) keep() error {
 		}
 		if !c.isKept {
 			*c = attributeColumn{title: title, isKept: true,
-				isNamed: true, isText: isText, at: at, repeats: -1}
+				isNamed: true, isText: isText, at: at}
 		}
 		if isText {
 			c.names = append(c.names, category)
 		}
 	}
 	return nil
-}
-
-// compareLabel compares the value of a node in a column titled as labels are with its known label.
-func (t *attributeTable) compareLabel(c *attributeColumn, row nodetable.Row,
-	text []byte) {
-	node, isNode := nodetable.Find(t.rows.Lookup, string(row.ID()))
-	if label, isLabelled := t.labels[node]; !isNode || !isLabelled {
-		return
-	} else if table.ClassKey(string(text)) == label {
-		c.repeats++
-	} else {
-		c.repeats = -1
-	}
 }
 
 // isMissing reports whether a field is empty or a word for a missing value.
@@ -206,9 +185,6 @@ func (t *attributeTable) inspect(row nodetable.Row) error {
 			continue
 		}
 		c.count++
-		if c.repeats >= 0 {
-			t.compareLabel(c, row, text)
-		}
 		if c.isText {
 			if _, isKnown := slices.BinarySearch(c.names, string(text)); !isKnown {
 				c.strange++
@@ -283,8 +259,6 @@ func (t *attributeTable) decide() error {
 		case c.count == 0 && c.isKept && t.c.Means != nil:
 		case c.count == 0:
 			c.ignored = "no value"
-		case c.repeats > 0:
-			c.ignored = "the labels"
 		case areDates && c.isNamed:
 			c.areDays = true
 			c.mean = c.days / float64(c.count)
@@ -292,17 +266,13 @@ func (t *attributeTable) decide() error {
 			c.ignored = "dates"
 		case c.numbers == c.count && (c.isKept || !c.zeros):
 			c.mean = c.sum / float64(c.count)
-		case c.isKept:
-			c.odd.Msg += ", and column " + input.Escape(c.title) + " holds numbers"
-			first = cmp.Or(first, c.odd)
-			continue
-		case c.form != nil && !c.isOther:
-			c.form.Msg += ", and column " + input.Escape(c.title) + " holds numbers"
-			first = cmp.Or(first, c.form)
-			continue
-		case c.numbers > 0 && !c.zeros && !c.isOther && (isNames || len(c.texts.Values) > mostLevels):
-			c.odd.Msg += ", and column " + input.Escape(c.title) + " holds numbers"
-			first = cmp.Or(first, c.odd)
+		case c.isKept, !c.isOther && (c.form != nil || c.numbers > 0 && !c.zeros && (isNames || len(c.texts.Values) > mostLevels)):
+			fault := c.odd
+			if c.form != nil && !c.isKept {
+				fault = c.form
+			}
+			fault.Msg += ", and column " + input.Escape(c.title) + " holds numbers"
+			first = cmp.Or(first, fault)
 			continue
 		case isNames:
 			c.ignored = "a different text for nearly every node"

@@ -96,7 +96,7 @@ type FeatureConfig struct {
 	Fields      []string         // columns of attributes of a table, numbers from 1 or titles; nil: all that can be
 	Names       []string         // [Features.Names] of a model, which a table is read as, by its titles; nil: those of the table
 	Means       []float64        // [Features.Means] of the model; nil: those of the table
-	Labels      *nodefile.Labels // known labels: a column with their title, or that repeats them, is no attribute; nil: nor is any titled as labels are
+	Labels      *nodefile.Labels // known labels: a column with their title is no attribute, as one titled as labels are
 	Header      input.Header     // default: decide from the text
 	Text        input.Text       // how the text of a table is read; default: decide from it
 	Fix         string           // remedy in the message about nodes that are not in the graph; default: the options of ingest

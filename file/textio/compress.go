@@ -31,73 +31,6 @@ func defaultWindow() int64 {
 	return min(DefaultWindow, max(8<<20, debug.SetMemoryLimit(-1)/4))
 }
 
-// members reads the concatenated members of a gzip file. The library can do this too, but it
-// reports data after the last member as a bad header, without its length. Zeros after the last
-// member are ignored, as in gzip, because they pad the last block of a tape.
-type members struct {
-	in     *bufio.Reader
-	out    *gzip.Reader
-	ending error // set after the last member: io.EOF, or the error about trailing data
-}
-
-// errTrailing is the number of bytes after the last member of a gzip file.
-type errTrailing int64
-
-// Error implements error.
-func (n errTrailing) Error() string {
-	return fmt.Sprintf("%d bytes after the end of the stream", int64(n))
-}
-
-func newMembers(in *bufio.Reader) (*members, error) {
-	out, err := gzip.NewReader(in)
-	if err != nil {
-		return nil, err
-	}
-	out.Multistream(false)
-	return &members{in: in, out: out}, nil
-}
-
-// Read implements [io.Reader]: the text of all gzip members of a file. Zeros after the last member
-// are padding, as of tapes; other bytes are the error [errTrailing] once all text was read.
-func (m *members) Read(p []byte) (int, error) {
-	for m.ending == nil {
-		n, err := m.out.Read(p)
-		if n > 0 && errors.Is(err, io.EOF) {
-			return n, nil
-		}
-		if n > 0 || !errors.Is(err, io.EOF) {
-			return n, err
-		}
-		head, err := m.in.Peek(2)
-		switch {
-		case len(head) == 0 && errors.Is(err, io.EOF):
-			return 0, io.EOF
-		case len(head) == 2 && head[0] == 0x1f && head[1] == 0x8b:
-			if err := m.out.Reset(m.in); err != nil {
-				return 0, noEOF(err)
-			}
-			m.out.Multistream(false)
-		case err != nil && !errors.Is(err, io.EOF):
-			return 0, err
-		default:
-			trailing := int64(0)
-			bits := byte(0)
-			for c, err := m.in.ReadByte(); !errors.Is(err, io.EOF); c, err = m.in.ReadByte() {
-				if err != nil {
-					return 0, err
-				}
-				trailing++
-				bits |= c
-			}
-			m.ending = io.EOF
-			if bits != 0 {
-				m.ending = errTrailing(trailing)
-			}
-		}
-	}
-	return 0, m.ending
-}
-
 // largestWindow exceeds the memory of any machine and is within the limits of the format.
 const largestWindow = 1 << 41
 
@@ -207,14 +140,6 @@ func binarySize(bytes int64) string {
 	return fmt.Sprintf("%d bytes", bytes)
 }
 
-// noEOF replaces io.EOF by io.ErrUnexpectedEOF.
-func noEOF(err error) error {
-	if errors.Is(err, io.EOF) {
-		return io.ErrUnexpectedEOF
-	}
-	return err
-}
-
 // faultAt converts an error of reading to an error with the file and the place that was reached.
 func faultAt(r *Reader, err error, place string) error {
 	if r.ctx.Err() != nil {
@@ -229,12 +154,8 @@ func faultAt(r *Reader, err error, place string) error {
 		return changed
 	}
 	e := &Error{File: r.name, Fix: "fetch the file again"}
-	var trailing errTrailing
 	var corrupt flate.CorruptInputError
 	switch {
-	case errors.As(err, &trailing):
-		e.Msg = trailing.Error()
-		e.Fix = "cut them off, or fetch the file again"
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		e.Msg = "compressed stream ends early, after " + place
 	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, zstd.ErrCRCMismatch):
@@ -242,8 +163,8 @@ func faultAt(r *Reader, err error, place string) error {
 	case errors.Is(err, zstd.ErrWindowSizeExceeded),
 		errors.Is(err, zstd.ErrDecoderSizeExceeded):
 		e.Msg, e.Fix = beyondWindow(r)
-	case errors.Is(err, zstd.ErrMagicMismatch):
-		e.Msg = "data other than zstd follows the end of the stream, after " + place
+	case errors.Is(err, zstd.ErrMagicMismatch), errors.Is(err, gzip.ErrHeader):
+		e.Msg = "other data follows the end of the compressed stream, after " + place
 		e.Fix = "cut it off, or fetch the file again"
 	case errors.Is(err, zstd.ErrUnknownDictionary):
 		e.Msg = "needs the dictionary that it was compressed with"

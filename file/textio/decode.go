@@ -133,7 +133,10 @@ func (t *checked) Read(p []byte) (int, error) {
 
 // countLines returns the number of line ends of a text, of one kind.
 func countLines(text []byte) int64 {
-	return int64(max(bytes.Count(text, lineFeed), bytes.Count(text, []byte{'\r'})))
+	if n := bytes.Count(text, lineFeed); n > 0 {
+		return int64(n)
+	}
+	return int64(bytes.Count(text, []byte{'\r'}))
 }
 
 // wholeRunes returns the length of a text without a character at its end that is not complete.

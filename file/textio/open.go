@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/klauspost/compress/gzip"
+
 	"github.com/heatwalk/heatwalk/internal/input"
 )
 
@@ -297,7 +299,7 @@ func decompress(r *Reader, raw io.Reader) error {
 	switch {
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 		r.Compressed = true
-		inflated, err = newMembers(in)
+		inflated, err = gzip.NewReader(in)
 	case isZstd(head):
 		r.Compressed = true
 		inflated, release, err = newZstd(&frames{in: in,

@@ -66,7 +66,7 @@ func TestBadBytes(t *testing.T) {
 		{"e.csv", wide("a,b\nb,c\n")[2:], "e.csv: UTF-16 text without a byte-order mark; pass --encoding=utf-16le"},
 		{"e.csv", "a,b\nb\x00,c\n", "e.csv:2: NUL byte, not a text file; give text, plain or compressed with gzip or zstd"},
 		{"e.txt", "a b\n" + long + " b\n", "e.txt:2: line longer than 1 MiB; is this a line-based format?"},
-		{"e.gz", packed(t, "a\tb\nb\tc\n") + strings.Repeat("x", 212), "e.gz: 212 bytes after the end of the stream; cut them off, or fetch the file again"},
+		{"e.gz", packed(t, "a\tb\nb\tc\n") + strings.Repeat("x", 212), "e.gz: other data follows the end of the compressed stream, after line 2; cut it off, or fetch the file again"},
 		{"e.zst", wideWindow(t, strings.Repeat("a\tb\n", 1<<20)), "e.zst: needs a window of 512 MiB, limit 128 MiB; allow it with --max-window=512MiB"},
 		{"e.mtx", "%%MatrixMarket matrix array real general\n2 2\n1\n", `e.mtx:1: format "array" is not supported; coordinate is; write it as coordinate`},
 		{"e.mtx", "%%MatrixMarket matrix coordinate real hermitian\n2 2 1\n2 1 1\n", `e.mtx:1: symmetry "hermitian" is not supported; general, symmetric and skew-symmetric are; write it as general`},
