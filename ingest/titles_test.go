@@ -45,6 +45,7 @@ func TestColumns(t *testing.T) {
 		{"to,from\nfrom,at\n", question, ""},
 		{"customer,merchant\nC1,M1\nC2,M1\nC3,M2\n", question, ""},
 		{"0,1\n5,7\n7,9\n9,5\n", question, ""},
+		{"0,1,2\na,b,0.5\nb,c,0.25\nc,d,1\n", question, ""},
 		{"0,1\n1,2\n", "0–1 1", ""},
 		{"hans,otto\nanna,bob\nbob,carla\n", "hans–otto 1", isData},
 		{"hans,otto\notto,bob\n", "hans–otto 1", ""},

@@ -36,7 +36,9 @@ func (c *chooser) findHeader() error {
 	case IsIndex(titles[0]) && len(titles) > 1 && (s.counts(0) || s.counts(1) || len(titles) > 2):
 		c.HasHeader = true
 		return nil
-	case isNumbered && len(s.Rows) > 2 && !slices.ContainsFunc(titles, s.recurs):
+	case isNumbered && len(s.Rows) > 2 && all(s.Rows, func(row []string) bool {
+		return !slices.ContainsFunc(row[:min(2, len(row))], func(id string) bool { return id == "0" || id == "1" })
+	}):
 		return c.askHeader(words.Quoted(titles[0]) + " and " + words.Quoted(titles[1]) + " may be numbers of columns, as pandas writes them")
 	case slices.ContainsFunc(titles, IsNumber) && (c.isEdges() || isNode != 0 || mayBeID(titles[0])):
 		return nil

@@ -227,7 +227,7 @@ func (c *chooser) weightChoices(pairs [][]int) (columns []int) {
 	for _, i := range c.free() {
 		title := titleWords.FindAllString(c.s.Titles[i], -1)
 		isID := len(title) > 0 && hasRole(title[len(title)-1], idTitle) || c.isCounter(i)
-		isOther := hasRole(c.s.Titles[i], input.Time, input.Value) || slices.Contains(slices.Concat(pairs...), i)
+		isOther := hasRole(c.s.Titles[i], input.Time) || slices.Contains(slices.Concat(pairs...), i)
 		if values := c.s.values(i); !isID && !isOther && areNumbers(values, c.r.Text) && !mayBeTimes(values) {
 			columns = append(columns, i)
 		}

@@ -31,7 +31,7 @@ var advices = []advice{
 	// Columns without titles that are known.
 	{"x.csv\nfirm,buys_from,name\na,b,x\nb,c,y\nd,a,x\n", "", "pass --fields=firm,buys_from", "--fields=firm,buys_from", "a,b a,d b,c"},
 	{"x.csv\nday,firm,buys_from,amount\nx,a,b,1.5\ny,b,c,2\nz,d,a,0.5\n", "", "pass --fields=firm,buys_from,amount or --fields=firm,buys_from", "--fields=firm,buys_from,amount", "a,b,1.5 a,d,0.5 b,c,2"},
-	{"x.csv\niata,name,city,state\nA1,Oslo_Field,Oslo,IT\nB2,Oslo,Oslo,NO\nC3,Bonn,Bonn,DE\n", "", "choose columns, as in --fields=iata,city", "--fields=iata,city", "A1,Oslo Oslo,B2 C3,Bonn"},
+	{"x.csv\niata,name,city,state\nA1,Oslo_Field,Oslo,IT\nB2,Oslo,Oslo,NO\nC3,Bonn,Bonn,DE\n", "", "choose columns, as in --fields=iata,name", "--fields=iata,name", "A1,Oslo_Field B2,Oslo C3,Bonn"},
 	{"x.csv\nfrom_account,to_account,amount,when\na,b,1.5,2024-01-02\nc,d,2,2024-01-03\n", "", "pass --fields=from_account,to_account,amount or --fields=from_account,to_account", "--fields=from_account,to_account,amount", "a,b,1.5 c,d,2"},
 	{"x.csv\nIBAN_from;IBAN_to;sum;day\nD1;D2;1250,50;02.01.2024\nD2;D3;12,00;03.01.2024\n", "", "pass --fields=IBAN_from,IBAN_to,sum with --decimal=, or", "--fields=IBAN_from,IBAN_to,sum with --decimal=,", "D1,D2,1250.5 D2,D3,12"},
 	{"x.csv\npackage,needs,version\na,b,1.2.3\nb,c,2.0.1\nc,d,1.0.0\n", "", "pass --header=yes with --fields=package,needs if the line holds titles, else --header=no with --fields=1,2", "--header=yes with --fields=package,needs", "a,b b,c c,d"},
