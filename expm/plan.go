@@ -32,8 +32,8 @@ const (
 	groupSpan = 16
 
 	// WideSpectrum is the ratio of λ to σ from which on a Matérn function of a
-	// Laplacian is a sum of resolvents.
-	WideSpectrum = 200
+	// Laplacian is a sum of resolvents. Their solves take longer than a series below that.
+	WideSpectrum = 600
 
 	// tameProduct is the product of rate and λ up to which solves are exact
 	// enough for any tolerance that is likely.

@@ -15,6 +15,7 @@ import (
 type work struct {
 	matrix sparse.Kind // of a function by package expm; "": an inverse by package iterative
 	series bool        // a function that is a Chebyshev series on every graph
+	joint  sparse.Kind // of an inverse that many kernels compute together, as a series; "": by itself
 	half   bool        // a block of nodes among themselves is UᵀU with U = K^½·E
 	factor bool        // solves may need a Cholesky factor, because Jacobi may be slow
 	search bool        // an eigenvalue is computed first: the largest one of A, of an inverse the smallest
@@ -198,6 +199,12 @@ func (f *Family) GramsBytes(vs []param.Values, degrees []float64, entries int64,
 	n := len(degrees)
 	m := len(nodes)
 	description := describe(nil, degrees)
+	inverses := map[sparse.Kind]int{}
+	for _, v := range vs {
+		if f.work != nil && f.Asymmetric(v) == nil {
+			inverses[f.work(v, description).joint]++
+		}
+	}
 	grams := budget.Times(len(vs), budget.AllOf(budget.Vector[float64](m*m), budget.Times(systemVectors, budget.Vector[float64](n))))
 	limit = budget.Subtract(limit, grams)
 	var peak budget.Size
@@ -209,6 +216,9 @@ func (f *Family) GramsBytes(vs []param.Values, degrees []float64, entries int64,
 			break
 		}
 		w := f.work(v, description)
+		if w.joint != "" && inverses[w.joint] >= manyInverses && f.Asymmetric(v) == nil {
+			w = functionOf(w.joint, true)
+		}
 		isNearPole := w.search && w.factor // where a kernel has a matrix of its own
 		if w.matrix == "" || isNearPole || f.Asymmetric(v) != nil {
 			w.half = w.half && w.matrix != "" // see inWhole

@@ -118,6 +118,7 @@ type solves struct {
 	system *iterative.System
 	scale  float64
 	lone   []int // rows where the inverse is that of scale·I
+	joint  joint // the inverse as a series, for many of one matrix; the zero value if it takes too many sweeps
 
 	assumed string // about the least eigenvalue of a singular system
 }

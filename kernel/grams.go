@@ -16,7 +16,7 @@ import (
 // Grams returns a block of each kernel, to compare many parameters: its columns are those of nodes, its rows
 // those of nodes and then of cols. No node may be in both. Functions of one matrix (of one call of [Family.NewAll]) are
 // computed from the same vectors: sixteen cost little more than the one that
-// takes longest. Their blocks, and those of inverses, are symmetric to the bit
+// takes longest; so are three inverses or more of one matrix. Their blocks, and those of inverses, are symmetric to the bit
 // and, unlike those of [Matrix], made without half steps, whose products take
 // longer than the columns of many nodes: errors are relative to the largest
 // column of all, by default 1e-8 of it. sweeps is their number over all entries.
@@ -31,9 +31,18 @@ func Grams(ctx context.Context, ks []Kernel, nodes, cols []int,
 	}
 	grams = make([]*sparse.Block[float64], len(ks))
 	joints := make([]joint, len(ks))
+	inverses := map[*expm.Map]int{}
 	for i, k := range ks {
 		if s := base(k); s != nil {
 			joints[i] = s.joint()
+			if s.work.matrix == "" {
+				inverses[joints[i].matrix]++
+			}
+		}
+	}
+	for i, k := range ks {
+		if s := base(k); s != nil && s.work.matrix == "" && inverses[joints[i].matrix] < manyInverses {
+			joints[i] = joint{}
 		}
 	}
 	for i, k := range ks {
@@ -79,6 +88,9 @@ func mirror(b *sparse.Block[float64], n int) {
 		}
 	}
 }
+
+// manyInverses is the number of inverses of one matrix for which one series takes less time than a solve of each.
+const manyInverses = 3
 
 // joint is a symmetric kernel as a function of a matrix.
 type joint struct {

@@ -52,7 +52,7 @@ func TestGrams(t *testing.T) {
 		"diffusion":             {{"beta": param.Of(0.1), "laplacian": param.Of(combinatorial)}, {"beta": param.Of(1.0), "laplacian": param.Of(combinatorial)}, {"beta": param.Of(1.0)}, {"beta": param.Of(10.0), "laplacian": param.Of(combinatorial)}, {"beta": param.Of(8.0), "laplacian": param.Of(normalized)}},
 		"von-neumann":           {{"alpha": param.Of(0.1)}, {"alpha": param.Of(0.9)}},
 		"matern":                {{"nu": param.Of(1.0), "kappa": param.Of(1.0)}, {"nu": param.Of(1.5), "kappa": param.Of(2.0)}},
-		"regularized-laplacian": {{"alpha": param.Of(1.0)}, {"alpha": param.Of(2.0)}},
+		"regularized-laplacian": append(numbersOf("alpha", 0.5, 1, 2, 100), param.Values{"alpha": param.Of(2.0), "laplacian": param.Of(combinatorial)}),
 		"modularity":            {{"rank": param.Of(2)}, {"rank": param.Of(5)}},
 	} {
 		ks := mustNewAll(t, g, name, ps...)

@@ -3,6 +3,7 @@ package kernel
 import (
 	"context"
 
+	"github.com/heatwalk/heatwalk/expm"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/param"
 )
@@ -36,8 +37,11 @@ var regularizedLaplacian = Family{
 		if err != nil {
 			return nil, err
 		}
-		return g.spectral(&solves{system: s, scale: 1},
-			newInverseRoot(m, alpha, 1, 1, nil), root), nil
+		e := &solves{system: s, scale: 1}
+		if g.work.joint != "" {
+			e.joint = joint{m, expm.Inverse(1, alpha)}
+		}
+		return g.spectral(e, newInverseRoot(m, alpha, 1, 1, nil), root), nil
 	},
 	work: func(v param.Values, d *degrees) work {
 		alpha := v.Number("alpha")
@@ -45,9 +49,11 @@ var regularizedLaplacian = Family{
 		if v.Word("laplacian") == combinatorial {
 			usual *= d.mean
 		}
-		return work{
-			half:   alpha*d.largestOf(v.Word("laplacian")) <= narrow,
-			factor: alpha*usual > wide,
+		ratio := alpha * d.largestOf(v.Word("laplacian"))
+		w := work{half: ratio <= narrow, factor: alpha*usual > wide}
+		if ratio <= expm.WideSpectrum {
+			w.joint = laplacianKind(v.Word("laplacian"))
 		}
+		return w
 	},
 }

@@ -45,13 +45,18 @@ func base(k Kernel) *spectral {
 	return nil
 }
 
-// joint returns the function of a matrix that others share sweeps with, or none: only series without a root have one.
+// joint returns the function of a matrix that others share sweeps with, or none: it must have no root.
 func (k *spectral) joint() joint {
-	e, ok := k.full.(*series)
-	if !ok || k.root != nil {
+	if k.root != nil {
 		return joint{}
 	}
-	return joint{e.m, e.f}
+	switch e := k.full.(type) {
+	case *series:
+		return joint{e.m, e.f}
+	case *solves:
+		return e.joint
+	}
+	return joint{}
 }
 
 // inWhole returns k without half steps where it is an inverse, whose root is a series of more sweeps than a solve.
