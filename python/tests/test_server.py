@@ -66,8 +66,7 @@ class Lasting(unittest.TestCase):
 
     def test_killed(self):
         self.server().process.send_signal(signal.SIGKILL)
-        while is_running(self.server().process.pid):
-            time.sleep(0.01)
+        os.waitid(os.P_PID, self.server().process.pid, os.WEXITED | os.WNOWAIT)  # all threads have ended
         with self.assertWarnsRegex(hw.HeatwalkWarning, "exit code -9, and is started again"):
             self.call()
         self.assertTrue(is_running(self.server().process.pid))
@@ -132,6 +131,22 @@ class Lasting(unittest.TestCase):
         process = self.server().process
         self.call()
         self.assertIs(self.server().process, process)
+
+    def test_clones_share_a_graph(self):
+        """Copies of a matrix in clones of an estimator are one open graph, and a changed one is another."""
+        A, y = random_graph(80, 400, 3), np.arange(80) % 2
+        found = [hw.NodeClassifier("lp", graph=A.copy(), random_state=1).fit(range(40), y[:40]).scores_ for _ in range(4)]
+        for scores in found:
+            np.testing.assert_array_equal(scores, found[0])
+        mine = [name for name, (graph, *_) in self.server()._graphs.items() if graph() is not None and graph().n == 80]
+        self.assertEqual(len(mine), 1)
+        same = A.copy()
+        degrees = hw.NodeClassifier("lp", graph=A, random_state=1, edge_weights="given").fit(range(40), y[:40]).scores_
+        A.data[:] = np.arange(A.nnz) % 7 + 1
+        again = hw.NodeClassifier("lp", graph=same, random_state=1, edge_weights="given").fit(range(40), y[:40]).scores_
+        np.testing.assert_array_equal(again, degrees)
+        changed = hw.NodeClassifier("lp", graph=A + A.T, random_state=1, edge_weights="given").fit(range(40), y[:40]).scores_
+        self.assertFalse(np.array_equal(changed, found[0]))
 
     def test_errors(self):
         with self.assertRaisesRegex(hw.UsageError, "^function: \"lapacian\" does not exist; did you mean laplacian"):

@@ -8,7 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from ._errors import warn
-from ._graph import Graph, as_array, as_graph, checksum, is_pandas, labels_of, nodes_of
+from ._graph import Graph, as_array, as_graph, checksum, graph_of, is_pandas, \
+    labels_of, nodes_of
 from ._labels import encode
 from ._matrix import Array, eigsh, features_of
 from ._process import Progress, Settings
@@ -45,7 +46,7 @@ class NodeEstimator(BaseEstimator):
         if y is None and not hasattr(self, "transform"):
             raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but "
                              "the target y is None.")
-        g = as_graph(X if self.graph is None else self.graph)
+        g = graph_of(X if self.graph is None else self.graph)
         if self.graph is None:
             return g, None
         _check_index(X, y, "y")

@@ -22,6 +22,7 @@ from ._errors import InputError, NotFoundError, warn
 from ._folder import call_in_folder, lasting_folder, write_array
 from ._frame import Choice, ask_columns, choose_columns, columns_of, is_missing, levels_of, \
     read_table
+from ._server import checksum_of, version_of
 
 
 class Nodes:
@@ -250,6 +251,28 @@ def checksum(graph: Graph) -> tuple[Any, ...]:
         return graph._edges_sum or (os.path.realpath(graph.path),)
     arrays = m.indptr.astype(np.int64), m.indices.astype(np.int64), m.data.astype(np.float64)
     return tuple(zlib.crc32(np.ascontiguousarray(a).view(np.uint8)) for a in arrays)
+
+
+_recent: dict[tuple[Any, ...], tuple[Graph, Any]] = {}  # the last one, with its version
+
+
+def graph_of(source: Any) -> Graph:
+    """Return the graph of an argument, for equal matrices that follow each other the same object.
+
+    Clones and folds of an estimator have copies of its matrix. They share the conversion, and the
+    graph that the program keeps open.
+    """
+    is_array = isinstance(source, np.ndarray) and source.dtype != object
+    if not is_array and not (sp.issparse(source) and source.format == "csr"):
+        return as_graph(source)
+    arrays = [source] if is_array else [source.indptr, source.indices, source.data]
+    key = (type(source), source.shape, *((a.dtype, checksum_of(a)) for a in arrays))
+    graph, version = _recent.get(key, (None, None))
+    if graph is None or version != version_of(graph):  # it may share arrays that have changed
+        graph = as_graph(source)
+        _recent.clear()
+        _recent[key] = graph, version_of(graph)
+    return graph
 
 
 def argument(graph: Graph, folder: str) -> str:

@@ -21,6 +21,8 @@ import weakref
 import zlib
 from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence
 
+import numpy as np
+
 from . import _binary
 from ._errors import warn
 from ._folder import held
@@ -254,11 +256,16 @@ def is_used(graph: Any) -> bool:
     return is_known
 
 
+def checksum_of(array: Any) -> int:
+    """Return the checksum of the bytes of an array."""
+    return zlib.crc32(np.ascontiguousarray(array).view(np.uint8).ravel()) if array.size else 0
+
+
 def version_of(graph: Any) -> tuple[Any, ...]:
     """Return a value that changes with the content of a graph: checksums, or the state of a file."""
     if graph.matrix is not None:
-        arrays = graph.matrix.indptr, graph.matrix.indices, graph.matrix.data
-        return tuple(zlib.crc32(memoryview(a).cast("B")) for a in arrays if a.size)
+        matrix = graph.matrix
+        return tuple(map(checksum_of, (matrix.indptr, matrix.indices, matrix.data)))
     manifest = os.path.join(graph.path, "manifest")
     info = os.stat(manifest if os.path.exists(manifest) else graph.path)
     return info.st_mtime_ns, info.st_size, info.st_ino
