@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // Settings say how much a workload does.
@@ -93,9 +93,9 @@ func (w *Workload) RowBytes(s *Settings) int {
 // blockBytes returns the memory of a block.
 func (s *Settings) blockBytes(rows, columns int) int64 {
 	if s.Double {
-		return blocks.BlockBytes[float64](rows, columns)
+		return budget.Block[float64](rows, columns)
 	}
-	return blocks.BlockBytes[float32](rows, columns)
+	return budget.Block[float32](rows, columns)
 }
 
 // measure runs work once to warm caches and buffers, then repeat times.

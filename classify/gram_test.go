@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/sparse"
 	"gonum.org/v1/gonum/mat"
 )
@@ -71,7 +72,7 @@ func testRowCache[T sparse.Float](t *testing.T) {
 		var c rowCache[T]
 		for range 3 {
 			item := rng.Perm(n)[:20+rng.IntN(n-20)]
-			c.reset(k, item, rows*valueBytes[T]()*int64(len(item)))
+			c.reset(k, item, rows*budget.Vector[T](len(item)))
 			var held []T
 			for range 2000 {
 				if rng.IntN(4) == 0 {

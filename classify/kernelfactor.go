@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -141,8 +142,8 @@ func (g *groups) positions(items []int) []int {
 }
 
 // kernelSoftmaxBytes returns the memory of fitKernelSoftmax: values, factor and the fit.
-func kernelSoftmaxBytes(items, classes int) int64 {
-	return 24*int64(items)*int64(items) + softmaxBytes(items, items, classes)
+func kernelSoftmaxBytes(items, classes int) budget.Size {
+	return budget.AllOf(budget.Vector[float64](3*items*items), softmaxBytes(items, items, classes))
 }
 
 // gpLearner is induction with Gaussian processes of several classes: Gärtner, Le,

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -215,12 +216,14 @@ func (g *groups) all(classes int) {
 }
 
 // LogisticBytes is the memory of [LogisticPath] without the features and the models.
-func LogisticBytes(items, features, classes int) int64 {
-	limit := softmaxBytes(items, features, classes)
+func LogisticBytes(items, features, classes int) budget.Size {
+	size := softmaxBytes(items, features, classes)
 	if m := min(items, features); classes >= manyClasses {
-		limit = max(limit, triangleBytes(m, features)+softmaxBytes(m, m, classes))
+		// Features and their products, each twice, their factor and its rows, and the memory of turn.
+		triangle := budget.Vector[float64](m * (2*features + 5*m))
+		size = budget.AnyOf(size, budget.AllOf(triangle, softmaxBytes(m, m, classes)))
 	}
-	return limit
+	return size
 }
 
 // triangle has fewer features for fewer items than features X: X = LQ, where L is a lower
@@ -272,14 +275,6 @@ func newTriangle[T sparse.Float](ctx context.Context, f *sparse.Block[T],
 		}
 	}
 	return t, nil
-}
-
-// triangleBytes returns the memory of newTriangle, the result included: features and their
-// products, each twice, their factor and its rows, and the memory of turn.
-func triangleBytes(items, features int) int64 {
-	m := int64(items)
-	p := int64(features)
-	return 8 * (2*m*p + 5*m*m)
 }
 
 // turn makes weights θ of L those of the features, Xᵀα with Lᵀα = θ for the first rows in

@@ -3,8 +3,8 @@ package classify
 import (
 	"context"
 	"math"
-	"unsafe"
 
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -349,12 +349,6 @@ type rowCache[T sparse.Float] struct {
 	spare []T       // values of a row that is not held
 }
 
-// valueBytes returns the size of a T in bytes.
-func valueBytes[T sparse.Float]() int64 {
-	var t T
-	return int64(unsafe.Sizeof(t))
-}
-
 // reset empties the cache for the items of another classifier.
 func (c *rowCache[T]) reset(gram Gram, item []int, bytes int64) {
 	n := len(item)
@@ -374,7 +368,7 @@ func (c *rowCache[T]) reset(gram Gram, item []int, bytes int64) {
 		c.length = n
 		c.rows = nil
 	}
-	c.limit = int(max(2, min(int64(n), bytes/valueBytes[T]()/int64(c.length))))
+	c.limit = int(max(2, min(int64(n), bytes/budget.Vector[T](c.length))))
 }
 
 // values returns the memory of a slot, one value for each position.

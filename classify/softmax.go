@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -68,10 +69,10 @@ func (s *softmaxFit[T]) begin() {
 }
 
 // softmaxBytes returns the memory that begin allocates.
-func softmaxBytes(items, features, classes int) int64 {
-	stride := int64(softmaxStride(features))
-	return 8*int64(classes)*(8*stride+7*int64(items)) +
-		8*(softmaxBatch+1)*stride*int64(sched.Workers(0))
+func softmaxBytes(items, features, classes int) budget.Size {
+	stride := softmaxStride(features)
+	return budget.AllOf(budget.Times(classes, budget.Vector[float64](8*stride+7*items)),
+		budget.Times(sched.Workers(0), budget.Vector[float64]((softmaxBatch+1)*stride)))
 }
 
 // solve returns [ErrIterationLimit] if the limit came before the tolerance. It may be

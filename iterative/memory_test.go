@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // TestFactorBytes compares the allocations of a factor and its solves with their estimates: a solve
@@ -75,7 +75,7 @@ func TestFewerColumnsTakeNoMoreMemory(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	solve(s, x.Columns(0, 12), b.Columns(0, 12))
 	runtime.ReadMemStats(&after)
-	if got, block := int64(after.TotalAlloc-before.TotalAlloc), blocks.BlockBytes[float64](n, 12); got > block {
+	if got, block := int64(after.TotalAlloc-before.TotalAlloc), budget.Block[float64](n, 12); got > block {
 		t.Errorf("%d bytes are allocated, and a block has %d", got, block)
 	}
 	solve(system(), alone, b.Columns(0, 12))

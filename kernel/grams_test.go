@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/param"
-	"github.com/heatwalk/heatwalk/sparse/blocks"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -113,7 +113,7 @@ func TestGramsLetGo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if kept, block := inUse()-before, blocks.BlockBytes[float64](n, len(nodes)); kept > 2*block {
+	if kept, block := inUse()-before, budget.Block[float64](n, len(nodes)); kept > 2*block {
 		t.Errorf("%d bytes are kept, a block has %d", kept, block)
 	}
 	again, _, err := Grams(background, ks, nodes, nil, nil)

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/blocks"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -26,7 +26,7 @@ func TestImages(t *testing.T) {
 			return &Images{
 				Nodes: n, Method: "two products", Sweeps: 2, Rounding: 1e-14, Norm: 4,
 				Bytes: func(long, cols int) int64 {
-					return 3*blocks.BlockBytes[float64](n, cols) + 16*int64(long)*int64(cols)
+					return 3*budget.Block[float64](n, cols) + 16*int64(long)*int64(cols)
 				},
 				Apply: func(ctx context.Context, dst, x *sparse.Block[float64], progress func(sweeps int)) error {
 					y := sparse.NewBlock[float64](n, x.Cols)

@@ -143,7 +143,7 @@ func (l *Learner) Decide(team *sparse.Team, f *sparse.Block[float64], s cwk.Seed
 func (l *Learner) groupColumns(n, cols, classes int,
 	v param.Values, limit int64) (width int, bytes int64) {
 	if l.Spread != nil {
-		bytes = blocks.BlockBytes[float64](n, classes)
+		bytes = budget.Block[float64](n, classes)
 		if l.Bytes != nil {
 			bytes += l.Bytes(n, classes, v)
 		}
@@ -151,7 +151,7 @@ func (l *Learner) groupColumns(n, cols, classes int,
 	}
 	const vectors = 6 // of the system
 	need := func(width int) int64 {
-		return solveBlocks*blocks.BlockBytes[float64](n, width) + vectors*8*int64(n)
+		return solveBlocks*budget.Block[float64](n, width) + vectors*8*int64(n)
 	}
 	width = budget.Widest(cols, limit, need)
 	return width, need(width)

@@ -175,5 +175,5 @@ func SmoothBytes(n int, entries int64, classes int, limit int64) int64 {
 
 // smoothBytes returns the memory of the solves for the given number of columns, with vectors.
 func smoothBytes(n, columns int) int64 {
-	return (solveBlocks+2)*blocks.BlockBytes[float64](n, columns) + 16*8*int64(n)
+	return (solveBlocks+2)*budget.Block[float64](n, columns) + 16*8*int64(n)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
@@ -64,7 +65,7 @@ var wvrn = Learner{
 		return columns, nil
 	},
 	Bytes: func(n, classes int, _ param.Values) int64 {
-		return blocks.BlockBytes[float64](n, classes) + 2*8*int64(n) // the next round, factors of rows
+		return budget.Block[float64](n, classes) + 2*8*int64(n) // the next round, factors of rows
 	},
 }
 

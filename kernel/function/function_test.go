@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -131,7 +132,7 @@ func TestFunctions(t *testing.T) {
 					t.Errorf("%s %v: bound %.3g, column %.3g, largest value %g, want %g", c.name, f.Values, r.ErrorBound, r.ColumnBound[j], r.Largest, largest)
 				}
 			}
-			if bytes, err := Bytes(&Named{Name: c.name, Given: c.given}, g.Degrees, b.Cols); err != nil || bytes < 2*blocks.BlockBytes[float64](n, b.Cols) {
+			if bytes, err := Bytes(&Named{Name: c.name, Given: c.given}, g.Degrees, b.Cols); err != nil || bytes < 2*budget.Block[float64](n, b.Cols) {
 				t.Errorf("%s: %d bytes, %v", c.name, bytes, err)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/param"
@@ -120,8 +121,8 @@ const patience = 100
 // iteration and of the solve.
 func pageRankBytes(n, cols int) int64 {
 	const vectors, steps, solve = 12, 4, 7
-	return vectors*8*int64(n) + steps*blocks.BlockBytes[float64](n, cols) +
-		solve*blocks.BlockBytes[float64](n, cols+1)
+	return vectors*8*int64(n) + steps*budget.Block[float64](n, cols) +
+		solve*budget.Block[float64](n, cols+1)
 }
 
 // lost returns the sums of x at sinks.

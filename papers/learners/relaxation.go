@@ -7,12 +7,12 @@ import (
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/propagate"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // relaxationLabelling is relaxation labelling with the similarity of local structure: Desrosiers and
@@ -81,8 +81,8 @@ var relaxationLabelling = propagate.Learner{
 	},
 	Bytes: func(n, classes int, v param.Values) int64 {
 		columns, last := sequences(classes, v.Int("walk"))
-		walks := blocks.BlockBytes[float64](n+classes, padColumns(columns)) // of every sequence of labels
-		return walks + 2*blocks.BlockBytes[float64](n,
+		walks := budget.Block[float64](n+classes, padColumns(columns)) // of every sequence of labels
+		return walks + 2*budget.Block[float64](n,
 			max(1, last/max(1, classes))) + 2*8*int64(n)
 	},
 }

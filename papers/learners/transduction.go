@@ -10,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/propagate"
@@ -92,7 +93,7 @@ var gpTransduction = propagate.Learner{
 		// Nine blocks of Newton's method, the latent values of the round before, the balanced
 		// distributions, and the scaled copy that a step gathers from; factors of rows, and nodes
 		// in the order of a class.
-		return 12*blocks.BlockBytes[float64](n, classes) + 3*8*int64(n)
+		return 12*budget.Block[float64](n, classes) + 3*8*int64(n)
 	},
 	Assign: func(team *sparse.Team, f *sparse.Block[float64], s cwk.Seeds, v param.Values) ([]float64, []int, error) {
 		theta, err := balancingOffset(team, f, s, v)

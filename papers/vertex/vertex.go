@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -119,7 +120,7 @@ func vertexBytes(_ param.Values, s kernel.Shape, limit int64) int64 {
 // walkBytes returns the memory of count blocks of n rows and cols columns, and of values at long nodes with their
 // mirror image.
 func walkBytes(n, count, long, cols int) int64 {
-	return int64(count)*blocks.BlockBytes[float64](n, cols) +
+	return int64(count)*budget.Block[float64](n, cols) +
 		16*int64(long)*int64(cols)
 }
 
