@@ -231,10 +231,10 @@ func (r *Reader) CheckUnchanged() error {
 	if r.opened == nil {
 		return nil
 	}
-	if r.ctx.Err() != nil { // cancellation has closed the file
+	now, err := r.file.Stat()
+	if r.ctx.Err() != nil { // cancellation closes the file, at any time
 		return context.Cause(r.ctx)
 	}
-	now, err := r.file.Stat()
 	if err != nil {
 		return err
 	}
