@@ -101,10 +101,12 @@ type applyReport struct {
 	Sweeps int    `json:"sweeps"`
 
 	// ErrorBound is never below the norm of the error of a column, and Relative never below that norm
-	// over the norm of the column. ErrorEstimate takes the place of an unknown bound.
+	// over the norm of the column, unless that is 0. ZeroError is never below the norm of the error of a column of zeros.
+	// ErrorEstimate takes the place of an unknown bound.
 	ErrorBound    *float64 `json:"error_bound"`
 	ErrorEstimate *float64 `json:"error_estimate,omitempty"`
 	Relative      float64  `json:"relative_error"`
+	ZeroError     float64  `json:"zero_error,omitempty"`
 	LargestValue  float64  `json:"largest_value"`
 	Condition     string   `json:"condition,omitempty"`
 	shell.Closing
@@ -259,6 +261,9 @@ func applyTo[T sparse.Float](run *shell.Session, c *applyOptions, name string) e
 		kind = "error about"
 	}
 	off := fmt.Sprintf("%s %.2g of the norm of a column", kind, r.Relative)
+	if r.ZeroError > 0 {
+		off += fmt.Sprintf(", %.2g in a column of zeros", r.ZeroError)
+	}
 	if function.IsProduct(c.named.Name) {
 		off = fmt.Sprintf("%s %.2g in the norm of a column", kind, *r.ErrorBound)
 	}
@@ -333,6 +338,8 @@ func (a *application[T]) note(r *kernel.Report, y *sparse.Block[float64]) {
 		bound = max(bound, limit)
 		if norm > 0 {
 			total.Relative = max(total.Relative, limit/norm)
+		} else {
+			total.ZeroError = max(total.ZeroError, limit)
 		}
 	}
 	held := &total.ErrorBound
