@@ -493,5 +493,29 @@ class ScikitLearn(unittest.TestCase):
             self.assertEqual(set(failed), wanted, failed)
 
 
+
+class Manners(unittest.TestCase):
+    def test_range_of_the_accuracy(self):
+        """Labels of the nodes with the most edges are no random sample, and have a range."""
+        A, truth = hw.datasets.cora()
+        rng = np.random.default_rng(1)
+        largest = np.argsort(-np.diff(A.indptr), kind="stable")[:270]
+        for chosen, is_random in ((largest, False), (rng.permutation(A.shape[0])[:270], True)):
+            y = np.full(len(truth), None, dtype=object)
+            y[chosen] = truth[chosen]
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                model = hw.NodeClassifier("lp", random_state=1).fit(A, y)
+            self.assertEqual(model.accuracy_range_ is None, is_random)
+            if not is_random:
+                low, high = model.accuracy_range_
+                self.assertTrue(low <= model.accuracy_ and low < high, model.accuracy_range_)
+        np.testing.assert_allclose(np.exp(model.predict_log_proba()), model.predict_proba())
+
+    def test_a_file_that_is_no_model(self):
+        with tempfile.NamedTemporaryFile() as file, self.assertRaisesRegex(ValueError, "is no model; NodeClassifier.save writes one"):
+            hw.load(file.name)
+
+
 if __name__ == "__main__":
     unittest.main()

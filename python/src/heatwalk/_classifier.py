@@ -59,6 +59,8 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
     kind_weights_ : The weights of kinds of edges by name, or None.
     accuracy_, accuracy_stderr_ : The accuracy at nodes without a label, estimated by
         cross-validation, and its standard error.
+    accuracy_range_ : The range of that accuracy if the labels are not a random sample of the nodes,
+        for example those that :func:`suggest` chose; None if they are one.
     method_, settings_, nodes_, run_ : The method and the parameters that were chosen, with the
         "weights" of edges if the graph has some, the nodes in the order of the rows, and the report
         of the program.
@@ -136,7 +138,9 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
                 if weights != "given" and self.edge_weights is None and name in ("lp", "beliefs"):
                     warn(f"{name}: edges have the weight {'1' if weights == 'none' else 'log(1 + w)'}"
                          " in place of w by held-out labels; edge_weights=\"given\" keeps w")
-            state = {"run_": run, "_model": b"", "_seed": seed,
+            sample = run.get("label_sample") or {}
+            limits = sample.get("accuracy_low"), sample.get("accuracy_high")
+            state = {"accuracy_range_": limits if limits[1] else None, "run_": run, "_model": b"", "_seed": seed,
                      "accuracy_": accuracy, "accuracy_stderr_": error,
                      "method_": run.get("method", self.method),
                      "kind_weights_": run.get("kind_weights"), "settings_": parameters}
@@ -212,6 +216,11 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         scores[labelled] = 0
         scores[labelled, code[labelled]] = 1
         return scores
+
+    def predict_log_proba(self, X: Any = None) -> Array:
+        """Return the logarithms of the probabilities of the classes at the nodes X."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))  # type: ignore[no-any-return]
 
     def predict_set(self, X: Any = None, *, coverage: float = 0.9) -> Array:
         """Return for each node of X a tuple of classes that holds its class with the given probability.
@@ -396,9 +405,12 @@ class Model:
     __module__ = "heatwalk"
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        with zipfile.ZipFile(path) as archive:
-            about = json.loads(archive.read("about.json"))
-            self._model = archive.read("model")
+        try:
+            with zipfile.ZipFile(path) as archive:
+                about = json.loads(archive.read("about.json"))
+                self._model = archive.read("model")
+        except (zipfile.BadZipFile, KeyError):
+            raise ValueError(f"{os.fspath(path)!r} is no model; NodeClassifier.save writes one") from None
         nodes = about["nodes"]
         self.nodes_ = range(nodes) if isinstance(nodes, int) else [_hashable(v) for v in nodes]
         self._by_id, self._unreached = bool(about["path"]), about["unreached"]

@@ -143,8 +143,7 @@ def apply(graph: Any, function: str, B: Any, *, tol: float | None = None, dtype:
     function : ``"adjacency"``, ``"transition"``, ``"laplacian"`` and so on for the matrix itself;
         ``"exp:t=-2:matrix=laplacian"``; ``"solve:shift=1:matrix=laplacian"``; or a kernel. The
         result of several times, as in ``"exp:t=-1,-2"``, has the columns of each time in turn.
-    B : The block, a row for each node. Rows of a series or frame of pandas are found by its index,
-        unless that is 0 to n − 1 or the graph is a matrix.
+    B : The block, a row for each node. Rows of a series or frame of pandas are found by its index.
     tol : The largest error of a column relative to its norm, or if left out 1e-8 of the result's.
     dtype : The precision of the result.
     out : A ``.npy`` file for the result, which is a map of it.
