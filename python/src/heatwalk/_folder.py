@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import io
 import os
+import re
 import shutil
 import tempfile
+import zipfile
 from typing import IO, Any, Callable, Iterator, TypeVar
 
 import numpy as np
@@ -18,6 +21,7 @@ try:
 except ImportError:  # Windows, where an open file cannot be removed
     fcntl = None  # type: ignore[assignment]
 
+_HEADER = re.compile(rb"\{'descr': '([^']*)', 'fortran_order': False, 'shape': \(([\d, ]*)\), \}")
 _PREFIX = "heatwalk-"
 _SHM = "/dev/shm"
 IN_MEMORY = 64 << 20  # bytes of the largest result that is read; others are mapped
@@ -147,10 +151,22 @@ def read_array(path: str, keep: bool = False) -> Any:
         array: Any = np.load(path, mmap_mode="c")
         # A memmap would be sent by its file name to the processes of joblib.
         return np.ndarray(array.shape, array.dtype, buffer=array.base, offset=array.offset)
-    return np.load(path)
+    with open(path, "rb") as file:
+        return _array_of(file.read())
 
 
 def read_arrays(path: str) -> dict[str, Any]:
     """Read the arrays of a result by name."""
-    with np.load(path) as file:
-        return {name: file[name] for name in file.files}
+    with zipfile.ZipFile(path) as file:
+        return {name[:-4]: _array_of(file.read(name)) for name in file.namelist()}
+
+
+def _array_of(content: bytes) -> Any:
+    """Return the array of a .npy file; NumPy takes a third of a millisecond to parse its header."""
+    begin = 10 + int.from_bytes(content[8:10], "little")
+    header = _HEADER.match(content, 10)
+    if content[6] != 1 or not header:
+        return np.load(io.BytesIO(content))
+    shape = [int(n) for n in header[2].split(b",") if n.strip()]
+    array: Any = np.frombuffer(bytearray(memoryview(content)[begin:]), header[1].decode())
+    return array.reshape(shape)
