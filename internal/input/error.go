@@ -106,9 +106,9 @@ func (e *Error) Remedy(option func(name, value string) string) string {
 		}
 		switch name {
 		case "file":
-			text.WriteString(shellWord(file))
+			text.WriteString(ShellWord(file))
 		case "copy":
-			text.WriteString(shellWord("new-" + compressed.ReplaceAllString(filepath.Base(file), "")))
+			text.WriteString(ShellWord("new-" + compressed.ReplaceAllString(filepath.Base(file), "")))
 		default:
 			text.WriteString(option(name, value))
 		}
@@ -119,12 +119,12 @@ func (e *Error) Remedy(option func(name, value string) string) string {
 // compressed matches the endings of compressed files.
 var compressed = regexp.MustCompile(`(?i)\.(gz|bgz|zst)$`)
 
-// shellWord returns text as one word of a shell.
-func shellWord(text string) string {
+// ShellWord returns text as one word of a shell, in quotes if it needs them.
+func ShellWord(text string) string {
 	isPlain := func(r rune) bool {
-		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("/._-+=:,", r)
+		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("/._-+=:,@%", r)
 	}
-	if strings.TrimFunc(text, isPlain) == "" {
+	if text != "" && strings.TrimFunc(text, isPlain) == "" {
 		return text
 	}
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -24,6 +23,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/durable"
+	"github.com/heatwalk/heatwalk/internal/input"
 	"github.com/heatwalk/heatwalk/internal/report"
 	"github.com/heatwalk/heatwalk/internal/system"
 	"github.com/heatwalk/heatwalk/internal/words"
@@ -431,17 +431,11 @@ func (o *Outputs) writeRun(parameters any) error {
 	})
 }
 
-// plainArgument matches arguments that need no quotes in a shell.
-var plainArgument = regexp.MustCompile(`^[a-zA-Z0-9_./=,:+@%-]+$`)
-
 // shellLine writes arguments as a line that a shell takes apart again.
 func shellLine(args []string) string {
 	words := []string{"heatwalk"}
 	for _, arg := range args {
-		if !plainArgument.MatchString(arg) {
-			arg = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
-		}
-		words = append(words, arg)
+		words = append(words, input.ShellWord(arg))
 	}
 	return strings.Join(words, " ")
 }
