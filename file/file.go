@@ -5,7 +5,10 @@
 //   - tablefile: matrices, attributes and predictions.
 //   - nodefile: labels, ids, splits, priors and attributes of nodes.
 //
-// The folders table, textio, nodetable, unread, clock, npy, market and parquetfile are the ground of these. Their functions may
+// A program that reads or writes Parquet imports parquetfile, for example as _ "github.com/heatwalk/heatwalk/file/parquetfile".
+// Other programs do without, because Parquet needs nine modules and takes 8 MB.
+//
+// The folders table, textio, nodetable, unread, clock, npy, market and typed are the ground of these. Their functions may
 // change in any version.
 package file
 

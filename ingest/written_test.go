@@ -12,6 +12,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/heatwalk/heatwalk/file/npy"
+	_ "github.com/heatwalk/heatwalk/file/parquetfile"
 )
 
 // graphMLFile returns a graph of n0 and n1, whose attribute has the given name and two values.

@@ -28,7 +28,8 @@ import (
 	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/npy"
-	"github.com/heatwalk/heatwalk/file/parquetfile"
+	_ "github.com/heatwalk/heatwalk/file/parquetfile"
+	"github.com/heatwalk/heatwalk/file/typed"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 	"github.com/heatwalk/heatwalk/test/testgraph"
@@ -426,18 +427,21 @@ func (d *drawn) dictionaries() []byte {
 
 func (d *drawn) parquet() []byte {
 	var b bytes.Buffer
-	ids := parquetfile.Strings
+	ids := typed.Strings
 	if d.numeric {
-		ids = parquetfile.Integers
+		ids = typed.Integers
 	}
-	columns := []parquetfile.Column{{Name: "source", Kind: ids}, {Name: "target", Kind: ids}}
+	columns := []typed.Column{{Name: "source", Kind: ids}, {Name: "target", Kind: ids}}
 	if d.weighted {
-		columns = append(columns, parquetfile.Column{Name: "weight", Kind: parquetfile.Doubles})
+		columns = append(columns, typed.Column{Name: "weight", Kind: typed.Doubles})
 	}
 	if d.kinds {
-		columns = append(columns, parquetfile.Column{Name: "kind", Kind: parquetfile.Strings})
+		columns = append(columns, typed.Column{Name: "kind", Kind: typed.Strings})
 	}
-	w := parquetfile.NewWriter(&b, "edges", columns, 7)
+	w, err := typed.Create(&b, "edges", columns, 7)
+	if err != nil {
+		panic(err)
+	}
 	for _, l := range d.lines {
 		for _, end := range []int{l.u, l.v} {
 			if number, err := strconv.ParseInt(d.ids[end], 10, 64); d.numeric && err == nil {

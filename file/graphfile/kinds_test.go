@@ -10,14 +10,18 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/file/clock"
-	"github.com/heatwalk/heatwalk/file/parquetfile"
+	_ "github.com/heatwalk/heatwalk/file/parquetfile"
+	"github.com/heatwalk/heatwalk/file/typed"
 )
 
 // Kinds of edges are columns of Parquet, and relations of Pajek.
 func TestKinds(t *testing.T) {
 	var table bytes.Buffer
 	file := bufio.NewWriter(&table)
-	w := parquetfile.NewWriter(file, "edges", []parquetfile.Column{{Name: "source"}, {Name: "by"}, {Name: "target"}}, 10)
+	w, err := typed.Create(file, "edges", []typed.Column{{Name: "source"}, {Name: "by"}, {Name: "target"}}, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, row := range []string{"a pays b", "b calls c", "c calls a"} {
 		for _, cell := range strings.Fields(row) {
 			w.String([]byte(cell))

@@ -9,24 +9,22 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/parquet-go/parquet-go"
-
-	"github.com/heatwalk/heatwalk/file/parquetfile"
 	"github.com/heatwalk/heatwalk/file/table"
+	"github.com/heatwalk/heatwalk/file/typed"
 	"github.com/heatwalk/heatwalk/internal/input"
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
 // Parquet is a table of edges.
 var Parquet = &Format{
-	Name: "parquet", Title: "Parquet", Endings: parquetfile.Endings,
+	Name: "parquet", Title: "Parquet", Endings: typed.Endings,
 	Begins: isParquet, Read: readBatches(readParquet), Table: true, Kinds: true,
 	EdgesOnly: true, Sweeps: 1, write: writeParquet, size: edgesBytes,
 	held: parquetBytes,
 }
 
 func isParquet(head []byte) bool {
-	return bytes.HasPrefix(head, []byte(parquetfile.Magic))
+	return bytes.HasPrefix(head, []byte(typed.Magic))
 }
 
 // The columns of an edge table.
@@ -42,7 +40,8 @@ const (
 // edgeTable reads a Parquet file whose rows are edges.
 type edgeTable struct {
 	out    *batchWriter
-	file   *parquetfile.Reader
+	file   typed.Reader
+	leaves []typed.Leaf
 	column [edgeColumns]int // the leaf columns; −1: none
 	chosen *table.Choice
 
@@ -62,9 +61,10 @@ func readParquet(s *batchWriter) (*Summary, error) {
 		held = size
 	}
 	t := &edgeTable{out: s}
-	if t.file, err = parquetfile.Open(s.Name, content, size, held, s.hold); err != nil {
+	if t.file, err = typed.Open(s.Name, content, size, held, s.hold); err != nil {
 		return nil, err
 	}
+	t.leaves = t.file.Leaves()
 	if err := t.choose(); err != nil {
 		return nil, err
 	}
@@ -91,28 +91,21 @@ func (t *edgeTable) choose() error {
 		if c < 0 {
 			continue
 		}
-		leaf, flat := t.file.Leaf(c)
-		kind := leaf.Node.Type().Kind()
-		_, isDecimal := t.file.Scale(c)
+		leaf := &t.leaves[c]
 		switch {
-		case !flat:
-			return t.out.fault(0, "choose with {fields}", "column %s is nested",
-				t.file.Titles[c])
+		case !leaf.IsFlat:
+			return t.out.fault(0, "choose with {fields}", "column %s is nested", leaf.Title)
 		case i <= targetColumn:
-			if !t.file.IsText(c) {
+			if !leaf.IsText {
 				return t.out.fault(0, "choose with {fields}",
-					"column %s holds %s, want numbers or text", t.file.Titles[c],
-					leaf.Node.Type())
+					"column %s holds %s, want numbers or text", leaf.Title, leaf.Type)
 			}
-			t.isNumber[i] = !isDecimal && !t.out.Bipartite &&
-				(kind == parquet.Int32 || kind == parquet.Int64)
+			t.isNumber[i] = leaf.IsInteger && !t.out.Bipartite
 		case i == weightColumn:
-			t.isExact = isDecimal
-			if !isDecimal && (!t.file.IsText(c) || kind == parquet.ByteArray ||
-				kind == parquet.FixedLenByteArray) {
+			t.isExact = leaf.IsDecimal
+			if !leaf.IsNumber {
 				return t.out.fault(0, "choose with {fields}",
-					"column %s holds %s, want numbers", t.file.Titles[c],
-					leaf.Node.Type())
+					"column %s holds %s, want numbers", leaf.Title, leaf.Type)
 			}
 		}
 	}
@@ -121,20 +114,24 @@ func (t *edgeTable) choose() error {
 
 // edges chooses the columns of an edge, see [table.Sample.Choose]. Nested columns are chosen only by the options.
 func (t *edgeTable) edges() (*table.Choice, error) {
-	s := &table.Sample{Titles: slices.Clone(t.file.Titles)}
-	columns := make([]int, len(s.Titles))
-	for i := range s.Titles {
+	titles := make([]string, len(t.leaves))
+	for i, leaf := range t.leaves {
+		titles[i] = leaf.Title
+	}
+	s := &table.Sample{Titles: slices.Clone(titles)}
+	columns := make([]int, len(titles))
+	for i, leaf := range t.leaves {
 		columns[i] = i
-		if _, isFlat := t.file.Leaf(i); !isFlat {
+		if !leaf.IsFlat {
 			columns[i] = -1
 			s.Titles[i] = table.IndexOfPandas // ignored
 		}
 	}
 	if t.out.Fields != nil || t.out.Weight != "" || !table.NamesEnds(s.Titles) {
-		s.Titles = slices.Clone(t.file.Titles)
+		s.Titles = slices.Clone(titles)
 	}
 	var err error
-	if s.Rows, err = t.file.Sample(columns, table.SampleRows); err != nil {
+	if s.Rows, err = typed.Sample(t.file, columns, table.SampleRows); err != nil {
 		return nil, err
 	}
 	c, err := s.Choose(&table.Request{IsEdges: true, IsTyped: true, Fields: t.out.Fields, Option: "fields", Signed: t.out.Signed,
@@ -150,8 +147,8 @@ func (t *edgeTable) edges() (*table.Choice, error) {
 		t.warnings = append(t.warnings, warning)
 	}
 	for i, title := range s.Titles {
-		c.Columns[i].Title = t.file.Titles[i]
-		if title != t.file.Titles[i] {
+		c.Columns[i].Title = titles[i]
+		if title != titles[i] {
 			c.Columns[i].Use = ""
 		}
 	}
@@ -159,39 +156,39 @@ func (t *edgeTable) edges() (*table.Choice, error) {
 }
 
 // edge takes one row. As in text, an end that is null or empty is no edge, and the other end is a node.
-func (t *edgeTable) edge(row int64, values []parquet.Value) error {
+func (t *edgeTable) edge(row int64, values typed.Row) error {
 	weight := 1.0
 	code := uint32(0)
 	isBlank := false
 	for i, c := range t.column {
 		isNumber := i <= targetColumn && t.isNumber[i] || i == weightColumn && !t.isExact
-		if c < 0 || isNumber && !values[i].IsNull() {
+		if c < 0 || isNumber && !values.IsNull(i) {
 			continue
 		}
-		text := t.file.AppendText(t.text[i][:0], c, values[i])
+		text := values.AppendText(t.text[i][:0], i)
 		t.text[i] = text
 		if i <= targetColumn {
 			id, wrong := cleanID(text)
 			if wrong != "" && (wrong != emptyID || i == targetColumn && isBlank) {
 				return t.out.fault(0, "correct it", "row %d: %s %s %s", row,
-					t.file.Titles[c], words.Quoted(text), wrong)
+					t.leaves[c].Title, words.Quoted(text), wrong)
 			}
 			isBlank = isBlank || wrong == emptyID
 			t.text[i] = append(text[:0], id...)
 			if t.out.Bipartite && len(id) > 0 {
 				t.text[i] = slices.Insert(t.text[i], 0,
-					[]byte(t.file.Titles[c]+":")...)
+					[]byte(t.leaves[c].Title+":")...)
 			}
 		} else if len(text) == 0 && !isBlank && i == timeColumn {
 			return t.out.fault(0, "leave out {time}, or leave out such rows", "row %d: %s is null", row,
-				t.file.Titles[c])
+				t.leaves[c].Title)
 		}
 	}
-	if t.column[weightColumn] >= 0 && values[weightColumn].IsNull() {
+	if t.column[weightColumn] >= 0 && values.IsNull(weightColumn) {
 		weight = 0
 	} else if t.column[weightColumn] >= 0 {
 		var err error
-		if weight, err = t.weight(row, values[weightColumn]); err != nil {
+		if weight, err = t.weight(row, values); err != nil {
 			return err
 		}
 	}
@@ -206,23 +203,23 @@ func (t *edgeTable) edge(row int64, values []parquet.Value) error {
 	if u, v, areNumbers := t.numbers(values); areNumbers {
 		return t.out.addCode(code, t.out.numbers(u, v, weight))
 	}
-	for i, v := range values[:2] {
-		if t.isNumber[i] && !v.IsNull() {
-			t.text[i] = t.file.AppendText(t.text[i][:0], t.column[i], v)
+	for i, isNumber := range t.isNumber {
+		if isNumber && !values.IsNull(i) {
+			t.text[i] = values.AppendText(t.text[i][:0], i)
 		}
 	}
 	return t.out.addCode(code, t.out.texts(t.text[sourceColumn], t.text[targetColumn], weight))
 }
 
 // numbers returns the ends of a row if both are integers from 0 on.
-func (t *edgeTable) numbers(values []parquet.Value) (source, target uint64, areNumbers bool) {
+func (t *edgeTable) numbers(values typed.Row) (source, target uint64, areNumbers bool) {
 	var number [2]uint64
-	for i, v := range values[:2] {
-		if !t.isNumber[i] || v.IsNull() {
+	for i, isNumber := range t.isNumber {
+		if !isNumber || values.IsNull(i) {
 			return 0, 0, false
 		}
 		var isNegative bool
-		number[i], isNegative = t.file.Integer(t.column[i], v)
+		number[i], isNegative = values.Integer(i)
 		if isNegative {
 			return 0, 0, false
 		}
@@ -231,39 +228,34 @@ func (t *edgeTable) numbers(values []parquet.Value) (source, target uint64, areN
 }
 
 // weight returns the weight of a row.
-func (t *edgeTable) weight(row int64, v parquet.Value) (weight float64, err error) {
-	weight, wrong := t.numberOf(v)
-	if t.isExact {
+func (t *edgeTable) weight(row int64, values typed.Row) (weight float64, err error) {
+	var wrong string
+	var shown any
+	switch {
+	case t.isExact:
 		weight, wrong = table.ParseWeight(t.text[weightColumn], t.out.Signed)
-	} else if v.Kind() == parquet.Int64 && !isExact(v.Uint64()) {
-		t.out.round(fmt.Sprintf(": row %d", row))
+		shown = string(t.text[weightColumn])
+	case t.leaves[t.column[weightColumn]].IsInteger:
+		bits, isNegative := values.Integer(weightColumn)
+		weight = float64(bits)
+		if isNegative {
+			weight = float64(int64(bits))
+			bits = -bits
+		}
+		if !isExact(bits) {
+			t.out.round(fmt.Sprintf(": row %d", row))
+		}
+	default:
+		weight = values.Float(weightColumn)
+	}
+	if !t.isExact {
+		wrong = table.WeightFault(weight, t.out.Signed)
+		shown = weight
 	}
 	if wrong != "" {
-		return 0, t.out.fault(0, "leave such rows out", "row %d: weight %v %s",
-			row, v, wrong)
+		return 0, t.out.fault(0, "leave such rows out", "row %d: weight %v %s", row, shown, wrong)
 	}
-	return weight, nil
-}
-
-// numberOf returns the weight that a value is.
-func (t *edgeTable) numberOf(v parquet.Value) (w float64, wrong string) {
-	switch v.Kind() {
-	case parquet.Int32, parquet.Int64:
-		bits, isNegative := t.file.Integer(t.column[weightColumn], v)
-		w = float64(bits)
-		if isNegative {
-			w = float64(int64(bits))
-		}
-	case parquet.Float:
-		w = float64(v.Float())
-	case parquet.Double:
-		w = v.Double()
-	case parquet.Boolean:
-		if v.Boolean() {
-			w = 1
-		}
-	}
-	return w + 0, table.WeightFault(w, t.out.Signed)
+	return weight + 0, nil
 }
 
 // groupRows is how many rows are in a group, which is held in memory while it is
@@ -287,16 +279,19 @@ func parquetBytes(g *graph) int64 {
 // weight: integers of 64 bits if all ids are numbers, else text, and doubles.
 func writeParquet(ctx context.Context, w *bufio.Writer,
 	g *graph) (isolated int, err error) {
-	ids := parquetfile.Strings
+	ids := typed.Strings
 	if g.numeric {
-		ids = parquetfile.Integers
+		ids = typed.Integers
 	}
-	columns := []parquetfile.Column{{Name: "source", Kind: ids},
-		{Name: "target", Kind: ids}, {Name: "weight", Kind: parquetfile.Doubles}}
+	columns := []typed.Column{{Name: "source", Kind: ids},
+		{Name: "target", Kind: ids}, {Name: "weight", Kind: typed.Doubles}}
 	if !g.weighted {
 		columns = columns[:2]
 	}
-	out := parquetfile.NewWriter(w, "edges", columns, groupRows)
+	out, err := typed.Create(w, "edges", columns, groupRows)
+	if err != nil {
+		return 0, err
+	}
 	isolated, err = g.eachEdge(ctx, func(source, target []byte, weight float64) error {
 		for _, id := range [][]byte{source, target} {
 			if !g.numeric {

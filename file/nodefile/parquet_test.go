@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
+
+	_ "github.com/heatwalk/heatwalk/file/parquetfile"
 )
 
 // parquetOf returns a Parquet file with the given rows.

@@ -5,11 +5,9 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/parquet-go/parquet-go"
-
-	"github.com/heatwalk/heatwalk/file/parquetfile"
 	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/file/textio"
+	"github.com/heatwalk/heatwalk/file/typed"
 	"github.com/heatwalk/heatwalk/internal/input"
 )
 
@@ -24,7 +22,7 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 		return textio.Fault(t.Name, 0, "decompress it to a file",
 			"a Parquet file cannot be read from a pipe, or compressed with gzip or zstd")
 	}
-	file, err := parquetfile.Open(t.Name, content, size, 0, func(bytes int64) error {
+	file, err := typed.Open(t.Name, content, size, 0, func(bytes int64) error {
 		if bytes > mostParquet {
 			return textio.Fault(t.Name, 0,
 				"write it in smaller row groups, or as tab-separated text",
@@ -36,50 +34,53 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 		return err
 	}
 	t.titled = true
-	if len(file.Titles) == 0 {
+	leaves := file.Leaves()
+	if len(leaves) == 0 {
 		return nil
 	}
+	titles := make([]string, len(leaves))
 	var columns []int // columns with text or numbers
-	for i := range file.Titles {
-		if file.IsText(i) {
+	for i, leaf := range leaves {
+		titles[i] = leaf.Title
+		if leaf.IsText {
 			columns = append(columns, i)
 		}
 	}
 	var rows [][]string
 	if t.Fields == nil || t.Guess || t.Every {
-		sampled := slices.Repeat([]int{-1}, len(file.Titles))
+		sampled := slices.Repeat([]int{-1}, len(titles))
 		for _, i := range columns {
 			sampled[i] = i
 		}
-		if rows, err = file.Sample(sampled, table.SampleRows); err != nil {
+		if rows, err = typed.Sample(file, sampled, table.SampleRows); err != nil {
 			return err
 		}
 	}
 	t.sep = table.Comma
-	if err := t.choose(0, slices.Clone(file.Titles), rows); err != nil {
+	if err := t.choose(0, slices.Clone(titles), rows); err != nil {
 		return err
 	}
 	for i := range t.Columns {
-		if !file.IsText(i) {
+		if !leaves[i].IsText {
 			t.Columns[i].Note = "neither text nor numbers"
 		}
 	}
-	setNames(t, len(file.Titles), 0)
+	setNames(t, len(titles), 0)
 	if !t.Every {
 		columns = columns[:0]
 		for _, c := range []int{t.Node, t.At} {
-			if c < 0 || c >= len(file.Titles) {
+			if c < 0 || c >= len(titles) {
 				continue
 			}
-			if !file.IsText(c) {
+			if !leaves[c].IsText {
 				return textio.Fault(t.Name, 0, "convert it to text or numbers",
 					"column %s holds neither text nor numbers",
-					input.Escape(file.Titles[c]))
+					input.Escape(titles[c]))
 			}
 			columns = append(columns, c)
 		}
 	}
-	err = t.parquetRows(file, columns, func(row Row) error {
+	err = t.parquetRows(file, len(titles), columns, func(row Row) error {
 		if (t.Every && t.Lookup == nil) && yield(row, nil) {
 			return nil
 		}
@@ -90,23 +91,23 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 		case bytes.IndexByte(id, table.Tab) >= 0:
 			return textio.Fault(t.Name, row.Line, "correct it", "%w", table.ErrTab)
 		case !yield(row, nil):
-			return parquetfile.ErrEnough
+			return typed.ErrEnough
 		}
 		return nil
 	})
 	return cmp.Or(err, in.CheckUnchanged())
 }
 
-// parquetRows reads the given columns and calls visit with each row until visit returns an
-// error. It returns that error unless it is [parquetfile.ErrEnough].
-func (t *Reader) parquetRows(file *parquetfile.Reader, columns []int,
+// parquetRows reads the given columns of width and calls visit with each row until visit returns an
+// error. It returns that error unless it is [typed.ErrEnough].
+func (t *Reader) parquetRows(file typed.Reader, width int, columns []int,
 	visit func(row Row) error) error {
 	text := make([][]byte, len(columns))
-	row := Row{Text: make([][]byte, len(file.Titles)),
-		Start: make([]int, len(file.Titles)), node: t.Node, At: t.At}
-	return file.Each(columns, func(index int64, values []parquet.Value) error {
-		for i, v := range values {
-			text[i] = file.AppendText(text[i][:0], columns[i], v)
+	row := Row{Text: make([][]byte, width),
+		Start: make([]int, width), node: t.Node, At: t.At}
+	return file.Each(columns, func(index int64, values typed.Row) error {
+		for i := range columns {
+			text[i] = values.AppendText(text[i][:0], i)
 			row.Text[columns[i]] = text[i]
 		}
 		row.Line = index + 1

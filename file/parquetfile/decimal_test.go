@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
+
+	"github.com/heatwalk/heatwalk/file/typed"
 )
 
 // TestDecimals reads decimals in each of their storage types.
@@ -32,16 +34,16 @@ func TestDecimals(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	file, err := Open("e.parquet", bytes.NewReader(b.Bytes()), int64(b.Len()), 0, func(int64) error { return nil })
+	file, err := open("e.parquet", bytes.NewReader(b.Bytes()), int64(b.Len()), 0, func(int64) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := [][]string{{"1.5", "2.25", "1.5", "7"}, {"-0.05", "-0.001", "-1234567890123456789.0123", "-7"}, {"0", "100", "-0.0001", "0"}}
 	columns := []int{0, 1, 2, 3}
-	err = file.Each(columns, func(at int64, values []parquet.Value) error {
-		for i, v := range values {
-			if got := string(file.AppendText(nil, i, v)); !file.IsText(i) || got != want[at][i] {
-				t.Errorf("row %d, %s: %q, want %q", at, file.Titles[i], got, want[at][i])
+	err = file.Each(columns, func(at int64, row typed.Row) error {
+		for i, leaf := range file.Leaves() {
+			if got := string(row.AppendText(nil, i)); !leaf.IsText || got != want[at][i] {
+				t.Errorf("row %d, %s: %q, want %q", at, leaf.Title, got, want[at][i])
 			}
 		}
 		return nil

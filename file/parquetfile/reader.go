@@ -16,12 +16,10 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/heatwalk/heatwalk/file/textio"
+	"github.com/heatwalk/heatwalk/file/typed"
 )
 
-// Magic begins and ends a file. Endings are the usual endings of file names.
-const Magic = "PAR1"
-
-var Endings = []string{".parquet", ".pq"}
+func init() { typed.Register(&typed.Format{Open: open, Create: create}) }
 
 // fetchAgain is the remedy for a truncated or damaged file.
 const fetchAgain = "fetch the file again"
@@ -29,11 +27,9 @@ const fetchAgain = "fetch the file again"
 // maxWord is the limit of the bytes of one value.
 const maxWord = 1 << 20
 
-// Reader reads columns of a Parquet file row by row. The sizes that the footer declares are
+// reader reads columns of a Parquet file row by row. The sizes that the footer declares are
 // compared with the memory that the caller allows, before the library reads the pages.
-type Reader struct {
-	Titles []string // titles of the leaf columns, with dots between the levels of nested columns
-
+type reader struct {
 	name    string
 	file    *parquet.File
 	columns []column
@@ -44,18 +40,16 @@ type Reader struct {
 
 // column is a leaf column.
 type column struct {
-	leaf       parquet.LeafColumn
-	isFlat     bool // neither nested nor repeated
+	typed.Leaf
+	scale      int  // of a decimal: 1.50 with the scale 2 is stored as 150
 	isUnsigned bool // it holds unsigned integers
 	logical    any  // its type; nil: that of its values
 }
 
-// Open opens the file name with size bytes of content. used is the memory already in use. Open
-// and Each call hold with the total memory before they allocate it, and return its error. Other
-// errors are those of content, or a [*textio.Error].
-func Open(name string, content io.ReaderAt, size, used int64,
-	hold func(bytes int64) error) (t *Reader, err error) {
-	t = &Reader{name: name, used: used, hold: hold}
+// open opens a file, see [typed.Open].
+func open(name string, content io.ReaderAt, size, used int64,
+	hold func(bytes int64) error) (_ typed.Reader, err error) {
+	t := &reader{name: name, used: used, hold: hold}
 	defer t.convertPanic(&err)
 	if err := t.footer(content, size); err != nil {
 		return nil, err
@@ -66,66 +60,64 @@ func Open(name string, content io.ReaderAt, size, used int64,
 		return nil, t.fault(fetchAgain, "not a complete Parquet file (%w)", err)
 	}
 	for _, path := range t.file.Schema().Columns() { // whole paths; a leaf has only the last part
-		c := column{}
-		c.leaf, _ = t.file.Schema().Lookup(path...)
-		c.isFlat = c.leaf.MaxRepetitionLevel == 0 && len(path) == 1
-		if l := c.leaf.Node.Type().LogicalType(); l != nil {
-			c.logical = l.Value
-		}
-		integer, isInteger := c.logical.(*format.IntType)
-		c.isUnsigned = isInteger && !integer.IsSigned
-		t.columns = append(t.columns, c)
-		t.Titles = append(t.Titles, strings.Join(path, "."))
+		leaf, _ := t.file.Schema().Lookup(path...)
+		t.columns = append(t.columns, newColumn(leaf, path))
 	}
 	return t, nil
 }
 
+// newColumn describes the column of a path.
+func newColumn(leaf parquet.LeafColumn, path []string) (c column) {
+	of := leaf.Node.Type()
+	kind := of.Kind()
+	c.Title = strings.Join(path, ".")
+	c.Type = of.String()
+	c.IsFlat = leaf.MaxRepetitionLevel == 0 && len(path) == 1
+	if l := of.LogicalType(); l != nil {
+		c.logical = l.Value
+	}
+	isBytes := kind == parquet.ByteArray || kind == parquet.FixedLenByteArray
+	switch logical := c.logical.(type) {
+	case *format.DecimalType:
+		c.IsDecimal = c.IsFlat && kind != parquet.Int96 && logical.Scale >= 0
+		c.IsText = c.IsDecimal
+		c.scale = int(logical.Scale)
+	case *format.UUIDType:
+		c.IsText = c.IsFlat
+	case nil, *format.StringType, *format.EnumType, *format.IntType:
+		integer, isInteger := logical.(*format.IntType)
+		c.isUnsigned = isInteger && !integer.IsSigned
+		c.IsText = c.IsFlat && kind != parquet.Int96 && kind != parquet.FixedLenByteArray
+	}
+	c.IsNumber = c.IsDecimal || c.IsText && !isBytes
+	c.IsInteger = !c.IsDecimal && (kind == parquet.Int32 || kind == parquet.Int64)
+	return c
+}
+
 // fault returns an error about the file.
-func (t *Reader) fault(fix, format string, args ...any) error {
+func (t *reader) fault(fix, format string, args ...any) error {
 	return textio.Fault(t.name, 0, fix, format, args...)
 }
 
 // convertPanic converts a panic to an error, because the library panics for some damaged files.
-func (t *Reader) convertPanic(err *error) {
+func (t *reader) convertPanic(err *error) {
 	if r := recover(); r != nil {
 		*err = t.fault(fetchAgain, "damaged near row %d", t.row)
 	}
 }
 
-// Rows returns the number of rows that the footer declares.
-func (t *Reader) Rows() int64 { return t.file.NumRows() }
-
-// Leaf returns a column, and whether it is flat: neither nested nor repeated.
-func (t *Reader) Leaf(column int) (leaf parquet.LeafColumn, flat bool) {
-	return t.columns[column].leaf, t.columns[column].isFlat
+// Leaves implements [typed.Reader].
+func (t *reader) Leaves() []typed.Leaf {
+	leaves := make([]typed.Leaf, len(t.columns))
+	for i, c := range t.columns {
+		leaves[i] = c.Leaf
+	}
+	return leaves
 }
 
-// ErrEnough is returned by a visitor to stop reading a file.
-var ErrEnough = errors.New("parquetfile: enough rows")
-
-// Sample returns the texts of the first n rows, empty for columns −1, see [Reader.Each].
-func (t *Reader) Sample(columns []int, n int) (rows [][]string, err error) {
-	err = t.Each(columns, func(_ int64, values []parquet.Value) error {
-		row := make([]string, len(values))
-		for i, v := range values {
-			if columns[i] >= 0 {
-				row[i] = string(t.AppendText(nil, columns[i], v))
-			}
-		}
-		rows = append(rows, row)
-		if len(rows) == n {
-			return ErrEnough
-		}
-		return nil
-	})
-	return rows, err
-}
-
-// Each calls use with the values of the given columns for each row. The values are valid during
-// the call only; column −1 is skipped. Columns must be flat. The errors are those of use, apart from
-// [ErrEnough], and of [Open].
-func (t *Reader) Each(columns []int,
-	use func(row int64, values []parquet.Value) error) (err error) {
+// Each implements [typed.Reader].
+func (t *reader) Each(columns []int,
+	use func(number int64, row typed.Row) error) (err error) {
 	defer t.convertPanic(&err)
 	t.row = 0
 	groups := t.file.Metadata().RowGroups
@@ -137,20 +129,25 @@ func (t *Reader) Each(columns []int,
 		if codec == format.Lz4 || codec == format.LZO {
 			return t.fault("write it with zstd or LZ4_RAW",
 				"column %s is compressed with %s, which is not read",
-				t.Titles[c], codec)
+				t.columns[c].Title, codec)
 		}
 		// The library decompresses all groups with the codec of the first.
 		if slices.ContainsFunc(groups,
 			func(g format.RowGroup) bool { return g.Columns[c].MetaData.Codec != codec }) {
 			return t.fault("write it again with one codec",
 				"column %s has several compression codecs, which is not supported",
-				t.Titles[c])
+				t.columns[c].Title)
 		}
 	}
-	values := make([]parquet.Value, len(columns))
+	values := &row{columns: make([]*column, len(columns)), values: make([]parquet.Value, len(columns))}
+	for i, c := range columns {
+		if c >= 0 {
+			values.columns[i] = &t.columns[c]
+		}
+	}
 	for i, group := range t.file.RowGroups() {
 		err := t.group(group, &groups[i], columns, values, use)
-		if errors.Is(err, ErrEnough) {
+		if errors.Is(err, typed.ErrEnough) {
 			return nil
 		}
 		if err != nil {
@@ -169,9 +166,9 @@ const positionBytes = 4
 
 // group reads the given columns of one row group in parallel. Its memory is at most the
 // uncompressed pages of the columns and a dictionary index for each value.
-func (t *Reader) group(group parquet.RowGroup, metadata *format.RowGroup,
-	columns []int, values []parquet.Value,
-	use func(int64, []parquet.Value) error) error {
+func (t *reader) group(group parquet.RowGroup, metadata *format.RowGroup,
+	columns []int, row *row,
+	use func(int64, typed.Row) error) error {
 	chunks := group.ColumnChunks()
 	previous := t.used
 	defer func() { t.used = previous }()
@@ -188,13 +185,14 @@ func (t *Reader) group(group parquet.RowGroup, metadata *format.RowGroup,
 		readers[i] = &columnReader{pages: chunks[c].Pages()}
 		defer readers[i].pages.Close()
 	}
+	values := row.values
 	for range group.NumRows() {
 		for i, r := range readers {
 			if r == nil {
 				continue
 			}
 			var err error
-			name := t.Titles[columns[i]]
+			name := t.columns[columns[i]].Title
 			switch values[i], err = r.next(); {
 			case errors.Is(err, io.EOF):
 				return t.fault(fetchAgain, "column %s ends at row %d of %d", name,
@@ -208,7 +206,7 @@ func (t *Reader) group(group parquet.RowGroup, metadata *format.RowGroup,
 					t.row, name)
 			}
 		}
-		if err := use(t.row, values); err != nil {
+		if err := use(t.row, row); err != nil {
 			return err
 		}
 		t.row++
@@ -216,47 +214,49 @@ func (t *Reader) group(group parquet.RowGroup, metadata *format.RowGroup,
 	return nil
 }
 
-// Scale returns the number of digits after the decimal point, and whether the column holds
-// decimals. A decimal is stored as the integer value·10^digits; for example, 1.50 with two
-// digits is stored as 150.
-func (t *Reader) Scale(column int) (digits int, isDecimal bool) {
-	leaf, flat := t.Leaf(column)
-	decimal, isDecimal := t.columns[column].logical.(*format.DecimalType)
-	if !isDecimal || !flat || leaf.Node.Type().Kind() == parquet.Int96 {
-		return 0, false
-	}
-	return int(decimal.Scale), decimal.Scale >= 0
+// row is a row of the chosen columns; the column of a skipped one is nil.
+type row struct {
+	columns []*column
+	values  []parquet.Value
 }
 
-// IsText reports whether a column holds text, UUIDs, numbers, decimals or booleans, and no dates, times or binary
-// data.
-func (t *Reader) IsText(column int) bool {
-	leaf, flat := t.Leaf(column)
-	if _, isDecimal := t.Scale(column); isDecimal {
-		return true
-	}
-	switch t.columns[column].logical.(type) {
-	case *format.UUIDType:
-		return flat
-	case nil, *format.StringType, *format.EnumType, *format.IntType:
-		kind := leaf.Node.Type().Kind()
-		return flat && kind != parquet.Int96 && kind != parquet.FixedLenByteArray
-	}
-	return false
+// IsNull implements [typed.Row].
+func (r *row) IsNull(i int) bool { return r.values[i].IsNull() }
+
+// Integer implements [typed.Row].
+func (r *row) Integer(i int) (bits uint64, isNegative bool) {
+	return r.columns[i].integer(r.values[i])
 }
 
-// AppendText appends a value of a column to dst, a date or a time as ISO 8601, or nothing for a missing value.
+// Float implements [typed.Row].
+func (r *row) Float(i int) float64 {
+	switch v := r.values[i]; v.Kind() {
+	case parquet.Float:
+		return float64(v.Float())
+	case parquet.Double:
+		return v.Double()
+	case parquet.Boolean:
+		if v.Boolean() {
+			return 1
+		}
+	}
+	return 0
+}
+
+// AppendText implements [typed.Row].
 // Integral floating-point numbers are written without a point, because pandas stores a column
 // of integers as floats if one of them is missing.
-func (t *Reader) AppendText(dst []byte, column int, v parquet.Value) []byte {
+func (r *row) AppendText(dst []byte, i int) []byte {
+	c := r.columns[i]
+	v := r.values[i]
 	if v.IsNull() {
 		return dst
 	}
-	if scale, isDecimal := t.Scale(column); isDecimal {
-		return appendDecimal(dst, v, scale)
+	if c.IsDecimal {
+		return appendDecimal(dst, v, c.scale)
 	}
 	epoch := time.Unix(0, 0).UTC()
-	switch kind := t.columns[column].logical.(type) {
+	switch kind := c.logical.(type) {
 	case nil, *format.StringType:
 	case *format.UUIDType:
 		if id := v.ByteArray(); len(id) == 16 {
@@ -268,7 +268,7 @@ func (t *Reader) AppendText(dst []byte, column int, v parquet.Value) []byte {
 	case *format.TimestampType:
 		return epoch.Add(time.Duration(v.Int64())*kind.Unit.Value.Duration()).AppendFormat(dst, time.DateTime)
 	case *format.TimeType:
-		count, _ := t.Integer(column, v)
+		count, _ := c.integer(v)
 		return epoch.Add(time.Duration(count)*kind.Unit.Value.Duration()).AppendFormat(dst, time.TimeOnly)
 	}
 	switch {
@@ -281,7 +281,7 @@ func (t *Reader) AppendText(dst []byte, column int, v parquet.Value) []byte {
 	case v.Kind() == parquet.Boolean:
 		return strconv.AppendBool(dst, v.Boolean())
 	case v.Kind() == parquet.Int32, v.Kind() == parquet.Int64:
-		bits, isNegative := t.Integer(column, v)
+		bits, isNegative := c.integer(v)
 		if isNegative {
 			return strconv.AppendInt(dst, int64(bits), 10)
 		}
@@ -294,17 +294,16 @@ func (t *Reader) AppendText(dst []byte, column int, v parquet.Value) []byte {
 	return append(dst, v.ByteArray()...)
 }
 
-// Integer returns the 64 bits of an integer of a column, and whether it is below 0.
-func (t *Reader) Integer(column int,
-	v parquet.Value) (bits uint64, isNegative bool) {
+// integer returns the 64 bits of an integer, and whether it is below 0.
+func (c *column) integer(v parquet.Value) (bits uint64, isNegative bool) {
 	bits = v.Uint64()
 	if v.Kind() == parquet.Int32 { // the upper half of such a value of a dictionary is empty
 		bits = uint64(v.Uint32())
-		if !t.columns[column].isUnsigned {
+		if !c.isUnsigned {
 			bits = uint64(int64(v.Int32()))
 		}
 	}
-	return bits, !t.columns[column].isUnsigned && int64(bits) < 0
+	return bits, !c.isUnsigned && int64(bits) < 0
 }
 
 // appendDecimal appends a decimal without trailing zeros of its fraction.
@@ -338,16 +337,16 @@ func appendDecimal(dst []byte, v parquet.Value, scale int) []byte {
 
 // footer checks the length of the footer, and adds its memory, about four times that length, to
 // the memory in use.
-func (t *Reader) footer(content io.ReaderAt, size int64) error {
+func (t *reader) footer(content io.ReaderAt, size int64) error {
 	const tail = 8
 	var end [tail]byte
-	if size >= int64(len(Magic))+tail {
+	if size >= int64(len(typed.Magic))+tail {
 		if _, err := content.ReadAt(end[:], size-tail); err != nil && !errors.Is(err, io.EOF) {
 			return err
 		}
 	}
 	length := int64(binary.LittleEndian.Uint32(end[:]))
-	if string(end[4:]) != Magic || length > size-tail-int64(len(Magic)) {
+	if string(end[4:]) != typed.Magic || length > size-tail-int64(len(typed.Magic)) {
 		return t.fault(fetchAgain,
 			"not a complete Parquet file: it does not end in a footer")
 	}

@@ -7,34 +7,18 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
+
+	"github.com/heatwalk/heatwalk/file/typed"
 )
 
-// Kind is the type of the values of a column.
-type Kind int
-
-// Types of the columns that a Writer supports.
-const (
-	Strings Kind = iota
-	Integers
-	Doubles
-	Truths
-)
-
-// Column describes a column of a file to be written.
-type Column struct {
-	Name     string
-	Kind     Kind
-	Optional bool // values may be missing
-}
-
-// node converts the column to the type of the library.
-func (c Column) node(codec compress.Codec) parquet.Field {
-	node := [...]parquet.Node{parquet.String(), parquet.Leaf(parquet.Int64Type),
+// node converts a column to the type of the library.
+func node(c *typed.Column, codec compress.Codec) parquet.Field {
+	field := [...]parquet.Node{parquet.String(), parquet.Leaf(parquet.Int64Type),
 		parquet.Leaf(parquet.DoubleType), parquet.Leaf(parquet.BooleanType)}[c.Kind]
 	if c.Optional {
-		node = parquet.Optional(node)
+		field = parquet.Optional(field)
 	}
-	return parquet.Group{c.Name: parquet.Compressed(node, codec)}.Fields()[0]
+	return parquet.Group{c.Name: parquet.Compressed(field, codec)}.Fields()[0]
 }
 
 // schema keeps the columns in the given order, because a parquet.Group sorts them by name.
@@ -46,12 +30,11 @@ type schema struct {
 // Fields returns the columns in the order in which they are written.
 func (s schema) Fields() []parquet.Field { return s.fields }
 
-// Writer writes a Parquet file row by row: the values of a row in the order of
-// the columns, then [Writer.EndRow]. Its errors are those of the underlying writer.
-type Writer struct {
+// writer writes a Parquet file row by row.
+type writer struct {
 	rows    *parquet.GenericWriter[any]
 	out     *output
-	columns []Column
+	columns []typed.Column
 	batch   []parquet.Row
 	values  []parquet.Value // values of the batch, then of the incomplete row
 	text    []byte          // text of the values
@@ -61,18 +44,17 @@ type Writer struct {
 // batchRows is the number of rows in a call of the library.
 const batchRows = 1 << 10
 
-// NewWriter returns a writer of a file with the given columns, in row groups of group rows. It
-// keeps one row group in memory.
-func NewWriter(w io.Writer, name string, columns []Column, group int64) *Writer {
+// create returns a writer, see [typed.Create].
+func create(w io.Writer, name string, columns []typed.Column, group int64) typed.Writer {
 	pages := newZstdPages()
 	s := schema{Group: parquet.Group{}}
-	for _, c := range columns {
-		field := c.node(pages)
+	for i := range columns {
+		field := node(&columns[i], pages)
 		s.fields = append(s.fields, field)
-		s.Group[c.Name] = field
+		s.Group[columns[i].Name] = field
 	}
 	out := &output{w: w}
-	return &Writer{
+	return &writer{
 		rows: parquet.NewGenericWriter[any](out, parquet.NewSchema(name, s),
 			parquet.MaxRowsPerRowGroup(group),
 			parquet.CreatedBy("heatwalk", "", "")),
@@ -80,7 +62,7 @@ func NewWriter(w io.Writer, name string, columns []Column, group int64) *Writer 
 	}
 }
 
-func (p *Writer) add(v parquet.Value) {
+func (p *writer) add(v parquet.Value) {
 	column := len(p.values) - p.begun
 	defined := 0
 	if p.columns[column].Optional && !v.IsNull() {
@@ -90,30 +72,30 @@ func (p *Writer) add(v parquet.Value) {
 }
 
 // String adds a copy of text.
-func (p *Writer) String(text []byte) {
+func (p *writer) String(text []byte) {
 	start := len(p.text)
 	p.text = append(p.text, text...)
 	p.add(parquet.ByteArrayValue(p.text[start:]))
 }
 
 // Integer adds n to a column of Integers.
-func (p *Writer) Integer(n int64) { p.add(parquet.Int64Value(n)) }
+func (p *writer) Integer(n int64) { p.add(parquet.Int64Value(n)) }
 
 // Double adds x to a column of Doubles.
-func (p *Writer) Double(x float64) {
+func (p *writer) Double(x float64) {
 	p.add(parquet.DoubleValue(x))
 }
 
 // Truth adds a boolean.
-func (p *Writer) Truth(value bool) {
+func (p *writer) Truth(value bool) {
 	p.add(parquet.BooleanValue(value))
 }
 
 // Null adds a null to an optional column.
-func (p *Writer) Null() { p.add(parquet.NullValue()) }
+func (p *writer) Null() { p.add(parquet.NullValue()) }
 
 // EndRow ends a row; every column must have a value.
-func (p *Writer) EndRow() error {
+func (p *writer) EndRow() error {
 	p.batch = append(p.batch, p.values[p.begun:len(p.values):len(p.values)])
 	p.begun = len(p.values)
 	if len(p.batch) < batchRows {
@@ -122,7 +104,7 @@ func (p *Writer) EndRow() error {
 	return p.flush()
 }
 
-func (p *Writer) flush() error {
+func (p *writer) flush() error {
 	_, err := p.rows.WriteRows(p.batch)
 	p.batch = p.batch[:0]
 	p.values = p.values[:0]
@@ -132,7 +114,7 @@ func (p *Writer) flush() error {
 }
 
 // Close writes the buffered rows and the footer. It does not close the underlying writer.
-func (p *Writer) Close() error {
+func (p *writer) Close() error {
 	if err := p.flush(); err != nil {
 		return err
 	}

@@ -4,7 +4,7 @@ import (
 	"io"
 	"math"
 
-	"github.com/heatwalk/heatwalk/file/parquetfile"
+	"github.com/heatwalk/heatwalk/file/typed"
 )
 
 // groupRows is the number of rows of a Parquet row group, which the writer keeps in memory
@@ -13,13 +13,17 @@ const groupRows = 1 << 16
 
 // newParquet returns a writer of predictions in the Parquet format.
 func newParquet(w io.Writer, _ string, c *Columns) rowFile[*Prediction] {
-	var fields []parquetfile.Column
+	var fields []typed.Column
 	columns := c.list()
 	for _, f := range columns {
 		fields = append(fields,
-			parquetfile.Column{Name: f.Title, Kind: f.kind(), Optional: f.Optional})
+			typed.Column{Name: f.Title, Kind: f.kind(), Optional: f.Optional})
 	}
-	out := parquetfile.NewWriter(w, "predictions", fields, groupRows)
+	out, err := typed.Create(w, "predictions", fields, groupRows)
+	if err != nil {
+		fail := func() error { return err }
+		return rowFile[*Prediction]{close: fail, write: func(*Prediction) error { return err }}
+	}
 	return rowFile[*Prediction]{close: out.Close, write: func(p *Prediction) error {
 		for i := range columns {
 			putValue(out, &columns[i], p)
@@ -29,26 +33,26 @@ func newParquet(w io.Writer, _ string, c *Columns) rowFile[*Prediction] {
 }
 
 // kind returns the type of the values of a column.
-func (c *Column[R]) kind() parquetfile.Kind {
+func (c *Column[R]) kind() typed.Kind {
 	switch {
 	case c.Truth != nil:
-		return parquetfile.Truths
+		return typed.Truths
 	case c.Whole != nil:
-		return parquetfile.Integers
+		return typed.Integers
 	case c.Number != nil:
-		return parquetfile.Doubles
+		return typed.Doubles
 	}
-	return parquetfile.Strings
+	return typed.Strings
 }
 
 // putValue adds the value of a column to a row.
-func putValue[R any](out *parquetfile.Writer, c *Column[R], row R) {
+func putValue[R any](out typed.Writer, c *Column[R], row R) {
 	switch c.kind() {
-	case parquetfile.Truths:
+	case typed.Truths:
 		out.Truth(c.Truth(row))
-	case parquetfile.Integers:
+	case typed.Integers:
 		out.Integer(int64(c.Whole(row)))
-	case parquetfile.Doubles:
+	case typed.Doubles:
 		x := c.Number(row)
 		if c.Optional && math.IsNaN(x) {
 			out.Null()

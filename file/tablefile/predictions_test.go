@@ -15,6 +15,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/heatwalk/heatwalk/file/nodefile"
+	_ "github.com/heatwalk/heatwalk/file/parquetfile"
 )
 
 var (

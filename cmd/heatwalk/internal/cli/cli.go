@@ -22,6 +22,7 @@ import (
 	_ "github.com/heatwalk/heatwalk/cmd/heatwalk/internal/rlimit" // refuses an address space that is too small
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/serve"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
+	_ "github.com/heatwalk/heatwalk/file/parquetfile"
 	kinds "github.com/heatwalk/heatwalk/method/items"
 	"github.com/heatwalk/heatwalk/sparse"
 )

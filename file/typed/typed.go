@@ -1,0 +1,140 @@
+// Package typed declares readers and writers of tables whose columns have types. Package parquetfile registers those of
+// Parquet when a program imports it, so that other programs do not link the modules that Parquet needs.
+package typed
+
+import (
+	"errors"
+	"io"
+
+	"github.com/heatwalk/heatwalk/file/textio"
+)
+
+// Magic begins and ends a Parquet file. Endings are the usual endings of file names.
+const Magic = "PAR1"
+
+var Endings = []string{".parquet", ".pq"}
+
+// Leaf describes a column of a file.
+type Leaf struct {
+	Title     string // with dots between the levels of nested columns
+	Type      string // for messages
+	IsFlat    bool   // neither nested nor repeated
+	IsText    bool   // text, UUIDs, numbers, decimals or booleans; no dates, times or binary data
+	IsNumber  bool   // numbers, decimals or booleans
+	IsInteger bool   // integers, no decimals
+	IsDecimal bool   // decimals, exact only as text
+}
+
+// Reader reads columns of a table row by row.
+type Reader interface {
+	// Leaves returns the columns.
+	Leaves() []Leaf
+
+	// Each calls use with the values of the given columns for each row, numbered from 0. The values are valid during the
+	// call only; column −1 is skipped. Columns must be flat. The errors are those of use, apart from [ErrEnough], of the
+	// memory limit and of the content.
+	Each(columns []int, use func(number int64, row Row) error) error
+}
+
+// Row has one value for each element of the columns of [Reader.Each]; i is the position there.
+type Row interface {
+	// IsNull reports whether value i is missing.
+	IsNull(i int) bool
+
+	// AppendText appends value i to dst, a date or a time as ISO 8601, or nothing for a missing value.
+	AppendText(dst []byte, i int) []byte
+
+	// Integer returns the 64 bits of an integer, and whether it is below 0.
+	Integer(i int) (bits uint64, isNegative bool)
+
+	// Float returns a floating-point number, or 1 for true and 0 for false.
+	Float(i int) float64
+}
+
+// ErrEnough is returned by a visitor to stop reading a file.
+var ErrEnough = errors.New("typed: enough rows")
+
+// Sample returns the texts of the first n rows, empty for columns −1, see [Reader.Each].
+func Sample(r Reader, columns []int, n int) (rows [][]string, err error) {
+	err = r.Each(columns, func(_ int64, values Row) error {
+		row := make([]string, len(columns))
+		for i, c := range columns {
+			if c >= 0 {
+				row[i] = string(values.AppendText(nil, i))
+			}
+		}
+		rows = append(rows, row)
+		if len(rows) == n {
+			return ErrEnough
+		}
+		return nil
+	})
+	return rows, err
+}
+
+// Kind is the type of the values of a written column.
+type Kind int
+
+// Types of the columns that a Writer supports.
+const (
+	Strings Kind = iota
+	Integers
+	Doubles
+	Truths
+)
+
+// Column describes a column of a file to be written.
+type Column struct {
+	Name     string
+	Kind     Kind
+	Optional bool // values may be missing
+}
+
+// Writer writes a file row by row: the values of a row in the order of the columns, then EndRow. Its errors are those of
+// the underlying writer, which Close leaves open.
+type Writer interface {
+	String(text []byte)
+	Integer(n int64)
+	Double(x float64)
+	Truth(value bool)
+	Null()
+	EndRow() error
+	Close() error
+}
+
+// Format opens and creates files, see [Open] and [Create].
+type Format struct {
+	Open   func(name string, content io.ReaderAt, size, used int64, hold func(bytes int64) error) (Reader, error)
+	Create func(w io.Writer, name string, columns []Column, group int64) Writer
+}
+
+// parquet is the registered format.
+var parquet *Format
+
+// Register sets the format of Parquet files; package parquetfile calls it from its init function.
+func Register(f *Format) { parquet = f }
+
+// The remedy for a program without Parquet.
+const (
+	notLinked = "this program is built without Parquet"
+	importIt  = `add import _ "github.com/heatwalk/heatwalk/file/parquetfile" to it`
+)
+
+// Open opens the Parquet file name with size bytes of content. used is the memory already in use. Open and Each call hold
+// with the total memory before they allocate it, and return its error. Other errors are those of content, or a
+// [*textio.Error].
+func Open(name string, content io.ReaderAt, size, used int64, hold func(bytes int64) error) (Reader, error) {
+	if parquet == nil {
+		return nil, textio.Fault(name, 0, importIt, "%s", notLinked)
+	}
+	return parquet.Open(name, content, size, used, hold)
+}
+
+// Create returns a writer of a Parquet file with the given columns, in row groups of group rows. It keeps one row group in
+// memory.
+func Create(w io.Writer, name string, columns []Column, group int64) (Writer, error) {
+	if parquet == nil {
+		return nil, errors.New("typed: " + notLinked + "; " + importIt)
+	}
+	return parquet.Create(w, name, columns, group), nil
+}
