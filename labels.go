@@ -70,7 +70,7 @@ func (g *Graph) Problem(labels map[string]string) (*method.Problem, error) {
 }
 
 // NewProblem returns the graph with labels by row: the node rows[i] has the class
-// names[classes[i]]. Columns of scores follow the order of names; folds and samples follow the ids of the nodes.
+// names[classes[i]]; rows and classes must have the same length. Columns of scores follow the order of names; folds and samples follow the ids of the nodes.
 func NewProblem(g *Graph, rows, classes []int, names []string) *method.Problem {
 	g.checkOpen()
 	id := func(row int) string {

@@ -6,7 +6,7 @@
 //   - nodefile: labels, ids, splits, priors and attributes of nodes.
 //
 // A program that reads or writes Parquet imports parquetfile, for example as _ "github.com/heatwalk/heatwalk/file/parquetfile".
-// Other programs do without, because Parquet needs nine modules and takes 8 MB.
+// Other programs do without, because Parquet needs eight modules and takes 8 MB.
 //
 // The folders table, textio, nodetable, unread, clock, npy, market and typed are the ground of these. Their functions may
 // change in any version.
