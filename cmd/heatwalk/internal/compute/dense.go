@@ -20,7 +20,7 @@ type denseInputs struct {
 func beginDense(run *shell.Session, r *shell.GraphInputs, name, path string,
 	inputs denseInputs) (*shell.GraphRun, error) {
 	return run.BeginRun(r, name, path, tablefile.MatrixEndings, func(d *shell.GraphRun) (err error) {
-		d.Graph.Store.Forward = true // walks follow edges in their direction only
+		d.Graph.SweepForward(true) // walks follow edges in their direction only
 		switch {
 		case inputs.labels == "":
 		case inputs.seeds:

@@ -177,7 +177,7 @@ func writeNodeKernel[T sparse.Float](run *shell.Session, f *kernelOptions,
 			func(s *param.Spec) bool { return s.Works&param.Directed != 0 })
 		return shell.RefuseDirected(name, f.name, "--kernel="+shell.NodeKernels()[index].Name)
 	}
-	d.Graph.Store.Forward = !directed
+	d.Graph.SweepForward(!directed)
 	settings := &kernel.Settings{Tolerance: f.tolerance, Lo: shape.Lo, Hi: shape.Hi,
 		Progress: run.Progress.Stages("product")}
 	run.Costs.Disk += files

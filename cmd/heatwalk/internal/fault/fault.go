@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"reflect"
 	"runtime/debug"
 	"strings"
 
@@ -165,8 +166,8 @@ func Code(err error) int {
 				return c.code
 			}
 		}
-		for _, target := range c.as {
-			if errors.As(err, target) {
+		for _, target := range c.as { // errors.As writes into its target
+			if errors.As(err, reflect.New(reflect.TypeOf(target).Elem()).Interface()) {
 				return c.code
 			}
 		}

@@ -420,6 +420,14 @@ type GraphRun struct {
 	Shares     []float64        // known shares of the classes among all nodes; nil: unknown
 }
 
+// SweepForward says whether the run follows edges in their direction only, so that less memory is planned. Calls of one
+// server share the store of a kept graph, in which this stays open.
+func (g *OpenGraph) SweepForward(only bool) {
+	if !g.isKept {
+		g.Store.Forward = only
+	}
+}
+
 // BeginRun begins the output called out, opens the graph, and reads the other inputs with read.
 func (run *Session) BeginRun(r *GraphInputs, name, out string, formats []string,
 	read func(d *GraphRun) error) (d *GraphRun, err error) {
