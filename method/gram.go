@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"math"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -322,7 +321,6 @@ func (s *GramSource) measureAll(ctx context.Context, j *job, k classify.Gram, y 
 			y[item] = j.p.Class[i]
 		}
 	}
-	accuracy := float64(right) / float64(tested)
-	return &problem.Estimate{Accuracy: accuracy, Tested: tested,
-		Stderr: math.Sqrt(accuracy * (1 - accuracy) / float64(tested))}, nil
+	e := problem.EstimateShare(float64(right), tested)
+	return &e, nil
 }

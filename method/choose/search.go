@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -219,10 +220,8 @@ func (s *Search) found(c *Counts, candidate, kernel, setting int) *Found {
 		f.Tested += labels.Tested
 		right += c.Right[fold*c.Candidates+candidate]
 	}
-	if f.Tested > 0 {
-		f.Accuracy = right / float64(f.Tested)
-		f.Stderr = math.Sqrt(f.Accuracy * (1 - f.Accuracy) / float64(f.Tested))
-	}
+	e := problem.EstimateShare(right, f.Tested)
+	f.Accuracy, f.Stderr = e.Accuracy, e.Stderr
 	return f
 }
 

@@ -3,6 +3,7 @@ package problem
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/heatwalk/heatwalk/method/conformal"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -19,6 +20,17 @@ type Estimate struct {
 
 	// Unseen estimates the share of nodes whose class has no label, if labels were drawn at random. They count as wrong.
 	Unseen float64
+}
+
+// EstimateShare returns the estimate from independent predictions of which a number is right: their share p with the standard
+// error √(p(1−p)/tested) of a binomial share. It is zero if nothing was tested.
+func EstimateShare(right float64, tested int) (e Estimate) {
+	if tested > 0 {
+		e.Accuracy = right / float64(tested)
+		e.Stderr = math.Sqrt(e.Accuracy * (1 - e.Accuracy) / float64(tested))
+		e.Tested = tested
+	}
+	return e
 }
 
 // HeldOut is the prediction for a label that was hidden.
