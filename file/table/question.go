@@ -23,7 +23,7 @@ func (c *chooser) ask(problem string) error {
 	)
 	titles := c.s.Titles
 	if program := c.matrixProgram(); program != "" && c.isEdges() {
-		sep := strings.Trim(strconv.QuoteRune(rune(c.s.Separator)), "'")
+		sep := c.separator()
 		return &input.Error{Msg: "an adjacency matrix", Fix: "write its entries as edges: awk -F'" + sep + "' -v OFS='" + sep + "' '" + program + "' {file} > {copy}"}
 	}
 	choices := c.nodeChoices()
@@ -112,9 +112,14 @@ func (c *chooser) numberSetting(columns []int) string {
 	return ""
 }
 
+// separator returns the separator of the table for a quoted word of a command.
+func (c *chooser) separator() string {
+	return strings.Trim(strconv.QuoteRune(rune(c.s.Separator)), "'")
+}
+
 // title returns the command that titles a column "node".
 func (c *chooser) title(column int) string {
-	sep := strings.Trim(strconv.QuoteRune(rune(c.s.Separator)), "'")
+	sep := c.separator()
 	return "sed '1s/[^" + sep + "]*/node/" + strconv.Itoa(column+1) + "' {file} > {copy}"
 }
 
@@ -138,7 +143,7 @@ func (c *chooser) cut(columns []int) string {
 	columns = slices.Sorted(slices.Values(columns))
 	fix := "cut -f"
 	if c.s.Separator != Tab {
-		fix = "cut -d" + strconv.QuoteRune(rune(c.s.Separator)) + " -f"
+		fix = "cut -d'" + c.separator() + "' -f"
 	}
 	fix += FieldList(make([]string, len(c.s.Titles)), columns...) + " {file}"
 	if c.HasHeader {

@@ -9,9 +9,10 @@ import (
 	"github.com/heatwalk/heatwalk/file/textio"
 )
 
-// Magic begins and ends a Parquet file. Endings are the usual endings of file names.
+// Magic begins and ends a Parquet file.
 const Magic = "PAR1"
 
+// Endings are the usual endings of the names of Parquet files.
 var Endings = []string{".parquet", ".pq"}
 
 // Leaf describes a column of a file.
@@ -131,10 +132,10 @@ func Open(name string, content io.ReaderAt, size, used int64, hold func(bytes in
 }
 
 // Create returns a writer of a Parquet file with the given columns, in row groups of group rows. It keeps one row group in
-// memory.
+// memory. The error is a [*textio.Error].
 func Create(w io.Writer, name string, columns []Column, group int64) (Writer, error) {
 	if parquet == nil {
-		return nil, errors.New("typed: " + notLinked + "; " + importIt)
+		return nil, textio.Fault(name, 0, importIt, "%s", notLinked)
 	}
 	return parquet.Create(w, name, columns, group), nil
 }
