@@ -8,7 +8,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
-	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // Cost is the estimated cost of a prediction.
@@ -115,7 +114,7 @@ func outputBytes(p *Problem, isHighest bool) int64 {
 // scoreBytes is the memory of the scores of all classes and the classes of all nodes.
 func scoreBytes(p *Problem) int64 {
 	n := p.Rows()
-	return blocks.BlockBytes[float32](n, len(p.Names)) + 8*int64(n)
+	return budget.Block[float32](n, len(p.Names)) + 8*int64(n)
 }
 
 // highestBytes is the memory of the highest scores and the classes of all nodes.

@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
-	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // kernelMethod is a learner on a kernel of package kernel. The model of a learner that is
@@ -188,7 +187,7 @@ func (m kernelMethod) cost(p, tuned *Problem, s *Settings) (c Cost, err error) {
 		items = sched.UpTo(n)
 		outputs = outputs + blocks64(n, n)
 	case m.learner.Dual:
-		outputs += 2*blocks.BlockBytes[float64](n, width) +
+		outputs += 2*budget.Block[float64](n, width) +
 			m.kernel.ApplyBytes(grid[0], p.Degrees, width)
 	default:
 		outputs += blocks64(n, labels)
@@ -198,7 +197,7 @@ func (m kernelMethod) cost(p, tuned *Problem, s *Settings) (c Cost, err error) {
 	if solves(m.learner, labels) {
 		const blockCount = 2 + 4 // of all nodes, and of labels
 		width := min(classes, solveColumns)
-		solve := blockCount*blocks.BlockBytes[float64](n, width) +
+		solve := blockCount*budget.Block[float64](n, width) +
 			2*blocks64(labels, classes) +
 			m.kernel.ApplyBytes(grid[0], p.Degrees, width)
 		return Cost{Bytes: max(bytes, solve, outputs)}, nil

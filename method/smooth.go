@@ -12,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/propagate"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 const smoothSuffix = "+cs"
@@ -41,7 +40,7 @@ func addSmoothing(inner *Engine) *Engine {
 		prediction, err := inner.fitCost(p, tuned, s)
 		n := len(p.Degrees)
 		k := len(p.Names)
-		scores := scoreBytes(p) + blocks.BlockBytes[float64](n, k)
+		scores := scoreBytes(p) + budget.Block[float64](n, k)
 		limit := budget.Subtract(p.SubtractComponents(s.Memory), scores)
 		return Cost{Bytes: max(prediction.Bytes,
 			scores+propagate.SmoothBytes(n, p.A.NNZ(), k, limit))}, err
@@ -84,7 +83,7 @@ func (m *Engine) predictSmoothed(ctx context.Context, name string, p *Problem, p
 	n, k := out.Scores.Dims()
 	memory := budget.Subtract(p.SubtractComponents(set.Memory), scoreBytes(p))
 	out.Raw = sparse.NewBlock[float64](n, k)
-	memory = budget.Subtract(memory, blocks.BlockBytes[float64](n, k))
+	memory = budget.Subtract(memory, budget.Block[float64](n, k))
 	take := func(node, first int, values []float64) { copy(out.Raw.Row(node)[first:], values) }
 	work, err := propagate.Smooth(ctx, g, out.Scores, p.Seeds(), smoothed.Values, memory, take)
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/blocks"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -147,7 +147,7 @@ func TestSmoothAgrees(t *testing.T) {
 		t.Fatal(err)
 	}
 	around, err := m[0].Bytes(p, nil, nil)
-	if least := 7 * blocks.BlockBytes[float64](300, 4); err != nil || around < max(within, least) {
+	if least := 7 * budget.Block[float64](300, 4); err != nil || around < max(within, least) {
 		t.Errorf("%d bytes, without what spreads %d (%v)", around, within, err)
 	}
 }

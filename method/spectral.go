@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/lanczos/spectral"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
@@ -14,7 +15,6 @@ import (
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 var spectralLogisticSpec = param.Spec{
@@ -232,7 +232,7 @@ func spectralBytes(p *Problem, labels int, settings []param.Values,
 		dimension = max(dimension, min(n, v.Int("dimension")))
 	}
 	search := embeddingProblem.Bytes(n, p.A.NNZ(), 1, min(n, dimension+1))
-	embedding := blocks.BlockBytes[float64](n, dimension)
+	embedding := budget.Block[float64](n, dimension)
 	fit := 8*int64(labels)*int64(dimension) +
 		classify.LogisticBytes(labels, dimension, len(p.Names))
 	const graphVectors = 8

@@ -65,7 +65,7 @@ func (m spreading) slabWithin(p *Problem, folds int, v param.Values,
 	k := len(p.Names)
 	entries := p.A.NNZ()
 	sized := func(classes, folds int) slab {
-		scores := blocks.BlockBytes[float64](n, classes*folds)
+		scores := budget.Block[float64](n, classes*folds)
 		left := budget.Subtract(limit, scores)
 		return slab{classes, folds,
 			scores + m.rule.ScoresBytes(n, entries, classes*folds, classes, v,
@@ -301,7 +301,7 @@ func (m spreading) keptBytes(p *Problem, highest bool, s *Settings) int64 {
 		return highestBytes(p)
 	}
 	if m.rule.Probabilities != nil || p.Signed || s.Raw || s.Explain {
-		return scoreBytes(p) + blocks.BlockBytes[float64](len(p.Degrees), len(p.Names))
+		return scoreBytes(p) + budget.Block[float64](len(p.Degrees), len(p.Names))
 	}
 	return scoreBytes(p)
 }

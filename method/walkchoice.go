@@ -10,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
@@ -17,7 +18,6 @@ import (
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // chooseWalk chooses the parameters of a walk and of the learner on it by the accuracy on
@@ -371,12 +371,12 @@ const (
 func narrow(w *cwk.Walk[float32], minSteps, picks int) {
 	n := len(w.Degrees)
 	columns := len(w.Variants) * w.Seeds.Classes
-	if columns <= widest || 2*blocks.BlockBytes[float32](n, widest) < cachedBytes {
+	if columns <= widest || 2*budget.Block[float32](n, widest) < cachedBytes {
 		return
 	}
 	limit := w.CollectBytes(minSteps, picks) -
-		2*(blocks.BlockBytes[float32](n, columns)-
-			blocks.BlockBytes[float32](n, widest))
+		2*(budget.Block[float32](n, columns)-
+			budget.Block[float32](n, widest))
 	if w.Memory == 0 || limit < w.Memory {
 		w.Memory = limit
 	}

@@ -2,11 +2,14 @@ package sparse_test
 
 import (
 	"math"
+	"runtime"
+	"runtime/metrics"
 	"testing"
 	"unsafe"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -69,5 +72,21 @@ func TestLargeBlock(t *testing.T) {
 	}
 	if sum != 0 || len(b.Data) != 8<<20 || uintptr(unsafe.Pointer(&b.Data[0]))%32 != 0 {
 		t.Errorf("%d numbers of sum %v at %p", len(b.Data), sum, &b.Data[0])
+	}
+}
+
+// The size of a block is an upper bound of its memory, including the alignment.
+func TestBlockSize(t *testing.T) {
+	for _, rows := range []int{10, 3 << 17, 1<<20 - 8, 1 << 20, 5<<19 + 1} {
+		sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+		metrics.Read(sample)
+		before := sample[0].Value.Uint64()
+		b := sparse.NewBlock[float64](rows, 1)
+		metrics.Read(sample)
+		runtime.KeepAlive(b)
+		const slack = 1 << 20 // rounding to pages, and allocations of other goroutines
+		if took, counted := int64(sample[0].Value.Uint64()-before), budget.Block[float64](rows, 1); took > counted+slack {
+			t.Errorf("%d rows take %d bytes, counted are %d", rows, took, counted)
+		}
 	}
 }

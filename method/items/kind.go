@@ -19,7 +19,6 @@ import (
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // Kind declares a kind of items.
@@ -194,7 +193,7 @@ type Rows func(ctx context.Context, dst *sparse.Block[float64], rows, cols []int
 // RowBytes is the memory of a row of values between n items of [Collection.Rows], and of its copy
 // for the output.
 func RowBytes(n int) int64 {
-	return blocks.BlockBytes[float64](1, n) + 4*int64(n)
+	return budget.Block[float64](1, n) + 4*int64(n)
 }
 
 // RowsOf returns the rows of a kernel.

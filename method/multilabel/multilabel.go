@@ -14,6 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/classify/ridge"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/lanczos"
@@ -22,7 +23,6 @@ import (
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // Models have at most mostColumns columns, and no more than half as many as nodes; half and a
@@ -204,8 +204,8 @@ func Bytes(p *method.Problem) (bytes int64) {
 	m := int64(labelled)
 	c := int64(labels)
 	search := lanczos.Bytes(n, k, 0, new(lanczos.Settings))
-	fits := blocks.BlockBytes[float64](n, k) +
-		blocks.BlockBytes[float32](n, labels) + 8*m*(int64(k)+5*(c+1)) +
+	fits := budget.Block[float64](n, k) +
+		budget.Block[float32](n, labels) + 8*m*(int64(k)+5*(c+1)) +
 		ridge.Bytes(labelled, k, labels, 0)
 	return bytes + max(search+8*int64(n), fits)
 }

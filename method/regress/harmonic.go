@@ -11,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // harmonic keeps the known values, and gives each other node the weighted mean of its neighbours.
@@ -35,7 +34,7 @@ var harmonic = Model{
 func harmonicBytes(p *Problem) int64 {
 	const graphVectors = 5 // degrees, loops, sums without them, centred values and the result
 	n, _, cover := iterative.SolvedSize(p.Graph)
-	return graphVectors*8*int64(n) + blocks.BlockBytes[float64](n, 1) +
+	return graphVectors*8*int64(n) + budget.Block[float64](n, 1) +
 		iterative.HarmonicBytes(n, 1) + cover
 }
 

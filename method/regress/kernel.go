@@ -13,12 +13,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	pathridge "github.com/heatwalk/heatwalk/classify/ridge"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // ridge is kernel ridge regression with a constant μ that is not penalized:
@@ -131,7 +131,7 @@ func (k *kernelRidge) bytes(p *Problem, settings []param.Values, s *Settings) (i
 	items := p.Row[:min(len(p.Row), mostSolved)]
 	solved := 2*8*int64(len(items)*len(items)) +
 		f.GramsBytes(grid[:1], p.Degrees, p.A.NNZ(), items, s.Memory)
-	applied := 3*blocks.BlockBytes[float64](n, 2) + 16*int64(n) +
+	applied := 3*budget.Block[float64](n, 2) + 16*int64(n) +
 		8*2*8*int64(len(p.Row)) + f.ApplyBytes(grid[0], p.Degrees, 2)
 	return max(grams, 8*c*c*int64(len(grid)+
 		6*min(sched.Workers(s.Workers), len(grid))), solved, applied), nil

@@ -6,10 +6,10 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // constant predicts the mean of the known values.
@@ -85,5 +85,5 @@ func walkMeans(ctx context.Context, op *sparse.Operator[float64], p *Problem,
 
 // walkBytes returns the memory of hop means on n nodes.
 func walkBytes(n int) int64 {
-	return 2 * blocks.BlockBytes[float64](n, hopColumns)
+	return 2 * budget.Block[float64](n, hopColumns)
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 const (
@@ -102,7 +101,7 @@ func (c *Evidence) QualityOf(ctx context.Context, kind sparse.Kind,
 // walkBytes is the memory of the blocks of a walk on n nodes.
 func walkBytes(n, width int) int64 {
 	const walkBlocks = 3
-	return walkBlocks * blocks.BlockBytes[float32](n, width)
+	return walkBlocks * budget.Block[float32](n, width)
 }
 
 // widthOf returns the number of columns that are computed together.

@@ -19,7 +19,6 @@ import (
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // Suggestion is a node whose label would teach much.
@@ -242,7 +241,7 @@ func blockBytes(p *problem.Problem, count, width int) int64 {
 	solved, _, cover := iterative.SolvedSize(p.Graph)
 	nodes := int64(min(n, candidates+each*count))
 	return 8*nodes*nodes + vectors*8*int64(n) +
-		2*blocks.BlockBytes[float64](n, width) + iterative.HarmonicBytes(solved, width) + cover
+		2*budget.Block[float64](n, width) + iterative.HarmonicBytes(solved, width) + cover
 }
 
 // Bytes is the memory of [Nodes] without the prediction, within a limit, 0 for none.

@@ -9,7 +9,6 @@ import (
 	"context"
 	"iter"
 
-	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -31,11 +30,6 @@ func EachChunk(workers, rows int, do func(worker, chunk, lo, hi int)) {
 		do(worker, chunk, chunk*ChunkRows, min((chunk+1)*ChunkRows, rows))
 		return nil
 	})
-}
-
-// BlockBytes returns the memory of [sparse.NewBlock] with this shape.
-func BlockBytes[T sparse.Float](rows, cols int) int64 {
-	return budget.Block[T](rows, cols)
 }
 
 // Rows returns the rows of a block from row i on, for the loops of [simd].

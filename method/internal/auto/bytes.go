@@ -10,7 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/method/internal/propagation"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // Plan is the memory and the files of a prediction.
@@ -138,7 +137,7 @@ func stageBytes(d *design, p *problem.Problem, set *Settings, limit int64,
 	}
 	// and rows that are read at once
 	scores += int64(sched.Workers(set.Workers)) * 2 * blockBytes(storedRows, (len(d.filters)+d.ridges(p))*k)
-	largest := max(walkBytes(n, cells, len(d.filters), inFiles), scores+8*int64(n), 2*blocks.BlockBytes[float64](n, 1),
+	largest := max(walkBytes(n, cells, len(d.filters), inFiles), scores+8*int64(n), 2*budget.Block[float64](n, 1),
 		boolean(d.diffusion)*kernelBytes(q, d.folds, limit),
 		boolean(d.spectral)*search,
 		boolean(d.links)*linkBytes(p, d.folds),
@@ -193,7 +192,7 @@ func attributeBytes(p *problem.Problem, design *design, workers int,
 	labels := min(len(p.Row), labelLimit(d)+2*k)
 	retained := attributeTableBytes(n, d) + 28*int64(n) +
 		2*blockBytes(labels, d)
-	sweeps := 3*blocks.BlockBytes[float32](n, slabWidth(limit, rankBytes(n))) +
+	sweeps := 3*budget.Block[float32](n, slabWidth(limit, rankBytes(n))) +
 		int64(sched.Workers(workers))*4*int64(d) + 8*int64(d+1)*slabColumns
 	if labels < len(p.Row) || labels > nestedLabels {
 		folds = 0

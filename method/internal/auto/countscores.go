@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/classify/ridge"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -202,6 +203,6 @@ func countBytes(p *problem.Problem) int64 {
 	columns := countColumns(p)
 	return blockBytes(len(p.Row), columns) +
 		blockBytes(n, d) +
-		3*blocks.BlockBytes[float32](n, columns) +
-		2*blocks.BlockBytes[float32](n, k) + 8*int64(n)
+		3*budget.Block[float32](n, columns) +
+		2*budget.Block[float32](n, k) + 8*int64(n)
 }

@@ -10,13 +10,13 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify/ridge"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // Ridges learn from values of two kernels between labels. The diffusion kernel exp(−βL̃) counts labels that are near
@@ -265,7 +265,7 @@ func kernelBytes(p *problem.Problem, folds int, limit int64) int64 {
 	family, grid := diffusionKernels()
 	grams := 8*int64(m)*int64(m)*int64(len(grid)) + 2*ridge.Bytes(m, m, k, folds)
 	applied := family.ApplyBytes(grid[len(grid)-1], p.Degrees, k) +
-		2*blocks.BlockBytes[float64](n, k)
+		2*budget.Block[float64](n, k)
 	return max(family.GramsBytes(grid, p.Degrees, p.A.NNZ(), p.Row, limit),
-		grams+max(applied, 2*blocks.BlockBytes[float64](n, squareColumns)))
+		grams+max(applied, 2*budget.Block[float64](n, squareColumns)))
 }

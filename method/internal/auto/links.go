@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/classify/ridge"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -177,6 +178,6 @@ func linkBytes(p *problem.Problem, folds int) int64 {
 	k := len(p.Names)
 	rows := blockBytes(n, m) +
 		blockBytes(n, linkDegrees) + 4*int64(n)
-	return rows + max(2*blocks.BlockBytes[float64](n, linkColumns),
+	return rows + max(2*budget.Block[float64](n, linkColumns),
 		ridge.Bytes(m, m, k, folds))
 }

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/optimize"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -57,7 +58,7 @@ func wordBytes(p *problem.Problem) int64 {
 	n := len(p.Degrees)
 	d := p.Attributes.Cols
 	k := len(p.Names)
-	return 3*blocks.BlockBytes[float32](n, k) + 2*blockBytes(d, k) +
+	return 3*budget.Block[float32](n, k) + 2*blockBytes(d, k) +
 		8*(2*wordMemory+8)*int64(d+1)*int64(k)
 }
 

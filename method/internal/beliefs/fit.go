@@ -13,7 +13,6 @@ import (
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // Sources of the ratios R.
@@ -515,7 +514,7 @@ func runBytes(rows, classes, width int, limit int64) int64 {
 			max(2*chunks.Bytes[float32](rows, classes)+block(rows, width),
 				3*block(rows, width))
 	}
-	if padded := bytes(blocks.BlockBytes[float32]); limit == 0 || padded <= limit {
+	if padded := bytes(budget.Block[float32]); limit == 0 || padded <= limit {
 		return padded
 	}
 	return bytes(chunks.Bytes[float32])

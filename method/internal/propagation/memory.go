@@ -4,7 +4,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // width returns the number of classes that are propagated at a time, and the bytes that a factor
@@ -29,23 +28,23 @@ func walks(l *Propagation) bool {
 // classes and without a factor.
 func blockBytes(l *Propagation, cols int) int64 {
 	n := len(l.P.Degrees)
-	scores := blocks.BlockBytes[float32](n, len(l.P.Names))
+	scores := budget.Block[float32](n, len(l.P.Names))
 	switch {
 	case l.heldOut != nil:
-		scores = blocks.BlockBytes[float32](n, cols)
+		scores = budget.Block[float32](n, cols)
 	case l.Highest != nil:
-		scores = blocks.BlockBytes[float32](n, cols) + problem.HighestBytes(n)
+		scores = budget.Block[float32](n, cols) + problem.HighestBytes(n)
 	}
 	if walks(l) {
-		bytes := scores + 2*blocks.BlockBytes[float64](n, cols+1) + 24*int64(n)
+		bytes := scores + 2*budget.Block[float64](n, cols+1) + 24*int64(n)
 		if n <= iterative.ExactFirst && l.Steps == 0 {
-			bytes += blocks.BlockBytes[float64](n, n+1+cols)
+			bytes += budget.Block[float64](n, n+1+cols)
 		}
 		return bytes
 	}
 	const graphVectors = 2 // loops, and degrees without them
 	solved, _, cover := iterative.SolvedSize(l.P.Graph)
-	return scores + blocks.BlockBytes[float64](n, cols) + graphVectors*8*int64(n) +
+	return scores + budget.Block[float64](n, cols) + graphVectors*8*int64(n) +
 		iterative.HarmonicBytes(solved, cols) + cover
 }
 
