@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/sparse"
 	"gonum.org/v1/gonum/mat"
 )

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
-	"github.com/heatwalk/heatwalk/internal/input"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 

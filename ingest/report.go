@@ -3,7 +3,7 @@ package ingest
 import (
 	"fmt"
 
-	"github.com/heatwalk/heatwalk/internal/input"
+	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/internal/input"
+	"github.com/heatwalk/heatwalk/file/input"
 )
 
 // TestFilesOfTools reads files as other programs write them: what each must become,

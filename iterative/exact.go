@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 

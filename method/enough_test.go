@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 )
 

@@ -1,6 +1,6 @@
 package sparse
 
-import "github.com/heatwalk/heatwalk/internal/budget"
+import "github.com/heatwalk/heatwalk/budget"
 
 // ErrMemory is wrapped by the error of every package that refuses to exceed a limit on
 // memory: errors.Is(err, sparse.ErrMemory) holds for stores, solves, eigenpairs, kernels,

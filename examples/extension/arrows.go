@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/file"
 	"github.com/heatwalk/heatwalk/file/graphfile"
+	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -42,7 +42,7 @@ var arrows = &graphfile.Format{
 				s.Lines++
 				source, target, found := strings.Cut(text.Text(), "->")
 				if !found {
-					return nil, &file.Error{File: in.Name, Line: s.Lines, Msg: "no arrow", Fix: "write SOURCE -> TARGET"}
+					return nil, &input.Error{File: in.Name, Line: s.Lines, Msg: "no arrow", Fix: "write SOURCE -> TARGET"}
 				}
 				b.AddText(bytes.TrimSpace([]byte(source)))
 				b.AddText(bytes.TrimSpace([]byte(target)))

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/file/clock"
-	"github.com/heatwalk/heatwalk/internal/input"
+	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/budget"
 )
 
 // tableOf formats the columns of a table with their values, · for a missing value.

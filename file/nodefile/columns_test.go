@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/internal/input"
+	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 

@@ -1,6 +1,6 @@
 package nodefile
 
-import "github.com/heatwalk/heatwalk/internal/input"
+import "github.com/heatwalk/heatwalk/file/input"
 
 // ParseError is [input.Error], the error of all packages that read files.
 type ParseError = input.Error

@@ -5,10 +5,10 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/file/typed"
-	"github.com/heatwalk/heatwalk/internal/input"
 )
 
 // mostParquet is the memory limit for the columns of a row group.

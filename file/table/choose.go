@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/internal/input"
+	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/heatwalk/heatwalk/internal/input"
+	"github.com/heatwalk/heatwalk/file/input"
 )
 
 // SampleRows is the number of rows that decide whether the first line is a header.

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/internal/input"
+	"github.com/heatwalk/heatwalk/file/input"
 )
 
 // Blank are the bytes that may surround a field.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/heatwalk/heatwalk/internal/input"
+	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 

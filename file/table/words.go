@@ -9,7 +9,7 @@ import (
 	"unicode"
 	"unsafe"
 
-	"github.com/heatwalk/heatwalk/internal/input"
+	"github.com/heatwalk/heatwalk/file/input"
 )
 
 // notNumber is the fault of a text that is neither finite nor infinite.

@@ -9,7 +9,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/heatwalk/heatwalk/internal/input"
+	"github.com/heatwalk/heatwalk/file/input"
 )
 
 // Byte-order marks.

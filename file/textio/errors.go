@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 
-	"github.com/heatwalk/heatwalk/internal/input"
+	"github.com/heatwalk/heatwalk/file/input"
 )
 
 // Error is [input.Error].

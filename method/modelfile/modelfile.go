@@ -19,8 +19,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/internal/input"
+	"github.com/heatwalk/heatwalk/budget"
+	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/conformal"
 	"github.com/heatwalk/heatwalk/method/sides"

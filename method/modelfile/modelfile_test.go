@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/internal/input"
+	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )

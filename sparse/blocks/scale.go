@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/heatwalk/heatwalk/internal/input"
+	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 

@@ -12,7 +12,7 @@ import (
 	"sort"
 	"strconv"
 
-	"github.com/heatwalk/heatwalk/internal/input"
+	"github.com/heatwalk/heatwalk/file/input"
 )
 
 // Kinds of dictionaries, as the manifest names them.

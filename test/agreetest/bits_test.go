@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk"
-	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/sparsetest"
 	"github.com/heatwalk/heatwalk/test/agreetest"

@@ -9,11 +9,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/ingest/internal/ids"
 	"github.com/heatwalk/heatwalk/ingest/internal/parse"
-	"github.com/heatwalk/heatwalk/internal/input"
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 

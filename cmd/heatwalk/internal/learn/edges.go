@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
-	"github.com/heatwalk/heatwalk/internal/input"
+	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
