@@ -32,6 +32,8 @@ type multifrontal struct {
 	unused []float64
 
 	columns *columns
+	kept    int   // vertices, the last ones, that are not eliminated: their weights stay on the stack
+	limit   int64 // of the values on the stack
 }
 
 // panelColumns is the number of pivots whose products are added to the other columns together.
@@ -42,6 +44,20 @@ const panelColumns = 4
 func completeColumns(ctx context.Context, matrix sparse.Matrix, scale float64,
 	ground []float64, held []int,
 	limit func(n int, entries int64) fillLimits) (*columns, error) {
+	m, err := beginFactor(ctx, matrix, scale, ground, held, limit)
+	if err == nil {
+		err = m.eliminateFronts(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return m.columns, nil
+}
+
+// beginFactor eliminates the leaves of a complete factor, and finds the fronts of the rest. Its arguments and errors are those of [completeColumns].
+func beginFactor(ctx context.Context, matrix sparse.Matrix, scale float64,
+	ground []float64, held []int,
+	limit func(n int, entries int64) fillLimits) (*multifrontal, error) {
 	a, err := readAdjacency(ctx, matrix, scale)
 	if err != nil {
 		return nil, err
@@ -51,34 +67,33 @@ func completeColumns(ctx context.Context, matrix sparse.Matrix, scale float64,
 	columns := newColumns(n, int64(len(a.end)))
 	weights := make([]float64, n)
 	copy(weights, ground)
-	vertices := a.eliminateLeaves(weights, held, &columns)
-	if len(vertices) == 0 {
-		return &columns, nil
-	}
+	m := &multifrontal{a: a, columns: &columns, fronts: new(fronts)}
+	m.vertices = a.eliminateLeaves(weights, held, &columns)
 	limits.entries -= columns.count
+	m.limit = limits.entries
+	if len(m.vertices) == 0 {
+		return m, nil
+	}
 	isHeld := make([]bool, n)
 	for _, v := range held {
 		isHeld[v] = true
 	}
-	for i, v := range vertices {
+	for i, v := range m.vertices {
 		weights[i] = weights[v]
 		isHeld[i] = isHeld[v]
 	}
-	fronts, err := a.orderFronts(ctx, isHeld[:len(vertices)], limits)
-	if err != nil {
-		return nil, err
-	}
-	m := &multifrontal{a: a, vertices: vertices, ground: weights[:len(vertices)], fronts: fronts, columns: &columns}
-	return &columns, m.eliminateFronts(ctx, limits.entries)
+	m.ground = weights[:len(m.vertices)]
+	m.fronts, err = a.orderFronts(ctx, isHeld[:len(m.vertices)], limits)
+	return m, err
 }
 
 // eliminateFronts adds the columns of the fronts. The error wraps
-// [ErrFill] where more numbers would wait on the stack than limit.
-func (m *multifrontal) eliminateFronts(ctx context.Context, limit int64) error {
+// [ErrFill] where more numbers would wait on the stack than the limit.
+func (m *multifrontal) eliminateFronts(ctx context.Context) error {
 	children := m.fronts.children()
 	order := m.fronts.postorder(children)
 	waiting := m.peakStack(order, children)
-	if waiting > limit {
+	if waiting > m.limit {
 		return errCompleteFill
 	}
 	m.done = make([]bool, len(m.vertices))
@@ -89,7 +104,11 @@ func (m *multifrontal) eliminateFronts(ctx context.Context, limit int64) error {
 			return ctx.Err()
 		}
 		m.assemble(f, children.of(f))
-		m.eliminate(f)
+		pivots := m.fronts.pivots[f].size()
+		if step == len(order)-1 {
+			pivots -= m.kept
+		}
+		m.eliminate(f, pivots)
 	}
 	return nil
 }
@@ -107,7 +126,7 @@ func (m *multifrontal) peakStack(order []int32, children *children) int64 {
 		stacked += int64(pairs(m.fronts.border[f].size()))
 		peak = max(peak, stacked)
 	}
-	return peak
+	return max(peak, int64(pairs(m.kept)))
 }
 
 // children holds those of each front.
@@ -202,9 +221,8 @@ func (m *multifrontal) assemble(f int32, children []int32) {
 	}
 }
 
-// eliminate takes the pivots of front f out, stores their columns and leaves the rest on the stack.
-func (m *multifrontal) eliminate(f int32) {
-	k := m.fronts.pivots[f].size()
+// eliminate takes the first k vertices of front f out, stores their columns and leaves the rest on the stack.
+func (m *multifrontal) eliminate(f int32, k int) {
 	vertices := m.fronts.all(f)
 	for lo, hi := range blocks.Slabs(k, panelColumns) {
 		for p := lo; p < hi; p++ {

@@ -99,22 +99,19 @@ func (l *Propagation) absorb(ctx context.Context, lo, hi int,
 	}
 }
 
-// eliminate stores the solution of (I − Q)·f = b in the scores, where a share of the walks ends at each node with its value.
-//
-// Eliminating a node joins its predecessors to its successors. All numbers are sums of products of weights, never differences,
-// so that they have all digits whatever the weights span (Grassmann, Taksar and Heyman 1985). Cost: n³/3 products.
-func (l *Propagation) eliminate(ctx context.Context, value *sparse.Block[float64], ends []float64, lo int) error {
+// eliminate stores the solution of (I − Q)·f = b in the scores, where a share of the walks ends at each node with its value, see [iterative.Absorb].
+func (l *Propagation) eliminate(ctx context.Context, value *sparse.Block[float64], share []float64, lo int) error {
 	n := value.Rows
 	q := sparse.NewBlock[float64](n, n+1+value.Cols) // weights of arcs, and of those to an end, and these times the value there
 	err := sparse.EachRow(ctx, l.P.A, 1, func(_, i int, col []uint32, val []float64) error {
 		row := q.Row(i)
-		row[n] = ends[i] * l.P.Degrees[i]
-		if ends[i] == 1 {
+		row[n] = share[i] * l.P.Degrees[i]
+		if share[i] == 1 {
 			row[n] = 1
 			col = nil
 		}
 		for e, j := range col {
-			w := 1 - ends[i]
+			w := 1 - share[i]
 			if val != nil {
 				w *= val[e]
 			}
@@ -130,33 +127,12 @@ func (l *Propagation) eliminate(ctx context.Context, value *sparse.Block[float64
 	for i := range n {
 		blocks.AddScaled(q.Row(i)[n+1:], q.Row(i)[n], value.Row(i))
 	}
-	for k := n - 1; k >= 0; k-- {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		row := q.Row(k)
-		total := floats.Sum(row[:k]) + row[n]
-		if !(total > 0) {
-			return &problem.Error{Method: "lp", Err: fmt.Errorf("%w: products of weights vanish", iterative.ErrIterationLimit)}
-		}
-		floats.Scale(1/total, row[:k])
-		floats.Scale(1/total, row[n:])
-		for i := range k {
-			if w := q.Row(i)[k]; w > 0 {
-				blocks.AddScaled(q.Row(i)[:k], w, row[:k])
-				blocks.AddScaled(q.Row(i)[n:], w, row[n:])
-				q.Row(i)[i] = 0
-			}
-		}
+	ends, err := iterative.Absorb(ctx, q)
+	if err == nil && !ends {
+		err = &problem.Error{Method: "lp", Err: fmt.Errorf("%w: products of weights vanish", iterative.ErrIterationLimit)}
 	}
-	for k := range n {
-		row := q.Row(k)
-		for j, w := range row[:k] {
-			if w > 0 {
-				blocks.AddScaled(row[n+1:], w, q.Row(j)[n+1:])
-			}
-		}
-		l.keep(k, lo, row[n+1:])
+	for i := range n {
+		l.keep(i, lo, q.Row(i)[n+1:])
 	}
-	return nil
+	return err
 }

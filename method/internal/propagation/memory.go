@@ -49,13 +49,17 @@ func blockBytes(l *Propagation, cols int) int64 {
 }
 
 // factorBytes returns the memory of the factor that solves slow systems, in addition to the solve
-// of cols columns.
+// of cols columns, or of the reduction that predicts the folds.
 func factorBytes(l *Propagation, cols int) int64 {
 	if walks(l) || l.P.Team() != nil { // no factor
 		return 0
 	}
 	n, entries, _ := iterative.SolvedSize(l.P.Graph)
-	return iterative.SampledBytes(n, entries, cols)
+	bytes := iterative.SampledBytes(n, entries, cols)
+	if reduces(l) {
+		bytes = max(bytes, iterative.ReductionBytes(n, entries, len(l.P.Row)))
+	}
+	return bytes
 }
 
 // longDegree is the mean degree up to which a graph may be a road map, a grid or a mesh, whose

@@ -2,11 +2,13 @@ package propagation
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
+	"github.com/heatwalk/heatwalk/method/problem"
 )
 
 // TestOutOfFold compares the scores of labels without their fold with the harmonic function of the
@@ -17,12 +19,30 @@ func TestOutOfFold(t *testing.T) {
 	for i := range fold {
 		fold[i] = i % 4
 	}
+	testOutOfFold(t, p, fold)
+}
+
+// TestOutOfFoldReduced is the test where conjugate gradients take hundreds of steps, so that the graph is reduced to the labelled nodes.
+func TestOutOfFoldReduced(t *testing.T) {
+	p := problemtest.Path(t, 1200, false)
+	p.Row = []int{3, 400, 401, 800, 1190}
+	p.Class = []int{0, 1, 0, 1, 0}
 	l := &Propagation{P: p, Alpha: 1, Rough: true}
-	answers, err := l.OutOfFold(t.Context(), fold, 4)
+	if !reduces(l) {
+		t.Fatal("is not reduced")
+	}
+	testOutOfFold(t, p, []int{0, 1, 0, 1, 2})
+}
+
+// testOutOfFold compares the scores of the labels of each fold with [withoutFold].
+func testOutOfFold(t *testing.T, p *problem.Problem, fold []int) {
+	l := &Propagation{P: p, Alpha: 1, Rough: true}
+	folds := slices.Max(fold) + 1
+	answers, err := l.OutOfFold(t.Context(), fold, folds)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for f := range 4 {
+	for f := range folds {
 		want := withoutFold(t, l, fold, f)
 		for i, row := range p.Row {
 			if fold[i] != f {

@@ -53,6 +53,8 @@ type Propagation struct {
 	heldOut  map[int][]float32      // receives the scores of some nodes in place of Highest; nil: none
 	reached  *roaring.Bitmap
 	gathered int64 // entries × columns of the sweeps
+	isTrial  bool  // the harmonic function is given up after trialSteps steps, or where a factor is wanted
+	isHard   bool  // it was
 
 	// better and worse count the held-out labels that centred scores predict rightly and plain ones do
 	// not, and the reverse.
@@ -288,8 +290,12 @@ func (l *Propagation) harmonic(ctx context.Context, h *iterative.System, lo, hi 
 	if isRough {
 		tolerance = roughTolerance
 	}
+	limit := mostSteps
+	if l.isTrial {
+		limit = trialSteps
+	}
 	res, err := h.SolveTo(ctx, f, nil, &iterative.Settings{
-		Tolerance: tolerance, MaxIterations: mostSteps,
+		Tolerance: tolerance, MaxIterations: limit,
 		Recorder: func(step int, residual []float64) {
 			gone := math.Log(slices.Max(residual)) / math.Log(tolerance)
 			far = min(1, max(far, gone, float64(step)/mostSteps))
@@ -298,6 +304,10 @@ func (l *Propagation) harmonic(ctx context.Context, h *iterative.System, lo, hi 
 	})
 	if isRough && errors.Is(err, iterative.ErrIterationLimit) {
 		err = nil
+		l.isHard = l.isTrial
+	}
+	if l.isTrial && res != nil && (res.CompleteCholesky || res.SampledCholesky) {
+		l.isHard = true
 	}
 	if errors.Is(err, iterative.ErrMemory) {
 		return 0, &problem.Error{Method: "lp",
