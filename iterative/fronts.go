@@ -44,7 +44,7 @@ const panelColumns = 4
 func completeColumns(ctx context.Context, matrix sparse.Matrix, scale float64,
 	ground []float64, held []int,
 	limit func(n int, entries int64) fillLimits) (*columns, error) {
-	m, err := beginFactor(ctx, matrix, scale, ground, held, limit)
+	m, err := beginFactor(ctx, matrix, scale, ground, held, nil, limit)
 	if err == nil {
 		err = m.eliminateFronts(ctx)
 	}
@@ -54,9 +54,10 @@ func completeColumns(ctx context.Context, matrix sparse.Matrix, scale float64,
 	return m.columns, nil
 }
 
-// beginFactor eliminates the leaves of a complete factor, and finds the fronts of the rest. Its arguments and errors are those of [completeColumns].
+// beginFactor eliminates the leaves of a complete factor, and finds the fronts of the rest. Where a mass is given, it
+// moves as in [columns]. The other arguments and errors are those of [completeColumns].
 func beginFactor(ctx context.Context, matrix sparse.Matrix, scale float64,
-	ground []float64, held []int,
+	ground []float64, held []int, mass []float64,
 	limit func(n int, entries int64) fillLimits) (*multifrontal, error) {
 	a, err := readAdjacency(ctx, matrix, scale)
 	if err != nil {
@@ -65,6 +66,7 @@ func beginFactor(ctx context.Context, matrix sparse.Matrix, scale float64,
 	n := len(a.start) - 1
 	limits := limit(n, int64(len(a.end)))
 	columns := newColumns(n, int64(len(a.end)))
+	columns.mass = slices.Clone(mass)
 	weights := make([]float64, n)
 	copy(weights, ground)
 	m := &multifrontal{a: a, columns: &columns, fronts: new(fronts)}

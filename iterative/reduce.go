@@ -46,19 +46,19 @@ func Reduce(ctx context.Context, a sparse.Matrix, kept []int, mass []float64) (*
 	if !Reduces(n, a.NNZ(), len(kept)) || len(place) < len(kept) {
 		return nil, errCompleteFill
 	}
-	f, err := beginFactor(ctx, a, 1, nil, kept, func(n int, entries int64) fillLimits {
+	f, err := beginFactor(ctx, a, 1, nil, kept, mass, func(n int, entries int64) fillLimits {
 		limits := limitsOf(n, entries)
-		limits.entries = reductionEntries(entries, len(kept))
+		limits.entries = reductionFill*entries + int64(pairs(len(kept)))
 		return limits
 	})
 	if err != nil {
 		return nil, err
 	}
-	f.kept = len(kept)
+	f.kept, f.limit = len(kept), reductionStack(a.NNZ(), len(kept))
 	if err := f.eliminateFronts(ctx); err != nil {
 		return nil, err
 	}
-	r := &Reduction{weight: sparse.NewBlock[float64](len(kept), len(kept))}
+	r := &Reduction{make([]float64, len(kept)), sparse.NewBlock[float64](len(kept), len(kept))}
 	value := f.stack
 	last := f.fronts.all(int32(len(f.fronts.parent) - 1))
 	last = last[len(last)-len(kept):]
@@ -70,27 +70,10 @@ func Reduce(ctx context.Context, a sparse.Matrix, kept []int, mass []float64) (*
 			value = value[1:]
 		}
 	}
-	r.Mass = f.columns.carry(mass, kept)
-	return r, nil
-}
-
-// carry moves the mass of each row that is eliminated to the rows of its column, in the order of elimination, and returns that of the rows kept.
-func (c *columns) carry(mass []float64, kept []int) []float64 {
-	mass = append([]float64(nil), mass...)
-	for step, v := range c.order {
-		for entry, end := c.start[step], c.start[step+1]; entry < end; {
-			rows, shares := c.from(entry, end)
-			for i, u := range rows {
-				mass[u] += float64(shares[i] * mass[v])
-			}
-			entry += int64(len(rows))
-		}
-	}
-	at := make([]float64, len(kept))
 	for i, v := range kept {
-		at[i] = mass[v]
+		r.Mass[i] = f.columns.mass[v]
 	}
-	return at
+	return r, nil
 }
 
 // HarmonicTo stores in the rows of f that are free the values of the function that is harmonic there and in U, and has the
@@ -162,19 +145,19 @@ func Absorb(ctx context.Context, q *sparse.Block[float64]) (ends bool, err error
 	return ends, nil
 }
 
-// Reduces reports whether a sparse matrix with n rows and that many entries is small enough
-// for [Reduce] to keep that many of its rows.
+// Reduces reports whether a sparse matrix with n rows and that many entries is large enough for [Reduce] to pay, and
+// small enough to keep that many of its rows.
 func Reduces(n int, entries int64, kept int) bool {
-	return isLean(n, entries) && n > ExactFirst && pairs(kept) <= reductionPairs
+	return isLean(n, entries) && n > smallRows && pairs(kept) <= reductionPairs
 }
 
-// reductionEntries bounds the entries of the triangle of a reduction.
-func reductionEntries(entries int64, kept int) int64 {
-	return reductionFill*entries + int64(pairs(kept))
+// reductionStack bounds the weights that wait while a graph is reduced. In lattices that is half as many as entries.
+func reductionStack(entries int64, kept int) int64 {
+	return entries + int64(pairs(kept))
 }
 
 // ReductionBytes returns the memory of [Reduce] and of its result.
 func ReductionBytes(n int, entries int64, kept int) budget.Size {
-	return budget.AllOf(budget.Times(entries, 20), budget.Times(reductionEntries(entries, kept), 28), budget.Times(n, 200),
-		budget.Block[float64](kept, kept))
+	return budget.AllOf(budget.Times(entries, 20), budget.Times(reductionStack(entries, kept), 8), budget.Times(n, 300),
+		budget.Times(3, budget.Block[float64](kept, kept)))
 }

@@ -13,7 +13,7 @@ import (
 // TestReduction compares harmonic functions on a lattice with weights over twelve decades by its reduction to some rows, of which a
 // half has values, with those of all rows, and the sum that a mass has with them.
 func TestReduction(t *testing.T) {
-	lattice := grid(40)
+	lattice := grid(50)
 	n, _ := lattice.Dims()
 	r := rand.New(rand.NewPCG(1, 0))
 	a, err := sparse.MapValues(ctx, lattice, func(i, j int, _ float64) float64 {
@@ -83,7 +83,7 @@ func TestReductionRefuses(t *testing.T) {
 		kept []int
 	}{
 		"a random graph": {testgraph.Random(1, 6000, 18000, false), []int{0, 1}},
-		"a row twice":    {grid(40), []int{5, 5}},
+		"a row twice":    {grid(50), []int{5, 5}},
 	} {
 		n, _ := c.a.Dims()
 		if _, err := Reduce(ctx, c.a, c.kept, make([]float64, n)); !errors.Is(err, ErrFill) {
