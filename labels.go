@@ -17,7 +17,6 @@ import (
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/multilabel"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/regress"
 	"github.com/heatwalk/heatwalk/method/shift"
 	"github.com/heatwalk/heatwalk/method/suggest"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -366,14 +365,14 @@ func severalBytes(p *method.Problem, s *method.Settings, _ *Plan) (int64, error)
 }
 
 // Regress predicts a number for every node from the numbers of some, by id, by the best of a list of
-// methods such as "harmonic,diffusion+rls"; "" means those of [regress.Default]. The value of a node is at its
+// methods such as "harmonic,diffusion+rls"; "" means those of [method.DefaultNumbers]. The value of a node is at its
 // row in the result. The error is an [*IDError] for an id that is not in the graph, or that of
-// [regress.Run].
+// [method.PredictNumbers].
 func (g *Graph) Regress(ctx context.Context, values map[string]float64,
-	methods string) (*regress.Prediction, error) {
+	methods string) (*method.NumberPrediction, error) {
 	g.checkOpen()
-	list, err := regress.Parse(cmp.Or(methods,
-		regress.Default(g.Nodes.Len(), g.Signed)))
+	list, err := method.ParseList(cmp.Or(methods,
+		method.DefaultNumbers(g.Nodes.Len(), g.Signed)), method.Numbers)
 	if err != nil {
 		return nil, err
 	}
@@ -407,14 +406,14 @@ func checkValue(id string, value float64) error {
 
 // PredictValues predicts the value of every node of a problem on the graph. It fills in the Graph of
 // the problem, and the Memory and the Workers of the settings.
-func PredictValues(ctx context.Context, g *Graph, p *method.Problem, methods []regress.Method,
-	s *method.Settings) (*regress.Prediction, error) {
+func PredictValues(ctx context.Context, g *Graph, p *method.Problem, methods []method.Entry,
+	s *method.Settings) (*method.NumberPrediction, error) {
 	job, p, s, err := g.beginValues(ctx, p, methods, s)
 	if err != nil {
 		return nil, err
 	}
 	defer job.End()
-	out, err := regress.Run(ctx, p, methods, s)
+	out, err := method.PredictNumbers(ctx, p, methods, s)
 	if err != nil {
 		return nil, err
 	}
@@ -424,7 +423,7 @@ func PredictValues(ctx context.Context, g *Graph, p *method.Problem, methods []r
 
 // CompareValues compares methods on splits of the values of a problem, see [evaluate.CompareValues]. It fills
 // in the Graph of the problem, and the Memory and the Workers of the settings.
-func CompareValues(ctx context.Context, g *Graph, p *method.Problem, methods []regress.Method,
+func CompareValues(ctx context.Context, g *Graph, p *method.Problem, methods []method.Entry,
 	plan *evaluate.Plan, s *method.Settings) (*evaluate.ValuesReport, error) {
 	job, p, s, err := g.beginValues(ctx, p, methods, s)
 	if err != nil {
@@ -439,14 +438,14 @@ func CompareValues(ctx context.Context, g *Graph, p *method.Problem, methods []r
 }
 
 // beginValues begins a job of methods that predict numbers.
-func (g *Graph) beginValues(ctx context.Context, p *method.Problem, methods []regress.Method,
+func (g *Graph) beginValues(ctx context.Context, p *method.Problem, methods []method.Entry,
 	s *method.Settings) (*Job, *method.Problem, *method.Settings, error) {
 	if g.Directed {
 		return nil, nil, nil, &problem.Error{Method: "regress", Err: problem.ErrDirected}
 	}
 	return g.beginLearning(ctx, p, s, &Needs{Structure: true},
 		func(q *method.Problem, set *method.Settings, _ *Plan) (int64, error) {
-			return regress.Bytes(q, methods, set)
+			return method.NumberBytes(q, methods, set)
 		})
 }
 

@@ -12,7 +12,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/report"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/method/regress"
 	"github.com/heatwalk/heatwalk/method/split"
 )
 
@@ -25,12 +24,12 @@ type ValuesReport struct {
 // ValuesResult is one method at one training size. Errors are means over splits of those of the test nodes, and the standing is by RMSE.
 type ValuesResult struct {
 	measured
-	regress.Errors
-	RMSEStderr float64               `json:"rmse_stderr"`
-	MAEStderr  float64               `json:"mae_stderr"`
-	R2Stderr   float64               `json:"r2_stderr"`
-	RMSEs      []float64             `json:"rmse_by_split"` // of every split
-	Tested     []regress.TestedValue `json:"tested_values"` // true and predicted values of some test nodes of the first split
+	method.Errors
+	RMSEStderr float64              `json:"rmse_stderr"`
+	MAEStderr  float64              `json:"mae_stderr"`
+	R2Stderr   float64              `json:"r2_stderr"`
+	RMSEs      []float64            `json:"rmse_by_split"` // of every split
+	Tested     []method.TestedValue `json:"tested_values"` // true and predicted values of some test nodes of the first split
 
 	splits [2][]float64 // MAE and R2
 }
@@ -38,9 +37,9 @@ type ValuesResult struct {
 // CompareValues measures methods that predict numbers: at each training size all of them learn from the same
 // known values, choose their parameters by cross-validation of these alone, and are scored on the same
 // other known values. It uses the Fractions, Folds, Given, Splits and Progress of the plan. The
-// errors are those of [regress.Run] and of splits.
+// errors are those of [method.PredictNumbers] and of splits.
 func CompareValues(ctx context.Context, p *method.Problem,
-	methods []regress.Method, plan *Plan,
+	methods []method.Entry, plan *Plan,
 	s *method.Settings) (*ValuesReport, error) {
 	r := new(ValuesReport)
 	sizes, err := plan.drawSplits(&r.protocol,
@@ -52,16 +51,25 @@ func CompareValues(ctx context.Context, p *method.Problem,
 		var results []ValuesResult
 		err := plan.eachSplit(sizes, i, func(j int, split split.Split) error {
 			test := p.At(split.Test)
-			index := 0
-			return regress.Each(ctx, p.At(split.Train), methods, s, func(name string, v method.Parameters, predicted []float64) {
-				if j == 0 {
-					results = append(results,
-						ValuesResult{measured: sizes[i].newResult(name)})
-					results[index].Text = v.String()
+			train, err := method.WeighNumbers(ctx, p.At(split.Train), s)
+			if err != nil {
+				return err
+			}
+			for k, e := range slices.Concat(method.Means(), methods) {
+				set := s.WithDefaults()
+				set.Given = e.Own
+				set.Unmeasured = true
+				out, err := e.Method.Predict(ctx, train, nil, &set)
+				if err != nil {
+					return err
 				}
-				results[index].add(test, v, split, sizes[i].splits.Len, predicted)
-				index++
-			})
+				if j == 0 {
+					results = append(results, ValuesResult{measured: sizes[i].newResult(e.Method.Name)})
+					results[k].Text = out.Parameters.String()
+				}
+				results[k].add(test, out.Parameters, split, sizes[i].splits.Len, out.Value)
+			}
+			return nil
 		})
 		if err != nil {
 			return nil, err
@@ -90,12 +98,12 @@ func CompareValues(ctx context.Context, p *method.Problem,
 // add measures the predictions of one of some splits.
 func (r *ValuesResult) add(test *method.Problem, v method.Parameters,
 	s split.Split, splits int, predicted []float64) {
-	e := regress.Measure(test.Value,
+	e := method.MeasureErrors(test.Value,
 		func(i int) float64 { return predicted[test.Row[i]] })
 	if r.RMSEs == nil {
 		for i := 0; i < len(test.Row); i += 1 + len(test.Row)/mostPoints {
 			r.Tested = append(r.Tested,
-				regress.TestedValue{True: test.Value[i],
+				method.TestedValue{True: test.Value[i],
 					Predicted: predicted[test.Row[i]]})
 		}
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/method/regress"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
@@ -25,12 +24,12 @@ func TestCompareValues(t *testing.T) {
 		p.Row, p.Value = append(p.Row, i), append(p.Value, float64(i))
 	}
 	p.Value[1] = 3
-	methods, err := regress.Parse("harmonic")
+	methods, err := method.ParseList("harmonic", method.Numbers)
 	if err != nil {
 		t.Fatal(err)
 	}
 	plan := &Plan{Given: []split.Split{{Train: []int{0, 4, 8}, Test: []int{1, 2, 3, 6}}}}
-	r, err := CompareValues(t.Context(), p, methods, plan, new(regress.Settings))
+	r, err := CompareValues(t.Context(), p, methods, plan, new(method.Settings))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +63,7 @@ func TestValuesReports(t *testing.T) {
 	for i := range 60 {
 		p.Row, p.Value = append(p.Row, i), append(p.Value, math.Cos(float64(i)/9))
 	}
-	methods, err := regress.Parse("harmonic,hops")
+	methods, err := method.ParseList("harmonic,hops", method.Numbers)
 	if err != nil {
 		t.Fatal(err)
 	}

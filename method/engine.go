@@ -13,6 +13,15 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
+// Target is the kind of the predictions of an engine.
+type Target int
+
+// The targets.
+const (
+	Classes Target = iota // one class of each node
+	Numbers               // a number of each node
+)
+
 // Engine is a way to predict the nodes of a graph from the labels on some of them. Its fields state the inputs that it takes
 // and the steps that it has; a field that is nil means that it has no such step. [Parse] knows it by its name.
 type Engine struct {
@@ -50,7 +59,7 @@ type Engine struct {
 
 	HasRaw bool // whether predictions have the scores of a formula, see [Settings.Raw]; a learner with a classifier for every two classes may have none all the same
 
-	Numbers *Regression // how it predicts numbers; nil: it predicts classes
+	Numbers *Regression // how it predicts numbers, which is all that [Register] needs; nil: it predicts classes
 
 	baseline func(b *Baselines) problem.Estimate // its estimate of accuracy is among the baselines
 	mixture  *mixture

@@ -36,17 +36,17 @@ type Entry struct {
 // "diffusion:beta=2:laplacian=combinatorial+rls:lambda=0.1". Parameters of a learner that is
 // not named stand behind its kernel. The error is a [split.ErrUsage]; of an unknown name it
 // gives the nearest, or all that exist.
-func Parse(list string) ([]Entry, error) { return ParseList(list, findMethod) }
+func Parse(list string) ([]Entry, error) { return ParseList(list, Classes) }
 
-// ParseList is [Parse] for the methods that find knows by their names.
-func ParseList(list string, find func(name string) (*Engine, error)) ([]Entry, error) {
+// ParseList is [Parse] for engines that predict a target.
+func ParseList(list string, t Target) ([]Entry, error) {
 	var entries []Entry
 	for text := range strings.SplitSeq(list, ",") {
 		text = strings.TrimSpace(text)
 		if name, _, _ := strings.Cut(text, ":"); len(entries) > 0 && strings.Contains(name, "=") {
 			return nil, split.Usage("%q is no method, and parameters of one are joined by ':'; write %s:%s", name, entries[len(entries)-1].Name, name)
 		}
-		e, err := parseEntry(text, find)
+		e, err := parseEntry(text, t)
 		if err != nil {
 			return nil, err
 		}
@@ -59,12 +59,15 @@ func ParseList(list string, find func(name string) (*Engine, error)) ([]Entry, e
 }
 
 // parseEntry reads one method with its parameters.
-func parseEntry(text string,
-	find func(name string) (*Engine, error)) (e Entry, err error) {
+func parseEntry(text string, t Target) (e Entry, err error) {
 	parts := splitName(text)
 	names := make([]string, len(parts))
 	for i, component := range parts {
 		names[i], _, _ = strings.Cut(component, ":")
+	}
+	find := findMethod
+	if t == Numbers {
+		find = findRegression
 	}
 	m, err := find(strings.Join(names, "+"))
 	if err != nil {
@@ -94,7 +97,10 @@ func parseEntry(text string,
 			e.Name = text
 		}
 	}
-	return e, nil
+	if t == Numbers && m.Check != nil {
+		err = m.Check(&Settings{Given: e.Own})
+	}
+	return e, err
 }
 
 // splitName returns the parts of a name that are joined by "+"; the sign of an exponent, as in

@@ -235,8 +235,12 @@ var registered []*Engine // by other modules
 // Register adds an engine, which then works as those of this package do: [Parse] knows its name,
 // its parameters have grids, and its memory is estimated. If it has one declaration, Fit is called with complete values of
 // its parameters, which are chosen by cross-validation. Call it
-// from an init function. It panics if the name is taken, or if there is no Fit.
+// from an init function. It panics if the name is taken, or if there is no Fit, or Predict of numbers.
 func Register(e *Engine) {
+	if e.Numbers != nil {
+		regressions.Add(e.Numbers, e.Numbers.Predict != nil)
+		return
+	}
 	if _, err := findMethod(e.Name); err == nil || e.Fit == nil {
 		panic("method: an engine needs Fit and a name of its own")
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"math"
 	"time"
 
 	"github.com/heatwalk/heatwalk/classify"
@@ -47,6 +48,7 @@ type job struct {
 	g         *graph.Graph           // with components; nil if the engine needs none
 	highest   bool                   // whether out has the highest scores in place of those of all classes
 	embedding *sparse.Block[float64] // see spectralLogistic
+	unsolved  []Unsolved             // settings of an engine of numbers that are left out
 }
 
 // predict predicts by the stages of an engine: a choice by held-out labels unless parameters are given, a model of all labels,
@@ -59,7 +61,7 @@ func (m *Engine) predict(ctx context.Context, p *Problem, par *Parameters,
 		return nil, err
 	}
 	choice := &Choice{Parameters: j.parameters(0, 0), Settings: j.size()}
-	if par == nil && j.set.model == nil && !split.TooFew(p.Class) && (j.size() > 1 || !j.set.Unmeasured) {
+	if par == nil && j.set.model == nil && !(p.Value == nil && split.TooFew(p.Class)) && (j.size() > 1 || !j.set.Unmeasured) {
 		if choice, err = j.byFolds(ctx); err != nil {
 			return nil, err
 		}
@@ -69,11 +71,8 @@ func (m *Engine) predict(ctx context.Context, p *Problem, par *Parameters,
 			}
 		}
 	}
-	j.out.Parameters = choice.Parameters
-	j.out.Settings = choice.Settings
-	j.out.Work.Sweeps += choice.Work.Sweeps
 	j.out.Seconds.Choose += time.Since(start).Seconds()
-	if err := j.learn(ctx, choice); err != nil {
+	if _, err := learnBest(ctx, []*candidate{{j, choice}}); err != nil {
 		return nil, err
 	}
 	switch {
@@ -83,6 +82,38 @@ func (m *Engine) predict(ctx context.Context, p *Problem, par *Parameters,
 		j.out.Estimate = choice.choice.HeldOut.Estimate(p, j.out.Reached)
 	}
 	return j.out, nil
+}
+
+// candidate is an engine with the setting that it has chosen.
+type candidate struct {
+	*job
+	*Choice
+}
+
+// learnBest learns from all labels with the candidate whose setting predicts held-out numbers best, the first of equals. A
+// setting whose equations are not solved is left out, and the evidence chooses again. Without another setting the error is
+// the first one.
+func learnBest(ctx context.Context, list []*candidate) (*candidate, error) {
+	var first error
+	for {
+		c := list[0]
+		if c.numbers != nil {
+			best, _, merit := bestOf(list, -1)
+			if math.IsInf(merit, -1) && first != nil {
+				return nil, first
+			}
+			c = list[best]
+		}
+		c.out.Parameters = c.Parameters
+		c.out.Settings = c.Choice.Settings
+		c.out.Work.Sweeps += c.Work.Sweeps
+		err := c.learn(ctx, c.Choice)
+		if err == nil || c.numbers == nil || !isUnsolved(err) {
+			return c, err
+		}
+		first = cmp.Or(first, err)
+		c.leaveOut(c.Choice, err)
+	}
 }
 
 // measureSetting estimates the accuracy of a setting that a sample of the labels has chosen. Models of the sample know less
@@ -179,6 +210,8 @@ type Choice struct {
 	Work     graph.Work
 
 	choice   *choose.Found     // nil of other methods, and with too few labels
+	numbers  *numberEvidence   // of an engine of numbers
+	setting  int               // of this evidence
 	estimate *problem.Estimate // of the chosen setting by models of all labels; nil: that of the choice
 }
 

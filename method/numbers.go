@@ -2,11 +2,18 @@ package method
 
 import (
 	"context"
+	"slices"
+	"strings"
 
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// Regression declares how an engine predicts numbers, from [problem.Problem.Value].
+// Regression declares how an engine predicts numbers, from [problem.Problem.Value]. It is in the file of its algorithm.
 type Regression struct {
 	param.Spec
 
@@ -32,7 +39,124 @@ type Regression struct {
 	HeldOut func(ctx context.Context, p *Problem, fold []int, settings []param.Values, s *Settings) ([][]float64, error)
 }
 
+var regressions = param.List[*Regression]{&harmonic, &hops, &ridge}
+
+// Regressions returns the declarations of all engines of numbers, with one for all kernels.
+func Regressions() param.List[*Regression] { return slices.Clone(regressions) }
+
 // Engine returns an engine of numbers.
 func (r *Regression) Engine() *Engine {
-	return &Engine{Name: r.Spec.Name, Takes: r.Spec.Takes(), Specs: []*param.Spec{&r.Spec}, Numbers: r}
+	m := Engine{Name: r.Spec.Name, Takes: r.Spec.Takes(), Specs: []*param.Spec{&r.Spec}, Numbers: r, begin: r.begin}.inStages()
+	m.Choose = nil
+	return m
+}
+
+// mostKernelNodes is the number of nodes up to which a kernel is among the defaults: its comparison
+// takes a column of all nodes for each of a thousand values, some seconds there and minutes on
+// 200,000 nodes.
+const mostKernelNodes = 20_000
+
+// DefaultNumbers returns the list of engines of numbers to compare on a graph of the given size unless others are
+// named: harmonic, up to 20,000 nodes diffusion+rls, and hops unless weights have signs.
+func DefaultNumbers(nodes int, signed bool) string {
+	list := "harmonic"
+	if nodes <= mostKernelNodes {
+		list += ",diffusion+rls"
+	}
+	if !signed {
+		list += ",hops"
+	}
+	return list
+}
+
+// findRegression returns the engine of numbers with a name.
+func findRegression(name string) (*Engine, error) {
+	kernelName, modelName, isPair := strings.Cut(name, "+")
+	if !isPair {
+		modelName = name
+	}
+	r := regressions.Named(modelName)
+	switch {
+	case r == nil || r.OnKernel != isPair:
+	case !isPair:
+		return r.Engine(), nil
+	case kernelName == cwk.Spec.Name:
+		return nil, split.Usage("%s: its walks start at labels of classes, which numbers do not have; "+
+			"give another kernel, such as %s", kernelName, kernel.Families()[0].Name)
+	default:
+		if f := kernel.Families().Named(kernelName); f != nil && f.Works&param.Undirected != 0 {
+			e := onKernel(f).Engine()
+			e.Check = func(s *Settings) error { return f.Asymmetric(f.Own(s.Given)) }
+			return e, nil
+		}
+	}
+	var names []string
+	for _, r := range regressions {
+		form := r.Spec.Name
+		if r.OnKernel {
+			form = "KERNEL+" + form
+		}
+		names = append(names, form)
+	}
+	return nil, split.Usage("%s: is no method of regression in this program; give %s", name,
+		strings.Join(names, ", "))
+}
+
+// begin returns the settings and the stages.
+func (r *Regression) begin(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*job, error) {
+	if p.Directed || p.In != nil {
+		return nil, &problem.Error{Method: r.Spec.Name, Err: problem.ErrDirected}
+	}
+	if err := problem.ValidateFor(p, &r.Spec); err != nil {
+		return nil, err
+	}
+	set := s.WithDefaults()
+	p, err := withStructure(ctx, p, &set)
+	if err != nil {
+		return nil, err
+	}
+	j := &job{p: p, set: &set, out: new(Prediction), sourceSpace: new(choose.Space), declared: &r.Spec}
+	j.values, j.space, err = set.grid(&r.Spec, r.Own(set.Given), kernel.On(ctx, p.Graph))
+	if err != nil {
+		return nil, err
+	}
+	if last := len(j.space.Axes) - 1; last >= 0 {
+		j.space.Axes[last].Falling = r.Ridge
+	}
+	if par != nil {
+		j.fix(par)
+	}
+	j.byFolds = func(ctx context.Context) (*Choice, error) { return r.choose(ctx, j, newTestValues(p, set.RNGSeed)) }
+	j.learn = func(ctx context.Context, c *Choice) error {
+		v := j.values[0]
+		if c.Declared != nil {
+			v = c.Declared.Values
+		}
+		list, err := r.Predict(ctx, p, []param.Values{v}, j.set)
+		if err == nil {
+			j.out.Value = list[0]
+			j.out.Reached = p.Components.Reachable(p.Row)
+		}
+		return err
+	}
+	return j, nil
+}
+
+// cost returns the memory that a comparison keeps of the engine, and the memory of its predictions.
+func (r *Regression) cost(p *Problem, s *Settings) (held, bytes int64, err error) {
+	settings, _, err := s.grid(&r.Spec, r.Own(s.Given), kernel.OnDegrees(p.Degrees))
+	if err != nil {
+		return 0, 0, err
+	}
+	if r.Bytes != nil {
+		if bytes, err = r.Bytes(p, settings, s); err != nil {
+			return 0, 0, err
+		}
+	}
+	predicted := len(settings)
+	if r.HeldOut != nil {
+		predicted = 1
+	}
+	return 8 * int64(len(settings)*min(len(p.Row), mostCompared)),
+		bytes + 8*int64(len(p.Degrees))*int64(predicted), nil
 }

@@ -13,8 +13,11 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Prediction is a class for every node of a problem's graph.
+// Prediction is a class, or a number, for every node of a problem's graph.
 type Prediction struct {
+	// Value is the predicted number of every node, of those with a known number too; nil: classes are predicted.
+	Value []float64
+
 	// Class of every node. A labelled node has its own, an unreached one the
 	// likeliest of its prior, which is the largest where no other is likelier; any
 	// other the class with the highest score.
@@ -103,5 +106,5 @@ func runPhases(ctx context.Context, seconds []*float64, phases ...func(context.C
 	return nil
 }
 
-// Problem is the graph with classes on some of its nodes that a method is given.
+// Problem is the graph with classes, or numbers, on some of its nodes that a method is given.
 type Problem = problem.Problem

@@ -19,7 +19,6 @@ import (
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/method/regress"
 	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
@@ -319,5 +318,5 @@ type answersOfKinds struct {
 	classified, suggested *heatwalk.Prediction
 	predicted             *method.Prediction
 	evaluated             *evaluate.Report
-	regressed             *regress.Prediction
+	regressed             *method.NumberPrediction
 }

@@ -20,7 +20,6 @@ import (
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/method/regress"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/sparsetest"
 	"github.com/heatwalk/heatwalk/test/testgraph"
@@ -225,16 +224,16 @@ func TestRegressOnSeveralProcesses(t *testing.T) {
 		t.Fatal(err)
 	}
 	compare := func(g *heatwalk.Graph) (*evaluate.ValuesReport, error) {
-		p := new(regress.Problem)
+		p := new(method.Problem)
 		for _, id := range slices.Sorted(maps.Keys(values)) {
 			row, _ := g.Nodes.Lookup(id)
 			p.Row, p.Value = append(p.Row, row), append(p.Value, values[id])
 		}
-		methods, err := regress.Parse("harmonic")
+		methods, err := method.ParseList("harmonic", method.Numbers)
 		if err != nil {
 			return nil, err
 		}
-		return heatwalk.CompareValues(t.Context(), g, p, methods, &evaluate.Plan{Fractions: []float64{0.5}, Splits: 2}, new(regress.Settings))
+		return heatwalk.CompareValues(t.Context(), g, p, methods, &evaluate.Plan{Fractions: []float64{0.5}, Splits: 2}, new(method.Settings))
 	}
 	wanted, err := compare(one)
 	if err != nil {

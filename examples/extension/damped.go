@@ -3,14 +3,14 @@ package main
 import (
 	"context"
 
-	"github.com/heatwalk/heatwalk/method/regress"
+	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // damped is the model "damped" for numbers: the mean of the known values around a node, Σ_t β^t·(T^t·y)_i / Σ_t β^t·(T^t·1_L)_i
 // over 20 steps, with the known nodes L.
-var damped = &regress.Model{
+var damped = &method.Regression{
 	Spec: param.Spec{
 		Name: "damped", Title: "mean of the values around, those t steps away with weight β^t", Works: param.Undirected,
 		Params: []param.Param{{
@@ -18,7 +18,7 @@ var damped = &regress.Model{
 			Default: param.Of(0.5), Grid: param.Grid(0.2, 0.5, 0.9),
 		}},
 	},
-	Predict: func(ctx context.Context, p *regress.Problem, settings []param.Values, s *regress.Settings) ([][]float64, error) {
+	Predict: func(ctx context.Context, p *method.Problem, settings []param.Values, s *method.Settings) ([][]float64, error) {
 		n, mean := len(p.Degrees), 0.0
 		for _, v := range p.Value {
 			mean += v / float64(len(p.Value))
@@ -48,7 +48,7 @@ var damped = &regress.Model{
 		}
 		return list, nil
 	},
-	Bytes: func(p *regress.Problem, _ []param.Values, _ *regress.Settings) (int64, error) {
+	Bytes: func(p *method.Problem, _ []param.Values, _ *method.Settings) (int64, error) {
 		return 3 * 2 * 8 * int64(len(p.Degrees)), nil
 	},
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/command"
 	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/items"
-	"github.com/heatwalk/heatwalk/method/regress"
 	"github.com/heatwalk/heatwalk/propagate"
 )
 
@@ -23,7 +23,7 @@ func init() {
 	kernel.Register(signless)
 	classify.Register(nearest)
 	propagate.Register(votes)
-	regress.Register(damped)
+	method.Register(damped.Engine())
 	graphfile.Register(arrows)
 	items.Register(words)
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 )
 
@@ -23,8 +22,8 @@ type Space struct {
 	Usual int // the candidate that is nearest to the defaults
 }
 
-// SpaceOf returns the space of all combinations of the values of a declaration's parameters, as
-// [split.Combinations] lists them. Parameters of words are not ordered. The usual candidate is the setting that is nearest to the
+// SpaceOf returns the space of all combinations of the values of a declaration's parameters, in the order of package
+// split. Parameters of words are not ordered. The usual candidate is the setting that is nearest to the
 // usual values in its first parameter, of equals in its second, and so on.
 func SpaceOf(spec *param.Spec, settings []param.Values, usual param.Values) *Space {
 	s := &Space{Usual: nearest(spec, settings, usual)}
@@ -49,17 +48,6 @@ func SpaceOf(spec *param.Spec, settings []param.Values, usual param.Values) *Spa
 		s.Axes = []Axis{{Values: len(settings)}}
 	}
 	return s
-}
-
-// SettingsOf returns the settings of a declaration on a graph, with some values given, and their space.
-func SettingsOf(spec *param.Spec, given param.Values,
-	g param.Graph) ([]param.Values, *Space, error) {
-	settings, err := split.Combinations(spec, given, g)
-	if err != nil {
-		return nil, nil, err
-	}
-	usual, err := spec.Resolve(given, g)
-	return settings, SpaceOf(spec, settings, usual), err
 }
 
 // nearest returns the number of the setting that is nearest to some values.

@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/kernel/function"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/items"
-	"github.com/heatwalk/heatwalk/method/regress"
 	"github.com/heatwalk/heatwalk/param"
 )
 
@@ -76,7 +75,7 @@ func declarations() (list []declaration) {
 			}
 		}
 	}
-	for _, m := range regress.Models() {
+	for _, m := range method.Regressions() {
 		d := declarationOf(&m.Spec, "--method", "regress")
 		if m.OnKernel {
 			d.prefix = shell.NodeKernels()[1].Name + "+"

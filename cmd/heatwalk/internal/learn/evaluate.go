@@ -12,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/regress"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 )
@@ -24,7 +23,7 @@ type evaluateOptions struct {
 	tuningSplits int
 	gridName     string
 	values       string // file of numbers in place of labels
-	regression   []regress.Method
+	regression   []method.Entry
 }
 
 // NewEvaluate returns the command heatwalk evaluate.

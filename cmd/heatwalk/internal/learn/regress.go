@@ -19,7 +19,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/regress"
 	"github.com/heatwalk/heatwalk/param"
 )
 
@@ -30,7 +29,7 @@ type regressOptions struct {
 	values, out, listed string
 	page                string  // path of the report
 	coverage            float64 // of intervals; 0: none
-	methods             []regress.Method
+	methods             []method.Entry
 }
 
 // NewRegress returns the command heatwalk regress.
@@ -56,11 +55,11 @@ func checkRegress(line *shell.CommandLine, c *regressOptions, _ []string) {
 }
 
 // checkRegression parses a list of methods of regression, "" for the default, and records problems of it.
-func checkRegression(line *shell.CommandLine, listed string) []regress.Method {
+func checkRegression(line *shell.CommandLine, listed string) []method.Entry {
 	if listed == "" {
 		return nil
 	}
-	methods, err := regress.Parse(listed)
+	methods, err := method.ParseList(listed, method.Numbers)
 	if err != nil {
 		line.Problem("--method", "%s", shell.WithoutUsage(err))
 	}
@@ -70,10 +69,10 @@ func checkRegression(line *shell.CommandLine, listed string) []regress.Method {
 }
 
 // useAttributes reports whether one of the methods, nil for the default ones, uses attributes.
-func useAttributes(methods []regress.Method) bool {
+func useAttributes(methods []method.Entry) bool {
 	return methods == nil ||
 		slices.ContainsFunc(methods,
-			func(m regress.Method) bool { return m.Method.Numbers.Attributes })
+			func(m method.Entry) bool { return m.Method.Numbers.Attributes })
 }
 
 // valuesRun is a run on a graph with numbers on some of its nodes.
@@ -81,12 +80,12 @@ type valuesRun struct {
 	data    *shell.GraphRun
 	values  *nodefile.Values
 	problem *method.Problem
-	methods []regress.Method
+	methods []method.Entry
 }
 
 // beginValues begins a run with the values of a file and with methods, nil for the default ones.
 func beginValues(run *shell.Session, r *shell.GraphInputs, name, file, out string,
-	f *attributeFlags, methods []regress.Method) (*valuesRun, error) {
+	f *attributeFlags, methods []method.Entry) (*valuesRun, error) {
 	v := &valuesRun{methods: methods}
 	var err error
 	v.data, err = run.BeginRun(r, name, out, nil, func(d *shell.GraphRun) (err error) {
@@ -106,7 +105,7 @@ func beginValues(run *shell.Session, r *shell.GraphInputs, name, file, out strin
 		return nil, err
 	}
 	if methods == nil {
-		v.methods, err = regress.Parse(regress.Default(v.data.Graph.NodeAxis().N, v.data.Graph.Signed))
+		v.methods, err = method.ParseList(method.DefaultNumbers(v.data.Graph.NodeAxis().N, v.data.Graph.Signed), method.Numbers)
 	}
 	v.problem = &method.Problem{Row: v.values.Row, Value: v.values.Value}
 	if v.data.Graph.Attributes != nil {
@@ -140,8 +139,8 @@ type regressDocument struct {
 	Skipped    shell.SkippedLines        `json:"skipped_label_lines"`
 	Attributes *shell.AttributesDocument `json:"node_features,omitempty"`
 
-	*regress.Prediction
-	Interval *regress.Interval `json:"interval,omitempty"`
+	*method.NumberPrediction
+	Interval *method.Interval `json:"interval,omitempty"`
 	factorsDocument
 	shell.Closing
 }
@@ -164,13 +163,13 @@ func runRegress(run *shell.Session, c *regressOptions, name string) error {
 }
 
 // predictValues predicts the numbers of all nodes, without a computation if all of them are given.
-func predictValues(run *shell.Session, in *valuesRun) (*regress.Prediction, error) {
+func predictValues(run *shell.Session, in *valuesRun) (*method.NumberPrediction, error) {
 	n := len(in.data.Graph.Degrees)
 	if len(in.values.Row) < n || run.Costs.DryRun {
 		return heatwalk.PredictValues(run.Context, in.data.Graph.Graph, in.problem, in.methods, &method.Settings{
 			RNGSeed: uint64(run.Seed), Workers: run.Threads, Progress: run.Progress.Phases()})
 	}
-	p := &regress.Prediction{Value: make([]float64, n), Reached: roaring.New()}
+	p := &method.NumberPrediction{Value: make([]float64, n), Reached: roaring.New()}
 	p.Reached.AddRange(0, uint64(n))
 	for i, row := range in.values.Row {
 		p.Value[row] = in.values.Value[i]
@@ -179,7 +178,7 @@ func predictValues(run *shell.Session, in *valuesRun) (*regress.Prediction, erro
 }
 
 // writeValues writes predictions and the page about them, and prints the summary.
-func writeValues(run *shell.Session, c *regressOptions, in *valuesRun, p *regress.Prediction) error {
+func writeValues(run *shell.Session, c *regressOptions, in *valuesRun, p *method.NumberPrediction) error {
 	g := in.data.Graph
 	out := in.data.Out
 	ids := g.NodeAxis()
@@ -215,7 +214,7 @@ func writeValues(run *shell.Session, c *regressOptions, in *valuesRun, p *regres
 	doc := &regressDocument{
 		Output: c.out, Nodes: ids.N, Labelled: len(in.values.Row), Predicted: ids.N - len(in.values.Row),
 		Unreached: ids.N - int(p.Reached.GetCardinality()), Skipped: shell.CountSkipped(in.values.Labels),
-		Attributes: g.DescribeAttributes(), Prediction: p, Interval: interval, factorsDocument: factorsOf(g, p.Factors),
+		Attributes: g.DescribeAttributes(), NumberPrediction: p, Interval: interval, factorsDocument: factorsOf(g, p.Factors),
 	}
 	out.Run.Origin = out.Run.Origin.Learn(p.Factors, "")
 	if c.page != "" {
@@ -232,7 +231,7 @@ func writeValues(run *shell.Session, c *regressOptions, in *valuesRun, p *regres
 }
 
 // interval returns the interval of --interval and a line about it, both empty without the flag.
-func (c *regressOptions) interval(p *regress.Prediction) (*regress.Interval, string) {
+func (c *regressOptions) interval(p *method.NumberPrediction) (*method.Interval, string) {
 	if c.coverage == 0 || p.HeldOut == nil {
 		return nil, ""
 	}

@@ -1,4 +1,4 @@
-package regress
+package method
 
 import (
 	"math"
@@ -11,9 +11,9 @@ import (
 
 // onProcesses returns the predicted values of all nodes and the errors that each method has, from processes that
 // share the rows of the graph.
-func onProcesses(t *testing.T, size int, p *Problem, methods []Method) (*sparse.Block[float64], *Prediction) {
+func onProcesses(t *testing.T, size int, p *Problem, methods []Entry) (*sparse.Block[float64], *NumberPrediction) {
 	t.Helper()
-	var report *Prediction // of process 0
+	var report *NumberPrediction // of process 0
 	values := graphtest.OnProcesses(t, size, p.Graph, p.Row, func(part *graph.Graph, local func(row int) int) (*sparse.Block[float64], error) {
 		team := sparse.TeamOf(part.A)
 		own := &Problem{Graph: part, Value: p.Value}
@@ -31,7 +31,7 @@ func onProcesses(t *testing.T, size int, p *Problem, methods []Method) (*sparse.
 				}
 			}
 		}
-		out, err := Run(t.Context(), own, methods, &Settings{RNGSeed: 3})
+		out, err := PredictNumbers(t.Context(), own, methods, &Settings{RNGSeed: 3})
 		if err != nil {
 			return nil, err
 		}
@@ -49,9 +49,9 @@ func onProcesses(t *testing.T, size int, p *Problem, methods []Method) (*sparse.
 	return values, report
 }
 
-// TestRunOnSeveralProcesses compares predictions, parameters and errors with those of one process.
-func TestRunOnSeveralProcesses(t *testing.T) {
-	p := random(t, 4, 130)
+// TestNumbersOnSeveralProcesses compares predictions, parameters and errors with those of one process.
+func TestNumbersOnSeveralProcesses(t *testing.T) {
+	p := randomNumbers(t, 4, 130)
 	p.Attributes = &sparse.Table{Rows: 130, Cols: 2}
 	for i := range 130 {
 		if i%7 != 3 {
@@ -59,7 +59,7 @@ func TestRunOnSeveralProcesses(t *testing.T) {
 		}
 	}
 	for i, name := range []string{"harmonic", "hops", "diffusion:beta=2+rls", "harmonic,hops:lambda=0.1"} {
-		methods, err := Parse(name)
+		methods, err := ParseList(name, Numbers)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package regress
+package method
 
 import (
 	"context"
@@ -25,7 +25,7 @@ import (
 // It minimizes Σ_i (w·φ_i + μ − y_i)² + λm‖w‖² over m values. The features of a known node are made of
 // the values outside its fold, so that they never contain its own value. Weights are learned from at
 // most 5,000 values; means are those of all.
-var hops = Model{
+var hops = Regression{
 	Spec: param.Spec{
 		Name: "hops", Title: "ridge regression on mean values 1 to 3 steps away, degree and attributes", Works: param.Undirected,
 		Source: "Hoerl and Kennard, Ridge regression, 1970; on means of neighbours as in Macskassy and Provost, Classification in networked data, 2007",

@@ -1,4 +1,4 @@
-package regress
+package method
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -16,16 +15,15 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/iterative"
-	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// random returns a connected random graph with weights, and values that follow a cosine on a
+// randomNumbers returns a connected random graph with weights, and values that follow a cosine on a
 // third of its nodes. Two nodes without edges are behind it.
-func random(t testing.TB, seed uint64, n int) *Problem {
+func randomNumbers(t testing.TB, seed uint64, n int) *Problem {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 1))
 	var e []sparse.Triplet
@@ -72,13 +70,13 @@ func dense(p *Problem) *mat.Dense {
 }
 
 // runOne predicts by one method.
-func runOne(t testing.TB, p *Problem, method string, s *Settings) *Prediction {
+func runOne(t testing.TB, p *Problem, method string, s *Settings) *NumberPrediction {
 	t.Helper()
-	methods, err := Parse(method)
+	methods, err := ParseList(method, Numbers)
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := Run(t.Context(), p, methods, s)
+	out, err := PredictNumbers(t.Context(), p, methods, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +102,7 @@ func keepKnown(p *Problem, values []float64) []float64 {
 }
 
 func TestHarmonicAgreesWithDenseAlgebra(t *testing.T) {
-	p := random(t, 1, 90)
+	p := randomNumbers(t, 1, 90)
 	n := len(p.Degrees)
 	a := dense(p)
 	system, b := mat.NewDense(n, n, nil), mat.NewVecDense(n, nil)
@@ -198,7 +196,7 @@ func bordered(t *testing.T, p *Problem, positions []int, k *mat.SymDense, lambda
 }
 
 func TestKernelsAgreeWithDenseAlgebra(t *testing.T) {
-	p := random(t, 2, 90)
+	p := randomNumbers(t, 2, 90)
 	k := heat(p, 3)
 	all := sched.UpTo(len(p.Row))
 	values := bordered(t, p, all, k, 0.02)
@@ -206,7 +204,7 @@ func TestKernelsAgreeWithDenseAlgebra(t *testing.T) {
 	near(t, "value", out.Value, keepKnown(p, values))
 
 	// The closed form of held-out values is that of a fit without the fold.
-	c := newComparison(p, new(Settings))
+	c := newTestValues(p, 0)
 	squares := 0.0
 	for f := range c.labels {
 		train, test := outside(c, f)
@@ -219,7 +217,7 @@ func TestKernelsAgreeWithDenseAlgebra(t *testing.T) {
 }
 
 // outside returns the positions of the values outside a fold, and those inside.
-func outside(c *comparison, fold int) (train, test []int) {
+func outside(c *testValues, fold int) (train, test []int) {
 	for i, f := range c.fold {
 		if f == fold {
 			test = append(test, i)
@@ -232,7 +230,7 @@ func outside(c *comparison, fold int) (train, test []int) {
 
 // TestManyValues compares the conjugate gradients of many values with the factor of fewer. A node without a value follows.
 func TestManyValues(t *testing.T) {
-	p := random(t, 3, mostSolved+3)
+	p := randomNumbers(t, 3, mostSolved+3)
 	p.Row, p.Value = nil, nil
 	for i := range mostSolved + 1 {
 		p.Row, p.Value = append(p.Row, i), append(p.Value, 7+5*math.Cos(float64(i)/9))
@@ -250,8 +248,8 @@ func TestErrorsOfManyValues(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some seconds")
 	}
-	p := random(t, 5, 3900)
-	for _, list := range []string{"harmonic", "diffusion:beta=3+rls:lambda=0.02"} {
+	p := randomNumbers(t, 5, 3900)
+	for _, list := range []string{"harmonic", "diffusion:beta=3+rls"} {
 		got := runOne(t, p, list, nil)
 		fold := split.Folds(make([]int, len(p.Row)), 5, 0, 0)
 		var squares []float64
@@ -267,12 +265,12 @@ func TestErrorsOfManyValues(t *testing.T) {
 			t.Errorf("%s: RMSE² %v of %d values, R² ± %v; all folds have %v", list, got.RMSE*got.RMSE, got.Tested, got.R2Stderr, mse)
 		}
 	}
-	noise := random(t, 6, 40)
+	noise := randomNumbers(t, 6, 40)
 	rng := rand.New(rand.NewPCG(7, 8))
 	for i := range noise.Value {
 		noise.Value[i] = rng.NormFloat64()
 	}
-	if out := runOne(t, noise, "harmonic,hops:lambda=0.0001", nil); out.R2 > 0.1 || len(out.Methods) != 2 || (out.Method == MeanName) != (out.Methods[0].R2 < 0 && out.Methods[1].R2 < 0) {
+	if out := runOne(t, noise, "harmonic,hops:lambda=0.0001", nil); out.R2 > 0.1 || len(out.Methods) != 2 || (out.Method == "mean") != (out.Methods[0].R2 < 0 && out.Methods[1].R2 < 0) {
 		t.Errorf("%s, R² %v, of %+v", out.Method, out.R2, out.Methods)
 	}
 }
@@ -280,7 +278,7 @@ func TestErrorsOfManyValues(t *testing.T) {
 // TestHopsAgreesWithDenseAlgebra computes all features by dense powers of T, and solves the normal
 // equations.
 func TestHopsAgreesWithDenseAlgebra(t *testing.T) {
-	p := random(t, 4, 120)
+	p := randomNumbers(t, 4, 120)
 	n, m := len(p.Degrees), len(p.Row)
 	rng := rand.New(rand.NewPCG(1, 2))
 	p.Attributes = &sparse.Table{Rows: n, Cols: 3}
@@ -333,7 +331,7 @@ func TestHopsAgreesWithDenseAlgebra(t *testing.T) {
 			x.Set(i, 3+j, image.At(i, j))
 		}
 	}
-	c := newComparison(p, &Settings{RNGSeed: 5})
+	c := newTestValues(p, 5)
 	// features returns the row of a node with the values outside two folds.
 	features := func(v, f, g int) []float64 {
 		row := make([]float64, 10)
@@ -415,8 +413,8 @@ func TestHopsAgreesWithDenseAlgebra(t *testing.T) {
 }
 
 func TestSameBits(t *testing.T) {
-	p := random(t, 6, 300)
-	var want *Prediction
+	p := randomNumbers(t, 6, 300)
+	var want *NumberPrediction
 	for _, workers := range []int{1, 2, 7} {
 		p.Workers = workers
 		out := runOne(t, p, "harmonic,diffusion:beta=2+rls,hops,regularized-laplacian+rls", &Settings{Workers: workers})
@@ -435,14 +433,14 @@ func TestSameBits(t *testing.T) {
 // TestTwoValues checks that rounding does not choose a method. Each value is predicted by the other one,
 // so that the errors of all settings are equal.
 func TestTwoValues(t *testing.T) {
-	p := random(t, 7, 40).At([]int{0, 1})
+	p := randomNumbers(t, 7, 40).At([]int{0, 1})
 	p.Value[1] = p.Value[0] + 1
 	for _, list := range []string{"harmonic,diffusion+rls,hops", "hops,diffusion+rls,harmonic", "diffusion+rls,hops"} {
-		methods, err := Parse(list)
+		methods, err := ParseList(list, Numbers)
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := Run(t.Context(), p, methods, nil)
+		out, err := PredictNumbers(t.Context(), p, methods, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -455,10 +453,10 @@ func TestTwoValues(t *testing.T) {
 // A setting whose equations are not solved is left out with those of a smaller ridge, and a method that cannot be compared
 // as a whole. The next best candidate predicts; without one the error is the first one.
 func TestUnsolvedCandidates(t *testing.T) {
-	p := random(t, 3, 120)
+	p := randomNumbers(t, 3, 120)
 	failure := &problem.Error{Method: "test", Err: iterative.ErrIterationLimit}
-	solvedFrom := func(name string, least float64, fails bool) Method {
-		m := &Model{Spec: hops.Spec, Ridge: true}
+	solvedFrom := func(name string, least float64, fails bool) Entry {
+		m := &Regression{Spec: hops.Spec, Ridge: true}
 		m.Spec.Name = name
 		m.Predict = func(ctx context.Context, p *Problem, settings []param.Values, s *Settings) ([][]float64, error) {
 			if fails || !s.Rough && settings[0].Number("lambda") < least {
@@ -466,10 +464,10 @@ func TestUnsolvedCandidates(t *testing.T) {
 			}
 			return predictHops(ctx, p, settings, s)
 		}
-		return Method{Method: m.Engine()}
+		return Entry{Method: m.Engine()}
 	}
-	compare := func(methods ...Method) (*Prediction, error) { return Run(t.Context(), p, methods, nil) }
-	hopsAlone := Method{Method: hops.Engine()}
+	compare := func(methods ...Entry) (*NumberPrediction, error) { return PredictNumbers(t.Context(), p, methods, nil) }
+	hopsAlone := Entry{Method: hops.Engine()}
 	solved, err := compare(hopsAlone)
 	if err != nil {
 		t.Fatal(err)
@@ -493,45 +491,27 @@ func TestUnsolvedCandidates(t *testing.T) {
 			t.Errorf("no candidate is solved: %v", err)
 		}
 	}
-	var names []string
-	err = Each(t.Context(), p, []Method{solvedFrom("large", 10*chosen, false)}, nil, func(name string, _ method.Parameters, _ []float64) { names = append(names, name) })
-	if err != nil || len(names) != 3 {
-		t.Errorf("each method predicts: %q, %v", names, err)
+	alone, err := solvedFrom("large", 10*chosen, false).Method.Predict(t.Context(), p, nil, nil)
+	if err != nil || alone.Parameters.Declared.Values.Number("lambda") < 10*chosen {
+		t.Errorf("an engine alone: %+v, %v", alone, err)
 	}
 }
 
 func TestRefusals(t *testing.T) {
-	p := random(t, 7, 40)
+	p := randomNumbers(t, 7, 40)
 	for i := range p.Value {
 		p.Value[i] = 2
 	}
-	methods, err := Parse("harmonic")
+	methods, err := ParseList("harmonic", Numbers)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Run(t.Context(), p, methods, nil); !errors.Is(err, problem.ErrConstant) {
+	if _, err := PredictNumbers(t.Context(), p, methods, nil); !errors.Is(err, problem.ErrConstant) {
 		t.Errorf("equal values: %v", err)
 	}
 	for _, text := range []string{"", "lp", "rls", "diffusion", "commute-time+rls", "diffusion+svm", "diffusion+rls:cost=1", "hops:lambda=-1", "diffusion:beta=x+rls"} {
-		if _, err := Parse(text); err == nil {
+		if _, err := ParseList(text, Numbers); err == nil {
 			t.Errorf("%q is a method", text)
 		}
-	}
-}
-
-// TestNamesOfPapers: this program does not import the papers; the error for each of their names says that it has none of the name.
-func TestNamesOfPapers(t *testing.T) {
-	for _, name := range []string{"rl", "gp-transduction+cs", "cwk+perceptron", "vertex+rls", "diffusion:beta=1+dkm:depth=2",
-		"cwk+dkm-svm", "cwk+dkm-rls", "cwk+dkm-gp", "cwk+dkm-logistic", "cwk+dkm-perceptron", "cwk+dkm-centroid"} {
-		_, err := method.Parse(name)
-		_, ofNumbers := Parse(name)
-		for _, err := range []error{err, ofNumbers} {
-			if err == nil || !strings.Contains(err.Error(), " in this program; ") {
-				t.Errorf("%s: %v", name, err)
-			}
-		}
-	}
-	if _, err := method.Parse("cwk+gpp"); err == nil || strings.Contains(err.Error(), "papers") {
-		t.Error(err)
 	}
 }

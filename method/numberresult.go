@@ -1,20 +1,16 @@
-package regress
+package method
 
 import (
 	"math"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 
-	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/conformal"
 	"github.com/heatwalk/heatwalk/method/sides"
-)
-
-// A Problem has numbers on some of its nodes, in [method.Problem.Value], and a graph of [graph.New].
-type (
-	Problem  = method.Problem
-	Settings = method.Settings
 )
 
 // Errors measure predictions ŷ of values y: RMSE = (mean (y − ŷ)²)^½, MAE = mean |y − ŷ|, and
@@ -29,21 +25,21 @@ type Errors struct {
 
 // Compared is the cross-validated result of a method.
 type Compared struct {
-	Method     string            `json:"method"`
-	Parameters method.Parameters `json:"parameters"` // those that all folds choose
-	Settings   int               `json:"settings"`   // settings that were compared
+	Method     string     `json:"method"`
+	Parameters Parameters `json:"parameters"` // those that all folds choose
+	Settings   int        `json:"settings"`   // settings that were compared
 	Errors
 }
 
 // Unsolved is a candidate that is left out, because its equations were not solved to their tolerance.
 type Unsolved struct {
 	Method     string
-	Parameters method.Parameters // of the setting; none: all settings
+	Parameters Parameters // of the setting; none: all settings
 	err        error
 }
 
-// Prediction is the result of [Run].
-type Prediction struct {
+// NumberPrediction is the result of [PredictNumbers].
+type NumberPrediction struct {
 	Value []float64 `json:"-"` // by row; a node with a known value has that
 
 	Reached *roaring.Bitmap `json:"-"` // nodes that are connected with a node with a value
@@ -75,7 +71,7 @@ type Interval struct {
 
 // Interval returns the interval of a coverage, from the absolute errors of held-out values. The error is
 // [conformal.ErrFew] or [conformal.ErrRange].
-func (p *Prediction) Interval(coverage float64) (*Interval, error) {
+func (p *NumberPrediction) Interval(coverage float64) (*Interval, error) {
 	var errors []float64
 	for _, h := range p.HeldOut {
 		errors = append(errors, math.Abs(h.True-h.Predicted))
@@ -86,4 +82,22 @@ func (p *Prediction) Interval(coverage float64) (*Interval, error) {
 		return nil, err
 	}
 	return &Interval{coverage, margin}, nil
+}
+
+// MeasureErrors returns the errors of predictions of values, given the prediction of the value at a position.
+func MeasureErrors(values []float64, predicted func(i int) float64) Errors {
+	estimates := make([]float64, len(values))
+	for i := range values {
+		estimates[i] = predicted(i)
+	}
+	m := float64(len(values))
+	e := Errors{RMSE: floats.Distance(values, estimates, 2) / math.Sqrt(m),
+		MAE: floats.Distance(values, estimates, 1) / m}
+	if variance := stat.PopVariance(values, nil); variance > 0 { // a sample may be constant
+		e.R2 = 1 - float64(e.RMSE*e.RMSE)/variance
+		floats.Sub(estimates, values)
+		floats.Mul(estimates, estimates)
+		e.R2Stderr = math.Sqrt(choose.Nearness*stat.PopVariance(estimates, nil)/m) / variance
+	}
+	return e
 }

@@ -1,4 +1,4 @@
-package regress
+package method
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 // harmonic keeps the known values, and gives each other node the weighted mean of its neighbours.
 // Nodes that are not connected with a known value have the mean of the known values. Along an edge of negative weight the
 // difference from this mean changes its sign.
-var harmonic = Model{
+var harmonic = Regression{
 	Spec: param.Spec{
 		Name: "harmonic", Title: "harmonic function: every other node has the mean value of its neighbours", Works: param.Undirected | param.Signed,
 		Source: "Zhu, Ghahramani and Lafferty, Semi-supervised learning using Gaussian fields and harmonic functions, 2003, equation 5",

@@ -1,4 +1,4 @@
-package regress
+package method
 
 import (
 	"context"
@@ -13,16 +13,16 @@ import (
 )
 
 // constant predicts the mean of the known values.
-var constant = Model{
-	Spec: param.Spec{Name: MeanName},
+var constant = Regression{
+	Spec: param.Spec{Name: "mean", Works: param.Undirected | param.Signed},
 	Predict: func(_ context.Context, p *Problem, _ []param.Values, _ *Settings) ([][]float64, error) {
 		return [][]float64{slices.Repeat([]float64{stat.Mean(p.Value, nil)}, len(p.Degrees))}, nil
 	},
 }
 
 // neighbours predicts the mean of the known values of neighbours, or else that of all, as on graphs with negative weights.
-var neighbours = Model{
-	Spec: param.Spec{Name: NeighboursName},
+var neighbours = Regression{
+	Spec: param.Spec{Name: "mean of neighbours", Works: param.Undirected | param.Signed},
 	Predict: func(ctx context.Context, p *Problem, _ []param.Values, s *Settings) ([][]float64, error) {
 		values := make([]float64, len(p.Degrees))
 		if p.Signed { // means over weights of both signs

@@ -1,4 +1,4 @@
-package regress
+package method
 
 import (
 	"context"
@@ -26,7 +26,7 @@ import (
 //	min Σ_i (f(i) + μ − y_i)² + λ‖f‖²
 //
 // over f = Σ_j α_j·K(·, j), where K is scaled so that its mean K(i, i) over the known values is 1.
-var ridge = Model{
+var ridge = Regression{
 	Spec: param.Spec{
 		Name: "rls", Title: "kernel ridge regression with a constant",
 		Works:  param.Undirected,
@@ -43,8 +43,8 @@ var ridge = Model{
 var ratios = param.Grid(1e-4, 1e-3, 0.01, 0.1, 1, 10)
 
 // onKernel returns kernel ridge regression on a kernel, whose parameters come first.
-func onKernel(f *kernel.Family) *Model {
-	m := &Model{Spec: ridge.Spec, Ridge: true, OnKernel: true}
+func onKernel(f *kernel.Family) *Regression {
+	m := &Regression{Spec: ridge.Spec, Ridge: true, OnKernel: true}
 	m.Spec.Name = f.Name + "+" + ridge.Spec.Name
 	m.Works = f.Works
 	m.Params = slices.Concat(f.Params, ridge.Params)

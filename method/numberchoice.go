@@ -1,0 +1,169 @@
+package method
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
+)
+
+// mostCompared is the number of values that errors are measured on, and that a model with HeldOut chooses its setting by,
+// because a Gram matrix for each setting of a kernel takes its square. Models learn from all values outside a fold.
+const mostCompared = 1000
+
+// sampleOf returns the positions of at most limit of n values.
+func sampleOf(n, limit int, seed uint64) []int {
+	return split.Sample(make([]int, n), limit, seed, 0)
+}
+
+// testValues are the values of a problem that errors are measured on, a sample of many.
+type testValues struct {
+	fold   []int               // of each value of the problem
+	tested []int               // positions of the values
+	labels []choose.FoldLabels // of these values
+	value  []float64           // of these values
+	spread float64             // their variance, 1 if they are equal
+}
+
+// newTestValues returns at most mostCompared values. Of more values they are from two folds or more, as few as
+// have as many, because each of these folds takes a model of the other values.
+func newTestValues(p *Problem, seed uint64) *testValues {
+	m := len(p.Row)
+	folds := split.FoldCount(m)
+	t := &testValues{fold: split.Folds(make([]int, m), folds, seed, 0),
+		labels: make([]choose.FoldLabels, folds), spread: 1}
+	count := max(2, (mostCompared*folds+m-1)/m)
+	for i, f := range t.fold {
+		if f < count {
+			t.tested = append(t.tested, i)
+		}
+	}
+	t.tested = problem.Pick(t.tested, sampleOf(len(t.tested), mostCompared, seed))
+	for _, i := range t.tested {
+		t.labels[t.fold[i]].Tested++
+	}
+	t.value = problem.Pick(p.Value, t.tested)
+	if variance := stat.PopVariance(t.value, nil); variance > 0 { // a sample may be constant
+		t.spread = variance
+	}
+	return t
+}
+
+// numberEvidence has the errors of predictions for values by models of the other folds, for each setting of an engine.
+type numberEvidence struct {
+	choose.Rival
+	values []param.Values
+	miss   [][]float64 // y − ŷ by setting and tested value
+}
+
+// newEvidence returns the evidence of errors. The merit of a prediction is 1 − (y − ŷ)²/σ²: that of the right or wrong class
+// is 1 or 0.
+func (t *testValues) newEvidence(values []param.Values, space *choose.Space, miss [][]float64) *numberEvidence {
+	e := &numberEvidence{choose.Rival{Counts: choose.NewCounts(len(values), t.labels), Space: space}, values, miss}
+	for s, list := range miss {
+		for i, x := range list {
+			e.AddMerit(s, t.fold[t.tested[i]], 1-float64(x*x)/t.spread)
+		}
+	}
+	return e
+}
+
+// choose chooses by predictions of each value without its fold. A model with HeldOut chooses by a sample of many values, and
+// is then measured by models of all values outside a fold. A setting whose equations are not solved is left out.
+func (r *Regression) choose(ctx context.Context, j *job, t *testValues) (c *Choice, err error) {
+	rough := *j.set
+	rough.Rough = true
+	var miss [][]float64
+	switch {
+	case r.HeldOut == nil:
+		miss, err = r.predictFolds(ctx, j.p, t, j.values, &rough)
+	case len(t.tested) == len(t.fold):
+		miss, err = r.HeldOut(ctx, j.p, t.fold, j.values, &rough)
+	default:
+		sample := *j
+		sample.p = j.p.At(sampleOf(len(t.fold), mostCompared, rough.RNGSeed))
+		if c, err = r.choose(ctx, &sample, newTestValues(sample.p, rough.RNGSeed)); err != nil {
+			return nil, err
+		}
+		for {
+			values := []param.Values{c.Declared.Values}
+			if miss, err = r.predictFolds(ctx, j.p, t, values, &rough); err == nil {
+				c.numbers = t.newEvidence(values, new(choose.Space), miss)
+				c.setting = 0
+				return c, nil
+			}
+			if !isUnsolved(err) || !j.leaveOut(c, err) {
+				return nil, err
+			}
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	c = &Choice{Settings: j.size(), numbers: t.newEvidence(j.values, j.space, miss)}
+	j.decide(c)
+	return c, nil
+}
+
+// decide stores the parameters that the evidence chooses. It reports whether there are some.
+func (j *job) decide(c *Choice) bool {
+	setting, merit := c.numbers.Best(c.numbers.Space, -1)
+	c.setting = setting
+	c.Parameters = Parameters{}
+	if len(j.declared.Params) > 0 {
+		c.Declared = &Setting{j.declared, c.numbers.values[setting]}
+	}
+	return !math.IsInf(merit, -1)
+}
+
+// isUnsolved reports whether an error is that of equations which are not solved.
+func isUnsolved(err error) bool { return errors.As(err, new(*problem.Error)) }
+
+// leaveOut leaves out a chosen setting whose equations are not solved, with those of a smaller ridge, whose equations are
+// harder, and chooses again. It reports whether a setting is left.
+func (j *job) leaveOut(c *Choice, err error) bool {
+	j.unsolved = append(j.unsolved, Unsolved{j.declared.Name, c.Parameters, err})
+	ridges := 1 // values of the last parameter
+	for _, axis := range c.numbers.Space.Axes {
+		ridges = axis.Values
+	}
+	for i := range c.numbers.values {
+		if i%ridges <= c.setting%ridges {
+			c.numbers.Loss[i] = math.Inf(1)
+		}
+	}
+	return j.decide(c)
+}
+
+// predictFolds returns the errors of predictions by models of the other folds, by setting and value.
+func (r *Regression) predictFolds(ctx context.Context, p *Problem, t *testValues, settings []param.Values,
+	s *Settings) ([][]float64, error) {
+	miss := make([][]float64, len(settings))
+	for s := range miss {
+		miss[s] = make([]float64, len(t.tested))
+	}
+	for f, labels := range t.labels {
+		if labels.Tested == 0 {
+			continue
+		}
+		predicted, err := r.Predict(ctx, p.At(split.OfFold(t.fold, f).Train), settings, s)
+		if err != nil {
+			return nil, err
+		}
+		for s := range miss {
+			for a, i := range t.tested {
+				if t.fold[i] == f {
+					miss[s][a] = p.Value[i] - predicted[s][p.Row[i]]
+				}
+			}
+		}
+		s.Progress(r.Spec.Name, int64(f+1), int64(len(t.labels)))
+	}
+	return miss, nil
+}
