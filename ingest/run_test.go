@@ -398,7 +398,7 @@ func TestDuplicates(t *testing.T) {
 }
 
 func TestCounts(t *testing.T) {
-	text := "# head\na\tb\t2\na\tb\t1\nb\ta\t3\nc\tc\t1\nc\ta\t0\nx\n\nd\te\tnan\nc\td\t1\n"
+	text := "# head\na\tb\t2\na\tb\t1\nb\ta\t3\nc\tc\t1\nc\ta\t0\nx\n\nd\te\theavy\nc\td\t1\n"
 	_, report := read(t, &Config{SkipBadLines: true}, file{"e.tsv", text})
 	want := Report{Nodes: 4, Edges: 2, Entries: 4, Lines: 10, Comments: 2, SelfLoops: 1, Duplicates: 1, Reciprocal: 1, ZeroWeights: 1, BadLines: 2, Weighted: true}
 	if report.Nodes != want.Nodes || report.Edges != want.Edges || report.Entries != want.Entries || report.Lines != want.Lines ||

@@ -23,7 +23,7 @@ type AttributeConfig struct {
 	Class   string      // column of classes; "": found by its title, may be missing
 	Text    input.Text  // how the text is read; default: decide from it
 	Header  Header      // default: decide from the text
-	Missing []string    // words for a missing value, in addition to the empty text; nil: those of [MissingLabels] but -1
+	Missing []string    // words for a missing value, in addition to the empty text; nil: those of [table.Missing] in a column of numbers
 	Memory  int64       // limit of the table in bytes; 0: no limit
 	Stdin   io.Reader   // read for the path "-"; nil: os.Stdin
 	Warn    func(error) // called with each warning about the file; may be nil
@@ -99,10 +99,7 @@ func ReadAttributes(ctx context.Context, path string,
 	if !table.Numbers(slices.Concat(c.Columns, strings.Fields(c.ID), strings.Fields(c.Class))) {
 		t.Header = HasHeader
 	}
-	r := &attributeReader{c: c, t: t, missing: c.Missing, progress: in.Progress}
-	if r.missing == nil {
-		r.missing = table.Missing
-	}
+	r := &attributeReader{c: c, t: t, progress: in.Progress}
 	for row, err := range t.Rows(in) {
 		if err == nil {
 			err = r.add(row)
@@ -126,7 +123,6 @@ func ReadAttributes(ctx context.Context, path string,
 type attributeReader struct {
 	c        *AttributeConfig
 	t        *nodetable.Reader
-	missing  []string
 	progress func() (done, total int64) // bytes read, and of the whole file
 
 	lines   []int64
@@ -137,25 +133,43 @@ type attributeReader struct {
 // attributeColumn is a column of a table that is being read.
 type attributeColumn struct {
 	nodetable.Dictionary
-	codes    []int32
-	doubtful map[string]int // from a word for a missing value that could be a class to the number of its rows
+	codes []int32
 }
 
-// areDates reports whether all values are dates.
+// omitWords makes the words of [table.Missing] missing if all other values are numbers.
+func (c *attributeColumn) omitWords() {
+	isWord := func(text string) bool { return table.IsMissing(text, table.Missing) }
+	isNumber := func(text string) bool { return table.IsNumber(text) && !table.HasLeadingZero(text) }
+	if !slices.ContainsFunc(c.Values, isWord) || !slices.ContainsFunc(c.Values, isNumber) ||
+		slices.ContainsFunc(c.Values, func(text string) bool { return !isWord(text) && !isNumber(text) }) {
+		return
+	}
+	numbers := nodetable.Dictionary{}
+	for i, code := range c.codes {
+		if code >= 0 && isWord(c.Values[code]) {
+			c.codes[i] = -1
+		} else if code >= 0 {
+			c.codes[i], _ = numbers.Code([]byte(c.Values[code]))
+		}
+	}
+	c.Dictionary = numbers
+}
+
+// areDates reports whether all values are dates, apart from words that may mean a missing one.
 func (c *attributeColumn) areDates() bool {
-	return len(c.Values) > 0 && !slices.ContainsFunc(c.Values, func(text string) bool {
+	isDate := func(text string) bool {
 		_, isTime := table.ParseTime(text)
-		return !isTime
+		return isTime
+	}
+	return slices.ContainsFunc(c.Values, isDate) && !slices.ContainsFunc(c.Values, func(text string) bool {
+		return !isDate(text) && !table.IsMissing(text, table.Doubtful)
 	})
 }
 
 // add adds a row.
 func (r *attributeReader) add(row nodetable.Row) error {
 	if r.columns == nil {
-		for range r.t.Names {
-			r.columns = append(r.columns,
-				attributeColumn{doubtful: map[string]int{}})
-		}
+		r.columns = make([]attributeColumn, len(r.t.Names))
 	}
 	r.lines = append(r.lines, row.Line)
 	const cell, record = 10, 130 // codes; lines, ids and their lookup
@@ -173,12 +187,10 @@ func (r *attributeReader) add(row nodetable.Row) error {
 		code := int32(-1)
 		// In a table of one column the empty text (in quotes) is a value, because a line without a value would be blank and skipped.
 		if isValue := len(text) == 0 && len(r.columns) == 1; isValue ||
-			!table.IsMissing(string(text), r.missing) {
+			!table.IsMissing(string(text), r.c.Missing) {
 			var bytes int64
 			code, bytes = c.Code(text)
 			r.bytes += bytes
-		} else if r.c.Missing == nil {
-			addDoubtful(c.doubtful, string(text))
 		}
 		c.codes = append(c.codes, code)
 	}
@@ -193,6 +205,11 @@ func (r *attributeReader) column(i int) Column {
 
 // end chooses the columns and returns the table.
 func (r *attributeReader) end() (*Attributes, error) {
+	for i := range r.columns {
+		if r.c.Missing == nil {
+			r.columns[i].omitWords()
+		}
+	}
 	id, class, attributes, err := r.roles()
 	if err != nil {
 		return nil, err
@@ -203,7 +220,10 @@ func (r *attributeReader) end() (*Attributes, error) {
 	if class >= 0 {
 		column := r.column(class)
 		a.Classes = column.labels(a.File)
-		a.Classes.warn(r.c.Warn, r.columns[class].doubtful)
+		a.Classes.warnOfCase(r.c.Warn)
+		if r.c.Missing == nil {
+			a.Classes.warnOfWords(r.c.Warn, false)
+		}
 	}
 	for _, i := range attributes {
 		a.Columns = append(a.Columns, r.column(i))

@@ -40,15 +40,15 @@ func tableOf(a *Attributes) string {
 
 func TestAttributes(t *testing.T) {
 	for _, c := range []struct{ name, text, config, want string }{
-		{"a.csv", "id,fur,class\na,y,k\nb,?,\n", "", "a b | fur: y · | classes: k ·"},
+		{"a.csv", "id,fur,class\na,y,k\nb,?,\n", "", "a b | fur: y ? | classes: k ·"},
 		{"a.csv", "fur,tail\ny,n\nn,n\n", "", "1 2 | fur: y n | tail: n n"},
 		{"a.csv", "y,n\ny,k\nn,n\n", "", "1 2 3 | column 1: y y n | column 2: n k n"}, // y stands there again
 		{"a.csv", "1,n\n2,k\n", "", "1 2 | column 1: 1 2 | column 2: n k"},            // a number heads nothing
 		{"a.csv", "x,y\nk,l\n", "header=no", "1 2 | column 1: x k | column 2: y l"},
 		{"a.csv", "x,y\nx,y\n", "header=yes", "1 | x: x | classes: y"},
-		{"a.tsv", "\tfur\tsize\n0\ty\tbig cat\n1\tn\tNA\n", "", "0 1 | fur: y n | size: big cat ·"},
+		{"a.tsv", "\tfur\tsize\n0\ty\tbig cat\n1\tn\tNA\n", "", "0 1 | fur: y n | size: big cat NA"},
 		{"a.txt", "\"fur\" \"size\"\n\"r1\" \"y\" \"big\"\n\"r2\" \"n\" \"big\"\n", "", "r1 r2 | fur: y n | size: big big"}, // write.table of R
-		{"a.data", "# about\n39, a b, ?\n\n40, c, d\n", "", "1 2 | column 1: 39 40 | column 2: a b c | column 3: · d"},
+		{"a.data", "# about\n39, a b, ?\n\n40, c, d\n", "", "1 2 | column 1: 39 40 | column 2: a b c | column 3: ? d"},
 		{"a.csv", "id,fur,class\na,y,k\nb,n,l\n", "columns=fur,class", "a b | fur: y n | class: k l"},
 		{"a.csv", "id,fur,class\na,y,k\nb,n,l\n", "columns=2 class=id id=class", "k l | fur: y n | classes: a b"},
 		{"a.csv", "a,y,k\nb,n,l\n", "header=no columns=2 class=3 id=1", "a b | column 2: y n | classes: k l"},
@@ -59,12 +59,13 @@ func TestAttributes(t *testing.T) {
 		{"a.csv", "text\n\"\"\n\"a,b\"\nc d\n", "header=yes", "1 2 3 | text:  a,b c d"},
 		{"a.csv", "x,y\n-,n\nNA,?\n", "header=yes missing=- columns=1,2", "1 2 | x: · NA | y: n ?"},
 
-		{"a.csv", "id,fur,class\na,y,1\nb,Unknown,2\nc,n/a,1.0\n", "", "a b c | fur: y · · | classes: 1 2 1"},
+		{"a.csv", "id,fur,class\na,y,1\nb,Unknown,NA\nc,n/a,1.0\n", "", "a b c | fur: y Unknown n/a | classes: 1 · 1"},
+		{"a.csv", "id,fur,size\na,1,1\nb,NA,\nc,nan,x\nd,2,NA\n", "", "a b c d | fur: 1 · · 2 | size: 1 · x NA"},
 
-		{"a.csv", "a,b\n1\n", "", "a.csv:2: 1 field, but line 1 has 2; give each line a value for every column, or ? where it is missing"},
+		{"a.csv", "a,b\n1\n", "", "a.csv:2: 1 field, but line 1 has 2; give each line a value for every column, empty where it is missing"},
 		{"a.csv", "a,b\n\"1\n", "", "a.csv:2: a quote is not closed on this line; close it, or write fields that go on over several lines on one: PYTHONIOENCODING=latin-1 python3 -c \"import csv, sys; csv.writer(sys.stdout).writerows([c.replace('\\n', ' ') for c in row] for row in csv.reader(open(sys.argv[1], encoding='latin-1'), delimiter=','))\" a.csv > new-a.csv"},
 		{"a.csv", "id,b\nx,1\ny,2\nx,3\n", "", `a.csv:4: "x" is the id of the record on line 2 already; give each record an id of its own, or name another column of ids`},
-		{"a.csv", "id,b\n?,1\ny,2\n", "", "a.csv:2: empty id; fix the line"},
+		{"a.csv", "id,b\n,1\ny,2\n", "", "a.csv:2: empty id; fix the line"},
 		{"a.csv", "id,class\nx,1\ny,2\n", "", "a.csv: no column is left for attributes; name the columns of attributes"},
 		{"a.csv", "a,b\n", "header=yes", "a.csv: a header and no records; write a line for each, with a value for every attribute"},
 		{"a.csv", "\n", "", "a.csv: no records; write a line for each, with a value for every attribute"},
@@ -103,7 +104,7 @@ func TestAttributes(t *testing.T) {
 }
 
 func TestClassesOfRecords(t *testing.T) {
-	a, err := ReadAttributes(t.Context(), write(t, file{"a.csv", "id,x,y,class\na,p,1,k\nb,q,2,\nc,r,?,l\nd,p,2,\n"})[0], nil)
+	a, err := ReadAttributes(t.Context(), write(t, file{"a.csv", "id,x,y,class\na,p,1,k\nb,q,2,\nc,r,NA,l\nd,p,2,\n"})[0], nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -187,15 +187,18 @@ func sprint(rows []int) string {
 	return "[" + strings.Join(words, " ") + "]"
 }
 
-// TestMissingWords checks that words read as missing labels are reported, and that blanks are
+// TestMissingWords checks that words are missing labels among numbers and classes among text, and that blanks are
 // no label, also in quotes.
 func TestMissingWords(t *testing.T) {
 	for text, want := range map[string]string{
-		"node,label\nc100,a\nc101,NA\nc102,-1\nc103,NA\nc104,b\n": "-1 NA|3|a b",
-		"node,label\nc100,a\nc101,\"  \"\nc102,\"\"\nc104,b\n":    "|2|a b",
-		"node;label\nc100;a\nc101; \t \nc104;b\n":                 "|1|a b",
-		"node,label\nc100,a\nc101,\"\u00a0\"\nc104,b\n":           "|1|a b",
-		"node,label\nc100,a\nc101,\u2003\nc104,b\n":               "|1|a b",
+		"node,label\nc100,a\nc101,NA\nc102,-1\nc103,NA\nc104,b\n":  "|0|a NA -1 b",
+		"node,label\nc100,1\nc101,NA\nc102,-1\nc103,nan\nc104,2\n": "-1 NA nan|3|1 2",
+		"node,label\nc103,NULL\nc100,1\nc101,None\nc104,2\n":       "|0|1 None NULL 2",
+		"node,label\nc100,01\nc101,02\nc104,NA\n":                  "|0|01 02 NA",
+		"node,label\nc100,a\nc101,\"  \"\nc102,\"\"\nc104,b\n":     "|2|a b",
+		"node;label\nc100;a\nc101; \t \nc104;b\n":                  "|1|a b",
+		"node,label\nc100,a\nc101,\"\u00a0\"\nc104,b\n":            "|1|a b",
+		"node,label\nc100,a\nc101,\u2003\nc104,b\n":                "|1|a b",
 	} {
 		l, err := ReadLabels(t.Context(), write(t, file{"l.csv", text})[0], customers(t, false), nil)
 		if err != nil {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,7 +25,8 @@ type LabelConfig struct {
 	Text        input.Text  // how the text is read; default: decide from it
 	Fields      []string    // columns of node and label, by numbers from 1 or titles; nil: found by their titles, or the first two
 	Like        *Labels     // labels whose columns are those of this table too, if it has such titles; may be nil
-	Missing     []string    // words for a missing label in any case of letters, in addition to the empty text; nil: [MissingLabels]
+	Missing     []string    // words for a missing label in any case of letters, in addition to the empty text; nil: -1, and those of [table.Missing], if all other labels are numbers
+	MinusOne    bool        // -1 is a label
 	Several     bool        // a node may have several labels, each on a line of its own
 	Separator   string      // with Several, text between labels on one line; "": a line has one label
 	Fix         string      // remedy in the message about nodes that are not in the graph; default: the options of ingest
@@ -46,7 +46,7 @@ type Labels struct {
 	Unlabelled int      // lines without a label: empty, blank, or a word for a missing label
 	Unknown    int      // lines skipped because their node is not in the graph
 	Repeated   int      // lines that repeat an earlier one
-	MinusOne   bool     // a line has the label -1, which was read as a missing label
+	MinusOne   bool     // a line has the number -1, which was read as a missing label
 
 	MissingWords []string      // words that were read as missing labels, in byte order
 	Columns      input.Columns // use of the columns; nil if there is nothing to report
@@ -103,21 +103,18 @@ func LabelsOf(file string, class []string) *Labels {
 	return l
 }
 
-// MissingLabels lists the words for a missing label: -1, as scikit-learn marks unlabelled
-// items, and the words for any missing value, for example NA and unknown.
-var MissingLabels = append([]string{"-1"}, table.Missing...)
-
 // ReadLabels reads a table with a node and its label in each row, as delimited text or Parquet.
 //
 // Columns are chosen by the rules of docs/tables.md: c.Fields, else the titles of a header, in any order, else the only two
 // columns. Other tables are an error. Labels.Columns reports the choice.
 // An array of NumPy (.npy) has one integer for each node, in the order of the ids, and -1 for a node
 // without a label. In a LINQS .content file the label is the last field of a line. An empty label, blanks, and
-// the words of c.Missing mean that the node has no label. Classes that are equal as numbers, for
-// example 1 and 1.0, are one class with the name that occurs first; 01 is another.
+// the words of c.Missing mean that the node has no label. Without c.Missing, NA, NaN and null are missing among numbers,
+// and so is -1, as scikit-learn marks unlabelled items; among other text they are classes. Classes that are equal as
+// numbers, for example 1 and 1.0, are one class with the name that occurs first; 01 is another.
 //
-// c.Warn is called if classes differ in the case of letters only, and if words such as unknown,
-// which could be classes, are read as missing labels because c.Missing is nil.
+// c.Warn is called if classes differ in the case of letters only, and without c.Missing if a class is -1 or a word such as
+// unknown, which could mean a missing label.
 //
 // ReadLabels returns an error if a node is not in the graph (unless c.SkipUnknown is set and
 // some nodes are in the graph), if a node has two labels (unless c.Several is set), or if no
@@ -131,17 +128,13 @@ func ReadLabels(ctx context.Context, path string, nodes Lookup,
 // newLabelReader returns a reader of labels of nodes.
 func newLabelReader(c *LabelConfig, nodes Lookup) *labelReader {
 	r := &labelReader{
-		c: c, missing: c.Missing, labels: &Labels{}, classes: classes{},
-		doubtful: map[string]int{}, last: make([]uint32, nodes.Len()),
+		c: c, labels: &Labels{}, classes: classes{}, last: make([]uint32, nodes.Len()),
 		t: &nodetable.Reader{
 			Lookup: nodes.Lookup, Value: input.Label, Fields: c.Fields,
 			Option: "label-fields", Header: c.Header, Text: c.Text,
 			Options: textio.Options{Stdin: c.Stdin, Warn: c.Warn},
 		},
 		unknown: nodetable.Unknown{Nodes: nodes, Set: c.Set, Option: "label-fields"},
-	}
-	if r.missing == nil {
-		r.missing = MissingLabels
 	}
 	if c.Like != nil {
 		r.t.Option = ""
@@ -170,11 +163,22 @@ func (r *labelReader) read(ctx context.Context, path string,
 	return r.end(nodes)
 }
 
-// end checks and sorts the labels.
+// end decides about the words that are missing labels among numbers, and checks and sorts the labels.
 func (r *labelReader) end(nodes Lookup) (*Labels, error) {
 	l := r.labels
+	areNumbers := len(l.Names) == 0 || l.Numeric() > 0
+	for _, d := range r.deferred {
+		if areNumbers {
+			r.skip(d.label)
+		} else if err := r.keep(d.row, d.label, nodetable.Row{Line: d.line, Text: [][]byte{[]byte(d.id)}}); err != nil {
+			return nil, err
+		}
+	}
 	l.File, l.Columns, l.Unknown = r.t.Name, r.t.Columns, r.unknown.Count
-	l.warn(r.c.Warn, r.doubtful)
+	if r.c.Missing == nil && !r.isValue {
+		l.warnOfWords(r.c.Warn, !r.c.MinusOne)
+	}
+	l.warnOfCase(r.c.Warn)
 	fix := cmp.Or(r.c.Fix,
 		"list nodes without edges with {nodes}, or skip unknown ids with {unknown-ids=skip}")
 	if err := r.unknown.Err(r.t.Name, r.c.SkipUnknown, fix); err != nil {
@@ -217,23 +221,35 @@ func (c classes) add(names *[]string, label string) (class int) {
 	return class
 }
 
-// addDoubtful counts a word for a missing label if it could be a class.
-func addDoubtful(count map[string]int, word string) {
-	if strings.TrimSpace(word) != "" && table.IsMissing(word, table.MayBeClass) {
-		count[word]++
+// warnOfWords calls warn, unless it is nil, for classes called like a missing label, with the number of their nodes; with
+// minusOne also for -1 among text.
+func (l *Labels) warnOfWords(warn func(error), minusOne bool) {
+	var list, quoted []string
+	nodes := 0
+	isWord := func(name string) bool {
+		return table.IsMissing(name, table.Doubtful) || minusOne && table.ClassKey(name) == "-1" && l.Numeric() == 0
+	}
+	for _, class := range l.Class {
+		if isWord(l.Names[class]) {
+			nodes++
+		}
+	}
+	for _, name := range l.Names {
+		if isWord(name) {
+			list = append(list, name)
+			quoted = append(quoted, words.Quoted(name))
+		}
+	}
+	if list != nil && warn != nil {
+		warn(textio.Fault(l.File, 0, "if there is no label there, pass {missing="+strings.Join(list, ",")+"}",
+			"read as a class: %s, with %s", strings.Join(quoted, ", "), words.Counted(nodes, "node")))
 	}
 }
 
-// warn calls warn, unless it is nil, for classes that may be one, and for words that were read as
-// missing labels and may be classes, with the number of their lines.
-func (l *Labels) warn(warn func(error), doubtful map[string]int) {
+// warnOfCase calls warn, unless it is nil, for classes that may be one.
+func (l *Labels) warnOfCase(warn func(error)) {
 	if warn == nil {
 		return
-	}
-	for _, word := range slices.Sorted(maps.Keys(doubtful)) {
-		warn(textio.Fault(l.File, 0, "if it is a class, pass {missing=''}",
-			"%s is read as a missing label on %s", words.Quoted(word),
-			words.Counted(doubtful[word], "line")))
 	}
 	same := map[string]string{}
 	for _, name := range l.Names {
@@ -264,7 +280,6 @@ func (l *Labels) Respell(names []string) {
 type labelReader struct {
 	c        *LabelConfig
 	t        *nodetable.Reader
-	missing  []string // words for a missing label
 	labels   *Labels
 	classes  classes
 	lines    []int64  // line of each label
@@ -272,9 +287,17 @@ type labelReader struct {
 	previous []uint32 // for each label, 1 + index of the previous label of the same node, or 0
 	isValue  bool     // labels must be numbers
 
-	unknown nodetable.Unknown
+	deferred []deferredLabel // words that are missing labels if all others are numbers
 
-	doubtful map[string]int // from a word for a missing label that could be a class to the number of its lines
+	unknown nodetable.Unknown
+}
+
+// deferredLabel is a label of a row that may be missing.
+type deferredLabel struct {
+	id    string
+	row   int
+	label string
+	line  int64
 }
 
 // maxName is the limit of the length of a class name, because predictions repeat the name for
@@ -303,24 +326,39 @@ func (r *labelReader) add(line nodetable.Row) error {
 	return nil
 }
 
-// label adds the label of a node, which is on the given line of a table.
+// skip counts a missing label.
+func (r *labelReader) skip(label string) {
+	l := r.labels
+	l.Unlabelled++
+	l.MinusOne = l.MinusOne || table.ClassKey(label) == "-1"
+	if position, isListed := slices.BinarySearch(l.MissingWords,
+		label); strings.TrimSpace(label) != "" && !isListed {
+		l.MissingWords = slices.Insert(l.MissingWords, position, label)
+	}
+}
+
+// label adds the label of a node, which is on the given line of a table, unless it is missing.
 func (r *labelReader) label(row int, label string, line nodetable.Row) error {
+	r.unknown.TitleFix = r.t.TitleFix
+	if _, isClass := r.classes[label]; !isClass {
+		key := table.ClassKey(label)
+		isWord := table.IsMissing(label, table.Missing)
+		switch {
+		case table.IsMissing(label, r.c.Missing), table.IsMissing(key, r.c.Missing), r.isValue && isWord:
+			r.skip(label)
+			return nil
+		case r.c.Missing == nil && (isWord || key == "-1" && !r.c.MinusOne && !r.isValue):
+			r.deferred = append(r.deferred, deferredLabel{string(line.ID()), row, label, line.Line})
+			return nil
+		}
+	}
+	return r.keep(row, label, line)
+}
+
+// keep adds the label of a node.
+func (r *labelReader) keep(row int, label string, line nodetable.Row) error {
 	l := r.labels
 	class, ok := r.classes[label]
-	r.unknown.TitleFix = r.t.TitleFix
-	if !ok && (table.IsMissing(label, r.missing) ||
-		table.IsMissing(table.ClassKey(label), r.missing)) {
-		l.Unlabelled++
-		l.MinusOne = l.MinusOne || table.ClassKey(label) == "-1"
-		if position, isListed := slices.BinarySearch(l.MissingWords,
-			label); strings.TrimSpace(label) != "" && !isListed {
-			l.MissingWords = slices.Insert(l.MissingWords, position, label)
-		}
-		if r.c.Missing == nil {
-			addDoubtful(r.doubtful, label)
-		}
-		return nil
-	}
 	if len(label) > maxName {
 		return r.t.Fault(line, line.At, "shorten it",
 			"a class name of %d bytes, more than 64 KiB", len(label))

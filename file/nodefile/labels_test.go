@@ -51,11 +51,11 @@ func TestReadLabels(t *testing.T) {
 		{"names of rows of R", LabelConfig{}, file{"l.txt", "\"id\" \"class\"\n\"1\" \"n4\" \"B\"\n\"2\" \"n1\" \"A b\"\n\"3\" \"n2\" \"B\"\n"}, Labels{}},
 		{"columns by number", LabelConfig{Fields: []string{"3", "2"}}, file{"l.csv", "x,B,n4\ny,A b,n1\nz,B,n2\n"}, Labels{}},
 		{"columns by title", LabelConfig{Fields: []string{"who", "what"}}, file{"l.csv", "what,age,who\nB,1,n4\nA b,2,n1\nB,3,n2\n"}, Labels{}},
-		{"missing values", LabelConfig{}, file{"l.tsv", text + "n0\tNone\nn3\tNaN\nn5\tnull\nn6\t<NA>\n"}, Labels{Unlabelled: 4}},
-		{"missing in other letters", LabelConfig{}, file{"l.tsv", text + "n0\tnone\nn3\t#n/a\nn5\t\\N\nn6\t-\nn7\tMissing\nn8\t-1.0\n"}, Labels{Unlabelled: 6, MinusOne: true}},
+		{"missing values", LabelConfig{}, file{"l.tsv", text + "n0\t\nn3\t  \nn5\nn6\t\"\"\n"}, Labels{Unlabelled: 4}},
+		{"missing in other letters", LabelConfig{Missing: []string{"none", "#N/A", "-", "-1"}}, file{"l.tsv", text + "n0\tNone\nn3\t#n/a\nn6\t-\nn8\t-1.0\n"}, Labels{Unlabelled: 4, MinusOne: true}},
 		{"other missing values", LabelConfig{Missing: []string{"?", "A"}}, file{"l.tsv", text + "n0\t?\nn3\tA\n"}, Labels{Unlabelled: 2}},
 		{"header by flag", LabelConfig{Header: HasHeader}, file{"l.tsv", "n5\tB\n" + text}, Labels{}},
-		{"some without", LabelConfig{}, file{"l.tsv", "n0\t\nn3\nn5\t-1\nn6\tNA\n" + text}, Labels{Unlabelled: 4, MinusOne: true}},
+		{"some without", LabelConfig{Missing: []string{"-1", "na"}}, file{"l.tsv", "n0\t\nn3\nn5\t-1\nn6\tNA\n" + text}, Labels{Unlabelled: 4, MinusOne: true}},
 		{"first without", LabelConfig{}, file{"l.csv", "n0\n" + strings.ReplaceAll(text, "\t", ",")}, Labels{Unlabelled: 1}},
 		{"said again", LabelConfig{}, file{"l.tsv", text + "n4\tB\nn2\tB\n"}, Labels{Repeated: 2}},
 		{"unknown skipped", LabelConfig{SkipUnknown: true}, file{"l.tsv", text + "x\tA b\ny\tC\n"}, Labels{Unknown: 2}},
@@ -144,9 +144,9 @@ func TestNumericClasses(t *testing.T) {
 func TestLabelWarnings(t *testing.T) {
 	const alike = " differ only in the case of letters; if they are one class, write them alike"
 	for text, want := range map[string][]string{
-		"n1\tA\nn2\tB\nn3\tNA\nn4\t-1\n":                       nil,
-		"n1\tA\nn2\tB\nn3\tunknown\nn4\tunknown\n":             {`"unknown" is read as a missing label on 2 lines; if it is a class, pass option missing=''`},
-		"n1\tA\nn2\tB\nn3\tnone\nn4\t?\n":                      {`"?" is read as a missing label on 1 line; if it is a class, pass option missing=''`, `"none" is read as a missing label on 1 line; if it is a class, pass option missing=''`},
+		"n1\t1\nn2\t2\nn3\tNA\nn4\t-1\n":                       nil,
+		"n1\tA\nn2\tB\nn3\tNA\nn4\t-1\nn5\tNA\n":               {`read as a class: "NA", "-1", with 3 nodes; if there is no label there, pass option missing=NA,-1`},
+		"n1\t1\nn2\tB\nn3\tunknown\nn4\t?\n":                   {`read as a class: "unknown", "?", with 2 nodes; if there is no label there, pass option missing=unknown,?`},
 		"n1\tTrue\nn2\tFalse\nn3\tTRUE\n":                      {`the classes "True" and "TRUE"` + alike},
 		"n1\tYes\nn2\tyes\nn3\tno\nn4\tNO\nn5\tÉté\nn6\tété\n": {`the classes "Yes" and "yes"` + alike, `the classes "no" and "NO"` + alike, `the classes "Été" and "été"` + alike},
 	} {
@@ -300,7 +300,7 @@ func TestReadPrior(t *testing.T) {
 		{"node\tA\tB\tC\tD\nn1\t1\t0\t0\t0\n", `p.tsv:1: "D" is none of the classes A, B, C; the header names the classes`},
 		{"node\tA\tB\tC\tA\nn1\t1\t0\t0\t0\n", `p.tsv:1: class "A" has two columns`},
 		{"node\tA\tB\tC\n", "p.tsv: no probabilities; give one node a line"},
-		{"node\tA\tB\tC\nn1\t0.5\t0.5\n", "p.tsv:2: 3 fields, but line 1 has 4; give each line a value for every column, or ? where it is missing"},
+		{"node\tA\tB\tC\nn1\t0.5\t0.5\n", "p.tsv:2: 3 fields, but line 1 has 4; give each line a value for every column, empty where it is missing"},
 		{"node\tA\tB\tC\nn1\t0.5\t0.6\t0\n", `p.tsv:2: the probabilities of "n1" add up to 1.1, want 1; fix the line`},
 		{"node\tA\tB\tC\nn1\t1.5\t-0.5\t0\n", `p.tsv:2:8: probability "-0.5" is negative; fix the line`},
 		{"node\tA\tB\tC\nn1\tx\t0.5\t0\n", `p.tsv:2:4: probability "x" is not a number; fix the line`},

@@ -47,7 +47,7 @@ func TestParquetLabels(t *testing.T) {
 		missing int
 	}{
 		"usual":    {parquetOf(t, []usual{{"n1", "b"}, {"n2", "a"}, {"n3", ""}}), LabelConfig{}, []string{"b", "a"}, 1},
-		"turned":   {parquetOf(t, []turned{{&a, nil, "n1", 5}, {nil, nil, "n2", 6}, {&none, []string{"x"}, "n3", 7}}), LabelConfig{}, []string{"a"}, 2},
+		"turned":   {parquetOf(t, []turned{{&a, nil, "n1", 5}, {nil, nil, "n2", 6}, {&none, []string{"x"}, "n3", 7}}), LabelConfig{}, []string{"a", "None"}, 1},
 		"numbers":  {parquetOf(t, []numbered{{"n1", &one}, {"n2", nil}, {"n3", &two}}), LabelConfig{}, []string{"1", "2"}, 1},
 		"by title": {parquetOf(t, []turned{{&a, nil, "n1", 5}, {&a, nil, "n2", 6}}), LabelConfig{Fields: []string{"id", "__index_level_0__"}}, []string{"5", "6"}, 0},
 		"by place": {parquetOf(t, []usual{{"n1", "b"}, {"n2", "a"}}), LabelConfig{Fields: []string{"1", "2"}}, []string{"b", "a"}, 0},

@@ -21,20 +21,13 @@ type Values struct {
 // largestValue bounds values, so that their squares are finite.
 const largestValue = 1e100
 
-// ReadValues reads a table with a node and a number in each row by the rules of [ReadLabels]. The
-// words for a missing number, for example NaN, are those of [MissingLabels] but -1, unless c.Missing is
-// set. The error is a
+// ReadValues reads a table with a node and a number in each row by the rules of [ReadLabels]. The words of [table.Missing]
+// mean a missing number, in addition to those of c.Missing. The error is a
 // [*ParseError] also for text that is not a number up to ±1e100. c.Several must not be set.
 func ReadValues(ctx context.Context, path string, nodes Lookup,
 	c *LabelConfig) (*Values, error) {
-	var set LabelConfig
-	if c != nil {
-		set = *c
-	}
-	if set.Missing == nil {
-		set.Missing = table.Missing
-	}
-	r := newLabelReader(&set, nodes)
+	c = cmp.Or(c, &LabelConfig{})
+	r := newLabelReader(c, nodes)
 	r.t.Value = input.Value
 	r.isValue = true
 	l, err := r.read(ctx, path, nodes)
@@ -44,7 +37,7 @@ func ReadValues(ctx context.Context, path string, nodes Lookup,
 	v := &Values{Labels: l, Value: make([]float64, len(l.Row))}
 	number := make([]float64, len(l.Names))
 	for class, name := range l.Names {
-		number[class], _ = table.ParseNumber(table.PlainNumber([]byte(name), set.Text), 64)
+		number[class], _ = table.ParseNumber(table.PlainNumber([]byte(name), c.Text), 64)
 	}
 	for i, class := range l.Class {
 		v.Value[i] = number[class]
@@ -68,10 +61,10 @@ func (r *labelReader) addNumber(label string, line nodetable.Row) (class int, er
 	return class, nil
 }
 
-// Numeric returns the number of distinct labels if all of them are finite numbers, else 0.
+// Numeric returns the number of distinct labels if all of them are finite numbers, without digits behind a zero, else 0.
 func (l *Labels) Numeric() int {
 	for _, name := range l.Names {
-		if _, fault := table.ParseNumber([]byte(name), 64); fault != "" {
+		if _, fault := table.ParseNumber([]byte(name), 64); fault != "" || table.HasLeadingZero(name) {
 			return 0
 		}
 	}

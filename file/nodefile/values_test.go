@@ -17,7 +17,8 @@ func TestReadValues(t *testing.T) {
 		{"repeated", LabelConfig{}, file{"v.tsv", "n4\t-1\nn1\t2.5e3\nn4\t-1\nn2\t0\n"}, 0},
 		{"header", LabelConfig{}, file{"v.csv", "age,node,value\n1,n4,-1\n2,n1,2500\n3,n2,0\n"}, 0},
 		{"predictions of regress", LabelConfig{}, file{"v.tsv", "node\tvalue\treached\tstddev\nn4\t-1\ttrue\t0.1\nn1\t2500\ttrue\t1\nn2\t0\tfalse\t2\n"}, 0},
-		{"missing", LabelConfig{}, file{"v.csv", "id,target\nn4,-1\nn0,\nn1,2500\nn3,NA\nn2,0\nn5,nan\nn6,-\nn7,Unknown\n"}, 5},
+		{"words", LabelConfig{Missing: []string{"-"}}, file{"v.csv", "id,target\nn4,-1\nn0,-\nn1,2500\nn3,NA\nn2,0\n"}, 2},
+		{"missing", LabelConfig{}, file{"v.csv", "id,target\nn4,-1\nn0,\nn1,2500\nn3,NA\nn2,0\nn5,nan\nn6,NULL\n"}, 4},
 	} {
 		v, err := ReadValues(t.Context(), write(t, test.file)[0], names(t), &test.c)
 		if err != nil {

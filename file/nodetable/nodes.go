@@ -317,7 +317,7 @@ func (t *Reader) split(line textio.Line) (Row, *textio.Error) {
 			setNames(t, len(f.Text), line.Number)
 		}
 		if len(f.Text) != len(t.Names) {
-			return row, textio.Fault(t.Name, line.Number, "give each line a value for every column, or ? where it is missing",
+			return row, textio.Fault(t.Name, line.Number, "give each line a value for every column, empty where it is missing",
 				"%s, but line %d has %d", words.Counted(len(f.Text), "field"),
 				t.width, len(t.Names))
 		}

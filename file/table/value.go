@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// Missing lists the words for a missing label, number or attribute, in addition to the empty text.
-// Letters may be of any case.
-var Missing = strings.Fields(`NA N/A #N/A NaN NaT null None <NA> ? . - -- ND unknown unlabeled unlabelled missing \N 0000-00-00`)
+// Missing lists the words for a missing value in a column of numbers, in addition to the empty text. In a column of text
+// they are values. Letters may be of any case.
+var Missing = strings.Fields("NA NaN null")
 
-// MayBeClass lists the words of [Missing] that could be the name of a class.
-var MayBeClass = strings.Fields("unknown unlabeled unlabelled missing None ? -")
+// Doubtful lists words that are values, but often written for a missing one.
+var Doubtful = strings.Fields(`NA N/A #N/A NaN NaT null None <NA> ? . - -- ND unknown unlabeled unlabelled missing \N`)
 
 // IsMissing reports whether text is blank or, whatever the case of its letters, one of the words.
 func IsMissing(text string, words []string) bool {

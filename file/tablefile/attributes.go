@@ -42,7 +42,10 @@ type attributeColumn struct {
 	sample int                  // number of values in which these were found
 
 	numbers int     // values that are numbers
+	null    int     // values that are words of [table.Doubtful]
 	count   int     // all values
+	missing int     // rows without one
+	words   int     // rows with a word that is missing among numbers
 	sum     float64 // of the numbers
 	dates   int
 	areDays bool    // dates are numbers of days
@@ -168,12 +171,10 @@ func (t *attributeTable) keep() error {
 	return nil
 }
 
-// isMissing reports whether a field is empty or a word for a missing value.
-func isMissing(text []byte) bool {
-	const longest = len("unlabelled")
-	isDigit := len(text) > 0 && text[0]-'1' < 9
-	return !isDigit && len(text) <= longest &&
-		table.IsMissing(string(text), table.Missing)
+// isMissing reports whether a field is empty, one of the words of the settings, or in a column of numbers one of
+// [table.Missing].
+func (t *attributeTable) isMissing(text string, isText bool) bool {
+	return table.IsMissing(text, t.c.Missing) || !isText && table.IsMissing(text, table.Missing)
 }
 
 // inspect counts the forms of the values of a row.
@@ -181,7 +182,18 @@ func (t *attributeTable) inspect(row nodetable.Row) error {
 	for i := range t.columns {
 		c := &t.columns[i]
 		text := row.Field(i)
-		if c.skipped || c.ignored != "" || isMissing(text) {
+		if c.skipped || c.ignored != "" {
+			continue
+		}
+		switch {
+		case t.isMissing(string(text), true):
+			c.missing++
+			continue
+		case !c.isText && t.isMissing(string(text), false):
+			c.words++
+			if len(c.texts.Values) <= mostLevels {
+				c.texts.Code(text) // a category of a column of text
+			}
 			continue
 		}
 		c.count++
@@ -213,11 +225,14 @@ func (t *attributeTable) inspect(row nodetable.Row) error {
 			}
 			continue
 		}
+		if table.IsMissing(string(text), table.Doubtful) {
+			c.null++
+		}
 		if fault != notNumber && !c.isOther {
 			return t.rows.Fault(row, i, "fix the line, or leave the field empty", "%s %s", words.Quoted(text), fault)
 		}
 		if c.odd == nil {
-			c.odd = t.rows.Fault(row, i, "fix the line, or leave the field empty", "%s %s", words.Quoted(text), fault)
+			c.odd = t.rows.Fault(row, i, "fix the line, leave the field empty, or list words for a missing value with {missing}", "%s %s", words.Quoted(text), fault)
 		}
 		if fix := table.NumberFix(text, t.c.Text.Encoding); fix != "" && c.form == nil {
 			c.form = t.rows.Fault(row, i, fix, "%s %s", words.Quoted(text), fault)
@@ -266,7 +281,7 @@ func (t *attributeTable) decide() error {
 			c.ignored = "dates"
 		case c.numbers == c.count && (c.isKept || !c.zeros):
 			c.mean = c.sum / float64(c.count)
-		case c.isKept, !c.isOther && (c.form != nil || c.numbers > 0 && !c.zeros && (isNames || len(c.texts.Values) > mostLevels)):
+		case c.isKept, !c.isOther && (c.form != nil || c.numbers > 0 && !c.zeros && (isNames || c.numbers+c.null == c.count || len(c.texts.Values) > mostLevels)):
 			fault := c.odd
 			if c.form != nil && !c.isKept {
 				fault = c.form
@@ -280,6 +295,7 @@ func (t *attributeTable) decide() error {
 			c.ignored = fmt.Sprintf("more than %d categories", mostLevels)
 		default:
 			c.isText = true
+			c.words = 0
 			if c.numbers > 0 && !c.zeros && !c.isOther && t.c.Warn != nil {
 				c.odd.Msg = "column " + input.Escape(c.title) +
 					" is read as categories, because " + c.odd.Msg
@@ -348,14 +364,19 @@ func (t *attributeTable) report() {
 	for i := range t.columns {
 		switch c := &t.columns[i]; {
 		case c.skipped:
+			continue
 		case c.ignored != "":
 			t.use[i].Note = c.ignored
+			continue
 		case c.areDays:
 			t.use[i].Use = "days"
 		case !c.isText:
 			t.use[i].Use = "number"
 		default:
 			t.use[i].Use = words.Counted(len(c.names), "category")
+		}
+		if missing := t.columns[i].missing + t.columns[i].words; missing > 0 {
+			t.use[i].Use += ", " + words.Count(missing) + " missing"
 		}
 	}
 }
@@ -366,7 +387,7 @@ func (t *attributeTable) values(dst []float32, row nodetable.Row) {
 	for i := range t.columns {
 		c := &t.columns[i]
 		text := row.Field(i)
-		switch missing := isMissing(text); {
+		switch missing := t.isMissing(string(text), c.isText); {
 		case c.skipped || c.ignored != "" || c.isText && missing:
 		case c.isText:
 			if level, isKnown := slices.BinarySearch(c.names, string(text)); isKnown {

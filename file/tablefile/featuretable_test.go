@@ -35,7 +35,7 @@ func TestReadFeatures(t *testing.T) {
 		{"x.csv", ",id,x,label\n0,n1,1,A\n1,4,NA,B\n2,n3,3,A\n", [][]float32{{1}, nil, {3}, {2}}, []string{"label"}},
 		{"x.content", "n1 1 0 A\nn2 0 1 B\n", [][]float32{{1, 0}, {0, 1}, nil, nil}, []string{"column 4"}},
 		{"x.csv", "x,node\n7,n3\n", [][]float32{nil, nil, {7}, nil}, nil},
-		{"x.csv", "node,a,b\nn1,?,1\nn2,u,2\nn3,v,3\n", [][]float32{{0, 0, 1}, {1, 0, 2}, {0, 1, 3}, nil}, nil},
+		{"x.csv", "node,a,b\nn1,,1\nn2,u,2\nn3,NA,3\n", [][]float32{{0, 0, 1}, {0, 1, 2}, {1, 0, 3}, nil}, nil},
 	} {
 		path := write(t, c.name, []byte(c.text))
 		a, err := ReadFeatures(t.Context(), path, nodes, nil)
@@ -129,7 +129,7 @@ func TestBadFeatures(t *testing.T) {
 		{"node,x\nn1,1\nn9,2\n", `x.csv:3: "n9" is not in the graph (1 of 2 ids is not); list nodes without edges with option nodes=FILE, or skip unknown ids with option unknown-ids=skip`},
 		{"node,x\nn7,1\nn9,2\n", `x.csv: none of 2 ids is in the graph (first "n7"); the graph has ids like "n1"; pass the file with such ids`},
 		{"node,x\nn1,1\nn1,2\n", `x.csv:3: "n1" has two rows; keep one of them`},
-		{"node,x\nn1,1\nn2\n", `x.csv:3: 1 field, but line 1 has 2; give each line a value for every column, or ? where it is missing`},
+		{"node,x\nn1,1\nn2\n", `x.csv:3: 1 field, but line 1 has 2; give each line a value for every column, empty where it is missing`},
 		{"node,x\nn1,1\nn2,inf\n", `x.csv:3:4: "inf" is infinite; fix the line, or leave the field empty`},
 		{"node,x\nn1,1e39\n", `x.csv:2:4: "1e39" is beyond ±3.4e+38; fix the line, or leave the field empty`},
 		{"node;x;w\nn1;2.5;a\nn2;1.003,25;b\n", `x.csv:3:4: "1.003,25" is not a number, and column x holds numbers; pass option thousands=. or pass option attribute-fields=w`},
@@ -167,14 +167,15 @@ func TestAttributeForms(t *testing.T) {
 	nodes := nodesOf(t, ids...)
 	const (
 		notNumber = `" is not a number, and column x holds numbers; `
-		fix       = "fix the line, or leave the field empty"
+		fix       = "fix the line, leave the field empty, or list words for a missing value with option missing"
 		plain     = "remove the unit: sed 's/%s//g'  > new-x.csv"
 		names     = ": no column of attributes: node → node; ignored: x (a different text for nearly every node); add one to the column of the node"
 	)
 	for _, c := range []struct{ values, want string }{ // values of n0, n1, …, joined by |; use of the column, or the error or warning
-		{"0.9|0.1|-|0.4|0.5", "number"},
-		{"0.9|--|0.2|ND|0.5|#N/A|\\N|NULL|unknown", "number"},
-		{"-|-|-", "no value"},
+		{"0.9|0.1|-|0.4|0.5", `:4:4: "-` + notNumber + fix},
+		{"0.9|NaN|0.2|NA|0.5||NULL|null", "number, 5 missing"},
+		{"NA|NA|", "no value"},
+		{"a|NA||b|a", "3 categories, 1 missing"},
 		{"1|2|3|<0.001|5", "5 categories; warning: :5:4: column x is read as categories, because \"<0.001\" is not a number; " + fix},
 		{"1|2|5 kg|3", "4 categories; warning: :4:4: column x is read as categories, because \"5 kg\" is not a number; " + fix},
 		{"1,000.50|2,000.50", `:2:4: "1,000.50` + notNumber + "pass option thousands=,"},

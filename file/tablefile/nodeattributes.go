@@ -22,7 +22,8 @@ const classTitle = "class"
 // NodeAttributes reads a table with a node in each row, for example predictions, as attributes for
 // [graphfile.Write]: the column of labels first. The columns are chosen as by [ReadFeatures]. A
 // column whose values are all integers, numbers, or true and false has that type; others, labels, and
-// digits behind a zero are text. An empty field or a word for a missing value is no value.
+// digits behind a zero are text. An empty field is no value, and so are the words of c.Missing, and of [table.Missing] among
+// numbers.
 // c.Memory bounds the memory, 4 bytes for each node and column and the distinct values, which
 // NodeAttributes returns. c.IDs is not used.
 func NodeAttributes(ctx context.Context, path string, nodes nodefile.Lookup,
@@ -45,7 +46,7 @@ func NodeAttributes(ctx context.Context, path string, nodes nodefile.Lookup,
 			return err
 		}
 		for i := range t.columns {
-			if text := row.Field(i); !t.columns[i].skipped && !isMissing(text) {
+			if text := row.Field(i); !t.columns[i].skipped && !t.isMissing(string(text), true) {
 				code, hasRoom := t.columns[i].texts.Code(text)
 				codes[i][node] = code
 				bytes += hasRoom
@@ -125,6 +126,10 @@ func attribute(title string, values []string, codes []int32,
 func convertAll(values []string, kind graphfile.Kind) []string {
 	var converted []string
 	for _, text := range values {
+		if kind != graphfile.Boolean && table.IsMissing(text, table.Missing) {
+			converted = append(converted, "")
+			continue
+		}
 		v, fault := table.ParseNumber([]byte(text), 64)
 		isKind := fault == "" && !table.HasLeadingZero(text)
 		switch kind {

@@ -41,9 +41,8 @@ type Kind struct {
 	// Calibrated makes all predictions in text probabilities, without --scores probability.
 	Calibrated bool
 
-	// NoClass are the words that mean no class in a file of classes; nil: those of
-	// [nodefile.MissingLabels].
-	NoClass []string
+	// MinusOne makes -1 a class.
+	MinusOne bool
 
 	// Check, if not nil, reports flags and arguments that are wrong, as PROBLEM; REMEDY.
 	Check func(in *Input, report func(place, problem string))

@@ -50,7 +50,7 @@ var collections = items.Kind{
 			{Name: "splits"}}, learnedFlags()),
 	}},
 	Calibrated: true,
-	NoClass:    nodefile.MissingLabels[1:], // -1 is a class of many published collections
+	MinusOne:   true, // as in many published collections
 	Check: func(in *items.Input, report func(place, problem string)) {
 		hasParts := slices.ContainsFunc(in.Kernels,
 			func(s *param.Spec) bool { return s.Param("parts") != nil })

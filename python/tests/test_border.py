@@ -306,7 +306,7 @@ class Signs(unittest.TestCase):
 class LabelsAndNumbers(unittest.TestCase):
     def test_missing_labels(self):
         masked = np.ma.masked_array(["a", "x", "x", "b"], mask=[0, 1, 1, 0])
-        forms = [masked, ["a", None, None, "b"], np.array(["a", "nan", "None", "b"]), [b"a", b"", b"", b"b"], ["a", np.nan, None, "b"],
+        forms = [masked, ["a", None, None, "b"], [b"a", b"", b"", b"b"], ["a", np.nan, None, "b"],
                  np.ma.masked_array([5, 1, 1, 7], mask=[0, 1, 1, 0]), np.array([5, -1, -1, 7], dtype=np.int8)]
         if pandas is not None:
             na = pandas.NA
@@ -319,7 +319,7 @@ class LabelsAndNumbers(unittest.TestCase):
                 m = hw.NodeClassifier("lp").fit(PATH, y)
             self.assertIn(m.classes_.tolist(), (["a", "b"], [b"a", b"b"], [5, 7]))
             self.assertEqual(m.predict()[1:3].tolist(), m.classes_.tolist())
-        with self.assertWarnsRegex(hw.HeatwalkWarning, "'nan' is text, and counts as a node without a label"):
+        with self.assertWarnsRegex(hw.HeatwalkWarning, "'nan' as a class, because it is text"):
             hw.NodeClassifier("lp").fit(PATH, np.array(["a", "nan", "nan", "b"]))
 
     def test_types_of_labels(self):

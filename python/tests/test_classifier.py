@@ -142,7 +142,7 @@ class Classifier(unittest.TestCase):
         self.assertIsInstance(caught.exception, MemoryError)
         copy = pickle.loads(pickle.dumps(caught.exception))
         self.assertEqual((str(copy), copy.code, copy.place), (str(caught.exception), 5, "max_memory"))
-        with self.assertWarnsRegex(hw.HeatwalkWarning, "'-1' is a class"):
+        with self.assertWarnsRegex(hw.HeatwalkWarning, "'-1' as a class"):
             hw.NodeClassifier("lp").fit(self.A, self.y.astype(str))
         with self.assertRaisesRegex(ValueError, "random_state is 'one'; give a number"):
             hw.NodeClassifier("lp", random_state="one").fit(self.A, self.y)

@@ -114,7 +114,7 @@ func (p *Parser) pack(weight float64, number int64) (float64, error) {
 	}
 	if lay.time >= 0 {
 		text := bytes.Trim(p.fields.Text[lay.time], table.Blank)
-		if table.IsMissing(string(text), table.Missing) {
+		if table.IsMissing(string(text), table.Doubtful) {
 			e := textio.Fault(p.Name, number, "leave out {time}, or add a time", "time %s "+noTime, words.Quoted(text))
 			e.Otherwise = skipLine + " to leave such edges out"
 			return 0, e

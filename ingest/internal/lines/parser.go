@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/table"
@@ -275,8 +274,7 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 		return 1, nil
 	}
 	weight, wrong := table.ParseWeight(table.PlainNumber(text, lay.text), p.Signed)
-	isNaN := strings.EqualFold(string(text), "nan")
-	if !isNaN && table.IsMissing(string(text), table.Missing) {
+	if table.IsMissing(string(text), table.Missing) {
 		wrong = ""
 	}
 	if wrong == "" {
@@ -295,9 +293,6 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 		e.Fix = numberFix + " or leave the column out with " +
 			lay.WithoutWeight()
 		e.Otherwise = ""
-	case isNaN:
-		e.Fix = "pass " + lay.WithoutWeight() + " to count every pair once"
-		e.Otherwise += " to leave such lines out"
 	case number == lay.line || number == lay.first:
 		e.Fix = "leave the column out with " + lay.WithoutWeight()
 	}

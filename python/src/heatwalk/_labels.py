@@ -17,8 +17,8 @@ from ._graph import Graph, as_array, as_objects, is_pandas, nodes_of
 _TABLE = 100  # columns of a frame that is always written as a table
 _DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]|$)")
 
-#: Text that a missing value becomes in an array of text, as in np.where(known, names, np.nan).
-_WORDS = ("nan", "NaN", "None", "<NA>", "NaT")
+#: Text of classes that may mean no label, for example that of np.where(known, names, np.nan).
+_WORDS = ("-1", "NA", "nan", "NaN", "None", "null", "<NA>", "NaT", "unknown", "?", "-")
 
 
 class Labels(NamedTuple):
@@ -55,18 +55,6 @@ def values_of(y: Any) -> tuple[Any, Any]:
     if y.dtype.kind == "V" or y.dtype.kind in "mM":
         raise ValueError(f"Unknown label type: {y.dtype}")
     return y, is_missing(y)
-
-
-def _without_words(values: Any) -> Any:
-    """Return a mask of text for a missing value: "" and, with a warning, nan and the like."""
-    if values.dtype.kind == "S":
-        return values == b""
-    texts = [v if isinstance(v, (str, bytes)) else None for v in values.tolist()]
-    empty, words = (np.array([t in found for t in texts], dtype=bool) for found in (("", b""), _WORDS))
-    if words.any():
-        warn(f"y: {str(values[words][0])!r} is text, and counts as a node without a label; "
-             "None marks such nodes in an array of objects")
-    return empty | words
 
 
 def column_of(y: Any) -> tuple[Any, Any]:
@@ -127,7 +115,7 @@ def encode(y: Any, n: int, rows: Any = None) -> Labels:
     known, numbers = ~missing, values.dtype.kind in "if"
     if rows is None:
         if values.dtype.kind in "OUS":
-            known[known] = ~_without_words(values[known])
+            known[known] = [not isinstance(v, (str, bytes)) or len(v) > 0 for v in values[known].tolist()]
         marked = known.copy()
         if numbers:
             known &= values != -1
@@ -143,8 +131,9 @@ def encode(y: Any, n: int, rows: Any = None) -> Labels:
         warn("-1 means unlabelled, so that y has the class 1 only; number the classes 0 and 1")
     if rows is not None and -1 in classes.tolist() and len(classes) > 2:
         warn("y: -1 is a class; leave nodes without a label out of X")
-    if rows is None and "-1" in classes.tolist():
-        warn("'-1' is a class, because it is text; None marks unlabelled nodes")
+    words = [repr(v) for v in classes.tolist() if isinstance(v, str) and v in _WORDS]
+    if rows is None and words:
+        warn(f"y: {', '.join(words)} as a class, because it is text; None marks unlabelled nodes")
     places, code = np.flatnonzero(known) if rows is None else rows, np.full(n, -1, dtype=np.int32)
     code[places] = codes
     if (code[places] != codes).any():

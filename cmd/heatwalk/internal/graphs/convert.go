@@ -19,7 +19,6 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/file/graphfile"
-	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/file/textio"
@@ -220,7 +219,7 @@ func convertGraph(run *shell.Session, c *convertOptions, name string) error {
 	if c.attributes != "" {
 		run.Progress.Begin("reading "+c.attributes, 0, progress.Bytes)
 		options.Attributes, attributes, err = tablefile.NodeAttributes(run.Context, c.attributes, g.Nodes, &tablefile.FeatureConfig{
-			Text: c.graph.Tables.Text, SkipUnknown: c.graph.Tables.SkipsUnknown(),
+			Text: c.graph.Tables.Text, Missing: c.graph.Tables.Labelling.Missing, SkipUnknown: c.graph.Tables.SkipsUnknown(),
 			Memory: g.Plan().Room(), Stdin: run.Console.Stdin, Warn: run.Console.WarnOfError,
 		})
 		if err != nil {
@@ -336,7 +335,7 @@ func convertMatrix(run *shell.Session, c *convertOptions, input string) error {
 		LabelFile: c.labels, Labelling: run.Console.LabelConfig(&c.graph.Tables, ""),
 		Reserve: plan.Reserve,
 	}
-	conversion.Labelling.Missing = nodefile.MissingLabels[1:]
+	conversion.Labelling.MinusOne = true
 	doc := &convertMatrixDocument{Output: c.out, Format: c.format.Name,
 		Rows: x.Rows, Cols: x.Cols, Kernel: conversion.Kernel, Dtype: "float64"}
 	labels := io.Discard

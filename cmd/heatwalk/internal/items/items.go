@@ -86,7 +86,7 @@ func (o *itemOptions) declare(flags *shell.FlagSet, f items.Flag) {
 		flags.AddInput(&o.labels, f.Name, f.Usage)
 	case "label-fields":
 		in.DeclareFields(flags, "label")
-		if missing := flags.Lookup("missing"); o.kind.NoClass != nil {
+		if missing := flags.Lookup("missing"); o.kind.MinusOne {
 			missing.Usage = strings.Replace(missing.Usage, " -1,", "", 1)
 		}
 	case "missing":
@@ -251,9 +251,7 @@ func (o *itemOptions) serve(out *shell.Outputs) {
 	if run.Line.Command.Flag("unknown-ids") != nil {
 		in.Labelling.Fix += ", or skip unknown ids with --unknown-ids=skip"
 	}
-	if o.kind.NoClass != nil && in.Labelling.Missing == nil {
-		in.Labelling.Missing = o.kind.NoClass
-	}
+	in.Labelling.MinusOne = o.kind.MinusOne
 	in.Memory = run.Costs.DataLimit()
 	in.Workers = run.Threads
 	in.RNGSeed = uint64(run.Seed)

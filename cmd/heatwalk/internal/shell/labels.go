@@ -32,7 +32,7 @@ func (in *Inputs) DeclareMissing(flags *FlagSet) {
 	if flags.Lookup("missing") != nil {
 		return
 	}
-	flags.AddValue("missing", "WORDS", "", "words, joined by commas, that are no label and no node (default for labels: -1, NA, NaN, None, null, unknown, ?, - and the like; for nodes: none); '' for none", func(s string) error {
+	flags.AddValue("missing", "WORDS", "", "words, joined by commas, that are no label and no node (default: -1, NA, NaN and null among numbers; none among text and nodes)", func(s string) error {
 		in.Labelling.Missing = strings.Split(s, ",")
 		return nil
 	})
@@ -146,9 +146,8 @@ func (s SkippedLines) String() string { return s.Describe("label") }
 // Describe returns the summary for a file of the given values of nodes.
 func (s SkippedLines) Describe(noun string) string {
 	reason := " without a " + noun
-	if len(s.Missing) > 0 && noun == "label" {
-		reason = " with label " + input.Escape(strings.Join(s.Missing, ", ")) +
-			" (--missing '' keeps such classes)"
+	if len(s.Missing) > 0 {
+		reason += " (" + input.Escape(strings.Join(s.Missing, ", ")) + ")"
 	}
 	parts := words.Parts([]words.Part{{N: int64(s.Unlabelled), Rest: reason},
 		{N: int64(s.Unknown), Rest: " of nodes that are not in the graph"}})
