@@ -18,7 +18,7 @@ func TestColumns(t *testing.T) {
 	}{
 		// two pairs of ends, two weights
 		{"source,target,from,to\na,b,c,d\nb,c,d,e\n", "pass option fields=source,target or option fields=source,to", ""},
-		{"src,dst,dest\na,b,c\n", "pass option fields=src,dst or option fields=src,dest", ""},
+		{"src,dst,to\na,b,c\n", "pass option fields=src,dst or option fields=src,to", ""},
 		{"u,v,weight,value\na,b,1,2\nb,c,3,4\n", "pass option weight=weight or option weight=value", ""},
 		// times and dates are no ends
 		{"caller,callee,start,end,duration\nann,bob,1300,1310,10\nbob,cid,1400,1405,5\n", "ann–bob 1", "edges have no weight"},
