@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
@@ -116,7 +117,19 @@ func (d Design) drawn(class []int, seed, stream uint64) (func(i int) Split, erro
 		return nil, d.wrong("%d folds are more than the %d labels; give fewer",
 			d.Folds, n)
 	case d.Folds != 0:
-		return func(i int) Split { return d.fold(class, i%d.Folds, newRand(seed, stream|uint64(i/d.Folds))) }, nil
+		var mu sync.Mutex
+		var fold []int // of each item, in the partition that was last asked for
+		dealt := -1
+		return func(i int) Split {
+			mu.Lock()
+			if number := i / d.Folds; number != dealt {
+				fold = d.deal(class, newRand(seed, stream|uint64(number)))
+				dealt = number
+			}
+			partition := fold
+			mu.Unlock()
+			return OfFold(partition, i%d.Folds)
+		}, nil
 	case d.PerClass < 0:
 		return nil, Usage("%d for each class; at least 1 is needed", d.PerClass)
 	case d.PerClass > 0:
@@ -159,8 +172,8 @@ func sortSplit(train, test []int) Split {
 	return Split{Train: train, Test: test}
 }
 
-// fold returns the split of one fold of a partition.
-func (d Design) fold(class []int, number int, rng *rand.Rand) Split {
+// deal returns the fold of each item in a partition.
+func (d Design) deal(class []int, rng *rand.Rand) []int {
 	fold := make([]int, len(class))
 	groups := [][]int{sched.UpTo(len(class))}
 	if d.Stratified {
@@ -176,5 +189,5 @@ func (d Design) fold(class []int, number int, rng *rand.Rand) Split {
 			break
 		}
 	}
-	return OfFold(fold, number)
+	return fold
 }
