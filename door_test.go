@@ -134,43 +134,52 @@ func TestHostileValues(t *testing.T) {
 		each("Rank", func(call func(...any)) {
 			for _, ids := range hostileIDs {
 				for _, spec := range hostileNames {
-					call(ids, spec, func() error { _, err := g.Rank(ctx, ids, spec); return err })
+					call(ids, spec, func() error { _, err := g.Rank(ctx, ids, spec, nil); return err })
 				}
 			}
 		})
 		each("Kernel", func(call func(...any)) {
 			for _, ids := range hostileIDs {
-				call(ids, func() error { _, err := g.Kernel(ctx, "diffusion", ids, nil); return err })
-				call(ids, func() error { _, err := g.Kernel(ctx, "diffusion", []string{"0"}, ids); return err })
+				call(ids, func() error { _, _, err := g.Kernel(ctx, "diffusion", ids, nil, nil); return err })
+				call(ids, func() error { _, _, err := g.Kernel(ctx, "diffusion", []string{"0"}, ids, nil); return err })
 			}
 			for _, spec := range hostileNames {
-				call(spec, func() error { _, err := g.Kernel(ctx, spec, nil, nil); return err })
+				call(spec, func() error { _, _, err := g.Kernel(ctx, spec, nil, nil, nil); return err })
 			}
 		})
 		each("Eigen", func(call func(...any)) {
 			for _, m := range matrices {
 				for _, which := range []lanczos.Which{lanczos.Smallest, lanczos.Largest, lanczos.Which(77)} {
 					for _, k := range []int{math.MinInt, -1, 0, 1, n, n + 1, math.MaxInt} {
-						call(m, which, k, func() error { _, _, err := g.Eigen(ctx, m, which, k); return err })
+						call(m, which, k, func() error { _, _, err := g.Eigen(ctx, m, which, k, nil); return err })
 					}
 				}
 			}
 		})
 		for _, m := range matrices {
 			for _, b := range hostileBlocks(n) {
-				each("Expm", func(call func(...any)) { call(m, b, func() error { _, err := g.Expm(ctx, -1, m, b); return err }) })
-				each("Solve", func(call func(...any)) { call(m, b, func() error { _, err := g.Solve(ctx, m, 1, 1, b); return err }) })
+				each("Expm", func(call func(...any)) {
+					call(m, b, func() error { _, _, err := g.Expm(ctx, -1, m, b, nil); return err })
+				})
+				each("Solve", func(call func(...any)) {
+					call(m, b, func() error { _, _, err := g.Solve(ctx, m, 1, 1, b, nil); return err })
+				})
 			}
 			one := mat.NewDense(n, 1, nil)
 			one.Set(0, 0, 1)
 			for _, x := range hostileNumbers {
-				each("Expm", func(call func(...any)) { call(m, x, func() error { _, err := g.Expm(ctx, x, m, one); return err }) })
+				each("Expm", func(call func(...any)) {
+					call(m, x, func() error { _, _, err := g.Expm(ctx, x, m, one, nil); return err })
+				})
 				each("Solve", func(call func(...any)) {
-					call(m, x, 1., func() error { _, err := g.Solve(ctx, m, x, 1, one); return err })
-					call(m, 1., x, func() error { _, err := g.Solve(ctx, m, 1, x, one); return err })
+					call(m, x, 1., func() error { _, _, err := g.Solve(ctx, m, x, 1, one, nil); return err })
+					call(m, 1., x, func() error { _, _, err := g.Solve(ctx, m, 1, x, one, nil); return err })
 				})
 			}
 		}
+		each("EachEdge", func(call func(...any)) {
+			call(func() error { return g.EachEdge(ctx, func(heatwalk.Edge) error { return context.Canceled }) })
+		})
 		each("Plan", func(call func(...any)) { call(func() error { g.Plan(); return nil }) })
 		each("Leave", func(call func(...any)) { call(func() error { g.Leave(-1, "").Plan(); return nil }) })
 		each("With", func(call func(...any)) { call(func() error { g.With(-1, nil).Plan(); return nil }) })
@@ -248,9 +257,12 @@ func TestDoorAgreesWithCommand(t *testing.T) {
 			_, err := g.Regress(context.Background(), map[string]float64{"0": math.NaN()}, "")
 			return err
 		}(),
-		"seeds":  func() error { _, err := g.Rank(context.Background(), []string{"0", "0"}, ""); return err }(),
-		"kernel": func() error { _, err := g.Rank(context.Background(), []string{"0"}, "cwk"); return err }(),
-		"rows":   func() error { _, err := g.Kernel(context.Background(), "diffusion", []string{}, nil); return err }(),
+		"seeds":  func() error { _, err := g.Rank(context.Background(), []string{"0", "0"}, "", nil); return err }(),
+		"kernel": func() error { _, err := g.Rank(context.Background(), []string{"0"}, "cwk", nil); return err }(),
+		"rows": func() error {
+			_, _, err := g.Kernel(context.Background(), "diffusion", []string{}, nil, nil)
+			return err
+		}(),
 		"method": func() error {
 			_, err := g.Classify(context.Background(), map[string]string{"0": "a", "1": "b"}, &heatwalk.ClassifyOptions{Method: "majority,lp"})
 			return err

@@ -162,7 +162,7 @@ func ExampleGraph_Regress() {
 func ExampleGraph_Rank() {
 	g := open()
 	defer g.Close()
-	r, err := g.Rank(ctx, []string{"5", "7", "17"}, "diffusion:beta=2")
+	r, err := g.Rank(ctx, []string{"5", "7", "17"}, "diffusion:beta=2", nil)
 	check(err)
 	for _, row := range r.Order[:5] {
 		fmt.Print(g.Nodes.ID(row), " ")
@@ -176,7 +176,7 @@ func ExampleGraph_Rank() {
 func ExampleGraph_Kernel() {
 	g := open()
 	defer g.Close()
-	k, err := g.Kernel(ctx, "diffusion:beta=2", []string{"1", "34"}, []string{"1", "2", "34"})
+	k, _, err := g.Kernel(ctx, "diffusion:beta=2", []string{"1", "34"}, []string{"1", "2", "34"}, nil)
 	check(err)
 	fmt.Printf("%.4f\n", mat.Formatted(k))
 	// Output:
@@ -188,10 +188,10 @@ func ExampleGraph_Kernel() {
 func ExampleGraph_Eigen() {
 	g := open()
 	defer g.Close()
-	values, vectors, err := g.Eigen(ctx, heatwalk.NormalizedLaplacian, lanczos.Smallest, 3)
+	vectors, pairs, err := g.Eigen(ctx, heatwalk.NormalizedLaplacian, lanczos.Smallest, 3, nil)
 	check(err)
 	rows, cols := vectors.Dims()
-	fmt.Printf("%.4f, vectors %d×%d\n", values, rows, cols)
+	fmt.Printf("%.4f, vectors %d×%d\n", pairs.Values, rows, cols)
 	// Output:
 	// [0.0000 0.1323 0.2870], vectors 34×3
 }
@@ -202,11 +202,11 @@ func ExampleGraph_Solve() {
 	defer g.Close()
 	b := mat.NewDense(34, 1, nil)
 	b.Set(0, 0, 1)
-	x, err := g.Solve(ctx, heatwalk.Laplacian, 1, 1, b)
+	x, r, err := g.Solve(ctx, heatwalk.Laplacian, 1, 1, b, nil)
 	check(err)
-	fmt.Printf("%.4f\n", x.At(0, 0))
+	fmt.Printf("%.4f, within %t\n", x.At(0, 0), r.ErrorBound < 1e-8)
 	// Output:
-	// 0.0976
+	// 0.0976, within true
 }
 
 // Compute the heat at the nodes 1 and 2 at time 0.1, if all heat is at node 1 at time 0.
@@ -215,7 +215,7 @@ func ExampleGraph_Expm() {
 	defer g.Close()
 	b := mat.NewDense(34, 1, nil)
 	b.Set(0, 0, 1)
-	heat, err := g.Expm(ctx, -0.1, heatwalk.Laplacian, b)
+	heat, _, err := g.Expm(ctx, -0.1, heatwalk.Laplacian, b, &heatwalk.Settings{Tolerance: 1e-4})
 	check(err)
 	fmt.Printf("%.4f %.4f\n", heat.At(0, 0), heat.At(1, 0))
 	// Output:

@@ -76,6 +76,11 @@ type Options struct {
 	// results, and the others [ErrFollower]. Nil: this process has all rows.
 	Network sparse.Network
 
+	// Progress is called by the methods of Graph, and while a graph file is read, with a stage, the work that is done and that
+	// expected in all, 0 if it is not known. Several jobs call it at the same time. [Predict] and the other functions call that of
+	// their settings. Nil: not called.
+	Progress func(stage string, done, total int64)
+
 	// Planned is called when the memory of a job has been estimated, before the job
 	// allocates. Its error ends the job. Nil: not called.
 	Planned func(*Plan) error
@@ -310,6 +315,9 @@ func (g *Graph) readFile(ctx context.Context, path string) (dir string, err erro
 	if c.Workers == 0 {
 		c.Workers = g.options.Workers
 	}
+	if c.Progress == nil {
+		c.Progress = g.options.Progress
+	}
 	inputs := []string{path}
 	if c.Sources != nil {
 		inputs = nil
@@ -417,6 +425,7 @@ func refuse(option, format string, args ...any) error {
 
 // Origin returns the content of the graph and the given settings of its edges.
 func (g *Graph) Origin() *sides.Origin {
+	g.checkOpen()
 	if g.Store == nil {
 		return &sides.Origin{Directed: g.Directed, Signed: g.Signed}
 	}

@@ -63,7 +63,7 @@ func TestPlannedUsesGraph(t *testing.T) {
 		if room := g.Leave(1<<20, "a table").Plan().Room(); room >= g.Plan().Room() || p.Total() == 0 {
 			t.Errorf("%d bytes are left beside a table", room)
 		}
-		_, err := g.Kernel(t.Context(), "diffusion:beta=2", []string{"1"}, nil)
+		_, _, err := g.Kernel(t.Context(), "diffusion:beta=2", []string{"1"}, nil, nil)
 		return err
 	}})
 	soon(t, func() {
@@ -122,31 +122,39 @@ func TestMemoryOfEachJob(t *testing.T) {
 	}
 }
 
-// A closed graph, and one that was never opened, panic with a constant of the package, whatever is asked of them.
-func TestClosedGraph(t *testing.T) {
+// usesOfGraph returns calls of the methods of a graph, and of functions that take one, on karate.
+func usesOfGraph(t *testing.T) map[string]func(g *Graph) {
 	p := &method.Problem{}
 	labels := map[string]string{"1": "a", "34": "b"}
 	b := mat.NewDense(34, 1, nil)
-	for name, use := range map[string]func(g *Graph){
+	return map[string]func(g *Graph){
 		"Plan":  func(g *Graph) { g.Plan() },
 		"Leave": func(g *Graph) { g.Leave(1, "a table") },
 		"With":  func(g *Graph) { g.With(1, nil) },
 		"OpenFunction": func(g *Graph) {
-			_, _ = OpenFunction(t.Context(), g, &function.Named{Name: function.Exp}, 1, new(kernel.Settings))
+			if f, err := OpenFunction(t.Context(), g, &function.Named{Name: function.Exp}, 1, new(kernel.Settings)); err == nil {
+				f.Job.End()
+			}
 		},
-		"Begin":      func(g *Graph) { _, _ = g.Begin(t.Context(), &Needs{}) },
+		"Begin": func(g *Graph) {
+			if job, err := g.Begin(t.Context(), nil); err == nil {
+				job.End()
+			}
+		},
+		"Origin":     func(g *Graph) { g.Origin() },
 		"IDs":        func(g *Graph) { g.IDs() },
+		"EachEdge":   func(g *Graph) { _ = g.EachEdge(t.Context(), func(Edge) error { return nil }) },
 		"Problem":    func(g *Graph) { _, _ = g.Problem(labels) },
 		"NewProblem": func(g *Graph) { NewProblem(g, nil, nil, nil) },
 		"Classify":   func(g *Graph) { _, _ = g.Classify(t.Context(), labels, nil) },
 		"Evaluate":   func(g *Graph) { _, _ = g.Evaluate(t.Context(), labels, nil) },
 		"Explain":    func(g *Graph) { _, _ = g.Explain(t.Context(), labels, []string{"1"}, nil) },
 		"Regress":    func(g *Graph) { _, _ = g.Regress(t.Context(), map[string]float64{"1": 1}, "harmonic") },
-		"Rank":       func(g *Graph) { _, _ = g.Rank(t.Context(), []string{"1"}, "diffusion") },
-		"Kernel":     func(g *Graph) { _, _ = g.Kernel(t.Context(), "diffusion", nil, nil) },
-		"Eigen":      func(g *Graph) { _, _, _ = g.Eigen(t.Context(), Laplacian, lanczos.Smallest, 1) },
-		"Expm":       func(g *Graph) { _, _ = g.Expm(t.Context(), -1, Laplacian, b) },
-		"Solve":      func(g *Graph) { _, _ = g.Solve(t.Context(), Laplacian, 1, 1, b) },
+		"Rank":       func(g *Graph) { _, _ = g.Rank(t.Context(), []string{"1"}, "diffusion", nil) },
+		"Kernel":     func(g *Graph) { _, _, _ = g.Kernel(t.Context(), "diffusion", nil, nil, nil) },
+		"Eigen":      func(g *Graph) { _, _, _ = g.Eigen(t.Context(), Laplacian, lanczos.Smallest, 1, nil) },
+		"Expm":       func(g *Graph) { _, _, _ = g.Expm(t.Context(), -1, Laplacian, b, nil) },
+		"Solve":      func(g *Graph) { _, _, _ = g.Solve(t.Context(), Laplacian, 1, 1, b, nil) },
 		"Predict": func(g *Graph) {
 			entries, err := method.Parse("lp")
 			if err != nil {
@@ -154,7 +162,12 @@ func TestClosedGraph(t *testing.T) {
 			}
 			_, _ = Predict(t.Context(), g, p, entries[0].Method, new(method.Settings), nil)
 		},
-	} {
+	}
+}
+
+// A closed graph, and one that was never opened, panic with a constant of the package, whatever is asked of them.
+func TestClosedGraph(t *testing.T) {
+	for name, use := range usesOfGraph(t) {
 		closed := openKarate(t, nil)
 		if err := closed.Close(); err != nil {
 			t.Fatal(err)
@@ -249,7 +262,7 @@ func TestKernelWithinLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = g.Close() }() // only reads
-	if _, err := g.Kernel(t.Context(), "greedy", []string{"0"}, []string{"1"}); err != nil {
+	if _, _, err := g.Kernel(t.Context(), "greedy", []string{"0"}, []string{"1"}, nil); err != nil {
 		t.Fatal(err)
 	}
 	peak := int64(opened.heap - before)

@@ -106,7 +106,7 @@ func (g *Graph) classify(ctx context.Context, labels map[string]string,
 	if err != nil {
 		return nil, err
 	}
-	entries, _, err := o.methods(ctx)
+	entries, _, err := o.methods(ctx, g.options.Progress)
 	if err != nil {
 		return nil, err
 	}
@@ -248,12 +248,12 @@ func (g *Graph) Evaluate(ctx context.Context, labels map[string]string,
 	if err != nil {
 		return nil, err
 	}
-	entries, set, err := o.methods(ctx)
+	entries, set, err := o.methods(ctx, g.options.Progress)
 	if err != nil {
 		return nil, err
 	}
 	plan := &evaluate.Plan{Methods: entries, Fractions: []float64{0.1},
-		Settings: set}
+		Settings: set, Progress: g.options.Progress}
 	if o != nil {
 		if err := checkShares("train", o.Train); err != nil {
 			return nil, err
@@ -390,7 +390,7 @@ func (g *Graph) Regress(ctx context.Context, values map[string]float64,
 	for _, row := range rows {
 		p.Value = append(p.Value, values[g.Nodes.ID(row)])
 	}
-	return PredictValues(ctx, g, p, list, &method.Settings{RNGSeed: usualSeed})
+	return PredictValues(ctx, g, p, list, &method.Settings{RNGSeed: usualSeed, Progress: g.options.Progress})
 }
 
 // largestValue bounds the numbers of [Graph.Regress], so that their squares are finite.
@@ -482,8 +482,9 @@ func (g *Graph) beginLearning(ctx context.Context, p *method.Problem,
 }
 
 // methods returns the methods that the options name, with their settings, and the settings
-// of all.
-func (o *ClassifyOptions) methods(ctx context.Context) ([]method.Entry, *method.Settings, error) {
+// of all. They report their progress.
+func (o *ClassifyOptions) methods(ctx context.Context,
+	progress func(stage string, done, total int64)) ([]method.Entry, *method.Settings, error) {
 	if o == nil {
 		o = new(ClassifyOptions)
 	}
@@ -496,8 +497,10 @@ func (o *ClassifyOptions) methods(ctx context.Context) ([]method.Entry, *method.
 		return nil, nil, err
 	}
 	settings.RNGSeed = cmp.Or(o.Seed, usualSeed)
+	settings.Progress = progress
 	for _, e := range entries {
 		e.Settings.RNGSeed = settings.RNGSeed
+		e.Settings.Progress = progress
 	}
 	return entries, settings, nil
 }

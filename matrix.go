@@ -36,50 +36,77 @@ const (
 var symmetric = []Matrix{Adjacency, NormalizedAdjacency, Laplacian,
 	NormalizedLaplacian}
 
+// Settings are those of [Graph.Kernel], [Graph.Eigen], [Graph.Solve], [Graph.Expm] and [Graph.Rank]. Nil means defaults.
+type Settings struct {
+	// Tolerance bounds the error of a result, relative to its size, as each method says. It must be less than 1; 0 means 1e-8.
+	// Where rounding errors may exceed it, the error wraps [kernel.ErrTolerance].
+	Tolerance float64
+}
+
+// check returns the tolerance, 0 for the default.
+func (s *Settings) check() (tolerance float64, err error) {
+	if s == nil {
+		return 0, nil
+	}
+	if !(s.Tolerance >= 0 && s.Tolerance < 1) {
+		return 0, refuse("tolerance", "%v is out of range; give 0 < tolerance < 1, or 0 for 1e-8", s.Tolerance)
+	}
+	return s.Tolerance, nil
+}
+
+// kernel returns the settings of a kernel or function.
+func (s *Settings) kernel(g *Graph) (*kernel.Settings, error) {
+	tolerance, err := s.check()
+	return &kernel.Settings{Tolerance: tolerance, Progress: g.options.Progress}, err
+}
+
 // Kernel returns the block of a kernel between some nodes, by id; nil means all nodes. The
 // kernel is named as in "diffusion:beta=2"; parameters that are not given have their
-// defaults. Every value is within 1e-10 of the truth, relative to the largest value of its
-// columns, or within 1e-8 where float64 allows no more; the error is [kernel.ErrTolerance] where it does not.
+// defaults. The tolerance bounds the error of every value relative to the largest value of its columns. The report has
+// the bound that is met.
 func (g *Graph) Kernel(ctx context.Context, name string,
-	rows, cols []string) (*mat.Dense, error) {
+	rows, cols []string, s *Settings) (*mat.Dense, *kernel.Report, error) {
 	name, values, err := parseKernel(name)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	r, err := g.rowsOf("rows", rows)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	c, err := g.rowsOf("cols", cols)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	set := new(kernel.Settings)
+	set, err := s.kernel(g)
+	if err != nil {
+		return nil, nil, err
+	}
 	k, err := OpenKernel(ctx, g, name, values, r, c, set)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer k.Job.End()
-	b, _, err := kernel.Matrix(ctx, k.Kernel, k.Rows, k.Cols, set)
+	b, report, err := kernel.Matrix(ctx, k.Kernel, k.Rows, k.Cols, set)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return mat.DenseCopyOf(b), nil
+	return sparse.DenseOf(b), report, nil
 }
 
 // parseKernel parses the name of a kernel and the given values of its parameters. A name that does not
 // exist is not an error here.
 func parseKernel(text string) (name string, values param.Values, err error) {
-	named, err := param.ParseNamed(text)
+	term, err := param.ParseTerm(text)
 	if err != nil {
 		return "", nil, err
 	}
 	for _, s := range function.Specs() {
-		if s.Name == named.Name {
-			values, err = s.ParseValues(named.Given)
+		if s.Name == term.Name {
+			values, err = s.ParseValues(term.Texts)
 		}
 	}
-	return named.Name, values, err
+	return term.Name, values, err
 }
 
 // OpenedKernel is a kernel of the local part of a graph. Two goroutines must not use it at the same time, because it keeps
@@ -165,10 +192,12 @@ func OpenFunction(ctx context.Context, g *Graph, n *function.Named, cols int,
 	return &OpenedFunction{f, job}, nil
 }
 
-// Eigen returns the k largest or smallest eigenvalues of a matrix of the graph, the most
-// extreme first, and the n×k matrix of orthonormal eigenvectors.
+// Eigen returns the k largest or smallest eigenvalues of a matrix of the graph, the most extreme first, in the Values of the
+// pairs, and the n×k matrix of orthonormal eigenvectors. The tolerance bounds the residual of each pair relative to the norm
+// of the matrix; the pairs have the residuals and bounds of the errors of the values. With [lanczos.ErrIterationLimit] they
+// hold those that have converged.
 func (g *Graph) Eigen(ctx context.Context, m Matrix, which lanczos.Which,
-	k int) ([]float64, *mat.Dense, error) {
+	k int, s *Settings) (*mat.Dense, *spectral.Pairs, error) {
 	if !slices.Contains(symmetric, m) {
 		return nil, nil, refuse("matrix", "there is no matrix %q here", string(m))
 	}
@@ -176,12 +205,16 @@ func (g *Graph) Eigen(ctx context.Context, m Matrix, which lanczos.Which,
 	if n := len(g.Degrees); k < 1 || k > n {
 		return nil, nil, refuse("k", "%d is out of range; give 1 to %d, the number of nodes", k, n)
 	}
-	pairs, err := Eigenpairs(ctx, g, &spectral.Problem{Matrix: m, Which: which}, k,
-		new(lanczos.Settings))
+	tolerance, err := s.check()
 	if err != nil {
 		return nil, nil, err
 	}
-	return pairs.Values, g.fromRows(pairs.Vectors), nil
+	pairs, err := Eigenpairs(ctx, g, &spectral.Problem{Matrix: m, Which: which}, k,
+		&lanczos.Settings{Tolerance: tolerance, Progress: g.options.Progress})
+	if pairs == nil || pairs.Vectors == nil { // of another process
+		return nil, pairs, err
+	}
+	return g.fromRows(pairs.Vectors), pairs, err
 }
 
 // Eigenpairs returns k eigenvalues of a matrix of the graph with eigenvectors by row. It fills in
@@ -219,55 +252,62 @@ func Eigenpairs(ctx context.Context, g *Graph, p *spectral.Problem, k int,
 }
 
 // Expm returns exp(t·H)·B for a matrix H of the graph, for example exp(−tL)·B with a negative
-// t, the heat that is left of B after the time t. B has a row for each node.
+// t, the heat that is left of B after the time t. B has a row for each node. The tolerance bounds the norm of the error of each
+// column relative to the norm of the column. The report has the bounds that are met.
 func (g *Graph) Expm(ctx context.Context, t float64, h Matrix,
-	b mat.Matrix) (*mat.Dense, error) {
+	b mat.Matrix, s *Settings) (*mat.Dense, *kernel.Report, error) {
 	return g.apply(ctx, &function.Named{Name: function.Exp,
-		Given: param.Values{"t": param.Of(t), "matrix": param.Of(string(h))}}, b)
+		Given: param.Values{"t": param.Of(t), "matrix": param.Of(string(h))}}, b, s)
 }
 
 // Solve returns X with (a·H + c·I)·X = B for a Laplacian H of the graph, a > 0 and c ≥ 0;
-// c = 0 gives the pseudo-inverse of a·H times B. B has a row for each node.
+// c = 0 gives the pseudo-inverse of a·H times B. B has a row for each node. Tolerance and report are those of [Graph.Expm]: of
+// the error of X, which is more than the residual says.
 func (g *Graph) Solve(ctx context.Context, h Matrix, a, c float64,
-	b mat.Matrix) (*mat.Dense, error) {
+	b mat.Matrix, s *Settings) (*mat.Dense, *kernel.Report, error) {
 	if !(a > 0) || math.IsInf(a, 1) {
-		return nil, refuse("a", "%v is out of range; give a finite a > 0", a)
+		return nil, nil, refuse("a", "%v is out of range; give a finite a > 0", a)
 	}
-	x, err := g.apply(ctx,
+	x, report, err := g.apply(ctx,
 		&function.Named{Name: function.Solve,
 			Given: param.Values{"shift": param.Of(c / a),
-				"matrix": param.Of(string(h))}}, b)
-	if err == nil {
+				"matrix": param.Of(string(h))}}, b, s)
+	if err == nil && a != 1 {
 		x.Scale(1/a, x)
+		report.Scale(1 / a)
 	}
-	return x, err
+	return x, report, err
 }
 
 // apply returns a function of the graph times B, which has a row for each node. It allocates blocks when their memory is
 // reserved, because Begin may wait for other jobs.
 func (g *Graph) apply(ctx context.Context, n *function.Named,
-	b mat.Matrix) (*mat.Dense, error) {
+	b mat.Matrix, s *Settings) (*mat.Dense, *kernel.Report, error) {
 	g.checkOpen()
 	if err := checkBlock("b", b, g.Nodes.Len()); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	_, cols := b.Dims()
-	set := new(kernel.Settings)
+	set, err := s.kernel(g)
+	if err != nil {
+		return nil, nil, err
+	}
 	f, err := OpenFunction(ctx, g, n, cols, set)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer f.Job.End()
 	x := f.Job.Part(g.toRows(b))
 	y := sparse.NewBlock[float64](x.Rows, x.Cols)
-	if _, err := f.ApplyTo(ctx, y, x, set); err != nil {
-		return nil, err
+	report, err := f.ApplyTo(ctx, y, x, set)
+	if err != nil {
+		return nil, nil, err
 	}
 	y = f.Job.Gather(y)
 	if y == nil {
-		return nil, ErrFollower
+		return nil, nil, ErrFollower
 	}
-	return g.fromRows(y), nil
+	return g.fromRows(y), report, nil
 }
 
 // toRows returns a matrix whose rows are in the order of the ids as a block with the rows of
@@ -321,9 +361,10 @@ func (g *Graph) fromRows(x *sparse.Block[float64]) *mat.Dense {
 
 // Rank orders all nodes by their similarity to the seeds, by id. The kernel is named as in
 // "diffusion:beta=2", "" means that with its defaults; parameters that are not given have their defaults. The lists of the result are by
-// row. The error is an [*IDError] for an id that is not in the graph, or that of [rank.Run].
+// row. The tolerance bounds the norm of the errors of the scores relative to the norm of the scores. The error is an
+// [*IDError] for an id that is not in the graph, or that of [rank.Run].
 func (g *Graph) Rank(ctx context.Context, seeds []string,
-	name string) (*rank.Ranking, error) {
+	name string, s *Settings) (*rank.Ranking, error) {
 	named, parameters, err := parseKernel(cmp.Or(name, kernel.Families()[0].Name))
 	if err == nil {
 		err = checkRanking(named)
@@ -335,8 +376,11 @@ func (g *Graph) Rank(ctx context.Context, seeds []string,
 	if err != nil {
 		return nil, err
 	}
-	r, _, err := RankNodes(ctx, g, &rank.Problem{Seeds: rows}, named, parameters,
-		&rank.Settings{RNGSeed: usualSeed})
+	set := &rank.Settings{RNGSeed: usualSeed, Progress: g.options.Progress}
+	if set.Tolerance, err = s.check(); err != nil {
+		return nil, err
+	}
+	r, _, err := RankNodes(ctx, g, &rank.Problem{Seeds: rows}, named, parameters, set)
 	return r, err
 }
 

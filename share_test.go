@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"runtime"
 	"runtime/debug"
@@ -123,7 +124,7 @@ func serveClients(t *testing.T, limit int64) {
 	g := openRing(t, 20_000, &Options{Memory: data})
 	var alone [different][]float64
 	for i := range alone {
-		r, err := g.Rank(t.Context(), seedsOf(i), "diffusion:beta=0.5")
+		r, err := g.Rank(t.Context(), seedsOf(i), "diffusion:beta=0.5", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,7 +133,7 @@ func serveClients(t *testing.T, limit int64) {
 	var group sync.WaitGroup
 	for client := range 64 {
 		group.Go(func() {
-			r, err := g.Rank(t.Context(), seedsOf(client%different), "diffusion:beta=0.5")
+			r, err := g.Rank(t.Context(), seedsOf(client%different), "diffusion:beta=0.5", nil)
 			if err != nil || !slices.Equal(r.Score, alone[client%different]) {
 				t.Errorf("client %d: %v, or other bits", client, err)
 			}
@@ -150,7 +151,7 @@ func TestJobsShare(t *testing.T) {
 		"memory": {Memory: 12 << 20}, "jobs": {Jobs: 2}, "both": {Memory: 16 << 20, Jobs: 3, Stream: true},
 	} {
 		g := openRing(t, 3000, o)
-		alone, err := g.Rank(t.Context(), seedsOf(0), "diffusion:beta=0.5")
+		alone, err := g.Rank(t.Context(), seedsOf(0), "diffusion:beta=0.5", nil)
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -163,7 +164,7 @@ func TestJobsShare(t *testing.T) {
 				if client%2 == 0 {
 					time.AfterFunc(time.Duration(client)*time.Millisecond/4, func() { cancel(cause) })
 				}
-				r, err := g.Rank(ctx, seedsOf(0), "diffusion:beta=0.5")
+				r, err := g.Rank(ctx, seedsOf(0), "diffusion:beta=0.5", nil)
 				if client%2 == 0 && (errors.Is(err, cause) || errors.Is(err, context.Canceled)) {
 					return
 				}
@@ -202,7 +203,8 @@ func TestGoroutinesShareGraph(t *testing.T) {
 	g := openKarate(t, nil)
 	for _, f := range kernel.Families() {
 		compute := func() (*mat.Dense, error) {
-			return g.Kernel(t.Context(), f.Name, []string{"1", "34"}, []string{"1", "2", "33"})
+			k, _, err := g.Kernel(t.Context(), f.Name, []string{"1", "34"}, []string{"1", "2", "33"}, nil)
+			return k, err
 		}
 		alone, err := compute()
 		var group sync.WaitGroup
@@ -238,4 +240,25 @@ func TestGoroutinesShareGraph(t *testing.T) {
 		group.Wait()
 		f.Job.End()
 	}
+}
+
+// Every method of a graph may be called by several goroutines at the same time. The race detector reports data that they change.
+func TestGoroutinesCallMethods(t *testing.T) {
+	uses := usesOfGraph(t)
+	methods := reflect.TypeFor[*Graph]()
+	inner := methods.Elem().Field(0).Type // the embedded graph, whose methods take rows
+	for i := range methods.NumMethod() {
+		name := methods.Method(i).Name
+		if _, isInner := inner.MethodByName(name); !isInner && uses[name] == nil && name != "Close" {
+			t.Errorf("%s is not used", name)
+		}
+	}
+	g := openKarate(t, nil)
+	var group sync.WaitGroup
+	for _, use := range uses {
+		for range 2 {
+			group.Go(func() { use(g) })
+		}
+	}
+	group.Wait()
 }

@@ -19,7 +19,7 @@
 //
 // # Learners
 //
-// [Learners] lists them all by name with their parameters ([Learner]): each takes a
+// [Learners] lists them all (svm, rls, gp, logistic, centroid, density) by name with their parameters ([Learner]): each takes a
 // [Gram] and the classes of its items and returns a [Model], which scores any item.
 //
 //	l := classify.Learners().Named("rls")

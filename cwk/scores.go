@@ -143,7 +143,7 @@ func (s *scorer[T]) to(ctx context.Context, dst *sparse.Block[float64], start in
 				for j, v := range p.Row(i) {
 					x[j] = float64(T(scale * v))
 				}
-				step := blocks.Rows(weights, (t-start)*classes+lo)
+				step := simd.RowsOf(weights.Data, weights.Stride, (t-start)*classes+lo)
 				sum := simd.Rows[float64]{Data: y} // one row, to which the others are added in turn
 				simd.AddRows(sum, len(x), len(y), sum, x, step)
 			}

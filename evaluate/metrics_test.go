@@ -21,7 +21,7 @@ var (
 func TestConfusion(t *testing.T) {
 	c := newConfusion(4)
 	c.Count(truth, predicted)
-	want := confusion{{3, 2, 0, 0}, {0, 2, 1, 0}, {1, 0, 1, 0}, {0, 0, 0, 0}}
+	want := Confusion{{3, 2, 0, 0}, {0, 2, 1, 0}, {1, 0, 1, 0}, {0, 0, 0, 0}}
 	if diff := cmp.Diff(want, c); diff != "" {
 		t.Error(diff)
 	}
@@ -49,7 +49,7 @@ func TestMeanStderr(t *testing.T) {
 }
 
 // accuracyOf returns the share of nodes on the diagonal.
-func accuracyOf(c confusion) float64 {
+func accuracyOf(c Confusion) float64 {
 	right, all := 0, 0
 	for i, row := range c {
 		right += row[i]

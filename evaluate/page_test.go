@@ -31,7 +31,7 @@ func pageOf(t *testing.T, r *Report) string {
 // report.
 func TestPage(t *testing.T) {
 	r := sampleReport()
-	r.Results[0].Calibration = &calibration{9: {Nodes: 40, Right: 30, Probability: 25}}
+	r.Results[0].Calibration = &Calibration{9: {Nodes: 40, Right: 30, Probability: 25}}
 	test := r.Significance[0]
 	if test.PHolm > Level || test.Difference < 0.4 {
 		t.Fatalf("%+v", test)
@@ -98,11 +98,11 @@ func wideReport(methods, sizes, classes int) *Report {
 			}
 			res.NodesTested, res.NodesTrained, res.Parameters = 1-f, f, []byte("{}")
 			res.Text = "α = 0.8, 100 steps, plain features, C = 2, class-weights equal, strategy one-vs-one, tolerance = 0.001"
-			res.Calibration = new(calibration)
+			res.Calibration = new(Calibration)
 			for b := range res.Calibration {
 				n := 100 + rng.IntN(2000)
 				p := (float64(b) + 0.5) / calibrationBins
-				res.Calibration[b] = bin{n, int(float64(n) * p * (0.8 + 0.4*rng.Float64())), p * float64(n)}
+				res.Calibration[b] = Bin{n, int(float64(n) * p * (0.8 + 0.4*rng.Float64())), p * float64(n)}
 			}
 			for a := range res.Confusion {
 				for b := range res.Confusion {

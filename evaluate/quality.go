@@ -30,7 +30,7 @@ type Quality struct {
 	CalibrationError *float64 `json:"calibration_error"` // expected, over 15 bins of equal width: Guo et al. 2017
 
 	// Calibration are the bins of CalibrationError, over all splits their sums.
-	Calibration *calibration `json:"calibration,omitempty"`
+	Calibration *Calibration `json:"calibration,omitempty"`
 }
 
 // measures returns the fields of the measures.
@@ -81,7 +81,7 @@ func measureQuality(truth, predicted []int, classes int,
 	}
 	if probabilities {
 		n := float64(len(truth))
-		bins := new(calibration)
+		bins := new(Calibration)
 		for i, p := range confidence {
 			bins.add(p, right[i])
 		}
@@ -154,22 +154,22 @@ func measureRanking(positive []bool, score []float64) (averagePrecision, auc flo
 		pairs / (float64(right) * float64(len(order)-right))
 }
 
-// calibrationBins is the number of bins of [calibration], that of Guo et al.
+// calibrationBins is the number of bins of [Calibration], that of Guo et al.
 const calibrationBins = 15
 
-// calibration counts items by the probability of their predicted class, in 15 bins of equal
+// Calibration counts items by the probability of their predicted class, in 15 bins of equal
 // width. A probability between two bins belongs to the lower one.
-type calibration [calibrationBins]bin
+type Calibration [calibrationBins]Bin
 
-// bin holds items with similar probabilities.
-type bin struct {
+// Bin holds items with similar probabilities.
+type Bin struct {
 	Nodes       int     `json:"nodes"`
 	Right       int     `json:"right"`       // with the predicted class
 	Probability float64 `json:"probability"` // sum over the items
 }
 
 // add counts an item with a probability of the predicted class.
-func (c *calibration) add(probability float64, isRight bool) {
+func (c *Calibration) add(probability float64, isRight bool) {
 	b := &c[min(max(0, int(math.Ceil(probability*calibrationBins))-1),
 		calibrationBins-1)]
 	b.Nodes++
@@ -181,7 +181,7 @@ func (c *calibration) add(probability float64, isRight bool) {
 
 // error returns the expected calibration error of Guo et al. (2017): the mean over the items
 // of |share of right answers − mean probability| of their bin.
-func (c *calibration) error() float64 {
+func (c *Calibration) error() float64 {
 	sum := 0.0
 	items := 0
 	for _, b := range c {
@@ -192,7 +192,7 @@ func (c *calibration) error() float64 {
 }
 
 // plus returns the sums of two calibrations, nil if other is.
-func (c *calibration) plus(addend *calibration) *calibration {
+func (c *Calibration) plus(addend *Calibration) *Calibration {
 	if addend == nil {
 		return nil
 	}
@@ -205,12 +205,12 @@ func (c *calibration) plus(addend *calibration) *calibration {
 	return &sum
 }
 
-// confusion counts nodes by true class (rows) and predicted class (columns).
-type confusion [][]int
+// Confusion counts nodes by true class (rows) and predicted class (columns).
+type Confusion [][]int
 
 // newConfusion returns the table of zeros for the given number of classes.
-func newConfusion(classes int) confusion {
-	c := make(confusion, classes)
+func newConfusion(classes int) Confusion {
+	c := make(Confusion, classes)
 	for i := range c {
 		c[i] = make([]int, classes)
 	}
@@ -218,7 +218,7 @@ func newConfusion(classes int) confusion {
 }
 
 // Count adds one node for every pair of truth[i] and predicted[i].
-func (c confusion) Count(truth, predicted []int) {
+func (c Confusion) Count(truth, predicted []int) {
 	for i, t := range truth {
 		c[t][predicted[i]]++
 	}
@@ -226,7 +226,7 @@ func (c confusion) Count(truth, predicted []int) {
 
 // macroF1 returns the mean of 2·TP/(2·TP + FP + FN) over those of the first classes that
 // occur as truth or as prediction, 0 if none does.
-func (c confusion) macroF1(classes int) float64 {
+func (c Confusion) macroF1(classes int) float64 {
 	sum := 0.0
 	present := 0
 	for i := range classes {
@@ -353,8 +353,8 @@ type Predictions struct {
 
 	// Of the nodes whose true class is known, and has a label, else of held-out labels; nil without either.
 	ComparedWith string       `json:"compared_with,omitempty"`
-	Confusion    confusion    `json:"confusion,omitempty"`
-	Calibration  *calibration `json:"calibration,omitempty"`
+	Confusion    Confusion    `json:"confusion,omitempty"`
+	Calibration  *Calibration `json:"calibration,omitempty"`
 }
 
 // ClassCounts counts the labels of a class and the nodes without a label that have it as prediction.
@@ -513,7 +513,7 @@ func (s *Predictions) compareWith(prediction *method.Prediction, truth *nodefile
 		return trueClass
 	}
 	s.Confusion = newConfusion(len(s.Classes))
-	s.Calibration = new(calibration)
+	s.Calibration = new(Calibration)
 	if truth == nil {
 		s.ComparedWith = "held-out labels"
 		for _, h := range prediction.HeldOut {

@@ -56,7 +56,7 @@ type Result struct {
 	NodesReached    float64 `json:"nodes_reached"`
 
 	Quality             // means over splits; nil where a split has none
-	Confusion confusion `json:"confusion"` // summed over splits
+	Confusion Confusion `json:"confusion"` // summed over splits
 
 	Tuned          string  `json:"tuned,omitempty"`           // "splits" or "training sets": where parameters were chosen; "" where there are none
 	TuningAccuracy float64 `json:"tuning_accuracy,omitempty"` // of Parameters on the tuning splits

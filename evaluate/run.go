@@ -347,7 +347,7 @@ func (r *Result) summarise(outcomes []outcome) {
 	if r.Tuned == "" {
 		r.unite()
 	}
-	bins := new(calibration)
+	bins := new(Calibration)
 	for i := range outcomes {
 		bins = bins.plus(outcomes[i].Quality.Calibration)
 		if bins == nil {

@@ -30,7 +30,7 @@ func largestBound(ctx context.Context, g *graph.Graph,
 	if laplacian {
 		g = g.WithoutHeavyLoops()
 	}
-	sizes, err := graph.Sizes(ctx, g)
+	sizes, err := graph.AbsoluteWeights(ctx, g)
 	if err != nil {
 		return 0, err
 	}

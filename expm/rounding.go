@@ -51,7 +51,7 @@ func (e *evaluation) meetNeighbours(ctx context.Context) error {
 		return nil
 	}
 	g := e.m.graph.WithoutHeavyLoops()
-	sizes, err := graph.Sizes(ctx, g)
+	sizes, err := graph.AbsoluteWeights(ctx, g)
 	if err != nil {
 		return err
 	}

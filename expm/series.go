@@ -307,11 +307,11 @@ func (r *recurrence) rows(rows sparse.Rows) {
 		sums := r.e.sums.of(rows.Range, rows.Lo)
 		for lo := rows.Lo; lo < rows.Hi; lo += batch {
 			hi := min(lo+batch, rows.Hi)
-			t := blocks.Rows(r.t, lo)
+			t := simd.RowsOf(r.t.Data, r.t.Stride, lo)
 			if r.m.inner != nil {
 				t = simd.Rows[float64]{Data: scratch, Stride: k}
 				simd.AddRows(t, hi-lo, k, simd.Rows[float64]{Data: r.e.zero},
-					r.m.inner[lo:hi], blocks.Rows(r.t, lo))
+					r.m.inner[lo:hi], simd.RowsOf(r.t.Data, r.t.Stride, lo))
 			}
 			simd.DotColumns(sums, hi-lo, t, t)
 		}
@@ -332,7 +332,7 @@ func (r *recurrence) rows(rows sparse.Rows) {
 			}
 			seen := simd.Rows[float64]{Data: scratch, Stride: k}
 			if p.scale {
-				seen = blocks.Rows(p.dest, lo)
+				seen = simd.RowsOf(p.dest.Data, p.dest.Stride, lo)
 			}
 			simd.AddRows(seen, hi-lo, k, simd.Rows[float64]{Data: r.e.zero},
 				backFactors(r.m.inner, lo, hi), y)
@@ -344,10 +344,10 @@ func (r *recurrence) rows(rows sparse.Rows) {
 // addTerms adds the term j of a series, t, to the rows lo ≤ i < hi of the result, with first the one
 // before it, x, too. It returns these rows.
 func (p *part) addTerms(j, lo, hi int, x, t *sparse.Block[float64]) simd.Rows[float64] {
-	y := blocks.Rows(p.y, lo)
+	y := simd.RowsOf(p.y.Data, p.y.Stride, lo)
 	if p.first {
-		simd.AddRows(y, hi-lo, t.Cols, y, p.expansion.coef[j-1:j], blocks.Rows(x, lo))
+		simd.AddRows(y, hi-lo, t.Cols, y, p.expansion.coef[j-1:j], simd.RowsOf(x.Data, x.Stride, lo))
 	}
-	simd.AddRows(y, hi-lo, t.Cols, y, p.expansion.coef[j:j+1], blocks.Rows(t, lo))
+	simd.AddRows(y, hi-lo, t.Cols, y, p.expansion.coef[j:j+1], simd.RowsOf(t.Data, t.Stride, lo))
 	return y
 }

@@ -46,8 +46,8 @@ func (d *division) rows(worker, lo, hi int) {
 				clear(p.y.Row(i))
 			}
 		}
-		simd.DotColumns(sums, hi-lo, blocks.Rows(d.e.w[0], lo),
-			blocks.Rows(d.e.w[0], lo))
+		simd.DotColumns(sums, hi-lo, simd.RowsOf(d.e.w[0].Data, d.e.w[0].Stride, lo),
+			simd.RowsOf(d.e.w[0].Data, d.e.w[0].Stride, lo))
 	} else {
 		d.share.EachRun(lo, hi, func(r blocks.Run) { d.run(worker, r, sums) })
 	}
@@ -59,7 +59,7 @@ func (d *division) rows(worker, lo, hi int) {
 
 // run divides a run of rows, but for the scaling of W.
 func (d *division) run(worker int, r blocks.Run, sums []float64) {
-	w := blocks.Rows(d.e.w[0], r.Lo)
+	w := simd.RowsOf(d.e.w[0].Data, d.e.w[0].Stride, r.Lo)
 	k := d.e.b.Cols
 	if r.Total == nil {
 		for i := r.Lo; i < r.Hi; i++ {
@@ -86,7 +86,7 @@ func (d *division) run(worker int, r blocks.Run, sums []float64) {
 		for i, u := range r.Unit {
 			factors[i] = d.nullValues[q] * u / blocks.Factor(d.inner, r.Lo+i)
 		}
-		simd.AddRows(blocks.Rows(p.y, r.Lo), rows, k,
+		simd.AddRows(simd.RowsOf(p.y.Data, p.y.Stride, r.Lo), rows, k,
 			simd.Rows[float64]{Data: d.e.zero}, factors, total)
 	}
 }
@@ -115,6 +115,6 @@ func (d *division) single(i int, isNull bool, sums []float64) {
 // scaleRows stores f·x in dst for the rows lo ≤ i < hi, f a factor for each and zero a row of zeros;
 // dst may be x.
 func scaleRows(dst, x *sparse.Block[float64], lo, hi int, f, zero []float64) {
-	simd.AddRows(blocks.Rows(dst, lo), hi-lo, x.Cols,
-		simd.Rows[float64]{Data: zero}, f, blocks.Rows(x, lo))
+	simd.AddRows(simd.RowsOf(dst.Data, dst.Stride, lo), hi-lo, x.Cols,
+		simd.Rows[float64]{Data: zero}, f, simd.RowsOf(x.Data, x.Stride, lo))
 }

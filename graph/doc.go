@@ -2,7 +2,7 @@
 //
 // A [Graph] is a symmetric matrix A with weights ≥ 0, its degrees, self loops, components, and
 // the null spaces of its Laplacians. [New] returns the graph of a [sparse.Matrix] in two
-// sweeps, [Open] the graph of a store, [FromMat] the graph of a gonum matrix; package heatwalk
+// sweeps, [FromMat] the graph of a gonum matrix; package heatwalk
 // opens any file.
 //
 // Degrees are exact sums, rounded once. Self loops cancel in the Laplacian L = D − A, but in

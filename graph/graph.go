@@ -104,8 +104,8 @@ func NullWeights(g *Graph, normalized bool) []float64 {
 	return weights
 }
 
-// Sizes returns the graph of the weights |a_ij|, which is g itself unless it is signed.
-func Sizes(ctx context.Context, g *Graph) (*Graph, error) {
+// AbsoluteWeights returns the graph of the weights |a_ij|, which is g itself unless it is signed.
+func AbsoluteWeights(ctx context.Context, g *Graph) (*Graph, error) {
 	if !g.Signed {
 		return g, nil
 	}

@@ -55,7 +55,7 @@ func Harmonic(ctx context.Context, g *graph.Graph, clamped []int) (*System, erro
 	among := &graph.Graph{A: g.A, Signed: g.Signed, Components: g.Components,
 		Workers: g.Workers, Degrees: make([]float64, n)}
 	boundary := &sparse.Operator[float64]{A: g.A, Left: free, Workers: g.Workers}
-	sizes, err := graph.Sizes(ctx, g)
+	sizes, err := graph.AbsoluteWeights(ctx, g)
 	if err != nil {
 		return nil, err
 	}

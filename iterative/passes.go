@@ -39,7 +39,7 @@ func (r *passes) dotRows(rows sparse.Rows) {
 		return
 	}
 	simd.DotColumns(r.dots.Of(rows.Range), rows.Hi-rows.Lo,
-		blocks.Rows(r.p, rows.Lo), blocks.Rows(r.q, rows.Lo))
+		simd.RowsOf(r.p.Data, r.p.Stride, rows.Lo), simd.RowsOf(r.q.Data, r.q.Stride, rows.Lo))
 }
 
 // lessen does r −= q·diag(α) on a chunk, and adds up rᵀr, rᵀz with Jacobi, and the null space's share of
@@ -54,7 +54,7 @@ func (r *passes) lessen(chunk, lo, hi int, q *sparse.Block[float64]) {
 		s := blocks.Factor(r.cg.Scale, lo+i)
 		weights[i] = 1 / (s * s)
 	}
-	simd.ResidualColumns(blocks.Rows(r.r, lo), blocks.Rows(q, lo), r.alpha,
+	simd.ResidualColumns(simd.RowsOf(r.r.Data, r.r.Stride, lo), simd.RowsOf(q.Data, q.Stride, lo), r.alpha,
 		weights[:hi-lo], r.inverse[lo:hi], rr, rz)
 	if r.cg.Null == nil {
 		return
@@ -74,7 +74,7 @@ func (r *passes) lessen(chunk, lo, hi int, q *sparse.Block[float64]) {
 func (r *passes) productsChunk(chunk, lo, hi int) {
 	rz := r.part(chunk, 1)
 	clear(rz)
-	simd.DotColumns(rz, hi-lo, blocks.Rows(r.r, lo), blocks.Rows(r.z, lo))
+	simd.DotColumns(rz, hi-lo, simd.RowsOf(r.r.Data, r.r.Stride, lo), simd.RowsOf(r.z.Data, r.z.Stride, lo))
 	r.addNull(chunk, lo, hi, r.z)
 }
 
@@ -94,7 +94,7 @@ func (r *passes) turnChunk(_, lo, hi int) {
 	if r.z != nil {
 		z = r.z // with ones for the inverse
 	}
-	simd.TurnColumns(blocks.Rows(r.x, lo), blocks.Rows(r.p, lo), blocks.Rows(z, lo),
+	simd.TurnColumns(simd.RowsOf(r.x.Data, r.x.Stride, lo), simd.RowsOf(r.p.Data, r.p.Stride, lo), simd.RowsOf(z.Data, z.Stride, lo),
 		r.alpha, r.beta, factor[lo:hi])
 	r.removeNull(lo, hi, r.p)
 }

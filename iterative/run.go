@@ -260,9 +260,9 @@ func (r *recurrence) subtractAgain(ctx context.Context) error {
 	r.exact = true
 	r.result.Sweeps++
 	return r.cg.A.StepTo(ctx, r.v.r, r.v.x, sparse.Step[float64]{Alpha: -1, Visit: func(rows sparse.Rows) {
-		res := blocks.Rows(r.v.r, rows.Lo)
+		res := simd.RowsOf(r.v.r.Data, r.v.r.Stride, rows.Lo)
 		simd.AddRows(res, rows.Hi-rows.Lo, r.v.b.Cols, res, scale[rows.Lo:rows.Hi],
-			blocks.Rows(projected, rows.Lo))
+			simd.RowsOf(projected.Data, projected.Stride, rows.Lo))
 	}})
 }
 

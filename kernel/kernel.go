@@ -224,6 +224,15 @@ type Report struct {
 	Condition string
 }
 
+// Scale multiplies the bounds by a factor ≥ 0, for a result that is multiplied by it.
+func (r *Report) Scale(factor float64) {
+	r.ErrorBound *= factor
+	r.Largest *= factor
+	for j := range r.ColumnBound {
+		r.ColumnBound[j] *= factor
+	}
+}
+
 // estimated is the condition of errors that are not bounded.
 const estimated = "the error is estimated from the convergence of conjugate gradients; with a tolerance it is bounded"
 

@@ -54,7 +54,7 @@ func checkSymmetric(ctx context.Context, g *graph.Graph) error {
 		x.Row(i)[0], x.Row(i)[1] = rng.Float64(), rng.Float64()
 	}
 	product := func(i, j int) float64 { return blocks.Dots(team, x.Columns(i, i+1), y.Columns(j, j+1))[0] }
-	sizes, err := graph.Sizes(ctx, g)
+	sizes, err := graph.AbsoluteWeights(ctx, g)
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ import (
 // is [iterative.ErrMemory].
 func radius(ctx context.Context, g *graph.Graph) (float64, error) {
 	return g.Radius.Get(func() (float64, error) {
-		g, err := graph.Sizes(ctx, g)
+		g, err := graph.AbsoluteWeights(ctx, g)
 		if err != nil {
 			return 0, err
 		}
@@ -49,7 +49,7 @@ func radiusByLanczos(ctx context.Context, g *graph.Graph) (float64, error) {
 // 1 %, which is enough to choose α and β. Cost: some tens of sweeps, once for a graph.
 func roughRadius(ctx context.Context, g *graph.Graph) (float64, error) {
 	return g.RoughRadius.Get(func() (float64, error) {
-		g, err := graph.Sizes(ctx, g)
+		g, err := graph.AbsoluteWeights(ctx, g)
 		if err != nil {
 			return 0, err
 		}

@@ -124,7 +124,7 @@ func alphasBelow(rho, refused float64) string {
 // sweeps, solves. For an α in its range no more is found out about ρ than what 1 − αρ
 // is, to a tenth.
 func (g *matrices) nearRadius(ctx context.Context, alpha, upper float64) (engine, error) {
-	sizes, err := graph.Sizes(ctx, g.Graph)
+	sizes, err := graph.AbsoluteWeights(ctx, g.Graph)
 	if err != nil {
 		return nil, err
 	}

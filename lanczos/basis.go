@@ -158,7 +158,7 @@ func (e *engine) multiplyTo(ctx context.Context, w, v columns, q []float64,
 func (e *engine) scaleRows(x *sparse.Block[float64], factor []float64) {
 	zero := simd.Rows[float64]{Data: make([]float64, x.Cols)}
 	blocks.EachChunk(e.Workers, e.rows, func(_, _, lo, hi int) {
-		rows := blocks.Rows(x, lo)
+		rows := simd.RowsOf(x.Data, x.Stride, lo)
 		simd.AddRows(rows, hi-lo, x.Cols, zero, factor[lo:hi], rows)
 	})
 }

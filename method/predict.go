@@ -74,11 +74,8 @@ type Prediction struct {
 	form   *explain.Form // nil: none, or it was not asked for
 }
 
-// MixedModel describes a model in the mixture of auto.
-type MixedModel = auto.MixedModel
-
 // Models describes the models in the mixture of auto, by decreasing weight; nil for other methods.
-func (p *Prediction) Models() []MixedModel {
+func (p *Prediction) Models() []problem.MixedModel {
 	if p.choice == nil {
 		return nil
 	}

@@ -68,8 +68,11 @@ func (l List[D]) Named(name string) (zero D) {
 func (l *List[D]) Add(d D, isComplete bool) {
 	name := d.spec().Name
 	var zero D
-	if !isComplete || l.Named(name) != zero {
-		panic("param: an incomplete declaration, or a name that is taken: " + name)
+	if l.Named(name) != zero {
+		panic("param: there is a declaration with this name: " + name)
+	}
+	if !isComplete || name == "" {
+		panic("param: the declaration lacks a function that it needs: " + name)
 	}
 	*l = append(*l, d)
 }

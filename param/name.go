@@ -6,26 +6,26 @@ import (
 	"strings"
 )
 
-// Named is a name with values of some of its parameters, as users write it, for example
+// Term is a name with texts of some of its parameters, as users write it, for example
 // "diffusion:beta=2:laplacian=combinatorial".
-type Named struct {
+type Term struct {
 	Name  string
-	Given map[string]string // values by parameter
+	Texts map[string]string // values by parameter, for [Spec.ParseValues]
 }
 
-// ParseNamed reads a name and values. The error is a [*ParameterError].
-func ParseNamed(text string) (Named, error) {
+// ParseTerm reads a name and texts. The error is a [*ParameterError].
+func ParseTerm(text string) (Term, error) {
 	parts := strings.Split(strings.TrimSpace(text), ":")
-	n := Named{Name: strings.TrimSpace(parts[0]), Given: map[string]string{}}
+	n := Term{Name: strings.TrimSpace(parts[0]), Texts: map[string]string{}}
 	for _, term := range parts[1:] {
 		name, value, ok := strings.Cut(term, "=")
 		switch {
 		case !ok || name == "" || value == "":
 			return n, Refuse(n.Name, n.Name, "%q is no parameter; write %s:PARAMETER=VALUE", term, n.Name)
-		case n.Given[name] != "":
+		case n.Texts[name] != "":
 			return n, Refuse(n.Name, name, "given twice; leave one out")
 		}
-		n.Given[name] = value
+		n.Texts[name] = value
 	}
 	return n, nil
 }

@@ -69,7 +69,7 @@ func Learners() param.List[*Learner] {
 	return slices.Clone(learners)
 }
 
-// Register adds a learner, which then is a method: it can be named in [method.Parse], its
+// Register adds a learner, which then is a method: it can be named in method.Parse, its
 // parameters have grids and are chosen by cross-validation, and its memory is estimated. Call it
 // from an init function. It panics if the name is taken, or if there is no Spread.
 func Register(l *Learner) {

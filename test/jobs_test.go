@@ -19,7 +19,7 @@ func TestConcurrentJobs(t *testing.T) {
 		t.Fatal(err)
 	}
 	id := single.IDs()[:3]
-	kernel, err := single.Kernel(t.Context(), "diffusion:beta=2", id, id)
+	kernel, _, err := single.Kernel(t.Context(), "diffusion:beta=2", id, id, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestConcurrentJobs(t *testing.T) {
 			}
 		})
 		group.Go(func() {
-			got, err := g.Leave(1<<20, "a table").Kernel(t.Context(), "diffusion:beta=2", id, id)
+			got, _, err := g.Leave(1<<20, "a table").Kernel(t.Context(), "diffusion:beta=2", id, id, nil)
 			if err != nil || !mat.Equal(got, kernel) {
 				t.Errorf("another kernel, %v", err)
 			}

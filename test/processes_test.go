@@ -272,18 +272,18 @@ func TestRegressOnSeveralProcesses(t *testing.T) {
 func TestEigenOnSeveralProcesses(t *testing.T) {
 	dir, _ := coraStore(t)
 	one := openStore(t, dir)
-	want, _, err := one.Eigen(t.Context(), heatwalk.NormalizedAdjacency, lanczos.Largest, 90)
+	_, want, err := one.Eigen(t.Context(), heatwalk.NormalizedAdjacency, lanczos.Largest, 90, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	err = together(t, dir, 3, func(g *heatwalk.Graph) error {
-		got, vectors, err := g.Eigen(t.Context(), heatwalk.NormalizedAdjacency, lanczos.Largest, 90)
+		vectors, pairs, err := g.Eigen(t.Context(), heatwalk.NormalizedAdjacency, lanczos.Largest, 90, nil)
 		if err != nil {
 			return err
 		}
-		for j, v := range want {
-			if math.Abs(got[j]-v) > 1e-9 {
-				return fmt.Errorf("eigenvalue %d is %v, want %v", j, got[j], v)
+		for j, v := range want.Values {
+			if math.Abs(pairs.Values[j]-v) > 1e-9 {
+				return fmt.Errorf("eigenvalue %d is %v, want %v", j, pairs.Values[j], v)
 			}
 		}
 		if n, _ := vectors.Dims(); n != len(one.IDs()) {
@@ -303,12 +303,12 @@ func TestKernelOnSeveralProcesses(t *testing.T) {
 	ids := one.IDs()
 	rows, cols := ids[:40], ids[20:30]
 	for _, name := range []string{"diffusion:beta=2", "von-neumann", "regularized-laplacian", "pseudo-inverse", "p-step"} {
-		want, err := one.Kernel(t.Context(), name, rows, cols)
+		want, _, err := one.Kernel(t.Context(), name, rows, cols, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		err = together(t, dir, 3, func(g *heatwalk.Graph) error {
-			got, err := g.Kernel(t.Context(), name, rows, cols)
+			got, _, err := g.Kernel(t.Context(), name, rows, cols, nil)
 			if err != nil {
 				return err
 			}
@@ -344,12 +344,12 @@ func TestRankOnSeveralProcesses(t *testing.T) {
 	}
 	one := openStore(t, dir)
 	seeds := []string{"3", "50", "51", "120", "199"}
-	want, err := one.Rank(t.Context(), seeds, "diffusion:beta=2")
+	want, err := one.Rank(t.Context(), seeds, "diffusion:beta=2", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	err = together(t, dir, 2, func(g *heatwalk.Graph) error {
-		got, err := g.Rank(t.Context(), seeds, "diffusion:beta=2")
+		got, err := g.Rank(t.Context(), seeds, "diffusion:beta=2", nil)
 		if err != nil {
 			return err
 		}

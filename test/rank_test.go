@@ -44,7 +44,7 @@ func TestRankByWalksFromTheSeeds(t *testing.T) {
 			}
 			power = step(power)
 		}
-		r, err := g.Rank(t.Context(), []string{"5", "16"}, name)
+		r, err := g.Rank(t.Context(), []string{"5", "16"}, name, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -44,7 +44,7 @@ func TestService(t *testing.T) {
 				t.Errorf("%s: %v, %s", node, err, w.Body)
 				return
 			}
-			r, err := g.Rank(t.Context(), []string{node}, "diffusion:beta=2")
+			r, err := g.Rank(t.Context(), []string{node}, "diffusion:beta=2", nil)
 			if err != nil {
 				t.Error(err)
 				return

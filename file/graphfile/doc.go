@@ -57,5 +57,5 @@
 // amount, of a Parquet file one page of each column; no word, string or piece of
 // XML or JSON has more than 1 MiB; the named formats keep
 // their nodes, those with attributes also their edges, and report this to [Input].Hold. Every fault is an
-// [*nodefile.ParseError] with the file and the line, byte, row or array element.
+// [*input.Error] with the file and the line, byte, row or array element.
 package graphfile

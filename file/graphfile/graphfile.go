@@ -170,7 +170,7 @@ const MaxNodes = 1<<32 - 1
 const fetchAgain = "fetch the file again"
 
 // Read reads a file of format f and calls visit with its batches in order. The
-// error is an [*nodefile.ParseError] about the file, or that of visit, Hold or the reading.
+// error is an [*input.Error] about the file, or that of visit, Hold or the reading.
 func Read(f *Format, in *Input, visit Visitor) (*Summary, error) {
 	if f.Read == nil {
 		panic(badRead)

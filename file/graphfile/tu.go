@@ -64,7 +64,7 @@ var ErrNotTU = errors.New("graphfile: no collection in the TU layout")
 // The files are looked through first, which takes 4 bytes a graph. fits is then called with bounds of
 // the shape and of the memory of reading and the collection; its error ends the reading. It may be nil.
 //
-// The error is a [*nodefile.ParseError] with file and line for a vertex without a graph, a
+// The error is a [*input.Error] with file and line for a vertex without a graph, a
 // graph without a vertex, an edge between two graphs, lines too few or too many, an edge
 // with two labels, or vertices with attributes of different count.
 func ReadTU(ctx context.Context, path string, directed bool,

@@ -12,7 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// Lookup finds the row of an id, and the id of a row; [*shard.Nodes] implements it.
+// Lookup finds the row of an id, and the id of a row; *shard.Nodes implements it.
 type Lookup interface {
 	Lookup(id string) (row int, ok bool)
 	ID(row int) string

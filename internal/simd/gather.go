@@ -9,6 +9,11 @@ type Rows[T Float] struct {
 	Stride int
 }
 
+// RowsOf returns the rows of a matrix from row i on.
+func RowsOf[T Float](data []T, stride, i int) Rows[T] {
+	return Rows[T]{data[min(i*stride, len(data)):], stride}
+}
+
 // Gather stores in row r of dst, for every r < len(ptr)−1, the scaled sum of the rows of
 // x that its run of col names, added in the order of the ids:
 //

@@ -12,7 +12,8 @@
 //
 // One call makes all columns in the same sweeps, for exp also those of several times t:
 //
-//	f, err := function.New(ctx, g, &function.Named{Name: "exp", Times: []float64{-1, -2}})
+//	named, err := function.Parse("exp:t=-1,-2:matrix=laplacian")
+//	f, err := function.New(ctx, g, named)
 //	report, err := f.ApplyTo(ctx, y, b, &kernel.Settings{Tolerance: 1e-8})
 package function
 
@@ -92,6 +93,43 @@ type Named struct {
 	Times []float64    // values of the parameter t of [Exp], computed in the same sweeps; nil: that of Given
 }
 
+// Parse returns the function of a text such as "pagerank:alpha=0.85", as on the command line. Several times of [Exp] are separated by
+// commas: "exp:t=-1,-2". The error is a [*param.ParameterError]; ranges of values are checked by [New].
+func Parse(text string) (*Named, error) {
+	term, err := param.ParseTerm(text)
+	if err != nil {
+		return nil, err
+	}
+	list := Specs()
+	i := slices.IndexFunc(list, func(s *param.Spec) bool { return s.Name == term.Name })
+	if i < 0 {
+		return nil, refuseName(term.Name)
+	}
+	n := &Named{Name: term.Name}
+	if times := strings.Split(term.Texts["t"], ","); n.Name == Exp && len(times) > 1 {
+		delete(term.Texts, "t")
+		for _, text := range times {
+			v, err := list[i].ParseValues(map[string]string{"t": text})
+			if err != nil {
+				return nil, err
+			}
+			n.Times = append(n.Times, v.Number("t"))
+		}
+	}
+	n.Given, err = list[i].ParseValues(term.Texts)
+	return n, err
+}
+
+// refuseName returns the error about a function that does not exist.
+func refuseName(name string) error {
+	var names []string
+	for _, s := range Specs() {
+		names = append(names, s.Name)
+	}
+	return param.Refuse("matfunc", "function", "there is no function %q in this program; choose from %s", name,
+		strings.Join(names, ", "))
+}
+
 // Results returns the number of results for each column of a block.
 func (n *Named) Results() int { return max(1, len(n.Times)) }
 
@@ -136,12 +174,7 @@ func New(ctx context.Context, g *graph.Graph, n *Named) (*Function, error) {
 	}
 	family := kernel.Families().Named(n.Name)
 	if family == nil {
-		var names []string
-		for _, s := range Specs() {
-			names = append(names, s.Name)
-		}
-		return nil, param.Refuse("matfunc", "function", "there is no function %q in this program; choose from %s", n.Name,
-			strings.Join(names, ", "))
+		return nil, refuseName(n.Name)
 	}
 	var err error
 	if f.Values, err = family.Resolve(n.Given, kernel.On(ctx, g)); err != nil {
@@ -518,9 +551,7 @@ func (f *Function) solve(ctx context.Context, g *graph.Graph) error {
 			return r, err
 		}
 		blocks.Scale(y, scale)
-		for j := range r.ColumnBound {
-			r.ColumnBound[j] *= scale
-		}
+		r.Scale(scale)
 		return r, nil
 	}
 	return nil

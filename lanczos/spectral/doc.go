@@ -1,7 +1,7 @@
 // Package spectral finds eigenpairs of the matrices of a graph, which are also its
 // spectral embedding.
 //
-// A [Problem] names a [Matrix] and a part of its spectrum. [Problem.Solve] takes what
+// A [Problem] names a matrix and a part of its spectrum. [Problem.Solve] takes what
 // helps there: eigenvectors that are known, one for each component, and a sampled
 // factor at the lower end of a Laplacian where Lanczos stalls.
 //

@@ -102,7 +102,7 @@ func checksum(version int, body []byte) string {
 const memoryFactor = 8
 
 // Read reads a model in at most the given bytes of memory (0: no limit). The error is an [*input.Error] for
-// a file that is no model, wraps [shard.ErrVersion] for one of another version and [sparse.ErrMemory] for one
+// a file that is no model, wraps [shard.ErrVersion] for one of another version and [budget.ErrMemory] for one
 // above the limit, and is a [*shard.CorruptError] for a damaged one.
 func Read(path string, memory int64) (*File, error) {
 	file, err := os.Open(path)
@@ -174,7 +174,7 @@ func (f *File) readOrigin(body []byte) error {
 	return err
 }
 
-// Unweighted is the setting of reading by which lines with weight 0 are edges, see [ingest.Config].
+// Unweighted is the setting of reading by which lines with weight 0 are edges, see ingest.Config.
 const Unweighted = "unweighted"
 
 // VersionError is the error of a model of a format that this package does not read. It wraps [shard.ErrVersion].

@@ -203,3 +203,11 @@ func Pick[T any](list []T, positions []int) []T {
 }
 
 const badProblem = "method: fields of a problem do not fit each other"
+
+// MixedModel describes a model in a mixture.
+type MixedModel struct {
+	Name       string
+	Parameters string
+	Weight     float64
+	IsFactor   bool // the probabilities to the power of the weight multiply those of the mixture
+}

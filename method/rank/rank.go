@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/heatwalk/heatwalk/internal/ranked"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
@@ -68,8 +69,12 @@ type Settings struct {
 	RNGSeed uint64 // of folds
 	Memory  int64  // limit of the kernel in bytes; 0: no limit; never changes a result
 
-	// Progress, if not nil, is called with the finished columns and all of them.
-	Progress func(done, total int)
+	// Tolerance bounds the norm of the error of each column of scores, relative to its norm; 0: 1e-10, or 1e-8 where rounding
+	// errors allow no more.
+	Tolerance float64
+
+	// Progress, if not nil, is called with the stage, always "ranking", the finished columns and all of them.
+	Progress func(stage string, done, total int64)
 }
 
 // Ranking is the result of [Run]. Of several processes, only process 0 has the lists.
@@ -81,6 +86,8 @@ type Ranking struct {
 	Stderr float64 // standard error of AUC over the seeds; NaN for one seed
 	Folds  int     // 0 for one seed
 	Sweeps int     // over all entries
+
+	ErrorBound float64 // never below the error of a score
 }
 
 // ErrSeeds is returned unless there is a seed and a node that is none.
@@ -130,7 +137,7 @@ func Run(ctx context.Context, p *Problem, s *Settings) (*Ranking, error) {
 			return nil, err
 		}
 		if s.Progress != nil {
-			s.Progress(lo+len(batch), len(sets))
+			s.Progress("ranking", int64(lo+len(batch)), int64(len(sets)))
 		}
 		for j := range batch {
 			p.note(out.Score, shares, lo+j-1, fold, weights,
@@ -160,6 +167,16 @@ func Run(ctx context.Context, p *Problem, s *Settings) (*Ranking, error) {
 	slices.SortStableFunc(out.Order,
 		func(a, b int) int { return cmp.Compare(out.Score[b], out.Score[a]) })
 	return out, nil
+}
+
+// Top returns the rows of the highest scores by falling score, at most count of them; of equal scores the lower row first. Cost: one
+// pass over the scores, which are not sorted.
+func Top(scores []float64, count int) (rows []int) {
+	for row := range scores {
+		rows = ranked.Insert(rows, row, count,
+			func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
+	}
+	return rows
 }
 
 // seedWeights returns the weight of each node, 0 of those that are no seeds.
@@ -197,13 +214,22 @@ func (p *Problem) scoresTo(ctx context.Context, y, x *sparse.Block[float64],
 			x.Row(row)[j] = weights[v] / total / p.scale(v)
 		}
 	}
-	report, err := p.Kernel.ApplyTo(ctx, y, x,
-		&kernel.Settings{Tolerance: 1e-10, Lenient: true, Limit: 1e-8,
-			Memory: s.Memory})
+	set := &kernel.Settings{Tolerance: s.Tolerance, Memory: s.Memory}
+	if s.Tolerance == 0 {
+		set.Tolerance = 1e-10
+		set.Lenient = true
+		set.Limit = 1e-8
+	}
+	report, err := p.Kernel.ApplyTo(ctx, y, x, set)
 	if err != nil {
 		return err
 	}
 	out.Sweeps += report.Sweeps
+	largest := 1.0
+	if p.Walk {
+		largest = max(largest, slices.Max(p.Degrees))
+	}
+	out.ErrorBound = max(out.ErrorBound, largest*report.ErrorBound)
 	for _, v := range slices.Concat(sets...) {
 		row, _ := p.row(v)
 		clear(x.Row(row))

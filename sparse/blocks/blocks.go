@@ -10,7 +10,6 @@ import (
 	"iter"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -30,12 +29,6 @@ func EachChunk(workers, rows int, do func(worker, chunk, lo, hi int)) {
 		do(worker, chunk, chunk*ChunkRows, min((chunk+1)*ChunkRows, rows))
 		return nil
 	})
-}
-
-// Rows returns the rows of a block from row i on, for the loops of [simd].
-func Rows[T sparse.Float](b *sparse.Block[T], i int) simd.Rows[T] {
-	return simd.Rows[T]{Data: b.Data[min(i*b.Stride, len(b.Data)):],
-		Stride: b.Stride}
 }
 
 // Slabs returns the intervals lo ≤ i < hi of at most the given width that cover 0 ≤ i < n.

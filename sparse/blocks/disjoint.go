@@ -192,7 +192,7 @@ func (s *Share) Negate() {
 func (s *Share) Subtract(lo, hi, column int, factors []float64, dst, x *sparse.Block[float64]) {
 	s.EachRun(lo, hi, func(r Run) {
 		if r.Total != nil {
-			simd.AddRows(Rows(dst, r.Lo), r.Hi-r.Lo, x.Cols, Rows(x, r.Lo),
+			simd.AddRows(simd.RowsOf(dst.Data, dst.Stride, r.Lo), r.Hi-r.Lo, x.Cols, simd.RowsOf(x.Data, x.Stride, r.Lo),
 				factors[r.Lo-lo:r.Hi-lo], simd.Rows[float64]{Data: r.Total[column:]})
 			return
 		}
@@ -237,7 +237,7 @@ func (s *Share) Add(lo, hi, column int, factors []float64, x *sparse.Block[float
 		s.EachRun(start, end, func(r Run) {
 			if r.Total != nil {
 				sums := s.At(s.Slot[r.Lo])[column:][:x.Cols]
-				simd.AddWeighted(sums, factors[r.Lo-lo:r.Hi-lo], Rows(x, r.Lo))
+				simd.AddWeighted(sums, factors[r.Lo-lo:r.Hi-lo], simd.RowsOf(x.Data, x.Stride, r.Lo))
 			}
 		})
 	}

@@ -42,7 +42,7 @@ func Dots(team *sparse.Team, x, y *sparse.Block[float64]) []float64 {
 		panic(badShape)
 	}
 	return chunkSums(team, x.Rows, x.Cols, func(lo, hi int, sums []float64) {
-		simd.DotColumns(sums, hi-lo, Rows(x, lo), Rows(y, lo))
+		simd.DotColumns(sums, hi-lo, simd.RowsOf(x.Data, x.Stride, lo), simd.RowsOf(y.Data, y.Stride, lo))
 	})
 }
 

@@ -248,13 +248,13 @@ type weighed struct {
 
 // Sweep implements [sparse.Matrix].
 func (w *weighed) Sweep(ctx context.Context, workers int,
-	visit panelVisitor) error {
+	visit sparse.PanelVisitor) error {
 	return w.SweepRows(ctx, 0, int(w.s.Manifest.Rows), workers, visit)
 }
 
 // SweepRows implements [sparse.SweepRows].
 func (w *weighed) SweepRows(ctx context.Context, lo, hi, workers int,
-	visit panelVisitor) error {
+	visit sparse.PanelVisitor) error {
 	return w.view.sweepRows(ctx, lo, hi, workers, w.table, visit)
 }
 

@@ -14,24 +14,21 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// panelVisitor is called with the panels of a sweep.
-type panelVisitor = sparse.PanelVisitor
-
 // Sweep implements [sparse.Matrix], see [Store].
-func (v *view) Sweep(ctx context.Context, workers int, visit panelVisitor) error {
+func (v *view) Sweep(ctx context.Context, workers int, visit sparse.PanelVisitor) error {
 	return v.SweepRows(ctx, 0, int(v.s.Manifest.Rows), workers, visit)
 }
 
 // SweepRows sweeps over the ranges that have one of the rows lo ≤ i < hi, see [sparse.SweepRows]. Other frames are not
 // decoded, and chunks without these rows are not read.
 func (s *Store) SweepRows(ctx context.Context, lo, hi, workers int,
-	visit panelVisitor) error {
+	visit sparse.PanelVisitor) error {
 	return sparse.SweepRows(ctx, s.Matrix, lo, hi, workers, visit)
 }
 
 // SweepRows implements [sparse.SweepRows].
 func (v *view) SweepRows(ctx context.Context, lo, hi, workers int,
-	visit panelVisitor) error {
+	visit sparse.PanelVisitor) error {
 	return v.sweepRows(ctx, lo, hi, workers, v.s.table, visit)
 }
 
@@ -39,7 +36,7 @@ const closedStore = "shard: the store is closed"
 
 // sweepRows is [view.SweepRows] with factors of the codes of entries.
 func (v *view) sweepRows(ctx context.Context, lo, hi, workers int, table *codeTable,
-	visit panelVisitor) error {
+	visit sparse.PanelVisitor) error {
 	first := sort.Search(len(v.chunks),
 		func(k int) bool { return v.direct.ranges[v.chunks[k].hi-1].Hi > lo })
 	last := sort.Search(len(v.chunks),

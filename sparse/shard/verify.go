@@ -302,7 +302,7 @@ type comparedMatrix struct {
 
 // Sweep implements [sparse.Matrix].
 func (c comparedMatrix) Sweep(ctx context.Context, workers int,
-	visit panelVisitor) error {
+	visit sparse.PanelVisitor) error {
 	if c.s.Manifest.Directed {
 		return c.Matrix.Sweep(ctx, workers, visit)
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/lanczos/spectral"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/agreetest"
 )
@@ -183,7 +182,7 @@ func ranking(name string) job {
 		for _, v := range c.Seeds {
 			seeds = append(seeds, c.IDs[v])
 		}
-		r, err := g.Rank(ctx, seeds, name)
+		r, err := g.Rank(ctx, seeds, name, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -207,7 +206,7 @@ func gram(name string) job {
 		for _, v := range c.Seeds {
 			cols = append(cols, c.IDs[v])
 		}
-		k, err := g.Kernel(ctx, name, rows, cols)
+		k, _, err := g.Kernel(ctx, name, rows, cols, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -227,20 +226,12 @@ func application(name string) job {
 
 // apply returns a function of a matrix times some columns, and the bound of its error.
 func apply(ctx context.Context, g *heatwalk.Graph, c *agreetest.Graph, name string) (*answer, float64, error) {
-	named, err := param.ParseNamed(name)
+	named, err := function.Parse(name)
 	if err != nil {
 		return nil, 0, err
 	}
-	given := param.Values{}
-	for _, s := range function.Specs() {
-		if s.Name == named.Name {
-			if given, err = s.ParseValues(named.Given); err != nil {
-				return nil, 0, err
-			}
-		}
-	}
 	set := &kernel.Settings{Tolerance: 1e-8, Lenient: true}
-	f, err := heatwalk.OpenFunction(ctx, g, &function.Named{Name: named.Name, Given: given}, columns, set)
+	f, err := heatwalk.OpenFunction(ctx, g, named, columns, set)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -294,7 +294,7 @@ func addProduct(dst []float32, w *featureBlock, columns []uint32,
 	x []float32) {
 	one := []float32{1}
 	simd.Gather(simd.Rows[float32]{Data: dst, Stride: w.Cols}, w.Cols, one,
-		blocks.Rows(w, 0), []int64{0, int64(len(x))}, columns, x)
+		simd.RowsOf(w.Data, w.Stride, 0), []int64{0, int64(len(x))}, columns, x)
 }
 
 // countTo returns the numbers 0 … n−1.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
 )
 
@@ -25,18 +26,10 @@ type Component struct {
 	Lambda float64 `json:"lambda,omitempty"`
 }
 
-// MixedModel describes a component of a mixture to people.
-type MixedModel struct {
-	Name       string
-	Parameters string
-	Weight     float64
-	IsFactor   bool // the probabilities to the power of the weight multiply those of the mixture
-}
-
 // Models describes the components by decreasing weight, and a factor last.
-func (c *Choice) Models() (list []MixedModel) {
+func (c *Choice) Models() (list []problem.MixedModel) {
 	for _, k := range c.Mixture {
-		m := MixedModel{Weight: k.Weight, IsFactor: k.isFactor()}
+		m := problem.MixedModel{Weight: k.Weight, IsFactor: k.isFactor()}
 		switch {
 		case k.Poisson:
 			m.Name = "Poisson learning"
@@ -78,7 +71,7 @@ func (c *Choice) Models() (list []MixedModel) {
 		m.Parameters = strings.Join(parameters, ", ")
 		list = append(list, m)
 	}
-	slices.SortStableFunc(list, func(a, b MixedModel) int {
+	slices.SortStableFunc(list, func(a, b problem.MixedModel) int {
 		if a.IsFactor != b.IsFactor {
 			return cmp.Compare(boolean(a.IsFactor), boolean(b.IsFactor))
 		}

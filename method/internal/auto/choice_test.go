@@ -67,12 +67,12 @@ func TestModels(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &c); err != nil {
 		t.Fatal(err)
 	}
-	want := []MixedModel{
-		{"logistic regression on attributes", "lambda 10, pull 0.5, ridge 10", 0.4, false},
-		{"logistic regression on walks, class features, links", "lambda 1, ridge 3", 0.3, false},
-		{"label propagation", "lambda 0.03", 0.2, false},
-		{"Poisson learning", "", 0.1, false},
-		{"beliefs of a block model", "", 0.7, true},
+	want := []problem.MixedModel{
+		{Name: "logistic regression on attributes", Parameters: "lambda 10, pull 0.5, ridge 10", Weight: 0.4},
+		{Name: "logistic regression on walks, class features, links", Parameters: "lambda 1, ridge 3", Weight: 0.3},
+		{Name: "label propagation", Parameters: "lambda 0.03", Weight: 0.2},
+		{Name: "Poisson learning", Parameters: "", Weight: 0.1},
+		{Name: "beliefs of a block model", Parameters: "", Weight: 0.7, IsFactor: true},
 	}
 	if diff := cmp.Diff(want, c.Models()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

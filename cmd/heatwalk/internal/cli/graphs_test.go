@@ -98,7 +98,7 @@ func TestExamples(t *testing.T) {
 		if kind.Example == "" {
 			continue
 		}
-		n, err := param.ParseNamed(kind.Example)
+		n, err := param.ParseTerm(kind.Example)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +106,7 @@ func TestExamples(t *testing.T) {
 		if s == nil {
 			t.Fatalf("%s: no kernel %s", kind.Name, n.Name)
 		}
-		for name := range n.Given {
+		for name := range n.Texts {
 			if s.Param(name) == nil {
 				t.Errorf("%s: %s has no parameter %s", kind.Name, s.Name, name)
 			}

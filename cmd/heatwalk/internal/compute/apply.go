@@ -58,7 +58,7 @@ func runApply(run *shell.Session, c *applyOptions, name string) error {
 func checkApply(line *shell.CommandLine, c *applyOptions, _ []string) {
 	line.Require("function", "block")
 	if c.function != "" {
-		var n param.Named
+		var n param.Term
 		c.spec, n = line.ParseNamed("--function", c.function, function.Specs())
 		if c.spec != nil {
 			c.named.Name = n.Name
@@ -66,8 +66,8 @@ func checkApply(line *shell.CommandLine, c *applyOptions, _ []string) {
 				line.Problem("--function", "%s is a distance and no matrix; give %s",
 					n.Name, f.Distance)
 			}
-			if list := strings.Split(n.Given["t"], ","); n.Name == function.Exp && len(list) > 1 {
-				delete(n.Given, "t")
+			if list := strings.Split(n.Texts["t"], ","); n.Name == function.Exp && len(list) > 1 {
+				delete(n.Texts, "t")
 				for _, text := range list {
 					if one, _ := line.ParseGiven("--function",
 						map[string]string{"t": text}, c.spec); one.Has("t") {
@@ -75,7 +75,7 @@ func checkApply(line *shell.CommandLine, c *applyOptions, _ []string) {
 					}
 				}
 			}
-			c.named.Given, _ = line.ParseGiven("--function", n.Given, c.spec)
+			c.named.Given, _ = line.ParseGiven("--function", n.Texts, c.spec)
 			line.Refuse(function.IsProduct(n.Name), "tolerance",
 				n.Name+" is a product, without an iteration; leave it out")
 		}

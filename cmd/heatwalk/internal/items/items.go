@@ -170,7 +170,7 @@ func namedList(line *shell.CommandLine, flag string, list []string, choices shel
 		if s == nil {
 			continue
 		}
-		terms, _ := line.ParseGiven(flag, n.Given, s)
+		terms, _ := line.ParseGiven(flag, n.Texts, s)
 		for name, v := range terms {
 			if previous, isGiven := values[name]; isGiven && previous != v {
 				line.Problem(flag,

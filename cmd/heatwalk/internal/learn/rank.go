@@ -53,13 +53,13 @@ func checkRank(line *shell.CommandLine, c *rankOptions, _ []string) {
 			"%s: its walks start at labels of classes, which seeds do not have; give another kernel, such as %s", name, kernel.Families()[0].Name)
 		return
 	}
-	var n param.Named
+	var n param.Term
 	c.spec, n = line.ParseNamed("--kernel", c.listed,
 		append(kernel.Families().Specs(), function.PersonalizedPageRank))
 	if c.spec == nil {
 		return
 	}
-	c.userValues, _ = line.ParseGiven("--kernel", n.Given, c.spec)
+	c.userValues, _ = line.ParseGiven("--kernel", n.Texts, c.spec)
 	if f := kernel.Families().Named(n.Name); f != nil && f.Distance != "" {
 		line.Problem("--kernel", "%s is a distance; give %s", n.Name, f.Distance)
 	}
@@ -120,9 +120,7 @@ func runRank(run *shell.Session, c *rankOptions, name string) error {
 	}
 	ids := g.SelectNodes(d.Rows)
 	run.Costs.ReserveNumbers(ids)
-	report := run.Progress.Phases()
-	set := &rank.Settings{RNGSeed: uint64(run.Seed),
-		Progress: func(done, total int) { report("ranking", int64(done), int64(total)) }}
+	set := &rank.Settings{RNGSeed: uint64(run.Seed), Progress: run.Progress.Phases()}
 	r, v, err := heatwalk.RankNodes(run.Context, g.Graph,
 		&rank.Problem{Nodes: d.Rows, Seeds: d.Cols, Weight: weights}, c.spec.Name,
 		c.userValues, set)

@@ -86,8 +86,8 @@ func NamesIn(list []*param.Spec) (names []string) {
 // ParseNamed parses the value NAME:PARAMETER=VALUE of a flag, with a declared name. It records an
 // error and then returns nil.
 func (line *CommandLine) ParseNamed(flag, text string,
-	list Specs) (*param.Spec, param.Named) {
-	n, err := param.ParseNamed(text)
+	list Specs) (*param.Spec, param.Term) {
+	n, err := param.ParseTerm(text)
 	if wrong := new(param.ParameterError); errors.As(err, &wrong) {
 		line.Problem(flag, "%s", wrong.Error())
 		return nil, n

@@ -28,9 +28,9 @@ func (w *WalkFlags) DeclarePrior(flags *FlagSet, accepted []string, usage string
 }
 
 // Check completes the parameters of a walk by their defaults, and records problems of the flags.
-func (w *WalkFlags) Check(line *CommandLine, n param.Named) {
+func (w *WalkFlags) Check(line *CommandLine, n param.Term) {
 	p := &w.Parameters
-	if _, v := line.ParseGiven("--kernel", n.Given, &cwk.Spec); v != nil {
+	if _, v := line.ParseGiven("--kernel", n.Texts, &cwk.Spec); v != nil {
 		*p = WalkParameters{Alpha: v.Number("alpha"), Steps: v.Int("steps"),
 			MinSteps: v.Int("min-steps"), Prior: w.Prior}
 	}

@@ -1,0 +1,51 @@
+package heatwalk
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/heatwalk/heatwalk/sparse/shard"
+)
+
+// Edge is an edge of a graph, see [Graph.EachEdge].
+type Edge struct {
+	Source, Target int // rows; Source ≤ Target in a graph without directions
+	Weight         float64
+	Kind, Time     string // as in the input; "" if edges have none
+}
+
+// EachEdge calls visit once for each edge, by increasing rows of the source and then of the target; edges of several kinds or
+// times between two nodes are edges of their own. Weights have the factors of [Options.Edges], and edges with the factor 0 are
+// omitted. The first error of visit ends the visits. Cost: one sweep.
+func (g *Graph) EachEdge(ctx context.Context, visit func(e Edge) error) error {
+	g.checkOpen()
+	a := g.A
+	var m *shard.Manifest
+	times := map[uint16]string{}
+	if g.edges != nil {
+		m = g.Store.Manifest
+		a, _ = shard.ApplyCodebook(g.Store.Store, cmp.Or(g.options.Edges.Book(m), new(shard.Codebook)))
+	}
+	return shard.EachCodedRow(ctx, a, func(row int, col []uint32, val []float64, code []uint32) error {
+		for i, c := range col {
+			if val[i] == 0 || !g.Directed && int(c) < row {
+				continue
+			}
+			e := Edge{Source: row, Target: int(c), Weight: val[i]}
+			if code != nil && m.Kinds != nil {
+				e.Kind = m.Kinds[shard.KindOf(code[i])].Name
+			}
+			if code != nil && m.Times != nil {
+				time := shard.TimeOf(code[i])
+				if times[time] == "" {
+					times[time] = m.Times.Text(time)
+				}
+				e.Time = times[time]
+			}
+			if err := visit(e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
