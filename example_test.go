@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"os"
 
 	"gonum.org/v1/gonum/graph/multi"
 	"gonum.org/v1/gonum/mat"
@@ -236,4 +237,26 @@ func Example_product() {
 	fmt.Println(g.Nodes.ID(0), y.At(0, 0))
 	// Output:
 	// 1 0
+}
+
+// The program of docs/tour.md, in the folder of heatwalk demo --save.
+func Example_tour() {
+	before, err := os.Getwd()
+	check(err)
+	check(os.Chdir("cmd/heatwalk/internal/learn/example"))
+	defer func() { check(os.Chdir(before)) }()
+
+	ctx := context.Background()
+	g, err := heatwalk.Open(ctx, "relations.csv", nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer g.Close()
+	known := map[string]string{"a0": "honest", "a2": "honest", "a19": "fraud", "a49": "fraud"}
+	p, err := g.Classify(ctx, known, &heatwalk.ClassifyOptions{Method: "lp"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("a391 is predicted to be", p.Label("a391"))
+	// Output: a391 is predicted to be fraud
 }

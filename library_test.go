@@ -7,14 +7,9 @@ import (
 	"testing"
 )
 
-// docs/library.md and README.md show code that runs: each of their blocks stands in an
-// example.
+// docs/library.md, docs/tour.md and README.md show code that runs: each of their blocks, or its function main, stands in an example.
 func TestLibraryPage(t *testing.T) {
 	page, err := os.ReadFile("docs/library.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	readme, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,8 +24,17 @@ func TestLibraryPage(t *testing.T) {
 	if len(blocks) != 13 {
 		t.Errorf("%d blocks, want thirteen jobs", len(blocks))
 	}
-	blocks = append(blocks, block.FindAllStringSubmatch(string(readme), -1)...)
+	for _, name := range []string{"README.md", "docs/tour.md"} {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		blocks = append(blocks, block.FindAllStringSubmatch(string(text), -1)...)
+	}
 	for _, b := range blocks {
+		if _, body, isProgram := strings.Cut(b[1], "func main() {"); isProgram {
+			b[1] = strings.TrimSuffix(body, "}\n")
+		}
 		if !strings.Contains(code, words(b[1])) {
 			t.Errorf("no example has\n%s", b[1])
 		}

@@ -1,19 +1,21 @@
-"""The examples of docstrings and of docs/python.md run."""
+"""The examples of docstrings, docs/python.md and docs/tour.md run."""
 
 import doctest
 import importlib
 import os
 import pkgutil
 import re
+import subprocess
 import tarfile
 import tempfile
 import unittest
 import zipfile
 
 import heatwalk
+from heatwalk import _binary
 
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
-TOUR = os.path.join(os.path.dirname(__file__), "..", "..", "docs", "python.md")
+DOCS = os.path.join(os.path.dirname(__file__), "..", "..", "docs")
 
 
 class Examples(unittest.TestCase):
@@ -26,25 +28,45 @@ class Examples(unittest.TestCase):
                 self.skipTest(str(error))
             self.assertEqual(result.failed, 0, module.__name__)
 
-    def test_tour(self):
-        """All examples of the page run in order, in a folder of their own."""
-        with open(TOUR, encoding="utf-8") as file:
+    def run_page(self, name, modules):
+        """Run all examples of a page in order, in the current folder."""
+        path = os.path.join(DOCS, name)
+        with open(path, encoding="utf-8") as file:
             blocks = re.findall(r"```python\n(.*?)```", file.read(), re.S)
-        for name in ("pandas", "networkx"):
+        for module in modules:
             try:
-                importlib.import_module(name)
+                importlib.import_module(module)
             except ImportError:
-                blocks = [b for b in blocks if name not in b]
-        test = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, "python.md", TOUR, 0)
+                blocks = [b for b in blocks if module not in b]
+        test = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, name, path, 0)
         before = os.getcwd()
         with tempfile.TemporaryDirectory() as folder:
             os.chdir(folder)
             try:
+                if name == "tour.md":
+                    self.write_files()
                 result = doctest.DocTestRunner(optionflags=FLAGS).run(test)
             finally:
                 os.chdir(before)
-        self.assertGreater(result.attempted, 15)
         self.assertEqual(result.failed, 0)
+        return result.attempted
+
+    def write_files(self):
+        """Make the folder of the tour, with the kernel of its commands."""
+        for command in ("demo --save example", "ingest example/relations.csv --kind relation --time date -o accounts",
+                        "kernel accounts --kernel diffusion:beta=1 -o example/K.npy"):
+            subprocess.run([_binary.binary(), *command.split(), "--quiet"], check=True, stdout=subprocess.DEVNULL)
+        os.chdir("example")
+
+    def test_python_page(self):
+        self.assertGreater(self.run_page("python.md", ("pandas", "networkx")), 15)
+
+    def test_tour(self):
+        try:
+            import pandas, sklearn  # noqa: F401, E401
+        except ImportError as error:
+            self.skipTest(str(error))
+        self.assertGreater(self.run_page("tour.md", ()), 10)
 
     def test_metadata(self):
         """pyproject.toml has the metadata that wheelbuild.py writes, and packages have the licence."""

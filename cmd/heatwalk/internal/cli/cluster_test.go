@@ -161,9 +161,7 @@ func TestNightlyExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	t.Chdir(dir)
-	writeNightly(t)
+	saveExamples(t)
 	succeed(t, nil, io.Discard, "classify", "payments.csv", "--labels", "checked.csv", "--nodes", "checked.ids", "--save-model", "fraud.model", "-o", "want.csv")
 	want := string(content(t, "want.csv"))
 	check := func(what, output string) {
@@ -190,7 +188,7 @@ func TestNightlyExamples(t *testing.T) {
 		t.Skip(err)
 	}
 	nightly := func() (code int, messages string) {
-		command := exec.Command("sh", filepath.Join(examples, "nightly.sh"), dir)
+		command := exec.Command("sh", filepath.Join(examples, "nightly.sh"), ".")
 		command.Env = append(os.Environ(), "HEATWALK_TEST_MAIN=1", "PATH="+bin+":"+os.Getenv("PATH"))
 		text, _ := command.CombinedOutput()
 		return command.ProcessState.ExitCode(), string(text)

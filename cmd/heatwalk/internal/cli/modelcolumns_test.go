@@ -17,8 +17,7 @@ type account struct{ country, age, segment string }
 // TestColumnsOfModels predicts with tables whose columns and categories differ from those of the model, and with a matrix that has the
 // columns of the model.
 func TestColumnsOfModels(t *testing.T) {
-	t.Chdir(t.TempDir())
-	writeNightly(t)
+	saveExamples(t)
 	accounts := make([]account, 300)
 	sum := 0
 	for i := range accounts {

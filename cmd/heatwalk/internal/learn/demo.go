@@ -1,8 +1,6 @@
 package learn
 
 import (
-	"bytes"
-	_ "embed"
 	"fmt"
 	"io"
 	"strings"
@@ -19,14 +17,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/split"
-)
-
-// The Cora citation graph and its labels.
-var (
-	//go:embed cora/edges.tsv.gz
-	coraEdges []byte
-	//go:embed cora/labels.tsv.gz
-	coraLabels []byte
 )
 
 // demoFraction is the share of papers whose subject is a training label of the demo.
@@ -60,16 +50,32 @@ type demoDocument struct {
 // NewDemo returns the command heatwalk demo.
 func NewDemo(run *shell.Session) *cobra.Command {
 	cmd, c, flags := shell.NewCommand(run, "demo",
-		"The main job on the built-in Cora graph, in seconds", nil, runDemo)
+		"The main job on the built-in Cora graph, in seconds", checkDemo, runDemo)
 	c.Tables.DeclareTemp(flags)
+	flags.AddText(&c.save, "save", "write the files of the examples in README.md and docs into the new `DIR`, in place of the demo")
 	return cmd
+}
+
+// demoOptions are the options of demo.
+type demoOptions struct {
+	shell.GraphInputs
+	save string // directory for the files of the examples, "": run the demo
+}
+
+// checkDemo records flags that --save does not have.
+func checkDemo(line *shell.CommandLine, o *demoOptions, _ []string) {
+	line.Refuse(o.save != "", "dry-run", "--save has nothing to plan; leave it out")
 }
 
 // runDemo ingests the built-in graph as from stdin, hides most of its labels, predicts them as classify
 // does, and compares.
-func runDemo(run *shell.Session, c *shell.GraphInputs, _ string) error {
+func runDemo(run *shell.Session, o *demoOptions, _ string) error {
+	if o.save != "" {
+		return saveExamples(run, o.save)
+	}
+	c := &o.GraphInputs
 	began := time.Now()
-	c.Config.Stdin = bytes.NewReader(coraEdges)
+	c.Config.Stdin = openExample(coraEdges)
 	c.Source = "reading cora"
 	c.Tabled = true
 	g, err := run.ReadGraph(c, "-", "")
@@ -77,7 +83,7 @@ func runDemo(run *shell.Session, c *shell.GraphInputs, _ string) error {
 		return err
 	}
 	l, err := nodefile.ReadLabels(run.Context, "-", g.Nodes,
-		&nodefile.LabelConfig{Stdin: bytes.NewReader(coraLabels)})
+		&nodefile.LabelConfig{Stdin: openExample(coraLabels)})
 	if err != nil {
 		return err
 	}
@@ -159,7 +165,7 @@ func (d *demoDocument) print(w io.Writer) {
 		}
 		fmt.Fprintln(w, line)
 	}
-	fmt.Fprint(w, `Try it on your own graph:
-  heatwalk classify edges.tsv --labels known.tsv -o predictions.tsv
+	fmt.Fprint(w, `Try it on files like your own:
+  heatwalk demo --save example
 `)
 }
