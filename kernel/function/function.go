@@ -239,6 +239,7 @@ func (f *Function) ApplyTo(ctx context.Context, y, b *sparse.Block[float64],
 	set.Tolerance = cmp.Or(set.Tolerance, DefaultTolerance)
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	b, exponents := f.scaleColumns(b)
 	limit := limitOf(&set)
 	r, err := f.apply(ctx, y, b, &set)
 	switch {
@@ -252,6 +253,9 @@ func (f *Function) ApplyTo(ctx context.Context, y, b *sparse.Block[float64],
 			return nil, err
 		}
 	}
+	if relative := f.restoreColumns(y, r.ColumnBound, exponents); relative > limit && limit < 1 && !IsProduct(f.Name) {
+		return nil, &kernel.ToleranceError{Asked: limit, Reached: 1.06 * relative}
+	}
 	r.ErrorBound = 0
 	for _, bound := range r.ColumnBound {
 		r.ErrorBound = max(r.ErrorBound, bound)
@@ -261,6 +265,62 @@ func (f *Function) ApplyTo(ctx context.Context, y, b *sparse.Block[float64],
 		return nil, kernel.ErrRange
 	}
 	return r, nil
+}
+
+// scaleColumns returns b with every column divided by a power of two whose norm is so small or large that the squares
+// of values and bounds leave the range of float64, and the exponents, 0 for the other columns; nil if there are none.
+// PageRank divides columns by their sums itself.
+func (f *Function) scaleColumns(b *sparse.Block[float64]) (*sparse.Block[float64], []int) {
+	const least, most = 1e-100, 1e100
+	var exponents []int
+	for j, norm := range blocks.Norms(f.team, b) {
+		if norm == 0 || norm >= least && norm <= most || math.IsNaN(norm) || math.IsInf(norm, 0) || f.Name == PersonalizedPageRank.Name {
+			continue
+		}
+		if exponents == nil {
+			exponents = make([]int, b.Cols)
+			scaled := sparse.NewBlock[float64](b.Rows, b.Cols)
+			blocks.Copy(scaled, b)
+			b = scaled
+		}
+		exponents[j] = math.Ilogb(norm)
+		scaleColumn(b.Columns(j, j+1), -exponents[j])
+	}
+	return b, exponents
+}
+
+// restoreColumns multiplies results and their bounds by the powers of two of scaleColumns. It returns the largest bound
+// relative to a result, which exceeds the tolerance where float64 has too few digits for values of its size.
+func (f *Function) restoreColumns(y *sparse.Block[float64], bounds []float64, exponents []int) (relative float64) {
+	if exponents == nil {
+		return 0
+	}
+	rows := []float64{float64(f.n)}
+	f.team.Sum(rows)
+	for j := range bounds {
+		exponent := exponents[j%len(exponents)]
+		if exponent == 0 {
+			continue
+		}
+		column := y.Columns(j, j+1)
+		scaleColumn(column, exponent)
+		bounds[j] = math.Ldexp(bounds[j], exponent)
+		if bounds[j] == 0 {
+			continue
+		}
+		bounds[j] += math.Ceil(math.Sqrt(rows[0])+1) * math.SmallestNonzeroFloat64
+		if norm := blocks.Norms(f.team, column)[0]; norm > 0 {
+			relative = max(relative, bounds[j]/norm)
+		}
+	}
+	return relative
+}
+
+// scaleColumn multiplies a column by a power of two, which may itself be out of the range of float64.
+func scaleColumn(x *sparse.Block[float64], exponent int) {
+	for i := range x.Rows {
+		x.Row(i)[0] = math.Ldexp(x.Row(i)[0], exponent)
+	}
 }
 
 // leastTolerance is a tolerance of a block that rounding errors of few sweeps permit.
@@ -382,17 +442,17 @@ func (f *Function) refineColumn(ctx context.Context, image, column *sparse.Block
 	return r, nil
 }
 
-// gains returns lower bounds of ‖f(M)‖ for each result, by a step of the power method from a column of random signs; nil
-// where f(M) has no such column.
+// gains returns lower bounds of ‖f(M)‖ for each result, by a step of the power method from a column of random numbers, which no
+// common eigenvector such as ones is orthogonal to; nil where f(M) has no such column.
 func (f *Function) gains(ctx context.Context, s *kernel.Settings) []float64 {
-	signs := rand.New(rand.NewPCG(1, 0))
+	numbers := rand.New(rand.NewPCG(1, 0))
 	count := f.Results()
 	x := sparse.NewBlock[float64](f.n, count)
 	for i := range f.n {
-		sign := math.Copysign(1, signs.Float64()-0.5)
+		number := numbers.Float64() - 0.5
 		for j := range count {
-			if !f.team.IsPadding(i) && !f.team.IsNamed(i) { // processes draw different signs
-				x.Row(i)[j] = sign
+			if !f.team.IsPadding(i) && !f.team.IsNamed(i) { // processes draw different numbers
+				x.Row(i)[j] = number
 			}
 		}
 	}

@@ -369,8 +369,10 @@ func TestZeroColumns(t *testing.T) {
 				}
 				functions := []*Named{{Name: "solve"}, {Name: "pseudo-inverse"}}
 				if n < 10 && spread == 0 { // where exp(tL̃) keeps the null space alone
-					functions = append(functions, &Named{Name: Exp,
-						Given: param.Values{"t": param.Of(-300.0), "matrix": param.Of("normalized-laplacian")}})
+					for _, time := range []float64{-60, -300, -1e5} {
+						functions = append(functions, &Named{Name: Exp,
+							Given: param.Values{"t": param.Of(time), "matrix": param.Of("normalized-laplacian")}})
+					}
 				}
 				if !signed {
 					functions = append(functions, &Named{Name: "modularity", Given: param.Values{"rank": param.Of(2.0)}})
@@ -455,6 +457,53 @@ func checkZeroColumns(t *testing.T, g *graph.Graph, named *Named) {
 	for i := range n {
 		if off := math.Abs(y.Row(i)[0] - alone.Row(i)[0]); off > r.ColumnBound[0]+only.ColumnBound[0] {
 			t.Fatalf("%v of %d nodes: row %d differs by %g", named, n, i, off)
+		}
+	}
+}
+
+// TestExtremeColumns multiplies a column by factors whose squares float64 does not represent: results and bounds are
+// multiplied by them too.
+func TestExtremeColumns(t *testing.T) {
+	const n = 40
+	g, err := graph.New(t.Context(), testgraph.Random(5, n, 100, true), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exponents := []int{0, -1000, -500, 500, -1040}
+	for _, named := range []*Named{
+		{Name: Exp, Times: []float64{-1, -2}, Given: param.Values{"matrix": param.Of("laplacian")}}, {Name: Solve},
+		{Name: "diffusion"}, {Name: "p-step"}, {Name: "modularity"}, {Name: "laplacian"}, {Name: "personalized-pagerank"},
+	} {
+		f, err := New(t.Context(), g, named)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := sparse.NewBlock[float64](n, len(exponents))
+		for j, exponent := range exponents {
+			b.Row(3)[j] = math.Ldexp(1, exponent)
+			b.Row(7)[j] = math.Ldexp(3, exponent)
+		}
+		y := sparse.NewBlock[float64](n, f.Results()*len(exponents))
+		r, err := f.ApplyTo(t.Context(), y, b, &kernel.Settings{Tolerance: 1e-4})
+		if err != nil {
+			t.Errorf("%s: %v", named.Name, err)
+			continue
+		}
+		for place, norm := range blocks.Norms(nil, y) {
+			first := place - place%len(exponents)
+			exponent := exponents[place%len(exponents)]
+			if named.Name == "personalized-pagerank" {
+				exponent = 0 // columns are divided by their sums
+			}
+			for i := range n {
+				off := math.Abs(y.Row(i)[place] - math.Ldexp(y.Row(i)[first], exponent))
+				if limit := r.ColumnBound[place] + math.Ldexp(r.ColumnBound[first], exponent); off > limit {
+					t.Fatalf("%s: column times 2^%d: row %d differs by %g, more than the bounds %g", named.Name, exponent, i, off, limit)
+				}
+			}
+			if !IsProduct(named.Name) && !(r.ColumnBound[place] <= 1e-4*norm) {
+				t.Errorf("%s: column times 2^%d: bound %g of %g", named.Name, exponent, r.ColumnBound[place], norm)
+			}
 		}
 	}
 }

@@ -46,17 +46,20 @@ func Dots(team *sparse.Team, x, y *sparse.Block[float64]) []float64 {
 	})
 }
 
-// Norms returns the norms of the columns of x, also where their squares overflow.
+// Norms returns the norms of the columns of x, also where their squares are out of the range of float64.
 func Norms(team *sparse.Team, x *sparse.Block[float64]) []float64 {
 	norms := Dots(team, x, x)
 	for j, square := range norms {
 		norms[j] = math.Sqrt(square)
-		if math.IsInf(square, 1) {
-			const small = 0x1p-540
+		factor := 0x1p-540
+		if square < 0x1p-900 {
+			factor = 0x1p+1000
+		}
+		if square < 0x1p-900 || math.IsInf(square, 1) {
 			norms[j] = math.Sqrt(Sums(team, x.Rows, 1, func(i int, sums []float64) {
-				v := small * x.Row(i)[j]
+				v := factor * x.Row(i)[j]
 				sums[0] += float64(v * v)
-			})[0]) / small
+			})[0]) / factor
 		}
 	}
 	return norms
