@@ -512,6 +512,32 @@ class Manners(unittest.TestCase):
                 self.assertTrue(low <= model.accuracy_ and low < high, model.accuracy_range_)
         np.testing.assert_allclose(np.exp(model.predict_log_proba()), model.predict_proba())
 
+    def test_two_sides(self):
+        """A matrix of two kinds of nodes is the square matrix of both, and its embedding the singular vectors."""
+        rng = np.random.default_rng(1)
+        row, col = rng.integers(0, 2, 60), rng.integers(0, 2, 40)
+        B = sp.csr_matrix(rng.random((60, 40)) < np.where(row[:, None] == col, 0.5, 0.05)).astype(float)
+        square = sp.bmat([[None, B], [B.T, None]]).tocsr()
+        known = {0: 0, 1: 1, 2: 1, 59: 0}
+        known = {i: int(row[i]) for i in known}
+        want = hw.NodeClassifier("lp", random_state=1).fit(square, {**known, 60: int(col[0])})
+        array = np.full(60, -1)
+        array[list(known)] = list(known.values())
+        for X, labels in ((B, known), (B.toarray(), array), (hw.as_graph(B, bipartite=True), known)):
+            got = hw.NodeClassifier("lp", random_state=1).fit(X, labels_row=labels, labels_col={0: int(col[0])})
+            np.testing.assert_array_equal(np.r_[got.labels_row_, got.labels_col_], want.labels_)
+            np.testing.assert_array_equal(got.predict(X), want.predict())
+        degrees = [sp.diags(np.asarray(B.sum(axis=a)).ravel() ** -0.5) for a in (1, 0)]
+        values = np.linalg.svd((degrees[0] @ B @ degrees[1]).toarray())[1][1:4]
+        embedding = hw.NodeEmbedding(3, random_state=1).fit(hw.as_graph(B, bipartite=True))
+        np.testing.assert_allclose(embedding.eigenvalues_, values, rtol=1e-6)
+        for labels, error in (({"labels_row": {60: 1}}, "there is no row 60; the matrix has 60"), ({"labels_col": [1]}, "labels_col has 1 elements"),
+                              ({"labels_row": known, "y": array}, "in place of y")):
+            with self.assertRaisesRegex(ValueError, error):
+                hw.NodeClassifier("lp").fit(B, **labels)
+        with self.assertRaisesRegex(ValueError, "weight='length': a weight is large for strong edges"):
+            hw.as_graph(square, weight="length")
+
     def test_a_file_that_is_no_model(self):
         with tempfile.NamedTemporaryFile() as file, self.assertRaisesRegex(ValueError, "is no model; NodeClassifier.save writes one"):
             hw.load(file.name)

@@ -68,6 +68,26 @@ class Examples(unittest.TestCase):
             self.skipTest(str(error))
         self.assertGreater(self.run_page("tour.md", ()), 10)
 
+    def test_numpydoc(self):
+        """Docstrings are those of numpydoc, which Jupyter, Sphinx and scikit-learn read; types are annotations."""
+        try:
+            from numpydoc.validate import validate
+        except ImportError as error:
+            self.skipTest(str(error))
+        # Quotes on lines of their own, types, and sections that a sentence replaces.
+        optional = {"GL01", "GL02", "PR04", "ES01", "EX01", "SA01", "RT01", "YD01"}
+        for name in heatwalk.__all__:
+            member = getattr(heatwalk, name)
+            names = [name] if callable(member) else []
+            if isinstance(member, type):
+                names += [f"{name}.{m}" for m, v in vars(member).items() if callable(v) and m[0] != "_"]
+            for path in names:
+                found = validate("heatwalk." + path)
+                has_parameters = "Parameters\n" in found["docstring"]
+                wrong = [text for code, text in found["errors"]
+                         if code not in optional and (code != "PR01" or has_parameters)]
+                self.assertEqual(wrong, [], path)
+
     def test_metadata(self):
         """pyproject.toml has the metadata that wheelbuild.py writes, and packages have the licence."""
         import wheelbuild

@@ -18,7 +18,7 @@ from ._estimators import ClassifierMixin, NodeEstimator
 from ._folder import read_arrays
 from ._graph import (Graph, as_array, as_graph, as_objects, checksum, is_pandas, labels_of,
                      nodes_of)
-from ._labels import Labels, decode, encode, encode_several
+from ._labels import Labels, decode, encode, encode_several, labels_of_sides
 from ._matrix import Array
 from ._process import Progress, seed_of
 from ._results import axis
@@ -34,37 +34,56 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
     the like of scikit-learn work: ``NodeClassifier(graph=A).fit(nodes, y)``. Without it, X of
     ``fit`` is the graph, and y has an element for each node.
 
-    Parameters:
-    method : As in ``"auto"``, ``"lp"`` or ``"diffusion:beta=2+rls"``; :func:`methods` lists all.
-    graph : A graph in any form that :func:`as_graph` takes; convert one of NetworkX once by that.
-    node_features : Attributes, a row for each node, from which ``auto`` learns too. The rows of a
-        frame, of all nodes or some, are found by its index.
-    multi_label : Whether y has an iterable of labels for each node, or is a matrix of 0 and 1.
-    unreached : {"blank", "prior"}, optional. The prediction for a node that no label reaches: none
-        (−1, "" or None), or the class prior. By default the prior if the graph is in the
-        constructor, because scikit-learn scores every prediction.
-    prior : Known shares of the classes by name, as in ``{"fraud": 0.01, "honest": 0.99}``,
-        or a file of them; ``"balanced"`` for equal ones.
-    edge_weights : {"given", "none", "log"}, optional. The weights of edges: w, 1 or log(1 + w). By
-        default auto, lp and beliefs choose by held-out labels, and other methods take w.
-    targets : The nodes that can have a label, or a mask of all nodes.
-    kind_weights, since, until, half_life, random_state, threads, max_memory, progress : See
-        :class:`Settings`; give a number as random_state for the same folds each time.
+    Parameters
+    ----------
+    method
+        As in ``"auto"``, ``"lp"`` or ``"diffusion:beta=2+rls"``; :func:`methods` lists all.
+    graph
+        A graph in any form that :func:`as_graph` takes; convert one of NetworkX once by that.
+    node_features
+        Attributes, a row for each node, from which ``auto`` learns too. The rows of a frame, of all
+        nodes or some, are found by its index.
+    multi_label
+        Whether y has an iterable of labels for each node, or is a matrix of 0 and 1.
+    unreached : {"blank", "prior"}, optional
+        The prediction for a node that no label reaches: none (−1, "" or None), or the class prior.
+        By default the prior if the graph is in the constructor, because scikit-learn scores every
+        prediction.
+    prior
+        Known shares of the classes by name, as in ``{"fraud": 0.01, "honest": 0.99}``, or a file of
+        them; ``"balanced"`` for equal ones.
+    edge_weights : {"given", "none", "log"}, optional
+        The weights of edges: w, 1 or log(1 + w). By default auto, lp and beliefs choose by held-out
+        labels, and other methods take w.
+    targets
+        The nodes that can have a label, or a mask of all nodes.
+    kind_weights, since, until, half_life, random_state, threads, max_memory, progress
+        See :class:`Settings`; give a number as random_state for the same folds each time.
 
-    Attributes:
-    classes_ : The classes in sorted order.
-    labels_ : The label of each node, with the type of y.
-    scores_ : The scores of the program, with columns in the order of ``classes_``.
-    reached_ : Whether a path connects the node with a labelled node.
-    kind_weights_ : The weights of kinds of edges by name, or None.
-    accuracy_, accuracy_stderr_ : The accuracy at nodes without a label, estimated by
-        cross-validation, and its standard error.
-    accuracy_range_ : The range of that accuracy if the labels are not a random sample of the nodes,
-        for example those that :func:`suggest` chose; None if they are one.
-    method_, settings_, nodes_, run_ : The method and the parameters that were chosen, with the
-        "weights" of edges if the graph has some, the nodes in the order of the rows, and the report
-        of the program.
+    Attributes
+    ----------
+    classes_
+        The classes in sorted order.
+    labels_
+        The label of each node, with the type of y.
+    scores_
+        The scores of the program, with columns in the order of ``classes_``.
+    reached_
+        Whether a path connects the node with a labelled node.
+    kind_weights_
+        The weights of kinds of edges by name, or None.
+    accuracy_, accuracy_stderr_
+        The accuracy at nodes without a label, estimated by cross-validation, and its standard
+        error.
+    accuracy_range_
+        The range of that accuracy if the labels are not a random sample of the nodes, for example
+        those that :func:`suggest` chose; None if they are one.
+    method_, settings_, nodes_, run_
+        The method and the parameters that were chosen, with the "weights" of edges if the graph has
+        some, the nodes in the order of the rows, and the report of the program.
 
+    Examples
+    --------
     >>> import heatwalk as hw
     >>> A, y = hw.datasets.cora(labelled=270)
     >>> model = hw.NodeClassifier("lp").fit(A, y)
@@ -81,18 +100,33 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
                  progress: Progress = None) -> None:
         self._store(locals())
 
-    def fit(self, X: Any, y: Any = None) -> NodeClassifier:
+    def fit(self, X: Any, y: Any = None, *, labels_row: Any = None, labels_col: Any = None) -> NodeClassifier:
         """Learn from the labels y of the nodes X, or of the graph X.
 
-        Parameters:
-        X : Nodes of the graph in the constructor, or a graph in any form that :func:`as_graph`
+        Parameters
+        ----------
+        X
+            Nodes of the graph in the constructor, or a graph in any form that :func:`as_graph`
             takes.
-        y : The label of each element of X, or of each node of the graph: −1 in numbers, NaN, None
+        y
+            The label of each element of X, or of each node of the graph: −1 in numbers, NaN, None
             or "" for none; or a dict of the labelled nodes.
+        labels_row, labels_col
+            In place of y, labels of rows and columns of a matrix whose rows and columns are two kinds of nodes,
+            each as y, as in scikit-network.
 
-        Raises ValueError: The graph or the labels are wrong, or the method does not exist.
-        Raises LimitError: The call needs more than max_memory.
+        Raises
+        ------
+        ValueError
+            The graph or the labels are wrong, or the method does not exist.
+        LimitError
+            The call needs more than max_memory.
         """
+        if labels_row is not None or labels_col is not None:
+            if y is not None or self.graph is not None or self.multi_label:
+                raise ValueError("labels_row and labels_col are labels of a matrix as X, in place of y")
+            X = X if isinstance(X, Graph) else as_graph(X, bipartite=True)
+            y = labels_of_sides(X, labels_row, labels_col)
         g, rows = self._inputs(X, y)
         if self.multi_label:
             return self._fit_several(g, rows, y)
@@ -194,9 +228,25 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         return self._fitted(graph, classes_=classes, scores_=full, labels_=labels, _chosen=chosen,
                             **state)
 
-    def fit_predict(self, X: Any, y: Any = None) -> Array:
-        """Learn from labels and return the label of X, of every node for a graph."""
-        return self.fit(X, y).predict(X)
+    def fit_predict(self, X: Any, y: Any = None, **labels: Any) -> Array:
+        """Learn from labels, as in fit, and return the label of X, of every node for a graph."""
+        return self.fit(X, y, **labels).predict(X)
+
+    @property
+    def labels_row_(self) -> Array:
+        """The labels of the rows of a matrix with two kinds of nodes."""
+        return np.array(self.labels_[:self._rows_and_columns()[0]])
+
+    @property
+    def labels_col_(self) -> Array:
+        """The labels of the columns of a matrix with two kinds of nodes."""
+        return np.array(self.labels_[self._rows_and_columns()[0]:])
+
+    def _rows_and_columns(self) -> tuple[int, int]:
+        self._check_fitted()
+        if self._sides is None:
+            raise AttributeError("rows and columns are one kind of nodes; fit with labels_row or labels_col")
+        return self._sides
 
     def predict(self, X: Any = None) -> Array:
         """Return the labels of the nodes X, of all if it is left out or the fitted graph."""
@@ -229,7 +279,10 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         are a random sample of the nodes. Classes that no label has are denoted by "other". A tuple is
         empty if no label reaches the node, or if there are too few labels for the coverage.
 
-        Raises ValueError: The method is not auto, or X is missing.
+        Raises
+        ------
+        ValueError
+            The method is not auto, or X is missing.
         """
         rows, source = self._select(X), X if self.graph is None else self.graph
         if source is None:
@@ -256,7 +309,7 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         """
         rows = self._select(X)
         sample_weight = self._in_order(X, sample_weight, "sample_weight")
-        y = labels_of(as_graph(X), y) if self._state != () else self._in_order(X, y, "y")
+        y = labels_of(self._graph_of(X), y) if self._state != () else self._in_order(X, y, "y")
         n = len(self.labels_[rows])
         if self.multi_label:
             classes, matrix, _ = encode_several(y, n)
@@ -274,11 +327,17 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
     def explain(self, nodes: Any, graph: Any = None, *, number: int = 10) -> pandas.DataFrame:
         """Return the reasons for the labels of nodes: shares of labelled nodes, and links.
 
-        Parameters:
-        nodes, graph : A node, or a list of nodes; the graph of ``fit``, unless it is in the constructor.
-        number : Labelled nodes, attributes and links to list for each node.
+        Parameters
+        ----------
+        nodes, graph
+            A node, or a list of nodes; the graph of ``fit``, unless it is in the constructor.
+        number
+            Labelled nodes, attributes and links to list for each node.
 
-        Returns: a frame with the columns node, label, reason, name, detail and share, as ``heatwalk
+        Returns
+        -------
+        pandas.DataFrame
+            A frame with the columns node, label, reason, name, detail and share, as ``heatwalk
             explain`` writes them: the shares of the reasons ``label``, ``other labels``,
             ``attribute``, ``other attributes`` and ``rest`` add up to that of ``score``. Below a
             ``link``, lines ``kind`` have the weight and the share of each kind of its edges.

@@ -31,6 +31,7 @@ class NodeEstimator(BaseEstimator):
     ``fit``, and left out or the same graph later.
     """
     graph: Any
+    _sides: tuple[int, int] | None = None  # of the graph of fit
     _state: Any = None  # checksum of the graph of fit, or None for a graph in the constructor
 
     def _store(self, arguments: dict[str, Any]) -> None:
@@ -54,7 +55,7 @@ class NodeEstimator(BaseEstimator):
 
     def _fitted(self, g: Graph, **state: Any) -> Any:
         """Store the state of a fit that succeeded."""
-        state.update(_state=checksum(g) if self.graph is None else (), _nodes=nodes_of(g))
+        state.update(_state=checksum(g) if self.graph is None else (), _nodes=nodes_of(g), _sides=g.sides)
         if self.graph is None:
             state["n_features_in_"] = g.n
         self.__dict__.update(state)
@@ -71,6 +72,10 @@ class NodeEstimator(BaseEstimator):
             raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet. Call 'fit' "
                                  "with appropriate arguments before using this estimator.")
 
+    def _graph_of(self, X: Any) -> Graph:
+        """Return the graph of X, with two kinds of nodes if that of fit has them."""
+        return as_graph(X, bipartite=self._sides is not None and getattr(X, "shape", None) == self._sides)
+
     def _select(self, X: Any) -> Any:
         """Return the rows that X asks for, as an index of arrays."""
         self._check_fitted()
@@ -80,7 +85,7 @@ class NodeEstimator(BaseEstimator):
             return _rows(self._nodes, X)
         n, way = self.n_features_in_, f"use {type(self).__name__}(graph=A) with nodes as X"
         try:
-            g = as_graph(X)
+            g = self._graph_of(X)
             columns = g.n
         except ValueError as error:
             if "matrix is square" not in str(error) or X.shape[1] == n:
@@ -143,17 +148,25 @@ def _check_index(X: Any, values: Any, name: str) -> None:
 class NodeRegressor(RegressorMixin, NodeEstimator):
     """Predict a number for every node of a graph from the numbers of some.
 
-    Parameters:
-    graph : The graph, as in :class:`NodeClassifier`; then X is a list of nodes.
-    method : Methods of which cross-validation chooses one, as for :func:`regress`.
-    node_features : Attributes of the nodes, which the method ``hops`` uses.
-    random_state, threads, max_memory, progress : See :class:`Settings`; random_state is for folds.
+    Parameters
+    ----------
+    method
+        Methods of which cross-validation chooses one, as for :func:`regress`.
+    graph
+        The graph, as in :class:`NodeClassifier`; then X is a list of nodes.
+    node_features
+        Attributes of the nodes, which the method ``hops`` uses.
+    random_state, threads, max_memory, progress
+        See :class:`Settings`; random_state is for folds.
 
-    Attributes:
-    values_ : The number of each node.
-    reached_ : Whether a path connects the node with a node whose number is known.
-    method_, nodes_, run_ : The method that was chosen, the nodes in the order of the rows, and the
-        program's report.
+    Attributes
+    ----------
+    values_
+        The number of each node.
+    reached_
+        Whether a path connects the node with a node whose number is known.
+    method_, nodes_, run_
+        The method that was chosen, the nodes in the order of the rows, and the program's report.
     """
     __module__ = "heatwalk"
 
@@ -199,20 +212,28 @@ class NodeEmbedding(TransformerMixin, NodeEstimator):
 
     Eigenvectors have the norm 1; put a StandardScaler between them and a linear model.
 
-    Parameters:
-    graph : The graph, as in :class:`NodeClassifier`; then X is a list of nodes.
-    n_components : The number of eigenvectors.
-    method : ``"eigenvectors"``, or the walk features of the labels y, as in ``"cwk:steps=10"``,
-        which are those of :func:`features` with ``honest=True``.
-    matrix : The matrix of the eigenvectors, as for :func:`eigsh`: of the smallest eigenvalues of a
+    Parameters
+    ----------
+    n_components
+        The number of eigenvectors.
+    graph
+        The graph, as in :class:`NodeClassifier`; then X is a list of nodes. Of a bipartite one the eigenvectors of
+        ``"normalized-adjacency"`` are the singular vectors of the matrix of both sides.
+    method
+        ``"eigenvectors"``, or the walk features of the labels y, as in ``"cwk:steps=10"``, which
+        are those of :func:`features` with ``honest=True``.
+    matrix
+        The matrix of the eigenvectors, as for :func:`eigsh`: of the smallest eigenvalues of a
         Laplacian, the largest of others, but for a trivial vector of each component.
-    largest_component : Whether only nodes of the largest component have vectors other than 0.
-    random_state, threads, max_memory, progress : See :class:`Settings`; random_state is for the
-        folds of walk features.
+    largest_component
+        Whether only nodes of the largest component have vectors other than 0.
+    random_state, threads, max_memory, progress
+        See :class:`Settings`; random_state is for the folds of walk features.
 
-    Attributes:
-    embedding_, eigenvalues_, nodes_ : A row for each node, the eigenvalues or None, and the nodes
-        in the order of the rows.
+    Attributes
+    ----------
+    embedding_, eigenvalues_, nodes_
+        A row for each node, the eigenvalues or None, and the nodes in the order of the rows.
     """
     __module__ = "heatwalk"
 

@@ -25,6 +25,12 @@ from ._frame import Choice, ask_columns, choose_columns, columns_of, is_missing,
 from ._server import checksum_of, version_of
 
 
+_PAIRS = "A list of pairs becomes a graph by networkx.Graph(pairs)"
+
+#: Names of attributes that are large for weak edges.
+_LENGTHS = re.compile(r"(distance|length|travel[ _-]?time)s?", re.I)
+
+
 class Nodes:
     """The nodes of a graph in the order of its rows: numbers, objects, or the ids of a file.
 
@@ -85,7 +91,7 @@ class Nodes:
             if not ((array < 0) | (array >= len(self))).any():
                 return array.ravel().astype(np.int64)
         try:
-            return np.array([self.row(v) for v in nodes], dtype=np.int64)
+            return np.array([self.row(v) for v in plain(nodes)], dtype=np.int64)
         except KeyError as error:
             raise ValueError(f"{name}: {error.args[0]}") from None
         except TypeError as error:
@@ -135,10 +141,16 @@ class Graph:
 
     Use :func:`as_graph` to make one, because conversion takes longer than most computations.
 
-    Attributes:
-    matrix : The adjacency matrix, with sorted columns; None for a file or a store.
-    columns : The roles of the columns of a frame by title, as in {"payer": "source"}.
-    path : The file or the store, or "".
+    Attributes
+    ----------
+    matrix
+        The adjacency matrix, with sorted columns; None for a file or a store.
+    columns
+        The roles of the columns of a frame by title, as in {"payer": "source"}.
+    path
+        The file or the store, or "".
+    sides
+        The numbers of rows and columns of a matrix with ``bipartite=True``, or None.
     """
 
     def __init__(self, matrix: Any = None, names: Iterable[Hashable] | None = None,
@@ -148,11 +160,12 @@ class Graph:
         self.is_warned = False  # that its diagonal is left out
         self._is_temporary = False  # the store, which is removed with this object
         self.kinds: dict[str, Any] = {}  # of edges of a frame, by their text
+        self.sides: tuple[int, int] | None = None  # rows and columns of the matrix of a bipartite graph
         self._edges_sum: tuple[Any, ...] = ()  # of a temporary store
         if matrix is not None:
             n = int(matrix.shape[0])
         if names is not None:
-            names = list(names)
+            names = plain(names)
             if len(names) != n:
                 raise ValueError(f"ids has {len(names)} elements; give one for each of {n} rows")
             first: dict[Hashable, int] = {}
@@ -305,6 +318,11 @@ def is_bool(x: Any) -> bool:
     return isinstance(x, (bool, np.bool_))
 
 
+def plain(values: Iterable[Any]) -> list[Any]:
+    """Return a list of nodes, in which numbers and text of NumPy are those of Python."""
+    return [v.item() if isinstance(v, (np.number, np.bool_, np.str_)) else v for v in values]
+
+
 def is_pandas(x: Any) -> bool:
     """Report whether x is a series or a frame of pandas."""
     pandas: Any = sys.modules.get("pandas")
@@ -324,18 +342,17 @@ def as_array(x: Any) -> Any:
     return np.asarray(x) if hasattr(x, "__array__") else x
 
 
-def _csr(matrix: Any) -> Any:
-    """Return a square CSR matrix with sorted columns and without zeros; the argument stays."""
+def _finite(matrix: Any) -> Any:
+    """Return a matrix of finite real numbers, sparse or an array."""
     if not sp.issparse(matrix):
-        matrix = np.asarray(matrix)
+        matrix = np.asarray(as_array(matrix))
         if matrix.dtype == object:
             matrix = matrix.astype(np.float64)
-    edges = "A list of pairs becomes a graph by networkx.Graph(pairs)"
     if matrix.dtype.kind == "c":
         raise ValueError("Complex data not supported: an adjacency matrix has real numbers")
     if matrix.dtype.kind not in "biuf":
         raise ValueError(f"an adjacency matrix has real numbers; this one has {matrix.dtype}. "
-                         f"{edges}")
+                         f"{_PAIRS}")
     if matrix.ndim != 2:
         raise ValueError(f"an adjacency matrix has two dimensions; this array has {matrix.ndim}. "
                          "Reshape your data")
@@ -346,15 +363,22 @@ def _csr(matrix: Any) -> Any:
     values = matrix.data if has_data else matrix
     if isinstance(values, np.ndarray) and not np.isfinite(values).all():
         raise ValueError("Input contains NaN or infinity: weights are finite numbers")
+    return matrix
+
+
+def _csr(matrix: Any) -> Any:
+    """Return a square CSR matrix with sorted columns and without zeros; the argument stays."""
+    matrix = _finite(matrix)
     n, columns = matrix.shape
     if 0 in matrix.shape:
         raise ValueError(f"0 {'feature' if n else 'sample'}(s) (shape={matrix.shape}) while a "
                          "minimum of 1 is required: the matrix has no nodes")
     if n != columns:
-        way = "Rows of features become a graph by sklearn.neighbors.kneighbors_graph"
+        way = ("as_graph(B, bipartite=True) makes nodes of its rows and columns. Rows of features become a graph "
+               "by sklearn.neighbors.kneighbors_graph")
         if 2 in matrix.shape and matrix.dtype.kind in "iuf":
             way = "An edge index is an array of whole numbers of shape 2×m. " + \
-                (edges if columns == 2 else way)
+                (_PAIRS if columns == 2 else way)
         raise ValueError(f"an adjacency matrix is square; this one is {n}×{columns}. {way}")
     matrix = (matrix if sp.issparse(matrix) else sp.csr_matrix(matrix)).tocsr()
     if not matrix.has_canonical_format or not matrix.data.all():
@@ -695,39 +719,62 @@ def _from_index(index: Any, weight: Any, num_nodes: int | None, directed: bool) 
 
 def as_graph(graph: Any, *, ids: Iterable[Hashable] | None = None, source: Any = None,
              target: Any = None, weight: Any = "weight", kind: Any = None, time: Any = None,
-             directed: bool = False, num_nodes: int | None = None,
+             directed: bool = False, num_nodes: int | None = None, bipartite: bool = False,
              flags: Sequence[str] = ()) -> Graph:
     """Convert a graph of another library, once for several calls.
 
-    Parameters:
-    graph : A SciPy matrix or array, a dense array or tensor, with negative values for edges between
-        opponents, which methods that need weights of 0 or more refuse; a pandas frame with nodes as index and
-        columns; a NetworkX or igraph graph; a frame of pandas or polars, or an Arrow table, with
-        the columns source, target and perhaps weight, and an edge in each row; an edge index of
-        shape (2, m) or the ``Data`` of PyTorch Geometric; the path of a graph file or a store; a
-        :class:`Store` or a :class:`Graph`.
-    ids : The nodes of the rows of a matrix, or of a frame all nodes, also those without an edge.
-    source, target : The columns of a frame. By default the program chooses them, and the weight, by
-        their titles, as those of a file: source and target, payer and payee, from_account and
-        to_account and so on. ``columns`` of the graph has the choice.
-    weight : The attribute or the column of the weights, if there is one, an array for an edge
-        index, or None for no weights.
-    kind, time : The columns or attributes with the kind and the date of each edge; kind="key" takes
-        the keys of a MultiGraph. The edges are kept in a temporary store. See kind_weights, since,
-        until and half_life of :class:`Settings`.
-    directed : Whether the edges of a frame or an edge index have a direction. If not, an edge in
-        both directions is one edge. Other graphs have a direction if they say so.
-    num_nodes : The number of nodes of an edge index, if the last ones have no edges.
-    flags : Further flags for a frame or a file, as in ``["--duplicates=max"]``; ``heatwalk help
-        input`` lists all.
+    Parameters
+    ----------
+    graph
+        A SciPy matrix or array, a dense array or tensor, with negative values for edges between
+        opponents, which methods that need weights of 0 or more refuse; a pandas frame with nodes as
+        index and columns; a NetworkX or igraph graph; a frame of pandas or polars, or an Arrow
+        table, with the columns source, target and perhaps weight, and an edge in each row; an edge
+        index of shape (2, m) or the ``Data`` of PyTorch Geometric; the path of a graph file or a
+        store; a :class:`Store` or a :class:`Graph`.
+    ids
+        The nodes of the rows of a matrix, or of a frame all nodes, also those without an edge.
+    source, target
+        The columns of a frame. By default the program chooses them, and the weight, by their
+        titles, as those of a file: source and target, payer and payee, from_account and to_account
+        and so on. ``columns`` of the graph has the choice.
+    weight
+        The attribute or the column of the weights, if there is one, an array for an edge index, or
+        None for no weights.
+    kind, time
+        The columns or attributes with the kind and the date of each edge; kind="key" takes the keys
+        of a MultiGraph. The edges are kept in a temporary store. See kind_weights, since, until and
+        half_life of :class:`Settings`.
+    directed
+        Whether the edges of a frame or an edge index have a direction. If not, an edge in both
+        directions is one edge. Other graphs have a direction if they say so.
+    num_nodes
+        The number of nodes of an edge index, if the last ones have no edges.
+    bipartite
+        Whether rows and columns of a matrix, which need not be square, are two kinds of nodes: those of the rows
+        are the first ones. Of a frame, equal values in source and target are two nodes.
+    flags
+        Further flags for a frame or a file, as in ``["--duplicates=max"]``; ``heatwalk help input``
+        lists all.
 
-    Raises ValueError: The object is no graph, or its names or weights are ambiguous.
+    Raises
+    ------
+    ValueError
+        The object is no graph, or its names or weights are ambiguous.
     """
-    nodes = list(ids) if ids is not None and columns_of(graph) is not None else ()
+    nodes = plain(ids) if ids is not None and columns_of(graph) is not None else ()
     if len(set(nodes)) < len(nodes):
         twice = next(v for v, count in collections.Counter(nodes).items() if count > 1)
         raise ValueError(f"ids has {twice!r} twice; give each node once, as pandas.unique(ids) does")
     named = {"source": source, "target": target, "weight": weight, "kind": kind, "time": time}
+    if isinstance(weight, str) and _LENGTHS.fullmatch(weight):
+        raise ValueError(f"weight={weight!r}: a weight is large for strong edges, and by its name this one is small "
+                         f"for them; pass the weight 1/{weight} under another name, or if large values are strong "
+                         "edges, rename it")
+    if bipartite and columns_of(graph) is None and not isinstance(graph, (str, os.PathLike)):
+        return _of_sides(graph, ids)
+    if bipartite:
+        flags = [*flags, "--bipartite"]
     made = _convert(graph, named, directed, num_nodes, nodes, list(flags))
     if ids is not None and not nodes:
         if made.matrix is None:
@@ -783,6 +830,16 @@ def _convert(graph: Any, named: dict[str, Any], directed: bool, num_nodes: int |
             raise ValueError("this 2×2 array of whole numbers may be an edge index or a matrix; "
                              "pass num_nodes for an edge index, or a scipy.sparse matrix")
     return _of_matrix(array)
+
+
+def _of_sides(matrix: Any, ids: Any) -> Graph:
+    """Return the graph between the rows and the columns of a matrix."""
+    if len(getattr(matrix, "shape", ())) != 2:
+        raise ValueError("graph: bipartite=True is for a matrix, a frame or a file")
+    B = _finite(matrix)
+    made = Graph(_csr(sp.bmat([[None, B], [B.T, None]])), ids)
+    made.sides = B.shape
+    return made
 
 
 def _of_matrix(matrix: Any) -> Graph:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from typing import Any, NamedTuple
+from typing import Any, Mapping, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -78,6 +78,29 @@ def column_of(y: Any) -> tuple[Any, Any]:
         raise ValueError(f"y should be a 1d array, got an array of shape {values.shape} instead; "
                          "for several labels of a node pass multi_label=True")
     return values, missing
+
+
+def labels_of_sides(graph: Graph, labels_row: Any, labels_col: Any) -> dict[int, Any]:
+    """Return the labels of rows and columns of a matrix by node."""
+    if graph.sides is None:
+        raise ValueError("labels_row and labels_col are for a matrix, or a graph of as_graph(B, bipartite=True)")
+    labels, start = dict[int, Any](), 0
+    for side, given, count in zip(("row", "col"), (labels_row, labels_col), graph.sides):
+        if isinstance(given, Mapping):
+            some = given
+        elif given is not None:
+            values, missing = column_of(given)
+            missing |= values == -1 if values.dtype.kind in "if" else False
+            if len(values) != count:
+                raise ValueError(f"labels_{side} has {len(values)} elements, and the matrix {count} of them")
+            some = {i: values[i] for i in np.flatnonzero(~missing).tolist()}
+        else:
+            some = {}
+        if wrong := [i for i in some if not 0 <= i < count]:
+            raise ValueError(f"labels_{side}: there is no {side} {wrong[0]}; the matrix has {count}")
+        labels.update((start + i, label) for i, label in some.items())
+        start += count
+    return {nodes_of(graph).at([row])[0]: label for row, label in labels.items()}
 
 
 def classes_of(values: Any) -> tuple[Any, Any]:

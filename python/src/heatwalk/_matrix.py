@@ -41,20 +41,34 @@ def kernel(graph: Any, kernel: str = "diffusion", rows: Any = None, cols: Any = 
            out: Path | None = None, **settings: Unpack[Settings]) -> Block:
     """Compute the values of a kernel between nodes; PageRank is 1 at a node without edges.
 
-    Parameters:
-    graph, kernel : A graph in any form that :func:`as_graph` takes, and a kernel with its
-        parameters, as in ``"diffusion:beta=2"``; :func:`methods` lists all.
-    rows, cols : Nodes of the rows and columns, or a mask of all nodes; all nodes if left out.
-    labels : Labels, which the kernel ``cwk`` of walks starts from.
-    dtype : The precision of the values.
-    tol : The largest error of a value, relative to the largest value in its columns.
-    out : A ``.npy`` file for the block, of which the result is a map. ``out.run.json`` is the
-        report of the program, and files that end in ``.ids`` have the ids of the nodes.
-    **settings : threads, max_memory and progress, see :class:`Settings`.
+    Parameters
+    ----------
+    graph, kernel
+        A graph in any form that :func:`as_graph` takes, and a kernel with its parameters, as in
+        ``"diffusion:beta=2"``; :func:`methods` lists all.
+    rows, cols
+        Nodes of the rows and columns, or a mask of all nodes; all nodes if left out.
+    labels
+        Labels, which the kernel ``cwk`` of walks starts from.
+    dtype
+        The precision of the values.
+    tol
+        The largest error of a value, relative to the largest value in its columns.
+    out
+        A ``.npy`` file for the block, of which the result is a map. ``out.run.json`` is the report
+        of the program, and files that end in ``.ids`` have the ids of the nodes.
+    **settings
+        Threads, max_memory and progress, see :class:`Settings`.
 
-    Raises UsageError: The kernel or a parameter does not exist.
-    Raises LimitError: The block exceeds the memory; give ``out``, or fewer rows and columns.
+    Raises
+    ------
+    UsageError
+        The kernel or a parameter does not exist.
+    LimitError
+        The block exceeds the memory; give ``out``, or fewer rows and columns.
 
+    Examples
+    --------
     >>> import heatwalk as hw
     >>> path = [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
     >>> K = hw.kernel(path, "diffusion:beta=1", cols=[0, 2], dtype="float64")
@@ -87,18 +101,29 @@ def features(graph: Any, labels: Any, spec: str = "cwk", *, honest: bool = False
              **settings: Unpack[Settings]) -> Block:
     """Compute the features of coinciding walks, F with K = FFᵀ.
 
-    Parameters:
-    graph : A graph in any form that :func:`as_graph` takes.
-    labels : Labels of some nodes, as in :meth:`NodeClassifier.fit`.
-    spec : The kernel, as in ``"cwk:alpha=0.5:steps=10"``.
-    honest : Whether the row of a labelled node is computed without the labels of its fold.
-        Otherwise it contains its own label, so that a classifier learns too much from it.
-    dtype : The precision of the features.
-    out : A ``.npy`` file for the features, of which the result is a map.
-    **settings : threads, max_memory, progress and, for the folds of honest features, random_state,
-        see :class:`Settings`.
+    Parameters
+    ----------
+    graph
+        A graph in any form that :func:`as_graph` takes.
+    labels
+        Labels of some nodes, as in :meth:`NodeClassifier.fit`.
+    spec
+        The kernel, as in ``"cwk:alpha=0.5:steps=10"``.
+    honest
+        Whether the row of a labelled node is computed without the labels of its fold. Otherwise it
+        contains its own label, so that a classifier learns too much from it.
+    dtype
+        The precision of the features.
+    out
+        A ``.npy`` file for the features, of which the result is a map.
+    **settings
+        Threads, max_memory, progress and, for the folds of honest features, random_state, see
+        :class:`Settings`.
 
-    Returns: a row for each node; the columns are pairs (step, class).
+    Returns
+    -------
+    Block
+        A row for each node; the columns are pairs (step, class).
     """
     g = as_graph(graph)
     return features_of(g, encode(labels_of(g, labels), g.n), spec, honest=honest, dtype=dtype,
@@ -138,21 +163,36 @@ def apply(graph: Any, function: str, B: Any, *, tol: float | None = None, dtype:
           out: Path | None = None, self_loops: bool = True, **settings: Unpack[Settings]) -> Block:
     """Multiply a matrix of the graph, or a function of one, with a block: f(M)·B.
 
-    Parameters:
-    graph : A graph in any form that :func:`as_graph` takes.
-    function : ``"adjacency"``, ``"transition"``, ``"laplacian"`` and so on for the matrix itself;
+    Parameters
+    ----------
+    graph
+        A graph in any form that :func:`as_graph` takes.
+    function
+        ``"adjacency"``, ``"transition"``, ``"laplacian"`` and so on for the matrix itself;
         ``"exp:t=-2:matrix=laplacian"``; ``"solve:shift=1:matrix=laplacian"``; or a kernel. The
         result of several times, as in ``"exp:t=-1,-2"``, has the columns of each time in turn.
-    B : The block, a row for each node. Rows of a series or frame of pandas are found by its index.
-    tol : The largest error of a column relative to its norm, or if left out 1e-8 of the result's.
-    dtype : The precision of the result.
-    out : A ``.npy`` file for the result, which is a map of it.
-    self_loops : Whether the diagonal counts, as in SciPy; that of a store is as it was made.
-    **settings : threads, max_memory and progress, see :class:`Settings`.
+    B
+        The block, a row for each node. Rows of a series or frame of pandas are found by its index.
+    tol
+        The largest error of a column relative to its norm, or if left out 1e-8 of the result's.
+    dtype
+        The precision of the result.
+    out
+        A ``.npy`` file for the result, which is a map of it.
+    self_loops
+        Whether the diagonal counts, as in SciPy; that of a store is as it was made.
+    **settings
+        Threads, max_memory and progress, see :class:`Settings`.
 
-    Returns: a block, whose ``error_bound`` bounds the norm of the error of each column.
-    Raises UsageError: The function does not exist, needs an undirected graph, or cannot have the
-        tolerance.
+    Returns
+    -------
+    Block
+        A block, whose ``error_bound`` bounds the norm of the error of each column.
+
+    Raises
+    ------
+    UsageError
+        The function does not exist, needs an undirected graph, or cannot have the tolerance.
     """
     g = as_graph(graph)
     return _apply(g, function, _block(B, g), tol, settings, self_loops, _checked(out, dtype), out)
@@ -180,18 +220,27 @@ def expm_multiply(A: Any, B: Any, start: float | None = None, stop: float | None
                   **settings: Unpack[Settings]) -> Array:
     """Compute exp(tM)·B, as :func:`scipy.sparse.linalg.expm_multiply` does for symmetric A ≥ 0.
 
-    Parameters:
-    A, B : The adjacency matrix, or a graph in any form that :func:`as_graph` takes, and the block.
-    start, stop, num, endpoint : As in SciPy: the result has an entry for each of ``num`` times,
-        which t multiplies, for about the cost of the longest time.
-    t : The factor of the matrix. The diffusion exp(−βL) has t = −β and ``matrix="laplacian"``.
-    matrix : {"adjacency", "normalized-adjacency", "laplacian", "normalized-laplacian"}. The matrix
-        M of the graph.
-    tol : The largest error of a column, relative to its norm. An error names a tolerance that
-        float64 can promise if it cannot promise this one.
-    **settings : threads, max_memory and progress, see :class:`Settings`.
+    Parameters
+    ----------
+    A, B
+        The adjacency matrix, or a graph in any form that :func:`as_graph` takes, and the block.
+    start, stop, num, endpoint
+        As in SciPy: the result has an entry for each of ``num`` times, which t multiplies, for
+        about the cost of the longest time.
+    t
+        The factor of the matrix. The diffusion exp(−βL) has t = −β and ``matrix="laplacian"``.
+    matrix : {"adjacency", "normalized-adjacency", "laplacian", "normalized-laplacian"}
+        The matrix M of the graph.
+    tol
+        The largest error of a column, relative to its norm. An error names a tolerance that float64
+        can promise if it cannot promise this one.
+    **settings
+        Threads, max_memory and progress, see :class:`Settings`.
 
-    Returns: of the shape of B, after the times if there are some.
+    Returns
+    -------
+    numpy.ndarray
+        Of the shape of B, after the times if there are some.
     """
     g = as_graph(A)
     B = _block(B, g)
@@ -214,15 +263,26 @@ def solve(A: Any, b: Any, x0: Any = None, *, shift: float = 0.0, matrix: str = "
           rtol: float = 1e-8, **settings: Unpack[Settings]) -> tuple[Array, int]:
     """Solve (L + shift·I)·x = b for a Laplacian L of the graph.
 
-    Parameters:
-    A, b, x0 : A matrix or graph in any form that :func:`as_graph` takes, the right-hand sides, and
-        a start that is not used, as in :func:`scipy.sparse.linalg.cg`.
-    shift : With 0, the result is L⁺·b, with the pseudo-inverse L⁺.
-    matrix : {"laplacian", "normalized-laplacian"}. The Laplacian.
-    rtol : The largest error of a column of x, relative to its norm.
-    **settings : threads, max_memory and progress, see :class:`Settings`.
+    Parameters
+    ----------
+    A, b, x0
+        A matrix or graph in any form that :func:`as_graph` takes, the right-hand sides, and a start
+        that is not used, as in :func:`scipy.sparse.linalg.cg`.
+    shift
+        With 0, the result is L⁺·b, with the pseudo-inverse L⁺.
+    matrix : {"laplacian", "normalized-laplacian"}
+        The Laplacian.
+    rtol
+        The largest error of a column of x, relative to its norm.
+    **settings
+        Threads, max_memory and progress, see :class:`Settings`.
 
-    Returns: x and info, the solution, and 0, because a failure is an exception.
+    Returns
+    -------
+    x : numpy.ndarray
+        The solution, of the shape of b.
+    info : int
+        0, because a failure is an exception.
     """
     g = as_graph(A)
     if not shift >= 0:
@@ -251,17 +311,29 @@ def eigsh(A: Any, k: int = 6, M: None = None, sigma: None = None, which: str = "
           **settings: Unpack[Settings]) -> Any:
     """Compute eigenpairs of a matrix of the graph, as :func:`scipy.sparse.linalg.eigsh` does.
 
-    Parameters:
-    A : The adjacency matrix, with entries ≥ 0, or a graph in any form that :func:`as_graph` takes.
-    k, M, sigma : The number of eigenpairs; None; None.
-    which : {"LM", "LA", "SA"}. The largest in magnitude, the largest, or the smallest eigenvalues.
-    matrix : adjacency, normalized-adjacency, transition, laplacian, normalized-laplacian or
-        modularity.
-    tol : The largest residual, relative to the norm of the matrix.
-    **settings : threads, max_memory, progress and random_state, see :class:`Settings`.
+    Parameters
+    ----------
+    A
+        The adjacency matrix, with entries ≥ 0, or a graph in any form that :func:`as_graph` takes.
+    k, M, sigma
+        The number of eigenpairs; None; None.
+    which : {"LM", "LA", "SA"}
+        The largest in magnitude, the largest, or the smallest eigenvalues.
+    matrix
+        Adjacency, normalized-adjacency, transition, laplacian, normalized-laplacian or modularity.
+    tol
+        The largest residual, relative to the norm of the matrix.
+    return_eigenvectors
+        Whether to return the vectors too.
+    **settings
+        Threads, max_memory, progress and random_state, see :class:`Settings`.
 
-    Returns: w and v, the eigenvalues in increasing order and, if return_eigenvectors is true, the
-        orthonormal eigenvectors as columns.
+    Returns
+    -------
+    w : numpy.ndarray
+        The eigenvalues in increasing order.
+    v : numpy.ndarray
+        The orthonormal eigenvectors as columns, if return_eigenvectors is true.
     """
     if M is not None:
         raise ValueError("M is not supported: generalized problems are those of "

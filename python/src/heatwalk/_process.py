@@ -30,17 +30,24 @@ Progress = Union[None, bool, Callable[[str, int, int, "float | None"], object]]
 class Settings(TypedDict, total=False):
     """Settings that every function takes by name, the last four for edges with kinds or times.
 
-    Attributes:
-    threads, max_memory : The number of threads, by default ``$OMP_NUM_THREADS`` or that of the
-        processors; the largest memory of the program, as "4GiB" or bytes. No result changes.
-    progress : True shows the progress, False does not; by default it is shown in a terminal or a
-        notebook after two seconds. A function gets (stage, done, total, seconds left or None).
-    random_state : The seed of splits and folds; None draws another one at each call.
-    kind_weights : Weights of kinds of edges by name, 1 for the others; :class:`NodeClassifier` and
+    Attributes
+    ----------
+    threads, max_memory
+        The number of threads, by default ``$OMP_NUM_THREADS`` or that of the processors; the
+        largest memory of the program, as "4GiB" or bytes. No result changes.
+    progress
+        True shows the progress, False does not; by default it is shown in a terminal or a notebook
+        after two seconds. A function gets (stage, done, total, seconds left or None).
+    random_state
+        The seed of splits and folds; None draws another one at each call.
+    kind_weights
+        Weights of kinds of edges by name, 1 for the others; :class:`NodeClassifier` and
         :func:`suggest` choose them by held-out labels if they are left out.
-    since, until : The first and the last time of the edges that are used: a date or a step.
-    half_life : The age at which an edge has half its weight, as in "30d"; "choose" lets held-out
-        labels choose it, for NodeClassifier and suggest.
+    since, until
+        The first and the last time of the edges that are used: a date or a step.
+    half_life
+        The age at which an edge has half its weight, as in "30d"; "choose" lets held-out labels
+        choose it, for NodeClassifier and suggest.
     """
     threads: Optional[int]
     max_memory: Union[str, int, None]

@@ -18,11 +18,16 @@ class Block(np.lib.mixins.NDArrayOperatorsMixin):
 
     It has the attributes, methods and operators of its array, whose results are arrays.
 
-    Attributes:
-    array : The values; ``numpy.asarray(block)`` is the same array.
-    rows, cols : The nodes of the rows and the meaning of the columns.
-    error_bound : A bound on the error of a value, for :func:`apply` of the norm of a column.
-    run : The report of the program.
+    Attributes
+    ----------
+    array
+        The values; ``numpy.asarray(block)`` is the same array.
+    rows, cols
+        The nodes of the rows and the meaning of the columns.
+    error_bound
+        A bound on the error of a value, for :func:`apply` of the norm of a column.
+    run
+        The report of the program.
     """
 
     def __init__(self, array: NDArray[Any], rows: Any, cols: Any, run: dict[str, Any]) -> None:

@@ -30,16 +30,27 @@ class Store(Graph):
                flags: Sequence[str] = (), **settings: Unpack[_process.Settings]) -> Store:
         """Read graph files, or a graph, into a new store.
 
-        Parameters:
-        source : A file, several files, or a graph, whose nodes become ids as text.
-        path, force : The directory, and whether a store there is replaced.
-        self_loops : {"drop", "keep"}. The edges from a node to itself.
-        directed : Whether the edges of files have a direction; by default, if a file says so.
-        kind, time : The columns of files with the kind and the date of each edge.
-        flags : Further flags of ``heatwalk ingest``, as in ``["--fields=payer,payee"]``.
-        **settings : threads, max_memory and progress, see :class:`Settings`.
+        Parameters
+        ----------
+        source
+            A file, several files, or a graph, whose nodes become ids as text.
+        path, force
+            The directory, and whether a store there is replaced.
+        self_loops : {"drop", "keep"}
+            The edges from a node to itself.
+        directed
+            Whether the edges of files have a direction; by default, if a file says so.
+        kind, time
+            The columns of files with the kind and the date of each edge.
+        flags
+            Further flags of ``heatwalk ingest``, as in ``["--fields=payer,payee"]``.
+        **settings
+            Threads, max_memory and progress, see :class:`Settings`.
 
-        Raises ValueError: A node has an id that a file of ids cannot hold.
+        Raises
+        ------
+        ValueError
+            A node has an id that a file of ids cannot hold.
         """
         target = os.fspath(path)
         more = [*flags, "--self-loops", self_loops, *(["--force"] if force else [])]
@@ -74,8 +85,12 @@ class Store(Graph):
     def open(cls, path: Path) -> Store:
         """Return the store in a directory, after a look at its manifest.
 
-        Raises FileNotFoundError: The path is no directory.
-        Raises StoreError: The directory holds no store, or one of another format.
+        Raises
+        ------
+        FileNotFoundError
+            The path is no directory.
+        StoreError
+            The directory holds no store, or one of another format.
         """
         store = cls(os.fspath(path))
         if not os.path.isdir(store.path):

@@ -44,21 +44,32 @@ def evaluate(graph: Any, y: Any, methods: str | Iterable[str] | None = None, *,
              report: Path | None = None, **settings: Unpack[Settings]) -> pandas.DataFrame:
     """Compare methods on random splits of the labelled nodes.
 
-    Parameters:
-    graph, y : A graph in any form that :func:`as_graph` takes; labels, as in
-        :meth:`NodeClassifier.fit`, or numbers.
-    methods : The methods; auto and lp if left out, for numbers those of :func:`regress`, and one
-        alone for several labels.
-    train, splits, per_class, split : Shares of the labelled nodes to train on; the number of random
-        splits for each share; numbers of nodes of each class, in place of shares; "train" or "test"
-        for each node or some, in place of random splits.
-    numbers, multi_label : Whether y has numbers, or several labels for a node.
-    node_features, prior : As for :class:`NodeClassifier`.
-    report : A file for the report: .html, .json or .txt.
-    **settings : threads, max_memory, progress and random_state, see :class:`Settings`. Give a
-        number as random_state for the same splits each time.
+    Parameters
+    ----------
+    graph, y
+        A graph in any form that :func:`as_graph` takes; labels, as in :meth:`NodeClassifier.fit`,
+        or numbers.
+    methods
+        The methods; auto and lp if left out, for numbers those of :func:`regress`, and one alone
+        for several labels.
+    train, splits, per_class, split
+        Shares of the labelled nodes to train on; the number of random splits for each share;
+        numbers of nodes of each class, in place of shares; "train" or "test" for each node or some,
+        in place of random splits.
+    numbers, multi_label
+        Whether y has numbers, or several labels for a node.
+    node_features, prior
+        As for :class:`NodeClassifier`.
+    report
+        A file for the report: .html, .json or .txt.
+    **settings
+        Threads, max_memory, progress and random_state, see :class:`Settings`. Give a number as
+        random_state for the same splits each time.
 
-    Returns: a row for each method and share: accuracy (or F1, or the errors of numbers) with its
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each method and share: accuracy (or F1, or the errors of numbers) with its
         standard error, and whether a paired test finds the method worse than the best one.
         ``attrs["run"]`` is the report of the program.
     """
@@ -112,15 +123,23 @@ def suggest(graph: Any, y: Any, n: int = 20, *, method: str = "auto", targets: A
             **settings: Unpack[Settings]) -> pandas.DataFrame:
     """Return the nodes whose labels would improve the predictions most.
 
-    Parameters:
-    graph, y : A graph in any form that :func:`as_graph` takes, and labels, as in
+    Parameters
+    ----------
+    graph, y
+        A graph in any form that :func:`as_graph` takes, and labels, as in
         :meth:`NodeClassifier.fit`.
-    n : The number of nodes, to be labelled as one batch.
-    method, targets, node_features, prior, edge_weights : As for :class:`NodeClassifier`.
-    **settings : threads, max_memory, progress and random_state, see :class:`Settings`.
+    n
+        The number of nodes, to be labelled as one batch.
+    method, targets, node_features, prior, edge_weights
+        As for :class:`NodeClassifier`.
+    **settings
+        Threads, max_memory, progress and random_state, see :class:`Settings`.
 
-    Returns: a row for each node, the most useful first: node, the expected information gain as a
-        share of the total, the most likely label with its probability, and the reason.
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each node, the most useful first: node, the expected information gain as a share
+        of the total, the most likely label with its probability, and the reason.
     """
     import pandas
     g = as_graph(graph)
@@ -165,17 +184,24 @@ def regress(graph: Any, y: Any, method: str | Iterable[str] | None = None, *,
             node_features: Any = None, **settings: Unpack[Settings]) -> pandas.DataFrame:
     """Predict a number for every node from the numbers of some.
 
-    Parameters:
-    graph : A graph in any form that :func:`as_graph` takes.
-    y : The numbers: NaN or None for nodes whose number is unknown, or those of some nodes.
-    method : Methods of which cross-validation chooses one, as in ``"harmonic"`` or
-        ``"diffusion+rls"``.
-    node_features : Attributes of the nodes, which the method ``hops`` uses.
-    **settings : threads, max_memory, progress and random_state, see :class:`Settings`.
+    Parameters
+    ----------
+    graph
+        A graph in any form that :func:`as_graph` takes.
+    y
+        The numbers: NaN or None for nodes whose number is unknown, or those of some nodes.
+    method
+        Methods of which cross-validation chooses one, as in ``"harmonic"`` or ``"diffusion+rls"``.
+    node_features
+        Attributes of the nodes, which the method ``hops`` uses.
+    **settings
+        Threads, max_memory, progress and random_state, see :class:`Settings`.
 
-    Returns: a row for each node: its value, and whether a path connects it with a known number.
-        ``attrs["run"]`` is the report of the program, with the
-        cross-validated ``rmse``.
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each node: its value, and whether a path connects it with a known number.
+        ``attrs["run"]`` is the report of the program, with the cross-validated ``rmse``.
     """
     import pandas
     g = as_graph(graph)
@@ -189,16 +215,24 @@ def rank(graph: Any, seeds: Any, kernel: str = "diffusion",
          **settings: Unpack[Settings]) -> pandas.DataFrame:
     """Rank all nodes by their similarity to known ones.
 
-    Parameters:
-    graph : A graph in any form that :func:`as_graph` takes.
-    seeds : The known nodes, or a mask of all nodes; or a dict of their weights. Two or more
-        seeds are scored by the others.
-    kernel : The kernel with its parameters, as in ``"pagerank:alpha=0.7"``, which ranks by walks
-        that start at the seeds, or ``"personalized-pagerank"`` for graphs with directions too.
-    **settings : threads, max_memory, progress and random_state, see :class:`Settings`.
+    Parameters
+    ----------
+    graph
+        A graph in any form that :func:`as_graph` takes.
+    seeds
+        The known nodes, or a mask of all nodes; or a dict of their weights. Two or more seeds are
+        scored by the others.
+    kernel
+        The kernel with its parameters, as in ``"pagerank:alpha=0.7"``, which ranks by walks that
+        start at the seeds, or ``"personalized-pagerank"`` for graphs with directions too.
+    **settings
+        Threads, max_memory, progress and random_state, see :class:`Settings`.
 
-    Returns: a row for each node, the most similar first: its score, its rank, and whether it is a
-        seed. ``attrs["run"]`` is the report, with the ``auc`` of seeds that are left out.
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each node, the most similar first: its score, its rank, and whether it is a seed.
+        ``attrs["run"]`` is the report, with the ``auc`` of seeds that are left out.
     """
     import pandas
     g, weights = as_graph(graph), None
@@ -226,7 +260,10 @@ def rank(graph: Any, seeds: Any, kernel: str = "diffusion",
 def methods() -> pandas.DataFrame:
     """Return all methods, kernels and learners of nodes.
 
-    Returns: name, argument, command, formula, and parameters with their ranges and defaults. The
+    Returns
+    -------
+    pandas.DataFrame
+        Name, argument, command, formula, and parameters with their ranges and defaults. The
         argument is ``method`` (of the commands classify or regress), ``kernel``, or ``learner``,
         which follows a kernel, as in ``"diffusion+rls"``.
     """

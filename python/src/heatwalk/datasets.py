@@ -17,11 +17,19 @@ from ._process import seed_of
 def cora(labelled: int | None = None, random_state: Any = 1) -> tuple[sp.csr_matrix, NDArray[Any]]:
     """Return the citation graph Cora: 2,708 papers with one of seven subjects.
 
-    Parameters:
-    labelled : Keep the labels of this number of papers, drawn at random; the others are None.
-    random_state : The seed of the draw.
+    Parameters
+    ----------
+    labelled
+        Keep the labels of this number of papers, drawn at random; the others are None.
+    random_state
+        The seed of the draw.
 
-    Returns: A and y, the adjacency matrix, and the subject of each paper or None.
+    Returns
+    -------
+    A : scipy.sparse.csr_matrix
+        The adjacency matrix.
+    y : numpy.ndarray
+        The subject of each paper, or None.
     """
     tables = []
     for name in ("labels.tsv.gz", "edges.tsv.gz"):
