@@ -9,16 +9,22 @@ import (
 
 // Edge is an edge of a graph, see [Graph.EachEdge].
 type Edge struct {
-	Source, Target int // rows; Source ≤ Target in a graph without directions
+	Source, Target int // places of the two ends in the order of [Graph.IDs]; of an edge without a direction either is the source
 	Weight         float64
 	Kind, Time     string // as in the input; "" if edges have none
 }
 
-// EachEdge calls visit once for each edge, by increasing rows of the source and then of the target; edges of several kinds or
-// times between two nodes are edges of their own. Weights have the factors of [Options.Edges], and edges with the factor 0 are
+// EachEdge calls visit once for each edge, in an order that depends on the graph alone. Edges of several kinds or times between two
+// nodes are edges of their own. Weights have the factors of [Options.Edges], and edges with the factor 0 are
 // omitted. The first error of visit ends the visits. Cost: one sweep.
 func (g *Graph) EachEdge(ctx context.Context, visit func(e Edge) error) error {
 	g.checkOpen()
+	place := make([]int, g.Nodes.Len()) // by row
+	i := 0
+	for row := range g.Nodes.Rows() {
+		place[row] = i
+		i++
+	}
 	a := g.A
 	var m *shard.Manifest
 	times := map[uint16]string{}
@@ -31,7 +37,7 @@ func (g *Graph) EachEdge(ctx context.Context, visit func(e Edge) error) error {
 			if val[i] == 0 || !g.Directed && int(c) < row {
 				continue
 			}
-			e := Edge{Source: row, Target: int(c), Weight: val[i]}
+			e := Edge{Source: place[row], Target: place[c], Weight: val[i]}
 			if code != nil && m.Kinds != nil {
 				e.Kind = m.Kinds[shard.KindOf(code[i])].Name
 			}

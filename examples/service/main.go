@@ -4,7 +4,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"log"
@@ -13,7 +12,10 @@ import (
 	"slices"
 	"time"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/heatwalk/heatwalk"
+	"github.com/heatwalk/heatwalk/method/rank"
 )
 
 const (
@@ -74,13 +76,8 @@ func compute(ctx context.Context, g *heatwalk.Graph, list []query) {
 			continue
 		}
 		column, _ := slices.BinarySearch(nodes, q.node)
-		order := make([]int, len(ids))
-		for i := range order {
-			order[i] = i
-		}
-		slices.SortFunc(order, func(i, j int) int { return cmp.Or(cmp.Compare(k.At(j, column), k.At(i, column)), i-j) })
 		var nearest []string
-		for _, i := range order[:min(top, len(order))] {
+		for _, i := range rank.Top(mat.Col(nil, column, k), top) {
 			nearest = append(nearest, ids[i])
 		}
 		q.answer <- reply{nearest: nearest}

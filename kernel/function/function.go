@@ -93,7 +93,7 @@ type Named struct {
 	Times []float64    // values of the parameter t of [Exp], computed in the same sweeps; nil: that of Given
 }
 
-// Parse returns the function of a text such as "pagerank:alpha=0.85", as on the command line. Several times of [Exp] are separated by
+// Parse returns the function of a text such as "personalized-pagerank:alpha=0.85", as on the command line. Several times of [Exp] are separated by
 // commas: "exp:t=-1,-2". The error is a [*param.ParameterError]; ranges of values are checked by [New].
 func Parse(text string) (*Named, error) {
 	term, err := param.ParseTerm(text)
