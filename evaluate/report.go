@@ -35,7 +35,8 @@ type Report struct {
 	protocol
 	Unreached       int      `json:"nodes_unreached"` // nodes that no label reaches, of which nothing can be learned
 	Classes         []string `json:"classes"`
-	TuningSplits    int      `json:"tuning_splits"` // 0: parameters are chosen inside each training set
+	Untested        string   `json:"untested,omitempty"` // classes without a test node in any split of a training size
+	TuningSplits    int      `json:"tuning_splits"`      // 0: parameters are chosen inside each training set
 	ParameterChoice string   `json:"parameter_choice,omitempty"`
 
 	Results      []Result     `json:"results"`
@@ -171,6 +172,9 @@ func (r *Report) WriteText(w io.Writer) error {
 		fmt.Fprintf(&b, "%s of %s nodes cannot be reached from a label\n",
 			report.Count(r.Unreached).Text, report.Count(r.Nodes).Text)
 	}
+	if r.Untested != "" {
+		b.WriteString(r.Untested + "\n")
+	}
 	means := page.Table("Means over splits.")
 	if !slices.ContainsFunc(r.Results,
 		func(res Result) bool { return res.NodesReached < res.NodesTested }) {
@@ -231,6 +235,19 @@ func (r *Report) describe() {
 		r.Marks = legend
 	}
 	r.Summary = r.verdict()
+	last := &r.Results[len(r.Results)-1] // of the largest training size, if sizes increase
+	var untested []string
+	for c, row := range last.Confusion {
+		if !slices.ContainsFunc(row, func(n int) bool { return n > 0 }) {
+			untested = append(untested, r.Classes[c])
+		}
+	}
+	if untested != nil {
+		r.Untested = fmt.Sprintf("classes without a test node at %s, which accuracies do not count (%d of %d): %s", last.TrainedOn, len(untested), len(r.Classes), strings.Join(untested[:min(5, len(untested))], ", "))
+		if len(untested) > 5 {
+			r.Untested += ", …"
+		}
+	}
 }
 
 // verdict states the best method at the middle training size.

@@ -81,6 +81,9 @@ func Draw(class []int, d Design, count int, seed uint64) (*Splits, error) {
 	case len(draw(0).Test) == 0 && d.PerClass > 0:
 		return nil, Usage("%d for each class leave none to test on; give fewer",
 			d.PerClass)
+	case d.PerClass > 0 && !severalClasses(class, draw(0).Test):
+		return nil, Usage("%d for each class leave a single class to test on; give fewer",
+			d.PerClass)
 	case len(draw(0).Test) == 0:
 		return nil, d.wrong("%v of %d labels leaves none to test on; use a smaller fraction", d.Fraction, n)
 	}

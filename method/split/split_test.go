@@ -162,6 +162,9 @@ func TestPerClassSplits(t *testing.T) {
 			t.Errorf("%+v: %v", test, err)
 		}
 	}
+	if _, err := Draw([]int{0, 0, 0, 0, 1, 1}, Design{PerClass: 2}, 1, 1); !errors.Is(err, ErrUsage) {
+		t.Errorf("test sets of one class: %v", err)
+	}
 }
 
 func TestGivenSplit(t *testing.T) {
