@@ -2,11 +2,13 @@ package shell
 
 import (
 	"cmp"
+	"context"
 	"strings"
 
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
+	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/ingest"
@@ -146,6 +148,7 @@ func (run *Session) MakeSources(r *GraphInputs, dir string, inputs []string,
 		return 0, nil
 	}
 	path := inputs[0]
+	var files []ingest.FileReport // of arcs
 	if len(inputs) > 1 || !ingest.IsStore(path) {
 		temp, err := run.MakeTemp(&r.Tables, dir)
 		if err != nil {
@@ -162,6 +165,7 @@ func (run *Session) MakeSources(r *GraphInputs, dir string, inputs []string,
 			return 0, err
 		}
 		bytes = report.Store.BytesTotal() + report.SpilledBytes
+		files = report.Files
 	}
 	store, err := shard.Open(run.Context, path,
 		&shard.Options{Stream: true, Workers: run.Threads})
@@ -176,8 +180,13 @@ func (run *Session) MakeSources(r *GraphInputs, dir string, inputs []string,
 	c.Nodes = ""
 	c.Directed = false
 	c.Undirected = true
-	c.Sources = []*ingest.Source{source.Citations(store, s.cocitation, s.coupling,
-		run.Threads)}
+	citations := source.Citations(store, s.cocitation, s.coupling, run.Threads)
+	read := citations.Read
+	citations.Read = func(ctx context.Context, visit graphfile.Visitor, hold graphfile.Holder) ([]ingest.FileReport, error) {
+		_, err := read(ctx, visit, hold)
+		return files, err
+	}
+	c.Sources = []*ingest.Source{citations}
 	return bytes, nil
 }
 
