@@ -16,8 +16,9 @@ from ._call import Call, rows_of, run_call
 from ._errors import UsageError, warn
 from ._estimators import ClassifierMixin, NodeEstimator
 from ._folder import read_arrays
-from ._graph import (Graph, as_array, as_graph, as_objects, checksum, is_pandas, labels_of,
-                     nodes_of)
+from ._frame import columns_of
+from ._graph import (Graph, as_array, as_graph, as_objects, checksum, has_settings, is_pandas,
+                     labels_of, nodes_of)
 from ._labels import Labels, decode, encode, encode_several, labels_of_sides
 from ._matrix import Array
 from ._process import Progress, seed_of
@@ -411,7 +412,7 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         about = {"classes": self.classes_.tolist(), "type": self.classes_.dtype.str,
                  "path": self._nodes.path,
                  "nodes": len(self._nodes) if self._nodes.is_numbered or self._nodes.path
-                 else list(self.nodes_), "unreached": self._unreached()}
+                 else list(self.nodes_), "unreached": self._unreached(), "reading": self._reading}
         try:
             text = json.dumps(about, default=operator.methodcaller("item"))  # of NumPy
         except (TypeError, AttributeError) as error:
@@ -473,13 +474,30 @@ class Model:
         nodes = about["nodes"]
         self.nodes_ = range(nodes) if isinstance(nodes, int) else [_hashable(v) for v in nodes]
         self._by_id, self._unreached = bool(about["path"]), about["unreached"]
+        self._reading: dict[str, Any] | None = about.get("reading")
         kind = np.dtype(about["type"])
         classes = [_hashable(v) for v in about["classes"]]
         self.classes_: Array = as_objects(classes) if kind == object else np.array(classes, kind)
 
+    def _read(self, graph: Any) -> Graph:
+        """Return a graph that is read as that of the model was, or raise an error if it was read in another way."""
+        want = self._reading
+        if want is None or not has_settings(graph):
+            g = as_graph(graph)
+        else:
+            has_codes = "kind" in want or "time" in want
+            g = as_graph(graph, **{k: v if k == "flags" else _hashable(v) for k, v in want.items()},
+                         ids=self.nodes_ if has_codes and columns_of(graph) is not None else None)
+        if want is not None and g.reading is not None and g.reading != want:
+            here, there = (", ".join(f"{name}={value!r}" for name, value in reading.items()) or "no arguments"
+                           for reading in (g.reading, want))
+            raise ValueError(f"graph: as_graph had {here}, and for the graph of the model {there}; "
+                             "pass the same, or learn a model on this graph")
+        return g
+
     def _run(self, graph: Any, node_features: Any, settings: dict[str, Any]) -> tuple[Any, Any]:
         """Return scores and class numbers, −1 for a blank, of all nodes."""
-        g = as_graph(graph)
+        g = self._read(graph)
         order = np.arange(g.n)
         if self._by_id != bool(nodes_of(g).path):
             raise ValueError("graph: the model was learned on the other kind of graph; pass a "

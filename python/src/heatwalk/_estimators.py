@@ -55,7 +55,8 @@ class NodeEstimator(BaseEstimator):
 
     def _fitted(self, g: Graph, **state: Any) -> Any:
         """Store the state of a fit that succeeded."""
-        state.update(_state=checksum(g) if self.graph is None else (), _nodes=nodes_of(g), _sides=g.sides)
+        state.update(_state=checksum(g) if self.graph is None else (), _nodes=nodes_of(g), _sides=g.sides,
+                     _reading=g.reading)
         if self.graph is None:
             state["n_features_in_"] = g.n
         self.__dict__.update(state)

@@ -162,6 +162,7 @@ class Graph:
         self.kinds: dict[str, Any] = {}  # of edges of a frame, by their text
         self.sides: tuple[int, int] | None = None  # rows and columns of the matrix of a bipartite graph
         self._edges_sum: tuple[Any, ...] = ()  # of a temporary store
+        self.reading: dict[str, Any] | None = None  # arguments of as_graph for edges; None: not known
         if matrix is not None:
             n = int(matrix.shape[0])
         if names is not None:
@@ -776,11 +777,21 @@ def as_graph(graph: Any, *, ids: Iterable[Hashable] | None = None, source: Any =
     if bipartite:
         flags = [*flags, "--bipartite"]
     made = _convert(graph, named, directed, num_nodes, nodes, list(flags))
+    if has_settings(graph):
+        given = {**named, "directed": directed, "flags": list(flags)}
+        usual = {"weight": "weight", "directed": False, "flags": []}
+        made.reading = {name: v for name, v in given.items() if v != usual.get(name)}
     if ids is not None and not nodes:
         if made.matrix is None:
             raise ValueError("ids is for a matrix; the nodes of a file or a store have ids there")
         made = Graph(made.matrix, Nodes(made.n).align(ids, "ids"))
     return made
+
+
+def has_settings(graph: Any) -> bool:
+    """Report whether the arguments of :func:`as_graph` decide about the edges of an object in memory."""
+    return (hasattr(graph, "adjacency") and hasattr(graph, "is_directed") or hasattr(graph, "get_edgelist")
+            or columns_of(graph) is not None)
 
 
 def _convert(graph: Any, named: dict[str, Any], directed: bool, num_nodes: int | None, nodes: Any,
