@@ -247,7 +247,7 @@ func (r *transduction) balance() error {
 		next := make([]float64, k)
 		size := 1.0
 		isFound := false
-		for ; size > 1e-10; size /= 2 {
+		for ; size > 1e-10 && slope > 1e-15*math.Abs(value); size /= 2 {
 			for a := range next {
 				next[a] = r.theta[a] - size*step.AtVec(a)
 			}
