@@ -86,6 +86,8 @@
 //	harmonic     L_UU·f_U = A_UL·y: each other node has the mean value of its neighbours
 //	KERNEL+rls   f = μ + K_·L·α, (K_LL + λI)·α = y − μ1, 1ᵀα = 0: kernel ridge regression
 //	hops         ridge regression on means of values 1, 2 and 3 steps away, degree and attributes
+//	spectral     ridge regression on eigenvectors, the model of several labels
+//	lgc          f = ȳ + M(y − ȳ)/M1 for M = (I − αS)⁻¹, as any learner of package propagate that is such a sum
 //
 // The driver is that of classes: a choice by predictions of each value without its fold, and a model of all values. The share
 // of right predictions is replaced by the share of the variance that is explained, the mean of 1 − (y − ŷ)²/σ². Of more than

@@ -1,6 +1,7 @@
 package method
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/propagate"
 )
 
 // Regression declares how an engine predicts numbers, from [problem.Problem.Value]. It is in the file of its algorithm.
@@ -31,6 +33,9 @@ type Regression struct {
 	// those of the process.
 	Predict func(ctx context.Context, p *Problem, settings []param.Values, s *Settings) ([][]float64, error)
 
+	// prepare returns Predict with all that depends on the graph alone; nil: there is nothing.
+	prepare func(ctx context.Context, p *Problem, s *Settings) (predictNumbers, error)
+
 	// Bytes returns the memory of Predict; nil: none but the values. The error refuses the problem.
 	Bytes func(p *Problem, settings []param.Values, s *Settings) (int64, error)
 
@@ -39,10 +44,21 @@ type Regression struct {
 	HeldOut func(ctx context.Context, p *Problem, fold []int, settings []param.Values, s *Settings) ([][]float64, error)
 }
 
-var regressions = param.List[*Regression]{&harmonic, &hops, &ridge}
+// predictNumbers predicts the value of every node with each of some settings.
+type predictNumbers = func(ctx context.Context, p *Problem, settings []param.Values, s *Settings) ([][]float64, error)
+
+var regressions = param.List[*Regression]{&harmonic, &hops, &ridge, &spectralRidge}
 
 // Regressions returns the declarations of all engines of numbers, with one for all kernels.
-func Regressions() param.List[*Regression] { return slices.Clone(regressions) }
+func Regressions() param.List[*Regression] {
+	list := slices.Clone(regressions)
+	for _, l := range propagate.Learners() {
+		if l.Averages() {
+			list = append(list, averages(l))
+		}
+	}
+	return list
+}
 
 // Engine returns an engine of numbers.
 func (r *Regression) Engine() *Engine {
@@ -75,7 +91,8 @@ func findRegression(name string) (*Engine, error) {
 	if !isPair {
 		modelName = name
 	}
-	r := regressions.Named(modelName)
+	all := Regressions()
+	r := all.Named(modelName)
 	switch {
 	case r == nil || r.OnKernel != isPair:
 	case !isPair:
@@ -91,15 +108,22 @@ func findRegression(name string) (*Engine, error) {
 		}
 	}
 	var names []string
-	for _, r := range regressions {
+	for _, r := range all {
 		form := r.Spec.Name
 		if r.OnKernel {
 			form = "KERNEL+" + form
 		}
 		names = append(names, form)
 	}
-	return nil, split.Usage("%s: is no method of regression in this program; give %s", name,
-		strings.Join(names, ", "))
+	hint := "give " + strings.Join(names, ", ")
+	if _, err := findMethod(name); err != nil {
+		return nil, split.Usage("%s: is no method of regression in this program; %s", name, hint)
+	}
+	reason := "its scores compare classes"
+	if l := propagate.Learners().Named(name); l != nil {
+		reason = cmp.Or(l.NoNumbers, reason)
+	}
+	return nil, split.Usage("%s: predicts classes and no numbers, because %s; %s", name, reason, hint)
 }
 
 // begin returns the settings and the stages.
@@ -125,6 +149,13 @@ func (r *Regression) begin(ctx context.Context, p *Problem, par *Parameters, s *
 	}
 	if par != nil {
 		j.fix(par)
+	}
+	if r.prepare != nil {
+		prepared := *r
+		r = &prepared
+		if r.Predict, err = r.prepare(ctx, p, &set); err != nil {
+			return nil, err
+		}
 	}
 	j.byFolds = func(ctx context.Context) (*Choice, error) { return r.choose(ctx, j, newTestValues(p, set.RNGSeed)) }
 	j.learn = func(ctx context.Context, c *Choice) error {

@@ -275,6 +275,37 @@ func TestErrorsOfManyValues(t *testing.T) {
 	}
 }
 
+// TestMeansAgreeWithDenseAlgebra inverts the matrix of lgc. Nodes without a known value in their component have the mean.
+func TestMeansAgreeWithDenseAlgebra(t *testing.T) {
+	p := randomNumbers(t, 8, 90)
+	n := len(p.Degrees)
+	a := dense(p)
+	system := mat.NewDense(n, n, nil)
+	system.Apply(func(i, j int, w float64) float64 {
+		x := 0.0
+		if i == j {
+			x = 1
+		}
+		if w != 0 {
+			x -= 0.9 * w / math.Sqrt(p.Degrees[i]*p.Degrees[j])
+		}
+		return x
+	}, a)
+	mean := stat.Mean(p.Value, nil)
+	b := mat.NewDense(n, 2, nil)
+	for i, row := range p.Row {
+		b.SetRow(row, []float64{p.Value[i] - mean, 1})
+	}
+	if err := b.Solve(system, b); err != nil {
+		t.Fatal(err)
+	}
+	want := make([]float64, n)
+	for i := range want {
+		want[i] = mean + b.At(i, 0)/(b.At(i, 1)+1e-6)
+	}
+	near(t, "value", runOne(t, p, "lgc:alpha=0.9", nil).Value, keepKnown(p, want))
+}
+
 // TestHopsAgreesWithDenseAlgebra computes all features by dense powers of T, and solves the normal
 // equations.
 func TestHopsAgreesWithDenseAlgebra(t *testing.T) {
@@ -417,8 +448,8 @@ func TestSameBits(t *testing.T) {
 	var want *NumberPrediction
 	for _, workers := range []int{1, 2, 7} {
 		p.Workers = workers
-		out := runOne(t, p, "harmonic,diffusion:beta=2+rls,hops,regularized-laplacian+rls", &Settings{Workers: workers})
-		if len(out.Methods) != 4 || out.RMSE >= out.Mean.RMSE || out.Tested != len(p.Row) {
+		out := runOne(t, p, "harmonic,diffusion:beta=2+rls,hops,regularized-laplacian+rls,spectral,lgc", &Settings{Workers: workers})
+		if len(out.Methods) != 6 || out.RMSE >= out.Mean.RMSE || out.Tested != len(p.Row) {
 			t.Errorf("%v, mean %v, %d tested", out.Methods, out.Mean, out.Tested)
 		}
 		if want == nil {

@@ -1,10 +1,13 @@
 package propagate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/cwk"
@@ -45,8 +48,11 @@ type Learner struct {
 	// system returns the system that the scores solve, in place of Spread.
 	system func(g *graph.Graph, v param.Values) (*iterative.System, error)
 
+	// NoNumbers says why the learner predicts no numbers; "" if it does, see [Learner.MeansTo], or if Spread gives no reason.
+	NoNumbers string
+
 	// sources stores the right-hand sides of one group of seeds in the columns of b,
-	// one for each class, which are zero.
+	// one for each class, which are zero; nil: a one for the class of each labelled node.
 	sources func(b *sparse.Block[float64], g *graph.Graph, s cwk.Seeds)
 
 	// finish, if not nil, makes scores of the solutions for one group.
@@ -211,29 +217,20 @@ func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64],
 func (l *Learner) solveTo(ctx context.Context, dst *sparse.Block[float64],
 	sys *iterative.System, g *graph.Graph, groups []cwk.Seeds, width int,
 	set *Settings) (work graph.Work, err error) {
-	n := dst.Rows
 	classes := groups[0].Classes
-	for i := range n {
+	for i := range dst.Rows {
 		clear(dst.Row(i))
 	}
 	for i, seeds := range groups {
-		l.sources(dst.Columns(i*classes, (i+1)*classes), g, seeds)
+		b := dst.Columns(i*classes, (i+1)*classes)
+		if l.sources != nil {
+			l.sources(b, g, seeds)
+		} else {
+			Clamp(b, seeds)
+		}
 	}
-	for lo, hi := range blocks.Slabs(dst.Cols, width) {
-		b := sparse.NewBlock[float64](n, hi-lo)
-		x := sparse.NewBlock[float64](n, hi-lo)
-		columns := dst.Columns(lo, hi)
-		blocks.Copy(b, columns)
-		r, err := sys.SolveTo(ctx, x, b,
-			&iterative.Settings{Tolerance: set.Tolerance, Eliminate: true})
-		if err != nil && !errors.Is(err, iterative.ErrStagnation) {
-			return work, fmt.Errorf("propagate: %s: %w", l.Name, err)
-		}
-		blocks.Copy(columns, x)
-		work.Sweeps += r.Sweeps
-		if set.Progress != nil {
-			set.Progress("columns", int64(hi), int64(dst.Cols))
-		}
+	if work.Sweeps, err = l.solveColumns(ctx, dst, sys, width, set); err != nil {
+		return work, err
 	}
 	for i, seeds := range groups {
 		if l.finish != nil {
@@ -241,6 +238,61 @@ func (l *Learner) solveTo(ctx context.Context, dst *sparse.Block[float64],
 		}
 	}
 	return work, nil
+}
+
+// solveColumns replaces the columns of dst, width at a time, by solutions of the system for them.
+func (l *Learner) solveColumns(ctx context.Context, dst *sparse.Block[float64], sys *iterative.System, width int,
+	set *Settings) (sweeps int, err error) {
+	for lo, hi := range blocks.Slabs(dst.Cols, width) {
+		b := sparse.NewBlock[float64](dst.Rows, hi-lo)
+		x := sparse.NewBlock[float64](dst.Rows, hi-lo)
+		columns := dst.Columns(lo, hi)
+		blocks.Copy(b, columns)
+		r, err := sys.SolveTo(ctx, x, b,
+			&iterative.Settings{Tolerance: set.Tolerance, Eliminate: true})
+		if err != nil && !errors.Is(err, iterative.ErrStagnation) {
+			return sweeps, fmt.Errorf("propagate: %s: %w", l.Name, err)
+		}
+		blocks.Copy(columns, x)
+		sweeps += r.Sweeps
+		if set.Progress != nil {
+			set.Progress("columns", int64(hi), int64(dst.Cols))
+		}
+	}
+	return sweeps, nil
+}
+
+// Averages reports whether a learner predicts numbers, see [Learner.MeansTo].
+func (l *Learner) Averages() bool { return l.system != nil && l.NoNumbers == "" }
+
+// leastResponse is the sum of responses that counts as one to the mean of all numbers, so that a node which hardly has any gets that mean
+// in place of a quotient of rounding errors.
+const leastResponse = 1e-6
+
+// MeansTo stores in dst the mean of the numbers y of nodes row with the responses M of each node to them as weights,
+//
+//	f = ȳ + M(y − ȳ)/(M1 + ε),  ε = 1e-6,
+//
+// on a graph without negative weights. Errors and memory are those of [Learner.ScoresTo] with two columns.
+func (l *Learner) MeansTo(ctx context.Context, dst []float64, g *graph.Graph, row []int, y []float64, v param.Values,
+	s *Settings) error {
+	sys, err := l.system(g, v)
+	if err != nil {
+		return err
+	}
+	width, minimum := l.groupColumns(len(dst), 2, 2, v, s.Memory)
+	sys.Memory = budget.Subtract(s.Memory, minimum)
+	f := sparse.NewBlock[float64](len(dst), 2)
+	mean := floats.Sum(y) / float64(len(y))
+	for i, r := range row {
+		f.Row(r)[0] = y[i] - mean
+		f.Row(r)[1] = 1
+	}
+	_, err = l.solveColumns(ctx, f, sys, width, &Settings{Tolerance: cmp.Or(s.Tolerance, defaultTolerance)})
+	for i := range dst {
+		dst[i] = mean + f.Row(i)[0]/(max(0, f.Row(i)[1])+leastResponse)
+	}
+	return err
 }
 
 // spreadTo is ScoresTo without a system, one group after the other.

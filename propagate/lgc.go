@@ -3,11 +3,9 @@ package propagate
 import (
 	"math"
 
-	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/param"
-	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // shareRange is that of a share that spreads at a step.
@@ -34,13 +32,6 @@ var lgc = Learner{
 	},
 	system: func(g *graph.Graph, v param.Values) (*iterative.System, error) {
 		return iterative.VonNeumann(g, true, v.Number("alpha"))
-	},
-	sources: func(b *sparse.Block[float64], _ *graph.Graph, s cwk.Seeds) {
-		for i, row := range s.Row {
-			if c := s.Class[i]; c >= 0 {
-				b.Row(row)[c] = 1
-			}
-		}
 	},
 }
 

@@ -5,7 +5,6 @@ package multilabel
 
 import (
 	"context"
-	"errors"
 	"math"
 	"slices"
 
@@ -20,26 +19,19 @@ import (
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/internal/embedding"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Models have at most mostColumns columns, and no more than half as many as nodes; half and a
-// quarter of them are compared too.
-const (
-	mostColumns = 256
-	widths      = 3
-	tolerance   = 1e-3
-)
+// widths is the number of compared widths of models: all columns, half and a quarter of them.
+const widths = 3
 
 // lambdas are the λ of [ridge.Path] that are tried.
 func lambdas() []float64 {
 	return []float64{0.03, 0.1, 0.3, 1, 3, 10, 30}
 }
-
-// columnsOf returns how many columns a graph of n nodes has.
-func columnsOf(n int) int { return max(1, min(mostColumns, n/2)) }
 
 // engine names the learner; labels do not choose functions of the weights of edges for it.
 var engine = &method.Engine{Name: "spectral"}
@@ -51,8 +43,8 @@ type Learner struct {
 
 	problem *method.Problem
 	set     method.Settings
-	fitted  *method.Problem        // with the weights of edges of the last model, without directions
-	columns *sparse.Block[float64] // of it; nil before the first model
+	fitted  *method.Problem      // with the weights of edges of the last model, without directions
+	columns *embedding.Embedding // of it; nil before the first model
 }
 
 // NewLearner returns the learner of a problem, in which a node has a row for each of its labels.
@@ -109,7 +101,8 @@ func (l *Learner) embed(ctx context.Context, p *method.Problem) (err error) {
 			return err
 		}
 	}
-	l.columns, err = newColumns(ctx, l.fitted, &set)
+	l.columns, err = embedding.New(ctx, l.fitted, &lanczos.Settings{Memory: set.Memory, Workers: set.Workers,
+		Progress: func(_ string, done, total int64) { set.Progress("features", done, total) }})
 	return err
 }
 
@@ -145,52 +138,6 @@ func (l *Learner) F1(positions []int, limit float64,
 	return measures
 }
 
-// newColumns returns the features of all nodes: the eigenvectors u of the largest eigenvalues λ of
-//
-//	(D + τI)^-½·A·(D + τI)^-½,  τ the mean degree,
-//
-// times |λ|. The share τ prevents small components from having the largest eigenvalues:
-// Qin, Rohe, Regularized spectral clustering under the degree-corrected stochastic
-// blockmodel (2013). A model uses the first ones of them, with rows of unit length.
-//
-// The graph is without directions. Cost: some hundred products of A with four columns. If the
-// iteration ends at its limit, the result is its last one. The errors are those of
-// [lanczos.Problem.Solve].
-func newColumns(ctx context.Context, p *method.Problem,
-	s *method.Settings) (*sparse.Block[float64], error) {
-	set := s.WithDefaults()
-	n := len(p.Degrees)
-	mean := 0.0
-	for _, d := range p.Degrees {
-		mean += d / float64(n)
-	}
-	if mean == 0 {
-		return sparse.NewBlock[float64](n, 1), nil
-	}
-	shared := make([]float64, n)
-	for i, d := range p.Degrees {
-		shared[i] = d + mean
-	}
-	op := sparse.NewOperator[float64](sparse.NormalizedAdjacency, p.A, shared)
-	op.Workers = set.Workers
-	k := columnsOf(n)
-	pairs, err := (&lanczos.Problem{A: op,
-		Which: lanczos.Largest}).Solve(ctx, k, &lanczos.Settings{
-		Tolerance: tolerance, Memory: set.Memory, Workers: set.Workers,
-		Progress: func(_ string, done, total int64) { set.Progress("features", done, total) },
-	})
-	if err != nil && !errors.Is(err, lanczos.ErrIterationLimit) {
-		return nil, err
-	}
-	for v := range n {
-		row := pairs.Vectors.Row(v)
-		for j := range row {
-			row[j] *= math.Abs(pairs.Values[j])
-		}
-	}
-	return pairs.Vectors, nil
-}
-
 // Bytes is the memory of [Predict] without the problem, in bytes: the search for eigenvectors, or
 // the least squares and the probabilities of all nodes.
 func Bytes(p *method.Problem) (bytes int64) {
@@ -200,30 +147,7 @@ func Bytes(p *method.Problem) (bytes int64) {
 	n := len(p.Degrees)
 	labelled := len(NewLearner(p, nil).Row)
 	labels := len(p.Names)
-	k := columnsOf(n)
-	m := int64(labelled)
-	c := int64(labels)
-	search := lanczos.Bytes(n, k, 0, new(lanczos.Settings))
-	fits := budget.Block[float64](n, k) +
-		budget.Block[float32](n, labels) + 8*m*(int64(k)+5*(c+1)) +
-		ridge.Bytes(labelled, k, labels, 0)
-	return bytes + max(search+8*int64(n), fits)
-}
-
-// rowTo stores in dst, of the wanted width, the columns of a node, of unit length.
-func rowTo(dst []float64, columns *sparse.Block[float64], node int) {
-	squares := 0.0
-	for j, x := range columns.Row(node)[:len(dst)] {
-		dst[j] = x
-		squares += float64(x * x)
-	}
-	if squares == 0 {
-		return
-	}
-	scale := 1 / math.Sqrt(squares)
-	for j := range dst {
-		dst[j] *= scale
-	}
+	return bytes + embedding.Bytes(n, labelled, labels) + budget.Block[float32](n, labels) + 8*5*int64(labelled)*int64(labels+1)
 }
 
 // Model gives a node a probability of each of the labels, which do not exclude
@@ -244,10 +168,8 @@ type Model struct {
 
 	Labelled int `json:"-"` // nodes that Predict learned from
 
-	columns *sparse.Block[float64]
-	weights *mat.Dense // (columns + 1)×labels
-	shares  []float64
-	a, b    []float64 // of the sigmoids
+	model *embedding.Model
+	a, b  []float64 // of the sigmoids
 
 	labels map[int][]int // labels of the nodes that Predict learned from
 }
@@ -256,21 +178,16 @@ type Model struct {
 // the labels of nodes that are left out one by one, see package choose: as many labels are
 // predicted for a node as it has, so that the micro-F1 is the share of right ones. The error is
 // the context's.
-func fit(ctx context.Context, c *sparse.Block[float64], node []int, sets [][]int,
+func fit(ctx context.Context, e *embedding.Embedding, node []int, sets [][]int,
 	labels int, s *method.Settings) (*Model, error) {
 	set := s.WithDefaults()
-	_, widest := c.Dims()
+	_, widest := e.Dims()
 	var width []int
 	for w := widest; len(width) < widths && w > 0; w /= 2 {
 		width = append(width, w)
 	}
 	path := func(index int) (*ridge.Path, error) {
-		f := sparse.BlockOf(len(node), width[index],
-			make([]float64, len(node)*width[index]))
-		for i, v := range node {
-			rowTo(f.Row(i), c, v)
-		}
-		return ridge.NewPath(ctx, f, 1, ridge.OneHot(sets, labels), set.Workers)
+		return e.Path(ctx, node, width[index], ridge.OneHot(sets, labels), set.Workers)
 	}
 	fold := split.Folds(make([]int, len(sets)), split.FoldCount(len(sets)), set.RNGSeed, 0)
 	instances := make([]choose.FoldLabels, slices.Max(fold)+1)
@@ -307,13 +224,13 @@ func fit(ctx context.Context, c *sparse.Block[float64], node []int, sets [][]int
 		return nil, err
 	}
 	leftOut := func(candidate int) (*Model, *mat.Dense, error) {
-		m := &Model{columns: c, Columns: width[candidate/len(lambdas())],
+		m := &Model{Columns: width[candidate/len(lambdas())],
 			Lambda: lambdas()[candidate%len(lambdas())]}
 		p, err := path(candidate / len(lambdas()))
 		if err != nil {
 			return nil, nil, err
 		}
-		m.weights, m.shares = p.Weights(m.Lambda)
+		m.model = e.Fit(p, m.Lambda)
 		left := p.LeaveOneOut(m.Lambda)
 		m.calibrate(left, sets, labels)
 		for i := range sets {
@@ -361,7 +278,7 @@ func (m *Model) calibrate(scores *mat.Dense, sets [][]int, labels int) {
 	for c := range labels {
 		a, b := classify.Sigmoid(mat.Col(column, c, scores), has[c])
 		if a >= 0 { // all nodes have the label, none has, or a few say the opposite
-			yes := m.shares[c] * float64(len(sets))
+			yes := m.model.Means[c] * float64(len(sets))
 			a, b = 0, math.Log((float64(len(sets))-yes+1)/(yes+1))
 		}
 		m.a = append(m.a, a)
@@ -371,21 +288,7 @@ func (m *Model) calibrate(scores *mat.Dense, sets [][]int, labels int) {
 
 // Probabilities returns the probability of each label of a node.
 func (m *Model) Probabilities(node int) []float64 {
-	return m.probable(m.scores(node))
-}
-
-// scores returns the values of the least squares for a node.
-func (m *Model) scores(node int) []float64 {
-	x := make([]float64, m.Columns+1)
-	rowTo(x[:m.Columns], m.columns, node)
-	x[m.Columns] = 1
-	scores := slices.Clone(m.shares)
-	for j, v := range x {
-		for c, w := range m.weights.RawRowView(j) {
-			scores[c] += float64(v * w)
-		}
-	}
-	return scores
+	return m.probable(m.model.Scores(node))
 }
 
 // probable turns scores of labels into their probabilities.
@@ -421,7 +324,7 @@ func Predict(ctx context.Context, p *method.Problem,
 func (m *Model) predict(ctx context.Context, p *method.Problem,
 	s *method.Settings) (*method.Prediction, error) {
 	n := len(p.Degrees)
-	labels := len(m.shares)
+	labels := len(m.model.Means)
 	out := &method.Prediction{Scores: sparse.NewBlock[float32](n, labels),
 		Class: make([]int, n), Problem: p}
 	var err error

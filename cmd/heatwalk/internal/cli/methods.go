@@ -76,6 +76,9 @@ func declarations() (list []declaration) {
 		}
 	}
 	for _, m := range method.Regressions() {
+		if spreading.Named(m.Spec.Name) != nil { // it predicts classes too
+			continue
+		}
 		d := declarationOf(&m.Spec, "--method", "regress")
 		if m.OnKernel {
 			d.prefix = shell.NodeKernels()[1].Name + "+"

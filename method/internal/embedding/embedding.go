@@ -1,0 +1,130 @@
+// Package embedding fits least squares to eigenvectors of a graph, whose targets are numbers or several labels.
+package embedding
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/budget"
+	"github.com/heatwalk/heatwalk/classify/ridge"
+	"github.com/heatwalk/heatwalk/lanczos"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+const (
+	// Most is the number of columns of a large graph.
+	Most = 256
+
+	tolerance = 1e-3 // of eigenvectors
+)
+
+// Width returns the number of columns on n nodes.
+func Width(n int) int { return max(1, min(Most, n/2)) }
+
+// Embedding holds the features of all nodes: the eigenvectors u of the largest eigenvalues λ of
+//
+//	(D + τI)^-½·A·(D + τI)^-½,  τ the mean degree,
+//
+// times |λ|. The share τ prevents small components from having the largest eigenvalues:
+// Qin, Rohe, Regularized spectral clustering under the degree-corrected stochastic
+// blockmodel (2013). A model uses the first ones of them, with rows of unit length.
+type Embedding struct{ *sparse.Block[float64] }
+
+// New returns the embedding of a graph without directions, which one process holds. Cost: some hundred products of A with four
+// columns. If the iteration ends at its limit, the result is its last one. The errors are those of [lanczos.Problem.Solve].
+func New(ctx context.Context, p *problem.Problem, s *lanczos.Settings) (*Embedding, error) {
+	n := len(p.Degrees)
+	mean := 0.0
+	for _, d := range p.Degrees {
+		mean += d / float64(n)
+	}
+	if mean == 0 {
+		return &Embedding{sparse.NewBlock[float64](n, 1)}, nil
+	}
+	shared := make([]float64, n)
+	for i, d := range p.Degrees {
+		shared[i] = d + mean
+	}
+	op := sparse.NewOperator[float64](sparse.NormalizedAdjacency, p.A, shared)
+	op.Workers = s.Workers
+	set := *s
+	set.Tolerance = tolerance
+	pairs, err := (&lanczos.Problem{A: op, Which: lanczos.Largest}).Solve(ctx, Width(n), &set)
+	if err != nil && !errors.Is(err, lanczos.ErrIterationLimit) {
+		return nil, err
+	}
+	for v := range n {
+		row := pairs.Vectors.Row(v)
+		for j := range row {
+			row[j] *= math.Abs(pairs.Values[j])
+		}
+	}
+	return &Embedding{pairs.Vectors}, nil
+}
+
+// Bytes returns the memory of [New] and of models of some nodes for a number of targets.
+func Bytes(n, nodes, targets int) int64 {
+	k := Width(n)
+	search := int64(lanczos.Bytes(n, k, 0, new(lanczos.Settings)))
+	fits := budget.Block[float64](n, k) + 8*int64(nodes)*int64(k) + ridge.Bytes(nodes, k, targets, 0)
+	return max(search+8*int64(n), fits)
+}
+
+// rowTo stores in dst, of the wanted width, the columns of a node, of unit length.
+func (e *Embedding) rowTo(dst []float64, node int) {
+	squares := 0.0
+	for j, x := range e.Row(node)[:len(dst)] {
+		dst[j] = x
+		squares += float64(x * x)
+	}
+	if squares == 0 {
+		return
+	}
+	scale := 1 / math.Sqrt(squares)
+	for j := range dst {
+		dst[j] *= scale
+	}
+}
+
+// Path returns ridge regression of targets, which it overwrites, on the first columns of some nodes.
+func (e *Embedding) Path(ctx context.Context, nodes []int, width int, targets *mat.Dense, workers int) (*ridge.Path, error) {
+	f := sparse.BlockOf(len(nodes), width, make([]float64, len(nodes)*width))
+	for i, v := range nodes {
+		e.rowTo(f.Row(i), v)
+	}
+	return ridge.NewPath(ctx, f, 1, targets, workers)
+}
+
+// Model predicts a block of targets. Means are those of the targets.
+type Model struct {
+	Means []float64
+
+	embedding *Embedding
+	weights   *mat.Dense // (columns + 1)×targets
+}
+
+// Fit returns the model of a path with a ridge.
+func (e *Embedding) Fit(p *ridge.Path, lambda float64) *Model {
+	m := &Model{embedding: e}
+	m.weights, m.Means = p.Weights(lambda)
+	return m
+}
+
+// Scores returns the predicted targets of a node.
+func (m *Model) Scores(node int) []float64 {
+	width := m.weights.RawMatrix().Rows - 1
+	x := make([]float64, width+1)
+	m.embedding.rowTo(x[:width], node)
+	x[width] = 1
+	scores := slices.Clone(m.Means)
+	for j, v := range x {
+		floats.AddScaled(scores, v, m.weights.RawRowView(j))
+	}
+	return scores
+}

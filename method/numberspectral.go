@@ -1,0 +1,69 @@
+package method
+
+import (
+	"context"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/lanczos"
+	"github.com/heatwalk/heatwalk/method/internal/chunks"
+	"github.com/heatwalk/heatwalk/method/internal/embedding"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// spectralRidge is ridge regression on eigenvectors, the model of several labels: see [embedding.Embedding].
+var spectralRidge = Regression{
+	Spec: param.Spec{
+		Name: "spectral", Title: "ridge regression on eigenvectors of the graph", Works: param.Undirected,
+		Source: "Qin and Rohe, Regularized spectral clustering under the degree-corrected stochastic blockmodel, 2013 (embedding)",
+		Params: []param.Param{{
+			Name: "dimension", Symbol: "d", Meaning: "eigenvectors, at most half as many as nodes",
+			Kind: param.Whole, Range: param.Range{Least: 1, Most: embedding.Most}, Default: param.Of(64), Grid: param.Grid(16, 64, embedding.Most),
+		}, {
+			Name: "lambda", Symbol: "λ", Meaning: "ridge, relative to the mean squared length of the features of a node",
+			Range: param.Above(0), Default: param.Of(0.1), Grid: ratios,
+		}},
+	},
+	Ridge: true,
+	Bytes: func(p *Problem, _ []param.Values, _ *Settings) (int64, error) {
+		return embedding.Bytes(len(p.Degrees), len(p.Row), 1), nil
+	},
+	prepare: func(ctx context.Context, p *Problem, s *Settings) (predictNumbers, error) {
+		if p.Team() != nil {
+			return nil, &problem.Error{Method: "spectral", Err: sparse.ErrDivided}
+		}
+		e, err := embedding.New(ctx, p, &lanczos.Settings{Memory: s.Memory, Workers: s.Workers})
+		if err != nil {
+			return nil, err
+		}
+		return spectralNumbers{e}.predict, nil
+	},
+}
+
+// spectralNumbers predicts numbers by the embedding of a graph.
+type spectralNumbers struct{ *embedding.Embedding }
+
+// predict is the Predict of the engine.
+func (e spectralNumbers) predict(ctx context.Context, p *Problem, settings []param.Values, s *Settings) (list [][]float64, err error) {
+	for _, v := range settings {
+		path, err := e.Path(ctx, p.Row, min(v.Int("dimension"), e.Cols), mat.NewDense(len(p.Row), 1, slices.Clone(p.Value)), s.Workers)
+		if err != nil {
+			return nil, err
+		}
+		model := e.Fit(path, v.Number("lambda"))
+		values := make([]float64, len(p.Degrees))
+		err = chunks.Run(ctx, s.Workers, len(values), func(_, lo, hi int) {
+			for i := lo; i < hi; i++ {
+				values[i] = model.Scores(i)[0]
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, values)
+	}
+	return list, nil
+}

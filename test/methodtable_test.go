@@ -1,0 +1,132 @@
+package test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/multilabel"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// TestMethodTable tries each cell of the table in docs/methods.md on a small graph, and requires a row for each method.
+func TestMethodTable(t *testing.T) {
+	text, err := os.ReadFile("../docs/methods.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	directed, signed, plain := smallProblem(t, true, false), smallProblem(t, false, true), smallProblem(t, false, false)
+	classes := func(p *method.Problem) func(name string) error {
+		return func(name string) error { return predictTarget(t, p, name, method.Classes) }
+	}
+	numbers := func(p *method.Problem) func(name string) error {
+		q := *p
+		q.Class = nil
+		q.Names = nil
+		for i, c := range p.Class {
+			q.Value = append(q.Value, float64(c)+float64(i%7)/10)
+		}
+		return func(name string) error { return predictTarget(t, &q, name, method.Numbers) }
+	}
+	columns := []func(name string) error{classes(plain), classes(directed), classes(signed), numbers(plain), numbers(directed), numbers(signed), func(name string) error {
+		if name != "spectral" {
+			return fmt.Errorf("%s: no method of several labels", name)
+		}
+		_, _, err := multilabel.Predict(t.Context(), plain, &method.Settings{})
+		return err
+	}}
+	var names []string
+	for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\|(.*)\\|$").FindAllStringSubmatch(string(text), -1) {
+		names = append(names, row[1])
+		name := strings.Replace(row[1], "KERNEL", "diffusion", 1)
+		cells := strings.Split(row[2], "|")
+		if len(cells) != len(columns) {
+			t.Fatalf("%s: %d cells", row[1], len(cells))
+		}
+		for i, predicts := range columns {
+			if err := predicts(name); (err == nil) != (strings.TrimSpace(cells[i]) == "yes") {
+				t.Errorf("%s, column %d: %q in the table, but the error is %v", row[1], i+1, cells[i], err)
+			}
+		}
+	}
+	var methods []string
+	for _, m := range method.All() {
+		methods = append(methods, m.Name)
+	}
+	for _, r := range method.Regressions() {
+		if !r.OnKernel {
+			methods = append(methods, r.Spec.Name)
+		}
+	}
+	for _, name := range methods {
+		if source, learner, _ := strings.Cut(name, "+"); kernel.Families().Named(source) != nil {
+			name = strings.TrimSuffix("KERNEL+"+learner, "+")
+		}
+		if !slices.Contains(names, name) {
+			t.Errorf("%s has no row", name)
+		}
+	}
+}
+
+// predictTarget predicts a target by a method with its default parameters.
+func predictTarget(t *testing.T, p *method.Problem, name string, target method.Target) error {
+	entries, err := method.ParseList(name, target)
+	if err != nil {
+		return err
+	}
+	_, err = entries[0].Method.Predict(t.Context(), p, nil, &method.Settings{Given: entries[0].Own, Fixed: true})
+	return err
+}
+
+// smallProblem returns two blocks of 30 nodes, with labels on every third node.
+func smallProblem(t *testing.T, isDirected, isSigned bool) *method.Problem {
+	t.Helper()
+	const nodes = 60
+	rng := rand.New(rand.NewPCG(5, 1))
+	var entries []sparse.Triplet
+	for range 400 {
+		i, j := rng.IntN(nodes), rng.IntN(nodes)
+		weight := 1.0
+		if i%2 != j%2 {
+			if rng.IntN(3) > 0 {
+				continue
+			}
+			if isSigned {
+				weight = -1
+			}
+		}
+		if i == j {
+			continue
+		}
+		entries = append(entries, sparse.Triplet{Row: uint32(i), Col: uint32(j), Val: weight})
+		if !isDirected {
+			entries = append(entries, sparse.Triplet{Row: uint32(j), Col: uint32(i), Val: weight})
+		}
+	}
+	a, err := sparse.FromTriplets(nodes, nodes, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &method.Problem{Directed: isDirected, Names: []string{"even", "odd"}}
+	if isDirected {
+		degrees, err := sparse.Degrees(t.Context(), a, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Graph = &graph.Graph{A: a, Degrees: degrees}
+	} else if p.Graph, err = graph.New(t.Context(), a, nil); err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < nodes; i += 3 {
+		p.Row = append(p.Row, i)
+		p.Class = append(p.Class, i%2)
+	}
+	return p
+}
