@@ -11,8 +11,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// ApplyTo stores f(H)·B in dst[i] for each function f = fs[i]. The blocks have
-// the shape of b, and no two of them, nor b and one of them, may overlap.
+// ApplyTo stores f(H)·B in dst[i] for each function f = fs[i], or the rows that Settings.Rows lists. The blocks have
+// the shape of b or as many rows as are listed, and no two of them, nor b and one of them, may overlap.
 //
 // If several processes share the rows of the map, each calls ApplyTo with its rows of b, whose padding is
 // zero, see [sparse.Team], and all get the same bounds.
@@ -33,10 +33,14 @@ import (
 // one where a rate is above 1e8/λ; of slabs two and one for each function.
 func (m *Map) ApplyTo(ctx context.Context, dst []*sparse.Block[float64],
 	b *sparse.Block[float64], fs []Function, s *Settings) (*Result, error) {
-	checkBlocks(m.n, dst, b, fs)
 	if err := s.validate(); err != nil {
 		return nil, err
 	}
+	rows := m.n
+	if s != nil && s.Rows != nil {
+		rows = len(s.Rows)
+	}
+	checkBlocks(m.n, rows, dst, b, fs)
 	for i := range fs {
 		if err := fs[i].check(m.Lo, m.Hi); err != nil {
 			return nil, err
@@ -52,6 +56,7 @@ func (m *Map) ApplyTo(ctx context.Context, dst []*sparse.Block[float64],
 func (m *Map) apply(ctx context.Context, dst []*sparse.Block[float64],
 	b *sparse.Block[float64], fs []Function, s *Settings) (*Result, error) {
 	e := &evaluation{costs: costs{m: m, settings: s.withDefaults()}, b: b}
+	e.listed = listRows(e.settings.Rows)
 	e.result.Functions = make([]Outcome, len(fs))
 	e.parts = make([]part, len(fs))
 	for i := range fs {
@@ -68,7 +73,7 @@ func (m *Map) apply(ctx context.Context, dst []*sparse.Block[float64],
 		if p.f.kind != exponential || p.f.shift == 0 {
 			continue
 		}
-		if err := m.raise(p.dest, p.out, p.f.shift); err != nil {
+		if err := m.raise(dst[i], p.out, p.f.shift); err != nil {
 			return nil, fmt.Errorf("%w: exp(%g·x) on [%.6g, %.6g]", err,
 				p.f.rate, m.Lo, m.Hi)
 		}
@@ -90,11 +95,7 @@ func (m *Map) raise(y *sparse.Block[float64], o *Outcome, s float64) error {
 	for range 2 {
 		scaleTo(o.ColumnBound, half, o.ColumnBound)
 		scaleTo(o.Rounding, half, o.Rounding)
-		m.chunks(func(_, lo, hi int) {
-			for i := lo; i < hi; i++ {
-				scaleTo(y.Row(i), half, y.Row(i))
-			}
-		})
+		blocks.Scale(y, half)
 	}
 	return nil
 }
@@ -114,18 +115,18 @@ func checkNorms(team *sparse.Team, b *sparse.Block[float64]) error {
 	return nil
 }
 
-// checkBlocks panics unless there is a result of the shape of b for each function, and none
+// checkBlocks panics unless there is a result of the given rows and the columns of b for each function, and none
 // overlaps another or b.
-func checkBlocks(n int, dst []*sparse.Block[float64], b *sparse.Block[float64],
+func checkBlocks(n, rows int, dst []*sparse.Block[float64], b *sparse.Block[float64],
 	fs []Function) {
 	if b.Rows != n || len(dst) != len(fs) {
 		panic(badShape)
 	}
 	for i, y := range dst {
-		if y.Rows != b.Rows || y.Cols != b.Cols {
+		if y.Rows != rows || y.Cols != b.Cols {
 			panic(badShape)
 		}
-		if n == 0 {
+		if rows == 0 {
 			continue
 		}
 		for _, block := range append(dst[:i:i], b) {
@@ -143,6 +144,7 @@ type evaluation struct {
 	parts    []part
 	result   Result
 	tooTight error
+	listed   []listedRow // the rows of the results, rising; nil: all
 
 	w     [2]*sparse.Block[float64] // the vectors of a recurrence
 	zero  []float64                 // a row
@@ -187,6 +189,9 @@ func (e *evaluation) run(ctx context.Context) error {
 		return err
 	}
 	e.result.PredictedSweeps = plan.sweeps
+	if len(plan.groups) > 0 || len(plan.rational) > 0 {
+		defer e.pickRows()()
+	}
 	switch {
 	case len(plan.groups) == 0 && len(plan.rational) == 0:
 		err = e.runSlabs(ctx, plan.series)

@@ -247,7 +247,7 @@ func (m *Map) kind() sparse.Kind {
 const (
 	// shortSeries is the product of rate and λ up to which an exponential of L̃ is a series,
 	// because even a perfect preconditioner would not repay the solves.
-	shortSeries = 40
+	shortSeries = 256
 
 	// plannedTolerance is the tolerance for which MaySolve compares the costs of L.
 	plannedTolerance = 1e-10

@@ -148,14 +148,22 @@ func (e *evaluation) constants(parts []*part) {
 		p.sums.begin(e.m.team, e.b.Cols)
 		e.m.chunks(func(_, lo, hi int) {
 			sums := p.sums.of(lo/blocks.ChunkRows, lo)
-			for i := lo; i < hi; i++ {
-				y := p.y.Row(i)
-				row := p.dest.Row(i)
+			store := func(i, place int) {
+				y := p.y.Row(place)
+				row := p.dest.Row(place)
 				f := blocks.Factor(e.m.inner, i)
 				for j, v := range w.Row(i) {
 					row[j] = f * (y[j] + float64(p.expansion.coef[0]*v))
 				}
 				addSquares(sums, 1, row)
+			}
+			if e.listed == nil {
+				for i := lo; i < hi; i++ {
+					store(i, i)
+				}
+			}
+			for _, l := range e.rowsBetween(lo, hi) {
+				store(l.row, l.place)
 			}
 		})
 		p.end = 0
@@ -278,6 +286,12 @@ func (p *part) unscale(e *evaluation) {
 	if e.m.inner == nil && p.y == p.dest {
 		return
 	}
+	for _, l := range e.listed {
+		scaleTo(p.dest.Row(l.place), blocks.Factor(e.m.inner, l.row), p.y.Row(l.place))
+	}
+	if e.listed != nil {
+		return
+	}
 	e.m.chunks(func(_, lo, hi int) {
 		scaleRows(p.dest, p.y, lo, hi, backFactors(e.m.inner, lo, hi), e.zero)
 	})
@@ -323,6 +337,10 @@ func (r *recurrence) rows(rows sparse.Rows) {
 		var sums []float64
 		if p.norms {
 			sums = p.sums.of(rows.Range, rows.Lo)
+		}
+		if r.e.listed != nil {
+			r.addListed(p, rows.Lo, rows.Hi, scratch, sums)
+			continue
 		}
 		for lo := rows.Lo; lo < rows.Hi; lo += batch {
 			hi := min(lo+batch, rows.Hi)

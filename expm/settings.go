@@ -61,6 +61,10 @@ type Settings struct {
 	// take; 0 means no limit. Where it does not fit, Jacobi stays.
 	Memory int64
 
+	// Rows, unless nil, are the rows of f(H)·B that the results have, in this order; no row may be listed twice. A series then
+	// adds its terms to these rows alone.
+	Rows []int
+
 	// Progress, if not nil, is called after every sweep, and with solves after every solve,
 	// with "sweeps", the number done and the number that is expected in all.
 	Progress func(stage string, done, total int64)

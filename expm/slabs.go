@@ -50,7 +50,7 @@ func (e *evaluation) runSlabs(ctx context.Context, parts []*part) error {
 			selected = append(selected, p)
 		}
 	}
-	s := &evaluation{costs: costs{m: e.m, settings: e.settings}}
+	s := &evaluation{costs: costs{m: e.m, settings: e.settings}, listed: e.listed}
 	running := make([]*part, len(selected))
 	for lo, hi := range blocks.Slabs(cols, width) {
 		s.b, s.result.Sweeps = e.b.Columns(lo, hi), 0
@@ -59,7 +59,7 @@ func (e *evaluation) runSlabs(ctx context.Context, parts []*part) error {
 			if previous := running[i]; previous != nil && previous.y.Cols == hi-lo {
 				y = previous.y
 			} else {
-				y = e.m.slab(hi - lo)
+				y = e.slabOf(hi - lo)
 			}
 			running[i] = &part{f: p.f, y: y, dest: p.dest.Columns(lo, hi),
 				out: new(Outcome), expansion: p.expansion}
@@ -79,7 +79,9 @@ func (e *evaluation) runSlabs(ctx context.Context, parts []*part) error {
 		}
 	}
 	for i, p := range selected {
-		e.m.slabs.Put(running[i].y)
+		if e.listed == nil {
+			e.m.slabs.Put(running[i].y)
+		}
 		if !(p.out.Relative <= e.settings.Tolerance) {
 			e.refuse(p)
 		}
@@ -87,6 +89,14 @@ func (e *evaluation) runSlabs(ctx context.Context, parts []*part) error {
 	e.m.slabs.Put(s.w[0])
 	e.m.slabs.Put(s.w[1])
 	return nil
+}
+
+// slabOf returns a block for the rows of the results, of any content.
+func (e *evaluation) slabOf(cols int) *sparse.Block[float64] {
+	if e.listed != nil {
+		return sparse.NewBlock[float64](len(e.listed), cols)
+	}
+	return e.m.slab(cols)
 }
 
 // join adds the outcome of the next columns of a block.

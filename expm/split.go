@@ -41,10 +41,8 @@ func (d *division) rows(worker, lo, hi int) {
 	sums := d.e.sums.of(lo/blocks.ChunkRows, lo)
 	if d.share == nil {
 		d.fill(worker, lo, hi)
-		for i := lo; i < hi; i++ {
-			for _, p := range d.parts {
-				clear(p.y.Row(i))
-			}
+		for _, p := range d.parts {
+			d.e.clearRows(p.y, lo, hi)
 		}
 		simd.DotColumns(sums, hi-lo, simd.RowsOf(d.e.w[0].Data, d.e.w[0].Stride, lo),
 			simd.RowsOf(d.e.w[0].Data, d.e.w[0].Stride, lo))
@@ -83,6 +81,12 @@ func (d *division) run(worker int, r blocks.Run, sums []float64) {
 	for q, p := range d.parts {
 		addSquares(p.sums.of(r.Lo/blocks.ChunkRows, r.Lo),
 			d.nullValues[q]*math.Sqrt(square), r.Total)
+		if d.e.listed != nil {
+			for _, l := range d.e.rowsBetween(r.Lo, r.Hi) {
+				scaleTo(p.y.Row(l.place), d.nullValues[q]*r.Unit[l.row-r.Lo]/blocks.Factor(d.inner, l.row), r.Total)
+			}
+			continue
+		}
 		for i, u := range r.Unit {
 			factors[i] = d.nullValues[q] * u / blocks.Factor(d.inner, r.Lo+i)
 		}
@@ -97,7 +101,7 @@ func (d *division) single(i int, isNull bool, sums []float64) {
 	if !isNull {
 		addSquares(sums, 1, w)
 		for _, p := range d.parts {
-			clear(p.y.Row(i))
+			d.e.clearRows(p.y, i, i+1)
 		}
 		return
 	}
@@ -107,7 +111,13 @@ func (d *division) single(i int, isNull bool, sums []float64) {
 			value = d.lone[q]
 		}
 		addSquares(p.sums.of(i/blocks.ChunkRows, i), value, w)
-		scaleTo(p.y.Row(i), value/blocks.Factor(d.inner, i), w)
+		value /= blocks.Factor(d.inner, i)
+		if d.e.listed == nil {
+			scaleTo(p.y.Row(i), value, w)
+		}
+		for _, l := range d.e.rowsBetween(i, i+1) {
+			scaleTo(p.y.Row(l.place), value, w)
+		}
 	}
 	clear(w)
 }

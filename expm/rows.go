@@ -1,0 +1,90 @@
+package expm
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
+)
+
+// listedRow is a row of f(H)·B that the results have, and its place in them.
+type listedRow struct{ row, place int }
+
+// listRows returns the rows of a list in rising order.
+func listRows(rows []int) []listedRow {
+	if rows == nil {
+		return nil
+	}
+	list := make([]listedRow, len(rows))
+	for place, row := range rows {
+		list[place] = listedRow{row, place}
+	}
+	slices.SortFunc(list, func(a, b listedRow) int { return cmp.Compare(a.row, b.row) })
+	return list
+}
+
+// rowsBetween returns the listed rows lo ≤ i < hi.
+func (e *evaluation) rowsBetween(lo, hi int) []listedRow {
+	compare := func(l listedRow, row int) int { return cmp.Compare(l.row, row) }
+	first, _ := slices.BinarySearchFunc(e.listed, lo, compare)
+	count, _ := slices.BinarySearchFunc(e.listed[first:], hi, compare)
+	return e.listed[first:][:count]
+}
+
+// clearRows makes the rows lo ≤ i < hi of a result zero.
+func (e *evaluation) clearRows(y *sparse.Block[float64], lo, hi int) {
+	if e.listed == nil {
+		for i := lo; i < hi; i++ {
+			clear(y.Row(i))
+		}
+	}
+	for _, l := range e.rowsBetween(lo, hi) {
+		clear(y.Row(l.place))
+	}
+}
+
+// addListed adds the term of a sweep to the listed rows lo ≤ i < hi of a part. It adds the squares of these rows, as the caller
+// sees them, to sums unless they are nil.
+func (r *recurrence) addListed(p *part, lo, hi int, scratch, sums []float64) {
+	for _, l := range r.e.rowsBetween(lo, hi) {
+		y := p.y.Row(l.place)
+		if p.first {
+			blocks.AddScaled(y, p.expansion.coef[r.j-1], r.x.Row(l.row))
+		}
+		blocks.AddScaled(y, p.expansion.coef[r.j], r.t.Row(l.row))
+		if sums == nil {
+			continue
+		}
+		seen := scratch[:len(y)]
+		if p.scale {
+			seen = p.dest.Row(l.place)
+		}
+		scaleTo(seen, blocks.Factor(r.m.inner, l.row), y)
+		addSquares(sums, 1, seen)
+	}
+}
+
+// pickRows gives the parts results with all rows, which solves need, and returns the function that picks the listed rows
+// of these.
+func (e *evaluation) pickRows() func() {
+	if e.listed == nil {
+		return func() {}
+	}
+	listed := e.listed
+	e.listed = nil
+	results := make([]*sparse.Block[float64], len(e.parts))
+	for i := range e.parts {
+		p := &e.parts[i]
+		results[i] = p.dest
+		p.dest = sparse.NewBlock[float64](e.m.n, e.b.Cols)
+		p.y = p.dest
+	}
+	return func() {
+		for i, dst := range results {
+			for _, l := range listed {
+				copy(dst.Row(l.place), e.parts[i].dest.Row(l.row))
+			}
+		}
+	}
+}
