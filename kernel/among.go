@@ -4,7 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"math/rand/v2"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
@@ -23,9 +31,10 @@ type Among struct {
 	x, y     *sparse.Block[float64] // of all nodes; x is 0 except during a product
 }
 
-// NewAmong returns the map for blocks of at most width columns.
+// NewAmong returns the map for blocks of width columns at a time, or of 16 if that is more.
 func NewAmong(k Kernel, nodes []int, scale float64, shift []float64, width int,
 	s *Settings) *Among {
+	width = max(width, 16) // as many values of a row as are in two lines of a cache take as long as one
 	return &Among{
 		kernel: k, nodes: nodes, scale: scale, shift: shift, settings: s,
 		x: sparse.NewBlock[float64](k.Len(), width),
@@ -74,12 +83,120 @@ func (l *Among) StepTo(ctx context.Context, dst, p *sparse.Block[float64],
 // ErrUnsolved is wrapped by the error of a solution that does not reach its tolerance.
 var ErrUnsolved = errors.New("kernel: conjugate gradients do not converge")
 
+// AmongBytes returns the memory of [NewAmong] and of the solution of targets with the given columns, without that of products
+// with the kernel.
+func AmongBytes(n, nodes, columns int) budget.Size {
+	width := max(columns, 16)
+	const vectors = 6 // of conjugate gradients, and the targets
+	return budget.AllOf(budget.Times(2, budget.Block[float64](n, width)),
+		budget.Times(vectors, budget.Block[float64](nodes, columns)), budget.Times(4, budget.Block[float64](nodes, sketched)))
+}
+
+// sketch is the inverse of B·Bᵀ + R, where B·Bᵀ is close to a kernel matrix in the span of its largest eigenvectors.
+type sketch struct {
+	ridge []float64 // R
+	b     *mat.Dense
+	inner mat.Cholesky // of I + Bᵀ·R⁻¹·B
+}
+
+// sketched is the number of columns of B. It took the steps to a residual of 1e-7 from 102 to 35 for diffusion kernels with
+// β = 32 and λ = 0.001 on a block model with 2,000 labels, for the products of six steps.
+const sketched = 32
+
+// sketch returns the inverse for Nyström's approximation B·Bᵀ = K·Ω·(Ωᵀ·K·Ω)⁻¹·Ωᵀ·K by a random block Ω (Frangella, Tropp and
+// Udell, Randomized Nyström preconditioning, 2023), nil if rounding errors hide its eigenvalues.
+func (l *Among) sketch(ctx context.Context) (iterative.Preconditioner, error) {
+	m := len(l.nodes)
+	if m < 4*sketched {
+		return nil, nil
+	}
+	random := rand.New(rand.NewPCG(1, 1))
+	omega := sparse.NewBlock[float64](m, sketched)
+	for i := range m {
+		for j := range sketched {
+			omega.Row(i)[j] = random.NormFloat64()
+		}
+	}
+	image := sparse.NewBlock[float64](m, sketched)
+	for lo, hi := range blocks.Slabs(sketched, l.x.Cols) {
+		if err := l.StepTo(ctx, image.Columns(lo, hi), omega.Columns(lo, hi), sparse.Step[float64]{Alpha: 1}); err != nil {
+			return nil, err
+		}
+	}
+	for i := range m {
+		blocks.AddScaled(image.Row(i), -l.shift[i], omega.Row(i))
+	}
+	const rounding = 1e-9 // of products with the kernel
+	noise := rounding * blocks.Norm(nil, blocks.Norms(nil, image)) / math.Sqrt(float64(m*sketched))
+	for i := range m {
+		blocks.AddScaled(image.Row(i), noise, omega.Row(i))
+	}
+	s := &sketch{ridge: l.shift, b: sparse.DenseOf(image)}
+	var square mat.Dense
+	square.Mul(sparse.DenseOf(omega).T(), s.b)
+	var upper mat.TriDense
+	if root := new(mat.Cholesky); root.Factorize(symmetricPart(&square)) {
+		root.UTo(&upper)
+	} else {
+		return nil, nil
+	}
+	raw := s.b.RawMatrix()
+	blas64.Trsm(blas.Right, blas.NoTrans, 1, upper.RawTriangular(), raw)
+	scaled := mat.DenseCopyOf(s.b)
+	for i, v := range l.shift {
+		floats.Scale(1/v, scaled.RawRowView(i))
+	}
+	square.Mul(s.b.T(), scaled)
+	for j := range sketched {
+		square.Set(j, j, square.At(j, j)+1)
+	}
+	if !s.inner.Factorize(symmetricPart(&square)) {
+		return nil, nil
+	}
+	return s, nil
+}
+
+// symmetricPart returns (x + xᵀ)/2.
+func symmetricPart(x *mat.Dense) *mat.SymDense {
+	n, _ := x.Dims()
+	s := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := range i + 1 {
+			s.SetSym(i, j, (x.At(i, j)+x.At(j, i))/2)
+		}
+	}
+	return s
+}
+
+// ApplyTo implements [iterative.Preconditioner]: R⁻¹·X − R⁻¹·B·(I + Bᵀ·R⁻¹·B)⁻¹·Bᵀ·R⁻¹·X.
+func (s *sketch) ApplyTo(_ context.Context, dst, x *sparse.Block[float64]) error {
+	for i, v := range s.ridge {
+		for j, value := range x.Row(i) {
+			dst.Row(i)[j] = value / v
+		}
+	}
+	var part, image mat.Dense
+	part.Mul(s.b.T(), sparse.DenseOf(dst))
+	if err := s.inner.SolveTo(&part, &part); err != nil {
+		return err
+	}
+	image.Mul(s.b, &part)
+	for i, v := range s.ridge {
+		blocks.AddScaled(dst.Row(i), -1/v, image.RawRowView(i))
+	}
+	return nil
+}
+
 // Solve returns the solution of the map for targets, with a residual relative to theirs, by conjugate gradients on as
 // many columns at a time as the map has. The error wraps [ErrUnsolved], or is that of a product.
 func (l *Among) Solve(ctx context.Context, targets *sparse.Block[float64],
 	tolerance float64, workers int) (*sparse.Block[float64], error) {
 	x := sparse.NewBlock[float64](targets.Rows, targets.Cols)
-	cg := &iterative.CG{A: l, Workers: workers}
+	precond, err := l.sketch(ctx)
+	if err != nil {
+		return nil, err
+	}
+	cg := &iterative.CG{A: l, Precond: precond, Workers: workers}
 	for lo, hi := range blocks.Slabs(x.Cols, l.x.Cols) {
 		_, err := cg.SolveTo(ctx, x.Columns(lo, hi), targets.Columns(lo, hi),
 			&iterative.Settings{Tolerance: tolerance, MaxIterations: 1000})

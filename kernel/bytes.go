@@ -85,6 +85,14 @@ func (w work) slabBytes(n, width, functions, values int) budget.Size {
 	return budget.AllOf(size, search)
 }
 
+// gramsBytes is slabBytes for some rows of the images: a series makes no others.
+func (w work) gramsBytes(n, width, functions, rows int) budget.Size {
+	if w.series {
+		return w.slabBytes(n, width, 0, 2*functions*rows)
+	}
+	return w.slabBytes(n, width, functions, functions*rows)
+}
+
 // factorBytes returns the memory of factors: a Cholesky factor where solves may need one, and the elimination of a small
 // graph. used is the memory without it; within a limit, 0 for none, factors that do not fit are not made.
 func (w work) factorBytes(n int, entries int64, cols int, limit, used budget.Size) budget.Size {
@@ -208,8 +216,8 @@ func (f *Family) GramsBytes(vs []param.Values, degrees []float64, entries int64,
 	grams := budget.Times(len(vs), budget.AllOf(budget.Vector[float64](m*m), budget.Times(systemVectors, budget.Vector[float64](n))))
 	limit = budget.Subtract(limit, grams)
 	var peak budget.Size
-	functions := 0
-	group := work{series: true}
+	var groups [2]work // of solves, and of series
+	var functions [2]int
 	for _, v := range vs {
 		if f.work == nil {
 			peak = f.Bytes(v, degrees, entries, false, nodes, nodes, &Settings{Memory: limit})
@@ -226,16 +234,20 @@ func (f *Family) GramsBytes(vs []param.Values, degrees []float64, entries int64,
 			peak = budget.AnyOf(peak, w.blockBytes(n, entries, m, m, true, limit))
 			continue
 		}
-		functions++
-		group.matrix = w.matrix
-		group.series = group.series && w.series
-		group.search = group.search || w.search
+		group := 0
+		if w.series {
+			group = 1
+		}
+		functions[group]++
+		w.search = w.search || groups[group].search
+		groups[group] = w
 	}
-	group.factor = !group.series
-	for count := range functions { // of one matrix, computed together
-		width := gramsWidth(n, m, count+1)
-		size := group.slabBytes(n, width, count+1, 0)
-		peak = budget.AnyOf(peak, budget.AllOf(size, group.factorBytes(n, entries, width, limit, size)))
+	for i, w := range groups {
+		for count := range functions[i] { // of one matrix, computed together
+			width := gramsWidth(n, m, count+1, w.series)
+			size := w.gramsBytes(n, width, count+1, m)
+			peak = budget.AnyOf(peak, budget.AllOf(size, w.factorBytes(n, entries, width, limit, size)))
+		}
 	}
 	return budget.AllOf(grams, peak)
 }

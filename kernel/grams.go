@@ -65,9 +65,10 @@ func Grams(ctx context.Context, ks []Kernel, nodes, cols []int,
 			}
 			continue
 		}
-		var group []int // the functions of that matrix
+		isSeries := joints[i].isSeries()
+		var group []int // the functions of that matrix that are computed alike
 		for j := range ks {
-			if joints[j].matrix == matrix {
+			if joints[j].matrix == matrix && joints[j].isSeries() == isSeries {
 				group = append(group, j)
 			}
 		}
@@ -98,8 +99,25 @@ type joint struct {
 	f      expm.Function
 }
 
-// gramsWidth returns the number of columns of a slab that several kernels share.
-func gramsWidth(n, nodes, kernels int) int {
+// isSeries reports whether the function is a Chebyshev series on the graph.
+func (j joint) isSeries() bool { return j.matrix.SeriesOnly([]expm.Function{j.f}) }
+
+// IsApart reports whether [Grams] computes a kernel, to the bit, like the kernel alone, whatever kernels it is computed with.
+func IsApart(k Kernel) bool {
+	s := base(k)
+	if s == nil {
+		return true
+	}
+	j := s.joint()
+	return j.matrix != nil && s.work.matrix != "" && !s.work.search && j.isSeries()
+}
+
+// gramsWidth returns the number of columns of a slab that several kernels share: of series, which need few rows of the
+// images, as many as of one kernel.
+func gramsWidth(n, nodes, kernels int, isSeries bool) int {
+	if isSeries {
+		kernels = 1
+	}
 	return min(nodes, max(4, SlabColumns(n)/kernels/4*4))
 }
 
@@ -109,16 +127,18 @@ func gramsTo(ctx context.Context, grams []*sparse.Block[float64], n int,
 	joints []joint, group, nodes, cols []int, s Settings) (sweeps int, err error) {
 	s.Tolerance = cmp.Or(s.Tolerance, defaultLimit)
 	m := len(nodes)
-	checkNodes(n, slices.Concat(nodes, cols))
-	width := gramsWidth(n, m, len(group))
-	results := budget.Times(len(group), budget.Vector[float64](m*(m+len(cols))))
+	rows := slices.Concat(nodes, cols)
+	checkNodes(n, rows)
 	matrix := joints[group[0]].matrix
+	isSeries := joints[group[0]].isSeries()
+	width := gramsWidth(n, m, len(group), isSeries)
+	results := budget.Times(len(group), budget.Vector[float64](m*(m+len(cols))))
 	functions := make([]expm.Function, len(group))
 	for q, i := range group {
 		functions[q] = joints[i].f
 	}
 	s.Memory = matrix.Team().LeastLimit(s.Memory)
-	need := budget.AllOf(functionOf(sparse.Laplacian, matrix.SeriesOnly(functions)).slabBytes(n, width, len(group), 0), results) // of any matrix
+	need := budget.AllOf(functionOf(sparse.Laplacian, isSeries).gramsBytes(n, width, len(group), len(rows)), results) // of any matrix
 	if err := budget.Check(s.Memory, need,
 		fmt.Sprintf("%d columns of %d kernels", width, len(group))); err != nil {
 		return 0, err
@@ -127,7 +147,7 @@ func gramsTo(ctx context.Context, grams []*sparse.Block[float64], n int,
 	x := sparse.NewBlock[float64](n, width)
 	images := make([]*sparse.Block[float64], len(group))
 	for q, i := range group {
-		images[q] = sparse.NewBlock[float64](n, width)
+		images[q] = sparse.NewBlock[float64](len(rows), width)
 		grams[i] = sparse.NewBlock[float64](m+len(cols), m)
 	}
 	for lo, hi := range blocks.Slabs(m, width) {
@@ -138,7 +158,7 @@ func gramsTo(ctx context.Context, grams []*sparse.Block[float64], n int,
 		}
 		setUnits(slab, nodes[lo:hi], 1)
 		r, err := matrix.ApplyTo(ctx, parts, slab, functions,
-			&expm.Settings{Tolerance: s.Tolerance, Memory: memory})
+			&expm.Settings{Tolerance: s.Tolerance, Memory: memory, Rows: rows})
 		switch {
 		case err != nil && !errors.Is(err, expm.ErrTolerance):
 			return sweeps, err
@@ -151,12 +171,12 @@ func gramsTo(ctx context.Context, grams []*sparse.Block[float64], n int,
 			gram := grams[i]
 			for a := range hi {
 				for b := max(a, lo); b < hi; b++ {
-					v := parts[q].Row(nodes[a])[b-lo]
+					v := parts[q].Row(a)[b-lo]
 					gram.Row(a)[b], gram.Row(b)[a] = v, v
 				}
 			}
-			for a, node := range cols {
-				copy(gram.Row(m + a)[lo:hi], parts[q].Row(node))
+			for a := m; a < len(rows); a++ {
+				copy(gram.Row(a)[lo:hi], parts[q].Row(a))
 			}
 		}
 		s.progress(sweeps, sweeps*((m+width-1)/width)/(lo/width+1))

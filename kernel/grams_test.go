@@ -170,3 +170,29 @@ func TestAsymmetric(t *testing.T) {
 		}
 	}
 }
+
+// Kernels that are apart have the same bits alone and with others, whose series are longer.
+func TestGramsApart(t *testing.T) {
+	g := newGraph(t, testgraph.Random(5, 500, 1500, true), 2)
+	nodes := upTo(90)
+	for _, name := range []string{"diffusion", "regularized-laplacian"} {
+		parameter := map[string]string{"diffusion": "beta", "regularized-laplacian": "alpha"}[name]
+		ks := mustNewAll(t, g, name, numbersOf(parameter, 0.25, 2, 128, 1000)...)
+		grams, _, err := Grams(background, ks, nodes, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, k := range ks {
+			if want := name == "diffusion" && i < 3; IsApart(k) != want {
+				t.Fatalf("%s, kernel %d: apart %t, want %t", name, i, !want, want)
+			}
+			alone, _, err := Grams(background, ks[i:i+1], nodes, nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if IsApart(k) && !slices.Equal(alone[0].Data, grams[i].Data) {
+				t.Errorf("%s, kernel %d: other bits with other kernels", name, i)
+			}
+		}
+	}
+}
