@@ -99,7 +99,7 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 	r.byFolds = r.chooseByFolds
 	r.bySplits = r.chooseOnSplits
 	r.job.learn = r.learnChosen
-	r.measures = r.compared < len(p.Row) && !m.learner.Whole && !solves(m.learner, len(p.Row)) && !r.set.Unmeasured
+	r.measures = r.compared < len(p.Row) && !m.learner.Whole && !r.set.Unmeasured
 	return r.job, nil
 }
 
@@ -141,10 +141,12 @@ func (m kernelMethod) newPredictor(ctx context.Context, p *Problem, par *Paramet
 	return r, err
 }
 
-// solves reports whether the learner is fitted to the labels without kernel values, see
-// [classify.Learner].
-func solves(l *classify.Learner, labels int) bool {
-	return l.Solve != nil && labels > l.Solved
+// solves reports whether the learner is fitted to the labels without kernel values, see [classify.Learner]: where these are not
+// known from the choice and their columns take longer than some tens of products with a column for each class.
+func (j *job) solves() bool {
+	const products = 60
+	labels := len(j.p.Row)
+	return j.learner.Solve != nil && (labels > j.learner.Solved || labels > max(j.set.sample, products*len(j.p.Names)))
 }
 
 // cost is the Cost of the engine: the largest of the blocks of kernels to choose from, of training, and of the scores of all
@@ -194,12 +196,10 @@ func (m kernelMethod) cost(p, tuned *Problem, s *Settings) (c Cost, err error) {
 		outputs += m.kernel.Bytes(grid[0], p.Degrees, entries, false, sched.UpTo(n),
 			p.Row, &kernel.Settings{Memory: budget.Subtract(set.Memory, outputs)})
 	}
-	if solves(m.learner, labels) {
-		const blockCount = 2 + 4 // of all nodes, and of labels
+	if j.solves() {
 		width := min(classes, solveColumns)
-		solve := blockCount*budget.Block[float64](n, width) +
-			2*blocks64(labels, classes) +
-			m.kernel.ApplyBytes(grid[0], p.Degrees, width)
+		solve := kernel.AmongBytes(n, labels, width) + 2*blocks64(labels, classes) +
+			m.kernel.ApplyBytes(grid[0], p.Degrees, max(width, 16))
 		return Cost{Bytes: max(bytes, solve, outputs)}, nil
 	}
 	training := blocks64(len(items), len(items)) + fit(labels)

@@ -17,6 +17,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
@@ -88,7 +89,7 @@ func (r *kernelPredictor) calibrate(ctx context.Context, t *labels, source, sett
 		return err
 	}
 	r.votes = choose.FitVotes(len(r.p.Names), list)
-	if len(r.kernels) > 1 { // values that are computed for several kernels at once have other last bits
+	if len(r.kernels) > 1 && !kernel.IsApart(r.kernels[source]) { // values that are computed for several kernels at once have other last bits
 		r.kernels = r.kernels[source:][:1]
 		if t, err = r.compareLabels(ctx, r.kernels); err != nil {
 			return err
@@ -253,11 +254,14 @@ func (r *kernelPredictor) learnItems(ctx context.Context, c *Choice) (err error)
 	class := slices.Clone(r.p.Class)
 	classes := len(r.p.Names)
 	switch {
-	case solves(r.learner, len(class)):
+	case r.solves():
 		r.gram = nil
-		r.fitted, err = r.learner.Solve(class, classes, values, func(ridge []float64, targets *mat.Dense) (*mat.Dense, error) {
-			return r.solve(ctx, ridge, targets)
-		})
+		if r.measures && c.choice != nil {
+			if err := r.measureSolved(ctx, c); err != nil {
+				return err
+			}
+		}
+		r.fitted, err = r.solve(ctx, r.p, values, solveTolerance)
 		return err
 	case r.learner.Whole:
 		free := problem.ListUnlabelled(r.p, nil)
@@ -316,7 +320,7 @@ func (r *kernelPredictor) score(ctx context.Context) error {
 		if isVoted {
 			r.out.Scores = chunks.Block[float32](n, len(r.p.Names))
 		}
-		return r.decide(ctx, width, func(lo int, decisions *sparse.Block[float64]) error {
+		return r.decide(ctx, r.fitted.Machines, r.p.Row, width, func(lo int, decisions *sparse.Block[float64]) error {
 			if isVoted {
 				return r.addAllVotes(ctx, outputs, decisions, lo)
 			}
@@ -345,24 +349,23 @@ func (r *kernelPredictor) score(ctx context.Context) error {
 		func(_ []float64, i int) []float64 { return r.fitted.ScoresTo(nil, values.Row(i), 0) })
 }
 
-// decide applies the kernel to the dual coefficients of width classifiers at a time,
+// decide applies the kernel to the dual coefficients of width classifiers at a time, which have learned from the nodes L,
 // K[:, L]·C = K·(E_L·C), and calls visit with the decisions on all nodes of those from
 // number lo on.
-func (r *kernelPredictor) decide(ctx context.Context, width int,
+func (r *kernelPredictor) decide(ctx context.Context, machines []classify.Machine, labelled []int, width int,
 	visit func(lo int, decisions *sparse.Block[float64]) error) error {
 	n := len(r.p.Degrees)
-	machines := r.fitted.Machines
 	x, y := sparse.NewBlock[float64](n, width), sparse.NewBlock[float64](n, width)
 	for lo := 0; lo < len(machines); lo += width {
 		batch := machines[lo:min(lo+width, len(machines))]
 		coef := x.Columns(0, len(batch))
 		decisions := y.Columns(0, len(batch))
 		for j := range batch {
-			for _, row := range r.p.Row {
+			for _, row := range labelled {
 				coef.Row(row)[j] = 0
 			}
 			for s, i := range batch[j].Index {
-				coef.Row(r.p.Row[i])[j] = r.scale * batch[j].Coef[s]
+				coef.Row(labelled[i])[j] = r.scale * batch[j].Coef[s]
 			}
 		}
 		report, err := r.best.ApplyTo(ctx, decisions, coef, r.settings("walk"))
@@ -387,25 +390,61 @@ func (r *kernelPredictor) decide(ctx context.Context, width int,
 // relative to the targets, all ±1.
 const solveTolerance = 1e-7
 
-// solve returns (K + diag(ridge))⁻¹·T for the kernel between the labels, without a value of it, by
+// countedTolerance is that of models whose right predictions are counted.
+const countedTolerance = 1e-4
+
+// solve fits the learner to the labels of p without a value of the kernel: (K + diag(ridge))⁻¹·T by
 // conjugate gradients on E_Lᵀ·K·E_L + diag(ridge). The error wraps [kernel.ErrUnsolved]
-// where the tolerance is not reached.
-func (r *kernelPredictor) solve(ctx context.Context, ridge []float64,
-	t *mat.Dense) (*mat.Dense, error) {
-	labels, machines := t.Dims()
-	width := min(machines, solveColumns)
-	operator := kernel.NewAmong(r.best, r.p.Row, r.scale, ridge, width,
-		r.settings("walk"))
-	coef, err := operator.Solve(ctx,
-		sparse.BlockOf(labels, machines, t.RawMatrix().Data), solveTolerance,
-		r.set.Workers)
-	r.out.Work.Sweeps += operator.Sweeps
-	if errors.Is(err, kernel.ErrUnsolved) {
-		return nil, fmt.Errorf("method: least squares with a ridge of %v: %w; choose a larger λ, or the support vector machine", slices.Min(ridge), err)
-	} else if err != nil {
-		return nil, err
+// where the tolerance, a residual relative to the targets, is not reached.
+func (r *kernelPredictor) solve(ctx context.Context, p *Problem, values param.Values, tolerance float64) (*classify.Model, error) {
+	return r.learner.Solve(p.Class, len(p.Names), values, func(ridge []float64, t *mat.Dense) (*mat.Dense, error) {
+		_, machines := t.Dims()
+		operator := kernel.NewAmong(r.best, p.Row, r.scale, ridge, min(machines, solveColumns), r.settings("walk"))
+		coef, err := operator.Solve(ctx, sparse.BlockOfDense(t), tolerance, r.set.Workers)
+		r.out.Work.Sweeps += operator.Sweeps
+		if errors.Is(err, kernel.ErrUnsolved) {
+			return nil, fmt.Errorf("method: least squares with a ridge of %v: %w; choose a larger λ, or the support vector machine", slices.Min(ridge), err)
+		} else if err != nil {
+			return nil, err
+		}
+		return sparse.DenseOf(coef), nil
+	})
+}
+
+// measureSolved estimates the accuracy as measureAll does, without kernel values: by the labels of one fold, as many as the
+// sample has but at most a fifth of all, and a model of the other labels.
+func (r *kernelPredictor) measureSolved(ctx context.Context, c *Choice) error {
+	const most = 5 // folds of which the labels of one are enough
+	fold := split.Folds(r.p.Class, max(most, len(r.p.Row)/r.compared), r.set.RNGSeed, 0)
+	isolated, err := choose.Unreachable(ctx, r.p, fold, r.set.Workers, &r.out.Work)
+	if err != nil {
+		return err
 	}
-	return sparse.DenseOf(coef), nil
+	hidden := split.OfFold(fold, 0)
+	visible := r.p.At(hidden.Train)
+	if split.TooFew(visible.Class) {
+		return nil
+	}
+	model, err := r.solve(ctx, visible, c.Declared.Values, countedTolerance)
+	if err != nil {
+		return err
+	}
+	var right choose.Estimator
+	weight := choose.WeightsOf(r.p)
+	largest := split.Majority(visible.Class)
+	err = r.decide(ctx, model.Machines, visible.Row, len(model.Pairs), func(_ int, decisions *sparse.Block[float64]) error {
+		for _, i := range hidden.Test {
+			o := &choose.Outcome{Class: r.p.Class[i], Largest: largest, Pairs: model.Pairs, Decisions: decisions.Row(r.p.Row[i])}
+			if isolated[i] {
+				o.Pairs = nil
+			}
+			right.Note(!isolated[i], r.majorityClass(o) == o.Class, weight[o.Class])
+		}
+		return nil
+	})
+	e := right.Estimate(r.p, r.out.Reached)
+	c.estimate = &e
+	return err
 }
 
 // maxTestedRows bounds the test nodes of a tuning split for learners on kernels: each
