@@ -96,8 +96,8 @@ func autoSettings(p *Problem, s Settings) *auto.Settings {
 		Workers:  s.Workers,
 		Progress: s.Progress, Explain: s.Explain, Highest: keepsHighest(p, &s),
 	}
-	if s.baselines != nil {
-		set.Propagated = s.baselines.answers
+	if s.baselines != nil && !p.Directed {
+		set.Propagated = s.baselines.heldOut
 	}
 	return set
 }

@@ -29,9 +29,7 @@ type Baselines struct {
 
 	Seconds float64 // that measuring took
 
-	answers [][]float32 // of label propagation to labels, for the method auto on a graph without directions; nil: none
-
-	center bool // centred scores of label propagation predict held-out labels better
+	heldOut *propagation.HeldOut // predictions of label propagation for labels; nil: none
 
 	declared *problem.Estimate // of label propagation with values of its parameters; nil: it has none
 }
@@ -105,10 +103,7 @@ func (m *Engine) measureBaselines(ctx context.Context, p *Problem,
 		return nil, err
 	}
 	r.Propagation = comparison.Propagation
-	r.center = comparison.Center
-	if m.mixture != nil && !p.Directed {
-		r.answers = comparison.Answers
-	}
+	r.heldOut = comparison.HeldOut
 	if _, isGiven, _ := propagationValues(&set); isGiven && m.IsBaseline() {
 		r.declared, err = m.apart(ctx, p, nil, &set, fold, folds)
 	}
@@ -281,7 +276,8 @@ func centers(ctx context.Context, p *Problem, set *Settings,
 	l *propagation.Propagation) (bool, error) {
 	switch {
 	case set.baselines != nil:
-		return set.baselines.center, nil
+		held := set.baselines.heldOut
+		return held != nil && held.Center, nil
 	case set.Fixed || split.TooFew(p.Class) || p.Directed || p.Signed ||
 		l.Alpha < 1 || l.Steps > 0 ||
 		set.Memory > 0 && BaselineBytes(p, set) > set.Memory:

@@ -10,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/explain"
+	"github.com/heatwalk/heatwalk/method/internal/propagation"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
@@ -29,10 +30,8 @@ type Settings struct {
 	// Explain keeps the prediction in the form of Prediction.Form.
 	Explain bool
 	// Highest replaces the scores of all classes by the highest ones, see [Plan].
-	Highest bool
-	// Propagated holds the held-out scores of label propagation for each label, as OutOfFold of
-	// package propagation returns them; nil: they are computed.
-	Propagated [][]float32
+	Highest    bool
+	Propagated *propagation.HeldOut // scores of label propagation at labels; nil: they are computed
 
 	// Choice, if not nil, is that of an earlier prediction, in place of one by held-out labels.
 	Choice *Choice

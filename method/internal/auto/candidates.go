@@ -16,6 +16,7 @@ import (
 type candidate struct {
 	Poisson     bool    `json:"poisson,omitempty"`     // Poisson learning
 	Propagation bool    `json:"propagation,omitempty"` // label propagation
+	Center      bool    `json:"center,omitempty"`      // its scores are centred
 	Majority    bool    `json:"majority,omitempty"`    // the shares of the classes among the labels
 	Beliefs     bool    `json:"beliefs,omitempty"`     // beliefs of a block model
 	Free        bool    `json:"free,omitempty"`        // free columns take part
@@ -125,7 +126,7 @@ func hasManyLabels(p *problem.Problem) bool {
 func candidatesOf(d *design, p *problem.Problem) []candidate {
 	list := baseCandidates
 	switch {
-	case d.manyClasses:
+	case len(d.free) == 0:
 		list = baseCandidates[:1]
 	case d.fewLabels, hasManyLabels(p):
 		list = slowCandidates
@@ -151,7 +152,7 @@ func candidatesOf(d *design, p *problem.Problem) []candidate {
 		return list
 	}
 	attributed := attributeCandidates
-	if d.manyClasses {
+	if len(d.free) == 0 {
 		attributed = attributed[:2]
 	}
 	if d.links {

@@ -47,7 +47,10 @@ const (
 
 	// classFolds are the folds of many labels of many classes, because walks have a column for each fold of each class.
 	classFolds = 3
-	leanSteps  = 6 // of walks and of attributes: few steps reach most nodes of large graphs
+	// mostPairClasses is the number of classes up to which there are free columns, whose weights are as many as pairs of classes.
+	mostPairClasses = 256
+
+	leanSteps = 6 // of walks and of attributes: few steps reach most nodes of large graphs
 
 	// mostLearned is the number of labels that models learn from and are tested on; of more it is a sample. The
 	// standard error of an accuracy at 4,000 labels is 0.8 points or less.
@@ -72,7 +75,7 @@ func designOf(p *problem.Problem, set *Settings) design {
 		folds:        FoldCount(m), examples: min(m, mostLearned),
 		propagation: !set.LowEffort,
 	}
-	if hasManyLabels(p) && p.Attributes == nil {
+	if hasManyLabels(p) && p.Attributes == nil && m > d.folds*k {
 		d.folds = classFolds
 	}
 	if d.manyClasses {
@@ -83,12 +86,14 @@ func designOf(p *problem.Problem, set *Settings) design {
 	for f := range filter(undirectedFilters) {
 		d.filters = append(d.filters, f)
 	}
-	d.shared, d.free, d.counts = sharedFilters, slices.Clip(freeFilters),
-		countsNeighbours(p)
+	d.shared, d.counts = sharedFilters, countsNeighbours(p)
+	if k <= mostPairClasses {
+		d.free = slices.Clip(freeFilters)
+	}
 	if m >= nearLabels {
 		d.shared = slices.Concat(sharedFilters, nearFilters)
 	}
-	for f := alongArcs; p.Directed && int(f) < filters; f++ {
+	for f := alongArcs; p.Directed && len(d.free) > 0 && int(f) < filters; f++ {
 		d.filters = append(d.filters, f)
 		d.free = append(d.free, f)
 	}

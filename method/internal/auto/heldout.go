@@ -10,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
+	"github.com/heatwalk/heatwalk/method/internal/propagation"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
 
@@ -185,12 +186,13 @@ func (h *heldOut) addPropagation(ctx context.Context, f *features) error {
 	if !in.propagation || in.tooFewLabels && !f.labelsOutOfReach { // with few labels only if walks miss most nodes
 		return nil
 	}
-	rows, err := propagateOutOfFold(ctx, in.p, in.set, in.memory)
-	if rows == nil || err != nil {
+	held, err := propagateOutOfFold(ctx, in.p, in.set, in.memory)
+	if held == nil || err != nil {
 		return err
 	}
+	rows := held.Scores
 	for _, slack := range slacks {
-		t := newComponent(candidate{Propagation: true}, slack, len(h.class))
+		t := newComponent(candidate{Propagation: true, Center: held.Center}, slack, len(h.class))
 		row := make([]float64, h.classes)
 		for i, label := range in.places {
 			switch {
@@ -211,17 +213,17 @@ func (h *heldOut) addPropagation(ctx context.Context, f *features) error {
 // propagateOutOfFold returns [Settings.Propagated], which it computes if they are not given; nil if they do not
 // converge.
 func propagateOutOfFold(ctx context.Context, p *problem.Problem, set *Settings,
-	memory int64) ([][]float32, error) {
+	memory int64) (*propagation.HeldOut, error) {
 	if set.Propagated != nil {
 		return set.Propagated, nil
 	}
 	folds := FoldCount(len(p.Row)) // those of [Settings.Propagated], also with many classes
-	rows, err := propagationOf(p, set, memory).OutOfFold(ctx,
+	held, err := propagationOf(p, set, memory).OutOfFold(ctx,
 		split.Folds(p.Class, folds, set.RNGSeed, 0), folds)
 	if failed := new(problem.Error); errors.As(err, &failed) && failed.Short == 0 {
 		return nil, nil
 	}
-	return rows, err
+	return held, err
 }
 
 // slackenTo stores the probabilities of label propagation with a slack.

@@ -64,8 +64,9 @@ func (m *model) predict(ctx context.Context, out *Prediction) error {
 		in.work.Sweeps += b.Sweeps
 	}
 	if m.uses(func(c candidate) bool { return c.Propagation }) {
-		if err := propagationOf(in.p, in.set, in.memory).ScoresTo(ctx, scores,
-			m.features.reached, in.work); err != nil {
+		l := propagationOf(in.p, in.set, in.memory)
+		l.Center = m.uses(func(c candidate) bool { return c.Center })
+		if err := l.ScoresTo(ctx, scores, m.features.reached, in.work); err != nil {
 			return err
 		}
 		if in.set.Explain {

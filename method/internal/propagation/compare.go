@@ -14,13 +14,9 @@ import (
 
 // Comparison is the accuracy of label propagation.
 type Comparison struct {
-	Propagation problem.Estimate // with centred scores if Center is true
+	Propagation problem.Estimate // with centred scores if these are better
 
-	// Center reports that centred scores predict significantly more held-out labels, by centerErrors
-	// standard errors.
-	Center bool
-
-	Answers [][]float32 // those of [Propagation.OutOfFold]; nil: it failed
+	HeldOut *HeldOut // the result of [Propagation.OutOfFold]; nil: it failed
 }
 
 // centerErrors is the number of standard errors by which centred scores must be better. It is large, so
@@ -30,10 +26,9 @@ const centerErrors = 3
 // fewestFolds is the number of folds without a difference after which the comparison ends.
 const fewestFolds = 2
 
-// compareCentered counts whether centred or plain scores predict the class of a held-out label, and returns
-// the prediction of centred ones.
+// compareCentered counts whether centred or plain scores predict the class of a held-out label.
 func compareCentered(l *Propagation, row []float32, means []float64,
-	class int) int {
+	class int) {
 	best := 0
 	highest := math.Inf(-1)
 	for c, v := range row {
@@ -48,7 +43,6 @@ func compareCentered(l *Propagation, row []float32, means []float64,
 	case best != class && plain == class:
 		l.worse++
 	}
-	return best
 }
 
 // centerIsBetter reports whether centred scores have predicted significantly more held-out labels.
@@ -84,15 +78,14 @@ func (l *Propagation) Compare(ctx context.Context, fold []int,
 	if err != nil {
 		return nil, err
 	}
-	answers, err := l.OutOfFold(ctx, fold, folds)
+	held, err := l.OutOfFold(ctx, fold, folds)
 	if errors.As(err, new(*problem.Error)) {
 		return &Comparison{}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	out := &Comparison{Answers: answers}
-	out.Center = !walks(l) && centerIsBetter(l)
+	out := &Comparison{HeldOut: held}
 	var propagation choose.Estimator
 	weight := choose.WeightsOf(p)
 	reweigh := p.Reweigher(false)
@@ -102,11 +95,8 @@ func (l *Propagation) Compare(ctx context.Context, fold []int,
 			if fold[i] != f {
 				continue
 			}
-			if row := answers[i]; row != nil {
+			if row := held.Scores[i]; row != nil {
 				answer := classify.ArgMax(row)
-				if out.Center {
-					answer = l.centered[i]
-				}
 				if reweigh != nil {
 					probabilities := make([]float64, len(row))
 					simd.ConvertTo(probabilities, row)

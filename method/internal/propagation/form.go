@@ -98,18 +98,16 @@ func harmonicTerms(ctx context.Context, l *Propagation, h *iterative.System,
 			t.Rest = t.Score[class[j]]
 			continue
 		}
-		scale := 1.0
 		if l.Center {
-			scale = 1 / float64(len(p.Names))
-			t.Rest = scale * (1 - l.centeredBy[class[j]])
+			t.Rest = 1/float64(len(p.Names)) - l.centeredBy[class[j]]
 		}
 		for u, row := range p.Row {
 			switch {
 			case p.Class[u] != class[j]:
 			case isLabelled[v] && row == v:
-				t.Share[u] = scale
+				t.Share[u] = 1
 			default:
-				t.Share[u] = scale * y.Row(row)[j]
+				t.Share[u] = y.Row(row)[j]
 			}
 		}
 	}

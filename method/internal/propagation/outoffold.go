@@ -42,18 +42,26 @@ func comparedSteps(l *Propagation) int {
 		max(leastComparedSteps, comparedWork/max(1, work))))
 }
 
-// OutOfFold returns the scores of label propagation at labels, each without the labels of its own
-// fold, and nil at labels of folds that are left out because there are enough others. Labels that
-// no other label reaches have the scores of such nodes. The error is that of
-// [Propagation.ScoresTo]. Cost: a prediction for each fold.
+// HeldOut has the scores of label propagation at labels, each without the labels of its own fold, and nil at labels of folds
+// that are left out because there are enough others. Labels that no other label reaches have the scores of such nodes.
+type HeldOut struct {
+	Scores [][]float32
+
+	// Center reports that scores are centred, because these predict significantly more held-out labels, by centerErrors
+	// standard errors.
+	Center bool
+}
+
+// OutOfFold returns the scores of label propagation at labels. The error is that of [Propagation.ScoresTo]. Cost: a prediction
+// for each fold.
 func (l *Propagation) OutOfFold(ctx context.Context, fold []int,
-	folds int) (answers [][]float32, err error) {
+	folds int) (*HeldOut, error) {
 	return outOfFold(ctx, l, fold, folds, func(int) bool { return false })
 }
 
 // outOfFold is OutOfFold that ends after the fold for which ends returns true. It compares centred scores with plain ones.
 func outOfFold(ctx context.Context, l *Propagation, fold []int, folds int,
-	ends func(f int) bool) (answers [][]float32, err error) {
+	ends func(f int) bool) (*HeldOut, error) {
 	limit := int64(harmonicWork)
 	if walks(l) {
 		limit = comparedWork
@@ -63,8 +71,8 @@ func outOfFold(ctx context.Context, l *Propagation, fold []int, folds int,
 	predicted := 0
 	l.better = 0
 	l.worse = 0
-	l.centered = make([]int, len(p.Row))
-	answers = make([][]float32, len(p.Row))
+	answers := make([][]float32, len(p.Row))
+	means := make([][]float64, folds)  // of the classes
 	var reduction *iterative.Reduction // to the labelled nodes, if iterations are slow
 	for f := 0; f < folds && (f == 0 || predicted < enoughLabels && gathered < limit); f++ {
 		foldSplit := split.OfFold(fold, f)
@@ -103,16 +111,23 @@ func outOfFold(ctx context.Context, l *Propagation, fold []int, folds int,
 			}
 		}
 		gathered += sub.gathered
+		means[f] = sub.centeredBy
 		for _, i := range foldSplit.Test {
-			l.centered[i] = compareCentered(l, answers[i], sub.centeredBy,
-				p.Class[i])
+			compareCentered(l, answers[i], means[f], p.Class[i])
 		}
 		predicted += len(foldSplit.Test)
 		if ends(f) {
 			break
 		}
 	}
-	return answers, nil
+	out := &HeldOut{Scores: answers, Center: !walks(l) && centerIsBetter(l)}
+	for i, row := range answers {
+		if out.Center && row != nil {
+			centerTo(row, row, means[fold[i]], len(row))
+			scaleToOne(row)
+		}
+	}
+	return out, nil
 }
 
 // trialSteps is the number of steps after which the harmonic function of the first fold shows that iterations are slow. Social networks, webs and

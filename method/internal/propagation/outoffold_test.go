@@ -33,12 +33,12 @@ func TestOutOfFoldReduced(t *testing.T) {
 		t.Fatal("is not reduced")
 	}
 	fold := []int{0, 1, 0, 1, 2}
-	answers, err := l.OutOfFold(t.Context(), fold, 3)
+	held, err := l.OutOfFold(t.Context(), fold, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []float64{1, 1497.0 / 1997, 0.8, 1, 0} // of class 1
-	for i, row := range answers {
+	for i, row := range held.Scores {
 		if math.Abs(float64(row[1])-want[i]) > 1e-4 {
 			t.Errorf("label %d: %v, want %v", i, row, want[i])
 		}
@@ -49,7 +49,7 @@ func TestOutOfFoldReduced(t *testing.T) {
 func testOutOfFold(t *testing.T, p *problem.Problem, fold []int) {
 	l := &Propagation{P: p, Alpha: 1, Rough: true}
 	folds := slices.Max(fold) + 1
-	answers, err := l.OutOfFold(t.Context(), fold, folds)
+	held, err := l.OutOfFold(t.Context(), fold, folds)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func testOutOfFold(t *testing.T, p *problem.Problem, fold []int) {
 			if fold[i] != f {
 				continue
 			}
-			for c, got := range answers[i] {
+			for c, got := range held.Scores[i] {
 				if math.Abs(float64(got)-want.At(row, c)) > 1e-4 {
 					t.Errorf("label %d, class %d: %v, want %v", i, c, got, want.At(row, c))
 				}
@@ -101,11 +101,11 @@ func TestOutOfFoldAsksEnough(t *testing.T) {
 	for i := range fold {
 		fold[i] = i % 5
 	}
-	answers, err := (&Propagation{P: p, Alpha: 1, Rough: true}).OutOfFold(t.Context(), fold, 5)
+	held, err := (&Propagation{P: p, Alpha: 1, Rough: true}).OutOfFold(t.Context(), fold, 5)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, row := range answers {
+	for i, row := range held.Scores {
 		if asked := fold[i] < 2; asked != (row != nil) {
 			t.Fatalf("label %d of fold %d: %v", i, fold[i], row)
 		}

@@ -49,7 +49,7 @@ func TestPropagationOnSeveralProcesses(t *testing.T) {
 				}
 			}
 			for i, row := range q.Row {
-				for c, v := range answers[i] {
+				for c, v := range answers.Scores[i] {
 					out.Row(row)[k+c] = float64(v)
 				}
 			}

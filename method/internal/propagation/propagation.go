@@ -59,9 +59,7 @@ type Propagation struct {
 	// better and worse count the held-out labels that centred scores predict rightly and plain ones do
 	// not, and the reverse.
 	better, worse float64
-	centered      []int // their classes by centred scores
-
-	centeredBy []float64 // means of the classes that centred scores are less
+	centeredBy    []float64 // means of the classes that centred scores are less
 }
 
 // walk returns the walk with the given number of steps.
@@ -128,7 +126,7 @@ func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32
 		}
 	}
 	l.scores = scores
-	if harmonic && !l.Center {
+	if harmonic || l.Center {
 		normalise(l)
 	}
 	if l.Raw != nil {
@@ -152,13 +150,15 @@ func harmonicSystem(ctx context.Context, l *Propagation, memory int64) (*iterati
 	return iterative.Harmonic(ctx, g, p.Row)
 }
 
-// completeRaw converts scores that are not in double precision, and makes those of the harmonic function without signs add up
-// to one.
+// completeRaw centres raw scores if the settings say so, and else makes those of the harmonic function without signs add up to
+// one.
 func (l *Propagation) completeRaw(harmonic bool) {
 	for v := range l.Raw.Rows {
 		row := l.Raw.Row(v)
-		if l.Center {
-			simd.ConvertTo(row, l.scores.Row(v))
+		if l.Center && l.reached.Contains(uint32(v)) {
+			for c := range row {
+				row[c] += 1/float64(len(row)) - l.centeredBy[c]
+			}
 		} else if sum := floats.Sum(row); harmonic && !l.P.Signed && sum > 0 {
 			floats.Scale(1/sum, row)
 		}
@@ -175,18 +175,15 @@ func (l *Propagation) keep(node, lo int, values []float64) {
 
 // release centres the scores of the classes from lo on if the settings say so, and passes them on to heldOut or Highest.
 //
-// Centred are the scores f of the k classes at each reached node to (1 + f − mean)/k, which add up to one. A class of many
-// nodes or labels is then no longer the answer wherever labels are far away.
+// Centred are the scores f of the k classes at each reached node to 1/k + f − mean, which add up to one, and of which negative
+// ones become 0. A class of many nodes or labels is then no longer the answer wherever labels are far away.
 func release(l *Propagation, lo int, keepsHighest bool) {
 	means := l.means()
 	copy(l.centeredBy[lo:], means)
 	for i := range roaring.Values(l.reached) {
 		row := l.scores.Row(int(i))
 		if l.Center {
-			for c, v := range row {
-				row[c] = float32((1 + float64(v) -
-					means[c]) / float64(len(l.P.Names)))
-			}
+			centerTo(row, row, means, len(l.P.Names))
 		}
 		if keepsHighest && l.heldOut == nil {
 			l.Highest.Add(int(i), lo, row)
@@ -197,10 +194,16 @@ func release(l *Propagation, lo int, keepsHighest bool) {
 	}
 }
 
+// centerTo stores the centred scores of some of k classes, without negative ones.
+func centerTo(dst, scores []float32, means []float64, classes int) {
+	for c, v := range scores {
+		dst[c] = float32(max(0, 1/float64(classes)+float64(v)-means[c]))
+	}
+}
+
 // normalise makes the scores of each reached node add up to one: of solutions that are right to the tolerance of a solve they
-// do so only to that.
+// do so only to that, and centred ones exceed one where negative ones have become 0.
 func normalise(l *Propagation) {
-	buffer := make([]float64, len(l.P.Names))
 	for i := range roaring.Values(l.reached) {
 		row := l.heldOut[int(i)]
 		switch {
@@ -210,18 +213,26 @@ func normalise(l *Propagation) {
 		case l.heldOut == nil:
 			row = l.scores.Row(int(i))
 		}
-		double := buffer[:len(row)]
-		simd.ConvertTo(double, row)
-		if l.P.Signed {
-			propagate.SignedShares(double, slices.Clone(double))
-			simd.ConvertTo(row, double)
+		if l.P.Signed && !l.Center {
+			values := make([]float64, len(row))
+			simd.ConvertTo(values, row)
+			propagate.SignedShares(values, slices.Clone(values))
+			simd.ConvertTo(row, values)
 			continue
 		}
-		sum := floats.Sum(double)
-		if math.Abs(sum-1) > settled && sum > 0 { // rounding of float32
-			for c, v := range double {
-				row[c] = float32(v / sum)
-			}
+		scaleToOne(row)
+	}
+}
+
+// scaleToOne makes scores add up to one but for rounding, unless all are 0.
+func scaleToOne(row []float32) {
+	sum := 0.0
+	for _, v := range row {
+		sum += float64(v)
+	}
+	if math.Abs(sum-1) > settled && sum > 0 {
+		for c, v := range row {
+			row[c] = float32(float64(v) / sum)
 		}
 	}
 }
