@@ -3,10 +3,10 @@
 package suggest
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -28,6 +28,7 @@ type Suggestion struct {
 	Class, Second int     // the likeliest classes
 	Doubt         float64 // one less the probability of Class
 	Reached       bool    // by a walk from a label
+	Drawn         bool    // at random, in place of the best of some nodes
 }
 
 // GainColumn is the title of the expected information gain. A table of labels with this column has labels that
@@ -49,6 +50,8 @@ func (s *Suggestion) reason(classes []string) string {
 	switch {
 	case !s.Reached:
 		return "no label reaches it"
+	case s.Drawn:
+		return "drawn at random"
 	case s.Doubt < 0.25:
 		return "near many that are undecided"
 	}
@@ -56,11 +59,8 @@ func (s *Suggestion) reason(classes []string) string {
 		classes[s.Class], classes[s.Second])
 }
 
-// The number of candidates: a constant, and a multiple of the number of suggestions.
-const (
-	candidates = 600
-	each       = 4
-)
+// draws is the number of nodes of which a suggestion is the most informative one.
+const draws = 4
 
 // noise is the variance of a label in addition to that of the process, whose mean over nodes is
 // less than 1.
@@ -78,10 +78,11 @@ const reach = 10
 //	(Σ_i w_i·cov(f_i, f_v))² / (var f_v + noise)
 //
 // given the labels and the suggestions before it, so that a batch has no redundant nodes. It is
-// Σ-optimality (Ma, Garnett and Schneider 2013, equation 6) with the nodes weighted by doubt. As
-// all such criteria it is worse than chance if neighbours have different classes, see
-// bench/results. The candidates are the nodes with the largest values before any suggestion, for
-// the smallest variance that their degrees allow. If all nodes are labelled, the result is empty.
+// Σ-optimality (Ma, Garnett and Schneider 2013, equation 6) with the nodes weighted by doubt.
+//
+// Among all nodes such a criterion selects hubs of a few regions and classes, whose labels mislead a model, most of all if
+// neighbours have different classes. So half of the suggestions are drawn at random, and each of the others is the
+// best of a few nodes that are drawn for it alone. If all nodes are labelled, the result is empty.
 //
 // With targets, which are rows, other nodes have no weight and are no candidates. Edges have no direction
 // here. Cost: a solve with a column for each candidate.
@@ -118,13 +119,7 @@ func Nodes(ctx context.Context, p *problem.Problem, out *method.Prediction,
 	for i := range n {
 		total += doubt.Row(i)[0] * cov.Row(i)[0]
 	}
-	gain := func(i int) float64 {
-		leastVariance := 1 / (c.Ground[i] + c.Edge*c.Graph.Degrees[i])
-		return cov.Row(i)[0] * cov.Row(i)[0] / (leastVariance + noise)
-	}
-	slices.SortStableFunc(free,
-		func(a, b int) int { return cmp.Compare(gain(b), gain(a)) })
-	nodes := free[:min(len(free), candidates+each*count)]
+	nodes, suggestion := drawCandidates(free, count, set.RNGSeed)
 	gram, err := between(ctx, c, nodes, width)
 	if err != nil {
 		return nil, err
@@ -134,9 +129,9 @@ func Nodes(ctx context.Context, p *problem.Problem, out *method.Prediction,
 		cross[a] = cov.Row(i)[0]
 	}
 	var list []Suggestion
-	chosen, gains := chooseJointly(gram, cross, count)
+	chosen, gains := chooseJointly(gram, cross, suggestion)
 	for k, a := range chosen {
-		one := Suggestion{Row: nodes[a], Reached: out.Reached.Contains(uint32(nodes[a]))}
+		one := Suggestion{Row: nodes[a], Reached: out.Reached.Contains(uint32(nodes[a])), Drawn: suggestion[a]%2 == 1}
 		if total > 0 {
 			one.Teaches = gains[k] / total
 		}
@@ -146,20 +141,38 @@ func Nodes(ctx context.Context, p *problem.Problem, out *method.Prediction,
 	return list, nil
 }
 
-// chooseJointly returns the positions of at most count nodes and their gains, each given the labels of those before it, from
-// the covariances of the nodes with each other and with Σ_i w_i·f_i, which it overwrites.
-func chooseJointly(gram *mat.SymDense, cross []float64, count int) (chosen []int, gains []float64) {
-	isChosen := make([]bool, len(cross))
-	for range min(count, len(cross)) {
+// drawCandidates draws from some nodes the candidates of each of count suggestions, and returns the number of the suggestion of
+// each. Those with an odd number have a single candidate, and others draws if there are enough nodes.
+func drawCandidates(free []int, count int, seed uint64) (nodes, suggestion []int) {
+	nodes = slices.Clone(free)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	rng.Shuffle(len(nodes), func(i, j int) { nodes[i], nodes[j] = nodes[j], nodes[i] })
+	count = min(count, len(nodes))
+	width := min(draws, (len(nodes)-count/2)/((count+1)/2))
+	for number := range count {
+		list := []int{number}
+		if number%2 == 0 {
+			list = slices.Repeat(list, width)
+		}
+		suggestion = append(suggestion, list...)
+	}
+	return nodes[:len(suggestion)], suggestion
+}
+
+// chooseJointly returns the position of a candidate of each suggestion and its gain, each given the labels of those before it,
+// from the covariances of the nodes with each other and with Σ_i w_i·f_i, which it overwrites.
+func chooseJointly(gram *mat.SymDense, cross []float64, suggestion []int) (chosen []int, gains []float64) {
+	isMade := make([]bool, suggestion[len(suggestion)-1]+1)
+	for range isMade {
 		best := -1
 		highest := -1.0
 		for a := range cross {
-			if gain := cross[a] * cross[a] / (gram.At(a, a) + noise); !isChosen[a] && gain > highest {
+			if gain := cross[a] * cross[a] / (gram.At(a, a) + noise); !isMade[suggestion[a]] && gain > highest {
 				best = a
 				highest = gain
 			}
 		}
-		isChosen[best] = true
+		isMade[suggestion[best]] = true
 		chosen = append(chosen, best)
 		gains = append(gains, highest)
 		// given the label
@@ -239,7 +252,7 @@ func blockBytes(p *problem.Problem, count, width int) int64 {
 	const vectors = 8 + 6 // of the graph, its components and its system; doubts and order of nodes
 	n := len(p.Degrees)
 	solved, _, cover := iterative.SolvedSize(p.Graph)
-	nodes := int64(min(n, candidates+each*count))
+	nodes := int64(min(n, draws*count))
 	return 8*nodes*nodes + vectors*8*int64(n) +
 		2*budget.Block[float64](n, width) + iterative.HarmonicBytes(solved, width) + cover
 }

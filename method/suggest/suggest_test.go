@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -15,7 +16,7 @@ import (
 )
 
 // Suggestions against the decrease of the variance of Σ w_i·f_i, found anew for every
-// node with a dense covariance of all nodes given the labels and those before.
+// candidate with a dense covariance of all nodes given the labels and those before.
 func TestNodesAgainstDense(t *testing.T) {
 	for _, name := range []string{"karate", "wrand60"} {
 		g := testgraph.Load(t, name)
@@ -103,14 +104,17 @@ func TestNodesAgainstDense(t *testing.T) {
 		}
 		told := slices.Clone(p.Row)
 		all := variance(told)
+		nodes, suggestion := drawCandidates(problem.ListUnlabelled(p, nil), 8, (&method.Settings{}).WithDefaults().RNGSeed)
+		isMade := make([]bool, 8)
 		for place, s := range first {
 			before := variance(told)
 			best := 0.0
-			for v := range n {
-				if !slices.Contains(told, v) {
+			for a, v := range nodes {
+				if !isMade[suggestion[a]] {
 					best = max(best, before-variance(append(slices.Clone(told), v)))
 				}
 			}
+			isMade[suggestion[slices.Index(nodes, s.Row)]] = true
 			gain := before - variance(append(slices.Clone(told), s.Row))
 			if gain < best*(1-1e-4) || math.Abs(s.Teaches-gain/all) > 1e-4*gain/all {
 				t.Errorf("%s: suggestion %d, node %d, teaches %v, found anew %v; the best is %v", name, place, s.Row, s.Teaches, gain/all, best/all)
@@ -119,6 +123,28 @@ func TestNodesAgainstDense(t *testing.T) {
 				t.Errorf("%s: node %d is likeliest of class %d, then %d; the scores are %v", name, s.Row, s.Class, s.Second, out.Scores.Row(s.Row))
 			}
 			told = append(told, s.Row)
+		}
+	}
+}
+
+// Batches of every size have a candidate for each suggestion, every other one a single node, and each node once.
+func TestDrawCandidates(t *testing.T) {
+	free := sched.UpTo(30)
+	for count := 1; count <= 40; count++ {
+		nodes, suggestion := drawCandidates(free, count, 1)
+		sizes := make([]int, min(count, len(free)))
+		for _, number := range suggestion {
+			sizes[number]++
+		}
+		sorted := slices.Clone(nodes)
+		slices.Sort(sorted)
+		if len(nodes) != len(suggestion) || len(slices.Compact(sorted)) != len(nodes) {
+			t.Fatalf("%d suggestions: candidates %v", count, nodes)
+		}
+		for number, size := range sizes {
+			if size < 1 || size > draws || number%2 == 1 && size > 1 {
+				t.Errorf("%d suggestions: number %d has %d candidates", count, number, size)
+			}
 		}
 	}
 }
