@@ -67,22 +67,27 @@ func (r *Regression) Engine() *Engine {
 	return m
 }
 
-// mostKernelNodes is the number of nodes up to which a kernel is among the defaults: its comparison
-// takes a column of all nodes for each of a thousand values, some seconds there and minutes on
-// 200,000 nodes.
-const mostKernelNodes = 20_000
+// The numbers of nodes up to which engines are among the defaults: all together cost some seconds there. A kernel takes a column of
+// all nodes for each of a thousand values, and is the best of them where values have heavy tails.
+const (
+	mostKernelNodes   = 8_000
+	mostSpectralNodes = 20_000
+)
 
-// DefaultNumbers returns the list of engines of numbers to compare on a graph of the given size unless others are
-// named: harmonic, up to 20,000 nodes diffusion+rls, and hops unless weights have signs.
+// DefaultNumbers returns the list of engines of numbers to compare on a graph of the given size unless others are named: harmonic
+// and, unless weights have signs, lgc, hops and up to 20,000 nodes spectral; up to 8,000 nodes diffusion+rls.
 func DefaultNumbers(nodes int, signed bool) string {
-	list := "harmonic"
+	list := []string{"harmonic"}
 	if nodes <= mostKernelNodes {
-		list += ",diffusion+rls"
+		list = append(list, "diffusion+rls")
 	}
 	if !signed {
-		list += ",hops"
+		list = append(list, "hops", "lgc")
 	}
-	return list
+	if !signed && nodes <= mostSpectralNodes {
+		list = append(list, "spectral")
+	}
+	return strings.Join(list, ",")
 }
 
 // findRegression returns the engine of numbers with a name.

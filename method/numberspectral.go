@@ -9,9 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/internal/embedding"
-	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
-	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // spectralRidge is ridge regression on eigenvectors, the model of several labels: see [embedding.Embedding].
@@ -32,9 +30,6 @@ var spectralRidge = Regression{
 		return embedding.Bytes(len(p.Degrees), len(p.Row), 1), nil
 	},
 	prepare: func(ctx context.Context, p *Problem, s *Settings) (predictNumbers, error) {
-		if p.Team() != nil {
-			return nil, &problem.Error{Method: "spectral", Err: sparse.ErrDivided}
-		}
 		e, err := embedding.New(ctx, p, &lanczos.Settings{Memory: s.Memory, Workers: s.Workers})
 		if err != nil {
 			return nil, err
@@ -48,22 +43,33 @@ type spectralNumbers struct{ *embedding.Embedding }
 
 // predict is the Predict of the engine.
 func (e spectralNumbers) predict(ctx context.Context, p *Problem, settings []param.Values, s *Settings) (list [][]float64, err error) {
-	for _, v := range settings {
-		path, err := e.Path(ctx, p.Row, min(v.Int("dimension"), e.Cols), mat.NewDense(len(p.Row), 1, slices.Clone(p.Value)), s.Workers)
+	n := len(p.Degrees)
+	for lo := 0; lo < len(settings); {
+		dimension := settings[lo].Int("dimension")
+		var lambdas []float64 // with the same dimension
+		for ; lo < len(settings) && settings[lo].Int("dimension") == dimension; lo++ {
+			lambdas = append(lambdas, settings[lo].Number("lambda"))
+		}
+		path, err := e.Path(ctx, p.Row, min(dimension, e.Cols), mat.NewDense(len(p.Row), 1, slices.Clone(p.Value)), s.Workers)
 		if err != nil {
 			return nil, err
 		}
-		model := e.Fit(path, v.Number("lambda"))
-		values := make([]float64, len(p.Degrees))
-		err = chunks.Run(ctx, s.Workers, len(values), func(_, lo, hi int) {
-			for i := lo; i < hi; i++ {
-				values[i] = model.Scores(i)[0]
+		model := e.Fit(path, lambdas...)
+		values := make([][]float64, len(lambdas))
+		for i := range values {
+			values[i] = make([]float64, n)
+		}
+		err = chunks.Run(ctx, s.Workers, n, func(_, lo, hi int) {
+			for node := lo; node < hi; node++ {
+				for i, v := range model.Scores(node) {
+					values[i][node] = v
+				}
 			}
 		})
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, values)
+		list = append(list, values...)
 	}
 	return list, nil
 }

@@ -58,7 +58,7 @@ func TestNumbersOnSeveralProcesses(t *testing.T) {
 			p.Attributes.Set(i, []float32{float32(math.Cos(float64(i) / 9)), float32(i % 4)})
 		}
 	}
-	for i, name := range []string{"harmonic", "hops", "diffusion:beta=2+rls", "harmonic,hops:lambda=0.1"} {
+	for i, name := range []string{"harmonic", "hops", "diffusion:beta=2+rls", "spectral", "lgc", "harmonic,hops:lambda=0.1"} {
 		methods, err := ParseList(name, Numbers)
 		if err != nil {
 			t.Fatal(err)

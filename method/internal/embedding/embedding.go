@@ -36,26 +36,31 @@ func Width(n int) int { return max(1, min(Most, n/2)) }
 // blockmodel (2013). A model uses the first ones of them, with rows of unit length.
 type Embedding struct{ *sparse.Block[float64] }
 
-// New returns the embedding of a graph without directions, which one process holds. Cost: some hundred products of A with four
+// New returns the embedding of a graph without directions. Cost: some hundred products of A with four
 // columns. If the iteration ends at its limit, the result is its last one. The errors are those of [lanczos.Problem.Solve].
 func New(ctx context.Context, p *problem.Problem, s *lanczos.Settings) (*Embedding, error) {
 	n := len(p.Degrees)
-	mean := 0.0
-	for _, d := range p.Degrees {
-		mean += d / float64(n)
+	team := p.Team()
+	total := team.TotalOf(n)
+	mean := []float64{0}
+	for lo, hi := range team.CountingRows(0, n) {
+		for _, d := range p.Degrees[lo:hi] {
+			mean[0] += d / float64(total)
+		}
 	}
-	if mean == 0 {
+	team.Sum(mean)
+	if mean[0] == 0 {
 		return &Embedding{sparse.NewBlock[float64](n, 1)}, nil
 	}
 	shared := make([]float64, n)
 	for i, d := range p.Degrees {
-		shared[i] = d + mean
+		shared[i] = d + mean[0]
 	}
 	op := sparse.NewOperator[float64](sparse.NormalizedAdjacency, p.A, shared)
 	op.Workers = s.Workers
 	set := *s
 	set.Tolerance = tolerance
-	pairs, err := (&lanczos.Problem{A: op, Which: lanczos.Largest}).Solve(ctx, Width(n), &set)
+	pairs, err := (&lanczos.Problem{A: op, Which: lanczos.Largest}).Solve(ctx, Width(total), &set)
 	if err != nil && !errors.Is(err, lanczos.ErrIterationLimit) {
 		return nil, err
 	}
@@ -109,10 +114,20 @@ type Model struct {
 	weights   *mat.Dense // (columns + 1)×targets
 }
 
-// Fit returns the model of a path with a ridge.
-func (e *Embedding) Fit(p *ridge.Path, lambda float64) *Model {
-	m := &Model{embedding: e}
-	m.weights, m.Means = p.Weights(lambda)
+// Fit returns the model of a path, with the targets for each of some ridges behind one another.
+func (e *Embedding) Fit(p *ridge.Path, lambdas ...float64) *Model {
+	m := &Model{embedding: e, weights: new(mat.Dense)}
+	for i, lambda := range lambdas {
+		weights, means := p.Weights(lambda)
+		m.Means = append(m.Means, means...)
+		if i > 0 {
+			left := mat.DenseCopyOf(m.weights)
+			m.weights.Reset()
+			m.weights.Augment(left, weights)
+		} else {
+			m.weights = weights
+		}
+	}
 	return m
 }
 
