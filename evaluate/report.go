@@ -272,8 +272,13 @@ func (r *Report) verdict() string {
 	if best.TrainPerClass == 0 {
 		size += " of the labels"
 	}
+	equal := r.equalMethods(best)
 	text := fmt.Sprintf("Trained on %s, %s is the most accurate method: %s", size,
 		best.Method, percent(best.AccuracyMean))
+	if len(equal) > 1 {
+		text = fmt.Sprintf("Trained on %s, no test finds a difference between %s. The highest mean is that of %s: %s", size,
+			strings.Join(equal, ", "), best.Method, percent(best.AccuracyMean))
+	}
 	if r.Splits > 1 {
 		text += " ± " + percent(best.AccuracyStderr)
 	}
@@ -310,10 +315,28 @@ func (r *Report) verdict() string {
 		pValue(test.PHolm) + ")."
 }
 
-// pValue writes a p value with three decimals.
-func pValue(p float64) string {
-	if p < 0.001 {
-		return "< 0.001"
+// equalMethods returns the best method and those whose difference to it may be chance, in the order of the results.
+func (r *Report) equalMethods(best *Result) (names []string) {
+	names = []string{best.Method}
+	for _, c := range r.Significance {
+		if r.Splits > 1 && c.TrainedOn == best.TrainedOn && c.PDraws >= Level {
+			if c.A == best.Method {
+				names = append(names, c.B)
+			} else if c.B == best.Method {
+				names = append(names, c.A)
+			}
+		}
 	}
-	return strconv.FormatFloat(p, 'f', 3, 64)
+	return names
+}
+
+// pValue writes a p value with two digits.
+func pValue(p float64) string {
+	switch {
+	case p < 0.001:
+		return "< 0.001"
+	case p > 0.99:
+		return "1"
+	}
+	return strconv.FormatFloat(p, 'g', 2, 64)
 }

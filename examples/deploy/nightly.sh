@@ -1,7 +1,10 @@
 #!/bin/sh
 # Labels the nodes of a day's file with a saved model, for cron, a systemd timer or Slurm; docs/run.md explains it.
 #
-#   nightly.sh FOLDER     with payments.csv, checked.ids and fraud.model; writes predictions.csv
+#   nightly.sh FOLDER     with payments.csv, checked.ids and fraud.model
+#
+# The link last leads to the folder of the last night that succeeded, with predictions.csv and the record predictions.json. It
+# changes in one step, so that both are of one night. Seven nights are kept.
 #
 #SBATCH --job-name=heatwalk-nightly
 #SBATCH --cpus-per-task=4
@@ -9,13 +12,16 @@
 #SBATCH --time=02:00:00
 set -u
 cd "${1:-/var/lib/heatwalk}" || exit 2
+night=nights/$(date -u +%Y%m%dT%H%M%SZ).$$
+mkdir -p "$night.part" || exit 1
 heatwalk predict payments.csv --model fraud.model --nodes checked.ids --max-memory 3800MiB --json --log-format json \
-    --progress none -o predictions.csv >predictions.json.part 2>messages.json
+    --progress none -o "$night.part/predictions.csv" >"$night.part/predictions.json" 2>messages.json
 code=$?
 case $code in
-0) mv predictions.json.part predictions.json || code=1 ;;
+0) mv "$night.part" "$night" && ln -s "$night" last.part && mv -T last.part last || code=1 ;;
 1 | 130 | 137) echo "heatwalk: exit code $code; run again: $(tail -n 1 messages.json)" >&2 ;;
 *) echo "heatwalk: exit code $code, which another run does not mend: $(tail -n 1 messages.json)" >&2 ;;
 esac
-rm -f predictions.json.part
+rm -rf nights/*.part last.part
+ls -d nights/* | sort -r | tail -n +8 | while read -r old; do rm -rf "$old"; done
 exit $code

@@ -258,10 +258,13 @@ func format(format string, x, margin float64, decimals int) Cell {
 		}
 		return c
 	case "p":
-		if x < 0.001 {
+		switch {
+		case x < 0.001:
 			return Number(x, "< 0.001")
+		case x > 0.99:
+			return Number(x, "1")
 		}
-		return Decimal(x, 3, 0)
+		return Number(x, strconv.FormatFloat(x, 'g', 2, 64))
 	}
 	if fixed, err := strconv.Atoi(format); err == nil {
 		decimals = fixed

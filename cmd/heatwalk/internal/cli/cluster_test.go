@@ -193,11 +193,11 @@ func TestNightlyExamples(t *testing.T) {
 		text, _ := command.CombinedOutput()
 		return command.ProcessState.ExitCode(), string(text)
 	}
-	if code, messages := nightly(); code != 0 || messages != "" || !strings.Contains(string(content(t, "predictions.json")), `"predicted": `) {
+	if code, messages := nightly(); code != 0 || messages != "" || !strings.Contains(string(content(t, "last/predictions.json")), `"predicted": `) {
 		t.Errorf("nightly.sh: exit code %d: %s", code, messages)
 	}
-	check("nightly.sh", "predictions.csv")
-	document := content(t, "predictions.json")
+	check("nightly.sh", "last/predictions.csv")
+	document := content(t, "last/predictions.json")
 	for _, use := range []string{units, string(page)} {
 		if !strings.Contains(use, "/usr/local/bin/nightly.sh /var/lib/heatwalk\n") && !strings.Contains(use, "/usr/local/bin/nightly.sh /var/lib/heatwalk`") {
 			t.Error("a unit or the page calls another script")
@@ -209,8 +209,11 @@ func TestNightlyExamples(t *testing.T) {
 	if code, messages := nightly(); code != fault.WrongUsage || !strings.Contains(messages, "payments.csv") {
 		t.Errorf("nightly.sh without payments.csv: exit code %d: %s", code, messages)
 	}
-	if !bytes.Equal(content(t, "predictions.json"), document) {
+	if !bytes.Equal(content(t, "last/predictions.json"), document) {
 		t.Error("a night that failed changed the document")
+	}
+	if nights, err := os.ReadDir("nights"); err != nil || len(nights) != 1 {
+		t.Errorf("nights has %v: %v", nights, err)
 	}
 }
 

@@ -140,6 +140,7 @@ function describe(parent, n) {
 	if (!(n.at < data.centers)) add(panel, "p", { class: "hint" }, "Its neighbours are not on this page; --report-nodes adds those of a list of nodes.")
 	else if (n.others.length) add(panel, "p", { class: "hint" }, count(n.near.length) + " of its neighbours are drawn, those of the reasons and of the largest weights; the disc in the ring is the others: " + n.others.map((o) => name(o[0]) + " " + count(o[1])).join(", ") + ".")
 	const r = data.reasons[n.at]
+	if (!r && Object.keys(data.reasons).length) add(panel, "p", { class: "hint" }, "Its reasons: heatwalk explain GRAPH " + n.id + ", with the flags of this run.")
 	if (!r) return
 	if (r.sizes > 10 * Math.max(1, Math.abs(r.score))) add(panel, "p", { class: "hint" }, `Shares of opposite signs cancel: their absolute values add up to ${r.sizes.toPrecision(3)}, the score is ${r.score.toPrecision(3)}. Compare shares with each other, not with the score.`)
 	const total = (list) => (list || []).reduce((sum, x) => sum + x.share, 0)

@@ -303,14 +303,23 @@ func (g *Graph) drawMap(b *strings.Builder, groups []group, links []link) {
 			data, html.EscapeString(label), q.certainty)
 	}
 	b.WriteString("</svg>\n<figcaption>")
-	for c, name := range g.Classes {
+	byColor := sched.UpTo(len(g.Classes)) // as in the table of classes
+	slices.SortFunc(byColor, func(a, b int) int { return cmp.Compare(g.Colors[a], g.Colors[b]) })
+	for _, c := range byColor {
 		if g.Colors[c] >= 0 {
 			fmt.Fprintf(b, "<span><i class=\"swatch s%d\"></i>%s</span> ",
-				g.Colors[c], html.EscapeString(name))
+				g.Colors[c], html.EscapeString(g.Classes[c]))
 		}
 	}
+	var grey []string
 	if slices.Contains(g.Colors, -1) {
-		b.WriteString("<span><i class=\"swatch grey\"></i>other classes</span>")
+		grey = append(grey, "other classes")
+	}
+	if slices.Contains(g.Class, -1) {
+		grey = append(grey, "no label reaches them")
+	}
+	if grey != nil {
+		fmt.Fprintf(b, "<span><i class=\"swatch grey\"></i>%s</span>", strings.Join(grey, ", or "))
 	}
 	if len(links) > len(drawn) {
 		fmt.Fprintf(b, " <span>The %s strongest of %s links.</span>", report.Count(len(drawn)).Text,
@@ -363,11 +372,20 @@ func fit(x [][2]float64, groups []group,
 	for _, i := range linked {
 		for k, axis := range side {
 			share := (x[i][axis] - low[axis]) / max(high[axis]-low[axis], 1e-9)
-			position[i][k] = keepInside(margin+share*span[k], radius[i], span[k])
+			position[i][k] = keepInside(margin+compress(share)*span[k], radius[i], span[k])
 		}
 	}
 	separate(position, radius, linked, span)
 	return position, radius
+}
+
+// compress maps a share of a range, which far groups exceed, to one between 0 and 1. The range keeps its scale but for
+// a border of a tenth on each side, in which distances shrink the more the farther a group is.
+func compress(share float64) float64 {
+	const border = 0.05
+	beyond := max(-share, share-1, 0)
+	near := min(max(share, 0), 1)
+	return 0.5 + (near-0.5)*(1-2*border) + math.Copysign(border*beyond/(beyond+border/(1-2*border)), share-0.5)
 }
 
 // keepInside returns the coordinate of a disc that nothing of the drawing cuts off.

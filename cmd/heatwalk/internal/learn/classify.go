@@ -62,11 +62,19 @@ func NewClassify(run *shell.Session) *cobra.Command {
 	c.predictionFlags(flags)
 	c.targetsFlag(flags)
 	flags.AddSideOutput(&c.save, "save-model", "for the model, from which heatwalk predict gives the same predictions without learning again", nil)
-	flags.AddSideOutput(&c.page, "report", "for a page: map, accuracy, classes, reasons: .html", shell.PageFormats)
-	flags.AddInput(&c.pageNodes, "report-nodes", "of ids of further nodes for the page")
+	c.pageFlags(flags)
 	c.learning.severalFlag(flags)
 	c.learning.learningFlagSet(flags)
 	return cmd
+}
+
+// pageFlags declares the flags of the page.
+func (c *classifyOptions) pageFlags(flags *shell.FlagSet) {
+	flags.AddSideOutput(&c.page, "report", "for a page: map, accuracy, classes, reasons: .html", shell.PageFormats)
+	flags.AddInput(&c.pageNodes, "report-nodes", "of ids of further nodes for the page")
+	flags.AddCheck(func(line *shell.CommandLine, _ []string) {
+		line.Refuse(c.page == "", "report-nodes", "it is about the page of --report; add it")
+	})
 }
 
 // predictionFlags declares the flags of scores and labels in predictions, and of true labels.
@@ -105,8 +113,6 @@ func checkClassify(line *shell.CommandLine, c *classifyOptions, args []string) {
 			"there are probabilities alone with --multi-label; give probability")
 		return
 	}
-	line.Refuse(c.page == "", "report-nodes",
-		"it is about the page of --report; add it")
 	checkMethod(line, c, args)
 	if c.method != nil {
 		line.Refuse(!slices.Contains(c.method.Takes, "sets"), "sets",

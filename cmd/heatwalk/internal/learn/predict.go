@@ -32,6 +32,7 @@ func NewPredict(run *shell.Session) *cobra.Command {
 		"least share of the nodes that labels must reach, or the run ends with exit code 3 and no output")
 	flags.AddOutput(&c.out, "output", "-", shell.PredictionUsage, shell.ScoreFormats)
 	c.predictionFlags(flags)
+	c.pageFlags(flags)
 	c.learning.attributes.declare(flags)
 	c.learning.graph.Declare(flags)
 	return cmd
