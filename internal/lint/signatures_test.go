@@ -47,7 +47,9 @@ func listPackages(t *testing.T) (public []listed, export map[string]string) {
 }
 
 // isHidden reports whether programs of other modules cannot import a package.
-func isHidden(path string) bool { return strings.Contains(path+"/", "/internal/") }
+func isHidden(path string) bool {
+	return strings.Contains(path+"/", "/internal/")
+}
 
 // opaque are types that a program of another module only passes on: pages of the command, and the state of a model of auto.
 var opaque = []string{"Page", "Choice"}

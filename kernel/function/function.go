@@ -93,8 +93,9 @@ type Named struct {
 	Times []float64    // values of the parameter t of [Exp], computed in the same sweeps; nil: that of Given
 }
 
-// Parse returns the function of a text such as "personalized-pagerank:alpha=0.85", as on the command line. Several times of [Exp] are separated by
-// commas: "exp:t=-1,-2". The error is a [*param.ParameterError]; ranges of values are checked by [New].
+// Parse returns the function of a text such as "personalized-pagerank:alpha=0.85", as on the command line. Several times of [Exp] are
+// separated by commas: "exp:t=-1,-2". Of a kernel, the name and the given values are also the arguments of [kernel.New]. The error is a
+// [*param.ParameterError]; ranges of values are checked by [New].
 func Parse(text string) (*Named, error) {
 	term, err := param.ParseTerm(text)
 	if err != nil {
@@ -116,8 +117,10 @@ func Parse(text string) (*Named, error) {
 			n.Times = append(n.Times, v.Number("t"))
 		}
 	}
-	n.Given, err = list[i].ParseValues(term.Texts)
-	return n, err
+	if n.Given, err = list[i].ParseValues(term.Texts); err != nil {
+		return nil, err
+	}
+	return n, nil
 }
 
 // refuseName returns the error about a function that does not exist.

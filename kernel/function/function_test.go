@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -154,7 +155,10 @@ func TestTimes(t *testing.T) {
 		}
 	}
 	given := param.Values{"matrix": param.Of("laplacian")}
-	n := &Named{Name: Exp, Given: given, Times: []float64{0, -0.1, 0.2, -100}}
+	n, err := Parse("exp:matrix=laplacian:t=0,-0.1,0.2,-100")
+	if err != nil || !maps.Equal(n.Given, given) || !slices.Equal(n.Times, []float64{0, -0.1, 0.2, -100}) {
+		t.Fatalf("%+v, %v", n, err)
+	}
 	f, err := New(ctx, g, n)
 	if err != nil {
 		t.Fatal(err)
@@ -251,6 +255,13 @@ func TestRefused(t *testing.T) {
 		_, err := New(ctx, g, &Named{Name: c.name, Given: c.given})
 		if wrong := (*param.ParameterError)(nil); !errors.As(err, &wrong) || wrong.Parameter != c.want {
 			t.Errorf("%s %v: %v", c.name, c.given, err)
+		}
+	}
+	for text, want := range map[string]string{"": "function", "laplace": "function", "exp:t": "exp", "exp:t=x": "t", "exp:t=1,x": "t", "solve:t=1": "t",
+		"pagerank:alpha=0.5:alpha=0.5": "alpha"} {
+		n, err := Parse(text)
+		if wrong := (*param.ParameterError)(nil); n != nil || !errors.As(err, &wrong) || wrong.Parameter != want {
+			t.Errorf("%s: %+v, %v", text, n, err)
 		}
 	}
 	b := sparse.NewBlock[float64](60, 1)
