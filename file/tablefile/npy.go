@@ -147,13 +147,18 @@ func readNPY[T sparse.Float](ctx context.Context, in *textio.Reader, f *File,
 // readRows visits the rows of an array that is stored by rows.
 func (f *File) readRows(a *npy.Array,
 	visit func(i int, row []float64) error) error {
-	row := make([]float64, f.Cols)
-	for i := range f.Rows {
-		if err := a.Floats(row); err != nil {
+	const elements = 1 << 13 // that are read at once
+	height := max(1, elements/f.Cols)
+	rows := make([]float64, min(height, f.Rows)*f.Cols)
+	for lo := 0; lo < f.Rows; lo += height {
+		n := min(height, f.Rows-lo)
+		if err := a.Floats(rows[:n*f.Cols]); err != nil {
 			return err
 		}
-		if err := visit(i, row); err != nil {
-			return err
+		for i := range n {
+			if err := visit(lo+i, rows[i*f.Cols:][:f.Cols]); err != nil {
+				return err
+			}
 		}
 	}
 	return a.End()

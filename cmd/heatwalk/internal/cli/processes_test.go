@@ -202,11 +202,7 @@ func numbersOf(t *testing.T, path string) []float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, cols, err := a.Extent()
-	if err != nil {
-		t.Fatal(err)
-	}
-	numbers := make([]float64, rows*cols)
+	numbers := make([]float64, a.Len)
 	if err := a.Floats(numbers); err != nil {
 		t.Fatal(err)
 	}

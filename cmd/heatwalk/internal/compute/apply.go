@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,8 +12,8 @@ import (
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
-	"github.com/heatwalk/heatwalk/file/npy"
 	"github.com/heatwalk/heatwalk/file/tablefile"
+	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/kernel/function"
@@ -145,43 +144,14 @@ func slabColumns(nodes, cols, results int) int {
 	return min(cols, most, max(1, bytes/8/max(1, nodes*results)))
 }
 
-// openBlock opens the block and returns its number of columns.
-func (c *applyOptions) openBlock(ctx context.Context, rows int) (cols int, err error) {
-	err = c.readBlock(ctx, func(a *npy.Array) error {
-		n, k, err := a.Extent()
-		if err != nil {
-			return err
-		}
-		if n != int64(rows) {
-			return a.Fault(fmt.Sprintf("%s, and there are %s",
-				words.Counted(int(n), "row"), words.Counted(rows, "node")),
-				"give a row for each node, or name the nodes of the rows with --block-ids")
-		}
-		cols = int(k)
-		if cols == 0 {
-			return a.Fault("no columns", "give one or more")
-		}
-		return nil
-	})
-	return cols, err
-}
-
-// readBlock opens the file of the block and calls read.
-func (c *applyOptions) readBlock(ctx context.Context, read func(a *npy.Array) error) error {
-	file, err := os.Open(c.block)
-	if err != nil {
-		return err
+// openBlock opens the block, which must have a row for each of some rows.
+func (c *applyOptions) openBlock(run *shell.Session, rows int) (*tablefile.File, error) {
+	file, err := tablefile.Inspect(run.Context, c.block, &tablefile.Options{Memory: 4 << 20})
+	if err != nil || file.Rows == rows {
+		return file, err
 	}
-	defer file.Close()
-	defer context.AfterFunc(ctx, func() { file.Close() })()
-	a, err := npy.Read(c.block, file)
-	if err == nil {
-		err = read(a)
-	}
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	return err
+	return nil, textio.Fault(file.Name, 0, "give a row for each node, or name the nodes of the rows with --block-ids",
+		"%s, and there are %s", words.Counted(file.Rows, "row"), words.Counted(rows, "node"))
 }
 
 // applyTo computes the columns of the result in slabs and writes them.
@@ -207,10 +177,11 @@ func applyTo[T sparse.Float](run *shell.Session, c *applyOptions, name string) e
 		return fault.Usage("--block-ids",
 			"it is missing; the graph has nodes for hyperedges too")
 	}
-	cols, err := c.openBlock(run.Context, rows)
+	block, err := c.openBlock(run, rows)
 	if err != nil {
 		return err
 	}
+	cols := block.Cols
 	results := c.named.Results()
 	width := results * cols
 	size := tablefile.NPY.Size(rows, width, c.dtype)
@@ -244,7 +215,7 @@ func applyTo[T sparse.Float](run *shell.Session, c *applyOptions, name string) e
 	r := &applyReport{Output: c.out, Rows: rows, Cols: width, Dtype: c.dtype,
 		Parameters: applyParameters{f.Function}}
 	a := &application[T]{c: c, d: d, f: f, settings: settings,
-		file: file, report: r}
+		block: block, file: file, report: r}
 	for lo := 0; lo < cols; lo += slab {
 		if err := a.slab(run.Context, lo, min(lo+slab, cols), cols); err != nil {
 			return run.Costs.ToleranceError(err, name, c.tolerance)
@@ -283,6 +254,7 @@ type application[T sparse.Float] struct {
 	d        *shell.GraphRun
 	f        *heatwalk.OpenedFunction
 	settings *kernel.Settings
+	block    *tablefile.File
 	file     *tablefile.Writer[T]
 	report   *applyReport
 }
@@ -294,12 +266,13 @@ func (a *application[T]) slab(ctx context.Context, lo, hi, cols int) error {
 	results := a.f.Results()
 	b := sparse.NewBlock[float64](n, hi-lo)
 	y := sparse.NewBlock[float64](n, results*(hi-lo))
-	err := a.c.readBlock(ctx, func(file *npy.Array) error {
-		return file.Columns(lo, hi, func(i, j int, values []float64) {
-			if row, ok := local.Row(a.d.Rows[i]); ok {
-				copy(b.Row(row)[j-lo:], values)
-			}
-		})
+	i := 0
+	err := tablefile.Read(ctx, a.block, func(_ []byte, values []float64) error {
+		if row, ok := local.Row(a.d.Rows[i]); ok {
+			copy(b.Row(row), values[lo:hi])
+		}
+		i++
+		return nil
 	})
 	if err != nil {
 		return err
