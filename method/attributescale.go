@@ -122,33 +122,52 @@ func attributeRows(ctx context.Context, op *sparse.Operator[float64], p *Problem
 	return rows, t.Err()
 }
 
-// attributeScores returns X·w₀ + T·X·w₁ for the weights w = (w₀ w₁), zeros without attributes.
+// attributeScores returns X·w₀ + T·X·w₁ for each of several weights w = (w₀ w₁), zeros without attributes. Cost: a pass
+// over the values of X, and a sweep of as many columns.
 func attributeScores(ctx context.Context, op *sparse.Operator[float64], p *Problem,
-	w []float64) ([]float64, error) {
-	n := len(p.Degrees)
-	scores := make([]float64, n)
-	if len(w) == 0 {
+	weights [][]float64) ([][]float64, error) {
+	n, k := len(p.Degrees), len(weights)
+	scores := make([][]float64, k)
+	for i := range scores {
+		scores[i] = make([]float64, n)
+	}
+	if len(weights[0]) == 0 {
 		return scores, nil
 	}
 	t := p.Attributes
 	s := scaleOf(p)
-	width := min(hopColumns, p.Attributes.Cols)
-	slab := sparse.NewBlock[float64](n, width)
-	x, y := sparse.NewBlock[float64](n, 1), sparse.NewBlock[float64](n, 1)
-	for lo := 0; lo < t.Cols; lo += width {
-		columns := slab.Columns(0, min(width, t.Cols-lo))
-		s.slabTo(columns, t, lo)
-		for i := range n {
-			scores[i] += blocks.Dot(nil, w[lo:lo+columns.Cols], columns.Row(i))
-			x.Row(i)[0] += blocks.Dot(nil, w[t.Cols+lo:t.Cols+lo+columns.Cols],
-				columns.Row(i))
+	scaled := sparse.NewBlock[float64](t.Cols, 2*k) // the weights of values as they are stored
+	constant := make([]float64, 2*k)
+	for j := range t.Cols {
+		row := scaled.Row(j)
+		for i, w := range weights {
+			row[i], row[k+i] = w[j]*s.factor[j], w[t.Cols+j]*s.factor[j]
+		}
+		blocks.AddScaled(constant, -s.mean[j], row)
+	}
+	x, y := sparse.NewBlock[float64](n, 2*k), sparse.NewBlock[float64](n, k)
+	rows := t.Reader()
+	for i := range n {
+		columns, values := rows.Row(i)
+		if values == nil {
+			continue
+		}
+		copy(x.Row(i), constant)
+		for a, v := range values {
+			j := a
+			if columns != nil {
+				j = int(columns[a])
+			}
+			blocks.AddScaled(x.Row(i), float64(v), scaled.Row(j))
 		}
 	}
-	if err := op.StepTo(ctx, y, x, sparse.Step[float64]{Alpha: 1}); err != nil {
+	if err := op.StepTo(ctx, y, x.Columns(k, 2*k), sparse.Step[float64]{Alpha: 1}); err != nil {
 		return nil, err
 	}
-	for i := range scores {
-		scores[i] += y.Row(i)[0]
+	for i := range n {
+		for c := range scores {
+			scores[c][i] = x.Row(i)[c] + y.Row(i)[c]
+		}
 	}
 	return scores, t.Err()
 }

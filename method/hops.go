@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/heatwalk/heatwalk/budget"
 	pathridge "github.com/heatwalk/heatwalk/classify/ridge"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/split"
@@ -38,10 +39,12 @@ var hops = Regression{
 	Predict: predictHops,
 	Bytes: func(p *Problem, settings []param.Values, _ *Settings) (int64, error) {
 		fitted, columns := min(len(p.Row), mostFitted), 1+mostHops
+		scores := budget.Block[float64](len(p.Degrees), len(settings))
 		if p.Attributes != nil {
 			columns += 2 * p.Attributes.Cols
+			scores = budget.AllOf(budget.Times(4, scores), budget.Block[float64](p.Attributes.Cols, 2*len(settings)))
 		}
-		return walkBytes(len(p.Degrees)) + 4*8*int64(len(p.Degrees)) +
+		return walkBytes(len(p.Degrees)) + int64(scores) +
 			8*int64(fitted)*int64(columns) +
 			pathridge.Bytes(fitted, columns, len(settings), 0), nil
 	},
@@ -85,24 +88,29 @@ func predictHops(ctx context.Context, p *Problem, settings []param.Values,
 	if err != nil {
 		return nil, err
 	}
-	list := make([][]float64, len(settings))
 	weights := make([][]float64, len(settings))
+	ofAttributes := make([][]float64, len(settings))
+	constants := make([]float64, len(settings))
 	for i, v := range settings {
 		ridge := v.Number("lambda")
 		if path.Mean > 0 {
 			ridge *= float64(x.Rows) / path.Mean
 		}
 		w, shares := path.Weights(ridge)
-		constant := shares[0]
+		constants[i] = shares[0]
 		for j := range mean {
 			weights[i] = append(weights[i], w.At(j, 0)*factor[j])
-			constant -= float64(weights[i][j] * mean[j])
+			constants[i] -= float64(weights[i][j] * mean[j])
 		}
-		if list[i], err = attributeScores(ctx, op, p, weights[i][1+mostHops:]); err != nil {
-			return nil, err
-		}
+		ofAttributes[i] = weights[i][1+mostHops:]
+	}
+	list, err := attributeScores(ctx, op, p, ofAttributes)
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
 		for node, d := range p.Degrees {
-			list[i][node] += constant + float64(weights[i][mostHops]*math.Log1p(d))
+			list[i][node] += constants[i] + float64(weights[i][mostHops]*math.Log1p(d))
 		}
 	}
 	err = walkMeans(ctx, op, p, fold, []int{-1}, func(hop, _ int, mean func(node int) float64) {

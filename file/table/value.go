@@ -100,6 +100,9 @@ var timeLayouts = strings.Split("2006-01-02|20060102|2006-01-02T15:04|2006-01-02
 
 // ParseTime parses a time of ISO 8601.
 func ParseTime(text string) (t time.Time, ok bool) {
+	if len(text) < len("2006") || strings.Trim(text[:len("2006")], "0123456789") != "" {
+		return t, false // time.Parse would make an error, of which large tables of numbers have millions
+	}
 	if len(text) > len("2006-01-02") && text[len("2006-01-02")] == ' ' {
 		text = strings.Replace(text, " ", "T", 1)
 	}
