@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/lanczos"
@@ -103,12 +104,11 @@ func TestFit(t *testing.T) {
 	}
 	features := func(width, node int) []float64 {
 		row := slices.Clone(c.Row(node)[:width])
-		norm := mat.Norm(mat.NewVecDense(width, row), 2)
-		if norm > 0 {
-			for j := range row {
-				row[j] /= norm
-			}
+		all := 0.0
+		for v := range c.Rows {
+			all += floats.Dot(c.Row(v)[:width], c.Row(v)[:width])
 		}
+		floats.Scale(1/math.Sqrt(floats.Dot(row, row)+1e-4*all/float64(c.Rows)), row)
 		return append(row, 1)
 	}
 	scores := func(width int, lambda float64, without, node int) []float64 {

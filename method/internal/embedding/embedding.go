@@ -22,6 +22,7 @@ const (
 	Most = 256
 
 	tolerance = 1e-3 // of eigenvectors
+	shortRow  = 0.01 // ε of [Embedding], relative to the root mean square of the lengths of rows
 )
 
 // Width returns the number of columns on n nodes.
@@ -33,8 +34,12 @@ func Width(n int) int { return max(1, min(Most, n/2)) }
 //
 // times |λ|. The share τ prevents small components from having the largest eigenvalues:
 // Qin, Rohe, Regularized spectral clustering under the degree-corrected stochastic
-// blockmodel (2013). A model uses the first ones of them, with rows of unit length.
-type Embedding struct{ *sparse.Block[float64] }
+// blockmodel (2013). A model uses the first ones of them. Their rows x become x/√(‖x‖² + ε²), of unit length but for those of
+// nodes that no eigenvector reaches, which hold rounding alone.
+type Embedding struct {
+	*sparse.Block[float64]
+	short []float64 // ε² of the first columns, by their number
+}
 
 // New returns the embedding of a graph without directions. Cost: some hundred products of A with four
 // columns. If the iteration ends at its limit, the result is its last one. The errors are those of [lanczos.Problem.Solve].
@@ -50,7 +55,7 @@ func New(ctx context.Context, p *problem.Problem, s *lanczos.Settings) (*Embeddi
 	}
 	team.Sum(mean)
 	if mean[0] == 0 {
-		return &Embedding{sparse.NewBlock[float64](n, 1)}, nil
+		return &Embedding{sparse.NewBlock[float64](n, 1), make([]float64, 2)}, nil
 	}
 	shared := make([]float64, n)
 	for i, d := range p.Degrees {
@@ -70,7 +75,11 @@ func New(ctx context.Context, p *problem.Problem, s *lanczos.Settings) (*Embeddi
 			row[j] *= math.Abs(pairs.Values[j])
 		}
 	}
-	return &Embedding{pairs.Vectors}, nil
+	short := make([]float64, 1+len(pairs.Values))
+	for j, value := range pairs.Values {
+		short[1+j] = short[j] + shortRow*shortRow*value*value/float64(total)
+	}
+	return &Embedding{pairs.Vectors, short}, nil
 }
 
 // Bytes returns the memory of [New] and of models of some nodes for a number of targets.
@@ -81,9 +90,9 @@ func Bytes(n, nodes, targets int) int64 {
 	return max(search+8*int64(n), fits)
 }
 
-// rowTo stores in dst, of the wanted width, the columns of a node, of unit length.
+// rowTo stores in dst, of the wanted width, the columns of a node.
 func (e *Embedding) rowTo(dst []float64, node int) {
-	squares := 0.0
+	squares := e.short[len(dst)]
 	for j, x := range e.Row(node)[:len(dst)] {
 		dst[j] = x
 		squares += float64(x * x)
