@@ -75,12 +75,17 @@ func main() {
 var version = regexp.MustCompile(`[/.]v[0-9]+$`)
 
 // parse reads a file. Functions of files outside this folder lose their bodies, and imports that only
-// bodies use their names.
+// bodies use their names; files that import names without a qualifier stay as they are.
 func parse(set *token.FileSet, name string, text []byte) (*ast.File, error) {
 	file, err := parser.ParseFile(set, name, text, parser.ParseComments|parser.SkipObjectResolution)
 	folder, wdErr := os.Getwd()
 	if err != nil || wdErr != nil || strings.HasPrefix(name, folder+string(os.PathSeparator)) {
 		return file, err
+	}
+	for _, spec := range file.Imports {
+		if spec.Name != nil && spec.Name.Name == "." {
+			return file, nil
+		}
 	}
 	for _, d := range file.Decls {
 		if f, ok := d.(*ast.FuncDecl); ok && f.Body != nil {
@@ -102,7 +107,7 @@ func parse(set *token.FileSet, name string, text []byte) (*ast.File, error) {
 		if spec.Name != nil {
 			name = spec.Name.Name
 		}
-		if name != "." && !used[name] {
+		if !used[name] {
 			spec.Name = ast.NewIdent("_")
 		}
 	}
