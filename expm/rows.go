@@ -2,6 +2,7 @@ package expm
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/sparse"
@@ -32,15 +33,21 @@ func (e *evaluation) rowsBetween(lo, hi int) []listedRow {
 	return e.listed[first:][:count]
 }
 
-// clearRows makes the rows lo ≤ i < hi of a result zero.
-func (e *evaluation) clearRows(y *sparse.Block[float64], lo, hi int) {
-	if e.listed == nil {
-		for i := lo; i < hi; i++ {
-			clear(y.Row(i))
+// rows returns the rows lo ≤ i < hi of f(H)·B that the results have, and their places in these.
+func (e *evaluation) rows(lo, hi int) iter.Seq2[int, int] {
+	return func(yield func(row, place int) bool) {
+		if e.listed == nil {
+			for i := lo; i < hi; i++ {
+				if !yield(i, i) {
+					return
+				}
+			}
 		}
-	}
-	for _, l := range e.rowsBetween(lo, hi) {
-		clear(y.Row(l.place))
+		for _, l := range e.rowsBetween(lo, hi) {
+			if !yield(l.row, l.place) {
+				return
+			}
+		}
 	}
 }
 

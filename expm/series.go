@@ -148,7 +148,7 @@ func (e *evaluation) constants(parts []*part) {
 		p.sums.begin(e.m.team, e.b.Cols)
 		e.m.chunks(func(_, lo, hi int) {
 			sums := p.sums.of(lo/blocks.ChunkRows, lo)
-			store := func(i, place int) {
+			for i, place := range e.rows(lo, hi) {
 				y := p.y.Row(place)
 				row := p.dest.Row(place)
 				f := blocks.Factor(e.m.inner, i)
@@ -156,14 +156,6 @@ func (e *evaluation) constants(parts []*part) {
 					row[j] = f * (y[j] + float64(p.expansion.coef[0]*v))
 				}
 				addSquares(sums, 1, row)
-			}
-			if e.listed == nil {
-				for i := lo; i < hi; i++ {
-					store(i, i)
-				}
-			}
-			for _, l := range e.rowsBetween(lo, hi) {
-				store(l.row, l.place)
 			}
 		})
 		p.end = 0

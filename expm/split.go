@@ -42,7 +42,9 @@ func (d *division) rows(worker, lo, hi int) {
 	if d.share == nil {
 		d.fill(worker, lo, hi)
 		for _, p := range d.parts {
-			d.e.clearRows(p.y, lo, hi)
+			for _, place := range d.e.rows(lo, hi) {
+				clear(p.y.Row(place))
+			}
 		}
 		simd.DotColumns(sums, hi-lo, simd.RowsOf(d.e.w[0].Data, d.e.w[0].Stride, lo),
 			simd.RowsOf(d.e.w[0].Data, d.e.w[0].Stride, lo))
@@ -101,7 +103,9 @@ func (d *division) single(i int, isNull bool, sums []float64) {
 	if !isNull {
 		addSquares(sums, 1, w)
 		for _, p := range d.parts {
-			d.e.clearRows(p.y, i, i+1)
+			for _, place := range d.e.rows(i, i+1) {
+				clear(p.y.Row(place))
+			}
 		}
 		return
 	}
@@ -112,11 +116,8 @@ func (d *division) single(i int, isNull bool, sums []float64) {
 		}
 		addSquares(p.sums.of(i/blocks.ChunkRows, i), value, w)
 		value /= blocks.Factor(d.inner, i)
-		if d.e.listed == nil {
-			scaleTo(p.y.Row(i), value, w)
-		}
-		for _, l := range d.e.rowsBetween(i, i+1) {
-			scaleTo(p.y.Row(l.place), value, w)
+		for _, place := range d.e.rows(i, i+1) {
+			scaleTo(p.y.Row(place), value, w)
 		}
 	}
 	clear(w)

@@ -3,7 +3,6 @@ package method
 import (
 	"context"
 	"errors"
-	"math"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/budget"
@@ -11,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/lanczos/spectral"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
+	"github.com/heatwalk/heatwalk/method/internal/embedding"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
@@ -32,9 +32,6 @@ var spectralLogisticSpec = param.Spec{
 
 // embeddingTolerance is that of the eigenvectors.
 const embeddingTolerance = 1e-6
-
-// shortRow is ε relative to the root mean square of the lengths of rows.
-const shortRow = 0.01
 
 // spectralLogistic is multinomial logistic regression on a spectral embedding: row i of
 // the eigenvectors of S = D^-½AD^-½ with the d largest positive eigenvalues, without
@@ -98,15 +95,8 @@ func (j *job) rowTo(dst []float64, v int) {
 	if len(dst) == 0 {
 		return
 	}
-	squares := shortRow * shortRow * float64(len(dst)) / float64(j.g.Team().TotalOf(j.embedding.Rows))
-	for j, x := range j.embedding.Row(v)[:len(dst)] {
-		dst[j] = x
-		squares += float64(x * x)
-	}
-	scale := 1 / math.Sqrt(squares)
-	for j := range dst {
-		dst[j] *= scale
-	}
+	n := float64(j.g.Team().TotalOf(j.embedding.Rows))
+	embedding.ScaleRow(dst, j.embedding.Row(v), embedding.ShortRow*embedding.ShortRow*float64(len(dst))/n)
 }
 
 // fit fits the first settings, as many as have the same dimension, to labels; the models are

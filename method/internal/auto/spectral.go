@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/lanczos"
+	"github.com/heatwalk/heatwalk/method/internal/embedding"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
@@ -30,8 +31,6 @@ const (
 	spectralWidth    = 4
 	spectralNode     = 60
 	spectralWork     = 1_200_000_000
-
-	shortRow = 0.01 // relative to the root mean square of the lengths of rows: such a row has only rounding
 )
 
 // hasSpectral reports whether a search for eigenvectors costs little, or less than reading the graph and walks.
@@ -111,7 +110,7 @@ func spectralFeatures(ctx context.Context,
 			continue
 		}
 		scale := float32(1 / math.Sqrt(square+
-			float64(shortRow*shortRow)*total/nodes))
+			float64(embedding.ShortRow*embedding.ShortRow)*total/nodes))
 		for j := range x.Row(v) {
 			x.Row(v)[j] *= scale
 		}

@@ -22,8 +22,10 @@ const (
 	Most = 256
 
 	tolerance = 1e-3 // of eigenvectors
-	shortRow  = 0.01 // ε of [Embedding], relative to the root mean square of the lengths of rows
 )
+
+// ShortRow is ε of [ScaleRow], relative to the root mean square of the lengths of rows.
+const ShortRow = 0.01
 
 // Width returns the number of columns on n nodes.
 func Width(n int) int { return max(1, min(Most, n/2)) }
@@ -77,7 +79,7 @@ func New(ctx context.Context, p *problem.Problem, s *lanczos.Settings) (*Embeddi
 	}
 	short := make([]float64, 1+len(pairs.Values))
 	for j, value := range pairs.Values {
-		short[1+j] = short[j] + shortRow*shortRow*value*value/float64(total)
+		short[1+j] = short[j] + ShortRow*ShortRow*value*value/float64(total)
 	}
 	return &Embedding{pairs.Vectors, short}, nil
 }
@@ -91,9 +93,12 @@ func Bytes(n, nodes, targets int) int64 {
 }
 
 // rowTo stores in dst, of the wanted width, the columns of a node.
-func (e *Embedding) rowTo(dst []float64, node int) {
-	squares := e.short[len(dst)]
-	for j, x := range e.Row(node)[:len(dst)] {
+func (e *Embedding) rowTo(dst []float64, node int) { ScaleRow(dst, e.Row(node), e.short[len(dst)]) }
+
+// ScaleRow stores x/√(‖x‖² + short) in dst, x the first numbers of a row and short = ε²; zeros stay zeros.
+func ScaleRow(dst, row []float64, short float64) {
+	squares := short
+	for j, x := range row[:len(dst)] {
 		dst[j] = x
 		squares += float64(x * x)
 	}
