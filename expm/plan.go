@@ -145,7 +145,8 @@ func (e *evaluation) cut(ctx context.Context, pl *plan, falling []*part) error {
 	return nil
 }
 
-// countSeries returns how many of the falling exponentials, of rising rates, are those of the series.
+// countSeries returns how many of the falling exponentials, which are sorted by rate, are computed by series;
+// those of larger rates are computed by resolvents.
 func (e *evaluation) countSeries(ctx context.Context, pl *plan, falling []*part) (count int, err error) {
 	steepest := falling[len(falling)-1]
 	z := -steepest.f.rate * e.m.Hi / 2

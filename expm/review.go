@@ -102,9 +102,8 @@ const (
 	firstSolveFactor = 1.25
 )
 
-// finishGroup takes the results to the caller's variables and fills the
-// outcomes. It returns true where they are not within the tolerance and may be
-// with the norms known now.
+// finishGroup stores the results of a group and their bounds. It returns true, and stores nothing, if a result
+// misses the tolerance and another attempt with the norms that are known now may meet it.
 func (s *solves) finishGroup(first bool) (again bool) {
 	for i, p := range s.group {
 		// Another attempt is of use only if the norm is smaller than planned.

@@ -244,8 +244,7 @@ func (m *memory) fit(worker int, extra int64) error {
 	return m.fits(extra)
 }
 
-// admit decides whether a part stays in memory; if not, evict are the parts
-// that the caller is to move to disk as well.
+// admit reports whether a part stays in memory. If not, the caller must move it and the parts evict to disk.
 func (m *memory) admit(p *part) (keep bool, evict []*part) {
 	m.t.mu.Lock()
 	defer m.t.mu.Unlock()

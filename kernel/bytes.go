@@ -69,7 +69,7 @@ func (w work) columnBytes(n, width, functions, values int) budget.Size {
 	return budget.AllOf(size, budget.Times(solveBlocks, block), vectors)
 }
 
-// slabBytes is columnBytes with the vectors of the graph and the search for an eigenvalue.
+// slabBytes adds the vectors of the graph and the search for an eigenvalue to columnBytes.
 func (w work) slabBytes(n, width, functions, values int) budget.Size {
 	size := budget.AllOf(vectorBytes(n), w.columnBytes(n, width, functions, values))
 	if !w.search {

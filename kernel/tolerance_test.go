@@ -93,8 +93,7 @@ func TestTolerancesAreReachedWithUnevenDegrees(t *testing.T) {
 	}
 }
 
-// A tolerance that rounding errors keep from being met is refused, or let be, after
-// one computation, and what can be promised is.
+// A tolerance below the rounding errors is an error after one computation; a tolerance above them is met.
 func TestHopelessTolerance(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")

@@ -11,7 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// scale is small enough for a look; the machine's limits show from 20 up.
+// scale is by default that of a graph in cache; from 20 on memory limits the speed.
 var scale = flag.Int("rmat", 16, "scale of the benchmarks' R-MAT graph: 2^scale rows, 32 entries a row before merging")
 
 // rmat returns the benchmarks' graph: undirected, without loops, nodes in

@@ -118,7 +118,7 @@ func TestTiledWhereSomeAreOnes(t *testing.T) {
 	sparsetest.TestMatrix(t, func() sparse.Matrix { return m }, a)
 }
 
-// TestTiledKeepsSigns: a zero below none comes back as it was.
+// TestTiledKeepsSigns checks that values −0 and +0 keep their signs.
 func TestTiledKeepsSigns(t *testing.T) {
 	a := weighed(t, random(t, newRand(t, 46), tiledPatterns["square"]), func(e int) float64 {
 		return math.Copysign(0, float64(e%2)-0.5)

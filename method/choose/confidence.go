@@ -35,7 +35,7 @@ type Confidence struct {
 	largest             float64 // luck of the share of this class
 	tested              int
 
-	// Of each class: held-out labels, those predicted right, and the sums of its probability and the square of it.
+	// For each class: its held-out labels, those of them predicted right, and the sums of its probability and of the square of it.
 	labels, right, sums, squared []float64
 
 	places []conformal.Place // of the classes of held-out labels

@@ -38,9 +38,9 @@ func OutcomeBytes(decisions int) int64 {
 	return int64(unsafe.Sizeof(Outcome{})) + 8*int64(decisions) + rounded
 }
 
-// CrossValidate calls visit, for each setting and in the order of the items of a fold, with what models that learn from the
-// other folds say about each item. k has a row for each item, and a column for each of the first ones, which models learn
-// from unless they are in the fold. An item of fold −1 is in none. Outcomes but for their Pairs are valid until visit returns.
+// CrossValidate fits models of each setting without each fold, and calls visit with their outcome for each item of the
+// fold, in the order of the items. k has a row for each item and a column for each of the first items, which are those
+// that models learn from. An item of fold −1 is in no fold. An outcome, except its Pairs, is valid until visit returns.
 func CrossValidate(ctx context.Context, k *sparse.Block[float64], class, fold []int,
 	fit Fit, visit func(setting int, o *Outcome)) error {
 	square := *k

@@ -137,7 +137,7 @@ func (w *walks) weigh(ctx context.Context, c *graphfile.Collection, v param.Valu
 	rate := make([]float64, len(w.graph))
 	err := sched.Run(ctx, w.workers, len(rate), func(worker, i int) error {
 		hi := productOf(worker, i).radius(func(lo, hi float64, steps int) bool {
-			// Below 1 the bound is made a little better, for the sake of those who rely on it.
+			// An upper bound below 1/decay is tightened until it is closer to the lower bound than to 1/decay.
 			return decay*hi < limit &&
 				(hi-lo <= (1-decay*hi)/decay || steps > 20) ||
 				decay*lo >= 1 || steps == divergenceSteps || ctx.Err() != nil

@@ -72,8 +72,8 @@ func (f *filler[K]) begin(e *entries[K], first, span int) {
 	}
 }
 
-// backward is the bit of an entry whose line named the column first, where
-// that is another direction of the same edge.
+// backward returns the bit that marks an entry whose line names the column before the row: 1 for undirected
+// edges, which have both orders, otherwise 0.
 func (v View) backward() uint32 {
 	if v == Undirected {
 		return 1

@@ -57,8 +57,8 @@ func (n *Count) Add(m Count) {
 
 var ErrAsymmetric = errors.New("ingest: not symmetric")
 
-// MergeError is an entry whose lines do not agree. Its text is made where the
-// lines are known.
+// MergeError reports an entry whose lines do not agree. The package that knows the
+// lines writes the message.
 type MergeError struct {
 	Row, Col uint32
 	Code     uint32 // of the lines, see [Pack]

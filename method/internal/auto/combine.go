@@ -140,8 +140,8 @@ func preferSingle(h *heldOut, mixture, list []component,
 	return preferred
 }
 
-// isShrunk reports whether a mixture predicts no more of some labels rightly than the shares of the classes by a standard
-// error of the difference, and does not make labels likelier by one.
+// isShrunk reports whether a mixture is no better than the shares of the classes on some labels: it exceeds neither their
+// number of right predictions nor their log-likelihood by more than one standard error of the difference.
 func isShrunk(h *heldOut, mixture []component, among func(label int) bool) bool {
 	position := majorityOf(h)
 	shares := h.components[position : position+1]

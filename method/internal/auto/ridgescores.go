@@ -112,9 +112,9 @@ func addRidge(ctx context.Context, f *features, labels *ridgeLabels,
 	if len(labels.learned) == len(f.fold) && len(f.fold) <= nestedLabels {
 		folds = in.folds
 	}
-	// λ and the best ridge for a fold are chosen by the predictions of other labels, the ridge by
-	// those of ridges that have not learned from the fold either. Otherwise labels that happen to
-	// predict each other would choose the ridge that predicts both.
+	// λ and the ridge for the labels of a fold are chosen by predictions of the labels outside it, and the ridge
+	// by models that have learned from no label of the fold. Otherwise two labels that predict each other by
+	// chance would choose the ridge that predicts both.
 	takes := make([][]bool, 1+folds)
 	targets := mat.NewDense(len(labels.learned), k, nil)
 	for position, i := range labels.learned {
@@ -158,7 +158,7 @@ func addRidge(ctx context.Context, f *features, labels *ridgeLabels,
 	return err
 }
 
-// measure computes the unit of the scores.
+// measure sets the scale, 1 over the root of the mean variance of a node's scores over the classes.
 func (r *ridgeScores) measure(ctx context.Context, in *input) error {
 	k := len(in.p.Names)
 	square, err := chunks.Sums(ctx, in.p.Team(), in.set.Workers, len(in.p.Degrees), 2, func(sums []float64, lo, hi int) {
