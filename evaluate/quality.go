@@ -500,7 +500,9 @@ func Summarize(prediction *method.Prediction, labels []int,
 		b.PredictionShare = float64(b.Predictions) / float64(max(1, count))
 	}
 	slices.SortStableFunc(s.ByClass,
-		func(a, b ClassCounts) int { return cmp.Compare(b.Labels, a.Labels) })
+		func(a, b ClassCounts) int {
+			return cmp.Or(cmp.Compare(b.Labels, a.Labels), cmp.Compare(b.Predictions, a.Predictions))
+		})
 	return s
 }
 

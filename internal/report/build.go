@@ -441,7 +441,7 @@ func (p *part) chart(rows []object, caption string) *Chart {
 }
 
 // matrix returns a table of the numbers of an object by row and column, as percentages of the sum of their row and shaded by
-// these. Of more than 20 rows and columns it has the largest ones.
+// these. Of more than 20 rows and columns it has the largest ones. Rows with measures are in the order of their size.
 func (o object) matrix(p *part, cells []any) *Table {
 	t := &Table{Caption: o.line(p.Caption), Head: []string{"class"}}
 	names := namesOf(o[p.Names], len(cells))
@@ -460,11 +460,13 @@ func (o object) matrix(p *part, cells []any) *Table {
 				columnSums[j]+number(i, j)
 		}
 	}
+	bySum := func(a, b int) int { return cmp.Compare(sums[b], sums[a]) }
+	if p.Measures {
+		slices.SortStableFunc(order, bySum)
+	}
 	if len(order) > mostNames {
-		slices.SortStableFunc(order,
-			func(a, b int) int { return cmp.Compare(sums[b], sums[a]) })
+		slices.SortStableFunc(order, bySum)
 		order = order[:mostNames]
-		slices.Sort(order)
 		t.Caption += " The 20 largest classes."
 	}
 	if p.Measures {

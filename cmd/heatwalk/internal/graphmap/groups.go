@@ -11,12 +11,13 @@ import (
 )
 
 const (
-	mostNodes  = 2000  // nodes up to which the map has all of them
-	mostListed = 20000 // nodes up to which the page has the prediction of each
-	mostLeast  = 20    // nodes of a group that the page of a larger graph lists
-	mostGroups = 240   // groups of one class and region; the other nodes are grouped by class alone
-	regions    = 48
-	rounds     = 30 // of the growth of regions
+	mostNodes   = 2000  // nodes up to which the map has all of them
+	mostListed  = 20000 // nodes up to which the page has the prediction of each
+	largestNode = 20.0  // radius of the disc of a single node
+	mostLeast   = 20    // nodes of a group that the page of a larger graph lists
+	mostGroups  = 240   // groups of one class and region; the other nodes are grouped by class alone
+	regions     = 48
+	rounds      = 30 // of the growth of regions
 )
 
 // Graph is a graph with predicted classes.

@@ -120,11 +120,15 @@ function rove(elements) {
 	})
 }
 
+function digits(x) {
+	return x.toPrecision(3).replace("-", "−")
+}
+
 function reasons(parent, title, lines) {
 	if (!lines || !lines.length) return
 	add(parent, "h3", {}, title)
 	const ol = add(parent, "ol", {})
-	for (const [text, share] of lines) { const li = add(ol, "li", {}); add(li, "bdi", {}, text); add(li, "span", {}, " · " + Number(share).toPrecision(3)) }
+	for (const [text, share] of lines) { const li = add(ol, "li", {}); add(li, "bdi", {}, text); add(li, "span", {}, " · " + digits(Number(share))) }
 }
 
 function describe(parent, n) {
@@ -142,13 +146,13 @@ function describe(parent, n) {
 	const r = data.reasons[n.at]
 	if (!r && Object.keys(data.reasons).length) add(panel, "p", { class: "hint" }, "Its reasons: heatwalk explain GRAPH " + n.id + ", with the flags of this run.")
 	if (!r) return
-	if (r.sizes > 10 * Math.max(1, Math.abs(r.score))) add(panel, "p", { class: "hint" }, `Shares of opposite signs cancel: their absolute values add up to ${r.sizes.toPrecision(3)}, the score is ${r.score.toPrecision(3)}. Compare shares with each other, not with the score.`)
+	if (r.sizes > 10 * Math.max(1, Math.abs(r.score))) add(panel, "p", { class: "hint" }, `Shares of opposite signs cancel: their absolute values add up to ${digits(r.sizes)}, the score is ${digits(r.score)}. Compare shares with each other, not with the score.`)
 	const total = (list) => (list || []).reduce((sum, x) => sum + x.share, 0)
-	const signed = (x) => (x < 0 ? "− " : "+ ") + Math.abs(x).toPrecision(3)
 	const parts = [[total(r.labels), "labels shown"], [r.other_share, count(r.other_labels) + " other labels"]]
 	if (r.attributes) parts.push([total(r.attributes), "attributes shown"], [r.other_attributes_share, "other attributes"])
 	parts.push([r.rest, "rest"])
-	add(panel, "p", {}, `${r.label}${r.rival ? " over " + r.rival : ""}: score ${signed(r.score)} = ` + parts.map(([x, what]) => `${signed(x)} (${what})`).join(" "))
+	const sum = parts.filter(([x]) => x).map(([x, what], i) => `${i || x < 0 ? (x < 0 ? "− " : "+ ") : ""}${digits(Math.abs(x))} (${what})`)
+	add(panel, "p", {}, `${r.label}${r.rival ? " over " + r.rival : ""}: score ${digits(r.score)} = ` + (sum.join(" ") || "0"))
 	reasons(panel, "Labelled nodes, with their shares of the score", r.labels.map((l) => [l.node + " (" + l.label + ")", l.share]))
 	reasons(panel, "Attributes of the node, and their means over near nodes", (r.attributes || []).map((a) => [a.name || "column " + (a.column + 1), a.share]))
 	const edges = (k) => [k.kind, "weight " + Number(k.weight.toPrecision(6)), [...new Set([k.first, k.last])].filter(Boolean).join(" to ")].filter(Boolean).join(", ")

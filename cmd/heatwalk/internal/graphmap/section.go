@@ -345,7 +345,11 @@ func fit(x [][2]float64, groups []group,
 	tallest := 0.0
 	var linked []int
 	for i := range x {
-		r := min(max(math.Sqrt(area*float64(groups[i].nodes)/math.Pi), 2), 60)
+		largest := 60.0
+		if groups[i].row >= 0 { // a node of a small graph
+			largest = largestNode
+		}
+		r := min(max(math.Sqrt(area*float64(groups[i].nodes)/math.Pi), 2), largest)
 		radius = append(radius, r)
 		if isLinked[i] {
 			linked = append(linked, i)
@@ -418,7 +422,8 @@ func middle(x [][2]float64, groups []group, linked []int,
 	return low, end(order)
 }
 
-// separate moves discs, small ones more than large ones, until none hides the center of another.
+// separate moves discs, small ones more than large ones, until none hides the center of another and those of
+// single nodes do not overlap.
 func separate(position [][2]float64, radius []float64, linked []int,
 	span [2]float64) {
 	const most, gap = 200, 1
@@ -426,7 +431,7 @@ func separate(position [][2]float64, radius []float64, linked []int,
 		isApart := true
 		for a, i := range linked {
 			for _, j := range linked[:a] {
-				distance := max(radius[i], radius[j]) + gap
+				distance := max(radius[i], radius[j]) + min(radius[i], radius[j], largestNode) + gap
 				dx := position[i][0] - position[j][0]
 				dy := position[i][1] - position[j][1]
 				if math.Abs(dx) >= distance || math.Abs(dy) >= distance ||

@@ -1,12 +1,14 @@
 package graphs
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -21,6 +23,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/internal/report"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/sparse/shard"
@@ -170,8 +173,20 @@ func measureGraph(run *shell.Session, r *infoOptions,
 	v.Isolated = s.Isolated
 	v.DegreeBins, v.ComponentSizes = s.DegreeBins(g.Degrees), s.LargestSizes()
 	if l != nil {
-		v.ClassNames, v.LabelsByClass, v.ClassLinks = l.Names,
-			s.LabelsByClass(l.Names), s.Pairs
+		v.LabelsByClass = s.LabelsByClass(l.Names)
+		order := sched.UpTo(len(l.Names))
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.OfClass[b], s.OfClass[a]) })
+		for _, c := range order {
+			v.ClassNames = append(v.ClassNames, l.Names[c])
+			if s.Pairs == nil {
+				continue
+			}
+			var links []int64
+			for _, neighbour := range order {
+				links = append(links, s.Pairs[c][neighbour])
+			}
+			v.ClassLinks = append(v.ClassLinks, links)
+		}
 		v.Labelled = &s.Labelled
 		v.Classes = &s.Classes
 		v.PFreq = &s.Share

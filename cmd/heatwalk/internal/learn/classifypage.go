@@ -1,7 +1,6 @@
 package learn
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/graphmap"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/internal/report"
-	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/method/explain"
 )
@@ -129,7 +127,7 @@ func writeReport(run *shell.Session, in *predictionInputs, p *heatwalk.Predictio
 	case err == nil && run.Network != nil:
 		run.Console.Warn("%s has no map and no reasons because several processes share the graph; run one process", in.f.page)
 	case err == nil && isMapped:
-		err = addMap(run, in, p, doc.rareRows(), page)
+		err = addMap(run, in, p, doc, page)
 	}
 	if err != nil {
 		return err
@@ -145,25 +143,15 @@ func suggestedNodes(run *shell.Session, c *classifyOptions, g *shell.OpenGraph) 
 	return c.suggest
 }
 
-// addMap puts the section of the graph behind that of the classes. Classes with most predictions have a
+// addMap puts the section of the graph behind that of the classes. The first classes of the summary have a
 // color on the whole page.
-func addMap(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction, rare []int,
+func addMap(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction, doc *classifyDocument,
 	page *report.Page) error {
 	g := in.data.Graph
-	count := make([]int, len(p.Classes))
-	colors := make([]int, len(p.Classes))
-	for c := range colors {
-		colors[c] = -1
-	}
-	for _, c := range p.Class {
-		count[c]++
-	}
-	order := sched.UpTo(len(p.Classes))
-	slices.SortStableFunc(order,
-		func(a, b int) int { return cmp.Compare(count[b], count[a]) })
-	for i, c := range order[:min(mostColors, len(order))] {
-		colors[c] = i
-		page.Series = append(page.Series, p.Classes[c])
+	colors := slices.Repeat([]int{-1}, len(p.Classes))
+	for i, c := range doc.Summary.ByClass[:min(mostColors, len(p.Classes))] {
+		colors[slices.Index(p.Classes, c.Class)] = i
+		page.Series = append(page.Series, c.Class)
 	}
 	m := &graphmap.Graph{
 		A: g.A, ID: g.Nodes.ID, Classes: p.Classes,
@@ -184,7 +172,7 @@ func addMap(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction, ra
 		}
 	}
 	section, err := m.Section(run.Context,
-		slices.Concat(in.pageRows, rare, p.LeastCertain(mostWalked)))
+		slices.Concat(in.pageRows, doc.rareRows(), p.LeastCertain(mostWalked)))
 	if err != nil {
 		return err
 	}
