@@ -31,11 +31,11 @@ func testClassesAlone[T sparse.Float](t *testing.T) {
 			for _, workers := range []int{1, 2, 7} {
 				w.Lo, w.Hi, w.Workers, w.Memory = slab[0], slab[1], workers, 0
 				if workers == 2 {
-					least, _, err := w.FeaturesBytes(from, picks, false)
+					least, _, err := w.FeaturesBytes(from, picks)
 					if err != nil {
 						t.Fatal(err)
 					}
-					w.Memory = least * 3 / 4
+					w.Memory = least * 9 / 10
 				}
 				part, err := w.Features(background, from, picks, nil)
 				if err != nil {

@@ -128,29 +128,19 @@ func (w *Walk[T]) planPicks(start int,
 // CollectBytes returns the memory of [Walk.Collect] for the given number of picks, the result
 // included, if all variants are walked at once.
 func (w *Walk[T]) CollectBytes(start, picks int) budget.Size {
-	k := walker[T]{w: w, vectors: w.vectorBytes()}
-	return budget.AllOf(w.pickedBytes(start, picks), k.bytes(w.classes()*len(w.Variants)))
+	return budget.AllOf(w.pickedBytes(start, picks), w.bytes(w.classes()*len(w.Variants)))
 }
 
-// FeaturesBytes returns the memory of [Walk.Features] within w.Memory, the result or a panel of
-// it included, and its number of sweeps. Panels reports whether the features go to a sink. The
-// error is that of a limit that is too low.
-func (w *Walk[T]) FeaturesBytes(start int, picks []Pick,
-	panels bool) (bytes budget.Size, sweeps int, err error) {
-	batch := len(picks)
-	if panels {
-		batch = w.panelRows(start, len(picks))
-	}
+// FeaturesBytes returns the memory of [Walk.Features] with a sink within w.Memory, a panel included, and its number of
+// sweeps. The error is that of a limit that is too low.
+func (w *Walk[T]) FeaturesBytes(start int, picks []Pick) (bytes budget.Size, sweeps int, err error) {
+	batch := w.panelRows(start, len(picks))
 	k, cols, err := w.planPicks(start, picks[:batch])
 	if err != nil {
 		return 0, 0, err
 	}
-	walks := (len(picks) + batch - 1) / max(1, batch)
-	if !panels {
-		walks = 1
-	}
-	return budget.AllOf(w.pickedBytes(start, batch), k.bytes(cols)),
-		walks * k.sweepsAt(cols), nil
+	return budget.AllOf(w.pickedBytes(start, batch), w.bytes(cols)),
+		(len(picks) + batch - 1) / max(1, batch) * k.sweepsAt(cols), nil
 }
 
 // pickedBytes returns the memory of the features of the given number of picks, with lists of the
@@ -179,7 +169,7 @@ func (w *Walk[T]) walkerOf(picks ...[]Pick) *walker[T] {
 	}
 	variants := slices.DeleteFunc(sched.UpTo(len(used)),
 		func(g int) bool { return !used[g] })
-	return &walker[T]{w: w, vectors: w.vectorBytes(), variants: variants}
+	return &walker[T]{w: w, variants: variants}
 }
 
 // collectTo stores the probabilities of the picked rows in dst, times scale, walking no

@@ -86,10 +86,9 @@ func (p gramPlan) walks(rows int) int {
 	return (rows + p.rows - 1) / p.rows
 }
 
-// planGram divides the memory. Of the bytes that the smallest plan leaves (one row of
-// features, one row of a panel, one column of a walk), up to a quarter goes to panels and a
-// quarter to features of rows. The walk then gets all the columns that fit, because each slab
-// costs a walk, and the rest goes to features again.
+// planGram divides the memory. Of the bytes that the smallest plan leaves (one row of features and of a panel, one column
+// of a walk), half goes to rows. The walk then gets all the columns that fit, because each slab costs a walk, and the
+// rest goes to rows again.
 func (w *Walk[T]) planGram(start int,
 	picked, across []Pick) (k *walker[T], plan gramPlan, err error) {
 	if err := w.validate(start); err != nil {
@@ -97,39 +96,28 @@ func (w *Walk[T]) planGram(start int,
 	}
 	k = w.walkerOf(picked, across)
 	row := budget.Vector[T](len(across)) // of a panel
-	size := func() budget.Size {
-		return budget.AllOf(w.pickedBytes(start, len(across)+plan.rows), budget.Times(plan.panel, row), k.bytes(plan.slab))
+	isSquare := slices.Equal(picked, across)
+	planOf := func(rows, slab int) gramPlan {
+		p := gramPlan{rows: rows, panel: min(rows, int(max(1, panelBytes/row))), slab: slab}
+		if isSquare {
+			p.rows = 0
+		}
+		p.size = budget.AllOf(w.pickedBytes(start, len(across)+p.rows), budget.Times(p.panel, row), w.bytes(slab))
+		return p
 	}
-	widest := gramPlan{rows: len(picked), panel: min(len(picked), int(max(1, panelBytes/row))), slab: k.columns()}
-	if slices.Equal(picked, across) {
-		widest.rows = 0
-	}
-	plan = gramPlan{rows: min(1, widest.rows), panel: 1, slab: 1}
-	least := size()
+	least := planOf(1, 1).size
 	if err := w.check(least); err != nil {
 		return k, plan, err
 	}
-	quarter := (w.Memory - least) / 4
-	for _, part := range []struct {
-		count *int
-		most  int
-		limit budget.Size
-	}{
-		{&plan.panel, widest.panel, least + quarter},
-		{&plan.rows, widest.rows, least + 2*quarter},
-		{&plan.slab, widest.slab, w.Memory},
-		{&plan.rows, widest.rows, w.Memory},
-	} {
-		if w.Memory == 0 {
-			part.limit = 0
-		}
-		*part.count = min(part.most, budget.Widest(part.most, part.limit, func(count int) budget.Size {
-			*part.count = count
-			return size()
-		}))
+	rowsIn := func(limit budget.Size, slab int) int {
+		return budget.Widest(len(picked), limit, func(rows int) budget.Size { return planOf(rows, slab).size })
 	}
-	plan.size = size()
-	return k, plan, nil
+	rows := rowsIn((least+w.Memory)/2, 1)
+	if w.Memory == 0 {
+		rows = len(picked)
+	}
+	slab := budget.Widest(k.columns(), w.Memory, func(slab int) budget.Size { return planOf(rows, slab).size })
+	return k, planOf(rowsIn(w.Memory, slab), slab), nil
 }
 
 // panels multiplies the features of rows that begin at lo with those of cols.

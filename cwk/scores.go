@@ -110,16 +110,12 @@ func newScorer[T sparse.Float](w *Walk[T], functions int) (*scorer[T], error) {
 func (s *scorer[T]) bytes(functions int) budget.Size {
 	w := s.k.w
 	column := budget.Vector[float64](len(w.Degrees) + s.cols*(w.Steps+1))
-	return budget.AllOf(s.k.bytes(s.cols), budget.Times(functions, column))
+	return budget.AllOf(w.bytes(s.cols), budget.Times(functions, column))
 }
 
 // sweeps returns the number of sweeps for all functions.
 func (s *scorer[T]) sweeps(functions int) int {
-	slabs := 1
-	if functions > 0 {
-		slabs = (functions + s.functions - 1) / s.functions
-	}
-	return slabs * s.k.sweepsAt(s.cols)
+	return max(1, (functions+s.functions-1)/max(1, s.functions)) * s.k.sweepsAt(s.cols)
 }
 
 // to stores the scores in dst.

@@ -3,7 +3,6 @@ package cwk
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/internal/pages"
@@ -45,23 +44,16 @@ func (k *walker[T]) walkSlabs(ctx context.Context, width int,
 	return ctx.Err()
 }
 
-// vectorBytes returns the memory of a walker in addition to its blocks: a factor for each row, and another if there are
-// rows without entries or if other processes may have such rows.
-func (w *Walk[T]) vectorBytes() budget.Size {
-	if sparse.TeamOf(w.A) != nil || slices.Contains(w.Degrees, 0) {
-		return budget.Block[float64](len(w.Degrees), 2)
-	}
-	return budget.Vector[float64](len(w.Degrees))
-}
-
-// bytes returns the memory of a walk with cols columns: its two blocks and the vectors.
-func (k *walker[T]) bytes(cols int) budget.Size {
-	return budget.AllOf(k.vectors, budget.Times(2, budget.Block[T](len(k.w.Degrees), cols)))
+// bytes returns the memory of a walk with cols columns: its two blocks, a factor for each row, and another for rows
+// without entries.
+func (w *Walk[T]) bytes(cols int) budget.Size {
+	n := len(w.Degrees)
+	return budget.AllOf(budget.Block[float64](n, 2), budget.Times(2, budget.Block[T](n, cols)))
 }
 
 // slab returns how many columns, of all, may be walked at once in addition to used bytes.
 func (k *walker[T]) slab(used budget.Size) (int, error) {
-	size := func(cols int) budget.Size { return budget.AllOf(used, k.bytes(cols)) }
+	size := func(cols int) budget.Size { return budget.AllOf(used, k.w.bytes(cols)) }
 	if err := k.w.check(size(1)); err != nil || k.columns() == 0 {
 		return 0, err
 	}

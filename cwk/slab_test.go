@@ -52,7 +52,7 @@ func TestMemoryIsListed(t *testing.T) {
 		Seeds: Seeds{Classes: classes, Row: []int{0, 3, 9}, Class: []int{0, 1, 2}},
 	}
 	picks := Picks([]int{0, 3, 9, 11}, w.Seeds, []int{0, 1, 2})
-	bytes, _, err := w.FeaturesBytes(0, picks, false)
+	bytes, _, err := w.FeaturesBytes(0, picks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestNoPicks(t *testing.T) {
 		if err != nil || f.Rows != 0 || f.Cols != 6 {
 			t.Errorf("%v, %v", f, err)
 		}
-		if _, sweeps, err := w.FeaturesBytes(0, nil, false); err != nil || sweeps != 0 {
+		if _, sweeps, err := w.FeaturesBytes(0, nil); err != nil || sweeps != 0 {
 			t.Errorf("%d sweeps, %v", sweeps, err)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -83,7 +82,6 @@ func (w *Walk[T]) Run(ctx context.Context, lo, hi int,
 // walker does walks over some of the variants.
 type walker[T sparse.Float] struct {
 	w        *Walk[T]
-	vectors  budget.Size
 	op       *sparse.Operator[T] // T = D⁻¹A
 	data     [2][]T              // of the blocks
 	variants []int               // of w, in increasing order
@@ -112,7 +110,7 @@ func newWalker[T sparse.Float](w *Walk[T], variants []int) *walker[T] {
 	if variants == nil {
 		variants = sched.UpTo(len(w.Variants))
 	}
-	k := &walker[T]{w: w, vectors: w.vectorBytes(), variants: variants}
+	k := &walker[T]{w: w, variants: variants}
 	k.prepare()
 	return k
 }

@@ -108,7 +108,7 @@ func writeFeatures[T sparse.Float](run *shell.Session, f *featuresOptions,
 	return writeWalk(d, w, &walkMatrix[T]{
 		Matrix: tablefile.Matrix{Rows: d.Graph.SelectNodes(d.Rows),
 			Cols: shell.Axis{N: wide * groups, ID: class}, Label: labelOf(d)},
-		memory: func() (int64, int, error) { return w.FeaturesBytes(minSteps, picks, true) },
+		memory: func() (int64, int, error) { return w.FeaturesBytes(minSteps, picks) },
 		panels: func(sink func(int, *sparse.Block[T]) error) error {
 			_, err := w.Features(run.Context, minSteps, picks, sink)
 			return err
