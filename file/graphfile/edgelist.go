@@ -15,17 +15,13 @@ import (
 var EdgeList = &Format{
 	Name: "tsv", Title: "edge list",
 	Endings: []string{".tsv", ".edges", ".txt", ".el"}, Text: true,
-	EdgesOnly: true, Sweeps: 1, write: writeTabs, size: edgesBytes,
+	EdgesOnly: true, Sweeps: 1, write: writeTabs,
 }
 
 // CSV is edges under a header, with commas.
 var CSV = &Format{
 	Name: "csv", Title: "CSV", Endings: []string{".csv"}, Text: true,
-	EdgesOnly: true, Sweeps: 1, write: writeCommas, size: edgesBytes,
-}
-
-func edgesBytes(g *graph) int64 {
-	return g.linesBytes(g.edges(), 2*(g.longestID()+1))
+	EdgesOnly: true, Sweeps: 1, write: writeCommas,
 }
 
 // writeTabs writes a line for each edge with tabs. Ids that begin as a comment are quoted.

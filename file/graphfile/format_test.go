@@ -34,7 +34,6 @@ var arrows = &Format{
 			return err
 		})
 	},
-	size: edgesBytes,
 }
 
 // A format that is declared and listed is recognized, read and written.
@@ -80,8 +79,8 @@ func TestDeclaredFormat(t *testing.T) {
 	if without, err := Write(t.Context(), arrows, &out, s, nil); err != nil || without != 0 || out.String() != "arrows\na -> b\n" {
 		t.Errorf("wrote %q, %d without an edge, %v", out.String(), without, err)
 	}
-	if _, bytes := Bytes(arrows, s, nil); bytes != int64(len("a\tb\n")) {
-		t.Errorf("%d bytes", bytes)
+	if _, bytes := Bytes(arrows, s, nil); bytes < int64(out.Len()) {
+		t.Errorf("%d bytes for %q", bytes, out.String())
 	}
 }
 
@@ -92,7 +91,7 @@ func TestFormatsAreWhole(t *testing.T) {
 		if f.Title == "" || len(f.Endings) == 0 || f.Read == nil && f.write == nil {
 			t.Errorf("%s is not declared in full", f.Title)
 		}
-		if written := f.write != nil; written != (f.Name != "") || written != (f.size != nil) || written != (f.Sweeps > 0) {
+		if written := f.write != nil; written != (f.Name != "") || written != (f.Sweeps > 0) {
 			t.Errorf("%s: one part of what writes it is missing", f.Title)
 		}
 		if names[f.Name] && f.Name != "" {

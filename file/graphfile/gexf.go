@@ -15,8 +15,7 @@ var GEXF = &Format{
 	Name: "gexf", Title: "GEXF", Endings: []string{".gexf"}, Text: true,
 	Attributes: true, Begins: isXML("gexf"), Encoded: isEncoded,
 	Read:           readBatches(readGEXF),
-	NodeAttributes: true, Sweeps: 1, write: writeGEXF,
-	size: func(g *graph) int64 { return markupBytes(g, gexfHead, 80, 120) },
+	NodeAttributes: true, Sweeps: 1, write: writeGEXF, markup: 120,
 }
 
 // gexf reads a graph in GEXF. Nodes within nodes are read as if they followed one another, and

@@ -118,32 +118,35 @@ func Bytes(f *Format, s *shard.Store, o *WriteOptions) (memory, file int64) {
 	if f.held != nil {
 		bytes += f.held(g)
 	}
-	return bytes, f.size(g)
-}
-
-// linesBytes returns the bytes of lines with a text of the given length and, in a weighted graph, a
-// weight.
-func (g *graph) linesBytes(lines int64, text int) int64 {
-	const weight = 25 // with the separator before it, at the most
-	if g.weighted {
-		text += weight
+	if f.size != nil {
+		return bytes, f.size(g)
 	}
-	return lines * int64(text)
+	return bytes, g.textBytes(f.markup)
 }
 
-// longestID returns how many bytes an id has at the most.
-func (g *graph) longestID() (longest int) {
+// textBytes returns the bytes of the graph as text at the most, with markup bytes of text of an edge or a node.
+func (g *graph) textBytes(markup int) int64 {
+	longest := len(strconv.Itoa(g.nodes)) // an id, or a number
 	var id []byte
 	for row := range g.nodes {
 		id = g.idTo(id[:0], row)
 		longest = max(longest, len(id))
 	}
-	return longest
-}
-
-// longestNumber returns how many digits the number of a node has at the most.
-func longestNumber(g *graph) int {
-	return len(strconv.Itoa(g.nodes))
+	const head, weight = 1 << 10, 2 * 25 // of an edge at both of its ends
+	lines := g.edges()
+	text := 2 * (longest + 1)
+	if markup > 0 {
+		lines += int64(g.nodes)
+		text = 6*text + markup // a reference takes up to 6 bytes for a character
+	}
+	if g.weighted {
+		text += weight
+	}
+	bytes := head + lines*int64(text)
+	for _, a := range g.attributes {
+		bytes += int64(g.nodes+1)*int64(50+len(a.Title)) + 6*a.Bytes
+	}
+	return bytes
 }
 
 // bufferBytes is how much is collected before it is written.
@@ -239,16 +242,6 @@ func (g *graph) eachNode(ctx context.Context,
 		}
 	}
 	return nil
-}
-
-// attributeBytes returns the bytes of the attributes of all nodes at the most: perValue and a title
-// for each value, and perByte for each byte of its text.
-func (g *graph) attributeBytes(perValue, perByte int) (bytes int64) {
-	for _, a := range g.attributes {
-		bytes += int64(g.nodes+1)*int64(perValue+len(a.Title)) +
-			int64(perByte)*a.Bytes
-	}
-	return bytes
 }
 
 // eachEdge calls visit with the ends and the weight of every edge, in one sweep. The

@@ -45,9 +45,10 @@ type Format struct {
 	Write func(ctx context.Context, out *bufio.Writer, s *shard.Store) (isolated int, err error)
 	Size  func(s *shard.Store) int64
 
-	write func(ctx context.Context, out *bufio.Writer, g *graph) (isolated int, err error) // out keeps the first error; nil: it is only read
-	size  func(g *graph) int64                                                             // bytes of the file that write writes, at the most
-	held  func(g *graph) int64                                                             // memory of write in addition to rows that are written; nil: none
+	write  func(ctx context.Context, out *bufio.Writer, g *graph) (isolated int, err error) // out keeps the first error; nil: it is only read
+	size   func(g *graph) int64                                                             // bytes of the file that write writes; nil: those of text
+	markup int                                                                              // bytes of text of an edge or a node, in addition to ids, weights and attributes; 0: nodes have no text
+	held   func(g *graph) int64                                                             // memory of write in addition to rows that are written; nil: none
 }
 
 // Formats are all formats: those of this package and those that [Register] added. The first that

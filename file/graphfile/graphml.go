@@ -17,8 +17,7 @@ var GraphML = &Format{
 	Name: "graphml", Title: "GraphML", Endings: []string{".graphml"}, Text: true,
 	Attributes: true, Begins: isXML("graphml"), Encoded: isEncoded,
 	Read:           readBatches(readGraphML),
-	NodeAttributes: true, Sweeps: 1, write: writeGraphML,
-	size: func(g *graph) int64 { return markupBytes(g, graphMLHead, 40, 80) },
+	NodeAttributes: true, Sweeps: 1, write: writeGraphML, markup: 80,
 }
 
 // graphML reads a graph in GraphML.

@@ -12,7 +12,6 @@ import (
 var MatrixMarket = &Format{
 	Name: "mtx", Title: "Matrix Market", Endings: []string{".mtx"}, Text: true,
 	Sweeps: 1, write: writeMarket,
-	size: func(g *graph) int64 { return g.linesBytes(g.edges(), 2*(longestNumber(g)+1)) },
 }
 
 // writeMarket writes a coordinate matrix: general if g is directed, else the lower

@@ -19,9 +19,7 @@ import (
 var METIS = &Format{
 	Name: "metis", Title: "METIS", Endings: []string{".graph", ".metis"},
 	Text: true, Read: readBatches(readMETIS),
-	Sweeps: 1, write: writeMETIS, size: func(g *graph) int64 {
-		return g.linesBytes(g.a.NNZ(), longestNumber(g)+1) // each edge at both of its ends
-	},
+	Sweeps: 1, write: writeMETIS,
 }
 
 // metis reads a METIS graph: a line with the numbers of nodes and edges and

@@ -24,12 +24,7 @@ import (
 var NodeLink = &Format{
 	Name: "node-link", Title: "node-link JSON", Endings: []string{".json"},
 	Text: true, Attributes: true, Begins: isObject, Read: readBatches(readNodeLink),
-	NodeAttributes: true, Sweeps: 1, write: writeNodeLink,
-	size: func(g *graph) int64 {
-		id := 6*g.longestID() + 2
-		return 200 + int64(g.nodes)*int64(id+12) +
-			g.linesBytes(g.edges(), 2*id+50) + g.attributeBytes(10, 6)
-	},
+	NodeAttributes: true, Sweeps: 1, write: writeNodeLink, markup: 50,
 }
 
 // isObject reports whether a text begins with an object that has a key, or with a list of such objects.

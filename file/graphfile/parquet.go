@@ -19,7 +19,7 @@ import (
 var Parquet = &Format{
 	Name: "parquet", Title: "Parquet", Endings: typed.Endings,
 	Begins: isParquet, Read: readBatches(readParquet), Table: true, Kinds: true,
-	EdgesOnly: true, Sweeps: 1, write: writeParquet, size: edgesBytes,
+	EdgesOnly: true, Sweeps: 1, write: writeParquet,
 	held: parquetBytes,
 }
 

@@ -293,19 +293,3 @@ func appendMarkup(dst []byte, text string) ([]byte, error) {
 	}
 	return dst, nil
 }
-
-// markupBytes returns the size of a file of XML at the most, with a head, and with tags of the
-// given lengths for a node and an edge. A reference takes up to 6 bytes for a character.
-func markupBytes(g *graph, head string, node, edge int) int64 {
-	id := 0
-	var text []byte
-	for row := range g.nodes {
-		text = g.idTo(text[:0], row)
-		id = max(id, len(text)+5*bytes.Count(text, []byte{'"'})+
-			4*bytes.Count(text, []byte{'&'})+3*bytes.Count(text, []byte{'<'})+
-			3*bytes.Count(text, []byte{'>'}))
-	}
-	size := int64(len(head)) + 200 + int64(g.nodes)*int64(2*id+node) +
-		g.linesBytes(g.edges(), 2*id+edge)
-	return size + g.attributeBytes(50, 6)
-}

@@ -58,20 +58,12 @@ func (o *Outputs) CheckMatrix(rows, cols Axis,
 	return bytes + RunFileBytes, err
 }
 
-// byteCounter is a writer that counts bytes.
-type byteCounter int64
-
-// Write implements [io.Writer].
-func (c *byteCounter) Write(p []byte) (int, error) {
-	*c += byteCounter(len(p))
-	return len(p), nil
-}
-
-// IDBytes returns the bytes of a file of ids.
-func IDBytes(ids Axis) int64 {
-	var file byteCounter // never fails
-	_ = tablefile.WriteIDs(&file, ids)
-	return int64(file)
+// IDBytes returns the bytes of a file of ids, at the most: each may be quoted.
+func IDBytes(ids Axis) (bytes int64) {
+	for i := range ids.N {
+		bytes += 2*int64(len(ids.ID(i))) + 3
+	}
+	return bytes
 }
 
 // CheckSpace returns an error if the disk of path has not the given space.

@@ -82,22 +82,15 @@ func (o *Outputs) PredictionBytes(columns tablefile.Columns, ids Axis) int64 {
 		return RunFileBytes + 8*int64(ids.N)*int64(len(columns.Classes)) +
 			IDBytes(ids)
 	}
-	columns.Classes = slices.SortedFunc(slices.Values(columns.Classes),
-		func(a, b string) int { return len(b) - len(a) })
-	ending := strings.TrimSuffix(FormatOf(o.Path, tablefile.PredictionEndings), ".parquet") // Parquet is smaller than text
-	linesBytes := func(n int) int64 {                                                       // size of n lines of the largest length, without ids
-		var file byteCounter // never fails
-		_ = tablefile.WritePredictions(o.Run.Context, &file, ending, columns, n, func(_ int, p *tablefile.Prediction) {
-			p.Label = columns.Classes[0]
-			p.Set = append(slices.Clip(columns.Classes), p.Label)
-			for i := range p.Scores {
-				p.Scores[i] = 1.23456e-10 // the longest text of a score
-			}
-		})
-		return int64(file)
+	longest := 30 // bytes of a name, in a set and before a score, and of a score
+	for _, name := range columns.Classes {
+		longest = max(longest, 30+2*len(name))
 	}
-	return RunFileBytes + linesBytes(0) + IDBytes(ids) +
-		int64(ids.N)*(linesBytes(1)-linesBytes(0))
+	scores := len(columns.Classes)
+	if columns.Top > 0 {
+		scores = min(scores, columns.Top)
+	}
+	return RunFileBytes + IDBytes(ids) + int64(ids.N+1)*int64(scores+3)*int64(longest)
 }
 
 // PredictionRows holds the predictions for nodes or items, in the order of the output.
