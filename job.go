@@ -139,9 +139,7 @@ func (g *Graph) Begin(ctx context.Context, n *Needs) (*Job, error) {
 	if n == nil {
 		n = new(Needs)
 	}
-	j := &Job{Graph: &graph.Graph{A: g.A, Nodes: g.Nodes, Signed: g.Signed,
-		Degrees: g.Degrees, Hyperedges: g.Hyperedges, Workers: g.options.Workers,
-		TempDir: g.tempParent()}, g: g}
+	j := &Job{Graph: g.graph(), g: g}
 	var err error
 	switch {
 	case g.options.Network != nil:
@@ -182,6 +180,13 @@ func (g *Graph) Begin(ctx context.Context, n *Needs) (*Job, error) {
 		return nil, err
 	}
 	return j, nil
+}
+
+// graph returns the graph for a job or a problem, which may add what it finds.
+func (g *Graph) graph() *graph.Graph {
+	return &graph.Graph{A: g.A, Nodes: g.Nodes, Signed: g.Signed,
+		Degrees: g.Degrees, Hyperedges: g.Hyperedges, Workers: g.options.Workers,
+		TempDir: g.tempParent()}
 }
 
 // enter waits until the memory of the job is free, and takes it until [Job.End].
@@ -348,11 +353,9 @@ func (j *Job) dividedBytes() int64 {
 // Problem returns a problem on the rows of the job, which has named its labelled nodes.
 func (j *Job) Problem(p *method.Problem) *method.Problem {
 	out := *p
-	out.Graph = &graph.Graph{A: j.A, In: j.In, Signed: j.Signed, Degrees: j.Degrees,
-		TempDir: j.TempDir}
+	out.Graph = j.Graph
 	out.Edges = j.g.edges
 	if j.division == nil {
-		out.In = nil
 		return &out
 	}
 	out.Row = j.Rows(p.Row)

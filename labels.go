@@ -11,7 +11,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/file/nodefile"
-	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/explain"
@@ -81,8 +80,7 @@ func NewProblem(g *Graph, rows, classes []int, names []string) *method.Problem {
 	order := sched.UpTo(len(rows))
 	slices.SortStableFunc(order, func(a, b int) int { return nodefile.CompareIDs(id(rows[a]), id(rows[b])) })
 	return &method.Problem{
-		Graph: &graph.Graph{A: g.A, Signed: g.Signed, Degrees: g.Degrees,
-			TempDir: g.tempParent()}, Directed: g.Directed, Weighted: g.Weighted,
+		Graph: g.graph(), Directed: g.Directed, Weighted: g.Weighted,
 		Row: problem.Pick(rows, order), Class: problem.Pick(classes, order), Names: names,
 		Edges: g.edges, Origin: g.Origin(),
 		Key: func(row int) uint64 {
@@ -269,11 +267,15 @@ func (g *Graph) Evaluate(ctx context.Context, labels map[string]string,
 	return Compare(ctx, g, p, plan)
 }
 
-// Compare compares the methods of a plan on splits of the labels of a problem. It fills in the
+// Compare compares the methods of a plan on splits of the labels or values of a problem, see [evaluate.Run]. It fills in the
 // Memory and the Workers of their settings.
 func Compare(ctx context.Context, g *Graph, p *method.Problem,
 	plan *evaluate.Plan) (*evaluate.Report, error) {
+	if p.Value != nil && g.Directed {
+		return nil, &problem.Error{Method: "regress", Err: problem.ErrDirected}
+	}
 	needs := &Needs{
+		Structure: p.Value != nil,
 		Transpose: slices.ContainsFunc(plan.Methods,
 			func(e method.Entry) bool { return e.Method.NeedsTranspose() }),
 		Reweighs: slices.ContainsFunc(plan.Methods,
@@ -332,7 +334,10 @@ func checkShares(option string, shares []float64) error {
 // problem. It fills in the Memory and the Workers of the settings.
 func PredictSeveral(ctx context.Context, g *Graph, p *method.Problem,
 	s *method.Settings) (*multilabel.Model, *Prediction, error) {
-	job, q, set, err := g.beginLearning(ctx, p, s, new(Needs), severalBytes)
+	job, q, set, err := g.beginLearning(ctx, p, s, new(Needs),
+		func(p *method.Problem, s *method.Settings, _ *Plan) (int64, error) {
+			return multilabel.Bytes(p, s), nil
+		})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -345,23 +350,6 @@ func PredictSeveral(ctx context.Context, g *Graph, p *method.Problem,
 	out.UnreachedComponents, err = q.MissedComponents(ctx, out.Reached,
 		set.Workers, &out.Work)
 	return model, out, err
-}
-
-// CompareSeveral measures predictions of several labels on splits of the labelled nodes, see [evaluate.CompareSeveral].
-func CompareSeveral(ctx context.Context, g *Graph, p *method.Problem,
-	plan *evaluate.Plan, s *method.Settings) (*evaluate.SeveralReport, error) {
-	job, q, set, err := g.beginLearning(ctx, p, s, new(Needs), severalBytes)
-	if err != nil {
-		return nil, err
-	}
-	defer job.End()
-	return evaluate.CompareSeveral(ctx, q, plan, set)
-}
-
-// severalBytes returns the memory of predictions of several labels of a node.
-func severalBytes(p *method.Problem, s *method.Settings, _ *Plan) (int64, error) {
-	keptBytes, choice := method.FactorBytes(p, s)
-	return max(multilabel.Bytes(p)+keptBytes, choice), nil
 }
 
 // Regress predicts a number for every node from the numbers of some, by id, by the best of a list of
@@ -408,7 +396,13 @@ func checkValue(id string, value float64) error {
 // the problem, and the Memory and the Workers of the settings.
 func PredictValues(ctx context.Context, g *Graph, p *method.Problem, methods []method.Entry,
 	s *method.Settings) (*method.NumberPrediction, error) {
-	job, p, s, err := g.beginValues(ctx, p, methods, s)
+	if g.Directed {
+		return nil, &problem.Error{Method: "regress", Err: problem.ErrDirected}
+	}
+	job, p, s, err := g.beginLearning(ctx, p, s, &Needs{Structure: true},
+		func(q *method.Problem, set *method.Settings, _ *Plan) (int64, error) {
+			return method.NumberBytes(q, methods, set)
+		})
 	if err != nil {
 		return nil, err
 	}
@@ -421,34 +415,6 @@ func PredictValues(ctx context.Context, g *Graph, p *method.Problem, methods []m
 	return out, job.result()
 }
 
-// CompareValues compares methods on splits of the values of a problem, see [evaluate.CompareValues]. It fills
-// in the Graph of the problem, and the Memory and the Workers of the settings.
-func CompareValues(ctx context.Context, g *Graph, p *method.Problem, methods []method.Entry,
-	plan *evaluate.Plan, s *method.Settings) (*evaluate.ValuesReport, error) {
-	job, p, s, err := g.beginValues(ctx, p, methods, s)
-	if err != nil {
-		return nil, err
-	}
-	defer job.End()
-	report, err := evaluate.CompareValues(ctx, p, methods, plan, s)
-	if err != nil {
-		return nil, err
-	}
-	return report, job.result()
-}
-
-// beginValues begins a job of methods that predict numbers.
-func (g *Graph) beginValues(ctx context.Context, p *method.Problem, methods []method.Entry,
-	s *method.Settings) (*Job, *method.Problem, *method.Settings, error) {
-	if g.Directed {
-		return nil, nil, nil, &problem.Error{Method: "regress", Err: problem.ErrDirected}
-	}
-	return g.beginLearning(ctx, p, s, &Needs{Structure: true},
-		func(q *method.Problem, set *method.Settings, _ *Plan) (int64, error) {
-			return method.NumberBytes(q, methods, set)
-		})
-}
-
 // beginLearning begins a job on a problem. It returns the problem on the rows of the job, and the settings with its
 // memory; bytes estimates the memory.
 func (g *Graph) beginLearning(ctx context.Context, p *method.Problem,
@@ -457,20 +423,13 @@ func (g *Graph) beginLearning(ctx context.Context, p *method.Problem,
 ) (*Job, *method.Problem, *method.Settings, error) {
 	set := *s
 	set.Workers = g.options.Workers
-	local := func(j *Job) *method.Problem {
-		q := j.Problem(p)
-		if n.Structure {
-			q.Graph = j.Graph
-		}
-		return q
-	}
 	n.Named = [][]int{p.Row}
 	n.Labels += len(p.Row)
 	n.Part = learningPart
 	n.Bytes = func(j *Job, plan *Plan) (int64, error) {
 		limited := set
 		limited.Memory = j.Memory
-		return bytes(local(j), &limited, plan)
+		return bytes(j.Problem(p), &limited, plan)
 	}
 	job, err := g.Begin(ctx, n)
 	if err != nil {
@@ -478,7 +437,7 @@ func (g *Graph) beginLearning(ctx context.Context, p *method.Problem,
 	}
 	set.Memory = job.Memory
 	set.Prior.Given = job.Part(set.Prior.Given)
-	return job, local(job), &set, nil
+	return job, job.Problem(p), &set, nil
 }
 
 // methods returns the methods that the options name, with their settings, and the settings

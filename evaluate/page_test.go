@@ -48,7 +48,7 @@ func TestPage(t *testing.T) {
 	for i := range r.Results {
 		r.Results[i].NodesTested = r.Results[i].NodesTrained / 2
 	}
-	r.Significance = compare(r.Results[:2], (*Result).scores)
+	r.Significance = compare(r.Results[:2])
 	page := pageOf(t, r)
 	reporttest.Check(t, page, "is significant (p value", "Other nodes are not tested, because test sets are larger than 40 % of the training sets.")
 	if strings.Contains(page, "NaN") || strings.Contains(page, ">p (nodes)<") {
@@ -78,7 +78,7 @@ func TestPageSize(t *testing.T) {
 func wideReport(methods, sizes, classes int) *Report {
 	const seed, splits = 3, 20
 	rng := rand.New(rand.NewPCG(seed, 0))
-	r := &Report{TuningSplits: 10, protocol: protocol{Nodes: 19717, Labelled: 19717, Splits: splits, RNGSeed: 1}}
+	r := &Report{ClassReport: &ClassReport{TuningSplits: 10}, protocol: protocol{Nodes: 19717, Labelled: 19717, Splits: splits, RNGSeed: 1}}
 	for i := range classes {
 		r.Classes = append(r.Classes, []string{"Theory", "Neural_Networks", "Case_Based", "Genetic_Algorithms"}[i%4]+strconv.Itoa(i))
 	}
@@ -92,9 +92,9 @@ func wideReport(methods, sizes, classes int) *Report {
 				name, base = "majority", 0.3
 			}
 			res := Result{
-				measured: (&size{fraction: f}).newResult(name), Confusion: newConfusion(classes),
-				MacroF1: rng.Float64(), MemoryBytes: rng.Int64N(1e8), Seconds: 100 * rng.Float64(), Phases: problem.PhaseSeconds{Classify: math.Exp(10 * rng.Float64())},
-				Tuned: onSplits, TuningAccuracy: 0.7,
+				measured: (&size{fraction: f}).newResult(name), F1: &F1{rng.Float64()}, ClassMeasures: &ClassMeasures{Confusion: newConfusion(classes),
+					MemoryBytes: rng.Int64N(1e8), Seconds: 100 * rng.Float64(), Phases: problem.PhaseSeconds{Classify: math.Exp(10 * rng.Float64())},
+					Tuned: onSplits, TuningAccuracy: 0.7},
 			}
 			res.NodesTested, res.NodesTrained, res.Parameters = 1-f, f, []byte("{}")
 			res.Text = "α = 0.8, 100 steps, plain features, C = 2, class-weights equal, strategy one-vs-one, tolerance = 0.001"
@@ -116,7 +116,7 @@ func wideReport(methods, sizes, classes int) *Report {
 			res.AccuracyMean, res.AccuracyStderr = meanStderr(res.Accuracies)
 			results = append(results, res)
 		}
-		r.Significance = append(r.Significance, compare(results, (*Result).scores)...)
+		r.Significance = append(r.Significance, compare(results)...)
 		r.Results = append(r.Results, results...)
 	}
 	return r

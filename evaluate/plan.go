@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"context"
 	"slices"
 	"strconv"
 
@@ -21,6 +22,8 @@ type Plan struct {
 	Given     []split.Split
 
 	Stratified bool // fractions and folds have each class's share of it
+
+	Several bool // nodes have several labels each, which the model of package multilabel predicts, and no class
 
 	Splits int // for each training size, 0: 20; with Folds the number of partitions, 0: 1
 
@@ -44,6 +47,10 @@ type entry struct {
 	predictionSettings *method.Settings // settings of each prediction
 	bytes              []int64          // memory of a prediction at each training size
 	tuningBytes        int64            // memory of a choice on tuning splits
+
+	// predict predicts the test nodes of a split from its training nodes, with the chosen parameters or, if they are nil, with
+	// those that the method chooses there.
+	predict func(ctx context.Context, s split.Split, chosen *method.Parameters) (*trial, error)
 }
 
 // entries returns all methods that are measured, complete.
@@ -88,36 +95,6 @@ func (s *size) text() string {
 // newResult returns a method at the training size, without measures.
 func (s *size) newResult(method string) measured {
 	return measured{Method: method, TrainFraction: s.fraction, TrainedOn: s.text()}
-}
-
-// drawSplits draws the splits of items without classes, which have the given rows, and describes them in d.
-func (plan *Plan) drawSplits(d *protocol, nodes int, row []int,
-	seed uint64) ([]size, error) {
-	sizes, err := plan.sizes(&method.Problem{Row: row, Class: make([]int, len(row)),
-		Names: []string{""}}, seed)
-	if err != nil {
-		return nil, err
-	}
-	*d = protocol{Nodes: nodes, Labelled: len(row), Splits: sizes[0].splits.Len,
-		Folds: plan.Folds, RNGSeed: seed}
-	d.Protocol = d.drawn()
-	return sizes, nil
-}
-
-// eachSplit calls measure for the splits of a training size.
-func (plan *Plan) eachSplit(sizes []size, number int,
-	measure func(i int, s split.Split) error) error {
-	splits := sizes[number].splits
-	for i := range splits.Len {
-		if err := measure(i, splits.At(i)); err != nil {
-			return err
-		}
-		if plan.Progress != nil {
-			plan.Progress("", int64(number*splits.Len+i+1),
-				int64(len(sizes)*splits.Len))
-		}
-	}
-	return nil
 }
 
 // sizes checks all splits before anything is computed.

@@ -48,28 +48,28 @@ func TestFolds(t *testing.T) {
 // TestStanding checks the marks against the tests themselves.
 func TestStanding(t *testing.T) {
 	results := []Result{
-		{measured: measured{Method: "a"}, Accuracies: []float64{0.5, 0.6, 0.7}},
-		{measured: measured{Method: "b"}, Accuracies: []float64{0.62, 0.71, 0.8}},
-		{measured: measured{Method: "c"}, Accuracies: []float64{0.9, 0.4, 0.8}},
+		{measured: measured{Method: "a"}, ClassMeasures: &ClassMeasures{Accuracies: []float64{0.5, 0.6, 0.7}}},
+		{measured: measured{Method: "b"}, ClassMeasures: &ClassMeasures{Accuracies: []float64{0.62, 0.71, 0.8}}},
+		{measured: measured{Method: "c"}, ClassMeasures: &ClassMeasures{Accuracies: []float64{0.9, 0.4, 0.8}}},
 	}
 	for i := range results {
 		results[i].NodesTested, results[i].NodesTrained = 100, 10_000
 	}
-	compare(results, (*Result).scores)
+	compare(results)
 	for i, want := range []string{worse, first, notWorse} {
 		if results[i].Standing != want {
 			t.Errorf("%s is %s, want %s", results[i].Method, results[i].Standing, want)
 		}
 	}
 	even := []Result{
-		{measured: measured{Method: "a", NodesTrained: 1}, Accuracies: []float64{0.5, 0.7}}, {measured: measured{Method: "b", NodesTrained: 1}, Accuracies: []float64{0.7, 0.5}},
+		{measured: measured{Method: "a", NodesTrained: 1}, ClassMeasures: &ClassMeasures{Accuracies: []float64{0.5, 0.7}}}, {measured: measured{Method: "b", NodesTrained: 1}, ClassMeasures: &ClassMeasures{Accuracies: []float64{0.7, 0.5}}},
 	}
-	compare(even, (*Result).scores)
+	compare(even)
 	if even[0].Standing != first || even[1].Standing != notWorse {
 		t.Errorf("of equal means the first is %s, the second %s", even[0].Standing, even[1].Standing)
 	}
-	one := []Result{{Accuracies: []float64{0.5}}, {Accuracies: []float64{0.4}}}
-	compare(one, (*Result).scores)
+	one := []Result{{ClassMeasures: &ClassMeasures{Accuracies: []float64{0.5}}}, {ClassMeasures: &ClassMeasures{Accuracies: []float64{0.4}}}}
+	compare(one)
 	if one[1].Standing != worse {
 		t.Errorf("by one split: %s", one[1].Standing)
 	}

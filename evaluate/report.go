@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -29,28 +30,49 @@ type protocol struct {
 	Summary  string `json:"summary,omitempty"`
 }
 
-// Report holds the measurements of [Run]: those of every method on the same splits. The summary has the best method of the
-// middle training size, and whether the difference to the next one may be chance.
+// Report holds the measurements of [Run]: those of every method on the same splits.
 type Report struct {
 	protocol
-	Unreached       int      `json:"nodes_unreached"` // nodes that no label reaches, of which nothing can be learned
-	Classes         []string `json:"classes"`
-	Untested        string   `json:"untested,omitempty"` // classes without a test node in any split of a training size
-	TuningSplits    int      `json:"tuning_splits"`      // 0: parameters are chosen inside each training set
-	ParameterChoice string   `json:"parameter_choice,omitempty"`
+	Labels  int      `json:"labels,omitempty"` // of nodes with several each, on all of them together
+	Classes []string `json:"classes,omitempty"`
+	*ClassReport
+	Results []Result `json:"results"`
+}
 
-	Results      []Result     `json:"results"`
+// ClassReport is the part of a report on predictions of classes. The summary has the best method of the middle training
+// size, and whether the difference to the next one may be chance.
+type ClassReport struct {
+	Unreached       int    `json:"nodes_unreached"`    // nodes that no label reaches, of which nothing can be learned
+	Untested        string `json:"untested,omitempty"` // classes without a test node in any split of a training size
+	TuningSplits    int    `json:"tuning_splits"`      // 0: parameters are chosen inside each training set
+	ParameterChoice string `json:"parameter_choice,omitempty"`
+
 	Significance []Comparison `json:"significance"`
 }
 
-// Result is one method at one training size. Accuracies are fractions of one.
+// Result is one method at one training size, with the measures of the kind of its predictions.
 type Result struct {
 	measured
+	*ClassMeasures
+	*F1
+	*NumberMeasures
+	*LabelMeasures
+
+	outcomes []outcome    // of classes, by split
+	columns  [4][]float64 // values of the fields by split
+}
+
+// F1 has the macro-F1 of classes or labels, the mean over splits.
+type F1 struct {
+	MacroF1 float64 `json:"macro_f1"`
+}
+
+// ClassMeasures are those of predicted classes. Accuracies are fractions of one.
+type ClassMeasures struct {
 	TrainPerClass  int       `json:"train_per_class,omitempty"` // if splits were drawn so
 	AccuracyMean   float64   `json:"accuracy_mean"`
 	AccuracyStderr float64   `json:"accuracy_stderr"`
 	Accuracies     []float64 `json:"accuracies"` // by split
-	MacroF1        float64   `json:"macro_f1"`   // mean over splits
 
 	// Means over splits: the accuracy on the test nodes that a training label reaches, and their number.
 	AccuracyReached float64 `json:"accuracy_reached"`
@@ -73,6 +95,28 @@ type Result struct {
 	Phases            problem.PhaseSeconds `json:"seconds_by_phase"`   // of predictions, summed over splits
 }
 
+// field is a mean over splits and its standard error.
+type field struct{ mean, stderr *float64 }
+
+// fields returns the measures of numbers and of several labels.
+func (r *Result) fields() []field {
+	switch {
+	case r.NumberMeasures != nil:
+		return []field{{&r.RMSE, &r.RMSEStderr}, {&r.MAE, &r.MAEStderr}, {&r.R2, &r.NumberMeasures.R2Stderr}}
+	case r.LabelMeasures != nil:
+		return []field{{&r.MicroF1, &r.MicroStderr}, {&r.MacroF1, &r.MacroStderr},
+			{&r.ThresholdMicroF1, &r.ThresholdMicroStderr}, {&r.ThresholdMacroF1, &r.ThresholdMacroStderr}}
+	}
+	return nil
+}
+
+// addColumns adds the values of the fields on a split.
+func (r *Result) addColumns(values ...float64) {
+	for i, v := range values {
+		r.columns[i] = append(r.columns[i], v)
+	}
+}
+
 // measured is a method at one training size.
 type measured struct {
 	Method        string  `json:"method"`
@@ -91,14 +135,16 @@ type measured struct {
 	Text              string            `json:"parameters_text,omitempty"`
 }
 
-// note adds the sizes and the parameters, nil for none, of one of some splits.
-func (m *measured) note(parameters any, s split.Split, splits int) error {
-	m.NodesTrained += float64(len(s.Train)) / float64(splits)
-	m.NodesTested += float64(len(s.Test)) / float64(splits)
-	if parameters == nil {
+// note adds the sizes and the parameters of one of some splits.
+func (m *measured) note(t *trial, splits *split.Splits, number int) error {
+	s := splits.At(number)
+	m.NodesTrained += float64(len(s.Train)) / float64(splits.Len)
+	m.NodesTested += float64(len(s.Test)) / float64(splits.Len)
+	m.Text = cmp.Or(m.Text, t.text)
+	if t.parameters == nil {
 		return nil
 	}
-	text, err := json.Marshal(parameters)
+	text, err := json.Marshal(t.parameters)
 	m.ParametersBySplit = append(m.ParametersBySplit, text)
 	return err
 }
@@ -149,11 +195,27 @@ func (r *Report) parameterChoice() (lines []string) {
 	return lines
 }
 
-// WriteText writes the table of accuracies, methods by training sizes, the parameters found, and the other measures.
+// Page returns the name of the page of the report.
+func (r *Report) Page() string {
+	switch first := &r.Results[0]; {
+	case first.NumberMeasures != nil:
+		return "values"
+	case first.LabelMeasures != nil:
+		return "severallabels"
+	}
+	return "evaluate"
+}
+
+// WriteText writes the table of the measures, methods by training sizes, the parameters found, and of classes the other measures.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
-	page, err := report.Build("evaluate", r)
+	page, err := report.Build(r.Page(), r)
 	if err != nil {
+		return err
+	}
+	if r.ClassReport == nil {
+		r.writeErrors(&b, page.Sections[0].Tables[0].Text())
+		_, err = io.WriteString(w, b.String())
 		return err
 	}
 	accuracies := page.Sections[0].Tables[0]
@@ -224,6 +286,10 @@ func percent(x float64) string {
 
 // describe stores the texts of a report, and the times of its results.
 func (r *Report) describe() {
+	if r.ClassReport == nil {
+		r.describeErrors()
+		return
+	}
 	r.ParameterChoice = strings.Join(r.parameterChoice(), "; ")
 	r.Marks = bestMark + " best"
 	for i := range r.Results {

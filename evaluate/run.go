@@ -12,72 +12,118 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/multilabel"
+	"github.com/heatwalk/heatwalk/method/split"
 )
 
 // Run measures methods side by side: at each training size all of them learn
-// from the same training sets and are scored on the same test nodes. If several processes share the rows of the
+// from the same training sets and are scored on the same test nodes. They predict numbers if p has values, several labels of
+// a node if plan.Several is set, and else classes. If several processes share the rows of the
 // graph, all of them have the labelled nodes, as named rows, and compute the same report, see [sparse.Team].
 func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
-	if err := p.Validate(); err != nil {
-		return nil, err
-	}
 	set := plan.Settings.WithDefaults()
-	if !p.Directed && p.A != nil { // once for all training sets
-		if _, err := p.FindComponents(ctx, set.Workers, new(graph.Work)); err != nil {
-			return nil, err
-		}
+	c := &comparison{p: p, plan: plan, report: &Report{Classes: p.Names}}
+	begin := c.beginClasses
+	switch {
+	case p.Value != nil:
+		begin = c.beginNumbers
+	case plan.Several:
+		begin = c.beginLabels
 	}
-	sizes, err := plan.sizes(p, set.RNGSeed)
-	if err != nil {
+	if err := begin(ctx, &set); err != nil {
 		return nil, err
 	}
-	methods, _, err := plan.settle(p, &set, sizes)
-	if err != nil {
-		return nil, err
-	}
-	reached, err := p.Reachable(ctx, p.Row, set.Workers, new(graph.Work))
-	if err != nil {
-		return nil, err
-	}
-	report := &Report{Classes: p.Names, protocol: protocol{
-		Nodes: p.Nodes(), Labelled: len(p.Row), RNGSeed: set.RNGSeed,
-		Splits: sizes[0].splits.Len, Folds: plan.Folds, Stratified: plan.Stratified,
-	}}
-	report.Protocol = report.drawn()
-	if p.A != nil {
-		report.Unreached = report.Nodes - p.CountOf(reached)
-	}
-	if tuning := sizes[0].tuning; tuning != nil {
-		report.TuningSplits = tuning.Len
-	}
-	r := &runner{p: p, plan: plan, total: len(sizes) * len(methods) * report.Splits}
-	for i := range sizes {
+	report := c.report
+	for i := range c.sizes {
 		var results []Result
-		for j := range methods {
-			m := &methods[j]
-			result := Result{
-				measured:      sizes[i].newResult(m.Name),
-				TrainPerClass: sizes[i].perClass,
-				Confusion:     newConfusion(len(p.Names)), MemoryBytes: m.bytes[i],
-			}
-			if err := r.run(ctx, m, &sizes[i], &result); err != nil {
+		for j := range c.entries {
+			result, err := c.measure(ctx, &c.entries[j], i)
+			if err != nil {
 				return nil, err
 			}
-			results = append(results, result)
+			results = append(results, *result)
 		}
-		report.Significance = append(report.Significance,
-			compare(results, (*Result).scores)...)
+		if report.ClassReport != nil {
+			report.Significance = append(report.Significance, compare(results)...)
+		} else if p.Value != nil {
+			compare(results)
+		}
 		report.Results = append(report.Results, results...)
 	}
 	report.describe()
 	return report, nil
 }
 
+// comparison is one run.
+type comparison struct {
+	p       *method.Problem
+	plan    *Plan
+	sizes   []size
+	entries []entry
+	report  *Report
+	done    int // splits
+}
+
+// draw draws the splits of items with the given rows and classes, and describes them in the report.
+func (c *comparison) draw(row, class []int, seed uint64) (err error) {
+	c.sizes, err = c.plan.sizes(&method.Problem{Row: row, Class: class, Names: c.p.Names}, seed)
+	if err != nil {
+		return err
+	}
+	c.report.protocol = protocol{Nodes: c.p.Nodes(), Labelled: len(row), RNGSeed: seed,
+		Splits: c.sizes[0].splits.Len, Folds: c.plan.Folds, Stratified: c.plan.Stratified}
+	c.report.Protocol = c.report.drawn()
+	return nil
+}
+
+// beginClasses prepares the comparison of methods that predict classes.
+func (c *comparison) beginClasses(ctx context.Context, set *method.Settings) error {
+	p := c.p
+	if err := p.Validate(); err != nil {
+		return err
+	}
+	if !p.Directed && p.A != nil { // once for all training sets
+		if _, err := p.FindComponents(ctx, set.Workers, new(graph.Work)); err != nil {
+			return err
+		}
+	}
+	err := c.draw(p.Row, p.Class, set.RNGSeed)
+	if err != nil {
+		return err
+	}
+	if c.entries, _, err = c.plan.settle(p, set, c.sizes); err != nil {
+		return err
+	}
+	reached, err := p.Reachable(ctx, p.Row, set.Workers, new(graph.Work))
+	if err != nil {
+		return err
+	}
+	c.report.ClassReport = new(ClassReport)
+	if p.A != nil {
+		c.report.Unreached = c.report.Nodes - p.CountOf(reached)
+	}
+	if tuning := c.sizes[0].tuning; tuning != nil {
+		c.report.TuningSplits = tuning.Len
+	}
+	for i := range c.entries {
+		m := &c.entries[i]
+		m.predict = func(ctx context.Context, s split.Split, chosen *method.Parameters) (*trial, error) {
+			return predict(ctx, m.Method, p.At(s.Train), p.At(s.Test), chosen, m.predictionSettings)
+		}
+	}
+	return nil
+}
+
 // Bytes returns the memory of [Run]: the splits, and the largest of its methods at one of its
 // training sizes.
 func (plan *Plan) Bytes(p *method.Problem) (int64, error) {
 	set := plan.Settings.WithDefaults()
+	switch {
+	case p.Value != nil:
+		return method.NumberBytes(p, plan.Methods, &set)
+	case plan.Several:
+		return multilabel.Bytes(p, &set), nil
+	}
 	sizes, err := plan.sizes(p, set.RNGSeed)
 	if err != nil {
 		return 0, err
@@ -159,22 +205,22 @@ func (m *entry) sideBySide(train *method.Problem,
 	return 1, m.Settings
 }
 
-// runner runs methods, one after the other.
-type runner struct {
-	p           *method.Problem
-	plan        *Plan
-	done, total int // splits
-}
-
-// run measures one method at one training size.
-func (r *runner) run(ctx context.Context, m *entry, s *size, result *Result) error {
+// measure measures one method at one training size.
+func (c *comparison) measure(ctx context.Context, m *entry, number int) (*Result, error) {
+	s := &c.sizes[number]
+	result := &Result{measured: s.newResult(m.Name)}
 	start := time.Now()
-	r.reportProgress(m.Name, 0)
+	c.reportProgress(m.Name, 0)
+	if c.report.ClassReport != nil {
+		result.F1 = new(F1)
+		result.ClassMeasures = &ClassMeasures{TrainPerClass: s.perClass,
+			Confusion: newConfusion(len(c.p.Names)), MemoryBytes: m.bytes[number]}
+	}
 	var chosen *method.Parameters
 	if s.tuning != nil {
-		choice, err := m.Method.Tune(ctx, r.p, s.tuning, m.Settings)
+		choice, err := m.Method.Tune(ctx, c.p, s.tuning, m.Settings)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if choice != nil {
 			chosen = &choice.Parameters
@@ -183,70 +229,72 @@ func (r *runner) run(ctx context.Context, m *entry, s *size, result *Result) err
 				result.Tuned = onSplits
 			}
 			if result.Parameters, err = json.Marshal(chosen); err != nil {
-				return err
+				return nil, err
 			}
 			result.Text = chosen.String()
 		}
 	}
-	results := make([]*splitResult, s.splits.Len)
-	var outcomes []outcome
+	trials := make([]*trial, s.splits.Len)
+	added := 0
 	var mu sync.Mutex // of the result, to which splits are added in their order
-	err := sched.Run(ctx, m.lanes, len(results), func(_, i int) error {
-		split := s.splits.At(i)
-		one, err := predict(ctx, m.Method, r.p.At(split.Train), r.p.At(split.Test),
-			chosen, m.predictionSettings)
+	err := sched.Run(ctx, max(1, m.lanes), len(trials), func(_, i int) error {
+		one, err := m.predict(ctx, s.splits.At(i), chosen)
 		if err != nil {
 			return err
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		for results[i] = one; i < len(results) && i == len(outcomes) && results[i] != nil; i++ {
-			result.add(results[i])
-			outcomes = append(outcomes, results[i].outcome)
-			results[i].predicted = nil
-			results[i].truth = nil
-			r.reportProgress(m.Name, 1)
+		for trials[i] = one; added < len(trials) && trials[added] != nil; added++ {
+			if err := result.note(trials[added], s.splits, added); err != nil {
+				return err
+			}
+			trials[added].add(result)
+			trials[added].add = nil // which has predictions
+			c.reportProgress(m.Name, 1)
 		}
 		return nil
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	result.Seconds = time.Since(start).Seconds()
-	result.summarise(outcomes)
-	return nil
+	if result.ClassMeasures != nil {
+		result.Seconds = time.Since(start).Seconds()
+		result.summarise()
+	}
+	for k, f := range result.fields() {
+		*f.mean, *f.stderr = meanStderr(result.columns[k])
+	}
+	if result.ClassMeasures == nil || result.Tuned == "" {
+		result.unite()
+	}
+	return result, nil
 }
 
 // reportProgress reports further splits of a method.
-func (r *runner) reportProgress(method string, splits int) {
-	if r.plan.Progress != nil {
-		r.done += splits
-		r.plan.Progress(method, int64(r.done), int64(r.total))
+func (c *comparison) reportProgress(method string, splits int) {
+	if c.plan.Progress != nil {
+		c.done += splits
+		c.plan.Progress(method, int64(c.done), int64(len(c.sizes)*len(c.entries)*c.report.Splits))
 	}
 }
 
-// outcome holds the measures of a method on one split.
+// trial is the prediction of a method for the test nodes of one split.
+type trial struct {
+	parameters any             // of the method on the split; nil: none
+	text       string          // the parameters in words
+	add        func(r *Result) // adds the measures to those of the splits before it
+}
+
+// outcome holds the measures of a method that predicts classes on one split.
 type outcome struct {
 	Truth
 	Quality Quality
-	Trained int
-}
-
-// splitResult holds the predictions of a method for the test nodes of one split.
-type splitResult struct {
-	outcome
-	truth, predicted []int // classes of the test nodes
-	unfinished       string
-	phases           problem.PhaseSeconds
-	parameters       json.RawMessage // of the method on the split; nil: none
-	text             string          // the parameters in words
-	isTunedInside    bool            // the parameters were chosen inside the training set
 }
 
 // predict predicts the test nodes of a split from its training nodes, with the chosen
 // parameters or, if they are nil, with those that the method chooses there.
 func predict(ctx context.Context, m *method.Engine, train, test *method.Problem,
-	chosen *method.Parameters, s *method.Settings) (*splitResult, error) {
+	chosen *method.Parameters, s *method.Settings) (*trial, error) {
 	present := sched.UpTo(len(train.Names))
 	if s.Prior.Given == nil { // which has a column for each class
 		train, present = keepLabelledClasses(train)
@@ -260,32 +308,43 @@ func predict(ctx context.Context, m *method.Engine, train, test *method.Problem,
 	if err := method.Reweigh(ctx, train, out, s.Workers); err != nil {
 		return nil, err
 	}
-	a := &splitResult{truth: test.Class, predicted: make([]int, len(test.Row)),
-		unfinished: out.Unfinished, phases: out.Seconds}
+	a := new(trial)
+	isTunedInside := false
 	if chosen == nil {
 		// auto has no settings; a method without parameters has nothing to choose
-		a.isTunedInside = out.Settings > 1 ||
+		isTunedInside = out.Settings > 1 ||
 			out.Settings == 0 && out.Tested > 0 && len(m.Takes) > 0
 		if out.Settings > 0 {
-			if a.parameters, err = json.Marshal(&out.Parameters); err != nil {
-				return nil, err
-			}
+			a.parameters = &out.Parameters
 			a.text = out.Parameters.String()
 		}
 	}
+	predicted := make([]int, len(test.Row))
 	for i, row := range test.Row {
-		a.predicted[i] = present[out.Class[row]]
+		predicted[i] = present[out.Class[row]]
 	}
 	scores := make([]float32, len(test.Names)) // 0 of a class without a label
-	quality := measureQuality(test.Class, a.predicted, len(test.Names), func(i int) []float32 {
+	o := outcome{Quality: measureQuality(test.Class, predicted, len(test.Names), func(i int) []float32 {
 		for a, p := range out.Scores.Row(test.Row[i]) {
 			scores[present[a]] = p
 		}
 		return scores
-	})
-	a.outcome = outcome{Quality: quality, Trained: len(train.Row)}
-	a.Truth = truthOf(a.truth, a.predicted, len(test.Names), len(test.Names),
+	})}
+	o.Truth = truthOf(test.Class, predicted, len(test.Names), len(test.Names),
 		func(i int) bool { return out.Reached.Contains(uint32(test.Row[i])) })
+	unfinished, seconds := out.Unfinished, out.Seconds
+	a.add = func(r *Result) {
+		r.outcomes = append(r.outcomes, o)
+		if unfinished != "" {
+			r.Unfinished = cmp.Or(r.Unfinished, unfinished)
+			r.UnfinishedSplits++
+		}
+		if isTunedInside {
+			r.Tuned = inside
+		}
+		r.Confusion.Count(test.Class, predicted)
+		r.Phases.Add(seconds)
+	}
 	return a, nil
 }
 
@@ -316,37 +375,16 @@ func keepLabelledClasses(p *method.Problem) (*method.Problem, []int) {
 	return &sub, present
 }
 
-// add adds the predictions of one split, the splits in their order.
-func (r *Result) add(a *splitResult) {
-	if a.unfinished != "" {
-		r.Unfinished = cmp.Or(r.Unfinished, a.unfinished)
-		r.UnfinishedSplits++
-	}
-	if a.parameters != nil {
-		r.ParametersBySplit = append(r.ParametersBySplit, a.parameters)
-		r.Text = cmp.Or(r.Text, a.text)
-	}
-	if a.isTunedInside {
-		r.Tuned = inside
-	}
-	r.Confusion.Count(a.truth, a.predicted)
-	r.Phases.Add(a.phases)
-}
-
-// summarise stores the means over all splits.
-func (r *Result) summarise(outcomes []outcome) {
+// summarise stores the means of the measures of classes over all splits.
+func (r *Result) summarise() {
+	outcomes := r.outcomes
 	for _, o := range outcomes {
 		r.Accuracies = append(r.Accuracies, o.All)
 		r.AccuracyReached += o.Reached / float64(len(outcomes))
-		r.NodesTested += float64(o.Nodes) / float64(len(outcomes))
-		r.NodesTrained += float64(o.Trained) / float64(len(outcomes))
 		r.NodesReached += float64(o.NodesReached) / float64(len(outcomes))
 		r.MacroF1 += o.MacroF1 / float64(len(outcomes))
 	}
 	r.AccuracyMean, r.AccuracyStderr = meanStderr(r.Accuracies)
-	if r.Tuned == "" {
-		r.unite()
-	}
 	bins := new(Calibration)
 	for i := range outcomes {
 		bins = bins.plus(outcomes[i].Quality.Calibration)

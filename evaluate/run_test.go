@@ -184,7 +184,7 @@ func TestQuality(t *testing.T) {
 }
 
 func sampleReport() *Report {
-	r := &Report{Classes: []string{"a<b", "c"}, TuningSplits: 2, protocol: protocol{Nodes: 100, Labelled: 90, Splits: 3, RNGSeed: 7}}
+	r := &Report{Classes: []string{"a<b", "c"}, ClassReport: &ClassReport{TuningSplits: 2}, protocol: protocol{Nodes: 100, Labelled: 90, Splits: 3, RNGSeed: 7}}
 	r.Protocol = r.drawn()
 	cost := &method.Setting{Spec: &classify.Learners().Named("svm").Spec, Values: param.Values{"cost": param.Of(0.5)}}
 	chosen := onWalk(0.9, 40, cost)
@@ -194,8 +194,8 @@ func sampleReport() *Report {
 	}
 	add := func(method string, fraction float64, par json.RawMessage, accuracies ...float64) Result {
 		res := Result{
-			measured: (&size{fraction: fraction}).newResult(method), Accuracies: accuracies, Confusion: [][]int{{3, 1}, {2, 4}}, MacroF1: 0.69,
-			Seconds: 1.25, NodesReached: 10, MemoryBytes: 3_000_000,
+			measured: (&size{fraction: fraction}).newResult(method), F1: &F1{0.69}, ClassMeasures: &ClassMeasures{Accuracies: accuracies, Confusion: [][]int{{3, 1}, {2, 4}},
+				Seconds: 1.25, NodesReached: 10, MemoryBytes: 3_000_000},
 		}
 		res.NodesTested, res.NodesTrained, res.Parameters = 10, 80, par
 		if par != nil {
@@ -208,7 +208,7 @@ func sampleReport() *Report {
 		{add("cwk", 0.05, par, 0.7, 0.72, 0.74), add("majority", 0.05, nil, 0.3, 0.31, 0.32)},
 		{add("cwk", 0.1, par, 0.7, 0.3, 0.5), add("majority", 0.1, nil, 0.3, 0.31, 0.32)},
 	} {
-		r.Significance = append(r.Significance, compare(results, (*Result).scores)...)
+		r.Significance = append(r.Significance, compare(results)...)
 		r.Results = append(r.Results, results...)
 	}
 	share := func(x float64) *float64 { return &x }
@@ -253,9 +253,9 @@ func TestReportJSON(t *testing.T) {
 	}
 	const want = `{"method":"cwk","train_fraction":0.05,"trained_on":"5 %","mark":"*","standing":"best","nodes_trained":80,"nodes_tested":10,` +
 		`"parameters":{"alpha":0.9,"cost":0.5,"features":"plain","min_steps":0,"steps":40},"parameters_text":"α = 0.9, 40 steps, plain features, C = 0.5",` +
-		`"accuracy_mean":0.72,"accuracy_stderr":0.0115,"accuracies":[0.7,0.72,0.74],"macro_f1":0.69,"accuracy_reached":0,"nodes_reached":10,"average_precision":0.8125,"auc":0.9,` +
+		`"accuracy_mean":0.72,"accuracy_stderr":0.0115,"accuracies":[0.7,0.72,0.74],"accuracy_reached":0,"nodes_reached":10,"average_precision":0.8125,"auc":0.9,` +
 		`"log_loss":0.7,"brier":0.4,"calibration_error":null,"confusion":[[3,1],[2,4]],` +
-		`"tuned":"splits","memory_bytes":3000000,"seconds":1.25,"seconds_prediction":0,"seconds_by_phase":{"choose":0,"walk":0,"classify":0}}`
+		`"tuned":"splits","memory_bytes":3000000,"seconds":1.25,"seconds_prediction":0,"seconds_by_phase":{"choose":0,"walk":0,"classify":0},"macro_f1":0.69}`
 	if diff := cmp.Diff(want, string(data)); diff != "" {
 		t.Error(diff)
 	}

@@ -2,32 +2,19 @@ package evaluate
 
 import (
 	"context"
-	"fmt"
-	"io"
 
-	"github.com/heatwalk/heatwalk/internal/report"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/multilabel"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// SeveralReport holds the measurements of [CompareSeveral].
-type SeveralReport struct {
-	protocol
-	Labels  int             `json:"labels"` // on all nodes together
-	Classes []string        `json:"classes"`
-	Results []SeveralResult `json:"results"`
-}
-
-// SeveralResult is one method at one training size. F1 are means over splits, where a test node has as many predicted labels as
+// LabelMeasures are those of several predicted labels of each node. F1 are means over splits, where a test node has as many predicted labels as
 // true ones (Perozzi, Al-Rfou, Skiena 2014) or, where their number is not known, those above a threshold that is learned from the training
 // nodes.
-type SeveralResult struct {
-	measured
+type LabelMeasures struct {
 	MicroF1              float64 `json:"micro_f1"`
 	MicroStderr          float64 `json:"micro_f1_stderr"`
-	MacroF1              float64 `json:"macro_f1"`
 	MacroStderr          float64 `json:"macro_f1_stderr"`
 	ThresholdMicroF1     float64 `json:"threshold_micro_f1"`
 	ThresholdMicroStderr float64 `json:"threshold_micro_f1_stderr"`
@@ -35,61 +22,38 @@ type SeveralResult struct {
 	ThresholdMacroStderr float64 `json:"threshold_macro_f1_stderr"`
 }
 
-// CompareSeveral measures predictions of nodes with several labels each, and compares them with the most
+// beginLabels prepares the comparison of the model of several labels with the most
 // frequent labels for every node. Training nodes are drawn uniformly; a label that none of them has is never
-// right. It uses the Fractions, Folds, Splits and Progress of the plan. Errors are those of splits and of [multilabel.Predict].
-func CompareSeveral(ctx context.Context, p *method.Problem, plan *Plan,
-	s *method.Settings) (*SeveralReport, error) {
-	set := s.WithDefaults()
-	learner := multilabel.NewLearner(p, &set)
-	r := &SeveralReport{Labels: len(p.Row), Classes: p.Names}
-	sizes, err := plan.drawSplits(&r.protocol, len(p.Degrees), learner.Row, set.RNGSeed)
-	if err != nil {
-		return nil, err
-	}
-	for i := range sizes {
-		results := []SeveralResult{{measured: sizes[i].newResult("spectral")},
-			{measured: sizes[i].newResult("majority")}}
-		var splits [8][]float64 // four measures of each method
-		err := plan.eachSplit(sizes, i, func(_ int, s split.Split) error {
-			model, err := learner.Fit(ctx, s.Train)
+// right.
+func (c *comparison) beginLabels(_ context.Context, set *method.Settings) error {
+	learner := multilabel.NewLearner(c.p, set)
+	c.report.Labels = len(c.p.Row)
+	add := func(name string, fit func(ctx context.Context, train []int) (*trial, float64, func(node int) []float64, error)) {
+		c.entries = append(c.entries, entry{Entry: method.Entry{Name: name}, predict: func(ctx context.Context, s split.Split, _ *method.Parameters) (*trial, error) {
+			t, limit, scores, err := fit(ctx, s.Train)
 			if err != nil {
-				return err
+				return nil, err
 			}
-			counts, limit := learner.Frequent(s.Train)
-			measures := learner.F1(s.Test, model.Threshold, model.Probabilities)
-			frequent := learner.F1(s.Test, limit,
-				func(int) []float64 { return counts })
-			for k, f := range append(measures[:], frequent[:]...) {
-				splits[k] = append(splits[k], f)
+			measures := learner.F1(s.Test, limit, scores)
+			t.add = func(r *Result) {
+				r.F1 = new(F1)
+				r.LabelMeasures = new(LabelMeasures)
+				r.addColumns(measures[:]...)
 			}
-			results[1].note(nil, s, sizes[i].splits.Len)
-			return results[0].note(param.Values{"columns": param.Of(model.Columns),
-				"lambda": param.Of(model.Lambda)}, s, sizes[i].splits.Len)
-		})
+			return t, nil
+		}})
+	}
+	add("spectral", func(ctx context.Context, train []int) (*trial, float64, func(node int) []float64, error) {
+		model, err := learner.Fit(ctx, train)
 		if err != nil {
-			return nil, err
+			return nil, 0, nil, err
 		}
-		for j := range results {
-			res := &results[j]
-			res.MicroF1, res.MicroStderr = meanStderr(splits[4*j])
-			res.MacroF1, res.MacroStderr = meanStderr(splits[4*j+1])
-			res.ThresholdMicroF1, res.ThresholdMicroStderr = meanStderr(splits[4*j+2])
-			res.ThresholdMacroF1, res.ThresholdMacroStderr = meanStderr(splits[4*j+3])
-		}
-		r.Results = append(r.Results, results...)
-	}
-	return r, nil
-}
-
-// WriteText writes the report as a table of percentages.
-func (r *SeveralReport) WriteText(w io.Writer) error {
-	page, err := report.Build("severallabels", r)
-	if err == nil {
-		_, err = fmt.Fprintf(w,
-			"%d labels on %d nodes, %d classes; F1 in %%, %s\n%s", r.Labels,
-			r.Labelled, len(r.Classes), r.Protocol,
-			page.Sections[0].Tables[0].Text())
-	}
-	return err
+		return &trial{parameters: param.Values{"columns": param.Of(model.Columns),
+			"lambda": param.Of(model.Lambda)}}, model.Threshold, model.Probabilities, nil
+	})
+	add("majority", func(_ context.Context, train []int) (*trial, float64, func(node int) []float64, error) {
+		counts, limit := learner.Frequent(train)
+		return new(trial), limit, func(int) []float64 { return counts }, nil
+	})
+	return c.draw(learner.Row, make([]int, len(learner.Row)), set.RNGSeed)
 }

@@ -15,9 +15,9 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// TestCompareSeveral compares each split with a model of its training nodes, and with the most frequent
+// TestRunOnLabels compares each split with a model of its training nodes, and with the most frequent
 // labels of these.
-func TestCompareSeveral(t *testing.T) {
+func TestRunOnLabels(t *testing.T) {
 	g := testgraph.Planted(t, 7, 80, 40)
 	p := &method.Problem{Graph: &graph.Graph{A: g.A, Degrees: g.Degrees}, Names: g.Names}
 	labels := len(g.Names)
@@ -32,15 +32,15 @@ func TestCompareSeveral(t *testing.T) {
 	}
 	learner := multilabel.NewLearner(p, nil)
 	const splits, fraction = 3, 0.6
-	run := func(workers int) *SeveralReport {
-		r, err := CompareSeveral(t.Context(), p, &Plan{Fractions: []float64{fraction}, Splits: splits}, &method.Settings{RNGSeed: 5, Workers: workers})
+	run := func(workers int) *Report {
+		r, err := Run(t.Context(), p, &Plan{Several: true, Fractions: []float64{fraction}, Splits: splits, Settings: &method.Settings{RNGSeed: 5, Workers: workers}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return r
 	}
 	got := run(1)
-	if diff := cmp.Diff(got, run(7), cmp.AllowUnexported(SeveralReport{}, SeveralResult{})); diff != "" {
+	if diff := cmp.Diff(got, run(7), cmp.AllowUnexported(Report{}, Result{})); diff != "" {
 		t.Errorf("seven workers measure otherwise:\n%s", diff)
 	}
 	var page strings.Builder
@@ -71,7 +71,7 @@ func TestCompareSeveral(t *testing.T) {
 	}
 	learned, majority := got.Results[0], got.Results[1]
 	for _, r := range []struct {
-		got  SeveralResult
+		got  Result
 		want [4]float64
 	}{{learned, want}, {majority, frequent}} {
 		for k, got := range []float64{r.got.MicroF1, r.got.MacroF1, r.got.ThresholdMicroF1, r.got.ThresholdMacroF1} {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -61,20 +62,29 @@ const (
 	worse    = "worse"
 )
 
-// scores returns the accuracies by split.
-func (r *Result) scores() (*measured, []float64) {
-	return &r.measured, r.Accuracies
+// scoresOf returns the scores of methods on each split: accuracies, or negative RMSE in the unit of that of the first method.
+func scoresOf(list []Result) (scores [][]float64) {
+	for i := range list {
+		r := &list[i]
+		if r.NumberMeasures == nil {
+			scores = append(scores, r.Accuracies)
+			continue
+		}
+		errors := slices.Clone(r.RMSEs)
+		if unit := stat.Mean(list[0].RMSEs, nil); unit > 0 {
+			floats.Scale(-1/unit, errors)
+		}
+		scores = append(scores, errors)
+	}
+	return scores
 }
 
 // compare returns the tests between all methods of one training size by their scores on each split, and stores how
 // they compare with the best. Without a second split nothing is known of chance.
-func compare[R any](list []R,
-	scoresOf func(*R) (*measured, []float64)) (tests []Comparison) {
-	results := make([]*measured, len(list))
-	scores := make([][]float64, len(list))
+func compare(results []Result) (tests []Comparison) {
+	scores := scoresOf(results)
 	best := 0
-	for i := range list {
-		results[i], scores[i] = scoresOf(&list[i])
+	for i := range results {
 		results[i].Standing = worse
 		if stat.Mean(scores[i], nil) > stat.Mean(scores[best], nil) {
 			best = i
@@ -83,7 +93,7 @@ func compare[R any](list []R,
 	var p, draws []float64
 	for i := range results {
 		for j := i + 1; j < len(results); j++ {
-			c := newComparison(results[i], results[j], scores[i], scores[j])
+			c := newComparison(&results[i].measured, &results[j].measured, scores[i], scores[j])
 			tests = append(tests, c)
 			p = append(p, c.P)
 			draws = append(draws, c.PDraws)
@@ -110,7 +120,7 @@ func compare[R any](list []R,
 				continue
 			}
 			t := tests[test]
-			rival := results[i+j-best]
+			rival := &results[i+j-best]
 			if t.PHolm >= Level || results[best].byDraws() && t.PDraws >= Level {
 				rival.Standing = notWorse
 				rival.Mark = notWorseMark

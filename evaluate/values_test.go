@@ -12,9 +12,9 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// TestCompareValues checks the errors on a path, where the harmonic function is linear between known numbers,
+// TestRunOnNumbers checks the errors on a path, where the harmonic function is linear between known numbers,
 // in closed form.
-func TestCompareValues(t *testing.T) {
+func TestRunOnNumbers(t *testing.T) {
 	g, err := graph.New(t.Context(), testgraph.Path(9), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -28,8 +28,8 @@ func TestCompareValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan := &Plan{Given: []split.Split{{Train: []int{0, 4, 8}, Test: []int{1, 2, 3, 6}}}}
-	r, err := CompareValues(t.Context(), p, methods, plan, new(method.Settings))
+	plan := &Plan{Methods: methods, Given: []split.Split{{Train: []int{0, 4, 8}, Test: []int{1, 2, 3, 6}}}}
+	r, err := Run(t.Context(), p, plan)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,10 +67,11 @@ func TestValuesReports(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan := &Plan{Fractions: []float64{0.3, 0.6}, Splits: 3}
+	plan := &Plan{Methods: methods, Fractions: []float64{0.3, 0.6}, Splits: 3}
 	var texts []string
 	for _, workers := range []int{1, 3} {
-		r, err := CompareValues(t.Context(), p, methods, plan, &method.Settings{Workers: workers, RNGSeed: 2})
+		plan.Settings = &method.Settings{Workers: workers, RNGSeed: 2}
+		r, err := Run(t.Context(), p, plan)
 		if err != nil {
 			t.Fatal(err)
 		}

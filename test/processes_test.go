@@ -223,7 +223,7 @@ func TestRegressOnSeveralProcesses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compare := func(g *heatwalk.Graph) (*evaluate.ValuesReport, error) {
+	compare := func(g *heatwalk.Graph) (*evaluate.Report, error) {
 		p := new(method.Problem)
 		for _, id := range slices.Sorted(maps.Keys(values)) {
 			row, _ := g.Nodes.Lookup(id)
@@ -233,7 +233,7 @@ func TestRegressOnSeveralProcesses(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		return heatwalk.CompareValues(t.Context(), g, p, methods, &evaluate.Plan{Fractions: []float64{0.5}, Splits: 2}, new(method.Settings))
+		return heatwalk.Compare(t.Context(), g, p, &evaluate.Plan{Methods: methods, Fractions: []float64{0.5}, Splits: 2, Settings: new(method.Settings)})
 	}
 	wanted, err := compare(one)
 	if err != nil {

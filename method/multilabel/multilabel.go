@@ -138,16 +138,18 @@ func (l *Learner) F1(positions []int, limit float64,
 	return measures
 }
 
-// Bytes is the memory of [Predict] without the problem, in bytes: the search for eigenvectors, or
-// the least squares and the probabilities of all nodes.
-func Bytes(p *method.Problem) (bytes int64) {
+// Bytes is the memory of [Predict] without the problem, in bytes: the choice of the weights of edges, or with these the
+// search for eigenvectors, or the least squares and the probabilities of all nodes.
+func Bytes(p *method.Problem, s *method.Settings) int64 {
+	weighted, choice := method.FactorBytes(p, s)
 	if p.Directed {
-		bytes, _ = p.ArcsBytes(0)
+		arcs, _ := p.ArcsBytes(0)
+		weighted += arcs
 	}
 	n := len(p.Degrees)
 	labelled := len(NewLearner(p, nil).Row)
 	labels := len(p.Names)
-	return bytes + embedding.Bytes(n, labelled, labels) + budget.Block[float32](n, labels) + 8*5*int64(labelled)*int64(labels+1)
+	return max(choice, weighted+embedding.Bytes(n, labelled, labels)+budget.Block[float32](n, labels)+8*5*int64(labelled)*int64(labels+1))
 }
 
 // Model gives a node a probability of each of the labels, which do not exclude

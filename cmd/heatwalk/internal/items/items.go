@@ -555,7 +555,7 @@ func (r *itemRun) evaluate() error {
 		return s.Explain(err, nodes, r.l)
 	}
 	run.Console.WarnUnfinished(plan, result)
-	return r.out.PublishClasses(&shell.EvaluateDocument{Report: result,
+	return r.out.PublishReport(&shell.EvaluateDocument{Report: result,
 		ComparedDocument: shell.ComparedDocument{Graph: r.name, Skipped: shell.CountSkipped(r.l)}})
 }
 

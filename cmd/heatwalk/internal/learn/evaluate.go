@@ -51,14 +51,13 @@ func runEvaluate(run *shell.Session, c *evaluateOptions, name string) error {
 	if err != nil {
 		return err
 	}
-	report, err := compareMethods(run, in)
+	report, err := heatwalk.Compare(run.Context, in.data.Graph.Graph, in.problem, in.plan)
 	if err != nil {
 		return explainComparison(run.Costs, in, err)
 	}
-	if classes, ok := report.(*evaluate.Report); ok {
-		run.Console.WarnUnfinished(in.plan, classes)
-	}
-	return in.writeComparison(report)
+	run.Console.WarnUnfinished(in.plan, report)
+	return in.data.Out.PublishReport(&shell.EvaluateDocument{Report: report, ComparedDocument: shell.ComparedDocument{
+		Graph: in.data.Graph.Name, Skipped: shell.CountSkipped(in.labels), Attributes: in.data.Graph.DescribeAttributes()}})
 }
 
 // checkEvaluate validates the flags and records problems.
@@ -80,25 +79,14 @@ func checkEvaluate(line *shell.CommandLine, c *evaluateOptions, _ []string) {
 	}
 }
 
-// valuesDocument and multiLabelDocument are the JSON documents of evaluate for numbers and several labels of each node.
-type (
-	valuesDocument struct {
-		*evaluate.ValuesReport
-		shell.ComparedDocument
-	}
-	multiLabelDocument struct {
-		*evaluate.SeveralReport
-		shell.ComparedDocument
-	}
-)
-
 // comparison is what evaluate reads.
 type comparison struct {
-	f      *evaluateOptions
-	data   *shell.GraphRun
-	values *valuesRun       // nil: nodes have classes
-	labels *nodefile.Labels // of the values too
-	plan   *evaluate.Plan
+	f       *evaluateOptions
+	data    *shell.GraphRun
+	values  *valuesRun       // nil: nodes have classes
+	labels  *nodefile.Labels // of the values too
+	problem *method.Problem
+	plan    *evaluate.Plan
 }
 
 // readComparison reads the graph with one label of each node, with --multi-label any number, or with --values a number,
@@ -118,8 +106,11 @@ func readComparison(run *shell.Session, c *evaluateOptions, name string) (*compa
 		}
 		in.data = in.values.data
 		in.labels = in.values.values.Labels
+		in.problem = in.values.problem
+		in.plan.Methods = in.values.methods
 	case c.learning.several:
 		in.data, err = beginSeveral(run, &c.learning, name, path)
+		in.plan.Several = true
 	default:
 		if in.data, err = beginLearning(run, &c.learning, name, path); err != nil {
 			return nil, err
@@ -134,22 +125,11 @@ func readComparison(run *shell.Session, c *evaluateOptions, name string) (*compa
 	}
 	if in.values == nil {
 		in.labels = in.data.Labels
+		in.problem = problemWithShares(in.data)
 	}
 	run.Costs.Disk += shell.RunFileBytes
 	return in, c.splitting.DrawSplits(in.data.Out, &c.learning.graph.Tables, in.plan,
 		in.data.Graph.Nodes, in.labels)
-}
-
-// compareMethods compares methods that predict one label, several labels or a number for each node.
-func compareMethods(run *shell.Session, in *comparison) (shell.Reporter, error) {
-	g := in.data.Graph.Graph
-	switch s := in.plan.Settings; {
-	case in.values != nil:
-		return heatwalk.CompareValues(run.Context, g, in.values.problem, in.values.methods, in.plan, s)
-	case in.f.learning.several:
-		return heatwalk.CompareSeveral(run.Context, g, problemWithShares(in.data), in.plan, s)
-	}
-	return heatwalk.Compare(run.Context, g, problemWithShares(in.data), in.plan)
 }
 
 // explainComparison adds the file, the flag or the graph to an error of a comparison.
@@ -166,21 +146,4 @@ func explainComparison(costs *shell.Costs, in *comparison, err error) error {
 			"the training nodes of a split have the value %v alone; train on more of them", in.values.values.Value[0])
 	}
 	return valuesError(costs, err, in.values.values, name)
-}
-
-// writeComparison publishes the report.
-func (in *comparison) writeComparison(report shell.Reporter) error {
-	compared := shell.ComparedDocument{Graph: in.data.Graph.Name, Skipped: shell.CountSkipped(in.labels),
-		Attributes: in.data.Graph.DescribeAttributes()}
-	switch r := report.(type) {
-	case *evaluate.ValuesReport:
-		return in.data.Out.PublishReport(&valuesDocument{r, compared}, r, "values", compared.Graph,
-			compared.Skipped.Describe("value"), compared.Attributes.String())
-	case *evaluate.SeveralReport:
-		return in.data.Out.PublishReport(&multiLabelDocument{r, compared}, r, "severallabels",
-			compared.Graph)
-	case *evaluate.Report:
-		return in.data.Out.PublishClasses(&shell.EvaluateDocument{Report: r, ComparedDocument: compared})
-	}
-	return nil
 }

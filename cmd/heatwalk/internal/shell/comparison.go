@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,19 +26,15 @@ type ComparedDocument struct {
 	Closing
 }
 
-// EvaluateDocument is the JSON document of a comparison of methods that predict classes.
+// EvaluateDocument is the JSON document of a comparison.
 type EvaluateDocument struct {
 	*evaluate.Report
 	ComparedDocument
 }
 
-// Reporter is a report as text.
-type Reporter interface{ WriteText(w io.Writer) error }
-
 // PublishReport writes a report on a graph as JSON, HTML or text, publishes the file, and prints the document with
 // --json, else the report and lines.
-func (o *Outputs) PublishReport(doc document, r Reporter, page, graph string,
-	lines ...string) error {
+func (o *Outputs) PublishReport(doc *EvaluateDocument) error {
 	run := o.Run
 	doc.closeWith(run.Console.CloseRun())
 	var err error
@@ -48,9 +43,9 @@ func (o *Outputs) PublishReport(doc document, r Reporter, page, graph string,
 	case format == ".json":
 		err = encodeDocument(o.Writer, doc)
 	case format == ".html":
-		err = run.WritePage(o.Writer, page, doc, graph)
+		err = run.WritePage(o.Writer, doc.Page(), doc, doc.Graph)
 	default:
-		err = r.WriteText(o.Writer)
+		err = doc.WriteText(o.Writer)
 	}
 	if err == nil {
 		err = o.Publish(nil, nil)
@@ -60,25 +55,23 @@ func (o *Outputs) PublishReport(doc document, r Reporter, page, graph string,
 	}
 	run.Progress.Close()
 	if err == nil && o.Path != "-" {
-		err = r.WriteText(Escaped(run.Console.Stdout))
+		err = doc.WriteText(Escaped(run.Console.Stdout))
 	}
 	if err != nil {
 		return err
 	}
-	o.Print(run.Console.summary(o.Path), lines)
+	noun := "label"
+	if doc.Results[0].NumberMeasures != nil {
+		noun = "value"
+	}
+	o.Print(run.Console.summary(o.Path), []string{doc.Skipped.Describe(noun), doc.Attributes.String()})
 	return run.Console.Stdout.Err
-}
-
-// PublishClasses publishes the report on predictions of classes.
-func (o *Outputs) PublishClasses(doc *EvaluateDocument) error {
-	return o.PublishReport(doc, doc.Report, "evaluate", doc.Graph,
-		doc.Skipped.String(), doc.Attributes.String())
 }
 
 // WarnUnfinished warns about iterations that did not converge.
 func (console *Console) WarnUnfinished(plan *evaluate.Plan, report *evaluate.Report) {
 	for _, r := range report.Results {
-		if r.Unfinished == "" {
+		if r.ClassMeasures == nil || r.Unfinished == "" {
 			continue
 		}
 		advice := ""
