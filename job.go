@@ -182,7 +182,7 @@ func (g *Graph) Begin(ctx context.Context, n *Needs) (*Job, error) {
 	return j, nil
 }
 
-// graph returns the graph for a job or a problem, which may add what it finds.
+// graph returns a graph for one job or problem, which may add its components.
 func (g *Graph) graph() *graph.Graph {
 	return &graph.Graph{A: g.A, Nodes: g.Nodes, Signed: g.Signed,
 		Degrees: g.Degrees, Hyperedges: g.Hyperedges, Workers: g.options.Workers,
