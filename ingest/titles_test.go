@@ -31,6 +31,7 @@ func TestColumns(t *testing.T) {
 		// weights by title, or in a third column
 		{"from,to,correlation,p.value\na,b,0.9,0.001\nb,c,0.1,0.5\n", "a–b 1", "option weight=correlation makes it the weight"},
 		{"source,target,distance\na,b,3\nb,c,1\n", "a–b 1", ""},
+		{"source,target,length\na,b,3\nb,c,1\n", "a–b 1", "add a column weight with 1/length"},
 		{"fonte,meta,totale\na,b,3\nb,c,1\n", "a–b 3", ""},
 		{"h,r,t\n1,0,3\n1,1,4\n3,0,4\n", "1–3 1", "edges have no weight"},
 		{"a,b,1\nb,c,2\nc,d,3\nd,e,4\n", "a–b 1", ""},

@@ -171,7 +171,7 @@ func (c *chooser) takeNamed() error {
 func (c *chooser) takeIndex() error {
 	titles := c.s.Titles
 	isFirst := len(titles) > 1 && c.HasHeader && IsIndex(titles[0]) && c.use[0] == ""
-	counts := c.s.counts(0) || c.s.counts(1)
+	counts := c.isCounter(0)
 	switch {
 	case !isFirst:
 	case c.isEdges():
@@ -248,11 +248,7 @@ func (c *chooser) takeTitled() error {
 // other columns, as Gephi has under Label.
 func (c *chooser) isName(column int) bool {
 	values := c.s.values(column)
-	distinct := map[string]bool{}
-	for _, text := range values {
-		distinct[text] = true
-	}
-	return len(c.s.Titles) > 2 && len(c.s.Rows) > 2 && len(distinct) == len(c.s.Rows) && !areNumbers(values, c.r.Text)
+	return len(c.s.Titles) > 2 && len(values) > 2 && len(values) == len(c.s.Rows) && c.isKey(column) && !areNumbers(values, c.r.Text)
 }
 
 // isOpen reports whether a column may be the end of an edge: its title has no other role, and it holds no dates, or below a
@@ -414,14 +410,21 @@ func (c *chooser) checkWeight() error {
 	if len(numbers) == 0 {
 		return nil
 	}
-	warning := &input.Error{Msg: "edges have no weight; the numbers of the column " + words.Quoted(c.s.Titles[numbers[0]]) + " are ignored",
+	title := c.s.Titles[numbers[0]]
+	warning := &input.Error{Msg: "edges have no weight; the numbers of the column " + words.Quoted(title) + " are ignored",
 		Fix: "{weight=" + FieldList(c.s.Titles, numbers[0]) + "} makes it the weight"}
+	if slices.Contains(lengths, strings.TrimSuffix(plainTitle(title), "s")) {
+		warning.Fix = "a weight is large for strong edges: add a column weight with 1/" + title
+	}
 	if c.r.Signed {
 		return warning
 	}
 	c.Warnings = append(c.Warnings, warning)
 	return nil
 }
+
+// lengths are titles of numbers that are small for strong edges.
+var lengths = strings.Fields("length distance traveltime")
 
 // senders are titles of the first end of an event.
 var senders = strings.Fields("sender payer caller")

@@ -74,11 +74,25 @@ func (c *chooser) findHeader() error {
 		c.HasHeader = true
 	case doubtful != "" && r.IsKnown == nil:
 		return c.askHeader(words.Quoted(doubtful) + " may be a title or an id")
+	case s.isMixed():
+		c.warn("read as data: "+input.Escape(titles[0])+", "+input.Escape(titles[1]), "pass {delimiter=' '} if blanks separate fields too")
 	case r.IsKnown == nil && len(titles) > 1:
 		c.isDoubtful = all(titles, isWord)
 		c.warn("read as data: "+input.Escape(titles[0])+", "+input.Escape(titles[1]), "pass {header=yes} if the line holds titles")
 	}
 	return nil
+}
+
+// isMixed reports whether tabs separate two fields, of which the second one is a word, a blank and a number.
+func (s *Sample) isMixed() bool {
+	isPair := func(row []string) bool {
+		if len(row) != 2 || strings.Contains(row[0], " ") {
+			return false
+		}
+		_, number, _ := strings.Cut(row[1], " ")
+		return IsNumber(number)
+	}
+	return s.Separator == Tab && isPair(s.Titles) && all(s.Rows, isPair)
 }
 
 // digits are those of ids.

@@ -25,7 +25,7 @@ type advice struct {
 }
 
 // named has the values of the words in capitals of advice.
-var named = strings.NewReplacer("=NAME", "=cost", "--nodes=FILE", "--nodes=all.ids")
+var named = strings.NewReplacer("=NAME", "=cost", "--nodes=FILE", "--nodes=all.ids", "' '", "␣")
 
 var advices = []advice{
 	// Columns without titles that are known.
@@ -70,6 +70,8 @@ var advices = []advice{
 	{"x.txt\nhello world\na1 a2\na2 a3\n", "", "\"hello\" may be a title or an id; pass --header=yes if the line holds titles, else --header=no", "--header=no", "hello,world a1,a2 a2,a3"},
 	{"x.txt\nhello world\na1 a2\na2 a3\n", "", "\"hello\" may be a title or an id; pass --header=yes if the line holds titles, else --header=no", "--header=yes", "a1,a2 a2,a3"},
 	{"x.txt\nfoo bar\nbob cid\ncid dan\n", "", "read as data: foo, bar; pass --header=yes if the line holds titles", "--header=yes", "bob,cid cid,dan"},
+	{"x.txt\na\tb 1\nb\tc 2\n", "", "read as data: a, b 1; pass --delimiter=' ' if blanks separate fields too", "--delimiter=' '", "a,b,1 b,c,2"},
+	{"x.csv\nsource,target,length\na,b,2\nb,c,3\n", "", "the numbers of the column \"length\" are ignored; a weight is large for strong edges: add a column weight with 1/length", "", "a,b b,c"},
 	{"x.txt\n4 3\n0 1\n1 2\n2 3\n", "", "\"4 3\" is taken as the numbers of nodes and edges and skipped; pass --header=no if it is an edge", "--header=no", "0,1 1,2 2,3 3,4"},
 	{"x.csv\nsource,target\n", "", "no edges; check that this is the right file; if the first line is an edge, pass --header=no", "--header=no", "source,target"},
 	{"x.txt\nx\na b\nb c\n", "", "fix the line or pass --skip-bad-lines", "--skip-bad-lines", "a,b b,c"},
@@ -101,7 +103,11 @@ func TestAdvice(t *testing.T) {
 		}
 		read := func(flags string) (edges, problems string) {
 			var stdout, stderr bytes.Buffer
-			Main(append([]string{"convert", name, "-o", "-", "--to", "csv"}, strings.Fields(flags)...), nil, &stdout, &stderr)
+			args := strings.Fields("convert " + name + " -o - --to csv " + flags)
+			for i, arg := range args {
+				args[i] = strings.ReplaceAll(arg, "␣", " ")
+			}
+			Main(args, nil, &stdout, &stderr)
 			lines := strings.Split(strings.TrimSpace(stdout.String()), "\n")
 			return strings.Join(lines[1:], " "), stderr.String()
 		}

@@ -64,7 +64,8 @@ type infoDocument struct {
 	ClassLinks     [][]int64              `json:"class_links,omitempty"`     // entries between labelled nodes, by class of the row and of the column; absent above 20 classes
 	shell.Closing
 
-	odd string // summary of lines that are not ordinary edges
+	listed string // uses of the columns of the list of nodes
+	odd    string // summary of lines that are not ordinary edges
 }
 
 // kindCounts describes the edges of a kind.
@@ -97,7 +98,7 @@ func runInfo(run *shell.Session, c *infoOptions, name string) error {
 	if err != nil {
 		return err
 	}
-	lines := [][2]string{{"columns", v.Columns.String()}, {"lines", v.odd}}
+	lines := [][2]string{{"columns of --nodes", v.listed}, {"columns", v.Columns.String()}, {"lines", v.odd}}
 	page, err := report.Build("info", v)
 	if err != nil {
 		return err
@@ -138,8 +139,12 @@ func measureGraph(run *shell.Session, r *infoOptions,
 		v.Identity = m.Content()
 	} else {
 		v.Events = g.Report.Events
-		v.Columns, v.odd = g.Report.Files[len(g.Report.Files)-1].Columns,
-			oddLines(g.Report)
+		files := g.Report.Files
+		if len(files) > 1 && files[0].Format == "node list" {
+			v.listed = files[0].Columns.String()
+		}
+		v.Columns = files[len(files)-1].Columns
+		v.odd = oddLines(g.Report)
 	}
 	for _, d := range g.Degrees {
 		v.MaxDegree = max(v.MaxDegree, d)
