@@ -493,6 +493,15 @@ class Types(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "X has a node twice with different numbers"):
             hw.NodeRegressor("harmonic", graph=self.path).fit([0, 0, 5], [10, 30, 60])
 
+    def test_lengths(self):
+        """A warning about lengths names a remedy that works."""
+        frame = pandas.DataFrame({"source": ["a", "b"], "target": ["b", "c"], "length": [4.0, 2]})
+        with self.assertWarnsRegex(hw.HeatwalkWarning, "add a column weight with 1/length"):
+            hw.as_graph(frame)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            self.assertEqual(hw.as_graph(frame.assign(weight=1 / frame.length)).matrix.data.min(), 0.25)
+
     def test_words(self):
         """Text such as NA and inf is a category, as other text is."""
         labels, want = {0: "l", 1: "l", 4: "r", 5: "r"}, None

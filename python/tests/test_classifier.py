@@ -471,7 +471,7 @@ class ScikitLearn(unittest.TestCase):
         import sklearn
         from sklearn.utils.estimator_checks import check_estimator
 
-        for estimator, wanted in ((hw.NodeClassifier("lgc"), self.GRAPHS | self.ONE | {"check_classifiers_classes"}),
+        for estimator, wanted in ((hw.NodeClassifier("lgc"), self.GRAPHS | self.ONE | {"check_classifiers_classes", "check_class_weight_classifiers"}),
                                   (hw.NodeRegressor("harmonic"), self.GRAPHS), (hw.NodeEmbedding(2), self.GRAPHS)):
             failed = {}
             with warnings.catch_warnings():
@@ -537,6 +537,49 @@ class Manners(unittest.TestCase):
                 hw.NodeClassifier("lp").fit(B, **labels)
         with self.assertRaisesRegex(ValueError, "weight='length': a weight is large for strong edges"):
             hw.as_graph(square, weight="length")
+
+    def test_weights(self):
+        """Labels of weight 0 are left out, class_weight is a prior by another name, and score is accuracy_score."""
+        from sklearn.ensemble import BaggingClassifier
+        from sklearn.metrics import accuracy_score
+
+        A, group = two_groups()
+        group = np.where(np.arange(60) % 7 == 0, 2, group)
+        nodes = np.arange(30)
+        model, weights = hw.NodeClassifier("lp", graph=A, random_state=1), np.arange(30) % 3
+        want = model.fit(nodes[weights > 0], group[nodes[weights > 0]]).scores_
+        got = model.fit(nodes, group[nodes], sample_weight=np.sign(weights)).scores_
+        np.testing.assert_array_equal(got, want)
+        y, of_nodes = np.where(np.arange(60) < 30, group, -1), np.resize(np.sign(weights), 60)
+        got = hw.NodeClassifier("lp", unreached="prior", random_state=1).fit(A, y, sample_weight=of_nodes).scores_
+        np.testing.assert_array_equal(got, want)
+        model.fit(nodes[group[nodes] < 2], group[nodes[group[nodes] < 2]])
+        without = hw.NodeClassifier("lp", graph=A, random_state=1).fit(nodes, group[nodes], sample_weight=group[nodes] < 2)
+        self.assertEqual(without.classes_.tolist(), [0, 1])
+        np.testing.assert_array_equal(without.scores_, model.scores_)
+        for several in (weights, np.zeros(30), np.ones(5)):
+            with self.assertRaisesRegex(ValueError, "sample_weight"):
+                model.fit(nodes, group[nodes], sample_weight=several)
+        with self.assertRaisesRegex(TypeError, "unexpected argument 'weight'"):
+            model.fit(nodes, group[nodes], weight=1)
+
+        counts = np.bincount(group[nodes])
+        equal = [hw.NodeClassifier("lp", graph=A, random_state=1, **options).fit(nodes, group[nodes]) for options in (
+            {"class_weight": "balanced"}, {"prior": "balanced"}, {"class_weight": dict(enumerate(30 / counts))})]
+        for other in equal[1:]:
+            np.testing.assert_allclose(other.scores_, equal[0].scores_, rtol=1e-6)
+        self.assertGreater(*(hw.NodeClassifier("lp", graph=A, random_state=1, class_weight={2: w}).fit(nodes, group[nodes]).scores_[:, 2].sum()
+                             for w in (9, 1)))
+        for wrong in ({"x": 1}, {0: 0}, {0: np.inf}, 3):
+            with self.assertRaisesRegex(ValueError, "class_weight"):
+                hw.NodeClassifier("lp", class_weight=wrong).fit(A, y)
+        with self.assertRaisesRegex(ValueError, "leave one out"):
+            hw.NodeClassifier("lp", class_weight="balanced", prior="balanced").fit(A, y)
+        some = np.random.default_rng(1).random(60)
+        self.assertEqual(equal[0].score(range(60), group, some),
+                         accuracy_score(group, equal[0].predict(), sample_weight=some))
+        bags = BaggingClassifier(hw.NodeClassifier("lp", graph=A), n_estimators=2, random_state=0)
+        self.assertGreater(bags.fit(nodes[:, None], group[nodes]).score(nodes[:, None], group[nodes]), 0.4)
 
     def test_a_file_that_is_no_model(self):
         with tempfile.NamedTemporaryFile() as file, self.assertRaisesRegex(ValueError, "is no model; NodeClassifier.save writes one"):

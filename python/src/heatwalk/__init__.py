@@ -1,8 +1,7 @@
 """Label the rest of your graph.
 
-heatwalk predicts the labels of all nodes of a graph from the labels of a few, and computes kernels,
-matrix functions, eigenpairs and solutions that this needs. The program ``heatwalk`` runs the calls
-in a process of its own.
+heatwalk predicts the labels of all nodes of a graph from the labels of a few, and computes kernels, matrix functions,
+eigenpairs and solutions that this needs. The program ``heatwalk`` runs the calls in a process of its own.
 
 >>> import heatwalk as hw
 >>> A, y = hw.datasets.cora(labelled=270)
@@ -13,11 +12,16 @@ in a process of its own.
 
 from typing import TYPE_CHECKING, Any
 
+try:
+    import numpy  # noqa: F401
+    import scipy  # noqa: F401
+except ImportError as error:
+    raise ImportError(f"heatwalk needs NumPy and SciPy ({error}): pip install numpy scipy") from error
+
 from . import datasets
 from ._binary import binary
 from ._errors import (CancelledError, CrashError, HeatwalkError, HeatwalkWarning, InputError,
-                      LimitError, NotFittedError, NotFoundError, StoreError, UsageError,
-                      VersionError)
+                      LimitError, NotFittedError, NotFoundError, StoreError, UsageError, VersionError)
 from ._graph import Graph, as_graph
 from ._matrix import apply, eigsh, expm_multiply, features, kernel, solve
 from ._process import Settings

@@ -12,8 +12,7 @@ from . import _process
 from ._errors import warn
 from ._folder import call_in_folder, write_array
 from ._frame import write_table
-from ._graph import (Graph, argument, as_array, bytes_of, is_pandas, is_signed, is_store,
-                     nodes_of)
+from ._graph import (Graph, argument, as_array, bytes_of, is_pandas, is_signed, is_store, nodes_of)
 from ._labels import Labels, attribute_cells, attributes_of
 from ._server import Server, is_used, version_of
 
@@ -23,8 +22,7 @@ _T = TypeVar("_T")
 class Call:
     """One run of the program, in a folder; with loops the diagonal counts, as in SciPy."""
 
-    def __init__(self, folder: str, graph: Graph, settings: Mapping[str, Any], *,
-                 loops: bool = False) -> None:
+    def __init__(self, folder: str, graph: Graph, settings: Mapping[str, Any], *, loops: bool = False) -> None:
         if wrong := set(settings) - set(_process.Settings.__annotations__):
             raise TypeError(f"unexpected argument {wrong.pop()!r}")
         self.folder, self.graph, self.settings = folder, graph, dict(settings)
@@ -94,18 +92,15 @@ class Call:
             if not columns:
                 raise ValueError("node_features has no column with a value")
             path = self.path("features.csv", name)
-            write_table(path, ["node", *(title for title, _ in columns)],
-                        [ids, *(texts for _, texts in columns)])
-            self.flags += ["--attribute-fields",
-                           ",".join(str(i + 2) for i in range(len(columns)))]
+            write_table(path, ["node", *(title for title, _ in columns)], [ids, *(texts for _, texts in columns)])
+            self.flags += ["--attribute-fields", ",".join(str(i + 2) for i in range(len(columns)))]
             return path
         path = self.path("features.npz" if sp.issparse(matrix) else "features.npy", name)
         if sp.issparse(matrix):
             sp.save_npz(path, sp.csr_matrix(matrix), compressed=False)
         else:
             write_array(path, matrix)
-        with open(self.path("features.rows.ids", name), "w", encoding="utf-8",
-                  errors="surrogateescape") as file:
+        with open(self.path("features.rows.ids", name), "w", encoding="utf-8", errors="surrogateescape") as file:
             file.writelines(f"{v}\n" for v in ids)
         return path
 
@@ -131,8 +126,7 @@ class Call:
                 return [name]
         return [self._path(), *self._reading]
 
-    def run(self, command: str, *nodes: str, is_random: bool = False,
-            **options: Any) -> dict[str, Any]:
+    def run(self, command: str, *nodes: str, is_random: bool = False, **options: Any) -> dict[str, Any]:
         """Run a command with options, of which those of value None or False are left out.
 
         A random command without random_state gets another seed each time.
@@ -155,15 +149,13 @@ class Call:
             if value is not True:
                 several = hasattr(value, "__iter__") and not isinstance(value, str)
                 args.append(",".join(map(_text, value)) if several else _text(value))
-        return _process.run(args, self.names, **settings,
-                            source=lambda server: self._source(server, is_plain))
+        return _process.run(args, self.names, **settings, source=lambda server: self._source(server, is_plain))
 
 
 def run_call(graph: Graph, settings: Mapping[str, Any], need: int, work: Callable[[Call], _T],
              loops: bool = False) -> _T:
     """Return work(call), in a folder that has room for the graph and need bytes."""
-    return call_in_folder(bytes_of(graph) + need,
-                          lambda folder: work(Call(folder, graph, settings, loops=loops)))
+    return call_in_folder(bytes_of(graph) + need, lambda folder: work(Call(folder, graph, settings, loops=loops)))
 
 
 def _text(value: Any) -> str:

@@ -8,17 +8,16 @@ import operator
 import os
 import re
 import zipfile
-from typing import TYPE_CHECKING, Any, Hashable
+from typing import TYPE_CHECKING, Any, Hashable, Mapping
 
 import numpy as np
 
 from ._call import Call, rows_of, run_call
 from ._errors import UsageError, warn
-from ._estimators import ClassifierMixin, NodeEstimator
+from ._estimators import ClassifierMixin, NodeEstimator, check_index
 from ._folder import read_arrays
 from ._frame import columns_of
-from ._graph import (Graph, as_array, as_graph, as_objects, checksum, has_settings, is_pandas,
-                     labels_of, nodes_of)
+from ._graph import (Graph, as_array, as_graph, as_objects, checksum, has_settings, is_pandas, labels_of, nodes_of)
 from ._labels import Labels, decode, encode, encode_several, labels_of_sides
 from ._matrix import Array
 from ._process import Progress, seed_of
@@ -31,9 +30,9 @@ if TYPE_CHECKING:
 class NodeClassifier(ClassifierMixin, NodeEstimator):
     """Predict the labels of all nodes of a graph from the labels of some.
 
-    With the graph in the constructor, X is a list of nodes, and ``cross_val_score``, pipelines and
-    the like of scikit-learn work: ``NodeClassifier(graph=A).fit(nodes, y)``. Without it, X of
-    ``fit`` is the graph, and y has an element for each node.
+    With the graph in the constructor, X is a list of nodes, and ``cross_val_score``, pipelines and the like of
+    scikit-learn work: ``NodeClassifier(graph=A).fit(nodes, y)``. Without it, X of ``fit`` is the graph, and y has an
+    element for each node.
 
     Parameters
     ----------
@@ -42,20 +41,22 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
     graph
         A graph in any form that :func:`as_graph` takes; convert one of NetworkX once by that.
     node_features
-        Attributes, a row for each node, from which ``auto`` learns too. The rows of a frame, of all
-        nodes or some, are found by its index.
+        Attributes, a row for each node, from which ``auto`` learns too. The rows of a frame, of all nodes or some, are
+        found by its index.
     multi_label
         Whether y has an iterable of labels for each node, or is a matrix of 0 and 1.
     unreached : {"blank", "prior"}, optional
-        The prediction for a node that no label reaches: none (−1, "" or None), or the class prior.
-        By default the prior if the graph is in the constructor, because scikit-learn scores every
-        prediction.
+        The prediction for a node that no label reaches: none (−1, "" or None), or the class prior. By default the prior
+        if the graph is in the constructor, because scikit-learn scores every prediction.
     prior
-        Known shares of the classes by name, as in ``{"fraud": 0.01, "honest": 0.99}``, or a file of
-        them; ``"balanced"`` for equal ones.
+        Known shares of the classes by name, as in ``{"fraud": 0.01, "honest": 0.99}``, or a file of them;
+        ``"balanced"`` for equal ones.
+    class_weight : dict or "balanced", optional
+        How much a label of each class counts, in place of prior: the shares of the classes are those of the labels
+        times these weights, 1 for classes that are not in the dict.
     edge_weights : {"given", "none", "log"}, optional
-        The weights of edges: w, 1 or log(1 + w). By default auto, lp and beliefs choose by held-out
-        labels, and other methods take w.
+        The weights of edges: w, 1 or log(1 + w). By default auto, lp and beliefs choose by held-out labels, and other
+        methods take w.
     targets
         The nodes that can have a label, or a mask of all nodes.
     kind_weights, since, until, half_life, random_state, threads, max_memory, progress
@@ -74,14 +75,13 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
     kind_weights_
         The weights of kinds of edges by name, or None.
     accuracy_, accuracy_stderr_
-        The accuracy at nodes without a label, estimated by cross-validation, and its standard
-        error.
+        The accuracy at nodes without a label, estimated by cross-validation, and its standard error.
     accuracy_range_
-        The range of that accuracy if the labels are not a random sample of the nodes, for example
-        those that :func:`suggest` chose; None if they are one.
+        The range of that accuracy if the labels are not a random sample of the nodes, for example those that
+        :func:`suggest` chose; None if they are one.
     method_, settings_, nodes_, run_
-        The method and the parameters that were chosen, with the "weights" of edges if the graph has
-        some, the nodes in the order of the rows, and the report of the program.
+        The method and the parameters that were chosen, with the "weights" of edges if the graph has some, the nodes in
+        the order of the rows, and the report of the program.
 
     Examples
     --------
@@ -95,26 +95,29 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
 
     def __init__(self, method: str = "auto", *, graph: Any = None, node_features: Any = None,
                  multi_label: bool = False, unreached: str | None = None, prior: Any = None,
-                 edge_weights: str | None = None, targets: Any = None, kind_weights: Any = None, since: Any = None,
-                 until: Any = None, half_life: Any = None, random_state: Any = None,
-                 threads: int | None = None, max_memory: str | int | None = None,
+                 class_weight: Any = None, edge_weights: str | None = None, targets: Any = None,
+                 kind_weights: Any = None, since: Any = None, until: Any = None, half_life: Any = None,
+                 random_state: Any = None, threads: int | None = None, max_memory: str | int | None = None,
                  progress: Progress = None) -> None:
         self._store(locals())
 
-    def fit(self, X: Any, y: Any = None, *, labels_row: Any = None, labels_col: Any = None) -> NodeClassifier:
+    def fit(self, X: Any, y: Any = None, *, labels_row: Any = None, labels_col: Any = None,
+            **options: Any) -> NodeClassifier:
         """Learn from the labels y of the nodes X, or of the graph X.
 
         Parameters
         ----------
         X
-            Nodes of the graph in the constructor, or a graph in any form that :func:`as_graph`
-            takes.
+            Nodes of the graph in the constructor, or a graph in any form that :func:`as_graph` takes.
         y
-            The label of each element of X, or of each node of the graph: −1 in numbers, NaN, None
-            or "" for none; or a dict of the labelled nodes.
+            The label of each element of X, or of each node of the graph: −1 in numbers, NaN, None or "" for none; or a
+            dict of the labelled nodes.
         labels_row, labels_col
-            In place of y, labels of rows and columns of a matrix whose rows and columns are two kinds of nodes,
-            each as y, as in scikit-network.
+            In place of y, labels of rows and columns of a matrix whose rows and columns are two kinds of nodes, each as
+            y, as in scikit-network.
+        **options
+            The sample_weight of scikit-learn, as long as the y: 0 leaves a label out, and the other weights must be
+            equal, because walks start at labels and no method adds weighted losses of them.
 
         Raises
         ------
@@ -128,29 +131,50 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
                 raise ValueError("labels_row and labels_col are labels of a matrix as X, in place of y")
             X = X if isinstance(X, Graph) else as_graph(X, bipartite=True)
             y = labels_of_sides(X, labels_row, labels_col)
+        sample_weight = options.pop("sample_weight", None)
+        if options:
+            raise TypeError(f"fit() got an unexpected argument {options.popitem()[0]!r}")
         g, rows = self._inputs(X, y)
+        counted = np.ones(g.n, dtype=bool)
+        if sample_weight is not None:
+            counted = _counted(g, rows, X, sample_weight)
         if self.multi_label:
-            return self._fit_several(g, rows, y)
-        labels = encode(labels_of(g, y) if rows is None else y, g.n, rows)
-        if len(labels.classes) == 1:
-            raise ValueError(f"y has one class, {labels.classes.tolist()[0]!r}; two classes are "
-                             "needed")
-        scores, _, code, state = self._predictions(g, lambda call: call.write_labels(labels),
-                                                   labels.classes)
-        return self._fitted(
-            g, classes_=labels.classes, scores_=scores, labels_=decode(labels.classes, code),
-            _code=labels.code, **state)
+            return self._fit_several(g, rows, y, counted)
+        labels = encode(labels_of(g, y) if rows is None else y, g.n, rows).of_nodes(counted)
+        if len(labels.classes) < 2:
+            found = "".join(f"one class, {c!r}" for c in labels.classes.tolist()) or "no label"
+            where = "" if sample_weight is None else " where sample_weight is not 0"
+            raise ValueError(f"y has {found}{where}; two classes are needed")
+        prior = self._shares(labels)
+        scores, _, code, state = self._predictions(g, lambda call: {
+            "labels": call.write_labels(labels), "prior": call.write_prior(prior, labels.classes)})
+        return self._fitted(g, classes_=labels.classes, scores_=scores, labels_=decode(labels.classes, code),
+            _code=labels.code, _prior=prior, **state)
 
-    def _predictions(self, graph: Graph, write_labels: Any,
-                     classes: Any = None) -> tuple[Any, Any, Any, dict[str, Any]]:
+    def _shares(self, labels: Labels) -> Any:
+        """Return the shares of the classes: the prior, or those of labels that count as class_weight has it."""
+        weights = self.class_weight
+        if weights is None:
+            return self.prior
+        if self.prior is not None:
+            raise ValueError("class_weight and prior both give shares of the classes; leave one out")
+        if isinstance(weights, str) and weights == "balanced":
+            return weights
+        classes = labels.classes.tolist()
+        if not isinstance(weights, Mapping) or not set(weights) <= set(classes):
+            raise ValueError(f"class_weight is {weights!r}; give \"balanced\" or a dict of the classes of y")
+        counts = np.bincount(labels.code[labels.code >= 0])
+        shares = counts * np.array([weights.get(c, 1) for c in classes], dtype=np.float64)
+        if not (np.isfinite(shares) & (shares > 0)).all():
+            raise ValueError("class_weight: weights must be finite and above 0; leave out the labels of other classes")
+        return dict(zip(classes, (shares / shares.sum()).tolist()))
+
+    def _predictions(self, graph: Graph, write_labels: Any) -> tuple[Any, Any, Any, dict[str, Any]]:
         """Run classify; return scores, their classes, predicted classes, and attributes."""
         unreached, seed = self._unreached(), seed_of(self.random_state)
         def work(call: Call) -> tuple[Any, Any, Any, dict[str, Any]]:
             path, model = call.path("predictions.npz", "out"), call.path("model", "model")
-            options = {
-                "labels": write_labels(call), "o": path,
-                "prior": self.prior if classes is None else call.write_prior(self.prior, classes),
-                "method": None if self.multi_label else self.method,
+            options = {**write_labels(call), "o": path, "method": None if self.multi_label else self.method,
                 "multi_label": self.multi_label, "edge_weights": self.edge_weights,
                 "unreached": None if unreached == "blank" else unreached,
                 "targets": call.write("targets.npy", "targets", targets),
@@ -158,8 +182,7 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
             if self.graph is not None:  # perhaps one of several folds
                 call.settings["graph"] = checksum(graph)
             try:
-                run = call.run("classify", **options,
-                               save_model=None if self.multi_label else model)
+                run = call.run("classify", **options, save_model=None if self.multi_label else model)
             except UsageError as error:
                 if error.place != "save-model":
                     raise
@@ -176,8 +199,7 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
             sample = run.get("label_sample") or {}
             limits = sample.get("accuracy_low"), sample.get("accuracy_high")
             state = {"accuracy_range_": limits if limits[1] else None, "run_": run, "_model": b"", "_seed": seed,
-                     "accuracy_": accuracy, "accuracy_stderr_": error,
-                     "method_": run.get("method", self.method),
+                     "accuracy_": accuracy, "accuracy_stderr_": error, "method_": run.get("method", self.method),
                      "kind_weights_": run.get("kind_weights"), "settings_": parameters}
             if graph.kinds and state["kind_weights_"]:
                 state["kind_weights_"] = {graph.kinds.get(kind, kind): weight for kind, weight
@@ -191,8 +213,7 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         settings = {**self._settings(), "random_state": seed}
         scores, cols, predicted, state = run_call(graph, settings, 64 * graph.n, work)
         if targets is not None:  # other nodes have no label
-            full = [np.zeros((graph.n, scores.shape[1]), scores.dtype), np.full(graph.n, -1),
-                    np.zeros(graph.n, bool)]
+            full = [np.zeros((graph.n, scores.shape[1]), scores.dtype), np.full(graph.n, -1), np.zeros(graph.n, bool)]
             for array, some in zip(full, (scores, predicted, state["reached_"])):
                 array[targets] = some
             scores, predicted, state["reached_"] = full
@@ -204,19 +225,21 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
             return self.unreached or "blank"
         return "prior"
 
-    def _fit_several(self, graph: Graph, rows: Any, y: Any) -> NodeClassifier:
+    def _fit_several(self, graph: Graph, rows: Any, y: Any, counted: Any) -> NodeClassifier:
         """Learn several labels for each node."""
         if self.method != "auto":
-            raise ValueError(f"method is {self.method!r}; with multi_label=True there is one "
-                             "method: leave it out")
+            raise ValueError(f"method is {self.method!r}; with multi_label=True there is one " "method: leave it out")
+        if self.class_weight is not None:
+            raise ValueError("class_weight is for one label a node; leave it out")
         if rows is None:
             classes, matrix, indicator = encode_several(labels_of(graph, y, several=True), graph.n)
         else:
             classes, some, indicator = encode_several(y, len(rows))
             matrix = np.zeros((graph.n, len(classes)), dtype=np.int8)
             matrix[rows] = some
+        matrix[~counted] = 0
         scores, number, _, state = self._predictions(
-            graph, lambda call: call.write("labels.npy", "y", matrix))
+            graph, lambda call: {"labels": call.write("labels.npy", "y", matrix), "prior": self.prior})
         full = np.zeros((graph.n, len(classes)), dtype=scores.dtype)
         full[:, np.sort(number)] = scores
         chosen = full >= np.float32(state["run_"]["multi_label"]["threshold"])
@@ -224,10 +247,8 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         chosen[none, full[none].argmax(axis=1)] = True  # as in the column label of the program
         labelled = matrix.any(axis=1)
         chosen[labelled] = matrix[labelled] != 0
-        labels = chosen.astype(int) if indicator else as_objects(tuple(classes[c].tolist())
-                                                                 for c in chosen)
-        return self._fitted(graph, classes_=classes, scores_=full, labels_=labels, _chosen=chosen,
-                            **state)
+        labels = chosen.astype(int) if indicator else as_objects(tuple(classes[c].tolist()) for c in chosen)
+        return self._fitted(graph, classes_=classes, scores_=full, labels_=labels, _chosen=chosen, **state)
 
     def fit_predict(self, X: Any, y: Any = None, **labels: Any) -> Array:
         """Learn from labels, as in fit, and return the label of X, of every node for a graph."""
@@ -276,9 +297,9 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
     def predict_set(self, X: Any = None, *, coverage: float = 0.9) -> Array:
         """Return for each node of X a tuple of classes that holds its class with the given probability.
 
-        Without a graph in the constructor, X is the graph of ``fit``. The promise needs labels that
-        are a random sample of the nodes. Classes that no label has are denoted by "other". A tuple is
-        empty if no label reaches the node, or if there are too few labels for the coverage.
+        Without a graph in the constructor, X is the graph of ``fit``. The promise needs labels that are a random sample
+        of the nodes. Classes that no label has are denoted by "other". A tuple is empty if no label reaches the node,
+        or if there are too few labels for the coverage.
 
         Raises
         ------
@@ -298,8 +319,7 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
                      scores="none", node_features=call.write_attributes(self.node_features))
             with open(path, encoding="utf-8", newline="") as file:
                 cells = [line["set"] for line in csv.DictReader(file, delimiter="\t")]
-            return [tuple(self.classes_[int(c)] if c.isdigit() else c for c in cell.split("|") if c)
-                    for cell in cells]
+            return [tuple(self.classes_[int(c)] if c.isdigit() else c for c in cell.split("|") if c) for cell in cells]
         sets = run_call(g, {**self._settings(), "random_state": self._seed}, 0, work)
         return as_objects(sets)[rows]
 
@@ -320,8 +340,7 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         else:
             labels = encode(y, n, np.arange(n) if self._state == () else None)
             counted = labels.code >= 0
-            pairs = zip(labels.classes[labels.code[counted]].tolist(),
-                        self.labels_[rows][counted].tolist())
+            pairs = zip(labels.classes[labels.code[counted]].tolist(), self.labels_[rows][counted].tolist())
         weights = None if sample_weight is None else np.asarray(sample_weight)[counted]
         return float(np.average([a == b for a, b in pairs], weights=weights))
 
@@ -338,10 +357,10 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         Returns
         -------
         pandas.DataFrame
-            A frame with the columns node, label, reason, name, detail and share, as ``heatwalk
-            explain`` writes them: the shares of the reasons ``label``, ``other labels``,
-            ``attribute``, ``other attributes`` and ``rest`` add up to that of ``score``. Below a
-            ``link``, lines ``kind`` have the weight and the share of each kind of its edges.
+            A frame with the columns node, label, reason, name, detail and share, as ``heatwalk explain`` writes them:
+            the shares of the reasons ``label``, ``other labels``, ``attribute``, ``other attributes`` and ``rest`` add
+            up to that of ``score``. Below a ``link``, lines ``kind`` have the weight and the share of each kind of its
+            edges.
         """
         self._check_fitted()
         import pandas
@@ -366,7 +385,7 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
             else:
                 labels = call.write_labels(Labels(self.classes_, self._code))
                 options = {"labels": labels, "method": self.method,
-                           "prior": call.write_prior(self.prior, self.classes_),
+                           "prior": call.write_prior(self._prior, self.classes_),
                            "edge_weights": self.run_.get("weights", self.edge_weights)}
             out = call.path("reasons.tsv", "out")
             return call.run("explain", *ids, **options, n=number, o=out,
@@ -409,8 +428,7 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         if not self._model:
             raise ValueError(f"save: models of {self.method_} cannot be kept; those of auto, lp, "
                              "lgc, cwk and kernels with linear learners can, for one label a node")
-        about = {"classes": self.classes_.tolist(), "type": self.classes_.dtype.str,
-                 "path": self._nodes.path,
+        about = {"classes": self.classes_.tolist(), "type": self.classes_.dtype.str, "path": self._nodes.path,
                  "nodes": len(self._nodes) if self._nodes.is_numbered or self._nodes.path
                  else list(self.nodes_), "unreached": self._unreached(), "reading": self._reading}
         try:
@@ -436,6 +454,24 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         frame.insert(0, "label", label, allow_duplicates=True)
         frame.insert(1, "reached", self.reached_, allow_duplicates=True)
         return frame
+
+
+def _counted(graph: Graph, rows: Any, X: Any, sample_weight: Any) -> Any:
+    """Return a mask of the nodes whose labels count, those with a weight other than 0."""
+    if rows is None:
+        sample_weight = nodes_of(graph).align(sample_weight, "sample_weight")
+    else:
+        check_index(X, sample_weight, "sample_weight")
+    weights = np.asarray(as_array(sample_weight), dtype=np.float64)
+    rows = np.arange(graph.n) if rows is None else rows
+    if weights.shape != rows.shape:
+        raise ValueError(f"sample_weight has shape {weights.shape}; it needs a weight for each of {len(rows)} nodes")
+    if len(np.setdiff1d(weights, [0])) != 1:
+        raise ValueError("sample_weight: labels count alike or, with the weight 0, not at all, because no method adds "
+                         "weighted losses of labels; give 0 and 1, or class_weight for whole classes")
+    counted = np.zeros(graph.n, dtype=bool)
+    counted[rows[weights != 0]] = True
+    return counted
 
 
 def _unquoted(name: str | None) -> str | None:
@@ -501,8 +537,7 @@ class Model:
         order = np.arange(g.n)
         if self._by_id != bool(nodes_of(g).path):
             raise ValueError("graph: the model was learned on the other kind of graph; pass a "
-                             + ("file or a store" if self._by_id
-                                else "matrix or a graph in memory"))
+                             + ("file or a store" if self._by_id else "matrix or a graph in memory"))
         if not self._by_id:
             # The program knows nodes by their rows, so that those of the model come first, in its
             # order.
@@ -512,8 +547,7 @@ class Model:
             raise ValueError("graph: the nodes of the model come first in a graph with kinds or "
                              "times; pass as_graph(graph, ids=model.nodes_, …)")
         if (order != np.arange(g.n)).any():
-            g = Graph(g.matrix[order][:, order].tocsr().sorted_indices(),
-                      [g.nodes[int(i)] for i in order])
+            g = Graph(g.matrix[order][:, order].tocsr().sorted_indices(), [g.nodes[int(i)] for i in order])
             if node_features is not None and not is_pandas(node_features):  # found by name
                 is_arrow = hasattr(node_features, "column_names")
                 node_features = (node_features.take(order) if is_arrow else

@@ -12,8 +12,8 @@ from typing import Any, Sequence
 class HeatwalkError(Exception):
     """An error of the program, with exit code 1.
 
-    The attributes message, hint and place are its parts, code is the exit code of the program,
-    negative for a signal, command the command line, and stderr the last lines on stderr.
+    The attributes message, hint and place are its parts, code is the exit code of the program, negative for a signal,
+    command the command line, and stderr the last lines on stderr.
     """
     code = 1
     number: int | None = None  # of the error of the system, as in the module errno
@@ -84,8 +84,7 @@ class HeatwalkWarning(UserWarning):
     """A warning of the program, for example about input that was ignored."""
 
 
-CLASSES: dict[int, type[HeatwalkError]] = {
-    1: HeatwalkError, 2: UsageError, 3: InputError, 4: StoreError, 5: LimitError}
+CLASSES: dict[int, type[HeatwalkError]] = {1: HeatwalkError, 2: UsageError, 3: InputError, 4: StoreError, 5: LimitError}
 
 for _class in (*CLASSES.values(), CancelledError, CrashError, VersionError, NotFoundError,
                NotFittedError, HeatwalkWarning):

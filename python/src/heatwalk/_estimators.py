@@ -8,8 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ._errors import warn
-from ._graph import Graph, as_array, as_graph, checksum, graph_of, is_pandas, \
-    labels_of, nodes_of
+from ._graph import Graph, as_array, as_graph, checksum, graph_of, is_pandas, labels_of, nodes_of
 from ._labels import encode
 from ._matrix import Array, eigsh, features_of
 from ._process import Progress, Settings
@@ -20,15 +19,14 @@ try:
     from sklearn.exceptions import NotFittedError
 except ImportError:
     from ._errors import NotFittedError
-    BaseEstimator, ClassifierMixin, RegressorMixin, TransformerMixin = (
-        type("Base", (), {}) for _ in range(4))
+    BaseEstimator, ClassifierMixin, RegressorMixin, TransformerMixin = (type("Base", (), {}) for _ in range(4))
 
 
 class NodeEstimator(BaseEstimator):
     """An estimator on the nodes of one graph.
 
-    With ``graph`` in the constructor X is a list of nodes; otherwise X is the whole graph in
-    ``fit``, and left out or the same graph later.
+    With ``graph`` in the constructor X is a list of nodes; otherwise X is the whole graph in ``fit``, and left out or
+    the same graph later.
     """
     graph: Any
     _sides: tuple[int, int] | None = None  # of the graph of fit
@@ -39,8 +37,7 @@ class NodeEstimator(BaseEstimator):
         self.__dict__.update((name, v) for name, v in arguments.items() if name != "self")
 
     def _settings(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in Settings.__annotations__
-                if hasattr(self, name)}
+        return {name: getattr(self, name) for name in Settings.__annotations__ if hasattr(self, name)}
 
     def _inputs(self, X: Any, y: Any) -> tuple[Graph, Any]:
         """Return the graph, and the rows of the nodes X, or None if X is the graph."""
@@ -50,7 +47,7 @@ class NodeEstimator(BaseEstimator):
         g = graph_of(X if self.graph is None else self.graph)
         if self.graph is None:
             return g, None
-        _check_index(X, y, "y")
+        check_index(X, y, "y")
         return g, _rows(nodes_of(g), X)
 
     def _fitted(self, g: Graph, **state: Any) -> Any:
@@ -94,8 +91,7 @@ class NodeEstimator(BaseEstimator):
             columns = X.shape[1]
         if columns != n:
             raise ValueError(f"X has {columns} features, but {type(self).__name__} is expecting "
-                             f"{n} features as input; predictions are those of the fitted graph: "
-                             f"{way}")
+                             f"{n} features as input; predictions are those of the fitted graph: {way}")
         if checksum(g) != self._state:
             raise ValueError("X is not the graph of fit; predictions are those of the nodes of "
                              f"that graph: {way}, or heatwalk.load for a model of other graphs")
@@ -106,7 +102,7 @@ class NodeEstimator(BaseEstimator):
         self._check_fitted()
         if self._state != ():
             return self._nodes.align(values, name)
-        _check_index(X, values, name)
+        check_index(X, values, name)
         return values
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -135,7 +131,7 @@ def _rows(nodes: Any, X: Any) -> Any:
     return nodes.select(X, "X")
 
 
-def _check_index(X: Any, values: Any, name: str) -> None:
+def check_index(X: Any, values: Any, name: str) -> None:
     """Refuse a series of which only one of index and order can be meant: nodes in another order than X."""
     if not is_pandas(values):
         return
@@ -184,8 +180,7 @@ class NodeRegressor(RegressorMixin, NodeEstimator):
         else:
             values, y = np.full(g.n, np.nan), np.asarray(as_array(y), dtype=np.float64).ravel()
             if len(y) != len(rows):
-                raise ValueError(f"X and y have inconsistent numbers of samples: {len(rows)} and "
-                                 f"{len(y)}")
+                raise ValueError(f"X and y have inconsistent numbers of samples: {len(rows)} and {len(y)}")
             if not np.isfinite(y).all():
                 raise ValueError("Input y contains NaN or infinity; leave these nodes out of X")
             values[rows] = y
@@ -194,8 +189,7 @@ class NodeRegressor(RegressorMixin, NodeEstimator):
         if np.isnan(values).all():
             raise ValueError("y has no number: all of it is None or NaN")
         found, run = predict_numbers(g, values, self.method, self.node_features, self._settings())
-        return self._fitted(g, values_=found["value"], reached_=found["reached"], run_=run,
-                            method_=run.get("method"))
+        return self._fitted(g, values_=found["value"], reached_=found["reached"], run_=run, method_=run.get("method"))
 
     def predict(self, X: Any = None) -> Array:
         """Return the numbers of the nodes X, of all if it is left out or the fitted graph."""
@@ -221,11 +215,11 @@ class NodeEmbedding(TransformerMixin, NodeEstimator):
         The graph, as in :class:`NodeClassifier`; then X is a list of nodes. Of a bipartite one the eigenvectors of
         ``"normalized-adjacency"`` are the singular vectors of the matrix of both sides.
     method
-        ``"eigenvectors"``, or the walk features of the labels y, as in ``"cwk:steps=10"``, which
-        are those of :func:`features` with ``honest=True``.
+        ``"eigenvectors"``, or the walk features of the labels y, as in ``"cwk:steps=10"``, which are those of
+        :func:`features` with ``honest=True``.
     matrix
-        The matrix of the eigenvectors, as for :func:`eigsh`: of the smallest eigenvalues of a
-        Laplacian, the largest of others, but for a trivial vector of each component.
+        The matrix of the eigenvectors, as for :func:`eigsh`: of the smallest eigenvalues of a Laplacian, the largest of
+        others, but for a trivial vector of each component.
     largest_component
         Whether only nodes of the largest component have vectors other than 0.
     random_state, threads, max_memory, progress

@@ -121,16 +121,15 @@ def call_in_folder(need: int, call: Callable[[str], _T]) -> _T:
                 raise
             if parent is parents[-1]:
                 hint = "free space, or set $HEATWALK_TMPDIR to a folder on another disk"
-                raise StoreError("no space left on the disk", hint, parent, 1,
-                                 number=errno.ENOSPC) from error
+                raise StoreError("no space left on the disk", hint, parent, 1, number=errno.ENOSPC) from error
     raise AssertionError("no folder")
 
 
 def write_array(path: str, array: Any) -> str:
     """Write an array as ``numpy.save`` does.
 
-    The bytes go out by ``write``, which reports a full disk. A store into a mapped file of a full
-    tmpfs would end the process.
+    The bytes go out by ``write``, which reports a full disk. A store into a mapped file of a full tmpfs would end the
+    process.
     """
     array = np.ascontiguousarray(array)
     with open(path, "wb", buffering=0) as file:

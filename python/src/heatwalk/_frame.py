@@ -85,13 +85,11 @@ def _find(titles: Sequence[Any], title: Any) -> int:
     if len(places) > 1:
         raise ValueError(f"graph: {len(places)} columns have the title {title!r}; rename them")
     if not places:
-        raise ValueError(f"graph: there is no column {title!r}; its columns are "
-                         f"{', '.join(map(str, titles))}")
+        raise ValueError(f"graph: there is no column {title!r}; its columns are {', '.join(map(str, titles))}")
     return places[0]
 
 
-def ask_columns(path: str, args: Sequence[str], weight: Any,
-                titles: Sequence[Any] | None = None) -> dict[str, Any]:
+def ask_columns(path: str, args: Sequence[str], weight: Any, titles: Sequence[Any] | None = None) -> dict[str, Any]:
     """Return what the program says of a table; of several weights it takes "weight".
 
     A weight of None, which is left out, may be any column, also one of text.
@@ -103,8 +101,7 @@ def ask_columns(path: str, args: Sequence[str], weight: Any,
     more: list[str] = []
     while True:
         try:
-            return _process.run(["info", path, *base, *args, *more], names,
-                                reader=_process.Reader(titles=titles),
+            return _process.run(["info", path, *base, *args, *more], names, reader=_process.Reader(titles=titles),
                                 is_wanted=lambda text: weight is not None and "no weight;" in text)
         except InputError as error:
             flag = "weight" if "could be the weight" in error.message else "fields"
@@ -116,8 +113,7 @@ def ask_columns(path: str, args: Sequence[str], weight: Any,
             more = ["--" + flag, weight if flag == "weight" and weight else value[1].rstrip(",")]
 
 
-def choose_columns(titles: list[Any], arrays: list[Any], named: dict[str, Any],
-                   flags: Sequence[str]) -> Choice:
+def choose_columns(titles: list[Any], arrays: list[Any], named: dict[str, Any], flags: Sequence[str]) -> Choice:
     """Let the program choose the columns of edges, apart from those that are named.
 
     A weight of None is none, and "weight" is one that is chosen if no column has this title.
@@ -151,15 +147,13 @@ def choose_columns(titles: list[Any], arrays: list[Any], named: dict[str, Any],
         write_table(path, titles, [cells(array[:_SAMPLE]) for array in arrays])
         return ask_columns(path, args, weight, titles)
     answer = call_in_folder(0, work)
-    uses = {c["use"]: i for i, c in enumerate(answer["columns"])
-            if c.get("use") in (*_ENDS, "weight", "kind", "time")}
+    uses = {c["use"]: i for i, c in enumerate(answer["columns"]) if c.get("use") in (*_ENDS, "weight", "kind", "time")}
     if weight is None:
         uses.pop("weight", None)
     if "weight" in uses and answer.get("events") and not answer["directed"]:
         flags = ["--duplicates", "sum", *flags]
     roles = [role for role in (*_ENDS, "weight", "kind", "time") if role in uses]
-    return Choice({role: arrays[uses[role]] for role in roles},
-                  [titles[uses[role]] for role in roles], flags, form)
+    return Choice({role: arrays[uses[role]] for role in roles}, [titles[uses[role]] for role in roles], flags, form)
 
 
 def is_negative(values: Any) -> bool:
@@ -171,12 +165,10 @@ def is_negative(values: Any) -> bool:
     return bool((numbers < 0).any())
 
 
-def read_table(command: str, folder: str, choice: Choice, ends: Any, n: int,
-               out: str) -> dict[str, Any]:
+def read_table(command: str, folder: str, choice: Choice, ends: Any, n: int, out: str) -> dict[str, Any]:
     """Let the program read edges between rows, −1 for none, of which n are nodes."""
     table, ids = (os.path.join(folder, name) for name in ("edges.csv", "nodes.ids"))
-    codes = [np.where(end < 0, None, end).tolist() if (end < 0).any() else end.tolist()
-             for end in ends]
+    codes = [np.where(end < 0, None, end).tolist() if (end < 0).any() else end.tolist() for end in ends]
     others = {role: i for i, role in enumerate(choice.columns) if role not in _ENDS}
     columns = [cells(values.astype(int) if values.dtype.kind == "b" and role != "kind" else values)
                for role, values in choice.columns.items() if role in others]

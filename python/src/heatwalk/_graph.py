@@ -20,8 +20,7 @@ import scipy.sparse as sp
 from . import _process
 from ._errors import InputError, NotFoundError, warn
 from ._folder import call_in_folder, lasting_folder, write_array
-from ._frame import Choice, ask_columns, choose_columns, columns_of, is_missing, levels_of, \
-    read_table
+from ._frame import Choice, ask_columns, choose_columns, columns_of, is_missing, levels_of, read_table
 from ._server import checksum_of, version_of
 
 
@@ -180,8 +179,7 @@ class Graph:
         if self._nodes.path:
             return f"<heatwalk.{type(self).__name__} {self.path!r}>"
         more = "edges with kinds or times" if self.matrix is None else f"{self.matrix.nnz} entries"
-        used = ", ".join(f"{title} → {role}" for title, role in self.columns.items()
-                         if title != role)
+        used = ", ".join(f"{title} → {role}" for title, role in self.columns.items() if title != role)
         return f"<heatwalk.Graph of {self.n} nodes and {more}{used and ': '}{used}>"
 
     def __deepcopy__(self, memo: Any) -> Graph:
@@ -273,8 +271,8 @@ _recent: dict[tuple[Any, ...], tuple[Graph, Any]] = {}  # the last one, with its
 def graph_of(source: Any) -> Graph:
     """Return the graph of an argument, for equal matrices that follow each other the same object.
 
-    Clones and folds of an estimator have copies of its matrix. They share the conversion, and the
-    graph that the program keeps open.
+    Clones and folds of an estimator have copies of its matrix. They share the conversion, and the graph that the
+    program keeps open.
     """
     is_array = isinstance(source, np.ndarray) and source.dtype != object
     if not is_array and not (sp.issparse(source) and source.format == "csr"):
@@ -352,11 +350,9 @@ def _finite(matrix: Any) -> Any:
     if matrix.dtype.kind == "c":
         raise ValueError("Complex data not supported: an adjacency matrix has real numbers")
     if matrix.dtype.kind not in "biuf":
-        raise ValueError(f"an adjacency matrix has real numbers; this one has {matrix.dtype}. "
-                         f"{_PAIRS}")
+        raise ValueError(f"an adjacency matrix has real numbers; this one has {matrix.dtype}. {_PAIRS}")
     if matrix.ndim != 2:
-        raise ValueError(f"an adjacency matrix has two dimensions; this array has {matrix.ndim}. "
-                         "Reshape your data")
+        raise ValueError(f"an adjacency matrix has two dimensions; this array has {matrix.ndim}. " "Reshape your data")
     kind = matrix.dtype
     if kind.kind == "f" and kind.itemsize not in (4, 8) or not kind.isnative:
         matrix = matrix.astype(np.float64)
@@ -378,8 +374,7 @@ def _csr(matrix: Any) -> Any:
         way = ("as_graph(B, bipartite=True) makes nodes of its rows and columns. Rows of features become a graph "
                "by sklearn.neighbors.kneighbors_graph")
         if 2 in matrix.shape and matrix.dtype.kind in "iuf":
-            way = "An edge index is an array of whole numbers of shape 2×m. " + \
-                (_PAIRS if columns == 2 else way)
+            way = "An edge index is an array of whole numbers of shape 2×m. " + (_PAIRS if columns == 2 else way)
         raise ValueError(f"an adjacency matrix is square; this one is {n}×{columns}. {way}")
     matrix = (matrix if sp.issparse(matrix) else sp.csr_matrix(matrix)).tocsr()
     if not matrix.has_canonical_format or not matrix.data.all():
@@ -429,8 +424,8 @@ def _warn_of_zeros(count: int) -> None:
 def csr_of_networkx(graph: Any, weight: str | None, value: Any = None) -> sp.csr_matrix:
     """Return the adjacency matrix of a NetworkX graph, several times as fast as NetworkX does.
 
-    Parallel edges without weights are one edge. With a function of weights, they are added as the
-    others are, and the matrix has the sums of its values.
+    Parallel edges without weights are one edge. With a function of weights, they are added as the others are, and the
+    matrix has the sums of its values.
     """
     adjacency = dict(graph.adjacency())
     n, near = len(adjacency), list(adjacency.values())
@@ -447,8 +442,7 @@ def csr_of_networkx(graph: Any, weight: str | None, value: Any = None) -> sp.csr
     if graph.is_multigraph():
         weighted = counts or any(weight in d for _, _, d in graph.edges(data=True))
         convert = (lambda w: value(_real(w))) if counts else float
-        ends = ({weight: sum(convert(d.get(weight, 1)) for d in keys.values())}
-                if weighted else {} for keys in ends)
+        ends = ({weight: sum(convert(d.get(weight, 1)) for d in keys.values())} if weighted else {} for keys in ends)
     rows = np.repeat(np.arange(n), degrees)
     if not graph.is_directed():  # the dictionary of an edge is that of its reverse
         upper = rows <= indices
@@ -490,8 +484,7 @@ def _rows_of_ends(nodes: list[Any], ends: Iterable[Any], count: int) -> Any:
 
 def _from_networkx(graph: Any, weight: Any, kind: Any, time: Any) -> Graph:
     nodes = list(graph.nodes)
-    is_range = nodes == list(range(len(nodes))) and \
-        not any(is_bool(v) or isinstance(v, float) for v in nodes)
+    is_range = nodes == list(range(len(nodes))) and not any(is_bool(v) or isinstance(v, float) for v in nodes)
     names = None if is_range else nodes
     without = sum(weight not in data for *_, data in graph.edges(data=True))
     if weight is not None and 0 < without < graph.number_of_edges():
@@ -513,8 +506,7 @@ def _from_networkx(graph: Any, weight: Any, kind: Any, time: Any) -> Graph:
     columns = {title: as_objects(e[i] for e in edges) for i, title in enumerate(["source", "target"])}
     named = {**dict(zip(columns, columns)), "weight": weight, "kind": kind, "time": time}
     for title in {kind, time, weight} - {None}:
-        values = as_objects(data.get(title, 1 if title == weight else None)
-                            for _, _, _, data in edges)
+        values = as_objects(data.get(title, 1 if title == weight else None) for _, _, _, data in edges)
         if title == "key" and graph.is_multigraph() and is_missing(values).all():
             values = as_objects(key for _, _, key, _ in edges)
         if title != weight or any(weight in data for _, _, _, data in edges):
@@ -557,15 +549,13 @@ def _from_table(columns: list[tuple[Any, Any]], named: dict[str, Any], flags: Se
     columns_used = dict(zip(choice.titles, choice.columns))
     ends = [choice.columns[role] for role in ("source", "target")]
     if "--bipartite" in flags:
-        ends = [as_objects(None if lost else f"{title}:{v}"
-                           for v, lost in zip(end, is_missing(end)))
+        ends = [as_objects(None if lost else f"{title}:{v}" for v, lost in zip(end, is_missing(end)))
                 for title, end in zip(choice.titles, ends)]
         choice.flags.remove("--bipartite")
         choice.titles[:2] = "source", "target"  # not two kinds of nodes any more
     is_whole = not len(nodes) and all(v.dtype.kind in "iu" for v in ends) and \
         np.result_type(*ends).kind in "iu"  # not float64, of int64 and uint64
-    values = np.concatenate(ends) if is_whole else as_objects(
-        itertools.chain(nodes, *(end.tolist() for end in ends)))
+    values = np.concatenate(ends) if is_whole else as_objects(itertools.chain(nodes, *(end.tolist() for end in ends)))
     codes, names = _factorize(values, is_whole)
     codes = codes[len(nodes):].reshape(2, -1)
     if count := np.count_nonzero((codes < 0).any(axis=0)):
@@ -698,8 +688,7 @@ def _from_adjacency(frame: Any) -> Graph | None:
         return None
     names = list(frame.index)
     if set(frame.columns) == set(names):
-        return Graph(_csr(frame[names].to_numpy(dtype=np.float64)),
-                     None if names == list(range(len(names))) else names)
+        return Graph(_csr(frame[names].to_numpy(dtype=np.float64)), None if names == list(range(len(names))) else names)
     if frame.shape[1] > 4:
         raise ValueError("graph: the frame is square, and its columns are not the nodes of its "
                          "index; give both the same names, or pass frame.to_numpy()")
@@ -727,36 +716,32 @@ def as_graph(graph: Any, *, ids: Iterable[Hashable] | None = None, source: Any =
     Parameters
     ----------
     graph
-        A SciPy matrix or array, a dense array or tensor, with negative values for edges between
-        opponents, which methods that need weights of 0 or more refuse; a pandas frame with nodes as
-        index and columns; a NetworkX or igraph graph; a frame of pandas or polars, or an Arrow
-        table, with the columns source, target and perhaps weight, and an edge in each row; an edge
-        index of shape (2, m) or the ``Data`` of PyTorch Geometric; the path of a graph file or a
-        store; a :class:`Store` or a :class:`Graph`.
+        A SciPy matrix or array, a dense array or tensor, with negative values for edges between opponents, which
+        methods that need weights of 0 or more refuse; a pandas frame with nodes as index and columns; a NetworkX or
+        igraph graph; a frame of pandas or polars, or an Arrow table, with the columns source, target and perhaps
+        weight, and an edge in each row; an edge index of shape (2, m) or the ``Data`` of PyTorch Geometric; the path of
+        a graph file or a store; a :class:`Store` or a :class:`Graph`.
     ids
         The nodes of the rows of a matrix, or of a frame all nodes, also those without an edge.
     source, target
-        The columns of a frame. By default the program chooses them, and the weight, by their
-        titles, as those of a file: source and target, payer and payee, from_account and to_account
-        and so on. ``columns`` of the graph has the choice.
+        The columns of a frame. By default the program chooses them, and the weight, by their titles, as those of a
+        file: source and target, payer and payee, from_account and to_account and so on. ``columns`` of the graph has
+        the choice.
     weight
-        The attribute or the column of the weights, if there is one, an array for an edge index, or
-        None for no weights.
+        The attribute or the column of the weights, if there is one, an array for an edge index, or None for no weights.
     kind, time
-        The columns or attributes with the kind and the date of each edge; kind="key" takes the keys
-        of a MultiGraph. The edges are kept in a temporary store. See kind_weights, since, until and
-        half_life of :class:`Settings`.
+        The columns or attributes with the kind and the date of each edge; kind="key" takes the keys of a MultiGraph.
+        The edges are kept in a temporary store. See kind_weights, since, until and half_life of :class:`Settings`.
     directed
-        Whether the edges of a frame or an edge index have a direction. If not, an edge in both
-        directions is one edge. Other graphs have a direction if they say so.
+        Whether the edges of a frame or an edge index have a direction. If not, an edge in both directions is one edge.
+        Other graphs have a direction if they say so.
     num_nodes
         The number of nodes of an edge index, if the last ones have no edges.
     bipartite
-        Whether rows and columns of a matrix, which need not be square, are two kinds of nodes: those of the rows
-        are the first ones. Of a frame, equal values in source and target are two nodes.
+        Whether rows and columns of a matrix, which need not be square, are two kinds of nodes: those of the rows are
+        the first ones. Of a frame, equal values in source and target are two nodes.
     flags
-        Further flags for a frame or a file, as in ``["--duplicates=max"]``; ``heatwalk help input``
-        lists all.
+        Further flags for a frame or a file, as in ``["--duplicates=max"]``; ``heatwalk help input`` lists all.
 
     Raises
     ------
@@ -813,12 +798,10 @@ def _convert(graph: Any, named: dict[str, Any], directed: bool, num_nodes: int |
         return _from_table(columns, named, flags, nodes, levels_of(graph))
     if isinstance(graph, (str, os.PathLike)):
         if not os.path.exists(graph):
-            raise NotFoundError("no such file", "pass the path of a graph file or a store",
-                                os.fspath(graph))
+            raise NotFoundError("no such file", "pass the path of a graph file or a store", os.fspath(graph))
         return _from_file(os.fspath(graph), named, flags + ["--directed"] * directed)
     if kind is not None or time is not None or flags:
-        raise ValueError("graph: kind, time and flags are for a frame, a file or a graph of "
-                         "NetworkX or igraph")
+        raise ValueError("graph: kind, time and flags are for a frame, a file or a graph of NetworkX or igraph")
     if isinstance(graph, Graph):
         return graph
     if sp.issparse(graph):
@@ -835,8 +818,7 @@ def _convert(graph: Any, named: dict[str, Any], directed: bool, num_nodes: int |
                          "tell apart; an edge index is an array of whole numbers")
     if array.ndim == 2 and array.shape[0] == 2 and array.dtype.kind in "iu":
         if array.shape[1] != 2 or num_nodes is not None:
-            return _from_index(array, None if isinstance(weight, str) else weight, num_nodes,
-                               directed)
+            return _from_index(array, None if isinstance(weight, str) else weight, num_nodes, directed)
         if array[0, 1] != array[1, 0] or array[0, 0] or array[1, 1]:
             raise ValueError("this 2×2 array of whole numbers may be an edge index or a matrix; "
                              "pass num_nodes for an edge index, or a scipy.sparse matrix")
@@ -866,8 +848,8 @@ def _of_matrix(matrix: Any) -> Graph:
 def labels_of(graph: Graph, y: Any, several: bool = False) -> Any:
     """Return labels with an element for each row.
 
-    A dict gives those of some nodes, and so does a pandas series, or a frame with a column for each
-    class (several), with nodes as index.
+    A dict gives those of some nodes, and so does a pandas series, or a frame with a column for each class (several),
+    with nodes as index.
     """
     if isinstance(y, (str, os.PathLike)):
         raise ValueError("y is a path; pandas.read_csv(path, index_col=0).squeeze() reads labels")

@@ -26,6 +26,12 @@ class Labels(NamedTuple):
     classes: Any
     code: Any
 
+    def of_nodes(self, mask: Any) -> Labels:
+        """Return the labels of some nodes, with the classes that these have."""
+        code = np.where(mask, self.code, -1)
+        present = np.unique(code[code >= 0])
+        return Labels(self.classes[present], np.where(code < 0, -1, np.searchsorted(present, code)).astype(np.int32))
+
 
 def values_of(y: Any) -> tuple[Any, Any]:
     """Return values as an array, and a mask of None, NaN, NA, NaT and masked ones."""
@@ -125,8 +131,8 @@ def classes_of(values: Any) -> tuple[Any, Any]:
 def encode(y: Any, n: int, rows: Any = None) -> Labels:
     """Return labels as class numbers, in the order of the sorted classes.
 
-    Of all nodes, unlabelled ones are −1 in numbers, NaN, None, NA, masked elements, and the empty
-    text. With rows, y has a label for each of these, and −1 is a class.
+    Of all nodes, unlabelled ones are −1 in numbers, NaN, None, NA, masked elements, and the empty text. With rows, y
+    has a label for each of these, and −1 is a class.
     """
     values, missing = column_of(y)
     if len(values) != (n if rows is None else len(rows)):
@@ -201,8 +207,7 @@ def encode_several(y: Any, n: int) -> tuple[Any, Any, bool]:
             raise ValueError("y has values other than 0 and 1, those of a matrix of labels")
         classes = np.array(range(matrix.shape[1]) if titles is None else titles)
         return classes, matrix.astype(np.int8), True
-    lists = [[] if is_missing(as_objects([v]))[0] else [v] if isinstance(v, (str, bytes))
-             else list(v) for v in y]
+    lists = [[] if is_missing(as_objects([v]))[0] else [v] if isinstance(v, (str, bytes)) else list(v) for v in y]
     if not any(lists):
         raise ValueError("y has no label")
     labels = sorted({label for some in lists for label in some})
@@ -231,8 +236,7 @@ def attributes_of(graph: Graph, features: Any) -> tuple[Any, Any]:
         if features.ndim != 2:
             raise ValueError(f"node_features of shape {features.shape} need a row for each node")
     if features.shape[0] != len(rows):
-        raise ValueError(f"node_features has {features.shape[0]} rows, and the graph has "
-                         f"{graph.n} nodes")
+        raise ValueError(f"node_features has {features.shape[0]} rows, and the graph has {graph.n} nodes")
     if columns is None or len(columns) <= _TABLE:
         return rows, features if columns is None else columns
     matrix = np.stack([as_array(column) for _, column in columns], axis=1)

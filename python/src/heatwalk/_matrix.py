@@ -44,8 +44,8 @@ def kernel(graph: Any, kernel: str = "diffusion", rows: Any = None, cols: Any = 
     Parameters
     ----------
     graph, kernel
-        A graph in any form that :func:`as_graph` takes, and a kernel with its parameters, as in
-        ``"diffusion:beta=2"``; :func:`methods` lists all.
+        A graph in any form that :func:`as_graph` takes, and a kernel with its parameters, as in ``"diffusion:beta=2"``;
+        :func:`methods` lists all.
     rows, cols
         Nodes of the rows and columns, or a mask of all nodes; all nodes if left out.
     labels
@@ -55,8 +55,8 @@ def kernel(graph: Any, kernel: str = "diffusion", rows: Any = None, cols: Any = 
     tol
         The largest error of a value, relative to the largest value in its columns.
     out
-        A ``.npy`` file for the block, of which the result is a map. ``out.run.json`` is the report
-        of the program, and files that end in ``.ids`` have the ids of the nodes.
+        A ``.npy`` file for the block, of which the result is a map. ``out.run.json`` is the report of the program, and
+        files that end in ``.ids`` have the ids of the nodes.
     **settings
         Threads, max_memory and progress, see :class:`Settings`.
 
@@ -97,8 +97,7 @@ def kernel(graph: Any, kernel: str = "diffusion", rows: Any = None, cols: Any = 
 
 
 def features(graph: Any, labels: Any, spec: str = "cwk", *, honest: bool = False,
-             dtype: Any = "float32", out: Path | None = None,
-             **settings: Unpack[Settings]) -> Block:
+             dtype: Any = "float32", out: Path | None = None, **settings: Unpack[Settings]) -> Block:
     """Compute the features of coinciding walks, F with K = FFᵀ.
 
     Parameters
@@ -110,15 +109,14 @@ def features(graph: Any, labels: Any, spec: str = "cwk", *, honest: bool = False
     spec
         The kernel, as in ``"cwk:alpha=0.5:steps=10"``.
     honest
-        Whether the row of a labelled node is computed without the labels of its fold. Otherwise it
-        contains its own label, so that a classifier learns too much from it.
+        Whether the row of a labelled node is computed without the labels of its fold. Otherwise it contains its own
+        label, so that a classifier learns too much from it.
     dtype
         The precision of the features.
     out
         A ``.npy`` file for the features, of which the result is a map.
     **settings
-        Threads, max_memory, progress and, for the folds of honest features, random_state, see
-        :class:`Settings`.
+        Threads, max_memory, progress and, for the folds of honest features, random_state, see :class:`Settings`.
 
     Returns
     -------
@@ -126,8 +124,7 @@ def features(graph: Any, labels: Any, spec: str = "cwk", *, honest: bool = False
         A row for each node; the columns are pairs (step, class).
     """
     g = as_graph(graph)
-    return features_of(g, encode(labels_of(g, labels), g.n), spec, honest=honest, dtype=dtype,
-                       out=out, **settings)
+    return features_of(g, encode(labels_of(g, labels), g.n), spec, honest=honest, dtype=dtype, out=out, **settings)
 
 
 def features_of(g: Graph, encoded: Labels, spec: str, *, honest: bool, dtype: Any = "float32",
@@ -169,8 +166,8 @@ def apply(graph: Any, function: str, B: Any, *, tol: float | None = None, dtype:
         A graph in any form that :func:`as_graph` takes.
     function
         ``"adjacency"``, ``"transition"``, ``"laplacian"`` and so on for the matrix itself;
-        ``"exp:t=-2:matrix=laplacian"``; ``"solve:shift=1:matrix=laplacian"``; or a kernel. The
-        result of several times, as in ``"exp:t=-1,-2"``, has the columns of each time in turn.
+        ``"exp:t=-2:matrix=laplacian"``; ``"solve:shift=1:matrix=laplacian"``; or a kernel. The result of several times,
+        as in ``"exp:t=-1,-2"``, has the columns of each time in turn.
     B
         The block, a row for each node. Rows of a series or frame of pandas are found by its index.
     tol
@@ -208,16 +205,14 @@ def _apply(g: Graph, function: str, B: Array, tol: float | None, settings: Setti
                        o=path, tolerance=tol)
         array = read_array(path, out is not None)
         width = array.shape[1]
-        return Block(array[:, 0] if B.ndim == 1 and width == 1 else array, nodes_of(g),
-                     range(width), run)
+        return Block(array[:, 0] if B.ndim == 1 and width == 1 else array, nodes_of(g), range(width), run)
     results = 1 + function.count(",")  # of several times
     return run_call(g, settings, (1 + results) * 8 * B.size, work, loops)
 
 
 def expm_multiply(A: Any, B: Any, start: float | None = None, stop: float | None = None,
                   num: int | None = None, endpoint: bool | None = None, *, t: float = 1.0,
-                  matrix: str = "adjacency", tol: float = 1e-8,
-                  **settings: Unpack[Settings]) -> Array:
+                  matrix: str = "adjacency", tol: float = 1e-8, **settings: Unpack[Settings]) -> Array:
     """Compute exp(tM)·B, as :func:`scipy.sparse.linalg.expm_multiply` does for symmetric A ≥ 0.
 
     Parameters
@@ -225,15 +220,15 @@ def expm_multiply(A: Any, B: Any, start: float | None = None, stop: float | None
     A, B
         The adjacency matrix, or a graph in any form that :func:`as_graph` takes, and the block.
     start, stop, num, endpoint
-        As in SciPy: the result has an entry for each of ``num`` times, which t multiplies, for
-        about the cost of the longest time.
+        As in SciPy: the result has an entry for each of ``num`` times, which t multiplies, for about the cost of the
+        longest time.
     t
         The factor of the matrix. The diffusion exp(−βL) has t = −β and ``matrix="laplacian"``.
     matrix : {"adjacency", "normalized-adjacency", "laplacian", "normalized-laplacian"}
         The matrix M of the graph.
     tol
-        The largest error of a column, relative to its norm. An error names a tolerance that float64
-        can promise if it cannot promise this one.
+        The largest error of a column, relative to its norm. An error names a tolerance that float64 can promise if it
+        cannot promise this one.
     **settings
         Threads, max_memory and progress, see :class:`Settings`.
 
@@ -266,8 +261,8 @@ def solve(A: Any, b: Any, x0: Any = None, *, shift: float = 0.0, matrix: str = "
     Parameters
     ----------
     A, b, x0
-        A matrix or graph in any form that :func:`as_graph` takes, the right-hand sides, and a start
-        that is not used, as in :func:`scipy.sparse.linalg.cg`.
+        A matrix or graph in any form that :func:`as_graph` takes, the right-hand sides, and a start that is not used,
+        as in :func:`scipy.sparse.linalg.cg`.
     shift
         With 0, the result is L⁺·b, with the pseudo-inverse L⁺.
     matrix : {"laplacian", "normalized-laplacian"}
@@ -354,8 +349,7 @@ def eigsh(A: Any, k: int = 6, M: None = None, sigma: None = None, which: str = "
         # Both ends may have vectors of one eigenspace. Those of eigenvalues ≥ 0 are taken from the
         # upper end alone, which has as many of them as there can be among the k largest.
         zero = -1e-7 * max(abs(low[0]), abs(w[-1]))
-        w, v = (np.concatenate([a[..., low < zero], b[..., w >= zero]], axis=-1)
-                for a, b in ((low, w), (vectors, v)))
+        w, v = (np.concatenate([a[..., low < zero], b[..., w >= zero]], axis=-1) for a, b in ((low, w), (vectors, v)))
         order = np.sort(np.argsort(-np.abs(w), kind="stable")[:k])
         w, v = w[order], v[:, order]
     return (w, v) if return_eigenvectors else w

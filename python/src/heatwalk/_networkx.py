@@ -109,8 +109,7 @@ def _vector(G: BackendGraph, values: Any) -> Any:
     return vector / vector.sum()
 
 
-def _limit(G: BackendGraph, x: Any, step: Any, max_iter: int, tol: float,
-           last: Any = lambda x: x) -> dict[Any, float]:
+def _limit(G: BackendGraph, x: Any, step: Any, max_iter: int, tol: float, last: Any = lambda x: x) -> dict[Any, float]:
     """Return the limit of x ← step(x) by node, with the stopping rule of NetworkX."""
     for _ in range(max_iter):
         before, x = x, step(x)
@@ -167,8 +166,7 @@ def katz_centrality(G: BackendGraph, alpha: float = 0.1, beta: Any = 1.0, max_it
 
 def _classes(G: BackendGraph, label_name: str) -> tuple[Any, Any]:
     """Return the labels in the order of their first nodes, and an indicator of labelled nodes."""
-    labels = {i: d[label_name] for i, (_, d) in enumerate(G.graph.nodes(data=True))
-              if label_name in d}
+    labels = {i: d[label_name] for i, (_, d) in enumerate(G.graph.nodes(data=True)) if label_name in d}
     _require(labels)
     number = {label: k for k, label in enumerate(dict.fromkeys(labels.values()))}
     indicator = np.zeros((len(G), len(number)))
@@ -284,8 +282,7 @@ def _fiedler(A: Any, normalized: bool, tol: float) -> tuple[float, Any]:
 
 @_or_networkx
 def algebraic_connectivity(G: BackendGraph, weight: str | None = "weight", normalized: bool = False,
-                           tol: float = 1e-8, method: str = "tracemin_pcg",
-                           seed: Any = None) -> float:
+                           tol: float = 1e-8, method: str = "tracemin_pcg", seed: Any = None) -> float:
     """Return the second smallest eigenvalue of the Laplacian."""
     parts = _laplacians(G, weight, method)
     _require(len(parts) == 1 and len(G) > 1)
@@ -303,8 +300,7 @@ def fiedler_vector(G: BackendGraph, weight: str | None = "weight", normalized: b
 
 @_or_networkx
 def spectral_ordering(G: BackendGraph, weight: str | None = "weight", normalized: bool = False,
-                      tol: float = 1e-8, method: str = "tracemin_pcg",
-                      seed: Any = None) -> list[Any]:
+                      tol: float = 1e-8, method: str = "tracemin_pcg", seed: Any = None) -> list[Any]:
     """Return the nodes of each component in the order of its Fiedler vector."""
     nodes, order = list(G), []
     for rows, A in _laplacians(G, weight, method):
@@ -315,8 +311,7 @@ def spectral_ordering(G: BackendGraph, weight: str | None = "weight", normalized
 
 
 #: The functions, as NetworkX finds them.
-backend = types.SimpleNamespace(convert_from_nx=convert_from_nx, convert_to_nx=convert_to_nx,
-                                **_functions)
+backend = types.SimpleNamespace(convert_from_nx=convert_from_nx, convert_to_nx=convert_to_nx, **_functions)
 
 
 def get_info() -> dict[str, Any]:

@@ -12,8 +12,7 @@ import signal
 import subprocess
 import sys
 import time
-from typing import (Any, Callable, Iterator, Mapping, NamedTuple, Optional, Sequence, TypedDict,
-                    Union)
+from typing import (Any, Callable, Iterator, Mapping, NamedTuple, Optional, Sequence, TypedDict, Union)
 
 import numpy as np
 
@@ -33,21 +32,21 @@ class Settings(TypedDict, total=False):
     Attributes
     ----------
     threads, max_memory
-        The number of threads, by default ``$OMP_NUM_THREADS`` or that of the processors; the
-        largest memory of the program, as "4GiB" or bytes. No result changes.
+        The number of threads, by default ``$OMP_NUM_THREADS`` or that of the processors; the largest memory of the
+        program, as "4GiB" or bytes. No result changes.
     progress
-        True shows the progress, False does not; by default it is shown in a terminal or a notebook
-        after two seconds. A function gets (stage, done, total, seconds left or None).
+        True shows the progress, False does not; by default it is shown in a terminal or a notebook after two seconds. A
+        function gets (stage, done, total, seconds left or None).
     random_state
         The seed of splits and folds; None draws another one at each call.
     kind_weights
-        Weights of kinds of edges by name, 1 for the others; :class:`NodeClassifier` and
-        :func:`suggest` choose them by held-out labels if they are left out.
+        Weights of kinds of edges by name, 1 for the others; :class:`NodeClassifier` and :func:`suggest` choose them by
+        held-out labels if they are left out.
     since, until
         The first and the last time of the edges that are used: a date or a step.
     half_life
-        The age at which an edge has half its weight, as in "30d"; "choose" lets held-out labels
-        choose it, for NodeClassifier and suggest.
+        The age at which an edge has half its weight, as in "30d"; "choose" lets held-out labels choose it, for
+        NodeClassifier and suggest.
     """
     threads: Optional[int]
     max_memory: Union[str, int, None]
@@ -72,20 +71,16 @@ def seed_of(random_state: Any) -> int:
 
 
 #: Flags of the program by the names of arguments.
-_ARGUMENTS = {
-    "--labels": "y", "--values": "y", "--block": "B", "--seed": "random_state", "-o": "out",
-    "--tolerance": "tol", "--force": "force=True", "-n": "n",
-    "--temp-dir": "$HEATWALK_TMPDIR"}
+_ARGUMENTS = {"--labels": "y", "--values": "y", "--block": "B", "--seed": "random_state", "-o": "out",
+    "--tolerance": "tol", "--force": "force=True", "-n": "n", "--temp-dir": "$HEATWALK_TMPDIR"}
 _ARGUMENTS.update({"--" + name.replace("_", "-"): name for name in (
     "seeds function kernel method max_memory threads rows cols node_features k train splits "
     "dtype matrix which unreached report multi_label targets prior kind_weights half_life since "
     "until kind time per_class self_loops split edge_weights").split()})
 
 #: Flags for reading graphs, and the arguments of as_graph for columns.
-_COLUMNS = {"fields": ("source", "target", "weight"), "weight": ("weight",), "kind": ("kind",),
-            "time": ("time",)}
-_READING = {*_COLUMNS, *(
-    "directed undirected duplicates bipartite weights header thousands decimal delimiter encoding "
+_COLUMNS = {"fields": ("source", "target", "weight"), "weight": ("weight",), "kind": ("kind",), "time": ("time",)}
+_READING = {*_COLUMNS, *("directed undirected duplicates bipartite weights header thousands decimal delimiter encoding "
     "missing skip-bad-lines self-loops nodes max-window hyperedges cocitation coupling").split()}
 _WORDS = "SOURCE", "TARGET", "NAME", "COLUMN"  # for the title of a column
 
@@ -107,9 +102,9 @@ def run(args: Sequence[str], names: Mapping[str, str] | None = None, *, threads:
         source: Callable[[Server], Sequence[str]] | None = None) -> dict[str, Any]:
     """Run the program and return its JSON document; without a random_state it takes its own seed.
 
-    Errors name the arguments in names in place of temporary paths, and those of the function that
-    reads a graph. The warning that labels are no random sample is given once for each graph that
-    is not None; is_wanted chooses among the warnings. See :class:`Settings`.
+    Errors name the arguments in names in place of temporary paths, and those of the function that reads a graph. The
+    warning that labels are no random sample is given once for each graph that is not None; is_wanted chooses among the
+    warnings. See :class:`Settings`.
     """
     names = {} if names is None else names
     flags: list[str] = []
@@ -141,13 +136,11 @@ def run(args: Sequence[str], names: Mapping[str, str] | None = None, *, threads:
             _warned.add(graph)
         if is_wanted is None or is_wanted(text):
             warn(_renamed(text, names, reader))
-    log.info("%s: %.3g s, %d bytes", args[0], document.get("seconds", 0),
-             document.get("peak_memory_bytes", 0))
+    log.info("%s: %.3g s, %d bytes", args[0], document.get("seconds", 0), document.get("peak_memory_bytes", 0))
     return document
 
 
-def _raise(outcome: Outcome, command: list[str], names: Mapping[str, str],
-           reader: Reader | None) -> None:
+def _raise(outcome: Outcome, command: list[str], names: Mapping[str, str], reader: Reader | None) -> None:
     """Raise the exception of an exit code."""
     code, _, errors, stderr, _ = outcome
     stderr = stderr or "\n".join(json.dumps(error, ensure_ascii=False) for error in errors)
@@ -155,8 +148,7 @@ def _raise(outcome: Outcome, command: list[str], names: Mapping[str, str],
         raise KeyboardInterrupt
     if code < 0:
         hint = "the system may have run out of memory: pass max_memory" if code == -9 else ""
-        raise CrashError(f"heatwalk was ended by {signal.Signals(-code).name}", hint, "", code,
-                         command, stderr)
+        raise CrashError(f"heatwalk was ended by {signal.Signals(-code).name}", hint, "", code, command, stderr)
     if not errors:
         text = ": ".join([f"heatwalk ended with exit code {code}", *stderr.splitlines()[:1]])
         raise CrashError(text, "", "", code, command, stderr)
@@ -173,8 +165,7 @@ def _raise(outcome: Outcome, command: list[str], names: Mapping[str, str],
         place, message = head, tail
     hint = errors[0].get("hint", "")
     if "graph" in names.values():
-        hint = hint.replace("ingest with --undirected",
-                            "pass a symmetric matrix, for example (A + A.T) / 2,")
+        hint = hint.replace("ingest with --undirected", "pass a symmetric matrix, for example (A + A.T) / 2,")
     kind, system = CLASSES.get(code, CrashError), None
     if "no space left" in message or " on a disk with " in message:
         kind, system = StoreError, errno.ENOSPC
@@ -183,8 +174,7 @@ def _raise(outcome: Outcome, command: list[str], names: Mapping[str, str],
     raise kind(message, _renamed(hint, names, reader), place, code, command, stderr, system)
 
 
-_FLAG = re.compile(r"(?<![\w-])--([a-z][a-z-]*)"
-                   r"(?:=('[^']*'|,|[^\s;)]*[^\s;),])| (?=[A-Z]{4})([A-Z]+))?")
+_FLAG = re.compile(r"(?<![\w-])--([a-z][a-z-]*)" r"(?:=('[^']*'|,|[^\s;)]*[^\s;),])| (?=[A-Z]{4})([A-Z]+))?")
 _EVERY_LINE = re.compile(r"--fields=\S+( in place of --weight)?(?= counts? every| to count every)"
                          r"|(?<=leave the column out with )--fields=\S+")
 

@@ -1,7 +1,7 @@
 """The process of the program that runs many calls: requests and answers are lines of JSON.
 
-docs/serve.md describes the lines. The first call of a process has a program of its own, because
-many scripts have one call; the second one starts the program that runs it and all others.
+docs/serve.md describes the lines. The first call of a process has a program of its own, because many scripts have one
+call; the second one starts the program that runs it and all others.
 """
 
 from __future__ import annotations
@@ -144,8 +144,7 @@ class Server:
             self._stdout.close()
             self._log.close()
 
-    def open(self, graph: Any, flags: Sequence[str], version: Any,
-             write: Callable[[], str]) -> tuple[str, str]:
+    def open(self, graph: Any, flags: Sequence[str], version: Any, write: Callable[[], str]) -> tuple[str, str]:
         """Return the name and the path of a graph that is open, or opens now; "" if it cannot."""
         for name, (owner, known, path) in list(self._graphs.items()):
             if owner() is graph and known == (version, *flags):
@@ -242,8 +241,8 @@ def serving(is_alone: bool) -> Iterator[Server]:
 def cancel() -> None:
     """End all calls of this process, in whatever thread; each of them raises ``CancelledError``.
 
-    Ctrl-C ends those of the main thread, and in a terminal or a notebook those of all threads. This
-    function serves the rest, for example a thread pool when its owner is stopped.
+    Ctrl-C ends those of the main thread, and in a terminal or a notebook those of all threads. This function serves the
+    rest, for example a thread pool when its owner is stopped.
     """
     for server in list(_state.all):
         server.cancel()

@@ -60,8 +60,7 @@ class Store(Graph):
         def run(inputs: Sequence[str], *args: str) -> Store:
             names = {path: "source" for path in (*inputs, *args) if path.startswith(os.sep)}
             done = _process.run(["ingest", *inputs, "-o", target, *args, *more], names,
-                                reader=_process.Reader("Store.ingest(source, path, {})",
-                                                       has_ends=False),
+                                reader=_process.Reader("Store.ingest(source, path, {})", has_ends=False),
                                 **dict[str, Any](settings))
             if self_loops == "drop" and (count := done.get("self_loops")):
                 warn(f"source: {count} edges from a node to itself are left out; pass "

@@ -47,15 +47,12 @@ def evaluate(graph: Any, y: Any, methods: str | Iterable[str] | None = None, *,
     Parameters
     ----------
     graph, y
-        A graph in any form that :func:`as_graph` takes; labels, as in :meth:`NodeClassifier.fit`,
-        or numbers.
+        A graph in any form that :func:`as_graph` takes; labels, as in :meth:`NodeClassifier.fit`, or numbers.
     methods
-        The methods; auto and lp if left out, for numbers those of :func:`regress`, and one alone
-        for several labels.
+        The methods; auto and lp if left out, for numbers those of :func:`regress`, and one alone for several labels.
     train, splits, per_class, split
-        Shares of the labelled nodes to train on; the number of random splits for each share;
-        numbers of nodes of each class, in place of shares; "train" or "test" for each node or some,
-        in place of random splits.
+        Shares of the labelled nodes to train on; the number of random splits for each share; numbers of nodes of each
+        class, in place of shares; "train" or "test" for each node or some, in place of random splits.
     numbers, multi_label
         Whether y has numbers, or several labels for a node.
     node_features, prior
@@ -63,15 +60,14 @@ def evaluate(graph: Any, y: Any, methods: str | Iterable[str] | None = None, *,
     report
         A file for the report: .html, .json or .txt.
     **settings
-        Threads, max_memory, progress and random_state, see :class:`Settings`. Give a number as
-        random_state for the same splits each time.
+        Threads, max_memory, progress and random_state, see :class:`Settings`. Give a number as random_state for the
+        same splits each time.
 
     Returns
     -------
     pandas.DataFrame
-        A row for each method and share: accuracy (or F1, or the errors of numbers) with its
-        standard error, and whether a paired test finds the method worse than the best one.
-        ``attrs["run"]`` is the report of the program.
+        A row for each method and share: accuracy (or F1, or the errors of numbers) with its standard error, and whether
+        a paired test finds the method worse than the best one. ``attrs["run"]`` is the report of the program.
     """
     import pandas
     g = as_graph(graph)
@@ -121,13 +117,14 @@ def _write_split(call: Call, split: Any) -> str:
 def suggest(graph: Any, y: Any, n: int = 20, *, method: str = "auto", targets: Any = None,
             node_features: Any = None, prior: Any = None, edge_weights: str | None = None,
             **settings: Unpack[Settings]) -> pandas.DataFrame:
-    """Return the nodes whose labels would improve the predictions most.
+    """Return nodes to label next: half of them drawn at random, the others the best of four random ones.
+
+    Nothing promises more than as many random nodes give; docs/honesty.md has a table of both.
 
     Parameters
     ----------
     graph, y
-        A graph in any form that :func:`as_graph` takes, and labels, as in
-        :meth:`NodeClassifier.fit`.
+        A graph in any form that :func:`as_graph` takes, and labels, as in :meth:`NodeClassifier.fit`.
     n
         The number of nodes, to be labelled as one batch.
     method, targets, node_features, prior, edge_weights
@@ -138,8 +135,8 @@ def suggest(graph: Any, y: Any, n: int = 20, *, method: str = "auto", targets: A
     Returns
     -------
     pandas.DataFrame
-        A row for each node, the most useful first: node, the expected information gain as a share
-        of the total, the most likely label with its probability, and the reason.
+        A row for each node, the most useful first: node, the expected information gain as a share of the total, the
+        most likely label with its probability, and the reason.
     """
     import pandas
     g = as_graph(graph)
@@ -148,15 +145,12 @@ def suggest(graph: Any, y: Any, n: int = 20, *, method: str = "auto", targets: A
     def work(call: Call) -> list[list[str]]:
         path = call.path("suggestions.tsv", "out")
         call.run("suggest", labels=call.write_labels(labels), n=n, method=method, o=path,
-                 targets=call.write("targets.npy", "targets", chosen),
-                 prior=call.write_prior(prior, labels.classes),
-                 edge_weights=edge_weights,
-                 node_features=call.write_attributes(node_features), is_random=True)
+                 targets=call.write("targets.npy", "targets", chosen), prior=call.write_prior(prior, labels.classes),
+                 edge_weights=edge_weights, node_features=call.write_attributes(node_features), is_random=True)
         with open(path, encoding="utf-8", newline="") as file:
             return list(csv.reader(file, delimiter="\t"))[1:]
     classes = labels.classes.tolist()
-    name = re.compile(r"(?<= )(?:" + "|".join(map(str, range(len(classes) - 1, -1, -1)))
-                      + r")(?=[ ,]|$)")
+    name = re.compile(r"(?<= )(?:" + "|".join(map(str, range(len(classes) - 1, -1, -1))) + r")(?=[ ,]|$)")
     lines = []
     for node, gain, label, probability, reason in run_call(g, settings, 0, work):
         reason = name.sub(lambda m: str(classes[int(m.group())]), reason)
@@ -200,8 +194,8 @@ def regress(graph: Any, y: Any, method: str | Iterable[str] | None = None, *,
     Returns
     -------
     pandas.DataFrame
-        A row for each node: its value, and whether a path connects it with a known number.
-        ``attrs["run"]`` is the report of the program, with the cross-validated ``rmse``.
+        A row for each node: its value, and whether a path connects it with a known number. ``attrs["run"]`` is the
+        report of the program, with the cross-validated ``rmse``.
     """
     import pandas
     g = as_graph(graph)
@@ -211,8 +205,7 @@ def regress(graph: Any, y: Any, method: str | Iterable[str] | None = None, *,
     return frame
 
 
-def rank(graph: Any, seeds: Any, kernel: str = "diffusion",
-         **settings: Unpack[Settings]) -> pandas.DataFrame:
+def rank(graph: Any, seeds: Any, kernel: str = "diffusion", **settings: Unpack[Settings]) -> pandas.DataFrame:
     """Rank all nodes by their similarity to known ones.
 
     Parameters
@@ -220,19 +213,18 @@ def rank(graph: Any, seeds: Any, kernel: str = "diffusion",
     graph
         A graph in any form that :func:`as_graph` takes.
     seeds
-        The known nodes, or a mask of all nodes; or a dict of their weights. Two or more seeds are
-        scored by the others.
+        The known nodes, or a mask of all nodes; or a dict of their weights. Two or more seeds are scored by the others.
     kernel
-        The kernel with its parameters, as in ``"pagerank:alpha=0.7"``, which ranks by walks that
-        start at the seeds, or ``"personalized-pagerank"`` for graphs with directions too.
+        The kernel with its parameters, as in ``"pagerank:alpha=0.7"``, which ranks by walks that start at the seeds, or
+        ``"personalized-pagerank"`` for graphs with directions too.
     **settings
         Threads, max_memory, progress and random_state, see :class:`Settings`.
 
     Returns
     -------
     pandas.DataFrame
-        A row for each node, the most similar first: its score, its rank, and whether it is a seed.
-        ``attrs["run"]`` is the report, with the ``auc`` of seeds that are left out.
+        A row for each node, the most similar first: its score, its rank, and whether it is a seed. ``attrs["run"]`` is
+        the report, with the ``auc`` of seeds that are left out.
     """
     import pandas
     g, weights = as_graph(graph), None
@@ -263,15 +255,13 @@ def methods() -> pandas.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Name, argument, command, formula, and parameters with their ranges and defaults. The
-        argument is ``method`` (of the commands classify or regress), ``kernel``, or ``learner``,
-        which follows a kernel, as in ``"diffusion+rls"``.
+        Name, argument, command, formula, and parameters with their ranges and defaults. The argument is ``method`` (of
+        the commands classify or regress), ``kernel``, or ``learner``, which follows a kernel, as in
+        ``"diffusion+rls"``.
     """
     import pandas
-    lines = [
-        {"name": m["name"], "argument": m["flag"].lstrip("-"), "command": m["command"],
-         "formula": m["formula"], "parameters": {
-             p["name"]: f"{p.get('range') or '|'.join(p.get('words') or [])} "
+    lines = [{"name": m["name"], "argument": m["flag"].lstrip("-"), "command": m["command"],
+              "formula": m["formula"], "parameters": {p["name"]: f"{p.get('range') or '|'.join(p.get('words') or [])} "
                         f"(default {p.get('default')})" for p in m.get("parameters", [])}}
         for m in _process.run(["methods"])["methods"]
         if m["command"] in ("classify", "regress", "kernel", "gram classify")]
