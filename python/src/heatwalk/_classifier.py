@@ -149,7 +149,7 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         scores, _, code, state = self._predictions(g, lambda call: {
             "labels": call.write_labels(labels), "prior": call.write_prior(prior, labels.classes)})
         return self._fitted(g, classes_=labels.classes, scores_=scores, labels_=decode(labels.classes, code),
-            _code=labels.code, _prior=prior, **state)
+                            _code=labels.code, _prior=prior, **state)
 
     def _shares(self, labels: Labels) -> Any:
         """Return the shares of the classes: the prior, or those of labels that count as class_weight has it."""
@@ -175,10 +175,10 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         def work(call: Call) -> tuple[Any, Any, Any, dict[str, Any]]:
             path, model = call.path("predictions.npz", "out"), call.path("model", "model")
             options = {**write_labels(call), "o": path, "method": None if self.multi_label else self.method,
-                "multi_label": self.multi_label, "edge_weights": self.edge_weights,
-                "unreached": None if unreached == "blank" else unreached,
-                "targets": call.write("targets.npy", "targets", targets),
-                "node_features": call.write_attributes(self.node_features)}
+                       "multi_label": self.multi_label, "edge_weights": self.edge_weights,
+                       "unreached": None if unreached == "blank" else unreached,
+                       "targets": call.write("targets.npy", "targets", targets),
+                       "node_features": call.write_attributes(self.node_features)}
             if self.graph is not None:  # perhaps one of several folds
                 call.settings["graph"] = checksum(graph)
             try:
@@ -228,7 +228,7 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
     def _fit_several(self, graph: Graph, rows: Any, y: Any, counted: Any) -> NodeClassifier:
         """Learn several labels for each node."""
         if self.method != "auto":
-            raise ValueError(f"method is {self.method!r}; with multi_label=True there is one " "method: leave it out")
+            raise ValueError(f"method is {self.method!r}; with multi_label=True there is one method: leave it out")
         if self.class_weight is not None:
             raise ValueError("class_weight is for one label a node; leave it out")
         if rows is None:
@@ -272,8 +272,7 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
 
     def predict(self, X: Any = None) -> Array:
         """Return the labels of the nodes X, of all if it is left out or the fitted graph."""
-        rows = self._select(X)
-        return np.array(self.labels_[rows])
+        return np.array(self.labels_[self._select(X)])
 
     def predict_proba(self, X: Any = None) -> Array:
         """Return the probabilities of the classes at the nodes X, 1 at a known label."""
@@ -406,8 +405,9 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
             if r["other_labels"]:
                 rows += [("other labels", None, r["other_labels"], r["other_share"])]
             for x in r.get("attributes", []):
-                name_of_x = _unquoted(x.get("name", titles.get(x["column"])))
-                rows += [("attribute", name_of_x, x["column"], x["share"])]
+                title = x.get("name", titles.get(x["column"]))
+                title = title and re.sub(r' = "(.*)"', r" = \1", title)  # text that has digits is in quotes
+                rows += [("attribute", title, x["column"], x["share"])]
             if "attributes" in r:
                 rows += [("other attributes", None, None, r["other_attributes_share"])]
             rows += [("rest", None, None, r["rest"])]
@@ -472,11 +472,6 @@ def _counted(graph: Graph, rows: Any, X: Any, sample_weight: Any) -> Any:
     counted = np.zeros(graph.n, dtype=bool)
     counted[rows[weights != 0]] = True
     return counted
-
-
-def _unquoted(name: str | None) -> str | None:
-    """Return the name of an attribute without the quotes of text that has digits."""
-    return name and re.sub(r' = "(.*)"', r" = \1", name)
 
 
 def _of_link(kind: dict[str, Any]) -> str:

@@ -193,8 +193,7 @@ class NodeRegressor(RegressorMixin, NodeEstimator):
 
     def predict(self, X: Any = None) -> Array:
         """Return the numbers of the nodes X, of all if it is left out or the fitted graph."""
-        rows = self._select(X)
-        return np.array(self.values_[rows])
+        return np.array(self.values_[self._select(X)])
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return R², the share of the variance of y that the predictions explain."""
@@ -282,8 +281,7 @@ class NodeEmbedding(TransformerMixin, NodeEstimator):
 
     def transform(self, X: Any) -> Array:
         """Return the vectors of the nodes X, of all if it is None or the fitted graph."""
-        rows = self._select(X)
-        return np.array(self.embedding_[rows])
+        return np.array(self.embedding_[self._select(X)])
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Array:
         """Embed the nodes of the graph and return the vectors of X."""

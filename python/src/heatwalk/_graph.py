@@ -352,7 +352,7 @@ def _finite(matrix: Any) -> Any:
     if matrix.dtype.kind not in "biuf":
         raise ValueError(f"an adjacency matrix has real numbers; this one has {matrix.dtype}. {_PAIRS}")
     if matrix.ndim != 2:
-        raise ValueError(f"an adjacency matrix has two dimensions; this array has {matrix.ndim}. " "Reshape your data")
+        raise ValueError(f"an adjacency matrix has two dimensions; this array has {matrix.ndim}. Reshape your data")
     kind = matrix.dtype
     if kind.kind == "f" and kind.itemsize not in (4, 8) or not kind.isnative:
         matrix = matrix.astype(np.float64)

@@ -72,7 +72,7 @@ def seed_of(random_state: Any) -> int:
 
 #: Flags of the program by the names of arguments.
 _ARGUMENTS = {"--labels": "y", "--values": "y", "--block": "B", "--seed": "random_state", "-o": "out",
-    "--tolerance": "tol", "--force": "force=True", "-n": "n", "--temp-dir": "$HEATWALK_TMPDIR"}
+              "--tolerance": "tol", "--force": "force=True", "-n": "n", "--temp-dir": "$HEATWALK_TMPDIR"}
 _ARGUMENTS.update({"--" + name.replace("_", "-"): name for name in (
     "seeds function kernel method max_memory threads rows cols node_features k train splits "
     "dtype matrix which unreached report multi_label targets prior kind_weights half_life since "
@@ -81,7 +81,7 @@ _ARGUMENTS.update({"--" + name.replace("_", "-"): name for name in (
 #: Flags for reading graphs, and the arguments of as_graph for columns.
 _COLUMNS = {"fields": ("source", "target", "weight"), "weight": ("weight",), "kind": ("kind",), "time": ("time",)}
 _READING = {*_COLUMNS, *("directed undirected duplicates bipartite weights header thousands decimal delimiter encoding "
-    "missing skip-bad-lines self-loops nodes max-window hyperedges cocitation coupling").split()}
+                         "missing skip-bad-lines self-loops nodes max-window hyperedges cocitation coupling").split()}
 _WORDS = "SOURCE", "TARGET", "NAME", "COLUMN"  # for the title of a column
 
 
@@ -174,7 +174,7 @@ def _raise(outcome: Outcome, command: list[str], names: Mapping[str, str], reade
     raise kind(message, _renamed(hint, names, reader), place, code, command, stderr, system)
 
 
-_FLAG = re.compile(r"(?<![\w-])--([a-z][a-z-]*)" r"(?:=('[^']*'|,|[^\s;)]*[^\s;),])| (?=[A-Z]{4})([A-Z]+))?")
+_FLAG = re.compile(r"(?<![\w-])--([a-z][a-z-]*)(?:=('[^']*'|,|[^\s;)]*[^\s;),])| (?=[A-Z]{4})([A-Z]+))?")
 _EVERY_LINE = re.compile(r"--fields=\S+( in place of --weight)?(?= counts? every| to count every)"
                          r"|(?<=leave the column out with )--fields=\S+")
 

@@ -94,7 +94,7 @@ class Store(Graph):
         store = cls(os.fspath(path))
         if not os.path.isdir(store.path):
             raise NotFoundError("no such directory", "make a store with Store.ingest, or pass the "
-                                                     "path of a graph file as graph", store.path)
+                                "path of a graph file as graph", store.path)
         store.info()
         return store
 

@@ -262,7 +262,7 @@ def methods() -> pandas.DataFrame:
     import pandas
     lines = [{"name": m["name"], "argument": m["flag"].lstrip("-"), "command": m["command"],
               "formula": m["formula"], "parameters": {p["name"]: f"{p.get('range') or '|'.join(p.get('words') or [])} "
-                        f"(default {p.get('default')})" for p in m.get("parameters", [])}}
-        for m in _process.run(["methods"])["methods"]
-        if m["command"] in ("classify", "regress", "kernel", "gram classify")]
+                                                      f"(default {p.get('default')})" for p in m.get("parameters", [])}}
+             for m in _process.run(["methods"])["methods"]
+             if m["command"] in ("classify", "regress", "kernel", "gram classify")]
     return pandas.DataFrame(lines)
