@@ -336,18 +336,18 @@ class Runs(unittest.TestCase):
         seen = []
         A = random_graph(60000, 300000, 1)
         B = np.random.default_rng(1).standard_normal((60000, 64))  # ones would be in the null space, and done at once
-        hw.expm_multiply(A, B, t=-20, matrix="laplacian", progress=lambda *a: seen.append((a, threading.current_thread())))
+
+        def stop(*a):
+            seen.append((a, threading.current_thread()))
+            raise ZeroDivisionError
+
+        with self.assertRaises(ZeroDivisionError):
+            hw.expm_multiply(A, B, t=-2000, matrix="laplacian", tol=1e-12, progress=stop)
         self.assertTrue(seen)
         (stage, done, total, left), thread = seen[-1]
         self.assertIsInstance(stage, str)
         self.assertTrue(done >= 0 and total >= 0 and (left is None or left >= 0))
         self.assertIs(thread, threading.main_thread())
-
-        def stop(*_):
-            raise ZeroDivisionError
-
-        with self.assertRaises(ZeroDivisionError):
-            hw.expm_multiply(A, B, t=-2000, matrix="laplacian", tol=1e-12, progress=stop)
 
     def test_log(self):
         with self.assertLogs("heatwalk", logging.DEBUG) as caught:
