@@ -92,11 +92,11 @@ type outputScores struct {
 }
 
 // Sigmoid returns the A and B of the probability 1/(1 + exp(A·f + B)) that an item with
-// the score f is one of the marked ones, the sigmoid of [Calibrate]; zeros, for ½, if all are, or
-// none. They make the marks most probable, with a part of a
-// count taken from each side so that no probability is 0 or 1, by Newton's method:
-// Lin, Lin, Weng, A note on Platt's probabilistic outputs for support vector machines,
-// Machine Learning 68 (2007).
+// the score f is marked, the sigmoid of [Calibrate]. They maximize the likelihood of the
+// targets (n₁+1)/(n₁+2) of the n₁ marked items and 1/(n₀+2) of the n₀ others, so that no
+// probability is 0 or 1. Both are 0, which is the probability ½, if n₀ or n₁ is 0. Newton's
+// method is that of Lin, Lin, Weng, A note on Platt's probabilistic outputs for support
+// vector machines, Machine Learning 68 (2007).
 func Sigmoid(scores []float64, marked []bool) (a, b float64) {
 	var yes, no float64
 	for _, first := range marked {

@@ -106,7 +106,7 @@ func (d *dual[T]) errorAt(k int) float64 {
 // mark records in which directions a position may go.
 func (d *dual[T]) mark(k int) { d.setError(k, d.errorAt(k)) }
 
-// setError stores the error f of a position where its bounds allow it to go.
+// setError stores the error f of position k for each direction, up and down, in which its bounds let β move.
 func (d *dual[T]) setError(k int, f float64) {
 	d.up[k], d.down[k] = math.Inf(1), math.Inf(-1)
 	if d.beta[k] < d.hi[k] {

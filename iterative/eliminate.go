@@ -360,8 +360,8 @@ const noVertex = math.MaxUint32
 // fill puts every vertex into the bucket of its number of edges.
 func (b *buckets) fill(count []int32) {
 	n := len(count)
-	// Vertices gain edges: where all have four, a bucket for four and more would
-	// be taken from in any order, and the factor fill in twice as much.
+	// There is a bucket for every number up to n. With one bucket for four and more edges, a graph
+	// whose vertices all have four was eliminated in arbitrary order, and its factor was twice as large.
 	b.first = make([]uint32, n+1)
 	b.last = make([]uint32, n+1)
 	for i := range b.first {
