@@ -59,7 +59,8 @@ func testSlabsAgree[T sparse.Float](t *testing.T) {
 		}
 	}
 	slabs := 0
-	for memory := w.CollectBytes(2, len(picks)); ; memory -= 97 {
+	all := w.CollectBytes(2, len(picks))
+	for memory := all; ; memory -= 97 {
 		w.Memory = memory
 		sweeps := 0
 		w.Progress = func(_ string, done, all int64) {
@@ -78,7 +79,7 @@ func testSlabsAgree[T sparse.Float](t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if slabs = max(slabs, sweeps/w.Steps); sweeps == w.Steps && memory < w.CollectBytes(2, len(picks))/2 {
+		if slabs = max(slabs, sweeps/w.Steps); sweeps == w.Steps && memory < all/2 {
 			t.Errorf("%d bytes, but one slab", memory)
 		}
 		sameBits(t, "less memory", got, want)
@@ -108,8 +109,9 @@ func TestLanesAgree(t *testing.T) {
 			copy(want.Row(i)[step*3:], whole.Row(step*40 + p.Row)[p.Variant*3:p.Variant*3+3])
 		}
 	}
+	all := w.CollectBytes(0, len(picks))
 	for _, workers := range []int{1, 2, 7} {
-		for _, memory := range []int64{0, w.CollectBytes(0, len(picks)), w.CollectBytes(0, len(picks)) - 20_000} {
+		for _, memory := range []int64{0, all, all - 20_000} {
 			w.Workers, w.Memory = workers, memory
 			last, sweeps := 0, 0
 			w.Progress = func(_ string, done, all int64) {
@@ -123,7 +125,7 @@ func TestLanesAgree(t *testing.T) {
 				t.Fatal(err)
 			}
 			sameBits(t, "slabs", got, want)
-			if last != sweeps || (sweeps == w.Steps) != (memory == 0 || memory == w.CollectBytes(0, len(picks))) {
+			if last != sweeps || (sweeps == w.Steps) != (memory == 0 || memory == all) {
 				t.Errorf("%d workers: %d of %d sweeps", workers, last, sweeps)
 			}
 		}

@@ -125,10 +125,11 @@ func (w *Walk[T]) planPicks(start int,
 	return k, cols, err
 }
 
-// CollectBytes returns the memory of [Walk.Collect] for the given number of picks, the result
-// included, if all variants are walked at once.
+// CollectBytes returns the memory of [Walk.Collect] within w.Memory for the given number of picks from all variants, the
+// result included; that of a walk of one column if no other fits.
 func (w *Walk[T]) CollectBytes(start, picks int) budget.Size {
-	return budget.AllOf(w.pickedBytes(start, picks), w.bytes(w.classes()*len(w.Variants)))
+	size := func(cols int) budget.Size { return budget.AllOf(w.pickedBytes(start, picks), w.bytes(cols)) }
+	return size(budget.Widest(w.classes()*len(w.Variants), w.Memory, size))
 }
 
 // FeaturesBytes returns the memory of [Walk.Features] with a sink within w.Memory, a panel included, and its number of

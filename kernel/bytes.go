@@ -216,12 +216,9 @@ func (f *Family) GramsBytes(vs []param.Values, degrees []float64, entries int64,
 	grams := budget.Times(len(vs), budget.AllOf(budget.Vector[float64](m*m), budget.Times(systemVectors, budget.Vector[float64](n))))
 	limit = budget.Subtract(limit, grams)
 	var peak budget.Size
-	var groups [2]work // of solves, and of series
-	var functions [2]int
 	for _, v := range vs {
 		if f.work == nil {
-			peak = f.Bytes(v, degrees, entries, false, nodes, nodes, &Settings{Memory: limit})
-			break
+			return budget.AllOf(grams, f.Bytes(v, degrees, entries, false, nodes, nodes, &Settings{Memory: limit}))
 		}
 		w := f.work(v, description)
 		if w.joint != "" && inverses[w.joint] >= manyInverses && f.Asymmetric(v) == nil {
@@ -234,16 +231,7 @@ func (f *Family) GramsBytes(vs []param.Values, degrees []float64, entries int64,
 			peak = budget.AnyOf(peak, w.blockBytes(n, entries, m, m, true, limit))
 			continue
 		}
-		group := 0
-		if w.series {
-			group = 1
-		}
-		functions[group]++
-		w.search = w.search || groups[group].search
-		groups[group] = w
-	}
-	for i, w := range groups {
-		for count := range functions[i] { // of one matrix, computed together
+		for count := range vs { // of one matrix, computed together
 			width := gramsWidth(n, m, count+1, w.series)
 			size := w.gramsBytes(n, width, count+1, m)
 			peak = budget.AnyOf(peak, budget.AllOf(size, w.factorBytes(n, entries, width, limit, size)))

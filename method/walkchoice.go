@@ -374,11 +374,13 @@ func narrow(w *cwk.Walk[float32], minSteps, picks int) {
 	if columns <= widest || 2*budget.Block[float32](n, widest) < cachedBytes {
 		return
 	}
-	limit := w.CollectBytes(minSteps, picks) -
+	limit := w.Memory
+	w.Memory = 0
+	w.Memory = w.CollectBytes(minSteps, picks) -
 		2*(budget.Block[float32](n, columns)-
 			budget.Block[float32](n, widest))
-	if w.Memory == 0 || limit < w.Memory {
-		w.Memory = limit
+	if limit > 0 {
+		w.Memory = min(w.Memory, limit)
 	}
 }
 

@@ -287,7 +287,7 @@ func (m walkMethod) cost(p, tuned *Problem, s *Settings) (c Cost, err error) {
 	}
 	machines, isRest := j.countMachines()
 	outputs := 2*8*int64(columns)*int64(machines) + scoreBytes(p) +
-		sumsBytes(p, isRest)
+		blocks64(len(p.Degrees), classes)
 	if isRest {
 		machines = 0 // all decisions are in a block of their own
 	}
@@ -301,15 +301,7 @@ func (c *chooser) collectBytes(variants, rows int) int64 {
 	start := c.sources[0].Int("min-steps")
 	w.Variants = make([]cwk.Variant, variants)
 	narrow(w, start, rows)
-	total := w.CollectBytes(start, rows)
-	if w.Memory == 0 {
-		return total
-	}
-	features := total - w.CollectBytes(start, 0)
-	w.Variants = w.Variants[:1]
-	w.Lo = 0
-	w.Hi = 1
-	return max(min(total, w.Memory), features+w.CollectBytes(start, 0))
+	return w.CollectBytes(start, rows)
 }
 
 // trialBytes bounds the memory of a trial with the given numbers of training and test rows.
@@ -483,24 +475,13 @@ func scoreWalk(p *Problem, set *Settings, par Parameters,
 		limit = 0
 	}
 	if w.Memory > 0 {
-		left := max(1, w.Memory-sumsBytes(p, isRest))
+		left := max(1, w.Memory-blocks64(len(p.Degrees), len(p.Names)))
 		if limit == 0 || left < limit {
 			limit = left
 		}
 	}
 	w.Memory = limit
 	return w
-}
-
-// sumsBytes returns the memory of the votes on all nodes before they are scores: their sums,
-// or all decisions if each class is separated from the rest.
-func sumsBytes(p *Problem, isRest bool) int64 {
-	n := len(p.Degrees)
-	k := len(p.Names)
-	if isRest {
-		return chunks.Bytes[float64](n, k)
-	}
-	return chunks.Bytes[float32](n, k)
 }
 
 // score walks again and turns the decisions on every node into scores. Pairs

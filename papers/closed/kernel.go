@@ -1,8 +1,6 @@
 package closed
 
 import (
-	"slices"
-
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/param"
@@ -23,16 +21,10 @@ type Kernel struct {
 	Of func(attributes []nodefile.Column, v param.Values) (classify.Gram, error)
 }
 
-var kernels = param.List[*Kernel]{&categorical, &hypercube, &hamming, &stringsKernel}
-
-// Kernels returns the kernels of records of this package, and those that were registered.
+// Kernels returns the kernels of records of this package.
 func Kernels() param.List[*Kernel] {
-	return slices.Clone(kernels)
+	return param.List[*Kernel]{&categorical, &hypercube, &hamming, &stringsKernel}
 }
-
-// Register adds a kernel of another package, which then has a name in the commands on records. Call it from an init
-// function. It panics if Of is nil or the name is taken.
-func Register(k *Kernel) { kernels.Add(k, k.Of != nil) }
 
 // AttributeError says that a kernel does not take some attributes.
 type AttributeError struct {
