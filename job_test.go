@@ -216,7 +216,7 @@ type greedy struct {
 
 func (k *greedy) Len() int { return k.nodes }
 
-func (k *greedy) BlockTo(_ context.Context, _ *sparse.Block[float64], _, _ []int, s *kernel.Settings) (*kernel.Report, error) {
+func (k *greedy) Block(_ context.Context, _, _ []int, _ kernel.Sink, s *kernel.Settings) (*kernel.Report, error) {
 	taken := make([]byte, s.Memory)
 	k.heap = heapInUse()
 	runtime.KeepAlive(taken)

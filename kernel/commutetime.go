@@ -56,21 +56,13 @@ func (d *distance) ApplyTo(context.Context, *sparse.Block[float64],
 	return nil, ErrDistance
 }
 
-// BlockTo implements [Kernel].
-func (d *distance) BlockTo(ctx context.Context, dst *sparse.Block[float64],
-	rows, cols []int, s *Settings) (*Report, error) {
-	return gather(ctx, d, dst, rows, cols, s)
-}
-
-// Block implements [Streamer]. It takes the columns of L⁺ of all rows and cols.
+// Block implements [Kernel]. It takes the columns of L⁺ of all rows and cols.
 func (d *distance) Block(ctx context.Context, rows, cols []int, take Sink,
 	s *Settings) (*Report, error) {
-	checkNodes(d.Len(), rows, cols)
 	c, err := d.inverse.begin(s)
 	if err != nil {
 		return nil, err
 	}
-	take = c.s.part().clipPieces(len(rows), len(cols), take)
 	c.s.Lo = 0 // all columns are computed
 	c.s.Hi = 0
 	// Four errors of values of L⁺ make one of a commute time, which in each column

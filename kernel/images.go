@@ -11,7 +11,7 @@ import (
 )
 
 // Images is a symmetric kernel whose columns are its products with unit vectors. [Family.New] may return one, so that
-// a kernel of another package needs K·X alone: it implements [Kernel] and [Streamer].
+// a kernel of another package needs K·X alone: it implements [Kernel].
 type Images struct {
 	Nodes  int
 	Team   *sparse.Team // processes that share the rows; nil: one
@@ -40,23 +40,15 @@ func (k *Images) slabWidth(long, cols int, memory int64) (int, error) {
 	return width, budget.Check(memory, k.Bytes(long, width), "a column of the kernel")
 }
 
-// BlockTo implements [Kernel].
-func (k *Images) BlockTo(ctx context.Context, dst *sparse.Block[float64],
-	rows, cols []int, s *Settings) (*Report, error) {
-	return gather(ctx, k, dst, rows, cols, s)
-}
-
-// Block implements [Streamer].
+// Block implements [Kernel].
 func (k *Images) Block(ctx context.Context, rows, cols []int, take Sink,
 	s *Settings) (*Report, error) {
 	set, err := s.complete(k.Team)
 	if err != nil {
 		return nil, err
 	}
-	checkNodes(k.Nodes, rows, cols)
 	turned := byRows(len(rows), len(cols))
 	symmetric := slices.Equal(rows, cols)
-	take = set.part().clipPieces(len(rows), len(cols), take)
 	if turned {
 		rows, cols = cols, rows
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 var (
@@ -30,38 +29,29 @@ var (
 
 // Kernel is a function of two nodes. A kernel may keep results about its graph between calls,
 // for example an eigenvalue; it must not be used by two goroutines at a time. Kernels of other
-// packages need these three methods only, see [Register]; [Streamer] is optional.
+// packages need these three methods only, see [Register].
 type Kernel interface {
 	// Len returns the number of nodes.
 	Len() int
 
-	// BlockTo stores the values between rows and cols in dst, which has as many rows and
-	// columns. The error is that of the settings, ErrTolerance, [sparse.ErrMemory], the
-	// context's, or that of a sweep.
-	BlockTo(ctx context.Context, dst *sparse.Block[float64], rows, cols []int,
+	// Block computes the values between rows and cols and gives them to take
+	// in pieces that cover the block without overlap, in any order, one at a time: the
+	// first element of a piece stands in row lo and column left of the block, and it is
+	// valid during the call and may be changed. It may leave out pieces outside of the part of the settings. If rows
+	// and cols are equal and the kernel is symmetric, so is the block, to the
+	// bit. The error is that of the settings, ErrTolerance, [sparse.ErrMemory], the
+	// context's, that of a sweep, or the first one of take.
+	Block(ctx context.Context, rows, cols []int,
+		take Sink,
 		s *Settings) (*Report, error)
 
 	// ApplyTo stores K·X in dst, which must not overlap x. The tolerance is
-	// relative to the norm of the result. Errors are those of BlockTo.
+	// relative to the norm of the result. Errors are those of Block.
 	ApplyTo(ctx context.Context, dst, x *sparse.Block[float64],
 		s *Settings) (*Report, error)
 }
 
-// Streamer is a [Kernel] that hands out a block in pieces while it computes it, because a block
-// of many nodes does not fit in memory.
-type Streamer interface {
-	// Block computes the values between rows and cols and gives them to take
-	// in pieces that cover the block without overlap, in any order, one at a time: the
-	// first element of a piece stands in row lo and column left of the block, and it is
-	// valid during the call and may be changed. If rows
-	// and cols are equal and the kernel is symmetric, so is the block, to the
-	// bit. Errors are those of BlockTo, or the first one of take.
-	Block(ctx context.Context, rows, cols []int,
-		take Sink,
-		s *Settings) (*Report, error)
-}
-
-// Sink takes a piece of a block, see [Streamer].
+// Sink takes a piece of a block, see [Kernel].
 type Sink = func(lo, left int, piece *sparse.Block[float64]) error
 
 // Settings are the settings of one computation. Nil means all defaults.
@@ -302,81 +292,24 @@ func Matrix(ctx context.Context, k Kernel, rows, cols []int,
 	checkNodes(k.Len(), rows, cols)
 	out := sparse.BlockOf(len(rows), len(cols),
 		make([]float64, len(rows)*len(cols)))
-	report, err := Block(ctx, k, rows, cols, into(out), s)
+	report, err := Block(ctx, k, rows, cols, func(lo, left int, piece *sparse.Block[float64]) error {
+		for i := range piece.Rows {
+			copy(out.Row(lo + i)[left:], piece.Row(i))
+		}
+		return nil
+	}, s)
 	return out, report, err
 }
 
-// into returns a Sink that copies pieces to their places in dst.
-func into(dst *sparse.Block[float64]) Sink {
-	return func(lo, left int, piece *sparse.Block[float64]) error {
-		for i := range piece.Rows {
-			copy(dst.Row(lo + i)[left:], piece.Row(i))
-		}
-		return nil
-	}
-}
-
-// gather is BlockTo of a kernel that streams.
-func gather(ctx context.Context, k Streamer, dst *sparse.Block[float64],
-	rows, cols []int, s *Settings) (*Report, error) {
-	if dst.Rows != len(rows) || dst.Cols != len(cols) {
-		panic(badShape)
-	}
-	return k.Block(ctx, rows, cols, into(dst), s)
-}
-
-// Block is [Streamer.Block] of any kernel. One that does not stream is computed in slabs of
-// columns, or of rows where there are fewer of them.
+// Block is the Block of a kernel, of which take receives the part of the settings alone.
 func Block(ctx context.Context, k Kernel, rows, cols []int,
 	take Sink,
 	s *Settings) (*Report, error) {
-	if k, ok := k.(Streamer); ok {
-		return k.Block(ctx, rows, cols, take, s)
-	}
 	checkNodes(k.Len(), rows, cols)
-	set, err := s.complete(nil)
-	if err != nil {
-		return nil, err
-	}
 	if s != nil {
-		set.Tolerance = s.Tolerance // 0 has a meaning of its own
+		take = s.part().clipPieces(len(rows), len(cols), take)
 	}
-	section := set.part()
-	take = section.clipPieces(len(rows), len(cols), take)
-	set.Lo = 0
-	set.Hi = 0
-	isByRows := byRows(len(rows), len(cols))
-	report := new(Report)
-	for lo, hi := range blocks.Slabs(min(len(rows), len(cols)), SlabColumns(k.Len())) {
-		if !section.wants(lo, hi) {
-			continue
-		}
-		pieceRows := rows
-		pieceCols := cols
-		top := 0
-		left := 0
-		if isByRows {
-			pieceRows = rows[lo:hi]
-			top = lo
-		} else {
-			pieceCols = cols[lo:hi]
-			left = lo
-		}
-		piece := sparse.NewBlock[float64](len(pieceRows), len(pieceCols))
-		r, err := k.BlockTo(ctx, piece, pieceRows, pieceCols, &set)
-		if err != nil {
-			return nil, err
-		}
-		report.Method = r.Method
-		report.Condition = r.Condition
-		report.Sweeps += r.Sweeps
-		report.Largest = max(report.Largest, r.Largest)
-		report.ErrorBound = max(report.ErrorBound, r.ErrorBound)
-		if err := take(top, left, piece); err != nil {
-			return nil, err
-		}
-	}
-	return report, nil
+	return k.Block(ctx, rows, cols, take, s)
 }
 
 const (

@@ -298,16 +298,9 @@ func (m *modularity) report() *Report {
 	}
 }
 
-// BlockTo implements [Kernel].
-func (m *modularity) BlockTo(ctx context.Context, dst *sparse.Block[float64],
-	rows, cols []int, s *Settings) (*Report, error) {
-	return gather(ctx, m, dst, rows, cols, s)
-}
-
-// Block implements [Streamer].
+// Block implements [Kernel].
 func (m *modularity) Block(ctx context.Context, rows, cols []int, take Sink,
 	s *Settings) (*Report, error) {
-	checkNodes(m.Len(), rows, cols)
 	columns := cols
 	if byRows(len(rows), len(cols)) {
 		columns = rows
@@ -317,7 +310,6 @@ func (m *modularity) Block(ctx context.Context, rows, cols []int, take Sink,
 		return nil, err
 	}
 	report := m.report()
-	take = set.part().clipPieces(len(rows), len(cols), take)
 	height := min(len(rows), max(1, panelBytes/8/len(cols)))
 	need := budget.AllOf(budget.Block[float64](m.Len(), m.features.Cols), budget.Vector[float64](height*len(cols)))
 	if err := budget.Check(set.Memory, need, "the eigenvectors"); err != nil {

@@ -17,8 +17,8 @@ type plain struct{ of Kernel }
 
 func (p plain) Len() int { return p.of.Len() }
 
-func (p plain) BlockTo(ctx context.Context, dst *sparse.Block[float64], rows, cols []int, s *Settings) (*Report, error) {
-	return p.of.BlockTo(ctx, dst, rows, cols, s)
+func (p plain) Block(ctx context.Context, rows, cols []int, take Sink, s *Settings) (*Report, error) {
+	return p.of.Block(ctx, rows, cols, take, s)
 }
 
 func (p plain) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s *Settings) (*Report, error) {

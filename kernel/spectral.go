@@ -266,18 +266,11 @@ func fitsHalf(n, nodes int) bool {
 	return int64(n)*int64(nodes) <= halfLimit
 }
 
-// BlockTo implements [Kernel].
-func (k *spectral) BlockTo(ctx context.Context, dst *sparse.Block[float64],
-	rows, cols []int, s *Settings) (*Report, error) {
-	return gather(ctx, k, dst, rows, cols, s)
-}
-
-// Block implements [Streamer]. A block of nodes among themselves is UᵀU with the columns U of K^½ where
+// Block implements [Kernel]. A block of nodes among themselves is UᵀU with the columns U of K^½ where
 // these are easier to compute. It loops over slabs of columns (across, mirrorColumns or gram), each of which
 // is the image of unit vectors by an engine.
 func (k *spectral) Block(ctx context.Context, rows, cols []int, take Sink,
 	s *Settings) (*Report, error) {
-	checkNodes(k.Len(), rows, cols)
 	symmetric := slices.Equal(rows, cols)
 	handed := false
 	var lostRoot error // of K^½, where rounding kept it from its tolerance
@@ -286,10 +279,10 @@ func (k *spectral) Block(ctx context.Context, rows, cols []int, take Sink,
 		if err != nil {
 			return nil, err
 		}
-		out := c.scalePieces(rows, cols, c.s.part().clipPieces(len(rows), len(cols), func(lo, left int, piece *sparse.Block[float64]) error {
+		out := c.scalePieces(rows, cols, func(lo, left int, piece *sparse.Block[float64]) error {
 			handed = true
 			return take(lo, left, piece)
-		}))
+		})
 		switch {
 		case half:
 			err = c.gram(ctx, rows, out)

@@ -10,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // signless is the kernel exp(−βQ) of the signless Laplacian Q = D + A, whose eigenvalues are
@@ -66,18 +67,29 @@ func (k *exponential) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64]
 	return report, nil
 }
 
-// BlockTo implements [kernel.Kernel]: the images of unit vectors are columns of the kernel.
-func (k *exponential) BlockTo(ctx context.Context, dst *sparse.Block[float64], rows, cols []int, s *kernel.Settings) (*kernel.Report, error) {
-	x, y := sparse.NewBlock[float64](k.nodes, len(cols)), sparse.NewBlock[float64](k.nodes, len(cols))
-	for j, node := range cols {
-		x.Row(node)[j] = 1
+// Block implements [kernel.Kernel]: the images of unit vectors are columns of the kernel, some at a time.
+func (k *exponential) Block(ctx context.Context, rows, cols []int, take kernel.Sink, s *kernel.Settings) (*kernel.Report, error) {
+	sum := new(kernel.Report)
+	for lo, hi := range blocks.Slabs(len(cols), kernel.SlabColumns(k.nodes)) {
+		x, y := sparse.NewBlock[float64](k.nodes, hi-lo), sparse.NewBlock[float64](k.nodes, hi-lo)
+		for j, node := range cols[lo:hi] {
+			x.Row(node)[j] = 1
+		}
+		report, err := k.ApplyTo(ctx, y, x, s)
+		if err != nil {
+			return nil, err
+		}
+		sum.Method = report.Method
+		sum.Sweeps += report.Sweeps
+		sum.Largest = max(sum.Largest, report.Largest)
+		sum.ErrorBound = max(sum.ErrorBound, report.ErrorBound)
+		piece := sparse.NewBlock[float64](len(rows), hi-lo)
+		for i, node := range rows {
+			copy(piece.Row(i), y.Row(node))
+		}
+		if err := take(0, lo, piece); err != nil {
+			return nil, err
+		}
 	}
-	report, err := k.ApplyTo(ctx, y, x, s)
-	if err != nil {
-		return nil, err
-	}
-	for i, node := range rows {
-		copy(dst.Row(i), y.Row(node))
-	}
-	return report, nil
+	return sum, nil
 }
