@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -80,6 +81,17 @@ func (t *testValues) newEvidence(values []param.Values, space *choose.Space, mis
 // choose chooses by predictions of each value without its fold. A model with HeldOut chooses by a sample of many values, and
 // is then measured by models of all values outside a fold. A setting whose equations are not solved is left out.
 func (r *Regression) choose(ctx context.Context, j *job, t *testValues) (c *Choice, err error) {
+	if axes := j.space.Axes; r.Widens && len(axes) > 1 && axes[0].Values > 2 {
+		narrow := *j
+		narrow.space = &choose.Space{Axes: slices.Clone(axes)}
+		narrow.space.Axes[0].Values--
+		narrow.values = j.values[:narrow.space.Len()]
+		narrow.space.Usual = min(j.space.Usual, len(narrow.values)-1)
+		last := narrow.space.Len() - axes[1].Values
+		if c, err = r.choose(ctx, &narrow, t); err != nil || c.setting < last {
+			return c, err
+		}
+	}
 	rough := *j.set
 	rough.Rough = true
 	var miss [][]float64

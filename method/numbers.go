@@ -33,8 +33,12 @@ type Regression struct {
 	// those of the process.
 	Predict func(ctx context.Context, p *Problem, settings []param.Values, s *Settings) ([][]float64, error)
 
-	// prepare returns Predict with all that depends on the graph alone; nil: there is nothing.
-	prepare func(ctx context.Context, p *Problem, s *Settings) (predictNumbers, error)
+	// Widens reports that the largest value of the first parameter costs most, and is compared only if the next one is the best
+	// of the others.
+	Widens bool
+
+	// prepare returns Predict that keeps what depends on the graph alone; nil: there is nothing.
+	prepare func() predictNumbers
 
 	// Bytes returns the memory of Predict; nil: none but the values. The error refuses the problem.
 	Bytes func(p *Problem, settings []param.Values, s *Settings) (int64, error)
@@ -158,9 +162,7 @@ func (r *Regression) begin(ctx context.Context, p *Problem, par *Parameters, s *
 	if r.prepare != nil {
 		prepared := *r
 		r = &prepared
-		if r.Predict, err = r.prepare(ctx, p, &set); err != nil {
-			return nil, err
-		}
+		r.Predict = r.prepare()
 	}
 	j.byFolds = func(ctx context.Context) (*Choice, error) { return r.choose(ctx, j, newTestValues(p, set.RNGSeed)) }
 	j.learn = func(ctx context.Context, c *Choice) error {

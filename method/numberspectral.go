@@ -25,25 +25,28 @@ var spectralRidge = Regression{
 			Range: param.Above(0), Default: param.Of(0.1), Grid: ratios,
 		}},
 	},
-	Ridge: true,
+	Ridge: true, Widens: true,
 	Bytes: func(p *Problem, _ []param.Values, _ *Settings) (int64, error) {
 		return embedding.Bytes(len(p.Degrees), len(p.Row), 1), nil
 	},
-	prepare: func(ctx context.Context, p *Problem, s *Settings) (predictNumbers, error) {
-		e, err := embedding.New(ctx, p, &lanczos.Settings{Memory: s.Memory, Workers: s.Workers})
-		if err != nil {
-			return nil, err
-		}
-		return spectralNumbers{e}.predict, nil
-	},
+	prepare: func() predictNumbers { return new(spectralNumbers).predict },
 }
 
-// spectralNumbers predicts numbers by the embedding of a graph.
-type spectralNumbers struct{ *embedding.Embedding }
+// spectralNumbers predicts numbers by the embedding of a graph, which has the columns that the settings until now need.
+type spectralNumbers struct {
+	*embedding.Embedding
+	columns int
+}
 
 // predict is the Predict of the engine.
-func (e spectralNumbers) predict(ctx context.Context, p *Problem, settings []param.Values, s *Settings) (list [][]float64, err error) {
+func (e *spectralNumbers) predict(ctx context.Context, p *Problem, settings []param.Values, s *Settings) (list [][]float64, err error) {
 	n := len(p.Degrees)
+	if widest := settings[len(settings)-1].Int("dimension"); widest > e.columns {
+		e.columns = widest
+		if e.Embedding, err = embedding.New(ctx, p, widest, &lanczos.Settings{Memory: s.Memory, Workers: s.Workers}); err != nil {
+			return nil, err
+		}
+	}
 	for lo := 0; lo < len(settings); {
 		dimension := settings[lo].Int("dimension")
 		var lambdas []float64 // with the same dimension

@@ -101,7 +101,7 @@ func (l *Learner) embed(ctx context.Context, p *method.Problem) (err error) {
 			return err
 		}
 	}
-	l.columns, err = embedding.New(ctx, l.fitted, &lanczos.Settings{Memory: set.Memory, Workers: set.Workers,
+	l.columns, err = embedding.New(ctx, l.fitted, embedding.Most, &lanczos.Settings{Memory: set.Memory, Workers: set.Workers,
 		Progress: func(_ string, done, total int64) { set.Progress("features", done, total) }})
 	return err
 }

@@ -38,7 +38,7 @@ func drawSets(p *method.Problem, labels int) [][]int {
 // of their values, from the largest value on.
 func TestColumns(t *testing.T) {
 	p := problemtest.Planted(t, 3, 90, 20)
-	c, err := embedding.New(t.Context(), p, new(lanczos.Settings))
+	c, err := embedding.New(t.Context(), p, embedding.Most, new(lanczos.Settings))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestFit(t *testing.T) {
 	const labels = 4
 	p := problemtest.Planted(t, 5, 60, 24)
 	sets := drawSets(p, labels)
-	c, err := embedding.New(t.Context(), p, new(lanczos.Settings))
+	c, err := embedding.New(t.Context(), p, embedding.Most, new(lanczos.Settings))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +219,7 @@ func TestWithoutLabels(t *testing.T) {
 	for i := range sets {
 		sets[i] = append(sets[i], 4)
 	}
-	c, err := embedding.New(t.Context(), p, new(lanczos.Settings))
+	c, err := embedding.New(t.Context(), p, embedding.Most, new(lanczos.Settings))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +239,7 @@ func TestWorkersAgree(t *testing.T) {
 	var want *method.Prediction
 	for _, workers := range []int{1, 2, 7} {
 		s := &method.Settings{Workers: workers}
-		c, err := embedding.New(t.Context(), p, &lanczos.Settings{Workers: workers})
+		c, err := embedding.New(t.Context(), p, embedding.Most, &lanczos.Settings{Workers: workers})
 		if err != nil {
 			t.Fatal(err)
 		}

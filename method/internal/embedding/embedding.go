@@ -43,9 +43,9 @@ type Embedding struct {
 	short []float64 // ε² of the first columns, by their number
 }
 
-// New returns the embedding of a graph without directions. Cost: some hundred products of A with four
-// columns. If the iteration ends at its limit, the result is its last one. The errors are those of [lanczos.Problem.Solve].
-func New(ctx context.Context, p *problem.Problem, s *lanczos.Settings) (*Embedding, error) {
+// New returns the embedding of a graph without directions, with at most a number of columns, see [Width]. Cost: for 256 columns
+// some hundred products of A with four columns. If the iteration ends at its limit, the result is its last one. The errors are those of [lanczos.Problem.Solve].
+func New(ctx context.Context, p *problem.Problem, columns int, s *lanczos.Settings) (*Embedding, error) {
 	n := len(p.Degrees)
 	team := p.Team()
 	total := team.TotalOf(n)
@@ -67,7 +67,7 @@ func New(ctx context.Context, p *problem.Problem, s *lanczos.Settings) (*Embeddi
 	op.Workers = s.Workers
 	set := *s
 	set.Tolerance = tolerance
-	pairs, err := (&lanczos.Problem{A: op, Which: lanczos.Largest}).Solve(ctx, Width(total), &set)
+	pairs, err := (&lanczos.Problem{A: op, Which: lanczos.Largest}).Solve(ctx, min(columns, Width(total)), &set)
 	if err != nil && !errors.Is(err, lanczos.ErrIterationLimit) {
 		return nil, err
 	}
