@@ -13,6 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/conformal"
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/multilabel"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -162,7 +163,7 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m *method.Engine,
 		return nil, err
 	}
 	defer job.End()
-	out := &Prediction{Classes: p.Names, g: g, job: job, settings: learned, options: o}
+	out := &Prediction{Classes: p.Names, g: g, engine: m, job: job, settings: learned, options: o}
 	out.problem, err = out.compute(ctx, local, m, learned, &options)
 	if err != nil {
 		return nil, err
@@ -170,7 +171,10 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m *method.Engine,
 	if err := job.gatherPrediction(out.Prediction); err != nil {
 		return nil, err
 	}
-	out.holdOut(p, set.RNGSeed)
+	out.HeldOutScores = &conformal.Scores{Seed: set.RNGSeed, IsShifted: out.Shift != nil && out.Shift.Sounds()}
+	if out.Comparison != nil {
+		out.holdOut(p, out.Comparison.Places)
+	}
 	if job.division != nil || o.Deferred {
 		return out, nil
 	}
@@ -234,6 +238,9 @@ func predictionBytes(p *method.Problem, m *method.Engine, cost *method.Cost,
 	}
 	if s.Explain {
 		output += explain.Bytes(len(p.Degrees), len(p.Names))
+	}
+	if o.Sets {
+		return bytes + output
 	}
 	return max(bytes, output)
 }
@@ -346,7 +353,8 @@ func PredictSeveral(ctx context.Context, g *Graph, p *method.Problem,
 	if err != nil {
 		return nil, nil, err
 	}
-	out := &Prediction{Prediction: predicted, Classes: p.Names, g: g}
+	out := &Prediction{Prediction: predicted, Classes: p.Names, g: g, problem: q,
+		HeldOutScores: &conformal.Scores{Sorted: model.HeldOut, Seed: set.RNGSeed, Several: true}}
 	out.UnreachedComponents, err = q.MissedComponents(ctx, out.Reached,
 		set.Workers, &out.Work)
 	return model, out, err

@@ -10,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/conformal"
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -32,6 +33,9 @@ type PredictOptions struct {
 	// Deferred leaves suggestions and reasons to [Prediction.AddSuggestions] and [Prediction.AddReasons], so that the
 	// predictions can be written before them. Memory for reasons is reserved if Explain is not nil.
 	Deferred bool
+
+	// Sets reserves memory for [Prediction.Sets].
+	Sets bool
 
 	// Targets are the rows of the nodes that could have a label: the labelled nodes are compared with these, and
 	// suggestions are of these. Nil: all nodes. Several processes compare with all.
@@ -63,13 +67,15 @@ type Prediction struct {
 	Shift       *shift.Report        // how labelled nodes differ from others; nil without a cross-validated accuracy
 	Suggestions []suggest.Suggestion // most useful first
 
-	HeldOutScores *conformal.Scores // for [Prediction.Sets]; nil: there are none
+	// HeldOutScores are those for [Prediction.Sets], which computes them where Sorted is nil.
+	HeldOutScores *conformal.Scores
 
 	Reasons []Reasons // for the predictions of PredictOptions.Explain, in their order
 
 	UnreachedComponents int // components of the nodes that are not reached
 
 	g        *Graph
+	engine   *method.Engine  // that has predicted; nil: of several labels
 	job      *Job            // has ended
 	problem  *method.Problem // with the weights that the method has learned from
 	settings *method.Settings
@@ -264,90 +270,67 @@ func (l *edgesOfLink) kinds(m *shard.Manifest) (list []explain.LinkKind) {
 	return list
 }
 
-// ErrNoScores is returned by [Prediction.Sets] for predictions without held-out probabilities, or without the scores of all
-// classes.
-var ErrNoScores = errors.New("there are no probabilities for held-out labels: labels are too few, the shares of their classes are given, or the method has none")
+// ErrNoScores is returned by [Prediction.Sets] for predictions without probabilities of all classes for held-out labels.
+var ErrNoScores = errors.New("there are no probabilities for held-out labels: the shares of their classes are given, several processes share the graph, or scores of a few classes are kept")
 
 // Sets has a set of classes for each node that a label reaches, which holds the class of the node with the probability
-// Coverage if labels are a random sample of the nodes. See package conformal.
+// Coverage if labels are a random sample of the nodes. Figures are those of the nodes without a label that a label reaches. See
+// package conformal.
 type Sets struct {
-	Coverage   float64 `json:"coverage"`
-	IsPromised bool    `json:"is_promised"` // the labels may be a random sample of the nodes
-	Tested     int     `json:"tested"`      // held-out labels
-
-	// Of the nodes without a label that a label reaches: the mean number of classes, and the shares of sets with one class,
-	// with all classes, and with Marker.
-	MeanSize float64 `json:"mean_size"`
-	Single   float64 `json:"single_share"`
-	All      float64 `json:"all_share"`
-	Other    float64 `json:"other_share"`
-
-	Marker string `json:"other"` // of all classes without a label
-
-	p         *Prediction
-	threshold float64
+	*conformal.Sets
+	p *Prediction
 }
 
 // Sets returns sets of classes with the given coverage. The error wraps [ErrNoScores], [conformal.ErrFew] or
-// [conformal.ErrRange]. Cost: k·log k for each node with k classes.
-func (p *Prediction) Sets(coverage float64) (*Sets, error) {
-	if p.HeldOutScores == nil || p.Prediction.Scores == nil {
+// [conformal.ErrRange]. The first call may predict labels by models without their fold, see [method.Engine.HoldOut], and waits for
+// memory as [Graph.Begin] does. Calls must not be made at the same time.
+func (p *Prediction) Sets(ctx context.Context, coverage float64) (*Sets, error) {
+	if p.problem.Shares != nil || p.Prediction.Scores == nil {
 		return nil, ErrNoScores
 	}
-	threshold, err := conformal.Threshold(p.HeldOutScores.Sorted, coverage)
+	if p.HeldOutScores.Sorted == nil && p.engine != nil {
+		if p.job.division != nil {
+			return nil, ErrNoScores
+		}
+		err := p.again(ctx, func() error {
+			places, err := p.engine.HoldOut(ctx, p.problem, p.Prediction, p.settings)
+			p.holdOut(p.problem, places)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	s, err := p.HeldOutScores.Sets(coverage, p.Classes, func(yield func(string, []float64) bool) {
+		for _, row := range problem.ListUnlabelled(p.problem, nil) {
+			if q := p.probabilities(row); q != nil && !yield(p.g.Nodes.ID(row), q) {
+				return
+			}
+		}
+	})
 	if err != nil {
 		return nil, err
 	}
-	s := &Sets{Coverage: coverage, IsPromised: !p.HeldOutScores.IsShifted, Tested: len(p.HeldOutScores.Sorted),
-		Marker: "other", p: p, threshold: threshold}
-	for slices.Contains(p.Classes, s.Marker) {
-		s.Marker += "*"
-	}
-	nodes := 0.0
-	var list []int
-	for _, row := range problem.ListUnlabelled(p.problem, nil) {
-		if list = s.appendRow(list[:0], row); len(list) == 0 {
-			continue
-		}
-		nodes++
-		s.MeanSize += float64(len(list))
-		if len(list) == 1 {
-			s.Single++
-		}
-		if len(list) >= len(p.Classes) {
-			s.All++
-		}
-		if slices.Contains(list, conformal.Other) {
-			s.Other++
-		}
-	}
-	for _, sum := range []*float64{&s.MeanSize, &s.Single, &s.All, &s.Other} {
-		*sum /= max(1, nodes)
-	}
-	return s, nil
+	return &Sets{s, p}, nil
 }
 
-// appendRow appends the set of a row to dst; nothing for a row that no label reaches.
-func (s *Sets) appendRow(dst []int, row int) []int {
-	if !s.p.Reached.Contains(uint32(row)) {
-		return dst
+// probabilities returns those of a row; nil if no label reaches it.
+func (p *Prediction) probabilities(row int) []float64 {
+	if !p.Reached.Contains(uint32(row)) {
+		return nil
 	}
-	probabilities := make([]float64, len(s.p.Classes))
-	simd.ConvertTo(probabilities, s.p.Prediction.Scores.Row(row))
-	u := conformal.Uniform(s.p.g.Nodes.ID(row), s.p.HeldOutScores.Seed)
-	return s.p.HeldOutScores.AppendSet(dst, probabilities, u, s.threshold)
+	q := make([]float64, len(p.Classes))
+	simd.ConvertTo(q, p.Prediction.Scores.Row(row))
+	return q
 }
 
 // Row returns the set of a row without a label by falling probability; nil if no label reaches it.
-func (s *Sets) Row(row int) (names []string) {
-	for _, class := range s.appendRow(nil, row) {
-		name := s.Marker
-		if class != conformal.Other {
-			name = s.p.Classes[class]
-		}
-		names = append(names, name)
+func (s *Sets) Row(row int) []string {
+	q := s.p.probabilities(row)
+	if q == nil {
+		return nil
 	}
-	return names
+	return s.Names(s.p.g.Nodes.ID(row), q)
 }
 
 // Classes returns the set of a node without a label, see [Sets.Row]; nil if the graph has no such node.
@@ -359,15 +342,9 @@ func (s *Sets) Classes(id string) []string {
 	return s.Row(row)
 }
 
-// holdOut keeps the scores of the held-out labels of a problem for sets.
-func (p *Prediction) holdOut(q *method.Problem, seed uint64) {
-	if p.Comparison == nil {
-		return
-	}
-	p.HeldOutScores = &conformal.Scores{Seed: seed, Other: p.Comparison.Unseen, IsShifted: p.Shift != nil && p.Shift.Sounds()}
-	for _, place := range p.Comparison.Places {
-		u := conformal.Uniform(p.g.Nodes.ID(q.Row[place.Label]), seed)
-		p.HeldOutScores.Sorted = append(p.HeldOutScores.Sorted, place.Score(u))
-	}
-	slices.Sort(p.HeldOutScores.Sorted)
+// holdOut keeps the scores of held-out labels of a problem, given by places, for sets.
+func (p *Prediction) holdOut(q *method.Problem, places []conformal.Place) {
+	s := p.HeldOutScores
+	s.Other = choose.UnseenShare(q)
+	s.Add(places, func(label int) string { return p.g.Nodes.ID(q.Row[label]) })
 }

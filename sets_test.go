@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,15 +41,69 @@ func openBlocks(t *testing.T, nodes int) *heatwalk.Graph {
 	return g
 }
 
+// drawBlocks returns the labels of random nodes of openBlocks.
+func drawBlocks(g *heatwalk.Graph, nodes, number int, draw uint64) map[string]string {
+	labels := map[string]string{}
+	for _, v := range rand.New(rand.NewPCG(draw, uint64(number))).Perm(nodes)[:number] {
+		if id := strconv.Itoa(v); slices.Contains(g.IDs(), id) {
+			labels[id] = strconv.Itoa(v % 4)
+		}
+	}
+	return labels
+}
+
+// coverageOf returns the coverage of sets at the nodes of openBlocks without a label, and the share of those whose likeliest class is
+// right.
+func coverageOf(g *heatwalk.Graph, sets *heatwalk.Sets, labels map[string]string) (covered, right float64) {
+	hidden := 0.0
+	for _, id := range g.IDs() {
+		v, _ := strconv.Atoi(id)
+		class := strconv.Itoa(v % 4)
+		set := sets.Classes(id)
+		if labels[id] != "" || len(set) == 0 {
+			continue
+		}
+		hidden++
+		if set[0] == class {
+			right++
+		}
+		if slices.Contains(set, class) {
+			covered++
+		}
+	}
+	return covered / hidden, right / hidden
+}
+
+// lawOf returns the distribution of the coverage of sets, given the labels.
+func lawOf(sets *heatwalk.Sets) distuv.Beta {
+	rank := float64(sets.Tested+1) * sets.Coverage
+	return distuv.Beta{Alpha: rank, Beta: float64(sets.Tested) + 1 - rank}
+}
+
+// predictBlocks predicts from labels by a method with its default parameters.
+func predictBlocks(t *testing.T, g *heatwalk.Graph, labels map[string]string, name string) *heatwalk.Prediction {
+	t.Helper()
+	entries, err := method.Parse(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := g.Problem(labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := heatwalk.Predict(t.Context(), g, q, entries[0].Method,
+		&method.Settings{RNGSeed: 1, LowEffort: true, Given: entries[0].Own, Fixed: name != "auto"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
 // The coverage of sets of auto on a block model is at least that of the beta law of the held-out labels, and at most it where
 // labels alone are right less often. Sets are the same with another number of threads.
 func TestSetsCover(t *testing.T) {
 	const nodes = 1600
 	g := openBlocks(t, nodes)
-	entries, err := method.Parse("auto")
-	if err != nil {
-		t.Fatal(err)
-	}
 	draws := map[int]int{100: 8, 300: 2, 1000: 1}
 	if testing.Short() {
 		draws = map[int]int{100: 2}
@@ -56,48 +111,17 @@ func TestSetsCover(t *testing.T) {
 	outside := 0
 	for number, times := range draws {
 		for draw := range times {
-			labels := map[string]string{}
-			for _, v := range rand.New(rand.NewPCG(uint64(draw), uint64(number))).Perm(nodes)[:number] {
-				if id := strconv.Itoa(v); slices.Contains(g.IDs(), id) {
-					labels[id] = strconv.Itoa(v % 4)
-				}
-			}
-			q, err := g.Problem(labels)
-			if err != nil {
-				t.Fatal(err)
-			}
-			p, err := heatwalk.Predict(t.Context(), g, q, entries[0].Method, &method.Settings{RNGSeed: 1, LowEffort: true}, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			labels := drawBlocks(g, nodes, number, uint64(draw))
+			p := predictBlocks(t, g, labels, "auto")
 			for _, coverage := range []float64{0.8, 0.9, 0.95} {
-				sets, err := p.Sets(coverage)
+				sets, err := p.Sets(t.Context(), coverage)
 				if err != nil {
 					t.Fatal(err)
 				}
-				hidden := 0.0
-				covered := 0.0
-				right := 0.0
-				for _, id := range g.IDs() {
-					v, _ := strconv.Atoi(id)
-					class := strconv.Itoa(v % 4)
-					set := sets.Classes(id)
-					if labels[id] != "" || len(set) == 0 {
-						continue
-					}
-					hidden++
-					if set[0] == class {
-						right++
-					}
-					if slices.Contains(set, class) {
-						covered++
-					}
-				}
-				rank := float64(sets.Tested+1) * coverage
-				law := distuv.Beta{Alpha: rank, Beta: float64(sets.Tested) + 1 - rank}
+				law := lawOf(sets)
+				found, right := coverageOf(g, sets, labels)
 				const noise = 0.02 // of hidden labels, and because the final model has learned from more labels
-				found := covered / hidden
-				if found < law.Quantile(0.025)-noise || found > max(right/hidden, law.Quantile(0.975))+noise {
+				if found < law.Quantile(0.025)-noise || found > max(right, law.Quantile(0.975))+noise {
 					outside++
 					t.Logf("%d labels, draw %d, coverage %v: %.3f, mean size %.2f", number, draw, coverage, found, sets.MeanSize)
 				}
@@ -106,5 +130,33 @@ func TestSetsCover(t *testing.T) {
 	}
 	if outside > 3 {
 		t.Errorf("%d coverages are outside of 95 %% of their law", outside)
+	}
+}
+
+// Every method that predicts classes has sets, whose coverage is that of the law of the held-out labels.
+func TestMethodsHaveSets(t *testing.T) {
+	const nodes = 400
+	g := openBlocks(t, nodes)
+	text, err := os.ReadFile("docs/methods.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	labels := drawBlocks(g, nodes, 120, 1)
+	for i, row := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\| yes").FindAllStringSubmatch(string(text), -1) {
+		if testing.Short() && i%4 > 0 {
+			continue
+		}
+		name := strings.Replace(row[1], "KERNEL", "diffusion", 1)
+		p := predictBlocks(t, g, labels, name)
+		sets, err := p.Sets(t.Context(), 0.8)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		const noise = 0.06 // of 280 hidden labels
+		law := lawOf(sets)
+		found, right := coverageOf(g, sets, labels)
+		if found < law.Quantile(0.01)-noise || found > max(right, law.Quantile(0.99))+noise {
+			t.Errorf("%s: coverage %.3f, accuracy %.3f, mean size %.2f, %d held out", name, found, right, sets.MeanSize, sets.Tested)
+		}
 	}
 }

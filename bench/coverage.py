@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measure the coverage of the sets of classes of `heatwalk classify --sets` on real graphs.
 
-coverage.py HEATWALK DATA [--graphs a,b] [--labels 100,300,1000] [--draws 5] [--coverage 0.9]
+coverage.py HEATWALK DATA [--graphs a,b] [--labels 100,300,1000] [--draws 5] [--coverage 0.9] [--method auto]
 
 DATA has a folder for each graph with edges.tsv.gz and labels.tsv.gz. Labels are drawn at random from the nodes that have a
 class. The coverage is that of the other nodes with a class that a label reaches. Prints a table for docs/honesty.md."""
@@ -20,6 +20,7 @@ options.add_argument("--graphs", default="chameleon-filtered,cora,lastfm-asia,tw
 options.add_argument("--labels", default="100,300,1000")
 options.add_argument("--draws", type=int, default=5)
 options.add_argument("--coverage", default="0.9")
+options.add_argument("--method", default="auto")
 o = options.parse_args()
 folder = tempfile.mkdtemp()
 
@@ -40,7 +41,7 @@ for name in o.graphs.split(","):
             with open(known, "w") as file:
                 file.writelines(f"{node}\t{label}\n" for node, label in sample)
             text = subprocess.run(
-                [o.heatwalk, "classify", store, "--labels", known, "--truth", truth, "--sets", o.coverage,
+                [o.heatwalk, "classify", store, "--labels", known, "--truth", truth, "--sets", o.coverage, "--method", o.method,
                  "--threads", "1", "--json", "--quiet", "--unknown-ids", "skip", "-o", f"{folder}/out.tsv"],
                 check=True, capture_output=True, text=True).stdout
             document = json.loads(text)

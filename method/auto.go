@@ -20,7 +20,7 @@ import (
 // On a graph with negative weights it is learning with local and global consistency, or label propagation with too few labels.
 var automatic = &Engine{
 	Name: autoSpec.Name,
-	Takes: append([]string{"effort", "unreached", "node_features", "feature_ids", "sets"},
+	Takes: append([]string{"effort", "unreached", "node_features", "feature_ids"},
 		autoSpec.Takes()...),
 	Specs: []*param.Spec{&autoSpec},
 	Fit:   predictAuto,

@@ -12,6 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/conformal"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
@@ -25,6 +26,8 @@ type GramSource struct {
 
 	// Calibrate gives a learner without probabilities those that fit the scores of held-out items ([classify.Calibrate]).
 	Calibrate bool
+
+	HoldOut bool // predict labels by models without their fold, for [Classified.Places]
 
 	Kernel  *param.Spec
 	Units   param.Graph // of the grids of the kernel; nil: none
@@ -47,6 +50,8 @@ type Classified struct {
 	Support    int                    // see [classify.Model.Support]
 	Unfinished error                  // of an iteration that came to its limit; scores then are without probabilities
 
+	Places []conformal.Place // of the classes of held-out labels, for sets of classes; nil: none
+
 	model         *classify.Model
 	probabilities func(dst, scores []float64) []float64 // nil: the learner has none
 }
@@ -58,6 +63,52 @@ func (c *Classified) SharesTo(dst []float64, i int) []float64 {
 		return c.probabilities(dst, c.Scores.Row(i))
 	}
 	return classify.SoftVotes(dst, c.model.Pairs, c.Scores.Row(i), 1)
+}
+
+// HoldOut predicts the labels of p, whose rows are items of k, by models without their fold: all labels, or folds with 1000 of
+// them. It stores the accuracy and the places. y has the classes of the items of k, and is changed meanwhile. There is neither
+// with too few labels, see [split.TooFew]. Cost: a fit for each fold.
+func (c *Classified) HoldOut(ctx context.Context, l *classify.Learner, k classify.Gram, y []int, p *Problem, v param.Values,
+	s *Settings) error {
+	if split.TooFew(p.Class) {
+		return nil
+	}
+	set := s.WithDefaults()
+	set.foldCount = gramFolds
+	fold, count := set.foldsLike(p, triedLabels)
+	places := choose.NewPlaces(p)
+	row := make([]float64, k.Len())
+	shares := make([]float64, len(p.Names))
+	right, tested := 0, 0
+	for f := range count {
+		tests := split.OfFold(fold, f).Test
+		for _, i := range tests {
+			y[p.Row[i]] = -1
+		}
+		held, err := LearnItems(ctx, l, k, y, p.Names, v, false, 1)
+		if err != nil {
+			return err
+		}
+		if len(held.model.Pairs) == len(c.model.Pairs) { // else no probabilities of a class without a label
+			held.probabilities = c.probabilities
+		}
+		for _, i := range tests {
+			item := p.Row[i]
+			k.RowTo(row, item)
+			held.Score(0, row, row[item], -1)
+			places.Note(i, held.SharesTo(shares, 0))
+			tested++
+			if held.Class[0] == p.Class[i] {
+				right++
+			}
+		}
+		for _, i := range tests {
+			y[p.Row[i]] = p.Class[i]
+		}
+	}
+	c.Places = places.List
+	c.Estimate = problem.EstimateShare(float64(right), tested)
+	return nil
 }
 
 // LearnItems gives the items of k that have a class y ≥ 0 to a learner with complete values v of its parameters, and makes
@@ -247,14 +298,18 @@ func (s *GramSource) learn(ctx context.Context, j *job, choice *Choice) (*Classi
 	for i, item := range j.p.Row {
 		y[item] = j.p.Class[i]
 	}
-	if choice.choice != nil && j.compared < len(j.p.Row) && !j.set.Unmeasured {
-		if choice.estimate, err = s.measureAll(ctx, j, k, slices.Clone(y), learning); err != nil {
-			return nil, err
-		}
-	}
 	c, err := LearnItems(ctx, s.Learner, k, y, j.p.Names, learning, s.Calibrate, s.Items)
 	if err != nil {
 		return nil, err
+	}
+	isSampled := choice.choice != nil && j.compared < len(j.p.Row) && !j.set.Unmeasured
+	if isSampled || s.HoldOut {
+		if err := c.HoldOut(ctx, s.Learner, k, y, j.p, learning, j.set); err != nil {
+			return nil, err
+		}
+	}
+	if isSampled {
+		choice.estimate = &c.Estimate
 	}
 	c.Values = maps.Clone(values)
 	maps.Copy(c.Values, learning)
@@ -293,34 +348,4 @@ func (s *GramSource) learn(ctx context.Context, j *job, choice *Choice) (*Classi
 		simd.ConvertTo(out.Scores.Row(i), c.SharesTo(shares, i))
 	}
 	return c, nil
-}
-
-// measureAll estimates the accuracy of a setting that a sample of the labels has chosen, as [Engine.measureSetting] does. It
-// changes y.
-func (s *GramSource) measureAll(ctx context.Context, j *job, k classify.Gram, y []int, v param.Values) (*problem.Estimate, error) {
-	fold, count := j.set.foldsLike(j.p, j.compared)
-	row := make([]float64, s.Items)
-	right, tested := 0, 0
-	for f := range count {
-		tests := split.OfFold(fold, f).Test
-		for _, i := range tests {
-			y[j.p.Row[i]] = -1
-		}
-		c, err := LearnItems(ctx, s.Learner, k, y, j.p.Names, v, false, 1)
-		if err != nil {
-			return nil, err
-		}
-		for _, i := range tests {
-			item := j.p.Row[i]
-			k.RowTo(row, item)
-			c.Score(0, row, row[item], -1)
-			tested++
-			if c.Class[0] == j.p.Class[i] {
-				right++
-			}
-			y[item] = j.p.Class[i]
-		}
-	}
-	e := problem.EstimateShare(float64(right), tested)
-	return &e, nil
 }

@@ -107,12 +107,16 @@ func (m *Engine) Keep(out *Prediction, s *Settings) (*Model, error) {
 		return nil, fmt.Errorf("%w: its prior is given for the nodes of one graph",
 			ErrNotKept)
 	}
-	values := out.Parameters.values()
+	return m.keep(out, s), nil
+}
+
+// keep is Keep for any settings.
+func (m *Engine) keep(out *Prediction, s *Settings) *Model {
 	return &Model{
 		Method: m.Name, RNGSeed: s.RNGSeed, Low: s.LowEffort,
-		Shares: s.Prior.Empirical, Values: values,
+		Shares: s.Prior.Empirical, Values: out.Parameters.values(),
 		Power: out.power, Auto: out.choice, Origin: *out.Origin(),
-	}, nil
+	}
 }
 
 // predict predicts the nodes of a problem with the weights of edges of the model.

@@ -38,8 +38,7 @@ type Confidence struct {
 	// For each class: its held-out labels, those of them predicted right, and the sums of its probability and of the square of it.
 	labels, right, sums, squared []float64
 
-	places []conformal.Place // of the classes of held-out labels
-	unseen float64           // share of the nodes whose class has no label
+	places *Places
 }
 
 // NewConfidence returns a Confidence without held-out labels.
@@ -47,12 +46,34 @@ func NewConfidence(p *problem.Problem) *Confidence {
 	k := len(p.Names)
 	c := &Confidence{p: p, count: CountsOf(p), labels: make([]float64, k),
 		right: make([]float64, k), sums: make([]float64, k),
-		squared: make([]float64, k)}
+		squared: make([]float64, k), places: NewPlaces(p)}
 	if p.Shares != nil {
 		c.weight = WeightsOf(p)
 	}
-	c.unseen, _ = unseenShare(p)
 	return c
+}
+
+// Places are those of the classes of held-out labels, for sets of classes.
+type Places struct {
+	List   []conformal.Place
+	class  []int
+	count  []float64 // labels of each class
+	unseen float64   // share of the nodes whose class has no label
+}
+
+// NewPlaces returns no places of labels of a problem.
+func NewPlaces(p *problem.Problem) *Places {
+	return &Places{class: p.Class, count: CountsOf(p), unseen: UnseenShare(p)}
+}
+
+// Note adds the place of a label by probabilities that a model without it has. A label that is the only one of its class is
+// one of the classes without a label.
+func (p *Places) Note(label int, probabilities []float64) {
+	class := p.class[label]
+	if p.count[class] == 1 {
+		class = conformal.Other
+	}
+	p.List = append(p.List, conformal.PlaceOf(label, probabilities, class, p.unseen))
 }
 
 // Note counts the probabilities of a held-out label by weights without its fold, row, and by the weights of all labels, full,
@@ -62,11 +83,7 @@ func (c *Confidence) Note(reached bool, label int, row, full []float64) {
 		return
 	}
 	class := c.p.Class[label]
-	placed := class
-	if c.count[class] == 1 {
-		placed = conformal.Other
-	}
-	c.places = append(c.places, conformal.PlaceOf(label, row, placed, c.unseen))
+	c.places.Note(label, row)
 	right := func(predicted int) float64 {
 		if predicted == class && c.count[class] > 1 {
 			return 1
@@ -111,7 +128,7 @@ func (c *Confidence) Compare(means, squares []float64) *problem.Comparison {
 	n := float64(c.tested)
 	k := len(c.labels)
 	out := &problem.Comparison{
-		Labels: c.labels, Right: c.right, Others: means, Places: c.places, Unseen: c.unseen,
+		Labels: c.labels, Right: c.right, Others: means, Places: c.places.List,
 		HeldOut: make([]float64, k), Variance: make([]float64, k),
 	}
 	for class, sum := range c.sums {

@@ -85,6 +85,12 @@ func WeightsOf(p *problem.Problem) []float64 {
 	return list
 }
 
+// UnseenShare estimates the share of nodes whose class has no label, see unseenShare.
+func UnseenShare(p *problem.Problem) float64 {
+	share, _ := unseenShare(p)
+	return share
+}
+
 // unseenShare estimates the share of nodes whose class has no label, and its variance, from the f₁ classes with one and the f₂
 // with two of n labels that were drawn at random:
 //

@@ -55,12 +55,16 @@ func PlaceOf(label int, probabilities []float64, class int, other float64) Place
 	return p
 }
 
+// leastProbability is the least probability of a class. Without it all classes with probability 0 have one score, and are in
+// a set or not all together.
+const leastProbability = 1e-6
+
 // probabilityOf returns the probability of a class if the classes without a label have the share other.
 func probabilityOf(class int, probabilities []float64, other float64) float64 {
 	if class == Other {
 		return other
 	}
-	return probabilities[class] * (1 - other)
+	return (probabilities[class] + leastProbability) / (1 + float64(leastProbability*float64(len(probabilities)))) * (1 - other)
 }
 
 // orderOf appends the classes to dst: the likeliest one, and then all others and, if its share is not 0, Other, by falling
@@ -107,6 +111,18 @@ type Scores struct {
 
 	// IsShifted reports that the held-out items are not a random sample, so that there is no promise.
 	IsShifted bool `json:"is_shifted,omitempty"`
+
+	// Several reports that items have several classes, which do not exclude each other. The score of a class then is 1 less its
+	// probability, that of an item the largest of its classes, and sets hold all classes of an item.
+	Several bool `json:"several,omitempty"`
+}
+
+// Add adds the scores of held-out items, given the id of each label.
+func (s *Scores) Add(places []Place, id func(label int) string) {
+	for _, place := range places {
+		s.Sorted = append(s.Sorted, place.Score(Uniform(id(place.Label), s.Seed)))
+	}
+	slices.Sort(s.Sorted)
 }
 
 // Valid reports whether scores and share are in their ranges.
@@ -135,7 +151,11 @@ func (s *Scores) AppendSet(dst []int, probabilities []float64, u, threshold floa
 	var p Place
 	for i, c := range dst[start:] {
 		p.Own = probabilityOf(c, probabilities, s.Other)
-		if i > 0 && p.Score(u) > threshold {
+		score := p.Score(u)
+		if s.Several {
+			score = 1 - probabilities[c] // there is no Other
+		}
+		if i > 0 && score > threshold {
 			return dst[:start+i]
 		}
 		p.Above += p.Own

@@ -65,7 +65,7 @@ type Command struct {
 //	kernel, learner                 with the default Initial; evaluate takes lists
 //	labels, label-fields, missing   a file of classes, and how it is read
 //	unknown-ids                     what unknown ids in files of ids or classes mean
-//	scores, truth                   scores of predictions; true classes to compare with
+//	scores, sets, truth             scores and sets of classes of predictions; true classes to compare with
 //	splits                          training sets and reports of evaluate
 //	temp-dir                        directory of [Input.Temp]
 type Flag struct {
@@ -96,7 +96,7 @@ func Standard(argument, noun, kernel string, flags ...Flag) []Command {
 		{"classify " + argument + " -o OUT.tsv",
 			"Predict the class of every " + noun + " from those of some",
 			slices.Concat([]Flag{{Name: "output"}}, learned,
-				[]Flag{{Name: "scores"}, {Name: "truth"}})},
+				[]Flag{{Name: "scores"}, {Name: "sets"}, {Name: "truth"}})},
 		{"evaluate " + argument + " [--learner A,B …]",
 			"Kernels and learners compared on splits of the " + noun + "s with a class",
 			append(learned, Flag{Name: "splits"})},

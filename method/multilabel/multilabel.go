@@ -170,6 +170,10 @@ type Model struct {
 
 	Labelled int `json:"-"` // nodes that Predict learned from
 
+	// HeldOut are the scores of labelled nodes that are left out one by one, in increasing order: 1 less the least
+	// probability of a label of the node. See [conformal.Scores].
+	HeldOut []float64 `json:"-"`
+
 	model *embedding.Model
 	a, b  []float64 // of the sigmoids
 
@@ -246,6 +250,14 @@ func fit(ctx context.Context, e *embedding.Embedding, node []int, sets [][]int,
 		return nil, err
 	}
 	best.Threshold = threshold(sets, left.RawRowView)
+	for i, list := range sets {
+		score := 0.0
+		for _, c := range list {
+			score = max(score, 1-left.At(i, c))
+		}
+		best.HeldOut = append(best.HeldOut, score)
+	}
+	slices.Sort(best.HeldOut)
 	probabilities := map[int]*mat.Dense{chosen: left} // of candidates
 	predicted := make([][]int, len(sets))
 	for f, candidate := range result.Outside {

@@ -46,10 +46,7 @@ type Comparison struct {
 	// the two variances, and the number of its labels that are predicted right. One that is the only one of its class is wrong.
 	Labels, HeldOut, Others, Variance, Right []float64
 
-	// Places are those of the classes of held-out labels in the order of their probabilities, and Unseen is the share of the
-	// nodes whose class has no label.
-	Places []conformal.Place
-	Unseen float64
+	Places []conformal.Place // of the classes of held-out labels in the order of their probabilities
 
 	Spectrum *sparse.Block[float32] // rows of eigenvectors of all nodes, of unit length; nil: they were not computed
 }

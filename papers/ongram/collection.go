@@ -40,6 +40,7 @@ var collections = items.Kind{
 		Flags: slices.Concat([]items.Flag{
 			{Name: "output", Initial: "-", Words: tablefile.PredictionEndings,
 				Usage: "of predictions: .tsv, .csv, .jsonl or .parquet; - is stdout"},
+			{Name: "sets"},
 			{Name: "labels", Usage: "of graph<TAB>class lines", Required: true}},
 			learnedFlags()),
 	}, {

@@ -13,6 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/items"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -36,6 +37,7 @@ var kernelFiles = items.Kind{
 			{Name: "product", Switch: true, Usage: "the kernel is the product of those of several files"},
 			{Name: "sum", Switch: true, Usage: "the kernel is the sum of those of several files"},
 			{Name: "scores"},
+			{Name: "sets"},
 			{Name: "unknown-ids"},
 		},
 	}},
@@ -372,6 +374,11 @@ func (k *files) classify(ctx context.Context,
 		return nil, faultOf(k.name, "are these the values of a kernel?", "%s: %v",
 			wrong.Method, wrong.Err)
 	case err != nil:
+		return nil, err
+	}
+	labelled := sched.UpTo(len(k.labels.Row)) // the first items
+	p := problem.OfItems(len(k.item), labelled, k.labels.Class, k.labels.Names)
+	if err := c.HoldOut(ctx, k.learner, g, k.class, p, k.parameters, set); err != nil {
 		return nil, err
 	}
 	return c, k.read(ctx, "scoring", func(row int, values []float64) {

@@ -303,13 +303,13 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         Raises
         ------
         ValueError
-            The method is not auto, or X is missing.
+            Nodes have several labels or a prior each, or X is missing.
         """
         rows, source = self._select(X), X if self.graph is None else self.graph
         if source is None:
             raise ValueError("graph is missing; pass the graph that fit was given")
         if not self._model:
-            raise ValueError(f"predict_set: {self.method_} has no sets; take auto, for one label a node")
+            raise ValueError("predict_set: there are no sets with several labels or a prior of each node; leave these out")
         g = as_graph(source)
 
         def work(call: Call) -> list[tuple[Any, ...]]:

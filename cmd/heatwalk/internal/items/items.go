@@ -21,6 +21,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/conformal"
 	"github.com/heatwalk/heatwalk/method/items"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
@@ -40,6 +42,7 @@ type itemOptions struct {
 	labels, truth string
 	block         shell.DenseFlags
 	scores        shell.ScoreFlags
+	coverage      float64 // of sets of classes; 0: none
 	splitting     shell.SplitFlags
 }
 
@@ -95,6 +98,8 @@ func (o *itemOptions) declare(flags *shell.FlagSet, f items.Flag) {
 		flags.AddUnknownIDs(in, "lines whose id is unknown")
 	case "scores":
 		o.scores.Declare(flags, !o.kind.Calibrated)
+	case "sets":
+		flags.AddCoverage(&o.coverage, f.Name, "classes that hold that of the "+o.kind.Noun+" with probability X")
 	case "truth":
 		flags.AddText(&o.truth, f.Name, "`FILE` of true classes to score the predictions with")
 	case "splits":
@@ -419,6 +424,9 @@ type methodDocument struct {
 func (r *itemRun) classify() (err error) {
 	run := r.out.Run
 	truth := r.c.Truth
+	if r.o.coverage > 0 && r.out.Format != nil {
+		return shell.SetsError(r.out.Path)
+	}
 	if r.o.truth != "" {
 		if truth, err = r.readFile(r.o.truth, r.l); err != nil {
 			return err
@@ -441,7 +449,8 @@ func (r *itemRun) classify() (err error) {
 		}
 		facts, text := r.c.Describe(c)
 		documents = append(documents, facts)
-		lines = []string{text}
+		d.Estimate(c.Accuracy, c.Stderr, c.Tested)
+		lines = []string{text, d.DescribeAccuracy()}
 	} else {
 		s := r.sources()[0]
 		if c, err = s.Classify(run.Context, r.problem(), set); err != nil {
@@ -456,7 +465,17 @@ func (r *itemRun) classify() (err error) {
 		documents = append(documents, r.c.Facts, &methodDocument{r.c.Attributes,
 			s.Spec.Name, c.Values, c.Settings, c.Support})
 	}
-	if err := r.writeClassified(c); err != nil {
+	sets, notes, err := r.sets(c)
+	if err != nil {
+		return err
+	}
+	lines = append(lines, notes...)
+	if sets != nil {
+		documents = append(documents, &struct {
+			Sets *conformal.Sets `json:"sets"`
+		}{sets})
+	}
+	if err := r.writeClassified(c, sets); err != nil {
 		return err
 	}
 	reached := roaring.New()
@@ -493,6 +512,7 @@ func (r *itemRun) sources() (list []*items.Source) {
 		for _, l := range r.o.input.Learners {
 			s := r.c.Source(k, l)
 			s.Calibrate = r.o.input.Calibrate
+			s.HoldOut = r.o.coverage > 0
 			list = append(list, s)
 		}
 	}
@@ -506,11 +526,36 @@ func (r *itemRun) predictionBytes() int64 {
 		return f.Size(r.c.IDs.N, max(classes, classes*(classes-1)/2), "float64") +
 			shell.RunFileBytes + shell.IDBytes(r.c.IDs)
 	}
-	return r.out.PredictionBytes(tablefile.Columns{Classes: r.l.Names, Top: r.o.scores.Top}, r.c.IDs)
+	return r.out.PredictionBytes(r.columns(), r.c.IDs)
+}
+
+// columns returns the columns of predictions.
+func (r *itemRun) columns() tablefile.Columns {
+	return tablefile.Columns{Classes: r.l.Names, Top: r.o.scores.Top, Sets: r.o.coverage > 0}
+}
+
+// sets returns the sets of --sets with notes about them, nil if there are none.
+func (r *itemRun) sets(c *items.Classified) (sets *conformal.Sets, notes []string, err error) {
+	if r.o.coverage == 0 {
+		return nil, nil, nil
+	}
+	ids := r.c.IDs
+	s := &conformal.Scores{Seed: r.o.input.RNGSeed, Other: choose.UnseenShare(r.problem())}
+	s.Add(c.Places, func(label int) string { return ids.ID(r.l.Row[label]) })
+	isKnown := shell.MarkLabelled(r.l, ids.N)
+	sets, err = s.Sets(r.o.coverage, r.l.Names, func(yield func(string, []float64) bool) {
+		for i := range ids.N {
+			if !isKnown[i] && !yield(ids.ID(i), c.SharesTo(nil, i)) {
+				return
+			}
+		}
+	})
+	notes, err = shell.DescribeSets(sets, err, r.o.kind.Noun, r.l)
+	return sets, notes, err
 }
 
 // writeClassified writes the classes and the scores of items, or a matrix of scores alone: raw ones, or probabilities.
-func (r *itemRun) writeClassified(c *items.Classified) error {
+func (r *itemRun) writeClassified(c *items.Classified, sets *conformal.Sets) error {
 	names := r.l.Names
 	scores := &r.o.scores
 	isKnown := shell.MarkLabelled(r.l, r.c.IDs.N)
@@ -522,8 +567,14 @@ func (r *itemRun) writeClassified(c *items.Classified) error {
 			p.Reached = true
 			p.Known = isKnown[i]
 			c.SharesTo(p.Scores, i)
+			switch {
+			case isKnown[i]:
+				p.Set = []string{p.Label}
+			case sets != nil:
+				p.Set = sets.Names(r.c.IDs.ID(i), p.Scores)
+			}
 		},
-	}, tablefile.Columns{Classes: names, Top: scores.Top}, scores.Kind != "probability",
+	}, r.columns(), scores.Kind != "probability",
 		scores.Dtype)
 }
 

@@ -83,7 +83,7 @@ func (c *classifyOptions) predictionFlags(flags *shell.FlagSet) {
 	flags.AddChoice(&c.unreached, "unreached", "blank", []string{"blank", "prior"},
 		"label of a node that cannot be reached from a label")
 	flags.AddInput(&c.truth, "truth", "of true labels to score the predictions with")
-	flags.AddCoverage(&c.coverage, "sets", "classes that hold that of a node with probability X (auto)")
+	flags.AddCoverage(&c.coverage, "sets", "classes that hold that of a node with probability X")
 }
 
 // methodFlags declares the flags of a single method.
@@ -108,16 +108,12 @@ const noRaw = "%s has probabilities alone; give probability"
 // checkClassify parses the method and records problems of the flags.
 func checkClassify(line *shell.CommandLine, c *classifyOptions, args []string) {
 	if c.learning.several {
-		checkSeveral(line, &c.learning, "output", "scores", "dtype", "unreached")
+		checkSeveral(line, &c.learning, "output", "scores", "dtype", "unreached", "sets")
 		line.Refuse(c.scores.Kind == "raw", "scores",
 			"there are probabilities alone with --multi-label; give probability")
 		return
 	}
 	checkMethod(line, c, args)
-	if c.method != nil {
-		line.Refuse(!slices.Contains(c.method.Takes, "sets"), "sets",
-			c.method.Name+" has no probabilities for held-out labels; take auto")
-	}
 	if c.method != nil && c.scores.Kind == "raw" && !c.method.HasRaw {
 		line.Problem("--scores", noRaw, c.method.Name)
 	}
@@ -148,8 +144,8 @@ type predictionInputs struct {
 	pageRows []int            // further nodes of the page with their neighbours, not nil with a page
 	seconds  float64
 
-	sets   *heatwalk.Sets // nil: none
-	noSets string         // why there are none
+	sets     *heatwalk.Sets // nil: none
+	setNotes []string       // about them
 
 	// isComplete: all nodes have a label, so that nothing is computed.
 	isComplete bool
@@ -175,9 +171,6 @@ func predictLabels(run *shell.Session, c *classifyOptions, name string) error {
 		return err
 	}
 	labels := c.writtenLabels(p.Prediction)
-	if err := in.addSets(p); err != nil {
-		return err
-	}
 	doc := judge(run, in, p, labels)
 	return writeLabelled(run, in, p, doc, func(row int) (string, int) {
 		class := labels[row]
@@ -214,7 +207,7 @@ func readPredictionInputs(run *shell.Session, c *classifyOptions, name string) (
 		return nil, err
 	}
 	if c.coverage > 0 && d.Out.Format != nil {
-		return nil, fault.Usage("--sets", "%s has scores alone; write .tsv, .csv, .jsonl or .parquet", c.out)
+		return nil, shell.SetsError(c.out)
 	}
 	in := &predictionInputs{f: c, data: d, settings: s}
 	in.seconds = time.Since(run.Console.Started).Seconds()
@@ -285,15 +278,17 @@ func predictInputs(run *shell.Session, in *predictionInputs) (*heatwalk.Predicti
 	d := in.data
 	l := d.Labels
 	if c.model != "" {
-		p, err := predictNodes(run, c, d, in.settings, nil)
+		p, err := predictNodes(run, c, d, in.settings, &heatwalk.PredictOptions{Sets: c.coverage > 0})
 		if err != nil {
 			return nil, err
 		}
 		if reached := float64(p.Reached.GetCardinality()) / float64(len(p.Class)); reached < c.leastReached {
 			return nil, fault.Data(d.Graph.Name, "labels reach %s of the nodes, less than --min-reached %v; check that the file is whole", words.Percent(reached), c.leastReached)
 		}
-		p.HeldOutScores = c.heldOut
-		return p, nil
+		if c.heldOut != nil {
+			p.HeldOutScores = c.heldOut
+		}
+		return p, in.addSets(run.Context, p)
 	}
 	if in.isComplete {
 		return labelsOf(l), nil
@@ -303,7 +298,7 @@ func predictInputs(run *shell.Session, in *predictionInputs) (*heatwalk.Predicti
 		return nil, err
 	}
 	o := &heatwalk.PredictOptions{
-		Baselines: true, Suggest: suggestedNodes(run, c, d.Graph), Targets: in.targets,
+		Baselines: true, Sets: c.coverage > 0, Suggest: suggestedNodes(run, c, d.Graph), Targets: in.targets,
 		Explain: in.pageRows, Deferred: c.page != "" && run.Network == nil,
 		Predicting: func() {
 			run.Progress.Wait("computing baselines and choosing parameters of " + c.method.Name)
@@ -314,6 +309,9 @@ func predictInputs(run *shell.Session, in *predictionInputs) (*heatwalk.Predicti
 	}
 	p, err := predictNodes(run, c, d, in.settings, o)
 	if err != nil {
+		return nil, err
+	}
+	if err := in.addSets(run.Context, p); err != nil {
 		return nil, err
 	}
 	if err := c.writeModel(d, saved, p, in.settings); err != nil {

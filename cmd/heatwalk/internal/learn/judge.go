@@ -138,7 +138,8 @@ func judge(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction,
 		}
 		d.judgeHeldOut(run.Console, in, p)
 	}
-	d.describeSets(in)
+	d.Sets = in.sets
+	d.notes = append(d.notes, in.setNotes...)
 	d.Truth = run.Console.CompareTruth(labels, p.Reached, in.data.Labels, in.truth, "node")
 	isDocumented := run.Console.JSON && p.Prediction.Scores != nil && c.suggest == 0 &&
 		c.model == "" && run.Network == nil

@@ -202,7 +202,7 @@ func beginSeveral(run *shell.Session, f *learningFlags,
 	if err != nil {
 		return nil, err
 	}
-	return d, checkSeparator(d.Labels)
+	return d, shell.CheckSeparator(d.Labels)
 }
 
 func predictSeveral(run *shell.Session, c *classifyOptions, name string) error {
@@ -222,6 +222,11 @@ func predictSeveral(run *shell.Session, c *classifyOptions, name string) error {
 	doc := in.countPredictions(p, model.Labelled)
 	doc.Method = "spectral"
 	doc.Several = model
+	if err := in.addSets(run.Context, p); err != nil {
+		return err
+	}
+	doc.Sets = in.sets
+	doc.notes = in.setNotes
 	return writeLabelled(run, in, p, doc, func(row int) (string, int) {
 		if c.unreached != "prior" && !p.Reached.Contains(uint32(row)) {
 			return "", -1

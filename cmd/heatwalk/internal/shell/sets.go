@@ -1,0 +1,63 @@
+package shell
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/heatwalk/heatwalk"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/file/tablefile"
+	"github.com/heatwalk/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/method/conformal"
+)
+
+// SetsError is the error about sets in a matrix of scores.
+func SetsError(path string) error {
+	return fault.Usage("--sets", "%s has scores alone; write .tsv, .csv, .jsonl or .parquet", path)
+}
+
+// CheckSeparator returns an error for a label that separates labels in predictions.
+func CheckSeparator(l *nodefile.Labels) error {
+	for _, label := range l.Names {
+		if strings.Contains(label, tablefile.SetSeparator) {
+			return fault.Data(l.File, "the label %s holds %s, which separates labels in predictions; rename it",
+				Quote(label), tablefile.SetSeparator)
+		}
+	}
+	return nil
+}
+
+// allSets is the share of sets with all classes from which a note reports them.
+const allSets = 0.5
+
+// DescribeSets returns notes about sets of classes of items called noun, or about the error that there are none. It returns
+// other errors.
+func DescribeSets(s *conformal.Sets, err error, noun string, l *nodefile.Labels) (notes []string, _ error) {
+	switch {
+	case errors.Is(err, heatwalk.ErrNoScores) || errors.Is(err, conformal.ErrFew):
+		return []string{"no sets: " + err.Error()}, nil
+	case err != nil:
+		return nil, err
+	}
+	content := "the class"
+	if s.Several {
+		content = "all labels"
+	}
+	asked := words.Percent(s.Coverage)
+	promise := fmt.Sprintf("hold %s with a probability of at least %s", content, asked)
+	if !s.IsPromised {
+		promise = fmt.Sprintf("have no promised coverage (asked: %s), because labels are not a random sample of the %ss", asked, noun)
+	}
+	text := fmt.Sprintf("sets of classes %s; mean size %.1f, %s of one class", promise, s.MeanSize, words.Percent(s.Single))
+	if s.Other > 0 {
+		text += fmt.Sprintf(", %s with %q, which denotes all classes without a label", words.Percent(s.Other), s.Marker)
+	}
+	notes = append(notes, text)
+	if s.All >= allSets && len(l.Names) > 2 {
+		notes = append(notes, fmt.Sprintf("%s of the sets hold all classes, because %s are too few to separate %d classes with this coverage",
+			words.Percent(s.All), words.Counted(s.Tested, "held-out label"), len(l.Names)))
+	}
+	return notes, CheckSeparator(l)
+}

@@ -1,0 +1,76 @@
+package conformal
+
+import (
+	"iter"
+	"slices"
+)
+
+// Sets are sets of classes with a coverage, and figures of the sets of items without a class.
+type Sets struct {
+	Coverage   float64 `json:"coverage"`
+	IsPromised bool    `json:"is_promised"`       // the held-out items may be a random sample
+	Tested     int     `json:"tested"`            // held-out items
+	Several    bool    `json:"several,omitempty"` // see [Scores]
+
+	// The mean number of classes, and the shares of sets with one class, with all classes, and with Marker.
+	MeanSize float64 `json:"mean_size"`
+	Single   float64 `json:"single_share"`
+	All      float64 `json:"all_share"`
+	Other    float64 `json:"other_share"`
+
+	Marker string `json:"other"` // of all classes without a label
+
+	scores    *Scores
+	names     []string // of classes
+	threshold float64
+}
+
+// Sets returns sets with a coverage and figures of some items, which are given by id and probabilities of the classes names. The
+// error is [ErrRange] or [ErrFew]. Cost: k·log k for each item with k classes.
+func (s *Scores) Sets(coverage float64, names []string, items iter.Seq2[string, []float64]) (*Sets, error) {
+	threshold, err := Threshold(s.Sorted, coverage)
+	if err != nil {
+		return nil, err
+	}
+	out := &Sets{Coverage: coverage, IsPromised: !s.IsShifted, Tested: len(s.Sorted), Several: s.Several, Marker: "other",
+		scores: s, names: names, threshold: threshold}
+	for slices.Contains(names, out.Marker) {
+		out.Marker += "*"
+	}
+	count := 0.0
+	for id, probabilities := range items {
+		set := out.set(id, probabilities)
+		count++
+		out.MeanSize += float64(len(set))
+		if len(set) == 1 {
+			out.Single++
+		}
+		if len(set) >= len(names) {
+			out.All++
+		}
+		if slices.Contains(set, Other) {
+			out.Other++
+		}
+	}
+	for _, sum := range []*float64{&out.MeanSize, &out.Single, &out.All, &out.Other} {
+		*sum /= max(1, count)
+	}
+	return out, nil
+}
+
+// set returns the set of an item.
+func (s *Sets) set(id string, probabilities []float64) []int {
+	return s.scores.AppendSet(nil, probabilities, Uniform(id, s.scores.Seed), s.threshold)
+}
+
+// Names returns the set of an item by falling probability.
+func (s *Sets) Names(id string, probabilities []float64) (list []string) {
+	for _, class := range s.set(id, probabilities) {
+		name := s.Marker
+		if class != Other {
+			name = s.names[class]
+		}
+		list = append(list, name)
+	}
+	return list
+}

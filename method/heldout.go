@@ -1,0 +1,55 @@
+package method
+
+import (
+	"context"
+
+	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/conformal"
+	"github.com/heatwalk/heatwalk/method/split"
+)
+
+// mostHeldOut is the number of held-out labels that sets of classes need at the most: their coverage then deviates by less than
+// a point from that of all labels.
+const mostHeldOut = 1000
+
+// HoldOut returns the places of the classes of held-out labels, for sets of classes of out, a prediction of p by the engine.
+// auto has them. Other models keep the parameters of out, and learn from the labels outside a fold. There are none with too few
+// labels, see [split.TooFew]. Cost: a prediction for each fold, or for as many folds as have 1,000 labels.
+func (m *Engine) HoldOut(ctx context.Context, p *Problem, out *Prediction, s *Settings) ([]conformal.Place, error) {
+	if out.Comparison != nil {
+		return out.Comparison.Places, nil
+	}
+	set := m.weighingSettings(s)
+	if split.TooFew(p.Class) {
+		return nil, nil
+	}
+	set.Raw = false
+	set.Explain = false
+	set.Top = 0
+	set.Unmeasured = true
+	places := choose.NewPlaces(p)
+	probabilities := make([]float64, len(p.Names))
+	fold, count := set.foldsLike(p, mostHeldOut)
+	for f := range count {
+		labels := split.OfFold(fold, f)
+		visible := p.At(labels.Train)
+		var held *Prediction
+		var err error
+		if m.model != nil {
+			held, err = m.Predict(ctx, visible, nil, &set)
+		} else {
+			held, err = m.keep(out, s).predict(ctx, m, visible, &set)
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, i := range labels.Test {
+			if row := p.Row[i]; held.Reached.Contains(uint32(row)) {
+				simd.ConvertTo(probabilities, held.Scores.Row(row))
+				places.Note(i, probabilities)
+			}
+		}
+	}
+	return places.List, nil
+}
