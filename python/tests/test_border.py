@@ -2,8 +2,6 @@
 
 import os
 import pickle
-import subprocess
-import sys
 import tempfile
 import time
 import unittest

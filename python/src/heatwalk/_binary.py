@@ -50,13 +50,6 @@ def _is_script(path: str) -> bool:
 
 def binary() -> str:
     """Return the path of the program.
-
-    Raises
-    ------
-    NotFoundError
-        There is no program.
-    VersionError
-        The program has another protocol than this package.
     """
     path = find()
     info = os.stat(path)

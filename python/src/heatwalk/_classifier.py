@@ -272,7 +272,8 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
 
     def predict(self, X: Any = None) -> Array:
         """Return the labels of the nodes X, of all if it is left out or the fitted graph."""
-        return np.array(self.labels_[self._select(X)])
+        rows = self._select(X)
+        return np.array(self.labels_[rows])
 
     def predict_proba(self, X: Any = None) -> Array:
         """Return the probabilities of the classes at the nodes X, 1 at a known label."""
@@ -299,11 +300,6 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         Without a graph in the constructor, X is the graph of ``fit``. The promise needs labels that are a random sample
         of the nodes. Classes that no label has are denoted by "other". A tuple is empty if no label reaches the node,
         or if there are too few labels for the coverage.
-
-        Raises
-        ------
-        ValueError
-            Nodes have several labels or a prior each, or X is missing.
         """
         rows, source = self._select(X), X if self.graph is None else self.graph
         if source is None:

@@ -193,7 +193,8 @@ class NodeRegressor(RegressorMixin, NodeEstimator):
 
     def predict(self, X: Any = None) -> Array:
         """Return the numbers of the nodes X, of all if it is left out or the fitted graph."""
-        return np.array(self.values_[self._select(X)])
+        rows = self._select(X)
+        return np.array(self.values_[rows])
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return R², the share of the variance of y that the predictions explain."""
@@ -281,7 +282,8 @@ class NodeEmbedding(TransformerMixin, NodeEstimator):
 
     def transform(self, X: Any) -> Array:
         """Return the vectors of the nodes X, of all if it is None or the fitted graph."""
-        return np.array(self.embedding_[self._select(X)])
+        rows = self._select(X)
+        return np.array(self.embedding_[rows])
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Array:
         """Embed the nodes of the graph and return the vectors of X."""

@@ -59,7 +59,13 @@ class Nodes:
     def all(self) -> Sequence[Any]:
         """Return all nodes; of a file or a store the ids, as text."""
         if self._names is None and self.path:
-            self._names = list[Hashable](_read_ids_of(self.path))
+            def work(folder: str) -> list[Hashable]:
+                out = os.path.join(folder, "nodes.ids")
+                _process.run(["info", self.path, "--ids", out])
+                with open(out, encoding="utf-8", errors="surrogateescape", newline="\n") as file:
+                    return [x[1:-1].replace('""', '"') if len(x) > 1 and x[0] == x[-1] == '"' else x
+                            for x in file.read().split("\n")[:-1]]
+            self._names = call_in_folder(0, work)
         return range(len(self)) if self._names is None else self._names
 
     def at(self, rows: Sequence[int]) -> Sequence[Any]:
@@ -212,10 +218,6 @@ class Graph:
         """The nodes in the order of the rows: a range for a matrix, text for a file or a store."""
         return self._nodes.all()
 
-    def ids(self) -> list[Any]:
-        """Return the nodes as a list."""
-        return list(self.nodes)
-
     def to_scipy(self) -> sp.csr_matrix:
         """Return the adjacency matrix, for a file or a store after reading it.
 
@@ -299,17 +301,6 @@ def argument(graph: Graph, folder: str) -> str:
     if not (data == 1).all():
         write_array(os.path.join(path, "data.npy"), data)
     return path
-
-
-def _read_ids_of(path: str) -> list[str]:
-    """Return the ids of a file or a store, of which some may be in quotes."""
-    def work(folder: str) -> list[str]:
-        out = os.path.join(folder, "nodes.ids")
-        _process.run(["info", path, "--ids", out])
-        with open(out, encoding="utf-8", errors="surrogateescape", newline="\n") as file:
-            return [x[1:-1].replace('""', '"') if len(x) > 1 and x[0] == x[-1] == '"' else x
-                    for x in file.read().split("\n")[:-1]]
-    return call_in_folder(0, work)
 
 
 def is_bool(x: Any) -> bool:

@@ -60,13 +60,6 @@ def kernel(graph: Any, kernel: str = "diffusion", rows: Any = None, cols: Any = 
     **settings
         Threads, max_memory and progress, see :class:`Settings`.
 
-    Raises
-    ------
-    UsageError
-        The kernel or a parameter does not exist.
-    LimitError
-        The block exceeds the memory; give ``out``, or fewer rows and columns.
-
     Examples
     --------
     >>> import heatwalk as hw
@@ -185,11 +178,6 @@ def apply(graph: Any, function: str, B: Any, *, tol: float | None = None, dtype:
     -------
     Block
         A block, whose ``error_bound`` bounds the norm of the error of each column.
-
-    Raises
-    ------
-    UsageError
-        The function does not exist, needs an undirected graph, or cannot have the tolerance.
     """
     g = as_graph(graph)
     return _apply(g, function, _block(B, g), tol, settings, self_loops, _checked(out, dtype), out)

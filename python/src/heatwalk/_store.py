@@ -46,11 +46,6 @@ class Store(Graph):
             Further flags of ``heatwalk ingest``, as in ``["--fields=payer,payee"]``.
         **settings
             Threads, max_memory and progress, see :class:`Settings`.
-
-        Raises
-        ------
-        ValueError
-            A node has an id that a file of ids cannot hold.
         """
         target = os.fspath(path)
         more = [*flags, "--self-loops", self_loops, *(["--force"] if force else [])]
@@ -83,13 +78,6 @@ class Store(Graph):
     @classmethod
     def open(cls, path: Path) -> Store:
         """Return the store in a directory, after a look at its manifest.
-
-        Raises
-        ------
-        FileNotFoundError
-            The path is no directory.
-        StoreError
-            The directory holds no store, or one of another format.
         """
         store = cls(os.fspath(path))
         if not os.path.isdir(store.path):
@@ -103,7 +91,7 @@ class Store(Graph):
         return _process.run(["info", self.path])
 
     @property
-    def ids(self) -> list[str]:  # type: ignore[override]
+    def ids(self) -> list[str]:
         """The ids of the nodes in the order of the rows of every result."""
         return list(self.nodes)
 
