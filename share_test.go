@@ -24,10 +24,18 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/budget"
+	"github.com/heatwalk/heatwalk/internal/durable"
+	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/kernel/function"
 	"github.com/heatwalk/heatwalk/sparse"
 )
+
+// TestMain lets no test wait for a disk.
+func TestMain(m *testing.M) {
+	durable.OS = durabletest.Unsynced(durable.OS)
+	os.Exit(m.Run())
+}
 
 // openRing opens a graph of a ring with chords.
 func openRing(t *testing.T, nodes int, o *Options) *Graph {

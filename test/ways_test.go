@@ -31,9 +31,17 @@ import (
 	_ "github.com/heatwalk/heatwalk/file/parquetfile"
 	"github.com/heatwalk/heatwalk/file/typed"
 	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/internal/durable"
+	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
+
+// TestMain lets no test wait for a disk.
+func TestMain(m *testing.M) {
+	durable.OS = durabletest.Unsynced(durable.OS)
+	os.Exit(m.Run())
+}
 
 // line is an edge of a drawn graph, between nodes by number.
 type line struct {

@@ -19,7 +19,11 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain lets no test wait for a disk.
+func TestMain(m *testing.M) {
+	durable.OS = durabletest.Unsynced(durable.OS)
+	goleak.VerifyTestMain(m)
+}
 
 // sample is a small store with everything in it: weights, two directions,
 // string ids, several shards, an order.
