@@ -6,6 +6,7 @@ import os
 import pkgutil
 import re
 import subprocess
+import sys
 import tarfile
 import tempfile
 import unittest
@@ -87,6 +88,13 @@ class Examples(unittest.TestCase):
                 wrong = [text for code, text in found["errors"]
                          if code not in optional and (code != "PR01" or has_parameters)]
                 self.assertEqual(wrong, [], path)
+
+    def test_without_numpy(self):
+        """The import says what to install."""
+        code = "import sys; sys.modules['numpy'] = None; import heatwalk"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        self.assertIn("ImportError: heatwalk needs NumPy and SciPy", done.stderr)
+        self.assertIn("pip install numpy scipy", done.stderr)
 
     def test_metadata(self):
         """pyproject.toml has the metadata that wheelbuild.py writes, and packages have the licence."""

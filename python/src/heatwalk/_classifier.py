@@ -174,7 +174,8 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         unreached, seed = self._unreached(), seed_of(self.random_state)
         def work(call: Call) -> tuple[Any, Any, Any, dict[str, Any]]:
             path, model = call.path("predictions.npz", "out"), call.path("model", "model")
-            options = {**write_labels(call), "o": path, "method": None if self.multi_label else self.method,
+            options = {**write_labels(call), "o": path,
+                       "method": None if self.multi_label and self.method == "auto" else self.method,
                        "multi_label": self.multi_label, "edge_weights": self.edge_weights,
                        "unreached": None if unreached == "blank" else unreached,
                        "targets": call.write("targets.npy", "targets", targets),
@@ -227,8 +228,6 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
 
     def _fit_several(self, graph: Graph, rows: Any, y: Any, counted: Any) -> NodeClassifier:
         """Learn several labels for each node."""
-        if self.method != "auto":
-            raise ValueError(f"method is {self.method!r}; with multi_label=True there is one method: leave it out")
         if self.class_weight is not None:
             raise ValueError("class_weight is for one label a node; leave it out")
         if rows is None:
