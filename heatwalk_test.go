@@ -186,7 +186,7 @@ func TestLargestComponent(t *testing.T) {
 func denseOf(t *testing.T, a sparse.Matrix) *mat.Dense {
 	n, _ := a.Dims()
 	dense := mat.NewDense(n, n, nil)
-	err := a.Sweep(t.Context(), 1, func(_ int, p sparse.Panel) error {
+	err := sparse.Sweep(t.Context(), a, 1, func(_ int, p sparse.Panel) error {
 		for i := range p.Hi - p.Lo {
 			col, val := p.Row(i)
 			for k, c := range col {
@@ -199,6 +199,7 @@ func denseOf(t *testing.T, a sparse.Matrix) *mat.Dense {
 		}
 		return nil
 	})
+
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -196,7 +196,7 @@ func TestAfterClose(t *testing.T) {
 	if got := panicOf(func() { _ = p.AddReasons(t.Context(), []int{1}) }); got != closedGraph {
 		t.Errorf("reasons: panic %v", got)
 	}
-	if got := panicOf(func() { _ = g.A.Sweep(t.Context(), 1, nil) }); got != "shard: the store is closed" {
+	if got := panicOf(func() { _ = sparse.Sweep(t.Context(), g.A, 1, nil) }); got != "shard: the store is closed" {
 		t.Errorf("a sweep: panic %v", got)
 	}
 }

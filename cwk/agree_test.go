@@ -136,8 +136,8 @@ func TestLanesAgree(t *testing.T) {
 // is overwritten after the visit.
 type copies struct{ sparse.Matrix }
 
-func (m copies) Sweep(ctx context.Context, workers int, visit func(int, sparse.Panel) error) error {
-	return m.Matrix.Sweep(ctx, workers, func(worker int, p sparse.Panel) error {
+func (m copies) SweepRows(ctx context.Context, lo, hi, workers int, visit func(int, sparse.Panel) error) error {
+	return m.Matrix.SweepRows(ctx, lo, hi, workers, func(worker int, p sparse.Panel) error {
 		p.Ptr, p.Col, p.Val = slices.Clone(p.Ptr), slices.Clone(p.Col), slices.Clone(p.Val)
 		for i := range p.Ptr {
 			p.Ptr[i] += 12345
@@ -148,6 +148,7 @@ func (m copies) Sweep(ctx context.Context, workers int, visit func(int, sparse.P
 		clear(p.Val)
 		return err
 	})
+
 }
 
 // hubWalk returns a walk on a graph with a row of several ranges, whose hub is

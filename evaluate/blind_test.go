@@ -115,8 +115,8 @@ type counting struct {
 	sweeps atomic.Int64 // several walks may go on at once
 }
 
-// Sweep implements [sparse.Matrix].
-func (c *counting) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
+// SweepRows implements [sparse.Matrix].
+func (c *counting) SweepRows(ctx context.Context, lo, hi, workers int, visit func(worker int, p sparse.Panel) error) error {
 	c.sweeps.Add(1)
-	return c.Matrix.Sweep(ctx, workers, visit)
+	return c.Matrix.SweepRows(ctx, lo, hi, workers, visit)
 }

@@ -26,7 +26,7 @@ func codedEdges(t *testing.T, dir string) string {
 	}
 	defer s.Close()
 	var b strings.Builder
-	err = s.Sweep(context.Background(), 1, func(_ int, p sparse.Panel) error {
+	err = sparse.Sweep(context.Background(), s, 1, func(_ int, p sparse.Panel) error {
 		for i := range p.Hi - p.Lo {
 			col, val := p.Row(i)
 			codes := p.AppendCodes(nil, i)
@@ -45,6 +45,7 @@ func codedEdges(t *testing.T, dir string) string {
 		}
 		return nil
 	})
+
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -93,7 +93,7 @@ func load(t testing.TB, dir string) graph {
 func entriesOf(t testing.TB, m sparse.Matrix, nodes *shard.Nodes) map[[2]string]float64 {
 	t.Helper()
 	entries := map[[2]string]float64{}
-	err := m.Sweep(context.Background(), 1, func(_ int, p sparse.Panel) error {
+	err := sparse.Sweep(context.Background(), m, 1, func(_ int, p sparse.Panel) error {
 		for i := range p.Hi - p.Lo {
 			col, val := p.Row(i)
 			for e, c := range col {
@@ -106,6 +106,7 @@ func entriesOf(t testing.TB, m sparse.Matrix, nodes *shard.Nodes) map[[2]string]
 		}
 		return nil
 	})
+
 	if err != nil {
 		t.Fatal(err)
 	}

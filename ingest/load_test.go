@@ -136,7 +136,7 @@ func TestLoad(t *testing.T) {
 // triplets returns the entries of a matrix.
 func triplets(t *testing.T, a sparse.Matrix) (all []sparse.Triplet) {
 	t.Helper()
-	err := a.Sweep(context.Background(), 1, func(_ int, p sparse.Panel) error {
+	err := sparse.Sweep(context.Background(), a, 1, func(_ int, p sparse.Panel) error {
 		for i := p.Lo; i < p.Hi; i++ {
 			col, val := p.Row(i - p.Lo)
 			for e, c := range col {
@@ -149,6 +149,7 @@ func triplets(t *testing.T, a sparse.Matrix) (all []sparse.Triplet) {
 		}
 		return nil
 	})
+
 	if err != nil {
 		t.Fatal(err)
 	}

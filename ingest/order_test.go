@@ -130,10 +130,11 @@ func TestAutoOrder(t *testing.T) {
 			open := func(c *Config) (*shard.Store, []uint32) {
 				s := stored(t, c, paths...)
 				var col []uint32
-				err := s.Sweep(t.Context(), 1, func(_ int, p sparse.Panel) error {
+				err := sparse.Sweep(t.Context(), s, 1, func(_ int, p sparse.Panel) error {
 					col = append(col, p.Col...)
 					return nil
 				})
+
 				if err != nil {
 					t.Fatal(err)
 				}

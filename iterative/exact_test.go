@@ -322,20 +322,25 @@ func TestEliminateDense(t *testing.T) {
 // twice is a matrix in which each entry is two, of a third and of two thirds of its value, as those of two kinds.
 type twice struct{ *sparse.CSR }
 
-// Sweep implements [sparse.Matrix].
-func (m twice) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
-	return m.CSR.Sweep(ctx, workers, func(worker int, p sparse.Panel) error {
+// SweepRows implements [sparse.Matrix].
+func (m twice) SweepRows(ctx context.Context, lo, hi, workers int, visit func(worker int, p sparse.Panel) error) error {
+	return m.CSR.SweepRows(ctx, lo, hi, workers, func(worker int, p sparse.Panel) error {
 		q := p
 		q.Ptr, q.Col, q.Val = make([]int64, len(p.Ptr)), nil, nil
 		for e, c := range p.Col {
 			q.Col = append(q.Col, c, c)
-			q.Val = append(q.Val, p.Val[e]/3, p.Val[e]/3*2)
+			value := 1.0
+			if p.Val != nil {
+				value = p.Val[e]
+			}
+			q.Val = append(q.Val, value/3, value/3*2)
 		}
 		for i, start := range p.Ptr {
 			q.Ptr[i] = 2 * start
 		}
 		return visit(worker, q)
 	})
+
 }
 
 // Entries that join one pair add in both factorizations.

@@ -65,7 +65,7 @@ func (k *Images) Block(ctx context.Context, rows, cols []int, take Sink,
 	x := sparse.NewBlock[float64](k.Nodes, width)
 	for left, end := range blocks.Slabs(len(cols), width) {
 		slab := cols[left:end]
-		if !symmetric && !set.part().wants(left, end) {
+		if !symmetric && !set.wants(left, end) {
 			continue
 		}
 		x, y := x.Columns(0, len(slab)), sparse.NewBlock[float64](k.Nodes, len(slab))

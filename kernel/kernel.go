@@ -92,17 +92,15 @@ func (s *Settings) progress(done, total int) {
 	}
 }
 
-// part is the wanted part of a block, see [Settings]; the zero value is all of it.
-type part struct{ lo, hi int }
-
-func (s *Settings) part() part { return part{s.Lo, s.Hi} }
+// isWhole reports whether the part is the whole block.
+func (s *Settings) isWhole() bool { return s.Lo == 0 && s.Hi == 0 }
 
 // byRows reports whether parts of a block of that shape are rows.
 func byRows(rows, cols int) bool { return rows < cols }
 
-// clipPieces wraps take so that it receives only the sub-blocks inside p.
-func (p part) clipPieces(rows, cols int, take Sink) Sink {
-	if p == (part{}) {
+// clipPieces wraps take so that it receives only the sub-blocks inside the part.
+func (s *Settings) clipPieces(rows, cols int, take Sink) Sink {
+	if s.isWhole() {
 		return take
 	}
 	turned := byRows(rows, cols)
@@ -113,7 +111,7 @@ func (p part) clipPieces(rows, cols int, take Sink) Sink {
 			first = lo
 			count = piece.Rows
 		}
-		start, end := max(p.lo, first), min(p.hi, first+count)
+		start, end := max(s.Lo, first), min(s.Hi, first+count)
 		switch {
 		case start >= end:
 			return nil
@@ -129,8 +127,8 @@ func (p part) clipPieces(rows, cols int, take Sink) Sink {
 
 // wants reports whether what begins at lo and ends before hi has anything in
 // common with the part.
-func (p part) wants(lo, hi int) bool {
-	return p == (part{}) || lo < p.hi && hi > p.lo
+func (s *Settings) wants(lo, hi int) bool {
+	return s.isWhole() || lo < s.Hi && hi > s.Lo
 }
 
 const (
@@ -182,7 +180,7 @@ func (s *Settings) validate() error {
 			refuse(pkg, "tolerance", "%g is out of range; give 0 < tolerance < 1",
 				s.Tolerance))
 	}
-	if s.part() != (part{}) && (s.Lo < 0 || s.Lo >= s.Hi) {
+	if !s.isWhole() && (s.Lo < 0 || s.Lo >= s.Hi) {
 		problems = append(problems,
 			refuse(pkg, "part", "%d to %d is empty", s.Lo, s.Hi))
 	}
@@ -258,7 +256,7 @@ func Values[T sparse.Float](ctx context.Context, k Kernel, rows, cols []int,
 		return nil, &ToleranceError{Asked: set.Tolerance, Reached: 2 * rounding}
 	}
 	report, err := Block(ctx, k, rows, cols,
-		set.part().shiftPieces(len(rows), len(cols), take), &set)
+		set.shiftPieces(len(rows), len(cols), take), &set)
 	if err == nil && math.IsNaN(report.Largest+report.ErrorBound) {
 		err = ErrRange
 	}
@@ -276,12 +274,12 @@ func Values[T sparse.Float](ctx context.Context, k Kernel, rows, cols []int,
 }
 
 // shiftPieces wraps take so that the places of pieces count from the begin of the part.
-func (p part) shiftPieces(rows, cols int, take Sink) Sink {
+func (s *Settings) shiftPieces(rows, cols int, take Sink) Sink {
 	return func(lo, left int, piece *sparse.Block[float64]) error {
 		if byRows(rows, cols) {
-			return take(lo-p.lo, left, piece)
+			return take(lo-s.Lo, left, piece)
 		}
-		return take(lo, left-p.lo, piece)
+		return take(lo, left-s.Lo, piece)
 	}
 }
 
@@ -307,7 +305,7 @@ func Block(ctx context.Context, k Kernel, rows, cols []int,
 	s *Settings) (*Report, error) {
 	checkNodes(k.Len(), rows, cols)
 	if s != nil {
-		take = s.part().clipPieces(len(rows), len(cols), take)
+		take = s.clipPieces(len(rows), len(cols), take)
 	}
 	return k.Block(ctx, rows, cols, take, s)
 }

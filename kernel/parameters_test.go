@@ -144,9 +144,9 @@ type counting struct {
 	sweeps int
 }
 
-func (c *counting) Sweep(ctx context.Context, workers int, visit func(int, sparse.Panel) error) error {
+func (c *counting) SweepRows(ctx context.Context, lo, hi, workers int, visit func(int, sparse.Panel) error) error {
 	c.sweeps++
-	return c.Matrix.Sweep(ctx, workers, visit)
+	return c.Matrix.SweepRows(ctx, lo, hi, workers, visit)
 }
 
 // TestRadiusOnce checks that the largest eigenvalue of A is computed once for a graph, and its

@@ -28,7 +28,7 @@ func TestPartsAreTheWhole(t *testing.T) {
 				}
 				turned := byRows(len(lists[0]), len(lists[1]))
 				got := sparse.NewBlock[float64](whole.Rows, whole.Cols)
-				for _, part := range []part{{0, 1}, {1, 70}, {70, 80}} {
+				for _, part := range []struct{ lo, hi int }{{0, 1}, {1, 70}, {70, 80}} {
 					_, err := Block(background, k, lists[0], lists[1], func(lo, left int, piece *sparse.Block[float64]) error {
 						first, count := left, piece.Cols
 						if turned {
@@ -69,7 +69,7 @@ func TestValues(t *testing.T) {
 			t.Fatal(err)
 		}
 		turned := byRows(len(lists[0]), len(lists[1]))
-		part, worst, seen := part{7, 19}, 0.0, 0
+		part, worst, seen := struct{ lo, hi int }{7, 19}, 0.0, 0
 		for _, tolerance := range []float64{0, 1e-4} {
 			report, err := Values[float32](background, k, lists[0], lists[1], func(lo, left int, piece *sparse.Block[float64]) error {
 				for i := range piece.Rows {

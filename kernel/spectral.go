@@ -398,7 +398,7 @@ func (c *computation) across(ctx context.Context, length int, nodes []int,
 		if number > 0 {
 			c.effort = effort
 		}
-		if number > 0 && !c.s.part().wants(lo, hi) {
+		if number > 0 && !c.s.wants(lo, hi) {
 			c.log.done++
 			continue
 		}

@@ -88,7 +88,7 @@ func grow(t *testing.T, a *sparse.CSR, more int) *sparse.CSR {
 	t.Helper()
 	n, _ := a.Dims()
 	var e []sparse.Triplet
-	_ = a.Sweep(t.Context(), 1, func(_ int, panel sparse.Panel) error {
+	_ = sparse.Sweep(t.Context(), a, 1, func(_ int, panel sparse.Panel) error {
 		for i := panel.Lo; i < panel.Hi; i++ {
 			columns, _ := panel.Row(i - panel.Lo)
 			for _, j := range columns {
@@ -97,6 +97,7 @@ func grow(t *testing.T, a *sparse.CSR, more int) *sparse.CSR {
 		}
 		return nil
 	})
+
 	for v := n; v < n+more; v++ {
 		for _, u := range []int{(7 * v) % n, (7*v + 1) % n, (7*v + 2) % n} {
 			e = append(e, sparse.Triplet{Row: uint32(u), Col: uint32(v), Val: 1}, sparse.Triplet{Row: uint32(v), Col: uint32(u), Val: 1})

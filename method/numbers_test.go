@@ -57,7 +57,7 @@ func randomNumbers(t testing.TB, seed uint64, n int) *Problem {
 func dense(p *Problem) *mat.Dense {
 	n := len(p.Degrees)
 	a := mat.NewDense(n, n, nil)
-	_ = p.A.Sweep(context.Background(), 1, func(_ int, panel sparse.Panel) error {
+	_ = sparse.Sweep(context.Background(), p.A, 1, func(_ int, panel sparse.Panel) error {
 		for i := panel.Lo; i < panel.Hi; i++ {
 			columns, values := panel.Row(i - panel.Lo)
 			for k, j := range columns {
@@ -66,6 +66,7 @@ func dense(p *Problem) *mat.Dense {
 		}
 		return nil
 	})
+
 	return a
 }
 

@@ -25,7 +25,7 @@ func TestSmoothAgainstDense(t *testing.T) {
 		base, got := predictBy(t, name, p, set), predictBy(t, name+"+cs", p, set)
 		n, k := len(p.Degrees), len(p.Names)
 		s := mat.NewDense(n, n, nil)
-		err := p.A.Sweep(t.Context(), 1, func(_ int, panel sparse.Panel) error {
+		err := sparse.Sweep(t.Context(), p.A, 1, func(_ int, panel sparse.Panel) error {
 			for r := range panel.Hi - panel.Lo {
 				cols, weights := panel.Row(r)
 				for e, c := range cols {
@@ -39,6 +39,7 @@ func TestSmoothAgainstDense(t *testing.T) {
 			}
 			return nil
 		})
+
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -81,7 +81,7 @@ func connect(ctx context.Context, a Matrix, sign float64,
 	m, divided := a.(*Divided)
 	f := newForest(int(n * copies))
 	local, _ := LocalRows(a)
-	err := local.Sweep(ctx, workers, func(_ int, p Panel) error {
+	err := Sweep(ctx, local, workers, func(_ int, p Panel) error {
 		for i := p.Lo; i < p.Hi; i++ {
 			col, val := p.Row(i - p.Lo)
 			if len(col) == 0 {
@@ -101,8 +101,7 @@ func connect(ctx context.Context, a Matrix, sign float64,
 					}
 					f.join(row+n, mirrored)
 				}
-				// Most columns are already leaves of the tree of row i. One load shows this, and the
-				// processor issues these loads for many entries at once.
+
 				if f[c].Load() != root && v != 0 {
 					f.join(root, c)
 					root = f.root(root)
@@ -111,6 +110,7 @@ func connect(ctx context.Context, a Matrix, sign float64,
 		}
 		return nil
 	})
+
 	if err == nil && divided {
 		f.joinAll(m.team)
 	}

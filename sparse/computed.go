@@ -39,11 +39,12 @@ func (m *Computed) NNZ() int64 { return m.nnz }
 // Ranges implements [Matrix].
 func (m *Computed) Ranges() []Range { return m.ranges }
 
-// Sweep implements [Matrix].
-func (m *Computed) Sweep(ctx context.Context, workers int, visit PanelVisitor) error {
+// SweepRows implements [Matrix].
+func (m *Computed) SweepRows(ctx context.Context, lo, hi, workers int, visit PanelVisitor) error {
 	buffers := make([]computedRows, sched.Workers(workers))
-	return sched.Run(ctx, workers, len(m.ranges), func(worker, i int) error {
-		p := Panel{Range: m.ranges[i], Index: i}
+	first, count := rangesOf(m.ranges, lo, hi)
+	return sched.Run(ctx, workers, count, func(worker, i int) error {
+		p := Panel{Range: m.ranges[first+i], Index: first + i}
 		defer sched.InRows(p.Lo, p.Hi)
 		if err := buffers[worker].fill(m, &p); err != nil {
 			return err

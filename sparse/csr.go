@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sort"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
@@ -193,20 +192,11 @@ func (m *CSR) Transpose() *CSR {
 	return t
 }
 
-// Sweep implements [Matrix]. Panels share memory with the matrix.
-func (m *CSR) Sweep(ctx context.Context, workers int,
-	visit PanelVisitor) error {
-	return m.SweepRows(ctx, 0, m.rows, workers, visit)
-}
-
-// SweepRows implements [SweepRows].
+// SweepRows implements [Matrix]. Panels share memory with the matrix.
 func (m *CSR) SweepRows(ctx context.Context, lo, hi, workers int,
 	visit PanelVisitor) error {
-	first := sort.Search(len(m.ranges),
-		func(i int) bool { return m.ranges[i].Hi > lo })
-	last := sort.Search(len(m.ranges),
-		func(i int) bool { return m.ranges[i].Lo >= hi })
-	return sched.Run(ctx, workers, max(0, last-first), func(worker, i int) error {
+	first, count := rangesOf(m.ranges, lo, hi)
+	return sched.Run(ctx, workers, count, func(worker, i int) error {
 		p := m.panel(first + i)
 		defer sched.InRows(p.Lo, p.Hi)
 		return visit(worker, p)

@@ -298,8 +298,7 @@ func (m *Divided) Team() *Team { return m.team }
 // Ranges returns the ranges of the rows of this process.
 func (m *Divided) Ranges() []Range { return m.local.Ranges() }
 
-// Sweep returns [ErrDivided].
-func (m *Divided) Sweep(context.Context, int,
-	func(worker int, p Panel) error) error {
+// SweepRows returns [ErrDivided].
+func (m *Divided) SweepRows(context.Context, int, int, int, PanelVisitor) error {
 	return ErrDivided
 }

@@ -78,29 +78,11 @@ func (m *Joined) NNZ() int64 { return m.entries }
 // Ranges implements [Matrix].
 func (m *Joined) Ranges() []Range { return m.ranges }
 
-// Resident implements [Resident].
-func (m *Joined) Resident() bool {
-	return isResident(m.Matrix)
-}
-
-// isResident reports whether sweeps over a matrix read nothing.
-func isResident(a Matrix) bool {
-	r, ok := a.(Resident)
-	return !ok || r.Resident()
-}
-
-// Sweep implements [Matrix].
-func (m *Joined) Sweep(ctx context.Context, workers int,
-	visit PanelVisitor) error {
-	rows, _ := m.Matrix.Dims()
-	return m.SweepRows(ctx, 0, rows, workers, visit)
-}
-
-// SweepRows implements [SweepRows].
+// SweepRows implements [Matrix].
 func (m *Joined) SweepRows(ctx context.Context, lo, hi, workers int,
 	visit PanelVisitor) error {
 	if !m.changes {
-		return SweepRows(ctx, m.Matrix, lo, hi, workers, visit)
+		return m.Matrix.SweepRows(ctx, lo, hi, workers, visit)
 	}
 	return sweepWhole(ctx, m.Matrix, lo, hi, workers, func(worker int, p Panel) error {
 		b := m.buffer()

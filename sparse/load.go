@@ -21,7 +21,7 @@ func Load(ctx context.Context, a Matrix, workers int) (*CSR, error) {
 	m.ptr[rows] = a.NNZ()
 	var weighted sync.Once
 	ones := make([]bool, len(ranges)) // ranges without values
-	err := a.Sweep(ctx, workers, func(_ int, p Panel) error {
+	err := Sweep(ctx, a, workers, func(_ int, p Panel) error {
 		offset := start[p.Index]
 		copy(m.col[offset:], p.Col)
 		if p.Val == nil {
@@ -37,6 +37,7 @@ func Load(ctx context.Context, a Matrix, workers int) (*CSR, error) {
 		}
 		return nil
 	})
+
 	if err != nil {
 		return nil, err
 	}

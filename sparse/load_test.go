@@ -12,8 +12,8 @@ import (
 // withoutOnes hides the values of panels in which all are 1, as a store may.
 type withoutOnes struct{ *sparse.CSR }
 
-func (m withoutOnes) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
-	return m.CSR.Sweep(ctx, workers, func(worker int, p sparse.Panel) error {
+func (m withoutOnes) SweepRows(ctx context.Context, lo, hi, workers int, visit func(worker int, p sparse.Panel) error) error {
+	return m.CSR.SweepRows(ctx, lo, hi, workers, func(worker int, p sparse.Panel) error {
 		ones := true
 		for _, v := range p.Val {
 			ones = ones && v == 1
@@ -23,6 +23,7 @@ func (m withoutOnes) Sweep(ctx context.Context, workers int, visit func(worker i
 		}
 		return visit(worker, p)
 	})
+
 }
 
 func TestLoadCopiesEveryEntry(t *testing.T) {

@@ -31,26 +31,10 @@ type mappedValues struct {
 	buffers sync.Pool // of *[MaxRange]float64
 }
 
-// Resident implements [Resident].
-func (m *mappedValues) Resident() bool {
-	return isResident(m.Matrix)
-}
-
-// Sweep implements [Matrix].
-func (m *mappedValues) Sweep(ctx context.Context, workers int,
-	visit PanelVisitor) error {
-	return m.Matrix.Sweep(ctx, workers, m.mapVisitor(visit))
-}
-
-// SweepRows implements [SweepRows].
+// SweepRows implements [Matrix]. Values are nil if all are 1.
 func (m *mappedValues) SweepRows(ctx context.Context, lo, hi, workers int,
 	visit PanelVisitor) error {
-	return SweepRows(ctx, m.Matrix, lo, hi, workers, m.mapVisitor(visit))
-}
-
-// mapVisitor returns a visitor that calls visit with mapped values, which are nil if all are 1.
-func (m *mappedValues) mapVisitor(visit PanelVisitor) PanelVisitor {
-	return func(worker int, p Panel) error {
+	return m.Matrix.SweepRows(ctx, lo, hi, workers, func(worker int, p Panel) error {
 		values := m.buffers.Get().(*[MaxRange]float64)
 		defer m.buffers.Put(values)
 		ones := true
@@ -66,5 +50,5 @@ func (m *mappedValues) mapVisitor(visit PanelVisitor) PanelVisitor {
 			p.Val = values[:len(p.Col)]
 		}
 		return visit(worker, p)
-	}
+	})
 }

@@ -3,6 +3,7 @@ package sparse
 import (
 	"context"
 	"encoding/binary"
+	"sort"
 )
 
 // MaxRange is the largest number of entries, and of rows, of a range. It is part of the store format,
@@ -24,43 +25,30 @@ type Matrix interface {
 	// must not be changed.
 	Ranges() []Range
 
-	// Sweep calls visit once for every range, from at most workers goroutines (0: one for each
-	// processor). worker is the number of the goroutine, which gets ranges in increasing order. The
+	// SweepRows calls visit once for every range that has one of the rows lo ≤ i < hi, from at most workers goroutines
+	// (0: one for each processor). worker is the number of the goroutine, which gets ranges in increasing order. The
 	// panel is valid during the call only. The first error ends the sweep; a cancelled context ends it
 	// within one range.
-	Sweep(ctx context.Context, workers int,
+	SweepRows(ctx context.Context, lo, hi, workers int,
 		visit PanelVisitor) error
+}
+
+// Sweep visits all ranges of a, as [Matrix.SweepRows] does.
+func Sweep(ctx context.Context, a Matrix, workers int, visit PanelVisitor) error {
+	rows, _ := a.Dims()
+	return a.SweepRows(ctx, 0, rows, workers, visit)
 }
 
 // PanelVisitor is called with the panels of a sweep by several goroutines, see [Matrix].
 type PanelVisitor = func(worker int, p Panel) error
 
-// Resident is implemented by a [Matrix] that may read entries from disk in its sweeps, for example a store.
-// Other matrices are in memory.
-type Resident interface {
-	Matrix
-
-	// Resident reports whether entries stay in memory after they were read. Several sweeps over few
-	// columns then cost no more than one sweep over all columns.
-	Resident() bool
-}
-
-// SweepRows visits the ranges of a that have one of the rows lo ≤ i < hi, as [Matrix.Sweep] does. A matrix without a
-// method SweepRows is read as a whole.
-func SweepRows(ctx context.Context, a Matrix, lo, hi, workers int,
-	visit PanelVisitor) error {
-	if sweeper, ok := a.(interface {
-		SweepRows(ctx context.Context, lo, hi, workers int,
-			visit PanelVisitor) error
-	}); ok {
-		return sweeper.SweepRows(ctx, lo, hi, workers, visit)
-	}
-	return a.Sweep(ctx, workers, func(worker int, p Panel) error {
-		if p.Hi <= lo || p.Lo >= hi {
-			return nil
-		}
-		return visit(worker, p)
-	})
+// rangesOf returns the first of the ranges that have one of the rows lo ≤ i < hi, and their number.
+func rangesOf(ranges []Range, lo, hi int) (first, count int) {
+	first = sort.Search(len(ranges),
+		func(i int) bool { return ranges[i].Hi > lo })
+	last := sort.Search(len(ranges),
+		func(i int) bool { return ranges[i].Lo >= hi })
+	return first, max(0, last-first)
 }
 
 // Range is a run of consecutive whole rows, or one piece of a row that is

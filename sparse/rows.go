@@ -31,11 +31,11 @@ func EachRowOf(ctx context.Context, a Matrix, lo, hi, workers int,
 	})
 }
 
-// sweepWhole is [SweepRows] with the panels of a long row joined to one.
+// sweepWhole is [Matrix.SweepRows] with the panels of a long row joined to one.
 func sweepWhole(ctx context.Context, a Matrix, lo, hi, workers int,
 	visit PanelVisitor) error {
 	long := longRows{ranges: a.Ranges()}
-	return SweepRows(ctx, a, lo, hi, workers, func(worker int, p Panel) error {
+	return a.SweepRows(ctx, lo, hi, workers, func(worker int, p Panel) error {
 		if p, isWhole := long.join(p); isWhole {
 			return visit(worker, p)
 		}
@@ -68,7 +68,7 @@ func RowSums(ctx context.Context, a Matrix, workers int,
 	local, _ := LocalRows(a)
 	ranges := local.Ranges()
 	partial := make([]float64, len(ranges)) // of pieces of long rows
-	err := local.Sweep(ctx, workers, func(_ int, p Panel) error {
+	err := Sweep(ctx, local, workers, func(_ int, p Panel) error {
 		if p.Pieces > 1 {
 			partial[p.Index] = sum(p.Col, p.Val)
 			return nil
@@ -78,6 +78,7 @@ func RowSums(ctx context.Context, a Matrix, workers int,
 		}
 		return nil
 	})
+
 	if err != nil {
 		return nil, err
 	}

@@ -64,11 +64,12 @@ func (o *Operator[T]) StepTo(ctx context.Context, dst, x *Block[T],
 	if a, ok := f.o.A.(*tiledMatrix); ok {
 		err = f.sweepTiles(ctx, workers, a)
 	} else {
-		err = f.o.A.Sweep(ctx, workers, func(worker int, p Panel) error {
+		err = Sweep(ctx, f.o.A, workers, func(worker int, p Panel) error {
 			f.columns(worker, p, 0, f.width)
 			f.visit(worker, p)
 			return nil
 		})
+
 	}
 	if err == nil {
 		f.joinSplitRows()
@@ -144,10 +145,11 @@ func (f *fused[T]) sweepGroups(ctx context.Context, workers, groups int) error {
 		return group * (f.width / register) / groups * register
 	}
 	err := sched.Run(ctx, workers, groups, func(worker, group int) error {
-		return f.o.A.Sweep(ctx, 1, func(_ int, p Panel) error {
+		return Sweep(ctx, f.o.A, 1, func(_ int, p Panel) error {
 			f.columns(worker, p, bound(group), bound(group+1))
 			return nil
 		})
+
 	})
 	if err != nil {
 		return err

@@ -228,7 +228,7 @@ func TestStepAllocates(t *testing.T) {
 	rng := newRand(t, 10)
 	a := random(t, rng, pattern{rows: 20000, cols: 20000, mean: 3, hubs: []int{5}, weighted: true})
 	sweep := testing.AllocsPerRun(20, func() {
-		_ = a.Sweep(t.Context(), 1, func(int, sparse.Panel) error { return nil })
+		_ = sparse.Sweep(t.Context(), a, 1, func(int, sparse.Panel) error { return nil })
 	})
 	for name, c := range cases {
 		for _, k := range []int{1, 8} {

@@ -41,7 +41,7 @@ func NewSymmetric(ctx context.Context, n int, ptr []int64, col []uint32,
 	sums := make([]uint64, len(s.ranges))
 	loops := make([]int64, len(s.ranges))
 	negative := make([]int64, len(s.ranges))
-	err := s.Sweep(ctx, workers, func(_ int, p Panel) (err error) {
+	err := Sweep(ctx, s, workers, func(_ int, p Panel) (err error) {
 		for i := p.Lo; i < p.Hi && err == nil; i++ {
 			var sum uint64
 			var diagonal int64
@@ -61,6 +61,7 @@ func NewSymmetric(ctx context.Context, n int, ptr []int64, col []uint32,
 		}
 		return err
 	})
+
 	if err != nil {
 		return nil, err
 	}

@@ -54,7 +54,7 @@ func newTiled(ctx context.Context, a Matrix, t *tiling,
 			offset += entries
 		}
 	}
-	return m, a.Sweep(ctx, workers, func(_ int, p Panel) error {
+	return m, Sweep(ctx, a, workers, func(_ int, p Panel) error {
 		u := m.unitOf(p.Index)
 		for i := range p.Hi - p.Lo {
 			col, val := p.Row(i)
@@ -76,6 +76,7 @@ func newTiled(ctx context.Context, a Matrix, t *tiling,
 		}
 		return nil
 	})
+
 }
 
 // unitOf returns the unit of a range.
@@ -109,12 +110,13 @@ func (a *tiledMatrix) NNZ() int64 {
 // Ranges returns the cut of the rows.
 func (a *tiledMatrix) Ranges() []Range { return a.ranges }
 
-// Sweep implements [Matrix].
-func (a *tiledMatrix) Sweep(ctx context.Context, workers int,
+// SweepRows implements [Matrix].
+func (a *tiledMatrix) SweepRows(ctx context.Context, lo, hi, workers int,
 	visit PanelVisitor) error {
 	buffers := make([]rowBuffer, sched.Workers(workers))
-	return sched.Run(ctx, len(buffers), len(a.ranges), func(worker, i int) error {
-		p := a.panel(&buffers[worker], i)
+	first, count := rangesOf(a.ranges, lo, hi)
+	return sched.Run(ctx, len(buffers), count, func(worker, i int) error {
+		p := a.panel(&buffers[worker], first+i)
 		defer sched.InRows(p.Lo, p.Hi)
 		return visit(worker, p)
 	})

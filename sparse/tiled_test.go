@@ -93,13 +93,14 @@ func TestTiledIsAMatrix(t *testing.T) {
 // untold is a matrix whose panels have no values if all are 1, like those of a store.
 type untold struct{ *sparse.CSR }
 
-func (m untold) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
-	return m.CSR.Sweep(ctx, workers, func(worker int, p sparse.Panel) error {
+func (m untold) SweepRows(ctx context.Context, lo, hi, workers int, visit func(worker int, p sparse.Panel) error) error {
+	return m.CSR.SweepRows(ctx, lo, hi, workers, func(worker int, p sparse.Panel) error {
 		if !slices.ContainsFunc(p.Val, func(v float64) bool { return v != 1 }) {
 			p.Val = nil
 		}
 		return visit(worker, p)
 	})
+
 }
 
 // TestTiledWhereSomeAreOnes: panels without values among others have ones.
@@ -124,7 +125,7 @@ func TestTiledKeepsSigns(t *testing.T) {
 		return math.Copysign(0, float64(e%2)-0.5)
 	})
 	m := tiledMatrix(t, a, 20, 2)
-	err := m.Sweep(t.Context(), 1, func(_ int, p sparse.Panel) error {
+	err := sparse.Sweep(t.Context(), m, 1, func(_ int, p sparse.Panel) error {
 		for i := range p.Hi - p.Lo {
 			_, got := p.Row(i)
 			_, want := a.Row(p.Lo + i)
@@ -136,6 +137,7 @@ func TestTiledKeepsSigns(t *testing.T) {
 		}
 		return nil
 	})
+
 	if err != nil {
 		t.Fatal(err)
 	}

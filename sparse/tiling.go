@@ -127,7 +127,7 @@ func newTiling(ctx context.Context, a Matrix, columns, workers int,
 	parts := make([]segments, len(ranges))
 	buffers := make([]segments, workers)
 	types := make([]weightType, workers)
-	err := a.Sweep(ctx, workers, func(worker int, p Panel) error {
+	err := Sweep(ctx, a, workers, func(worker int, p Panel) error {
 		types[worker] = types[worker].with(p.Val)
 		b := &buffers[worker]
 		*b = (*b)[:0]
@@ -139,6 +139,7 @@ func newTiling(ctx context.Context, a Matrix, columns, workers int,
 		parts[p.Index] = slices.Clone(*b)
 		return nil
 	})
+
 	if err != nil {
 		return nil, err
 	}

@@ -40,7 +40,7 @@ func lines(t interface{ Fatal(...any) }, s *shard.Store) []string {
 		text = append(text, s.Nodes.ID(row))
 	}
 	var entries []string
-	err := s.Sweep(context.Background(), 1, func(_ int, p sparse.Panel) error {
+	err := sparse.Sweep(context.Background(), s, 1, func(_ int, p sparse.Panel) error {
 		for i := range p.Hi - p.Lo {
 			col, val := p.Row(i)
 			for k, c := range col {
@@ -53,6 +53,7 @@ func lines(t interface{ Fatal(...any) }, s *shard.Store) []string {
 		}
 		return nil
 	})
+
 	if err != nil {
 		t.Fatal(err)
 	}

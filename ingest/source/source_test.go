@@ -46,7 +46,7 @@ func dense(t *testing.T, s *shard.Store) (a [][]float64, ids []string) {
 		ids = append(ids, s.Nodes.ID(row))
 		a = append(a, make([]float64, len(place)))
 	}
-	err := s.Sweep(context.Background(), 1, func(_ int, p sparse.Panel) error {
+	err := sparse.Sweep(context.Background(), s, 1, func(_ int, p sparse.Panel) error {
 		for i := p.Lo; i < p.Hi; i++ {
 			col, val := p.Row(i - p.Lo)
 			for e, j := range col {
@@ -59,6 +59,7 @@ func dense(t *testing.T, s *shard.Store) (a [][]float64, ids []string) {
 		}
 		return nil
 	})
+
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -51,7 +51,7 @@ func TestNodesAgainstDense(t *testing.T) {
 		}
 		gamma := reach * joined / degrees
 		inverse := mat.NewDense(n, n, nil)
-		err = p.A.Sweep(t.Context(), 1, func(_ int, panel sparse.Panel) error {
+		err = sparse.Sweep(t.Context(), p.A, 1, func(_ int, panel sparse.Panel) error {
 			for r := range panel.Hi - panel.Lo {
 				cols, weights := panel.Row(r)
 				for e, c := range cols {
@@ -64,6 +64,7 @@ func TestNodesAgainstDense(t *testing.T) {
 			}
 			return nil
 		})
+
 		if err != nil {
 			t.Fatal(err)
 		}

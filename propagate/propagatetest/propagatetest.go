@@ -37,7 +37,7 @@ func Dense(t *testing.T, a sparse.Matrix) *mat.Dense {
 	n, _ := a.Dims()
 	m := mat.NewDense(n, n, nil)
 	g := graphtest.Of(t, a, 1)
-	err := a.Sweep(t.Context(), 1, func(_ int, p sparse.Panel) error {
+	err := sparse.Sweep(t.Context(), a, 1, func(_ int, p sparse.Panel) error {
 		for r := range p.Hi - p.Lo {
 			cols, weights := p.Row(r)
 			for e, c := range cols {
@@ -50,6 +50,7 @@ func Dense(t *testing.T, a sparse.Matrix) *mat.Dense {
 		}
 		return nil
 	})
+
 	if err != nil {
 		t.Fatal(err)
 	}

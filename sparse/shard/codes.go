@@ -246,20 +246,11 @@ type weighed struct {
 	table *codeTable
 }
 
-// Sweep implements [sparse.Matrix].
-func (w *weighed) Sweep(ctx context.Context, workers int,
-	visit sparse.PanelVisitor) error {
-	return w.SweepRows(ctx, 0, int(w.s.Manifest.Rows), workers, visit)
-}
-
-// SweepRows implements [sparse.SweepRows].
+// SweepRows implements [sparse.Matrix].
 func (w *weighed) SweepRows(ctx context.Context, lo, hi, workers int,
 	visit sparse.PanelVisitor) error {
 	return w.view.sweepRows(ctx, lo, hi, workers, w.table, visit)
 }
-
-// Resident implements [sparse.Resident].
-func (w *weighed) Resident() bool { return w.s.Resident() }
 
 // ApplyCodebook returns the matrix of a store with values multiplied by a codebook, and its transpose. Codebooks share the
 // frames of the store.

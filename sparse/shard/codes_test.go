@@ -139,7 +139,7 @@ func TestCodedFixture(t *testing.T) {
 	s := must(Open(bg, dir, nil))
 	defer s.Close()
 	var got string
-	must(0, s.Sweep(bg, 1, func(_ int, p sparse.Panel) error {
+	must(0, sparse.Sweep(bg, s, 1, func(_ int, p sparse.Panel) error {
 		got += fmt.Sprint(p.Col, p.Val)
 		for i := range p.Hi - p.Lo {
 			got += fmt.Sprint(p.AppendCodes(nil, i))

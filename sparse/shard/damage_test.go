@@ -350,7 +350,7 @@ func TestChangedAndSealed(t *testing.T) {
 	s := must(Open(bg, "g", &Options{fs: mem, Memory: diskOnly(t, mem, 2), Workers: 2}))
 	defer s.Close()
 	nothing := func(int, sparse.Panel) error { return nil }
-	must(0, s.Sweep(bg, 2, nothing))
+	must(0, sparse.Sweep(bg, s, 2, nothing))
 	for i := range s.out.chunks {
 		c := s.out.chunks[i]
 		mem.Change("g/"+shardName(7, int(c.shard)), func(b []byte) []byte {
@@ -359,7 +359,7 @@ func TestChangedAndSealed(t *testing.T) {
 			return b
 		})
 	}
-	if err := s.Sweep(bg, 2, nothing); !errors.Is(err, ErrChanged) {
+	if err := sparse.Sweep(bg, s, 2, nothing); !errors.Is(err, ErrChanged) {
 		t.Error(err)
 	}
 }
@@ -494,7 +494,7 @@ func FuzzStream(f *testing.F) {
 		// before the error nothing else.
 		sweep := func(v *view, want *sparse.CSR) error {
 			var shown atomic.Int64
-			err := v.Sweep(bg, 2, func(_ int, p sparse.Panel) error {
+			err := sparse.Sweep(bg, v, 2, func(_ int, p sparse.Panel) error {
 				for i := p.Lo; i < p.Hi; i++ {
 					col, val := p.Row(i - p.Lo)
 					c, w := want.Row(i)
@@ -505,6 +505,7 @@ func FuzzStream(f *testing.F) {
 				shown.Add(int64(p.Hi - p.Lo))
 				return nil
 			})
+
 			if n, _ := want.Dims(); err == nil && shown.Load() != int64(n) {
 				t.Errorf("%d rows of %d without an error", shown.Load(), n)
 			}

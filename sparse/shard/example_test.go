@@ -47,13 +47,14 @@ func Example() {
 	}
 	defer s.Close()
 	fmt.Println(s.Manifest.Edges(), "edges")
-	err = s.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
+	err = sparse.Sweep(ctx, s, 1, func(_ int, p sparse.Panel) error {
 		for i := p.Lo; i < p.Hi; i++ {
 			col, _ := p.Row(i - p.Lo)
 			fmt.Println(s.Nodes.ID(i), col)
 		}
 		return nil
 	})
+
 	if err != nil {
 		log.Fatal(err)
 	}

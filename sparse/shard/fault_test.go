@@ -293,7 +293,7 @@ func scan(fsys durable.FS) error {
 	}
 	defer s.Close()
 	nothing := func(int, sparse.Panel) error { return nil }
-	return errors.Join(s.Sweep(bg, 1, nothing), s.Transpose().Sweep(bg, 1, nothing))
+	return errors.Join(sparse.Sweep(bg, s, 1, nothing), sparse.Sweep(bg, s.Transpose(), 1, nothing))
 }
 
 // TestEveryLength cuts every file of a small store at every length and adds

@@ -25,13 +25,14 @@ func InMemory(ctx context.Context, a *sparse.Symmetric, m Manifest,
 		a.NNZ(), a.Loops, a.IsWeighted(), a.Negative, nodesImplicit
 	s.Nodes = NewNumericNodes(rows)
 	var pairs atomic.Uint64
-	err := a.Sweep(ctx, sweeper.o.Workers, func(_ int, p sparse.Panel) error {
+	err := sparse.Sweep(ctx, a, sweeper.o.Workers, func(_ int, p sparse.Panel) error {
 		for i := range p.Hi - p.Lo {
 			col, val := p.Row(i)
 			pairs.Add(contentSum(false, uint32(p.Lo+i), col, val, nil))
 		}
 		return nil
 	})
+
 	if err == nil {
 		s.Degrees, err = sparse.Degrees(ctx, a, sweeper.o.Workers)
 	}

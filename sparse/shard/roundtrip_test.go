@@ -72,7 +72,7 @@ func read(ctx context.Context, a sparse.Matrix, workers int) (*sparse.CSR, error
 	}
 	parts := make([]part, len(ranges))
 	var mu sync.Mutex
-	err := a.Sweep(ctx, workers, func(_ int, p sparse.Panel) error {
+	err := sparse.Sweep(ctx, a, workers, func(_ int, p sparse.Panel) error {
 		q := part{ptr: slices.Clone(p.Ptr), col: slices.Clone(p.Col), val: slices.Clone(p.Val)}
 		if p.Range != ranges[p.Index] || len(p.Col) != p.Entries || len(p.Ptr) != p.Hi-p.Lo+1 {
 			return fmt.Errorf("panel %d: %+v, range %+v", p.Index, p.Range, ranges[p.Index])
@@ -94,6 +94,7 @@ func read(ctx context.Context, a sparse.Matrix, workers int) (*sparse.CSR, error
 		parts[p.Index] = q
 		return nil
 	})
+
 	if err != nil {
 		return nil, err
 	}

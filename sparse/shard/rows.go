@@ -64,7 +64,7 @@ func EachCodedRow(ctx context.Context, a sparse.Matrix,
 	visit func(row int, col []uint32, val []float64, code []uint32) error) error {
 	var col, code []uint32
 	var val []float64
-	return a.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
+	return sparse.Sweep(ctx, a, 1, func(_ int, p sparse.Panel) error {
 		for i := range p.Hi - p.Lo {
 			if p.Piece == 0 {
 				col = col[:0]
@@ -87,6 +87,7 @@ func EachCodedRow(ctx context.Context, a sparse.Matrix,
 		}
 		return nil
 	})
+
 }
 
 // Select returns the dictionary of the rows that have a place, count of them. Their ids keep their order.

@@ -340,9 +340,7 @@ func (s *Store) bytesOnlyTransposed() int64 {
 	return bytes
 }
 
-var _ sparse.Resident = (*Store)(nil)
-
-// Resident implements [sparse.Resident]: whether every frame stays in memory once it was
+// Resident reports whether every frame stays in memory once it was
 // read.
 func (s *Store) Resident() bool {
 	for _, v := range s.storedViews() {

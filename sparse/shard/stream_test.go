@@ -116,7 +116,7 @@ func TestHeldByStore(t *testing.T) {
 	}
 	before := inUse()
 	s := must(Open(bg, dir, &Options{Workers: 1}))
-	must(0, s.Sweep(bg, 1, func(int, sparse.Panel) error { return nil }))
+	must(0, sparse.Sweep(bg, s, 1, func(int, sparse.Panel) error { return nil }))
 	held := inUse() - before
 	const files = 256 << 10 // the manifest, and the state of open files
 	if planned := s.Held(); held > planned+files || 2*held < planned-buffersBytes(false) {
@@ -148,7 +148,7 @@ func TestReadsOutstanding(t *testing.T) {
 	})}))
 	defer s.Close()
 	sweeping.Store(true)
-	must(0, s.Sweep(bg, workers, func(int, sparse.Panel) error { return nil }))
+	must(0, sparse.Sweep(bg, s, workers, func(int, sparse.Panel) error { return nil }))
 }
 
 func TestMemoryTooSmall(t *testing.T) {
@@ -173,7 +173,7 @@ func TestResidentFrames(t *testing.T) {
 		}
 		sweep := func() int {
 			start := counting.Operations()
-			must(0, s.Sweep(bg, 1, nothing))
+			must(0, sparse.Sweep(bg, s, 1, nothing))
 			if n := counting.Operations() - start; n > 0 {
 				return n - len(s.listed.shards)
 			}
@@ -202,18 +202,19 @@ func TestSweepStops(t *testing.T) {
 	stop := errors.New("stop")
 	for _, workers := range []int{1, 2, 7} {
 		for _, at := range []int{0, 3, 11} {
-			err := s.Sweep(bg, workers, func(_ int, p sparse.Panel) error {
+			err := sparse.Sweep(bg, s, workers, func(_ int, p sparse.Panel) error {
 				if p.Index == at {
 					return stop
 				}
 				return nil
 			})
+
 			if err != stop {
 				t.Errorf("%d workers: %v", workers, err)
 			}
 		}
 	}
-	if err := s.Sweep(cancelled(), 2, nil); !errors.Is(err, cancelled().Err()) {
+	if err := sparse.Sweep(cancelled(), s, 2, nil); !errors.Is(err, cancelled().Err()) {
 		t.Error(err)
 	}
 }
@@ -234,12 +235,13 @@ func TestPanicReachesTheCaller(t *testing.T) {
 	})
 	caught := func(s *Store, workers, visits int) (value any) {
 		defer func() { value = recover() }()
-		_ = s.Sweep(bg, workers, func(_ int, p sparse.Panel) error {
+		_ = sparse.Sweep(bg, s, workers, func(_ int, p sparse.Panel) error {
 			if p.Index == visits {
 				panic("visiting")
 			}
 			return nil
 		})
+
 		return nil
 	}
 	for _, limit := range []int64{0, diskOnly(t, mem, 7)} {
@@ -283,7 +285,7 @@ func TestChanged(t *testing.T) {
 			mem, _ := streamed(FourWidths)
 			s := must(Open(bg, "g", &Options{fs: mem, Memory: limit, Workers: 2}))
 			mem.Change("g/"+shardName(7, 3), change)
-			err := s.Sweep(bg, 2, func(int, sparse.Panel) error { return nil })
+			err := sparse.Sweep(bg, s, 2, func(int, sparse.Panel) error { return nil })
 			const want = ": changed since it was opened; leave a store alone while it is read, and run again"
 			if !errors.Is(err, ErrChanged) || err.Error() != "g/"+shardName(7, 3)+want {
 				t.Errorf("%s, limit %d: %v", name, limit, err)
@@ -311,7 +313,7 @@ func TestSweepAllocates(t *testing.T) {
 	for _, limit := range []int64{0, diskOnly(t, mem, 2)} {
 		s := must(Open(bg, "g", &Options{fs: mem, Memory: limit, Workers: 2}))
 		sweep := func() {
-			must(0, s.Sweep(bg, 2, func(int, sparse.Panel) error { return nil }))
+			must(0, sparse.Sweep(bg, s, 2, func(int, sparse.Panel) error { return nil }))
 		}
 		least := uint64(math.MaxUint64) // now and then a worker meets a larger frame than before
 		for range 10 {
@@ -413,7 +415,7 @@ func BenchmarkSweep(b *testing.B) {
 			s := must(Open(bg, dir, &Options{Stream: stream}))
 			defer s.Close()
 			for b.Loop() {
-				must(0, s.Sweep(bg, 0, func(int, sparse.Panel) error { return nil }))
+				must(0, sparse.Sweep(bg, s, 0, func(int, sparse.Panel) error { return nil }))
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(s.NNZ()), "ns/entry")
 		})

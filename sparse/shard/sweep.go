@@ -14,19 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Sweep implements [sparse.Matrix], see [Store].
-func (v *view) Sweep(ctx context.Context, workers int, visit sparse.PanelVisitor) error {
-	return v.SweepRows(ctx, 0, int(v.s.Manifest.Rows), workers, visit)
-}
-
-// SweepRows sweeps over the ranges that have one of the rows lo ≤ i < hi, see [sparse.SweepRows]. Other frames are not
-// decoded, and chunks without these rows are not read.
-func (s *Store) SweepRows(ctx context.Context, lo, hi, workers int,
-	visit sparse.PanelVisitor) error {
-	return sparse.SweepRows(ctx, s.Matrix, lo, hi, workers, visit)
-}
-
-// SweepRows implements [sparse.SweepRows].
+// SweepRows implements [sparse.Matrix], see [Store]. Other frames are not decoded, and chunks without these rows are not read.
 func (v *view) SweepRows(ctx context.Context, lo, hi, workers int,
 	visit sparse.PanelVisitor) error {
 	return v.sweepRows(ctx, lo, hi, workers, v.s.table, visit)

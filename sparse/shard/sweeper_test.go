@@ -78,7 +78,7 @@ func TestKeepOnDiskDuringSweeps(t *testing.T) {
 	begun := make(chan struct{})
 	go func() {
 		for range 3 {
-			if err := store.Sweep(t.Context(), 2, func(int, sparse.Panel) error {
+			if err := sparse.Sweep(t.Context(), store, 2, func(int, sparse.Panel) error {
 				once.Do(func() { close(begun) })
 				return nil
 			}); err != nil {

@@ -218,7 +218,7 @@ func (v *view) census(ctx context.Context, workers int) (*census, error) {
 		frames:  make([]frameCensus, len(v.direct.frames)),
 		degrees: make([]float64, v.s.Manifest.Rows),
 	}
-	err := v.Sweep(ctx, workers, func(_ int, p sparse.Panel) error {
+	err := sparse.Sweep(ctx, v, workers, func(_ int, p sparse.Panel) error {
 		f := &c.frames[p.Index]
 		f.head = int(p.Ptr[1] - p.Ptr[0])
 		if len(p.Col) > 0 {
@@ -240,6 +240,7 @@ func (v *view) census(ctx context.Context, workers int) (*census, error) {
 		}
 		return nil
 	})
+
 	if err != nil {
 		return nil, err
 	}
@@ -300,14 +301,14 @@ type comparedMatrix struct {
 	s *Store
 }
 
-// Sweep implements [sparse.Matrix].
-func (c comparedMatrix) Sweep(ctx context.Context, workers int,
+// SweepRows implements [sparse.Matrix].
+func (c comparedMatrix) SweepRows(ctx context.Context, lo, hi, workers int,
 	visit sparse.PanelVisitor) error {
-	if c.s.Manifest.Directed {
-		return c.Matrix.Sweep(ctx, workers, visit)
+	if c.s.Manifest.Directed || int64(hi-lo) < c.s.Manifest.Rows {
+		return c.Matrix.SweepRows(ctx, lo, hi, workers, visit)
 	}
 	var pairs atomic.Uint64
-	err := c.Matrix.Sweep(ctx, workers, func(worker int, p sparse.Panel) error {
+	err := c.Matrix.SweepRows(ctx, lo, hi, workers, func(worker int, p sparse.Panel) error {
 		sum, _ := sumPairs(false, 0, p)
 		pairs.Add(sum)
 		return visit(worker, p)

@@ -107,7 +107,7 @@ func TestVerifyFinds(t *testing.T) {
 			wantError(t, err, ErrCorrupt, c.want+restore)
 		}
 		s := must(Open(bg, "g", &Options{fs: mem}))
-		err = s.CheckedMatrix().Sweep(bg, 2, func(int, sparse.Panel) error { return nil })
+		err = sparse.Sweep(bg, s.CheckedMatrix(), 2, func(int, sparse.Panel) error { return nil })
 		if c.name == "asymmetric" || c.name == "pieces overlap" {
 			wantError(t, err, ErrCorrupt, "g/manifest: not symmetric, but undirected"+restore)
 		} else if err != nil {

@@ -117,11 +117,12 @@ func (v visits) checkOnce(t *testing.T) {
 func testPanels(t *testing.T, m sparse.Matrix, want *sparse.CSR) {
 	for _, workers := range []int{0, 1, 2, 7} {
 		seen := make(visits, len(m.Ranges()))
-		err := m.Sweep(t.Context(), workers, func(_ int, p sparse.Panel) error {
+		err := sparse.Sweep(t.Context(), m, workers, func(_ int, p sparse.Panel) error {
 			seen[p.Index].Add(1)
 			checkPanel(t, p, m.Ranges(), want)
 			return nil
 		})
+
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,13 +132,14 @@ func testPanels(t *testing.T, m sparse.Matrix, want *sparse.CSR) {
 
 func testOrder(t *testing.T, m sparse.Matrix, _ *sparse.CSR) {
 	next := 0
-	err := m.Sweep(t.Context(), 1, func(_ int, p sparse.Panel) error {
+	err := sparse.Sweep(t.Context(), m, 1, func(_ int, p sparse.Panel) error {
 		if p.Index != next {
 			t.Errorf("range %d started in place of %d", p.Index, next)
 		}
 		next++
 		return nil
 	})
+
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +149,7 @@ func testWorkers(t *testing.T, m sparse.Matrix, _ *sparse.CSR) {
 	const workers = 3
 	var busy [workers]atomic.Bool
 	last := [workers]int{-1, -1, -1}
-	err := m.Sweep(t.Context(), workers, func(worker int, p sparse.Panel) error {
+	err := sparse.Sweep(t.Context(), m, workers, func(worker int, p sparse.Panel) error {
 		if worker < 0 || worker >= workers {
 			t.Errorf("worker %d of %d", worker, workers)
 			return nil
@@ -162,6 +164,7 @@ func testWorkers(t *testing.T, m sparse.Matrix, _ *sparse.CSR) {
 		busy[worker].Store(false)
 		return nil
 	})
+
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +180,7 @@ func testFirstError(t *testing.T, m sparse.Matrix, _ *sparse.CSR) {
 		for _, failing := range []int{0, last / 2, last} {
 			var later atomic.Int32
 			var failed atomic.Bool
-			err := m.Sweep(t.Context(), workers, func(_ int, p sparse.Panel) error {
+			err := sparse.Sweep(t.Context(), m, workers, func(_ int, p sparse.Panel) error {
 				if failed.Load() {
 					later.Add(1)
 				}
@@ -187,6 +190,7 @@ func testFirstError(t *testing.T, m sparse.Matrix, _ *sparse.CSR) {
 				}
 				return nil
 			})
+
 			if !errors.Is(err, failure) {
 				t.Errorf("%d workers, range %d fails: error %v", workers, failing, err)
 			}
@@ -201,10 +205,11 @@ func testCancel(t *testing.T, m sparse.Matrix, _ *sparse.CSR) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, workers := range []int{1, 2, 7} {
-		err := m.Sweep(ctx, workers, func(_ int, p sparse.Panel) error {
+		err := sparse.Sweep(ctx, m, workers, func(_ int, p sparse.Panel) error {
 			t.Errorf("range %d was visited under a context done before", p.Index)
 			return nil
 		})
+
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%d workers, cancelled before the sweep: error %v", workers, err)
 		}
@@ -215,11 +220,12 @@ func testCancel(t *testing.T, m sparse.Matrix, _ *sparse.CSR) {
 	ctx, cancel = context.WithCancel(t.Context())
 	defer cancel()
 	visited := 0
-	err := m.Sweep(ctx, 1, func(int, sparse.Panel) error {
+	err := sparse.Sweep(ctx, m, 1, func(int, sparse.Panel) error {
 		visited++
 		cancel()
 		return nil
 	})
+
 	if !errors.Is(err, context.Canceled) || visited != 1 {
 		t.Errorf("cancelled in the first of %d ranges: %d visited, error %v", len(m.Ranges()), visited, err)
 	}
@@ -230,11 +236,12 @@ func testConcurrentSweeps(t *testing.T, m sparse.Matrix, want *sparse.CSR) {
 	for range 3 {
 		group.Go(func() {
 			seen := make(visits, len(m.Ranges()))
-			err := m.Sweep(t.Context(), 2, func(_ int, p sparse.Panel) error {
+			err := sparse.Sweep(t.Context(), m, 2, func(_ int, p sparse.Panel) error {
 				seen[p.Index].Add(1)
 				checkPanel(t, p, m.Ranges(), want)
 				return nil
 			})
+
 			if err != nil {
 				t.Error(err)
 			}
@@ -244,7 +251,7 @@ func testConcurrentSweeps(t *testing.T, m sparse.Matrix, want *sparse.CSR) {
 	group.Wait()
 }
 
-// testSweepRows checks which ranges [sparse.SweepRows] visits.
+// testSweepRows checks which ranges [sparse.Matrix.SweepRows] visits.
 func testSweepRows(t *testing.T, m sparse.Matrix, want *sparse.CSR) {
 	n, _ := m.Dims()
 	for _, rows := range [][2]int{{0, n}, {0, 0}, {n, n}, {n / 3, n / 2}, {n / 2, n/2 + 1}, {n - 1, n}} {
@@ -255,7 +262,7 @@ func testSweepRows(t *testing.T, m sparse.Matrix, want *sparse.CSR) {
 				expected = append(expected, i)
 			}
 		}
-		err := sparse.SweepRows(t.Context(), m, lo, hi, 1, func(_ int, p sparse.Panel) error {
+		err := m.SweepRows(t.Context(), lo, hi, 1, func(_ int, p sparse.Panel) error {
 			checkPanel(t, p, m.Ranges(), want)
 			got = append(got, p.Index)
 			return nil

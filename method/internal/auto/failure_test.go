@@ -25,11 +25,11 @@ type failing struct {
 	fail func() bool
 }
 
-func (f failing) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
+func (f failing) SweepRows(ctx context.Context, lo, hi, workers int, visit func(worker int, p sparse.Panel) error) error {
 	if f.fail() {
 		return errSweep
 	}
-	return f.Matrix.Sweep(ctx, workers, visit)
+	return f.Matrix.SweepRows(ctx, lo, hi, workers, visit)
 }
 
 // problems returns small problems that between them take every way of a prediction.

@@ -156,7 +156,7 @@ func TestColumnGroups(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := mat.NewSymDense(len(class), nil)
-	err := g.A.Sweep(t.Context(), 1, func(_ int, p sparse.Panel) error {
+	err := sparse.Sweep(t.Context(), g.A, 1, func(_ int, p sparse.Panel) error {
 		for i := p.Lo; i < p.Hi; i++ {
 			col, _ := p.Row(i - p.Lo)
 			for _, j := range col {
@@ -165,6 +165,7 @@ func TestColumnGroups(t *testing.T) {
 		}
 		return nil
 	})
+
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,7 +243,7 @@ func TestWalkPairs(t *testing.T) {
 	net := newNetwork(g, seeds, deal(len(seeds.Row), 3))
 	n := len(g.Degrees)
 	a, id := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
-	err := g.A.Sweep(t.Context(), 1, func(_ int, p sparse.Panel) error {
+	err := sparse.Sweep(t.Context(), g.A, 1, func(_ int, p sparse.Panel) error {
 		for i := p.Lo; i < p.Hi; i++ {
 			col, _ := p.Row(i - p.Lo)
 			for _, j := range col {
@@ -251,6 +252,7 @@ func TestWalkPairs(t *testing.T) {
 		}
 		return nil
 	})
+
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -105,8 +105,8 @@ type Counting struct {
 // Count returns how many there were.
 func (c *Counting) Count() int { return int(c.sweeps.Load()) }
 
-// Sweep implements [sparse.Matrix].
-func (c *Counting) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
+// SweepRows implements [sparse.Matrix].
+func (c *Counting) SweepRows(ctx context.Context, lo, hi, workers int, visit func(worker int, p sparse.Panel) error) error {
 	c.sweeps.Add(1)
-	return c.Matrix.Sweep(ctx, workers, visit)
+	return c.Matrix.SweepRows(ctx, lo, hi, workers, visit)
 }
