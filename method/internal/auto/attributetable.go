@@ -231,8 +231,3 @@ func (a *attributeRows) rowTo(dst []float32, v, lo, hi int) {
 		dst[int(columns[i])-lo] += x
 	}
 }
-
-// attributeTableBytes is the size of the numbers of columns and rows.
-func attributeTableBytes(n, d int) int64 {
-	return 4*int64(n) + 100*int64(d) + 24*int64(min(rankValues, rankSample*d))
-}

@@ -117,7 +117,7 @@ func (l *lens) at(ctx context.Context, nodes []int, store *rowStore,
 	}
 	byNodes := store == nil && l.byNodes(len(nodes))
 	count := d
-	width := slabWidth(l.memory, rankBytes(len(l.p.Degrees)))
+	width := slabWidth(l.memory, len(l.p.Degrees), rankBlocks)
 	if byNodes {
 		count = len(nodes)
 	}
@@ -260,7 +260,7 @@ func (l *lens) rankedProduct(ctx context.Context,
 		}, nil
 	}
 	store, err := l.files.newStore(w.Cols)
-	width := slabWidth(l.memory, rankBytes(l.a.Rows))
+	width := slabWidth(l.memory, l.a.Rows, rankBlocks)
 	for lo := 0; lo < w.Cols && err == nil; lo += width {
 		hi := min(w.Cols, lo+width)
 		x, room := l.slabBlocks(hi - lo)
@@ -277,8 +277,8 @@ func (l *lens) rankedProduct(ctx context.Context,
 	return store.readRowsTo, err
 }
 
-// rankBytes returns the size of a column of the three blocks in which attributes are swept.
-func rankBytes(n int) int64 { return 12 * int64(n) }
+// rankBlocks is the number of blocks in which attributes are swept.
+const rankBlocks = 3
 
 // productTo stores XW.
 func productTo(dst, x, w *featureBlock) {

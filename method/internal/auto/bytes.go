@@ -31,8 +31,13 @@ func PlanOf(p *problem.Problem, set *Settings) *Plan {
 	d := designOf(p, set)
 	plan := &Plan{KeepsHighest: keepsHighest(&d, set), design: d}
 	limit := p.SubtractComponents(set.Memory)
+	n := len(p.Degrees)
+	k := len(p.Names)
 	retained := learnedBytes(&d, p)
-	stored := storedBytes(&d, p)
+	stored := blockBytes(n, len(d.filters)*k) // rows of walks, and of attributes or of their scores
+	if p.Attributes != nil {
+		stored += blockBytes(n, min(k, p.Attributes.Cols))
+	}
 	if set.Memory > 0 && !set.Explain &&
 		retained+stored+stageBytes(&d, p, set, 1, false) > limit {
 		plan.Disk = stored
@@ -42,8 +47,6 @@ func PlanOf(p *problem.Problem, set *Settings) *Plan {
 	plan.memory = budget.Subtract(limit, retained)
 	plan.learning = retained + stageBytes(&d, p, set, plan.memory, plan.Disk > 0)
 	plan.Bytes = plan.learning
-	n := len(p.Degrees)
-	k := len(p.Names)
 	if beginsWithBeliefs(p, set) {
 		if limit > 0 && plan.Bytes > limit {
 			plan.Bytes = 0
@@ -60,39 +63,23 @@ func keepsHighest(d *design, set *Settings) bool {
 		!set.Balanced
 }
 
-// storedBytes returns the size of the rows of walks and of attributes that were propagated, or of their scores.
-func storedBytes(d *design, p *problem.Problem) int64 {
-	n := len(p.Degrees)
-	k := len(p.Names)
-	bytes := blockBytes(n, len(d.filters)*k)
-	if p.Attributes != nil {
-		bytes += blockBytes(n, min(k, p.Attributes.Cols))
-	}
-	return bytes
-}
-
 // learnedBytes returns the size of everything that is kept to the end but rows that are stored.
 func learnedBytes(d *design, p *problem.Problem) int64 {
 	n := len(p.Degrees)
-	features, _ := spectralBytes(n)
 	scores := boolean(d.links) + boolean(d.counts) + kernels*boolean(d.diffusion)
 	bytes := 4*int64(n) + scores*blockBytes(n, len(p.Names)) +
-		boolean(d.spectral)*features
+		boolean(d.spectral)*blockBytes(n, spectralPairs)
 	if p.Directed {
 		directions, _ := p.ArcsBytes(0)
 		bytes += directions
 	}
-	return bytes + labelBytes(d, p)
-}
-
-// labelBytes returns the size of the columns of labels, each of at most 32 bytes and 8 for a class: walks from the cells
-// of folds, the scores of ridges without folds, the columns of models thrice, and the predictions of settings, with
-// those of Poisson learning, beliefs and label propagation.
-func labelBytes(d *design, p *problem.Problem) int64 {
+	// Columns of labels, each of at most 32 bytes and 8 for a class: walks from the cells of folds, the scores of ridges
+	// without folds, the columns of models thrice, and the predictions of settings, with those of Poisson learning, beliefs
+	// and label propagation.
 	columns := len(d.filters)*d.folds + (4+d.folds)*d.ridges(p) +
 		3*(d.sharedCount()+len(d.free)) +
 		3 + len(slacks) + len(ridges)*len(candidatesOf(d, p))
-	return int64(d.learnedLabels(p)) * int64(columns) * int64(32+8*len(p.Names))
+	return bytes + int64(d.learnedLabels(p))*int64(columns)*int64(32+8*len(p.Names))
 }
 
 // learnedLabels returns an upper bound of the number of labels that models learn from: a sample has at least two of each
@@ -128,18 +115,17 @@ func stageBytes(d *design, p *problem.Problem, set *Settings, limit int64,
 	}
 	n := len(p.Degrees)
 	k := len(p.Names)
-	_, search := spectralBytes(n)
-	cells := max(slabWidth(limit,
-		walkBytes(n, 1, len(d.filters), inFiles)), d.folds)
+	walks := d.walkBlocks(inFiles)
+	cells := max(slabWidth(limit, n, walks), d.folds)
 	scores := blockBytes(n, k)
 	if keepsHighest(d, set) {
 		scores = problem.HighestBytes(n)
 	}
 	// and rows that are read at once
 	scores += int64(sched.Workers(set.Workers)) * 2 * blockBytes(storedRows, (len(d.filters)+d.ridges(p))*k)
-	largest := max(walkBytes(n, cells, len(d.filters), inFiles), scores+8*int64(n), 2*budget.Block[float64](n, 1),
+	largest := max(4*int64(n)*int64(cells*walks), scores+8*int64(n), 2*budget.Block[float64](n, 1),
 		boolean(d.diffusion)*kernelBytes(q, d.folds, limit),
-		boolean(d.spectral)*search,
+		boolean(d.spectral)*spectralBytes(n),
 		boolean(d.links)*linkBytes(p, d.folds),
 		boolean(!d.tooFewLabels)*(classify.LogisticBytes(d.learnedLabels(p),
 			len(d.free)*k+d.graphColumns(p.Directed), k)),
@@ -188,19 +174,18 @@ func attributeBytes(p *problem.Problem, design *design, workers int,
 	n := p.Attributes.Rows
 	d := p.Attributes.Cols
 	k := len(p.Names)
+	retained := 32*int64(n) + int64(100+4*sched.Workers(workers))*int64(d) + // numbers of rows and columns
+		24*int64(min(rankValues, rankSample*d))
+	if learnsWords(p, p.Attributes.Entries) {
+		return retained + wordBytes(p)
+	}
 	folds := design.folds
 	labels := min(len(p.Row), labelLimit(d)+2*k)
-	retained := attributeTableBytes(n, d) + 28*int64(n) +
-		2*blockBytes(labels, d)
-	sweeps := 3*budget.Block[float32](n, slabWidth(limit, rankBytes(n))) +
-		int64(sched.Workers(workers))*4*int64(d) + 8*int64(d+1)*slabColumns
 	if labels < len(p.Row) || labels > nestedLabels {
 		folds = 0
 	}
-	if learnsWords(p, p.Attributes.Entries) {
-		return attributeTableBytes(n, d) + 28*int64(n) + wordBytes(p) +
-			int64(sched.Workers(workers))*4*int64(d) + 8*int64(d+1)*int64(k)
-	}
+	retained += 2 * blockBytes(labels, d)
+	sweeps := rankBlocks*budget.Block[float32](n, slabWidth(limit, n, rankBlocks)) + 8*int64(d+1)*slabColumns
 	ridges := 2*blockBytes(d, k) + ridge.Bytes(labels, d, k, folds)
 	if design.counts {
 		retained += countBytes(p)

@@ -118,8 +118,7 @@ func spectralFeatures(ctx context.Context,
 	return x, nil
 }
 
-// spectralBytes returns the size of the features, and that of the search for them.
-func spectralBytes(n int) (features, search int64) {
-	return blockBytes(n, spectralPairs),
-		lanczos.Bytes(n, spectralPairs, 0, new(lanczos.Settings)) + 32*int64(n)
+// spectralBytes returns the size of the search for the features.
+func spectralBytes(n int) int64 {
+	return lanczos.Bytes(n, spectralPairs, 0, new(lanczos.Settings)) + 32*int64(n)
 }

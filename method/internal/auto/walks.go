@@ -14,13 +14,13 @@ const (
 	leastWidth  = 4
 )
 
-// slabWidth returns the number of columns that are swept together: slabColumns, or fewer within a limit for the given
-// bytes of each. The results are the same.
-func slabWidth(limit, bytes int64) int {
+// slabWidth returns the number of columns of n rows that are swept together: slabColumns, or fewer within a limit for the
+// given number of blocks. The results are the same.
+func slabWidth(limit int64, n, count int) int {
 	if limit <= 0 {
 		return slabColumns
 	}
-	width := min(slabColumns, limit/max(1, bytes))
+	width := min(slabColumns, limit/max(1, 4*int64(n)*int64(count)))
 	lanes := int64(cacheLine)
 	for lanes > leastWidth && width < lanes {
 		lanes /= 2
@@ -40,7 +40,7 @@ func (s *seeds) walk(ctx context.Context) (w *walkFeatures, err error) {
 	if w.rowStore, err = in.files.newStore(filters * k); err != nil {
 		return nil, err
 	}
-	width := slabWidth(in.memory, walkBytes(n, 1, filters, in.files != nil))
+	width := slabWidth(in.memory, n, in.walkBlocks(in.files != nil))
 	for first := 0; first < k; {
 		last := first + 1 // as many classes as have at most width cells
 		for last < k && last-first < width &&
@@ -65,10 +65,12 @@ func (s *seeds) walk(ctx context.Context) (w *walkFeatures, err error) {
 	return w, nil
 }
 
-// walkBytes returns the size of the blocks of a slab of walks from the labels of the given number of cells, with sums
-// that are stored in a file afterwards or without.
-func walkBytes(n, cells, filters int, sums bool) int64 {
-	return int64(n) * 4 * int64(cells) * (2 + boolean(sums)*int64(filters))
+// walkBlocks returns the number of blocks of a slab of walks, with the sums of those that are stored in a file afterwards.
+func (d *design) walkBlocks(inFiles bool) int {
+	if inFiles {
+		return 2 + len(d.filters)
+	}
+	return 2
 }
 
 // walks returns the kinds of walks: those on the graph without directions, and those along arcs and against

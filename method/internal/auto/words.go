@@ -59,7 +59,7 @@ func wordBytes(p *problem.Problem) int64 {
 	d := p.Attributes.Cols
 	k := len(p.Names)
 	return 3*budget.Block[float32](n, k) + 2*blockBytes(d, k) +
-		8*(2*wordMemory+8)*int64(d+1)*int64(k)
+		8*(2*wordMemory+9)*int64(d+1)*int64(k)
 }
 
 // newWordModel returns a model that is not fitted.
