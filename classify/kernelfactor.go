@@ -1,8 +1,10 @@
 package classify
 
 import (
+	"cmp"
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -68,12 +70,32 @@ func rowsOf(c *mat.PivotedCholesky) *sparse.Block[float64] {
 	return g
 }
 
-// fitKernelSoftmax fits multinomial logistic regression with a ridge λ on the functions
-// Σ_i α_ic·K(·, i) of the classes, and with or without free biases. At the minimum α is
-// V(Y − π)/λ, where Y are the one-hot classes, π their probabilities and V the weights of the items'
-// classes; nil: 1.
-func fitKernelSoftmax(ctx context.Context, k Gram, y []int, classes int,
-	lambda float64, weights []float64, biases bool) (*Model, error) {
+// kernelSoftmax is multinomial logistic regression on the functions Σ_i α_ic·K(·, i) of the classes, with or without free
+// biases. At the minimum with a ridge λ, α is V(Y − π)/λ, where Y are the one-hot classes, π their probabilities and V the
+// weights of the items' classes.
+type kernelSoftmax struct {
+	ridge  func(v param.Values) float64 // λ
+	biased bool
+}
+
+// fit is the Fit of a [Learner].
+func (l kernelSoftmax) fit(ctx context.Context, k Gram, y []int, classes int, v param.Values) (*Model, error) {
+	models, err := l.fitAll(ctx, k, y, classes, []param.Values{v}, 0)
+	if err != nil {
+		return nil, err
+	}
+	return models[0], nil
+}
+
+// compare is the Compare of a [Learner]. The error of the function of a class is at most a hundredth of it.
+func (l kernelSoftmax) compare(ctx context.Context, k Gram, y []int, classes int, settings []param.Values) ([]*Model, error) {
+	return l.fitAll(ctx, k, y, classes, settings, 1e-2)
+}
+
+// fitAll fits a model with each setting. They share the features, and each starts from the minimum with the next larger
+// ridge.
+func (l kernelSoftmax) fitAll(ctx context.Context, k Gram, y []int, classes int, settings []param.Values,
+	enough float64) ([]*Model, error) {
 	g, err := newGroupsOfTwo(k.Len(), y, classes)
 	if err != nil {
 		return nil, err
@@ -84,38 +106,46 @@ func fitKernelSoftmax(ctx context.Context, k Gram, y []int, classes int,
 		return nil, err
 	}
 	pivots := sched.UpTo(len(items))
-	s := &softmaxFit[float64]{
-		features: features, items: pivots, rows: pivots, y: g.positions(items),
-		class:  g.present,
-		weight: g.weights(weights), ridge: [3]float64{lambda}, tolerance: 1e-12,
-		limit: 200,
-	}
-	if biases {
+	s := &softmaxFit[float64]{features: features, items: pivots, rows: pivots, y: g.positions(items),
+		class: g.present, tolerance: 1e-12, enough: enough, limit: 200}
+	if l.biased {
 		s.biases = len(g.present)
 	}
 	s.begin()
-	if err := s.solve(ctx); err != nil {
-		return nil, err
+	models := make([]*Model, len(settings))
+	order := sched.UpTo(len(settings))
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(l.ridge(settings[b]), l.ridge(settings[a])) })
+	for _, i := range order {
+		s.ridge[0] = l.ridge(settings[i])
+		s.weight = g.weights(WeightsOf(settings[i], y, classes))
+		if err := s.solve(ctx); err != nil {
+			return nil, err
+		}
+		models[i] = &Model{Classes: classes, Items: k.Len(), Pairs: g.againstRest(), Machines: s.kernelMachines(items)}
 	}
+	return models, nil
+}
+
+// kernelMachines returns the classifiers of θ on a kernel whose factor the features are.
+func (s *softmaxFit[T]) kernelMachines(items []int) []Machine {
 	s.predict()
-	_, b, _ := s.split(s.theta)
-	model := &Model{Classes: classes, Items: k.Len(), Pairs: g.againstRest(),
-		Machines: make([]Machine, len(g.present))}
-	for c := range model.Machines {
+	_, biases, _ := s.split(s.theta)
+	machines := make([]Machine, len(s.class))
+	for c := range machines {
 		machine := Machine{Index: items, Coef: make([]float64, len(items))}
 		for a := range items {
-			weight := weightOf(s.weight, s.y[a]) / lambda
-			machine.Coef[a] = float64(-s.share[a*len(g.present)+c] * weight)
+			weight := weightOf(s.weight, s.y[a]) / s.ridge[0]
+			machine.Coef[a] = float64(-s.share[a*len(machines)+c] * weight)
 			if s.y[a] == c {
 				machine.Coef[a] += weight
 			}
 		}
-		if biases {
-			machine.Rho = -b[c]
+		if len(biases) > 0 {
+			machine.Rho = -biases[c]
 		}
-		model.Machines[c] = machine
+		machines[c] = machine
 	}
-	return model, nil
+	return machines
 }
 
 // weights returns the weights of the classes that have items, in their order; nil of nil.
@@ -141,10 +171,12 @@ func (g *groups) positions(items []int) []int {
 	return y
 }
 
-// kernelSoftmaxBytes returns the memory of fitKernelSoftmax: values, factor and the fit.
+// kernelSoftmaxBytes returns the memory of fitAll: values, factor and the fit.
 func kernelSoftmaxBytes(items, classes int) budget.Size {
 	return budget.AllOf(budget.Vector[float64](3*items*items), softmaxBytes(items, items, classes))
 }
+
+var gpSoftmax = kernelSoftmax{ridge: func(v param.Values) float64 { return 1 / v.Number("variance") }}
 
 // gpLearner is induction with Gaussian processes of several classes: Gärtner, Le,
 // Smola, A short tour of kernel methods for graphs (2006), section 1.3.3. The latent
@@ -166,10 +198,8 @@ var gpLearner = Learner{
 			Grid: param.Grid(0.01, 0.1, 1, 10, 100, 1000),
 		}, WeightsParam},
 	},
-	Fit: func(ctx context.Context, k Gram, y []int, classes int, v param.Values) (*Model, error) {
-		return fitKernelSoftmax(ctx, k, y, classes, 1/v.Number("variance"),
-			WeightsOf(v, y, classes), false)
-	},
+	Fit:           gpSoftmax.fit,
+	Compare:       gpSoftmax.compare,
 	Dual:          true,
 	Probabilities: Softmax,
 	Bytes:         kernelSoftmaxBytes,

@@ -33,6 +33,10 @@ type Learner struct {
 	// features, since each is a fit that takes long; 0: as many as there are.
 	ComparedItems int
 
+	// Compare, unless nil, fits a model with each of some settings as Fit does, but to be compared: it may end before its
+	// tolerance.
+	Compare PathFit
+
 	// Path declares the parameter that is chosen along a path. If it is nil, all combinations of
 	// usual values are compared.
 	Path *Path

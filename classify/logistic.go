@@ -14,6 +14,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
+var logisticSoftmax = kernelSoftmax{ridge: func(v param.Values) float64 { return v.Number("lambda") }, biased: true}
+
 // logisticLearner declares [Logistic], and the same on a kernel, where ‖w_c‖ is the
 // norm of the function Σ_i α_ic·K(·, i) of a class.
 var logisticLearner = Learner{
@@ -26,10 +28,8 @@ var logisticLearner = Learner{
 			Grid: param.Grid(0.001, 0.01, 0.1, 1, 10, 100),
 		}, WeightsParam},
 	},
-	Fit: func(ctx context.Context, k Gram, y []int, classes int, v param.Values) (*Model, error) {
-		return fitKernelSoftmax(ctx, k, y, classes, v.Number("lambda"),
-			WeightsOf(v, y, classes), true)
-	},
+	Fit:     logisticSoftmax.fit,
+	Compare: logisticSoftmax.compare,
 	Linear: func(ctx context.Context, f *sparse.Block[float32], y []int, classes int, v param.Values) (*LinearModel, error) {
 		models, err := LogisticPath(ctx,
 			&Logistic{Tolerance: 1e-11, Weights: WeightsOf(v, y, classes)}, f, y,

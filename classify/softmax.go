@@ -41,6 +41,7 @@ type softmaxFit[T sparse.Float] struct {
 
 	theta     []float64
 	tolerance float64 // of the norm of the gradient, relative to its norm where all logits are 0
+	enough    float64 // the same relative to the norm of the ridge's gradient
 	limit     int     // of steps
 
 	z, share                              []float64 // logits without the offset, and the softmax with it
@@ -94,7 +95,8 @@ func (s *softmaxFit[T]) solve(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if norm <= s.tolerance*reference {
+		weights, _, _ := s.split(s.theta)
+		if norm <= s.tolerance*reference || norm <= s.enough*s.ridge[0]*math.Sqrt(inner(weights, weights)) {
 			return nil
 		}
 		if err := s.newton(ctx, norm, forcingTerm(len(s.class), norm/reference)); err != nil {

@@ -160,12 +160,12 @@ func (r *kernelPredictor) outOfFold(ctx context.Context, t *labels,
 }
 
 // validateKernels calls visit with the outcomes of [choose.CrossValidate] for each of some blocks of kernels and of some settings,
-// which vary faster. Settings on a path are fitted together, others each by itself.
+// which vary faster. Settings on a path, or of a learner that compares them, are fitted together, others each by itself.
 func validateKernels(ctx context.Context, r *kernelPredictor,
 	grams []*sparse.Block[float64], class, fold, settings []int,
 	visit func(candidate int, o *choose.Outcome)) error {
 	group := 1 // settings that are fitted together
-	if r.learner.Path != nil {
+	if r.learner.Path != nil || r.learner.Compare != nil {
 		group = len(settings)
 	}
 	groups := len(settings) / group

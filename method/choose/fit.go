@@ -22,22 +22,28 @@ func OnPath(learner *classify.Learner, path *classify.Path,
 		return func(settings []param.Values) Fit { return Each(learner, classes, settings) }
 	}
 	fit := path.Fit()
-	return func(settings []param.Values) Fit {
-		return func(ctx context.Context, k classify.Gram, y []int) ([]*classify.Model, error) {
-			models, err := fit(ctx, k, y, classes, settings)
-			switch {
-			case errors.Is(err, classify.ErrOneClass):
-				return make([]*classify.Model, len(settings)), nil
-			case errors.Is(err, classify.ErrIterationLimit) && models != nil:
-				return models, nil
-			}
-			return models, err
+	return func(settings []param.Values) Fit { return together(fit, classes, settings) }
+}
+
+// together returns what fits several settings by one call.
+func together(fit classify.PathFit, classes int, settings []param.Values) Fit {
+	return func(ctx context.Context, k classify.Gram, y []int) ([]*classify.Model, error) {
+		models, err := fit(ctx, k, y, classes, settings)
+		switch {
+		case errors.Is(err, classify.ErrOneClass):
+			return make([]*classify.Model, len(settings)), nil
+		case errors.Is(err, classify.ErrIterationLimit) && models != nil:
+			return models, nil
 		}
+		return models, err
 	}
 }
 
-// Each returns what fits a learner with several settings, each by itself.
+// Each returns what fits a learner without a path with several settings.
 func Each(learner *classify.Learner, classes int, settings []param.Values) Fit {
+	if learner.Compare != nil {
+		return together(learner.Compare, classes, settings)
+	}
 	return func(ctx context.Context, k classify.Gram, y []int) ([]*classify.Model, error) {
 		list := make([]*classify.Model, len(settings))
 		for i, v := range settings {
