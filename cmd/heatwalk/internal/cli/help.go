@@ -67,7 +67,7 @@ func newHelp(run *shell.Session) *cobra.Command {
 			if err == nil && len(remainder) == 0 {
 				return target.Help()
 			}
-			if places := findNames(cmd.Root(), strings.Join(args, " ")); places != nil {
+			if places := findPlaces(cmd.Root(), strings.Join(args, " ")); places != nil {
 				width := 0
 				for _, p := range places {
 					width = max(width, len(p[0]))

@@ -135,7 +135,7 @@ func noSuchCommand(run *shell.Session, cmd *cobra.Command, args []string) error 
 			"is not a command; to label its nodes: heatwalk classify %s --labels LABELS", args[0])
 	} else if suggestion != "" {
 		run.Line.Problem(args[0], "no such command; did you mean %s?", suggestion)
-	} else if !cmd.HasParent() && !strings.Contains(args[0], ".") && findNames(cmd.Root(), args[0]) != nil { // a file has a dot
+	} else if !cmd.HasParent() && !strings.Contains(args[0], ".") && findPlaces(cmd.Root(), args[0]) != nil { // a file has a dot
 		run.Line.Problem(args[0], "no such command; see heatwalk help %s", args[0])
 	} else {
 		run.Line.Problem(args[0], "no such command; there are %s",

@@ -11,14 +11,53 @@ import (
 	"github.com/heatwalk/heatwalk/docs"
 )
 
-// findNames returns the commands, flags and methods whose names have every word of a phrase, and the pages whose titles
-// have them, each with its subject.
-func findNames(root *cobra.Command, phrase string) (places [][2]string) {
-	words := splitWords(phrase)
-	add := func(place, name, subject string) {
-		names := splitWords(name)
-		if len(words) > 0 && !slices.ContainsFunc(words, func(word string) bool { return !slices.Contains(names, word) }) {
-			places = append(places, [2]string{place, subject})
+// place is a command, flag, method or page that has words, with the line that help prints of it.
+type place struct {
+	path, line string
+	words      []string
+}
+
+// findPlaces returns the commands, flags and methods whose names have every word of a phrase, and the pages whose titles
+// have them. If there are none, it searches subjects and headings, and then the lines of texts. Whole words come before
+// beginnings of words. Each place has one line.
+func findPlaces(root *cobra.Command, phrase string) (found [][2]string) {
+	asked := splitWords(phrase)
+	if len(asked) == 0 {
+		return nil
+	}
+	names, subjects, texts := listPlaces(root)
+	for _, matches := range []func(word, asked string) bool{
+		func(word, asked string) bool { return word == asked },
+		func(word, asked string) bool {
+			return strings.HasPrefix(word, asked[:max(min(len(asked), 5), len(asked)-3)])
+		},
+	} {
+		for _, places := range [][]place{names, subjects, texts} {
+			seen := map[string]bool{}
+			for _, p := range places {
+				if !seen[p.path] && !slices.ContainsFunc(asked, func(a string) bool {
+					return !slices.ContainsFunc(p.words, func(word string) bool { return matches(word, a) })
+				}) {
+					seen[p.path] = true
+					found = append(found, [2]string{p.path, p.line})
+				}
+			}
+			if found != nil {
+				return found
+			}
+		}
+	}
+	return nil
+}
+
+// listPlaces returns all places that have a name, their subjects and the headings of pages, and the lines of all texts.
+func listPlaces(root *cobra.Command) (names, subjects, texts []place) {
+	add := func(path, name, subject, text string) {
+		names = append(names, place{path, subject, splitWords(name)})
+		subjects = append(subjects, place{path, subject, splitWords(subject)})
+		for line := range strings.Lines(text) {
+			line = strings.Trim(line, "#*|-> \n")
+			texts = append(texts, place{path, line, splitWords(line)})
 		}
 	}
 	seen := map[string]bool{} // flags
@@ -26,7 +65,7 @@ func findNames(root *cobra.Command, phrase string) (places [][2]string) {
 		flags.VisitAll(func(f *pflag.Flag) {
 			if !seen[f.Name] {
 				_, usage := pflag.UnquoteUsage(f)
-				add(command+" --"+f.Name, f.Name, usage)
+				add(command+" --"+f.Name, f.Name, usage, "")
 			}
 			seen[f.Name] = true
 		})
@@ -34,7 +73,7 @@ func findNames(root *cobra.Command, phrase string) (places [][2]string) {
 	var addCommands func(cmd *cobra.Command)
 	addCommands = func(cmd *cobra.Command) {
 		for _, c := range cmd.Commands() {
-			add(c.CommandPath(), c.Name(), c.Short)
+			add(c.CommandPath(), c.Name(), c.Short, c.Long)
 			addFlags(c.CommandPath(), c.LocalNonPersistentFlags())
 			addCommands(c)
 		}
@@ -42,15 +81,22 @@ func findNames(root *cobra.Command, phrase string) (places [][2]string) {
 	addFlags("heatwalk COMMAND", root.PersistentFlags())
 	addCommands(root)
 	for _, d := range declarations() {
-		add("heatwalk methods "+d.Name, d.Name, d.Formula)
+		add("heatwalk methods "+d.Name, d.Name, d.Formula, "")
 	}
-	files, _ := docs.Pages.ReadDir(".") // embedded files
+	input, _ := helpTexts.ReadFile("help/input.txt") // embedded files
+	add("heatwalk help input", "input", "reading graph files", string(input))
+	files, _ := docs.Pages.ReadDir(".")
 	for _, file := range files {
 		text, _ := docs.Pages.ReadFile(file.Name())
-		title, _, _ := strings.Cut(strings.TrimPrefix(string(text), "# "), "\n")
-		add("docs/"+file.Name(), title, title)
+		title, body, _ := strings.Cut(strings.TrimPrefix(string(text), "# "), "\n")
+		add("docs/"+file.Name(), title, title, body)
+		for line := range strings.Lines(body) {
+			if heading, isHeading := strings.CutPrefix(line, "## "); isHeading {
+				subjects = append(subjects, place{"docs/" + file.Name(), strings.TrimSpace(heading), splitWords(heading)})
+			}
+		}
 	}
-	return places
+	return names, subjects, texts
 }
 
 // splitWords returns the words of a text in small letters.
