@@ -130,9 +130,11 @@ class Ends(unittest.TestCase):
         """A process that was forked during a call does not keep the program running after its parent."""
         code = LONG.rsplit("hw.expm", 1)[0] + textwrap.dedent("""
             import os, time
+            from heatwalk import _server
             call = threading.Thread(target=lambda: hw.expm_multiply(A, B, t=-3000, matrix="laplacian", tol=1e-13))
             call.start()
-            time.sleep(1.5)
+            while not any(server._running for server in _server._state.all):
+                time.sleep(0.05)
             if os.fork() == 0:
                 time.sleep(20)
                 os._exit(0)

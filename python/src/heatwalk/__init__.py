@@ -32,8 +32,7 @@ from ._tables import evaluate, methods, rank, regress, suggest
 from ._version import __version__
 
 if TYPE_CHECKING:
-    from ._classifier import Model, NodeClassifier, load
-    from ._estimators import NodeEmbedding, NodeRegressor
+    from ._classifier import Model, NodeClassifier, NodeEmbedding, NodeRegressor, load
 
 __all__ = ["Block", "CancelledError", "CrashError", "Graph", "HeatwalkError", "HeatwalkWarning",
            "InputError", "LimitError", "Model", "NodeClassifier", "NodeEmbedding", "NodeRegressor",
@@ -42,8 +41,6 @@ __all__ = ["Block", "CancelledError", "CrashError", "Graph", "HeatwalkError", "H
            "eigsh", "evaluate", "expm_multiply", "features", "kernel", "load", "methods", "rank",
            "regress", "solve", "suggest",]
 
-_ESTIMATORS = ("NodeEmbedding", "NodeRegressor")
-
 
 def __dir__() -> list[str]:
     return __all__
@@ -51,10 +48,7 @@ def __dir__() -> list[str]:
 
 def __getattr__(name: str) -> Any:
     """Import the estimators when they are used, because scikit-learn takes half a second."""
-    if name in _ESTIMATORS:
-        from . import _estimators as module
-    elif name in ("Model", "NodeClassifier", "load"):
-        from . import _classifier as module  # type: ignore[no-redef]
-    else:
+    if name not in __all__:
         raise AttributeError(f"module 'heatwalk' has no attribute {name!r}")
-    return getattr(module, name)
+    from . import _classifier
+    return getattr(_classifier, name)

@@ -14,7 +14,7 @@ import numpy as np
 
 from ._call import Call, rows_of, run_call
 from ._errors import UsageError, warn
-from ._estimators import ClassifierMixin, NodeEstimator, check_index
+from ._estimators import ClassifierMixin, NodeEmbedding, NodeEstimator, NodeRegressor, check_index
 from ._folder import read_arrays
 from ._frame import columns_of
 from ._graph import (Graph, as_array, as_graph, as_objects, checksum, has_settings, is_pandas, labels_of, nodes_of)
@@ -569,3 +569,4 @@ def _hashable(value: Any) -> Any:
 
 
 load = Model  # heatwalk.load(path) reads a model
+__all__ = ["Model", "NodeClassifier", "NodeEmbedding", "NodeRegressor", "load"]
