@@ -1,6 +1,7 @@
 package method
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/budget"
 	pathridge "github.com/heatwalk/heatwalk/classify/ridge"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -20,8 +22,7 @@ import (
 //
 //   - the means of the known values 1, 2 and 3 steps of a walk away, and log(1 + d) of the degree d,
 //     each with mean 0 and variance 1 over the nodes it learns from;
-//   - the attributes X and TX, in columns with mean 0. Up to 64 columns are divided by their standard
-//     deviation, of more all by the same number. Each of the two has squared length 1 in the mean.
+//   - the attributes of the node, and means of them at the node and its neighbours, see [auto.Attributes], in columns with mean 0.
 //
 // It minimizes Σ_i (w·φ_i + μ − y_i)² + λm‖w‖² over m values. The features of a known node are made of
 // the values outside its fold, so that they never contain its own value. Weights are learned from at
@@ -37,14 +38,15 @@ var hops = Regression{
 	},
 	Attributes: true, Ridge: true,
 	Predict: predictHops,
-	Bytes: func(p *Problem, settings []param.Values, _ *Settings) (int64, error) {
+	Bytes: func(p *Problem, settings []param.Values, s *Settings) (int64, error) {
 		fitted, columns := min(len(p.Row), mostFitted), 1+mostHops
 		scores := budget.Block[float64](len(p.Degrees), len(settings))
+		views := int64(0)
 		if p.Attributes != nil {
 			columns += 2 * p.Attributes.Cols
-			scores = budget.AllOf(budget.Times(4, scores), budget.Block[float64](p.Attributes.Cols, 2*len(settings)))
+			views = auto.AttributeBytes(p, fitted, len(settings), s.Workers, s.Memory)
 		}
-		return walkBytes(len(p.Degrees)) + int64(scores) +
+		return walkBytes(len(p.Degrees)) + int64(scores) + views +
 			8*int64(fitted)*int64(columns) +
 			pathridge.Bytes(fitted, columns, len(settings), 0), nil
 	},
@@ -62,9 +64,17 @@ func predictHops(ctx context.Context, p *Problem, settings []param.Values,
 	fold := split.Folds(make([]int, m), folds, s.RNGSeed, 0)
 	positions := sampleOf(m, mostFitted, s.RNGSeed)
 	fitted := p.At(positions)
-	x, err := attributeRows(ctx, op, fitted, 1+mostHops)
-	if err != nil {
-		return nil, err
+	var views *auto.Attributes
+	columns := 1 + mostHops
+	if p.Attributes != nil && p.Attributes.Cols > 0 {
+		views = auto.NewAttributes(p, s.Memory, s.Workers)
+		columns += 2 * p.Attributes.Cols
+	}
+	x := sparse.NewBlock[float64](len(positions), columns)
+	if views != nil {
+		if err := views.RowsTo(ctx, sparse.DenseOf(x), 1+mostHops, fitted.Row); err != nil {
+			return nil, err
+		}
 	}
 	for lo := 0; lo < folds; lo += hopColumns / 2 {
 		hidden := sched.UpTo(folds)[lo:min(folds, lo+hopColumns/2)]
@@ -88,35 +98,41 @@ func predictHops(ctx context.Context, p *Problem, settings []param.Values,
 	if err != nil {
 		return nil, err
 	}
-	weights := make([][]float64, len(settings))
-	ofAttributes := make([][]float64, len(settings))
-	constants := make([]float64, len(settings))
+	weights := mat.NewDense(x.Cols, len(settings), nil)
+	list := make([][]float64, len(settings))
 	for i, v := range settings {
 		ridge := v.Number("lambda")
 		if path.Mean > 0 {
 			ridge *= float64(x.Rows) / path.Mean
 		}
 		w, shares := path.Weights(ridge)
-		constants[i] = shares[0]
+		constant := shares[0]
 		for j := range mean {
-			weights[i] = append(weights[i], w.At(j, 0)*factor[j])
-			constants[i] -= float64(weights[i][j] * mean[j])
+			weights.Set(j, i, w.At(j, 0)*factor[j])
+			constant -= float64(weights.At(j, i) * mean[j])
 		}
-		ofAttributes[i] = weights[i][1+mostHops:]
-	}
-	list, err := attributeScores(ctx, op, p, ofAttributes)
-	if err != nil {
-		return nil, err
-	}
-	for i := range list {
+		list[i] = make([]float64, len(p.Degrees))
 		for node, d := range p.Degrees {
-			list[i][node] += constants[i] + float64(weights[i][mostHops]*math.Log1p(d))
+			list[i][node] = constant + float64(weights.At(mostHops, i)*math.Log1p(d))
+		}
+	}
+	if views != nil {
+		spread := cmp.Or(stat.StdDev(fitted.Value, nil), 1) // so that float32 holds the weights
+		scaled := mat.DenseCopyOf(weights.Slice(1+mostHops, x.Cols, 0, len(settings)))
+		scaled.Scale(1/spread, scaled)
+		err := views.Scores(ctx, scaled, func(node int, products []float32) {
+			for i, v := range products {
+				list[i][node] += spread * float64(v)
+			}
+		})
+		if err != nil {
+			return nil, err
 		}
 	}
 	err = walkMeans(ctx, op, p, fold, []int{-1}, func(hop, _ int, mean func(node int) float64) {
 		for i := range list {
 			for node := range list[i] {
-				list[i][node] += float64(weights[i][hop] * mean(node))
+				list[i][node] += float64(weights.At(hop, i) * mean(node))
 			}
 		}
 	})

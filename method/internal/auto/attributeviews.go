@@ -35,7 +35,7 @@ type lens struct {
 	ranked *rowStore // P, where it has at most as many columns as there are classes; else nil
 
 	lazy *sparse.Operator[float32] // (D + σI)⁻¹(A + σI), a step of a lazy walk
-	root []float32                 // (D + σI)^½
+	root []float32                 // (D + σI)^½; nil: the lazy walk takes the place of S̃
 }
 
 // newLens returns the map of a graph. The loop σ at every node makes S̃ defined, and the walk lazy,
@@ -66,6 +66,9 @@ func newLens(p *problem.Problem, a *attributeTable, workers int,
 // by it.
 func (l *lens) scaleRows(ctx context.Context, x *featureBlock,
 	divide bool) error {
+	if l.root == nil {
+		return nil
+	}
 	return chunks.Run(ctx, l.workers, x.Rows, func(_, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			f := l.root[v]
@@ -115,7 +118,7 @@ func (l *lens) at(ctx context.Context, nodes []int, store *rowStore,
 	for i, v := range nodes {
 		rows.rowTo(plain.Row(i), v, 0, d)
 	}
-	byNodes := store == nil && l.byNodes(len(nodes))
+	byNodes := store == nil && l.root != nil && l.byNodes(len(nodes))
 	count := d
 	width := slabWidth(l.memory, len(l.p.Degrees), rankBlocks)
 	if byNodes {

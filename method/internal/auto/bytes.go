@@ -171,11 +171,9 @@ func (m bothDirections) Team() *sparse.Team {
 // fitted.
 func attributeBytes(p *problem.Problem, design *design, workers int,
 	limit int64) int64 {
-	n := p.Attributes.Rows
 	d := p.Attributes.Cols
 	k := len(p.Names)
-	retained := 32*int64(n) + int64(100+4*sched.Workers(workers))*int64(d) + // numbers of rows and columns
-		24*int64(min(rankValues, rankSample*d))
+	retained, sweeps := viewBytes(p, workers, limit)
 	if learnsWords(p, p.Attributes.Entries) {
 		return retained + wordBytes(p)
 	}
@@ -185,11 +183,18 @@ func attributeBytes(p *problem.Problem, design *design, workers int,
 		folds = 0
 	}
 	retained += 2 * blockBytes(labels, d)
-	sweeps := rankBlocks*budget.Block[float32](n, slabWidth(limit, n, rankBlocks)) + 8*int64(d+1)*slabColumns
 	ridges := 2*blockBytes(d, k) + ridge.Bytes(labels, d, k, folds)
 	if design.counts {
 		retained += countBytes(p)
 		ridges = max(ridges, ridge.Bytes(labels, countColumns(p), k, folds)) // the largest ridge
 	}
 	return retained + max(sweeps, ridges)
+}
+
+// viewBytes returns the size of the numbers of rows and columns of attributes, and of the blocks of slabs of columns.
+func viewBytes(p *problem.Problem, workers int, limit int64) (retained, sweeps int64) {
+	n := p.Attributes.Rows
+	d := p.Attributes.Cols
+	return 32*int64(n) + int64(100+4*sched.Workers(workers))*int64(d) + 24*int64(min(rankValues, rankSample*d)),
+		rankBlocks*budget.Block[float32](n, slabWidth(limit, n, rankBlocks)) + 8*int64(d+1)*slabColumns
 }

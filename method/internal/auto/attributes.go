@@ -1,0 +1,77 @@
+package auto
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/method/internal/chunks"
+	"github.com/heatwalk/heatwalk/method/problem"
+)
+
+// Attributes are two views of the attributes of nodes for models of numbers: features X, and (1−α)X + αT̃X with the lazy walk T̃
+// of lens. The sums of S̃, which grow with the degree of a node, lost accuracy on pages with hubs.
+type Attributes struct{ *lens }
+
+// NewAttributes returns the views of a problem. Cost: passes over the values.
+func NewAttributes(p *problem.Problem, memory int64, workers int) *Attributes {
+	l := newLens(p, newAttributeTable(p.Team(), p.Attributes), workers, new(graph.Work))
+	l.memory = memory
+	l.steps = 1
+	l.root = nil
+	return &Attributes{l}
+}
+
+// AttributeBytes returns the memory of the views within a limit, of the rows of some nodes, and of products with a number of columns.
+func AttributeBytes(p *problem.Problem, nodes, targets, workers int, limit int64) int64 {
+	retained, sweeps := viewBytes(p, workers, limit)
+	return retained + sweeps + 2*blockBytes(nodes, p.Attributes.Cols) + 3*blockBytes(p.Attributes.Rows, targets)
+}
+
+// RowsTo stores both views of some nodes in columns of dst from first on.
+func (a *Attributes) RowsTo(ctx context.Context, dst *mat.Dense, first int, nodes []int) error {
+	plain, ranked, err := a.at(ctx, nodes, nil, func(string, int, int) {})
+	if err != nil {
+		return err
+	}
+	for i := range nodes {
+		row := dst.RawRowView(i)[first:]
+		for j, v := range plain.Row(i) {
+			row[j] = float64(v)
+			row[plain.Cols+j] = float64(ranked.Row(i)[j])
+		}
+	}
+	return a.a.Table.Err()
+}
+
+// Scores calls visit with the products of the views of each node with weights, which have a row for each column of both.
+func (a *Attributes) Scores(ctx context.Context, weights mat.Matrix, visit func(node int, products []float32)) error {
+	d := a.a.Cols
+	_, k := weights.Dims()
+	var w [2]*featureBlock
+	for i := range w {
+		w[i] = newBlock(d, k)
+		for j := range d {
+			for c := range k {
+				w[i].Row(j)[c] = float32(weights.At(i*d+j, c))
+			}
+		}
+	}
+	plain := a.productOf(w[0])
+	ranked, err := a.rankedProduct(ctx, w[1])
+	if err != nil {
+		return err
+	}
+	return chunks.Run(ctx, a.workers, a.a.Rows, func(_, lo, hi int) {
+		x, y := newBlock(hi-lo, k), newBlock(hi-lo, k)
+		plain(x, lo)
+		ranked(y, lo)
+		for i := range x.Rows {
+			for c, v := range y.Row(i) {
+				x.Row(i)[c] += v
+			}
+			visit(lo+i, x.Row(i))
+		}
+	})
+}
