@@ -230,10 +230,9 @@ func (r *reader) readGroup(group []*edgeList) (err error) {
 	if len(group) == 0 {
 		return nil
 	}
-	read := &reading{r: r, group: group, lines: r.t.report.Lines}
+	read := &reading{r: r, group: group}
 	for i, list := range group {
 		list.seq = base + i*maxChunks
-		read.lines += list.sum.Lines
 	}
 	read.failed.Store(int64(len(group)))
 	if len(group) == 1 {
@@ -286,7 +285,6 @@ func (r *reader) readGroup(group []*edgeList) (err error) {
 type reading struct {
 	r      *reader
 	group  []*edgeList
-	lines  int64        // of all files so far; guarded by run.mu
 	failed atomic.Int64 // the first file with an error; those behind need not go on
 }
 
@@ -324,7 +322,6 @@ func (g *reading) list(worker, workers, i int) error {
 		defer r.t.mu.Unlock()
 		mine = append(mine, p)
 		list.sum.Add(p.stats)
-		g.lines += p.stats.Lines
 		g.progress()
 		return nil
 	})

@@ -179,8 +179,6 @@ const (
 // plan is a filter and the work that is predicted with it.
 type plan struct {
 	filter
-	rate     float64 // growth of the last wanted eigenvalue with a degree
-	count    int     // eigenvalues above the unwanted interval
 	products float64 // of B, until the wanted pairs have converged
 }
 
@@ -222,8 +220,6 @@ func (p *filterChoice) plan(first, limit, step int) plan {
 		if !(half > 0) || !(products < best.products) {
 			continue
 		}
-		best.rate = rate
-		best.count = degree
 		best.products = products
 		best.half = half
 		best.centre = centre

@@ -9,15 +9,14 @@ import (
 
 // tiling is the division of a matrix into tiles of columns, see [newTiled].
 type tiling struct {
-	pay      *tilingRule // when tiles are faster
-	columns  int         // number of columns of a tile
-	first    []int       // number of the first row of each range; a piece of a long row counts as a row
-	slot     []int32     // index of each row in the sums of its unit, or noSlot
-	untiled  []int64     // offset of the entries of each row outside tiles
-	inTiles  int64       // number of entries in tiles
-	segments int64       // number of segments: pairs of a row and a tile with entries of the row
-	units    []unit
-	weights  weightType
+	pay     *tilingRule // when tiles are faster
+	columns int         // number of columns of a tile
+	first   []int       // number of the first row of each range; a piece of a long row counts as a row
+	slot    []int32     // index of each row in the sums of its unit, or noSlot
+	untiled []int64     // offset of the entries of each row outside tiles
+	inTiles int64       // number of entries in tiles
+	units   []unit
+	weights weightType
 }
 
 const noSlot = -1
@@ -269,7 +268,6 @@ func (t *tiling) unit(lo, hi int, parts []segments) {
 				u.tiles[n].ptr[slot+1] = int64(s.entries)
 				t.untiled[index+1] -= int64(s.entries)
 				t.inTiles += int64(s.entries)
-				t.segments++
 			}
 		}
 	}

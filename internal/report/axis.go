@@ -10,7 +10,6 @@ type Axis struct {
 	Title     string
 	Log       bool    // logarithmic; all values are positive
 	Low, High float64 // the ends; equal: from the smallest to the largest value, and to 0 if it is near
-	Ticks     []Tick  // nil: round numbers; needed for given ends of a logarithmic axis
 }
 
 // Tick is a place on an axis with a text.
@@ -44,7 +43,7 @@ func (s *scale) at(x float64) float64 {
 
 // newScale returns the scale of an axis for values between low and high. The pixels are not known yet.
 func (a *Axis) newScale(low, high float64) *scale {
-	s := &scale{log: a.Log, ticks: a.Ticks}
+	s := &scale{log: a.Log}
 	hasEnds := a.Low != a.High
 	if hasEnds {
 		low, high = a.Low, a.High
@@ -55,9 +54,6 @@ func (a *Axis) newScale(low, high float64) *scale {
 	if s.low == s.high { // of a single value
 		s.low = s.low - 0.5
 		s.high = s.high + 0.5
-	}
-	if a.Ticks != nil {
-		return s
 	}
 	if a.Log {
 		s.logTicks()
