@@ -30,7 +30,7 @@ import (
 // the other edges of a node. If several processes share the rows, all of them have the clamped ones, as
 // named rows, and Jacobi remains. A signed graph is solved by its double cover, see [SolvedSize]; with shared rows it is
 // refused with [ErrIterationLimit] where its weights span many orders of magnitude. Cost: a sweep, and one more in a
-// solve, which takes [HarmonicBytes] for the nodes of [SolvedSize].
+// solve, which takes [HarmonicBytes].
 func Harmonic(ctx context.Context, g *graph.Graph, clamped []int) (*System, error) {
 	n := len(g.Degrees)
 	team := sparse.TeamOf(g.A)
@@ -193,8 +193,9 @@ func freePart(ctx context.Context, a sparse.Matrix,
 }
 
 // HarmonicBytes returns the bytes of a [Harmonic] system and its solve in addition to F and a
-// factor: five blocks, ten vectors and the slots of rows, marks of reached rows, and sums by chunk.
-func HarmonicBytes(n, cols int) budget.Size {
-	return budget.AllOf(budget.Times(5, budget.Block[float64](n, cols)), budget.Times(n, 10*8+4+1),
+// factor: the double cover, five blocks, ten vectors and the slots of rows, marks of reached rows, and sums by chunk.
+func HarmonicBytes(g *graph.Graph, cols int) budget.Size {
+	n, _, cover := SolvedSize(g)
+	return budget.AllOf(cover, budget.Times(5, budget.Block[float64](n, cols)), budget.Times(n, 10*8+4+1),
 		budget.Block[float64](blocks.Chunks(n), 2*cols))
 }

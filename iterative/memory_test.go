@@ -109,7 +109,7 @@ func TestHarmonicBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	runtime.ReadMemStats(&after)
-	taken, said := int64(after.TotalAlloc-before.TotalAlloc), HarmonicBytes(n, cols)
+	taken, said := int64(after.TotalAlloc-before.TotalAlloc), HarmonicBytes(g, cols)
 	if taken > said/10*11 || taken < said/10*9 {
 		t.Errorf("%d bytes are allocated, %d are listed", taken, said)
 	}

@@ -33,9 +33,9 @@ var harmonic = Regression{
 // harmonicBytes returns the memory of a harmonic function without a factor.
 func harmonicBytes(p *Problem) int64 {
 	const graphVectors = 5 // degrees, loops, sums without them, centred values and the result
-	n, _, cover := iterative.SolvedSize(p.Graph)
+	n, _, _ := iterative.SolvedSize(p.Graph)
 	return graphVectors*8*int64(n) + budget.Block[float64](n, 1) +
-		iterative.HarmonicBytes(n, 1) + cover
+		iterative.HarmonicBytes(p.Graph, 1)
 }
 
 // predictHarmonic returns the harmonic function with the values of p.

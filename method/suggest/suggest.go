@@ -251,10 +251,9 @@ func widthOf(p *problem.Problem, count int, limit int64) (width int, left int64)
 func blockBytes(p *problem.Problem, count, width int) int64 {
 	const vectors = 8 + 6 // of the graph, its components and its system; doubts and order of nodes
 	n := len(p.Degrees)
-	solved, _, cover := iterative.SolvedSize(p.Graph)
 	nodes := int64(min(n, draws*count))
 	return 8*nodes*nodes + vectors*8*int64(n) +
-		2*budget.Block[float64](n, width) + iterative.HarmonicBytes(solved, width) + cover
+		2*budget.Block[float64](n, width) + iterative.HarmonicBytes(p.Graph, width)
 }
 
 // Bytes is the memory of [Nodes] without the prediction, within a limit, 0 for none.

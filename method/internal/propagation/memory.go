@@ -43,9 +43,8 @@ func blockBytes(l *Propagation, cols int) int64 {
 		return bytes
 	}
 	const graphVectors = 2 // loops, and degrees without them
-	solved, _, cover := iterative.SolvedSize(l.P.Graph)
 	return scores + budget.Block[float64](n, cols) + graphVectors*8*int64(n) +
-		iterative.HarmonicBytes(solved, cols) + cover
+		iterative.HarmonicBytes(l.P.Graph, cols)
 }
 
 // factorBytes returns the memory of the factor that solves slow systems, in addition to the solve
