@@ -52,16 +52,16 @@ func (n *Counts) extent(c *Config) *extent {
 	return e
 }
 
-// DiskBytes bounds the bytes of the store of a graph with these counts, and of the temporary file
+// DiskBytes bounds the bytes of the store of a graph with these counts, with the temporary file
 // of a run within the limit of c.
-func (n *Counts) DiskBytes(c *Config) (store, temporary int64) {
+func (n *Counts) DiskBytes(c *Config) int64 {
 	c = cmp.Or(c, new(Config))
 	e := n.extent(c)
 	entries := e.entries()
-	store = int64(storeBytes(float64(e.nodes), float64(entries), false,
+	bytes := int64(storeBytes(float64(e.nodes), float64(entries), false,
 		c.Directed, e.order != DefaultOrder))
 	if c.Memory > 0 && n.Bytes(c) > c.Memory {
-		temporary = e.held + entries*sort.EntryBytes(int(e.nodes), e.values)
+		bytes += e.held + entries*sort.EntryBytes(int(e.nodes), e.values)
 	}
-	return store, temporary
+	return bytes
 }

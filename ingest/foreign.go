@@ -117,7 +117,8 @@ func (r *reader) readForeign(in *textio.Reader, format *graphfile.Format,
 	}
 	if g.Numbered {
 		if several {
-			return numbersItsOwn(name, format)
+			return refuse(name, "give it alone", "a %s file numbers its own nodes",
+				format.Title)
 		}
 		r.names.matrix = &matrix{rows: g.Nodes, first: g.First, symmetry: map[graphfile.Direction]string{
 			graphfile.BySymmetry: market.General, graphfile.Undirected: market.Symmetric, graphfile.Directed: "directed",
@@ -176,12 +177,6 @@ func (c *Config) checkFlags(name string, format *graphfile.Format) error {
 		}
 	}
 	return nil
-}
-
-// numbersItsOwn is the error for a file that numbers its own nodes and is one of several inputs.
-func numbersItsOwn(name string, format *graphfile.Format) error {
-	return refuse(name, "give it alone", "a %s file numbers its own nodes",
-		format.Title)
 }
 
 // state records the direction of edges that a file states.

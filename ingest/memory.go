@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/ingest/internal/ids"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -71,7 +72,7 @@ func (m *memory) extent() *extent {
 		e.nodes = int64(m.names.dict.Len())
 		e.dict = m.names.dict.Bytes()
 		e.text = m.names.dict.TextBytes()
-		e.rowIDs = ids.KnownBytes(e.nodes, e.text)
+		e.rowIDs = 16*e.nodes + e.text // and where each text ends, its place in their order, and the row of its code
 	default:
 		e.nodes = int64(m.lines.top) + 1
 	}
@@ -184,11 +185,6 @@ func (m *memory) hasValues() bool {
 	return m.lines.values || m.c.Duplicates == SumDuplicates
 }
 
-// dictNeeds returns the memory of the dictionary and of the numbering of its ids.
-func (m *memory) dictNeeds() int64 {
-	return m.extent().namingBytes()
-}
-
 // fits returns a [*LimitError] if the lines in memory, the dictionary, the numbering of its ids and
 // other bytes exceed the limit. See fit for lines that may go to disk.
 func (m *memory) fits(extra int64) error {
@@ -217,10 +213,7 @@ func (m *memory) otherBytes() int64 {
 // left returns the bytes of the limit that are left for sorting, at least 1; 0 if there is no
 // limit.
 func (m *memory) left() int64 {
-	if m.c.Memory == 0 {
-		return 0
-	}
-	return max(1, m.c.Memory-m.lines.held-m.otherBytes())
+	return budget.Subtract(m.c.Memory, m.lines.held+m.otherBytes())
 }
 
 // fit moves lines to disk until they and other bytes fit the limit, because other workers may have
@@ -262,7 +255,7 @@ func (m *memory) admit(p *part) (keep bool, evict []*part) {
 		m.lines.held = e.held
 		return true, nil
 	}
-	limit := m.c.Memory - m.otherBytes() - m.dictNeeds()
+	limit := m.c.Memory - m.otherBytes() - e.namingBytes()
 	if !m.lines.spilling {
 		m.lines.spilling = true
 		limit = min(limit, int64(spillBelow*float64(m.c.Memory)))

@@ -97,7 +97,7 @@ func (n *numberer) numberDict() (*shard.Nodes, error) {
 	if dict.Len() > maxNodes {
 		return nil, n.tooMany()
 	}
-	if err := n.m.makeRoom(n.m.dictNeeds()); err != nil {
+	if err := n.m.makeRoom(n.m.extent().namingBytes()); err != nil {
 		return nil, err
 	}
 	if err := n.m.fits(0); err != nil {

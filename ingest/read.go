@@ -82,7 +82,7 @@ func (r *reader) read(inputs []string) (graphfile.Direction, error) {
 func (r *reader) readInputs(inputs []string) error {
 	several := len(inputs) > 1
 	limit := r.t.workers
-	if !r.t.isTight() {
+	if r.t.c.Memory == 0 || r.t.c.Memory >= int64(r.t.workers)<<27 { // enough to open more files than can be read at once
 		limit *= 2 // or short files would wait for long ones
 	}
 	var group []*edgeList

@@ -130,12 +130,6 @@ func (t *task) shareRead() float64 {
 	return float64(done) / float64(t.inputBytes)
 }
 
-// isTight reports whether the memory is too little to open more files than can be
-// read at once: one under zstd may take a dozen megabytes.
-func (t *task) isTight() bool {
-	return t.c.Memory > 0 && t.c.Memory < int64(t.workers)<<27
-}
-
 // warnUnlisted warns of ids that the .content file does not have.
 func (t *task) warnUnlisted(ids int) {
 	if ids > 0 && table.Extension(t.c.Nodes) == nodetable.ContentFile &&

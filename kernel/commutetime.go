@@ -69,28 +69,7 @@ func (d *distance) Block(ctx context.Context, rows, cols []int, take Sink,
 	// is somewhere as large as vol·L⁺_jj: the mean of the column is larger.
 	c.tightest, c.scale.weight = 4, d.volume
 	c.effort /= 4
-	take = d.measurePieces(c, take)
-	if slices.Equal(rows, cols) {
-		diagonal := make([]float64, 0, len(rows))
-		err = c.mirrorColumns(ctx, rows, func(y *sparse.Block[float64], nodes []int) func([]float64, int) {
-			lo := len(diagonal)
-			diagonal = append(diagonal, diagonalAt(y, nodes)...)
-			return d.timesFrom(y, rows, diagonal, nodes, diagonal[lo:])
-		}, take)
-	} else {
-		err = d.across(ctx, c, rows, cols, take)
-	}
-	if err != nil {
-		return nil, err
-	}
-	// c.core is the largest value of vol·L⁺, which scales rounding errors.
-	c.log.report.ErrorBound = 4*c.worst + 8*epsilon*c.core
-	return &c.log.report, nil
-}
-
-// measurePieces remembers the largest finite value.
-func (d *distance) measurePieces(c *computation, take Sink) Sink {
-	return func(lo, left int, piece *sparse.Block[float64]) error {
+	measured := func(lo, left int, piece *sparse.Block[float64]) error {
 		for i := range piece.Rows {
 			for _, v := range piece.Row(i) {
 				if !math.IsInf(v, 1) {
@@ -100,6 +79,22 @@ func (d *distance) measurePieces(c *computation, take Sink) Sink {
 		}
 		return take(lo, left, piece)
 	}
+	if slices.Equal(rows, cols) {
+		diagonal := make([]float64, 0, len(rows))
+		err = c.mirrorColumns(ctx, rows, func(y *sparse.Block[float64], nodes []int) func([]float64, int) {
+			lo := len(diagonal)
+			diagonal = append(diagonal, diagonalAt(y, nodes)...)
+			return d.timesFrom(y, rows, diagonal, nodes, diagonal[lo:])
+		}, measured)
+	} else {
+		err = d.across(ctx, c, rows, cols, measured)
+	}
+	if err != nil {
+		return nil, err
+	}
+	// c.core is the largest value of vol·L⁺, which scales rounding errors.
+	c.log.report.ErrorBound = 4*c.worst + 8*epsilon*c.core
+	return &c.log.report, nil
 }
 
 // timesFrom returns what stores the commute times between number i of a list and nodes in dst, given the

@@ -256,7 +256,12 @@ func Values[T sparse.Float](ctx context.Context, k Kernel, rows, cols []int,
 		return nil, &ToleranceError{Asked: set.Tolerance, Reached: 2 * rounding}
 	}
 	report, err := Block(ctx, k, rows, cols,
-		set.shiftPieces(len(rows), len(cols), take), &set)
+		func(lo, left int, piece *sparse.Block[float64]) error {
+			if byRows(len(rows), len(cols)) {
+				return take(lo-set.Lo, left, piece)
+			}
+			return take(lo, left-set.Lo, piece)
+		}, &set)
 	if err == nil && math.IsNaN(report.Largest+report.ErrorBound) {
 		err = ErrRange
 	}
@@ -271,16 +276,6 @@ func Values[T sparse.Float](ctx context.Context, k Kernel, rows, cols []int,
 	}
 	report.ErrorBound += rounding*report.Largest + denormal/2
 	return report, nil
-}
-
-// shiftPieces wraps take so that the places of pieces count from the begin of the part.
-func (s *Settings) shiftPieces(rows, cols int, take Sink) Sink {
-	return func(lo, left int, piece *sparse.Block[float64]) error {
-		if byRows(rows, cols) {
-			return take(lo-s.Lo, left, piece)
-		}
-		return take(lo, left-s.Lo, piece)
-	}
 }
 
 // Matrix returns the block of k between rows and cols. Memory: that of the computation and the

@@ -37,12 +37,6 @@ type blocks struct {
 // distributions, 1977.)
 type entry struct{ threshold, node, alias uint32 }
 
-// blocksBytes bounds the memory of the edges of a block model: class, weight, entry and partner
-// of each node, and the weights and lists while the largest class's entries are made.
-func blocksBytes(nodes int) int64 {
-	return (2 + 4 + 12 + 4 + 12) * int64(nodes)
-}
-
 // EdgesTo writes the edges, in the order of the nodes that own them. Cost: about two draws for
 // each edge; 34 bytes of memory for each node.
 func (g sbm) EdgesTo(ctx context.Context, w io.Writer) error {

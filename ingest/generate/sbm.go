@@ -81,7 +81,8 @@ type sbm struct {
 // Size implements [Graph].
 func (g sbm) Size() Size {
 	return sizeOf(int64(g.nodes), mostEdges(g.edges, g.nodes),
-		blocksBytes(g.nodes)+8*blockLines*longestEdge*int64(g.workers), false)
+		(2+4+12+4+12)*int64(g.nodes)+ // class, weight, entry and partner of each node, and the weights and lists of the largest class
+			8*blockLines*longestEdge*int64(g.workers), false)
 }
 
 // halves returns shares of classes of which each has half of the nodes of the class before.

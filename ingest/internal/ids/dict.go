@@ -305,10 +305,6 @@ func DictBytes(ids, text int64) int64 {
 	return dictShards*(slots*slot+rounded) + (ids*entryBytes+text)*5/4 // slices grow by a quarter
 }
 
-// KnownBytes returns the memory of ids that are numbered: for each the end of its text, its place
-// in their order, and the row of its code.
-func KnownBytes(ids, text int64) int64 { return 16*ids + text }
-
 // NumberingBytes returns the memory of numbering ids, in addition to the dictionary: their codes
 // and first positions, sorted; the row of each code; and the text for the store, with the ends and
 // the order of the ids.

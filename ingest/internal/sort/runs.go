@@ -43,12 +43,6 @@ func shareOf(limit int64, workers int) int64 {
 	return max(bucketBytes, limit/int64(workerShare*sched.Workers(workers)))
 }
 
-// runsBytes bounds the memory of sorting a bucket in runs, in addition to its merged entries: that
-// of moving the entries of a run, and a block of each run.
-func runsBytes(share, runs, entryBytes int64) int64 {
-	return share + max(share, runs*leastBlock*entryBytes)
-}
-
 // runs bounds how many runs a bucket has.
 func (s *Sorter) runs(b bucket) int {
 	return b.entries()/s.runLength + len(s.spans)/spansInFilling + 2
@@ -68,7 +62,8 @@ func (s *Sorter) cutScratch() {
 		b := &s.buckets[i]
 		bytes := int64(b.entries()) * s.form.finishBytes()
 		if s.Limit > 0 && bytes > runShare*share {
-			inRuns := runsBytes(share, int64(s.runs(*b)), s.form.bytes())
+			// of moving the entries of a run, and a block of each run
+			inRuns := share + max(share, int64(s.runs(*b))*leastBlock*s.form.bytes())
 			merged := int64(s.mergedEntries(*b)) * s.form.mergedBytes()
 			b.inRuns = inRuns+merged < bytes
 			if b.inRuns {

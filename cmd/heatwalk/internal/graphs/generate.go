@@ -212,8 +212,7 @@ func planGenerate(run *shell.Session, r *generateOptions, g generate.Graph) erro
 		if p.Limit > 0 {
 			c.Memory = p.Room()
 		}
-		store, temporary := counts.DiskBytes(c)
-		run.Costs.Disk = store + temporary + shell.RunFileBytes
+		run.Costs.Disk = counts.DiskBytes(c) + shell.RunFileBytes
 		p.Sweeps = 1
 		bytes = counts.Bytes(c)
 		what = "ingest"
