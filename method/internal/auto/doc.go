@@ -20,7 +20,7 @@
 //     propagation predict for labels outside their training sets. The cross-validated accuracy
 //     comes from them too. After the first fold settings that are much less likely than the best one are dropped.
 //  6. A mixture of components (combine.go) has the weights of the highest held-out likelihood. It is multiplied by
-//     beliefs of a block model if that makes held-out labels much likelier. A single component takes its place if it
+//     beliefs of a block model if that makes held-out labels much likelier. A single component gains weight if it
 //     predicts more held-out labels, and the shares of the classes nearly do unless the mixture predicts more by a standard error. With
 //     at most 40 labels ridges on eigenvectors and on the diffusion kernel, and beliefs, are components as they are, no single one is
 //     taken, and the likelihood decides the weight of the shares.
