@@ -37,7 +37,7 @@ func hubs(n int) *sparse.CSR {
 func applyBy(t testing.TB, m *Map, b *sparse.Block[float64], method Method, tolerance float64, fs ...Function) ([]*sparse.Block[float64], *Result) {
 	t.Helper()
 	y := newBlocks(b.Rows, b.Cols, len(fs))
-	r, err := m.ApplyTo(ctx, y, b, fs, &Settings{Tolerance: tolerance, Method: method})
+	r, err := m.ApplyTo(ctx, y, b, fs, &Settings{Tolerance: tolerance, method: method})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -376,7 +376,7 @@ func TestSampledCholesky(t *testing.T) {
 	b := randomBlock(4, n, 3)
 	for _, memory := range []int64{0, 1} {
 		y := newBlocks(n, 3, 1)
-		r, err := m.ApplyTo(ctx, y, b, []Function{Exp(-1e4)}, &Settings{Tolerance: 1e-7, Method: Resolvent, Memory: memory})
+		r, err := m.ApplyTo(ctx, y, b, []Function{Exp(-1e4)}, &Settings{Tolerance: 1e-7, method: Resolvent, Memory: memory})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -397,7 +397,7 @@ func TestPrediction(t *testing.T) {
 		m := mapOf(t, graphOf(t, a, 2), "L")
 		b := randomBlock(4, m.n, 2)
 		for _, rate := range []float64{1, 100} {
-			_, auto := applyBy(t, m, b, Automatic, 1e-6, Exp(-rate))
+			_, auto := applyBy(t, m, b, "", 1e-6, Exp(-rate))
 			_, c := applyBy(t, m, b, Chebyshev, 1e-6, Exp(-rate))
 			_, s := applyBy(t, m, b, Resolvent, 1e-6, Exp(-rate))
 			best := min(c.Sweeps, s.Sweeps)
@@ -419,7 +419,7 @@ func TestFirstSolveIsLimited(t *testing.T) {
 	b := randomBlock(4, m.n, 2)
 	const rate, tolerance = 1e4, 1e-8
 	want, series := applyBy(t, m, b, Chebyshev, tolerance/10, Exp(-rate))
-	for _, method := range []Method{Automatic, Resolvent} {
+	for _, method := range []Method{"", Resolvent} {
 		y, r := applyBy(t, m, b, method, tolerance, Exp(-rate))
 		if r.Sweeps > series.Sweeps/3 || !r.Functions[0].SampledCholesky {
 			t.Errorf("%q: %d sweeps, by a series %d", method, r.Sweeps, series.Sweeps)
@@ -448,7 +448,7 @@ func TestResolventBeyondRounding(t *testing.T) {
 		tolerances = tolerances[:1]
 	}
 	for _, tolerance := range tolerances {
-		r, err := m.ApplyTo(ctx, y, b, []Function{Exp(-20)}, &Settings{Tolerance: tolerance, Method: Resolvent})
+		r, err := m.ApplyTo(ctx, y, b, []Function{Exp(-20)}, &Settings{Tolerance: tolerance, method: Resolvent})
 		if !errors.Is(err, ErrTolerance) || r.Sweeps > r.PredictedSweeps*3/2 {
 			t.Errorf("%g: %d sweeps where %d were expected: %v", tolerance, r.Sweeps, r.PredictedSweeps, err)
 		}
@@ -480,9 +480,9 @@ func TestBoundOfOneColumn(t *testing.T) {
 			f      Function
 			method Method
 		}{{Exp(-0.5), Chebyshev}, {Exp(-3), Resolvent}, {Exp(-1e9), Projection}, {Matern(1e-3, 2), Rational}} {
-			settings := &Settings{Tolerance: 1e-11, Method: c.method}
+			settings := &Settings{Tolerance: 1e-11, method: c.method}
 			if c.method == Projection || c.method == Rational {
-				settings.Method = Automatic
+				settings.method = ""
 			}
 			r, err := m.ApplyTo(ctx, newBlocks(302, 1, 1), b, []Function{c.f}, settings)
 			if err != nil && !errors.Is(err, ErrTolerance) {

@@ -3,7 +3,6 @@ package expm
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -63,10 +62,8 @@ func (e *evaluation) plan(ctx context.Context) (*plan, error) {
 			e.m.Hi > WideSpectrum*p.f.shift:
 			pl.rational = append(pl.rational, p)
 		case p.f.kind == exponential && p.f.rate < 0 && e.m.solvable() &&
-			e.settings.Method != Chebyshev:
+			e.settings.method != Chebyshev:
 			falling = append(falling, p)
-		case p.f.kind == exponential && e.settings.Method == Resolvent:
-			return nil, fmt.Errorf("%w: exp(%g·x) by resolvents; the rate must be negative and the map a Laplacian", ErrParameter, p.f.rate)
 		default:
 			if err := p.expand(e); err != nil {
 				return nil, err
@@ -150,7 +147,7 @@ func (e *evaluation) cut(ctx context.Context, pl *plan, falling []*part) error {
 func (e *evaluation) countSeries(ctx context.Context, pl *plan, falling []*part) (count int, err error) {
 	steepest := falling[len(falling)-1]
 	z := -steepest.f.rate * e.m.Hi / 2
-	mayBeSeries := e.settings.Method != Resolvent
+	mayBeSeries := e.settings.method != Resolvent
 	if mayBeSeries && (degree(z, e.settings.Tolerance*guess) <= fewSweeps ||
 		!MaySolve(e.m.kind(), e.m.degrees, -steepest.f.rate)) {
 		return len(falling), nil

@@ -22,11 +22,11 @@ func TestFunctionsOnSeveralProcesses(t *testing.T) {
 	}{
 		{"L", testgraph.Random(11, 90, 70, true), Chebyshev, mapBy(sparse.Laplacian), []Function{Exp(-2), Exp(-0.25), Inverse(1, 2), Power(30, 5)}},
 		{"L̃", testgraph.Random(3, 120, 100, false), Chebyshev, mapBy(sparse.NormalizedLaplacian), []Function{Exp(-1), Matern(0.5, 1.5), Power(2, 8)}},
-		{"A", testgraph.Random(11, 90, 70, true), Automatic, mapBy(sparse.Adjacency), []Function{Exp(0.2), Smooth(math.Cos)}},
-		{"S", testgraph.Random(11, 90, 70, true), Automatic, mapBy(sparse.NormalizedAdjacency), []Function{Exp(2), Inverse(1, -0.9)}},
+		{"A", testgraph.Random(11, 90, 70, true), "", mapBy(sparse.Adjacency), []Function{Exp(0.2), Smooth(math.Cos)}},
+		{"S", testgraph.Random(11, 90, 70, true), "", mapBy(sparse.NormalizedAdjacency), []Function{Exp(2), Inverse(1, -0.9)}},
 		{"L by solves", hubs(300), Resolvent, mapBy(sparse.Laplacian), []Function{Exp(-40), Exp(-3), Matern(0.5, 1.5)}},
 		{"L̃ by solves", testgraph.Random(3, 120, 100, false), Resolvent, mapBy(sparse.NormalizedLaplacian), []Function{Exp(-50), Matern(1e-3, 2)}},
-		{"bounded", testgraph.Random(11, 90, 70, true), Automatic, func(g *graph.Graph) (*Map, error) {
+		{"bounded", testgraph.Random(11, 90, 70, true), "", func(g *graph.Graph) (*Map, error) {
 			return NewBounded(&sparse.Operator[float64]{A: g.A}, -40, 40, 2)
 		}, []Function{Exp(0.1)}},
 	}
@@ -39,7 +39,7 @@ func TestFunctionsOnSeveralProcesses(t *testing.T) {
 				return nil, nil, err
 			}
 			all, y := sparse.NewBlock[float64](b.Rows, cols*len(test.fs)), newBlocks(b.Rows, cols, len(test.fs))
-			r, err := m.ApplyTo(t.Context(), y, b, test.fs, &Settings{Method: test.method})
+			r, err := m.ApplyTo(t.Context(), y, b, test.fs, &Settings{method: test.method})
 			for i := range all.Rows {
 				for q := range y {
 					copy(all.Row(i)[q*cols:], y[q].Row(i))

@@ -22,7 +22,7 @@ func (s *solves) solveFirst(ctx context.Context, last int, first bool) error {
 	// sweeps of a series
 	target := s.target(0)
 	series := infinity
-	if s.e.settings.Method == Automatic && first {
+	if s.e.settings.method == "" && first {
 		series = s.e.seriesCost(s.group[len(s.group)-1])
 	}
 	digits := digitsOf(target / s.e.norm)

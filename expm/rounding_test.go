@@ -67,7 +67,7 @@ func TestWideWeights(t *testing.T) {
 		m, e := mapOf(t, g, "L"), eigenOf(g, "L")
 		b, y := identity(nodes, rows...), newBlocks(nodes, nodes, 1)
 		run := func(f Function, method Method) Outcome {
-			r, err := m.ApplyTo(ctx, y, b, []Function{f}, &Settings{Tolerance: 1e-12, Method: method})
+			r, err := m.ApplyTo(ctx, y, b, []Function{f}, &Settings{Tolerance: 1e-12, method: method})
 			if err != nil && !errors.Is(err, ErrTolerance) {
 				t.Fatal(err)
 			}
@@ -88,7 +88,7 @@ func TestWideWeights(t *testing.T) {
 			}
 			return v
 		})
-		o := run(Matern(sigma, 1), Automatic)
+		o := run(Matern(sigma, 1), "")
 		bounded(t, fmt.Sprintf("rng seed %d, Matérn", rngSeed), y[0], func(i, j int) float64 { return inverse[i][j] }, o)
 	}
 }
@@ -123,7 +123,7 @@ func TestSlopeOfNormalizedLaplacian(t *testing.T) {
 		m, x, y := mapOf(t, g, "L̃"), identity(4, 0, 1, 2, 3), newBlocks(4, 4, 1)
 		f := math.Exp(-rate * lambda) // the other two eigenvalues are about 1 and 2
 		for _, method := range []Method{Chebyshev, Resolvent} {
-			r, err := m.ApplyTo(ctx, y, x, []Function{Exp(-rate)}, &Settings{Tolerance: 1e-14, Method: method})
+			r, err := m.ApplyTo(ctx, y, x, []Function{Exp(-rate)}, &Settings{Tolerance: 1e-14, method: method})
 			if err != nil && !errors.Is(err, ErrTolerance) {
 				t.Fatal(err)
 			}

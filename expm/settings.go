@@ -30,9 +30,6 @@ var (
 type Method string
 
 const (
-	// Automatic chooses by predicted cost; no result carries it.
-	Automatic Method = ""
-
 	// Chebyshev is a series in the map: a sweep for each term.
 	Chebyshev Method = "chebyshev"
 
@@ -53,10 +50,6 @@ type Settings struct {
 	// norm over the block. 0 means 1e-8; it must be less than 1.
 	Tolerance float64
 
-	// Method, unless Automatic, is used for every exponential. [Resolvent]
-	// needs a Laplacian and falling exponentials.
-	Method Method
-
 	// Memory is the largest number of bytes that a sampled Cholesky factor may
 	// take; 0 means no limit. Where it does not fit, Jacobi stays.
 	Memory int64
@@ -68,6 +61,8 @@ type Settings struct {
 	// Progress, if not nil, is called after every sweep, and with solves after every solve,
 	// with "sweeps", the number done and the number that is expected in all.
 	Progress func(stage string, done, total int64)
+
+	method Method // of falling exponentials of a Laplacian, for comparisons; "": that of the least predicted cost
 }
 
 const defaultTolerance = 1e-8
@@ -82,11 +77,6 @@ func (s *Settings) validate() error {
 		problems = append(problems,
 			fmt.Errorf("%w: tolerance %g; it must be in (0, 1), or 0 for %g",
 				ErrParameter, s.Tolerance, defaultTolerance))
-	}
-	if s.Method != Automatic && s.Method != Chebyshev && s.Method != Resolvent {
-		problems = append(problems,
-			fmt.Errorf("%w: method %s; choose none, chebyshev or resolvent",
-				ErrParameter, s.Method))
 	}
 	if s.Memory < 0 {
 		problems = append(problems,
