@@ -106,7 +106,7 @@ func (w *Walk[T]) planGram(start int,
 		return p
 	}
 	least := planOf(1, 1).size
-	if err := w.check(least); err != nil {
+	if err := budget.Check(w.Memory, least, narrowest); err != nil {
 		return k, plan, err
 	}
 	rowsIn := func(limit budget.Size, slab int) int {

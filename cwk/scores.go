@@ -98,7 +98,7 @@ func newScorer[T sparse.Float](w *Walk[T], functions int) (*scorer[T], error) {
 		panic(badSlab)
 	}
 	s := &scorer[T]{k: newWalker(w, []int{0}), cols: min(ScoreClasses, w.Seeds.Classes)}
-	if err := w.check(s.bytes(min(1, functions))); err != nil {
+	if err := budget.Check(w.Memory, s.bytes(min(1, functions)), narrowest); err != nil {
 		return nil, err
 	}
 	s.functions = min(functions, budget.Widest(functions, w.Memory, s.bytes))

@@ -2,7 +2,6 @@ package cwk
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/internal/pages"
@@ -54,16 +53,11 @@ func (w *Walk[T]) bytes(cols int) budget.Size {
 // slab returns how many columns, of all, may be walked at once in addition to used bytes.
 func (k *walker[T]) slab(used budget.Size) (int, error) {
 	size := func(cols int) budget.Size { return budget.AllOf(used, k.w.bytes(cols)) }
-	if err := k.w.check(size(1)); err != nil || k.columns() == 0 {
+	if err := budget.Check(k.w.Memory, size(1), narrowest); err != nil || k.columns() == 0 {
 		return 0, err
 	}
 	return budget.Widest(k.columns(), k.w.Memory, size), nil
 }
 
-// check returns the error of a limit that is below the memory of the narrowest slab.
-func (w *Walk[T]) check(need budget.Size) error {
-	if err := budget.Check(w.Memory, need, "the narrowest walk"); err != nil {
-		return fmt.Errorf("cwk: %w", err)
-	}
-	return nil
-}
+// narrowest names the memory of the narrowest slab, which a limit must hold.
+const narrowest = "the narrowest walk"
