@@ -257,9 +257,12 @@ func (c *chooser) isOpen(column int) bool {
 	title := c.s.Titles[column]
 	isTitled := c.HasHeader && !mayBeID(title) && rolesOf(title) != nil && !hasRole(title, idTitle, nameTitle)
 	return !isTitled && !(c.HasHeader && title == "") && all(c.s.values(column), func(text string) bool {
+		if IsInteger(text) {
+			return true
+		}
 		_, isTime := ParseTime(text)
 		isFraction := IsNumber(text) && !IsInteger(PlainInteger(text)) && !HasLeadingZero(text)
-		return (!isFraction || !c.HasHeader) && (!isTime || IsInteger(text))
+		return (!isFraction || !c.HasHeader) && !isTime
 	})
 }
 

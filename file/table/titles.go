@@ -36,9 +36,11 @@ var titleRoles = sync.OnceValue(func() map[string][]string {
 	return roles
 })
 
+var titleMarks = strings.NewReplacer("-", "", "_", "", " ", "")
+
 // plainTitle returns a title in lower case without hyphens, underscores and blanks.
 func plainTitle(title string) string {
-	return strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(title))
+	return titleMarks.Replace(strings.ToLower(title))
 }
 
 // rolesOf returns the roles of a title. Neo4j writes name:type, or name:ROLE(group) with a role of the list.

@@ -56,13 +56,15 @@ func checkIngest(line *shell.CommandLine, c *ingestOptions, args []string) {
 	} else if shell.IsThere(c.dir) && !shell.IsDir(c.dir) {
 		line.Problem("-o", "%s is a file; name a directory", c.dir)
 	}
+	files := make([]os.FileInfo, len(args)) // nil for those that are not there
 	for i, a := range args {
+		files[i], _ = os.Stat(a)
 		if a != "" && shell.IsThere(filepath.Join(a, "manifest")) &&
 			!(c.graph.Sources.Citations() && len(args) == 1) {
 			line.Problem(a, "is a store already; the other commands take it as it is")
 		}
-		for _, b := range args[:i] {
-			if a == b || shell.SameFile(a, b) {
+		for j, b := range args[:i] {
+			if a == b || os.SameFile(files[i], files[j]) {
 				line.Problem(a, "given twice; its edges would count twice")
 			}
 		}

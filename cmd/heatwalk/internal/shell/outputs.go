@@ -157,7 +157,7 @@ func (line *CommandLine) CheckOutput(flag, path string, formats []string,
 			return
 		}
 		for _, input := range inputs {
-			if SameFile(path, input) {
+			if sameFile(path, input) {
 				line.Problem(flag, "%s is an input of this command; name another file", path)
 				return
 			}
@@ -185,8 +185,8 @@ func IsThere(path string) bool {
 	return err == nil
 }
 
-// SameFile reports whether two paths lead to one file.
-func SameFile(a, b string) bool {
+// sameFile reports whether two paths lead to one file.
+func sameFile(a, b string) bool {
 	infoA, err := os.Stat(a)
 	if err != nil {
 		return false
@@ -292,7 +292,7 @@ func (o *Outputs) Companion(path, cut, suffix string) (io.Writer, error) {
 	}
 	side := strings.TrimSuffix(path, cut) + suffix
 	for _, input := range o.Run.Line.inputFiles {
-		if SameFile(side, input) {
+		if sameFile(side, input) {
 			return nil, fault.Usage("-o",
 				"%s comes with the file %s, which is an input of this command; name another file", path, side)
 		}
