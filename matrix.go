@@ -10,6 +10,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/kernel/function"
 	"github.com/heatwalk/heatwalk/lanczos"
@@ -137,7 +138,11 @@ func OpenKernel(ctx context.Context, g *Graph, name string, values param.Values,
 		limited.Memory = j.Memory
 		return family.Bytes(v, j.Degrees, j.A.NNZ(), g.Directed, rows, cols, &limited), nil
 	}
-	job, err := g.Begin(ctx, &Needs{Named: [][]int{rows, cols}, Structure: true, Part: "columns of the kernel", Bytes: estimate})
+	part := "columns of the kernel"
+	if family.Distance != "" && !slices.Equal(rows, cols) { // it needs the diagonal of L⁺
+		part = words.Counted(max(len(rows), len(cols)), "solve")
+	}
+	job, err := g.Begin(ctx, &Needs{Named: [][]int{rows, cols}, Structure: true, Part: part, Bytes: estimate})
 	if err != nil {
 		return nil, err
 	}
