@@ -2,7 +2,6 @@ package auto
 
 import (
 	"context"
-	"errors"
 	"math"
 
 	"github.com/heatwalk/heatwalk/lanczos"
@@ -65,32 +64,17 @@ func spectralFeatures(ctx context.Context,
 	in *input) (*featureBlock, error) {
 	p := in.p
 	n := len(p.Degrees)
-	team := p.Team()
-	nodes := float64(team.TotalOf(n))
-	mean := blocks.Total(team, p.Degrees) / nodes
-	if mean == 0 {
-		return nil, nil
-	}
-	degrees := make([]float64, n)
-	for v, d := range p.Degrees {
-		degrees[v] = d + mean
-	}
-	op := sparse.NewOperator[float64](sparse.NormalizedAdjacency, p.A, degrees)
-	op.Workers = in.set.Workers
-	entries := sparse.EntriesOf(p.A)
-	search := &lanczos.Problem{A: op, Which: lanczos.Largest, Positive: true,
-		Entries: entries}
-	pairs, err := search.Solve(ctx, int(min(spectralPairs, nodes)), &lanczos.Settings{
-		Tolerance: spectralTolerance, MaxProducts: spectralProducts,
-		Workers: in.set.Workers, Memory: in.memory,
-	})
-	if err != nil && !errors.Is(err, lanczos.ErrIterationLimit) { // pairs that have not converged are features too
+	nodes := float64(p.Nodes())
+	// pairs that have not converged are features too
+	pairs, err := embedding.Search(ctx, p, lanczos.Problem{Which: lanczos.Largest, Positive: true, Entries: sparse.EntriesOf(p.A)},
+		min(spectralPairs, p.Nodes()), &lanczos.Settings{
+			Tolerance: spectralTolerance, MaxProducts: spectralProducts,
+			Workers: in.set.Workers, Memory: in.memory,
+		})
+	if err != nil || pairs == nil {
 		return nil, err
 	}
 	in.work.Sweeps += pairs.Products
-	if pairs.Vectors == nil {
-		return nil, nil
-	}
 	x := newBlock(n, len(pairs.Values))
 	lengths := make([]float64, n)
 	total := 0.0

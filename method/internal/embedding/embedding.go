@@ -15,6 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 const (
@@ -43,35 +44,46 @@ type Embedding struct {
 	short []float64 // ε² of the first columns, by their number
 }
 
-// New returns the embedding of a graph without directions, with at most a number of columns, see [Width]. Cost: for 256 columns
-// some hundred products of A with four columns. If the iteration ends at its limit, the result is its last one. The errors are those of [lanczos.Problem.Solve].
-func New(ctx context.Context, p *problem.Problem, columns int, s *lanczos.Settings) (*Embedding, error) {
+// Search returns eigenvectors of the matrix of [Embedding], as many as columns says; nil if there are none, as without edges. If the
+// iteration ends at its limit, the result is its last one. The errors are those of [lanczos.Problem.Solve].
+func Search(ctx context.Context, p *problem.Problem, l lanczos.Problem, columns int, s *lanczos.Settings) (*lanczos.Pairs, error) {
 	n := len(p.Degrees)
 	team := p.Team()
-	total := team.TotalOf(n)
-	mean := []float64{0}
-	for lo, hi := range team.CountingRows(0, n) {
-		for _, d := range p.Degrees[lo:hi] {
-			mean[0] += d / float64(total)
-		}
-	}
-	team.Sum(mean)
-	if mean[0] == 0 {
-		return &Embedding{sparse.NewBlock[float64](n, 1), make([]float64, 2)}, nil
+	mean := blocks.Total(team, p.Degrees) / float64(team.TotalOf(n))
+	if mean == 0 {
+		return nil, nil
 	}
 	shared := make([]float64, n)
 	for i, d := range p.Degrees {
-		shared[i] = d + mean[0]
+		shared[i] = d + mean
 	}
 	op := sparse.NewOperator[float64](sparse.NormalizedAdjacency, p.A, shared)
 	op.Workers = s.Workers
-	set := *s
-	set.Tolerance = tolerance
-	pairs, err := (&lanczos.Problem{A: op, Which: lanczos.Largest}).Solve(ctx, min(columns, Width(total)), &set)
+	l.A = op
+	pairs, err := l.Solve(ctx, columns, s)
 	if err != nil && !errors.Is(err, lanczos.ErrIterationLimit) {
 		return nil, err
 	}
-	for v := range n {
+	if pairs.Vectors == nil {
+		return nil, nil
+	}
+	return pairs, nil
+}
+
+// New returns the embedding of a graph without directions, with at most a number of columns, see [Width]. Cost: for 256 columns
+// some hundred products of A with four columns. The errors are those of [lanczos.Problem.Solve].
+func New(ctx context.Context, p *problem.Problem, columns int, s *lanczos.Settings) (*Embedding, error) {
+	total := p.Nodes()
+	set := *s
+	set.Tolerance = tolerance
+	pairs, err := Search(ctx, p, lanczos.Problem{Which: lanczos.Largest}, min(columns, Width(total)), &set)
+	switch {
+	case err != nil:
+		return nil, err
+	case pairs == nil:
+		return &Embedding{sparse.NewBlock[float64](len(p.Degrees), 1), make([]float64, 2)}, nil
+	}
+	for v := range pairs.Vectors.Rows {
 		row := pairs.Vectors.Row(v)
 		for j := range row {
 			row[j] *= math.Abs(pairs.Values[j])
