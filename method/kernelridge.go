@@ -17,7 +17,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -87,35 +86,6 @@ func (k *kernelRidge) unsolved(err error) error {
 	return err
 }
 
-// missOfFolds returns y − ŷ of each value by a model of the other folds.
-func missOfFolds(gram *mat.SymDense, value []float64, lambda float64, fold []int) ([]float64, error) {
-	miss := make([]float64, len(fold))
-	ridge := lambda * scaleOfKernel(gram)
-	for f := range slices.Max(fold) + 1 {
-		s := split.OfFold(fold, f)
-		if len(s.Test) == 0 {
-			continue
-		}
-		known := mat.NewSymDense(len(s.Train), nil)
-		for a, i := range s.Train {
-			for b, j := range s.Train[:a+1] {
-				known.SetSym(a, b, gram.At(i, j))
-			}
-		}
-		dual, mean, err := fitKernel(known, problem.Pick(value, s.Train), ridge)
-		if err != nil {
-			return nil, err
-		}
-		for _, i := range s.Test {
-			miss[i] = value[i] - mean
-			for a, j := range s.Train {
-				miss[i] -= float64(gram.At(i, j) * dual[a])
-			}
-		}
-	}
-	return miss, nil
-}
-
 // scaleOfKernel returns the mean of the diagonal, 1 if it is 0.
 func scaleOfKernel(gram *mat.SymDense) float64 {
 	if scale := mat.Trace(gram) / float64(gram.SymmetricDim()); scale > 0 {
@@ -151,7 +121,7 @@ func centre(x mat.Matrix) (dual []float64, mean float64) {
 	return dual, mean
 }
 
-// heldOut is the heldOut of its model: by an eigendecomposition of each Gram matrix, or of one setting by a factor of the values outside each fold.
+// heldOut is the HeldOut of its model, by an eigendecomposition of each Gram matrix.
 func (k *kernelRidge) heldOut(ctx context.Context, p *Problem, fold []int,
 	settings []param.Values, s *Settings) ([][]float64, error) {
 	values, lambdas := kernelsOf(k.family, settings)
@@ -166,10 +136,6 @@ func (k *kernelRidge) heldOut(ctx context.Context, p *Problem, fold []int,
 		return nil, err
 	}
 	miss := make([][]float64, len(settings))
-	if len(settings) == 1 {
-		miss[0], err = missOfFolds(symmetricOf(grams[0]), p.Value, settings[0].Number("lambda"), fold)
-		return miss, k.unsolved(err)
-	}
 	return miss, sched.Run(ctx, s.Workers, len(ks), func(_, number int) error {
 		gram := symmetricOf(grams[number])
 		grams[number] = nil
@@ -203,13 +169,10 @@ func (k *kernelRidge) bytes(p *Problem, settings []param.Values, s *Settings) (i
 	n := len(p.Degrees)
 	c := int64(len(compared))
 	grams := f.GramsBytes(grid, p.Degrees, p.A.NNZ(), compared, s.Memory)
-	items := p.Row[:min(len(p.Row), mostSolved)]
-	solved := 3*8*int64(len(items)*len(items)) +
-		f.GramsBytes(grid[:1], p.Degrees, p.A.NNZ(), items, s.Memory)
 	applied := 3*budget.Block[float64](n, 2) + 16*int64(n) +
 		8*2*8*int64(len(p.Row)) + f.ApplyBytes(grid[0], p.Degrees, 2)
 	return max(grams, 8*c*c*int64(len(grid)+
-		6*min(sched.Workers(s.Workers), len(grid))), solved, applied), nil
+		6*min(sched.Workers(s.Workers), len(grid))), applied), nil
 }
 
 // kernelsOf returns the distinct values of the kernel in settings, and the number of settings with each.
@@ -231,17 +194,13 @@ func symmetricOf(x *sparse.Block[float64]) *mat.SymDense {
 	return sym
 }
 
-// mostSolved is the number of values up to which the Gram matrix is factored. Conjugate gradients on products with the
-// kernel take no longer from there on if values are noisy; of clean ones on a lattice they take some hundred steps. Their
-// scale is that of a sample. Tests lower it.
-var mostSolved = 3000
-
-// predictKernel returns the values of all nodes.
+// predictKernel returns the values of all nodes. More than mostCompared values are fitted by conjugate gradients on products with
+// the kernel, whose scale is that of a sample: a factor of 2,430 values on a lattice takes as long, and grows with their cube.
 func predictKernel(ctx context.Context, p *Problem, k kernel.Kernel, lambda float64,
 	s *Settings) ([]float64, error) {
 	set := &kernel.Settings{Tolerance: 1e-11, Lenient: true, Memory: s.Memory}
 	sample := p.Row
-	if len(p.Row) > mostSolved {
+	if len(p.Row) > mostCompared {
 		sample = p.At(sampleOf(len(p.Row), mostCompared, s.RNGSeed)).Row
 	}
 	grams, _, err := kernel.Grams(ctx, []kernel.Kernel{k}, sample, nil, set)

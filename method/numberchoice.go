@@ -156,7 +156,7 @@ func (j *job) leaveOut(c *Choice, err error) bool {
 // predictFolds returns the errors of predictions by models of the other folds, by setting and value.
 func (r *Regression) predictFolds(ctx context.Context, p *Problem, t *testValues, settings []param.Values,
 	s *Settings) ([][]float64, error) {
-	if r.HeldOut != nil && len(p.Row) <= mostSolved {
+	if r.HeldOut != nil && len(p.Row) <= mostCompared {
 		miss, err := r.HeldOut(ctx, p, t.fold, settings, s)
 		for s := range miss {
 			miss[s] = problem.Pick(miss[s], t.tested)
