@@ -182,9 +182,7 @@ func Bytes(n, k, excluded int, s *Settings) budget.Size {
 	switch {
 	case wanted == 0:
 		return budget.AllOf(budget.Block[float64](n, 2*width+balanceVectors), budget.Block[float64](n, k), share)
-	case smallMap(n, n-excluded, size):
-		return budget.AllOf(denseBytes(n), share)
-	case n <= denseInstead:
+	case n <= denseInstead || smallMap(n, n-excluded, size):
 		return budget.AllOf(budget.AnyOf(denseBytes(n), lanczosBytes(n, k, size)), share)
 	}
 	return budget.AllOf(lanczosBytes(n, k, size), share)
