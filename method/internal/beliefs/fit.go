@@ -62,7 +62,7 @@ type Settings struct {
 // Bytes returns an upper bound of the memory that [Fit] and [Model.Predict] allocate within a limit, 0 for
 // none, including the probabilities, for labels of the given number of classes on a graph with rows nodes.
 func Bytes(rows, classes int, limit int64) int64 {
-	return runBytes(rows, classes, sweepWidth(rows, classes, limit), limit)
+	return runBytes(rows, classes, sweepWidth(rows, classes, limit))
 }
 
 // Model is a fitted candidate.
@@ -490,32 +490,15 @@ func (m *Model) Predict(ctx context.Context) (*sparse.Block[float32], error) {
 	return out, err
 }
 
-// block returns a block that sweeps gather from. Its rows are padded where the memory allows, because sweeps are then a
-// quarter faster.
-func block(n *network, columns int) *sparse.Block[float32] {
-	rows := len(n.g.Degrees)
-	if n.memory > 0 && runBytes(rows, n.seeds.Classes, columns, 0) > n.memory {
-		return chunks.Block[float32](rows, columns)
-	}
-	return sparse.NewBlock[float32](rows, columns)
-}
-
 // sweepWidth returns the columns of a sweep: sweepColumns, or as many as a limit allows, 0 for none.
 func sweepWidth(rows, classes int, limit int64) int {
 	return budget.Widest(min(classes, sweepColumns), limit,
-		func(width int) int64 { return runBytes(rows, classes, width, limit) })
+		func(width int) int64 { return runBytes(rows, classes, width) })
 }
 
 // runBytes is the memory of the blocks of a run, of a vector, and of the walks that count the pairs of labels, with sweeps
-// of the given width. Blocks are padded if a limit, 0 for none, allows.
-func runBytes(rows, classes, width int, limit int64) int64 {
-	bytes := func(block func(rows, columns int) int64) int64 {
-		return 8*int64(rows) +
-			max(2*chunks.Bytes[float32](rows, classes)+block(rows, width),
-				3*block(rows, width))
-	}
-	if padded := bytes(budget.Block[float32]); limit == 0 || padded <= limit {
-		return padded
-	}
-	return bytes(chunks.Bytes[float32])
+// of the given width.
+func runBytes(rows, classes, width int) int64 {
+	block := budget.Block[float32](rows, width)
+	return 8*int64(rows) + max(2*chunks.Bytes[float32](rows, classes)+block, 3*block)
 }

@@ -34,7 +34,7 @@ func walkPairs(ctx context.Context, n *network,
 	width := sweepWidth(rows, classes, n.memory)
 	var steps [3]*sparse.Block[float32] // W_(l−2) Y, W_(l−1) Y, W_l Y of the columns of a sweep
 	for i := range steps {
-		steps[i] = block(n, width)
+		steps[i] = sparse.NewBlock[float32](len(n.g.Degrees), width)
 	}
 	for lo := 0; lo < classes; lo += width {
 		hi := min(lo+width, classes)
