@@ -150,11 +150,7 @@ func (r *tuReader) bytes() int64 {
 	edges := int64(r.edges)
 	arcs := s.Arcs
 	reading := 8*n + 8*n + 12*edges + 8*arcs + 24*int64(s.Graphs) // graphs and places of vertices, where their arcs begin; edges, labels and arcs
-	words := min(int64(max(s.Labels, s.Classes, s.EdgeLabels)), manyTexts) * 100
-	if s.Labels > manyTexts || s.Classes > manyTexts || s.EdgeLabels > manyTexts {
-		words = 100 * int64(max(s.Labels, s.Classes, s.EdgeLabels))
-	}
-	return reading + words + s.Bytes()
+	return reading + 100*int64(max(s.Labels, s.Classes, s.EdgeLabels)) + s.Bytes()
 }
 
 // tuReader reads the files of a collection.

@@ -123,7 +123,7 @@ func stageBytes(d *design, p *problem.Problem, set *Settings, limit int64,
 	}
 	// and rows that are read at once
 	scores += int64(sched.Workers(set.Workers)) * 2 * blockBytes(storedRows, (len(d.filters)+d.ridges(p))*k)
-	largest := max(4*int64(n)*int64(cells*walks), scores+8*int64(n), 2*budget.Block[float64](n, 1),
+	largest := max(4*int64(n)*int64(cells*walks), scores+8*int64(n),
 		boolean(d.diffusion)*kernelBytes(q, d.folds, limit),
 		boolean(d.spectral)*spectralBytes(n),
 		boolean(d.links)*linkBytes(p, d.folds),
