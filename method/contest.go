@@ -33,7 +33,7 @@ func Means() []Entry {
 // Cost: for each kernel the columns of its Gram matrix, and an eigendecomposition for each of its
 // settings; for harmonic a solve and for hops nine sweeps over 16 columns for each fold.
 func PredictNumbers(ctx context.Context, p *Problem, entries []Entry, s *Settings) (*NumberPrediction, error) {
-	p, err := WeighNumbers(ctx, p, s)
+	p, err := weighNumbers(ctx, p, s)
 	if err != nil {
 		return nil, err
 	}
@@ -138,9 +138,9 @@ func NumberBytes(p *Problem, entries []Entry, s *Settings) (int64, error) {
 	return retained + max(factorBytes+largest, choice) + 2*8*n + n/8, nil
 }
 
-// WeighNumbers returns the problem with the factors of kinds and times of edges that its values choose, and with everything
+// weighNumbers returns the problem with the factors of kinds and times of edges that its values choose, and with everything
 // that [graph.New] finds. It does nothing if they have been chosen.
-func WeighNumbers(ctx context.Context, p *Problem, s *Settings) (*Problem, error) {
+func weighNumbers(ctx context.Context, p *Problem, s *Settings) (*Problem, error) {
 	if p.Directed || p.In != nil {
 		return nil, &problem.Error{Method: "regress", Err: problem.ErrDirected}
 	}

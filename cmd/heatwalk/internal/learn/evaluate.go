@@ -9,10 +9,8 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/evaluate"
-	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 )
 
@@ -57,7 +55,7 @@ func runEvaluate(run *shell.Session, c *evaluateOptions, name string) error {
 	}
 	run.Console.WarnUnfinished(in.plan, report)
 	return in.data.Out.PublishReport(&shell.EvaluateDocument{Report: report, ComparedDocument: shell.ComparedDocument{
-		Graph: in.data.Graph.Name, Skipped: shell.CountSkipped(in.labels), Attributes: in.data.Graph.DescribeAttributes()}})
+		Graph: in.data.Graph.Name, Skipped: shell.CountSkipped(in.data.Labels), Attributes: in.data.Graph.DescribeAttributes()}})
 }
 
 // checkEvaluate validates the flags and records problems.
@@ -83,8 +81,7 @@ func checkEvaluate(line *shell.CommandLine, c *evaluateOptions, _ []string) {
 type comparison struct {
 	f       *evaluateOptions
 	data    *shell.GraphRun
-	values  *valuesRun       // nil: nodes have classes
-	labels  *nodefile.Labels // of the values too
+	values  *valuesRun // nil: nodes have classes
 	problem *method.Problem
 	plan    *evaluate.Plan
 }
@@ -105,7 +102,6 @@ func readComparison(run *shell.Session, c *evaluateOptions, name string) (*compa
 			return nil, err
 		}
 		in.data = in.values.data
-		in.labels = in.values.values.Labels
 		in.problem = in.values.problem
 		in.plan.Methods = in.values.methods
 	case c.learning.several:
@@ -124,25 +120,22 @@ func readComparison(run *shell.Session, c *evaluateOptions, name string) (*compa
 		return nil, err
 	}
 	if in.values == nil {
-		in.labels = in.data.Labels
 		in.problem = problemWithShares(in.data)
 	}
 	run.Costs.Disk += shell.RunFileBytes
 	return in, c.splitting.DrawSplits(in.data.Out, &c.learning.graph.Tables, in.plan,
-		in.data.Graph.Nodes, in.labels)
+		in.data.Graph.Nodes, in.data.Labels)
 }
 
 // explainComparison adds the file, the flag or the graph to an error of a comparison.
 func explainComparison(costs *shell.Costs, in *comparison, err error) error {
 	name := in.data.Graph.Name
+	err = in.f.splitting.Explain(err, in.data.Graph.Nodes, in.data.Labels)
 	switch {
 	case in.values == nil:
-		err = in.f.splitting.Explain(err, in.data.Graph.Nodes, in.labels)
 		return costs.GraphError(err, name, shell.AnotherMethod)
-	case errors.As(err, new(*split.SplitError)):
-		return in.f.splitting.Explain(err, in.data.Graph.Nodes, in.labels)
 	case errors.Is(err, problem.ErrConstant):
-		return fault.Data(in.labels.File,
+		return fault.Data(in.data.Labels.File,
 			"the training nodes of a split have the value %v alone; train on more of them", in.values.values.Value[0])
 	}
 	return valuesError(costs, err, in.values.values, name)

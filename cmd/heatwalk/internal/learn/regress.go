@@ -98,8 +98,9 @@ func beginValues(run *shell.Session, r *shell.GraphInputs, name, file, out strin
 		run.Console.Note(fmt.Sprintf("%s: %s from %.6g to %.6g", input.Escape(file),
 			words.Counted(len(v.values.Value), "value"), slices.Min(v.values.Value),
 			slices.Max(v.values.Value)))
+		d.Labels = v.values.Labels
 		f.unused = !useAttributes(methods)
-		return readAttributes(run, r, f, d.Graph, v.values.Labels)
+		return readAttributes(run, r, f, d.Graph, d.Labels)
 	})
 	if err != nil {
 		return nil, err
@@ -182,7 +183,7 @@ func writeValues(run *shell.Session, c *regressOptions, in *valuesRun, p *method
 	g := in.data.Graph
 	out := in.data.Out
 	ids := g.NodeAxis()
-	isKnown := shell.MarkLabelled(in.values.Labels, ids.N)
+	isKnown := shell.MarkLabelled(in.data.Labels, ids.N)
 	rowAt := g.Nodes.RowAt
 	interval, note := c.interval(p)
 	columns := []tablefile.Column[int]{
@@ -213,7 +214,7 @@ func writeValues(run *shell.Session, c *regressOptions, in *valuesRun, p *method
 	}
 	doc := &regressDocument{
 		Output: c.out, Nodes: ids.N, Labelled: len(in.values.Row), Predicted: ids.N - len(in.values.Row),
-		Unreached: ids.N - int(p.Reached.GetCardinality()), Skipped: shell.CountSkipped(in.values.Labels),
+		Unreached: ids.N - int(p.Reached.GetCardinality()), Skipped: shell.CountSkipped(in.data.Labels),
 		Attributes: g.DescribeAttributes(), NumberPrediction: p, Interval: interval, factorsDocument: factorsOf(g, p.Factors),
 	}
 	out.Run.Origin = out.Run.Origin.Learn(p.Factors, "")
