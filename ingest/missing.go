@@ -62,7 +62,7 @@ func (n *numberer) missingEnds(listed []uint32) (dropped []uint32, err error) {
 		n.t.report.MissingIDs += without
 		if without > 0 && (n.c.Missing == nil || f.firstBlank > 0) {
 			n.t.warn(textio.Fault(f.Name, f.firstBlank,
-				"remove lines of totals, for their other ends are nodes",
+				"fix such lines, and remove lines of totals, whose other ends are nodes too",
 				"%s left out for a missing end", words.Counted(without, "line")))
 		}
 		count := lines[i].Load()

@@ -193,6 +193,9 @@ func (t *Reader) Rows(in *textio.Reader) iter.Seq2[Row, error] {
 				continue
 			}
 			row, bad := t.split(line)
+			if bad != nil && errors.Is(bad, errEmpty) && row.At >= 0 && row.At < len(row.Text) && table.IsBlank(row.Text[row.At]) {
+				continue // neither a node nor a value, such as an edge in a table with nodes
+			}
 			if bad != nil {
 				yield(Row{}, bad)
 				return
@@ -288,8 +291,12 @@ func (t *Reader) separator(line []byte) byte {
 func (t *Reader) split(line textio.Line) (Row, *textio.Error) {
 	f := &t.fields
 	if err := f.Split(line.Text, t.sep); err != nil {
+		fix := "fix the line"
+		if bytes.IndexByte(line.Text, t.sep) < 0 {
+			fix = "separate the fields by " + table.SeparatorName(t.sep)
+		}
 		return Row{}, textio.Fault(t.Name, line.Number,
-			table.SplitFix(err, t.sep, "fix the line"), "%w", err)
+			table.SplitFix(err, t.sep, fix), "%w", err)
 	}
 	node := min(t.Node, len(f.Text)-1)
 	row := Row{Line: line.Number, Text: f.Text, Start: f.Start, At: t.At,

@@ -363,7 +363,11 @@ func (c *chooser) takeNodeByPosition(free []int) error {
 	}
 	missing := slices.DeleteFunc(slices.Clone(c.roles), func(role Role) bool { return !c.isMissing(role) })
 	if len(c.s.Titles) == 1 {
-		return &input.Error{Msg: "one column, want two: node and " + c.r.Value, Fix: oneFieldFix(c.s.Titles[0], "write node<TAB>"+c.r.Value+" on each line")}
+		sep := "<TAB>"
+		if c.s.Separator > Blanks {
+			sep = string(rune(c.s.Separator))
+		}
+		return &input.Error{Msg: "one column, want two: node and " + c.r.Value, Fix: oneFieldFix(c.s.Titles[0], "write node"+sep+c.r.Value+" on each line")}
 	}
 	if len(missing) > 0 && len(free) != len(missing) {
 		return c.ask("cannot determine node and " + c.r.Value)

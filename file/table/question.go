@@ -47,13 +47,24 @@ func (c *chooser) ask(problem string) error {
 		}
 		for k, cell := range cells {
 			cells[k] = input.Escape(cell[:min(len(cell), long)])
+			if strings.Contains(cell, ",") {
+				cells[k] = words.Quoted(cells[k])
+			}
 		}
 		columns = append(columns, strings.TrimSpace(fmt.Sprintf("%d %s", i+1, input.Escape(title)))+" ("+strings.Join(cells, ", ")+")")
 	}
 	if len(titles) > most {
 		columns = append(columns, "…")
 	}
-	return &input.Error{Msg: problem + ": " + strings.Join(columns, ", "), Fix: c.fix(choices, isExample)}
+	fix := c.fix(choices, isExample)
+	switch {
+	case !c.isEdges() || len(c.s.Rows) == 0:
+	case c.HasHeader && slices.ContainsFunc(titles, func(title string) bool { return strings.Contains(title, ":ID") }):
+		fix = "a table with :ID has nodes: give that of relationships, with :START_ID and :END_ID, as the graph, and this one for labels or attributes"
+	case c.s.Separator == Comma && all(c.s.Rows, func(row []string) bool { return strings.Contains(strings.Join(row, ""), ";") }):
+		fix = "pass {delimiter=;} if it separates the fields, else " + strings.TrimPrefix(fix, "pass ")
+	}
+	return &input.Error{Msg: problem + ": " + strings.Join(columns, ", "), Fix: fix}
 }
 
 // fix returns the remedy with the given choices of columns, of which only one is an example if they are too many or unlikely.
