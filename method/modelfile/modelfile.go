@@ -237,7 +237,7 @@ func (f *File) Rows(path string,
 		row, ok := lookup(id)
 		if !ok {
 			return nil, input.Fault(path, 0,
-				"give a graph with all labelled nodes, or learn a model on this one", "the model was learned with a label of node %q, which is not in the graph", id)
+				"give a graph with all labelled nodes, for which {nodes=FILE} adds those without an edge, or learn a model on this one", "the model was learned with a label of node %q, which is not in the graph", id)
 		}
 		rows[i] = row
 	}

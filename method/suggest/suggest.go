@@ -55,7 +55,7 @@ func (s *Suggestion) reason(classes []string) string {
 	case s.Doubt < 0.25:
 		return "near many that are undecided"
 	}
-	return fmt.Sprintf("undecided between %s and %s, and near others that are",
+	return fmt.Sprintf("undecided between %s and %s, as are others near it",
 		classes[s.Class], classes[s.Second])
 }
 

@@ -67,7 +67,7 @@ func newScalingBench(run *shell.Session) *cobra.Command {
 
 // checkScaling parses the lists and records problems.
 func checkScaling(line *shell.CommandLine, c *scalingOptions, _ []string) {
-	line.Refuse(true, "dry-run", "the time of cells is not known before they run; give a --budget")
+	line.Refuse(true, "dry-run", "the time of cells is not known before they run; leave it out, because --budget limits the time")
 	number := func(most float64) func(string) (int, error) {
 		return func(s string) (int, error) { return shell.ParseNumber[int](s, param.Range{Least: 1, Most: most}, "N") }
 	}
@@ -185,8 +185,18 @@ func runScaling(run *shell.Session, c *scalingOptions, _ string) (err error) {
 	}
 	return run.Console.PrintResult(v, func(w io.Writer) {
 		fmt.Fprintf(w, "%s: %s, %d left out, %s\n", c.page, words.Counted(len(v.Cells), "cell"), len(v.LeftOut), run.Console.Cost())
+		counts := map[string]int{} // cells of each reason
 		for _, a := range v.LeftOut {
-			fmt.Fprintf(w, "  left out: %s: %s\n", a.Cell, a.Reason)
+			counts[a.Reason]++
+		}
+		for _, a := range v.LeftOut {
+			switch n := counts[a.Reason]; {
+			case n == 1:
+				fmt.Fprintf(w, "  left out: %s: %s\n", a.Cell, a.Reason)
+			case n > 1:
+				fmt.Fprintf(w, "  left out: %s and %d more: %s\n", a.Cell, n-1, a.Reason)
+			}
+			delete(counts, a.Reason)
 		}
 	}, c.page)
 }
