@@ -45,14 +45,14 @@ func TestEntries(t *testing.T) {
 		}
 	}
 	for list, want := range map[string]string{
-		"lp,lp":                    "split: parameter outside its range: method \"lp\" is named twice; leave one out",
-		"diffusion:beta":           "split: parameter outside its range: \"beta\" in \"diffusion:beta\" is no parameter; write NAME:PARAMETER=VALUE",
-		"diffusion:beta=1:beta=2":  "split: parameter outside its range: beta is given twice in \"diffusion:beta=1:beta=2\"; leave one out",
-		"diffusion:beta=-1":        "split: parameter outside its range: diffusion: beta: -1 is out of range",
-		"majority:beta=1":          "split: parameter outside its range: majority: it has no parameter",
-		"cwk:prior=x":              "split: parameter outside its range: cwk: prior is one for all methods; set it once, outside the names of methods",
-		"diffusion:beta=1,cost=2":  "split: parameter outside its range: \"cost=2\" is no method, and parameters of one are joined by ':'; write diffusion:beta=1:cost=2",
-		"diffusion:laplacian=wide": "split: parameter outside its range: diffusion: laplacian: \"wide\" is none",
+		"lp,lp":                    "method \"lp\" is named twice; leave one out",
+		"diffusion:beta":           "\"beta\" in \"diffusion:beta\" is no parameter; write NAME:PARAMETER=VALUE",
+		"diffusion:beta=1:beta=2":  "beta is given twice in \"diffusion:beta=1:beta=2\"; leave one out",
+		"diffusion:beta=-1":        "diffusion: beta: -1 is out of range",
+		"majority:beta=1":          "majority: it has no parameter",
+		"cwk:prior=x":              "cwk: prior is one for all methods; set it once, outside the names of methods",
+		"diffusion:beta=1,cost=2":  "\"cost=2\" is no method, and parameters of one are joined by ':'; write diffusion:beta=1:cost=2",
+		"diffusion:laplacian=wide": "diffusion: laplacian: \"wide\" is none",
 	} {
 		if _, err := Parse(list); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", list, err, want)

@@ -32,7 +32,7 @@ func wrong(option, format string, args ...any) error {
 func (o *Options) Check(m *shard.Manifest) error {
 	if o.Kinds != nil && m.Kinds == nil {
 		return wrong("kind-weights",
-			"edges have no kinds; ingest them with --kind COLUMN")
+			"edges have no kinds; read the table with --kind COLUMN")
 	}
 	var names []string
 	for _, k := range m.Kinds {
@@ -55,7 +55,7 @@ func (o *Options) Check(m *shard.Manifest) error {
 		{"half-life", o.HalfLife}} {
 		if option[1] != "" && m.Times == nil {
 			return wrong(option[0],
-				"edges have no times; ingest them with --time COLUMN")
+				"edges have no times; read the table with --time COLUMN")
 		}
 	}
 	if m.Times == nil {

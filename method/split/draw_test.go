@@ -73,7 +73,7 @@ func TestFoldErrors(t *testing.T) {
 		p    Design
 		want string
 	}{
-		{Design{Folds: 1}, "split: parameter outside its range: 1 folds; at least 2 are needed"},
+		{Design{Folds: 1}, "1 folds; at least 2 are needed"},
 		{Design{Folds: 4, Stratified: true}, "<nil>"},
 		{Design{Folds: 14}, "14 folds are more than the 13 labels; give fewer"},
 		{Design{Folds: 4}, "<nil>"},

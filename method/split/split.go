@@ -55,13 +55,8 @@ func Usage(format string, args ...any) error {
 	return &UsageError{fmt.Errorf(format, args...)}
 }
 
-// Error implements error.
-func (e *UsageError) Error() string {
-	return ErrUsage.Error() + ": " + e.problem.Error()
-}
-
-// Problem returns the message without the kind of the error.
-func (e *UsageError) Problem() string { return e.problem.Error() }
+// Error returns the problem, because the kind of the error does not help a reader.
+func (e *UsageError) Error() string { return e.problem.Error() }
 
 // Unwrap returns [ErrUsage] and the problem.
 func (e *UsageError) Unwrap() []error {

@@ -120,9 +120,9 @@ func TestFractionErrors(t *testing.T) {
 		want     string
 	}{
 		{0.1, "0.1 of 10 labels leaves too few labels to learn from; use a larger fraction"},
-		{0, "split: parameter outside its range: a training fraction is 0; it must lie between 0 and 1"},
-		{1, "split: parameter outside its range: a training fraction is 1; it must lie between 0 and 1"},
-		{math.NaN(), "split: parameter outside its range: a training fraction is NaN; it must lie between 0 and 1"},
+		{0, "a training fraction is 0; it must lie between 0 and 1"},
+		{1, "a training fraction is 1; it must lie between 0 and 1"},
+		{math.NaN(), "a training fraction is NaN; it must lie between 0 and 1"},
 		{0.97, "0.97 of 10 labels leaves none to test on; use a smaller fraction"},
 	} {
 		_, err := Draw(class, Design{Fraction: test.fraction}, 3, 1)

@@ -331,7 +331,7 @@ func UnfinishedAdvice(specs []*param.Spec) string {
 // WithoutUsage returns the message of an error of usage.
 func WithoutUsage(err error) string {
 	if wrong := new(split.UsageError); errors.As(err, &wrong) {
-		return wrong.Problem()
+		return wrong.Error()
 	}
 	return err.Error()
 }
