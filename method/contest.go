@@ -2,6 +2,7 @@ package method
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -20,7 +21,7 @@ func Means() []Entry {
 
 // PredictNumbers predicts the value of every node with the best of some engines of numbers, and measures the error of each
 // by cross-validation; of equal engines it uses the first. All settings of all engines are compared on the same folds, and the mean
-// takes part if there are several engines. The reported error of each fold is that of the engine and the setting that the
+// takes part if there are several engines, see bestOf. The reported error of each fold is that of the engine and the setting that the
 // other folds choose.
 //
 // The error wraps [problem.ErrConstant] for values that are all equal, or is a [*param.ParameterError], a
@@ -100,13 +101,35 @@ func (c *candidate) compared(e Errors) Compared {
 	return Compared{Method: c.declared.Name, Parameters: c.Parameters, Settings: c.Choice.Settings, Errors: e}
 }
 
-// bestOf is [choose.BestOf] for engines of numbers.
+// bestOf is [choose.BestOf] for engines of numbers. The mean, which is the last engine if it takes part, is preferred to one that
+// does not exceed it by a standard error of the difference of their merits in folds: of few values others are better by luck.
 func bestOf(list []*candidate, hidden int) (best, setting int, merit float64) {
 	rivals := make([]choose.Rival, len(list))
 	for i, c := range list {
 		rivals[i] = c.numbers.Rival
 	}
-	return choose.BestOf(rivals, hidden)
+	best, setting, merit = choose.BestOf(rivals, hidden)
+	last := len(list) - 1
+	if best == last || list[last].declared != &constant.Spec {
+		return best, setting, merit
+	}
+	const rounding = 1e-9
+	sum := 0.0
+	squares := 0.0
+	folds := 0.0
+	for f, labels := range rivals[last].Folds {
+		if f != hidden && labels.Tested > 0 {
+			difference := rivals[best].Right[f*rivals[best].Candidates+setting] - rivals[last].Right[f]
+			sum += difference
+			squares += float64(difference * difference)
+			folds++
+		}
+	}
+	if variance := (squares - float64(sum*sum)/folds) * folds / max(1, folds-1); sum < math.Sqrt(max(0, variance))-rounding {
+		setting, merit = rivals[last].Best(rivals[last].Space, hidden)
+		best = last
+	}
+	return best, setting, merit
 }
 
 // measure returns the errors of the engine and the setting that the other folds of each value choose.
