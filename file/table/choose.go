@@ -120,9 +120,6 @@ func (c *chooser) takeAttributes() error {
 	return nil
 }
 
-// isEdges reports whether rows are edges.
-func (c *chooser) isEdges() bool { return c.r.IsEdges }
-
 // warn adds a warning about the first line.
 func (c *chooser) warn(msg, fix string) {
 	c.Warnings = append(c.Warnings, &input.Error{Line: 1, Msg: msg, Fix: fix})
@@ -174,7 +171,7 @@ func (c *chooser) takeIndex() error {
 	counts := c.isCounter(0)
 	switch {
 	case !isFirst:
-	case c.isEdges():
+	case c.r.IsEdges:
 		isFirst = len(titles) > 2 && counts
 	case len(titles) == 2 && c.r.Value != "":
 		isFirst = false
@@ -236,7 +233,7 @@ func (c *chooser) takeTitled() error {
 		}
 	}
 	first, second := numberedPair(c.s.Titles)
-	if c.isEdges() && first >= 0 && c.Column[input.Source] < 0 && c.Column[input.Target] < 0 &&
+	if c.r.IsEdges && first >= 0 && c.Column[input.Source] < 0 && c.Column[input.Target] < 0 &&
 		c.use[first] == "" && c.use[second] == "" {
 		c.assign(first, input.Source)
 		c.assign(second, input.Target)
@@ -269,7 +266,7 @@ func (c *chooser) isOpen(column int) bool {
 // takeByPosition assigns the columns of required roles where no others are left.
 func (c *chooser) takeByPosition() error {
 	free := c.free()
-	if !c.isEdges() {
+	if !c.r.IsEdges {
 		return c.takeNodeByPosition(free)
 	}
 	if titles := c.s.Titles; len(titles) == 1 {
@@ -383,7 +380,7 @@ func (c *chooser) takeNodeByPosition(free []int) error {
 // in every row.
 func (c *chooser) checkNode() error {
 	node := c.Column[input.Node]
-	if c.isEdges() || c.r.IsKnown == nil || c.r.Fields != nil || len(c.s.Rows) == 0 {
+	if c.r.IsEdges || c.r.IsKnown == nil || c.r.Fields != nil || len(c.s.Rows) == 0 {
 		return nil
 	}
 	isForeign := c.countKnown(node) == 0 && !c.r.IsKnown(c.s.Titles[node])
@@ -408,7 +405,7 @@ func (c *chooser) checkNode() error {
 // checkWeight warns of columns of numbers that are left out where edges have no weight, and refuses such a table where
 // weights must have signs.
 func (c *chooser) checkWeight() error {
-	if !c.isEdges() || c.Column[input.Weight] >= 0 || c.r.Fields != nil || !c.HasHeader {
+	if !c.r.IsEdges || c.Column[input.Weight] >= 0 || c.r.Fields != nil || !c.HasHeader {
 		return nil
 	}
 	numbers := slices.DeleteFunc(c.free(), func(i int) bool {

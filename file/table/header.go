@@ -3,6 +3,7 @@ package table
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,7 +41,7 @@ func (c *chooser) findHeader() error {
 		return !slices.ContainsFunc(row[:min(2, len(row))], func(id string) bool { return id == "0" || id == "1" })
 	}):
 		return c.askHeader(words.Quoted(titles[0]) + " and " + words.Quoted(titles[1]) + " may be numbers of columns, as pandas writes them")
-	case slices.ContainsFunc(titles, IsNumber) && (c.isEdges() || isNode != 0 || mayBeID(titles[0])):
+	case slices.ContainsFunc(titles, IsNumber) && (c.r.IsEdges || isNode != 0 || mayBeID(titles[0])):
 		return nil
 	}
 	doubtful := ""
@@ -56,10 +57,10 @@ func (c *chooser) findHeader() error {
 		}
 	}
 	for i, title := range titles {
-		isEnd := c.isEdges() && i < 2 && len(s.Rows) < 2 // one number may be an id
+		isEnd := c.r.IsEdges && i < 2 && len(s.Rows) < 2 // one number may be an id
 		c.HasHeader = c.HasHeader || !isEnd && isWord(title) && areNumbers(s.values(i), r.Text)
 	}
-	if first, _ := numberedPair(titles); first >= 0 && c.isEdges() && !s.startWith(first, strings.TrimSuffix(titles[first], "1")) {
+	if first, _ := numberedPair(titles); first >= 0 && c.r.IsEdges && !s.startWith(first, strings.TrimSuffix(titles[first], "1")) {
 		doubtful = titles[first]
 	}
 	for i, title := range titles {
@@ -74,7 +75,7 @@ func (c *chooser) findHeader() error {
 		c.HasHeader = true
 	case doubtful != "" && r.IsKnown == nil:
 		return c.askHeader(words.Quoted(doubtful) + " may be a title or an id")
-	case s.isMixed():
+	case s.Separator == Tab && isMixed(titles) && all(s.Rows, isMixed):
 		c.warn("read as data: "+input.Escape(titles[0])+", "+input.Escape(titles[1]), "pass {delimiter=' '} if blanks separate fields too")
 	case r.IsKnown == nil && len(titles) > 1:
 		c.isDoubtful = all(titles, isWord)
@@ -83,17 +84,11 @@ func (c *chooser) findHeader() error {
 	return nil
 }
 
-// isMixed reports whether tabs separate two fields, of which the second one is a word, a blank and a number.
-func (s *Sample) isMixed() bool {
-	isPair := func(row []string) bool {
-		if len(row) != 2 || strings.Contains(row[0], " ") {
-			return false
-		}
-		_, number, _ := strings.Cut(row[1], " ")
-		return IsNumber(number)
-	}
-	return s.Separator == Tab && isPair(s.Titles) && all(s.Rows, isPair)
-}
+// mixed matches a line with a tab behind a word, and a blank between a word and a number.
+var mixed = regexp.MustCompile(`^[^ \t]+\t[^ \t]+ [-+.0-9e]+$`)
+
+// isMixed reports whether blanks may separate fields of a row in addition to tabs.
+func isMixed(row []string) bool { return mixed.MatchString(strings.Join(row, "\t")) }
 
 // digits are those of ids.
 const digits = "0123456789"
@@ -121,23 +116,13 @@ func isWord(text string) bool {
 
 // findTitleRow returns an error about lines of one cell above titles of the list, as spreadsheets have them.
 func (c *chooser) findTitleRow() error {
-	isSingle := func(row []string) bool { return len(row)-countText(row, "") < 2 }
+	isSingle := func(row []string) bool { return !strings.Contains(strings.Trim(strings.Join(row, "\t"), "\t"), "\t") }
 	titles := slices.IndexFunc(c.s.Rows, func(row []string) bool { return !isSingle(row) })
 	if c.r.IsTyped || len(c.roles) == 1 || !isSingle(c.s.Titles) || titles < 0 ||
 		!NamesEnds(c.s.Rows[titles]) && !slices.ContainsFunc(c.s.Rows[titles], IsNode) {
 		return nil
 	}
 	return &input.Error{Msg: words.Quoted(c.s.Titles[0]) + " is a title above the table", Fix: fmt.Sprintf("remove it: tail -n +%d {file} > {copy}", titles+2)}
-}
-
-// countText returns the number of fields with a text.
-func countText(row []string, text string) (count int) {
-	for _, field := range row {
-		if field == text {
-			count++
-		}
-	}
-	return count
 }
 
 // isNumbered reports whether the titles are 0, 1 and so on, as pandas numbers columns without names.

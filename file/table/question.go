@@ -22,13 +22,13 @@ func (c *chooser) ask(problem string) error {
 		long   = 20 // bytes of a value
 	)
 	titles := c.s.Titles
-	if program := c.matrixProgram(); program != "" && c.isEdges() {
+	if program := c.matrixProgram(); program != "" && c.r.IsEdges {
 		sep := c.separator()
 		return &input.Error{Msg: "an adjacency matrix", Fix: "write its entries as edges: awk -F'" + sep + "' -v OFS='" + sep + "' '" + program + "' {file} > {copy}"}
 	}
 	choices := c.nodeChoices()
 	isExample := false
-	if c.isEdges() {
+	if c.r.IsEdges {
 		choices, isExample = c.edgeChoices()
 	} else if len(choices) > 0 && c.r.IsKnown != nil && !c.r.IsKnown(titles[choices[0][0]]) && c.r.Header != input.NoHeader {
 		c.HasHeader = true // of the remedy
@@ -58,7 +58,7 @@ func (c *chooser) ask(problem string) error {
 	}
 	fix := c.fix(choices, isExample)
 	switch {
-	case !c.isEdges() || len(c.s.Rows) == 0:
+	case !c.r.IsEdges || len(c.s.Rows) == 0:
 	case c.HasHeader && slices.ContainsFunc(titles, func(title string) bool { return strings.Contains(title, ":ID") }):
 		fix = "a table with :ID has nodes: give that of relationships, with :START_ID and :END_ID, as the graph, and this one for labels or attributes"
 	case c.s.Separator == Comma && all(c.s.Rows, func(row []string) bool { return strings.Contains(strings.Join(row, ""), ";") }):
@@ -72,7 +72,7 @@ func (c *chooser) fix(choices [][]int, isExample bool) string {
 	const most = 9
 	titles := c.s.Titles
 	numbers := make([]string, len(titles)) // which have no names
-	if weights := c.titled(input.Weight); c.isEdges() && len(weights) > 1 && len(c.titled(input.Source+" "+input.Target)) == 0 {
+	if weights := c.titled(input.Weight); c.r.IsEdges && len(weights) > 1 && len(c.titled(input.Source+" "+input.Target)) == 0 {
 		return "pass {weight=" + FieldList(titles, weights[0]) + "} or {weight=" + FieldList(titles, weights[1]) + "}"
 	}
 	roles := strings.TrimSuffix(fmt.Sprintf(`"node" and %q`, c.r.Value), ` and ""`)
@@ -198,7 +198,14 @@ func (c *chooser) edgeChoices() (choices [][]int, isExample bool) {
 			if isTitled || shared > 0 && (!isNumber && 8*shared >= fewer || 2*shared >= fewer && shared > 1) {
 				choices = append(choices, pair)
 			}
-			if rank := c.rank(pair, isLike); rank > best {
+			rank := 0 // titles that are alike first, and a column that counts the rows last
+			if isLike {
+				rank = 2
+			}
+			if c.isCounter(i) {
+				rank--
+			}
+			if rank > best {
 				best = rank
 				example = [][]int{pair}
 			}
@@ -271,17 +278,6 @@ func (c *chooser) comparePair(i, j int) (isTitled, isLike bool) {
 	}
 	last := len(first) - 1
 	return isTitled && differing == 1, strings.EqualFold(first[last], second[last])
-}
-
-// rank orders pairs of columns of an example: those with titles alike, before those with a column that counts the rows.
-func (c *chooser) rank(pair []int, isLike bool) (rank int) {
-	if isLike {
-		rank = 2
-	}
-	if c.isCounter(pair[0]) {
-		rank--
-	}
-	return rank
 }
 
 // isCounter reports whether a column counts the rows.

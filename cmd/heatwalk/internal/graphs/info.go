@@ -140,7 +140,7 @@ func measureGraph(run *shell.Session, r *infoOptions,
 	} else {
 		v.Events = g.Report.Events
 		files := g.Report.Files
-		if len(files) > 1 && files[0].Format == "node list" {
+		if files[0].Format == "node list" {
 			v.listed = files[0].Columns.String()
 		}
 		v.Columns = files[len(files)-1].Columns
