@@ -90,7 +90,7 @@ func triad(threads int, bytes int64) float64 {
 			arrays[i][j] = 1
 		}
 	}
-	seconds := fastest(threads, func(thread, _ int) {
+	seconds := fastest(threads, func(thread int) {
 		a := arrays[0][thread*n:][:n]
 		b := arrays[1][thread*n:][:len(a)]
 		c := arrays[2][thread*n:][:len(a)]
@@ -107,46 +107,56 @@ func triad(threads int, bytes int64) float64 {
 const lineBytes = 64
 
 // gatherRate returns the bytes per second of random rows of a block that are read. One number of each cache line is read: the
-// lines come from memory, and adding costs nothing. In a cache vectors of a sweep can be faster than this loop.
+// lines come from memory, and adding costs nothing. Four rows at a time hide the latency of the additions in a cache.
 func gatherRate(threads, rows, rowBytes int) float64 {
 	block := sparse.NewBlock[float32](rows, max(1, rowBytes/4))
 	for i := range block.Data {
 		block.Data[i] = 1 // so that every page has memory
 	}
-	count := 1 << 16 / (1 + rowBytes/lineBytes)
-	places := make([]int, count) // computed before, as column ids are there
-	for i := range places {
-		h := uint64(i+1) * 0x9e3779b97f4a7c15
-		places[i] = int((h^h>>29)>>33*uint64(rows)>>31) * block.Stride
-	}
+	count := 1 << 16 / (1 + rowBytes/lineBytes) &^ 3
+	places := make([]int, count*threads)
 	sums := make([]uint32, lineBytes*threads)
-	seconds := fastest(threads, func(thread, turn int) {
-		var sum uint32
-		shift := (thread + threads*turn) * 7919 % rows * block.Stride // other rows in each turn
-		for _, first := range places {
-			if first += shift; first >= len(block.Data) {
-				first -= len(block.Data)
-			}
-			sum += math.Float32bits(block.Data[first])
-			for j := lineBytes / 4; j < block.Cols; j += lineBytes / 4 {
-				sum += math.Float32bits(block.Data[first+j])
-			}
+	least := math.Inf(1)
+	for turn := range 16 {
+		for i := range places { // before the rows are read, as column ids are there
+			h := uint64(turn*len(places)+i+1) * 0x9e3779b97f4a7c15
+			places[i] = int((h^h>>29)>>33*uint64(rows)>>31) * block.Stride
 		}
-		sums[lineBytes*thread] = sum
-	})
-	return float64(count*threads*rowBytes) / seconds
+		least = min(least, timeThreads(threads, func(thread int) {
+			sums[lineBytes*thread] = readRows(block, places[thread*count:][:count])
+		}))
+	}
+	return float64(count*threads*rowBytes) / least
+}
+
+// readRows returns the sum of a number of each cache line of the rows that begin at places.
+func readRows(block *sparse.Block[float32], places []int) (sum uint32) {
+	data := block.Data
+	for ; len(places) >= 4; places = places[4:] {
+		a, b, c, d := places[0], places[1], places[2], places[3]
+		for j := 0; j < block.Cols; j += lineBytes / 4 {
+			sum += math.Float32bits(data[a+j]) + math.Float32bits(data[b+j]) +
+				math.Float32bits(data[c+j]) + math.Float32bits(data[d+j])
+		}
+	}
+	return sum
 }
 
 // fastest returns the least time of several turns in which all threads do work.
-func fastest(threads int, work func(thread, turn int)) float64 {
+func fastest(threads int, work func(thread int)) float64 {
 	least := math.Inf(1)
-	for turn := range 16 {
-		start := time.Now()
-		_ = sched.Run(context.Background(), threads, threads, func(_, thread int) error {
-			work(thread, turn)
-			return nil
-		})
-		least = min(least, time.Since(start).Seconds())
+	for range 16 {
+		least = min(least, timeThreads(threads, work))
 	}
 	return least
+}
+
+// timeThreads returns the seconds in which all threads do work once.
+func timeThreads(threads int, work func(thread int)) float64 {
+	start := time.Now()
+	_ = sched.Run(context.Background(), threads, threads, func(_, thread int) error {
+		work(thread)
+		return nil
+	})
+	return time.Since(start).Seconds()
 }

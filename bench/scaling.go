@@ -28,8 +28,12 @@ type Scaling struct {
 	Threads []int
 	Columns []int
 	Jobs    []string // names of [ScalingJobs]
-	Peers   []Peer
-	Budget  time.Duration
+
+	// Of jobs that learn: labelled nodes, 0 for every twentieth one, their classes, and numbers that each node has.
+	Labels, Classes, Attributes []int
+
+	Peers  []Peer
+	Budget time.Duration
 
 	Done     []*Cell                      `json:"-"` // of an earlier run, which are not measured again
 	Progress func(done, total int64)      `json:"-"` // in units of expected time
@@ -43,12 +47,15 @@ type Peer struct{ Name, Command string }
 
 // Cell is a job with its cost.
 type Cell struct {
-	Job     string `json:"job"`
-	Graph   string `json:"graph"`
-	Columns int    `json:"columns,omitempty"`
-	Threads int    `json:"threads"`
-	Source  string `json:"source,omitempty"` // memory or disk
-	Program string `json:"program"`          // heatwalk or a peer
+	Job        string `json:"job"`
+	Graph      string `json:"graph"`
+	Columns    int    `json:"columns,omitempty"`
+	Labels     int    `json:"labels,omitempty"`
+	Classes    int    `json:"classes,omitempty"`
+	Attributes int    `json:"attributes,omitempty"`
+	Threads    int    `json:"threads"`
+	Source     string `json:"source,omitempty"` // memory or disk
+	Program    string `json:"program"`          // heatwalk or a peer
 
 	Model   string `json:"model"` // graphs of one model are a curve
 	Nodes   int64  `json:"nodes"`
@@ -68,8 +75,7 @@ type Cell struct {
 
 // id names a cell.
 func (c *Cell) id() string {
-	return strings.Join(strings.Fields(fmt.Sprintf("%s %s %s %s %d threads", c.Program, c.Job, c.Graph, c.Source, c.Threads)), " ") +
-		strings.Repeat(fmt.Sprintf(", %d columns", c.Columns), min(1, c.Columns))
+	return strings.Join(strings.Fields(strings.Join([]string{c.Program, c.Job, c.Graph, c.Source, c.counts("")}, " ")), " ")
 }
 
 // Absence is a cell without a result.
@@ -89,9 +95,10 @@ type ScalingReport struct {
 
 // scalingGraph is a graph in all forms that jobs read.
 type scalingGraph struct {
-	text, store, labels, rows string
-	columns                   map[int]string // files of as many ids
-	nodes, entries, bytes     int64
+	text, store, rows     string
+	ids                   []string
+	columns               map[int]string // files of as many ids
+	nodes, entries, bytes int64
 }
 
 // childDocument has the keys of documents of heatwalk that cells have.
@@ -189,7 +196,8 @@ func (s *Scaling) plan() (cells []*Cell) {
 		}
 	}
 	slices.SortStableFunc(cells, func(a, b *Cell) int {
-		return cmp.Or(cmp.Compare(a.weight, b.weight), cmp.Compare(a.Columns, b.Columns))
+		return cmp.Or(cmp.Compare(a.weight, b.weight), cmp.Compare(a.Columns, b.Columns),
+			cmp.Compare(a.Labels+a.Classes+a.Attributes, b.Labels+b.Classes+b.Attributes))
 	})
 	for _, c := range cells {
 		c.weight *= float64(max(1, c.Columns))
@@ -203,30 +211,47 @@ func (s *Scaling) cellsOn(c Cell) (cells []*Cell) {
 		if !slices.Contains(s.Jobs, job.name) {
 			continue
 		}
-		columns, sources := []int{0}, []string{""}
-		if job.hasColumns {
-			columns = s.Columns
-		}
+		sources := []string{""}
 		if job.hasSources {
 			sources = []string{"memory", "disk"}
 		}
-		for _, k := range columns {
-			c.Job = job.name
-			c.Columns = k
+		c.Job = job.name
+		for _, one := range s.sizes(c, &job) {
 			for _, source := range sources {
-				one := c
-				one.Program = "heatwalk"
-				one.Source = source
-				cells = append(cells, &one)
+				ours := one
+				ours.Program = "heatwalk"
+				ours.Source = source
+				cells = append(cells, &ours)
 			}
 			for _, p := range s.Peers {
 				if strings.Contains(p.Command, "{job}") || job.name == "spmm" {
-					one := c
-					one.Program = p.Name
-					cells = append(cells, &one)
+					theirs := one
+					theirs.Program = p.Name
+					cells = append(cells, &theirs)
 				}
 			}
 		}
+	}
+	return cells
+}
+
+// sizes returns c with the numbers of columns, or of labels, classes and attributes, that a job has.
+func (s *Scaling) sizes(c Cell, job *scalingJob) (cells []Cell) {
+	switch {
+	case job.learns:
+		for _, c.Labels = range s.Labels {
+			for _, c.Classes = range s.Classes {
+				for _, c.Attributes = range s.Attributes {
+					cells = append(cells, c)
+				}
+			}
+		}
+	case job.hasColumns:
+		for _, c.Columns = range s.Columns {
+			cells = append(cells, c)
+		}
+	default:
+		cells = append(cells, c)
 	}
 	return cells
 }
@@ -239,7 +264,7 @@ func IsModel(graph string) bool { return slices.Contains([]string{"rmat", "sbm",
 func (r *ScalingReport) compare(c *Cell) error {
 	job := jobOf(c.Job)
 	for _, other := range r.Cells {
-		if other.Job != c.Job || other.Graph != c.Graph || other.Columns != c.Columns || other.Checksum == c.Checksum {
+		if other.Job != c.Job || other.Graph != c.Graph || other.counts("thread") != c.counts("thread") || other.Checksum == c.Checksum {
 			continue
 		}
 		if c.Program != "heatwalk" || other.Program != "heatwalk" {
@@ -296,6 +321,13 @@ func (s *Scaling) measureJob(ctx context.Context, c *Cell, job *scalingJob, g *s
 	const enough = 10 // seconds
 	output := filepath.Join(s.Folder, "output")
 	words := job.words(c, g, output)
+	if job.learns {
+		flags, err := g.writeProblem(c)
+		if err != nil {
+			return err
+		}
+		words = slices.Concat(words[:1], flags, words[1:])
+	}
 	for i := range most {
 		start := time.Now()
 		d, process, err := s.call(ctx, c.Threads, words...)
@@ -389,8 +421,7 @@ func (s *Scaling) measurePeer(ctx context.Context, c *Cell, g *scalingGraph) err
 	return nil
 }
 
-// prepare makes a graph: the edge list, a store by degree, labels of every twentieth node in five classes of consecutive ids,
-// and lists of the first ids.
+// prepare makes a graph: the edge list, a store by degree, and lists of the first ids.
 func (s *Scaling) prepare(ctx context.Context, c *Cell) (*scalingGraph, error) {
 	base := filepath.Join(s.Folder, "graph")
 	if c.Model == "file" {
@@ -398,7 +429,7 @@ func (s *Scaling) prepare(ctx context.Context, c *Cell) (*scalingGraph, error) {
 	} else {
 		base = filepath.Join(s.Folder, c.Graph)
 	}
-	g := &scalingGraph{text: base + ".tsv", store: base, labels: base + ".labels.tsv", rows: base + ".rows.ids", columns: map[int]string{}}
+	g := &scalingGraph{text: base + ".tsv", store: base, rows: base + ".rows.ids", columns: map[int]string{}}
 	if c.Model == "file" {
 		g.text = c.Graph
 	} else {
@@ -427,29 +458,54 @@ func (s *Scaling) prepare(ctx context.Context, c *Cell) (*scalingGraph, error) {
 	return g, g.writeLists(list, s.Columns)
 }
 
-// writeLists writes the labels and the lists of ids.
+// writeLists writes the lists of ids.
 func (g *scalingGraph) writeLists(list string, columns []int) error {
 	data, err := os.ReadFile(list)
 	if err != nil {
 		return err
 	}
-	ids := strings.SplitAfter(strings.TrimSuffix(string(data), "\n")+"\n", "\n")
-	ids = ids[:len(ids)-1]
-	var labels strings.Builder
-	for i := 0; i < len(ids); i += 20 {
-		fmt.Fprintf(&labels, "%s\tclass%d\n", strings.TrimSuffix(ids[i], "\n"), 5*i/len(ids))
-	}
-	files := map[string]string{g.labels: labels.String(), g.rows: strings.Join(ids[:min(300, len(ids))], "")}
+	g.ids = strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
+	lists := map[string]int{g.rows: 300}
 	for _, k := range columns {
 		g.columns[k] = fmt.Sprintf("%s.%d.ids", g.store, k)
-		files[g.columns[k]] = strings.Join(ids[:min(k, len(ids))], "")
+		lists[g.columns[k]] = k
 	}
-	for path, text := range files {
+	for path, length := range lists {
+		text := strings.Join(g.ids[:min(length, len(g.ids))], "\n") + "\n"
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// writeProblem writes the labels of a cell, of nodes at equal distances in classes of consecutive ids, and its attributes, and
+// returns the flags that read them.
+func (g *scalingGraph) writeProblem(c *Cell) ([]string, error) {
+	flags := []string{"--labels", g.store + ".labels.tsv"}
+	labels := min(cmp.Or(c.Labels, (len(g.ids)+19)/20), len(g.ids))
+	var text strings.Builder
+	for k := range labels {
+		i := k * len(g.ids) / labels
+		fmt.Fprintf(&text, "%s\tclass%d\n", g.ids[i], c.Classes*i/len(g.ids))
+	}
+	if err := os.WriteFile(flags[1], []byte(text.String()), 0o666); err != nil || c.Attributes == 0 {
+		return flags, err
+	}
+	text.Reset()
+	text.WriteString("node")
+	for j := range c.Attributes {
+		fmt.Fprintf(&text, "\tx%d", j)
+	}
+	for i, id := range g.ids {
+		text.WriteString("\n" + id)
+		for j := range c.Attributes {
+			h := uint64(i*c.Attributes+j+1) * 0x9e3779b97f4a7c15
+			fmt.Fprintf(&text, "\t0.%03d", (h^h>>29)>>40%1000)
+		}
+	}
+	path := g.store + ".attributes.tsv"
+	return append(flags, "--node-features", path), os.WriteFile(path, []byte(text.String()+"\n"), 0o666)
 }
 
 // measureLimits measures this machine, and sets the limits of cells: the time in which it gathers the same number of random

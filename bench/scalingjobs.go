@@ -14,6 +14,7 @@ type scalingJob struct {
 	workload   string // of bench, whose document has the times and the checksum; "": the whole call counts
 	hasColumns bool
 	hasSources bool // it also reads a store from disk in every sweep
+	learns     bool // from labels and attributes
 	words      func(c *Cell, g *scalingGraph, output string) []string
 	check      func(output string) []string // the call whose checksum is that of the output; nil: that of its bytes
 
@@ -41,8 +42,8 @@ var scalingJobs = []scalingJob{
 	{name: "ingest", width: 1, check: decodeOnce, words: func(_ *Cell, g *scalingGraph, output string) []string {
 		return []string{"ingest", g.text, "--order=degree", "--force", "-o", output}
 	}},
-	{name: "classify", width: 1, words: func(_ *Cell, g *scalingGraph, output string) []string {
-		return []string{"classify", g.store, "--labels", g.labels, "-o", output + ".tsv"}
+	{name: "classify", learns: true, width: 1, words: func(_ *Cell, g *scalingGraph, output string) []string {
+		return []string{"classify", g.store, "-o", output + ".tsv"}
 	}},
 	{name: "kernel", hasColumns: true, words: func(c *Cell, g *scalingGraph, output string) []string {
 		return []string{"kernel", g.store, "--kernel=regularized-laplacian", "--dtype=float64",

@@ -3,16 +3,16 @@ package bench
 import (
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/heatwalk/heatwalk/internal/report"
+	"github.com/heatwalk/heatwalk/internal/words"
 )
 
 // Fit is the exponent of a power law: seconds grow as the axis to this power.
 type Fit struct {
 	Job      string  `json:"job"`
 	Curve    string  `json:"curve"` // what its cells have in common
-	Axis     string  `json:"axis"`  // entries, columns or threads
+	Axis     string  `json:"axis"`  // entries, columns, labels, classes, attributes or threads
 	Points   int     `json:"points"`
 	Exponent float64 `json:"exponent"`
 	Stderr   float64 `json:"exponent_stderr,omitempty"` // with three points or more
@@ -21,20 +21,37 @@ type Fit struct {
 // scalingAxis is a property of cells that grows.
 type scalingAxis struct {
 	name  string
-	value func(c *Cell) float64
-	curve func(c *Cell) string // of equal cells but for the axis
+	noun  string // of a count of the cell; "": the curve is one of graphs of one model
+	value func(c *Cell) int
 }
 
 var scalingAxes = []scalingAxis{
-	{"entries", func(c *Cell) float64 { return float64(c.Entries) }, func(c *Cell) string {
-		return name(c.Program, c.Model, c.Source, count(c.Columns, "column"), count(c.Threads, "thread"))
-	}},
-	{"columns", func(c *Cell) float64 { return float64(c.Columns) }, func(c *Cell) string {
-		return name(c.Program, c.Graph, c.Source, count(c.Threads, "thread"))
-	}},
-	{"threads", func(c *Cell) float64 { return float64(c.Threads) }, func(c *Cell) string {
-		return name(c.Program, c.Graph, c.Source, count(c.Columns, "column"))
-	}},
+	{"entries", "", func(c *Cell) int { return int(c.Entries) }},
+	{"columns", "column", func(c *Cell) int { return c.Columns }},
+	{"labels", "label", func(c *Cell) int { return c.Labels }},
+	{"classes", "class", func(c *Cell) int { return c.Classes }},
+	{"attributes", "attribute", func(c *Cell) int { return c.Attributes }},
+	{"threads", "thread", func(c *Cell) int { return c.Threads }},
+}
+
+// curve names the cells that are equal but for the axis.
+func (a scalingAxis) curve(c *Cell) string {
+	graph := c.Graph
+	if a.noun == "" {
+		graph = c.Model
+	}
+	return name(c.Program, graph, c.Source, c.counts(a.noun))
+}
+
+// counts returns the counts of a cell but that of a noun.
+func (c *Cell) counts(except string) string {
+	var parts []string
+	for _, axis := range scalingAxes {
+		if axis.noun != "" && axis.noun != except {
+			parts = append(parts, count(axis.value(c), axis.noun))
+		}
+	}
+	return name(parts...)
 }
 
 // name joins the parts that are not empty, and leaves out what most curves have.
@@ -51,14 +68,12 @@ func name(parts ...string) (text string) {
 	return text
 }
 
+// count returns a number of things, "" for 0.
 func count(n int, noun string) string {
-	switch n {
-	case 0:
+	if n == 0 {
 		return ""
-	case 1:
-		return "1 " + noun
 	}
-	return strconv.Itoa(n) + " " + noun + "s"
+	return words.Counted(n, noun)
 }
 
 // fit fits a power law to each curve with two points or more.
@@ -75,7 +90,7 @@ func (r *ScalingReport) fit() {
 				if x[curve] == nil {
 					curves = append(curves, curve)
 				}
-				x[curve] = append(x[curve], math.Log(axis.value(c)))
+				x[curve] = append(x[curve], math.Log(float64(axis.value(c))))
 				y[curve] = append(y[curve], math.Log(c.SecondsMin))
 			}
 			for _, curve := range curves {

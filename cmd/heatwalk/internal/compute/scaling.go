@@ -40,6 +40,8 @@ type scalingOptions struct {
 	page, graphs, cells  string
 	scales, jobs, budget string
 	threads, columns     string
+	labels, classes      string
+	attributes           string
 	peers                []string
 }
 
@@ -56,6 +58,9 @@ func newScalingBench(run *shell.Session) *cobra.Command {
 	flags.StringVar(&c.threads, "threads", strings.Join(threads, ","), "`LIST` of numbers of threads")
 	flags.Lookup("threads").DefValue = "1,2,4… up to all"
 	flags.StringVar(&c.columns, "columns", "1,8,16", "`LIST` of numbers of columns")
+	flags.StringVar(&c.labels, "labels", "0", "`LIST` of numbers of labelled nodes for classify, 0 for every twentieth")
+	flags.StringVar(&c.classes, "classes", "5", "`LIST` of numbers of classes for classify")
+	flags.StringVar(&c.attributes, "attributes", "0", "`LIST` of numbers of attributes of a node for classify")
 	flags.StringVar(&c.jobs, "jobs", strings.Join(bench.ScalingJobs(), ","), "`LIST` of jobs")
 	flags.StringVar(&c.graphs, "graph", "rmat", "`LIST` of rmat, sbm, grid and edge lists")
 	flags.StringArrayVar(&c.peers, "peer", nil, "another program, `NAME=COMMAND`; may be repeated")
@@ -68,14 +73,17 @@ func newScalingBench(run *shell.Session) *cobra.Command {
 // checkScaling parses the lists and records problems.
 func checkScaling(line *shell.CommandLine, c *scalingOptions, _ []string) {
 	line.Refuse(true, "dry-run", "the time of cells is not known before they run; leave it out, because --budget limits the time")
-	number := func(most float64) func(string) (int, error) {
-		return func(s string) (int, error) { return shell.ParseNumber[int](s, param.Range{Least: 1, Most: most}, "N") }
+	between := func(least, most float64) func(string) (int, error) {
+		return func(s string) (int, error) {
+			return shell.ParseNumber[int](s, param.Range{Least: least, Most: most}, "N")
+		}
 	}
 	scales := c.scales
 	if low, high, isRange := strings.Cut(scales, ".."); isRange {
 		var list []string
-		first, err := number(32)(low)
-		last, problem := number(32)(high)
+		number := between(1, 32)
+		first, err := number(low)
+		last, problem := number(high)
 		for n := first; n <= last && err == nil && problem == nil; n++ {
 			list = append(list, strconv.Itoa(n))
 		}
@@ -84,9 +92,12 @@ func checkScaling(line *shell.CommandLine, c *scalingOptions, _ []string) {
 	for _, list := range []struct {
 		flag, text string
 		to         *[]int
+		least      float64
 		most       float64
-	}{{"--scales", scales, &c.Scales, 32}, {"--threads", c.threads, &c.Threads, 4096}, {"--columns", c.columns, &c.Columns, 4096}} {
-		if err := shell.ParseList(list.to, list.text, number(list.most)); err != nil {
+	}{{"--scales", scales, &c.Scales, 1, 32}, {"--threads", c.threads, &c.Threads, 1, 4096}, {"--columns", c.columns, &c.Columns, 1, 4096},
+		{"--labels", c.labels, &c.Labels, 0, 1 << 31}, {"--classes", c.classes, &c.Classes, 2, 1 << 16},
+		{"--attributes", c.attributes, &c.Attributes, 0, 1 << 16}} {
+		if err := shell.ParseList(list.to, list.text, between(list.least, list.most)); err != nil {
 			line.Problem(list.flag, "%v", err)
 		}
 	}
