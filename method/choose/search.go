@@ -249,7 +249,7 @@ func (s *Search) found(c *Counts, candidate, kernel, setting int) *Found {
 // hold counts the predictions for the labels of each fold; weight returns the weight of the
 // right ones by the candidate that the other folds choose.
 func (f *Found) hold(c *Counts, weight func(fold int) float64) {
-	if len(c.Folds) < 2 { // no other fold to choose by
+	if len(c.Folds) < 2 && c.Candidates > 1 { // no other fold to choose by
 		return
 	}
 	for fold, labels := range c.Folds {
