@@ -6,12 +6,12 @@ coverage.py HEATWALK DATA [--graphs a,b] [--labels 100,300,1000] [--draws 5] [--
 DATA has a folder for each graph with edges.tsv.gz and labels.tsv.gz. Labels are drawn at random from the nodes that have a
 class. The coverage is that of the other nodes with a class that a label reaches. Prints a table for docs/honesty.md."""
 import argparse
-import gzip
 import json
-import random
 import statistics
 import subprocess
 import tempfile
+
+import drawnlabels
 
 options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 options.add_argument("heatwalk")
@@ -27,19 +27,12 @@ folder = tempfile.mkdtemp()
 print("| graph | classes | labels | accuracy | coverage, mean | least, most of draws | mean size | sets of one class |")
 print("|---|--:|--:|--:|--:|--:|--:|--:|", flush=True)
 for name in o.graphs.split(","):
-    store, truth, known = (f"{folder}/{name}{end}" for end in ("", ".truth.tsv", ".known.tsv"))
-    subprocess.run([o.heatwalk, "ingest", f"{o.data}/{name}/edges.tsv.gz", "-o", store, "--quiet"], check=True,
-                   stdout=subprocess.DEVNULL)
-    with gzip.open(f"{o.data}/{name}/labels.tsv.gz", "rt") as file:
-        lines = [line.rstrip("\n").split("\t")[:2] for line in file]
-    with open(truth, "w") as file:
-        file.writelines(f"{node}\t{label}\n" for node, label in lines)
+    store, truth, lines = drawnlabels.ingest(o.heatwalk, o.data, name, folder)
+    known = store + ".known.tsv"
     for number in map(int, o.labels.split(",")):
         found, accuracy, size, single = [], [], [], []
         for draw in range(o.draws if 2 * number <= len(lines) else 0):
-            sample = random.Random(1000 * number + draw).sample(lines, number)
-            with open(known, "w") as file:
-                file.writelines(f"{node}\t{label}\n" for node, label in sample)
+            drawnlabels.draw(known, lines, number, draw)
             text = subprocess.run(
                 [o.heatwalk, "classify", store, "--labels", known, "--truth", truth, "--sets", o.coverage, "--method", o.method,
                  "--threads", "1", "--json", "--quiet", "--unknown-ids", "skip", "-o", f"{folder}/out.tsv"],

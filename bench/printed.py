@@ -9,13 +9,13 @@ errors, of printed and found together. With several seeds, of folds and samples,
 largest less least. Behind the lines of all draws are tables by method and by graph."""
 import argparse
 import collections
-import gzip
 import json
 import math
-import random
 import statistics
 import subprocess
 import tempfile
+
+import drawnlabels
 
 options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 options.add_argument("heatwalk")
@@ -32,19 +32,12 @@ cells = collections.defaultdict(list)
 print("| graph | labels | draw | method | printed | found | difference | in standard errors | spread | seconds |")
 print("|---|--:|--:|---|--:|--:|--:|--:|--:|--:|", flush=True)
 for name in o.graphs.split(","):
-    store, truth, known = (f"{folder}/{name}{end}" for end in ("", ".truth.tsv", ".known.tsv"))
-    subprocess.run([o.heatwalk, "ingest", f"{o.data}/{name}/edges.tsv.gz", "-o", store, "--quiet"], check=True,
-                   stdout=subprocess.DEVNULL)
-    with gzip.open(f"{o.data}/{name}/labels.tsv.gz", "rt") as file:
-        lines = [line.rstrip("\n").split("\t")[:2] for line in file]
-    with open(truth, "w") as file:
-        file.writelines(f"{node}\t{label}\n" for node, label in lines)
+    store, truth, lines = drawnlabels.ingest(o.heatwalk, o.data, name, folder)
+    known = store + ".known.tsv"
     for amount in o.labels.split(","):
         number = len(lines) * int(amount[:-1]) // 100 if amount.endswith("%") else int(amount)
         for draw in range(o.draws if number < 0.95 * len(lines) else 0):
-            sample = random.Random(1000 * number + draw).sample(lines, number)
-            with open(known, "w") as file:
-                file.writelines(f"{node}\t{label}\n" for node, label in sample)
+            drawnlabels.draw(known, lines, number, draw)
             for method in o.methods.split(","):
                 printed, errors, found, seconds = [], [], [], 0
                 for seed in range(1, o.seeds + 1):
