@@ -39,7 +39,7 @@ func TestPage(t *testing.T) {
 	reporttest.Check(t, pageOf(t, r),
 		"90 of 100 nodes, 2 classes", "mean of 3 splits (standard error)", "parameters chosen once on 2 further splits of all labels: cwk",
 		"Trained on 5 % of the labels, cwk is the most accurate method: 72.0 ± 1.2 %. The next one is majority, with a difference of 41.0 points.",
-		"the difference is significant (p value "+html.EscapeString(pValue(test.PDraws)), "For other nodes it is significant (p value "+html.EscapeString(pValue(test.PHolm)),
+		"the difference is significant (p value "+html.EscapeString(report.PValue(test.PDraws)), "For other nodes it is significant (p value "+html.EscapeString(report.PValue(test.PHolm)),
 		`<span class="mark">*</span><b>72.0 (1.2)</b>`, `<span class="mark">≈</span>31.0 (0.6)`, "α = 0.9, 40 steps, plain features, C = 0.5",
 		"a&lt;b",
 		`<td>4</td><td>60.0</td><td>75.0</td><td>66.7</td><td style="--shade:15%">25</td><td style="--shade:45%">75</td>`, // precision 3/5, recall 3/4, F1 2·3/9

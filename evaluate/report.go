@@ -369,16 +369,16 @@ func (r *Report) verdict() string {
 	if test.PDraws < Level {
 		draws = "is significant"
 	}
-	text += fmt.Sprintf(". Over draws of the labelled nodes of this graph, the difference %s (p value %s).", draws, pValue(test.PDraws))
+	text += fmt.Sprintf(". Over draws of the labelled nodes of this graph, the difference %s (p value %s).", draws, report.PValue(test.PDraws))
 	switch {
 	case math.IsNaN(test.PHolm):
 		return text + " Other nodes are not tested, because test sets are larger than 40 % of the training sets."
 	case test.PHolm < Level:
 		return text + " For other nodes it is significant (p value " +
-			pValue(test.PHolm) + ")."
+			report.PValue(test.PHolm) + ")."
 	}
 	return text + " For other nodes it may not hold (p value " +
-		pValue(test.PHolm) + ")."
+		report.PValue(test.PHolm) + ")."
 }
 
 // equalMethods returns the best method and those whose difference to it may be chance, in the order of the results.
@@ -394,15 +394,4 @@ func (r *Report) equalMethods(best *Result) (names []string) {
 		}
 	}
 	return names
-}
-
-// pValue writes a p value with two digits.
-func pValue(p float64) string {
-	switch {
-	case p < 0.001:
-		return "< 0.001"
-	case p > 0.99:
-		return "1"
-	}
-	return strconv.FormatFloat(p, 'g', 2, 64)
 }

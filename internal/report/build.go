@@ -258,13 +258,7 @@ func format(format string, x, margin float64, decimals int) Cell {
 		}
 		return c
 	case "p":
-		switch {
-		case x < 0.001:
-			return Number(x, "< 0.001")
-		case x > 0.99:
-			return Number(x, "1")
-		}
-		return Number(x, strconv.FormatFloat(x, 'g', 2, 64))
+		return Number(x, PValue(x))
 	}
 	if fixed, err := strconv.Atoi(format); err == nil {
 		decimals = fixed
@@ -440,6 +434,17 @@ func (p *part) chart(rows []object, caption string) *Chart {
 	return c
 }
 
+// PValue returns a p value as text, with two digits.
+func PValue(p float64) string {
+	switch {
+	case p < 0.001:
+		return "< 0.001"
+	case p > 0.99:
+		return "1"
+	}
+	return strconv.FormatFloat(p, 'g', 2, 64)
+}
+
 // matrix returns a table of the numbers of an object by row and column, as percentages of the sum of their row and shaded by
 // these. Of more than 20 rows and columns it has the largest ones. Rows with measures are in the order of their size.
 func (o object) matrix(p *part, cells []any) *Table {
@@ -460,12 +465,10 @@ func (o object) matrix(p *part, cells []any) *Table {
 				columnSums[j]+number(i, j)
 		}
 	}
-	bySum := func(a, b int) int { return cmp.Compare(sums[b], sums[a]) }
-	if p.Measures {
-		slices.SortStableFunc(order, bySum)
+	if p.Measures || len(order) > mostNames {
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sums[b], sums[a]) })
 	}
 	if len(order) > mostNames {
-		slices.SortStableFunc(order, bySum)
 		order = order[:mostNames]
 		t.Caption += " The 20 largest classes."
 	}
