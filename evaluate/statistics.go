@@ -61,15 +61,20 @@ type ClassLabels struct {
 	Share  float64 `json:"label_share"`
 }
 
+// ClassOrder returns the classes, most labels first.
+func (s *Statistics) ClassOrder() []int {
+	order := sched.UpTo(len(s.OfClass))
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.OfClass[b], s.OfClass[a]) })
+	return order
+}
+
 // LabelsByClass returns the counts of classes, of at most 400, most labels first.
 func (s *Statistics) LabelsByClass(names []string) (list []ClassLabels) {
-	for c, n := range s.OfClass {
-		list = append(list, ClassLabels{names[c], n,
-			float64(n) / float64(s.Labelled)})
+	for _, c := range s.ClassOrder()[:min(400, len(s.OfClass))] {
+		n := s.OfClass[c]
+		list = append(list, ClassLabels{names[c], n, float64(n) / float64(s.Labelled)})
 	}
-	slices.SortStableFunc(list,
-		func(a, b ClassLabels) int { return cmp.Compare(b.Labels, a.Labels) })
-	return list[:min(400, len(list))]
+	return list
 }
 
 // DegreeBin counts the nodes with at least From and less than Below neighbours, and those with such a degree, the sum of the

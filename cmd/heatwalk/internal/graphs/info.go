@@ -1,14 +1,12 @@
 package graphs
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -23,7 +21,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/internal/report"
-	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/sparse/shard"
@@ -179,8 +176,7 @@ func measureGraph(run *shell.Session, r *infoOptions,
 	v.DegreeBins, v.ComponentSizes = s.DegreeBins(g.Degrees), s.LargestSizes()
 	if l != nil {
 		v.LabelsByClass = s.LabelsByClass(l.Names)
-		order := sched.UpTo(len(l.Names))
-		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.OfClass[b], s.OfClass[a]) })
+		order := s.ClassOrder()
 		for _, c := range order {
 			v.ClassNames = append(v.ClassNames, l.Names[c])
 			if s.Pairs == nil {
