@@ -5,6 +5,7 @@ import (
 
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
+	"github.com/heatwalk/heatwalk/method/conformal"
 )
 
 // addSets adds the sets of --sets. Without them their columns are empty.
@@ -12,12 +13,12 @@ func (in *predictionInputs) addSets(ctx context.Context, p *heatwalk.Prediction)
 	if in.f.coverage == 0 {
 		return nil
 	}
+	var figures *conformal.Sets
 	sets, err := p.Sets(ctx, in.f.coverage)
 	if err == nil {
 		in.sets = sets
-		in.setNotes, err = shell.DescribeSets(sets.Sets, nil, "node", in.data.Labels)
-		return err
+		figures = sets.Sets
 	}
-	in.setNotes, err = shell.DescribeSets(nil, err, "node", in.data.Labels)
+	in.setNotes, err = shell.DescribeSets(figures, err, "node", in.data.Labels)
 	return err
 }
