@@ -116,7 +116,9 @@ func isWord(text string) bool {
 
 // findTitleRow returns an error about lines of one cell above titles of the list, as spreadsheets have them.
 func (c *chooser) findTitleRow() error {
-	isSingle := func(row []string) bool { return !strings.Contains(strings.Trim(strings.Join(row, "\t"), "\t"), "\t") }
+	isSingle := func(row []string) bool {
+		return len(slices.DeleteFunc(slices.Clone(row), func(cell string) bool { return cell == "" })) < 2
+	}
 	titles := slices.IndexFunc(c.s.Rows, func(row []string) bool { return !isSingle(row) })
 	if c.r.IsTyped || len(c.roles) == 1 || !isSingle(c.s.Titles) || titles < 0 ||
 		!NamesEnds(c.s.Rows[titles]) && !slices.ContainsFunc(c.s.Rows[titles], IsNode) {
