@@ -87,7 +87,7 @@ func (o *Outputs) PredictionBytes(columns tablefile.Columns, ids Axis) int64 {
 		longest = max(longest, 30+2*len(name))
 	}
 	scores := len(columns.Classes)
-	if columns.Top > 0 {
+	if columns.Top > 0 && !columns.Sets { // a set may hold all classes
 		scores = min(scores, columns.Top)
 	}
 	return RunFileBytes + IDBytes(ids) + int64(ids.N+1)*int64(scores+3)*int64(longest)
