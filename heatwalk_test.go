@@ -199,7 +199,6 @@ func denseOf(t *testing.T, a sparse.Matrix) *mat.Dense {
 		}
 		return nil
 	})
-
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -148,7 +148,6 @@ func (m copies) SweepRows(ctx context.Context, lo, hi, workers int, visit func(i
 		clear(p.Val)
 		return err
 	})
-
 }
 
 // hubWalk returns a walk on a graph with a row of several ranges, whose hub is

@@ -45,7 +45,6 @@ func codedEdges(t *testing.T, dir string) string {
 		}
 		return nil
 	})
-
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -106,7 +106,6 @@ func entriesOf(t testing.TB, m sparse.Matrix, nodes *shard.Nodes) map[[2]string]
 		}
 		return nil
 	})
-
 	if err != nil {
 		t.Fatal(err)
 	}

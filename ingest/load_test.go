@@ -149,7 +149,6 @@ func triplets(t *testing.T, a sparse.Matrix) (all []sparse.Triplet) {
 		}
 		return nil
 	})
-
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -134,7 +134,6 @@ func TestAutoOrder(t *testing.T) {
 					col = append(col, p.Col...)
 					return nil
 				})
-
 				if err != nil {
 					t.Fatal(err)
 				}

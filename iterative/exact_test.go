@@ -340,7 +340,6 @@ func (m twice) SweepRows(ctx context.Context, lo, hi, workers int, visit func(wo
 		}
 		return visit(worker, q)
 	})
-
 }
 
 // Entries that join one pair add in both factorizations.

@@ -97,7 +97,6 @@ func grow(t *testing.T, a *sparse.CSR, more int) *sparse.CSR {
 		}
 		return nil
 	})
-
 	for v := n; v < n+more; v++ {
 		for _, u := range []int{(7 * v) % n, (7*v + 1) % n, (7*v + 2) % n} {
 			e = append(e, sparse.Triplet{Row: uint32(u), Col: uint32(v), Val: 1}, sparse.Triplet{Row: uint32(v), Col: uint32(u), Val: 1})

@@ -67,7 +67,6 @@ func dense(p *Problem) *mat.Dense {
 		}
 		return nil
 	})
-
 	return a
 }
 

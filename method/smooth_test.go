@@ -39,7 +39,6 @@ func TestSmoothAgainstDense(t *testing.T) {
 			}
 			return nil
 		})
-
 		if err != nil {
 			t.Fatal(err)
 		}

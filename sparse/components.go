@@ -101,7 +101,8 @@ func connect(ctx context.Context, a Matrix, sign float64,
 					}
 					f.join(row+n, mirrored)
 				}
-
+				// Most columns are already leaves of the tree of row i. One load shows this, and the
+				// processor issues these loads for many entries at once.
 				if f[c].Load() != root && v != 0 {
 					f.join(root, c)
 					root = f.root(root)
@@ -110,7 +111,6 @@ func connect(ctx context.Context, a Matrix, sign float64,
 		}
 		return nil
 	})
-
 	if err == nil && divided {
 		f.joinAll(m.team)
 	}

@@ -37,7 +37,6 @@ func Load(ctx context.Context, a Matrix, workers int) (*CSR, error) {
 		}
 		return nil
 	})
-
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,6 @@ func (m withoutOnes) SweepRows(ctx context.Context, lo, hi, workers int, visit f
 		}
 		return visit(worker, p)
 	})
-
 }
 
 func TestLoadCopiesEveryEntry(t *testing.T) {

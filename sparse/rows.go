@@ -78,7 +78,6 @@ func RowSums(ctx context.Context, a Matrix, workers int,
 		}
 		return nil
 	})
-
 	if err != nil {
 		return nil, err
 	}

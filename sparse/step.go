@@ -69,7 +69,6 @@ func (o *Operator[T]) StepTo(ctx context.Context, dst, x *Block[T],
 			f.visit(worker, p)
 			return nil
 		})
-
 	}
 	if err == nil {
 		f.joinSplitRows()
@@ -149,7 +148,6 @@ func (f *fused[T]) sweepGroups(ctx context.Context, workers, groups int) error {
 			f.columns(worker, p, bound(group), bound(group+1))
 			return nil
 		})
-
 	})
 	if err != nil {
 		return err

@@ -61,7 +61,6 @@ func NewSymmetric(ctx context.Context, n int, ptr []int64, col []uint32,
 		}
 		return err
 	})
-
 	if err != nil {
 		return nil, err
 	}

@@ -76,7 +76,6 @@ func newTiled(ctx context.Context, a Matrix, t *tiling,
 		}
 		return nil
 	})
-
 }
 
 // unitOf returns the unit of a range.

@@ -100,7 +100,6 @@ func (m untold) SweepRows(ctx context.Context, lo, hi, workers int, visit func(w
 		}
 		return visit(worker, p)
 	})
-
 }
 
 // TestTiledWhereSomeAreOnes: panels without values among others have ones.
@@ -137,7 +136,6 @@ func TestTiledKeepsSigns(t *testing.T) {
 		}
 		return nil
 	})
-
 	if err != nil {
 		t.Fatal(err)
 	}

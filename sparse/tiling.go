@@ -138,7 +138,6 @@ func newTiling(ctx context.Context, a Matrix, columns, workers int,
 		parts[p.Index] = slices.Clone(*b)
 		return nil
 	})
-
 	if err != nil {
 		return nil, err
 	}

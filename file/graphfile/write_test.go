@@ -53,7 +53,6 @@ func lines(t interface{ Fatal(...any) }, s *shard.Store) []string {
 		}
 		return nil
 	})
-
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,6 @@ func dense(t *testing.T, s *shard.Store) (a [][]float64, ids []string) {
 		}
 		return nil
 	})
-
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,7 +64,6 @@ func TestNodesAgainstDense(t *testing.T) {
 			}
 			return nil
 		})
-
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -50,7 +50,6 @@ func Dense(t *testing.T, a sparse.Matrix) *mat.Dense {
 		}
 		return nil
 	})
-
 	if err != nil {
 		t.Fatal(err)
 	}

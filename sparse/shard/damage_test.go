@@ -505,7 +505,6 @@ func FuzzStream(f *testing.F) {
 				shown.Add(int64(p.Hi - p.Lo))
 				return nil
 			})
-
 			if n, _ := want.Dims(); err == nil && shown.Load() != int64(n) {
 				t.Errorf("%d rows of %d without an error", shown.Load(), n)
 			}

@@ -54,7 +54,6 @@ func Example() {
 		}
 		return nil
 	})
-
 	if err != nil {
 		log.Fatal(err)
 	}

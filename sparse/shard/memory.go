@@ -32,7 +32,6 @@ func InMemory(ctx context.Context, a *sparse.Symmetric, m Manifest,
 		}
 		return nil
 	})
-
 	if err == nil {
 		s.Degrees, err = sparse.Degrees(ctx, a, sweeper.o.Workers)
 	}

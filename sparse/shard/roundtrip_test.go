@@ -94,7 +94,6 @@ func read(ctx context.Context, a sparse.Matrix, workers int) (*sparse.CSR, error
 		parts[p.Index] = q
 		return nil
 	})
-
 	if err != nil {
 		return nil, err
 	}

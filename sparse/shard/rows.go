@@ -87,7 +87,6 @@ func EachCodedRow(ctx context.Context, a sparse.Matrix,
 		}
 		return nil
 	})
-
 }
 
 // Select returns the dictionary of the rows that have a place, count of them. Their ids keep their order.

@@ -208,7 +208,6 @@ func TestSweepStops(t *testing.T) {
 				}
 				return nil
 			})
-
 			if err != stop {
 				t.Errorf("%d workers: %v", workers, err)
 			}
@@ -241,7 +240,6 @@ func TestPanicReachesTheCaller(t *testing.T) {
 			}
 			return nil
 		})
-
 		return nil
 	}
 	for _, limit := range []int64{0, diskOnly(t, mem, 7)} {

@@ -240,7 +240,6 @@ func (v *view) census(ctx context.Context, workers int) (*census, error) {
 		}
 		return nil
 	})
-
 	if err != nil {
 		return nil, err
 	}

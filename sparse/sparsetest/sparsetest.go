@@ -122,7 +122,6 @@ func testPanels(t *testing.T, m sparse.Matrix, want *sparse.CSR) {
 			checkPanel(t, p, m.Ranges(), want)
 			return nil
 		})
-
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -139,7 +138,6 @@ func testOrder(t *testing.T, m sparse.Matrix, _ *sparse.CSR) {
 		next++
 		return nil
 	})
-
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +162,6 @@ func testWorkers(t *testing.T, m sparse.Matrix, _ *sparse.CSR) {
 		busy[worker].Store(false)
 		return nil
 	})
-
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +187,6 @@ func testFirstError(t *testing.T, m sparse.Matrix, _ *sparse.CSR) {
 				}
 				return nil
 			})
-
 			if !errors.Is(err, failure) {
 				t.Errorf("%d workers, range %d fails: error %v", workers, failing, err)
 			}
@@ -209,7 +205,6 @@ func testCancel(t *testing.T, m sparse.Matrix, _ *sparse.CSR) {
 			t.Errorf("range %d was visited under a context done before", p.Index)
 			return nil
 		})
-
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%d workers, cancelled before the sweep: error %v", workers, err)
 		}
@@ -225,7 +220,6 @@ func testCancel(t *testing.T, m sparse.Matrix, _ *sparse.CSR) {
 		cancel()
 		return nil
 	})
-
 	if !errors.Is(err, context.Canceled) || visited != 1 {
 		t.Errorf("cancelled in the first of %d ranges: %d visited, error %v", len(m.Ranges()), visited, err)
 	}
@@ -241,7 +235,6 @@ func testConcurrentSweeps(t *testing.T, m sparse.Matrix, want *sparse.CSR) {
 				checkPanel(t, p, m.Ranges(), want)
 				return nil
 			})
-
 			if err != nil {
 				t.Error(err)
 			}

@@ -165,7 +165,6 @@ func TestColumnGroups(t *testing.T) {
 		}
 		return nil
 	})
-
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,7 +251,6 @@ func TestWalkPairs(t *testing.T) {
 		}
 		return nil
 	})
-
 	if err != nil {
 		t.Fatal(err)
 	}
