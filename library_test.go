@@ -2,34 +2,10 @@ package heatwalk_test
 
 import (
 	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
 	"testing"
 )
-
-// Programs on the library are small, because they link neither the command nor what reads Parquet.
-func TestProgramSizes(t *testing.T) {
-	if testing.Short() || runtime.GOARCH != "amd64" || runtime.GOOS != "linux" {
-		t.Skip("builds programs; the limits are those of one machine")
-	}
-	for program, megabytes := range map[string]int64{"matrix": 6, "clustering": 10} {
-		path := filepath.Join(t.TempDir(), program)
-		out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", path, "./examples/"+program).CombinedOutput()
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		info, err := os.Stat(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if info.Size() > megabytes<<20 {
-			t.Errorf("%s has %d bytes, more than %d MiB", program, info.Size(), megabytes)
-		}
-	}
-}
 
 // docs/library.md, docs/tour.md and README.md show code that runs: each of their blocks, or its function main, stands in an example.
 func TestLibraryPage(t *testing.T) {

@@ -1,4 +1,4 @@
-package heatwalk_test
+package main
 
 import (
 	"bytes"
@@ -8,9 +8,31 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 )
+
+// Programs on the library are small, because they link neither the command nor what reads Parquet.
+func TestProgramSizes(t *testing.T) {
+	if testing.Short() || runtime.GOARCH != "amd64" || runtime.GOOS != "linux" {
+		t.Skip("builds programs; the limits are those of one machine")
+	}
+	for program, megabytes := range map[string]int64{"matrix": 6, "clustering": 10} {
+		path := filepath.Join(t.TempDir(), program)
+		out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", path, "../../examples/"+program).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Size() > megabytes<<20 {
+			t.Errorf("%s has %d bytes, more than %d MiB", program, info.Size(), megabytes)
+		}
+	}
+}
 
 // TestExtension builds the module under examples/extension, which registers a kernel, a
 // learner, a method and a file format of its own with the command, and uses them as any other.
@@ -20,7 +42,7 @@ func TestExtension(t *testing.T) {
 	}
 	dir := t.TempDir()
 	program := filepath.Join(dir, "extension")
-	module, err := filepath.Abs(filepath.Join("examples", "extension"))
+	module, err := filepath.Abs("../../examples/extension")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +60,7 @@ func TestExtension(t *testing.T) {
 		}
 	}
 	build("off", "list", "-deps", ".") // what its go.mod and go.sum name is complete
-	// In a workspace the packages are those of the tests, which are compiled, also with -trimpath.
+	// In a workspace the packages are those of this test, which are compiled, also with -trimpath.
 	workspace := filepath.Join(dir, "go.work")
 	build(workspace, "work", "init", ".", "../..")
 	build(workspace, "build", "-ldflags=-s -w", "-o", program, ".")
@@ -53,7 +75,7 @@ func TestExtension(t *testing.T) {
 		}
 		return stdout.String()
 	}
-	golden, err := filepath.Abs(filepath.Join("testdata", "golden", "sbm300"))
+	golden, err := filepath.Abs("../../testdata/golden/sbm300")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +179,7 @@ func TestExtension(t *testing.T) {
 	}
 	// They are compared with others, and given parameters by their names.
 	list := strings.Join(append([]string{"lp", "votes:beta=0.7"}, extensionMethods...), ",")
-	karate, err := filepath.Abs(filepath.Join("testdata", "golden", "karate"))
+	karate, err := filepath.Abs("../../testdata/golden/karate")
 	if err != nil {
 		t.Fatal(err)
 	}
