@@ -14,7 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// mostCompared is the number of values that errors are measured on, and that an engine with HeldOut chooses its setting by,
+// mostCompared is the number of values that errors are measured on, and that an engine on a kernel chooses its setting by,
 // because the decomposition of the Gram matrix of each setting of a kernel takes its cube. Of 500 values the choice is worse where
 // values have heavy tails. Models learn from all values outside a fold. Tests lower it.
 var mostCompared = 1000
@@ -78,48 +78,55 @@ func (t *testValues) newEvidence(values []param.Values, space *choose.Space, mis
 	return e
 }
 
-// choose chooses by predictions of each value without its fold. A model with HeldOut chooses by a sample of many values, and
+// choose chooses by predictions of each value without its fold. A model on a kernel chooses by a sample of many values, and
 // is then measured by models of all values outside a fold. A setting whose equations are not solved is left out.
-func (r *Regression) choose(ctx context.Context, j *job, t *testValues) (c *Choice, err error) {
-	if axes := j.space.Axes; r.Widens && len(axes) > 1 && axes[0].Values > 2 {
-		narrow := *j
-		narrow.space = &choose.Space{Axes: slices.Clone(axes)}
-		narrow.space.Axes[0].Values--
-		narrow.values = j.values[:narrow.space.Len()]
-		narrow.space.Usual = min(j.space.Usual, len(narrow.values)-1)
-		last := narrow.space.Len() - axes[1].Values
-		if c, err = r.choose(ctx, &narrow, t); err != nil || c.setting < last {
-			return c, err
-		}
-	}
+func (r *Regression) choose(ctx context.Context, j *job, t *testValues) (*Choice, error) {
 	rough := *j.set
 	rough.Rough = true
-	var miss [][]float64
-	if r.HeldOut == nil || len(t.fold) <= mostCompared {
-		miss, err = r.predictFolds(ctx, j.p, t, j.values, &rough)
-	} else {
-		sample := *j
-		sample.p = j.p.At(sampleOf(len(t.fold), mostCompared, rough.RNGSeed))
-		if c, err = r.choose(ctx, &sample, newTestValues(sample.p, rough.RNGSeed)); err != nil {
-			return nil, err
+	if !r.OnKernel || len(t.fold) <= mostCompared {
+		return r.compareSettings(ctx, j, t, &rough)
+	}
+	sample := *j
+	sample.p = j.p.At(sampleOf(len(t.fold), mostCompared, rough.RNGSeed))
+	c, err := r.choose(ctx, &sample, newTestValues(sample.p, rough.RNGSeed))
+	for err == nil {
+		values := []param.Values{c.Declared.Values}
+		var miss [][]float64
+		if miss, err = r.predictFolds(ctx, j.p, t, values, &rough); err == nil {
+			c.numbers = t.newEvidence(values, new(choose.Space), miss)
+			c.setting = 0
+			return c, nil
 		}
-		for {
-			values := []param.Values{c.Declared.Values}
-			if miss, err = r.predictFolds(ctx, j.p, t, values, &rough); err == nil {
-				c.numbers = t.newEvidence(values, new(choose.Space), miss)
-				c.setting = 0
-				return c, nil
-			}
-			if !isUnsolved(err) || !j.leaveOut(c, err) {
-				return nil, err
-			}
+		if isUnsolved(err) && j.leaveOut(c, err) {
+			err = nil
 		}
 	}
+	return nil, err
+}
+
+// compareSettings chooses by predictions of each value without its fold.
+func (r *Regression) compareSettings(ctx context.Context, j *job, t *testValues, s *Settings) (*Choice, error) {
+	space := *j.space
+	if axes := space.Axes; r.Widens && len(axes) > 0 && axes[0].Values > 2 {
+		space.Axes = slices.Clone(axes)
+		space.Axes[0].Values--
+		space.Usual = min(space.Usual, space.Len()-1)
+	}
+	count := space.Len()
+	miss, err := r.predictFolds(ctx, j.p, t, j.values[:count], s)
 	if err != nil {
 		return nil, err
 	}
-	c = &Choice{Settings: j.size(), numbers: t.newEvidence(j.values, j.space, miss)}
+	c := &Choice{Settings: j.size(), numbers: t.newEvidence(j.values[:count], &space, miss)}
 	j.decide(c)
+	if widest := j.values[count:]; len(widest) > 0 && c.setting >= count-len(widest) {
+		more, err := r.predictFolds(ctx, j.p, t, widest, s)
+		if err != nil {
+			return nil, err
+		}
+		c.numbers = t.newEvidence(j.values, j.space, slices.Concat(miss, more))
+		j.decide(c)
+	}
 	return c, nil
 }
 
@@ -156,7 +163,7 @@ func (j *job) leaveOut(c *Choice, err error) bool {
 // predictFolds returns the errors of predictions by models of the other folds, by setting and value.
 func (r *Regression) predictFolds(ctx context.Context, p *Problem, t *testValues, settings []param.Values,
 	s *Settings) ([][]float64, error) {
-	if r.HeldOut != nil && len(p.Row) <= mostCompared {
+	if r.HeldOut != nil && (!r.OnKernel || len(p.Row) <= mostCompared) {
 		miss, err := r.HeldOut(ctx, p, t.fold, settings, s)
 		for s := range miss {
 			miss[s] = problem.Pick(miss[s], t.tested)

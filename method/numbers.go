@@ -43,8 +43,8 @@ type Regression struct {
 	// Bytes returns the memory of Predict; nil: none but the values. The error refuses the problem.
 	Bytes func(p *Problem, settings []param.Values, s *Settings) (int64, error)
 
-	// HeldOut returns the errors of predictions from the other folds by setting and value; nil:
-	// Predict is used.
+	// HeldOut returns the errors of predictions from the other folds by setting and value, of those whose fold is not negative; nil:
+	// Predict is used. That of an engine on a kernel takes few values.
 	HeldOut func(ctx context.Context, p *Problem, fold []int, settings []param.Values, s *Settings) ([][]float64, error)
 }
 

@@ -269,28 +269,40 @@ func (l *Learner) Averages() bool { return l.system != nil && l.NoNumbers == "" 
 // in place of a quotient of rounding errors.
 const leastResponse = 1e-6
 
-// MeansTo stores in dst the mean of the numbers y of nodes row with the responses M of each node to them as weights,
+// Sample has numbers of some nodes.
+type Sample struct {
+	Row   []int
+	Value []float64
+}
+
+// MeansTo stores in column k of dst the mean of the numbers y of sample k with the responses M of each node to its nodes as weights,
 //
 //	f = ȳ + M(y − ȳ)/(M1 + ε),  ε = 1e-6,
 //
-// on a graph without negative weights. Errors and memory are those of [Learner.ScoresTo] with two columns.
-func (l *Learner) MeansTo(ctx context.Context, dst []float64, g *graph.Graph, row []int, y []float64, v param.Values,
+// on a graph without negative weights. Errors and memory are those of [Learner.ScoresTo] with two columns for each sample.
+func (l *Learner) MeansTo(ctx context.Context, dst *sparse.Block[float64], g *graph.Graph, samples []Sample, v param.Values,
 	s *Settings) error {
 	sys, err := l.system(g, v)
 	if err != nil {
 		return err
 	}
-	width, minimum := l.groupColumns(len(dst), 2, 2, v, s.Memory)
+	f := sparse.NewBlock[float64](dst.Rows, 2*len(samples))
+	width, minimum := l.groupColumns(f.Rows, f.Cols, 2, v, s.Memory)
 	sys.Memory = budget.Subtract(s.Memory, minimum)
-	f := sparse.NewBlock[float64](len(dst), 2)
-	mean := floats.Sum(y) / float64(len(y))
-	for i, r := range row {
-		f.Row(r)[0] = y[i] - mean
-		f.Row(r)[1] = 1
+	mean := make([]float64, len(samples))
+	for k, sample := range samples {
+		mean[k] = floats.Sum(sample.Value) / float64(len(sample.Value))
+		for i, r := range sample.Row {
+			f.Row(r)[2*k] = sample.Value[i] - mean[k]
+			f.Row(r)[2*k+1] = 1
+		}
 	}
 	_, err = l.solveColumns(ctx, f, sys, width, &Settings{Tolerance: cmp.Or(s.Tolerance, defaultTolerance)})
-	for i := range dst {
-		dst[i] = mean + f.Row(i)[0]/(max(0, f.Row(i)[1])+leastResponse)
+	for i := range dst.Rows {
+		x := f.Row(i)
+		for k := range mean {
+			dst.Row(i)[k] = mean[k] + x[2*k]/(max(0, x[2*k+1])+leastResponse)
+		}
 	}
 	return err
 }
