@@ -137,12 +137,11 @@ func runRank(run *shell.Session, c *rankOptions, name string) error {
 		Output: c.out, Nodes: len(d.Rows), Seeds: len(d.Cols), Kernel: c.spec.Name,
 		Parameters: v, Folds: r.Folds, Sweeps: r.Sweeps,
 	}
-	isSeed := make(map[int]bool, len(d.Cols))
+	isSeed := make([]bool, len(g.Degrees))
 	for _, seed := range d.Cols {
 		isSeed[seed] = true
 	}
-	// positions by row, and by rank
-	position := make(map[int]int, len(d.Rows))
+	position := make([]int, len(g.Degrees)) // in d.Rows, by row
 	order := make([]int, len(r.Order))
 	place := make([]int, len(d.Rows))
 	for i, row := range d.Rows {
