@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
@@ -88,34 +89,30 @@ type DegreeBin struct {
 
 // DegreeBins returns bins that double, without empty ones.
 func (s *Statistics) DegreeBins(degrees []float64) []DegreeBin {
-	bins := map[float64]*DegreeBin{}
+	const least = -1074 // exponent of the least number above 0
+	bins := make([]DegreeBin, 1023-least+2)
 	binOf := func(d float64) *DegreeBin {
-		b := DegreeBin{}
 		if d > 0 {
-			b.From = math.Ldexp(1, math.Ilogb(d))
-			b.Below = min(2*b.From, math.MaxFloat64)
+			return &bins[math.Ilogb(d)-least+1]
 		}
-		if bins[b.From] == nil {
-			bins[b.From] = &b
-		}
-		return bins[b.From]
+		return &bins[0]
 	}
 	for i, d := range degrees {
 		binOf(float64(s.Neighbours[i])).Neighbours++
 		binOf(d).Degrees++
 	}
-	var list []DegreeBin
-	for _, lower := range slices.Sorted(maps.Keys(bins)) {
-		list = append(list, *bins[lower])
+	for i := range bins[1:] {
+		bins[i+1].From = math.Ldexp(1, i+least)
+		bins[i+1].Below = min(2*bins[i+1].From, math.MaxFloat64)
 	}
-	return list
+	return slices.DeleteFunc(bins, func(b DegreeBin) bool { return b.Neighbours+b.Degrees == 0 })
 }
 
 // Measure returns the statistics of a graph in two sweeps. An edge is one entry if directed is
 // set, otherwise two; l may be nil. [StatisticsBytes] is its memory.
 func Measure(ctx context.Context, a sparse.Matrix, directed bool,
 	l *nodefile.Labels, workers int) (*Statistics, error) {
-	parts, err := sparse.FindComponents(ctx, a, workers)
+	parts, err := (&graph.Graph{A: a, Symmetric: !directed, Workers: workers}).FindComponents(ctx)
 	if err != nil {
 		return nil, err
 	}
