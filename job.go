@@ -154,8 +154,7 @@ func (g *Graph) Begin(ctx context.Context, n *Needs) (*Job, error) {
 				r.components = r.structured.Components
 			}
 			if r.components == nil {
-				r.components, err = sparse.FindComponentsInOrder(ctx, g.A,
-					g.Nodes.Rows(), g.options.Workers)
+				r.components, err = j.FindComponents(ctx)
 			}
 			j.Components = r.components
 			return err
@@ -184,7 +183,7 @@ func (g *Graph) Begin(ctx context.Context, n *Needs) (*Job, error) {
 
 // graph returns a graph for one job or problem, which may add its components.
 func (g *Graph) graph() *graph.Graph {
-	return &graph.Graph{A: g.A, Nodes: g.Nodes, Signed: g.Signed,
+	return &graph.Graph{A: g.A, Nodes: g.Nodes, Signed: g.Signed, Symmetric: !g.Directed,
 		Degrees: g.Degrees, Hyperedges: g.Hyperedges, Workers: g.options.Workers,
 		TempDir: g.tempParent()}
 }
@@ -301,8 +300,12 @@ func (j *Job) place(ctx context.Context, n *Needs) error {
 		return nil
 	}
 	if r.structured == nil {
-		structured, err := graph.New(ctx, j.A, &graph.Settings{Nodes: j.Nodes,
-			Components: j.Components, Workers: j.Workers})
+		set := &graph.Settings{Nodes: j.Nodes, Symmetric: j.Symmetric,
+			Components: j.Components, Workers: j.Workers}
+		if m := j.g.Store.Manifest; !m.Weighted && m.SelfLoops == 0 && !m.HasCodes() {
+			set.Degrees = j.Degrees
+		}
+		structured, err := graph.New(ctx, j.A, set)
 		if err != nil {
 			return err
 		}

@@ -16,7 +16,7 @@ func Divide(ctx context.Context, g *Graph, d *sparse.Division,
 	if err != nil {
 		return nil, err
 	}
-	components, err := (&Graph{A: a, Nodes: g.Nodes, Workers: g.Workers}).findComponents(ctx)
+	components, err := (&Graph{A: a, Nodes: g.Nodes, Workers: g.Workers}).FindComponents(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -33,6 +33,7 @@ type Graph struct {
 	In         sparse.Matrix      // Aᵀ; nil: A is symmetric
 	Hyperedges bool               // A is the incidence graph of a hypergraph
 	Signed     bool               // some weight is negative
+	Symmetric  bool               // A equals Aᵀ, which saves comparing them
 	Degrees    []float64          // sums of |a_ij| by row, to half an ulp
 	Loops      []float64          // diagonal of A; nil if it is zero
 	Least      float64            // smallest |a_ij| other than 0
@@ -130,6 +131,12 @@ type Settings struct {
 	// Nodes are the ids of the rows; nil: node i is row i.
 	Nodes *shard.Nodes
 
+	// Symmetric means that A equals Aᵀ, as in an undirected store. It saves comparing them, and reading many entries.
+	Symmetric bool
+
+	// Degrees are those of a matrix whose entries are all 1, with none on the diagonal; nil: New computes them.
+	Degrees []float64
+
 	// KeepLoops computes L = D − A with the diagonal of A even if a self loop is heavy.
 	KeepLoops bool
 
@@ -145,13 +152,18 @@ func New(ctx context.Context, a sparse.Matrix, s *Settings) (*Graph, error) {
 		set = *s
 	}
 	g := &Graph{A: a, Components: set.Components, Nodes: set.Nodes,
-		Workers: set.Workers, null: map[bool]func() *blocks.Disjoint{},
+		Workers: set.Workers, Symmetric: set.Symmetric, Degrees: set.Degrees, null: map[bool]func() *blocks.Disjoint{},
 		Radius: new(blocks.Lazy), RoughRadius: new(blocks.Lazy)}
 	for _, normalized := range []bool{false, true} {
 		g.null[normalized] = sync.OnceValue(
 			func() *blocks.Disjoint { return newNullSpace(g, normalized) })
 	}
-	err := g.weigh(ctx)
+	var err error
+	if g.Degrees == nil {
+		err = g.weigh(ctx)
+	} else if a.NNZ() > 0 {
+		g.Least = 1
+	}
 	if err == nil {
 		err = blocks.CheckScale[float64](sparse.TeamOf(a), g.Degrees)
 	}
@@ -165,7 +177,7 @@ func New(ctx context.Context, a sparse.Matrix, s *Settings) (*Graph, error) {
 		return nil, err
 	}
 	if g.Components == nil {
-		if g.Components, err = g.findComponents(ctx); err != nil {
+		if g.Components, err = g.FindComponents(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -191,16 +203,19 @@ func FromMat(ctx context.Context, m mat.Matrix, s *Settings) (*Graph, error) {
 	if err == nil && a.Negative > 0 && !set.Signed {
 		err = fmt.Errorf("%w; Settings.Signed accepts negative weights", ErrWeight)
 	}
+	set.Symmetric = true
 	if err != nil {
 		return nil, err
 	}
 	return New(ctx, a.CSR, &set)
 }
 
-// findComponents returns the components of the matrix in the order of the ids.
-func (g *Graph) findComponents(ctx context.Context) (*sparse.Components, error) {
-	if g.Nodes != nil && g.Nodes.Order != nil {
-		return sparse.FindComponentsInOrder(ctx, g.A, g.Nodes.Rows(), g.Workers)
+// FindComponents returns the components of the matrix in the order of the ids. Cost: one sweep.
+func (g *Graph) FindComponents(ctx context.Context) (*sparse.Components, error) {
+	n, _ := g.A.Dims()
+	nodes := g.Nodes
+	if nodes == nil {
+		nodes = shard.NewNumericNodes(sparse.TeamOf(g.A).TotalOf(n))
 	}
-	return sparse.FindComponents(ctx, g.A, g.Workers)
+	return sparse.FindComponentsInOrder(ctx, g.A, g.Symmetric, nodes.Rows(), g.Workers)
 }

@@ -89,7 +89,7 @@ func names() []string {
 // all others. The error is a [*param.ParameterError] with the range of the parameter on this
 // graph, [ErrAsymmetric], the context's, or that of a sweep.
 //
-// Cost: a sweep of one column, for bounds of a spectrum a few more, and for defaults that are
+// Cost: a sweep of two columns unless the graph is known to be symmetric, for bounds of a spectrum a few more, and for defaults that are
 // relative to ρ some tens.
 func New(ctx context.Context, g *graph.Graph, name string,
 	values param.Values) (Kernel, error) {
@@ -127,7 +127,7 @@ func (f *Family) NewAll(ctx context.Context, g *graph.Graph,
 			return nil, err
 		}
 	}
-	if g.In == nil {
+	if g.In == nil && !g.Symmetric {
 		if err := checkSymmetric(ctx, g); err != nil {
 			return nil, err
 		}

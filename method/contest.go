@@ -183,7 +183,7 @@ func withStructure(ctx context.Context, p *Problem, s *Settings) (*Problem, erro
 	if p.Radius != nil {
 		return p, nil
 	}
-	g, err := graph.New(ctx, p.A, &graph.Settings{Components: p.Components, Nodes: p.Graph.Nodes, Workers: s.Workers})
+	g, err := graph.New(ctx, p.A, &graph.Settings{Components: p.Components, Symmetric: p.Symmetric, Nodes: p.Graph.Nodes, Workers: s.Workers})
 	if err != nil {
 		return nil, err
 	}

@@ -30,19 +30,19 @@ func FindComponents(ctx context.Context, a Matrix,
 		for i := 0; i < total && yield(i); i++ {
 		}
 	}
-	return FindComponentsInOrder(ctx, a, inTurn, workers)
+	return FindComponentsInOrder(ctx, a, false, inTurn, workers)
 }
 
 // FindComponentsInOrder is [FindComponents] with components numbered by their first rows in an order of all rows
-// of the whole matrix. If several processes share the rows, Of has those of this process, Sizes are those of the
+// of the whole matrix. It reads fewer entries of a symmetric matrix. If several processes share the rows, Of has those of this process, Sizes are those of the
 // whole, and the memory is that for all n rows.
-func FindComponentsInOrder(ctx context.Context, a Matrix, order iter.Seq[int],
+func FindComponentsInOrder(ctx context.Context, a Matrix, symmetric bool, order iter.Seq[int],
 	workers int) (*Components, error) {
 	rows, cols := a.Dims()
 	if rows != cols {
 		panic(badShape)
 	}
-	f, err := connect(ctx, a, 0, workers)
+	f, err := connect(ctx, a, symmetric, 0, workers)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,10 @@ func FindComponentsInOrder(ctx context.Context, a Matrix, order iter.Seq[int],
 
 // connect joins the rows and columns of nonzero entries. With sign 1 or −1 each row i has a copy n + i: a positive entry
 // of sign·A joins its row and its column, and their copies, and a negative one each of them with the copy of the other.
-func connect(ctx context.Context, a Matrix, sign float64,
+//
+// The entries of a symmetric matrix are not read in rows that are already joined with one row, the hub: they lead to rows that
+// are joined with it too, or that join their own entries. Most rows of a graph with a giant component are such rows.
+func connect(ctx context.Context, a Matrix, symmetric bool, sign float64,
 	workers int) (forest, error) {
 	rows, _ := a.Dims()
 	n := uint32(TeamOf(a).TotalOf(rows))
@@ -81,6 +84,8 @@ func connect(ctx context.Context, a Matrix, sign float64,
 	m, divided := a.(*Divided)
 	f := newForest(int(n * copies))
 	local, _ := LocalRows(a)
+	var hub atomic.Uint32 // 1 + row, 0 before it is chosen
+	skips := symmetric && !divided && sign == 0
 	err := Sweep(ctx, local, workers, func(_ int, p Panel) error {
 		for i := p.Lo; i < p.Hi; i++ {
 			col, val := p.Row(i - p.Lo)
@@ -89,6 +94,12 @@ func connect(ctx context.Context, a Matrix, sign float64,
 			}
 			row := uint32(TeamOf(a).Row(i))
 			root := f.root(row)
+			if skips && hub.Load() == 0 && len(col) > 2 {
+				hub.CompareAndSwap(0, row+1)
+			}
+			if h := hub.Load(); h != 0 && h != row+1 && root == f.root(h-1) {
+				continue
+			}
 			for e, c := range col {
 				if divided {
 					c = m.columns[c]
@@ -123,7 +134,7 @@ func connect(ctx context.Context, a Matrix, sign float64,
 // has side 1. A must be symmetric. Cost: one sweep, and 8n bytes in addition to the result.
 func FindSides(ctx context.Context, a Matrix, sign float64,
 	workers int) ([]float64, error) {
-	f, err := connect(ctx, a, sign, workers)
+	f, err := connect(ctx, a, true, sign, workers)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/sparsetest"
 )
@@ -40,6 +41,7 @@ func componentsByHand(n int, entries []sparse.Triplet) []uint32 {
 
 func TestFindComponents(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 0))
+	all := sched.UpTo(100)
 	for _, links := range []int{0, 20, 60, 100, 400} {
 		const n = 100
 		var entries []sparse.Triplet
@@ -55,10 +57,21 @@ func TestFindComponents(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		both, err := sparse.Sum(t.Context(), a, a.Transpose(), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, workers := range []int{1, 2, 7} {
 			got, err := sparse.FindComponents(context.Background(), a, workers)
 			if err != nil {
 				t.Fatal(err)
+			}
+			symmetric, err := sparse.FindComponentsInOrder(t.Context(), both, true, slices.Values(all), workers)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(got, symmetric); diff != "" {
+				t.Errorf("%d links, %d workers, symmetric: %s", links, workers, diff)
 			}
 			if diff := cmp.Diff(want, got.Of); diff != "" {
 				t.Errorf("%d links, %d workers: %s", links, workers, diff)
@@ -103,7 +116,7 @@ func TestFindComponentsInOrder(t *testing.T) {
 	for i := range want {
 		want[i] = number[want[i]]
 	}
-	one, err := sparse.FindComponentsInOrder(t.Context(), a, slices.Values(order), 2)
+	one, err := sparse.FindComponentsInOrder(t.Context(), a, false, slices.Values(order), 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +135,7 @@ func TestFindComponentsInOrder(t *testing.T) {
 				return err
 			}
 			defer m.Close()
-			got, err := sparse.FindComponentsInOrder(t.Context(), m, slices.Values(order), 2)
+			got, err := sparse.FindComponentsInOrder(t.Context(), m, false, slices.Values(order), 2)
 			if err != nil {
 				return err
 			}

@@ -17,7 +17,7 @@ import (
 func (p *Problem) FindComponents(ctx context.Context, workers int,
 	work *graph.Work) (*sparse.Components, error) {
 	if p.Components == nil {
-		parts, err := sparse.FindComponents(ctx, p.A, workers)
+		parts, err := (&graph.Graph{A: p.A, Symmetric: p.Symmetric && !p.Directed, Workers: workers}).FindComponents(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -38,7 +38,7 @@ func (p *Problem) Whole(ctx context.Context, workers int,
 		sweeps--
 	}
 	g, err := graph.New(ctx, p.A,
-		&graph.Settings{Components: p.Components, Workers: workers})
+		&graph.Settings{Components: p.Components, Symmetric: p.Symmetric, Workers: workers})
 	if err != nil {
 		return nil, err
 	}

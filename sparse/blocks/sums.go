@@ -77,7 +77,11 @@ func Norm(team *sparse.Team, x []float64) float64 {
 
 // Total returns the sum of a vector's elements.
 func Total(team *sparse.Team, x []float64) float64 {
-	return Sums(team, len(x), 1, func(i int, sums []float64) { sums[0] += x[i] })[0]
+	return chunkSums(team, len(x), 1, func(lo, hi int, sums []float64) {
+		for _, v := range x[lo:hi] {
+			sums[0] += v
+		}
+	})[0]
 }
 
 // SumOver returns the sum of v over the processes.

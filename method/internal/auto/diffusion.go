@@ -112,7 +112,7 @@ func (q *nodeKernel) diffusionPath(ctx context.Context,
 	targets *mat.Dense) (best *ridge.Path, err error) {
 	in, p := q.in, q.in.p
 	g, err := graph.New(ctx, p.A,
-		&graph.Settings{Components: p.Components, Workers: in.set.Workers})
+		&graph.Settings{Components: p.Components, Symmetric: p.Symmetric, Workers: in.set.Workers})
 	if err != nil {
 		return nil, err
 	}
