@@ -64,8 +64,7 @@
 // # Trust
 //
 // Bytes from the disk are checked before any number of them is used.
-// Damage is a [*CorruptError] that names the file, the byte and, where a
-// single flipped bit explains it, the bit. [Verify] reads and checks
+// Damage is a [*CorruptError] that names the file and the byte. [Verify] reads and checks
 // everything. A store whose files someone writes to, or touches, while they are
 // read gives [ErrChanged]; one that is renamed or replaced is read to the end as it
 // was opened.

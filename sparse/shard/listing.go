@@ -98,8 +98,7 @@ func (l *listing) read(name, magic string,
 	}
 	want, _ := strconv.ParseUint(entry.CRC, 16, 32)
 	if got := crc32.Checksum(b, castagnoli); got != uint32(want) {
-		return newDamage(path, "checksum %08x, want %08x%s", got, want,
-			explainFlip(got^uint32(want), len(b)))
+		return newDamage(path, "checksum %08x, want %08x", got, want)
 	}
 	if string(b[:8]) != magic || binary.LittleEndian.Uint64(b[8:]) != m.identity() {
 		return newDamage(path, "belongs to store %016x, this is %s",
