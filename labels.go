@@ -338,8 +338,8 @@ func checkShares(option string, shares []float64) error {
 }
 
 // PredictSeveral predicts the labels of the nodes of a problem that may have several, each of which is a label of the
-// problem. It fills in the Memory and the Workers of the settings.
-func PredictSeveral(ctx context.Context, g *Graph, p *method.Problem,
+// problem, with what a model has kept unless that is nil. It fills in the Memory and the Workers of the settings.
+func PredictSeveral(ctx context.Context, g *Graph, p *method.Problem, kept *multilabel.Kept,
 	s *method.Settings) (*multilabel.Model, *Prediction, error) {
 	job, q, set, err := g.beginLearning(ctx, p, s, new(Needs),
 		func(p *method.Problem, s *method.Settings, _ *Plan) (int64, error) {
@@ -349,7 +349,7 @@ func PredictSeveral(ctx context.Context, g *Graph, p *method.Problem,
 		return nil, nil, err
 	}
 	defer job.End()
-	model, predicted, err := multilabel.Predict(ctx, q, set)
+	model, predicted, err := multilabel.Predict(ctx, q, kept, set)
 	if err != nil {
 		return nil, nil, err
 	}

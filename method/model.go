@@ -66,6 +66,11 @@ func (m *Model) Engine() (*Engine, error) {
 	return &e, nil
 }
 
+// Weigh returns the problem with the weights of edges of the model, see [Engine.Weigh].
+func (m *Model) Weigh(ctx context.Context, p *Problem, s *Settings) (*Problem, error) {
+	return (&Engine{model: m}).Weigh(ctx, p, s)
+}
+
 // compare returns the [*sides.Difference] of a problem whose edges the model does not fit.
 func (m *Model) compare(p *Problem) error {
 	o := &m.Origin

@@ -53,11 +53,12 @@ func (e *spectralNumbers) predict(ctx context.Context, p *Problem, settings []pa
 		for ; lo < len(settings) && settings[lo].Int("dimension") == dimension; lo++ {
 			lambdas = append(lambdas, settings[lo].Number("lambda"))
 		}
-		path, err := e.Path(ctx, p.Row, min(dimension, e.Cols), mat.NewDense(len(p.Row), 1, slices.Clone(p.Value)), s.Workers)
+		dimension = min(dimension, e.Cols)
+		path, err := e.Path(ctx, p.Row, dimension, nil, mat.NewDense(len(p.Row), 1, slices.Clone(p.Value)), s.Workers)
 		if err != nil {
 			return nil, err
 		}
-		model := e.Fit(path, lambdas...)
+		model := e.Fit(path, dimension, lambdas...)
 		values := make([][]float64, len(lambdas))
 		for i := range values {
 			values[i] = make([]float64, n)

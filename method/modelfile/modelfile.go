@@ -23,6 +23,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/conformal"
+	"github.com/heatwalk/heatwalk/method/multilabel"
 	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -48,6 +49,8 @@ type File struct {
 
 	// AttributeMeans are the values of the columns in place of missing ones; nil: of a matrix.
 	AttributeMeans []float64 `json:"attribute_means,omitempty"`
+
+	Several *multilabel.Kept `json:"several,omitempty"` // of several labels a node; Model has the weights of edges alone
 
 	Scores *conformal.Scores `json:"held_out_scores,omitempty"` // nil: the method has none
 
@@ -148,6 +151,9 @@ func Read(path string, memory int64) (*File, error) {
 	if problem := f.validate(); problem != "" {
 		return nil, DamageError(path, problem)
 	}
+	if f.Several != nil {
+		f.Several.Edges = f.Model
+	}
 	if version == oldVersion {
 		return f, f.readOrigin(body)
 	}
@@ -204,10 +210,13 @@ func (f *File) validate() string {
 		func(share float64) bool { return share < 0 || share > 1 }) {
 		return "a share of a class is not between 0 and 1"
 	}
+	if f.Several != nil && !f.Several.Valid(len(f.Classes)) {
+		return "labels and model do not fit"
+	}
 	isLabelled := make(map[string]bool, len(f.IDs))
 	hasLabel := make([]bool, len(f.Classes))
 	for i, c := range f.Class {
-		if isLabelled[f.IDs[i]] {
+		if isLabelled[f.IDs[i]] && f.Several == nil {
 			return fmt.Sprintf("two labels of node %q", f.IDs[i])
 		}
 		if c < 0 || c >= len(f.Classes) {

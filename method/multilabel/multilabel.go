@@ -1,5 +1,5 @@
 // Package multilabel learns several labels a node: [Predict] makes eigenvectors of the
-// graph, learns each label against the rest from them, and gives a probability of each that
+// graph, learns each label against the rest from them and from the attributes of nodes, and gives a probability of each that
 // says nothing of the others.
 package multilabel
 
@@ -19,6 +19,7 @@ import (
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/method/internal/embedding"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
@@ -43,9 +44,15 @@ type Learner struct {
 
 	problem *method.Problem
 	set     method.Settings
+	kept    *Kept                // nil: labels choose the weights of edges
 	fitted  *method.Problem      // with the weights of edges of the last model, without directions
 	columns *embedding.Embedding // of it; nil before the first model
+	views   *auto.Attributes     // of it; nil: it has no attributes
 }
+
+// mostWide is the number of labelled nodes that a model learns from which has more columns than that: its cost grows with their
+// cube. Tests lower it.
+var mostWide = 1000
 
 // NewLearner returns the learner of a problem, in which a node has a row for each of its labels.
 func NewLearner(p *method.Problem, s *method.Settings) *Learner {
@@ -85,12 +92,40 @@ func (l *Learner) Fit(ctx context.Context, positions []int) (*Model, error) {
 			return nil, err
 		}
 	}
-	return fit(ctx, l.columns, node, sets, len(l.problem.Names), &l.set)
+	if l.views != nil && min(len(node), embedding.Most+2*l.problem.Attributes.Cols) > mostWide {
+		sample := split.Sample(make([]int, len(node)), mostWide, l.set.RNGSeed, 0)
+		node = problem.Pick(node, sample)
+		sets = problem.Pick(sets, sample)
+	}
+	f := &fit{Embedding: l.columns, node: node, sets: sets, labels: len(l.problem.Names), workers: l.set.Workers}
+	if l.views != nil {
+		f.attributes = mat.NewDense(len(node), 2*l.problem.Attributes.Cols, nil)
+		if err := l.views.RowsTo(ctx, f.attributes, 0, node); err != nil {
+			return nil, err
+		}
+	}
+	var m *Model
+	var err error
+	if l.kept != nil {
+		m, err = f.restore(ctx, l.kept)
+	} else {
+		m, err = f.choose(ctx, l.set.RNGSeed)
+	}
+	if err == nil && l.views != nil {
+		m.products = sparse.NewBlock[float32](len(l.fitted.Degrees), f.labels)
+		err = l.views.Scores(ctx, m.model.Others(), func(node int, products []float32) { copy(m.products.Row(node), products) })
+	}
+	return m, err
 }
 
 // embed computes the columns of a problem with the weights of edges that its labels choose.
 func (l *Learner) embed(ctx context.Context, p *method.Problem) (err error) {
-	if l.fitted, err = engine.Weigh(ctx, p, &l.set); err != nil {
+	if l.kept != nil {
+		l.fitted, err = l.kept.Edges.Weigh(ctx, p, &l.set)
+	} else {
+		l.fitted, err = engine.Weigh(ctx, p, &l.set)
+	}
+	if err != nil {
 		return err
 	}
 	set := l.set
@@ -100,6 +135,9 @@ func (l *Learner) embed(ctx context.Context, p *method.Problem) (err error) {
 			new(graph.Work)); err != nil {
 			return err
 		}
+	}
+	if a := l.fitted.Attributes; a != nil && a.Cols > 0 {
+		l.views = auto.NewAttributes(l.fitted, set.Memory, set.Workers)
 	}
 	l.columns, err = embedding.New(ctx, l.fitted, embedding.Most, &lanczos.Settings{Memory: set.Memory, Workers: set.Workers,
 		Progress: func(_ string, done, total int64) { set.Progress("features", done, total) }})
@@ -149,7 +187,16 @@ func Bytes(p *method.Problem, s *method.Settings) int64 {
 	n := len(p.Degrees)
 	labelled := len(NewLearner(p, nil).Row)
 	labels := len(p.Names)
-	return max(choice, weighted+embedding.Bytes(n, labelled, labels)+budget.Block[float32](n, labels)+8*5*int64(labelled)*int64(labels+1))
+	bytes := embedding.Bytes(n, labelled, labels)
+	if a := p.Attributes; a != nil {
+		columns := embedding.Most + 2*a.Cols
+		if min(labelled, columns) > mostWide {
+			labelled = mostWide
+		}
+		bytes += auto.AttributeBytes(p, labelled, labels, s.Workers, s.Memory) + int64(budget.Block[float32](n, labels)) +
+			2*8*int64(labelled)*int64(columns) + ridge.Bytes(labelled, columns, labels, 0)
+	}
+	return max(choice, weighted+bytes+budget.Block[float32](n, labels)+8*5*int64(labelled)*int64(labels+1))
 }
 
 // Model gives a node a probability of each of the labels, which do not exclude
@@ -174,28 +221,75 @@ type Model struct {
 	// probability of a label of the node. See [conformal.Scores].
 	HeldOut []float64 `json:"-"`
 
-	model *embedding.Model
-	a, b  []float64 // of the sigmoids
+	model    *embedding.Model
+	products *sparse.Block[float32] // the part of attributes in the scores of all nodes; nil: there are none
+	a, b     []float64              // of the sigmoids
 
 	labels map[int][]int // labels of the nodes that Predict learned from
 }
 
-// fit learns from nodes whose labels are sets of numbers below labels. Columns and λ are chosen by
+// Kept is what a model keeps for another time in addition to the labels: what it has chosen. Least squares are fitted again.
+type Kept struct {
+	Columns   int           `json:"columns"`
+	Lambda    float64       `json:"lambda"`
+	Threshold float64       `json:"threshold"`
+	Slopes    []float64     `json:"slopes"` // a of the sigmoids 1/(1 + exp(a·f + b)), one for each label
+	Shifts    []float64     `json:"shifts"` // b
+	Edges     *method.Model `json:"-"`      // has the weights of edges
+}
+
+// Keep returns what to keep of a model.
+func (m *Model) Keep() *Kept {
+	return &Kept{Columns: m.Columns, Lambda: m.Lambda, Threshold: m.Threshold, Slopes: m.a, Shifts: m.b}
+}
+
+// KeepEdges returns the model that keeps the weights of edges of a prediction.
+func KeepEdges(p *method.Prediction, seed uint64) *method.Model {
+	return &method.Model{Method: engine.Name, RNGSeed: seed, Origin: *p.Origin()}
+}
+
+// Valid reports whether the numbers fit each other and a number of labels.
+func (k *Kept) Valid(labels int) bool {
+	return k.Columns > 0 && k.Lambda > 0 && len(k.Slopes) == labels && len(k.Shifts) == labels
+}
+
+// fit has labelled nodes, whose labels are sets of numbers below labels, and their features.
+type fit struct {
+	*embedding.Embedding
+	node       []int
+	sets       [][]int
+	labels     int
+	attributes *mat.Dense // of the nodes; nil: there are none
+	workers    int
+}
+
+// path returns ridge regression on the first columns and the attributes.
+func (f *fit) path(ctx context.Context, width int) (*ridge.Path, error) {
+	return f.Path(ctx, f.node, width, f.attributes, ridge.OneHot(f.sets, f.labels), f.workers)
+}
+
+// restore fits what a model has kept.
+func (f *fit) restore(ctx context.Context, k *Kept) (*Model, error) {
+	m := &Model{Columns: min(k.Columns, f.Cols), Lambda: k.Lambda, Threshold: k.Threshold, a: k.Slopes, b: k.Shifts}
+	p, err := f.path(ctx, m.Columns)
+	if err == nil {
+		m.model = f.Fit(p, m.Columns, m.Lambda)
+	}
+	return m, err
+}
+
+// choose returns the model with the columns and λ that are chosen by
 // the labels of nodes that are left out one by one, see package choose: as many labels are
 // predicted for a node as it has, so that the micro-F1 is the share of right ones. The error is
 // the context's.
-func fit(ctx context.Context, e *embedding.Embedding, node []int, sets [][]int,
-	labels int, s *method.Settings) (*Model, error) {
-	set := s.WithDefaults()
-	_, widest := e.Dims()
+func (f *fit) choose(ctx context.Context, seed uint64) (*Model, error) {
+	sets := f.sets
+	labels := f.labels
 	var width []int
-	for w := widest; len(width) < widths && w > 0; w /= 2 {
+	for w := f.Cols; len(width) < widths && w > 0; w /= 2 {
 		width = append(width, w)
 	}
-	path := func(index int) (*ridge.Path, error) {
-		return e.Path(ctx, node, width[index], ridge.OneHot(sets, labels), set.Workers)
-	}
-	fold := split.Folds(make([]int, len(sets)), split.FoldCount(len(sets)), set.RNGSeed, 0)
+	fold := split.Folds(make([]int, len(sets)), split.FoldCount(len(sets)), seed, 0)
 	instances := make([]choose.FoldLabels, slices.Max(fold)+1)
 	for i, list := range sets {
 		instances[fold[i]].Tested += len(list)
@@ -210,16 +304,16 @@ func fit(ctx context.Context, e *embedding.Embedding, node []int, sets [][]int,
 	search.Measure = func(_ context.Context, kernels, settings []int) (*choose.Counts, error) {
 		counts := choose.NewCounts(len(kernels)*len(settings), instances)
 		for a, index := range kernels {
-			p, err := path(index)
+			p, err := f.path(ctx, width[index])
 			if err != nil {
 				return nil, err
 			}
 			for b, index := range settings {
 				left := p.LeaveOneOut(lambdas()[index])
-				for f, list := range instances {
-					test := split.OfFold(fold, f).Test
+				for part, list := range instances {
+					test := split.OfFold(fold, part).Test
 					micro, _, _ := labelF1(problem.Pick(sets, test), labels, func(i int) []float64 { return left.RawRowView(test[i]) })
-					counts.Right[f*counts.Candidates+a*len(settings)+b] = math.Round(micro * float64(list.Tested))
+					counts.Right[part*counts.Candidates+a*len(settings)+b] = math.Round(micro * float64(list.Tested))
 				}
 			}
 		}
@@ -232,11 +326,11 @@ func fit(ctx context.Context, e *embedding.Embedding, node []int, sets [][]int,
 	leftOut := func(candidate int) (*Model, *mat.Dense, error) {
 		m := &Model{Columns: width[candidate/len(lambdas())],
 			Lambda: lambdas()[candidate%len(lambdas())]}
-		p, err := path(candidate / len(lambdas()))
+		p, err := f.path(ctx, m.Columns)
 		if err != nil {
 			return nil, nil, err
 		}
-		m.model = e.Fit(p, m.Lambda)
+		m.model = f.Fit(p, m.Columns, m.Lambda)
 		left := p.LeaveOneOut(m.Lambda)
 		m.calibrate(left, sets, labels)
 		for i := range sets {
@@ -260,14 +354,14 @@ func fit(ctx context.Context, e *embedding.Embedding, node []int, sets [][]int,
 	slices.Sort(best.HeldOut)
 	probabilities := map[int]*mat.Dense{chosen: left} // of candidates
 	predicted := make([][]int, len(sets))
-	for f, candidate := range result.Outside {
+	for part, candidate := range result.Outside {
 		if probabilities[candidate] == nil {
 			if _, probabilities[candidate], err = leftOut(candidate); err != nil {
 				return nil, err
 			}
 		}
 		left := probabilities[candidate]
-		s := split.OfFold(fold, f)
+		s := split.OfFold(fold, part)
 		limit := threshold(problem.Pick(sets, s.Train), func(i int) []float64 { return left.RawRowView(s.Train[i]) })
 		for _, i := range s.Test {
 			predicted[i] = above(left.RawRowView(i), limit)
@@ -302,7 +396,13 @@ func (m *Model) calibrate(scores *mat.Dense, sets [][]int, labels int) {
 
 // Probabilities returns the probability of each label of a node.
 func (m *Model) Probabilities(node int) []float64 {
-	return m.probable(m.model.Scores(node))
+	scores := m.model.Scores(node)
+	if m.products != nil {
+		for c, v := range m.products.Row(node) {
+			scores[c] += float64(v)
+		}
+	}
+	return m.probable(scores)
 }
 
 // probable turns scores of labels into their probabilities.
@@ -313,11 +413,15 @@ func (m *Model) probable(scores []float64) []float64 {
 	return scores
 }
 
-// Predict learns from the labels of a problem. It returns the probabilities of all nodes, in
+// Predict learns from the labels of a problem, with what a model has kept unless that is nil. It returns the probabilities of all nodes, in
 // rows that need not sum to one, and the likeliest label of each, of labelled nodes too. The errors are those of [Learner.Fit].
-func Predict(ctx context.Context, p *method.Problem,
+func Predict(ctx context.Context, p *method.Problem, kept *Kept,
 	s *method.Settings) (*Model, *method.Prediction, error) {
 	l := NewLearner(p, s)
+	l.kept = kept
+	if kept != nil {
+		l.set.RNGSeed = kept.Edges.RNGSeed
+	}
 	m, err := l.Fit(ctx, sched.UpTo(len(l.Row)))
 	if err != nil {
 		return nil, nil, err

@@ -91,7 +91,7 @@ func TestFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := fit(t.Context(), c, p.Row, sets, labels, nil)
+	got, err := (&fit{Embedding: c, node: p.Row, sets: sets, labels: labels}).choose(t.Context(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +223,7 @@ func TestWithoutLabels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	model, err := fit(t.Context(), c, p.Row, sets, 5, nil)
+	model, err := (&fit{Embedding: c, node: p.Row, sets: sets, labels: 5}).choose(t.Context(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +243,7 @@ func TestWorkersAgree(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		model, err := fit(t.Context(), c, p.Row, sets, 4, s)
+		model, err := (&fit{Embedding: c, node: p.Row, sets: sets, labels: 4, workers: s.Workers}).choose(t.Context(), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -266,5 +266,54 @@ func TestSetsOf(t *testing.T) {
 	node, sets := l.Row, l.Sets
 	if !slices.Equal(node, []int{4, 1}) || !reflect.DeepEqual(sets, [][]int{{0, 1, 2}, {0, 2}}) {
 		t.Errorf("nodes %v have %v", node, sets)
+	}
+}
+
+// TestAttributes: a label that depends on an attribute alone is predicted by it, and what is kept gives the same probabilities; the
+// second model has so many attributes that it learns from a sample.
+func TestAttributes(t *testing.T) {
+	defer func(most int) { mostWide = most }(mostWide)
+	mostWide = 200
+	rng := rand.New(rand.NewPCG(3, 5))
+	for _, columns := range []int{3, 30} {
+		p := problemtest.Planted(t, 5, 600, 300)
+		values := make([]float32, len(p.Degrees)*columns)
+		for i := range values {
+			values[i] = float32(rng.NormFloat64())
+		}
+		p.Attributes = &sparse.Table{Rows: len(p.Degrees), Cols: columns}
+		for v := range p.Degrees {
+			p.Attributes.Set(v, values[v*columns:][:columns])
+		}
+		for i, v := range p.Row {
+			if values[v*columns] > 0 {
+				p.Row = append(p.Row, v)
+				p.Class = append(p.Class, 4)
+			}
+			p.Class[i] %= 4
+		}
+		p.Names = []string{"a", "b", "c", "d", "e"}
+		model, out, err := Predict(t.Context(), p, nil, new(method.Settings))
+		if err != nil {
+			t.Fatal(err)
+		}
+		right := 0
+		for v := range p.Degrees {
+			if (out.Scores.Row(v)[4] > 0.5) == (values[v*columns] > 0) {
+				right++
+			}
+		}
+		if share := float64(right) / float64(len(p.Degrees)); share < 0.75 || columns == 3 && share < 0.9 {
+			t.Errorf("%d columns: %v of the nodes have the right attribute", columns, share)
+		}
+		kept := model.Keep()
+		kept.Edges = KeepEdges(out, 0)
+		_, again, err := Predict(t.Context(), p, kept, &method.Settings{Workers: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(again.Scores, out.Scores) {
+			t.Errorf("%d columns: what is kept predicts otherwise", columns)
+		}
 	}
 }

@@ -123,11 +123,20 @@ func ScaleRow(dst, row []float64, short float64) {
 	}
 }
 
-// Path returns ridge regression of targets, which it overwrites, on the first columns of some nodes.
-func (e *Embedding) Path(ctx context.Context, nodes []int, width int, targets *mat.Dense, workers int) (*ridge.Path, error) {
-	f := sparse.BlockOf(len(nodes), width, make([]float64, len(nodes)*width))
+// Path returns ridge regression of targets, which it overwrites, on the first columns of some nodes and on other features of
+// these; nil: none.
+func (e *Embedding) Path(ctx context.Context, nodes []int, width int, others *mat.Dense, targets *mat.Dense, workers int) (*ridge.Path, error) {
+	columns := width
+	if others != nil {
+		_, k := others.Dims()
+		columns += k
+	}
+	f := sparse.NewBlock[float64](len(nodes), columns)
 	for i, v := range nodes {
-		e.rowTo(f.Row(i), v)
+		e.rowTo(f.Row(i)[:width], v)
+		if others != nil {
+			copy(f.Row(i)[width:], others.RawRowView(i))
+		}
 	}
 	return ridge.NewPath(ctx, f, 1, targets, workers)
 }
@@ -137,12 +146,13 @@ type Model struct {
 	Means []float64
 
 	embedding *Embedding
-	weights   *mat.Dense // (columns + 1)×targets
+	width     int
+	weights   *mat.Dense // (width + other features + 1)×targets
 }
 
-// Fit returns the model of a path, with the targets for each of some ridges behind one another.
-func (e *Embedding) Fit(p *ridge.Path, lambdas ...float64) *Model {
-	m := &Model{embedding: e, weights: new(mat.Dense)}
+// Fit returns the model of a path on the first columns, with the targets for each of some ridges behind one another.
+func (e *Embedding) Fit(p *ridge.Path, width int, lambdas ...float64) *Model {
+	m := &Model{embedding: e, width: width, weights: new(mat.Dense)}
 	for i, lambda := range lambdas {
 		weights, means := p.Weights(lambda)
 		m.Means = append(m.Means, means...)
@@ -157,15 +167,21 @@ func (e *Embedding) Fit(p *ridge.Path, lambdas ...float64) *Model {
 	return m
 }
 
-// Scores returns the predicted targets of a node.
+// Scores returns the predicted targets of a node, without the part of other features.
 func (m *Model) Scores(node int) []float64 {
-	width := m.weights.RawMatrix().Rows - 1
-	x := make([]float64, width+1)
-	m.embedding.rowTo(x[:width], node)
-	x[width] = 1
+	x := make([]float64, m.width)
+	m.embedding.rowTo(x, node)
 	scores := slices.Clone(m.Means)
 	for j, v := range x {
 		floats.AddScaled(scores, v, m.weights.RawRowView(j))
 	}
+	rows, _ := m.weights.Dims()
+	floats.Add(scores, m.weights.RawRowView(rows-1)) // of the constant
 	return scores
+}
+
+// Others returns the weights of other features, a row for each.
+func (m *Model) Others() mat.Matrix {
+	rows, targets := m.weights.Dims()
+	return m.weights.Slice(m.width, rows-1, 0, targets)
 }

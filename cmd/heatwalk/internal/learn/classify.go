@@ -19,7 +19,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/method/conformal"
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/modelfile"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -44,8 +43,7 @@ type classifyOptions struct {
 	save         string
 	model        string // of predict
 	checks       bool   // the model is checked and nothing is predicted
-	heldOut      *conformal.Scores
-	figures      *modelfile.Figures // of the model; nil: not known
+	kept         *modelfile.File // the model
 	leastReached float64            // share of nodes that labels must reach
 	page         string             // path of the report
 	pageNodes    string             // file of nodes that the report has with their neighbours
@@ -108,7 +106,7 @@ const noRaw = "%s has probabilities alone; give probability"
 // checkClassify parses the method and records problems of the flags.
 func checkClassify(line *shell.CommandLine, c *classifyOptions, args []string) {
 	if c.learning.several {
-		checkSeveral(line, &c.learning, "output", "scores", "dtype", "unreached", "sets")
+		checkSeveral(line, &c.learning, "output", "scores", "dtype", "unreached", "sets", "save-model")
 		line.Refuse(c.scores.Kind == "raw", "scores",
 			"there are probabilities alone with --multi-label; give probability")
 		return
@@ -282,11 +280,11 @@ func predictInputs(run *shell.Session, in *predictionInputs) (*heatwalk.Predicti
 		if err != nil {
 			return nil, err
 		}
-		if reached := float64(p.Reached.GetCardinality()) / float64(len(p.Class)); reached < c.leastReached {
-			return nil, fault.Data(d.Graph.Name, "labels reach %s of the nodes, less than --min-reached %v; check that the file is whole", words.Percent(reached), c.leastReached)
+		if err := c.checkReached(d, p); err != nil {
+			return nil, err
 		}
-		if c.heldOut != nil {
-			p.HeldOutScores = c.heldOut
+		if c.kept.Scores != nil {
+			p.HeldOutScores = c.kept.Scores
 		}
 		return p, in.addSets(run.Context, p)
 	}
@@ -331,6 +329,14 @@ func predictInputs(run *shell.Session, in *predictionInputs) (*heatwalk.Predicti
 		run.Console.Warn("%s: all %d labels are different numbers, and each is predicted as a class of its own; to predict numbers run heatwalk regress --values %s", l.File, n, l.File)
 	}
 	return p, nil
+}
+
+// checkReached returns the error about labels that reach too few nodes.
+func (c *classifyOptions) checkReached(d *shell.GraphRun, p *heatwalk.Prediction) error {
+	if reached := float64(p.Reached.GetCardinality()) / float64(len(p.Class)); reached < c.leastReached {
+		return fault.Data(d.Graph.Name, "labels reach %s of the nodes, less than --min-reached %v; check that the file is whole", words.Percent(reached), c.leastReached)
+	}
+	return nil
 }
 
 // labelsOf returns the labels of a graph whose nodes all have one as predictions, without a computation.

@@ -63,8 +63,7 @@ func checkEvaluate(line *shell.CommandLine, c *evaluateOptions, _ []string) {
 	switch {
 	case c.values != "":
 		refuseBeside(line, &c.learning, "values",
-			[]string{"method", "train", "folds", "splits", "split", "report",
-				"node-features", "feature-ids"})
+			[]string{"method", "train", "folds", "splits", "split", "report"})
 		if !line.Command.Flags().Changed("method") {
 			c.learning.listed = ""
 		}

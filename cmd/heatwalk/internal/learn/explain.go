@@ -68,6 +68,14 @@ type explainDocument struct {
 // runExplain predicts all nodes and explains the predictions of some.
 func runExplain(run *shell.Session, o *explainOptions, name string) error {
 	c := &o.classify
+	if c.model != "" {
+		if err := c.readModel(run); err != nil {
+			return err
+		}
+		if c.kept.Several != nil {
+			return fault.Usage("--model", "%s predicts several labels of a node, whose probabilities are no sums over labelled nodes; leave it out, and give --labels with one label and its absence as two classes", c.model)
+		}
+	}
 	d, s, err := readLearned(run, c, name)
 	if err != nil {
 		return err

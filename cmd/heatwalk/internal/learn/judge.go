@@ -152,7 +152,7 @@ func judge(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction,
 // compareGraphs adds the figures of the graph and of that of the model, and warns where they differ.
 func (d *classifyDocument) compareGraphs(console *shell.Console, in *predictionInputs, p *method.Prediction) {
 	d.Graph = figuresOf(in.data, p)
-	d.ModelGraph = in.f.figures
+	d.ModelGraph = in.f.kept.Graph
 	if d.ModelGraph == nil {
 		return
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/multilabel"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 )
@@ -184,7 +185,7 @@ func checkSeveral(line *shell.CommandLine, f *learningFlags, takes ...string) {
 // which it takes, and those for reading graphs and labels.
 func refuseBeside(line *shell.CommandLine, f *learningFlags, flag string, takes []string) {
 	takes = slices.Concat(takes, f.graph.Names,
-		[]string{flag, "temp-dir", "label-fields", "label-separator", "missing",
+		[]string{flag, "temp-dir", "node-features", "feature-ids", "attribute-fields", "label-fields", "label-separator", "missing",
 			"unknown-ids", "kind-weights", "since", "until", "half-life"})
 	line.Command.Flags().Visit(func(item *pflag.Flag) {
 		if line.Command.InheritedFlags().Lookup(item.Name) == nil &&
@@ -205,15 +206,30 @@ func beginSeveral(run *shell.Session, f *learningFlags,
 	return d, shell.CheckSeparator(d.Labels)
 }
 
-func predictSeveral(run *shell.Session, c *classifyOptions, name string) error {
-	d, err := beginSeveral(run, &c.learning, name, c.out)
+// predictSeveral predicts several labels of each node, by a model if there is one.
+func predictSeveral(run *shell.Session, c *classifyOptions, name string) (err error) {
+	var d *shell.GraphRun
+	var kept *multilabel.Kept
+	if c.kept != nil {
+		if c.scores.Kind == "raw" || c.page != "" || c.truth != "" {
+			return fault.Usage("--model", "%s predicts several labels of a node, for which there are neither raw scores nor --report and --truth; leave them out", c.model)
+		}
+		kept = c.kept.Several
+		d, err = beginModelRun(run, c, name)
+	} else {
+		d, err = beginSeveral(run, &c.learning, name, c.out)
+	}
 	if err != nil {
 		return err
 	}
 	run.Costs.Disk += shell.RunFileBytes
 	_, phase := run.Progress.Parts("learning", "")
-	model, p, err := heatwalk.PredictSeveral(run.Context, d.Graph.Graph, problemWithShares(d),
-		&method.Settings{RNGSeed: uint64(run.Seed), Workers: run.Threads, Progress: phase})
+	s := &method.Settings{RNGSeed: uint64(run.Seed), Workers: run.Threads, Progress: phase}
+	saved, err := c.beginModel(d, s)
+	if err != nil {
+		return err
+	}
+	model, p, err := heatwalk.PredictSeveral(run.Context, d.Graph.Graph, problemWithShares(d), kept, s)
 	if err != nil {
 		return run.Costs.GraphError(err, name, shell.AnotherMethod)
 	}
@@ -221,7 +237,22 @@ func predictSeveral(run *shell.Session, c *classifyOptions, name string) error {
 	in := &predictionInputs{f: c, data: d}
 	doc := in.countPredictions(p, model.Labelled)
 	doc.Method = "spectral"
-	doc.Several = model
+	doc.Attributes = d.Graph.DescribeAttributes()
+	if kept != nil {
+		p.HeldOutScores = c.kept.Scores
+		doc.compareGraphs(run.Console, in, p.Prediction)
+		if err := c.checkReached(d, p); err != nil {
+			return err
+		}
+	} else {
+		doc.Several = model
+	}
+	if saved != nil {
+		saved.f.Several = model.Keep()
+	}
+	if err := c.writeModel(d, saved, p, s); err != nil {
+		return err
+	}
 	if err := in.addSets(run.Context, p); err != nil {
 		return err
 	}

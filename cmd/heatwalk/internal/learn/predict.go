@@ -16,6 +16,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/modelfile"
+	"github.com/heatwalk/heatwalk/method/multilabel"
 	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse/shard"
@@ -51,10 +52,16 @@ func checkPredict(line *shell.CommandLine, c *classifyOptions, args []string) {
 // runPredict predicts, or with --check reads the model alone.
 func runPredict(run *shell.Session, c *classifyOptions, name string) error {
 	if !c.checks {
+		if err := c.readModel(run); err != nil {
+			return err
+		}
+		if c.kept.Several != nil {
+			return predictSeveral(run, c, name)
+		}
 		return predictLabels(run, c, name)
 	}
 	f, err := modelfile.Read(c.model, run.Costs.DataLimit())
-	if err == nil {
+	if err == nil && f.Several == nil {
 		_, err = f.Model.Engine()
 	}
 	if err == nil || errors.Is(err, shard.ErrVersion) || errors.Is(err, shard.ErrCorrupt) {
@@ -104,7 +111,9 @@ func (c *classifyOptions) writeModel(d *shell.GraphRun, out *modelOutput, p *hea
 	if out == nil {
 		return nil
 	}
-	if out.f.Model, err = c.method.Keep(p.Prediction, s); err != nil {
+	if out.f.Several != nil {
+		out.f.Model = multilabel.KeepEdges(p.Prediction, s.RNGSeed)
+	} else if out.f.Model, err = c.method.Keep(p.Prediction, s); err != nil {
 		return err
 	}
 	if c.learning.graph.Config.Unweighted && d.Graph.DescribeZeros() == "" { // of a store too
@@ -120,28 +129,31 @@ func figuresOf(d *shell.GraphRun, p *method.Prediction) *modelfile.Figures {
 	return modelfile.FiguresOf(p, d.Graph.Store.Manifest.Edges(), d.Labels.Names, d.Labels.Row)
 }
 
-// beginModelRun begins a run on a graph with a saved model and its labels.
-func beginModelRun(run *shell.Session, c *classifyOptions,
-	name string) (*shell.GraphRun, error) {
-	f, err := modelfile.Read(c.model, run.Costs.DataLimit())
-	if err != nil {
-		return nil, err
+// readModel reads the model, and its method unless it predicts several labels of a node.
+func (c *classifyOptions) readModel(run *shell.Session) (err error) {
+	if c.kept, err = modelfile.Read(c.model, run.Costs.DataLimit()); err != nil || c.kept.Several != nil {
+		return err
 	}
-	c.heldOut = f.Scores
-	if c.method, err = f.Model.Engine(); err != nil {
-		return nil, fault.Data(c.model, "%s; use the program that has saved it",
+	if c.method, err = c.kept.Model.Engine(); err != nil {
+		return fault.Data(c.model, "%s; use the program that has saved it",
 			shell.WithoutUsage(err))
 	}
 	if c.scores.Kind == "raw" && !c.method.HasRaw {
-		return nil, fault.Usage("--scores", noRaw, c.method.Name)
+		return fault.Usage("--scores", noRaw, c.method.Name)
 	}
+	return nil
+}
+
+// beginModelRun begins a run on a graph with a saved model and its labels.
+func beginModelRun(run *shell.Session, c *classifyOptions,
+	name string) (*shell.GraphRun, error) {
+	f := c.kept
 	graph := &c.learning.graph
 	origin := &f.Model.Origin
 	graph.Config.Unweighted = origin.Reading[modelfile.Unweighted] != ""
 	if err := graph.Restore(run, origin, name, c.model); err != nil {
 		return nil, err
 	}
-	c.figures = f.Graph
 	attributes := &c.learning.attributes
 	d, err := run.BeginRun(graph, name, c.out, shell.ScoreFormats, func(d *shell.GraphRun) (err error) {
 		d.Graph.Graph = d.Graph.Leave(f.Memory, "the model")
