@@ -92,6 +92,26 @@ func (m *Model) signed(p *Problem) *Problem {
 	return &q
 }
 
+// Numbers returns the engine of a model of numbers, and settings with those that it keeps, for [PredictNumbers].
+func (m *Model) Numbers(s *Settings) ([]Entry, *Settings, error) {
+	list := Means()
+	i := slices.IndexFunc(list, func(e Entry) bool { return e.Method.Name == m.Method })
+	if i < 0 {
+		e, err := findRegression(m.Method)
+		if err != nil {
+			return nil, nil, err
+		}
+		list, i = []Entry{{Method: e}}, 0
+	}
+	list[i].Own = m.Values
+	return list[i : i+1], m.settings(s), nil
+}
+
+// Keep returns the model of predicted numbers on a graph of the given origin.
+func (p *NumberPrediction) Keep(o *sides.Origin, seed uint64) *Model {
+	return &Model{Method: p.Method, RNGSeed: seed, Values: p.Parameters.values(), Origin: *o.Learn(p.Factors, "")}
+}
+
 // Origin returns the origin of the graph of a prediction, with the weights of edges that it was learned from.
 func (p *Prediction) Origin() *sides.Origin {
 	o := new(sides.Origin)

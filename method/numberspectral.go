@@ -41,7 +41,7 @@ type spectralNumbers struct {
 // predict is the Predict of the engine.
 func (e *spectralNumbers) predict(ctx context.Context, p *Problem, settings []param.Values, s *Settings) (list [][]float64, err error) {
 	n := len(p.Degrees)
-	if widest := settings[len(settings)-1].Int("dimension"); widest > e.columns {
+	if widest := settings[len(settings)-1].Int("dimension"); widest > e.columns || !s.Rough && widest < e.columns { // those that a kept model has, to the bit
 		e.columns = widest
 		if e.Embedding, err = embedding.New(ctx, p, widest, &lanczos.Settings{Memory: s.Memory, Workers: s.Workers}); err != nil {
 			return nil, err

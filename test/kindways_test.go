@@ -298,7 +298,7 @@ func TestSeveralLabelsChooseKinds(t *testing.T) {
 				rows, classes = append(rows, row), append(classes, 1-c)
 			}
 		}
-		_, p, err := heatwalk.PredictSeveral(t.Context(), g, heatwalk.NewProblem(g, rows, classes, []string{"honest", "fraud"}), &method.Settings{RNGSeed: 1})
+		_, p, err := heatwalk.PredictSeveral(t.Context(), g, heatwalk.NewProblem(g, rows, classes, []string{"honest", "fraud"}), nil, &method.Settings{RNGSeed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -39,7 +39,7 @@ func TestMethodTable(t *testing.T) {
 		if name != "spectral" {
 			return fmt.Errorf("%s: no method of several labels", name)
 		}
-		_, _, err := multilabel.Predict(t.Context(), plain, &method.Settings{})
+		_, _, err := multilabel.Predict(t.Context(), plain, nil, &method.Settings{})
 		return err
 	}}
 	var names []string

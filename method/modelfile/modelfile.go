@@ -37,9 +37,10 @@ const (
 // File is a model with its labels.
 type File struct {
 	Model      *method.Model `json:"model"`
-	Classes    []string      `json:"classes"`              // names of the classes, in the order of scores
+	Classes    []string      `json:"classes,omitempty"`    // names of the classes, in the order of scores
 	IDs        []string      `json:"ids"`                  // of labelled nodes, in the order of the model
-	Class      []int         `json:"class"`                // of each of IDs, a position in Classes
+	Class      []int         `json:"class,omitempty"`      // of each of IDs, a position in Classes
+	Value      []float64     `json:"value,omitempty"`      // of a model of numbers: that of each of IDs, in place of Class
 	Shares     []float64     `json:"shares,omitempty"`     // known shares of the classes among all nodes
 	Attributes int           `json:"attributes,omitempty"` // columns of attributes of nodes
 
@@ -123,7 +124,7 @@ func Read(path string, memory int64) (*File, error) {
 	version, err := strconv.Atoi(strings.TrimSuffix(number, "\n"))
 	if !isModel || err != nil {
 		return nil, input.Fault(path, 1,
-			"give a file that classify --save-model wrote", "this is no model")
+			"give a file that --save-model of classify or regress wrote", "this is no model")
 	}
 	if version < oldVersion || version > Version {
 		remedy := "save the model again with this heatwalk"
@@ -200,7 +201,7 @@ func (e *VersionError) Unwrap() error { return shard.ErrVersion }
 
 // validate returns the first problem of labels that do not fit each other, or "".
 func (f *File) validate() string {
-	if f.Model == nil || len(f.IDs) != len(f.Class) ||
+	if f.Model == nil || len(f.IDs) != len(f.Class)+len(f.Value) || f.Class != nil && f.Value != nil ||
 		f.Shares != nil && len(f.Shares) != len(f.Classes) ||
 		f.AttributeMeans != nil && len(f.AttributeMeans) != len(f.AttributeNames) ||
 		f.Scores != nil && !f.Scores.Valid() {
@@ -215,14 +216,16 @@ func (f *File) validate() string {
 	}
 	isLabelled := make(map[string]bool, len(f.IDs))
 	hasLabel := make([]bool, len(f.Classes))
-	for i, c := range f.Class {
-		if isLabelled[f.IDs[i]] && f.Several == nil {
-			return fmt.Sprintf("two labels of node %q", f.IDs[i])
+	for _, id := range f.IDs {
+		if isLabelled[id] && f.Several == nil {
+			return fmt.Sprintf("two labels of node %q", id)
 		}
+		isLabelled[id] = true
+	}
+	for _, c := range f.Class {
 		if c < 0 || c >= len(f.Classes) {
 			return fmt.Sprintf("a label of class %d of %d", c, len(f.Classes))
 		}
-		isLabelled[f.IDs[i]] = true
 		hasLabel[c] = true
 	}
 	if slices.Contains(hasLabel, false) {

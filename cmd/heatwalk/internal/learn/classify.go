@@ -41,12 +41,12 @@ type classifyOptions struct {
 	targets      string  // file of the nodes that can have a label
 	suggest      int     // number of nodes to label next; 0: write predictions
 	save         string
-	model        string // of predict
-	checks       bool   // the model is checked and nothing is predicted
+	model        string          // of predict
+	checks       bool            // the model is checked and nothing is predicted
 	kept         *modelfile.File // the model
-	leastReached float64            // share of nodes that labels must reach
-	page         string             // path of the report
-	pageNodes    string             // file of nodes that the report has with their neighbours
+	leastReached float64         // share of nodes that labels must reach
+	page         string          // path of the report
+	pageNodes    string          // file of nodes that the report has with their neighbours
 }
 
 // NewClassify returns the command heatwalk classify.
@@ -280,7 +280,7 @@ func predictInputs(run *shell.Session, in *predictionInputs) (*heatwalk.Predicti
 		if err != nil {
 			return nil, err
 		}
-		if err := c.checkReached(d, p); err != nil {
+		if err := c.checkReached(d, p.Reached); err != nil {
 			return nil, err
 		}
 		if c.kept.Scores != nil {
@@ -291,7 +291,11 @@ func predictInputs(run *shell.Session, in *predictionInputs) (*heatwalk.Predicti
 	if in.isComplete {
 		return labelsOf(l), nil
 	}
-	saved, err := c.beginModel(d, in.settings)
+	if c.save != "" && in.settings.Prior.Given != nil {
+		return nil, fault.Usage("--save-model",
+			"a model does not hold a prior of each node; give lines class<TAB>share with --prior, or uniform, empirical or balanced")
+	}
+	saved, err := beginModel(d, c.save)
 	if err != nil {
 		return nil, err
 	}
@@ -332,8 +336,8 @@ func predictInputs(run *shell.Session, in *predictionInputs) (*heatwalk.Predicti
 }
 
 // checkReached returns the error about labels that reach too few nodes.
-func (c *classifyOptions) checkReached(d *shell.GraphRun, p *heatwalk.Prediction) error {
-	if reached := float64(p.Reached.GetCardinality()) / float64(len(p.Class)); reached < c.leastReached {
+func (c *classifyOptions) checkReached(d *shell.GraphRun, nodes *roaring.Bitmap) error {
+	if reached := float64(nodes.GetCardinality()) / float64(len(d.Graph.Degrees)); reached < c.leastReached {
 		return fault.Data(d.Graph.Name, "labels reach %s of the nodes, less than --min-reached %v; check that the file is whole", words.Percent(reached), c.leastReached)
 	}
 	return nil

@@ -72,6 +72,9 @@ func runExplain(run *shell.Session, o *explainOptions, name string) error {
 		if err := c.readModel(run); err != nil {
 			return err
 		}
+		if c.kept.Value != nil {
+			return fault.Usage("--model", "%s predicts numbers, which have no reasons; give a model of labels", c.model)
+		}
 		if c.kept.Several != nil {
 			return fault.Usage("--model", "%s predicts several labels of a node, whose probabilities are no sums over labelled nodes; leave it out, and give --labels with one label and its absence as two classes", c.model)
 		}

@@ -225,7 +225,7 @@ func predictSeveral(run *shell.Session, c *classifyOptions, name string) (err er
 	run.Costs.Disk += shell.RunFileBytes
 	_, phase := run.Progress.Parts("learning", "")
 	s := &method.Settings{RNGSeed: uint64(run.Seed), Workers: run.Threads, Progress: phase}
-	saved, err := c.beginModel(d, s)
+	saved, err := beginModel(d, c.save)
 	if err != nil {
 		return err
 	}
@@ -241,7 +241,7 @@ func predictSeveral(run *shell.Session, c *classifyOptions, name string) (err er
 	if kept != nil {
 		p.HeldOutScores = c.kept.Scores
 		doc.compareGraphs(run.Console, in, p.Prediction)
-		if err := c.checkReached(d, p); err != nil {
+		if err := c.checkReached(d, p.Reached); err != nil {
 			return err
 		}
 	} else {

@@ -25,10 +25,10 @@ import (
 // NewPredict returns the command heatwalk predict.
 func NewPredict(run *shell.Session) *cobra.Command {
 	cmd, c, flags := shell.NewCommand(run, "predict [GRAPH] --model M -o OUT.tsv",
-		"Predict labels by a model that classify has saved", checkPredict,
+		"Predict labels or numbers by a saved model", checkPredict,
 		runPredict)
 	flags.BoolVar(&c.checks, "check", false, "only check that this program reads the model; needs no GRAPH")
-	flags.AddInput(&c.model, "model", "that classify --save-model wrote")
+	flags.AddInput(&c.model, "model", "that --save-model of classify or regress wrote")
 	shell.NumberVar(flags, &c.leastReached, "min-reached", 0, param.Range{Most: 1}, "share",
 		"least share of the nodes that labels must reach, or the run ends with exit code 3 and no output")
 	flags.AddOutput(&c.out, "output", "-", shell.PredictionUsage, shell.ScoreFormats)
@@ -55,13 +55,20 @@ func runPredict(run *shell.Session, c *classifyOptions, name string) error {
 		if err := c.readModel(run); err != nil {
 			return err
 		}
-		if c.kept.Several != nil {
+		switch {
+		case c.kept.Several != nil:
 			return predictSeveral(run, c, name)
+		case c.kept.Value != nil:
+			return predictNumbers(run, c, name)
 		}
 		return predictLabels(run, c, name)
 	}
 	f, err := modelfile.Read(c.model, run.Costs.DataLimit())
-	if err == nil && f.Several == nil {
+	switch {
+	case err != nil || f.Several != nil:
+	case f.Value != nil:
+		_, _, err = f.Model.Numbers(new(method.Settings))
+	default:
 		_, err = f.Model.Engine()
 	}
 	if err == nil || errors.Is(err, shard.ErrVersion) || errors.Is(err, shard.ErrCorrupt) {
@@ -76,15 +83,10 @@ type modelOutput struct {
 	f modelfile.File
 }
 
-// beginModel begins the file of the model, whose labels and attributes are known; nil without one.
-func (c *classifyOptions) beginModel(d *shell.GraphRun,
-	s *method.Settings) (*modelOutput, error) {
-	if c.save == "" {
+// beginModel begins the file of the model, whose labels and attributes are known; nil without a path.
+func beginModel(d *shell.GraphRun, path string) (*modelOutput, error) {
+	if path == "" {
 		return nil, nil
-	}
-	if s.Prior.Given != nil {
-		return nil, fault.Usage("--save-model",
-			"a model does not hold a prior of each node; give lines class<TAB>share with --prior, or uniform, empirical or balanced")
 	}
 	out := &modelOutput{f: modelfile.File{Classes: d.Labels.Names, Class: d.Labels.Class,
 		Shares: d.Shares}}
@@ -101,7 +103,7 @@ func (c *classifyOptions) beginModel(d *shell.GraphRun,
 			errors.Unwrap(err))
 	}
 	var err error
-	out.w, err = d.Out.Begin(c.save)
+	out.w, err = d.Out.Begin(path)
 	return out, err
 }
 
@@ -129,9 +131,9 @@ func figuresOf(d *shell.GraphRun, p *method.Prediction) *modelfile.Figures {
 	return modelfile.FiguresOf(p, d.Graph.Store.Manifest.Edges(), d.Labels.Names, d.Labels.Row)
 }
 
-// readModel reads the model, and its method unless it predicts several labels of a node.
+// readModel reads the model, and its method if it predicts one label of a node.
 func (c *classifyOptions) readModel(run *shell.Session) (err error) {
-	if c.kept, err = modelfile.Read(c.model, run.Costs.DataLimit()); err != nil || c.kept.Several != nil {
+	if c.kept, err = modelfile.Read(c.model, run.Costs.DataLimit()); err != nil || c.kept.Several != nil || c.kept.Value != nil {
 		return err
 	}
 	if c.method, err = c.kept.Model.Engine(); err != nil {
@@ -155,7 +157,11 @@ func beginModelRun(run *shell.Session, c *classifyOptions,
 		return nil, err
 	}
 	attributes := &c.learning.attributes
-	d, err := run.BeginRun(graph, name, c.out, shell.ScoreFormats, func(d *shell.GraphRun) (err error) {
+	formats := shell.ScoreFormats
+	if f.Value != nil {
+		formats = nil
+	}
+	d, err := run.BeginRun(graph, name, c.out, formats, func(d *shell.GraphRun) (err error) {
 		d.Graph.Graph = d.Graph.Leave(f.Memory, "the model")
 		rows, err := f.Rows(c.model, d.Graph.Nodes.Lookup)
 		if err != nil {

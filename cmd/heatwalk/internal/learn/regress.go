@@ -1,10 +1,12 @@
 package learn
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/spf13/cobra"
@@ -18,6 +20,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/modelfile"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 )
@@ -28,6 +31,8 @@ type regressOptions struct {
 	attributes          attributeFlags
 	values, out, listed string
 	page                string  // path of the report
+	save                string  // path of the model
+	source              string  // of the weights of kinds: held-out values, or a model
 	coverage            float64 // of intervals; 0: none
 	methods             []method.Entry
 }
@@ -42,6 +47,7 @@ func NewRegress(run *shell.Session) *cobra.Command {
 	flags.AddOutput(&c.out, "output", "-", "of predictions: .tsv, .csv, or .npz for arrays in the order of the ids; - is stdout", tablefile.NumberEndings)
 	flags.AddText(&c.listed, "method", "`LIST` of methods joined by commas, of which cross-validation chooses one, as in diffusion:beta=2+rls,hops; see heatwalk methods (default: harmonic, hops, lgc, up to 20,000 nodes spectral, and up to 8,000 diffusion+rls)")
 	flags.AddSideOutput(&c.page, "report", "for a page about errors, with predicted against true numbers: .html", shell.PageFormats)
+	flags.AddSideOutput(&c.save, "save-model", "for the model, from which heatwalk predict gives the same numbers without choosing again", nil)
 	flags.AddCoverage(&c.coverage, "interval", "bounds that hold the number of a node with probability X")
 	c.attributes.declare(flags)
 	c.graph.Declare(flags)
@@ -81,12 +87,14 @@ type valuesRun struct {
 	values  *nodefile.Values
 	problem *method.Problem
 	methods []method.Entry
+
+	settings *method.Settings
 }
 
 // beginValues begins a run with the values of a file and with methods, nil for the default ones.
 func beginValues(run *shell.Session, r *shell.GraphInputs, name, file, out string,
 	f *attributeFlags, methods []method.Entry) (*valuesRun, error) {
-	v := &valuesRun{methods: methods}
+	v := &valuesRun{methods: methods, settings: &method.Settings{RNGSeed: uint64(run.Seed), Workers: run.Threads}}
 	var err error
 	v.data, err = run.BeginRun(r, name, out, nil, func(d *shell.GraphRun) (err error) {
 		run.Progress.Wait("reading " + file)
@@ -108,11 +116,16 @@ func beginValues(run *shell.Session, r *shell.GraphInputs, name, file, out strin
 	if methods == nil {
 		v.methods, err = method.ParseList(method.DefaultNumbers(v.data.Graph.NodeAxis().N, v.data.Graph.Signed), method.Numbers)
 	}
-	v.problem = &method.Problem{Row: v.values.Row, Value: v.values.Value}
-	if v.data.Graph.Attributes != nil {
-		v.problem.Attributes = v.data.Graph.Attributes.Table
-	}
+	v.complete()
 	return v, err
+}
+
+// complete makes the problem.
+func (in *valuesRun) complete() {
+	in.problem = &method.Problem{Row: in.values.Row, Value: in.values.Value}
+	if in.data.Graph.Attributes != nil {
+		in.problem.Attributes = in.data.Graph.Attributes.Table
+	}
 }
 
 // valuesError names the file, the flag or the graph in an error of regression.
@@ -152,10 +165,16 @@ func runRegress(run *shell.Session, c *regressOptions, name string) error {
 	if err != nil {
 		return err
 	}
-	run.Costs.ReserveNumbers(in.data.Graph.NodeAxis())
-	p, err := predictValues(run, in)
+	saved, err := beginModel(in.data, c.save)
 	if err != nil {
-		return valuesError(run.Costs, err, in.values, name)
+		return err
+	}
+	p, err := predictValues(run, in, name)
+	if err == nil && saved != nil {
+		err = in.writeModel(saved, p)
+	}
+	if err != nil {
+		return err
 	}
 	for _, u := range p.Unsolved {
 		run.Console.Warn("%s: systems of equations were not solved to their tolerance; %s %v is left out", name, u.Method, u.Parameters)
@@ -163,12 +182,60 @@ func runRegress(run *shell.Session, c *regressOptions, name string) error {
 	return writeValues(run, c, in, p)
 }
 
+// writeModel writes the model of a prediction.
+func (in *valuesRun) writeModel(out *modelOutput, p *method.NumberPrediction) error {
+	f := &out.f
+	f.Model = p.Keep(in.data.Graph.Origin(), in.settings.RNGSeed)
+	f.Classes = nil
+	f.Class = nil
+	f.Value = in.values.Value
+	if !slices.ContainsFunc(in.methods, func(e method.Entry) bool { return e.Method.Name == p.Method && e.Method.Numbers.Attributes }) {
+		f.Attributes = 0
+		f.AttributeNames = nil
+		f.AttributeMeans = nil
+	}
+	return modelfile.Write(out.w, f)
+}
+
+// predictNumbers predicts numbers by a model, whose errors are measured again.
+func predictNumbers(run *shell.Session, c *classifyOptions, name string) error {
+	if c.scores.Kind == "raw" || c.page != "" || c.truth != "" || c.coverage > 0 {
+		return fault.Usage("--model", "%s predicts numbers, for which there are neither raw scores nor --report, --truth and --sets; leave them out", c.model)
+	}
+	if c.out != "-" && !slices.Contains(tablefile.NumberEndings, shell.Ending(c.out)) {
+		return fault.Usage("--output", "%s: numbers are written as %s", c.out, strings.Join(tablefile.NumberEndings, ", "))
+	}
+	d, err := beginModelRun(run, c, name)
+	if err != nil {
+		return err
+	}
+	in := &valuesRun{data: d, values: &nodefile.Values{Labels: d.Labels, Value: c.kept.Value}}
+	in.methods, in.settings, err = c.kept.Model.Numbers(&method.Settings{Workers: run.Threads})
+	if err != nil {
+		return fault.Data(c.model, "%s; use the program that has saved it", shell.WithoutUsage(err))
+	}
+	in.complete()
+	p, err := predictValues(run, in, name)
+	if err == nil {
+		err = c.checkReached(d, p.Reached)
+	}
+	if err != nil {
+		return err
+	}
+	return writeValues(run, &regressOptions{out: c.out, source: c.model}, in, p)
+}
+
 // predictValues predicts the numbers of all nodes, without a computation if all of them are given.
-func predictValues(run *shell.Session, in *valuesRun) (*method.NumberPrediction, error) {
+func predictValues(run *shell.Session, in *valuesRun, name string) (*method.NumberPrediction, error) {
+	run.Costs.ReserveNumbers(in.data.Graph.NodeAxis())
 	n := len(in.data.Graph.Degrees)
 	if len(in.values.Row) < n || run.Costs.DryRun {
-		return heatwalk.PredictValues(run.Context, in.data.Graph.Graph, in.problem, in.methods, &method.Settings{
-			RNGSeed: uint64(run.Seed), Workers: run.Threads, Progress: run.Progress.Phases()})
+		in.settings.Progress = run.Progress.Phases()
+		p, err := heatwalk.PredictValues(run.Context, in.data.Graph.Graph, in.problem, in.methods, in.settings)
+		if err != nil {
+			return nil, valuesError(run.Costs, err, in.values, name)
+		}
+		return p, nil
 	}
 	p := &method.NumberPrediction{Value: make([]float64, n), Reached: roaring.New()}
 	p.Reached.AddRange(0, uint64(n))
@@ -227,7 +294,7 @@ func writeValues(run *shell.Session, c *regressOptions, in *valuesRun, p *method
 			return err
 		}
 	}
-	edges := edgesText(g, doc.factorsDocument, "held-out values")
+	edges := edgesText(g, doc.factorsDocument, cmp.Or(c.source, "held-out values"))
 	return out.Finish(doc, doc.Parameters, append(doc.lines(), note, edges)...)
 }
 
