@@ -338,7 +338,7 @@ func checkShares(option string, shares []float64) error {
 }
 
 // PredictSeveral predicts the labels of the nodes of a problem that may have several, each of which is a label of the
-// problem, with what a model has kept unless that is nil. It fills in the Memory and the Workers of the settings.
+// problem, with the choice of a model unless kept is nil. It fills in the Memory and the Workers of the settings.
 func PredictSeveral(ctx context.Context, g *Graph, p *method.Problem, kept *multilabel.Kept,
 	s *method.Settings) (*multilabel.Model, *Prediction, error) {
 	job, q, set, err := g.beginLearning(ctx, p, s, new(Needs),

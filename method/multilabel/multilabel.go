@@ -228,7 +228,7 @@ type Model struct {
 	labels map[int][]int // labels of the nodes that Predict learned from
 }
 
-// Kept is what a model keeps for another time in addition to the labels: what it has chosen. Least squares are fitted again.
+// Kept is the choice of a model, which is kept with the labels. Least squares are fitted again.
 type Kept struct {
 	Columns   int           `json:"columns"`
 	Lambda    float64       `json:"lambda"`
@@ -238,7 +238,7 @@ type Kept struct {
 	Edges     *method.Model `json:"-"`      // has the weights of edges
 }
 
-// Keep returns what to keep of a model.
+// Keep returns the choice of a model.
 func (m *Model) Keep() *Kept {
 	return &Kept{Columns: m.Columns, Lambda: m.Lambda, Threshold: m.Threshold, Slopes: m.a, Shifts: m.b}
 }
@@ -268,7 +268,7 @@ func (f *fit) path(ctx context.Context, width int) (*ridge.Path, error) {
 	return f.Path(ctx, f.node, width, f.attributes, ridge.OneHot(f.sets, f.labels), f.workers)
 }
 
-// restore fits what a model has kept.
+// restore fits the choice of a kept model.
 func (f *fit) restore(ctx context.Context, k *Kept) (*Model, error) {
 	m := &Model{Columns: min(k.Columns, f.Cols), Lambda: k.Lambda, Threshold: k.Threshold, a: k.Slopes, b: k.Shifts}
 	p, err := f.path(ctx, m.Columns)
@@ -413,7 +413,7 @@ func (m *Model) probable(scores []float64) []float64 {
 	return scores
 }
 
-// Predict learns from the labels of a problem, with what a model has kept unless that is nil. It returns the probabilities of all nodes, in
+// Predict learns from the labels of a problem, with the choice of a model unless kept is nil. It returns the probabilities of all nodes, in
 // rows that need not sum to one, and the likeliest label of each, of labelled nodes too. The errors are those of [Learner.Fit].
 func Predict(ctx context.Context, p *method.Problem, kept *Kept,
 	s *method.Settings) (*Model, *method.Prediction, error) {

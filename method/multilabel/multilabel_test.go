@@ -269,8 +269,8 @@ func TestSetsOf(t *testing.T) {
 	}
 }
 
-// TestAttributes: a label that depends on an attribute alone is predicted by it, and what is kept gives the same probabilities; the
-// second model has so many attributes that it learns from a sample.
+// TestAttributes: a label that depends on an attribute alone is predicted by it, and a kept choice gives the same probabilities; the
+// second model has more columns than mostWide, and learns from a sample.
 func TestAttributes(t *testing.T) {
 	defer func(most int) { mostWide = most }(mostWide)
 	mostWide = 200
@@ -313,7 +313,7 @@ func TestAttributes(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(again.Scores, out.Scores) {
-			t.Errorf("%d columns: what is kept predicts otherwise", columns)
+			t.Errorf("%d columns: a kept choice predicts otherwise", columns)
 		}
 	}
 }
