@@ -147,15 +147,25 @@ func (w *restartingWalk) solve(ctx context.Context, y, p *sparse.Block[float64],
 	if s.Memory > 0 { // a factor may have the rest
 		system.Memory = max(1, s.Memory-pageRankBytes(p.Rows, p.Cols))
 	}
-	right := p
-	if w.uniform > 0 { // and of the column q
-		right = sparse.NewBlock[float64](p.Rows, p.Cols+1)
-		blocks.Copy(right.Columns(0, p.Cols), p)
-		for i := range right.Rows {
-			right.Row(i)[p.Cols] = w.uniform
+	cols := p.Cols
+	if w.uniform > 0 {
+		cols++ // of the column q
+	}
+	startOf := func(i, j int) float64 {
+		if j == p.Cols {
+			return w.uniform
+		}
+		return p.Row(i)[j]
+	}
+	right := sparse.NewBlock[float64](p.Rows, cols) // 0 at sinks, where the system has no entries
+	z := sparse.NewBlock[float64](p.Rows, cols)
+	for i, d := range w.graph.Degrees {
+		for j := range right.Row(i) {
+			if d > 0 {
+				right.Row(i)[j] = startOf(i, j)
+			}
 		}
 	}
-	z := sparse.NewBlock[float64](right.Rows, right.Cols)
 	out, err := system.SolveTo(ctx, z, right, &iterative.Settings{Tolerance: leastTolerance})
 	if err != nil && !errors.Is(err, iterative.ErrStagnation) && !errors.Is(err, iterative.ErrIterationLimit) {
 		return 0, err
@@ -163,7 +173,7 @@ func (w *restartingWalk) solve(ctx context.Context, y, p *sparse.Block[float64],
 	for i, d := range w.graph.Degrees {
 		for j := range z.Row(i) {
 			if z.Row(i)[j] *= d; d == 0 {
-				z.Row(i)[j] = right.Row(i)[j]
+				z.Row(i)[j] = startOf(i, j)
 			}
 		}
 	}

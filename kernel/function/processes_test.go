@@ -73,6 +73,9 @@ func TestFunctionsOnSeveralProcesses(t *testing.T) {
 			}
 			return y, err
 		})
+		if report.Sweeps > whole.Sweeps+100 { // of iterations in place of a factor
+			t.Errorf("%s: %d sweeps, of one process %d", test.of.Name, report.Sweeps, whole.Sweeps)
+		}
 		if math.Abs(report.Largest-whole.Largest) > report.ErrorBound+whole.ErrorBound {
 			t.Errorf("%s: largest value %v, want %v", test.of.Name, report.Largest, whole.Largest)
 		}
