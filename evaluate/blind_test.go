@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"context"
+	"runtime/debug"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -17,7 +18,10 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400) // of short-lived features
+	goleak.VerifyTestMain(m)
+}
 
 // planted returns the blocks of [testgraph.Planted].
 func planted(t testing.TB, seed uint64, n, labelled int) *method.Problem {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"reflect"
-	"runtime/debug"
 	"slices"
 	"testing"
 
@@ -18,10 +17,7 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-func TestMain(m *testing.M) {
-	debug.SetGCPercent(400) // of short-lived features
-	goleak.VerifyTestMain(m)
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // costOf returns a setting of the support vector machine.
 func costOf(cost float64) *Setting {

@@ -14,6 +14,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,8 +38,9 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// TestMain lets no test wait for a disk.
+// TestMain lets no test wait for a disk, and the collector for more of the short-lived graphs.
 func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
 	durable.OS = durabletest.Unsynced(durable.OS)
 	os.Exit(m.Run())
 }
