@@ -169,7 +169,7 @@ func runRegress(run *shell.Session, c *regressOptions, name string) error {
 	if err != nil {
 		return err
 	}
-	p, err := predictValues(run, in, name)
+	p, err := predictValues(run, in, name, saved != nil)
 	if err == nil && saved != nil {
 		err = in.writeModel(saved, p)
 	}
@@ -215,7 +215,7 @@ func predictNumbers(run *shell.Session, c *classifyOptions, name string) error {
 		return fault.Data(c.model, "%s; use the program that has saved it", shell.WithoutUsage(err))
 	}
 	in.complete()
-	p, err := predictValues(run, in, name)
+	p, err := predictValues(run, in, name, false)
 	if err == nil {
 		err = c.checkReached(d, p.Reached)
 	}
@@ -225,11 +225,11 @@ func predictNumbers(run *shell.Session, c *classifyOptions, name string) error {
 	return writeValues(run, &regressOptions{out: c.out, source: c.model}, in, p)
 }
 
-// predictValues predicts the numbers of all nodes, without a computation if all of them are given.
-func predictValues(run *shell.Session, in *valuesRun, name string) (*method.NumberPrediction, error) {
+// predictValues predicts the numbers of all nodes, without a computation if all of them are given and no model is kept.
+func predictValues(run *shell.Session, in *valuesRun, name string, isKept bool) (*method.NumberPrediction, error) {
 	run.Costs.ReserveNumbers(in.data.Graph.NodeAxis())
 	n := len(in.data.Graph.Degrees)
-	if len(in.values.Row) < n || run.Costs.DryRun {
+	if len(in.values.Row) < n || run.Costs.DryRun || isKept {
 		in.settings.Progress = run.Progress.Phases()
 		p, err := heatwalk.PredictValues(run.Context, in.data.Graph.Graph, in.problem, in.methods, in.settings)
 		if err != nil {
