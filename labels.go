@@ -152,6 +152,9 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m *method.Engine,
 		options.Targets = nil
 		set.Top = 0
 	}
+	for _, row := range options.Targets {
+		set.Targets = append(set.Targets, uint32(row))
+	}
 	job, local, learned, err := g.beginLearning(ctx, p, &set, &Needs{
 		Transpose: m.NeedsTranspose(), Reweighs: m.Reweighs(p, &set), Labels: o.Compared,
 	}, func(local *method.Problem, s *method.Settings, plan *Plan) (int64, error) {

@@ -5,13 +5,16 @@ import subprocess
 
 
 def ingest(program, data, name, folder):
-    """Make a store of the graph DATA/NAME and a table of all its labels. Return their paths, and the labels as (node, label)."""
+    """Make a store of the graph DATA/NAME, a table of all its labels, and a list of their nodes in store.ids. Return the paths of
+    the store and the table, and the labels as (node, label)."""
     store, truth = f"{folder}/{name}", f"{folder}/{name}.truth.tsv"
     subprocess.run([program, "ingest", f"{data}/{name}/edges.tsv.gz", "-o", store, "--quiet"], check=True,
                    stdout=subprocess.DEVNULL)
     with gzip.open(f"{data}/{name}/labels.tsv.gz", "rt") as file:
         lines = [line.rstrip("\n").split("\t")[:2] for line in file]
     write(truth, lines)
+    with open(store + ".ids", "w") as file:
+        file.writelines(f"{node}\n" for node, _ in lines)
     return store, truth, lines
 
 

@@ -43,7 +43,7 @@ for name in o.graphs.split(","):
                 for seed in range(1, o.seeds + 1):
                     effort = ["--effort", o.effort] if method == "auto" else []
                     run = subprocess.run(
-                        [o.heatwalk, "classify", store, "--labels", known, "--truth", truth, "--method", method, *effort,
+                        [o.heatwalk, "classify", store, "--labels", known, "--truth", truth, "--targets", store + ".ids", "--method", method, *effort,
                          "--threads", "1", "--json", "--quiet", "--unknown-ids", "skip", "--seed", str(seed), "--scores", "none",
                          "-o", f"{folder}/out.tsv"], capture_output=True, text=True)
                     if run.returncode != 0:

@@ -92,9 +92,9 @@ func predictAuto(ctx context.Context, p *Problem, par *Parameters,
 // autoSettings returns the settings of package auto for those of a prediction.
 func autoSettings(p *Problem, s Settings) *auto.Settings {
 	set := &auto.Settings{
-		LowEffort: s.LowEffort, RNGSeed: s.RNGSeed, Memory: s.Memory,
+		LowEffort: s.LowEffort, Unmeasured: s.Unmeasured, RNGSeed: s.RNGSeed, Memory: s.Memory,
 		Workers:  s.Workers,
-		Progress: s.Progress, Explain: s.Explain, Highest: keepsHighest(p, &s),
+		Progress: s.Progress, Targets: s.Targets, Explain: s.Explain, Highest: keepsHighest(p, &s),
 	}
 	if s.baselines != nil && !p.Directed {
 		set.Propagated = s.baselines.heldOut

@@ -85,7 +85,7 @@ func (m *Engine) measureBaselines(ctx context.Context, p *Problem,
 	if split.TooFew(p.Class) {
 		return new(Baselines), nil
 	}
-	folds := set.folds(len(p.Row))
+	folds := set.testFolds(len(p.Row))
 	if m.mixture != nil {
 		folds = m.mixture.foldCount(len(p.Row))
 	}

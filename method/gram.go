@@ -74,7 +74,7 @@ func (c *Classified) HoldOut(ctx context.Context, l *classify.Learner, k classif
 		return nil
 	}
 	set := s.WithDefaults()
-	set.foldCount = gramFolds
+	set.foldCount = 0
 	fold, count := set.foldsLike(p, triedLabels)
 	places := choose.NewPlaces(p)
 	row := make([]float64, k.Len())
@@ -302,13 +302,13 @@ func (s *GramSource) learn(ctx context.Context, j *job, choice *Choice) (*Classi
 	if err != nil {
 		return nil, err
 	}
-	isSampled := choice.choice != nil && j.compared < len(j.p.Row) && !j.set.Unmeasured
-	if isSampled || s.HoldOut {
+	isMeasured := choice.choice != nil && !j.set.Unmeasured
+	if isMeasured || s.HoldOut {
 		if err := c.HoldOut(ctx, s.Learner, k, y, j.p, learning, j.set); err != nil {
 			return nil, err
 		}
 	}
-	if isSampled {
+	if isMeasured {
 		choice.estimate = &c.Estimate
 	}
 	c.Values = maps.Clone(values)

@@ -133,29 +133,39 @@ func (m graphMethod) keepsHighest(p *Problem, s *Settings) bool {
 	return m.highest != nil && m.highest(p, s)
 }
 
-// chooseByFolds chooses by folds of the labels or of a sample of them. In the second case models of all labels measure the
-// chosen setting on as many labels.
+// mostMeasured is the number of labels that a setting which was chosen by all labels is measured on at the most.
+const mostMeasured = 5000
+
+// chooseByFolds chooses by few folds of the labels or of a sample of them. Models of more of all labels measure the chosen
+// setting.
 func (m graphMethod) chooseByFolds(ctx context.Context, j *job) (*Choice, error) {
 	sample := j.p
+	tested := mostMeasured
 	if m.isSampled {
 		sample = j.p.At(split.Sample(j.p.Class, j.set.sample, j.set.RNGSeed, 0))
+		tested = len(sample.Row)
 	}
-	c, err := j.choose(ctx, m.evidence(j, j.foldGroups(sample, len(sample.Row))))
-	if err != nil || len(sample.Row) == len(j.p.Row) || j.set.Unmeasured {
+	labels := len(j.p.Row)
+	folds := j.set.folds(len(sample.Row))
+	testFolds := j.set.testFolds(labels)
+	if j.size() == 1 {
+		return j.choose(ctx, m.evidence(j, j.foldGroups(j.p, testFolds, tested)))
+	}
+	c, err := j.choose(ctx, m.evidence(j, j.foldGroups(sample, folds, len(sample.Row))))
+	if err != nil || len(sample.Row) == labels && folds == testFolds || j.set.Unmeasured {
 		return c, err
 	}
 	chosen := *j
 	chosen.fix(&c.Parameters)
-	measured, err := chosen.choose(ctx, m.evidence(&chosen, j.foldGroups(j.p, len(sample.Row))))
+	measured, err := chosen.choose(ctx, m.evidence(&chosen, j.foldGroups(j.p, testFolds, tested)))
 	if err == nil {
 		c.choice.HeldOut = measured.choice.HeldOut
 	}
 	return c, err
 }
 
-// foldGroups returns the folds of the labels of a problem, as many as have the given number of labels together.
-func (j *job) foldGroups(p *Problem, tested int) (groups []group) {
-	folds := j.set.folds(len(p.Row))
+// foldGroups returns some of the folds of the labels of a problem, as many as have the given number of labels together.
+func (j *job) foldGroups(p *Problem, folds, tested int) (groups []group) {
 	fold := split.Folds(p.Class, folds, j.set.RNGSeed, 0)
 	for f := range folds {
 		if s := split.OfFold(fold, f); len(s.Train) > 0 && len(s.Test) > 0 && tested > 0 {

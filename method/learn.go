@@ -126,9 +126,10 @@ func (m *Engine) measureSetting(ctx context.Context, p *Problem, c *Choice, samp
 	return m.apart(ctx, p, &c.Parameters, &set, fold, folds)
 }
 
-// foldsLike returns the folds of the labels of a problem, and the number of folds that together have as many labels as a sample.
+// foldsLike returns the folds of the labels of a problem that measure a setting, and the number of folds that together have as
+// many labels as a sample.
 func (s *Settings) foldsLike(p *Problem, sampled int) (fold []int, count int) {
-	folds := s.folds(len(p.Row))
+	folds := s.testFolds(len(p.Row))
 	count = (sampled*folds + len(p.Row) - 1) / len(p.Row)
 	return split.Folds(p.Class, folds, s.RNGSeed, 0), min(folds, count)
 }

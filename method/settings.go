@@ -57,6 +57,9 @@ type Settings struct {
 	baselines *Baselines // of the same problem, for auto; nil: it measures label propagation itself
 	model     *Model     // predicts in place of a choice and a fit; nil: none, see [Model]
 
+	// Targets are the rows of the nodes that could have a label, which the accuracy of auto is about; nil: all nodes.
+	Targets []uint32
+
 	// Progress, if not nil, is called with the stage ("choose", "features" or "walk"), the
 	// finished part of it, and the whole.
 	Progress func(stage string, done, total int64) `json:"-"`
@@ -86,4 +89,12 @@ func (s *Settings) folds(labels int) int {
 		return min(s.foldCount, labels)
 	}
 	return split.FoldCount(labels)
+}
+
+// testFolds returns the number of folds by which a chosen setting is measured.
+func (s *Settings) testFolds(labels int) int {
+	if s.foldCount > 0 {
+		return min(s.foldCount, labels)
+	}
+	return split.TestFoldCount(labels)
 }

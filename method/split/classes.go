@@ -18,6 +18,11 @@ func FoldCount(labels int) int {
 	return 5
 }
 
+// TestFoldCount returns the number of folds of labels by which a given model is measured: 10, or as many as have 500 labels
+// each, so that two folds of many labels are enough. Models of four fifths of more than 1,000 labels were one to three points less
+// accurate than those of all, where most nodes have a label.
+func TestFoldCount(labels int) int { return min(max(10, labels/500), labels) }
+
 // Folds deals nodes with the given classes into count stratified folds and
 // returns the fold of each: the nodes of every class are shuffled and dealt
 // round, each class from where the one before ended. Folds differ by at most

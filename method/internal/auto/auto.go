@@ -18,10 +18,11 @@ import (
 
 // Settings of a prediction. Results are the same for any number of workers and any memory limit.
 type Settings struct {
-	LowEffort bool   // compute features of walks and attributes alone
-	RNGSeed   uint64 // of folds and samples
-	Memory    int64  // limit of the allocations, in bytes; 0: no limit
-	Workers   int    // goroutines; 0: one for each processor
+	LowEffort  bool   // compute features of walks and attributes alone
+	RNGSeed    uint64 // of folds and samples
+	Unmeasured bool   // leave out models that serve the accuracy alone
+	Memory     int64  // limit of the allocations, in bytes; 0: no limit
+	Workers    int    // goroutines; 0: one for each processor
 
 	// Balanced reports that probabilities will be reweighed as [problem.Problem.Reweigher] does for balanced
 	// classes, so that the accuracy is that of the reweighed ones. Scores are not reweighed here.
@@ -32,6 +33,8 @@ type Settings struct {
 	// Highest replaces the scores of all classes by the highest ones, see [Plan].
 	Highest    bool
 	Propagated *propagation.HeldOut // scores of label propagation at labels; nil: they are computed
+
+	Targets []uint32 // rows of the nodes that could have a label, which the accuracy is about; nil: all nodes
 
 	// Choice, if not nil, is that of an earlier prediction, in place of one by held-out labels.
 	Choice *Choice

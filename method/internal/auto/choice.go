@@ -118,9 +118,15 @@ func (in *input) choose(ctx context.Context, f *features,
 	}
 	m := &model{features: f, mixture: held.combine(all)}
 	m.calibrated = held.calibrate(m.mixture)
-	if !split.TooFew(in.p.Class) {
-		m.confidence, out.HeldOut = held.estimate(m.mixture, m.calibrated,
-			in.set.Balanced)
+	if split.TooFew(in.p.Class) {
+		return m, nil
 	}
+	measured := m.mixture
+	if !in.set.Unmeasured {
+		if measured, err = held.refit(ctx, f, m.mixture); err != nil {
+			return nil, err
+		}
+	}
+	m.confidence, out.HeldOut = held.estimate(measured, m.calibrated, in.set.Balanced)
 	return m, nil
 }

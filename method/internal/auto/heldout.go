@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
@@ -35,6 +37,7 @@ type heldOut struct {
 	tooFewLabels bool
 	fewLabels    bool
 	isLean       bool        // label propagation has learned from other shares of the labels
+	isRefitted   bool        // models of a sample have chosen, and those of all labels are measured
 	balanced     bool        // probabilities will be reweighed for balanced classes
 	components   []component // of every candidate and λ but Poisson learning, λ after λ
 	poisson      component   // Poisson learning
@@ -249,6 +252,43 @@ func choiceSubsets(h *heldOut) []int {
 	return split.Folds(h.class, h.folds, h.seed, draw)
 }
 
+// enoughLabels is the number of labels that are predicted again by models of all labels outside a fold.
+const enoughLabels = 1000
+
+// refit returns a mixture with predictions by models that learn from all labels outside a fold, of folds that have
+// enoughLabels together. Models of a sample, which has chosen the mixture, predict worse than those of all labels. If all
+// labels are in the sample, it returns the mixture.
+func (h *heldOut) refit(ctx context.Context, f *features, mixture []component) ([]component, error) {
+	if !slices.Contains(f.sampleTraining(), false) {
+		return mixture, nil
+	}
+	models := *h
+	models.components = nil
+	for _, c := range mixture {
+		if c.isModel() {
+			models.components = append(models.components, newComponent(c.candidate, c.Lambda, len(h.class)))
+		}
+	}
+	tested := 0
+	for fold := 0; fold < h.folds && tested < enoughLabels && len(models.components) > 0; fold++ {
+		if err := models.predictFold(ctx, f, fold, slices.Repeat([]bool{true}, len(h.class))); err != nil {
+			return nil, err
+		}
+		for _, labelFold := range h.fold {
+			tested += int(boolean(labelFold == fold))
+		}
+	}
+	mixture = slices.Clone(mixture)
+	for i, c := range mixture {
+		if c.isModel() {
+			mixture[i].rows = models.components[0].rows
+			models.components = models.components[1:]
+			h.isRefitted = true
+		}
+	}
+	return mixture, nil
+}
+
 // estimate returns the accuracy by the labels, each predicted without its fold, with balanced classes or without, and
 // their calibrated predictions.
 func (h *heldOut) estimate(mixture []component, calibrated Calibration,
@@ -267,7 +307,10 @@ func (h *heldOut) estimate(mixture []component, calibrated Calibration,
 	full := make([]float64, h.classes)
 	subset := choiceSubsets(h)
 	for f := range h.folds {
-		refitted := h.combine(func(i int) bool { return subset[i] != f })
+		refitted := mixture
+		if !h.isRefitted {
+			refitted = h.combine(func(i int) bool { return subset[i] != f })
+		}
 		if isShrunk && !isMajority(refitted) {
 			// Without the labels of a subset, which are of the largest class, others seem to be better predicted than by it.
 			refitted = addShares(h, refitted, majorityWeight)
@@ -301,6 +344,9 @@ func estimateAccuracy(ctx context.Context, p *problem.Problem, set *Settings,
 		return nil
 	}
 	unlabelled := out.Reached.Clone()
+	if set.Targets != nil {
+		unlabelled.And(roaring.BitmapOf(set.Targets...))
+	}
 	for _, v := range p.Row {
 		unlabelled.Remove(uint32(v))
 	}
