@@ -83,12 +83,7 @@ func mix(h *heldOut, among func(label int) bool) []component {
 		chosen.Weight = 1
 		return []component{chosen}
 	}
-	list := h.likeliest(among)
-	mixture := h.multiply(h.stack(list, among), among)
-	if len(h.class) > mostFew {
-		mixture = preferSingle(h, mixture, list, among)
-	}
-	return mixture
+	return h.multiply(h.stack(h.likeliest(among), among), among)
 }
 
 // gain returns the logarithm by which a mixture makes some of the labels likelier than another one does, and its deviation
@@ -108,66 +103,6 @@ func gain(h *heldOut, mixture, rival []component,
 		}
 	}
 	return sum, math.Sqrt(deviation)
-}
-
-// preferSingle gives weight to a single component, the one that predicts most of some labels rightly: none if the difference from
-// the mixture is one standard error, all from preferenceErrors on, and in proportion between them. So luck of one partition
-// into folds changes predictions little. Likelihood, which chooses mixtures, need not agree with accuracy.
-func preferSingle(h *heldOut, mixture, list []component,
-	among func(label int) bool) []component {
-	var preferred []component
-	highest := 1.0
-	right := rightBy(h, mixture, among)
-	singles := [][]component{{h.poisson}}
-	for _, c := range list {
-		if !c.Majority && !(c.Propagation && h.isLean) {
-			singles = append(singles, []component{c})
-		}
-	}
-	if position := slices.IndexFunc(h.components,
-		func(c component) bool { return c.Beliefs }); position >= 0 {
-		singles = append(singles, []component{h.poisson, h.components[position]}) // of which beliefs have all weight
-	}
-	for _, single := range singles {
-		for i := range single {
-			single[i].Weight = 1
-		}
-		better, worse := compare(rightBy(h, single, among), right)
-		if errors := (better - worse - 1) / math.Sqrt(better+worse+1); errors > highest {
-			preferred = single
-			highest = errors
-		}
-	}
-	weight := (highest - 1) / (preferenceErrors - 1)
-	switch {
-	case weight >= 1:
-		return preferred
-	case weight > 0 && !preferred[len(preferred)-1].isFactor():
-		return addComponent(mixture, preferred[0], weight)
-	}
-	return mixture
-}
-
-// addComponent mixes a component into a mixture.
-func addComponent(mixture []component, c component, weight float64) []component {
-	mixture = slices.Clone(mixture)
-	position := len(mixture)
-	for i := range mixture {
-		switch {
-		case mixture[i].isFactor():
-			position = min(position, i)
-			continue
-		case mixture[i].candidate == c.candidate && mixture[i].Lambda == c.Lambda:
-			position = -1
-			mixture[i].Weight += weight / (1 - weight)
-		}
-		mixture[i].Weight *= 1 - weight
-	}
-	if position < 0 {
-		return mixture
-	}
-	c.Weight = weight
-	return slices.Insert(mixture, position, c)
 }
 
 // isShrunk reports whether a mixture is no better than the shares of the classes on some labels: it exceeds neither their
@@ -215,14 +150,8 @@ func majorityOf(h *heldOut) int {
 		func(c component) bool { return c.Majority })
 }
 
-const (
-	// preferenceErrors is the number of standard errors of the difference by which a single component must predict more
-	// labels to have all weight. With one error the best of ten components was taken by luck on graphs where all are equal.
-	preferenceErrors = 3
-
-	// majorityWeight is that of the shares of the classes where nothing predicts more labels.
-	majorityWeight = 0.9
-)
+// majorityWeight is that of the shares of the classes where nothing predicts more labels.
+const majorityWeight = 0.9
 
 // isMajority reports whether the shares of the classes decide in a mixture, of which they are the first component.
 func isMajority(mixture []component) bool {

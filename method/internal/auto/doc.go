@@ -20,10 +20,10 @@
 //     propagation predict for labels outside their training sets. The cross-validated accuracy
 //     comes from them too. After the first fold settings that are much less likely than the best one are dropped.
 //  6. A mixture of components (combine.go) has the weights of the highest held-out likelihood. It is multiplied by
-//     beliefs of a block model if that makes held-out labels much likelier. A single component gains weight if it
-//     predicts more held-out labels, and the shares of the classes nearly do unless the mixture predicts more by a standard error. With
-//     at most 40 labels ridges on eigenvectors and on the diffusion kernel, and beliefs, are components as they are, no single one is
-//     taken, and the likelihood decides the weight of the shares.
+//     beliefs of a block model if that makes held-out labels much likelier. The shares of the classes
+//     have nearly all weight unless the mixture predicts more by a standard error. With
+//     at most 40 labels ridges on eigenvectors and on the diffusion kernel, and beliefs, are components as they are, and the
+//     likelihood decides the weight of the shares.
 //  7. calibration (calibrate.go) fits three parameters of the probabilities to held-out labels.
 //  8. model (predict.go) is fitted to all learned labels and predicts every node.
 //
@@ -44,7 +44,7 @@
 //     points with 18 labels and 1.4 with 56. Sums of even and of odd steps, and of steps with a factor of 0.5, gained
 //     nothing. Weights of one and two steps that all classes share: 0.5 on debian with 3,032 labels; with fewer
 //     than 1,000 labels they lost accuracy.
-//   - Eigenvectors, kernels at samples of labels and the choice of single components together: 6.6, 9.0 and 10.9 on
+//   - Eigenvectors, kernels at samples of labels and a choice of single components, which is gone, together: 6.6, 9.0 and 10.9 on
 //     flickr-words with 30, 100 and 300 labels, 12.6, 3.5 and 5.3 on blogcatalog-words, −0.5, 1.7 and 0.2 on last.fm, 0.1 on Cora,
 //     −0.5 on chameleon. Eigenvectors of S itself, as features of logistic regressions, gained 0.2 on citation graphs.
 //   - With 30 labels, ridges as components and learned weights in place of a mean of three models: 1.2 on github-social, 0.8 on

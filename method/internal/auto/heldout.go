@@ -36,7 +36,6 @@ type heldOut struct {
 
 	tooFewLabels bool
 	fewLabels    bool
-	isLean       bool        // label propagation has learned from other shares of the labels
 	isRefitted   bool        // models of a sample have chosen, and those of all labels are measured
 	balanced     bool        // probabilities will be reweighed for balanced classes
 	components   []component // of every candidate and λ but Poisson learning, λ after λ
@@ -52,9 +51,9 @@ func predictHeldOut(ctx context.Context, f *features) (*heldOut, error) {
 		hasFeatures: f.full.hasFeatures, hasOthers: f.hasOthers,
 		isolated: f.isolated, attributed: in.p.Attributes != nil,
 		seed:         in.set.RNGSeed,
-		tooFewLabels: in.tooFewLabels, isLean: in.folds != FoldCount(len(in.p.Row)),
-		fewLabels: in.fewLabels && !f.labelsOutOfReach,
-		balanced:  in.p.Reweigher(in.set.Balanced) != nil, poisson: f.poisson,
+		tooFewLabels: in.tooFewLabels,
+		fewLabels:    in.fewLabels && !f.labelsOutOfReach,
+		balanced:     in.p.Reweigher(in.set.Balanced) != nil, poisson: f.poisson,
 	}
 	if !in.tooFewLabels {
 		if err := h.addModels(ctx, f); err != nil {

@@ -23,10 +23,9 @@ import (
 
 // ablation is the prediction without a stage.
 type ablation struct {
-	name    string
-	change  func(d *design)        // nil: the features are the same
-	drops   func(c candidate) bool // the candidates that are left out; nil: none
-	isMixed bool                   // the mixture is learned, whatever a single model predicts
+	name   string
+	change func(d *design)        // nil: the features are the same
+	drops  func(c candidate) bool // the candidates that are left out; nil: none
 }
 
 // ablations are the stages in the order of the columns of the page.
@@ -38,7 +37,6 @@ var ablations = []ablation{
 	{name: "propagation", drops: func(c candidate) bool { return c.Propagation }},
 	{name: "beliefs", drops: func(c candidate) bool { return c.Beliefs }},
 	{name: "shares of classes", drops: func(c candidate) bool { return c.Majority }},
-	{name: "single", isMixed: true},
 }
 
 // TestStagesPage writes the page of the accuracy without each stage, for every graph in the folder HEATWALK_GRAPHS:
@@ -85,7 +83,7 @@ const stagesHead = `# What each stage of the default earns
 
 Accuracy of ` + "`auto`" + ` at the nodes without a label, in %, with one random sample of labels (seed 1), links alone; and how many points
 each stage earns: the accuracy less that without the stage. A dot: the stage has no part in the prediction. A difference of
-a point or two is chance. "Single" is the choice of a single model, from 41 labels on. One core takes some ten minutes:
+a point or two is chance. One core takes some ten minutes:
 
     HEATWALK_GRAPHS=FOLDER go test ./method/internal/auto -run TestStagesPage -timeout 2h
 
@@ -262,18 +260,10 @@ func runStages(t *testing.T, p *problem.Problem, set *Settings, d design) *stage
 func (a *ablation) mix(r *stagesRun) (mixture []component, differs bool) {
 	h := *r.h
 	whole := h.combine(all)
-	switch {
-	case a.isMixed:
-		list := h.likeliest(all)
-		mixture = h.multiply(h.stack(list, all), all)
-		if whole[0].Majority {
-			mixture = addShares(&h, mixture, whole[0].Weight)
-		}
-	case a.drops != nil:
+	mixture = whole
+	if a.drops != nil {
 		h.components = slices.DeleteFunc(slices.Clone(h.components), func(c component) bool { return a.drops(c.candidate) })
 		mixture = h.combine(all)
-	default:
-		mixture = whole
 	}
 	differs = len(mixture) != len(whole)
 	for i := range mixture {
