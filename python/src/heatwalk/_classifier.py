@@ -169,12 +169,12 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
             raise ValueError("class_weight: weights must be finite and above 0; leave out the labels of other classes")
         return dict(zip(classes, (shares / shares.sum()).tolist()))
 
-    def _predictions(self, graph: Graph, write_labels: Any) -> tuple[Any, Any, Any, dict[str, Any]]:
+    def _predictions(self, graph: Graph, write_inputs: Any) -> tuple[Any, Any, Any, dict[str, Any]]:
         """Run classify; return scores, their classes, predicted classes, and attributes."""
         unreached, seed = self._unreached(), seed_of(self.random_state)
         def work(call: Call) -> tuple[Any, Any, Any, dict[str, Any]]:
             path, model = call.path("predictions.npz", "out"), call.path("model", "model")
-            options = {**write_labels(call), "o": path,
+            options = {**write_inputs(call), "o": path,
                        "method": None if self.multi_label and self.method == "auto" else self.method,
                        "multi_label": self.multi_label, "edge_weights": self.edge_weights,
                        "unreached": None if unreached == "blank" else unreached,
