@@ -281,7 +281,12 @@ func FitLinearRLS[T float32 | float64](ctx context.Context, f *sparse.Block[T],
 		panic(badLength)
 	}
 	if len(LabelledItems(y)) <= f.Cols {
-		model, err := FitRLS(ctx, LinearGram(f), y, classes, lambda, weights)
+		// Products of all items, because a few without a class cost less than a copy of the others.
+		gram, err := InnerProducts(ctx, f, 0)
+		if err != nil {
+			return nil, err
+		}
+		model, err := FitRLS(ctx, DenseGram(gram), y, classes, lambda, weights)
 		if err != nil {
 			return nil, err
 		}
