@@ -288,6 +288,9 @@ func (f *fit) choose(ctx context.Context, seed uint64) (*Model, error) {
 	var width []int
 	for w := f.Cols; len(width) < widths && w > 0; w /= 2 {
 		width = append(width, w)
+		if f.attributes != nil { // most columns are theirs
+			break
+		}
 	}
 	fold := split.Folds(make([]int, len(sets)), split.FoldCount(len(sets)), seed, 0)
 	instances := make([]choose.FoldLabels, slices.Max(fold)+1)
