@@ -87,6 +87,9 @@ func (k *chunker) read(c *Chunk) error {
 	n := len(k.carry)
 	clean := 0
 	limit := ChunkBytes
+	if total := k.r.total; total > 0 && !k.r.Compressed {
+		limit = int(min(int64(limit), total+1)) // and a read that finds the end
+	}
 	for limit <= n { // the carry after a long line may exceed a chunk
 		limit *= 2
 	}
