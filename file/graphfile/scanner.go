@@ -28,7 +28,7 @@ const maxWord = 1 << 20
 const fixFormat = "is this the format that its name says?"
 
 func newScanner(name string, in io.Reader) *scanner {
-	return &scanner{name: name, in: in, line: 1, buf: make([]byte, 0, 64<<10)}
+	return &scanner{name: name, in: in, line: 1, buf: make([]byte, 0, 4<<10)}
 }
 
 // fill reads the next bytes; it returns false at the end or at an error.
