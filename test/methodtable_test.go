@@ -1,7 +1,9 @@
 package test
 
 import (
+	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"regexp"
@@ -9,10 +11,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method"
+	methoditems "github.com/heatwalk/heatwalk/method/items"
 	"github.com/heatwalk/heatwalk/method/multilabel"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -41,7 +48,7 @@ func TestMethodTable(t *testing.T) {
 		}
 		_, _, err := multilabel.Predict(t.Context(), plain, nil, &method.Settings{})
 		return err
-	}}
+	}, func(name string) error { return classifyItems(t, name) }}
 	var names []string
 	for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\|(.*)\\|$").FindAllStringSubmatch(string(text), -1) {
 		names = append(names, row[1])
@@ -82,6 +89,40 @@ func predictTarget(t *testing.T, p *method.Problem, name string, target method.T
 		return err
 	}
 	_, err = entries[0].Method.Predict(t.Context(), p, nil, &method.Settings{Given: entries[0].Own, Fixed: true})
+	return err
+}
+
+// classifyItems learns classes of items from kernel values between them, by the learner of a method on kernels.
+func classifyItems(t *testing.T, name string) error {
+	source, learner, _ := strings.Cut(name, "+")
+	if source != "diffusion" {
+		return fmt.Errorf("%s: no learner on kernels", name)
+	}
+	l := classify.Learners()[0]
+	if learner != "" {
+		l = classify.Learners().Named(learner)
+	}
+	if l == nil {
+		return fmt.Errorf("%s: no learner", learner)
+	}
+	const items = 30
+	c := &methoditems.Collection{IDs: tablefile.Axis{N: items}}
+	c.Gram = func(_ context.Context, _ *param.Spec, v param.Values, _ []int) (classify.Gram, param.Values, error) {
+		k := sparse.NewBlock[float64](items, items)
+		for i := range items {
+			for j := range items {
+				k.Row(i)[j] = 1 / (1 + math.Abs(float64(i-j)))
+			}
+		}
+		return classify.DenseGram(k), v, nil
+	}
+	var labelled, class []int
+	for i := 0; i < items; i += 2 {
+		labelled = append(labelled, i)
+		class = append(class, i/16)
+	}
+	p := problem.OfItems(items, labelled, class, []string{"first", "last"})
+	_, err := c.Source(&param.Spec{Name: "near"}, l).Classify(t.Context(), p, &method.Settings{Fixed: true})
 	return err
 }
 
