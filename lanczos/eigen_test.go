@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime/debug"
 	"slices"
 	"testing"
 
@@ -18,6 +19,7 @@ import (
 
 // A goroutine that a cancelled search leaves ends by itself, on a busy machine later than goleak waits.
 func TestMain(m *testing.M) {
+	debug.SetGCPercent(400) // of short-lived blocks
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/heatwalk/heatwalk/internal/sched.Abandon.func1"))
 }
 

@@ -3,6 +3,7 @@ package sparse_test
 import (
 	"math"
 	"math/rand/v2"
+	"runtime/debug"
 	"slices"
 	"testing"
 
@@ -12,7 +13,10 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400) // of short-lived blocks
+	goleak.VerifyTestMain(m)
+}
 
 // epsilon returns the distance from 1 to the next T.
 func epsilon[T sparse.Float]() float64 {

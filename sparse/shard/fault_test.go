@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -21,6 +22,7 @@ import (
 
 // TestMain lets no test wait for a disk.
 func TestMain(m *testing.M) {
+	debug.SetGCPercent(400) // of short-lived stores
 	durable.OS = durabletest.Unsynced(durable.OS)
 	goleak.VerifyTestMain(m)
 }
