@@ -13,15 +13,17 @@
 set -u
 cd "${1:-/var/lib/heatwalk}" || exit 2
 night=nights/$(date -u +%Y%m%dT%H%M%SZ).$$
-mkdir -p "$night.part" || exit 1
-heatwalk predict payments.csv --model fraud.model --nodes checked.ids --max-memory 3800MiB --json --log-format json \
-    --progress none -o "$night.part/predictions.csv" >"$night.part/predictions.json" 2>messages.json
+mkdir -p "$night" || exit 1
+# In the folder of the night, because the records name files as seen from there.
+(cd "$night" && exec heatwalk predict ../../payments.csv --model ../../fraud.model --nodes ../../checked.ids \
+    --max-memory 3800MiB --json --log-format json --progress none -o predictions.csv) >"$night/predictions.json" 2>messages.json
 code=$?
 case $code in
-0) mv "$night.part" "$night" && ln -s "$night" last.part && mv -T last.part last || code=1 ;;
+0) ln -s "$night" last.part && mv -T last.part last || code=1 ;;
 1 | 130 | 137) echo "heatwalk: exit code $code; run again: $(tail -n 1 messages.json)" >&2 ;;
 *) echo "heatwalk: exit code $code, which another run does not mend: $(tail -n 1 messages.json)" >&2 ;;
 esac
-rm -rf nights/*.part last.part
-ls -d nights/* | sort -r | tail -n +8 | while read -r old; do rm -rf "$old"; done
+rm -f last.part
+for old in nights/*; do [ -e "$old/predictions.csv.run.json" ] || rm -r "$old"; done # of runs that failed
+ls -d nights/* 2>/dev/null | sort -r | tail -n +8 | while read -r old; do rm -rf "$old"; done
 exit $code

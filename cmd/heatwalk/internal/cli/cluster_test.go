@@ -198,6 +198,11 @@ func TestNightlyExamples(t *testing.T) {
 	}
 	check("nightly.sh", "last/predictions.csv")
 	document := content(t, "last/predictions.json")
+	for _, record := range [][]byte{document, content(t, "last/predictions.csv.run.json")} {
+		if bytes.Contains(record, []byte(".part")) {
+			t.Errorf("a record names a folder that is no more: %s", record)
+		}
+	}
 	for _, use := range []string{units, string(page)} {
 		if !strings.Contains(use, "/usr/local/bin/nightly.sh /var/lib/heatwalk\n") && !strings.Contains(use, "/usr/local/bin/nightly.sh /var/lib/heatwalk`") {
 			t.Error("a unit or the page calls another script")
