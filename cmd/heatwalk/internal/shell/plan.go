@@ -59,7 +59,7 @@ func (run *Session) limitMemory() error {
 		return nil
 	}
 	if run.Costs.maxMemory < LeastLimit {
-		return fault.Limit("--max-memory",
+		return fault.Usage("--max-memory",
 			"%s is less than any run may be limited to; allow 256MiB or more",
 			words.Bytes(run.Costs.maxMemory))
 	}
