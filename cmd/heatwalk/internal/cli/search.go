@@ -11,11 +11,8 @@ import (
 	"github.com/heatwalk/heatwalk/docs"
 )
 
-// place is a command, flag, method or page that has words, with the line that help prints of it.
-type place struct {
-	path, line string
-	words      []string
-}
+// place is a command, flag, method or page with a text about it, and the line that help prints of it.
+type place struct{ path, line, text string }
 
 // findPlaces returns the commands, flags and methods whose names have every word of a phrase, and the pages whose titles
 // have them. If there are none, it searches subjects and headings, and then the lines of texts. Whole words come before
@@ -35,8 +32,12 @@ func findPlaces(root *cobra.Command, phrase string) (found [][2]string) {
 		for _, places := range [][]place{names, subjects, texts} {
 			seen := map[string]bool{}
 			for _, p := range places {
-				if !seen[p.path] && !slices.ContainsFunc(asked, func(a string) bool {
-					return !slices.ContainsFunc(p.words, func(word string) bool { return matches(word, a) })
+				if seen[p.path] {
+					continue
+				}
+				words := splitWords(p.text) // only now, because few searches reach the texts
+				if !slices.ContainsFunc(asked, func(a string) bool {
+					return !slices.ContainsFunc(words, func(word string) bool { return matches(word, a) })
 				}) {
 					seen[p.path] = true
 					found = append(found, [2]string{p.path, p.line})
@@ -53,11 +54,11 @@ func findPlaces(root *cobra.Command, phrase string) (found [][2]string) {
 // listPlaces returns all places that have a name, their subjects and the headings of pages, and the lines of all texts.
 func listPlaces(root *cobra.Command) (names, subjects, texts []place) {
 	add := func(path, name, subject, text string) {
-		names = append(names, place{path, subject, splitWords(name)})
-		subjects = append(subjects, place{path, subject, splitWords(subject)})
+		names = append(names, place{path, subject, name})
+		subjects = append(subjects, place{path, subject, subject})
 		for line := range strings.Lines(text) {
 			line = strings.Trim(line, "#*|-> \n")
-			texts = append(texts, place{path, line, splitWords(line)})
+			texts = append(texts, place{path, line, line})
 		}
 	}
 	seen := map[string]bool{} // flags
@@ -92,7 +93,7 @@ func listPlaces(root *cobra.Command) (names, subjects, texts []place) {
 		add("docs/"+file.Name(), title, title, body)
 		for line := range strings.Lines(body) {
 			if heading, isHeading := strings.CutPrefix(line, "## "); isHeading {
-				subjects = append(subjects, place{"docs/" + file.Name(), strings.TrimSpace(heading), splitWords(heading)})
+				subjects = append(subjects, place{"docs/" + file.Name(), strings.TrimSpace(heading), heading})
 			}
 		}
 	}
