@@ -1,4 +1,4 @@
-package graphfile_test
+package ingest_test
 
 import (
 	"bytes"
@@ -76,9 +76,9 @@ func run(t interface{ Fatal(...any) }, path string, c *ingest.Config) *shard.Sto
 	return s
 }
 
-// TestRoundTrips writes graphs in every format and reads them back with the
+// TestGraphFilesRoundTrip writes graphs in every format and reads them back with the
 // list of their nodes: nodes, edges, weights and ids are the same.
-func TestRoundTrips(t *testing.T) {
+func TestGraphFilesRoundTrip(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
@@ -162,9 +162,9 @@ func TestRoundTrips(t *testing.T) {
 	})
 }
 
-// TestWriteMemory checks that writing a file allocates at most its memory estimate, the buffers of a
+// TestGraphFilesMemory checks that writing a file allocates at most its memory estimate, the buffers of a
 // table of edges included.
-func TestWriteMemory(t *testing.T) {
+func TestGraphFilesMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
 	}
@@ -203,9 +203,9 @@ func TestWriteMemory(t *testing.T) {
 	}
 }
 
-// TestOrderedRowsInGroups writes the rows of a store in another order with
+// TestGraphFilesInGroups writes the rows of a store in another order with
 // memory for few of them: the bytes are those of the plain store.
-func TestOrderedRowsInGroups(t *testing.T) {
+func TestGraphFilesInGroups(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
 	}
@@ -251,8 +251,8 @@ func TestOrderedRowsInGroups(t *testing.T) {
 	}
 }
 
-// TestGraphFormats says which graphs a format cannot hold.
-func TestGraphFormats(t *testing.T) {
+// TestGraphFilesOfFormats says which graphs a format cannot hold.
+func TestGraphFilesOfFormats(t *testing.T) {
 	dir := t.TempDir()
 	for i, test := range []struct {
 		text   string
@@ -281,9 +281,9 @@ func TestGraphFormats(t *testing.T) {
 	}
 }
 
-// TestAttributes writes attributes of nodes in every format that has them, of a store whose rows
+// TestGraphFilesWithAttributes writes attributes of nodes in every format that has them, of a store whose rows
 // are in another order than its ids.
-func TestAttributes(t *testing.T) {
+func TestGraphFilesWithAttributes(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "in.tsv")
 	if err := os.WriteFile(path, []byte("a\tb\nb\tc<\n"), 0o666); err != nil {
