@@ -13,7 +13,7 @@ import (
 // automatic is a mixture of multinomial logistic regressions on features of random walks that start at
 // labels, weighted by the likelihood of held-out labels; see package auto for its stages. With 15
 // labels or fewer it is Poisson learning, or label propagation where most nodes are many steps from a
-// label. On a large graph that a block model explains it is beliefs.
+// label, mixed with the shares of the classes. On a large graph that a block model explains it is beliefs.
 //
 // With balanced weights of classes its probabilities are reweighed by these, because it is calibrated by
 // the likelihood of held-out labels: see [problem.Problem.Reweigher].

@@ -14,6 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -288,9 +289,14 @@ func TestUnitOfWeights(t *testing.T) {
 	}
 }
 
-// With few labels the class is that of the largest score of Poisson learning.
+// With few labels, of each class the same number, the class is that of the largest score of Poisson learning.
 func TestEvidenceOfFewLabels(t *testing.T) {
 	p := problemtest.Planted(t, 21, 60, 12)
+	left := slices.Repeat([]int{int(slices.Min(choose.CountsOf(p)))}, 3)
+	p = p.At(slices.DeleteFunc(sched.UpTo(12), func(i int) bool {
+		left[p.Class[i]]--
+		return left[p.Class[i]] < 0
+	}))
 	out := evident(t, p, &Settings{})
 	slow := slowFilters(p, func(int) bool { return true })
 	for v := 4; v < 60; v++ {
@@ -303,7 +309,7 @@ func TestEvidenceOfFewLabels(t *testing.T) {
 			share := 0.0
 			for _, class := range p.Class {
 				if class == c {
-					share += 1.0 / 12
+					share += 1 / float64(len(p.Row))
 				}
 			}
 			score[c] = q[c] - share*(q[0]+q[1]+q[2])

@@ -72,7 +72,7 @@ func (h *heldOut) combine(among func(label int) bool) []component {
 	return mixture
 }
 
-// mix returns the mixture that some of the labels choose, see [heldOut.stack], times beliefs. Few labels choose
+// mix returns the mixture that some of the labels choose, see [heldOut.stack], times beliefs. Too few labels choose
 // nothing: Poisson learning predicts, or label propagation where most nodes are far from them.
 func mix(h *heldOut, among func(label int) bool) []component {
 	if h.tooFewLabels {

@@ -11,7 +11,7 @@ import (
 // design lists the features and the candidates of a problem. The sizes of the graph and the
 // labels decide, never the memory limit, so that results do not depend on it.
 type design struct {
-	tooFewLabels bool // nothing is learned from them: Poisson learning or label propagation predicts
+	tooFewLabels bool // no model is learned from them: Poisson learning or label propagation predicts, with shares of the classes
 	fewLabels    bool // the mixture is near ridges and Poisson learning
 	manyClasses  bool
 

@@ -52,15 +52,15 @@ func predictHeldOut(ctx context.Context, f *features) (*heldOut, error) {
 		isolated: f.isolated, attributed: in.p.Attributes != nil,
 		seed:         in.set.RNGSeed,
 		tooFewLabels: in.tooFewLabels,
-		fewLabels:    in.fewLabels && !f.labelsOutOfReach,
+		fewLabels:    in.tooFewLabels || in.fewLabels && !f.labelsOutOfReach,
 		balanced:     in.p.Reweigher(in.set.Balanced) != nil, poisson: f.poisson,
 	}
 	if !in.tooFewLabels {
 		if err := h.addModels(ctx, f); err != nil {
 			return nil, err
 		}
-		h.addMajority()
 	}
+	h.addMajority()
 	if err := h.addBeliefs(ctx, f); err != nil {
 		return nil, err
 	}
@@ -299,7 +299,7 @@ func (h *heldOut) estimate(mixture []component, calibrated Calibration,
 		reweigh = func([]float64) {}
 	}
 	isShrunk := isMajority(mixture)
-	if isShrunk {
+	if isShrunk && !h.tooFewLabels { // predictions of few labels, each without its fold, are more often wrong by chance
 		confidence.AllowForLargest()
 	}
 	row := make([]float64, h.classes)
