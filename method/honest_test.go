@@ -1,0 +1,38 @@
+package method
+
+import (
+	"math"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/method/internal/problemtest"
+)
+
+// TestPrintedAccuracy tests that the accuracy of a prediction is that of the other nodes in the mean of some draws, within three
+// standard errors of this mean, with few and with most nodes labelled, and with two and many classes.
+func TestPrintedAccuracy(t *testing.T) {
+	for _, c := range []struct{ nodes, labelled, classes, draws int }{
+		{400, 40, 2, 4}, {1300, 1150, 3, 2}, {900, 540, 20, 2},
+	} {
+		if testing.Short() && c.nodes > 500 {
+			continue
+		}
+		for _, name := range []string{"auto", "lp", "lgc", "diffusion+rls"} {
+			sum := 0.0
+			variance := 0.0
+			for draw := range c.draws {
+				p, class := problemtest.Blocks(t, uint64(draw), c.nodes, c.labelled, c.classes, 5, 1/float64(c.classes))
+				out, _, err := methodOf(t, name).PredictCompared(t.Context(), p, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sum += out.Accuracy - problemtest.Accuracy(p, out.Class, class)
+				variance += float64(out.Stderr * out.Stderr)
+			}
+			t.Logf("%v %s: %.1f ± %.1f points", c, name, 100*sum/float64(c.draws), 100*math.Sqrt(variance)/float64(c.draws))
+			if math.Abs(sum) > 3*math.Sqrt(variance) {
+				t.Errorf("%v: %s prints %.1f points too much in the mean, with an error of %.1f", c, name,
+					100*sum/float64(c.draws), 100*math.Sqrt(variance)/float64(c.draws))
+			}
+		}
+	}
+}
