@@ -78,9 +78,11 @@ func Norm(team *sparse.Team, x []float64) float64 {
 // Total returns the sum of a vector's elements.
 func Total(team *sparse.Team, x []float64) float64 {
 	return chunkSums(team, len(x), 1, func(lo, hi int, sums []float64) {
+		sum := 0.0 // not in memory, so that an addition does not wait for a store
 		for _, v := range x[lo:hi] {
-			sums[0] += v
+			sum += v
 		}
+		sums[0] = sum
 	})[0]
 }
 
