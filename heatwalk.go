@@ -240,7 +240,7 @@ func (g *Graph) openComponent(ctx context.Context) (err error) {
 		return &budget.Error{Need: row * int64(n), Limit: limit,
 			Largest: budget.Item{What: "components", Bytes: row * int64(n)}}
 	}
-	components, err := sparse.FindComponents(ctx, stored.A, g.options.Workers)
+	components, err := (&graph.Graph{A: stored.A, Symmetric: !stored.Manifest.Directed, Workers: g.options.Workers}).FindComponents(ctx)
 	if err != nil {
 		return err
 	}
