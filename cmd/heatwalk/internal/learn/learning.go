@@ -211,8 +211,11 @@ func predictSeveral(run *shell.Session, c *classifyOptions, name string) (err er
 	var d *shell.GraphRun
 	var kept *multilabel.Kept
 	if c.kept != nil {
-		if c.scores.Kind == "raw" || c.page != "" || c.truth != "" {
-			return fault.Usage("--model", "%s predicts several labels of a node, for which there are neither raw scores nor --report and --truth; leave them out", c.model)
+		if c.scores.Kind == "raw" {
+			return fault.Usage("--scores", noRaw, c.model)
+		}
+		if err := c.refuseFlags(run, "several labels of a node", "report", "report-nodes", "truth"); err != nil {
+			return err
 		}
 		kept = c.kept.Several
 		d, err = beginModelRun(run, c, name)

@@ -146,6 +146,16 @@ func (c *classifyOptions) readModel(run *shell.Session) (err error) {
 	return nil
 }
 
+// refuseFlags returns the error about the first given flag of some that have no meaning for the target of the model.
+func (c *classifyOptions) refuseFlags(run *shell.Session, target string, names ...string) error {
+	for _, name := range names {
+		if run.Line.Command.Flags().Changed(name) {
+			return fault.Usage("--model", "%s predicts %s, for which --%s has no meaning; leave that out", c.model, target, name)
+		}
+	}
+	return nil
+}
+
 // beginModelRun begins a run on a graph with a saved model and its labels.
 func beginModelRun(run *shell.Session, c *classifyOptions,
 	name string) (*shell.GraphRun, error) {

@@ -199,8 +199,8 @@ func (in *valuesRun) writeModel(out *modelOutput, p *method.NumberPrediction) er
 
 // predictNumbers predicts numbers by a model, whose errors are measured again.
 func predictNumbers(run *shell.Session, c *classifyOptions, name string) error {
-	if c.scores.Kind == "raw" || c.page != "" || c.truth != "" || c.coverage > 0 {
-		return fault.Usage("--model", "%s predicts numbers, for which there are neither raw scores nor --report, --truth and --sets; leave them out", c.model)
+	if err := c.refuseFlags(run, "numbers", "scores", "dtype", "unreached", "sets", "report", "report-nodes", "truth"); err != nil {
+		return err
 	}
 	if c.out != "-" && !slices.Contains(tablefile.NumberEndings, shell.Ending(c.out)) {
 		return fault.Usage("--output", "%s: numbers are written as %s", c.out, strings.Join(tablefile.NumberEndings, ", "))
