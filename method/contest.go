@@ -1,11 +1,12 @@
 package method
 
 import (
+	"cmp"
 	"context"
-	"math"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/choose"
@@ -20,9 +21,9 @@ func Means() []Entry {
 }
 
 // PredictNumbers predicts the value of every node with the best of some engines of numbers, and measures the error of each
-// by cross-validation; of equal engines it uses the first. All settings of all engines are compared on the same folds, and the mean
-// takes part if there are several engines, see bestOf. The reported error of each fold is that of the engine and the setting that the
-// other folds choose.
+// by cross-validation; of equal engines it uses the first. All settings of all engines are compared on the same folds. Predictions of
+// the best of several engines are drawn towards the mean, see shrinkage. The reported error of each fold is that of the engine, the
+// setting and the shrinkage that the other folds choose.
 //
 // The error wraps [problem.ErrConstant] for values that are all equal, or is a [*param.ParameterError], a
 // [*problem.Error] of a directed graph or an iteration that does not converge, [sparse.ErrMemory],
@@ -38,7 +39,8 @@ func PredictNumbers(ctx context.Context, p *Problem, entries []Entry, s *Setting
 	if err != nil {
 		return nil, err
 	}
-	t := newTestValues(p, s.WithDefaults().RNGSeed)
+	set := s.WithDefaults()
+	t := newTestValues(p, set.RNGSeed)
 	out := &NumberPrediction{Factors: p.Learned.Factors, Tested: len(t.tested)}
 	var list []*candidate
 	for _, e := range slices.Concat(Means(), entries) {
@@ -52,17 +54,15 @@ func PredictNumbers(ctx context.Context, p *Problem, entries []Entry, s *Setting
 			return nil, err
 		}
 	}
-	mean, others := list[0], list[2:]
-	out.Mean = t.measure(list[:1])
-	out.Neighbours = t.measure(list[1:2])
+	others := list[2:]
+	out.Mean, _ = t.measure(list[:1], 1)
+	out.Neighbours, _ = t.measure(list[1:2], 1)
 	if len(others) == 0 {
 		return nil, out.Unsolved[0].err
 	}
 	for i, c := range others {
-		out.Methods = append(out.Methods, c.compared(t.measure(others[i:i+1])))
-	}
-	if len(entries) > 1 { // where all of them extrapolate worse
-		others = append(others, mean)
+		e, _ := t.measure(others[i:i+1], 1)
+		out.Methods = append(out.Methods, c.compared(e))
 	}
 	best, err := learnBest(ctx, others)
 	if err != nil {
@@ -71,16 +71,31 @@ func PredictNumbers(ctx context.Context, p *Problem, entries []Entry, s *Setting
 	for _, c := range others {
 		out.Unsolved = append(out.Unsolved, c.unsolved...)
 	}
-	out.Compared = best.compared(t.measure(others))
-	for i, miss := range best.numbers.miss[best.setting] {
-		out.HeldOut = append(out.HeldOut, TestedValue{t.value[i], t.value[i] - miss})
+	given := 1.0
+	if m := set.model; m != nil && m.Shrinkage > 0 {
+		given = m.Shrinkage
+	} else if len(entries) > 1 {
+		given = 0
 	}
+	errors, predicted := t.measure(others, given)
+	for i, value := range t.value {
+		out.HeldOut = append(out.HeldOut, TestedValue{value, predicted[i]})
+	}
+	out.Shrinkage = cmp.Or(given, t.shrinkage(best.numbers.miss[best.setting], -1))
 	out.Value = best.out.Value
+	center := stat.Mean(p.Value, nil)
+	for i, v := range out.Value {
+		out.Value[i] = float64(out.Shrinkage*v) + float64((1-out.Shrinkage)*center)
+	}
 	for i, row := range p.Row {
 		out.Value[row] = p.Value[i]
 	}
 	out.Reached = roaring.New()
 	out.Reached.Or(best.out.Reached)
+	if out.Shrinkage == 0 {
+		best = list[0]
+	}
+	out.Compared = best.compared(errors)
 	return out, nil
 }
 
@@ -101,45 +116,62 @@ func (c *candidate) compared(e Errors) Compared {
 	return Compared{Method: c.declared.Name, Parameters: c.Parameters, Settings: c.Choice.Settings, Errors: e}
 }
 
-// bestOf is [choose.BestOf] for engines of numbers. The mean, which is the last engine if it takes part, is preferred to one that
-// does not exceed it by a standard error of the difference of their merits in folds: of few values others are better by luck.
+// bestOf is [choose.BestOf] for engines of numbers.
 func bestOf(list []*candidate, hidden int) (best, setting int, merit float64) {
 	rivals := make([]choose.Rival, len(list))
 	for i, c := range list {
 		rivals[i] = c.numbers.Rival
 	}
-	best, setting, merit = choose.BestOf(rivals, hidden)
-	last := len(list) - 1
-	if best == last || list[last].declared != &constant.Spec {
-		return best, setting, merit
-	}
-	const rounding = 1e-9
-	sum := 0.0
-	squares := 0.0
-	folds := 0.0
-	for f, labels := range rivals[last].Folds {
-		if f != hidden && labels.Tested > 0 {
-			difference := rivals[best].Right[f*rivals[best].Candidates+setting] - rivals[last].Right[f]
-			sum += difference
-			squares += float64(difference * difference)
-			folds++
-		}
-	}
-	if variance := (squares - float64(sum*sum)/folds) * folds / max(1, folds-1); sum < math.Sqrt(max(0, variance))-rounding {
-		setting, merit = rivals[last].Best(rivals[last].Space, hidden)
-		best = last
-	}
-	return best, setting, merit
+	return choose.BestOf(rivals, hidden)
 }
 
-// measure returns the errors of the engine and the setting that the other folds of each value choose.
-func (t *testValues) measure(list []*candidate) Errors {
-	chosen := make([][]float64, len(t.labels))
-	for f := range chosen {
-		best, setting, _ := bestOf(list, f)
-		chosen[f] = list[best].numbers.miss[setting]
+// shrinkage returns the factor of the differences a of predictions from the mean, by their errors b − a at the values outside a fold:
+//
+//	s = min(1, Σab/Σa²)·max(0, 1 − 3·Σa²r²/(Σab)²),  r = b − s₀·a
+//
+// where s₀ is this factor for r = b, so that (Σab)²/Σa²b² tests whether predictions say anything: the best of many settings is better
+// than the mean of few values by luck. As Breiman, Better subset regression using the nonnegative garrote (1995).
+func (t *testValues) shrinkage(miss []float64, hidden int) (factor float64) {
+	for range 2 {
+		squares := 0.0
+		product := 0.0
+		variance := 0.0
+		for i, b := range t.deviation {
+			if t.fold[t.tested[i]] != hidden {
+				a := b - miss[i]
+				residual := a * (b - float64(factor*a))
+				squares += float64(a * a)
+				product += float64(a * b)
+				variance += float64(residual * residual)
+			}
+		}
+		if product <= 0 {
+			return 0
+		}
+		factor = min(1, product/squares) * max(0, 1-3*variance/(product*product))
 	}
-	return MeasureErrors(t.value, func(i int) float64 { return t.value[i] - chosen[t.fold[t.tested[i]]][i] })
+	return factor
+}
+
+// measure returns the errors and the predictions of the engine and the setting that the other folds of each value choose, with the
+// given shrinkage; 0: chosen too.
+func (t *testValues) measure(list []*candidate, given float64) (Errors, []float64) {
+	predicted := make([]float64, len(t.value))
+	for f := range t.labels {
+		best, setting, _ := bestOf(list, f)
+		misses := list[best].numbers.miss[setting]
+		factor := cmp.Or(given, t.shrinkage(misses, f))
+		for i, miss := range misses {
+			if t.fold[t.tested[i]] == f {
+				predicted[i] = t.value[i] - float64(factor*miss) - float64((1-factor)*t.deviation[i])
+			}
+		}
+	}
+	e := MeasureErrors(t.value, func(i int) float64 { return predicted[i] })
+	unbiased := 1 - 1/float64(len(t.value)) // of the variance of a sample
+	e.R2 = 1 - (1-e.R2)*unbiased
+	e.R2Stderr *= unbiased
+	return e, predicted
 }
 
 // NumberBytes returns an upper bound on the memory of [PredictNumbers] without the graph and the attributes. Of the

@@ -31,6 +31,8 @@ type Model struct {
 	Values param.Values `json:"values,omitempty"` // of all parameters
 	Power  float64      `json:"power,omitempty"`  // of the votes of a learner on a kernel
 	Auto   *auto.Choice `json:"auto,omitempty"`
+
+	Shrinkage float64 `json:"shrinkage,omitempty"` // of numbers, see [NumberPrediction]; 0: none
 }
 
 // ErrChanged is wrapped by the error about a model that does not fit its method and classes.
@@ -109,7 +111,7 @@ func (m *Model) Numbers(s *Settings) ([]Entry, *Settings, error) {
 
 // Keep returns the model of predicted numbers on a graph of the given origin.
 func (p *NumberPrediction) Keep(o *sides.Origin, seed uint64) *Model {
-	return &Model{Method: p.Method, RNGSeed: seed, Values: p.Parameters.values(), Origin: *o.Learn(p.Factors, "")}
+	return &Model{Method: p.Method, RNGSeed: seed, Values: p.Parameters.values(), Shrinkage: p.Shrinkage, Origin: *o.Learn(p.Factors, "")}
 }
 
 // Origin returns the origin of the graph of a prediction, with the weights of edges that it was learned from.

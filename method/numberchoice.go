@@ -26,12 +26,23 @@ func sampleOf(n, limit int, seed uint64) []int {
 
 // testValues are the values of a problem that errors are measured on, a sample of many.
 type testValues struct {
-	fold   []int               // of each value of the problem; −1: it is known to all models
-	tested []int               // positions of the values
-	labels []choose.FoldLabels // of these values
-	value  []float64           // of these values
-	spread float64             // their variance, 1 if they are equal
+	fold      []int               // of each value of the problem; −1: it is known to all models
+	tested    []int               // positions of the values
+	labels    []choose.FoldLabels // of these values
+	value     []float64           // of these values
+	spread    float64             // their variance, 1 if they are equal
+	known     []valueRange        // of the values outside each fold
+	deviation []float64           // of the tested values from the mean of these
 }
+
+// valueRange is the range of some known values, which predictions never leave: models of few values extrapolate far.
+type valueRange struct{ least, most float64 }
+
+// rangeOf returns the range of some values.
+func rangeOf(values []float64) valueRange { return valueRange{slices.Min(values), slices.Max(values)} }
+
+// clip returns the nearest value in the range.
+func (r valueRange) clip(x float64) float64 { return min(max(x, r.least), r.most) }
 
 // newTestValues returns at most mostCompared values. Of more values they are from two folds or more, as few as
 // have as many, because each of these folds takes a model of the other values.
@@ -49,8 +60,16 @@ func newTestValues(p *Problem, seed uint64) *testValues {
 		}
 	}
 	t.tested = problem.Pick(t.tested, sampleOf(len(t.tested), mostCompared, seed))
+	var means []float64
+	for f := range folds {
+		known := p.At(split.OfFold(t.fold, f).Train).Value
+		t.known = append(t.known, rangeOf(known))
+		means = append(means, stat.Mean(known, nil))
+	}
 	for _, i := range t.tested {
-		t.labels[t.fold[i]].Tested++
+		f := t.fold[i]
+		t.labels[f].Tested++
+		t.deviation = append(t.deviation, p.Value[i]-means[f])
 	}
 	t.value = problem.Pick(p.Value, t.tested)
 	if variance := stat.PopVariance(t.value, nil); variance > 0 { // a sample may be constant
@@ -66,13 +85,18 @@ type numberEvidence struct {
 	miss   [][]float64 // y − ŷ by setting and tested value
 }
 
-// newEvidence returns the evidence of errors. The merit of a prediction is 1 − (y − ŷ)²/σ²: that of the right or wrong class
-// is 1 or 0.
+// newEvidence returns the evidence of errors, after those of predictions beyond the range of known values are replaced by those within
+// it. The merit of a prediction is 1 − (y − ŷ)²/σ²: that of the right or wrong class is 1 or 0.
 func (t *testValues) newEvidence(values []param.Values, space *choose.Space, miss [][]float64) *numberEvidence {
 	e := &numberEvidence{choose.Rival{Counts: choose.NewCounts(len(values), t.labels), Space: space}, values, miss}
 	for s, list := range miss {
 		for i, x := range list {
-			e.AddMerit(s, t.fold[t.tested[i]], 1-float64(x*x)/t.spread)
+			f := t.fold[t.tested[i]]
+			if !math.IsInf(x, 0) { // equations without a solution
+				x = t.value[i] - t.known[f].clip(t.value[i]-x)
+				list[i] = x
+			}
+			e.AddMerit(s, f, 1-float64(x*x)/t.spread)
 		}
 	}
 	return e

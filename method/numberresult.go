@@ -48,11 +48,13 @@ type NumberPrediction struct {
 
 	Compared // the method that was used, with its cross-validated errors
 
+	Shrinkage float64 `json:"shrinkage"` // factor of the differences of its predictions from the mean of the known values, 0 of the mean; 1 of a single method
+
 	Tested     int           `json:"tested"`        // values that errors are measured on, a sample of many
 	HeldOut    []TestedValue `json:"tested_values"` // these values, predicted by models of other folds
 	Methods    []Compared    `json:"methods"`       // all methods that are not left out, in their order
 	Unsolved   []Unsolved    `json:"-"`             // candidates that are left out
-	Mean       Errors        `json:"mean"`          // of predicting the mean of the other folds, which is used if all of several methods are worse
+	Mean       Errors        `json:"mean"`          // of predicting the mean of the other folds
 	Neighbours Errors        `json:"neighbours"`    // of predicting the mean of neighbours outside the fold
 }
 

@@ -173,6 +173,10 @@ func (r *Regression) begin(ctx context.Context, p *Problem, par *Parameters, s *
 		list, err := r.Predict(ctx, p, []param.Values{v}, j.set)
 		if err == nil {
 			j.out.Value = list[0]
+			known := rangeOf(p.Value)
+			for i, x := range j.out.Value {
+				j.out.Value[i] = known.clip(x)
+			}
 			j.out.Reached = p.Components.Reachable(p.Row)
 		}
 		return err

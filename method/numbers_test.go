@@ -17,6 +17,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -94,8 +95,12 @@ func near(t *testing.T, what string, got, want []float64) {
 	}
 }
 
-// keepKnown replaces the values of known nodes by the given ones.
+// keepKnown replaces the values of known nodes by the given ones, and others beyond their range by the nearest in it.
 func keepKnown(p *Problem, values []float64) []float64 {
+	known := rangeOf(p.Value)
+	for i, v := range values {
+		values[i] = known.clip(v)
+	}
 	for i, row := range p.Row {
 		values[row] = p.Value[i]
 	}
@@ -210,8 +215,9 @@ func TestKernelsAgreeWithDenseAlgebra(t *testing.T) {
 	for f := range c.labels {
 		train, test := outside(c, f)
 		values := bordered(t, p, train, k, 0.02)
+		known := rangeOf(p.At(train).Value)
 		for _, i := range test {
-			squares += math.Pow(p.Value[i]-values[p.Row[i]], 2)
+			squares += math.Pow(p.Value[i]-known.clip(values[p.Row[i]]), 2)
 		}
 	}
 	near(t, "RMSE", []float64{out.RMSE}, []float64{math.Sqrt(squares / float64(len(p.Row)))})
@@ -474,8 +480,8 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
-// TestTwoValues checks that rounding does not choose a method. Each value is predicted by the other one,
-// so that the errors of all settings are equal.
+// TestTwoValues checks that the mean is used where no method is better, and that rounding does not choose one. Each value is predicted
+// by the other one, so that the errors of all settings are equal.
 func TestTwoValues(t *testing.T) {
 	p := randomNumbers(t, 7, 40).At([]int{0, 1})
 	p.Value[1] = p.Value[0] + 1
@@ -488,8 +494,57 @@ func TestTwoValues(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if out.Method != methods[0].Method.Name {
+		if out.Method != "mean" {
 			t.Errorf("%s: %s", list, out.Method)
+		}
+	}
+}
+
+// TestFewValues checks that predictions from ten values of noise are hardly worse than their mean, that the printed R² is that found at
+// the other nodes in the mean, that predictions from more values of a field are far better than their mean, and that a kept model
+// predicts the same.
+func TestFewValues(t *testing.T) {
+	const n = 100
+	methods := DefaultNumbers(n, false)
+	for _, kind := range []struct {
+		noise, smooth float64
+		values, draws int
+		least, most   float64 // bounds of the mean of R² found less that of the mean
+	}{{noise: 1, values: 10, draws: 20, least: -0.05, most: 0.1}, {smooth: 5, noise: 0.1, values: 40, draws: 4, least: 0.5, most: 1}} {
+		var gains, biases []float64
+		for draw := range kind.draws {
+			p := randomNumbers(t, uint64(100+draw), n)
+			rng := rand.New(rand.NewPCG(uint64(draw), 9))
+			truth := make([]float64, n)
+			for i := range truth {
+				truth[i] = kind.smooth*math.Cos(float64(i)/9) + kind.noise*rng.NormFloat64()
+			}
+			p.Row = rng.Perm(n)[:kind.values]
+			p.Value = problem.Pick(truth, p.Row)
+			out := runOne(t, p, methods, nil)
+			if slices.Max(out.Value) > slices.Max(p.Value) || slices.Min(out.Value) < slices.Min(p.Value) {
+				t.Errorf("draw %d: predictions from %v to %v", draw, slices.Min(out.Value), slices.Max(out.Value))
+			}
+			others := slices.DeleteFunc(sched.UpTo(n), func(i int) bool { return slices.Contains(p.Row, i) })
+			r2 := func(predicted func(node int) float64) float64 {
+				return MeasureErrors(problem.Pick(truth, others), func(i int) float64 { return predicted(others[i]) }).R2
+			}
+			found := r2(func(node int) float64 { return out.Value[node] })
+			gains = append(gains, found-r2(func(int) float64 { return stat.Mean(p.Value, nil) }))
+			biases = append(biases, out.R2-found)
+			model := out.Keep(new(sides.Origin), 0)
+			entries, set, err := model.Numbers(new(Settings))
+			if err != nil {
+				t.Fatal(err)
+			}
+			kept, err := PredictNumbers(t.Context(), p, entries, set)
+			if err != nil || !slices.Equal(kept.Value, out.Value) {
+				t.Errorf("draw %d: a kept model of %s, shrinkage %v, predicts other values: %v", draw, out.Method, out.Shrinkage, err)
+			}
+		}
+		gain, bias := stat.Mean(gains, nil), stat.Mean(biases, nil)
+		if gain < kind.least || gain > kind.most || slices.Min(gains) < kind.least-0.5 || math.Abs(bias) > 0.25 {
+			t.Errorf("%d values: R² above that of the mean by %v, at least %v; printed less found %v", kind.values, gain, slices.Min(gains), bias)
 		}
 	}
 }
@@ -512,7 +567,7 @@ func TestUnsolvedCandidates(t *testing.T) {
 	}
 	compare := func(methods ...Entry) (*NumberPrediction, error) { return PredictNumbers(t.Context(), p, methods, nil) }
 	hopsAlone := Entry{Method: hops.Engine()}
-	solved, err := compare(hopsAlone)
+	solved, err := compare(hopsAlone, hopsAlone) // predictions of one method are not drawn towards the mean
 	if err != nil {
 		t.Fatal(err)
 	}
