@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -81,9 +80,19 @@ func PredictNumbers(ctx context.Context, p *Problem, entries []Entry, s *Setting
 	for i, value := range t.value {
 		out.HeldOut = append(out.HeldOut, TestedValue{value, predicted[i]})
 	}
-	out.Shrinkage = cmp.Or(given, t.shrinkage(best.numbers.miss[best.setting], -1))
 	out.Value = best.out.Value
 	center := stat.Mean(p.Value, nil)
+	for _, row := range p.Row {
+		out.Value[row] = center
+	}
+	squares := []float64{0}
+	for lo, hi := range p.Team().CountingRows(0, p.Rows()) {
+		for _, v := range out.Value[lo:hi] {
+			squares[0] += float64((v - center) * (v - center))
+		}
+	}
+	p.Team().Sum(squares)
+	out.Shrinkage = cmp.Or(given, t.shrinkage(best.numbers.miss[best.setting], -1, squares[0]/float64(max(1, p.Nodes()-len(p.Row)))))
 	for i, v := range out.Value {
 		out.Value[i] = float64(out.Shrinkage*v) + float64((1-out.Shrinkage)*center)
 	}
@@ -116,39 +125,49 @@ func (c *candidate) compared(e Errors) Compared {
 	return Compared{Method: c.declared.Name, Parameters: c.Parameters, Settings: c.Choice.Settings, Errors: e}
 }
 
-// bestOf is [choose.BestOf] for engines of numbers.
-func bestOf(list []*candidate, hidden int) (best, setting int, merit float64) {
-	rivals := make([]choose.Rival, len(list))
-	for i, c := range list {
-		rivals[i] = c.numbers.Rival
+// bestOf returns the engine with the highest merit that the values outside a fold choose, the first of equals, its setting, and the
+// merit, see [choose.Counts.Best].
+func bestOf(list []*candidate, hidden int) (best *candidate, setting int, merit float64) {
+	for _, c := range list {
+		s, m := c.numbers.Best(c.numbers.space, hidden)
+		if best == nil || m > merit {
+			best = c
+			setting = s
+			merit = m
+		}
 	}
-	return choose.BestOf(rivals, hidden)
+	return best, setting, merit
 }
 
-// shrinkage returns the factor of the differences a of predictions from the mean, by their errors b − a at the values outside a fold:
+// shrinkage returns the factor of the differences a of predictions from the mean, by their errors b − a at the values outside a fold, and
+// given the mean of a² at nodes without a value; 0: unknown. With the correlation r of a and b and their residuals q = b − s₀·a it is
 //
-//	s = min(1, Σab/Σa²)·max(0, 1 − 3·Σa²r²/(Σab)²),  r = b − s₀·a
+//	s = min(1, Σab/(Σa² + (1 − r²)²·e))·max(0, 1 − 3·Σa²q²/(Σab)²)
 //
-// where s₀ is this factor for r = b, so that (Σab)²/Σa²b² tests whether predictions say anything: the best of many settings is better
-// than the mean of few values by luck. As Breiman, Better subset regression using the nonnegative garrote (1995).
-func (t *testValues) shrinkage(miss []float64, hidden int) (factor float64) {
+// where s₀ is this factor for q = b, so that (Σab)²/Σa²b² tests whether predictions say anything: the best of many settings is better
+// than the mean of few values by luck. If Σa² of as many other nodes is larger by e, as around an outlier, nothing is known of these
+// differences. As Breiman, Better subset regression using the nonnegative garrote (1995).
+func (t *testValues) shrinkage(miss []float64, hidden int, spread float64) (factor float64) {
 	for range 2 {
-		squares := 0.0
-		product := 0.0
-		variance := 0.0
+		squares, values, product, variance := 0.0, 0.0, 0.0, 0.0
+		excess := 0.0
 		for i, b := range t.deviation {
 			if t.fold[t.tested[i]] != hidden {
 				a := b - miss[i]
-				residual := a * (b - float64(factor*a))
+				weighted := a * (b - float64(factor*a))
 				squares += float64(a * a)
+				values += float64(b * b)
 				product += float64(a * b)
-				variance += float64(residual * residual)
+				variance += float64(weighted * weighted)
+				excess += spread - float64(a*a)
 			}
 		}
 		if product <= 0 {
 			return 0
 		}
-		factor = min(1, product/squares) * max(0, 1-3*variance/(product*product))
+		unexplained := 1 - float64(product*product)/(squares*values)
+		slope := product / (squares + float64(unexplained*unexplained*max(0, excess)))
+		factor = min(1, slope) * max(0, 1-3*variance/(product*product))
 	}
 	return factor
 }
@@ -159,8 +178,8 @@ func (t *testValues) measure(list []*candidate, given float64) (Errors, []float6
 	predicted := make([]float64, len(t.value))
 	for f := range t.labels {
 		best, setting, _ := bestOf(list, f)
-		misses := list[best].numbers.miss[setting]
-		factor := cmp.Or(given, t.shrinkage(misses, f))
+		misses := best.numbers.miss[setting]
+		factor := cmp.Or(given, t.shrinkage(misses, f, 0))
 		for i, miss := range misses {
 			if t.fold[t.tested[i]] == f {
 				predicted[i] = t.value[i] - float64(factor*miss) - float64((1-factor)*t.deviation[i])

@@ -102,7 +102,7 @@ func learnBest(ctx context.Context, list []*candidate) (*candidate, error) {
 			if math.IsInf(merit, -1) && first != nil {
 				return nil, first
 			}
-			c = list[best]
+			c = best
 		}
 		c.out.Parameters = c.Parameters
 		c.out.Settings = c.Choice.Settings

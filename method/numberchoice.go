@@ -80,7 +80,8 @@ func newTestValues(p *Problem, seed uint64) *testValues {
 
 // numberEvidence has the errors of predictions for values by models of the other folds, for each setting of an engine.
 type numberEvidence struct {
-	choose.Rival
+	*choose.Counts
+	space  *choose.Space
 	values []param.Values
 	miss   [][]float64 // y − ŷ by setting and tested value
 }
@@ -88,7 +89,7 @@ type numberEvidence struct {
 // newEvidence returns the evidence of errors, after those of predictions beyond the range of known values are replaced by those within
 // it. The merit of a prediction is 1 − (y − ŷ)²/σ²: that of the right or wrong class is 1 or 0.
 func (t *testValues) newEvidence(values []param.Values, space *choose.Space, miss [][]float64) *numberEvidence {
-	e := &numberEvidence{choose.Rival{Counts: choose.NewCounts(len(values), t.labels), Space: space}, values, miss}
+	e := &numberEvidence{choose.NewCounts(len(values), t.labels), space, values, miss}
 	for s, list := range miss {
 		for i, x := range list {
 			f := t.fold[t.tested[i]]
@@ -156,7 +157,7 @@ func (r *Regression) compareSettings(ctx context.Context, j *job, t *testValues,
 
 // decide stores the parameters that the evidence chooses. It reports whether there are some.
 func (j *job) decide(c *Choice) bool {
-	setting, merit := c.numbers.Best(c.numbers.Space, -1)
+	setting, merit := c.numbers.Best(c.numbers.space, -1)
 	c.setting = setting
 	c.Parameters = Parameters{}
 	if len(j.declared.Params) > 0 {
@@ -173,7 +174,7 @@ func isUnsolved(err error) bool { return errors.As(err, new(*problem.Error)) }
 func (j *job) leaveOut(c *Choice, err error) bool {
 	j.unsolved = append(j.unsolved, Unsolved{j.declared.Name, c.Parameters, err})
 	ridges := 1 // values of the last parameter
-	for _, axis := range c.numbers.Space.Axes {
+	for _, axis := range c.numbers.space.Axes {
 		ridges = axis.Values
 	}
 	for i := range c.numbers.values {

@@ -125,27 +125,6 @@ func (c *Counts) best(s *Space, hidden int) int {
 	return candidate
 }
 
-// Rival is an engine that is compared with others on the same labels: the counts and the space of its settings.
-type Rival struct {
-	*Counts
-	Space *Space
-}
-
-// BestOf returns the rival with the highest merit that the labels outside a fold choose, the first of equals, its candidate, and
-// the merit, see [Counts.Best].
-func BestOf(rivals []Rival, hidden int) (rival, candidate int, merit float64) {
-	merit = math.Inf(-1)
-	for i, r := range rivals {
-		c, m := r.Best(r.Space, hidden)
-		if i == 0 || m > merit {
-			rival = i
-			candidate = c
-			merit = m
-		}
-	}
-	return rival, candidate, merit
-}
-
 // Search chooses a setting of a kernel and a setting of a learner.
 type Search struct {
 	Kernel, Learner *Space
