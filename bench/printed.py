@@ -6,7 +6,9 @@ printed.py HEATWALK DATA [--graphs a,b] [--labels 100,1000,30%] [--methods auto,
 DATA has a folder for each graph with edges.tsv.gz and labels.tsv.gz. Labels are drawn at random from the nodes that have a
 class. Every line has one draw: printed accuracy with its standard error, found accuracy, and their difference in standard
 errors, of printed and found together. With several seeds, of folds and samples, a line has their means, and the spread of the found accuracy:
-largest less least. Behind the lines of all draws are tables by method and by graph."""
+largest less least. Behind the lines of all draws are tables by method and by graph.
+
+With --numbers FILE, or noise, outliers or hops for made numbers, they are 100·R² of `heatwalk regress`, whose methods are "default" or a list joined by +."""
 import argparse
 import collections
 import json
@@ -26,13 +28,14 @@ options.add_argument("--methods", default="auto,lp,lgc,beliefs,diffusion+rls,spe
 options.add_argument("--draws", type=int, default=2)
 options.add_argument("--seeds", type=int, default=1)
 options.add_argument("--effort", default="full")
+options.add_argument("--numbers")
 o = options.parse_args()
 folder = tempfile.mkdtemp()
 cells = collections.defaultdict(list)
 print("| graph | labels | draw | method | printed | found | difference | in standard errors | spread | seconds |")
 print("|---|--:|--:|---|--:|--:|--:|--:|--:|--:|", flush=True)
 for name in o.graphs.split(","):
-    store, truth, lines = drawnlabels.ingest(o.heatwalk, o.data, name, folder)
+    store, truth, lines = drawnlabels.ingest(o.heatwalk, o.data, name, folder, o.numbers)
     known = store + ".known.tsv"
     for amount in o.labels.split(","):
         number = len(lines) * int(amount[:-1]) // 100 if amount.endswith("%") else int(amount)
@@ -41,15 +44,21 @@ for name in o.graphs.split(","):
             for method in o.methods.split(","):
                 printed, errors, found, seconds = [], [], [], 0
                 for seed in range(1, o.seeds + 1):
-                    effort = ["--effort", o.effort] if method == "auto" else []
-                    run = subprocess.run(
-                        [o.heatwalk, "classify", store, "--labels", known, "--truth", truth, "--targets", store + ".ids", "--method", method, *effort,
-                         "--threads", "1", "--json", "--quiet", "--unknown-ids", "skip", "--seed", str(seed), "--scores", "none",
-                         "-o", f"{folder}/out.tsv"], capture_output=True, text=True)
+                    flags = ["classify", store, "--labels", known, "--truth", truth, "--targets", store + ".ids", "--method", method, "--scores", "none",
+                             *(["--effort", o.effort] if method == "auto" else [])]
+                    if o.numbers:
+                        flags = ["regress", store, "--values", known] + ([] if method == "default" else ["--method", method])
+                    run = subprocess.run([o.heatwalk, *flags, "--threads", "1", "--json", "--quiet", "--unknown-ids", "skip", "--seed", str(seed),
+                                          "-o", f"{folder}/out.tsv"], capture_output=True, text=True)
                     if run.returncode != 0:
                         print(f"{name} {amount} {method}: {run.stderr.splitlines()[-1]}", flush=True)
                         break
                     document = json.loads(run.stdout)
+                    if o.numbers:
+                        printed.append(100 * document["r2"])
+                        errors.append(100 * document["r2_stderr"])
+                        found.append(100 * drawnlabels.explained(f"{folder}/out.tsv", lines))
+                        continue
                     if "accuracy_estimate" not in document or "accuracy_reached" not in document.get("truth", {}):
                         print(f"{name} {amount} {method}: no accuracy", flush=True)
                         break
@@ -61,14 +70,15 @@ for name in o.graphs.split(","):
                 if not found:
                     continue
                 p, e, f = statistics.mean(printed), statistics.mean(errors), statistics.mean(found)
-                z = (p - f) / math.sqrt(e * e + f * (100 - f) / max(1, nodes))
+                z = (p - f) / math.sqrt(e * e + (0 if o.numbers else f * (100 - f) / max(1, nodes)))
                 for key in (f"{method}, {amount}", method, name):
-                    cells[key].append((p - f, z, max(found) - min(found)))
+                    cells[key].append((p, f, z, max(found) - min(found)))
                 print(f"| {name} | {number:,} | {draw + 1} | {method} | {p:.1f} ± {e:.1f} | {f:.1f} | {p - f:+.1f} | {z:+.1f} "
                       f"| {max(found) - min(found):.1f} | {seconds:.0f} |", flush=True)
-print("\n| | draws | mean difference | within 2 standard errors | largest, in standard errors | largest spread |")
-print("|---|--:|--:|--:|--:|--:|")
+print("\n| | draws | printed | found | within 2 standard errors | largest, in standard errors | least found | largest spread |")
+print("|---|--:|--:|--:|--:|--:|--:|--:|")
 for key, list in cells.items():
-    within = statistics.mean(abs(z) <= 2 for _, z, _ in list)
-    print(f"| {key} | {len(list)} | {statistics.mean(d for d, _, _ in list):+.1f} | {100 * within:.0f} % "
-          f"| {max((z for _, z, _ in list), key=abs):+.1f} | {max(s for _, _, s in list):.1f} |")
+    printed, found, errors, spreads = zip(*list)
+    within = statistics.mean(abs(z) <= 2 for z in errors)
+    print(f"| {key} | {len(list)} | {statistics.mean(printed):.1f} | {statistics.mean(found):.1f} | {100 * within:.0f} % "
+          f"| {max(errors, key=abs):+.1f} | {min(found):.1f} | {max(spreads):.1f} |")
