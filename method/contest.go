@@ -153,16 +153,17 @@ func (t *testValues) shrinkage(miss []float64, hidden int, spread float64) (fact
 		excess := 0.0
 		for i, b := range t.deviation {
 			if t.fold[t.tested[i]] != hidden {
-				a := b - miss[i]
+				b /= t.width // so that powers are finite
+				a := b - miss[i]/t.width
 				weighted := a * (b - float64(factor*a))
 				squares += float64(a * a)
 				values += float64(b * b)
 				product += float64(a * b)
 				variance += float64(weighted * weighted)
-				excess += spread - float64(a*a)
+				excess += spread/t.width/t.width - float64(a*a)
 			}
 		}
-		if product <= 0 {
+		if !(product > 0) { // or without a solution
 			return 0
 		}
 		unexplained := 1 - float64(product*product)/(squares*values)

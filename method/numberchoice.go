@@ -33,6 +33,7 @@ type testValues struct {
 	spread    float64             // their variance, 1 if they are equal
 	known     []valueRange        // of the values outside each fold
 	deviation []float64           // of the tested values from the mean of these
+	width     float64             // the largest less the least value
 }
 
 // valueRange is the range of some known values, which predictions never leave: models of few values extrapolate far.
@@ -60,6 +61,8 @@ func newTestValues(p *Problem, seed uint64) *testValues {
 		}
 	}
 	t.tested = problem.Pick(t.tested, sampleOf(len(t.tested), mostCompared, seed))
+	all := rangeOf(p.Value)
+	t.width = all.most - all.least
 	var means []float64
 	for f := range folds {
 		known := p.At(split.OfFold(t.fold, f).Train).Value

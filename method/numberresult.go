@@ -98,8 +98,9 @@ func MeasureErrors(values []float64, predicted func(i int) float64) Errors {
 	if variance := stat.PopVariance(values, nil); variance > 0 { // a sample may be constant
 		e.R2 = 1 - float64(e.RMSE*e.RMSE)/variance
 		floats.Sub(estimates, values)
+		floats.Scale(1/math.Sqrt(variance), estimates) // so that powers are finite
 		floats.Mul(estimates, estimates)
-		e.R2Stderr = math.Sqrt(choose.Nearness*stat.PopVariance(estimates, nil)/m) / variance
+		e.R2Stderr = math.Sqrt(choose.Nearness * stat.PopVariance(estimates, nil) / m)
 	}
 	return e
 }

@@ -3,6 +3,7 @@ package method
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -502,7 +503,7 @@ func TestTwoValues(t *testing.T) {
 
 // TestFewValues checks that predictions from ten values of noise, without and with outliers, are hardly worse than their mean, that the
 // printed R² is that found at the other nodes in the mean, that predictions from more values of a field are far better than their mean,
-// and that a kept model predicts the same.
+// that a kept model predicts the same, and that the unit of values does not matter.
 func TestFewValues(t *testing.T) {
 	const n = 100
 	methods := DefaultNumbers(n, false)
@@ -536,6 +537,16 @@ func TestFewValues(t *testing.T) {
 			found := r2(func(node int) float64 { return out.Value[node] })
 			gains = append(gains, found-r2(func(int) float64 { return stat.Mean(p.Value, nil) }))
 			biases = append(biases, out.R2-found)
+			for _, unit := range []float64{0x1p-320, 0x1p320} {
+				if draw > 0 {
+					break
+				}
+				scaled := *p
+				scaled.Value = slices.Clone(p.Value)
+				floats.Scale(unit, scaled.Value)
+				o := runOne(t, &scaled, methods, nil)
+				near(t, fmt.Sprint("R² of values in units of ", unit), []float64{o.R2, o.R2Stderr, o.Shrinkage}, []float64{out.R2, out.R2Stderr, out.Shrinkage})
+			}
 			model := out.Keep(new(sides.Origin), 0)
 			entries, set, err := model.Numbers(new(Settings))
 			if err != nil {
