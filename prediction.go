@@ -52,7 +52,7 @@ type PredictOptions struct {
 
 // compares reports whether baselines are measured. Those that explain without an estimate are not.
 func (o *PredictOptions) compares(m *method.Engine) bool {
-	return o.Baselines || m.IsBaseline() && o.Explain == nil
+	return o.Baselines || o.Suggest > 0 || m.IsBaseline() && o.Explain == nil
 }
 
 // Prediction is the result of [Graph.Classify] and [Predict].
@@ -63,7 +63,7 @@ type Prediction struct {
 
 	Classes []string // the names of the classes, in the order of the columns of scores
 
-	Baselines   *method.Baselines    // nil unless they were asked for or the method is one of them
+	Baselines   *method.Baselines    // nil unless they or suggestions were asked for, or the method is one of them
 	Shift       *shift.Report        // how labelled nodes differ from others; nil without a cross-validated accuracy
 	Suggestions []suggest.Suggestion // most useful first
 
@@ -140,7 +140,7 @@ func (p *Prediction) AddSuggestions(ctx context.Context) error {
 func (p *Prediction) addSuggestions(ctx context.Context) (err error) {
 	if p.options.Suggest > 0 {
 		p.Suggestions, err = suggest.Nodes(ctx, p.problem, p.Prediction,
-			p.options.Suggest, p.options.Targets, p.settings)
+			p.options.Suggest, p.options.Targets, p.Baselines.ShowLikeness(), p.settings)
 	}
 	return err
 }

@@ -1,4 +1,4 @@
-"""Graphs whose known labels are drawn at random, for coverage.py and printed.py."""
+"""Graphs whose known labels are drawn at random, for coverage.py, printed.py and suggested.py."""
 import collections
 import gzip
 import random

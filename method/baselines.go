@@ -45,6 +45,12 @@ type mixture struct {
 	propagates func(p *Problem) bool // whether label propagation may be one of the models
 }
 
+// ShowLikeness reports whether held-out labels show that neighbours mostly have the same class: label propagation predicts more
+// of them than the largest class, by at least three standard errors.
+func (b *Baselines) ShowLikeness() bool {
+	return b.Propagation.Tested > 0 && b.Propagation.Accuracy-3*b.Propagation.Stderr >= b.Majority.Accuracy
+}
+
 // PredictCompared predicts with m as [Engine.Predict] does, and measures the baselines, from which the estimate of a
 // baseline is taken. auto learns from the predictions of label propagation, which are computed once for both.
 func (m *Engine) PredictCompared(ctx context.Context, p *Problem,

@@ -28,7 +28,7 @@ type Suggestion struct {
 	Class, Second int     // the likeliest classes
 	Doubt         float64 // one less the probability of Class
 	Reached       bool    // by a walk from a label
-	Drawn         bool    // at random, in place of the best of some nodes
+	Drawn         bool    // at random, in place of the most informative of some nodes
 }
 
 // GainColumn is the title of the expected information gain. A table of labels with this column has labels that
@@ -80,14 +80,15 @@ const reach = 10
 // given the labels and the suggestions before it, so that a batch has no redundant nodes. It is
 // Σ-optimality (Ma, Garnett and Schneider 2013, equation 6) with the nodes weighted by doubt.
 //
-// Among all nodes such a criterion selects hubs of a few regions and classes, whose labels mislead a model, most of all if
-// neighbours have different classes. So half of the suggestions are drawn at random, and each of the others is the
-// best of a few nodes that are drawn for it alone. If all nodes are labelled, the result is empty.
+// Among all nodes such a criterion selects hubs of a few regions and classes, whose labels mislead a model. So each suggestion
+// is the best of a few nodes that are drawn for it alone. Where neighbours have different classes, labels of hubs mislead even so:
+// unless areAlike, which says that neighbours mostly have the same class, suggestions are drawn at random. If all nodes are
+// labelled, the result is empty.
 //
 // With targets, which are rows, other nodes have no weight and are no candidates. Edges have no direction
 // here. Cost: a solve with a column for each candidate.
 func Nodes(ctx context.Context, p *problem.Problem, out *method.Prediction,
-	count int, targets []int, s *method.Settings) ([]Suggestion, error) {
+	count int, targets []int, areAlike bool, s *method.Settings) ([]Suggestion, error) {
 	set := s.WithDefaults()
 	if p.Directed {
 		_, set.Memory = p.ArcsBytes(set.Memory)
@@ -119,7 +120,11 @@ func Nodes(ctx context.Context, p *problem.Problem, out *method.Prediction,
 	for i := range n {
 		total += doubt.Row(i)[0] * cov.Row(i)[0]
 	}
-	nodes, suggestion := drawCandidates(free, count, set.RNGSeed)
+	candidates := 1
+	if areAlike {
+		candidates = draws
+	}
+	nodes, suggestion := drawCandidates(free, count, candidates, set.RNGSeed)
 	gram, err := between(ctx, c, nodes, width)
 	if err != nil {
 		return nil, err
@@ -131,7 +136,7 @@ func Nodes(ctx context.Context, p *problem.Problem, out *method.Prediction,
 	var list []Suggestion
 	chosen, gains := chooseJointly(gram, cross, suggestion)
 	for k, a := range chosen {
-		one := Suggestion{Row: nodes[a], Reached: out.Reached.Contains(uint32(nodes[a])), Drawn: suggestion[a]%2 == 1}
+		one := Suggestion{Row: nodes[a], Reached: out.Reached.Contains(uint32(nodes[a])), Drawn: !areAlike}
 		if total > 0 {
 			one.Teaches = gains[k] / total
 		}
@@ -141,22 +146,18 @@ func Nodes(ctx context.Context, p *problem.Problem, out *method.Prediction,
 	return list, nil
 }
 
-// drawCandidates draws from some nodes the candidates of each of count suggestions, and returns the number of the suggestion of
-// each. Those with an odd number have a single candidate, and others draws if there are enough nodes.
-func drawCandidates(free []int, count int, seed uint64) (nodes, suggestion []int) {
+// drawCandidates draws from some nodes the candidates of each of count suggestions, width of them if there are enough nodes, and
+// returns the number of the suggestion of each.
+func drawCandidates(free []int, count, width int, seed uint64) (nodes, suggestion []int) {
 	nodes = slices.Clone(free)
 	rng := rand.New(rand.NewPCG(seed, 0))
 	rng.Shuffle(len(nodes), func(i, j int) { nodes[i], nodes[j] = nodes[j], nodes[i] })
 	count = min(count, len(nodes))
-	width := min(draws, (len(nodes)-count/2)/((count+1)/2))
-	for number := range count {
-		list := []int{number}
-		if number%2 == 0 {
-			list = slices.Repeat(list, width)
-		}
-		suggestion = append(suggestion, list...)
+	nodes = nodes[:min(count*width, len(nodes))]
+	for i := range nodes {
+		suggestion = append(suggestion, i*count/len(nodes))
 	}
-	return nodes[:len(suggestion)], suggestion
+	return nodes, suggestion
 }
 
 // chooseJointly returns the position of a candidate of each suggestion and its gain, each given the labels of those before it,

@@ -32,7 +32,7 @@ func TestNodesAgainstDense(t *testing.T) {
 		n := len(p.Degrees)
 		var first []Suggestion
 		for _, workers := range []int{1, 2, 7} {
-			list, err := Nodes(t.Context(), p, out, 8, nil, &method.Settings{Workers: workers})
+			list, err := Nodes(t.Context(), p, out, 8, nil, true, &method.Settings{Workers: workers})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -104,7 +104,7 @@ func TestNodesAgainstDense(t *testing.T) {
 		}
 		told := slices.Clone(p.Row)
 		all := variance(told)
-		nodes, suggestion := drawCandidates(problem.ListUnlabelled(p, nil), 8, (&method.Settings{}).WithDefaults().RNGSeed)
+		nodes, suggestion := drawCandidates(problem.ListUnlabelled(p, nil), 8, draws, (&method.Settings{}).WithDefaults().RNGSeed)
 		isMade := make([]bool, 8)
 		for place, s := range first {
 			before := variance(told)
@@ -127,23 +127,23 @@ func TestNodesAgainstDense(t *testing.T) {
 	}
 }
 
-// Batches of every size have a candidate for each suggestion, every other one a single node, and each node once.
+// Batches of every size have candidates for each suggestion, and each node once.
 func TestDrawCandidates(t *testing.T) {
 	free := sched.UpTo(30)
 	for count := 1; count <= 40; count++ {
-		nodes, suggestion := drawCandidates(free, count, 1)
-		sizes := make([]int, min(count, len(free)))
-		for _, number := range suggestion {
-			sizes[number]++
-		}
-		sorted := slices.Clone(nodes)
-		slices.Sort(sorted)
-		if len(nodes) != len(suggestion) || len(slices.Compact(sorted)) != len(nodes) {
-			t.Fatalf("%d suggestions: candidates %v", count, nodes)
-		}
-		for number, size := range sizes {
-			if size < 1 || size > draws || number%2 == 1 && size > 1 {
-				t.Errorf("%d suggestions: number %d has %d candidates", count, number, size)
+		for _, width := range []int{1, draws} {
+			nodes, suggestion := drawCandidates(free, count, width, 1)
+			sizes := make([]int, min(count, len(free)))
+			for _, number := range suggestion {
+				sizes[number]++
+			}
+			sorted := slices.Clone(nodes)
+			slices.Sort(sorted)
+			if len(nodes) != len(suggestion) || len(slices.Compact(sorted)) != len(nodes) {
+				t.Fatalf("%d suggestions: candidates %v", count, nodes)
+			}
+			if slices.Min(sizes) < min(width, len(free)/len(sizes)) || slices.Max(sizes) > width {
+				t.Errorf("%d suggestions: numbers of candidates %v", count, sizes)
 			}
 		}
 	}

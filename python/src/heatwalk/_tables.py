@@ -117,9 +117,10 @@ def _write_split(call: Call, split: Any) -> str:
 def suggest(graph: Any, y: Any, n: int = 20, *, method: str = "auto", targets: Any = None,
             node_features: Any = None, prior: Any = None, edge_weights: str | None = None,
             **settings: Unpack[Settings]) -> pandas.DataFrame:
-    """Return nodes to label next: half of them drawn at random, the others the best of four random ones.
+    """Return nodes to label next.
 
-    Nothing promises more than as many random nodes give; docs/honesty.md has a table of both.
+    If the labels show that neighbours are alike, each is the most informative of four random nodes. Otherwise nodes are
+    drawn at random. docs/honesty.md has a table of both.
 
     Parameters
     ----------

@@ -188,9 +188,8 @@ func (d *classifyDocument) judgeHeldOut(console *shell.Console, in *predictionIn
 	if estimate.Unseen >= mostUnseen {
 		console.Warn("%s: some classes have a single label; if labels were drawn at random, an estimated %.0f %% of the nodes are of classes without a label, and the reported accuracy counts them as wrong", file, 100*estimate.Unseen)
 	}
-	if in.f.suggest > 0 && propagation.Tested > 0 &&
-		propagation.Accuracy-propagation.Stderr < majority.Accuracy {
-		console.Warn("%s: these labels do not show that neighbours are alike (label propagation %s, largest class %s); where they differ labels of nodes drawn at random teach more",
+	if in.f.suggest > 0 && propagation.Tested > 0 && !p.Baselines.ShowLikeness() {
+		console.Warn("%s: these labels do not show that neighbours are alike (label propagation %s, largest class %s), so nodes are drawn at random",
 			file, words.Percent(propagation.Accuracy), words.Percent(majority.Accuracy))
 	}
 }
