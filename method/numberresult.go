@@ -20,7 +20,7 @@ type Errors struct {
 	MAE  float64 `json:"mae"`
 	R2   float64 `json:"r2"`
 
-	R2Stderr float64 `json:"r2_stderr"` // its standard error
+	R2Stderr float64 `json:"r2_stderr"` // its standard error: the larger one of that for a known variance of values and that of the ratio
 }
 
 // Compared is the cross-validated result of a method.
@@ -95,12 +95,18 @@ func MeasureErrors(values []float64, predicted func(i int) float64) Errors {
 	m := float64(len(values))
 	e := Errors{RMSE: floats.Distance(values, estimates, 2) / math.Sqrt(m),
 		MAE: floats.Distance(values, estimates, 1) / m}
-	if variance := stat.PopVariance(values, nil); variance > 0 { // a sample may be constant
-		e.R2 = 1 - float64(e.RMSE*e.RMSE)/variance
-		floats.Sub(estimates, values)
-		floats.Scale(1/math.Sqrt(variance), estimates) // so that powers are finite
-		floats.Mul(estimates, estimates)
-		e.R2Stderr = math.Sqrt(choose.Nearness * stat.PopVariance(estimates, nil) / m)
+	mean, variance := stat.PopMeanVariance(values, nil)
+	if variance > 0 { // a sample may be constant
+		unexplained := float64(e.RMSE*e.RMSE) / variance
+		e.R2 = 1 - unexplained
+		var squares, differences []float64
+		for i, y := range values {
+			x := (y - estimates[i]) / math.Sqrt(variance) // so that powers are finite
+			d := (y - mean) / math.Sqrt(variance)
+			squares = append(squares, float64(x*x))
+			differences = append(differences, float64(x*x)-float64(unexplained*d*d))
+		}
+		e.R2Stderr = math.Sqrt(choose.Nearness * max(stat.PopVariance(squares, nil), stat.PopVariance(differences, nil)) / m)
 	}
 	return e
 }
