@@ -411,40 +411,44 @@ func (r *kernelPredictor) solve(ctx context.Context, p *Problem, values param.Va
 	})
 }
 
-// measureSolved estimates the accuracy as measureAll does, without kernel values: by the labels of one fold, as many as the
-// sample has but at most a fifth of all, and a model of the other labels.
+// measureSolved estimates the accuracy as measureAll does, without kernel values: by models without each of some folds, which
+// together have as many labels as the sample.
 func (r *kernelPredictor) measureSolved(ctx context.Context, c *Choice) error {
-	const most = 5 // folds of which the labels of one are enough
-	fold := split.Folds(r.p.Class, max(most, len(r.p.Row)/r.compared), r.set.RNGSeed, 0)
+	fold, count := r.set.foldsLike(r.p, r.compared)
 	isolated, err := choose.Unreachable(ctx, r.p, fold, r.set.Workers, &r.out.Work)
-	if err != nil {
-		return err
-	}
-	hidden := split.OfFold(fold, 0)
-	visible := r.p.At(hidden.Train)
-	if split.TooFew(visible.Class) {
-		return nil
-	}
-	model, err := r.solve(ctx, visible, c.Declared.Values, countedTolerance)
 	if err != nil {
 		return err
 	}
 	var right choose.Estimator
 	weight := choose.WeightsOf(r.p)
-	largest := split.Majority(visible.Class)
-	err = r.decide(ctx, model.Machines, visible.Row, len(model.Pairs), func(_ int, decisions *sparse.Block[float64]) error {
-		for _, i := range hidden.Test {
-			o := &choose.Outcome{Class: r.p.Class[i], Largest: largest, Pairs: model.Pairs, Decisions: decisions.Row(r.p.Row[i])}
-			if isolated[i] {
-				o.Pairs = nil
-			}
-			right.Note(!isolated[i], r.majorityClass(o) == o.Class, weight[o.Class])
+	for f := range count {
+		hidden := split.OfFold(fold, f)
+		visible := r.p.At(hidden.Train)
+		if split.TooFew(visible.Class) {
+			return nil
 		}
-		return nil
-	})
+		model, err := r.solve(ctx, visible, c.Declared.Values, countedTolerance)
+		if err != nil {
+			return err
+		}
+		largest := split.Majority(visible.Class)
+		err = r.decide(ctx, model.Machines, visible.Row, len(model.Pairs), func(_ int, decisions *sparse.Block[float64]) error {
+			for _, i := range hidden.Test {
+				o := &choose.Outcome{Class: r.p.Class[i], Largest: largest, Pairs: model.Pairs, Decisions: decisions.Row(r.p.Row[i])}
+				if isolated[i] {
+					o.Pairs = nil
+				}
+				right.Note(!isolated[i], r.majorityClass(o) == o.Class, weight[o.Class])
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
 	e := right.Estimate(r.p, r.out.Reached)
 	c.estimate = &e
-	return err
+	return nil
 }
 
 // maxTestedRows bounds the test nodes of a tuning split for learners on kernels: each
