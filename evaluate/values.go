@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
 )
 
@@ -45,14 +46,14 @@ func (c *comparison) beginNumbers(_ context.Context, set *method.Settings) error
 
 // addErrors measures the predictions of one of some splits.
 func (r *Result) addErrors(test *method.Problem, predicted []float64) {
-	e := method.MeasureErrors(test.Value,
-		func(i int) float64 { return predicted[test.Row[i]] })
+	predicted = problem.Pick(predicted, test.Row)
+	e := method.MeasureErrors(test.Value, predicted)
 	if r.NumberMeasures == nil {
 		r.NumberMeasures = new(NumberMeasures)
 		for i := 0; i < len(test.Row); i += 1 + len(test.Row)/mostPoints {
 			r.Tested = append(r.Tested,
 				method.TestedValue{True: test.Value[i],
-					Predicted: predicted[test.Row[i]]})
+					Predicted: predicted[i]})
 		}
 	}
 	r.RMSEs = append(r.RMSEs, e.RMSE)

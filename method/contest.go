@@ -187,7 +187,7 @@ func (t *testValues) measure(list []*candidate, given float64) (Errors, []float6
 			}
 		}
 	}
-	e := MeasureErrors(t.value, func(i int) float64 { return predicted[i] })
+	e := MeasureErrors(t.value, predicted)
 	unbiased := 1 - 1/float64(len(t.value)) // of the variance of a sample
 	e.R2 = 1 - (1-e.R2)*unbiased
 	e.R2Stderr *= unbiased

@@ -86,22 +86,18 @@ func (p *NumberPrediction) Interval(coverage float64) (*Interval, error) {
 	return &Interval{coverage, margin}, nil
 }
 
-// MeasureErrors returns the errors of predictions of values, given the prediction of the value at a position.
-func MeasureErrors(values []float64, predicted func(i int) float64) Errors {
-	estimates := make([]float64, len(values))
-	for i := range values {
-		estimates[i] = predicted(i)
-	}
+// MeasureErrors returns the errors of predictions of values.
+func MeasureErrors(values, predicted []float64) Errors {
 	m := float64(len(values))
-	e := Errors{RMSE: floats.Distance(values, estimates, 2) / math.Sqrt(m),
-		MAE: floats.Distance(values, estimates, 1) / m}
+	e := Errors{RMSE: floats.Distance(values, predicted, 2) / math.Sqrt(m),
+		MAE: floats.Distance(values, predicted, 1) / m}
 	mean, variance := stat.PopMeanVariance(values, nil)
 	if variance > 0 { // a sample may be constant
 		unexplained := float64(e.RMSE*e.RMSE) / variance
 		e.R2 = 1 - unexplained
 		var squares, differences []float64
 		for i, y := range values {
-			x := (y - estimates[i]) / math.Sqrt(variance) // so that powers are finite
+			x := (y - predicted[i]) / math.Sqrt(variance) // so that powers are finite
 			d := (y - mean) / math.Sqrt(variance)
 			squares = append(squares, float64(x*x))
 			differences = append(differences, float64(x*x)-float64(unexplained*d*d))

@@ -531,11 +531,9 @@ func TestFewValues(t *testing.T) {
 				t.Errorf("draw %d: predictions from %v to %v", draw, slices.Min(out.Value), slices.Max(out.Value))
 			}
 			others := slices.DeleteFunc(sched.UpTo(n), func(i int) bool { return slices.Contains(p.Row, i) })
-			r2 := func(predicted func(node int) float64) float64 {
-				return MeasureErrors(problem.Pick(truth, others), func(i int) float64 { return predicted(others[i]) }).R2
-			}
-			found := r2(func(node int) float64 { return out.Value[node] })
-			gains = append(gains, found-r2(func(int) float64 { return stat.Mean(p.Value, nil) }))
+			hidden := problem.Pick(truth, others)
+			found := MeasureErrors(hidden, problem.Pick(out.Value, others)).R2
+			gains = append(gains, found-MeasureErrors(hidden, slices.Repeat([]float64{stat.Mean(p.Value, nil)}, len(others))).R2)
 			biases = append(biases, out.R2-found)
 			for _, unit := range []float64{0x1p-320, 0x1p320} {
 				if draw > 0 {
