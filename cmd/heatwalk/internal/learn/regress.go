@@ -332,7 +332,7 @@ func (d *regressDocument) lines() []string {
 	}
 	choice += chosenFrom(d.Settings)
 	if d.Shrinkage > 0 && d.Shrinkage < 1 {
-		choice += fmt.Sprintf(" · %.2f of the difference from the mean", d.Shrinkage)
+		choice += fmt.Sprintf(" · %.3f of the difference from the mean", d.Shrinkage)
 	}
 	compared := fmt.Sprintf("RMSE: mean %.4g · mean of neighbours %.4g", d.Mean.RMSE,
 		d.Neighbours.RMSE)
