@@ -326,75 +326,68 @@ func (f *fit) choose(ctx context.Context, seed uint64) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	leftOut := func(candidate int) (*Model, *mat.Dense, error) {
-		m := &Model{Columns: width[candidate/len(lambdas())],
+	leftOut := func(candidate int) (m *Model, scores *mat.Dense, err error) {
+		m = &Model{Columns: width[candidate/len(lambdas())],
 			Lambda: lambdas()[candidate%len(lambdas())]}
 		p, err := f.path(ctx, m.Columns)
 		if err != nil {
 			return nil, nil, err
 		}
 		m.model = f.Fit(p, m.Columns, m.Lambda)
-		left := p.LeaveOneOut(m.Lambda)
-		m.calibrate(left, sets, labels)
-		for i := range sets {
-			m.probable(left.RawRowView(i))
-		}
-		return m, left, nil
+		return m, p.LeaveOneOut(m.Lambda), nil
 	}
 	chosen := result.Kernel*len(lambdas()) + result.Setting
 	best, left, err := leftOut(chosen)
 	if err != nil {
 		return nil, err
 	}
-	best.Threshold = threshold(sets, left.RawRowView)
-	for i, list := range sets {
-		score := 0.0
-		for _, c := range list {
-			score = max(score, 1-left.At(i, c))
-		}
-		best.HeldOut = append(best.HeldOut, score)
-	}
-	slices.Sort(best.HeldOut)
-	probabilities := map[int]*mat.Dense{chosen: left} // of candidates
+	best.Threshold = best.calibrate(left, sets, labels, sched.UpTo(len(sets)))
+	scores := map[int]*mat.Dense{chosen: left} // of candidates
 	predicted := make([][]int, len(sets))
 	for part, candidate := range result.Outside {
-		if probabilities[candidate] == nil {
-			if _, probabilities[candidate], err = leftOut(candidate); err != nil {
+		if scores[candidate] == nil {
+			if _, scores[candidate], err = leftOut(candidate); err != nil {
 				return nil, err
 			}
 		}
-		left := probabilities[candidate]
 		s := split.OfFold(fold, part)
-		limit := threshold(problem.Pick(sets, s.Train), func(i int) []float64 { return left.RawRowView(s.Train[i]) })
+		var outside Model // sigmoids and a threshold without the fold
+		limit := outside.calibrate(scores[candidate], sets, labels, s.Train)
 		for _, i := range s.Test {
-			predicted[i] = above(left.RawRowView(i), limit)
+			probability := outside.probable(mat.Row(nil, i, scores[candidate]))
+			predicted[i] = above(probability, limit)
+			score := 0.0
+			for _, c := range sets[i] {
+				score = max(score, 1-probability[c])
+			}
+			best.HeldOut = append(best.HeldOut, score)
 		}
 	}
+	slices.Sort(best.HeldOut)
 	best.MicroF1, _, best.Stderr = setF1(sets, labels, func(i int) []int { return predicted[i] })
 	return best, nil
 }
 
-// calibrate fits the sigmoids to scores of nodes that were left out.
-func (m *Model) calibrate(scores *mat.Dense, sets [][]int, labels int) {
-	has := make([][]bool, labels)
-	for c := range has {
-		has[c] = make([]bool, len(sets))
-	}
-	for i, list := range sets {
-		for _, c := range list {
-			has[c][i] = true
-		}
-	}
-	column := make([]float64, len(sets))
+// calibrate fits the sigmoids to the scores of some nodes that were left out, and returns the threshold of their probabilities.
+func (m *Model) calibrate(scores *mat.Dense, sets [][]int, labels int, nodes []int) float64 {
+	column := make([]float64, len(nodes))
+	has := make([]bool, len(nodes))
 	for c := range labels {
-		a, b := classify.Sigmoid(mat.Col(column, c, scores), has[c])
+		yes := 0.0
+		for k, i := range nodes {
+			column[k] = scores.At(i, c)
+			if has[k] = slices.Contains(sets[i], c); has[k] {
+				yes++
+			}
+		}
+		a, b := classify.Sigmoid(column, has)
 		if a >= 0 { // all nodes have the label, none has, or a few say the opposite
-			yes := m.model.Means[c] * float64(len(sets))
-			a, b = 0, math.Log((float64(len(sets))-yes+1)/(yes+1))
+			a, b = 0, math.Log((float64(len(nodes))-yes+1)/(yes+1))
 		}
 		m.a = append(m.a, a)
 		m.b = append(m.b, b)
 	}
+	return threshold(problem.Pick(sets, nodes), func(k int) []float64 { return m.probable(mat.Row(nil, nodes[k], scores)) })
 }
 
 // Probabilities returns the probability of each label of a node.

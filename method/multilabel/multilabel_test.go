@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/internal/embedding"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
-	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -159,19 +158,17 @@ func TestFit(t *testing.T) {
 			}
 		}
 	}
-	// The threshold and the micro-F1 of the labels that each fold has by the choice of the other folds. Here they choose alike.
+	// The micro-F1 of the labels that each fold has by the choice, the sigmoids and the threshold of the other folds. Here they choose
+	// alike.
 	fold := split.Folds(make([]int, m), 10, 0, 0)
+	matrix := mat.NewDense(m, labels, slices.Concat(left...))
 	rows := make([][]float64, m)
-	for i := range rows {
-		for l, f := range left[i] {
-			rows[i] = append(rows[i], 1/(1+math.Exp(got.a[l]*f+got.b[l])))
-		}
-	}
 	var predicted [][]int
 	for i := range sets {
-		s := split.OfFold(fold, fold[i])
-		limit := threshold(problem.Pick(sets, s.Train), func(a int) []float64 { return rows[s.Train[a]] })
-		predicted = append(predicted, above(rows[i], limit-1e-9))
+		rows[i] = got.probable(slices.Clone(left[i]))
+		var outside Model
+		limit := outside.calibrate(matrix, sets, labels, split.OfFold(fold, fold[i]).Train)
+		predicted = append(predicted, above(outside.probable(slices.Clone(left[i])), limit-1e-9))
 	}
 	want, _, _ := setF1(sets, labels, func(i int) []int { return predicted[i] })
 	if limit := threshold(sets, func(i int) []float64 { return rows[i] }); got.Columns != width || got.Lambda != lambda || math.Abs(got.Threshold-limit) > 1e-9 || math.Abs(got.MicroF1-want) > 1e-9 || got.Stderr < 0.01 || got.Stderr > 0.2 {
