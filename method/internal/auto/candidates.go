@@ -327,7 +327,7 @@ func (h *heldOut) predictFold(ctx context.Context, f *features, fold int,
 			case !f.full.hasFeatures[i]:
 				copy(row, missed)
 			case model == nil:
-				copy(row, f.columns.prior)
+				copy(row, f.inFold[fold].prior)
 			default:
 				var x []float64
 				if c.Free {

@@ -3,13 +3,14 @@ package auto
 import (
 	"context"
 	"math"
-	"slices"
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // sharedFilters are those whose shares are shared columns: one weight of each for all classes.
@@ -58,24 +59,33 @@ type columns struct {
 // neighbours.
 func newColumns(ctx context.Context, in *input, count []float64, w *walkFeatures,
 	graph *graphColumns) (*columns, error) {
-	p, k := in.p, len(in.p.Names)
-	c := &columns{design: &in.design, classes: k, graph: graph,
-		prior: make([]float64, k), share: slices.Clone(count),
-		logs: make([]float64, k)}
-	mean := 0.0
-	for class, count := range c.share {
-		c.prior[class] = (count + 1) / float64(len(p.Class)+k)
-		c.share[class] = count / float64(len(p.Class))
-		c.logs[class] = math.Log(c.prior[class])
-		mean += c.logs[class] / float64(k)
-	}
-	for class := range c.logs {
-		c.logs[class] -= mean
-	}
+	p := in.p
+	c := (&columns{design: &in.design, classes: len(in.p.Names), graph: graph}).withCounts(count)
 	if err := c.measureMass(ctx, p, w, in.set.Workers); err != nil {
 		return nil, err
 	}
 	return c, c.measureSpread(ctx, p, w, in.set.Workers)
+}
+
+// withCounts returns the same columns with the shares of the classes that numbers of labels have.
+func (c *columns) withCounts(count []float64) *columns {
+	k := c.classes
+	out := *c
+	out.prior = make([]float64, k)
+	out.share = make([]float64, k)
+	out.logs = make([]float64, k)
+	total := floats.Sum(count)
+	mean := 0.0
+	for class, labels := range count {
+		out.prior[class] = (labels + 1) / (total + float64(k))
+		out.share[class] = labels / total
+		out.logs[class] = math.Log(out.prior[class])
+		mean += out.logs[class] / float64(k)
+	}
+	for class := range out.logs {
+		out.logs[class] -= mean
+	}
+	return &out
 }
 
 // of returns the values of a filter in a row of walks.

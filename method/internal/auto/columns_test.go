@@ -134,6 +134,50 @@ func TestFilters(t *testing.T) {
 	}
 }
 
+// Where a label is the only one of its class, others see what their nodes would see without a label of their fold: the walks from
+// the labels that are left, and the shares of the classes of these. Classes with two labels in a fold are scaled.
+func TestLabelsOfSmallClasses(t *testing.T) {
+	p, _ := problemtest.Blocks(t, 4, 200, 60, 30, 4, 0.5)
+	f := featuresOf(t, p, &Settings{LowEffort: true})
+	scaled := map[[2]int]int{} // labels of a class in a fold
+	for i, c := range p.Class {
+		scaled[[2]int{f.fold[i], c}]++
+	}
+	row := make([]float32, f.walks.cols)
+	compared := 0
+	for fold := range f.in.folds {
+		var others []int
+		for i := range p.Row {
+			if f.fold[i] != fold {
+				others = append(others, i)
+			}
+		}
+		left := featuresOf(t, p.At(others), &Settings{LowEffort: true})
+		for i, v := range p.Row {
+			if f.fold[i] != fold {
+				continue
+			}
+			f.seeds.honestTo(row, f.walks, i, -1)
+			for column, got := range row {
+				class := column % 30
+				want := left.walks.row(v)[column]
+				if scaled[[2]int{fold, class}] <= 1 && math.Abs(float64(got-want)) > 1e-5*(1+float64(want)) {
+					t.Errorf("column %d of label %d is %v, without its fold %v", column, i, got, want)
+				}
+				compared += int(boolean(want > 0))
+			}
+			for class, got := range f.inFold[fold].prior {
+				if want := left.columns.prior[class]; scaled[[2]int{fold, class}] <= 1 && math.Abs(got-want) > 0.1*want {
+					t.Errorf("the share of class %d for fold %d is %v, of the labels left %v", class, fold, got, want)
+				}
+			}
+		}
+	}
+	if compared == 0 {
+		t.Error("no walk reaches a label")
+	}
+}
+
 // Columns are those of the formulas, in units of their spread over nodes with
 // neighbours.
 func TestColumns(t *testing.T) {

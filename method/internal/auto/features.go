@@ -33,6 +33,7 @@ type features struct {
 	seeds      *seeds
 	walks      *walkFeatures
 	columns    *columns
+	inFold     []*columns     // of labels in each fold, which have the evidence of the fold
 	ridges     ridgeList      // on attributes, on link rows, and then on kernels
 	attributes *attributeForm // nil: none, or not kept
 	kernels    []*nodeKernel
@@ -73,6 +74,9 @@ func newFeatures(ctx context.Context, in *input) (*features, error) {
 	var err error
 	if f.columns, err = newColumns(ctx, in, count, f.walks, graph); err != nil {
 		return nil, err
+	}
+	for _, evidence := range f.seeds.evidence {
+		f.inFold = append(f.inFold, f.columns.withCounts(evidence))
 	}
 	if in.p.Attributes != nil {
 		if err := addAttributes(ctx, f); err != nil {
@@ -226,11 +230,10 @@ type examples struct {
 
 // examples computes the columns of labels without a fold, −1 for none.
 func (f *features) examples(hidden int) *examples {
-	c := f.columns
 	p := f.in.learned
 	m := len(p.Row)
-	shared := f.in.sharedCount() * c.classes
-	free := c.freeCount()
+	shared := f.in.sharedCount() * f.columns.classes
+	free := f.columns.freeCount()
 	e := &examples{
 		shared: sparse.BlockOf(m, shared, make([]float64, m*shared)),
 		free: &featureBlock{Rows: m, Cols: free, Stride: free,
@@ -243,6 +246,7 @@ func (f *features) examples(hidden int) *examples {
 		f.seeds.honestTo(filtered, f.walks, i, hidden)
 		e.hasFeatures[i] = f.isKnown(filtered)
 		e.ridges[i] = f.ridges.rowOf(i, hidden)
+		c := f.inFold[f.fold[i]]
 		c.sharedTo(e.shared.Row(i), filtered)
 		c.freeTo(x, filtered, row)
 		simd.ConvertTo(e.free.Row(i), x)
@@ -283,13 +287,17 @@ func (f *features) priorOfMissed(hidden int) []float64 {
 }
 
 // targets returns the classes of the labels that a model learns from, outside a fold, and −1
-// of the other labels. A label that is the only one of its class has no honest features of
+// of the other labels. A label that is the only one of its class outside the fold has no honest features of
 // the class, so that a model would learn from it that the class does not occur.
 func (f *features) targets(e *examples, hidden int) []int {
 	y := make([]int, len(f.fold))
+	left := make([]int, f.columns.classes) // labels outside the fold
+	for label, c := range f.in.p.Class {
+		left[c] += int(boolean(f.seeds.fold[label] != hidden))
+	}
 	for i, c := range f.in.learned.Class {
 		y[i] = -1
-		if e.hasFeatures[i] && f.hasOthers[i] && f.fold[i] != hidden {
+		if e.hasFeatures[i] && left[c] > 1 && f.fold[i] != hidden {
 			y[i] = c
 		}
 	}

@@ -74,9 +74,9 @@ func predictPoisson(f *features) component {
 	filtered := make([]float32, f.walks.cols)
 	for i := range f.fold {
 		if f.seeds.honestTo(filtered, f.walks, i, -1); f.isKnown(filtered) {
-			poissonProbabilities(row, f.columns, filtered)
+			poissonProbabilities(row, f.inFold[f.fold[i]], filtered)
 		} else {
-			copy(row, f.columns.prior)
+			copy(row, f.inFold[f.fold[i]].prior)
 		}
 		out.set(i, row)
 	}
@@ -203,7 +203,7 @@ func (h *heldOut) addPropagation(ctx context.Context, f *features) error {
 			case f.isolated[i]:
 				copy(row, f.priorOfMissed(f.fold[i]))
 			default:
-				slackenTo(row, rows[label], f.columns.prior, slack)
+				slackenTo(row, rows[label], f.inFold[f.fold[i]].prior, slack)
 			}
 			t.set(i, row)
 		}

@@ -58,7 +58,11 @@ type seeds struct {
 	start  []int   // of each class, the first of its cells; then the number of cells
 	cell   []int   // of each label
 	labels []int   // the number of labels of each class
-	order  []int   // learned labels in the order of their rows
+
+	// evidence has the number of labels of each class that rows of a fold represent, see evidenceIn.
+	evidence [][]float64
+
+	order []int // learned labels in the order of their rows
 }
 
 // newSeeds divides the labels into folds and cells. Walks are shorter where labels are many,
@@ -92,8 +96,32 @@ func newSeeds(in *input) *seeds {
 		}
 		s.start[j/in.folds+1] = len(s.cells)
 	}
+	for fold := range in.folds {
+		s.evidence = append(s.evidence, s.evidenceIn(fold))
+	}
 	slices.SortFunc(s.order, func(a, b int) int { return s.row(a) - s.row(b) })
 	return s
+}
+
+// evidenceIn returns the number of labels of each class that rows of a fold represent. If all classes have many labels,
+// these are all. A label that is the only one of its class shows that there are small classes, whose numbers of labels are
+// chance: then a label in a class of N labels is as a node in a class of N − 1, and each class with a label in the fold has one
+// less. It is this number of each class in the fold, not of the label's alone, because that would name its class; and
+// with each label in a fold of its own that is all labels again.
+func (s *seeds) evidenceIn(fold int) []float64 {
+	evidence := make([]float64, len(s.labels))
+	for class, labels := range s.labels {
+		evidence[class] = float64(labels)
+	}
+	if s.in.tooFewLabels || !slices.Contains(s.labels, 1) {
+		return evidence
+	}
+	for _, cell := range s.cells {
+		if cell.fold == fold {
+			evidence[cell.class]--
+		}
+	}
+	return evidence
 }
 
 // row returns the row of a learned label.
@@ -190,7 +218,7 @@ func arcWeights(direction filter) func(j int) weights {
 }
 
 // honestTo stores the filters of a learned label without the labels that are hidden from it and
-// without a fold, −1 for none. Each class is multiplied by the number of its labels over that of
+// without a fold, −1 for none. Each class is multiplied by the number of labels that the row represents over that of
 // those left, because a row that misses a fifth of its own class would otherwise have less mass
 // of it than a node without a label has.
 func (s *seeds) honestTo(dst []float32, w *walkFeatures, learned, hidden int) {
@@ -198,13 +226,13 @@ func (s *seeds) honestTo(dst []float32, w *walkFeatures, learned, hidden int) {
 	fold := s.fold[s.in.places[learned]]
 	clear(dst)
 	row := w.honest.Row(learned)
-	for c, total := range s.labels {
-		left := 0
+	for c, total := range s.evidence[fold] {
+		left := 0.0
 		for i := s.start[c]; i < s.start[c+1]; i++ {
 			if s.cells[i].fold == hidden || s.cells[i].fold == fold {
 				continue
 			}
-			left += s.cells[i].labels
+			left += float64(s.cells[i].labels)
 			for f := range s.in.filters {
 				dst[f*k+c] += row[f*len(s.cells)+i]
 			}
@@ -213,7 +241,7 @@ func (s *seeds) honestTo(dst []float32, w *walkFeatures, learned, hidden int) {
 			continue
 		}
 		for f := range s.in.filters {
-			dst[f*k+c] *= float32(float64(total) / float64(left))
+			dst[f*k+c] *= float32(total / left)
 		}
 	}
 }
