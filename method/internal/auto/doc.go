@@ -69,6 +69,8 @@
 //     10,000 nodes; two rounds of predictions gained 8.3, 7.2 and 7.0 with five times the code.
 //   - Three folds and fewer steps from many labels of many classes: −0.2 on wordnet-2024 with 5 %, in 0.6 of the time, and 0.1
 //     on debian.
+//   - Labels of small classes seen as their nodes are: 9 on 500 classes of three nodes with 80 % of the labels, 0.6 on openflights with
+//     100, 2.1 and −0.4 on debian with 30 and 100, −1.2 on codex-m with 300, 0.1 in the mean of 20 graphs.
 //   - Label propagation: 47 on the roads of Luxembourg with 60 labels and 5 with 5,000, none on the
 //     other graphs.
 package auto

@@ -32,10 +32,6 @@ func CheckSeparator(l *nodefile.Labels) error {
 // allSets is the share of sets with all classes from which a note reports them.
 const allSets = 0.5
 
-// fewLabels is the mean number of labels of a class below which a note says that the coverage may be lower: 3 to 8 points on real
-// graphs with 43 to 101 classes, see docs/honesty.md.
-const fewLabels = 5
-
 // DescribeSets returns notes about sets of classes of items called noun, or about the error that there are none. It returns
 // other errors.
 func DescribeSets(s *conformal.Sets, err error, noun string, l *nodefile.Labels) (notes []string, _ error) {
@@ -62,10 +58,6 @@ func DescribeSets(s *conformal.Sets, err error, noun string, l *nodefile.Labels)
 	if s.All >= allSets && len(l.Names) > 2 {
 		notes = append(notes, fmt.Sprintf("%s of the sets hold all classes, because %s are too few to separate %d classes with this coverage",
 			words.Percent(s.All), words.Counted(s.Tested, "held-out label"), len(l.Names)))
-	}
-	if len(l.Row) < fewLabels*len(l.Names) && !s.Several {
-		notes = append(notes, fmt.Sprintf("%s of %d classes are few: the coverage may be some points lower",
-			words.Counted(len(l.Row), "label"), len(l.Names)))
 	}
 	return notes, CheckSeparator(l)
 }
