@@ -178,6 +178,22 @@ func TestLabelsOfSmallClasses(t *testing.T) {
 	}
 }
 
+// Two labels of each class but one are no random sample: a class with one label less in a fold would name the class of the label.
+func TestLabelsDrawnByClass(t *testing.T) {
+	p, _ := problemtest.Blocks(t, 4, 200, 59, 30, 4, 0.5)
+	for i := range p.Class {
+		p.Class[i] = i / 2
+	}
+	s := newSeeds(inputOf(t, p, &Settings{LowEffort: true}))
+	for fold, evidence := range s.evidence {
+		for class, got := range evidence {
+			if want := float64(s.labels[class]); got != want {
+				t.Errorf("fold %d represents %v labels of class %d, which has %v", fold, got, class, want)
+			}
+		}
+	}
+}
+
 // Columns are those of the formulas, in units of their spread over nodes with
 // neighbours.
 func TestColumns(t *testing.T) {

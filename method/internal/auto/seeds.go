@@ -9,6 +9,8 @@ import (
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 // A filter is a weighted sum over the steps j of an unabsorbed walk from labels:
@@ -103,17 +105,23 @@ func newSeeds(in *input) *seeds {
 	return s
 }
 
+// leastDispersion is the variance of the numbers of labels of classes, in units of their mean, below which labels were drawn
+// class by class. Of random nodes it is about 1 for classes of equal size, more for others, and 0.2 for classes of three nodes of which
+// 80 % are labelled.
+const leastDispersion = 0.15
+
 // evidenceIn returns the number of labels of each class that rows of a fold represent. If all classes have many labels,
 // these are all. A label that is the only one of its class shows that there are small classes, whose numbers of labels are
 // chance: then a label in a class of N labels is as a node in a class of N − 1, and each class with a label in the fold has one
-// less. It is this number of each class in the fold, not of the label's alone, because that would name its class; and
-// with each label in a fold of its own that is all labels again.
+// less. It is this number of each class in the fold, not of the label's alone, because that would name its class; with each label
+// in a fold of its own, or as many labels of each class, it would do so too, and these are all labels again.
 func (s *seeds) evidenceIn(fold int) []float64 {
 	evidence := make([]float64, len(s.labels))
 	for class, labels := range s.labels {
 		evidence[class] = float64(labels)
 	}
-	if s.in.tooFewLabels || !slices.Contains(s.labels, 1) {
+	mean, variance := stat.PopMeanVariance(evidence, nil)
+	if s.in.tooFewLabels || !slices.Contains(s.labels, 1) || variance < leastDispersion*mean {
 		return evidence
 	}
 	for _, cell := range s.cells {
