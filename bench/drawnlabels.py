@@ -14,10 +14,10 @@ def ingest(program, data, name, folder, labels=None):
     edges = f"{data}/{name}/edges.tsv.gz"
     subprocess.run([program, "ingest", edges, "-o", store, "--quiet"], check=True, stdout=subprocess.DEVNULL)
     if labels == "hops":
-        lines = hopsOf(read(edges))
+        lines = hops_of(read(edges))
     elif labels in ("noise", "outliers"):
         rng = random.Random(1)
-        lines = [(node, rng.gauss(0, 1) + 100 * (labels == "outliers" and rng.random() < 0.02)) for node, _ in hopsOf(read(edges))]
+        lines = [(node, rng.gauss(0, 1) + 100 * (labels == "outliers" and rng.random() < 0.02)) for node, _ in hops_of(read(edges))]
     else:
         lines = read(f"{data}/{name}/{labels or 'labels.tsv.gz'}")
     write(truth, lines)
@@ -32,7 +32,7 @@ def read(path):
         return [line.rstrip("\n").split("\t")[:2] for line in file]
 
 
-def hopsOf(edges):
+def hops_of(edges):
     """Return the nodes that the first one reaches, with the number of hops."""
     near = collections.defaultdict(list)
     for u, v in edges:

@@ -1,7 +1,6 @@
 package method
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -81,18 +80,15 @@ func PredictNumbers(ctx context.Context, p *Problem, entries []Entry, s *Setting
 		out.HeldOut = append(out.HeldOut, TestedValue{value, predicted[i]})
 	}
 	out.Value = best.out.Value
+	out.Shrinkage = given
 	center := stat.Mean(p.Value, nil)
-	for _, row := range p.Row {
-		out.Value[row] = center
-	}
-	squares := []float64{0}
-	for lo, hi := range p.Team().CountingRows(0, p.Rows()) {
-		for _, v := range out.Value[lo:hi] {
-			squares[0] += float64((v - center) * (v - center))
+	if given == 0 {
+		for _, row := range p.Row {
+			out.Value[row] = center // adds nothing to the spread
 		}
+		spread := meanSquareElsewhere(p, out.Value, center)
+		out.Shrinkage = t.shrinkage(best.numbers.miss[best.setting], -1, spread)
 	}
-	p.Team().Sum(squares)
-	out.Shrinkage = cmp.Or(given, t.shrinkage(best.numbers.miss[best.setting], -1, squares[0]/float64(max(1, p.Nodes()-len(p.Row)))))
 	for i, v := range out.Value {
 		out.Value[i] = float64(out.Shrinkage*v) + float64((1-out.Shrinkage)*center)
 	}
@@ -106,6 +102,19 @@ func PredictNumbers(ctx context.Context, p *Problem, entries []Entry, s *Setting
 	}
 	out.Compared = best.compared(errors)
 	return out, nil
+}
+
+// meanSquareElsewhere returns the mean square, over nodes without a value, of the differences of predictions from a number, which
+// are 0 at nodes with a value.
+func meanSquareElsewhere(p *Problem, predicted []float64, center float64) float64 {
+	squares := []float64{0}
+	for lo, hi := range p.Team().CountingRows(0, p.Rows()) {
+		for _, v := range predicted[lo:hi] {
+			squares[0] += float64((v - center) * (v - center))
+		}
+	}
+	p.Team().Sum(squares)
+	return squares[0] / float64(max(1, p.Nodes()-len(p.Row)))
 }
 
 // compare begins with an engine of numbers, and chooses its setting.
@@ -180,7 +189,10 @@ func (t *testValues) measure(list []*candidate, given float64) (Errors, []float6
 	for f := range t.labels {
 		best, setting, _ := bestOf(list, f)
 		misses := best.numbers.miss[setting]
-		factor := cmp.Or(given, t.shrinkage(misses, f, 0))
+		factor := given
+		if factor == 0 {
+			factor = t.shrinkage(misses, f, 0)
+		}
 		for i, miss := range misses {
 			if t.fold[t.tested[i]] == f {
 				predicted[i] = t.value[i] - float64(factor*miss) - float64((1-factor)*t.deviation[i])

@@ -6,6 +6,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
@@ -116,10 +117,7 @@ const leastDispersion = 0.15
 // less. It is this number of each class in the fold, not of the label's alone, because that would name its class; with each label
 // in a fold of its own, or as many labels of each class, it would do so too, and these are all labels again.
 func (s *seeds) evidenceIn(fold int) []float64 {
-	evidence := make([]float64, len(s.labels))
-	for class, labels := range s.labels {
-		evidence[class] = float64(labels)
-	}
+	evidence := choose.CountsOf(s.in.p)
 	mean, variance := stat.PopMeanVariance(evidence, nil)
 	if s.in.tooFewLabels || !slices.Contains(s.labels, 1) || variance < leastDispersion*mean {
 		return evidence
