@@ -1,3 +1,3 @@
-// Package lint tests the house: imports point downwards, the code of each wing is within its budget, texts are plain
-// English, and names, links and numbers in the pages of documentation are true.
+// Package lint tests rules of the repository: imports point downwards, exported signatures can be named, and names and
+// links in the documentation exist.
 package lint
