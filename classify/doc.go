@@ -41,8 +41,8 @@
 //
 //   - On features: [FitLinearRLS] returns linear functions. [LinearWeights] converts a kernel model whose kernel is the inner product to one.
 //
-//   - Along a path of several ridges or costs: [LogisticPath], and the [PathFit] that Fit of a
-//     [Path] returns, which reuses its memory in thousands of small fits.
+//   - Along a path of several ridges or costs: [LogisticPath], [RidgePath] with targets of any numbers, and the
+//     [PathFit] that Fit of a [Path] returns, which reuses its memory in thousands of small fits.
 //
 // A model and its class for an item x:
 //

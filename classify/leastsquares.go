@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/heatwalk/heatwalk/classify/ridge"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -46,7 +45,7 @@ var rlsLearner = Learner{
 		return 8 * (2*int64(items)*int64(items) + 3*int64(items)*int64(classes+1))
 	},
 	ComparedItems: fewTried,
-	Path:          &ridgePath,
+	Path:          &leastSquaresPath,
 	Solve: func(y []int, classes int, v param.Values, solve func([]float64, *mat.Dense) (*mat.Dense, error)) (*Model, error) {
 		return solveRLS(y, classes, ridgeOf(v, y), WeightsOf(v, y, classes),
 			func(_ []int, ridge []float64, t *mat.Dense) (*mat.Dense, error) { return solve(ridge, t) })
@@ -71,8 +70,8 @@ var scaledRidge = param.Spec{Name: "rls",
 	Params: []param.Param{usually(ridgeParam, 0.1, 0.001, 0.01, 0.1, 1, 10),
 		WeightsParam}}
 
-// ridgePath has all λ of least squares by one eigendecomposition.
-var ridgePath = Path{
+// leastSquaresPath has all λ of least squares by one eigendecomposition.
+var leastSquaresPath = Path{
 	Spec: scaledRidge, Parameter: "lambda", Ridge: true,
 	Fit: func() PathFit {
 		return func(ctx context.Context, k Gram, y []int, classes int, settings []param.Values) ([]*Model, error) {
@@ -232,19 +231,16 @@ func between(ctx context.Context, k Gram, items []int) (*mat.SymDense, error) {
 	return sym, nil
 }
 
-// solve returns (a + diag(ridge))⁻¹·b in b. It overwrites a too, and neither may be used afterwards when ctx is
-// cancelled:, solve returns while the factorisation still runs to its end.
+// solve returns (a + diag(ridges))⁻¹·b in b and overwrites a. If ctx is cancelled, solve returns while the factorisation still
+// runs, and the caller must not use a and b again.
 func solve(ctx context.Context, a *mat.SymDense, ridges []float64,
 	b *mat.Dense) (*mat.Dense, error) {
 	for i := range a.SymmetricDim() {
 		a.SetSym(i, i, a.At(i, i)+ridges[i])
 	}
 	var failure error
-	if err := sched.Abandon(ctx, func() { failure = ridge.Solve(a, b) }); err != nil {
+	if err := sched.Abandon(ctx, func() { failure = SolveDefinite(a, b) }); err != nil {
 		return nil, err
-	}
-	if errors.Is(failure, ridge.ErrIndefinite) {
-		failure = ErrIndefinite
 	}
 	return b, failure
 }
@@ -374,7 +370,7 @@ func leaveOneOut(ctx context.Context, k Gram, y []int, classes int,
 
 // rlsPath is the state that all λ share: least squares on V^½KV^½ with the targets V^½T.
 type rlsPath struct {
-	*ridge.Path
+	*RidgePath
 	n       int
 	targets *targets
 	root    []float64 // V^½
@@ -403,7 +399,7 @@ func newRLSPath(ctx context.Context, k Gram, y []int, classes int,
 			gram.SetSym(a, b, gram.At(a, b)*p.root[a]*p.root[b])
 		}
 	}
-	if p.Path, err = ridge.NewPlainGramPath(ctx, gram, weighted, 0); err != nil {
+	if p.RidgePath, err = NewPlainGramRidgePath(ctx, gram, weighted, 0); err != nil {
 		return nil, err
 	}
 	p.Mean = 1

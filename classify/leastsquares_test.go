@@ -127,7 +127,7 @@ func TestLeaveOneOut(t *testing.T) {
 	for l, lambda := range lambdas {
 		settings[l] = param.Values{"lambda": param.Of(lambda), "class-weights": param.Of("balanced")}
 	}
-	_, _, losses, err := ridgePath.LeaveOneOut(t.Context(), k, p.y, p.classes, settings)
+	_, _, losses, err := leastSquaresPath.LeaveOneOut(t.Context(), k, p.y, p.classes, settings)
 	if err != nil {
 		t.Fatal(err)
 	}

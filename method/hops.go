@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/heatwalk/heatwalk/budget"
-	pathridge "github.com/heatwalk/heatwalk/classify/ridge"
+	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/method/split"
@@ -48,7 +48,7 @@ var hops = Regression{
 		}
 		return walkBytes(len(p.Degrees)) + int64(scores) + views +
 			8*int64(fitted)*int64(columns) +
-			pathridge.Bytes(fitted, columns, len(settings), 0), nil
+			classify.RidgeBytes(fitted, columns, len(settings), 0), nil
 	},
 }
 
@@ -93,7 +93,7 @@ func predictHops(ctx context.Context, p *Problem, settings []param.Values,
 		x.Row(a)[mostHops] = math.Log1p(p.Degrees[row])
 	}
 	mean, factor := standardize(x)
-	path, err := pathridge.NewPath(ctx, x, 0,
+	path, err := classify.NewRidgePath(ctx, x, 0,
 		mat.NewDense(x.Rows, 1, slices.Clone(fitted.Value)), s.Workers)
 	if err != nil {
 		return nil, err

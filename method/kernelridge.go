@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/budget"
-	pathridge "github.com/heatwalk/heatwalk/classify/ridge"
+	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -80,7 +80,7 @@ func (k *kernelRidge) predict(ctx context.Context, p *Problem, settings []param.
 
 // unsolved returns an error, which names the model if it is that of equations.
 func (k *kernelRidge) unsolved(err error) error {
-	if errors.Is(err, kernel.ErrUnsolved) || errors.Is(err, pathridge.ErrIndefinite) {
+	if errors.Is(err, kernel.ErrUnsolved) || errors.Is(err, classify.ErrIndefinite) {
 		return &problem.Error{Method: k.name, Err: err}
 	}
 	return err
@@ -100,7 +100,7 @@ func fitKernel(gram *mat.SymDense, value []float64, ridge float64) (dual []float
 		gram.SetSym(i, i, gram.At(i, i)+ridge)
 	}
 	x := targetsOf(value)
-	err = pathridge.Solve(gram, x)
+	err = classify.SolveDefinite(gram, x)
 	dual, mean = centre(x)
 	return dual, mean, err
 }
@@ -139,7 +139,7 @@ func (k *kernelRidge) heldOut(ctx context.Context, p *Problem, fold []int,
 	return miss, sched.Run(ctx, s.Workers, len(ks), func(_, number int) error {
 		gram := symmetricOf(grams[number])
 		grams[number] = nil
-		path, err := pathridge.NewGramPath(ctx, gram,
+		path, err := classify.NewGramRidgePath(ctx, gram,
 			mat.NewDense(len(p.Row), 1, slices.Clone(p.Value)), 1)
 		if err != nil {
 			return err
@@ -148,7 +148,7 @@ func (k *kernelRidge) heldOut(ctx context.Context, p *Problem, fold []int,
 			predicted, err := path.LeavePartsOut(settings[i].Number("lambda"),
 				fold, slices.Max(fold)+1)
 			switch {
-			case errors.Is(err, pathridge.ErrIndefinite):
+			case errors.Is(err, classify.ErrIndefinite):
 				miss[i] = slices.Repeat([]float64{math.Inf(1)}, len(p.Row))
 			case err != nil:
 				return err

@@ -12,7 +12,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/classify/ridge"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
@@ -29,7 +28,7 @@ import (
 // widths is the number of compared widths of models: all columns, half and a quarter of them.
 const widths = 3
 
-// lambdas are the λ of [ridge.Path] that are tried.
+// lambdas are the λ of [classify.RidgePath] that are tried.
 func lambdas() []float64 {
 	return []float64{0.03, 0.1, 0.3, 1, 3, 10, 30}
 }
@@ -194,7 +193,7 @@ func Bytes(p *method.Problem, s *method.Settings) int64 {
 			labelled = mostWide
 		}
 		bytes += auto.AttributeBytes(p, labelled, labels, s.Workers, s.Memory) + int64(budget.Block[float32](n, labels)) +
-			2*8*int64(labelled)*int64(columns) + ridge.Bytes(labelled, columns, labels, 0)
+			2*8*int64(labelled)*int64(columns) + classify.RidgeBytes(labelled, columns, labels, 0)
 	}
 	return max(choice, weighted+bytes+budget.Block[float32](n, labels)+8*5*int64(labelled)*int64(labels+1))
 }
@@ -204,7 +203,7 @@ func Bytes(p *method.Problem, s *method.Settings) int64 {
 // columns and λ, whose scores become probabilities by a sigmoid of its own.
 type Model struct {
 	Columns int     `json:"columns"` // eigenvectors that are taken
-	Lambda  float64 `json:"lambda"`  // of [ridge.Path]
+	Lambda  float64 `json:"lambda"`  // of [classify.RidgePath]
 
 	// MicroF1 is that of the labels that labelled nodes would have without one, left out one by one, with the columns, λ and
 	// threshold that the nodes of other folds choose. Stderr is its standard error.
@@ -264,8 +263,8 @@ type fit struct {
 }
 
 // path returns ridge regression on the first columns and the attributes.
-func (f *fit) path(ctx context.Context, width int) (*ridge.Path, error) {
-	return f.Path(ctx, f.node, width, f.attributes, ridge.OneHot(f.sets, f.labels), f.workers)
+func (f *fit) path(ctx context.Context, width int) (*classify.RidgePath, error) {
+	return f.Path(ctx, f.node, width, f.attributes, classify.OneHot(f.sets, f.labels), f.workers)
 }
 
 // restore fits the choice of a kept model.

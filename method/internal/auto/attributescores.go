@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/heatwalk/heatwalk/classify/ridge"
+	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
 )
@@ -54,10 +54,10 @@ func linearRidge(features, weights *featureBlock, workers int,
 	}
 	return &ridgeBlock{
 		lambdas: lambdas,
-		path: func(ctx context.Context, targets *mat.Dense) (*ridge.Path, error) {
-			return ridge.NewPath(ctx, features, attributeConstant, targets, workers)
+		path: func(ctx context.Context, targets *mat.Dense) (*classify.RidgePath, error) {
+			return classify.NewRidgePath(ctx, features, attributeConstant, targets, workers)
 		},
-		scores: func(ctx context.Context, path *ridge.Path, lambda float64) (nodeScores, error) {
+		scores: func(ctx context.Context, path *classify.RidgePath, lambda float64) (nodeScores, error) {
 			w, constant := path.Weights(lambda)
 			for j := range weights.Rows {
 				for c, y := range w.RawRowView(j) {

@@ -3,7 +3,6 @@ package auto
 import (
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/classify/ridge"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/internal/beliefs"
@@ -183,10 +182,10 @@ func attributeBytes(p *problem.Problem, design *design, workers int,
 		folds = 0
 	}
 	retained += 2 * blockBytes(labels, d)
-	ridges := 2*blockBytes(d, k) + ridge.Bytes(labels, d, k, folds)
+	ridges := 2*blockBytes(d, k) + classify.RidgeBytes(labels, d, k, folds)
 	if design.counts {
 		retained += countBytes(p)
-		ridges = max(ridges, ridge.Bytes(labels, countColumns(p), k, folds)) // the largest ridge
+		ridges = max(ridges, classify.RidgeBytes(labels, countColumns(p), k, folds)) // the largest ridge
 	}
 	return retained + max(sweeps, ridges)
 }

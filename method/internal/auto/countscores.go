@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/budget"
-	"github.com/heatwalk/heatwalk/classify/ridge"
+	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -187,7 +187,7 @@ func (c *counts) fit(shares *featureBlock) (*mat.Dense, error) {
 	for j := range d {
 		squares.SetSym(j, j, squares.At(j, j)+shift)
 	}
-	return right, ridge.Solve(squares, right)
+	return right, classify.SolveDefinite(squares, right)
 }
 
 // countColumns returns the number of columns of counts.

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/budget"
-	"github.com/heatwalk/heatwalk/classify/ridge"
+	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/kernel"
@@ -94,9 +94,9 @@ type nodeKernel struct {
 // addKernels computes the scores of ridges on both kernels.
 func (f *features) addKernels(ctx context.Context) error {
 	labels := sampleLabels(f.in, kernelLabels(f.in.p, f.in.folds))
-	for i, path := range []func(*nodeKernel, context.Context, *mat.Dense) (*ridge.Path, error){(*nodeKernel).diffusionPath, (*nodeKernel).squarePath} {
+	for i, path := range []func(*nodeKernel, context.Context, *mat.Dense) (*classify.RidgePath, error){(*nodeKernel).diffusionPath, (*nodeKernel).squarePath} {
 		q := &nodeKernel{in: f.in, labels: labels, ridge: len(f.ridges)}
-		block := &ridgeBlock{lambdas: kernelLambdas, scores: q.scores, path: func(ctx context.Context, targets *mat.Dense) (*ridge.Path, error) {
+		block := &ridgeBlock{lambdas: kernelLambdas, scores: q.scores, path: func(ctx context.Context, targets *mat.Dense) (*classify.RidgePath, error) {
 			return path(q, ctx, targets)
 		}}
 		if err := addRidge(ctx, f, labels, block, []ridgeKind{ofDiffusion, ofSquares}[i]); err != nil {
@@ -109,7 +109,7 @@ func (f *features) addKernels(ctx context.Context) error {
 
 // diffusionPath returns the path of the β with the largest cosine between left-out scores and classes.
 func (q *nodeKernel) diffusionPath(ctx context.Context,
-	targets *mat.Dense) (best *ridge.Path, err error) {
+	targets *mat.Dense) (best *classify.RidgePath, err error) {
 	in, p := q.in, q.in.p
 	g, err := graph.New(ctx, p.A,
 		&graph.Settings{Components: p.Components, Symmetric: p.Symmetric, Workers: in.set.Workers})
@@ -155,19 +155,19 @@ func (q *nodeKernel) diffusionPath(ctx context.Context,
 // kernelPath returns the path of the values of a kernel between labels. Targets are not centred, because means of a few
 // labels would show each of them its own class.
 func kernelPath(ctx context.Context, gram *sparse.Block[float64],
-	targets *mat.Dense, workers int) (*ridge.Path, error) {
+	targets *mat.Dense, workers int) (*classify.RidgePath, error) {
 	values := mat.NewSymDense(gram.Rows, nil)
 	for i := range gram.Rows {
 		for j, v := range gram.Row(i)[i:] {
 			values.SetSym(i, i+j, v)
 		}
 	}
-	return ridge.NewPlainGramPath(ctx, values, targets, workers)
+	return classify.NewPlainGramRidgePath(ctx, values, targets, workers)
 }
 
 // squarePath returns the path of S². Cost: two products with a column for each label.
 func (q *nodeKernel) squarePath(ctx context.Context,
-	targets *mat.Dense) (*ridge.Path, error) {
+	targets *mat.Dense) (*classify.RidgePath, error) {
 	rows := q.labels.p.Row
 	gram := sparse.NewBlock[float64](len(rows), len(rows))
 	q.apply = q.in.timesSquare
@@ -186,7 +186,7 @@ func (q *nodeKernel) squarePath(ctx context.Context,
 }
 
 // scores returns the scores of all nodes.
-func (q *nodeKernel) scores(ctx context.Context, path *ridge.Path,
+func (q *nodeKernel) scores(ctx context.Context, path *classify.RidgePath,
 	lambda float64) (nodeScores, error) {
 	p := q.in.p
 	q.coefficients, _ = path.Weights(lambda)
@@ -263,7 +263,7 @@ func kernelBytes(p *problem.Problem, folds int, limit int64) int64 {
 	m := len(p.Row)
 	k := len(p.Names)
 	family, grid := diffusionKernels()
-	grams := 8*int64(m)*int64(m)*int64(len(grid)) + 2*ridge.Bytes(m, m, k, folds)
+	grams := 8*int64(m)*int64(m)*int64(len(grid)) + 2*classify.RidgeBytes(m, m, k, folds)
 	applied := family.ApplyBytes(grid[len(grid)-1], p.Degrees, k) +
 		2*budget.Block[float64](n, k)
 	return max(family.GramsBytes(grid, p.Degrees, p.A.NNZ(), p.Row, limit),

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/budget"
-	"github.com/heatwalk/heatwalk/classify/ridge"
+	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -138,7 +138,7 @@ func (l *linkRows) ridge(classes int) *ridgeBlock {
 	workers := l.in.set.Workers
 	return &ridgeBlock{
 		lambdas: linkLambdas,
-		path: func(ctx context.Context, targets *mat.Dense) (*ridge.Path, error) {
+		path: func(ctx context.Context, targets *mat.Dense) (*classify.RidgePath, error) {
 			gram := mat.NewSymDense(m, nil)
 			row := make([]float64, m)
 			for i, v := range l.nodes {
@@ -147,9 +147,9 @@ func (l *linkRows) ridge(classes int) *ridgeBlock {
 					gram.SetSym(i, j, row[j])
 				}
 			}
-			return ridge.NewGramPath(ctx, gram, targets, workers)
+			return classify.NewGramRidgePath(ctx, gram, targets, workers)
 		},
-		scores: func(ctx context.Context, path *ridge.Path, lambda float64) (nodeScores, error) {
+		scores: func(ctx context.Context, path *classify.RidgePath, lambda float64) (nodeScores, error) {
 			coefficients, shares := path.Weights(lambda)
 			dst := newBlock(len(l.in.p.Degrees), classes)
 			return scoresIn(dst),
@@ -179,5 +179,5 @@ func linkBytes(p *problem.Problem, folds int) int64 {
 	rows := blockBytes(n, m) +
 		blockBytes(n, linkDegrees) + 4*int64(n)
 	return rows + max(2*budget.Block[float64](n, linkColumns),
-		ridge.Bytes(m, m, k, folds))
+		classify.RidgeBytes(m, m, k, folds))
 }

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/heatwalk/heatwalk/classify/ridge"
+	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/split"
@@ -51,10 +51,10 @@ type ridgeBlock struct {
 	lambdas []float64
 
 	// path returns the ridge on the features of the labels that it learns from, with their targets.
-	path func(ctx context.Context, targets *mat.Dense) (*ridge.Path, error)
+	path func(ctx context.Context, targets *mat.Dense) (*classify.RidgePath, error)
 
 	// scores returns the scores of nodes.
-	scores func(ctx context.Context, path *ridge.Path, lambda float64) (nodeScores, error)
+	scores func(ctx context.Context, path *classify.RidgePath, lambda float64) (nodeScores, error)
 }
 
 // nodeScores stores the scores of the nodes from lo on, a row for each and a column for each class.

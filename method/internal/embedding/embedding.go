@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/budget"
-	"github.com/heatwalk/heatwalk/classify/ridge"
+	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -100,7 +100,7 @@ func New(ctx context.Context, p *problem.Problem, columns int, s *lanczos.Settin
 func Bytes(n, nodes, targets int) int64 {
 	k := Width(n)
 	search := int64(lanczos.Bytes(n, k, 0, new(lanczos.Settings)))
-	fits := budget.Block[float64](n, k) + 8*int64(nodes)*int64(k) + ridge.Bytes(nodes, k, targets, 0)
+	fits := budget.Block[float64](n, k) + 8*int64(nodes)*int64(k) + classify.RidgeBytes(nodes, k, targets, 0)
 	return max(search+8*int64(n), fits)
 }
 
@@ -125,7 +125,7 @@ func ScaleRow(dst, row []float64, short float64) {
 
 // Path returns ridge regression of targets, which it overwrites, on the first columns of some nodes and on other features of
 // these; nil: none.
-func (e *Embedding) Path(ctx context.Context, nodes []int, width int, others *mat.Dense, targets *mat.Dense, workers int) (*ridge.Path, error) {
+func (e *Embedding) Path(ctx context.Context, nodes []int, width int, others *mat.Dense, targets *mat.Dense, workers int) (*classify.RidgePath, error) {
 	columns := width
 	if others != nil {
 		_, k := others.Dims()
@@ -138,7 +138,7 @@ func (e *Embedding) Path(ctx context.Context, nodes []int, width int, others *ma
 			copy(f.Row(i)[width:], others.RawRowView(i))
 		}
 	}
-	return ridge.NewPath(ctx, f, 1, targets, workers)
+	return classify.NewRidgePath(ctx, f, 1, targets, workers)
 }
 
 // Model predicts a block of targets. Means are those of the targets.
@@ -151,7 +151,7 @@ type Model struct {
 }
 
 // Fit returns the model of a path on the first columns, with the targets for each of some ridges behind one another.
-func (e *Embedding) Fit(p *ridge.Path, width int, lambdas ...float64) *Model {
+func (e *Embedding) Fit(p *classify.RidgePath, width int, lambdas ...float64) *Model {
 	m := &Model{embedding: e, width: width, weights: new(mat.Dense)}
 	for i, lambda := range lambdas {
 		weights, means := p.Weights(lambda)

@@ -1,5 +1,4 @@
-// Package ridge implements ridge regression for many ridges at once, with predictions for items that are left out.
-package ridge
+package classify
 
 import (
 	"context"
@@ -14,7 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Path is ridge regression on explicit features, or on values of a kernel, for many ridges at the price of one
+// RidgePath is ridge regression on explicit features, or on values of a kernel, for many ridges at the price of one
 // eigendecomposition. With A the m×d features, a column of a constant among them, Y the targets, one-hot classes or
 // numbers, and ȳ their means, it minimises
 //
@@ -27,7 +26,7 @@ import (
 //
 // but that ȳ is that of all (Golub, Heath, Wahba 1979), and without F the other items r have
 // G_rr − G_rF·(G_FF)⁻¹·G_Fr and C_r − G_rF·(G_FF)⁻¹·C_F in the places of G and C.
-type Path struct {
+type RidgePath struct {
 	Mean  float64 // w̄, 1 if that is 0; λ counts as it is after Mean is set to 1
 	Least float64 // the least eigenvalue of AAᵀ, or of AᵀA where that is smaller
 
@@ -43,9 +42,9 @@ type Path struct {
 	projected *mat.Dense // Uᵀ(Y − 1ȳᵀ)
 }
 
-// Bytes returns the bytes of a [Path] for the given number of items, features and classes, with
+// RidgeBytes returns the bytes of a [RidgePath] for the given number of items, features and classes, with
 // the bytes for leaving out each of parts parts of the items; 0: no part is left out.
-func Bytes(items, features, classes, parts int) int64 {
+func RidgeBytes(items, features, classes, parts int) int64 {
 	m := int64(items)
 	d := int64(features) + 1
 	k := int64(classes) + 1
@@ -69,14 +68,14 @@ func OneHot(y [][]int, classes int) *mat.Dense {
 	return targets
 }
 
-// NewPath takes the features of items, to which it appends the column of a constant, and their targets, which it
+// NewRidgePath takes the features of items, to which it appends the column of a constant, and their targets, which it
 // overwrites. Cost: the products of all columns or all items, whichever are fewer, and one eigendecomposition. The error is
 // the context's.
-func NewPath[T float32 | float64](ctx context.Context, f *sparse.Block[T],
-	constant float64, targets *mat.Dense, workers int) (*Path, error) {
+func NewRidgePath[T float32 | float64](ctx context.Context, f *sparse.Block[T],
+	constant float64, targets *mat.Dense, workers int) (*RidgePath, error) {
 	m := f.Rows
 	d := f.Cols + 1
-	p := &Path{a: mat.NewDense(m, d, nil), y: targets}
+	p := &RidgePath{a: mat.NewDense(m, d, nil), y: targets}
 	for i := range m {
 		row := p.a.RawRowView(i)
 		for j, v := range f.Row(i) {
@@ -93,24 +92,24 @@ func NewPath[T float32 | float64](ctx context.Context, f *sparse.Block[T],
 	return p, p.decompose(ctx, squares, workers)
 }
 
-// NewGramPath takes the products AAᵀ of items, the values of a kernel between them, in place of their features.
+// NewGramRidgePath takes the products AAᵀ of items, the values of a kernel between them, in place of their features.
 // The constant is part of the kernel. It overwrites gram and targets. Cost: one eigendecomposition. The error is the
 // context's.
-func NewGramPath(ctx context.Context, gram *mat.SymDense, targets *mat.Dense,
-	workers int) (*Path, error) {
-	p := &Path{y: targets}
+func NewGramRidgePath(ctx context.Context, gram *mat.SymDense, targets *mat.Dense,
+	workers int) (*RidgePath, error) {
+	p := &RidgePath{y: targets}
 	return p, p.decompose(ctx, gram, workers)
 }
 
-// NewPlainGramPath is NewGramPath with 0 in the place of ȳ, for kernels whose eigenvalues may be negative.
-func NewPlainGramPath(ctx context.Context, gram *mat.SymDense, targets *mat.Dense,
-	workers int) (*Path, error) {
-	p := &Path{y: targets, isPlain: true}
+// NewPlainGramRidgePath is NewGramRidgePath with 0 in the place of ȳ, for kernels whose eigenvalues may be negative.
+func NewPlainGramRidgePath(ctx context.Context, gram *mat.SymDense, targets *mat.Dense,
+	workers int) (*RidgePath, error) {
+	p := &RidgePath{y: targets, isPlain: true}
 	return p, p.decompose(ctx, gram, workers)
 }
 
 // decompose computes w̄, ȳ, U, S² and V from AAᵀ or AᵀA.
-func (p *Path) decompose(ctx context.Context, squares *mat.SymDense,
+func (p *RidgePath) decompose(ctx context.Context, squares *mat.SymDense,
 	workers int) (err error) {
 	m, k := p.y.Dims()
 	p.Mean = mat.Trace(squares) / float64(m)
@@ -143,20 +142,20 @@ func (p *Path) decompose(ctx context.Context, squares *mat.SymDense,
 	return nil
 }
 
-// inverse is G = (I − U·diag(w)·Uᵀ)/ridge for AV in the place of U, or G = U·diag(w)·Uᵀ.
-type inverse struct {
-	*Path
+// ridgeInverse is G = (I − U·diag(w)·Uᵀ)/ridge for AV in the place of U, or G = U·diag(w)·Uᵀ.
+type ridgeInverse struct {
+	*RidgePath
 	ridge        float64 // λw̄
 	w            []float64
 	coefficients *mat.Dense // C
 }
 
 // inverse computes G and C. It panics unless λ > 0.
-func (p *Path) inverse(lambda float64) *inverse {
+func (p *RidgePath) inverse(lambda float64) *ridgeInverse {
 	if !(lambda > 0) || math.IsInf(lambda, 1) {
 		panic(badLambda)
 	}
-	g := &inverse{Path: p, ridge: lambda * p.Mean}
+	g := &ridgeInverse{RidgePath: p, ridge: lambda * p.Mean}
 	for _, v := range p.values {
 		g.w = append(g.w, 1/(v+g.ridge))
 	}
@@ -165,7 +164,7 @@ func (p *Path) inverse(lambda float64) *inverse {
 }
 
 // times returns GX, given UᵀX.
-func (g *inverse) times(x, projected *mat.Dense) *mat.Dense {
+func (g *ridgeInverse) times(x, projected *mat.Dense) *mat.Dense {
 	out := new(mat.Dense)
 	out.Mul(g.vectors, g.scaleRows(projected))
 	if g.basis != nil {
@@ -176,7 +175,7 @@ func (g *inverse) times(x, projected *mat.Dense) *mat.Dense {
 }
 
 // scaleRows returns diag(w)·X.
-func (g *inverse) scaleRows(x *mat.Dense) *mat.Dense {
+func (g *ridgeInverse) scaleRows(x *mat.Dense) *mat.Dense {
 	out := new(mat.Dense)
 	out.Apply(func(q, _ int, v float64) float64 { return g.w[q] * v }, x)
 	return out
@@ -186,7 +185,7 @@ func (g *inverse) scaleRows(x *mat.Dense) *mat.Dense {
 const leastLeft = 1e-6
 
 // diagonal returns that of G.
-func (g *inverse) diagonal() []float64 {
+func (g *ridgeInverse) diagonal() []float64 {
 	diagonal := make([]float64, g.vectors.RawMatrix().Rows)
 	for i := range diagonal {
 		for q, u := range g.vectors.RawRowView(i) {
@@ -200,15 +199,15 @@ func (g *inverse) diagonal() []float64 {
 }
 
 // square returns the rows and columns of G of some items.
-func (g *inverse) square(items []int) *mat.SymDense {
+func (g *ridgeInverse) square(items []int) *mat.SymDense {
 	return mat.NewSymDense(len(items), g.block(items, items).RawMatrix().Data)
 }
 
 // block returns some rows and columns of G.
-func (g *inverse) block(rows, cols []int) *mat.Dense {
+func (g *ridgeInverse) block(rows, cols []int) *mat.Dense {
 	out := new(mat.Dense)
-	out.Mul(rowsOf(g.vectors, rows),
-		g.scaleRows(mat.DenseCopyOf(rowsOf(g.vectors, cols).T())))
+	out.Mul(pickRows(g.vectors, rows),
+		g.scaleRows(mat.DenseCopyOf(pickRows(g.vectors, cols).T())))
 	if g.basis != nil {
 		out.Apply(func(a, b int, v float64) float64 {
 			if rows[a] == cols[b] {
@@ -220,8 +219,8 @@ func (g *inverse) block(rows, cols []int) *mat.Dense {
 	return out
 }
 
-// rowsOf copies rows of a matrix.
-func rowsOf(x *mat.Dense, rows []int) *mat.Dense {
+// pickRows copies rows of a matrix.
+func pickRows(x *mat.Dense, rows []int) *mat.Dense {
 	out := mat.NewDense(len(rows), x.RawMatrix().Cols, nil)
 	for a, i := range rows {
 		out.SetRow(a, x.RawRowView(i))
@@ -229,8 +228,8 @@ func rowsOf(x *mat.Dense, rows []int) *mat.Dense {
 	return out
 }
 
-// Solve overwrites right with B⁻¹·right. The error is [ErrIndefinite].
-func Solve(b *mat.SymDense, right *mat.Dense) error {
+// SolveDefinite overwrites right with B⁻¹·right. The error is [ErrIndefinite].
+func SolveDefinite(b *mat.SymDense, right *mat.Dense) error {
 	var factor mat.Cholesky
 	if !factor.Factorize(b) {
 		return ErrIndefinite
@@ -242,7 +241,7 @@ func Solve(b *mat.SymDense, right *mat.Dense) error {
 }
 
 // LeaveOneOut returns the scores of each item without itself for λ > 0.
-func (p *Path) LeaveOneOut(lambda float64) *mat.Dense {
+func (p *RidgePath) LeaveOneOut(lambda float64) *mat.Dense {
 	g := p.inverse(lambda)
 	out := mat.DenseCopyOf(p.y)
 	for i, d := range g.diagonal() {
@@ -252,14 +251,14 @@ func (p *Path) LeaveOneOut(lambda float64) *mat.Dense {
 }
 
 // scores adds ȳ to rows.
-func (p *Path) scores(rows *mat.Dense) *mat.Dense {
+func (p *RidgePath) scores(rows *mat.Dense) *mat.Dense {
 	rows.Apply(func(_, c int, v float64) float64 { return v + p.means[c] }, rows)
 	return rows
 }
 
 // cosine returns the cosine of scores, less ȳ, and targets over the items that take part: how far scores point at the
 // classes, whatever their size.
-func (p *Path) cosine(scores *mat.Dense, takes []bool) float64 {
+func (p *RidgePath) cosine(scores *mat.Dense, takes []bool) float64 {
 	var product, a, b float64
 	for i := range takes {
 		if !takes[i] {
@@ -281,7 +280,7 @@ func (p *Path) cosine(scores *mat.Dense, takes []bool) float64 {
 
 // Choose returns, for each list of items that take part, the λ whose scores of left out
 // items have the largest cosine over these, the first of equals, and that cosine.
-func (p *Path) Choose(lambdas []float64, takes [][]bool) (best, cosines []float64) {
+func (p *RidgePath) Choose(lambdas []float64, takes [][]bool) (best, cosines []float64) {
 	best = make([]float64, len(takes))
 	cosines = make([]float64, len(takes))
 	for f := range cosines {
@@ -301,7 +300,7 @@ func (p *Path) Choose(lambdas []float64, takes [][]bool) (best, cosines []float6
 
 // Weights returns W for λ > 0, whose last row is that of the constant, and ȳ. For a kernel W is C: an item has the
 // scores Cᵀk + ȳ for the values k of the kernel between it and all items of the path.
-func (p *Path) Weights(lambda float64) (w *mat.Dense, means []float64) {
+func (p *RidgePath) Weights(lambda float64) (w *mat.Dense, means []float64) {
 	g := p.inverse(lambda)
 	if p.a == nil {
 		return g.coefficients, slices.Clone(p.means)
@@ -316,12 +315,12 @@ func (p *Path) Weights(lambda float64) (w *mat.Dense, means []float64) {
 }
 
 // LeavePartsOut returns the predictions for the items of each part by a model of all other items, for λ > 0, of a path
-// from [NewGramPath]. Its constant has no penalty: with P = G − G11ᵀG/(1ᵀG1) a part F has the predictions
+// from [NewGramRidgePath]. Its constant has no penalty: with P = G − G11ᵀG/(1ᵀG1) a part F has the predictions
 // Y_F − (P_FF)⁻¹·(PY)_F.
 //
 // Cost: for each part the products and a factorisation of its size. The error is
 // [ErrIndefinite].
-func (p *Path) LeavePartsOut(lambda float64, fold []int,
+func (p *RidgePath) LeavePartsOut(lambda float64, fold []int,
 	parts int) (*mat.Dense, error) {
 	g := p.inverse(lambda)
 	out := mat.DenseCopyOf(p.y)
@@ -337,14 +336,14 @@ func (p *Path) LeavePartsOut(lambda float64, fold []int,
 		floats.AddScaled(g.coefficients.RawRowView(i), sums.At(i, 0), shift.RawRowView(0)) // PY
 	}
 	for f := range parts {
-		members, _ := split(fold, f)
+		members, _ := splitFold(fold, f)
 		if len(members) == 0 {
 			continue
 		}
-		right := rowsOf(g.coefficients, members)
+		right := pickRows(g.coefficients, members)
 		block := g.square(members)
-		block.SymRankOne(block, -1/total, rowsOf(sums, members).ColView(0))
-		if err := Solve(block, right); err != nil {
+		block.SymRankOne(block, -1/total, pickRows(sums, members).ColView(0))
+		if err := SolveDefinite(block, right); err != nil {
 			return nil, err
 		}
 		for a, i := range members {
@@ -354,8 +353,8 @@ func (p *Path) LeavePartsOut(lambda float64, fold []int,
 	return p.scores(out), nil
 }
 
-// split returns the items of a part, and the others.
-func split(fold []int, f int) (members, complement []int) {
+// splitFold returns the items of a part, and the others.
+func splitFold(fold []int, f int) (members, complement []int) {
 	for i, g := range fold {
 		if g == f {
 			members = append(members, i)
@@ -372,20 +371,20 @@ func split(fold []int, f int) (members, complement []int) {
 // items. A choice by these cosines does not depend on the part. Cost: a product of all
 // items with all, and for each part a factorisation of its size. The error is
 // [ErrIndefinite].
-func (p *Path) WithoutParts(lambdas []float64, fold []int,
+func (p *RidgePath) WithoutParts(lambdas []float64, fold []int,
 	takes [][]bool) (out []*mat.Dense, cosines []float64, err error) {
 	k := len(p.means)
 	for f, lambda := range lambdas {
 		g := p.inverse(lambda)
 		rows := mat.DenseCopyOf(p.y)
 		diagonal := g.diagonal()
-		members, complement := split(fold, f)
+		members, complement := splitFold(fold, f)
 		if len(members) > 0 {
 			block := g.block(members, complement)
 			right := new(mat.Dense)
 			change := new(mat.Dense)
-			right.Augment(rowsOf(g.coefficients, members), block)
-			if err := Solve(g.square(members), right); err != nil {
+			right.Augment(pickRows(g.coefficients, members), block)
+			if err := SolveDefinite(g.square(members), right); err != nil {
 				return nil, nil, err
 			}
 			change.Mul(block.T(), right.Slice(0, len(members), 0, k))
@@ -406,8 +405,3 @@ func (p *Path) WithoutParts(lambdas []float64, fold []int,
 	}
 	return out, cosines, nil
 }
-
-// ErrIndefinite says that rounding is larger than the ridge.
-var ErrIndefinite = errors.New("ridge: the matrix is not positive definite")
-
-const badLambda = "ridge: lambda is not a positive number"

@@ -1,4 +1,4 @@
-package ridge
+package classify
 
 import (
 	"math"
@@ -41,7 +41,7 @@ func plainRidge(a *mat.Dense, y []int, share []float64, ridge float64, takes fun
 
 // TestPath compares with solving for each set of items anew, where there are fewer
 // features than items and where there are more.
-func TestPath(t *testing.T) {
+func TestRidgePath(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, d := range []int{3, 40} {
 		const m, k, parts, constant = 23, 3, 4, 0.3
@@ -61,7 +61,7 @@ func TestPath(t *testing.T) {
 		for i := range y {
 			each[i] = y[i : i+1]
 		}
-		p, err := NewPath(t.Context(), f, constant, OneHot(each, k), 1)
+		p, err := NewRidgePath(t.Context(), f, constant, OneHot(each, k), 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,7 +108,7 @@ func TestPath(t *testing.T) {
 		gram := mat.NewSymDense(m, nil)
 		gram.SymOuterK(1, a)
 		kernel := mat.DenseCopyOf(gram)
-		g, err := NewGramPath(t.Context(), gram, OneHot(each, k), 1)
+		g, err := NewGramRidgePath(t.Context(), gram, OneHot(each, k), 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -184,7 +184,7 @@ func TestSeveralPath(t *testing.T) {
 				}
 			}
 		}
-		p, err := NewPath(t.Context(), f, constant, OneHot(y, k), 1)
+		p, err := NewRidgePath(t.Context(), f, constant, OneHot(y, k), 1)
 		if err != nil {
 			t.Fatal(err)
 		}
