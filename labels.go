@@ -174,9 +174,9 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m *method.Engine,
 	if err := job.gatherPrediction(out.Prediction); err != nil {
 		return nil, err
 	}
-	out.HeldOutScores = &conformal.Scores{Seed: set.RNGSeed, IsShifted: out.Shift != nil && out.Shift.Sounds()}
-	if out.Comparison != nil {
-		out.holdOut(p, out.Comparison.Places)
+	out.HeldOutScores = &conformal.Scores{Seed: set.RNGSeed, IsShifted: out.Shift != nil && out.Shift.Exceeds()}
+	if out.Places != nil {
+		out.holdOut(p, out.Places)
 	}
 	if job.division != nil || o.Deferred {
 		return out, nil
@@ -216,7 +216,9 @@ func (p *Prediction) compute(ctx context.Context, problem *method.Problem,
 		return nil, err
 	}
 	start := time.Now()
-	p.Shift, err = shift.Check(ctx, m, problem, p.Prediction, p.Estimate, o.Targets, set)
+	if p.Tested > 0 {
+		p.Shift, err = shift.Check(ctx, problem, o.Targets, set.Workers, &p.Work)
+	}
 	p.Seconds.Choose += time.Since(start).Seconds()
 	return problem, err
 }
@@ -235,7 +237,7 @@ func predictionBytes(p *method.Problem, m *method.Engine, cost *method.Cost,
 		}
 	}
 	output := cost.Scores + 17*int64(len(p.Degrees)) // reached nodes too
-	output += shift.Bytes(p)
+	output += shift.Bytes(len(p.Degrees))
 	if o.Suggest > 0 {
 		output += suggest.Bytes(p, o.Suggest, s.Memory)
 	}

@@ -149,7 +149,7 @@ func TestFoldsFollowIDs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return fmt.Sprintf("%.6f, %v, %.6f", p.Accuracy, p.Parameters, p.Shift.Part.Probability)
+		return fmt.Sprintf("%.6f, %v, %.6f", p.Accuracy, p.Parameters, p.Shift.Hops.Others)
 	}
 	first := accuracy(1)
 	for seed := range uint64(3) {

@@ -73,7 +73,7 @@ func predictAuto(ctx context.Context, p *Problem, par *Parameters,
 	out := &Prediction{
 		Class: result.Class, Scores: result.Scores, Highest: result.Highest,
 		Reached: result.Reached, Estimate: result.Estimate, HeldOut: result.HeldOut,
-		Comparison: result.Comparison,
+		Places:     result.Places,
 		Unfinished: result.Unfinished, BlockModel: result.BlockModel,
 		Omitted: result.Omitted, Work: result.Work, Seconds: result.Seconds,
 		choice: result.Choice, form: result.Form,

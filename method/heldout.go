@@ -17,8 +17,8 @@ const mostHeldOut = 1000
 // auto has them. Other models keep the parameters of out, and learn from the labels outside a fold. There are none with too few
 // labels, see [split.TooFew]. Cost: a prediction for each fold, or for as many folds as have 1,000 labels.
 func (m *Engine) HoldOut(ctx context.Context, p *Problem, out *Prediction, s *Settings) ([]conformal.Place, error) {
-	if out.Comparison != nil {
-		return out.Comparison.Places, nil
+	if out.Places != nil {
+		return out.Places, nil
 	}
 	set := m.weighingSettings(s)
 	if split.TooFew(p.Class) {

@@ -79,7 +79,7 @@ func (m *Engine) predictSmoothed(ctx context.Context, name string, p *Problem, p
 		return nil, err
 	}
 	out.Estimate = problem.Estimate{} // measured without what follows
-	out.Comparison = nil
+	out.Places = nil
 	n, k := out.Scores.Dims()
 	memory := budget.Subtract(p.SubtractComponents(set.Memory), scoreBytes(p))
 	out.Raw = sparse.NewBlock[float64](n, k)

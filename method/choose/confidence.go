@@ -35,18 +35,12 @@ type Confidence struct {
 	largest             float64 // luck of the share of this class
 	tested              int
 
-	// For each class: its held-out labels, those of them predicted right, and the sums of its probability and of the square of it.
-	labels, right, sums, squared []float64
-
 	places *Places
 }
 
 // NewConfidence returns a Confidence without held-out labels.
 func NewConfidence(p *problem.Problem) *Confidence {
-	k := len(p.Names)
-	c := &Confidence{p: p, count: CountsOf(p), labels: make([]float64, k),
-		right: make([]float64, k), sums: make([]float64, k),
-		squared: make([]float64, k), places: NewPlaces(p)}
+	c := &Confidence{p: p, count: CountsOf(p), places: NewPlaces(p)}
 	if p.Shares != nil {
 		c.weight = WeightsOf(p)
 	}
@@ -98,12 +92,6 @@ func (c *Confidence) Note(reached bool, label int, row, full []float64) {
 		weight = c.weight[class]
 	}
 	c.tested++
-	c.labels[class]++
-	c.right[class] += right(best)
-	for i, q := range full {
-		c.sums[i] += q
-		c.squared[i] += float64(q * q)
-	}
 	c.total += weight
 	c.sum += float64(weight * excess)
 	c.squares += float64(weight * excess * excess)
@@ -119,25 +107,13 @@ func (c *Confidence) AllowForLargest() {
 	_, c.largest = ofLargest(c.p)
 }
 
-// Compare returns the comparison of held-out labels with other nodes, given the means of the probability of each class at
-// these and of its square; nil if labels are not a sample of the nodes, because the shares of classes are known.
-func (c *Confidence) Compare(means, squares []float64) *problem.Comparison {
-	if c.tested == 0 || c.p.Shares != nil {
+// Places returns the places of the classes of held-out labels; nil if labels are not a sample of the nodes, because the shares of
+// classes are known.
+func (c *Confidence) Places() []conformal.Place {
+	if c.p.Shares != nil {
 		return nil
 	}
-	n := float64(c.tested)
-	k := len(c.labels)
-	out := &problem.Comparison{
-		Labels: c.labels, Right: c.right, Others: means, Places: c.places.List,
-		HeldOut: make([]float64, k), Variance: make([]float64, k),
-	}
-	for class, sum := range c.sums {
-		mean := sum / n
-		out.HeldOut[class] = mean
-		out.Variance[class] = (c.squared[class]/n - float64(mean*mean) +
-			squares[class] - float64(means[class]*means[class])) / 2
-	}
-	return out
+	return c.places.List
 }
 
 // Estimate returns the accuracy on the nodes without a label that a label reaches, as [Estimator.Estimate] does. mean is the

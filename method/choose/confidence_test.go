@@ -33,9 +33,4 @@ func TestConfidence(t *testing.T) {
 			t.Errorf("%+v, want an accuracy of %v", e, want)
 		}
 	}
-	others := []float64{0.5, 0.3, 0.2}
-	got := c.Compare(others, []float64{0.3, 0.1, 0.05})
-	if math.Abs(got.HeldOut[0]-2.0/5) > 1e-12 || !slices.Equal(got.Right, []float64{1, 2, 0}) || math.Abs(got.Variance[0]-(1.5/5-0.4*0.4+0.3-0.5*0.5)/2) > 1e-12 {
-		t.Errorf("%+v", got)
-	}
 }

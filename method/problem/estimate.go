@@ -4,9 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-
-	"github.com/heatwalk/heatwalk/method/conformal"
-	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // Estimate is the accuracy of a prediction at the nodes without a label that a label reaches,
@@ -37,18 +34,6 @@ func EstimateShare(right float64, tested int) (e Estimate) {
 type HeldOut struct {
 	Class, Predicted int
 	Probability      float64 // of the predicted class
-}
-
-// Comparison compares the probabilities that a method predicts for held-out labels with those of the other nodes that a
-// label reaches.
-type Comparison struct {
-	// Of each class: the number of held-out labels, the mean of its probability at these and at other nodes, the mean of
-	// the two variances, and the number of its labels that are predicted right. One that is the only one of its class is wrong.
-	Labels, HeldOut, Others, Variance, Right []float64
-
-	Places []conformal.Place // of the classes of held-out labels in the order of their probabilities
-
-	Spectrum *sparse.Block[float32] // rows of eigenvectors of all nodes, of unit length; nil: they were not computed
 }
 
 // PhaseSeconds is the time of each phase of a prediction, in seconds.

@@ -495,21 +495,19 @@ class ScikitLearn(unittest.TestCase):
 
 
 class Manners(unittest.TestCase):
-    def test_range_of_the_accuracy(self):
-        """Labels of the nodes with the most edges are no random sample, and have a range."""
+    def test_no_random_sample(self):
+        """Labels of the nodes with the most edges are no random sample."""
         A, truth = hw.datasets.cora()
         rng = np.random.default_rng(1)
         largest = np.argsort(-np.diff(A.indptr), kind="stable")[:270]
         for chosen, is_random in ((largest, False), (rng.permutation(A.shape[0])[:270], True)):
             y = np.full(len(truth), None, dtype=object)
             y[chosen] = truth[chosen]
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
                 model = hw.NodeClassifier("lp", random_state=1).fit(A, y)
-            self.assertEqual(model.accuracy_range_ is None, is_random)
-            if not is_random:
-                low, high = model.accuracy_range_
-                self.assertTrue(low <= model.accuracy_ and low < high, model.accuracy_range_)
+            self.assertEqual("label_sample" in model.run_, not is_random)
+            self.assertEqual(any("no random sample" in str(w.message) for w in caught), not is_random)
         np.testing.assert_allclose(np.exp(model.predict_log_proba()), model.predict_proba())
 
     def test_two_sides(self):

@@ -120,7 +120,7 @@ func describe(g *heatwalk.Graph, c *agreetest.Graph, p *heatwalk.Prediction, hel
 	if held {
 		out.add("accuracy", p.Accuracy, p.Stderr, float64(p.Tested))
 		if p.Shift != nil {
-			out.add("shift", p.Shift.Low, p.Shift.High)
+			out.add("shift", p.Shift.Hops.Labelled, p.Shift.Hops.Others, p.Shift.Degree.Labelled, p.Shift.Degree.Others)
 		}
 	}
 	return out

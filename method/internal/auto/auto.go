@@ -9,6 +9,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/method/conformal"
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/internal/propagation"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -58,8 +59,8 @@ type Prediction struct {
 	Reached *roaring.Bitmap  // the nodes that a label, or attributes, reach
 
 	problem.Estimate
-	HeldOut    []problem.HeldOut
-	Comparison *problem.Comparison // nil: there is no estimate
+	HeldOut []problem.HeldOut
+	Places  []conformal.Place // of the classes of held-out labels; nil: there is no estimate
 
 	Unfinished string // the iteration that ended at its limit; "": none
 
@@ -157,11 +158,7 @@ func (in *input) predict(ctx context.Context, out *Prediction) error {
 	out.Reached = f.reached
 	out.Unfinished = in.unfinished
 	out.Omitted = in.omitted
-	err = estimateAccuracy(ctx, in.p, in.set, m.confidence, out)
-	if out.Comparison != nil {
-		out.Comparison.Spectrum = f.spectrum
-	}
-	return err
+	return estimateAccuracy(ctx, in.p, in.set, m.confidence, out)
 }
 
 // all selects every label.

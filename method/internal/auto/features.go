@@ -39,7 +39,6 @@ type features struct {
 	kernels    []*nodeKernel
 	believed   *beliefs.Model // beliefs of a block model; nil: none
 	poisson    component      // Poisson learning
-	spectrum   *featureBlock  // nil: eigenvectors are no features
 
 	reached          *roaring.Bitmap // the nodes that labels, or attributes, reach
 	labelsOutOfReach bool            // walks miss most nodes or labels

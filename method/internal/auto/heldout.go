@@ -336,7 +336,7 @@ func (h *heldOut) estimate(mixture []component, calibrated Calibration,
 }
 
 // estimateAccuracy completes the estimate of a prediction by its probabilities of the nodes without a label that a label
-// reaches, and compares these with held-out labels. confidence may be nil.
+// reaches. confidence may be nil.
 func estimateAccuracy(ctx context.Context, p *problem.Problem, set *Settings,
 	confidence *choose.Confidence, out *Prediction) error {
 	if confidence == nil {
@@ -349,10 +349,9 @@ func estimateAccuracy(ctx context.Context, p *problem.Problem, set *Settings,
 	for _, v := range p.Row {
 		unlabelled.Remove(uint32(v))
 	}
-	k := len(p.Names)
 	reweigh := p.Reweigher(set.Balanced)
-	sums, err := chunks.Sums(ctx, p.Team(), set.Workers, len(p.Degrees), 2+2*k, func(sums []float64, lo, hi int) {
-		row := make([]float64, k)
+	sums, err := chunks.Sums(ctx, p.Team(), set.Workers, len(p.Degrees), 2, func(sums []float64, lo, hi int) {
+		row := make([]float64, len(p.Names))
 		for v := lo; v < hi; v++ {
 			if !unlabelled.Contains(uint32(v)) {
 				continue
@@ -367,21 +366,13 @@ func estimateAccuracy(ctx context.Context, p *problem.Problem, set *Settings,
 			}
 			sums[0]++
 			sums[1] += slices.Max(row)
-			for class, q := range row {
-				sums[2+class] += q
-				sums[2+k+class] += float64(q * q)
-			}
 		}
 	})
 	if err != nil {
 		return err
 	}
-	means := sums[1:]
-	for i := range means {
-		means[i] /= max(1, sums[0])
-	}
-	out.Estimate = confidence.Estimate(out.Reached, means[0])
-	out.Comparison = confidence.Compare(means[1:1+k], means[1+k:])
+	out.Estimate = confidence.Estimate(out.Reached, sums[1]/max(1, sums[0]))
+	out.Places = confidence.Places()
 	return nil
 }
 

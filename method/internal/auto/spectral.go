@@ -45,7 +45,6 @@ func addSpectral(ctx context.Context, f *features) error {
 	if err != nil || x == nil {
 		return err
 	}
-	f.spectrum = x
 	labels := sampleLabels(f.in, labelLimit(x.Cols))
 	workers := f.in.set.Workers
 	rows := newBlock(len(labels.p.Row), x.Cols)

@@ -76,9 +76,6 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         The weights of kinds of edges by name, or None.
     accuracy_, accuracy_stderr_
         The accuracy at nodes without a label, estimated by cross-validation, and its standard error.
-    accuracy_range_
-        The range of that accuracy if the labels are not a random sample of the nodes, for example those that
-        :func:`suggest` chose; None if they are one.
     method_, settings_, nodes_, run_
         The method and the parameters that were chosen, with the "weights" of edges if the graph has some, the nodes in
         the order of the rows, and the report of the program.
@@ -197,9 +194,7 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
                 if weights != "given" and self.edge_weights is None and name in ("lp", "beliefs"):
                     warn(f"{name}: edges have the weight {'1' if weights == 'none' else 'log(1 + w)'}"
                          " in place of w by held-out labels; edge_weights=\"given\" keeps w")
-            sample = run.get("label_sample") or {}
-            limits = sample.get("accuracy_low"), sample.get("accuracy_high")
-            state = {"accuracy_range_": limits if limits[1] else None, "run_": run, "_model": b"", "_seed": seed,
+            state = {"run_": run, "_model": b"", "_seed": seed,
                      "accuracy_": accuracy, "accuracy_stderr_": error, "method_": run.get("method", self.method),
                      "kind_weights_": run.get("kind_weights"), "settings_": parameters}
             if graph.kinds and state["kind_weights_"]:

@@ -92,7 +92,7 @@ class Reader(NamedTuple):
     has_ends: bool = True  # it has arguments for source, target and weight
 
 
-_SAMPLE = "labels are not a random sample of the nodes"
+_SAMPLE = "the labels are no random sample"
 _warned: set[Any] = set()  # graphs
 
 def run(args: Sequence[str], names: Mapping[str, str] | None = None, *, threads: int | None = None,

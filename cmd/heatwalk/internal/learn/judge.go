@@ -3,7 +3,6 @@ package learn
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -161,7 +160,7 @@ func (d *classifyDocument) compareGraphs(console *shell.Console, in *predictionI
 	}
 }
 
-// judgeHeldOut reports the accuracy at held-out labels, and warns if it is likely another one at
+// judgeHeldOut reports the accuracy at held-out labels, and warns if it may be another one at
 // other nodes.
 func (d *classifyDocument) judgeHeldOut(console *shell.Console, in *predictionInputs,
 	p *heatwalk.Prediction) {
@@ -211,7 +210,7 @@ func (d *classifyDocument) describe(in *predictionInputs, p *heatwalk.Prediction
 	d.Summary = evaluate.Summarize(p.Prediction, labels, in.data.Labels, in.truth, in.data.Graph.Nodes.ID)
 	d.ModelText = d.describeModel(in.f.model, p)
 	if d.shift != "" {
-		d.SampleText = "The " + d.shift + "."
+		d.SampleText = "T" + d.shift[1:] + "."
 	}
 	for _, m := range p.Models() {
 		if m.IsFactor {
@@ -221,27 +220,22 @@ func (d *classifyDocument) describe(in *predictionInputs, p *heatwalk.Prediction
 	}
 }
 
-// reportShift warns that the labels of a file are no random sample, and puts a range in place of the
-// accuracy. Labels that suggest has chosen cause no warning, because they are meant to differ from other nodes.
+// reportShift warns that the labels of a file are no random sample. Labels that suggest has chosen cause no warning, because
+// they are meant to differ from other nodes.
 func (d *classifyDocument) reportShift(console *shell.Console, l *nodefile.Labels,
 	p *heatwalk.Prediction) {
 	sample := p.Shift
-	if sample == nil || !sample.Sounds() {
+	if sample == nil || !sample.Exceeds() {
 		return
 	}
 	d.LabelSample = sample
-	difference := shiftText(p)
 	isSuggested := slices.ContainsFunc(l.Columns,
 		func(c input.Column) bool { return c.Title == suggest.GainColumn })
-	if isSuggested {
-		difference = "heatwalk suggest has chosen them"
+	reason := "heatwalk suggest has chosen them"
+	if !isSuggested {
+		reason = shiftText(p)
 	}
-	scope := fmt.Sprintf("is likely between %.1f and %.1f %%", 100*sample.Low, 100*sample.High)
-	if sample.Omitted > 0 {
-		scope = "may differ; measuring how much needs " + words.Bytes(sample.Omitted) + " of memory"
-	}
-	d.shift = fmt.Sprintf("labels are not a random sample of the nodes: %s; the accuracy is %s at held-out labels, and at other nodes it %s",
-		difference, words.Percent(p.Estimate.Accuracy), scope)
+	d.shift = fmt.Sprintf("the labels are no random sample because %s, so the accuracy at other nodes may differ", reason)
 	if isSuggested {
 		d.notes = append(d.notes, d.shift)
 	} else {
@@ -269,51 +263,21 @@ func (d *classifyDocument) compareLargest(l *nodefile.Labels, e problem.Estimate
 // largestErrors is the number of standard errors by which an accuracy must exceed the share of the largest class.
 const largestErrors = 2
 
-// shiftText returns the differences between labelled and other nodes.
+// shiftText returns the larger difference between labelled and other nodes.
 func shiftText(p *heatwalk.Prediction) string {
-	sample := p.Shift
+	d, isDegree := p.Shift.Largest()
 	population := "other nodes"
-	if sample.OneKind {
+	if p.Shift.OneKind {
 		population = "other nodes of their kind"
 	}
-	var parts []string
-	if d := sample.Hops; d.Exceeds() {
-		parts = append(parts,
-			fmt.Sprintf("labelled nodes have another label %.1f steps away on average, %s %.1f", d.Labelled, population, d.Others))
+	quantity := "have more than " + words.Counted(int(d.Above), "edge")
+	switch {
+	case !isDegree:
+		quantity = "are more than " + words.Counted(int(d.Above), "edge") + " away from another label"
+	case p.Weights != "" || p.Factors != nil:
+		quantity = "have edges of a total weight above " + words.Round(d.Above)
 	}
-	if d := sample.Degree; d.Exceeds() {
-		text := "labelled nodes have edges of total weight %s on average, %s %s"
-		if p.Weights == "" && p.Factors == nil {
-			text = "labelled nodes have %s edges on average, %s %s"
-		}
-		parts = append(parts, fmt.Sprintf(text, words.Round(d.Labelled), population, words.Round(d.Others)))
-	}
-	if s := sample.Share; s.Exceeds() && s.IsPredicted {
-		parts = append(parts,
-			fmt.Sprintf("class %s has a mean probability of %s at held-out labels and %s at %s", shell.Quote(s.Class), words.Percent(s.Labelled), words.Percent(s.Others), population))
-	} else if s.Exceeds() {
-		parts = append(parts,
-			fmt.Sprintf("the nearest other label has class %s for %s of labelled nodes and %s of %s", shell.Quote(s.Class), words.Percent(s.Labelled), words.Percent(s.Others), population))
-	}
-	if p := sample.Part; p.Exceeds() {
-		parts = append(parts,
-			fmt.Sprintf("in a part of the graph %s of %s have a label, in a random sample %s", words.Count(p.Labelled), words.Counted(p.Nodes, "node"), words.Count(int(math.Round(p.Expected)))))
-	}
-	if len(parts) == 0 {
-		parts = append(parts, fmt.Sprintf("by the eigenvectors of the graph labelled nodes are nearer to each other than %s", population))
-	}
-	return strings.Join(parts, "; ")
-}
-
-// accuracyText returns the cross-validated accuracy, or the range of the accuracy at other nodes if the labels are
-// not a random sample.
-func (d *classifyDocument) accuracyText() string {
-	s := d.LabelSample
-	if s == nil || s.High == 0 {
-		return d.DescribeAccuracy()
-	}
-	return fmt.Sprintf("accuracy between %.1f and %.1f %%",
-		100*s.Low, 100*s.High)
+	return fmt.Sprintf("%s of them and %s of %s %s", words.Percent(d.Labelled), words.Percent(d.Others), population, quantity)
 }
 
 // summary returns the lines of the closing summary.
@@ -411,7 +375,7 @@ func (d *classifyDocument) headline(in *predictionInputs) string {
 			scope = fmt.Sprintf(" of the %s reached",
 				words.Counted(*d.Reached, "node"))
 		}
-		text += fmt.Sprintf(" · %s%s (largest class %.1f %%)", d.accuracyText(),
+		text += fmt.Sprintf(" · %s%s (largest class %.1f %%)", d.DescribeAccuracy(),
 			scope, 100**d.AccuracyMajority)
 	}
 	return text

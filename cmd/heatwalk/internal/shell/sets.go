@@ -48,7 +48,7 @@ func DescribeSets(s *conformal.Sets, err error, noun string, l *nodefile.Labels)
 	asked := words.Percent(s.Coverage)
 	promise := fmt.Sprintf("hold %s with a probability of at least %s", content, asked)
 	if !s.IsPromised {
-		promise = fmt.Sprintf("have no promised coverage (asked: %s), because labels are not a random sample of the %ss", asked, noun)
+		promise = fmt.Sprintf("have no promised coverage (asked: %s), because the labels are no random sample of the %ss", asked, noun)
 	}
 	text := fmt.Sprintf("sets of classes %s; mean size %.1f, %s of one class", promise, s.MeanSize, words.Percent(s.Single))
 	if s.Other > 0 {
