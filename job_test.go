@@ -16,7 +16,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/kernel"
-	"github.com/heatwalk/heatwalk/kernel/function"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/param"
@@ -132,7 +131,7 @@ func usesOfGraph(t *testing.T) map[string]func(g *Graph) {
 		"Leave": func(g *Graph) { g.Leave(1, "a table") },
 		"With":  func(g *Graph) { g.With(1, nil) },
 		"OpenFunction": func(g *Graph) {
-			if f, err := OpenFunction(t.Context(), g, &function.Named{Name: function.Exp}, 1, new(kernel.Settings)); err == nil {
+			if f, err := OpenFunction(t.Context(), g, &kernel.NamedFunction{Name: kernel.ExpFunction}, 1, new(kernel.Settings)); err == nil {
 				f.Job.End()
 			}
 		},

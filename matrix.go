@@ -12,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/kernel"
-	"github.com/heatwalk/heatwalk/kernel/function"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/lanczos/spectral"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -102,7 +101,7 @@ func parseKernel(text string) (name string, values param.Values, err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	for _, s := range function.Specs() {
+	for _, s := range kernel.FunctionSpecs() {
 		if s.Name == term.Name {
 			values, err = s.ParseValues(term.Texts)
 		}
@@ -166,30 +165,30 @@ func OpenKernel(ctx context.Context, g *Graph, name string, values param.Values,
 // OpenedFunction is a matrix, or a function of one, on the local part of a graph. Many goroutines may use it; their calls of
 // ApplyTo wait for each other. Its job must be ended.
 type OpenedFunction struct {
-	*function.Function
+	*kernel.Function
 	Job *Job
 }
 
 // OpenFunction prepares a matrix of the graph, or a function of it, for blocks of cols columns by
 // row of the local part, see [Job.Row] and [Job.Gather]. It fills in the Memory of the settings of
-// [function.Function.ApplyTo].
+// [kernel.Function.ApplyTo].
 // named are rows that every process has.
-func OpenFunction(ctx context.Context, g *Graph, n *function.Named, cols int,
+func OpenFunction(ctx context.Context, g *Graph, n *kernel.NamedFunction, cols int,
 	s *kernel.Settings, named ...[]int) (*OpenedFunction, error) {
 	g.checkOpen()
 	job, err := g.Begin(ctx, &Needs{
 		Named: named, Structure: true, Part: "blocks of columns",
-		Fills: function.MakesFactor(n, g.Degrees),
+		Fills: n.MakesFactor(g.Degrees),
 		Bytes: func(j *Job, plan *Plan) (int64, error) {
 			plan.RowBytes = 8 * cols
-			return function.Bytes(n, j.Degrees, cols)
+			return n.Bytes(j.Degrees, cols)
 		},
 	})
 	if err != nil {
 		return nil, err
 	}
 	s.Memory = job.Memory
-	f, err := function.New(ctx, job.Graph, n)
+	f, err := kernel.NewFunction(ctx, job.Graph, n)
 	if err != nil {
 		job.End()
 		return nil, err
@@ -261,7 +260,7 @@ func Eigenpairs(ctx context.Context, g *Graph, p *spectral.Problem, k int,
 // column relative to the norm of the column. The report has the bounds that are met.
 func (g *Graph) Expm(ctx context.Context, t float64, h Matrix,
 	b mat.Matrix, s *Settings) (*mat.Dense, *kernel.Report, error) {
-	return g.apply(ctx, &function.Named{Name: function.Exp,
+	return g.apply(ctx, &kernel.NamedFunction{Name: kernel.ExpFunction,
 		Given: param.Values{"t": param.Of(t), "matrix": param.Of(string(h))}}, b, s)
 }
 
@@ -274,7 +273,7 @@ func (g *Graph) Solve(ctx context.Context, h Matrix, a, c float64,
 		return nil, nil, refuse("a", "%v is out of range; give a finite a > 0", a)
 	}
 	x, report, err := g.apply(ctx,
-		&function.Named{Name: function.Solve,
+		&kernel.NamedFunction{Name: kernel.SolveFunction,
 			Given: param.Values{"shift": param.Of(c / a),
 				"matrix": param.Of(string(h))}}, b, s)
 	if err == nil && a != 1 {
@@ -286,7 +285,7 @@ func (g *Graph) Solve(ctx context.Context, h Matrix, a, c float64,
 
 // apply returns a function of the graph times B, which has a row for each node. It allocates blocks when their memory is
 // reserved, because Begin may wait for other jobs.
-func (g *Graph) apply(ctx context.Context, n *function.Named,
+func (g *Graph) apply(ctx context.Context, n *kernel.NamedFunction,
 	b mat.Matrix, s *Settings) (*mat.Dense, *kernel.Report, error) {
 	g.checkOpen()
 	if err := checkBlock("b", b, g.Nodes.Len()); err != nil {
@@ -393,7 +392,7 @@ func (g *Graph) Rank(ctx context.Context, seeds []string,
 func checkRanking(name string) error {
 	f := kernel.Families().Named(name)
 	switch {
-	case name == function.PersonalizedPageRank.Name:
+	case name == kernel.PersonalizedPageRank.Name:
 	case f == nil:
 		return refuse("kernel", "there is no kernel %q that ranks nodes; give another, such as %s", name, kernel.Families()[0].Name)
 	case f.Distance != "":
@@ -411,7 +410,7 @@ func RankNodes(ctx context.Context, g *Graph, p *rank.Problem, name string,
 	n := len(g.Degrees)
 	var memory kernel.Settings
 	f, err := OpenFunction(ctx, g.Leave(rank.Bytes(n), "scores"),
-		&function.Named{Name: name, Given: given}, rank.Columns(n, len(p.Seeds)),
+		&kernel.NamedFunction{Name: name, Given: given}, rank.Columns(n, len(p.Seeds)),
 		&memory, p.Seeds)
 	if err != nil {
 		return nil, nil, err

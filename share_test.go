@@ -27,7 +27,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
 	"github.com/heatwalk/heatwalk/kernel"
-	"github.com/heatwalk/heatwalk/kernel/function"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -230,9 +229,9 @@ func TestGoroutinesShareGraph(t *testing.T) {
 		group.Wait()
 	}
 	x := g.toRows(mat.NewDense(34, 1, slices.Repeat([]float64{1}, 34)))
-	for _, s := range function.Specs() {
+	for _, s := range kernel.FunctionSpecs() {
 		set := new(kernel.Settings)
-		f, err := OpenFunction(t.Context(), g, &function.Named{Name: s.Name}, 1, set)
+		f, err := OpenFunction(t.Context(), g, &kernel.NamedFunction{Name: s.Name}, 1, set)
 		if err != nil {
 			t.Fatal(s.Name, err)
 		}

@@ -17,7 +17,6 @@ import (
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
-	"github.com/heatwalk/heatwalk/kernel/function"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/lanczos/spectral"
 	"github.com/heatwalk/heatwalk/param"
@@ -197,13 +196,13 @@ func (c *boundsCase) largest(k [][]*big.Float, j int) float64 {
 }
 
 // apply compares a function with its references, one for each time.
-func (c *boundsCase) apply(named *function.Named, references ...[][]*big.Float) {
+func (c *boundsCase) apply(named *kernel.NamedFunction, references ...[][]*big.Float) {
 	name := fmt.Sprintf("%s %v %v", named.Name, named.Given, named.Times)
 	tolerance := []float64{0, 1e-3, 1e-10}[c.rng.IntN(3)]
-	if function.IsProduct(named.Name) {
+	if kernel.IsProduct(named.Name) {
 		tolerance = 0
 	}
-	f, err := function.New(c.t.Context(), c.g, named)
+	f, err := kernel.NewFunction(c.t.Context(), c.g, named)
 	if c.g.Signed && f == nil && errors.As(err, new(*param.ParameterError)) {
 		return // it needs walks
 	}
@@ -216,7 +215,7 @@ func (c *boundsCase) apply(named *function.Named, references ...[][]*big.Float) 
 		return
 	}
 	if tolerance == 0 {
-		tolerance = function.DefaultTolerance
+		tolerance = kernel.FunctionTolerance
 	}
 	for k, reference := range references {
 		for j := range c.b.Cols {
@@ -232,7 +231,7 @@ func (c *boundsCase) apply(named *function.Named, references ...[][]*big.Float) 
 			if norm == 0 { // the result may be zero, as far as float64 represents it
 				norm = c.largest(reference, j)
 			}
-			if bound > tolerance*norm*(1+1e-12) && !function.IsProduct(named.Name) {
+			if bound > tolerance*norm*(1+1e-12) && !kernel.IsProduct(named.Name) {
 				c.t.Errorf("%s: bound %.3g above the tolerance %.3g of the norm %.3g", name, bound, tolerance, norm)
 			}
 		}
@@ -246,7 +245,7 @@ func identity(x *big.Float) *big.Float { return x }
 func (c *boundsCase) products() {
 	for _, matrix := range slices.Sorted(maps.Keys(matrices)) {
 		letter := matrices[matrix]
-		c.apply(&function.Named{Name: matrix}, c.o.Apply(letter, identity))
+		c.apply(&kernel.NamedFunction{Name: matrix}, c.o.Apply(letter, identity))
 	}
 }
 
@@ -275,7 +274,7 @@ func (c *boundsCase) exponentials() {
 			}
 			references = append(references, c.o.Apply(letter, func(x *big.Float) *big.Float { return kernel.ExactExp(x.Mul(x, kernel.Exact(times[i]))) }))
 		}
-		c.apply(&function.Named{Name: function.Exp, Given: param.Values{"matrix": param.Of(matrix)}, Times: times}, references...)
+		c.apply(&kernel.NamedFunction{Name: kernel.ExpFunction, Given: param.Values{"matrix": param.Of(matrix)}, Times: times}, references...)
 	}
 }
 
@@ -289,7 +288,7 @@ func (c *boundsCase) solves() {
 				}
 				return x.Quo(kernel.Exact(1), x)
 			})
-			c.apply(&function.Named{Name: function.Solve, Given: param.Values{"matrix": param.Of(matrix), "shift": param.Of(shift)}}, reference)
+			c.apply(&kernel.NamedFunction{Name: kernel.SolveFunction, Given: param.Values{"matrix": param.Of(matrix), "shift": param.Of(shift)}}, reference)
 			if shift > 0 {
 				c.iterate(matrix, shift, reference)
 			}
@@ -380,7 +379,7 @@ func (c *boundsCase) kernels() {
 // kernel compares a kernel, as a block of all nodes and as a map.
 func (c *boundsCase) kernel(name string, values param.Values, letter string, f func(x *big.Float) *big.Float) {
 	reference := c.o.Apply(letter, f)
-	c.apply(&function.Named{Name: name, Given: values}, reference)
+	c.apply(&kernel.NamedFunction{Name: name, Given: values}, reference)
 	nodes := make([]int, c.n)
 	for i := range nodes {
 		nodes[i] = i

@@ -41,6 +41,23 @@
 // needs the least positive eigenvalue, which takes longer than the values, so that the report
 // has an estimate instead.
 //
+// # Functions
+//
+// A [Function] applies a matrix of a graph, or a function of it, to blocks of columns. It is named as on the command
+// line, with parameters behind colons:
+//
+//	adjacency, transition, …                       the product with a matrix, see [sparse.Kind]
+//	exp:t=-2:matrix=laplacian                      exp(tM)
+//	solve:shift=1:matrix=laplacian                 (M + shift·I)⁻¹; with shift 0, M⁺
+//	personalized-pagerank:alpha=0.85:sinks=all     the PageRank of the weights of seeds in each column
+//	diffusion:beta=2                               every kernel
+//
+// One call makes all columns in the same sweeps, for exp also the columns of several times t:
+//
+//	named, err := kernel.ParseFunction("exp:t=-1,-2:matrix=laplacian")
+//	f, err := kernel.NewFunction(ctx, g, named)
+//	report, err := f.ApplyTo(ctx, y, b, &kernel.Settings{Tolerance: 1e-8})
+//
 // # Half steps
 //
 // The block of some nodes among themselves is UᵀU with U = K^½·E where the

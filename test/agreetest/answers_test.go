@@ -11,7 +11,6 @@ import (
 
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/kernel"
-	"github.com/heatwalk/heatwalk/kernel/function"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/lanczos/spectral"
 	"github.com/heatwalk/heatwalk/method"
@@ -226,7 +225,7 @@ func application(name string) job {
 
 // apply returns a function of a matrix times some columns, and the bound of its error.
 func apply(ctx context.Context, g *heatwalk.Graph, c *agreetest.Graph, name string) (*answer, float64, error) {
-	named, err := function.Parse(name)
+	named, err := kernel.ParseFunction(name)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
-	"github.com/heatwalk/heatwalk/kernel/function"
+	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/items"
 )
 
@@ -46,7 +46,7 @@ func completeValues(cmd *cobra.Command) {
 // comma another one, and behind + a learner.
 func namesAfter(cmd *cobra.Command, flag, text string) (list []string) {
 	if flag == "function" {
-		for _, s := range function.Specs() {
+		for _, s := range kernel.FunctionSpecs() {
 			list = append(list, s.Name+"\t"+s.Title)
 		}
 		return list

@@ -11,7 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/internal/words"
-	"github.com/heatwalk/heatwalk/kernel/function"
+	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/items"
 	"github.com/heatwalk/heatwalk/param"
@@ -86,7 +86,7 @@ func declarations() (list []declaration) {
 		list = append(list, d)
 	}
 	add("--kernel", "kernel", shell.NodeKernels())
-	add("--kernel", "rank", shell.Specs{function.PersonalizedPageRank})
+	add("--kernel", "rank", shell.Specs{kernel.PersonalizedPageRank})
 	for _, kind := range slices.Backward(items.Kinds()) {
 		if kind.Kernels == nil { // its input has the values of any kernel
 			add("--learner", kind.Name+" classify", shell.Learners())

@@ -16,7 +16,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/kernel"
-	"github.com/heatwalk/heatwalk/kernel/function"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
@@ -28,7 +27,7 @@ type applyOptions struct {
 	out, block, blockIDs, dtype string
 	function                    string
 	spec                        *param.Spec
-	named                       function.Named
+	named                       kernel.NamedFunction
 	tolerance                   float64 // 0: not given
 }
 
@@ -58,14 +57,14 @@ func checkApply(line *shell.CommandLine, c *applyOptions, _ []string) {
 	line.Require("function", "block")
 	if c.function != "" {
 		var n param.Term
-		c.spec, n = line.ParseNamed("--function", c.function, function.Specs())
+		c.spec, n = line.ParseNamed("--function", c.function, kernel.FunctionSpecs())
 		if c.spec != nil {
 			c.named.Name = n.Name
 			if f := kernel.Families().Named(n.Name); f != nil && f.Distance != "" {
 				line.Problem("--function", "%s is a distance and no matrix; give %s",
 					n.Name, f.Distance)
 			}
-			if list := strings.Split(n.Texts["t"], ","); n.Name == function.Exp && len(list) > 1 {
+			if list := strings.Split(n.Texts["t"], ","); n.Name == kernel.ExpFunction && len(list) > 1 {
 				delete(n.Texts, "t")
 				for _, text := range list {
 					if one, _ := line.ParseGiven("--function",
@@ -75,7 +74,7 @@ func checkApply(line *shell.CommandLine, c *applyOptions, _ []string) {
 				}
 			}
 			c.named.Given, _ = line.ParseGiven("--function", n.Texts, c.spec)
-			line.Refuse(function.IsProduct(n.Name), "tolerance",
+			line.Refuse(kernel.IsProduct(n.Name), "tolerance",
 				n.Name+" is a product, without an iteration; leave it out")
 		}
 	}
@@ -112,7 +111,7 @@ type applyReport struct {
 }
 
 // applyParameters are the function and its parameters.
-type applyParameters struct{ *function.Function }
+type applyParameters struct{ *kernel.Function }
 
 // MarshalJSON writes an object with the values and the name of the function.
 func (p applyParameters) MarshalJSON() ([]byte, error) {
@@ -235,7 +234,7 @@ func applyTo[T sparse.Float](run *shell.Session, c *applyOptions, name string) e
 	if r.ZeroError > 0 {
 		off += fmt.Sprintf(", %.2g in a column of zeros", r.ZeroError)
 	}
-	if function.IsProduct(c.named.Name) {
+	if kernel.IsProduct(c.named.Name) {
 		off = fmt.Sprintf("%s %.2g in the norm of a column", kind, *r.ErrorBound)
 	}
 	return d.Out.Finish(r, r.Parameters,

@@ -16,7 +16,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/kernel"
-	"github.com/heatwalk/heatwalk/kernel/function"
 	"github.com/heatwalk/heatwalk/method/rank"
 	"github.com/heatwalk/heatwalk/param"
 )
@@ -55,7 +54,7 @@ func checkRank(line *shell.CommandLine, c *rankOptions, _ []string) {
 	}
 	var n param.Term
 	c.spec, n = line.ParseNamed("--kernel", c.listed,
-		append(kernel.Families().Specs(), function.PersonalizedPageRank))
+		append(kernel.Families().Specs(), kernel.PersonalizedPageRank))
 	if c.spec == nil {
 		return
 	}
@@ -116,7 +115,7 @@ func runRank(run *shell.Session, c *rankOptions, name string) error {
 	directed := g.Store.Manifest.Directed
 	if directed && c.spec.Works&param.Directed == 0 {
 		return shell.RefuseDirected(name, c.spec.Name,
-			"--kernel="+function.PersonalizedPageRank.Name)
+			"--kernel="+kernel.PersonalizedPageRank.Name)
 	}
 	ids := g.SelectNodes(d.Rows)
 	run.Costs.ReserveNumbers(ids)

@@ -1,4 +1,4 @@
-package function
+package kernel
 
 import (
 	"math"
@@ -6,7 +6,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/graph/graphtest"
-	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/testgraph"
@@ -28,38 +27,38 @@ func TestFunctionsOnSeveralProcesses(t *testing.T) {
 	laplacian := param.Values{"matrix": param.Of("laplacian")}
 	tests := []struct {
 		g  *graph.Graph
-		of Named
+		of NamedFunction
 	}{
-		{undirected, Named{Name: "normalized-laplacian"}},
-		{undirected, Named{Name: "transition"}},
-		{directed, Named{Name: "adjacency"}},
-		{undirected, Named{Name: Exp, Given: laplacian, Times: []float64{-1, -0.25}}},
-		{undirected, Named{Name: Solve, Given: param.Values{"matrix": param.Of("laplacian"), "shift": param.Of(0.5)}}},
-		{undirected, Named{Name: Solve, Given: laplacian}},
-		{undirected, Named{Name: "matern"}},
-		{undirected, Named{Name: PersonalizedPageRank.Name, Given: param.Values{"sinks": param.Of("all")}}},
-		{directed, Named{Name: PersonalizedPageRank.Name}},
-		{directed, Named{Name: PersonalizedPageRank.Name, Given: param.Values{"sinks": param.Of("all")}}},
+		{undirected, NamedFunction{Name: "normalized-laplacian"}},
+		{undirected, NamedFunction{Name: "transition"}},
+		{directed, NamedFunction{Name: "adjacency"}},
+		{undirected, NamedFunction{Name: ExpFunction, Given: laplacian, Times: []float64{-1, -0.25}}},
+		{undirected, NamedFunction{Name: SolveFunction, Given: param.Values{"matrix": param.Of("laplacian"), "shift": param.Of(0.5)}}},
+		{undirected, NamedFunction{Name: SolveFunction, Given: laplacian}},
+		{undirected, NamedFunction{Name: "matern"}},
+		{undirected, NamedFunction{Name: PersonalizedPageRank.Name, Given: param.Values{"sinks": param.Of("all")}}},
+		{directed, NamedFunction{Name: PersonalizedPageRank.Name}},
+		{directed, NamedFunction{Name: PersonalizedPageRank.Name, Given: param.Values{"sinks": param.Of("all")}}},
 	}
 	b := sparse.NewBlock[float64](90, 2)
 	for i := range b.Rows {
 		b.Row(i)[0], b.Row(i)[1] = 1+math.Sin(float64(i)), 1+math.Cos(float64(i*i))
 	}
 	for at, test := range tests {
-		apply := func(g *graph.Graph, b *sparse.Block[float64]) (*sparse.Block[float64], *kernel.Report, error) {
-			f, err := New(t.Context(), g, &test.of)
+		apply := func(g *graph.Graph, b *sparse.Block[float64]) (*sparse.Block[float64], *Report, error) {
+			f, err := NewFunction(t.Context(), g, &test.of)
 			if err != nil {
 				return nil, nil, err
 			}
 			y := sparse.NewBlock[float64](b.Rows, b.Cols*test.of.Results())
-			r, err := f.ApplyTo(t.Context(), y, b, &kernel.Settings{Tolerance: 1e-9})
+			r, err := f.ApplyTo(t.Context(), y, b, &Settings{Tolerance: 1e-9})
 			return y, r, err
 		}
 		want, whole, err := apply(test.g, b)
 		if err != nil {
 			t.Fatalf("%s: %v", test.of.Name, err)
 		}
-		var report *kernel.Report // of process 0
+		var report *Report // of process 0
 		got := graphtest.OnProcesses(t, 2+at%2, test.g, []int{2, 19, 20, 77}, func(part *graph.Graph, _ func(row int) int) (*sparse.Block[float64], error) {
 			team, own := sparse.TeamOf(part.A), sparse.NewBlock[float64](len(part.Degrees), b.Cols)
 			for i := range own.Rows {

@@ -1,4 +1,4 @@
-package function
+package kernel
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/iterative"
-	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
@@ -69,7 +68,7 @@ type restartingWalk struct {
 // times the last change, and 1/(1−α) times the rounding errors of a step. A column whose change is below these is not
 // improved by another step. If patience steps are not enough, the solution of the linear system replaces the iterate, on a
 // graph without directions, and the steps behind it bound its error.
-func (w *restartingWalk) applyTo(ctx context.Context, y, b *sparse.Block[float64], s *kernel.Settings) (*kernel.Report, error) {
+func (w *restartingWalk) applyTo(ctx context.Context, y, b *sparse.Block[float64], s *Settings) (*Report, error) {
 	p, err := w.startWeights(b)
 	if err != nil {
 		return nil, err
@@ -77,7 +76,7 @@ func (w *restartingWalk) applyTo(ctx context.Context, y, b *sparse.Block[float64
 	cols := b.Cols
 	blocks.Copy(y, p)
 	next := sparse.NewBlock[float64](b.Rows, cols)
-	r := &kernel.Report{Method: "power iteration",
+	r := &Report{Method: "power iteration",
 		ColumnBound: make([]float64, cols)}
 	lost := w.lost(y)
 	for isDone := false; !isDone; r.Sweeps++ {
@@ -139,7 +138,7 @@ func (w *restartingWalk) lost(x *sparse.Block[float64]) []float64 {
 // solve stores the solution x = (I − αTᵀ)⁻¹·((1−α)·p + α·s·q) in y, as far as a solve of (D − αA)·z brings it, where
 // D·z is x at nodes with edges. The others are the sinks, where x is the right-hand side. It returns the number of sweeps.
 func (w *restartingWalk) solve(ctx context.Context, y, p *sparse.Block[float64],
-	s *kernel.Settings) (sweeps int, err error) {
+	s *Settings) (sweeps int, err error) {
 	system, err := iterative.VonNeumann(w.graph, false, w.alpha)
 	if err != nil {
 		return 0, err

@@ -1,4 +1,4 @@
-package function
+package kernel
 
 import (
 	"context"
@@ -15,7 +15,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
@@ -92,21 +91,21 @@ func TestFunctions(t *testing.T) {
 			{"transition", nil, func() mat.Matrix { return denseMatrix(g, "transition") }},
 			{"laplacian", nil, func() mat.Matrix { return denseMatrix(g, "laplacian") }},
 			{"normalized-laplacian", nil, func() mat.Matrix { return denseMatrix(g, "normalized-laplacian") }},
-			{Exp, param.Values{"t": param.Of(0.5)}, func() mat.Matrix { return exponential(0.5, denseMatrix(g, "adjacency")) }},
-			{Exp, param.Values{"t": param.Of(-2.0), "matrix": param.Of("laplacian")}, func() mat.Matrix { return exponential(-2, denseMatrix(g, "laplacian")) }},
-			{Exp, param.Values{"t": param.Of(1.5), "matrix": param.Of("normalized-laplacian")}, func() mat.Matrix { return exponential(1.5, denseMatrix(g, "normalized-laplacian")) }},
-			{Exp, param.Values{"t": param.Of(-1.0), "matrix": param.Of("normalized-adjacency")}, func() mat.Matrix { return exponential(-1, denseMatrix(g, "normalized-adjacency")) }},
-			{Solve, param.Values{"shift": param.Of(0.5)}, func() mat.Matrix { return inverse(t, denseMatrix(g, "laplacian"), 0.5) }},
-			{Solve, param.Values{"shift": param.Of(3.0), "matrix": param.Of("normalized-laplacian")}, func() mat.Matrix { return inverse(t, denseMatrix(g, "normalized-laplacian"), 3) }},
-			{Solve, nil, func() mat.Matrix { return pseudoInverse(denseMatrix(g, "laplacian")) }},
-			{"diffusion", param.Values{"beta": param.Of(2.0), "laplacian": param.Of("combinatorial")}, func() mat.Matrix { return exponential(-2, denseMatrix(g, "laplacian")) }},
+			{ExpFunction, param.Values{"t": param.Of(0.5)}, func() mat.Matrix { return denseExponential(0.5, denseMatrix(g, "adjacency")) }},
+			{ExpFunction, param.Values{"t": param.Of(-2.0), "matrix": param.Of("laplacian")}, func() mat.Matrix { return denseExponential(-2, denseMatrix(g, "laplacian")) }},
+			{ExpFunction, param.Values{"t": param.Of(1.5), "matrix": param.Of("normalized-laplacian")}, func() mat.Matrix { return denseExponential(1.5, denseMatrix(g, "normalized-laplacian")) }},
+			{ExpFunction, param.Values{"t": param.Of(-1.0), "matrix": param.Of("normalized-adjacency")}, func() mat.Matrix { return denseExponential(-1, denseMatrix(g, "normalized-adjacency")) }},
+			{SolveFunction, param.Values{"shift": param.Of(0.5)}, func() mat.Matrix { return inverse(t, denseMatrix(g, "laplacian"), 0.5) }},
+			{SolveFunction, param.Values{"shift": param.Of(3.0), "matrix": param.Of("normalized-laplacian")}, func() mat.Matrix { return inverse(t, denseMatrix(g, "normalized-laplacian"), 3) }},
+			{SolveFunction, nil, func() mat.Matrix { return densePseudoInverse(denseMatrix(g, "laplacian")) }},
+			{"diffusion", param.Values{"beta": param.Of(2.0), "laplacian": param.Of("combinatorial")}, func() mat.Matrix { return denseExponential(-2, denseMatrix(g, "laplacian")) }},
 		} {
-			f, err := New(ctx, g, &Named{Name: c.name, Given: c.given})
+			f, err := NewFunction(ctx, g, &NamedFunction{Name: c.name, Given: c.given})
 			if err != nil {
 				t.Fatal(c.name, err)
 			}
 			y := sparse.NewBlock[float64](n, b.Cols)
-			set := &kernel.Settings{Tolerance: 1e-9}
+			set := &Settings{Tolerance: 1e-9}
 			if IsProduct(c.name) {
 				set = nil
 			}
@@ -133,7 +132,7 @@ func TestFunctions(t *testing.T) {
 					t.Errorf("%s %v: bound %.3g, column %.3g, largest value %g, want %g", c.name, f.Values, r.ErrorBound, r.ColumnBound[j], r.Largest, largest)
 				}
 			}
-			if bytes, err := Bytes(&Named{Name: c.name, Given: c.given}, g.Degrees, b.Cols); err != nil || bytes < 2*budget.Block[float64](n, b.Cols) {
+			if bytes, err := f.Bytes(g.Degrees, b.Cols); err != nil || bytes < 2*budget.Block[float64](n, b.Cols) {
 				t.Errorf("%s: %d bytes, %v", c.name, bytes, err)
 			}
 		}
@@ -155,27 +154,27 @@ func TestTimes(t *testing.T) {
 		}
 	}
 	given := param.Values{"matrix": param.Of("laplacian")}
-	n, err := Parse("exp:matrix=laplacian:t=0,-0.1,0.2,-100")
+	n, err := ParseFunction("exp:matrix=laplacian:t=0,-0.1,0.2,-100")
 	if err != nil || !maps.Equal(n.Given, given) || !slices.Equal(n.Times, []float64{0, -0.1, 0.2, -100}) {
 		t.Fatalf("%+v, %v", n, err)
 	}
-	f, err := New(ctx, g, n)
+	f, err := NewFunction(ctx, g, n)
 	if err != nil {
 		t.Fatal(err)
 	}
 	y := sparse.NewBlock[float64](60, n.Results()*b.Cols)
-	all, err := f.ApplyTo(ctx, y, b, &kernel.Settings{Tolerance: 1e-9})
+	all, err := f.ApplyTo(ctx, y, b, &Settings{Tolerance: 1e-9})
 	if err != nil {
 		t.Fatal(err)
 	}
 	sum := 0
 	for i, time := range n.Times {
-		one, err := New(ctx, g, &Named{Name: Exp, Given: given, Times: []float64{time}})
+		one, err := NewFunction(ctx, g, &NamedFunction{Name: ExpFunction, Given: given, Times: []float64{time}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := sparse.NewBlock[float64](60, b.Cols)
-		r, err := one.ApplyTo(ctx, want, b, &kernel.Settings{Tolerance: 1e-9})
+		r, err := one.ApplyTo(ctx, want, b, &Settings{Tolerance: 1e-9})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -195,7 +194,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-func exponential(t float64, m *mat.Dense) mat.Matrix {
+func denseExponential(t float64, m *mat.Dense) mat.Matrix {
 	var e mat.Dense
 	m.Scale(t, m)
 	e.Exp(m)
@@ -214,7 +213,7 @@ func inverse(t *testing.T, m *mat.Dense, shift float64) mat.Matrix {
 	return &e
 }
 
-func pseudoInverse(m *mat.Dense) mat.Matrix {
+func densePseudoInverse(m *mat.Dense) mat.Matrix {
 	n, _ := m.Dims()
 	sym := mat.NewSymDense(n, nil)
 	for i := range n {
@@ -249,32 +248,32 @@ func TestRefused(t *testing.T) {
 		want  string
 	}{
 		{"laplace", nil, "function"},
-		{Exp, param.Values{"beta": param.Of(1.0)}, "beta"},
-		{Solve, param.Values{"shift": param.Of(1e-300)}, "shift"},
+		{ExpFunction, param.Values{"beta": param.Of(1.0)}, "beta"},
+		{SolveFunction, param.Values{"shift": param.Of(1e-300)}, "shift"},
 	} {
-		_, err := New(ctx, g, &Named{Name: c.name, Given: c.given})
+		_, err := NewFunction(ctx, g, &NamedFunction{Name: c.name, Given: c.given})
 		if wrong := (*param.ParameterError)(nil); !errors.As(err, &wrong) || wrong.Parameter != c.want {
 			t.Errorf("%s %v: %v", c.name, c.given, err)
 		}
 	}
 	for text, want := range map[string]string{"": "function", "laplace": "function", "exp:t": "exp", "exp:t=x": "t", "exp:t=1,x": "t", "solve:t=1": "t",
 		"pagerank:alpha=0.5:alpha=0.5": "alpha"} {
-		n, err := Parse(text)
+		n, err := ParseFunction(text)
 		if wrong := (*param.ParameterError)(nil); n != nil || !errors.As(err, &wrong) || wrong.Parameter != want {
 			t.Errorf("%s: %+v, %v", text, n, err)
 		}
 	}
 	b := sparse.NewBlock[float64](60, 1)
 	b.Row(0)[0] = 1
-	f, err := New(ctx, g, &Named{Name: "commute-time"})
+	f, err := NewFunction(ctx, g, &NamedFunction{Name: "commute-time"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.ApplyTo(ctx, sparse.NewBlock[float64](60, 1), b, nil); !errors.Is(err, kernel.ErrDistance) {
+	if _, err := f.ApplyTo(ctx, sparse.NewBlock[float64](60, 1), b, nil); !errors.Is(err, ErrDistance) {
 		t.Error(err)
 	}
 	g.In = g.A
-	if _, err := New(ctx, g, &Named{Name: Exp}); !errors.Is(err, kernel.ErrAsymmetric) {
+	if _, err := NewFunction(ctx, g, &NamedFunction{Name: ExpFunction}); !errors.Is(err, ErrAsymmetric) {
 		t.Error(err)
 	}
 }
@@ -290,11 +289,11 @@ func TestExtremeTimes(t *testing.T) {
 		matrix string
 		want   float64 // of each element; 0: refused
 	}{{0, "adjacency", 1}, {0, "laplacian", 1}, {0, "normalized-laplacian", 1}, {110, "adjacency", math.Exp(330)}, {119, "adjacency", 0}} {
-		n := &Named{Name: Exp, Given: param.Values{"t": param.Of(c.time), "matrix": param.Of(c.matrix)}}
-		if bytes, err := Bytes(n, g.Degrees, 1); err != nil || bytes <= 0 {
+		n := &NamedFunction{Name: ExpFunction, Given: param.Values{"t": param.Of(c.time), "matrix": param.Of(c.matrix)}}
+		if bytes, err := n.Bytes(g.Degrees, 1); err != nil || bytes <= 0 {
 			t.Fatalf("t = %v: %d bytes, %v", c.time, bytes, err)
 		}
-		f, err := New(t.Context(), g, n)
+		f, err := NewFunction(t.Context(), g, n)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -337,23 +336,23 @@ func TestSmallColumns(t *testing.T) {
 	for j := 1; j < cols; j++ {
 		b.Row(j)[j] = 1
 	}
-	f, err := New(ctx, g, &Named{Name: Exp, Given: param.Values{"matrix": param.Of("laplacian")}, Times: []float64{-1}})
+	f, err := NewFunction(ctx, g, &NamedFunction{Name: ExpFunction, Given: param.Values{"matrix": param.Of("laplacian")}, Times: []float64{-1}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	y := sparse.NewBlock[float64](n, cols)
-	r, err := f.ApplyTo(ctx, y, b, &kernel.Settings{Tolerance: tolerance})
+	r, err := f.ApplyTo(ctx, y, b, &Settings{Tolerance: tolerance})
 	if err != nil {
 		t.Fatal(err)
 	}
-	single, err := f.ApplyTo(ctx, sparse.NewBlock[float64](n, 1), b.Columns(1, 2), &kernel.Settings{Tolerance: tolerance})
+	single, err := f.ApplyTo(ctx, sparse.NewBlock[float64](n, 1), b.Columns(1, 2), &Settings{Tolerance: tolerance})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if r.Sweeps <= single.Sweeps || r.Sweeps > 3*single.Sweeps {
 		t.Errorf("%d sweeps, one column takes %d", r.Sweeps, single.Sweeps)
 	}
-	want := exponential(-1, denseMatrix(g, "laplacian"))
+	want := denseExponential(-1, denseMatrix(g, "laplacian"))
 	norms := blocks.Norms(nil, y)
 	for j := 1; j < cols; j++ {
 		square := 0.0
@@ -378,15 +377,15 @@ func TestZeroColumns(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				functions := []*Named{{Name: "solve"}, {Name: "pseudo-inverse"}}
+				functions := []*NamedFunction{{Name: "solve"}, {Name: "pseudo-inverse"}}
 				if n < 10 && spread == 0 { // where exp(tL̃) keeps the null space alone
 					for _, time := range []float64{-60, -300, -1e5} {
-						functions = append(functions, &Named{Name: Exp,
+						functions = append(functions, &NamedFunction{Name: ExpFunction,
 							Given: param.Values{"t": param.Of(time), "matrix": param.Of("normalized-laplacian")}})
 					}
 				}
 				if !signed {
-					functions = append(functions, &Named{Name: "modularity", Given: param.Values{"rank": param.Of(2.0)}})
+					functions = append(functions, &NamedFunction{Name: "modularity", Given: param.Values{"rank": param.Of(2.0)}})
 				}
 				for _, named := range functions {
 					checkZeroColumns(t, g, named)
@@ -425,24 +424,24 @@ func zeroGraph(t *testing.T, n int, spread float64, signed bool) *sparse.CSR {
 }
 
 // checkZeroColumns compares the images of a unit vector with and without columns that become zero.
-func checkZeroColumns(t *testing.T, g *graph.Graph, named *Named) {
+func checkZeroColumns(t *testing.T, g *graph.Graph, named *NamedFunction) {
 	t.Helper()
 	n := len(g.Degrees)
-	f, err := New(t.Context(), g, named)
+	f, err := NewFunction(t.Context(), g, named)
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := sparse.NewBlock[float64](n, 4)
 	b.Row(1)[0] = 1
 	b.Row(n - 1)[1] = 1 // an isolated node
-	null := graph.NullWeights(g, f.Values["laplacian"].String() == "normalized" || named.Name == Exp)
+	null := graph.NullWeights(g, f.Values["laplacian"].String() == "normalized" || named.Name == ExpFunction)
 	for i := range n {
 		b.Row(i)[2] = 1
 		if null != nil {
 			b.Row(i)[2] = null[i]
 		}
 	}
-	if named.Name == Exp { // which keeps the null space
+	if named.Name == ExpFunction { // which keeps the null space
 		b.Row(n - 1)[1] = 0
 		for i := range n {
 			b.Row(i)[2] = 0
@@ -481,11 +480,11 @@ func TestExtremeColumns(t *testing.T) {
 		t.Fatal(err)
 	}
 	exponents := []int{0, -1000, -500, 500, -1040}
-	for _, named := range []*Named{
-		{Name: Exp, Times: []float64{-1, -2}, Given: param.Values{"matrix": param.Of("laplacian")}}, {Name: Solve},
+	for _, named := range []*NamedFunction{
+		{Name: ExpFunction, Times: []float64{-1, -2}, Given: param.Values{"matrix": param.Of("laplacian")}}, {Name: SolveFunction},
 		{Name: "diffusion"}, {Name: "p-step"}, {Name: "modularity"}, {Name: "laplacian"}, {Name: "personalized-pagerank"},
 	} {
-		f, err := New(t.Context(), g, named)
+		f, err := NewFunction(t.Context(), g, named)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -495,7 +494,7 @@ func TestExtremeColumns(t *testing.T) {
 			b.Row(7)[j] = math.Ldexp(3, exponent)
 		}
 		y := sparse.NewBlock[float64](n, f.Results()*len(exponents))
-		r, err := f.ApplyTo(t.Context(), y, b, &kernel.Settings{Tolerance: 1e-4})
+		r, err := f.ApplyTo(t.Context(), y, b, &Settings{Tolerance: 1e-4})
 		if err != nil {
 			t.Errorf("%s: %v", named.Name, err)
 			continue
@@ -536,14 +535,14 @@ func TestLooserTolerances(t *testing.T) {
 	for _, rank := range []float64{1, 2, 5} {
 		isMet := false
 		for tolerance := 1e-13; tolerance < 0.1; tolerance *= 10 {
-			f, err := New(t.Context(), g, &Named{Name: "modularity", Given: param.Values{"rank": param.Of(rank)}})
+			f, err := NewFunction(t.Context(), g, &NamedFunction{Name: "modularity", Given: param.Values{"rank": param.Of(rank)}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := f.ApplyTo(t.Context(), y, b, &kernel.Settings{Tolerance: tolerance})
-			var missed *kernel.ToleranceError
+			r, err := f.ApplyTo(t.Context(), y, b, &Settings{Tolerance: tolerance})
+			var missed *ToleranceError
 			if errors.As(err, &missed) && !isMet {
-				r, err = f.ApplyTo(t.Context(), y, b, &kernel.Settings{Tolerance: missed.Reached})
+				r, err = f.ApplyTo(t.Context(), y, b, &Settings{Tolerance: missed.Reached})
 				tolerance = max(tolerance, missed.Reached)
 			}
 			if err != nil {
@@ -569,13 +568,13 @@ func TestGoroutines(t *testing.T) {
 	n := len(g.Degrees)
 	b := sparse.NewBlock[float64](n, 2)
 	b.Row(3)[0], b.Row(5)[1] = 1, 1
-	for _, s := range Specs() {
+	for _, s := range FunctionSpecs() {
 		if s.Works&param.Undirected == 0 {
 			continue
 		}
 		var functions []*Function
 		for range 2 {
-			f, err := New(t.Context(), g, &Named{Name: s.Name})
+			f, err := NewFunction(t.Context(), g, &NamedFunction{Name: s.Name})
 			if err != nil {
 				t.Fatalf("%s: %v", s.Name, err)
 			}

@@ -1,21 +1,4 @@
-// Package function applies matrices of a graph, and functions of them, to blocks of columns:
-// Y = f(M)·B, where B has a row for each node.
-//
-// A function is named as on the command line, with parameters behind colons:
-//
-//   - adjacency, normalized-adjacency, transition, laplacian, normalized-laplacian: the product with
-//     the matrix itself
-//   - exp:t=-2:matrix=laplacian: exp(t·M)·B
-//   - solve:shift=1:matrix=laplacian: (L + shift·I)⁻¹·B; with shift 0, the pseudo-inverse L⁺·B
-//   - personalized-pagerank:alpha=0.85:sinks=all: the PageRank of the weights of seeds in each column
-//   - every kernel of package kernel, such as diffusion:beta=2
-//
-// One call makes all columns in the same sweeps, for exp also those of several times t:
-//
-//	named, err := function.Parse("exp:t=-1,-2:matrix=laplacian")
-//	f, err := function.New(ctx, g, named)
-//	report, err := f.ApplyTo(ctx, y, b, &kernel.Settings{Tolerance: 1e-8})
-package function
+package kernel
 
 import (
 	"cmp"
@@ -30,7 +13,6 @@ import (
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/expm"
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
@@ -38,12 +20,12 @@ import (
 
 // Names of the functions that are no kernels and no matrices.
 const (
-	Exp   = "exp"   // exp(tM)
-	Solve = "solve" // (M + shift·I)⁻¹
+	ExpFunction   = "exp"   // exp(tM)
+	SolveFunction = "solve" // (M + shift·I)⁻¹
 )
 
-// declared are the functions of this package.
-var declared = []*param.Spec{
+// matrixFunctions are the functions that are no kernels.
+var matrixFunctions = []*param.Spec{
 	{Name: string(sparse.Adjacency), Title: "A",
 		Works: param.Undirected | param.Directed | param.Signed},
 	{Name: string(sparse.NormalizedAdjacency), Title: "S = D^-½·A·D^-½",
@@ -54,30 +36,30 @@ var declared = []*param.Spec{
 		Works: param.Undirected | param.Signed},
 	{Name: string(sparse.NormalizedLaplacian), Title: "L̃ = D^-½·L·D^-½",
 		Works: param.Undirected | param.Signed},
-	{Name: Exp, Title: "exp(tM)", Works: param.Undirected | param.Signed, Params: []param.Param{
+	{Name: ExpFunction, Title: "exp(tM)", Works: param.Undirected | param.Signed, Params: []param.Param{
 		{Name: "t", Symbol: "t",
 			Meaning: "factor of the matrix, negative for diffusion",
 			Default: param.Of(1.0)},
-		matrixParam("adjacency", "adjacency", "normalized-adjacency", "laplacian",
+		functionMatrix("adjacency", "adjacency", "normalized-adjacency", "laplacian",
 			"normalized-laplacian"),
 	}},
-	{Name: Solve, Title: "(M + shift·I)⁻¹, or M⁺ with shift 0", Works: param.Undirected | param.Signed, Params: []param.Param{
+	{Name: SolveFunction, Title: "(M + shift·I)⁻¹, or M⁺ with shift 0", Works: param.Undirected | param.Signed, Params: []param.Param{
 		{Name: "shift", Symbol: "shift",
 			Meaning: "multiple of I that is added to the matrix; 0: the pseudo-inverse", Range: param.From(0), Default: param.Of(0.0)},
-		matrixParam("laplacian", "laplacian", "normalized-laplacian"),
+		functionMatrix("laplacian", "laplacian", "normalized-laplacian"),
 	}},
 	PersonalizedPageRank,
 }
 
-// matrixParam declares the matrix of a function.
-func matrixParam(usual string, words ...string) param.Param {
+// functionMatrix declares the matrix of a function.
+func functionMatrix(usual string, words ...string) param.Param {
 	return param.Param{Name: "matrix", Symbol: "M", Meaning: "matrix of the graph",
 		Kind: param.Choice, Words: words, Default: param.Of(usual)}
 }
 
-// Specs returns the declarations of all functions.
-func Specs() []*param.Spec {
-	return append(slices.Clone(declared), kernel.Families().Specs()...)
+// FunctionSpecs returns the declarations of all functions.
+func FunctionSpecs() []*param.Spec {
+	return append(slices.Clone(matrixFunctions), Families().Specs()...)
 }
 
 // IsProduct reports whether a function is a matrix itself, so that it has no tolerance.
@@ -86,28 +68,28 @@ func IsProduct(name string) bool {
 	return err == nil && kind != sparse.Modularity
 }
 
-// Named is a function by its name and parameters.
-type Named struct {
+// NamedFunction is a function by its name and parameters.
+type NamedFunction struct {
 	Name  string
-	Given param.Values // parameters, see [Specs]; the others have their defaults
-	Times []float64    // values of the parameter t of [Exp], computed in the same sweeps; nil: that of Given
+	Given param.Values // parameters, see [FunctionSpecs]; the others have their defaults
+	Times []float64    // values of the parameter t of [ExpFunction], computed in the same sweeps; nil: that of Given
 }
 
-// Parse returns the function of a text such as "personalized-pagerank:alpha=0.85", as on the command line. Several times of [Exp] are
-// separated by commas: "exp:t=-1,-2". Of a kernel, the name and the given values are also the arguments of [kernel.New]. The error is a
-// [*param.ParameterError]; ranges of values are checked by [New].
-func Parse(text string) (*Named, error) {
+// ParseFunction returns the function of a text such as "personalized-pagerank:alpha=0.85", as on the command line. Several times of [ExpFunction] are
+// separated by commas: "exp:t=-1,-2". Of a kernel, the name and the given values are also the arguments of [New]. The error is a
+// [*param.ParameterError]; ranges of values are checked by [NewFunction].
+func ParseFunction(text string) (*NamedFunction, error) {
 	term, err := param.ParseTerm(text)
 	if err != nil {
 		return nil, err
 	}
-	list := Specs()
+	list := FunctionSpecs()
 	i := slices.IndexFunc(list, func(s *param.Spec) bool { return s.Name == term.Name })
 	if i < 0 {
-		return nil, refuseName(term.Name)
+		return nil, refuseFunction(term.Name)
 	}
-	n := &Named{Name: term.Name}
-	if times := strings.Split(term.Texts["t"], ","); n.Name == Exp && len(times) > 1 {
+	n := &NamedFunction{Name: term.Name}
+	if times := strings.Split(term.Texts["t"], ","); n.Name == ExpFunction && len(times) > 1 {
 		delete(term.Texts, "t")
 		for _, text := range times {
 			v, err := list[i].ParseValues(map[string]string{"t": text})
@@ -123,10 +105,10 @@ func Parse(text string) (*Named, error) {
 	return n, nil
 }
 
-// refuseName returns the error about a function that does not exist.
-func refuseName(name string) error {
+// refuseFunction returns the error about a function that does not exist.
+func refuseFunction(name string) error {
 	var names []string
-	for _, s := range Specs() {
+	for _, s := range FunctionSpecs() {
 		names = append(names, s.Name)
 	}
 	return param.Refuse("matfunc", "function", "there is no function %q in this program; choose from %s", name,
@@ -134,27 +116,27 @@ func refuseName(name string) error {
 }
 
 // Results returns the number of results for each column of a block.
-func (n *Named) Results() int { return max(1, len(n.Times)) }
+func (n *NamedFunction) Results() int { return max(1, len(n.Times)) }
 
 // Function is a function of a matrix of a graph. Many goroutines may use it; their calls of ApplyTo wait for each other,
 // because it keeps factors and eigenpairs between calls.
 type Function struct {
-	Named
+	NamedFunction
 	Values param.Values // all parameters; of several times the first
 
 	mu    sync.Mutex // of ApplyTo
 	n     int        // rows of blocks
 	team  *sparse.Team
-	apply func(ctx context.Context, y, b *sparse.Block[float64], s *kernel.Settings) (*kernel.Report, error)
+	apply func(ctx context.Context, y, b *sparse.Block[float64], s *Settings) (*Report, error)
 }
 
-// New returns a function on a graph. The error is a [*param.ParameterError], [kernel.ErrAsymmetric] for a function
+// NewFunction returns a function on a graph. The error is a [*param.ParameterError], [ErrAsymmetric] for a function
 // that needs an undirected graph, or that of a sweep.
-func New(ctx context.Context, g *graph.Graph, n *Named) (*Function, error) {
-	f := &Function{Named: *n, n: len(g.Degrees), team: sparse.TeamOf(g.A)}
+func NewFunction(ctx context.Context, g *graph.Graph, n *NamedFunction) (*Function, error) {
+	f := &Function{NamedFunction: *n, n: len(g.Degrees), team: sparse.TeamOf(g.A)}
 	if s := n.declaration(); s != nil {
 		if g.In != nil && s.Works&param.Directed == 0 {
-			return nil, kernel.ErrAsymmetric
+			return nil, ErrAsymmetric
 		}
 		err := param.CheckSigned(s, g.Signed)
 		if err != nil {
@@ -164,9 +146,9 @@ func New(ctx context.Context, g *graph.Graph, n *Named) (*Function, error) {
 			return nil, err
 		}
 		switch n.Name {
-		case Exp:
+		case ExpFunction:
 			err = f.exponential(ctx, g)
-		case Solve:
+		case SolveFunction:
 			err = f.solve(ctx, g)
 		case PersonalizedPageRank.Name:
 			err = f.pageRank(ctx, g)
@@ -175,15 +157,15 @@ func New(ctx context.Context, g *graph.Graph, n *Named) (*Function, error) {
 		}
 		return f, err
 	}
-	family := kernel.Families().Named(n.Name)
+	family := Families().Named(n.Name)
 	if family == nil {
-		return nil, refuseName(n.Name)
+		return nil, refuseFunction(n.Name)
 	}
 	var err error
-	if f.Values, err = family.Resolve(n.Given, kernel.On(ctx, g)); err != nil {
+	if f.Values, err = family.Resolve(n.Given, On(ctx, g)); err != nil {
 		return nil, err
 	}
-	k, err := kernel.New(ctx, g, n.Name, f.Values)
+	k, err := New(ctx, g, n.Name, f.Values)
 	if err != nil {
 		return nil, err
 	}
@@ -191,16 +173,16 @@ func New(ctx context.Context, g *graph.Graph, n *Named) (*Function, error) {
 	return f, nil
 }
 
-// declaration returns the declaration of a function of this package, nil for a kernel.
-func (n *Named) declaration() *param.Spec {
-	if i := slices.IndexFunc(declared, func(s *param.Spec) bool { return s.Name == n.Name }); i >= 0 {
-		return declared[i]
+// declaration returns the declaration of a function that is no kernel, or nil.
+func (n *NamedFunction) declaration() *param.Spec {
+	if i := slices.IndexFunc(matrixFunctions, func(s *param.Spec) bool { return s.Name == n.Name }); i >= 0 {
+		return matrixFunctions[i]
 	}
 	return nil
 }
 
 // given returns the given parameters with the first of several times.
-func (n *Named) given() param.Values {
+func (n *NamedFunction) given() param.Values {
 	if n.Times == nil {
 		return n.Given
 	}
@@ -216,38 +198,38 @@ func (n *Named) given() param.Values {
 // Len returns the number of rows of the blocks of ApplyTo.
 func (f *Function) Len() int { return f.n }
 
-// DefaultTolerance is the tolerance of ApplyTo where the settings have none.
-const DefaultTolerance = 1e-8
+// FunctionTolerance is the tolerance of ApplyTo where the settings have none.
+const FunctionTolerance = 1e-8
 
 // ApplyTo stores f(M)·B in y, which must not overlap b and has its shape. Several times have a copy of
 // these columns each, in their order: exp(tM)·B with t = Times[i] in the columns from i·k on, for k
-// columns of B. The tolerance, by default [DefaultTolerance], bounds the norm of the error of each column relative to the
+// columns of B. The tolerance, by default [FunctionTolerance], bounds the norm of the error of each column relative to the
 // norm of the column; columns that are small compared with the others are computed again. A column that rounding errors
 // do not distinguish from zero, such as L⁺·1, is zero, with a bound that meets the tolerance relative to ‖f(M)‖·‖b‖. The
 // report has the bound of each column in ColumnBound and the largest of them in ErrorBound. If several
 // processes share the rows of the graph, y and b have those of this process, and the reports are the same.
 //
-// The error is [kernel.ErrTolerance] if rounding errors may exceed the tolerance, [kernel.ErrRange] if a value is not
+// The error is [ErrTolerance] if rounding errors may exceed the tolerance, [ErrRange] if a value is not
 // finite, or that of a sweep. A product has a bound and no tolerance.
 func (f *Function) ApplyTo(ctx context.Context, y, b *sparse.Block[float64],
-	s *kernel.Settings) (*kernel.Report, error) {
-	var set kernel.Settings
+	s *Settings) (*Report, error) {
+	var set Settings
 	if s != nil {
 		set = *s
 	}
 	if set.Tolerance == 0 && !set.Lenient {
 		set.Lenient = true
-		set.Limit = DefaultTolerance
+		set.Limit = FunctionTolerance
 	}
-	set.Tolerance = cmp.Or(set.Tolerance, DefaultTolerance)
+	set.Tolerance = cmp.Or(set.Tolerance, FunctionTolerance)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	b, exponents := f.scaleColumns(b)
 	limit := limitOf(&set)
 	r, err := f.apply(ctx, y, b, &set)
 	switch {
-	case limit < 1 && errors.Is(err, kernel.ErrTolerance): // perhaps because of a few columns
-		r = &kernel.Report{ColumnBound: slices.Repeat([]float64{math.Inf(1)}, y.Cols)}
+	case limit < 1 && errors.Is(err, ErrTolerance): // perhaps because of a few columns
+		r = &Report{ColumnBound: slices.Repeat([]float64{math.Inf(1)}, y.Cols)}
 	case err != nil:
 		return nil, err
 	}
@@ -257,7 +239,7 @@ func (f *Function) ApplyTo(ctx context.Context, y, b *sparse.Block[float64],
 		}
 	}
 	if relative := f.restoreColumns(y, r.ColumnBound, exponents); relative > limit && limit < 1 && !IsProduct(f.Name) {
-		return nil, &kernel.ToleranceError{Asked: limit, Reached: 1.06 * relative}
+		return nil, &ToleranceError{Asked: limit, Reached: 1.06 * relative}
 	}
 	r.ErrorBound = 0
 	for _, bound := range r.ColumnBound {
@@ -265,7 +247,7 @@ func (f *Function) ApplyTo(ctx context.Context, y, b *sparse.Block[float64],
 	}
 	r.Largest = blocks.Largest(f.team, y)
 	if sum := r.Largest + r.ErrorBound; math.IsNaN(sum) || math.IsInf(sum, 0) {
-		return nil, kernel.ErrRange
+		return nil, ErrRange
 	}
 	return r, nil
 }
@@ -330,7 +312,7 @@ func scaleColumn(x *sparse.Block[float64], exponent int) {
 const leastTolerance = 1e-13
 
 // limitOf returns the largest error bound that settings with a tolerance accept.
-func limitOf(s *kernel.Settings) float64 {
+func limitOf(s *Settings) float64 {
 	if s.Lenient {
 		return cmp.Or(s.Limit, 1)
 	}
@@ -340,7 +322,7 @@ func limitOf(s *kernel.Settings) float64 {
 // refine computes the columns again whose errors may exceed the limit relative to their norms: where they are
 // a quarter of all, the block with a smaller tolerance, and then those that are left one by one.
 func (f *Function) refine(ctx context.Context, y, b *sparse.Block[float64],
-	s *kernel.Settings, limit float64, r *kernel.Report) error {
+	s *Settings, limit float64, r *Report) error {
 	worst := func(norms, bounds []float64, j, cols int) (relative float64) {
 		for ; j < len(norms); j += cols {
 			if bounds[j] > 0 {
@@ -367,7 +349,7 @@ func (f *Function) refine(ctx context.Context, y, b *sparse.Block[float64],
 		tighter.Tolerance = max(leastTolerance, 0.9*s.Tolerance*limit/largest)
 		again, err := f.apply(ctx, y, b, &tighter)
 		switch {
-		case errors.Is(err, kernel.ErrTolerance):
+		case errors.Is(err, ErrTolerance):
 			r.ColumnBound = slices.Repeat([]float64{math.Inf(1)}, len(r.ColumnBound))
 		case err != nil:
 			return err
@@ -377,7 +359,7 @@ func (f *Function) refine(ctx context.Context, y, b *sparse.Block[float64],
 			norms = blocks.Norms(f.team, y)
 		}
 	}
-	var refused *kernel.ToleranceError
+	var refused *ToleranceError
 	for j := range b.Cols {
 		if worst(norms, r.ColumnBound, j, b.Cols) <= limit {
 			continue
@@ -386,7 +368,7 @@ func (f *Function) refine(ctx context.Context, y, b *sparse.Block[float64],
 		image := sparse.NewBlock[float64](y.Rows, f.Results())
 		blocks.Copy(column, b.Columns(j, j+1))
 		single, err := f.refineColumn(ctx, image, column, s, limit)
-		if missed := (*kernel.ToleranceError)(nil); errors.As(err, &missed) { // other columns may need even more
+		if missed := (*ToleranceError)(nil); errors.As(err, &missed) { // other columns may need even more
 			if refused == nil || missed.Reached > refused.Reached {
 				refused = missed
 			}
@@ -413,10 +395,10 @@ func (f *Function) refine(ctx context.Context, y, b *sparse.Block[float64],
 // refineColumn stores the results of one column in image, within the limit. Results that may be zero, as far as
 // float64 can represent them, become zero.
 func (f *Function) refineColumn(ctx context.Context, image, column *sparse.Block[float64],
-	s *kernel.Settings, limit float64) (*kernel.Report, error) {
+	s *Settings, limit float64) (*Report, error) {
 	r, lost := f.apply(ctx, image, column, s)
-	loose := kernel.Settings{Tolerance: leastTolerance, Lenient: true, Limit: math.Inf(1), Memory: s.Memory}
-	if errors.Is(lost, kernel.ErrTolerance) {
+	loose := Settings{Tolerance: leastTolerance, Lenient: true, Limit: math.Inf(1), Memory: s.Memory}
+	if errors.Is(lost, ErrTolerance) {
 		var err error
 		if r, err = f.apply(ctx, image, column, &loose); err != nil {
 			return nil, lost
@@ -435,7 +417,7 @@ func (f *Function) refineColumn(ctx context.Context, image, column *sparse.Block
 		}
 		if size := blocks.Norms(f.team, column)[0]; gains == nil || !(norm <= bound && norm+bound <= limit*gains[i]*size) {
 			if lost == nil {
-				lost = &kernel.ToleranceError{Asked: limit, Reached: 1.06 * bound / norm}
+				lost = &ToleranceError{Asked: limit, Reached: 1.06 * bound / norm}
 			}
 			return nil, lost
 		}
@@ -447,7 +429,7 @@ func (f *Function) refineColumn(ctx context.Context, image, column *sparse.Block
 
 // gains returns lower bounds of ‖f(M)‖ for each result, by a step of the power method from a column of random numbers, which no
 // common eigenvector such as ones is orthogonal to; nil where f(M) has no such column.
-func (f *Function) gains(ctx context.Context, s *kernel.Settings) []float64 {
+func (f *Function) gains(ctx context.Context, s *Settings) []float64 {
 	numbers := rand.New(rand.NewPCG(1, 0))
 	count := f.Results()
 	x := sparse.NewBlock[float64](f.n, count)
@@ -483,11 +465,11 @@ func (f *Function) product(g *graph.Graph, kind sparse.Kind) {
 	if kind == sparse.Laplacian {
 		op = g.Laplacian()
 	}
-	f.apply = func(ctx context.Context, y, b *sparse.Block[float64], _ *kernel.Settings) (*kernel.Report, error) {
+	f.apply = func(ctx context.Context, y, b *sparse.Block[float64], _ *Settings) (*Report, error) {
 		if err := op.StepTo(ctx, y, b, sparse.Step[float64]{Alpha: 1}); err != nil {
 			return nil, err
 		}
-		r := &kernel.Report{Method: "product", Sweeps: 1,
+		r := &Report{Method: "product", Sweeps: 1,
 			ColumnBound: blocks.Norms(f.team, b)}
 		factor := roundingOf(g, kind)
 		for j := range r.ColumnBound {
@@ -551,10 +533,10 @@ func (f *Function) exponential(ctx context.Context, g *graph.Graph) error {
 	for i, t := range times {
 		functions[i] = expm.Exp(t)
 	}
-	f.apply = func(ctx context.Context, y, b *sparse.Block[float64], s *kernel.Settings) (*kernel.Report, error) {
+	f.apply = func(ctx context.Context, y, b *sparse.Block[float64], s *Settings) (*Report, error) {
 		set := &expm.Settings{Tolerance: s.Tolerance, Progress: s.Progress}
 		if s.Memory > 0 { // a factor may have the rest
-			bytes, err := Bytes(&f.Named, g.Degrees, b.Cols)
+			bytes, err := f.Bytes(g.Degrees, b.Cols)
 			if err != nil {
 				return nil, err
 			}
@@ -566,17 +548,17 @@ func (f *Function) exponential(ctx context.Context, g *graph.Graph) error {
 		}
 		r, err := m.ApplyTo(ctx, results, b, functions, set)
 		if errors.Is(err, expm.ErrOverflow) {
-			return nil, param.Refuse(Exp, "t",
+			return nil, param.Refuse(ExpFunction, "t",
 				"%v is out of range; the spectrum of this matrix lies in [%.6g, %.6g], and the result overflows", steepest(times, m), m.Lo, m.Hi)
 		}
 		if err != nil && !errors.Is(err, expm.ErrTolerance) {
 			return nil, err
 		}
 		if limit := limitOf(s); err != nil && !(r.Worst() <= limit) {
-			return nil, &kernel.ToleranceError{Asked: limit,
+			return nil, &ToleranceError{Asked: limit,
 				Reached: 1.06 * r.Worst()}
 		}
-		out := &kernel.Report{Sweeps: r.Sweeps, Condition: r.Condition}
+		out := &Report{Sweeps: r.Sweeps, Condition: r.Condition}
 		for i := range r.Functions {
 			result := &r.Functions[i]
 			if method := string(result.Method); !strings.Contains(out.Method, method) {
@@ -600,15 +582,15 @@ func steepest(times []float64, m *expm.Map) float64 {
 // is a multiple of.
 func (f *Function) solve(ctx context.Context, g *graph.Graph) error {
 	name, v, scale := f.kernel()
-	k, err := kernel.New(ctx, g, name, v)
+	k, err := New(ctx, g, name, v)
 	if wrong := (*param.ParameterError)(nil); errors.As(err, &wrong) && wrong.Parameter == "alpha" {
-		err = param.Refuse(Solve, "shift",
+		err = param.Refuse(SolveFunction, "shift",
 			"%v is so small that rounding hides it; give 0 for the pseudo-inverse, or more", f.Values.Number("shift"))
 	}
 	if err != nil {
 		return err
 	}
-	f.apply = func(ctx context.Context, y, b *sparse.Block[float64], s *kernel.Settings) (*kernel.Report, error) {
+	f.apply = func(ctx context.Context, y, b *sparse.Block[float64], s *Settings) (*Report, error) {
 		r, err := k.ApplyTo(ctx, y, b, s)
 		if err != nil || scale == 1 {
 			return r, err
@@ -620,7 +602,7 @@ func (f *Function) solve(ctx context.Context, g *graph.Graph) error {
 	return nil
 }
 
-// kernel returns the kernel that [Solve], or [Exp] with the same memory, is a multiple of.
+// kernel returns the kernel that [SolveFunction], or [ExpFunction] with the same memory, is a multiple of.
 func (f *Function) kernel() (name string, v param.Values, scale float64) {
 	matrix := f.Values.Word("matrix")
 	laplacian := "combinatorial"
@@ -628,7 +610,7 @@ func (f *Function) kernel() (name string, v param.Values, scale float64) {
 		laplacian = "normalized"
 	}
 	word := param.Of(laplacian)
-	if f.Name == Solve {
+	if f.Name == SolveFunction {
 		shift := f.Values.Number("shift")
 		if shift == 0 {
 			return "pseudo-inverse", param.Values{"laplacian": word}, 1
@@ -644,39 +626,39 @@ func (f *Function) kernel() (name string, v param.Values, scale float64) {
 		param.Values{"matrix": param.Of(matrix), "beta": param.Of(t)}, 1
 }
 
-// Bytes returns an upper bound on the memory of a function: the vectors of its graph, a block of cols
+// Bytes returns an upper bound on the memory of the function: the vectors of its graph, a block of cols
 // columns with its results, and the work of ApplyTo.
-func Bytes(named *Named, degrees []float64, cols int) (budget.Size, error) {
-	n := len(degrees)
+func (n *NamedFunction) Bytes(degrees []float64, cols int) (budget.Size, error) {
+	rows := len(degrees)
 	const vectors = 6 // of the graph and of the operator
 	switch {
-	case IsProduct(named.Name):
-		return budget.AllOf(budget.Times(vectors, budget.Vector[float64](n)), budget.Times(2, budget.Block[float64](n, cols))), nil
-	case named.Name == PersonalizedPageRank.Name:
-		return pageRankBytes(n, cols), nil
+	case IsProduct(n.Name):
+		return budget.AllOf(budget.Times(vectors, budget.Vector[float64](rows)), budget.Times(2, budget.Block[float64](rows, cols))), nil
+	case n.Name == PersonalizedPageRank.Name:
+		return pageRankBytes(rows, cols), nil
 	}
-	family, v, err := named.resolve(degrees)
+	family, v, err := n.resolve(degrees)
 	if err != nil {
 		return 0, err
 	}
 	size := family.ApplyBytes(v, degrees, cols)
-	if more := named.Results() - 1; more > 0 { // times, with results in a slab and in the block
-		size = budget.AllOf(size, budget.Times(2*more, budget.Block[float64](n, cols)))
+	if more := n.Results() - 1; more > 0 { // times, with results in a slab and in the block
+		size = budget.AllOf(size, budget.Times(2*more, budget.Block[float64](rows, cols)))
 	}
 	return size, nil
 }
 
-// MakesFactor reports whether ApplyTo may take the memory of its settings beyond [Bytes], for a factor.
-func MakesFactor(named *Named, degrees []float64) bool {
-	if IsProduct(named.Name) || named.Name == PersonalizedPageRank.Name {
+// MakesFactor reports whether ApplyTo may take the memory of its settings beyond Bytes, for a factor.
+func (n *NamedFunction) MakesFactor(degrees []float64) bool {
+	if IsProduct(n.Name) || n.Name == PersonalizedPageRank.Name {
 		return false
 	}
-	family, v, err := named.resolve(degrees)
+	family, v, err := n.resolve(degrees)
 	return err == nil && family.MakesFactor(v, degrees)
 }
 
 // resolve returns the kernel that a function is a multiple of, of several times with the longest, and its parameters.
-func (n *Named) resolve(degrees []float64) (*kernel.Family, param.Values, error) {
+func (n *NamedFunction) resolve(degrees []float64) (*Family, param.Values, error) {
 	name := n.Name
 	values := n.Given
 	if s := n.declaration(); s != nil {
@@ -689,9 +671,9 @@ func (n *Named) resolve(degrees []float64) (*kernel.Family, param.Values, error)
 				v["t"] = param.Of(t)
 			}
 		}
-		name, values, _ = (&Function{Named: *n, Values: v}).kernel()
+		name, values, _ = (&Function{NamedFunction: *n, Values: v}).kernel()
 	}
-	family := kernel.Families().Named(name)
-	v, err := family.Resolve(values, kernel.OnDegrees(degrees))
+	family := Families().Named(name)
+	v, err := family.Resolve(values, OnDegrees(degrees))
 	return family, v, err
 }

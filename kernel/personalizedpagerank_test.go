@@ -1,4 +1,4 @@
-package function
+package kernel
 
 import (
 	"cmp"
@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/testgraph"
@@ -85,14 +84,14 @@ func TestPersonalizedPageRank(t *testing.T) {
 		}
 		for _, alpha := range []float64{0, 0.5, 0.85, 0.999, 0.9999} {
 			for _, q := range []string{"seeds", "all"} {
-				f, err := New(t.Context(), g, &Named{Name: PersonalizedPageRank.Name, Given: param.Values{"alpha": param.Of(alpha), "sinks": param.Of(q)}})
+				f, err := NewFunction(t.Context(), g, &NamedFunction{Name: PersonalizedPageRank.Name, Given: param.Values{"alpha": param.Of(alpha), "sinks": param.Of(q)}})
 				if err != nil {
 					t.Fatal(err)
 				}
 				for _, tolerance := range []float64{0, 1e-3, 1e-10} {
 					y := sparse.NewBlock[float64](n, b.Cols)
-					r, err := f.ApplyTo(t.Context(), y, b, &kernel.Settings{Tolerance: tolerance})
-					if errors.Is(err, kernel.ErrTolerance) && alpha >= 0.999 && tolerance == 1e-10 {
+					r, err := f.ApplyTo(t.Context(), y, b, &Settings{Tolerance: tolerance})
+					if errors.Is(err, ErrTolerance) && alpha >= 0.999 && tolerance == 1e-10 {
 						continue // as rounding errors allow
 					}
 					if err != nil {
@@ -114,7 +113,7 @@ func TestPersonalizedPageRank(t *testing.T) {
 						if rounding := 1e-13 * math.Sqrt(norm) / (1 - alpha); math.Sqrt(square) > r.ColumnBound[j]+rounding {
 							t.Errorf("α %v, sinks to %s, column %d: error %.3g, bound %.3g", alpha, q, j, math.Sqrt(square), r.ColumnBound[j])
 						}
-						if limit := cmp.Or(tolerance, DefaultTolerance); r.ColumnBound[j] > 1.01*limit*math.Sqrt(norm) {
+						if limit := cmp.Or(tolerance, FunctionTolerance); r.ColumnBound[j] > 1.01*limit*math.Sqrt(norm) {
 							t.Errorf("α %v: bound %.3g of norm %.3g", alpha, r.ColumnBound[j], math.Sqrt(norm))
 						}
 					}
@@ -122,7 +121,7 @@ func TestPersonalizedPageRank(t *testing.T) {
 			}
 		}
 	}
-	f, err := New(t.Context(), directed, &Named{Name: PersonalizedPageRank.Name})
+	f, err := NewFunction(t.Context(), directed, &NamedFunction{Name: PersonalizedPageRank.Name})
 	if err != nil {
 		t.Fatal(err)
 	}
