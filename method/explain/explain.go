@@ -24,10 +24,6 @@ type Form struct {
 	Terms func(ctx context.Context, nodes, class []int) ([]Terms, *sparse.Block[float32], error)
 	// Right returns the score of a class at a node without its rest, in the units of the left responses.
 	Right func(node, class int) float64
-	// If Width is not 0, responses are vectors: a node has Width columns of left responses, and in place of Right there is
-	// Message, which stores the right response of a node.
-	Width   int
-	Message func(dst []float32, node int)
 	// A step between i and j has the weight A_ij, divided by √(s_i·s_j) for the sizes s of nodes unless Size is nil. A nil A
 	// is the matrix of the problem.
 	A    sparse.Matrix
@@ -110,14 +106,13 @@ type Settings struct {
 	Progress func(stage string, done, total int64)
 }
 
-// Columns returns the number of columns of the blocks of a graph of n nodes, of which a node that is explained takes one, or one
-// for each class. All nodes of a page share sweeps, unless a block would exceed 16 MB and 32 columns.
+// Columns returns the number of columns of the blocks of a graph of n nodes, of which a node that is explained takes one. All nodes of a page share sweeps, unless a block would exceed 16 MB and 32 columns.
 func Columns(n int) int { return max(32, (4<<20)/max(1, n)) }
 
-// Bytes returns the memory of explanations on a graph of n nodes: the scores of all classes and beliefs of some rounds, blocks
-// of responses, and those of a solve.
+// Bytes returns the memory of explanations on a graph of n nodes: the scores of all classes, blocks of responses, and the
+// blocks of a solve.
 func Bytes(n, classes int) int64 {
-	return int64(n) * 8 * (13*int64(classes) + 4*int64(Columns(n)))
+	return int64(n) * 8 * (6*int64(classes) + 4*int64(Columns(n)))
 }
 
 // Nodes explains the predicted classes of some nodes. class has the predicted class of every node.
@@ -135,8 +130,7 @@ func Nodes(ctx context.Context, p *problem.Problem, f *Form, class, nodes []int,
 		}
 	}
 	report(0)
-	for batch := range slices.Chunk(nodes,
-		max(1, Columns(len(class))/max(1, f.Width))) {
+	for batch := range slices.Chunk(nodes, Columns(len(class))) {
 		classes := make([]int, len(batch))
 		for i, v := range batch {
 			classes[i] = class[v]
@@ -207,11 +201,10 @@ func sum(p *problem.Problem, t *Terms, v, class int, set *Settings) Explanation 
 	return e
 }
 
-// rightResponses returns the right responses: messages of all nodes, or of each explanation the score of its class less that of
-// the other class. It divides them and left by the square roots of the sizes of nodes, and reports the rows of left that
+// rightResponses returns the right responses: of each explanation the score of its class less that of the other class. It divides them and left by the square roots of the sizes of nodes, and reports the rows of left that
 // are not 0.
 func (f *Form) rightResponses(left *sparse.Block[float32], list []Explanation) (*sparse.Block[float32], []bool) {
-	r := sparse.NewBlock[float32](left.Rows, cmp.Or(f.Width, left.Cols)) // messages are the same for all nodes of the list
+	r := sparse.NewBlock[float32](left.Rows, left.Cols)
 	isActive := make([]bool, left.Rows)
 	for i := range left.Rows {
 		step := 1.0
@@ -221,10 +214,6 @@ func (f *Form) rightResponses(left *sparse.Block[float32], list []Explanation) (
 		for j, x := range left.Row(i) {
 			left.Row(i)[j] = float32(step * float64(x))
 			isActive[i] = isActive[i] || x != 0
-		}
-		if f.Width > 0 {
-			f.Message(r.Row(i), i)
-			continue
 		}
 		for j, e := range list {
 			right := f.Right(i, e.Class)
@@ -240,7 +229,6 @@ func (f *Form) rightResponses(left *sparse.Block[float32], list []Explanation) (
 // addLinks adds the most important links to explanations. left has the columns of each; it is overwritten. Cost: one sweep.
 func addLinks(ctx context.Context, p *problem.Problem, f *Form,
 	left *sparse.Block[float32], list []Explanation, set *Settings) error {
-	width := max(1, f.Width)
 	r, isActive := f.rightResponses(left, list)
 	best := make([][][]LinkImportance, sched.Workers(set.Workers))
 	for i := range best {
@@ -257,16 +245,7 @@ func addLinks(ctx context.Context, p *problem.Problem, f *Form,
 			lj := left.Row(int(c))
 			rj := r.Row(int(c))
 			for k := range list {
-				first := k
-				if f.Width > 0 {
-					first = 0
-				}
-				var product float32
-				for column := range width {
-					product += li[k*width+column]*rj[first+column] +
-						lj[k*width+column]*ri[first+column]
-				}
-				importance := float64(product) * blocks.Factor(val, entry)
+				importance := float64(li[k]*rj[k]+lj[k]*ri[k]) * blocks.Factor(val, entry)
 				if importance > 0 {
 					link := LinkImportance{Rows: [2]int{i, int(c)},
 						Importance: importance}

@@ -184,7 +184,7 @@ func predictByBeliefs(ctx context.Context, p *problem.Problem, set *Settings,
 	if out.Scores, err = m.Predict(ctx); err != nil {
 		return err
 	}
-	out.Form = m.Form()
+	out.Form = m.Form
 	out.BlockModel = true
 	out.Work.Sweeps += m.Sweeps
 	if err = likeliestClasses(ctx, p, out, set.Workers); err != nil {

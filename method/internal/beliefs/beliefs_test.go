@@ -386,106 +386,37 @@ func TestWorkersAgree(t *testing.T) {
 	}
 }
 
-// The shares of labels are those that a forward computation in dense algebra gives: it follows the effect of each label, and of
-// all labels together, from round to round.
+// The score is the log-odds of the next round in dense algebra, and the prior and the terms of all links of a node add up to it.
 func TestFormAgreesWithDense(t *testing.T) {
 	dense, net, r := smallNetwork(t)
 	const rounds = 5
 	for _, q := range []*run{newRun(net, r, 0, 0.3, noFold), newRun(net, nil, 0.5, 0.4, noFold)} {
-		q.keeps = true
 		if err := q.advance(t.Context(), rounds); err != nil {
 			t.Fatal(err)
 		}
-		nodes, class := []int{1, 11, 0}, []int{0, 2, 0} // the last one has a label
-		terms, _, err := (&Model{explained: q}).Form().Terms(t.Context(), nodes, class)
+		f, err := newForm(t.Context(), q)
 		if err != nil {
 			t.Fatal(err)
 		}
-		evidence := denseShares(dense, q, rounds)
+		nodes, class := []int{1, 11, 0}, []int{0, 2, 0} // the last one has a label
+		terms, left, err := f.Terms(t.Context(), nodes, class)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, after := denseRounds(dense, q, rounds), denseRounds(dense, q, rounds+1)
 		for j, v := range nodes[:2] {
-			rival := slices.Index(terms[j].Score, 0)
-			for u := range net.seeds.Row {
-				want := float64(q.t) * (evidence[v].At(class[j], u) - evidence[v].At(rival, u))
-				if got := terms[j].Share[u]; math.Abs(got-want) > 1e-5 {
-					t.Errorf("node %d, label %d: share %g, want %g", v, u, got, want)
-				}
+			c, next := class[j], slices.Index(terms[j].Score, 0)
+			odds := func(class int) float64 { return math.Log(after.At(v, class) - damping*before.At(v, class)) }
+			sum := float64(q.prior[c] - q.prior[next])
+			for u := range dense.SymmetricDim() {
+				sum += dense.At(v, u) * float64(left.Row(v)[j]) * (f.Right(u, c) - f.Right(u, next))
+			}
+			if want := odds(c) - odds(next); math.Abs(terms[j].Rest-want) > 1e-4 || math.Abs(sum-want) > 1e-4 {
+				t.Errorf("node %d: score %g, links and prior %g, want %g", v, terms[j].Rest, sum, want)
 			}
 		}
 		if last := terms[2]; last.Share[0] != last.Score[0] || last.Rest != 0 {
 			t.Errorf("a labelled node has the terms %+v", last)
 		}
 	}
-}
-
-// denseShares returns, for each node, the evidence of each class (in rows) from each label (in columns) after some rounds.
-func denseShares(a mat.Symmetric, q *run, rounds int) []*mat.Dense {
-	n, k, labels := a.SymmetricDim(), q.seeds.Classes, len(q.seeds.Row)
-	r := q.ratios
-	if r == nil {
-		r = homophily(q.shares, q.strength)
-	}
-	slope := func(x, y float64) float64 {
-		if x == y {
-			return 1 / x
-		}
-		return math.Log(x/y) / (x - y)
-	}
-	var even mat.VecDense
-	even.MulVec(r.T(), mat.NewVecDense(k, q.shares))
-	effect, evidence := make([]*mat.Dense, n), make([]*mat.Dense, n) // of labels on beliefs and on logits
-	for v := range n {
-		effect[v] = mat.NewDense(k, labels, nil)
-	}
-	for round := range rounds + 1 {
-		f := denseRounds(a, q, round)
-		total, mean := 0.0, mat.NewVecDense(k, nil)
-		for v := range n {
-			total += q.g.Degrees[v]
-			mean.AddScaledVec(mean, q.g.Degrees[v], f.RowView(v))
-		}
-		var field, ends mat.Dense
-		field.Mul(mean.T(), r)
-		field.Scale(1/total, &field)
-		ends.Mul(f, r)
-		next := denseRounds(a, q, round+1)
-		for v := range n {
-			evidence[v] = mat.NewDense(k, labels, nil)
-			for u := range n {
-				w := a.At(v, u) / q.unit
-				for c := range k {
-					for label, row := range q.seeds.Row {
-						x := 0.0
-						if row == u {
-							x = math.Log(ends.At(u, c) / field.At(0, c))
-						} else if q.seedOf[u] < 0 {
-							x = slope(ends.At(u, c), even.AtVec(c)) * mat.Dot(r.ColView(c), effect[u].ColView(label))
-						}
-						evidence[v].Set(c, label, evidence[v].At(c, label)+w*x)
-					}
-				}
-			}
-		}
-		for v := range n {
-			if q.seedOf[v] >= 0 {
-				continue
-			}
-			weight, size := make([]float64, k), 0.0
-			for c := range k {
-				p := (next.At(v, c) - 0.3*f.At(v, c)) / 0.7
-				weight[c] = 1 / slope(p, q.shares[c])
-				size += weight[c]
-			}
-			for label := range labels {
-				center := 0.0
-				for c := range k {
-					center += weight[c] * evidence[v].At(c, label) / size
-				}
-				for c := range k {
-					x := 0.7 * float64(q.t) * weight[c] * (evidence[v].At(c, label) - center)
-					effect[v].Set(c, label, x+0.3*effect[v].At(c, label))
-				}
-			}
-		}
-	}
-	return evidence
 }

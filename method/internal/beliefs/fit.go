@@ -10,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -49,7 +50,7 @@ const (
 type Settings struct {
 	Candidates []Candidate // nil: those of [Candidates]
 
-	// Explain keeps the last rounds of the run of [Model.Predict] for [Model.Form].
+	// Explain sets [Model.Form].
 	Explain bool
 
 	// Memory is the largest number of bytes of blocks; 0 means no limit. It never changes a result.
@@ -81,10 +82,12 @@ type Model struct {
 
 	Sweeps int // over the graph, so far
 
+	Form *explain.Form // of the scores; nil before Predict, and without Settings.Explain
+
 	network *network
 	only    *run // the run of Fit, if it made a single one; Predict continues it
 
-	explained *run // of Predict, if Settings.Explain
+	explains bool
 }
 
 // KnowsItself reports whether a block model explains the graph: with at least 100 labels, the mean largest
@@ -140,7 +143,6 @@ func Fit(ctx context.Context, g *graph.Graph, seeds cwk.Seeds, fold []int,
 	f := &fitting{network: newNetwork(g, seeds, fold), settings: s,
 		candidates: s.Candidates}
 	f.memory = s.Memory
-	f.explains = s.Explain
 	if f.candidates == nil {
 		f.candidates = candidates
 	}
@@ -210,7 +212,6 @@ func (f *fitting) read(ctx context.Context) error {
 		for _, fold := range f.folds {
 			q, err := newCandidate(ctx, f.network, c, fold)
 			if err == nil {
-				q.keeps = f.explains && len(f.folds)*len(f.candidates) == 1
 				err = q.advance(ctx, c.Rounds)
 			}
 			if err != nil {
@@ -330,7 +331,7 @@ func (f *fitting) model() *Model {
 	shares := f.sharesOf(noFold)
 	if len(f.held) == 0 {
 		return &Model{Candidate: f.candidates[0], Sharpen: plainSharpen,
-			Blend: plainBlend, network: f.network, Sweeps: f.sweeps}
+			Blend: plainBlend, network: f.network, Sweeps: f.sweeps, explains: f.settings.Explain}
 	}
 	sums := make([][]scores, len(f.candidates)) // of each candidate and fold
 	for k := range f.candidates {
@@ -342,7 +343,7 @@ func (f *fitting) model() *Model {
 		Candidate: f.candidates[best.candidate], Sharpen: best.sharpen,
 		Blend:    best.blend,
 		Accuracy: float64(best.right) / count,
-		HeldOut:  f.held, network: f.network, only: f.only, Sweeps: f.sweeps,
+		HeldOut:  f.held, network: f.network, only: f.only, Sweeps: f.sweeps, explains: f.settings.Explain,
 	}
 	counts := make([]int, len(shares))
 	choices := slices.Repeat([]choice{best}, len(f.folds)) // those of the labels of other folds
@@ -460,7 +461,6 @@ func (m *Model) Predict(ctx context.Context) (*sparse.Block[float32], error) {
 		if q, err = newCandidate(ctx, n, m.Candidate, noFold); err != nil {
 			return nil, err
 		}
-		q.keeps = n.explains
 	}
 	if err := q.advance(ctx, m.Rounds); err != nil {
 		return nil, err
@@ -472,8 +472,11 @@ func (m *Model) Predict(ctx context.Context) (*sparse.Block[float32], error) {
 	}
 	shares := q.shares
 	out := q.beliefs
-	if q.keeps {
-		m.explained = q
+	if m.explains {
+		var err error
+		if m.Form, err = newForm(ctx, q); err != nil {
+			return nil, err
+		}
 	}
 	err := chunks.Run(ctx, n.g.Workers, out.Rows, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {

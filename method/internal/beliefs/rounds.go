@@ -36,7 +36,6 @@ type network struct {
 	seedOf []int32 // of a row, its position in seeds; −1: no label
 	fold   []int   // of a seed
 
-	explains bool      // the run of Predict keeps states for Form
 	memory   int64     // limit of blocks; 0: none
 	turns    []float32 // Σ of squared weights of each row; nil: not computed
 	computed map[ratiosKey]*mat.Dense
@@ -107,7 +106,11 @@ type run struct {
 	ratios   *mat.Dense // nil: homophily of the given strength
 	strength float64
 	t        float32 // weight of the evidence of an edge
-	state
+	beliefs  *sparse.Block[float32]
+	field    []float32              // log(f R)
+	prior    []float32              // log shares
+	shares   []float64              // of the classes of the remaining labels
+	hidden   int                    // the fold whose labels are left out; noFold: none
 	evidence *sparse.Block[float32] // A log(F R)
 	logs     *sparse.Block[float32] // log(F R), of the columns of a sweep
 
@@ -116,9 +119,6 @@ type run struct {
 	active    bool      // beliefs have not settled
 	rounds    int
 	sums      sched.Sums // Σ d_i F_i of each class, then the change
-
-	keeps  bool    // keep states for Form
-	states []state // the last ones
 }
 
 // newRun returns a run without the labels of a fold.
@@ -127,8 +127,8 @@ func newRun(n *network, ratios *mat.Dense, strength, t float64, fold int) *run {
 	c := n.seeds.Classes
 	q := &run{
 		network: n, ratios: ratios, strength: strength, t: float32(t),
-		state: state{hidden: fold, shares: n.sharesOf(fold),
-			beliefs: chunks.Block[float32](rows, c), field: make([]float32, c)},
+		hidden: fold, shares: n.sharesOf(fold),
+		beliefs: chunks.Block[float32](rows, c), field: make([]float32, c),
 		active:   true,
 		evidence: chunks.Block[float32](rows, c),
 		logs:     sparse.NewBlock[float32](len(n.g.Degrees), sweepWidth(rows, c, n.memory)),
@@ -212,7 +212,6 @@ func (q *run) begin(ctx context.Context) error {
 		}
 	})
 	q.sumUp()
-	keepState(q, true)
 	return err
 }
 
@@ -258,7 +257,6 @@ func (q *run) round(ctx context.Context) error {
 	}
 	q.rounds++
 	q.sumUp()
-	keepState(q, false)
 	return nil
 }
 

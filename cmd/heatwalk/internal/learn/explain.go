@@ -117,7 +117,12 @@ func runExplain(run *shell.Session, o *explainOptions, name string) error {
 	if err := writeReasons(d, c.out, p.Reasons); err != nil {
 		return err
 	}
-	text := fmt.Sprintf("%s explained by %s · shares cover %s of the scores, to an error of %.1g", words.Counted(len(rows), "node"), doc.Method, words.Percent(doc.Covered), doc.Error)
+	text := fmt.Sprintf("%s explained by %s · ", words.Counted(len(rows), "node"), doc.Method)
+	if doc.Covered > 0 {
+		text += fmt.Sprintf("shares cover %s of the scores, to an error of %.1g", words.Percent(doc.Covered), doc.Error)
+	} else {
+		text += "links alone"
+	}
 	return d.Out.Finish(doc, doc.Chosen, text, cancelled)
 }
 
