@@ -129,7 +129,7 @@ func (w *Walk[T]) planPicks(start int,
 // result included; that of a walk of one column if no other fits.
 func (w *Walk[T]) CollectBytes(start, picks int) budget.Size {
 	size := func(cols int) budget.Size { return budget.AllOf(w.pickedBytes(start, picks), w.bytes(cols)) }
-	return size(budget.Widest(w.classes()*len(w.Variants), w.Memory, size))
+	return size(budget.Widest(w.Seeds.Classes*len(w.Variants), w.Memory, size))
 }
 
 // FeaturesBytes returns the memory of [Walk.Features] with a sink within w.Memory, a panel included, and its number of
@@ -153,7 +153,7 @@ func (w *Walk[T]) pickedBytes(start, picks int) budget.Size {
 
 // width returns the number of features.
 func (w *Walk[T]) width(start int) int {
-	return w.classes() * (w.Steps - start + 1)
+	return w.Seeds.Classes * (w.Steps - start + 1)
 }
 
 // walkerOf returns a walker over the variants that are picked from. It must be prepared before it walks.
@@ -177,7 +177,7 @@ func (w *Walk[T]) walkerOf(picks ...[]Pick) *walker[T] {
 // more than cols columns at a time.
 func (k *walker[T]) collectTo(ctx context.Context, dst *sparse.Block[T],
 	minSteps int, picks []Pick, scale T, cols int) error {
-	classes := k.w.classes()
+	classes := k.w.Seeds.Classes
 	order := sched.UpTo(len(picks)) // by row
 	slices.SortFunc(order,
 		func(a, b int) int { return picks[a].Row - picks[b].Row })

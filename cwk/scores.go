@@ -94,9 +94,6 @@ type scorer[T sparse.Float] struct {
 // newScorer returns a scorer of as many of the functions at a time as fit into memory; 0 for those of a block that the
 // caller has.
 func newScorer[T sparse.Float](w *Walk[T], functions int) (*scorer[T], error) {
-	if w.classes() < w.Seeds.Classes {
-		panic(badSlab)
-	}
 	s := &scorer[T]{k: newWalker(w, []int{0}), cols: min(ScoreClasses, w.Seeds.Classes)}
 	if err := budget.Check(w.Memory, s.bytes(min(1, functions)), narrowest); err != nil {
 		return nil, err

@@ -36,10 +36,6 @@ func (w *Walk[T]) validate(start int) error {
 	if len(w.Variants) == 0 {
 		add("variants: none given")
 	}
-	if (w.Lo != 0 || w.Hi != 0) &&
-		(w.Lo < 0 || w.Lo >= w.Hi || w.Hi > w.Seeds.Classes) {
-		add("slab: classes %d to %d of %d", w.Lo, w.Hi, w.Seeds.Classes)
-	}
 	seedsFit := w.Seeds.problems(n, team, add)
 	for g, v := range w.Variants {
 		if !(v.Absorb >= 0 && v.Absorb <= 1) {

@@ -42,10 +42,6 @@ type Walk[T sparse.Float] struct {
 	Variants []Variant
 	Steps    int // T ≥ 0, the length of the walk
 
-	// Lo and Hi, unless both are 0, restrict the walk and the features to the classes Lo ≤ c < Hi.
-	// The columns have the same bits as in a walk of all classes. Scores need all of them.
-	Lo, Hi int
-
 	// Memory limits the bytes that a method allocates, its result included;
 	// 0 means no limit. It never changes a result.
 	Memory  int64
@@ -70,7 +66,7 @@ func (w *Walk[T]) Run(ctx context.Context, lo, hi int,
 	if err := w.Validate(); err != nil {
 		return err
 	}
-	if lo < 0 || hi > w.classes()*len(w.Variants) || lo >= hi {
+	if lo < 0 || hi > w.Seeds.Classes*len(w.Variants) || lo >= hi {
 		panic(badColumns)
 	}
 	k := newWalker(w, nil)
@@ -95,14 +91,6 @@ type walker[T sparse.Float] struct {
 type seed struct {
 	row, class int
 	index      int // in Seeds
-}
-
-// classes returns the number of classes of the walk, between Lo and Hi.
-func (w *Walk[T]) classes() int {
-	if w.Lo == 0 && w.Hi == 0 {
-		return w.Seeds.Classes
-	}
-	return w.Hi - w.Lo
 }
 
 // newWalker returns a walker over the given variants, over all if nil.
@@ -133,7 +121,7 @@ func (k *walker[T]) prepare() {
 
 // columns returns the number of columns of the whole walk.
 func (k *walker[T]) columns() int {
-	return k.w.classes() * len(k.variants)
+	return k.w.Seeds.Classes * len(k.variants)
 }
 
 // run walks the columns lo ≤ j < hi of the walker's variants.
@@ -181,8 +169,7 @@ func (k *walker[T]) progress() {
 
 // start stores P_0 in the rows of p, whose columns are lo ≤ j < hi.
 func (k *walker[T]) start(rows sparse.Rows, p *sparse.Block[T], lo, hi int) {
-	classes := k.w.classes()
-	first := k.w.Lo
+	classes := k.w.Seeds.Classes
 	for i := rows.Lo; i < rows.Hi; i++ {
 		row := p.Row(i)
 		for slot := range k.variants {
@@ -192,7 +179,7 @@ func (k *walker[T]) start(rows sparse.Rows, p *sparse.Block[T], lo, hi int) {
 			}
 			a, b := max(lo, slot*classes), min(hi, (slot+1)*classes)
 			for j := a; j < b; j++ {
-				row[j-lo] = T(prior[first+j-slot*classes])
+				row[j-lo] = T(prior[j-slot*classes])
 			}
 		}
 	}
@@ -226,7 +213,7 @@ func (k *walker[T]) absorb(rows sparse.Rows, p *sparse.Block[T], lo, hi int) {
 // of the seed's class, which may lie outside.
 func (k *walker[T]) forEachVisibleSeed(rows sparse.Rows, lo, hi int,
 	visit func(row, slot, a, b, label int)) {
-	classes := k.w.classes()
+	classes := k.w.Seeds.Classes
 	first, _ := slices.BinarySearchFunc(k.seeds, rows.Lo,
 		func(s seed, row int) int { return cmp.Compare(s.row, row) })
 	for _, s := range k.seeds[first:] {
@@ -236,7 +223,7 @@ func (k *walker[T]) forEachVisibleSeed(rows sparse.Rows, lo, hi int,
 		for slot := lo / classes; slot*classes < hi; slot++ {
 			if !k.w.Variants[k.variants[slot]].hides(s.index) {
 				a, b := max(lo, slot*classes), min(hi, (slot+1)*classes)
-				visit(s.row, slot, a, b, slot*classes+s.class-k.w.Lo)
+				visit(s.row, slot, a, b, slot*classes+s.class)
 			}
 		}
 	}
@@ -245,6 +232,5 @@ func (k *walker[T]) forEachVisibleSeed(rows sparse.Rows, lo, hi int,
 const (
 	badColumns = "cwk: columns out of range"
 	badPick    = "cwk: pick out of range"
-	badSlab    = "cwk: scores of some classes alone"
 	badShape   = "cwk: dimension mismatch"
 )

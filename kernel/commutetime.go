@@ -63,8 +63,6 @@ func (d *distance) Block(ctx context.Context, rows, cols []int, take Sink,
 	if err != nil {
 		return nil, err
 	}
-	c.s.Lo = 0 // all columns are computed
-	c.s.Hi = 0
 	// Four errors of values of L⁺ make one of a commute time, which in each column
 	// is somewhere as large as vol·L⁺_jj: the mean of the column is larger.
 	c.tightest, c.scale.weight = 4, d.volume

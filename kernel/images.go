@@ -47,7 +47,7 @@ func (k *Images) Block(ctx context.Context, rows, cols []int, take Sink,
 	if err != nil {
 		return nil, err
 	}
-	turned := byRows(len(rows), len(cols))
+	turned := len(rows) < len(cols)
 	symmetric := slices.Equal(rows, cols)
 	if turned {
 		rows, cols = cols, rows
@@ -65,9 +65,6 @@ func (k *Images) Block(ctx context.Context, rows, cols []int, take Sink,
 	x := sparse.NewBlock[float64](k.Nodes, width)
 	for left, end := range blocks.Slabs(len(cols), width) {
 		slab := cols[left:end]
-		if !symmetric && !set.wants(left, end) {
-			continue
-		}
 		x, y := x.Columns(0, len(slab)), sparse.NewBlock[float64](k.Nodes, len(slab))
 		setUnits(x, slab, 1)
 		if err := k.Apply(ctx, y, x, progress); err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"slices"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/budget"
@@ -77,17 +76,6 @@ func TestImages(t *testing.T) {
 					t.Fatalf("K[%d, %d] = %v, want %v", row, col, got.Row(i)[j], want)
 				}
 			}
-		}
-		_, err := Block(background, k, lists[0], lists[1], func(lo, left int, piece *sparse.Block[float64]) error {
-			for i := range piece.Rows {
-				if !slices.Equal(piece.Row(i), got.Row(lo + i)[left:left+piece.Cols]) {
-					t.Errorf("another value in row %d of a part", lo+i)
-				}
-			}
-			return nil
-		}, &Settings{Lo: 1, Hi: 2})
-		if err != nil {
-			t.Error(err)
 		}
 	}
 	if _, _, err := Matrix(background, k, all, all, &Settings{Memory: 1000}); !errors.Is(err, sparse.ErrMemory) {

@@ -37,9 +37,8 @@ type Kernel interface {
 	// Block computes the values between rows and cols and gives them to take
 	// in pieces that cover the block without overlap, in any order, one at a time: the
 	// first element of a piece stands in row lo and column left of the block, and it is
-	// valid during the call and may be changed. It may leave out pieces outside of the part of the settings. If rows
-	// and cols are equal and the kernel is symmetric, so is the block, to the
-	// bit. The error is that of the settings, ErrTolerance, [sparse.ErrMemory], the
+	// valid during the call and may be changed. If rows and cols are equal and the kernel is
+	// symmetric, so is the block, to the bit. The error is that of the settings, ErrTolerance, [sparse.ErrMemory], the
 	// context's, that of a sweep, or the first one of take.
 	Block(ctx context.Context, rows, cols []int,
 		take Sink,
@@ -74,12 +73,6 @@ type Settings struct {
 	// limit counts in all.
 	Memory int64
 
-	// Lo and Hi, unless both are 0, select a part of the block, with the same bits as in the whole:
-	// the columns Lo ≤ j < Hi or, where there are fewer rows than columns, the rows Lo ≤ i < Hi. A
-	// kernel that is computed column by column then leaves out most of the others. Blocks of nodes
-	// among themselves, modularity and distances are computed as a whole.
-	Lo, Hi int
-
 	// Progress, if not nil, is called with the stage, always "computing", the sweeps done and
 	// those expected in all.
 	Progress func(stage string, done, total int64)
@@ -90,45 +83,6 @@ func (s *Settings) progress(done, total int) {
 	if s.Progress != nil {
 		s.Progress("computing", int64(done), int64(total))
 	}
-}
-
-// isWhole reports whether the part is the whole block.
-func (s *Settings) isWhole() bool { return s.Lo == 0 && s.Hi == 0 }
-
-// byRows reports whether parts of a block of that shape are rows.
-func byRows(rows, cols int) bool { return rows < cols }
-
-// clipPieces wraps take so that it receives only the sub-blocks inside the part.
-func (s *Settings) clipPieces(rows, cols int, take Sink) Sink {
-	if s.isWhole() {
-		return take
-	}
-	turned := byRows(rows, cols)
-	return func(lo, left int, piece *sparse.Block[float64]) error {
-		first := left
-		count := piece.Cols
-		if turned {
-			first = lo
-			count = piece.Rows
-		}
-		start, end := max(s.Lo, first), min(s.Hi, first+count)
-		switch {
-		case start >= end:
-			return nil
-		case turned:
-			clip := *piece
-			clip.Rows = end - start
-			clip.Data = piece.Data[(start-lo)*piece.Stride:]
-			return take(start, left, &clip)
-		}
-		return take(lo, start, piece.Columns(start-left, end-left))
-	}
-}
-
-// wants reports whether what begins at lo and ends before hi has anything in
-// common with the part.
-func (s *Settings) wants(lo, hi int) bool {
-	return s.isWhole() || lo < s.Hi && hi > s.Lo
 }
 
 const (
@@ -180,10 +134,6 @@ func (s *Settings) validate() error {
 			refuse(pkg, "tolerance", "%g is out of range; give 0 < tolerance < 1",
 				s.Tolerance))
 	}
-	if !s.isWhole() && (s.Lo < 0 || s.Lo >= s.Hi) {
-		problems = append(problems,
-			refuse(pkg, "part", "%d to %d is empty", s.Lo, s.Hi))
-	}
 	if s.Memory < 0 {
 		problems = append(problems,
 			refuse(pkg, "memory", "%d bytes; 0 means no limit", s.Memory))
@@ -230,9 +180,8 @@ func (r *Report) IsEstimate() bool {
 }
 
 // Values is Block of k for values that are rounded to T: tolerance and bounds are those of
-// rounded values, 0 meaning about what T can hold, and pieces of a part are placed within
-// it. A block whose largest value T does not hold is a [*param.ParameterError]. Cost: that
-// of Block.
+// rounded values, and 0 means about what T can hold. If T cannot hold the largest value of the block, the error is a
+// [*param.ParameterError]. Cost: that of Block.
 func Values[T sparse.Float](ctx context.Context, k Kernel, rows, cols []int,
 	take Sink,
 	s *Settings) (*Report, error) {
@@ -255,13 +204,7 @@ func Values[T sparse.Float](ctx context.Context, k Kernel, rows, cols []int,
 	case set.Tolerance > 0:
 		return nil, &ToleranceError{Asked: set.Tolerance, Reached: 2 * rounding}
 	}
-	report, err := Block(ctx, k, rows, cols,
-		func(lo, left int, piece *sparse.Block[float64]) error {
-			if byRows(len(rows), len(cols)) {
-				return take(lo-set.Lo, left, piece)
-			}
-			return take(lo, left-set.Lo, piece)
-		}, &set)
+	report, err := Block(ctx, k, rows, cols, take, &set)
 	if err == nil && math.IsNaN(report.Largest+report.ErrorBound) {
 		err = ErrRange
 	}
@@ -294,14 +237,11 @@ func Matrix(ctx context.Context, k Kernel, rows, cols []int,
 	return out, report, err
 }
 
-// Block is the Block of a kernel, of which take receives the part of the settings alone.
+// Block is the Block of a kernel. It panics if rows or cols have a node that the graph does not have.
 func Block(ctx context.Context, k Kernel, rows, cols []int,
 	take Sink,
 	s *Settings) (*Report, error) {
 	checkNodes(k.Len(), rows, cols)
-	if s != nil {
-		take = s.clipPieces(len(rows), len(cols), take)
-	}
 	return k.Block(ctx, rows, cols, take, s)
 }
 

@@ -302,7 +302,7 @@ func (m *modularity) report() *Report {
 func (m *modularity) Block(ctx context.Context, rows, cols []int, take Sink,
 	s *Settings) (*Report, error) {
 	columns := cols
-	if byRows(len(rows), len(cols)) {
+	if len(rows) < len(cols) {
 		columns = rows
 	}
 	set, err := m.prepare(ctx, s, func() float64 { return m.largest(columns) })

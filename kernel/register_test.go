@@ -3,7 +3,6 @@ package kernel
 import (
 	"context"
 	"math"
-	"slices"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
@@ -49,18 +48,6 @@ func TestRegister(t *testing.T) {
 					t.Fatalf("%d×%d: K[%d, %d] = %v, want %v", len(rows), len(cols), i, j, v, want.Row(i)[j])
 				}
 			}
-		}
-		part := &Settings{Lo: 70, Hi: 80}
-		_, err := Block(background, wrapped, rows, cols, func(lo, left int, piece *sparse.Block[float64]) error {
-			for i := range piece.Rows {
-				if !slices.Equal(piece.Row(i), got.Row(lo + i)[left:left+piece.Cols]) {
-					t.Errorf("%d×%d: another value in row %d of a part", len(rows), len(cols), lo+i)
-				}
-			}
-			return nil
-		}, part)
-		if err != nil {
-			t.Fatal(err)
 		}
 	}
 	grams, _, err := Grams(background, []Kernel{wrapped, own}, few, nil, nil)

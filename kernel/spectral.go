@@ -379,8 +379,7 @@ func pickRows(list []int) columnValues {
 }
 
 // across computes the columns of nodes and hands out their values at a list of the given length, as
-// columns or, transposed, as rows. All other slabs use the tolerance that the first
-// one has found, so that a part of the block requires only the first slab and its own.
+// columns or, transposed, as rows. All other slabs use the effort that the first slab has found.
 func (c *computation) across(ctx context.Context, length int, nodes []int,
 	transposed bool, values columnValues, out Sink) error {
 	slabs := slabsOf(c.k.Len(), len(nodes))
@@ -397,10 +396,6 @@ func (c *computation) across(ctx context.Context, length int, nodes []int,
 		}
 		if number > 0 {
 			c.effort = effort
-		}
-		if number > 0 && !c.s.wants(lo, hi) {
-			c.log.done++
-			continue
 		}
 		width := hi - lo
 		y := c.y.Columns(0, width)

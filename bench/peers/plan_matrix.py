@@ -23,7 +23,6 @@ in braces are made in WORK when first used:
     {edges.gz} {edges.zst} {npz} {mtx} {parquet} {metis}
     {labels-N-C} {nodes-N}     N nodes with one of C classes; a list of N nodes
     {features} {block} {svm}   files of features and of a kernel
-    {slabs-COMMAND}            the parts to merge: features, kernel or classify
     {out}                      a new path, removed afterwards
 """
 import argparse
@@ -71,8 +70,6 @@ class Files:
         kind, *numbers = name.split("-")
         if kind == "store":
             return self.store
-        if kind == "slabs":
-            return self.slabs(numbers[0])
         if kind == "ids":
             return f"{self.place('edges')}.ids"
         endings = {
@@ -113,19 +110,6 @@ class Files:
                 if i in chosen:
                     label = "\tclass%d" % rng.choices(range(classes), weights)[0] if classes else ""
                     g.write(name.rstrip("\n") + label + "\n")
-
-    def slabs(self, command):
-        shared = {
-            "features": ["--labels", self.place("labels-1000-5"), "--steps", "5"],
-            "kernel": ["--kernel", "p-step", "--steps", "2", "--cols", self.place("nodes-200")],
-            "classify": ["--labels", self.place("labels-100-2"), "--method", "cwk"],
-        }[command]
-        ending = "trials" if command == "classify" else "npy"
-        paths = [self.work / f"{self.store.name}-{command}-{i}.{ending}" for i in range(2)]
-        for i, path in enumerate(paths):
-            if not path.exists():
-                self.run(command, self.store, *shared, "--slab", f"{i}/2", "-o", path)
-        return " ".join(str(p) for p in paths)
 
     def run(self, *arguments):
         subprocess.run([self.program, *(str(a) for a in arguments), "--quiet"], check=True, stdout=subprocess.DEVNULL)

@@ -1,7 +1,6 @@
 package sides
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -59,21 +58,6 @@ type Difference struct {
 // Error implements error.
 func (d *Difference) Error() string {
 	return fmt.Sprintf("edges: %s is %s, and the result was made with %s", d.Setting, d.Graph, d.Result)
-}
-
-// Describe returns the fields in which another origin differs, with both values; "" if there are none.
-func (o *Origin) Describe(other *Origin) string {
-	mine := o.fields()
-	theirs := other.fields()
-	names := maps.Clone(mine)
-	maps.Copy(names, theirs)
-	var list []string
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		if mine[name] != theirs[name] {
-			list = append(list, fmt.Sprintf("%s is %s for %s", name, cmp.Or(theirs[name], "none"), cmp.Or(mine[name], "none")))
-		}
-	}
-	return strings.Join(list, ", ")
 }
 
 // String returns all fields with their values, for a reader.

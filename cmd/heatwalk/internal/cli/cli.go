@@ -228,7 +228,6 @@ func commands() []command {
 		{"ingest", graphs.NewIngest, false, files},
 		{"convert", graphs.NewConvert, false, files},
 		{"generate", graphs.NewGenerate, false, files},
-		{"merge", compute.NewMerge, false, files},
 		{"verify", graphs.NewVerify, false, files},
 	}...)
 }

@@ -38,41 +38,10 @@ func parses(t *testing.T, words []string) {
 	}
 }
 
-// The job array runs the command that it says, for every task.
+// The job runs a command that exists.
 func TestSlurmExample(t *testing.T) {
-	script := example(t, "slurm.sh")
-	shares := matched(t, script, `(?m)^shares=(\d+)`)
-	last := matched(t, script, `--array=0-(\d+)`)
-	if number(t, shares) != number(t, last)+1 {
-		t.Errorf("%s shares, array to %s", shares, last)
-	}
-	script = strings.ReplaceAll(script, "\\\n", " ")
-	line := matched(t, script, `(?m)^heatwalk (kernel .*)$`)
-	for task := range number(t, shares) {
-		words := strings.NewReplacer(`"`, "", "$SLURM_ARRAY_TASK_ID", strconv.Itoa(task), "$shares", shares, "$SLURM_CPUS_PER_TASK", "4").Replace(line)
-		parses(t, strings.Fields(words))
-	}
-	parses(t, strings.Fields(matched(t, script, `'heatwalk (merge [^']*)'`)))
-}
-
-// TestSharesExample checks that the Indexed Job has as many completions as shares and runs a command that exists.
-func TestSharesExample(t *testing.T) {
-	manifest := manifestOf(t, "shares.yaml")
-	for _, want := range []string{
-		"kind: Job", "completionMode: Indexed",
-		"fieldPath: metadata.annotations['batch.kubernetes.io/job-completion-index']",
-	} {
-		if !strings.Contains(manifest, want+"\n") {
-			t.Errorf("%q is missing", want)
-		}
-	}
-	completions := matched(t, manifest, `(?m)^  completions: (\d+)$`)
-	if shares := matched(t, manifest, `- name: SHARES[^\n]*\n *value: "(\d+)"`); shares != completions {
-		t.Errorf("%s completions, %s shares", completions, shares)
-	}
-	for index := range number(t, completions) {
-		parses(t, strings.Split(strings.NewReplacer("$(SHARES)", completions, "$(SHARE)", strconv.Itoa(index)).Replace(strings.Join(argumentsIn(manifest), "\n")), "\n"))
-	}
+	script := strings.ReplaceAll(example(t, "slurm.sh"), "\\\n", " ")
+	parses(t, strings.Fields(matched(t, script, `heatwalk-mpi (kernel .*)`)))
 }
 
 // manifestOf returns a manifest of the examples, after checking that it has only keys of a Job or CronJob, starts the program
@@ -239,13 +208,4 @@ func matched(t *testing.T, text, pattern string) string {
 		t.Fatalf("nothing matches %s", pattern)
 	}
 	return m[1]
-}
-
-func number(t *testing.T, text string) int {
-	t.Helper()
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
 }

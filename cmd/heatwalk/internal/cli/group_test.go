@@ -34,8 +34,6 @@ var groups = []group{
 		line("convert w/E.npy -o w/read.npz")},
 	{"matrix and labels", line("convert a.svm -o w/x.npy"), line("convert b.svm -o w/x.npy"),
 		line("convert w/x.npy --labels w/x.labels.tsv -o w/read.svm")},
-	{"part of a block", line("kernel sa --slab 0/1 --kernel diffusion:beta=1 -o w/P.npy"), line("kernel sb --slab 0/1 --kernel diffusion:beta=1 -o w/P.npy"),
-		line("merge w/P.npy -o w/read.npy")},
 	{"edges and labels", line("generate sbm --nodes 20 --classes 2 --fraction 0.5 --seed 1 -o w/e.tsv --labels w/l.tsv"),
 		line("generate sbm --nodes 20 --classes 2 --fraction 0.5 --seed 2 -o w/e.tsv --labels w/l.tsv"),
 		line("classify w/e.tsv --labels w/l.tsv --method lp -o w/read.tsv")},

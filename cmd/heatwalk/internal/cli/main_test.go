@@ -14,7 +14,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime/debug"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -142,7 +141,6 @@ func TestScripts(t *testing.T) {
 			"alone":     alone,
 			"cora":      cora,
 			"unpack":    unpack,
-			"shares":    shares,
 		},
 	})
 }
@@ -323,32 +321,4 @@ func unpack(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	defer archive.Close()
 	ts.Check(os.CopyFS(ts.MkAbs(args[1]), archive))
-}
-
-// shares COUNT THREADS COMMAND... makes a matrix of the store g as a whole and in shares, which must be merged to the same bytes.
-func shares(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 3 {
-		ts.Fatalf("usage: shares COUNT THREADS COMMAND FLAGS...")
-	}
-	count, err := strconv.Atoi(args[0])
-	ts.Check(err)
-	matrix := append([]string{args[2], "g", "--quiet"}, args[3:]...)
-	command := func(first []string, more ...string) {
-		if code := mainIn(ts, append(slices.Clone(first), more...)); code != 0 {
-			ts.Fatalf("exit code %d", code)
-		}
-	}
-	command(matrix, "-o", "whole.npy")
-	merge := []string{"merge", "--quiet", "-o", "merged.npy"}
-	for i := range count {
-		share := fmt.Sprintf("part-%d.npy", i)
-		command(matrix, "--slab", fmt.Sprintf("%d/%d", i, count), "--threads", args[1], "-o", share)
-		merge = append(merge, share)
-	}
-	command(merge)
-	for _, ending := range []string{".npy", ".rows.ids", ".cols.ids"} {
-		if ts.ReadFile("whole"+ending) != ts.ReadFile("merged"+ending) {
-			ts.Fatalf("merged%s is not whole%s", ending, ending)
-		}
-	}
 }

@@ -13,12 +13,16 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
+	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
 // flagError converts an error of the flag parser, adds the most similar flag, and joins the problems
 // recorded before.
 func flagError(run *shell.Session, cmd *cobra.Command, err error) error {
+	if !cmd.HasParent() && cmd.Flags().NArg() > 0 { // flags of a command that does not exist
+		return noSuchCommand(run, cmd, cmd.Flags().Args())
+	}
 	formatErrors(run)
 	var (
 		unknown *pflag.NotExistError
@@ -86,6 +90,8 @@ func unknownFlag(run *shell.Session, cmd *cobra.Command, err *pflag.NotExistErro
 	file := slices.IndexFunc(run.Line.Args,
 		func(arg string) bool { return strings.HasPrefix(arg, place) && shell.IsThere(arg) })
 	switch {
+	case name == "slab":
+		run.Line.Problem(place, "no such flag; processes share the rows of a graph: %s; docs/run.md tells how to build it", withoutSlab(run.Line.Args))
 	case len(long) > 1 && cmd.Flags().Lookup(long) != nil:
 		run.Line.Problem("-"+long, "a long flag has two hyphens; write --%s", long)
 	case file >= 0:
@@ -106,6 +112,19 @@ func unknownFlag(run *shell.Session, cmd *cobra.Command, err *pflag.NotExistErro
 	default:
 		run.Line.Problem(place, "no such flag; see %s --help", cmd.CommandPath())
 	}
+}
+
+// withoutSlab returns the line that runs arguments with the flag --slab in several processes.
+func withoutSlab(args []string) string {
+	line := "mpirun -n 2 heatwalk-mpi"
+	for i := 0; i < len(args); i++ {
+		if args[i] == "--slab" {
+			i++
+		} else if !strings.HasPrefix(args[i], "--slab=") {
+			line += " " + input.ShellWord(args[i])
+		}
+	}
+	return line
 }
 
 // namingFlag returns the flag of a command that accepts names with the given parameter, or "".
@@ -133,6 +152,8 @@ func noSuchCommand(run *shell.Session, cmd *cobra.Command, args []string) error 
 	if _, err := os.Stat(args[0]); err == nil {
 		run.Line.Problem(args[0],
 			"is not a command; to label its nodes: heatwalk classify %s --labels LABELS", args[0])
+	} else if !cmd.HasParent() && args[0] == "merge" {
+		run.Line.Problem(args[0], "no such command; run the command of the parts once, without --slab, in several processes with mpirun -n 2 heatwalk-mpi; docs/run.md tells how to build it")
 	} else if suggestion != "" {
 		run.Line.Problem(args[0], "no such command; did you mean %s?", suggestion)
 	} else if !cmd.HasParent() && !strings.Contains(args[0], ".") && findPlaces(cmd.Root(), args[0]) != nil { // a file has a dot

@@ -92,8 +92,7 @@ func runWithin(args ...string) (code int, stderr string) {
 }
 
 // TestOriginsOfFlags gives each flag of edges to classify, and checks that predict and explain without it agree with
-// classify: the same bytes, or exit code 3 with both values. merge refuses slabs of which one lacks the flag. Every flag of
-// edges takes part.
+// classify: the same bytes, or exit code 3 with both values. Every flag of edges takes part.
 func TestOriginsOfFlags(t *testing.T) {
 	originWorkplace(t)
 	must := func(args ...string) {
@@ -142,13 +141,6 @@ func TestOriginsOfFlags(t *testing.T) {
 		}
 		must("ingest", "edges.csv", "--force", "--kind=kind", "--time=day", "-o", "s")
 		last := settings[len(settings)-1]
-		must("kernel", "s", "--kernel=diffusion:beta=2", "--slab=0/2", last, "-o", "p0.npy")
-		must("kernel", "s", "--kernel=diffusion:beta=2", "--slab=1/2", "-o", "p1.npy")
-		if code, stderr := runWithin("merge", "p0.npy", "p1.npy", "-o", "K.npy"); code != fault.WrongData || !strings.Contains(stderr, "of other edges") {
-			t.Errorf("--%s: merge of different edges ends with %d: %s", name, code, stderr)
-		}
-		must("kernel", "s", "--kernel=diffusion:beta=2", "--slab=1/2", last, "-o", "p1.npy")
-		must("merge", "p0.npy", "p1.npy", "-o", "K.npy")
 		must("classify", "s", "--labels=labels.csv", "--method=lp:alpha=1", "--kind-weights=calls=1", last, "--save-model=m", "-o", "a.tsv")
 		if code, stderr := runWithin("predict", "s", "--model=m", "-o", "b.tsv"); code != fault.Done || !same("a.tsv", "b.tsv") {
 			t.Errorf("--%s of a store: predict ends with %d, or differs: %s", name, code, stderr)

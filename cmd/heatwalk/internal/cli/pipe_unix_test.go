@@ -37,7 +37,6 @@ func TestInterruptPipes(t *testing.T) {
 	commands := []string{
 		"classify e.tsv --labels l.tsv --node-features pipe",
 		"evaluate e.tsv --labels l.tsv --grid pipe",
-		"merge some -o K.npy",
 		"generate grid -o pipe",
 	}
 	if !testing.Short() {
@@ -56,7 +55,6 @@ func TestInterruptPipes(t *testing.T) {
 			"kernel e.tsv --kernel diffusion --rows pipe -o K.npy",
 			"kernel e.tsv --kernel diffusion --cols pipe -o K.npy",
 			"convert x.svm --labels pipe -o y.svm",
-			"merge part -o K.npy",
 			"generate grid -o full",
 			"convert e.tsv -o pipe --to tsv",
 			"graphs evaluate many --kernel label-pair",

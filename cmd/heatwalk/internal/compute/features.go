@@ -11,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/parts"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/file/nodefile"
@@ -32,7 +31,6 @@ type featuresOptions struct {
 	rows  string
 	dtype string
 	out   string
-	share shareFlag
 }
 
 // NewFeatures returns the command heatwalk features.
@@ -50,7 +48,6 @@ func NewFeatures(run *shell.Session) *cobra.Command {
 	flags.AddInput(&c.rows, "rows", "of the nodes to write, one id a line (default: all)")
 	flags.AddDtype(&c.dtype, "float32",
 		"precision of the walk and of the features")
-	c.share.declare(flags, "the classes")
 	c.graph.Declare(flags)
 	return cmd
 }
@@ -80,16 +77,10 @@ func writeFeatures[T sparse.Float](run *shell.Session, f *featuresOptions,
 			return err
 		}
 	}
-	first, end, err := f.share.bounds(len(d.Labels.Names), "class")
-	if err != nil {
-		return err
-	}
 	w, err := newWalk[T](run, d, &f.graph.Tables, &f.walk)
 	if err != nil {
 		return err
 	}
-	w.Lo = first
-	w.Hi = end
 	parameters := f.walk.Parameters
 	var fold []int // fold of each label; nil: no labels are hidden
 	parameters.Features = f.kind
@@ -103,22 +94,20 @@ func writeFeatures[T sparse.Float](run *shell.Session, f *featuresOptions,
 	picks := cwk.Picks(d.Rows, w.Seeds, fold)
 	minSteps := parameters.MinSteps
 	groups := parameters.Steps - minSteps + 1
-	wide := end - first
-	class := func(j int) string { return fmt.Sprintf("%d:%s", minSteps+j/wide, d.Labels.Names[first+j%wide]) }
+	names := d.Labels.Names
+	column := func(j int) string { return fmt.Sprintf("%d:%s", minSteps+j/len(names), names[j%len(names)]) }
 	return writeWalk(d, w, &walkMatrix[T]{
 		Matrix: tablefile.Matrix{Rows: d.Graph.SelectNodes(d.Rows),
-			Cols: shell.Axis{N: wide * groups, ID: class}, Label: labelOf(d)},
+			Cols: shell.Axis{N: len(names) * groups, ID: column}, Label: labelOf(d)},
 		memory: func() (int64, int, error) { return w.FeaturesBytes(minSteps, picks) },
 		panels: func(sink func(int, *sparse.Block[T]) error) error {
 			_, err := w.Features(run.Context, minSteps, picks, sink)
 			return err
 		},
-		picks:  [][]cwk.Pick{picks},
-		advice: "take fewer steps, rows (--rows), or another disk",
-
-		parameters: parameters, command: "features", share: f.share,
-		shape: parts.Shape{Axis: parts.ByColumns, Lo: first, Hi: end,
-			Whole: len(d.Labels.Names), Groups: groups, Dtype: f.dtype},
+		picks:      [][]cwk.Pick{picks},
+		advice:     "take fewer steps, rows (--rows), or another disk",
+		parameters: parameters,
+		dtype:      f.dtype,
 	})
 }
 
@@ -161,25 +150,19 @@ type walkMatrix[T sparse.Float] struct {
 	advice string       // where it is too large for the disk
 
 	parameters shell.WalkParameters
-	command    string
-	share      shareFlag
-	shape      parts.Shape // of a share
+	dtype      string
 }
 
 // rowBytes returns the bytes of a row of the block of a walk.
 func rowBytes[T sparse.Float](w *cwk.Walk[T]) int {
-	classes := w.Seeds.Classes
-	if w.Hi > 0 {
-		classes = w.Hi - w.Lo
-	}
-	return sparse.Stride[T](classes*len(w.Variants)) * int(unsafe.Sizeof(T(0)))
+	return sparse.Stride[T](w.Seeds.Classes*len(w.Variants)) * int(unsafe.Sizeof(T(0)))
 }
 
 // writeWalk writes a matrix of the walk w.
 func writeWalk[T sparse.Float](d *shell.GraphRun, w *cwk.Walk[T],
 	m *walkMatrix[T]) error {
 	run := d.Out.Run
-	files, err := d.Out.CheckMatrix(m.Rows, m.Cols, m.shape.Dtype, m.advice)
+	files, err := d.Out.CheckMatrix(m.Rows, m.Cols, m.dtype, m.advice)
 	if err != nil {
 		return err
 	}
@@ -213,9 +196,6 @@ func writeWalk[T sparse.Float](d *shell.GraphRun, w *cwk.Walk[T],
 	defer job.End()
 	w.A = job.A
 	w.Memory = job.Memory
-	if err := describePart(d, m.command, m.share, m.shape, m.parameters); err != nil {
-		return err
-	}
 	m.Pieces = takesPieces(d.Out)
 	file, err := newWriter[T](d.Out, &m.Matrix)
 	if err != nil {
@@ -243,7 +223,7 @@ func writeWalk[T sparse.Float](d *shell.GraphRun, w *cwk.Walk[T],
 	}
 	p := &m.parameters
 	r := &shell.MatrixDocument{Output: d.Out.Path,
-		Rows: m.Rows.N, Cols: m.Cols.N, Dtype: m.shape.Dtype, Parameters: p}
+		Rows: m.Rows.N, Cols: m.Cols.N, Dtype: m.dtype, Parameters: p}
 	return d.Out.Finish(shell.JoinDocuments(r), p,
 		fmt.Sprintf("%s · α = %v, steps %d to %d", shell.DescribeShape(r.Rows, r.Cols, r.Dtype),
 			p.Alpha, p.MinSteps, p.Steps))

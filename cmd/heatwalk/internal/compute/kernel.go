@@ -11,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/parts"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/file/tablefile"
@@ -31,7 +30,6 @@ func NewKernel(run *shell.Session) *cobra.Command {
 		": of cwk, and classes of the rows in LIBSVM's text")
 	shell.NumberVar(flags, &c.tolerance, "tolerance", 0, shell.OpenUnit, "tolerance",
 		"largest error of a value, relative to the largest value in its columns (default: 1e-6 with float32, 1e-8 with float64, and less where the precision allows)")
-	c.share.declare(flags, "the columns")
 	c.graph.DeclareLargest(flags)
 	c.graph.Declare(flags)
 	return cmd
@@ -56,7 +54,6 @@ type kernelOptions struct {
 	family     *kernel.Family // nil for cwk
 	userValues param.Values   // given values of the parameters
 	tolerance  float64        // 0: not given
-	share      shareFlag
 }
 
 // checkKernel parses the kernel and records problems of the flags.
@@ -101,10 +98,6 @@ func writeWalkKernel[T sparse.Float](run *shell.Session, f *kernelOptions,
 	if err != nil {
 		return err
 	}
-	lo, hi, err := f.share.bounds(len(d.Cols), "column")
-	if err != nil {
-		return err
-	}
 	w, err := newWalk[T](run, d, &f.graph.Tables, &f.walk)
 	if err != nil {
 		return err
@@ -112,21 +105,19 @@ func writeWalkKernel[T sparse.Float](run *shell.Session, f *kernelOptions,
 	parameters := f.walk.Parameters
 	parameters.Kernel = f.name
 	rows := cwk.Picks(d.Rows, w.Seeds, nil)
-	cols := cwk.Picks(d.Cols[lo:hi], w.Seeds, nil)
+	cols := cwk.Picks(d.Cols, w.Seeds, nil)
 	minSteps := parameters.MinSteps
 	return writeWalk(d, w, &walkMatrix[T]{
 		Matrix: tablefile.Matrix{Rows: d.Graph.SelectNodes(d.Rows),
-			Cols: d.Graph.SelectNodes(d.Cols[lo:hi]), Kernel: true, Label: labelOf(d)},
+			Cols: d.Graph.SelectNodes(d.Cols), Kernel: true, Label: labelOf(d)},
 		memory: func() (int64, int, error) { return w.GramBytes(minSteps, rows, cols) },
 		panels: func(sink func(int, *sparse.Block[T]) error) error {
 			return w.Gram(run.Context, minSteps, rows, cols, sink)
 		},
-		picks:  [][]cwk.Pick{rows, cols},
-		advice: shell.FewerNodes,
-
-		parameters: parameters, command: "kernel", share: f.share,
-		shape: parts.Shape{Axis: parts.ByColumns, Lo: lo, Hi: hi,
-			Whole: len(d.Cols), Groups: 1, Dtype: f.block.Dtype},
+		picks:      [][]cwk.Pick{rows, cols},
+		advice:     shell.FewerNodes,
+		parameters: parameters,
+		dtype:      f.block.Dtype,
 	})
 }
 
@@ -161,12 +152,8 @@ func writeNodeKernel[T sparse.Float](run *shell.Session, f *kernelOptions,
 	if err != nil {
 		return err
 	}
-	rows, cols, shape, err := f.share.part(d.Rows, d.Cols, f.block.Dtype)
-	if err != nil {
-		return err
-	}
-	rowAxis := d.Graph.SelectNodes(rows)
-	colAxis := d.Graph.SelectNodes(cols)
+	rowAxis := d.Graph.SelectNodes(d.Rows)
+	colAxis := d.Graph.SelectNodes(d.Cols)
 	files, err := d.Out.CheckMatrix(rowAxis, colAxis, f.block.Dtype, shell.FewerNodes)
 	if err != nil {
 		return err
@@ -178,8 +165,7 @@ func writeNodeKernel[T sparse.Float](run *shell.Session, f *kernelOptions,
 		return shell.RefuseDirected(name, f.name, "--kernel="+shell.NodeKernels()[index].Name)
 	}
 	d.Graph.SweepForward(!directed)
-	settings := &kernel.Settings{Tolerance: f.tolerance, Lo: shape.Lo, Hi: shape.Hi,
-		Progress: run.Progress.Stages("product")}
+	settings := &kernel.Settings{Tolerance: f.tolerance, Progress: run.Progress.Stages("product")}
 	run.Costs.Disk += files
 	block := tablefile.NPY.Size(rowAxis.N, colAxis.N, f.block.Dtype)
 	if !takesPieces(d.Out) { // the block is in memory until it is complete
@@ -195,10 +181,6 @@ func writeNodeKernel[T sparse.Float](run *shell.Session, f *kernelOptions,
 		return run.Costs.GraphError(err, name, shell.LoosenTolerance)
 	}
 	defer k.Job.End()
-	if err := describePart(d, "kernel", f.share, shape,
-		shell.KernelParameters{Spec: &f.family.Spec, Values: k.Parameters}); err != nil {
-		return err
-	}
 	file, err := newWriter[T](d.Out,
 		&tablefile.Matrix{Rows: rowAxis, Cols: colAxis, Kernel: true,
 			Label: labelOf(d), Pieces: true, Hold: !takesPieces(d.Out)})
@@ -216,8 +198,8 @@ func writeNodeKernel[T sparse.Float](run *shell.Session, f *kernelOptions,
 	if err := file.Close(run.Context); err != nil {
 		return err
 	}
-	return finishKernel(d, &kernelDocument{Output: f.block.Out, Rows: len(rows),
-		Cols: len(cols), Dtype: f.block.Dtype,
+	return finishKernel(d, &kernelDocument{Output: f.block.Out, Rows: rowAxis.N,
+		Cols: colAxis.N, Dtype: f.block.Dtype,
 		Parameters: shell.KernelParameters{Spec: &f.family.Spec, Values: k.Parameters}}, report)
 }
 

@@ -18,7 +18,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/parts"
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/file/textio"
@@ -42,8 +41,7 @@ type Outputs struct {
 	RowIDs  io.Writer         // separate file for .npy
 	ColIDs  io.Writer
 	RunFile io.Writer
-	Store   any         // description of the graph of the run; nil: none
-	Share   *parts.Part // which part of a whole the output is, nil if it is the whole
+	Store   any // description of the graph of the run; nil: none
 
 	files []*durable.Pending // an output before the files that belong to it
 	ends  []func() error     // write the ends of compressed files
@@ -399,7 +397,6 @@ type runFile struct {
 	Origin     *sides.Origin `json:"origin,omitempty"`
 	SelfLoops  int64         `json:"dropped_self_loops,omitempty"`
 	Parameters any           `json:"parameters,omitempty"`
-	Part       *parts.Part   `json:"part,omitempty"` // of a whole that merge puts together
 	Inputs     []RunInput    `json:"inputs,omitempty"`
 	Started    string        `json:"started"`
 	Finished   string        `json:"finished"`
@@ -423,7 +420,6 @@ func (o *Outputs) writeRun(parameters any) error {
 		Origin:     run.Origin,
 		SelfLoops:  run.droppedLoops,
 		Parameters: parameters,
-		Part:       o.Share,
 		Inputs:     run.listInputs(),
 		Started:    date(run.Console.Started),
 		Finished:   date(time.Now()),
