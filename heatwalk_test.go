@@ -54,10 +54,9 @@ func TestOpenDirected(t *testing.T) {
 	dir, temporary := t.TempDir(), t.TempDir()
 	t.Setenv("TMPDIR", temporary)
 	for name, text := range map[string]string{
-		"arcs.mtx":   "%%MatrixMarket matrix coordinate pattern general\n3 3 3\n1 2\n2 3\n3 1\n",
-		"arcs.gml":   "graph [ directed 1 node [ id 1 ] node [ id 2 ] node [ id 3 ] edge [ source 1 target 2 ] edge [ source 2 target 3 ] edge [ source 3 target 1 ] ]",
-		"arcs.net":   "*Vertices 3\n*Arcs\n1 2\n2 3\n3 1\n",
-		"arcs.edges": "1 2\n2 3\n3 1\n",
+		"arcs.mtx":     "%%MatrixMarket matrix coordinate pattern general\n3 3 3\n1 2\n2 3\n3 1\n",
+		"arcs.graphml": `<graphml><graph edgedefault="directed"><node id="1"/><node id="2"/><node id="3"/><edge source="1" target="2"/><edge source="2" target="3"/><edge source="3" target="1"/></graph></graphml>`,
+		"arcs.edges":   "1 2\n2 3\n3 1\n",
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
@@ -103,7 +102,7 @@ func TestOpenErrors(t *testing.T) {
 	if err := os.WriteFile(bad, []byte("a\tb\t1\nb\tc\tx\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{bad, filepath.Join(dir, "missing.tsv"), filepath.Join(dir, "none", "x.gml"), dir} {
+	for _, path := range []string{bad, filepath.Join(dir, "missing.tsv"), filepath.Join(dir, "none", "x.graphml"), dir} {
 		_, err := heatwalk.Open(t.Context(), path, nil)
 		if err == nil || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), temporary) {
 			t.Errorf("%s: %v", path, err)

@@ -111,7 +111,6 @@ func TestBadEdgeLists(t *testing.T) {
 		{"edges.csv", "\x00a\x00,\x00b", Config{}, "edges.csv: UTF-16 text without a byte-order mark; pass option encoding=utf-16be"},
 		{"edges.csv", "a,b\nc,d\nef\x00\n", Config{}, "edges.csv:3: NUL byte, not a text file; give text, plain or compressed with gzip or zstd"},
 		{"edges.xz", "\xfd7zXZ\x00abc", Config{}, "edges.xz: xz-compressed; decompress it with xz -d, or use gzip or zstd"},
-		{"e.gexf", "<?xml version=\"1.0\"?>\n<gexf/>\n", Config{}, "e.gexf: no graph; is this GEXF?"},
 		{"edges.tsv", "<!DOCTYPE html>\n<html>\n", Config{}, "edges.tsv: an HTML page, which is not read; this is the answer of a server, not the file; check the address and your access, and fetch the file again"},
 		{"edges.Z", "\x1f\x9d\x90abc", Config{}, "edges.Z: file compressed by compress; decompress it with uncompress, or use gzip or zstd"},
 		{"edges.txt", "1 2\n" + long + " 3\n", Config{}, "edges.txt:2: line longer than 1 MiB; is this a line-based format?"},

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,9 +18,7 @@ func TestInputChangedMeanwhile(t *testing.T) {
 	}
 	stored := func(text string) string { return packed(text[:len(text)/2]) + packed(text[len(text)/2:]) }
 	edges := strings.Repeat("aa\tbb\n", lines)
-	var gml strings.Builder
-	gml.WriteString("graph [ node [ id 1 ] node [ id 2 ]\n")
-	gml.WriteString(strings.Repeat("edge [ source 1 target 2 ]\n", lines/4) + "]\n")
+	graphML := graphMLText("undirected", slices.Repeat([]string{"1 2"}, lines/4)...)
 	change := map[string]func(path string, size int64) error{
 		"shorter by lines": func(path string, size int64) error { return os.Truncate(path, size/2/6*6) },
 		"longer": func(path string, size int64) error {
@@ -40,7 +39,7 @@ func TestInputChangedMeanwhile(t *testing.T) {
 		workers = []int{3}
 	}
 	for _, input := range []file{
-		{"e.tsv", edges}, {"e.tsv.gz", stored(edges)}, {"g.gml", gml.String()}, {"g.npz", string(matrix)},
+		{"e.tsv", edges}, {"e.tsv.gz", stored(edges)}, {"g.graphml", graphML}, {"g.npz", string(matrix)},
 	} {
 		if testing.Short() && !strings.HasPrefix(input.name, "e.tsv") {
 			break

@@ -156,11 +156,11 @@ func TestWrongKindsAndTimes(t *testing.T) {
 	for _, weight := range []string{"1e+39", "1e-46"} {
 		wantError(t, &Config{Kind: "kind"}, []file{{"e.csv", "source,target,weight,kind\na,b," + weight + ",x\n"}},
 			"e.csv:2:5: weight "+weight+" is too large or too small for edges with kinds or times; fix the line")
-		wantError(t, &Config{Kind: "kind"}, []file{{"g.gml", "graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 kind \"x\" weight " + weight + " ] ]"}},
-			"g.gml: weight "+weight+" is too large or too small for edges with kinds or times; multiply all weights by a number")
+		wantError(t, &Config{Kind: "kind"}, []file{{"g.graphml", strings.Replace(graphMLText("undirected", "1 2 "+weight), "</edge>", `<data key="kind">x</data></edge>`, 1)}},
+			"g.graphml: weight "+weight+" is too large or too small for edges with kinds or times; multiply all weights by a number")
 	}
-	wantError(t, &Config{Kind: "sort"}, []file{{"g.gml", "graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 ] ]"}},
-		`g.gml:1: an edge without the attribute "sort"; choose another attribute with option kind`)
+	wantError(t, &Config{Kind: "sort"}, []file{{"g.graphml", graphMLText("undirected", "1 2")}},
+		`g.graphml:2: an edge without the attribute "sort"; choose another attribute with option kind`)
 	wantError(t, &Config{Kind: "relation"}, []file{{"e.txt", header + "a,b,x,3\n"}}, `e.txt:1: the header "source,target,kind,time" has no column "relation"; correct option kind`)
 	wantError(t, &Config{Kind: "kind"}, []file{{"g.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n"}},
 		"option kind: names a column or an attribute; g.mtx is a Matrix Market file; write its edges as a table with a header")
@@ -210,8 +210,6 @@ func TestTimesOfFormats(t *testing.T) {
 		for name, form := range map[string]string{
 			"e.csv":     "source,target,at,weight\na,b,%s,2\nb,c,%s,3\n",
 			"e.jsonl":   `{"source": "a", "target": "b", "at": "%s", "weight": 2}` + "\n" + `{"source": "b", "target": "c", "at": "%s", "weight": 3}`,
-			"e.gml":     `graph [ node [ id 1 label "a" ] node [ id 2 label "b" ] node [ id 3 label "c" ] edge [ source 1 target 2 at "%s" weight 2 ] edge [ source 2 target 3 at "%s" weight 3 ] ]`,
-			"e.gexf":    `<gexf><graph><nodes><node id="a"/><node id="b"/><node id="c"/></nodes><edges><edge source="a" target="b" at="%s" weight="2"/><edge source="b" target="c" at="%s" weight="3"/></edges></graph></gexf>`,
 			"e.graphml": `<graphml><key id="t" for="edge" attr.name="at" attr.type="string"/><key id="w" for="edge" attr.name="weight" attr.type="double"/><graph><node id="a"/><node id="b"/><node id="c"/><edge source="a" target="b"><data key="t">%s</data><data key="w">2</data></edge><edge source="b" target="c"><data key="t">%s</data><data key="w">3</data></edge></graph></graphml>`,
 		} {
 			dir, _, err := ingestInto(t, &Config{Time: "at" + test.format}, write(t, file{name, fmt.Sprintf(form, test.times[0], test.times[1])})...)

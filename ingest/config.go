@@ -83,9 +83,9 @@ type Config struct {
 	Duplicates   Duplicates                            // default: see there
 	Nodes        string                                // a file of ids that get the first rows, one a line; "" for none
 	Fields       []string                              // the columns of source, target and weight, numbers from 1 or titles of a header; nil: by their titles, or the first two or three
-	Weight       string                                // the column, or the edge attribute of GraphML and GML, that is the weight; "": the usual titles
+	Weight       string                                // the column, or the edge attribute of GraphML and JSON, that is the weight; "": the usual titles
 	Unweighted   bool                                  // all weights will be replaced by 1: a line with weight 0 is an edge too
-	Kind         string                                // the column, or the edge attribute of GraphML, GEXF, JSON and GML, that is the kind of an edge; "": edges have no kinds
+	Kind         string                                // the column, or the edge attribute of GraphML and JSON, that is the kind of an edge; "": edges have no kinds
 	Time         string                                // the column that is the time of an edge; "": edges have no times
 	Signed       bool                                  // accept negative weights, see graph.Graph
 	Bipartite    bool                                  // sources and targets are two kinds of nodes: ids get the titles of their columns in front, or source and target, and a colon

@@ -57,6 +57,11 @@ func (c *Config) recognize(ctx context.Context,
 			"%s, which holds features and no edges", m.Title)
 	}
 	format := graphfile.Recognize(in.Name(), in.Peek(textio.HeadBytes))
+	if format == graphfile.EdgeList {
+		if err := graphfile.CheckRead(in.Name(), head); err != nil {
+			return nil, err
+		}
+	}
 	if format == graphfile.METIS {
 		if graphfile.IsBVGraph(ctx, in.Name()) {
 			return graphfile.BVGraph, nil
@@ -158,7 +163,7 @@ func (c *Config) checkFlags(name string, format *graphfile.Format) error {
 		{c.Weight != "" && isForeign && !format.Table && !format.Attributes,
 			"weight", "names one of several weights; " + file +
 				", which has one at the most", leave},
-		{c.Kind != "" && !format.Attributes && !format.Kinds, "kind",
+		{c.Kind != "" && !format.Attributes && !format.Table, "kind",
 			"names a column or an attribute; " +
 				file, "write its edges as a table with a header"},
 		{c.Time != "" && !format.Attributes && !format.Table, "time",

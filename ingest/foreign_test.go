@@ -25,10 +25,9 @@ func TestForeignGraphs(t *testing.T) {
 		c    Config
 		want Report
 	}{
-		{"lesmis.gml", Config{}, Report{Weights: "float32", Nodes: 77, Edges: 254, Entries: 508, Weighted: true, IDs: "text"}},
 		{"lesmis.graphml", Config{}, Report{Weights: "float32", Nodes: 77, Edges: 254, Entries: 508, Weighted: true, IDs: "text"}},
 		{"lesmis.graph", Config{}, Report{Weights: "float32", Nodes: 77, Edges: 254, Entries: 508, Weighted: true, IDs: "numeric"}},
-		{"lesmis.gml", Config{Directed: true}, Report{Weights: "float32", Nodes: 77, Edges: 508, Entries: 508, Weighted: true, Directed: true, IDs: "text"}},
+		{"lesmis.graphml", Config{Directed: true}, Report{Weights: "float32", Nodes: 77, Edges: 508, Entries: 508, Weighted: true, Directed: true, IDs: "text"}},
 		{"lesmis.graph", Config{Directed: true}, Report{Weights: "float32", Nodes: 77, Edges: 508, Entries: 508, Weighted: true, Directed: true, IDs: "numeric"}},
 		{"gnnbench-cora.npz", Config{}, Report{Weights: "none", Nodes: 2708, Edges: 5429, Entries: 5429, Directed: true, IDs: "numeric"}},
 		{"gnnbench-cora.npz", Config{Undirected: true}, Report{Weights: "none", Nodes: 2708, Edges: 5278, Entries: 10556, Reciprocal: 151, IDs: "numeric"}},
@@ -56,20 +55,17 @@ func TestForeignGraphs(t *testing.T) {
 	}
 }
 
-// same4 is one path of four nodes in nine formats, ids apart.
+// same4 is one path of four nodes in six formats, ids apart.
 var same4 = []file{
 	{"g.graph", "4 3 1\n2 5\n1 5 3 1\n2 1 4 2\n3 2\n"},
 	{"g.mtx", "%%MatrixMarket matrix coordinate real symmetric\n4 4 3\n2 1 5\n3 2 1\n4 3 2\n"},
 	{"g.json", `{"nodes": [{"id": 1}, {"id": 2}, {"id": 3}, {"id": 4}], "links": [{"source": 1, "target": 2, "weight": 5}, {"source": 2, "target": 3}, {"source": 4, "target": 3, "weight": 2}]}`},
-	{"g.gml", "graph [ node [ id 1 ] node [ id 2 ] node [ id 3 ] node [ id 4 ] edge [ source 1 target 2 weight 5 ] edge [ source 3 target 2 ] edge [ source 3 target 4 weight 2 ] ]"},
-	{"g.graphml", `<graphml><key id="d" for="edge" attr.name="weight"/><graph edgedefault="undirected"><node id="1"/><node id="2"/><node id="3"/><node id="4"/><edge source="1" target="2"><data key="d">5</data></edge><edge source="2" target="3"/><edge source="3" target="4"><data key="d">2</data></edge></graph></graphml>`},
-	{"g.gexf", `<gexf><graph><nodes><node id="1"/><node id="2"/><node id="3"/><node id="4"/></nodes><edges><edge source="1" target="2" weight="5"/><edge source="2" target="3"/><edge source="3" target="4" weight="2"/></edges></graph></gexf>`},
-	{"g.net", "*Vertices 4\n1 1\n2 2\n3 3\n4 4\n*Edges\n1 2 5\n2 3\n3 4 2\n"},
+	{"g.graphml", graphMLText("undirected", "1 2 5", "2 3", "3 4 2")},
 	{"g.edgelist", "1 2 {'weight': 5}\n2 3 {}\n3 4 {'weight': 2}\n"},
 	{"g.tsv", "1\t2\t5\n2\t3\t1\n3\t4\t2\n"},
 }
 
-// TestFormatsAgree reads one graph from nine formats, compressed and not, from
+// TestFormatsAgree reads one graph from six formats, compressed and not, from
 // files and from standard input, and warns of a weight that is missing or 0.
 func TestFormatsAgree(t *testing.T) {
 	if testing.Short() {
@@ -80,7 +76,7 @@ func TestFormatsAgree(t *testing.T) {
 		got, report := read(t, nil, f)
 		same(t, got, want)
 		warned := strings.Contains(strings.Join(report.Warnings, "\n"), ": the weight is missing on 1 edge and taken as 1; write a weight for every edge")
-		if isMissing := !slices.Contains([]string{"g.graph", "g.mtx", "g.tsv", "g.gexf"}, f.name); warned != isMissing {
+		if isMissing := !slices.Contains([]string{"g.graph", "g.mtx", "g.tsv"}, f.name); warned != isMissing {
 			t.Errorf("%s: warnings %q", f.name, report.Warnings)
 		}
 		zero := file{f.name, strings.ReplaceAll(f.text, "5", "0")}
@@ -139,8 +135,8 @@ func TestNodesNameRows(t *testing.T) {
 // TestDirections follows files that say whether edges have directions, unless
 // the settings do.
 func TestDirections(t *testing.T) {
-	arcs := file{"a.gml", "graph [ directed 1 node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 ] ]"}
-	edges := file{"e.gml", "graph [ node [ id 2 ] node [ id 3 ] edge [ source 2 target 3 ] ]"}
+	arcs := file{"a.graphml", graphMLText("directed", "1 2")}
+	edges := file{"e.graphml", graphMLText("undirected", "2 3")}
 	list := file{"l.tsv", "3\t1\n"}
 	arc := func(pairs ...string) map[[2]string]float64 {
 		m := map[[2]string]float64{}
@@ -199,15 +195,15 @@ func TestDirections(t *testing.T) {
 			t.Errorf("%q: directed %v, warned %v", test.types, g.directed, warned)
 		}
 	}
-	wantError(t, nil, []file{arcs, edges}, "e.gml: its edges have directions or not, unlike those of a.gml; pass option directed or option undirected")
+	wantError(t, nil, []file{arcs, edges}, "e.graphml: its edges have directions or not, unlike those of a.graphml; pass option directed or option undirected")
 	wantError(t, &Config{Directed: true, Undirected: true}, []file{arcs}, "option directed: an edge has a direction or not; give it or option undirected")
 }
 
 // TestBothDirections merges the edges of a file with nodes: a list of edges is no matrix.
 func TestBothDirections(t *testing.T) {
-	const text = "graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 weight 5 ] edge [ source 2 target 1 weight 3 ] edge [ source 1 target 2 weight 4 ] ]"
+	text := graphMLText("undirected", "1 2 5", "2 1 3", "1 2 4")
 	for duplicates, want := range map[Duplicates]float64{SumDuplicates: 12, MaxDuplicates: 5, MinDuplicates: 3, FirstDuplicates: 5} {
-		g, _ := read(t, &Config{Duplicates: duplicates}, file{"g.gml", text})
+		g, _ := read(t, &Config{Duplicates: duplicates}, file{"g.graphml", text})
 		if w := g.out[[2]string{"1", "2"}]; w != want || len(g.out) != 2 {
 			t.Errorf("%v: %v, want %g", duplicates, g.out, want)
 		}
@@ -217,11 +213,11 @@ func TestBothDirections(t *testing.T) {
 // TestForeignSettings refuses what makes no sense for a format.
 func TestForeignSettings(t *testing.T) {
 	wantError(t, &Config{Fields: []string{"1", "2"}}, same4[:1], "option fields: is for edge lists; g.graph is a METIS file; leave it out")
-	wantError(t, &Config{SkipBadLines: true}, same4[3:4], "option skip-bad-lines: is for edge lists; g.gml is a GML file; leave it out")
-	wantError(t, &Config{Header: nodefile.HasHeader}, same4[4:5], "option header: is for edge lists; g.graphml is a GraphML file; leave it out")
-	wantError(t, nil, []file{same4[0], same4[5]}, "g.graph: a METIS file numbers its own nodes; give it alone")
-	wantError(t, &Config{Duplicates: ErrorDuplicates}, []file{{"d.gml", "graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 ] edge [ source 1 target 2 ] ]"}},
-		"d.gml: 1–2 is on another entry already; choose option duplicates=sum, max, min or first")
+	wantError(t, &Config{SkipBadLines: true}, same4[3:4], "option skip-bad-lines: is for edge lists; g.graphml is a GraphML file; leave it out")
+	wantError(t, &Config{Header: nodefile.HasHeader}, same4[3:4], "option header: is for edge lists; g.graphml is a GraphML file; leave it out")
+	wantError(t, nil, []file{same4[0], same4[4]}, "g.graph: a METIS file numbers its own nodes; give it alone")
+	wantError(t, &Config{Duplicates: ErrorDuplicates}, []file{{"d.graphml", graphMLText("undirected", "1 2", "1 2")}},
+		"d.graphml: 1–2 is on another entry already; choose option duplicates=sum, max, min or first")
 	wantError(t, nil, []file{{"e.graph", "3 0\n\n\n\n"}}, "e.graph: no edges; check that this is the right file")
 	_, _, err := ingestInto(t, &Config{Memory: 64 << 20}, write(t, file{"h.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n4000000000 4000000000 1\n2 1\n"})...)
 	var full *LimitError
@@ -244,7 +240,7 @@ func TestDamagedCompression(t *testing.T) {
 
 // TestForeignEncodings checks that the error names the encoding of a file that another format was expected in.
 func TestForeignEncodings(t *testing.T) {
-	for _, name := range []string{"e.graphml", "e.gml", "e.graph"} {
+	for _, name := range []string{"e.graphml", "e.graph"} {
 		for text, want := range map[string]string{
 			"<\x00?\x00x\x00m\x00": "UTF-16 text without a byte-order mark; pass option encoding=utf-16le",
 			"BZh91AY&SY":           "bzip2-compressed; decompress it with bzip2 -d, or use gzip or zstd",

@@ -265,7 +265,6 @@ func TestGraphFilesOfFormats(t *testing.T) {
 		{"a\tb\t1.5\n", ingest.Config{}, graphfile.METIS, "weight 1.5: a METIS file holds whole numbers from 1 on; write .mtx or .npz"},
 		{"a\t#b\n#b\ta\n", ingest.Config{Directed: true}, graphfile.EdgeList, ""},
 		{"c\t%d\n", ingest.Config{}, graphfile.EdgeList, ""},
-		{"a\x01\tb\n", ingest.Config{}, graphfile.GEXF, `"a\x01": XML has no such characters; write .csv or .parquet`},
 		{"a\x1b\tb\n", ingest.Config{}, graphfile.GraphML, `"a\x1b": XML has no such characters; write .csv or .parquet`},
 	} {
 		path := filepath.Join(dir, fmt.Sprint(i, ".tsv"))
@@ -296,25 +295,6 @@ func TestGraphFilesWithAttributes(t *testing.T) {
 		{Title: "class", Value: func(row int) string { return class[s.Nodes.ID(row)] }, Bytes: 10},
 		{Title: "score", Kind: graphfile.Real, Value: func(row int) string { return "1e-05" }, Bytes: 15},
 	}}
-	const gexf = `<?xml version="1.0" encoding="UTF-8"?>
-<gexf xmlns="http://www.gexf.net/1.2draft" xmlns:viz="http://www.gexf.net/1.2draft/viz" version="1.2">
-<graph mode="static" defaultedgetype="undirected">
-<attributes class="node">
-<attribute id="0" title="class" type="string"/>
-<attribute id="1" title="score" type="double"/>
-</attributes>
-<nodes>
-<node id="a" label="a"><attvalues><attvalue for="0" value="x &amp; y"/><attvalue for="1" value="1e-05"/></attvalues><viz:color r="0" g="114" b="178"/></node>
-<node id="b" label="b"><attvalues><attvalue for="1" value="1e-05"/></attvalues></node>
-<node id="c&lt;" label="c&lt;"><attvalues><attvalue for="0" value="z"/><attvalue for="1" value="1e-05"/></attvalues><viz:color r="230" g="159" b="0"/></node>
-</nodes>
-<edges>
-<edge id="0" source="a" target="b"/>
-<edge id="1" source="b" target="c&lt;"/>
-</edges>
-</graph>
-</gexf>
-`
 	const graphML = `<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">
 <key id="weight" for="edge" attr.name="weight" attr.type="double"/>
@@ -338,7 +318,7 @@ func TestGraphFilesWithAttributes(t *testing.T) {
 {"source": "b", "target": "c\u003c"}
 ]}
 `
-	for form, want := range map[*graphfile.Format]string{graphfile.GEXF: gexf, graphfile.GraphML: graphML, graphfile.NodeLink: nodeLink} {
+	for form, want := range map[*graphfile.Format]string{graphfile.GraphML: graphML, graphfile.NodeLink: nodeLink} {
 		var out bytes.Buffer
 		if _, err := graphfile.Write(t.Context(), form, &out, s, o); err != nil {
 			t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"fmt"
 	"maps"
 	"math"
 	"os"
@@ -26,6 +27,26 @@ type file struct {
 }
 
 // write puts files into a new directory and returns their paths.
+// graphMLText returns a graph in GraphML, of edges such as "1 2 5", with a weight or without.
+func graphMLText(direction string, edges ...string) string {
+	var nodes []string
+	var body strings.Builder
+	for _, edge := range edges {
+		f := strings.Fields(edge)
+		for _, id := range f[:2] {
+			if !slices.Contains(nodes, id) {
+				nodes = append(nodes, id)
+			}
+		}
+		fmt.Fprintf(&body, `<edge source="%s" target="%s">`, f[0], f[1])
+		if len(f) > 2 {
+			fmt.Fprintf(&body, `<data key="weight">%s</data>`, f[2])
+		}
+		body.WriteString("</edge>\n")
+	}
+	return `<graphml><graph edgedefault="` + direction + `"><node id="` + strings.Join(nodes, `"/><node id="`) + "\"/>\n" + body.String() + "</graph></graphml>"
+}
+
 func write(t testing.TB, files ...file) []string {
 	t.Helper()
 	dir := t.TempDir()

@@ -42,5 +42,5 @@ func TestBipartite(t *testing.T) {
 			t.Errorf("%q: warnings %q", test.text, report.Warnings)
 		}
 	}
-	wantError(t, &Config{Bipartite: true}, []file{{"g.gml", "graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 ] ]"}}, "option bipartite: is for tables of edges; g.gml is a GML file; leave it out")
+	wantError(t, &Config{Bipartite: true}, []file{{"g.graphml", graphMLText("undirected", "1 2")}}, "option bipartite: is for tables of edges; g.graphml is a GraphML file; leave it out")
 }

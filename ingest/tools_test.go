@@ -52,7 +52,6 @@ func TestFilesOfTools(t *testing.T) {
 		{file: "neo4j-admin.csv", nodes: 3, edges: 2, weight: 2.5, ids: "p1|p2|p3", columns: ":START_ID(Person) → source, :END_ID(Person) → target, weight:float → weight; ignored: since:int, :TYPE"},
 		{file: "neo4j-apoc.csv", c: Config{SkipBadLines: true, Fields: []string{"_start", "_end"}}, nodes: 2, edges: 1, weight: 1, ids: "0|1", columns: "_start → source, _end → target; ignored: _id, _labels, name, _type"},
 		{file: "gephi-edges.csv", nodes: 3, edges: 2, weight: 3.5, ids: "ann|bob|cid", columns: "Source → source, Target → target, Weight → weight; ignored: Type, Id, Label, timeset"},
-		{file: "gephi.gexf", nodes: 3, edges: 2, weight: 3.5, ids: "ann|bob|cid"},
 		{file: "igraph.ncol", nodes: 3, edges: 2, weight: 3.5, ids: "ann|bob|cid", columns: "column 1 → source, column 2 → target, column 3 → weight"},
 		{file: "igraph-edgelist.txt", nodes: 3, edges: 3, weight: 3, ids: "0|1|2", columns: "column 1 → source, column 2 → target"},
 		{file: "r-write-csv.csv", nodes: 3, edges: 2, weight: 2.5, ids: "Ann Lee|Bob|Cid ", columns: "from → source, to → target, weight → weight; skipped the index column"},

@@ -189,10 +189,7 @@ var ways = []way{
 	{name: "e.edgelist", write: (*drawn).dictionaries, takes: func(d *drawn) bool { return d.numeric }},
 	{name: "e.parquet", write: (*drawn).parquet, kinds: true},
 	{name: "e.graphml", write: (*drawn).graphML, states: true, lists: true, kinds: true},
-	{name: "e.gexf", write: (*drawn).gexf, states: true, lists: true, kinds: true},
-	{name: "e.gml", write: (*drawn).gml, states: true, lists: true, kinds: true},
 	{name: "e.json", write: (*drawn).nodeLink, states: true, lists: true, kinds: true},
-	{name: "e.net", write: (*drawn).pajek, states: true, lists: true, kinds: true, takes: func(d *drawn) bool { return !slices.Contains(d.ids, `q"r`) }},
 	{name: "e.mtx", write: (*drawn).market, numbered: true},
 	{name: "coo.npz", write: func(d *drawn) []byte { return d.npz("coo") }, numbered: true},
 	{name: "csr.npz", write: func(d *drawn) []byte { return d.npz("csr") }, numbered: true},
@@ -363,7 +360,7 @@ func (d *drawn) convert(t *testing.T, dir string, g *heatwalk.Graph, want map[ce
 			t.Fatal(err)
 		}
 		numbered := format == graphfile.METIS || format == graphfile.SciPy || format == graphfile.MatrixMarket
-		states := format == graphfile.GraphML || format == graphfile.GEXF || format == graphfile.NodeLink
+		states := format == graphfile.GraphML || format == graphfile.NodeLink
 		c := &ingest.Config{KeepLoops: true, Signed: d.signed, Directed: d.directed && !states}
 		if format == graphfile.EdgeList {
 			c.Header = nodefile.NoHeader
@@ -500,43 +497,6 @@ func (d *drawn) graphML() []byte {
 	return []byte(b.String() + "</graph></graphml>\n")
 }
 
-func (d *drawn) gexf() []byte {
-	var b strings.Builder
-	fmt.Fprintf(&b, `<gexf version="1.2"><graph defaultedgetype="%s"><attributes class="edge"><attribute id="0" title="kind" type="string"/></attributes><nodes>`+"\n", d.direction())
-	for _, id := range d.ids {
-		fmt.Fprintf(&b, "<node id=\"%s\"/>\n", html.EscapeString(id))
-	}
-	b.WriteString("</nodes><edges>\n")
-	for i, l := range d.lines {
-		weight := ""
-		if d.weighted {
-			weight = ` weight="` + number(l.weight) + `"`
-		}
-		fmt.Fprintf(&b, `<edge id="%d" source="%s" target="%s"%s><attvalues><attvalue for="0" value="%s"/></attvalues></edge>`+"\n", i, html.EscapeString(d.ids[l.u]), html.EscapeString(d.ids[l.v]), weight, l.kind)
-	}
-	return []byte(b.String() + "</edges></graph></gexf>\n")
-}
-
-func (d *drawn) gml() []byte {
-	var b strings.Builder
-	directed := 0
-	if d.directed {
-		directed = 1
-	}
-	fmt.Fprintf(&b, "graph [ directed %d multigraph 1\n", directed)
-	for i, id := range d.ids {
-		fmt.Fprintf(&b, "node [ id %d label \"%s\" ]\n", i+100, html.EscapeString(id))
-	}
-	for _, l := range d.lines {
-		fmt.Fprintf(&b, "edge [ source %d target %d kind \"%s\"", l.u+100, l.v+100, l.kind)
-		if d.weighted {
-			fmt.Fprintf(&b, " weight %s", number(l.weight))
-		}
-		fmt.Fprintln(&b, " ]")
-	}
-	return []byte(b.String() + "]\n")
-}
-
 func (d *drawn) nodeLink() []byte {
 	id := func(i int) any {
 		if number, err := strconv.ParseInt(d.ids[i], 10, 64); d.numeric && err == nil {
@@ -560,40 +520,6 @@ func (d *drawn) nodeLink() []byte {
 		panic(err)
 	}
 	return text
-}
-
-func (d *drawn) pajek() []byte {
-	var b strings.Builder
-	fmt.Fprintf(&b, "*Vertices %d\n", len(d.ids))
-	for i, id := range d.ids {
-		fmt.Fprintf(&b, "%d \"%s\"\n", i+1, id)
-	}
-	section := "*Edges"
-	if d.directed {
-		section = "*Arcs"
-	}
-	kinds := []string{"pays", "calls", "likes"}
-	if !d.kinds {
-		kinds = []string{""}
-	}
-	for i, kind := range kinds {
-		fmt.Fprint(&b, section)
-		if kind != "" {
-			fmt.Fprintf(&b, " :%d \"%s\"", i+1, kind)
-		}
-		fmt.Fprintln(&b)
-		for _, l := range d.lines {
-			if kind != "" && l.kind != kind {
-				continue
-			}
-			fmt.Fprint(&b, l.u+1, " ", l.v+1)
-			if d.weighted {
-				fmt.Fprint(&b, " ", number(l.weight))
-			}
-			fmt.Fprintln(&b)
-		}
-	}
-	return []byte(b.String())
 }
 
 func (d *drawn) market() []byte {

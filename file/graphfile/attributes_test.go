@@ -15,6 +15,8 @@ func TestEdgeAttributes(t *testing.T) {
 	const two = `<graphml><key id="v" for="edge" attr.name="value" attr.type="double"/><key id="w" for="edge" attr.name="weight" attr.type="double"/>` +
 		`<key id="l" for="edge" attr.name="interaction" attr.type="string"/><graph edgedefault="undirected">` + nodes +
 		`<edge source="a" target="b"><data key="v">100</data><data key="w">9</data><data key="l">pp</data></edge></graph></graphml>`
+	const amount = open + nodes + `<edge source="a" target="b"><data key="amount">7</data><data key="kind">x</data></edge></graph></graphml>`
+	const named = `<graphml><key id="n" for="node" attr.name="name"/><graph>`
 	for _, test := range []struct{ name, text, weight, want, columns, notes string }{
 		{"keys behind the graph.graphml", open + nodes + `<edge source="a" target="b"><data key="d1">9</data></edge><edge source="b" target="c"><data key="d1">4</data></edge></graph>` + key + `</graphml>`,
 			"", "a b 9;b c 4", "", ""},
@@ -27,15 +29,6 @@ func TestEdgeAttributes(t *testing.T) {
 		{"two types.graphml", `<graphml><key id="d2" for="edge" attr.name="weight" attr.type="long"/><key id="d1" for="edge" attr.name="weight" attr.type="double"/>` +
 			open[len("<graphml>"):] + nodes + `<edge source="a" target="b"><data key="d1">2.5</data></edge><edge source="b" target="c"><data key="d2">3</data></edge></graph></graphml>`,
 			"", "a b 2.5;b c 3", "", ""},
-		{"two types.gexf", `<gexf><graph><attributes class="edge"><attribute id="0" title="cost" type="long"/><attribute id="1" title="cost" type="double"/></attributes>` + nodes +
-			`<edge source="a" target="b"><attvalues><attvalue for="0" value="4"/></attvalues></edge><edge source="b" target="c"><attvalues><attvalue for="1" value="0.5"/></attvalues></edge></graph></gexf>`,
-			"cost", "a b 4;b c 0.5", "cost → weight", ""},
-		{"undeclared.gexf", `<gexf version="1.2"><graph>` + nodes + `<edge source="a" target="b"><attvalues><attvalue for="weight" value="2.5"/></attvalues></edge><edge source="b" target="c"/>` +
-			`<edge source="a" target="c"><attvalues><attvalue for="weight" value="4"/></attvalues></edge></graph></gexf>`, "", "a b 2.5;b c 1;a c 4", "",
-			`undeclared.gexf: the weight is missing on 1 edge and taken as 1; write a weight for every edge`},
-		{"version 1.0.gexf", `<gexf version="1.0"><graph><attributes class="edge"><attribute id="0" title="weight" type="float"/></attributes>` + nodes +
-			`<edge source="a" target="b"><attvalues><attvalue id="0" value="3"/></attvalues></edge></graph></gexf>`, "", "a b 3", "", ""},
-		{"cardinal.gexf", `<gexf version="1.0"><graph>` + nodes + `<edge source="a" target="b" cardinal="6"/></graph></gexf>`, "", "a b 6", "", ""},
 		{"undeclared.graphml", open + nodes + `<edge source="a" target="b"><data key="weight">7</data></edge></graph></graphml>`, "", "a b 7", "", ""},
 		{"chosen.graphml", two, "value", "a b 100", `value → weight; ignored: weight, interaction`, ""},
 		{"chosen by key.graphml", two, "v", "a b 100", `value → weight; ignored: weight, interaction`, ""},
@@ -43,19 +36,16 @@ func TestEdgeAttributes(t *testing.T) {
 		{"text.graphml", two, "interaction", `text.graphml:1: weight "pp" is not a number; correct it`, "", ""},
 		{"default.graphml", `<graphml><key id="d" for="edge" attr.name="cost" attr.type="double"><default>2</default></key>` + open[len("<graphml>"):] + nodes + `<edge source="a" target="b"/></graph></graphml>`,
 			"cost", "a b 2", "cost → weight", ""},
-
-		{"edges first.gml", "graph [\n edge [ source 1 target 2 ]\n node [ id 1 label \"a\" ]\n node [ id 2 label \"b\" ]\n node [ id 3 label \"c\" ]\n edge [ source 2 target 3 ]\n]",
-			"", "a b 1;b c 1", "", ""},
-		{"lines in a label.gml", "graph [\n node [ id 1 label \"a\n  b\" ]\n node [ id 2 label \"c\" ]\n edge [ source 1 target 2 ]\n]", "", "a b c 1", "", ""},
-		{"directed behind.gml", "graph [ node [ id 2 ] node [ id 1 ] edge [ source 2 target 1 ] directed 1 ]", "", "directed 2 1 1", "", ""},
-		{"a tab in a label.gml", "graph [ node [ id 1 label \"a\tb\" ] node [ id 2 label \"c\" ] edge [ source 1 target 2 ] ]", "", "1 2 1", "",
-			`a tab in a label.gml: the label "a\tb" holds a tab; nodes are called by their id`},
-		{"a node without label.gml", "graph [ node [ id 1 label \"x\" ] node [ id 2 ] edge [ source 1 target 2 ] ]", "", "1 2 1", "",
-			`a node without label.gml: node "2" has no label; nodes are called by their id`},
-		{"amount.gml", "graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 amount 7 kind \"x\" ] ]", "", "1 2 1", `ignored: amount, kind`,
-			`amount.gml: no edge has the attribute weight or value; the numbers "amount" are ignored; choose one with option weight=NAME`},
-		{"amount chosen.gml", "graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 amount 7 kind \"x\" ] ]", "amount", "1 2 7", `amount → weight; ignored: kind`, ""},
-		{"a word as value.gml", "graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 value \"red\" ] ]", "", "1 2 1", `ignored: value`, ""},
+		{"amount.graphml", amount, "", "a b 1", `ignored: amount, kind`,
+			`amount.graphml: no edge has the attribute weight or value; the numbers "amount" are ignored; choose one with option weight=NAME`},
+		{"amount chosen.graphml", amount, "amount", "a b 7", `amount → weight; ignored: kind`, ""},
+		{"a word as value.graphml", open + nodes + `<edge source="a" target="b"><data key="value">red</data></edge></graph></graphml>`, "", "a b 1", `ignored: value`, ""},
+		{"lines in a name.graphml", named + `<node id="n0"><data key="n">a
+  b</data></node><node id="n1"><data key="n">c</data></node><edge source="n0" target="n1"/></graph></graphml>`, "", "a b c 1", "", ""},
+		{"a tab in a name.graphml", named + `<node id="n0"><data key="n">a&#9;b</data></node><node id="n1"><data key="n">c</data></node><edge source="n0" target="n1"/></graph></graphml>`, "", "n0 n1 1", "",
+			`a tab in a name.graphml: the name "a\tb" holds a tab; nodes are called by their id`},
+		{"a node without name.graphml", named + `<node id="n0"><data key="n">a</data></node><node id="n1"/><edge source="n0" target="n1"/></graph></graphml>`, "", "n0 n1 1", "",
+			`a node without name.graphml: node "n1" has no name; nodes are called by their id`},
 	} {
 		c, err := readContent(test.name, []byte(test.text), &Input{Weight: test.weight})
 		if err != nil {
@@ -82,9 +72,7 @@ func TestManyAttributes(t *testing.T) {
 	const edges = 10_000
 	for name, text := range map[string][3]string{
 		"e.json":    {`{"nodes": [{"id": "a"}, {"id": "b"}], "links": [{"source": "a", "target": "b"}`, `, {"source": "a", "target": "b", "k%d": 1}`, "]}"},
-		"e.gml":     {"graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 ]", " edge [ source 1 target 2 k%d 1 ]", "]"},
 		"e.graphml": {`<graphml><graph><node id="a"/><node id="b"/><edge source="a" target="b"/>`, `<edge source="a" target="b"><data key="k%d">1</data></edge>`, "</graph></graphml>"},
-		"e.gexf":    {`<gexf><graph><node id="a"/><node id="b"/><edge source="a" target="b"/>`, `<edge source="a" target="b"><attvalue for="k%d" value="1"/></edge>`, "</graph></gexf>"},
 	} {
 		var b strings.Builder
 		b.WriteString(text[0])

@@ -1,6 +1,7 @@
 // Package graphfile reads and writes the graph files of other tools: SciPy's sparse
-// matrices (.npz), METIS (.graph), tables of edges in Parquet, GraphML, GEXF and node-link JSON,
-// and, only read, WebGraph's BVGraph (.graph with .properties), GML and Pajek (.net).
+// matrices (.npz), METIS (.graph), tables of edges in Parquet, GraphML and node-link JSON,
+// and, only read, WebGraph's BVGraph (.graph with .properties). Of GEXF, GML and Pajek it knows commands
+// that write GraphML, see [CheckRead].
 // A format is one value, a [Format], in a file of code with its reader and its writer, and an entry
 // of [Formats].
 //
@@ -30,16 +31,14 @@
 //
 // # Names
 //
-//   - GML: label if all nodes have one and no two the same, else name, else id.
 //   - GraphML: the attribute id; but if these count n0, n1, n2 … and all nodes
 //     have a name of their own, as igraph writes it, the name.
-//   - GEXF and node-link JSON: the attribute id, as in NetworkX.
+//   - Node-link JSON: the attribute id, as in NetworkX.
 //   - Node-link JSON without ids: name, else the position from 0. Numbers that are no ids are
 //     positions too, as for D3.
 //   - _nx_name, in which igraph keeps the nodes of NetworkX, before all of these.
-//   - Pajek: the label if no two are the same, else the number.
 //
-// The weight of an edge of GML, GraphML, GEXF and node-link JSON is its attribute weight, or else
+// The weight of an edge of GraphML and node-link JSON is its attribute weight, or else
 // value, unless [Input].Weight names another one. These formats allow the nodes, the names of
 // attributes or the direction to follow the edges, so that edges are kept until the file ends.
 //
@@ -48,7 +47,7 @@
 // [Write] writes a store sweep by sweep to an io.Writer, in memory for a few buffers
 // (Parquet: for a group of rows; rows that are to be put in another order: as much as
 // it is allowed). The same graph gives the same bytes. [WriteOptions].Attributes are values of
-// nodes, for example predicted classes, that GraphML, GEXF and node-link JSON include.
+// nodes, for example predicted classes, that GraphML and node-link JSON include.
 //
 // # Hostile files
 //

@@ -11,7 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// edgeBuffer holds the edges of a GraphML, GEXF, GML or node-link file until the file ends, because
+// edgeBuffer holds the edges of a GraphML or node-link file until the file ends, because
 // these formats allow the nodes, the names of the attributes and the direction of the graph to
 // follow the edges. An edge takes 9 bytes, and 16 for each value that may be its weight.
 type edgeBuffer struct {
@@ -206,13 +206,12 @@ func (h *edgeBuffer) setDefault(a *edgeAttribute, line int64, text string) {
 
 // unite joins attributes with one name into the first of them. NetworkX declares an attribute once for each
 // type of its values, for example the weights 1 and 2.5 as a long and a double. An attribute whose key is the
-// chosen weight, and the attribute of XML in GEXF, remain on their own. The name of an attribute that the
-// file does not declare is its key.
+// chosen weight remains on its own. The name of an attribute that the file does not declare is its key.
 func (h *edgeBuffer) unite() {
 	first := map[string]*edgeAttribute{}
 	h.attributes = slices.DeleteFunc(h.attributes, func(a *edgeAttribute) bool {
 		a.name = cmp.Or(a.name, a.key)
-		if a.name == "" || !a.seen || a.key == ownWeight || a.key == h.out.Weight {
+		if a.name == "" || !a.seen || a.key == h.out.Weight {
 			return false
 		}
 		into := first[a.name]

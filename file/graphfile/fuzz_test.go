@@ -75,20 +75,8 @@ func FuzzGraphML(f *testing.F) {
 	fuzz(f, GraphML, "e.graphml", []byte(`<graphml><key id="w" for="edge" attr.name="weight"><default>2</default></key><graph edgedefault="directed"><node id="a"/><edge source="a" target="a" directed="false"/></graph></graphml>`))
 }
 
-func FuzzGEXF(f *testing.F) {
-	fuzz(f, GEXF, "e.gexf", []byte(`<gexf><graph defaultedgetype="directed"><attributes class="edge"><attribute id="0" title="cost"><default>2</default></attribute></attributes><nodes><node id="a"><nodes><node id="b"/></nodes></node></nodes><edges><edge source="a" target="b" weight="3" type="mutual"><attvalue for="0" value="4"/></edge></edges></graph></gexf>`))
-}
-
 func FuzzNodeLink(f *testing.F) {
 	fuzz(f, NodeLink, "e.json", []byte(`{"directed": true, "graph": {"x": [[{}]]}, "links": [{"source": "a", "target": 7, "weight": 2.5}], "nodes": [{"id": "a"}, {"id": 7}]}`))
-}
-
-func FuzzGML(f *testing.F) {
-	fuzz(f, GML, "e.gml", []byte("graph [ directed 1 node [ id 1 label \"&amp;\" ] node [ id 2 name \"y\" ] edge [ source 1 target 2 value inf ] ]"))
-}
-
-func FuzzPajek(f *testing.F) {
-	fuzz(f, Pajek, "e.net", []byte("*Vertices 2\n1 \"a b\" 0.5\n2 c\n*arcs :1 \"r\"\n1 2 3 c Red\n*edges\n2 1 4\n*Edgeslist\n1 2 2\n"))
 }
 
 func FuzzParquet(f *testing.F) {
@@ -110,5 +98,6 @@ func FuzzRecognize(f *testing.F) {
 		if got := Recognize("e", head); got == METIS {
 			t.Errorf("%v by content", got)
 		}
+		_ = CheckRead("e", head)
 	})
 }

@@ -35,7 +35,7 @@ type Attribute struct {
 // Kind is the type of the values of an attribute.
 type Kind int
 
-// The types that GraphML, GEXF and JSON distinguish.
+// The types that GraphML and JSON distinguish.
 const (
 	Text Kind = iota
 	Real

@@ -22,9 +22,8 @@ type Format struct {
 	// Encoded reports whether text that begins so says itself how it is encoded; nil: none does.
 	Encoded func(head []byte) bool
 
-	Table      bool // a table of edges, whose columns [Input].Fields may name
+	Table      bool // a table of edges, whose columns [Input].Fields, Weight, Kind and Time may name
 	Attributes bool // edges have attributes, of which [Input].Weight may name the weight, and [Input].Kind the kind
-	Kinds      bool // edges have kinds without attributes: a column, or the relations of Pajek
 
 	// What Write does.
 	EdgesOnly      bool // nodes without an edge are not in the file
@@ -53,8 +52,8 @@ type Format struct {
 
 // Formats are all formats: those of this package and those that [Register] added. The first that
 // a file can be is its format.
-var Formats = []*Format{EdgeList, CSV, MatrixMarket, SciPy, METIS, GraphML, GEXF,
-	NodeLink, GML, Pajek, Parquet}
+var Formats = []*Format{EdgeList, CSV, MatrixMarket, SciPy, METIS, GraphML,
+	NodeLink, Parquet}
 
 // Register adds a format of another package, which is then recognized, read and written as those of this
 // package; it is called from an init function. It panics if the format lacks a title, an ending,
@@ -107,11 +106,10 @@ type Input struct {
 	Undirected bool     // no edge has a direction, whatever the file says
 	Fields     []string // the columns of source, target and weight of a table, numbers from 1 or names; nil: by their names
 
-	Weight string // the edge attribute of GraphML or GML, or the column of a table, that is the weight; "": the usual names
+	Weight string // the edge attribute of GraphML or JSON, or the column of a table, that is the weight; "": the usual names
 
-	// Kind and Time are the edge attributes or the columns that are the kind and the time of an edge; "": none. In Pajek
-	// any name of the kind selects the relations of the sections. Code returns the code of an edge, or the fault of its
-	// time.
+	// Kind and Time are the edge attributes or the columns that are the kind and the time of an edge; "": none. Code
+	// returns the code of an edge, or the fault of its time.
 	Kind, Time string
 	TimeForm   clock.Form
 	Code       func(form clock.Form, kind, time string) (code uint32, fault string)
@@ -157,7 +155,7 @@ type Summary struct {
 	Nodes     uint64        // if Numbered
 	First     uint64        // if Numbered
 	Lines     int64         // of a text format
-	Columns   input.Columns // of a table the uses of its columns, of GraphML and GML those of the attributes of edges
+	Columns   input.Columns // of a table the uses of its columns, of GraphML and JSON those of the attributes of edges
 	AreEvents bool          // of a table: its lines are events between two nodes, such as payments
 	Notes     []error       // warnings
 	Rounded   int64         // weights that are integers which float64 does not hold

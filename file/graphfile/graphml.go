@@ -15,7 +15,7 @@ import (
 // GraphML is graphs in XML, which comes in several encodings.
 var GraphML = &Format{
 	Name: "graphml", Title: "GraphML", Endings: []string{".graphml"}, Text: true,
-	Attributes: true, Begins: isXML("graphml"), Encoded: isEncoded,
+	Attributes: true, Begins: isGraphML, Encoded: isEncoded,
 	Read:           readBatches(readGraphML),
 	NodeAttributes: true, Sweeps: 1, write: writeGraphML, markup: 80,
 }
@@ -42,10 +42,10 @@ type nameKey struct {
 }
 
 func readGraphML(s *batchWriter) (*Summary, error) {
-	g := &graphML{xmlText: newXMLText(s, "GraphML"),
+	g := &graphML{xmlText: newXMLText(s),
 		nodes: newNodeNames(s, networkXName, graphToolName, "id", "name", "id")}
 	g.edges = newEdgeBuffer(s, g.nodes)
-	if err := g.read(g.element, nil); err != nil {
+	if err := g.read(g.element); err != nil {
 		return nil, err
 	}
 	if g.graphs == 0 {

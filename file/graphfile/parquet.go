@@ -18,7 +18,7 @@ import (
 // Parquet is a table of edges.
 var Parquet = &Format{
 	Name: "parquet", Title: "Parquet", Endings: typed.Endings,
-	Begins: isParquet, Read: readBatches(readParquet), Table: true, Kinds: true,
+	Begins: isParquet, Read: readBatches(readParquet), Table: true,
 	EdgesOnly: true, Sweeps: 1, write: writeParquet,
 	held: parquetBytes,
 }

@@ -21,7 +21,7 @@ type scanner struct {
 	text     []byte
 }
 
-// maxWord is the longest word or string.
+// maxWord is the longest word, text or tag.
 const maxWord = 1 << 20
 
 // fixFormat is the way out of text that is too odd for any format.
@@ -71,20 +71,13 @@ func (s *scanner) fail() error {
 
 // skipLine takes the rest of the line, its end included.
 func (s *scanner) skipLine() {
-	s.skipRest()
-	if s.position < len(s.buf) {
-		s.next()
-	}
-}
-
-// skipRest takes the rest of the line before its end.
-func (s *scanner) skipRest() {
 	for {
 		if s.position == len(s.buf) && !s.fill() {
 			return
 		}
 		if end := bytes.IndexByte(s.buf[s.position:], '\n'); end >= 0 {
 			s.position += end
+			s.next()
 			return
 		}
 		s.position = len(s.buf)
@@ -138,60 +131,6 @@ func (s *scanner) word() ([]byte, error) {
 			return s.text, s.fail()
 		}
 	}
-}
-
-// readQuoted returns the text up to the closing quote, which it takes; within the line
-// if oneLine is set. It is valid until the next word.
-func (s *scanner) readQuoted(oneLine bool) ([]byte, error) {
-	s.text = s.text[:0]
-	line := s.line
-	for {
-		if s.position == len(s.buf) && !s.fill() {
-			if err := s.fail(); err != nil {
-				return nil, err
-			}
-			if oneLine {
-				return nil, s.quoteError()
-			}
-			return nil, textio.Fault(s.name, line, fetchAgain,
-				"a string without an end")
-		}
-		tail := s.buf[s.position:]
-		end := bytes.IndexByte(tail, '"')
-		if end >= 0 {
-			tail = tail[:end]
-		}
-		if oneLine && bytes.IndexByte(tail, '\n') >= 0 {
-			return nil, s.quoteError()
-		}
-		s.text = append(s.text, tail...)
-		s.line += int64(bytes.Count(tail, []byte{'\n'}))
-		s.position += len(tail)
-		if len(s.text) > maxWord {
-			return nil, textio.Fault(s.name, line, "is its quote missing?",
-				"a string longer than 1 MiB")
-		}
-		if end >= 0 {
-			s.position++
-			if last := len(s.text) - 1; oneLine && last >= 0 && s.text[last] == '\\' && s.hasQuote() { // igraph escapes quotes
-				s.text[last] = '"'
-				continue
-			}
-			return s.text, nil
-		}
-	}
-}
-
-// hasQuote reports whether a quote follows on the line, as far as it is in the buffer.
-func (s *scanner) hasQuote() bool {
-	tail, _, _ := bytes.Cut(s.buf[s.position:], []byte{'\n'})
-	return bytes.IndexByte(tail, '"') >= 0
-}
-
-// quoteError is the error for a quote of the line.
-func (s *scanner) quoteError() error {
-	return textio.Fault(s.name, s.line, "close it",
-		"a quote is not closed on this line")
 }
 
 // parseUint returns the number that a word of at most 19 digits is.

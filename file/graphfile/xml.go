@@ -16,13 +16,12 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// xmlText reads a language of XML token by token.
+// xmlText reads the XML of GraphML token by token.
 type xmlText struct {
-	out   *batchWriter
-	title string // of the format, for messages
-	d     *xml.Decoder
-	text  *markup
-	open  []int // bytes of the tags of the elements that lie in one another
+	out  *batchWriter
+	d    *xml.Decoder
+	text *markup
+	open []int // bytes of the tags of the elements that lie in one another
 }
 
 // xmlDepth bounds how deep elements may lie in elements.
@@ -33,22 +32,19 @@ func isEncoded(head []byte) bool {
 	return len(head) >= 2 && head[0] == '<' && head[1] != 0
 }
 
-// isXML returns a function that reports whether a text begins as XML with an element of a name.
-func isXML(name string) func(head []byte) bool {
-	return func(head []byte) bool {
-		text := trimStart(head)
-		return bytes.HasPrefix(text, []byte{'<'}) &&
-			(bytes.Contains(text, []byte("<"+name)) ||
-				bytes.Contains(text, []byte(":"+name)))
-	}
+// isGraphML reports whether a text begins as XML with an element graphml.
+func isGraphML(head []byte) bool {
+	text := trimStart(head)
+	return bytes.HasPrefix(text, []byte{'<'}) &&
+		(bytes.Contains(text, []byte("<graphml")) || bytes.Contains(text, []byte(":graphml")))
 }
 
 // plainLabel matches the name of an encoding.
 var plainLabel = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
-func newXMLText(s *batchWriter, title string) *xmlText {
+func newXMLText(s *batchWriter) *xmlText {
 	text := &markup{in: bufio.NewReaderSize(s.Text, 64<<10), left: maxWord}
-	x := &xmlText{out: s, title: title, d: xml.NewDecoder(text), text: text}
+	x := &xmlText{out: s, d: xml.NewDecoder(text), text: text}
 	x.d.CharsetReader = func(label string, r io.Reader) (io.Reader, error) {
 		if slices.Contains([]string{"us-ascii", "ascii", "utf8"},
 			strings.ToLower(label)) {
@@ -110,7 +106,7 @@ func (x *xmlText) next() (xml.Token, error) {
 	case xml.StartElement:
 		x.open = append(x.open, left-x.text.left)
 		if len(x.open) > xmlDepth {
-			return nil, x.out.fault(x.line(), "is this "+x.title+"?",
+			return nil, x.out.fault(x.line(), "is this GraphML?",
 				"elements in elements, %d deep", len(x.open))
 		}
 	case xml.EndElement:
@@ -153,25 +149,17 @@ func brief(message string) string {
 	return strings.ToValidUTF8(message[:longest], "") + "…"
 }
 
-// read calls start at the beginning of every element of the file, and end, unless it is nil, at
-// its end. start may read elements to their end itself.
-func (x *xmlText) read(start func(t xml.StartElement) error,
-	end func(name string) error) error {
+// read calls start at the beginning of every element of the file. start may read elements to their end itself.
+func (x *xmlText) read(start func(t xml.StartElement) error) error {
 	for {
 		t, err := x.next()
 		if t == nil || err != nil {
 			return err
 		}
-		switch t := t.(type) {
-		case xml.StartElement:
-			err = start(t)
-		case xml.EndElement:
-			if end != nil {
-				err = end(t.Name.Local)
+		if t, isStart := t.(xml.StartElement); isStart {
+			if err := start(t); err != nil {
+				return err
 			}
-		}
-		if err != nil {
-			return err
 		}
 	}
 }
@@ -239,11 +227,11 @@ func (x *xmlText) initial(t xml.StartElement) (initial string, err error) {
 	return initial, err
 }
 
-// xmlTypes are the types of attributes in GraphML and GEXF.
+// xmlTypes are the types of attributes in GraphML.
 var xmlTypes = map[Kind]string{Text: "string", Real: "double", Integer: "long",
 	Boolean: "boolean"}
 
-// directionOf returns the direction of the edges as both languages write it.
+// directionOf returns the direction of the edges as GraphML writes it.
 func directionOf(g *graph) string {
 	if g.directed {
 		return "directed"

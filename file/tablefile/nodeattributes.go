@@ -15,7 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// classTitle is the title of a column of labels as an attribute, because GEXF and NetworkX call the
+// classTitle is the title of a column of labels as an attribute, because Gephi and NetworkX call the
 // name of a node label.
 const classTitle = "class"
 

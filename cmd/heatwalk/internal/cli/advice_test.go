@@ -80,8 +80,6 @@ var advices = []advice{
 	{"x.txt\na b\nb c\n-- all.ids\na\nb\n", "--nodes all.ids --unknown-ids error", "pass --unknown-ids=skip to leave such edges out", "--unknown-ids=skip", "a,b"},
 	{"x.cites\na\tb\nb\tc\n-- x.content\na\t1\tx\nb\t0\ty\n", "", "to leave them out pass --unknown-ids=skip", "--unknown-ids=skip", "a,b"},
 	{"x.graphml\n<graphml><key id=\"k\" for=\"edge\" attr.name=\"cost\" attr.type=\"double\"/><key id=\"m\" for=\"edge\" attr.name=\"hits\" attr.type=\"double\"/><graph edgedefault=\"undirected\"><node id=\"a\"/><node id=\"b\"/><edge source=\"a\" target=\"b\"><data key=\"k\">2</data><data key=\"m\">3</data></edge></graph></graphml>\n", "", "--weight=NAME", "--weight=NAME", "a,b,2"},
-	{"x.net\n*Vertices 3\n*Edges\n1 2\n*Arcs\n2 3\n", "", "pass --directed to keep directions, or --undirected to forget them", "--undirected", "1,2 2,3"},
-	{"x.net\n*Vertices 3\n*Edges\n1 2\n*Arcs\n2 3\n", "", "pass --directed to keep directions, or --undirected to forget them", "--directed", "1,2 2,1 2,3"},
 }
 
 // TestAdvice follows the advice of messages about edges on the file that caused them: the flags that a message names give the

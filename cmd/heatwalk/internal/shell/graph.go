@@ -93,10 +93,10 @@ func (r *GraphInputs) Declare(flags *FlagSet) {
 	})
 	local.BoolVar(&c.Bipartite, "bipartite", false,
 		"source and target are two kinds of nodes; ids get the titles of their columns in front, as in user_id:1")
-	local.AddText(&c.Weight, "weight", "`NAME` of the column, or of the edge attribute of GraphML, GEXF, JSON or GML, that is the weight")
+	local.AddText(&c.Weight, "weight", "`NAME` of the column, or of the edge attribute of GraphML or JSON, that is the weight")
 	enumVar(local, &c.Signed, "weights", "positive", []string{"positive", "signed"},
 		[]bool{false, true}, "whether weights may be negative: edges between opponents")
-	local.AddText(&c.Kind, "kind", "`COLUMN` with the kind of each edge, a number or title, or the edge attribute of GraphML, GEXF, JSON or GML, or any name for Pajek; kinds get weights by --kind-weights or from labels")
+	local.AddText(&c.Kind, "kind", "`COLUMN` with the kind of each edge, a number or title, or the edge attribute of GraphML or JSON; kinds get weights by --kind-weights or from labels")
 	local.AddText(&c.Time, "time", "`COLUMN` with the time of each edge: dates such as 2024-01-31, clock times, or whole numbers from 0 to 65535")
 	timeFormat := ""
 	local.AddValue("time-format", "COLUMN:FORMAT", "", "column with times in another format: "+strings.Join(clock.Formats, ", "), func(s string) error {

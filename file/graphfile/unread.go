@@ -1,0 +1,79 @@
+package graphfile
+
+import (
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/heatwalk/heatwalk/file/input"
+	"github.com/heatwalk/heatwalk/file/table"
+)
+
+// unreadFormat is a format of graphs that this package does not read, with a command that converts it.
+type unreadFormat struct {
+	title   string
+	endings []string
+	begins  func() *regexp.Regexp
+	command string // the name of the output follows; nodeTitle is the key of the names of GML
+	ending  string // of the output
+}
+
+// unreadFormats are in the order in which they are tried.
+var unreadFormats = []unreadFormat{
+	{"GEXF", []string{".gexf"}, beginning(`(?:<.*)?<(?:\w+:)?gexf\b`), networkX("g = nx.read_gexf(sys.argv[1])"), ".graphml"},
+	{"GML", []string{".gml"}, beginning(gmlHead + `graph\s*\[`), networkX(`g = nx.parse_gml(re.sub(r'(?i)graph\s*\[', 'graph [ multigraph 1 ', open(sys.argv[1]).read(), 1), label='nodeTitle')`), ".graphml"},
+	{"Pajek", nil, beginning(pajekHead + `vertices\s+\d+\s+\*`), `awk '{ sub(/\r/, "") } /^[*]/ { e = /^[*][AEae]/ } e && /^ *[0-9]/ { print $1, $2, (NF > 2 ? $3 : 1) }' {file} > `, ".tsv"}, // without names, which NetworkX needs
+	{"Pajek", []string{".net", ".paj"}, beginning(pajekHead + `(?:network|vertices)\b`), networkX("g = nx.read_pajek(sys.argv[1])"), ".graphml"},
+}
+
+const (
+	gmlHead   = `(?:#[^\n]*\n|[a-z]\w*\s+(?:"[^"]*"|[-+.\d][^\s\[]*)|\s)*` // comments, and keys with plain values
+	pajekHead = `(?:[%#][^\n]*|\s)*\*`                                     // comments
+)
+
+// gmlTitle finds the key by which NetworkX can name the nodes of GML.
+var gmlTitle = regexp.MustCompile(`(?is)\bnode\b.*?\b(label|name)\s+"`)
+
+// beginning returns a function that compiles an expression for the beginning of a text when it is first needed.
+func beginning(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?is)\A` + expr) })
+}
+
+// networkX returns a command that reads a graph by a statement of Python and writes GraphML, which has no
+// values such as lists and dictionaries.
+func networkX(read string) string {
+	return `python3 -c "import re, sys, networkx as nx; ` + read + `; ` +
+		`[d.pop(k) for d in [*g.nodes.values(), *g.edges.values()] for k in [*d] if type(d[k]) not in (bool, int, float, str)]; ` +
+		`nx.write_graphml(g, sys.argv[2])" {file} `
+}
+
+// indexOf returns the index in unreadFormats of a format by an ending of its names, or −1.
+func indexOf(ending string) int {
+	return slices.IndexFunc(unreadFormats, func(f unreadFormat) bool { return slices.Contains(f.endings, ending) })
+}
+
+// IsUnread reports whether files with an ending are graphs in a format that this package neither reads nor writes.
+func IsUnread(ending string) bool { return indexOf(ending) >= 0 }
+
+// CheckRead returns an error if a file is a graph in a format that this package does not read, by the first
+// bytes of its content or by its name. The remedy is a command that converts the file.
+func CheckRead(name string, head []byte) error {
+	head = trimStart(head)
+	i := slices.IndexFunc(unreadFormats, func(f unreadFormat) bool { return f.begins().Match(head) })
+	if i < 0 {
+		i = indexOf(table.Extension(name))
+	}
+	if i < 0 {
+		return nil
+	}
+	title := "id"
+	if match := gmlTitle.FindSubmatch(head); match != nil {
+		title = strings.ToLower(string(match[1]))
+	}
+	f := &unreadFormats[i]
+	stem, _, _ := strings.Cut(filepath.Base(name), ".")
+	return input.Fault(name, 0, "convert it: "+strings.Replace(f.command, "nodeTitle", title, 1)+input.ShellWord(stem+f.ending),
+		"a %s file, which is not read", f.title)
+}
