@@ -54,7 +54,7 @@ class Server:
                                         stdout=subprocess.PIPE, stderr=self._log, **options)
         assert self.process.stdin and self.process.stdout
         self._stdin, self._stdout = self.process.stdin, io.BufferedReader(self.process.stdout)  # type: ignore[type-var]
-        held.add(self._stdin)
+        held.update((self._stdin, self.process.stdout))
         self._lock, self._numbers, self.is_ended = threading.Lock(), itertools.count(1), False
         self.users = 0  # calls that have this server
         self.is_lasting = False
@@ -128,9 +128,11 @@ class Server:
         self._cancel(numbers)
 
     def end(self) -> None:
-        """End the program."""
+        """End the program, and the calls of other threads that are in work."""
+        for number in list(self._running):
+            self._send({"cancel": number})
         with self._lock, contextlib.suppress(OSError):
-            held.discard(self._stdin)
+            held.difference_update((self._stdin, self.process.stdout))
             self._stdin.close()
         try:
             self.process.wait(2)
@@ -152,7 +154,7 @@ class Server:
             is_old = owner() is None or owner() is graph and known[1:] == tuple(flags)
             if self.users == 1 and (is_old or len(self._graphs) >= _GRAPHS):
                 del self._graphs[name]
-                self._send({"id": 0, "args": ["close", name]})  # without waiting for the answer
+                self._send({"id": next(self._numbers), "args": ["close", name]})  # without waiting for the answer
         name = f"@graph{next(self._numbers)}"
         path = write()
         if self.call(["open", path, *flags, "--as", name]).code:

@@ -20,7 +20,6 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/items"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/learn"
 	_ "github.com/heatwalk/heatwalk/cmd/heatwalk/internal/rlimit" // refuses an address space that is too small
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/serve"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	_ "github.com/heatwalk/heatwalk/file/parquetfile"
 	kinds "github.com/heatwalk/heatwalk/method/items"
@@ -54,8 +53,11 @@ func mainOn(network sparse.Network, args []string, stdin io.Reader,
 // execute runs the command line of a session, and returns its exit code.
 func execute(run *shell.Session) int {
 	root := newRoot(run)
-	root.SetArgs(run.Line.Args)
 	return run.Guard(func() error {
+		if err := run.ResolveName(root); err != nil {
+			return err
+		}
+		root.SetArgs(run.Line.Args)
 		return cmp.Or(root.ExecuteContext(run.Context), run.Line.JoinProblems())
 	})
 }
@@ -220,7 +222,7 @@ func commands() []command {
 		{"methods", newMethods, false, looking},
 		{"bench", compute.NewBench, false, looking},
 		{"version", newVersion, false, looking},
-		{"serve", func(run *shell.Session) *cobra.Command { return serve.New(run, execute) }, false, looking},
+		{"serve", newServe, false, looking},
 		{"kernel", compute.NewKernel, true, matrices},
 		{"features", compute.NewFeatures, true, matrices},
 		{"apply", compute.NewApply, true, matrices},

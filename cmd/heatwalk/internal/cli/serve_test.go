@@ -25,6 +25,7 @@ import (
 type serving struct {
 	t       *testing.T
 	stdin   *io.PipeWriter
+	stdout  *os.File
 	answers *bufio.Scanner
 	code    chan int
 }
@@ -32,8 +33,11 @@ type serving struct {
 // startServing starts heatwalk serve, which the end of the test ends.
 func startServing(t *testing.T, args ...string) *serving {
 	in, stdin := io.Pipe()
-	stdout, out := io.Pipe()
-	s := &serving{t: t, stdin: stdin, answers: bufio.NewScanner(stdout), code: make(chan int, 1)}
+	stdout, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &serving{t: t, stdin: stdin, stdout: stdout, answers: bufio.NewScanner(stdout), code: make(chan int, 1)}
 	s.answers.Buffer(nil, 1<<24)
 	go func() {
 		s.code <- Main(append([]string{"serve"}, args...), in, out, io.Discard)
@@ -205,7 +209,7 @@ func compareFolders(t *testing.T, want, got string) {
 	}
 }
 
-// TestServeCancels cancels a call, which leaves the server alone, and ends the server with a call in work by closing its stdin.
+// TestServeCancels cancels a call, which leaves the server alone, and ends a server whose answers nobody reads.
 func TestServeCancels(t *testing.T) {
 	workplace(t)
 	s := startServing(t)
@@ -215,37 +219,141 @@ func TestServeCancels(t *testing.T) {
 			t.Fatalf("%+v in place of progress", a)
 		}
 	}
-	until := func(id int) *served {
-		for {
-			if a := s.answer(); a.Exit != nil && a.ID == float64(id) {
-				return a
-			}
-		}
-	}
 	begin(1)
 	s.send(map[string]any{"cancel": 1})
-	if a := until(1); *a.Exit != fault.Interrupted {
-		t.Errorf("cancelled: %+v", a)
+	for {
+		if a := s.answer(); a.Exit != nil {
+			if *a.Exit != fault.Interrupted {
+				t.Errorf("cancelled: %+v", a)
+			}
+			break
+		}
 	}
 	s.send(map[string]any{"cancel": 1})
-	if a := s.call("open", "g"); *a.Exit != fault.WrongUsage || len(a.Errors) == 0 {
-		t.Errorf("open without a name: %+v", a)
-	}
-	begin(4)
+	begin(2)
 	started := time.Now()
 	s.stdin.Close()
-	for s.answers.Scan() {
-	}
+	s.stdout.Close()
 	if code := <-s.code; code != 0 || time.Since(started) > 10*time.Second {
-		t.Errorf("serve ended with %d %v after its stdin", code, time.Since(started))
-	}
-	s = startServing(t)
-	fmt.Fprintln(s.stdin, "text")
-	if code := <-s.code; code != fault.WrongUsage {
-		t.Errorf("serve ended with %d after a line that is no request", code)
+		t.Errorf("serve ended with %d %v after its client", code, time.Since(started))
 	}
 	if left, _ := filepath.Glob("*large*"); left != nil {
 		t.Errorf("left %v", left)
+	}
+}
+
+// answersOf returns the answers of heatwalk serve to the lines of stdin, by the text of the id.
+func answersOf(t *testing.T, stdin string) map[string]*served {
+	t.Helper()
+	var stdout bytes.Buffer
+	if code := Main([]string{"serve"}, strings.NewReader(stdin), &stdout, io.Discard); code != 0 {
+		t.Errorf("serve ended with %d", code)
+	}
+	answers := map[string]*served{}
+	for line := range bytes.Lines(stdout.Bytes()) {
+		a := new(served)
+		if err := json.Unmarshal(line, a); err != nil {
+			t.Fatal(err)
+		}
+		id, _ := json.Marshal(a.ID)
+		answers[string(id)] = a
+	}
+	return answers
+}
+
+// TestServeRequests sends each wrong request with a right one behind it. The wrong one is answered with its id and with the field
+// that is wrong, the right one is answered as if it were alone.
+func TestServeRequests(t *testing.T) {
+	const right = `{"id":"right","args":["version"],"cancel":null}`
+	for _, test := range []struct{ line, id, field string }{
+		{`{}`, "null", "id args"}, {`null`, "null", "stdin"}, {`[{"id":1,"args":["version"]}]`, "null", "stdin"}, {`text`, "null", "stdin"},
+		{`{"id":1}`, "1", "args"}, {`{"id":1,"args":[]}`, "1", "args"}, {`{"id":1,"args":null}`, "1", "args"}, {`{"id":1,"args":"version"}`, "1", "args"},
+		{`{"id":1,"args":["-k",5]}`, "1", "args"}, {`{"id":1,"args":["version",null]}`, "1", "args"}, {`{"args":["version"]}`, "null", "id"},
+		{`{"id":{"a":[1]},"args":["version"]}`, `{"a":[1]}`, "id"}, {`{"id":true,"args":["version"]}`, "true", "id"},
+		{`{"id":1,"arg":["version"]}`, "1", "arg args"}, {`{"id":1,"Args":["version"]}`, "1", "Args args"},
+		{`{"jsonrpc":"2.0","id":1,"method":"version"}`, "1", "jsonrpc method args"}, {`{"id":1,"args":["version"],"more":null}`, "1", "more"},
+		{`{"cancel":null}`, "null", "id args"}, {`{"cancel":[1]}`, "null", "cancel"}, {`{"id":1,"cancel":1}`, "1", "cancel"},
+		{`{"id":1,"args":["version"]`, "1", "stdin"}, {`{"id":1,"args":["version"]}{"id":2,"args":["version"]}`, "1", "stdin"},
+		{`{"id":1,"id":2,"args":["version"]}`, "1", "stdin"}, {"{\"id\":1,\"args\":[\"\xff\"]}", "1", "stdin"},
+	} {
+		answers := answersOf(t, "\ufeff"+test.line+"\r\n \n\ufeff\n"+right) // without a newline
+		if a := answers[`"right"`]; a == nil || *a.Exit != 0 || a.Result["version"] == nil || len(answers) != 2 {
+			t.Errorf("the request behind %s: %+v", test.line, a)
+		}
+		a := answers[test.id]
+		if a == nil || *a.Exit != fault.WrongUsage {
+			t.Errorf("%s: %+v", test.line, a)
+			continue
+		}
+		var fields []string
+		for _, e := range a.Errors {
+			fields = append(fields, e["flag"].(string))
+			if text := e["message"].(string); strings.Contains(text, "unmarshal") || e["hint"] == nil {
+				t.Errorf("%s: %v", test.line, e)
+			}
+		}
+		if got := strings.Join(fields, " "); got != test.field {
+			t.Errorf("%s: errors about %s, want %s", test.line, got, test.field)
+		}
+	}
+}
+
+// TestServeNames gives names of open graphs in a batch of requests: only GRAPH is a name, and a file with such a name stays a file.
+func TestServeNames(t *testing.T) {
+	workplace(t)
+	for name, text := range map[string]string{"three.tsv": "a\tb\nb\tc\n", "@four.tsv": "a\tb\nb\tc\nc\td\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lines := [][]string{
+		{"open", "three.tsv", "--as", "@three"},
+		{"info", "@three"},
+		{"info", "--labels", "@three", "./@four.tsv"}, // no such file
+		{"open", "three.tsv", "--as=@five.tsv"},
+		{"generate", "er", "--nodes", "5", "--edges", "4", "-o", "@five.tsv"},
+		{"convert", "-o", "@three.mtx", "--", "@five.tsv"},
+		{"open", "./@four.tsv", "--as=@four"},
+		{"info", "@four"},
+		{"close", "@four"},
+		{"info", "@four"},
+		{"info", "@four.tsv"},
+		{"open", "@four.tsv", "--as", "@four"},
+		{"open", "three.tsv", "--as", "three"},
+		{"open", "three.tsv", "--as", "@"},
+		{"open", "three.tsv"},
+	}
+	var stdin strings.Builder
+	for i, args := range lines {
+		text, _ := json.Marshal(map[string]any{"id": i, "args": args})
+		fmt.Fprintf(&stdin, "%s\n", text)
+	}
+	answers := answersOf(t, stdin.String())
+	hints := map[int]string{
+		2: "no such file", 9: "call open GRAPH --as @four first, or write ./@four for a file of this name",
+		10: "call open GRAPH --as @four.tsv first, or write ./@four.tsv for a file of this name",
+		11: "write ./@four.tsv for a file of this name", 12: "write --as @three", 13: "write --as @g", 14: "give a @NAME",
+	}
+	for i, args := range lines {
+		a := answers[fmt.Sprint(i)]
+		if hints[i] == "" {
+			if *a.Exit != 0 {
+				t.Errorf("%q: %+v", args, a)
+			}
+		} else if *a.Exit != fault.WrongUsage || !strings.Contains(fmt.Sprint(a.Errors[0]["message"], "; ", a.Errors[0]["hint"]), hints[i]) {
+			t.Errorf("%q: %v, want %q", args, a.Errors, hints[i])
+		}
+	}
+	if n := answers["1"].Result["nodes"]; n != 3.0 {
+		t.Errorf("@three has %v nodes", n)
+	}
+	if n := answers["7"].Result["nodes"]; n != 4.0 {
+		t.Errorf("@four has %v nodes", n)
+	}
+	for _, name := range []string{"@five.tsv", "@three.mtx"} {
+		if _, err := os.Stat(name); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

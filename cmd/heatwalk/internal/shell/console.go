@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"slices"
 	"syscall"
 	"time"
@@ -42,6 +43,13 @@ func (o *output) Write(p []byte) (int, error) {
 	}
 	o.Err = err
 	return n, err
+}
+
+// WaitForLoss returns true when nobody reads stdout any more. It returns false if the system does not say so; then the next Write
+// fails.
+func (o *output) WaitForLoss() bool {
+	f, isFile := o.w.(*os.File)
+	return isFile && waitForLoss(f)
 }
 
 // printReport writes one line on stderr.

@@ -8,9 +8,11 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/file/textio"
 )
 
@@ -35,27 +37,80 @@ func NewServer(run *Session) *Server {
 	return &Server{run: run, graphs: map[string]*keptGraph{}}
 }
 
-// NewCall returns the session of a call. The name of an open graph in its arguments becomes GRAPH with the flags for reading
-// it, except in open and close.
+// NewCall returns the session of a call.
 func (s *Server) NewCall(ctx context.Context, args []string, stdout, stderr io.Writer) *Session {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	i := slices.IndexFunc(args, func(arg string) bool { return s.graphs[arg] != nil })
-	var kept *keptGraph
-	if i > 0 && args[0] != "open" && args[0] != "close" {
-		kept = s.graphs[args[i]]
-		args = slices.Concat(args[:i], kept.arguments, args[i+1:])
-	}
 	call := NewSession(ctx, nil, args, strings.NewReader(""), stdout, stderr)
 	call.Console.JSON = true
 	call.Costs.isShared = true
 	call.Costs.Memory = s.run.Costs.Memory
-	if kept != nil {
-		call.kept = kept
-		kept.calls.RLock()
-		call.AtEnd(kept.calls.RUnlock)
-	}
+	call.server = s
 	return call
+}
+
+// NamePrefix begins the name of every open graph.
+const NamePrefix = "@"
+
+// IsName reports whether an argument is the name of an open graph.
+func IsName(arg string) bool {
+	return len(arg) > len(NamePrefix) && strings.HasPrefix(arg, NamePrefix)
+}
+
+// ResolveName replaces the name of an open graph in the place of GRAPH, in the arguments of a call, by GRAPH and the flags for
+// reading it. Other arguments are no names.
+func (run *Session) ResolveName(root *cobra.Command) error {
+	if run.server == nil {
+		return nil
+	}
+	i := positionOfName(root, run.Line.Args)
+	if i < 0 {
+		return nil
+	}
+	s, name := run.server, run.Line.Args[i]
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	kept := s.graphs[name]
+	switch {
+	case run.Line.Args[0] == "open":
+		return fault.Usage(name, "it is the name of an open graph, not a file; write ./%s for a file of this name", name)
+	case kept == nil:
+		return fault.Usage(name, "no graph of this name is open; call open GRAPH --as %[1]s first, or write ./%[1]s for a file of this name", name)
+	}
+	args := slices.Clone(run.Line.Args)
+	args[i] = kept.arguments[0]
+	run.Line.Args = slices.Insert(args, 1, kept.arguments[1:]...)
+	run.kept = kept
+	kept.calls.RLock()
+	run.AtEnd(kept.calls.RUnlock)
+	return nil
+}
+
+// positionOfName returns the index of the name of an open graph among arguments, -1 if GRAPH is a file.
+func positionOfName(root *cobra.Command, args []string) int {
+	const mark = "\x00" // is no argument of a user
+	for i, arg := range args {
+		if !IsName(arg) {
+			continue
+		}
+		marked := slices.Clone(args)
+		marked[i] = mark
+		cmd, marked, err := root.Find(marked)
+		if err != nil {
+			return -1 // the command line is refused later
+		}
+		words := strings.Fields(cmd.Use)[1:]
+		place := slices.IndexFunc(words, func(word string) bool { return strings.Trim(word, "[]") == "GRAPH" })
+		if cmd.Name() == "convert" {
+			place = 0
+		}
+		cmd.InheritedFlags() // adds them to the flags of cmd
+		if cmd.Flags().ParseAll(marked, func(*pflag.Flag, string) error { return nil }) != nil {
+			return -1
+		}
+		if place >= 0 && slices.Index(cmd.Flags().Args(), mark) == place {
+			return i
+		}
+	}
+	return -1
 }
 
 // Keep keeps the graph of a call open under a name, in place of another graph of this name.

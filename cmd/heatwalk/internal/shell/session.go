@@ -66,7 +66,8 @@ type Session struct {
 	// Commands returns the commands of a call of a server that has none of the usual ones; nil: those.
 	Commands func() []*cobra.Command
 
-	kept *keptGraph // the open graph that the arguments name; nil: none
+	server *Server    // has the open graphs; nil: the run is no call
+	kept   *keptGraph // the open graph that the arguments name; nil: none
 }
 
 // CommandLine is the command line of a run, and the mistakes in it, which are reported
