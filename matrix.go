@@ -13,7 +13,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/lanczos"
-	"github.com/heatwalk/heatwalk/lanczos/spectral"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/rank"
 	"github.com/heatwalk/heatwalk/param"
@@ -201,7 +200,7 @@ func OpenFunction(ctx context.Context, g *Graph, n *kernel.NamedFunction, cols i
 // of the matrix; the pairs have the residuals and bounds of the errors of the values. With [lanczos.ErrIterationLimit] they
 // hold those that have converged.
 func (g *Graph) Eigen(ctx context.Context, m Matrix, which lanczos.Which,
-	k int, s *Settings) (*mat.Dense, *spectral.Pairs, error) {
+	k int, s *Settings) (*mat.Dense, *lanczos.GraphPairs, error) {
 	if !slices.Contains(symmetric, m) {
 		return nil, nil, refuse("matrix", "there is no matrix %q here", string(m))
 	}
@@ -213,7 +212,7 @@ func (g *Graph) Eigen(ctx context.Context, m Matrix, which lanczos.Which,
 	if err != nil {
 		return nil, nil, err
 	}
-	pairs, err := Eigenpairs(ctx, g, &spectral.Problem{Matrix: m, Which: which}, k,
+	pairs, err := Eigenpairs(ctx, g, &lanczos.GraphProblem{Matrix: m, Which: which}, k,
 		&lanczos.Settings{Tolerance: tolerance, Progress: g.options.Progress})
 	if pairs == nil || pairs.Vectors == nil { // of another process
 		return nil, pairs, err
@@ -224,8 +223,8 @@ func (g *Graph) Eigen(ctx context.Context, m Matrix, which lanczos.Which,
 // Eigenpairs returns k eigenvalues of a matrix of the graph with eigenvectors by row. It fills in
 // the Memory and the Workers of the settings. An error about the limit on iterations comes with
 // the pairs that were found.
-func Eigenpairs(ctx context.Context, g *Graph, p *spectral.Problem, k int,
-	s *lanczos.Settings) (*spectral.Pairs, error) {
+func Eigenpairs(ctx context.Context, g *Graph, p *lanczos.GraphProblem, k int,
+	s *lanczos.Settings) (*lanczos.GraphPairs, error) {
 	set := *s
 	set.Workers = g.options.Workers
 	job, err := g.Begin(ctx, &Needs{

@@ -13,7 +13,6 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/lanczos"
-	"github.com/heatwalk/heatwalk/lanczos/spectral"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -40,7 +39,7 @@ func BenchmarkKrylovBattery(b *testing.B) {
 		b.Run(kind.name+"/eigen", func(b *testing.B) {
 			g := load(b)
 			for b.Loop() {
-				p := &spectral.Problem{Matrix: sparse.NormalizedAdjacency, Which: lanczos.Largest}
+				p := &lanczos.GraphProblem{Matrix: sparse.NormalizedAdjacency, Which: lanczos.Largest}
 				if _, err := p.Solve(b.Context(), g, 20, nil); err != nil {
 					b.Fatal(err)
 				}
@@ -76,7 +75,7 @@ func TestBattery(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		pairs, err := (&spectral.Problem{Matrix: sparse.NormalizedAdjacency, Which: lanczos.Largest}).Solve(t.Context(), g, 5, nil)
+		pairs, err := (&lanczos.GraphProblem{Matrix: sparse.NormalizedAdjacency, Which: lanczos.Largest}).Solve(t.Context(), g, 5, nil)
 		if err != nil || math.Abs(pairs.Values[0]-1) > 1e-12 || a.NNZ() < 600 {
 			t.Errorf("%s: %d entries, error %v", kind.name, a.NNZ(), err)
 		}

@@ -18,7 +18,6 @@ import (
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/lanczos"
-	"github.com/heatwalk/heatwalk/lanczos/spectral"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
@@ -412,7 +411,7 @@ func (c *boundsCase) eigenpairs() {
 	for _, matrix := range slices.Sorted(maps.Keys(matrices)) {
 		exact := c.o.Values(matrices[matrix])
 		for _, which := range []lanczos.Which{lanczos.Largest, lanczos.Smallest} {
-			p := &spectral.Problem{Matrix: sparse.Kind(matrix), Which: which}
+			p := &lanczos.GraphProblem{Matrix: sparse.Kind(matrix), Which: which}
 			pairs, err := p.Solve(c.t.Context(), c.g, 1+c.rng.IntN(c.n), nil)
 			if err != nil {
 				c.t.Errorf("%s, %v: %v", matrix, which, err)

@@ -17,16 +17,18 @@
 // residual of each value. No iterative method certifies that no value was missed, but see
 // [Problem.Solve] on multiple ones.
 //
-// # Example
-//
-//	deg, err := sparse.Degrees(ctx, a, 0)
-//	c, err := sparse.FindComponents(ctx, a, 0)
-//	p := lanczos.Problem{
-//		A:     sparse.NewOperator[float64](sparse.Laplacian, a, deg),
-//		Which: lanczos.Smallest,
-//		Known: &lanczos.Known{Components: c}, // the constants of each component
-//	}
+//	p := lanczos.Problem{A: sparse.NewOperator[float64](sparse.Adjacency, a, degrees), Which: lanczos.Largest}
 //	pairs, err := p.Solve(ctx, 20, nil)
+//
+// # Matrices of a graph
+//
+// A [GraphProblem] names a matrix of a graph and a part of its spectrum. The eigenvectors are also the spectral embedding of
+// the graph. [GraphProblem.Solve] states the eigenvectors that are known, and where Lanczos stalls at the lower
+// end of a Laplacian it makes a sampled factor.
+//
+//	p := &lanczos.GraphProblem{Matrix: sparse.NormalizedLaplacian, Which: lanczos.Smallest}
+//	pairs, err := p.Solve(ctx, g, 16, nil)
+//	pairs.Values, pairs.Vectors // 16 numbers, n×16
 //
 // # Determinism
 //
@@ -35,5 +37,5 @@
 //
 // If several processes share the rows of the map, see [sparse.Team], each of them calls Solve and has its
 // rows of all vectors, and lists of its rows. Start vectors do not depend on the number of processes; results
-// differ by rounding.
+// differ by rounding. There is no sampled factor then.
 package lanczos

@@ -17,7 +17,6 @@ import (
 	"github.com/heatwalk/heatwalk/expm"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/lanczos"
-	"github.com/heatwalk/heatwalk/lanczos/spectral"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -80,7 +79,7 @@ func main() {
 		log.Fatal(err)
 	}
 	const count = 5
-	smallest := &spectral.Problem{Matrix: sparse.Laplacian, Which: lanczos.Smallest}
+	smallest := &lanczos.GraphProblem{Matrix: sparse.Laplacian, Which: lanczos.Smallest}
 	pairs, err := smallest.Solve(ctx, g, count, nil)
 	if err != nil {
 		log.Fatal(err)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/lanczos"
-	"github.com/heatwalk/heatwalk/lanczos/spectral"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/sparsetest"
 )
@@ -33,7 +32,7 @@ func TestTorus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	smallest := &spectral.Problem{Matrix: sparse.Laplacian, Which: lanczos.Smallest}
+	smallest := &lanczos.GraphProblem{Matrix: sparse.Laplacian, Which: lanczos.Smallest}
 	pairs, err := smallest.Solve(t.Context(), g, 5, nil)
 	if err != nil {
 		t.Fatal(err)

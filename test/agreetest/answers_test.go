@@ -12,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/lanczos"
-	"github.com/heatwalk/heatwalk/lanczos/spectral"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/agreetest"
@@ -289,7 +288,7 @@ func eigenvalues(matrix string) job {
 	return job{name: "eigen " + matrix, global: true, ask: func(ctx context.Context, g *heatwalk.Graph, _ *agreetest.Graph) (*answer, error) {
 		out := new(answer)
 		for _, which := range []lanczos.Which{lanczos.Largest, lanczos.Smallest} {
-			pairs, err := heatwalk.Eigenpairs(ctx, g, &spectral.Problem{Matrix: sparse.Kind(matrix), Which: which, Resolution: 1}, 4, new(lanczos.Settings))
+			pairs, err := heatwalk.Eigenpairs(ctx, g, &lanczos.GraphProblem{Matrix: sparse.Kind(matrix), Which: which, Resolution: 1}, 4, new(lanczos.Settings))
 			if err != nil {
 				return nil, err
 			}

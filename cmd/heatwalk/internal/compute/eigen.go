@@ -16,7 +16,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/lanczos"
-	"github.com/heatwalk/heatwalk/lanczos/spectral"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -93,7 +92,7 @@ type eigenDocument struct {
 	Components int             `json:"components"`
 	signed     bool            // components need have no eigenvector
 	Parameters eigenParameters `json:"parameters"`
-	*spectral.Pairs
+	*lanczos.GraphPairs
 	shell.Closing
 }
 
@@ -137,7 +136,7 @@ func runEigen(run *shell.Session, c *eigenOptions, name string) error {
 	if run.Costs.DryRun {
 		run.Costs.Disk += shell.IDBytes(g.SelectNodes(rows))
 	}
-	problem := &spectral.Problem{
+	problem := &lanczos.GraphProblem{
 		Matrix:     sparse.Kind(c.Matrix),
 		Which:      lanczos.Which(slices.Index(spectrumParts, c.Which)),
 		Resolution: c.Resolution,
@@ -154,13 +153,13 @@ func runEigen(run *shell.Session, c *eigenOptions, name string) error {
 	r := &eigenDocument{
 		Output: c.out, Rows: n, Cols: c.K, Components: pairs.Components,
 		signed: d.Graph.Signed, Parameters: c.eigenParameters,
-		Pairs: pairs,
+		GraphPairs: pairs,
 	}
 	return d.Out.Finish(r, r.Parameters, r.lines()...)
 }
 
 // eigenError adds the remedy to an error of the solver.
-func eigenError(err error, f *eigenOptions, pairs *spectral.Pairs) error {
+func eigenError(err error, f *eigenOptions, pairs *lanczos.GraphPairs) error {
 	if errors.Is(err, lanczos.ErrIterationLimit) {
 		remedy := "loosen --tolerance, or ask for other pairs"
 		if pairs.Products >= f.products {

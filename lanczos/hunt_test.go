@@ -1,4 +1,4 @@
-package spectral
+package lanczos
 
 import (
 	"math"
@@ -11,7 +11,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -36,7 +35,7 @@ func checkEnds(t *testing.T, seed uint64, a *sparse.CSR) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	n, _ := a.Dims()
 	k := min(n, 1+rng.IntN(50))
-	var serial []*Pairs
+	var serial []*GraphPairs
 	for _, workers := range []int{1, 2, 7} {
 		g, err := graph.New(t.Context(), a, &graph.Settings{Workers: workers})
 		if err != nil {
@@ -44,8 +43,8 @@ func checkEnds(t *testing.T, seed uint64, a *sparse.CSR) {
 		}
 		at := 0
 		for _, matrix := range sparse.Kinds {
-			for _, which := range []lanczos.Which{lanczos.Largest, lanczos.Smallest} {
-				pairs, err := (&Problem{Matrix: matrix, Which: which}).Solve(t.Context(), g, k, &lanczos.Settings{Workers: workers})
+			for _, which := range []Which{Largest, Smallest} {
+				pairs, err := (&GraphProblem{Matrix: matrix, Which: which}).Solve(t.Context(), g, k, &Settings{Workers: workers})
 				switch {
 				case err != nil:
 					t.Errorf("%d of %s, %v: %v", k, matrix, which, err)
@@ -64,7 +63,7 @@ func checkEnds(t *testing.T, seed uint64, a *sparse.CSR) {
 }
 
 // checkValues compares pairs with the spectrum of the matrix as a dense one.
-func checkValues(t *testing.T, matrix sparse.Kind, which lanczos.Which, g *graph.Graph, pairs *Pairs) {
+func checkValues(t *testing.T, matrix sparse.Kind, which Which, g *graph.Graph, pairs *GraphPairs) {
 	h, scale := denseMatrix(matrix, g)
 	var e mat.EigenSym
 	if !e.Factorize(h, false) {
@@ -72,7 +71,7 @@ func checkValues(t *testing.T, matrix sparse.Kind, which lanczos.Which, g *graph
 	}
 	want := e.Values(nil)
 	norm := max(math.Abs(want[0]), math.Abs(want[len(want)-1]))
-	if which == lanczos.Largest {
+	if which == Largest {
 		slices.Reverse(want)
 	}
 	n := len(want)

@@ -1,4 +1,4 @@
-package spectral
+package lanczos
 
 import (
 	"context"
@@ -8,15 +8,14 @@ import (
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/iterative"
-	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Problem asks for eigenpairs of a graph's matrix.
-type Problem struct {
+// GraphProblem asks for eigenpairs of a graph's matrix.
+type GraphProblem struct {
 	Matrix sparse.Kind
-	Which  lanczos.Which
+	Which  Which
 
 	// Resolution is γ of the modularity matrix; 0 means 1.
 	Resolution float64
@@ -32,11 +31,11 @@ type Problem struct {
 	Positive bool
 }
 
-// Pairs are eigenpairs of a graph's matrix. Vectors are orthonormal, those of the
+// GraphPairs are eigenpairs of a graph's matrix. Vectors are orthonormal, those of the
 // transition matrix in the product with D: right eigenvectors w = D^-½v with
 // wᵀDw = 1, where a node without edges has d = 1.
-type Pairs struct {
-	lanczos.Pairs
+type GraphPairs struct {
+	Pairs
 
 	// ErrorBounds holds for each value a number within which an eigenvalue lies:
 	// the residual plus the rounding error of its computation.
@@ -45,13 +44,13 @@ type Pairs struct {
 	Components int `json:"-"` // of the graph
 }
 
-// Solve returns k eigenpairs. The result comes with [lanczos.ErrIterationLimit] too;
-// other errors are those of [lanczos.Problem.Solve]. The graph is undirected.
-func (p *Problem) Solve(ctx context.Context, g *graph.Graph, k int,
-	s *lanczos.Settings) (*Pairs, error) {
+// Solve returns k eigenpairs. The result comes with [ErrIterationLimit] too;
+// other errors are those of [Problem.Solve]. The graph is undirected.
+func (p *GraphProblem) Solve(ctx context.Context, g *graph.Graph, k int,
+	s *Settings) (*GraphPairs, error) {
 	n := len(g.Degrees)
 	if total := sparse.TeamOf(g.A).TotalOf(n); k < 1 || k > total {
-		return nil, fmt.Errorf("spectral: %d eigenpairs of a graph with %d nodes; ask for 1 to %d", k, total, total)
+		return nil, fmt.Errorf("lanczos: %d eigenpairs of a graph with %d nodes; ask for 1 to %d", k, total, total)
 	}
 	if g.Signed && (p.Matrix == sparse.Transition ||
 		p.Matrix == sparse.Modularity) {
@@ -61,7 +60,7 @@ func (p *Problem) Solve(ctx context.Context, g *graph.Graph, k int,
 	if err != nil {
 		return nil, err
 	}
-	var set lanczos.Settings
+	var set Settings
 	if s != nil {
 		set = *s
 	}
@@ -70,7 +69,7 @@ func (p *Problem) Solve(ctx context.Context, g *graph.Graph, k int,
 	if pairs == nil {
 		return nil, err
 	}
-	out := &Pairs{Pairs: *pairs}
+	out := &GraphPairs{Pairs: *pairs}
 	for _, r := range out.Residuals {
 		out.ErrorBounds = append(out.ErrorBounds, r+e.rounding)
 	}
@@ -79,8 +78,8 @@ func (p *Problem) Solve(ctx context.Context, g *graph.Graph, k int,
 
 // solve finds pairs of the rows with edges and joins those of the isolated nodes.
 func (e *eigenproblem) solve(ctx context.Context, n, k int,
-	s *lanczos.Settings) (*lanczos.Pairs, error) {
-	pairs := &lanczos.Pairs{Method: "dense", Degree: 1}
+	s *Settings) (*Pairs, error) {
+	pairs := &Pairs{Method: "dense", Degree: 1}
 	var err error
 	if want := e.search(k); want > 0 {
 		if pairs, err = e.Problem.Solve(ctx, want, s); pairs == nil {
@@ -92,22 +91,22 @@ func (e *eigenproblem) solve(ctx context.Context, n, k int,
 			pairs.Values[i] = e.value(v)
 		}
 	}
-	if e.isolated == 0 || err != nil && !errors.Is(err, lanczos.ErrIterationLimit) {
+	if e.isolated == 0 || err != nil && !errors.Is(err, ErrIterationLimit) {
 		return pairs, err
 	}
 	return e.join(pairs, n, k), err
 }
 
 // Bytes returns the memory of Solve for k pairs in addition to the graph, on a graph with n nodes,
-// entries stored entries and, where [Problem.Splits], components.
-func (p *Problem) Bytes(n int, entries int64, components, k int) int64 {
+// entries stored entries and, where [GraphProblem.Splits], components.
+func (p *GraphProblem) Bytes(n int, entries int64, components, k int) int64 {
 	zeros := 0
 	if p.Splits() {
 		zeros = components
 	}
-	bytes := lanczos.Bytes(n, k, zeros, new(lanczos.Settings))
+	bytes := Bytes(n, k, zeros, new(Settings))
 	if p.Splits() && zeros < k {
-		bytes = budget.AnyOf(bytes, budget.AllOf(lanczos.Bytes(n, k, zeros, &lanczos.Settings{Preconditioned: true}),
+		bytes = budget.AnyOf(bytes, budget.AllOf(Bytes(n, k, zeros, &Settings{Preconditioned: true}),
 			iterative.SampledBytes(n, entries, 0)))
 	}
 	return budget.AllOf(vectorBytes(n), bytes)
@@ -122,29 +121,29 @@ func vectorBytes(n int) int64 {
 
 // Splits reports whether each component has an eigenvector that is known, at the
 // wanted end, and the rest of that end is one where a factor of the Laplacian may help.
-func (p *Problem) Splits() bool {
+func (p *GraphProblem) Splits() bool {
 	switch p.Matrix {
 	case sparse.NormalizedAdjacency, sparse.Transition:
-		return p.Which == lanczos.Largest
+		return p.Which == Largest
 	case sparse.Laplacian, sparse.NormalizedLaplacian:
-		return p.Which == lanczos.Smallest
+		return p.Which == Smallest
 	}
 	return false
 }
 
-const badMatrix = "spectral: no such matrix"
+const badMatrix = "lanczos: no such matrix"
 
 // deflateNullSpace declares the null vectors of the components, of L or with normalized of L̃, as eigenvectors of a known
 // value, so that the search does not compute them. A factor of the Laplacian preconditions the search for the other
 // eigenvectors of that end, if one process has all rows and no weight is negative.
 func (e *eigenproblem) deflateNullSpace(g *graph.Graph, normalized bool, value float64) {
-	e.Known = &lanczos.Known{Components: g.Components,
+	e.Known = &Known{Components: g.Components,
 		Weights: e.weightsOf(graph.NullWeights(g, normalized), len(g.Degrees)),
 		Value:   value}
 	if e.team != nil || g.Signed {
 		return
 	}
-	e.Precondition = func(ctx context.Context, memory int64) (lanczos.Preconditioner, error) {
+	e.Precondition = func(ctx context.Context, memory int64) (Preconditioner, error) {
 		s, err := iterative.ShiftedLaplacian(g, normalized, 1, 0)
 		if err != nil {
 			return nil, err

@@ -1,4 +1,4 @@
-package spectral
+package lanczos
 
 import (
 	"fmt"
@@ -11,7 +11,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 	"github.com/heatwalk/heatwalk/test/testgraph"
@@ -29,9 +28,9 @@ func TestEigenAgainstDense(t *testing.T) {
 	}
 	d, entries := g.Degrees, entriesOf(a, g.Degrees)
 	for _, matrix := range sparse.Kinds {
-		for _, which := range []lanczos.Which{lanczos.Largest, lanczos.Smallest} {
-			p := &Problem{Matrix: matrix, Which: which, Resolution: 0.7}
-			pairs, err := p.Solve(t.Context(), g, k, &lanczos.Settings{Tolerance: 1e-12})
+		for _, which := range []Which{Largest, Smallest} {
+			p := &GraphProblem{Matrix: matrix, Which: which, Resolution: 0.7}
+			pairs, err := p.Solve(t.Context(), g, k, &Settings{Tolerance: 1e-12})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -39,7 +38,7 @@ func TestEigenAgainstDense(t *testing.T) {
 			slices.Reverse(pairs.Values)
 			falls := slices.IsSorted(pairs.Values)
 			slices.Reverse(pairs.Values)
-			if which == lanczos.Largest && !falls || which == lanczos.Smallest && !rises {
+			if which == Largest && !falls || which == Smallest && !rises {
 				t.Errorf("%v, %s: values %v", which, matrix, pairs.Values)
 			}
 			var scale []float64
@@ -59,7 +58,7 @@ func TestUnresolvedEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Problem{Matrix: sparse.Laplacian, Which: lanczos.Smallest}
+	p := &GraphProblem{Matrix: sparse.Laplacian, Which: Smallest}
 	pairs, err := p.Solve(t.Context(), g, k, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -87,7 +86,7 @@ func TestBeyondKeepsSides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range []Problem{{Matrix: sparse.NormalizedAdjacency, Which: lanczos.Largest}, {Matrix: sparse.Laplacian, Which: lanczos.Smallest}} {
+	for _, p := range []GraphProblem{{Matrix: sparse.NormalizedAdjacency, Which: Largest}, {Matrix: sparse.Laplacian, Which: Smallest}} {
 		p.Beyond = true
 		pairs, err := p.Solve(t.Context(), g, 2, nil)
 		if err != nil {
@@ -138,7 +137,7 @@ func entriesOf(a *sparse.CSR, d []float64) map[sparse.Kind]func(i, j int) float6
 	}
 }
 
-func checkEigen(t *testing.T, name string, entry func(i, j int) float64, pairs *Pairs, root []float64) {
+func checkEigen(t *testing.T, name string, entry func(i, j int) float64, pairs *GraphPairs, root []float64) {
 	t.Helper()
 	x := pairs.Vectors
 	for j, value := range pairs.Values {
@@ -180,7 +179,7 @@ func TestVectorsOfTheMatrix(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := (&Problem{Matrix: matrix, Which: lanczos.Smallest}).of(t.Context(), g)
+		e, err := (&GraphProblem{Matrix: matrix, Which: Smallest}).of(t.Context(), g)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,10 +1,9 @@
-package spectral
+package lanczos
 
 import (
 	"cmp"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
@@ -93,7 +92,7 @@ type pair struct {
 
 // compare orders pairs from the wanted end.
 func (e *eigenproblem) compare(a, b pair) int {
-	if e.which == lanczos.Largest {
+	if e.which == Largest {
 		return cmp.Compare(b.value, a.value)
 	}
 	return cmp.Compare(a.value, b.value)
@@ -101,7 +100,7 @@ func (e *eigenproblem) compare(a, b pair) int {
 
 // join returns the first k of the pairs found and of those of the isolated nodes, whose vectors
 // have one entry, for n rows.
-func (e *eigenproblem) join(pairs *lanczos.Pairs, n, k int) *lanczos.Pairs {
+func (e *eigenproblem) join(pairs *Pairs, n, k int) *Pairs {
 	var sorted []pair
 	var rows []int // of isolated nodes
 	for j, v := range pairs.Values {

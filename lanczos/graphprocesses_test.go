@@ -1,4 +1,4 @@
-package spectral
+package lanczos
 
 import (
 	"fmt"
@@ -7,17 +7,16 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 	"github.com/heatwalk/heatwalk/sparse/sparsetest"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// TestSeveralProcesses compares the pairs of processes that share the rows of a graph with those of one
+// TestGraphOnSeveralProcesses compares the pairs of processes that share the rows of a graph with those of one
 // process, the same numbers of copies of multiple eigenvalues included, and the bits of two runs. The graph has
 // weights, isolated nodes, and components of which some are bipartite.
-func TestSeveralProcesses(t *testing.T) {
+func TestGraphOnSeveralProcesses(t *testing.T) {
 	const n = 300
 	a := testgraph.Random(5, n, 300, true)
 	whole, err := graph.New(t.Context(), a, nil)
@@ -26,14 +25,14 @@ func TestSeveralProcesses(t *testing.T) {
 	}
 	entries := entriesOf(a, whole.Degrees)
 	type variant struct {
-		Problem
+		GraphProblem
 		k int
 	}
 	var variants []variant
 	for _, matrix := range sparse.Kinds { // at the end where components have an eigenvector
-		p := Problem{Matrix: matrix, Which: lanczos.Largest, Resolution: 0.7}
+		p := GraphProblem{Matrix: matrix, Which: Largest, Resolution: 0.7}
 		if matrix == sparse.Laplacian || matrix == sparse.NormalizedLaplacian {
-			p.Which = lanczos.Smallest
+			p.Which = Smallest
 		}
 		k := 12
 		if p.Splits() {
@@ -41,18 +40,18 @@ func TestSeveralProcesses(t *testing.T) {
 		}
 		variants = append(variants, variant{p, k})
 	}
-	for _, which := range []lanczos.Which{lanczos.Largest, lanczos.Smallest} {
-		variants = append(variants, variant{Problem{Matrix: sparse.NormalizedAdjacency, Which: which, Beyond: true, Positive: which == lanczos.Largest}, 5})
+	for _, which := range []Which{Largest, Smallest} {
+		variants = append(variants, variant{GraphProblem{Matrix: sparse.NormalizedAdjacency, Which: which, Beyond: true, Positive: which == Largest}, 5})
 	}
 	for _, v := range testgraph.Sample(t, 4, variants) {
-		p, name := v.Problem, fmt.Sprintf("%v of %s", v.Which, v.Matrix)
+		p, name := v.GraphProblem, fmt.Sprintf("%v of %s", v.Which, v.Matrix)
 		want, err := p.Solve(t.Context(), whole, v.k, nil)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		var before *Pairs
+		var before *GraphPairs
 		for _, size := range []int{2, 3, 3} {
-			var got *Pairs // of process 0, with all rows
+			var got *GraphPairs // of process 0, with all rows
 			err := sparsetest.Processes(size, func(network sparse.Network) error {
 				bounds := []int{0, n / 3, n / 2, n}
 				d := sparse.NewDivision(n, network, append(bounds[:size:size], n), []int{5, 17, n - 2})
@@ -60,7 +59,7 @@ func TestSeveralProcesses(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				pairs, err := p.Solve(t.Context(), g, v.k, &lanczos.Settings{Workers: 1 + network.Rank()})
+				pairs, err := p.Solve(t.Context(), g, v.k, &Settings{Workers: 1 + network.Rank()})
 				if err != nil {
 					return err
 				}

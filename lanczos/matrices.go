@@ -1,10 +1,10 @@
-package spectral
+package lanczos
 
 import (
 	"context"
+	"math"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
@@ -12,8 +12,8 @@ import (
 // eigenproblem is the symmetric problem that is solved, on the rows with edges, and how its
 // pairs become those of the matrix.
 type eigenproblem struct {
-	lanczos.Problem
-	which    lanczos.Which           // part of the spectrum of the matrix
+	Problem
+	which    Which                   // part of the spectrum of the matrix
 	rounding float64                 // error of computing a residual, at most
 	value    func(λ float64) float64 // eigenvalue of the matrix for one of A; nil: the same
 	team     *sparse.Team
@@ -24,9 +24,9 @@ type eigenproblem struct {
 
 // of returns the eigenproblem of the matrix on a graph. The problems of S, T and L̃ = I − S
 // are all solved for S, so that the same part of a spectrum takes the same work.
-func (p *Problem) of(ctx context.Context, g *graph.Graph) (*eigenproblem, error) {
+func (p *GraphProblem) of(ctx context.Context, g *graph.Graph) (*eigenproblem, error) {
 	e := &eigenproblem{which: p.Which, team: sparse.TeamOf(g.A)}
-	e.Problem = lanczos.Problem{Which: p.Which, Beyond: p.Beyond, Positive: p.Positive}
+	e.Problem = Problem{Which: p.Which, Beyond: p.Beyond, Positive: p.Positive}
 	e.exclude(g.Degrees)
 	largest := blocks.Largest(e.team, sparse.BlockOf(len(g.Degrees), 1, g.Degrees))
 	norm := 1.0 // the largest sum of a row of |A|, or of a matrix that is similar to it
@@ -42,7 +42,7 @@ func (p *Problem) of(ctx context.Context, g *graph.Graph) (*eigenproblem, error)
 	case sparse.Laplacian:
 		op = g.Laplacian()
 		norm = 2 * blocks.Largest(e.team, sparse.BlockOf(len(op.Diag), 1, op.Diag))
-		if p.Which == lanczos.Smallest && !(p.Beyond && g.Signed) {
+		if p.Which == Smallest && !(p.Beyond && g.Signed) {
 			e.deflateNullSpace(g, false, 0)
 		}
 	case sparse.Modularity:
@@ -68,32 +68,53 @@ func (p *Problem) of(ctx context.Context, g *graph.Graph) (*eigenproblem, error)
 }
 
 // stateNormalized states the problem for S.
-func (e *eigenproblem) stateNormalized(ctx context.Context, p *Problem,
+func (e *eigenproblem) stateNormalized(ctx context.Context, p *GraphProblem,
 	g *graph.Graph) error {
 	switch p.Matrix {
 	case sparse.NormalizedLaplacian:
 		e.value = func(λ float64) float64 { return 1 - λ }
 		e.Positive = false
 		switch p.Which {
-		case lanczos.Largest:
-			e.Which = lanczos.Smallest
-		case lanczos.Smallest:
-			e.Which = lanczos.Largest
+		case Largest:
+			e.Which = Smallest
+		case Smallest:
+			e.Which = Largest
 		}
 	case sparse.Transition:
 		e.zero = 1
 		e.Scale = blocks.Roots(g.Degrees)
 	}
 	switch {
-	case e.Which == lanczos.Largest && !(p.Beyond && g.Signed):
+	case e.Which == Largest && !(p.Beyond && g.Signed):
 		e.deflateNullSpace(g, true, 1)
-	case e.Which == lanczos.Smallest:
+	case e.Which == Smallest:
 		weights, err := bipartite(ctx, g)
 		if weights != nil {
-			e.Known = &lanczos.Known{Components: g.Components,
+			e.Known = &Known{Components: g.Components,
 				Weights: weights, Value: -1}
 		}
 		return err
 	}
 	return nil
+}
+
+// bipartite returns ±d^½ on the components whose nodes have two colours, neighbours never
+// the same, and 0 on the others: S·w = −w. It returns nil if there are none.
+// Cost: one sweep.
+func bipartite(ctx context.Context, g *graph.Graph) ([]float64, error) {
+	colours, err := sparse.FindSides(ctx, g.A, -1, g.Workers)
+	if err != nil {
+		return nil, err
+	}
+	nonzero := 0.0
+	for i, d := range g.Degrees {
+		colours[i] *= math.Sqrt(d)
+		if colours[i] != 0 {
+			nonzero = 1
+		}
+	}
+	if blocks.MaxOver(sparse.TeamOf(g.A), nonzero) == 0 {
+		return nil, nil
+	}
+	return colours, nil
 }
