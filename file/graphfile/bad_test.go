@@ -95,6 +95,8 @@ func TestBadFiles(t *testing.T) {
 
 		{"e.graphml", "<graphml>", "e.graphml:1: no well-formed XML: unexpected EOF; fetch the file again"},
 		{"e.graphml", "<graphml></graphml>", "e.graphml: no graph; is this GraphML?"},
+		{"e.graphml", `<graphml><graph edgedefault="both"/></graphml>`, `e.graphml:1: edgedefault is "both"; write directed or undirected`},
+		{"e.graphml", graphml(twoNodes + `<edge source="a" target="b" directed="yes"/>`), `e.graphml:3: directed is "yes"; write true or false`},
 		{"e.graphml", graphml("<node/>"), "e.graphml:3: a node without id; give it one"},
 		{"e.graphml", graphml(twoNodes + "<edge source=\"a\"/>"), "e.graphml:3: an edge without source or target; give it both"},
 		{"e.graphml", graphml(twoNodes + "<edge source=\"a\" target=\"c\"/>"), `e.graphml:3: an edge has an end that is no node: "c"; list it as a node`},

@@ -74,6 +74,8 @@ func TestContent(t *testing.T) {
 		{"e.graphml", graphml("undirected", edge("")[:0]+name("n0", "")+name("n1", "b")+`<edge source="n1" target="n0"><data key="d1"> 0.5 </data></edge>`), Input{}, "undirected n0,n1: n1 n0 0.5"},
 
 		{"e.graphml", graphml("undirected", name("n0", "a")+name("n1", "b")+edge(`directed="1"`)), Input{}, "directed a,b: a b 2"},
+		{"e.graphml", graphml("undirected", name("n0", "a")+name("n1", "b")+edge(`directed="True"`)), Input{}, "directed a,b: a b 2"},
+		{"e.graphml", graphml("Directed", name("n0", "a")+name("n1", "b")+edge("")), Input{}, "directed a,b: a b 2"},
 		{"e.graphml", `<graphml><key id="a" for="edge" attr.name="weight"/><key id="b" for="edge" attr.name="weight"/><graph edgedefault="undirected"><node id="x"/><node id="y"/><edge source="x" target="y"><data key="a">3</data><data key="b">9</data></edge></graph></graphml>`, Input{}, "undirected x,y: x y 3"},
 
 		{"e.npz", string(npzFile("shape", npyFile("<i8", "(2,)", []int64{2, 2}), "format", npyFile("|S3", "()", []byte("coo")), "row", npyFile("<i4", "(2,)", []int32{0, 1}),

@@ -94,9 +94,6 @@ func (h *edgeBuffer) addCode(line int64) error {
 	if h.out.Kind == "" && h.out.Time == "" {
 		return nil
 	}
-	if h.out.Time != "" && h.kindTime[1] == "" {
-		return h.withoutAttribute(line, input.Time, h.out.Time)
-	}
 	place, exists := h.codeAt[h.kindTime]
 	if !exists {
 		const edge = 150 // of the map, headers and slices
@@ -118,12 +115,22 @@ func (h *edgeBuffer) withoutAttribute(line int64, option, name string) error {
 
 // finishCodes replaces the places of edges by the codes of their kinds and times.
 func (h *edgeBuffer) finishCodes() error {
+	for _, a := range h.attributes {
+		if i := h.codeOf(a); i >= 0 && a.initial != "" {
+			for j := range h.coded {
+				h.coded[j].kindTime[i] = cmp.Or(h.coded[j].kindTime[i], a.initial)
+			}
+		}
+	}
 	hasKind := func(e codedEdge) bool { return e.kindTime[0] != "" }
 	if h.out.Kind != "" && h.coded != nil && !slices.ContainsFunc(h.coded, hasKind) {
 		return h.withoutAttribute(h.coded[0].line, input.Kind, h.out.Kind)
 	}
 	codes := make([]uint32, len(h.coded))
 	for i, e := range h.coded {
+		if h.out.Time != "" && e.kindTime[1] == "" {
+			return h.withoutAttribute(e.line, input.Time, h.out.Time)
+		}
 		var wrong string
 		codes[i], wrong = h.out.Code(h.out.TimeForm, e.kindTime[0], e.kindTime[1])
 		if wrong != "" {
@@ -142,9 +149,8 @@ func (h *edgeBuffer) finishCodes() error {
 func (h *edgeBuffer) set(a *edgeAttribute, line int64, text string) {
 	a.seen = true
 	text = strings.TrimSpace(text)
-	if text != "" && h.useOf(a) != "" {
-		h.kindTime[slices.Index([]string{input.Kind, input.Time},
-			h.useOf(a))] = text
+	if i := h.codeOf(a); text != "" && i >= 0 {
+		h.kindTime[i] = text
 		return
 	}
 	if text == "" || a.text && !h.mayWeigh(a.name) {
@@ -191,14 +197,20 @@ func (h *edgeBuffer) useOf(a *edgeAttribute) string {
 	return ""
 }
 
+// codeOf returns the place of an attribute in the kind and time of an edge, -1 if it is neither.
+func (h *edgeBuffer) codeOf(a *edgeAttribute) int {
+	return slices.Index([]string{input.Kind, input.Time}, h.useOf(a))
+}
+
 // setDefault sets the value of edges without one, unless it is empty.
 func (h *edgeBuffer) setDefault(a *edgeAttribute, line int64, text string) {
+	text = strings.TrimSpace(text)
 	if text == "" {
 		return
 	}
 	a.seen = true
 	a.initial = text
-	if _, wrong := table.ParseWeight([]byte(strings.TrimSpace(text)), h.out.Signed); wrong != "" {
+	if _, wrong := table.ParseWeight([]byte(text), h.out.Signed); wrong != "" {
 		a.bad = h.out.fault(line, "correct it", "weight %s %s",
 			words.Quoted(text), wrong)
 	}
@@ -370,7 +382,7 @@ func (a *edgeAttribute) reader() func(edge int) (weight float64, isGiven bool) {
 	if a == nil {
 		return func(int) (float64, bool) { return 1, false }
 	}
-	initial, wrong := table.ParseWeight([]byte(strings.TrimSpace(a.initial)), true)
+	initial, wrong := table.ParseWeight([]byte(a.initial), true)
 	if wrong != "" {
 		initial = 1
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/file/table"
+	"github.com/heatwalk/heatwalk/internal/words"
 )
 
 // GraphML is graphs in XML, which comes in several encodings.
@@ -64,7 +65,7 @@ func (g *graphML) element(t xml.StartElement) error {
 			return g.out.fault(g.line(), "write each into a file of its own",
 				"a second graph, or one within a node")
 		}
-		g.arcs = attribute(t, "edgedefault") == "directed"
+		return g.direction(t, "edgedefault", &g.arcs, "directed", "undirected")
 	case "node":
 		return g.node(t)
 	case "edge":
@@ -148,11 +149,27 @@ func (g *graphML) edge(t xml.StartElement) error {
 		return err
 	}
 	hasArrow := g.arcs
-	if direction := attribute(t, "directed"); direction != "" {
-		hasArrow = direction == "true" || direction == "1"
+	if err := g.direction(t, "directed", &hasArrow, "true", "false"); err != nil {
+		return err
 	}
 	return g.edges.add(line, attribute(t, "source"),
 		attribute(t, "target"), hasArrow)
+}
+
+// direction reads an attribute of an element that says whether edges have a direction: a word, or 1 and 0, as XML has them for
+// true and false. Some writers have capitals. Without the attribute isDirected stays.
+func (g *graphML) direction(t xml.StartElement, name string, isDirected *bool, yes, no string) error {
+	text := attribute(t, name)
+	switch strings.ToLower(strings.TrimSpace(text)) {
+	case "":
+	case yes, "1":
+		*isDirected = true
+	case no, "0":
+		*isDirected = false
+	default:
+		return g.out.fault(g.line(), "write "+yes+" or "+no, "%s is %s", name, words.Quoted(text))
+	}
+	return nil
 }
 
 const graphMLHead = `<?xml version="1.0" encoding="UTF-8"?>

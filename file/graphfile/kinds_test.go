@@ -37,6 +37,8 @@ func TestKinds(t *testing.T) {
 		format             *Format
 		content, kind, err string
 	}{
+		{GraphML, `<graphml><key id="k" for="edge" attr.name="by"><default> calls </default></key><graph edgedefault="directed"><node id="a"/>` +
+			`<edge source="a" target="a"><data key="k">pays</data></edge><edge source="a" target="a"/><edge source="a" target="a"/></graph></graphml>`, "by", ""},
 		{Parquet, table.String(), "BY", ""},
 		{Parquet, table.String(), "relation", `the header "source,by,target" has no column "relation"; correct`},
 	} {
