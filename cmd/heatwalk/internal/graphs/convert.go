@@ -136,7 +136,7 @@ func checkFormat(line *shell.CommandLine, c *convertOptions, input string) {
 		}
 	}
 	c.format = shell.FormatOfFile(c.out, c.target)
-	if c.format == nil && c.target == "" && c.out == "-" {
+	if c.format == nil && c.target == "" && textio.IsStream(c.out) {
 		c.format = shell.FormatOfFile(usual, "")
 	}
 	ending := table.Extension(c.out)

@@ -67,6 +67,7 @@ func newModel(run *shell.Session, m *generate.Model) *cobra.Command {
 	c.Model = m.Name
 	c.fraction = 1
 	flags.StringVarP(&c.Output, "output", "o", "-", "`FILE` of edges, - is stdout; DIR/ makes a store")
+	flags.TakeOnePath("output", shell.StdoutNames...)
 	flags.BoolVar(&c.force, "force", false, "replace the store in DIR/")
 	c.graph.Tables.DeclareTemp(flags)
 	modelFlags(flags, &m.Spec)

@@ -39,6 +39,7 @@ func NewIngest(run *shell.Session) *cobra.Command {
 		checkIngest, runIngest)
 	cmd.Args = run.Line.Arguments("INPUT", 0, -1)
 	flags.StringVarP(&c.dir, "output", "o", "", "`DIR` of the store")
+	flags.TakeOnePath("output")
 	flags.BoolVar(&c.force, "force", false, "replace the store in DIR")
 	flags.AddChoice(&c.codec, "codec", shard.FourWidths, []string{shard.FourWidths, shard.Zstd},
 		"code of the shards: the usual one, or the same under zstd for cold storage")

@@ -101,7 +101,7 @@ func (o *itemOptions) declare(flags *shell.FlagSet, f items.Flag) {
 	case "sets":
 		flags.AddCoverage(&o.coverage, f.Name, "classes that hold that of the "+o.kind.Noun+" with probability X")
 	case "truth":
-		flags.AddText(&o.truth, f.Name, "`FILE` of true classes to score the predictions with")
+		flags.AddInput(&o.truth, f.Name, "of true classes to score the predictions with")
 	case "splits":
 		o.splitting.Declare(flags)
 	case "temp-dir":

@@ -17,6 +17,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
+	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/method"
@@ -202,7 +203,7 @@ func predictNumbers(run *shell.Session, c *classifyOptions, name string) error {
 	if err := c.refuseFlags(run, "numbers", "scores", "dtype", "unreached", "sets", "report", "report-nodes", "truth"); err != nil {
 		return err
 	}
-	if c.out != "-" && !slices.Contains(tablefile.NumberEndings, shell.Ending(c.out)) {
+	if !textio.IsStream(c.out) && !slices.Contains(tablefile.NumberEndings, shell.Ending(c.out)) {
 		return fault.Usage("--output", "%s: numbers are written as %s", c.out, strings.Join(tablefile.NumberEndings, ", "))
 	}
 	d, err := beginModelRun(run, c, name)

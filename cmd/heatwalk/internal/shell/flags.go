@@ -45,6 +45,7 @@ func (f *FlagSet) AddInput(p *string, name, usage string) {
 // AddInputOrWord is [FlagSet.AddInput] for a flag that accepts some words too; usage has FILE in backquotes.
 func (f *FlagSet) AddInputOrWord(p *string, name, initial string, accepted []string, usage string) {
 	f.StringVar(p, name, initial, usage)
+	f.TakeOnePath(name, stdinNames...)
 	mark(f.Lookup(name), inputFile, accepted)
 }
 
@@ -52,7 +53,42 @@ func (f *FlagSet) AddInputOrWord(p *string, name, initial string, accepted []str
 // are nil.
 func (f *FlagSet) AddOutput(p *string, name, initial, usage string, formats []string) {
 	f.StringVarP(p, name, map[string]string{"output": "o"}[name], initial, "`FILE` "+usage)
+	f.TakeOnePath(name, StdoutNames...)
 	mark(f.Lookup(name), OutputFile, formats)
+}
+
+// StdoutNames are names of stdout beside -, and stdinNames are names of stdin.
+var (
+	stdinNames  = []string{"/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}
+	StdoutNames = []string{"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}
+)
+
+// TakeOnePath lets a flag of a path record a problem if it is given twice with different paths, of which the first would be lost.
+// The other names of stdin or stdout become "-".
+func (f *FlagSet) TakeOnePath(name string, names ...string) {
+	flag := f.Lookup(name)
+	flag.Value = &pathValue{Value: flag.Value, line: f.Line, name: name, names: names}
+}
+
+// pathValue is the value of a flag with one path.
+type pathValue struct {
+	pflag.Value
+	line  *CommandLine
+	name  string
+	names []string // other names of "-"
+	isSet bool
+}
+
+// Set implements pflag.Value.
+func (v *pathValue) Set(path string) error {
+	if slices.Contains(v.names, path) {
+		path = "-"
+	}
+	if first := v.String(); v.isSet && first != path {
+		v.line.Problem("--"+v.name, "it takes one path, and %s and %s are given; leave one out", first, path)
+	}
+	v.isSet = true
+	return v.Value.Set(path)
 }
 
 // AddSideOutput declares the flag of a file in addition to the output of a command, which stdout is for.

@@ -127,7 +127,7 @@ func (line *CommandLine) checkPaths(args []string) {
 func (line *CommandLine) CheckOutput(flag, path string, formats []string,
 	inputs ...string) {
 	line.inputFiles = append(line.inputFiles, inputs...)
-	if ending := Ending(path); path != "" && path != "-" && !IsDir(path) &&
+	if ending := Ending(path); path != "" && !textio.IsStream(path) && !IsDir(path) &&
 		formats != nil && !slices.Contains(formats, ending) {
 		line.Problem(flag, "%s has no ending that names a format; give one of %s",
 			path, strings.Join(formats, " "))

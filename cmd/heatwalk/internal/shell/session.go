@@ -168,9 +168,6 @@ func (run *Session) Prepare(cmd *cobra.Command) error {
 			run.Line.MissingValue(f)
 			empty = true
 		}
-		if slices.Contains(stdoutNames, f.Value.String()) {
-			_ = f.Value.Set("-") // a string flag takes every text
-		}
 	})
 	if empty {
 		return run.Line.JoinProblems()
@@ -186,9 +183,6 @@ func (run *Session) Prepare(cmd *cobra.Command) error {
 	}
 	return nil
 }
-
-// stdoutNames are other names of stdout.
-var stdoutNames = []string{"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}
 
 // JoinProblems returns all problems of the command line as one error, or nil. An interruption takes
 // precedence, because it may have aborted a check.
@@ -211,6 +205,11 @@ func NewCommand[O any](run *Session, use, short string,
 	cmd := &cobra.Command{Use: use, Short: short, Args: run.Line.arguments(use)}
 	flags := &FlagSet{FlagSet: cmd.Flags(), Line: run.Line}
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		for i, arg := range args {
+			if slices.Contains(stdinNames, arg) {
+				args[i] = "-"
+			}
+		}
 		run.Line.checkPaths(args)
 		for _, check := range flags.checks {
 			check(run.Line, args)
