@@ -153,7 +153,7 @@ func (e *TempDirError) Error() string {
 func (e *TempDirError) Unwrap() error { return e.Err }
 
 // Open opens a store, a graph file of any format that [ingest.Run] reads (an edge list, Matrix
-// Market, SciPy, METIS, GraphML, JSON, Parquet, …; plain, gzip or zstd), or a
+// Market, SciPy, METIS, GraphML, JSON lines, Parquet, …; plain, gzip or zstd), or a
 // folder of LINQS files. Parquet needs import _ "github.com/heatwalk/heatwalk/file/parquetfile". A graph file becomes a temporary store first, which [Graph.Close]
 // removes, except for the matrices that [ingest.Load] reads. The first job puts the graph into memory, in the
 // layout that is fastest for it, as far as the options allow.

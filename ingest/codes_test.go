@@ -175,7 +175,7 @@ func TestBlankKinds(t *testing.T) {
 	}
 	card := "card"
 	paths := write(t, file{"e.parquet", tableFile(t, row{"a", "b", &card}, row{"b", "c", nil})}, file{"e.csv", "source,target,kind\na,b,card\nb,c,\n"}, file{"e.json",
-		`{"nodes":[{"id":"a"},{"id":"b"},{"id":"c"}],"links":[{"source":"a","target":"b","kind":"card"},{"source":"b","target":"c"}]}`})
+		`[{"source":{"id":"a"},"target":"b","kind":"card"},{"source":"b","target":"c"}]`})
 	for _, path := range paths {
 		dir, _, err := ingestInto(t, &Config{Kind: "kind"}, path)
 		if err != nil {

@@ -35,7 +35,7 @@
 // # Files of other tools
 //
 // What package graphfile recognizes (SciPy matrices, METIS, BVGraph, GraphML,
-// node-link JSON, Parquet) is read by it. Directions are those that a file states, or those that follow
+// JSON lines, Parquet) is read by it. Directions are those that a file states, or those that follow
 // from the symmetry of a matrix, unless Directed or Undirected is set. A file of another kind,
 // for example an archive or a page of HTML, is refused by its name; see package unread.
 // The rows of a file that numbers its own nodes get the ids of the list of nodes,

@@ -58,7 +58,7 @@ func (c *Config) recognize(ctx context.Context,
 	}
 	format := graphfile.Recognize(in.Name(), in.Peek(textio.HeadBytes))
 	if format == graphfile.EdgeList {
-		if err := graphfile.CheckRead(in.Name(), head); err != nil {
+		if err := graphfile.CheckRead(in.Name(), in.Peek(textio.HeadBytes)); err != nil {
 			return nil, err
 		}
 	}

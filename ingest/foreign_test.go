@@ -55,17 +55,16 @@ func TestForeignGraphs(t *testing.T) {
 	}
 }
 
-// same4 is one path of four nodes in six formats, ids apart.
+// same4 is one path of four nodes in five formats, ids apart.
 var same4 = []file{
 	{"g.graph", "4 3 1\n2 5\n1 5 3 1\n2 1 4 2\n3 2\n"},
 	{"g.mtx", "%%MatrixMarket matrix coordinate real symmetric\n4 4 3\n2 1 5\n3 2 1\n4 3 2\n"},
-	{"g.json", `{"nodes": [{"id": 1}, {"id": 2}, {"id": 3}, {"id": 4}], "links": [{"source": 1, "target": 2, "weight": 5}, {"source": 2, "target": 3}, {"source": 4, "target": 3, "weight": 2}]}`},
 	{"g.graphml", graphMLText("undirected", "1 2 5", "2 3", "3 4 2")},
 	{"g.edgelist", "1 2 {'weight': 5}\n2 3 {}\n3 4 {'weight': 2}\n"},
 	{"g.tsv", "1\t2\t5\n2\t3\t1\n3\t4\t2\n"},
 }
 
-// TestFormatsAgree reads one graph from six formats, compressed and not, from
+// TestFormatsAgree reads one graph from five formats, compressed and not, from
 // files and from standard input, and warns of a weight that is missing or 0.
 func TestFormatsAgree(t *testing.T) {
 	if testing.Short() {
@@ -213,9 +212,9 @@ func TestBothDirections(t *testing.T) {
 // TestForeignSettings refuses what makes no sense for a format.
 func TestForeignSettings(t *testing.T) {
 	wantError(t, &Config{Fields: []string{"1", "2"}}, same4[:1], "option fields: is for edge lists; g.graph is a METIS file; leave it out")
-	wantError(t, &Config{SkipBadLines: true}, same4[3:4], "option skip-bad-lines: is for edge lists; g.graphml is a GraphML file; leave it out")
-	wantError(t, &Config{Header: nodefile.HasHeader}, same4[3:4], "option header: is for edge lists; g.graphml is a GraphML file; leave it out")
-	wantError(t, nil, []file{same4[0], same4[4]}, "g.graph: a METIS file numbers its own nodes; give it alone")
+	wantError(t, &Config{SkipBadLines: true}, same4[2:3], "option skip-bad-lines: is for edge lists; g.graphml is a GraphML file; leave it out")
+	wantError(t, &Config{Header: nodefile.HasHeader}, same4[2:3], "option header: is for edge lists; g.graphml is a GraphML file; leave it out")
+	wantError(t, nil, []file{same4[0], same4[3]}, "g.graph: a METIS file numbers its own nodes; give it alone")
 	wantError(t, &Config{Duplicates: ErrorDuplicates}, []file{{"d.graphml", graphMLText("undirected", "1 2", "1 2")}},
 		"d.graphml: 1–2 is on another entry already; choose option duplicates=sum, max, min or first")
 	wantError(t, nil, []file{{"e.graph", "3 0\n\n\n\n"}}, "e.graph: no edges; check that this is the right file")

@@ -39,7 +39,6 @@ func TestFilesOfTools(t *testing.T) {
 			warning: "networkx-attributes.edgelist:3: the weight is missing on 1 edge and taken as 1; write a weight for every edge"},
 		{file: "networkx-comma.csv", nodes: 3, edges: 2, weight: 5, ids: "ann|bob|cid", columns: "column 1 → source, column 2 → target, attribute weight → weight"},
 		{file: "networkx-weighted.txt", nodes: 3, edges: 3, weight: 4.5, ids: "0|1|2", columns: "column 1 → source, column 2 → target, column 3 → weight"},
-		{file: "networkx-node-link.json", nodes: 2, edges: 1, weight: 1, ids: "0|1"},
 		{file: "snap.txt", nodes: 4, edges: 3, weight: 3, ids: "0|11342|309564|824020", columns: "column 1 → source, column 2 → target"},
 		{file: "snap-temporal.txt", err: "snap-temporal.txt:1: the third column may have times; pass option fields=1,2, and option time-format=3:unix to keep the times, or option fields=1,2,3 for weights"},
 		{file: "snap-temporal.txt", c: Config{Fields: []string{"1", "2", "3"}}, nodes: 5, edges: 3, weight: 1217567877 + 1217606247 + 1217617639, columns: "column 1 → source, column 2 → target, column 3 → weight"},

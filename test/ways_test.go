@@ -189,7 +189,7 @@ var ways = []way{
 	{name: "e.edgelist", write: (*drawn).dictionaries, takes: func(d *drawn) bool { return d.numeric }},
 	{name: "e.parquet", write: (*drawn).parquet, kinds: true},
 	{name: "e.graphml", write: (*drawn).graphML, states: true, lists: true, kinds: true},
-	{name: "e.json", write: (*drawn).nodeLink, states: true, lists: true, kinds: true},
+	{name: "e.json", write: (*drawn).jsonLines, lists: true, kinds: true},
 	{name: "e.mtx", write: (*drawn).market, numbered: true},
 	{name: "coo.npz", write: func(d *drawn) []byte { return d.npz("coo") }, numbered: true},
 	{name: "csr.npz", write: func(d *drawn) []byte { return d.npz("csr") }, numbered: true},
@@ -360,8 +360,7 @@ func (d *drawn) convert(t *testing.T, dir string, g *heatwalk.Graph, want map[ce
 			t.Fatal(err)
 		}
 		numbered := format == graphfile.METIS || format == graphfile.SciPy || format == graphfile.MatrixMarket
-		states := format == graphfile.GraphML || format == graphfile.NodeLink
-		c := &ingest.Config{KeepLoops: true, Signed: d.signed, Directed: d.directed && !states}
+		c := &ingest.Config{KeepLoops: true, Signed: d.signed, Directed: d.directed && format != graphfile.GraphML}
 		if format == graphfile.EdgeList {
 			c.Header = nodefile.NoHeader
 		}
@@ -497,25 +496,25 @@ func (d *drawn) graphML() []byte {
 	return []byte(b.String() + "</graph></graphml>\n")
 }
 
-func (d *drawn) nodeLink() []byte {
+func (d *drawn) jsonLines() []byte {
 	id := func(i int) any {
 		if number, err := strconv.ParseInt(d.ids[i], 10, 64); d.numeric && err == nil {
 			return number
 		}
 		return d.ids[i]
 	}
-	var nodes, links []map[string]any
+	var objects []map[string]any
 	for i := range d.ids {
-		nodes = append(nodes, map[string]any{"id": id(i)})
+		objects = append(objects, map[string]any{"type": "node", "id": id(i)})
 	}
-	for i, l := range d.lines {
-		link := map[string]any{"source": id(l.u), "target": id(l.v), "key": i, "kind": l.kind}
+	for _, l := range d.lines {
+		object := map[string]any{"type": "relationship", "start": map[string]any{"id": id(l.u)}, "end": map[string]any{"id": id(l.v)}, "kind": l.kind}
 		if d.weighted {
-			link["weight"] = l.weight
+			object["properties"] = map[string]any{"weight": l.weight}
 		}
-		links = append(links, link)
+		objects = append(objects, object)
 	}
-	text, err := json.Marshal(map[string]any{"directed": d.directed, "multigraph": true, "graph": map[string]any{}, "nodes": nodes, "links": links})
+	text, err := json.Marshal(objects)
 	if err != nil {
 		panic(err)
 	}

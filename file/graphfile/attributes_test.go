@@ -71,7 +71,7 @@ func TestEdgeAttributes(t *testing.T) {
 func TestManyAttributes(t *testing.T) {
 	const edges = 10_000
 	for name, text := range map[string][3]string{
-		"e.json":    {`{"nodes": [{"id": "a"}, {"id": "b"}], "links": [{"source": "a", "target": "b"}`, `, {"source": "a", "target": "b", "k%d": 1}`, "]}"},
+		"e.json":    {`[{"source": {"id": "a"}, "target": "b"}`, `, {"source": "a", "target": "b", "k%d": 1}`, "]"},
 		"e.graphml": {`<graphml><graph><node id="a"/><node id="b"/><edge source="a" target="b"/>`, `<edge source="a" target="b"><data key="k%d">1</data></edge>`, "</graph></graphml>"},
 	} {
 		var b strings.Builder

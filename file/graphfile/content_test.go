@@ -34,35 +34,22 @@ func TestContent(t *testing.T) {
 		{"e.graph", "2 1 100\n5 2\n6 1", Input{}, "undirected 2 from 1: 1 2 1"},
 		{"e.graph", "2 2\n1 2\n1", Input{}, "undirected 2 from 1: 1 1 1;1 2 1"},
 
-		{"e.json", `{"directed": true, "multigraph": true, "graph": {"name": ["x", {}]}, "nodes": [{"id": "a", "size": [1]}, {"id": 7}], "links": [{"source": "a", "target": 7, "key": 0, "weight": 2.5}, {"source": "a", "target": 7, "key": 1}]}`, Input{}, "directed a,7: a 7 2.5;a 7 1"},
-		{"e.json", `{"nodes": [{"id": "k"}, {"id": "l"}, {"id": "m"}], "links": [{"source": 0, "target": 1}, {"source": 1, "target": 2}]}`, Input{}, "undirected k,l,m: k l 1;l m 1"},
-		{"e.json", `{"links": [{"source": 1, "target": 0, "value": 3}], "nodes": [{"name": "Myriel", "group": 1}, {"name": "Napoleon", "group": 1}]}`, Input{}, "undirected Myriel,Napoleon: Napoleon Myriel 3"},
-		{"e.json", `{"nodes": [{"group": 1}, {"group": 2}], "edges": [], "links": [{"source": 0, "target": 1}]}`, Input{}, "undirected 0,1: 0 1 1"},
-		{"e.json", `{"nodes": [{"id": "2"}, {"id": "1"}], "links": [{"source": 1, "target": 2}]}`, Input{}, "undirected 2,1: 1 2 1"},
 		{"e.graphml", `<graphml><key id="k" for="node" attr.name="id" attr.type="string"/><key id="l" for="node" attr.name="name"/><graph><node id="n0"><data key="k">ann</data><data key="l">A</data></node>` +
 			`<node id="n1"><data key="k">bob</data><data key="l">B</data></node><edge source="n0" target="n1"/></graph></graphml>`, Input{}, "undirected ann,bob: ann bob 1"},
 		{"e.graphml", `<graphml><key id="k" for="node" attr.name="id" attr.type="string"/><key id="l" for="node" attr.name="name"/><graph><node id="n0"><data key="k">n0</data><data key="l">A</data></node>` +
 			`<node id="n1"><data key="k">n5</data><data key="l">B</data></node><edge source="n0" target="n1"/></graph></graphml>`, Input{}, "undirected A,B: A B 1"},
 		{"e.graphml", `<graphml><key id="k" for="node" attr.name="_graphml_vertex_id"/><graph><node id="n0"><data key="k">ann</data></node>` +
 			`<node id="n1"><data key="k">bob</data></node><edge source="n0" target="n1"/></graph></graphml>`, Input{}, "undirected ann,bob: ann bob 1"},
-		{"e.json", `{"options": {"type": "mixed"}, "nodes": [{"key": "x"}, {"key": "y"}, {"key": "z"}], "edges": [{"source": "x", "target": "y", "undirected": true, "attributes": {"weight": 3}}, {"source": "x", "target": "z"}]}`, Input{}, "directed x,y,z: x y 3;y x 3;x z 1"},
-		{"e.json", `{"options": {"type": "undirected"}, "nodes": [{"key": "7"}, {"key": "3"}], "edges": [{"source": "7", "target": "3"}]}`, Input{}, "undirected 7,3: 7 3 1"},
-		{"e.json", `[{"from": {"id": 1e2}, "to": 2.0, "weight": 3}, {"to": 7, "from": 2}]`, Input{}, "undirected 100,2,7: 100 2 3;2 7 1"},
-		{"e.json", `{"graph": {"directed": true, "nodes": {"x": {"label": "X"}, "y": {}}, "edges": [{"source": "x", "target": "y", "relation": "r", "metadata": {"weight": 2}}]}}`, Input{}, "directed x,y: x y 2"},
-		{"e.json", `{"graph": {"nodes": [{"id": "x"}, {"id": "y"}], "edges": [{"source": "x", "target": "y"}]}}`, Input{}, "directed x,y: x y 1"},
-		{"e.json", `{"directed": false, "graph": {"nodes": 2, "edges": "x"}, "nodes": [{"id": 1}, {"id": 2}], "edges": [{"source": 1, "target": 2}]}`, Input{}, "undirected 1,2: 1 2 1"},
-		{"e.json", `{"elements": [{"data": {"id": "z"}}, {"data": {"id": "xy", "source": "x", "target": "y", "weight": 3}}, {"data": {"id": "x"}}, {"data": {"id": "y"}}]}`, Input{}, "undirected z,x,y: x y 3"},
-		{"e.json", `{"type":"node","id":"2","labels":["P"],"properties":{"name":"Ann"}}` + "\n" + `{"type":"relationship","id":"0","label":"pays","properties":{"amount":4},"start":{"id":"2","labels":["P"]},"end":{"id":"1"}}`, Input{Weight: "amount"}, "undirected 2,1: 2 1 4"},
-		{"e.json", `{"type":"node","properties":{"id":"u7","from":1990,"to":2000},"id":"0"}` + "\n" + `{"type":"relationship","id":"0","properties":{"from":2001,"to":2005,"start":1,"end":2},"start":{"properties":{"id":"u7"},"id":"0"},"end":{"id":"1"}}`, Input{}, "undirected 0,1: 0 1 1"},
-		{"e.json", `{"id":"0","type":"relationship","start":{"id":"0"},"end":{"id":"1"}}` + "\n" + `{"type":"node","id":"2","properties":{"start":"2001","end":"2004"}}` + "\n" + `{"id":"1","type":"relationship","weight":2,"properties":{"start":5,"end":6,"weight":7},"start":{"id":"1"},"end":{"id":"2"}}`, Input{Weight: "weight"}, "undirected 0,1,2: 0 1 1;1 2 2"},
-		{"e.json", `{"elements":[{"group":"nodes","data":{"id":"a","source":"web","target":"x"}},{"group":"edges","data":{"id":"e","source":"a","target":"b"}}]}`, Input{}, "undirected a,b: a b 1"},
-		{"e.json", `{"directed":"true","graph":{"directed":false},"nodes":[{"id":1},{"id":2}],"links":[{"source":1,"target":2}]}`, Input{}, "directed 1,2: 1 2 1"},
-		{"e.json", `{"graph":{"directed":false},"nodes":[{"id":1},{"id":2}],"links":[{"source":1,"target":2}],"directed":1}`, Input{}, "directed 1,2: 1 2 1"},
-		{"e.jsonl", `{"source": "a", "target": {"id": "b"}}` + "\n" + `{"source": "b", "target": "c"}` + "\n", Input{}, "undirected a,b,c: a b 1;b c 1"},
-		{"e.json", `{"nodes": [{"id": 0, "_nx_name": "ann", "name": "A"}, {"id": 1, "_nx_name": "bob", "name": "B"}], "edges": [{"source": 0, "target": 1}], "links": []}`, Input{}, "undirected ann,bob: ann bob 1"},
+		{"e.json", `[{"from": {"id": 1e2}, "to": 2.0, "weight": 3}, {"to": 7, "from": 2}]`, Input{}, "unstated 100,2,7: 100 2 3;2 7 1"},
+		{"e.json", `{"type":"node","id":"2","labels":["P"],"properties":{"name":"Ann"}}` + "\n" + `{"type":"relationship","id":"0","label":"pays","properties":{"amount":4},"start":{"id":"2","labels":["P"]},"end":{"id":"1"}}`, Input{Weight: "amount"}, "unstated 2,1: 2 1 4"},
+		{"e.json", `{"type":"node","properties":{"id":"u7","from":1990,"to":2000},"id":"0"}` + "\n" + `{"type":"relationship","id":"0","properties":{"from":2001,"to":2005,"start":1,"end":2},"start":{"properties":{"id":"u7"},"id":"0"},"end":{"id":"1"}}`, Input{}, "unstated 0,1: 0 1 1"},
+		{"e.json", `{"id":"0","type":"relationship","start":{"id":"0"},"end":{"id":"1"}}` + "\n" + `{"type":"node","id":"2","properties":{"start":"2001","end":"2004"}}` + "\n" + `{"id":"1","type":"relationship","weight":2,"properties":{"start":5,"end":6,"weight":7},"start":{"id":"1"},"end":{"id":"2"}}`, Input{Weight: "weight"}, "unstated 0,1,2: 0 1 1;1 2 2"},
+		{"e.json", `[{"data": {"id": "z"}}, {"data": {"id": "xy", "source": "x", "target": "y", "weight": 3}}, {"data": {"id": "x"}}]`, Input{}, "unstated z,x,y: x y 3"},
+		{"e.json", `[{"source": "7", "target": "3", "attributes": {"weight": 2}, "id": "e"}, {"id": "7"}]`, Input{}, "unstated 7,3: 7 3 2"},
+		{"e.json", `[{"source": {"id": "a"}, "target": "b"}, {"source": "b", "target": "c", "undirected": true}]`, Input{Directed: true}, "directed a,b,c: a b 1;b c 1;c b 1"},
+		{"e.jsonl", `{"source": "a", "target": {"id": "b"}}` + "\n" + `{"source": "b", "target": "c"}` + "\n", Input{}, "unstated a,b,c: a b 1;b c 1"},
 		{"e.graphml", `<graphml><key id="v" for="node" attr.name="_nx_name" attr.type="string"/><key id="w" for="node" attr.name="name" attr.type="string"/><graph><node id="n0"><data key="v">ann</data><data key="w">A</data></node>` +
 			`<node id="n1"><data key="v">bob</data><data key="w">B</data></node><edge source="n0" target="n1"/></graph></graphml>`, Input{}, "undirected ann,bob: ann bob 1"},
-		{"e.json", "\n" + `{"edges": [{"source": 2, "target": 1}], "nodes": [{"id": 1}, {"id": 2}, {"id": 3}]}`, Input{}, "undirected 1,2,3: 2 1 1"},
 
 		{"e.graphml", graphml("undirected", name("n0", "Jürgen")+name("n1", "Zo&#xEB; &amp; Co")+edge("")), Input{}, "undirected Jürgen,Zoë & Co: Jürgen Zoë & Co 2"},
 		{"e.graphml", graphml("directed", name("n0", "a")+name("n1", "a")+edge("")), Input{}, "directed n0,n1: n0 n1 2"},
@@ -141,7 +128,7 @@ func TestRecognize(t *testing.T) {
 		{"x", "\ufeff  <?xml version='1.0'?>\n<graphml>", GraphML},
 		{"x", "<g:graphml xmlns:g='http://graphml.graphdrawing.org/xmlns'>", GraphML},
 		{"x.xml", "<html>", EdgeList},
-		{"x", "{ \"nodes\"", NodeLink},
+		{"x", "{ \"nodes\"", EdgeList},
 		{"x.txt", "*star 3", EdgeList},
 		{"x.txt", "graph 5\nnode 6\n", EdgeList},
 		{"x.GRAPH.gz", "3 2\n", METIS},
@@ -150,7 +137,7 @@ func TestRecognize(t *testing.T) {
 		{"x.el", "0 1\n", EdgeList},
 		{"x.tsv", "", EdgeList},
 		{"x.json", `[{"payer": "a", "payee": "b", "amount": 5, "meta": {"x": 1}}, {"payer": "b", "payee": "c"}]`, EdgeList},
-		{"x.json", `[{"source": "a", "target": "b", "attributes": {"weight": 1}}, {"source": "b", "target": "c"}]`, NodeLink},
+		{"x.json", `[{"source": "a", "target": "b", "attributes": {"weight": 1}}, {"source": "b", "target": "c"}]`, JSONLines},
 	} {
 		if got := Recognize(test.name, []byte(test.head)); got != test.want {
 			t.Errorf("%s %q: %s, want %s", test.name, test.head, got.Title, test.want.Title)
@@ -234,8 +221,8 @@ func TestCutFiles(t *testing.T) {
 	}
 }
 
-// TestCheckRead recognizes formats that are not read by their content before their name. The remedy is run by a script
-// of the command.
+// TestCheckRead recognizes formats that are not read by their content before their name. A test of the command runs
+// the remedies.
 func TestCheckRead(t *testing.T) {
 	for _, test := range []struct{ name, head, want, command string }{
 		{"x", "<?xml version='1.0'?><gexf>", "x: a GEXF file, which is not read; ", "nx.read_gexf"},
@@ -246,6 +233,11 @@ func TestCheckRead(t *testing.T) {
 		{"x.txt", "% c\n\n*Vertices 3\n1 \"a\"", "x.txt: a Pajek file, which is not read; ", "nx.read_pajek"},
 		{"x.net", "*Vertices 3\r\n*Arcs", "x.net: a Pajek file, which is not read; ", " x.net > x.tsv"},
 		{"x.txt", "*star 3", "", ""},
+		{"x.json", `{"directed": false, "nodes": [{"id": "a"}], "links": []}`, "x.json: node-link JSON, which is not read; ", "nx.node_link_graph"},
+		{"x.json", `{"directed": false, "graph": [], "nodes": [{"id": "a"}], "adjacency": [[]]}`, "x.json: adjacency JSON, which is not read; ", "nx.adjacency_graph"},
+		{"x.json", `{"options": {"type": "mixed"}, "nodes": [{"key": "x"}], "edges": []}`, "x.json: JSON of a graph, which is not read; ", " x.json > x.jsonl"},
+		{"x.json", "{\n\"a\": 1", "x.json: an object of JSON, which is not read; ", " x.json > x.jsonl"},
+		{"x.json", `{"source": "a", "target": "b", "nodes": [1]} {"source": "a", "target": "b"}`, "", ""},
 		{"x.xml", "<html>", "", ""},
 	} {
 		got := errorText(CheckRead(test.name, []byte(test.head)))

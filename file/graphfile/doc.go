@@ -1,7 +1,7 @@
 // Package graphfile reads and writes the graph files of other tools: SciPy's sparse
-// matrices (.npz), METIS (.graph), tables of edges in Parquet, GraphML and node-link JSON,
-// and, only read, WebGraph's BVGraph (.graph with .properties). Of GEXF, GML and Pajek it knows commands
-// that write GraphML, see [CheckRead].
+// matrices (.npz), METIS (.graph), tables of edges in Parquet, GraphML,
+// and, only read, WebGraph's BVGraph (.graph with .properties) and JSON lines with nodes among the edges. Of
+// GEXF, GML, Pajek and other JSON it knows commands that convert them, see [CheckRead].
 // A format is one value, a [Format], in a file of code with its reader and its writer, and an entry
 // of [Formats].
 //
@@ -33,12 +33,10 @@
 //
 //   - GraphML: the attribute id; but if these count n0, n1, n2 … and all nodes
 //     have a name of their own, as igraph writes it, the name.
-//   - Node-link JSON: the attribute id, as in NetworkX.
-//   - Node-link JSON without ids: name, else the position from 0. Numbers that are no ids are
-//     positions too, as for D3.
+//   - JSON lines: the member id.
 //   - _nx_name, in which igraph keeps the nodes of NetworkX, before all of these.
 //
-// The weight of an edge of GraphML and node-link JSON is its attribute weight, or else
+// The weight of an edge of GraphML and JSON lines is its attribute weight, or else
 // value, unless [Input].Weight names another one. These formats allow the nodes, the names of
 // attributes or the direction to follow the edges, so that edges are kept until the file ends.
 //
@@ -47,7 +45,7 @@
 // [Write] writes a store sweep by sweep to an io.Writer, in memory for a few buffers
 // (Parquet: for a group of rows; rows that are to be put in another order: as much as
 // it is allowed). The same graph gives the same bytes. [WriteOptions].Attributes are values of
-// nodes, for example predicted classes, that GraphML and node-link JSON include.
+// nodes, for example predicted classes, that GraphML includes.
 //
 // # Hostile files
 //

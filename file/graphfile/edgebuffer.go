@@ -11,7 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// edgeBuffer holds the edges of a GraphML or node-link file until the file ends, because
+// edgeBuffer holds the edges of a GraphML file or of JSON lines until the file ends, because
 // these formats allow the nodes, the names of the attributes and the direction of the graph to
 // follow the edges. An edge takes 9 bytes, and 16 for each value that may be its weight.
 type edgeBuffer struct {
@@ -161,7 +161,7 @@ func (h *edgeBuffer) set(a *edgeAttribute, line int64, text string) {
 	if h.out.rounded > rounded { // counted if the attribute is the weight
 		h.out.rounded = rounded
 		if a.rounded++; a.rounded == 1 {
-			a.roundedAt = h.out.place(line)
+			a.roundedAt = place(line)
 		}
 	}
 	a.isNumber = a.isNumber || wrong == ""

@@ -75,8 +75,8 @@ func FuzzGraphML(f *testing.F) {
 	fuzz(f, GraphML, "e.graphml", []byte(`<graphml><key id="w" for="edge" attr.name="weight"><default>2</default></key><graph edgedefault="directed"><node id="a"/><edge source="a" target="a" directed="false"/></graph></graphml>`))
 }
 
-func FuzzNodeLink(f *testing.F) {
-	fuzz(f, NodeLink, "e.json", []byte(`{"directed": true, "graph": {"x": [[{}]]}, "links": [{"source": "a", "target": 7, "weight": 2.5}], "nodes": [{"id": "a"}, {"id": 7}]}`))
+func FuzzJSONLines(f *testing.F) {
+	fuzz(f, JSONLines, "e.json", []byte(`{"type": "node", "id": "a", "x": [[{}]]} {"source": {"id": "a"}, "target": 7, "properties": {"weight": 2.5}}`))
 }
 
 func FuzzParquet(f *testing.F) {

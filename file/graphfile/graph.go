@@ -35,7 +35,7 @@ type Attribute struct {
 // Kind is the type of the values of an attribute.
 type Kind int
 
-// The types that GraphML and JSON distinguish.
+// The types that GraphML distinguishes.
 const (
 	Text Kind = iota
 	Real
@@ -51,8 +51,7 @@ type graph struct {
 	nodes      int
 	order      []uint32 // the position of each row; nil: rows are in order
 	idTo       func(dst []byte, row int) []byte
-	numeric    bool  // all ids are numbers below 2⁶³
-	largest    int64 // of these numbers
+	numeric    bool // all ids are numbers below 2⁶³
 	directed   bool
 	weighted   bool
 	selfLoops  int64
@@ -77,8 +76,7 @@ func graphOf(s *shard.Store, o *WriteOptions) *graph {
 		directed: m.Directed, weighted: m.Weighted, selfLoops: m.SelfLoops,
 	}
 	if n := s.Nodes.Len(); n > 0 && (m.Nodes == "numeric" || m.Nodes == "implicit") {
-		var err error
-		g.largest, err = strconv.ParseInt(s.Nodes.ID(s.Nodes.RowAt(n-1)), 10, 64)
+		_, err := strconv.ParseInt(s.Nodes.ID(s.Nodes.RowAt(n-1)), 10, 64)
 		g.numeric = err == nil
 	}
 	if o != nil {

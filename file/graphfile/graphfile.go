@@ -53,7 +53,7 @@ type Format struct {
 // Formats are all formats: those of this package and those that [Register] added. The first that
 // a file can be is its format.
 var Formats = []*Format{EdgeList, CSV, MatrixMarket, SciPy, METIS, GraphML,
-	NodeLink, Parquet}
+	JSONLines, Parquet}
 
 // Register adds a format of another package, which is then recognized, read and written as those of this
 // package; it is called from an init function. It panics if the format lacks a title, an ending,

@@ -2,7 +2,6 @@ package graphfile
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/words"
@@ -11,16 +10,15 @@ import (
 // nodeNames holds the nodes of a format that gives them several kinds of names, and chooses the
 // kind by which they are called: the first that all nodes have and no two share.
 type nodeNames struct {
-	out        *batchWriter
-	kinds      []string // titles of the kinds of names, the id last
-	ignored    []string // kinds that are not chosen
-	positional bool     // edges name nodes by their positions
-	nodes      []namedNode
-	byID       map[string]uint32 // numbers of nodes, by the id that edges use
-	listed     []uint32          // the nodes that are declared, in the order of the file
-	names      [][]byte          // of each node, once settled
-	notes      []error
-	bytes      int64
+	out     *batchWriter
+	kinds   []string // titles of the kinds of names, the id last
+	ignored []string // kinds that are not chosen
+	nodes   []namedNode
+	byID    map[string]uint32 // numbers of nodes, by the id that edges use
+	listed  []uint32          // the nodes that are declared, in the order of the file
+	names   [][]byte          // of each node, once settled
+	notes   []error
+	bytes   int64
 }
 
 // namedNode is a node of the file, or an id that an edge uses before any node has it.
@@ -147,7 +145,7 @@ func (r *nodeNames) settle() error {
 // checkDeclared returns an error about the first edge with an end that is no node, nil if there is
 // none.
 func (r *nodeNames) checkDeclared() error {
-	if len(r.listed) == len(r.nodes) || r.positional {
+	if len(r.listed) == len(r.nodes) {
 		return nil
 	}
 	first := uint32(len(r.nodes))
@@ -160,24 +158,4 @@ func (r *nodeNames) checkDeclared() error {
 	}
 	return r.out.fault(r.nodes[first].line, "list it as a node",
 		"an edge has an end that is no node: %s", words.Quoted(id))
-}
-
-// usePositions replaces ends of edges, which are numbers, by the nodes at these positions, from 0, if each is
-// one. It reports whether it did.
-func (r *nodeNames) usePositions(ends []uint32) bool {
-	nodeAt := make([]uint32, len(r.nodes))
-	for id, n := range r.byID {
-		position, err := strconv.Atoi(id)
-		switch {
-		case err == nil && position >= 0 && position < len(r.listed):
-			nodeAt[n] = r.listed[position]
-		case r.nodes[n].names == nil:
-			return false
-		}
-	}
-	for i, n := range ends {
-		ends[i] = nodeAt[n]
-	}
-	r.positional = true
-	return true
 }

@@ -35,8 +35,16 @@ func areEdges(head []byte) bool {
 	objects := 0
 	edges := 0
 	arePlain := true
-	titles := textio.RecordTitles(head, func(keys, nested []string) {
+	titles := textio.RecordTitles(head, func(members []textio.Member) {
 		objects++
+		var keys, nested []string
+		for _, m := range members {
+			if m.Nested == nil {
+				keys = append(keys, m.Key)
+			} else {
+				nested = append(nested, m.Key)
+			}
+		}
 		hasEnds := table.NamesEnds(keys)
 		if hasEnds {
 			edges++

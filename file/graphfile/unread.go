@@ -22,15 +22,24 @@ type unreadFormat struct {
 
 // unreadFormats are in the order in which they are tried.
 var unreadFormats = []unreadFormat{
-	{"GEXF", []string{".gexf"}, beginning(`(?:<.*)?<(?:\w+:)?gexf\b`), networkX("g = nx.read_gexf(sys.argv[1])"), ".graphml"},
-	{"GML", []string{".gml"}, beginning(gmlHead + `graph\s*\[`), networkX(`g = nx.parse_gml(re.sub(r'(?i)graph\s*\[', 'graph [ multigraph 1 ', open(sys.argv[1]).read(), 1), label='nodeTitle')`), ".graphml"},
-	{"Pajek", nil, beginning(pajekHead + `vertices\s+\d+\s+\*`), `awk '{ sub(/\r/, "") } /^[*]/ { e = /^[*][AEae]/ } e && /^ *[0-9]/ { print $1, $2, (NF > 2 ? $3 : 1) }' {file} > `, ".tsv"}, // without names, which NetworkX needs
-	{"Pajek", []string{".net", ".paj"}, beginning(pajekHead + `(?:network|vertices)\b`), networkX("g = nx.read_pajek(sys.argv[1])"), ".graphml"},
+	{"a GEXF file", []string{".gexf"}, beginning(`(?:<.*)?<(?:\w+:)?gexf\b`), networkX("g = nx.read_gexf(sys.argv[1])"), ".graphml"},
+	{"a GML file", []string{".gml"}, beginning(gmlHead + `graph\s*\[`), networkX(`g = nx.parse_gml(re.sub(r'(?i)graph\s*\[', 'graph [ multigraph 1 ', open(sys.argv[1]).read(), 1), label='nodeTitle')`), ".graphml"},
+	{"a Pajek file", nil, beginning(pajekHead + `vertices\s+\d+\s+\*`), `awk '{ sub(/\r/, "") } /^[*]/ { e = /^[*][AEae]/ } e && /^ *[0-9]/ { print $1, $2, (NF > 2 ? $3 : 1) }' {file} > `, ".tsv"}, // without names, which NetworkX needs
+	{"a Pajek file", []string{".net", ".paj"}, beginning(pajekHead + `(?:network|vertices)\b`), networkX("g = nx.read_pajek(sys.argv[1])"), ".graphml"},
+	{"JSON of a graph", nil, beginning(`\{.*(?:"(?:elements|options|attributes|metadata)"\s*:\s*[\[{]|"(?:source|target)"\s*:\s*\{|"from"\s*:|` +
+		`"graph"\s*:\s*\{\s*"(?:nodes|edges|directed|type|label|id)")`), objectsWithEnds, ".jsonl"},
+	{"adjacency JSON", nil, beginning(`\{.*"adjacency"\s*:`), networkX("g = nx.adjacency_graph(json.load(open(sys.argv[1])))"), ".graphml"},
+	{"node-link JSON", nil, beginning(`\{.*"(?:nodes|links|edges)"\s*:\s*\[`),
+		networkX("d = json.load(open(sys.argv[1])); d['edges'] = d['links'] = d.get('links') or d['edges']; d['graph'] = {}; g = nx.node_link_graph(d)"), ".graphml"},
+	{"an object of JSON", nil, beginning(`\{\s*"`), "jq -c '.[] | arrays[]' {file} > ", ".jsonl"},
 }
 
 const (
 	gmlHead   = `(?:#[^\n]*\n|[a-z]\w*\s+(?:"[^"]*"|[-+.\d][^\s\[]*)|\s)*` // comments, and keys with plain values
 	pajekHead = `(?:[%#][^\n]*|\s)*\*`                                     // comments
+
+	// objectsWithEnds writes all objects with a source and a target as lines.
+	objectsWithEnds = `jq -c '.. | objects | select((.source // .from) != null and (.target // .to) != null)' {file} > `
 )
 
 // gmlTitle finds the key by which NetworkX can name the nodes of GML.
@@ -44,7 +53,7 @@ func beginning(expr string) func() *regexp.Regexp {
 // networkX returns a command that reads a graph by a statement of Python and writes GraphML, which has no
 // values such as lists and dictionaries.
 func networkX(read string) string {
-	return `python3 -c "import re, sys, networkx as nx; ` + read + `; ` +
+	return `python3 -c "import json, re, sys, networkx as nx; ` + read + `; ` +
 		`[d.pop(k) for d in [*g.nodes.values(), *g.edges.values()] for k in [*d] if type(d[k]) not in (bool, int, float, str)]; ` +
 		`nx.write_graphml(g, sys.argv[2])" {file} `
 }
@@ -58,14 +67,14 @@ func indexOf(ending string) int {
 func IsUnread(ending string) bool { return indexOf(ending) >= 0 }
 
 // CheckRead returns an error if a file is a graph in a format that this package does not read, by the first
-// bytes of its content or by its name. The remedy is a command that converts the file.
+// bytes of its content, as in [Recognize], or by its name. The remedy is a command that converts the file.
 func CheckRead(name string, head []byte) error {
 	head = trimStart(head)
 	i := slices.IndexFunc(unreadFormats, func(f unreadFormat) bool { return f.begins().Match(head) })
 	if i < 0 {
 		i = indexOf(table.Extension(name))
 	}
-	if i < 0 {
+	if i < 0 || areEdges(head) {
 		return nil
 	}
 	title := "id"
@@ -74,6 +83,9 @@ func CheckRead(name string, head []byte) error {
 	}
 	f := &unreadFormats[i]
 	stem, _, _ := strings.Cut(filepath.Base(name), ".")
-	return input.Fault(name, 0, "convert it: "+strings.Replace(f.command, "nodeTitle", title, 1)+input.ShellWord(stem+f.ending),
-		"a %s file, which is not read", f.title)
+	fix := "convert it: " + strings.Replace(f.command, "nodeTitle", title, 1) + input.ShellWord(stem+f.ending)
+	if f.ending != ".graphml" {
+		fix += ", and pass {directed} if edges have directions"
+	}
+	return input.Fault(name, 0, fix, "%s, which is not read", f.title)
 }

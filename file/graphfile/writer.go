@@ -17,7 +17,6 @@ type batchWriter struct {
 	batch Batch
 	held  int64 // bytes that Hold knows of
 
-	inBytes  bool // places are offsets of bytes from 0, not lines from 1
 	numbered bool // numbers are positions of nodes
 	weighted bool // the file gives weights; until it does, all are 1
 
@@ -83,18 +82,13 @@ func (s *batchWriter) round(place string) {
 func (s *batchWriter) word(line int64, word []byte) (w float64, wrong string) {
 	w, wrong = table.ParseWeight(word, s.Signed)
 	if wrong == "" && textio.IsRounded(word, w) {
-		s.round(s.place(line))
+		s.round(place(line))
 	}
 	return w, wrong
 }
 
-// place returns a line, or a byte, as it follows the name of the file.
-func (s *batchWriter) place(position int64) string {
-	if s.inBytes {
-		return "@" + strconv.FormatInt(position, 10)
-	}
-	return ":" + strconv.FormatInt(position, 10)
-}
+// place returns a line as it follows the name of the file.
+func place(line int64) string { return ":" + strconv.FormatInt(line, 10) }
 
 // isExact reports whether float64 holds an integer.
 func isExact(n uint64) bool {
@@ -149,19 +143,13 @@ func (s *batchWriter) hold(bytes int64) error {
 	return s.Hold(bytes)
 }
 
-// fault returns an error on a line, or at a byte; 0 for none.
-func (s *batchWriter) fault(position int64, fix, format string,
+// fault returns an error on a line; 0 for none.
+func (s *batchWriter) fault(line int64, fix, format string,
 	args ...any) *textio.Error {
 	if slices.Contains(args, any(table.Negative)) {
 		fix = table.NegativeFix
 	}
-	e := textio.Fault(s.Name, position, fix, format, args...)
-	if s.inBytes {
-		e.Line = 0
-		e.Byte = position
-		e.AtByte = position > 0
-	}
-	return e
+	return textio.Fault(s.Name, line, fix, format, args...)
 }
 
 // blank holds the characters that are removed around ids.

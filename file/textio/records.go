@@ -24,9 +24,15 @@ type records struct {
 	isList bool // a list has begun and not ended
 
 	// The object at hand.
-	first        int64 // line
-	keys, values []string
-	nested       []string // keys of lists and objects
+	first   int64 // line
+	members []Member
+}
+
+// Member is a member of an object of JSON.
+type Member struct {
+	Key, Text string          // Text is the value of a text, a number or a truth value
+	IsText    bool            // the value is a text
+	Nested    json.RawMessage // the value if it is a list or an object; else nil
 }
 
 // recordText is the text of records.
@@ -48,9 +54,8 @@ var (
 )
 
 // RecordTitles returns the keys of the texts and numbers of all whole objects at the beginning of a JSON text. It is nil if
-// there are fewer than two objects outside a list. visit is called with the keys of each object, those of lists and objects
-// apart, and may be nil.
-func RecordTitles(head []byte, visit func(keys, nested []string)) (titles []string) {
+// there are fewer than two objects outside a list. visit is called with the members of each object, and may be nil.
+func RecordTitles(head []byte, visit func(members []Member)) (titles []string) {
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte(utf8Mark)), " \t\r\n")
 	if len(text) == 0 || text[0] != '{' && text[0] != '[' {
 		return nil
@@ -59,11 +64,11 @@ func RecordTitles(head []byte, visit func(keys, nested []string)) (titles []stri
 	j := newRecords(bytes.NewReader(text))
 	for ; j.next() == nil; objects++ {
 		if visit != nil {
-			visit(j.keys, j.nested)
+			visit(j.members)
 		}
-		for _, key := range j.keys {
-			if !slices.Contains(titles, key) {
-				titles = append(titles, key)
+		for _, m := range j.members {
+			if m.Nested == nil && !slices.Contains(titles, m.Key) {
+				titles = append(titles, m.Key)
 			}
 		}
 	}
@@ -71,6 +76,25 @@ func RecordTitles(head []byte, visit func(keys, nested []string)) (titles []stri
 		return nil
 	}
 	return titles
+}
+
+// ReadObjects calls visit with the members of each object of JSON in a text, in which objects follow one another or are in
+// a list, and with the line on which the object begins. The members are valid during the call. The error is an [*Error] about
+// the file with the given name, the error of visit, or the error of the reading.
+func ReadObjects(name string, text io.Reader, visit func(line int64, members []Member) error) error {
+	j := newRecords(text)
+	for {
+		err := j.next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return j.fault(name, err)
+		}
+		if err := visit(j.first, j.members); err != nil {
+			return err
+		}
+	}
 }
 
 // openRecords begins to read the lines of a text that is records of JSON.
@@ -114,9 +138,7 @@ func (j *records) place() int64 {
 
 // next reads the next object; io.EOF is the end.
 func (j *records) next() error {
-	j.keys = j.keys[:0]
-	j.values = j.values[:0]
-	j.nested = j.nested[:0]
+	j.members = j.members[:0]
 	j.in.left = MaxLine
 	for isBegun := false; !isBegun; {
 		token, err := j.d.Token()
@@ -156,18 +178,18 @@ func (j *records) member() error {
 	if err := j.d.Decode(&value); err != nil {
 		return err
 	}
-	text := string(value)
+	m := Member{Key: key.(string)}
 	switch value[0] {
 	case '[', '{':
-		j.nested = append(j.nested, key.(string))
-		return nil
+		m.Nested = value
 	case '"':
-		err = json.Unmarshal(value, &text)
-	case 'n':
-		text = ""
+		m.IsText = true
+		err = json.Unmarshal(value, &m.Text)
+	case 'n': // null
+	default:
+		m.Text = string(value)
 	}
-	j.keys = append(j.keys, key.(string))
-	j.values = append(j.values, text)
+	j.members = append(j.members, m)
 	return err
 }
 
@@ -186,18 +208,19 @@ func (j *records) Read(p []byte) (int, error) {
 func (j *records) fill() {
 	err := j.next()
 	if err != nil {
-		j.err = j.fault(err)
+		j.err = j.fault(j.r.name, err)
 		return
 	}
 	clear(j.cells)
-	for _, key := range j.nested {
-		j.leaveOut(key, "holds a list or an object, and is left out", "write texts and numbers")
-	}
-	for i, key := range j.keys {
-		if column, isKnown := j.column[key]; isKnown {
-			j.cells[column] = j.values[i]
-		} else {
-			j.leaveOut(key, "is in none of the objects at the beginning, and is left out",
+	for _, m := range j.members {
+		column, isKnown := j.column[m.Key]
+		switch {
+		case m.Nested != nil:
+			j.leaveOut(m.Key, "holds a list or an object, and is left out", "write texts and numbers")
+		case isKnown:
+			j.cells[column] = m.Text
+		default:
+			j.leaveOut(m.Key, "is in none of the objects at the beginning, and is left out",
 				"write it into the first object, for example as null")
 		}
 	}
@@ -228,8 +251,8 @@ func (j *records) addRow() {
 	j.out.WriteString("\"\n")
 }
 
-// fault returns the error about the place that was reached.
-func (j *records) fault(err error) error {
+// fault returns the error about the place that was reached in the file with the given name.
+func (j *records) fault(name string, err error) error {
 	var fault *Error
 	var syntax *json.SyntaxError
 	switch {
@@ -240,5 +263,5 @@ func (j *records) fault(err error) error {
 	case !errors.As(err, &fault) || fault.File != "":
 		return err
 	}
-	return Fault(j.r.name, j.place(), fault.Fix, "%s", fault.Msg)
+	return Fault(name, j.place(), fault.Fix, "%s", fault.Msg)
 }

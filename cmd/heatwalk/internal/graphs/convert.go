@@ -53,7 +53,7 @@ func NewConvert(run *shell.Session) *cobra.Command {
 	flags.AddOutput(&c.out, "output", "", "to write; - is stdout", nil)
 	flags.AddChoice(&c.target, "to", "", names,
 		"format (default: as the name of the output ends)")
-	flags.AddInput(&c.attributes, "attributes", "with a node in each row, for example predictions, whose columns become attributes of the nodes in .graphml or .json")
+	flags.AddInput(&c.attributes, "attributes", "with a node in each row, for example predictions, whose columns become attributes of the nodes in .graphml")
 	flags.AddInput(&c.labels, "labels", "of labels for LIBSVM text, a node and its label a line, or a .npy vector; names of classes are numbered in byte order, from 1")
 	flags.AddDtype(&c.dtype, "",
 		"precision of features (default: that of the input, float64 of text)")
@@ -86,7 +86,7 @@ func checkConvert(line *shell.CommandLine, c *convertOptions, args []string) {
 		if c.attributes != "" && c.format != nil && c.format.Graph != nil &&
 			!c.format.Graph.NodeAttributes {
 			line.Problem("--attributes",
-				"%s files hold no attributes of nodes; write .graphml or .json, or leave it out", c.format.Name)
+				"%s files hold no attributes of nodes; write .graphml, or leave it out", c.format.Name)
 		}
 	} else {
 		if c.labels != "" && c.format != nil && !c.format.Text {
@@ -141,7 +141,7 @@ func checkFormat(line *shell.CommandLine, c *convertOptions, input string) {
 	}
 	ending := table.Extension(c.out)
 	switch {
-	case c.format == nil && c.target == "" && !c.matrix && graphfile.IsUnread(ending):
+	case c.format == nil && c.target == "" && !c.matrix && (ending == ".json" || graphfile.IsUnread(ending)):
 		line.Problem("-o", "%s files are not written; write .graphml, which Gephi, igraph and NetworkX read", ending)
 	case c.format == nil && c.target == "":
 		line.Problem("-o", "%s has no ending that names a format; give one of %s, or --to",

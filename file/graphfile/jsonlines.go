@@ -1,0 +1,179 @@
+package graphfile
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/file/table"
+	"github.com/heatwalk/heatwalk/file/textio"
+)
+
+// JSONLines is edges as objects of JSON, one on each line or in a list, with nodes among them or with objects in them, as
+// Neo4j's APOC writes them. Plain edges alone are lines of a table, see [areEdges].
+var JSONLines = &Format{Title: "JSON lines", Endings: []string{".jsonl", ".ndjson"}, Text: true, Attributes: true,
+	Begins: beginsJSONLines, Read: readBatches(readJSONLines)}
+
+// beginsJSONLines reports whether a text begins with a list of objects, or with a line that is an object with the ends of
+// an edge, or above another object, and without lists of nodes or edges.
+func beginsJSONLines(head []byte) bool {
+	line, next, _ := bytes.Cut(trimStart(head), []byte{'\n'})
+	if isList := bytes.HasPrefix(line, []byte{'['}); isList {
+		return isObject(trimStart(trimStart(head)[1:]))
+	}
+	var object map[string]json.RawMessage
+	if json.Unmarshal(line, &object) != nil {
+		return false
+	}
+	hasLists := object["nodes"] != nil || object["edges"] != nil || object["links"] != nil
+	return !hasLists && (bytes.HasPrefix(trimStart(next), []byte{'{'}) || table.NamesEnds(slices.Collect(maps.Keys(object))))
+}
+
+// isObject reports whether a text begins with an object that has a key.
+func isObject(text []byte) bool {
+	key, isObject := bytes.CutPrefix(text, []byte{'{'})
+	return isObject && bytes.HasPrefix(trimStart(key), []byte{'"'})
+}
+
+// jsonLines reads edges and nodes object by object.
+type jsonLines struct {
+	out     *batchWriter
+	nodes   *nodeNames
+	edges   *edgeBuffer
+	ends    [2]string       // keys of the source and the target, chosen by the first edge
+	hasEnds bool            // they are chosen
+	line    int64           // of the object at hand
+	own     []textio.Member // of the object: texts, numbers, and objects with an id in place of the id
+	inner   []textio.Member // of its containers
+}
+
+// containers are the members of Neo4j, graphology, Cytoscape.js and the JSON Graph Format with attributes of nodes and edges.
+var containers = []string{"attributes", "data", "metadata", "properties"}
+
+func readJSONLines(s *batchWriter) (*Summary, error) {
+	g := &jsonLines{out: s, nodes: newNodeNames(s, "id"), ends: [2]string{"source", "target"}}
+	g.edges = newEdgeBuffer(s, g.nodes)
+	if err := textio.ReadObjects(s.Name, s.Text, g.object); err != nil {
+		return nil, err
+	}
+	summary, err := g.edges.finish(0)
+	if err == nil && !s.Directed {
+		summary.Direction = Unstated
+	}
+	return summary, err
+}
+
+// object adds the edge, or the node, that an object is.
+func (g *jsonLines) object(line int64, members []textio.Member) error {
+	g.line = line
+	g.own = g.own[:0]
+	g.inner = g.inner[:0]
+	for _, m := range members {
+		switch {
+		case m.Nested == nil:
+			g.own = append(g.own, m)
+		case m.Nested[0] != '{':
+		case slices.Contains(containers, m.Key):
+			g.inner = append(g.inner, plainMembers(m.Nested)...)
+		default:
+			for _, end := range plainMembers(m.Nested) {
+				if end.Key == "id" {
+					end.Key = m.Key
+					g.own = append(g.own, end)
+				}
+			}
+		}
+	}
+	id := g.find("id")
+	switch g.find("type") {
+	case "node": // of Neo4j
+		return g.declare(id)
+	case "relationship":
+		return g.edge()
+	}
+	if g.chooseEnds(); id == "" || g.find(g.ends[0]) != "" {
+		return g.edge()
+	}
+	return g.declare(id)
+}
+
+// plainMembers returns the texts and numbers of an object.
+func plainMembers(object json.RawMessage) (members []textio.Member) {
+	_ = textio.ReadObjects("", bytes.NewReader(object), func(_ int64, all []textio.Member) error { // well-formed
+		members = slices.DeleteFunc(slices.Clone(all), func(m textio.Member) bool { return m.Nested != nil })
+		return nil
+	})
+	return members
+}
+
+// find returns the value of the member with a key, or "".
+func (g *jsonLines) find(key string) string {
+	for _, members := range [][]textio.Member{g.own, g.inner} {
+		for _, m := range members {
+			if m.Key == key {
+				return idText(m)
+			}
+		}
+	}
+	return ""
+}
+
+// idText returns a member as text: of a whole number its digits.
+func idText(m textio.Member) string {
+	if m.IsText {
+		return m.Text
+	}
+	return table.PlainInteger(m.Text)
+}
+
+// declare adds a node unless it is there.
+func (g *jsonLines) declare(id string) error {
+	if _, isNode := g.nodes.byID[id]; isNode || id == "" {
+		return nil
+	}
+	return g.nodes.add(g.line, id)
+}
+
+// edge adds the edge that the object is, and its ends. The ends have the titles of ends in a table, for example source and
+// target, or from and to.
+func (g *jsonLines) edge() error {
+	g.chooseEnds()
+	source := g.find(g.ends[0])
+	target := g.find(g.ends[1])
+	for _, m := range slices.Concat(g.inner, g.own) {
+		if slices.Contains(g.ends[:], m.Key) {
+			continue
+		}
+		a := g.edges.attribute(m.Key)
+		a.name = m.Key
+		a.text = m.IsText
+		g.edges.set(a, g.line, m.Text)
+	}
+	for _, id := range []string{source, target} {
+		if err := g.declare(id); err != nil {
+			return err
+		}
+	}
+	return g.edges.add(g.line, source, target, g.out.Directed && g.find("undirected") != "true") // as graphology writes it
+}
+
+// chooseEnds chooses the keys of the ends by the members of the first object that has such.
+func (g *jsonLines) chooseEnds() {
+	for _, members := range [][]textio.Member{g.own, g.inner} {
+		if g.hasEnds {
+			return
+		}
+		titles := make([]string, len(members))
+		for i, m := range members {
+			titles[i] = m.Key
+		}
+		if slices.Contains(titles, "start") && slices.Contains(titles, "end") { // of Neo4j
+			g.ends = [2]string{"start", "end"}
+			g.hasEnds = true
+		} else if source, target := table.Ends(titles); source >= 0 {
+			g.ends = [2]string{titles[source], titles[target]}
+			g.hasEnds = true
+		}
+	}
+}
