@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -19,7 +18,6 @@ import (
 type Machine struct {
 	Processor   string  `json:"processor,omitempty"`
 	Cores       int     `json:"cores"`
-	Caches      []int64 `json:"caches,omitempty"` // bytes of the data caches of a core, smallest first
 	MemoryBytes int64   `json:"memory_bytes"`
 	HugePages   string  `json:"huge_pages,omitempty"` // always, madvise or never
 	Load        float64 `json:"load"`                 // mean number of running threads in the last minute
@@ -34,13 +32,6 @@ func ThisMachine() Machine {
 			break
 		}
 	}
-	folders, _ := filepath.Glob("/sys/devices/system/cpu/cpu0/cache/index*")
-	for _, folder := range folders {
-		size, _ := strconv.ParseInt(strings.TrimSuffix(textOf(folder+"/size"), "K"), 10, 64)
-		if size > 0 && textOf(folder+"/type") != "Instruction" {
-			m.Caches = append(m.Caches, size<<10)
-		}
-	}
 	_, choice, _ := strings.Cut(textOf("/sys/kernel/mm/transparent_hugepage/enabled"), "[")
 	m.HugePages, _, _ = strings.Cut(choice, "]")
 	if fields := strings.Fields(textOf("/proc/loadavg")); len(fields) > 0 {
@@ -53,54 +44,6 @@ func ThisMachine() Machine {
 func textOf(path string) string {
 	text, _ := os.ReadFile(path)
 	return strings.TrimSpace(string(text))
-}
-
-// Limit has the speeds of this machine with a number of threads, in bytes per second.
-type Limit struct {
-	Threads     int     `json:"threads"`
-	CacheBytes  int64   `json:"triad_cache_bytes"` // working set of a thread
-	TriadCache  float64 `json:"triad_cache"`
-	MemoryBytes int64   `json:"triad_memory_bytes"` // working set of all threads
-	TriadMemory float64 `json:"triad_memory"`
-}
-
-// newLimit measures a = b + s·c in the second cache of each thread, and for arrays of twice the last cache.
-func newLimit(m *Machine, threads int) Limit {
-	l := Limit{Threads: threads, CacheBytes: 192 << 10, MemoryBytes: 64 << 20}
-	if len(m.Caches) > 0 {
-		l.MemoryBytes = max(l.MemoryBytes, 2*m.Caches[len(m.Caches)-1])
-	}
-	if m.MemoryBytes > 0 {
-		l.MemoryBytes = min(l.MemoryBytes, m.MemoryBytes/8)
-	}
-	l.TriadCache = triad(threads, l.CacheBytes)
-	l.TriadMemory = triad(threads, l.MemoryBytes/int64(threads))
-	return l
-}
-
-// triad returns the bytes per second of a = b + s·c, with three arrays of bytes together for each thread. It counts 24
-// bytes an element: a line of a that is read before it is written does not count.
-func triad(threads int, bytes int64) float64 {
-	n := int(bytes / 24)
-	passes := max(1, 4<<20/int(bytes))
-	var arrays [3][]float64
-	for i := range arrays {
-		arrays[i] = sparse.NewBlock[float64](n*threads, 1).Data
-		for j := range arrays[i] {
-			arrays[i][j] = 1
-		}
-	}
-	seconds := fastest(threads, func(thread int) {
-		a := arrays[0][thread*n:][:n]
-		b := arrays[1][thread*n:][:len(a)]
-		c := arrays[2][thread*n:][:len(a)]
-		for range passes {
-			for i := range a {
-				a[i] = b[i] + 3*c[i]
-			}
-		}
-	})
-	return float64(24*n*threads*passes) / seconds
 }
 
 // lineBytes are those of a cache line.
@@ -140,15 +83,6 @@ func readRows(block *sparse.Block[float32], places []int) (sum uint32) {
 		}
 	}
 	return sum
-}
-
-// fastest returns the least time of several turns in which all threads do work.
-func fastest(threads int, work func(thread int)) float64 {
-	least := math.Inf(1)
-	for range 16 {
-		least = min(least, timeThreads(threads, work))
-	}
-	return least
 }
 
 // timeThreads returns the seconds in which all threads do work once.

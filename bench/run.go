@@ -65,10 +65,11 @@ func smallestAndMedian(list []float64) (smallest, median float64) {
 type Workload struct {
 	Name    string
 	IsCoded bool // it reads the ids of a store's code, which a copy in memory does not have
-
-	// Run measures the workload on a graph.
-	Run func(ctx context.Context, t *Target, s *Settings) (*Report, error)
+	Run     Measurement
 }
+
+// Measurement measures a workload on a graph.
+type Measurement = func(ctx context.Context, t *Target, s *Settings) (*Report, error)
 
 // Workloads are sweeps.
 var Workloads = []Workload{{"decode", true, decode}, {"spmm", false, spmm}, {"walk", false, walk}}
@@ -98,12 +99,16 @@ func (s *Settings) blockBytes(rows, columns int) int64 {
 	return budget.Block[float32](rows, columns)
 }
 
-// measure runs work once to warm caches and buffers, then repeat times.
-func measure(repeat int, work func() error) (*Report, error) {
+// measure runs work once to warm caches and buffers, then the repetitions that count. Work multiplies the graph with all columns
+// of a block as often as there are passes.
+func (s *Settings) measure(a sparse.Matrix, columns, passes int, work func() error) (*Report, error) {
+	v := &Report{Repeat: max(1, s.Repeat), Columns: columns, DType: "float32", Entries: a.NNZ(), Sweeps: passes}
+	if s.Double {
+		v.DType = "float64"
+	}
 	if err := work(); err != nil {
 		return nil, err
 	}
-	v := &Report{Repeat: max(1, repeat)}
 	for range v.Repeat {
 		before := processorSeconds()
 		start := time.Now()
@@ -112,5 +117,8 @@ func measure(repeat int, work func() error) (*Report, error) {
 		}
 		v.add(time.Since(start).Seconds(), processorSeconds()-before)
 	}
+	entries := float64(v.Entries) * float64(passes)
+	v.NsPerEntryColumn = v.SecondsMin / (entries * float64(columns)) * 1e9
+	v.BytesPerSecond = entries * float64(s.blockBytes(1, columns)) / v.SecondsMin
 	return v, nil
 }

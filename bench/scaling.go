@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"math"
 	"os"
 	"os/exec"
@@ -23,20 +24,15 @@ type Scaling struct {
 	Flags   []string // of every call of it
 	Folder  string   // for graphs and outputs
 
-	Graphs  []string // rmat, sbm, grid, or paths of edge lists
-	Scales  []int    // generated graphs have 2^scale nodes
-	Threads []int
-	Columns []int
-	Jobs    []string // names of [ScalingJobs]
-
-	// Of jobs that learn: labelled nodes, 0 for every twentieth one, their classes, and numbers that each node has.
-	Labels, Classes, Attributes []int
+	Graphs []string         // rmat, sbm, grid, or paths of edge lists
+	Jobs   []string         // names of [ScalingJobs]
+	Lists  map[string][]int // by names of [ScalingLists]
 
 	Peers  []Peer
 	Budget time.Duration
 
 	Done     []*Cell                      `json:"-"` // of an earlier run, which are not measured again
-	Progress func(done, total int64)      `json:"-"` // in units of expected time
+	Progress func(done, total int64)      `json:"-"` // in cells
 	Save     func(r *ScalingReport) error `json:"-"` // after each cell
 }
 
@@ -59,7 +55,7 @@ type Cell struct {
 
 	Model   string `json:"model"` // graphs of one model are a curve
 	Nodes   int64  `json:"nodes"`
-	Entries int64  `json:"entries"`
+	Entries int    `json:"entries"`
 	Times
 	PeakMemoryBytes  int64   `json:"peak_memory_bytes"` // of the process, the graph included
 	Sweeps           int     `json:"sweeps,omitempty"`
@@ -69,13 +65,14 @@ type Cell struct {
 	LimitSeconds     float64 `json:"limit_seconds,omitempty"` // of this machine for the same sweeps
 	LimitShare       float64 `json:"limit_share,omitempty"`   // LimitSeconds ÷ SecondsMin
 
-	scale  int     // of a generated graph
-	weight float64 // entries times columns, as expected before the graph is there
+	scale   int   // of a generated graph
+	size    int64 // bytes of the edge list, as expected
+	command string
 }
 
 // id names a cell.
 func (c *Cell) id() string {
-	return strings.Join(strings.Fields(strings.Join([]string{c.Program, c.Job, c.Graph, c.Source, c.counts("")}, " ")), " ")
+	return strings.Join(strings.Fields(fmt.Sprintln(c.Program, c.Job, c.Graph, c.Source, c.counts(""))), " ")
 }
 
 // Absence is a cell without a result.
@@ -87,7 +84,6 @@ type Absence struct {
 // ScalingReport is the result of [Scaling].
 type ScalingReport struct {
 	Machine Machine   `json:"machine"` // at the start
-	Limits  []Limit   `json:"limits"`
 	Cells   []*Cell   `json:"cells"`
 	Fits    []Fit     `json:"fits"`
 	LeftOut []Absence `json:"left_out,omitempty"`
@@ -95,10 +91,10 @@ type ScalingReport struct {
 
 // scalingGraph is a graph in all forms that jobs read.
 type scalingGraph struct {
-	text, store, rows     string
-	ids                   []string
-	columns               map[int]string // files of as many ids
-	nodes, entries, bytes int64
+	text, store  string // the edge list, and the store, beside which the other files lie
+	ids          []string
+	nodes, bytes int64
+	entries      int
 }
 
 // childDocument has the keys of documents of heatwalk that cells have.
@@ -111,123 +107,55 @@ type childDocument struct {
 // ErrChecksum is the error of results that must be equal and are not.
 var ErrChecksum = errors.New("checksums differ")
 
-// startWeight is the number of entries that take as long as the start of a process.
-const startWeight = 1 << 20
-
-// Run measures all cells within the budget. The report has those that are finished, also with an error.
+// Run measures all cells within the budget. The report has the cells that are finished, also with an error.
 func (s *Scaling) Run(ctx context.Context) (*ScalingReport, error) {
 	r := &ScalingReport{Machine: ThisMachine()}
-	deadline := time.Now().Add(s.Budget)
-	within, cancel := context.WithDeadline(ctx, deadline)
+	within, cancel := context.WithTimeout(ctx, s.Budget)
 	defer cancel()
 	cells := s.plan()
-	var total, done float64
-	for _, c := range cells {
-		total += c.weight
-	}
 	graphs := map[string]*scalingGraph{}
-	pace := map[string]float64{} // seconds for each unit of weight of a job
-	for _, c := range cells {
-		s.Progress(int64(done), int64(total))
-		done += c.weight
-		i := slices.IndexFunc(s.Done, func(old *Cell) bool { return old.id() == c.id() })
-		if i >= 0 {
-			r.Cells = append(r.Cells, s.Done[i])
-			continue
-		}
-		key := c.Program + c.Job
-		weight := c.weight + startWeight
-		start := time.Now()
-		if expected := time.Duration(pace[key] * weight * float64(time.Second)); start.Add(expected).After(deadline) {
-			r.leaveOut(c, "it does not fit into the budget")
+	for i, c := range cells {
+		s.Progress(int64(i), int64(len(cells)))
+		if k := slices.IndexFunc(s.Done, func(old *Cell) bool { return old.id() == c.id() }); k >= 0 {
+			r.Cells = append(r.Cells, s.Done[k])
 			continue
 		}
 		err := s.measure(within, c, graphs)
 		if err == nil {
-			r.Cells = append(r.Cells, c)
-			err = r.compare(c)
+			err = r.add(c)
 		}
 		switch {
+		case err == nil:
+			if err := s.Save(r); err != nil {
+				return r, err
+			}
 		case ctx.Err() != nil:
 			return r, context.Cause(ctx)
-		case within.Err() != nil && err != nil:
-			r.leaveOut(c, "the budget ended while it ran")
-			pace[key] = math.Inf(1)
-			continue
 		case errors.Is(err, ErrChecksum):
 			return r, err
-		case err != nil:
-			r.leaveOut(c, err.Error())
-			continue
-		}
-		pace[key] = time.Since(start).Seconds() / weight
-		if err := s.Save(r); err != nil {
-			return r, err
+		default:
+			if within.Err() != nil {
+				err = errors.New("it does not fit into the budget")
+			}
+			r.LeftOut = append(r.LeftOut, Absence{c.id(), err.Error()})
 		}
 	}
-	s.measureLimits(r)
+	r.measureLimits()
 	r.fit()
 	return r, s.Save(r)
 }
 
-func (r *ScalingReport) leaveOut(c *Cell, reason string) {
-	r.LeftOut = append(r.LeftOut, Absence{c.id(), reason})
-}
-
-// plan returns all cells from small to large.
+// plan returns all cells: those of generated graphs from small to large, and then those of edge lists.
 func (s *Scaling) plan() (cells []*Cell) {
-	for _, graph := range s.Graphs {
-		scales := s.Scales
-		if !IsModel(graph) {
-			scales = []int{0}
-		}
-		for _, scale := range scales {
-			c := Cell{Graph: fmt.Sprintf("%s-%d", graph, scale), Model: graph, scale: scale, weight: 16 * math.Ldexp(1, scale)}
-			if !IsModel(graph) {
-				c.Graph = graph
-				c.Model = "file"
-				if info, err := os.Stat(graph); err == nil {
-					c.weight = float64(info.Size()) / 8 // characters of an entry
-				}
+	for _, scale := range append(s.Lists["scales"], 0) {
+		for _, graph := range s.Graphs {
+			c := Cell{Graph: graph, Model: "file"}
+			if IsModel(graph) {
+				c = Cell{Graph: fmt.Sprintf("%s-%d", graph, scale), Model: graph, scale: scale}
 			}
-			for _, c.Threads = range s.Threads {
-				cells = append(cells, s.cellsOn(c)...)
-			}
-		}
-	}
-	slices.SortStableFunc(cells, func(a, b *Cell) int {
-		return cmp.Or(cmp.Compare(a.weight, b.weight), cmp.Compare(a.Columns, b.Columns),
-			cmp.Compare(a.Labels+a.Classes+a.Attributes, b.Labels+b.Classes+b.Attributes))
-	})
-	for _, c := range cells {
-		c.weight *= float64(max(1, c.Columns))
-	}
-	return cells
-}
-
-// cellsOn returns the cells with the graph and threads of c.
-func (s *Scaling) cellsOn(c Cell) (cells []*Cell) {
-	for _, job := range scalingJobs {
-		if !slices.Contains(s.Jobs, job.name) {
-			continue
-		}
-		sources := []string{""}
-		if job.hasSources {
-			sources = []string{"memory", "disk"}
-		}
-		c.Job = job.name
-		for _, one := range s.sizes(c, &job) {
-			for _, source := range sources {
-				ours := one
-				ours.Program = "heatwalk"
-				ours.Source = source
-				cells = append(cells, &ours)
-			}
-			for _, p := range s.Peers {
-				if strings.Contains(p.Command, "{job}") || job.name == "spmm" {
-					theirs := one
-					theirs.Program = p.Name
-					cells = append(cells, &theirs)
+			for _, c.Job = range s.Jobs {
+				if IsModel(graph) == (scale > 0) {
+					cells = append(cells, s.cellsLike(c)...)
 				}
 			}
 		}
@@ -235,70 +163,91 @@ func (s *Scaling) cellsOn(c Cell) (cells []*Cell) {
 	return cells
 }
 
-// sizes returns c with the numbers of columns, or of labels, classes and attributes, that a job has.
-func (s *Scaling) sizes(c Cell, job *scalingJob) (cells []Cell) {
-	switch {
-	case job.learns:
-		for _, c.Labels = range s.Labels {
-			for _, c.Classes = range s.Classes {
-				for _, c.Attributes = range s.Attributes {
-					cells = append(cells, c)
-				}
+// cellsLike returns the cells with the job and the graph of c.
+func (s *Scaling) cellsLike(c Cell) (cells []*Cell) {
+	job := scalingJobs[c.Job]
+	variants := []Cell{c}
+	for _, axis := range scalingAxes[1:] {
+		var next []Cell
+		for _, c := range variants {
+			for _, *axis.value(&c) = range s.Lists[axis.name] {
+				next = append(next, c)
 			}
 		}
-	case job.hasColumns:
-		for _, c.Columns = range s.Columns {
-			cells = append(cells, c)
+		if strings.Contains(job.axes, axis.name) {
+			variants = next
 		}
-	default:
-		cells = append(cells, c)
+	}
+	for _, c := range variants {
+		c.Program, c.command = ourName, job.command
+		for source := range strings.SplitSeq(job.sources, ",") {
+			c.Source = source
+			cells = append(cells, new(c))
+		}
+		c.Source = ""
+		for _, p := range s.Peers {
+			if strings.Contains(p.Command, "{job}") || c.Job == "spmm" {
+				c.Program, c.command = p.Name, p.Command
+				cells = append(cells, new(c))
+			}
+		}
 	}
 	return cells
+}
+
+// ourName is the name of the program that is no peer.
+const ourName = "heatwalk"
+
+// models has the commands that make graphs of 2^scale nodes, those of rmat and sbm with at most 16 and 8 edges a node.
+var models = map[string]string{
+	"rmat": "generate rmat --scale={scale} -o {graph}",
+	"sbm":  "generate sbm --nodes={nodes} --edges={edges} -o {graph}",
+	"grid": "generate grid --rows={height} --columns={width} -o {graph}",
 }
 
 // IsModel reports whether graphs of a name are generated.
-func IsModel(graph string) bool { return slices.Contains([]string{"rmat", "sbm", "grid"}, graph) }
+func IsModel(graph string) bool { return models[graph] != "" }
 
-// compare compares the checksum of the last cell with those of equal cells: exactly, and with a relative error of 1e-4 for
-// those of peers.
-func (r *ScalingReport) compare(c *Cell) error {
-	job := jobOf(c.Job)
+// add adds a cell after comparing its checksum with the checksums of equal cells: exactly, and with a relative error of 1e-4
+// for peers.
+func (r *ScalingReport) add(c *Cell) error {
 	for _, other := range r.Cells {
-		if other.Job != c.Job || other.Graph != c.Graph || other.counts("thread") != c.counts("thread") || other.Checksum == c.Checksum {
+		if other.Job != c.Job || other.Graph != c.Graph || other.counts("thread") != c.counts("thread") {
 			continue
 		}
-		if c.Program != "heatwalk" || other.Program != "heatwalk" {
-			tolerance := 1e-4 * math.Abs(other.Checksum)
-			if job.workload == "" || c.Checksum == 0 || other.Checksum == 0 ||
-				math.Abs(c.Checksum-other.Checksum) <= tolerance {
+		tolerance := 0.0
+		if c.Program != ourName || other.Program != ourName {
+			tolerance = 1e-4 * math.Abs(other.Checksum)
+			if scalingJobs[c.Job].sweeps == 0 || c.Checksum == 0 || other.Checksum == 0 {
 				continue
 			}
 		}
-		r.Cells = r.Cells[:len(r.Cells)-1]
-		return fmt.Errorf("%w: %v of %s, %v of %s", ErrChecksum, c.Checksum, c.id(), other.Checksum, other.id())
+		if math.Abs(c.Checksum-other.Checksum) > tolerance {
+			return fmt.Errorf("%w: %v of %s, %v of %s", ErrChecksum, c.Checksum, c.id(), other.Checksum, other.id())
+		}
 	}
+	r.Cells = append(r.Cells, c)
 	return nil
-}
-
-func jobOf(name string) *scalingJob {
-	return &scalingJobs[slices.IndexFunc(scalingJobs, func(j scalingJob) bool { return j.name == name })]
 }
 
 // measure sets the results of a cell.
 func (s *Scaling) measure(ctx context.Context, c *Cell, graphs map[string]*scalingGraph) (err error) {
 	g := graphs[c.Graph]
 	if g == nil {
-		if g, err = s.prepare(ctx, c); err != nil {
+		if g, err = s.prepare(ctx, c, fmt.Sprint("graph", len(graphs))); err != nil {
 			return err
 		}
 		graphs[c.Graph] = g
 	}
-	c.Nodes, c.Entries = g.nodes, g.entries
-	job := jobOf(c.Job)
-	if c.Program == "heatwalk" {
-		err = s.measureJob(ctx, c, job, g)
+	c.Nodes = g.nodes
+	c.Entries = g.entries
+	job := scalingJobs[c.Job]
+	words := c.words(c.command, s.Folder, g)
+	if c.Program == ourName {
+		err = s.measureJob(ctx, c, g, words)
 	} else {
-		err = s.measurePeer(ctx, c, g)
+		c.Sweeps = job.sweeps
+		err = c.measurePeer(ctx, words)
 	}
 	if err != nil {
 		return err
@@ -309,45 +258,67 @@ func (s *Scaling) measure(ctx context.Context, c *Cell, graphs map[string]*scali
 	if c.Sweeps > 0 {
 		c.BytesPerSecond = work * float64(rowBytes) / c.SecondsMin
 	}
-	if c.Job == "ingest" {
+	if job.check != "" {
 		c.BytesPerSecond = float64(g.bytes) / c.SecondsMin
 	}
 	return nil
 }
 
+// words returns the words of a command with the values of a cell in place of their names.
+func (c *Cell) words(command, folder string, g *scalingGraph) []string {
+	list := strings.Fields(command)
+	values := map[string]any{
+		"graph": g.text, "store": g.store, "output": filepath.Join(folder, "output"),
+		"job": c.Job, "source": c.Source, "threads": c.Threads, "columns": max(1, c.Columns),
+		"scale": c.scale, "nodes": 1 << c.scale, "edges": 8 << c.scale, "height": 1 << (c.scale / 2), "width": 1 << (c.scale - c.scale/2),
+	}
+	for i := range list {
+		for name, value := range values {
+			list[i] = strings.ReplaceAll(list[i], "{"+name+"}", fmt.Sprint(value))
+		}
+	}
+	return list
+}
+
 // measureJob runs heatwalk, several times if the whole call counts.
-func (s *Scaling) measureJob(ctx context.Context, c *Cell, job *scalingJob, g *scalingGraph) error {
+func (s *Scaling) measureJob(ctx context.Context, c *Cell, g *scalingGraph, words []string) error {
 	const most = 3
 	const enough = 10 // seconds
-	output := filepath.Join(s.Folder, "output")
-	words := job.words(c, g, output)
-	if job.learns {
-		flags, err := g.writeProblem(c)
-		if err != nil {
+	job := scalingJobs[c.Job]
+	if c.Classes > 0 {
+		if err := g.writeProblem(c); err != nil {
 			return err
 		}
-		words = slices.Concat(words[:1], flags, words[1:])
+		if c.Attributes > 0 {
+			words = slices.Insert(words, 1, "--node-features", g.store+".attributes.tsv")
+		}
 	}
 	for i := range most {
 		start := time.Now()
-		d, process, err := s.call(ctx, c.Threads, words...)
+		d, processor, err := s.call(ctx, c.Threads, words)
 		if err != nil {
 			return err
 		}
-		seconds := time.Since(start).Seconds()
-		sum, err := s.checksumOf(ctx, job, d, words[len(words)-1])
-		if err != nil {
-			return err
-		}
-		if i > 0 && sum != c.Checksum {
-			return fmt.Errorf("%w: %v and then %v of %s", ErrChecksum, c.Checksum, sum, c.id())
-		}
-		c.Checksum, c.Sweeps, c.PeakMemoryBytes = sum, d.Sweeps, max(c.PeakMemoryBytes, d.PeakMemoryBytes)
-		if job.workload != "" {
+		c.Sweeps = d.Sweeps
+		c.PeakMemoryBytes = max(c.PeakMemoryBytes, d.PeakMemoryBytes)
+		if d.Checksum != nil { // a workload of bench
 			c.Times = d.Times
+			c.Checksum = *d.Checksum
 			return nil
 		}
-		c.add(seconds, (process.UserTime() + process.SystemTime()).Seconds())
+		c.add(time.Since(start).Seconds(), processor)
+		if job.check != "" {
+			if d, _, err = s.call(ctx, 0, c.words(job.check, s.Folder, g)); err != nil {
+				return err
+			}
+			c.Checksum = *d.Checksum
+		} else {
+			data, err := os.ReadFile(words[len(words)-1])
+			if err != nil {
+				return err
+			}
+			c.Checksum = float64(crc32.ChecksumIEEE(data))
+		}
 		if c.SecondsMin*float64(i+1) > enough {
 			break
 		}
@@ -355,168 +326,126 @@ func (s *Scaling) measureJob(ctx context.Context, c *Cell, job *scalingJob, g *s
 	return nil
 }
 
-// call runs heatwalk and returns its document.
-func (s *Scaling) call(ctx context.Context, threads int, words ...string) (*childDocument, *os.ProcessState, error) {
-	words = append(words, "--json", fmt.Sprintf("--threads=%d", threads))
-	out, process, err := output(ctx, exec.CommandContext(ctx, s.Program, append(words, s.Flags...)...))
+// call runs heatwalk and returns its document and its processor seconds.
+func (s *Scaling) call(ctx context.Context, threads int, words []string) (*childDocument, float64, error) {
+	words = slices.Concat(words, []string{"--json", fmt.Sprintf("--threads=%d", threads)}, s.Flags)
+	cmd := exec.CommandContext(ctx, s.Program, words...)
+	out, err := output(cmd)
 	if err != nil {
-		return nil, nil, err
+		return nil, 0, err
 	}
 	d := new(childDocument)
-	return d, process, json.Unmarshal(out, d)
+	return d, childSeconds(cmd), json.Unmarshal(out, d)
 }
 
 // output runs a command and returns its stdout; the error has the last line of stderr.
-func output(ctx context.Context, cmd *exec.Cmd) ([]byte, *os.ProcessState, error) {
+func output(cmd *exec.Cmd) ([]byte, error) {
 	var messages bytes.Buffer
 	cmd.Stderr = &messages
 	cmd.WaitDelay = time.Second
 	out, err := cmd.Output()
-	if ctx.Err() != nil {
-		return nil, nil, context.Cause(ctx)
-	}
 	if err != nil {
-		lines := strings.Split(strings.TrimSpace(messages.String()), "\n")
-		return nil, nil, fmt.Errorf("%s: %w: %s", filepath.Base(cmd.Path), err, lines[len(lines)-1])
+		err = fmt.Errorf("%s: %w: %s", filepath.Base(cmd.Path), err, lastLine(messages.Bytes()))
 	}
-	return out, cmd.ProcessState, nil
+	return out, err
+}
+
+func lastLine(text []byte) string {
+	text = bytes.TrimSpace(text)
+	return string(text[bytes.LastIndexByte(text, '\n')+1:])
+}
+
+// childSeconds returns the processor seconds of a command that has ended.
+func childSeconds(cmd *exec.Cmd) float64 {
+	return (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
 }
 
 // measurePeer runs a peer.
-func (s *Scaling) measurePeer(ctx context.Context, c *Cell, g *scalingGraph) error {
-	i := slices.IndexFunc(s.Peers, func(p Peer) bool { return p.Name == c.Program })
-	words := strings.Fields(s.Peers[i].Command)
-	threads := strconv.Itoa(c.Threads)
-	values := strings.NewReplacer("{graph}", g.text, "{job}", c.Job, "{threads}", threads,
-		"{columns}", strconv.Itoa(max(1, c.Columns)))
-	for i, word := range words {
-		words[i] = values.Replace(word)
-	}
+func (c *Cell) measurePeer(ctx context.Context, words []string) error {
 	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
-	cmd.Env = append(os.Environ(), "OMP_NUM_THREADS="+threads)
+	cmd.Env = append(os.Environ(), fmt.Sprintf("OMP_NUM_THREADS=%d", c.Threads))
 	start := time.Now()
-	out, process, err := output(ctx, cmd)
+	out, err := output(cmd)
 	if err != nil {
 		return err
 	}
-	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	fields := strings.Fields(lines[len(lines)-1])
-	if len(fields) < 2 {
-		return fmt.Errorf("%s: the last line %q lacks seconds and a checksum", c.Program, lines[len(lines)-1])
-	}
-	numbers := make([]float64, len(fields))
+	load := childSeconds(cmd) / time.Since(start).Seconds() // the mean use of processors
+	fields := strings.Fields(lastLine(out))
 	for i, field := range fields {
-		if numbers[i], err = strconv.ParseFloat(field, 64); err != nil {
-			return fmt.Errorf("%s: the last line: %w", c.Program, err)
+		x, err := strconv.ParseFloat(field, 64)
+		if err != nil || len(fields) < 2 {
+			return fmt.Errorf("%s: the last line %q lacks seconds and a checksum", c.Program, lastLine(out))
+		}
+		if i == len(fields)-1 {
+			c.Checksum = x
+		} else {
+			c.add(x, x*load)
 		}
 	}
-	last := len(numbers) - 1
-	c.Checksum = numbers[last]
-	processor := (process.UserTime() + process.SystemTime()).Seconds() / time.Since(start).Seconds()
-	for _, seconds := range numbers[:last] {
-		c.add(seconds, seconds*processor) // the mean use of processors
-	}
-	c.PeakMemoryBytes = peakMemory(process)
-	c.Sweeps = jobOf(c.Job).sweeps
+	c.PeakMemoryBytes = peakMemory(cmd.ProcessState)
 	return nil
 }
 
 // prepare makes a graph: the edge list, a store by degree, and lists of the first ids.
-func (s *Scaling) prepare(ctx context.Context, c *Cell) (*scalingGraph, error) {
-	base := filepath.Join(s.Folder, "graph")
-	if c.Model == "file" {
-		base += strconv.Itoa(slices.Index(s.Graphs, c.Graph))
-	} else {
-		base = filepath.Join(s.Folder, c.Graph)
+func (s *Scaling) prepare(ctx context.Context, c *Cell, name string) (*scalingGraph, error) {
+	g := &scalingGraph{text: c.Graph, store: filepath.Join(s.Folder, name)}
+	if IsModel(c.Model) {
+		g.text = g.store + ".tsv"
 	}
-	g := &scalingGraph{text: base + ".tsv", store: base, rows: base + ".rows.ids", columns: map[int]string{}}
-	if c.Model == "file" {
-		g.text = c.Graph
-	} else {
-		size := map[string][]string{
-			"rmat": {fmt.Sprintf("--scale=%d", c.scale)},
-			"sbm":  {fmt.Sprintf("--nodes=%d", 1<<c.scale), fmt.Sprintf("--edges=%d", 8<<c.scale)},
-			"grid": {fmt.Sprintf("--rows=%d", 1<<(c.scale/2)), fmt.Sprintf("--columns=%d", 1<<(c.scale-c.scale/2))},
-		}[c.Model]
-		if _, _, err := s.call(ctx, 0, append([]string{"generate", c.Model, "-o", g.text}, size...)...); err != nil {
+	for _, command := range []string{models[c.Model], "ingest {graph} --order=degree -o {store}", "info {store} --ids={store}.ids"} {
+		if command == "" {
+			continue
+		}
+		d, _, err := s.call(ctx, 0, c.words(command, s.Folder, g))
+		if err != nil {
 			return nil, err
 		}
+		g.nodes = d.Nodes
+		g.entries = int(d.Entries)
 	}
 	info, err := os.Stat(g.text)
 	if err != nil {
 		return nil, err
 	}
-	d, _, err := s.call(ctx, 0, "ingest", g.text, "--order=degree", "-o", g.store)
-	if err != nil {
-		return nil, err
+	g.bytes = info.Size()
+	ids, err := os.ReadFile(g.store + ".ids")
+	g.ids = strings.Split(strings.TrimSuffix(string(ids), "\n"), "\n")
+	for _, k := range append(s.Lists["columns"], 300) {
+		text := strings.Join(g.ids[:min(k, len(g.ids))], "\n") + "\n"
+		err = cmp.Or(err, os.WriteFile(fmt.Sprintf("%s.%d.ids", g.store, k), []byte(text), 0o666))
 	}
-	g.nodes, g.entries, g.bytes = d.Nodes, d.Entries, info.Size()
-	list := base + ".ids"
-	if _, _, err := s.call(ctx, 0, "info", g.store, "--ids", list); err != nil {
-		return nil, err
-	}
-	return g, g.writeLists(list, s.Columns)
+	return g, err
 }
 
-// writeLists writes the lists of ids.
-func (g *scalingGraph) writeLists(list string, columns []int) error {
-	data, err := os.ReadFile(list)
-	if err != nil {
-		return err
+// writeProblem writes the labels of a cell, of nodes at equal distances in classes of consecutive ids, and its attributes.
+func (g *scalingGraph) writeProblem(c *Cell) error {
+	var labels, attributes strings.Builder
+	n := min(cmp.Or(c.Labels, (len(g.ids)+19)/20), len(g.ids))
+	for k := range n {
+		i := k * len(g.ids) / n
+		fmt.Fprintf(&labels, "%s\tclass%d\n", g.ids[i], c.Classes*i/len(g.ids))
 	}
-	g.ids = strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
-	lists := map[string]int{g.rows: 300}
-	for _, k := range columns {
-		g.columns[k] = fmt.Sprintf("%s.%d.ids", g.store, k)
-		lists[g.columns[k]] = k
-	}
-	for path, length := range lists {
-		text := strings.Join(g.ids[:min(length, len(g.ids))], "\n") + "\n"
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// writeProblem writes the labels of a cell, of nodes at equal distances in classes of consecutive ids, and its attributes, and
-// returns the flags that read them.
-func (g *scalingGraph) writeProblem(c *Cell) ([]string, error) {
-	flags := []string{"--labels", g.store + ".labels.tsv"}
-	labels := min(cmp.Or(c.Labels, (len(g.ids)+19)/20), len(g.ids))
-	var text strings.Builder
-	for k := range labels {
-		i := k * len(g.ids) / labels
-		fmt.Fprintf(&text, "%s\tclass%d\n", g.ids[i], c.Classes*i/len(g.ids))
-	}
-	if err := os.WriteFile(flags[1], []byte(text.String()), 0o666); err != nil || c.Attributes == 0 {
-		return flags, err
-	}
-	text.Reset()
-	text.WriteString("node")
+	attributes.WriteString("node")
 	for j := range c.Attributes {
-		fmt.Fprintf(&text, "\tx%d", j)
+		fmt.Fprintf(&attributes, "\tx%d", j)
 	}
 	for i, id := range g.ids {
-		text.WriteString("\n" + id)
+		attributes.WriteString("\n" + id)
 		for j := range c.Attributes {
-			h := uint64(i*c.Attributes+j+1) * 0x9e3779b97f4a7c15
-			fmt.Fprintf(&text, "\t0.%03d", (h^h>>29)>>40%1000)
+			fmt.Fprintf(&attributes, "\t0.%03d", (7919*i+104729*(i+1)*j)%1000)
 		}
 	}
-	path := g.store + ".attributes.tsv"
-	return append(flags, "--node-features", path), os.WriteFile(path, []byte(text.String()+"\n"), 0o666)
+	attributes.WriteString("\n")
+	return cmp.Or(os.WriteFile(g.store+".labels.tsv", []byte(labels.String()), 0o666),
+		os.WriteFile(g.store+".attributes.tsv", []byte(attributes.String()), 0o666))
 }
 
-// measureLimits measures this machine, and sets the limits of cells: the time in which it gathers the same number of random
+// measureLimits sets the limits of cells: the time in which this machine gathers the same number of random
 // rows of the same width, and from disk the time of decoding if that is longer.
-func (s *Scaling) measureLimits(r *ScalingReport) {
-	for _, threads := range s.Threads {
-		r.Limits = append(r.Limits, newLimit(&r.Machine, threads))
-	}
+func (r *ScalingReport) measureLimits() {
 	rates := map[[3]int]float64{}
 	for _, c := range r.Cells {
-		_, rowBytes := jobOf(c.Job).row(c.Columns)
+		_, rowBytes := scalingJobs[c.Job].row(c.Columns)
 		if c.Sweeps == 0 || rowBytes == 0 || c.Job == "decode" {
 			continue
 		}
@@ -524,8 +453,7 @@ func (s *Scaling) measureLimits(r *ScalingReport) {
 		if rates[key] == 0 {
 			rates[key] = gatherRate(key[0], key[1], key[2])
 		}
-		work := float64(c.Entries) * float64(c.Sweeps)
-		c.LimitSeconds = work * float64(rowBytes) / rates[key]
+		c.LimitSeconds = float64(c.Entries) * float64(c.Sweeps) * float64(rowBytes) / rates[key]
 		for _, decoded := range r.Cells {
 			if c.Source == "disk" && decoded.Job == "decode" && decoded.Graph == c.Graph && decoded.Threads == c.Threads {
 				c.LimitSeconds = max(c.LimitSeconds, float64(c.Sweeps)*decoded.SecondsMin)

@@ -412,13 +412,7 @@ func (p *part) chart(rows []object, caption string) *Chart {
 			p.Count != "" && row.number(p.Count) < leastCount {
 			continue
 		}
-		name := text(row[p.By])
-		i := slices.IndexFunc(c.Lines, func(l Line) bool { return l.Name == name })
-		if i < 0 {
-			i = len(c.Lines)
-			c.Lines = append(c.Lines, Line{Name: name, Scatter: p.Scatter})
-		}
-		c.Lines[i].Add(x, y)
+		c.Add(text(row[p.By]), x, y).Scatter = p.Scatter
 	}
 	low, high := c.extent()
 	switch {

@@ -25,11 +25,18 @@ type Line struct {
 // Point is a point of a curve; the band around the curve has twice the width of Margin.
 type Point struct{ X, Y, Margin float64 }
 
-// Add adds the point of a number with its standard error.
-func (l *Line) Add(x float64, y Cell) {
-	i, _ := slices.BinarySearchFunc(l.Points, x,
+// Add adds a number with its standard error to the line of a name, or to a new one.
+func (c *Chart) Add(name string, x float64, y Cell) *Line {
+	i := slices.IndexFunc(c.Lines, func(l Line) bool { return l.Name == name })
+	if i < 0 {
+		i = len(c.Lines)
+		c.Lines = append(c.Lines, Line{Name: name})
+	}
+	l := &c.Lines[i]
+	place, _ := slices.BinarySearchFunc(l.Points, x,
 		func(p Point, x float64) int { return cmp.Compare(p.X, x) })
-	l.Points = slices.Insert(l.Points, i, Point{x, y.Value, y.Margin})
+	l.Points = slices.Insert(l.Points, place, Point{x, y.Value, y.Margin})
+	return l
 }
 
 const plotHeight = 250.0

@@ -36,32 +36,43 @@ type scalingDocument struct {
 
 type scalingOptions struct {
 	bench.Scaling
-	inputs               shell.Inputs
-	page, graphs, cells  string
-	scales, jobs, budget string
-	threads, columns     string
-	labels, classes      string
-	attributes           string
-	peers                []string
+	inputs              shell.Inputs
+	page, graphs, cells string
+	jobs, budget        string
+	peers               []string
+	lists               [6]string // of scalingLists
+}
+
+// scalingLists are the lists of numbers of [bench.Scaling].
+var scalingLists = [6]struct {
+	name, usual, usage string
+	numbers            param.Range
+}{
+	{"scales", "12..20", "graphs of 2^scale nodes, `A..B` or a list", param.Range{Least: 1, Most: 32}},
+	{"threads", usualThreads(), "`LIST` of numbers of threads", param.Range{Least: 1, Most: 4096}},
+	{"columns", "1,8,16", "`LIST` of numbers of columns", param.Range{Least: 1, Most: 4096}},
+	{"labels", "0", "`LIST` of numbers of labelled nodes for classify, 0 for every twentieth", param.Range{Most: 1 << 31}},
+	{"classes", "5", "`LIST` of numbers of classes for classify", param.Range{Least: 2, Most: 1 << 16}},
+	{"attributes", "0", "`LIST` of numbers of attributes of a node for classify", param.Range{Most: 1 << 16}},
+}
+
+// usualThreads returns the powers of two below the number of processors, and this number.
+func usualThreads() (list string) {
+	for n := 1; n < runtime.NumCPU(); n *= 2 {
+		list += strconv.Itoa(n) + ","
+	}
+	return list + strconv.Itoa(runtime.NumCPU())
 }
 
 // newScalingBench returns the command heatwalk bench scaling.
 func newScalingBench(run *shell.Session) *cobra.Command {
 	cmd, c, flags := shell.NewCommand(run, "scaling -o PAGE.html", "Measure how jobs grow with graphs, columns and threads", checkScaling, runScaling)
 	flags.AddOutput(&c.page, "output", "", "of the page: .html", shell.PageFormats)
-	var threads []string
-	for n := 1; n < runtime.NumCPU(); n *= 2 {
-		threads = append(threads, strconv.Itoa(n))
+	for i, l := range scalingLists {
+		flags.StringVar(&c.lists[i], l.name, l.usual, l.usage)
 	}
-	threads = append(threads, strconv.Itoa(runtime.NumCPU()))
-	flags.StringVar(&c.scales, "scales", "12..20", "graphs of 2^scale nodes, `A..B` or a list")
-	flags.StringVar(&c.threads, "threads", strings.Join(threads, ","), "`LIST` of numbers of threads")
 	flags.Lookup("threads").DefValue = "1,2,4… up to all"
-	flags.StringVar(&c.columns, "columns", "1,8,16", "`LIST` of numbers of columns")
-	flags.StringVar(&c.labels, "labels", "0", "`LIST` of numbers of labelled nodes for classify, 0 for every twentieth")
-	flags.StringVar(&c.classes, "classes", "5", "`LIST` of numbers of classes for classify")
-	flags.StringVar(&c.attributes, "attributes", "0", "`LIST` of numbers of attributes of a node for classify")
-	flags.StringVar(&c.jobs, "jobs", strings.Join(bench.ScalingJobs(), ","), "`LIST` of jobs")
+	flags.StringVar(&c.jobs, "jobs", strings.Join(bench.ScalingJobs, ","), "`LIST` of jobs")
 	flags.StringVar(&c.graphs, "graph", "rmat", "`LIST` of rmat, sbm, grid and edge lists")
 	flags.StringArrayVar(&c.peers, "peer", nil, "another program, `NAME=COMMAND`; may be repeated")
 	flags.StringVar(&c.budget, "budget", "10m", "`TIME` after which no cell runs, such as 90s, 10m or 2h")
@@ -73,33 +84,24 @@ func newScalingBench(run *shell.Session) *cobra.Command {
 // checkScaling parses the lists and records problems.
 func checkScaling(line *shell.CommandLine, c *scalingOptions, _ []string) {
 	line.Refuse(true, "dry-run", "the time of cells is not known before they run; leave it out, because --budget limits the time")
-	between := func(least, most float64) func(string) (int, error) {
-		return func(s string) (int, error) {
-			return shell.ParseNumber[int](s, param.Range{Least: least, Most: most}, "N")
+	c.Lists = map[string][]int{}
+	for i, l := range scalingLists {
+		text := c.lists[i]
+		number := func(s string) (int, error) { return shell.ParseNumber[int](s, l.numbers, "N") }
+		if low, high, isRange := strings.Cut(text, ".."); isRange && l.name == "scales" {
+			first, err := number(low)
+			last, problem := number(high)
+			text = ""
+			for n := first; n <= last && err == nil && problem == nil; n++ {
+				text += "," + strconv.Itoa(n)
+			}
+			text = strings.TrimPrefix(text, ",")
 		}
-	}
-	scales := c.scales
-	if low, high, isRange := strings.Cut(scales, ".."); isRange {
-		var list []string
-		number := between(1, 32)
-		first, err := number(low)
-		last, problem := number(high)
-		for n := first; n <= last && err == nil && problem == nil; n++ {
-			list = append(list, strconv.Itoa(n))
+		var list []int
+		if err := shell.ParseList(&list, text, number); err != nil {
+			line.Problem("--"+l.name, "%v", err)
 		}
-		scales = strings.Join(list, ",")
-	}
-	for _, list := range []struct {
-		flag, text string
-		to         *[]int
-		least      float64
-		most       float64
-	}{{"--scales", scales, &c.Scales, 1, 32}, {"--threads", c.threads, &c.Threads, 1, 4096}, {"--columns", c.columns, &c.Columns, 1, 4096},
-		{"--labels", c.labels, &c.Labels, 0, 1 << 31}, {"--classes", c.classes, &c.Classes, 2, 1 << 16},
-		{"--attributes", c.attributes, &c.Attributes, 0, 1 << 16}} {
-		if err := shell.ParseList(list.to, list.text, between(list.least, list.most)); err != nil {
-			line.Problem(list.flag, "%v", err)
-		}
+		c.Lists[l.name] = list
 	}
 	_ = shell.ParseList(&c.Graphs, c.graphs, func(s string) (string, error) {
 		if !bench.IsModel(s) && !shell.IsThere(s) {
@@ -107,10 +109,9 @@ func checkScaling(line *shell.CommandLine, c *scalingOptions, _ []string) {
 		}
 		return s, nil
 	})
-	names := bench.ScalingJobs()
 	if err := shell.ParseList(&c.Jobs, c.jobs, func(s string) (string, error) {
-		if !slices.Contains(names, s) {
-			return "", fmt.Errorf("%s is no job; give some of %s", shell.Quote(s), strings.Join(names, ","))
+		if !slices.Contains(bench.ScalingJobs, s) {
+			return "", fmt.Errorf("%s is no job; give some of %s", shell.Quote(s), strings.Join(bench.ScalingJobs, ","))
 		}
 		return s, nil
 	}); err != nil {
