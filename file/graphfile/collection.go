@@ -13,19 +13,17 @@ type Collection struct {
 	Graphs     []Member
 	Labels     []string // of vertices; nil: there are none
 	EdgeLabels []string // nil: there are none
-	Attributes int      // numbers that each vertex has
 	Directed   bool
 }
 
 // Member is a graph of a collection. Its vertices are 0 … Len()−1. No arc is there
 // twice; without directions an edge is an arc at each of its ends, a loop once.
 type Member struct {
-	ID         []string  // of the vertices; nil: they have none
-	Ptr        []int32   // the arcs of vertex v are those from Ptr[v] up to Ptr[v+1]
-	To         []int32   // where each arc leads, increasing for each vertex
-	EdgeLabel  []int32   // of each arc; nil: there are none
-	Label      []int32   // of each vertex; nil: there are none
-	Attributes []float64 // of the vertices, one after the other
+	ID        []string // of the vertices; nil: they have none
+	Ptr       []int32  // the arcs of vertex v are those from Ptr[v] up to Ptr[v+1]
+	To        []int32  // where each arc leads, increasing for each vertex
+	EdgeLabel []int32  // of each arc; nil: there are none
+	Label     []int32  // of each vertex; nil: there are none
 }
 
 // Len returns the number of vertices.
@@ -41,7 +39,6 @@ type Shape struct {
 	Pairs            int64 // sum over the graphs of the square of how many labels each has
 	Labels           int   // of vertices; 0: there are none
 	EdgeLabels       int
-	Attributes       int   // numbers that each vertex has
 	Classes          int   // 0: no graph has one
 	Text             int64 // bytes of labels, classes and ids
 }
@@ -49,7 +46,7 @@ type Shape struct {
 // Shape returns that of a collection.
 func (c *Collection) Shape() *Shape {
 	s := &Shape{Graphs: len(c.Graphs), Labels: len(c.Labels),
-		EdgeLabels: len(c.EdgeLabels), Attributes: c.Attributes}
+		EdgeLabels: len(c.EdgeLabels)}
 	classes := map[string]bool{"": true}
 	for _, name := range c.Class {
 		classes[name] = true
@@ -97,12 +94,11 @@ func (s *Shape) Bytes() int64 {
 	if s.EdgeLabels > 0 {
 		bytes += 4 * m
 	}
-	bytes += 8 * n * int64(s.Attributes)
 	return bytes + bytes/8 + memberBytes*int64(s.Graphs) + s.Text
 }
 
 // memberBytes is the memory of a graph in addition to its vertices, arcs and id.
-const memberBytes = 6*24 + 16 + 4*16
+const memberBytes = 5*24 + 16 + 4*16
 
 // label returns the label of a vertex, 0 without labels.
 func (m *Member) label(v int) int32 {

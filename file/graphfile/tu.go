@@ -24,9 +24,7 @@ const (
 	tuClasses       = "_graph_labels.txt"    // the class of each graph
 	tuLabels        = "_node_labels.txt"     // of each vertex
 	tuEdgeLabels    = "_edge_labels.txt"     // of each line of DS_A.txt
-	tuAttributes    = "_node_attributes.txt" // numbers of each vertex, with commas
 	fixIndicator    = "number the graphs from 1, and give each vertex one line"
-	perVertex       = "give each vertex one line"
 	maxTUVertices   = math.MaxInt32 - 1
 	missingTUOfPart = "a collection in the TU layout has DS_A.txt and DS_graph_indicator.txt, with one name for DS"
 )
@@ -59,14 +57,14 @@ var ErrNotTU = errors.New("graphfile: no collection in the TU layout")
 // ReadTU reads a collection in the TU layout, plain or compressed: that of the files in the
 // directory path, of DIR/DS, or of the file DIR/DS_A.txt. With directed the line "u, v" is
 // an arc from u to v; else it joins them, whether or not the line "v, u" is there too.
-// Attributes of edges and of graphs are not read.
+// Attributes of vertices, edges and graphs are not read.
 //
 // The files are looked through first, which takes 4 bytes a graph. fits is then called with bounds of
 // the shape and of the memory of reading and the collection; its error ends the reading. It may be nil.
 //
 // The error is a [*input.Error] with file and line for a vertex without a graph, a
-// graph without a vertex, an edge between two graphs, lines too few or too many, an edge
-// with two labels, or vertices with attributes of different count.
+// graph without a vertex, an edge between two graphs, lines too few or too many, or an edge
+// with two labels.
 func ReadTU(ctx context.Context, path string, directed bool,
 	fits func(s *Shape, reading int64) error) (*Collection, error) {
 	prefix, ok := findTU(path)
@@ -74,7 +72,7 @@ func ReadTU(ctx context.Context, path string, directed bool,
 		return nil, ErrNotTU
 	}
 	r := &tuReader{ctx: ctx, prefix: prefix, c: &Collection{Directed: directed}}
-	steps := []func() error{r.scan, r.vertices, r.classes, r.labels, r.attributes, r.readEdges}
+	steps := []func() error{r.scan, r.vertices, r.classes, r.labels, r.readEdges}
 	if fits != nil {
 		steps = slices.Insert(steps, 1,
 			func() error { return fits(&r.shape, r.bytes()) })
@@ -118,15 +116,8 @@ func (r *tuReader) scan() error {
 			return err
 		}
 	}
-	_, _, err := r.lines(tuAttributes, func(_ int64, text []byte) error {
-		if s.Attributes == 0 {
-			s.Attributes = 1 + bytes.Count(text, []byte{','})
-		}
-		return nil
-	})
-	if err == nil {
-		r.edges, _, err = r.lines(tuEdges, func(int64, []byte) error { return nil })
-	}
+	var err error
+	r.edges, _, err = r.lines(tuEdges, func(int64, []byte) error { return nil })
 	if err == nil && r.edges > math.MaxInt32 {
 		err = r.fault(tuEdges, 0, "divide the collection", "more than %d edges",
 			math.MaxInt32)
@@ -341,46 +332,6 @@ func (r *tuReader) labels() error {
 	return nil
 }
 
-// attributes reads the numbers of each vertex.
-func (r *tuReader) attributes() error {
-	v := 0
-	n, exists, err := r.lines(tuAttributes, func(line int64, text []byte) error {
-		fields := bytes.Split(text, []byte{','})
-		if v == 0 {
-			r.c.Attributes = len(fields)
-			for g, size := range r.size {
-				r.c.Graphs[g].Attributes = make([]float64, int(size)*len(fields))
-			}
-		}
-		if len(fields) != r.c.Attributes {
-			return r.fault(tuAttributes, line,
-				"give every vertex the same attributes",
-				"%s, but the first vertex has %d",
-				words.Counted(len(fields), "attribute"), r.c.Attributes)
-		}
-		if v == len(r.graph) {
-			return r.fault(tuAttributes, line, perVertex,
-				"more lines than there are vertices (%d)", v)
-		}
-		m, member := r.vertex(v)
-		place := m.Attributes[member*r.c.Attributes:]
-		for j, f := range fields {
-			x, err := strconv.ParseFloat(string(bytes.Trim(f, blank)), 64)
-			if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
-				return r.fault(tuAttributes, line, "correct the line",
-					"%s is not a finite number", words.Quoted(f))
-			}
-			place[j] = x
-		}
-		v++
-		return nil
-	})
-	if err != nil || !exists {
-		return err
-	}
-	return r.count(tuAttributes, n, len(r.graph), "vertex", tuIndicator)
-}
-
 // readEdges reads the edges and their labels, and makes the graphs.
 func (r *tuReader) readEdges() error {
 	label, names, err := r.texts(tuEdgeLabels, r.edges)
@@ -429,7 +380,6 @@ func (r *tuReader) readEdges() error {
 				words.Quoted(names[label[twice[1].edge]]))
 		}
 		m.Label = r.c.Graphs[g].Label
-		m.Attributes = r.c.Graphs[g].Attributes
 		r.c.Graphs[g] = m
 	}
 	return nil

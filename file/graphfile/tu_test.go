@@ -29,7 +29,7 @@ func tuFiles(t *testing.T, files map[string]string) string {
 func small() map[string]string {
 	return map[string]string{
 		tuEdges: "1, 2\n2, 1\n2,3\n3, 2\n", tuEdgeLabels: "1\n1\n2\n2\n", tuIndicator: "1\n1\n1\n2\n",
-		tuClasses: "-1\n1\n", tuLabels: "a\nb\na\nc\n", tuAttributes: "1.5, 2\n0, 0\n1,1\n-3, 1e2\n",
+		tuClasses: "-1\n1\n", tuLabels: "a\nb\na\nc\n",
 	}
 }
 
@@ -53,10 +53,10 @@ func TestReadTU(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &Collection{
-		IDs: []string{"1", "2"}, Class: []string{"-1", "1"}, Labels: []string{"a", "b", "c"}, EdgeLabels: []string{"1", "2"}, Attributes: 2,
+		IDs: []string{"1", "2"}, Class: []string{"-1", "1"}, Labels: []string{"a", "b", "c"}, EdgeLabels: []string{"1", "2"},
 		Graphs: []Member{
-			{Ptr: []int32{0, 1, 3, 4}, To: []int32{1, 0, 2, 1}, EdgeLabel: []int32{0, 0, 1, 1}, Label: []int32{0, 1, 0}, Attributes: []float64{1.5, 2, 0, 0, 1, 1}},
-			{Ptr: []int32{0, 0}, Label: []int32{2}, Attributes: []float64{-3, 100}},
+			{Ptr: []int32{0, 1, 3, 4}, To: []int32{1, 0, 2, 1}, EdgeLabel: []int32{0, 0, 1, 1}, Label: []int32{0, 1, 0}},
+			{Ptr: []int32{0, 0}, Label: []int32{2}},
 		},
 	}
 	if diff := cmp.Diff(want, c); diff != "" {
@@ -108,10 +108,6 @@ func TestBrokenTU(t *testing.T) {
 		{tuEdgeLabels, "1\n1\n1\n", "_edge_labels.txt: has 3 lines, but D_A.txt has 4 edges; give each a line of its own"},
 		{tuLabels, "a\n", "_node_labels.txt: has 1 line, but D_graph_indicator.txt has 4 vertices; give each a line of its own"},
 		{tuClasses, "1\n1\n2\n", "_graph_labels.txt: has 3 lines, but D_graph_indicator.txt has 2 graphs; give each a line of its own"},
-		{tuAttributes, "1, 2\n1\n", "_node_attributes.txt:2: 1 attribute, but the first vertex has 2; give every vertex the same attributes"},
-		{tuAttributes, "1\n2\n3\n", "_node_attributes.txt: has 3 lines, but D_graph_indicator.txt has 4 vertices; give each a line of its own"},
-		{tuAttributes, "1\n2\nNaN\n", `_node_attributes.txt:3: "NaN" is not a finite number; correct the line`},
-		{tuAttributes, "1\n2\n3\n4\n5\n", "_node_attributes.txt:5: more lines than there are vertices (4); give each vertex one line"},
 	} {
 		files := small()
 		files[b.ending] = b.text

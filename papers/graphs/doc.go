@@ -1,8 +1,8 @@
 // Package graphs holds kernels between graphs, whose vertices and edges may have labels:
-// common walks, cyclic and tree patterns, sets of parts, and propagated labels.
+// common walks, cyclic and tree patterns, and sets of parts.
 //
 //	c, err := graphs.Read(ctx, "MUTAG", nil)
-//	values, err := graphs.Kernels().Named("propagation").Prepare(ctx, c, nil, nil)
+//	values, err := graphs.Kernels().Named("label-pair").Prepare(ctx, c, nil, nil)
 //	k := sparse.NewBlock[float64](len(c.Graphs), len(c.Graphs))
 //	err = values.RowsTo(ctx, k, 0)
 //
@@ -11,6 +11,5 @@
 //
 // Sources: Gärtner, Flach and Wrobel, On graph kernels, COLT 2003 (walks); Horváth,
 // Gärtner and Wrobel, Cyclic pattern kernels, KDD 2004; Gärtner, Le and Smola, A short
-// tour of kernel methods for graphs, 2006; Neumann, Garnett, Bauckhage and Kersting,
-// Propagation kernels, Machine Learning 102 (2016).
+// tour of kernel methods for graphs, 2006.
 package graphs

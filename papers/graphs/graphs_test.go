@@ -1,7 +1,6 @@
 package graphs
 
 import (
-	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -16,7 +15,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // drawn draws a collection of labelled graphs, some without an edge or a vertex of a label.
@@ -351,136 +349,6 @@ func TestPatternsOfDenseGraphs(t *testing.T) {
 	broken := new(GraphError)
 	if _, err := patterns(t.Context(), c, 2, 1171); !errors.As(err, &broken) || broken.ID != "K7" {
 		t.Errorf("1171 of 1172 cycles: %v", err)
-	}
-}
-
-// TestPropagationCountsBins compares propagation with bins of rows of the matrix of a
-// walk, which are alike if they are equal.
-func TestPropagationCountsBins(t *testing.T) {
-	c := molecules(6, 12)
-	n := len(c.Graphs)
-	want := sparse.NewBlock[float64](n, n)
-	for step := range 4 {
-		count := make([]map[string]float64, n)
-		for i := range c.Graphs {
-			m := &c.Graphs[i]
-			count[i] = map[string]float64{}
-			walk := mat.NewDense(m.Len(), m.Len(), nil)
-			p := mat.NewDense(m.Len(), len(c.Labels), nil)
-			for v := range m.Len() {
-				p.Set(v, int(m.Label[v]), 1)
-				for _, w := range arcsOf(m, v) {
-					walk.Set(v, int(w), 1/float64(len(arcsOf(m, v))))
-				}
-			}
-			for range step {
-				p.Mul(walk, p)
-			}
-			for v := range m.Len() {
-				var key []byte
-				for _, x := range p.RawRowView(v) {
-					key = append(key, byte(int(math.Round(x*1e6))), byte(int(math.Round(x*1e6))>>8), byte(int(math.Round(x*1e6))>>16))
-				}
-				count[i][string(key)]++
-			}
-		}
-		for i := range n {
-			for j := range n {
-				for key, x := range count[i] {
-					want.Row(i)[j] += x * count[j][key]
-				}
-			}
-		}
-	}
-	for _, distance := range []string{"total-variation", "hellinger"} {
-		v := param.Values{"steps": param.Of(3), "width": param.Of(1e-8), "distance": param.Of(distance)}
-		testgraph.Close(t, gramOf(t, "propagation", c, v, nil), want, 0, 0)
-	}
-}
-
-// TestPropagationStepsAreKept checks that another step only adds to values, also if bins are so wide
-// that equality depends on the random numbers of a step.
-func TestPropagationStepsAreKept(t *testing.T) {
-	c := molecules(8, 12)
-	for _, distance := range []string{"total-variation", "hellinger"} {
-		var before *sparse.Block[float64]
-		for steps := range 6 {
-			v := param.Values{"steps": param.Of(steps), "width": param.Of(2.0), "distance": param.Of(distance)}
-			k := gramOf(t, "propagation", c, v, &Settings{RNGSeed: 3})
-			for i := range c.Graphs {
-				for j, x := range k.Row(i) {
-					if before != nil && x < before.Row(i)[j] {
-						t.Errorf("%s: (%d, %d) is %v with %d steps, %v with one less", distance, i, j, x, steps, before.Row(i)[j])
-					}
-				}
-			}
-			before = k
-		}
-	}
-}
-
-// looks is a context that is cancelled at a given call of Err.
-type looks struct {
-	context.Context
-	most, seen int
-}
-
-func (l *looks) Err() error {
-	if l.seen++; l.seen > l.most {
-		return context.Canceled
-	}
-	return nil
-}
-
-// TestPropagationStops cancels at every place where the context is looked at, of which
-// each step has some.
-func TestPropagationStops(t *testing.T) {
-	const steps = 20
-	c := molecules(3, 12)
-	for most := range 1000 {
-		ctx := &looks{Context: t.Context(), most: most}
-		_, err := Kernels().Named("propagation").Prepare(ctx, c, param.Values{"steps": param.Of(steps)}, &Settings{Workers: 1})
-		if ctx.seen <= most {
-			if most < 2*steps {
-				t.Errorf("%d looks at the context in %d steps", most, steps)
-			}
-			return
-		}
-		if !errors.Is(err, context.Canceled) || ctx.seen > most+2 {
-			t.Errorf("cancelled after %d looks: %v after %d", most, err, ctx.seen)
-		}
-	}
-}
-
-// TestPropagationWithoutEdges holds that vertices without edges keep their labels.
-func TestPropagationWithoutEdges(t *testing.T) {
-	alone := func(label int32) graphfile.Member { return graphfile.NewMember([]int32{label}, nil) }
-	c := &graphfile.Collection{IDs: []string{"a", "b", "a again"}, Labels: []string{"a", "b"}, Graphs: []graphfile.Member{alone(0), alone(1), alone(0)}}
-	for steps := range 4 {
-		k := gramOf(t, "propagation", c, param.Values{"steps": param.Of(steps)}, nil)
-		if k.Row(0)[1] != 0 || k.Row(0)[2] != float64(steps+1) {
-			t.Errorf("%d steps: %v with another label, %v with the same", steps, k.Row(0)[1], k.Row(0)[2])
-		}
-	}
-}
-
-// TestPropagationOfAttributes distinguishes vertices by attributes many deviations apart.
-func TestPropagationOfAttributes(t *testing.T) {
-	one := func(x float64) graphfile.Member {
-		return graphfile.Member{Ptr: []int32{0, 0}, Label: []int32{0}, Attributes: []float64{x}}
-	}
-	c := &graphfile.Collection{IDs: []string{"a", "b", "c"}, Labels: []string{"a"}, Attributes: 1}
-	for i := range 400 { // enough that one distant value does not determine the deviation
-		c.Graphs = append(c.Graphs, one(float64(i%2)*1e-6))
-	}
-	c.Graphs = append(c.Graphs, one(1000))
-	v := param.Values{"attributes": param.Of(true), "steps": param.Of(0)}
-	k := gramOf(t, "propagation", c, v, &Settings{RNGSeed: 5})
-	if k.Row(0)[1] != 1 || k.Row(0)[400] != 0 {
-		t.Errorf("near %v, far %v, want 1 and 0", k.Row(0)[1], k.Row(0)[400])
-	}
-	if plain := gramOf(t, "propagation", c, param.Values{"steps": param.Of(0)}, nil); plain.Row(0)[400] != 1 {
-		t.Errorf("without attributes %v, want 1", plain.Row(0)[400])
 	}
 }
 

@@ -42,7 +42,7 @@ type Rows interface {
 	RowTo(ctx context.Context, worker int, dst []float64, i, lo, hi int) error
 }
 
-var kernels = param.List[*Kernel]{&labelPair, &labelSequence, &cyclicPatterns, &propagation,
+var kernels = param.List[*Kernel]{&labelPair, &labelSequence, &cyclicPatterns,
 	&intersection, &union, &tanimoto, &cross}
 
 // Kernels returns the kernels of this package and those that were registered.
@@ -61,8 +61,7 @@ func Register(k *Kernel) {
 
 // Settings are the settings of one computation. Nil means all defaults.
 type Settings struct {
-	Workers int    // goroutines; 0: one for each processor
-	RNGSeed uint64 // of the hashing of [Kernel] propagation
+	Workers int // goroutines; 0: one for each processor
 
 	// Measure, if not nil, is the measure of each element of the sets, in byte
 	// order of their names.

@@ -118,7 +118,7 @@ func TestReadElements(t *testing.T) {
 		}
 	}
 	none := new(Settings)
-	if err := none.ReadElements(t.Context(), c, Kernels().Named("propagation"), nil, in("few.tsv"), ""); err != nil || none.Measure != nil {
+	if err := none.ReadElements(t.Context(), c, Kernels().Named("label-pair"), nil, in("few.tsv"), ""); err != nil || none.Measure != nil {
 		t.Errorf("%v, %v: a kernel without parts reads nothing", none.Measure, err)
 	}
 }

@@ -51,7 +51,7 @@ func TestVerticesHaveNoOrder(t *testing.T) {
 		}
 		for name, v := range map[string]param.Values{
 			"label-sequence": {"decay": param.Of(0.01)},
-			"propagation":    {"steps": param.Of(2)},
+			"label-pair":     {"decay": param.Of(0.01)},
 			"intersection":   {"parts": param.Of("edges"), "multiset": param.Of(true)},
 		} {
 			gram, err := Kernels().Named(name).Prepare(t.Context(), c, v, nil)
@@ -67,33 +67,6 @@ func TestVerticesHaveNoOrder(t *testing.T) {
 					if got, want := k.Row(n + i)[j], k.Row(i)[j]; math.Abs(got-want) > 1e-9*want {
 						t.Errorf("%s: graphs %s and %s have %v, with other numbers %v", name, c.IDs[i], c.IDs[j], want, got)
 					}
-				}
-			}
-		}
-	})
-}
-
-// TestPropagationWithoutLabels: vertices without labels are all alike at every step.
-func TestPropagationWithoutLabels(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		c := drawn(t, false, false)
-		c.Labels = nil
-		for i := range c.Graphs {
-			c.Graphs[i].Label = nil
-		}
-		gram, err := Kernels().Named("propagation").Prepare(t.Context(), c, param.Values{"steps": param.Of(3)}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		n := len(c.Graphs)
-		k := sparse.NewBlock[float64](n, n)
-		if err := gram.RowsTo(t.Context(), k, 0); err != nil {
-			t.Fatal(err)
-		}
-		for i := range n {
-			for j, got := range k.Row(i) {
-				if want := 4 * float64(c.Graphs[i].Len()*c.Graphs[j].Len()); got != want {
-					t.Errorf("graphs %s and %s have %v, want %v", c.IDs[i], c.IDs[j], got, want)
 				}
 			}
 		}

@@ -71,7 +71,7 @@ var collections = items.Kind{
 
 // learnedFlags are the flags of commands that learn.
 func learnedFlags() []items.Flag {
-	return slices.Concat([]items.Flag{{Name: "kernel", Initial: "propagation"},
+	return slices.Concat([]items.Flag{{Name: "kernel", Initial: "label-pair"},
 		{Name: "learner", Initial: classify.Learners()[0].Name}}, collectionFlags("cosine"),
 		[]items.Flag{{Name: "label-fields"}, {Name: "unknown-ids"}})
 }
@@ -117,7 +117,7 @@ type kernelValues struct {
 func (c *collection) open(ctx context.Context) (_ *items.Collection, err error) {
 	in := c.in
 	isUnpacked := false
-	c.set = &graphs.Settings{Workers: in.Workers, RNGSeed: in.RNGSeed,
+	c.set = &graphs.Settings{Workers: in.Workers,
 		Cosine: in.Flags["values"] == "cosine"}
 	in.Progress("reading "+c.name, 0, 0)
 	c.graphs, err = graphs.Read(ctx, c.name, &graphs.ReadOptions{

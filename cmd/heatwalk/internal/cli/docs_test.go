@@ -136,7 +136,7 @@ func TestJSONPage(t *testing.T) {
 		{"eigen", "g", "--matrix", "laplacian", "--which", "smallest", "--k", "2", "-o", "E.npy"},
 		{"ingest", "e.tsv", "-o", "new", "--dry-run"},
 		{"generate", "grid", "--rows", "3", "--columns", "3", "-o", "grid.tsv"},
-		{"graphs", "kernel", "MOL", "--kernel", "propagation", "-o", "K.npy"},
+		{"graphs", "kernel", "MOL", "--kernel", "label-pair", "-o", "K.npy"},
 		{"graphs", "classify", "MOL", "--labels", "few.tsv", "--kernel", "tanimoto", "-o", "out.tsv"},
 		{"bench", "decode", "g"},
 		{"bench", "scaling", "--scales", "4,5,6", "--threads", "1", "--columns", "1", "--jobs", "spmm", "-o", "scaling.html"},

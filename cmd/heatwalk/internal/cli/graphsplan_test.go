@@ -36,7 +36,7 @@ func TestCollectionLimit(t *testing.T) {
 	}
 	// Similar vertices have few features, and similar graphs few patterns. The estimate is within twice
 	// the peak.
-	for _, kernel := range testgraph.Sample(t, 1, []string{"propagation", "cyclic-patterns"}) {
+	for _, kernel := range testgraph.Sample(t, 1, []string{"label-pair", "cyclic-patterns"}) {
 		args := []string{"graphs", "kernel", "D", "--kernel", kernel, "-o", "K.npy"}
 		var plan costs
 		var ran struct {
@@ -66,12 +66,11 @@ func TestCollectionLimit(t *testing.T) {
 	if testgraph.Hunt {
 		lines = append(lines,
 			"graphs kernel D --kernel label-pair -o K.npy",
-			"graphs kernel D --kernel propagation -o K.npy",
 			"graphs kernel D --kernel label-sequence:weights=exponential:decay=0.01 -o K.npy",
 			"graphs kernel D --kernel cyclic-patterns -o K.npy",
 			"graphs kernel D --kernel cross:parts=edges -o K.npy",
 			"graphs kernel D --kernel tanimoto --vertices degree -o K.npy",
-			"graphs evaluate D --folds 2 --kernel propagation --learner svm,rls",
+			"graphs evaluate D --folds 2 --kernel label-pair --learner svm,rls",
 			"graphs evaluate D --folds 2 --kernel intersection:parts=vertices --learner gp,logistic",
 		)
 	}
