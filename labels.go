@@ -13,7 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/method/conformal"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/multilabel"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -174,7 +174,7 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m *method.Engine,
 	if err := job.gatherPrediction(out.Prediction); err != nil {
 		return nil, err
 	}
-	out.HeldOutScores = &conformal.Scores{Seed: set.RNGSeed, IsShifted: out.Shift != nil && out.Shift.Exceeds()}
+	out.HeldOutScores = &choose.Scores{Seed: set.RNGSeed, IsShifted: out.Shift != nil && out.Shift.Exceeds()}
 	if out.Places != nil {
 		out.holdOut(p, out.Places)
 	}
@@ -359,7 +359,7 @@ func PredictSeveral(ctx context.Context, g *Graph, p *method.Problem, kept *mult
 		return nil, nil, err
 	}
 	out := &Prediction{Prediction: predicted, Classes: p.Names, g: g, problem: q,
-		HeldOutScores: &conformal.Scores{Sorted: model.HeldOut, Seed: set.RNGSeed, Several: true}}
+		HeldOutScores: &choose.Scores{Sorted: model.HeldOut, Seed: set.RNGSeed, Several: true}}
 	out.UnreachedComponents, err = q.MissedComponents(ctx, out.Reached,
 		set.Workers, &out.Work)
 	return model, out, err

@@ -11,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/conformal"
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/shift"
@@ -68,7 +67,7 @@ type Prediction struct {
 	Suggestions []suggest.Suggestion // most useful first
 
 	// HeldOutScores are those for [Prediction.Sets], which computes them where Sorted is nil.
-	HeldOutScores *conformal.Scores
+	HeldOutScores *choose.Scores
 
 	Reasons []Reasons // for the predictions of PredictOptions.Explain, in their order
 
@@ -277,12 +276,12 @@ var ErrNoScores = errors.New("there are no probabilities for held-out labels: th
 // Coverage if labels are a random sample of the nodes. Figures are those of the nodes without a label that a label reaches. See
 // package conformal.
 type Sets struct {
-	*conformal.Sets
+	*choose.Sets
 	p *Prediction
 }
 
-// Sets returns sets of classes with the given coverage. The error wraps [ErrNoScores], [conformal.ErrFew] or
-// [conformal.ErrRange]. The first call may predict labels by models without their fold, see [method.Engine.HoldOut], and waits for
+// Sets returns sets of classes with the given coverage. The error wraps [ErrNoScores], [choose.ErrFew] or
+// [choose.ErrRange]. The first call may predict labels by models without their fold, see [method.Engine.HoldOut], and waits for
 // memory as [Graph.Begin] does. Calls must not be made at the same time.
 func (p *Prediction) Sets(ctx context.Context, coverage float64) (*Sets, error) {
 	if p.problem.Shares != nil || p.Prediction.Scores == nil {
@@ -343,7 +342,7 @@ func (s *Sets) Classes(id string) []string {
 }
 
 // holdOut keeps the scores of held-out labels of a problem, given by places, for sets.
-func (p *Prediction) holdOut(q *method.Problem, places []conformal.Place) {
+func (p *Prediction) holdOut(q *method.Problem, places []choose.Place) {
 	s := p.HeldOutScores
 	s.Other = choose.UnseenShare(q)
 	s.Add(places, func(label int) string { return p.g.Nodes.ID(q.Row[label]) })

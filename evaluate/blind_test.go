@@ -10,7 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/method/choose"
 	_ "github.com/heatwalk/heatwalk/papers"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -55,7 +55,7 @@ func TestNoLeak(t *testing.T) {
 		t.Skip("takes seconds")
 	}
 	p := planted(t, 5, 120, 80)
-	splits, err := split.Draw(p.Class, split.Design{Fraction: 0.5}, 1, 1)
+	splits, err := choose.Draw(p.Class, choose.Design{Fraction: 0.5}, 1, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestNoLeak(t *testing.T) {
 				saw = append(saw, out)
 				return out, err
 			}
-			plan := &Plan{Methods: []method.Entry{{Method: &spy}}, Given: []split.Split{trainTest}, Settings: &method.Settings{Lists: tinyGrid}}
+			plan := &Plan{Methods: []method.Entry{{Method: &spy}}, Given: []choose.Split{trainTest}, Settings: &method.Settings{Lists: tinyGrid}}
 			if _, err := Run(context.Background(), q, plan); err != nil {
 				t.Fatal(err)
 			}

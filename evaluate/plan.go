@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/method/choose"
 )
 
 // Plan lists the methods that [Run] compares and the splits that it draws. Run panics on a plan
@@ -19,7 +19,7 @@ type Plan struct {
 	Fractions []float64
 	PerClass  []int
 	Folds     int
-	Given     []split.Split
+	Given     []choose.Split
 
 	Stratified bool // fractions and folds have each class's share of it
 
@@ -50,7 +50,7 @@ type entry struct {
 
 	// predict predicts the test nodes of a split from its training nodes, with the chosen parameters or, if they are nil, with
 	// those that the method chooses there.
-	predict func(ctx context.Context, s split.Split, chosen *method.Parameters) (*trial, error)
+	predict func(ctx context.Context, s choose.Split, chosen *method.Parameters) (*trial, error)
 }
 
 // entries returns all methods that are measured, complete.
@@ -81,7 +81,7 @@ func (plan *Plan) entries(set *method.Settings) []entry {
 type size struct {
 	fraction       float64
 	perClass       int
-	splits, tuning *split.Splits // tuning is nil where parameters are chosen inside each training set
+	splits, tuning *choose.Splits // tuning is nil where parameters are chosen inside each training set
 }
 
 // text writes the training size: nodes of each class if splits were drawn by class, else a percentage with up to four digits.
@@ -99,18 +99,18 @@ func (s *size) newResult(method string) measured {
 
 // sizes checks all splits before anything is computed.
 func (plan *Plan) sizes(p *method.Problem, seed uint64) ([]size, error) {
-	share := func(s split.Split) float64 { return float64(len(s.Train)) / float64(len(p.Row)) }
+	share := func(s choose.Split) float64 { return float64(len(s.Train)) / float64(len(p.Row)) }
 	var sizes []size
 	count := 0
 	for list := range slices.Values(plan.givenSizes()) {
 		count = max(count, len(list))
 		if len(list) < count {
-			return nil, split.Usage("%d given splits of one training size and %d of another; give the same number of each", count, len(list))
+			return nil, choose.Usage("%d given splits of one training size and %d of another; give the same number of each", count, len(list))
 		}
 		sizes = append(sizes,
 			size{fraction: share(list[0]),
-				splits: &split.Splits{Len: count,
-					At: func(i int) split.Split { return list[i] }}})
+				splits: &choose.Splits{Len: count,
+					At: func(i int) choose.Split { return list[i] }}})
 	}
 	if sizes != nil {
 		return sizes, nil
@@ -118,7 +118,7 @@ func (plan *Plan) sizes(p *method.Problem, seed uint64) ([]size, error) {
 	for _, d := range plan.designs() {
 		s := size{fraction: d.Fraction, perClass: d.PerClass}
 		var err error
-		if s.splits, err = split.Draw(p.Class, d, plan.count(), seed); err != nil {
+		if s.splits, err = choose.Draw(p.Class, d, plan.count(), seed); err != nil {
 			return nil, err
 		}
 		if s.fraction == 0 {
@@ -126,7 +126,7 @@ func (plan *Plan) sizes(p *method.Problem, seed uint64) ([]size, error) {
 		}
 		if plan.TuningSplits > 0 {
 			d.Tuning = true
-			if s.tuning, err = split.Draw(p.Class, d, plan.TuningSplits, seed); err != nil {
+			if s.tuning, err = choose.Draw(p.Class, d, plan.TuningSplits, seed); err != nil {
 				return nil, err
 			}
 		}
@@ -137,7 +137,7 @@ func (plan *Plan) sizes(p *method.Problem, seed uint64) ([]size, error) {
 
 // givenSizes returns the given splits by training size. Sizes that differ by at most 2 % count as equal, because
 // stratified draws and folds differ by some nodes.
-func (plan *Plan) givenSizes() (sizes [][]split.Split) {
+func (plan *Plan) givenSizes() (sizes [][]choose.Split) {
 	isClose := func(a, b int) bool { return 50*max(a, b) <= 51*min(a, b) || max(a, b) == min(a, b)+1 }
 	for i, s := range plan.Given {
 		if i == 0 || !isClose(len(s.Train), len(plan.Given[i-1].Train)) {
@@ -150,7 +150,7 @@ func (plan *Plan) givenSizes() (sizes [][]split.Split) {
 
 // SplitsOf returns all splits of a plan for labels of the given classes.
 func (plan *Plan) SplitsOf(class []int,
-	seed uint64) (list []split.Split, err error) {
+	seed uint64) (list []choose.Split, err error) {
 	sizes, err := plan.sizes(&method.Problem{Class: class,
 		Row: make([]int, len(class))}, seed)
 	for _, s := range sizes {
@@ -162,20 +162,20 @@ func (plan *Plan) SplitsOf(class []int,
 }
 
 // designs returns how the splits of each training size are drawn.
-func (plan *Plan) designs() (list []split.Design) {
+func (plan *Plan) designs() (list []choose.Design) {
 	switch {
 	case plan.Folds != 0:
-		return []split.Design{{Folds: plan.Folds, Stratified: plan.Stratified}}
+		return []choose.Design{{Folds: plan.Folds, Stratified: plan.Stratified}}
 	case len(plan.PerClass) > 0:
 		for _, count := range plan.PerClass {
-			list = append(list, split.Design{PerClass: count})
+			list = append(list, choose.Design{PerClass: count})
 		}
 		return list
 	case len(plan.Fractions) == 0:
 		panic(badPlan)
 	}
 	for _, f := range plan.Fractions {
-		list = append(list, split.Design{Fraction: f, Stratified: plan.Stratified})
+		list = append(list, choose.Design{Fraction: f, Stratified: plan.Stratified})
 	}
 	return list
 }

@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/report"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/split"
 )
 
 // protocol describes a comparison.
@@ -136,7 +136,7 @@ type measured struct {
 }
 
 // note adds the sizes and the parameters of one of some splits.
-func (m *measured) note(t *trial, splits *split.Splits, number int) error {
+func (m *measured) note(t *trial, splits *choose.Splits, number int) error {
 	s := splits.At(number)
 	m.NodesTrained += float64(len(s.Train)) / float64(splits.Len)
 	m.NodesTested += float64(len(s.Test)) / float64(splits.Len)

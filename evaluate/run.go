@@ -12,8 +12,8 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/multilabel"
-	"github.com/heatwalk/heatwalk/method/split"
 )
 
 // Run measures methods side by side: at each training size all of them learn
@@ -107,7 +107,7 @@ func (c *comparison) beginClasses(ctx context.Context, set *method.Settings) err
 	}
 	for i := range c.entries {
 		m := &c.entries[i]
-		m.predict = func(ctx context.Context, s split.Split, chosen *method.Parameters) (*trial, error) {
+		m.predict = func(ctx context.Context, s choose.Split, chosen *method.Parameters) (*trial, error) {
 			return predict(ctx, m.Method, p.At(s.Train), p.At(s.Test), chosen, m.predictionSettings)
 		}
 	}

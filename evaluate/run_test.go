@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 )
 
@@ -115,18 +115,18 @@ func TestRunPerClassAndGiven(t *testing.T) {
 	if got := r.Results[0]; got.TrainPerClass != 4 || got.TrainFraction != 12.0/150 || len(got.Accuracies) != 3 {
 		t.Errorf("%+v", got)
 	}
-	s, err := split.Draw(p.Class, split.Design{Fraction: 0.5}, 1, 1)
+	s, err := choose.Draw(p.Class, choose.Design{Fraction: 0.5}, 1, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err = Run(context.Background(), p, &Plan{Methods: methods, Given: []split.Split{s.At(0)}, TuningSplits: 3})
+	r, err = Run(context.Background(), p, &Plan{Methods: methods, Given: []choose.Split{s.At(0)}, TuningSplits: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if r.Splits != 1 || r.TuningSplits != 0 || r.Results[0].TrainFraction != 0.5 {
 		t.Errorf("%+v", r)
 	}
-	var few *split.SplitError
+	var few *choose.SplitError
 	if _, err := Run(context.Background(), p, &Plan{Methods: methods, Fractions: []float64{0.5, 0.001}}); !errors.As(err, &few) {
 		t.Errorf("%v", err)
 	}
@@ -143,7 +143,7 @@ func TestQuality(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	splits, err := split.Draw(p.Class, split.Design{Fraction: 0.3}, 3, 0)
+	splits, err := choose.Draw(p.Class, choose.Design{Fraction: 0.3}, 3, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/multilabel"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 )
 
@@ -29,7 +29,7 @@ func (c *comparison) beginLabels(_ context.Context, set *method.Settings) error 
 	learner := multilabel.NewLearner(c.p, set)
 	c.report.Labels = len(c.p.Row)
 	add := func(name string, fit func(ctx context.Context, train []int) (*trial, float64, func(node int) []float64, error)) {
-		c.entries = append(c.entries, entry{Entry: method.Entry{Name: name}, predict: func(ctx context.Context, s split.Split, _ *method.Parameters) (*trial, error) {
+		c.entries = append(c.entries, entry{Entry: method.Entry{Name: name}, predict: func(ctx context.Context, s choose.Split, _ *method.Parameters) (*trial, error) {
 			t, limit, scores, err := fit(ctx, s.Train)
 			if err != nil {
 				return nil, err

@@ -10,8 +10,8 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/multilabel"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -52,7 +52,7 @@ func TestRunOnLabels(t *testing.T) {
 			t.Errorf("the report lacks %q:\n%s", part, page.String())
 		}
 	}
-	draw, err := split.Draw(make([]int, len(sets)), split.Design{Fraction: fraction}, splits, 5)
+	draw, err := choose.Draw(make([]int, len(sets)), choose.Design{Fraction: fraction}, splits, 5)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/split"
 )
 
 // NumberMeasures are those of predicted numbers. Errors are means over splits of those of the test nodes, and the standing is by RMSE.
@@ -29,7 +29,7 @@ func (c *comparison) beginNumbers(_ context.Context, set *method.Settings) error
 		own.Given = m.Own
 		own.Unmeasured = true
 		m.Name = m.Method.Name
-		c.entries = append(c.entries, entry{Entry: m, predict: func(ctx context.Context, s split.Split, _ *method.Parameters) (*trial, error) {
+		c.entries = append(c.entries, entry{Entry: m, predict: func(ctx context.Context, s choose.Split, _ *method.Parameters) (*trial, error) {
 			out, err := m.Method.Predict(ctx, c.p.At(s.Train), nil, &own)
 			if err != nil {
 				return nil, err

@@ -8,7 +8,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -28,7 +28,7 @@ func TestRunOnNumbers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan := &Plan{Methods: methods, Given: []split.Split{{Train: []int{0, 4, 8}, Test: []int{1, 2, 3, 6}}}}
+	plan := &Plan{Methods: methods, Given: []choose.Split{{Train: []int{0, 4, 8}, Test: []int{1, 2, 3, 6}}}}
 	r, err := Run(t.Context(), p, plan)
 	if err != nil {
 		t.Fatal(err)

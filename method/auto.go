@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/auto"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/propagate"
 )
@@ -108,7 +108,7 @@ func signedMethod(p *Problem, s *Settings) *Engine {
 	if !p.Signed && (s.model == nil || s.model.Auto != nil) {
 		return nil
 	}
-	if split.TooFew(p.Class) {
+	if choose.TooFew(p.Class) {
 		return labelPropagation
 	}
 	return consistency()

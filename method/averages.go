@@ -7,8 +7,8 @@ import (
 
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/propagate"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -52,7 +52,7 @@ func averages(l *propagate.Learner) *Regression {
 			for lo := 0; lo < folds; lo += meansAtOnce {
 				var samples []propagate.Sample
 				for f := lo; f < min(folds, lo+meansAtOnce); f++ {
-					train := p.At(split.OfFold(fold, f).Train)
+					train := p.At(choose.OfFold(fold, f).Train)
 					samples = append(samples, propagate.Sample{Row: train.Row, Value: train.Value})
 				}
 				if err := meansTo(ctx, dst, p, samples, v, s); err != nil {
@@ -70,7 +70,7 @@ func averages(l *propagate.Learner) *Regression {
 	}
 	r.Bytes = func(p *Problem, settings []param.Values, s *Settings) (int64, error) {
 		n := len(p.Degrees)
-		folds := min(split.FoldCount(len(p.Row)), meansAtOnce)
+		folds := min(choose.FoldCount(len(p.Row)), meansAtOnce)
 		held := meansBytes(p, folds)
 		return held + l.ScoresBytes(n, p.A.NNZ(), 2*folds, 2, settings[0], budget.Subtract(s.Memory, held)), nil
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/internal/propagation"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -79,7 +78,7 @@ func (m *Engine) PredictCompared(ctx context.Context, p *Problem,
 
 // measureBaselines estimates the accuracies of label propagation and of the largest class on the folds that
 // a method measures itself on, and if the method is label propagation with given values of its
-// parameters, that of it. All are zero with too few labels, see [split.TooFew]. Label
+// parameters, that of it. All are zero with too few labels, see [choose.TooFew]. Label
 // propagation is left out if it does not fit the memory limit, and where auto does not have it as a candidate. Cost: a prediction without each
 // fold, or without some of the folds if these have enough labels or take long.
 func (m *Engine) measureBaselines(ctx context.Context, p *Problem,
@@ -88,14 +87,14 @@ func (m *Engine) measureBaselines(ctx context.Context, p *Problem,
 		return nil, err
 	}
 	set := s.WithDefaults()
-	if split.TooFew(p.Class) {
+	if choose.TooFew(p.Class) {
 		return new(Baselines), nil
 	}
 	folds := set.testFolds(len(p.Row))
 	if m.mixture != nil {
 		folds = m.mixture.foldCount(len(p.Row))
 	}
-	fold := split.Folds(p.Class, folds, set.RNGSeed, 0)
+	fold := choose.Folds(p.Class, folds, set.RNGSeed, 0)
 	r := &Baselines{Majority: choose.LargestClass(p, fold)}
 	if m.mixture != nil && !m.mixture.propagates(p) {
 		return r, nil
@@ -145,7 +144,7 @@ func (m *Engine) apart(ctx context.Context, p *Problem, par *Parameters, s *Sett
 	weight := choose.WeightsOf(p)
 	for f := range min(int64(folds),
 		max(1, apartWork/max(1, sparse.EntriesOf(p.A)*int64(len(p.Names))))) {
-		foldSplit := split.OfFold(fold, int(f))
+		foldSplit := choose.OfFold(fold, int(f))
 		visible := p.At(foldSplit.Train)
 		out, err := m.Predict(ctx, visible, par, &set)
 		if err == nil {
@@ -284,14 +283,14 @@ func centers(ctx context.Context, p *Problem, set *Settings,
 	case set.baselines != nil:
 		held := set.baselines.heldOut
 		return held != nil && held.Center, nil
-	case set.Fixed || split.TooFew(p.Class) || p.Directed || p.Signed ||
+	case set.Fixed || choose.TooFew(p.Class) || p.Directed || p.Signed ||
 		l.Alpha < 1 || l.Steps > 0 ||
 		set.Memory > 0 && BaselineBytes(p, set) > set.Memory:
 		return false, nil
 	}
 	folds := set.folds(len(p.Row))
 	return newBaseline(p, set).PrefersCenter(ctx,
-		split.Folds(p.Class, folds, set.RNGSeed, 0), folds)
+		choose.Folds(p.Class, folds, set.RNGSeed, 0), folds)
 }
 
 // propagationOf returns label propagation with the given values.
@@ -361,7 +360,7 @@ func (m *Engine) AdaptToShares(ctx context.Context, p *Problem, out *Prediction,
 	}
 	folds := s.folds(len(p.Row))
 	e, err := m.apart(ctx, p, par, s,
-		split.Folds(p.Class, folds, s.RNGSeed, 0), folds)
+		choose.Folds(p.Class, folds, s.RNGSeed, 0), folds)
 	if err == nil {
 		out.Estimate = *e
 	}

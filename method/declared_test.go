@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 )
 
@@ -82,7 +82,7 @@ func meanOf() *classify.Learner {
 func TestDeclaredLearner(t *testing.T) {
 	declare(t, shrunk(), meanOf())
 	p := problemtest.Planted(t, 5, 120, 60)
-	splits, err := split.Draw(p.Class, split.Design{Fraction: 0.5, Tuning: true}, 2, 1)
+	splits, err := choose.Draw(p.Class, choose.Design{Fraction: 0.5, Tuning: true}, 2, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,8 +8,8 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 )
 
@@ -43,7 +43,7 @@ type Engine struct {
 
 	// Choose chooses parameters on splits of p. Nil, and a nil choice, mean that there is
 	// nothing to choose, or that Fit chooses for each training set anew.
-	Choose func(ctx context.Context, p *Problem, splits *split.Splits, s *Settings) (*Choice, error)
+	Choose func(ctx context.Context, p *Problem, splits *choose.Splits, s *Settings) (*Choice, error)
 
 	// Cost estimates the cost of Fit without the problem and with the prediction: an upper bound of the memory, within a
 	// factor of two. If tuned is not nil it includes Choose on splits of tuned whose training sets are like p. It assumes the
@@ -84,7 +84,7 @@ func (m *Engine) Predict(ctx context.Context, p *Problem, par *Parameters,
 }
 
 // Tune chooses parameters on splits of p, see the field Choose.
-func (m *Engine) Tune(ctx context.Context, p *Problem, splits *split.Splits,
+func (m *Engine) Tune(ctx context.Context, p *Problem, splits *choose.Splits,
 	s *Settings) (*Choice, error) {
 	if m.Choose == nil {
 		return nil, nil
@@ -143,7 +143,7 @@ func MethodList() string {
 		strings.Join(names, ", "))
 }
 
-// findMethod returns the method with a name. The error is a [split.ErrUsage] that suggests the
+// findMethod returns the method with a name. The error is a [choose.ErrUsage] that suggests the
 // nearest name, or lists all names.
 func findMethod(name string) (*Engine, error) {
 	methods := All()
@@ -163,7 +163,7 @@ func findMethod(name string) (*Engine, error) {
 	}
 	prefix, _, _ := strings.Cut(name, "+")
 	if f := kernel.Families().Named(prefix); f != nil && f.Distance != "" {
-		return nil, split.Usage("%s is a distance, no kernel; centred it is %s",
+		return nil, choose.Usage("%s is a distance, no kernel; centred it is %s",
 			prefix, f.Distance)
 	}
 	hint := "choose from " + MethodList()
@@ -174,5 +174,5 @@ func findMethod(name string) (*Engine, error) {
 	case suggestion != "":
 		hint = "did you mean " + suggestion + "?"
 	}
-	return nil, split.Usage("there is no method %q in this program; %s", name, hint)
+	return nil, choose.Usage("there is no method %q in this program; %s", name, hint)
 }

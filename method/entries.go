@@ -15,7 +15,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 )
 
@@ -34,7 +33,7 @@ type Entry struct {
 // Parse returns the methods of a list of names joined by commas, see [MethodList]. Parameters
 // may stand behind each part of a name, as in
 // "diffusion:beta=2:laplacian=combinatorial+rls:lambda=0.1". Parameters of a learner that is
-// not named stand behind its kernel. The error is a [split.ErrUsage]; of an unknown name it
+// not named stand behind its kernel. The error is a [choose.ErrUsage]; of an unknown name it
 // gives the nearest, or all that exist.
 func Parse(list string) ([]Entry, error) { return ParseList(list, Classes) }
 
@@ -44,14 +43,14 @@ func ParseList(list string, t Target) ([]Entry, error) {
 	for text := range strings.SplitSeq(list, ",") {
 		text = strings.TrimSpace(text)
 		if name, _, _ := strings.Cut(text, ":"); len(entries) > 0 && strings.Contains(name, "=") {
-			return nil, split.Usage("%q is no method, and parameters of one are joined by ':'; write %s:%s", name, entries[len(entries)-1].Name, name)
+			return nil, choose.Usage("%q is no method, and parameters of one are joined by ':'; write %s:%s", name, entries[len(entries)-1].Name, name)
 		}
 		e, err := parseEntry(text, t)
 		if err != nil {
 			return nil, err
 		}
 		if slices.ContainsFunc(entries, func(o Entry) bool { return o.Name == e.Name }) {
-			return nil, split.Usage("method %q is named twice; leave one out", e.Name)
+			return nil, choose.Usage("method %q is named twice; leave one out", e.Name)
 		}
 		entries = append(entries, e)
 	}
@@ -78,20 +77,20 @@ func parseEntry(text string, t Target) (e Entry, err error) {
 		for _, setting := range strings.Split(component, ":")[1:] {
 			name, value, ok := strings.Cut(setting, "=")
 			if !ok || name == "" || value == "" {
-				return e, split.Usage("%q in %q is no parameter; write NAME:PARAMETER=VALUE", setting, text)
+				return e, choose.Usage("%q in %q is no parameter; write NAME:PARAMETER=VALUE", setting, text)
 			}
 			if spec := declaredIn(m, names[i]); len(parts) > 1 && spec != nil &&
 				paramOf(spec, name) == nil &&
 				(i > 0 || declares(m, name) || !slices.Contains(m.Takes, name)) {
-				return e, split.Usage("%s: there is no parameter %q; it takes %s",
+				return e, choose.Usage("%s: there is no parameter %q; it takes %s",
 					names[i], name, strings.Join(spec.Takes(), ", "))
 			}
 			parameter, values, err := parseValues(m, name, value)
 			if err != nil {
-				return e, split.Usage("%s: %w", m.Name, err)
+				return e, choose.Usage("%s: %w", m.Name, err)
 			}
 			if e.Own.Has(parameter) {
-				return e, split.Usage("%s is given twice in %q; leave one out", name, text)
+				return e, choose.Usage("%s is given twice in %q; leave one out", name, text)
 			}
 			e.Own[parameter] = values[0]
 			e.Name = text
@@ -184,7 +183,7 @@ func parseValues(m *Engine, name string,
 // a method go before those for all, and an entry's own before both.
 //
 // Errors are joined: those of reading the
-// file, an error that wraps [ErrGrid] for its contents, a [split.ErrUsage] for an entry's own values,
+// file, an error that wraps [ErrGrid] for its contents, a [choose.ErrUsage] for an entry's own values,
 // a [*param.ParameterError] for a given one that leaves an entry nothing to try.
 func Settle(ctx context.Context, entries []Entry, grid string) (*Settings, error) {
 	base := &Settings{Fixed: grid == "none"}
@@ -377,7 +376,7 @@ func belongs(m *Engine, name string) bool {
 // [param.Spec.Resolve].
 func (s *Settings) grid(spec *param.Spec, fixed param.Values, g param.Graph) ([]param.Values, *choose.Space, error) {
 	tried := s.withGrids(spec)
-	list, err := split.Combinations(tried, fixed, g)
+	list, err := choose.Combinations(tried, fixed, g)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -21,7 +21,7 @@ func TestEntries(t *testing.T) {
 	}
 	g := testgraph.Planted(t, 5, 60, 50)
 	p := &Problem{Graph: &graph.Graph{A: g.A, Degrees: g.Degrees}, Row: g.Row, Class: g.Class, Names: g.Names}
-	splits, err := split.Draw(p.Class, split.Design{Fraction: 0.5, Tuning: true}, 2, 1)
+	splits, err := choose.Draw(p.Class, choose.Design{Fraction: 0.5, Tuning: true}, 2, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -82,7 +81,7 @@ func TestTooFew(t *testing.T) {
 		{[]int{0, 1}, true}, {[]int{0, 1, 2, 3}, true}, {[]int{0, 1, 0, 0}, true},
 		{[]int{0, 1, 0, 1}, false}, {[]int{2, 1, 0, 1, 2}, false},
 	} {
-		if got := split.TooFew(test.class); got != test.want {
+		if got := choose.TooFew(test.class); got != test.want {
 			t.Errorf("%v: %v", test.class, got)
 		}
 	}
@@ -131,7 +130,7 @@ func TestMajorityLabelsAll(t *testing.T) {
 // Classes without a training node are counted by their test nodes.
 func TestUnseen(t *testing.T) {
 	p := &Problem{Graph: new(graph.Graph), Row: []int{4, 7, 1, 9, 3}, Class: []int{0, 1, 2, 2, 0}, Names: []string{"a", "b", "c"}}
-	_, unseen, err := split.GivenSplit(p.Row, p.Class, p.Names, []int{4, 7}, []int{1, 9, 3})
+	_, unseen, err := choose.GivenSplit(p.Row, p.Class, p.Names, []int{4, 7}, []int{1, 9, 3})
 	if err != nil {
 		t.Fatal(err)
 	}

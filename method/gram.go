@@ -12,9 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/conformal"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -50,7 +48,7 @@ type Classified struct {
 	Support    int                    // see [classify.Model.Support]
 	Unfinished error                  // of an iteration that came to its limit; scores then are without probabilities
 
-	Places []conformal.Place // of the classes of held-out labels, for sets of classes; nil: none
+	Places []choose.Place // of the classes of held-out labels, for sets of classes; nil: none
 
 	model         *classify.Model
 	probabilities func(dst, scores []float64) []float64 // nil: the learner has none
@@ -67,10 +65,10 @@ func (c *Classified) SharesTo(dst []float64, i int) []float64 {
 
 // HoldOut predicts the labels of p, whose rows are items of k, by models without their fold: all labels, or folds with 1000 of
 // them. It stores the accuracy and the places. y has the classes of the items of k, and is changed meanwhile. There is neither
-// with too few labels, see [split.TooFew]. Cost: a fit for each fold.
+// with too few labels, see [choose.TooFew]. Cost: a fit for each fold.
 func (c *Classified) HoldOut(ctx context.Context, l *classify.Learner, k classify.Gram, y []int, p *Problem, v param.Values,
 	s *Settings) error {
-	if split.TooFew(p.Class) {
+	if choose.TooFew(p.Class) {
 		return nil
 	}
 	set := s.WithDefaults()
@@ -81,7 +79,7 @@ func (c *Classified) HoldOut(ctx context.Context, l *classify.Learner, k classif
 	shares := make([]float64, len(p.Names))
 	right, tested := 0, 0
 	for f := range count {
-		tests := split.OfFold(fold, f).Test
+		tests := choose.OfFold(fold, f).Test
 		for _, i := range tests {
 			y[p.Row[i]] = -1
 		}
@@ -220,7 +218,7 @@ func (s *GramSource) begin(p *Problem, par *Parameters, settings *Settings, visi
 		if j.sources[0], err = s.Kernel.Resolve(kernel, s.Units); err != nil {
 			return nil, err
 		}
-	case !split.TooFew(p.Class):
+	case !choose.TooFew(p.Class):
 		if j.sources, j.sourceSpace, err = set.grid(s.Kernel, kernel, s.Units); err != nil {
 			return nil, err
 		}
@@ -242,8 +240,8 @@ func (s *GramSource) begin(p *Problem, par *Parameters, settings *Settings, visi
 // choose chooses by folds of the labels or of a sample of them.
 func (s *GramSource) choose(ctx context.Context, j *job) (*Choice, error) {
 	j.set.Progress("choosing parameters", 0, 0)
-	p := j.p.At(split.Sample(j.p.Class, j.compared, j.set.RNGSeed, 0))
-	fold := split.Folds(p.Class, j.set.folds(len(p.Row)), j.set.RNGSeed, 0)
+	p := j.p.At(choose.Sample(j.p.Class, j.compared, j.set.RNGSeed, 0))
+	fold := choose.Folds(p.Class, j.set.folds(len(p.Row)), j.set.RNGSeed, 0)
 	labels := choose.Labels(slices.Repeat([]float64{1}, len(p.Names)), p.Class, fold,
 		make([]bool, len(p.Class)))
 	c, err := j.choose(ctx, func(ctx context.Context, sources, values []int) (*choose.Counts, error) {

@@ -8,7 +8,6 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/propagate"
 )
@@ -24,7 +23,7 @@ func TestSpreadingChoice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fold := split.Folds(p.Class, 10, 3, 0)
+	fold := choose.Folds(p.Class, 10, 3, 0)
 	weight := choose.WeightsOf(p)
 	var reached [10]int // labels of a fold that others reach, and their weights
 	var of [10]float64

@@ -7,7 +7,6 @@ import (
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/propagate"
 )
@@ -87,7 +86,7 @@ func (m graphMethod) begin(ctx context.Context, p *Problem, par *Parameters, s *
 	switch {
 	case par != nil:
 		j.fix(par)
-	case split.TooFew(p.Class):
+	case choose.TooFew(p.Class):
 		usual, err := d.Resolve(d.Own(set.Given), nil)
 		if err != nil {
 			return nil, err
@@ -95,7 +94,7 @@ func (m graphMethod) begin(ctx context.Context, p *Problem, par *Parameters, s *
 		j.fix(&Parameters{Declared: &Setting{d, usual}})
 	}
 	j.byFolds = func(ctx context.Context) (*Choice, error) { return m.chooseByFolds(ctx, j) }
-	j.bySplits = func(ctx context.Context, splits *split.Splits) (*Choice, error) {
+	j.bySplits = func(ctx context.Context, splits *choose.Splits) (*Choice, error) {
 		var groups []group
 		for i := range splits.Len {
 			groups = append(groups, group{p.At(splits.At(i).Train), p.At(splits.At(i).Test)})
@@ -142,7 +141,7 @@ func (m graphMethod) chooseByFolds(ctx context.Context, j *job) (*Choice, error)
 	sample := j.p
 	tested := mostMeasured
 	if m.isSampled {
-		sample = j.p.At(split.Sample(j.p.Class, j.set.sample, j.set.RNGSeed, 0))
+		sample = j.p.At(choose.Sample(j.p.Class, j.set.sample, j.set.RNGSeed, 0))
 		tested = len(sample.Row)
 	}
 	labels := len(j.p.Row)
@@ -166,9 +165,9 @@ func (m graphMethod) chooseByFolds(ctx context.Context, j *job) (*Choice, error)
 
 // foldGroups returns some of the folds of the labels of a problem, as many as have the given number of labels together.
 func (j *job) foldGroups(p *Problem, folds, tested int) (groups []group) {
-	fold := split.Folds(p.Class, folds, j.set.RNGSeed, 0)
+	fold := choose.Folds(p.Class, folds, j.set.RNGSeed, 0)
 	for f := range folds {
-		if s := split.OfFold(fold, f); len(s.Train) > 0 && len(s.Test) > 0 && tested > 0 {
+		if s := choose.OfFold(fold, f); len(s.Train) > 0 && len(s.Test) > 0 && tested > 0 {
 			groups = append(groups, group{p.At(s.Train), p.At(s.Test)})
 			tested -= len(s.Test)
 		}

@@ -5,8 +5,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/conformal"
-	"github.com/heatwalk/heatwalk/method/split"
 )
 
 // mostHeldOut is the number of held-out labels that sets of classes need at the most: their coverage then deviates by less than
@@ -15,13 +13,13 @@ const mostHeldOut = 1000
 
 // HoldOut returns the places of the classes of held-out labels, for sets of classes of out, a prediction of p by the engine.
 // auto has them. Other models keep the parameters of out, and learn from the labels outside a fold. There are none with too few
-// labels, see [split.TooFew]. Cost: a prediction for each fold, or for as many folds as have 1,000 labels.
-func (m *Engine) HoldOut(ctx context.Context, p *Problem, out *Prediction, s *Settings) ([]conformal.Place, error) {
+// labels, see [choose.TooFew]. Cost: a prediction for each fold, or for as many folds as have 1,000 labels.
+func (m *Engine) HoldOut(ctx context.Context, p *Problem, out *Prediction, s *Settings) ([]choose.Place, error) {
 	if out.Places != nil {
 		return out.Places, nil
 	}
 	set := m.weighingSettings(s)
-	if split.TooFew(p.Class) {
+	if choose.TooFew(p.Class) {
 		return nil, nil
 	}
 	set.Raw = false
@@ -32,7 +30,7 @@ func (m *Engine) HoldOut(ctx context.Context, p *Problem, out *Prediction, s *Se
 	probabilities := make([]float64, len(p.Names))
 	fold, count := set.foldsLike(p, mostHeldOut)
 	for f := range count {
-		labels := split.OfFold(fold, f)
+		labels := choose.OfFold(fold, f)
 		visible := p.At(labels.Train)
 		var held *Prediction
 		var err error

@@ -11,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
@@ -115,8 +114,8 @@ func TestReferPropagates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		folds := split.FoldCount(len(p.Row))
-		fold := split.Folds(p.Class, folds, set.RNGSeed, 0)
+		folds := choose.FoldCount(len(p.Row))
+		fold := choose.Folds(p.Class, folds, set.RNGSeed, 0)
 		right, largest, weight := 0.0, 0.0, choose.WeightsOf(p)
 		for f := range folds {
 			var rest []int
@@ -136,7 +135,7 @@ func TestReferPropagates(t *testing.T) {
 				if out.Class[p.Row[i]] == c {
 					right += weight[c]
 				}
-				if split.Majority(p.At(rest).Class) == c {
+				if choose.Majority(p.At(rest).Class) == c {
 					largest++
 				}
 			}
@@ -173,7 +172,7 @@ func TestWalksWeighTheirAnswers(t *testing.T) {
 	all := roaring.New()
 	all.AddRange(0, uint64(len(p.Degrees)))
 	got := choice.choice.HeldOut.Estimate(p, all)
-	fold, weight := split.Folds(p.Class, set.foldCount, set.RNGSeed, 0), choose.WeightsOf(p)
+	fold, weight := choose.Folds(p.Class, set.foldCount, set.RNGSeed, 0), choose.WeightsOf(p)
 	right, of := 0.0, 0.0
 	for f := range set.foldCount {
 		var rest []int

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/heatwalk/heatwalk/budget"
-	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -58,7 +58,7 @@ func walkMeans(ctx context.Context, op *sparse.Operator[float64], p *Problem,
 		sparse.NewBlock[float64](n, 2*len(hidden))
 	centers := make([]float64, len(hidden))
 	for s, f := range hidden {
-		shown := p.At(split.OfFold(fold, f).Train)
+		shown := p.At(choose.OfFold(fold, f).Train)
 		if len(shown.Row) > 0 { // a fold may hold all values
 			centers[s] = stat.Mean(shown.Value, nil)
 		}

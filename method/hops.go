@@ -12,8 +12,8 @@ import (
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/auto"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -60,8 +60,8 @@ func predictHops(ctx context.Context, p *Problem, settings []param.Values,
 	s *Settings) ([][]float64, error) {
 	op := transition(p, s)
 	m := len(p.Row)
-	folds := split.FoldCount(m)
-	fold := split.Folds(make([]int, m), folds, s.RNGSeed, 0)
+	folds := choose.FoldCount(m)
+	fold := choose.Folds(make([]int, m), folds, s.RNGSeed, 0)
 	positions := sampleOf(m, mostFitted, s.RNGSeed)
 	fitted := p.At(positions)
 	var views *auto.Attributes

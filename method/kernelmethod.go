@@ -12,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 )
 
@@ -81,7 +80,7 @@ func (m kernelMethod) job(p *Problem, s *Settings,
 		return nil, err
 	}
 	searched := set
-	if split.TooFew(p.Class) {
+	if choose.TooFew(p.Class) {
 		j.values, j.space = j.values[j.space.Usual:][:1], new(choose.Space)
 		searched.Fixed = true
 		searched.Lists = nil
@@ -130,7 +129,7 @@ func (m kernelMethod) newPredictor(ctx context.Context, p *Problem, par *Paramet
 	}
 	for _, v := range j.sources {
 		if m.kernel.Asymmetric(v) != nil {
-			return nil, split.Usage("%s, %s, is not symmetric, and learners need it to be", m.kernel.Name, m.kernel.Text(v))
+			return nil, choose.Usage("%s, %s, is not symmetric, and learners need it to be", m.kernel.Name, m.kernel.Text(v))
 		}
 	}
 	graph.Memory = j.set.Memory

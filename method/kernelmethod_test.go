@@ -18,7 +18,6 @@ import (
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
@@ -177,7 +176,7 @@ func TestKernelMethodErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = m[0].Predict(context.Background(), p, nil, &Settings{Given: param.Values{"laplacian": param.Of("random-walk")}})
-	if !errors.Is(err, split.ErrUsage) || !strings.Contains(err.Error(), "not symmetric") {
+	if !errors.Is(err, choose.ErrUsage) || !strings.Contains(err.Error(), "not symmetric") {
 		t.Error(err)
 	}
 	for _, name := range []string{"diffusion", "diffusion+rls", "diffusion+logistic"} {

@@ -16,7 +16,6 @@ import (
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
@@ -191,8 +190,8 @@ type labels struct {
 // compareLabels returns the labels that candidates are compared on, a sample of many, with the values of some kernels between them.
 func (r *kernelPredictor) compareLabels(ctx context.Context,
 	kernels []kernel.Kernel) (*labels, error) {
-	t := &labels{p: r.p.At(split.Sample(r.p.Class, r.set.sample, r.set.RNGSeed, 0))}
-	t.fold = split.Folds(t.p.Class, r.set.folds(len(t.p.Class)), r.set.RNGSeed, 0)
+	t := &labels{p: r.p.At(choose.Sample(r.p.Class, r.set.sample, r.set.RNGSeed, 0))}
+	t.fold = choose.Folds(t.p.Class, r.set.folds(len(t.p.Class)), r.set.RNGSeed, 0)
 	var err error
 	if t.grams, err = r.grams(ctx, kernels, t.p.Row, nil, "choose"); err != nil {
 		return nil, err
@@ -290,7 +289,7 @@ func (r *kernelPredictor) learnItems(ctx context.Context, c *Choice) (err error)
 		err = nil
 		r.out.Unfinished = limitMessage(r.learner)
 	}
-	if err == nil && r.learner.Path != nil && split.TooFew(class) {
+	if err == nil && r.learner.Path != nil && choose.TooFew(class) {
 		for m := range r.fitted.Machines {
 			r.fitted.Machines[m].Rho = 0 // see neutral: what no label is near to is undecided
 		}
@@ -422,16 +421,16 @@ func (r *kernelPredictor) measureSolved(ctx context.Context, c *Choice) error {
 	var right choose.Estimator
 	weight := choose.WeightsOf(r.p)
 	for f := range count {
-		hidden := split.OfFold(fold, f)
+		hidden := choose.OfFold(fold, f)
 		visible := r.p.At(hidden.Train)
-		if split.TooFew(visible.Class) {
+		if choose.TooFew(visible.Class) {
 			return nil
 		}
 		model, err := r.solve(ctx, visible, c.Declared.Values, countedTolerance)
 		if err != nil {
 			return err
 		}
-		largest := split.Majority(visible.Class)
+		largest := choose.Majority(visible.Class)
 		err = r.decide(ctx, model.Machines, visible.Row, len(model.Pairs), func(_ int, decisions *sparse.Block[float64]) error {
 			for _, i := range hidden.Test {
 				o := &choose.Outcome{Class: r.p.Class[i], Largest: largest, Pairs: model.Pairs, Decisions: decisions.Row(r.p.Row[i])}
@@ -456,7 +455,7 @@ func (r *kernelPredictor) measureSolved(ctx context.Context, c *Choice) error {
 const maxTestedRows = 2000
 
 // chooseOnSplits chooses by the predictions for the test nodes of splits.
-func (r *kernelPredictor) chooseOnSplits(ctx context.Context, splits *split.Splits) (*Choice, error) {
+func (r *kernelPredictor) chooseOnSplits(ctx context.Context, splits *choose.Splits) (*Choice, error) {
 	return r.choose(ctx, func(ctx context.Context, kernels, settings []int) (*choose.Counts, error) {
 		counts := choose.NewCounts(len(kernels)*len(settings),
 			make([]choose.FoldLabels, 1))
@@ -474,7 +473,7 @@ func (r *kernelPredictor) chooseOnSplits(ctx context.Context, splits *split.Spli
 const tuneBytes = 96 << 20
 
 // countSplit counts the right predictions on the test nodes of a split with each of some kernels and settings, which vary faster.
-func countSplit(ctx context.Context, r *kernelPredictor, trainTest split.Split,
+func countSplit(ctx context.Context, r *kernelPredictor, trainTest choose.Split,
 	kernels, settings []int, counts *choose.Counts) error {
 	train := r.p.At(trainTest.Train)
 	test := r.p.At(trainTest.Test)
@@ -482,8 +481,8 @@ func countSplit(ctx context.Context, r *kernelPredictor, trainTest split.Split,
 	if r.learner.Whole {
 		limit = r.set.sample
 	}
-	train = train.At(split.Sample(train.Class, r.set.sample, r.set.RNGSeed, 0))
-	test = test.At(split.Sample(test.Class, limit, r.set.RNGSeed, 1))
+	train = train.At(choose.Sample(train.Class, r.set.sample, r.set.RNGSeed, 0))
+	test = test.At(choose.Sample(test.Class, limit, r.set.RNGSeed, 1))
 	items := train.Row
 	rows := test.Row
 	fold := slices.Repeat([]int{-1}, len(train.Row))

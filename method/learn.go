@@ -11,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -32,7 +31,7 @@ type job struct {
 
 	// byFolds chooses by labels that are hidden with their fold, bySplits by the test sets of splits.
 	byFolds  func(ctx context.Context) (*Choice, error)
-	bySplits func(ctx context.Context, splits *split.Splits) (*Choice, error)
+	bySplits func(ctx context.Context, splits *choose.Splits) (*Choice, error)
 
 	// learn learns from all labels with the chosen setting, and fills in out but for the choice.
 	learn func(ctx context.Context, c *Choice) error
@@ -61,7 +60,7 @@ func (m *Engine) predict(ctx context.Context, p *Problem, par *Parameters,
 		return nil, err
 	}
 	choice := &Choice{Parameters: j.parameters(0, 0), Settings: j.size()}
-	if par == nil && j.set.model == nil && !(p.Value == nil && split.TooFew(p.Class)) && (j.size() > 1 || !j.set.Unmeasured) {
+	if par == nil && j.set.model == nil && !(p.Value == nil && choose.TooFew(p.Class)) && (j.size() > 1 || !j.set.Unmeasured) {
 		if choice, err = j.byFolds(ctx); err != nil {
 			return nil, err
 		}
@@ -131,11 +130,11 @@ func (m *Engine) measureSetting(ctx context.Context, p *Problem, c *Choice, samp
 func (s *Settings) foldsLike(p *Problem, sampled int) (fold []int, count int) {
 	folds := s.testFolds(len(p.Row))
 	count = (sampled*folds + len(p.Row) - 1) / len(p.Row)
-	return split.Folds(p.Class, folds, s.RNGSeed, 0), min(folds, count)
+	return choose.Folds(p.Class, folds, s.RNGSeed, 0), min(folds, count)
 }
 
 // tune chooses by splits.
-func (m *Engine) tune(ctx context.Context, p *Problem, splits *split.Splits,
+func (m *Engine) tune(ctx context.Context, p *Problem, splits *choose.Splits,
 	s *Settings) (*Choice, error) {
 	j, err := m.begin(ctx, p, nil, s)
 	if err != nil {

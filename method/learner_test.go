@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -105,7 +105,7 @@ func TestMachinesAsGiven(t *testing.T) {
 // classifiers and of smoothing, and finds them all in a choice on splits and in a prediction.
 func TestParametersAreTold(t *testing.T) {
 	p := problemtest.Planted(t, 5, 60, 40)
-	splits, err := split.Draw(p.Class, split.Design{Fraction: 0.5, Tuning: true}, 1, 1)
+	splits, err := choose.Draw(p.Class, choose.Design{Fraction: 0.5, Tuning: true}, 1, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

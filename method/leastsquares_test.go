@@ -10,7 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 )
 
@@ -117,7 +116,7 @@ func leaveEachOut(t *testing.T, k *mat.Dense, class []int, classes int, lambda f
 			squares += (hot - target) * (hot - target) / float64(n)
 		}
 		if !related { // the kernel has no evidence
-			if split.Majority(others) == class[out] {
+			if choose.Majority(others) == class[out] {
 				least, most = least+1, most+1
 			}
 			continue

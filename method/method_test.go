@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/method/choose"
 )
 
 // parseMethods returns the methods of a list.
@@ -32,7 +32,7 @@ func TestParseMethods(t *testing.T) {
 		"commute-time+svm": "commute-time is a distance, no kernel",
 	} {
 		_, err := parseMethods(list)
-		if !errors.Is(err, split.ErrUsage) || !strings.Contains(err.Error(), want) {
+		if !errors.Is(err, choose.ErrUsage) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", list, err, want)
 		}
 	}

@@ -44,7 +44,7 @@ var ErrNotKept = errors.New("method: the model cannot be kept")
 // Engine returns an engine that predicts the nodes of a problem whose labels and classes, in their order, are those that the
 // model has learned from. On the same graph the result has the bits of the prediction that was
 // kept. Settings other than Raw, Memory, Workers and Progress are those of the model. There is no
-// estimate of the accuracy. The error is a [split.ErrUsage] for a method that this program does not have.
+// estimate of the accuracy. The error is a [choose.ErrUsage] for a method that this program does not have.
 func (m *Model) Engine() (*Engine, error) {
 	inner, err := findMethod(m.Method)
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -32,7 +31,7 @@ func (j *job) majorityClass(o *choose.Outcome) int {
 func (j *job) addAllVotes(ctx context.Context, pairs classify.Pairs,
 	decisions *sparse.Block[float64], lo int) error {
 	last := lo+decisions.Cols == len(pairs)
-	largest := split.Majority(j.p.Class)
+	largest := choose.Majority(j.p.Class)
 	return chunks.Run(ctx, j.set.Workers, decisions.Rows, func(_, start, end int) {
 		vote := make([]float64, len(j.p.Names))
 		for i := start; i < end; i++ {
@@ -140,7 +139,7 @@ func fillClasses(out *Prediction, p *Problem, prior cwk.Prior) {
 	n := p.Rows()
 	row := make([]float32, len(p.Names))
 	shares := prior.Distributions(p.Seeds())
-	largest := split.Majority(p.Class)
+	largest := choose.Majority(p.Class)
 	isClassified := out.Class != nil
 	if !isClassified {
 		out.Class = make([]int, n)

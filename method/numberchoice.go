@@ -10,7 +10,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 )
 
@@ -21,7 +20,7 @@ var mostCompared = 1000
 
 // sampleOf returns the positions of at most limit of n values.
 func sampleOf(n, limit int, seed uint64) []int {
-	return split.Sample(make([]int, n), limit, seed, 0)
+	return choose.Sample(make([]int, n), limit, seed, 0)
 }
 
 // testValues are the values of a problem that errors are measured on, a sample of many.
@@ -49,8 +48,8 @@ func (r valueRange) clip(x float64) float64 { return min(max(x, r.least), r.most
 // have as many, because each of these folds takes a model of the other values.
 func newTestValues(p *Problem, seed uint64) *testValues {
 	m := len(p.Row)
-	folds := split.FoldCount(m)
-	t := &testValues{fold: split.Folds(make([]int, m), folds, seed, 0),
+	folds := choose.FoldCount(m)
+	t := &testValues{fold: choose.Folds(make([]int, m), folds, seed, 0),
 		labels: make([]choose.FoldLabels, folds), spread: 1}
 	count := max(2, (mostCompared*folds+m-1)/m)
 	for i, f := range t.fold {
@@ -65,7 +64,7 @@ func newTestValues(p *Problem, seed uint64) *testValues {
 	t.width = all.most - all.least
 	var means []float64
 	for f := range folds {
-		known := p.At(split.OfFold(t.fold, f).Train).Value
+		known := p.At(choose.OfFold(t.fold, f).Train).Value
 		t.known = append(t.known, rangeOf(known))
 		means = append(means, stat.Mean(known, nil))
 	}
@@ -206,7 +205,7 @@ func (r *Regression) predictFolds(ctx context.Context, p *Problem, t *testValues
 		if labels.Tested == 0 {
 			continue
 		}
-		predicted, err := r.Predict(ctx, p.At(split.OfFold(t.fold, f).Train), settings, s)
+		predicted, err := r.Predict(ctx, p.At(choose.OfFold(t.fold, f).Train), settings, s)
 		if err != nil {
 			return nil, err
 		}

@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/conformal"
 	"github.com/heatwalk/heatwalk/method/sides"
 )
 
@@ -72,14 +71,14 @@ type Interval struct {
 }
 
 // Interval returns the interval of a coverage, from the absolute errors of held-out values. The error is
-// [conformal.ErrFew] or [conformal.ErrRange].
+// [choose.ErrFew] or [choose.ErrRange].
 func (p *NumberPrediction) Interval(coverage float64) (*Interval, error) {
 	var errors []float64
 	for _, h := range p.HeldOut {
 		errors = append(errors, math.Abs(h.True-h.Predicted))
 	}
 	slices.Sort(errors)
-	margin, err := conformal.Threshold(errors, coverage)
+	margin, err := choose.Threshold(errors, coverage)
 	if err != nil {
 		return nil, err
 	}

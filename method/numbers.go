@@ -10,7 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/propagate"
 )
@@ -107,7 +106,7 @@ func findRegression(name string) (*Engine, error) {
 	case !isPair:
 		return r.Engine(), nil
 	case kernelName == cwk.Spec.Name:
-		return nil, split.Usage("%s: its walks start at labels of classes, which numbers do not have; "+
+		return nil, choose.Usage("%s: its walks start at labels of classes, which numbers do not have; "+
 			"give another kernel, such as %s", kernelName, kernel.Families()[0].Name)
 	default:
 		if f := kernel.Families().Named(kernelName); f != nil && f.Works&param.Undirected != 0 {
@@ -126,13 +125,13 @@ func findRegression(name string) (*Engine, error) {
 	}
 	hint := "give " + strings.Join(names, ", ")
 	if _, err := findMethod(name); err != nil {
-		return nil, split.Usage("%s: is no method of regression in this program; %s", name, hint)
+		return nil, choose.Usage("%s: is no method of regression in this program; %s", name, hint)
 	}
 	reason := "its scores compare classes"
 	if l := propagate.Learners().Named(name); l != nil {
 		reason = cmp.Or(l.NoNumbers, reason)
 	}
-	return nil, split.Usage("%s: predicts classes and no numbers, because %s; %s", name, reason, hint)
+	return nil, choose.Usage("%s: predicts classes and no numbers, because %s; %s", name, reason, hint)
 }
 
 // begin returns the settings and the stages.

@@ -17,9 +17,9 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/sides"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -270,10 +270,10 @@ func TestErrorsOfManyValues(t *testing.T) {
 	p := randomNumbers(t, 5, mostCompared*39/10)
 	for _, list := range []string{"harmonic", "diffusion:beta=3+rls"} {
 		got := runOne(t, p, list, nil)
-		fold := split.Folds(make([]int, len(p.Row)), 5, 0, 0)
+		fold := choose.Folds(make([]int, len(p.Row)), 5, 0, 0)
 		var squares []float64
 		for f := range 5 {
-			s := split.OfFold(fold, f)
+			s := choose.OfFold(fold, f)
 			predicted := runOne(t, p.At(s.Train), list, nil).Value
 			for _, i := range s.Test {
 				squares = append(squares, math.Pow(p.Value[i]-predicted[p.Row[i]], 2))

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/testgraph"
@@ -22,7 +22,7 @@ func TestTuneOnSplits(t *testing.T) {
 	}
 	g := testgraph.Planted(t, 5, 100, 80)
 	p := &Problem{Graph: &graph.Graph{A: g.A, Degrees: g.Degrees}, Row: g.Row, Class: g.Class, Names: g.Names}
-	splits, err := split.Draw(p.Class, split.Design{Fraction: 0.4, Tuning: true}, 2, 1)
+	splits, err := choose.Draw(p.Class, choose.Design{Fraction: 0.4, Tuning: true}, 2, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestTuneWithoutSteps(t *testing.T) {
 	for i := range p.Row {
 		p.Class = append(p.Class, []int{1, 0, 1, 2, 1, 2}[i%6])
 	}
-	splits, err := split.Draw(p.Class, split.Design{Fraction: 0.3, Tuning: true}, 4, 1)
+	splits, err := choose.Draw(p.Class, choose.Design{Fraction: 0.3, Tuning: true}, 4, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestTuneWithoutSteps(t *testing.T) {
 				if out.Class[p.Row[at]] == p.Class[at] {
 					right++
 				}
-				if split.Majority(train.Class) == p.Class[at] {
+				if choose.Majority(train.Class) == p.Class[at] {
 					largest++
 				}
 			}
@@ -119,7 +119,7 @@ func TestTuneUnreached(t *testing.T) {
 			p.Degrees = append(p.Degrees, float64(size-1))
 		}
 	}
-	var trainTest split.Split
+	var trainTest choose.Split
 	label := func(class int, positions *[]int) {
 		*positions = append(*positions, len(p.Row))
 		p.Row, p.Class = append(p.Row, len(p.Row)), append(p.Class, class)
@@ -144,7 +144,7 @@ func TestTuneUnreached(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, m := range list {
-		c, err := m.Tune(t.Context(), p, &split.Splits{Len: 1, At: func(int) split.Split { return trainTest }}, &Settings{Fixed: true})
+		c, err := m.Tune(t.Context(), p, &choose.Splits{Len: 1, At: func(int) choose.Split { return trainTest }}, &Settings{Fixed: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -157,7 +157,7 @@ func TestTuneUnreached(t *testing.T) {
 // TestTuneProgress tests that a choice on splits reports the finished splits, and no walks.
 func TestTuneProgress(t *testing.T) {
 	p := problemtest.Planted(t, 5, 100, 80)
-	splits, err := split.Draw(p.Class, split.Design{Fraction: 0.4, Tuning: true}, 3, 1)
+	splits, err := choose.Draw(p.Class, choose.Design{Fraction: 0.4, Tuning: true}, 3, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

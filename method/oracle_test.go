@@ -11,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -154,7 +153,7 @@ func TestCrossValidateAgainstOracle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fold := split.Folds(p.Class, set.foldCount, set.RNGSeed, 0)
+	fold := choose.Folds(p.Class, set.foldCount, set.RNGSeed, 0)
 	want, close := make([]int64, oracleGrid.size()), make([]int64, oracleGrid.size())
 	for _, alpha := range []float64{0, 0.3, 0.9, 1} {
 		walks := make([][][][]float64, set.foldCount)
@@ -171,7 +170,7 @@ func TestCrossValidateAgainstOracle(t *testing.T) {
 					visible = append(visible, c)
 				}
 			}
-			largest := split.Majority(visible)
+			largest := choose.Majority(visible)
 			for i := range want {
 				par := settingAt(oracleGrid, i)
 				if par.alpha() != alpha {
@@ -241,7 +240,7 @@ func indexOf(g *job, par Parameters) int {
 func TestChooseOnSplitsAgainstOracle(t *testing.T) {
 	oracleGrid := gridOf(t, oracleLists, "svm")
 	p := problemtest.Planted(t, 2, 60, 50)
-	splits, err := split.Draw(p.Class, split.Design{Fraction: 0.5, Tuning: true}, 2, 3)
+	splits, err := choose.Draw(p.Class, choose.Design{Fraction: 0.5, Tuning: true}, 2, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,8 +253,8 @@ func TestChooseOnSplitsAgainstOracle(t *testing.T) {
 	for i := range splits.Len {
 		s := splits.At(i)
 		train := p.At(s.Train)
-		fold := split.Folds(train.Class, set.foldCount, set.RNGSeed, 0)
-		largest := split.Majority(train.Class)
+		fold := choose.Folds(train.Class, set.foldCount, set.RNGSeed, 0)
+		largest := choose.Majority(train.Class)
 		all := func(int) bool { return true }
 		reached := slowReached(train, all)
 		var hidden [][]bool
@@ -319,7 +318,7 @@ func TestPredictAgainstOracle(t *testing.T) {
 		} else {
 			cost /= fewPartitions
 			for d := range uint64(fewPartitions) {
-				fold := split.Folds(p.Class, set.foldCount, set.RNGSeed, d)
+				fold := choose.Folds(p.Class, set.foldCount, set.RNGSeed, d)
 				for i, row := range p.Row {
 					visible := func(j int) bool { return fold[j] != fold[i] }
 					if slowReached(p, visible)[row] {
@@ -364,7 +363,7 @@ func TestPredictAgainstOracle(t *testing.T) {
 						t.Errorf("%s: score %d of unreached row %d: %v, want %v", kind, c, i, v, want)
 					}
 				}
-				if want := split.Majority(p.Class); got.Class[i] != want {
+				if want := choose.Majority(p.Class); got.Class[i] != want {
 					t.Errorf("%s: unreached row %d is of class %d, want %d", kind, i, got.Class[i], want)
 				}
 				continue

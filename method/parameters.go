@@ -12,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 )
 
@@ -145,7 +144,7 @@ func (p Parameters) String() string {
 // walkSettings returns the settings of walks to choose from: those with plain features first, then by increasing α and steps.
 // The error is that of [param.Spec.Resolve], or a [*param.ParameterError] if no walk reaches its first step that counts.
 func walkSettings(s *Settings) ([]param.Values, error) {
-	walks, err := split.Combinations(orderedWalks(s), walkSpec.Own(s.Given), nil)
+	walks, err := choose.Combinations(orderedWalks(s), walkSpec.Own(s.Given), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -208,7 +207,7 @@ const mostPairwise = 256
 
 // learnerSettings returns the settings of a learner to choose from, complete, and their space. Values that a path has for the
 // number of classes replace its defaults: a thousand classes have half a million pairs. The error is that of
-// [param.Spec.Resolve], or a [split.UsageError] for classifiers for every two of very many classes.
+// [param.Spec.Resolve], or a [choose.UsageError] for classifiers for every two of very many classes.
 func learnerSettings(s *Settings, l *classify.Learner,
 	classes int) ([]param.Values, *choose.Space, error) {
 	spec := specOf(l)
@@ -222,7 +221,7 @@ func learnerSettings(s *Settings, l *classify.Learner,
 		return nil, nil, err
 	}
 	if classes > mostPairwise && pairwise(l, settings[0]) {
-		return nil, nil, split.Usage("machines for every two of %d classes are too many; take one-vs-rest", classes)
+		return nil, nil, choose.Usage("machines for every two of %d classes are too many; take one-vs-rest", classes)
 	}
 	for i := range space.Axes {
 		space.Axes[i].Falling = l.Path != nil && l.Path.Ridge

@@ -7,7 +7,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/method/conformal"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -47,10 +47,10 @@ type Prediction struct {
 	Settings   int // how many parameters there were to choose from
 
 	// Estimate is the accuracy of this prediction. It is zero with too few labels, see
-	// [split.TooFew]; [Engine.PredictCompared] computes those of label propagation and of the largest class, see [Engine.IsBaseline].
+	// [choose.TooFew]; [Engine.PredictCompared] computes those of label propagation and of the largest class, see [Engine.IsBaseline].
 	problem.Estimate
 	HeldOut []problem.HeldOut // behind the estimate of auto; nil for other methods
-	Places  []conformal.Place // of the classes of held-out labels in the order of their probabilities; nil for other methods
+	Places  []choose.Place    // of the classes of held-out labels in the order of their probabilities; nil for other methods
 
 	// Unfinished names the iteration that ended at its limit, in which case the prediction uses
 	// its last result. It is empty if every iteration converged.

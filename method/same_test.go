@@ -12,8 +12,8 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 )
 
@@ -80,7 +80,7 @@ func TestWorkersAndMemoryAgree(t *testing.T) {
 		t.Skip("takes most of a second")
 	}
 	p := problemtest.Planted(t, 4, 300, 60)
-	splits, err := split.Draw(p.Class, split.Design{Fraction: 0.4, Tuning: true}, 2, 1)
+	splits, err := choose.Draw(p.Class, choose.Design{Fraction: 0.4, Tuning: true}, 2, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -255,12 +255,12 @@ func chooseWalks(ctx context.Context, p *Problem, s *Settings) (*Choice, error) 
 	if err != nil {
 		return nil, err
 	}
-	if split.TooFew(p.Class) {
+	if choose.TooFew(p.Class) {
 		return &Choice{Parameters: j.parameters(0, 0), Settings: j.size()}, nil
 	}
 	return j.byFolds(ctx)
 }
 
-func chooseWalksOnSplits(ctx context.Context, p *Problem, splits *split.Splits, s *Settings) (*Choice, error) {
+func chooseWalksOnSplits(ctx context.Context, p *Problem, splits *choose.Splits, s *Settings) (*Choice, error) {
 	return plainWalks().engine().tune(ctx, p, splits, s)
 }

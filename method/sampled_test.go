@@ -7,8 +7,8 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 )
 
@@ -59,10 +59,10 @@ func TestSampledAccuracy(t *testing.T) {
 			t.Fatal(err)
 		}
 		folds := set.folds(len(p.Row))
-		fold := split.Folds(p.Class, folds, set.RNGSeed, 0)
+		fold := choose.Folds(p.Class, folds, set.RNGSeed, 0)
 		tested, right, skipped := 0, 0, 0
 		for f := 0; tested+skipped < 30; f++ {
-			s := split.OfFold(fold, f)
+			s := choose.OfFold(fold, f)
 			one, err := m.Predict(t.Context(), p.At(s.Train), &out.Parameters, set)
 			if err != nil {
 				t.Fatal(err)

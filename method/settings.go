@@ -2,7 +2,7 @@ package method
 
 import (
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/param"
 )
 
@@ -88,7 +88,7 @@ func (s *Settings) folds(labels int) int {
 	if s.foldCount > 0 {
 		return min(s.foldCount, labels)
 	}
-	return split.FoldCount(labels)
+	return choose.FoldCount(labels)
 }
 
 // testFolds returns the number of folds by which a chosen setting is measured.
@@ -96,5 +96,5 @@ func (s *Settings) testFolds(labels int) int {
 	if s.foldCount > 0 {
 		return min(s.foldCount, labels)
 	}
-	return split.TestFoldCount(labels)
+	return choose.TestFoldCount(labels)
 }

@@ -7,8 +7,8 @@ import (
 
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/propagate"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -28,7 +28,7 @@ func addSmoothing(inner *Engine) *Engine {
 	e.Fit = func(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
 		return inner.predictSmoothed(ctx, e.Name, p, par, s)
 	}
-	e.Choose = func(ctx context.Context, p *Problem, splits *split.Splits, s *Settings) (*Choice, error) {
+	e.Choose = func(ctx context.Context, p *Problem, splits *choose.Splits, s *Settings) (*Choice, error) {
 		c, err := inner.Tune(ctx, p, splits, s)
 		if err != nil || c == nil {
 			return c, err

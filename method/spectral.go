@@ -8,10 +8,10 @@ import (
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/lanczos"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/internal/embedding"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -136,7 +136,7 @@ func predictSpectral(ctx context.Context, j *job,
 	visit foldVisitor) error {
 	for i, g := range groups {
 		reached := j.g.Components.Reachable(g.train.Row)
-		largest := split.Majority(g.train.Class)
+		largest := choose.Majority(g.train.Class)
 		for setting := 0; setting < len(settings); {
 			models, err := j.fit(ctx, g.train, settings[setting:])
 			if err != nil {

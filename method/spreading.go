@@ -8,8 +8,8 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/propagate"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -158,7 +158,7 @@ func (m spreading) predictions(ctx context.Context, j *job,
 			}
 			for i, g := range batch {
 				reached := j.g.Components.Reachable(g.train.Row)
-				largest := split.Majority(g.train.Class)
+				largest := choose.Majority(g.train.Class)
 				visit(setting, lo+i, func(node int) (int, bool) {
 					isReached := reached.Contains(uint32(node))
 					switch {

@@ -15,7 +15,6 @@ import (
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -103,7 +102,7 @@ func (c *chooser) short(limit float64) *job {
 // test nodes of the given splits, as the paper does: the training nodes of
 // each split are labelled in its walks; folds serve honest features only.
 func (j *job) chooseOnSplits(ctx context.Context,
-	splits *split.Splits) (*Choice, error) {
+	splits *choose.Splits) (*Choice, error) {
 	var work graph.Work
 	if !j.p.Directed { // they are found here for all splits
 		if _, err := j.p.FindComponents(ctx, j.set.Workers, &work); err != nil {
@@ -130,7 +129,7 @@ func (j *job) chooseOnSplits(ctx context.Context,
 			}
 			c := one.newChooser()
 			tests := j.p.At(trainTest.Test)
-			tests = tests.At(split.Sample(tests.Class, j.testedNodes(),
+			tests = tests.At(choose.Sample(tests.Class, j.testedNodes(),
 				j.set.RNGSeed, 1))
 			counts := choose.NewCounts(len(walks)*len(values),
 				[]choose.FoldLabels{{Tested: len(tests.Row)}})
@@ -227,9 +226,9 @@ type chooser struct {
 // chooserOf returns what tries the settings of j on its labels, dealt into folds.
 func (j *job) newChooser() *chooser {
 	return &chooser{
-		job: j, fold: split.Folds(j.p.Class, j.set.folds(len(j.p.Row)),
+		job: j, fold: choose.Folds(j.p.Class, j.set.folds(len(j.p.Row)),
 			j.set.RNGSeed, 0),
-		seen: split.Sample(j.p.Class, j.compared, j.set.RNGSeed, 0),
+		seen: choose.Sample(j.p.Class, j.compared, j.set.RNGSeed, 0),
 		rows: map[cwk.Pick]int{}, trials: map[string][]choose.Trial{},
 	}
 }
@@ -274,7 +273,7 @@ func (c *chooser) splitTrials(ctx context.Context, tests *Problem) (err error) {
 	}
 	reached, err := c.p.Reachable(ctx, c.p.Row, c.set.Workers, &c.work)
 	if err == nil {
-		c.addTrial(0, split.Majority(c.p.Class), c.seen, tests,
+		c.addTrial(0, choose.Majority(c.p.Class), c.seen, tests,
 			func(i int) bool { return reached.Contains(uint32(tests.Row[i])) })
 	}
 	return err

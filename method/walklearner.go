@@ -11,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -65,7 +64,7 @@ func (m walkMethod) begin(_ context.Context, p *Problem, par *Parameters, s *Set
 	switch {
 	case par != nil:
 		j.fix(par)
-	case split.TooFew(p.Class):
+	case choose.TooFew(p.Class):
 		usual := j.parameters(j.sourceSpace.Usual, j.space.Usual)
 		for _, v := range j.sources {
 			if v.Word("features") == usual.features() && v.Number("alpha") == usual.alpha() {
@@ -192,7 +191,7 @@ func (r *predictor) learnRows(ctx context.Context) (err error) {
 		err = nil
 		r.out.Unfinished = limitMessage(l)
 	}
-	if err == nil && l.Path != nil && split.TooFew(r.p.Class) {
+	if err == nil && l.Path != nil && choose.TooFew(r.p.Class) {
 		neutral(r.model, r.par.scale()/float64(classes))
 	}
 	return err
@@ -368,14 +367,14 @@ func (r *predictor) walk(ctx context.Context) (err error) {
 	picks := r.trials.picks
 	isHonest := r.par.features() == Honest
 	partitions := max(1, r.partitions())
-	fitted := split.Sample(r.p.Class,
+	fitted := choose.Sample(r.p.Class,
 		mostRows(r.learner, &r.par, len(r.p.Names))/partitions, r.set.RNGSeed, 0)
 	for d := range partitions {
 		fold := r.trials.fold
 		isolated := r.trials.isolated
 		first := 1
 		if d > 0 {
-			fold = split.Folds(r.p.Class, r.trials.dealt(),
+			fold = choose.Folds(r.p.Class, r.trials.dealt(),
 				r.set.RNGSeed, uint64(d))
 			first = len(w.Variants)
 			w.Variants = append(w.Variants,

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/testgraph"
@@ -19,7 +19,7 @@ import (
 func slowWalkItems(p *Problem, par Parameters, whole bool) (items, nodes []slowItem) {
 	plain := slowWalk(p, par.alpha(), par.steps(), func(int) bool { return true })
 	folds := new(Settings).folds(len(p.Row))
-	fold := split.Folds(p.Class, folds, 0, 0)
+	fold := choose.Folds(p.Class, folds, 0, 0)
 	hidden := make([][][][]float64, folds)
 	for f := range hidden {
 		hidden[f] = slowWalk(p, par.alpha(), par.steps(), func(i int) bool { return fold[i] != f })
@@ -113,7 +113,7 @@ func TestWalkLearners(t *testing.T) {
 		t.Skip("takes most of a second")
 	}
 	g, p := testgraph.Load(t, "sbm300"), goldenProblem(t, "sbm300")
-	splits, err := split.Draw(p.Class, split.Design{Fraction: 0.5, Tuning: true}, 2, 1)
+	splits, err := choose.Draw(p.Class, choose.Design{Fraction: 0.5, Tuning: true}, 2, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

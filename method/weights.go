@@ -8,9 +8,9 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/sides"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -57,7 +57,7 @@ func (s *Settings) leavesOpen(d *param.Spec) bool {
 // choosesWeights reports whether held-out labels choose the weights for a method.
 func (m *Engine) choosesWeights(p *Problem, s *Settings) bool {
 	return m.ChoosesWeights != nil && p.Weighted && !p.Signed && s.Weights == "" &&
-		m.ChoosesWeights(s) && len(p.Row) >= leastLabels && !split.TooFew(p.Class)
+		m.ChoosesWeights(s) && len(p.Row) >= leastLabels && !choose.TooFew(p.Class)
 }
 
 // EdgeWeights are the weights of edges that a method has learned from. Weights is one of
@@ -135,7 +135,7 @@ func choosesFactors(p *Problem, s *Settings) bool {
 	case p.Value != nil:
 		return len(p.Value) >= leastLabels
 	}
-	return s.model != nil || !split.TooFew(p.Class)
+	return s.model != nil || !choose.TooFew(p.Class)
 }
 
 // countsOnes reports whether entries with kinds or times have the weight 1 before their factors. Without factors each pair of
@@ -169,7 +169,7 @@ func edgeLabels(p *Problem, s *Settings) *sides.Labels {
 			class = append(class, p.Class[i])
 		}
 	}
-	fold := split.Folds(class, sides.Folds, s.RNGSeed, 0)
+	fold := choose.Folds(class, sides.Folds, s.RNGSeed, 0)
 	for _, row := range p.Row {
 		l.Fold = append(l.Fold, fold[position[row]])
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/method/conformal"
 	"github.com/heatwalk/heatwalk/method/problem"
 )
 
@@ -49,7 +48,7 @@ func NewConfidence(p *problem.Problem) *Confidence {
 
 // Places are those of the classes of held-out labels, for sets of classes.
 type Places struct {
-	List   []conformal.Place
+	List   []Place
 	class  []int
 	count  []float64 // labels of each class
 	unseen float64   // share of the nodes whose class has no label
@@ -65,9 +64,9 @@ func NewPlaces(p *problem.Problem) *Places {
 func (p *Places) Note(label int, probabilities []float64) {
 	class := p.class[label]
 	if p.count[class] == 1 {
-		class = conformal.Other
+		class = Other
 	}
-	p.List = append(p.List, conformal.PlaceOf(label, probabilities, class, p.unseen))
+	p.List = append(p.List, PlaceOf(label, probabilities, class, p.unseen))
 }
 
 // Note counts the probabilities of a held-out label by weights without its fold, row, and by the weights of all labels, full,
@@ -109,7 +108,7 @@ func (c *Confidence) AllowForLargest() {
 
 // Places returns the places of the classes of held-out labels; nil if labels are not a sample of the nodes, because the shares of
 // classes are known.
-func (c *Confidence) Places() []conformal.Place {
+func (c *Confidence) Places() []Place {
 	if c.p.Shares != nil {
 		return nil
 	}

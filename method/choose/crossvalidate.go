@@ -9,7 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
@@ -211,7 +210,7 @@ func (j *judge) decide(m *classify.Machine, dst []float64) {
 
 // LargestWithout returns the largest of the classes outside a fold.
 func LargestWithout(class, fold []int, f int) int {
-	return split.Majority(problem.Pick(class, split.OfFold(fold, f).Train))
+	return Majority(problem.Pick(class, OfFold(fold, f).Train))
 }
 
 // LeaveOneOut calls visit with the outcome of each item by the decisions of a model of all other items. An
@@ -224,7 +223,7 @@ func LeaveOneOut(k *sparse.Block[float64], class, fold []int, pairs classify.Pai
 			o.Unreached = o.Unreached && (j == i || v == 0)
 		}
 		if o.Unreached {
-			o.Largest = split.Majority(slices.Concat(class[:i], class[i+1:]))
+			o.Largest = Majority(slices.Concat(class[:i], class[i+1:]))
 			o.Voted = o.Largest
 		} else {
 			o.Pairs = pairs

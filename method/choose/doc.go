@@ -30,4 +30,26 @@
 // The rule is the same for all methods. The accuracy of the choice is not that of the chosen
 // candidate, which is too high because it was chosen: each label is predicted with the candidate
 // that the other folds choose, see [Estimator]. That of calibrated probabilities is a [Confidence].
+//
+// # Folds and splits
+//
+// [Draw] and [GivenSplit] divide labelled items into training and test items, [Folds] deals them into folds, and [Combinations]
+// lists the combinations of the parameters of a declaration. They know no graph: an item is a position in a list of classes.
+// Every draw comes from a PCG generator with the caller's rng seed and a stream of its own, so that no draw depends on how
+// many others were made.
+//
+// # Prediction sets
+//
+// [Scores.Sets] returns sets of classes that hold the class of an item with a promised probability. The promise needs held-out
+// items that are a random sample of all items, and no assumption about the model: of n scores of held-out items and that of a new item each is equally likely to be the largest, the second, and so
+// on. So the new score is at most the ⌈(n+1)·coverage⌉-th smallest of the n with at least the probability coverage. Given the
+// n items it follows a beta distribution, see Vovk, Conditional validity of inductive conformal predictors (2012).
+//
+// The score of a class is adaptive: the sum of the probabilities of likelier classes plus u times its own, with a uniform
+// number u of the item; Romano, Sesia and Candès, Classification with valid and adaptive coverage (2020). The likeliest class
+// has score 0, so that no set is empty: sets are larger than the promise needs where the label alone is right more often.
+//
+// A class without a label has no probability. [Other] denotes all of these, with the share of the nodes that Good
+// estimates. Labels that are the only ones of their class are its held-out items, because without such a label its class has
+// none.
 package choose

@@ -7,7 +7,6 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/split"
 )
 
 // Estimator adds up the predictions for labels that are hidden from a model, each hidden with
@@ -192,7 +191,7 @@ func ofLargest(p *problem.Problem) (share, luck float64) {
 // Estimate returns the accuracy on the nodes without a label that a label reaches: that of nodes whose class has a label
 // times their share, see unseenShare. Nodes
 // that no label reaches are counted apart and have no part in it: no method can learn anything
-// of them. It is zero with too few labels, see [split.TooFew], or if no label reaches
+// of them. It is zero with too few labels, see [TooFew], or if no label reaches
 // another one.
 func (h Estimator) Estimate(p *problem.Problem,
 	reached *roaring.Bitmap) problem.Estimate {
@@ -214,7 +213,7 @@ func (h Estimator) Estimate(p *problem.Problem,
 // newEstimate returns an estimate by some held-out labels without its accuracy, and the variance of its share of unseen
 // classes.
 func newEstimate(p *problem.Problem, reached, tested int) (e problem.Estimate, variance float64) {
-	if tested == 0 || split.TooFew(p.Class) {
+	if tested == 0 || TooFew(p.Class) {
 		return e, 0
 	}
 	e = problem.Estimate{Tested: tested, Reached: reached - len(p.Row),
@@ -248,7 +247,7 @@ func LargestClass(p *problem.Problem, fold []int) problem.Estimate {
 	var h Estimator
 	for f := range slices.Max(fold) + 1 {
 		largest := LargestWithout(p.Class, fold, f)
-		for _, i := range split.OfFold(fold, f).Test {
+		for _, i := range OfFold(fold, f).Test {
 			h.Note(true, p.Class[i] == largest, 1)
 		}
 	}

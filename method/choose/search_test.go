@@ -5,7 +5,6 @@ import (
 	"math"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 )
 
@@ -59,7 +58,7 @@ func TestSpaceOf(t *testing.T) {
 		{Name: "form", Kind: param.Choice, Words: []string{"x", "y"}, Default: param.Of("x"), Grid: []param.Value{param.Of("x"), param.Of("y")}},
 		{Name: "beta", Range: param.Above(0), Default: param.Of(1.0), Grid: param.Grid(1.0, 2.0, 4.0)},
 	}}
-	settings, err := split.Combinations(of, nil, nil)
+	settings, err := Combinations(of, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/split"
 )
 
 // Unreachable reports for every labelled node whether no label outside its own fold reaches it. The walk
@@ -43,7 +42,7 @@ func unreachableAlong(ctx context.Context, p *problem.Problem, fold []int,
 	workers int, work *graph.Work) ([]bool, error) {
 	isolated := make([]bool, len(p.Row))
 	for f := range slices.Max(fold) + 1 {
-		s := split.OfFold(fold, f)
+		s := OfFold(fold, f)
 		reached, err := p.Reachable(ctx, p.At(s.Train).Row, workers, work)
 		if err != nil {
 			return nil, err

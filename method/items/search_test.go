@@ -8,8 +8,8 @@ import (
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -60,7 +60,7 @@ func TestSearch(t *testing.T) {
 	// Of two labels none can be hidden.
 	few, two := separating([]int{0, 1})
 	set.Given = nil
-	if c, err = few.Classify(t.Context(), two, set); err != nil || c.Values.Has("beta") || c.Settings != 1 || c.Tested != 0 || !split.TooFew(two.Class) {
+	if c, err = few.Classify(t.Context(), two, set); err != nil || c.Values.Has("beta") || c.Settings != 1 || c.Tested != 0 || !choose.TooFew(two.Class) {
 		t.Errorf("%+v, %v, want what is given", c.Values, err)
 	}
 }

@@ -22,7 +22,7 @@ import (
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/method/conformal"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/multilabel"
 	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/sparse/shard"
@@ -53,7 +53,7 @@ type File struct {
 
 	Several *multilabel.Kept `json:"several,omitempty"` // of several labels a node; Model has the weights of edges alone
 
-	Scores *conformal.Scores `json:"held_out_scores,omitempty"` // nil: the method has none
+	Scores *choose.Scores `json:"held_out_scores,omitempty"` // nil: the method has none
 
 	Graph *Figures `json:"graph,omitempty"` // of the graph that the model was learned from; nil: not known
 

@@ -21,7 +21,6 @@ import (
 	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/method/internal/embedding"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -92,7 +91,7 @@ func (l *Learner) Fit(ctx context.Context, positions []int) (*Model, error) {
 		}
 	}
 	if l.views != nil && min(len(node), embedding.Most+2*l.problem.Attributes.Cols) > mostWide {
-		sample := split.Sample(make([]int, len(node)), mostWide, l.set.RNGSeed, 0)
+		sample := choose.Sample(make([]int, len(node)), mostWide, l.set.RNGSeed, 0)
 		node = problem.Pick(node, sample)
 		sets = problem.Pick(sets, sample)
 	}
@@ -217,7 +216,7 @@ type Model struct {
 	Labelled int `json:"-"` // nodes that Predict learned from
 
 	// HeldOut are the scores of labelled nodes that are left out one by one, in increasing order: 1 less the least
-	// probability of a label of the node. See [conformal.Scores].
+	// probability of a label of the node. See [choose.Scores].
 	HeldOut []float64 `json:"-"`
 
 	model    *embedding.Model
@@ -291,7 +290,7 @@ func (f *fit) choose(ctx context.Context, seed uint64) (*Model, error) {
 			break
 		}
 	}
-	fold := split.Folds(make([]int, len(sets)), split.FoldCount(len(sets)), seed, 0)
+	fold := choose.Folds(make([]int, len(sets)), choose.FoldCount(len(sets)), seed, 0)
 	instances := make([]choose.FoldLabels, slices.Max(fold)+1)
 	for i, list := range sets {
 		instances[fold[i]].Tested += len(list)
@@ -313,7 +312,7 @@ func (f *fit) choose(ctx context.Context, seed uint64) (*Model, error) {
 			for b, index := range settings {
 				left := p.LeaveOneOut(lambdas()[index])
 				for part, list := range instances {
-					test := split.OfFold(fold, part).Test
+					test := choose.OfFold(fold, part).Test
 					micro, _, _ := labelF1(problem.Pick(sets, test), labels, func(i int) []float64 { return left.RawRowView(test[i]) })
 					counts.Right[part*counts.Candidates+a*len(settings)+b] = math.Round(micro * float64(list.Tested))
 				}
@@ -349,7 +348,7 @@ func (f *fit) choose(ctx context.Context, seed uint64) (*Model, error) {
 				return nil, err
 			}
 		}
-		s := split.OfFold(fold, part)
+		s := choose.OfFold(fold, part)
 		var outside Model // sigmoids and a threshold without the fold
 		limit := outside.calibrate(scores[candidate], sets, labels, s.Train)
 		for _, i := range s.Test {

@@ -12,9 +12,9 @@ import (
 
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/embedding"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -160,14 +160,14 @@ func TestFit(t *testing.T) {
 	}
 	// The micro-F1 of the labels that each fold has by the choice, the sigmoids and the threshold of the other folds. Here they choose
 	// alike.
-	fold := split.Folds(make([]int, m), 10, 0, 0)
+	fold := choose.Folds(make([]int, m), 10, 0, 0)
 	matrix := mat.NewDense(m, labels, slices.Concat(left...))
 	rows := make([][]float64, m)
 	var predicted [][]int
 	for i := range sets {
 		rows[i] = got.probable(slices.Clone(left[i]))
 		var outside Model
-		limit := outside.calibrate(matrix, sets, labels, split.OfFold(fold, fold[i]).Train)
+		limit := outside.calibrate(matrix, sets, labels, choose.OfFold(fold, fold[i]).Train)
 		predicted = append(predicted, above(outside.probable(slices.Clone(left[i])), limit-1e-9))
 	}
 	want, _, _ := setF1(sets, labels, func(i int) []int { return predicted[i] })

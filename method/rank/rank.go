@@ -11,8 +11,8 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/ranked"
 	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -106,7 +106,7 @@ func foldCount(seeds int) int {
 	if seeds < 2 {
 		return 0
 	}
-	return split.FoldCount(seeds)
+	return choose.FoldCount(seeds)
 }
 
 // Run ranks nodes. The error is [ErrSeeds], the context's, or that of the kernel. Cost: the kernel times
@@ -122,10 +122,10 @@ func Run(ctx context.Context, p *Problem, s *Settings) (*Ranking, error) {
 	m := len(p.Seeds)
 	out := &Ranking{Score: make([]float64, n), Folds: foldCount(m)}
 	weights := seedWeights(p)
-	fold := split.Folds(make([]int, m), max(1, out.Folds), s.RNGSeed, 0)
+	fold := choose.Folds(make([]int, m), max(1, out.Folds), s.RNGSeed, 0)
 	sets := [][]int{p.Seeds}
 	for f := range out.Folds {
-		sets = append(sets, problem.Pick(p.Seeds, split.OfFold(fold, f).Train))
+		sets = append(sets, problem.Pick(p.Seeds, choose.OfFold(fold, f).Train))
 	}
 	width := Columns(len(p.Degrees), m)
 	x, y := sparse.NewBlock[float64](n, width), sparse.NewBlock[float64](n, width)

@@ -13,8 +13,8 @@ import (
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/internal/system"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/items"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/papers/graphs"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -298,7 +298,7 @@ func (c *collection) learningBytes(ctx context.Context, classes int) (bytes int6
 	n := c.shape.Graphs
 	largest := items.FitBytes(c.in.Learners, n, classes)
 	for _, k := range c.kernels() {
-		settings, err := split.Combinations(&k.Spec, k.Own(c.in.Values), nil)
+		settings, err := choose.Combinations(&k.Spec, k.Own(c.in.Values), nil)
 		if err != nil {
 			return 0, err
 		}

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/split"
 )
 
 const (
@@ -110,7 +110,7 @@ func addAttributes(ctx context.Context, f *features) error {
 	if in.manyClasses { // of all labels, because the learned ones are few for each class
 		l.steps = leanSteps
 		labels = newRidgeLabels(in,
-			split.Sample(in.p.Class, labelLimit(l.a.Cols), in.set.RNGSeed, 0))
+			choose.Sample(in.p.Class, labelLimit(l.a.Cols), in.set.RNGSeed, 0))
 	}
 	var err error
 	if l.a.Cols <= k {

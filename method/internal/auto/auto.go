@@ -9,11 +9,10 @@ import (
 
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/method/conformal"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/internal/propagation"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
@@ -60,7 +59,7 @@ type Prediction struct {
 
 	problem.Estimate
 	HeldOut []problem.HeldOut
-	Places  []conformal.Place // of the classes of held-out labels; nil: there is no estimate
+	Places  []choose.Place // of the classes of held-out labels; nil: there is no estimate
 
 	Unfinished string // the iteration that ended at its limit; "": none
 
@@ -194,7 +193,7 @@ func newInput(ctx context.Context, p *problem.Problem, set *Settings, d design,
 	if err := blocks.CheckScale[float32](in.p.Team(), in.p.Degrees); err != nil {
 		return nil, err
 	}
-	in.places = split.Sample(p.Class, in.examples, set.RNGSeed, 0)
+	in.places = choose.Sample(p.Class, in.examples, set.RNGSeed, 0)
 	in.learned = in.p
 	if len(in.places) < len(p.Row) {
 		in.learned = in.p.At(in.places)

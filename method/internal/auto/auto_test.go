@@ -18,7 +18,6 @@ import (
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 	"github.com/heatwalk/heatwalk/test/testgraph"
@@ -120,7 +119,7 @@ func TestEvidenceOfShuffledLabels(t *testing.T) {
 		rand.New(rand.NewPCG(seed, 2)).Shuffle(len(p.Class), func(i, j int) { p.Class[i], p.Class[j] = p.Class[j], p.Class[i] })
 		told += evident(t, p, &Settings{RNGSeed: seed}).Accuracy / draws
 		for _, c := range p.Class {
-			if c == split.Majority(p.Class) {
+			if c == choose.Majority(p.Class) {
 				largest += 1.0 / 60 / draws
 			}
 		}
@@ -414,8 +413,8 @@ func TestEvidenceOfUnevenLabels(t *testing.T) {
 		t.Errorf("accuracy %v of %d, where one class has several labels", out.Accuracy, out.Tested)
 	}
 	p.Class[7], p.Class[8] = 1, 3
-	if out = evident(t, p, &Settings{}); out.Tested != 40 || split.Majority(out.Class) != 0 {
-		t.Errorf("%d tested, the largest class is %d", out.Tested, split.Majority(out.Class))
+	if out = evident(t, p, &Settings{}); out.Tested != 40 || choose.Majority(out.Class) != 0 {
+		t.Errorf("%d tested, the largest class is %d", out.Tested, choose.Majority(out.Class))
 	}
 }
 

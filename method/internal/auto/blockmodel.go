@@ -13,7 +13,6 @@ import (
 	"github.com/heatwalk/heatwalk/method/internal/beliefs"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/split"
 )
 
 const (
@@ -30,7 +29,7 @@ const (
 func beginsWithBeliefs(p *problem.Problem, set *Settings) bool {
 	return p.Nodes() > blockModelNodes && len(p.Names) <= blockModelClasses &&
 		!p.Directed && p.Attributes == nil &&
-		!set.LowEffort && !split.TooFew(p.Class)
+		!set.LowEffort && !choose.TooFew(p.Class)
 }
 
 // fitBeliefs fits beliefs with the ratios from one of the sources to labels in folds, −1 for those that are not held out.
@@ -75,7 +74,7 @@ const (
 func (in *input) believes() bool {
 	return !in.manyClasses && in.arcs == nil && in.p.Attributes == nil &&
 		!in.set.LowEffort && in.p.Nodes() <= blockModelNodes &&
-		!in.tooFewLabels && !split.TooFew(in.p.Class)
+		!in.tooFewLabels && !choose.TooFew(in.p.Class)
 }
 
 // believe fits beliefs of a block model. Few labels have too few pairs to learn from which classes are next to which: then

@@ -3,7 +3,7 @@ package auto
 import (
 	"math"
 
-	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/method/choose"
 )
 
 // Calibration maps probabilities p of k classes, with an entropy of h·log k, to
@@ -54,7 +54,7 @@ func (h *heldOut) calibrate(mixture []component) Calibration {
 	var class []int
 	var entropies []float64
 	limit := min(calibrationLabels, max(choiceLabels, calibrationValues/h.classes))
-	for _, i := range split.Sample(h.class, limit, h.seed, 0) {
+	for _, i := range choose.Sample(h.class, limit, h.seed, 0) {
 		if h.hasOthers[i] && h.hasFeatures[i] && isPredicted(mixture, i) {
 			row := make([]float64, h.classes)
 			mixTo(row, mixture, i)

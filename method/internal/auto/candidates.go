@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -289,7 +289,7 @@ func (f *features) sampleTraining() []bool {
 	isSampled := make([]bool, len(f.fold))
 	k := f.columns.classes
 	limit := max(choiceLabels, choiceWork/(max(1, f.columns.freeCount())*k))
-	for _, i := range split.Sample(f.in.learned.Class, limit, f.in.set.RNGSeed, 0) {
+	for _, i := range choose.Sample(f.in.learned.Class, limit, f.in.set.RNGSeed, 0) {
 		isSampled[i] = true
 	}
 	return isSampled

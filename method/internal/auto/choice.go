@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/split"
 )
 
 // Choice holds everything that held-out labels decide: with it [Predict] chooses nothing, and fits the
@@ -118,7 +118,7 @@ func (in *input) choose(ctx context.Context, f *features,
 	}
 	m := &model{features: f, mixture: held.combine(all)}
 	m.calibrated = held.calibrate(m.mixture)
-	if split.TooFew(in.p.Class) {
+	if choose.TooFew(in.p.Class) {
 		return m, nil
 	}
 	measured := m.mixture

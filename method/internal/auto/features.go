@@ -13,7 +13,6 @@ import (
 	"github.com/heatwalk/heatwalk/method/internal/beliefs"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
@@ -193,7 +192,7 @@ func (f *features) missedShare() float64 {
 	}
 	team.Sum(counts)
 	share := counts[1] / max(1, counts[0])
-	if split.TooFew(p.Class) {
+	if choose.TooFew(p.Class) {
 		return share
 	}
 	labels := 0

@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/internal/propagation"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/split"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -221,7 +220,7 @@ func propagateOutOfFold(ctx context.Context, p *problem.Problem, set *Settings,
 	}
 	folds := FoldCount(len(p.Row)) // those of [Settings.Propagated], also with many classes
 	held, err := propagationOf(p, set, memory).OutOfFold(ctx,
-		split.Folds(p.Class, folds, set.RNGSeed, 0), folds)
+		choose.Folds(p.Class, folds, set.RNGSeed, 0), folds)
 	if failed := new(problem.Error); errors.As(err, &failed) && failed.Short == 0 {
 		return nil, nil
 	}
@@ -248,7 +247,7 @@ func choiceSubsets(h *heldOut) []int {
 		}
 	}
 	const draw = 1 // that of folds is 0
-	return split.Folds(h.class, h.folds, h.seed, draw)
+	return choose.Folds(h.class, h.folds, h.seed, draw)
 }
 
 // enoughLabels is the number of labels that are predicted again by models of all labels outside a fold.

@@ -9,9 +9,9 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
@@ -96,7 +96,7 @@ func newRidgeLabels(in *input, positions []int) *ridgeLabels {
 // sampleLabels returns a sample of learned labels.
 func sampleLabels(in *input, limit int) *ridgeLabels {
 	var positions []int
-	for _, i := range split.Sample(in.learned.Class, limit, in.set.RNGSeed, 0) {
+	for _, i := range choose.Sample(in.learned.Class, limit, in.set.RNGSeed, 0) {
 		positions = append(positions, in.places[i])
 	}
 	return newRidgeLabels(in, positions)

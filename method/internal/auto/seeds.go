@@ -7,7 +7,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 
@@ -74,7 +73,7 @@ func newSeeds(in *input) *seeds {
 	p, k := in.p, len(in.p.Names)
 	s := &seeds{
 		in: in, steps: walkSteps, unit: blocks.WeightUnit(p.A, p.Degrees),
-		fold:  split.Folds(p.Class, in.folds, in.set.RNGSeed, 0),
+		fold:  choose.Folds(p.Class, in.folds, in.set.RNGSeed, 0),
 		start: make([]int, k+1), cell: make([]int, len(p.Row)),
 		labels: make([]int, k), order: sched.UpTo(len(in.places)),
 	}

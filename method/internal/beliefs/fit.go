@@ -10,9 +10,9 @@ import (
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -175,10 +175,10 @@ const (
 // Folds returns the fold of each label with the given classes, as [Fit] expects them: five stratified folds
 // or, of many labels, a fifth of them in one fold and −1 for the others.
 func Folds(class []int, seed uint64) []int {
-	if split.TooFew(class) {
+	if choose.TooFew(class) {
 		return slices.Repeat([]int{noFold}, len(class))
 	}
-	fold := split.Folds(class, min(foldCount, len(class)), seed, 0)
+	fold := choose.Folds(class, min(foldCount, len(class)), seed, 0)
 	if len(class) >= manyLabels {
 		OneFold(fold)
 	}
@@ -337,7 +337,7 @@ func (f *fitting) model() *Model {
 	for k := range f.candidates {
 		sums[k] = f.scores(k, shares)
 	}
-	best := choose(sums, noFold)
+	best := chooseCandidate(sums, noFold)
 	count := float64(len(f.held))
 	m := &Model{
 		Candidate: f.candidates[best.candidate], Sharpen: best.sharpen,
@@ -349,7 +349,7 @@ func (f *fitting) model() *Model {
 	choices := slices.Repeat([]choice{best}, len(f.folds)) // those of the labels of other folds
 	for k := range choices {
 		if len(choices) > 1 {
-			choices[k] = choose(sums, k)
+			choices[k] = chooseCandidate(sums, k)
 		}
 	}
 	for i, seed := range f.held {
@@ -400,8 +400,8 @@ func (f *fitting) scores(candidate int, shares []float64) []scores {
 	return byFold
 }
 
-// choose returns the best candidate and its temperature by the labels outside a fold, −1 for none.
-func choose(sums [][]scores, hidden int) choice {
+// chooseCandidate returns the best candidate and its temperature by the labels outside a fold, −1 for none.
+func chooseCandidate(sums [][]scores, hidden int) choice {
 	best := choice{}
 	highest := math.Inf(-1)
 	for k, folds := range sums {

@@ -10,8 +10,8 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
@@ -75,7 +75,7 @@ func outOfFold(ctx context.Context, l *Propagation, fold []int, folds int,
 	means := make([][]float64, folds)  // of the classes
 	var reduction *iterative.Reduction // to the labelled nodes, if iterations are slow
 	for f := 0; f < folds && (f == 0 || predicted < enoughLabels && gathered < limit); f++ {
-		foldSplit := split.OfFold(fold, f)
+		foldSplit := choose.OfFold(fold, f)
 		sub := *l
 		sub.Center, sub.Steps, sub.heldOut = false, comparedSteps(l),
 			map[int][]float32{}
@@ -141,7 +141,7 @@ func reduces(l *Propagation) bool {
 }
 
 // answerReduced stores the scores at the test labels of a fold of p, and the means of the classes, by the graph of the labelled nodes alone.
-func (l *Propagation) answerReduced(ctx context.Context, r *iterative.Reduction, p *problem.Problem, fold split.Split) error {
+func (l *Propagation) answerReduced(ctx context.Context, r *iterative.Reduction, p *problem.Problem, fold choose.Split) error {
 	f := sparse.NewBlock[float64](len(p.Row), len(p.Names))
 	for _, i := range fold.Train {
 		f.Row(i)[p.Class[i]] = 1

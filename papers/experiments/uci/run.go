@@ -12,7 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/papers/closed"
 	_ "github.com/heatwalk/heatwalk/papers/learners"
 	"github.com/heatwalk/heatwalk/param"
@@ -59,7 +59,7 @@ func (p *problem) line(ctx context.Context, kernel, learner string, given param.
 	p.kernel = closed.Kernels().Named(kernel)
 	p.learner = classify.Learners().Named(learner)
 	spec := &param.Spec{Params: slices.Concat(p.kernel.Params, p.learner.Params)}
-	settings, err := split.Combinations(spec, spec.Own(given), nil)
+	settings, err := choose.Combinations(spec, spec.Own(given), nil)
 	if err != nil {
 		return nil, err
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -36,8 +36,8 @@ func TestExitCode(t *testing.T) {
 		{&nodefile.ParseError{Err: nodefile.ErrInput}, 2},
 		{shard.ErrExists, 2},
 		{cwk.ErrInvalid, 2},
-		{split.ErrUsage, 2},
-		{&split.SplitError{}, 2},
+		{choose.ErrUsage, 2},
+		{&choose.SplitError{}, 2},
 		{method.ErrGrid, 2},
 		{&nodefile.ParseError{}, 3},
 		{errors.Join(&nodefile.ParseError{}, errors.New("more")), 3},

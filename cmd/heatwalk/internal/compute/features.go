@@ -15,7 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
-	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -87,7 +87,7 @@ func writeFeatures[T sparse.Float](run *shell.Session, f *featuresOptions,
 	if f.kind == "honest" {
 		parameters.Folds = f.folds
 		parameters.Seed = run.Seed
-		fold = split.Folds(d.Labels.Class, min(f.folds, len(d.Labels.Class)),
+		fold = choose.Folds(d.Labels.Class, min(f.folds, len(d.Labels.Class)),
 			uint64(run.Seed), 0)
 		w.Variants = cwk.FoldVariants(parameters.Alpha, fold)
 	}

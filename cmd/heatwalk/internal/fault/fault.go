@@ -22,8 +22,8 @@ import (
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -141,7 +141,7 @@ var exitCodes = []struct {
 }{
 	{code: Done, is: []error{ErrReaderGone}},
 	{code: Interrupted, is: []error{context.Canceled, ErrInterrupted}},
-	{code: WrongUsage, is: []error{shard.ErrExists, cwk.ErrInvalid, split.ErrUsage, method.ErrGrid, problem.ErrDirected,
+	{code: WrongUsage, is: []error{shard.ErrExists, cwk.ErrInvalid, choose.ErrUsage, method.ErrGrid, problem.ErrDirected,
 		kernel.ErrTolerance, kernel.ErrAsymmetric, tablefile.ErrRange, nodefile.ErrInput},
 		as: []any{new(*usageError), new(*param.ParameterError)}},
 	{code: OverLimit, is: []error{budget.ErrMemory, iterative.ErrMemory},

@@ -22,7 +22,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/conformal"
 	"github.com/heatwalk/heatwalk/method/items"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
@@ -472,7 +471,7 @@ func (r *itemRun) classify() (err error) {
 	lines = append(lines, notes...)
 	if sets != nil {
 		documents = append(documents, &struct {
-			Sets *conformal.Sets `json:"sets"`
+			Sets *choose.Sets `json:"sets"`
 		}{sets})
 	}
 	if err := r.writeClassified(c, sets); err != nil {
@@ -535,12 +534,12 @@ func (r *itemRun) columns() tablefile.Columns {
 }
 
 // sets returns the sets of --sets with notes about them, nil if there are none.
-func (r *itemRun) sets(c *items.Classified) (sets *conformal.Sets, notes []string, err error) {
+func (r *itemRun) sets(c *items.Classified) (sets *choose.Sets, notes []string, err error) {
 	if r.o.coverage == 0 {
 		return nil, nil, nil
 	}
 	ids := r.c.IDs
-	s := &conformal.Scores{Seed: r.o.input.RNGSeed, Other: choose.UnseenShare(r.problem())}
+	s := &choose.Scores{Seed: r.o.input.RNGSeed, Other: choose.UnseenShare(r.problem())}
 	s.Add(c.Places, func(label int) string { return ids.ID(r.l.Row[label]) })
 	isKnown := shell.MarkLabelled(r.l, ids.N)
 	sets, err = s.Sets(r.o.coverage, r.l.Names, func(yield func(string, []float64) bool) {
@@ -555,7 +554,7 @@ func (r *itemRun) sets(c *items.Classified) (sets *conformal.Sets, notes []strin
 }
 
 // writeClassified writes the classes and the scores of items, or a matrix of scores alone: raw ones, or probabilities.
-func (r *itemRun) writeClassified(c *items.Classified, sets *conformal.Sets) error {
+func (r *itemRun) writeClassified(c *items.Classified, sets *choose.Sets) error {
 	names := r.l.Names
 	scores := &r.o.scores
 	isKnown := shell.MarkLabelled(r.l, r.c.IDs.N)

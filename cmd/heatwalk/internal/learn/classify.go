@@ -19,11 +19,11 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/modelfile"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/sides"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/method/suggest"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -326,7 +326,7 @@ func predictInputs(run *shell.Session, in *predictionInputs) (*heatwalk.Predicti
 	if p.Unfinished != "" {
 		run.Console.Warn("%s: %s%s", c.method.Name, p.Unfinished, shell.UnfinishedAdvice(c.method.Specs))
 	}
-	if p.Settings > 0 && c.choosesParameters(in.settings) && split.TooFew(l.Class) {
+	if p.Settings > 0 && c.choosesParameters(in.settings) && choose.TooFew(l.Class) {
 		run.Console.Warn("%s: too few labels to choose parameters: of two classes at least 2 nodes each are needed; using %v", l.File, p.Parameters)
 	}
 	if n := l.Numeric(); n == len(l.Row) && n >= mostNumericClasses {

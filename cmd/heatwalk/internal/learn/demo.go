@@ -16,7 +16,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/system"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/method/choose"
 )
 
 // demoFraction is the share of papers whose subject is a training label of the demo.
@@ -88,7 +88,7 @@ func runDemo(run *shell.Session, o *demoOptions, _ string) error {
 		return err
 	}
 	ingested := time.Since(began).Seconds()
-	splits, err := split.Draw(l.Class, split.Design{Fraction: demoFraction}, 1,
+	splits, err := choose.Draw(l.Class, choose.Design{Fraction: demoFraction}, 1,
 		uint64(run.Seed))
 	if err != nil {
 		return err

@@ -13,11 +13,11 @@ import (
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/modelfile"
 	"github.com/heatwalk/heatwalk/method/multilabel"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/shift"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/method/suggest"
 	"github.com/heatwalk/heatwalk/param"
 )
@@ -167,7 +167,7 @@ func (d *classifyDocument) judgeHeldOut(console *shell.Console, in *predictionIn
 	file := in.data.Labels.File
 	estimate := p.Estimate
 	if estimate.Tested == 0 {
-		if p.Settings == 0 && split.TooFew(in.data.Labels.Class) && in.f.model == "" && !in.isComplete {
+		if p.Settings == 0 && choose.TooFew(in.data.Labels.Class) && in.f.model == "" && !in.isComplete {
 			d.notes = append(d.notes, "no accuracy is estimated, because that needs at least 2 labelled nodes of each of two classes")
 		}
 		return

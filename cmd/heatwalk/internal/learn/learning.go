@@ -16,8 +16,8 @@ import (
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/multilabel"
-	"github.com/heatwalk/heatwalk/method/split"
 	"github.com/heatwalk/heatwalk/param"
 )
 
@@ -108,7 +108,7 @@ func checkGrid(line *shell.CommandLine, name string, err error) {
 		line.Problem("--grid",
 			"%s is neither paper, small or none nor a file (%s); give one of them",
 			shell.Quote(name), shell.Cause(err))
-	case errors.Is(err, split.ErrUsage):
+	case errors.Is(err, choose.ErrUsage):
 		line.Problem("--method", "%s", shell.WithoutUsage(err))
 	default:
 		line.Problem("--grid", "%s cannot be read (%s); give another file", name,

@@ -5,7 +5,7 @@ import (
 
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
-	"github.com/heatwalk/heatwalk/method/conformal"
+	"github.com/heatwalk/heatwalk/method/choose"
 )
 
 // addSets adds the sets of --sets. Without them their columns are empty.
@@ -13,7 +13,7 @@ func (in *predictionInputs) addSets(ctx context.Context, p *heatwalk.Prediction)
 	if in.f.coverage == 0 {
 		return nil
 	}
-	var figures *conformal.Sets
+	var figures *choose.Sets
 	sets, err := p.Sets(ctx, in.f.coverage)
 	if err == nil {
 		in.sets = sets

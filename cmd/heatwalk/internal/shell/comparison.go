@@ -14,7 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/method/split"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/param"
 )
 
@@ -190,7 +190,7 @@ func (s *SplitFlags) readSplits(run *Session, in *Inputs, plan *evaluate.Plan,
 	}
 	untrained := make([]int, len(l.Names)) // test items of classes without a training item
 	for _, rows := range list {
-		splits, unseen, err := split.GivenSplit(l.Row, l.Class, l.Names,
+		splits, unseen, err := choose.GivenSplit(l.Row, l.Class, l.Names,
 			rows.Train, rows.Test)
 		if err != nil {
 			return s.Explain(err, nodes, l)
@@ -257,7 +257,7 @@ func (s *SplitFlags) DrawSplits(o *Outputs, in *Inputs, plan *evaluate.Plan,
 
 // Explain adds ids, classes, files and flags to errors about splits.
 func (s *SplitFlags) Explain(err error, nodes itemIDs, l *nodefile.Labels) error {
-	var splitError *split.SplitError
+	var splitError *choose.SplitError
 	switch {
 	case errors.As(err, &splitError) && splitError.Row >= 0:
 		return fault.Data(s.split, "%q %s; keep one line for each labelled %s",
@@ -268,7 +268,7 @@ func (s *SplitFlags) Explain(err error, nodes itemIDs, l *nodefile.Labels) error
 		return fault.Usage("--folds", "%v", splitError)
 	case errors.As(err, &splitError):
 		return fault.Usage("--train", "%v", splitError)
-	case errors.Is(err, split.ErrUsage) && len(s.perClass) > 0:
+	case errors.Is(err, choose.ErrUsage) && len(s.perClass) > 0:
 		return fault.Usage("--per-class", "%s", WithoutUsage(err))
 	}
 	return err
@@ -330,7 +330,7 @@ func UnfinishedAdvice(specs []*param.Spec) string {
 
 // WithoutUsage returns the message of an error of usage.
 func WithoutUsage(err error) string {
-	if wrong := new(split.UsageError); errors.As(err, &wrong) {
+	if wrong := new(choose.UsageError); errors.As(err, &wrong) {
 		return wrong.Error()
 	}
 	return err.Error()

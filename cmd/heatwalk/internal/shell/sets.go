@@ -10,7 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/internal/words"
-	"github.com/heatwalk/heatwalk/method/conformal"
+	"github.com/heatwalk/heatwalk/method/choose"
 )
 
 // SetsError is the error about sets in a matrix of scores.
@@ -34,9 +34,9 @@ const allSets = 0.5
 
 // DescribeSets returns notes about sets of classes of items called noun, or about the error that there are none. It returns
 // other errors.
-func DescribeSets(s *conformal.Sets, err error, noun string, l *nodefile.Labels) (notes []string, _ error) {
+func DescribeSets(s *choose.Sets, err error, noun string, l *nodefile.Labels) (notes []string, _ error) {
 	switch {
-	case errors.Is(err, heatwalk.ErrNoScores) || errors.Is(err, conformal.ErrFew):
+	case errors.Is(err, heatwalk.ErrNoScores) || errors.Is(err, choose.ErrFew):
 		return []string{"no sets: " + err.Error()}, nil
 	case err != nil:
 		return nil, err

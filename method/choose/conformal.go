@@ -1,17 +1,4 @@
-// Package conformal computes sets of classes that hold the class of an item, and bounds that hold its number, with a
-// promised probability. The promise needs held-out items that are a random sample of all items, and no assumption about the
-// model: of n scores of held-out items and that of a new item each is equally likely to be the largest, the second, and so
-// on. So the new score is at most the ⌈(n+1)·coverage⌉-th smallest of the n with at least the probability coverage. Given the
-// n items it follows a beta distribution, see Vovk, Conditional validity of inductive conformal predictors (2012).
-//
-// The score of a class is adaptive: the sum of the probabilities of likelier classes plus u times its own, with a uniform
-// number u of the item; Romano, Sesia and Candès, Classification with valid and adaptive coverage (2020). The likeliest class
-// has score 0, so that no set is empty: sets are larger than the promise needs where the label alone is right more often.
-//
-// A class without a label has no probability. [Other] denotes all of these, with the share of the nodes that Good
-// estimates. Labels that are the only ones of their class are its held-out items, because without such a label its class has
-// none.
-package conformal
+package choose
 
 import (
 	"cmp"

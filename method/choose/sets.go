@@ -1,4 +1,4 @@
-package conformal
+package choose
 
 import (
 	"iter"

@@ -1,4 +1,4 @@
-package split
+package choose
 
 import (
 	"errors"
@@ -45,7 +45,7 @@ func newRand(seed, stream uint64) *rand.Rand {
 }
 
 // ErrUsage is wrapped by errors that a different parameter would avoid.
-var ErrUsage = errors.New("split: parameter outside its range")
+var ErrUsage = errors.New("choose: parameter outside its range")
 
 // UsageError is an [ErrUsage] with its problem.
 type UsageError struct{ problem error }
