@@ -57,6 +57,9 @@ func (r *reader) read(inputs []string) (graphfile.Direction, error) {
 	if err := r.t.checkKinds(); err != nil {
 		return 0, err
 	}
+	for _, warning := range r.t.codes.TimeWarnings(r.c.Time) {
+		r.t.warn(warning)
+	}
 	if slices.ContainsFunc(r.lines.parts,
 		func(p *part) bool { return p.edges > 0 }) {
 		return r.stated, nil

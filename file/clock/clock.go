@@ -16,9 +16,17 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// Formats are the formats of times in settings: seconds or milliseconds since 1970, seconds since a start, and orders of
-// day, month and year.
-var Formats = strings.Fields("unix unixms seconds dmy mdy ymd")
+// Formats are the formats of times in settings: dates of ISO 8601, also years and months, seconds or milliseconds since 1970, seconds
+// since a start, and orders of day, month and year.
+var Formats = strings.Fields("iso unix unixms seconds dmy mdy ymd")
+
+// Time is a time of an edge. A day with an offset is the day in UTC.
+type Time struct {
+	Value     uint16
+	Unit      string // see package shard
+	Precision string // "year" or "month" if Value is its first day, else ""
+	HasOffset bool   // the text has an offset from UTC other than 0
+}
 
 // Form is the format of the times in a column.
 type Form struct {
@@ -47,18 +55,37 @@ var clock = sync.OnceValue(func() *regexp.Regexp {
 
 // numbers matches the numbers of a date, which a time of day may follow.
 var numbers = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^([0-9]+)[-/. ]+([0-9]+)[-/. ]+([0-9]+)(?:[ T].*)?$`)
+	return regexp.MustCompile(`^([0-9]+)[-/. ]+([0-9]+)[-/. ]+([0-9]+)([ T].*)?$`)
 })
+
+// Among returns the form of times in a column with the given texts. If one of them is a date, a year is its first day and not a
+// step.
+func (f Form) Among(texts []string) Form {
+	isDate := func(text string) bool {
+		_, isDate := table.ParseTime(text)
+		return isDate
+	}
+	if f.format == "" && slices.ContainsFunc(texts, isDate) {
+		f.format = "iso"
+	}
+	return f
+}
 
 // Parse parses a time. Without a format it is a date of ISO 8601, which is a day, hours and minutes, which are minutes, or
 // a whole number from 0 to 65535, which is a step.
-func (f Form) Parse(text string) (t uint16, unit, fault string) {
+func (f Form) Parse(text string) (t Time, fault string) {
 	n, err := strconv.ParseFloat(text, 64)
 	switch f.format {
+	case "iso":
+		if table.IsYear(text) {
+			t, fault = dayOf(time.Date(int(n), 1, 1, 0, 0, 0, 0, time.UTC))
+			t.Precision = "year"
+			return t, fault
+		}
 	case "unix", "unixms", "seconds":
 		switch {
 		case err != nil || math.Abs(n) > 1e15:
-			return 0, "", "is not a number"
+			return t, "is not a number"
 		case f.format == "seconds":
 			return stepOf(math.Floor(n/60), shard.MinuteUnit)
 		case f.format == "unixms":
@@ -74,19 +101,23 @@ func (f Form) Parse(text string) (t uint16, unit, fault string) {
 		return stepOf(float64(60*hours+minutes), shard.MinuteUnit)
 	}
 	if date, isDate := table.ParseTime(text); isDate {
-		return dayOf(date)
+		t, fault = dayOf(date)
+		if table.IsMonth(text) {
+			t.Precision = "month"
+		}
+		return t, fault
 	}
 	if err != nil {
-		return 0, "", noTime
+		return t, noTime
 	}
 	return stepOf(n, shard.StepUnit)
 }
 
-// parseOrdered parses a date of three numbers in the order of the format.
-func (f Form) parseOrdered(text string) (t uint16, unit, fault string) {
+// parseOrdered parses a date of three numbers in the order of the format, perhaps with a time of day and an offset.
+func (f Form) parseOrdered(text string) (t Time, fault string) {
 	parts := numbers().FindStringSubmatch(text)
 	if parts == nil {
-		return 0, "", "is not a date of three numbers"
+		return t, "is not a date of three numbers"
 	}
 	var part [3]int // year, month, day
 	for i, letter := range f.format {
@@ -100,39 +131,52 @@ func (f Form) parseOrdered(text string) (t uint16, unit, fault string) {
 	}
 	date := time.Date(part[0], time.Month(part[1]), part[2], 0, 0, 0, 0, time.UTC)
 	if int(date.Month()) != part[1] || date.Day() != part[2] {
-		return 0, "", "is not a date in the order " + f.format
+		return t, "is not a date in the order " + f.format
+	}
+	if clock, hasClock := table.ParseTime(date.Format(time.DateOnly) + parts[4]); hasClock {
+		date = clock
 	}
 	return dayOf(date)
 }
 
-// ParseRange returns the first and the last time that a text names: of a month two days, else the same.
-func ParseRange(text string) (bounds [2]int, unit, fault string) {
-	first, unit, fault := Form{}.Parse(text)
-	bounds = [2]int{int(first), int(first)}
-	if unit == shard.DayUnit && table.IsMonth(text) {
-		bounds[1] += shard.FirstDay.AddDate(0, 0, bounds[0]).AddDate(0, 1, -1).Day() - 1
+// ParseRange returns the first and the last time that a text names among times of a unit: of a year or a month two days, else
+// the same.
+func ParseRange(text, unit string) (bounds [2]int, t Time, fault string) {
+	form := Form{}
+	if unit == shard.DayUnit {
+		form.format = "iso"
 	}
-	return bounds, unit, fault
+	t, fault = form.Parse(text)
+	first := shard.FirstDay.AddDate(0, 0, int(t.Value))
+	last := first
+	switch t.Precision {
+	case "year":
+		last = first.AddDate(1, 0, -1)
+	case "month":
+		last = first.AddDate(0, 1, -1)
+	}
+	return [2]int{int(t.Value), int(t.Value) + int(last.Sub(first).Hours()/24)}, t, fault
 }
 
 // stepOf returns a number of a unit as a time.
-func stepOf(n float64, unit string) (uint16, string, string) {
+func stepOf(n float64, unit string) (t Time, fault string) {
 	switch {
 	case !(n >= 0 && n <= math.MaxUint16):
-		return 0, "", noTime
+		return t, noTime
 	case n != math.Trunc(n):
-		return 0, "", "is no whole number; multiply all times, for example hours by 60"
+		return t, "is no whole number; multiply all times, for example hours by 60"
 	}
-	return uint16(n), unit, ""
+	return Time{Value: uint16(n), Unit: unit}, ""
 }
 
 const noTime = "is not a time; times are dates such as 2024-01-31, 11:26, or whole numbers from 0 to 65535"
 
-// dayOf returns a date as a day.
-func dayOf(date time.Time) (t uint16, unit, fault string) {
+// dayOf returns a date as a day of UTC.
+func dayOf(date time.Time) (t Time, fault string) {
 	days := math.Floor(date.Sub(shard.FirstDay).Hours() / 24)
 	if days < 0 || days > math.MaxUint16 {
-		return 0, "", "is before 1900-01-01 or after " + shard.DateOf(math.MaxUint16)
+		return t, "is before 1900-01-01 or after " + shard.DateOf(math.MaxUint16)
 	}
-	return uint16(days), shard.DayUnit, ""
+	_, offset := date.Zone()
+	return Time{Value: uint16(days), Unit: shard.DayUnit, HasOffset: offset != 0}, ""
 }

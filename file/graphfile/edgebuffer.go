@@ -126,15 +126,20 @@ func (h *edgeBuffer) finishCodes() error {
 	if h.out.Kind != "" && h.coded != nil && !slices.ContainsFunc(h.coded, hasKind) {
 		return h.withoutAttribute(h.coded[0].line, input.Kind, h.out.Kind)
 	}
+	times := make([]string, len(h.coded))
+	for i, e := range h.coded {
+		times[i] = e.kindTime[1]
+	}
+	form := h.out.TimeForm.Among(times)
 	codes := make([]uint32, len(h.coded))
 	for i, e := range h.coded {
 		if h.out.Time != "" && e.kindTime[1] == "" {
 			return h.withoutAttribute(e.line, input.Time, h.out.Time)
 		}
 		var wrong string
-		codes[i], wrong = h.out.Code(h.out.TimeForm, e.kindTime[0], e.kindTime[1])
+		codes[i], wrong = h.out.Code(form, e.kindTime[0], e.kindTime[1])
 		if wrong != "" {
-			return h.out.fault(e.line, h.out.TimeForm.Fix(), "time %s %s",
+			return h.out.fault(e.line, form.Fix(), "time %s %s",
 				words.Quoted(e.kindTime[1]), wrong)
 		}
 	}

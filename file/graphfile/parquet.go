@@ -141,6 +141,9 @@ func (t *edgeTable) edges() (*table.Choice, error) {
 		fault.File = t.out.Name
 		return nil, fault
 	}
+	if i := c.Column[input.Time]; i >= 0 {
+		t.out.TimeForm = t.out.TimeForm.Among(s.Values(i))
+	}
 	for _, warning := range c.Warnings {
 		warning.File = t.out.Name
 		warning.Line = 0

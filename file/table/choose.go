@@ -244,7 +244,7 @@ func (c *chooser) takeTitled() error {
 // isName reports whether a column titled as labels are has a different text in each of three or more rows of a table with
 // other columns, as Gephi has under Label.
 func (c *chooser) isName(column int) bool {
-	values := c.s.values(column)
+	values := c.s.Values(column)
 	return len(c.s.Titles) > 2 && len(values) > 2 && len(values) == len(c.s.Rows) && c.isKey(column) && !areNumbers(values, c.r.Text)
 }
 
@@ -253,7 +253,7 @@ func (c *chooser) isName(column int) bool {
 func (c *chooser) isOpen(column int) bool {
 	title := c.s.Titles[column]
 	isTitled := c.HasHeader && !mayBeID(title) && rolesOf(title) != nil && !hasRole(title, idTitle, nameTitle)
-	return !isTitled && !(c.HasHeader && title == "") && all(c.s.values(column), func(text string) bool {
+	return !isTitled && !(c.HasHeader && title == "") && all(c.s.Values(column), func(text string) bool {
 		if IsInteger(text) {
 			return true
 		}
@@ -316,7 +316,7 @@ func (c *chooser) takeThree(free []int) error {
 	if !c.HasHeader {
 		s = &Sample{Titles: s.Titles, Rows: append([][]string{s.Titles}, s.Rows...)}
 	}
-	values := s.values(free[2])
+	values := s.Values(free[2])
 	toTarget, _ := s.countShared(free[0], free[1])
 	toWeight, _ := s.countShared(free[0], free[2])
 	weightIDs, fewer := s.countShared(free[1], free[2])
@@ -409,7 +409,7 @@ func (c *chooser) checkWeight() error {
 		return nil
 	}
 	numbers := slices.DeleteFunc(c.free(), func(i int) bool {
-		return hasRole(c.s.Titles[i], input.Time, input.Value, input.Node, idTitle) || !areNumbers(c.s.values(i), c.r.Text)
+		return hasRole(c.s.Titles[i], input.Time, input.Value, input.Node, idTitle) || !areNumbers(c.s.Values(i), c.r.Text)
 	})
 	if len(numbers) == 0 {
 		return nil

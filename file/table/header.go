@@ -58,7 +58,7 @@ func (c *chooser) findHeader() error {
 	}
 	for i, title := range titles {
 		isEnd := c.r.IsEdges && i < 2 && len(s.Rows) < 2 // one number may be an id
-		c.HasHeader = c.HasHeader || !isEnd && isWord(title) && areNumbers(s.values(i), r.Text)
+		c.HasHeader = c.HasHeader || !isEnd && isWord(title) && areNumbers(s.Values(i), r.Text)
 	}
 	if first, _ := numberedPair(titles); first >= 0 && c.r.IsEdges && !s.startWith(first, strings.TrimSuffix(titles[first], "1")) {
 		doubtful = titles[first]
@@ -95,13 +95,13 @@ const digits = "0123456789"
 
 // haveDigits reports whether there are two or more values of column i, all with digits.
 func (s *Sample) haveDigits(i int) bool {
-	values := s.values(i)
+	values := s.Values(i)
 	return len(values) > 1 && all(values, func(text string) bool { return strings.ContainsAny(text, digits) })
 }
 
 // startWith reports whether all values of column i begin with a text, and go on with digits.
 func (s *Sample) startWith(i int, prefix string) bool {
-	return all(s.values(i), func(text string) bool {
+	return all(s.Values(i), func(text string) bool {
 		number, hasPrefix := strings.CutPrefix(text, prefix)
 		return hasPrefix && number != "" && strings.Trim(number, digits) == ""
 	})

@@ -114,7 +114,7 @@ func (c *chooser) numberSetting(columns []int) string {
 	if len(columns) < 3 {
 		return ""
 	}
-	for _, text := range c.s.values(columns[2]) {
+	for _, text := range c.s.Values(columns[2]) {
 		text = string(PlainNumber([]byte(text), c.r.Text))
 		if setting, isSetting := strings.CutPrefix(NumberFix([]byte(text), ""), "pass {"); !IsNumber(text) && isSetting && !strings.Contains(setting, " or ") {
 			return " with {" + setting
@@ -194,7 +194,7 @@ func (c *chooser) edgeChoices() (choices [][]int, isExample bool) {
 			pair := []int{i, j}
 			isTitled, isLike := c.comparePair(i, j)
 			shared, fewer := c.s.countShared(i, j)
-			isNumber := areNumbers(c.s.values(i), c.r.Text)
+			isNumber := areNumbers(c.s.Values(i), c.r.Text)
 			if isTitled || shared > 0 && (!isNumber && 8*shared >= fewer || 2*shared >= fewer && shared > 1) {
 				choices = append(choices, pair)
 			}
@@ -251,7 +251,7 @@ func (c *chooser) weightChoices(pairs [][]int) (columns []int) {
 		title := titleWords.FindAllString(c.s.Titles[i], -1)
 		isID := len(title) > 0 && hasRole(title[len(title)-1], idTitle) || c.isCounter(i)
 		isOther := hasRole(c.s.Titles[i], input.Time) || slices.Contains(slices.Concat(pairs...), i)
-		if values := c.s.values(i); !isID && !isOther && areNumbers(values, c.r.Text) && !mayBeTimes(values) {
+		if values := c.s.Values(i); !isID && !isOther && areNumbers(values, c.r.Text) && !mayBeTimes(values) {
 			columns = append(columns, i)
 		}
 	}
@@ -320,7 +320,7 @@ func (c *chooser) isKey(column int) bool {
 // nodeChoices returns the columns of the node and its value that can be meant: a node by its title or by ids of the graph.
 func (c *chooser) nodeChoices() (choices [][]int) {
 	free := c.free()
-	isForeign := func(i int) bool { return 2*c.countKnown(i) < max(1, len(c.s.values(i))) }
+	isForeign := func(i int) bool { return 2*c.countKnown(i) < max(1, len(c.s.Values(i))) }
 	nodes := slices.Clone(free)
 	if node := c.Column[input.Node]; node >= 0 {
 		nodes = append([]int{node}, free...)
@@ -337,8 +337,8 @@ func (c *chooser) nodeChoices() (choices [][]int) {
 		return choices
 	}
 	values := slices.DeleteFunc(slices.Clone(free), func(i int) bool {
-		_, isTime := ParseTime(cmp.Or(append(c.s.values(i), "")[0], c.s.Titles[i]))
-		return isTime || c.r.Value == input.Value && !areNumbers(c.s.values(i), c.r.Text)
+		_, isTime := ParseTime(cmp.Or(append(c.s.Values(i), "")[0], c.s.Titles[i]))
+		return isTime || c.r.Value == input.Value && !areNumbers(c.s.Values(i), c.r.Text)
 	})
 	if value := c.Column[c.r.Value]; value >= 0 {
 		values = []int{value}
@@ -357,7 +357,7 @@ func (c *chooser) nodeChoices() (choices [][]int) {
 
 // countKnown returns the number of values of a column that are nodes of the graph.
 func (c *chooser) countKnown(column int) (count int) {
-	for _, id := range c.s.values(column) {
+	for _, id := range c.s.Values(column) {
 		if c.r.IsKnown(id) {
 			count++
 		}

@@ -50,8 +50,8 @@ func IsNumber(text string) bool {
 	return fault == ""
 }
 
-// values returns the values of column i that are not missing.
-func (s *Sample) values(i int) (list []string) {
+// Values returns the values of column i that are not missing.
+func (s *Sample) Values(i int) (list []string) {
 	for _, row := range s.Rows {
 		if i < len(row) && !IsMissing(row[i], Missing) {
 			list = append(list, row[i])
@@ -79,7 +79,7 @@ func isNumeric(text string, t input.Text) bool {
 // HasIntegers reports whether a column holds whole numbers in any form, apart from words for missing values.
 // Then equal numbers are one id. The titles are a row too if they are no header.
 func HasIntegers(s *Sample, column int, hasHeader bool) bool {
-	values := s.values(column)
+	values := s.Values(column)
 	if title := s.Titles[column]; !hasHeader && !IsMissing(title, Missing) {
 		values = append(values, title)
 	}

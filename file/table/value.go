@@ -94,17 +94,21 @@ func PlainInteger(text string) string {
 	return strconv.FormatFloat(v+0, 'f', 0, 64)
 }
 
-// timeLayouts are those of ISO 8601, with a blank in place of T too.
-var timeLayouts = strings.Split("2006-01-02|20060102|2006-01-02T15:04|2006-01-02T15:04:05|2006-01-02T15:04Z07:00|"+
-	"2006-01-02T15:04:05Z07:00|2006-01-02T15:04:05Z0700|20060102T150405|20060102T150405Z07:00|2006-01", "|")
+// timeLayouts are those of ISO 8601, with a blank in place of T too. PostgreSQL writes offsets as +00.
+var timeLayouts = strings.Split("2006-01-02|20060102|2006-01-02T15:04|2006-01-02T15:04:05|2006-01-02T15:04Z07:00|2006-01-02T15:04Z07|"+
+	"2006-01-02T15:04:05Z07:00|2006-01-02T15:04:05Z0700|2006-01-02T15:04:05Z07|20060102T150405|20060102T150405Z07:00|2006-01", "|")
 
-// ParseTime parses a time of ISO 8601.
+// ParseTime parses a time of ISO 8601. A blank or UTC may stand in front of an offset or in its place.
 func ParseTime(text string) (t time.Time, ok bool) {
 	if len(text) < len("2006") || strings.Trim(text[:len("2006")], "0123456789") != "" {
 		return t, false // time.Parse would make an error, of which large tables of numbers have millions
 	}
 	if len(text) > len("2006-01-02") && text[len("2006-01-02")] == ' ' {
 		text = strings.Replace(text, " ", "T", 1)
+		if clock, isUTC := strings.CutSuffix(text, "UTC"); isUTC {
+			text = clock + "Z"
+		}
+		text = strings.Replace(text, " ", "", 1)
 	}
 	text = strings.Replace(text, ",", ".", 1)
 	for _, layout := range timeLayouts {
@@ -114,6 +118,11 @@ func ParseTime(text string) (t time.Time, ok bool) {
 		}
 	}
 	return t, false
+}
+
+// IsYear reports whether text is a year of ISO 8601.
+func IsYear(text string) bool {
+	return len(text) == len("2006") && IsInteger(text) && text >= "1800" && text <= "2200"
 }
 
 // IsMonth reports whether text is a month of ISO 8601.

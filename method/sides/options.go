@@ -75,13 +75,13 @@ func (o *Options) window(t *shard.Times) (first, last int, err error) {
 		if option[1] == "" {
 			continue
 		}
-		parsed, unit, fault := clock.ParseRange(option[1])
+		parsed, time, fault := clock.ParseRange(option[1], t.Unit)
 		switch {
 		case fault != "":
 			return 0, 0, wrong(option[0], "%q %s", option[1], fault)
-		case unit != t.Unit:
+		case time.Unit != t.Unit:
 			return 0, 0, wrong(option[0],
-				"%s is a %s, and edges have %ss from %s to %s", option[1], unit,
+				"%s is a %s, and edges have %ss from %s to %s", option[1], time.Unit,
 				t.Unit, t.Text(t.First), t.Text(t.Last))
 		}
 		bounds[i] = parsed[i]

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -19,10 +20,12 @@ import (
 type Codes struct {
 	HasKinds, HasTimes bool // whether edges have kinds, and times
 
-	mu     sync.Mutex
-	number map[string]uint32
-	names  []string // of kinds, by number
-	unit   string   // of times, "" before the first one
+	mu         sync.Mutex
+	number     map[string]uint32
+	names      []string // of kinds, by number
+	unit       string   // of times, "" before the first one
+	hasOffset  bool     // some time has an offset from UTC
+	precisions []string // of times, each once
 }
 
 // noKind is the kind of an edge that has none, and noTime the fault of one without a time.
@@ -39,6 +42,21 @@ func (c *Codes) Names() []string { return c.names }
 
 // Unit returns the unit of times, "" without times.
 func (c *Codes) Unit() string { return c.unit }
+
+// TimeWarnings returns warnings about times of a setting that are read in another way than they are written.
+func (c *Codes) TimeWarnings(setting string) (list []error) {
+	column, _ := clock.Split(setting)
+	warn := func(what, fix string) {
+		list = append(list, textio.Fault("time "+words.Quoted(column), 0, fix, "%s", what))
+	}
+	if c.hasOffset {
+		warn("times with an offset count on their day in UTC", "cut the offsets off to count the days that are written")
+	}
+	if len(c.precisions) > 1 {
+		warn("years and months among dates count on their first day", "write another day if it is known")
+	}
+	return list
+}
 
 // Kind returns the number of a kind. From mostNames kinds on, all have the same.
 func (c *Codes) Kind(name string) uint32 {
@@ -75,19 +93,23 @@ func (c *Codes) Code(form clock.Form,
 
 // Time returns a time in the unit of all of them, which is that of the first one, or the fault of the text.
 func (c *Codes) Time(form clock.Form, text string) (uint16, string) {
-	t, unit, fault := form.Parse(text)
+	t, fault := form.Parse(text)
 	if fault != "" {
 		return 0, fault
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.unit == "" {
-		c.unit = unit
+		c.unit = t.Unit
 	}
-	if unit != c.unit {
-		return 0, fmt.Sprintf("is a %s, and other times are %ss", unit, c.unit)
+	if t.Unit != c.unit {
+		return 0, fmt.Sprintf("is a %s, and other times are %ss", t.Unit, c.unit)
 	}
-	return t, ""
+	c.hasOffset = c.hasOffset || t.HasOffset
+	if !slices.Contains(c.precisions, t.Precision) {
+		c.precisions = append(c.precisions, t.Precision)
+	}
+	return t.Value, ""
 }
 
 // OutOfRange is the fault of a weight that cannot be packed with a code.

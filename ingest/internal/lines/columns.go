@@ -132,7 +132,9 @@ func (h *head) choose(konect bool) error {
 	lay.weight = t.Column[input.Weight]
 	lay.kind = t.Column[input.Kind]
 	lay.time = t.Column[input.Time]
-	lay.form = c.TimeForm
+	if lay.form = c.TimeForm; lay.time >= 0 {
+		lay.form = lay.form.Among(h.s.Values(lay.time))
+	}
 	lay.AreEvents = t.AreEvents
 	lay.Columns = t.Columns
 	if r.Fields == nil || !table.Numbers(r.Fields) || konect && len(h.s.Titles) < 4 {
