@@ -5,8 +5,7 @@
 //	err = g.EdgesTo(ctx, edges)
 //	err = g.LabelsTo(ctx, labels, 0.05)
 //
-// [Models] lists the models: a block model with classes, with or without homophily; graphs of
-// the shape of ogbn-papers100M, with numbers for each node; the graph of
-// the Graph500 benchmark; uniform graphs; lattices; and collections of small graphs. The output
+// [Models] lists the models: a block model with classes, with or without homophily; the graph of
+// the Graph500 benchmark; uniform graphs; and lattices. The output
 // depends on the values and the seed only, not on the machine or the number of workers.
 package generate

@@ -2,6 +2,7 @@ package generate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -127,10 +128,13 @@ func withCheck(p param.Param, check func(v param.Values) error) param.Param {
 	return p
 }
 
-// checkPairs returns an error if there are fewer pairs of nodes than edges.
-func checkPairs(edges, nodes float64) error {
-	if pairs := nodes * (nodes - 1) / 2; edges > pairs {
-		return fmt.Errorf("%.0f are more than the %.0f pairs of %.0f nodes; give 1 to %.0f", edges, pairs, nodes, pairs)
+// checkEdges returns an error if a graph cannot have so many edges.
+func checkEdges(edges float64, most int) error {
+	switch {
+	case most == 0:
+		return errors.New("no two nodes may have an edge; give more nodes or more noise")
+	case edges > float64(most):
+		return fmt.Errorf("%.0f are more than the %d pairs of nodes that may have an edge; give 1 to %d", edges, most, most)
 	}
 	return nil
 }

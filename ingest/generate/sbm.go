@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 
 	"github.com/heatwalk/heatwalk/param"
@@ -24,15 +25,6 @@ import (
 var blockModel = &Model{
 	Spec: param.Spec{Name: "sbm", Title: "A block model: classes, and edges that depend on them", Works: param.Undirected, Params: []param.Param{
 		wholeNumber("nodes", "nodes", fewNodes, 100_000),
-		{Name: "edges", Symbol: "edges", Meaning: "expected number of distinct edges, none from a node to itself; auto: 3.7448 for each node", Kind: param.Whole,
-			Words: []string{"auto"}, Range: param.From(1),
-			Default: param.Of("auto"),
-			Check: func(v param.Values) error {
-				if v["edges"] == param.Of("auto") {
-					return nil
-				}
-				return checkPairs(v.Number("edges"), v.Number("nodes"))
-			}},
 		withCheck(wholeNumber("classes",
 			"classes; the first holds half of the nodes, the next a quarter and so on, the last two as many", between(1, mostClasses), 5), checkClasses),
 		{Name: "homophily", Symbol: "homophily",
@@ -42,21 +34,32 @@ var blockModel = &Model{
 		{Name: "exponent", Symbol: "exponent",
 			Meaning: "of the power law of degrees", Range: param.Above(2),
 			Default: param.Of(2.5)},
+		{Name: "edges", Symbol: "edges", Meaning: "distinct edges, none from a node to itself; auto: 3.7448 for each node", Kind: param.Whole,
+			Words: []string{"auto"}, Range: param.From(1), Default: param.Of("auto"),
+			Check: func(v param.Values) error {
+				if v["edges"] == param.Of("auto") {
+					return nil
+				}
+				return checkEdges(v.Number("edges"), newBlockModel(v, draws{}).mostEdges())
+			}},
 	}},
 	HasClasses: true,
-	graph: func(v param.Values, d draws) Graph {
-		g := sbm{
-			nodes: v.Int("nodes"), shares: halves(v.Int("classes")), draws: d,
-			homophily: v.Number("homophily"), noise: v.Number("noise"),
-			exponent: v.Number("exponent"),
-		}
-		if n := float64(g.nodes); v["edges"] == param.Of("auto") {
-			g.edges = int(min(math.Round(3.7448*n), n*(n-1)/2))
-		} else {
-			g.edges = v.Int("edges")
-		}
-		return g
-	},
+	graph:      func(v param.Values, d draws) Graph { return newBlockModel(v, d) },
+}
+
+// newBlockModel returns the block model with complete values.
+func newBlockModel(v param.Values, d draws) sbm {
+	g := sbm{
+		nodes: v.Int("nodes"), first: halve(v.Int("nodes"), v.Int("classes")), draws: d,
+		homophily: v.Number("homophily"), noise: v.Number("noise"),
+		exponent: v.Number("exponent"),
+	}
+	if v["edges"] == param.Of("auto") {
+		g.edges = min(int(math.Round(3.7448*float64(g.nodes))), g.mostEdges())
+	} else {
+		g.edges = v.Int("edges")
+	}
+	return g
 }
 
 // mostClasses keeps the share of the smallest class, 2^-1023, above zero, so that no class is empty.
@@ -73,57 +76,120 @@ func checkClasses(v param.Values) error {
 
 type sbm struct {
 	nodes, edges               int
-	shares                     []float64 // share of the nodes in each class
+	first                      []int // the first place of each class; finally the number of nodes
 	homophily, noise, exponent float64
+	isUniform                  bool // nodes have no labels, and may have no edge
 	draws
 }
 
 // Size implements [Graph].
 func (g sbm) Size() Size {
-	return sizeOf(int64(g.nodes), mostEdges(g.edges, g.nodes),
-		(2+4+12+4+12)*int64(g.nodes)+ // class, weight, entry and partner of each node, and the weights and lists of the largest class
-			8*blockLines*longestEdge*int64(g.workers), false)
+	// Places, nodes and counts; or places and the order and choice of labels.
+	return sizeOf(int64(g.nodes), int64(g.edges), 12*int64(g.nodes)+8*blockLines*longestEdge*int64(g.workers), false)
 }
 
-// halves returns shares of classes of which each has half of the nodes of the class before.
-func halves(classes int) []float64 {
-	list := make([]float64, classes)
+// classes returns the number of classes.
+func (g sbm) classes() int { return len(g.first) - 1 }
+
+// size returns the number of nodes of a class.
+func (g sbm) size(class int) int { return g.first[class+1] - g.first[class] }
+
+// classAt returns the class of a place.
+func (g sbm) classAt(place int) int {
+	class, isFirst := slices.BinarySearch(g.first, place)
+	if !isFirst {
+		class--
+	}
+	return class
+}
+
+// halve returns the first place of each class and the number of nodes: each class has half of the nodes of the class
+// before, and at least one.
+func halve(nodes, classes int) []int {
+	first := []int{0}
 	share := 1.0
-	for c := range list {
+	sum := 0.0
+	for c := range classes {
 		if c < classes-1 {
 			share /= 2
 		}
-		list[c] = share
+		sum += share
+		end := max(int(math.Round(sum*float64(nodes))), first[c]+1)
+		first = append(first, min(end, nodes-(classes-1-c)))
+	}
+	return first
+}
+
+// neighbours returns the classes that edges of a class lead to or come from, without noise.
+func (g sbm) neighbours(class int) []int {
+	var list []int
+	for _, d := range []int{class, (class + 1) % g.classes(), (class + g.classes() - 1) % g.classes()} {
+		if g.affinity(class, d) > 0 && !slices.Contains(list, d) {
+			list = append(list, d)
+		}
 	}
 	return list
 }
 
-// drawClasses returns the class of each node: exact shares in random order, with at least one
-// node for each class. The error is that of the context.
-func (g sbm) drawClasses(ctx context.Context) ([]uint16, error) {
-	class := make([]uint16, 0, g.nodes)
-	var sum float64 // cumulative share
-	for c, share := range g.shares {
-		sum += share
-		end := max(int(math.Round(sum*float64(g.nodes))), len(class)+1)
-		later := len(g.shares) - 1 - c // later classes need a node each
-		for end = min(end, g.nodes-later); len(class) < end; {
-			class = append(class, uint16(c))
-		}
+// affinity returns W_d·[m(c,d)/W_d + m(d,c)/W_c] without noise, see [blocks].
+func (g sbm) affinity(c, d int) float64 {
+	other := (1 - g.noise) * (1 - g.homophily)
+	sum := 0.0
+	if d == c {
+		sum = 2 * (1 - g.noise) * g.homophily
 	}
-	return class, shuffle(ctx, source(g.rngSeed, classStream), class)
+	if d == (c+1)%g.classes() {
+		sum += other
+	}
+	if c == (d+1)%g.classes() {
+		sum += other * float64(g.size(d)) / float64(g.size(c))
+	}
+	return sum
 }
 
-// shuffle permutes a list at random. The error is that of the context.
-func shuffle[T any](ctx context.Context, r *rand.Rand, list []T) error {
-	for i := len(list) - 1; i > 0; i-- {
+// mostEdges returns the number of pairs of nodes that may be edges.
+func (g sbm) mostEdges() int {
+	if g.noise > 0 {
+		return pairsOf(g.nodes)
+	}
+	pairs := 0
+	for c := range g.classes() {
+		for _, d := range g.neighbours(c) {
+			switch {
+			case d == c:
+				pairs += pairsOf(g.size(c))
+			case d < c:
+				pairs += g.size(c) * g.size(d)
+			}
+		}
+	}
+	return pairs
+}
+
+// pairsOf returns the number of pairs of n nodes.
+func pairsOf(n int) int {
+	return n / 2 * (n - 1 + n%2)
+}
+
+// places returns the place of each node, in the order of the classes. The error is that of the context.
+func (g sbm) places(ctx context.Context) ([]uint32, error) {
+	return permutation(ctx, source(g.rngSeed, classStream), g.nodes)
+}
+
+// permutation returns the numbers below n in random order. The error is that of the context.
+func permutation(ctx context.Context, r *rand.Rand, n int) ([]uint32, error) {
+	list := make([]uint32, n)
+	for i := range list {
+		list[i] = uint32(i)
+	}
+	for i := n - 1; i > 0; i-- {
 		if err := checkContext(ctx, i); err != nil {
-			return err
+			return nil, err
 		}
 		j := r.Uint64N(uint64(i + 1))
 		list[i], list[j] = list[j], list[i]
 	}
-	return nil
+	return list, nil
 }
 
 // checkContext returns the error of the context every few thousand steps; i counts the steps.
@@ -138,27 +204,27 @@ const badShare = "generate: share of the labels not above 0, at most 1"
 
 // LabelsTo implements [Graph].
 func (g sbm) LabelsTo(ctx context.Context, w io.Writer, share float64) error {
-	class, err := g.drawClasses(ctx)
-	if err != nil {
-		return err
-	}
 	if !(share > 0 && share <= 1) {
 		panic(badShare)
 	}
-	order := make([]uint32, len(class))
-	for i := range order {
-		order[i] = uint32(i)
+	if g.isUniform {
+		return nil
 	}
-	if err := shuffle(ctx, source(g.rngSeed, labelStream), order); err != nil {
+	place, err := g.places(ctx)
+	if err != nil {
 		return err
 	}
-	chosen := make([]bool, len(class))
-	hasLabel := make([]bool, len(g.shares))
-	count := int(math.Ceil(share * float64(len(class))))
+	order, err := permutation(ctx, source(g.rngSeed, labelStream), g.nodes)
+	if err != nil {
+		return err
+	}
+	chosen := make([]bool, g.nodes)
+	hasLabel := make([]bool, g.classes())
+	count := int(math.Ceil(share * float64(g.nodes)))
 	for i, node := range order {
-		if i < count || !hasLabel[class[node]] {
+		if class := g.classAt(int(place[node])); i < count || !hasLabel[class] {
 			chosen[node] = true
-			hasLabel[class[node]] = true
+			hasLabel[class] = true
 		}
 	}
 	out := bufio.NewWriterSize(w, 1<<16)
@@ -169,7 +235,7 @@ func (g sbm) LabelsTo(ctx context.Context, w io.Writer, share float64) error {
 		}
 		if isChosen {
 			line = strconv.AppendInt(line[:0], int64(node), 10)
-			line = strconv.AppendInt(append(line, "\tc"...), int64(class[node]), 10)
+			line = strconv.AppendInt(append(line, "\tc"...), int64(g.classAt(int(place[node]))), 10)
 			_, _ = out.Write(append(line, '\n')) // Flush returns the error
 		}
 	}

@@ -9,64 +9,20 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// uniform is the model G(n, p): each pair of nodes is an edge with the same probability.
+// uniform is the model G(n, M): a block model of one class whose nodes have the same weight. (Erdős and Rényi, On
+// random graphs, 1959.)
 var uniform = &Model{
 	Spec: param.Spec{Name: "er", Title: "A graph drawn uniformly (Erdős–Rényi)", Works: param.Undirected, Params: []param.Param{
 		wholeNumber("nodes", "nodes", fewNodes, 100_000),
-		withCheck(wholeNumber("edges", "expected number of distinct edges, none from a node to itself", param.From(1), 400_000),
-			func(v param.Values) error { return checkPairs(v.Number("edges"), v.Number("nodes")) }),
+		withCheck(wholeNumber("edges", "distinct edges, none from a node to itself", param.From(1), 400_000),
+			func(v param.Values) error { return checkEdges(v.Number("edges"), pairsOf(v.Int("nodes"))) }),
 	}},
 	graph: func(v param.Values, d draws) Graph {
-		return erdosRenyi{nodes: v.Int("nodes"), edges: v.Int("edges"), draws: d}
+		return sbm{
+			nodes: v.Int("nodes"), edges: v.Int("edges"), first: []int{0, v.Int("nodes")},
+			noise: 1, exponent: math.Inf(1), isUniform: true, draws: d,
+		}
 	},
-}
-
-type erdosRenyi struct {
-	nodes, edges int
-	draws
-	noClasses
-}
-
-// Size implements [Graph].
-func (g erdosRenyi) Size() Size {
-	return sizeOf(int64(g.nodes), mostEdges(g.edges, g.nodes),
-		blockLines*longestEdge*int64(g.workers), false)
-}
-
-// EdgesTo writes the edges in increasing order: every pair is an edge with probability
-// p = edges / pairs, and the number of pairs up to the next edge is geometric. (Batagelj and
-// Brandes, Efficient generation of large random networks, 2005.)
-func (g erdosRenyi) EdgesTo(ctx context.Context, w io.Writer) error {
-	pairs := float64(g.nodes) * float64(g.nodes-1) / 2
-	p := float64(g.edges) / pairs
-	chunk := max(1, int(float64(g.nodes)*blockLines/4/float64(g.edges))) // the first chunks have twice the mean number of edges
-	return inOrder(ctx, w, g.workers, (g.nodes+chunk-1)/chunk, func(text []byte, k int) []byte {
-		r := source(g.rngSeed, edgeStream|uint64(k)<<8)
-		skip := func() int {
-			if p >= 1 {
-				return 0
-			}
-			return int(min(math.Log1p(-r.Float64())/math.Log1p(-p), pairs))
-		}
-		end := min((k+1)*chunk, g.nodes)
-		for u, v := k*chunk, k*chunk+1+skip(); ; v += 1 + skip() {
-			for ; u < end && v >= g.nodes; u++ {
-				v += u + 2 - g.nodes // the pairs of the next row begin after its diagonal
-			}
-			if u >= end {
-				return text
-			}
-			text = appendEdge(text, uint64(u), uint64(v))
-		}
-	})
-}
-
-// mostEdges returns an upper bound of the number of edges, given the expected number: ten
-// standard errors more, and 2 % because the scale of a block model is estimated.
-func mostEdges(edges, nodes int) int64 {
-	e := float64(edges)
-	n := float64(nodes)
-	return int64(min(1.02*e+10*math.Sqrt(e), n*(n-1)/2))
 }
 
 // lattice is a rectangular grid: node r·columns + c in row r and column c has edges to its

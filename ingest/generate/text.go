@@ -50,7 +50,6 @@ const (
 	labelStream
 	idStream
 	weightStream
-	partnerStream
 )
 
 // source returns a random stream, which is the same for the same seed on every machine.

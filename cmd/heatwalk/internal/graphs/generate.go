@@ -155,6 +155,9 @@ func generateGraph(run *shell.Session, r *generateOptions) error {
 	o := shell.NewOutputs(run, r.Output)
 	g, err := generate.New(r.Model, r.values, uint64(run.Seed), run.Threads)
 	if err == nil {
+		if _, ok := r.values["edges"]; ok {
+			r.Parameters["edges"] = g.Size().Lines // also for auto
+		}
 		err = planGenerate(run, r, g)
 	}
 	isStore := isStoreName(r.Output)
