@@ -8,7 +8,7 @@
 //	Kondor and Lafferty, Diffusion kernels on graphs and other discrete input spaces, 2002
 //	    section 4      trees, chains, cubes, strings, records of attributes     papers/closed
 //	    section 2.2    tensor products of kernels, gram classify --product      papers/ongram
-//	    section 5      voted perceptrons; the experiments on UCI data           papers/learners, papers/experiments/uci
+//	    section 5      voted perceptrons; the experiments on UCI data           papers/learners, papers/experiments
 //	Gärtner, Le and Smola, A short tour of kernel methods for graphs, 2006
 //	    section 1.2.3  kernels between graphs: walks, patterns, sets of parts   papers/graphs
 //	    section 1.2.4  kernel on the vertices of directed graphs, hypergraphs   papers/vertex
