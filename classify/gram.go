@@ -6,7 +6,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/gram"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // Gram gives the values of a kernel between n items. It must be safe for
@@ -116,7 +116,7 @@ func InnerProducts[T float32 | float64](ctx context.Context, f *sparse.Block[T],
 func rowProducts[T sparse.Float](ctx context.Context, f, g *sparse.Block[T],
 	workers int) (*sparse.Block[float64], error) {
 	k := sparse.BlockOf(f.Rows, g.Rows, make([]float64, f.Rows*g.Rows))
-	return k, gram.AddProducts(ctx, k, f, g, workers)
+	return k, blocks.AddProducts(ctx, k, f, g, workers)
 }
 
 // inner returns ⟨x, y⟩ as four partial sums, which the processor can add at

@@ -7,7 +7,6 @@ import (
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
-	"github.com/heatwalk/heatwalk/sparse/gram"
 )
 
 // panelBytes bounds a panel of a Gram block where memory does not.
@@ -130,7 +129,7 @@ func panels[T sparse.Float](ctx context.Context, workers, lo int,
 		panel := sparse.BlockOf(slice.Rows, cols.Rows,
 			values[:slice.Rows*cols.Rows])
 		clear(panel.Data)
-		err := gram.AddProducts(ctx, panel, slice, cols, workers)
+		err := blocks.AddProducts(ctx, panel, slice, cols, workers)
 		if err == nil {
 			err = sink(lo+i, panel)
 		}

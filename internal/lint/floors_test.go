@@ -18,7 +18,7 @@ const module = "github.com/heatwalk/heatwalk"
 var helpers = regexp.MustCompile(`(^|/)\w+test$|^test/`)
 
 // graphFree packages work on plain matrices and know no graph.
-var graphFree = map[string]bool{"classify": true, "sparse": true, "internal/symmetric": true, "sparse/gram": true}
+var graphFree = map[string]bool{"classify": true, "sparse": true, "internal/symmetric": true, "sparse/blocks": true}
 
 // floorRow matches a row of the table of floors.
 var floorRow = regexp.MustCompile("(?m)^\\| (\\d+) \\| (?:`([^`]+)`|the root package) \\| .+ \\|$")

@@ -8,7 +8,6 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
-	"github.com/heatwalk/heatwalk/sparse/gram"
 )
 
 // Trial is a training set and a test set whose features are rows of collected
@@ -122,9 +121,9 @@ func (t *Trial) addColumns(ctx context.Context, x *sparse.Block[float32],
 	for lo := start; lo < end; lo += MaxWidth {
 		hi := min(end, lo+MaxWidth)
 		f := gather(x, items, len(items), lo, hi)
-		err := gram.AddProducts(ctx, k, f, f, 1)
+		err := blocks.AddProducts(ctx, k, f, f, 1)
 		if err == nil {
-			err = gram.AddProducts(ctx, cross, f, gather(x, t.Test, cross.Cols, lo, hi), 1)
+			err = blocks.AddProducts(ctx, cross, f, gather(x, t.Test, cross.Cols, lo, hi), 1)
 		}
 		if err != nil {
 			return err

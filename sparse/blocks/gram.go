@@ -1,5 +1,4 @@
-// Package gram computes inner products of rows of features.
-package gram
+package blocks
 
 import (
 	"context"
@@ -91,5 +90,3 @@ func widenTo[T sparse.Float](dst []float64, f *sparse.Block[T],
 	}
 	clear(dst)
 }
-
-const badShape = "gram: dimension mismatch"
