@@ -15,7 +15,7 @@
 //	pagerank                  (1−α)(I − αT)⁻¹
 //	heat-pagerank             exp(−β(I − T))
 //
-// Package papers/vertex registers one more, of directed graphs and hypergraphs too.
+// Package papers registers one more, of directed graphs and hypergraphs too.
 //
 // Each is declared in a file of its own, see [Family]; [New] makes one from its name and
 // the values of its parameters. Where L stands the normalised L̃ and,

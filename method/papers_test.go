@@ -2,6 +2,5 @@ package method
 
 // The kernels and learners of the papers are tested as those of the core.
 import (
-	_ "github.com/heatwalk/heatwalk/papers/learners"
-	_ "github.com/heatwalk/heatwalk/papers/vertex"
+	_ "github.com/heatwalk/heatwalk/papers"
 )

@@ -8,7 +8,7 @@
 //	poisson  L·F = Y − ȳ in each component  Calder et al., Poisson learning, 2020
 //	wvrn     P ← βTP + (1 − β)P          Macskassy and Provost, Classification in networked data, 2007
 //
-// Package papers/learners registers two more, rl and gp-transduction.
+// Package papers registers two more, rl and gp-transduction.
 //
 // [Smooth] corrects the scores of any other method by the errors that it makes at labels.
 //

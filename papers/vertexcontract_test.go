@@ -1,4 +1,4 @@
-package vertex
+package papers
 
 import (
 	"context"
@@ -6,8 +6,6 @@ import (
 	"math"
 	"slices"
 	"testing"
-
-	"go.uber.org/goleak"
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/graph/graphtest"
@@ -17,8 +15,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // Blocks of nodes among themselves equal their transpose to the bit and have no eigenvalue below what their error bound
 // and rounding allow; a part has the bits of the whole, and the estimate bounds the memory limit that suffices.

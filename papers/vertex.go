@@ -1,6 +1,4 @@
-// Package vertex has the kernel on the vertices of graphs, directed graphs and hypergraphs of Gärtner, Le and Smola, A
-// short tour of kernel methods for graphs, 2006, section 1.2.4. Importing it registers the kernel as vertex.
-package vertex
+package papers
 
 import (
 	"context"
@@ -73,8 +71,6 @@ var vertices = kernel.Family{
 	},
 	Memory: vertexBytes,
 }
-
-func init() { kernel.Register(&vertices) }
 
 // perStepWeight converts β relative to the mean degree to a weight, limited so that the values of
 // hubs do not overflow; with geometric weights it is relative to a quarter of the β with which the

@@ -1,4 +1,4 @@
-package learners
+package papers
 
 import (
 	"cmp"
