@@ -1,8 +1,49 @@
-// Package ongram registers kinds of items with package items: the records of a table, with kernels of package closed, the
+// Package ongram registers kinds of items with package items: the records of a table, the
 // graphs of a collection, with kernels of package graphs, and items whose kernel values are in files. They are
 // the commands records, graphs and gram of a program that imports this package:
 //
 //	import _ "github.com/heatwalk/heatwalk/papers/ongram"
+//
+// # Diffusion kernels in closed form
+//
+// The kernels of records, and of trees and chains, are those of R. Kondor, J. Lafferty, Diffusion kernels on graphs and
+// other discrete input spaces, ICML 2002, sections 4 and 5. Their values are known without a matrix.
+// They are K = exp(βH) with H = A − D, the Laplacian with a minus sign. Functions of distances are
+//
+//   - infinite trees: [RegularTree], where every vertex has k neighbours, and
+//     [RootedTree], where every vertex has k − 1 children;
+//   - rings and paths: [ClosedChain] and [OpenChain].
+//
+// Complete graphs, their products and the hypercube are kernels of records: the vertices
+// of a product of complete graphs are records with an attribute for each of them.
+//
+// [RecordKernels] lists the kernels of records of attributes: categorical, hypercube, hamming, strings.
+//
+//	k := ongram.RecordKernels().Named("categorical")
+//	v, err := k.Resolve(param.Values{"beta": param.Of(0.3)}, nil)
+//	values, err := k.Of(attributes, v)
+//	values.RowTo(row, i)                       // row[j] = K(i, j)
+//
+// A [classify.Gram] holds the records alone and computes values on request: those of
+// categorical records by comparing eight attributes at once and looking up the product
+// of their factors. Equal records are stored once.
+//
+// # Errors in the paper
+//
+// The formulas are checked against the exponential of an explicit matrix. They differ
+// from the paper as printed in these points:
+//
+//   - Equation (15) has the prefactor 2/(π(k−1)), which is right for d = 4 only; it is
+//     2/(π(k−1)^(d/2−1)). (15) and (16) are of the generator A/k − I; here it is A − kI.
+//   - The method of images gives K(d) + K(d′ + 1) without the factors ½ of section 4.5:
+//     the rows of T are to have length one.
+//   - Equation (18) counts n − |s| places at which two strings differ, and one factor
+//     for all alignments; neither holds. The recursion below it is a kernel, the sum
+//     Σ_n 2^−(n+1)·K_n over numbers n of places; its κ belongs to (i+1, j+1).
+//   - The exponent in section 5 is 1 − δ(x_i, x′_i), and the kernel of the Hamming distance
+//     counts the attributes that agree.
+//   - Hypercubes and products of complete graphs are scaled to K(x, x) = 1. That is the
+//     scale unit here; raw is the diffusion kernel itself.
 package ongram
 
 import (

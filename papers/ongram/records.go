@@ -11,16 +11,15 @@ import (
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/method/items"
-	"github.com/heatwalk/heatwalk/papers/closed"
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// records are the records of a table, with the kernels of package closed.
+// records are the records of a table.
 var records = items.Kind{
 	Name: "records", Noun: "record", Title: "Kernels between the records of a table, and their classes",
 	Example: "hypercube:beta=0.5", Help: helpTexts,
-	Kernels: func() []*param.Spec { return closed.Kernels().Specs() },
-	Commands: items.Standard("TABLE", "record", closed.Kernels()[0].Name,
+	Kernels: func() []*param.Spec { return RecordKernels().Specs() },
+	Commands: items.Standard("TABLE", "record", RecordKernels()[0].Name,
 		items.Flag{Name: "attributes", Columns: "2,3,4 or colour,shape",
 			Usage: "columns of the attributes, numbers or titles (default: all but id and class)"},
 		items.Flag{Name: "id",
@@ -56,7 +55,7 @@ func openRecords(ctx context.Context, in *items.Input) (*items.Collection, error
 	}
 	for _, column := range a.Columns {
 		if n := len(column.Values); n > 20 && n > len(a.IDs)/2 &&
-			!closed.Kernels().Named(in.Kernels[0].Name).Texts {
+			!RecordKernels().Named(in.Kernels[0].Name).Texts {
 			warn("%s: %s has %s in %s; if it is a number or a name, leave it out with --attributes",
 				a.File, column.Name, in.Count(n, "value"), in.Count(len(a.IDs), "record"))
 		}
@@ -89,7 +88,7 @@ func collectionOf(t *nodefile.Attributes, missing func(unknown int)) *items.Coll
 			" is titled as one of classes; name it with --class, or give --labels FILE",
 		Bytes: t.Bytes, Attributes: len(t.Columns),
 		Gram: func(_ context.Context, kernel *param.Spec, v param.Values, labelled []int) (classify.Gram, param.Values, error) {
-			k := closed.Kernels().Named(kernel.Name)
+			k := RecordKernels().Named(kernel.Name)
 			complete, err := k.Resolve(v, nil)
 			if err != nil {
 				return nil, nil, err
@@ -101,7 +100,7 @@ func collectionOf(t *nodefile.Attributes, missing func(unknown int)) *items.Coll
 				missing(unknown)
 			}
 			gram, err := k.Of(columns, complete)
-			wrong := new(closed.AttributeError)
+			wrong := new(AttributeError)
 			if !errors.As(err, &wrong) {
 				return gram, complete, err
 			}

@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/papers/closed"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -54,7 +53,7 @@ func TestRecords(t *testing.T) {
 	l := a.Classes
 	a.Columns = a.Columns[:2]
 	for _, calibrate := range []bool{false, true} {
-		kernel, learner := closed.Kernels().Named("categorical"), classify.Learners().Named("svm")
+		kernel, learner := RecordKernels().Named("categorical"), classify.Learners().Named("svm")
 		table := collectionOf(a, func(int) {})
 		s := table.Source(&kernel.Spec, learner)
 		s.Calibrate = calibrate
@@ -121,7 +120,7 @@ func TestRecordsErrors(t *testing.T) {
 	a.Columns = a.Columns[:1]
 	a.Columns[0].Code[7] = -1
 	classified := func(kernel string) error {
-		s := collectionOf(a, func(int) {}).Source(&closed.Kernels().Named(kernel).Spec, classify.Learners().Named("svm"))
+		s := collectionOf(a, func(int) {}).Source(&RecordKernels().Named(kernel).Spec, classify.Learners().Named("svm"))
 		_, err := s.Classify(t.Context(), problem.OfItems(s.Items, l.Row, l.Class, l.Names), nil)
 		return err
 	}

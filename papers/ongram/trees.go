@@ -1,4 +1,4 @@
-package closed
+package ongram
 
 import "math"
 
@@ -78,4 +78,4 @@ func scaledBessel(d int, z float64) []float64 {
 	return v
 }
 
-const badArgument = "closed: argument out of range"
+const badArgument = "ongram: argument out of range"

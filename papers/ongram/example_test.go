@@ -1,20 +1,20 @@
-package closed_test
+package ongram_test
 
 import (
 	"fmt"
 
 	"github.com/heatwalk/heatwalk/file/nodefile"
-	"github.com/heatwalk/heatwalk/papers/closed"
+	"github.com/heatwalk/heatwalk/papers/ongram"
 	"github.com/heatwalk/heatwalk/param"
 )
 
 // Three records of two attributes, of which the first two differ in the second one.
-func ExampleKernels() {
+func ExampleRecordKernels() {
 	attributes := []nodefile.Column{
 		{Name: "fur", Values: []string{"yes", "no"}, Code: []int32{0, 0, 1}},
 		{Name: "sound", Values: []string{"meow", "bark", "cluck"}, Code: []int32{0, 1, 2}},
 	}
-	k := closed.Kernels().Named("categorical")
+	k := ongram.RecordKernels().Named("categorical")
 	v, err := k.Resolve(param.Values{"beta": param.Of(0.5)}, nil)
 	if err != nil {
 		panic(err)
@@ -31,6 +31,6 @@ func ExampleKernels() {
 
 // A vertex of a binary tree with its parent and with its sibling.
 func ExampleRootedTree() {
-	fmt.Printf("%.4f %.4f\n", closed.RootedTree(3, 1, 2, 1, 0.5), closed.RootedTree(3, 2, 2, 2, 0.5))
+	fmt.Printf("%.4f %.4f\n", ongram.RootedTree(3, 1, 2, 1, 0.5), ongram.RootedTree(3, 2, 2, 2, 0.5))
 	// Output: 0.1372 0.0323
 }

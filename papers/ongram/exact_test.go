@@ -1,4 +1,4 @@
-package closed
+package ongram
 
 import (
 	"math"
@@ -180,7 +180,7 @@ func random(rng *rand.Rand, n int, missing bool, sizes ...int) []nodefile.Column
 // Values of records against products over attributes of the values on complete graphs,
 // of combinations of vertices where values are missing; alphabets of one, of more than
 // 256 and more than 65,536 values.
-func TestRecords(t *testing.T) {
+func TestRecordKernels(t *testing.T) {
 	const n, beta = 40, 0.02
 	rng := rand.New(rand.NewPCG(1, 2))
 	sizes := []int{2, 300, 2, 1, 7, 3, 70000, 2, 256, 257, 4, 2, 5}
@@ -406,15 +406,15 @@ func TestRefusals(t *testing.T) {
 		want   string
 		record int
 	}{
-		{"hypercube", []nodefile.Column{three}, nil, "closed: attribute colour: has 3 values, and a hypercube's attributes have two; take the categorical kernel", -1},
-		{"categorical", nil, nil, "closed: no attributes; there is nothing to compare", -1},
-		{"strings", []nodefile.Column{three, three}, nil, "closed: strings are in one column, and there are 2; name the one", -1},
-		{"strings", []nodefile.Column{text}, nil, "closed: attribute text: the string is missing; leave its record out", 2},
-		{"strings", []nodefile.Column{three}, param.Values{"alphabet": param.Of(2)}, "closed: attribute colour: has 3 characters, more than the alphabet of 2; give a larger one", -1},
-		{"strings", []nodefile.Column{long}, param.Values{"scale": param.Of("raw"), "beta": param.Of(9.0)}, "closed: attribute text: K(x, x) of the string of 2000 characters is beyond float64; leave it out, or scale to K(x, x) = 1", 0},
-		{"strings", []nodefile.Column{{Name: "text", Values: []string{"abc"}, Code: []int32{0}}}, param.Values{"places": param.Of(1)}, "closed: attribute text: the string has 3 characters, more than the number of places, 1; give more", 0},
+		{"hypercube", []nodefile.Column{three}, nil, "ongram: attribute colour: has 3 values, and a hypercube's attributes have two; take the categorical kernel", -1},
+		{"categorical", nil, nil, "ongram: no attributes; there is nothing to compare", -1},
+		{"strings", []nodefile.Column{three, three}, nil, "ongram: strings are in one column, and there are 2; name the one", -1},
+		{"strings", []nodefile.Column{text}, nil, "ongram: attribute text: the string is missing; leave its record out", 2},
+		{"strings", []nodefile.Column{three}, param.Values{"alphabet": param.Of(2)}, "ongram: attribute colour: has 3 characters, more than the alphabet of 2; give a larger one", -1},
+		{"strings", []nodefile.Column{long}, param.Values{"scale": param.Of("raw"), "beta": param.Of(9.0)}, "ongram: attribute text: K(x, x) of the string of 2000 characters is beyond float64; leave it out, or scale to K(x, x) = 1", 0},
+		{"strings", []nodefile.Column{{Name: "text", Values: []string{"abc"}, Code: []int32{0}}}, param.Values{"places": param.Of(1)}, "ongram: attribute text: the string has 3 characters, more than the number of places, 1; give more", 0},
 	} {
-		k := Kernels().Named(c.kernel)
+		k := RecordKernels().Named(c.kernel)
 		v, err := k.Resolve(c.given, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -425,7 +425,7 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s: %v of record %+v, want %s", c.kernel, err, e, c.want)
 		}
 	}
-	if Kernels().Named("none") != nil {
+	if RecordKernels().Named("none") != nil {
 		t.Error("there is a kernel called none")
 	}
 }

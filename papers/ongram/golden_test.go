@@ -1,4 +1,4 @@
-package closed
+package ongram
 
 import (
 	"bufio"
@@ -135,8 +135,8 @@ func TestGoldenRegularTree(t *testing.T) {
 	}
 }
 
-// records returns the attributes of the golden records.
-func records(t *testing.T) []nodefile.Column {
+// goldenRecords returns the attributes of the golden records.
+func goldenRecords(t *testing.T) []nodefile.Column {
 	codes := testgraph.Golden(t, "closed/records.npy")
 	list := make([]nodefile.Column, codes.Cols)
 	for a, size := range []int{2, 5, 3, 10, 4, 2} {
@@ -151,7 +151,7 @@ func records(t *testing.T) []nodefile.Column {
 // gramOf returns the kernel of the records with the given values of its parameters.
 func gramOf(t testing.TB, name string, attributes []nodefile.Column, given param.Values) classify.Gram {
 	t.Helper()
-	k := Kernels().Named(name)
+	k := RecordKernels().Named(name)
 	v, err := k.Resolve(given, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -164,7 +164,7 @@ func gramOf(t testing.TB, name string, attributes []nodefile.Column, given param
 }
 
 func TestGoldenRecords(t *testing.T) {
-	list := records(t)
+	list := goldenRecords(t)
 	same(t, "records_matches", valueOf(gramOf(t, "hamming", list, nil)))
 	for _, beta := range betas {
 		for scale, kind := range map[string]string{"unit": "kernel", "raw": "heat"} {

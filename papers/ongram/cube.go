@@ -1,4 +1,4 @@
-package closed
+package ongram
 
 import (
 	"encoding/binary"
@@ -34,7 +34,7 @@ var (
 // attribute with its values as vertices. A missing value is a vertex more, or the
 // combination of all vertices with equal weights: its value with any
 // other, and with another missing one, is 1/|A| where K(x, x) is (1 + (|A|−1)·e^(−|A|β))/|A|.
-var categorical = Kernel{
+var categorical = RecordKernel{
 	Spec: param.Spec{
 		Name: "categorical", Title: "Π (1 − e^−|A|β)/(1 + (|A|−1)e^−|A|β) over attributes that differ", Works: param.Vectors,
 		Source: "Kondor and Lafferty, Diffusion kernels on graphs and other discrete input spaces, ICML 2002, section 4.4, equation 17",
@@ -49,7 +49,7 @@ var categorical = Kernel{
 }
 
 // hypercube is categorical for attributes of two values, tanh(β)^d.
-var hypercube = Kernel{
+var hypercube = RecordKernel{
 	Spec: param.Spec{
 		Name: "hypercube", Title: "tanh(β)^d, d attributes of two values differ",
 		Works:  param.Vectors,
@@ -70,7 +70,7 @@ var hypercube = Kernel{
 }
 
 // hamming counts the attributes that agree, n less the Hamming distance.
-var hamming = Kernel{
+var hamming = RecordKernel{
 	Spec: param.Spec{
 		Name: "hamming", Title: "the number of attributes that agree",
 		Works:  param.Vectors,

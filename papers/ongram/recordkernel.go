@@ -1,4 +1,4 @@
-package closed
+package ongram
 
 import (
 	"github.com/heatwalk/heatwalk/classify"
@@ -6,8 +6,8 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// Kernel declares a kernel of records: its name and parameters and how to make it.
-type Kernel struct {
+// RecordKernel declares a kernel of records: its name and parameters and how to make it.
+type RecordKernel struct {
 	param.Spec
 
 	// Texts reports that the kernel compares the text of values, so that unknown values are
@@ -22,8 +22,8 @@ type Kernel struct {
 }
 
 // Kernels returns the kernels of records of this package.
-func Kernels() param.List[*Kernel] {
-	return param.List[*Kernel]{&categorical, &hypercube, &hamming, &stringsKernel}
+func RecordKernels() param.List[*RecordKernel] {
+	return param.List[*RecordKernel]{&categorical, &hypercube, &hamming, &stringsKernel}
 }
 
 // AttributeError says that a kernel does not take some attributes.
@@ -36,9 +36,9 @@ type AttributeError struct {
 // Error implements error.
 func (e *AttributeError) Error() string {
 	if e.Attribute == "" {
-		return "closed: " + e.What
+		return "ongram: " + e.What
 	}
-	return "closed: attribute " + e.Attribute + ": " + e.What
+	return "ongram: attribute " + e.Attribute + ": " + e.What
 }
 
 // values is the Gram of a kernel: its values are those of any other Gram of the same records, to the bit. It
@@ -74,7 +74,7 @@ func (g *values) DistinctTo(dst []float64, i int) {
 // RowTo implements [classify.Gram]. It computes the value of each distinct record once.
 func (g *values) RowTo(dst []float64, i int) {
 	if len(dst) != len(g.distinct) {
-		panic("closed: slice of the wrong length")
+		panic("ongram: slice of the wrong length")
 	}
 	if len(g.first) == len(g.distinct) {
 		g.DistinctTo(dst, i)

@@ -1,4 +1,4 @@
-package closed
+package ongram
 
 import (
 	"fmt"
@@ -19,7 +19,7 @@ import (
 //
 // κ = 1 where the characters x_i and y_j agree, else B; terms with an index below 0 are
 // not there. Cost of a value: |x|·|y| terms, of n places n·|x|·|y|.
-var stringsKernel = Kernel{
+var stringsKernel = RecordKernel{
 	Spec: param.Spec{
 		Name: "strings", Title: "Σ B^(places that differ) over all alignments with blanks", Works: param.Vectors,
 		Source: "Kondor and Lafferty, Diffusion kernels on graphs and other discrete input spaces, ICML 2002, section 4.6, equation 18",
