@@ -9,7 +9,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/file/clock"
 	"github.com/heatwalk/heatwalk/file/graphfile"
-	"github.com/heatwalk/heatwalk/file/market"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/file/textio"
@@ -126,7 +125,7 @@ func (r *reader) readForeign(in *textio.Reader, format *graphfile.Format,
 				format.Title)
 		}
 		r.names.matrix = &matrix{rows: g.Nodes, first: g.First, symmetry: map[graphfile.Direction]string{
-			graphfile.BySymmetry: market.General, graphfile.Undirected: market.Symmetric, graphfile.Directed: "directed",
+			graphfile.BySymmetry: graphfile.General, graphfile.Undirected: graphfile.Symmetric, graphfile.Directed: "directed",
 		}[g.Direction]}
 	}
 	return r.state(name, g.Direction)

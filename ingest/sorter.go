@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/heatwalk/heatwalk/file/graphfile"
-	"github.com/heatwalk/heatwalk/file/market"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 )
 
@@ -67,7 +66,7 @@ func (e *edgeSorter) isDirected(stated graphfile.Direction) (bool, error) {
 	case e.c.Directed || e.c.Undirected:
 		return e.c.Directed, nil
 	case !e.hasBothDirections():
-		skew := e.matrix != nil && e.matrix.symmetry == market.Skew
+		skew := e.matrix != nil && e.matrix.symmetry == graphfile.Skew
 		return skew || stated == graphfile.Directed, nil
 	}
 	s := e.sorter(sort.Undirected)
@@ -96,5 +95,5 @@ func (e *edgeSorter) hasAmounts() bool {
 // hasBothDirections reports whether the input is a matrix with an entry for each direction of an
 // edge.
 func (e *edgeSorter) hasBothDirections() bool {
-	return e.matrix != nil && e.matrix.symmetry == market.General
+	return e.matrix != nil && e.matrix.symmetry == graphfile.General
 }

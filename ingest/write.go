@@ -7,7 +7,6 @@ import (
 	"math/bits"
 
 	"github.com/heatwalk/heatwalk/file/graphfile"
-	"github.com/heatwalk/heatwalk/file/market"
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/pages"
@@ -35,10 +34,10 @@ func (e *edgeSorter) write(store *shard.Writer, directed bool) error {
 	kinds := t.describe(&store.Manifest)
 	views := []sort.View{sort.Undirected}
 	switch {
-	case directed && e.matrix != nil && e.matrix.symmetry == market.Symmetric:
+	case directed && e.matrix != nil && e.matrix.symmetry == graphfile.Symmetric:
 		views = []sort.View{sort.Mirrored, sort.Mirrored}
 	case directed && e.c.Signed && e.matrix != nil &&
-		e.matrix.symmetry == market.Skew:
+		e.matrix.symmetry == graphfile.Skew:
 		views = []sort.View{sort.Skew, sort.SkewIncoming}
 	case directed:
 		views = []sort.View{sort.Outgoing, sort.Incoming}

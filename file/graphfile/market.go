@@ -3,12 +3,10 @@ package graphfile
 import (
 	"bufio"
 	"context"
-
-	"github.com/heatwalk/heatwalk/file/market"
 )
 
-// MatrixMarket is the coordinate format of NIST's Matrix Market, see package market. Package
-// ingest reads it, many lines at a time.
+// MatrixMarket is the coordinate format of NIST's Matrix Market. Package
+// ingest reads it by a [MarketReader], many lines at a time.
 var MatrixMarket = &Format{
 	Name: "mtx", Title: "Matrix Market", Endings: []string{".mtx"}, Text: true,
 	Sweeps: 1, write: writeMarket,
@@ -19,13 +17,13 @@ var MatrixMarket = &Format{
 func writeMarket(ctx context.Context, out *bufio.Writer,
 	g *graph) (isolated int, err error) {
 	g.begin(1)
-	head := market.Head{Field: market.Pattern, Symmetry: market.Symmetric,
+	head := marketHead{Field: PatternField, Symmetry: Symmetric,
 		Rows: uint64(g.nodes), Entries: uint64(g.edges())}
 	if g.weighted {
-		head.Field = market.Real
+		head.Field = realField
 	}
 	if g.directed {
-		head.Symmetry = market.General
+		head.Symmetry = General
 	}
 	_, _ = out.WriteString(head.String())
 	return 0, g.sweep(ctx, func(e *entries) error {
@@ -33,7 +31,7 @@ func writeMarket(ctx context.Context, out *bufio.Writer,
 			if !g.directed && int(c) > e.row {
 				break
 			}
-			line := market.AppendEntry(out.AvailableBuffer(), uint32(e.row), c)
+			line := appendMarketEntry(out.AvailableBuffer(), uint32(e.row), c)
 			if err := endLine(out, line, ' ', g, e.weight(i)); err != nil {
 				return err
 			}

@@ -11,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/clock"
 	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/file/input"
-	"github.com/heatwalk/heatwalk/file/market"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/file/textio"
@@ -31,16 +30,16 @@ type Layout struct {
 	line           int64 // of the header or the first line; 0 for titles of JSON objects, and in Matrix Market
 	first          int64 // the first line of data; those before are comments and a header
 	template       parse.Template
-	simple         bool           // lines can follow the template
-	attributes     bool           // a dictionary of NetworkX ends each line, whose weight is that of the edge
-	integers       [2]bool        // the ids of the first lines are whole numbers, so that 1e+05 is 100000, and "#5" is none
-	zerosCount     bool           // a weight 0 is read as 1
-	hasNamedWeight bool           // a setting names the column of the weight
-	text           input.Text     // form of the weights
-	titles         string         // of the columns under a header, for messages
-	Columns        input.Columns  // their uses; nil for a Matrix Market file
-	prefix         [2]string      // in front of the ids of a bipartite graph: the titles of their columns
-	Market         *market.Reader // not nil for a Matrix Market file
+	simple         bool                    // lines can follow the template
+	attributes     bool                    // a dictionary of NetworkX ends each line, whose weight is that of the edge
+	integers       [2]bool                 // the ids of the first lines are whole numbers, so that 1e+05 is 100000, and "#5" is none
+	zerosCount     bool                    // a weight 0 is read as 1
+	hasNamedWeight bool                    // a setting names the column of the weight
+	text           input.Text              // form of the weights
+	titles         string                  // of the columns under a header, for messages
+	Columns        input.Columns           // their uses; nil for a Matrix Market file
+	prefix         [2]string               // in front of the ids of a bipartite graph: the titles of their columns
+	Market         *graphfile.MarketReader // not nil for a Matrix Market file
 
 	AreEvents bool                // see [table.EdgeTable]
 	Direction graphfile.Direction // of the edges, that Gephi's column Type states
@@ -128,11 +127,11 @@ type Settings struct {
 // it. It takes the chunks that hold nothing but comments, which sum counts.
 func (c *Settings) LayoutOf(in *textio.Reader, sum *Tally) (*Layout, error) {
 	head, err := in.Head()
-	if err == nil && market.Is(in.Name(), head.Data) {
+	if err == nil && graphfile.IsMarket(in.Name(), head.Data) {
 		return c.marketLayout(in, sum)
 	}
 	if errors.Is(err, io.EOF) && table.IsNamed(in.Name(), ".mtx") {
-		return nil, textio.Fault(in.Name(), 0, market.FetchAgain, "empty file")
+		return nil, textio.Fault(in.Name(), 0, fetchAgain, "empty file")
 	}
 	if err == nil && head.First == 0 {
 		c.Header = nodefile.HasHeader

@@ -5,19 +5,22 @@ import (
 	"errors"
 	"io"
 
-	"github.com/heatwalk/heatwalk/file/market"
+	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/ingest/internal/parse"
 )
 
+// fetchAgain is the remedy for a truncated file.
+const fetchAgain = "fetch the file again"
+
 // marketLayout reads the head of a Matrix Market file and decides its layout.
 func (c *Settings) marketLayout(in *textio.Reader, sum *Tally) (*Layout, error) {
-	m := &market.Reader{Name: in.Name(), Signed: c.Signed}
+	m := &graphfile.MarketReader{Name: in.Name(), Signed: c.Signed}
 	for {
 		chunk, err := in.Head()
 		if errors.Is(err, io.EOF) {
-			return nil, textio.Fault(m.Name, 0, market.FetchAgain,
+			return nil, textio.Fault(m.Name, 0, fetchAgain,
 				"ends before its sizes")
 		}
 		if err != nil {
@@ -45,8 +48,8 @@ func (c *Settings) marketLayout(in *textio.Reader, sum *Tally) (*Layout, error) 
 
 // layoutOfMarket returns the layout of the lines that follow a head, whose last line has the
 // given number.
-func layoutOfMarket(m *market.Reader, number int64) *Layout {
-	valued := m.Field != market.Pattern
+func layoutOfMarket(m *graphfile.MarketReader, number int64) *Layout {
+	valued := m.Field != graphfile.PatternField
 	lay := &Layout{sep: table.Blanks, target: 1, weight: -1, kind: -1, time: -1,
 		columns: 2, line: number, first: number + 1, simple: true, Market: m}
 	if valued {
@@ -54,9 +57,9 @@ func layoutOfMarket(m *market.Reader, number int64) *Layout {
 		lay.columns = 3
 	}
 	lay.template = parse.Template{
-		Sep: table.Blanks, Weighted: valued, Whole: m.Field == market.Integer,
+		Sep: table.Blanks, Weighted: valued, Whole: m.Field == graphfile.IntegerField,
 		Base: 1, Limit: m.Rows,
-		Lower: m.Symmetry != market.General, Strict: m.Symmetry == market.Skew,
+		Lower: m.Symmetry != graphfile.General, Strict: m.Symmetry == graphfile.Skew,
 	}
 	return lay
 }

@@ -1,4 +1,4 @@
-package market
+package graphfile
 
 import (
 	"fmt"
@@ -9,23 +9,23 @@ import (
 	"github.com/heatwalk/heatwalk/file/table"
 )
 
-// TestRoundTrip reads back written files, and checks the error about a missing entry.
-func TestRoundTrip(t *testing.T) {
-	for _, head := range []Head{
-		{Pattern, General, 3, 3}, {Pattern, Symmetric, 3, 3}, {Integer, Symmetric, 3, 3}, {Real, General, 3, 3}, {Real, Skew, 4, 3},
+// TestMarketRoundTrip reads back written files, and checks the error about a missing entry.
+func TestMarketRoundTrip(t *testing.T) {
+	for _, head := range []marketHead{
+		{PatternField, General, 3, 3}, {PatternField, Symmetric, 3, 3}, {IntegerField, Symmetric, 3, 3}, {realField, General, 3, 3}, {realField, Skew, 4, 3},
 	} {
 		text := head.String()
 		for i := range uint32(head.Entries) {
-			text += string(AppendEntry(nil, 2, i%2))
-			if head.Field != Pattern {
+			text += string(appendMarketEntry(nil, 2, i%2))
+			if head.Field != PatternField {
 				text += fmt.Sprint(" ", i+1)
 			}
 			text += "\n"
 		}
-		if !Is("x", []byte(text)) || Is("x", []byte("% "+text)) || !Is("x.mtx.gz", nil) {
+		if !IsMarket("x", []byte(text)) || IsMarket("x", []byte("% "+text)) || !IsMarket("x.mtx.gz", nil) {
 			t.Errorf("%q is not recognized by its first line", text)
 		}
-		r := &Reader{Name: "x.mtx"}
+		r := &MarketReader{Name: "x.mtx"}
 		last, entries := false, int64(0)
 		for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
 			if number := int64(i + 1); !last {
@@ -40,7 +40,7 @@ func TestRoundTrip(t *testing.T) {
 				t.Fatal(err)
 			}
 			value := 1.0
-			if head.Field != Pattern {
+			if head.Field != PatternField {
 				value = float64(entries + 1)
 			}
 			row, col, got, bad := r.Entry(&f, int64(i+1))
@@ -49,8 +49,8 @@ func TestRoundTrip(t *testing.T) {
 			}
 			entries++
 		}
-		if r.Head != head || r.Complete(entries) != nil {
-			t.Errorf("%+v is read as %+v, with %d entries", head, r.Head, entries)
+		if r.marketHead != head || r.Complete(entries) != nil {
+			t.Errorf("%+v is read as %+v, with %d entries", head, r.marketHead, entries)
 		}
 		if err := r.Complete(entries - 1); err == nil || err.Error() != "x.mtx: 2 entries, line 2 declares 3; fetch the file again" {
 			t.Errorf("got %v", err)
@@ -58,8 +58,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// headLine is [Reader.Line] with a plain error.
-func headLine(r *Reader, line string, number int64) (last bool, err error) {
+// headLine is [MarketReader.Line] with a plain error.
+func headLine(r *MarketReader, line string, number int64) (last bool, err error) {
 	last, bad := r.Line([]byte(line), number, 10)
 	if bad != nil {
 		err = bad
@@ -67,9 +67,9 @@ func headLine(r *Reader, line string, number int64) (last bool, err error) {
 	return last, err
 }
 
-// TestSkew checks that the positive entry of a skew-symmetric pair is returned.
-func TestSkew(t *testing.T) {
-	r := &Reader{Head: Head{Real, Skew, 5, 1}}
+// TestMarketSkew checks that the positive entry of a skew-symmetric pair is returned.
+func TestMarketSkew(t *testing.T) {
+	r := &MarketReader{marketHead: marketHead{realField, Skew, 5, 1}}
 	var f table.Fields
 	if err := f.Split([]byte("4 2 -1.5"), table.Blanks); err != nil {
 		t.Fatal(err)
@@ -79,9 +79,9 @@ func TestSkew(t *testing.T) {
 	}
 }
 
-// TestNegativeZero checks that −0 is read as 0.
-func TestNegativeZero(t *testing.T) {
-	r := &Reader{Head: Head{Real, General, 5, 1}}
+// TestMarketNegativeZero checks that −0 is read as 0.
+func TestMarketNegativeZero(t *testing.T) {
+	r := &MarketReader{marketHead: marketHead{realField, General, 5, 1}}
 	var f table.Fields
 	if err := f.Split([]byte("4 2 -0"), table.Blanks); err != nil {
 		t.Fatal(err)

@@ -1,16 +1,4 @@
-// Package market reads and writes coordinate files of the Matrix Market of NIST: a head with
-// field, symmetry and size of a square matrix, then one entry on each line.
-//
-//	r := &market.Reader{Name: "graph.mtx"}
-//	for !done { done, err = r.Line(line, number, limit) }
-//	row, col, value, bad := r.Entry(fields, number)
-//	err = r.Complete(entries)
-//
-//	text := market.Head{Field: market.Pattern, Symmetry: market.Symmetric, Rows: n, Entries: m}.String()
-//	line = market.AppendEntry(line, row, col)
-//
-// Rows and columns count from 0 here and from 1 in files.
-package market
+package graphfile
 
 import (
 	"bytes"
@@ -26,9 +14,9 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// Head holds the lines before the entries.
-type Head struct {
-	Field         string // Pattern, Integer or Real
+// marketHead holds the lines of a Matrix Market file before the entries.
+type marketHead struct {
+	Field         string // PatternField, IntegerField or realField
 	Symmetry      string // General, Symmetric or Skew
 	Rows, Entries uint64
 }
@@ -36,9 +24,9 @@ type Head struct {
 // Fields (types of the values) and symmetries. A general file lists all entries, the others
 // only those on and below the diagonal, which determine the rest, or in some files those above it.
 const (
-	Pattern = "pattern" // no values
-	Integer = "integer"
-	Real    = "real"
+	PatternField = "pattern" // no values
+	IntegerField = "integer"
+	realField    = "real"
 
 	General   = "general"
 	Symmetric = "symmetric"
@@ -52,39 +40,38 @@ const bannerStart = "%%MatrixMarket"
 var banner = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^%+ ?MatrixMarket\b`) })
 
 // String returns the lines of the head.
-func (h Head) String() string {
+func (h marketHead) String() string {
 	return fmt.Sprintf("%s matrix coordinate %s %s\n%d %d %d\n", bannerStart,
 		h.Field, h.Symmetry, h.Rows, h.Rows, h.Entries)
 }
 
-// AppendEntry appends row and column of an entry to a line. The caller appends a blank and the
-// value, unless the field is Pattern.
-func AppendEntry(line []byte, row, col uint32) []byte {
+// appendMarketEntry appends row and column of an entry to a line. The caller appends a blank and the
+// value, unless the field is PatternField.
+func appendMarketEntry(line []byte, row, col uint32) []byte {
 	line = strconv.AppendUint(line, uint64(row)+1, 10)
 	return strconv.AppendUint(append(line, ' '), uint64(col)+1, 10)
 }
 
-// Is reports whether a file is a Matrix Market file, by the beginning of its content or by its name.
-func Is(name string, head []byte) bool {
+// IsMarket reports whether a file is a Matrix Market file, by the beginning of its content or by its name.
+func IsMarket(name string, head []byte) bool {
 	return banner().Match(head) || table.IsNamed(name, ".mtx")
 }
 
-// Reader parses the lines of a file. Errors about entries have no remedy; the caller adds it.
-type Reader struct {
+// MarketReader parses the lines of a Matrix Market file: a head with field, symmetry and size of a square matrix,
+// then an entry on each line. Rows and columns count from 0 here and from 1 in files. Errors about entries have no
+// remedy; the caller adds it.
+type MarketReader struct {
 	Name   string // file name for messages
 	Signed bool   // values may be negative
-	Head
+	marketHead
 
 	began    bool
 	sizeLine int64
 }
 
-// FetchAgain is the remedy for a truncated file.
-const FetchAgain = "fetch the file again"
-
 // Line parses the next line of the head, which has the given line number, and reports whether
 // it was the last line of the head. A matrix of more than limit rows is an error.
-func (r *Reader) Line(line []byte, number int64,
+func (r *MarketReader) Line(line []byte, number int64,
 	limit int) (last bool, bad *textio.Error) {
 	switch {
 	case !r.began:
@@ -97,7 +84,7 @@ func (r *Reader) Line(line []byte, number int64,
 }
 
 // banner parses the first line.
-func (r *Reader) banner(line []byte) *textio.Error {
+func (r *MarketReader) banner(line []byte) *textio.Error {
 	fault := func(fix, format string, args ...any) *textio.Error {
 		return textio.Fault(r.Name, 1, fix, format, args...)
 	}
@@ -117,11 +104,11 @@ func (r *Reader) banner(line []byte) *textio.Error {
 	r.Symmetry = string(fields[4])
 	switch r.Field {
 	case "unsigned-integer": // written by SciPy for unsigned arrays
-		r.Field = Integer
+		r.Field = IntegerField
 	case "double":
-		r.Field = Real
+		r.Field = realField
 	}
-	if !slices.Contains([]string{Pattern, Integer, Real}, r.Field) {
+	if !slices.Contains([]string{PatternField, IntegerField, realField}, r.Field) {
 		return fault("write it as one of them",
 			"field %s is not supported; real, integer and pattern are",
 			words.Quoted(fields[3]))
@@ -130,7 +117,7 @@ func (r *Reader) banner(line []byte) *textio.Error {
 	case !slices.Contains([]string{General, Symmetric, Skew}, r.Symmetry):
 		return fault("write it as general",
 			"symmetry %s is not supported; general, symmetric and skew-symmetric are", words.Quoted(fields[4]))
-	case r.Symmetry == Skew && r.Field == Pattern:
+	case r.Symmetry == Skew && r.Field == PatternField:
 		return fault("write it as real, or as general",
 			"a pattern cannot be skew-symmetric")
 	}
@@ -138,7 +125,7 @@ func (r *Reader) banner(line []byte) *textio.Error {
 }
 
 // size parses the line with the numbers of rows, columns and entries.
-func (r *Reader) size(line []byte, number int64, limit int) *textio.Error {
+func (r *MarketReader) size(line []byte, number int64, limit int) *textio.Error {
 	const fix = "correct the line of sizes, or fetch the file again"
 	fields := bytes.Fields(line)
 	if len(fields) != 3 {
@@ -169,10 +156,10 @@ func (r *Reader) size(line []byte, number int64, limit int) *textio.Error {
 	return nil
 }
 
-// Entry parses an entry; its value is 1 if the field is Pattern. For a skew-symmetric matrix it
+// Entry parses an entry; its value is 1 if the field is PatternField. For a skew-symmetric matrix it
 // returns the positive one of the entries (i, j) and (j, i), because a directed graph has the
 // arc of one direction only.
-func (r *Reader) Entry(f *table.Fields,
+func (r *MarketReader) Entry(f *table.Fields,
 	number int64) (row, col uint32, value float64, bad *textio.Error) {
 	fault := func(field int, format string, args ...any) (uint32, uint32, float64, *textio.Error) {
 		e := textio.Fault(r.Name, number, "", format, args...)
@@ -195,11 +182,11 @@ func (r *Reader) Entry(f *table.Fields,
 	row = uint32(index[0] - 1)
 	col = uint32(index[1] - 1)
 	value = 1
-	if r.Field != Pattern {
+	if r.Field != PatternField {
 		text := f.Text[2]
 		var wrong string
 		value, wrong = table.ParseNumber(text, 64)
-		if wrong == "" && r.Field == Integer && value != math.Trunc(value) {
+		if wrong == "" && r.Field == IntegerField && value != math.Trunc(value) {
 			wrong = "is not an integer, as line 1 declares"
 		}
 		if wrong != "" {
@@ -227,10 +214,10 @@ func (r *Reader) Entry(f *table.Fields,
 
 // Complete returns an error unless the number of entries, including bad ones, equals the number
 // in the head.
-func (r *Reader) Complete(entries int64) error {
+func (r *MarketReader) Complete(entries int64) error {
 	if uint64(entries) == r.Entries {
 		return nil
 	}
-	return textio.Fault(r.Name, 0, FetchAgain, "%s, line %d declares %d",
+	return textio.Fault(r.Name, 0, fetchAgain, "%s, line %d declares %d",
 		words.Counted(entries, "entry"), r.sizeLine, r.Entries)
 }
