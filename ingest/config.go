@@ -9,7 +9,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/nodefile"
-	"github.com/heatwalk/heatwalk/file/nodetable"
 	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/internal/words"
@@ -146,9 +145,9 @@ func (c *Config) validate() error {
 	}
 	for i, f := range c.Fields {
 		if n, err := strconv.Atoi(f); table.Numbers(c.Fields) &&
-			(err != nil || n > nodetable.MaxFields) {
+			(err != nil || n > nodefile.MaxFields) {
 			bad("fields", "column %s; columns run from 1 to %d", f,
-				nodetable.MaxFields)
+				nodefile.MaxFields)
 		}
 		if slices.Contains(c.Fields[:i], f) {
 			bad("fields", "column %s is named twice", f)

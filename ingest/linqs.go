@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/file/graphfile"
-	"github.com/heatwalk/heatwalk/file/nodetable"
+	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/file/textio"
 )
@@ -22,7 +22,7 @@ const citesFile = ".cites"
 func IsStore(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir() && folder(path) == "" &&
-		nodetable.Parts(path) == nil && textio.Partition(path) == "" &&
+		nodefile.PartFiles(path) == nil && textio.Partition(path) == "" &&
 		!graphfile.IsArrays(path)
 }
 
@@ -72,11 +72,11 @@ func (c *Config) pair(inputs []string) ([]string, error) {
 			path = cites
 		} else if graphfile.IsArrays(path) {
 			path = graphfile.ArraysFile(path)
-		} else if parts := nodetable.Parts(path); parts != nil {
+		} else if parts := nodefile.PartFiles(path); parts != nil {
 			paths = append(paths, parts...)
 			continue
 		}
-		if table.Extension(path) != nodetable.ContentFile {
+		if table.Extension(path) != nodefile.ContentFile {
 			paths = append(paths, path)
 			continue
 		}
@@ -98,7 +98,7 @@ func (c *Config) pair(inputs []string) ([]string, error) {
 			continue
 		}
 		if content := filesWith(filepath.Dir(path), stemOf(path),
-			nodetable.ContentFile); len(content) > 0 {
+			nodefile.ContentFile); len(content) > 0 {
 			c.Nodes = content[0]
 		}
 	}

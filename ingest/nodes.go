@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/file/nodetable"
+	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/ingest/internal/ids"
 	"github.com/heatwalk/heatwalk/ingest/internal/lines"
@@ -23,7 +23,7 @@ func (r *reader) readNodes() error {
 	defer func() { r.close(in, 0, last) }()
 	var b ids.Batch
 	var code []uint32
-	list := &nodetable.Reader{Name: in.Name(), Header: r.c.Header, Text: r.c.Text,
+	list := &nodefile.Reader{Name: in.Name(), Header: r.c.Header, Text: r.c.Text,
 		Options: textio.Options{Warn: r.t.warn}}
 	listed := 0
 	flush := func() error {

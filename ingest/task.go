@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/heatwalk/heatwalk/file/nodetable"
+	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/ingest/internal/lines"
@@ -132,7 +132,7 @@ func (t *task) shareRead() float64 {
 
 // warnUnlisted warns of ids that the .content file does not have.
 func (t *task) warnUnlisted(ids int) {
-	if ids > 0 && table.Extension(t.c.Nodes) == nodetable.ContentFile &&
+	if ids > 0 && table.Extension(t.c.Nodes) == nodefile.ContentFile &&
 		t.c.UnknownIDs == DefaultUnknown {
 		t.warn(textio.Fault(t.c.Nodes, 0,
 			"to leave them out pass {unknown-ids=skip}",

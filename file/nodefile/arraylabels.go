@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/file/nodetable"
 	"github.com/heatwalk/heatwalk/file/npy"
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/internal/words"
@@ -91,7 +90,7 @@ func (r *labelReader) readArray(ctx context.Context, path string,
 					"number the classes from 0, and give -1 for a node without a label")
 			default:
 				if err := r.label(rowAt(i), strconv.FormatFloat(x, 'g', -1, 64),
-					nodetable.Row{}); err != nil {
+					Row{}); err != nil {
 					return err
 				}
 			}

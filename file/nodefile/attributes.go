@@ -10,7 +10,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/file/input"
-	"github.com/heatwalk/heatwalk/file/nodetable"
 	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/internal/words"
@@ -94,7 +93,7 @@ func ReadAttributes(ctx context.Context, path string,
 		return nil, err
 	}
 	defer in.Close()
-	t := &nodetable.Reader{Every: true, Header: c.Header, Text: c.Text,
+	t := &Reader{Every: true, Header: c.Header, Text: c.Text,
 		Options: textio.Options{Warn: c.Warn}}
 	if !table.Numbers(slices.Concat(c.Columns, strings.Fields(c.ID), strings.Fields(c.Class))) {
 		t.Header = HasHeader
@@ -122,7 +121,7 @@ func ReadAttributes(ctx context.Context, path string,
 // attributeReader collects the columns of a table.
 type attributeReader struct {
 	c        *AttributeConfig
-	t        *nodetable.Reader
+	t        *Reader
 	progress func() (done, total int64) // bytes read, and of the whole file
 
 	lines   []int64
@@ -132,7 +131,7 @@ type attributeReader struct {
 
 // attributeColumn is a column of a table that is being read.
 type attributeColumn struct {
-	nodetable.Dictionary
+	Dictionary
 	codes []int32
 }
 
@@ -144,7 +143,7 @@ func (c *attributeColumn) omitWords() {
 		slices.ContainsFunc(c.Values, func(text string) bool { return !isWord(text) && !isNumber(text) }) {
 		return
 	}
-	numbers := nodetable.Dictionary{}
+	numbers := Dictionary{}
 	for i, code := range c.codes {
 		if code >= 0 && isWord(c.Values[code]) {
 			c.codes[i] = -1
@@ -167,7 +166,7 @@ func (c *attributeColumn) areDates() bool {
 }
 
 // add adds a row.
-func (r *attributeReader) add(row nodetable.Row) error {
+func (r *attributeReader) add(row Row) error {
 	if r.columns == nil {
 		r.columns = make([]attributeColumn, len(r.t.Names))
 	}

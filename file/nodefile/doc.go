@@ -10,5 +10,6 @@
 // Each line is about one node; tabs, commas, semicolons or blanks separate its id from its
 // values. Files may be compressed. Ids must equal those of the graph byte for byte, except that
 // the integer 3 matches 3.0, because pandas writes integers as floats if a column has missing
-// values. Errors in the data have file, line, column and remedy; see [ParseError].
+// values. [Reader] reads the rows of any such table, delimited text or Parquet: it decides by the first lines which
+// columns hold the node and the value. Errors in the data have file, line, column and remedy; see [ParseError].
 package nodefile

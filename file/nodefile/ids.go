@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/file/input"
-	"github.com/heatwalk/heatwalk/file/nodetable"
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/internal/words"
 )
@@ -43,8 +42,8 @@ type ListConfig struct {
 }
 
 // reader returns a reader of a table of nodes with these settings.
-func (c *ListConfig) reader(nodes Lookup, value string) *nodetable.Reader {
-	return &nodetable.Reader{
+func (c *ListConfig) reader(nodes Lookup, value string) *Reader {
+	return &Reader{
 		Lookup: nodes.Lookup, Value: value, Header: c.Header, Text: c.Text,
 		Options: textio.Options{Stdin: c.Stdin, Warn: c.Warn},
 	}
@@ -61,7 +60,7 @@ func ReadIDs(ctx context.Context, path string, nodes Lookup,
 		return readPositions(ctx, path, nodes)
 	}
 	return c.rows(ctx, nodes, c.reader(nodes, ""), path, "ids",
-		func(int, nodetable.Row) error { return nil })
+		func(int, Row) error { return nil })
 }
 
 // Parts are the rows of the parts of a split, in the order of a file.
@@ -74,7 +73,7 @@ func ReadSplits(ctx context.Context, path string, nodes Lookup,
 	c *ListConfig) (splits []Parts, err error) {
 	c = cmp.Or(c, &ListConfig{})
 	t := c.reader(nodes, input.Part)
-	_, err = c.rows(ctx, nodes, t, path, "parts", func(node int, row nodetable.Row) error {
+	_, err = c.rows(ctx, nodes, t, path, "parts", func(node int, row Row) error {
 		parts := strings.Fields(strings.ToLower(string(row.Value())))
 		if len(splits) == 0 {
 			splits = make([]Parts, len(parts))
@@ -116,11 +115,11 @@ func ReadSplits(ctx context.Context, path string, nodes Lookup,
 // rows reads the table at path, in which each node has at most one row, calls use with each
 // row whose node is in the graph, and returns the nodes in the order of the file. content
 // names the content in messages, for example "ids".
-func (c *ListConfig) rows(ctx context.Context, nodes Lookup, t *nodetable.Reader,
+func (c *ListConfig) rows(ctx context.Context, nodes Lookup, t *Reader,
 	path, content string,
-	use func(node int, row nodetable.Row) error) ([]int, error) {
+	use func(node int, row Row) error) ([]int, error) {
 	var list []int
-	unknown := nodetable.Unknown{Nodes: nodes, Set: c.Set}
+	unknown := Unknown{Nodes: nodes, Set: c.Set}
 	for row, err := range t.Read(ctx, path) {
 		if err != nil {
 			return nil, err

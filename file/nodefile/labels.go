@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/file/input"
-	"github.com/heatwalk/heatwalk/file/nodetable"
 	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/internal/words"
@@ -129,12 +128,12 @@ func ReadLabels(ctx context.Context, path string, nodes Lookup,
 func newLabelReader(c *LabelConfig, nodes Lookup) *labelReader {
 	r := &labelReader{
 		c: c, labels: &Labels{}, classes: classes{}, last: make([]uint32, nodes.Len()),
-		t: &nodetable.Reader{
+		t: &Reader{
 			Lookup: nodes.Lookup, Value: input.Label, Fields: c.Fields,
 			Option: "label-fields", Header: c.Header, Text: c.Text,
 			Options: textio.Options{Stdin: c.Stdin, Warn: c.Warn},
 		},
-		unknown: nodetable.Unknown{Nodes: nodes, Set: c.Set, Option: "label-fields"},
+		unknown: Unknown{Nodes: nodes, Set: c.Set, Option: "label-fields"},
 	}
 	if c.Like != nil {
 		r.t.Option = ""
@@ -170,7 +169,7 @@ func (r *labelReader) end(nodes Lookup) (*Labels, error) {
 	for _, d := range r.deferred {
 		if areNumbers {
 			r.skip(d.label)
-		} else if err := r.keep(d.row, d.label, nodetable.Row{Line: d.line, Text: [][]byte{[]byte(d.id)}}); err != nil {
+		} else if err := r.keep(d.row, d.label, Row{Line: d.line, Text: [][]byte{[]byte(d.id)}}); err != nil {
 			return nil, err
 		}
 	}
@@ -279,7 +278,7 @@ func (l *Labels) Respell(names []string) {
 // labelReader collects the labels of a table.
 type labelReader struct {
 	c        *LabelConfig
-	t        *nodetable.Reader
+	t        *Reader
 	labels   *Labels
 	classes  classes
 	lines    []int64  // line of each label
@@ -289,7 +288,7 @@ type labelReader struct {
 
 	deferred []deferredLabel // words that are missing labels if all others are numbers
 
-	unknown nodetable.Unknown
+	unknown Unknown
 }
 
 // deferredLabel is a label of a row that may be missing.
@@ -305,7 +304,7 @@ type deferredLabel struct {
 const maxName = 64 << 10
 
 // add adds the label of a row.
-func (r *labelReader) add(line nodetable.Row) error {
+func (r *labelReader) add(line Row) error {
 	row, isNode := r.unknown.Find(r.t.Lookup, line.Line, line.ID())
 	if !isNode {
 		return nil
@@ -338,7 +337,7 @@ func (r *labelReader) skip(label string) {
 }
 
 // label adds the label of a node, which is on the given line of a table, unless it is missing.
-func (r *labelReader) label(row int, label string, line nodetable.Row) error {
+func (r *labelReader) label(row int, label string, line Row) error {
 	r.unknown.TitleFix = r.t.TitleFix
 	if _, isClass := r.classes[label]; !isClass {
 		key := table.ClassKey(label)
@@ -356,7 +355,7 @@ func (r *labelReader) label(row int, label string, line nodetable.Row) error {
 }
 
 // keep adds the label of a node.
-func (r *labelReader) keep(row int, label string, line nodetable.Row) error {
+func (r *labelReader) keep(row int, label string, line Row) error {
 	l := r.labels
 	class, ok := r.classes[label]
 	if len(label) > maxName {

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/file/input"
-	"github.com/heatwalk/heatwalk/file/nodetable"
 	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/internal/words"
@@ -37,7 +36,7 @@ func ReadPrior(ctx context.Context, path string, nodes Lookup, classNames []stri
 			prior.Row(node)[c] = 1 / float64(classes)
 		}
 	}
-	_, err := c.rows(ctx, nodes, t, path, "probabilities", func(node int, row nodetable.Row) (err error) {
+	_, err := c.rows(ctx, nodes, t, path, "probabilities", func(node int, row Row) (err error) {
 		if column == nil {
 			if column, err = priorColumns(t, classNames, c.Skip); err != nil {
 				return err
@@ -59,7 +58,7 @@ func classIndex(classNames []string, name string) int {
 }
 
 // priorColumns finds the column of each class in the header.
-func priorColumns(t *nodetable.Reader, classNames, skip []string) ([]int, error) {
+func priorColumns(t *Reader, classNames, skip []string) ([]int, error) {
 	const fix = "the header names the classes"
 	column := slices.Repeat([]int{-1}, len(classNames))
 	for i, title := range t.Titles {
@@ -87,7 +86,7 @@ func priorColumns(t *nodetable.Reader, classNames, skip []string) ([]int, error)
 }
 
 // distribution parses and checks the probabilities of a line and stores them in dst.
-func distribution(dst []float64, t *nodetable.Reader, row nodetable.Row,
+func distribution(dst []float64, t *Reader, row Row,
 	column []int) error {
 	var sum float64
 	for c, i := range column {

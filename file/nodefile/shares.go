@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/file/nodetable"
 	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/internal/words"
@@ -23,7 +22,7 @@ func ReadShares(ctx context.Context, path string, classNames []string,
 	shares := make([]float64, len(classNames))
 	sum := 0.0
 	isFirst := true
-	t := &nodetable.Reader{Every: true, Header: NoHeader, Text: c.Text,
+	t := &Reader{Every: true, Header: NoHeader, Text: c.Text,
 		Options: textio.Options{Stdin: c.Stdin, Warn: c.Warn}}
 	first := 0 // column of the class: 1 behind row numbers
 	for row, err := range t.Read(ctx, path) {

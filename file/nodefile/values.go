@@ -7,7 +7,6 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/file/input"
-	"github.com/heatwalk/heatwalk/file/nodetable"
 	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/internal/words"
 )
@@ -46,7 +45,7 @@ func ReadValues(ctx context.Context, path string, nodes Lookup,
 }
 
 // addNumber adds the number of a label and returns its class.
-func (r *labelReader) addNumber(label string, line nodetable.Row) (class int, err error) {
+func (r *labelReader) addNumber(label string, line Row) (class int, err error) {
 	number, fault := table.ParseNumber(table.PlainNumber([]byte(label), r.t.Text), 64)
 	if fault == "" && math.Abs(number) > largestValue {
 		fault = fmt.Sprintf("is beyond ±%.2g", largestValue)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/nodefile"
-	"github.com/heatwalk/heatwalk/file/nodetable"
 	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/internal/words"
@@ -38,8 +37,8 @@ type attributeColumn struct {
 	ignored string // reason why the column is no attribute; "" for an attribute
 	isText  bool   // values are categories
 
-	texts  nodetable.Dictionary // the first distinct values, up to one more than mostLevels
-	sample int                  // number of values in which these were found
+	texts  nodefile.Dictionary // the first distinct values, up to one more than mostLevels
+	sample int                 // number of values in which these were found
 
 	numbers int     // values that are numbers
 	null    int     // values that are words of [table.Doubtful]
@@ -65,13 +64,13 @@ type attributeColumn struct {
 // attributeTable reads a table with a node in each row.
 type attributeTable struct {
 	c       *FeatureConfig
-	rows    nodetable.Reader
+	rows    nodefile.Reader
 	columns []attributeColumn
 	use     input.Columns // of every column
 }
 
 func newAttributeTable(nodes nodefile.Lookup, c *FeatureConfig) *attributeTable {
-	return &attributeTable{c: c, rows: nodetable.Reader{
+	return &attributeTable{c: c, rows: nodefile.Reader{
 		Every: true, Fields: c.Fields, Lookup: nodes.Lookup, Header: c.Header, Text: c.Text,
 		Options: textio.Options{Stdin: c.Stdin, Warn: c.Warn},
 	}}
@@ -79,7 +78,7 @@ func newAttributeTable(nodes nodefile.Lookup, c *FeatureConfig) *attributeTable 
 
 // each reads the file at path and calls visit with every row.
 func (t *attributeTable) each(ctx context.Context, path string,
-	visit func(nodetable.Row) error) error {
+	visit func(nodefile.Row) error) error {
 	for row, err := range t.rows.Read(ctx, path) {
 		if err != nil {
 			return err
@@ -133,7 +132,7 @@ func (t *attributeTable) begin() error {
 			c.ignored = "titled as labels are"
 		}
 	}
-	if last := &t.columns[len(names)-1]; table.IsNamed(t.rows.Name, nodetable.ContentFile) {
+	if last := &t.columns[len(names)-1]; table.IsNamed(t.rows.Name, nodefile.ContentFile) {
 		last.ignored = "labels"
 	}
 	return t.keep()
@@ -178,7 +177,7 @@ func (t *attributeTable) isMissing(text string, isText bool) bool {
 }
 
 // inspect counts the forms of the values of a row.
-func (t *attributeTable) inspect(row nodetable.Row) error {
+func (t *attributeTable) inspect(row nodefile.Row) error {
 	for i := range t.columns {
 		c := &t.columns[i]
 		text := row.Field(i)
@@ -382,7 +381,7 @@ func (t *attributeTable) report() {
 }
 
 // values stores the attributes of a row in dst.
-func (t *attributeTable) values(dst []float32, row nodetable.Row) {
+func (t *attributeTable) values(dst []float32, row nodefile.Row) {
 	clear(dst)
 	for i := range t.columns {
 		c := &t.columns[i]
@@ -434,7 +433,7 @@ func (r *features) readTable(ctx context.Context) error {
 	}
 	values := make([]float32, cols)
 	r.Table = &sparse.Table{Rows: r.nodes.Len(), Cols: cols}
-	return t.each(ctx, r.file, func(row nodetable.Row) error {
+	return t.each(ctx, r.file, func(row nodefile.Row) error {
 		t.values(values, row)
 		return r.add(row.Line, row.ID(), values)
 	})

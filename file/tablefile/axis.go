@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/file/nodefile"
-	"github.com/heatwalk/heatwalk/file/nodetable"
 	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/internal/words"
@@ -74,7 +73,7 @@ func ReadAxis(ctx context.Context, path string, n int,
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 		text = make([]byte, 0, info.Size())
 	}
-	rows := &nodetable.Reader{Options: textio.Options{Stdin: stdin}}
+	rows := &nodefile.Reader{Options: textio.Options{Stdin: stdin}}
 	for row, err := range rows.Read(ctx, path) {
 		if err != nil {
 			return Axis{}, err

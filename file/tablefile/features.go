@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/nodefile"
-	"github.com/heatwalk/heatwalk/file/nodetable"
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -176,7 +175,7 @@ type features struct {
 	c       *FeatureConfig
 	file    string
 	nodes   nodefile.Lookup
-	unknown nodetable.Unknown
+	unknown nodefile.Unknown
 	ids     Axis          // of the rows of a matrix
 	reading int64         // bytes of reading that exceed its share of the limit; ≤ 0 if none do
 	outline *sparse.Table // estimated size of a table that exceeds the limit, else nil
@@ -184,7 +183,7 @@ type features struct {
 
 func newFeatures(path string, nodes nodefile.Lookup, c *FeatureConfig) *features {
 	return &features{Features: new(Features), c: c, file: path, nodes: nodes,
-		unknown: nodetable.Unknown{Nodes: nodes}}
+		unknown: nodefile.Unknown{Nodes: nodes}}
 }
 
 // readMatrix reads a matrix and the ids of its rows.

@@ -9,7 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/file/nodefile"
-	"github.com/heatwalk/heatwalk/file/nodetable"
 	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/internal/words"
@@ -29,11 +28,11 @@ const classTitle = "class"
 func NodeAttributes(ctx context.Context, path string, nodes nodefile.Lookup,
 	c *FeatureConfig) (attributes []graphfile.Attribute, bytes int64, err error) {
 	t := newAttributeTable(nodes, c)
-	unknown := &nodetable.Unknown{Nodes: nodes}
+	unknown := &nodefile.Unknown{Nodes: nodes}
 	var codes [][]int32 // of each column, the code of each node; −1: no value
 	const line = 50     // bytes of an entry of a map
 	bytes = line * int64(nodes.Len())
-	err = t.each(ctx, path, func(row nodetable.Row) error {
+	err = t.each(ctx, path, func(row nodefile.Row) error {
 		if codes == nil {
 			codes = make([][]int32, len(t.columns))
 			for i := range codes {

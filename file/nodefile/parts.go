@@ -1,4 +1,4 @@
-package nodetable
+package nodefile
 
 import (
 	"os"
@@ -12,11 +12,11 @@ import (
 // partEndings lists the endings of files that can be parts of one table.
 var partEndings = []string{".parquet", ".csv", ".tsv", ".txt", ".edges"}
 
-// Parts returns the files of a directory in the order of their names if they are the parts of
+// PartFiles returns the files of a directory in the order of their names if they are the parts of
 // one table, as Spark and DuckDB write them: all files have the same ending. Names that begin
 // with a dot or _, for example _SUCCESS, and the files that heatwalk writes next to an output
 // are skipped. It returns nil for any other path.
-func Parts(dir string) []string {
+func PartFiles(dir string) []string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil

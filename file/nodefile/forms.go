@@ -1,4 +1,4 @@
-package nodetable
+package nodefile
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package nodetable
+package nodefile
 
 import (
 	"bytes"
@@ -96,9 +96,9 @@ func (r Row) Field(i int) []byte {
 }
 
 // Read opens the file at path and yields its rows, see [Reader.Rows]. After an error it yields
-// nothing more. A directory of parts is read as one table, see [Parts].
+// nothing more. A directory of parts is read as one table, see [PartFiles].
 func (t *Reader) Read(ctx context.Context, path string) iter.Seq2[Row, error] {
-	parts := Parts(path)
+	parts := PartFiles(path)
 	t.isPart = parts != nil
 	if !t.isPart {
 		parts = []string{path}
