@@ -1,4 +1,4 @@
-package source_test
+package source
 
 import (
 	"fmt"
@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/ingest"
-	"github.com/heatwalk/heatwalk/ingest/source"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -27,7 +26,7 @@ func TestHubCoupling(t *testing.T) {
 	}
 	arcs := stored(t, []string{path}, &ingest.Config{Directed: true, Kind: "3", Fields: []string{"1", "2"}})
 	for _, workers := range []int{1, 7} {
-		s := stored(t, nil, &ingest.Config{Sources: []*ingest.Source{source.Citations(arcs, false, true, workers)}})
+		s := stored(t, nil, &ingest.Config{Sources: []*ingest.Source{Citations(arcs, false, true, workers)}})
 		got := map[string]float64{}
 		err := sparse.EachRow(t.Context(), s, workers, func(_, row int, col []uint32, val []float64) error {
 			if id := s.Nodes.ID(row); len(col) > 0 && id != "hub" {

@@ -12,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/ingest"
-	"github.com/heatwalk/heatwalk/ingest/source/internal/similarity"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -236,7 +235,7 @@ func (h *hypergraph) share(ctx context.Context, visit graphfile.Visitor) error {
 	if err := p.list(slices.Values(h.order())); err != nil {
 		return err
 	}
-	if err := similarity.Products(ctx, incidence.Transpose(), h.c.Workers, p.add); err != nil {
+	if err := eachProduct(ctx, incidence.Transpose(), h.c.Workers, p.add); err != nil {
 		return err
 	}
 	return p.flush()

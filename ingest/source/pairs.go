@@ -6,7 +6,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/ingest"
-	"github.com/heatwalk/heatwalk/ingest/source/internal/similarity"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
@@ -44,7 +43,7 @@ func Citations(store *shard.Store, cocitation, coupling bool,
 			if err := hold(patternBytes(a) + similarityBytes(x, workers)); err != nil {
 				return nil, err
 			}
-			if err := similarity.Products(ctx, x, workers, p.add); err != nil {
+			if err := eachProduct(ctx, x, workers, p.add); err != nil {
 				return nil, err
 			}
 		}
@@ -56,7 +55,7 @@ func Citations(store *shard.Store, cocitation, coupling bool,
 // similarityBytes returns the memory of finding rows of x with columns in common, in addition to x.
 func similarityBytes(x *sparse.CSR, workers int) int64 {
 	rows, cols := x.Dims()
-	return similarity.Bytes(rows, cols, x.NNZ(), similarity.Common(x), workers)
+	return productBytes(rows, cols, x.NNZ(), maxCommonRows(x), workers)
 }
 
 // NeighbourSettings say which neighbours [Neighbours] joins.
@@ -81,12 +80,12 @@ func Neighbours(x *sparse.CSR, ids []string, s *NeighbourSettings) *ingest.Sourc
 	}
 	n := int64(rows)
 	entries := x.NNZ()
-	common := similarity.Common(x)
+	common := maxCommonRows(x)
 	edges := common // of a row
 	if s.Neighbours > 0 {
 		edges = min(edges, int64(s.Neighbours))
 	}
-	held := similarity.Bytes(rows, cols, entries, common, s.Workers) + (slice+8*edges)*n
+	held := productBytes(rows, cols, entries, common, s.Workers) + (slice+8*edges)*n
 	source := &ingest.Source{Name: "neighbours",
 		Bytes: (4+8)*(entries+entries/4) + 8*(n+1) + slice*n + text}
 	source.Read = func(ctx context.Context, visit graphfile.Visitor, hold graphfile.Holder) ([]ingest.FileReport, error) {
@@ -99,9 +98,9 @@ func Neighbours(x *sparse.CSR, ids []string, s *NeighbourSettings) *ingest.Sourc
 			return nil, err
 		}
 		last := make([][]uint32, len(ids)) // the neighbours of the rows before
-		set := &similarity.Settings{Neighbours: s.Neighbours, Least: s.Least,
+		set := &nearestSettings{Neighbours: s.Neighbours, Least: s.Least,
 			Workers: s.Workers}
-		err := similarity.Nearest(ctx, x, set, func(i int, j []uint32, v []float64) error {
+		err := nearestRows(ctx, x, set, func(i int, j []uint32, v []float64) error {
 			last[i] = slices.Clone(j)
 			var (
 				columns []uint32
@@ -184,7 +183,7 @@ func (p *pairs) list(rows func(yield func(int) bool)) error {
 }
 
 // add adds edges between row i and others, with weights or, of nil, without. It is a
-// [similarity.Products].
+// [eachProduct].
 func (p *pairs) add(i int, j []uint32, v []float64) error {
 	for k := range j {
 		p.end(i)

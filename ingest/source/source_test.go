@@ -1,4 +1,4 @@
-package source_test
+package source
 
 import (
 	"context"
@@ -15,8 +15,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/ingest"
-	"github.com/heatwalk/heatwalk/ingest/source"
-	"github.com/heatwalk/heatwalk/ingest/source/internal/similarity"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 	"github.com/heatwalk/heatwalk/test/testgraph"
@@ -74,7 +72,7 @@ func TestCitationsGolden(t *testing.T) {
 	cocitation, coupling := testgraph.Golden(t, "digraph/cocitation.npy"), testgraph.Golden(t, "digraph/coupling.npy")
 	for _, c := range []struct{ cocitation, coupling bool }{{true, false}, {false, true}, {true, true}} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
-			a, ids := dense(t, stored(t, nil, &ingest.Config{Sources: []*ingest.Source{source.Citations(store, c.cocitation, c.coupling, 2)}}))
+			a, ids := dense(t, stored(t, nil, &ingest.Config{Sources: []*ingest.Source{Citations(store, c.cocitation, c.coupling, 2)}}))
 			if ids[0] != "p0" || ids[11] != "p11" {
 				t.Errorf("ids %v", ids)
 			}
@@ -98,15 +96,15 @@ func TestCitationsGolden(t *testing.T) {
 
 func TestHyperedgesGolden(t *testing.T) {
 	c := &ingest.Config{Nodes: golden(t, "hypergraph", "nodes.tsv"), KeepLoops: true}
-	c.Sources = []*ingest.Source{source.Hyperedges([]string{golden(t, "hypergraph", "edges.tsv")}, false, c)}
+	c.Sources = []*ingest.Source{Hyperedges([]string{golden(t, "hypergraph", "edges.tsv")}, false, c)}
 	s := stored(t, nil, c)
-	if s.Manifest.Options[source.HyperedgesOption] == "" {
+	if s.Manifest.Options[HyperedgesOption] == "" {
 		t.Error("the store does not say that it holds hyperedges")
 	}
 	a, ids := dense(t, s)
 	shared := testgraph.Golden(t, "hypergraph/E.npy")
 	n := shared.Rows
-	if ids[n] != source.HyperedgePrefix+"1" || ids[0] != "h0" || len(ids) != n+7 {
+	if ids[n] != HyperedgePrefix+"1" || ids[0] != "h0" || len(ids) != n+7 {
 		t.Errorf("ids %v", ids)
 	}
 	for u := range n {
@@ -124,7 +122,7 @@ func TestHyperedgesGolden(t *testing.T) {
 
 func TestSharedHyperedgesGolden(t *testing.T) {
 	c := &ingest.Config{Nodes: golden(t, "hypergraph", "nodes.tsv"), KeepLoops: true}
-	c.Sources = []*ingest.Source{source.Hyperedges([]string{golden(t, "hypergraph", "edges.tsv")}, true, c)}
+	c.Sources = []*ingest.Source{Hyperedges([]string{golden(t, "hypergraph", "edges.tsv")}, true, c)}
 	a, ids := dense(t, stored(t, nil, c))
 	shared := testgraph.Golden(t, "hypergraph/E.npy")
 	if len(ids) != shared.Rows {
@@ -145,7 +143,7 @@ func TestHyperedgeVerticesThatAreNumbersAreInTheirOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := &ingest.Config{}
-	c.Sources = []*ingest.Source{source.Hyperedges([]string{path}, false, c)}
+	c.Sources = []*ingest.Source{Hyperedges([]string{path}, false, c)}
 	_, ids := dense(t, stored(t, nil, c))
 	want := []string{"-2", "9", "10", "100", "hyperedge:1", "hyperedge:2"}
 	if !slices.Equal(ids, want) {
@@ -167,7 +165,7 @@ func TestBadHyperedges(t *testing.T) {
 			t.Fatal(err)
 		}
 		set := &ingest.Config{}
-		set.Sources = []*ingest.Source{source.Hyperedges([]string{path}, false, set)}
+		set.Sources = []*ingest.Source{Hyperedges([]string{path}, false, set)}
 		dir := filepath.Join(t.TempDir(), "graph")
 		_, err := ingest.Run(context.Background(), dir, nil, set)
 		if parse := (*nodefile.ParseError)(nil); !errors.As(err, &parse) || !strings.Contains(err.Error(), c.want) {
@@ -189,7 +187,7 @@ func TestHyperedgesNeedMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	set := &ingest.Config{Memory: 12 << 20, Workers: 1}
-	set.Sources = []*ingest.Source{source.Hyperedges([]string{path}, false, set)}
+	set.Sources = []*ingest.Source{Hyperedges([]string{path}, false, set)}
 	_, err := ingest.Run(context.Background(), filepath.Join(t.TempDir(), "graph"), nil, set)
 	if over := (*ingest.LimitError)(nil); !errors.As(err, &over) {
 		t.Errorf("error %v, want one of memory", err)
@@ -210,12 +208,12 @@ func TestNeighboursAreAGraph(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &similarity.Settings{Neighbours: 3}
+	s := &nearestSettings{Neighbours: 3}
 	want := make([][]float64, len(ids))
 	for i := range want {
 		want[i] = make([]float64, len(ids))
 	}
-	err = similarity.Nearest(context.Background(), x, s, func(i int, j []uint32, v []float64) error {
+	err = nearestRows(context.Background(), x, s, func(i int, j []uint32, v []float64) error {
 		for k, other := range j {
 			want[i][other], want[other][i] = 0.5*v[k], 0.5*v[k]
 		}
@@ -224,7 +222,7 @@ func TestNeighboursAreAGraph(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, got := dense(t, stored(t, nil, &ingest.Config{Sources: []*ingest.Source{source.Neighbours(x, ids, &source.NeighbourSettings{Neighbours: 3, Weight: 0.5})}}))
+	a, got := dense(t, stored(t, nil, &ingest.Config{Sources: []*ingest.Source{Neighbours(x, ids, &NeighbourSettings{Neighbours: 3, Weight: 0.5})}}))
 	if !slices.Equal(got, ids) {
 		t.Errorf("ids %v", got)
 	}
@@ -250,10 +248,10 @@ func TestSourcesEndWhereBatchesFail(t *testing.T) {
 	}
 	set, full := &ingest.Config{Workers: 1}, errors.New("full")
 	for _, s := range []*ingest.Source{
-		source.Citations(store, true, true, 1),
-		source.Neighbours(x, []string{"a", "b", "c"}, &source.NeighbourSettings{Neighbours: 1, Weight: 1}),
-		source.Hyperedges([]string{path}, false, set),
-		source.Hyperedges([]string{path}, true, set),
+		Citations(store, true, true, 1),
+		Neighbours(x, []string{"a", "b", "c"}, &NeighbourSettings{Neighbours: 1, Weight: 1}),
+		Hyperedges([]string{path}, false, set),
+		Hyperedges([]string{path}, true, set),
 	} {
 		read := func(fails int) (sent int, err error) {
 			_, err = s.Read(t.Context(), func(*graphfile.Batch) error {
@@ -303,8 +301,8 @@ func TestRefusedSourcesSayWhatIsEnough(t *testing.T) {
 	}
 	directed := stored(t, []string{arcs}, &ingest.Config{Directed: true})
 	for name, made := range map[string]*ingest.Source{
-		"neighbours": source.Neighbours(x, ids, &source.NeighbourSettings{Neighbours: 5, Weight: 1, Workers: 2}),
-		"citations":  source.Citations(directed, true, true, 2),
+		"neighbours": Neighbours(x, ids, &NeighbourSettings{Neighbours: 5, Weight: 1, Workers: 2}),
+		"citations":  Citations(directed, true, true, 2),
 	} {
 		for _, limit := range testgraph.Sample(t, 2, []int64{1 << 20, 12 << 20, 20 << 20}) {
 			c := &ingest.Config{Sources: []*ingest.Source{made}, Memory: limit, Workers: 2}
@@ -340,7 +338,7 @@ func TestNeighboursCountTheirAttributes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	made := source.Neighbours(x, make([]string, n), &source.NeighbourSettings{Neighbours: 1, Weight: 1})
+	made := Neighbours(x, make([]string, n), &NeighbourSettings{Neighbours: 1, Weight: 1})
 	if least := 12 * x.NNZ(); made.Bytes < least {
 		t.Errorf("%d bytes, want those of the entries, %d, at least", made.Bytes, least)
 	}

@@ -1,4 +1,4 @@
-package similarity_test
+package source
 
 import (
 	"cmp"
@@ -12,7 +12,6 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
-	"github.com/heatwalk/heatwalk/ingest/source/internal/similarity"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -85,7 +84,7 @@ func TestProductsAreThoseOfDenseRows(t *testing.T) {
 			}
 		}
 	}
-	got := collect(t, func(v visit) error { return similarity.Products(context.Background(), x, 1, v) })
+	got := collect(t, func(v visit) error { return eachProduct(context.Background(), x, 1, v) })
 	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -93,7 +92,7 @@ func TestProductsAreThoseOfDenseRows(t *testing.T) {
 
 func TestNearestAreThoseOfAllPairs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	for _, s := range []similarity.Settings{{Neighbours: 1}, {Neighbours: 4}, {Neighbours: 100}, {Least: 0.4}, {Neighbours: 3, Least: 0.6}} {
+	for _, s := range []nearestSettings{{Neighbours: 1}, {Neighbours: 4}, {Neighbours: 100}, {Least: 0.4}, {Neighbours: 3, Least: 0.6}} {
 		t.Run(fmt.Sprint(s), func(t *testing.T) {
 			x, dense := random(t, 50, 12, 0.3, rng)
 			var want []pair
@@ -112,7 +111,7 @@ func TestNearestAreThoseOfAllPairs(t *testing.T) {
 				slices.SortFunc(near, func(a, b pair) int { return cmp.Compare(a.J, b.J) })
 				want = append(want, near...)
 			}
-			got := collect(t, func(v visit) error { return similarity.Nearest(context.Background(), x, &s, v) })
+			got := collect(t, func(v visit) error { return nearestRows(context.Background(), x, &s, v) })
 			if diff := gocmp.Diff(want, got); diff != "" {
 				t.Error(diff)
 			}
@@ -139,7 +138,7 @@ func TestExtremeRows(t *testing.T) {
 	}
 	near := func(x *sparse.CSR) []pair {
 		return collect(t, func(v visit) error {
-			return similarity.Nearest(context.Background(), x, &similarity.Settings{Neighbours: 4}, v)
+			return nearestRows(context.Background(), x, &nearestSettings{Neighbours: 4}, v)
 		})
 	}
 	got, want := near(scaled), near(x)
@@ -157,7 +156,7 @@ func TestSameBitsForAnyWorkers(t *testing.T) {
 	x, _ := random(t, 2000, 200, 0.1, rand.New(rand.NewPCG(5, 6)))
 	run := func(workers int) []pair {
 		return collect(t, func(v visit) error {
-			return similarity.Nearest(context.Background(), x, &similarity.Settings{Neighbours: 5, Workers: workers}, v)
+			return nearestRows(context.Background(), x, &nearestSettings{Neighbours: 5, Workers: workers}, v)
 		})
 	}
 	one := run(1)
@@ -170,8 +169,8 @@ func TestSameBitsForAnyWorkers(t *testing.T) {
 
 func TestNearestSettings(t *testing.T) {
 	x, _ := random(t, 5, 5, 0.5, rand.New(rand.NewPCG(1, 1)))
-	for _, s := range []similarity.Settings{{}, {Neighbours: -1}, {Neighbours: 1, Least: 1.5}, {Least: math.NaN()}} {
-		if err := similarity.Nearest(context.Background(), x, &s, nil); err == nil {
+	for _, s := range []nearestSettings{{}, {Neighbours: -1}, {Neighbours: 1, Least: 1.5}, {Least: math.NaN()}} {
+		if err := nearestRows(context.Background(), x, &s, nil); err == nil {
 			t.Errorf("%+v is taken", s)
 		}
 	}
@@ -180,12 +179,12 @@ func TestNearestSettings(t *testing.T) {
 func TestVisitEndsTheWork(t *testing.T) {
 	x, _ := random(t, 50, 12, 0.3, rand.New(rand.NewPCG(3, 4)))
 	stop := errors.New("stop")
-	if err := similarity.Products(context.Background(), x, 2, func(int, []uint32, []float64) error { return stop }); !errors.Is(err, stop) {
+	if err := eachProduct(context.Background(), x, 2, func(int, []uint32, []float64) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("error %v, want %v", err, stop)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := similarity.Products(ctx, x, 2, nil); !errors.Is(err, context.Canceled) {
+	if err := eachProduct(ctx, x, 2, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want %v", err, context.Canceled)
 	}
 }

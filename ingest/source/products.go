@@ -1,4 +1,4 @@
-package similarity
+package source
 
 import (
 	"cmp"
@@ -13,10 +13,10 @@ import (
 // elements of some pieces wait for their turn, so that it is memory too.
 const pieceWork = 1 << 16
 
-// Bytes returns an upper bound of the memory of [Products] and [Nearest], without their matrix, which
+// productBytes returns an upper bound of the memory of [eachProduct] and [nearestRows], without their matrix, which
 // has the given number of rows, columns and entries. Each row has a column in common with at most
 // common rows.
-func Bytes(rows, cols int, entries, common int64, workers int) int64 {
+func productBytes(rows, cols int, entries, common int64, workers int) int64 {
 	const (
 		grown   = 2                   // slices that grow have at most this multiple of the memory that they need
 		row     = 8 + 1 + grown*(4+4) // of a worker: sum, seen, found, nearest
@@ -30,8 +30,8 @@ func Bytes(rows, cols int, entries, common int64, workers int) int64 {
 		pieces*n*element*max(pieceWork, common)
 }
 
-// Common bounds how many rows of X have something in common with one row.
-func Common(x *sparse.CSR) int64 {
+// maxCommonRows bounds how many rows of X have something in common with one row.
+func maxCommonRows(x *sparse.CSR) int64 {
 	rows, cols := x.Dims()
 	count := make([]int64, cols)
 	for i := range rows {
@@ -55,13 +55,13 @@ func Common(x *sparse.CSR) int64 {
 // pieces of each worker are under way together.
 const pieces = 2
 
-// Products visits the rows of X·Xᵀ right of the diagonal: for each row i of X all
+// eachProduct visits the rows of X·Xᵀ right of the diagonal: for each row i of X all
 // j > i with v = Σ_c x_ic·x_jc over at least one column c that both have, j increasing.
 // The sum goes over increasing c. Time is proportional to Σ_c n_c² for columns with n_c
 // entries; memory is that of Xᵀ, a number for each row and worker, and some rows of the
 // result. The error is the context's or that of visit, whose slices are valid during the
 // call; calls come one at a time, i increasing.
-func Products(ctx context.Context, x *sparse.CSR, workers int,
+func eachProduct(ctx context.Context, x *sparse.CSR, workers int,
 	visit func(i int, j []uint32, v []float64) error) error {
 	return eachRow(ctx, x, workers, func(p *products, i int) {
 		p.multiply(i, i+1)

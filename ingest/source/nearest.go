@@ -1,4 +1,4 @@
-package similarity
+package source
 
 import (
 	"context"
@@ -9,15 +9,15 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Settings say which neighbours [Nearest] finds.
-type Settings struct {
+// nearestSettings say which neighbours [nearestRows] finds.
+type nearestSettings struct {
 	Neighbours int     // of each row, at the most; 0: as many as there are
 	Least      float64 // cosine of a neighbour; those of 0 and below are never neighbours
 	Workers    int     // 0 means one for each processor
 }
 
 // validate returns an error for settings out of range.
-func (s *Settings) validate() error {
+func (s *nearestSettings) validate() error {
 	if s.Neighbours < 0 || !(s.Least >= 0 && s.Least <= 1) ||
 		s.Neighbours == 0 && s.Least == 0 {
 		return fmt.Errorf("similarity: %d neighbours, least cosine %v; give a number of them above 0, a cosine of at most 1, or both", s.Neighbours, s.Least)
@@ -25,13 +25,13 @@ func (s *Settings) validate() error {
 	return nil
 }
 
-// Nearest visits the neighbours of each row i of X as [Products] does: the Neighbours rows j ≠ i with the
+// nearestRows visits the neighbours of each row i of X as [eachProduct] does: the Neighbours rows j ≠ i with the
 // largest cosines v = x_iᵀx_j/(‖x_i‖·‖x_j‖), of equal ones those with the lower j, but
 // only with v > 0 and v ≥ Least; j increasing. Cosines are the same to the bit from
 // both sides. A row of zeros has no neighbours and is none. Nothing is approximated.
-// Cost and memory are those of [Products]. The error is that of the settings, the
+// Cost and memory are those of [eachProduct]. The error is that of the settings, the
 // context's, or that of visit.
-func Nearest(ctx context.Context, x *sparse.CSR, s *Settings,
+func nearestRows(ctx context.Context, x *sparse.CSR, s *nearestSettings,
 	visit func(i int, j []uint32, v []float64) error) error {
 	if err := s.validate(); err != nil {
 		return err
