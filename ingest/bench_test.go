@@ -13,7 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/ingest/generate"
-	"github.com/heatwalk/heatwalk/ingest/internal/parse"
+	"github.com/heatwalk/heatwalk/ingest/internal/lines"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -38,7 +38,7 @@ func rmatText(b *testing.B) []byte {
 func BenchmarkScan(b *testing.B) {
 	text := append(rmatText(b), make([]byte, textio.Slack)...)
 	text = text[:len(text)-textio.Slack]
-	t := parse.Template{Sep: table.Tab, Limit: 1 << 32}
+	t := lines.Template{Sep: table.Tab, Limit: 1 << 32}
 	code := make([]uint32, 0, textio.ChunkBytes)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {

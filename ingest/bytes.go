@@ -4,7 +4,7 @@ import (
 	"cmp"
 
 	"github.com/heatwalk/heatwalk/file/textio"
-	"github.com/heatwalk/heatwalk/ingest/internal/ids"
+	"github.com/heatwalk/heatwalk/ingest/internal/lines"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
@@ -42,7 +42,7 @@ func (n *Counts) extent(c *Config) *extent {
 	e.workers = min(sched.Workers(c.Workers),
 		int(1+max(n.Lines*8/textio.ChunkBytes, n.Nodes/sort.MaxBucketRows)))
 	e.held = 8 * e.lines
-	e.bits = max(ids.DenseBits, ids.IDBits*e.nodes/2)
+	e.bits = max(lines.DenseBits, lines.IDBits*e.nodes/2)
 	if n.Dense {
 		e.bits = e.nodes
 	} else {

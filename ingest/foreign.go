@@ -13,7 +13,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/file/unread"
-	"github.com/heatwalk/heatwalk/ingest/internal/ids"
 	"github.com/heatwalk/heatwalk/ingest/internal/lines"
 )
 
@@ -30,7 +29,7 @@ type foreign struct {
 	in   *textio.Reader
 	file int
 
-	batch  ids.Batch
+	batch  lines.IDBatch
 	code   []uint32
 	digits []byte
 	held   int64 // bytes that the reader keeps

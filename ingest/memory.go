@@ -2,7 +2,7 @@ package ingest
 
 import (
 	"github.com/heatwalk/heatwalk/budget"
-	"github.com/heatwalk/heatwalk/ingest/internal/ids"
+	"github.com/heatwalk/heatwalk/ingest/internal/lines"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse/shard"
@@ -22,7 +22,7 @@ func newMemory(t *task) *memory {
 	s := &lineStore{t: t, loaders: make([]sort.Lines, t.workers),
 		slabs: newSlabs(t.c.Memory, t.workers)}
 	return &memory{t: t, c: &t.c, lines: s,
-		names: &names{t: t, dict: ids.NewDict()}, numbering: new(numbering)}
+		names: &names{t: t, dict: lines.NewDict()}, numbering: new(numbering)}
 }
 
 // extent is the size of a graph and of its parts in memory. [Run] counts it as it goes on, to decide
@@ -87,7 +87,7 @@ func (m *memory) bitmapLimit() int64 {
 		tokens += int64(len(p.code))
 	}
 	top := int64(m.lines.top)
-	if m.names.useDict.Load() || top >= max(ids.DenseBits, ids.IDBits*tokens) {
+	if m.names.useDict.Load() || top >= max(lines.DenseBits, lines.IDBits*tokens) {
 		return 0
 	}
 	return top + 1
@@ -111,7 +111,7 @@ func (e *extent) namingBytes() int64 {
 	if e.dict == 0 {
 		return e.bits / 8
 	}
-	return e.dict + ids.NumberingBytes(e.nodes, e.text)
+	return e.dict + lines.NumberingBytes(e.nodes, e.text)
 }
 
 // readingBytes returns the bytes in memory while lines are read and ids numbered.

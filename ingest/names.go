@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/heatwalk/heatwalk/file/textio"
-	"github.com/heatwalk/heatwalk/ingest/internal/ids"
+	"github.com/heatwalk/heatwalk/ingest/internal/lines"
 )
 
 // names are the ids of the nodes while files are read: bits of a set while all of them are small
@@ -18,13 +18,13 @@ type names struct {
 	listedIDs   int     // ids in the list of nodes
 	listed      []*part // ids of the list of nodes, while they are numbers
 	useDict     atomic.Bool
-	dict        *ids.Dict
+	dict        *lines.Dict
 	matrix      *matrix // nil: nodes are found by their ids
 }
 
 // codes stores the codes of a batch, whose first token stands at the start of chunk
 // p.seq.
-func (n *names) codes(p *part, code []uint32, text []byte, b *ids.Batch) error {
+func (n *names) codes(p *part, code []uint32, text []byte, b *lines.IDBatch) error {
 	p.inDict = true
 	if err := n.dict.Codes(code, text, b, position(p.seq)); err != nil {
 		return textio.Fault(n.t.files[p.file].Name, 0, "", "%w", err)
@@ -34,7 +34,7 @@ func (n *names) codes(p *part, code []uint32, text []byte, b *ids.Batch) error {
 
 // moveToDict replaces codes that are ids by codes of the dictionary.
 func (m *memory) moveToDict(worker int, p *part, code []uint32, weight []float64,
-	b *ids.Batch) error {
+	b *lines.IDBatch) error {
 	if p.inDict {
 		return nil
 	}
@@ -60,7 +60,7 @@ func (m *memory) moveToDict(worker int, p *part, code []uint32, weight []float64
 
 // moveListed moves the ids of the list of nodes to the dictionary.
 func (m *memory) moveListed() error {
-	var b ids.Batch
+	var b lines.IDBatch
 	for _, p := range m.names.listed {
 		m.lines.held -= p.bytes()
 		if err := m.moveToDict(0, p, p.code, nil, &b); err != nil {

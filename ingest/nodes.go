@@ -6,7 +6,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/textio"
-	"github.com/heatwalk/heatwalk/ingest/internal/ids"
 	"github.com/heatwalk/heatwalk/ingest/internal/lines"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 )
@@ -21,7 +20,7 @@ func (r *reader) readNodes() error {
 	r.t.files[0].Format = "node list"
 	var last int64 // line
 	defer func() { r.close(in, 0, last) }()
-	var b ids.Batch
+	var b lines.IDBatch
 	var code []uint32
 	list := &nodefile.Reader{Name: in.Name(), Header: r.c.Header, Text: r.c.Text,
 		Options: textio.Options{Warn: r.t.warn}}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/textio"
-	"github.com/heatwalk/heatwalk/ingest/internal/ids"
 	"github.com/heatwalk/heatwalk/ingest/internal/lines"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/pages"
@@ -52,7 +51,7 @@ func (n *numberer) number() (*shard.Nodes, error) {
 	if err := n.m.makeRoom(n.movedNeeds()); err != nil {
 		return nil, err
 	}
-	batches := make([]ids.Batch, n.t.workers)
+	batches := make([]lines.IDBatch, n.t.workers)
 	err := n.lines.eachPart(func(worker int, p *part, code []uint32, weight []float64) error {
 		return n.m.moveToDict(worker, p, code, weight, &batches[worker])
 	})
@@ -65,7 +64,7 @@ func (n *numberer) number() (*shard.Nodes, error) {
 // tooMany is the error for more nodes than a store can have.
 func (n *numberer) tooMany() error {
 	return &nodefile.ParseError{File: n.t.files[0].Name,
-		Msg: fmt.Sprintf("more than %d distinct nodes; nodes are numbered with 32 bits", maxNodes), Err: ids.ErrTooMany}
+		Msg: fmt.Sprintf("more than %d distinct nodes; nodes are numbered with 32 bits", maxNodes), Err: lines.ErrTooMany}
 }
 
 // movedNeeds bounds the bytes of the dictionary and of the numbering once all ids are in the
@@ -82,7 +81,7 @@ func (n *numberer) movedNeeds() int64 {
 	numbers = min(numbers, int64(n.lines.top)+1)
 	count += numbers
 	text += maxDigits * numbers
-	return ids.DictBytes(count, text) + ids.NumberingBytes(count, text)
+	return lines.DictBytes(count, text) + lines.NumberingBytes(count, text)
 }
 
 // smallDict is the size of a dictionary that is left to the garbage collector, because calling it

@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/heatwalk/heatwalk/file/textio"
-	"github.com/heatwalk/heatwalk/ingest/internal/ids"
+	"github.com/heatwalk/heatwalk/ingest/internal/lines"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -15,16 +15,16 @@ import (
 func (n *numberer) numberDense(limit int) (*shard.Nodes, error) {
 	words := make([]uint64, (limit+63)/64)
 	for _, p := range n.names.listed {
-		ids.Mark(words, p.code)
+		lines.MarkIDs(words, p.code)
 	}
 	err := n.lines.eachPart(func(_ int, _ *part, code []uint32, _ []float64) error {
-		ids.Mark(words, code)
+		lines.MarkIDs(words, code)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	ranks := ids.NewRanks(words)
+	ranks := lines.NewIDRanks(words)
 	if ranks.N > maxNodes {
 		return nil, n.tooMany()
 	}
@@ -41,7 +41,7 @@ func (n *numberer) numberDense(limit int) (*shard.Nodes, error) {
 }
 
 // numberListed is numberDense where there is a list of nodes.
-func (n *numberer) numberListed(ranks *ids.Ranks, limit int) (*shard.Nodes, error) {
+func (n *numberer) numberListed(ranks *lines.IDRanks, limit int) (*shard.Nodes, error) {
 	rows := slices.Repeat([]uint32{noRow}, limit)
 	var values []uint32
 	add := func(id uint32) {

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/heatwalk/heatwalk/ingest/internal/reorder"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -83,7 +82,7 @@ const localityBytes = 136
 // sampleBytes returns the bytes of the samples of stretches, as they are found and placed.
 func sampleBytes(rows int) int64 {
 	const lists = 2 * 2 // of 4 bytes each; the last code may make one twice as long
-	return lists*4*reorder.Stretches*int64(reorder.Stretch(rows)) + int64(rows)/8
+	return lists*4*stretchCount*int64(stretchLength(rows)) + int64(rows)/8
 }
 
 // order returns the row of each code; or nil if the order of the ids is the best of those
@@ -162,7 +161,7 @@ func (o *orderer) degreeOrder() (row []uint32, err error) {
 			return nil, err
 		}
 	}
-	reorder.RanksByCount(row)
+	rankByCount(row)
 	if o.c.Order == AutoOrder && !o.placesPay(stretches, row) {
 		o.c.Order = DefaultOrder
 		return nil, nil
@@ -188,7 +187,7 @@ func (o *orderer) placesPay(stretches [][]uint32, row []uint32) bool {
 		}
 	}
 	n := o.numbering.nodes.Len()
-	return reorder.Pays(reorder.Groups(stretches, n), reorder.Groups(placed, n))
+	return isOrderFaster(countGroups(stretches, n), countGroups(placed, n))
 }
 
 // mentions counts the lines of each code, including those that are merged with others later: each
@@ -241,7 +240,7 @@ func isEdge(code []uint32, weight []float64, e int) bool {
 func (o *orderer) stretches(count []uint32,
 	progress *orderProgress) ([][]uint32, error) {
 	spans := spansOf(count)
-	stretch := uint32(reorder.Stretch(len(count)))
+	stretch := uint32(stretchLength(len(count)))
 	member := make([]uint64, (len(count)+63)/64)
 	for _, s := range spans {
 		for c := s.lo; c < s.hi; c++ {
@@ -251,8 +250,8 @@ func (o *orderer) stretches(count []uint32,
 		}
 	}
 	var (
-		lists [reorder.Stretches][]uint32
-		next  [reorder.Stretches]atomic.Int64 // the place of a list that is to be taken
+		lists [stretchCount][]uint32
+		next  [stretchCount]atomic.Int64 // the place of a list that is to be taken
 	)
 	for i, s := range spans {
 		size := 0
@@ -290,11 +289,11 @@ type span struct{ lo, hi uint32 }
 // Nodes with more lines than a stretch has do not count for its length.
 func spansOf(count []uint32) []span {
 	total := 0
-	stretch := reorder.Stretch(len(count))
+	stretch := stretchLength(len(count))
 	for _, n := range count {
 		total += int(n)
 	}
-	spans := make([]span, reorder.Stretches)
+	spans := make([]span, stretchCount)
 	c := 0
 	sum := 0
 	for i := range spans {

@@ -10,7 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/file/textio"
-	"github.com/heatwalk/heatwalk/ingest/internal/parse"
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
@@ -61,7 +60,7 @@ func (c *Settings) layoutFrom(name string, konect bool, number int64,
 	}
 	lay.integers = [2]bool{table.HasIntegers(&h.s, lay.source, lay.HasHeader()),
 		table.HasIntegers(&h.s, lay.target, lay.HasHeader())}
-	lay.template = parse.Template{Sep: lay.sep, Weighted: lay.columns == 3,
+	lay.template = Template{Sep: lay.sep, Weighted: lay.columns == 3,
 		Limit: 1 << 32}
 	lay.simple = lay.source == 0 && lay.target == 1 &&
 		(lay.columns == 2 || lay.columns == 3) && !lay.hasCodes() &&

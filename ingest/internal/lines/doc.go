@@ -1,6 +1,7 @@
-// Package lines reads edge lists: it is the room of package ingest that finds out how the
-// lines of a text are built, a [Layout], and turns chunks of them into the codes of their
-// ids. Lines of the usual form are read by package parse.
+// Package lines reads edge lists for package ingest: it finds out how the lines of a text are built, a [Layout], and
+// turns chunks of lines into codes of their ids. Lines of numbers in the usual form, a [Template], are read in a fast
+// loop; small integers are bits of a bitmap, whose [IDRanks] are their numbers. Other ids are text in a [Dict], which
+// several goroutines fill at once, and are numbered in order of first appearance or, if all are integers, by value.
 //
 //	layout, err := settings.LayoutOf(in, &sum)
 //	p := &lines.Parser{Name: in.Name(), Layout: layout, Slabs: slabs, Dict: dict}

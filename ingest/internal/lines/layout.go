@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/file/textio"
-	"github.com/heatwalk/heatwalk/ingest/internal/parse"
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
@@ -29,7 +28,7 @@ type Layout struct {
 	columns        int   // how many fields a line has; 0 if any number that is enough
 	line           int64 // of the header or the first line; 0 for titles of JSON objects, and in Matrix Market
 	first          int64 // the first line of data; those before are comments and a header
-	template       parse.Template
+	template       Template
 	simple         bool                    // lines can follow the template
 	attributes     bool                    // a dictionary of NetworkX ends each line, whose weight is that of the edge
 	integers       [2]bool                 // the ids of the first lines are whole numbers, so that 1e+05 is 100000, and "#5" is none
@@ -166,7 +165,7 @@ func (c *Settings) layoutIn(name string, chunk *textio.Chunk,
 	var firstErr error
 	konect := ""
 	if chunk.First == 1 {
-		konect = parse.Konect(chunk.Data)
+		konect = KonectKind(chunk.Data)
 	}
 	if sep := table.DeclaredSeparator(chunk.Data); sep != "" && chunk.First == 1 &&
 		c.Text.Delimiter == "" {

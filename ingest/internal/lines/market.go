@@ -8,7 +8,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/file/textio"
-	"github.com/heatwalk/heatwalk/ingest/internal/parse"
 )
 
 // fetchAgain is the remedy for a truncated file.
@@ -56,7 +55,7 @@ func layoutOfMarket(m *graphfile.MarketReader, number int64) *Layout {
 		lay.weight = 2
 		lay.columns = 3
 	}
-	lay.template = parse.Template{
+	lay.template = Template{
 		Sep: table.Blanks, Weighted: valued, Whole: m.Field == graphfile.IntegerField,
 		Base: 1, Limit: m.Rows,
 		Lower: m.Symmetry != graphfile.General, Strict: m.Symmetry == graphfile.Skew,

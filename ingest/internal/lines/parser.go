@@ -11,8 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/file/textio"
-	"github.com/heatwalk/heatwalk/ingest/internal/ids"
-	"github.com/heatwalk/heatwalk/ingest/internal/parse"
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
@@ -21,14 +19,14 @@ type Parser struct {
 	Name   string // of the file, for messages
 	Layout *Layout
 	Slabs  *Slabs
-	Dict   *ids.Dict // the dictionary in which text is looked up
-	Codes  *Codes    // of kinds and times
-	Signed bool      // weights may be negative
+	Dict   *Dict  // the dictionary in which text is looked up
+	Codes  *Codes // of kinds and times
+	Signed bool   // weights may be negative
 
 	code   []uint32
 	weight []float64
 	gaps   []uint32
-	batch  ids.Batch
+	batch  IDBatch
 	fields table.Fields
 	id     []byte // of a bipartite graph
 	kinds  map[string]uint32
@@ -36,16 +34,16 @@ type Parser struct {
 
 // Slabs are where lines lie.
 type Slabs struct {
-	Code   parse.Slab[uint32]
-	Weight parse.Slab[float64]
+	Code   Slab[uint32]
+	Weight Slab[float64]
 }
 
 // Lines holds the edges of a chunk. Its slices are valid until the parser reads the next one.
 type Lines struct {
-	Code   []uint32   // source and target of each edge; of text, room for them
-	IDs    *ids.Batch // of text, in place of the codes: the ids; else nil
-	Weight []float64  // of each edge; nil: the file has none
-	Gaps   []uint32   // for every line of text without an edge, how many edges come before it
+	Code   []uint32  // source and target of each edge; of text, room for them
+	IDs    *IDBatch  // of text, in place of the codes: the ids; else nil
+	Weight []float64 // of each edge; nil: the file has none
+	Gaps   []uint32  // for every line of text without an edge, how many edges come before it
 	Bad    Faults
 	Stats  Tally
 }

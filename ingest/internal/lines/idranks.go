@@ -1,4 +1,4 @@
-package ids
+package lines
 
 import (
 	"math/bits"
@@ -11,8 +11,8 @@ const (
 	IDBits    = 32
 )
 
-// Mark sets the bits of ids. Several goroutines may call it at once.
-func Mark(words []uint64, code []uint32) {
+// MarkIDs sets the bits of ids. Several goroutines may call it at once.
+func MarkIDs(words []uint64, code []uint32) {
 	for _, c := range code {
 		word := &words[c/64]
 		bit := uint64(1) << (c % 64)
@@ -22,16 +22,16 @@ func Mark(words []uint64, code []uint32) {
 	}
 }
 
-// Ranks numbers the ids of a bitmap in increasing order.
-type Ranks struct {
+// IDRanks numbers the ids of a bitmap in increasing order.
+type IDRanks struct {
 	seen []uint64
 	rank []uint32 // how many ids come before each word
 	N    int
 }
 
-// NewRanks returns the ranks of the ids whose bits are set, 64 of them in each word.
-func NewRanks(seen []uint64) *Ranks {
-	k := &Ranks{seen: seen, rank: make([]uint32, len(seen))}
+// NewIDRanks returns the ranks of the ids whose bits are set, 64 of them in each word.
+func NewIDRanks(seen []uint64) *IDRanks {
+	k := &IDRanks{seen: seen, rank: make([]uint32, len(seen))}
 	for i, word := range seen {
 		k.rank[i] = uint32(k.N)
 		k.N += bits.OnesCount64(word)
@@ -40,7 +40,7 @@ func NewRanks(seen []uint64) *Ranks {
 }
 
 // Replace replaces ids of the set by their ranks.
-func (k *Ranks) Replace(code []uint32) {
+func (k *IDRanks) Replace(code []uint32) {
 	seen := k.seen
 	rank := k.rank[:len(k.seen)]
 	for i, c := range code {
@@ -49,7 +49,7 @@ func (k *Ranks) Replace(code []uint32) {
 }
 
 // Each calls do with every id in increasing order.
-func (k *Ranks) Each(do func(id uint32)) {
+func (k *IDRanks) Each(do func(id uint32)) {
 	for i, word := range k.seen {
 		for ; word != 0; word &= word - 1 {
 			do(uint32(i*64 + bits.TrailingZeros64(word)))

@@ -1,4 +1,4 @@
-package parse
+package lines
 
 import "github.com/heatwalk/heatwalk/internal/pages"
 

@@ -1,4 +1,4 @@
-package ids
+package lines
 
 import (
 	"errors"
@@ -14,7 +14,7 @@ func TestTooMany(t *testing.T) {
 	d := NewDict()
 	var err error
 	for i := 0; err == nil && i < 16*100+1; i++ {
-		var b Batch
+		var b IDBatch
 		b.AddCopy(d, 0, []byte(strings.Repeat("x", i+1)))
 		err = d.Codes(make([]uint32, 1), nil, &b, uint64(i))
 	}
@@ -27,7 +27,7 @@ func TestTooMany(t *testing.T) {
 func TestDictBytes(t *testing.T) {
 	d := NewDict()
 	for i := range 40_000 {
-		var b Batch
+		var b IDBatch
 		b.AddCopy(d, 0, fmt.Appendf(nil, "name %d", i*i))
 		if err := d.Codes(make([]uint32, 1), nil, &b, uint64(i)); err != nil {
 			t.Fatal(err)

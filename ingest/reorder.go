@@ -1,6 +1,4 @@
-// Package reorder ranks the rows of a store by decreasing number of entries, and predicts
-// whether sweeps are faster in that order.
-package reorder
+package ingest
 
 import (
 	"cmp"
@@ -8,32 +6,32 @@ import (
 )
 
 const (
-	// StretchEntries is the number of consecutive entries (a stretch) during which the cache
+	// stretchEntries is the number of consecutive entries (a stretch) during which the cache
 	// keeps the rows of X that were read. For small matrices a stretch has one entry for
-	// stretchColumns columns. Stretches is the number of stretches that are sampled.
-	StretchEntries = 1 << 17
+	// stretchColumns columns. stretchCount is the number of stretches that are sampled.
+	stretchEntries = 1 << 17
 	stretchColumns = 8
-	Stretches      = 8
+	stretchCount   = 8
 
 	// groupColumns is the number of adjacent rows of X that the cache keeps or evicts together.
 	groupColumns = 16
 )
 
-// Stretch returns the number of entries of a stretch of a matrix with the given columns.
-func Stretch(cols int) int {
-	return min(StretchEntries, cols/stretchColumns)
+// stretchLength returns the number of entries of a stretch of a matrix with the given columns.
+func stretchLength(cols int) int {
+	return min(stretchEntries, cols/stretchColumns)
 }
 
-// Pays reports whether sweeps are predicted to be faster with reordered columns: the number of
+// isOrderFaster reports whether sweeps are predicted to be faster with reordered columns: the number of
 // distinct groups of columns in the sampled stretches falls by at least a third, from given to
-// ideal, see [Groups]. This is the case if few columns have most of the entries and are
+// ideal, see [countGroups]. This is the case if few columns have most of the entries and are
 // scattered among the others, for example the hubs of a social network. It is not the case if
 // neighbouring rows refer to neighbouring columns, for example in a road network.
-func Pays(given, ideal int) bool { return 3*ideal <= 2*given }
+func isOrderFaster(given, ideal int) bool { return 3*ideal <= 2*given }
 
-// Groups returns the number of distinct groups of columns in each stretch, summed over the
+// countGroups returns the number of distinct groups of columns in each stretch, summed over the
 // stretches: the number of cache misses of a sweep, up to a factor.
-func Groups(stretches [][]uint32, cols int) (n int) {
+func countGroups(stretches [][]uint32, cols int) (n int) {
 	seen := make([]uint8, cols/groupColumns+1) // last stretch with the group, from 1
 	for i, ids := range stretches {
 		for _, c := range ids {
@@ -46,10 +44,10 @@ func Groups(stretches [][]uint32, cols int) (n int) {
 	return n
 }
 
-// RanksByCount replaces each count by its rank in decreasing order: the number of counts that
+// rankByCount replaces each count by its rank in decreasing order: the number of counts that
 // are larger, or equal and earlier. Cost: O(n) time by counting sort; extra memory only for
 // counts of 65,536 or more, which are few.
-func RanksByCount(count []uint32) {
+func rankByCount(count []uint32) {
 	const few = 1 << 16
 	var next [few + 1]uint32 // number of rows with each count, later the next rank
 	type hub struct{ at, count uint32 }

@@ -1,4 +1,4 @@
-package ids
+package lines
 
 import (
 	"bytes"
@@ -58,27 +58,27 @@ type token struct {
 	start, end uint32
 }
 
-// Batch is the ids of one chunk in the order of the text.
-type Batch struct {
+// IDBatch is the ids of one chunk in the order of the text.
+type IDBatch struct {
 	tokens   []token
 	unquoted []byte   // ids that are not a piece of the chunk
 	order    []uint32 // a stretch of the tokens, by shard
 }
 
 // Reset forgets all ids.
-func (b *Batch) Reset() {
+func (b *IDBatch) Reset() {
 	b.tokens = b.tokens[:0]
 	b.unquoted = b.unquoted[:0]
 }
 
 // Add adds the id text[start:end].
-func (b *Batch) Add(d *Dict, text []byte, start, end int) {
+func (b *IDBatch) Add(d *Dict, text []byte, start, end int) {
 	b.tokens = append(b.tokens,
 		token{maphash.Bytes(d.seed, text[start:end]), uint32(start), uint32(end)})
 }
 
 // AddCopy adds an id that is not a piece of the text, whose length is given.
-func (b *Batch) AddCopy(d *Dict, length int, id []byte) {
+func (b *IDBatch) AddCopy(d *Dict, length int, id []byte) {
 	start := length + len(b.unquoted)
 	b.unquoted = append(b.unquoted, id...)
 	b.tokens = append(b.tokens,
@@ -86,10 +86,10 @@ func (b *Batch) AddCopy(d *Dict, length int, id []byte) {
 }
 
 // Len returns the number of ids.
-func (b *Batch) Len() int { return len(b.tokens) }
+func (b *IDBatch) Len() int { return len(b.tokens) }
 
 // id returns the text of a token.
-func (b *Batch) id(text []byte, t token) []byte {
+func (b *IDBatch) id(text []byte, t token) []byte {
 	if int(t.start) >= len(text) {
 		return b.unquoted[int(t.start)-len(text) : int(t.end)-len(text)]
 	}
@@ -102,7 +102,7 @@ const stretch = 1 << 12
 
 // Codes stores in code the codes of a batch; token i stands at position
 // first + i of the whole input.
-func (d *Dict) Codes(code []uint32, text []byte, b *Batch, first uint64) error {
+func (d *Dict) Codes(code []uint32, text []byte, b *IDBatch, first uint64) error {
 	for lo := 0; lo < len(b.tokens); lo += stretch {
 		if err := d.codesOf(code, text, b, lo, min(lo+stretch, len(b.tokens)), first); err != nil {
 			return err
@@ -112,7 +112,7 @@ func (d *Dict) Codes(code []uint32, text []byte, b *Batch, first uint64) error {
 }
 
 // codesOf is codes for the tokens lo ≤ i < hi.
-func (d *Dict) codesOf(code []uint32, text []byte, b *Batch, lo, hi int,
+func (d *Dict) codesOf(code []uint32, text []byte, b *IDBatch, lo, hi int,
 	first uint64) error {
 	var place [dictShards + 1]uint32
 	for _, t := range b.tokens[lo:hi] {
@@ -151,7 +151,7 @@ const group = 32
 // codes stores the codes of tokens of this shard, new ones for ids that are new. Tokens are looked
 // up in groups: slots and keys are read for a whole group first, so that their cache misses
 // overlap.
-func (s *dictShard) codes(high uint32, code []uint32, text []byte, b *Batch,
+func (s *dictShard) codes(high uint32, code []uint32, text []byte, b *IDBatch,
 	tokens []uint32, first uint64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,12 +1,10 @@
-package reorder_test
+package ingest
 
 import (
 	"cmp"
 	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"github.com/heatwalk/heatwalk/ingest/internal/reorder"
 )
 
 // TestRanksByCount compares the ranks with a stable sort, for small and for large counts.
@@ -28,7 +26,7 @@ func TestRanksByCount(t *testing.T) {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(count[b], count[a]) })
-	reorder.RanksByCount(count)
+	rankByCount(count)
 	for rank, i := range order {
 		if count[i] != uint32(rank) {
 			t.Fatalf("rank %d of number %d, want %d", count[i], i, rank)
