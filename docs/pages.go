@@ -1,9 +1,9 @@
-// Package docs holds the pages of this folder, whose titles the command searches.
+// Package docs holds the pages of this folder, which the command searches.
 package docs
 
 import "embed"
 
-// Pages has all pages but commands.md, which repeats the help of the commands.
+// Pages has all pages.
 //
-//go:embed [^c]*.md
+//go:embed *.md
 var Pages embed.FS

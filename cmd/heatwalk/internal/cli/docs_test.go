@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "write docs/commands.md")
 
 const commandsPage = "../../../../docs/commands.md"
 
-// TestCommandsPage checks that docs/commands.md is the output of --help of all commands; -update
+// TestCommandsPage checks that docs/commands.md is the output of --help of all commands and of help input; -update
 // writes it.
 func TestCommandsPage(t *testing.T) {
 	const sharedTitle = "\nFlags of every command:\n"
@@ -55,6 +55,9 @@ func TestCommandsPage(t *testing.T) {
 			add(c)
 		}
 	}
+	var input bytes.Buffer
+	succeed(t, nil, &input, "help", "input")
+	fmt.Fprintf(&page, "\n## heatwalk help input\n\n```\n%s```\n", input.String())
 	if *update {
 		if err := os.WriteFile(commandsPage, []byte(page.String()), 0o666); err != nil {
 			t.Fatal(err)

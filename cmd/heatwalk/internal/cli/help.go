@@ -67,12 +67,12 @@ func newHelp(run *shell.Session) *cobra.Command {
 			if err == nil && len(remainder) == 0 {
 				return target.Help()
 			}
-			if places := findPlaces(cmd.Root(), strings.Join(args, " ")); places != nil {
+			if lines := findLines(strings.Join(args, " ")); lines != nil {
 				width := 0
-				for _, p := range places {
+				for _, p := range lines {
 					width = max(width, len(p[0]))
 				}
-				shell.PrintSheet(run.Console.Stdout, width+2, places)
+				shell.PrintSheet(run.Console.Stdout, width+2, lines)
 				return run.Console.Stdout.Err
 			}
 			if len(remainder) == 1 &&

@@ -94,24 +94,21 @@ func TestHelpFits(t *testing.T) {
 // TestHelpOnWords checks that help on words of the field finds the commands, flags, methods and pages about them.
 func TestHelpOnWords(t *testing.T) {
 	t.Parallel()
-	root := newRoot(shell.NewSession(t.Context(), nil, nil, nil, io.Discard, io.Discard))
 	for word, want := range map[string]string{
-		"Features": "heatwalk features", "threads": "heatwalk COMMAND --threads", "node features": "heatwalk classify --node-features",
+		"Features": "heatwalk features", "threads": "docs/commands.md", "node features": "heatwalk classify",
 		"diffusion": "heatwalk methods diffusion", "tables": "docs/tables.md", "featur": "heatwalk features", "fraud": "docs/kinds.md",
 		"embedding": "heatwalk eigen", "recommendation": "docs/README.md", "gnn": "docs/README.md", "gpu": "docs/README.md",
-		"nan": "heatwalk classify --missing", "neo4j": "docs/formats.md", "auc": "heatwalk rank", "imbalance": "docs/README.md",
+		"nan": "heatwalk help input", "neo4j": "docs/formats.md", "auc": "heatwalk rank", "imbalance": "docs/README.md",
 		"api": "docs/README.md", "clusters": "docs/README.md", "link prediction": "docs/README.md", "node2vec": "docs/README.md",
 		"knowledge graph": "docs/README.md", "active learning": "docs/README.md", "resume": "docs/README.md",
-		"cross validation": "heatwalk evaluate --folds", "exit code": "heatwalk predict --min-reached", "docker": "docs/run.md",
-		"probability": "heatwalk classify --sets", "gzip": "heatwalk help input", "roc": "docs/README.md", "unicode": "docs/README.md",
+		"cross validation": "heatwalk evaluate", "exit code": "heatwalk predict", "docker": "docs/run.md",
+		"probability": "heatwalk predict", "gzip": "heatwalk help input", "roc": "docs/README.md", "unicode": "docs/README.md",
+		"heterogeneous": "docs/kinds.md", "temporal": "docs/kinds.md", "negative": "docs/kinds.md", "why": "heatwalk explain",
 	} {
-		places := findPlaces(root, word)
-		if !slices.ContainsFunc(places, func(place [2]string) bool { return place[0] == want }) {
-			t.Errorf("help %s: no %s in %q", word, want, places)
+		lines := findLines(word)
+		if !slices.ContainsFunc(lines, func(line [2]string) bool { return line[0] == want }) {
+			t.Errorf("help %s: no %s in %q", word, want, lines)
 		}
-	}
-	if places := findPlaces(root, "-"); places != nil {
-		t.Errorf("help -: %q", places)
 	}
 	for line, want := range map[string]string{
 		"help zebra":        "heatwalk: help: nothing on \"zebra\"; docs/README.md lists pages by task\n",
