@@ -17,12 +17,11 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/compute"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/graphs"
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/items"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/learn"
 	_ "github.com/heatwalk/heatwalk/cmd/heatwalk/internal/rlimit" // refuses an address space that is too small
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	_ "github.com/heatwalk/heatwalk/file/parquetfile"
-	kinds "github.com/heatwalk/heatwalk/method/items"
+	"github.com/heatwalk/heatwalk/method/items"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -213,8 +212,8 @@ func commands() []command {
 		{"regress", learn.NewRegress, true, learning},
 		{"rank", learn.NewRank, true, learning},
 	}
-	for _, kind := range kinds.Kinds() {
-		make := func(run *shell.Session) *cobra.Command { return items.NewKind(run, kind) }
+	for _, kind := range items.Kinds() {
+		make := func(run *shell.Session) *cobra.Command { return learn.NewKind(run, kind) }
 		list = append(list, command{kind.Name, make, false, learning})
 	}
 	return append(list, []command{

@@ -1,6 +1,4 @@
-// Package items has the subcommands of kinds of items, which are declared in the library: each is a group of commands, for
-// example graphs kernel, graphs classify and graphs evaluate.
-package items
+package learn
 
 import (
 	"cmp"
@@ -45,7 +43,7 @@ type itemOptions struct {
 	splitting     shell.SplitFlags
 }
 
-// NewKind returns the command of a kind.
+// NewKind returns the group of commands of a kind of items, for example graphs kernel, graphs classify and graphs evaluate.
 func NewKind(run *shell.Session, kind *items.Kind) *cobra.Command {
 	group := shell.NewGroup(kind.Name, kind.Title)
 	for _, command := range kind.Commands {
