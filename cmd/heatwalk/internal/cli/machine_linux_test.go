@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/internal/system"
 )
 
@@ -106,8 +106,8 @@ func TestProgressOnATerminal(t *testing.T) {
 		_, err := io.Copy(&text, screen)
 		closed <- err
 	}()
-	p := progress.New(stderr, "auto", false, false)
-	s := p.Begin("reading edges.tsv", 2_000_000, progress.Bytes)
+	p := shell.NewDisplay(stderr, "auto", false, false)
+	s := p.Begin("reading edges.tsv", 2_000_000, shell.Bytes)
 	s.Set(1_000_000, 0)
 	text.waitFor(t, "1.00 MB of 2.00 MB") // bars are drawn every now and then
 	p.Print([]byte("heatwalk: warning: odd\n"))

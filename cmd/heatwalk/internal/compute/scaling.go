@@ -17,7 +17,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/bench"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/param"
@@ -154,8 +153,8 @@ func runScaling(run *shell.Session, c *scalingOptions, _ string) (err error) {
 			c.Flags = append(c.Flags, "--"+name+"="+f.Value.String())
 		}
 	}
-	stage := run.Progress.Begin("cells", 1, progress.Shares)
-	c.Progress = func(done, total int64) { stage.Set(done*progress.Whole/max(1, total), progress.Whole) }
+	stage := run.Progress.Begin("cells", 1, shell.Shares)
+	c.Progress = func(done, total int64) { stage.Set(done*shell.Whole/max(1, total), shell.Whole) }
 	cells := shell.NewOutputs(run, c.cells)
 	c.Save = func(r *bench.ScalingReport) error {
 		v.ScalingReport = r

@@ -16,7 +16,6 @@ import (
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/file/table"
@@ -170,7 +169,7 @@ func (u contextWriter) Write(p []byte) (int, error) {
 // writeFile writes the file path to w with progress, until the run is interrupted. It returns the bytes, before compression.
 func writeFile(run *shell.Session, w io.Writer, path string,
 	write func(w io.Writer) error) (bytes int64, err error) {
-	stage := run.Progress.Begin("writing "+path, 0, progress.Bytes)
+	stage := run.Progress.Begin("writing "+path, 0, shell.Bytes)
 	err = write(io.MultiWriter(contextWriter{run.Context}, w, stage))
 	return stage.Done(), err
 }
@@ -220,7 +219,7 @@ func convertGraph(run *shell.Session, c *convertOptions, name string) error {
 	}
 	var file, attributes int64
 	if c.attributes != "" {
-		run.Progress.Begin("reading "+c.attributes, 0, progress.Bytes)
+		run.Progress.Begin("reading "+c.attributes, 0, shell.Bytes)
 		options.Attributes, attributes, err = tablefile.NodeAttributes(run.Context, c.attributes, g.Nodes, &tablefile.FeatureConfig{
 			Text: c.graph.Tables.Text, Missing: c.graph.Tables.Labelling.Missing, SkipUnknown: c.graph.Tables.SkipsUnknown(),
 			Memory: g.Plan().Room(), Stdin: run.Console.Stdin, Warn: run.Console.WarnOfError,
@@ -318,7 +317,7 @@ func convertMatrix(run *shell.Session, c *convertOptions, input string) error {
 	options := &tablefile.Options{
 		ZeroBased: c.zeroBased, Columns: c.columns, Memory: plan.Limit / 4,
 		Stdin:    run.Console.Stdin,
-		Progress: run.Progress.Stages(progress.Bytes),
+		Progress: run.Progress.Stages(shell.Bytes),
 		Copy: func() (string, error) { // for input that can be read only once
 			dir, err := run.MakeTempContent(&c.graph.Tables, c.out)
 			return filepath.Join(dir, "content"), err

@@ -13,7 +13,6 @@ import (
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/file/input"
@@ -272,7 +271,7 @@ func runVerify(run *shell.Session, _ *struct{}, dir string) error {
 		return verifyRun(run, dir)
 	}
 	opened := false
-	stage := (*progress.Stage)(nil)
+	stage := (*shell.Stage)(nil)
 	r, err := shard.Verify(run.Context, dir, &shard.Options{Memory: run.Costs.DataLimit() / 2,
 		Workers: run.Threads}, func(bytes int64) error {
 		opened = true
@@ -282,7 +281,7 @@ func runVerify(run *shell.Session, _ *struct{}, dir string) error {
 		if err == nil {
 			err = run.Costs.Begin(p)
 		}
-		stage = run.Progress.Begin("verifying "+dir, 0, progress.Bytes)
+		stage = run.Progress.Begin("verifying "+dir, 0, shell.Bytes)
 		return err
 	}, func(done, total int64) { stage.Set(done, total) })
 	run.Progress.End()

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/ingest"
@@ -272,7 +271,7 @@ const maxContentWeight = 1e100
 // the required memory.
 func (n *neighbourFlags) read(run *shell.Session) (*ingest.Source, error) {
 	f, err := tablefile.Inspect(run.Context, n.path,
-		&tablefile.Options{Progress: run.Progress.Stages(progress.Bytes)})
+		&tablefile.Options{Progress: run.Progress.Stages(shell.Bytes)})
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
@@ -76,7 +75,7 @@ func readAttributes(run *shell.Session, r *shell.GraphInputs, f *attributeFlags,
 	}
 	c.Fix = run.Console.NodeLabels(r, g).Fix
 	if f.file == "" {
-		run.Progress.Begin("reading attributes of the store", 0, progress.Bytes)
+		run.Progress.Begin("reading attributes of the store", 0, shell.Bytes)
 		if f.file, err = shard.AttributesOf(run.Context, g.Store.Store); err != nil {
 			return err
 		}
@@ -86,7 +85,7 @@ func readAttributes(run *shell.Session, r *shell.GraphInputs, f *attributeFlags,
 		c.SkipUnknown = true
 		run.Console.Note("attributes of the store: " + stored.Name)
 	}
-	run.Progress.Begin("reading "+f.file, 0, progress.Bytes)
+	run.Progress.Begin("reading "+f.file, 0, shell.Bytes)
 	g.Attributes, err = tablefile.ReadFeatures(run.Context, f.file, g.Nodes, c)
 	if err == nil {
 		run.Console.NoteColumns(f.file, g.Attributes.Columns)

@@ -11,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/file/nodefile"
@@ -257,7 +256,7 @@ func (o *itemOptions) serve(out *shell.Outputs) {
 	in.Memory = run.Costs.DataLimit()
 	in.Workers = run.Threads
 	in.RNGSeed = uint64(run.Seed)
-	in.Progress = run.Progress.Stages(progress.Unit(o.kind.Noun))
+	in.Progress = run.Progress.Stages(shell.Unit(o.kind.Noun))
 	in.Note = run.Console.Note
 	in.Classes = func(l *nodefile.Labels) { run.Console.NoteClasses(l.File, l) }
 	in.Count = words.Counted[int]

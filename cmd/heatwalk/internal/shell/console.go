@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/report"
@@ -26,7 +25,7 @@ import (
 type output struct {
 	w        io.Writer
 	Err      error
-	progress *progress.Display // display on the same terminal; may be nil
+	progress *Display // display on the same terminal; may be nil
 }
 
 // Write implements [io.Writer].

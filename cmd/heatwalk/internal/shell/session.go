@@ -22,7 +22,6 @@ import (
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/durable"
@@ -45,7 +44,7 @@ type Session struct {
 	ends    []func() // see AtEnd
 	inputs  *inputSums
 
-	Progress *progress.Display // that of the console
+	Progress *Display // that of the console
 
 	Threads int
 	Seed    int64
@@ -89,7 +88,7 @@ type Console struct {
 	Stdout   *output
 	Stderr   io.Writer
 	Started  time.Time
-	progress *progress.Display
+	progress *Display
 	warning  sync.Mutex
 	warnings []string  // printed so far
 	locks    sync.Once // warns of a file system without locks
@@ -106,7 +105,7 @@ func NewSession(ctx context.Context, network sparse.Network, args []string, stdi
 	stderr io.Writer) *Session {
 	inputs := &inputSums{sums: map[string]textio.Sum{}}
 	ctx = textio.WithSums(ctx, inputs.record)
-	display := progress.New(stderr, "none", true, false) // until the flags are known
+	display := NewDisplay(stderr, "none", true, false) // until the flags are known
 	run := &Session{
 		inputs:  inputs,
 		Context: ctx, Network: network, Line: &CommandLine{Context: ctx, Args: args}, Costs: new(Costs),
@@ -156,10 +155,10 @@ func (run *Session) Prepare(cmd *cobra.Command) error {
 	if run.IsFollower() {
 		messages = io.Discard
 	}
-	run.Progress = progress.New(messages, run.Console.showAs, run.Console.quiet,
+	run.Progress = NewDisplay(messages, run.Console.showAs, run.Console.quiet,
 		run.Console.LogFormat == "json")
 	run.Console.progress = run.Progress
-	if progress.IsTerminal(run.Console.Stdout.w) {
+	if IsTerminal(run.Console.Stdout.w) {
 		run.Console.Stdout.progress = run.Progress
 	}
 	empty := false

@@ -7,7 +7,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/nodefile"
@@ -58,14 +57,14 @@ func (run *Session) IngestConfig(r *GraphInputs) *ingest.Config {
 	if c.Stdin == nil {
 		c.Stdin = run.Console.Stdin
 	}
-	var stage *progress.Stage
+	var stage *Stage
 	current := ""
 	c.Progress = func(name string, done, total int64) {
 		if name != current {
 			current = name
-			unit := progress.Unit("row")
+			unit := Unit("row")
 			if strings.HasPrefix(name, "reading ") {
-				unit = progress.Bytes
+				unit = Bytes
 				if r.Config.Stdin != nil {
 					name = r.Source
 				}

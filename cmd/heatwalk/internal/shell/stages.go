@@ -1,4 +1,4 @@
-package progress
+package shell
 
 import (
 	"fmt"

@@ -1,5 +1,4 @@
-// Package progress shows the progress of a run on stderr.
-package progress
+package shell
 
 import (
 	"encoding/json"
@@ -48,9 +47,9 @@ const (
 	lastAfter  = time.Second     // the last line of a stage of this duration stays on a terminal
 )
 
-// New returns a display on w: "none" for none, "plain" for lines, "json" for a line of JSON ten times a second, "auto" for a line that is
+// NewDisplay returns a display on w: "none" for none, "plain" for lines, "json" for a line of JSON ten times a second, "auto" for a line that is
 // drawn if w is a terminal and for a line a minute if not; asJSON makes lines JSON.
-func New(w io.Writer, as string, quiet, asJSON bool) *Display {
+func NewDisplay(w io.Writer, as string, quiet, asJSON bool) *Display {
 	p := &Display{w: w, json: asJSON, started: time.Now()}
 	p.idle = p.started
 	switch {

@@ -1,4 +1,4 @@
-package progress
+package shell
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 
 func TestProgressLines(t *testing.T) {
 	var out bytes.Buffer
-	p := New(&out, "plain", false, false)
+	p := NewDisplay(&out, "plain", false, false)
 	s := p.Begin("reading edges.tsv", 2_000_000, Bytes)
 	s.Set(1_000_000, 0)
 	if out.Len() > 0 {
@@ -29,7 +29,7 @@ func TestProgressLines(t *testing.T) {
 
 func TestProgressJSON(t *testing.T) {
 	var out bytes.Buffer
-	p := New(&out, "plain", false, true)
+	p := NewDisplay(&out, "plain", false, true)
 	s := p.Begin("walking", 40, "sweep")
 	s.started = s.started.Add(-4 * time.Second)
 	s.Set(10, 0)
@@ -49,7 +49,7 @@ func TestProgressIsSilent(t *testing.T) {
 		quiet bool
 	}{{"none", false}, {"plain", true}} {
 		var out bytes.Buffer
-		p := New(&out, c.as, c.quiet, false)
+		p := NewDisplay(&out, c.as, c.quiet, false)
 		s := p.Begin("walking", 40, "sweep")
 		s.started = s.started.Add(-time.Hour)
 		s.Set(10, 0)
@@ -59,7 +59,7 @@ func TestProgressIsSilent(t *testing.T) {
 		}
 	}
 	var log bytes.Buffer
-	d := New(&log, "auto", false, false)
+	d := NewDisplay(&log, "auto", false, false)
 	show := d.Stages("sweep")
 	show("walking", 10, 0)
 	if d.tick(); log.String() != "walking: 10 sweeps\n" {
@@ -67,7 +67,7 @@ func TestProgressIsSilent(t *testing.T) {
 	}
 	d.Close()
 	var out bytes.Buffer
-	quick := New(&out, "plain", false, false)
+	quick := NewDisplay(&out, "plain", false, false)
 	quick.Begin("walking", 40, "sweep").Set(40, 0)
 	quick.Close()
 	if out.Len() > 0 {
@@ -90,7 +90,7 @@ func TestProgressWithoutTotal(t *testing.T) {
 // Between stages, and before the first one, a line shows that the run continues.
 func TestProgressWithoutStage(t *testing.T) {
 	var out bytes.Buffer
-	p := New(&out, "plain", false, false)
+	p := NewDisplay(&out, "plain", false, false)
 	p.idle = p.idle.Add(-5 * time.Second)
 	p.tick()
 	p.Close()
@@ -138,7 +138,7 @@ func TestProgressDrawn(t *testing.T) {
 // Of an evaluation something moves before the first split is done.
 func TestProgressOfEvaluation(t *testing.T) {
 	var out bytes.Buffer
-	p := New(&out, "plain", false, false)
+	p := NewDisplay(&out, "plain", false, false)
 	units, phase := p.Parts("evaluating", "split")
 	splits := func(done, total int64) { units("", done, total) }
 	line := func() string {
@@ -165,7 +165,7 @@ func TestProgressOfEvaluation(t *testing.T) {
 // A phase that is done does not stand at 100 % while something else goes on.
 func TestProgressOfPhases(t *testing.T) {
 	var out bytes.Buffer
-	p := New(&out, "plain", false, false)
+	p := NewDisplay(&out, "plain", false, false)
 	phase := p.Phases()
 	phase("features", 1, 2)
 	p.tick()
