@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 )
 
 // onRead does something at the first read: of labels, say, which are read when the
@@ -87,11 +87,11 @@ func TestStoreChangedMeanwhile(t *testing.T) {
 		switch {
 		case !changed:
 			t.Errorf("%s: labels were not read", test.name)
-		case test.harmful && (code != fault.DamagedStore || strings.Count(stderr.String(), "\n") != 1 || !strings.HasPrefix(stderr.String(), "heatwalk: "+shards[0])):
+		case test.harmful && (code != shell.DamagedStore || strings.Count(stderr.String(), "\n") != 1 || !strings.HasPrefix(stderr.String(), "heatwalk: "+shards[0])):
 			t.Errorf("%s: exit code %d, %s", test.name, code, stderr.String())
 		case test.harmful && strings.Contains(tree(t, "."), "F."):
 			t.Errorf("%s: left\n%s", test.name, tree(t, "."))
-		case !test.harmful && (code != fault.Done || !bytes.Equal(got, want)):
+		case !test.harmful && (code != shell.Done || !bytes.Equal(got, want)):
 			t.Errorf("%s: exit code %d, other features or %s", test.name, code, stderr.String())
 		}
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/compute"
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/graphs"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/learn"
 	_ "github.com/heatwalk/heatwalk/cmd/heatwalk/internal/rlimit" // refuses an address space that is too small
@@ -85,12 +84,12 @@ func untilSignal(parent context.Context) (context.Context, func()) {
 		case <-done:
 			return
 		}
-		cancel(fault.ErrInterrupted)
+		cancel(shell.ErrInterrupted)
 		for first := time.Now(); ; {
 			select {
 			case <-signals:
 				if time.Since(first) > repeatedSignal {
-					os.Exit(fault.Interrupted)
+					os.Exit(shell.Interrupted)
 				}
 			case <-done:
 				return
@@ -99,7 +98,7 @@ func untilSignal(parent context.Context) (context.Context, func()) {
 	}()
 	return ctx, func() {
 		// A second signal must not suppress the last message or the exit code.
-		if !errors.Is(context.Cause(ctx), fault.ErrInterrupted) {
+		if !errors.Is(context.Cause(ctx), shell.ErrInterrupted) {
 			signal.Stop(signals)
 		}
 		signal.Stop(pipe)

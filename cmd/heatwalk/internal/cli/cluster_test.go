@@ -13,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 )
 
@@ -93,7 +92,7 @@ func manifestOf(t *testing.T, name string) string {
 		}
 	}
 	codes := matched(t, manifest, `values: \[([\d, ]+)\]`)
-	for _, code := range []int{fault.WrongUsage, fault.WrongData, fault.DamagedStore, fault.OverLimit} {
+	for _, code := range []int{shell.WrongUsage, shell.WrongData, shell.DamagedStore, shell.OverLimit} {
 		if !slices.Contains(strings.Split(codes, ", "), strconv.Itoa(code)) {
 			t.Errorf("%s: exit code %d is tried again", name, code)
 		}
@@ -180,7 +179,7 @@ func TestNightlyExamples(t *testing.T) {
 	if err := os.Remove("payments.csv"); err != nil {
 		t.Fatal(err)
 	}
-	if code, messages := nightly(); code != fault.WrongUsage || !strings.Contains(messages, "payments.csv") {
+	if code, messages := nightly(); code != shell.WrongUsage || !strings.Contains(messages, "payments.csv") {
 		t.Errorf("nightly.sh without payments.csv: exit code %d: %s", code, messages)
 	}
 	if !bytes.Equal(content(t, "last/predictions.json"), document) {

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -75,7 +75,7 @@ func TestConvertForged(t *testing.T) {
 		var stderr bytes.Buffer
 		code := Main([]string{"convert", "g", "-o", name}, nil, io.Discard, &stderr)
 		const want = "heatwalk: g/manifest: not symmetric, but undirected; restore the file or ingest again\n"
-		if code != fault.DamagedStore || stderr.String() != want {
+		if code != shell.DamagedStore || stderr.String() != want {
 			t.Errorf("%s: exit code %d, stderr: %s", name, code, stderr.String())
 		}
 		if _, err := os.Stat(name); err == nil {

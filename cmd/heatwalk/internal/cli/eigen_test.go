@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
@@ -63,14 +63,14 @@ func TestEigenAdvisedLimit(t *testing.T) {
 	for _, c := range testgraph.Sample(t, 1, [][2]string{{string(sparse.NormalizedAdjacency), "500"}, {string(sparse.Adjacency), "100"}}) {
 		args := []string{"eigen", "g", "--matrix", c[0], "--which", "largest", "--k", "4", "--max-products", c[1], "--quiet", "-o", "E.npy"}
 		var stderr bytes.Buffer
-		if code := Main(append(args, "--max-memory", "64MiB"), nil, io.Discard, &stderr); code != fault.OverLimit {
+		if code := Main(append(args, "--max-memory", "64MiB"), nil, io.Discard, &stderr); code != shell.OverLimit {
 			t.Fatalf("exit code %d, stderr: %s", code, stderr.String())
 		}
 		_, advised, _ := strings.Cut(stderr.String(), "allow ")
 		advised, _, _ = strings.Cut(advised, " or more")
 		stderr.Reset()
 		code := Main(append(args, "--max-memory", strings.ReplaceAll(advised, " ", "")), nil, io.Discard, &stderr)
-		if code != fault.Done && code != fault.MachineFailed { // the products may be at their end
+		if code != shell.Done && code != shell.MachineFailed { // the products may be at their end
 			t.Errorf("%s with %s: exit code %d, stderr: %s", c[0], advised, code, stderr.String())
 		}
 	}

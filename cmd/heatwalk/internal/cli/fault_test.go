@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
 	"github.com/heatwalk/heatwalk/test/testgraph"
@@ -97,9 +97,9 @@ func TestEveryDiskFailure(t *testing.T) {
 			}
 			line := errorLines(stderr.String())
 			switch {
-			case code == fault.Done && (line == "" || strings.Contains(line, " could not be removed: injected fault")):
+			case code == shell.Done && (line == "" || strings.Contains(line, " could not be removed: injected fault")):
 				// A temporary file was not removed, or the operation was not needed.
-			case code != fault.MachineFailed || strings.Count(line, "\n") != 1 || !strings.HasPrefix(line, "heatwalk: ") || strings.Contains(line, "internal error"):
+			case code != shell.MachineFailed || strings.Count(line, "\n") != 1 || !strings.HasPrefix(line, "heatwalk: ") || strings.Contains(line, "internal error"):
 				t.Errorf("%s, operation %d (%s) fails: exit code %d, stderr: %s", strings.Join(args, " "), i, failed, code, line)
 			case args[len(args)-1] != "--force" && (failed == "create" || failed == "write" || failed == "rename") && tree(t, ".") != before:
 				t.Errorf("%s, operation %d (%s) fails and leaves of\n%s\nthis:\n%s", strings.Join(args, " "), i, failed, before, tree(t, "."))
@@ -132,7 +132,7 @@ func TestPanicTellsRows(t *testing.T) {
 	for _, extra := range [][]string{nil, {"--debug"}, {"--debug", "--json"}, {"--json"}} {
 		var stderr bytes.Buffer
 		durabletest.On(unsweepable{durable.OS}, func() {
-			if code := Main(append([]string{"info", "g"}, extra...), nil, io.Discard, &stderr); code != fault.MachineFailed {
+			if code := Main(append([]string{"info", "g"}, extra...), nil, io.Discard, &stderr); code != shell.MachineFailed {
 				t.Errorf("%v: exit code %d", extra, code)
 			}
 		})
@@ -198,7 +198,7 @@ func TestPanicAnywhere(t *testing.T) {
 			}
 			const want = "heatwalk: internal error: out of order; please report it with this command line and the output of --debug\n"
 			line := rowsOfError.ReplaceAllString(errorLines(stderr.String()), "error:")
-			if code != fault.MachineFailed || line != want {
+			if code != shell.MachineFailed || line != want {
 				t.Errorf("%s, operation %d panics: exit code %d, stderr: %s", strings.Join(args, " "), i, code, stderr.String())
 			}
 		}
@@ -237,7 +237,7 @@ func TestPanicLeavesNothing(t *testing.T) {
 			code := -1
 			durabletest.On(unreadable{durable.OS}, func() { code = Main(args, nil, io.Discard, &stderr) })
 			const want = "heatwalk: internal error: out of order; please report it with this command line and the output of --debug\n"
-			if code != fault.MachineFailed || stderr.String() != want {
+			if code != shell.MachineFailed || stderr.String() != want {
 				t.Errorf("%s: exit code %d, stderr: %s", strings.Join(args, " "), code, stderr.String())
 			}
 			if after := tree(t, "."); after != before {
@@ -314,7 +314,7 @@ func TestDiskFull(t *testing.T) {
 			if args[0] == "classify" || args[1] == "f.npy.gz" && room == 0 { // a store of the edges, or a copy, is made first
 				advice = "name another disk with --temp-dir"
 			}
-			if code != fault.MachineFailed || !strings.HasPrefix(line, "heatwalk: write ") ||
+			if code != shell.MachineFailed || !strings.HasPrefix(line, "heatwalk: write ") ||
 				!strings.Contains(line, ": no space left on device (") || strings.Contains(line, "tmp") ||
 				!strings.HasSuffix(line, " are free); make room, or "+advice+"\n") {
 				t.Errorf("%s, %d bytes of room: exit code %d, stderr: %s", strings.Join(args, " "), room, code, line)
@@ -365,7 +365,7 @@ func TestReadOnly(t *testing.T) {
 		var stderr bytes.Buffer
 		code := -1
 		durabletest.On(readOnly{durable.OS}, func() { code = Main(job.args, unread{t}, io.Discard, &stderr) })
-		if want := "heatwalk: " + job.want + "\n"; code != fault.MachineFailed || stderr.String() != want {
+		if want := "heatwalk: " + job.want + "\n"; code != shell.MachineFailed || stderr.String() != want {
 			t.Errorf("%s: exit code %d, stderr: %s, want %s", strings.Join(job.args, " "), code, stderr.String(), want)
 		}
 	}
@@ -387,7 +387,7 @@ func TestFailedSync(t *testing.T) {
 		code := -1
 		durabletest.On(lossy, func() { code = Main(args, nil, io.Discard, &stderr) })
 		line := stderr.String()
-		if code != fault.MachineFailed || !strings.HasPrefix(line, "heatwalk: sync ") || !strings.HasSuffix(line, ": input/output error; the disk may have lost data\n") {
+		if code != shell.MachineFailed || !strings.HasPrefix(line, "heatwalk: sync ") || !strings.HasSuffix(line, ": input/output error; the disk may have lost data\n") {
 			t.Errorf("%s: exit code %d, stderr: %s", strings.Join(args, " "), code, line)
 		}
 		if n := lossy.syncs.Load(); n != 1 {
@@ -429,7 +429,7 @@ func TestDiskTooSmall(t *testing.T) {
 		if args[0] != "ingest" {
 			begin, end = "heatwalk: .: temporary files may need ", ", 3 B are free; make room, or name another disk with --temp-dir\n"
 		}
-		if code != fault.OverLimit || !strings.Contains(line, begin) || !strings.HasSuffix(line, end) {
+		if code != shell.OverLimit || !strings.Contains(line, begin) || !strings.HasSuffix(line, end) {
 			t.Errorf("%s: exit code %d, stderr: %s", strings.Join(args, " "), code, line)
 		}
 		if after := tree(t, "."); after != before {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 )
 
 // TestFileTooLarge runs commands whose output is larger than a file may be.
@@ -20,7 +20,7 @@ func TestFileTooLarge(t *testing.T) {
 		command := exec.Command("sh", append([]string{"-c", `ulimit -f 8 && exec "$0" "$@"`, os.Args[0]}, args...)...)
 		command.Env = append(os.Environ(), "HEATWALK_TEST_MAIN=1")
 		out, _ := command.CombinedOutput()
-		if code := command.ProcessState.ExitCode(); code != fault.MachineFailed || strings.Count(string(out), "\n") != 1 ||
+		if code := command.ProcessState.ExitCode(); code != shell.MachineFailed || strings.Count(string(out), "\n") != 1 ||
 			!strings.HasPrefix(string(out), "heatwalk: ") || !strings.HasSuffix(string(out), ": file too large; allow larger files with ulimit -f, or write to another disk\n") {
 			t.Errorf("%s: exit code %d: %s", strings.Join(args, " "), code, out)
 		}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -18,7 +18,7 @@ import (
 func succeed(t *testing.T, stdin io.Reader, stdout io.Writer, args ...string) {
 	t.Helper()
 	var stderr bytes.Buffer
-	if code := Main(args, stdin, stdout, &stderr); code != fault.Done {
+	if code := Main(args, stdin, stdout, &stderr); code != shell.Done {
 		t.Fatalf("heatwalk %s: exit code %d: %s", strings.Join(args, " "), code, stderr.String())
 	}
 }

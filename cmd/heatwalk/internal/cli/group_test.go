@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
 )
@@ -117,7 +117,7 @@ func (g *group) readWith(t *testing.T, files map[string]string) outcome {
 	lay(t, files)
 	got := runQuick(durabletest.Unsynced(durable.OS), g.read)
 	text, err := os.ReadFile(g.read[len(g.read)-1])
-	if (err == nil) != (got.code == fault.Done) {
+	if (err == nil) != (got.code == shell.Done) {
 		t.Errorf("exit code %d, and the output: %v", got.code, err)
 	}
 	got.text = string(text)
@@ -128,7 +128,7 @@ func (g *group) readWith(t *testing.T, files map[string]string) outcome {
 func made(t *testing.T, files map[string]string, args []string, fsys durable.FS) map[string]string {
 	t.Helper()
 	lay(t, files)
-	if got := runQuick(fsys, args); got.code != fault.Done {
+	if got := runQuick(fsys, args); got.code != shell.Done {
 		t.Fatalf("%v: %+v", args, got)
 	}
 	return filesOf(t, "w")
@@ -159,14 +159,14 @@ func TestGroupsStopped(t *testing.T) {
 				}
 			}
 			before, after := g.readWith(t, old), g.readWith(t, done)
-			if before.code != fault.Done || after.code != fault.Done || before.text == after.text {
+			if before.code != shell.Done || after.code != shell.Done || before.text == after.text {
 				t.Fatalf("the files of either run are not read as they are: %+v, %+v", before, after)
 			}
 			var refused map[string]string
 			for i, files := range stops {
 				switch got := g.readWith(t, files); {
-				case got.code == fault.Done && (got.text == before.text || got.text == after.text):
-				case got.code == fault.WrongData && strings.Contains(got.message, ": a run was stopped while it replaced this file and the files that belong to it; repeat that run, or remove w/"):
+				case got.code == shell.Done && (got.text == before.text || got.text == after.text):
+				case got.code == shell.WrongData && strings.Contains(got.message, ": a run was stopped while it replaced this file and the files that belong to it; repeat that run, or remove w/"):
 					refused = files
 				default:
 					t.Errorf("stop %d of %d: files %v are read as %+v", i, len(stops), slices.Sorted(maps.Keys(files)), got)
@@ -206,7 +206,7 @@ func TestGroupsFail(t *testing.T) {
 		if oldIDs != oldGraph {
 			mixed++
 		}
-		if oldIDs != oldGraph && !told || marked != (got.code == fault.WrongData) || got.code == fault.Done && oldGraph != (got.text == before.text) {
+		if oldIDs != oldGraph && !told || marked != (got.code == shell.WrongData) || got.code == shell.Done && oldGraph != (got.text == before.text) {
 			t.Errorf("operation %d (%s) fails: %s, and what is left is read as %+v", i, faulty.Failed(), run.message, got)
 		}
 	}
@@ -223,13 +223,13 @@ func TestMarkMayGo(t *testing.T) {
 	files := made(t, nil, g.old, durabletest.Unsynced(durable.OS))
 	mark := "w/c.mtx.ids" + durable.Unfinished
 	files[mark] = ""
-	if got := g.readWith(t, files); got.code != fault.WrongData || !strings.HasSuffix(got.message, fmt.Sprintf("; repeat that run, or remove %s if you know that all files are of the same run\n", mark)) {
+	if got := g.readWith(t, files); got.code != shell.WrongData || !strings.HasSuffix(got.message, fmt.Sprintf("; repeat that run, or remove %s if you know that all files are of the same run\n", mark)) {
 		t.Errorf("a mark: %+v", got)
 	}
 	delete(files, mark)
 	files["w/c.mtx.ids"] = strings.Replace(files["w/c.mtx.ids"], "a\n", "edited\n", 1)
 	delete(files, "w/c.mtx.run.json")
-	if got := g.readWith(t, files); got.code != fault.Done || !strings.Contains(got.text, "edited") {
+	if got := g.readWith(t, files); got.code != shell.Done || !strings.Contains(got.text, "edited") {
 		t.Errorf("ids that were edited: %+v", got)
 	}
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 )
 
@@ -47,7 +46,7 @@ func TestWrongArguments(t *testing.T) {
 			var stderr bytes.Buffer
 			code := Main(args, strings.NewReader(""), io.Discard, &stderr)
 			text := stderr.String()
-			if strings.Contains(text, "internal error") || code != fault.Done && code != fault.WrongUsage && code != fault.MachineFailed ||
+			if strings.Contains(text, "internal error") || code != shell.Done && code != shell.WrongUsage && code != shell.MachineFailed ||
 				strings.Contains(text, "usage: ") && !strings.Contains(text, called) {
 				t.Errorf("%s: exit code %d, stderr: %s", strings.Join(args, " "), code, text)
 			}
@@ -116,7 +115,7 @@ func TestHelpOnWords(t *testing.T) {
 		"help zebra quagga": "heatwalk: help: nothing on \"zebra quagga\"; docs/README.md lists pages by task\n",
 	} {
 		var stderr bytes.Buffer
-		if code := Main(strings.Fields(line), nil, io.Discard, &stderr); code != fault.WrongUsage || stderr.String() != want {
+		if code := Main(strings.Fields(line), nil, io.Discard, &stderr); code != shell.WrongUsage || stderr.String() != want {
 			t.Errorf("%s: exit code %d: %s", line, code, stderr.String())
 		}
 	}

@@ -16,7 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 )
 
@@ -103,8 +102,8 @@ func ended(t *testing.T, cmd *exec.Cmd, by os.Signal, wait func()) string {
 	if took := time.Since(began); took > 5*time.Minute {
 		t.Errorf("%v after the interrupt", took)
 	}
-	if code := cmd.ProcessState.ExitCode(); code != fault.Interrupted {
-		t.Errorf("exit code %d, want %d; stderr: %s", code, fault.Interrupted, stderr.String())
+	if code := cmd.ProcessState.ExitCode(); code != shell.Interrupted {
+		t.Errorf("exit code %d, want %d; stderr: %s", code, shell.Interrupted, stderr.String())
 	}
 	return stderr.String()
 }
@@ -249,7 +248,7 @@ func TestSecondWriter(t *testing.T) {
 	var stderr bytes.Buffer
 	second.Stderr = &stderr
 	_ = second.Run() // the exit code is checked below
-	if code := second.ProcessState.ExitCode(); code != fault.MachineFailed || !strings.Contains(stderr.String(), "g is locked by another heatwalk") {
+	if code := second.ProcessState.ExitCode(); code != shell.MachineFailed || !strings.Contains(stderr.String(), "g is locked by another heatwalk") {
 		t.Errorf("exit code %d, stderr: %s", code, stderr.String())
 	}
 }
@@ -263,13 +262,13 @@ func TestReaderGone(t *testing.T) {
 	defer w.Close()
 	r.Close()
 	var stderr bytes.Buffer
-	if code := Main([]string{"generate", "grid", "--rows", "300", "--columns", "300"}, nil, w, &stderr); code != fault.Done {
+	if code := Main([]string{"generate", "grid", "--rows", "300", "--columns", "300"}, nil, w, &stderr); code != shell.Done {
 		t.Errorf("exit code %d", code)
 	}
 	if stderr.Len() > 0 {
 		t.Errorf("stderr: %s", stderr.String())
 	}
-	if code := Main([]string{"version"}, nil, w, &stderr); code != fault.Done || stderr.Len() > 0 {
+	if code := Main([]string{"version"}, nil, w, &stderr); code != shell.Done || stderr.Len() > 0 {
 		t.Errorf("exit code %d, stderr: %s", code, stderr.String())
 	}
 }
@@ -279,7 +278,7 @@ func TestPanicIsReported(t *testing.T) {
 	var stderr bytes.Buffer
 	run := shell.NewSession(context.Background(), nil, nil, nil, io.Discard, &stderr)
 	code := run.Guard(func() error { panic("cwk: dimension mismatch") })
-	if code != fault.MachineFailed {
+	if code != shell.MachineFailed {
 		t.Errorf("exit code %d", code)
 	}
 	if want := "heatwalk: internal error: cwk: dimension mismatch; please report it with this command line and the output of --debug\n"; stderr.String() != want {

@@ -7,14 +7,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 )
 
 // mustRun runs a command that must succeed, and returns its stdout.
 func mustRun(t *testing.T, args ...string) []byte {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	if code := Main(args, nil, &stdout, &stderr); code != fault.Done {
+	if code := Main(args, nil, &stdout, &stderr); code != shell.Done {
 		t.Fatalf("%s: exit code %d: %s", strings.Join(args, " "), code, stderr.String())
 	}
 	return stdout.Bytes()

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 )
 
 // TestOutputLink writes to names that are links: their targets are replaced or created, and the links
@@ -63,11 +63,11 @@ func TestOutputLink(t *testing.T) {
 		code int
 		want string
 	}{
-		{"nowhere.mtx", fault.WrongUsage, "create nowhere.mtx: there is no directory none; make it first"},
-		{"loop.mtx", fault.MachineFailed, "create loop.mtx: too many levels of symbolic links; choose another place for it"},
-		{"store.mtx", fault.WrongUsage, "-o: store.mtx lies in the store g, which never changes; name another place"},
-		{"manifest.mtx", fault.WrongUsage, "-o: manifest.mtx lies in the store g, which never changes; name another place"},
-		{"todir.mtx", fault.WrongUsage, "-o: todir.mtx is a directory; name a file"},
+		{"nowhere.mtx", shell.WrongUsage, "create nowhere.mtx: there is no directory none; make it first"},
+		{"loop.mtx", shell.MachineFailed, "create loop.mtx: too many levels of symbolic links; choose another place for it"},
+		{"store.mtx", shell.WrongUsage, "-o: store.mtx lies in the store g, which never changes; name another place"},
+		{"manifest.mtx", shell.WrongUsage, "-o: manifest.mtx lies in the store g, which never changes; name another place"},
+		{"todir.mtx", shell.WrongUsage, "-o: todir.mtx is a directory; name a file"},
 	} {
 		for _, input := range []string{"g", "e.tsv"} {
 			var stderr bytes.Buffer
@@ -125,8 +125,8 @@ func TestStoreLink(t *testing.T) {
 		code        int
 		want        string
 	}{
-		{"bad.tsv", "failed", fault.WrongData, "bad.tsv:1:"},
-		{"e.tsv", "nowhere", fault.WrongUsage, "create none/x: there is no directory none; make it first\n"},
+		{"bad.tsv", "failed", shell.WrongData, "bad.tsv:1:"},
+		{"e.tsv", "nowhere", shell.WrongUsage, "create none/x: there is no directory none; make it first\n"},
 	} {
 		var stderr bytes.Buffer
 		if code := Main([]string{"ingest", c.input, "-o", c.link}, nil, io.Discard, &stderr); code != c.code || !strings.HasPrefix(stderr.String(), "heatwalk: "+c.want) {
@@ -149,11 +149,11 @@ func TestOutputStdout(t *testing.T) {
 	succeed(t, nil, &want, "convert", "g", "-o", "-", "--to", "mtx")
 	for _, name := range []string{"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"} {
 		got.Reset()
-		if code := Main([]string{"convert", "g", "-o", name, "--to", "mtx"}, nil, &got, &stderr); code != fault.Done || got.String() != want.String() {
+		if code := Main([]string{"convert", "g", "-o", name, "--to", "mtx"}, nil, &got, &stderr); code != shell.Done || got.String() != want.String() {
 			t.Errorf("-o %s: exit code %d, stdout %q", name, code, got.String())
 		}
 		stderr.Reset()
-		if code := Main([]string{"convert", "g", "-o", name, "--to", "mtx", "--json"}, nil, &got, &stderr); code != fault.WrongUsage || !strings.Contains(stderr.String(), "- and --json both want stdout") {
+		if code := Main([]string{"convert", "g", "-o", name, "--to", "mtx", "--json"}, nil, &got, &stderr); code != shell.WrongUsage || !strings.Contains(stderr.String(), "- and --json both want stdout") {
 			t.Errorf("-o %s --json: exit code %d, stderr: %s", name, code, stderr.String())
 		}
 	}

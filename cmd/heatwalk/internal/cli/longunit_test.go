@@ -11,7 +11,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/internal/system"
 )
 
@@ -55,19 +55,19 @@ func TestLongUnits(t *testing.T) {
 		exit                   int
 		want                   string // beginning of the message, after the name of the program
 	}{
-		{"e.tsv", "a\tb\n", "a", "\tb\n", fault.WrongData, "e.tsv.zst:2" + line},
-		{"e.csv", "a,b\n\"", "a", "\",b\n", fault.WrongData, "e.csv.zst:2" + line},
-		{"e.mtx", "%%MatrixMarket matrix coordinate real general\n%", "a", "\n2 2 1\n1 2 1\n", fault.WrongData, "e.mtx.zst:2" + line},
-		{"e.txt", "% asym ", "a", "\n1 2\n", fault.WrongData, "e.txt.zst:1" + line},
-		{"e.content", "a\t", "1 ", "\n", fault.WrongData, "e.content.zst:1" + line},
-		{"e.graphml", "<graphml><graph>\n<node id=\"", "a", "\"/></graph></graphml>", fault.WrongData, "e.graphml.zst:2" + tag},
-		{"e.graph", "2 1\n", "a", "\n1\n", fault.WrongData, "e.graph.zst:2" + word},
-		{"comment.graph", "%", "a", "\n2 1\n2\n1\n", fault.Done, ""},
-		{"e.npz", "PK\x03\x04", "\x00", "", fault.OverLimit, full},
-		{"e.parquet", "PAR1", "\x00", "", fault.OverLimit, full},
-		{"e.svm", "1 1:", "1 ", "\n", fault.WrongData, "e.svm.zst:1" + row},
-		{"word.svm", "1 1:", "a", "\n", fault.WrongData, "word.svm.zst:1" + row},
-		{"labels.tsv", "a\t", "a", "\n", fault.WrongData, "labels.tsv.zst:1" + line},
+		{"e.tsv", "a\tb\n", "a", "\tb\n", shell.WrongData, "e.tsv.zst:2" + line},
+		{"e.csv", "a,b\n\"", "a", "\",b\n", shell.WrongData, "e.csv.zst:2" + line},
+		{"e.mtx", "%%MatrixMarket matrix coordinate real general\n%", "a", "\n2 2 1\n1 2 1\n", shell.WrongData, "e.mtx.zst:2" + line},
+		{"e.txt", "% asym ", "a", "\n1 2\n", shell.WrongData, "e.txt.zst:1" + line},
+		{"e.content", "a\t", "1 ", "\n", shell.WrongData, "e.content.zst:1" + line},
+		{"e.graphml", "<graphml><graph>\n<node id=\"", "a", "\"/></graph></graphml>", shell.WrongData, "e.graphml.zst:2" + tag},
+		{"e.graph", "2 1\n", "a", "\n1\n", shell.WrongData, "e.graph.zst:2" + word},
+		{"comment.graph", "%", "a", "\n2 1\n2\n1\n", shell.Done, ""},
+		{"e.npz", "PK\x03\x04", "\x00", "", shell.OverLimit, full},
+		{"e.parquet", "PAR1", "\x00", "", shell.OverLimit, full},
+		{"e.svm", "1 1:", "1 ", "\n", shell.WrongData, "e.svm.zst:1" + row},
+		{"word.svm", "1 1:", "a", "\n", shell.WrongData, "word.svm.zst:1" + row},
+		{"labels.tsv", "a\t", "a", "\n", shell.WrongData, "labels.tsv.zst:1" + line},
 	} {
 		name := u.name + ".zst"
 		must(os.WriteFile(filepath.Join(dir, name), bytes.Join([][]byte{pack(u.head), units[u.unit], pack(u.tail)}, nil), 0o666))

@@ -13,7 +13,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/internal/system"
 )
@@ -58,7 +57,7 @@ func TestTerminalAsInput(t *testing.T) {
 		var stderr bytes.Buffer
 		code := Main(args, keyboard, io.Discard, &stderr)
 		const want = "heatwalk: waiting for input on a terminal; give a file or pipe\n"
-		if code != fault.WrongUsage || stderr.String() != want {
+		if code != shell.WrongUsage || stderr.String() != want {
 			t.Errorf("%s: exit code %d, stderr: %s, want %s", strings.Join(args, " "), code, stderr.String(), want)
 		}
 		if after := tree(t, "."); after != before {
@@ -175,11 +174,11 @@ func TestContainerLimit(t *testing.T) {
 			want = "heatwalk: warning: limit 8.59 GB (container) is used instead of 17.2 GB\n"
 		}
 		code := Main([]string{"info", "g", "--max-memory", "16GiB"}, nil, io.Discard, &stderr)
-		if code != fault.Done || stderr.String() != want {
+		if code != shell.Done || stderr.String() != want {
 			t.Errorf("%+v: exit code %d, stderr: %s", c, code, stderr.String())
 		}
 		stderr.Reset()
-		if code := Main([]string{"info", "g", "--max-memory", "4GiB"}, nil, io.Discard, &stderr); code != fault.Done || stderr.Len() > 0 {
+		if code := Main([]string{"info", "g", "--max-memory", "4GiB"}, nil, io.Discard, &stderr); code != shell.Done || stderr.Len() > 0 {
 			t.Errorf("%+v: exit code %d, stderr: %s", c, code, stderr.String())
 		}
 	}
@@ -208,10 +207,10 @@ func TestAddressSpaceLimit(t *testing.T) {
 		code        int
 		want        string
 	}{
-		{"unlimited", "info g --max-memory 1GiB", fault.Done, ""},
-		{"3221225472", "info g", fault.Done, ""},
-		{"3221225472", "info g --max-memory 4GiB", fault.Done, "heatwalk: warning: limit 1.88 GB (ulimit -v) is used instead of 4.29 GB\n"},
-		{"1342177280", "info g", fault.OverLimit, "heatwalk: ulimit -v: 1.34 GB of address space are too little for the program itself; allow 2.22 GB or more\n"},
+		{"unlimited", "info g --max-memory 1GiB", shell.Done, ""},
+		{"3221225472", "info g", shell.Done, ""},
+		{"3221225472", "info g --max-memory 4GiB", shell.Done, "heatwalk: warning: limit 1.88 GB (ulimit -v) is used instead of 4.29 GB\n"},
+		{"1342177280", "info g", shell.OverLimit, "heatwalk: ulimit -v: 1.34 GB of address space are too little for the program itself; allow 2.22 GB or more\n"},
 	} {
 		write("self/limits", "Limit                     Soft Limit           Hard Limit           Units     \n"+
 			"Max address space         "+c.limit+"            unlimited            bytes     \n")

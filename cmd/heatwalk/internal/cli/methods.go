@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/kernel"
@@ -136,10 +135,10 @@ func runMethods(run *shell.Session, _ *struct{}, name string) error {
 				names = append(names, d.Name)
 			}
 			if suggestion := words.Nearest(name, names); suggestion != "" {
-				return fault.Usage(name, "does not exist; did you mean %s?",
+				return shell.UsageError(name, "does not exist; did you mean %s?",
 					suggestion)
 			}
-			return fault.Usage(name,
+			return shell.UsageError(name,
 				"does not exist; heatwalk methods lists all names")
 		}
 		return run.Console.PrintResult(&methodsDocument{Methods: named}, func(io.Writer) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 )
 
 // account is a row of a table of attributes; "" is a missing value.
@@ -100,7 +100,7 @@ func TestColumnsOfModels(t *testing.T) {
 		write("columns.svm", "", c.list, encoded)
 		var warnings bytes.Buffer
 		args := []string{"predict", "payments.csv", "--model", "m", "-o", "p.csv", "--node-features"}
-		if code := Main(append(args, "columns.csv"), nil, io.Discard, &warnings); code != fault.Done {
+		if code := Main(append(args, "columns.csv"), nil, io.Discard, &warnings); code != shell.Done {
 			t.Errorf("%s: exit code %d: %s", c.name, code, warnings.String())
 			continue
 		}
@@ -124,7 +124,7 @@ func TestColumnsOfModels(t *testing.T) {
 	} {
 		write("columns.csv", name, accounts, plain)
 		var text bytes.Buffer
-		if code := Main([]string{"predict", "payments.csv", "--model", "m", "--node-features", "columns.csv", "-o", "p.csv"}, nil, io.Discard, &text); code != fault.WrongData || !strings.Contains(text.String(), problem) {
+		if code := Main([]string{"predict", "payments.csv", "--model", "m", "--node-features", "columns.csv", "-o", "p.csv"}, nil, io.Discard, &text); code != shell.WrongData || !strings.Contains(text.String(), problem) {
 			t.Errorf("%q: exit code %d: %s", name, code, text.String())
 		}
 	}

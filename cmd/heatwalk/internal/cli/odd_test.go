@@ -12,7 +12,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 )
 
 // wide encodes text as UTF-16 with a byte-order mark, as some programs save.
@@ -79,7 +79,7 @@ func TestBadBytes(t *testing.T) {
 		before := tree(t, ".")
 		for _, args := range [][]string{{"ingest", c.name, "-o", "g"}, {"info", c.name, "--temp-dir", "."}} {
 			var stderr bytes.Buffer
-			if code := Main(args, nil, io.Discard, &stderr); code != fault.WrongData || stderr.String() != "heatwalk: "+c.want+"\n" {
+			if code := Main(args, nil, io.Discard, &stderr); code != shell.WrongData || stderr.String() != "heatwalk: "+c.want+"\n" {
 				t.Errorf("%s %s: exit code %d, stderr: %s, want %s", args[0], c.name, code, stderr.String(), c.want)
 			}
 			if after := tree(t, "."); after != before {
@@ -142,7 +142,7 @@ func TestUnfinishedIngest(t *testing.T) {
 	}
 	var stderr bytes.Buffer
 	code := Main([]string{"ingest", "e.tsv", "-o", "g", "--quiet"}, nil, io.Discard, &stderr)
-	if want := "heatwalk: warning: g: removed 4 files of an unfinished ingest\n"; code != fault.Done || stderr.String() != want {
+	if want := "heatwalk: warning: g: removed 4 files of an unfinished ingest\n"; code != shell.Done || stderr.String() != want {
 		t.Errorf("exit code %d, stderr: %s, want %s", code, stderr.String(), want)
 	}
 	succeed(t, nil, io.Discard, "verify", "g")

@@ -17,7 +17,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/test/testgraph"
@@ -97,7 +96,7 @@ func TestOriginsOfFlags(t *testing.T) {
 	originWorkplace(t)
 	must := func(args ...string) {
 		t.Helper()
-		if code, stderr := runWithin(args...); code != fault.Done {
+		if code, stderr := runWithin(args...); code != shell.Done {
 			t.Fatalf("%v: exit code %d: %s", args, code, stderr)
 		}
 	}
@@ -127,12 +126,12 @@ func TestOriginsOfFlags(t *testing.T) {
 			learn := slices.Concat([]string{"--labels=labels.csv", "--method=" + method}, settings)
 			must(append([]string{"classify", "edges.csv", "--save-model=m", "-o", "a.tsv"}, learn...)...)
 			code, stderr := runWithin("predict", "edges.csv", "--model=m", "-o", "b.tsv")
-			if code != fault.Done || !same("a.tsv", "b.tsv") {
+			if code != shell.Done || !same("a.tsv", "b.tsv") {
 				t.Errorf("--%s, %s: predict ends with %d, or differs: %s", name, method, code, stderr)
 			}
 			code, _ = runWithin(append([]string{"explain", "edges.csv", "n1", "-o", "e.tsv"}, learn...)...)
 			again, stderr := runWithin("explain", "edges.csv", "n1", "--model=m", "-o", "f.tsv")
-			if code != again || code == fault.Done && !same("e.tsv", "f.tsv") {
+			if code != again || code == shell.Done && !same("e.tsv", "f.tsv") {
 				t.Errorf("--%s, %s: explain ends with %d and %d, or differs: %s", name, method, code, again, stderr)
 			}
 		}
@@ -142,14 +141,14 @@ func TestOriginsOfFlags(t *testing.T) {
 		must("ingest", "edges.csv", "--force", "--kind=kind", "--time=day", "-o", "s")
 		last := settings[len(settings)-1]
 		must("classify", "s", "--labels=labels.csv", "--method=lp:alpha=1", "--kind-weights=calls=1", last, "--save-model=m", "-o", "a.tsv")
-		if code, stderr := runWithin("predict", "s", "--model=m", "-o", "b.tsv"); code != fault.Done || !same("a.tsv", "b.tsv") {
+		if code, stderr := runWithin("predict", "s", "--model=m", "-o", "b.tsv"); code != shell.Done || !same("a.tsv", "b.tsv") {
 			t.Errorf("--%s of a store: predict ends with %d, or differs: %s", name, code, stderr)
 		}
 	}
 	must("ingest", "edges.csv", "--self-loops=keep", "-o", "loops")
 	must("ingest", "edges.csv", "-o", "none")
 	must("classify", "loops", "--labels=labels.csv", "--method=lp:alpha=1", "--save-model=m", "-o", "a.tsv")
-	if code, stderr := runWithin("predict", "none", "--model=m", "-o", "b.tsv"); code != fault.WrongData || !strings.Contains(stderr, "--self-loops is drop here, and keep in m") {
+	if code, stderr := runWithin("predict", "none", "--model=m", "-o", "b.tsv"); code != shell.WrongData || !strings.Contains(stderr, "--self-loops is drop here, and keep in m") {
 		t.Errorf("a store without self loops ends with %d: %s", code, stderr)
 	}
 }
@@ -182,7 +181,7 @@ func TestResultsHaveOrigins(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if code, stderr := runWithin("eigen", "edges.csv", "--matrix=adjacency", "--which=largest", "-k=2", "-o", "block.npy"); code != fault.Done {
+	if code, stderr := runWithin("eigen", "edges.csv", "--matrix=adjacency", "--which=largest", "-k=2", "-o", "block.npy"); code != shell.Done {
 		t.Fatal(stderr)
 	}
 	type outcome struct {
@@ -197,7 +196,7 @@ func TestResultsHaveOrigins(t *testing.T) {
 		}
 		defer func() { outcomes[line] = outcome{text, code} }()
 		code, stderr := runWithin(args...)
-		if code != fault.Done {
+		if code != shell.Done {
 			return stderr, code
 		}
 		out := strings.TrimPrefix(args[len(args)-1], "--report=")
@@ -239,16 +238,16 @@ func TestResultsHaveOrigins(t *testing.T) {
 			}
 			dropped := slices.DeleteFunc(slices.Clone(settings), func(flag string) bool { return strings.HasPrefix(flag, "--"+name+"=") || flag == "--"+name })
 			without, code := origin(slices.Concat(args[:last], dropped, args[last:]))
-			if code != fault.Done {
+			if code != shell.Done {
 				continue // --weight of --weights is not accepted alone, for example
 			}
 			with, code := origin(slices.Concat(args[:last], settings, args[last:]))
-			if code == fault.Done && with == without {
+			if code == shell.Done && with == without {
 				t.Errorf("--%s: %s has the origin %s with and without it", name, result, with)
 			}
-			if code == fault.Done {
+			if code == shell.Done {
 				accepted++
-			} else if code != fault.WrongUsage && code != fault.WrongData {
+			} else if code != shell.WrongUsage && code != shell.WrongData {
 				t.Errorf("--%s: %s ends with %d: %s", name, result, code, with)
 			}
 		}
@@ -265,7 +264,7 @@ func TestRunFilesIdentifyInputs(t *testing.T) {
 	var before []shell.RunInput
 	for i := range 2 {
 		for _, args := range [][]string{{"ingest", "edges.csv", "--force", "-o", "s"}, {"classify", "s", "--labels=labels.csv", "--method=lp:alpha=1", "--truth=labels.csv", "-o", "a.tsv"}} {
-			if code, stderr := runWithin(args...); code != fault.Done {
+			if code, stderr := runWithin(args...); code != shell.Done {
 				t.Fatalf("%v: exit code %d: %s", args, code, stderr)
 			}
 		}
@@ -285,13 +284,13 @@ func TestRunFilesIdentifyInputs(t *testing.T) {
 		}
 		before = run.Inputs
 	}
-	if code, stderr := runWithin("verify", "a.tsv.run.json"); code != fault.Done {
+	if code, stderr := runWithin("verify", "a.tsv.run.json"); code != shell.Done {
 		t.Errorf("verify ends with %d: %s", code, stderr)
 	}
 	if err := os.WriteFile("labels.csv", []byte("node,label\nn0,a\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if code, stderr := runWithin("verify", "a.tsv.run.json"); code != fault.WrongData || !strings.Contains(stderr, "labels.csv") {
+	if code, stderr := runWithin("verify", "a.tsv.run.json"); code != shell.WrongData || !strings.Contains(stderr, "labels.csv") {
 		t.Errorf("verify of a changed input ends with %d: %s", code, stderr)
 	}
 }
@@ -301,7 +300,7 @@ func TestRunFilesIdentifyArrays(t *testing.T) {
 	originWorkplace(t)
 	must := func(args ...string) {
 		t.Helper()
-		if code, stderr := runWithin(args...); code != fault.Done {
+		if code, stderr := runWithin(args...); code != shell.Done {
 			t.Fatalf("%v: exit code %d: %s", args, code, stderr)
 		}
 	}
@@ -329,7 +328,7 @@ func TestRunFilesIdentifyArrays(t *testing.T) {
 			if err := os.WriteFile(path, text, 0o666); err != nil {
 				t.Fatal(err)
 			}
-			if code, stderr := runWithin("verify", name+".run.json"); code != fault.WrongData || !strings.Contains(stderr, path) {
+			if code, stderr := runWithin("verify", name+".run.json"); code != shell.WrongData || !strings.Contains(stderr, path) {
 				t.Errorf("verify of %s with another %s ends with %d: %s", name, path, code, stderr)
 			}
 			text[len(text)-1] ^= 1
@@ -347,7 +346,7 @@ func TestCompressedOutputs(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := func(line, name string) []byte {
-		if code, stderr := runWithin(append(strings.Fields(line), name)...); code != fault.Done {
+		if code, stderr := runWithin(append(strings.Fields(line), name)...); code != shell.Done {
 			t.Fatalf("%s: exit code %d: %s", line, code, stderr)
 		}
 		text, err := os.ReadFile(name)
@@ -380,7 +379,7 @@ func TestCompressedOutputs(t *testing.T) {
 			t.Errorf("%s: %d bytes for %d, %v", line, len(text), len(want), err)
 		}
 	}
-	if code, stderr := runWithin("kernel", "edges.csv", "-o", "K.npy.gz"); code != fault.WrongUsage || !strings.Contains(stderr, "without .gz") {
+	if code, stderr := runWithin("kernel", "edges.csv", "-o", "K.npy.gz"); code != shell.WrongUsage || !strings.Contains(stderr, "without .gz") {
 		t.Errorf("K.npy.gz: exit code %d: %s", code, stderr)
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 )
 
@@ -37,7 +36,7 @@ func TestPathsGivenTwice(t *testing.T) {
 			args := append(words[:len(words):len(words)], "--"+f.Name, "first.file", "--"+f.Name, "second.file", "--json")
 			code := Main(args, nil, io.Discard, &stderr)
 			want := "it takes one path, and first.file and second.file are given"
-			if code != fault.WrongUsage || !strings.Contains(stderr.String(), want) {
+			if code != shell.WrongUsage || !strings.Contains(stderr.String(), want) {
 				t.Errorf("heatwalk %s: exit code %d\n%s", strings.Join(args, " "), code, &stderr)
 			}
 		})
@@ -66,7 +65,7 @@ func TestOtherNamesOfStreams(t *testing.T) {
 			t.Errorf("labels in %s: %d %s", name, code, &stderr)
 		}
 		args[1] = "/dev/stdin"
-		if code := Main(args, strings.NewReader(""), io.Discard, &stderr); code != fault.WrongUsage || !strings.Contains(stderr.String(), "can be read once") {
+		if code := Main(args, strings.NewReader(""), io.Discard, &stderr); code != shell.WrongUsage || !strings.Contains(stderr.String(), "can be read once") {
 			t.Errorf("edges in /dev/stdin, labels in %s: %d %s", name, code, &stderr)
 		}
 	}

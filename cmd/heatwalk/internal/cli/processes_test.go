@@ -15,7 +15,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/file/npy"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/sparsetest"
@@ -60,7 +60,7 @@ func TestProcesses(t *testing.T) {
 		return []string{"eigen", graph, "--matrix", "adjacency", "--which", "largest", "-k", "2", "--progress", "none", "-o", to}
 	}
 	var out, messages bytes.Buffer
-	if code := Main(eigen(edges, alone), strings.NewReader(""), &out, &messages); code != fault.Done {
+	if code := Main(eigen(edges, alone), strings.NewReader(""), &out, &messages); code != shell.Done {
 		t.Fatal(messages.String())
 	}
 	codes, stdout, stderr := runs(t, eigen(edges, shared)...)
@@ -77,7 +77,7 @@ func TestProcesses(t *testing.T) {
 		t.Errorf("a dry run: exit codes %d\n%q", codes, stdout)
 	}
 	codes, _, stderr = runs(t, eigen("-", shared)...)
-	if want := "heatwalk: -: stdin reaches only one of several processes; give a file\n"; codes != [2]int{fault.WrongUsage, fault.WrongUsage} || !strings.HasSuffix(stderr[0], want) {
+	if want := "heatwalk: -: stdin reaches only one of several processes; give a file\n"; codes != [2]int{shell.WrongUsage, shell.WrongUsage} || !strings.HasSuffix(stderr[0], want) {
 		t.Errorf("stdin: exit codes %d\n%q", codes, stderr)
 	}
 	if want := "heatwalk: process 1 of 2: -: stdin"; !strings.HasPrefix(stderr[1], want) {
@@ -88,7 +88,7 @@ func TestProcesses(t *testing.T) {
 		t.Fatal(err)
 	}
 	codes, _, stderr = runs(t, "classify", edges, "--labels", labels, "--method", "cwk:steps=2+dkm")
-	if want := edges + ": dkm needs all rows of the graph in one process; run heatwalk without mpirun, or take another --method\n"; codes[0] != fault.WrongUsage || !strings.HasSuffix(stderr[0], want) {
+	if want := edges + ": dkm needs all rows of the graph in one process; run heatwalk without mpirun, or take another --method\n"; codes[0] != shell.WrongUsage || !strings.HasSuffix(stderr[0], want) {
 		t.Errorf("dkm: exit codes %d\n%q", codes, stderr)
 	}
 }
@@ -130,11 +130,11 @@ func TestApplyOnSeveralProcesses(t *testing.T) {
 			return []string{"apply", at("edges.tsv"), "--function", function, "--block", at("block.npy"), "--block-ids", at("ids.txt"), "--quiet", "-o", to}
 		}
 		var out, messages bytes.Buffer
-		if code := Main(args(at("one.npy")), strings.NewReader(""), &out, &messages); code != fault.Done {
+		if code := Main(args(at("one.npy")), strings.NewReader(""), &out, &messages); code != shell.Done {
 			t.Fatal(messages.String())
 		}
 		codes, stdout, stderr := runsOn(t, 2+i%2, args(at("several.npy"))...)
-		if slices.Max(codes) != fault.Done || slices.Max(stdout[1:]) != "" {
+		if slices.Max(codes) != shell.Done || slices.Max(stdout[1:]) != "" {
 			t.Fatalf("%s: exit codes %d\n%q\n%q", function, codes, stdout, stderr)
 		}
 		want, got := numbersOf(t, at("one.npy")), numbersOf(t, at("several.npy"))
@@ -173,11 +173,11 @@ func TestClassifyOnSeveralProcesses(t *testing.T) {
 			return append([]string{"classify", "e.csv", "--labels=l.csv", "--duplicates=sum", "--progress=none", "--scores=probability", "--dtype=float64", "-o", to}, strings.Fields(flags)...)
 		}
 		var out, messages bytes.Buffer
-		if code := Main(args("one.npy"), strings.NewReader(""), &out, &messages); code != fault.Done {
+		if code := Main(args("one.npy"), strings.NewReader(""), &out, &messages); code != shell.Done {
 			t.Fatal(messages.String())
 		}
 		codes, stdout, stderr := runs(t, args("two.npy")...)
-		if codes[0] != fault.Done {
+		if codes[0] != shell.Done {
 			t.Fatalf("%s: exit codes %d\n%q", flags, codes, stderr)
 		}
 		if a, b := summaryOf(out.String()), summaryOf(stdout[0]); a != b {

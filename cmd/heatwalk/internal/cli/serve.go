@@ -17,7 +17,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/internal/words"
 )
@@ -46,7 +45,7 @@ type request struct {
 	id       json.RawMessage // null if it is not known
 	args     []string
 	cancel   string // key of the calls to cancel; "" for a call
-	problems []fault.Problem
+	problems []shell.Problem
 }
 
 // answer is a line of the output: the progress of a call, or its end.
@@ -97,7 +96,7 @@ func (s *server) serve(ctx context.Context) (err error) {
 	}()
 	go func() {
 		if s.console.Stdout.WaitForLoss() {
-			s.end(fault.ErrReaderGone)
+			s.end(shell.ErrReaderGone)
 		}
 	}()
 	select {
@@ -108,7 +107,7 @@ func (s *server) serve(ctx context.Context) (err error) {
 	s.mutex.Lock()
 	s.isClosed = true
 	s.mutex.Unlock()
-	stop(fault.ErrInterrupted)
+	stop(shell.ErrInterrupted)
 	s.running.Wait()
 	return err
 }
@@ -134,7 +133,7 @@ func (s *server) read(ctx context.Context) error {
 			return nil
 		}
 		if err != nil {
-			return fault.Machine(err, "stdin", "%s; start heatwalk serve with a pipe or a file as its stdin", shell.Cause(err))
+			return shell.MachineError(err, "stdin", "%s; start heatwalk serve with a pipe or a file as its stdin", shell.Cause(err))
 		}
 	}
 }
@@ -145,7 +144,7 @@ var fieldsOfRequest = []string{"id", "args", "cancel"}
 // parseRequest checks a line field by field and records all its problems.
 func parseRequest(line []byte, number int) *request {
 	r := &request{id: json.RawMessage("null")}
-	problem := func(place, what string) { r.problems = append(r.problems, fault.Problem{Place: place, What: what}) }
+	problem := func(place, what string) { r.problems = append(r.problems, shell.Problem{Place: place, What: what}) }
 	fields, isWhole := splitFields(line)
 	if id := fields["id"]; id != nil && utf8.Valid(id) {
 		r.id = id
@@ -166,7 +165,7 @@ func parseRequest(line []byte, number int) *request {
 			delete(fields, name)
 		}
 	}
-	slices.SortFunc(r.problems, func(a, b fault.Problem) int { return cmp.Compare(a.Place, b.Place) })
+	slices.SortFunc(r.problems, func(a, b shell.Problem) int { return cmp.Compare(a.Place, b.Place) })
 	isID := func(name string) bool {
 		_, isKnown := keyOf(fields[name])
 		return isKnown
@@ -257,7 +256,7 @@ func (s *server) begin(ctx context.Context, r *request) {
 	if r.cancel != "" {
 		for _, c := range s.calls { // none if the call has ended
 			if c.key == r.cancel {
-				c.stop(fault.ErrInterrupted)
+				c.stop(shell.ErrInterrupted)
 			}
 		}
 		return
@@ -309,7 +308,7 @@ func (s *server) run(ctx context.Context, c *call) {
 	session := s.graphs.NewCall(ctx, c.args, &stdout, &callErrors{s, a})
 	var exit int
 	if c.problems != nil {
-		exit = session.Guard(func() error { return fault.UsageOf(c.problems) })
+		exit = session.Guard(func() error { return shell.UsageErrors(c.problems) })
 	} else {
 		if slices.Contains([]string{"open", "close", "memory"}, c.args[0]) {
 			session.Commands = func() []*cobra.Command { return newServeCommands(s.graphs, session) }
@@ -388,7 +387,7 @@ func newServeCommands(s *shell.Server, call *shell.Session) []*cobra.Command {
 	closing, _, _ := shell.NewCommand(call, "close NAME", "Close an open graph", nil,
 		func(call *shell.Session, _ *struct{}, name string) error {
 			if !s.Forget(name) {
-				return fault.Usage(name, "no graph of this name is open; give the name of open --as")
+				return shell.UsageError(name, "no graph of this name is open; give the name of open --as")
 			}
 			return printGraphs(s, call)
 		})

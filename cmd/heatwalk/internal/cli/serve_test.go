@@ -18,7 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 )
 
 // serving is heatwalk serve in this process.
@@ -166,12 +166,12 @@ func TestServe(t *testing.T) {
 	if a := s.call("memory"); a.Result["graphs"].(map[string]any)["@p"].(float64) <= 0 {
 		t.Errorf("memory: %v", a.Result)
 	}
-	for _, exit := range []int{0, fault.WrongUsage} {
+	for _, exit := range []int{0, shell.WrongUsage} {
 		if a := s.call("close", "@p"); *a.Exit != exit {
 			t.Errorf("close: %+v", a)
 		}
 	}
-	if a := s.call("info", "@p"); *a.Exit != fault.WrongUsage {
+	if a := s.call("info", "@p"); *a.Exit != shell.WrongUsage {
 		t.Errorf("a closed graph: %+v", a)
 	}
 }
@@ -223,7 +223,7 @@ func TestServeCancels(t *testing.T) {
 	s.send(map[string]any{"cancel": 1})
 	for {
 		if a := s.answer(); a.Exit != nil {
-			if *a.Exit != fault.Interrupted {
+			if *a.Exit != shell.Interrupted {
 				t.Errorf("cancelled: %+v", a)
 			}
 			break
@@ -281,7 +281,7 @@ func TestServeRequests(t *testing.T) {
 			t.Errorf("the request behind %s: %+v", test.line, a)
 		}
 		a := answers[test.id]
-		if a == nil || *a.Exit != fault.WrongUsage {
+		if a == nil || *a.Exit != shell.WrongUsage {
 			t.Errorf("%s: %+v", test.line, a)
 			continue
 		}
@@ -340,7 +340,7 @@ func TestServeNames(t *testing.T) {
 			if *a.Exit != 0 {
 				t.Errorf("%q: %+v", args, a)
 			}
-		} else if *a.Exit != fault.WrongUsage || !strings.Contains(fmt.Sprint(a.Errors[0]["message"], "; ", a.Errors[0]["hint"]), hints[i]) {
+		} else if *a.Exit != shell.WrongUsage || !strings.Contains(fmt.Sprint(a.Errors[0]["message"], "; ", a.Errors[0]["hint"]), hints[i]) {
 			t.Errorf("%q: %v, want %q", args, a.Errors, hints[i])
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk"
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/file/textio"
@@ -173,7 +172,7 @@ func applyTo[T sparse.Float](run *shell.Session, c *applyOptions, name string) e
 	n := d.Graph.Nodes.Len()
 	rows := len(d.Rows)
 	if c.blockIDs == "" && rows < n { // hyperedges have no rows
-		return fault.Usage("--block-ids",
+		return shell.UsageError("--block-ids",
 			"it is missing; the graph has nodes for hyperedges too")
 	}
 	block, err := c.openBlock(run, rows)

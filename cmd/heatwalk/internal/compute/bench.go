@@ -12,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/bench"
 	"github.com/heatwalk/heatwalk/budget"
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/param"
@@ -117,7 +116,7 @@ func openTarget(run *shell.Session, c *benchOptions, v *benchDocument) (*bench.T
 		v.IDs = "raw"
 		v.Tiled = g.Store.Copy.Tiled
 	} else if c.ids == "raw" {
-		return nil, fault.Limit("--ids",
+		return nil, shell.LimitError("--ids",
 			"raw ids and the benchmark exceed the memory limit; allow more with --max-memory, or give --ids auto")
 	}
 	if v.Source == "auto" {

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk"
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/internal/words"
@@ -121,7 +120,7 @@ func runEigen(run *shell.Session, c *eigenOptions, name string) error {
 	}
 	n := len(rows)
 	if c.K > n {
-		return fault.Usage("--k", "%d is more than %s has nodes; give 1 to %d",
+		return shell.UsageError("--k", "%d is more than %s has nodes; give 1 to %d",
 			c.K, name, n)
 	}
 	if err := shell.CheckSpace(c.out, 8*int64(n)*int64(c.K), shell.DescribeShape(n, c.K, "float64"),
@@ -165,7 +164,7 @@ func eigenError(err error, f *eigenOptions, pairs *lanczos.GraphPairs) error {
 		if pairs.Products >= f.products {
 			remedy = "allow more with --max-products, " + remedy
 		}
-		return fault.Machine(err, "eigen", "%d of %d pairs after %s; %s",
+		return shell.MachineError(err, "eigen", "%d of %d pairs after %s; %s",
 			pairs.Converged, f.K, words.Counted(pairs.Products, "product"), remedy)
 	}
 	return err

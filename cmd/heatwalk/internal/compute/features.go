@@ -10,7 +10,6 @@ import (
 
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/budget"
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/file/nodefile"
@@ -119,10 +118,10 @@ func checkFolds(folds int, l *nodefile.Labels) error {
 	case size[smallest] >= folds:
 		return nil
 	case size[smallest] == 1:
-		return fault.Usage("--folds",
+		return shell.UsageError("--folds",
 			"class %q has one label, too few for folds; without --folds labels are dealt as far as they go", l.Names[smallest])
 	}
-	return fault.Usage("--folds",
+	return shell.UsageError("--folds",
 		"class %q has %d labelled members; --folds is at most %[2]d, and without it labels are dealt as far as they go", l.Names[smallest], size[smallest])
 }
 

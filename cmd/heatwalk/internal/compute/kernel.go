@@ -10,7 +10,6 @@ import (
 
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/budget"
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/file/tablefile"
@@ -174,7 +173,7 @@ func writeNodeKernel[T sparse.Float](run *shell.Session, f *kernelOptions,
 	k, err := heatwalk.OpenKernel(run.Context, d.Graph.Graph, f.name, f.userValues, d.Rows,
 		d.Cols, settings)
 	if over := new(budget.Error); errors.As(err, &over) && over.Largest.What == wholeBlock {
-		return fault.Limit("-o", "%s: %s in this form need as much memory; write a .npy file, which is filled piece by piece, or name fewer --rows or --cols",
+		return shell.LimitError("-o", "%s: %s in this form need as much memory; write a .npy file, which is filled piece by piece, or name fewer --rows or --cols",
 			d.Out.Path, words.Bytes(block))
 	}
 	if err != nil {

@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk/bench"
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/param"
@@ -175,7 +174,7 @@ func runScaling(run *shell.Session, c *scalingOptions, _ string) (err error) {
 	}
 	v.ScalingReport, err = c.Run(run.Context)
 	if errors.Is(err, bench.ErrChecksum) {
-		return fault.Machine(err, "bench scaling", "%v; compare the results of both commands", err)
+		return shell.MachineError(err, "bench scaling", "%v; compare the results of both commands", err)
 	}
 	if err != nil {
 		return err
@@ -219,11 +218,11 @@ func finishedCells(run *shell.Session, path string, now *scalingDocument) ([]*be
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fault.Machine(err, path, "%s; name another file", shell.Cause(err))
+		return nil, shell.MachineError(err, path, "%s; name another file", shell.Cause(err))
 	}
 	old := new(scalingDocument)
 	if err := json.Unmarshal(data, old); err != nil || old.ScalingReport == nil {
-		return nil, fault.Data(path, "it is no document of bench scaling; name another file")
+		return nil, shell.DataError(path, "it is no document of bench scaling; name another file")
 	}
 	if old.Build.Version != now.Build.Version || old.Build.Commit != now.Build.Commit || old.Machine.Processor != bench.ThisMachine().Processor {
 		run.Console.Warn("%s: its cells are of another program or machine, and are measured again", path)

@@ -15,7 +15,6 @@ import (
 
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/budget"
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/file/table"
@@ -214,7 +213,7 @@ func convertGraph(run *shell.Session, c *convertOptions, name string) error {
 	o.Describe(m)
 	options := new(graphfile.WriteOptions)
 	if m.HasCodes() && len(g.Edges.Kinds) == 0 && g.Edges.Since == "" {
-		return fault.Usage(name,
+		return shell.UsageError(name,
 			"convert writes no kinds and times of edges; give --kind-weights or --since for edges with a single weight")
 	}
 	var file, attributes int64
@@ -266,7 +265,7 @@ func convertGraph(run *shell.Session, c *convertOptions, name string) error {
 		return err
 	})
 	if errors.Is(err, graphfile.ErrFormat) {
-		return fault.Usage("-o", "%s", fault.Text(err))
+		return shell.UsageError("-o", "%s", shell.ErrorText(err))
 	}
 	where := "write to a file to get a file of their ids"
 	if err == nil && c.out != "-" {
@@ -328,7 +327,7 @@ func convertMatrix(run *shell.Session, c *convertOptions, input string) error {
 		return err
 	}
 	if !x.Format.Text && (c.columns > 0 || c.zeroBased) {
-		return fault.Usage("--columns",
+		return shell.UsageError("--columns",
 			"it and --zero-based are for LIBSVM text, and %s is an array; leave them out", input)
 	}
 	conversion := &tablefile.Conversion{

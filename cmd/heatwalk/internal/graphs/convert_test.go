@@ -6,7 +6,6 @@ import (
 	"io"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 )
 
@@ -18,7 +17,7 @@ func TestInterruptedText(t *testing.T) {
 	_, err := writeFile(run, io.Discard, "x.tsv", func(w io.Writer) error {
 		for ; lines < 10; lines++ {
 			if lines == 3 {
-				cancel(fault.ErrInterrupted)
+				cancel(shell.ErrInterrupted)
 			}
 			if _, err := io.WriteString(w, "a line\n"); err != nil {
 				return err
@@ -26,7 +25,7 @@ func TestInterruptedText(t *testing.T) {
 		}
 		return nil
 	})
-	if !errors.Is(err, fault.ErrInterrupted) || lines != 3 {
-		t.Errorf("%d lines, error %v; want 3 and %v", lines, err, fault.ErrInterrupted)
+	if !errors.Is(err, shell.ErrInterrupted) || lines != 3 {
+		t.Errorf("%d lines, error %v; want 3 and %v", lines, err, shell.ErrInterrupted)
 	}
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/budget"
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/file/input"
@@ -316,7 +315,7 @@ func verifyRun(run *shell.Session, path string) error {
 	}
 	d := new(runInputs)
 	if err := json.Unmarshal(text, d); err != nil || d.Inputs == nil {
-		return fault.Usage(path, "is neither a store nor a run file with inputs; give a store, or OUT.run.json of a run")
+		return shell.UsageError(path, "is neither a store nor a run file with inputs; give a store, or OUT.run.json of a run")
 	}
 	n, err := shell.CheckInputs(run.Context, path, d.Directory, d.Inputs)
 	if err != nil {

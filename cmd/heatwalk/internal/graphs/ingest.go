@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/ingest"
@@ -198,7 +197,7 @@ func ingestInto(run *shell.Session, r *shell.GraphInputs, dir string, inputs []s
 		report.SpilledBytes += temporary
 	}
 	if errors.Is(err, shard.ErrNotStore) { // about the output
-		err = fault.Usage("-o", "%v", err)
+		err = shell.UsageError("-o", "%v", err)
 	}
 	run.Progress.End()
 	return report, err

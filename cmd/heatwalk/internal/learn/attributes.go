@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/heatwalk/heatwalk"
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
@@ -100,13 +99,13 @@ func readAttributes(run *shell.Session, r *shell.GraphInputs, f *attributeFlags,
 		g.Unread = err
 		return nil
 	case errors.Is(err, tablefile.ErrTable):
-		return fault.Usage("--feature-ids",
+		return shell.UsageError("--feature-ids",
 			"%s is a table, whose ids stand in a column; leave it out", f.file)
 	case errors.Is(err, tablefile.ErrMatrix):
-		return fault.Usage("--attribute-fields",
+		return shell.UsageError("--attribute-fields",
 			"%s is a matrix, whose columns have no titles; leave it out", f.file)
 	case errors.Is(err, tablefile.ErrNoIDs) && errors.As(err, &missing):
-		return fault.Usage("--node-features", "cannot map the rows of %s to nodes: %s is missing; write the ids there, one a line, or name their file with --feature-ids",
+		return shell.UsageError("--node-features", "cannot map the rows of %s to nodes: %s is missing; write the ids there, one a line, or name their file with --feature-ids",
 			f.file, missing.File)
 	}
 	return err

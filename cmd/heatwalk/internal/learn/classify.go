@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk"
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/file/nodefile"
@@ -260,7 +259,7 @@ func predictNodes(run *shell.Session, c *classifyOptions, d *shell.GraphRun, s *
 		if d.Graph.Directed {
 			remedy = "take auto, the only method with reasons on a directed graph"
 		}
-		return nil, fault.Usage("--method", "%s: %v here; %s", c.method.Name,
+		return nil, shell.UsageError("--method", "%s: %v here; %s", c.method.Name,
 			explain.ErrNoForm, remedy)
 	case err != nil:
 		return nil, run.Costs.GraphError(err, d.Graph.Name, shell.AnotherMethod)
@@ -292,7 +291,7 @@ func predictInputs(run *shell.Session, in *predictionInputs) (*heatwalk.Predicti
 		return labelsOf(l), nil
 	}
 	if c.save != "" && in.settings.Prior.Given != nil {
-		return nil, fault.Usage("--save-model",
+		return nil, shell.UsageError("--save-model",
 			"a model does not hold a prior of each node; give lines class<TAB>share with --prior, or uniform, empirical or balanced")
 	}
 	saved, err := beginModel(d, c.save)
@@ -338,7 +337,7 @@ func predictInputs(run *shell.Session, in *predictionInputs) (*heatwalk.Predicti
 // checkReached returns the error about labels that reach too few nodes.
 func (c *classifyOptions) checkReached(d *shell.GraphRun, nodes *roaring.Bitmap) error {
 	if reached := float64(nodes.GetCardinality()) / float64(len(d.Graph.Degrees)); reached < c.leastReached {
-		return fault.Data(d.Graph.Name, "labels reach %s of the nodes, less than --min-reached %v; check that the file is whole", words.Percent(reached), c.leastReached)
+		return shell.DataError(d.Graph.Name, "labels reach %s of the nodes, less than --min-reached %v; check that the file is whole", words.Percent(reached), c.leastReached)
 	}
 	return nil
 }
@@ -406,9 +405,9 @@ func writeLabelled(run *shell.Session, in *predictionInputs, p *heatwalk.Predict
 				copy(cells[1:], p.Suggestions[i].Cells(d.Labels.Names))
 			})
 	case c.scores.Kind == "raw" && in.isComplete:
-		err = fault.Usage("--scores", "all nodes have a label, so that %s computes no scores; give probability", c.method.Name)
+		err = shell.UsageError("--scores", "all nodes have a label, so that %s computes no scores; give probability", c.method.Name)
 	case c.scores.Kind == "raw" && p.Raw == nil:
-		err = fault.Usage("--scores", noRaw, c.method.Name) // pairs of classes have votes alone
+		err = shell.UsageError("--scores", noRaw, c.method.Name) // pairs of classes have votes alone
 	default:
 		err = d.Out.WritePredictions(in.predictionRows(p.Prediction, labelOf),
 			c.predictionColumns(d.Labels), c.scores.Kind == "raw", c.scores.Dtype)

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk"
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/graphmap"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/internal/report"
@@ -47,12 +46,12 @@ func finishPage(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction
 	if err == nil {
 		err = in.page.Commit(nil)
 	}
-	if err == nil || fault.Code(err) == fault.Interrupted {
+	if err == nil || shell.ExitCode(err) == shell.Interrupted {
 		return err
 	}
-	return fault.Machine(err, c.page,
+	return shell.MachineError(err, c.page,
 		"the predictions in %s are complete, and the page was not made: %s",
-		c.out, fault.Text(err))
+		c.out, shell.ErrorText(err))
 }
 
 // addReasons adds nodes to label next, unless the graph is large, and the reasons for some

@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk"
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/method"
@@ -134,7 +133,7 @@ func explainComparison(costs *shell.Costs, in *comparison, err error) error {
 	case in.values == nil:
 		return costs.GraphError(err, name, shell.AnotherMethod)
 	case errors.Is(err, problem.ErrConstant):
-		return fault.Data(in.data.Labels.File,
+		return shell.DataError(in.data.Labels.File,
 			"the training nodes of a split have the value %v alone; train on more of them", in.values.values.Value[0])
 	}
 	return valuesError(costs, err, in.values.values, name)

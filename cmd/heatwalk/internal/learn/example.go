@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/internal/durable"
 )
@@ -47,11 +46,11 @@ type savedDocument struct {
 // saveExamples writes the files of the examples into a directory, which must be new or empty.
 func saveExamples(run *shell.Session, dir string) error {
 	if names, err := durable.OS.List(dir); err == nil && len(names) > 0 {
-		return fault.Usage("--save", "%s is not empty; name a new directory", dir)
+		return shell.UsageError("--save", "%s is not empty; name a new directory", dir)
 	}
 	if !shell.IsDir(dir) {
 		if err := durable.OS.Mkdir(dir); err != nil {
-			return fault.Machine(err, "create "+dir, "%s; choose another place for it", shell.Cause(err))
+			return shell.MachineError(err, "create "+dir, "%s; choose another place for it", shell.Cause(err))
 		}
 	}
 	outputs := shell.NewOutputs(run, dir)

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk"
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/internal/words"
@@ -73,10 +72,10 @@ func runExplain(run *shell.Session, o *explainOptions, name string) error {
 			return err
 		}
 		if c.kept.Value != nil {
-			return fault.Usage("--model", "%s predicts numbers, which have no reasons; give a model of labels", c.model)
+			return shell.UsageError("--model", "%s predicts numbers, which have no reasons; give a model of labels", c.model)
 		}
 		if c.kept.Several != nil {
-			return fault.Usage("--model", "%s predicts several labels of a node, whose probabilities are no sums over labelled nodes; leave it out, and give --labels with one label and its absence as two classes", c.model)
+			return shell.UsageError("--model", "%s predicts several labels of a node, whose probabilities are no sums over labelled nodes; leave it out, and give --labels with one label and its absence as two classes", c.model)
 		}
 	}
 	d, s, err := readLearned(run, c, name)
@@ -87,7 +86,7 @@ func runExplain(run *shell.Session, o *explainOptions, name string) error {
 	for i, id := range o.nodes {
 		row, isThere := d.Graph.Nodes.Lookup(id)
 		if !isThere {
-			return fault.Usage(shell.Quote(id),
+			return shell.UsageError(shell.Quote(id),
 				"is no node of %s; give ids as they are written there", name)
 		}
 		rows[i] = row

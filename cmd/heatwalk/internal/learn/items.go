@@ -10,7 +10,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/file/nodefile"
@@ -382,7 +381,7 @@ func (r *itemRun) readClasses() (l *nodefile.Labels, err error) {
 	case r.c.Lookup != nil && r.o.labels != "":
 		l, err = r.readFile(r.o.labels, nil)
 	case l == nil:
-		err = fault.Usage("--labels", "%s",
+		err = shell.UsageError("--labels", "%s",
 			cmp.Or(r.c.Unlabelled, r.c.File+" has no classes; give --labels FILE"))
 	}
 	if err != nil {
@@ -613,9 +612,9 @@ func learnError(err error, place string) error {
 		return err
 	}
 	if errors.Is(err, classify.ErrIterationLimit) {
-		return fault.Machine(err, place,
+		return shell.MachineError(err, place,
 			"%s: the iteration limit came before the tolerance; give parameters that regularise more", wrong.Method)
 	}
-	return fault.Machine(err, place, "%s: %v; take another learner or kernel",
+	return shell.MachineError(err, place, "%s: %v; take another learner or kernel",
 		wrong.Method, wrong.Err)
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk"
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/file/nodefile"
@@ -151,7 +150,7 @@ func readPriorOrShares(run *shell.Session, f *learningFlags, in *shell.Inputs,
 		}
 		for _, m := range f.parseMethods() {
 			if !slices.Contains(flagsOf(m), "prior") {
-				return cwk.Prior{}, fault.Usage("--prior",
+				return cwk.Prior{}, shell.UsageError("--prior",
 					"%s has no distribution for each node; give lines class<TAB>share", m.Name)
 			}
 		}
@@ -212,7 +211,7 @@ func predictSeveral(run *shell.Session, c *classifyOptions, name string) (err er
 	var kept *multilabel.Kept
 	if c.kept != nil {
 		if c.scores.Kind == "raw" {
-			return fault.Usage("--scores", noRaw, c.model)
+			return shell.UsageError("--scores", noRaw, c.model)
 		}
 		if err := c.refuseFlags(run, "several labels of a node", "report", "report-nodes", "truth"); err != nil {
 			return err

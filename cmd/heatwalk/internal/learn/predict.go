@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk"
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/textio"
@@ -99,7 +98,7 @@ func beginModel(d *shell.GraphRun, path string) (*modelOutput, error) {
 		out.f.AttributeMeans = d.Graph.Attributes.Means()
 	}
 	if err := out.f.CheckText(); err != nil {
-		return nil, fault.Data(d.Labels.File, "%v; a model does not hold such names",
+		return nil, shell.DataError(d.Labels.File, "%v; a model does not hold such names",
 			errors.Unwrap(err))
 	}
 	var err error
@@ -137,11 +136,11 @@ func (c *classifyOptions) readModel(run *shell.Session) (err error) {
 		return err
 	}
 	if c.method, err = c.kept.Model.Engine(); err != nil {
-		return fault.Data(c.model, "%s; use the program that has saved it",
+		return shell.DataError(c.model, "%s; use the program that has saved it",
 			shell.WithoutUsage(err))
 	}
 	if c.scores.Kind == "raw" && !c.method.HasRaw {
-		return fault.Usage("--scores", noRaw, c.method.Name)
+		return shell.UsageError("--scores", noRaw, c.method.Name)
 	}
 	return nil
 }
@@ -150,7 +149,7 @@ func (c *classifyOptions) readModel(run *shell.Session) (err error) {
 func (c *classifyOptions) refuseFlags(run *shell.Session, target string, names ...string) error {
 	for _, name := range names {
 		if run.Line.Command.Flags().Changed(name) {
-			return fault.Usage("--model", "%s predicts %s, for which --%s has no meaning; leave that out", c.model, target, name)
+			return shell.UsageError("--model", "%s predicts %s, for which --%s has no meaning; leave that out", c.model, target, name)
 		}
 	}
 	return nil
@@ -194,10 +193,10 @@ func beginModelRun(run *shell.Session, c *classifyOptions,
 	}
 	switch {
 	case columns != f.Attributes && columns == 0:
-		return nil, fault.Usage("--node-features",
+		return nil, shell.UsageError("--node-features",
 			"it is missing; the model was learned with %d attributes", f.Attributes)
 	case columns != f.Attributes:
-		return nil, fault.Usage("--node-features",
+		return nil, shell.UsageError("--node-features",
 			"%s has %d attributes, and the model was learned with %d; give the same columns", attributes.file, columns, f.Attributes)
 	}
 	if err := origin.Compare(d.Graph.Origin()); err != nil {
@@ -241,7 +240,7 @@ func originError(err error, g *shell.OpenGraph, model string) error {
 	remedy := flag + "=" + d.Result
 	switch {
 	case d.Setting == "weights":
-		return fault.Data(g.Name, "%s is %s here, and %s was learned with %s ones; learn a model on this graph", flag, d.Graph, model, d.Result)
+		return shell.DataError(g.Name, "%s is %s here, and %s was learned with %s ones; learn a model on this graph", flag, d.Graph, model, d.Result)
 	case d.Setting == "directed" && d.Result == "false":
 		remedy = "--undirected"
 	}
@@ -250,5 +249,5 @@ func originError(err error, g *shell.OpenGraph, model string) error {
 	} else {
 		remedy = "pass " + remedy
 	}
-	return fault.Data(g.Name, "%s is %s here, and %s in %s; %s, or learn a model on this graph", flag, d.Graph, d.Result, model, remedy)
+	return shell.DataError(g.Name, "%s is %s here, and %s in %s; %s, or learn a model on this graph", flag, d.Graph, d.Result, model, remedy)
 }

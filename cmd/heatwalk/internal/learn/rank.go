@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk"
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/file/nodefile"
@@ -79,7 +78,7 @@ func readWeightedSeeds(run *shell.Session, c *rankOptions,
 	run.Console.NoteColumns(c.weights, v.Columns)
 	for i, weight := range v.Value {
 		if !(weight > 0) {
-			return nil, nil, fault.Data(c.weights,
+			return nil, nil, shell.DataError(c.weights,
 				"the weight of %s is %v; give weights above 0, and leave other nodes out", g.Nodes.ID(v.Row[i]), weight)
 		}
 	}
@@ -124,7 +123,7 @@ func runRank(run *shell.Session, c *rankOptions, name string) error {
 		&rank.Problem{Nodes: d.Rows, Seeds: d.Cols, Weight: weights}, c.spec.Name,
 		c.userValues, set)
 	if errors.Is(err, rank.ErrSeeds) {
-		return fault.Data(cmp.Or(c.weights, c.seeds),
+		return shell.DataError(cmp.Or(c.weights, c.seeds),
 			"%s of %s; at least one seed and one other node are needed",
 			words.Counted(len(d.Cols), "seed"), words.Counted(len(d.Rows), "node"))
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk"
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/nodefile"
@@ -134,12 +133,12 @@ func valuesError(costs *shell.Costs, err error, v *nodefile.Values, name string)
 	wrong := new(param.ParameterError)
 	switch {
 	case errors.Is(err, problem.ErrConstant):
-		return fault.Data(v.File,
+		return shell.DataError(v.File,
 			"all values are %v; at least two different ones are needed", v.Value[0])
 	case errors.Is(err, problem.ErrDirected):
 		return shell.RefuseDirected(name, "regress", "")
 	case errors.As(err, &wrong):
-		return fault.Usage("--method", "%v", wrong)
+		return shell.UsageError("--method", "%v", wrong)
 	}
 	return costs.GraphError(err, name, shell.AnotherMethod)
 }
@@ -204,7 +203,7 @@ func predictNumbers(run *shell.Session, c *classifyOptions, name string) error {
 		return err
 	}
 	if !textio.IsStream(c.out) && !slices.Contains(tablefile.NumberEndings, shell.Ending(c.out)) {
-		return fault.Usage("--output", "%s: numbers are written as %s", c.out, strings.Join(tablefile.NumberEndings, ", "))
+		return shell.UsageError("--output", "%s: numbers are written as %s", c.out, strings.Join(tablefile.NumberEndings, ", "))
 	}
 	d, err := beginModelRun(run, c, name)
 	if err != nil {
@@ -213,7 +212,7 @@ func predictNumbers(run *shell.Session, c *classifyOptions, name string) error {
 	in := &valuesRun{data: d, values: &nodefile.Values{Labels: d.Labels, Value: c.kept.Value}}
 	in.methods, in.settings, err = c.kept.Model.Numbers(&method.Settings{Workers: run.Threads})
 	if err != nil {
-		return fault.Data(c.model, "%s; use the program that has saved it", shell.WithoutUsage(err))
+		return shell.DataError(c.model, "%s; use the program that has saved it", shell.WithoutUsage(err))
 	}
 	in.complete()
 	p, err := predictValues(run, in, name, false)

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
@@ -260,16 +259,16 @@ func (s *SplitFlags) Explain(err error, nodes itemIDs, l *nodefile.Labels) error
 	var splitError *choose.SplitError
 	switch {
 	case errors.As(err, &splitError) && splitError.Row >= 0:
-		return fault.Data(s.split, "%q %s; keep one line for each labelled %s",
+		return DataError(s.split, "%q %s; keep one line for each labelled %s",
 			nodes.ID(splitError.Row), splitError.What, s.Noun)
 	case errors.As(err, &splitError) && s.split != "":
-		return fault.Data(s.split, "%v; give it more lines", splitError)
+		return DataError(s.split, "%v; give it more lines", splitError)
 	case errors.As(err, &splitError) && splitError.Folds > 0:
-		return fault.Usage("--folds", "%v", splitError)
+		return UsageError("--folds", "%v", splitError)
 	case errors.As(err, &splitError):
-		return fault.Usage("--train", "%v", splitError)
+		return UsageError("--train", "%v", splitError)
 	case errors.Is(err, choose.ErrUsage) && len(s.perClass) > 0:
-		return fault.Usage("--per-class", "%s", WithoutUsage(err))
+		return UsageError("--per-class", "%s", WithoutUsage(err))
 	}
 	return err
 }

@@ -13,7 +13,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/report"
@@ -38,7 +37,7 @@ func (o *output) Write(p []byte) (int, error) {
 	}
 	n, err := o.w.Write(p)
 	if errors.Is(err, syscall.EPIPE) {
-		err = fault.ErrReaderGone
+		err = ErrReaderGone
 	}
 	o.Err = err
 	return n, err
@@ -52,7 +51,7 @@ func (o *output) WaitForLoss() bool {
 }
 
 // printReport writes one line on stderr.
-func (console *Console) printReport(r fault.Report) {
+func (console *Console) printReport(r ErrorReport) {
 	if !console.JSON && console.LogFormat != "json" {
 		fmt.Fprintf(console.Stderr, "%s: %s\n%s", console.name,
 			input.Escape(r.Text), r.Stack)
@@ -67,7 +66,7 @@ func (console *Console) printReport(r fault.Report) {
 
 // WarnOfError prints a warning of a library, that about a file system without locks once.
 func (console *Console) WarnOfError(w error) {
-	warn := func() { console.Warn("%s", fault.Text(w)) }
+	warn := func() { console.Warn("%s", ErrorText(w)) }
 	if errors.Is(w, durable.ErrNoLocks) {
 		console.locks.Do(warn)
 	} else {

@@ -15,6 +15,6 @@
 // be reported before hours of computation. It ends with a summary, or with one JSON document.
 //
 // Only the subcommands print. Data and closing summaries go to stdout, unless stdout carries an
-// output; progress, warnings and errors go to stderr. Package fault gives errors their lines
-// and exit codes.
+// output; progress, warnings and errors go to stderr. [ErrorReports] gives errors their lines,
+// PLACE: PROBLEM; REMEDY, and [ExitCode] their exit codes.
 package shell

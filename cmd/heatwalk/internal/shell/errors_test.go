@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/iterative"
 )
 
@@ -17,8 +16,8 @@ func TestUnsolved(t *testing.T) {
 	for what, err := range map[string]error{
 		"kernel": costs.GraphError(end, "g", LoosenTolerance), "method": costs.GraphError(end, "g", AnotherMethod),
 	} {
-		if text := err.Error(); !strings.HasPrefix(text, "g: "+unsolved+"; ") || fault.Code(err) != 1 || !errors.Is(err, iterative.ErrIterationLimit) {
-			t.Errorf("%s: %v, exit code %d", what, err, fault.Code(err))
+		if text := err.Error(); !strings.HasPrefix(text, "g: "+unsolved+"; ") || ExitCode(err) != 1 || !errors.Is(err, iterative.ErrIterationLimit) {
+			t.Errorf("%s: %v, exit code %d", what, err, ExitCode(err))
 		}
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/param"
 )
@@ -174,13 +173,13 @@ func WordsOf(f *pflag.Flag) []string {
 // Problem records a problem of a flag or argument, in the form PROBLEM; REMEDY.
 func (line *CommandLine) Problem(place, format string, args ...any) {
 	line.problems = append(line.problems,
-		fault.Problem{Place: place, What: fmt.Sprintf(format, args...)})
+		Problem{Place: place, What: fmt.Sprintf(format, args...)})
 }
 
 // HasProblem reports whether a problem of a flag or argument is recorded already.
 func (line *CommandLine) HasProblem(place string) bool {
 	return slices.ContainsFunc(line.problems,
-		func(p fault.Problem) bool { return p.Place == place })
+		func(p Problem) bool { return p.Place == place })
 }
 
 // AddValue declares a flag whose text set parses; kind denotes its value in the help, and lists the accepted words between bars.

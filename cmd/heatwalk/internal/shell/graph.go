@@ -17,7 +17,6 @@ import (
 
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/budget"
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/file/clock"
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/nodefile"
@@ -319,7 +318,7 @@ func (run *Session) ReadGraph(r *GraphInputs,
 		opened, err = heatwalk.Open(run.Context, name, o)
 	}
 	if wrong := new(heatwalk.TempDirError); errors.As(err, &wrong) {
-		return nil, fault.Machine(err, "create a temporary directory in "+wrong.Dir,
+		return nil, MachineError(err, "create a temporary directory in "+wrong.Dir,
 			"%s; choose another with --temp-dir", Cause(wrong.Err))
 	}
 	if err != nil {
@@ -470,7 +469,7 @@ func (run *Session) ReadIDs(in *Inputs, path string,
 	nodes nodefile.Lookup) ([]int, error) {
 	rows, err := nodefile.ReadIDs(run.Context, path, nodes, run.Console.ListConfig(in, path))
 	if err == nil && len(rows) == 0 {
-		err = fault.Data(path, "no ids; give one a line")
+		err = DataError(path, "no ids; give one a line")
 	}
 	return rows, err
 }

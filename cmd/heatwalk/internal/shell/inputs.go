@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/method/sides"
@@ -100,13 +99,13 @@ func CheckInputs(ctx context.Context, path, directory string, inputs []RunInput)
 		}
 		got, _, err := identifyInput(ctx, name)
 		if errors.Is(err, fs.ErrNotExist) {
-			return 0, fault.Data(name, "it is missing, and %s lists it as an input; restore it", path)
+			return 0, DataError(name, "it is missing, and %s lists it as an input; restore it", path)
 		}
 		if err != nil {
 			return 0, err
 		}
 		if got.Identity != want.Identity || got.describe() != want.describe() {
-			return 0, fault.Data(name, "it has %s, and in %s %s; restore the file, or repeat the run", got.describe(), path, want.describe())
+			return 0, DataError(name, "it has %s, and in %s %s; restore the file, or repeat the run", got.describe(), path, want.describe())
 		}
 	}
 	return len(inputs), nil

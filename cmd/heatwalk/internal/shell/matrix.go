@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/words"
@@ -75,7 +74,7 @@ func CheckSpace(path string, bytes int64, shape, advice string) error {
 	if err != nil || bytes <= free {
 		return nil // the free space is not known; writing reports a full disk
 	}
-	return fault.Limit(path, "would be %s (%s) on a disk with %s free; %s",
+	return LimitError(path, "would be %s (%s) on a disk with %s free; %s",
 		words.Bytes(bytes), shape, words.Bytes(free), advice)
 }
 

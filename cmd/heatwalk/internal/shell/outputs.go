@@ -17,7 +17,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/file/textio"
@@ -275,10 +274,10 @@ func (o *Outputs) add(f *durable.Pending) {
 // notCreated is the error of a file that could not be created.
 func (o *Outputs) notCreated(err error, path string) error {
 	if dir := filepath.Dir(followLink(path)); errors.Is(err, fs.ErrNotExist) && !IsDir(dir) {
-		return fault.Machine(err, "create "+path,
+		return MachineError(err, "create "+path,
 			"there is no directory %s; make it first", dir)
 	}
-	return fault.Machine(err, "create "+path, "%s; choose another place for it",
+	return MachineError(err, "create "+path, "%s; choose another place for it",
 		Cause(err))
 }
 
@@ -291,12 +290,12 @@ func (o *Outputs) Companion(path, cut, suffix string) (io.Writer, error) {
 	side := strings.TrimSuffix(path, cut) + suffix
 	for _, input := range o.Run.Line.inputFiles {
 		if sameFile(side, input) {
-			return nil, fault.Usage("-o",
+			return nil, UsageError("-o",
 				"%s comes with the file %s, which is an input of this command; name another file", path, side)
 		}
 	}
 	w, err := o.beginWith(durable.NewBeside, side)
-	if failed := new(fault.Placed); errors.As(err, &failed) {
+	if failed := new(PlacedError); errors.As(err, &failed) {
 		failed.Place = "create " + path // the path that the user gave
 	}
 	return w, err
@@ -357,7 +356,7 @@ func (run *Session) MakeTemp(in *Inputs, output string) (*durable.TempDir, error
 	parent := in.tempParent(output)
 	t, err := durable.NewTempDir(parent)
 	if err != nil {
-		return nil, fault.Machine(err, "create a temporary directory in "+parent,
+		return nil, MachineError(err, "create a temporary directory in "+parent,
 			"%s; choose another with --temp-dir", Cause(err))
 	}
 	run.AtEnd(func() {

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/budget"
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/system"
 	"github.com/heatwalk/heatwalk/internal/words"
@@ -49,7 +48,7 @@ func (run *Session) limitMemory() error {
 		return nil // as the server
 	}
 	if limit, needed := system.SpaceFor(budget.LeastResident); needed > 0 {
-		return fault.Limit(system.AddressLimit, "%s of address space are too little for the program itself; allow %s or more",
+		return LimitError(system.AddressLimit, "%s of address space are too little for the program itself; allow %s or more",
 			words.Bytes(limit), words.Bytes(needed))
 	}
 	limit, whose := system.AllowedMemory()
@@ -59,7 +58,7 @@ func (run *Session) limitMemory() error {
 		return nil
 	}
 	if run.Costs.maxMemory < LeastLimit {
-		return fault.Usage("--max-memory",
+		return UsageError("--max-memory",
 			"%s is less than any run may be limited to; allow 256MiB or more",
 			words.Bytes(run.Costs.maxMemory))
 	}

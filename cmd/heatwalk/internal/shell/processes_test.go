@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk/budget"
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/sparsetest"
 )
@@ -41,7 +40,7 @@ func TestDifferentInputs(t *testing.T) {
 		if err := cmd.ParseFlags([]string{files[n.Rank()] + ".same"}); err != nil {
 			return err
 		}
-		if err := run.sameInputs(cmd); err == nil || !strings.Contains(err.Error(), ".same: differs between processes 0 and 1 of 2") || fault.Code(err) != fault.WrongData {
+		if err := run.sameInputs(cmd); err == nil || !strings.Contains(err.Error(), ".same: differs between processes 0 and 1 of 2") || ExitCode(err) != WrongData {
 			t.Errorf("inputs: error %v", err)
 		}
 		return nil

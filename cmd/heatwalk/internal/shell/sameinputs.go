@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 )
 
 // checkedBytes is the largest part of an input file that processes compare.
@@ -27,7 +25,7 @@ func (run *Session) agree(parts []string, sums []float64) error {
 	for i, place := range parts {
 		for p := range run.Network.Size() {
 			if sumsOfAll[p*len(sums)+i] != sumsOfAll[i] {
-				return fault.Data(place,
+				return DataError(place,
 					"differs between processes 0 and %d of %d; give all processes the same, for example a copy of the file on each host", p, run.Network.Size())
 			}
 		}

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk"
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/file/textio"
 )
 
@@ -71,9 +70,9 @@ func (run *Session) ResolveName(root *cobra.Command) error {
 	kept := s.graphs[name]
 	switch {
 	case run.Line.Args[0] == "open":
-		return fault.Usage(name, "it is the name of an open graph, not a file; write ./%s for a file of this name", name)
+		return UsageError(name, "it is the name of an open graph, not a file; write ./%s for a file of this name", name)
 	case kept == nil:
-		return fault.Usage(name, "no graph of this name is open; call open GRAPH --as %[1]s first, or write ./%[1]s for a file of this name", name)
+		return UsageError(name, "no graph of this name is open; call open GRAPH --as %[1]s first, or write ./%[1]s for a file of this name", name)
 	}
 	args := slices.Clone(run.Line.Args)
 	args[i] = kept.arguments[0]

@@ -21,7 +21,6 @@ import (
 
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/budget"
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/durable"
@@ -75,7 +74,7 @@ type CommandLine struct {
 	Context    context.Context // of checks that read files
 	Args       []string
 	Command    *cobra.Command // nil before its flags are known
-	problems   []fault.Problem
+	problems   []Problem
 	inputFiles []string // "" and "-" included; side files of outputs must not replace them
 	Documents  bool     // a JSON document goes to stdout
 }
@@ -126,7 +125,7 @@ func NewSession(ctx context.Context, network sparse.Network, args []string, stdi
 func (run *Session) Guard(do func() error) (code int) {
 	defer func() {
 		if r := recover(); r != nil {
-			code = run.fail(fault.CrashOf(r))
+			code = run.fail(NewCrash(r))
 		}
 	}()
 	err := func() error {
@@ -192,7 +191,7 @@ func (line *CommandLine) JoinProblems() error {
 	if len(line.problems) == 0 {
 		return nil
 	}
-	return fault.UsageOf(line.problems)
+	return UsageErrors(line.problems)
 }
 
 // NewCommand returns a command and its options. The words of its use in capitals are its arguments. do gets the
@@ -231,17 +230,17 @@ func NewCommand[O any](run *Session, use, short string,
 // fail prints err, unless it is nil or printed already, and returns the exit code.
 func (run *Session) fail(err error) int {
 	if errors.Is(err, heatwalk.ErrFollower) {
-		return fault.Done
+		return Done
 	}
-	code := fault.Code(err)
-	if code == fault.Done {
+	code := ExitCode(err)
+	if code == Done {
 		return code
 	}
 	run.Progress.Close()
 	switch code {
-	case fault.Interrupted:
+	case Interrupted:
 		err = run.interruption()
-	case fault.OverLimit:
+	case OverLimit:
 		err = run.Costs.overLimit(err)
 	}
 	if run.IsFollower() {
@@ -251,9 +250,9 @@ func (run *Session) fail(err error) int {
 		case <-time.After(FollowerPause):
 		}
 	}
-	for _, r := range fault.Reports(run.Line.namedFlag(err)) {
+	for _, r := range ErrorReports(run.Line.namedFlag(err)) {
 		r.Code = code
-		if c := new(fault.Crash); run.debug && errors.As(err, &c) {
+		if c := new(Crash); run.debug && errors.As(err, &c) {
 			r.Stack = string(c.Stack)
 		}
 		run.Console.printReport(r)
@@ -270,14 +269,14 @@ func (line *CommandLine) namedFlag(err error) error {
 	}
 	if model := line.Command.Flags().Lookup("model"); model != nil && model.Changed {
 		what, _, _ := strings.Cut(wrong.Error(), "; ")
-		return fault.Data(model.Value.String(), "%s; learn a model of this graph from its labels, with classify --save-model", what)
+		return DataError(model.Value.String(), "%s; learn a model of this graph from its labels, with classify --save-model", what)
 	}
 	if line.Command.Flags().Lookup(wrong.Parameter) != nil {
 		return err
 	}
 	for _, flag := range []string{"method", "kernel", "function", "learner"} {
 		if line.Command.Flags().Lookup(flag) != nil {
-			return fault.Usage("--"+flag, "%s", wrong.Error())
+			return UsageError("--"+flag, "%s", wrong.Error())
 		}
 	}
 	return err
@@ -305,7 +304,7 @@ func (costs *Costs) overLimit(err error) error {
 		short = budget.Resident(room.Need) - costs.Memory
 	default:
 		if parent, ours := durable.InTempDir(room.Dir); ours {
-			return fault.Limit(parent, "temporary files may need %s, %s are free; make room, or name another disk with --temp-dir",
+			return LimitError(parent, "temporary files may need %s, %s are free; make room, or name another disk with --temp-dir",
 				words.Bytes(room.Need), words.Bytes(room.Limit))
 		}
 		return fmt.Errorf("%s: %s may need %s, %s are free; %s", room.Dir,
@@ -323,15 +322,15 @@ func (costs *Costs) overLimit(err error) error {
 	}
 	switch {
 	case costs.limitedBy == system.AddressLimit && costs.Memory != costs.maxMemory:
-		return fault.Limit(system.AddressLimit, "it leaves %s, too little for %s, which takes %s or more; raise it by %s%s",
+		return LimitError(system.AddressLimit, "it leaves %s, too little for %s, which takes %s or more; raise it by %s%s",
 			words.Bytes(limit), what, need,
 			words.Bytes(enough-limit+enough/10), otherwise)
 	case costs.maxMemory == 0:
-		return fault.Limit("memory",
+		return LimitError("memory",
 			"this machine has too little for %s; it takes %s or more%s", what,
 			need, otherwise)
 	}
-	return fault.Limit("--max-memory",
+	return LimitError("--max-memory",
 		"%s is too little for %s; allow %s or more%s", words.Bytes(limit), what,
 		need, otherwise)
 }
@@ -350,10 +349,10 @@ func (costs *Costs) GraphError(err error, graph, advice string) error {
 	limited := new(problem.Error)
 	switch {
 	case errors.Is(err, kernel.ErrTolerance):
-		return fault.Machine(nil, graph,
+		return MachineError(nil, graph,
 			"rounding errors are too large here; %s", advice)
 	case errors.Is(err, kernel.ErrRange):
-		return fault.Data(graph,
+		return DataError(graph,
 			"a value is out of the range of float64, because weights of edges are too large or too small; multiply all weights by a factor, or leave out the smallest")
 	case errors.As(err, &limited) && errors.Is(err, problem.ErrDirected):
 		return RefuseDirected(graph, limited.Method, "--method=auto")
@@ -362,15 +361,15 @@ func (costs *Costs) GraphError(err error, graph, advice string) error {
 		if errors.As(err, &limited) {
 			what = limited.Method
 		}
-		return fault.Usage(graph,
+		return UsageError(graph,
 			"%s needs all rows of the graph in one process; run heatwalk without mpirun, or take another --method", what)
 	case errors.As(err, &limited) && limited.Short > 0:
-		return fault.Machine(err, graph, unsolved+"; allow --max-memory %s or more for a factor of the graph, or take another --method",
+		return MachineError(err, graph, unsolved+"; allow --max-memory %s or more for a factor of the graph, or take another --method",
 			words.Bytes(costs.Memory+costs.libraries+limited.Short+limited.Short/4))
 	case errors.As(err, &limited):
-		return fault.Machine(err, graph, unsolved+"; take another --method")
+		return MachineError(err, graph, unsolved+"; take another --method")
 	case errors.Is(err, iterative.ErrIterationLimit):
-		return fault.Machine(err, graph, "%s; %s", unsolved, advice)
+		return MachineError(err, graph, "%s; %s", unsolved, advice)
 	}
 	return err
 }
@@ -382,12 +381,12 @@ func (costs *Costs) ToleranceError(err error, graph string, given float64) error
 	case !errors.As(err, &missed):
 		return costs.GraphError(err, graph, LoosenTolerance)
 	case given != 0:
-		return fault.Usage("--tolerance", "%v", err)
+		return UsageError("--tolerance", "%v", err)
 	case missed.Reached < 1:
-		return fault.Machine(nil, graph,
+		return MachineError(nil, graph,
 			"rounding errors may exceed the default tolerance, %.2g; pass --tolerance %.2g", missed.Asked, missed.Reached)
 	}
-	return fault.Machine(nil, graph,
+	return MachineError(nil, graph,
 		"rounding errors may be as large as the values; take parameters farther from the end of their range")
 }
 
@@ -414,7 +413,7 @@ type stdinError struct{}
 
 // Read implements [io.Reader].
 func (stdinError) Read([]byte) (int, error) {
-	return 0, fault.Usage("-",
+	return 0, UsageError("-",
 		"stdin reaches only one of several processes; give a file")
 }
 
@@ -555,5 +554,5 @@ func RefuseDirected(graph, what, instead string) error {
 	if instead != "" {
 		text += " or use " + instead
 	}
-	return fault.Usage(graph, "%s", text)
+	return UsageError(graph, "%s", text)
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk"
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/internal/words"
@@ -15,14 +14,14 @@ import (
 
 // SetsError is the error about sets in a matrix of scores.
 func SetsError(path string) error {
-	return fault.Usage("--sets", "%s has scores alone; write .tsv, .csv, .jsonl or .parquet", path)
+	return UsageError("--sets", "%s has scores alone; write .tsv, .csv, .jsonl or .parquet", path)
 }
 
 // CheckSeparator returns an error for a label that separates labels in predictions.
 func CheckSeparator(l *nodefile.Labels) error {
 	for _, label := range l.Names {
 		if strings.Contains(label, tablefile.SetSeparator) {
-			return fault.Data(l.File, "the label %s holds %s, which separates labels in predictions; rename it",
+			return DataError(l.File, "the label %s holds %s, which separates labels in predictions; rename it",
 				Quote(label), tablefile.SetSeparator)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/budget"
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/nodefile"
@@ -173,7 +172,7 @@ func (run *Session) MakeSources(r *GraphInputs, dir string, inputs []string,
 	}
 	run.AtEnd(func() { _ = store.Close() }) // it was only read
 	if !store.Manifest.Directed {
-		return 0, fault.Usage(inputs[0],
+		return 0, UsageError(inputs[0],
 			"is a store without directions; --cocitation and --coupling are of arcs")
 	}
 	c.Nodes = ""

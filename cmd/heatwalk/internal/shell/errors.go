@@ -1,5 +1,4 @@
-// Package fault assigns an exit code to every error, and formats it as lines PLACE: PROBLEM; REMEDY.
-package fault
+package shell
 
 import (
 	"context"
@@ -63,44 +62,44 @@ func (e *usageError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Usage returns the error about a flag or argument.
-func Usage(place, format string, args ...any) error {
-	return UsageOf([]Problem{{place, fmt.Sprintf(format, args...)}})
+// UsageError returns the error about a flag or argument.
+func UsageError(place, format string, args ...any) error {
+	return UsageErrors([]Problem{{place, fmt.Sprintf(format, args...)}})
 }
 
-// UsageOf returns the error about all problems of a command line.
-func UsageOf(problems []Problem) error {
+// UsageErrors returns the error about all problems of a command line.
+func UsageErrors(problems []Problem) error {
 	return &usageError{problems}
 }
 
-// Placed is an error with a place, and its exit code.
-type Placed struct {
+// PlacedError is an error with a place, and its exit code.
+type PlacedError struct {
 	Place, What string
 	code        int
 	err         error // wrapped error of the machine; may be nil
 }
 
 // Error implements error.
-func (e *Placed) Error() string { return e.Place + ": " + e.What }
+func (e *PlacedError) Error() string { return e.Place + ": " + e.What }
 
 // Unwrap returns the error of the machine.
-func (e *Placed) Unwrap() error { return e.err }
+func (e *PlacedError) Unwrap() error { return e.err }
 
-// Data returns an error about input data that no parser reports.
-func Data(place, format string, args ...any) error {
-	return &Placed{Place: place, What: fmt.Sprintf(format, args...),
+// DataError returns an error about input data that no parser reports.
+func DataError(place, format string, args ...any) error {
+	return &PlacedError{Place: place, What: fmt.Sprintf(format, args...),
 		code: WrongData}
 }
 
-// Limit returns the error about a plan that exceeds a limit.
-func Limit(place, format string, args ...any) error {
-	return &Placed{Place: place, What: fmt.Sprintf(format, args...),
+// LimitError returns the error about a plan that exceeds a limit.
+func LimitError(place, format string, args ...any) error {
+	return &PlacedError{Place: place, What: fmt.Sprintf(format, args...),
 		code: OverLimit}
 }
 
-// Machine adds a place, and optionally a remedy, to an error of the machine.
-func Machine(err error, place, format string, args ...any) error {
-	return &Placed{Place: place, What: fmt.Sprintf(format, args...),
+// MachineError adds a place, and optionally a remedy, to an error of the machine.
+func MachineError(err error, place, format string, args ...any) error {
+	return &PlacedError{Place: place, What: fmt.Sprintf(format, args...),
 		code: MachineFailed, err: err}
 }
 
@@ -111,8 +110,8 @@ type Crash struct {
 	Stack []byte
 }
 
-// CrashOf converts the recovered value r to an error.
-func CrashOf(r any) *Crash {
+// NewCrash converts the recovered value r to an error.
+func NewCrash(r any) *Crash {
 	c := &Crash{value: r, Stack: debug.Stack()}
 	if p, ok := c.value.(*sched.Panic); ok {
 		c.value = p.Value
@@ -155,8 +154,8 @@ var exitCodes = []struct {
 	{code: WrongUsage, is: []error{fs.ErrNotExist}},
 }
 
-// Code returns the exit code of an error.
-func Code(err error) int {
+// ExitCode returns the exit code of an error.
+func ExitCode(err error) int {
 	if err == nil {
 		return Done
 	}
@@ -172,7 +171,7 @@ func Code(err error) int {
 			}
 		}
 	}
-	placed := new(Placed)
+	placed := new(PlacedError)
 	if errors.As(err, &placed) {
 		return placed.code
 	}

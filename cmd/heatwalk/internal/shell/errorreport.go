@@ -1,4 +1,4 @@
-package fault
+package shell
 
 import (
 	"encoding/json"
@@ -18,8 +18,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// Report is an error as fields, the form it has with --json.
-type Report struct {
+// ErrorReport is an error as fields, the form it has with --json.
+type ErrorReport struct {
 	File    string    `json:"file,omitempty"`
 	Line    int64     `json:"line,omitempty"`
 	Column  int       `json:"column,omitempty"`
@@ -35,32 +35,32 @@ type Report struct {
 	Text string `json:"-"` // the line without --json
 }
 
-// Reports returns the lines of an error. Options in errors of libraries are written as flags.
-func Reports(err error) []Report {
+// ErrorReports returns the lines of an error. Options in errors of libraries are written as flags.
+func ErrorReports(err error) []ErrorReport {
 	var (
 		usage    *usageError
 		parse    *nodefile.ParseError
 		corrupt  *shard.CorruptError
 		file     *fs.PathError
 		declared *param.ParameterError
-		placed   *Placed
+		placed   *PlacedError
 		number   *json.UnsupportedValueError
 	)
 	switch {
 	case errors.As(err, &usage):
-		var list []Report
+		var list []ErrorReport
 		for _, p := range usage.problems {
 			list = append(list, flagReport(p.Place, p.What))
 		}
 		return list
 	case errors.As(err, &declared):
-		return []Report{flagReport("--"+declared.Parameter, declared.What)}
+		return []ErrorReport{flagReport("--"+declared.Parameter, declared.What)}
 	case errors.Is(err, shard.ErrExists):
-		return []Report{textReport(err.Error() + "; pass --force to replace it")}
+		return []ErrorReport{textReport(err.Error() + "; pass --force to replace it")}
 	case errors.As(err, &parse):
 		return linesReport(err, parse)
 	case errors.Is(err, tablefile.ErrRange):
-		return []Report{flagReport("--dtype", err.Error()+"; give float64")}
+		return []ErrorReport{flagReport("--dtype", err.Error()+"; give float64")}
 	case errors.As(err, &corrupt):
 		r := textReport(corrupt.Error())
 		r.File = corrupt.Path
@@ -68,20 +68,20 @@ func Reports(err error) []Report {
 		if corrupt.Offset >= 0 {
 			r.Byte = &corrupt.Offset
 		}
-		return []Report{r}
+		return []ErrorReport{r}
 	case errors.As(err, &file):
-		return []Report{fileReport(err, file)}
+		return []ErrorReport{fileReport(err, file)}
 	case errors.As(err, &placed) && strings.HasPrefix(placed.Place, "-"):
-		return []Report{flagReport(placed.Place, placed.What)}
+		return []ErrorReport{flagReport(placed.Place, placed.What)}
 	}
 	if errors.As(err, &number) { // of a file that is kept, because documents have null for such a number
-		return []Report{textReport("a result is not a finite number; multiply all weights or values by a constant")}
+		return []ErrorReport{textReport("a result is not a finite number; multiply all weights or values by a constant")}
 	}
-	return []Report{textReport(err.Error())}
+	return []ErrorReport{textReport(err.Error())}
 }
 
 // flagReport returns the report of a problem of a flag or argument.
-func flagReport(place, what string) Report {
+func flagReport(place, what string) ErrorReport {
 	r := textReport(place + ": " + what)
 	r.Flag = place
 	r.Message, r.Hint, _ = strings.Cut(what, "; ")
@@ -89,7 +89,7 @@ func flagReport(place, what string) Report {
 }
 
 // fileReport returns the report of an error about a file.
-func fileReport(err error, file *fs.PathError) Report {
+func fileReport(err error, file *fs.PathError) ErrorReport {
 	path := durable.Final(file.Path)
 	r := textReport(strings.ReplaceAll(err.Error(), file.Path, path))
 	r.File = path
@@ -153,23 +153,23 @@ func neighbour(path string) string {
 }
 
 // textReport returns the report of a line PROBLEM; REMEDY.
-func textReport(text string) Report {
-	r := Report{Text: strings.ReplaceAll(strings.TrimSpace(text), "\n", "; ")}
+func textReport(text string) ErrorReport {
+	r := ErrorReport{Text: strings.ReplaceAll(strings.TrimSpace(text), "\n", "; ")}
 	r.Message, r.Hint, _ = strings.Cut(r.Text, "; ")
 	return r
 }
 
 // linesReport returns the reports of an error about a line, or of several errors joined by [errors.Join].
-func linesReport(err error, first *nodefile.ParseError) []Report {
+func linesReport(err error, first *nodefile.ParseError) []ErrorReport {
 	var joined interface {
 		error
 		Unwrap() []error
 	}
 	if !errors.As(err, &joined) ||
 		errors.Join(joined.Unwrap()...).Error() != joined.Error() {
-		return []Report{parseReport(first)}
+		return []ErrorReport{parseReport(first)}
 	}
-	var list []Report
+	var list []ErrorReport
 	for _, err := range joined.Unwrap() {
 		if parse := (*nodefile.ParseError)(nil); errors.As(err, &parse) {
 			list = append(list, linesReport(err, parse)...)
@@ -180,8 +180,8 @@ func linesReport(err error, first *nodefile.ParseError) []Report {
 	return list
 }
 
-func parseReport(p *nodefile.ParseError) Report {
-	r := Report{Text: p.Format(flagOf), File: p.File, Line: p.Line,
+func parseReport(p *nodefile.ParseError) ErrorReport {
+	r := ErrorReport{Text: p.Format(flagOf), File: p.File, Line: p.Line,
 		Column: p.Column, Message: p.Msg, Hint: p.Remedy(flagOf)}
 	if p.Option != "" {
 		r.Flag = flagOf(p.Option, "")
@@ -207,8 +207,8 @@ func flagOf(name, value string) string {
 	return "--" + name
 }
 
-// Text returns the text of an error or warning of a library, with options written as flags.
-func Text(err error) string {
+// ErrorText returns the text of an error or warning of a library, with options written as flags.
+func ErrorText(err error) string {
 	if parse := (*nodefile.ParseError)(nil); errors.As(err, &parse) {
 		return parse.Format(flagOf)
 	}
