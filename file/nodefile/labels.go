@@ -19,6 +19,7 @@ import (
 // LabelConfig holds the settings of [ReadLabels]; nil means the zero value.
 type LabelConfig struct {
 	SkipUnknown bool        // skip lines of nodes that are not in the graph; default: an error
+	SkipBad     bool        // skip lines with a fault, with a warning; default: an error
 	Set         string      // name of the place of the nodes in messages; default: the graph
 	Header      Header      // default: decide from the text
 	Text        input.Text  // how the text is read; default: decide from it
@@ -130,7 +131,7 @@ func newLabelReader(c *LabelConfig, nodes Lookup) *labelReader {
 		c: c, labels: &Labels{}, classes: classes{}, last: make([]uint32, nodes.Len()),
 		t: &Reader{
 			Lookup: nodes.Lookup, Value: input.Label, Fields: c.Fields,
-			Option: "label-fields", Header: c.Header, Text: c.Text,
+			Option: "label-fields", Header: c.Header, Text: c.Text, SkipBad: c.SkipBad,
 			Options: textio.Options{Stdin: c.Stdin, Warn: c.Warn},
 		},
 		unknown: Unknown{Nodes: nodes, Set: c.Set, Option: "label-fields"},

@@ -35,6 +35,7 @@ type Reader struct {
 	Every   bool                                   // all columns are read, as attributes
 	Fields  []string                               // columns of node and value, by numbers from 1 or titles; nil: found by their titles
 	Guess   bool                                   // Fields are used only if the table has them
+	SkipBad bool                                   // lines with a fault are counted and left out, except lines with an open quote
 	Option  string                                 // name of the option for Fields, or for Attributes, for messages; "" without such an option
 	Header  input.Header
 	Text    input.Text
@@ -170,11 +171,14 @@ func (t *Reader) Rows(in *textio.Reader) iter.Seq2[Row, error] {
 			yield(Row{}, err)
 			return
 		}
-		remarks := int64(0)
-		first := int64(0)
+		remarks, skipped := int64(0), int64(0)
+		first, firstSkipped := int64(0), int64(0)
 		defer func() {
 			if remarks > 0 && t.Options.Warn != nil {
 				t.Options.Warn(table.RemarkWarning(t.Name, first, remarks))
+			}
+			if skipped > 0 {
+				t.warn(firstSkipped, "", "%s that cannot be read left out", words.Counted(skipped, "line"))
 			}
 		}()
 		for line, err := range in.Lines() {
@@ -193,8 +197,14 @@ func (t *Reader) Rows(in *textio.Reader) iter.Seq2[Row, error] {
 				continue
 			}
 			row, bad := t.split(line)
-			if bad != nil && errors.Is(bad, errEmpty) && row.At >= 0 && row.At < len(row.Text) && table.IsBlank(row.Text[row.At]) {
+			if bad != nil && errors.Is(bad, errEmpty) && t.isWithoutValue(row) {
 				continue // neither a node nor a value, such as an edge in a table with nodes
+			}
+			if bad != nil && t.SkipBad && !errors.Is(bad, table.ErrQuote) {
+				if skipped++; skipped == 1 {
+					firstSkipped = line.Number
+				}
+				continue
 			}
 			if bad != nil {
 				yield(Row{}, bad)
@@ -205,6 +215,15 @@ func (t *Reader) Rows(in *textio.Reader) iter.Seq2[Row, error] {
 			}
 		}
 	}
+}
+
+// isWithoutValue reports whether the column of the value, or all columns that Fields names as attributes, are blank.
+func (t *Reader) isWithoutValue(row Row) bool {
+	columns := []int{row.At}
+	if t.Every {
+		columns, _ = table.Find(t.Fields, t.Titles, len(row.Text)) // none if Fields are wrong, which the caller reports
+	}
+	return len(columns) > 0 && !slices.ContainsFunc(columns, func(i int) bool { return i < 0 || i >= len(row.Text) || !table.IsBlank(row.Text[i]) })
 }
 
 // Find looks up an id in the graph, and if it is an unknown whole number, its digits, see

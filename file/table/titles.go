@@ -191,11 +191,16 @@ func Numbers(fields []string) bool {
 }
 
 // FieldList returns columns as the value of an option: their titles if a shell and the option
-// take them as they are, or else their numbers from 1.
+// take them as they are, or else their numbers from 1. A column −1 is left empty.
 func FieldList(titles []string, columns ...int) string {
 	var names, numbers []string
 	isPlain := true
 	for _, i := range columns {
+		if i < 0 {
+			names = append(names, "")
+			numbers = append(numbers, "")
+			continue
+		}
 		title := titles[i]
 		names = append(names, title)
 		numbers = append(numbers, strconv.Itoa(i+1))

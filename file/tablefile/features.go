@@ -101,6 +101,7 @@ type FeatureConfig struct {
 	Text        input.Text       // how the text of a table is read; default: decide from it
 	Fix         string           // remedy in the message about nodes that are not in the graph; default: the options of ingest
 	SkipUnknown bool             // skip rows of nodes that are not in the graph; default: an error
+	SkipBad     bool             // skip lines of a table with a fault, with a warning; default: an error
 	Memory      int64            // limit of the table and of reading it, in bytes (an eighth is for reading); 0: no limit
 	Stdin       io.Reader        // read for the path "-"; nil: os.Stdin
 	Warn        func(error)      // called with each warning about the file; may be nil

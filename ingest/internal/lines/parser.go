@@ -322,19 +322,23 @@ func (lay *Layout) WithoutWeight() string {
 	return FieldsWithoutWeight(lay.Columns, lay.hasNamedWeight)
 }
 
-// FieldsWithoutWeight returns the setting, as in a Fix, of columns for the ends of edges alone, or "" if there are none.
+// FieldsWithoutWeight returns the setting, as in a Fix, of columns for the ends, times and kinds of edges, or "" if there are none.
 func FieldsWithoutWeight(columns input.Columns, hasNamedWeight bool) string {
 	var titles []string
 	for _, c := range columns {
 		titles = append(titles, c.Title)
 	}
-	end := func(use string) int {
-		return slices.IndexFunc(columns, func(c input.Column) bool { return c.Use == use })
+	var list []int
+	for _, use := range []string{input.Source, input.Target, "no weight", input.Time, input.Kind} {
+		list = append(list, slices.IndexFunc(columns, func(c input.Column) bool { return c.Use == use }))
 	}
-	if end(input.Source) < 0 {
+	if list[0] < 0 {
 		return ""
 	}
-	fields := "{fields=" + table.FieldList(titles, end(input.Source), end(input.Target)) + "}"
+	for len(list) > 2 && list[len(list)-1] < 0 {
+		list = list[:len(list)-1]
+	}
+	fields := "{fields=" + table.FieldList(titles, list...) + "}"
 	if hasNamedWeight {
 		fields += " in place of {weight}"
 	}

@@ -221,7 +221,8 @@ func convertGraph(run *shell.Session, c *convertOptions, name string) error {
 		run.Progress.Begin("reading "+c.attributes, 0, shell.Bytes)
 		options.Attributes, attributes, err = tablefile.NodeAttributes(run.Context, c.attributes, g.Nodes, &tablefile.FeatureConfig{
 			Text: c.graph.Tables.Text, Missing: c.graph.Tables.Labelling.Missing, SkipUnknown: c.graph.Tables.SkipsUnknown(),
-			Memory: g.Plan().Room(), Stdin: run.Console.Stdin, Warn: run.Console.WarnOfError,
+			SkipBad: c.graph.Config.SkipBadLines,
+			Memory:  g.Plan().Room(), Stdin: run.Console.Stdin, Warn: run.Console.WarnOfError,
 		})
 		if err != nil {
 			return err

@@ -69,7 +69,7 @@ func readAttributes(run *shell.Session, r *shell.GraphInputs, f *attributeFlags,
 	c := &tablefile.FeatureConfig{
 		IDs: f.ids, Fields: f.fields, Names: f.names, Means: f.means, Labels: l, Text: r.Tables.Text,
 		Missing:     r.Tables.Labelling.Missing,
-		SkipUnknown: r.Tables.SkipsUnknown(), Memory: g.Plan().Room(),
+		SkipUnknown: r.Tables.SkipsUnknown(), SkipBad: r.Config.SkipBadLines, Memory: g.Plan().Room(),
 		Stdin: run.Console.Stdin, Warn: run.Console.WarnOfError,
 	}
 	c.Fix = run.Console.NodeLabels(r, g).Fix

@@ -76,17 +76,30 @@ func (r *GraphInputs) Declare(flags *FlagSet) {
 		[]ingest.Order{ingest.AutoOrder, ingest.DefaultOrder, ingest.DegreeOrder,
 			ingest.LocalityOrder},
 		"how rows are numbered in the store, for less space and faster sweeps; every output keeps the order of the ids")
-	local.AddValue("fields", "COLUMNS", "", "columns of source, target and perhaps weight, time and kind, numbers or titles (default: by their titles, or 1,2 or 1,2,3)", func(s string) error {
-		var list []string
-		if err := ParseFields(&list, s, 2, 5, "1,2,4 or from,to,amount"); err != nil {
+	local.AddValue("fields", "COLUMNS", "", "columns of source, target and perhaps weight, time and kind, numbers or titles, as in from,to,,date without weight (default: by their titles, or 1,2 or 1,2,3)", func(s string) error {
+		list := strings.Split(s, ",")
+		isGiven := func(i int) bool { // a weight and a time may be left empty
+			return i < len(list) && (i < 2 || i+1 == len(list) || strings.TrimSpace(list[i]) != "")
+		}
+		var given []string
+		for i := range list {
+			if isGiven(i) {
+				given = append(given, list[i])
+			}
+		}
+		var columns []string
+		if err := ParseFields(&columns, strings.Join(given, ","), 2, 5, "1,2,4 or from,to,amount"); err != nil {
 			return err
 		}
-		c.Fields = list[:min(len(list), 3)]
-		if len(list) > 3 {
-			c.Time = list[3]
+		c.Fields = columns[:2]
+		if isGiven(2) {
+			c.Fields = columns[:3]
 		}
-		if len(list) > 4 {
-			c.Kind = list[4]
+		if isGiven(3) {
+			c.Time = strings.TrimSpace(list[3])
+		}
+		if isGiven(4) {
+			c.Kind = strings.TrimSpace(list[4])
 		}
 		return nil
 	})

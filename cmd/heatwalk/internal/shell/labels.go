@@ -45,7 +45,9 @@ func (console *Console) NodeLabels(r *GraphInputs, g *OpenGraph) *nodefile.Label
 	if g.Report == nil {
 		fix = "ingest again with --nodes for nodes without edges, or pass --unknown-ids=skip to go on"
 	}
-	return console.LabelConfig(&r.Tables, fix)
+	c := console.LabelConfig(&r.Tables, fix)
+	c.SkipBad = r.Config.SkipBadLines
+	return c
 }
 
 // ReadLabels reads a file of labels for the nodes of g, in the columns of other labels if it has these.
