@@ -1,4 +1,4 @@
-package agreetest_test
+package test
 
 import (
 	"context"
@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/test/agreetest"
 )
 
 // answer is the result of a job: named lists of numbers, or an error.
@@ -33,7 +32,7 @@ func (a *answer) add(name string, numbers ...float64) {
 // job is a question about a graph.
 type job struct {
 	name string
-	ask  func(ctx context.Context, g *heatwalk.Graph, c *agreetest.Graph) (*answer, error)
+	ask  func(ctx context.Context, g *heatwalk.Graph, c *Graph) (*answer, error)
 
 	chooses   bool // among parameters by held-out labels, so that rounding may change the answer
 	global    bool // nodes without edges change the answer
@@ -41,7 +40,7 @@ type job struct {
 }
 
 // ask answers a job.
-func (j *job) answer(ctx context.Context, g *heatwalk.Graph, c *agreetest.Graph) *answer {
+func (j *job) answer(ctx context.Context, g *heatwalk.Graph, c *Graph) *answer {
 	a, err := j.ask(ctx, g, c)
 	if err != nil {
 		return &answer{problem: err.Error()}
@@ -50,7 +49,7 @@ func (j *job) answer(ctx context.Context, g *heatwalk.Graph, c *agreetest.Graph)
 }
 
 // row returns the row of a node by its position in the graph that was drawn.
-func row(g *heatwalk.Graph, c *agreetest.Graph, v int) int {
+func row(g *heatwalk.Graph, c *Graph, v int) int {
 	r, ok := g.Nodes.Lookup(c.IDs[v])
 	if !ok {
 		panic(fmt.Sprintf("no node %q", c.IDs[v]))
@@ -59,7 +58,7 @@ func row(g *heatwalk.Graph, c *agreetest.Graph, v int) int {
 }
 
 // labels returns the labels by id.
-func labels(c *agreetest.Graph) map[string]string {
+func labels(c *Graph) map[string]string {
 	out := map[string]string{}
 	for v, label := range c.Labels {
 		out[c.IDs[v]] = label
@@ -68,7 +67,7 @@ func labels(c *agreetest.Graph) map[string]string {
 }
 
 // predict returns a prediction with settings that are changed.
-func predict(ctx context.Context, g *heatwalk.Graph, c *agreetest.Graph, name, grid string, change func(s *method.Settings), o *heatwalk.PredictOptions) (*heatwalk.Prediction, error) {
+func predict(ctx context.Context, g *heatwalk.Graph, c *Graph, name, grid string, change func(s *method.Settings), o *heatwalk.PredictOptions) (*heatwalk.Prediction, error) {
 	p, err := g.Problem(labels(c))
 	if err != nil {
 		return nil, err
@@ -90,7 +89,7 @@ func predict(ctx context.Context, g *heatwalk.Graph, c *agreetest.Graph, name, g
 var classes = []string{"a", "b", "c"}
 
 // describe returns the numbers of a prediction.
-func describe(g *heatwalk.Graph, c *agreetest.Graph, p *heatwalk.Prediction, held bool) *answer {
+func describe(g *heatwalk.Graph, c *Graph, p *heatwalk.Prediction, held bool) *answer {
 	out := new(answer)
 	var scores, raw, reached []float64
 	for v := range c.IDs {
@@ -124,11 +123,11 @@ func describe(g *heatwalk.Graph, c *agreetest.Graph, p *heatwalk.Prediction, hel
 	return out
 }
 
-// classify returns the job of a method.
-func classify(name, grid, weights string) job {
+// classifyBy returns the job of a method.
+func classifyBy(name, grid, weights string) job {
 	j := job{name: "classify " + name + " " + weights, chooses: grid != "none"}
 	j.scaleFree = weights == method.GivenWeights
-	j.ask = func(ctx context.Context, g *heatwalk.Graph, c *agreetest.Graph) (*answer, error) {
+	j.ask = func(ctx context.Context, g *heatwalk.Graph, c *Graph) (*answer, error) {
 		p, err := predict(ctx, g, c, name, grid, func(s *method.Settings) {
 			s.Weights, s.Raw = weights, true
 		}, nil)
@@ -142,7 +141,7 @@ func classify(name, grid, weights string) job {
 
 // defaults returns the job of a method as users of the library ask it.
 func defaults(name string) job {
-	return job{name: "Classify " + name, chooses: true, ask: func(ctx context.Context, g *heatwalk.Graph, c *agreetest.Graph) (*answer, error) {
+	return job{name: "Classify " + name, chooses: true, ask: func(ctx context.Context, g *heatwalk.Graph, c *Graph) (*answer, error) {
 		p, err := g.Classify(ctx, labels(c), &heatwalk.ClassifyOptions{Method: name})
 		if err != nil {
 			return nil, err
@@ -153,7 +152,7 @@ func defaults(name string) job {
 
 // regression returns the job of methods for numbers.
 func regression(name string) job {
-	return job{name: "regress " + name, ask: func(ctx context.Context, g *heatwalk.Graph, c *agreetest.Graph) (*answer, error) {
+	return job{name: "regress " + name, ask: func(ctx context.Context, g *heatwalk.Graph, c *Graph) (*answer, error) {
 		values := map[string]float64{}
 		for v, x := range c.Values {
 			values[c.IDs[v]] = x
@@ -175,7 +174,7 @@ func regression(name string) job {
 
 // ranking returns the job of a kernel with seeds.
 func ranking(name string) job {
-	return job{name: "rank " + name, ask: func(ctx context.Context, g *heatwalk.Graph, c *agreetest.Graph) (*answer, error) {
+	return job{name: "rank " + name, ask: func(ctx context.Context, g *heatwalk.Graph, c *Graph) (*answer, error) {
 		var seeds []string
 		for _, v := range c.Seeds {
 			seeds = append(seeds, c.IDs[v])
@@ -196,7 +195,7 @@ func ranking(name string) job {
 
 // gram returns the job of a block of a kernel.
 func gram(name string) job {
-	return job{name: "kernel " + name, ask: func(ctx context.Context, g *heatwalk.Graph, c *agreetest.Graph) (*answer, error) {
+	return job{name: "kernel " + name, ask: func(ctx context.Context, g *heatwalk.Graph, c *Graph) (*answer, error) {
 		var rows, cols []string
 		for v := range min(len(c.IDs), 40) {
 			rows = append(rows, c.IDs[v])
@@ -216,14 +215,14 @@ func gram(name string) job {
 
 // application returns the job of a function of a matrix times some columns.
 func application(name string) job {
-	return job{name: "apply " + name, ask: func(ctx context.Context, g *heatwalk.Graph, c *agreetest.Graph) (*answer, error) {
+	return job{name: "apply " + name, ask: func(ctx context.Context, g *heatwalk.Graph, c *Graph) (*answer, error) {
 		y, _, err := apply(ctx, g, c, name)
 		return y, err
 	}}
 }
 
 // apply returns a function of a matrix times some columns, and the bound of its error.
-func apply(ctx context.Context, g *heatwalk.Graph, c *agreetest.Graph, name string) (*answer, float64, error) {
+func apply(ctx context.Context, g *heatwalk.Graph, c *Graph, name string) (*answer, float64, error) {
 	named, err := kernel.ParseFunction(name)
 	if err != nil {
 		return nil, 0, err
@@ -285,7 +284,7 @@ func column(v, j, n int) float64 {
 
 // eigenvalues returns the job of the ends of the spectrum of a matrix.
 func eigenvalues(matrix string) job {
-	return job{name: "eigen " + matrix, global: true, ask: func(ctx context.Context, g *heatwalk.Graph, _ *agreetest.Graph) (*answer, error) {
+	return job{name: "eigen " + matrix, global: true, ask: func(ctx context.Context, g *heatwalk.Graph, _ *Graph) (*answer, error) {
 		out := new(answer)
 		for _, which := range []lanczos.Which{lanczos.Largest, lanczos.Smallest} {
 			pairs, err := heatwalk.Eigenpairs(ctx, g, &lanczos.GraphProblem{Matrix: sparse.Kind(matrix), Which: which, Resolution: 1}, 4, new(lanczos.Settings))
@@ -303,7 +302,7 @@ const negligible = 1e-6
 
 // reasons returns the job of explanations.
 func reasons(name string) job {
-	return job{name: "explain " + name, ask: func(ctx context.Context, g *heatwalk.Graph, c *agreetest.Graph) (*answer, error) {
+	return job{name: "explain " + name, ask: func(ctx context.Context, g *heatwalk.Graph, c *Graph) (*answer, error) {
 		nodes := []int{0, 1, 2, 3, 4, 5}
 		var rows []int
 		for _, v := range nodes {
@@ -362,15 +361,15 @@ func jobs() []job {
 		"lp:center=false", "lp:center=true", "lgc:alpha=0.9", "poisson", "wvrn", "cwk:alpha=0.9:steps=10+density", "cwk:alpha=0.5:steps=5+rls:lambda=0.1",
 		"diffusion:beta=2+rls:lambda=0.1", "pagerank:alpha=0.85+centroid", "regularized-laplacian:alpha=2+gp", "lgc:alpha=0.9+cs", "majority", "rl",
 	} {
-		j := classify(name, "none", method.GivenWeights)
+		j := classifyBy(name, "none", method.GivenWeights)
 		j.global = strings.HasSuffix(name, "+cs")
 		list = append(list, j)
 	}
 	for _, name := range []string{"beliefs:ratios=walks:evidence=1:rounds=15", "gp-transduction:alpha=10:variance=100", "spectral+logistic:dimension=5"} {
-		list = append(list, global(classify(name, "none", method.GivenWeights)))
+		list = append(list, global(classifyBy(name, "none", method.GivenWeights)))
 	}
 	for _, name := range []string{"lp:center=false", "lgc:alpha=0.9", "beliefs:ratios=walks:evidence=1:rounds=15"} {
-		list = append(list, global(classify(name, "none", "none")), global(classify(name, "none", "log")))
+		list = append(list, global(classifyBy(name, "none", "none")), global(classifyBy(name, "none", "log")))
 	}
 	for _, name := range []string{"auto", "lp", "lgc", "beliefs", "diffusion+rls", "cwk+svm"} {
 		list = append(list, global(defaults(name)))

@@ -1,4 +1,4 @@
-package agreetest_test
+package test
 
 import (
 	"cmp"
@@ -11,7 +11,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk"
-	"github.com/heatwalk/heatwalk/test/agreetest"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -22,7 +21,7 @@ type dense struct {
 	degrees []float64
 }
 
-func newDense(c *agreetest.Graph) *dense {
+func newDense(c *Graph) *dense {
 	full := c.Dense()
 	n, _ := full.Dims()
 	d := &dense{n: n, a: mat.NewSymDense(n, nil), degrees: make([]float64, n)}
@@ -88,7 +87,7 @@ func (d *dense) apply(m *mat.SymDense, f func(x float64) float64) (fb *mat.Dense
 }
 
 // reached returns the nodes that are connected with a label.
-func (d *dense) reached(c *agreetest.Graph) []bool {
+func (d *dense) reached(c *Graph) []bool {
 	out := make([]bool, d.n)
 	var visit func(v int)
 	visit = func(v int) {
@@ -109,7 +108,7 @@ func (d *dense) reached(c *agreetest.Graph) []bool {
 }
 
 // harmonic returns the harmonic function of the labels of a class: the solution of L·f = 0 at nodes without a label.
-func (d *dense) harmonic(c *agreetest.Graph, class string) []float64 {
+func (d *dense) harmonic(c *Graph, class string) []float64 {
 	l := d.matrix("laplacian")
 	reached := d.reached(c)
 	m, b := mat.NewDense(d.n, d.n, nil), mat.NewVecDense(d.n, nil)
@@ -140,12 +139,12 @@ func (d *dense) harmonic(c *agreetest.Graph, class string) []float64 {
 // with enough further nodes for iterative ones.
 func TestDense(t *testing.T) {
 	turn := 0
-	for i, shape := range agreetest.Shapes {
+	for i, shape := range Shapes {
 		if shape.Directed || shape.Signed || shape.Nodes > 400 || shape.Decades > 3 {
 			continue
 		}
 		for _, padding := range []int{0, 1100} {
-			c := agreetest.Draw(shape, 4000+uint64(i))
+			c := Draw(shape, 4000+uint64(i))
 			d := newDense(c)
 			var g *heatwalk.Graph
 			t.Run(fmt.Sprintf("%s and %d nodes", shape.Name, padding), func(t *testing.T) {
@@ -202,7 +201,7 @@ func TestDense(t *testing.T) {
 				function("matern:nu=2:kappa=1", "normalized-laplacian", func(x float64) float64 { return math.Pow(4+x, -2) })
 				for k, class := range classes {
 					check("lp of "+class, func(ctx context.Context) ([]float64, error) {
-						j := classify("lp:center=false", "none", "given")
+						j := classifyBy("lp:center=false", "none", "given")
 						a := j.answer(ctx, g, c)
 						if a.problem != "" {
 							return nil, fmt.Errorf("%s", a.problem)
@@ -244,7 +243,7 @@ func (d *dense) largest() (x float64) {
 }
 
 // countClasses returns the number of classes that some label has.
-func countClasses(c *agreetest.Graph) int {
+func countClasses(c *Graph) int {
 	seen := map[string]bool{}
 	for _, label := range c.Labels {
 		seen[label] = true

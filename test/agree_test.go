@@ -1,4 +1,4 @@
-package agreetest_test
+package test
 
 import (
 	"fmt"
@@ -12,22 +12,21 @@ import (
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/method/sides"
-	"github.com/heatwalk/heatwalk/test/agreetest"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// way is a second way to open a graph.
-type way struct {
+// opening is a second way to open a graph.
+type opening struct {
 	name string
-	open func(t *testing.T, c *agreetest.Graph) (*heatwalk.Graph, *agreetest.Graph)
+	open func(t *testing.T, c *Graph) (*heatwalk.Graph, *Graph)
 
-	applies func(c *agreetest.Graph) bool // nil: to all graphs
-	answers func(j *job) bool             // nil: all jobs that do not choose
-	skipped []string                      // lists that may differ
+	applies func(c *Graph) bool // nil: to all graphs
+	answers func(j *job) bool   // nil: all jobs that do not choose
+	skipped []string            // lists that may differ
 }
 
 // unit gives all kinds the weight 1.
-func unit(c *agreetest.Graph) sides.Options {
+func unit(c *Graph) sides.Options {
 	o := sides.Options{Kinds: map[string]float64{}}
 	for k := range c.Kinds {
 		o.Kinds[fmt.Sprintf("kind%d", k)] = 1
@@ -39,7 +38,7 @@ func unit(c *agreetest.Graph) sides.Options {
 }
 
 // open opens the store of a graph.
-func open(t *testing.T, c *agreetest.Graph, o *heatwalk.Options, change func(c *ingest.Config)) *heatwalk.Graph {
+func open(t *testing.T, c *Graph, o *heatwalk.Options, change func(c *ingest.Config)) *heatwalk.Graph {
 	t.Helper()
 	store, _ := c.Store(t, change)
 	return openPath(t, store, o)
@@ -55,31 +54,31 @@ func openPath(t *testing.T, path string, o *heatwalk.Options) *heatwalk.Graph {
 	return g
 }
 
-func hasCodes(c *agreetest.Graph) bool { return c.Kinds > 0 || c.Days > 0 }
+func hasCodes(c *Graph) bool { return c.Kinds > 0 || c.Days > 0 }
 
-// ways are the ways that are compared with the store of the merged graph in memory.
-func ways() []way {
+// openings are the ways that are compared with the store of the merged graph in memory.
+func openings() []opening {
 	// Folds follow ids, so that no choice depends on the order of nodes. Calibration amplifies the tolerance of svm.
 	isStable := func(j *job) bool { return !strings.HasSuffix(j.name, "+svm") }
-	list := []way{
-		{name: "kinds of weight 1", applies: hasCodes, answers: isStable, open: func(t *testing.T, c *agreetest.Graph) (*heatwalk.Graph, *agreetest.Graph) {
+	list := []opening{
+		{name: "kinds of weight 1", applies: hasCodes, answers: isStable, open: func(t *testing.T, c *Graph) (*heatwalk.Graph, *Graph) {
 			return open(t, c, &heatwalk.Options{Edges: unit(c)}, nil), c
 		}},
-		{name: "kinds of weight 1, streamed", applies: hasCodes, open: func(t *testing.T, c *agreetest.Graph) (*heatwalk.Graph, *agreetest.Graph) {
+		{name: "kinds of weight 1, streamed", applies: hasCodes, open: func(t *testing.T, c *Graph) (*heatwalk.Graph, *Graph) {
 			return open(t, c, &heatwalk.Options{Edges: unit(c), Stream: true}, nil), c
 		}},
-		{name: "a window that holds all", applies: func(c *agreetest.Graph) bool { return c.Days > 0 }, open: func(t *testing.T, c *agreetest.Graph) (*heatwalk.Graph, *agreetest.Graph) {
+		{name: "a window that holds all", applies: func(c *Graph) bool { return c.Days > 0 }, open: func(t *testing.T, c *Graph) (*heatwalk.Graph, *Graph) {
 			o := unit(c)
-			o.Since, o.Until = agreetest.Day(0), agreetest.Day(c.Days)
+			o.Since, o.Until = Day(0), Day(c.Days)
 			return open(t, c, &heatwalk.Options{Edges: o}, nil), c
 		}},
-		{name: "twice, of half the weight", applies: func(c *agreetest.Graph) bool { return c.Decades > 0 }, open: func(t *testing.T, c *agreetest.Graph) (*heatwalk.Graph, *agreetest.Graph) {
+		{name: "twice, of half the weight", applies: func(c *Graph) bool { return c.Decades > 0 }, open: func(t *testing.T, c *Graph) (*heatwalk.Graph, *Graph) {
 			return open(t, c.Twice(), &heatwalk.Options{Edges: unit(c)}, nil), c
 		}},
-		{name: "lines", open: func(t *testing.T, c *agreetest.Graph) (*heatwalk.Graph, *agreetest.Graph) {
+		{name: "lines", open: func(t *testing.T, c *Graph) (*heatwalk.Graph, *Graph) {
 			return open(t, c.WithoutKinds(), nil, nil), c
 		}},
-		{name: "a matrix", open: func(t *testing.T, c *agreetest.Graph) (*heatwalk.Graph, *agreetest.Graph) {
+		{name: "a matrix", open: func(t *testing.T, c *Graph) (*heatwalk.Graph, *Graph) {
 			g, err := heatwalk.FromMat(t.Context(), c.Dense(), &heatwalk.Options{Reading: c.Config("")})
 			if err != nil {
 				t.Fatal(err)
@@ -91,17 +90,17 @@ func ways() []way {
 			}
 			return g, &numbered
 		}},
-		{name: "in the order of degrees", open: func(t *testing.T, c *agreetest.Graph) (*heatwalk.Graph, *agreetest.Graph) {
+		{name: "in the order of degrees", open: func(t *testing.T, c *Graph) (*heatwalk.Graph, *Graph) {
 			return open(t, c, &heatwalk.Options{Edges: unit(c)}, func(c *ingest.Config) { c.Order = ingest.DegreeOrder }), c
 		}},
-		{name: "in the order of locality", open: func(t *testing.T, c *agreetest.Graph) (*heatwalk.Graph, *agreetest.Graph) {
+		{name: "in the order of locality", open: func(t *testing.T, c *Graph) (*heatwalk.Graph, *Graph) {
 			return open(t, c.WithoutKinds(), nil, func(c *ingest.Config) { c.Order = ingest.LocalityOrder }), c
 		}},
-		{name: "permuted", answers: isStable, open: func(t *testing.T, c *agreetest.Graph) (*heatwalk.Graph, *agreetest.Graph) {
+		{name: "permuted", answers: isStable, open: func(t *testing.T, c *Graph) (*heatwalk.Graph, *Graph) {
 			p := c.Merged().Permuted(7)
 			return open(t, p, &heatwalk.Options{Edges: unit(p)}, nil), p
 		}},
-		{name: "with isolated nodes", skipped: []string{"unreached components"}, answers: func(j *job) bool { return !j.chooses && !j.global }, open: func(t *testing.T, c *agreetest.Graph) (*heatwalk.Graph, *agreetest.Graph) {
+		{name: "with isolated nodes", skipped: []string{"unreached components"}, answers: func(j *job) bool { return !j.chooses && !j.global }, open: func(t *testing.T, c *Graph) (*heatwalk.Graph, *Graph) {
 			isolated := 1100
 			if c.Decades > 6 { // where inverses of more than 1,024 nodes are refused
 				isolated = 900
@@ -109,7 +108,7 @@ func ways() []way {
 			return open(t, c.Padded(isolated), &heatwalk.Options{Edges: unit(c)}, nil), c
 		}},
 		// Scores of poisson have the unit 1/w.
-		{name: "of weights times 4096", skipped: []string{"raw scores"}, answers: func(j *job) bool { return j.scaleFree && !j.chooses }, open: func(t *testing.T, c *agreetest.Graph) (*heatwalk.Graph, *agreetest.Graph) {
+		{name: "of weights times 4096", skipped: []string{"raw scores"}, answers: func(j *job) bool { return j.scaleFree && !j.chooses }, open: func(t *testing.T, c *Graph) (*heatwalk.Graph, *Graph) {
 			return open(t, c.Scaled(4096), &heatwalk.Options{Edges: unit(c)}, nil), c
 		}},
 	}
@@ -124,7 +123,7 @@ func selected(name string) bool {
 // TestWays compares the answers about the merged graph with those of each other way.
 func TestWays(t *testing.T) {
 	turn := 0
-	for i, shape := range agreetest.Shapes {
+	for i, shape := range Shapes {
 		seeds := []uint64{1}
 		if testgraph.Hunt {
 			seeds = []uint64{1, 2, 3}
@@ -135,15 +134,15 @@ func TestWays(t *testing.T) {
 		}
 		for _, seed := range seeds {
 			t.Run(fmt.Sprintf("%s/%d", shape.Name, seed), func(t *testing.T) {
-				c := agreetest.Draw(shape, seed+uint64(i)*100)
+				c := Draw(shape, seed+uint64(i)*100)
 				base := open(t, c.Merged(), nil, nil)
 				known := map[string]*answer{}
-				for _, w := range ways() {
+				for _, w := range openings() {
 					if w.applies != nil && !w.applies(c) {
 						continue
 					}
 					var other *heatwalk.Graph
-					var named *agreetest.Graph
+					var named *Graph
 					for _, j := range jobs() {
 						if w.answers != nil && !w.answers(&j) || w.answers == nil && j.chooses || !selected(w.name+"/"+j.name) {
 							continue
@@ -178,13 +177,13 @@ func TestWays(t *testing.T) {
 // pending reports whether a disagreement is known. Two classes without a friend near an opponent are equal, and rounding
 // decides between them. Functions of L over many decades have errors relative to the largest value of a column, which is far
 // above the scores of most nodes.
-func pending(c *agreetest.Graph, j *job) bool {
+func pending(c *Graph, j *job) bool {
 	return c.Signed && strings.HasPrefix(j.name, "classify diffusion") ||
 		c.Decades > 6 && (strings.HasPrefix(j.name, "explain diffusion:laplacian") || strings.HasPrefix(j.name, "explain regularized"))
 }
 
 // tolerance is that of the answers of two ways, relative to the largest number of a list.
-func tolerance(c *agreetest.Graph, j *job) float64 {
+func tolerance(c *Graph, j *job) float64 {
 	switch {
 	case strings.HasPrefix(j.name, "explain"), strings.HasPrefix(j.name, "classify cwk"), strings.HasSuffix(j.name, "von-neumann:matrix=adjacency"):
 		return 1e-3

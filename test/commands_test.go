@@ -1,4 +1,4 @@
-package agreetest_test
+package test
 
 import (
 	"bytes"
@@ -17,7 +17,6 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/command"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/sparsetest"
-	"github.com/heatwalk/heatwalk/test/agreetest"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -54,8 +53,8 @@ func readTable(t *testing.T, path string) map[string]map[string]string {
 	return out
 }
 
-// number returns the number at a path of keys of a JSON document.
-func number(t *testing.T, document string, path ...string) float64 {
+// numberIn returns the number at a path of keys of a JSON document.
+func numberIn(t *testing.T, document string, path ...string) float64 {
 	t.Helper()
 	var v any
 	if err := json.Unmarshal([]byte(document), &v); err != nil {
@@ -84,9 +83,9 @@ var commandMethods = []string{"auto", "lp", "lgc", "poisson", "beliefs", "cwk+sv
 // same split, and of several processes.
 func TestCommands(t *testing.T) {
 	turn := 0
-	for i, shape := range agreetest.Shapes {
+	for i, shape := range Shapes {
 		for _, codes := range []bool{false, true} {
-			c := agreetest.Draw(shape, 3000+uint64(i))
+			c := Draw(shape, 3000+uint64(i))
 			if !codes {
 				c = c.Merged()
 			} else if !hasCodes(c) {
@@ -108,7 +107,7 @@ func TestCommands(t *testing.T) {
 }
 
 // writeSplit writes the split whose training nodes are the labelled ones, and whose other nodes are those to test.
-func writeSplit(t *testing.T, c *agreetest.Graph, path string) {
+func writeSplit(t *testing.T, c *Graph, path string) {
 	t.Helper()
 	var text strings.Builder
 	for v, id := range c.IDs {
@@ -124,7 +123,7 @@ func writeSplit(t *testing.T, c *agreetest.Graph, path string) {
 }
 
 // compareCommands compares the answers of a method.
-func compareCommands(t *testing.T, c *agreetest.Graph, store string, path func(name string) string, name string) {
+func compareCommands(t *testing.T, c *Graph, store string, path func(name string) string, name string) {
 	g := openPath(t, store, nil)
 	want, err := g.Classify(t.Context(), labels(c), &heatwalk.ClassifyOptions{Method: name})
 	args := []string{"classify", store, "--labels", path("labels.csv"), "--truth", path("truth.csv"), "--method", name, "-o", path("out.csv"), "--json"}
@@ -144,8 +143,8 @@ func compareCommands(t *testing.T, c *agreetest.Graph, store string, path func(n
 	if hasEstimate := strings.Contains(document, `"accuracy_estimate"`); hasEstimate != (want.Tested > 0) {
 		t.Errorf("an estimated accuracy of the command: %v, of Go %d tested labels", hasEstimate, want.Tested)
 	} else if hasEstimate {
-		equal(t, "estimated accuracy of Go", want.Accuracy, number(t, document, "accuracy_estimate"))
-		equal(t, "standard error of Go", want.Stderr, number(t, document, "accuracy_stderr"))
+		equal(t, "estimated accuracy of Go", want.Accuracy, numberIn(t, document, "accuracy_estimate"))
+		equal(t, "standard error of Go", want.Stderr, numberIn(t, document, "accuracy_stderr"))
 	}
 
 	// A second call on one graph, with other labels between.
@@ -165,9 +164,9 @@ func compareCommands(t *testing.T, c *agreetest.Graph, store string, path func(n
 	measures := map[string]string{"accuracy": "accuracy_mean", "macro_f1": "macro_f1", "accuracy_reached": "accuracy_reached", "nodes_reached": "nodes_reached"}
 	blank := run(t, append(slices.Clone(args[:8]), "-o", path("blank.csv"), "--json")...)
 	for printed, measured := range measures {
-		equal(t, printed+" of evaluate --split", number(t, report, "results", "0", measured), number(t, document, "truth", printed))
+		equal(t, printed+" of evaluate --split", numberIn(t, report, "results", "0", measured), numberIn(t, document, "truth", printed))
 		if strings.HasSuffix(printed, "reached") || want.UnreachedComponents == 0 {
-			equal(t, printed+" with blanks", number(t, blank, "truth", printed), number(t, document, "truth", printed))
+			equal(t, printed+" with blanks", numberIn(t, blank, "truth", printed), numberIn(t, document, "truth", printed))
 		}
 	}
 	compareLabels(t, "Label of Go", want, readTable(t, path("blank.csv")))
@@ -196,7 +195,7 @@ func compareCommands(t *testing.T, c *agreetest.Graph, store string, path func(n
 }
 
 // tableOf returns a prediction as the command prints it.
-func tableOf(g *heatwalk.Graph, c *agreetest.Graph, p *heatwalk.Prediction) map[string]map[string]string {
+func tableOf(g *heatwalk.Graph, c *Graph, p *heatwalk.Prediction) map[string]map[string]string {
 	out := map[string]map[string]string{}
 	for v, id := range c.IDs {
 		row := map[string]string{"label": p.Classes[p.Class[row(g, c, v)]], "reached": strconv.FormatBool(p.Reached.Contains(uint32(row(g, c, v))))}

@@ -1,10 +1,4 @@
-// Package agreetest generates graphs on which two ways to one answer must agree: the store of a
-// graph with kinds of weight 1 and the store without kinds, one process and several, memory and
-// disk, and so on. Its test compares the ways for all methods.
-//
-// A [Graph] is a list of lines, as in a file of edges, with labels, numbers and seeds on its nodes.
-// It is drawn from an rng seed and a [Shape].
-package agreetest
+package test
 
 import (
 	"cmp"

@@ -1,4 +1,4 @@
-package agreetest_test
+package test
 
 import (
 	"errors"
@@ -11,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/sparsetest"
-	"github.com/heatwalk/heatwalk/test/agreetest"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -22,12 +21,12 @@ var bitShapes = []string{"parts", "signed with loops", "directed", "hub", "hub w
 // goroutines, the disk, a limit, the layout, a late decision on the layout, and a second question to the same graph.
 func TestBits(t *testing.T) {
 	turn := 0
-	for i, shape := range agreetest.Shapes {
+	for i, shape := range Shapes {
 		if !testgraph.Hunt && !slices.Contains(bitShapes, shape.Name) {
 			continue
 		}
 		t.Run(shape.Name, func(t *testing.T) {
-			c := agreetest.Draw(shape, 1000+uint64(i))
+			c := Draw(shape, 1000+uint64(i))
 			store, _ := c.Store(t, nil)
 			options := func(change func(o *heatwalk.Options)) *heatwalk.Graph {
 				o := &heatwalk.Options{Workers: 1, Edges: unit(c)}
@@ -70,7 +69,7 @@ func TestBits(t *testing.T) {
 }
 
 // answerWithin returns the answer within about the smallest limit that the job accepts.
-func answerWithin(t *testing.T, j *job, c *agreetest.Graph, store string) *answer {
+func answerWithin(t *testing.T, j *job, c *Graph, store string) *answer {
 	limit := int64(1 << 20)
 	for {
 		g, err := heatwalk.Open(t.Context(), store, &heatwalk.Options{Workers: 2, Memory: limit, Edges: unit(c)})
@@ -97,12 +96,12 @@ func answerWithin(t *testing.T, j *job, c *agreetest.Graph, store string) *answe
 // TestProcesses compares the answers of one process with those of several, which share the rows.
 func TestProcesses(t *testing.T) {
 	turn := 0
-	for i, shape := range agreetest.Shapes {
+	for i, shape := range Shapes {
 		if !testgraph.Hunt && !slices.Contains(bitShapes, shape.Name) {
 			continue
 		}
 		t.Run(shape.Name, func(t *testing.T) {
-			c := agreetest.Draw(shape, 2000+uint64(i))
+			c := Draw(shape, 2000+uint64(i))
 			store, _ := c.Store(t, nil)
 			one := openPath(t, store, &heatwalk.Options{Edges: unit(c)})
 			for _, j := range jobs() {
