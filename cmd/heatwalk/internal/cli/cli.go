@@ -17,7 +17,6 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/compute"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/graphs"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/learn"
-	_ "github.com/heatwalk/heatwalk/cmd/heatwalk/internal/rlimit" // refuses an address space that is too small
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	_ "github.com/heatwalk/heatwalk/file/parquetfile"
 	"github.com/heatwalk/heatwalk/method/items"
