@@ -6,7 +6,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/internal/ranked"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method"
@@ -111,7 +110,7 @@ func (p *Prediction) LeastCertain(number int) []int {
 	var rows []int
 	for _, row := range problem.ListUnlabelled(p.problem, p.options.Targets) {
 		if p.Reached.Contains(uint32(row)) {
-			rows = ranked.Insert(rows, row, number,
+			rows = sched.KeepFirst(rows, row, number,
 				func(a, b int) int { return cmp.Compare(certainty(a), certainty(b)) })
 		}
 	}

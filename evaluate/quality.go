@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/heatwalk/heatwalk/file/nodefile"
-	"github.com/heatwalk/heatwalk/internal/ranked"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -426,7 +425,7 @@ func (s *Predictions) describeRare(scores *sparse.Block[float32], labels []int,
 		if c == rare {
 			predicted += v.Probability
 		}
-		r.First = ranked.Insert(r.First, v, mostLikely,
+		r.First = sched.KeepFirst(r.First, v, mostLikely,
 			func(a, b LikelyNode) int { return cmp.Compare(b.Probability, a.Probability) })
 	}
 	sum := 0.0
@@ -472,7 +471,7 @@ func Summarize(prediction *method.Prediction, labels []int,
 		s.Probability[min(max(0, int(u.Probability*probabilityBins)),
 			probabilityBins-1)].Nodes++
 		s.Expected += u.Probability
-		s.Least = ranked.Insert(s.Least, u, leastCertain,
+		s.Least = sched.KeepFirst(s.Least, u, leastCertain,
 			func(a, b UncertainNode) int { return cmp.Compare(a.Probability, b.Probability) })
 		if want := trueClass[row]; want != Unlabelled {
 			s.Confusion[want][c]++

@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/internal/ranked"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -249,7 +248,7 @@ func addLinks(ctx context.Context, p *problem.Problem, f *Form,
 				if importance > 0 {
 					link := LinkImportance{Rows: [2]int{i, int(c)},
 						Importance: importance}
-					top[k] = ranked.Insert(top[k], link, set.Number, byImportance)
+					top[k] = sched.KeepFirst(top[k], link, set.Number, byImportance)
 				}
 			}
 		}
@@ -258,7 +257,7 @@ func addLinks(ctx context.Context, p *problem.Problem, f *Form,
 	for k := range list {
 		for _, top := range best {
 			for _, link := range top[k] {
-				list[k].Links = ranked.Insert(list[k].Links, link, set.Number,
+				list[k].Links = sched.KeepFirst(list[k].Links, link, set.Number,
 					byImportance)
 			}
 		}

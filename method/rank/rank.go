@@ -9,7 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/heatwalk/heatwalk/internal/ranked"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -212,7 +212,7 @@ func orderByScore(scores []float64, nodes []int) []int {
 // pass over the scores, which are not sorted.
 func Top(scores []float64, count int) (rows []int) {
 	for row := range scores {
-		rows = ranked.Insert(rows, row, count,
+		rows = sched.KeepFirst(rows, row, count,
 			func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
 	}
 	return rows

@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/internal/ranked"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -66,7 +65,7 @@ func (g *Graph) regionsOf(ctx context.Context) ([]int32, error) {
 	var order []int // rows with the smallest bits
 	for row := range n {
 		region[row] = regions
-		order = ranked.Insert(order, row, regions,
+		order = sched.KeepFirst(order, row, regions,
 			func(a, b int) int { return cmp.Compare(scatter(a), scatter(b)) })
 	}
 	for i, row := range order {
@@ -172,7 +171,7 @@ func (g *Graph) countNodes(groups []group, groupOf []int32) {
 		if g.Known[row] {
 			q.known++
 		} else if len(groupOf) > mostListed {
-			q.uncertain = ranked.Insert(q.uncertain, row, mostLeast, byCertainty)
+			q.uncertain = sched.KeepFirst(q.uncertain, row, mostLeast, byCertainty)
 		}
 	}
 	for k := range groups {
@@ -362,7 +361,7 @@ func (g *Graph) rivals(ctx context.Context) ([]rival, error) {
 		}
 		r.share = sum[r.class] / max(total, 1e-300)
 		if r.class != g.Class[row] && r.share > 0.5 && r.links >= fewestRivals {
-			lists[worker] = ranked.Insert(lists[worker], r, mostRivals, compare)
+			lists[worker] = sched.KeepFirst(lists[worker], r, mostRivals, compare)
 		}
 		return nil
 	})

@@ -1,4 +1,4 @@
-package ranked
+package sched
 
 import (
 	"cmp"
@@ -9,14 +9,14 @@ import (
 )
 
 // The list has the first items of a stable sort of all.
-func TestInsert(t *testing.T) {
+func TestKeepFirst(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		limit := rapid.IntRange(0, 5).Draw(t, "limit")
 		compare := func(a, b [2]int) int { return cmp.Compare(a[0], b[0]) }
 		var all, list [][2]int
 		for i, key := range rapid.SliceOf(rapid.IntRange(0, 4)).Draw(t, "keys") {
 			all = append(all, [2]int{key, i})
-			list = Insert(list, [2]int{key, i}, limit, compare)
+			list = KeepFirst(list, [2]int{key, i}, limit, compare)
 		}
 		slices.SortStableFunc(all, compare)
 		if want := all[:min(limit, len(all))]; !slices.Equal(list, want) {
