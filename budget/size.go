@@ -41,7 +41,7 @@ func Times[N int | int64](count N, part Size) Size {
 }
 
 // Block returns the size of a block with elements of type T and rows of [Row]. A large one begins on a huge page, see
-// package pages.
+// package system.
 func Block[T any](rows, columns int) Size {
 	const huge = 2 << 20
 	size := Times(rows, Row[T](columns))

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/heatwalk/heatwalk/budget"
-	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/internal/system"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
@@ -53,7 +53,7 @@ func (w *Walk[T]) Scores(ctx context.Context, dst *sparse.Block[float64], start 
 		return err
 	}
 	s.k.sweeps = s.sweeps(functions)
-	data := pages.Make[float64](n * s.functions)
+	data := system.Make[float64](n * s.functions)
 	for lo, hi := range blocks.Slabs(functions, s.functions) {
 		scores := sparse.BlockOf(n, hi-lo, data[:n*(hi-lo)])
 		var b []float64

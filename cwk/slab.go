@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/heatwalk/heatwalk/budget"
-	"github.com/heatwalk/heatwalk/internal/pages"
+	"github.com/heatwalk/heatwalk/internal/system"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
@@ -14,7 +14,7 @@ import (
 func (k *walker[T]) block(which, rows, cols int) *sparse.Block[T] {
 	stride := sparse.Stride[T](cols)
 	if cap(k.data[which]) < rows*stride {
-		k.data[which] = pages.Make[T](rows * stride)
+		k.data[which] = system.Make[T](rows * stride)
 	}
 	data := k.data[which][:rows*stride]
 	if stride > cols {

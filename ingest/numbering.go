@@ -9,7 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/ingest/internal/lines"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
-	"github.com/heatwalk/heatwalk/internal/pages"
+	"github.com/heatwalk/heatwalk/internal/system"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -103,7 +103,7 @@ func (n *numberer) numberDict() (*shard.Nodes, error) {
 		return nil, err
 	}
 	if dict.Bytes() > smallDict {
-		pages.Collect() // outgrown parts of the dictionary
+		system.Collect() // outgrown parts of the dictionary
 	}
 	codes, first, integers := dict.InOrder(position(n.names.seq))
 	n.t.report.IDs = "text"
@@ -176,7 +176,7 @@ func (n *numberer) dictionary(codes []uint32) (*shard.Nodes, error) {
 // numberAll gives rows to the nodes.
 func (n *numberer) numberAll() (err error) {
 	if n.lines.spilling {
-		pages.Release() // lines that are on disk now
+		system.Release() // lines that are on disk now
 	}
 	large := n.names.useDict.Load() && n.names.dict.Bytes() > smallDict
 	if n.names.matrix != nil {
@@ -190,7 +190,7 @@ func (n *numberer) numberAll() (err error) {
 	n.t.warnUnlisted(n.numbering.nodes.Len() - n.names.listedIDs)
 	n.names.dict = nil
 	if large {
-		pages.Release() // the dictionary
+		system.Release() // the dictionary
 	}
 	return nil
 }
@@ -243,7 +243,7 @@ func (n *numbering) orderNodes(setting Order) *shard.Nodes {
 	if n.order == nil {
 		return n.nodes
 	}
-	nodes := pages.Make[uint32](n.nodes.Len()) // of each row
+	nodes := system.Make[uint32](n.nodes.Len()) // of each row
 	for node, row := range n.order {
 		nodes[row] = uint32(node)
 	}

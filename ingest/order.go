@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
-	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/system"
 	"github.com/heatwalk/heatwalk/partition"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -40,20 +40,20 @@ func (o *orderer) reorder() error {
 		o.c.Order = DefaultOrder
 		return nil
 	}
-	pages.Collect() // buffers of reading
+	system.Collect() // buffers of reading
 	row, err := o.order()
 	if err != nil {
 		return err
 	}
 	if row == nil {
-		pages.Collect() // counts and samples
+		system.Collect() // counts and samples
 		return nil
 	}
 	o.numbering.order = row
 	if o.c.Order == DegreeOrder {
-		pages.Collect() // counts
+		system.Collect() // counts
 	} else {
-		pages.Release() // the graph that the order was found on
+		system.Release() // the graph that the order was found on
 	}
 	return o.lines.mapCodes(func(code []uint32) {
 		for j, c := range code {
@@ -206,7 +206,7 @@ func (o *orderer) mentions(progress *orderProgress) ([]uint32, error) {
 		count.Lock()
 		defer count.Unlock()
 		if count.mentions == nil {
-			count.mentions = pages.Make[uint32](o.numbering.nodes.Len())
+			count.mentions = system.Make[uint32](o.numbering.nodes.Len())
 		}
 		for e := 0; e < len(code); e += 2 {
 			if isEdge(code, weight, e) {
@@ -344,7 +344,7 @@ func (o *orderer) pattern(progress *orderProgress) (*sparse.CSR, error) {
 	if err != nil {
 		return nil, o.sorting.explain(err)
 	}
-	pages.Collect() // buffers of the sorter
+	system.Collect() // buffers of the sorter
 	a, err := sparse.NewCSR(rows, rows, ptr, col, nil)
 	if err != nil {
 		return nil, fmt.Errorf("ingest: order: %w", err)

@@ -9,7 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
-	"github.com/heatwalk/heatwalk/internal/pages"
+	"github.com/heatwalk/heatwalk/internal/system"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -101,7 +101,7 @@ func (e *edgeSorter) write(store *shard.Writer, directed bool) error {
 		t.warn(faultAveraged(t.files[0].Name, n))
 	}
 	if numbering.order != nil {
-		pages.Collect() // entries
+		system.Collect() // entries
 		store.Nodes = numbering.orderNodes(e.c.Order)
 	}
 	return nil

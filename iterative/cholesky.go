@@ -8,9 +8,9 @@ import (
 	"sync"
 
 	"github.com/heatwalk/heatwalk/budget"
-	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/internal/system"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
@@ -123,7 +123,7 @@ func newCholesky(ctx context.Context, a sparse.Matrix, scale float64,
 		}
 		limit = factorLimit(n, a.NNZ())
 	}
-	pages.Expect(SampledBytes(n, a.NNZ(), 0))
+	system.Expect(SampledBytes(n, a.NNZ(), 0))
 	columns, err := eliminate(ctx, a, scale, ground, rngSeed, limit)
 	if err != nil {
 		return nil, err
@@ -214,8 +214,8 @@ func (c *cholesky) arrange(columns *columns) {
 
 // newTriangle makes room for a triangle, on large pages because substitutions read it at random.
 func newTriangle(n int, entries int64) triangle {
-	return triangle{make([]int64, n+1), pages.Make[uint32](int(entries)),
-		pages.Make[float64](int(entries))}
+	return triangle{make([]int64, n+1), system.Make[uint32](int(entries)),
+		system.Make[float64](int(entries))}
 }
 
 // scaledBy returns the factor of diag(1/s)·M·diag(1/s), which shares memory

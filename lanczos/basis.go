@@ -5,8 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/internal/system"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
@@ -22,9 +22,9 @@ type basis struct {
 // newBasis returns a basis of zeros, on large pages because passes read all of it.
 func newBasis(rows, cols int) *basis {
 	size := chunksOf(rows) * cols * segment
-	pages.Expect(8 * int64(size))
+	system.Expect(8 * int64(size))
 	v := &basis{cols: cols, data: make([]float64, size)}
-	pages.Advise(v.data)
+	system.Advise(v.data)
 	return v
 }
 

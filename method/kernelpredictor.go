@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/system"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/chunks"
@@ -314,7 +314,7 @@ func (r *kernelPredictor) score(ctx context.Context) error {
 		if outputs[0].Negative == classify.Rest || !isVoted {
 			width = len(outputs) // probabilities are normalised over all
 		} else {
-			r.counts = pages.Make[uint8](n * len(r.p.Names))
+			r.counts = system.Make[uint8](n * len(r.p.Names))
 		}
 		if isVoted {
 			r.out.Scores = chunks.Block[float32](n, len(r.p.Names))

@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/budget"
-	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/internal/system"
 )
 
 // Float is the element type of a block, float32 or float64.
@@ -28,7 +28,7 @@ func NewBlock[T Float](rows, cols int) *Block[T] {
 	}
 	stride := Stride[T](cols)
 	return &Block[T]{Rows: rows, Cols: cols, Stride: stride,
-		Data: pages.Make[T](rows * stride)}
+		Data: system.Make[T](rows * stride)}
 }
 
 // Stride returns the distance between the rows of [NewBlock] with cols columns.

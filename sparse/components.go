@@ -10,7 +10,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"github.com/heatwalk/heatwalk/internal/pages"
+	"github.com/heatwalk/heatwalk/internal/system"
 )
 
 // Components are the connected components of a square matrix seen as an
@@ -170,7 +170,7 @@ type forest []atomic.Uint32
 
 // newForest returns the sets of single rows.
 func newForest(n int) forest {
-	f := forest(pages.Make[atomic.Uint32](n))
+	f := forest(system.Make[atomic.Uint32](n))
 	for i := range f {
 		f[i].Store(uint32(i))
 	}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/heatwalk/heatwalk/internal/pages"
+	"github.com/heatwalk/heatwalk/internal/system"
 )
 
 // Divided is a square matrix whose rows several processes share, as one of them sees it: a matrix on the rows
@@ -104,7 +104,7 @@ func (d *Division) build(sweep func(visit visitRow) error) (*Divided, error) {
 	}
 	ghosts := m.numberColumns(&needed, count)
 	local := &CSR{rows: len(d.Team.Rows), cols: count, ptr: ptr,
-		col: pages.Make[uint32](int(entries) + spareIDs)[:entries]}
+		col: system.Make[uint32](int(entries) + spareIDs)[:entries]}
 	if weighted.Load() {
 		local.val = make([]float64, entries)
 	}
@@ -194,7 +194,7 @@ func (m *Divided) chooseLayout(ctx context.Context, memory int64,
 	}
 	m.held, m.copied = tiled, m.held+tiled
 	m.local, err = newTiled(ctx, local, t, workers)
-	pages.Release() // the first copy, so that later blocks are on huge pages
+	system.Release() // the first copy, so that later blocks are on huge pages
 	return err
 }
 

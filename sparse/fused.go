@@ -5,9 +5,9 @@ import (
 	"slices"
 	"unsafe"
 
-	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/internal/system"
 )
 
 // fused is the state of one step, with buffers that the operator keeps between steps.
@@ -345,7 +345,7 @@ func (f *fused[T]) scaleColumns(ctx context.Context, workers int) error {
 		rows = len(m.columns)
 	}
 	if size := rows * f.width; cap(f.scaled) < size {
-		f.scaled = pages.Make[T](size)
+		f.scaled = system.Make[T](size)
 	}
 	f.source = Block[T]{Rows: rows, Cols: x.Cols, Stride: f.width,
 		Data: f.scaled[:rows*f.width]}

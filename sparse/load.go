@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"github.com/heatwalk/heatwalk/internal/pages"
+	"github.com/heatwalk/heatwalk/internal/system"
 )
 
 // Load returns a copy of a in memory with plain column ids, which are read slightly faster than coded ids
@@ -17,7 +17,7 @@ func Load(ctx context.Context, a Matrix, workers int) (*CSR, error) {
 		start[i+1] = start[i] + int64(r.Entries)
 	}
 	m := &CSR{rows: rows, cols: cols, ranges: ranges, ptr: make([]int64, rows+1),
-		col: pages.Make[uint32](int(a.NNZ()) + spareIDs)[:a.NNZ()]}
+		col: system.Make[uint32](int(a.NNZ()) + spareIDs)[:a.NNZ()]}
 	m.ptr[rows] = a.NNZ()
 	var weighted sync.Once
 	ones := make([]bool, len(ranges)) // ranges without values

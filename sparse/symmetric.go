@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/internal/system"
 )
 
 // Symmetric is a checked symmetric matrix without zeros.
@@ -159,5 +159,5 @@ func SymmetricBytes(rows, entries int64, weighted bool) int64 {
 
 // MakeColumns returns memory for n column ids, behind which sweeps may read ahead.
 func MakeColumns(n int) []uint32 {
-	return pages.Make[uint32](n + spareIDs)[:n]
+	return system.Make[uint32](n + spareIDs)[:n]
 }

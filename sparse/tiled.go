@@ -5,9 +5,9 @@ import (
 	"iter"
 	"sort"
 
-	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/internal/system"
 )
 
 // tiledMatrix is a matrix in memory in tiles of columns, for matrices whose first columns have most of the entries,
@@ -39,9 +39,9 @@ func newTiled(ctx context.Context, a Matrix, t *tiling,
 	m := &tiledMatrix{tiling: t, ranges: a.Ranges()}
 	m.rows, m.cols = a.Dims()
 	untiled := t.untiled[len(t.slot)]
-	m.ids = pages.Make[uint32](int(untiled) + spareIDs)[:untiled]
+	m.ids = system.Make[uint32](int(untiled) + spareIDs)[:untiled]
 	m.values = t.weights.make(int(untiled))
-	ids := pages.Make[uint16](int(t.inTiles) + spareIDs)
+	ids := system.Make[uint16](int(t.inTiles) + spareIDs)
 	values := t.weights.make(int(t.inTiles))
 	offset := int64(0)
 	for i := range t.units {

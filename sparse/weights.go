@@ -3,8 +3,8 @@ package sparse
 import (
 	"math"
 
-	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/internal/system"
 )
 
 // weights holds the values of some entries in one type. Without values all are 1.
@@ -54,11 +54,11 @@ func (t weightType) with(val []float64) weightType {
 func (t weightType) make(n int) (w weights) {
 	switch t {
 	case byteWeights:
-		w.bytes = pages.Make[uint8](n)
+		w.bytes = system.Make[uint8](n)
 	case singleWeights:
-		w.singles = pages.Make[float32](n)
+		w.singles = system.Make[float32](n)
 	case doubleWeights:
-		w.doubles = pages.Make[float64](n)
+		w.doubles = system.Make[float64](n)
 	}
 	return w
 }

@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/file/npy"
-	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/system"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -273,7 +273,7 @@ func (l *loader) loadValues(ctx context.Context, hasData bool) error {
 			func(v float64) bool { return v != 1 }) {
 			continue
 		}
-		l.val = pages.Make[float64](entries)
+		l.val = system.Make[float64](entries)
 		for i := range start {
 			l.val[i] = 1
 		}

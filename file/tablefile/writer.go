@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/heatwalk/heatwalk/internal/pages"
+	"github.com/heatwalk/heatwalk/internal/system"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -54,7 +54,7 @@ func NewWriter[T sparse.Float](w io.Writer, f *Format,
 	if err != nil || !m.Pieces {
 		return file, err
 	}
-	file.held = pages.Make[T](m.Rows.N * m.Cols.N)
+	file.held = system.Make[T](m.Rows.N * m.Cols.N)
 	file.put = func(i, j int, row []T) error {
 		copy(file.held[i*file.cols+j:], row)
 		return nil

@@ -1,4 +1,6 @@
-// Package system returns the limit on the memory of this process and its peak resident memory.
+// Package system returns the limit on the memory of this process and its peak resident memory. It allocates large blocks of
+// the heap on huge pages, which makes random access faster, and runs the garbage collector before an allocation that would
+// exceed the memory limit.
 package system
 
 import (

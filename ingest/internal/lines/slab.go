@@ -1,6 +1,6 @@
 package lines
 
-import "github.com/heatwalk/heatwalk/internal/pages"
+import "github.com/heatwalk/heatwalk/internal/system"
 
 // Slab hands out room for slices one after the other from pieces of memory, each
 // twice as large as the one before up to a size, so that a short input costs
@@ -17,7 +17,7 @@ type Slab[T uint32 | float64] struct {
 func (s *Slab[T]) Room(n int) []T {
 	if len(s.free) < n {
 		s.next = min(max(n, 2*s.next), s.Size)
-		s.free = pages.Make[T](max(n, s.next))
+		s.free = system.Make[T](max(n, s.next))
 	}
 	return s.free[:0:n]
 }

@@ -3,8 +3,8 @@ package sort
 import (
 	"slices"
 
-	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/system"
 )
 
 // filling is a run of spans whose entries are in memory together. Those of all
@@ -133,12 +133,12 @@ func sortFillings[K key](s *Sorter, spilled int64,
 		largest = max(largest, b.entries)
 	}
 	if s.Limit > 0 {
-		pages.Collect() // buffers of an earlier sorter
+		system.Collect() // buffers of an earlier sorter
 	}
-	e := &entries[K]{s: s, keys: pages.Make[K](largest),
+	e := &entries[K]{s: s, keys: system.Make[K](largest),
 		work: make([]finisher[K], sched.Workers(s.Workers))}
 	if s.Values {
-		e.values = pages.Make[float64](largest)
+		e.values = system.Make[float64](largest)
 	}
 	e.runs = make([][]sortedRun[K], len(s.buckets))
 	e.left = make([]int64, len(s.buckets))

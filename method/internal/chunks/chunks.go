@@ -4,8 +4,8 @@ import (
 	"context"
 	"unsafe"
 
-	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/system"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -40,7 +40,7 @@ func Sums(ctx context.Context, team *sparse.Team, workers, n, count int,
 // Block returns a block without padding, for values that are read row by row: no sweep gathers
 // from them, so that padding would waste memory.
 func Block[T sparse.Float](rows, cols int) *sparse.Block[T] {
-	return sparse.BlockOf(rows, cols, pages.Make[T](rows*cols))
+	return sparse.BlockOf(rows, cols, system.Make[T](rows*cols))
 }
 
 // Bytes is the size of a block without padding.

@@ -27,7 +27,6 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
-	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/system"
 	_ "github.com/heatwalk/heatwalk/papers"
 	_ "github.com/heatwalk/heatwalk/papers/ongram"
@@ -58,7 +57,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"heatwalk": func() {
 			debug.SetGCPercent(100)
-			shell.LimitRuntime = pages.Within
+			shell.LimitRuntime = system.Within
 			os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 		},
 	})

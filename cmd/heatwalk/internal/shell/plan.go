@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/budget"
-	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/system"
 	"github.com/heatwalk/heatwalk/internal/words"
 )
@@ -15,7 +14,7 @@ import (
 var LeastLimit int64 = budget.LeastLimit
 
 // LimitRuntime is replaced by tests, which run many commands in one process, some at the same time.
-var LimitRuntime = pages.Within
+var LimitRuntime = system.Within
 
 // Costs are the limits of memory of a run, and its plan.
 type Costs struct {

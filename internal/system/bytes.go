@@ -1,4 +1,4 @@
-package pages
+package system
 
 const (
 	hugePage = 2 << 20

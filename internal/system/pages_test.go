@@ -1,19 +1,17 @@
-package pages_test
+package system
 
 import (
 	"testing"
 	"unsafe"
-
-	"github.com/heatwalk/heatwalk/internal/pages"
 )
 
 func TestMake(t *testing.T) {
 	for _, n := range []int{0, 1, 1000, 1 << 18, 1<<20 + 1, 5<<20 + 3} {
-		data := pages.Make[uint64](n)
+		data := Make[uint64](n)
 		if len(data) != n {
 			t.Fatalf("%d elements were asked for, %d given", n, len(data))
 		}
-		pages.Advise(data)
+		Advise(data)
 		for i := range data {
 			if data[i] != 0 {
 				t.Fatalf("element %d of %d is not zero", i, n)
@@ -28,7 +26,7 @@ func TestMake(t *testing.T) {
 
 func TestMakeElements(t *testing.T) {
 	type pair struct{ a, b float64 }
-	data := pages.Make[pair](3 << 20)
+	data := Make[pair](3 << 20)
 	for i := range data {
 		data[i] = pair{float64(i), 1}
 	}

@@ -1,4 +1,4 @@
-package pages_test
+package system
 
 import (
 	"runtime"
@@ -7,8 +7,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-
-	"github.com/heatwalk/heatwalk/internal/pages"
 )
 
 // TestGarbageBeforeBlocks checks that unused blocks are freed before the heap exceeds its limit.
@@ -27,7 +25,7 @@ func TestGarbageBeforeBlocks(t *testing.T) {
 	var most int64
 	var data []float64
 	for range 12 {
-		data = pages.Make[float64](block / 8)
+		data = Make[float64](block / 8)
 		most = max(most, heap()-base)
 	}
 	runtime.KeepAlive(data)
@@ -58,7 +56,7 @@ func TestGarbageOfGoroutines(t *testing.T) {
 	for range goroutines {
 		all.Go(func() {
 			for range blocks {
-				data := pages.Make[float64](block / 8)
+				data := Make[float64](block / 8)
 				for now := held(); ; {
 					before := most.Load()
 					if now <= before || most.CompareAndSwap(before, now) {

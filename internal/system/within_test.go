@@ -1,11 +1,9 @@
-package pages_test
+package system
 
 import (
 	"runtime"
 	"runtime/debug"
 	"testing"
-
-	"github.com/heatwalk/heatwalk/internal/pages"
 )
 
 // TestWithin checks that blocks in use raise the limit by their size, and that garbage does not.
@@ -19,18 +17,18 @@ func TestWithin(t *testing.T) {
 	low, high := base+3*block, base+10*block
 	garbage := func() {
 		for range 6 {
-			_ = pages.Make[float64](block / 8)
+			_ = Make[float64](block / 8)
 		}
 	}
 	limit := func() int64 { return debug.SetMemoryLimit(-1) }
-	pages.Within(low, high)
+	Within(low, high)
 	garbage()
 	if limit() != low {
 		t.Errorf("garbage has made the limit %d, want %d", limit(), low)
 	}
 	var used [][]float64
 	for range 4 {
-		used = append(used, pages.Make[float64](block/8))
+		used = append(used, Make[float64](block/8))
 	}
 	if limit() < base+4*block || limit() > base+6*block {
 		t.Errorf("%d blocks in use, the last of which no longer fitted %d: limit %d", len(used), low, limit())
@@ -39,8 +37,8 @@ func TestWithin(t *testing.T) {
 	if limit() > base+7*block {
 		t.Errorf("garbage with %d blocks in use has raised the limit to %d", len(used), limit())
 	}
-	pages.Within(low, high)
-	pages.Expect(10 * block)
+	Within(low, high)
+	Expect(10 * block)
 	if limit() != high {
 		t.Errorf("memory is expected: limit %d, want %d", limit(), high)
 	}
