@@ -10,5 +10,6 @@
 // start from the labels of other folds; for functions of the weights T = D⁻¹·A takes the place of S, because heavy tails
 // disturb it less. By walks of T weights of kinds lose 1.5 points on codex-m. The quality is the mean logarithm of the
 // probability of the right class of held-out nodes, after the scores were sharpened as suits the setting best. A setting
-// takes the place of the best one so far if it is better by a standard error and by 5 %.
+// takes the place of the best one so far if it is better by a standard error and by 5 %. With
+// a standard error alone label propagation loses 4.6 points on made payments, where a kind with few edges gets all the weight.
 package sides
