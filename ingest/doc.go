@@ -37,7 +37,7 @@
 // What package graphfile recognizes (SciPy matrices, METIS, BVGraph, GraphML,
 // JSON lines, Parquet) is read by it. Directions are those that a file states, or those that follow
 // from the symmetry of a matrix, unless Directed or Undirected is set. A file of another kind,
-// for example an archive or a page of HTML, is refused by its name; see package unread.
+// for example an archive or a page of HTML, is refused by its name; see [textio.CheckRead].
 // The rows of a file that numbers its own nodes get the ids of the list of nodes,
 // if there is one. Of the LINQS pair NAME.cites and NAME.content, or the folder
 // that holds them, the first is an edge list and the second the list of nodes;

@@ -12,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/file/textio"
-	"github.com/heatwalk/heatwalk/file/unread"
 	"github.com/heatwalk/heatwalk/ingest/internal/lines"
 )
 
@@ -47,8 +46,8 @@ func (c *Config) recognize(ctx context.Context,
 		return graphfile.Arrays, nil
 	}
 	head := in.Peek(headBytes)
-	if f := unread.Recognize(head); f != nil {
-		return nil, textio.Fault(in.Name(), 0, f.Remedy, "%s, which is not read", f.Title)
+	if err := textio.CheckRead(in.Name(), head); err != nil {
+		return nil, err
 	}
 	if m := tablefile.Recognize(in.Name(), head); m != nil && !(m.Text && c.Fields != nil) {
 		return nil, textio.Fault(in.Name(), 0, m.NoGraph,

@@ -9,7 +9,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/file/textio"
-	"github.com/heatwalk/heatwalk/file/unread"
 )
 
 // graphForms matches the beginning of graphs and JSON, each in a group of its name.
@@ -26,8 +25,8 @@ func refuseGraph(t *Reader, head []byte) error {
 	if isList(t.Name) {
 		return nil
 	}
-	if f := unread.Recognize(head); f != nil {
-		return textio.Fault(t.Name, 0, f.Remedy, "%s, which is not read", f.Title)
+	if err := textio.CheckRead(t.Name, head); err != nil {
+		return err
 	}
 	if t.Lookup == nil && t.Value == "" || textio.RecordTitles(head, nil) != nil {
 		return nil

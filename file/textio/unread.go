@@ -1,0 +1,69 @@
+package textio
+
+import (
+	"bytes"
+	"path/filepath"
+	"regexp"
+	"sync"
+)
+
+// unreadFormat is a kind of file that is neither a graph nor a table.
+type unreadFormat struct {
+	title  string                // with its article: "a Git LFS pointer"
+	remedy string                // a way to a file that is read
+	begins func() *regexp.Regexp // matches the beginning of the content, in which bytes that are not UTF-8 are U+FFFD
+}
+
+const (
+	exportMatrix = "write the edges as text, or the adjacency matrix with scipy.sparse.save_npz or mmwrite"
+	fetchPage    = "this is the answer of a server, not the file; check the address and your access, and fetch the file again"
+	exportTable  = "export the table as CSV: sqlite3 -header -csv {file} 'SELECT * FROM TABLE' > table.csv"
+)
+
+// unreadFormats are in the order in which they are tried. An archive begins with "zip:" and the name of its first member.
+var unreadFormats = []unreadFormat{
+	{"a Git LFS pointer", "fetch the file itself with git lfs pull", beginning(`version https://git-lfs\.github\.com/spec/`)},
+	{"an HTML page", fetchPage, beginning(`(?i)\s*<(!doctype html|html|head|body)\b`)},
+	{"a PDF file", "give the text in it", beginning(`%PDF-`)},
+	{"a spreadsheet", "save its sheet as CSV", beginning(`zip:(\[Content_Types\]\.xml|_rels/|xl/|docProps/)`)},
+	{"a zip archive", "unpack it and give a file in it", beginning(`zip:`)},
+	{"an HDF5 file", exportMatrix, beginning(`\x{FFFD}HDF\r\n`)},
+	{"a pickle of Python", exportMatrix, beginning(`\x{FFFD}[\x02-\x05]`)},
+	{"an SQLite database", exportTable, beginning(`SQLite format 3\x00`)},
+	{"an Arrow file or stream", "write it as Parquet", beginning(`ARROW1|\x{FFFD}{4}(?s:..)\x00\x00`)},
+}
+
+// beginning returns a function that compiles an expression for the beginning of a content when it is first needed.
+func beginning(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\A(` + expr + `)`) })
+}
+
+// CheckRead returns an error if a content with this beginning, a few kilobytes, is a file of a common format that is neither
+// a graph nor a table. [Reader.CheckText] refuses other binary files as no text.
+func CheckRead(name string, head []byte) error {
+	head = bytes.TrimPrefix(head, []byte(utf8Mark))
+	if member := firstMember(head); member != "" {
+		head = []byte("zip:" + member)
+	}
+	for _, f := range unreadFormats {
+		if f.begins().Match(head) {
+			return Fault(name, 0, f.remedy, "%s, which is not read", f.title)
+		}
+	}
+	return nil
+}
+
+// firstMember returns the name of the first member of a zip archive; "" if the content is not one, or may be an .npz
+// file, whose members have the ending .npy or none.
+func firstMember(head []byte) string {
+	const fixed = 30 // bytes before the name
+	if len(head) < fixed || !bytes.HasPrefix(head, []byte("PK\x03\x04")) {
+		return ""
+	}
+	length := int(head[26]) | int(head[27])<<8
+	name := string(head[fixed:min(len(head), fixed+length)])
+	if ending := filepath.Ext(name); ending == "" || ending == ".npy" {
+		return ""
+	}
+	return name
+}
