@@ -30,7 +30,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/npy"
 	_ "github.com/heatwalk/heatwalk/file/parquetfile"
-	"github.com/heatwalk/heatwalk/file/typed"
+	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
@@ -433,18 +433,18 @@ func (d *drawn) dictionaries() []byte {
 
 func (d *drawn) parquet() []byte {
 	var b bytes.Buffer
-	ids := typed.Strings
+	ids := table.ParquetStrings
 	if d.numeric {
-		ids = typed.Integers
+		ids = table.ParquetIntegers
 	}
-	columns := []typed.Column{{Name: "source", Kind: ids}, {Name: "target", Kind: ids}}
+	columns := []table.ParquetColumn{{Name: "source", Kind: ids}, {Name: "target", Kind: ids}}
 	if d.weighted {
-		columns = append(columns, typed.Column{Name: "weight", Kind: typed.Doubles})
+		columns = append(columns, table.ParquetColumn{Name: "weight", Kind: table.ParquetDoubles})
 	}
 	if d.kinds {
-		columns = append(columns, typed.Column{Name: "kind", Kind: typed.Strings})
+		columns = append(columns, table.ParquetColumn{Name: "kind", Kind: table.ParquetStrings})
 	}
-	w, err := typed.Create(&b, "edges", columns, 7)
+	w, err := table.CreateParquet(&b, "edges", columns, 7)
 	if err != nil {
 		panic(err)
 	}

@@ -11,14 +11,14 @@ import (
 
 	"github.com/heatwalk/heatwalk/file/clock"
 	_ "github.com/heatwalk/heatwalk/file/parquetfile"
-	"github.com/heatwalk/heatwalk/file/typed"
+	"github.com/heatwalk/heatwalk/file/table"
 )
 
 // Kinds of edges are columns of Parquet.
 func TestKinds(t *testing.T) {
-	var table bytes.Buffer
-	file := bufio.NewWriter(&table)
-	w, err := typed.Create(file, "edges", []typed.Column{{Name: "source"}, {Name: "by"}, {Name: "target"}}, 10)
+	var content bytes.Buffer
+	file := bufio.NewWriter(&content)
+	w, err := table.CreateParquet(file, "edges", []table.ParquetColumn{{Name: "source"}, {Name: "by"}, {Name: "target"}}, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,8 +39,8 @@ func TestKinds(t *testing.T) {
 	}{
 		{GraphML, `<graphml><key id="k" for="edge" attr.name="by"><default> calls </default></key><graph edgedefault="directed"><node id="a"/>` +
 			`<edge source="a" target="a"><data key="k">pays</data></edge><edge source="a" target="a"/><edge source="a" target="a"/></graph></graphml>`, "by", ""},
-		{Parquet, table.String(), "BY", ""},
-		{Parquet, table.String(), "relation", `the header "source,by,target" has no column "relation"; correct`},
+		{Parquet, content.String(), "BY", ""},
+		{Parquet, content.String(), "relation", `the header "source,by,target" has no column "relation"; correct`},
 	} {
 		var names []string
 		var kinds []uint32

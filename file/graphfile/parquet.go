@@ -11,20 +11,19 @@ import (
 
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/table"
-	"github.com/heatwalk/heatwalk/file/typed"
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
 // Parquet is a table of edges.
 var Parquet = &Format{
-	Name: "parquet", Title: "Parquet", Endings: typed.Endings,
+	Name: "parquet", Title: "Parquet", Endings: table.ParquetEndings,
 	Begins: isParquet, Read: readBatches(readParquet), Table: true,
 	EdgesOnly: true, Sweeps: 1, write: writeParquet,
 	held: parquetBytes,
 }
 
 func isParquet(head []byte) bool {
-	return bytes.HasPrefix(head, []byte(typed.Magic))
+	return bytes.HasPrefix(head, []byte(table.ParquetMagic))
 }
 
 // The columns of an edge table.
@@ -40,8 +39,8 @@ const (
 // edgeTable reads a Parquet file whose rows are edges.
 type edgeTable struct {
 	out    *batchWriter
-	file   typed.Reader
-	leaves []typed.Leaf
+	file   table.ParquetReader
+	leaves []table.ParquetLeaf
 	column [edgeColumns]int // the leaf columns; −1: none
 	chosen *table.Choice
 
@@ -61,7 +60,7 @@ func readParquet(s *batchWriter) (*Summary, error) {
 		held = size
 	}
 	t := &edgeTable{out: s}
-	if t.file, err = typed.Open(s.Name, content, size, held, s.hold); err != nil {
+	if t.file, err = table.OpenParquet(s.Name, content, size, held, s.hold); err != nil {
 		return nil, err
 	}
 	t.leaves = t.file.Leaves()
@@ -131,7 +130,7 @@ func (t *edgeTable) edges() (*table.Choice, error) {
 		s.Titles = slices.Clone(titles)
 	}
 	var err error
-	if s.Rows, err = typed.Sample(t.file, columns, table.SampleRows); err != nil {
+	if s.Rows, err = table.SampleParquet(t.file, columns, table.SampleRows); err != nil {
 		return nil, err
 	}
 	c, err := s.Choose(&table.Request{IsEdges: true, IsTyped: true, Fields: t.out.Fields, Option: "fields", Signed: t.out.Signed,
@@ -159,7 +158,7 @@ func (t *edgeTable) edges() (*table.Choice, error) {
 }
 
 // edge takes one row. As in text, an end that is null or empty is no edge, and the other end is a node.
-func (t *edgeTable) edge(row int64, values typed.Row) error {
+func (t *edgeTable) edge(row int64, values table.ParquetRow) error {
 	weight := 1.0
 	code := uint32(0)
 	isBlank := false
@@ -215,7 +214,7 @@ func (t *edgeTable) edge(row int64, values typed.Row) error {
 }
 
 // numbers returns the ends of a row if both are integers from 0 on.
-func (t *edgeTable) numbers(values typed.Row) (source, target uint64, areNumbers bool) {
+func (t *edgeTable) numbers(values table.ParquetRow) (source, target uint64, areNumbers bool) {
 	var number [2]uint64
 	for i, isNumber := range t.isNumber {
 		if !isNumber || values.IsNull(i) {
@@ -231,7 +230,7 @@ func (t *edgeTable) numbers(values typed.Row) (source, target uint64, areNumbers
 }
 
 // weight returns the weight of a row.
-func (t *edgeTable) weight(row int64, values typed.Row) (weight float64, err error) {
+func (t *edgeTable) weight(row int64, values table.ParquetRow) (weight float64, err error) {
 	var wrong string
 	var shown any
 	switch {
@@ -282,16 +281,16 @@ func parquetBytes(g *graph) int64 {
 // weight: integers of 64 bits if all ids are numbers, else text, and doubles.
 func writeParquet(ctx context.Context, w *bufio.Writer,
 	g *graph) (isolated int, err error) {
-	ids := typed.Strings
+	ids := table.ParquetStrings
 	if g.numeric {
-		ids = typed.Integers
+		ids = table.ParquetIntegers
 	}
-	columns := []typed.Column{{Name: "source", Kind: ids},
-		{Name: "target", Kind: ids}, {Name: "weight", Kind: typed.Doubles}}
+	columns := []table.ParquetColumn{{Name: "source", Kind: ids},
+		{Name: "target", Kind: ids}, {Name: "weight", Kind: table.ParquetDoubles}}
 	if !g.weighted {
 		columns = columns[:2]
 	}
-	out, err := typed.Create(w, "edges", columns, groupRows)
+	out, err := table.CreateParquet(w, "edges", columns, groupRows)
 	if err != nil {
 		return 0, err
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/file/textio"
-	"github.com/heatwalk/heatwalk/file/typed"
 )
 
 // mostParquet is the memory limit for the columns of a row group.
@@ -22,7 +21,7 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 		return textio.Fault(t.Name, 0, "decompress it to a file",
 			"a Parquet file cannot be read from a pipe, or compressed with gzip or zstd")
 	}
-	file, err := typed.Open(t.Name, content, size, 0, func(bytes int64) error {
+	file, err := table.OpenParquet(t.Name, content, size, 0, func(bytes int64) error {
 		if bytes > mostParquet {
 			return textio.Fault(t.Name, 0,
 				"write it in smaller row groups, or as tab-separated text",
@@ -52,7 +51,7 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 		for _, i := range columns {
 			sampled[i] = i
 		}
-		if rows, err = typed.Sample(file, sampled, table.SampleRows); err != nil {
+		if rows, err = table.SampleParquet(file, sampled, table.SampleRows); err != nil {
 			return err
 		}
 	}
@@ -91,7 +90,7 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 		case bytes.IndexByte(id, table.Tab) >= 0:
 			return textio.Fault(t.Name, row.Line, "correct it", "%w", table.ErrTab)
 		case !yield(row, nil):
-			return typed.ErrEnough
+			return table.ErrEnough
 		}
 		return nil
 	})
@@ -99,13 +98,13 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 }
 
 // parquetRows reads the given columns of width and calls visit with each row until visit returns an
-// error. It returns that error unless it is [typed.ErrEnough].
-func (t *Reader) parquetRows(file typed.Reader, width int, columns []int,
+// error. It returns that error unless it is [table.ErrEnough].
+func (t *Reader) parquetRows(file table.ParquetReader, width int, columns []int,
 	visit func(row Row) error) error {
 	text := make([][]byte, len(columns))
 	row := Row{Text: make([][]byte, width),
 		Start: make([]int, width), node: t.Node, At: t.At}
-	return file.Each(columns, func(index int64, values typed.Row) error {
+	return file.Each(columns, func(index int64, values table.ParquetRow) error {
 		for i := range columns {
 			text[i] = values.AppendText(text[i][:0], i)
 			row.Text[columns[i]] = text[i]

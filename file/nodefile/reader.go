@@ -13,7 +13,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/file/textio"
-	"github.com/heatwalk/heatwalk/file/typed"
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
@@ -120,7 +119,7 @@ func (t *Reader) Read(ctx context.Context, path string) iter.Seq2[Row, error] {
 
 // readFile implements Read for a single file.
 func (t *Reader) readFile(ctx context.Context, path string) iter.Seq2[Row, error] {
-	isParquet := slices.Contains(typed.Endings, table.Extension(path))
+	isParquet := slices.Contains(table.ParquetEndings, table.Extension(path))
 	t.Options.Any, t.Options.Text = true, t.Text
 	return func(yield func(Row, error) bool) {
 		t.Name = path

@@ -7,7 +7,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"github.com/heatwalk/heatwalk/file/typed"
+	"github.com/heatwalk/heatwalk/file/table"
 )
 
 // TestDecimals reads decimals in each of their storage types.
@@ -40,7 +40,7 @@ func TestDecimals(t *testing.T) {
 	}
 	want := [][]string{{"1.5", "2.25", "1.5", "7"}, {"-0.05", "-0.001", "-1234567890123456789.0123", "-7"}, {"0", "100", "-0.0001", "0"}}
 	columns := []int{0, 1, 2, 3}
-	err = file.Each(columns, func(at int64, row typed.Row) error {
+	err = file.Each(columns, func(at int64, row table.ParquetRow) error {
 		for i, leaf := range file.Leaves() {
 			if got := string(row.AppendText(nil, i)); !leaf.IsText || got != want[at][i] {
 				t.Errorf("row %d, %s: %q, want %q", at, leaf.Title, got, want[at][i])

@@ -15,11 +15,11 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
 
+	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/file/textio"
-	"github.com/heatwalk/heatwalk/file/typed"
 )
 
-func init() { typed.Register(&typed.Format{Open: open, Create: create}) }
+func init() { table.RegisterParquet(&table.ParquetFormat{Open: open, Create: create}) }
 
 // fetchAgain is the remedy for a truncated or damaged file.
 const fetchAgain = "fetch the file again"
@@ -40,15 +40,15 @@ type reader struct {
 
 // column is a leaf column.
 type column struct {
-	typed.Leaf
+	table.ParquetLeaf
 	scale      int  // of a decimal: 1.50 with the scale 2 is stored as 150
 	isUnsigned bool // it holds unsigned integers
 	logical    any  // its type; nil: that of its values
 }
 
-// open opens a file, see [typed.Open].
+// open opens a file, see [table.OpenParquet].
 func open(name string, content io.ReaderAt, size, used int64,
-	hold func(bytes int64) error) (_ typed.Reader, err error) {
+	hold func(bytes int64) error) (_ table.ParquetReader, err error) {
 	t := &reader{name: name, used: used, hold: hold}
 	defer t.convertPanic(&err)
 	if err := t.footer(content, size); err != nil {
@@ -106,18 +106,18 @@ func (t *reader) convertPanic(err *error) {
 	}
 }
 
-// Leaves implements [typed.Reader].
-func (t *reader) Leaves() []typed.Leaf {
-	leaves := make([]typed.Leaf, len(t.columns))
+// Leaves implements [table.ParquetReader].
+func (t *reader) Leaves() []table.ParquetLeaf {
+	leaves := make([]table.ParquetLeaf, len(t.columns))
 	for i, c := range t.columns {
-		leaves[i] = c.Leaf
+		leaves[i] = c.ParquetLeaf
 	}
 	return leaves
 }
 
-// Each implements [typed.Reader].
+// Each implements [table.ParquetReader].
 func (t *reader) Each(columns []int,
-	use func(number int64, row typed.Row) error) (err error) {
+	use func(number int64, row table.ParquetRow) error) (err error) {
 	defer t.convertPanic(&err)
 	t.row = 0
 	groups := t.file.Metadata().RowGroups
@@ -147,7 +147,7 @@ func (t *reader) Each(columns []int,
 	}
 	for i, group := range t.file.RowGroups() {
 		err := t.group(group, &groups[i], columns, values, use)
-		if errors.Is(err, typed.ErrEnough) {
+		if errors.Is(err, table.ErrEnough) {
 			return nil
 		}
 		if err != nil {
@@ -168,7 +168,7 @@ const positionBytes = 4
 // uncompressed pages of the columns and a dictionary index for each value.
 func (t *reader) group(group parquet.RowGroup, metadata *format.RowGroup,
 	columns []int, row *row,
-	use func(int64, typed.Row) error) error {
+	use func(int64, table.ParquetRow) error) error {
 	chunks := group.ColumnChunks()
 	previous := t.used
 	defer func() { t.used = previous }()
@@ -220,15 +220,15 @@ type row struct {
 	values  []parquet.Value
 }
 
-// IsNull implements [typed.Row].
+// IsNull implements [table.ParquetRow].
 func (r *row) IsNull(i int) bool { return r.values[i].IsNull() }
 
-// Integer implements [typed.Row].
+// Integer implements [table.ParquetRow].
 func (r *row) Integer(i int) (bits uint64, isNegative bool) {
 	return r.columns[i].integer(r.values[i])
 }
 
-// Float implements [typed.Row].
+// Float implements [table.ParquetRow].
 func (r *row) Float(i int) float64 {
 	switch v := r.values[i]; v.Kind() {
 	case parquet.Float:
@@ -243,7 +243,7 @@ func (r *row) Float(i int) float64 {
 	return 0
 }
 
-// AppendText implements [typed.Row].
+// AppendText implements [table.ParquetRow].
 // Integral floating-point numbers are written without a point, because pandas stores a column
 // of integers as floats if one of them is missing.
 func (r *row) AppendText(dst []byte, i int) []byte {
@@ -340,13 +340,13 @@ func appendDecimal(dst []byte, v parquet.Value, scale int) []byte {
 func (t *reader) footer(content io.ReaderAt, size int64) error {
 	const tail = 8
 	var end [tail]byte
-	if size >= int64(len(typed.Magic))+tail {
+	if size >= int64(len(table.ParquetMagic))+tail {
 		if _, err := content.ReadAt(end[:], size-tail); err != nil && !errors.Is(err, io.EOF) {
 			return err
 		}
 	}
 	length := int64(binary.LittleEndian.Uint32(end[:]))
-	if string(end[4:]) != typed.Magic || length > size-tail-int64(len(typed.Magic)) {
+	if string(end[4:]) != table.ParquetMagic || length > size-tail-int64(len(table.ParquetMagic)) {
 		return t.fault(fetchAgain,
 			"not a complete Parquet file: it does not end in a footer")
 	}

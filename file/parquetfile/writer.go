@@ -8,11 +8,11 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
 
-	"github.com/heatwalk/heatwalk/file/typed"
+	"github.com/heatwalk/heatwalk/file/table"
 )
 
 // node converts a column to the type of the library.
-func node(c *typed.Column, codec compress.Codec) parquet.Field {
+func node(c *table.ParquetColumn, codec compress.Codec) parquet.Field {
 	field := [...]parquet.Node{parquet.String(), parquet.Leaf(parquet.Int64Type),
 		parquet.Leaf(parquet.DoubleType), parquet.Leaf(parquet.BooleanType)}[c.Kind]
 	if c.Optional {
@@ -34,7 +34,7 @@ func (s schema) Fields() []parquet.Field { return s.fields }
 type writer struct {
 	rows    *parquet.GenericWriter[any]
 	out     *output
-	columns []typed.Column
+	columns []table.ParquetColumn
 	batch   []parquet.Row
 	values  []parquet.Value // values of the batch, then of the incomplete row
 	text    []byte          // text of the values
@@ -44,8 +44,8 @@ type writer struct {
 // batchRows is the number of rows in a call of the library.
 const batchRows = 1 << 10
 
-// create returns a writer, see [typed.Create].
-func create(w io.Writer, name string, columns []typed.Column, group int64) typed.Writer {
+// create returns a writer, see [table.CreateParquet].
+func create(w io.Writer, name string, columns []table.ParquetColumn, group int64) table.ParquetWriter {
 	pages := newZstdPages()
 	s := schema{Group: parquet.Group{}}
 	for i := range columns {

@@ -4,7 +4,7 @@ import (
 	"io"
 	"math"
 
-	"github.com/heatwalk/heatwalk/file/typed"
+	"github.com/heatwalk/heatwalk/file/table"
 )
 
 // groupRows is the number of rows of a Parquet row group, which the writer keeps in memory
@@ -13,13 +13,13 @@ const groupRows = 1 << 16
 
 // newParquet returns a writer of predictions in the Parquet format.
 func newParquet(w io.Writer, _ string, c *Columns) rowFile[*Prediction] {
-	var fields []typed.Column
+	var fields []table.ParquetColumn
 	columns := c.list()
 	for _, f := range columns {
 		fields = append(fields,
-			typed.Column{Name: f.Title, Kind: f.kind(), Optional: f.Optional})
+			table.ParquetColumn{Name: f.Title, Kind: f.kind(), Optional: f.Optional})
 	}
-	out, err := typed.Create(w, "predictions", fields, groupRows)
+	out, err := table.CreateParquet(w, "predictions", fields, groupRows)
 	if err != nil {
 		fail := func() error { return err }
 		return rowFile[*Prediction]{close: fail, write: func(*Prediction) error { return err }}
@@ -33,26 +33,26 @@ func newParquet(w io.Writer, _ string, c *Columns) rowFile[*Prediction] {
 }
 
 // kind returns the type of the values of a column.
-func (c *Column[R]) kind() typed.Kind {
+func (c *Column[R]) kind() table.ParquetKind {
 	switch {
 	case c.Truth != nil:
-		return typed.Truths
+		return table.ParquetTruths
 	case c.Whole != nil:
-		return typed.Integers
+		return table.ParquetIntegers
 	case c.Number != nil:
-		return typed.Doubles
+		return table.ParquetDoubles
 	}
-	return typed.Strings
+	return table.ParquetStrings
 }
 
 // putValue adds the value of a column to a row.
-func putValue[R any](out typed.Writer, c *Column[R], row R) {
+func putValue[R any](out table.ParquetWriter, c *Column[R], row R) {
 	switch c.kind() {
-	case typed.Truths:
+	case table.ParquetTruths:
 		out.Truth(c.Truth(row))
-	case typed.Integers:
+	case table.ParquetIntegers:
 		out.Integer(int64(c.Whole(row)))
-	case typed.Doubles:
+	case table.ParquetDoubles:
 		x := c.Number(row)
 		if c.Optional && math.IsNaN(x) {
 			out.Null()

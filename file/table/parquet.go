@@ -1,0 +1,140 @@
+package table
+
+import (
+	"errors"
+	"io"
+
+	"github.com/heatwalk/heatwalk/file/textio"
+)
+
+// ParquetMagic begins and ends a Parquet file.
+const ParquetMagic = "PAR1"
+
+// ParquetEndings are the usual endings of the names of Parquet files.
+var ParquetEndings = []string{".parquet", ".pq"}
+
+// ParquetLeaf describes a column of a file.
+type ParquetLeaf struct {
+	Title     string // with dots between the levels of nested columns
+	Type      string // for messages
+	IsFlat    bool   // neither nested nor repeated
+	IsText    bool   // text, UUIDs, numbers, decimals or booleans; no dates, times or binary data
+	IsNumber  bool   // numbers, decimals or booleans
+	IsInteger bool   // integers, no decimals
+	IsDecimal bool   // decimals, exact only as text
+}
+
+// ParquetReader reads columns of a Parquet file row by row. Package parquetfile registers readers and writers if a program
+// imports it, so that other programs do not link the modules that Parquet needs.
+type ParquetReader interface {
+	// Leaves returns the columns.
+	Leaves() []ParquetLeaf
+
+	// Each calls use with the values of the given columns for each row, numbered from 0. The values are valid during the
+	// call only; column −1 is skipped. Columns must be flat. The errors are those of use, apart from [ErrEnough], of the
+	// memory limit and of the content.
+	Each(columns []int, use func(number int64, row ParquetRow) error) error
+}
+
+// ParquetRow has one value for each element of the columns of [ParquetReader.Each]; i is the position there.
+type ParquetRow interface {
+	// IsNull reports whether value i is missing.
+	IsNull(i int) bool
+
+	// AppendText appends value i to dst, a date or a time as ISO 8601, or nothing for a missing value.
+	AppendText(dst []byte, i int) []byte
+
+	// Integer returns the 64 bits of an integer, and whether it is below 0.
+	Integer(i int) (bits uint64, isNegative bool)
+
+	// Float returns a floating-point number, or 1 for true and 0 for false.
+	Float(i int) float64
+}
+
+// ErrEnough is returned by a visitor to stop reading a file.
+var ErrEnough = errors.New("table: enough rows")
+
+// SampleParquet returns the texts of the first n rows, empty for columns −1, see [ParquetReader.Each].
+func SampleParquet(r ParquetReader, columns []int, n int) (rows [][]string, err error) {
+	err = r.Each(columns, func(_ int64, values ParquetRow) error {
+		row := make([]string, len(columns))
+		for i, c := range columns {
+			if c >= 0 {
+				row[i] = string(values.AppendText(nil, i))
+			}
+		}
+		rows = append(rows, row)
+		if len(rows) == n {
+			return ErrEnough
+		}
+		return nil
+	})
+	return rows, err
+}
+
+// ParquetKind is the type of the values of a written column.
+type ParquetKind int
+
+// Types of the columns that a ParquetWriter supports.
+const (
+	ParquetStrings ParquetKind = iota
+	ParquetIntegers
+	ParquetDoubles
+	ParquetTruths
+)
+
+// ParquetColumn describes a column of a file to be written.
+type ParquetColumn struct {
+	Name     string
+	Kind     ParquetKind
+	Optional bool // values may be missing
+}
+
+// ParquetWriter writes a file row by row: the values of a row in the order of the columns, then EndRow. Its errors are those of
+// the underlying writer, which Close leaves open.
+type ParquetWriter interface {
+	String(text []byte)
+	Integer(n int64)
+	Double(x float64)
+	Truth(value bool)
+	Null()
+	EndRow() error
+	Close() error
+}
+
+// ParquetFormat opens and creates files, see [OpenParquet] and [CreateParquet].
+type ParquetFormat struct {
+	Open   func(name string, content io.ReaderAt, size, used int64, hold func(bytes int64) error) (ParquetReader, error)
+	Create func(w io.Writer, name string, columns []ParquetColumn, group int64) ParquetWriter
+}
+
+// parquet is the registered format.
+var parquet *ParquetFormat
+
+// RegisterParquet sets the format of Parquet files; package parquetfile calls it from its init function.
+func RegisterParquet(f *ParquetFormat) { parquet = f }
+
+// The remedy for a program without Parquet.
+const (
+	notLinked = "this program is built without Parquet"
+	importIt  = `add import _ "github.com/heatwalk/heatwalk/file/parquetfile" to it`
+)
+
+// OpenParquet opens the Parquet file name with size bytes of content. used is the memory already in use. OpenParquet and Each call hold
+// with the total memory before they allocate it, and return its error. Other errors are those of content, or a
+// [*textio.Error].
+func OpenParquet(name string, content io.ReaderAt, size, used int64, hold func(bytes int64) error) (ParquetReader, error) {
+	if parquet == nil {
+		return nil, textio.Fault(name, 0, importIt, "%s", notLinked)
+	}
+	return parquet.Open(name, content, size, used, hold)
+}
+
+// CreateParquet returns a writer of a Parquet file with the given columns, in row groups of group rows. It keeps one row group in
+// memory. The error is a [*textio.Error].
+func CreateParquet(w io.Writer, name string, columns []ParquetColumn, group int64) (ParquetWriter, error) {
+	if parquet == nil {
+		return nil, textio.Fault(name, 0, importIt, "%s", notLinked)
+	}
+	return parquet.Create(w, name, columns, group), nil
+}
