@@ -237,7 +237,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	if r.Untested != "" {
 		b.WriteString(r.Untested + "\n")
 	}
-	means := page.Table("Means over splits.")
+	means := page.Sections[len(page.Sections)-1].Tables[0]
 	if !slices.ContainsFunc(r.Results,
 		func(res Result) bool { return res.NodesReached < res.NodesTested }) {
 		means.Head = means.Head[:len(means.Head)-1] // because the accuracy of reached nodes is that of all

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"cmp"
 	"embed"
 	"encoding/json"
@@ -18,10 +17,11 @@ import (
 // section without its title is left out. Rows is a path of keys: results.calibration has all bins of all
 // results, which have the values of their result too.
 type template struct {
-	Title, Series string // path of names that have a color
-	Summary       []string
-	Facts, Run    []string
-	Sections      []struct {
+	Title      string
+	Series     struct{ Rows, Key string } // of names that have a color
+	Summary    []string
+	Facts, Run []string
+	Sections   []struct {
 		Title string
 		Text  []string
 		Parts []part
@@ -58,54 +58,44 @@ type object map[string]any
 // field is the way to write the values of a key.
 type field struct{ title, format, margin, mark string }
 
-//go:embed pages
+//go:embed pages/*.json
 var pageFiles embed.FS
 
-// fieldOf returns the field of a key. Those that the file lacks have words of their key as title.
-var fieldOf = func() func(key string) field {
-	list, text := map[string]field{}, mustRead("fields.tsv")
-	for line := range strings.Lines(string(text)) {
-		cells := append(strings.Split(strings.TrimSuffix(line, "\n"), "\t"),
-			"", "", "")
-		list[cells[0]] = field{cells[1], cells[2], cells[3], cells[4]}
-	}
-	return func(key string) field {
-		if f, isThere := list[key]; isThere {
-			return f
-		}
-		return field{title: strings.ReplaceAll(strings.ReplaceAll(key, "_", " "),
-			".", ": ")}
-	}
-}()
+//go:embed pages/fields.tsv
+var fieldList string
 
-func mustRead(name string) []byte {
-	text, err := pageFiles.ReadFile("pages/" + name)
-	if err != nil {
-		panic(err)
+// fieldOf returns the field of a key. A key that the list lacks has its words as title.
+func fieldOf(key string) field {
+	for line := range strings.Lines(fieldList) {
+		if text, isThere := strings.CutPrefix(line, key+"\t"); isThere {
+			cells := append(strings.Split(strings.TrimSuffix(text, "\n"), "\t"), "", "", "")
+			return field{cells[0], cells[1], cells[2], cells[3]}
+		}
 	}
-	return text
+	return field{title: strings.NewReplacer("_", " ", ".", ": ").Replace(key)}
 }
 
 // Build returns the page of a name, such as classify, about a document that encodes as JSON.
 func Build(name string, document any) (*Page, error) {
 	var t template
-	d := json.NewDecoder(bytes.NewReader(mustRead(name + ".json")))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&t); err != nil {
+	page, err := pageFiles.ReadFile("pages/" + name + ".json")
+	if err != nil {
 		return nil, err
 	}
-	text, err := Encode(document)
+	if err := json.Unmarshal(page, &t); err != nil {
+		return nil, err
+	}
+	encoded, err := Encode(document)
 	if err != nil {
 		return nil, err
 	}
 	var o object
-	_ = json.Unmarshal(text, &o) // which Encode has made
+	_ = json.Unmarshal(encoded, &o)
 	p := &Page{Title: t.Title, Summary: o.lines(t.Summary), Facts: o.facts(t.Facts),
 		Run: o.facts(t.Run)}
-	dot := strings.LastIndexByte(t.Series, '.')
-	for _, row := range o.rows(t.Series[:max(0, dot)]) {
-		if text, isText := row[t.Series[dot+1:]].(string); isText && !slices.Contains(p.Series, text) {
-			p.Series = append(p.Series, text)
+	for _, row := range o.rows(t.Series.Rows) {
+		if name := text(row[t.Series.Key]); name != "" && !slices.Contains(p.Series, name) {
+			p.Series = append(p.Series, name)
 		}
 	}
 	for _, description := range t.Sections {
@@ -285,9 +275,8 @@ func (o object) addPart(s *Section, p *part) {
 	switch {
 	case p.Matrix != "":
 		for _, row := range rows {
-			if cells, isThere := row[p.Matrix].([]any); isThere &&
-				len(s.Tables) < mostTables &&
-				(p.Except == "" || row["method"] != p.Except) {
+			cells, isThere := row[p.Matrix].([]any)
+			if isThere && len(s.Tables) < mostTables && (p.Except == "" || row["method"] != p.Except) {
 				s.Tables = append(s.Tables, row.matrix(p, cells))
 			}
 		}
@@ -334,18 +323,15 @@ func (p *part) table(rows []object, caption string) *Table {
 		var numbers []float64
 		isThere := false
 		for _, row := range rows {
-			v := row.value(key)
-			isThere = isThere || v != nil
-			if x, isNumber := v.(float64); isNumber {
+			isThere = isThere || row.value(key) != nil
+			if x := row.number(key); x == x {
 				numbers = append(numbers, x)
 			}
 		}
 		if !isThere {
 			continue
 		}
-		if fieldOf(key).format == "n" {
-			t.Bars[len(t.Head)] = true
-		}
+		t.Bars[len(t.Head)] = fieldOf(key).format == "n"
 		t.Head = append(t.Head, fieldOf(key).title)
 		for i, row := range rows {
 			t.Rows[i] = append(t.Rows[i],
@@ -355,24 +341,19 @@ func (p *part) table(rows []object, caption string) *Table {
 	return t
 }
 
-// decimalsOf returns the number of decimals of a column: those of four digits of its largest number, fewer if that changes none.
-func decimalsOf(numbers []float64) int {
+// decimalsOf returns the number of decimals of a column: those of four digits of its largest number, without zeros at the
+// end of all numbers.
+func decimalsOf(numbers []float64) (decimals int) {
 	largest := math.SmallestNonzeroFloat64
 	for _, x := range numbers {
 		largest = max(largest, math.Abs(x))
 	}
 	limit := min(9, max(0, 3-int(math.Floor(math.Log10(largest)))))
-	for decimals := range limit {
-		unit := math.Pow(10, float64(decimals))
-		if !slices.ContainsFunc(numbers,
-			func(x float64) bool {
-				return math.Abs(x*unit-
-					math.Round(x*unit)) > 1e-9
-			}) {
-			return decimals
-		}
+	for _, x := range numbers {
+		_, digits, _ := strings.Cut(strconv.FormatFloat(x, 'f', limit, 64), ".")
+		decimals = max(decimals, len(strings.TrimRight(digits, "0")))
 	}
-	return limit
+	return decimals
 }
 
 // pivot returns the table with a row for each value of the first column and a column for each value of the key Pivot.
@@ -443,20 +424,16 @@ func PValue(p float64) string {
 // these. Of more than 20 rows and columns it has the largest ones. Rows with measures are in the order of their size.
 func (o object) matrix(p *part, cells []any) *Table {
 	t := &Table{Caption: o.line(p.Caption), Head: []string{"class"}}
-	names := namesOf(o[p.Names], len(cells))
-	number := func(i, j int) float64 {
-		row, _ := cells[i].([]any)
-		x, _ := row[j].(float64)
-		return x
-	}
-	order := make([]int, len(names))
-	sums := make([]float64, len(names))
-	columnSums := make([]float64, len(names))
-	for i := range names {
-		order[i] = i
-		for j := range names {
-			sums[i], columnSums[j] = sums[i]+number(i, j),
-				columnSums[j]+number(i, j)
+	names, _ := o[p.Names].([]any)
+	number := func(i, j int) float64 { return cells[i].([]any)[j].(float64) }
+	var order []int
+	sums := make([]float64, len(cells))
+	columnSums := make([]float64, len(cells))
+	for i := range cells {
+		order = append(order, i)
+		for j := range cells {
+			sums[i] += number(i, j)
+			columnSums[j] += number(i, j)
 		}
 	}
 	if p.Measures || len(order) > mostNames {
@@ -470,36 +447,22 @@ func (o object) matrix(p *part, cells []any) *Table {
 		t.Head = append(t.Head, "nodes", "precision, %", "recall, %", "F1, %")
 	}
 	t.Turned = len(t.Head)
-	for _, j := range order {
-		t.Head = append(t.Head, names[j])
-	}
 	for _, i := range order {
-		row := Texts(names[i])
+		t.Head = append(t.Head, text(names[i]))
+		row := Texts(text(names[i]))
 		if p.Measures {
-			precision := number(i, i) / max(1, columnSums[i])
-			recall := number(i, i) / max(1, sums[i])
-			row = append(row, Count(int(sums[i])), Percent(precision, 0),
-				Percent(recall, 0), Percent(2*number(i, i)/max(1,
-					sums[i]+columnSums[i]), 0))
+			right := number(i, i)
+			row = append(row, Count(int(sums[i])), Percent(right/max(1, columnSums[i]), 0),
+				Percent(right/max(1, sums[i]), 0), Percent(2*right/max(1, sums[i]+columnSums[i]), 0))
 		}
 		for _, j := range order {
-			c := Number(number(i, j),
-				strconv.FormatFloat(100*number(i, j)/max(1, sums[i]), 'f', 0, 64))
-			c.Shade = number(i, j) / max(1, sums[i])
+			share := number(i, j) / max(1, sums[i])
+			c := Number(number(i, j), strconv.FormatFloat(100*share, 'f', 0, 64))
+			c.Shade = share
 			row = append(row, c)
 		}
 		t.Rows = append(t.Rows, row)
 	}
 	t.Caption += " Shade: none at 0, full at 100 %."
 	return t
-}
-
-// namesOf returns a list of texts; none are n empty ones.
-func namesOf(v any, n int) []string {
-	list, _ := v.([]any)
-	names := make([]string, max(n, len(list)))
-	for i, name := range list {
-		names[i] = text(name)
-	}
-	return names
 }

@@ -44,18 +44,6 @@ func (p *Page) Add(sections ...*Section) {
 	}
 }
 
-// Table returns the table with a caption, or nil.
-func (p *Page) Table(caption string) *Table {
-	for _, s := range p.Sections {
-		for _, t := range s.Tables {
-			if t.Caption == caption {
-				return t
-			}
-		}
-	}
-	return nil
-}
-
 //go:embed page.css
 var pageCSS string
 

@@ -1,12 +1,15 @@
 package report
 
 import (
+	"bytes"
 	"encoding/csv"
+	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
+	"text/tabwriter"
 )
 
 // Table is a table of a page. Every row is as long as Head; its first cell is its title.
@@ -92,40 +95,28 @@ func (t *Table) largest() []float64 {
 	return list
 }
 
-// Text returns the table as lines of text, whose columns are as wide as their longest cell. The signs of cells are in front
+// Text returns the table as lines of text, whose columns are as wide as their longest cell. The marks of cells are in front
 // of them.
 func (t *Table) Text() string {
-	lines := make([]string, 1+len(t.Rows))
-	for column, title := range t.Head {
-		gap := "   "
-		texts := []string{title}
-		if column == 0 {
-			gap = ""
-		}
-		for _, row := range t.Rows {
-			texts = append(texts, row[column].Text)
-		}
-		width := 0
-		for i, text := range texts {
-			width = max(width, utf8.RuneCountInString(text))
-			lead := gap
-			if i > 0 && column > 0 && t.Rows[i-1][column].Mark != "" {
-				lead = " " + t.Rows[i-1][column].Mark + " "
+	var b bytes.Buffer
+	w := tabwriter.NewWriter(&b, 0, 0, 1, ' ', 0)
+	for _, row := range slices.Concat([][]Cell{Texts(t.Head...)}, t.Rows) {
+		for i, c := range row[:len(t.Head)] {
+			if i > 0 {
+				fmt.Fprintf(w, "\t%1s ", c.Mark)
 			}
-			lines[i] += lead + text
+			fmt.Fprint(w, c.Text)
 		}
-		for i, text := range texts {
-			lines[i] += strings.Repeat(" ", width-utf8.RuneCountInString(text))
-		}
+		fmt.Fprintln(w)
 	}
-	for i, line := range lines {
-		lines[i] = strings.TrimRight(line, " ") + "\n"
-	}
-	return strings.Join(lines, "")
+	_ = w.Flush() // to memory
+	return trailing.ReplaceAllString(b.String(), "")
 }
 
+var trailing = regexp.MustCompile(`(?m) +$`)
+
 // CSV returns the table as lines of values separated by commas. A column of standard errors follows
-// each column that has them, and one of marks each column that has some.
+// each column that has them, and a column of marks each column that has some.
 func (t *Table) CSV() string {
 	rows := make([][]string, 1+len(t.Rows))
 	for column, title := range t.Head {
