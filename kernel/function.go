@@ -239,7 +239,7 @@ func (f *Function) ApplyTo(ctx context.Context, y, b *sparse.Block[float64],
 		}
 	}
 	if relative := f.restoreColumns(y, r.ColumnBound, exponents); relative > limit && limit < 1 && !IsProduct(f.Name) {
-		return nil, &ToleranceError{Asked: limit, Reached: 1.06 * relative}
+		return nil, tooTight(limit, relative)
 	}
 	r.ErrorBound = 0
 	for _, bound := range r.ColumnBound {
@@ -417,7 +417,7 @@ func (f *Function) refineColumn(ctx context.Context, image, column *sparse.Block
 		}
 		if size := blocks.Norms(f.team, column)[0]; gains == nil || !(norm <= bound && norm+bound <= limit*gains[i]*size) {
 			if lost == nil {
-				lost = &ToleranceError{Asked: limit, Reached: 1.06 * bound / norm}
+				lost = tooTight(limit, bound/norm)
 			}
 			return nil, lost
 		}
@@ -555,8 +555,7 @@ func (f *Function) exponential(ctx context.Context, g *graph.Graph) error {
 			return nil, err
 		}
 		if limit := limitOf(s); err != nil && !(r.Worst() <= limit) {
-			return nil, &ToleranceError{Asked: limit,
-				Reached: 1.06 * r.Worst()}
+			return nil, tooTight(limit, r.Worst())
 		}
 		out := &Report{Sweeps: r.Sweeps, Condition: r.Condition}
 		for i := range r.Functions {
