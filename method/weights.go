@@ -1,6 +1,7 @@
 package method
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -12,35 +13,30 @@ import (
 	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
 // GivenWeights are the weights of edges as they are in the graph.
 const GivenWeights = "given"
 
-// weighting is a function of the weights of edges: of entries with kinds or times before their factors, and of pairs of nodes
-// without factors.
+// onesWeights are weights of 1 in place of those in the graph. Factors of kinds and times multiply them.
+const onesWeights = "none"
+
+// weighting is a function of the weights of edges.
 type weighting struct {
-	name   string
-	values shard.Values
-	value  func(i, j int, w float64) float64 // 0 of 0; nil: w
+	name  string
+	value func(i, j int, w float64) float64 // 0 of 0
 }
 
-// weightings are the functions, in the order of their values.
+// weightings are the functions, [GivenWeights] first.
 var weightings = []weighting{
-	{GivenWeights, shard.Given, nil},
-	{"none", shard.Ones, func(_, _ int, w float64) float64 {
+	{name: GivenWeights},
+	{onesWeights, func(_, _ int, w float64) float64 {
 		if w == 0 {
 			return 0
 		}
 		return 1
 	}},
-	{"log", shard.Logs, func(_, _ int, w float64) float64 { return math.Log1p(w) }},
-}
-
-// weighting returns the function of the weights that the settings name, w by default.
-func (s *Settings) weighting() weighting {
-	return weightings[max(0, slices.Index(Weightings(), s.Weights))]
+	{"log", func(_, _ int, w float64) float64 { return math.Log1p(w) }},
 }
 
 // Weightings returns the values of Settings.Weights.
@@ -61,7 +57,7 @@ func (s *Settings) leavesOpen(d *param.Spec) bool {
 // choosesWeights reports whether held-out labels choose the weights for a method.
 func (m *Engine) choosesWeights(p *Problem, s *Settings) bool {
 	return m.ChoosesWeights != nil && p.Weighted && !p.Signed && s.Weights == "" &&
-		(!choosesFactors(p, s) || p.Edges.Weighted) && m.ChoosesWeights(s) && len(p.Row) >= leastLabels && !choose.TooFew(p.Class)
+		m.ChoosesWeights(s) && len(p.Row) >= leastLabels && !choose.TooFew(p.Class)
 }
 
 // EdgeWeights are the weights of edges that a method has learned from. Weights is one of
@@ -71,9 +67,9 @@ type EdgeWeights = problem.EdgeWeights
 // Weigh returns the problem with the weights of edges that a method learns from, which are
 // [problem.Problem.Learned]. [Engine.Predict] and [Engine.Tune] begin with it.
 //
-// The function of the weights is that of Settings.Weights or, if it is empty, for auto, lp and beliefs that of w, 1 and
-// log(1 + w) which predicts held-out labels best, and w for other methods. Labels choose open factors of kinds and times, for all
-// methods with the function that is best for these.
+// Open factors of kinds and times are chosen by the labels, see package sides. Then come functions of the weights: that of
+// Settings.Weights or, if it is empty, for auto, lp and beliefs those of w, 1 and log(1 + w) that predict held-out
+// labels best, and w for other methods.
 //
 // Both have the evidence and the rule of package sides. Cost: [sides.Evidence.QualityOf] for each of the weights.
 func (m *Engine) Weigh(ctx context.Context, p *Problem,
@@ -82,29 +78,30 @@ func (m *Engine) Weigh(ctx context.Context, p *Problem,
 		return p, nil
 	}
 	set := m.weighingSettings(s)
-	w := set.weighting()
-	if p.Signed && w.value != nil {
-		return nil, param.Refuse("edge-weights", "edge-weights",
-			"%s has no meaning for negative weights; leave it out", w.name)
+	q, err := chooseFactors(ctx, p, &set)
+	if err != nil || !q.Weighted {
+		return q, err
 	}
-	var err error
-	var factors *sides.Choice
-	chooses := m.choosesWeights(p, &set)
-	switch {
-	case choosesFactors(p, &set) && set.model == nil:
-		factors, err = chooseFactors(ctx, p, w, &set)
-		if err == nil && chooses {
-			w = weightings[factors.Book.Values]
+	if q.Learned.Weights == onesWeights {
+		return q, nil
+	}
+	if choosesFactors(p, &set) && !p.Edges.Weighted {
+		set.Weights = cmp.Or(set.Weights, GivenWeights)
+	}
+	if m.choosesWeights(q, &set) {
+		return chooseWeights(ctx, q, p.Edges, &set)
+	}
+	for _, w := range weightings {
+		if w.name != set.Weights {
+			continue
 		}
-	case choosesFactors(p, &set):
-		factors, err = p.Edges.Restore(set.keptEdges())
-	case chooses:
-		w, err = chooseWeighting(ctx, p, &set)
+		if q.Signed && w.value != nil {
+			return nil, param.Refuse("edge-weights", "edge-weights",
+				"%s has no meaning for negative weights; leave it out", w.name)
+		}
+		return w.problem(ctx, q, p.Edges, &set)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return w.problem(ctx, p, factors, &set)
+	return q, nil
 }
 
 // weighingSettings returns the settings of a method, with those of a kept model.
@@ -119,7 +116,7 @@ func (m *Engine) weighingSettings(s *Settings) Settings {
 // Reweighs reports whether [Engine.Weigh] gives a method other factors of kinds and times than those in the graph.
 func (m *Engine) Reweighs(p *Problem, s *Settings) bool {
 	set := m.weighingSettings(s)
-	return choosesFactors(p, &set) || set.weighting().isBelowFactors(p, &set)
+	return choosesFactors(p, &set) || countsOnes(p, &set)
 }
 
 // leastLabels is the number of labels from which on they choose functions of weights, and that of
@@ -141,9 +138,10 @@ func choosesFactors(p *Problem, s *Settings) bool {
 	return s.model != nil || !choose.TooFew(p.Class)
 }
 
-// isBelowFactors reports whether the function changes the weights of entries with kinds or times before their factors.
-func (w weighting) isBelowFactors(p *Problem, s *Settings) bool {
-	return w.value != nil && p.Edges != nil && p.Edges.HasFactors(s.keptEdges())
+// countsOnes reports whether entries with kinds or times have the weight 1 before their factors. Without factors each pair of
+// nodes has it.
+func countsOnes(p *Problem, s *Settings) bool {
+	return s.Weights == onesWeights && p.Edges != nil && p.Edges.HasFactors(s.keptEdges()) && !p.Signed
 }
 
 // keptEdges returns the factors of edges of a kept model; nil: there are none.
@@ -178,62 +176,84 @@ func edgeLabels(p *Problem, s *Settings) *sides.Labels {
 	return l
 }
 
-// chooseFactors returns the factors of kinds and times that labels or numbers choose, of the weights that the settings name or,
-// because amounts of wide range disturb the choice, of the function of them that is best with these factors.
-func chooseFactors(ctx context.Context, p *Problem, w weighting, s *Settings) (*sides.Choice, error) {
-	functions := []shard.Values{w.values}
-	if s.Weights == "" && p.Edges.Weighted && !p.Signed {
-		functions = []shard.Values{shard.Given, shard.Ones, shard.Logs}
-	}
-	labels := edgeLabels(p, s)
-	team := p.Team()
-	labels.Row = make([]int, len(p.Row)) // of the store
-	for i, row := range p.Row {
-		labels.Row[i] = team.Row(row)
-	}
-	return p.Edges.Choose(ctx, labels, functions, s.Memory, s.Workers)
-}
-
-// problem returns p with other weights and factors of kinds and times, nil for those that A has.
-func (w weighting) problem(ctx context.Context, p *Problem, factors *sides.Choice,
-	s *Settings) (*Problem, error) {
+// chooseFactors returns the problem with the given weights, and the factors of kinds and times that
+// are given, or that a kept model has, or that labels or numbers choose.
+func chooseFactors(ctx context.Context, p *Problem, s *Settings) (*Problem, error) {
 	q := *p
-	learned := &EdgeWeights{Factors: factors}
+	learned := new(EdgeWeights)
 	q.Learned = learned
-	if p.Weighted || factors != nil {
-		learned.Weights = w.name
-	}
-	if p.Edges != nil && factors == nil {
+	if p.Edges != nil {
 		learned.Factors = p.Edges.Given()
 	}
+	if q.Weighted {
+		learned.Weights = GivenWeights
+	}
+	chooses := choosesFactors(p, s)
+	ones := countsOnes(p, s)
 	var err error
 	switch {
-	case factors != nil || w.isBelowFactors(p, s):
-		learned.Factors = learned.Factors.Of(w.values)
-		learned.Weights = w.name
-		q.Weighted = true
-		q.Edges = nil
-		q.Graph, err = problem.WithFactors(ctx, p.Graph, p.Edges, learned.Factors, s.Memory, s.Workers)
-	case w.value != nil && p.Weighted:
-		q.Graph, err = w.graph(ctx, p, s)
+	case !chooses && !ones:
+		return &q, nil
+	case !chooses:
+	case s.model != nil:
+		if learned.Factors, err = p.Edges.Restore(s.keptEdges()); err != nil {
+			return nil, err
+		}
+	default:
+		labels := edgeLabels(p, s)
+		team := p.Team()
+		labels.Row = make([]int, len(p.Row)) // of the store
+		for i, row := range p.Row {
+			labels.Row[i] = team.Row(row)
+		}
+		learned.Factors, err = p.Edges.Choose(ctx, labels, ones, s.Memory, s.Workers)
+		if err != nil {
+			return nil, err
+		}
 	}
-	return &q, err
+	learned.Weights = GivenWeights
+	if ones {
+		learned.Weights = onesWeights
+		learned.Factors = learned.Factors.CountOnes()
+	}
+	return withFactors(ctx, &q, p.Edges, s)
 }
 
-// graph returns the graph of p with other weights of pairs of nodes.
-func (w weighting) graph(ctx context.Context, p *Problem, s *Settings) (*graph.Graph, error) {
+// withFactors gives the problem q the factors of edges that it has learned, and returns it.
+func withFactors(ctx context.Context, q *Problem, e *sides.Edges, s *Settings) (*Problem, error) {
+	q.Weighted = true
+	q.Edges = nil
+	var err error
+	q.Graph, err = problem.WithFactors(ctx, q.Graph, e, q.Learned.Factors, s.Memory, s.Workers)
+	return q, err
+}
+
+// problem returns p with other weights, of the edges e if p has learned factors of these.
+func (w weighting) problem(ctx context.Context, p *Problem, e *sides.Edges,
+	s *Settings) (*Problem, error) {
+	if w.value == nil {
+		return p, nil
+	}
+	q := *p
+	learned := *p.Learned
+	learned.Weights = w.name
+	q.Learned = &learned
+	if w.name == onesWeights && e != nil && e.HasFactors(s.keptEdges()) {
+		learned.Factors = learned.Factors.CountOnes()
+		return withFactors(ctx, &q, e, s)
+	}
 	a, err := sparse.MapValues(ctx, p.A, w.value)
 	if err != nil {
 		return nil, err
 	}
-	g := &graph.Graph{A: a, Components: p.Components}
+	q.Graph = &graph.Graph{A: a, Components: p.Components}
 	if p.In != nil {
-		if g.In, err = sparse.MapValues(ctx, p.In, w.value); err != nil {
+		if q.In, err = sparse.MapValues(ctx, p.In, w.value); err != nil {
 			return nil, err
 		}
 	}
-	g.Degrees, err = sparse.Degrees(ctx, a, s.Workers)
-	return g, err
+	q.Degrees, err = sparse.Degrees(ctx, a, s.Workers)
+	return &q, err
 }
 
 // evidenceOf returns the evidence of the labels for functions of the weights.
@@ -241,24 +261,27 @@ func evidenceOf(p *Problem, s *Settings) *sides.Evidence {
 	return sides.NewEvidence(edgeLabels(p, s), sparse.EntriesOf(p.A), s.Memory, s.Workers)
 }
 
-// chooseWeighting returns the function of the weights that held-out labels choose.
-func chooseWeighting(ctx context.Context, p *Problem, s *Settings) (weighting, error) {
+// chooseWeights returns the problem with the weights that held-out labels choose.
+func chooseWeights(ctx context.Context, p *Problem, e *sides.Edges, s *Settings) (*Problem, error) {
 	evidence := evidenceOf(p, s)
-	best, _, err := evidence.Best(len(weightings),
-		func(i int) (sides.Quality, error) {
-			q, err := weightings[i].problem(ctx, p, nil, s)
-			if err != nil {
+	settings := make([]*Problem, len(weightings))
+	best, err := evidence.Best(len(weightings),
+		func(i int) (_ sides.Quality, err error) {
+			if settings[i], err = weightings[i].problem(ctx, p, e, s); err != nil {
 				return nil, err
 			}
-			return evidence.QualityOf(ctx, sparse.Transition, q.A, nil)
+			return evidence.QualityOf(ctx, sparse.Transition, settings[i].A, nil)
 		})
-	return weightings[best], err
+	if err != nil {
+		return nil, err
+	}
+	return settings[best], nil
 }
 
 // FactorBytes returns the memory of the problem with chosen factors of kinds and times, and that of the choice with it.
 func FactorBytes(p *Problem, s *Settings) (held, choice int64) {
 	chooses := choosesFactors(p, s)
-	if chooses || s.weighting().isBelowFactors(p, s) {
+	if chooses || countsOnes(p, s) {
 		held = problem.FactorBytes(p.Graph, p.Edges, s.Memory, s.Workers)
 	}
 	if chooses {
@@ -273,8 +296,11 @@ func (m *Engine) weighBytes(p *Problem, s *Settings) (held, choice int64) {
 		return 0, 0
 	}
 	held, choice = FactorBytes(p, s)
+	if held > 0 && (s.Weights == onesWeights || !p.Edges.Weighted && s.Weights == "") {
+		return held, choice
+	}
 	chooses := m.choosesWeights(p, s)
-	if !p.Weighted || !chooses && (held > 0 || s.weighting().value == nil) {
+	if !p.Weighted || !chooses && (s.Weights == "" || s.Weights == GivenWeights) {
 		return held, choice
 	}
 	mapped := 8*int64(len(p.Degrees)) +
@@ -286,7 +312,7 @@ func (m *Engine) weighBytes(p *Problem, s *Settings) (held, choice int64) {
 		mapped = max(mapped, problem.FactorBytes(p.Graph, p.Edges, s.Memory, s.Workers))
 	}
 	if chooses {
-		choice = max(choice, mapped+evidenceOf(p, s).Bytes(p.Rows()))
+		choice = max(choice, held+2*mapped+evidenceOf(p, s).Bytes(p.Rows()))
 	}
-	return max(held, mapped), choice
+	return held + mapped, choice
 }

@@ -236,7 +236,7 @@ func TestParquet(t *testing.T) {
 		{parquetFile(t, small{unsigned{1, 2}, 1 << 31}), nil, "1 2 2.147483648e+09"},
 		{parquetFile(t, four{1, 2, 3, 4}), []string{"4", "1", "2"}, "4 1 2"},
 		{parquetFile(t, four{1, 2, 3, 4}), []string{"4", "5"}, "e.parquet: 4 columns, but column 5 was requested; correct option fields"},
-		{parquetFile(t, four{1, 2, 3, 4}), nil, "e.parquet: cannot determine source and target: 1 A (1), 2 B (2), 3 C (3), 4 D (4); choose columns, as in option fields=B,C,D or option fields=B,C"},
+		{parquetFile(t, four{1, 2, 3, 4}), nil, "e.parquet: cannot determine source and target: 1 A (1), 2 B (2), 3 C (3), 4 D (4); pass option fields=A,B or option fields=A,C or option fields=A,D or option fields=B,C or option fields=B,D or option fields=C,D"},
 		{parquetFile(t, optional{&one, &two}), nil, "1 2 1"},
 		{parquetFile(t, optional{&one, &two}, optional{&one, nil}), nil, "1 2 1;1  1"},
 		{parquetFile(t, text{&a, &a, &half}), nil, "a b a b 0.5"},

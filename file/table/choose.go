@@ -69,20 +69,18 @@ type Choice struct {
 	Warnings  []*input.Error // without the name of the file; Line is 1 for the first line of the sample
 }
 
-// chooser fills a matrix of columns and roles by the evidence of settings, titles and positions.
+// chooser gives columns to roles: first by settings, then by titles, then by position.
 type chooser struct {
 	Choice
 	s     *Sample
 	r     *Request
 	roles []Role
 	use   []string // of each column, "" if none has been found
-
-	isDoubtful bool // the first line is read as data, and may hold titles
 }
 
 // Choose chooses the columns of a table: those that settings name, else those with titles of the list, else by position
-// where the table has no other columns. It returns an *input.Error without a place, which names the columns and a
-// setting, where a role has not exactly one column.
+// in a table of two or three columns. It returns an *input.Error without a place, which names the columns and a setting,
+// if a role has not exactly one column.
 func (s *Sample) Choose(r *Request) (*Choice, error) {
 	c := &chooser{s: s, r: r, Choice: Choice{Column: map[string]int{}}}
 	c.roles = []Role{nodeRole, {r.Value, valueTitles[r.Value], true}}
@@ -95,11 +93,8 @@ func (s *Sample) Choose(r *Request) (*Choice, error) {
 		c.Column[role.Use] = -1
 	}
 	c.use = make([]string, len(s.Titles))
-	err := c.findTitleRow()
-	if err == nil {
-		err = c.findHeader()
-	}
-	for _, step := range []func() error{c.takeNamed, c.takeAttributes, c.takeIndex, c.takeTitled, c.takeByPosition, c.checkNode, c.checkWeight} {
+	err := c.findHeader()
+	for _, step := range []func() error{c.takeNamed, c.takeAttributes, c.takeIndex, c.takeTitled, c.takeByPosition, c.checkIDs, c.checkWeight} {
 		if err == nil {
 			err = step()
 		}
@@ -163,29 +158,28 @@ func (c *chooser) takeNamed() error {
 	return nil
 }
 
-// takeIndex assigns the first column, and those of pandas in Parquet, to row numbers. In a table of nodes the first column
-// may hold the nodes, unless another one has their title, or the graph has none of its ids.
+// takeIndex assigns to row numbers the columns of pandas in Parquet, and an untitled first column unless it may be the node:
+// in a table of nodes another column must have the title of a node, or the
+// graph no such ids. A list without a graph has the nodes behind it.
 func (c *chooser) takeIndex() error {
 	titles := c.s.Titles
-	isFirst := len(titles) > 1 && c.HasHeader && IsIndex(titles[0]) && c.use[0] == ""
-	counts := c.isCounter(0)
-	switch {
-	case !isFirst:
-	case c.r.IsEdges:
-		isFirst = len(titles) > 2 && counts
-	case len(titles) == 2 && c.r.Value != "":
-		isFirst = false
-	case c.r.Value != "" || c.r.IsKnown != nil:
-		isNode := withRole(titles, input.Node, idTitle) != nil
-		isFirst = isNode || c.r.IsKnown != nil && c.countKnown(0) == 0
-		if !isFirst && c.r.Value == "" && counts && c.countKnown(1) > 0 {
-			return &input.Error{Msg: "the first two columns have ids of nodes", Fix: `title one of them "node", the first one by ` + c.title(0)}
+	isIndex := c.HasHeader && len(titles) > 2
+	if !c.r.IsEdges {
+		isNamed := withRole(titles, input.Node, idTitle) != nil
+		if isIndex && !isNamed && IsIndex(titles[0]) && c.isMissing(nodeRole) && c.isKnown(0) && c.isKnown(1) {
+			return c.ask("the first two columns have ids of nodes")
 		}
-	default:
-		isFirst = counts
+		switch {
+		case isNamed:
+			isIndex = c.HasHeader
+		case c.r.IsKnown != nil:
+			isIndex = isIndex && !c.isKnown(0)
+		default:
+			isIndex = c.HasHeader && c.r.Value == "" && !c.r.HasAttributes && len(titles) > 1
+		}
 	}
 	for i, title := range titles {
-		if c.use[i] == "" && (i == 0 && isFirst || strings.HasPrefix(title, IndexOfPandas)) {
+		if c.use[i] == "" && (i == 0 && isIndex && IsIndex(title) || strings.HasPrefix(title, IndexOfPandas)) {
 			c.assign(i, input.Index)
 		}
 	}
@@ -226,148 +220,38 @@ func (c *chooser) takeTitled() error {
 			if len(columns) > 1 {
 				return c.ask("several columns could be the " + role.Use)
 			}
-			if role.Use == input.Label && c.isName(columns[0]) {
-				return c.ask("every line has a different label")
-			}
 			c.assign(columns[0], role.Use)
 		}
 	}
 	first, second := numberedPair(c.s.Titles)
-	if c.r.IsEdges && first >= 0 && c.Column[input.Source] < 0 && c.Column[input.Target] < 0 &&
-		c.use[first] == "" && c.use[second] == "" {
+	if c.r.IsEdges && first >= 0 && c.isMissing(edgeRoles[0]) && c.isMissing(edgeRoles[1]) && c.use[first] == "" && c.use[second] == "" {
 		c.assign(first, input.Source)
 		c.assign(second, input.Target)
 	}
 	return nil
 }
 
-// isName reports whether a column titled as labels are has a different text in each of three or more rows of a table with
-// other columns, as Gephi has under Label.
-func (c *chooser) isName(column int) bool {
-	values := c.s.Values(column)
-	return len(c.s.Titles) > 2 && len(values) > 2 && len(values) == len(c.s.Rows) && c.isKey(column) && !areNumbers(values, c.r.Text)
-}
-
-// isOpen reports whether a column may be the end of an edge: its title has no other role, and it holds no dates, or below a
-// header no fractions.
-func (c *chooser) isOpen(column int) bool {
-	title := c.s.Titles[column]
-	isTitled := c.HasHeader && !mayBeID(title) && rolesOf(title) != nil && !hasRole(title, idTitle, nameTitle)
-	return !isTitled && !(c.HasHeader && title == "") && all(c.s.Values(column), func(text string) bool {
-		if IsInteger(text) {
-			return true
-		}
-		_, isTime := ParseTime(text)
-		isFraction := IsNumber(text) && !IsInteger(PlainInteger(text)) && !HasLeadingZero(text)
-		return (!isFraction || !c.HasHeader) && !isTime
-	})
-}
-
-// takeByPosition assigns the columns of required roles where no others are left.
+// takeByPosition assigns the columns of missing roles in the order of the columns. A table of edges must have two free columns, or a
+// third one with numbers, which are weights; a table of nodes must have as many free columns as missing roles.
 func (c *chooser) takeByPosition() error {
 	free := c.free()
-	if !c.r.IsEdges {
-		return c.takeNodeByPosition(free)
-	}
-	if titles := c.s.Titles; len(titles) == 1 {
-		e := &input.Error{Msg: "1 field, want 2 or 3 (source, target, weight)",
-			Fix: oneFieldFix(titles[0], "write source and target on each line, with a separator between")}
-		if len(c.s.Rows) > 0 && all(c.s.Rows, func(row []string) bool { return len(row) > 1 }) { // of lines below
-			e.Fix = "fix the line"
-			e.Otherwise = "pass {skip-bad-lines}"
-		}
-		return e
-	}
-	source := c.isMissing(edgeRoles[0])
-	target := c.isMissing(edgeRoles[1])
-	open := slices.DeleteFunc(slices.Clone(free), func(i int) bool { return !c.isOpen(i) })
-	switch hasWeight := c.Column[input.Weight] >= 0; {
-	case !source && !target:
-	case source != target && len(open) == 1:
-		if source {
-			c.assign(open[0], input.Source)
-		} else {
-			c.assign(open[0], input.Target)
-		}
-	case source != target:
-		return c.ask("cannot determine source and target")
-	case len(free) == 2 && len(open) == 2 && (!hasWeight || c.r.Named[input.Weight] != "" || c.use[len(c.use)-1] == input.Weight):
-		c.assign(free[0], input.Source)
-		c.assign(free[1], input.Target)
-	case len(free) == 3 && len(open) >= 2 && slices.Equal(open[:2], free[:2]) && c.mayBeWeight(free[2]) && !hasWeight && c.r.Named[input.Weight] == "":
-		return c.takeThree(free)
-	default:
-		return c.ask("cannot determine source and target")
-	}
-	return nil
-}
-
-// mayBeWeight reports whether the title of a column, if it has one, has no other role than that of a weight.
-func (c *chooser) mayBeWeight(column int) bool {
-	title := c.s.Titles[column]
-	return !c.HasHeader || rolesOf(title) == nil || hasRole(title, input.Weight, signTitle)
-}
-
-// takeThree assigns three columns to source, target and weight if the third one has numbers. Columns that count the lines,
-// or whose ids are in the others only, are asked about.
-func (c *chooser) takeThree(free []int) error {
-	const few = 8 // distinct numbers that may be weights
-	s := c.s
-	if !c.HasHeader {
-		s = &Sample{Titles: s.Titles, Rows: append([][]string{s.Titles}, s.Rows...)}
-	}
-	values := s.Values(free[2])
-	toTarget, _ := s.countShared(free[0], free[1])
-	toWeight, _ := s.countShared(free[0], free[2])
-	weightIDs, fewer := s.countShared(free[1], free[2])
-	isFirst := free[0] == 0 && len(s.Rows) > 2
-	isCounter := isFirst && (s.counts(0) || s.counts(1)) && !c.r.IsTyped
-	isRising := isFirst && slices.IsSortedFunc(s.Rows, func(a, b []string) int { return compareNumbers(a[0], b[0]) })
+	missing := slices.DeleteFunc(slices.Clone(c.roles), func(role Role) bool { return !c.isMissing(role) })
 	switch {
-	case len(values) == 0 || !isNumeric(values[0], c.r.Text):
-		return c.ask("the third column has text and no weight")
-	case mayBeTimes(values):
-		return &input.Error{Msg: "the third column may have times", Fix: c.timesFix(values[0])}
-	case isCounter && toTarget+toWeight == 0:
-		return c.askThird("the first column counts the lines")
-	case isRising && toTarget == 0 && fewer >= few && 2*weightIDs >= fewer:
-		return c.askThird("the first column never falls, and may have times")
-	}
-	c.assign(free[0], input.Source)
-	c.assign(free[1], input.Target)
-	c.assign(free[2], input.Weight)
-	return nil
-}
-
-// mayBeTimes reports whether all values are years, dates in digits, or seconds or milliseconds since 1970 in the years from
-// 1990 on.
-func mayBeTimes(values []string) bool {
-	const first, last = 631152000, 4102444800 // seconds of the years 1990 and 2100
-	return len(values) > 1 && all(values, func(text string) bool {
-		_, isDate := ParseTime(text)
-		n, _ := strconv.ParseInt(text, 10, 64)
-		return isDate || len(text) == 4 && n >= 1800 && n < 2100 || n >= first && n < last || n >= 1000*first && n < 1000*last
-	})
-}
-
-// takeNodeByPosition assigns the columns of a table of nodes: the only two, or the first of one without a value.
-func (c *chooser) takeNodeByPosition(free []int) error {
-	if c.r.Value == "" {
-		if c.Column[input.Node] < 0 && len(free) > 0 {
+	case !c.r.IsEdges && c.r.Value == "":
+		if len(missing) > 0 && len(free) > 0 {
 			c.assign(free[0], input.Node)
 		}
 		return nil
+	case len(missing) == 0:
+		return nil
+	case len(c.s.Titles) == 1:
+		return c.askOneColumn()
+	case c.r.IsEdges && len(missing) == 2 && len(free) == 3 && c.Column[input.Weight] < 0 && c.r.Named[input.Weight] == "" && c.areWeights(free[2]):
+		missing = edgeRoles[:3]
 	}
-	missing := slices.DeleteFunc(slices.Clone(c.roles), func(role Role) bool { return !c.isMissing(role) })
-	if len(c.s.Titles) == 1 {
-		sep := "<TAB>"
-		if c.s.Separator > Blanks {
-			sep = string(rune(c.s.Separator))
-		}
-		return &input.Error{Msg: "one column, want two: node and " + c.r.Value, Fix: oneFieldFix(c.s.Titles[0], "write node"+sep+c.r.Value+" on each line")}
-	}
-	if len(missing) > 0 && len(free) != len(missing) {
-		return c.ask("cannot determine node and " + c.r.Value)
+	isOther := func(i int) bool { return c.isOther(i, missing) }
+	if len(free) != len(missing) || slices.ContainsFunc(free, isOther) {
+		return c.ask("cannot determine " + c.roles[0].Use + " and " + c.roles[1].Use)
 	}
 	for i, role := range missing {
 		c.assign(free[i], role.Use)
@@ -375,31 +259,111 @@ func (c *chooser) takeNodeByPosition(free []int) error {
 	return nil
 }
 
-// checkNode asks about a column of nodes that no setting names: where the graph has none of its ids, but those of another
-// column; and where it counts the rows of a table of three columns or more, and another column has different ids of the graph
-// in every row.
-func (c *chooser) checkNode() error {
-	node := c.Column[input.Node]
-	if c.r.IsEdges || c.r.IsKnown == nil || c.r.Fields != nil || len(c.s.Rows) == 0 {
+// isOther reports whether the title of a column has a role, and none of some roles.
+func (c *chooser) isOther(column int, roles []Role) bool {
+	title := c.s.Titles[column]
+	isRole := func(role Role) bool { return hasRole(title, strings.Fields(strings.Join(role.Titles, " "))...) }
+	return c.HasHeader && !mayBeID(title) && rolesOf(title) != nil && !hasRole(title, idTitle, nameTitle) && !slices.ContainsFunc(roles, isRole)
+}
+
+// areWeights reports whether the first value of a column is a number.
+func (c *chooser) areWeights(column int) bool {
+	values := c.s.Values(column)
+	if !c.HasHeader && !IsMissing(c.s.Titles[column], Missing) {
+		values = []string{c.s.Titles[column]}
+	}
+	return len(values) > 0 && isNumeric(values[0], c.r.Text)
+}
+
+// askOneColumn returns the error about a table of one column.
+func (c *chooser) askOneColumn() error {
+	first := c.s.Titles[0]
+	if !c.r.IsEdges {
+		sep := "<TAB>"
+		if c.s.Separator > Blanks {
+			sep = string(rune(c.s.Separator))
+		}
+		return &input.Error{Msg: "one column, want two: node and " + c.r.Value, Fix: oneFieldFix(first, "write node"+sep+c.r.Value+" on each line")}
+	}
+	e := &input.Error{Msg: "1 field, want 2 or 3 (source, target, weight)",
+		Fix: oneFieldFix(first, "write source and target on each line, with a separator between")}
+	if len(c.s.Rows) > 0 && all(c.s.Rows, func(row []string) bool { return len(row) > 1 }) { // of lines below
+		e.Fix = "fix the line"
+		e.Otherwise = "pass {skip-bad-lines}"
+	}
+	return e
+}
+
+// checkIDs asks about columns that no setting names: nodes of which the graph has none, while it has those of another column, and
+// ends of edges whose texts cannot be ids in most lines.
+func (c *chooser) checkIDs() error {
+	switch {
+	case c.r.Fields != nil:
+		return nil
+	case !c.r.IsEdges:
+		isForeign := c.r.IsKnown != nil && !c.isKnown(c.Column[input.Node]) && !c.r.IsKnown(c.s.Titles[c.Column[input.Node]])
+		for i := range c.s.Titles {
+			if isForeign && c.use[i] != attribute && c.isKnown(i) {
+				c.forget()
+				return c.ask("column " + strconv.Itoa(i+1) + " has ids of nodes")
+			}
+		}
+		return nil
+	case c.r.IsTyped:
 		return nil
 	}
-	isForeign := c.countKnown(node) == 0 && !c.r.IsKnown(c.s.Titles[node])
-	isSerial := len(c.s.Titles) > 2 && (!c.HasHeader || !hasRole(c.s.Titles[node], input.Node))
-	for i, row := range c.s.Rows {
-		isSerial = isSerial && node < len(row) && row[node] == strconv.Itoa(i+1)
+	rows := c.s.Rows
+	if !c.HasHeader {
+		rows = slices.Concat([][]string{c.s.Titles}, rows)
 	}
-	for i := range c.s.Titles {
-		count := c.countKnown(i)
-		if i == node || c.use[i] == attribute || count == 0 || !isForeign && (!isSerial || count < len(c.s.Rows) || !c.isKey(i)) {
-			continue
+	source := c.Column[input.Source]
+	target := c.Column[input.Target]
+	rows = slices.DeleteFunc(slices.Clone(rows), func(row []string) bool { return len(row) <= max(source, target) })
+	marked := 0
+	for _, row := range rows {
+		if !mayBeText(row[source]) || !mayBeText(row[target]) {
+			marked++
 		}
-		for _, role := range c.roles {
-			c.use[c.Column[role.Use]] = ""
-			c.Column[role.Use] = -1
+	}
+	isWordAlone := func(end, other int) bool {
+		return isWord(rows[0][end]) && all(rows, func(row []string) bool { return row[end] == rows[0][end] && IsNumber(row[other]) })
+	}
+	if 2*marked > len(rows) || len(rows) > 1 && (isWordAlone(source, target) || isWordAlone(target, source)) {
+		c.forget()
+		for _, i := range []int{source, target} {
+			if _, isDate := ParseTime(rows[0][i]); isDate && !IsInteger(rows[0][i]) {
+				c.use[i] = input.Time
+			}
 		}
-		return c.ask("several columns could be the node")
+		question := c.ask("the first lines are not edges")
+		question.Fix = "write ids without marks around them, or " + question.Fix
+		return question
 	}
 	return nil
+}
+
+// forget takes the columns from all roles, for a question about them.
+func (c *chooser) forget() {
+	for _, role := range c.roles {
+		if i := c.Column[role.Use]; i >= 0 {
+			c.use[i] = ""
+		}
+		c.Column[role.Use] = -1
+	}
+}
+
+// brackets are marks that occur in pairs.
+var brackets = []string{"[]", "{}", "()", `""`, "''"}
+
+// mayBeText reports whether a text can be an id: it must not begin with < or {, be a date, or have an odd mark of brackets or a quote.
+func mayBeText(text string) bool {
+	_, isDate := ParseTime(text)
+	return !strings.HasPrefix(text, "<") && !strings.HasPrefix(text, "{") && (!isDate || IsInteger(text)) && all(brackets, func(pair string) bool {
+		if pair[0] == pair[1] {
+			return !strings.HasPrefix(text, pair[:1]) && (pair[0] == '\'' || strings.Count(text, pair[:1])%2 == 0)
+		}
+		return strings.Count(text, pair[:1]) == strings.Count(text, pair[1:])
+	})
 }
 
 // checkWeight warns of columns of numbers that are left out where edges have no weight, and refuses such a table where

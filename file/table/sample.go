@@ -86,35 +86,6 @@ func HasIntegers(s *Sample, column int, hasHeader bool) bool {
 	return len(values) > 0 && all(values, func(text string) bool { return IsInteger(PlainInteger(text)) })
 }
 
-// counts reports whether the values of the first column are 0, 1, 2 and so on, or 1, 2, 3.
-func (s *Sample) counts(first int) bool {
-	for i, row := range s.Rows {
-		if row[0] != strconv.Itoa(first+i) {
-			return false
-		}
-	}
-	return len(s.Rows) > 0
-}
-
-// countShared returns the number of values that two columns share, apart from rows in which both are equal, and the
-// number of distinct values of the column that has fewer.
-func (s *Sample) countShared(i, j int) (shared, fewer int) {
-	first := map[string]bool{}
-	second := map[string]bool{}
-	for _, row := range s.Rows {
-		if max(i, j) < len(row) && row[i] != row[j] && !IsMissing(row[i], Missing) && !IsMissing(row[j], Missing) {
-			first[row[i]] = true
-			second[row[j]] = true
-		}
-	}
-	for id := range first {
-		if second[id] {
-			shared++
-		}
-	}
-	return shared, min(len(first), len(second))
-}
-
 // nameColumns returns columns with their titles, or without a header their numbers.
 func nameColumns(titles []string, hasHeader bool) input.Columns {
 	titles = slices.Clone(titles)

@@ -62,13 +62,6 @@ func IsInteger[S []byte | string](text S) bool {
 	return true
 }
 
-// compareNumbers compares two texts by their numbers, 0 for other text.
-func compareNumbers(a, b string) int {
-	first, _ := ParseNumber([]byte(a), 64)
-	second, _ := ParseNumber([]byte(b), 64)
-	return cmp.Compare(first, second)
-}
-
 // CompareIntegers compares canonical integers of any length.
 func CompareIntegers(a, b []byte) int {
 	switch negA, negB := a[0] == '-', b[0] == '-'; {

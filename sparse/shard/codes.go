@@ -169,24 +169,14 @@ func (m *Manifest) readCodes(p *sparse.Panel, b []byte, check bool) (wrong strin
 // Codebook gives each entry of a store a factor: that of its kind times that of its time, both rounded to float32.
 // Nil means factors of 1.
 type Codebook struct {
-	Values Values    // what the factors multiply
-	Kinds  []float64 // by kind
-	Times  []float64 // by time from the first one of the store to the last one
+	Ones  bool      // entries have the weight 1 before the factors, in place of their values
+	Kinds []float64 // by kind
+	Times []float64 // by time from the first one of the store to the last one
 }
-
-// Values is a function of the weight w of an entry.
-type Values uint8
-
-// The functions w, 1 and log(1 + w).
-const (
-	Given Values = iota
-	Ones
-	Logs
-)
 
 // table returns the factors of kinds, and of times by their code, with ones for nil.
 func (c *Codebook) table(m *Manifest) *codeTable {
-	t := &codeTable{values: c.Values}
+	t := &codeTable{ones: c.Ones}
 	for k := range t.kinds {
 		t.kinds[k] = 1
 		if k < len(c.Kinds) {
@@ -206,11 +196,8 @@ func (c *Codebook) table(m *Manifest) *codeTable {
 func (c *Codebook) Weigher(m *Manifest) func(weight float64, code uint32) float64 {
 	t := c.table(m)
 	return func(weight float64, code uint32) float64 {
-		switch t.values {
-		case Ones:
+		if t.ones {
 			weight = 1
-		case Logs:
-			weight = math.Log1p(weight)
 		}
 		weight *= t.kinds[KindOf(code)]
 		if t.times != nil {
@@ -222,20 +209,15 @@ func (c *Codebook) Weigher(m *Manifest) func(weight float64, code uint32) float6
 
 // codeTable holds the factors of a [Codebook] by code.
 type codeTable struct {
-	values Values
-	kinds  [kindCodes]float64
-	times  []float64 // nil: all are 1
+	ones  bool
+	kinds [kindCodes]float64
+	times []float64 // nil: all are 1
 }
 
 // weigh multiplies the values of a panel, for which val has room.
 func (t *codeTable) weigh(p *sparse.Panel, val []float64) {
 	val = val[:p.Entries]
-	hasValues := p.Val != nil && t.values != Ones
-	if hasValues && t.values == Logs {
-		for e, w := range val {
-			val[e] = math.Log1p(w)
-		}
-	}
+	hasValues := p.Val != nil && !t.ones
 	switch {
 	case !hasValues && p.Kinds != nil:
 		for e, kind := range p.Kinds[:len(val)] {
