@@ -4,13 +4,13 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/classify/classifytest"
+	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 func TestDensityAndCentroidGolden(t *testing.T) {
-	for _, graph := range classifytest.GoldenGraphs {
-		l := classifytest.NewLesson(t, graph)
+	for _, graph := range contract.GoldenGraphs {
+		l := contract.NewLesson(t, graph)
 		want := l.Golden(t, "dkm_scores_all_l0.npy")
 		testgraph.Close(t, l.Scores(t, "density", nil), want, 1e-10, 1e-9)
 		offset := l.Golden(t, "centroid_offset.npy")
@@ -25,7 +25,7 @@ func TestDensityAndCentroidGolden(t *testing.T) {
 
 // TestCentroidDistances compares with squared distances to the means of features.
 func TestCentroidDistances(t *testing.T) {
-	p := classifytest.Clouds(5, 30, 4, 3, 1)
+	p := contract.Clouds(5, 30, 4, 3, 1)
 	m, err := classify.Learners().Named("centroid").Fit(t.Context(), p.Gram(), p.Y, p.Classes, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -47,8 +47,8 @@ func TestCentroidDistances(t *testing.T) {
 			for j, v := range x {
 				d += (v - mean[j]/count) * (v - mean[j]/count)
 			}
-			scores := m.ScoresTo(nil, p.Row(x), classifytest.Inner(x, x))
-			classifytest.Within(t, "the squared distance", classifytest.Inner(x, x)-2*scores[c], d, 1e-12*(1+d))
+			scores := m.ScoresTo(nil, p.Row(x), contract.Inner(x, x))
+			contract.Within(t, "the squared distance", contract.Inner(x, x)-2*scores[c], d, 1e-12*(1+d))
 		}
 	}
 }

@@ -27,7 +27,7 @@
 //	model, err := l.Fit(ctx, k, y, classes, v)
 //	scores := model.ScoresTo(nil, row, own)       // row[i] = K(x, i), own = K(x, x)
 //
-// Package papers registers more: perceptron, and dkm on deep kernels. Package classifytest checks the
+// Package papers registers more: perceptron, and dkm on deep kernels. Package test/contract checks the
 // contract of a learner.
 //
 // [Calibrate] turns the scores of any of them into probabilities.

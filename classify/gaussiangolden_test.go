@@ -6,14 +6,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/classify/classifytest"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // withInverse returns the lesson of (I + L)⁻¹.
-func withInverse(t *testing.T, graph string) *classifytest.Lesson {
+func withInverse(t *testing.T, graph string) *contract.Lesson {
 	t.Helper()
 	g := testgraph.Load(t, graph)
 	n := len(g.Nodes)
@@ -26,12 +26,12 @@ func withInverse(t *testing.T, graph string) *classifytest.Lesson {
 	if err := k.Inverse(a); err != nil {
 		t.Fatal(err)
 	}
-	return classifytest.LessonOf(g, graph, sparse.BlockOf(n, n, k.RawMatrix().Data))
+	return contract.LessonOf(g, graph, sparse.BlockOf(n, n, k.RawMatrix().Data))
 }
 
 func TestGaussianProcessGolden(t *testing.T) {
 	learner := classify.Learners().Named("gp")
-	for _, graph := range classifytest.GoldenGraphs {
+	for _, graph := range contract.GoldenGraphs {
 		l := withInverse(t, graph)
 		latent := l.Scores(t, "gp", param.Values{"variance": param.Of(4.0)})
 		testgraph.Close(t, latent, l.Golden(t, "gp_induction_latent.npy"), 1e-8, 1e-8)

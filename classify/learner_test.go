@@ -4,14 +4,14 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/classify/classifytest"
 	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 func TestLearnersGolden(t *testing.T) {
-	for _, graph := range classifytest.GoldenGraphs {
-		l := classifytest.NewLesson(t, graph)
+	for _, graph := range contract.GoldenGraphs {
+		l := contract.NewLesson(t, graph)
 		for _, c := range []float64{1, 10} {
 			got := l.Scores(t, "svm", param.Values{"cost": param.Of(c)})
 			testgraph.Close(t, got, l.Golden(t, "svm_diffusion_C%.1f_decision.npy", c), 1e-6, 1e-6)
@@ -31,8 +31,8 @@ func TestLearners(t *testing.T) {
 			t.Errorf("two learners are called %s", d.Name)
 		}
 		names[d.Name] = true
-		classifytest.Check(t, d)
-		classifytest.CheckBalanced(t, d)
+		contract.Check(t, d)
+		contract.CheckBalanced(t, d)
 	}
 }
 
@@ -42,12 +42,12 @@ func TestLearnersAgree(t *testing.T) {
 		t.Skip("takes most of a second")
 	}
 	for _, d := range classify.Learners() {
-		classifytest.CheckBits(t, d)
+		contract.CheckBits(t, d)
 	}
 }
 
 func TestCalibrate(t *testing.T) {
 	for _, name := range []string{"svm", "rls", "density"} {
-		classifytest.CheckCalibrated(t, classify.Learners().Named(name))
+		contract.CheckCalibrated(t, classify.Learners().Named(name))
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/sparsetest"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // TestWalksOnSeveralProcesses compares features, a Gram block and scores of processes that share the rows
@@ -59,7 +59,7 @@ func TestWalksOnSeveralProcesses(t *testing.T) {
 	for _, size := range []int{2, 3} {
 		blocks := make([][2]*sparse.Block[float64], size) // of the last run
 		for run := range 2 {
-			err := sparsetest.Processes(size, func(network sparse.Network) error {
+			err := testgraph.Processes(size, func(network sparse.Network) error {
 				bounds := []int{0, 10, 25, n}
 				d := sparse.NewDivision(n, network, append(bounds[:size:size], n), named)
 				a, err := sparse.Divide(t.Context(), whole.A, d, 0, 1)
@@ -123,7 +123,7 @@ func TestWalksOnSeveralProcesses(t *testing.T) {
 // TestSeedsAreNamedRows checks that a seed that only one process has is refused.
 func TestSeedsAreNamedRows(t *testing.T) {
 	whole := randomWalk[float32](t, 5)
-	err := sparsetest.Processes(2, func(network sparse.Network) error {
+	err := testgraph.Processes(2, func(network sparse.Network) error {
 		d := sparse.NewDivision(40, network, []int{0, 20, 40}, nil)
 		a, err := sparse.Divide(t.Context(), whole.A, d, 0, 1)
 		if err != nil {

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/internal/report"
-	"github.com/heatwalk/heatwalk/internal/report/reporttest"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/test/contract"
 )
 
 func pageOf(t *testing.T, r *Report) string {
@@ -36,7 +36,7 @@ func TestPage(t *testing.T) {
 	if test.PHolm > Level || test.Difference < 0.4 {
 		t.Fatalf("%+v", test)
 	}
-	reporttest.Check(t, pageOf(t, r),
+	contract.CheckPage(t, pageOf(t, r),
 		"90 of 100 nodes, 2 classes", "mean of 3 splits (standard error)", "parameters chosen once on 2 further splits of all labels: cwk",
 		"Trained on 5 % of the labels, cwk is the most accurate method: 72.0 ± 1.2 %. The next one is majority, with a difference of 41.0 points.",
 		"the difference is significant (p value "+html.EscapeString(report.PValue(test.PDraws)), "For other nodes it is significant (p value "+html.EscapeString(report.PValue(test.PHolm)),
@@ -50,7 +50,7 @@ func TestPage(t *testing.T) {
 	}
 	r.Significance = compare(r.Results[:2])
 	page := pageOf(t, r)
-	reporttest.Check(t, page, "is significant (p value", "Other nodes are not tested, because test sets are larger than 40 % of the training sets.")
+	contract.CheckPage(t, page, "is significant (p value", "Other nodes are not tested, because test sets are larger than 40 % of the training sets.")
 	if strings.Contains(page, "NaN") || strings.Contains(page, ">p (nodes)<") {
 		t.Error("the page has a test that was not made")
 	}
@@ -58,7 +58,7 @@ func TestPage(t *testing.T) {
 	for i := range r.Results {
 		r.Results[i].Accuracies = r.Results[i].Accuracies[:1]
 	}
-	reporttest.Check(t, pageOf(t, r), "A single split does not show whether the difference is chance.")
+	contract.CheckPage(t, pageOf(t, r), "A single split does not show whether the difference is chance.")
 }
 
 // A page remains small for ten methods, ten training sizes and twenty classes, and also where a method, a
@@ -69,7 +69,7 @@ func TestPageSize(t *testing.T) {
 	}
 	for _, r := range []*Report{wideReport(10, 10, 20), wideReport(2, 1, 1), wideReport(1, 3, 2)} {
 		text := pageOf(t, r)
-		reporttest.Check(t, text)
+		contract.CheckPage(t, text)
 		t.Logf("%d results, %d classes: %d bytes", len(r.Results), len(r.Classes), len(text))
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/graph/graphtest"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -54,7 +54,7 @@ func TestFunctionsOnSeveralProcesses(t *testing.T) {
 			t.Fatalf("%s: %v", test.name, err)
 		}
 		var report *Result // of process 0
-		got := graphtest.OnProcesses(t, 2+at%2, g, []int{2, 19, 20, 77}, func(part *graph.Graph, _ func(row int) int) (*sparse.Block[float64], error) {
+		got := contract.OnProcesses(t, 2+at%2, g, []int{2, 19, 20, 77}, func(part *graph.Graph, _ func(row int) int) (*sparse.Block[float64], error) {
 			team, own := sparse.TeamOf(part.A), sparse.NewBlock[float64](len(part.Degrees), cols)
 			for i := range own.Rows {
 				if !team.IsPadding(i) {

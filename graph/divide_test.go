@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/graph/graphtest"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -58,7 +58,7 @@ func TestDivide(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := graphtest.OnProcesses(t, 3, whole, []int{290, 5}, func(g *graph.Graph, local func(row int) int) (*sparse.Block[float64], error) {
+		got := contract.OnProcesses(t, 3, whole, []int{290, 5}, func(g *graph.Graph, local func(row int) int) (*sparse.Block[float64], error) {
 			part := sparse.NewBlock[float64](len(g.Degrees), 1)
 			for i := range part.Rows {
 				if team := sparse.TeamOf(g.A); !team.IsPadding(i) {

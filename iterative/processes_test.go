@@ -1,4 +1,4 @@
-package iterative
+package iterative_test
 
 import (
 	"context"
@@ -8,8 +8,9 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/graph/graphtest"
+	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/contract"
 )
 
 // scattered returns a graph with n nodes whose weights lie between least and 1: three components of
@@ -46,51 +47,57 @@ func scattered(t *testing.T, n int, least float64) *graph.Graph {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return graphOf(t, a)
+	return contract.GraphOf(t, a, 2)
 }
 
 // TestSystemsOnSeveralProcesses compares the solutions of all systems with those of one process.
 func TestSystemsOnSeveralProcesses(t *testing.T) {
 	const n, cols = 1500, 3
 	named := []int{0, 2, 600, 601, 1499}
-	system := func(make func(g *graph.Graph) (*System, error)) func(*graph.Graph, func(int) int) (*System, error) {
-		return func(g *graph.Graph, _ func(int) int) (*System, error) { return make(g) }
+	system := func(make func(g *graph.Graph) (*iterative.System, error)) func(*graph.Graph, func(int) int) (*iterative.System, error) {
+		return func(g *graph.Graph, _ func(int) int) (*iterative.System, error) { return make(g) }
 	}
-	harmonic := func(g *graph.Graph, local func(int) int) (*System, error) {
+	harmonic := func(g *graph.Graph, local func(int) int) (*iterative.System, error) {
 		clamped := []int{local(0), local(2), local(600)} // of two components
-		return Harmonic(t.Context(), g, clamped)
+		return iterative.Harmonic(t.Context(), g, clamped)
 	}
 	for _, c := range []struct {
 		name     string
 		least    float64 // weight
-		system   func(g *graph.Graph, local func(int) int) (*System, error)
+		system   func(g *graph.Graph, local func(int) int) (*iterative.System, error)
 		harmonic bool
 	}{
-		{"L + I", 0.1, system(func(g *graph.Graph) (*System, error) { return ShiftedLaplacian(g, false, 2, 1) }), false},
-		{"L̃ + I/2", 0.1, system(func(g *graph.Graph) (*System, error) { return ShiftedLaplacian(g, true, 1, 0.5) }), false},
-		{"L⁺", 0.1, system(func(g *graph.Graph) (*System, error) { return ShiftedLaplacian(g, false, 1, 0) }), false},
-		{"L̃⁺", 0.1, system(func(g *graph.Graph) (*System, error) { return ShiftedLaplacian(g, true, 1, 0) }), false},
-		{"D − αA", 1e-6, system(func(g *graph.Graph) (*System, error) { return VonNeumann(g, false, 0.9) }), false},
-		{"I − αS", 0.1, system(func(g *graph.Graph) (*System, error) { return VonNeumann(g, true, 0.9) }), false},
-		{"I − αA", 0.1, system(func(g *graph.Graph) (*System, error) {
+		{"L + I", 0.1, system(func(g *graph.Graph) (*iterative.System, error) { return iterative.ShiftedLaplacian(g, false, 2, 1) }), false},
+		{"L̃ + I/2", 0.1, system(func(g *graph.Graph) (*iterative.System, error) { return iterative.ShiftedLaplacian(g, true, 1, 0.5) }), false},
+		{"L⁺", 0.1, system(func(g *graph.Graph) (*iterative.System, error) { return iterative.ShiftedLaplacian(g, false, 1, 0) }), false},
+		{"L̃⁺", 0.1, system(func(g *graph.Graph) (*iterative.System, error) { return iterative.ShiftedLaplacian(g, true, 1, 0) }), false},
+		{"D − αA", 1e-6, system(func(g *graph.Graph) (*iterative.System, error) { return iterative.VonNeumann(g, false, 0.9) }), false},
+		{"I − αS", 0.1, system(func(g *graph.Graph) (*iterative.System, error) { return iterative.VonNeumann(g, true, 0.9) }), false},
+		{"I − αA", 0.1, system(func(g *graph.Graph) (*iterative.System, error) {
 			ones := make([]float64, len(g.Degrees))
 			for i := range ones {
 				ones[i] = 1
 			}
-			return VonNeumannAdjacency(t.Context(), g, 0.01, ones, 0)
+			return iterative.VonNeumannAdjacency(t.Context(), g, 0.01, ones, 0)
 		}), false},
 		{"harmonic", 0.1, harmonic, true},
 	} {
 		whole := scattered(t, n, c.least)
-		b := randomBlock(3, n, cols)
-		var want *Result
-		solve := func(g *graph.Graph, b *sparse.Block[float64], local func(int) int) (*sparse.Block[float64], *Result, error) {
+		b := sparse.NewBlock[float64](n, cols)
+		rng := rand.New(rand.NewPCG(3, cols))
+		for i := range n {
+			for j := range cols {
+				b.Row(i)[j] = rng.NormFloat64()
+			}
+		}
+		var want *iterative.Result
+		solve := func(g *graph.Graph, b *sparse.Block[float64], local func(int) int) (*sparse.Block[float64], *iterative.Result, error) {
 			s, err := c.system(g, local)
 			if err != nil {
 				return nil, nil, err
 			}
 			x := sparse.NewBlock[float64](b.Rows, cols)
-			settings := &Settings{Tolerance: 1e-12}
+			settings := &iterative.Settings{Tolerance: 1e-12}
 			if c.harmonic {
 				for j, row := range []int{0, 2, 600} {
 					x.Row(local(row))[j] = 1
@@ -99,7 +106,7 @@ func TestSystemsOnSeveralProcesses(t *testing.T) {
 				return x, r, err
 			}
 			r, err := s.SolveTo(t.Context(), x, b, settings)
-			if errors.Is(err, ErrStagnation) {
+			if errors.Is(err, iterative.ErrStagnation) {
 				err = nil
 			}
 			return x, r, err
@@ -109,8 +116,8 @@ func TestSystemsOnSeveralProcesses(t *testing.T) {
 			t.Fatalf("%s: %v", c.name, err)
 		}
 		for _, size := range []int{2, 3} {
-			var result *Result
-			got := graphtest.OnProcesses(t, size, whole, named, func(g *graph.Graph, local func(int) int) (*sparse.Block[float64], error) {
+			var result *iterative.Result
+			got := contract.OnProcesses(t, size, whole, named, func(g *graph.Graph, local func(int) int) (*sparse.Block[float64], error) {
 				part, team := sparse.NewBlock[float64](len(g.Degrees), cols), sparse.TeamOf(g.A)
 				for i := range part.Rows {
 					if !team.IsPadding(i) {
@@ -145,13 +152,13 @@ func TestSystemsOnSeveralProcesses(t *testing.T) {
 // TestFactorsNeedOneProcess checks the errors of factors, and that the diagonal takes their place.
 func TestFactorsNeedOneProcess(t *testing.T) {
 	whole := scattered(t, 300, 0.5)
-	graphtest.OnProcesses(t, 2, whole, nil, func(g *graph.Graph, _ func(int) int) (*sparse.Block[float64], error) {
-		s, err := ShiftedLaplacian(g, false, 1, 1)
+	contract.OnProcesses(t, 2, whole, nil, func(g *graph.Graph, _ func(int) int) (*sparse.Block[float64], error) {
+		s, err := iterative.ShiftedLaplacian(g, false, 1, 1)
 		if err != nil {
 			return nil, err
 		}
 		x, b := sparse.NewBlock[float64](len(g.Degrees), 1), sparse.NewBlock[float64](len(g.Degrees), 1)
-		if _, err := s.EliminateTo(context.Background(), x, b); !errors.Is(err, sparse.ErrDivided) || !errors.Is(err, ErrFill) {
+		if _, err := s.EliminateTo(context.Background(), x, b); !errors.Is(err, sparse.ErrDivided) || !errors.Is(err, iterative.ErrFill) {
 			t.Errorf("elimination: %v", err)
 		}
 		if _, factored, err := s.Preconditioner(context.Background()); factored || err != nil {

@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/graph/graphtest"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -59,7 +59,7 @@ func TestFunctionsOnSeveralProcesses(t *testing.T) {
 			t.Fatalf("%s: %v", test.of.Name, err)
 		}
 		var report *Report // of process 0
-		got := graphtest.OnProcesses(t, 2+at%2, test.g, []int{2, 19, 20, 77}, func(part *graph.Graph, _ func(row int) int) (*sparse.Block[float64], error) {
+		got := contract.OnProcesses(t, 2+at%2, test.g, []int{2, 19, 20, 77}, func(part *graph.Graph, _ func(row int) int) (*sparse.Block[float64], error) {
 			team, own := sparse.TeamOf(part.A), sparse.NewBlock[float64](len(part.Degrees), b.Cols)
 			for i := range own.Rows {
 				if !team.IsPadding(i) {

@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/graph/graphtest"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
+	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -107,7 +107,7 @@ func TestMemoryLimitsOfProcesses(t *testing.T) {
 	}
 	nodes := upTo(80)
 	want, _ := mustMatrix(t, mustNew(t, g, "p-step", nil), nodes, nodes, nil)
-	got := graphtest.OnProcesses(t, 2, g, nodes, func(part *graph.Graph, local func(row int) int) (*sparse.Block[float64], error) {
+	got := contract.OnProcesses(t, 2, g, nodes, func(part *graph.Graph, local func(row int) int) (*sparse.Block[float64], error) {
 		k, err := New(t.Context(), part, "p-step", nil)
 		if err != nil {
 			return nil, err
@@ -148,7 +148,7 @@ func compareOnProcesses(t *testing.T, size int, g *graph.Graph, name string, giv
 		t.Fatalf("%s %v: %v", name, given, err)
 	}
 	bounds := make([]float64, want.Cols)
-	got := graphtest.OnProcesses(t, size, g, named, func(part *graph.Graph, local func(row int) int) (*sparse.Block[float64], error) {
+	got := contract.OnProcesses(t, size, g, named, func(part *graph.Graph, local func(row int) int) (*sparse.Block[float64], error) {
 		team, nodes := sparse.TeamOf(part.A), make([]int, len(named))
 		for i, row := range named {
 			nodes[i] = local(row)

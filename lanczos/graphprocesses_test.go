@@ -9,7 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
-	"github.com/heatwalk/heatwalk/sparse/sparsetest"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -52,7 +51,7 @@ func TestGraphOnSeveralProcesses(t *testing.T) {
 		var before *GraphPairs
 		for _, size := range []int{2, 3, 3} {
 			var got *GraphPairs // of process 0, with all rows
-			err := sparsetest.Processes(size, func(network sparse.Network) error {
+			err := testgraph.Processes(size, func(network sparse.Network) error {
 				bounds := []int{0, n / 3, n / 2, n}
 				d := sparse.NewDivision(n, network, append(bounds[:size:size], n), []int{5, 17, n - 2})
 				g, err := graph.Divide(t.Context(), whole, d, 0)
@@ -63,7 +62,7 @@ func TestGraphOnSeveralProcesses(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				pairs.Vectors = sparsetest.Whole(sparse.TeamOf(g.A), pairs.Vectors)
+				pairs.Vectors = testgraph.Whole(sparse.TeamOf(g.A), pairs.Vectors)
 				if network.Rank() == 0 {
 					got = pairs
 				}
@@ -113,7 +112,7 @@ func TestColoursOfSeveralProcesses(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := len(whole.Degrees)
-		err = sparsetest.Processes(3, func(network sparse.Network) error {
+		err = testgraph.Processes(3, func(network sparse.Network) error {
 			d := sparse.NewDivision(n, network, []int{0, n / 3, n / 2, n}, []int{1, n / 2})
 			g, err := graph.Divide(t.Context(), whole, d, 0)
 			if err != nil {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
-	"github.com/heatwalk/heatwalk/sparse/sparsetest"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -84,7 +83,7 @@ func TestSeveralProcesses(t *testing.T) {
 		var before *Pairs
 		for _, size := range []int{2, 3, 3} {
 			var got *Pairs // of process 0, with all rows
-			err := sparsetest.Processes(size, func(network sparse.Network) error {
+			err := testgraph.Processes(size, func(network sparse.Network) error {
 				bounds := []int{0, n / 3, n / 2, n}
 				d := sparse.NewDivision(n, network, append(bounds[:size:size], n), []int{5, n / 3, n - 2})
 				a, err := sparse.Divide(ctx, c.a, d, 0, 1)
@@ -108,7 +107,7 @@ func TestSeveralProcesses(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				pairs.Vectors = sparsetest.Whole(a.Team(), pairs.Vectors)
+				pairs.Vectors = testgraph.Whole(a.Team(), pairs.Vectors)
 				if network.Rank() == 0 {
 					got = pairs
 				}

@@ -10,9 +10,9 @@ import (
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/contract"
 )
 
 // A node that no label reaches keeps the prior of the settings where the method
@@ -89,7 +89,7 @@ func TestUnreachedKeepThePrior(t *testing.T) {
 // Walks that do not meet a label within their limit are refused.
 func TestUnabsorbed(t *testing.T) {
 	for n, isRefused := range map[int]bool{1500: true, 1000: false} {
-		_, err := labelPropagation.Predict(context.Background(), problemtest.Path(t, n, true), nil, nil)
+		_, err := labelPropagation.Predict(context.Background(), contract.Path(t, n, true), nil, nil)
 		if errors.As(err, new(*problem.Error)) != isRefused {
 			t.Errorf("a path of %d nodes: %v", n, err)
 		}
@@ -98,7 +98,7 @@ func TestUnabsorbed(t *testing.T) {
 
 // A loop that outweighs everything else does not keep a label away.
 func TestPropagationLoops(t *testing.T) {
-	p := problemtest.Path(t, 5, false)
+	p := contract.Path(t, 5, false)
 	e := []sparse.Triplet{{Row: 1, Col: 1, Val: 1e17}, {Row: 3, Col: 3, Val: 1e12}}
 	for i := range uint32(4) {
 		e = append(e, sparse.Triplet{Row: i, Col: i + 1, Val: 1}, sparse.Triplet{Row: i + 1, Col: i, Val: 1})

@@ -12,8 +12,8 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/test/contract"
 )
 
 // declare adds learners to those that methods have, for the time of a test.
@@ -81,7 +81,7 @@ func meanOf() *classify.Learner {
 // parameters, its memory and its messages.
 func TestDeclaredLearner(t *testing.T) {
 	declare(t, shrunk(), meanOf())
-	p := problemtest.Planted(t, 5, 120, 60)
+	p := contract.Planted(t, 5, 120, 60)
 	splits, err := choose.Draw(p.Class, choose.Design{Fraction: 0.5, Tuning: true}, 2, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -224,7 +224,7 @@ func TestDefaultsAmongEquals(t *testing.T) {
 func TestMemoryOfSettingsSideBySide(t *testing.T) {
 	by := meanOf()
 	declare(t, by)
-	p := problemtest.Planted(t, 5, 120, 60)
+	p := contract.Planted(t, 5, 120, 60)
 	takes := func(workers int) int64 {
 		set := &Settings{Workers: workers, Given: param.Values{"beta": param.Of(2.0)}}
 		bytes, err := methodOf(t, "diffusion+mean").Bytes(p, nil, set)

@@ -5,12 +5,12 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/budget"
-	"github.com/heatwalk/heatwalk/method/internal/problemtest"
+	"github.com/heatwalk/heatwalk/test/contract"
 )
 
 // TestEnoughMemory checks that the amount of memory that a refusal names is enough, with many classes.
 func TestEnoughMemory(t *testing.T) {
-	p := problemtest.Planted(t, 3, 2000, 400)
+	p := contract.Planted(t, 3, 2000, 400)
 	p.Names = make([]string, 200)
 	for i := range p.Class {
 		p.Class[i] = i % len(p.Names)

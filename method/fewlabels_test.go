@@ -8,9 +8,9 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/contract"
 )
 
 // pathGraph returns a path of n nodes with a label at each of its ends.
@@ -108,7 +108,7 @@ func TestNearestSetting(t *testing.T) {
 
 // The largest class is for every node, reached or not.
 func TestMajorityLabelsAll(t *testing.T) {
-	p := problemtest.Planted(t, 6, 60, 50)
+	p := contract.Planted(t, 6, 60, 50)
 	p.Row, p.Class = []int{5, 9, 14}, []int{2, 1, 2}
 	got, err := Majority.Predict(context.Background(), p, nil, nil)
 	if err != nil {
@@ -144,7 +144,7 @@ func TestLongChoiceStops(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some tenths of a second")
 	}
-	p := problemtest.Planted(t, 8, 200, 150)
+	p := contract.Planted(t, 8, 200, 150)
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
 	g := listed(map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(20_000), "cost": param.Grid(1, 2)}, Plain)

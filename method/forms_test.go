@@ -9,7 +9,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/explain"
-	"github.com/heatwalk/heatwalk/method/internal/problemtest"
+	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -42,7 +42,7 @@ func explained(t *testing.T, p *Problem, name string) []explain.Explanation {
 // The shares of labelled nodes and the rest add up to the score of the prediction. What kernels of auto have in common for all labels is
 // in the rest.
 func TestSharesAddUp(t *testing.T) {
-	p, _ := problemtest.Blocks(t, 3, 60, 20, 3, 8, 1)
+	p, _ := contract.Blocks(t, 3, 60, 20, 3, 8, 1)
 	for _, e := range explained(t, p, "auto") {
 		if e.Error > 1e-4 || !(e.Covered > 0.3) {
 			t.Errorf("auto: the sum of shares differs from the score by %v, and they cover %v of it: %+v", e.Error, e.Covered, e)
@@ -62,7 +62,7 @@ func TestSharesAddUp(t *testing.T) {
 
 // The score of a labelled node without edges is the share of its own label, and what all nodes have in common.
 func TestSharesOfIsolatedLabels(t *testing.T) {
-	p, class := problemtest.Blocks(t, 5, 80, 24, 3, 2, 0.5)
+	p, class := contract.Blocks(t, 5, 80, 24, 3, 2, 0.5)
 	isolated := slices.Index(p.Degrees, 0)
 	if isolated < 0 {
 		t.Fatal("no node without edges")
@@ -89,7 +89,7 @@ func TestSharesOfIsolatedLabels(t *testing.T) {
 // learning with local and global consistency with (I − αS)⁻¹, and those of a walk with powers of its matrix.
 func TestSharesDense(t *testing.T) {
 	for seed := range uint64(20) {
-		p, _ := problemtest.Blocks(t, seed, 40, 12, 3, 6, 1)
+		p, _ := contract.Blocks(t, seed, 40, 12, 3, 6, 1)
 		n := len(p.Degrees)
 		labelled := make([]bool, n)
 		for _, row := range p.Row {

@@ -7,9 +7,9 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/propagate"
+	"github.com/heatwalk/heatwalk/test/contract"
 )
 
 // The choice of α counts what scores computed without each fold say of it.
@@ -17,7 +17,7 @@ func TestSpreadingChoice(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a fifth of a second")
 	}
-	p := problemtest.Planted(t, 11, 240, 60)
+	p := contract.Planted(t, 11, 240, 60)
 	m := methodOf(t, "lgc")
 	out, err := m.Predict(context.Background(), p, nil, &Settings{RNGSeed: 3})
 	if err != nil {
@@ -104,7 +104,7 @@ func TestSpreadingChoice(t *testing.T) {
 
 // Labels are those of the largest raw scores, which nothing balances, and probabilities agree with them.
 func TestSpreadingScores(t *testing.T) {
-	p := problemtest.Planted(t, 12, 200, 40)
+	p := contract.Planted(t, 12, 200, 40)
 	set := &Settings{Raw: true, Given: param.Values{"balance": param.Of("none"), "rounds": param.Of(5), "variance": param.Of(10.0)}}
 	for _, l := range propagate.Learners() {
 		m := methodOf(t, l.Name)

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/test/contract"
 )
 
 func TestGridSizes(t *testing.T) {
@@ -30,7 +30,7 @@ func TestGridSizes(t *testing.T) {
 
 // Values of walks and learners that are out of range are refused.
 func TestGridProblems(t *testing.T) {
-	p := problemtest.Planted(t, 5, 60, 30)
+	p := contract.Planted(t, 5, 60, 30)
 	for name, v := range map[string]param.Value{"alpha": param.Of(1.5), "steps": param.Of(-1), "cost": param.Of(0), "features": param.Of("bold")} {
 		_, err := methodOf(t, "cwk").Predict(t.Context(), p, nil, &Settings{Lists: map[string][]param.Value{name: {v}}})
 		if wrong := new(param.ParameterError); !errors.As(err, &wrong) || wrong.Parameter != name {

@@ -10,8 +10,8 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -25,7 +25,7 @@ func TestShuffledLabelsAreNotFound(t *testing.T) {
 	for _, name := range []string{"cwk", "p-step", "p-step+rls", "lgc", "spectral+logistic"} {
 		var told, found, referred float64
 		for seed := range uint64(draws) {
-			p, class := problemtest.Blocks(t, seed, 120, 60, 3, 5, 0.5)
+			p, class := contract.Blocks(t, seed, 120, 60, 3, 5, 0.5)
 			r := rand.New(rand.NewPCG(seed, 2))
 			r.Shuffle(len(class), func(i, j int) { class[i], class[j] = class[j], class[i] })
 			for i, row := range p.Row {
@@ -37,7 +37,7 @@ func TestShuffledLabelsAreNotFound(t *testing.T) {
 				t.Fatal(err)
 			}
 			told += out.Accuracy / draws
-			found += problemtest.Accuracy(p, out.Class, class) / draws
+			found += contract.Accuracy(p, out.Class, class) / draws
 			reference, err := methodOf(t, name).measureBaselines(t.Context(), p, set)
 			if err != nil {
 				t.Fatal(err)
@@ -99,7 +99,7 @@ func TestEstimateCountsReachedNodes(t *testing.T) {
 
 // Label propagation on folds is that of a problem without them.
 func TestReferPropagates(t *testing.T) {
-	p, _ := problemtest.Blocks(t, 3, 200, 50, 3, 5, 1)
+	p, _ := contract.Blocks(t, 3, 200, 50, 3, 5, 1)
 	set := &Settings{RNGSeed: 4}
 	least := BaselineBytes(p, &Settings{Memory: 1})
 	if got, err := automatic.measureBaselines(t.Context(), p, &Settings{Memory: least / 2}); err != nil || got.Omitted < least/2 || got.Propagation.Tested > 0 || got.Majority.Tested == 0 {
@@ -156,7 +156,7 @@ func TestReferPropagates(t *testing.T) {
 // TestWalksWeighTheirAnswers compares the weighted accuracy of walks with that of predictions
 // without one fold after the other, each weighted by its class.
 func TestWalksWeighTheirAnswers(t *testing.T) {
-	p, _ := problemtest.Blocks(t, 5, 200, 60, 3, 5, 1)
+	p, _ := contract.Blocks(t, 5, 200, 60, 3, 5, 1)
 	var keep []int
 	for i, c := range p.Class {
 		if c == 0 || i%4 == 0 {
@@ -213,7 +213,7 @@ func TestEstimateWithoutLuck(t *testing.T) {
 	for _, name := range []string{"auto", "lp"} {
 		difference, tested := 0.0, 0.0
 		for seed := range uint64(draws) {
-			p, class := problemtest.Blocks(t, seed, 600, 30, 3, 1.2, 0.1)
+			p, class := contract.Blocks(t, seed, 600, 30, 3, 1.2, 0.1)
 			set := &Settings{RNGSeed: seed}
 			out, err := methodOf(t, name).Predict(t.Context(), p, nil, set)
 			if err != nil {
@@ -263,7 +263,7 @@ func TestPropagationTellsOfItsParameters(t *testing.T) {
 	for name, value := range map[string]float64{"steps": 1, "alpha": 0.02} {
 		var told, found, plain float64
 		for seed := range uint64(draws) {
-			p, class := problemtest.Blocks(t, seed, 200, 40, 3, 5, 0.5)
+			p, class := contract.Blocks(t, seed, 200, 40, 3, 5, 0.5)
 			set := &Settings{RNGSeed: seed, Given: param.Values{name: param.Of(value)}}
 			if name == "steps" {
 				set.Given[name] = param.Of(int(value))
@@ -274,7 +274,7 @@ func TestPropagationTellsOfItsParameters(t *testing.T) {
 			}
 			own, other := out.Estimate, reference.Propagation
 			told, plain = told+own.Accuracy/draws, plain+other.Accuracy/draws
-			found += problemtest.Accuracy(p, out.Class, class) / draws
+			found += contract.Accuracy(p, out.Class, class) / draws
 		}
 		if math.Abs(told-found) > 0.05 || plain-told < 0.1 {
 			t.Errorf("%s = %v: told %.3f, found %.3f; without the parameter %.3f", name, value, told, found, plain)

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/method/internal/problemtest"
+	"github.com/heatwalk/heatwalk/test/contract"
 )
 
 // TestPrintedAccuracy tests that the accuracy of a prediction is that of the other nodes in the mean of some draws, within three
@@ -20,12 +20,12 @@ func TestPrintedAccuracy(t *testing.T) {
 			sum := 0.0
 			variance := 0.0
 			for draw := range c.draws {
-				p, class := problemtest.Blocks(t, uint64(draw), c.nodes, c.labelled, c.classes, 5, 1/float64(c.classes))
+				p, class := contract.Blocks(t, uint64(draw), c.nodes, c.labelled, c.classes, 5, 1/float64(c.classes))
 				out, _, err := methodOf(t, name).PredictCompared(t.Context(), p, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
-				sum += out.Accuracy - problemtest.Accuracy(p, out.Class, class)
+				sum += out.Accuracy - contract.Accuracy(p, out.Class, class)
 				variance += float64(out.Stderr * out.Stderr)
 			}
 			t.Logf("%v %s: %.1f ± %.1f points", c, name, 100*sum/float64(c.draws), 100*math.Sqrt(variance)/float64(c.draws))

@@ -9,9 +9,9 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/contract"
 )
 
 // Machines behind a kernel of the graph and behind walks have the weights and the strategy
@@ -104,7 +104,7 @@ func TestMachinesAsGiven(t *testing.T) {
 // TestParametersAreTold gives methods a value for each parameter that is not chosen, also of
 // classifiers and of smoothing, and finds them all in a choice on splits and in a prediction.
 func TestParametersAreTold(t *testing.T) {
-	p := problemtest.Planted(t, 5, 60, 40)
+	p := contract.Planted(t, 5, 60, 40)
 	splits, err := choose.Draw(p.Class, choose.Design{Fraction: 0.5, Tuning: true}, 1, 1)
 	if err != nil {
 		t.Fatal(err)

@@ -5,14 +5,14 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // manyClasses is a graph with 40 classes.
 func manyClasses(t *testing.T) *Problem {
-	p, _ := problemtest.Blocks(t, 3, 600, 160, 40, 12, 0.05)
+	p, _ := contract.Blocks(t, 3, 600, 160, 40, 12, 0.05)
 	return p
 }
 

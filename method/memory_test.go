@@ -9,15 +9,15 @@ import (
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/contract"
 )
 
 // The estimate covers features of either kind, and the longest walks, since any of them may be
 // chosen.
 func TestLargestSettingIsPlanned(t *testing.T) {
-	p := problemtest.Planted(t, 4, 3000, 600)
+	p := contract.Planted(t, 4, 3000, 600)
 	bytes := func(steps []int, kinds ...string) int64 {
 		t.Helper()
 		set := &Settings{Lists: listed(map[string][]param.Value{"alpha": param.Grid(0.1), "steps": param.Grid(steps...), "cost": param.Grid(1)}, kinds...), RNGSeed: 2, sample: 50}
@@ -82,7 +82,7 @@ func TestMachinesStayWithinTheirPlan(t *testing.T) {
 
 // Where a method does not fit, the error names others that do.
 func TestInsteadOfMethod(t *testing.T) {
-	p := problemtest.Planted(t, 4, 1200, 400)
+	p := contract.Planted(t, 4, 1200, 400)
 	for _, c := range []struct {
 		name  string
 		limit int64

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -38,8 +38,8 @@ func TestKeptModels(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	p := problemtest.Planted(t, 7, 240, 50)
-	grown := problemtest.Of(testgraph.Labelled{A: grow(t, p.A.(*sparse.CSR), 30), Row: p.Row, Class: p.Class, Names: p.Names})
+	p := contract.Planted(t, 7, 240, 50)
+	grown := contract.ProblemOf(testgraph.Labelled{A: grow(t, p.A.(*sparse.CSR), 30), Row: p.Row, Class: p.Class, Names: p.Names})
 	grown.Degrees = testgraph.Degrees(t, grown.A.(*sparse.CSR))
 	for _, name := range testgraph.Sample(t, 6, []string{
 		"auto", "auto:class-weights=balanced", "beliefs", "lp", "lp+cs:smooth-alpha=0.5", "diffusion+rls+cs", "lgc", "spectral+logistic", "cwk", "cwk+svm:cost=1", "diffusion", "diffusion+rls:lambda=0.1", "regularized-laplacian:alpha=2+gp:variance=10", "diffusion:beta=2+density", "majority",
@@ -111,7 +111,7 @@ func grow(t *testing.T, a *sparse.CSR, more int) *sparse.CSR {
 
 // A model that was changed is refused, not applied.
 func TestChangedModels(t *testing.T) {
-	p := problemtest.Planted(t, 9, 120, 30)
+	p := contract.Planted(t, 9, 120, 30)
 	for text, means := range map[string]string{
 		`{"method":"auto"}`: "no choice",
 		`{"method":"auto","auto":{"mixture":[{"weight":1,"ridge":10}],"calibration":{"power":1,"slope":1,"trust":1}}}`: "no λ",
@@ -132,7 +132,7 @@ func TestChangedModels(t *testing.T) {
 // TestForgedModels shortens each list of models of auto, and replaces each number by a huge one. The models are
 // refused, or predict finite scores.
 func TestForgedModels(t *testing.T) {
-	p := problemtest.Planted(t, 9, 60, 20)
+	p := contract.Planted(t, 9, 60, 20)
 	for _, name := range []string{"auto", "cwk", "cwk+rls", "diffusion+density"} {
 		entries, err := Parse(name)
 		if err != nil {

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/graph/graphtest"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/contract"
 )
 
 // onProcesses returns the predicted values of all nodes and the errors that each method has, from processes that
@@ -14,7 +14,7 @@ import (
 func onProcesses(t *testing.T, size int, p *Problem, methods []Entry) (*sparse.Block[float64], *NumberPrediction) {
 	t.Helper()
 	var report *NumberPrediction // of process 0
-	values := graphtest.OnProcesses(t, size, p.Graph, p.Row, func(part *graph.Graph, local func(row int) int) (*sparse.Block[float64], error) {
+	values := contract.OnProcesses(t, size, p.Graph, p.Row, func(part *graph.Graph, local func(row int) int) (*sparse.Block[float64], error) {
 		team := sparse.TeamOf(part.A)
 		own := &Problem{Graph: part, Value: p.Value}
 		for _, row := range p.Row {

@@ -8,9 +8,9 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -156,7 +156,7 @@ func TestTuneUnreached(t *testing.T) {
 
 // TestTuneProgress tests that a choice on splits reports the finished splits, and no walks.
 func TestTuneProgress(t *testing.T) {
-	p := problemtest.Planted(t, 5, 100, 80)
+	p := contract.Planted(t, 5, 100, 80)
 	splits, err := choose.Draw(p.Class, choose.Design{Fraction: 0.4, Tuning: true}, 3, 1)
 	if err != nil {
 		t.Fatal(err)

@@ -10,9 +10,9 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/contract"
 )
 
 // slowWalk returns P_0 … P_steps by the definition, with dense matrices.
@@ -147,7 +147,7 @@ var oracleLists = listed(map[string][]param.Value{"alpha": param.Grid(0, 0.3, 0.
 
 func TestCrossValidateAgainstOracle(t *testing.T) {
 	oracleGrid := gridOf(t, oracleLists, "svm")
-	p := problemtest.Planted(t, 1, 60, 33)
+	p := contract.Planted(t, 1, 60, 33)
 	set := &Settings{Lists: oracleLists, foldCount: 4, RNGSeed: 5, Given: param.Values{"svm-tolerance": param.Of(1e-6)}}
 	choice, err := chooseWalks(context.Background(), p, set)
 	if err != nil {
@@ -239,7 +239,7 @@ func indexOf(g *job, par Parameters) int {
 
 func TestChooseOnSplitsAgainstOracle(t *testing.T) {
 	oracleGrid := gridOf(t, oracleLists, "svm")
-	p := problemtest.Planted(t, 2, 60, 50)
+	p := contract.Planted(t, 2, 60, 50)
 	splits, err := choose.Draw(p.Class, choose.Design{Fraction: 0.5, Tuning: true}, 2, 3)
 	if err != nil {
 		t.Fatal(err)
@@ -298,7 +298,7 @@ func TestChooseOnSplitsAgainstOracle(t *testing.T) {
 
 // The scores of Predict are the votes of a machine on the dense kernel.
 func TestPredictAgainstOracle(t *testing.T) {
-	p := problemtest.Planted(t, 3, 80, 40)
+	p := contract.Planted(t, 3, 80, 40)
 	for _, kind := range []string{Plain, Honest} {
 		par := walkWith(onWalk(0.6, 6, 1, kind), costOf(4))
 		set := &Settings{foldCount: 3, RNGSeed: 8, Given: param.Values{"svm-tolerance": param.Of(1e-6)}}

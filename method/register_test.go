@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/test/contract"
 )
 
 // TestRegister tests that an engine of another module has its parameters chosen, its accuracy estimated and its model kept as
@@ -20,7 +20,7 @@ func TestRegister(t *testing.T) {
 			return inner.Fit(ctx, p, par, s)
 		}})
 	defer func() { registered = registered[:len(registered)-1] }()
-	p := problemtest.Planted(t, 3, 120, 60)
+	p := contract.Planted(t, 3, 120, 60)
 	want, err := inner.Predict(t.Context(), p, nil, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -13,8 +13,8 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/test/contract"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -79,7 +79,7 @@ func TestWorkersAndMemoryAgree(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
 	}
-	p := problemtest.Planted(t, 4, 300, 60)
+	p := contract.Planted(t, 4, 300, 60)
 	splits, err := choose.Draw(p.Class, choose.Design{Fraction: 0.4, Tuning: true}, 2, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -129,7 +129,7 @@ func TestWorkersAndMemoryAgree(t *testing.T) {
 
 // On a large graph long walks are not tried where short ones do better.
 func TestShortGrid(t *testing.T) {
-	p := problemtest.Planted(t, 4, 300, 60)
+	p := contract.Planted(t, 4, 300, 60)
 	set := &Settings{Lists: map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(2, 20, 60), "cost": param.Grid(4), "features": {param.Of(Plain)}}}
 	j, err := plainWalks().begin(t.Context(), p, nil, set)
 	if err != nil {
@@ -148,7 +148,7 @@ func TestFewLabels(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
 	}
-	base := problemtest.Planted(t, 6, 60, 50)
+	base := contract.Planted(t, 6, 60, 50)
 	for _, labels := range []struct{ row, class []int }{
 		{[]int{5, 9}, []int{0, 1}},
 		{[]int{0, 1}, []int{2, 1}}, // nodes without an edge
@@ -176,7 +176,7 @@ func TestFewLabels(t *testing.T) {
 // Above 20 classes every class has one machine.
 func TestManyClasses(t *testing.T) {
 	for classes, strategy := range map[int]string{20: "one-vs-one", 21: "one-vs-rest"} {
-		p := problemtest.Planted(t, 7, 400, 300)
+		p := contract.Planted(t, 7, 400, 300)
 		p.Names = nil
 		for c := range classes {
 			p.Names = append(p.Names, string(rune('a'+c)))
@@ -205,7 +205,7 @@ func TestManyClasses(t *testing.T) {
 }
 
 func TestCancel(t *testing.T) {
-	p := problemtest.Planted(t, 8, 100, 40)
+	p := contract.Planted(t, 8, 100, 40)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := predictWalks(ctx, p, nil); err != context.Canceled {
@@ -214,7 +214,7 @@ func TestCancel(t *testing.T) {
 }
 
 func TestValidate(t *testing.T) {
-	p := problemtest.Planted(t, 8, 100, 40)
+	p := contract.Planted(t, 8, 100, 40)
 	none, one := *p, *p
 	none.Row, none.Class = nil, nil
 	one.Class = make([]int, len(p.Class))

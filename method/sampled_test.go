@@ -8,14 +8,14 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/test/contract"
 )
 
 // TestSampledKernelIsTheChosenOne tests that classifiers of all labels are fitted to the kernel that
 // was chosen on a sample: a prediction with the chosen parameters has the same scores.
 func TestSampledKernelIsTheChosenOne(t *testing.T) {
-	p := problemtest.Planted(t, 3, 120, 60)
+	p := contract.Planted(t, 3, 120, 60)
 	set := &Settings{sample: 30}
 	others := false
 	for _, name := range []string{"diffusion", "diffusion+rls", "von-neumann+logistic", "heat-pagerank"} {
@@ -50,7 +50,7 @@ func TestSampledKernelIsTheChosenOne(t *testing.T) {
 // TestSampledAccuracy tests that the accuracy of a setting that a sample of the labels chose is that of models of all labels
 // outside a fold, of folds that have as many labels as the sample, in the order of folds.
 func TestSampledAccuracy(t *testing.T) {
-	p := problemtest.Planted(t, 3, 120, 90)
+	p := contract.Planted(t, 3, 120, 90)
 	set := &Settings{sample: 30}
 	for _, name := range []string{"diffusion+rls", "cwk", "spectral+logistic"} {
 		m := methodOf(t, name)

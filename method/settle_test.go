@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/test/contract"
 )
 
 func TestGridFile(t *testing.T) {
@@ -128,7 +128,7 @@ func TestFirstStepBeyondTheLast(t *testing.T) {
 			t.Errorf("%s: %v", list, err)
 		}
 	}
-	p := problemtest.Planted(t, 5, 60, 30)
+	p := contract.Planted(t, 5, 60, 30)
 	set := &Settings{Given: param.Values{"min-steps": param.Of(500)}}
 	if _, err := methodOf(t, "cwk").Bytes(p, nil, set); err == nil {
 		t.Error("an estimate takes a first step beyond the last")

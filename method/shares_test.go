@@ -6,7 +6,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/method/internal/problemtest"
+	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -14,7 +14,7 @@ import (
 // shares of the classes raise the accuracy, that probabilities add up to 1, and that the reported accuracy
 // is true within its error.
 func TestShares(t *testing.T) {
-	all, class := problemtest.Blocks(t, 3, 2000, 300, 2, 6, 3)
+	all, class := contract.Blocks(t, 3, 2000, 300, 2, 6, 3)
 	p := &method.Problem{Graph: all.Graph, Names: all.Names}
 	seen := 0
 	for i, c := range all.Class { // every fifth of class 1
@@ -43,7 +43,7 @@ func TestShares(t *testing.T) {
 			if err != nil {
 				t.Fatal(name, err)
 			}
-			return out, problemtest.Accuracy(p, out.Class, class)
+			return out, contract.Accuracy(p, out.Class, class)
 		}
 		_, before := predict(p)
 		known := *p
@@ -64,7 +64,7 @@ func TestShares(t *testing.T) {
 // TestBalancedClasses checks that balanced weights of classes raise the recall of a class of one node in
 // ten, and that the reported accuracy is true within its error.
 func TestBalancedClasses(t *testing.T) {
-	p, class := problemtest.Blocks(t, 4, 1500, 300, 10, 4, 0.6)
+	p, class := contract.Blocks(t, 4, 1500, 300, 10, 4, 0.6)
 	for _, list := range [][]int{class, p.Class} {
 		for i, c := range list {
 			list[i] = c / 9
@@ -91,7 +91,7 @@ func TestBalancedClasses(t *testing.T) {
 					right++
 				}
 			}
-			recall[weights], reported, accuracy = right/of, *out, problemtest.Accuracy(p, out.Class, class)
+			recall[weights], reported, accuracy = right/of, *out, contract.Accuracy(p, out.Class, class)
 			declared := out.Parameters.Declared
 			isBalanced := declared != nil && declared.Values.Word(classify.WeightsParam.Name) == "balanced"
 			if isBalanced != (weights == "balanced") {

@@ -8,9 +8,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/contract"
 )
 
 // plainEmbedding returns the rows x/√(‖x‖² + d/10⁴n) of the d eigenvectors of the dense S
@@ -108,7 +108,7 @@ func plainProbabilities(p *Problem, x [][]float64, lambda float64) [][]float64 {
 }
 
 func TestSpectralLogisticPlain(t *testing.T) {
-	p := problemtest.Planted(t, 21, 90, 40)
+	p := contract.Planted(t, 21, 90, 40)
 	set := &Settings{Given: param.Values{"dimension": param.Of(5), "lambda": param.Of(0.5)}}
 	out := predictBy(t, "spectral+logistic", p, set)
 	want := plainProbabilities(p, plainEmbedding(t, p, 5), 0.5)
@@ -151,7 +151,7 @@ func TestSpectralLogisticWorkers(t *testing.T) {
 
 // TestSpectralLogisticNeeds tests the memory estimate, and that a smaller limit is rejected.
 func TestSpectralLogisticNeeds(t *testing.T) {
-	p := problemtest.Planted(t, 22, 120, 60)
+	p := contract.Planted(t, 22, 120, 60)
 	methods, err := parseMethods("spectral+logistic")
 	if err != nil {
 		t.Fatal(err)

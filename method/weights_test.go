@@ -8,15 +8,14 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/graph/graphtest"
-	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // amounts returns blocks whose edges inform and have the weights that weight returns, and the classes of all nodes.
 func amounts(t *testing.T, within, between float64, weight func(rng *rand.Rand, same bool) float64) (*Problem, []int) {
-	p, class := problemtest.Blocks(t, 3, 1500, 150, 3, within, between)
+	p, class := contract.Blocks(t, 3, 1500, 150, 3, within, between)
 	rng := rand.New(rand.NewPCG(1, 2))
 	var e []sparse.Triplet
 	for v := range class {
@@ -60,7 +59,7 @@ func TestWeightsAreChosen(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return problemtest.Accuracy(p, out.Class, class), out.Weights
+			return contract.Accuracy(p, out.Class, class), out.Weights
 		}
 		p, class := noise(t)
 		given, _ := accuracy(p, class, GivenWeights)
@@ -136,7 +135,7 @@ func TestWeightsAreKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	graphtest.OnProcesses(t, 2, whole, slices.Clone(p.Row), func(g *graph.Graph, local func(row int) int) (*sparse.Block[float64], error) {
+	contract.OnProcesses(t, 2, whole, slices.Clone(p.Row), func(g *graph.Graph, local func(row int) int) (*sparse.Block[float64], error) {
 		q := *p
 		q.Graph, q.Row = g, nil
 		for _, row := range p.Row {

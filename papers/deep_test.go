@@ -10,16 +10,16 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/classify/classifytest"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 func TestDeepKernelMachineGolden(t *testing.T) {
-	for _, graph := range classifytest.GoldenGraphs {
-		l := classifytest.NewLesson(t, graph)
+	for _, graph := range contract.GoldenGraphs {
+		l := contract.NewLesson(t, graph)
 		for _, bandwidth := range []string{"all", "obs"} {
 			for depth := range 4 {
 				if graph == "sbm300" && depth == 2 {
@@ -43,7 +43,7 @@ func TestDeepKernelMachineGolden(t *testing.T) {
 // TestDeepBase holds that a base classifier on a deep kernel is that classifier on the
 // kernel of the level, made plainly.
 func TestDeepBase(t *testing.T) {
-	p := classifytest.Clouds(6, 30, 3, 3, 2)
+	p := contract.Clouds(6, 30, 3, 3, 2)
 	for i := range p.Y {
 		if i%4 == 3 {
 			p.Y[i] = -1
@@ -92,7 +92,7 @@ func TestDeepBase(t *testing.T) {
 			row := level.Row(i)
 			expected := want.ScoresTo(nil, row, row[i])
 			for c, s := range got.ScoresTo(nil, k.Row(i), k.Row(i)[i]) {
-				classifytest.Within(t, fmt.Sprintf("%s, item %d, score %d", d.Name, i, c), s, expected[c], 1e-6*(1+math.Abs(expected[c])))
+				contract.Within(t, fmt.Sprintf("%s, item %d, score %d", d.Name, i, c), s, expected[c], 1e-6*(1+math.Abs(expected[c])))
 			}
 		}
 	}
@@ -100,7 +100,7 @@ func TestDeepBase(t *testing.T) {
 
 // TestDistances compares with distances of features.
 func TestDistances(t *testing.T) {
-	p := classifytest.Clouds(2, 12, 3, 2, 1)
+	p := contract.Clouds(2, 12, 3, 2, 1)
 	k := p.Values()
 	diagonal := make([]float64, k.Rows)
 	for i := range diagonal {
@@ -108,13 +108,13 @@ func TestDistances(t *testing.T) {
 	}
 	x := []float64{0.5, -1, 2}
 	row := p.Row(x)
-	new(deep).distances(row, classifytest.Inner(x, x), diagonal, 0)
+	new(deep).distances(row, contract.Inner(x, x), diagonal, 0)
 	for i, d := range row {
 		want := 0.0
 		for c, v := range p.F.Row(i) {
 			want = math.Hypot(want, v-x[c])
 		}
-		classifytest.Within(t, "a distance", d, want, 1e-12)
+		contract.Within(t, "a distance", d, want, 1e-12)
 	}
 }
 
@@ -134,7 +134,7 @@ func TestDeepInOnePlace(t *testing.T) {
 // the values between all of them.
 func TestDeepMemory(t *testing.T) {
 	const n = 1200
-	p := classifytest.Clouds(3, n, 3, 3, 2)
+	p := contract.Clouds(3, n, 3, 3, 2)
 	for i := range p.Y {
 		if i%40 != 0 {
 			p.Y[i] = -1

@@ -6,8 +6,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/classify/classifytest"
-	"github.com/heatwalk/heatwalk/propagate/propagatetest"
+	"github.com/heatwalk/heatwalk/test/contract"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -22,16 +21,16 @@ func TestContract(t *testing.T) {
 	}
 	for _, name := range names {
 		d := classify.Learners().Named(name)
-		classifytest.Check(t, d)
-		classifytest.CheckBalanced(t, d)
+		contract.Check(t, d)
+		contract.CheckBalanced(t, d)
 		if !testing.Short() {
-			classifytest.CheckBits(t, d)
+			contract.CheckBits(t, d)
 		}
 	}
-	classifytest.CheckCalibrated(t, &perceptron)
+	contract.CheckCalibrated(t, &perceptron)
 }
 
 func TestOnSeveralProcesses(t *testing.T) {
-	propagatetest.CheckOnProcesses(t, &relaxationLabelling)
-	propagatetest.CheckOnProcesses(t, &gpTransduction)
+	contract.CheckOnProcesses(t, &relaxationLabelling)
+	contract.CheckOnProcesses(t, &gpTransduction)
 }

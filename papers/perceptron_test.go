@@ -9,16 +9,16 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/classify/classifytest"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 func TestPerceptronGolden(t *testing.T) {
-	for _, graph := range classifytest.GoldenGraphs {
-		l := classifytest.NewLesson(t, graph)
+	for _, graph := range contract.GoldenGraphs {
+		l := contract.NewLesson(t, graph)
 		for _, vote := range []string{"voted", "averaged", "last"} {
 			scores := l.Scores(t, "perceptron", param.Values{"epochs": param.Of(10), "vote": param.Of(vote), "class-weights": param.Of("equal")})
 			for c := range scores.Cols {
@@ -53,11 +53,11 @@ func TestPerceptronGolden(t *testing.T) {
 
 // TestPerceptronOnFeatures compares with the algorithm on weights, written plainly.
 func TestPerceptronOnFeatures(t *testing.T) {
-	p := classifytest.Clouds(4, 50, 5, 3, 0.6) // which overlap
+	p := contract.Clouds(4, 50, 5, 3, 0.6) // which overlap
 	const epochs = 7
 	models := map[string]func(x []float64) []float64{}
 	for _, vote := range []string{"voted", "averaged", "last"} {
-		m, err := classifytest.FitFeatures(t.Context(), &perceptron, p.F, p.Y, p.Classes, param.Values{"epochs": param.Of(epochs), "vote": param.Of(vote), "class-weights": param.Of("equal")})
+		m, err := contract.FitFeatures(t.Context(), &perceptron, p.F, p.Y, p.Classes, param.Values{"epochs": param.Of(epochs), "vote": param.Of(vote), "class-weights": param.Of("equal")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,7 +72,7 @@ func TestPerceptronOnFeatures(t *testing.T) {
 				if p.Y[i] == c {
 					sign = 1
 				}
-				if sign*classifytest.Inner(weights[last], p.F.Row(i)) > 0 {
+				if sign*contract.Inner(weights[last], p.F.Row(i)) > 0 {
 					counts[last]++
 					continue
 				}
@@ -85,7 +85,7 @@ func TestPerceptronOnFeatures(t *testing.T) {
 			x := p.F.Row(i)
 			var votes, mean, last float64
 			for j, w := range weights {
-				last = classifytest.Inner(w, x)
+				last = contract.Inner(w, x)
 				mean += counts[j] * last
 				if last > 0 {
 					votes += counts[j]
@@ -94,7 +94,7 @@ func TestPerceptronOnFeatures(t *testing.T) {
 				}
 			}
 			for vote, want := range map[string]float64{"voted": votes, "averaged": mean, "last": last} {
-				classifytest.Within(t, fmt.Sprintf("%s, class %d, item %d", vote, c, i), models[vote](x)[c], want, 1e-8)
+				contract.Within(t, fmt.Sprintf("%s, class %d, item %d", vote, c, i), models[vote](x)[c], want, 1e-8)
 			}
 		}
 	}
@@ -119,7 +119,7 @@ func (g likened) DistinctTo(dst []float64, i int) {
 // Items that are alike have one score; nothing else changes, of two classes or three.
 func TestPerceptronOfAlikeItems(t *testing.T) {
 	for _, classes := range []int{2, 3} {
-		p := classifytest.Clouds(5, 40, 3, classes, 0.6)
+		p := contract.Clouds(5, 40, 3, classes, 0.6)
 		alike := make([]int, p.F.Rows)
 		for i := range alike {
 			alike[i] = i % (len(alike) * 2 / 3) // of any class

@@ -10,10 +10,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/graph/graphtest"
 	"github.com/heatwalk/heatwalk/param"
-	"github.com/heatwalk/heatwalk/propagate/propagatetest"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -27,7 +26,7 @@ func TestRLGolden(t *testing.T) {
 			given := param.Values{
 				"gamma": param.Of(0.3), "walk": param.Of(3), "power-alpha": param.Of(1.5), "power-beta": param.Of(2.0), "rounds": param.Of(round),
 			}
-			got := propagatetest.Scores(t, &relaxationLabelling, graphtest.Of(t, g.A, 0), []cwk.Seeds{seeds}, given, nil)
+			got := contract.Scores(t, &relaxationLabelling, contract.GraphOf(t, g.A, 0), []cwk.Seeds{seeds}, given, nil)
 			testgraph.Close(t, got, &sparse.Block[float64]{Rows: n, Cols: k, Stride: want.Stride, Data: want.Data[round*n*want.Stride:]}, 1e-10, 1e-9)
 		}
 	}
@@ -40,15 +39,15 @@ func TestRLAgainstDense(t *testing.T) {
 	k := len(p.Names)
 	seeds := cwk.Seeds{Row: p.Row, Class: p.Class, Classes: k}
 	n := 40
-	step := propagatetest.Dense(t, p.A)
+	step := contract.Transition(t, p.A)
 	for i, walk := range []int{0, 1, 2, 4, 0, 1, 2, 4} {
 		beta := []float64{0.7, 1}[i/4]
 		given := param.Values{"gamma": param.Of(0.4), "walk": param.Of(walk), "power-alpha": param.Of(1.3), "power-beta": param.Of(beta)}
 		for round := range 2 {
 			given["rounds"] = param.Of(round)
-			before := propagatetest.Scores(t, &relaxationLabelling, graphtest.Of(t, p.A, 0), []cwk.Seeds{seeds}, given, nil)
+			before := contract.Scores(t, &relaxationLabelling, contract.GraphOf(t, p.A, 0), []cwk.Seeds{seeds}, given, nil)
 			given["rounds"] = param.Of(round + 1)
-			after := propagatetest.Scores(t, &relaxationLabelling, graphtest.Of(t, p.A, 0), []cwk.Seeds{seeds}, given, nil)
+			after := contract.Scores(t, &relaxationLabelling, contract.GraphOf(t, p.A, 0), []cwk.Seeds{seeds}, given, nil)
 			var same, r, sigma mat.Dense
 			now := mat.NewDense(n, k, nil)
 			for i := range n {
@@ -98,7 +97,7 @@ func TestRLRefusesLongWalks(t *testing.T) {
 		t.Fatal(err)
 	}
 	seeds := cwk.Seeds{Row: g.Train, Class: g.TrainClass, Classes: 2}
-	_, err = relaxationLabelling.ScoresTo(t.Context(), sparse.NewBlock[float64](34, 2), graphtest.Of(t, g.A, 1), []cwk.Seeds{seeds}, v, nil)
+	_, err = relaxationLabelling.ScoresTo(t.Context(), sparse.NewBlock[float64](34, 2), contract.GraphOf(t, g.A, 1), []cwk.Seeds{seeds}, v, nil)
 	want := "rl: walk: walks of 16 steps have more than 20000 sequences of 2 classes; give fewer steps"
 	if wrong := new(param.ParameterError); !errors.As(err, &wrong) || fmt.Sprint(wrong) != want {
 		t.Errorf("%v, want %s", err, want)

@@ -10,10 +10,9 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/graph/graphtest"
 	"github.com/heatwalk/heatwalk/param"
-	"github.com/heatwalk/heatwalk/propagate/propagatetest"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -28,10 +27,10 @@ func TestGPTransductionGolden(t *testing.T) {
 		for _, beta := range []float64{0, 0.1} {
 			given := param.Values{"alpha": param.Of(1.0), "variance": param.Of(4.0), "laplacian": param.Of("combinatorial"), "balance": param.Of(beta)}
 			file := fmt.Sprintf("%s/gp_transduction_b%.1f_", name, beta)
-			got := propagatetest.Scores(t, &gpTransduction, graphtest.Of(t, g.A, 0), []cwk.Seeds{seeds}, given, nil)
+			got := contract.Scores(t, &gpTransduction, contract.GraphOf(t, g.A, 0), []cwk.Seeds{seeds}, given, nil)
 			testgraph.Close(t, got, testgraph.Golden(t, file+"t.npy"), 1e-8, 1e-8)
 			given["rounds"] = param.Of(1)
-			one := propagatetest.Scores(t, &gpTransduction, graphtest.Of(t, g.A, 0), []cwk.Seeds{seeds}, given, nil)
+			one := contract.Scores(t, &gpTransduction, contract.GraphOf(t, g.A, 0), []cwk.Seeds{seeds}, given, nil)
 			testgraph.Close(t, one, testgraph.Golden(t, file+"t_round1.npy"), 1e-8, 1e-8)
 			v, err := gpTransduction.Resolve(given, nil)
 			if err != nil {
@@ -91,10 +90,10 @@ func TestGPTransductionWithoutBalance(t *testing.T) {
 	p := testgraph.Planted(t, 3, 60, 14)
 	k := len(p.Names)
 	seeds := cwk.Seeds{Row: p.Row, Class: p.Class, Classes: k + 1}
-	g := graphtest.Of(t, p.A, 0)
+	g := contract.GraphOf(t, p.A, 0)
 	given := param.Values{"balance": param.Of("none"), "alpha": param.Of(3.0), "variance": param.Of(20.0), "laplacian": param.Of("combinatorial"), "rounds": param.Of(2000)}
-	f := propagatetest.Scores(t, &gpTransduction, g, []cwk.Seeds{seeds}, given, nil)
-	step, of := propagatetest.Dense(t, p.A), map[int]int{}
+	f := contract.Scores(t, &gpTransduction, g, []cwk.Seeds{seeds}, given, nil)
+	step, of := contract.Transition(t, p.A), map[int]int{}
 	for a, row := range p.Row {
 		of[row] = p.Class[a]
 	}
@@ -176,7 +175,7 @@ func TestGPTransductionWeakLinks(t *testing.T) {
 		}
 		seeds := cwk.Seeds{Row: []int{2, 17}, Class: []int{0, 1}, Classes: k}
 		for _, laplacian := range []string{"combinatorial", "normalized"} {
-			got := propagatetest.Scores(t, &gpTransduction, graphtest.Of(t, a, 1), []cwk.Seeds{seeds}, param.Values{
+			got := contract.Scores(t, &gpTransduction, contract.GraphOf(t, a, 1), []cwk.Seeds{seeds}, param.Values{
 				"laplacian": param.Of(laplacian), "alpha": param.Of(gamma), "variance": param.Of(variance), "balance": param.Of("none"), "rounds": param.Of(1),
 			}, nil)
 			degree := [n]float64{}
@@ -225,7 +224,7 @@ func TestSharesNeedOneProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	graphtest.OnProcesses(t, 2, graphtest.Of(t, a, 1), []int{4}, func(g *graph.Graph, local func(row int) int) (*sparse.Block[float64], error) {
+	contract.OnProcesses(t, 2, contract.GraphOf(t, a, 1), []int{4}, func(g *graph.Graph, local func(row int) int) (*sparse.Block[float64], error) {
 		f := sparse.NewBlock[float64](len(g.Degrees), 1)
 		_, _, err := gpTransduction.Decide(sparse.TeamOf(g.A), f, cwk.Seeds{Row: []int{local(4)}, Class: []int{0}, Classes: 1}, v)
 		if !errors.Is(err, sparse.ErrDivided) {

@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/graph/graphtest"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -110,7 +110,7 @@ func TestVertexOnSeveralProcesses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := graphtest.OnProcesses(t, 2+i, g, named, compute)
+		got := contract.OnProcesses(t, 2+i, g, named, compute)
 		for i := range want.Rows {
 			for j, w := range want.Row(i) {
 				if v := got.Row(i)[j]; !(math.Abs(v-w) <= 1e-12*(1+math.Abs(w))) {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/partition"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/sparsetest"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -134,7 +133,7 @@ func TestGhostsOfProcesses(t *testing.T) {
 	} {
 		ghosts := countGhosts(c.a, c.bounds, c.processes)
 		rows, _ := c.a.Dims()
-		err := sparsetest.Processes(c.processes, func(network sparse.Network) error {
+		err := testgraph.Processes(c.processes, func(network sparse.Network) error {
 			m, err := sparse.Divide(t.Context(), c.a, sparse.NewDivision(rows, network, c.bounds, nil), 0, 1)
 			if err != nil {
 				return err

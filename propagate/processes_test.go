@@ -4,11 +4,11 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/propagate"
-	"github.com/heatwalk/heatwalk/propagate/propagatetest"
+	"github.com/heatwalk/heatwalk/test/contract"
 )
 
 func TestLearnersOnSeveralProcesses(t *testing.T) {
 	for _, l := range propagate.Learners() {
-		propagatetest.CheckOnProcesses(t, l)
+		contract.CheckOnProcesses(t, l)
 	}
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/graph/graphtest"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -21,6 +20,16 @@ import (
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// graphOf returns the graph of a matrix.
+func graphOf(t *testing.T, a sparse.Matrix, workers int) *graph.Graph {
+	t.Helper()
+	g, err := graph.New(t.Context(), a, &graph.Settings{Workers: workers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
 
 // scores returns those of one learner, with all defaults but for given.
 func scores(t *testing.T, l *Learner, g *graph.Graph, groups []cwk.Seeds, given param.Values, s *Settings) *sparse.Block[float64] {
@@ -45,7 +54,7 @@ func TestLGCGolden(t *testing.T) {
 		seeds := cwk.Seeds{Row: g.Train, Class: g.TrainClass, Classes: len(g.Classes)}
 		for _, alpha := range c.alphas {
 			want := testgraph.Golden(t, fmt.Sprintf("%s/lgc_a%v.npy", c.graph, alpha))
-			got := scores(t, &lgc, graphtest.Of(t, g.A, 0), []cwk.Seeds{seeds}, param.Values{"alpha": param.Of(alpha)}, nil)
+			got := scores(t, &lgc, graphOf(t, g.A, 0), []cwk.Seeds{seeds}, param.Values{"alpha": param.Of(alpha)}, nil)
 			for i := range want.Rows {
 				for j, w := range want.Row(i) {
 					if d := math.Abs(got.Row(i)[j] - w); d > 1e-10+1e-9*math.Abs(w) {
@@ -62,7 +71,7 @@ func TestLGCGolden(t *testing.T) {
 func TestPoissonAgainstDense(t *testing.T) {
 	p := testgraph.Planted(t, 3, 60, 14)
 	seeds := cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)}
-	g := graphtest.Of(t, p.A, 0)
+	g := graphOf(t, p.A, 0)
 	got := scores(t, &poisson, g, []cwk.Seeds{seeds}, nil, nil)
 	for part := range g.Components.Sizes {
 		var rows []int
@@ -127,7 +136,7 @@ func TestSameBits(t *testing.T) {
 		if l.Param("rounds") != nil {
 			given["rounds"] = param.Of(3)
 		}
-		want := scores(t, l, graphtest.Of(t, p.A, 1), []cwk.Seeds{whole, half}, given, nil)
+		want := scores(t, l, graphOf(t, p.A, 1), []cwk.Seeds{whole, half}, given, nil)
 		v, err := l.Resolve(given, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -135,20 +144,20 @@ func TestSameBits(t *testing.T) {
 		_, least := l.groupColumns(400, 1, whole.Classes, v, 0)
 		for turn, memory := range []int64{0, least, 2 * least} {
 			for _, workers := range testgraph.Workers(turn) {
-				g := graphtest.Of(t, p.A, workers)
+				g := graphOf(t, p.A, workers)
 				got := scores(t, l, g, []cwk.Seeds{whole, half}, given, &Settings{Memory: memory})
 				if !slices.Equal(got.Data, want.Data) {
 					t.Errorf("%s: other bits with %d workers and %d bytes", l.Name, workers, memory)
 				}
 			}
 		}
-		alone := scores(t, l, graphtest.Of(t, p.A, 2), []cwk.Seeds{half}, given, nil)
+		alone := scores(t, l, graphOf(t, p.A, 2), []cwk.Seeds{half}, given, nil)
 		for i := range alone.Rows {
 			if !slices.Equal(alone.Row(i), want.Row(i)[whole.Classes:]) {
 				t.Fatalf("%s: another group beside it changes row %d", l.Name, i)
 			}
 		}
-		if _, err := l.ScoresTo(context.Background(), sparse.NewBlock[float64](400, 3), graphtest.Of(t, p.A, 1), []cwk.Seeds{whole}, v, &Settings{Memory: least - 1}); err == nil {
+		if _, err := l.ScoresTo(context.Background(), sparse.NewBlock[float64](400, 3), graphOf(t, p.A, 1), []cwk.Seeds{whole}, v, &Settings{Memory: least - 1}); err == nil {
 			t.Errorf("%s: %d bytes are too few for a column, and there is no error", l.Name, least-1)
 		}
 	}
@@ -159,7 +168,7 @@ func TestSameBits(t *testing.T) {
 func TestMemoryIsWhatIsAllocated(t *testing.T) {
 	const n, classes = 20_000, 8
 	a := testgraph.Random(3, n, 3*n, true)
-	g := graphtest.Of(t, a, 1)
+	g := graphOf(t, a, 1)
 	seeds := cwk.Seeds{Classes: classes}
 	for i := range 4 * classes {
 		seeds.Row, seeds.Class = append(seeds.Row, 100*i), append(seeds.Class, i%classes)
@@ -206,7 +215,7 @@ func TestMemoryIsWhatIsAllocated(t *testing.T) {
 // the smoothed scores replace the scores.
 func TestSmoothGroups(t *testing.T) {
 	const n, k = 120, 40
-	g, z, seeds := graphtest.Of(t, testgraph.Random(3, n, 300, false), 1), sparse.NewBlock[float32](n, k), cwk.Seeds{Classes: k}
+	g, z, seeds := graphOf(t, testgraph.Random(3, n, 300, false), 1), sparse.NewBlock[float32](n, k), cwk.Seeds{Classes: k}
 	for i := range n {
 		for c := range k {
 			z.Row(i)[c] = float32((i*7+c*3)%11) / 200
@@ -249,7 +258,7 @@ func TestFactorBesideBlocks(t *testing.T) {
 	a := testgraph.Path(n)
 	seeds := cwk.Seeds{Row: []int{0, n - 1}, Class: []int{0, 1}, Classes: 2}
 	sweeps := func(memory int64) int {
-		work, err := poisson.ScoresTo(t.Context(), sparse.NewBlock[float64](n, 2), graphtest.Of(t, a, 1), []cwk.Seeds{seeds}, nil, &Settings{Memory: memory, Tolerance: 1e-6})
+		work, err := poisson.ScoresTo(t.Context(), sparse.NewBlock[float64](n, 2), graphOf(t, a, 1), []cwk.Seeds{seeds}, nil, &Settings{Memory: memory, Tolerance: 1e-6})
 		if err != nil {
 			t.Fatal(err)
 		}

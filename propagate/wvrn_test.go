@@ -6,10 +6,9 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/graph/graphtest"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/propagate"
-	"github.com/heatwalk/heatwalk/propagate/propagatetest"
+	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -19,7 +18,7 @@ func TestWVRNAgainstPlain(t *testing.T) {
 		g := testgraph.Load(t, name)
 		seeds := cwk.Seeds{Row: g.Train, Class: g.TrainClass, Classes: len(g.Classes)}
 		n, k := len(g.Degrees), seeds.Classes
-		step := propagatetest.Dense(t, g.A)
+		step := contract.Transition(t, g.A)
 		for _, given := range []param.Values{nil, {"rounds": param.Of(3), "decay": param.Of(0.5)}, {"rounds": param.Of(0)}} {
 			rounds, decay := 99, 0.99
 			if given.Has("rounds") {
@@ -58,7 +57,7 @@ func TestWVRNAgainstPlain(t *testing.T) {
 					weight *= decay
 				}
 			}
-			got := propagatetest.Scores(t, propagate.Learners().Named("wvrn"), graphtest.Of(t, g.A, 0), []cwk.Seeds{seeds}, given, nil)
+			got := contract.Scores(t, propagate.Learners().Named("wvrn"), contract.GraphOf(t, g.A, 0), []cwk.Seeds{seeds}, given, nil)
 			for i := range n {
 				for c, want := range p[i] {
 					if d := math.Abs(got.Row(i)[c] - want); !(d <= 1e-13*float64(rounds+1)) {

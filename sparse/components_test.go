@@ -11,7 +11,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/sparsetest"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // componentsByHand numbers components by repeated passes over the entries.
@@ -128,7 +128,7 @@ func TestFindComponentsInOrder(t *testing.T) {
 		for k := range 2 * size {
 			bounds = append(bounds, n*(k+1)/(2*size))
 		}
-		err := sparsetest.Processes(size, func(network sparse.Network) error {
+		err := testgraph.Processes(size, func(network sparse.Network) error {
 			d := sparse.NewDivision(n, network, bounds, []int{17, 4000})
 			m, err := sparse.Divide(t.Context(), a, d, 0, 1)
 			if err != nil {

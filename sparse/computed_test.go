@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/sparsetest"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // A computed matrix, with a row in pieces, is a [sparse.Matrix] with the entries of the same matrix in memory.
@@ -35,7 +35,7 @@ func TestComputed(t *testing.T) {
 			t.Fatalf("row %d has %d entries", i, len(col))
 		}
 	}
-	sparsetest.TestMatrix(t, func() sparse.Matrix { return m }, want)
+	testgraph.TestMatrix(t, func() sparse.Matrix { return m }, want)
 	wrong := sparse.NewComputed(2, 2, func(int) int { return 1 }, func(_ int, col []uint32, _ []float64) { col[0] = 2 })
 	if _, err := sparse.Load(t.Context(), wrong, 1); !errors.Is(err, sparse.ErrStructure) {
 		t.Error(err)

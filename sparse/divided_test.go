@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/sparsetest"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // TestStepOnSeveralProcesses compares the rows of steps on several processes with those of one, for
@@ -66,7 +66,7 @@ func TestStepOnSeveralProcesses(t *testing.T) {
 		if err := whole.StepTo(t.Context(), want, x, step); err != nil {
 			t.Fatal(err)
 		}
-		err := sparsetest.Processes(size, func(network sparse.Network) error {
+		err := testgraph.Processes(size, func(network sparse.Network) error {
 			d := sparse.NewDivision(n, network, bounds, named)
 			m, err := sparse.Divide(t.Context(), a, d, 0, 2)
 			if err != nil {

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/sparsetest"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -70,7 +69,7 @@ func TestJoined(t *testing.T) {
 				}
 			}
 			if a == small {
-				sparsetest.TestMatrix(t, func() sparse.Matrix { return m }, a)
+				testgraph.TestMatrix(t, func() sparse.Matrix { return m }, a)
 			}
 		}
 	}

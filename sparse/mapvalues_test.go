@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/sparsetest"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -30,6 +29,6 @@ func TestMapValues(t *testing.T) {
 		if want.IsWeighted() == (value(5) == 1) {
 			t.Errorf("values of ones: %t", want.IsWeighted())
 		}
-		sparsetest.TestMatrix(t, func() sparse.Matrix { return m }, want)
+		testgraph.TestMatrix(t, func() sparse.Matrix { return m }, want)
 	}
 }

@@ -13,7 +13,7 @@ const MaxRange = 1 << 14
 // Matrix is a sparse matrix that is read in sweeps. The columns of a row are strictly increasing, except
 // in a store with codes, where equal columns may follow each other; see [Joined]. A row of more than [MaxRange]
 // entries is visited in pieces, so that packages outside use [EachRow] and [RowSums], which visit whole rows.
-// Implementations must be safe for concurrent sweeps; package sparsetest checks the contract.
+// Implementations must be safe for concurrent sweeps; package test/testgraph checks the contract.
 type Matrix interface {
 	// Dims returns the number of rows and columns.
 	Dims() (r, c int)

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/sparsetest"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // pattern describes a random matrix.
@@ -103,7 +103,7 @@ func TestCSRKeepsTheContract(t *testing.T) {
 	for name, p := range patterns {
 		t.Run(name, func(t *testing.T) {
 			m := random(t, newRand(t, 1), p)
-			sparsetest.TestMatrix(t, func() sparse.Matrix { return m }, m)
+			testgraph.TestMatrix(t, func() sparse.Matrix { return m }, m)
 		})
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/sparsetest"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // TestSumOnSeveralProcesses compares A + Aᵀ, its degrees and its products on several processes with those of one, with
@@ -59,7 +59,7 @@ func TestSumOnSeveralProcesses(t *testing.T) {
 			for k := range 2 * size {
 				bounds = append(bounds, n*(k+1)/(2*size))
 			}
-			err := sparsetest.Processes(size, func(network sparse.Network) error {
+			err := testgraph.Processes(size, func(network sparse.Network) error {
 				d := sparse.NewDivision(n, network, bounds, []int{5, 70, 299})
 				var parts [2]*sparse.Divided
 				for i, m := range []sparse.Matrix{a, in} {

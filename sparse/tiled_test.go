@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/sparsetest"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -83,7 +82,7 @@ func TestTiledIsAMatrix(t *testing.T) {
 			for _, columns := range tiles {
 				t.Run(fmt.Sprintf("%s, tiles of %d, values of %d bytes", name, columns, bytes), func(t *testing.T) {
 					m := tiledMatrix(t, a, columns, columns%2*100)
-					sparsetest.TestMatrix(t, func() sparse.Matrix { return m }, a)
+					testgraph.TestMatrix(t, func() sparse.Matrix { return m }, a)
 				})
 			}
 		}
@@ -115,7 +114,7 @@ func TestTiledWhereSomeAreOnes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sparsetest.TestMatrix(t, func() sparse.Matrix { return m }, a)
+	testgraph.TestMatrix(t, func() sparse.Matrix { return m }, a)
 }
 
 // TestTiledKeepsSigns checks that values −0 and +0 keep their signs.

@@ -10,7 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/sparsetest"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -114,7 +113,7 @@ func TestProcesses(t *testing.T) {
 				size := 2 + turn%2
 				want := j.answer(t.Context(), one, c)
 				var got *answer
-				err := sparsetest.Processes(size, func(n sparse.Network) error {
+				err := testgraph.Processes(size, func(n sparse.Network) error {
 					g, err := heatwalk.Open(t.Context(), store, &heatwalk.Options{Network: n, Workers: 2, Edges: unit(c)})
 					if err != nil {
 						return err

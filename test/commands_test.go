@@ -16,7 +16,6 @@ import (
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/command"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/sparsetest"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -178,7 +177,7 @@ func compareCommands(t *testing.T, c *Graph, store string, path func(name string
 		compareTables(t, "a kept model", readTable(t, path("kept.csv")), printed)
 	}
 
-	err = sparsetest.Processes(2, func(n sparse.Network) error {
+	err = testgraph.Processes(2, func(n sparse.Network) error {
 		var out, messages bytes.Buffer
 		several := slices.Clone(args)
 		several[9] = path("several.csv")

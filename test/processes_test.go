@@ -21,7 +21,6 @@ import (
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/sparsetest"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -73,7 +72,7 @@ func openStore(t *testing.T, dir string) *heatwalk.Graph {
 
 // together runs a job in one process and in several, on the same store.
 func together(t *testing.T, dir string, processes int, job func(g *heatwalk.Graph) error) error {
-	return sparsetest.Processes(processes, func(n sparse.Network) error {
+	return testgraph.Processes(processes, func(n sparse.Network) error {
 		g, err := heatwalk.Open(t.Context(), dir, &heatwalk.Options{Network: n, Workers: 2})
 		if err != nil {
 			return err

@@ -8,7 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/sparsetest"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // Eigenvalues and heat of a torus are those of its closed forms, within their bounds.
@@ -19,7 +19,7 @@ func TestTorus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sparsetest.TestMatrix(t, func() sparse.Matrix { return a }, want)
+	testgraph.TestMatrix(t, func() sparse.Matrix { return a }, want)
 	var exact []float64
 	wantHeat := 0.0
 	for i := range side * side {

@@ -11,7 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/heatwalk/heatwalk/internal/report/reporttest"
+
+	"github.com/heatwalk/heatwalk/test/contract"
 )
 
 // Positions of points are those of the ticks, on linear and on logarithmic axes.
@@ -75,7 +76,7 @@ func TestSVG(t *testing.T) {
 	if strings.Contains(text, "NaN") {
 		t.Errorf("%s", text)
 	}
-	reporttest.WellFormed(t, strings.NewReader(text))
+	contract.CheckXML(t, strings.NewReader(text))
 	type span struct{ y, left, right float64 }
 	var texts []span
 	for _, m := range regexp.MustCompile(`<text x="(.+?)" y="(.+?)"(?: class="(\w+)")?>([^<]*)`).FindAllStringSubmatch(s.out.String(), -1) {
@@ -116,7 +117,7 @@ func TestPage(t *testing.T) {
 	if err := p.WriteHTML(&b); err != nil {
 		t.Fatal(err)
 	}
-	reporttest.Check(t, b.String(),
+	contract.CheckPage(t, b.String(),
 		"<title>&lt;script&gt;</title>", `<caption>A &lt;caption&gt;.</caption>`, `<th scope="row" class="text"><i class="swatch s1"></i>a&lt;b</th><td class="text">first</td><td><span class="mark">*</span><b>70.1 (0.2)</b></td>`,
 		`<td>–</td><td style="--bar:25%">1,000</td>`, `<th scope="col" class="text">note</th><th scope="col">accuracy, %</th>`,
 		"a&lt;b,first,70.123,0.2,*,4000", `aria-label="In &#34;words&#34;."`, `download="f.svg" href="data:image/svg+xml;base64,`, `<path class="l s1"`,

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -13,7 +13,7 @@ import (
 func TestHubLinks(t *testing.T) {
 	a := testgraph.Hub()
 	n, _ := a.Dims()
-	p := problemtest.Of(testgraph.Labelled{A: a, Degrees: testgraph.Degrees(t, a), Row: []int{1, 2}, Class: []int{0, 1}, Names: []string{"a", "b"}})
+	p := contract.ProblemOf(testgraph.Labelled{A: a, Degrees: testgraph.Degrees(t, a), Row: []int{1, 2}, Class: []int{0, 1}, Names: []string{"a", "b"}})
 	important := []int{7, n - 1, n / 2, 2*sparse.MaxRange - 1}
 	f := &Form{Right: func(row, class int) float64 {
 		if class > 0 {

@@ -14,8 +14,8 @@ import (
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/embedding"
-	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/contract"
 )
 
 // drawSets gives the labelled nodes of a problem their class, most of them, and other
@@ -36,7 +36,7 @@ func drawSets(p *method.Problem, labels int) [][]int {
 // Columns are eigenvectors of the matrix written down by its definition, times the sizes
 // of their values, from the largest value on.
 func TestColumns(t *testing.T) {
-	p := problemtest.Planted(t, 3, 90, 20)
+	p := contract.Planted(t, 3, 90, 20)
 	c, err := embedding.New(t.Context(), p, embedding.Most, new(lanczos.Settings))
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +84,7 @@ func TestColumns(t *testing.T) {
 // λ, and its sigmoids are where their likelihood is flat.
 func TestFit(t *testing.T) {
 	const labels = 4
-	p := problemtest.Planted(t, 5, 60, 24)
+	p := contract.Planted(t, 5, 60, 24)
 	sets := drawSets(p, labels)
 	c, err := embedding.New(t.Context(), p, embedding.Most, new(lanczos.Settings))
 	if err != nil {
@@ -211,7 +211,7 @@ func addTo(dst, x []float64) []float64 {
 // A label that no labelled node has is less likely than any that one has, and one that
 // all have is likely.
 func TestWithoutLabels(t *testing.T) {
-	p := problemtest.Planted(t, 6, 50, 20)
+	p := contract.Planted(t, 6, 50, 20)
 	sets := drawSets(p, 3)
 	for i := range sets {
 		sets[i] = append(sets[i], 4)
@@ -231,7 +231,7 @@ func TestWithoutLabels(t *testing.T) {
 }
 
 func TestWorkersAgree(t *testing.T) {
-	p := problemtest.Planted(t, 4, 300, 60)
+	p := contract.Planted(t, 4, 300, 60)
 	sets := drawSets(p, 4)
 	var want *method.Prediction
 	for _, workers := range []int{1, 2, 7} {
@@ -273,7 +273,7 @@ func TestAttributes(t *testing.T) {
 	mostWide = 200
 	rng := rand.New(rand.NewPCG(3, 5))
 	for _, columns := range []int{3, 30} {
-		p := problemtest.Planted(t, 5, 600, 300)
+		p := contract.Planted(t, 5, 600, 300)
 		values := make([]float32, len(p.Degrees)*columns)
 		for i := range values {
 			values[i] = float32(rng.NormFloat64())

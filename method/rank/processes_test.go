@@ -9,7 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/sparsetest"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -31,7 +30,7 @@ func TestRunOnSeveralProcesses(t *testing.T) {
 	n := len(g.Degrees)
 	for size := 2; size <= 3; size++ {
 		var got *Ranking
-		err := sparsetest.Processes(size, func(network sparse.Network) error {
+		err := testgraph.Processes(size, func(network sparse.Network) error {
 			bounds := []int{0, 40, n}
 			if size == 3 {
 				bounds = []int{0, 90, 100, n}

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/method/internal/problemtest"
+	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -13,7 +13,7 @@ import (
 func TestHub(t *testing.T) {
 	a := testgraph.Hub()
 	n, _ := a.Dims()
-	p := problemtest.Of(testgraph.Labelled{A: a, Degrees: testgraph.Degrees(t, a), Row: []int{n / 4, n / 2, n - 2}, Class: []int{0, 1, 1}, Names: []string{"a", "b"}})
+	p := contract.ProblemOf(testgraph.Labelled{A: a, Degrees: testgraph.Degrees(t, a), Row: []int{n / 4, n / 2, n - 2}, Class: []int{0, 1, 1}, Names: []string{"a", "b"}})
 	for _, workers := range []int{1, 2, 7} {
 		for range 5 {
 			f, err := nearestLabels(t.Context(), p, workers, new(graph.Work))

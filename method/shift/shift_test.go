@@ -8,9 +8,9 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/shift"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -35,7 +35,7 @@ func problem(t *testing.T, n int, links [][2]int, rows []int) *method.Problem {
 		t.Fatal(err)
 	}
 	slices.Sort(rows)
-	return problemtest.Of(testgraph.Labelled{A: a, Degrees: testgraph.Degrees(t, a), Row: rows, Class: make([]int, len(rows)), Names: []string{"a"}})
+	return contract.ProblemOf(testgraph.Labelled{A: a, Degrees: testgraph.Degrees(t, a), Row: rows, Class: make([]int, len(rows)), Names: []string{"a"}})
 }
 
 // grid returns the links of a square of side × side nodes.
@@ -165,7 +165,7 @@ func TestOneKind(t *testing.T) {
 
 // TestDirected checks that hops follow the direction of edges: from a node to a label.
 func TestDirected(t *testing.T) {
-	p := problemtest.Path(t, 9, false)
+	p := contract.Path(t, 9, false)
 	var arcs []sparse.Triplet
 	for v := range 8 {
 		arcs = append(arcs, sparse.Triplet{Row: uint32(v), Col: uint32(v + 1), Val: 1})

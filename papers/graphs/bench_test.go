@@ -4,12 +4,12 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/file/graphfile"
-	"github.com/heatwalk/heatwalk/test/graphstest"
+	"github.com/heatwalk/heatwalk/test/contract"
 )
 
 // molecules draws a collection.
 func molecules(graphs, vertices int) *graphfile.Collection {
-	return graphstest.Molecules(graphs, vertices, 3, 0.3, 1)
+	return contract.Molecules(graphs, vertices, 3, 0.3, 1)
 }
 
 func BenchmarkSequence1000(b *testing.B) { bench(b, "label-sequence", 1000, 20) }

@@ -7,7 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/test/graphstest"
+	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -27,7 +27,7 @@ func gramOf(t testing.TB, name string, c *graphfile.Collection, v param.Values, 
 
 func TestGoldenWalks(t *testing.T) {
 	for _, direction := range []string{"undirected", "directed"} {
-		c := graphstest.GoldenGraphs(t, direction+".json")
+		c := contract.GoldenCollection(t, direction+".json")
 		decay := map[string]float64{"geometric": 0.186, "exponential": 0.6}
 		if direction == "directed" {
 			decay["geometric"] = 0.5
@@ -43,7 +43,7 @@ func TestGoldenWalks(t *testing.T) {
 }
 
 func TestGoldenPatterns(t *testing.T) {
-	c := graphstest.GoldenGraphs(t, "undirected.json")
+	c := contract.GoldenCollection(t, "undirected.json")
 	want := testgraph.Golden(t, "graphspace/cyclic_pattern.npy")
 	testgraph.Close(t, gramOf(t, "cyclic-patterns", c, nil, nil), want, 0, 0)
 	testgraph.Close(t, gramOf(t, "intersection", c, param.Values{"parts": param.Of("patterns")}, nil), want, 0, 0)
@@ -51,7 +51,7 @@ func TestGoldenPatterns(t *testing.T) {
 		Cyclic []string `json:"cyclic_patterns"`
 		Trees  []string `json:"tree_patterns"`
 	}
-	graphstest.GoldenJSON(t, "patterns.json", &list)
+	contract.GoldenJSON(t, "patterns.json", &list)
 	for i, g := range list {
 		got, err := patterns(t.Context(), c, i, 10)
 		if err != nil {
@@ -66,7 +66,7 @@ func TestGoldenPatterns(t *testing.T) {
 }
 
 func TestGoldenSets(t *testing.T) {
-	single, multi, measure, base := graphstest.GoldenSets(t)
+	single, multi, measure, base := contract.GoldenSets(t)
 	for _, of := range []string{"count", "measure"} {
 		s := &Settings{}
 		if of == "measure" {
@@ -88,7 +88,7 @@ func TestGoldenSets(t *testing.T) {
 // TestGoldenPairFeatures compares the factor of the graph of the text, before it becomes
 // an inner product.
 func TestGoldenPairFeatures(t *testing.T) {
-	cart := graphstest.GoldenGraphs(t, "directed.json")
+	cart := contract.GoldenCollection(t, "directed.json")
 	want := testgraph.Golden(t, "graphspace/cart_pair_features_c0.1.npy") // rows and columns a c r t
 	w := newPlainWalks(cart, new(Settings))
 	list, err := w.alone(0, 0).labelPairs(&cart.Graphs[0], 0.1, false)

@@ -13,7 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/papers/graphs"
 	"github.com/heatwalk/heatwalk/param"
-	"github.com/heatwalk/heatwalk/test/graphstest"
+	"github.com/heatwalk/heatwalk/test/contract"
 )
 
 // opened returns a collection as items.
@@ -29,7 +29,7 @@ func opened(t *testing.T, made *graphfile.Collection, set *graphs.Settings) *ite
 // TestOnGraphs learns the classes of half of a collection, which differ in their branches, and
 // predicts those of the others.
 func TestOnGraphs(t *testing.T) {
-	made := graphstest.Molecules(120, 16, 2, 0, 3)
+	made := contract.Molecules(120, 16, 2, 0, 3)
 	var row, class, truth []int
 	for i, name := range made.Class {
 		c, err := strconv.Atoi(name)
@@ -77,7 +77,7 @@ func TestOnGraphs(t *testing.T) {
 // TestUnfinished tests that a learner that reaches its iteration limit gives votes for each class, as
 // every learner on kernel values does, and that the prediction reports the limit.
 func TestUnfinished(t *testing.T) {
-	made := graphstest.Molecules(12, 12, 2, 0, 3)
+	made := contract.Molecules(12, 12, 2, 0, 3)
 	c := opened(t, made, &graphs.Settings{Cosine: true})
 	p := problem.OfItems(len(made.Graphs), []int{0, 1, 2, 3}, []int{0, 1, 0, 1}, []string{"0", "1"})
 	limited := *classify.Learners().Named("centroid")

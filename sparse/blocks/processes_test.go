@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/sparsetest"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // Sums of several processes are those of one, up to rounding, and the same in all processes.
@@ -51,7 +51,7 @@ func TestSumsOfSeveralProcesses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = sparsetest.Processes(3, func(network sparse.Network) error {
+	err = testgraph.Processes(3, func(network sparse.Network) error {
 		d := sparse.NewDivision(n, network, []int{0, 1000, 4500, n}, []int{7, 1003, 4999})
 		m, err := sparse.Divide(t.Context(), a, d, 0, 1)
 		if err != nil {

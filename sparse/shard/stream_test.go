@@ -16,7 +16,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/sparsetest"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // streamed is a store of many chunks, and its matrix: every frame is a shard. Each test
@@ -352,11 +352,11 @@ func TestChunks(t *testing.T) {
 		if reads := counting.Operations() - start - len(s.listed.shards); reads != len(s.out.chunks) {
 			t.Errorf("%d reads of %d chunks", reads, len(s.out.chunks))
 		}
-		sparsetest.TestMatrix(t, func() sparse.Matrix { return s }, a)
+		testgraph.TestMatrix(t, func() sparse.Matrix { return s }, a)
 		for i := range s.out.chunks {
 			s.out.chunks[i].resident.Store(true)
 		}
-		sparsetest.TestMatrix(t, func() sparse.Matrix { return s }, a)
+		testgraph.TestMatrix(t, func() sparse.Matrix { return s }, a)
 		must(0, s.Close())
 	}
 }
@@ -369,7 +369,7 @@ func TestContract(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := must(Open(bg, "g", &Options{fs: mem, Memory: limit, Workers: 2}))
 			defer s.Close()
-			sparsetest.TestMatrix(t, func() sparse.Matrix { return s }, a)
+			testgraph.TestMatrix(t, func() sparse.Matrix { return s }, a)
 			if !slices.Equal(s.Degrees, must(sparse.Degrees(bg, a, 1))) {
 				t.Error("degrees differ")
 			}
@@ -381,7 +381,7 @@ func TestContract(t *testing.T) {
 		must(0, s.write(mem))
 		store := must(Open(bg, "g", &Options{fs: mem}))
 		defer store.Close()
-		sparsetest.TestMatrix(t, store.Transpose, s.back)
+		testgraph.TestMatrix(t, store.Transpose, s.back)
 	})
 }
 

@@ -1,7 +1,10 @@
-// Package testgraph holds graphs for tests: tiny ones with known answers,
-// random ones from an rng seed, and those of testdata/golden together with
-// reference results that were computed on them by other programs. Row i of
+// Package testgraph holds graphs for tests: tiny graphs with known answers,
+// random graphs from an rng seed, and the graphs of testdata/golden together with
+// reference results that other programs computed on them. Row i of
 // every golden array is line i of the graph's nodes.tsv.
+//
+// [TestMatrix] is the contract of [sparse.Matrix] as a test, for every implementation, here or
+// elsewhere. [Processes] runs goroutines in place of the processes of several machines.
 package testgraph
 
 import (

@@ -7,8 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/contract"
 )
 
 // scoresOf returns the normal scores of a column: at the mean rank of equal values.
@@ -117,7 +117,7 @@ func TestHeavyTails(t *testing.T) {
 	const d = 80
 	var found [2]float64
 	for seed := range uint64(3) {
-		p, class := problemtest.Blocks(t, seed, 400, 80, 3, 0.5, 0.5)
+		p, class := contract.Blocks(t, seed, 400, 80, 3, 0.5, 0.5)
 		for i, power := range []float64{0, 2} {
 			rng := rand.New(rand.NewPCG(seed, 2))
 			p.Attributes = &sparse.Table{Rows: len(class), Cols: d}
@@ -134,7 +134,7 @@ func TestHeavyTails(t *testing.T) {
 				}
 				p.Attributes.Set(v, row)
 			}
-			found[i] += problemtest.Accuracy(p, evident(t, p, &Settings{}).Class, class) / 3
+			found[i] += contract.Accuracy(p, evident(t, p, &Settings{}).Class, class) / 3
 		}
 	}
 	if found[0] < 0.75 || found[1] < found[0]-0.03 {

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -37,10 +37,10 @@ func TestWordsTell(t *testing.T) {
 		if testing.Short() && labelled > 9 {
 			break
 		}
-		p, class := problemtest.Blocks(t, 7, 300, labelled, 3, 0.2, 0.2)
+		p, class := contract.Blocks(t, 7, 300, labelled, 3, 0.2, 0.2)
 		p.Attributes = wordsOf(rand.New(rand.NewPCG(1, 1)), class, 0.4, 0.04)
 		out := evident(t, p, &Settings{Workers: 1})
-		if got := problemtest.Accuracy(p, out.Class, class); got < 0.75 {
+		if got := contract.Accuracy(p, out.Class, class); got < 0.75 {
 			t.Errorf("%d labels: accuracy %.2f", labelled, got)
 		} else if labelled > 50 && (out.Accuracy < got-3*out.Stderr || out.Accuracy > got+3*out.Stderr) {
 			t.Errorf("%d labels: estimated %.2f ± %.2f, found %.2f", labelled, out.Accuracy, out.Stderr, got)
@@ -60,7 +60,7 @@ func TestWordsTell(t *testing.T) {
 // A node without attributes is predicted from those of its neighbours; a node whose neighbours
 // have none either has the shares of the classes.
 func TestMissingAttributes(t *testing.T) {
-	p, class := problemtest.Blocks(t, 8, 300, 60, 3, 4, 0.2)
+	p, class := contract.Blocks(t, 8, 300, 60, 3, 4, 0.2)
 	whole := wordsOf(rand.New(rand.NewPCG(2, 1)), class, 0.5, 0.02)
 	some := &sparse.Table{Rows: 300, Cols: 60}
 	row := make([]float32, 60)
@@ -81,7 +81,7 @@ func TestMissingAttributes(t *testing.T) {
 	}
 	p.Attributes = some
 	out := evident(t, p, &Settings{})
-	if got := problemtest.Accuracy(p, out.Class, class); got < 0.85 {
+	if got := contract.Accuracy(p, out.Class, class); got < 0.85 {
 		t.Errorf("accuracy %.2f", got)
 	}
 	var alone []float32
@@ -115,13 +115,13 @@ func TestAttributesLeakNothing(t *testing.T) {
 	}
 	without, strangers := 0.0, 0.0
 	for seed := range uint64(draws) {
-		p, class := problemtest.Blocks(t, seed, 400, 80, 4, 5, 0.5)
-		without += problemtest.Accuracy(p, evident(t, p, &Settings{}).Class, class) / draws
+		p, class := contract.Blocks(t, seed, 400, 80, 4, 5, 0.5)
+		without += contract.Accuracy(p, evident(t, p, &Settings{}).Class, class) / draws
 		rng := rand.New(rand.NewPCG(3, seed))
 		others := slices.Clone(class)
 		rng.Shuffle(len(others), func(i, j int) { others[i], others[j] = others[j], others[i] })
 		p.Attributes = wordsOf(rng, others, 0.4, 0.04)
-		strangers += problemtest.Accuracy(p, evident(t, p, &Settings{}).Class, class) / draws
+		strangers += contract.Accuracy(p, evident(t, p, &Settings{}).Class, class) / draws
 		if seed > 0 {
 			continue
 		}
@@ -154,10 +154,10 @@ func TestUselessAttributes(t *testing.T) {
 	const draws = 5
 	var with, without float64
 	for seed := range uint64(draws) {
-		p, class := problemtest.Blocks(t, seed, 400, 20, 4, 3.5, 0.6)
-		without += problemtest.Accuracy(p, evident(t, p, &Settings{}).Class, class) / draws
+		p, class := contract.Blocks(t, seed, 400, 20, 4, 3.5, 0.6)
+		without += contract.Accuracy(p, evident(t, p, &Settings{}).Class, class) / draws
 		p.Attributes = noiseOf(rand.New(rand.NewPCG(seed, 4)), 400, 10)
-		with += problemtest.Accuracy(p, evident(t, p, &Settings{}).Class, class) / draws
+		with += contract.Accuracy(p, evident(t, p, &Settings{}).Class, class) / draws
 	}
 	if without < 0.5 || with < without-0.1 {
 		t.Errorf("accuracy %.3f with random attributes, %.3f without", with, without)
@@ -176,11 +176,11 @@ func TestFewLabelsTellNothing(t *testing.T) {
 	}
 	var told, found float64
 	for seed := range uint64(draws) {
-		p, class := problemtest.Blocks(t, seed, 150, 24, 3, 0.5, 0.5)
+		p, class := contract.Blocks(t, seed, 150, 24, 3, 0.5, 0.5)
 		p.Attributes = noiseOf(rand.New(rand.NewPCG(seed, 5)), 150, 80)
 		out := evident(t, p, &Settings{RNGSeed: seed})
 		told += out.Accuracy / draws
-		found += problemtest.Accuracy(p, out.Class, class) / draws
+		found += contract.Accuracy(p, out.Class, class) / draws
 	}
 	if told > found+0.03 {
 		t.Errorf("estimated %.3f, found %.3f", told, found)

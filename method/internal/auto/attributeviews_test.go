@@ -10,9 +10,9 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/contract"
 )
 
 // tableOf returns a table of n nodes of which one in seven has no row and another one has
@@ -125,7 +125,7 @@ func TestViews(t *testing.T) {
 	for _, c := range []struct {
 		words, real int
 	}{{30, 0}, {70, 3}, {0, 5}, {0, 70}} {
-		p := problemtest.Planted(t, 3, n, 20)
+		p := contract.Planted(t, 3, n, 20)
 		table, plain := tableOf(rng, n, c.words, c.real)
 		p.Attributes = table
 		x := scaledOf(plain, c.words, c.real)

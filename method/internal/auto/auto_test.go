@@ -16,10 +16,10 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
+	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -68,10 +68,10 @@ func TestEvidenceIsHonest(t *testing.T) {
 		const draws = 6
 		var told, found float64
 		for seed := range uint64(draws) {
-			p, class := problemtest.Blocks(t, seed, 300, c.labels, 2, c.within, c.between)
+			p, class := contract.Blocks(t, seed, 300, c.labels, 2, c.within, c.between)
 			out := evident(t, p, &Settings{RNGSeed: seed})
 			told += out.Accuracy / draws
-			found += problemtest.Accuracy(p, out.Class, class) / draws
+			found += contract.Accuracy(p, out.Class, class) / draws
 			if out.Tested > c.labels || out.Tested < c.labels-2 || !(out.Stderr > 0) { // those that another label reaches
 				t.Errorf("%d labels: %d tested, error %v", c.labels, out.Tested, out.Stderr)
 			}
@@ -97,7 +97,7 @@ func TestEstimateOfManyLabels(t *testing.T) {
 				p.Class = append(p.Class, class[v])
 			}
 			out := evident(t, p, &Settings{})
-			accuracy := problemtest.Accuracy(p, out.Class, class)
+			accuracy := contract.Accuracy(p, out.Class, class)
 			independent := math.Sqrt(accuracy * (1 - accuracy) * (1/float64(out.Tested) + 1/float64(nodes-labels)))
 			t.Logf("%d labels of %d nodes: accuracy %.3f, estimated %.3f ± %.3f by %d labels", labels, nodes, accuracy, out.Accuracy, out.Stderr, out.Tested)
 			if math.Abs(out.Accuracy-accuracy) > 3*out.Stderr || out.Stderr > 1.5*independent || out.Tested < min(labels/3, 700) {
@@ -115,7 +115,7 @@ func TestEvidenceOfShuffledLabels(t *testing.T) {
 	const draws = 6
 	var told, largest float64
 	for seed := range uint64(draws) {
-		p, _ := problemtest.Blocks(t, seed, 150, 60, 3, 5, 0.5)
+		p, _ := contract.Blocks(t, seed, 150, 60, 3, 5, 0.5)
 		rand.New(rand.NewPCG(seed, 2)).Shuffle(len(p.Class), func(i, j int) { p.Class[i], p.Class[j] = p.Class[j], p.Class[i] })
 		told += evident(t, p, &Settings{RNGSeed: seed}).Accuracy / draws
 		for _, c := range p.Class {
@@ -138,7 +138,7 @@ func TestEstimateAllowsForChoice(t *testing.T) {
 		seed, shuffle   uint64
 		labels, classes int
 	}{{2, 2, 26, 2}, {107, 107, 17, 3}} {
-		p, _ := problemtest.Blocks(t, of.seed, 120, of.labels, of.classes, 8, 0.1)
+		p, _ := contract.Blocks(t, of.seed, 120, of.labels, of.classes, 8, 0.1)
 		rand.New(rand.NewPCG(4, of.shuffle)).Shuffle(len(p.Class), func(i, j int) { p.Class[i], p.Class[j] = p.Class[j], p.Class[i] })
 		f := featuresOf(t, p, &Settings{RNGSeed: 4})
 		h, err := predictHeldOut(t.Context(), f)
@@ -198,7 +198,7 @@ func TestEstimateAllowsForChoice(t *testing.T) {
 // without a label in its component has the shares of the labels, without their luck.
 func TestEvidenceScores(t *testing.T) {
 	for _, labels := range []int{12, 40} {
-		p := problemtest.Planted(t, 21, 150, labels)
+		p := contract.Planted(t, 21, 150, labels)
 		out := evident(t, p, &Settings{})
 		given := map[int]bool{}
 		for i, row := range p.Row {
@@ -252,7 +252,7 @@ func TestEvidenceScores(t *testing.T) {
 // refused.
 func TestUnitOfWeights(t *testing.T) {
 	for _, labels := range []int{12, 60} {
-		p := problemtest.Planted(t, 27, 120, labels)
+		p := contract.Planted(t, 27, 120, labels)
 		scaled := func(factor float64) (*Prediction, error) {
 			var e []sparse.Triplet
 			for i := range p.Degrees {
@@ -290,7 +290,7 @@ func TestUnitOfWeights(t *testing.T) {
 
 // With few labels, of each class the same number, the class is that of the largest score of Poisson learning.
 func TestEvidenceOfFewLabels(t *testing.T) {
-	p := problemtest.Planted(t, 21, 60, 12)
+	p := contract.Planted(t, 21, 60, 12)
 	left := slices.Repeat([]int{int(slices.Min(choose.CountsOf(p)))}, 3)
 	p = p.At(slices.DeleteFunc(sched.UpTo(12), func(i int) bool {
 		left[p.Class[i]]--
@@ -353,8 +353,8 @@ func TestEvidenceSameBits(t *testing.T) {
 		if testing.Short() && labels > 12 {
 			break
 		}
-		p := problemtest.Planted(t, 4, 300, labels)
-		a := &problemtest.Counting{Matrix: p.A}
+		p := contract.Planted(t, 4, 300, labels)
+		a := &contract.Counting{Matrix: p.A}
 		p.A = a
 		first := evident(t, p, &Settings{Workers: 1})
 		if !inputOf(t, p, &Settings{}).diffusion && a.Count() != first.Work.Sweeps {
@@ -367,7 +367,7 @@ func TestEvidenceSameBits(t *testing.T) {
 // On a long path walks grow until they reach nearly all nodes, and each half of it
 // has the class of its end.
 func TestEvidenceOnPath(t *testing.T) {
-	p := problemtest.Path(t, 240, false)
+	p := contract.Path(t, 240, false)
 	out := evident(t, p, &Settings{})
 	for v, class := range out.Class {
 		if want := v / 120; class != want && (v < 105 || v >= 135) { // between, scores of both are next to nothing
@@ -379,7 +379,7 @@ func TestEvidenceOnPath(t *testing.T) {
 // Walks that turn out to be too short are freed before longer ones start.
 func TestOneWalkAtATime(t *testing.T) {
 	set := &Settings{}
-	in := inputOf(t, problemtest.Path(t, 1000, false), set)
+	in := inputOf(t, contract.Path(t, 1000, false), set)
 	f := &features{in: in, seeds: newSeeds(in)}
 	longer := false
 	set.Progress = func(stage string, _, _ int64) {
@@ -402,7 +402,7 @@ func TestOneWalkAtATime(t *testing.T) {
 // One class of most labels, labels that are the only ones of their class, and folds
 // without a class are no reason to fail.
 func TestEvidenceOfUnevenLabels(t *testing.T) {
-	p, _ := problemtest.Blocks(t, 3, 200, 40, 2, 4, 1)
+	p, _ := contract.Blocks(t, 3, 200, 40, 2, 4, 1)
 	for i := range p.Class {
 		p.Class[i] = 0
 	}

@@ -13,10 +13,10 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/ingest/generate"
-	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -154,12 +154,12 @@ func TestBeliefsOfABlockModel(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second")
 	}
-	p, class := problemtest.Blocks(t, 5, 1500, 150, 3, 5, 1)
+	p, class := contract.Blocks(t, 5, 1500, 150, 3, 5, 1)
 	with := evident(t, p, &Settings{})
 	if last := with.Choice.Mixture[len(with.Choice.Mixture)-1]; !last.Beliefs {
 		t.Fatal("beliefs take no part")
 	}
-	accuracy := problemtest.Accuracy(p, with.Class, class)
+	accuracy := contract.Accuracy(p, with.Class, class)
 	t.Logf("accuracy %.3f, estimate %.3f", accuracy, with.Estimate.Accuracy)
 	if e := with.Estimate; accuracy < 0.75 || math.Abs(e.Accuracy-accuracy) > 3*e.Stderr {
 		t.Errorf("accuracy %.3f, estimate %.3f ± %.3f", accuracy, e.Accuracy, e.Stderr)

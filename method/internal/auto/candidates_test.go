@@ -5,13 +5,13 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/method/internal/problemtest"
+	"github.com/heatwalk/heatwalk/test/contract"
 )
 
 // The models of folds learn from the labels of a sample alone: their probabilities are those
 // of models for which the other labels have no features.
 func TestSampleTeaches(t *testing.T) {
-	p, _ := problemtest.Blocks(t, 3, 120, 80, 3, 5, 1)
+	p, _ := contract.Blocks(t, 3, 120, 80, 3, 5, 1)
 	f := featuresOf(t, p, &Settings{Workers: 1})
 	all, half := make([]bool, 80), make([]bool, 80)
 	for i := range all {
@@ -42,7 +42,7 @@ func TestSampleTeaches(t *testing.T) {
 // all classes among them, and all labels elsewhere.
 func TestSampled(t *testing.T) {
 	for _, of := range []struct{ classes, want int }{{3, 600}, {80, choiceLabels}} {
-		p, _ := problemtest.Blocks(t, 3, 700, 600, of.classes, 5, 1)
+		p, _ := contract.Blocks(t, 3, 700, 600, of.classes, 5, 1)
 		in := inputOf(t, p, &Settings{LowEffort: true})
 		f := &features{in: in, columns: &columns{design: &in.design, classes: of.classes}, fold: p.Class}
 		count, seen := 0, map[int]bool{}
@@ -82,7 +82,7 @@ func TestRace(t *testing.T) {
 // Many labels of some classes have fewer candidates, all λ of which have held-out probabilities in
 // each fold.
 func TestSlowCandidates(t *testing.T) {
-	p, _ := problemtest.Blocks(t, 4, 700, choiceLabels+1, someClasses, 5, 1)
+	p, _ := contract.Blocks(t, 4, 700, choiceLabels+1, someClasses, 5, 1)
 	f := featuresOf(t, p, &Settings{Workers: 1, LowEffort: true})
 	if got := candidatesOf(&f.in.design, f.in.p); !slices.Equal(got, slowCandidates) {
 		t.Errorf("candidates %v", got)

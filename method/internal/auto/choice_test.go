@@ -8,16 +8,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/test/contract"
 )
 
 // TestChoiceGivesTheSameBits checks predictions with a choice that was written and read: with many labels
 // and few, and where beliefs take part.
 func TestChoiceGivesTheSameBits(t *testing.T) {
-	planted := problemtest.Planted(t, 3, 400, 60)
-	few := problemtest.Planted(t, 4, 200, 8)
-	blocks, _ := problemtest.Blocks(t, 5, 800, 120, 3, 6, 1)
+	planted := contract.Planted(t, 3, 400, 60)
+	few := contract.Planted(t, 4, 200, 8)
+	blocks, _ := contract.Blocks(t, 5, 800, 120, 3, 6, 1)
 	for name, p := range map[string]*problem.Problem{"planted": planted, "few": few, "blocks": blocks} {
 		set := &Settings{RNGSeed: 2}
 		want := evident(t, p, set)
@@ -44,12 +44,12 @@ func TestChoiceGivesTheSameBits(t *testing.T) {
 
 // Stages are those of a choice, also on a graph that has grown beyond the size up to which they are considered.
 func TestStagesOfAChoice(t *testing.T) {
-	p, _ := problemtest.Blocks(t, 5, 800, 120, 3, 6, 1)
+	p, _ := contract.Blocks(t, 5, 800, 120, 3, 6, 1)
 	want := evident(t, p, &Settings{})
 	if d := designOf(p, &Settings{Choice: want.Choice}); d.links && !slices.ContainsFunc(want.Choice.Mixture, func(c Component) bool { return c.Links }) {
 		t.Error("link rows are computed that no component uses")
 	}
-	p, _ = problemtest.Blocks(t, 5, 800, 90, 3, 6, 1)
+	p, _ = contract.Blocks(t, 5, 800, 90, 3, 6, 1)
 	kept := &Choice{Mixture: []Component{{Weight: 1, candidate: candidate{Links: true, Alone: true, Ridge: 10}, Lambda: 10}}, Calibration: want.Choice.Calibration}
 	if inputOf(t, p, &Settings{}).links {
 		t.Fatal("90 labels are enough for link rows, so that nothing is tested")

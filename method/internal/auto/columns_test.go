@@ -9,10 +9,10 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
+	"github.com/heatwalk/heatwalk/test/contract"
 )
 
 // slowFilters returns Σ_j c_j·(T^j·D^-p·Y)_vc of every filter, node and class, D in a unit
@@ -85,7 +85,7 @@ func walked(t *testing.T, p *problem.Problem) (*seeds, *walkFeatures) {
 // each class in proportion to its labels, with a fold for every label and for several.
 func TestFilters(t *testing.T) {
 	for _, labels := range []int{14, 40} {
-		p := problemtest.Planted(t, 9, 60, labels)
+		p := contract.Planted(t, 9, 60, labels)
 		s, walks := walked(t, p)
 		near := func(what string, got float32, want float64) {
 			if math.Abs(float64(got)-want) > 1e-5*(math.Abs(want)+1) {
@@ -137,7 +137,7 @@ func TestFilters(t *testing.T) {
 // Where a label is the only one of its class, others see what their nodes would see without a label of their fold: the walks from
 // the labels that are left, and the shares of the classes of these. Classes with two labels in a fold are scaled.
 func TestLabelsOfSmallClasses(t *testing.T) {
-	p, _ := problemtest.Blocks(t, 4, 200, 60, 30, 4, 0.5)
+	p, _ := contract.Blocks(t, 4, 200, 60, 30, 4, 0.5)
 	f := featuresOf(t, p, &Settings{LowEffort: true})
 	scaled := map[[2]int]int{} // labels of a class in a fold
 	for i, c := range p.Class {
@@ -180,7 +180,7 @@ func TestLabelsOfSmallClasses(t *testing.T) {
 
 // Two labels of each class but one are no random sample: a class with one label less in a fold would name the class of the label.
 func TestLabelsDrawnByClass(t *testing.T) {
-	p, _ := problemtest.Blocks(t, 4, 200, 59, 30, 4, 0.5)
+	p, _ := contract.Blocks(t, 4, 200, 59, 30, 4, 0.5)
 	for i := range p.Class {
 		p.Class[i] = i / 2
 	}
@@ -198,7 +198,7 @@ func TestLabelsDrawnByClass(t *testing.T) {
 // neighbours.
 func TestColumns(t *testing.T) {
 	ctx := context.Background()
-	p := problemtest.Planted(t, 9, 60, 30)
+	p := contract.Planted(t, 9, 60, 30)
 	s, walks := walked(t, p)
 	graph, err := newGraphColumns(ctx, p, 1, new(graph.Work))
 	if err != nil {

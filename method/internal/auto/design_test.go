@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -26,8 +26,8 @@ func leanDesign(p *problem.Problem) design {
 // The design of many classes predicts about as well as the full one where neighbours agree, with
 // probabilities that add up to 1, from a sample of the labels, and reports its accuracy.
 func TestManyClasses(t *testing.T) {
-	p, class := problemtest.Blocks(t, 4, 1200, 700, 12, 6, 0.5)
-	full := problemtest.Accuracy(p, evident(t, p, &Settings{LowEffort: true}).Class, class)
+	p, class := contract.Blocks(t, 4, 1200, 700, 12, 6, 0.5)
+	full := contract.Accuracy(p, evident(t, p, &Settings{LowEffort: true}).Class, class)
 	d := leanDesign(p)
 	predict := func(workers int, memory int64) *Prediction {
 		out := &Prediction{}
@@ -44,7 +44,7 @@ func TestManyClasses(t *testing.T) {
 		return out
 	}
 	out := predict(1, 0)
-	found := problemtest.Accuracy(p, out.Class, class)
+	found := contract.Accuracy(p, out.Class, class)
 	if found < full-0.03 || math.Abs(out.Accuracy-found) > 3*out.Stderr {
 		t.Errorf("accuracy %.3f, estimated %.3f ± %.3f; with all features %.3f", found, out.Accuracy, out.Stderr, full)
 	}
@@ -65,7 +65,7 @@ func TestManyClasses(t *testing.T) {
 // Rows that are stored in files have the bits of those in memory, with few classes or many, whether propagated attributes or
 // scores of classes are stored, and no file is left.
 func TestStoredRows(t *testing.T) {
-	p, class := problemtest.Blocks(t, 4, 1200, 700, 12, 6, 0.5)
+	p, class := contract.Blocks(t, 4, 1200, 700, 12, 6, 0.5)
 	for _, columns := range testgraph.Sample(t, 1, []int{8, 20, -20}) {
 		isLean := columns > 0
 		columns = max(columns, -columns)
@@ -99,7 +99,7 @@ func TestStoredRows(t *testing.T) {
 			return out
 		}
 		out, dir := predict(1, 0, ""), t.TempDir()
-		if found := problemtest.Accuracy(p, out.Class, class); math.Abs(out.Accuracy-found) > 3*out.Stderr || found < 0.5 {
+		if found := contract.Accuracy(p, out.Class, class); math.Abs(out.Accuracy-found) > 3*out.Stderr || found < 0.5 {
 			t.Errorf("%d columns: accuracy %.3f, estimated %.3f ± %.3f", columns, found, out.Accuracy, out.Stderr)
 		}
 		again := predict(7, 64<<20, dir)
@@ -116,7 +116,7 @@ func TestStoredRows(t *testing.T) {
 // limit changes no part of the design.
 func TestManyClassesFitTheLimit(t *testing.T) {
 	const n, classes, labels, limit = 174_000, 1000, 17_400, 3 << 30
-	few, _ := problemtest.Blocks(t, 4, 100, 50, 3, 5, 0.5)
+	few, _ := contract.Blocks(t, 4, 100, 50, 3, 5, 0.5)
 	p := &problem.Problem{Names: make([]string, classes), Graph: &graph.Graph{A: few.A, Degrees: make([]float64, n)}}
 	for i := range labels {
 		p.Row, p.Class = append(p.Row, 10*i), append(p.Class, i%classes)

@@ -8,15 +8,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/contract"
 )
 
 // Scores of kernels are those of regularised least squares on exp(−βL̃) and on S² by dense algebra, for a β and a λ of
 // those that are searched.
 func TestKernelScores(t *testing.T) {
-	p := problemtest.Planted(t, 9, 60, 24)
+	p := contract.Planted(t, 9, 60, 24)
 	f := &features{in: inputOf(t, p, &Settings{RNGSeed: 5})}
 	f.fold, f.hasOthers = newSeeds(f.in).fold, make([]bool, len(p.Row))
 	for i := range f.hasOthers {

@@ -8,9 +8,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -136,8 +136,8 @@ func TestEvidenceOfDirections(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		with += problemtest.Accuracy(p, out.Class, class) / draws
-		without += problemtest.Accuracy(q, evident(t, q, &Settings{}).Class, class) / draws
+		with += contract.Accuracy(p, out.Class, class) / draws
+		without += contract.Accuracy(q, evident(t, q, &Settings{}).Class, class) / draws
 	}
 	if with < 0.8 || without > with-0.2 {
 		t.Errorf("accuracy %v, without directions %v", with, without)

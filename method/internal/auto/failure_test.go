@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -34,13 +34,13 @@ func (f failing) SweepRows(ctx context.Context, lo, hi, workers int, visit func(
 
 // problems returns small problems that between them take every way of a prediction.
 func problems(t *testing.T) map[string]*problem.Problem {
-	few, class := problemtest.Blocks(t, 4, 80, 12, 3, 5, 0.5)
-	many, _ := problemtest.Blocks(t, 4, 80, 30, 3, 5, 0.5)
-	words, _ := problemtest.Blocks(t, 4, 80, 30, 3, 5, 0.5)
+	few, class := contract.Blocks(t, 4, 80, 12, 3, 5, 0.5)
+	many, _ := contract.Blocks(t, 4, 80, 30, 3, 5, 0.5)
+	words, _ := contract.Blocks(t, 4, 80, 30, 3, 5, 0.5)
 	words.Attributes = wordsOf(rand.New(rand.NewPCG(1, 1)), class, 0.5, 0.1)
-	numbers, _ := problemtest.Blocks(t, 4, 80, 30, 3, 5, 0.5)
+	numbers, _ := contract.Blocks(t, 4, 80, 30, 3, 5, 0.5)
 	numbers.Attributes = noiseOf(rand.New(rand.NewPCG(1, 1)), 80, 4)
-	directed, _ := problemtest.Blocks(t, 4, 80, 30, 3, 5, 0.5)
+	directed, _ := contract.Blocks(t, 4, 80, 30, 3, 5, 0.5)
 	directed.Directed = true
 	return map[string]*problem.Problem{"few labels": few, "many": many, "words": words, "numbers": numbers, "directed": directed}
 }

@@ -3,15 +3,15 @@ package auto
 import (
 	"testing"
 
-	"github.com/heatwalk/heatwalk/method/internal/problemtest"
+	"github.com/heatwalk/heatwalk/test/contract"
 )
 
 // On a path with a label on every 97th node walks reach all nodes before they reach the next
 // label, without which no model can be learned.
 func TestLabelsAtEqualDistances(t *testing.T) {
-	p, truth := problemtest.FarLabels(t, 4000)
+	p, truth := contract.FarLabels(t, 4000)
 	out := evident(t, p, &Settings{LowEffort: true})
-	if got := problemtest.Accuracy(p, out.Class, truth); got < 0.95 || out.Accuracy < 0.75 {
+	if got := contract.Accuracy(p, out.Class, truth); got < 0.95 || out.Accuracy < 0.75 {
 		t.Errorf("accuracy %v, estimated %v", got, out.Accuracy)
 	}
 }

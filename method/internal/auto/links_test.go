@@ -9,15 +9,15 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // Values of the kernel between link rows are those of the rows themselves, for isolated nodes too.
 func TestLinkRows(t *testing.T) {
-	p, _ := problemtest.Blocks(t, 2, 150, 100, 3, 1, 1)
+	p, _ := contract.Blocks(t, 2, 150, 100, 3, 1, 1)
 	in := inputOf(t, p, &Settings{})
 	f, err := newFeatures(t.Context(), in)
 	if err != nil {
@@ -96,7 +96,7 @@ func TestLinksFindParity(t *testing.T) {
 	if err := in.predict(t.Context(), without); err != nil {
 		t.Fatal(err)
 	}
-	with, before := problemtest.Accuracy(p, first.Class, class), problemtest.Accuracy(p, without.Class, class)
+	with, before := contract.Accuracy(p, first.Class, class), contract.Accuracy(p, without.Class, class)
 	t.Logf("accuracy %.3f, without link rows %.3f", with, before)
 	if with < before+0.1 {
 		t.Errorf("accuracy %.3f, without link rows %.3f", with, before)

@@ -7,11 +7,10 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/graph/graphtest"
 	"github.com/heatwalk/heatwalk/internal/simd"
-	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/contract"
 )
 
 // withWords returns attributes of sparse words that depend on the classes, missing for some nodes.
@@ -73,7 +72,7 @@ func compareProcesses(t *testing.T, p *problem.Problem, numbers func(q *problem.
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := graphtest.OnProcesses(t, 2, whole, p.Row, func(g *graph.Graph, local func(row int) int) (*sparse.Block[float64], error) {
+	got := contract.OnProcesses(t, 2, whole, p.Row, func(g *graph.Graph, local func(row int) int) (*sparse.Block[float64], error) {
 		return numbers(partOf(p, g, local))
 	})
 	for v := range want.Rows {
@@ -88,7 +87,7 @@ func compareProcesses(t *testing.T, p *problem.Problem, numbers func(q *problem.
 // TestPredictOnSeveralProcesses compares probabilities and the accuracy with those of one process, with
 // attributes of some nodes, kernels, link rows and label propagation.
 func TestPredictOnSeveralProcesses(t *testing.T) {
-	p, class := problemtest.Blocks(t, 3, 300, 60, 2, 6, 1)
+	p, class := contract.Blocks(t, 3, 300, 60, 2, 6, 1)
 	p.Attributes = withWords(class, 2)
 	compareProcesses(t, p, func(q *problem.Problem) (*sparse.Block[float64], error) {
 		got, err := Predict(t.Context(), q, &Settings{Workers: q.Workers})
@@ -111,7 +110,7 @@ func TestPredictOnSeveralProcesses(t *testing.T) {
 // TestRanksOnSeveralProcesses compares scaled attributes with those of one process, where quantiles are estimated
 // from some of the nodes.
 func TestRanksOnSeveralProcesses(t *testing.T) {
-	p, class := problemtest.Blocks(t, 3, 3*rankSample, 100, 2, 6, 1)
+	p, class := contract.Blocks(t, 3, 3*rankSample, 100, 2, 6, 1)
 	p.Attributes, _ = tableOf(rand.New(rand.NewPCG(9, 10)), len(class), 0, 3)
 	compareProcesses(t, p, func(q *problem.Problem) (*sparse.Block[float64], error) {
 		a := newAttributeTable(q.Team(), q.Attributes)

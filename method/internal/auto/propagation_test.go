@@ -5,15 +5,15 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/contract"
 )
 
 // path returns a path of n nodes whose classes are stretches of it, with labels at random, and
 // the class of each node.
 func path(t *testing.T, n, stretch, labels int) (*problem.Problem, []int) {
-	p, class := problemtest.Path(t, n, false), make([]int, n)
+	p, class := contract.Path(t, n, false), make([]int, n)
 	p.Row, p.Class, p.Names = nil, nil, []string{"a", "b", "c"}
 	for v := range class {
 		class[v] = v / stretch % len(p.Names)
@@ -100,7 +100,7 @@ func combined(t *testing.T, p *problem.Problem, set *Settings) (*heldOut, []comp
 
 // Where neighbours differ label propagation has no part, but for chance.
 func TestModelsPredictNearLabels(t *testing.T) {
-	p, _ := problemtest.Blocks(t, 1, 600, 120, 3, 1, 6)
+	p, _ := contract.Blocks(t, 1, 600, 120, 3, 1, 6)
 	_, mixture := combined(t, p, &Settings{})
 	for _, c := range mixture {
 		if c.Propagation && c.Weight > 5*leastWeight {

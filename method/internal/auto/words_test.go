@@ -10,14 +10,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/contract"
 )
 
 // wordModelOf returns the model of a problem with words, and the features.
 func wordModelOf(t *testing.T, workers int) (*wordModel, *mat.Dense) {
 	rng := rand.New(rand.NewPCG(5, 5))
-	p, _ := problemtest.Blocks(t, 3, 90, 40, 3, 5, 1)
+	p, _ := contract.Blocks(t, 3, 90, 40, 3, 5, 1)
 	table, plain := tableOf(rng, 90, 13, 0)
 	p.Attributes = table
 	m := newWordModel(newLens(p, newAttributeTable(nil, table), workers, new(graph.Work)))

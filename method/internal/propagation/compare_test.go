@@ -3,12 +3,12 @@ package propagation
 import (
 	"testing"
 
-	"github.com/heatwalk/heatwalk/method/internal/problemtest"
+	"github.com/heatwalk/heatwalk/test/contract"
 )
 
 // Labels that are far from each other are compared by walks that come from one to the next.
 func TestCompareFarLabels(t *testing.T) {
-	p, _ := problemtest.FarLabels(t, 8000)
+	p, _ := contract.FarLabels(t, 8000)
 	fold := make([]int, len(p.Row))
 	for i := range fold {
 		fold[i] = i % 10

@@ -7,14 +7,14 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/test/contract"
 )
 
 // TestOutOfFold compares the scores of labels without their fold with the harmonic function of the
 // other labels by dense algebra: L_UU·F_U = A_UL·F_L.
 func TestOutOfFold(t *testing.T) {
-	p, _ := problemtest.Blocks(t, 3, 60, 20, 3, 8, 1)
+	p, _ := contract.Blocks(t, 3, 60, 20, 3, 8, 1)
 	fold := make([]int, len(p.Row))
 	for i := range fold {
 		fold[i] = i % 4
@@ -25,7 +25,7 @@ func TestOutOfFold(t *testing.T) {
 // TestOutOfFoldReduced compares the scores on a path, where conjugate gradients take hundreds of steps, so that it is
 // reduced to the labelled nodes, with the function that is linear between labels.
 func TestOutOfFoldReduced(t *testing.T) {
-	p := problemtest.Path(t, 6000, false)
+	p := contract.Path(t, 6000, false)
 	p.Row = []int{3, 1500, 2000, 4000, 5990}
 	p.Class = []int{0, 1, 1, 0, 1}
 	l := &Propagation{P: p, Alpha: 1, Rough: true}
@@ -96,7 +96,7 @@ func withoutFold(t *testing.T, l *Propagation, fold []int, f int) *mat.Dense {
 
 // TestOutOfFoldAsksEnough tests that folds are left out if there are many labels.
 func TestOutOfFoldAsksEnough(t *testing.T) {
-	p, _ := problemtest.Blocks(t, 3, 3000, 2500, 2, 6, 1)
+	p, _ := contract.Blocks(t, 3, 3000, 2500, 2, 6, 1)
 	fold := make([]int, len(p.Row))
 	for i := range fold {
 		fold[i] = i % 5

@@ -6,15 +6,14 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/graph/graphtest"
-	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/contract"
 )
 
 // TestPropagationOnSeveralProcesses compares scores of all nodes, and scores of labels without their folds, with
 // those of one process: for harmonic functions, centred ones, walks that settle, and walks of some steps.
 func TestPropagationOnSeveralProcesses(t *testing.T) {
-	p := problemtest.Planted(t, 4, 400, 40)
+	p := contract.Planted(t, 4, 400, 40)
 	whole, err := graph.New(t.Context(), p.A, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +62,7 @@ func TestPropagationOnSeveralProcesses(t *testing.T) {
 		if l.Rough {
 			tolerance = 100 * roughTolerance
 		}
-		got := graphtest.OnProcesses(t, 2, whole, slices.Clone(p.Row), compute)
+		got := contract.OnProcesses(t, 2, whole, slices.Clone(p.Row), compute)
 		for i := range want.Rows {
 			for j, v := range want.Row(i) {
 				if !(math.Abs(got.Row(i)[j]-v) <= tolerance) {

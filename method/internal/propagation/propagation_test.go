@@ -10,9 +10,9 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/iterative"
-	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -34,7 +34,7 @@ func scoresOf(t *testing.T, l *Propagation) (*sparse.Block[float32], int, error)
 func TestPropagation(t *testing.T) {
 	ctx := context.Background()
 	for _, directed := range []bool{false, true} {
-		p := problemtest.Planted(t, 4, 600, 60)
+		p := contract.Planted(t, 4, 600, 60)
 		p.Directed = directed
 		w := walk[float64](&Propagation{P: p, Alpha: 1}, mostSteps)
 		want := sparse.NewBlock[float64](len(p.Degrees), len(p.Names))
@@ -92,7 +92,7 @@ func TestPropagationOnPath(t *testing.T) {
 		t.Skip("takes a fifth of a second")
 	}
 	const n = 5000
-	p := problemtest.Path(t, n, false)
+	p := contract.Path(t, n, false)
 	for _, lacks := range []int64{0, 1000} {
 		l := &Propagation{P: p, Alpha: 1}
 		l.Memory = blockBytes(l, 1) + factorBytes(l, 1) - lacks

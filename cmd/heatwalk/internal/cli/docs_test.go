@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
-	"github.com/heatwalk/heatwalk/test/graphstest"
+	"github.com/heatwalk/heatwalk/test/contract"
 )
 
 var update = flag.Bool("update", false, "write docs/commands.md")
@@ -106,7 +106,7 @@ func TestJSONPage(t *testing.T) {
 	if err := os.WriteFile("few.tsv", []byte("1\tx\n2\tx\n3\ty\n4\ty\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := graphstest.WriteTU("MOL", graphstest.Molecules(20, 20, 2, 0.4, 1)); err != nil {
+	if err := contract.WriteTU("MOL", contract.Molecules(20, 20, 2, 0.4, 1)); err != nil {
 		t.Fatal(err)
 	}
 	word := regexp.MustCompile("`[^`]*`")

@@ -12,7 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/items"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/test/graphstest"
+	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -20,7 +20,7 @@ import (
 func collectionFiles(t *testing.T, c *graphfile.Collection) string {
 	t.Helper()
 	prefix := filepath.Join(t.TempDir(), "D")
-	if err := graphstest.WriteTU(prefix, c); err != nil {
+	if err := contract.WriteTU(prefix, c); err != nil {
 		t.Fatal(err)
 	}
 	return prefix
@@ -36,8 +36,8 @@ func TestGoldenGraphs(t *testing.T) {
 			testgraph.Close(t, readNPY(t, out, want.Rows, want.Cols), want, 1e-10, 1e-9)
 		})
 	}
-	undirected := collectionFiles(t, graphstest.GoldenGraphs(t, "undirected.json"))
-	directed := collectionFiles(t, graphstest.GoldenGraphs(t, "directed.json"))
+	undirected := collectionFiles(t, contract.GoldenCollection(t, "undirected.json"))
+	directed := collectionFiles(t, contract.GoldenCollection(t, "directed.json"))
 	for _, kind := range []string{"sequence", "pair"} {
 		walk := "--kernel label-" + kind + ":weights="
 		check(undirected, walk+"geometric:decay=0.186", "undirected_"+kind+"_geometric")
@@ -47,7 +47,7 @@ func TestGoldenGraphs(t *testing.T) {
 	}
 	check(undirected, "--kernel cyclic-patterns", "cyclic_pattern")
 
-	single, multi, measure, base := graphstest.GoldenSets(t)
+	single, multi, measure, base := contract.GoldenSets(t)
 	sets, multisets := collectionFiles(t, single), collectionFiles(t, multi)
 	dir := t.TempDir()
 	var lines, ids strings.Builder

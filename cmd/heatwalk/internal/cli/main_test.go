@@ -30,7 +30,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/system"
 	_ "github.com/heatwalk/heatwalk/papers"
 	_ "github.com/heatwalk/heatwalk/papers/ongram"
-	"github.com/heatwalk/heatwalk/test/graphstest"
+	"github.com/heatwalk/heatwalk/test/contract"
 )
 
 // TestMain lets no run wait for a disk: that files are synced is seen by tests which
@@ -208,7 +208,7 @@ func molecules(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	vertices, err := strconv.Atoi(args[2])
 	ts.Check(err)
-	ts.Check(graphstest.WriteTU(ts.MkAbs(args[0]), graphstest.Molecules(graphs, vertices, 2, 0.4, 1)))
+	ts.Check(contract.WriteTU(ts.MkAbs(args[0]), contract.Molecules(graphs, vertices, 2, 0.4, 1)))
 }
 
 // compress FROM TO compresses by the extension of TO, .gz or .zst.

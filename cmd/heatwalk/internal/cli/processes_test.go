@@ -18,7 +18,6 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/file/npy"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/sparsetest"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -35,7 +34,7 @@ func runsOn(t *testing.T, size int, args ...string) (codes []int, stdout, stderr
 	threads := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(threads)
 	codes, stdout, stderr = make([]int, size), make([]string, size), make([]string, size)
-	err := sparsetest.Processes(size, func(n sparse.Network) error {
+	err := testgraph.Processes(size, func(n sparse.Network) error {
 		var out, messages bytes.Buffer
 		rank := n.Rank()
 		codes[rank] = MainOn(n, args, strings.NewReader("a b\n"), &out, &messages)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/sparsetest"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // Processes whose command lines or input files differ refuse, and name the first difference.
@@ -27,7 +27,7 @@ func TestDifferentInputs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	err := sparsetest.Processes(2, func(n sparse.Network) error {
+	err := testgraph.Processes(2, func(n sparse.Network) error {
 		run := NewSession(t.Context(), nil, []string{"eigen", files[n.Rank()]}, nil, nil, nil)
 		run.Network = n
 		if err := run.sameCommand(); err == nil || !strings.HasPrefix(err.Error(), "command line: differs between processes 0 and 1 of 2") {

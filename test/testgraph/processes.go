@@ -1,4 +1,4 @@
-package sparsetest
+package testgraph
 
 import (
 	"errors"
@@ -17,7 +17,7 @@ func Processes(size int, run func(n sparse.Network) error) error {
 	var wait sync.WaitGroup
 	for rank := range size {
 		wait.Go(func() {
-			err := errors.New("sparsetest: a process panicked")
+			err := errors.New("testgraph: a process panicked")
 			defer func() {
 				if r := recover(); r != nil && r != errStopped {
 					h.stop(err)
@@ -45,7 +45,7 @@ func Whole(team *sparse.Team, x *sparse.Block[float64]) *sparse.Block[float64] {
 }
 
 // errStopped ends a goroutine because another one has failed.
-var errStopped = errors.New("sparsetest: another process has failed")
+var errStopped = errors.New("testgraph: another process has failed")
 
 // hub is where the goroutines meet.
 type hub struct {
@@ -101,7 +101,7 @@ func (p *process) Size() int { return p.size }
 
 func (p *process) AllGather(dst, v []float64) {
 	if len(dst) != p.size*len(v) {
-		panic("sparsetest: wrong length")
+		panic("testgraph: wrong length")
 	}
 	for i, vector := range p.meet(p.rank, v) {
 		copy(dst[i*len(v):(i+1)*len(v)], vector.([]float64))
@@ -121,7 +121,7 @@ func (p *process) NewExchange(offered int, requested []sparse.RemoteRow) sparse.
 	counts := p.meet(p.rank, offered)
 	for _, w := range requested {
 		if int(w.Row) >= counts[w.Rank].(int) {
-			panic("sparsetest: a row that is not offered")
+			panic("testgraph: a row that is not offered")
 		}
 	}
 	return &exchange{process: p, offered: offered, rows: requested}
@@ -138,7 +138,7 @@ type exchange struct {
 
 func (e *exchange) Begin(offered, received []byte, size int) {
 	if len(offered) != e.offered*size || len(received) != len(e.rows)*size {
-		panic("sparsetest: wrong length")
+		panic("testgraph: wrong length")
 	}
 	e.out, e.into, e.size = offered, received, size
 }

@@ -1,4 +1,7 @@
-package classifytest
+// Package contract holds the contracts of learners as tests, for learners of this module and of others: [Check] and its
+// siblings test learners on kernels, and [CheckOnProcesses] learners that spread labels. It makes the graphs, items,
+// labelled problems and collections of graphs on which methods are tested.
+package contract
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package graphstest
+package contract
 
 import (
 	"bytes"

@@ -1,6 +1,4 @@
-// Package sparsetest holds the contract of [sparse.Matrix] as a test, for
-// every implementation of it, here or elsewhere.
-package sparsetest
+package testgraph
 
 import (
 	"context"

@@ -1,5 +1,4 @@
-// Package reporttest checks pages of package report in tests.
-package reporttest
+package contract
 
 import (
 	"encoding/xml"
@@ -15,8 +14,8 @@ var (
 	unclosed   = regexp.MustCompile(`<!DOCTYPE html>|<meta [^>]*>`) // all other elements of a page are closed
 )
 
-// Check checks that a page is well-formed, refers to nothing outside, and has the given parts.
-func Check(t *testing.T, html string, parts ...string) {
+// CheckPage checks that a page of package report is well-formed, refers to nothing outside, and has the given parts.
+func CheckPage(t *testing.T, html string, parts ...string) {
 	t.Helper()
 	for _, never := range []string{"NaN", "<script", "<link", "@import", "%!"} {
 		if strings.Contains(html, never) {
@@ -33,11 +32,11 @@ func Check(t *testing.T, html string, parts ...string) {
 			t.Errorf("the page lacks %q", part)
 		}
 	}
-	WellFormed(t, strings.NewReader(unclosed.ReplaceAllString(html, "")))
+	CheckXML(t, strings.NewReader(unclosed.ReplaceAllString(html, "")))
 }
 
-// WellFormed reads XML to its end.
-func WellFormed(t *testing.T, r io.Reader) {
+// CheckXML reads XML to its end.
+func CheckXML(t *testing.T, r io.Reader) {
 	t.Helper()
 	d := xml.NewDecoder(r)
 	for {

@@ -1,5 +1,4 @@
-// Package propagatetest checks learners that spread labels.
-package propagatetest
+package contract
 
 import (
 	"context"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/graph/graphtest"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/propagate"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -31,12 +29,12 @@ func Scores(t *testing.T, l *propagate.Learner, g *graph.Graph, groups []cwk.See
 	return f
 }
 
-// Dense returns T = D⁻¹A, with T_ii = 1 for a node without edges.
-func Dense(t *testing.T, a sparse.Matrix) *mat.Dense {
+// Transition returns T = D⁻¹A, with T_ii = 1 for a node without edges.
+func Transition(t *testing.T, a sparse.Matrix) *mat.Dense {
 	t.Helper()
 	n, _ := a.Dims()
 	m := mat.NewDense(n, n, nil)
-	g := graphtest.Of(t, a, 1)
+	g := GraphOf(t, a, 1)
 	err := sparse.Sweep(t.Context(), a, 1, func(_ int, p sparse.Panel) error {
 		for r := range p.Hi - p.Lo {
 			cols, weights := p.Row(r)
@@ -80,7 +78,7 @@ func CheckOnProcesses(t *testing.T, l *propagate.Learner) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole := graphtest.Of(t, a, 1)
+	whole := GraphOf(t, a, 1)
 	named := []int{0, 1, 3, 100, 200, 201, 204, 388}
 	seeds := cwk.Seeds{Row: []int{0, 1, 200, 201, 204, 388}, Class: []int{0, 1, 2, 1, 1, 0}, Classes: classes}
 	given := param.Values{}
@@ -128,7 +126,7 @@ func CheckOnProcesses(t *testing.T, l *propagate.Learner) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := graphtest.OnProcesses(t, 3, whole, named, compute)
+	got := OnProcesses(t, 3, whole, named, compute)
 	for i := range n {
 		for j, x := range want.Row(i) {
 			tolerance := 1e-9 * (1 + math.Abs(x))

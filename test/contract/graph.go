@@ -1,6 +1,4 @@
-// Package graphtest makes graphs, and runs computations on graphs whose rows several processes share, for tests of packages
-// that compute with graphs.
-package graphtest
+package contract
 
 import (
 	"context"
@@ -10,11 +8,11 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/sparsetest"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// Of returns the graph of a matrix.
-func Of(t testing.TB, a sparse.Matrix, workers int) *graph.Graph {
+// GraphOf returns the graph of a matrix.
+func GraphOf(t testing.TB, a sparse.Matrix, workers int) *graph.Graph {
 	t.Helper()
 	g, err := graph.New(context.Background(), a, &graph.Settings{Workers: workers})
 	if err != nil {
@@ -38,7 +36,7 @@ func OnProcesses(t testing.TB, size int, g *graph.Graph, named []int, compute fu
 	sorted := slices.Compact(slices.Sorted(slices.Values(named)))
 	run := func() *sparse.Block[float64] {
 		results, divisions := make([]*sparse.Block[float64], size), make([]*sparse.Division, size)
-		err := sparsetest.Processes(size, func(network sparse.Network) error {
+		err := testgraph.Processes(size, func(network sparse.Network) error {
 			d := sparse.NewDivision(n, network, bounds, sorted)
 			share, err := graph.Divide(t.Context(), g, d, 0)
 			if err != nil {
@@ -49,7 +47,7 @@ func OnProcesses(t testing.TB, size int, g *graph.Graph, named []int, compute fu
 			result, err := compute(share, func(row int) int {
 				i, has := d.Local(row)
 				if !has {
-					panic(fmt.Sprintf("graphtest: only another process has row %d", row))
+					panic(fmt.Sprintf("contract: only another process has row %d", row))
 				}
 				return i
 			})

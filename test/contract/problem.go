@@ -1,5 +1,4 @@
-// Package problemtest makes problems for tests of methods.
-package problemtest
+package contract
 
 import (
 	"context"
@@ -20,11 +19,11 @@ func init() { debug.SetGCPercent(400) }
 
 // Planted returns the blocks of [testgraph.Planted].
 func Planted(t testing.TB, seed uint64, n, labelled int) *problem.Problem {
-	return Of(testgraph.Planted(t, seed, n, labelled))
+	return ProblemOf(testgraph.Planted(t, seed, n, labelled))
 }
 
-// Of returns the problem of a labelled graph.
-func Of(g testgraph.Labelled) *problem.Problem {
+// ProblemOf returns the problem of a labelled graph.
+func ProblemOf(g testgraph.Labelled) *problem.Problem {
 	return &problem.Problem{Graph: &graph.Graph{A: g.A, Degrees: g.Degrees}, Row: g.Row, Class: g.Class, Names: g.Names}
 }
 

@@ -1,5 +1,4 @@
-// Package classifytest checks the contract of a learner, and has items and golden graphs for tests of learners.
-package classifytest
+package contract
 
 import (
 	"context"

@@ -1,5 +1,4 @@
-// Package graphstest has the collections of graphs whose kernels are known.
-package graphstest
+package contract
 
 import (
 	"encoding/json"
@@ -24,8 +23,8 @@ func GoldenJSON(t testgraph.TB, name string, into any) {
 	}
 }
 
-// GoldenGraphs reads the graphs of undirected.json or directed.json.
-func GoldenGraphs(t testgraph.TB, name string) *graphfile.Collection {
+// GoldenCollection reads the graphs of undirected.json or directed.json.
+func GoldenCollection(t testgraph.TB, name string) *graphfile.Collection {
 	t.Helper()
 	var list []struct {
 		Name     string
