@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/heatwalk/heatwalk/file/clock"
 	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/ingest/internal/lines"
@@ -140,7 +140,7 @@ func (c *Config) graphInput(in *textio.Reader,
 	}
 	codes.HasKinds = c.Kind != ""
 	codes.HasTimes = c.Time != ""
-	input.Time, input.TimeForm = clock.Split(c.Time)
+	input.Time, input.TimeForm = table.SplitTimeSetting(c.Time)
 	input.File, input.Size = in.File()
 	return input
 }

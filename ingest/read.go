@@ -7,7 +7,6 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/heatwalk/heatwalk/file/clock"
 	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/file/textio"
@@ -380,7 +379,7 @@ var errEnough = errors.New("ingest: too many bad lines")
 
 // lineSettings are those of package lines.
 func (c *Config) lineSettings(warn func(error)) *lines.Settings {
-	time, form := clock.Split(c.Time)
+	time, form := table.SplitTimeSetting(c.Time)
 	return &lines.Settings{Text: c.Text, Fields: c.fields(), Weight: c.Weight,
 		Unweighted: c.Unweighted, Kind: c.Kind, Time: time, TimeForm: form,
 		Bipartite: c.Bipartite, Signed: c.Signed, Header: c.Header,

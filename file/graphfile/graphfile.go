@@ -6,8 +6,8 @@ import (
 	"io"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/file/clock"
 	"github.com/heatwalk/heatwalk/file/input"
+	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -111,8 +111,8 @@ type Input struct {
 	// Kind and Time are the edge attributes or the columns that are the kind and the time of an edge; "": none. Code
 	// returns the code of an edge, or the fault of its time.
 	Kind, Time string
-	TimeForm   clock.Form
-	Code       func(form clock.Form, kind, time string) (code uint32, fault string)
+	TimeForm   table.TimeForm
+	Code       func(form table.TimeForm, kind, time string) (code uint32, fault string)
 
 	Signed    bool // weights may be negative
 	Bipartite bool // the ids of a table get the titles of their columns in front, and a colon

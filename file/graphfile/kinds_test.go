@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/file/clock"
 	_ "github.com/heatwalk/heatwalk/file/parquetfile"
 	"github.com/heatwalk/heatwalk/file/table"
 )
@@ -44,7 +43,7 @@ func TestKinds(t *testing.T) {
 	} {
 		var names []string
 		var kinds []uint32
-		number := func(_ clock.Form, name, _ string) (uint32, string) {
+		number := func(_ table.TimeForm, name, _ string) (uint32, string) {
 			if !slices.Contains(names, name) {
 				names = append(names, name)
 			}

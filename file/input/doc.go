@@ -5,5 +5,5 @@
 //
 // Other folders of file read and write files of other tools: graphfile graphs, with formats that other modules register,
 // tablefile matrices, attributes and predictions, nodefile labels, ids, splits and priors. The functions of table, textio,
-// clock and npy, on which these are built, may change in any version.
+// and npy, on which these are built, may change in any version.
 package input

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/file/clock"
+	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse/shard"
@@ -75,7 +75,7 @@ func (o *Options) window(t *shard.Times) (first, last int, err error) {
 		if option[1] == "" {
 			continue
 		}
-		parsed, time, fault := clock.ParseRange(option[1], t.Unit)
+		parsed, time, fault := table.ParseTimeRange(option[1], t.Unit)
 		switch {
 		case fault != "":
 			return 0, 0, wrong(option[0], "%q %s", option[1], fault)

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/heatwalk/heatwalk/file/clock"
 	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
@@ -45,7 +44,7 @@ func (c *Codes) Unit() string { return c.unit }
 
 // TimeWarnings returns warnings about times of a setting that are read in another way than they are written.
 func (c *Codes) TimeWarnings(setting string) (list []error) {
-	column, _ := clock.Split(setting)
+	column, _ := table.SplitTimeSetting(setting)
 	warn := func(what, fix string) {
 		list = append(list, textio.Fault("time "+words.Quoted(column), 0, fix, "%s", what))
 	}
@@ -76,7 +75,7 @@ func (c *Codes) Kind(name string) uint32 {
 }
 
 // Code returns the code of an edge by the texts of its kind and its time, if edges have these.
-func (c *Codes) Code(form clock.Form,
+func (c *Codes) Code(form table.TimeForm,
 	kind, time string) (code uint32, fault string) {
 	if c.HasKinds {
 		code = c.Kind(cmp.Or(kind, noKind)) % shard.MaxKinds
@@ -92,7 +91,7 @@ func (c *Codes) Code(form clock.Form,
 }
 
 // Time returns a time in the unit of all of them, which is that of the first one, or the fault of the text.
-func (c *Codes) Time(form clock.Form, text string) (uint16, string) {
+func (c *Codes) Time(form table.TimeForm, text string) (uint16, string) {
 	t, fault := form.Parse(text)
 	if fault != "" {
 		return 0, fault

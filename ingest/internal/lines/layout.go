@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/file/clock"
 	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/nodefile"
@@ -24,7 +23,7 @@ type Layout struct {
 	source, target int // positions of the fields
 	weight         int // −1 without one
 	kind, time     int // −1 without them
-	form           clock.Form
+	form           table.TimeForm
 	columns        int   // how many fields a line has; 0 if any number that is enough
 	line           int64 // of the header or the first line; 0 for titles of JSON objects, and in Matrix Market
 	first          int64 // the first line of data; those before are comments and a header
@@ -111,7 +110,7 @@ type Settings struct {
 	Weight       string
 	Unweighted   bool
 	Kind, Time   string
-	TimeForm     clock.Form
+	TimeForm     table.TimeForm
 	Bipartite    bool
 	Signed       bool
 	Header       nodefile.Header

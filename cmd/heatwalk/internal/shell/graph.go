@@ -17,9 +17,9 @@ import (
 
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/budget"
-	"github.com/heatwalk/heatwalk/file/clock"
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/ingest/source"
@@ -111,8 +111,8 @@ func (r *GraphInputs) Declare(flags *FlagSet) {
 	local.AddText(&c.Kind, "kind", "`COLUMN` with the kind of each edge, a number or title, or the edge attribute of GraphML or JSON; kinds get weights by --kind-weights or from labels")
 	local.AddText(&c.Time, "time", "`COLUMN` with the time of each edge: dates such as 2024-01-31, clock times, or whole numbers from 0 to 65535")
 	timeFormat := ""
-	local.AddValue("time-format", "COLUMN:FORMAT", "", "column with times in another format: "+strings.Join(clock.Formats, ", "), func(s string) error {
-		if column, _ := clock.Split(s); column == s {
+	local.AddValue("time-format", "COLUMN:FORMAT", "", "column with times in another format: "+strings.Join(table.TimeFormats, ", "), func(s string) error {
+		if column, _ := table.SplitTimeSetting(s); column == s {
 			return errors.New(words.Quoted(s) + " has no format; give COLUMN:FORMAT, as in date:dmy or sent:unix")
 		}
 		timeFormat = s
