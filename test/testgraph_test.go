@@ -1,4 +1,4 @@
-package testgraph
+package test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // lengths returns the number of entries of each row.
@@ -26,24 +27,24 @@ func TestShapes(t *testing.T) {
 		a    *sparse.CSR
 		want []int
 	}{
-		{"path", Path(4), []int{1, 2, 2, 1}},
-		{"path of one", Path(1), []int{0}},
-		{"cycle", Cycle(3), []int{2, 2, 2}},
-		{"star", Star(4), []int{3, 1, 1, 1}},
-		{"complete", Complete(4), []int{3, 3, 3, 3}},
-		{"two cliques", TwoCliques(3), []int{2, 2, 2, 2, 2, 2}},
+		{"path", testgraph.Path(4), []int{1, 2, 2, 1}},
+		{"path of one", testgraph.Path(1), []int{0}},
+		{"cycle", testgraph.Cycle(3), []int{2, 2, 2}},
+		{"star", testgraph.Star(4), []int{3, 1, 1, 1}},
+		{"complete", testgraph.Complete(4), []int{3, 3, 3, 3}},
+		{"two cliques", testgraph.TwoCliques(3), []int{2, 2, 2, 2, 2, 2}},
 	} {
 		if got := lengths(c.a); !slices.Equal(got, c.want) {
 			t.Errorf("%s: rows of %v entries, want %v", c.name, got, c.want)
 		}
 	}
-	if r := Hub().Ranges()[0]; r.Pieces != 3 {
+	if r := testgraph.Hub().Ranges()[0]; r.Pieces != 3 {
 		t.Errorf("the hub's row has %d pieces, want 3", r.Pieces)
 	}
 }
 
 func TestRandom(t *testing.T) {
-	a, again := Random(7, 30, 60, true), Random(7, 30, 60, true)
+	a, again := testgraph.Random(7, 30, 60, true), testgraph.Random(7, 30, 60, true)
 	loops := 0
 	a.DoNonZero(func(i, j int, v float64) {
 		if a.At(j, i) != v || again.At(i, j) != v {
@@ -56,14 +57,14 @@ func TestRandom(t *testing.T) {
 	if got := int(a.NNZ()) + loops; got != 120 {
 		t.Errorf("%d edge ends, want 120", got)
 	}
-	if d := RandomDirected(7, 30, 60, false); d.NNZ() != 60 {
+	if d := testgraph.RandomDirected(7, 30, 60, false); d.NNZ() != 60 {
 		t.Errorf("%d arcs", d.NNZ())
 	}
 }
 
 func TestPermute(t *testing.T) {
-	a, order := Path(4), []int{2, 0, 3, 1}
-	b := Permute(a, order)
+	a, order := testgraph.Path(4), []int{2, 0, 3, 1}
+	b := testgraph.Permute(a, order)
 	a.DoNonZero(func(i, j int, v float64) {
 		if b.At(order[i], order[j]) != v {
 			t.Errorf("edge (%d, %d) is lost", i, j)
@@ -75,7 +76,7 @@ func TestPermute(t *testing.T) {
 }
 
 func TestLoad(t *testing.T) {
-	g := Load(t, "wrand60")
+	g := testgraph.Load(t, "wrand60")
 	if n, _ := g.A.Dims(); n != 60 || g.A.NNZ() != 2*107-2 || !slices.Equal(g.Classes, []string{"blue", "green", "red"}) {
 		t.Errorf("%d nodes, %d entries, classes %v", n, g.A.NNZ(), g.Classes)
 	}
@@ -97,12 +98,12 @@ func TestGolden(t *testing.T) {
 		"karate/cwk_P_a0.5_uniform.npy":     {21 * 34, 2},
 		"karate/cwk_folds.npy":              {7, 1},
 	} {
-		if b := Golden(t, name); b.Rows != want[0] || b.Cols != want[1] {
+		if b := testgraph.Golden(t, name); b.Rows != want[0] || b.Cols != want[1] {
 			t.Errorf("%s: %d×%d, want %v", name, b.Rows, b.Cols, want)
 		}
 	}
-	p := Golden(t, "wrand60/cwk_P_a1.0_uniform.npy")
-	g := Load(t, "wrand60")
+	p := testgraph.Golden(t, "wrand60/cwk_P_a1.0_uniform.npy")
+	g := testgraph.Load(t, "wrand60")
 	if p.At(g.Train[0], g.TrainClass[0]) != 1 {
 		t.Error("a training row of P_0 is not one-hot")
 	}
@@ -142,7 +143,7 @@ func TestClose(t *testing.T) {
 						panic(p)
 					}
 				}()
-				Close(r, sparse.BlockOf(1, len(c.got), c.got), sparse.BlockOf(1, len(c.want), c.want), c.abs, c.rel)
+				testgraph.Close(r, sparse.BlockOf(1, len(c.got), c.got), sparse.BlockOf(1, len(c.want), c.want), c.abs, c.rel)
 			}()
 			if r.failed == c.close {
 				t.Errorf("close: %v, want %v", !r.failed, c.close)
