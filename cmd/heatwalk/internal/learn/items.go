@@ -3,6 +3,7 @@ package learn
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -177,6 +178,9 @@ func namedList(line *shell.CommandLine, flag string, list []string, choices shel
 					"%s: %s has another value before; give all the same, or compare them in two runs", s.Name, name)
 			}
 			values[name] = v
+		}
+		if slices.Contains(result, s) {
+			line.Problem(flag, "%s is named twice; compare its parameters in two runs", s.Name)
 		}
 		result = append(result, s)
 	}
