@@ -10,11 +10,11 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/internal/propagation"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // Baselines are the accuracies that a prediction is compared with: those of label propagation
@@ -183,7 +183,7 @@ var labelPropagation = &Engine{
 		}
 		bytes := propagationOf(p, v, s).Bytes()
 		if s.Raw || s.Explain {
-			bytes += chunks.Bytes[float64](len(p.Degrees), len(p.Names))
+			bytes += blocks.DenseBytes[float64](len(p.Degrees), len(p.Names))
 		}
 		return Cost{Bytes: bytes, Scores: outputBytes(p, keepsHighest(p, s))}, nil
 	},
@@ -262,7 +262,7 @@ func predictPropagated(ctx context.Context, p *Problem, par *Parameters,
 		out.Scores = sparse.NewBlock[float32](n, len(p.Names))
 	}
 	if set.Raw || set.Explain {
-		out.Raw = chunks.Block[float64](n, len(p.Names))
+		out.Raw = blocks.NewDense[float64](n, len(p.Names))
 		l.Raw = out.Raw
 	}
 	if err = l.ScoresTo(ctx, out.Scores, out.Reached, &out.Work); err != nil {
@@ -381,7 +381,7 @@ func reweighBy(ctx context.Context, p *Problem, out *Prediction,
 	if reweigh == nil {
 		return nil
 	}
-	err := chunks.Run(ctx, workers, p.Rows(), func(_, lo, hi int) {
+	err := blocks.EachNodeChunk(ctx, workers, p.Rows(), func(_, lo, hi int) {
 		row := make([]float64, len(p.Names))
 		for v := lo; v < hi; v++ {
 			if simd.ConvertTo(row, out.Scores.Row(v)); out.Reached.Contains(uint32(v)) {

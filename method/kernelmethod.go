@@ -10,9 +10,9 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // kernelMethod is a learner on a kernel of package kernel. The model of a learner that is
@@ -211,5 +211,5 @@ func (m kernelMethod) cost(p, tuned *Problem, s *Settings) (c Cost, err error) {
 
 // blocks64 returns the memory of a block of float64 without padding.
 func blocks64(rows, cols int) int64 {
-	return chunks.Bytes[float64](rows, cols)
+	return blocks.DenseBytes[float64](rows, cols)
 }

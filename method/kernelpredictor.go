@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/system"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -317,7 +316,7 @@ func (r *kernelPredictor) score(ctx context.Context) error {
 			r.counts = system.Make[uint8](n * len(r.p.Names))
 		}
 		if isVoted {
-			r.out.Scores = chunks.Block[float32](n, len(r.p.Names))
+			r.out.Scores = blocks.NewDense[float32](n, len(r.p.Names))
 		}
 		return r.decide(ctx, r.fitted.Machines, r.p.Row, width, func(lo int, decisions *sparse.Block[float64]) error {
 			if isVoted {

@@ -8,8 +8,8 @@ import (
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // majorityClass returns the class that the models of an outcome predict, as for nodes without a
@@ -32,7 +32,7 @@ func (j *job) addAllVotes(ctx context.Context, pairs classify.Pairs,
 	decisions *sparse.Block[float64], lo int) error {
 	last := lo+decisions.Cols == len(pairs)
 	largest := choose.Majority(j.p.Class)
-	return chunks.Run(ctx, j.set.Workers, decisions.Rows, func(_, start, end int) {
+	return blocks.EachNodeChunk(ctx, j.set.Workers, decisions.Rows, func(_, start, end int) {
 		vote := make([]float64, len(j.p.Names))
 		for i := start; i < end; i++ {
 			scores := j.out.Scores.Row(i)
@@ -98,11 +98,11 @@ func (j *job) shareAll(ctx context.Context, outputs classify.Pairs, items int,
 	decisions func(row []float64, i int) []float64) error {
 	n := len(j.p.Degrees)
 	k := len(j.p.Names)
-	j.out.Scores = chunks.Block[float32](n, k)
+	j.out.Scores = blocks.NewDense[float32](n, k)
 	if j.set.Raw && outputs[0].Negative == classify.Rest && len(outputs) == k {
-		j.out.Raw = chunks.Block[float64](n, k)
+		j.out.Raw = blocks.NewDense[float64](n, k)
 	}
-	return chunks.Run(ctx, j.set.Workers, n, func(_, lo, hi int) {
+	return blocks.EachNodeChunk(ctx, j.set.Workers, n, func(_, lo, hi int) {
 		row := make([]float64, items)
 		shares := make([]float64, k)
 		for i := lo; i < hi && ctx.Err() == nil; i++ {

@@ -9,11 +9,11 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/internal/chunks"
-	"github.com/heatwalk/heatwalk/method/internal/embedding"
+	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 var spectralLogisticSpec = param.Spec{
@@ -95,7 +95,7 @@ func (j *job) rowTo(dst []float64, v int) {
 		return
 	}
 	n := float64(j.g.Team().TotalOf(j.embedding.Rows))
-	embedding.ScaleRow(dst, j.embedding.Row(v), embedding.ShortRow*embedding.ShortRow*float64(len(dst))/n)
+	auto.ScaleRow(dst, j.embedding.Row(v), auto.ShortRow*auto.ShortRow*float64(len(dst))/n)
 }
 
 // fit fits the first settings, as many as have the same dimension, to labels; the models are
@@ -181,9 +181,9 @@ func scoreSpectral(ctx context.Context, j *job,
 	if j.highest {
 		j.out.Highest = problem.NewHighest(n, j.p.Row, j.p.Class)
 	} else {
-		j.out.Scores = chunks.Block[float32](n, k)
+		j.out.Scores = blocks.NewDense[float32](n, k)
 	}
-	err = chunks.Run(ctx, j.set.Workers, n, func(_, lo, hi int) {
+	err = blocks.EachNodeChunk(ctx, j.set.Workers, n, func(_, lo, hi int) {
 		x := make([]float64, cols)
 		z := []float64(nil)
 		shares := make([]float32, k)

@@ -13,10 +13,10 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // chooseWalk chooses the parameters of a walk and of the learner on it by the accuracy on
@@ -187,7 +187,7 @@ func (j *job) splitBytes(labels, tests int) int64 {
 	tests = min(tests, j.testedNodes())
 	rows := tests + len(j.kinds())*labels
 	c := &chooser{job: j}
-	features := chunks.Bytes[float32](rows, len(j.p.Names)*(longestOf(j)+1)) +
+	features := blocks.DenseBytes[float32](rows, len(j.p.Names)*(longestOf(j)+1)) +
 		24*int64(rows)
 	return max(c.collectBytes(j.set.folds(labels)+1, rows),
 		features+j.trialBytes(labels, tests))

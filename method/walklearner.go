@@ -9,10 +9,10 @@ import (
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // walkMethod is a learner on walk features.
@@ -274,7 +274,7 @@ func (m walkMethod) cost(p, tuned *Problem, s *Settings) (c Cost, err error) {
 		tests = min(j.testedNodes(), len(tuned.Row)-len(p.Row)+len(tuned.Names))
 		rows = max(rows, tests+len(j.kinds())*len(trials.seen))
 	}
-	features := chunks.Bytes[float32](rows, columns) + 24*int64(rows)
+	features := blocks.DenseBytes[float32](rows, columns) + 24*int64(rows)
 	fits := int64(sched.Workers(j.set.Workers)) * j.trialBytes(len(trials.seen), tests)
 	bytes := max(trials.collectBytes(partitions*trials.dealt()+1, rows),
 		features+max(fits, j.fitBytes(train, columns)))
@@ -505,14 +505,14 @@ func (r *predictor) score(ctx context.Context) error {
 		sweeps = int(done)
 		r.set.Progress(stage, done, total)
 	}
-	r.out.Scores = chunks.Block[float32](n, len(r.p.Names))
+	r.out.Scores = blocks.NewDense[float32](n, len(r.p.Names))
 	visit := func(lo int, decisions *sparse.Block[float64]) error {
 		return r.addAllVotes(ctx, r.model.Pairs, decisions, lo)
 	}
 	var block *sparse.Block[float64]
 	var err error
 	if isRest {
-		block = chunks.Block[float64](n, machines)
+		block = blocks.NewDense[float64](n, machines)
 		if err = w.Scores(ctx, block, r.par.minSteps(), weights, r.model.Bias, nil); err == nil {
 			err = visit(0, block)
 		}

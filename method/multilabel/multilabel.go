@@ -19,7 +19,6 @@ import (
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/auto"
-	"github.com/heatwalk/heatwalk/method/internal/embedding"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -42,10 +41,10 @@ type Learner struct {
 
 	problem *method.Problem
 	set     method.Settings
-	kept    *Kept                // nil: labels choose the weights of edges
-	fitted  *method.Problem      // with the weights of edges of the last model, without directions
-	columns *embedding.Embedding // of it; nil before the first model
-	views   *auto.Attributes     // of it; nil: it has no attributes
+	kept    *Kept            // nil: labels choose the weights of edges
+	fitted  *method.Problem  // with the weights of edges of the last model, without directions
+	columns *auto.Embedding  // of it; nil before the first model
+	views   *auto.Attributes // of it; nil: it has no attributes
 }
 
 // mostWide is the number of labelled nodes that a model learns from which has more columns than that: its cost grows with their
@@ -90,7 +89,7 @@ func (l *Learner) Fit(ctx context.Context, positions []int) (*Model, error) {
 			return nil, err
 		}
 	}
-	if l.views != nil && min(len(node), embedding.Most+2*l.problem.Attributes.Cols) > mostWide {
+	if l.views != nil && min(len(node), auto.EmbeddingColumns+2*l.problem.Attributes.Cols) > mostWide {
 		sample := choose.Sample(make([]int, len(node)), mostWide, l.set.RNGSeed, 0)
 		node = problem.Pick(node, sample)
 		sets = problem.Pick(sets, sample)
@@ -137,7 +136,7 @@ func (l *Learner) embed(ctx context.Context, p *method.Problem) (err error) {
 	if a := l.fitted.Attributes; a != nil && a.Cols > 0 {
 		l.views = auto.NewAttributes(l.fitted, set.Memory, set.Workers)
 	}
-	l.columns, err = embedding.New(ctx, l.fitted, embedding.Most, &lanczos.Settings{Memory: set.Memory, Workers: set.Workers,
+	l.columns, err = auto.NewEmbedding(ctx, l.fitted, auto.EmbeddingColumns, &lanczos.Settings{Memory: set.Memory, Workers: set.Workers,
 		Progress: func(_ string, done, total int64) { set.Progress("features", done, total) }})
 	return err
 }
@@ -185,9 +184,9 @@ func Bytes(p *method.Problem, s *method.Settings) int64 {
 	n := len(p.Degrees)
 	labelled := len(NewLearner(p, nil).Row)
 	labels := len(p.Names)
-	bytes := embedding.Bytes(n, labelled, labels)
+	bytes := auto.EmbeddingBytes(n, labelled, labels)
 	if a := p.Attributes; a != nil {
-		columns := embedding.Most + 2*a.Cols
+		columns := auto.EmbeddingColumns + 2*a.Cols
 		if min(labelled, columns) > mostWide {
 			labelled = mostWide
 		}
@@ -219,7 +218,7 @@ type Model struct {
 	// probability of a label of the node. See [choose.Scores].
 	HeldOut []float64 `json:"-"`
 
-	model    *embedding.Model
+	model    *auto.EmbeddingModel
 	products *sparse.Block[float32] // the part of attributes in the scores of all nodes; nil: there are none
 	a, b     []float64              // of the sigmoids
 
@@ -253,7 +252,7 @@ func (k *Kept) Valid(labels int) bool {
 
 // fit has labelled nodes, whose labels are sets of numbers below labels, and their features.
 type fit struct {
-	*embedding.Embedding
+	*auto.Embedding
 	node       []int
 	sets       [][]int
 	labels     int

@@ -13,7 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/internal/embedding"
+	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/contract"
 )
@@ -37,7 +37,7 @@ func drawSets(p *method.Problem, labels int) [][]int {
 // of their values, from the largest value on.
 func TestColumns(t *testing.T) {
 	p := contract.Planted(t, 3, 90, 20)
-	c, err := embedding.New(t.Context(), p, embedding.Most, new(lanczos.Settings))
+	c, err := auto.NewEmbedding(t.Context(), p, auto.EmbeddingColumns, new(lanczos.Settings))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestFit(t *testing.T) {
 	const labels = 4
 	p := contract.Planted(t, 5, 60, 24)
 	sets := drawSets(p, labels)
-	c, err := embedding.New(t.Context(), p, embedding.Most, new(lanczos.Settings))
+	c, err := auto.NewEmbedding(t.Context(), p, auto.EmbeddingColumns, new(lanczos.Settings))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +216,7 @@ func TestWithoutLabels(t *testing.T) {
 	for i := range sets {
 		sets[i] = append(sets[i], 4)
 	}
-	c, err := embedding.New(t.Context(), p, embedding.Most, new(lanczos.Settings))
+	c, err := auto.NewEmbedding(t.Context(), p, auto.EmbeddingColumns, new(lanczos.Settings))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +236,7 @@ func TestWorkersAgree(t *testing.T) {
 	var want *method.Prediction
 	for _, workers := range []int{1, 2, 7} {
 		s := &method.Settings{Workers: workers}
-		c, err := embedding.New(t.Context(), p, embedding.Most, &lanczos.Settings{Workers: workers})
+		c, err := auto.NewEmbedding(t.Context(), p, auto.EmbeddingColumns, &lanczos.Settings{Workers: workers})
 		if err != nil {
 			t.Fatal(err)
 		}

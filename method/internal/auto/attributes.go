@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // Attributes are two views of the attributes of nodes for models of numbers: features X, and (1−α)X + αT̃X with the lazy walk T̃
@@ -63,7 +63,7 @@ func (a *Attributes) Scores(ctx context.Context, weights mat.Matrix, visit func(
 	if err != nil {
 		return err
 	}
-	return chunks.Run(ctx, a.workers, a.a.Rows, func(_, lo, hi int) {
+	return blocks.EachNodeChunk(ctx, a.workers, a.a.Rows, func(_, lo, hi int) {
 		x, y := newBlock(hi-lo, k), newBlock(hi-lo, k)
 		plain(x, lo)
 		ranked(y, lo)

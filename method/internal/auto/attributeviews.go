@@ -7,7 +7,6 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
-	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
@@ -69,7 +68,7 @@ func (l *lens) scaleRows(ctx context.Context, x *featureBlock,
 	if l.root == nil {
 		return nil
 	}
-	return chunks.Run(ctx, l.workers, x.Rows, func(_, lo, hi int) {
+	return blocks.EachNodeChunk(ctx, l.workers, x.Rows, func(_, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			f := l.root[v]
 			if divide {
@@ -131,7 +130,7 @@ func (l *lens) at(ctx context.Context, nodes []int, store *rowStore,
 			for j, v := range nodes[lo:hi] {
 				x.Row(v)[j] = 1
 			}
-		} else if err := chunks.Run(ctx, l.workers, x.Rows, func(_, first, last int) {
+		} else if err := blocks.EachNodeChunk(ctx, l.workers, x.Rows, func(_, first, last int) {
 			rows := readerOf(l.a)
 			for v := first; v < last; v++ {
 				rows.rowTo(x.Row(v), v, lo, hi)
@@ -268,7 +267,7 @@ func (l *lens) rankedProduct(ctx context.Context,
 		hi := min(w.Cols, lo+width)
 		x, room := l.slabBlocks(hi - lo)
 		products := l.productOf(w.Columns(lo, hi))
-		err = chunks.Run(ctx, l.workers, x.Rows,
+		err = blocks.EachNodeChunk(ctx, l.workers, x.Rows,
 			func(_, first, last int) { products(blocks.Range(x, first, last), first) })
 		if err == nil {
 			x, err = l.rank(ctx, x, room)

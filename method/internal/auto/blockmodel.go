@@ -11,8 +11,8 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/beliefs"
-	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 const (
@@ -198,7 +198,7 @@ func predictByBeliefs(ctx context.Context, p *problem.Problem, set *Settings,
 func likeliestClasses(ctx context.Context, p *problem.Problem, out *Prediction,
 	workers int) error {
 	out.Class = make([]int, len(p.Degrees))
-	err := chunks.Run(ctx, workers, len(out.Class), func(_, lo, hi int) {
+	err := blocks.EachNodeChunk(ctx, workers, len(out.Class), func(_, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			if out.Highest != nil {
 				out.Class[v] = out.Highest.Class(v)

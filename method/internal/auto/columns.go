@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
@@ -96,7 +95,7 @@ func (c *columns) of(row []float32, f filter) []float32 {
 // measureMass computes ε of each filter.
 func (c *columns) measureMass(ctx context.Context, p *problem.Problem,
 	w *walkFeatures, workers int) error {
-	total, err := chunks.Sums(ctx, p.Team(), workers, len(p.Degrees), 2*filters, func(sums []float64, lo, hi int) {
+	total, err := blocks.NodeSums(ctx, p.Team(), workers, len(p.Degrees), 2*filters, func(sums []float64, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			if !isMeasured(p, v) {
 				continue
@@ -148,7 +147,7 @@ func (c *columns) measureSpread(ctx context.Context, p *problem.Problem,
 	w *walkFeatures, workers int) error {
 	shared := c.design.sharedCount()
 	free := c.freeCount()
-	total, err := chunks.Sums(ctx, p.Team(), workers, len(p.Degrees), 1+shared+2*free, func(sums []float64, lo, hi int) {
+	total, err := blocks.NodeSums(ctx, p.Team(), workers, len(p.Degrees), 1+shared+2*free, func(sums []float64, lo, hi int) {
 		s := make([]float64, shared*c.classes)
 		x := make([]float64, free)
 		squares := sums[1 : 1+shared]

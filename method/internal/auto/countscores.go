@@ -8,7 +8,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
@@ -77,7 +76,7 @@ func countBlock(ctx context.Context, in *input, l *lens,
 	return linearRidge(rows, weights, in.set.Workers, func(ctx context.Context, w *featureBlock) (nodeScores, error) {
 		dst := newBlock(n, w.Cols)
 		return scoresIn(dst),
-			chunks.Run(ctx, in.set.Workers, n, func(_, lo, hi int) {
+			blocks.EachNodeChunk(ctx, in.set.Workers, n, func(_, lo, hi int) {
 				productTo(blocks.Range(dst, lo, hi), blocks.Range(nodes, lo, hi), w)
 			})
 	}), nil

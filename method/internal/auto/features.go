@@ -11,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/beliefs"
-	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
@@ -21,10 +20,10 @@ import (
 type featureBlock = sparse.Block[float32]
 
 // newBlock returns a block of zeros without padding.
-func newBlock(rows, cols int) *featureBlock { return chunks.Block[float32](rows, cols) }
+func newBlock(rows, cols int) *featureBlock { return blocks.NewDense[float32](rows, cols) }
 
 // blockBytes returns the memory of newBlock.
-func blockBytes(rows, cols int) int64 { return chunks.Bytes[float32](rows, cols) }
+func blockBytes(rows, cols int) int64 { return blocks.DenseBytes[float32](rows, cols) }
 
 // features are the columns of all nodes, and those of labels without the labels themselves.
 type features struct {

@@ -11,9 +11,9 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/internal/propagation"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -349,7 +349,7 @@ func estimateAccuracy(ctx context.Context, p *problem.Problem, set *Settings,
 		unlabelled.Remove(uint32(v))
 	}
 	reweigh := p.Reweigher(set.Balanced)
-	sums, err := chunks.Sums(ctx, p.Team(), set.Workers, len(p.Degrees), 2, func(sums []float64, lo, hi int) {
+	sums, err := blocks.NodeSums(ctx, p.Team(), set.Workers, len(p.Degrees), 2, func(sums []float64, lo, hi int) {
 		row := make([]float64, len(p.Names))
 		for v := lo; v < hi; v++ {
 			if !unlabelled.Contains(uint32(v)) {

@@ -9,7 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/simd"
-	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
@@ -97,7 +96,7 @@ func newLinkRows(ctx context.Context, in *input, nodes []int,
 		}
 	}
 	in.work.Sweeps += 2
-	return l, chunks.Run(ctx, in.set.Workers, n, func(_, lo, hi int) {
+	return l, blocks.EachNodeChunk(ctx, in.set.Workers, n, func(_, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			for j, label := range nodes {
 				length := math.Sqrt(float64(squares[v]) * float64(squares[label]))
@@ -153,7 +152,7 @@ func (l *linkRows) ridge(classes int) *ridgeBlock {
 			coefficients, shares := path.Weights(lambda)
 			dst := newBlock(len(l.in.p.Degrees), classes)
 			return scoresIn(dst),
-				chunks.Run(ctx, workers, dst.Rows, func(_, lo, hi int) {
+				blocks.EachNodeChunk(ctx, workers, dst.Rows, func(_, lo, hi int) {
 					values := make([]float64, m)
 					scores := make([]float64, classes)
 					for v := lo; v < hi; v++ {

@@ -7,8 +7,8 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // model is a mixture that predicts every node.
@@ -84,7 +84,7 @@ func (m *model) predict(ctx context.Context, out *Prediction) error {
 		}
 		m.weights = append(m.weights, weights)
 	}
-	return chunks.Run(ctx, in.set.Workers, n, func(_, lo, hi int) {
+	return blocks.EachNodeChunk(ctx, in.set.Workers, n, func(_, lo, hi int) {
 		p := m.newPredictor()
 		row := make([]float32, k)
 		for v := lo; v < hi; v++ {

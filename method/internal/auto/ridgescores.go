@@ -10,7 +10,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
@@ -161,7 +160,7 @@ func addRidge(ctx context.Context, f *features, labels *ridgeLabels,
 // measure sets the scale, 1 over the root of the mean variance of a node's scores over the classes.
 func (r *ridgeScores) measure(ctx context.Context, in *input) error {
 	k := len(in.p.Names)
-	square, err := chunks.Sums(ctx, in.p.Team(), in.set.Workers, len(in.p.Degrees), 2, func(sums []float64, lo, hi int) {
+	square, err := blocks.NodeSums(ctx, in.p.Team(), in.set.Workers, len(in.p.Degrees), 2, func(sums []float64, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			if !isMeasured(in.p, v) {
 				continue

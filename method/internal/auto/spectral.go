@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/lanczos"
-	"github.com/heatwalk/heatwalk/method/internal/embedding"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
@@ -65,7 +64,7 @@ func spectralFeatures(ctx context.Context,
 	n := len(p.Degrees)
 	nodes := float64(p.Nodes())
 	// pairs that have not converged are features too
-	pairs, err := embedding.Search(ctx, p, lanczos.Problem{Which: lanczos.Largest, Positive: true, Entries: sparse.EntriesOf(p.A)},
+	pairs, err := SearchEmbedding(ctx, p, lanczos.Problem{Which: lanczos.Largest, Positive: true, Entries: sparse.EntriesOf(p.A)},
 		min(spectralPairs, p.Nodes()), &lanczos.Settings{
 			Tolerance: spectralTolerance, MaxProducts: spectralProducts,
 			Workers: in.set.Workers, Memory: in.memory,
@@ -93,7 +92,7 @@ func spectralFeatures(ctx context.Context,
 			continue
 		}
 		scale := float32(1 / math.Sqrt(square+
-			float64(embedding.ShortRow*embedding.ShortRow)*total/nodes))
+			float64(ShortRow*ShortRow)*total/nodes))
 		for j := range x.Row(v) {
 			x.Row(v)[j] *= scale
 		}

@@ -11,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/simd"
-	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
@@ -170,7 +169,7 @@ func (m *wordModel) evaluate(ctx context.Context, theta []float64) float64 {
 	}
 	m.loss = wordRidge / 2 * floats.Dot(theta[:d*k], theta[:d*k])
 	products := m.l.productOf(m.weights)
-	m.keep(chunks.Run(ctx, m.l.workers, m.x.Rows,
+	m.keep(blocks.EachNodeChunk(ctx, m.l.workers, m.x.Rows,
 		func(_, lo, hi int) { products(blocks.Range(m.x, lo, hi), lo) }))
 	m.keep(m.view.ApplyTo(ctx, m.z, m.x))
 	for v := range m.z.Rows {

@@ -12,8 +12,8 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/explain"
-	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // Sources of the ratios R.
@@ -478,7 +478,7 @@ func (m *Model) Predict(ctx context.Context) (*sparse.Block[float32], error) {
 			return nil, err
 		}
 	}
-	err := chunks.Run(ctx, n.g.Workers, out.Rows, func(_, lo, hi int) {
+	err := blocks.EachNodeChunk(ctx, n.g.Workers, out.Rows, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			row := out.Row(i)
 			if reached[n.g.Components.Of[i]] {
@@ -503,5 +503,5 @@ func sweepWidth(rows, classes int, limit int64) int {
 // of the given width.
 func runBytes(rows, classes, width int) int64 {
 	block := budget.Block[float32](rows, width)
-	return 8*int64(rows) + max(2*chunks.Bytes[float32](rows, classes)+block, 3*block)
+	return 8*int64(rows) + max(2*blocks.DenseBytes[float32](rows, classes)+block, 3*block)
 }

@@ -5,8 +5,8 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/explain"
-	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // newForm returns the scores that the last beliefs F give the next round. With the messages m_u = log(F_u R) and the field
@@ -24,7 +24,7 @@ func newForm(ctx context.Context, q *run) (*explain.Form, error) {
 		return nil, err
 	}
 	messages := sparse.NewBlock[float32](rows, k)
-	err := chunks.Run(ctx, q.g.Workers, rows, func(_, lo, hi int) {
+	err := blocks.EachNodeChunk(ctx, q.g.Workers, rows, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			q.takeLogits(i, q.evidence.Row(i))
 			row := messages.Row(i)

@@ -10,8 +10,8 @@ import (
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/method/internal/chunks"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 const (
@@ -128,9 +128,9 @@ func newRun(n *network, ratios *mat.Dense, strength, t float64, fold int) *run {
 	q := &run{
 		network: n, ratios: ratios, strength: strength, t: float32(t),
 		hidden: fold, shares: n.sharesOf(fold),
-		beliefs: chunks.Block[float32](rows, c), field: make([]float32, c),
+		beliefs: blocks.NewDense[float32](rows, c), field: make([]float32, c),
 		active:   true,
-		evidence: chunks.Block[float32](rows, c),
+		evidence: blocks.NewDense[float32](rows, c),
 		logs:     sparse.NewBlock[float32](len(n.g.Degrees), sweepWidth(rows, c, n.memory)),
 	}
 	q.prior = logsOf(q.shares)
@@ -200,7 +200,7 @@ func know(q *run) {
 // are known.
 func (q *run) begin(ctx context.Context) error {
 	q.sums.Begin(len(q.field) + 1)
-	err := chunks.Run(ctx, q.g.Workers, q.beliefs.Rows, func(piece, lo, hi int) {
+	err := blocks.EachNodeChunk(ctx, q.g.Workers, q.beliefs.Rows, func(piece, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			f := q.beliefs.Row(i)
 			for c := range f {
@@ -283,7 +283,7 @@ func (q *run) sweep(ctx context.Context, fill func(ctx context.Context, lo, hi i
 
 // logsTo stores log(F R) of the columns lo ≤ j < hi.
 func (q *run) logsTo(ctx context.Context, lo, hi int) error {
-	return chunks.Run(ctx, q.g.Workers, q.beliefs.Rows, func(_, first, last int) {
+	return blocks.EachNodeChunk(ctx, q.g.Workers, q.beliefs.Rows, func(_, first, last int) {
 		for i := first; i < last; i++ {
 			dst := q.logs.Row(i)[:hi-lo]
 			q.neighbourSharesTo(dst, q.beliefs.Row(i), lo)

@@ -1,5 +1,4 @@
-// Package embedding fits least squares to eigenvectors of a graph, whose targets are numbers or several labels.
-package embedding
+package auto
 
 import (
 	"context"
@@ -19,8 +18,8 @@ import (
 )
 
 const (
-	// Most is the number of columns of a large graph.
-	Most = 256
+	// EmbeddingColumns is the number of columns of a large graph.
+	EmbeddingColumns = 256
 
 	tolerance = 1e-3 // of eigenvectors
 )
@@ -28,8 +27,8 @@ const (
 // ShortRow is ε of [ScaleRow], relative to the root mean square of the lengths of rows.
 const ShortRow = 0.01
 
-// Width returns the number of columns on n nodes.
-func Width(n int) int { return max(1, min(Most, n/2)) }
+// EmbeddingWidth returns the number of columns on n nodes.
+func EmbeddingWidth(n int) int { return max(1, min(EmbeddingColumns, n/2)) }
 
 // Embedding holds the features of all nodes: the eigenvectors u of the largest eigenvalues λ of
 //
@@ -44,9 +43,10 @@ type Embedding struct {
 	short []float64 // ε² of the first columns, by their number
 }
 
-// Search returns eigenvectors of the matrix of [Embedding], as many as columns says; nil if there are none, as without edges. If the
+// SearchEmbedding returns eigenvectors of the matrix of [Embedding], as many as columns says; nil if there are none, as
+// without edges. If the
 // iteration ends at its limit, the result is its last one. The errors are those of [lanczos.Problem.Solve].
-func Search(ctx context.Context, p *problem.Problem, l lanczos.Problem, columns int, s *lanczos.Settings) (*lanczos.Pairs, error) {
+func SearchEmbedding(ctx context.Context, p *problem.Problem, l lanczos.Problem, columns int, s *lanczos.Settings) (*lanczos.Pairs, error) {
 	n := len(p.Degrees)
 	team := p.Team()
 	mean := blocks.Total(team, p.Degrees) / float64(team.TotalOf(n))
@@ -70,13 +70,14 @@ func Search(ctx context.Context, p *problem.Problem, l lanczos.Problem, columns 
 	return pairs, nil
 }
 
-// New returns the embedding of a graph without directions, with at most a number of columns, see [Width]. Cost: for 256 columns
+// NewEmbedding returns the embedding of a graph without directions, with at most a number of columns, see
+// [EmbeddingWidth]. Cost: for 256 columns
 // some hundred products of A with four columns. The errors are those of [lanczos.Problem.Solve].
-func New(ctx context.Context, p *problem.Problem, columns int, s *lanczos.Settings) (*Embedding, error) {
+func NewEmbedding(ctx context.Context, p *problem.Problem, columns int, s *lanczos.Settings) (*Embedding, error) {
 	total := p.Nodes()
 	set := *s
 	set.Tolerance = tolerance
-	pairs, err := Search(ctx, p, lanczos.Problem{Which: lanczos.Largest}, min(columns, Width(total)), &set)
+	pairs, err := SearchEmbedding(ctx, p, lanczos.Problem{Which: lanczos.Largest}, min(columns, EmbeddingWidth(total)), &set)
 	switch {
 	case err != nil:
 		return nil, err
@@ -96,9 +97,9 @@ func New(ctx context.Context, p *problem.Problem, columns int, s *lanczos.Settin
 	return &Embedding{pairs.Vectors, short}, nil
 }
 
-// Bytes returns the memory of [New] and of models of some nodes for a number of targets.
-func Bytes(n, nodes, targets int) int64 {
-	k := Width(n)
+// EmbeddingBytes returns the memory of [NewEmbedding] and of models of some nodes for a number of targets.
+func EmbeddingBytes(n, nodes, targets int) int64 {
+	k := EmbeddingWidth(n)
 	search := int64(lanczos.Bytes(n, k, 0, new(lanczos.Settings)))
 	fits := budget.Block[float64](n, k) + 8*int64(nodes)*int64(k) + classify.RidgeBytes(nodes, k, targets, 0)
 	return max(search+8*int64(n), fits)
@@ -141,8 +142,8 @@ func (e *Embedding) Path(ctx context.Context, nodes []int, width int, others *ma
 	return classify.NewRidgePath(ctx, f, 1, targets, workers)
 }
 
-// Model predicts a block of targets. Means are those of the targets.
-type Model struct {
+// EmbeddingModel predicts a block of targets. Means are those of the targets.
+type EmbeddingModel struct {
 	Means []float64
 
 	embedding *Embedding
@@ -151,8 +152,8 @@ type Model struct {
 }
 
 // Fit returns the model of a path on the first columns, with the targets for each of some ridges behind one another.
-func (e *Embedding) Fit(p *classify.RidgePath, width int, lambdas ...float64) *Model {
-	m := &Model{embedding: e, width: width, weights: new(mat.Dense)}
+func (e *Embedding) Fit(p *classify.RidgePath, width int, lambdas ...float64) *EmbeddingModel {
+	m := &EmbeddingModel{embedding: e, width: width, weights: new(mat.Dense)}
 	for i, lambda := range lambdas {
 		weights, means := p.Weights(lambda)
 		m.Means = append(m.Means, means...)
@@ -168,7 +169,7 @@ func (e *Embedding) Fit(p *classify.RidgePath, width int, lambdas ...float64) *M
 }
 
 // Scores returns the predicted targets of a node, without the part of other features.
-func (m *Model) Scores(node int) []float64 {
+func (m *EmbeddingModel) Scores(node int) []float64 {
 	x := make([]float64, m.width)
 	m.embedding.rowTo(x, node)
 	scores := slices.Clone(m.Means)
@@ -181,7 +182,7 @@ func (m *Model) Scores(node int) []float64 {
 }
 
 // Others returns the weights of other features, a row for each.
-func (m *Model) Others() mat.Matrix {
+func (m *EmbeddingModel) Others() mat.Matrix {
 	rows, targets := m.weights.Dims()
 	return m.weights.Slice(m.width, rows-1, 0, targets)
 }

@@ -1,0 +1,49 @@
+package blocks
+
+import (
+	"context"
+	"unsafe"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/system"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// NodeChunk is the number of nodes in one piece of work of a loop over nodes.
+const NodeChunk = 4096
+
+// EachNodeChunk calls do for the items lo ≤ i < hi of n, in pieces of fixed length. do may end early once the context is cancelled.
+func EachNodeChunk(ctx context.Context, workers, n int, do func(piece, lo, hi int)) error {
+	return sched.Run(ctx, workers, (n+NodeChunk-1)/NodeChunk, func(_, piece int) error {
+		do(piece, piece*NodeChunk, min(n, (piece+1)*NodeChunk))
+		return context.Cause(ctx)
+	})
+}
+
+// NodeSums returns count sums over the nodes of a team, of which n are in this process; nil: n items. do adds each
+// piece to sums of its own, which are added up in one order for any number of workers.
+func NodeSums(ctx context.Context, team *sparse.Team, workers, n, count int,
+	do func(sums []float64, lo, hi int)) ([]float64, error) {
+	var sums sched.Sums
+	sums.Begin(count)
+	err := EachNodeChunk(ctx, workers, n, func(piece, lo, hi int) {
+		for lo, hi := range team.CountingRows(lo, hi) {
+			do(sums.Of(piece), lo, hi)
+		}
+	})
+	total := make([]float64, count)
+	sums.TotalTo(total)
+	team.Sum(total)
+	return total, err
+}
+
+// NewDense returns a block without padding, for values that are read row by row: no sweep gathers
+// from them, so that padding would waste memory.
+func NewDense[T sparse.Float](rows, cols int) *sparse.Block[T] {
+	return sparse.BlockOf(rows, cols, system.Make[T](rows*cols))
+}
+
+// DenseBytes is the size of a block of NewDense.
+func DenseBytes[T sparse.Float](rows, cols int) int64 {
+	return int64(rows) * int64(cols) * int64(unsafe.Sizeof(T(0)))
+}
