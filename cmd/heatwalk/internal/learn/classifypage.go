@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk"
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/graphmap"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/internal/report"
 	"github.com/heatwalk/heatwalk/internal/words"
@@ -152,7 +151,7 @@ func addMap(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction, do
 		colors[slices.Index(p.Classes, c.Class)] = i
 		page.Series = append(page.Series, c.Class)
 	}
-	m := &graphmap.Graph{
+	m := &mapGraph{
 		A: g.A, ID: g.Nodes.ID, Classes: p.Classes,
 		Class: in.f.writtenLabels(p.Prediction), Workers: run.Threads,
 		Scores: p.Prediction.Scores.Row,

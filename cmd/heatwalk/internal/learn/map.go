@@ -1,4 +1,4 @@
-package graphmap
+package learn
 
 import (
 	"bytes"
@@ -18,6 +18,15 @@ import (
 	"github.com/heatwalk/heatwalk/internal/report"
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
+
+// The map has all nodes of a graph of at most 2,000 nodes. On larger graphs it has groups: nodes of one predicted
+// class in one of 48 regions. A region grows from a node drawn by a hash of its row: in each round the nodes
+// next to regions join the one with the largest weight of links to them. Regions, groups and positions are the same for
+// any number of goroutines. Positions are those of a force-directed layout (Fruchterman and Reingold 1991) that begins with two
+// vectors of slow variation over the links.
+//
+// The map is SVG, which is read without a script. A script on the page draws the neighbourhood of a node. All texts
+// of the graph are escaped or passed as JSON, so that none of them is executed.
 
 //go:embed map.css
 var style string
@@ -53,7 +62,7 @@ type nodeList struct {
 }
 
 // add adds a row in a group.
-func (l *nodeList) add(g *Graph, row int, group int32) {
+func (l *nodeList) add(g *mapGraph, row int, group int32) {
 	if g.Known[row] {
 		l.Known = append(l.Known, len(l.IDs))
 	}
@@ -82,7 +91,7 @@ const (
 )
 
 // Section returns the section of a page with the map, and the neighbourhoods of the rows that can be chosen.
-func (g *Graph) Section(ctx context.Context, rows []int) (*report.Section, error) {
+func (g *mapGraph) Section(ctx context.Context, rows []int) (*report.Section, error) {
 	groups, groupOf, err := g.groupsOf(ctx)
 	if err != nil {
 		return nil, err
@@ -149,7 +158,7 @@ func (g *Graph) Section(ctx context.Context, rows []int) (*report.Section, error
 
 // document returns the nodes of the page and their neighbourhoods. The node that is shown first is the first of the rows that
 // has reasons and is easily drawn.
-func (g *Graph) document(ctx context.Context,
+func (g *mapGraph) document(ctx context.Context,
 	centers, rows []int) (*document, error) {
 	neighbourhoods, err := g.around(ctx, centers)
 	if err != nil {
@@ -211,7 +220,7 @@ func (g *Graph) document(ctx context.Context,
 }
 
 // text describes the map.
-func (g *Graph) text(groups []group, doc *document) string {
+func (g *mapGraph) text(groups []group, doc *document) string {
 	if groups[0].row >= 0 {
 		return "A disc is a node, with the color of its predicted class, paler where the prediction is less certain; a ring marks a label that was given. Choose a node to see its neighbours."
 	}
@@ -230,7 +239,7 @@ func roundProbability(p float64) float64 {
 }
 
 // node returns a node of the page.
-func (g *Graph) node(row int) node {
+func (g *mapGraph) node(row int) node {
 	v := node{ID: g.ID(row), Class: g.Class[row], Known: g.Known[row],
 		Scores: [][2]float64{}, Near: []int{}, Others: [][2]int{}}
 	if v.Class < 0 {
@@ -248,7 +257,7 @@ func (g *Graph) node(row int) node {
 }
 
 // drawMap draws the groups and their links.
-func (g *Graph) drawMap(b *strings.Builder, groups []group, links []link) {
+func (g *mapGraph) drawMap(b *strings.Builder, groups []group, links []link) {
 	isLinked := make([]bool, len(groups))
 	for _, l := range links {
 		isLinked[l.a] = true

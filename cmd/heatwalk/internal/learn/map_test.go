@@ -1,4 +1,4 @@
-package graphmap
+package learn
 
 import (
 	"encoding/json"
@@ -14,7 +14,7 @@ import (
 
 // twoSides returns a graph of n nodes with two classes and few links between them, in which the first 20 nodes are
 // labels and node 20 has the class of no neighbour.
-func twoSides(t *testing.T, n, workers int) *Graph {
+func twoSides(t *testing.T, n, workers int) *mapGraph {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var entries []sparse.Triplet
 	isDrawn := map[[2]int]bool{}
@@ -40,7 +40,7 @@ func twoSides(t *testing.T, n, workers int) *Graph {
 	for v := range 20 {
 		known[v] = true
 	}
-	return &Graph{
+	return &mapGraph{
 		A: a, Classes: []string{"a", "</script><script>alert(1)</script>"}, Class: class, Workers: workers,
 		ID:     func(row int) string { return fmt.Sprintf("n\"%d<b>\u202e", row) },
 		Scores: scores.Row, Known: known,

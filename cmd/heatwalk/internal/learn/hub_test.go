@@ -1,4 +1,4 @@
-package graphmap
+package learn
 
 import (
 	"slices"
@@ -34,7 +34,7 @@ func TestHub(t *testing.T) {
 	}
 	var want []int32
 	for _, workers := range []int{1, 2, 7} {
-		g := &Graph{
+		g := &mapGraph{
 			A: a, Classes: []string{"a", "b", "c"}, Class: class, Workers: workers,
 			Scores: func(int) []float32 { return none }, Known: make([]bool, n),
 		}

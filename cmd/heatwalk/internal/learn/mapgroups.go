@@ -1,4 +1,4 @@
-package graphmap
+package learn
 
 import (
 	"cmp"
@@ -19,8 +19,8 @@ const (
 	rounds      = 30 // of the growth of regions
 )
 
-// Graph is a graph with predicted classes.
-type Graph struct {
+// mapGraph is a graph with predicted classes.
+type mapGraph struct {
 	A       sparse.Matrix
 	ID      func(row int) string
 	Classes []string
@@ -58,7 +58,7 @@ func scatter(row int) uint64 {
 }
 
 // regionsOf returns the region of each row; regions for rows that none reaches. Cost: a sweep for each round.
-func (g *Graph) regionsOf(ctx context.Context) ([]int32, error) {
+func (g *mapGraph) regionsOf(ctx context.Context) ([]int32, error) {
 	n := len(g.Class)
 	region := make([]int32, n)
 	next := make([]int32, n)
@@ -108,7 +108,7 @@ func (g *Graph) regionsOf(ctx context.Context) ([]int32, error) {
 }
 
 // groupsOf returns the groups of the map, and the group of each row.
-func (g *Graph) groupsOf(ctx context.Context) ([]group, []int32, error) {
+func (g *mapGraph) groupsOf(ctx context.Context) ([]group, []int32, error) {
 	n := len(g.Class)
 	groupOf := make([]int32, n)
 	if n <= mostNodes {
@@ -162,7 +162,7 @@ func (g *Graph) groupsOf(ctx context.Context) ([]group, []int32, error) {
 
 // countNodes counts the nodes and the known nodes of each group, computes its mean certainty, and in a graph above
 // mostListed nodes finds the unknown nodes that are least certain.
-func (g *Graph) countNodes(groups []group, groupOf []int32) {
+func (g *mapGraph) countNodes(groups []group, groupOf []int32) {
 	byCertainty := func(a, b int) int { return cmp.Compare(g.certainty(a), g.certainty(b)) }
 	for row, k := range groupOf {
 		q := &groups[k]
@@ -180,7 +180,7 @@ func (g *Graph) countNodes(groups []group, groupOf []int32) {
 }
 
 // certainty returns the probability of the class of a row.
-func (g *Graph) certainty(row int) float64 {
+func (g *mapGraph) certainty(row int) float64 {
 	if g.Class[row] < 0 {
 		return 0
 	}
@@ -188,7 +188,7 @@ func (g *Graph) certainty(row int) float64 {
 }
 
 // linksOf returns the links between groups: the number of entries. Cost: one sweep.
-func (g *Graph) linksOf(ctx context.Context, groups []group,
+func (g *mapGraph) linksOf(ctx context.Context, groups []group,
 	groupOf []int32) ([]link, error) {
 	var links []link
 	if groups[0].row >= 0 { // a single goroutine keeps the order of rows
@@ -241,7 +241,7 @@ type neighbourhood struct {
 
 // nearest returns neighbours of some rows, at most number of each: those that reasons name, then those with the largest
 // weights. Of neighbours that are not in isThere, unless it is nil, each has at most mostOfOne. Cost: one sweep.
-func (g *Graph) nearest(ctx context.Context, rows []int, number int,
+func (g *mapGraph) nearest(ctx context.Context, rows []int, number int,
 	isThere map[int]bool) (map[int]*neighbourhood, error) {
 	list := make(map[int]*neighbourhood, len(rows))
 	for _, row := range rows {
@@ -288,7 +288,7 @@ func (g *Graph) nearest(ctx context.Context, rows []int, number int,
 
 // around returns the neighbourhoods of the centers, and those of their neighbours within two steps of the centers, in which
 // no others are counted. Cost: two sweeps.
-func (g *Graph) around(ctx context.Context,
+func (g *mapGraph) around(ctx context.Context,
 	centers []int) (map[int]*neighbourhood, error) {
 	list, err := g.nearest(ctx, centers, mostNearest, nil)
 	if err != nil || len(centers) == len(g.Class) {
@@ -324,7 +324,7 @@ type rival struct {
 
 // rivals returns the predicted nodes whose neighbours contradict their class most: those with the greatest squared share
 // times the number of links. Cost: one sweep.
-func (g *Graph) rivals(ctx context.Context) ([]rival, error) {
+func (g *mapGraph) rivals(ctx context.Context) ([]rival, error) {
 	workers := sched.Workers(g.Workers)
 	lists := make([][]rival, workers)
 	sums := make([][]float64, workers)
