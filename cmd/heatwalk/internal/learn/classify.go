@@ -20,7 +20,6 @@ import (
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/explain"
-	"github.com/heatwalk/heatwalk/method/modelfile"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/method/suggest"
@@ -40,12 +39,12 @@ type classifyOptions struct {
 	targets      string  // file of the nodes that can have a label
 	suggest      int     // number of nodes to label next; 0: write predictions
 	save         string
-	model        string          // of predict
-	checks       bool            // the model is checked and nothing is predicted
-	kept         *modelfile.File // the model
-	leastReached float64         // share of nodes that labels must reach
-	page         string          // path of the report
-	pageNodes    string          // file of nodes that the report has with their neighbours
+	model        string     // of predict
+	checks       bool       // the model is checked and nothing is predicted
+	kept         *modelFile // the model
+	leastReached float64    // share of nodes that labels must reach
+	page         string     // path of the report
+	pageNodes    string     // file of nodes that the report has with their neighbours
 }
 
 // NewClassify returns the command heatwalk classify.
@@ -253,7 +252,7 @@ func predictNodes(run *shell.Session, c *classifyOptions, d *shell.GraphRun, s *
 	case errors.As(err, new(*sides.Difference)):
 		return nil, originError(err, d.Graph, c.model)
 	case errors.Is(err, method.ErrChanged):
-		return nil, modelfile.DamageError(c.model, err.Error())
+		return nil, modelDamage(c.model, err.Error())
 	case errors.Is(err, explain.ErrNoForm):
 		remedy := "take " + method.Explainable() + ", without a prior for each node"
 		if d.Graph.Directed {

@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/modelfile"
 	"github.com/heatwalk/heatwalk/method/multilabel"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/shift"
@@ -50,8 +49,8 @@ type classifyDocument struct {
 	SampleText  string        `json:"label_sample_text,omitempty"`
 	LabelSample *shift.Report `json:"label_sample,omitempty"` // how labelled nodes differ from others, if the labels are not a random sample
 
-	Graph      *modelfile.Figures `json:"graph,omitempty"`       // of the graph of predict
-	ModelGraph *modelfile.Figures `json:"model_graph,omitempty"` // of the graph that the model was learned from
+	Graph      *modelFigures `json:"graph,omitempty"`       // of the graph of predict
+	ModelGraph *modelFigures `json:"model_graph,omitempty"` // of the graph that the model was learned from
 
 	Weights string `json:"weights,omitempty"` // of edges that the method has learned from
 	factorsDocument

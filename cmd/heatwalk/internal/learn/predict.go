@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/method/modelfile"
 	"github.com/heatwalk/heatwalk/method/multilabel"
 	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/param"
@@ -62,7 +61,7 @@ func runPredict(run *shell.Session, c *classifyOptions, name string) error {
 		}
 		return predictLabels(run, c, name)
 	}
-	f, err := modelfile.Read(c.model, run.Costs.DataLimit())
+	f, err := readModel(c.model, run.Costs.DataLimit())
 	switch {
 	case err != nil || f.Several != nil:
 	case f.Value != nil:
@@ -73,13 +72,13 @@ func runPredict(run *shell.Session, c *classifyOptions, name string) error {
 	if err == nil || errors.Is(err, shard.ErrVersion) || errors.Is(err, shard.ErrCorrupt) {
 		return err
 	}
-	return modelfile.DamageError(c.model, err.Error())
+	return modelDamage(c.model, err.Error())
 }
 
 // modelOutput is a model that is being saved.
 type modelOutput struct {
 	w io.Writer
-	f modelfile.File
+	f modelFile
 }
 
 // beginModel begins the file of the model, whose labels and attributes are known; nil without a path.
@@ -87,7 +86,7 @@ func beginModel(d *shell.GraphRun, path string) (*modelOutput, error) {
 	if path == "" {
 		return nil, nil
 	}
-	out := &modelOutput{f: modelfile.File{Classes: d.Labels.Names, Class: d.Labels.Class,
+	out := &modelOutput{f: modelFile{Classes: d.Labels.Names, Class: d.Labels.Class,
 		Shares: d.Shares}}
 	for _, row := range d.Labels.Row {
 		out.f.IDs = append(out.f.IDs, d.Graph.Nodes.ID(row))
@@ -118,21 +117,21 @@ func (c *classifyOptions) writeModel(d *shell.GraphRun, out *modelOutput, p *hea
 		return err
 	}
 	if c.learning.graph.Config.Unweighted && d.Graph.DescribeZeros() == "" { // of a store too
-		out.f.Model.Origin.Reading[modelfile.Unweighted] = "true"
+		out.f.Model.Origin.Reading[unweightedEdges] = "true"
 	}
 	out.f.Graph = figuresOf(d, p.Prediction)
 	out.f.Scores = p.HeldOutScores
-	return modelfile.Write(out.w, &out.f)
+	return writeModel(out.w, &out.f)
 }
 
 // figuresOf returns the figures of a graph and its predictions.
-func figuresOf(d *shell.GraphRun, p *method.Prediction) *modelfile.Figures {
-	return modelfile.FiguresOf(p, d.Graph.Store.Manifest.Edges(), d.Labels.Names, d.Labels.Row)
+func figuresOf(d *shell.GraphRun, p *method.Prediction) *modelFigures {
+	return measureGraph(p, d.Graph.Store.Manifest.Edges(), d.Labels.Names, d.Labels.Row)
 }
 
 // readModel reads the model, and its method if it predicts one label of a node.
 func (c *classifyOptions) readModel(run *shell.Session) (err error) {
-	if c.kept, err = modelfile.Read(c.model, run.Costs.DataLimit()); err != nil || c.kept.Several != nil || c.kept.Value != nil {
+	if c.kept, err = readModel(c.model, run.Costs.DataLimit()); err != nil || c.kept.Several != nil || c.kept.Value != nil {
 		return err
 	}
 	if c.method, err = c.kept.Model.Engine(); err != nil {
@@ -161,7 +160,7 @@ func beginModelRun(run *shell.Session, c *classifyOptions,
 	f := c.kept
 	graph := &c.learning.graph
 	origin := &f.Model.Origin
-	graph.Config.Unweighted = origin.Reading[modelfile.Unweighted] != ""
+	graph.Config.Unweighted = origin.Reading[unweightedEdges] != ""
 	if err := graph.Restore(run, origin, name, c.model); err != nil {
 		return nil, err
 	}

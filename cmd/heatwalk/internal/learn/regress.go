@@ -20,7 +20,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/method/modelfile"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 )
@@ -194,7 +193,7 @@ func (in *valuesRun) writeModel(out *modelOutput, p *method.NumberPrediction) er
 		f.AttributeNames = nil
 		f.AttributeMeans = nil
 	}
-	return modelfile.Write(out.w, f)
+	return writeModel(out.w, f)
 }
 
 // predictNumbers predicts numbers by a model, whose errors are measured again.

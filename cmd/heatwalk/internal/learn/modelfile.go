@@ -1,9 +1,4 @@
-// Package modelfile writes and reads kept models: a fitted method with the labels that it has learned
-// from, by id. docs/format.md has every byte.
-//
-//	err := modelfile.Write(w, &modelfile.File{Model: kept, IDs: ids, Class: class, Classes: names})
-//	f, err := modelfile.Read("model", 0)
-package modelfile
+package learn
 
 import (
 	"bufio"
@@ -28,14 +23,15 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// Version is the number of the format that is written. This package reads it and oldVersion, whose files have no origin.
+// modelVersion is the number of the format that is written. readModel reads it and oldModelVersion, whose files have no
+// origin.
 const (
-	Version    = 3
-	oldVersion = 2
+	modelVersion    = 3
+	oldModelVersion = 2
 )
 
-// File is a model with its labels.
-type File struct {
+// modelFile is a kept model: a fitted method with the labels that it has learned from, by id. docs/format.md has every byte.
+type modelFile struct {
 	Model      *method.Model `json:"model"`
 	Classes    []string      `json:"classes,omitempty"`    // names of the classes, in the order of scores
 	IDs        []string      `json:"ids"`                  // of labelled nodes, in the order of the model
@@ -55,60 +51,60 @@ type File struct {
 
 	Scores *choose.Scores `json:"held_out_scores,omitempty"` // nil: the method has none
 
-	Graph *Figures `json:"graph,omitempty"` // of the graph that the model was learned from; nil: not known
+	Graph *modelFigures `json:"graph,omitempty"` // of the graph that the model was learned from; nil: not known
 
-	Memory int64 `json:"-"` // largest number of bytes of the model, set by Read
+	Memory int64 `json:"-"` // largest number of bytes of the model, set by readModel
 }
 
-// magic begins every file. A version and the CRC of the rest follow.
-const magic = "heatwalk model "
+// modelMagic begins every file. A version and the CRC of the rest follow.
+const modelMagic = "heatwalk model "
 
-var table = crc32.MakeTable(crc32.Castagnoli)
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// ErrText is returned for an id or a class that is not UTF-8, which JSON does not hold.
-var ErrText = errors.New("modelfile: an id or the name of a class is not UTF-8")
+// errModelText is returned for an id or a class that is not UTF-8, which JSON does not hold.
+var errModelText = errors.New("modelfile: an id or the name of a class is not UTF-8")
 
-// CheckText returns an error that wraps [ErrText] if an id or a class is not UTF-8.
-func (f *File) CheckText() error {
+// CheckText returns an error that wraps [errModelText] if an id or a class is not UTF-8.
+func (f *modelFile) CheckText() error {
 	for _, text := range slices.Concat(f.IDs, f.Classes) {
 		if !utf8.ValidString(text) {
-			return fmt.Errorf("%w: %q", ErrText, text)
+			return fmt.Errorf("%w: %q", errModelText, text)
 		}
 	}
 	return nil
 }
 
-// Write writes a model whose names [File.CheckText] accepts.
-func Write(w io.Writer, f *File) error {
+// writeModel writes a model whose names [modelFile.CheckText] accepts.
+func writeModel(w io.Writer, f *modelFile) error {
 	var body bytes.Buffer
 	e := json.NewEncoder(&body)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(f); err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(w, "%s%d\n%s\n", magic, Version, checksum(Version, body.Bytes())); err != nil {
+	if _, err := fmt.Fprintf(w, "%s%d\n%s\n", modelMagic, modelVersion, modelChecksum(modelVersion, body.Bytes())); err != nil {
 		return err
 	}
 	_, err := w.Write(body.Bytes())
 	return err
 }
 
-// checksum returns the second line of a file. From the format 3 on the sum covers the first line too.
-func checksum(version int, body []byte) string {
+// modelChecksum returns the second line of a file. From the format 3 on the sum covers the first line too.
+func modelChecksum(version int, body []byte) string {
 	sum := uint32(0)
-	if version > oldVersion {
-		sum = crc32.Checksum(fmt.Appendf(nil, "%s%d\n", magic, version), table)
+	if version > oldModelVersion {
+		sum = crc32.Checksum(fmt.Appendf(nil, "%s%d\n", modelMagic, version), castagnoli)
 	}
-	return fmt.Sprintf("crc %08x", crc32.Update(sum, table, body))
+	return fmt.Sprintf("crc %08x", crc32.Update(sum, castagnoli, body))
 }
 
 // memoryFactor is the largest ratio of the memory of a model, while it is decoded, to the size of its file.
 const memoryFactor = 8
 
-// Read reads a model in at most the given bytes of memory (0: no limit). The error is an [*input.Error] for
+// readModel reads a model in at most the given bytes of memory (0: no limit). The error is an [*input.Error] for
 // a file that is no model, wraps [shard.ErrVersion] for one of another version and [budget.ErrMemory] for one
 // above the limit, and is a [*shard.CorruptError] for a damaged one.
-func Read(path string, memory int64) (*File, error) {
+func readModel(path string, memory int64) (*modelFile, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -120,20 +116,20 @@ func Read(path string, memory int64) (*File, error) {
 	}
 	r := bufio.NewReader(file)
 	first, _ := r.ReadSlice('\n') // without the end of a line it is no header either
-	number, isModel := strings.CutPrefix(string(first), magic)
+	number, isModel := strings.CutPrefix(string(first), modelMagic)
 	version, err := strconv.Atoi(strings.TrimSuffix(number, "\n"))
 	if !isModel || err != nil {
 		return nil, input.Fault(path, 1,
 			"give a file that --save-model of classify or regress wrote", "this is no model")
 	}
-	if version < oldVersion || version > Version {
+	if version < oldModelVersion || version > modelVersion {
 		remedy := "save the model again with this heatwalk"
-		if version > Version {
+		if version > modelVersion {
 			remedy = "update heatwalk"
 		}
-		return nil, &VersionError{path, version, remedy}
+		return nil, &modelVersionError{path, version, remedy}
 	}
-	f := &File{Memory: memoryFactor * info.Size()}
+	f := &modelFile{Memory: memoryFactor * info.Size()}
 	if err := budget.Check(memory, f.Memory, "the model"); err != nil {
 		return nil, err
 	}
@@ -142,27 +138,27 @@ func Read(path string, memory int64) (*File, error) {
 		return nil, err
 	}
 	sum, body, _ := bytes.Cut(tail, []byte("\n"))
-	if want := checksum(version, body); string(sum) != want {
-		return nil, DamageError(path,
+	if want := modelChecksum(version, body); string(sum) != want {
+		return nil, modelDamage(path,
 			fmt.Sprintf("%q where the content has %q", sum, want))
 	}
 	if err := json.Unmarshal(body, f); err != nil {
-		return nil, DamageError(path, err.Error())
+		return nil, modelDamage(path, err.Error())
 	}
 	if problem := f.validate(); problem != "" {
-		return nil, DamageError(path, problem)
+		return nil, modelDamage(path, problem)
 	}
 	if f.Several != nil {
 		f.Several.Edges = f.Model
 	}
-	if version == oldVersion {
+	if version == oldModelVersion {
 		return f, f.readOrigin(body)
 	}
 	return f, nil
 }
 
-// readOrigin fills in the origin from the fields of the format oldVersion.
-func (f *File) readOrigin(body []byte) error {
+// readOrigin fills in the origin from the fields of the format oldModelVersion.
+func (f *modelFile) readOrigin(body []byte) error {
 	var old struct {
 		Directed, Unweighted bool
 		Model                struct {
@@ -176,31 +172,31 @@ func (f *File) readOrigin(body []byte) error {
 	o.Edges = old.Model.Edges
 	o.Weights = old.Model.Weights
 	if old.Unweighted {
-		o.Reading = map[string]string{Unweighted: "true"}
+		o.Reading = map[string]string{unweightedEdges: "true"}
 	}
 	return err
 }
 
-// Unweighted is the setting of reading by which lines with weight 0 are edges, see ingest.Config.
-const Unweighted = "unweighted"
+// unweightedEdges is the setting of reading by which lines with weight 0 are edges, see ingest.Config.
+const unweightedEdges = "unweighted"
 
-// VersionError is the error of a model of a format that this package does not read. It wraps [shard.ErrVersion].
-type VersionError struct {
+// modelVersionError is the error of a model of a format that this package does not read. It wraps [shard.ErrVersion].
+type modelVersionError struct {
 	Path    string
 	Version int
 	Remedy  string
 }
 
 // Error implements error.
-func (e *VersionError) Error() string {
-	return fmt.Sprintf("%s: model of format %d; this heatwalk reads %d and %d; %s", e.Path, e.Version, oldVersion, Version, e.Remedy)
+func (e *modelVersionError) Error() string {
+	return fmt.Sprintf("%s: model of format %d; this heatwalk reads %d and %d; %s", e.Path, e.Version, oldModelVersion, modelVersion, e.Remedy)
 }
 
 // Unwrap returns [shard.ErrVersion].
-func (e *VersionError) Unwrap() error { return shard.ErrVersion }
+func (e *modelVersionError) Unwrap() error { return shard.ErrVersion }
 
 // validate returns the first problem of labels that do not fit each other, or "".
-func (f *File) validate() string {
+func (f *modelFile) validate() string {
 	if f.Model == nil || len(f.IDs) != len(f.Class)+len(f.Value) || f.Class != nil && f.Value != nil ||
 		f.Shares != nil && len(f.Shares) != len(f.Classes) ||
 		f.AttributeMeans != nil && len(f.AttributeMeans) != len(f.AttributeNames) ||
@@ -234,15 +230,15 @@ func (f *File) validate() string {
 	return ""
 }
 
-// DamageError returns the error about a changed file.
-func DamageError(path, problem string) error {
+// modelDamage returns the error about a changed file.
+func modelDamage(path, problem string) error {
 	return &shard.CorruptError{Path: path, Offset: -1,
 		What: problem + "; restore the file or save the model again"}
 }
 
 // Rows returns the row of each labelled node. The error is an [*input.Error] for a node that is not in
 // the graph.
-func (f *File) Rows(path string,
+func (f *modelFile) Rows(path string,
 	lookup func(id string) (row int, ok bool)) ([]int, error) {
 	rows := make([]int, len(f.IDs))
 	for i, id := range f.IDs {

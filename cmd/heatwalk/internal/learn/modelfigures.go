@@ -1,4 +1,4 @@
-package modelfile
+package learn
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 	"github.com/heatwalk/heatwalk/method"
 )
 
-// Figures describe a graph and the predictions on it, so that a later graph can be compared with it.
-type Figures struct {
+// modelFigures describe a graph and the predictions on it, so that a later graph can be compared with it.
+type modelFigures struct {
 	Nodes      int                `json:"nodes"`
 	Edges      int64              `json:"edges"`
 	MeanDegree float64            `json:"mean_degree"` // edges of a node
@@ -19,10 +19,10 @@ type Figures struct {
 	Confidence float64            `json:"confidence"`  // mean probability of these predictions
 }
 
-// FiguresOf returns the figures of predictions of classes with names, on a graph with a number of edges.
-func FiguresOf(p *method.Prediction, edges int64, names []string, labelled []int) *Figures {
+// measureGraph returns the figures of predictions of classes with names, on a graph with a number of edges.
+func measureGraph(p *method.Prediction, edges int64, names []string, labelled []int) *modelFigures {
 	n := len(p.Class)
-	f := &Figures{Nodes: n, Edges: edges, Classes: map[string]float64{},
+	f := &modelFigures{Nodes: n, Edges: edges, Classes: map[string]float64{},
 		MeanDegree: 2 * float64(edges) / float64(max(n, 1)),
 		Unreached:  1 - float64(p.Reached.GetCardinality())/float64(max(n, 1))}
 	isLabelled := make([]bool, n)
@@ -58,7 +58,7 @@ const (
 
 // Differences describes the figures of a graph that differ from those of the model by more than a factor of 1.5, each with
 // both values.
-func (f *Figures) Differences(graph *Figures) (list []string) {
+func (f *modelFigures) Differences(graph *modelFigures) (list []string) {
 	add := func(name, format string, model, now, least float64) {
 		larger := max(model, now)
 		if larger >= least && larger > largestRatio*min(model, now) {
