@@ -13,8 +13,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/lanczos"
+	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/rank"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -365,9 +365,9 @@ func (g *Graph) fromRows(x *sparse.Block[float64]) *mat.Dense {
 // Rank orders all nodes by their similarity to the seeds, by id. The kernel is named as in
 // "diffusion:beta=2", "" means that with its defaults; parameters that are not given have their defaults. The lists of the result are by
 // row. The tolerance bounds the norm of the errors of the scores relative to the norm of the scores. The error is an
-// [*IDError] for an id that is not in the graph, or that of [rank.Run].
+// [*IDError] for an id that is not in the graph, or that of [method.Rank].
 func (g *Graph) Rank(ctx context.Context, seeds []string,
-	name string, s *Settings) (*rank.Ranking, error) {
+	name string, s *Settings) (*method.Ranking, error) {
 	named, parameters, err := parseKernel(cmp.Or(name, kernel.Families()[0].Name))
 	if err == nil {
 		err = checkRanking(named)
@@ -379,11 +379,11 @@ func (g *Graph) Rank(ctx context.Context, seeds []string,
 	if err != nil {
 		return nil, err
 	}
-	set := &rank.Settings{RNGSeed: usualSeed, Progress: g.options.Progress}
+	set := &method.RankSettings{RNGSeed: usualSeed, Progress: g.options.Progress}
 	if set.Tolerance, err = s.check(); err != nil {
 		return nil, err
 	}
-	r, _, err := RankNodes(ctx, g, &rank.Problem{Seeds: rows}, named, parameters, set)
+	r, _, err := RankNodes(ctx, g, &method.RankProblem{Seeds: rows}, named, parameters, set)
 	return r, err
 }
 
@@ -404,12 +404,12 @@ func checkRanking(name string) error {
 // start at the seeds, such as personalized PageRank. It fills in the Kernel and the graph of the problem and the Memory of the
 // settings, and returns the values of all parameters of the kernel. The error of a directed graph is
 // [kernel.ErrAsymmetric] for most kernels.
-func RankNodes(ctx context.Context, g *Graph, p *rank.Problem, name string,
-	given param.Values, s *rank.Settings) (*rank.Ranking, param.Values, error) {
+func RankNodes(ctx context.Context, g *Graph, p *method.RankProblem, name string,
+	given param.Values, s *method.RankSettings) (*method.Ranking, param.Values, error) {
 	n := len(g.Degrees)
 	var memory kernel.Settings
-	f, err := OpenFunction(ctx, g.Leave(rank.Bytes(n), "scores"),
-		&kernel.NamedFunction{Name: name, Given: given}, rank.Columns(n, len(p.Seeds)),
+	f, err := OpenFunction(ctx, g.Leave(method.RankBytes(n), "scores"),
+		&kernel.NamedFunction{Name: name, Given: given}, method.RankColumns(n, len(p.Seeds)),
 		&memory, p.Seeds)
 	if err != nil {
 		return nil, nil, err
@@ -433,7 +433,7 @@ func RankNodes(ctx context.Context, g *Graph, p *rank.Problem, name string,
 	sorted.Walk = family != nil && family.Asymmetric(f.Values) != nil
 	set := *s
 	set.Memory = memory.Memory
-	r, err := rank.Run(ctx, &sorted, &set)
+	r, err := method.Rank(ctx, &sorted, &set)
 	if err == nil {
 		err = f.Job.result()
 	}

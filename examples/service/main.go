@@ -15,7 +15,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk"
-	"github.com/heatwalk/heatwalk/method/rank"
+	"github.com/heatwalk/heatwalk/method"
 )
 
 const (
@@ -77,7 +77,7 @@ func compute(ctx context.Context, g *heatwalk.Graph, list []query) {
 		}
 		column, _ := slices.BinarySearch(nodes, q.node)
 		var nearest []string
-		for _, i := range rank.Top(mat.Col(nil, column, k), top) {
+		for _, i := range method.HighestNodes(mat.Col(nil, column, k), top) {
 			nearest = append(nearest, ids[i])
 		}
 		q.answer <- reply{nearest: nearest}

@@ -15,7 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/kernel"
-	"github.com/heatwalk/heatwalk/method/rank"
+	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/param"
 )
 
@@ -118,11 +118,11 @@ func runRank(run *shell.Session, c *rankOptions, name string) error {
 	}
 	ids := g.SelectNodes(d.Rows)
 	run.Costs.ReserveNumbers(ids)
-	set := &rank.Settings{RNGSeed: uint64(run.Seed), Progress: run.Progress.Phases()}
+	set := &method.RankSettings{RNGSeed: uint64(run.Seed), Progress: run.Progress.Phases()}
 	r, v, err := heatwalk.RankNodes(run.Context, g.Graph,
-		&rank.Problem{Nodes: d.Rows, Seeds: d.Cols, Weight: weights}, c.spec.Name,
+		&method.RankProblem{Nodes: d.Rows, Seeds: d.Cols, Weight: weights}, c.spec.Name,
 		c.userValues, set)
-	if errors.Is(err, rank.ErrSeeds) {
+	if errors.Is(err, method.ErrSeeds) {
 		return shell.DataError(cmp.Or(c.weights, c.seeds),
 			"%s of %s; at least one seed and one other node are needed",
 			words.Counted(len(d.Cols), "seed"), words.Counted(len(d.Rows), "node"))

@@ -1,4 +1,4 @@
-package rank
+package method
 
 import (
 	"errors"
@@ -16,8 +16,8 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// problemOf returns a kernel on a graph, and its values between all nodes.
-func problemOf(t testing.TB, a *sparse.CSR, workers int, seeds ...int) (*Problem, *mat.Dense) {
+// rankProblemOf returns a kernel on a graph, and its values between all nodes.
+func rankProblemOf(t testing.TB, a *sparse.CSR, workers int, seeds ...int) (*RankProblem, *mat.Dense) {
 	t.Helper()
 	g, err := graph.New(t.Context(), a, &graph.Settings{Workers: workers})
 	if err != nil {
@@ -28,7 +28,7 @@ func problemOf(t testing.TB, a *sparse.CSR, workers int, seeds ...int) (*Problem
 		t.Fatal(err)
 	}
 	n := len(g.Degrees)
-	p := &Problem{Kernel: k, Degrees: g.Degrees, Seeds: seeds}
+	p := &RankProblem{Kernel: k, Degrees: g.Degrees, Seeds: seeds}
 	for v := range n {
 		p.Nodes = append(p.Nodes, v)
 	}
@@ -39,17 +39,17 @@ func problemOf(t testing.TB, a *sparse.CSR, workers int, seeds ...int) (*Problem
 	return p, sparse.DenseOf(block)
 }
 
-// TestScoresAgreeWithTheMatrix computes every result from the whole kernel matrix, with and without weights of seeds.
-func TestScoresAgreeWithTheMatrix(t *testing.T) {
+// TestRankAgreesWithTheMatrix computes every result from the whole kernel matrix, with and without weights of seeds.
+func TestRankAgreesWithTheMatrix(t *testing.T) {
 	t.Run("equal", func(t *testing.T) { compareWithMatrix(t, nil) })
 	t.Run("weighted", func(t *testing.T) { compareWithMatrix(t, []float64{3, 0.5, 1e-3, 2}) })
 }
 
 func compareWithMatrix(t *testing.T, weight []float64) {
-	p, k := problemOf(t, testgraph.Random(1, 260, 600, true), 1, 17, 3, 250, 99)
+	p, k := rankProblemOf(t, testgraph.Random(1, 260, 600, true), 1, 17, 3, 250, 99)
 	p.Weight = weight
-	set := &Settings{RNGSeed: 9}
-	r, err := Run(t.Context(), p, set)
+	set := &RankSettings{RNGSeed: 9}
+	r, err := Rank(t.Context(), p, set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,12 +92,12 @@ func compareWithMatrix(t *testing.T, weight []float64) {
 	}
 }
 
-func TestSameBits(t *testing.T) {
+func TestRankSameBits(t *testing.T) {
 	var want *Ranking
 	for _, workers := range []int{1, 2, 7} {
-		p, _ := problemOf(t, testgraph.Random(3, 300, 900, true), workers, 7, 8, 9, 100, 200, 201)
+		p, _ := rankProblemOf(t, testgraph.Random(3, 300, 900, true), workers, 7, 8, 9, 100, 200, 201)
 		slices.Reverse(p.Seeds)
-		r, err := Run(t.Context(), p, &Settings{RNGSeed: 1})
+		r, err := Rank(t.Context(), p, &RankSettings{RNGSeed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,18 +110,18 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
-func TestFewSeeds(t *testing.T) {
-	p, k := problemOf(t, testgraph.Path(4), 1, 2)
-	r, err := Run(t.Context(), p, nil)
+func TestRankFewSeeds(t *testing.T) {
+	p, k := rankProblemOf(t, testgraph.Path(4), 1, 2)
+	r, err := Rank(t.Context(), p, nil)
 	if err != nil || !math.IsNaN(r.AUC) || r.Order[0] != 2 || math.Abs(r.Score[0]-k.At(0, 2)) > 1e-9 {
 		t.Errorf("one seed: %v, %v", r, err)
 	}
 	p.Seeds = nil
-	if _, err := Run(t.Context(), p, nil); !errors.Is(err, ErrSeeds) {
+	if _, err := Rank(t.Context(), p, nil); !errors.Is(err, ErrSeeds) {
 		t.Errorf("no seed: %v", err)
 	}
 	p.Seeds = p.Nodes
-	if _, err := Run(t.Context(), p, nil); !errors.Is(err, ErrSeeds) {
+	if _, err := Rank(t.Context(), p, nil); !errors.Is(err, ErrSeeds) {
 		t.Errorf("every node: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package rank
+package method
 
 import (
 	"math"
@@ -13,13 +13,13 @@ import (
 )
 
 // TestRunOnSeveralProcesses compares rankings of processes that share the nodes with that of one.
-func TestRunOnSeveralProcesses(t *testing.T) {
+func TestRankOnSeveralProcesses(t *testing.T) {
 	a := testgraph.Random(1, 260, 400, true)
-	p, _ := problemOf(t, a, 1, 250, 1, 17, 3, 99)
+	p, _ := rankProblemOf(t, a, 1, 250, 1, 17, 3, 99)
 	p.Nodes = slices.DeleteFunc(p.Nodes, func(v int) bool { return v%9 == 8 }) // seeds stay
 	p.Seeds = slices.DeleteFunc(p.Seeds, func(v int) bool { return v%9 == 8 })
-	set := &Settings{RNGSeed: 9}
-	want, err := Run(t.Context(), p, set)
+	set := &RankSettings{RNGSeed: 9}
+	want, err := Rank(t.Context(), p, set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestRunOnSeveralProcesses(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			r, err := Run(t.Context(), &Problem{Kernel: k, Degrees: g.Degrees, Nodes: p.Nodes, Seeds: p.Seeds, Division: d}, set)
+			r, err := Rank(t.Context(), &RankProblem{Kernel: k, Degrees: g.Degrees, Nodes: p.Nodes, Seeds: p.Seeds, Division: d}, set)
 			if network.Rank() == 0 {
 				got = r
 			} else if err == nil && r.Score != nil {

@@ -1,4 +1,4 @@
-package rank
+package method
 
 import (
 	"cmp"
@@ -16,6 +16,15 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
+// The score of a node v for the seeds S is its mean kernel value Σ_{s∈S} K_vs/|S|, or the weighted mean. The score of a seed
+// is its score for the seeds outside its fold, so that its similarity to itself does not count. With ten
+// seeds or fewer each is a fold of its own; a single seed keeps its own similarity. AUC is the share of pairs of a seed and
+// another node in which the seed has the higher score, where both scores are those for the seeds outside the fold.
+//
+// A kernel of T = D⁻¹A is not symmetric: K_vs is for walks from v to s. The scores are those of walks from
+// the seeds, Σ K_sv/|S|, which for PageRank is the personalized PageRank vector that restarts at the seeds. On a
+// graph with directions it is a function of all seeds, personalized-pagerank of package kernel.
+
 // Applier is a kernel, or a function of the weights of seeds such as personalized PageRank.
 type Applier interface {
 	Len() int
@@ -23,8 +32,8 @@ type Applier interface {
 		s *kernel.Settings) (*kernel.Report, error)
 }
 
-// Problem is a kernel on the nodes of a graph with some seeds.
-type Problem struct {
+// RankProblem is a kernel on the nodes of a graph with some seeds.
+type RankProblem struct {
 	Kernel  Applier
 	Degrees []float64
 	Nodes   []int     // nodes to rank, in the order that breaks ties
@@ -41,7 +50,7 @@ type Problem struct {
 }
 
 // row returns the row of blocks for a node. ok is false if only another process has it.
-func (p *Problem) row(node int) (row int, ok bool) {
+func (p *RankProblem) row(node int) (row int, ok bool) {
 	if p.Division == nil {
 		return node, true
 	}
@@ -49,7 +58,7 @@ func (p *Problem) row(node int) (row int, ok bool) {
 }
 
 // team returns the processes that share the nodes.
-func (p *Problem) team() *sparse.Team {
+func (p *RankProblem) team() *sparse.Team {
 	if p.Division == nil {
 		return nil
 	}
@@ -57,15 +66,15 @@ func (p *Problem) team() *sparse.Team {
 }
 
 // scale returns the factor of a node's row in Kᵀ = D·K·D⁻¹, the degree or 1 for a node without edges.
-func (p *Problem) scale(node int) float64 {
+func (p *RankProblem) scale(node int) float64 {
 	if !p.Walk || p.Degrees[node] == 0 {
 		return 1
 	}
 	return p.Degrees[node]
 }
 
-// Settings are the settings of [Run].
-type Settings struct {
+// RankSettings are the settings of [Rank].
+type RankSettings struct {
 	RNGSeed uint64 // of folds
 	Memory  int64  // limit of the kernel in bytes; 0: no limit; never changes a result
 
@@ -77,7 +86,7 @@ type Settings struct {
 	Progress func(stage string, done, total int64)
 }
 
-// Ranking is the result of [Run]. Of several processes, only process 0 has the lists.
+// Ranking is the result of [Rank]. Of several processes, only process 0 has the lists.
 type Ranking struct {
 	Score []float64 // by node, 0 for nodes that are not ranked
 	Order []int     // the nodes by falling score
@@ -91,12 +100,12 @@ type Ranking struct {
 }
 
 // ErrSeeds is returned unless there is a seed and a node that is none.
-var ErrSeeds = errors.New("rank: at least one seed and one other node are needed")
+var ErrSeeds = errors.New("method: at least one seed and one other node are needed")
 
-// Columns returns the number of columns that the kernel is applied to at a time for a number of seeds: as many as 256 MiB
+// RankColumns returns the number of columns that the kernel is applied to at a time for a number of seeds: as many as 256 MiB
 // hold, at most those of the folds and of all seeds. It depends on the graph and the seeds, so that results do not
 // depend on the memory limit.
-func Columns(nodes, seeds int) int {
+func RankColumns(nodes, seeds int) int {
 	const bytes = 256 << 20
 	return min(1+foldCount(seeds), max(1, bytes/8/max(1, nodes)))
 }
@@ -109,11 +118,11 @@ func foldCount(seeds int) int {
 	return choose.FoldCount(seeds)
 }
 
-// Run ranks nodes. The error is [ErrSeeds], the context's, or that of the kernel. Cost: the kernel times
-// a block of 1 + |folds| columns, in slabs of [Columns].
-func Run(ctx context.Context, p *Problem, s *Settings) (*Ranking, error) {
+// Rank ranks nodes. The error is [ErrSeeds], the context's, or that of the kernel. Cost: the kernel times
+// a block of 1 + |folds| columns, in slabs of [RankColumns].
+func Rank(ctx context.Context, p *RankProblem, s *RankSettings) (*Ranking, error) {
 	if s == nil {
-		s = new(Settings)
+		s = new(RankSettings)
 	}
 	if len(p.Seeds) == 0 || len(p.Nodes) <= len(p.Seeds) {
 		return nil, ErrSeeds
@@ -127,7 +136,7 @@ func Run(ctx context.Context, p *Problem, s *Settings) (*Ranking, error) {
 	for f := range out.Folds {
 		sets = append(sets, problem.Pick(p.Seeds, choose.OfFold(fold, f).Train))
 	}
-	width := Columns(len(p.Degrees), m)
+	width := RankColumns(len(p.Degrees), m)
 	x, y := sparse.NewBlock[float64](n, width), sparse.NewBlock[float64](n, width)
 	shares := make([]float64, m) // of the other nodes that a seed is above
 	for lo := 0; lo < len(sets); lo += width {
@@ -208,9 +217,9 @@ func orderByScore(scores []float64, nodes []int) []int {
 	return order
 }
 
-// Top returns the rows of the highest scores by falling score, at most count of them; of equal scores the lower row first. Cost: one
+// HighestNodes returns the rows of the highest scores by falling score, at most count of them; of equal scores the lower row first. Cost: one
 // pass over the scores, which are not sorted.
-func Top(scores []float64, count int) (rows []int) {
+func HighestNodes(scores []float64, count int) (rows []int) {
 	for row := range scores {
 		rows = sched.KeepFirst(rows, row, count,
 			func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
@@ -219,7 +228,7 @@ func Top(scores []float64, count int) (rows []int) {
 }
 
 // seedWeights returns the weight of each node, 0 of those that are no seeds.
-func seedWeights(p *Problem) []float64 {
+func seedWeights(p *RankProblem) []float64 {
 	weights := make([]float64, len(p.Degrees))
 	for i, seed := range p.Seeds {
 		weights[seed] = 1
@@ -230,16 +239,16 @@ func seedWeights(p *Problem) []float64 {
 	return weights
 }
 
-// Bytes returns the memory of [Run] on a graph with the given number of nodes without that of the
-// kernel, which is that of [kernel.Family.ApplyBytes] for [Columns] columns.
-func Bytes(nodes int) int64 {
+// RankBytes returns the memory of [Rank] on a graph with the given number of nodes without that of the
+// kernel, which is that of [kernel.Family.ApplyBytes] for [RankColumns] columns.
+func RankBytes(nodes int) int64 {
 	const vectors = 8 // of the nodes, the result, its order, seeds, and sorted scores, which grow
 	return vectors * 8 * int64(nodes)
 }
 
 // scoresTo stores the mean kernel value of each node with each set of seeds in y. x is all zeros, before and after.
-func (p *Problem) scoresTo(ctx context.Context, y, x *sparse.Block[float64],
-	sets [][]int, weights []float64, s *Settings, out *Ranking) error {
+func (p *RankProblem) scoresTo(ctx context.Context, y, x *sparse.Block[float64],
+	sets [][]int, weights []float64, s *RankSettings, out *Ranking) error {
 	for j, set := range sets {
 		total := 0.0
 		for _, v := range set {
@@ -283,7 +292,7 @@ func (p *Problem) scoresTo(ctx context.Context, y, x *sparse.Block[float64],
 }
 
 // note stores the scores of all nodes, or those of the seeds of a fold f ≥ 0, with twice the number of the other nodes that each is above.
-func (p *Problem) note(scores, shares []float64, f int, fold []int,
+func (p *RankProblem) note(scores, shares []float64, f int, fold []int,
 	weights []float64, scoreOf func(row int) float64) {
 	var values []float64 // of nodes that are no seeds, each in one process
 	for _, v := range p.Nodes {
@@ -307,7 +316,7 @@ func (p *Problem) note(scores, shares []float64, f int, fold []int,
 	}
 }
 
-const badSeed = "rank: a process does not have a seed"
+const badSeed = "method: a process does not have a seed"
 
 // halvesBelow returns twice the number of rising values that are below x, and the number of those equal to it.
 func halvesBelow(values []float64, x float64) float64 {
