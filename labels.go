@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/heatwalk/heatwalk/evaluate"
@@ -18,7 +19,6 @@ import (
 	"github.com/heatwalk/heatwalk/method/multilabel"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/shift"
-	"github.com/heatwalk/heatwalk/method/suggest"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -141,6 +141,9 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m *method.Engine,
 	}
 	set := *s
 	options := *o
+	if o.Strategy != "" && !slices.Contains(method.Strategies, o.Strategy) {
+		return nil, refuse("strategy", "unknown strategy %q; one of %s", o.Strategy, strings.Join(method.Strategies, ", "))
+	}
 	set.Explain = o.Explain != nil
 	if set.Explain {
 		set.Raw = true
@@ -239,7 +242,7 @@ func predictionBytes(p *method.Problem, m *method.Engine, cost *method.Cost,
 	output := cost.Scores + 17*int64(len(p.Degrees)) // reached nodes too
 	output += shift.Bytes(len(p.Degrees))
 	if o.Suggest > 0 {
-		output += suggest.Bytes(p, o.Suggest, s.Memory)
+		output += method.SuggestBytes(p, s.Memory)
 	}
 	if s.Explain {
 		output += explain.Bytes(len(p.Degrees), len(p.Names))

@@ -13,7 +13,6 @@ import (
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/shift"
-	"github.com/heatwalk/heatwalk/method/suggest"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -21,7 +20,10 @@ import (
 // PredictOptions ask [Predict] for more than predictions. Nil means no more.
 type PredictOptions struct {
 	Baselines bool // cross-validated accuracy of label propagation and of the largest class
-	Suggest   int  // number of nodes whose labels would improve the predictions most
+	Suggest   int  // number of nodes to label next
+
+	// Strategy selects the nodes to label next, one of [method.Strategies]; "": auto.
+	Strategy string
 
 	// Explain are the rows of nodes whose predictions are explained, Reasons the number of labelled nodes, attributes
 	// and links that are listed for each; 0: 10. It needs one process.
@@ -61,9 +63,9 @@ type Prediction struct {
 
 	Classes []string // the names of the classes, in the order of the columns of scores
 
-	Baselines   *method.Baselines    // nil unless they or suggestions were asked for, or the method is one of them
-	Shift       *shift.Report        // how labelled nodes differ from others; nil without a cross-validated accuracy
-	Suggestions []suggest.Suggestion // most useful first
+	Baselines   *method.Baselines   // nil unless they or suggestions were asked for, or the method is one of them
+	Shift       *shift.Report       // how labelled nodes differ from others; nil without a cross-validated accuracy
+	Suggestions []method.Suggestion // most useful first
 
 	// HeldOutScores are those for [Prediction.Sets], which computes them where Sorted is nil.
 	HeldOutScores *choose.Scores
@@ -137,10 +139,20 @@ func (p *Prediction) AddSuggestions(ctx context.Context) error {
 // addSuggestions is AddSuggestions within a job.
 func (p *Prediction) addSuggestions(ctx context.Context) (err error) {
 	if p.options.Suggest > 0 {
-		p.Suggestions, err = suggest.Nodes(ctx, p.problem, p.Prediction,
-			p.options.Suggest, p.options.Targets, p.Baselines.ShowLikeness(), p.settings)
+		p.Suggestions, err = p.Prediction.Suggest(ctx, p.problem, p.options.Suggest, p.options.Targets, p.Strategy() == method.CoverStrategy, p.settings)
 	}
 	return err
+}
+
+// Strategy returns the strategy of the suggestions, which auto has chosen by held-out labels.
+func (p *Prediction) Strategy() string {
+	switch {
+	case p.options.Strategy != "" && p.options.Strategy != method.AutoStrategy:
+		return p.options.Strategy
+	case p.Baselines.ShowLikeness(len(p.problem.Row)):
+		return method.CoverStrategy
+	}
+	return method.RandomStrategy
 }
 
 // Reasons are those for the predicted label of a node.

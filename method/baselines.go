@@ -44,10 +44,20 @@ type mixture struct {
 	propagates func(p *Problem) bool // whether label propagation may be one of the models
 }
 
-// ShowLikeness reports whether held-out labels show that neighbours mostly have the same class: label propagation predicts more
-// of them than the largest class, by at least three standard errors.
-func (b *Baselines) ShowLikeness() bool {
-	return b.Propagation.Tested > 0 && b.Propagation.Accuracy-3*b.Propagation.Stderr >= b.Majority.Accuracy
+// ShowingLabels is the number of labels from which [Baselines.ShowLikeness] may be true: fewer show it by chance.
+const ShowingLabels = 24
+
+// ShowLikeness reports whether a number of labels shows that linked nodes mostly share labels: label propagation predicts more of
+// them than the largest class when they are held out, by the binomial standard error of its share or more.
+func (b *Baselines) ShowLikeness(labels int) bool {
+	held := b.HeldOut()
+	return labels >= ShowingLabels && held.Tested > 0 && held.Accuracy-held.Stderr >= b.Majority.Accuracy
+}
+
+// HeldOut returns the share of held-out labels that label propagation predicts.
+func (b *Baselines) HeldOut() problem.Estimate {
+	tested := b.Propagation.Tested
+	return problem.EstimateShare(b.Propagation.Accuracy*float64(tested), tested)
 }
 
 // PredictCompared predicts with m as [Engine.Predict] does, and measures the baselines, from which the estimate of a

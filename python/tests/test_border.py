@@ -382,15 +382,6 @@ class LabelsAndNumbers(unittest.TestCase):
         self.assertLess(time.process_time() - begun, 2)  # it was quadratic
         self.assertGreater(len(set(frame.score)), len(set(frame.score.round(6))))
 
-    @unittest.skipIf(pandas is None, "pandas is not installed")
-    def test_reasons_name_classes(self):
-        G = hw.as_graph(random_graph(40, 100, 1))
-        for a, b in ((1, 2), (7, 1), (0, 1), ("1", "0")):
-            reasons = hw.suggest(G, {0: a, 33: b, 5: a}, 6, random_state=1).reason.tolist()
-            for reason in reasons:
-                if reason.startswith("undecided between"):
-                    self.assertIn(reason.split(",")[0], (f"undecided between {a} and {b}", f"undecided between {b} and {a}"))
-
 
 class Results(unittest.TestCase):
     def test_diagonal(self):

@@ -250,6 +250,8 @@ class Graphs(unittest.TestCase):
         self.assertGreater(frame.accuracy[0], 0.8)
         suggested = hw.suggest(A, y, 3)
         self.assertEqual(len(suggested), 3)
+        self.assertEqual(suggested.covers.isna().sum(), 0)  # 30 labels show two groups
+        self.assertEqual(hw.suggest(A, y, 3, strategy="random").covers.isna().sum(), 3)
         self.assertTrue(set(suggested.label) <= {0, 1})
         self.assertEqual(hw.evaluate(A, y, "lp", train=0.5, splits=3).method.tolist(), ["lp", "majority"])
         with self.assertRaisesRegex(ValueError, "too few labels to learn from"):

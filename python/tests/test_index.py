@@ -157,7 +157,7 @@ class Copies(unittest.TestCase):
             (hw.NodeClassifier("lp").fit(PATH, y), lambda m: m.predict_proba(PATH)), (hw.NodeClassifier("lp").fit(kinds, labels), lambda m: m.explain("b", kinds).share),
             (hw.NodeClassifier("lp", graph=kinds).fit(list("ae"), [0, 1]), lambda m: m.explain(["b"]).share),
             (hw.NodeRegressor("harmonic").fit(PATH, [1, *[None] * 4, 2]), lambda m: m.predict(PATH)), (hw.NodeEmbedding(2).fit(PATH), lambda m: m.transform(PATH)),
-            (hw.datasets.cora(), lambda pair: pair[1][:9]), (hw.suggest(PATH, y, 2, method="lp"), lambda f: f.gain), (hw.methods(), lambda f: f.name),
+            (hw.datasets.cora(), lambda pair: pair[1][:9]), (hw.suggest(PATH, y, 2, method="lp", strategy="cover"), lambda f: f.covers), (hw.methods(), lambda f: f.name),
             (hw.StoreError("a", "b", number=28), lambda e: [str(e), e.errno]), (hw.NodeClassifier("lp", graph=kinds), lambda m: m.fit(list("ae"), [0, 1]).scores_),
         ]
         from heatwalk._networkx import convert_from_nx

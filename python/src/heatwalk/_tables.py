@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import re
 from typing import TYPE_CHECKING, Any, Iterable, Mapping
 
 import numpy as np
@@ -114,13 +113,13 @@ def _write_split(call: Call, split: Any) -> str:
     return path
 
 
-def suggest(graph: Any, y: Any, n: int = 20, *, method: str = "auto", targets: Any = None,
+def suggest(graph: Any, y: Any, n: int = 20, *, strategy: str = "auto", method: str = "auto", targets: Any = None,
             node_features: Any = None, prior: Any = None, edge_weights: str | None = None,
             **settings: Unpack[Settings]) -> pandas.DataFrame:
     """Return nodes to label next.
 
-    If the labels show that neighbours are alike, each is the most informative of four random nodes. Otherwise nodes are
-    drawn at random. docs/honesty.md has a table of both.
+    They cover the graph, which helps where linked nodes mostly share labels, or are drawn at random. docs/honesty.md has
+    a table of both.
 
     Parameters
     ----------
@@ -128,6 +127,8 @@ def suggest(graph: Any, y: Any, n: int = 20, *, method: str = "auto", targets: A
         A graph in any form that :func:`as_graph` takes, and labels, as in :meth:`NodeClassifier.fit`.
     n
         The number of nodes, to be labelled as one batch.
+    strategy
+        "cover", "random", or "auto": to cover if 24 labels or more show that linked nodes share labels.
     method, targets, node_features, prior, edge_weights
         As for :class:`NodeClassifier`.
     **settings
@@ -136,8 +137,8 @@ def suggest(graph: Any, y: Any, n: int = 20, *, method: str = "auto", targets: A
     Returns
     -------
     pandas.DataFrame
-        A row for each node, the most useful first: node, the expected information gain as a share of the total, the
-        most likely label with its probability, and the reason.
+        A row for each node, the most useful first: node, the share of the graph that it covers in addition to the others (NaN
+        of a node that is drawn at random), the most likely label with its probability, and the reason.
     """
     import pandas
     g = as_graph(graph)
@@ -145,20 +146,18 @@ def suggest(graph: Any, y: Any, n: int = 20, *, method: str = "auto", targets: A
     chosen = rows_of(g, targets, "targets")
     def work(call: Call) -> list[list[str]]:
         path = call.path("suggestions.tsv", "out")
-        call.run("suggest", labels=call.write_labels(labels), n=n, method=method, o=path,
+        call.run("suggest", labels=call.write_labels(labels), n=n, strategy=strategy, method=method, o=path,
                  targets=call.write("targets.npy", "targets", chosen), prior=call.write_prior(prior, labels.classes),
                  edge_weights=edge_weights, node_features=call.write_attributes(node_features), is_random=True)
         with open(path, encoding="utf-8", newline="") as file:
             return list(csv.reader(file, delimiter="\t"))[1:]
     classes = labels.classes.tolist()
-    name = re.compile(r"(?<= )(?:" + "|".join(map(str, range(len(classes) - 1, -1, -1))) + r")(?=[ ,]|$)")
     lines = []
-    for node, gain, label, probability, reason in run_call(g, settings, 0, work):
-        reason = name.sub(lambda m: str(classes[int(m.group())]), reason)
+    for node, covers, label, probability, reason in run_call(g, settings, 0, work):
         own: Any = node if nodes_of(g).path else g.nodes[int(node)]
-        lines.append((own, float(gain), classes[int(label)] if label else None,
+        lines.append((own, float(covers or "nan"), classes[int(label)] if label else None,
                       float(probability) if probability else None, reason))
-    frame = pandas.DataFrame(lines, columns=["node", "gain", "label", "probability", "reason"])
+    frame = pandas.DataFrame(lines, columns=["node", "covers", "label", "probability", "reason"])
     return frame
 
 

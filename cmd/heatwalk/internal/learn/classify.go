@@ -22,7 +22,6 @@ import (
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/sides"
-	"github.com/heatwalk/heatwalk/method/suggest"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -38,6 +37,7 @@ type classifyOptions struct {
 	coverage     float64 // of sets of classes; 0: none
 	targets      string  // file of the nodes that can have a label
 	suggest      int     // number of nodes to label next; 0: write predictions
+	strategy     string  // that selects them
 	save         string
 	model        string     // of predict
 	checks       bool       // the model is checked and nothing is predicted
@@ -298,7 +298,7 @@ func predictInputs(run *shell.Session, in *predictionInputs) (*heatwalk.Predicti
 		return nil, err
 	}
 	o := &heatwalk.PredictOptions{
-		Baselines: true, Sets: c.coverage > 0, Suggest: suggestedNodes(run, c, d.Graph), Targets: in.targets,
+		Baselines: true, Sets: c.coverage > 0, Suggest: suggestedNodes(run, c, d.Graph), Strategy: c.strategy, Targets: in.targets,
 		Explain: in.pageRows, Deferred: c.page != "" && run.Network == nil,
 		Predicting: func() {
 			run.Progress.Wait("computing baselines and choosing parameters of " + c.method.Name)
@@ -398,7 +398,7 @@ func writeLabelled(run *shell.Session, in *predictionInputs, p *heatwalk.Predict
 	begun := time.Now()
 	switch {
 	case c.suggest > 0:
-		err = tablefile.WriteLines(run.Context, d.Out.Writer, shell.Ending(c.out), suggest.Titles,
+		err = tablefile.WriteLines(run.Context, d.Out.Writer, shell.Ending(c.out), method.SuggestionTitles,
 			len(p.Suggestions), func(i int, cells []string) {
 				cells[0] = d.Graph.Nodes.ID(p.Suggestions[i].Row)
 				copy(cells[1:], p.Suggestions[i].Cells(d.Labels.Names))

@@ -9,7 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/evaluate"
-	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/method"
@@ -17,7 +16,6 @@ import (
 	"github.com/heatwalk/heatwalk/method/multilabel"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/shift"
-	"github.com/heatwalk/heatwalk/method/suggest"
 	"github.com/heatwalk/heatwalk/param"
 )
 
@@ -38,6 +36,7 @@ type classifyDocument struct {
 	Models     []mixedModel              `json:"models,omitempty"` // of auto, in words
 
 	Suggested int                   `json:"suggested,omitempty"`
+	Strategy  string                `json:"strategy,omitempty"` // of suggest
 	LabelNext []labelNext           `json:"label_next,omitempty"`
 	Summary   *evaluate.Predictions `json:"predictions,omitempty"`
 	Several   *multilabel.Model     `json:"multi_label,omitempty"`
@@ -83,7 +82,7 @@ type mixedModel struct {
 // labelNext is a node to label next.
 type labelNext struct {
 	Node        string `json:"node"`
-	Gain        string `json:"information_gain"`
+	Covers      string `json:"covers"`
 	Label       string `json:"label"`
 	Probability string `json:"probability"`
 	Reason      string `json:"reason"`
@@ -129,6 +128,8 @@ func judge(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction,
 		d.Phases.Compare = p.Baselines.Seconds
 		if c.suggest > 0 {
 			d.Suggested = len(p.Suggestions)
+			d.Strategy = p.Strategy()
+			d.judgeLikeness(run.Console, in, p.Baselines)
 		}
 		if p.Settings > 0 {
 			d.Parameters = &p.Parameters
@@ -186,10 +187,25 @@ func (d *classifyDocument) judgeHeldOut(console *shell.Console, in *predictionIn
 	if estimate.Unseen >= mostUnseen {
 		console.Warn("%s: some classes have a single label; if labels were drawn at random, an estimated %.0f %% of the nodes are of classes without a label, and the reported accuracy counts them as wrong", file, 100*estimate.Unseen)
 	}
-	if in.f.suggest > 0 && propagation.Tested > 0 && !p.Baselines.ShowLikeness() {
-		console.Warn("%s: these labels do not show that neighbours are alike (label propagation %s, largest class %s), so nodes are drawn at random",
-			file, words.Percent(propagation.Accuracy), words.Percent(majority.Accuracy))
+}
+
+// judgeLikeness reports what the labels show of the strategy auto.
+func (d *classifyDocument) judgeLikeness(console *shell.Console, in *predictionInputs, b *method.Baselines) {
+	if in.f.strategy != method.AutoStrategy || d.Suggested == 0 {
+		return
 	}
+	l := in.data.Labels
+	shown := fmt.Sprintf("%s do not show whether linked nodes share labels, which takes %d or more", words.Counted(len(l.Row), "label"), method.ShowingLabels)
+	if len(l.Row) >= method.ShowingLabels {
+		held := b.HeldOut()
+		shown = fmt.Sprintf("label propagation predicts %.0f ± %.0f %% of %s, the largest class %.0f %%", 100*held.Accuracy,
+			100*held.Stderr, words.Counted(held.Tested, "held-out label"), 100*b.Majority.Accuracy)
+	}
+	if d.Strategy == method.CoverStrategy {
+		d.notes = append(d.notes, shown+": nodes that cover the graph (--strategy cover)")
+		return
+	}
+	console.Warn("%s: %s, so nodes are drawn at random; if linked nodes mostly share labels, pass --strategy cover", l.File, shown)
 }
 
 // mostUnseen is the estimated share of nodes of classes without a label from which a warning is
@@ -228,8 +244,11 @@ func (d *classifyDocument) reportShift(console *shell.Console, l *nodefile.Label
 		return
 	}
 	d.LabelSample = sample
-	isSuggested := slices.ContainsFunc(l.Columns,
-		func(c input.Column) bool { return c.Title == suggest.GainColumn })
+	var titles []string
+	for _, c := range l.Columns {
+		titles = append(titles, c.Title)
+	}
+	isSuggested := method.AreSuggested(titles)
 	reason := "heatwalk suggest has chosen them"
 	if !isSuggested {
 		reason = shiftText(p)

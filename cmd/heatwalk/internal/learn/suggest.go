@@ -5,6 +5,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/file/tablefile"
+	"github.com/heatwalk/heatwalk/method"
 )
 
 // NewSuggest returns the command heatwalk suggest.
@@ -17,6 +18,8 @@ func NewSuggest(run *shell.Session) *cobra.Command {
 	flags.AddOutput(&c.out, "output", "-", "of suggestions: .tsv or .csv; - is stdout", tablefile.LineEndings)
 	flags.AddLetter(&c.suggest, "number", 20, listLengths,
 		"number of nodes, to be labelled as one batch")
+	flags.AddChoice(&c.strategy, "strategy", method.AutoStrategy, method.Strategies,
+		"nodes that cover the graph, random nodes, or auto: cover if labels show that linked nodes share labels")
 	c.targetsFlag(flags)
 	c.methodFlags(flags)
 	c.learning.learningFlagSet(flags)

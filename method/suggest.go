@@ -1,0 +1,267 @@
+package method
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/heatwalk/heatwalk/budget"
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Suggestion is a node to label next.
+type Suggestion struct {
+	Row         int
+	Class       int     // the likeliest
+	Probability float64 // of Class
+	Drawn       bool    // at random
+
+	// Covers is the share of all unlabelled nodes, weighted by √degree, that the node covers in addition to labels and the
+	// suggestions before it. Near is the number of nodes near it that no label and no earlier suggestion is near, estimated
+	// from a sample in a graph of more than sampledNodes. Both are 0 of a node that is drawn at random.
+	Covers float64
+	Near   int
+}
+
+// Strategies of suggestions.
+const (
+	AutoStrategy   = "auto"   // cover if [Baselines.ShowLikeness], otherwise random
+	CoverStrategy  = "cover"  // nodes that cover the graph
+	RandomStrategy = "random" // nodes that are drawn at random
+)
+
+// Strategies are the names of the strategies.
+var Strategies = []string{AutoStrategy, CoverStrategy, RandomStrategy}
+
+// SuggestionTitles are the columns of a table of suggestions.
+var SuggestionTitles = []string{"node", "covers", "label", "probability", "reason"}
+
+// AreSuggested reports whether labels are in a table of suggestions, given the titles of its columns.
+func AreSuggested(titles []string) bool {
+	return slices.Contains(titles, "covers") && slices.Contains(titles, "reason")
+}
+
+// Cells returns the cells of a suggestion behind the node, given the names of the classes.
+func (s *Suggestion) Cells(classes []string) []string {
+	covers := fmt.Sprintf("%.4g", s.Covers)
+	reason := fmt.Sprintf("near %s that no label is near", words.Counted(s.Near, "node"))
+	switch {
+	case s.Drawn:
+		covers = ""
+		reason = "drawn at random"
+	case s.Near == 0:
+		reason = "near nodes that a label is near"
+	}
+	return []string{covers, classes[s.Class], fmt.Sprintf("%.3f", s.Probability), reason}
+}
+
+const (
+	heatTime  = 2   // β
+	heatTerms = 6   // of the series
+	nearHeat  = 0.1 // similarity of nodes that are near each other
+
+	coverCandidates = 300
+	sampledNodes    = 1 << 14 // to cover
+	suggestColumns  = 32      // of a sweep
+)
+
+// Suggest returns count unlabelled nodes of p, or as many as there are, to label next as one batch, given a prediction from the
+// labels of p. Of targets, which are rows, it returns these alone. Edges have no direction here.
+//
+// If covers is not set, the nodes are drawn at random. Otherwise up to coverCandidates of them cover the graph, most useful first. A node u
+// covers v by the similarity
+//
+//	s(v, u) = K(v, u) / max_i K(i, u),  K = exp(−2(I − T)),  T = D⁻¹A
+//
+// of which six terms of the series are computed, and all labels together cover v by Σ_u K(v, u), divided by its maximum.
+// Suggestions are the greedy solution of a facility location problem: each has the largest sum of the increases of
+// the largest s(v, ·), weighted by √d_v, among candidates that were drawn with probabilities in proportion to √d_u. A cover helps
+// where linked nodes mostly share labels; where they do not, it selects hubs, whose labels mislead. Cost: five sweeps for
+// each 32 candidates.
+func (out *Prediction) Suggest(ctx context.Context, p *Problem, count int, targets []int, covers bool, s *Settings) ([]Suggestion, error) {
+	set := s.WithDefaults()
+	free := problem.ListUnlabelled(p, targets)
+	if p.Key != nil {
+		slices.SortStableFunc(free, func(a, b int) int { return cmp.Compare(p.Key(a), p.Key(b)) })
+	}
+	rng := rand.New(rand.NewPCG(set.RNGSeed, 0))
+	var list []Suggestion
+	if covers {
+		if p.Directed {
+			_, set.Memory = p.ArcsBytes(set.Memory)
+			var err error
+			if p, _, err = p.WithoutDirections(ctx, set.Workers, new(graph.Work)); err != nil {
+				return nil, err
+			}
+		}
+		var err error
+		if list, err = coverNodes(ctx, p, free, count, rng, &set); err != nil {
+			return nil, err
+		}
+		free = slices.DeleteFunc(free, func(row int) bool {
+			return slices.ContainsFunc(list, func(s Suggestion) bool { return s.Row == row })
+		})
+	}
+	for _, row := range drawNodes(free, count-len(list), func(int) float64 { return 1 }, rng) {
+		list = append(list, Suggestion{Row: row, Drawn: true})
+	}
+	for i := range list {
+		scores := out.Scores.Row(list[i].Row)
+		probability := slices.Max(scores)
+		list[i].Class = slices.Index(scores, probability)
+		list[i].Probability = float64(probability)
+	}
+	return list, nil
+}
+
+// drawNodes draws count nodes of a positive weight, or as many as there are, without replacement and with probabilities in proportion to
+// the weights: the first arrivals of exponential clocks.
+func drawNodes(nodes []int, count int, weight func(node int) float64, rng *rand.Rand) (drawn []int) {
+	type arrival struct {
+		time float64
+		node int
+	}
+	var first []arrival
+	for _, node := range nodes {
+		if w := weight(node); w > 0 {
+			first = sched.KeepFirst(first, arrival{rng.ExpFloat64() / w, node}, count,
+				func(a, b arrival) int { return cmp.Compare(a.time, b.time) })
+		}
+	}
+	for _, a := range first {
+		drawn = append(drawn, a.node)
+	}
+	return drawn
+}
+
+// coverNodes returns suggestions that cover the free nodes.
+func coverNodes(ctx context.Context, p *Problem, free []int, count int, rng *rand.Rand, s *Settings) ([]Suggestion, error) {
+	weight := func(node int) float64 { return math.Sqrt(max(0, p.Degrees[node])) }
+	candidates := drawNodes(free, coverCandidates, weight, rng)
+	rows := free
+	if len(free) > sampledNodes {
+		rows = drawNodes(free, sampledNodes, func(int) float64 { return 1 }, rng)
+	}
+	sources := [][]int{p.Row}
+	for _, node := range candidates {
+		sources = append(sources, []int{node})
+	}
+	similarity, err := heatSimilarity(ctx, p, sources, rows, s)
+	if err != nil {
+		return nil, err
+	}
+	covered, similarity := similarity[0], similarity[1:]
+	weights := make([]float64, len(rows))
+	for i, row := range rows {
+		weights[i] = weight(row)
+	}
+	total := floats.Sum(weights)
+	gain := func(column []float32) (sum float64) {
+		for i, x := range column {
+			if x > covered[i] {
+				sum += weights[i] * float64(x-covered[i])
+			}
+		}
+		return sum
+	}
+	bound := slices.Repeat([]float64{math.Inf(1)}, len(candidates)) // of the gains, which decrease
+	var list []Suggestion
+	for len(list) < min(count, len(candidates)) {
+		isExact := make([]bool, len(candidates))
+		best := floats.MaxIdx(bound)
+		for !isExact[best] {
+			bound[best] = gain(similarity[best])
+			isExact[best] = true
+			best = floats.MaxIdx(bound)
+		}
+		near := 0
+		for i, x := range similarity[best] {
+			if x >= nearHeat && covered[i] < nearHeat {
+				near++
+			}
+			covered[i] = max(covered[i], x)
+		}
+		list = append(list, Suggestion{Row: candidates[best], Covers: bound[best] / total,
+			Near: near * len(free) / len(rows)})
+		bound[best] = -1
+	}
+	return list, nil
+}
+
+// heatSimilarity returns for each set of sources the similarity of the given rows: the sum over the sources of columns of the heat
+// kernel, divided by the maximum over all nodes.
+func heatSimilarity(ctx context.Context, p *Problem, sources [][]int, rows []int, s *Settings) (list [][]float32, err error) {
+	n := len(p.Degrees)
+	op := sparse.NewOperator[float32](sparse.Transition, p.A, p.Degrees)
+	op.Workers = s.Workers
+	width := suggestWidth(n, s.Memory)
+	for batch := range slices.Chunk(sources, width) {
+		term := sparse.NewBlock[float32](n, len(batch))
+		next := sparse.NewBlock[float32](n, len(batch))
+		sum := sparse.NewBlock[float32](n, len(batch))
+		for j, nodes := range batch {
+			for _, v := range nodes {
+				term.Row(v)[j] = 1
+				sum.Row(v)[j] = 1
+			}
+		}
+		for k := 1; k < heatTerms; k++ {
+			err := op.StepTo(ctx, next, term, sparse.Step[float32]{Alpha: heatTime / float64(k), Visit: func(r sparse.Rows) {
+				for v := r.Lo; v < r.Hi; v++ {
+					dst := sum.Row(v)
+					for j, x := range next.Row(v) {
+						dst[j] += x
+					}
+				}
+			}})
+			if err != nil {
+				return nil, err
+			}
+			term, next = next, term
+		}
+		largest := slices.Repeat([]float32{math.SmallestNonzeroFloat32}, len(batch))
+		for v := range n {
+			for j, x := range sum.Row(v) {
+				largest[j] = max(largest[j], x)
+			}
+		}
+		for j, scale := range largest {
+			column := make([]float32, len(rows))
+			for i, row := range rows {
+				column[i] = sum.Row(row)[j] / scale
+			}
+			list = append(list, column)
+		}
+		s.Progress("suggest", int64(len(list)), int64(len(sources)))
+	}
+	return list, nil
+}
+
+// suggestWidth returns the columns of a sweep within a limit, 0 for none.
+func suggestWidth(n int, limit int64) int {
+	return budget.Widest(suggestColumns, limit, func(width int) int64 { return heatBytes(n, width) })
+}
+
+// heatBytes is the memory of a cover with sweeps of the given width.
+func heatBytes(n, width int) int64 {
+	const vectors = 5 // of nodes, their keys, the operator, and sorted nodes
+	return 3*budget.Block[float32](n, width) + 4*(coverCandidates+1)*int64(min(n, sampledNodes)) + vectors*8*int64(n)
+}
+
+// SuggestBytes is the memory of [Prediction.Suggest] without the prediction, within a limit, 0 for none.
+func SuggestBytes(p *Problem, limit int64) (bytes int64) {
+	if p.Directed {
+		bytes, limit = p.ArcsBytes(limit)
+	}
+	n := len(p.Degrees)
+	return bytes + heatBytes(n, suggestWidth(n, limit))
+}
