@@ -4,6 +4,6 @@
 // from a file safe to print.
 //
 // Other folders of file read and write files of other tools: graphfile graphs, with formats that other modules register,
-// tablefile matrices, attributes and predictions, nodefile labels, ids, splits and priors. The functions of table, textio,
+// tablefile matrices, attributes and predictions, nodefile labels, ids, splits and priors. The functions of table, textio
 // and npy, on which these are built, may change in any version.
 package input

@@ -83,7 +83,7 @@ func TestImportsPointDownwards(t *testing.T) {
 			case imported == "html/template" || imported == "text/template":
 				t.Errorf("%s imports %s, with which the linker keeps every exported method of the program, a fifth of its size", from, imported)
 			case to == "file/parquetfile" && !strings.HasPrefix(from, "cmd/"):
-				t.Errorf("%s imports %s, which programs import if they want Parquet; import file/typed", from, to)
+				t.Errorf("%s imports %s, which programs import if they want Parquet; import file/table", from, to)
 			case !isOurs && strings.HasPrefix(imported, "github.com/parquet-go/") && from != "file/parquetfile":
 				t.Errorf("%s imports %s, with eight modules that programs without Parquet do not link", from, imported)
 			case !isOurs:

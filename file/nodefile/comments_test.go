@@ -1,6 +1,10 @@
-package table
+package nodefile
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/heatwalk/heatwalk/file/table"
+)
 
 func TestFirstData(t *testing.T) {
 	for text, want := range map[string][2]int{
@@ -19,7 +23,7 @@ func TestFirstData(t *testing.T) {
 		"//a\tb\nb\t//a\n":                   {0, -1},
 		"##a\tb\nb\t##a\n":                   {1, -1},
 	} {
-		first, doubtful := FirstData([]byte(text), func(line []byte) byte { return Separator("e.tsv", line) })
+		first, doubtful := table.FirstData([]byte(text), func(line []byte) byte { return table.Separator("e.tsv", line) })
 		if [2]int{first, doubtful} != want {
 			t.Errorf("%q: %d, %d, want %v", text, first, doubtful, want)
 		}

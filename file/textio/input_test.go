@@ -1,6 +1,10 @@
-package input
+package textio
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/heatwalk/heatwalk/file/input"
+)
 
 func TestEscape(t *testing.T) {
 	for text, want := range map[string]string{
@@ -14,10 +18,10 @@ func TestEscape(t *testing.T) {
 		"caf\xe9":               `caf\xe9`,
 		"\x1b]0;title\x07\x00z": `\x1b]0;title\a\x00z`,
 	} {
-		if got := Escape(text); got != want {
+		if got := input.Escape(text); got != want {
 			t.Errorf("Escape(%q) = %q, want %q", text, got, want)
 		}
-		if got := Escape(want); got != want {
+		if got := input.Escape(want); got != want {
 			t.Errorf("Escape(%q) = %q, want no change", want, got)
 		}
 	}
@@ -25,17 +29,17 @@ func TestEscape(t *testing.T) {
 
 func TestColumns(t *testing.T) {
 	for _, c := range []struct {
-		columns Columns
+		columns input.Columns
 		want    string
 		usual   bool
 	}{
-		{Columns{{"node", Node, ""}, {"label", Label, ""}}, "node → node, label → label", true},
-		{Columns{{"", Index, ""}, {"age", "", ""}, {"customer_id", Node, ""}, {"segment", Label, ""}, {"city", "", ""}},
+		{input.Columns{{Title: "node", Use: input.Node}, {Title: "label", Use: input.Label}}, "node → node, label → label", true},
+		{input.Columns{{Title: "", Use: input.Index}, {Title: "age"}, {Title: "customer_id", Use: input.Node}, {Title: "segment", Use: input.Label}, {Title: "city"}},
 			"customer_id → node, segment → label; skipped the index column; ignored: age, city", false},
-		{Columns{{"amount", Weight, ""}, {"payee", Target, ""}, {"payer", Source, ""}}, "payer → source, payee → target, amount → weight", false},
-		{Columns{{"id", Node, ""}, {"age", "number", ""}, {"city", "12 categories", ""}, {"joined", "", "dates"}},
+		{input.Columns{{Title: "amount", Use: input.Weight}, {Title: "payee", Use: input.Target}, {Title: "payer", Use: input.Source}}, "payer → source, payee → target, amount → weight", false},
+		{input.Columns{{Title: "id", Use: input.Node}, {Title: "age", Use: "number"}, {Title: "city", Use: "12 categories"}, {Title: "joined", Note: "dates"}},
 			"id → node, age → number, city → 12 categories; ignored: joined (dates)", false},
-		{Columns{{"node", Node, ""}, {"\x1b[2J", "", ""}}, `node → node; ignored: \x1b[2J`, false},
+		{input.Columns{{Title: "node", Use: input.Node}, {Title: "\x1b[2J"}}, `node → node; ignored: \x1b[2J`, false},
 	} {
 		if got := c.columns.String(); got != c.want {
 			t.Errorf("String() = %q, want %q", got, c.want)

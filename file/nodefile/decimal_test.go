@@ -1,4 +1,4 @@
-package parquetfile
+package nodefile
 
 import (
 	"bytes"
@@ -34,7 +34,7 @@ func TestDecimals(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	file, err := open("e.parquet", bytes.NewReader(b.Bytes()), int64(b.Len()), 0, func(int64) error { return nil })
+	file, err := table.OpenParquet("e.parquet", bytes.NewReader(b.Bytes()), int64(b.Len()), 0, func(int64) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
