@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 	"github.com/heatwalk/heatwalk/sparse/shard"
@@ -47,7 +48,7 @@ func FromGraph(ctx context.Context, g gonum.Graph, o *Options) (*Graph, error) {
 	var entries []sparse.Triplet
 	for row, id := range ids {
 		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+			return nil, sched.Cause(ctx)
 		}
 		for nodes := g.From(id); nodes.Next(); {
 			neighbour := nodes.Node().ID()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/partition"
@@ -112,7 +113,7 @@ func (r *resources) use(ctx context.Context, do func() error) error {
 		defer func() { <-r.turn }()
 		return do()
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return sched.Cause(ctx)
 	}
 }
 

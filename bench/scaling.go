@@ -16,6 +16,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
 // Scaling is a run that measures jobs on graphs of growing size, each in a process of its own, from small to large.
@@ -130,7 +132,7 @@ func (s *Scaling) Run(ctx context.Context) (*ScalingReport, error) {
 				return r, err
 			}
 		case ctx.Err() != nil:
-			return r, context.Cause(ctx)
+			return r, sched.Cause(ctx)
 		case errors.Is(err, ErrChecksum):
 			return r, err
 		default:

@@ -2,6 +2,8 @@ package budget
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"sync"
 )
@@ -29,8 +31,8 @@ type claim struct {
 func NewPool(limit int64, jobs int) *Pool { return &Pool{limit: limit, jobs: jobs} }
 
 // Enter waits until a job may compute that takes bytes in addition to the data, which all jobs share. It must be followed by one
-// Leave of the same bytes, except after an error: the cause of the end of ctx, that of [Pool.Close], or an [*Error] if the
-// job would not fit alone.
+// Leave of the same bytes, except after an error: the error and the cause of the end of ctx, that of [Pool.Close], or an
+// [*Error] if the job would not fit alone.
 func (p *Pool) Enter(ctx context.Context, data, bytes int64) error {
 	c := &claim{data, bytes, make(chan error, 1)}
 	p.mu.Lock()
@@ -52,7 +54,11 @@ func (p *Pool) Enter(ctx context.Context, data, bytes int64) error {
 	if i < 0 && <-c.answer == nil {
 		p.Leave(bytes)
 	}
-	return context.Cause(ctx)
+	err := context.Cause(ctx)
+	if !errors.Is(err, ctx.Err()) {
+		err = fmt.Errorf("%w: %w", ctx.Err(), err)
+	}
+	return err
 }
 
 // Leave returns the bytes of a job that has ended.

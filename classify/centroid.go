@@ -3,6 +3,7 @@ package classify
 import (
 	"context"
 
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/param"
 )
 
@@ -50,7 +51,7 @@ func fitMeans(norms bool) FitFunc {
 			}
 			row := make([]float64, len(items))
 			for _, i := range items {
-				if err := ctx.Err(); err != nil {
+				if err := sched.Cause(ctx); err != nil {
 					return nil, err
 				}
 				k.PartTo(row, i, items)

@@ -217,7 +217,7 @@ func between(ctx context.Context, k Gram, items []int) (*mat.SymDense, error) {
 	sym := mat.NewSymDense(len(items), nil)
 	raw := sym.RawSymmetric()
 	for a, i := range items {
-		if err := ctx.Err(); err != nil {
+		if err := sched.Cause(ctx); err != nil {
 			return nil, err
 		}
 		row := raw.Data[a*raw.Stride+a : a*raw.Stride+len(items)]
@@ -296,7 +296,7 @@ func FitLinearRLS[T float32 | float64](ctx context.Context, f *sparse.Block[T],
 	raw := squares.RawSymmetric()
 	sums := mat.NewDense(f.Cols, len(targets.pairs), nil)
 	for a, i := range targets.items {
-		if err := ctx.Err(); err != nil {
+		if err := sched.Cause(ctx); err != nil {
 			return nil, err
 		}
 		x := f.Row(i)

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/budget"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -158,7 +159,7 @@ func (d *dual[T]) solve(ctx context.Context, tolerance float64,
 	for iteration := range limit {
 		if countdown--; countdown == 0 {
 			countdown = period
-			if err := ctx.Err(); err != nil {
+			if err := sched.Cause(ctx); err != nil {
 				return iteration, err
 			}
 			d.shrink(lowest, highest, tolerance)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/heatwalk/heatwalk/budget"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/system"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
@@ -40,7 +41,7 @@ func (k *walker[T]) walkSlabs(ctx context.Context, width int,
 			return err
 		}
 	}
-	return ctx.Err()
+	return sched.Cause(ctx)
 }
 
 // bytes returns the memory of a walk with cols columns: its two blocks, a factor for each row, and another for rows

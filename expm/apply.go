@@ -216,7 +216,7 @@ func (e *evaluation) run(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := ctx.Err(); err != nil {
+	if err := sched.Cause(ctx); err != nil {
 		return err
 	}
 	return e.tooTight

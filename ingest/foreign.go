@@ -13,6 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/ingest/internal/lines"
+	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
 // matrix is an input that numbers its own nodes.
@@ -97,7 +98,7 @@ func (r *reader) readForeign(in *textio.Reader, format *graphfile.Format,
 	input.Hold = f.hold
 	g, err := graphfile.Read(format, input, f.visit)
 	if r.t.ctx.Err() != nil {
-		return context.Cause(r.t.ctx)
+		return sched.Cause(r.t.ctx)
 	}
 	if changed := in.CheckUnchanged(); changed != nil {
 		return changed
@@ -216,7 +217,7 @@ func (f *foreign) visit(b *graphfile.Batch) error {
 func (f *foreign) take(b *graphfile.Batch) error {
 	r := f.run
 	if r.t.ctx.Err() != nil {
-		return context.Cause(r.t.ctx)
+		return sched.Cause(r.t.ctx)
 	}
 	p := &part{seq: r.names.seq, file: f.file}
 	r.names.seq++

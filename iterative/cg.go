@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
@@ -165,7 +166,7 @@ func (r *run) solve(ctx context.Context) error {
 		}
 		if !again {
 			r.finish()
-			return ctx.Err()
+			return sched.Cause(ctx)
 		}
 		if err := r.open(ctx); err != nil {
 			return err

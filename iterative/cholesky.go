@@ -265,7 +265,7 @@ func (c *cholesky) solve(ctx context.Context, dst, r *sparse.Block[float64]) err
 	blocks.ScaleRows(dst, r, c.scale)
 	batch := len(s.ones)
 	for l := range len(c.levels) - 1 {
-		if err := ctx.Err(); err != nil {
+		if err := sched.Cause(ctx); err != nil {
 			return err
 		}
 		for lo := c.levels[l]; lo < c.levels[l+1]; lo += batch {
@@ -273,7 +273,7 @@ func (c *cholesky) solve(ctx context.Context, dst, r *sparse.Block[float64]) err
 		}
 	}
 	for l := len(c.levels) - 2; l >= 0; l-- {
-		if err := ctx.Err(); err != nil {
+		if err := sched.Cause(ctx); err != nil {
 			return err
 		}
 		for lo := c.levels[l]; lo < c.levels[l+1]; lo += batch {

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
@@ -168,7 +169,7 @@ func eliminate(ctx context.Context, a sparse.Matrix, scale float64,
 	e.columns = newColumns(n, a.NNZ())
 	for step := range n {
 		if step%1024 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
+			return nil, sched.Cause(ctx)
 		}
 		e.eliminate(e.buckets.takeLeast(), rngSeed)
 		if e.columns.count > limit {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
@@ -103,7 +104,7 @@ func (m *multifrontal) eliminateFronts(ctx context.Context) error {
 	m.stack = make([]float64, 0, waiting)
 	for step, f := range order {
 		if step%1024 == 0 && ctx.Err() != nil {
-			return ctx.Err()
+			return sched.Cause(ctx)
 		}
 		m.assemble(f, children.of(f))
 		pivots := m.fronts.pivots[f].size()

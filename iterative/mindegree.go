@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -220,7 +221,7 @@ func (a *adjacency) orderFronts(ctx context.Context, isHeld []bool,
 			return nil, errCompleteFill
 		}
 		if step%1024 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
+			return nil, sched.Cause(ctx)
 		}
 		m.eliminate(m.queue.takeLeast())
 	}

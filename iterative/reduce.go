@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/heatwalk/heatwalk/budget"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
@@ -116,7 +117,7 @@ func Absorb(ctx context.Context, q *sparse.Block[float64]) (ends bool, err error
 	ends = true
 	for v := k - 1; v >= 0; v-- {
 		if ctx.Err() != nil {
-			return false, ctx.Err()
+			return false, sched.Cause(ctx)
 		}
 		row := q.Row(v)
 		total := floats.Sum(row[:v]) + row[k]

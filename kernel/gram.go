@@ -143,7 +143,7 @@ func (g *gramPieces) multiply(ctx context.Context, u *sparse.Block[float64],
 		reflection := &sparse.Block[float64]{Rows: l.Cols, Cols: cols, Stride: cols,
 			Data: piece.Data[offset[i]*cols : (offset[i]+l.Cols)*cols]}
 		blocks.ShareOfProductTo(g.team, reflection, l, u)
-		return ctx.Err()
+		return sched.Cause(ctx)
 	})
 	if err != nil {
 		return err

@@ -51,6 +51,6 @@ func rowProductsTo(ctx context.Context, workers int, dst, f *sparse.Block[float6
 				}
 			}
 		}
-		return ctx.Err()
+		return sched.Cause(ctx)
 	})
 }

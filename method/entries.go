@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/file/textio"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/param"
 )
@@ -256,7 +257,8 @@ func openGrid(ctx context.Context, name string) (*gridFile, error) {
 	}
 	defer f.Close()
 	defer context.AfterFunc(ctx, func() { f.Close() })() // ends a read from a pipe
-	return readGrid(name, f)
+	g, err := readGrid(name, f)
+	return g, cmp.Or(sched.Cause(ctx), err)
 }
 
 // readGrid reads a grid file called name, which is shorter than 1 MiB. Errors are those of

@@ -124,7 +124,7 @@ func LearnItems(ctx context.Context, l *classify.Learner, k classify.Gram, y []i
 	}
 	if err != nil {
 		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+			return nil, sched.Cause(ctx)
 		}
 		c.Unfinished = &problem.Error{Method: l.Name, Err: err}
 		if model == nil || !errors.Is(err, classify.ErrIterationLimit) {
@@ -320,7 +320,7 @@ func (s *GramSource) learn(ctx context.Context, j *job, choice *Choice) (*Classi
 	}
 	for i, class := range y {
 		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+			return nil, sched.Cause(ctx)
 		}
 		if twin, isScored := first[numbers[i]]; isScored {
 			copy(c.Scores.Row(i), c.Scores.Row(twin))

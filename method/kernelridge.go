@@ -157,7 +157,7 @@ func (k *kernelRidge) heldOut(ctx context.Context, p *Problem, fold []int,
 				floats.SubTo(miss[i], p.Value, mat.Col(nil, 0, predicted))
 			}
 		}
-		return ctx.Err()
+		return sched.Cause(ctx)
 	})
 }
 

@@ -104,7 +104,7 @@ func gather(ctx context.Context, k classify.Gram, items []int) (*sparse.Block[fl
 	n := len(items)
 	g := sparse.BlockOf(n, n, make([]float64, n*n))
 	for a, i := range items {
-		if err := ctx.Err(); err != nil {
+		if err := sched.Cause(ctx); err != nil {
 			return nil, err
 		}
 		k.PartTo(g.Row(a), i, items)
@@ -193,7 +193,7 @@ func (m *deep) measure(ctx context.Context, k classify.Gram, items []int, depth 
 			for _, d := range lower {
 				sums[a] += 2 * d // with i and j in both orders
 			}
-			return ctx.Err()
+			return sched.Cause(ctx)
 		})
 		if err != nil {
 			return err

@@ -95,7 +95,7 @@ func makeMistakes(ctx context.Context, k classify.Gram, items, y []int, weights 
 	score := make([]float64, n)
 	row := make([]float64, n)
 	for range epochs {
-		if err := ctx.Err(); err != nil {
+		if err := sched.Cause(ctx); err != nil {
 			return p, err
 		}
 		for a, i := range items {

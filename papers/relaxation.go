@@ -215,7 +215,7 @@ func (r *relaxation) round(ctx context.Context, workers int) error {
 			}
 		}
 		for pair := range slices.Chunk(free, 2) {
-			if err := context.Cause(ctx); err != nil {
+			if err := sched.Cause(ctx); err != nil {
 				return err
 			}
 			r.vote(&votes, pair)

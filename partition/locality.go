@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -32,7 +33,7 @@ func Communities(ctx context.Context, a *sparse.CSR,
 	for i, node := range g.rising {
 		if i%visitsPerCheck == 0 {
 			if ctx.Err() != nil {
-				return nil, nil, ctx.Err()
+				return nil, nil, sched.Cause(ctx)
 			}
 			if progress != nil {
 				progress(i)

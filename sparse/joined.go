@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
 // Joined is a matrix with one entry for each place of a matrix that may have several, for example for several kinds of
@@ -105,7 +107,7 @@ func (m *Joined) SweepRows(ctx context.Context, lo, hi, workers int,
 			offset += q.Entries
 			p.Index++
 		}
-		return ctx.Err()
+		return sched.Cause(ctx)
 	})
 }
 

@@ -63,7 +63,7 @@ func sumOf(ctx context.Context, a, b *CSR) (*CSR, error) {
 	ptr := make([]int64, 1, a.rows+1)
 	for i := range a.rows {
 		if i%MaxRange == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
+			return nil, sched.Cause(ctx)
 		}
 		x, xVal := a.Row(i)
 		y, yVal := b.Row(i)

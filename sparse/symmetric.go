@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/internal/system"
 )
@@ -113,7 +114,7 @@ func (s *Symmetric) average(ctx context.Context) error {
 	next := make([]int64, s.rows)
 	for i := range s.rows {
 		if i%MaxRange == 0 && ctx.Err() != nil {
-			return context.Cause(ctx)
+			return sched.Cause(ctx)
 		}
 		e := s.ptr[i]
 		end := s.ptr[i+1]

@@ -117,7 +117,7 @@ func LoadCSR(ctx context.Context, path string, limit int64, workers int,
 	}
 	matrix, err := l.load(ctx)
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return nil, sched.Cause(ctx)
 	}
 	if now, changed := os.Stat(path); err != nil || changed != nil ||
 		info.Size() != now.Size() || !info.ModTime().Equal(now.ModTime()) {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/heatwalk/heatwalk/file/textio"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -232,7 +233,7 @@ func (g *graph) eachNode(ctx context.Context,
 	for position := range g.nodes {
 		row = g.rowAt(uint32(position))
 		if ctx.Err() != nil {
-			return context.Cause(ctx)
+			return sched.Cause(ctx)
 		}
 		id = g.idTo(id[:0], row)
 		if err := visit(id, value); err != nil {
@@ -386,7 +387,7 @@ func (g *graph) group(ctx context.Context, lo, hi int, length []uint32,
 		e.col = row.col
 		e.val = row.val
 		if ctx.Err() != nil {
-			return context.Cause(ctx)
+			return sched.Cause(ctx)
 		}
 		if err := visit(e); err != nil {
 			return err

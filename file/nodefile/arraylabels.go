@@ -9,6 +9,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/file/npy"
 	"github.com/heatwalk/heatwalk/file/textio"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
@@ -42,7 +43,7 @@ func readElements(ctx context.Context, path string, n int,
 	row := make([]float64, columns)
 	for i := 0; a.At < a.Len; i++ {
 		if ctx.Err() != nil {
-			return context.Cause(ctx)
+			return sched.Cause(ctx)
 		}
 		if err := a.Floats(row); err != nil {
 			return err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/file/npy"
 	"github.com/heatwalk/heatwalk/file/table"
+	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
 // Column is a column of an output: its title, and its value for a row of type R, by one of
@@ -124,7 +125,7 @@ func writeAllRows[R any](ctx context.Context, file rowFile[R], n int,
 	row func(i int) R) error {
 	for i := range n {
 		if ctx.Err() != nil {
-			return context.Cause(ctx)
+			return sched.Cause(ctx)
 		}
 		if err := file.write(row(i)); err != nil {
 			return err

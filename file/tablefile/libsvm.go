@@ -13,6 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/file/textio"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -328,7 +329,7 @@ func readVectors[T sparse.Float](ctx context.Context, in *textio.Reader, f *File
 		})
 		switch {
 		case ctx.Err() != nil:
-			return context.Cause(ctx)
+			return sched.Cause(ctx)
 		case err != nil:
 			return err
 		case !fits || v.rows > int64(f.Rows) || !hasMore && v.rows < int64(f.Rows):

@@ -13,6 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/npy"
 	"github.com/heatwalk/heatwalk/file/textio"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -141,7 +142,7 @@ func (r *features) mapMatrix(ctx context.Context, f *File) (err error) {
 	width := f.Cols
 	for lo := 0; lo < f.Rows; lo += len(values) / width {
 		if ctx.Err() != nil {
-			return context.Cause(ctx)
+			return sched.Cause(ctx)
 		}
 		block := values[:min(len(values), (f.Rows-lo)*width)]
 		m.read(block, lo)
@@ -205,7 +206,7 @@ func CopyRows(ctx context.Context, w io.Writer, path string, nodes nodefile.Look
 			_, err = w.Write(row)
 		}
 		if err == nil && ctx.Err() != nil {
-			err = context.Cause(ctx)
+			err = sched.Cause(ctx)
 		}
 		if err != nil {
 			return 0, "", err

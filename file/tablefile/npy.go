@@ -10,6 +10,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/file/npy"
 	"github.com/heatwalk/heatwalk/file/textio"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -116,7 +117,7 @@ func narrowRows[T sparse.Float](ctx context.Context, f *File,
 	row := make([]T, f.Cols)
 	return func(i int, values []float64) error {
 		if ctx.Err() != nil {
-			return context.Cause(ctx)
+			return sched.Cause(ctx)
 		}
 		if err := narrowTo(row, f, i, values); err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/system"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -74,7 +75,7 @@ func Fill[T sparse.Float](ctx context.Context, w io.Writer, f *Format, m *Matrix
 	written := make([]T, m.Cols.N)
 	for i := range m.Rows.N {
 		if ctx.Err() != nil {
-			return context.Cause(ctx)
+			return sched.Cause(ctx)
 		}
 		if err = values(i, row); err == nil {
 			err = Narrow(written, row)
@@ -108,7 +109,7 @@ func (w *Writer[T]) Put(ctx context.Context, i, j int,
 	row := w.narrow[:piece.Cols]
 	for r := range piece.Rows {
 		if ctx.Err() != nil {
-			return context.Cause(ctx)
+			return sched.Cause(ctx)
 		}
 		if err := Narrow(row, piece.Row(r)); err != nil {
 			return err
@@ -125,7 +126,7 @@ func (w *Writer[T]) PutRows(ctx context.Context, i int,
 	panel *sparse.Block[T]) error {
 	for r := range panel.Rows {
 		if ctx.Err() != nil {
-			return context.Cause(ctx)
+			return sched.Cause(ctx)
 		}
 		if err := w.put(i+r, 0, panel.Row(r)); err != nil {
 			return err
@@ -139,7 +140,7 @@ func (w *Writer[T]) PutRows(ctx context.Context, i int,
 func (w *Writer[T]) Close(ctx context.Context) error {
 	for ; len(w.held) > 0; w.held = w.held[w.cols:] {
 		if ctx.Err() != nil {
-			return context.Cause(ctx)
+			return sched.Cause(ctx)
 		}
 		if err := w.row(w.written, w.held[:w.cols]); err != nil {
 			return err

@@ -2,11 +2,12 @@ package textio
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
 const (
@@ -81,7 +82,7 @@ func (k *chunker) read(c *Chunk) error {
 		return io.EOF
 	}
 	if k.r.ctx.Err() != nil {
-		return context.Cause(k.r.ctx)
+		return sched.Cause(k.r.ctx)
 	}
 	// bytes read; those before clean have no lone carriage return
 	n := len(k.carry)

@@ -3,7 +3,6 @@ package textio
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +15,8 @@ import (
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
 // DefaultWindow is the default limit of the window of a zstd stream, because a hostile frame
@@ -143,7 +144,7 @@ func binarySize(bytes int64) string {
 // faultAt converts an error of reading to an error with the file and the place that was reached.
 func faultAt(r *Reader, err error, place string) error {
 	if r.ctx.Err() != nil {
-		return context.Cause(r.ctx)
+		return sched.Cause(r.ctx)
 	}
 	var path *fs.PathError
 	var fault *Error

@@ -4,10 +4,11 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
 // Peek returns the first min(n, size) bytes of the content, n ≤ 64 KiB. It must be called
@@ -89,7 +90,7 @@ type content struct {
 // checks that the file did not change meanwhile.
 func (c *content) Read(p []byte) (int, error) {
 	if c.r.ctx.Err() != nil {
-		return 0, context.Cause(c.r.ctx)
+		return 0, sched.Cause(c.r.ctx)
 	}
 	n, err := c.r.text.Read(p)
 	c.read += int64(n)
@@ -121,7 +122,7 @@ func (f fileAt) ReadAt(p []byte, offset int64) (int, error) {
 	n, err := f.r.file.ReadAt(p, offset)
 	f.r.random.Add(int64(n))
 	if err != nil && f.r.ctx.Err() != nil {
-		err = context.Cause(f.r.ctx)
+		err = sched.Cause(f.r.ctx)
 	}
 	return n, err
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/heatwalk/heatwalk/file/input"
+	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
 // Options holds the settings of [Open]; nil means the zero value.
@@ -162,7 +163,7 @@ func OpenFile(ctx context.Context, path string) (*os.File, error) {
 	case r := <-opened:
 		return r.f, r.err
 	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+		return nil, sched.Cause(ctx)
 	}
 }
 
@@ -177,7 +178,7 @@ func ReadFile(ctx context.Context, path string, limit int64) ([]byte, error) {
 	defer context.AfterFunc(ctx, func() { f.Close() })()
 	text, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return nil, sched.Cause(ctx)
 	}
 	if err == nil && int64(len(text)) > limit {
 		return nil, &Error{File: path,
@@ -233,7 +234,7 @@ func (r *Reader) CheckUnchanged() error {
 	}
 	now, err := r.file.Stat()
 	if r.ctx.Err() != nil { // cancellation closes the file, at any time
-		return context.Cause(r.ctx)
+		return sched.Cause(r.ctx)
 	}
 	if err != nil {
 		return err

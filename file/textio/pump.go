@@ -3,6 +3,8 @@ package textio
 import (
 	"context"
 	"io"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
 const (
@@ -115,7 +117,7 @@ func (p *pump) Read(dst []byte) (int, error) {
 		case <-p.quit:
 			return 0, io.ErrClosedPipe
 		case <-p.ctx.Done():
-			return 0, context.Cause(p.ctx)
+			return 0, sched.Cause(p.ctx)
 		}
 	}
 	n := copy(dst, p.unread)

@@ -354,7 +354,7 @@ func TestCancelAt(t *testing.T) {
 	for cancel(stopped); err == nil; { // the file is closed by and by
 		_, err = file.ReadAt(make([]byte, 2), 1)
 	}
-	if err != stopped {
+	if !errors.Is(err, stopped) || !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/param"
 )
 
@@ -197,7 +198,7 @@ func checkContext(ctx context.Context, i int) error {
 	if i%(1<<14) != 0 {
 		return nil
 	}
-	return ctx.Err()
+	return sched.Cause(ctx)
 }
 
 const badShare = "generate: share of the labels not above 0, at most 1"

@@ -6,6 +6,8 @@ import (
 	"io"
 	"math/rand/v2"
 	"strconv"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
 // lines writes edges as text and checks the context often, because each edge may be the first to
@@ -26,7 +28,7 @@ func newLines(ctx context.Context, w io.Writer) *lines {
 func (l *lines) edge(u, v int) error {
 	l.buf = appendEdge(l.buf[:0], uint64(u), uint64(v))
 	if l.n++; l.n%64 == 0 && l.ctx.Err() != nil {
-		return l.ctx.Err()
+		return sched.Cause(l.ctx)
 	}
 	_, err := l.w.Write(l.buf)
 	return err

@@ -209,7 +209,7 @@ func (p *pairs) end(row int) {
 // flush sends a batch that holds something, and empties it.
 func (p *pairs) flush() error {
 	if p.ctx.Err() != nil {
-		return context.Cause(p.ctx)
+		return sched.Cause(p.ctx)
 	}
 	if len(p.batch.End) == 0 {
 		return nil

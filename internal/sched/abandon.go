@@ -7,7 +7,7 @@ import "context"
 // while f continues in its goroutine; f must not use data that the caller uses afterwards. A panic
 // in f reaches the caller if it still waits.
 func Abandon(ctx context.Context, f func()) error {
-	if err := ctx.Err(); err != nil {
+	if err := Cause(ctx); err != nil {
 		return err
 	}
 	var group Group
@@ -21,6 +21,6 @@ func Abandon(ctx context.Context, f func()) error {
 		group.Wait()
 		return nil
 	case <-ctx.Done():
-		return ctx.Err()
+		return Cause(ctx)
 	}
 }

@@ -47,7 +47,7 @@ func Run(ctx context.Context, workers, pieces int,
 		g.Wait()
 	}
 	if q.err == nil {
-		q.err = ctx.Err()
+		q.err = Cause(ctx)
 	}
 	return q.err
 }

@@ -238,7 +238,7 @@ type Pairs func(worker, i, j int) (float64, error)
 func (f Pairs) RowTo(ctx context.Context, worker int, dst []float64,
 	i, lo, hi int) (err error) {
 	for j := lo; j < hi; j++ {
-		if err := ctx.Err(); err != nil {
+		if err := sched.Cause(ctx); err != nil {
 			return err
 		}
 		if dst[j-lo], err = f(worker, min(i, j), max(i, j)); err != nil {

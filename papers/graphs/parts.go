@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/file/graphfile"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -211,7 +212,7 @@ func partsOf(ctx context.Context, c *graphfile.Collection, parts string,
 		}
 		vectors[i] = entriesOf(count)
 	}
-	return vectors, number, ctx.Err()
+	return vectors, number, sched.Cause(ctx)
 }
 
 // eachEdge calls visit with the edges of a graph by their labels and those of their ends.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/file/graphfile"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/param"
 )
 
@@ -62,7 +63,7 @@ func eachPattern(ctx context.Context, c *graphfile.Collection, graph, limit int,
 	p.bridge = bridges(m)
 	if err := p.cycles(); err != nil {
 		if ctx.Err() != nil {
-			return ctx.Err()
+			return sched.Cause(ctx)
 		}
 		return &GraphError{c.IDs[graph],
 			fmt.Sprintf("has more than %d simple cycles; allow more cycles, or leave the graph out", limit)}
@@ -229,7 +230,7 @@ func (p *patternFinder) extend(root, v int32) error {
 			p.path = p.path[:len(p.path)-1]
 		}
 	}
-	return p.ctx.Err()
+	return sched.Cause(p.ctx)
 }
 
 // reaches reports whether root is reached from w by vertices above it that are not on

@@ -75,7 +75,7 @@ func AddProducts[D, T sparse.Float](ctx context.Context, dst *sparse.Block[D],
 				}
 			}
 		}
-		return ctx.Err()
+		return sched.Cause(ctx)
 	})
 }
 

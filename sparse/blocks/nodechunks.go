@@ -16,7 +16,7 @@ const NodeChunk = 4096
 func EachNodeChunk(ctx context.Context, workers, n int, do func(piece, lo, hi int)) error {
 	return sched.Run(ctx, workers, (n+NodeChunk-1)/NodeChunk, func(_, piece int) error {
 		do(piece, piece*NodeChunk, min(n, (piece+1)*NodeChunk))
-		return context.Cause(ctx)
+		return sched.Cause(ctx)
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"github.com/heatwalk/heatwalk/internal/durable"
+	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
 // listing is the files that the manifest in a directory lists.
@@ -63,7 +64,7 @@ func (l *listing) check(f File) error {
 // openShards opens every shard.
 func (l *listing) openShards(ctx context.Context) error {
 	for _, entry := range l.manifest.shards() {
-		if err := ctx.Err(); err != nil {
+		if err := sched.Cause(ctx); err != nil {
 			return err
 		}
 		f, err := l.fs.Open(l.path(entry.Name))

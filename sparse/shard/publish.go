@@ -9,6 +9,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -109,7 +110,7 @@ func (w *Writer) finish(ctx context.Context) error {
 		attributes = w.Manifest.Files[len(w.Manifest.Files)-1].CRC
 	}
 	w.Manifest.setContent(w.content, w.Nodes, attributes)
-	return cmp.Or(err, ctx.Err())
+	return cmp.Or(err, sched.Cause(ctx))
 }
 
 // publish puts the manifest in place.

@@ -130,7 +130,7 @@ func (s *Store) open(ctx context.Context, o *Options) error {
 			return err
 		}
 	}
-	if err := ctx.Err(); err != nil {
+	if err := sched.Cause(ctx); err != nil {
 		return err
 	}
 	id := m.identity()

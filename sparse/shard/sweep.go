@@ -60,7 +60,7 @@ func (v *view) sweepRows(ctx context.Context, lo, hi, workers int, table *codeTa
 			if err := visit(worker, p); err != nil {
 				return err
 			}
-			if err := ctx.Err(); err != nil {
+			if err := sched.Cause(ctx); err != nil {
 				return err
 			}
 		}

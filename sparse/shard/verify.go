@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/heatwalk/heatwalk/internal/durable"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -126,7 +127,7 @@ func checksum(ctx context.Context, f io.ReaderAt,
 	limit int64) (bytes int64, sum uint32, err error) {
 	buf := make([]byte, min(bufferBytes, limit))
 	for bytes < limit {
-		if err := ctx.Err(); err != nil {
+		if err := sched.Cause(ctx); err != nil {
 			return bytes, sum, err
 		}
 		n, err := f.ReadAt(buf[:min(int64(len(buf)), limit-bytes)], bytes)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -137,7 +138,7 @@ func (m *wordModel) fit(ctx context.Context) error {
 		},
 		Status: func() (optimize.Status, error) {
 			if m.err == nil {
-				m.err = ctx.Err()
+				m.err = sched.Cause(ctx)
 			}
 			return optimize.NotTerminated, m.err
 		},
