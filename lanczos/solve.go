@@ -1,6 +1,7 @@
 package lanczos
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -169,6 +170,7 @@ func roundUp(columns int) int {
 // to the map, the known vectors and a preconditioner: with [Settings.Preconditioned] that of LOBPCG, otherwise of Lanczos
 // with [Settings.Basis], or of the dense matrix of a map with few rows.
 func Bytes(n, k, excluded int, s *Settings) budget.Size {
+	s = cmp.Or(s, new(Settings))
 	wanted := max(0, k-excluded)
 	if s.Preconditioned {
 		cols := lobpcgColumns(n, wanted, excluded)

@@ -1,6 +1,7 @@
 package method
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"time"
@@ -174,7 +175,7 @@ func (m *Engine) apart(ctx context.Context, p *Problem, par *Parameters, s *Sett
 
 // BaselineBytes is the memory of measuring label propagation, see [Engine.PredictCompared].
 func BaselineBytes(p *Problem, s *Settings) int64 {
-	return newBaseline(p, s).CompareBytes()
+	return newBaseline(p, cmp.Or(s, new(Settings))).CompareBytes()
 }
 
 // labelPropagation gives a node the class of the label that a walk from it is
@@ -360,6 +361,7 @@ func predictLargest(ctx context.Context, p *Problem, _ *Parameters,
 // parameters of out. Cost: a prediction for each fold.
 func (m *Engine) AdaptToShares(ctx context.Context, p *Problem, out *Prediction,
 	s *Settings) error {
+	s = cmp.Or(s, new(Settings))
 	err := Reweigh(ctx, p, out, s.Workers)
 	if err != nil || p.Shares == nil || out.Tested == 0 || m.mixture != nil {
 		return err

@@ -106,7 +106,7 @@ func (m *Model) Numbers(s *Settings) ([]Entry, *Settings, error) {
 		list, i = []Entry{{Method: e}}, 0
 	}
 	list[i].Own = m.Values
-	return list[i : i+1], m.settings(s), nil
+	return list[i : i+1], m.settings(cmp.Or(s, new(Settings))), nil
 }
 
 // Keep returns the model of predicted numbers on a graph of the given origin.
@@ -130,6 +130,7 @@ func (p *Prediction) Origin() *sides.Origin {
 // Keep returns the model of a prediction that m made with the settings. The error wraps [ErrNotKept]
 // for settings with a prior of each node.
 func (m *Engine) Keep(out *Prediction, s *Settings) (*Model, error) {
+	s = cmp.Or(s, new(Settings))
 	if s.Prior.Given != nil {
 		return nil, fmt.Errorf("%w: its prior is given for the nodes of one graph",
 			ErrNotKept)

@@ -280,6 +280,7 @@ func chooseWeights(ctx context.Context, p *Problem, e *sides.Edges, s *Settings)
 
 // FactorBytes returns the memory of the problem with chosen factors of kinds and times, and that of the choice with it.
 func FactorBytes(p *Problem, s *Settings) (held, choice int64) {
+	s = cmp.Or(s, new(Settings))
 	chooses := choosesFactors(p, s)
 	if chooses || countsOnes(p, s) {
 		held = problem.FactorBytes(p.Graph, p.Edges, s.Memory, s.Workers)

@@ -282,6 +282,7 @@ type Sample struct {
 // on a graph without negative weights. Errors and memory are those of [Learner.ScoresTo] with two columns for each sample.
 func (l *Learner) MeansTo(ctx context.Context, dst *sparse.Block[float64], g *graph.Graph, samples []Sample, v param.Values,
 	s *Settings) error {
+	s = cmp.Or(s, new(Settings))
 	sys, err := l.system(g, v)
 	if err != nil {
 		return err

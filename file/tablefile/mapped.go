@@ -1,6 +1,7 @@
 package tablefile
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -169,6 +170,7 @@ func (r *features) mapMatrix(ctx context.Context, f *File) (err error) {
 // if it has not one row for each node.
 func CopyRows(ctx context.Context, w io.Writer, path string, nodes nodefile.Lookup,
 	c *FeatureConfig) (columns int, element string, err error) {
+	c = cmp.Or(c, new(FeatureConfig))
 	f, err := Inspect(ctx, path, nil)
 	if err != nil {
 		return 0, "", err

@@ -1,6 +1,7 @@
 package tablefile
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -27,6 +28,7 @@ const classTitle = "class"
 // NodeAttributes returns. c.IDs is not used.
 func NodeAttributes(ctx context.Context, path string, nodes nodefile.Lookup,
 	c *FeatureConfig) (attributes []graphfile.Attribute, bytes int64, err error) {
+	c = cmp.Or(c, new(FeatureConfig))
 	t := newAttributeTable(nodes, c)
 	unknown := &nodefile.Unknown{Nodes: nodes}
 	var codes [][]int32 // of each column, the code of each node; −1: no value

@@ -47,7 +47,7 @@ func Hyperedges(inputs []string, shared bool, c *ingest.Config) *ingest.Source {
 		option += " coupling"
 	}
 	return &ingest.Source{Name: "hyperedges", Option: option, Read: func(ctx context.Context, visit graphfile.Visitor, hold graphfile.Holder) ([]ingest.FileReport, error) {
-		h := &hypergraph{c: c, hold: hold, code: map[string]uint32{}}
+		h := &hypergraph{c: cmp.Or(c, new(ingest.Config)), hold: hold, code: map[string]uint32{}}
 		for _, path := range inputs {
 			if err := h.read(ctx, path); err != nil {
 				return nil, err

@@ -4,6 +4,7 @@
 package multilabel
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -176,6 +177,7 @@ func (l *Learner) F1(positions []int, limit float64,
 // Bytes is the memory of [Predict] without the problem, in bytes: the choice of the weights of edges, or with these the
 // search for eigenvectors, or the least squares and the probabilities of all nodes.
 func Bytes(p *method.Problem, s *method.Settings) int64 {
+	s = cmp.Or(s, new(method.Settings))
 	weighted, choice := method.FactorBytes(p, s)
 	if p.Directed {
 		arcs, _ := p.ArcsBytes(0)

@@ -1,6 +1,7 @@
 package shard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -53,6 +54,7 @@ func (s *Sweeper) Transpose(ctx context.Context) (sparse.Matrix, error) {
 // it. If copied is set and the store is small, [Sweeper.Load] makes a copy instead.
 func OpenSweeper(ctx context.Context, dir string, o *Options,
 	copied bool) (*Sweeper, error) {
+	o = cmp.Or(o, new(Options))
 	copied = copied && !o.Stream
 	if copied && o.Memory > 0 {
 		m, err := readManifest(durable.OS, dir)

@@ -1,6 +1,7 @@
 package auto
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -47,6 +48,7 @@ type Embedding struct {
 // without edges. If the
 // iteration ends at its limit, the result is its last one. The errors are those of [lanczos.Problem.Solve].
 func SearchEmbedding(ctx context.Context, p *problem.Problem, l lanczos.Problem, columns int, s *lanczos.Settings) (*lanczos.Pairs, error) {
+	s = cmp.Or(s, new(lanczos.Settings))
 	n := len(p.Degrees)
 	team := p.Team()
 	mean := blocks.Total(team, p.Degrees) / float64(team.TotalOf(n))
@@ -75,7 +77,7 @@ func SearchEmbedding(ctx context.Context, p *problem.Problem, l lanczos.Problem,
 // some hundred products of A with four columns. The errors are those of [lanczos.Problem.Solve].
 func NewEmbedding(ctx context.Context, p *problem.Problem, columns int, s *lanczos.Settings) (*Embedding, error) {
 	total := p.Nodes()
-	set := *s
+	set := *cmp.Or(s, new(lanczos.Settings))
 	set.Tolerance = tolerance
 	pairs, err := SearchEmbedding(ctx, p, lanczos.Problem{Which: lanczos.Largest}, min(columns, EmbeddingWidth(total)), &set)
 	switch {
