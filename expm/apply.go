@@ -28,7 +28,7 @@ import (
 // an estimated interval, see Result.Condition.
 //
 // The error is [ErrTolerance], with a result whose blocks and bounds are
-// valid, [ErrParameter], [ErrOverflow], [ErrSmooth], [ErrInterval], the context's, or that of
+// valid, [ErrParameter], [ErrOverflow], [ErrSmooth], [ErrInterval], [graph.ErrAsymmetric], the context's, or that of
 // a sweep. Memory: two blocks more, six with solves, seven with a factor, and
 // one where a rate is above 1e8/λ; of slabs two and one for each function.
 func (m *Map) ApplyTo(ctx context.Context, dst []*sparse.Block[float64],
@@ -48,6 +48,12 @@ func (m *Map) ApplyTo(ctx context.Context, dst []*sparse.Block[float64],
 	}
 	if err := checkNorms(m.team, b); err != nil {
 		return nil, err
+	}
+	if m.symmetry != nil {
+		_, err := m.symmetry.Get(func() (float64, error) { return 1, blocks.CheckSymmetric(ctx, m.sweep, 0) })
+		if err != nil {
+			return nil, err
+		}
 	}
 	return m.applyNarrowed(ctx, dst, b, fs, s)
 }

@@ -20,8 +20,9 @@ type Map struct {
 	workers int
 	team    *sparse.Team // shares the rows
 
-	unproven bool    // the interval is the caller's, or estimated
-	rounding float64 // of products relative to the width of the interval, compared with a proven one; 0 means 1
+	unproven bool         // the interval is the caller's, or estimated
+	symmetry *blocks.Lazy // 1: the map was compared with its transpose; nil: that is not needed
+	rounding float64      // of products relative to the width of the interval, compared with a proven one; 0 means 1
 
 	// A sweep runs on K = diag(1/inner)·(H − centre)·diag(inner). Nil means ones.
 	sweep  sparse.Applier[float64]
@@ -72,8 +73,11 @@ func (m *Map) slab(cols int) *sparse.Block[float64] {
 //   - [sparse.NormalizedAdjacency], S = D^−½·A·D^−½ on [−1, 1]; the vectors d^½ are known, and
 //     rows without entries, which are 0
 //
-// It panics for [sparse.Transition], which is not symmetric.
+// It panics for another matrix. The error is [graph.ErrAsymmetric], see [graph.Graph.CheckSymmetric], or that of a sweep.
 func New(ctx context.Context, g *graph.Graph, kind sparse.Kind) (*Map, error) {
+	if err := g.CheckSymmetric(ctx); err != nil {
+		return nil, err
+	}
 	m := &Map{n: len(g.Degrees), workers: g.Workers, team: sparse.TeamOf(g.A),
 		caches: new(caches)}
 	switch kind {
@@ -95,7 +99,8 @@ func New(ctx context.Context, g *graph.Graph, kind sparse.Kind) (*Map, error) {
 		m.degrees, m.laplacian = DiagonalOf(m.team, g.Degrees),
 			DiagonalOf(m.team, l.Diag)
 		return m, nil
-	case sparse.Transition:
+	case sparse.NormalizedLaplacian, sparse.NormalizedAdjacency:
+	default:
 		panic(badKind)
 	}
 	// A sweep runs on D⁻¹A or, for L̃, on −D⁻¹A, which are similar to S and to L̃ − I in the
@@ -125,7 +130,8 @@ func New(ctx context.Context, g *graph.Graph, kind sparse.Kind) (*Map, error) {
 
 // NewBounded returns a symmetric map of which nothing is known but an interval
 // that holds its spectrum. Where it does not, functions fail with
-// [ErrInterval] as soon as that shows.
+// [ErrInterval] as soon as that shows. The first function fails with [graph.ErrAsymmetric] if the map is not symmetric, which
+// takes a sweep of two columns.
 func NewBounded(a sparse.Applier[float64], lo, hi float64,
 	workers int) (*Map, error) {
 	r, c := a.Dims()
@@ -136,7 +142,7 @@ func NewBounded(a sparse.Applier[float64], lo, hi float64,
 		return nil, fmt.Errorf("%w: interval [%g, %g]", ErrParameter, lo, hi)
 	}
 	return &Map{n: r, workers: workers, team: sparse.TeamOf(a), Lo: lo, Hi: hi,
-		unproven: true, sweep: a, caches: new(caches)}, nil
+		unproven: true, sweep: a, symmetry: new(blocks.Lazy), caches: new(caches)}, nil
 }
 
 // chunks runs a pass over all chunks of rows.
@@ -146,6 +152,6 @@ func (m *Map) chunks(body func(worker, lo, hi int)) {
 
 const (
 	badShape   = "expm: dimension mismatch"
-	badKind    = "expm: the matrix is not symmetric"
+	badKind    = "expm: unknown or asymmetric matrix"
 	badOverlap = "expm: a result block is the argument, or another result"
 )

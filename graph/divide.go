@@ -20,7 +20,7 @@ func Divide(ctx context.Context, g *Graph, d *sparse.Division,
 	if err != nil {
 		return nil, err
 	}
-	local, err := New(ctx, a, &Settings{Components: components, Workers: g.Workers})
+	local, err := New(ctx, a, &Settings{Components: components, Symmetric: g.Symmetric, Workers: g.Workers})
 	if err != nil {
 		return nil, err
 	}

@@ -22,6 +22,9 @@ var ErrWeight = errors.New("graph: an edge weight is negative or not finite")
 // would overflow or underflow.
 var ErrScale = blocks.ErrScale
 
+// ErrAsymmetric is returned for a graph whose edges have a direction where they must have none.
+var ErrAsymmetric = blocks.ErrAsymmetric
+
 // Graph is a symmetric matrix A, and vectors derived from it. In a directed
 // graph, which few algorithms accept, row i of A holds the arcs from node i, and In is Aᵀ.
 //
@@ -60,6 +63,8 @@ type Graph struct {
 	// Radius and RoughRadius are the spectral radius of A and an approximation of it. Package kernel
 	// computes them at the first use, so that the methods on one graph share them. Nil: they are not cached.
 	Radius, RoughRadius *blocks.Lazy
+
+	symmetry *blocks.Lazy // 1: A was compared with Aᵀ; nil: that is not cached
 }
 
 // Team returns the processes that share the rows of the graph; nil: there is one.
@@ -112,7 +117,7 @@ func AbsoluteWeights(ctx context.Context, g *Graph) (*Graph, error) {
 	}
 	a, err := sparse.MapValues(ctx, g.A,
 		func(_, _ int, w float64) float64 { return math.Abs(w) })
-	return &Graph{A: a, Degrees: g.Degrees, Components: g.Components,
+	return &Graph{A: a, Symmetric: g.Symmetric, Degrees: g.Degrees, Components: g.Components,
 		Nodes: g.Nodes, Workers: g.Workers, Memory: g.Memory,
 		TempDir: g.TempDir}, err
 }
@@ -153,7 +158,7 @@ func New(ctx context.Context, a sparse.Matrix, s *Settings) (*Graph, error) {
 	}
 	g := &Graph{A: a, Components: set.Components, Nodes: set.Nodes,
 		Workers: set.Workers, Symmetric: set.Symmetric, Degrees: set.Degrees, null: map[bool]func() *blocks.Disjoint{},
-		Radius: new(blocks.Lazy), RoughRadius: new(blocks.Lazy)}
+		Radius: new(blocks.Lazy), RoughRadius: new(blocks.Lazy), symmetry: new(blocks.Lazy)}
 	for _, normalized := range []bool{false, true} {
 		g.null[normalized] = sync.OnceValue(
 			func() *blocks.Disjoint { return newNullSpace(g, normalized) })
@@ -208,6 +213,25 @@ func FromMat(ctx context.Context, m mat.Matrix, s *Settings) (*Graph, error) {
 		return nil, err
 	}
 	return New(ctx, a.CSR, &set)
+}
+
+// CheckSymmetric returns [ErrAsymmetric] unless A equals Aᵀ up to rounding, as two random products show. The result is cached
+// in a graph of [New]. Cost: a sweep of two columns unless g.Symmetric is set.
+func (g *Graph) CheckSymmetric(ctx context.Context) error {
+	switch {
+	case g.In != nil:
+		return ErrAsymmetric
+	case g.Symmetric:
+		return nil
+	}
+	_, err := g.symmetry.Get(func() (float64, error) {
+		// The elements of the vectors are below 1, so that the sizes of all terms together are at most the sum of the degrees;
+		// one arc among many changes a product by more.
+		team := g.Team()
+		rounding := 1e-13 * math.Sqrt(float64(team.TotalOf(len(g.Degrees)))+64) * blocks.Total(team, g.Degrees)
+		return 1, blocks.CheckSymmetric(ctx, &sparse.Operator[float64]{A: g.A, Workers: g.Workers}, rounding)
+	})
+	return err
 }
 
 // FindComponents returns the components of the matrix in the order of the ids. Cost: one sweep.

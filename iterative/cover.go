@@ -54,7 +54,7 @@ func coverOf(ctx context.Context, g *graph.Graph, clamped []int) (*System, error
 	if err != nil {
 		return nil, err
 	}
-	cover, err := graph.New(ctx, a, &graph.Settings{Workers: g.Workers})
+	cover, err := graph.New(ctx, a, &graph.Settings{Symmetric: true, Workers: g.Workers})
 	if err != nil {
 		return nil, err
 	}

@@ -84,6 +84,9 @@ func (s *System) EliminateTo(ctx context.Context,
 	if s.quotients != nil && s.free == nil { // Ground is a difference
 		return nil, ErrStagnation
 	}
+	if err := s.checkSymmetric(ctx); err != nil {
+		return nil, err
+	}
 	f, err := s.exactFactor(ctx)
 	if err != nil {
 		return nil, err

@@ -32,6 +32,9 @@ import (
 // refused with [ErrIterationLimit] where its weights span many orders of magnitude. Cost: a sweep, and one more in a
 // solve, which takes [HarmonicBytes].
 func Harmonic(ctx context.Context, g *graph.Graph, clamped []int) (*System, error) {
+	if err := g.CheckSymmetric(ctx); err != nil {
+		return nil, err
+	}
 	n := len(g.Degrees)
 	team := sparse.TeamOf(g.A)
 	free := make([]float64, n) // 1 in U, 0 in L and in rows that L does not reach
@@ -52,7 +55,7 @@ func Harmonic(ctx context.Context, g *graph.Graph, clamped []int) (*System, erro
 		marks.Row(i)[0] = u
 	}
 	g = g.WithoutHeavyLoops() // because the other weights of a row would be lost in rounding beneath a heavy loop
-	among := &graph.Graph{A: g.A, Signed: g.Signed, Components: g.Components,
+	among := &graph.Graph{A: g.A, Symmetric: true, Signed: g.Signed, Components: g.Components,
 		Workers: g.Workers, Degrees: make([]float64, n)}
 	boundary := &sparse.Operator[float64]{A: g.A, Left: free, Workers: g.Workers}
 	sizes, err := graph.AbsoluteWeights(ctx, g)

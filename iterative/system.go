@@ -58,6 +58,7 @@ type System struct {
 	jacobi           Preconditioner
 	factor           *cholesky
 	complete, filled bool
+	isSymmetric      bool  // the matrix of the graph was compared with its transpose
 	refused          error // why there is no factor: lack of memory; nil: it fits
 
 	direct    *exact // of a small graph; nil: not made
@@ -74,10 +75,14 @@ type System struct {
 // those whose residuals predict more than 60 in all (45 for a singular M) are
 // set aside; when the others are done they continue with the complete factor or else the sampled one,
 // which is then made and kept. These decisions depend on the column alone, and so do its bits.
-// Of a [Harmonic] system, which Jacobi is given 300 steps for, b is nil.
+// Of a [Harmonic] system, which Jacobi is given 300 steps for, b is nil. The error is [graph.ErrAsymmetric] for a matrix that
+// is not symmetric, which the first solve finds out by [graph.Graph.CheckSymmetric].
 func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64],
 	settings *Settings) (*Result, error) {
 	if err := settings.validate(); err != nil {
+		return nil, err
+	}
+	if err := s.checkSymmetric(ctx); err != nil {
 		return nil, err
 	}
 	if s.cover != nil {
@@ -118,6 +123,15 @@ func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64],
 		return nil, boundErr
 	}
 	return out, err
+}
+
+// checkSymmetric returns [graph.ErrAsymmetric] if the matrix of the graph is not symmetric, which it finds out once.
+func (s *System) checkSymmetric(ctx context.Context) (err error) {
+	if !s.isSymmetric {
+		err = s.Graph.CheckSymmetric(ctx)
+		s.isSymmetric = err == nil
+	}
+	return err
 }
 
 // team returns the processes that share the rows of the graph. Then there are no factors, which need all entries
@@ -281,8 +295,11 @@ func (s *System) factorWithin(ctx context.Context,
 // methods other than [System.SolveTo], or the diagonal of M where the factor fills in, several
 // processes share the rows, or the graph is signed.
 // On a null space of M it is not defined: project before and after. The error is
-// [ErrMemory], [graph.ErrWeight], the context's, or that of a sweep.
+// [ErrMemory], [graph.ErrWeight], [graph.ErrAsymmetric], the context's, or that of a sweep.
 func (s *System) Preconditioner(ctx context.Context) (p Preconditioner, factored bool, err error) {
+	if err := s.checkSymmetric(ctx); err != nil {
+		return nil, false, err
+	}
 	f, err := s.factorWithin(ctx, s.Memory)
 	switch {
 	case errors.Is(err, ErrFill):

@@ -116,19 +116,16 @@ func New(ctx context.Context, g *graph.Graph, name string,
 // [Grams] can compute their blocks together.
 func (f *Family) NewAll(ctx context.Context, g *graph.Graph,
 	vs []param.Values) ([]Kernel, error) {
-	if g.In != nil && f.Works&param.Directed == 0 {
-		return nil, ErrAsymmetric
+	if f.Works&param.Directed == 0 || g.In == nil {
+		if err := g.CheckSymmetric(ctx); err != nil {
+			return nil, err
+		}
 	}
 	if err := param.CheckSigned(&f.Spec, g.Signed); err != nil {
 		return nil, err
 	}
 	if g.Least > 0 {
 		if err := blocks.CheckLeast(g.Least); err != nil {
-			return nil, err
-		}
-	}
-	if g.In == nil && !g.Symmetric {
-		if err := checkSymmetric(ctx, g); err != nil {
 			return nil, err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"unsafe"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -24,7 +25,7 @@ var (
 	ErrDistance = errors.New("kernel: a distance cannot be applied to a block")
 
 	// ErrAsymmetric is returned for a matrix that is not symmetric.
-	ErrAsymmetric = errors.New("kernel: the graph is directed, and the kernel needs edges without a direction")
+	ErrAsymmetric = graph.ErrAsymmetric
 )
 
 // Kernel is a function of two nodes. A kernel may keep results about its graph between calls,

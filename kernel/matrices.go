@@ -3,12 +3,10 @@ package kernel
 import (
 	"context"
 	"math"
-	"math/rand/v2"
 
 	"github.com/heatwalk/heatwalk/expm"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // matrices are the matrices of a graph that its kernels are functions of, made
@@ -40,31 +38,6 @@ func (g *matrices) of(ctx context.Context,
 		g.maps[kind] = m
 	}
 	return m, err
-}
-
-// checkSymmetric compares uᵀ(Av) with vᵀ(Au) for two random vectors.
-func checkSymmetric(ctx context.Context, g *graph.Graph) error {
-	n := len(g.Degrees)
-	team := sparse.TeamOf(g.A)
-	x, y := sparse.NewBlock[float64](n, 2), sparse.NewBlock[float64](n, 2)
-	source := rand.NewPCG(1, 1)
-	rng := rand.New(source)
-	for i := range n {
-		source.Seed(1, uint64(team.Row(i))) // so that all processes have the same values in a named row
-		x.Row(i)[0], x.Row(i)[1] = rng.Float64(), rng.Float64()
-	}
-	product := func(i, j int) float64 { return blocks.Dots(team, x.Columns(i, i+1), y.Columns(j, j+1))[0] }
-	op := &sparse.Operator[float64]{A: g.A, Workers: g.Workers}
-	if err := op.ApplyTo(ctx, y, x); err != nil {
-		return err
-	}
-	// The elements of u and v are below 1, so that the sizes of all terms together are at most the sum of the degrees; one arc
-	// among many changes one of the products by more.
-	rounding := 1e-13 * math.Sqrt(float64(team.TotalOf(n))+64) * blocks.Total(team, g.Degrees)
-	if math.Abs(product(0, 1)-product(1, 0)) > rounding {
-		return ErrAsymmetric
-	}
-	return nil
 }
 
 // laplacian returns the symmetric map of a Laplacian, and d^½ for I − T, which is similar to

@@ -9,6 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/expm"
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/testgraph"
@@ -73,11 +77,6 @@ func TestParameterErrors(t *testing.T) {
 		if _, _, err := Matrix(background, k, upTo(5), upTo(5), nil); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-	}
-
-	arcs := newGraph(t, testgraph.RandomDirected(3, 30, 80, false), 1)
-	if _, err := New(background, arcs, "diffusion", param.Values{"laplacian": param.Of(combinatorial), "beta": param.Of(1.0)}); !errors.Is(err, ErrAsymmetric) {
-		t.Errorf("a directed graph: %v", err)
 	}
 	k := mustNew(t, g, "diffusion", param.Values{"laplacian": param.Of(combinatorial), "beta": param.Of(1.0)})
 	for _, tolerance := range []float64{-1, 1, math.NaN()} {
@@ -176,5 +175,140 @@ func TestDistanceIsNoMap(t *testing.T) {
 	x, y := sparse.NewBlock[float64](4, 1), sparse.NewBlock[float64](4, 1)
 	if _, err := k.ApplyTo(background, y, x, nil); !errors.Is(err, ErrDistance) {
 		t.Error(err)
+	}
+}
+
+// Every door to computations with symmetric matrices refuses one whose generator has a slip in a row.
+func TestAsymmetricDoors(t *testing.T) {
+	const n = 400
+	ring := func(slip int) *graph.Graph {
+		a := sparse.NewComputed(n, n, func(i int) int {
+			if i == slip {
+				return 1
+			}
+			return 2
+		}, func(i int, col []uint32, val []float64) {
+			ends := []uint32{uint32((i + 1) % n), uint32((i + n - 1) % n)}
+			copy(col, ends)
+			slices.Sort(col)
+			for e := range val {
+				val[e] = 1
+			}
+		})
+		g, err := graph.New(background, a, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	block := func() *sparse.Block[float64] { return sparse.BlockOf(n, 1, slices.Repeat([]float64{1}, n)) }
+	function := func(m *expm.Map, err error) error {
+		if err == nil {
+			_, err = m.ApplyTo(background, []*sparse.Block[float64]{block()}, block(), []expm.Function{expm.Exp(-0.5)}, nil)
+		}
+		return err
+	}
+	for name, door := range map[string]func(g *graph.Graph) error{
+		"Laplacian": func(g *graph.Graph) error { return function(expm.New(background, g, sparse.Laplacian)) },
+		"adjacency": func(g *graph.Graph) error { return function(expm.New(background, g, sparse.Adjacency)) },
+		"bounded": func(g *graph.Graph) error {
+			return function(expm.NewBounded(&sparse.Operator[float64]{A: g.A}, -2, 2, 1))
+		},
+		"eigenpairs": func(g *graph.Graph) error {
+			_, err := (&lanczos.Problem{A: &sparse.Operator[float64]{A: g.A}}).Solve(background, 1, nil)
+			return err
+		},
+		"solve": func(g *graph.Graph) error {
+			s, err := iterative.ShiftedLaplacian(g, false, 1, 1)
+			if err == nil {
+				_, err = s.SolveTo(background, block(), block(), nil)
+			}
+			return err
+		},
+		"elimination": func(g *graph.Graph) error {
+			s, err := iterative.VonNeumann(g, true, 0.5)
+			if err == nil {
+				_, err = s.EliminateTo(background, block(), block())
+			}
+			return err
+		},
+		"factor": func(g *graph.Graph) error {
+			s, err := iterative.ShiftedLaplacian(g, true, 1, 1)
+			if err == nil {
+				_, _, err = s.Preconditioner(background)
+			}
+			return err
+		},
+		"harmonic": func(g *graph.Graph) error { _, err := iterative.Harmonic(background, g, []int{0}); return err },
+		"kernel":   func(g *graph.Graph) error { _, err := New(background, g, "p-step", nil); return err },
+	} {
+		if err := door(ring(-1)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := door(ring(7)); !errors.Is(err, ErrAsymmetric) {
+			t.Errorf("%s of an asymmetric matrix: %v", name, err)
+		}
+	}
+}
+
+// Every computation with a symmetric matrix refuses one whose generator has a slip in a row.
+func TestSlipOfGenerator(t *testing.T) {
+	const n = 400
+	ring := func(slip int) *graph.Graph {
+		length := func(i int) int {
+			if i == slip {
+				return 1
+			}
+			return 2
+		}
+		a := sparse.NewComputed(n, n, length, func(i int, col []uint32, val []float64) {
+			for e := range col {
+				col[e] = uint32((i + 1 + e*(n-2)) % n)
+				val[e] = 1
+			}
+			slices.Sort(col)
+		})
+		g, err := graph.New(background, a, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	x, y := sparse.NewBlock[float64](n, 1), sparse.NewBlock[float64](n, 1)
+	x.Row(0)[0] = 1
+	apply := func(m *expm.Map, err error) error {
+		if err == nil {
+			_, err = m.ApplyTo(background, []*sparse.Block[float64]{y}, x, []expm.Function{expm.Exp(-0.5)}, nil)
+		}
+		return err
+	}
+	solve := func(do func(s *iterative.System) error) func(g *graph.Graph) error {
+		return func(g *graph.Graph) error {
+			s, err := iterative.ShiftedLaplacian(g, false, 1, 1)
+			if err == nil {
+				err = do(s)
+			}
+			return err
+		}
+	}
+	for name, compute := range map[string]func(g *graph.Graph) error{
+		"Laplacian": func(g *graph.Graph) error { return apply(expm.New(background, g, sparse.Laplacian)) },
+		"bounded":   func(g *graph.Graph) error { return apply(expm.NewBounded(&sparse.Operator[float64]{A: g.A}, -2, 2, 1)) },
+		"eigenpairs": func(g *graph.Graph) error {
+			_, err := (&lanczos.Problem{A: &sparse.Operator[float64]{A: g.A}}).Solve(background, 1, nil)
+			return err
+		},
+		"solution":    solve(func(s *iterative.System) error { _, err := s.SolveTo(background, y, x, nil); return err }),
+		"elimination": solve(func(s *iterative.System) error { _, err := s.EliminateTo(background, y, x); return err }),
+		"factor":      solve(func(s *iterative.System) error { _, _, err := s.Preconditioner(background); return err }),
+		"harmonic":    func(g *graph.Graph) error { _, err := iterative.Harmonic(background, g, []int{0}); return err },
+		"kernel":      func(g *graph.Graph) error { _, err := New(background, g, "diffusion", nil); return err },
+	} {
+		if err := compute(ring(-1)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := compute(ring(7)); !errors.Is(err, ErrAsymmetric) {
+			t.Errorf("%s of an asymmetric matrix: %v", name, err)
+		}
 	}
 }

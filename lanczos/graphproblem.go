@@ -56,6 +56,9 @@ func (p *GraphProblem) Solve(ctx context.Context, g *graph.Graph, k int,
 		p.Matrix == sparse.Modularity) {
 		return nil, param.Refuse(string(p.Matrix), "matrix", "%s", param.NoProbabilities)
 	}
+	if err := p.Which.check(); err != nil {
+		return nil, err
+	}
 	e, err := p.of(ctx, g)
 	if err != nil {
 		return nil, err

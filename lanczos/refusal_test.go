@@ -25,6 +25,9 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("k = %d: error %v", k, err)
 		}
 	}
+	if _, err := (&Problem{A: p.A, Which: 77}).Solve(ctx, 1, nil); err == nil {
+		t.Error("no error for an unknown end of the spectrum")
+	}
 	err := (&Settings{Tolerance: 2, Relative: -1, MaxProducts: -1, Basis: -1, Memory: -1}).validate()
 	for _, part := range []string{"tolerance", "relative", "product limit", "basis", "memory"} {
 		if err == nil || !strings.Contains(err.Error(), part) {

@@ -30,6 +30,14 @@ const (
 	Smallest              // the algebraically smallest eigenvalues
 )
 
+// check returns a [*param.ParameterError] unless w is Largest or Smallest.
+func (w Which) check() error {
+	if w > Smallest {
+		return param.Refuse("lanczos", "which", "%d is no part of the spectrum; give Largest or Smallest", w)
+	}
+	return nil
+}
+
 // sign returns the factor of A that makes the wanted end the upper one.
 func (w Which) sign() float64 {
 	if w == Smallest {

@@ -36,10 +36,13 @@ type run struct {
 // four are found, a search in their complement follows, until it finds no more.
 //
 // The error is [ErrIterationLimit] with the best pairs, one that wraps
-// [sparse.ErrMemory], [ErrKnown], the context's, or that of a sweep. A k
-// outside 1 … n is refused.
+// [sparse.ErrMemory], [ErrKnown], [blocks.ErrAsymmetric], the context's, or that of a sweep. A k
+// outside 1 … n is refused. A is compared with its transpose by a product with two columns.
 func (p *Problem) Solve(ctx context.Context, k int, s *Settings) (*Pairs, error) {
 	r, err := p.prepare(k, s)
+	if err == nil {
+		err = blocks.CheckSymmetric(ctx, p.A, 0)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -94,6 +97,9 @@ func (p *Problem) prepare(k int, s *Settings) (*run, error) {
 		panic(badShape)
 	}
 	if err := s.validate(); err != nil {
+		return nil, err
+	}
+	if err := p.Which.check(); err != nil {
 		return nil, err
 	}
 	team := sparse.TeamOf(p.A)
