@@ -78,9 +78,25 @@ func (l *Learner) FitBytes(items, classes int) int64 {
 // Register adds a learner, which then works on every kernel and on walks as those of this
 // package do: it has a name in methods, its parameters have grids and are chosen by
 // cross-validation, and its memory is estimated. Only Spec and Fit are required. Call it from an
-// init function. It panics if the name is taken, or if there is no Fit.
+// init function. It panics if the name is taken, if there is no Fit, or if a kernel has one of the
+// parameters.
 func Register(l *Learner) {
+	l.claim()
 	learners.Add(l, l.Fit != nil)
+}
+
+// claim reserves the names of the parameters.
+func (l *Learner) claim() {
+	param.Claim("learner", &l.Spec)
+	if l.Path != nil {
+		param.Claim("learner", &l.Path.Spec)
+	}
+}
+
+func init() {
+	for _, l := range learners {
+		l.claim()
+	}
 }
 
 var learners = param.List[*Learner]{&svmLearner, &rlsLearner, &gpLearner,

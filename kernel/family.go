@@ -71,9 +71,14 @@ func Families() param.List[*Family] {
 //
 //	kernel.Register(&kernel.Family{Spec: param.Spec{Name: "signless", …}, New: newSignless})
 //
-// A kernel that knows its products with blocks alone is an [Images]. Register panics if New is nil or if the name is
-// taken.
-func Register(f *Family) { families.Add(f, f.New != nil) }
+// A kernel that knows its products with blocks alone is an [Images]. Register panics if New is nil, if the name is
+// taken, or if a learner has one of the parameters.
+func Register(f *Family) {
+	param.Claim("kernel", &f.Spec)
+	families.Add(f, f.New != nil)
+}
+
+func init() { param.Claim("kernel", families.Specs()...) }
 
 // names returns the names of all kernels.
 func names() []string {

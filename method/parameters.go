@@ -38,6 +38,8 @@ var walkSpec = param.Spec{
 	}),
 }
 
+func init() { param.Claim("kernel", &walkSpec) }
+
 // Parameters are the values of the parameters of a method. Walks are a kernel, K = Σ PₜPₜᵀ/(steps − min-steps + 1) with t
 // from min-steps to steps. Learners on another kernel learn from it divided by its mean value between a labelled node and
 // itself.

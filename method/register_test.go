@@ -3,8 +3,12 @@ package method
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/test/contract"
 )
@@ -40,5 +44,26 @@ func TestRegister(t *testing.T) {
 	}
 	if got.Parameters.String() != want.Parameters.String() || got.Settings != want.Settings || got.Estimate != want.Estimate || !slices.Equal(got.Scores.Data, want.Scores.Data) || !slices.Equal(again.Scores.Data, want.Scores.Data) {
 		t.Errorf("%v of %d, %+v, want %v of %d, %+v", got.Parameters, got.Settings, got.Estimate, want.Parameters, want.Settings, want.Estimate)
+	}
+}
+
+// Values are given and kept by the names of parameters, so that a learner must not share one with a kernel or a walk.
+func TestRegisterSharedParameter(t *testing.T) {
+	learner := func(s param.Spec) {
+		classify.Register(&classify.Learner{Spec: s, Fit: func(context.Context, classify.Gram, []int, int, param.Values) (*classify.Model, error) {
+			return nil, nil
+		}})
+	}
+	for parameter, register := range map[string]func(s param.Spec){"beta": learner, "steps": learner, "cost": func(s param.Spec) {
+		kernel.Register(&kernel.Family{Spec: s, New: func(context.Context, *graph.Graph, param.Values) (kernel.Kernel, error) { return nil, nil }})
+	}} {
+		func() {
+			defer func() {
+				if problem, _ := recover().(string); !strings.Contains(problem, "has a parameter "+parameter+"; rename it") {
+					t.Errorf("%s: panic %q", parameter, problem)
+				}
+			}()
+			register(param.Spec{Name: "another", Params: []param.Param{{Name: parameter}}})
+		}()
 	}
 }

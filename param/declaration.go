@@ -77,6 +77,22 @@ func (l *List[D]) Add(d D, isComplete bool) {
 	*l = append(*l, d)
 }
 
+// owners are the kinds of declarations whose parameters have a name.
+var owners = map[string]string{}
+
+// Claim reserves the names of parameters for a kind of declarations, for example "kernel". It panics if another kind has one of
+// them, because the values of a kernel and its learner are given and kept by name. It must be called in init functions.
+func Claim(kind string, specs ...*Spec) {
+	for _, s := range specs {
+		for _, p := range s.Params {
+			if owner, isClaimed := owners[p.Name]; isClaimed && owner != kind {
+				panic(fmt.Sprintf("param: %s: a %s has a parameter %s; rename it", s.Name, owner, p.Name))
+			}
+			owners[p.Name] = kind
+		}
+	}
+}
+
 // Param is a parameter.
 type Param struct {
 	Name    string // of its flag and in files, such as "beta"

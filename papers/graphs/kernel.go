@@ -45,14 +45,18 @@ type Rows interface {
 var kernels = param.List[*Kernel]{&labelPair, &labelSequence, &cyclicPatterns,
 	&intersection, &union, &tanimoto, &cross}
 
+func init() { param.Claim("kernel", kernels.Specs()...) }
+
 // Kernels returns the kernels of this package and those that were registered.
 func Kernels() param.List[*Kernel] {
 	return slices.Clone(kernels)
 }
 
 // Register adds a kernel of another package, which then has a name in the commands on collections, grids, estimates
-// and help. Call it from an init function. It panics if New is nil or the name is taken.
+// and help. Call it from an init function. It panics if New is nil, if the name is taken, or if a
+// learner has one of the parameters.
 func Register(k *Kernel) {
+	param.Claim("kernel", &k.Spec)
 	kernels.Add(k, k.New != nil)
 	if k.Memory == nil {
 		k.Memory = func(*graphfile.Shape, param.Values, int) int64 { return 0 }
