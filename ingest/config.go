@@ -160,6 +160,17 @@ func (c *Config) validate() error {
 		c.Header == nodefile.NoHeader {
 		bad("fields", "names columns of a header, and the file has no header; give numbers")
 	}
+	for _, enum := range []struct {
+		option       string
+		value, count int
+	}{
+		{"duplicates", int(c.Duplicates), len(duplicateNames)}, {"unknown-ids", int(c.UnknownIDs), 3},
+		{"order", int(c.Order), len(orderNames)}, {"header", int(c.Header), 3},
+	} {
+		if enum.value < 0 || enum.value >= enum.count {
+			bad(enum.option, "%d is none of its values", enum.value)
+		}
+	}
 	if c.Memory < 0 {
 		bad("max-memory", "%d bytes", c.Memory)
 	}

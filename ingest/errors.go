@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/file/textio"
@@ -14,7 +15,7 @@ import (
 // maxBad is the number of bad lines at which reading stops.
 const maxBad = 1000
 
-// LimitError is returned if the memory limit or a disk is too small for the run.
+// LimitError is returned if the memory limit or a disk is too small for the run. Of memory it wraps [budget.ErrMemory].
 type LimitError struct {
 	Dir         string // a directory on the disk with too little room; "": memory is short
 	What        string // the files that do not fit the disk
@@ -33,7 +34,15 @@ func (e *LimitError) Error() string {
 	if e.Unordered {
 		otherwise = ", or keep rows in the order of the ids"
 	}
-	return fmt.Sprintf("memory: the edges need at least %d bytes, the limit is %d; allow more%s", e.Need, e.Limit, otherwise)
+	return fmt.Sprintf("memory: the edges need about %s, the limit is %s; allow more%s", words.Bytes(e.Need), words.Bytes(e.Limit), otherwise)
+}
+
+// Unwrap returns [budget.ErrMemory] if memory is short.
+func (e *LimitError) Unwrap() error {
+	if e.Dir != "" {
+		return nil
+	}
+	return budget.ErrMemory
 }
 
 // refuse returns the error for a wrong input.

@@ -1,6 +1,8 @@
 package ingest
 
 import (
+	"math"
+
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/ingest/internal/lines"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
@@ -196,10 +198,33 @@ func (m *memory) fits(extra int64) error {
 	if need <= m.c.Memory {
 		return nil
 	}
-	need = max(need, extra+e.numberedBytes()+sort.LeastBytes)
+	growth := m.growth()
+	for _, size := range []*int64{&e.nodes, &e.bits, &e.dict, &e.text, &e.rowIDs} {
+		*size = int64(growth * float64(*size))
+	}
+	need = extra + max(e.readingBytes(), e.numberedBytes()+sort.LeastBytes)
 	need += need / 16 // for the work of other workers at the same time
-	return &LimitError{Need: int64(float64(need) / m.t.shareRead()),
-		Limit: m.c.Memory}
+	return &LimitError{Need: need, Limit: m.c.Memory}
+}
+
+// growth estimates the ratio of the ids of all inputs to the ids so far, as if each token were a random one of N ids: t tokens
+// then have N·(1 − e^(−t/N)) of them. Numbers grow with the inputs.
+func (m *memory) growth() float64 {
+	share := m.t.shareRead()
+	distinct := float64(m.names.dict.Len()) / float64(m.names.tokens.Load())
+	if !(distinct < 1) {
+		return 1 / share
+	}
+	least, most := 0.0, 1/distinct // of t/N
+	for range 60 {
+		mean := (least + most) / 2
+		if -math.Expm1(-mean) > distinct*mean {
+			least = mean
+		} else {
+			most = mean
+		}
+	}
+	return math.Expm1(-most/share) / math.Expm1(-most)
 }
 
 // otherBytes returns the memory that is neither of lines nor of their dictionary.

@@ -18,6 +18,7 @@ type names struct {
 	listedIDs   int     // ids in the list of nodes
 	listed      []*part // ids of the list of nodes, while they are numbers
 	useDict     atomic.Bool
+	tokens      atomic.Int64 // added to the dictionary, without the runs of one id in a column
 	dict        *lines.Dict
 	matrix      *matrix // nil: nodes are found by their ids
 }
@@ -29,6 +30,13 @@ func (n *names) codes(p *part, code []uint32, text []byte, b *lines.IDBatch) err
 	if err := n.dict.Codes(code, text, b, position(p.seq)); err != nil {
 		return textio.Fault(n.t.files[p.file].Name, 0, "", "%w", err)
 	}
+	tokens := min(len(code), 2)
+	for i := 2; i < len(code); i++ {
+		if code[i] != code[i-2] {
+			tokens++
+		}
+	}
+	n.tokens.Add(int64(tokens))
 	return nil
 }
 
