@@ -18,7 +18,9 @@ type Edge struct {
 // nodes are edges of their own. Weights have the factors of [Options.Edges], and edges with the factor 0 are
 // omitted. The first error of visit ends the visits. Cost: one sweep.
 func (g *Graph) EachEdge(ctx context.Context, visit func(e Edge) error) error {
-	g.checkOpen()
+	if err := g.checkOpen(); err != nil {
+		return err
+	}
 	place := make([]int, g.Nodes.Len()) // by row
 	i := 0
 	for row := range g.Nodes.Rows() {

@@ -3,6 +3,7 @@ package heatwalk
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -84,10 +85,7 @@ func fromMatrix(ctx context.Context, m mat.Matrix, nodes *shard.Nodes,
 	if err := g.options.Edges.Check(new(shard.Manifest)); err != nil {
 		return nil, err
 	}
-	set := &graph.Settings{Nodes: nodes, Workers: g.options.Workers}
-	if g.options.Reading != nil {
-		set.Signed = g.options.Reading.Signed
-	}
+	set := &graph.Settings{Nodes: nodes, Workers: g.options.Workers, Signed: true}
 	rows, cols := m.Dims()
 	var err error
 	if !directed {
@@ -98,6 +96,9 @@ func fromMatrix(ctx context.Context, m mat.Matrix, nodes *shard.Nodes,
 	}
 	if err != nil {
 		return nil, err
+	}
+	if r := g.options.Reading; g.Signed && (r == nil || !r.Signed) {
+		return nil, fmt.Errorf("%w; Options.Reading = &ingest.Config{Signed: true} accepts negative weights", graph.ErrWeight)
 	}
 	if g.options.LargestComponent && len(g.Components.Sizes) > 1 {
 		return g.fromComponent(ctx)
@@ -152,9 +153,6 @@ func (g *Graph) fromDirected(ctx context.Context, m mat.Matrix,
 	if g.Graph, err = graph.New(ctx, a, set); err == nil {
 		g.Directed = true
 		g.In = in
-		if g.Signed && !set.Signed {
-			err = graph.ErrWeight
-		}
 	}
 	return err
 }

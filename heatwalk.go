@@ -338,14 +338,13 @@ func (g *Graph) readFile(ctx context.Context, path string) (dir string, err erro
 	return g.temporary.Content(), err
 }
 
-// Close releases the graph and removes its temporary files. A second call does nothing. Every other method of a closed
-// graph, and every function that is given one, panics; predictions and matrices of the graph can still be read. Jobs that
-// wait for others end with an error; jobs that compute must have ended.
+// Close releases the graph and removes its temporary files. A second call does nothing. Jobs that wait for others, jobs
+// that read the graph from disk, and later jobs end with [ErrClosed]. Ids, predictions and matrices can still be read.
 func (g *Graph) Close() error {
 	if g.resources == nil {
 		return nil
 	}
-	g.resources.pool.Close(errClosed)
+	g.resources.pool.Close(ErrClosed)
 	return g.resources.use(context.Background(), func() error {
 		var closed, removed error
 		if g.resources.isClosed.Swap(true) {
@@ -364,7 +363,6 @@ func (g *Graph) Close() error {
 // With returns the graph for jobs with another number of workers and another [Options.Planned]. They share the memory limit of
 // the graph, which must be closed by its first handle.
 func (g *Graph) With(workers int, planned func(*Plan) error) *Graph {
-	g.checkOpen()
 	out := *g
 	out.options.Workers = workers
 	out.options.Planned = planned
@@ -374,7 +372,6 @@ func (g *Graph) With(workers int, planned func(*Plan) error) *Graph {
 // IDs returns the ids of all nodes in their order: that of the rows of the matrices that
 // methods take and return.
 func (g *Graph) IDs() []string {
-	g.checkOpen()
 	ids := make([]string, 0, g.Nodes.Len())
 	for row := range g.Nodes.Rows() {
 		ids = append(ids, g.Nodes.ID(row))
@@ -392,7 +389,9 @@ func (e *IDError) Error() string {
 
 // rowsOf returns the rows of ids, of all nodes in their order for nil. option names the list, which must have each node once.
 func (g *Graph) rowsOf(option string, ids []string) ([]int, error) {
-	g.checkOpen()
+	if err := g.checkOpen(); err != nil {
+		return nil, err
+	}
 	var rows []int
 	if ids == nil {
 		for row := range g.Nodes.Rows() {
@@ -425,7 +424,6 @@ func refuse(option, format string, args ...any) error {
 
 // Origin returns the content of the graph and the given settings of its edges.
 func (g *Graph) Origin() *sides.Origin {
-	g.checkOpen()
 	if g.Store == nil {
 		return &sides.Origin{Directed: g.Directed, Signed: g.Signed}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/heatwalk/heatwalk/partition"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
+	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
 // Plan is the estimate of the memory and the sweeps of a job, see [Options.Planned].
@@ -25,7 +26,6 @@ type Plan = budget.Plan
 // Plan returns a plan with the memory of the graph and that of [Graph.Leave]. It waits while a job puts the graph into
 // memory.
 func (g *Graph) Plan() *Plan {
-	g.checkOpen()
 	held, _ := g.heldBytes(context.Background(), false) // the context does not end
 	return g.plan(held)
 }
@@ -58,7 +58,6 @@ func (g *Graph) heldBytes(ctx context.Context, reweighs bool) (bytes int64, err 
 
 // Leave returns the graph for jobs that leave memory to the caller, for example for a table.
 func (g *Graph) Leave(bytes int64, what string) *Graph {
-	g.checkOpen()
 	out := *g
 	out.held = append(slices.Clip(g.held), budget.Item{What: what, Bytes: bytes})
 	return &out
@@ -117,16 +116,15 @@ func (r *resources) use(ctx context.Context, do func() error) error {
 	}
 }
 
-const closedGraph = "heatwalk: the graph is not open"
+// ErrClosed is the error of a job on a graph that was closed, or that no function has opened.
+var ErrClosed = shard.ErrClosed
 
-// errClosed is the error of a job that waits while the graph is closed.
-var errClosed = errors.New(closedGraph)
-
-// checkOpen panics if the graph is closed, or not one of a function that opens graphs.
-func (g *Graph) checkOpen() {
+// checkOpen returns ErrClosed if the graph is not open.
+func (g *Graph) checkOpen() error {
 	if g.resources == nil || g.resources.isClosed.Load() {
-		panic(closedGraph)
+		return ErrClosed
 	}
+	return nil
 }
 
 // Begin begins a job: it plans the memory, calls [Options.Planned], and provides the rows. The first job decides
@@ -136,7 +134,9 @@ func (g *Graph) checkOpen() {
 // alone is refused at once. While a goroutine has a job that is not ended, it must not begin another, which may wait for it
 // for ever; [Options.Planned] and Needs.Bytes may, because their job has not begun yet.
 func (g *Graph) Begin(ctx context.Context, n *Needs) (*Job, error) {
-	g.checkOpen()
+	if err := g.checkOpen(); err != nil {
+		return nil, err
+	}
 	if n == nil {
 		n = new(Needs)
 	}
@@ -323,7 +323,7 @@ func (j *Job) place(ctx context.Context, n *Needs) error {
 // divide replaces the rows by those of this process.
 func (j *Job) divide(ctx context.Context, n *Needs) error {
 	g := j.g
-	full := &graph.Graph{A: g.A, Nodes: g.Nodes, Hyperedges: g.Hyperedges,
+	full := &graph.Graph{A: g.A, Nodes: g.Nodes, Symmetric: !g.Directed, Hyperedges: g.Hyperedges,
 		Workers: g.options.Workers}
 	if n.Structure || n.Transpose {
 		full.In = g.In

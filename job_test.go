@@ -9,11 +9,16 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strconv"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"gonum.org/v1/gonum/graph/simple"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/lanczos"
@@ -121,90 +126,185 @@ func TestMemoryOfEachJob(t *testing.T) {
 	}
 }
 
-// usesOfGraph returns calls of the methods of a graph, and of functions that take one, on karate.
-func usesOfGraph(t *testing.T) map[string]func(g *Graph) {
-	p := &method.Problem{}
-	labels := map[string]string{"1": "a", "34": "b"}
+// usesOfGraph returns the jobs of a graph like karate, by methods and by functions that take nil for their settings.
+func usesOfGraph(t *testing.T) map[string]func(ctx context.Context, g *Graph) error {
+	labels, values := map[string]string{}, map[string]float64{}
+	for node := range 34 {
+		labels[strconv.Itoa(node+1)] = []string{"a", "b"}[node/17]
+		values[strconv.Itoa(node+1)] = float64(node)
+	}
+	p, err := openKarate(t, nil).Problem(labels)
+	classes, failure := method.Parse("lp:alpha=1")
+	numbers, third := method.ParseList("harmonic", method.Numbers)
+	if err := errors.Join(err, failure, third); err != nil {
+		t.Fatal(err)
+	}
 	b := mat.NewDense(34, 1, nil)
-	return map[string]func(g *Graph){
-		"Plan":  func(g *Graph) { g.Plan() },
-		"Leave": func(g *Graph) { g.Leave(1, "a table") },
-		"With":  func(g *Graph) { g.With(1, nil) },
-		"OpenFunction": func(g *Graph) {
-			if f, err := OpenFunction(t.Context(), g, &kernel.NamedFunction{Name: kernel.ExpFunction}, 1, new(kernel.Settings)); err == nil {
+	b.Set(0, 0, 1)
+	o := &ClassifyOptions{Method: "lp:alpha=1", Train: []float64{0.5}, Splits: 1}
+	end := func(j *Job, err error) error {
+		if err == nil {
+			j.End()
+		}
+		return err
+	}
+	return map[string]func(ctx context.Context, g *Graph) error{
+		"Begin":    func(ctx context.Context, g *Graph) error { return end(g.Begin(ctx, nil)) },
+		"EachEdge": func(ctx context.Context, g *Graph) error { return g.EachEdge(ctx, func(Edge) error { return nil }) },
+		"Problem":  func(ctx context.Context, g *Graph) error { _, err := g.Problem(labels); return err },
+		"Classify": func(ctx context.Context, g *Graph) error { _, err := g.Classify(ctx, labels, o); return err },
+		"Evaluate": func(ctx context.Context, g *Graph) error { _, err := g.Evaluate(ctx, labels, o); return err },
+		"Explain": func(ctx context.Context, g *Graph) error {
+			_, err := g.Explain(ctx, labels, []string{"1"}, o)
+			return err
+		},
+		"Regress": func(ctx context.Context, g *Graph) error { _, err := g.Regress(ctx, values, "harmonic"); return err },
+		"Rank":    func(ctx context.Context, g *Graph) error { _, err := g.Rank(ctx, []string{"1"}, "", nil); return err },
+		"Kernel": func(ctx context.Context, g *Graph) error {
+			_, _, err := g.Kernel(ctx, "diffusion", nil, nil, nil)
+			return err
+		},
+		"Eigen": func(ctx context.Context, g *Graph) error {
+			_, _, err := g.Eigen(ctx, Laplacian, lanczos.Smallest, 1, nil)
+			return err
+		},
+		"Expm": func(ctx context.Context, g *Graph) error { _, _, err := g.Expm(ctx, -1, Laplacian, b, nil); return err },
+		"Solve": func(ctx context.Context, g *Graph) error {
+			_, _, err := g.Solve(ctx, Laplacian, 1, 1, b, nil)
+			return err
+		},
+		"Predict": func(ctx context.Context, g *Graph) error {
+			_, err := Predict(ctx, g, p, classes[0].Method, nil, nil)
+			return err
+		},
+		"PredictSeveral": func(ctx context.Context, g *Graph) error {
+			_, _, err := PredictSeveral(ctx, g, p, nil, nil)
+			return err
+		},
+		"PredictValues": func(ctx context.Context, g *Graph) error {
+			q := &method.Problem{Row: p.Row, Value: slices.Clone(b.RawMatrix().Data)}
+			_, err := PredictValues(ctx, g, q, numbers, nil)
+			return err
+		},
+		"Compare": func(ctx context.Context, g *Graph) error {
+			_, err := Compare(ctx, g, p, &evaluate.Plan{Methods: classes, Fractions: o.Train, Splits: 1})
+			return err
+		},
+		"RankNodes": func(ctx context.Context, g *Graph) error {
+			_, _, err := RankNodes(ctx, g, &method.RankProblem{Seeds: []int{0, 4}}, "diffusion", nil, nil)
+			return err
+		},
+		"OpenKernel": func(ctx context.Context, g *Graph) error {
+			k, err := OpenKernel(ctx, g, "diffusion", nil, []int{0}, []int{1, 2}, nil)
+			if err == nil {
+				_, _, err = kernel.Matrix(ctx, k.Kernel, k.Rows, k.Cols, nil)
+				k.Job.End()
+			}
+			return err
+		},
+		"OpenFunction": func(ctx context.Context, g *Graph) error {
+			n := &kernel.NamedFunction{Name: kernel.ExpFunction, Given: param.Values{"t": param.Of(-1.0)}}
+			f, err := OpenFunction(ctx, g, n, 1, nil)
+			if err == nil {
+				x := g.toRows(b)
+				_, err = f.ApplyTo(ctx, sparse.NewBlock[float64](34, 1), x, nil)
 				f.Job.End()
 			}
+			return err
 		},
-		"Begin": func(g *Graph) {
-			if job, err := g.Begin(t.Context(), nil); err == nil {
-				job.End()
-			}
-		},
-		"Origin":     func(g *Graph) { g.Origin() },
-		"IDs":        func(g *Graph) { g.IDs() },
-		"EachEdge":   func(g *Graph) { _ = g.EachEdge(t.Context(), func(Edge) error { return nil }) },
-		"Problem":    func(g *Graph) { _, _ = g.Problem(labels) },
-		"NewProblem": func(g *Graph) { NewProblem(g, nil, nil, nil) },
-		"Classify":   func(g *Graph) { _, _ = g.Classify(t.Context(), labels, nil) },
-		"Evaluate":   func(g *Graph) { _, _ = g.Evaluate(t.Context(), labels, nil) },
-		"Explain":    func(g *Graph) { _, _ = g.Explain(t.Context(), labels, []string{"1"}, nil) },
-		"Regress":    func(g *Graph) { _, _ = g.Regress(t.Context(), map[string]float64{"1": 1}, "harmonic") },
-		"Rank":       func(g *Graph) { _, _ = g.Rank(t.Context(), []string{"1"}, "diffusion", nil) },
-		"Kernel":     func(g *Graph) { _, _, _ = g.Kernel(t.Context(), "diffusion", nil, nil, nil) },
-		"Eigen":      func(g *Graph) { _, _, _ = g.Eigen(t.Context(), Laplacian, lanczos.Smallest, 1, nil) },
-		"Expm":       func(g *Graph) { _, _, _ = g.Expm(t.Context(), -1, Laplacian, b, nil) },
-		"Solve":      func(g *Graph) { _, _, _ = g.Solve(t.Context(), Laplacian, 1, 1, b, nil) },
-		"Predict": func(g *Graph) {
-			entries, err := method.Parse("lp")
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, _ = Predict(t.Context(), g, p, entries[0].Method, new(method.Settings), nil)
+		"Eigenpairs": func(ctx context.Context, g *Graph) error {
+			_, err := Eigenpairs(ctx, g, &lanczos.GraphProblem{Matrix: Laplacian, Which: lanczos.Smallest}, 2, nil)
+			return err
 		},
 	}
 }
 
-// A closed graph, and one that was never opened, panic with a constant of the package, whatever is asked of them.
+// Every job on a graph that is closed, or was never opened, is an error; ids and predictions can be read.
 func TestClosedGraph(t *testing.T) {
-	for name, use := range usesOfGraph(t) {
-		closed := openKarate(t, nil)
-		if err := closed.Close(); err != nil {
-			t.Fatal(err)
-		}
-		for _, g := range []*Graph{closed, new(Graph)} {
-			if got := panicOf(func() { use(g) }); got != closedGraph {
-				t.Errorf("%s: panic %v", name, got)
-			}
-		}
-	}
-}
-
-// Predictions of a graph that was closed can be read, and matrices of it are not swept.
-func TestAfterClose(t *testing.T) {
-	g := openKarate(t, &Options{Stream: true})
-	p, err := g.Classify(t.Context(), map[string]string{"1": "a", "34": "b"}, &ClassifyOptions{Method: "lgc:alpha=0.9"})
+	closed := openKarate(t, &Options{Stream: true})
+	p, err := closed.Classify(t.Context(), map[string]string{"1": "a", "34": "b"}, &ClassifyOptions{Method: "lgc:alpha=0.9"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := g.Close(); err != nil {
+	if err := errors.Join(closed.Close(), closed.Close()); err != nil {
 		t.Fatal(err)
+	}
+	for name, use := range usesOfGraph(t) {
+		for _, g := range []*Graph{closed, new(Graph)} {
+			if err := use(t.Context(), g); !errors.Is(err, ErrClosed) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+	if ids := closed.With(1, nil).Leave(1, "a table").IDs(); len(ids) != 34 || closed.Plan().Total() == 0 || closed.Origin().Directed {
+		t.Errorf("%d ids", len(ids))
 	}
 	if label := p.Label("33"); label != "b" || len(p.Scores("2")) != 2 {
 		t.Errorf("label %q, scores %v", label, p.Scores("2"))
 	}
-	if got := panicOf(func() { _ = p.AddReasons(t.Context(), []int{1}) }); got != closedGraph {
-		t.Errorf("reasons: panic %v", got)
-	}
-	if got := panicOf(func() { _ = sparse.Sweep(t.Context(), g.A, 1, nil) }); got != "shard: the store is closed" {
-		t.Errorf("a sweep: panic %v", got)
+	for what, err := range map[string]error{"reasons": p.AddReasons(t.Context(), []int{1}), "a sweep": sparse.Sweep(t.Context(), closed.A, 1, nil)} {
+		if !errors.Is(err, ErrClosed) {
+			t.Errorf("%s: %v", what, err)
+		}
 	}
 }
 
-// panicOf returns the value of the panic of a function, nil of none.
-func panicOf(do func()) (value any) {
-	defer func() { value = recover() }()
-	do()
-	return nil
+// countdown is a context that ends with a cause when it has been asked a number of times whether it has ended.
+type countdown struct {
+	context.Context
+	left atomic.Int64
+	end  func()
+}
+
+func newCountdown(t *testing.T, questions int, cause error) *countdown {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	c := &countdown{Context: ctx, end: func() { cancel(cause) }}
+	c.left.Store(int64(questions))
+	t.Cleanup(c.end)
+	return c
+}
+
+func (c *countdown) Err() error {
+	if c.left.Add(-1) == 0 {
+		c.end()
+	}
+	return c.Context.Err()
+}
+
+// The error of a job that its context ends, at any time, is both the error and the cause of the context.
+func TestEndsWithCause(t *testing.T) {
+	uses := usesOfGraph(t)
+	uses["Open"] = func(ctx context.Context, _ *Graph) error {
+		g, err := Open(ctx, karateEdges, nil)
+		if err == nil {
+			err = g.Close()
+		}
+		return err
+	}
+	uses["FromMat"] = func(ctx context.Context, _ *Graph) error {
+		_, err := FromMat(ctx, mat.NewDense(3, 3, []float64{0, 1, 0, 0, 0, 1, 1, 0, 0}), nil)
+		return err
+	}
+	uses["FromGraph"] = func(ctx context.Context, _ *Graph) error {
+		g := simple.NewUndirectedGraph()
+		g.SetEdge(simple.Edge{F: simple.Node(1), T: simple.Node(2)})
+		_, err := FromGraph(ctx, g, nil)
+		return err
+	}
+	cause := errors.New("enough")
+	for name, use := range uses {
+		g := openKarate(t, &Options{Stream: true})
+		for questions := 1; ; questions += 1 + questions/4 {
+			ctx := newCountdown(t, questions, cause)
+			err := use(ctx, g)
+			if err == nil {
+				break
+			}
+			if !errors.Is(err, context.Canceled) || !errors.Is(err, cause) {
+				t.Errorf("%s after %d questions: %v", name, questions, err)
+			}
+		}
+	}
 }
 
 // greedy is a kernel that takes all memory of its settings.
@@ -226,8 +326,9 @@ func (k *greedy) ApplyTo(context.Context, *sparse.Block[float64], *sparse.Block[
 	return nil, errors.ErrUnsupported
 }
 
-// heapInUse returns the bytes of reachable objects.
+// heapInUse returns the bytes of reachable objects. Pools keep theirs until the second collection.
 func heapInUse() uint64 {
+	runtime.GC()
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)

@@ -44,7 +44,9 @@ type ClassifyOptions struct {
 // [nodefile.Labels.Sort]. A node with the label "" has none. The error is an [*IDError]
 // for an id that is not in the graph.
 func (g *Graph) Problem(labels map[string]string) (*method.Problem, error) {
-	g.checkOpen()
+	if err := g.checkOpen(); err != nil {
+		return nil, err
+	}
 	var l nodefile.Labels
 	number := map[string]int{}
 	for _, id := range slices.Sorted(maps.Keys(labels)) {
@@ -71,7 +73,6 @@ func (g *Graph) Problem(labels map[string]string) (*method.Problem, error) {
 // NewProblem returns the graph with labels by row: the node rows[i] has the class
 // names[classes[i]]; rows and classes must have the same length. Columns of scores follow the order of names; folds and samples follow the ids of the nodes.
 func NewProblem(g *Graph, rows, classes []int, names []string) *method.Problem {
-	g.checkOpen()
 	id := func(row int) string {
 		if row < 0 || row >= len(g.Degrees) { // of no node, as methods find
 			return ""
@@ -139,7 +140,7 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m *method.Engine,
 	if o == nil {
 		o = new(PredictOptions)
 	}
-	set := *s
+	set := *cmp.Or(s, new(method.Settings))
 	options := *o
 	if o.Strategy != "" && !slices.Contains(method.Strategies, o.Strategy) {
 		return nil, refuse("strategy", "unknown strategy %q; one of %s", o.Strategy, strings.Join(method.Strategies, ", "))
@@ -374,7 +375,9 @@ func PredictSeveral(ctx context.Context, g *Graph, p *method.Problem, kept *mult
 // [method.PredictNumbers].
 func (g *Graph) Regress(ctx context.Context, values map[string]float64,
 	methods string) (*method.NumberPrediction, error) {
-	g.checkOpen()
+	if err := g.checkOpen(); err != nil {
+		return nil, err
+	}
 	list, err := method.ParseList(cmp.Or(methods,
 		method.DefaultNumbers(g.Nodes.Len(), g.Signed)), method.Numbers)
 	if err != nil {
@@ -437,7 +440,7 @@ func (g *Graph) beginLearning(ctx context.Context, p *method.Problem,
 	s *method.Settings, n *Needs,
 	bytes func(*method.Problem, *method.Settings, *Plan) (int64, error),
 ) (*Job, *method.Problem, *method.Settings, error) {
-	set := *s
+	set := *cmp.Or(s, new(method.Settings))
 	set.Workers = g.options.Workers
 	n.Named = [][]int{p.Row}
 	n.Labels += len(p.Row)

@@ -122,6 +122,7 @@ type OpenedKernel struct {
 // [Options.Network] all processes compute the same values.
 func OpenKernel(ctx context.Context, g *Graph, name string, values param.Values,
 	rows, cols []int, s *kernel.Settings) (*OpenedKernel, error) {
+	s = cmp.Or(s, new(kernel.Settings))
 	family := kernel.Families().Named(name)
 	if family == nil {
 		_, err := kernel.New(ctx, g.Graph, name, values)
@@ -174,7 +175,10 @@ type OpenedFunction struct {
 // named are rows that every process has.
 func OpenFunction(ctx context.Context, g *Graph, n *kernel.NamedFunction, cols int,
 	s *kernel.Settings, named ...[]int) (*OpenedFunction, error) {
-	g.checkOpen()
+	s = cmp.Or(s, new(kernel.Settings))
+	if err := g.checkOpen(); err != nil {
+		return nil, err
+	}
 	job, err := g.Begin(ctx, &Needs{
 		Named: named, Structure: true, Part: "blocks of columns",
 		Fills: n.MakesFactor(g.Degrees),
@@ -204,7 +208,9 @@ func (g *Graph) Eigen(ctx context.Context, m Matrix, which lanczos.Which,
 	if !slices.Contains(symmetric, m) {
 		return nil, nil, refuse("matrix", "there is no matrix %q here", string(m))
 	}
-	g.checkOpen()
+	if err := g.checkOpen(); err != nil {
+		return nil, nil, err
+	}
 	if n := len(g.Degrees); k < 1 || k > n {
 		return nil, nil, refuse("k", "%d is out of range; give 1 to %d, the number of nodes", k, n)
 	}
@@ -225,7 +231,7 @@ func (g *Graph) Eigen(ctx context.Context, m Matrix, which lanczos.Which,
 // the pairs that were found.
 func Eigenpairs(ctx context.Context, g *Graph, p *lanczos.GraphProblem, k int,
 	s *lanczos.Settings) (*lanczos.GraphPairs, error) {
-	set := *s
+	set := *cmp.Or(s, new(lanczos.Settings))
 	set.Workers = g.options.Workers
 	job, err := g.Begin(ctx, &Needs{
 		Structure: true, Components: p.Splits(), Part: "eigenvectors",
@@ -286,7 +292,9 @@ func (g *Graph) Solve(ctx context.Context, h Matrix, a, c float64,
 // reserved, because Begin may wait for other jobs.
 func (g *Graph) apply(ctx context.Context, n *kernel.NamedFunction,
 	b mat.Matrix, s *Settings) (*mat.Dense, *kernel.Report, error) {
-	g.checkOpen()
+	if err := g.checkOpen(); err != nil {
+		return nil, nil, err
+	}
 	if err := checkBlock("b", b, g.Nodes.Len()); err != nil {
 		return nil, nil, err
 	}
@@ -406,6 +414,9 @@ func checkRanking(name string) error {
 // [kernel.ErrAsymmetric] for most kernels.
 func RankNodes(ctx context.Context, g *Graph, p *method.RankProblem, name string,
 	given param.Values, s *method.RankSettings) (*method.Ranking, param.Values, error) {
+	if err := g.checkOpen(); err != nil {
+		return nil, nil, err
+	}
 	n := len(g.Degrees)
 	var memory kernel.Settings
 	f, err := OpenFunction(ctx, g.Leave(method.RankBytes(n), "scores"),
@@ -431,7 +442,7 @@ func RankNodes(ctx context.Context, g *Graph, p *method.RankProblem, name string
 	sorted.Division = f.Job.division
 	family := kernel.Families().Named(name)
 	sorted.Walk = family != nil && family.Asymmetric(f.Values) != nil
-	set := *s
+	set := *cmp.Or(s, new(method.RankSettings))
 	set.Memory = memory.Memory
 	r, err := method.Rank(ctx, &sorted, &set)
 	if err == nil {

@@ -121,7 +121,9 @@ func (p *Prediction) LeastCertain(number int) []int {
 
 // again calls do in the memory of the job of the prediction.
 func (p *Prediction) again(ctx context.Context, do func() error) error {
-	p.g.checkOpen()
+	if err := p.g.checkOpen(); err != nil {
+		return err
+	}
 	job := &Job{g: p.g, data: p.job.data, bytes: p.job.bytes}
 	if err := job.enter(ctx); err != nil {
 		return err

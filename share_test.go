@@ -200,12 +200,48 @@ func TestCloseEndsWaiting(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	time.AfterFunc(10*time.Millisecond, func() { _ = g.Close() }) // only reads
-	soon(t, func() { _, err = g.Begin(t.Context(), &Needs{}) })
-	if !errors.Is(err, errClosed) {
+	var group sync.WaitGroup
+	group.Go(func() { _, err = g.Begin(t.Context(), &Needs{}) })
+	if err := g.Close(); err != nil {
+		t.Error(err)
+	}
+	soon(t, group.Wait)
+	if !errors.Is(err, ErrClosed) {
 		t.Error(err)
 	}
 	job.End()
+}
+
+// A graph may be closed while jobs begin, wait and compute: each gives its result, or ErrClosed.
+func TestCloseWhileInUse(t *testing.T) {
+	uses := usesOfGraph(t)
+	for name, o := range map[string]*Options{"memory": nil, "disk": {Stream: true}, "one job": {Jobs: 1}} {
+		g := openKarate(t, o)
+		var group sync.WaitGroup
+		ended := make(chan bool, len(uses))
+		for job, use := range uses {
+			group.Go(func() {
+				for {
+					err := use(t.Context(), g)
+					if errors.Is(err, ErrClosed) {
+						return
+					} else if err != nil {
+						t.Errorf("%s: %s: %v", name, job, err)
+						return
+					}
+					select {
+					case ended <- true:
+					default:
+					}
+				}
+			})
+		}
+		<-ended
+		if err := g.Close(); err != nil {
+			t.Error(name, err)
+		}
+		soon(t, group.Wait)
+	}
 }
 
 // Goroutines that share a graph compute every kernel and every function as one alone.
@@ -255,6 +291,12 @@ func TestGoroutinesShareGraph(t *testing.T) {
 // Every method of a graph may be called by several goroutines at the same time. The race detector reports data that they change.
 func TestGoroutinesCallMethods(t *testing.T) {
 	uses := usesOfGraph(t)
+	for name, read := range map[string]func(g *Graph){
+		"Plan": func(g *Graph) { g.Plan() }, "Leave": func(g *Graph) { g.Leave(1, "a table") }, "With": func(g *Graph) { g.With(1, nil) },
+		"IDs": func(g *Graph) { g.IDs() }, "Origin": func(g *Graph) { g.Origin() },
+	} {
+		uses[name] = func(_ context.Context, g *Graph) error { read(g); return nil }
+	}
 	methods := reflect.TypeFor[*Graph]()
 	inner := methods.Elem().Field(0).Type // the embedded graph, whose methods take rows
 	for i := range methods.NumMethod() {
@@ -265,9 +307,13 @@ func TestGoroutinesCallMethods(t *testing.T) {
 	}
 	g := openKarate(t, nil)
 	var group sync.WaitGroup
-	for _, use := range uses {
+	for name, use := range uses {
 		for range 2 {
-			group.Go(func() { use(g) })
+			group.Go(func() {
+				if err := use(t.Context(), g); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+			})
 		}
 	}
 	group.Wait()

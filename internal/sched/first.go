@@ -2,10 +2,10 @@ package sched
 
 import "slices"
 
-// KeepFirst inserts an item into a sorted list and returns the first items, at most limit ≥ 0 of them. Of equal items the
+// KeepFirst inserts an item into a sorted list and returns the first items, at most limit of them, none for a negative limit. Of equal items the
 // items of the list stay before it. Cost: O(1) for an item that is not among them, else O(limit).
 func KeepFirst[T any](list []T, item T, limit int, compare func(a, b T) int) []T {
-	if limit == 0 || len(list) == limit && compare(list[limit-1], item) <= 0 {
+	if limit <= 0 || len(list) == limit && compare(list[limit-1], item) <= 0 {
 		return list
 	}
 	index, _ := slices.BinarySearchFunc(list, item, func(a, b T) int {

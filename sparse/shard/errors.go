@@ -29,6 +29,9 @@ var (
 	// ErrChanged is returned when a file of an open store was changed by
 	// someone else.
 	ErrChanged = errors.New("changed since it was opened")
+
+	// ErrClosed is returned by sweeps of a store that was closed.
+	ErrClosed = errors.New("the graph is closed")
 )
 
 // CorruptError describes damage. It wraps [ErrCorrupt].

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"sync/atomic"
 
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -19,8 +20,9 @@ type listing struct {
 	fs       durable.FS
 	dir      string
 	manifest *Manifest      // nil before it was read
-	shards   []durable.File // open
+	shards   []durable.File // open until isClosed
 	infos    []fs.FileInfo  // of the shards, when they were opened
+	isClosed atomic.Bool
 }
 
 // path returns the path of a file of the store.
@@ -112,7 +114,7 @@ func (l *listing) read(name, magic string,
 func (l *listing) changedError(shard int) error {
 	info, err := l.shards[shard].Stat()
 	if err != nil {
-		return err
+		return closedError(err)
 	}
 	was := l.infos[shard]
 	if info.Size() == was.Size() && info.ModTime().Equal(was.ModTime()) {
@@ -138,14 +140,24 @@ func (l *listing) changeFault(shard int) error {
 		l.shardPath(int32(shard)))
 }
 
-// close closes the shards.
+// close closes the shards. A second call does nothing.
 func (l *listing) close() error {
+	if l.isClosed.Swap(true) {
+		return nil
+	}
 	var errs []error
 	for _, f := range l.shards {
 		errs = append(errs, f.Close())
 	}
-	l.shards = nil
 	return errors.Join(errs...)
+}
+
+// closedError returns ErrClosed for the error of a file that was closed, and other errors as they are.
+func closedError(err error) error {
+	if errors.Is(err, fs.ErrClosed) {
+		return ErrClosed
+	}
+	return err
 }
 
 // wholeFrame reports whether the header at the place of f begins a whole frame

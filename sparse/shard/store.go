@@ -34,7 +34,7 @@ const (
 // direction; see Transpose for the other. In a sweep a worker visits one chunk after the other.
 // It reads the frames of a chunk that are not in memory by one call, and checks each frame
 // before visit gets its entries. The operating system reads ahead.
-// The error of a damaged frame is a [*CorruptError] or wraps [ErrChanged]. A Store is safe for concurrent use until Close;
+// The error of a damaged frame is a [*CorruptError] or wraps [ErrChanged]. A Store is safe for concurrent use;
 // none of its fields may be changed.
 type Store struct {
 	sparse.Matrix           // the out direction
@@ -353,13 +353,8 @@ func (s *Store) Resident() bool {
 	return true
 }
 
-// Close closes the files. No sweep may be running; a later one panics.
-func (s *Store) Close() error {
-	if s.zstd != nil {
-		s.zstd.Close()
-	}
-	return s.listed.close()
-}
+// Close closes the files. Sweeps that are running, and later ones, return [ErrClosed]. A second call does nothing.
+func (s *Store) Close() error { return s.listed.close() }
 
 // Dims returns the number of rows and columns.
 func (v *view) Dims() (r, c int) {

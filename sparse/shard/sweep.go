@@ -20,8 +20,6 @@ func (v *view) SweepRows(ctx context.Context, lo, hi, workers int,
 	return v.sweepRows(ctx, lo, hi, workers, v.s.table, visit)
 }
 
-const closedStore = "shard: the store is closed"
-
 // sweepRows is [view.SweepRows] with factors of the codes of entries.
 func (v *view) sweepRows(ctx context.Context, lo, hi, workers int, table *codeTable,
 	visit sparse.PanelVisitor) error {
@@ -31,8 +29,8 @@ func (v *view) sweepRows(ctx context.Context, lo, hi, workers int, table *codeTa
 		func(k int) bool { return v.direct.ranges[v.chunks[k].lo].Lo >= hi })
 	var reads atomic.Bool
 	err := sched.Run(ctx, workers, max(0, last-first), func(worker, k int) error {
-		if v.s.listed.shards == nil {
-			panic(closedStore)
+		if v.s.listed.isClosed.Load() {
+			return ErrClosed
 		}
 		b := v.s.buffers.take()
 		c := v.chunks[first+k]
@@ -146,7 +144,7 @@ func (v *view) read(dst []byte, shard int32, offset int64) error {
 		return &CorruptError{Path: v.s.listed.shardPath(shard),
 			Offset: offset + int64(n), What: "ends too early" + restore}
 	}
-	return err
+	return closedError(err)
 }
 
 // decode checks and decodes frame i. The first time it checks everything. A frame that is read
