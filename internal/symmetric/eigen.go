@@ -20,12 +20,14 @@ import (
 // Cost: 4n³/3 operations, at most as many for the vectors of the tridiagonal matrix, and 2n² for
 // each vector. Memory: 3n² numbers in addition to h.
 func Eigen(ctx context.Context, h *mat.SymDense, count func(values []float64) int,
-	workers int) (values []float64, vectors *mat.Dense, err error) {
+	workers int) ([]float64, *mat.Dense, error) {
 	if count == nil {
 		count = func(values []float64) int { return len(values) }
 	}
+	var values []float64 // no results, because an abandoned goroutine may still write them
+	var vectors *mat.Dense
 	var failed error
-	err = sched.Abandon(ctx, func() {
+	err := sched.Abandon(ctx, func() {
 		values, vectors = eigen(h, count, func(pieces int, do func(piece int)) {
 			err := sched.Run(ctx, workers, pieces, func(_, piece int) error {
 				do(piece)
