@@ -60,6 +60,7 @@ func (f *Fields) Split(line []byte, sep byte) error {
 	f.Start = f.Start[:0]
 	f.Padded = f.Padded[:0]
 	f.unquoted = f.unquoted[:0]
+	line = bytes.TrimRight(line, "\r") // the carriage return ends the line
 	if sep == Tab {
 		return f.splitTabs(line)
 	}
@@ -104,9 +105,6 @@ func (f *Fields) Split(line []byte, sep byte) error {
 			end = len(line) - position
 		}
 		field := line[position : position+end]
-		if last { // the carriage return ends the line
-			field = bytes.TrimRight(field, "\r")
-		}
 		text := trimNoBreak(bytes.TrimRight(field, Blank))
 		padded := sep != Blanks && (position > start || len(text) < len(field)) ||
 			len(text) < len(bytes.TrimRight(field, Blank))
@@ -143,7 +141,6 @@ func (f *Fields) add(text []byte, position int, padded bool) {
 // splitTabs is Split for tabs. A field is taken as it is, unless quotes enclose the whole of
 // it and every quote within is doubled, as pandas, R and heatwalk write such fields.
 func (f *Fields) splitTabs(line []byte) error {
-	line = bytes.TrimRight(line, "\r")
 	for position := 0; ; {
 		if len(f.Text) == manyFields {
 			return ErrFields
