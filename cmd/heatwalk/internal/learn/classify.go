@@ -284,7 +284,7 @@ func predictInputs(run *shell.Session, in *predictionInputs) (*heatwalk.Predicti
 		if c.kept.Scores != nil {
 			p.HeldOutScores = c.kept.Scores
 		}
-		return p, in.addSets(run.Context, p)
+		return p, in.addSets(run, p)
 	}
 	if in.isComplete {
 		return labelsOf(l), nil
@@ -311,7 +311,7 @@ func predictInputs(run *shell.Session, in *predictionInputs) (*heatwalk.Predicti
 	if err != nil {
 		return nil, err
 	}
-	if err := in.addSets(run.Context, p); err != nil {
+	if err := in.addSets(run, p); err != nil {
 		return nil, err
 	}
 	if err := c.writeModel(d, saved, p, in.settings); err != nil {

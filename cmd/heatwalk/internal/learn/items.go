@@ -549,7 +549,7 @@ func (r *itemRun) sets(c *items.Classified) (sets *choose.Sets, notes []string, 
 			}
 		}
 	})
-	notes, err = shell.DescribeSets(sets, err, r.o.kind.Noun, r.l)
+	notes, err = r.out.Run.Console.DescribeSets(sets, err, r.o.kind.Noun, r.l)
 	return sets, notes, err
 }
 

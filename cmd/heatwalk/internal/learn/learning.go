@@ -255,7 +255,7 @@ func predictSeveral(run *shell.Session, c *classifyOptions, name string) (err er
 	if err := c.writeModel(d, saved, p, s); err != nil {
 		return err
 	}
-	if err := in.addSets(run.Context, p); err != nil {
+	if err := in.addSets(run, p); err != nil {
 		return err
 	}
 	doc.Sets = in.sets

@@ -31,12 +31,13 @@ func CheckSeparator(l *nodefile.Labels) error {
 // allSets is the share of sets with all classes from which a note reports them.
 const allSets = 0.5
 
-// DescribeSets returns notes about sets of classes of items called noun, or about the error that there are none. It returns
+// DescribeSets returns notes about sets of classes of items called noun, and warns if there are none. It returns
 // other errors.
-func DescribeSets(s *choose.Sets, err error, noun string, l *nodefile.Labels) (notes []string, _ error) {
+func (console *Console) DescribeSets(s *choose.Sets, err error, noun string, l *nodefile.Labels) (notes []string, _ error) {
 	switch {
 	case errors.Is(err, heatwalk.ErrNoScores) || errors.Is(err, choose.ErrFew):
-		return []string{"no sets: " + err.Error()}, nil
+		console.Warn("no sets: %v", err)
+		return nil, nil
 	case err != nil:
 		return nil, err
 	}
