@@ -301,6 +301,31 @@ class Signs(unittest.TestCase):
             hw.as_graph(edges.assign(weight=[-1, 1, 2]))
 
 
+class Sums(unittest.TestCase):
+    def test_elements_at_one_place(self):
+        """They are added without overflow, in every type and form, as in a file of edges, and the argument stays."""
+        rows, cols = np.array([0, 1] * 3 + [1, 2]), np.array([1, 0] * 3 + [2, 1])
+        for kind in (np.int8, np.uint8, np.int16, np.int32, np.uint32, np.int64, np.uint64, np.float16, np.float32):
+            large = (np.iinfo(kind) if np.dtype(kind).kind in "iu" else np.finfo(kind)).max // 2
+            data = np.array([large] * 6 + [1, 1]).astype(kind)
+            order = np.lexsort((cols, rows))
+            parts = data[order], cols[order], np.concatenate([[0], np.cumsum(np.bincount(rows))])
+            coo = sp.coo_matrix((data, (rows, cols)), shape=(3, 3))
+            forms = [coo, sp.csr_matrix(parts, shape=(3, 3)), sp.csc_matrix(parts, shape=(3, 3))]
+            forms += [sp.coo_array(coo)] if hasattr(sp, "coo_array") else []
+            for matrix in forms:
+                stored = matrix.data.copy()
+                np.testing.assert_allclose(hw.as_graph(matrix).to_scipy().toarray()[0, 1], 3 * float(data[0]))
+                np.testing.assert_array_equal(matrix.data, stored)
+            sides = sp.coo_matrix((data[:3], ([0] * 3, [1] * 3)), shape=(2, 2))
+            np.testing.assert_allclose(hw.as_graph(sides, bipartite=True).to_scipy().toarray()[0, 3], 3 * float(data[0]))
+            block = sp.coo_matrix((data[:3], ([1] * 3, [0] * 3)), shape=(4, 1))
+            np.testing.assert_allclose(hw.apply(PATH, "adjacency", block).array[0, 0], 3 * float(data[0]))
+            index = hw.as_graph(np.array([[0] * 3, [1] * 3]), weight=data[:3]).to_scipy()
+            np.testing.assert_allclose(index.toarray()[0, 1], 3 * float(data[0]))
+        self.assertEqual(hw.as_graph(coo.astype(bool)).to_scipy().toarray().sum(), 4)
+
+
 class LabelsAndNumbers(unittest.TestCase):
     def test_missing_labels(self):
         masked = np.ma.masked_array(["a", "x", "x", "b"], mask=[0, 1, 1, 0])
@@ -319,6 +344,20 @@ class LabelsAndNumbers(unittest.TestCase):
             self.assertEqual(m.predict()[1:3].tolist(), m.classes_.tolist())
         with self.assertWarnsRegex(hw.HeatwalkWarning, "'nan' as a class, because it is text"):
             hw.NodeClassifier("lp").fit(PATH, np.array(["a", "nan", "nan", "b"]))
+
+    def test_labels_of_some_nodes(self):
+        """Predictions have the type of the labels, in whatever they are given; -1, None or NaN is no label."""
+        for kind in (np.int64, np.int8, np.uint8, np.float64, np.float32, np.bool_, np.int32):
+            low, high = kind(0), kind(1)
+            forms = [{0: low, 3: high}, [low, None, None, high], np.array([low, None, None, high], dtype=object)]
+            if pandas is not None:
+                some = pandas.Series([low, high], index=[0, 3])
+                forms += [some, some.to_frame()]
+            for y in forms:
+                predicted = hw.NodeClassifier("lp").fit(PATH, y).predict()
+                self.assertEqual((predicted.dtype, predicted.tolist()), (kind, [low, low, high, high]))
+        for low, high in ((2 ** 70, 1), (False, 2), ((1, 2), (2, 3))):
+            self.assertEqual(hw.NodeClassifier("lp").fit(PATH, {0: low, 3: high}).predict().dtype, object)
 
     def test_types_of_labels(self):
         for y in (np.array(["a", "", "", "b"]), np.array([5, -1, -1, 7], dtype=np.int16), np.array(["a", None, None, "b"], dtype=object),

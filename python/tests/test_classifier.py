@@ -430,8 +430,16 @@ class ScikitLearn(unittest.TestCase):
         L = hw.NodeEmbedding(2, matrix="laplacian").fit(two_groups()[0])
         self.assertTrue(0 < L.eigenvalues_[0] <= L.eigenvalues_[1])
         if hasattr(E, "set_output") and not missing("pandas"):
-            frame = hw.NodeEmbedding(3, graph=self.g).set_output(transform="pandas").fit(self.nodes).transform(np.array([5, 7]))
-            self.assertEqual(frame.columns.tolist(), ["heatwalk0", "heatwalk1", "heatwalk2"])
+            import pandas
+            E = hw.NodeEmbedding(3, graph=self.g).set_output(transform="pandas").fit(self.nodes)
+            frame = E.transform(np.array([5, 7]))
+            self.assertEqual(frame.columns.tolist(), ["nodeembedding0", "nodeembedding1", "nodeembedding2"])
+            for X, index in (([5, 7], [5, 7]), (np.array([7]), [7]), (pandas.Series([5, 7], index=["x", "y"]), ["x", "y"])):
+                self.assertEqual(E.transform(X).index.tolist(), index)
+            ring = pandas.DataFrame({"source": list("abcd"), "target": list("bcda")}, index=[f"call {i}" for i in range(4)])
+            for X in (ring, ring.iloc[:3], sp.csr_matrix(np.ones((4, 4)) - np.eye(4))):
+                frame = hw.NodeEmbedding(2).set_output(transform="pandas").fit_transform(X)
+                self.assertEqual(frame.index.tolist(), list(hw.as_graph(X).nodes))
         F = hw.NodeEmbedding(graph=self.g, method="cwk:steps=3").fit(self.nodes, self.y[self.nodes])
         self.assertEqual(F.transform([1, 2]).shape, (2, 28))
 

@@ -12,7 +12,7 @@ from . import _process
 from ._errors import warn
 from ._folder import call_in_folder, write_array
 from ._frame import write_table
-from ._graph import (Graph, argument, as_array, bytes_of, is_pandas, is_signed, is_store, nodes_of)
+from ._graph import (Graph, argument, as_array, bytes_of, is_pandas, is_signed, is_store, nodes_of, widen)
 from ._labels import Labels, attribute_cells, attributes_of
 from ._server import Server, is_used, version_of
 
@@ -97,7 +97,7 @@ class Call:
             return path
         path = self.path("features.npz" if sp.issparse(matrix) else "features.npy", name)
         if sp.issparse(matrix):
-            sp.save_npz(path, sp.csr_matrix(matrix), compressed=False)
+            sp.save_npz(path, sp.csr_matrix(widen(matrix)), compressed=False)
         else:
             write_array(path, matrix)
         with open(self.path("features.rows.ids", name), "w", encoding="utf-8", errors="surrogateescape") as file:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any, Iterable
 
 import numpy as np
@@ -12,6 +13,7 @@ from ._graph import Graph, as_array, as_graph, checksum, graph_of, is_pandas, la
 from ._labels import encode
 from ._matrix import Array, eigsh, features_of
 from ._process import Progress, Settings
+from ._results import axis
 from ._tables import numbers_of, predict_numbers
 
 try:
@@ -202,7 +204,34 @@ class NodeRegressor(RegressorMixin, NodeEstimator):
         return float(super().score(X, self._in_order(X, y, "y"), weights))
 
 
-class NodeEmbedding(TransformerMixin, NodeEstimator):
+class _Transformer:
+    """Methods of a transformer whose frames have nodes as index, which scikit-learn does not wrap in a class above."""
+    embedding_: Any
+
+    def transform(self: Any, X: Any) -> Any:
+        """Return the vectors of the nodes X, of all if it is None or the fitted graph.
+
+        With ``set_output(transform="pandas")`` they are a frame, whose index is that of X if X is a frame or a series of
+        nodes, and otherwise the nodes.
+        """
+        rows = self._select(X)
+        vectors = np.array(self.embedding_[rows])
+        usual = __import__("sklearn").get_config().get("transform_output") if "sklearn" in sys.modules else None
+        kind = getattr(self, "_sklearn_output_config", {}).get("transform", usual)
+        names = list(self.get_feature_names_out())
+        if kind == "pandas":
+            import pandas
+            is_indexed = self._state == () and is_pandas(X)
+            index = X.index if is_indexed else axis(self.nodes_ if isinstance(rows, slice) else self._nodes.at(rows))
+            return pandas.DataFrame(vectors, index=index, columns=names)
+        return __import__("polars").DataFrame(vectors, schema=names) if kind == "polars" else vectors
+
+    def fit_transform(self: Any, X: Any, y: Any = None, **fit_params: Any) -> Any:
+        """Embed the nodes of the graph and return the vectors of X."""
+        return self.fit(X, y).transform(X)
+
+
+class NodeEmbedding(_Transformer, TransformerMixin, NodeEstimator):
     """Embed the nodes of a graph as vectors of numbers.
 
     Eigenvectors have the norm 1; put a StandardScaler between them and a linear model.
@@ -280,16 +309,7 @@ class NodeEmbedding(TransformerMixin, NodeEstimator):
         vectors[rows, :len(w)] = v
         return w, vectors[:, :len(w)]
 
-    def transform(self, X: Any) -> Array:
-        """Return the vectors of the nodes X, of all if it is None or the fitted graph."""
-        rows = self._select(X)
-        return np.array(self.embedding_[rows])
-
-    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Array:
-        """Embed the nodes of the graph and return the vectors of X."""
-        return self.fit(X, y).transform(X)
-
     def get_feature_names_out(self, input_features: Any = None) -> Array:
         """Return the names of the columns."""
         self._check_fitted()
-        return np.array([f"heatwalk{i}" for i in range(self.embedding_.shape[1])], dtype=object)
+        return np.array([f"nodeembedding{i}" for i in range(self.embedding_.shape[1])], dtype=object)

@@ -332,9 +332,21 @@ def as_array(x: Any) -> Any:
     return np.asarray(x) if hasattr(x, "__array__") else x
 
 
+def widen(matrix: Any) -> Any:
+    """Return a sparse matrix in float64, if elements at the same place may overflow its type in their sum."""
+    if matrix.dtype.kind not in "iuf" or matrix.dtype == np.float64 or \
+            getattr(matrix, "has_canonical_format", True):  # other formats have one element at each place
+        return matrix
+    wide = matrix.copy()
+    wide.data = matrix.data.astype(np.float64)  # astype of a matrix adds before it converts
+    return wide
+
+
 def _finite(matrix: Any) -> Any:
     """Return a matrix of finite real numbers, sparse or an array."""
-    if not sp.issparse(matrix):
+    if sp.issparse(matrix):
+        matrix = widen(matrix)
+    else:
         matrix = np.asarray(as_array(matrix))
         if matrix.dtype == object:
             matrix = matrix.astype(np.float64)
@@ -548,10 +560,7 @@ def _from_table(columns: list[tuple[Any, Any]], named: dict[str, Any], flags: Se
         np.result_type(*ends).kind in "iu"  # not float64, of int64 and uint64
     values = np.concatenate(ends) if is_whole else as_objects(itertools.chain(nodes, *(end.tolist() for end in ends)))
     codes, names = _factorize(values, is_whole)
-    codes = codes[len(nodes):].reshape(2, -1)
-    if count := np.count_nonzero((codes < 0).any(axis=0)):
-        warn(f"graph: {count} of {codes.shape[1]} rows have no source or no target: no edges")
-    graph = _of_choice(codes, choice, names)
+    graph = _of_choice(codes[len(nodes):].reshape(2, -1), choice, names)
     graph.columns = columns_used
     return graph
 
@@ -851,9 +860,11 @@ def labels_of(graph: Graph, y: Any, several: bool = False) -> Any:
             return y.iloc[np.argsort(rows)]
         if y.ndim == 2 and len(y.columns) > 1:
             return y.set_axis(rows).reindex(range(graph.n), fill_value=0)
-        y = (y.iloc[:, 0] if y.ndim == 2 else y).to_dict()
-    if not isinstance(y, Mapping):
+        values = as_objects((y.iloc[:, 0] if y.ndim == 2 else y).to_numpy())
+    elif isinstance(y, Mapping):
+        rows, values = nodes.rows(list(y), "y"), as_objects(y.values())
+    else:
         return y
     labels = np.full(graph.n, None, dtype=object)
-    labels[nodes.rows(list(y), "y")] = as_objects(y.values())
+    labels[rows] = values
     return labels

@@ -109,6 +109,17 @@ def labels_of_sides(graph: Graph, labels_row: Any, labels_col: Any) -> dict[int,
     return {nodes_of(graph).at([row])[0]: label for row, label in labels.items()}
 
 
+def narrow(values: Any) -> Any:
+    """Return an array with the type of its objects, if these are all truth values or all numbers."""
+    kinds = {type(v) for v in values.tolist()} if values.dtype.kind == "O" else set()
+    if kinds and kinds <= {bool, np.bool_}:
+        return values.astype(np.bool_)
+    if kinds and all(issubclass(k, (int, float, np.number)) and k is not bool for k in kinds):
+        array = np.array(values.tolist())
+        return array if array.dtype.kind in "iuf" and (array == values).all() else values
+    return values
+
+
 def classes_of(values: Any) -> tuple[Any, Any]:
     """Return the sorted classes, with the type of the labels, and the class number of each."""
     kind = values.dtype.kind
@@ -155,7 +166,7 @@ def encode(y: Any, n: int, rows: Any = None) -> Labels:
                  "number the classes from 0")
         if not known.any():
             raise ValueError("y has no label: all of it is -1, None or NaN")
-    classes, codes = classes_of(values[known])
+    classes, codes = classes_of(narrow(values[known]))
     if numbers and len(classes) == 1 and classes[0] == 1 and not known.all() and not missing.any():
         warn("-1 means unlabelled, so that y has the class 1 only; number the classes 0 and 1")
     if rows is not None and -1 in classes.tolist() and len(classes) > 2:

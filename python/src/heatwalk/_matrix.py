@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ._call import Call, rows_of, run_call
 from ._folder import read_array
-from ._graph import Graph, as_array, as_graph, bytes_of, labels_of, nodes_of
+from ._graph import Graph, as_array, as_graph, bytes_of, labels_of, nodes_of, widen
 from ._labels import Labels, encode
 from ._process import Settings
 from ._results import Block
@@ -138,7 +138,7 @@ def _block(B: Any, g: Graph, name: str = "B") -> Any:
     """Return a block of numbers with a row for each node; values of pandas follow their index."""
     B = nodes_of(g).align(B, name)
     if hasattr(B, "toarray"):
-        B = B.toarray()
+        B = widen(B).toarray()
     B = np.asarray(as_array(B))
     if B.dtype.kind not in "biuf":
         raise ValueError(f"{name} has elements of type {B.dtype}; it needs real numbers")
