@@ -31,10 +31,9 @@
 //
 // # Names
 //
-//   - GraphML: the attribute id; but if these count n0, n1, n2 … and all nodes
-//     have a name of their own, as igraph writes it, the name.
+//   - GraphML: the attribute _nx_name, in which igraph keeps the nodes of NetworkX, else the attribute id; but if the ids
+//     count n0, n1, n2 … and all nodes have a name of their own, as igraph writes it, the name.
 //   - JSON lines: the member id.
-//   - _nx_name, in which igraph keeps the nodes of NetworkX, before all of these.
 //
 // The weight of an edge of GraphML and JSON lines is its attribute weight, or else
 // value, unless [Input].Weight names another one. These formats allow the nodes, the names of

@@ -18,7 +18,7 @@ import (
 
 // Endings of files about nodes.
 const (
-	IDsFile     = ".ids"     // lists that heatwalk writes: each line is an id, verbatim; without a header
+	idsFile     = ".ids"     // lists that heatwalk writes: each line is an id, verbatim; without a header
 	ContentFile = ".content" // files of the LINQS collections: each line is a node, its features and its class
 )
 
@@ -273,7 +273,7 @@ func (t *Reader) isRemark(line []byte, anyField bool) bool {
 
 // isList reports whether a file is a list that heatwalk writes: each line is an id, verbatim.
 func isList(name string) bool {
-	return table.IsNamed(name, IDsFile)
+	return table.IsNamed(name, idsFile)
 }
 
 // isContent reports whether the last field of each line is the label.

@@ -74,7 +74,7 @@ func (f TimeForm) Parse(text string) (t EdgeTime, fault string) {
 	n, err := strconv.ParseFloat(text, 64)
 	switch f.format {
 	case "iso":
-		if IsYear(text) {
+		if isYear(text) {
 			t, fault = dayOf(time.Date(int(n), 1, 1, 0, 0, 0, 0, time.UTC))
 			t.Precision = "year"
 			return t, fault
@@ -99,7 +99,7 @@ func (f TimeForm) Parse(text string) (t EdgeTime, fault string) {
 	}
 	if date, isDate := ParseTime(text); isDate {
 		t, fault = dayOf(date)
-		if IsMonth(text) {
+		if isMonth(text) {
 			t.Precision = "month"
 		}
 		return t, fault

@@ -113,13 +113,13 @@ func ParseTime(text string) (t time.Time, ok bool) {
 	return t, false
 }
 
-// IsYear reports whether text is a year of ISO 8601.
-func IsYear(text string) bool {
+// isYear reports whether text is a year of ISO 8601.
+func isYear(text string) bool {
 	return len(text) == len("2006") && IsInteger(text) && text >= "1800" && text <= "2200"
 }
 
-// IsMonth reports whether text is a month of ISO 8601.
-func IsMonth(text string) bool {
+// isMonth reports whether text is a month of ISO 8601.
+func isMonth(text string) bool {
 	_, err := time.Parse("2006-01", text)
 	return err == nil
 }

@@ -13,9 +13,9 @@ var (
 	konectWeights = strings.Fields("unweighted positive posweighted signed multisigned weighted multiweighted multiposweighted dynamic")
 )
 
-// KonectKind returns the kind of edges that the first line of a KONECT file states, "" for another
+// konectKind returns the kind of edges that the first line of a KONECT file states, "" for another
 // file. Lines of KONECT hold source and target, then perhaps a weight, then perhaps a time.
-func KonectKind(text []byte) string {
+func konectKind(text []byte) string {
 	line, _, _ := bytes.Cut(text, []byte{'\n'})
 	words := bytes.Fields(line)
 	if len(words) != 3 || string(words[0]) != "%" ||

@@ -164,7 +164,7 @@ func (c *Settings) layoutIn(name string, chunk *textio.Chunk,
 	var firstErr error
 	konect := ""
 	if chunk.First == 1 {
-		konect = KonectKind(chunk.Data)
+		konect = konectKind(chunk.Data)
 	}
 	if sep := table.DeclaredSeparator(chunk.Data); sep != "" && chunk.First == 1 &&
 		c.Text.Delimiter == "" {
