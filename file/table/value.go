@@ -36,7 +36,7 @@ func ClassKey(name string) string {
 	if integer := PlainInteger(name); IsInteger(integer) || HasLeadingZero(name) {
 		return integer // exact also beyond 2⁵³
 	}
-	if v, fault := ParseNumber([]byte(name), 64); fault == "" {
+	if v, fault := ParseNumber([]byte(name), 64); fault == "" && !hasBareExponent(name) {
 		return strconv.FormatFloat(v+0, 'f', -1, 64)
 	}
 	return name
@@ -75,12 +75,19 @@ func CompareIntegers(a, b []byte) int {
 	return cmp.Or(cmp.Compare(len(a), len(b)), bytes.Compare(a, b))
 }
 
+// hasBareExponent reports whether a number has an exponent without a point in front of it and without a sign, as in 12E1. Among
+// ids and classes such a text is a name, of a room for example: programs write a point or a sign.
+func hasBareExponent(text string) bool {
+	digits, exponent, hasExponent := strings.Cut(strings.ToLower(text), "e")
+	return hasExponent && !strings.Contains(digits, ".") && strings.Trim(exponent, "0123456789") == ""
+}
+
 // PlainInteger returns the digits of a whole number: 3 for 3.0, which pandas writes for integers in a column
-// with gaps, 100000 for 1e+05, which R writes, and 1 for 1.000e+00 of NumPy and Octave. Other text, and digits
+// with gaps, 100000 for 1e+05, which R writes, and 1 for 1.000e+00 of NumPy and Octave. Other text such as 12E1, and digits
 // behind a zero or a plus sign, are returned as they are.
 func PlainInteger(text string) string {
 	v, fault := ParseNumber([]byte(text), 64)
-	if fault != "" || v != math.Trunc(v) || IsInteger(text) || text[0] == '+' ||
+	if fault != "" || v != math.Trunc(v) || IsInteger(text) || text[0] == '+' || hasBareExponent(text) ||
 		len(text) > 1 && text[0] == '0' && text[1]-'0' <= 9 {
 		return text
 	}

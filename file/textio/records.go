@@ -188,6 +188,10 @@ func (j *records) member() error {
 	case 'n': // null
 	default:
 		m.Text = string(value)
+		// An exponent without a sign is one also in JSON, and a name among texts.
+		if i := strings.IndexAny(m.Text, "eE") + 1; i > 0 && i < len(m.Text) && m.Text[i]-'0' <= 9 {
+			m.Text = m.Text[:i] + "+" + m.Text[i:]
+		}
 	}
 	j.members = append(j.members, m)
 	return err

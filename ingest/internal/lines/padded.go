@@ -7,12 +7,15 @@ import (
 )
 
 // PlainNumber returns the text of an integer that an id may have been meant as, nil if there is
-// none: 7 for 007, which a program padded, and for 7.0, see [table.PlainInteger].
+// none: 7 for +7, for 007, which a program padded, and for 7.0, see [table.PlainInteger].
 func PlainNumber(id []byte) []byte {
 	if bytes.ContainsAny(id, ".eE") {
 		if plain := []byte(table.PlainInteger(string(id))); table.IsInteger(plain) {
 			return plain
 		}
+	}
+	if plain, hasSign := bytes.CutPrefix(id, []byte("+")); hasSign && table.IsInteger(plain) {
+		return plain
 	}
 	if len(id) < 2 || id[0] != '0' {
 		return nil
