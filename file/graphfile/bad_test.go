@@ -226,7 +226,7 @@ func TestParquet(t *testing.T) {
 		fields []string
 		want   string // the edges, or the error
 	}{
-		{parquetFile(t, named{0.5, "b", "x", "a"}, named{1, " c ", "", "007"}), nil, "a b 0.5;007 c 1"},
+		{parquetFile(t, named{0.5, "b", "x", "a"}, named{1, " c ", "", "007"}), nil, "a b 0.5;007  c  1"},
 		{parquetFile(t, numbered{1, 2}, numbered{-1, 5}, numbered{3, 4}), nil, "1 2 1;-1 5 1;3 4 1"},
 		{parquetFile(t, filtered{numbered{1, 2}, 0}, filtered{numbered{3, 4}, 7}), nil, "1 2 1;3 4 1"},
 		{parquetFile(t, filtered{numbered{1, 2}, 7}), []string{"1", "2", "3"}, "1 2 7"},

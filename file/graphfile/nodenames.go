@@ -77,7 +77,7 @@ func oneLine(name string) string {
 	for i, line := range lines {
 		lines[i] = strings.TrimSpace(line)
 	}
-	return strings.Join(lines, " ")
+	return strings.TrimSpace(strings.Join(lines, " "))
 }
 
 // usable reports whether all nodes have a name of a kind, and no two the same. It adds a note
@@ -93,18 +93,18 @@ func (r *nodeNames) usable(kind int) bool {
 	}
 	for _, n := range r.listed {
 		names := r.nodes[n].names
-		name, wrong := cleanID([]byte(names[kind]))
-		switch {
-		case len(name) == 0 && wrong == emptyID:
+		name := names[kind]
+		switch wrong := faultOfID([]byte(name)); {
+		case wrong == emptyID:
 			nameless = names[len(names)-1]
 		case wrong != "":
 			return refuse("the %s %s %s", r.kinds[kind],
-				words.Quoted(names[kind]), wrong)
-		case seen[string(name)]:
+				words.Quoted(name), wrong)
+		case seen[name]:
 			return refuse("several nodes have the %s %s", r.kinds[kind],
 				words.Quoted(name))
 		default:
-			seen[string(name)] = true
+			seen[name] = true
 		}
 	}
 	if nameless != "" && len(seen) > 0 {
@@ -129,8 +129,8 @@ func (r *nodeNames) settle() error {
 	r.names = make([][]byte, len(r.nodes))
 	for _, n := range r.listed {
 		node := r.nodes[n]
-		name, wrong := cleanID([]byte(node.names[kind]))
-		if wrong != "" {
+		name := []byte(node.names[kind])
+		if wrong := faultOfID(name); wrong != "" {
 			return r.out.fault(node.line, "correct it", "the %s of node %s %s",
 				r.kinds[kind], words.Quoted(node.names[id]), wrong)
 		}

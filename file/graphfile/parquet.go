@@ -170,14 +170,15 @@ func (t *edgeTable) edge(row int64, values table.ParquetRow) error {
 		text := values.AppendText(t.text[i][:0], i)
 		t.text[i] = text
 		if i <= targetColumn {
-			id, wrong := cleanID(text)
+			wrong := faultOfID(text)
 			if wrong != "" && (wrong != emptyID || i == targetColumn && isBlank) {
 				return t.out.fault(0, "correct it", "row %d: %s %s %s", row,
 					t.leaves[c].Title, words.Quoted(text), wrong)
 			}
 			isBlank = isBlank || wrong == emptyID
-			t.text[i] = append(text[:0], id...)
-			if t.out.Bipartite && len(id) > 0 {
+			if wrong != "" {
+				t.text[i] = text[:0]
+			} else if t.out.Bipartite {
 				t.text[i] = slices.Insert(t.text[i], 0,
 					[]byte(t.leaves[c].Title+":")...)
 			}

@@ -152,24 +152,23 @@ func (s *batchWriter) fault(line int64, fix, format string,
 	return textio.Fault(s.Name, line, fix, format, args...)
 }
 
-// blank holds the characters that are removed around ids.
+// blank holds the characters of which no id consists.
 const blank = " \t\r\n\v\f"
 
 // emptyID is the fault of an id without text.
 const emptyID = "is empty"
 
-// cleanID returns an id without blanks around it, and its fault or "": ids are written one a line, with tabs behind them.
-func cleanID(id []byte) (clean []byte, wrong string) {
-	id = bytes.Trim(id, blank)
+// faultOfID returns the fault of an id, or "". Blanks around an id belong to it. Ids are written one a line, with tabs behind them.
+func faultOfID(id []byte) string {
 	switch {
-	case len(id) == 0:
-		return nil, emptyID
+	case len(bytes.Trim(id, blank)) == 0:
+		return emptyID
 	case bytes.IndexByte(id, '\t') >= 0:
-		return nil, "holds a tab"
+		return "holds a tab"
 	case bytes.IndexByte(id, '\n') >= 0 || bytes.IndexByte(id, '\r') >= 0:
-		return nil, "holds a line break"
+		return "holds a line break"
 	case bytes.IndexByte(id, 0) >= 0:
-		return nil, "holds a NUL byte"
+		return "holds a NUL byte"
 	}
-	return id, ""
+	return ""
 }
