@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/file/graphfile"
+	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/ingest/internal/lines"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
@@ -35,10 +36,13 @@ func packCodes(name string, b *graphfile.Batch) ([]float64, error) {
 	return packed, nil
 }
 
-// checkKinds returns the error of more kinds than a store can have.
+// checkKinds warns of kinds that look alike, and returns the error of more kinds than a store can have.
 func (t *task) checkKinds() error {
 	names := t.codes.Names()
 	if len(names) <= shard.MaxKinds {
+		if warning := table.AlikeWarning("", "kind", slices.Values(names), func(name string) bool { return slices.Contains(names, name) }); warning != nil {
+			t.warn(warning)
+		}
 		return nil
 	}
 	return textio.Fault(t.files[len(t.files)-1].Name, 0, "join rare kinds in the column of {kind}, or leave {kind} out",

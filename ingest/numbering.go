@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/ingest/internal/lines"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
@@ -120,6 +121,13 @@ func (n *numberer) numberDict() (*shard.Nodes, error) {
 			n.t.warn(faultRounded(n.t.files[len(n.t.files)-1].Name, 0, "lines"))
 			break
 		}
+	}
+	has := func(id string) bool {
+		_, has := dict.Code([]byte(id))
+		return has
+	}
+	if warning := table.AlikeWarning("", "node", dict.OddTexts(codes), has); warning != nil && !integers {
+		n.t.warn(warning)
 	}
 	if integers {
 		n.t.report.IDs = "numeric"

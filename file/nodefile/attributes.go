@@ -219,7 +219,7 @@ func (r *attributeReader) end() (*Attributes, error) {
 	if class >= 0 {
 		column := r.column(class)
 		a.Classes = column.labels(a.File)
-		a.Classes.warnOfCase(r.c.Warn)
+		a.Classes.warnOfAlike(r.c.Warn)
 		if r.c.Missing == nil {
 			a.Classes.warnOfWords(r.c.Warn, false)
 		}
@@ -329,6 +329,13 @@ func (r *attributeReader) identify(a *Attributes, id int) error {
 		}
 		a.IDs[row] = name
 		a.rows[name] = row
+	}
+	has := func(id string) bool {
+		_, has := a.rows[id]
+		return has
+	}
+	if warning := table.AlikeWarning(a.File, "record", slices.Values(a.IDs), has); warning != nil && r.c.Warn != nil {
+		r.c.Warn(warning)
 	}
 	return nil
 }

@@ -178,7 +178,7 @@ func (r *labelReader) end(nodes Lookup) (*Labels, error) {
 	if r.c.Missing == nil && !r.isValue {
 		l.warnOfWords(r.c.Warn, !r.c.MinusOne)
 	}
-	l.warnOfCase(r.c.Warn)
+	l.warnOfAlike(r.c.Warn)
 	fix := cmp.Or(r.c.Fix,
 		"list nodes without edges with {nodes}, or skip unknown ids with {unknown-ids=skip}")
 	if err := r.unknown.Err(r.t.Name, r.c.SkipUnknown, fix); err != nil {
@@ -246,12 +246,15 @@ func (l *Labels) warnOfWords(warn func(error), minusOne bool) {
 	}
 }
 
-// warnOfCase calls warn, unless it is nil, for classes that may be one.
-func (l *Labels) warnOfCase(warn func(error)) {
+// warnOfAlike calls warn, unless it is nil, for classes that may be one.
+func (l *Labels) warnOfAlike(warn func(error)) {
 	if warn == nil {
 		return
 	}
 	same := map[string]string{}
+	if warning := table.AlikeWarning(l.File, "class", slices.Values(l.Names), func(name string) bool { return slices.Contains(l.Names, name) }); warning != nil {
+		warn(warning)
+	}
 	for _, name := range l.Names {
 		folded := strings.ToLower(name)
 		if first, isKnown := same[folded]; isKnown {

@@ -99,12 +99,16 @@ func (u *Unknown) similar() string {
 		ID(row int) string
 		Len() int
 	})
-	plain := plainID(u.id)
+	plain, look := plainID(u.id), table.Look(u.id)
 	if !ok || plain == "" {
 		return ""
 	}
 	for row := range min(graph.Len(), most) {
-		if id := graph.ID(row); plainID(id) == plain {
+		id := graph.ID(row)
+		if id != u.id && table.Look(id) == look {
+			return fmt.Sprintf("; %s has %+q, which looks like %+q", u.Set, id, u.id)
+		}
+		if plainID(id) == plain {
 			return "; " + u.Set + " has " + words.Quoted(id) + ", with other zeros, blanks, signs or case"
 		}
 	}
@@ -118,7 +122,7 @@ func plainID(id string) string {
 			return unicode.ToLower(r)
 		}
 		return -1
-	}, id)
+	}, table.Look(id))
 	return strings.TrimLeft(plain, "0")
 }
 

@@ -62,6 +62,18 @@ class Nodes(unittest.TestCase):
         self.assertEqual(frame.loc[(0, 0)].label, 1)
 
     @unittest.skipIf(pandas is None, "pandas or NetworkX is not installed")
+    def test_odd_texts(self):
+        """Texts that programs take for each other are nodes of their own, in frames and in networks, with a warning."""
+        ids = ["12E1", "120", "1E4", "10E3", "007", "7", "Ann", "Ann ", "Anna", "Anna\u200b", "Jos\u00e9", "Jose\u0301", "\ufeffa0", "a0"]
+        edges = list(zip(ids, ids[1:] + ids[:1]))
+        network = networkx.Graph(edges)
+        for graph in (pandas.DataFrame(edges, columns=["source", "target"]), network):
+            with self.assertWarnsRegex(hw.HeatwalkWarning, r"'Ann' and 'Ann ' look alike and are different nodes \(4 such pairs\)"):
+                self.assertEqual(sorted(hw.as_graph(graph).nodes), sorted(ids))
+        graph = hw.as_graph(pandas.DataFrame({"source": ["Jos\u00e9"], "target": ["b"]}))
+        with self.assertRaisesRegex(ValueError, r"which has 'Jos\\xe9'; this looks like 'Jose\\u0301'"):
+            hw.NodeClassifier("lp", graph=graph).fit(["Jose\u0301", "b"], ["x", "y"])
+
     def test_ids_of_stores(self):
         with tempfile.TemporaryDirectory() as folder:
             names = ['"ann"', 'b"ob', " cid", "dan eve", "日本", "#x"]

@@ -2,6 +2,7 @@ package lines
 
 import (
 	"bytes"
+	"iter"
 
 	"github.com/heatwalk/heatwalk/file/table"
 )
@@ -26,6 +27,17 @@ func PlainNumber(id []byte) []byte {
 		return nil
 	}
 	return short
+}
+
+// OddTexts returns the ids of codes that are perhaps not written as they look.
+func (d *Dict) OddTexts(codes []uint32) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, code := range codes {
+			if id := d.Key(code); !table.HasPlainLook(id) && !yield(string(id)) {
+				return
+			}
+		}
+	}
 }
 
 // FindPadded returns the first id, of codes in order of first appearance, whose [PlainNumber] also occurs. They are

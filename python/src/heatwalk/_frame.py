@@ -126,7 +126,7 @@ def choose_columns(titles: list[Any], arrays: list[Any], named: dict[str, Any], 
         named["weight"] = weight
     form = ""
     if named.get("time") not in titles:
-        if order := re.search(r":(unix|unixms|seconds|dmy|mdy|ymd)$", str(named.get("time"))):
+        if order := re.search(r":(iso|unix|unixms|seconds|dmy|mdy|ymd)$", str(named.get("time"))):
             form = order[0]
             named["time"] = named["time"][:order.start()]
     place = {role: _find(titles, title) for role, title in named.items()}

@@ -10,6 +10,7 @@ import os
 import pathlib
 import re
 import sys
+import unicodedata
 import weakref
 import zlib
 from typing import Any, Hashable, Iterable, Mapping, Sequence
@@ -86,6 +87,8 @@ class Nodes:
         if row is None or is_bool(node) and not (self.path or is_bool(self.at([row])[0])):
             alike = next((v for v in self.all() if str(v) == str(node)), None)
             more = "" if alike is None else f", which has {alike!r}: give both one type"
+            if alike is None and (alike := next((v for v in self.all() if _look(v) == _look(node)), None)) is not None:
+                more = f", which has {ascii(alike)}; this looks like {ascii(node)}"
             raise KeyError(f"{node!r} is not a node of the graph{more}")
         return row
 
@@ -141,6 +144,30 @@ class Nodes:
         return values.iloc[np.argsort(rows)]
 
 
+def _look(node: Any) -> str:
+    """Return the text of a node as it looks: see Look in file/table/look.go."""
+    text = str(node)
+    if not (text.isascii() and text.isprintable()):
+        text = "".join(" " if c.isspace() else c for c in unicodedata.normalize("NFC", text)
+                       if c.isspace() or not (unicodedata.category(c) in ("Cc", "Cf") or "\ufe00" <= c <= "\ufe0f" or c == "\u034f"))
+    return text.strip()
+
+
+def _warn_of_alike(nodes: Mapping[Hashable, int]) -> None:
+    """Warn of nodes that are different texts and look alike."""
+    looks: dict[str, str] = {}
+    pairs = []
+    for node in nodes:
+        if isinstance(node, str) and not (node.isascii() and node.isprintable() and node == node.strip()):
+            look = _look(node)
+            other = look if look in nodes else looks.setdefault(look, node)
+            if other != node:
+                pairs.append((other, node))
+    if pairs:
+        warn(f"{ascii(pairs[0][0])} and {ascii(pairs[0][1])} look alike and are different nodes ({len(pairs)} such "
+             f"pair{'s'[:len(pairs) > 1]}); write them in one way if they are one node")
+
+
 class Graph:
     """A graph that can be passed to every function of this package.
 
@@ -179,6 +206,7 @@ class Graph:
                 if first.setdefault(name, row) != row:
                     raise ValueError(f"the nodes {first[name]} and {row} have one name, {name!r}; "
                                      "name each differently")
+            _warn_of_alike(first)
         self._nodes = Nodes(n or 0, names, path if n is None else "")
 
     def __repr__(self) -> str:
