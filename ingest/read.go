@@ -266,6 +266,9 @@ func (r *reader) readGroup(group []*edgeList) (err error) {
 			r.t.warn(lines.ZeroWarning(name, sum.Zeros, list.lay.WithoutWeight()))
 		}
 		r.t.files[list.file].firstBlank = sum.Blanks.First
+		if sum.Headers.N > 0 {
+			r.t.warn(table.HeaderWarning(name, sum.Headers.First, sum.Headers.N))
+		}
 		if sum.Remarks.N > 0 {
 			r.t.warn(table.RemarkWarning(name, sum.Remarks.First, sum.Remarks.N))
 		}

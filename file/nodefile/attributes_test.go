@@ -45,7 +45,7 @@ func TestAttributes(t *testing.T) {
 		{"a.csv", "y,n\ny,k\nn,n\n", "", "1 2 3 | column 1: y y n | column 2: n k n"}, // y stands there again
 		{"a.csv", "1,n\n2,k\n", "", "1 2 | column 1: 1 2 | column 2: n k"},            // a number heads nothing
 		{"a.csv", "x,y\nk,l\n", "header=no", "1 2 | column 1: x k | column 2: y l"},
-		{"a.csv", "x,y\nx,y\n", "header=yes", "1 | x: x | classes: y"},
+		{"a.csv", "x,y\nz,w\nx,y\n", "header=yes", "1 | x: z | classes: w"},
 		{"a.tsv", "\tfur\tsize\n0\ty\tbig cat\n1\tn\tNA\n", "", "0 1 | fur: y n | size: big cat NA"},
 		{"a.txt", "\"fur\" \"size\"\n\"r1\" \"y\" \"big\"\n\"r2\" \"n\" \"big\"\n", "", "r1 r2 | fur: y n | size: big big"}, // write.table of R
 		{"a.data", "# about\n39, a b, ?\n\n40, c, d\n", "", "1 2 | column 1: 39 40 | column 2: a b c | column 3: ? d"},

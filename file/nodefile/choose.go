@@ -19,6 +19,7 @@ func (t *Reader) begin(chunk *textio.Chunk) error {
 	t.Line = 0
 	t.Node = 0
 	t.At = -1
+	t.header = nil
 	if t.Value != "" {
 		t.At = 1
 	}
@@ -136,6 +137,7 @@ func (t *Reader) dataLines(chunk *textio.Chunk) (lines [][]byte, numbers []int64
 // read.
 func (t *Reader) choose(line int64, first []string, rows [][]string) error {
 	s := &table.Sample{Titles: first, Rows: rows, Separator: t.sep}
+	header := s.DropTitles(t.titled)
 	if t.Header != input.NoHeader && !t.hasBlanks && (t.Value != "" || t.Every) {
 		s.NameRows()
 	}
@@ -169,6 +171,7 @@ func (t *Reader) choose(line int64, first []string, rows [][]string) error {
 	t.integers = t.Lookup == nil && !t.Every && t.Value == "" && table.HasIntegers(s, t.Node, c.HasHeader)
 	switch {
 	case c.HasHeader:
+		t.header = header
 		t.Titles = s.Titles
 		t.Line = line
 	case strings.ContainsAny(first[t.Node], "0123456789"): // an id

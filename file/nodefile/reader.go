@@ -47,10 +47,11 @@ type Reader struct {
 	Node, At int           // columns of the node and of the value; At is −1 without a value
 	TitleFix string        // setting that reads the first line as titles, as in a Fix; "" if it is read so
 
-	width     int64 // with Every, the line that decides the number of fields
-	isPart    bool  // the file is a part of a table, and may hold only a header
-	titled    bool  // the first row holds titles, as in Parquet
-	integers  bool  // of a list of nodes for a graph that is not known yet: the ids are whole numbers
+	width     int64    // with Every, the line that decides the number of fields
+	isPart    bool     // the file is a part of a table, and may hold only a header
+	titled    bool     // the first row holds titles, as in Parquet
+	header    []string // the fields of the header in text; nil without a header
+	integers  bool     // of a list of nodes for a graph that is not known yet: the ids are whole numbers
 	first     int64
 	sep       byte
 	hasBlanks bool // the value is the rest of the line behind the node and may contain blanks
@@ -170,9 +171,12 @@ func (t *Reader) Rows(in *textio.Reader) iter.Seq2[Row, error] {
 			yield(Row{}, err)
 			return
 		}
-		remarks, skipped := int64(0), int64(0)
-		first, firstSkipped := int64(0), int64(0)
+		remarks, skipped, headers := int64(0), int64(0), int64(0)
+		first, firstSkipped, firstHeader := int64(0), int64(0), int64(0)
 		defer func() {
+			if headers > 0 && t.Options.Warn != nil {
+				t.Options.Warn(table.HeaderWarning(t.Name, firstHeader, headers))
+			}
 			if remarks > 0 && t.Options.Warn != nil {
 				t.Options.Warn(table.RemarkWarning(t.Name, first, remarks))
 			}
@@ -192,6 +196,11 @@ func (t *Reader) Rows(in *textio.Reader) iter.Seq2[Row, error] {
 			case line.Number > t.first && t.isRemark(line.Text, false):
 				if remarks++; remarks == 1 {
 					first = line.Number
+				}
+				continue
+			case t.header != nil && t.fields.IsRow(line.Text, t.sep, t.header):
+				if headers++; headers == 1 {
+					firstHeader = line.Number
 				}
 				continue
 			}

@@ -121,6 +121,11 @@ func recurs(ids []string, text []byte, sep byte) bool {
 	return false
 }
 
+// HeaderWarning returns the warning about n lines that have the header again, the first of them on the given line.
+func HeaderWarning(name string, line, n int64) error {
+	return fmt.Errorf("%s:%d: skipped %s equal to the header", name, line, words.Counted(n, "line"))
+}
+
 // RemarkWarning returns the warning about n comments below the first line of data, the
 // first of them on the given line.
 func RemarkWarning(name string, line, n int64) error {

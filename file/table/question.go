@@ -76,10 +76,16 @@ func (c *chooser) fix(choices [][]int) string {
 	if weight, isRole := c.Column[input.Weight]; isRole && weight >= 0 {
 		weights = []int{weight}
 	}
+	hasWeight := c.r.IsEdges && len(weights) == 1 && c.r.Named[input.Weight] == ""
+	if hasWeight {
+		if settings := c.s.NumberSettings(weights[0]); settings != "" {
+			verb += settings + " with "
+		}
+	}
 	list := func(titles []string) string {
 		var settings []string
 		for _, columns := range choices {
-			if c.r.IsEdges && len(weights) == 1 && c.r.Named[input.Weight] == "" {
+			if hasWeight {
 				columns = append(slices.Clone(columns), weights[0])
 			}
 			settings = append(settings, "{"+c.r.Option+"="+FieldList(titles, columns...)+"}")

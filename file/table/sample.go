@@ -3,6 +3,7 @@ package table
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/heatwalk/heatwalk/file/input"
 )
@@ -42,6 +43,19 @@ func (s *Sample) NameRows() {
 func (s *Sample) NamesNode() bool {
 	s.NameRows()
 	return len(s.Titles) > 2 && s.isAbove(len(s.Titles)) && withRole(s.Titles, input.Node, idTitle, nameTitle) != nil
+}
+
+// DropTitles takes rows that are equal to the titles out of the sample, because joined files have the header again, and returns the
+// fields of such a row. It returns nil for a typed table, and for titles without a word, as pandas writes the titles 0 and 1. It must
+// be called before NameRows.
+func (s *Sample) DropTitles(isTyped bool) []string {
+	if isTyped || !slices.ContainsFunc(s.Titles, isWord) {
+		return nil
+	}
+	s.Rows = slices.DeleteFunc(s.Rows, func(row []string) bool {
+		return len(row) == len(s.Titles) && strings.TrimPrefix(row[0], Mark) == s.Titles[0] && slices.Equal(row[1:], s.Titles[1:])
+	})
+	return s.Titles
 }
 
 // IsNumber reports whether a text is a finite decimal number.

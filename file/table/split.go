@@ -256,6 +256,22 @@ func (f *Fields) Strings() []string {
 	return list
 }
 
+// Mark is the byte order mark that begins some files, and stands inside of files that were joined.
+const Mark = "\ufeff"
+
+// IsRow reports whether a line has the given fields, with or without quotes and blanks around them, and perhaps behind a byte
+// order mark. It splits the line only if it has the longest field.
+func (f *Fields) IsRow(line []byte, sep byte, fields []string) bool {
+	longest := ""
+	for _, field := range fields {
+		if len(field) > len(longest) {
+			longest = field
+		}
+	}
+	return longest != "" && bytes.Contains(line, []byte(longest)) && f.Split(bytes.TrimPrefix(line, []byte(Mark)), sep) == nil &&
+		slices.Equal(f.Strings(), fields)
+}
+
 // SeparatorOf returns the separator that the settings give, or else the one that
 // [Separator] guesses. Where numbers have a decimal comma, a tab or a semicolon is preferred
 // to a comma.

@@ -99,9 +99,9 @@ var numberForms = []struct {
 }{
 	{input.Text{Decimal: ","}, "{decimal=,}"},
 	{input.Text{Thousands: ","}, "{thousands=,}"},
-	{input.Text{Thousands: "."}, "{thousands=.}"},
+	{input.Text{Thousands: ".", Decimal: ","}, "{thousands=.} {decimal=,}"},
 	{input.Text{Thousands: " "}, "{thousands=' '}"},
-	{input.Text{Thousands: " ", Decimal: ","}, "{thousands=' '} with {decimal=,}"},
+	{input.Text{Thousands: " ", Decimal: ","}, "{thousands=' '} {decimal=,}"},
 	{input.Text{Thousands: "'"}, "{thousands=\\'}"},
 }
 
@@ -141,6 +141,33 @@ func NumberFix(text []byte, encoding string) string {
 		return ""
 	}
 	return "pass " + strings.Join(fixes, " or ")
+}
+
+// NumberSettings returns the settings with which all values of column i of the sample are numbers, "" if they are numbers
+// already, or if there are no such settings, or some that give other numbers.
+func (s *Sample) NumberSettings(i int) (settings string) {
+	values := s.Values(i)
+	if all(values, IsNumber) {
+		return ""
+	}
+	var first []float64
+	for _, form := range numberForms {
+		var numbers []float64
+		for _, text := range values {
+			if x, fault := ParseNumber(PlainNumber([]byte(text), form.text), 64); fault == "" {
+				numbers = append(numbers, x)
+			}
+		}
+		switch {
+		case len(numbers) < len(values):
+		case first == nil:
+			first = numbers
+			settings = form.fix
+		case !slices.Equal(first, numbers):
+			return ""
+		}
+	}
+	return settings
 }
 
 // ParseWeight is ParseNumber for a weight, see [WeightFault].

@@ -132,7 +132,7 @@ func TestBadFeatures(t *testing.T) {
 		{"node,x\nn1,1\nn2\n", `x.csv:3: 1 field, but line 1 has 2; give each line a value for every column, empty where it is missing`},
 		{"node,x\nn1,1\nn2,inf\n", `x.csv:3:4: "inf" is infinite; fix the line, or leave the field empty`},
 		{"node,x\nn1,1e39\n", `x.csv:2:4: "1e39" is beyond ±3.4e+38; fix the line, or leave the field empty`},
-		{"node;x;w\nn1;2.5;a\nn2;1.003,25;b\n", `x.csv:3:4: "1.003,25" is not a number, and column x holds numbers; pass option thousands=. or pass option attribute-fields=w`},
+		{"node;x;w\nn1;2.5;a\nn2;1.003,25;b\n", `x.csv:3:4: "1.003,25" is not a number, and column x holds numbers; pass option thousands=. option decimal=,, or pass option attribute-fields=w`},
 		{"node,x\n", `x.csv: no column of attributes; add one to the column of the node`},
 		{"node\nn1\n", `x.csv: no column of attributes; add one to the column of the node`},
 	} {

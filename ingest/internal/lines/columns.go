@@ -49,8 +49,16 @@ func (c *Settings) layoutFrom(name string, konect bool, number int64,
 	h := &head{s: table.Sample{Titles: f.Strings(), Text: tail, Separator: lay.sep},
 		c: c, name: name, lay: lay}
 	h.sample(tail)
+	header := h.s.DropTitles(lay.line == 0)
 	if err := h.choose(konect); err != nil {
 		return lay, err
+	}
+	if lay.weight >= 0 {
+		lay.numberSettings = h.s.NumberSettings(lay.weight)
+	}
+	if lay.HasHeader() && header != nil {
+		lay.header = header
+		lay.headerLine = []byte(strings.Join(header, string(rune(lay.sep))))
 	}
 	if err := h.checkForm(); err != nil {
 		return lay, err

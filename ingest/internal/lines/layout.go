@@ -35,6 +35,9 @@ type Layout struct {
 	hasNamedWeight bool                    // a setting names the column of the weight
 	text           input.Text              // form of the weights
 	titles         string                  // of the columns under a header, for messages
+	numberSettings string                  // settings of the text with which all weights of the first lines are numbers; "": none are needed, or unknown
+	header         []string                // the fields of the header; nil without a header and for JSON
+	headerLine     []byte                  // the same with one separator between fields
 	Columns        input.Columns           // their uses; nil for a Matrix Market file
 	prefix         [2]string               // in front of the ids of a bipartite graph: the titles of their columns
 	Market         *graphfile.MarketReader // not nil for a Matrix Market file

@@ -134,7 +134,7 @@ func (p *Parser) countZeros(out *Lines, first int64) {
 func (p *Parser) plain(data []byte, start, end int) bool {
 	line := data[start:end]
 	source, target, weight, ok := p.Layout.cut(line)
-	if !ok || p.Layout.integers[0] && !table.IsInteger(line[:source]) ||
+	if !ok || bytes.HasPrefix(line, []byte(table.Mark)) || bytes.Equal(line, p.Layout.headerLine) || p.Layout.integers[0] && !table.IsInteger(line[:source]) ||
 		p.Layout.integers[1] && !table.IsInteger(line[source+1:target]) {
 		return false
 	}
@@ -158,6 +158,10 @@ func (p *Parser) line(out *Lines, data []byte, start, end int, number int64,
 	marked := table.IsComment(line)
 	if number < lay.first || marked && (lay.Market != nil || table.IsBlank(line)) {
 		out.Stats.Comments++
+		return false, nil
+	}
+	if lay.header != nil && p.fields.IsRow(line, lay.sep, lay.header) {
+		out.Stats.Headers.add(Count{1, number})
 		return false, nil
 	}
 	w, err := p.fieldsOf(line, number)
@@ -283,6 +287,9 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 	}
 	e := p.fault(number, lay.weight, FixLine, "weight %s %s", words.Quoted(text), wrong)
 	numberFix := table.NumberFix(text, lay.text.Encoding)
+	if numberFix != "" && lay.numberSettings != "" {
+		numberFix = "pass " + lay.numberSettings
+	}
 	switch {
 	case wrong == table.Negative:
 		e.Msg = "weight " + cut(text) + " " + wrong

@@ -22,6 +22,7 @@ type Tally struct {
 	Zeros           Count // edges with weight 0
 	Blanks          Count // other lines with a blank end
 	Remarks         Count // comments below the first line of data, which Comments has too
+	Headers         Count // lines below the header that have it again
 }
 
 // Count is a number of lines and the first of them.
@@ -52,6 +53,7 @@ func (t *Tally) Add(u Tally) {
 	t.Zeros.add(u.Zeros)
 	t.Blanks.add(u.Blanks)
 	t.Remarks.add(u.Remarks)
+	t.Headers.add(u.Headers)
 }
 
 // IsRounded reports whether an id is a float with an exponent or a point from 2⁵³ on, as programs write integers that they
