@@ -82,7 +82,7 @@ func TestGraphFilesRoundTrip(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	var ids = []string{"0", "1", "2", "10", "007", "a b", "#c", "%d", "//e", `"f"`, "g,h", "-1", "source", "target", "é", "18446744073709551615"}
+	var ids = []string{"0", "1", "2", "10", "007", "a b", "#c", "%d", "//e", `"f"`, "g,h", "-1", "source", "Target", "é", "18446744073709551615"}
 	rapid.Check(t, func(t *rapid.T) {
 		dir, err := os.MkdirTemp("", "roundtrip")
 		if err != nil {

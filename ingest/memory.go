@@ -203,7 +203,7 @@ func (m *memory) fits(extra int64) error {
 		*size = int64(growth * float64(*size))
 	}
 	need = extra + max(e.readingBytes(), e.numberedBytes()+sort.LeastBytes)
-	need += need / 16 // for the work of other workers at the same time
+	need += need / 4 // for the work of other workers at the same time, and ids that come again later than random ones
 	return &LimitError{Need: need, Limit: m.c.Memory}
 }
 

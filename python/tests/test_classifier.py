@@ -230,7 +230,7 @@ class Graphs(unittest.TestCase):
         g = hw.as_graph(payments, source="payer", target="payee", weight="amount")
         self.assertEqual((g.nodes, g.matrix.sum()), ([5, 7, 9], 13))
         self.assertEqual(hw.as_graph(payments, weight="amount").nodes, [5, 7, 9])
-        with self.assertRaisesRegex(ValueError, "cannot determine source and target: 1 a .* choose columns, as in as_graph.graph, source='a', target='b'"):
+        with self.assertRaisesRegex(ValueError, "cannot determine source and target: 1 a .* pass as_graph.graph, source='a', target='b'"):
             hw.as_graph(payments.rename(columns={"payer": "a", "payee": "b"}).assign(c="x")[["a", "b", "c", "amount"]])
         for kinds in {}, {"kind": "amount"}:
             g = hw.as_graph(payments, ids=[7, 6, 5], **kinds)
