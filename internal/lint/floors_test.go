@@ -21,8 +21,11 @@ var helpers = regexp.MustCompile(`(^|/)\w+test$|^test(/|$)|^internal/lint$`)
 // graphFree packages work on plain matrices and know no graph.
 var graphFree = map[string]bool{"classify": true, "sparse": true, "internal/symmetric": true, "sparse/blocks": true}
 
-// floorRow matches a row of the table of floors.
-var floorRow = regexp.MustCompile("(?m)^\\| (\\d+) \\| (?:`([^`]+)`|the root package) \\| .+ \\|$")
+// floorRow matches a row of the table of floors, and packageName the packages in it. The root package has no name.
+var (
+	floorRow    = regexp.MustCompile("(?m)^\\| (\\d+) \\| (`[^|]+`|the root package) \\| .+ \\|$")
+	packageName = regexp.MustCompile("`([^`]+)`|the root package")
+)
 
 // readFloors returns the floor of each package from the table in docs/architecture.md. The root package is "".
 func readFloors(t *testing.T) map[string]int {
@@ -32,9 +35,12 @@ func readFloors(t *testing.T) map[string]int {
 	}
 	floors := map[string]int{}
 	for _, row := range floorRow.FindAllStringSubmatch(string(page), -1) {
-		floors[row[2]], err = strconv.Atoi(row[1])
+		floor, err := strconv.Atoi(row[1])
 		if err != nil {
 			t.Fatal(err)
+		}
+		for _, name := range packageName.FindAllStringSubmatch(row[2], -1) {
+			floors[name[1]] = floor
 		}
 	}
 	return floors
