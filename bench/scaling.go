@@ -67,8 +67,7 @@ type Cell struct {
 	LimitSeconds     float64 `json:"limit_seconds,omitempty"` // of this machine for the same sweeps
 	LimitShare       float64 `json:"limit_share,omitempty"`   // LimitSeconds ÷ SecondsMin
 
-	scale   int   // of a generated graph
-	size    int64 // bytes of the edge list, as expected
+	scale   int // of a generated graph
 	command string
 }
 

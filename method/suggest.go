@@ -87,24 +87,24 @@ const (
 // the largest s(v, ·), weighted by √d_v, among candidates that were drawn with probabilities in proportion to √d_u. A cover helps
 // where linked nodes mostly share labels; where they do not, it selects hubs, whose labels mislead. Cost: five sweeps for
 // each 32 candidates.
-func (out *Prediction) Suggest(ctx context.Context, p *Problem, count int, targets []int, covers bool, s *Settings) ([]Suggestion, error) {
+func (p *Prediction) Suggest(ctx context.Context, q *Problem, count int, targets []int, covers bool, s *Settings) ([]Suggestion, error) {
 	set := s.WithDefaults()
-	free := problem.ListUnlabelled(p, targets)
-	if p.Key != nil {
-		slices.SortStableFunc(free, func(a, b int) int { return cmp.Compare(p.Key(a), p.Key(b)) })
+	free := problem.ListUnlabelled(q, targets)
+	if q.Key != nil {
+		slices.SortStableFunc(free, func(a, b int) int { return cmp.Compare(q.Key(a), q.Key(b)) })
 	}
 	rng := rand.New(rand.NewPCG(set.RNGSeed, 0))
 	var list []Suggestion
 	if covers {
-		if p.Directed {
-			_, set.Memory = p.ArcsBytes(set.Memory)
+		if q.Directed {
+			_, set.Memory = q.ArcsBytes(set.Memory)
 			var err error
-			if p, _, err = p.WithoutDirections(ctx, set.Workers, new(graph.Work)); err != nil {
+			if q, _, err = q.WithoutDirections(ctx, set.Workers, new(graph.Work)); err != nil {
 				return nil, err
 			}
 		}
 		var err error
-		if list, err = coverNodes(ctx, p, free, count, rng, &set); err != nil {
+		if list, err = coverNodes(ctx, q, free, count, rng, &set); err != nil {
 			return nil, err
 		}
 		free = slices.DeleteFunc(free, func(row int) bool {
@@ -115,7 +115,7 @@ func (out *Prediction) Suggest(ctx context.Context, p *Problem, count int, targe
 		list = append(list, Suggestion{Row: row, Drawn: true})
 	}
 	for i := range list {
-		scores := out.Scores.Row(list[i].Row)
+		scores := p.Scores.Row(list[i].Row)
 		probability := slices.Max(scores)
 		list[i].Class = slices.Index(scores, probability)
 		list[i].Probability = float64(probability)

@@ -21,7 +21,7 @@ type RecordKernel struct {
 	Of func(attributes []nodefile.Column, v param.Values) (classify.Gram, error)
 }
 
-// Kernels returns the kernels of records of this package.
+// RecordKernels returns the kernels of records of this package.
 func RecordKernels() param.List[*RecordKernel] {
 	return param.List[*RecordKernel]{&categorical, &hypercube, &hamming, &stringsKernel}
 }
