@@ -13,30 +13,35 @@ import (
 	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
 // GivenWeights are the weights of edges as they are in the graph.
 const GivenWeights = "given"
 
-// onesWeights are weights of 1 in place of those in the graph. Factors of kinds and times multiply them.
-const onesWeights = "none"
-
-// weighting is a function of the weights of edges.
+// weighting is a function of the weights of edges: of entries with kinds or times before their factors, and of pairs of nodes
+// without factors.
 type weighting struct {
-	name  string
-	value func(i, j int, w float64) float64 // 0 of 0
+	name   string
+	values shard.Values
+	value  func(i, j int, w float64) float64 // 0 of 0; nil: w
 }
 
-// weightings are the functions, [GivenWeights] first.
+// weightings are the functions, in the order of their values.
 var weightings = []weighting{
-	{name: GivenWeights},
-	{onesWeights, func(_, _ int, w float64) float64 {
+	{GivenWeights, shard.Given, nil},
+	{"none", shard.Ones, func(_, _ int, w float64) float64 {
 		if w == 0 {
 			return 0
 		}
 		return 1
 	}},
-	{"log", func(_, _ int, w float64) float64 { return math.Log1p(w) }},
+	{"log", shard.Logs, func(_, _ int, w float64) float64 { return math.Log1p(w) }},
+}
+
+// weighting returns the function of the weights that the settings name, w by default.
+func (s *Settings) weighting() weighting {
+	return weightings[max(0, slices.Index(Weightings(), s.Weights))]
 }
 
 // Weightings returns the values of Settings.Weights.
@@ -57,7 +62,7 @@ func (s *Settings) leavesOpen(d *param.Spec) bool {
 // choosesWeights reports whether held-out labels choose the weights for a method.
 func (m *Engine) choosesWeights(p *Problem, s *Settings) bool {
 	return m.ChoosesWeights != nil && p.Weighted && !p.Signed && s.Weights == "" &&
-		m.ChoosesWeights(s) && len(p.Row) >= leastLabels && !choose.TooFew(p.Class)
+		(!choosesFactors(p, s) || p.Edges.Weighted) && m.ChoosesWeights(s) && len(p.Row) >= leastLabels && !choose.TooFew(p.Class)
 }
 
 // EdgeWeights are the weights of edges that a method has learned from. Weights is one of
@@ -67,9 +72,9 @@ type EdgeWeights = problem.EdgeWeights
 // Weigh returns the problem with the weights of edges that a method learns from, which are
 // [problem.Problem.Learned]. [Engine.Predict] and [Engine.Tune] begin with it.
 //
-// Open factors of kinds and times are chosen by the labels, see package sides. Then come functions of the weights: that of
-// Settings.Weights or, if it is empty, for auto, lp and beliefs those of w, 1 and log(1 + w) that predict held-out
-// labels best, and w for other methods.
+// The function of the weights is that of Settings.Weights or, if it is empty, for auto, lp and beliefs that of w, 1 and
+// log(1 + w) which predicts held-out labels best, and w for other methods. Labels choose open factors of kinds and times, for all
+// methods with the function that is best for these.
 //
 // Both have the evidence and the rule of package sides. Cost: [sides.Evidence.QualityOf] for each of the weights.
 func (m *Engine) Weigh(ctx context.Context, p *Problem,
@@ -78,30 +83,29 @@ func (m *Engine) Weigh(ctx context.Context, p *Problem,
 		return p, nil
 	}
 	set := m.weighingSettings(s)
-	q, err := chooseFactors(ctx, p, &set)
-	if err != nil || !q.Weighted {
-		return q, err
+	w := set.weighting()
+	if p.Signed && w.value != nil {
+		return nil, param.Refuse("edge-weights", "edge-weights",
+			"%s has no meaning for negative weights; leave it out", w.name)
 	}
-	if q.Learned.Weights == onesWeights {
-		return q, nil
-	}
-	if choosesFactors(p, &set) && !p.Edges.Weighted {
-		set.Weights = cmp.Or(set.Weights, GivenWeights)
-	}
-	if m.choosesWeights(q, &set) {
-		return chooseWeights(ctx, q, p.Edges, &set)
-	}
-	for _, w := range weightings {
-		if w.name != set.Weights {
-			continue
+	var err error
+	var factors *sides.Choice
+	chooses := m.choosesWeights(p, &set)
+	switch {
+	case choosesFactors(p, &set) && set.model == nil:
+		factors, err = chooseFactors(ctx, p, w, &set)
+		if err == nil && chooses {
+			w = weightings[factors.Book.Values]
 		}
-		if q.Signed && w.value != nil {
-			return nil, param.Refuse("edge-weights", "edge-weights",
-				"%s has no meaning for negative weights; leave it out", w.name)
-		}
-		return w.problem(ctx, q, p.Edges, &set)
+	case choosesFactors(p, &set):
+		factors, err = p.Edges.Restore(set.keptEdges())
+	case chooses:
+		w, err = chooseWeighting(ctx, p, &set)
 	}
-	return q, nil
+	if err != nil {
+		return nil, err
+	}
+	return w.problem(ctx, p, factors, &set)
 }
 
 // weighingSettings returns the settings of a method, with those of a kept model.
@@ -116,7 +120,7 @@ func (m *Engine) weighingSettings(s *Settings) Settings {
 // Reweighs reports whether [Engine.Weigh] gives a method other factors of kinds and times than those in the graph.
 func (m *Engine) Reweighs(p *Problem, s *Settings) bool {
 	set := m.weighingSettings(s)
-	return choosesFactors(p, &set) || countsOnes(p, &set)
+	return choosesFactors(p, &set) || set.weighting().isBelowFactors(p, &set)
 }
 
 // leastLabels is the number of labels from which on they choose functions of weights, and that of
@@ -138,10 +142,9 @@ func choosesFactors(p *Problem, s *Settings) bool {
 	return s.model != nil || !choose.TooFew(p.Class)
 }
 
-// countsOnes reports whether entries with kinds or times have the weight 1 before their factors. Without factors each pair of
-// nodes has it.
-func countsOnes(p *Problem, s *Settings) bool {
-	return s.Weights == onesWeights && p.Edges != nil && p.Edges.HasFactors(s.keptEdges()) && !p.Signed
+// isBelowFactors reports whether the function changes the weights of entries with kinds or times before their factors.
+func (w weighting) isBelowFactors(p *Problem, s *Settings) bool {
+	return w.value != nil && p.Edges != nil && p.Edges.HasFactors(s.keptEdges())
 }
 
 // keptEdges returns the factors of edges of a kept model; nil: there are none.
@@ -176,84 +179,62 @@ func edgeLabels(p *Problem, s *Settings) *sides.Labels {
 	return l
 }
 
-// chooseFactors returns the problem with the given weights, and the factors of kinds and times that
-// are given, or that a kept model has, or that labels or numbers choose.
-func chooseFactors(ctx context.Context, p *Problem, s *Settings) (*Problem, error) {
+// chooseFactors returns the factors of kinds and times that labels or numbers choose, of the weights that the settings name or,
+// because amounts of wide range disturb the choice, of the function of them that is best with these factors.
+func chooseFactors(ctx context.Context, p *Problem, w weighting, s *Settings) (*sides.Choice, error) {
+	functions := []shard.Values{w.values}
+	if s.Weights == "" && p.Edges.Weighted && !p.Signed {
+		functions = []shard.Values{shard.Given, shard.Ones, shard.Logs}
+	}
+	labels := edgeLabels(p, s)
+	team := p.Team()
+	labels.Row = make([]int, len(p.Row)) // of the store
+	for i, row := range p.Row {
+		labels.Row[i] = team.Row(row)
+	}
+	return p.Edges.Choose(ctx, labels, functions, s.Memory, s.Workers)
+}
+
+// problem returns p with other weights and factors of kinds and times, nil for those that A has.
+func (w weighting) problem(ctx context.Context, p *Problem, factors *sides.Choice,
+	s *Settings) (*Problem, error) {
 	q := *p
-	learned := new(EdgeWeights)
+	learned := &EdgeWeights{Factors: factors}
 	q.Learned = learned
-	if p.Edges != nil {
+	if p.Weighted || factors != nil {
+		learned.Weights = w.name
+	}
+	if p.Edges != nil && factors == nil {
 		learned.Factors = p.Edges.Given()
 	}
-	if q.Weighted {
-		learned.Weights = GivenWeights
-	}
-	chooses := choosesFactors(p, s)
-	ones := countsOnes(p, s)
 	var err error
 	switch {
-	case !chooses && !ones:
-		return &q, nil
-	case !chooses:
-	case s.model != nil:
-		if learned.Factors, err = p.Edges.Restore(s.keptEdges()); err != nil {
-			return nil, err
-		}
-	default:
-		labels := edgeLabels(p, s)
-		team := p.Team()
-		labels.Row = make([]int, len(p.Row)) // of the store
-		for i, row := range p.Row {
-			labels.Row[i] = team.Row(row)
-		}
-		learned.Factors, err = p.Edges.Choose(ctx, labels, ones, s.Memory, s.Workers)
-		if err != nil {
-			return nil, err
-		}
+	case factors != nil || w.isBelowFactors(p, s):
+		learned.Factors = learned.Factors.Of(w.values)
+		learned.Weights = w.name
+		q.Weighted = true
+		q.Edges = nil
+		q.Graph, err = problem.WithFactors(ctx, p.Graph, p.Edges, learned.Factors, s.Memory, s.Workers)
+	case w.value != nil && p.Weighted:
+		q.Graph, err = w.graph(ctx, p, s)
 	}
-	learned.Weights = GivenWeights
-	if ones {
-		learned.Weights = onesWeights
-		learned.Factors = learned.Factors.CountOnes()
-	}
-	return withFactors(ctx, &q, p.Edges, s)
+	return &q, err
 }
 
-// withFactors gives the problem q the factors of edges that it has learned, and returns it.
-func withFactors(ctx context.Context, q *Problem, e *sides.Edges, s *Settings) (*Problem, error) {
-	q.Weighted = true
-	q.Edges = nil
-	var err error
-	q.Graph, err = problem.WithFactors(ctx, q.Graph, e, q.Learned.Factors, s.Memory, s.Workers)
-	return q, err
-}
-
-// problem returns p with other weights, of the edges e if p has learned factors of these.
-func (w weighting) problem(ctx context.Context, p *Problem, e *sides.Edges,
-	s *Settings) (*Problem, error) {
-	if w.value == nil {
-		return p, nil
-	}
-	q := *p
-	learned := *p.Learned
-	learned.Weights = w.name
-	q.Learned = &learned
-	if w.name == onesWeights && e != nil && e.HasFactors(s.keptEdges()) {
-		learned.Factors = learned.Factors.CountOnes()
-		return withFactors(ctx, &q, e, s)
-	}
+// graph returns the graph of p with other weights of pairs of nodes.
+func (w weighting) graph(ctx context.Context, p *Problem, s *Settings) (*graph.Graph, error) {
 	a, err := sparse.MapValues(ctx, p.A, w.value)
 	if err != nil {
 		return nil, err
 	}
-	q.Graph = &graph.Graph{A: a, Components: p.Components}
+	g := &graph.Graph{A: a, Components: p.Components}
 	if p.In != nil {
-		if q.In, err = sparse.MapValues(ctx, p.In, w.value); err != nil {
+		if g.In, err = sparse.MapValues(ctx, p.In, w.value); err != nil {
 			return nil, err
 		}
 	}
-	q.Degrees, err = sparse.Degrees(ctx, a, s.Workers)
-	return &q, err
+	g.Degrees, err = sparse.Degrees(ctx, a, s.Workers)
+	return g, err
 }
 
 // evidenceOf returns the evidence of the labels for functions of the weights.
@@ -261,28 +242,25 @@ func evidenceOf(p *Problem, s *Settings) *sides.Evidence {
 	return sides.NewEvidence(edgeLabels(p, s), sparse.EntriesOf(p.A), s.Memory, s.Workers)
 }
 
-// chooseWeights returns the problem with the weights that held-out labels choose.
-func chooseWeights(ctx context.Context, p *Problem, e *sides.Edges, s *Settings) (*Problem, error) {
+// chooseWeighting returns the function of the weights that held-out labels choose.
+func chooseWeighting(ctx context.Context, p *Problem, s *Settings) (weighting, error) {
 	evidence := evidenceOf(p, s)
-	settings := make([]*Problem, len(weightings))
-	best, err := evidence.Best(len(weightings),
-		func(i int) (_ sides.Quality, err error) {
-			if settings[i], err = weightings[i].problem(ctx, p, e, s); err != nil {
+	best, _, err := evidence.Best(len(weightings),
+		func(i int) (sides.Quality, error) {
+			q, err := weightings[i].problem(ctx, p, nil, s)
+			if err != nil {
 				return nil, err
 			}
-			return evidence.QualityOf(ctx, sparse.Transition, settings[i].A, nil)
+			return evidence.QualityOf(ctx, sparse.Transition, q.A, nil)
 		})
-	if err != nil {
-		return nil, err
-	}
-	return settings[best], nil
+	return weightings[best], err
 }
 
 // FactorBytes returns the memory of the problem with chosen factors of kinds and times, and that of the choice with it.
 func FactorBytes(p *Problem, s *Settings) (held, choice int64) {
 	s = cmp.Or(s, new(Settings))
 	chooses := choosesFactors(p, s)
-	if chooses || countsOnes(p, s) {
+	if chooses || s.weighting().isBelowFactors(p, s) {
 		held = problem.FactorBytes(p.Graph, p.Edges, s.Memory, s.Workers)
 	}
 	if chooses {
@@ -297,11 +275,8 @@ func (m *Engine) weighBytes(p *Problem, s *Settings) (held, choice int64) {
 		return 0, 0
 	}
 	held, choice = FactorBytes(p, s)
-	if held > 0 && (s.Weights == onesWeights || !p.Edges.Weighted && s.Weights == "") {
-		return held, choice
-	}
 	chooses := m.choosesWeights(p, s)
-	if !p.Weighted || !chooses && (s.Weights == "" || s.Weights == GivenWeights) {
+	if !p.Weighted || !chooses && (held > 0 || s.weighting().value == nil) {
 		return held, choice
 	}
 	mapped := 8*int64(len(p.Degrees)) +
@@ -313,7 +288,7 @@ func (m *Engine) weighBytes(p *Problem, s *Settings) (held, choice int64) {
 		mapped = max(mapped, problem.FactorBytes(p.Graph, p.Edges, s.Memory, s.Workers))
 	}
 	if chooses {
-		choice = max(choice, held+2*mapped+evidenceOf(p, s).Bytes(p.Rows()))
+		choice = max(choice, mapped+evidenceOf(p, s).Bytes(p.Rows()))
 	}
-	return held + mapped, choice
+	return max(held, mapped), choice
 }

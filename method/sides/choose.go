@@ -9,22 +9,21 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// A setting replaces the best one so far if its mean quality is higher by more than leastErrors standard errors of the
-// difference and by more than leastGain of its size. Two errors lose 10 points where co-work, friends and advice of lawyers
-// are kinds; without the gain, five points of made payments are lost to kinds that are left out for little. See
-// bench/results/kinds.md.
-const (
-	leastErrors = 1
-	leastGain   = 0.05
-)
+// A setting replaces the best one so far if its mean quality is higher by more than a standard error of the difference, by more
+// errors than the largest of all trials has by luck, and by more than leastGain of its size. Two errors lose 10 points where
+// co-work, friends and advice of lawyers are kinds; without the gain, five points of made payments are lost to kinds that are
+// left out for little. See bench/results/kinds.md.
+const leastGain = 0.05
 
-// IsBetter reports whether a setting with the quality q replaces one with the quality best, see [leastGain].
-func (q Quality) IsBetter(best Quality) bool {
+// IsBetter reports whether one of some settings on trial with the quality q replaces one with the quality best, see [leastGain].
+func (q Quality) IsBetter(best Quality, trials int) bool {
 	n := float64(len(q))
 	sum := 0.0
 	squares := 0.0
@@ -34,24 +33,26 @@ func (q Quality) IsBetter(best Quality) bool {
 		squares += float64(d * d)
 	}
 	variance := squares - sum*sum/n
-	return n > 1 && sum > leastErrors*math.Sqrt(max(0, variance)) && sum > leastGain*math.Abs(floats.Sum(best))
+	count := float64(trials)
+	luck := distuv.UnitNormal.Quantile((count - 0.375) / (count + 0.25)) // Blom 1958
+	return n > 1 && sum > max(1, luck)*math.Sqrt(max(0, variance)) && sum > leastGain*math.Abs(floats.Sum(best))
 }
 
-// Best returns the setting that the labels choose among count settings, from the simplest on, see [Quality.IsBetter].
+// Best returns the setting that the labels choose among count settings, from the simplest on, and its quality, see
+// [Quality.IsBetter].
 func (c *Evidence) Best(count int,
-	qualityOf func(setting int) (Quality, error)) (best int, err error) {
-	var highest Quality
+	qualityOf func(setting int) (Quality, error)) (best int, highest Quality, err error) {
 	for setting := range count {
 		q, err := qualityOf(setting)
 		if err != nil {
-			return 0, err
+			return 0, nil, err
 		}
-		if setting == 0 || q.IsBetter(highest) {
+		if setting == 0 || q.IsBetter(highest, count-1) {
 			best = setting
 			highest = q
 		}
 	}
-	return best, nil
+	return best, highest, nil
 }
 
 const (
@@ -66,40 +67,46 @@ const (
 	halfLives = 8
 )
 
-// Choose chooses the factors that are open, of entries of the weight 1 if ones is set. The memory of its walks is at
-// most a quarter of the given one if that is not 0. It chooses once for the same labels. The error is that of a sweep or of memory.
-// Cost: steps sweeps over a block with a column for each class and fold, for some dozen vectors of weights.
-func (e *Edges) Choose(ctx context.Context, l *Labels, ones bool, memory int64,
+// Choose chooses the factors that are open, and the function of the weights of entries that is best with the factors that suit it.
+// The memory of its walks is at most a quarter of the given one if that is not 0. It chooses once for the same labels. The error
+// is that of a sweep or of memory. Cost: steps sweeps over a block with a column for each class and fold, for some dozen vectors
+// of weights and each function.
+func (e *Edges) Choose(ctx context.Context, l *Labels, functions []shard.Values, memory int64,
 	workers int) (*Choice, error) {
-	key := sha256.Sum256(fmt.Append(nil, *l, ones))
+	key := sha256.Sum256(fmt.Append(nil, *l, functions))
 	if cached, isCached := e.choices.Load(key); isCached {
 		return cached.(*Choice), nil
 	}
-	c := &chooser{Edges: e, Evidence: NewEvidence(l, e.entries(), memory, workers)}
-	out := e.Given()
-	c.fixed = *out.Book
-	c.fixed.Ones = ones
-	out.IsGiven = false
-	if out.Kinds == nil && len(e.Store.Manifest.Kinds) > 1 {
-		if err := c.chooseKinds(ctx, out); err != nil {
-			return nil, err
+	c := &chooser{Edges: e, Evidence: NewEvidence(l, e.entries(), memory, workers), functions: len(functions)}
+	var choices []*Choice
+	best, _, err := c.Best(len(functions), func(i int) (q Quality, err error) {
+		out := e.Given()
+		out.IsGiven = false
+		c.fixed = *out.Book
+		c.fixed.Values = functions[i]
+		if out.Kinds == nil && len(e.Store.Manifest.Kinds) > 1 {
+			q, err = c.chooseKinds(ctx, out)
 		}
-	}
-	if e.Options.HalfLife == ChosenHalfLife {
-		if err := c.chooseHalfLife(ctx, out); err != nil {
-			return nil, err
+		if err == nil && e.Options.HalfLife == ChosenHalfLife {
+			q, err = c.chooseHalfLife(ctx, out)
 		}
+		out.Book = c.book(out.Kinds, out.HalfLife)
+		choices = append(choices, out)
+		return q, err
+	})
+	if err != nil {
+		return nil, err
 	}
-	out.Book = c.book(out.Kinds, out.HalfLife)
-	e.choices.Store(key, out)
-	return out, nil
+	e.choices.Store(key, choices[best])
+	return choices[best], nil
 }
 
 // chooser is a run of [Edges.Choose].
 type chooser struct {
 	*Edges
 	*Evidence
-	fixed shard.Codebook // of the options
+	fixed     shard.Codebook // of the options and the function of the weights
+	functions int            // number of functions
 }
 
 // book returns the codebook of weights of kinds and a half-life, +Inf for the given one.
@@ -112,69 +119,74 @@ func (c *chooser) book(kinds []float64, halfLife float64) *shard.Codebook {
 	return &b
 }
 
-// chooseKinds chooses the weights of kinds by coordinate steps, the most frequent kind first.
-func (c *chooser) chooseKinds(ctx context.Context, out *Choice) error {
+// chooseKinds chooses the weights of kinds by coordinate steps that gain from equal weights, the largest gain first, and returns
+// their quality.
+func (c *chooser) chooseKinds(ctx context.Context, out *Choice) (best Quality, err error) {
 	kinds := c.Store.Manifest.Kinds
-	weights := make([]float64, len(kinds))
-	order := make([]int, len(kinds))
-	for k := range kinds {
-		weights[k] = 1
-		order[k] = k
-	}
+	weights := slices.Repeat([]float64{1}, len(kinds))
+	order := sched.UpTo(len(kinds))
 	slices.SortStableFunc(order,
 		func(a, b int) int { return cmp.Compare(kinds[b].Entries, kinds[a].Entries) })
 	order = order[:min(len(order), mostKinds)]
-	best, err := c.qualityOf(ctx, c.book(weights, math.Inf(1)))
-	if err != nil {
-		return err
-	}
-	try := func(k int, weight float64) (bool, error) {
+	try := func(k int, weight float64) ([]float64, Quality, error) {
 		changed := slices.Clone(weights)
 		changed[k] = weight
 		q, err := c.qualityOf(ctx, c.book(changed, math.Inf(1)))
-		if err != nil || !q.IsBetter(best) {
-			return false, err
-		}
-		weights = changed
-		best = q
-		return true, nil
+		return changed, q, err
 	}
+	if _, best, err = try(0, 1); err != nil {
+		return nil, err
+	}
+	type direction struct {
+		kind       int
+		step, gain float64
+	}
+	var directions []direction
 	for _, k := range order {
 		for _, step := range []float64{1. / factor, factor} {
-			for w := step; leastWeight <= w && w <= mostWeight; w *= step {
-				ok, err := try(k, w)
-				if err != nil {
-					return err
-				}
-				if !ok {
-					break
-				}
+			_, q, err := try(k, step)
+			if err != nil {
+				return nil, err
 			}
-			if weights[k] != 1 { // one that is better lower is not raised
-				break
+			if gain := floats.Sum(q) - floats.Sum(best); gain > 0 {
+				directions = append(directions, direction{k, step, gain})
 			}
 		}
 	}
-	largest := slices.Max(weights)
-	for k := range weights {
-		weights[k] /= largest
+	slices.SortStableFunc(directions, func(a, b direction) int { return cmp.Compare(b.gain, a.gain) })
+	for _, d := range directions {
+		if weights[d.kind] != 1 { // one that is better lower is not raised
+			continue
+		}
+		for w := d.step; leastWeight <= w && w <= mostWeight; w *= d.step {
+			changed, q, err := try(d.kind, w)
+			if err != nil {
+				return nil, err
+			}
+			if !q.IsBetter(best, len(order)*c.functions) {
+				break
+			}
+			weights = changed
+			best = q
+		}
 	}
+	floats.Scale(1/slices.Max(weights), weights)
 	out.Kinds = weights
-	return nil
+	return best, nil
 }
 
-// chooseHalfLife chooses the half-life from a grid, from the longest on.
-func (c *chooser) chooseHalfLife(ctx context.Context, out *Choice) error {
+// chooseHalfLife chooses the half-life from a grid, from the longest on, and returns its quality.
+func (c *chooser) chooseHalfLife(ctx context.Context, out *Choice) (Quality, error) {
 	grid := []float64{out.HalfLife} // no decay
 	h := float64(c.Store.Manifest.Times.Last-c.Store.Manifest.Times.First) + 1
 	for range halfLives {
 		grid = append(grid, h)
 		h /= 2
 	}
-	best, err := c.Best(len(grid),
+	best, q, err := c.Best(len(grid),
 		func(i int) (Quality, error) { return c.qualityOf(ctx, c.book(out.Kinds, grid[i])) })
 	out.HalfLife = grid[best]
-	return err
+	return q, err
 }
 
 // qualityOf returns the quality of weights for the labels of the predicted folds.

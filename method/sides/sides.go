@@ -65,11 +65,11 @@ func (e *Edges) Given() *Choice {
 	return c
 }
 
-// CountOnes returns the choice with entries of the weight 1 in place of their values.
-func (c *Choice) CountOnes() *Choice {
+// Of returns the choice with factors of a function of the weights of entries.
+func (c *Choice) Of(values shard.Values) *Choice {
 	out := *c
 	book := *c.Book
-	book.Ones = true
+	book.Values = values
 	out.Book = &book
 	return &out
 }

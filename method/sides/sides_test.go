@@ -18,9 +18,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// drawn returns a store of n nodes with kinds and times, and labels of a fifth of its nodes. same returns the probability
-// that an edge joins equal classes only; classes of nodes are those at a time.
-func drawn(t *testing.T, n int, directed bool, edge func(rng *rand.Rand) (kind string, time int, same float64)) (*Edges, *Labels) {
+// drawn returns a store of n nodes with kinds and times, and log-normal amounts of deviation spread unless that is 0, and labels
+// of a fifth of its nodes. same returns the probability that an edge joins equal classes only; classes of nodes are those at a time.
+func drawn(t *testing.T, n int, directed bool, spread float64, edge func(rng *rand.Rand) (kind string, time int, same float64)) (*Edges, *Labels) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(3, 4))
 	const classes = 3
@@ -35,7 +35,7 @@ func drawn(t *testing.T, n int, directed bool, edge func(rng *rand.Rand) (kind s
 		for isSame := rng.Float64() < same; isSame && class[u] != class[v]; {
 			v = rng.IntN(n)
 		}
-		fmt.Fprintf(&b, "%d %d %s %d\n", u, v, kind, time)
+		fmt.Fprintf(&b, "%d %d %s %d %g\n", u, v, kind, time, math.Exp(spread*rng.NormFloat64()))
 	}
 	dir := t.TempDir()
 	path := filepath.Join(dir, "e.txt")
@@ -44,6 +44,10 @@ func drawn(t *testing.T, n int, directed bool, edge func(rng *rand.Rand) (kind s
 	}
 	store := filepath.Join(dir, "g")
 	c := &ingest.Config{Kind: "3", Time: "4", Fields: []string{"1", "2"}, Directed: directed, Workers: 1}
+	if spread > 0 {
+		c.Fields = append(c.Fields, "5")
+		c.Duplicates = ingest.SumDuplicates
+	}
 	if _, err := ingest.Run(context.Background(), store, []string{path}, c); err != nil {
 		t.Fatal(err)
 	}
@@ -85,13 +89,13 @@ func kinds(same float64) func(rng *rand.Rand) (string, int, float64) {
 // equal ones.
 func TestKindsAreChosen(t *testing.T) {
 	for _, directed := range []bool{false, true} {
-		e, l := drawn(t, 600, directed, kinds(0.9))
+		e, l := drawn(t, 600, directed, 0, kinds(0.9))
 		numbers := &Labels{Row: l.Row, Fold: l.Fold}
 		for _, class := range l.Class {
 			numbers.Value = append(numbers.Value, 3*float64(class))
 		}
 		for _, l := range []*Labels{l, numbers} {
-			c, err := e.Choose(t.Context(), l, false, 0, 0)
+			c, err := e.Choose(t.Context(), l, []shard.Values{shard.Given}, 0, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -99,30 +103,52 @@ func TestKindsAreChosen(t *testing.T) {
 				t.Errorf("directed %t: weights %v", directed, c.Kinds)
 			}
 			for _, memory := range []int64{0, 1 << 16} {
-				again, err := (&Edges{Store: e.Store, Options: e.Options}).Choose(t.Context(), l, false, memory, 3)
+				again, err := (&Edges{Store: e.Store, Options: e.Options}).Choose(t.Context(), l, []shard.Values{shard.Given}, memory, 3)
 				if err != nil || !slices.Equal(again.Kinds, c.Kinds) {
 					t.Errorf("other weights %v with 3 workers, %d bytes: %v", again, memory, err)
 				}
 			}
-			if known, err := e.Choose(t.Context(), l, false, 0, 0); err != nil || known != c {
+			if known, err := e.Choose(t.Context(), l, []shard.Values{shard.Given}, 0, 0); err != nil || known != c {
 				t.Errorf("the same labels choose again: %v", err)
 			}
 		}
 	}
 	equal := func(rng *rand.Rand) (string, int, float64) { return []string{"a", "b", "c"}[rng.IntN(3)], 0, 0.6 }
-	e, l := drawn(t, 600, false, equal)
-	if c, err := e.Choose(t.Context(), l, false, 0, 0); err != nil || !slices.Equal(c.Kinds, []float64{1, 1, 1}) {
+	e, l := drawn(t, 600, false, 0, equal)
+	if c, err := e.Choose(t.Context(), l, []shard.Values{shard.Given}, 0, 0); err != nil || !slices.Equal(c.Kinds, []float64{1, 1, 1}) {
 		t.Errorf("weights %v of equal kinds, %v", c, err)
 	}
 	given := &Edges{Store: e.Store, Options: &Options{Kinds: map[string]float64{"a": 0.5}}}
-	if c, err := given.Choose(t.Context(), l, false, 0, 0); err != nil || !slices.Equal(c.Book.Kinds, []float64{0.5, 1, 1}) || given.IsOpen() {
+	if c, err := given.Choose(t.Context(), l, []shard.Values{shard.Given}, 0, 0); err != nil || !slices.Equal(c.Book.Kinds, []float64{0.5, 1, 1}) || given.IsOpen() {
 		t.Errorf("weights %v, given 0.5, 1, 1, %v", c, err)
+	}
+}
+
+// Amounts of wide range without information hide neither that a kind informs nor that no kind does.
+func TestAmountsDoNotDisturbKinds(t *testing.T) {
+	functions := []shard.Values{shard.Given, shard.Ones, shard.Logs}
+	for _, same := range []float64{0.8, 0} {
+		e, l := drawn(t, 600, false, 2, kinds(same))
+		found := 0
+		for seed := range uint64(3) {
+			deal(l, seed)
+			c, err := e.Choose(t.Context(), l, functions, 0, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if isEqual := slices.Min(c.Kinds) == 1; isEqual != (same > 0) && (isEqual || c.Kinds[0] == 1 && c.Book.Values != shard.Given) {
+				found++
+			}
+		}
+		if found < 2 {
+			t.Errorf("a kind that joins equal classes with probability %v: right weights for %d of 3 draws of the folds", same, found)
+		}
 	}
 }
 
 // The factors of a kept model are those of its choice, but for given ones and kinds that it does not know.
 func TestFactorsAreRestored(t *testing.T) {
-	e, _ := drawn(t, 100, false, func(rng *rand.Rand) (string, int, float64) {
+	e, _ := drawn(t, 100, false, 0, func(rng *rand.Rand) (string, int, float64) {
 		return []string{"a", "b", "c"}[rng.IntN(3)], rng.IntN(9), 0.6
 	})
 	kept := &Kept{Kinds: map[string]float64{"a": 0.25, "c": 2, "z": 7}, HalfLife: 3}
@@ -144,7 +170,7 @@ func TestFactorsAreRestored(t *testing.T) {
 // in which chance has two standard errors.
 func TestHalfLifeIsChosen(t *testing.T) {
 	for _, isDrifting := range []bool{true, false} {
-		e, l := drawn(t, 2500, false, func(rng *rand.Rand) (string, int, float64) {
+		e, l := drawn(t, 2500, false, 0, func(rng *rand.Rand) (string, int, float64) {
 			time, same := rng.IntN(100), 0.7
 			if isDrifting {
 				same = max(0, float64(time-60)/40)
@@ -156,7 +182,7 @@ func TestHalfLifeIsChosen(t *testing.T) {
 		wrong := 0
 		for seed := range uint64(5) {
 			deal(l, seed)
-			c, err := e.Choose(t.Context(), l, false, 0, 0)
+			c, err := e.Choose(t.Context(), l, []shard.Values{shard.Given}, 0, 0)
 			if err != nil {
 				t.Fatal(err)
 			}

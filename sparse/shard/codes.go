@@ -169,14 +169,24 @@ func (m *Manifest) readCodes(p *sparse.Panel, b []byte, check bool) (wrong strin
 // Codebook gives each entry of a store a factor: that of its kind times that of its time, both rounded to float32.
 // Nil means factors of 1.
 type Codebook struct {
-	Ones  bool      // entries have the weight 1 before the factors, in place of their values
-	Kinds []float64 // by kind
-	Times []float64 // by time from the first one of the store to the last one
+	Values Values    // what the factors multiply
+	Kinds  []float64 // by kind
+	Times  []float64 // by time from the first one of the store to the last one
 }
+
+// Values is a function of the weight w of an entry.
+type Values uint8
+
+// The functions w, 1 and log(1 + w).
+const (
+	Given Values = iota
+	Ones
+	Logs
+)
 
 // table returns the factors of kinds, and of times by their code, with ones for nil.
 func (c *Codebook) table(m *Manifest) *codeTable {
-	t := &codeTable{ones: c.Ones}
+	t := &codeTable{values: c.Values}
 	for k := range t.kinds {
 		t.kinds[k] = 1
 		if k < len(c.Kinds) {
@@ -196,8 +206,11 @@ func (c *Codebook) table(m *Manifest) *codeTable {
 func (c *Codebook) Weigher(m *Manifest) func(weight float64, code uint32) float64 {
 	t := c.table(m)
 	return func(weight float64, code uint32) float64 {
-		if t.ones {
+		switch t.values {
+		case Ones:
 			weight = 1
+		case Logs:
+			weight = math.Log1p(weight)
 		}
 		weight *= t.kinds[KindOf(code)]
 		if t.times != nil {
@@ -209,15 +222,20 @@ func (c *Codebook) Weigher(m *Manifest) func(weight float64, code uint32) float6
 
 // codeTable holds the factors of a [Codebook] by code.
 type codeTable struct {
-	ones  bool
-	kinds [kindCodes]float64
-	times []float64 // nil: all are 1
+	values Values
+	kinds  [kindCodes]float64
+	times  []float64 // nil: all are 1
 }
 
 // weigh multiplies the values of a panel, for which val has room.
 func (t *codeTable) weigh(p *sparse.Panel, val []float64) {
 	val = val[:p.Entries]
-	hasValues := p.Val != nil && !t.ones
+	hasValues := p.Val != nil && t.values != Ones
+	if hasValues && t.values == Logs {
+		for e, w := range val {
+			val[e] = math.Log1p(w)
+		}
+	}
 	switch {
 	case !hasValues && p.Kinds != nil:
 		for e, kind := range p.Kinds[:len(val)] {
