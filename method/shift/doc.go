@@ -2,7 +2,7 @@
 // random sample. For example, labels of one region of a graph are near each other, so that held-out labels are easier to
 // predict than other nodes: on a citation graph the accuracy was 79 % in cross-validation and 56 % at other nodes.
 //
-// [Check] compares the hops to the nearest other label and the degrees of labelled nodes with those of the other nodes, by the
+// [Check] compares the hops to the nearest other label and the degrees of labelled nodes with the hops and degrees of the other nodes, by the
 // test of Kolmogorov and Smirnov. Labels of hubs, of nodes with few edges and of one region differ. Too many labels of a class
 // do not, unless its nodes have other degrees or are near each other.
 //

@@ -47,7 +47,7 @@ func (d Difference) exceeds() bool { return math.Abs(d.Labelled-d.Others) > d.Li
 // ksFactor is the quantile √(½ log 2/ε) of the distribution of Kolmogorov for ε = 0.001.
 const ksFactor = 1.949
 
-// compare returns the difference of two lists, which it sorts. The statistic is that of the
+// compare returns the difference of two lists, which it sorts. It is the statistic of the
 // two-sample test of Kolmogorov and Smirnov, with the limit ksFactor·√(1/m + 1/n).
 func compare(labelled, others []float64) (d Difference) {
 	if len(labelled) == 0 || len(others) == 0 {
@@ -102,7 +102,7 @@ func Check(ctx context.Context, p *problem.Problem, targets []int, workers int, 
 	return r, nil
 }
 
-// compareNodes compares hops and degrees of the labelled nodes with those of other nodes. Nodes that no other label
+// compareNodes compares the hops and degrees of labelled nodes with the hops and degrees of other nodes. Nodes that no other label
 // reaches are left out, because they have no part in the accuracy.
 func (r *Report) compareNodes(p *problem.Problem, paths nearest, isOther func(row int) bool) {
 	var hops, degrees, otherHops, otherDegrees []float64
