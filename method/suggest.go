@@ -107,11 +107,18 @@ func (p *Prediction) Suggest(ctx context.Context, q *Problem, count int, targets
 		if list, err = coverNodes(ctx, q, free, count, rng, &set); err != nil {
 			return nil, err
 		}
-		free = slices.DeleteFunc(free, func(row int) bool {
-			return slices.ContainsFunc(list, func(s Suggestion) bool { return s.Row == row })
-		})
 	}
-	for _, row := range drawNodes(free, count-len(list), func(int) float64 { return 1 }, rng) {
+	isTaken := map[int]bool{}
+	for _, suggestion := range list {
+		isTaken[suggestion.Row] = true
+	}
+	weight := func(row int) float64 {
+		if isTaken[row] {
+			return 0
+		}
+		return 1
+	}
+	for _, row := range drawNodes(free, count-len(list), weight, rng) {
 		list = append(list, Suggestion{Row: row, Drawn: true})
 	}
 	for i := range list {
@@ -203,11 +210,13 @@ func heatSimilarity(ctx context.Context, p *Problem, sources [][]int, rows []int
 	n := len(p.Degrees)
 	op := sparse.NewOperator[float32](sparse.Transition, p.A, p.Degrees)
 	op.Workers = s.Workers
-	width := suggestWidth(n, s.Memory)
+	width := min(suggestWidth(n, s.Memory), len(sources))
+	term := sparse.NewBlock[float32](n, width)
+	next := sparse.NewBlock[float32](n, width)
+	sum := sparse.NewBlock[float32](n, width)
 	for batch := range slices.Chunk(sources, width) {
-		term := sparse.NewBlock[float32](n, len(batch))
-		next := sparse.NewBlock[float32](n, len(batch))
-		sum := sparse.NewBlock[float32](n, len(batch))
+		clear(term.Data)
+		clear(sum.Data)
 		for j, nodes := range batch {
 			for _, v := range nodes {
 				term.Row(v)[j] = 1
@@ -228,13 +237,13 @@ func heatSimilarity(ctx context.Context, p *Problem, sources [][]int, rows []int
 			}
 			term, next = next, term
 		}
-		largest := slices.Repeat([]float32{math.SmallestNonzeroFloat32}, len(batch))
+		largest := slices.Repeat([]float32{math.SmallestNonzeroFloat32}, width)
 		for v := range n {
 			for j, x := range sum.Row(v) {
 				largest[j] = max(largest[j], x)
 			}
 		}
-		for j, scale := range largest {
+		for j, scale := range largest[:len(batch)] {
 			column := make([]float32, len(rows))
 			for i, row := range rows {
 				column[i] = sum.Row(row)[j] / scale
