@@ -159,8 +159,8 @@ func (c *chooser) takeNamed() error {
 }
 
 // takeIndex assigns to row numbers the columns of pandas in Parquet, and an untitled first column unless it may be the node:
-// in a table of nodes another column must have the title of a node, or the
-// graph no such ids. A list without a graph has the nodes behind it.
+// in a table of nodes another column must have the title of a node, or the graph no such ids. In a list without a graph
+// the second column has the nodes.
 func (c *chooser) takeIndex() error {
 	titles := c.s.Titles
 	isIndex := c.HasHeader && len(titles) > 2
@@ -231,18 +231,19 @@ func (c *chooser) takeTitled() error {
 	return nil
 }
 
-// takeByPosition assigns the columns of missing roles in the order of the columns. A table of edges must have two free columns, or a
-// third one with numbers, which are weights; a table of nodes must have as many free columns as missing roles.
+// takeByPosition assigns the free columns to the missing roles in their order. A table of edges must have two free columns, or
+// a third one with numbers, which are weights; a table of nodes must have as many free columns as missing roles.
 func (c *chooser) takeByPosition() error {
 	free := c.free()
 	missing := slices.DeleteFunc(slices.Clone(c.roles), func(role Role) bool { return !c.isMissing(role) })
 	switch {
-	case !c.r.IsEdges && c.r.Value == "":
-		if len(missing) > 0 && len(free) > 0 {
-			c.assign(free[0], input.Node)
-		}
-		return nil
 	case len(missing) == 0:
+		return nil
+	case !c.r.IsEdges && c.r.Value == "":
+		if len(free) == 0 {
+			return c.ask("no column is left for the node")
+		}
+		c.assign(free[0], input.Node)
 		return nil
 	case len(c.s.Titles) == 1:
 		return c.askOneColumn()
@@ -294,8 +295,8 @@ func (c *chooser) askOneColumn() error {
 	return e
 }
 
-// checkIDs asks about columns that no setting names: nodes of which the graph has none, while it has those of another column, and
-// ends of edges whose texts cannot be ids in most lines.
+// checkIDs asks about columns that no setting names: a column of nodes of which the graph has none while it has nodes of
+// another column, and ends of edges whose texts cannot be ids in most lines.
 func (c *chooser) checkIDs() error {
 	switch {
 	case c.r.Fields != nil:
@@ -321,7 +322,7 @@ func (c *chooser) checkIDs() error {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(row []string) bool { return len(row) <= max(source, target) })
 	marked := 0
 	for _, row := range rows {
-		if !mayBeText(row[source]) || !mayBeText(row[target]) {
+		if !mayBeEnd(row[source]) || !mayBeEnd(row[target]) {
 			marked++
 		}
 	}
@@ -331,7 +332,7 @@ func (c *chooser) checkIDs() error {
 	if 2*marked > len(rows) || len(rows) > 1 && (isWordAlone(source, target) || isWordAlone(target, source)) {
 		c.forget()
 		for _, i := range []int{source, target} {
-			if _, isDate := ParseTime(rows[0][i]); isDate && !IsInteger(rows[0][i]) {
+			if isDate(rows[0][i]) {
 				c.use[i] = input.Time
 			}
 		}
@@ -352,18 +353,21 @@ func (c *chooser) forget() {
 	}
 }
 
-// brackets are marks that occur in pairs.
-var brackets = []string{"[]", "{}", "()", `""`, "''"}
+// mayBeEnd reports whether a text can be the id of an end: it must not begin with a quote, < or {, have a bracket or a double quote without its
+// partner, or be a date.
+func mayBeEnd(text string) bool {
+	if IsInteger(text) {
+		return true
+	}
+	isPaired := func(open, end string) bool { return strings.Count(text, open) == strings.Count(text, end) }
+	return text == "" || !strings.Contains(`"'<{`, text[:1]) && isPaired("[", "]") && isPaired("{", "}") && isPaired("(", ")") &&
+		strings.Count(text, `"`)%2 == 0 && !isDate(text)
+}
 
-// mayBeText reports whether a text can be an id: it must not begin with < or {, be a date, or have an odd mark of brackets or a quote.
-func mayBeText(text string) bool {
-	_, isDate := ParseTime(text)
-	return !strings.HasPrefix(text, "<") && !strings.HasPrefix(text, "{") && (!isDate || IsInteger(text)) && all(brackets, func(pair string) bool {
-		if pair[0] == pair[1] {
-			return !strings.HasPrefix(text, pair[:1]) && (pair[0] == '\'' || strings.Count(text, pair[:1])%2 == 0)
-		}
-		return strings.Count(text, pair[:1]) == strings.Count(text, pair[1:])
-	})
+// isDate reports whether a text is a date or a time, and no whole number.
+func isDate(text string) bool {
+	_, isTime := ParseTime(text)
+	return isTime && !IsInteger(text)
 }
 
 // checkWeight warns of columns of numbers that are left out where edges have no weight, and refuses such a table where
