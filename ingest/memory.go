@@ -199,8 +199,11 @@ func (m *memory) fits(extra int64) error {
 		return nil
 	}
 	growth := m.growth()
-	for _, size := range []*int64{&e.nodes, &e.bits, &e.dict, &e.text, &e.rowIDs} {
+	for _, size := range []*int64{&e.nodes, &e.bits, &e.text, &e.rowIDs} {
 		*size = int64(growth * float64(*size))
+	}
+	if e.dict > 0 {
+		e.dict = lines.DictBytes(e.nodes, e.text)
 	}
 	need = extra + max(e.readingBytes(), e.numberedBytes()+sort.LeastBytes)
 	need += need / 4 // for the work of other workers at the same time, and ids that come again later than random ones
@@ -211,6 +214,9 @@ func (m *memory) fits(extra int64) error {
 // then have N·(1 − e^(−t/N)) of them. Numbers grow with the inputs.
 func (m *memory) growth() float64 {
 	share := m.t.shareRead()
+	if text := float64(m.names.text.Load()); text > 0 {
+		share = min(share, text/float64(m.t.inputBytes)) // chunks that were read ahead have no codes yet
+	}
 	distinct := float64(m.names.dict.Len()) / float64(m.names.tokens.Load())
 	if !(distinct < 1) {
 		return 1 / share

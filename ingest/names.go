@@ -19,6 +19,7 @@ type names struct {
 	listed      []*part // ids of the list of nodes, while they are numbers
 	useDict     atomic.Bool
 	tokens      atomic.Int64 // added to the dictionary, without the runs of one id in a column
+	text        atomic.Int64 // bytes of the chunks of edge lists whose ids have codes
 	dict        *lines.Dict
 	matrix      *matrix // nil: nodes are found by their ids
 }

@@ -413,6 +413,7 @@ func (r *reader) parse(p *lines.Parser, chunk *textio.Chunk,
 	if read.IDs != nil {
 		err = r.names.codes(out, out.code, chunk.Data, read.IDs)
 	}
+	r.names.text.Add(int64(len(chunk.Data)))
 	return out, err
 }
 
