@@ -70,15 +70,15 @@ type Needs struct {
 	Components bool    // the components, before the memory is planned
 	Transpose  bool    // Aᵀ of a directed graph whose rows several processes share
 	Reweighs   bool    // the weights of edges change, so that a copy of them is of no use
-	Fills      bool    // the job may take all of Job.Memory, whatever Bytes returns, so no other computes meanwhile
+	Fills      bool    // the job may take all of Job.Memory, whatever Workspace returns, so no other computes meanwhile
 
 	// Labels is the number of labels or values that the job learns from or compares with; they are part of the plan.
 	Labels int
 
-	// Bytes returns the memory of the job, or of its Part, within Job.Memory, and sets the sweeps of the plan. It is
-	// called again, with more memory, if the job does not fit unless the graph stays on disk. Nil: it takes none.
-	Bytes func(j *Job, p *Plan) (int64, error)
-	Part  string
+	// Workspace returns the memory of the job, or of its Part, and sets the sweeps of the plan. It is called again, with a
+	// larger Job.Memory, if the job does not fit unless the graph stays on disk. Nil: the job takes none.
+	Workspace func(j *Job, p *Plan) (budget.Workspace, error)
+	Part      string
 }
 
 // Job is one computation on a graph: the rows of this process, which may be all, and the memory for the computation. It
@@ -132,7 +132,7 @@ func (g *Graph) checkOpen() error {
 // value. Methods of Graph begin their own jobs. While another job puts the graph into memory, Begin waits, at most until
 // ctx ends. It also waits, in the order of the calls, for the end of jobs that leave too little of [Options.Memory], or that are as many as [Options.Jobs]; a job that would not fit
 // alone is refused at once. While a goroutine has a job that is not ended, it must not begin another, which may wait for it
-// for ever; [Options.Planned] and Needs.Bytes may, because their job has not begun yet.
+// for ever; [Options.Planned] and Needs.Workspace may, because their job has not begun yet.
 func (g *Graph) Begin(ctx context.Context, n *Needs) (*Job, error) {
 	if err := g.checkOpen(); err != nil {
 		return nil, err
@@ -218,11 +218,11 @@ func (j *Job) plan(ctx context.Context, n *Needs) (p *Plan, err error) {
 		_ = p.Reserve(budget.LearnerBytes+budget.LabelBytes*int64(n.Labels), budget.LabelPart)
 	}
 	j.Memory = p.Room()
-	if n.Bytes == nil {
+	if n.Workspace == nil {
 		return p, nil
 	}
-	bytes, err := n.Bytes(j, p)
-	return p, p.ReserveJob(bytes, err, n.Part)
+	space, err := n.Workspace(j, p)
+	return p, p.ReserveJob(space, err, n.Part)
 }
 
 // load plans the memory of a job, chooses the layout of the graph, and calls [Options.Planned].
@@ -251,7 +251,7 @@ func (j *Job) load(ctx context.Context, n *Needs) error {
 	if err != nil {
 		return err
 	}
-	j.bytes = p.Total() - j.data
+	j.bytes = p.Most() - j.data
 	if n.Fills && p.Limit > 0 {
 		j.bytes = p.Limit - j.data
 	}
@@ -268,7 +268,7 @@ func (j *Job) arrange(ctx context.Context, p *Plan) error {
 	r := j.g.resources
 	if !r.isArranged && s.Copy != nil {
 		spare, _ := p.Left()
-		spare = max(0, spare-int64(max(1, j.g.options.Jobs)-1)*(p.Total()-j.data))
+		spare = max(0, spare-int64(max(1, j.g.options.Jobs)-1)*(p.Most()-j.data))
 		o := sparse.LayoutOptions{RowBytes: p.RowBytes}
 		if p.Sweeps != budget.UnknownSweeps {
 			o.Sweeps = max(1, p.Sweeps)

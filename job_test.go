@@ -18,6 +18,7 @@ import (
 	"gonum.org/v1/gonum/graph/simple"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/kernel"
@@ -64,15 +65,15 @@ func TestPlannedUsesGraph(t *testing.T) {
 		if calls > 1 {
 			return nil
 		}
-		if room := g.Leave(1<<20, "a table").Plan().Room(); room >= g.Plan().Room() || p.Total() == 0 {
+		if room := g.Leave(1<<20, "a table").Plan().Room(); room >= g.Plan().Room() || p.Required() == 0 {
 			t.Errorf("%d bytes are left beside a table", room)
 		}
 		_, _, err := g.Kernel(t.Context(), "diffusion:beta=2", []string{"1"}, nil, nil)
 		return err
 	}})
 	soon(t, func() {
-		job, err := g.Begin(t.Context(), &Needs{Structure: true, Bytes: func(*Job, *Plan) (int64, error) {
-			return g.Plan().Room() / 2, nil
+		job, err := g.Begin(t.Context(), &Needs{Structure: true, Workspace: func(*Job, *Plan) (budget.Workspace, error) {
+			return budget.Held(g.Plan().Room() / 2), nil
 		}})
 		if err != nil || calls != 2 || len(job.Components.Sizes) != 1 {
 			t.Errorf("%d plans, %v", calls, err)
@@ -236,7 +237,7 @@ func TestClosedGraph(t *testing.T) {
 			}
 		}
 	}
-	if ids := closed.With(1, nil).Leave(1, "a table").IDs(); len(ids) != 34 || closed.Plan().Total() == 0 || closed.Origin().Directed {
+	if ids := closed.With(1, nil).Leave(1, "a table").IDs(); len(ids) != 34 || closed.Plan().Required() == 0 || closed.Origin().Directed {
 		t.Errorf("%d ids", len(ids))
 	}
 	if label := p.Label("33"); label != "b" || len(p.Scores("2")) != 2 {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -161,10 +162,10 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m *method.Engine,
 	}
 	job, local, learned, err := g.beginLearning(ctx, p, &set, &Needs{
 		Transpose: m.NeedsTranspose(), Reweighs: m.Reweighs(p, &set), Labels: o.Compared,
-	}, func(local *method.Problem, s *method.Settings, plan *Plan) (int64, error) {
+	}, func(local *method.Problem, s *method.Settings, plan *Plan) (budget.Workspace, error) {
 		cost, err := m.EstimateCost(local, nil, s)
 		plan.Disk = cost.Disk
-		return predictionBytes(local, m, &cost, s, &options), err
+		return budget.Held(predictionBytes(local, m, &cost, s, &options)), err
 	})
 	if err != nil {
 		return nil, err
@@ -304,8 +305,9 @@ func Compare(ctx context.Context, g *Graph, p *method.Problem,
 		return &out
 	}
 	job, local, settings, err := g.beginLearning(ctx, p, plan.Settings, needs,
-		func(local *method.Problem, s *method.Settings, _ *Plan) (int64, error) {
-			return complete(s).Bytes(local)
+		func(local *method.Problem, s *method.Settings, _ *Plan) (budget.Workspace, error) {
+			bytes, err := complete(s).Bytes(local)
+			return budget.Held(bytes), err
 		})
 	if err != nil {
 		return nil, err
@@ -351,8 +353,8 @@ func checkShares(option string, shares []float64) error {
 func PredictSeveral(ctx context.Context, g *Graph, p *method.Problem, kept *multilabel.Kept,
 	s *method.Settings) (*multilabel.Model, *Prediction, error) {
 	job, q, set, err := g.beginLearning(ctx, p, s, new(Needs),
-		func(p *method.Problem, s *method.Settings, _ *Plan) (int64, error) {
-			return multilabel.Bytes(p, s), nil
+		func(p *method.Problem, s *method.Settings, _ *Plan) (budget.Workspace, error) {
+			return budget.Held(multilabel.Bytes(p, s)), nil
 		})
 	if err != nil {
 		return nil, nil, err
@@ -419,8 +421,9 @@ func PredictValues(ctx context.Context, g *Graph, p *method.Problem, methods []m
 		return nil, &problem.Error{Method: "regress", Err: problem.ErrDirected}
 	}
 	job, p, s, err := g.beginLearning(ctx, p, s, &Needs{Structure: true},
-		func(q *method.Problem, set *method.Settings, _ *Plan) (int64, error) {
-			return method.NumberBytes(q, methods, set)
+		func(q *method.Problem, set *method.Settings, _ *Plan) (budget.Workspace, error) {
+			bytes, err := method.NumberBytes(q, methods, set)
+			return budget.Held(bytes), err
 		})
 	if err != nil {
 		return nil, err
@@ -435,20 +438,20 @@ func PredictValues(ctx context.Context, g *Graph, p *method.Problem, methods []m
 }
 
 // beginLearning begins a job on a problem. It returns the problem on the rows of the job, and the settings with its
-// memory; bytes estimates the memory.
+// memory; workspace declares the memory.
 func (g *Graph) beginLearning(ctx context.Context, p *method.Problem,
 	s *method.Settings, n *Needs,
-	bytes func(*method.Problem, *method.Settings, *Plan) (int64, error),
+	workspace func(*method.Problem, *method.Settings, *Plan) (budget.Workspace, error),
 ) (*Job, *method.Problem, *method.Settings, error) {
 	set := *cmp.Or(s, new(method.Settings))
 	set.Workers = g.options.Workers
 	n.Named = [][]int{p.Row}
 	n.Labels += len(p.Row)
 	n.Part = learningPart
-	n.Bytes = func(j *Job, plan *Plan) (int64, error) {
+	n.Workspace = func(j *Job, plan *Plan) (budget.Workspace, error) {
 		limited := set
 		limited.Memory = j.Memory
-		return bytes(j.Problem(p), &limited, plan)
+		return workspace(j.Problem(p), &limited, plan)
 	}
 	job, err := g.Begin(ctx, n)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/words"
@@ -128,27 +129,27 @@ func OpenKernel(ctx context.Context, g *Graph, name string, values param.Values,
 		_, err := kernel.New(ctx, g.Graph, name, values)
 		return nil, err
 	}
-	estimate := func(j *Job, _ *Plan) (int64, error) {
+	workspace := func(j *Job, _ *Plan) (budget.Workspace, error) {
 		v, err := family.Resolve(values, kernel.OnDegrees(j.Degrees))
 		if err != nil {
-			return 0, err
+			return budget.Workspace{}, err
 		}
 		limited := *s
 		limited.Memory = j.Memory
-		return family.Bytes(v, j.Degrees, j.A.NNZ(), g.Directed, rows, cols, &limited), nil
+		return budget.Held(family.Bytes(v, j.Degrees, j.A.NNZ(), g.Directed, rows, cols, &limited)), nil
 	}
 	part := "columns of the kernel"
 	if family.Distance != "" && !slices.Equal(rows, cols) { // it needs the diagonal of L⁺
 		part = words.Counted(max(len(rows), len(cols)), "solve")
 	}
-	job, err := g.Begin(ctx, &Needs{Named: [][]int{rows, cols}, Structure: true, Part: part, Bytes: estimate})
+	job, err := g.Begin(ctx, &Needs{Named: [][]int{rows, cols}, Structure: true, Part: part, Workspace: workspace})
 	if err != nil {
 		return nil, err
 	}
 	s.Memory = job.Memory
 	if s.Memory == 0 && job.division == nil { // factors have the rest; the limit must be the same in all processes
-		bytes, _ := estimate(job, nil) // has no error after Begin
-		s.Memory = family.FactorLimit(bytes)
+		space, _ := workspace(job, nil) // has no error after Begin
+		s.Memory = family.FactorLimit(space.Most(0))
 	}
 	v, err := family.Resolve(values, kernel.On(ctx, job.Graph))
 	var ks []kernel.Kernel
@@ -182,9 +183,10 @@ func OpenFunction(ctx context.Context, g *Graph, n *kernel.NamedFunction, cols i
 	job, err := g.Begin(ctx, &Needs{
 		Named: named, Structure: true, Part: "blocks of columns",
 		Fills: n.MakesFactor(g.Degrees),
-		Bytes: func(j *Job, plan *Plan) (int64, error) {
+		Workspace: func(j *Job, plan *Plan) (budget.Workspace, error) {
 			plan.RowBytes = 8 * cols
-			return n.Bytes(j.Degrees, cols)
+			bytes, err := n.Bytes(j.Degrees, cols)
+			return budget.Held(bytes), err
 		},
 	})
 	if err != nil {
@@ -235,13 +237,13 @@ func Eigenpairs(ctx context.Context, g *Graph, p *lanczos.GraphProblem, k int,
 	set.Workers = g.options.Workers
 	job, err := g.Begin(ctx, &Needs{
 		Structure: true, Components: p.Splits(), Part: "eigenvectors",
-		Bytes: func(j *Job, plan *Plan) (int64, error) {
+		Workspace: func(j *Job, plan *Plan) (budget.Workspace, error) {
 			plan.RowBytes = lanczos.RowBytes
 			count := 0
 			if p.Splits() {
 				count = len(j.Components.Sizes)
 			}
-			return p.Bytes(len(j.Degrees), j.A.NNZ(), count, k), nil
+			return budget.Held(p.Bytes(len(j.Degrees), j.A.NNZ(), count, k)), nil
 		},
 	})
 	if err != nil {

@@ -1,9 +1,8 @@
-// Package budget checks estimates of memory against a limit.
+// Package budget checks the memory that computations declare against a limit.
 //
-// Each algorithm that allocates large blocks has one function that returns its [Size], next to the code that allocates:
-// sizes of [Block] that are joined by [AllOf], [AnyOf] and [Times]. It must change nothing. The same size decides how many
-// columns are computed at a time ([Widest]), whether a run is refused ([Check]), and what its [Plan] prints. The error of a
-// sum above the limit is an [*Error], because the command prints the memory that would be enough.
+// An algorithm that allocates large blocks declares a [Workspace]. A [Plan] adds workspaces, and refuses a run whose required
+// memory exceeds the limit with an [*Error], which has the memory that would be enough. The algorithm takes the width of its
+// slabs from the same workspace, and uses optional memory within what the limit leaves.
 package budget
 
 import (
@@ -39,16 +38,17 @@ type Item struct {
 	Bytes int64  `json:"bytes"`
 }
 
-// Plan is the estimated cost of a run: its memory by part, an upper bound, and its sweeps. The zero value is empty and
-// has no limit.
+// Plan is the cost of a run: its required memory by part, the most memory that it may take, and its sweeps. The zero value is
+// empty and has no limit.
 type Plan struct {
 	Limit    int64 // bytes; 0 means no limit
 	Sweeps   int   // over all entries, or UnknownSweeps
 	Disk     int64 // bytes of temporary files
 	RowBytes int   // of a row of the widest block that sweeps gather from; 0: not known
 
-	items []Item
-	total int64
+	items    []Item
+	total    int64
+	optional int64
 }
 
 // Reserve adds a part. If the sum exceeds the limit, the error is an [*Error] and the part is in
@@ -68,34 +68,39 @@ func (p *Plan) Reserve(bytes int64, what string) error {
 	return nil
 }
 
-// ReserveJob adds the memory that a job has estimated for itself, or its error. An error about
-// memory counts as the missing memory, so that a refusal reports the memory of the whole job.
-func (p *Plan) ReserveJob(bytes int64, err error, what string) error {
-	over := new(Error)
-	if errors.As(err, &over) && bytes == 0 {
-		bytes = p.Room() + over.Need - over.Limit
+// ReserveJob adds the workspace of a job, or its error. An error about memory counts as the missing memory, so that a refusal
+// reports the memory of the whole job.
+func (p *Plan) ReserveJob(w Workspace, err error, what string) error {
+	room := p.Room()
+	bytes := w.Required(room)
+	if over := new(Error); errors.As(err, &over) && bytes == 0 {
+		bytes = room + over.Need - over.Limit
 		what = over.Largest.What
 	}
-	if refusal := p.Reserve(bytes, what); refusal != nil {
-		if total := new(Error); errors.As(refusal, &total) {
-			total.Instead = over.Instead
-		}
-		return refusal
-	}
-	return err
+	p.optional += w.Most(room) - w.Required(room)
+	return cmp.Or(p.Reserve(bytes, what), err)
 }
 
-// Left returns the memory that the limit leaves; ok is false if there is no limit.
+// Left returns the memory that the limit leaves if the run takes the most; ok is false if there is no limit.
 func (p *Plan) Left() (bytes int64, ok bool) {
-	return max(0, p.Limit-p.total), p.Limit > 0
+	return max(0, p.Limit-p.Most()), p.Limit > 0
 }
 
 // Room returns the memory that the limit leaves, as the limit of a part of the run: at least 1,
 // because 0 means no limit.
 func (p *Plan) Room() int64 { return Subtract(p.Limit, p.total) }
 
-// Total returns the sum of all parts.
-func (p *Plan) Total() int64 { return p.total }
+// Required returns the sum of all parts.
+func (p *Plan) Required() int64 { return p.total }
+
+// Most returns the sum with the optional memory that the limit leaves.
+func (p *Plan) Most() int64 {
+	most := AllOf(p.total, p.optional)
+	if p.Limit > 0 {
+		most = min(most, max(p.Limit, p.total))
+	}
+	return most
+}
 
 // Items returns the parts in the order in which they were first reserved.
 func (p *Plan) Items() []Item { return slices.Clone(p.items) }
@@ -122,7 +127,6 @@ func Check(limit, need int64, what string) error {
 type Error struct {
 	Need, Limit int64
 	Largest     Item
-	Instead     string // the names of methods that fit, or ""
 }
 
 // Error implements error.

@@ -22,8 +22,8 @@ func TestPlan(t *testing.T) {
 	if want := "needs 2.0 GiB (Gram panel 2.0 GiB), limit 100 B"; err.Error() != want {
 		t.Errorf("%q, want %q", err, want)
 	}
-	if left, _ := p.Left(); left != 0 || p.Total() != 60+2<<30 {
-		t.Error(left, p.Total())
+	if left, _ := p.Left(); left != 0 || p.Required() != 60+2<<30 {
+		t.Error(left, p.Required())
 	}
 	var free Plan
 	if err := free.Reserve(1<<60, "anything"); err != nil {
@@ -53,8 +53,8 @@ func TestItems(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if items := p.Items(); len(items) != 2 || items[0] != (Item{"graph", 300<<20 + 5}) || p.Total() != 400<<20+5 {
-		t.Errorf("%+v, total %d", items, p.Total())
+	if items := p.Items(); len(items) != 2 || items[0] != (Item{"graph", 300<<20 + 5}) || p.Required() != 400<<20+5 {
+		t.Errorf("%+v, total %d", items, p.Required())
 	}
 	for _, limit := range []int64{LeastLimit, 1 << 30, 1<<40 + 7} {
 		if data := Data(limit); Resident(data) > limit || Resident(data+1<<20) <= limit || HeapLimit(data) >= limit {

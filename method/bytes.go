@@ -3,11 +3,9 @@ package method
 import (
 	"cmp"
 	"errors"
-	"strings"
 
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/param"
 )
 
 // Cost is the estimated cost of a prediction.
@@ -40,30 +38,7 @@ func (m *Engine) EstimateCost(p, tuned *Problem, s *Settings) (Cost, error) {
 		}
 	}
 	c.Bytes = enough.Memory
-	over := &budget.Error{Need: enough.Memory, Limit: set.Memory,
-		Largest: budget.Item{What: "prediction by " + m.Name,
-			Bytes: enough.Memory}}
-	if p.Attributes == nil {
-		over.Instead = m.smallerMethods(p, &set)
-	}
-	return c, over
-}
-
-// smallerMethods returns the names of other methods that fit the memory limit, among those that many nodes and classes allow.
-func (m *Engine) smallerMethods(p *Problem, s *Settings) string {
-	var names []string
-	for _, candidate := range []*Engine{automatic, blockBeliefs, labelPropagation, consistency()} {
-		spec := candidate.Specs[0]
-		if candidate.Name == m.Name ||
-			p.Directed && spec.Works&param.Directed == 0 ||
-			param.CheckSigned(spec, p.Signed) != nil {
-			continue
-		}
-		if c, err := candidate.costWithin(p, nil, s); err == nil && c.Bytes <= s.Memory {
-			names = append(names, candidate.Name)
-		}
-	}
-	return strings.Join(names, " or ")
+	return c, budget.Check(set.Memory, enough.Memory, "prediction by "+m.Name)
 }
 
 // costWithin estimates the cost of a prediction within the limit of the settings, which the memory

@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/param"
@@ -76,22 +75,6 @@ func TestMachinesStayWithinTheirPlan(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		if took := int64(after.TotalAlloc - before.TotalAlloc); took > planned*21/20 {
 			t.Errorf("%s, %d classes: %d bytes, plan %d", c.learner, c.classes, took, planned)
-		}
-	}
-}
-
-// Where a method does not fit, the error names others that do.
-func TestInsteadOfMethod(t *testing.T) {
-	p := contract.Planted(t, 4, 1200, 400)
-	for _, c := range []struct {
-		name  string
-		limit int64
-		want  string
-	}{{"auto", 1 << 20, "beliefs or lp or lgc"}, {"rl", 150_000, "beliefs"}, {"auto", 1 << 10, ""}} {
-		limit, want := c.limit, c.want
-		_, err := methodOf(t, c.name).Bytes(p, nil, &Settings{Memory: limit})
-		if over := new(budget.Error); !errors.As(err, &over) || over.Instead != want {
-			t.Errorf("limit %d: %q is named instead, want %q, error %v", limit, over.Instead, want, err)
 		}
 	}
 }

@@ -6,14 +6,14 @@ takes the largest resident memory that the kernel saw of it (ru_maxrss), for
 each limit. A run is marked
 
     low      the peak is above the plan
-    high     the plan is above 1.25 times the peak, and so is its sure part
-    between  the plan is above 1.25 times the peak, and its sure part below it
+    high     the plan is above 1.25 times the peak, and so is its required part
+    between  the plan is above 1.25 times the peak, and its required part below it
     over     the peak is above the limit
     exit     the command did not end as its estimate says
 
 Runs are cut off after so many seconds of processor time; their peak, with a
 star, is only a lower bound, so they are never called high or between. The ratio
-is that of the plan to the peak, or of its sure part where the peak stays below
+is that of the plan to the peak, or of its required part where the peak stays below
 that. Lines under --floor MiB are shown but not counted, unless they are over or
 exit. Command lines are those of plan_commands.txt or of --commands; the places
 in braces are made in WORK when first used:
@@ -182,7 +182,7 @@ def main():
             planned, doc = estimate(a.heatwalk, command) if planner else (0, None)
             code, peak, said = measure([a.heatwalk, *command, "--quiet"], a.seconds, directory)
             shutil.rmtree(directory, ignore_errors=True)
-            plan, sure = (doc["memory_bytes"], doc["memory_bytes_sure"]) if doc else (0, 0)
+            plan, sure = (doc["memory_bytes"], doc["required_bytes"]) if doc else (0, 0)
             found = flags(size, code, planned, plan, sure, peak, planner)
             tally["runs"] += 1
             for f in found:

@@ -321,7 +321,7 @@ func (s *Store) Transpose() sparse.Matrix {
 
 // Held returns the bytes that the store holds once everything was read, its
 // buffers for sweeps with them. Options.Memory bounds it.
-func (s *Store) Held() int64 { return s.plan.Total() }
+func (s *Store) Held() int64 { return s.plan.Required() }
 
 // bytesOnlyTransposed returns how many bytes of the frames that stay in memory are read only by sweeps
 // of [Store.Transpose]: those of a directed store's in direction.

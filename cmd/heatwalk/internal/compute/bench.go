@@ -156,9 +156,9 @@ func openSwept(run *shell.Session, c *benchOptions, copied bool) (*shell.OpenGra
 	}
 	job, err := g.Begin(run.Context, &heatwalk.Needs{
 		Part: "the benchmark",
-		Bytes: func(_ *heatwalk.Job, p *budget.Plan) (int64, error) {
+		Workspace: func(_ *heatwalk.Job, p *budget.Plan) (budget.Workspace, error) {
 			p.RowBytes = c.workload.RowBytes(&c.settings)
-			return c.workload.Bytes(len(g.Degrees), &c.settings), nil
+			return budget.Held(c.workload.Bytes(len(g.Degrees), &c.settings)), nil
 		},
 	})
 	if err != nil {

@@ -177,7 +177,7 @@ func writeWalk[T sparse.Float](d *shell.GraphRun, w *cwk.Walk[T],
 	isLocal := false
 	job, err := d.Graph.Begin(run.Context, &heatwalk.Needs{
 		Named: named, Part: "columns of a walk",
-		Bytes: func(j *heatwalk.Job, p *budget.Plan) (int64, error) {
+		Workspace: func(j *heatwalk.Job, p *budget.Plan) (budget.Workspace, error) {
 			if !isLocal {
 				walkLocally(j, w, m.picks, named)
 				isLocal = true
@@ -186,7 +186,7 @@ func writeWalk[T sparse.Float](d *shell.GraphRun, w *cwk.Walk[T],
 			bytes, sweeps, err := m.memory()
 			p.Sweeps = sweeps
 			p.RowBytes = rowBytes(w)
-			return bytes, err
+			return budget.Held(bytes), err
 		},
 	})
 	if err != nil {

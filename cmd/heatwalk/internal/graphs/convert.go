@@ -231,14 +231,14 @@ func convertGraph(run *shell.Session, c *convertOptions, name string) error {
 	held := g.Leave(attributes, "attributes of nodes")
 	job, err := held.Begin(run.Context, &heatwalk.Needs{
 		Part: "buffers of rows",
-		Bytes: func(j *heatwalk.Job, p *budget.Plan) (int64, error) {
+		Workspace: func(j *heatwalk.Job, p *budget.Plan) (budget.Workspace, error) {
 			p.Sweeps = c.format.Graph.Sweeps
 			limited := *options
 			limited.Memory = j.Memory
 			var bytes int64
 			bytes, file = graphfile.Bytes(c.format.Graph, g.Store.Store, &limited)
 			run.Costs.Disk = file + shell.RunFileBytes + shell.IDBytes(g.NodeAxis())
-			return bytes + min(textio.CompressBytes(c.out), run.Costs.Disk), nil
+			return budget.Held(bytes, min(textio.CompressBytes(c.out), run.Costs.Disk)), nil
 		},
 	})
 	if err != nil {

@@ -152,12 +152,12 @@ func measureGraph(run *shell.Session, r *infoOptions,
 	}
 	job, err := g.Begin(run.Context, &heatwalk.Needs{
 		Part: "components and labels",
-		Bytes: func(_ *heatwalk.Job, p *budget.Plan) (int64, error) {
+		Workspace: func(_ *heatwalk.Job, p *budget.Plan) (budget.Workspace, error) {
 			p.Sweeps = 2
 			if m.HasCodes() {
 				p.Sweeps = 3
 			}
-			return evaluate.StatisticsBytes(int(m.Rows), l), nil
+			return budget.Held(evaluate.StatisticsBytes(int(m.Rows), l)), nil
 		},
 	})
 	if err != nil {

@@ -268,7 +268,7 @@ func (o *itemOptions) serve(out *shell.Outputs) {
 		p := run.Costs.NewPlan()
 		err := reserveParts(p, parts)
 		if err == nil {
-			run.Costs.LimitHeap(p.Total())
+			run.Costs.LimitHeap(p.Required())
 		}
 		return err
 	}

@@ -97,10 +97,7 @@ func (costs *Costs) Begin(p *budget.Plan) error {
 	if costs.Timed {
 		return nil
 	}
-	// Estimates are at most three times the peak, so that the heap of a large run begins with half of the
-	// estimate: otherwise the collector would let garbage grow up to the estimate. The limit rises as needed.
-	total := p.Total()
-	costs.limitRuntime(budget.HeapLimit(max(total/2, min(total, budget.LeastLimit))), budget.HeapLimit(total))
+	costs.limitRuntime(budget.HeapLimit(p.Required()), budget.HeapLimit(p.Most())) // garbage would grow up to the most
 	return nil
 }
 
@@ -120,12 +117,13 @@ func (costs *Costs) limitRuntime(bytes, atMost int64) {
 
 // planDocument is the JSON document of a dry run.
 type planDocument struct {
-	Command     string        `json:"command"`
-	MemoryBytes int64         `json:"memory_bytes"`
-	LimitBytes  int64         `json:"limit_bytes"`
-	DiskBytes   *int64        `json:"disk_bytes"` // nil: unknown before the run
-	Sweeps      *int          `json:"sweeps"`     // nil: unknown before the run
-	Items       []budget.Item `json:"items"`
+	Command       string        `json:"command"`
+	MemoryBytes   int64         `json:"memory_bytes"`
+	RequiredBytes int64         `json:"required_bytes"`
+	LimitBytes    int64         `json:"limit_bytes"`
+	DiskBytes     *int64        `json:"disk_bytes"` // nil: unknown before the run
+	Sweeps        *int          `json:"sweeps"`     // nil: unknown before the run
+	Items         []budget.Item `json:"items"`
 	Closing
 }
 
@@ -134,15 +132,16 @@ func (run *Session) printPlan() error {
 	run.OutputState = ""
 	costs := run.Costs
 	items := costs.planned.Items()
-	bytes := costs.planned.Total()
+	bytes := costs.planned.Required()
 	if costs.reading.Bytes > bytes {
 		items = []budget.Item{costs.reading}
 		bytes = costs.reading.Bytes
 	}
-	resident := budget.Resident(bytes)
+	required := budget.Resident(bytes)
+	most := budget.Resident(max(bytes, costs.planned.Most()))
 	doc := &planDocument{Command: strings.TrimPrefix(run.Line.Command.CommandPath(), "heatwalk "),
-		MemoryBytes: resident, LimitBytes: costs.Memory,
-		Items: append(items, budget.Item{What: "program and heap", Bytes: resident - bytes})}
+		MemoryBytes: most, RequiredBytes: required, LimitBytes: costs.Memory,
+		Items: append(items, budget.Item{What: "program and heap", Bytes: required - bytes})}
 	const unknown = "unknown before the run"
 	disk := unknown
 	if !costs.UnknownDisk {
@@ -160,11 +159,11 @@ func (run *Session) printPlan() error {
 		for _, item := range doc.Items {
 			lines = append(lines, [2]string{item.What, words.Bytes(item.Bytes)})
 		}
-		total := words.Bytes(resident)
+		total := words.Bytes(most)
 		if costs.Memory > 0 {
 			total += " of " + words.Bytes(costs.Memory)
 		}
-		PrintSheet(run.Console.Stdout, 28, append(lines, [2]string{"memory", total},
+		PrintSheet(run.Console.Stdout, 28, append(lines, [2]string{"required memory", words.Bytes(required)}, [2]string{"memory, at most", total},
 			[2]string{"disk", disk}, [2]string{"sweeps", sweeps}))
 	})
 }

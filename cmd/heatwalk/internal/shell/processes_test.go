@@ -55,7 +55,7 @@ func TestLimitOfProcesses(t *testing.T) {
 	costs := &Costs{maxMemory: 600e6, Memory: 500e6, libraries: 100e6}
 	over := &budget.Error{Need: 900e6, Limit: 500e6}
 	over.Largest.What = "blocks"
-	if got, want := costs.overLimit(over).Error(), "--max-memory: 600 MB is too little for blocks; allow 1.06 GB or more"; got != want {
+	if got, want := costs.overLimit(over, "").Error(), "--max-memory: 600 MB is too little for blocks; allow 1.06 GB or more"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

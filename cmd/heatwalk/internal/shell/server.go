@@ -143,7 +143,7 @@ func (s *Server) Graphs() map[string]int64 {
 	defer s.mutex.Unlock()
 	bytes := map[string]int64{}
 	for name, kept := range s.graphs {
-		bytes[name] = kept.graph.Plan().Total()
+		bytes[name] = kept.graph.Plan().Required()
 	}
 	return bytes
 }

@@ -241,7 +241,7 @@ func (run *Session) fail(err error) int {
 	case Interrupted:
 		err = run.interruption()
 	case OverLimit:
-		err = run.Costs.overLimit(err)
+		err = run.Costs.overLimit(err, run.smaller())
 	}
 	if run.IsFollower() {
 		select {
@@ -282,8 +282,18 @@ func (line *CommandLine) namedFlag(err error) error {
 	return err
 }
 
-// overLimit adds a sufficient --max-memory to an error about the memory limit.
-func (costs *Costs) overLimit(err error) error {
+// smaller returns the flags that make a run smaller, as the end of a message.
+func (run *Session) smaller() string {
+	flags := run.Line.Command.Flags()
+	effort, method := flags.Lookup("effort"), flags.Lookup("method")
+	if effort == nil || method == nil || effort.Value.String() == "low" || method.Value.String() == "lp" {
+		return ""
+	}
+	return ", or pass --effort low or --method lp"
+}
+
+// overLimit adds a sufficient --max-memory to an error about the memory limit, and the given flags.
+func (costs *Costs) overLimit(err error, smaller string) error {
 	var (
 		over  *budget.Error
 		room  *ingest.LimitError
@@ -317,8 +327,8 @@ func (costs *Costs) overLimit(err error) error {
 	if room != nil && room.Unordered {
 		otherwise = ", or pass --order none"
 	}
-	if over != nil && over.Instead != "" {
-		otherwise = ", or pass --method " + over.Instead
+	if over != nil {
+		otherwise = smaller
 	}
 	switch {
 	case costs.limitedBy == system.AddressLimit && costs.Memory != costs.maxMemory:

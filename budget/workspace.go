@@ -1,0 +1,85 @@
+package budget
+
+import "slices"
+
+// Workspace declares the memory of a computation. A declaration multiplies a few constants by the dimensions of the problem;
+// it does not describe the run again. The computation takes the width of its slabs from the same value.
+type Workspace struct {
+	Fixed    Size // bytes that are always in memory: vectors, blocks that are never cut, bytes of labels, classes or entries
+	Column   Size // bytes for each column of a slab
+	Columns  int  // of the widest slab
+	Optional Size // further bytes that the data may ask for; with fewer, the results are the same
+
+	others []Workspace // of the stages before and after
+}
+
+// Slabs returns the workspace of blocks with the given rows, which are computed up to columns columns at a time.
+func Slabs[T any](blocks, rows, columns int) Workspace {
+	fixed := Block[T](rows, columns) - Times(rows, Row[T](columns)) // the start of huge pages
+	if columns > 8 {
+		fixed = AllOf(fixed, Times(rows, 32-4*Vector[T](1))) // rows are padded to 32 bytes, Width counts them by 4 columns
+	}
+	return Workspace{Fixed: Times(blocks, fixed), Column: Times(blocks, Vector[T](rows)), Columns: columns}
+}
+
+// Held returns the workspace of parts that are always in memory.
+func Held(parts ...Size) Workspace { return Workspace{Fixed: AllOf(parts...)} }
+
+// stages returns the stages of w, of which one at a time is in memory.
+func (w Workspace) stages() []Workspace {
+	first := w
+	first.others = nil
+	return append([]Workspace{first}, w.others...)
+}
+
+// And returns the workspace of computations that are in memory at the same time.
+func (w Workspace) And(v Workspace) Workspace {
+	var all []Workspace
+	for _, a := range w.stages() {
+		for _, b := range v.stages() {
+			all = append(all, Workspace{Fixed: AllOf(a.Fixed, b.Fixed), Column: AllOf(a.Column, b.Column),
+				Columns: max(a.Columns, b.Columns), Optional: AllOf(a.Optional, b.Optional)})
+		}
+	}
+	all[0].others = all[1:]
+	return all[0]
+}
+
+// Or returns the workspace of computations that follow each other.
+func (w Workspace) Or(v Workspace) Workspace {
+	w.others = append(slices.Clip(w.others), v.stages()...)
+	return w
+}
+
+// Width returns the number of columns of the slabs within a limit, at least 1 and 0 without columns. The workspace must have a
+// single stage. A limit of 0 means none.
+func (w Workspace) Width(limit Size) int {
+	return min(w.Columns, Widest(w.Columns, limit, w.bytes))
+}
+
+// bytes returns the memory of a stage with slabs of some columns.
+func (w Workspace) bytes(columns int) Size {
+	if columns == 0 {
+		return w.Fixed
+	}
+	return AllOf(w.Fixed, Times(w.Column, Row[float64](columns)/8))
+}
+
+// Required returns the bytes that are always in memory within a limit. They exceed the limit if slabs of one column do.
+func (w Workspace) Required(limit Size) (bytes Size) {
+	for _, stage := range w.stages() {
+		bytes = max(bytes, stage.bytes(stage.Width(limit)))
+	}
+	return bytes
+}
+
+// Most returns the largest memory within a limit, that of Required if it exceeds the limit.
+func (w Workspace) Most(limit Size) (bytes Size) {
+	for _, stage := range w.stages() {
+		bytes = max(bytes, AllOf(stage.bytes(stage.Width(limit)), stage.Optional))
+	}
+	if limit > 0 {
+		bytes = min(bytes, max(limit, w.Required(limit)))
+	}
+	return bytes
+}
