@@ -77,7 +77,7 @@
 // once, whatever the memory. A bucket that is too large for the memory, because one row has very
 // many entries or one edge very many lines, is sorted in runs, which are merged. The store stays
 // the same to the byte. The buffers of each goroutine, some bytes for each node, and the ids with
-// their numbering must fit into the memory; [Counts.Bytes] bounds the memory of a run.
+// their numbering must fit into the memory.
 //
 // Errors that come from data name file, line and column, and the way out; see
 // [nodefile.ParseError]. A cancelled context ends the work within one chunk or bucket.

@@ -28,8 +28,7 @@ func newMemory(t *task) *memory {
 }
 
 // extent is the size of a graph and of its parts in memory. [Run] counts it as it goes on, to decide
-// which lines go to disk and whether its limit is exceeded; [Counts.Bytes] bounds it before. Its
-// methods return the bytes of each step of a run.
+// which lines go to disk and whether its limit is exceeded. Its methods return the bytes of each step of a run.
 type extent struct {
 	c       *Config
 	workers int

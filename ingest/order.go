@@ -79,12 +79,6 @@ func (o Order) possible(rows, lines int) Order {
 // of merged communities.
 const localityBytes = 136
 
-// sampleBytes returns the bytes of the samples of stretches, as they are found and placed.
-func sampleBytes(rows int) int64 {
-	const lists = 2 * 2 // of 4 bytes each; the last code may make one twice as long
-	return lists*4*stretchCount*int64(stretchLength(rows)) + int64(rows)/8
-}
-
 // order returns the row of each code; or nil if the order of the ids is the best of those
 // to choose from.
 func (o *orderer) order() (row []uint32, err error) {

@@ -58,15 +58,14 @@ func (noClasses) LabelsTo(context.Context, io.Writer, float64) error {
 type Size struct {
 	Nodes int64
 	Lines int64 // number of lines, one for each edge
-	Whole bool  // every node occurs in a line
 	Bytes int64 // memory of the generator
 	Text  int64 // bytes of the text of the edges
 }
 
 // sizeOf returns the size of a graph with the given numbers of nodes and lines.
-func sizeOf(nodes, lines, bytes int64, exact bool) Size {
+func sizeOf(nodes, lines, bytes int64) Size {
 	digits := len(strconv.FormatInt(max(nodes-1, 1), 10))
-	return Size{Nodes: nodes, Lines: lines, Whole: exact, Bytes: bytes,
+	return Size{Nodes: nodes, Lines: lines, Bytes: bytes,
 		Text: lines * 2 * int64(digits+1)}
 }
 

@@ -51,7 +51,7 @@ type rmat struct {
 // Size implements [Graph].
 func (g rmat) Size() Size {
 	return sizeOf(1<<g.scale, int64(g.factor)<<g.scale,
-		blockLines*longestEdge*int64(g.workers), false)
+		blockLines*longestEdge*int64(g.workers))
 }
 
 // blockLines is the number of lines that share a random stream.

@@ -86,7 +86,7 @@ type sbm struct {
 // Size implements [Graph].
 func (g sbm) Size() Size {
 	// Places, nodes and counts; or places and the order and choice of labels.
-	return sizeOf(int64(g.nodes), int64(g.edges), 12*int64(g.nodes)+8*blockLines*longestEdge*int64(g.workers), false)
+	return sizeOf(int64(g.nodes), int64(g.edges), 12*int64(g.nodes)+8*blockLines*longestEdge*int64(g.workers))
 }
 
 // classes returns the number of classes.

@@ -54,7 +54,7 @@ type grid struct {
 // Size implements [Graph].
 func (g grid) Size() Size {
 	n := int64(g.rows) * int64(g.columns)
-	return sizeOf(n, 2*n, 0, true)
+	return sizeOf(n, 2*n, 0)
 }
 
 // EdgesTo writes the edges node by node.

@@ -11,7 +11,7 @@ import (
 )
 
 // TestSize checks that the lines and nodes of a graph do not exceed its Size, that models which
-// draw each line reach it exactly, and that every node has a line if Size.Whole is set.
+// draw each line reach it exactly.
 func TestSize(t *testing.T) {
 	for _, test := range []struct {
 		g     Graph
@@ -42,7 +42,7 @@ func TestSize(t *testing.T) {
 			}
 		}
 		if lines > size.Lines || test.exact && lines != size.Lines || top >= size.Nodes || top < size.Nodes/2 ||
-			size.Whole && int64(len(seen)) != size.Nodes || text > size.Text {
+			text > size.Text {
 			t.Errorf("%+v: %d lines, %d nodes up to %d, size %+v", test.g, lines, len(seen), top, size)
 		}
 	}

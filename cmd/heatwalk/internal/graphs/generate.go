@@ -1,6 +1,7 @@
 package graphs
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -207,30 +208,12 @@ func planGenerate(run *shell.Session, r *generateOptions, g generate.Graph) erro
 	if err := p.Reserve(size.Bytes, "edges"); err != nil {
 		return err
 	}
-	bytes := int64(0)
-	what := "compression"
+	run.Costs.Disk = size.Text + shell.RunFileBytes
 	if isStoreName(output) {
-		counts := &ingest.Counts{Nodes: size.Nodes, Lines: size.Lines,
-			Dense: size.Whole}
-		c := &ingest.Config{Workers: run.Threads, Order: ingest.AutoOrder}
-		if p.Limit > 0 {
-			c.Memory = p.Room()
-		}
-		run.Costs.Disk = counts.DiskBytes(c) + shell.RunFileBytes
-		p.Sweeps = 1
-		bytes = counts.Bytes(c)
-		what = "ingest"
-		if c.Memory > 0 {
-			bytes = min(bytes, c.Memory) // the rest goes to disk
-		}
-	} else {
-		run.Costs.Disk = size.Text + shell.RunFileBytes
-		bytes = min(textio.CompressBytes(output), run.Costs.Disk)
+		run.Costs.Disk += 2 * size.Text // of lines that do not fit the memory
+		return beginIngest(run.Costs, p, size.Text)
 	}
-	if err := p.Reserve(bytes, what); err != nil {
-		return err
-	}
-	return run.Costs.Begin(p)
+	return cmp.Or(p.Reserve(min(textio.CompressBytes(output), run.Costs.Disk), "compression"), run.Costs.Begin(p))
 }
 
 // withoutSeparator removes the separator at the end of the path of a directory, so that the name of

@@ -8,9 +8,11 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/ingest"
@@ -203,21 +205,37 @@ func ingestInto(run *shell.Session, r *shell.GraphInputs, dir string, inputs []s
 	return report, err
 }
 
-// planIngest plans an ingest of existing files. It takes the memory that the limit leaves, because more lines go to disk.
+// planIngest plans an ingest of existing files.
 func planIngest(costs *shell.Costs, inputs []string) error {
+	var text int64
 	for _, path := range inputs {
 		if path == "-" {
+			text = math.MaxInt64 / 2
 			continue
 		}
-		if _, err := os.Stat(path); err != nil {
+		info, err := os.Stat(path)
+		if err != nil {
 			return err
 		}
+		ratio := 1
+		switch strings.ToLower(filepath.Ext(path)) {
+		case ".gz", ".bgz", ".zst", ".npz", ".parquet":
+			ratio = 8 // of text to compressed text
+		}
+		text = budget.AllOf(text, budget.Times(ratio, info.Size()))
 	}
-	p := costs.NewPlan()
-	left, _ := p.Left()
-	p.Sweeps = 1
 	costs.UnknownDisk = true
-	return cmp.Or(p.Reserve(left, "ingest, at most"), costs.Begin(p))
+	return beginIngest(costs, costs.NewPlan(), text)
+}
+
+// beginIngest plans an ingest of bytes of text: lines that do not fit the memory go to disk.
+func beginIngest(costs *shell.Costs, p *budget.Plan, text int64) error {
+	p.Sweeps = 1
+	bytes := budget.Times(2, text)
+	if left, ok := p.Left(); ok {
+		bytes = min(bytes, left)
+	}
+	return cmp.Or(p.Reserve(bytes, "ingest"), costs.Begin(p))
 }
 
 // neighbourFlags holds the flags for a graph of nearest neighbours of attributes.

@@ -159,11 +159,11 @@ func (run *Session) printPlan() error {
 		for _, item := range doc.Items {
 			lines = append(lines, [2]string{item.What, words.Bytes(item.Bytes)})
 		}
-		total := words.Bytes(most)
+		total := "at most " + words.Bytes(most)
 		if costs.Memory > 0 {
 			total += " of " + words.Bytes(costs.Memory)
 		}
-		PrintSheet(run.Console.Stdout, 28, append(lines, [2]string{"required memory", words.Bytes(required)}, [2]string{"memory, at most", total},
+		PrintSheet(run.Console.Stdout, 28, append(lines, [2]string{"required memory", words.Bytes(required)}, [2]string{"memory", total},
 			[2]string{"disk", disk}, [2]string{"sweeps", sweeps}))
 	})
 }
