@@ -41,8 +41,13 @@ type foundPairs struct {
 	Method string
 }
 
-// fewPairs is the number of eigenpairs that learners take, and the most without a given rank.
-const fewPairs = 64
+const (
+	// fewPairs is the number of eigenpairs that learners take, and the most without a given rank on more than smallNodes nodes.
+	fewPairs = 64
+
+	// smallNodes is the number of nodes up to which a kernel without a rank has all eigenpairs: they take about a second.
+	smallNodes = 1000
+)
 
 // modularities are Σ λuuᵀ over the positive eigenvalues of M, or the largest of them.
 var modularities = Family{
@@ -52,12 +57,12 @@ var modularities = Family{
 		Params: []param.Param{
 			{
 				Name: "rank", Symbol: "rank",
-				Meaning: "eigenvalues that count at the most, if they are positive; 0: 64, or fewer where the gap behind them is wider",
+				Meaning: "eigenvalues that count at the most, if they are positive; 0: all up to 1,000 nodes, else 64, or fewer where the gap behind them is wider",
 				Kind:    param.Whole,
 				Range:   param.From(0), Default: param.Of(0),
 				Grid: []param.Value{param.Of(fewPairs)},
 				On: func(rank float64, _ param.Values, g param.Graph) (float64, error) {
-					if g.Len() <= fewPairs {
+					if g.Len() <= fewPairs || rank == 0 && g.Len() <= smallNodes {
 						return float64(g.Len()), nil
 					}
 					return rank, nil
@@ -86,7 +91,10 @@ var modularities = Family{
 // rankOn returns the rank on a graph with n nodes, and whether it adapts to the gaps between eigenvalues.
 func rankOn(v param.Values, n int) (rank int, adapts bool) {
 	if rank = v.Int("rank"); rank == 0 {
-		return min(fewPairs, n), n > fewPairs
+		if n <= smallNodes {
+			return n, false
+		}
+		return fewPairs, true
 	}
 	return min(rank, n), false
 }
@@ -200,8 +208,8 @@ func (m *modularity) find(ctx context.Context, s Settings,
 		return err
 	}
 	m.Sweeps = sweeps + pairs.Products
-	m.Method = pairs.Method + " eigenpairs"
 	m.fill(pairs)
+	m.Method = fmt.Sprintf("%s, %d of %d eigenpairs", pairs.Method, m.features.Cols, m.nodes)
 	return nil
 }
 

@@ -123,7 +123,7 @@ func TestDefaultValues(t *testing.T) {
 			t.Errorf("%s of A: %v", name, got)
 		}
 	}
-	large := newGraph(t, testgraph.Path(fewPairs+1), 1)
+	large := newGraph(t, testgraph.Path(smallNodes+1), 1)
 	if got := complete(t, &modularities, nil, On(background, large)); got.Int("rank") != 0 {
 		t.Errorf("modularity of many nodes: %v", got)
 	}

@@ -31,8 +31,7 @@ var automatic = &Engine{
 		plan := auto.PlanOf(p, autoSettings(p, *s))
 		return Cost{Bytes: plan.Bytes, Scores: outputBytes(p, plan.KeepsHighest), Disk: plan.Disk}, nil
 	},
-	ChoosesWeights: func(*Settings) bool { return true },
-	mixture:        &mixture{auto.FoldCount, auto.Propagates},
+	mixture: &mixture{auto.FoldCount, auto.Propagates},
 }
 
 var autoSpec = param.Spec{

@@ -198,8 +198,7 @@ var labelPropagation = &Engine{
 		}
 		return Cost{Bytes: bytes, Scores: outputBytes(p, keepsHighest(p, s))}, nil
 	},
-	ChoosesWeights: func(s *Settings) bool { return s.leavesOpen(&propagationSpec) },
-	HasRaw:         true,
+	HasRaw: true,
 	baseline: func(b *Baselines) problem.Estimate { // with given values of the parameters if there are some
 		if b.declared != nil {
 			return *b.declared

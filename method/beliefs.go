@@ -25,7 +25,6 @@ var blockBeliefs = &Engine{
 			classes+beliefs.Bytes(len(p.Degrees), len(p.Names),
 				budget.Subtract(p.SubtractComponents(s.Memory), classes)))}, nil
 	},
-	ChoosesWeights: func(s *Settings) bool { return s.leavesOpen(&beliefsSpec) },
 }
 
 var beliefsSpec = param.Spec{

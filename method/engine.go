@@ -54,9 +54,6 @@ type Engine struct {
 	// Check refuses settings that leave nothing to choose from.
 	Check func(s *Settings) error
 
-	// ChoosesWeights reports whether held-out labels choose the weights of edges with these settings.
-	ChoosesWeights func(s *Settings) bool
-
 	HasRaw bool // whether predictions have the scores of a formula, see [Settings.Raw]; a learner with a classifier for every two classes may have none all the same
 
 	Numbers *Regression // how it predicts numbers, which is all that [Register] needs; nil: it predicts classes

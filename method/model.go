@@ -53,7 +53,6 @@ func (m *Model) Engine() (*Engine, error) {
 	e := *inner
 	e.model = m
 	e.Choose = nil
-	e.ChoosesWeights = nil
 	e.baseline = nil
 	e.mixture = nil
 	e.Fit = func(ctx context.Context, p *Problem, _ *Parameters, s *Settings) (*Prediction, error) {

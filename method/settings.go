@@ -36,8 +36,8 @@ type Settings struct {
 	// Explain keeps the prediction in a form that [Prediction.Explain] reads. It needs Raw.
 	Explain bool
 
-	// Weights are those of edges that [Engine.Weigh] gives a method: one of [Weightings]; "": chosen by held-out
-	// labels for auto, lp and beliefs, as given for others.
+	// Weights are the weights of edges that [Engine.Weigh] gives a method: one of [Weightings]; "": chosen by held-out
+	// labels for auto, as given for others.
 	Weights string
 
 	// LowEffort leaves scores of eigenvectors and kernels out of the method auto.

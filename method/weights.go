@@ -53,16 +53,11 @@ func Weightings() []string {
 	return names
 }
 
-// leavesOpen reports whether a parameter of a declaration is to be chosen.
-func (s *Settings) leavesOpen(d *param.Spec) bool {
-	return !s.Fixed && slices.ContainsFunc(d.Params,
-		func(p param.Param) bool { return !s.Given.Has(p.Name) })
-}
-
-// choosesWeights reports whether held-out labels choose the weights for a method.
+// choosesWeights reports whether held-out labels choose the weights: those of a mixture. Any other method is its formula on the
+// weights of the graph.
 func (m *Engine) choosesWeights(p *Problem, s *Settings) bool {
-	return m.ChoosesWeights != nil && p.Weighted && !p.Signed && s.Weights == "" &&
-		(!choosesFactors(p, s) || p.Edges.Weighted) && m.ChoosesWeights(s) && len(p.Row) >= leastLabels && !choose.TooFew(p.Class)
+	return m.mixture != nil && p.Weighted && !p.Signed && s.Weights == "" &&
+		(!choosesFactors(p, s) || p.Edges.Weighted) && len(p.Row) >= leastLabels && !choose.TooFew(p.Class)
 }
 
 // EdgeWeights are the weights of edges that a method has learned from. Weights is one of
@@ -72,8 +67,8 @@ type EdgeWeights = problem.EdgeWeights
 // Weigh returns the problem with the weights of edges that a method learns from, which are
 // [problem.Problem.Learned]. [Engine.Predict] and [Engine.Tune] begin with it.
 //
-// The function of the weights is that of Settings.Weights or, if it is empty, for auto, lp and beliefs that of w, 1 and
-// log(1 + w) which predicts held-out labels best, and w for other methods. Labels choose open factors of kinds and times, for all
+// The function of the weights is Settings.Weights or, if it is empty, for auto that of w, 1 and log(1 + w) which predicts
+// held-out labels best, and w for other methods. Labels choose open factors of kinds and times, for all
 // methods with the function that is best for these.
 //
 // Both have the evidence and the rule of package sides. Cost: [sides.Evidence.QualityOf] for each of the weights.

@@ -48,34 +48,29 @@ func TestWeightsAreChosen(t *testing.T) {
 		}
 		return 0.5 + rng.Float64()
 	}
-	for _, name := range testgraph.Sample(t, 1, []string{"lp", "beliefs", "auto"}) {
-		if name == "auto" && testing.Short() {
-			continue
+	m := methodOf(t, "auto")
+	accuracy := func(p *Problem, class []int, weights string) (float64, string) {
+		set := &Settings{RNGSeed: 1, Weights: weights}
+		out, err := m.Predict(t.Context(), p, nil, set)
+		if err != nil {
+			t.Fatal(err)
 		}
-		m := methodOf(t, name)
-		accuracy := func(p *Problem, class []int, weights string) (float64, string) {
-			set := &Settings{RNGSeed: 1, Weights: weights}
-			out, err := m.Predict(t.Context(), p, nil, set)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return contract.Accuracy(p, out.Class, class), out.Weights
-		}
-		p, class := noise(t)
-		given, _ := accuracy(p, class, GivenWeights)
-		none, _ := accuracy(p, class, "none")
-		if chosen, weights := accuracy(p, class, ""); weights == GivenWeights || chosen < none-0.01 || chosen < given+0.05 {
-			t.Errorf("%s: accuracy %.3f with weights %s, %.3f with those given, %.3f without", name, chosen, weights, given, none)
-		}
-		p, class = amounts(t, 2, 2, informative)
-		given, _ = accuracy(p, class, GivenWeights)
-		if chosen, weights := accuracy(p, class, ""); weights != GivenWeights || chosen != given {
-			t.Errorf("%s: accuracy %.3f with weights %s that inform, %.3f with those given", name, chosen, weights, given)
-		}
+		return contract.Accuracy(p, out.Class, class), out.Weights
+	}
+	p, class := noise(t)
+	given, _ := accuracy(p, class, GivenWeights)
+	none, _ := accuracy(p, class, "none")
+	if chosen, weights := accuracy(p, class, ""); weights == GivenWeights || chosen < none-0.01 || chosen < given+0.05 {
+		t.Errorf("accuracy %.3f with weights %s, %.3f with weights as given, %.3f without", chosen, weights, given, none)
+	}
+	p, class = amounts(t, 2, 2, informative)
+	given, _ = accuracy(p, class, GivenWeights)
+	if chosen, weights := accuracy(p, class, ""); weights != GivenWeights || chosen != given {
+		t.Errorf("accuracy %.3f with weights %s that inform, %.3f with weights as given", chosen, weights, given)
 	}
 }
 
-// Nothing is chosen on a graph without weights, for other methods, and if all parameters are given.
+// Nothing is chosen on a graph without weights, and for a method that is named: it is its formula on the graph.
 func TestWeightsAreNotChosen(t *testing.T) {
 	p, _ := noise(t)
 	plain := *p
@@ -86,9 +81,10 @@ func TestWeightsAreNotChosen(t *testing.T) {
 		set  *Settings
 		want string
 	}{
-		{&plain, "lp", &Settings{}, ""},
+		{&plain, "auto", &Settings{}, ""},
 		{p, "lgc", &Settings{}, GivenWeights},
-		{p, "lp", &Settings{Fixed: true}, GivenWeights},
+		{p, "lp", &Settings{}, GivenWeights},
+		{p, "beliefs", &Settings{}, GivenWeights},
 		{p, "lgc", &Settings{Weights: "log"}, "log"},
 	} {
 		if got, err := methodOf(t, c.name).Weigh(t.Context(), c.p, c.set); err != nil || got.Learned.Weights != c.want {
@@ -101,9 +97,9 @@ func TestWeightsAreNotChosen(t *testing.T) {
 // kept model has its weights.
 func TestWeightsAreKept(t *testing.T) {
 	p, _ := noise(t)
-	m := methodOf(t, "lp")
+	m := methodOf(t, "auto")
 	var want *Prediction
-	for _, set := range []*Settings{{Workers: 1, RNGSeed: 1}, {Workers: 3, Memory: 1 << 20, RNGSeed: 1}} {
+	for _, set := range []*Settings{{Workers: 1, LowEffort: true, RNGSeed: 1}, {Workers: 3, Memory: 64 << 20, LowEffort: true, RNGSeed: 1}} {
 		out, err := m.Predict(t.Context(), p, nil, set)
 		if err != nil || out.Weights != "none" {
 			t.Fatalf("weights %q, %v", out.Weights, err)
@@ -115,7 +111,7 @@ func TestWeightsAreKept(t *testing.T) {
 			t.Error("other scores")
 		}
 	}
-	kept, err := m.Keep(want, &Settings{RNGSeed: 1})
+	kept, err := m.Keep(want, &Settings{LowEffort: true, RNGSeed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -134,7 +134,7 @@ PEERS = {
     'hw.apply(H, "personalized-pagerank:alpha=0.85", ones).array': (None, lambda: pagerank(H, ones), lambda: walks(H)),
     'hw.apply(H2, "personalized-pagerank:alpha=0.85", ones).array': (None, lambda: pagerank(H2, ones), lambda: walks_of_igraph(H, ones)),
     'hw.rank(G, [s], "heat-pagerank:beta=2").score': (lambda x: x.sort_index(), lambda: la.expm(-2 * (eye - G / G.sum(axis=0)))[:, s]),
-    'hw.NodeClassifier("lp", edge_weights="given").fit(G, y).scores_': (
+    'hw.NodeClassifier("lp").fit(G, y).scores_': (
         None, harmonic, lambda: sklearn.semi_supervised.LabelPropagation(kernel=lambda X, Z: G.copy(), max_iter=100000, tol=1e-13).fit(b, y).label_distributions_,
         lambda: np.eye(3)[nx.node_classification.harmonic_function(labelled(G), 5000)]),
     'hw.NodeClassifier("lgc:alpha=0.2").fit(G, y).scores_': (

@@ -141,11 +141,11 @@ class Lasting(unittest.TestCase):
         mine = [name for name, (graph, *_) in self.server()._graphs.items() if graph() is not None and graph().n == 80]
         self.assertEqual(len(mine), 1)
         same = A.copy()
-        degrees = hw.NodeClassifier("lp", graph=A, random_state=1, edge_weights="given").fit(range(40), y[:40]).scores_
+        degrees = hw.NodeClassifier("lp", graph=A, random_state=1).fit(range(40), y[:40]).scores_
         A.data[:] = np.arange(A.nnz) % 7 + 1
-        again = hw.NodeClassifier("lp", graph=same, random_state=1, edge_weights="given").fit(range(40), y[:40]).scores_
+        again = hw.NodeClassifier("lp", graph=same, random_state=1).fit(range(40), y[:40]).scores_
         np.testing.assert_array_equal(again, degrees)
-        changed = hw.NodeClassifier("lp", graph=A + A.T, random_state=1, edge_weights="given").fit(range(40), y[:40]).scores_
+        changed = hw.NodeClassifier("lp", graph=A + A.T, random_state=1).fit(range(40), y[:40]).scores_
         self.assertFalse(np.array_equal(changed, found[0]))
 
     def test_errors(self):

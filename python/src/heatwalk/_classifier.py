@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Hashable, Mapping
 import numpy as np
 
 from ._call import Call, rows_of, run_call
-from ._errors import UsageError, warn
+from ._errors import UsageError
 from ._estimators import ClassifierMixin, NodeEmbedding, NodeEstimator, NodeRegressor, check_index
 from ._folder import read_arrays
 from ._frame import columns_of
@@ -55,8 +55,8 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
         How much a label of each class counts, in place of prior: the shares of the classes are those of the labels
         times these weights, 1 for classes that are not in the dict.
     edge_weights : {"given", "none", "log"}, optional
-        The weights of edges: w, 1 or log(1 + w). By default auto, lp and beliefs choose by held-out labels, and other
-        methods take w.
+        The weights of edges: w, 1 or log(1 + w). By default auto chooses by held-out labels, and other methods
+        take w.
     targets
         The nodes that can have a label, or a mask of all nodes.
     kind_weights, since, until, half_life, random_state, threads, max_memory, progress
@@ -189,11 +189,7 @@ class NodeClassifier(ClassifierMixin, NodeEstimator):
                                for v in ("accuracy_estimate", "accuracy_stderr"))
             parameters = dict(run.get("parameters") or {})
             if "weights" in run:
-                parameters["weights"] = weights = run["weights"]
-                name = str(self.method).partition(":")[0]
-                if weights != "given" and self.edge_weights is None and name in ("lp", "beliefs"):
-                    warn(f"{name}: edges have the weight {'1' if weights == 'none' else 'log(1 + w)'}"
-                         " in place of w by held-out labels; edge_weights=\"given\" keeps w")
+                parameters["weights"] = run["weights"]
             state = {"run_": run, "_model": b"", "_seed": seed,
                      "accuracy_": accuracy, "accuracy_stderr_": error, "method_": run.get("method", self.method),
                      "kind_weights_": run.get("kind_weights"), "settings_": parameters}

@@ -203,9 +203,9 @@ func TestGoldenMethods(t *testing.T) {
 		return list
 	}
 	both := []made{
-		{file: "lp_harmonic", flags: "--method lp --edge-weights given"},
-		{file: "lp_steps5", flags: "--method lp:steps=5 --edge-weights given"},
-		{file: "lp_steps50", flags: "--method lp:alpha=1:steps=50 --edge-weights given"},
+		{file: "lp_harmonic", flags: "--method lp"},
+		{file: "lp_steps5", flags: "--method lp:steps=5"},
+		{file: "lp_steps50", flags: "--method lp:alpha=1:steps=50"},
 		{file: "rl_iterations", last: true, flags: "--method rl:gamma=0.3:walk=3:power-alpha=1.5:power-beta=2:rounds=5"},
 		{file: "gp_transduction_b0.0_t", flags: "--method gp-transduction:laplacian=combinatorial:alpha=1:variance=4:balance=0"},
 		{file: "gp_transduction_b0.1_t", flags: "--method gp-transduction:laplacian=combinatorial:alpha=1:variance=4:balance=0.1"},
@@ -213,7 +213,7 @@ func TestGoldenMethods(t *testing.T) {
 	for graph, list := range map[string][]made{
 		"karate":  append(lgc("0.1", "0.5", "0.9", "0.99"), both...),
 		"wrand60": append(lgc("0.1", "0.99"), both...),
-		"sbm300":  append(lgc("0.5", "0.99"), both[0], made{file: "lp_steps10", flags: "--method lp:steps=10 --edge-weights given"}),
+		"sbm300":  append(lgc("0.5", "0.99"), both[0], made{file: "lp_steps10", flags: "--method lp:steps=10"}),
 	} {
 		if testing.Short() && graph != "karate" {
 			continue

@@ -330,7 +330,7 @@ func peerReferences(t *testing.T) map[string]*mat.Dense {
 		"apply H.mtx --self-loops keep --function personalized-pagerank:alpha=0.85 --block ones.npy":  pageRankOf(t, graphs["H"], ones, false),
 		"apply H2.mtx --self-loops keep --function personalized-pagerank:alpha=0.85 --block ones.npy": pageRankOf(t, graphs["H2"], ones, false),
 		"rank G.mtx --seeds s.ids --kernel heat-pagerank:beta=2":                                      exponentialTimes(times(2, walk), seed),
-		"classify G.mtx --labels y.tsv --method lp --edge-weights given":                              harmonicOf(t, g),
+		"classify G.mtx --labels y.tsv --method lp":                                                   harmonicOf(t, g),
 		"classify G.mtx --labels y.tsv --method lgc:alpha=0.2":                                        spreadOf(t, g, 0.2),
 		"gram classify K.npy --labels y.tsv --learner svm:cost=1 --dtype float64":                     pairwiseMachines(gram, peerLabels(), 1),
 		"apply G.mtx --function exp:t=-2:matrix=laplacian --block b.npy":                              exponentialTimes(times(-2, laplacian), b),

@@ -85,7 +85,7 @@ func (c *classifyOptions) predictionFlags(flags *shell.FlagSet) {
 // methodFlags declares the flags of a single method.
 func (c *classifyOptions) methodFlags(flags *shell.FlagSet) {
 	flags.AddChoice(&c.learning.weight, "edge-weights", "", method.Weightings(),
-		"edge weights: w as given, none: all 1, of lines with weight 0 in files too, log: log(1 + w) (default: auto, lp and beliefs choose by held-out labels, others take w)")
+		"edge weights: w as given, none: all 1, of lines with weight 0 in files too, log: log(1 + w) (default: auto chooses by held-out labels, others take w)")
 	flags.AddCheck(func(line *shell.CommandLine, _ []string) {
 		config := &c.learning.graph.Config
 		config.Unweighted = c.learning.weight == "none" && !config.Signed
