@@ -92,17 +92,23 @@ func TestHostileValues(t *testing.T) {
 			"Problem": func(l map[string]string, _ *heatwalk.ClassifyOptions) error { _, err := g.Problem(l); return err },
 		} {
 			each(method, func(call func(...any)) {
+				splits := 0
+				if method == "Evaluate" {
+					splits = 1
+				}
 				for _, labels := range hostileLabels {
-					call(labels, func() error { return classify(labels, &heatwalk.ClassifyOptions{Method: "lp:alpha=1", Splits: 1}) })
+					call(labels, func() error { return classify(labels, &heatwalk.ClassifyOptions{Method: "lp:alpha=1", Splits: splits}) })
 				}
 				labels := map[string]string{"0": "a", "3": "b"}
 				for _, spec := range hostileNames {
 					call(spec, func() error {
-						return classify(labels, &heatwalk.ClassifyOptions{Method: spec, Splits: 1, Grid: "none"})
+						return classify(labels, &heatwalk.ClassifyOptions{Method: spec, Splits: splits, Grid: "none"})
 					})
 				}
 				for _, grid := range []string{"", "what", "\x00"} {
-					call(grid, func() error { return classify(labels, &heatwalk.ClassifyOptions{Method: "lp", Splits: 1, Grid: grid}) })
+					call(grid, func() error {
+						return classify(labels, &heatwalk.ClassifyOptions{Method: "lp", Splits: splits, Grid: grid})
+					})
 				}
 				for _, x := range hostileNumbers {
 					call(x, func() error {
@@ -112,6 +118,16 @@ func TestHostileValues(t *testing.T) {
 				call("no share", func() error { return classify(labels, &heatwalk.ClassifyOptions{Train: []float64{}}) })
 			})
 		}
+		each("ReadLabels", func(call func(...any)) {
+			for _, path := range []string{"", "what", "."} {
+				call(path, func() error { _, err := g.ReadLabels(ctx, path, nil); return err })
+			}
+		})
+		each("ReadAttributes", func(call func(...any)) {
+			for _, path := range []string{"", "what", "."} {
+				call(path, func() error { _, err := g.ReadAttributes(ctx, path, nil); return err })
+			}
+		})
 		each("Explain", func(call func(...any)) {
 			for _, ids := range hostileIDs {
 				call(ids, func() error {

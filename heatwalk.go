@@ -370,8 +370,11 @@ func (g *Graph) With(workers int, planned func(*Plan) error) *Graph {
 }
 
 // IDs returns the ids of all nodes in their order: that of the rows of the matrices that
-// methods take and return.
+// methods take and return. A graph that was never opened has none.
 func (g *Graph) IDs() []string {
+	if g.Graph == nil {
+		return nil
+	}
 	ids := make([]string, 0, g.Nodes.Len())
 	for row := range g.Nodes.Rows() {
 		ids = append(ids, g.Nodes.ID(row))
@@ -424,6 +427,9 @@ func refuse(option, format string, args ...any) error {
 
 // Origin returns the content of the graph and the given settings of its edges.
 func (g *Graph) Origin() *sides.Origin {
+	if g.Graph == nil { // never opened
+		return new(sides.Origin)
+	}
 	if g.Store == nil {
 		return &sides.Origin{Directed: g.Directed, Signed: g.Signed}
 	}

@@ -142,19 +142,29 @@ func usesOfGraph(t *testing.T) map[string]func(ctx context.Context, g *Graph) er
 	}
 	b := mat.NewDense(34, 1, nil)
 	b.Set(0, 0, 1)
-	o := &ClassifyOptions{Method: "lp:alpha=1", Train: []float64{0.5}, Splits: 1}
+	o := &ClassifyOptions{Method: "lp:alpha=1"}
+	compared := &ClassifyOptions{Method: o.Method, Train: []float64{0.5}, Splits: 1}
 	end := func(j *Job, err error) error {
 		if err == nil {
 			j.End()
 		}
 		return err
 	}
+	features := filepath.Join(t.TempDir(), "features.csv")
+	if err := os.WriteFile(features, []byte("node,age\n1,30\n34,50\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	return map[string]func(ctx context.Context, g *Graph) error{
+		"ReadAttributes": func(ctx context.Context, g *Graph) error { _, err := g.ReadAttributes(ctx, features, nil); return err },
+		"ReadLabels": func(ctx context.Context, g *Graph) error {
+			_, err := g.ReadLabels(ctx, "testdata/golden/karate/labels.tsv", nil)
+			return err
+		},
 		"Begin":    func(ctx context.Context, g *Graph) error { return end(g.Begin(ctx, nil)) },
 		"EachEdge": func(ctx context.Context, g *Graph) error { return g.EachEdge(ctx, func(Edge) error { return nil }) },
 		"Problem":  func(ctx context.Context, g *Graph) error { _, err := g.Problem(labels); return err },
 		"Classify": func(ctx context.Context, g *Graph) error { _, err := g.Classify(ctx, labels, o); return err },
-		"Evaluate": func(ctx context.Context, g *Graph) error { _, err := g.Evaluate(ctx, labels, o); return err },
+		"Evaluate": func(ctx context.Context, g *Graph) error { _, err := g.Evaluate(ctx, labels, compared); return err },
 		"Explain": func(ctx context.Context, g *Graph) error {
 			_, err := g.Explain(ctx, labels, []string{"1"}, o)
 			return err
@@ -188,7 +198,7 @@ func usesOfGraph(t *testing.T) map[string]func(ctx context.Context, g *Graph) er
 			return err
 		},
 		"Compare": func(ctx context.Context, g *Graph) error {
-			_, err := Compare(ctx, g, p, &evaluate.Plan{Methods: classes, Fractions: o.Train, Splits: 1})
+			_, err := Compare(ctx, g, p, &evaluate.Plan{Methods: classes, Fractions: compared.Train, Splits: 1})
 			return err
 		},
 		"RankNodes": func(ctx context.Context, g *Graph) error {
@@ -302,7 +312,7 @@ func TestEndsWithCause(t *testing.T) {
 				break
 			}
 			if !errors.Is(err, context.Canceled) || !errors.Is(err, cause) {
-				t.Errorf("%s after %d questions: %v", name, questions, err)
+				t.Fatalf("%s after %d questions: %v", name, questions, err)
 			}
 		}
 	}

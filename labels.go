@@ -13,6 +13,8 @@ import (
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/file/tablefile"
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
@@ -23,8 +25,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// ClassifyOptions choose the method of [Graph.Classify] and [Graph.Evaluate]. Nil means
-// defaults.
+// ClassifyOptions are the options of [Graph.Classify], [Graph.Explain], [Graph.Evaluate] and [Model.Predict]. Nil and the
+// zero value mean the defaults of the command. A method refuses the options that it does not use. [Options] has the weights
+// of kinds and times of edges.
 type ClassifyOptions struct {
 	// Method is the name of a method with its parameters, for example "auto" (the default)
 	// or "diffusion:beta=2+rls". Parameters that are not given are chosen by
@@ -35,10 +38,95 @@ type ClassifyOptions struct {
 	// file.
 	Grid string
 
-	Seed uint64 // of folds, splits and samples; 0: 1, as in the command
+	Seed uint64 // of folds, splits and samples; 0 means 1
+
+	// Attributes is a file of attributes of nodes: a matrix .npz, .npy or LIBSVM, or a table with a column of ids. ""
+	// means the attributes of the store, if it has any. Reading says how the file is read; nil means defaults. A column
+	// of the table that was made from the labels must be left out by Reading.Fields, see [Prediction.Leaks].
+	Attributes string
+	Reading    *tablefile.FeatureConfig
+
+	// EdgeWeights is one of [method.Weightings]; "" means that auto, lp and beliefs choose by held-out labels, and that
+	// other methods take the weights as given.
+	EdgeWeights string
+
+	LowEffort bool // auto learns from random walks alone, which takes less time
+
+	// Shares are the known shares of all classes among all nodes, positive, with the sum 1; nil means the shares of the
+	// labels. Classify and Explain use them.
+	Shares map[string]float64
+
+	// Targets are the ids of the nodes that can have a label, the only nodes of [Prediction.WriteTo]; nil means all nodes.
+	// Classify and Model.Predict use them.
+	Targets []string
+
+	// Sets is the coverage of the prediction sets of [Prediction.WriteTo]; 0 means none. Classify and Model.Predict use it.
+	Sets float64
+
+	Baselines bool // Classify: measure label propagation and the largest class too
 
 	Train  []float64 // Evaluate: shares of labels to train with; nil: 0.1
 	Splits int       // Evaluate: random splits for each of Train; 0: 20
+}
+
+// The methods that use an option of [ClassifyOptions].
+const (
+	byClassify = 1 << iota
+	byExplain
+	byEvaluate
+	byModel
+)
+
+// refuseUnused returns the error about an option that a method does not use.
+func (o *ClassifyOptions) refuseUnused(method int) error {
+	for _, option := range []struct {
+		name    string
+		isGiven bool
+		users   int
+	}{
+		{"method", o.Method != "", byClassify | byExplain | byEvaluate},
+		{"grid", o.Grid != "", byClassify | byExplain | byEvaluate},
+		{"seed", o.Seed != 0, byClassify | byExplain | byEvaluate},
+		{"edge weights", o.EdgeWeights != "", byClassify | byExplain | byEvaluate},
+		{"low effort", o.LowEffort, byClassify | byExplain | byEvaluate},
+		{"shares", o.Shares != nil, byClassify | byExplain},
+		{"targets", o.Targets != nil, byClassify | byModel},
+		{"sets", o.Sets != 0, byClassify | byModel},
+		{"baselines", o.Baselines, byClassify},
+		{"train", o.Train != nil, byEvaluate},
+		{"splits", o.Splits != 0, byEvaluate},
+	} {
+		if option.isGiven && option.users&method == 0 {
+			return refuse(option.name, "this method does not use it; leave it out")
+		}
+	}
+	if o.Reading != nil && o.Attributes == "" {
+		return refuse("reading", "there is no file of attributes; name it in Attributes, or leave this out")
+	}
+	if !(o.Sets >= 0 && o.Sets < 1) {
+		return refuse("sets", "%v is out of range; give a coverage above 0 and below 1, or 0 for no sets", o.Sets)
+	}
+	return nil
+}
+
+// classShares returns the known shares in the order of the classes.
+func (o *ClassifyOptions) classShares(classes []string) ([]float64, error) {
+	if o.Shares == nil {
+		return nil, nil
+	}
+	sum := 0.0
+	shares := make([]float64, len(classes))
+	for c, name := range classes {
+		shares[c] = o.Shares[name]
+		if !(shares[c] > 0) {
+			return nil, refuse("shares", "%v of class %q is not positive; give a positive share for each class", shares[c], name)
+		}
+		sum += shares[c]
+	}
+	if len(o.Shares) != len(classes) || math.Abs(sum-1) > 1e-6 {
+		return nil, refuse("shares", "%d of %d classes have the sum %v; give a share for each class that has a label, with the sum 1", len(o.Shares), len(classes), sum)
+	}
+	return shares, nil
 }
 
 // Problem returns the graph with labels by id on some of its nodes, in the order of
@@ -74,6 +162,9 @@ func (g *Graph) Problem(labels map[string]string) (*method.Problem, error) {
 // NewProblem returns the graph with labels by row: the node rows[i] has the class
 // names[classes[i]]; rows and classes must have the same length. Columns of scores follow the order of names; folds and samples follow the ids of the nodes.
 func NewProblem(g *Graph, rows, classes []int, names []string) *method.Problem {
+	if g.Graph == nil { // never opened, as jobs report
+		return &method.Problem{Graph: new(graph.Graph), Row: rows, Class: classes, Names: names}
+	}
 	id := func(row int) string {
 		if row < 0 || row >= len(g.Degrees) { // of no node, as methods find
 			return ""
@@ -97,14 +188,21 @@ func NewProblem(g *Graph, rows, classes []int, names []string) *method.Problem {
 // Classify predicts the label of every node from the labels of some, by id.
 func (g *Graph) Classify(ctx context.Context, labels map[string]string,
 	o *ClassifyOptions) (*Prediction, error) {
-	return g.classify(ctx, labels, o, nil)
+	o = cmp.Or(o, new(ClassifyOptions))
+	return g.classify(ctx, labels, o, byClassify, &PredictOptions{Baselines: o.Baselines})
 }
 
-// classify predicts labels by id; the options may ask for more than predictions.
+// classify predicts labels by id for one of the methods.
 func (g *Graph) classify(ctx context.Context, labels map[string]string,
-	o *ClassifyOptions, options *PredictOptions) (*Prediction, error) {
+	o *ClassifyOptions, method int, options *PredictOptions) (*Prediction, error) {
+	if err := o.refuseUnused(method); err != nil {
+		return nil, err
+	}
 	p, err := g.Problem(labels)
 	if err != nil {
+		return nil, err
+	}
+	if p.Shares, err = o.classShares(p.Names); err != nil {
 		return nil, err
 	}
 	entries, _, err := o.methods(ctx, g.options.Progress)
@@ -114,7 +212,34 @@ func (g *Graph) classify(ctx context.Context, labels map[string]string,
 	if len(entries) > 1 {
 		return nil, refuse("method", "%s are several; this takes one, Evaluate compares them", o.Method)
 	}
-	return Predict(ctx, g, p, entries[0].Method, entries[0].Settings, options)
+	m := entries[0].Method
+	var attributes *tablefile.Features
+	if slices.Contains(m.Takes, attributesSetting) {
+		if attributes, g, err = o.attach(ctx, g, p, o.reading(p)); err != nil {
+			return nil, err
+		}
+	}
+	return o.predict(ctx, g, p, attributes, m, entries[0].Settings, options)
+}
+
+// predict predicts by an engine with the targets and sets of the options and the attributes of the problem, nil for none.
+func (o *ClassifyOptions) predict(ctx context.Context, g *Graph, p *method.Problem, attributes *tablefile.Features,
+	m *method.Engine, s *method.Settings, options *PredictOptions) (out *Prediction, err error) {
+	if o.Targets != nil {
+		if options.Targets, err = g.rowsOf("targets", o.Targets); err != nil {
+			return nil, err
+		}
+	}
+	options.Sets = o.Sets > 0
+	if out, err = Predict(ctx, g, p, m, s, options); err != nil {
+		return nil, err
+	}
+	out.coverage = o.Sets
+	if attributes != nil {
+		out.attributes = attributes
+		out.Leaks = attributes.FindLeaks(&nodefile.Labels{Row: p.Row, Class: p.Class, Names: p.Names})
+	}
+	return out, nil
 }
 
 // Explain predicts the label of every node from the labels of some, and returns the reasons for the predictions of some
@@ -126,7 +251,7 @@ func (g *Graph) Explain(ctx context.Context, labels map[string]string,
 	if err != nil {
 		return nil, err
 	}
-	out, err := g.classify(ctx, labels, o, &PredictOptions{Explain: rows})
+	out, err := g.classify(ctx, labels, cmp.Or(o, new(ClassifyOptions)), byExplain, &PredictOptions{Explain: rows})
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +259,7 @@ func (g *Graph) Explain(ctx context.Context, labels map[string]string,
 }
 
 // Predict predicts the class of every node of a problem on the graph. It fills in the Memory
-// and the Workers of the settings. The error of a prediction without labels, with one class or
+// and the Workers of the settings; the RNGSeed 0 means 1, here and in the other functions of this package. The error of a prediction without labels, with one class or
 // above the memory limit is that of the method.
 func Predict(ctx context.Context, g *Graph, p *method.Problem, m *method.Engine,
 	s *method.Settings, o *PredictOptions) (*Prediction, error) {
@@ -171,7 +296,7 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m *method.Engine,
 		return nil, err
 	}
 	defer job.End()
-	out := &Prediction{Classes: p.Names, g: g, engine: m, job: job, settings: learned, options: o}
+	out := &Prediction{Classes: p.Names, g: g, engine: m, job: job, given: p, settings: learned, options: o}
 	out.problem, err = out.compute(ctx, local, m, learned, &options)
 	if err != nil {
 		return nil, err
@@ -179,7 +304,7 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m *method.Engine,
 	if err := job.gatherPrediction(out.Prediction); err != nil {
 		return nil, err
 	}
-	out.HeldOutScores = &choose.Scores{Seed: set.RNGSeed, IsShifted: out.Shift != nil && out.Shift.Exceeds()}
+	out.HeldOutScores = &choose.Scores{Seed: learned.RNGSeed, IsShifted: out.Shift != nil && out.Shift.Exceeds()}
 	if out.Places != nil {
 		out.holdOut(p, out.Places)
 	}
@@ -259,6 +384,16 @@ func predictionBytes(p *method.Problem, m *method.Engine, cost *method.Cost,
 // same labels and scored on the same others.
 func (g *Graph) Evaluate(ctx context.Context, labels map[string]string,
 	o *ClassifyOptions) (*evaluate.Report, error) {
+	o = cmp.Or(o, new(ClassifyOptions))
+	if err := o.refuseUnused(byEvaluate); err != nil {
+		return nil, err
+	}
+	if err := checkShares("train", o.Train); err != nil {
+		return nil, err
+	}
+	if o.Splits < 0 {
+		return nil, refuse("splits", "%d is out of range; give 1 or more, or 0 for 20", o.Splits)
+	}
 	p, err := g.Problem(labels)
 	if err != nil {
 		return nil, err
@@ -267,18 +402,14 @@ func (g *Graph) Evaluate(ctx context.Context, labels map[string]string,
 	if err != nil {
 		return nil, err
 	}
-	plan := &evaluate.Plan{Methods: entries, Fractions: []float64{0.1},
+	plan := &evaluate.Plan{Methods: entries, Fractions: []float64{0.1}, Splits: o.Splits,
 		Settings: set, Progress: g.options.Progress}
-	if o != nil {
-		if err := checkShares("train", o.Train); err != nil {
+	if o.Train != nil {
+		plan.Fractions = o.Train
+	}
+	if slices.ContainsFunc(entries, func(e method.Entry) bool { return slices.Contains(e.Method.Takes, attributesSetting) }) {
+		if _, g, err = o.attach(ctx, g, p, o.reading(p)); err != nil {
 			return nil, err
-		}
-		if o.Splits < 0 {
-			return nil, refuse("splits", "%d is out of range; give 1 or more, or 0 for 20", o.Splits)
-		}
-		plan.Splits = o.Splits
-		if o.Train != nil {
-			plan.Fractions = o.Train
 		}
 	}
 	return Compare(ctx, g, p, plan)
@@ -364,7 +495,7 @@ func PredictSeveral(ctx context.Context, g *Graph, p *method.Problem, kept *mult
 	if err != nil {
 		return nil, nil, err
 	}
-	out := &Prediction{Prediction: predicted, Classes: p.Names, g: g, problem: q,
+	out := &Prediction{Prediction: predicted, Classes: p.Names, g: g, given: p, problem: q, settings: set, options: new(PredictOptions), several: model.Keep(),
 		HeldOutScores: &choose.Scores{Sorted: model.HeldOut, Seed: set.RNGSeed, Several: true}}
 	out.UnreachedComponents, err = q.MissedComponents(ctx, out.Reached,
 		set.Workers, &out.Work)
@@ -399,7 +530,7 @@ func (g *Graph) Regress(ctx context.Context, values map[string]float64,
 	for _, row := range rows {
 		p.Value = append(p.Value, values[g.Nodes.ID(row)])
 	}
-	return PredictValues(ctx, g, p, list, &method.Settings{RNGSeed: usualSeed, Progress: g.options.Progress})
+	return PredictValues(ctx, g, p, list, &method.Settings{Progress: g.options.Progress})
 }
 
 // largestValue bounds the numbers of [Graph.Regress], so that their squares are finite.
@@ -444,6 +575,7 @@ func (g *Graph) beginLearning(ctx context.Context, p *method.Problem,
 	workspace func(*method.Problem, *method.Settings, *Plan) (budget.Workspace, error),
 ) (*Job, *method.Problem, *method.Settings, error) {
 	set := *cmp.Or(s, new(method.Settings))
+	set.RNGSeed = cmp.Or(set.RNGSeed, usualSeed)
 	set.Workers = g.options.Workers
 	n.Named = [][]int{p.Row}
 	n.Labels += len(p.Row)
@@ -462,13 +594,13 @@ func (g *Graph) beginLearning(ctx context.Context, p *method.Problem,
 	return job, job.Problem(p), &set, nil
 }
 
+// attributesSetting is the name in [method.Engine.Takes] of attributes of nodes.
+const attributesSetting = "node_features"
+
 // methods returns the methods that the options name, with their settings, and the settings
-// of all. They report their progress.
+// of all. They report their progress. The error may be about an option that makes no difference to them.
 func (o *ClassifyOptions) methods(ctx context.Context,
 	progress func(stage string, done, total int64)) ([]method.Entry, *method.Settings, error) {
-	if o == nil {
-		o = new(ClassifyOptions)
-	}
 	entries, err := method.Parse(cmp.Or(o.Method, "auto"))
 	if err != nil {
 		return nil, nil, err
@@ -477,11 +609,26 @@ func (o *ClassifyOptions) methods(ctx context.Context,
 	if err != nil {
 		return nil, nil, err
 	}
-	settings.RNGSeed = cmp.Or(o.Seed, usualSeed)
-	settings.Progress = progress
+	var takes []string
+	list := []*method.Settings{settings}
 	for _, e := range entries {
-		e.Settings.RNGSeed = settings.RNGSeed
-		e.Settings.Progress = progress
+		takes = append(takes, e.Method.Takes...)
+		list = append(list, e.Settings)
 	}
-	return entries, settings, nil
+	for _, s := range list {
+		s.RNGSeed = o.Seed
+		s.Progress = progress
+		s.Weights = o.EdgeWeights
+		s.LowEffort = o.LowEffort
+	}
+	const noEffect = "it makes no difference to %s; leave it out"
+	switch {
+	case o.Attributes != "" && !slices.Contains(takes, attributesSetting):
+		err = refuse("attributes", noEffect, o.Method)
+	case o.LowEffort && !slices.Contains(takes, "effort"):
+		err = refuse("low effort", noEffect, o.Method)
+	case o.EdgeWeights != "" && !slices.Contains(method.Weightings(), o.EdgeWeights):
+		err = refuse("edge weights", "%q is none of %s; give one of them", o.EdgeWeights, strings.Join(method.Weightings(), ", "))
+	}
+	return entries, settings, err
 }

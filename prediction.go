@@ -4,13 +4,17 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"slices"
+	"strings"
 
+	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/explain"
+	"github.com/heatwalk/heatwalk/method/multilabel"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/shift"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -74,22 +78,96 @@ type Prediction struct {
 
 	UnreachedComponents int // components of the nodes that are not reached
 
+	// Leaks are the columns of ClassifyOptions.Attributes that determine the labels. If a column was made from the labels, the
+	// accuracy is too high; leave it out by ClassifyOptions.Reading.
+	Leaks []string
+
 	g        *Graph
 	engine   *method.Engine  // that has predicted; nil: of several labels
 	job      *Job            // has ended
-	problem  *method.Problem // with the weights that the method has learned from
+	given    *method.Problem // the labels of all processes
+	problem  *method.Problem // of this process, with the weights that the method has learned from
 	settings *method.Settings
 	options  *PredictOptions
+	several  *multilabel.Kept // the model of several labels; nil: each node has one
+
+	attributes *tablefile.Features // that Classify has read; nil: none
+	coverage   float64             // of sets in WriteTo; 0: none
 }
 
-// Label returns the predicted label of a node, its own if it has one, "" if no label reaches
-// it, unless [method.Prediction.IsForAll] is true, or the graph has no such node.
+// Label returns the predicted label of a node, its own if it has one. It returns "" for a node that no label reaches, unless
+// [method.Prediction.IsForAll] is true, and for an id that is not in the graph; LabelOf tells them apart.
 func (p *Prediction) Label(id string) string {
+	label, _, _ := p.LabelOf(id)
+	return label
+}
+
+// LabelOf returns the label of a node as Label does, and whether a label reaches the node. The error is an [*IDError] for an id
+// that is not in the graph.
+func (p *Prediction) LabelOf(id string) (label string, isReached bool, err error) {
 	row, ok := p.g.Nodes.Lookup(id)
-	if !ok || !p.IsForAll && !p.Reached.Contains(uint32(row)) {
+	if !ok {
+		return "", false, &IDError{id}
+	}
+	return p.label(row), p.Reached.Contains(uint32(row)), nil
+}
+
+// label returns the label of a row.
+func (p *Prediction) label(row int) string {
+	if !p.IsForAll && !p.Reached.Contains(uint32(row)) {
 		return ""
 	}
 	return p.Classes[p.Class[row]]
+}
+
+// WriteTo writes a line for each node, or for each of the targets of [ClassifyOptions], in a format of
+// [tablefile.PredictionEndings], for example ".csv": the label, the scores of all classes and, with Sets, the prediction set.
+// The columns are the columns of heatwalk classify.
+func (p *Prediction) WriteTo(ctx context.Context, w io.Writer, ending string) error {
+	if !slices.Contains(tablefile.PredictionEndings, ending) {
+		return refuse("ending", "%q is none of %s; give one of them", ending, strings.Join(tablefile.PredictionEndings, ", "))
+	}
+	if p.several != nil {
+		return refuse("prediction", "nodes have several labels; run heatwalk classify --multi-label")
+	}
+	var sets *Sets
+	if p.coverage > 0 {
+		var err error
+		if sets, err = p.Sets(ctx, p.coverage); err != nil {
+			return err
+		}
+	}
+	rows := p.options.Targets
+	if rows == nil {
+		rows = slices.Collect(p.g.Nodes.Rows())
+	}
+	isKnown := make(map[int]bool, len(p.given.Row))
+	for _, row := range p.given.Row {
+		isKnown[row] = true
+	}
+	return tablefile.WritePredictions(ctx, w, ending, tablefile.Columns{Classes: p.Classes, Sets: sets != nil}, len(rows),
+		func(i int, line *tablefile.Prediction) {
+			line.Node = p.g.Nodes.ID(rows[i])
+			line.Label = p.label(rows[i])
+			line.Known = isKnown[rows[i]]
+			p.LineTo(line, rows[i], sets)
+		})
+}
+
+// LineTo completes a line, which must have its Label and Known, by the scores and the set of a row. sets may be nil.
+func (p *Prediction) LineTo(line *tablefile.Prediction, row int, sets *Sets) {
+	line.Reached = p.Reached.Contains(uint32(row))
+	switch {
+	case line.Known:
+		line.Set = []string{line.Label}
+	case sets != nil:
+		line.Set = sets.Row(row)
+	}
+	if p.Highest != nil {
+		p.Highest.RowTo(line.Scores, row)
+	} else {
+		simd.ConvertTo(line.Scores, p.Prediction.Scores.Row(row))
+	}
 }
 
 // Scores returns the score of every class for a node; nil if the graph has no such node.

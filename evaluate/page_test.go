@@ -78,7 +78,7 @@ func TestPageSize(t *testing.T) {
 func wideReport(methods, sizes, classes int) *Report {
 	const seed, splits = 3, 20
 	rng := rand.New(rand.NewPCG(seed, 0))
-	r := &Report{ClassReport: &ClassReport{TuningSplits: 10}, protocol: protocol{Nodes: 19717, Labelled: 19717, Splits: splits, RNGSeed: 1}}
+	r := &Report{ClassReport: &ClassReport{TuningSplits: 10}, Sampling: Sampling{Nodes: 19717, Labelled: 19717, Splits: splits, RNGSeed: 1}}
 	for i := range classes {
 		r.Classes = append(r.Classes, []string{"Theory", "Neural_Networks", "Case_Based", "Genetic_Algorithms"}[i%4]+strconv.Itoa(i))
 	}
@@ -92,7 +92,7 @@ func wideReport(methods, sizes, classes int) *Report {
 				name, base = "majority", 0.3
 			}
 			res := Result{
-				measured: (&size{fraction: f}).newResult(name), F1: &F1{rng.Float64()}, ClassMeasures: &ClassMeasures{Confusion: newConfusion(classes),
+				Measured: (&size{fraction: f}).newResult(name), F1: &F1{rng.Float64()}, ClassMeasures: &ClassMeasures{Confusion: newConfusion(classes),
 					MemoryBytes: rng.Int64N(1e8), Seconds: 100 * rng.Float64(), Phases: problem.PhaseSeconds{Classify: math.Exp(10 * rng.Float64())},
 					Tuned: onSplits, TuningAccuracy: 0.7},
 			}

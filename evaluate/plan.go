@@ -93,8 +93,8 @@ func (s *size) text() string {
 }
 
 // newResult returns a method at the training size, without measures.
-func (s *size) newResult(method string) measured {
-	return measured{Method: method, TrainFraction: s.fraction, TrainedOn: s.text()}
+func (s *size) newResult(method string) Measured {
+	return Measured{Method: method, TrainFraction: s.fraction, TrainedOn: s.text()}
 }
 
 // sizes checks all splits before anything is computed.

@@ -48,9 +48,9 @@ func TestFolds(t *testing.T) {
 // TestStanding checks the marks against the tests themselves.
 func TestStanding(t *testing.T) {
 	results := []Result{
-		{measured: measured{Method: "a"}, ClassMeasures: &ClassMeasures{Accuracies: []float64{0.5, 0.6, 0.7}}},
-		{measured: measured{Method: "b"}, ClassMeasures: &ClassMeasures{Accuracies: []float64{0.62, 0.71, 0.8}}},
-		{measured: measured{Method: "c"}, ClassMeasures: &ClassMeasures{Accuracies: []float64{0.9, 0.4, 0.8}}},
+		{Measured: Measured{Method: "a"}, ClassMeasures: &ClassMeasures{Accuracies: []float64{0.5, 0.6, 0.7}}},
+		{Measured: Measured{Method: "b"}, ClassMeasures: &ClassMeasures{Accuracies: []float64{0.62, 0.71, 0.8}}},
+		{Measured: Measured{Method: "c"}, ClassMeasures: &ClassMeasures{Accuracies: []float64{0.9, 0.4, 0.8}}},
 	}
 	for i := range results {
 		results[i].NodesTested, results[i].NodesTrained = 100, 10_000
@@ -62,7 +62,7 @@ func TestStanding(t *testing.T) {
 		}
 	}
 	even := []Result{
-		{measured: measured{Method: "a", NodesTrained: 1}, ClassMeasures: &ClassMeasures{Accuracies: []float64{0.5, 0.7}}}, {measured: measured{Method: "b", NodesTrained: 1}, ClassMeasures: &ClassMeasures{Accuracies: []float64{0.7, 0.5}}},
+		{Measured: Measured{Method: "a", NodesTrained: 1}, ClassMeasures: &ClassMeasures{Accuracies: []float64{0.5, 0.7}}}, {Measured: Measured{Method: "b", NodesTrained: 1}, ClassMeasures: &ClassMeasures{Accuracies: []float64{0.7, 0.5}}},
 	}
 	compare(even)
 	if even[0].Standing != first || even[1].Standing != notWorse {

@@ -16,8 +16,8 @@ import (
 	"github.com/heatwalk/heatwalk/method/problem"
 )
 
-// protocol describes a comparison.
-type protocol struct {
+// Sampling describes how the training and test sets of a comparison were drawn.
+type Sampling struct {
 	Nodes      int    `json:"nodes"`
 	Labelled   int    `json:"labelled"`             // nodes with a label or a number
 	Splits     int    `json:"splits"`               // for each training size
@@ -32,7 +32,7 @@ type protocol struct {
 
 // Report holds the measurements of [Run]: those of every method on the same splits.
 type Report struct {
-	protocol
+	Sampling
 	Labels  int      `json:"labels,omitempty"` // of nodes with several each, on all of them together
 	Classes []string `json:"classes,omitempty"`
 	*ClassReport
@@ -52,7 +52,7 @@ type ClassReport struct {
 
 // Result is one method at one training size, with the measures of the kind of its predictions.
 type Result struct {
-	measured
+	Measured
 	*ClassMeasures
 	*F1
 	*NumberMeasures
@@ -117,8 +117,8 @@ func (r *Result) addColumns(values ...float64) {
 	}
 }
 
-// measured is a method at one training size.
-type measured struct {
+// Measured is a method at one training size.
+type Measured struct {
 	Method        string  `json:"method"`
 	TrainFraction float64 `json:"train_fraction"` // of the labelled nodes
 	TrainedOn     string  `json:"trained_on"`     // the size of the training sets, as a person reads it
@@ -136,7 +136,7 @@ type measured struct {
 }
 
 // note adds the sizes and the parameters of one of some splits.
-func (m *measured) note(t *trial, splits *choose.Splits, number int) error {
+func (m *Measured) note(t *trial, splits *choose.Splits, number int) error {
 	s := splits.At(number)
 	m.NodesTrained += float64(len(s.Train)) / float64(splits.Len)
 	m.NodesTested += float64(len(s.Test)) / float64(splits.Len)
@@ -150,7 +150,7 @@ func (m *measured) note(t *trial, splits *choose.Splits, number int) error {
 }
 
 // unite stores the parameters of splits as those of all if they are equal.
-func (m *measured) unite() {
+func (m *Measured) unite() {
 	if list := m.ParametersBySplit; len(list) > 0 &&
 		!slices.ContainsFunc(list,
 			func(o json.RawMessage) bool { return !bytes.Equal(o, list[0]) }) {
@@ -160,7 +160,7 @@ func (m *measured) unite() {
 }
 
 // lineTo writes the parameters of all splits as a line, if there are any.
-func (m *measured) lineTo(w io.Writer) {
+func (m *Measured) lineTo(w io.Writer) {
 	if m.Parameters != nil {
 		fmt.Fprintf(w, "%s at %s: %s\n", m.Method, m.TrainedOn, m.Text)
 	}
@@ -261,7 +261,7 @@ const (
 )
 
 // drawn describes the splits that means are over.
-func (r *protocol) drawn() string {
+func (r *Sampling) drawn() string {
 	kind := ""
 	if r.Stratified {
 		kind = "stratified "

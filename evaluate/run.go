@@ -70,7 +70,7 @@ func (c *comparison) draw(row, class []int, seed uint64) (err error) {
 	if err != nil {
 		return err
 	}
-	c.report.protocol = protocol{Nodes: c.p.Nodes(), Labelled: len(row), RNGSeed: seed,
+	c.report.Sampling = Sampling{Nodes: c.p.Nodes(), Labelled: len(row), RNGSeed: seed,
 		Splits: c.sizes[0].splits.Len, Folds: c.plan.Folds, Stratified: c.plan.Stratified}
 	c.report.Protocol = c.report.drawn()
 	return nil
@@ -208,7 +208,7 @@ func (m *entry) sideBySide(train *method.Problem,
 // measure measures one method at one training size.
 func (c *comparison) measure(ctx context.Context, m *entry, number int) (*Result, error) {
 	s := &c.sizes[number]
-	result := &Result{measured: s.newResult(m.Name)}
+	result := &Result{Measured: s.newResult(m.Name)}
 	start := time.Now()
 	c.reportProgress(m.Name, 0)
 	if c.report.ClassReport != nil {

@@ -184,7 +184,7 @@ func TestQuality(t *testing.T) {
 }
 
 func sampleReport() *Report {
-	r := &Report{Classes: []string{"a<b", "c"}, ClassReport: &ClassReport{TuningSplits: 2}, protocol: protocol{Nodes: 100, Labelled: 90, Splits: 3, RNGSeed: 7}}
+	r := &Report{Classes: []string{"a<b", "c"}, ClassReport: &ClassReport{TuningSplits: 2}, Sampling: Sampling{Nodes: 100, Labelled: 90, Splits: 3, RNGSeed: 7}}
 	r.Protocol = r.drawn()
 	cost := &method.Setting{Spec: &classify.Learners().Named("svm").Spec, Values: param.Values{"cost": param.Of(0.5)}}
 	chosen := onWalk(0.9, 40, cost)
@@ -194,7 +194,7 @@ func sampleReport() *Report {
 	}
 	add := func(method string, fraction float64, par json.RawMessage, accuracies ...float64) Result {
 		res := Result{
-			measured: (&size{fraction: fraction}).newResult(method), F1: &F1{0.69}, ClassMeasures: &ClassMeasures{Accuracies: accuracies, Confusion: [][]int{{3, 1}, {2, 4}},
+			Measured: (&size{fraction: fraction}).newResult(method), F1: &F1{0.69}, ClassMeasures: &ClassMeasures{Accuracies: accuracies, Confusion: [][]int{{3, 1}, {2, 4}},
 				Seconds: 1.25, NodesReached: 10, MemoryBytes: 3_000_000},
 		}
 		res.NodesTested, res.NodesTrained, res.Parameters = 10, 80, par

@@ -51,7 +51,7 @@ const Level = 0.05
 const mostTested = 0.4
 
 // byDraws reports whether the test over draws of the labels is the only one, because test sets are too large for the other.
-func (m *measured) byDraws() bool {
+func (m *Measured) byDraws() bool {
 	return m.NodesTested > mostTested*m.NodesTrained
 }
 
@@ -93,7 +93,7 @@ func compare(results []Result) (tests []Comparison) {
 	var p, draws []float64
 	for i := range results {
 		for j := i + 1; j < len(results); j++ {
-			c := newComparison(&results[i].measured, &results[j].measured, scores[i], scores[j])
+			c := newComparison(&results[i].Measured, &results[j].Measured, scores[i], scores[j])
 			tests = append(tests, c)
 			p = append(p, c.P)
 			draws = append(draws, c.PDraws)
@@ -131,7 +131,7 @@ func compare(results []Result) (tests []Comparison) {
 }
 
 // newComparison compares two methods at one training size.
-func newComparison(a, b *measured, x, y []float64) Comparison {
+func newComparison(a, b *Measured, x, y []float64) Comparison {
 	c := Comparison{TrainFraction: a.TrainFraction, TrainedOn: a.TrainedOn,
 		A: a.Method, B: b.Method, Difference: stat.Mean(x, nil) - stat.Mean(y, nil)}
 	for i := range x {

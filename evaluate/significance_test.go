@@ -99,7 +99,7 @@ func TestHolm(t *testing.T) {
 func TestCompareCorrectsForPairs(t *testing.T) {
 	results := make([]Result, 4)
 	for i, accuracies := range [][]float64{{0.80, 0.82, 0.84, 0.85}, {0.3, 0.31, 0.3, 0.32}, {0.76, 0.81, 0.79, 0.82}, {0.77, 0.77, 0.835, 0.81}} {
-		results[i] = Result{measured: measured{Method: string(rune('a' + i)), TrainFraction: 0.5, NodesTested: 100, NodesTrained: 10_000}, ClassMeasures: &ClassMeasures{Accuracies: accuracies}}
+		results[i] = Result{Measured: Measured{Method: string(rune('a' + i)), TrainFraction: 0.5, NodesTested: 100, NodesTrained: 10_000}, ClassMeasures: &ClassMeasures{Accuracies: accuracies}}
 	}
 	tests := compare(results)
 	for i, want := range []string{"best", "worse", "not worse", "not worse"} {

@@ -46,7 +46,7 @@ func TestKindsChosenAlike(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &heatwalk.ClassifyOptions{Method: "lgc", Train: []float64{0.5}, Splits: 5}
+	o := &heatwalk.ClassifyOptions{Method: "lgc"}
 	ask := func(way string, answer func(g *heatwalk.Graph) error) {
 		g, err := heatwalk.Open(t.Context(), path, &heatwalk.Options{Stream: way == "Stream", Reading: &ingest.Config{Kind: "relation", Duplicates: ingest.SumDuplicates}})
 		before := map[string]map[string]string{"after other labels": others, "after these labels": labels}[way]
@@ -92,7 +92,7 @@ func TestKindsChosenAlike(t *testing.T) {
 			return err
 		})
 		ask(way, func(g *heatwalk.Graph) (err error) {
-			got.evaluated, err = g.Evaluate(t.Context(), known, o)
+			got.evaluated, err = g.Evaluate(t.Context(), known, &heatwalk.ClassifyOptions{Method: "lgc", Train: []float64{0.5}, Splits: 5})
 			return err
 		})
 		ask(way, func(g *heatwalk.Graph) (err error) {

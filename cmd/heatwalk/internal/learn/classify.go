@@ -15,7 +15,6 @@ import (
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
-	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
@@ -39,12 +38,12 @@ type classifyOptions struct {
 	suggest      int     // number of nodes to label next; 0: write predictions
 	strategy     string  // that selects them
 	save         string
-	model        string     // of predict
-	checks       bool       // the model is checked and nothing is predicted
-	kept         *modelFile // the model
-	leastReached float64    // share of nodes that labels must reach
-	page         string     // path of the report
-	pageNodes    string     // file of nodes that the report has with their neighbours
+	model        string          // of predict
+	checks       bool            // the model is checked and nothing is predicted
+	kept         *heatwalk.Model // the model
+	leastReached float64         // share of nodes that labels must reach
+	page         string          // path of the report
+	pageNodes    string          // file of nodes that the report has with their neighbours
 }
 
 // NewClassify returns the command heatwalk classify.
@@ -252,7 +251,7 @@ func predictNodes(run *shell.Session, c *classifyOptions, d *shell.GraphRun, s *
 	case errors.As(err, new(*sides.Difference)):
 		return nil, originError(err, d.Graph, c.model)
 	case errors.Is(err, method.ErrChanged):
-		return nil, modelDamage(c.model, err.Error())
+		return nil, heatwalk.ModelDamage(c.model, err.Error())
 	case errors.Is(err, explain.ErrNoForm):
 		remedy := "take " + method.Explainable() + ", without a prior for each node"
 		if d.Graph.Directed {
@@ -293,7 +292,7 @@ func predictInputs(run *shell.Session, in *predictionInputs) (*heatwalk.Predicti
 		return nil, shell.UsageError("--save-model",
 			"a model does not hold a prior of each node; give lines class<TAB>share with --prior, or uniform, empirical or balanced")
 	}
-	saved, err := beginModel(d, c.save)
+	saved, err := beginModel(d, problemWithShares(d), c.save)
 	if err != nil {
 		return nil, err
 	}
@@ -314,7 +313,7 @@ func predictInputs(run *shell.Session, in *predictionInputs) (*heatwalk.Predicti
 	if err := in.addSets(run, p); err != nil {
 		return nil, err
 	}
-	if err := c.writeModel(d, saved, p, in.settings); err != nil {
+	if err := c.writeModel(d, saved, p); err != nil {
 		return nil, err
 	}
 	if p.Baselines.Omitted > 0 {
@@ -408,7 +407,7 @@ func writeLabelled(run *shell.Session, in *predictionInputs, p *heatwalk.Predict
 	case c.scores.Kind == "raw" && p.Raw == nil:
 		err = shell.UsageError("--scores", noRaw, c.method.Name) // pairs of classes have votes alone
 	default:
-		err = d.Out.WritePredictions(in.predictionRows(p.Prediction, labelOf),
+		err = d.Out.WritePredictions(in.predictionRows(p, labelOf),
 			c.predictionColumns(d.Labels), c.scores.Kind == "raw", c.scores.Dtype)
 	}
 	if err != nil {
@@ -432,7 +431,7 @@ func writeLabelled(run *shell.Session, in *predictionInputs, p *heatwalk.Predict
 }
 
 // predictionRows returns the predictions for the targets of the inputs, with the labels of labelOf.
-func (in *predictionInputs) predictionRows(p *method.Prediction, labelOf labelling) *shell.PredictionRows {
+func (in *predictionInputs) predictionRows(p *heatwalk.Prediction, labelOf labelling) *shell.PredictionRows {
 	d := in.data
 	rows := in.targets
 	rowAt := d.Graph.Nodes.RowAt
@@ -445,19 +444,8 @@ func (in *predictionInputs) predictionRows(p *method.Prediction, labelOf labelli
 	f := &shell.PredictionRows{IDs: ids, Line: func(i int, line *tablefile.Prediction) {
 		row := rowAt(i)
 		line.Label, _ = labelOf(row)
-		line.Reached = p.Reached.Contains(uint32(row))
 		line.Known = isKnown[row]
-		switch {
-		case line.Known:
-			line.Set = []string{line.Label}
-		case in.sets != nil:
-			line.Set = in.sets.Row(row)
-		}
-		if p.Highest != nil {
-			p.Highest.RowTo(line.Scores, row)
-		} else {
-			simd.ConvertTo(line.Scores, p.Scores.Row(row))
-		}
+		p.LineTo(line, row, in.sets)
 	}}
 	f.Predicted = func(i int) (class int, reached bool) {
 		row := rowAt(i)

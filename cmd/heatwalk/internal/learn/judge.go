@@ -48,8 +48,8 @@ type classifyDocument struct {
 	SampleText  string        `json:"label_sample_text,omitempty"`
 	LabelSample *shift.Report `json:"label_sample,omitempty"` // how labelled nodes differ from others, if the labels are not a random sample
 
-	Graph      *modelFigures `json:"graph,omitempty"`       // of the graph of predict
-	ModelGraph *modelFigures `json:"model_graph,omitempty"` // of the graph that the model was learned from
+	Graph      *heatwalk.GraphFigures `json:"graph,omitempty"`       // of the graph of predict
+	ModelGraph *heatwalk.GraphFigures `json:"model_graph,omitempty"` // of the graph that the model was learned from
 
 	Weights string `json:"weights,omitempty"` // of edges that the method has learned from
 	factorsDocument
@@ -122,7 +122,7 @@ func judge(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction,
 	d.Phases.Read = in.seconds
 	d.Phases.PhaseSeconds = p.Seconds
 	if c.model != "" {
-		d.compareGraphs(run.Console, in, p.Prediction)
+		d.compareGraphs(run.Console, in, p)
 	}
 	if c.model == "" && !in.isComplete {
 		d.Phases.Compare = p.Baselines.Seconds
@@ -149,8 +149,8 @@ func judge(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction,
 }
 
 // compareGraphs adds the figures of the graph and of that of the model, and warns where they differ.
-func (d *classifyDocument) compareGraphs(console *shell.Console, in *predictionInputs, p *method.Prediction) {
-	d.Graph = figuresOf(in.data, p)
+func (d *classifyDocument) compareGraphs(console *shell.Console, in *predictionInputs, p *heatwalk.Prediction) {
+	d.Graph = p.MeasureGraph()
 	d.ModelGraph = in.f.kept.Graph
 	if d.ModelGraph == nil {
 		return

@@ -227,11 +227,12 @@ func predictSeveral(run *shell.Session, c *classifyOptions, name string) (err er
 	run.Costs.Disk += shell.RunFileBytes
 	_, phase := run.Progress.Parts("learning", "")
 	s := &method.Settings{RNGSeed: uint64(run.Seed), Workers: run.Threads, Progress: phase}
-	saved, err := beginModel(d, c.save)
+	labelled := problemWithShares(d)
+	saved, err := beginModel(d, labelled, c.save)
 	if err != nil {
 		return err
 	}
-	model, p, err := heatwalk.PredictSeveral(run.Context, d.Graph.Graph, problemWithShares(d), kept, s)
+	model, p, err := heatwalk.PredictSeveral(run.Context, d.Graph.Graph, labelled, kept, s)
 	if err != nil {
 		return run.Costs.GraphError(err, name, shell.AnotherMethod)
 	}
@@ -242,17 +243,14 @@ func predictSeveral(run *shell.Session, c *classifyOptions, name string) (err er
 	doc.Attributes = d.Graph.DescribeAttributes()
 	if kept != nil {
 		p.HeldOutScores = c.kept.Scores
-		doc.compareGraphs(run.Console, in, p.Prediction)
+		doc.compareGraphs(run.Console, in, p)
 		if err := c.checkReached(d, p.Reached); err != nil {
 			return err
 		}
 	} else {
 		doc.Several = model
 	}
-	if saved != nil {
-		saved.f.Several = model.Keep()
-	}
-	if err := c.writeModel(d, saved, p, s); err != nil {
+	if err := c.writeModel(d, saved, p); err != nil {
 		return err
 	}
 	if err := in.addSets(run, p); err != nil {

@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/method/multilabel"
 	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse/shard"
@@ -61,7 +60,7 @@ func runPredict(run *shell.Session, c *classifyOptions, name string) error {
 		}
 		return predictLabels(run, c, name)
 	}
-	f, err := readModel(c.model, run.Costs.DataLimit())
+	f, err := heatwalk.LoadModelWithin(c.model, run.Costs.DataLimit())
 	switch {
 	case err != nil || f.Several != nil:
 	case f.Value != nil:
@@ -72,30 +71,21 @@ func runPredict(run *shell.Session, c *classifyOptions, name string) error {
 	if err == nil || errors.Is(err, shard.ErrVersion) || errors.Is(err, shard.ErrCorrupt) {
 		return err
 	}
-	return modelDamage(c.model, err.Error())
+	return heatwalk.ModelDamage(c.model, err.Error())
 }
 
 // modelOutput is a model that is being saved.
 type modelOutput struct {
 	w io.Writer
-	f modelFile
+	f *heatwalk.Model
 }
 
-// beginModel begins the file of the model, whose labels and attributes are known; nil without a path.
-func beginModel(d *shell.GraphRun, path string) (*modelOutput, error) {
+// beginModel begins the file of the model of a problem; nil without a path.
+func beginModel(d *shell.GraphRun, p *method.Problem, path string) (*modelOutput, error) {
 	if path == "" {
 		return nil, nil
 	}
-	out := &modelOutput{f: modelFile{Classes: d.Labels.Names, Class: d.Labels.Class,
-		Shares: d.Shares}}
-	for _, row := range d.Labels.Row {
-		out.f.IDs = append(out.f.IDs, d.Graph.Nodes.ID(row))
-	}
-	if d.Graph.Attributes != nil {
-		out.f.Attributes = d.Graph.Attributes.Table.Cols
-		out.f.AttributeNames = d.Graph.Attributes.Names()
-		out.f.AttributeMeans = d.Graph.Attributes.Means()
-	}
+	out := &modelOutput{f: heatwalk.NewModel(d.Graph.Graph, p, d.Graph.Attributes)}
 	if err := out.f.CheckText(); err != nil {
 		return nil, shell.DataError(d.Labels.File, "%v; a model does not hold such names",
 			errors.Unwrap(err))
@@ -106,32 +96,22 @@ func beginModel(d *shell.GraphRun, path string) (*modelOutput, error) {
 }
 
 // writeModel writes the model of a prediction, unless out is nil.
-func (c *classifyOptions) writeModel(d *shell.GraphRun, out *modelOutput, p *heatwalk.Prediction,
-	s *method.Settings) (err error) {
+func (c *classifyOptions) writeModel(d *shell.GraphRun, out *modelOutput, p *heatwalk.Prediction) error {
 	if out == nil {
 		return nil
 	}
-	if out.f.Several != nil {
-		out.f.Model = multilabel.KeepEdges(p.Prediction, s.RNGSeed)
-	} else if out.f.Model, err = c.method.Keep(p.Prediction, s); err != nil {
+	if err := p.KeepTo(out.f); err != nil {
 		return err
 	}
 	if c.learning.graph.Config.Unweighted && d.Graph.DescribeZeros() == "" { // of a store too
-		out.f.Model.Origin.Reading[unweightedEdges] = "true"
+		out.f.Model.Origin.Reading[heatwalk.UnweightedEdges] = "true"
 	}
-	out.f.Graph = figuresOf(d, p.Prediction)
-	out.f.Scores = p.HeldOutScores
-	return writeModel(out.w, &out.f)
-}
-
-// figuresOf returns the figures of a graph and its predictions.
-func figuresOf(d *shell.GraphRun, p *method.Prediction) *modelFigures {
-	return measureGraph(p, d.Graph.Store.Manifest.Edges(), d.Labels.Names, d.Labels.Row)
+	return out.f.Write(out.w)
 }
 
 // readModel reads the model, and its method if it predicts one label of a node.
 func (c *classifyOptions) readModel(run *shell.Session) (err error) {
-	if c.kept, err = readModel(c.model, run.Costs.DataLimit()); err != nil || c.kept.Several != nil || c.kept.Value != nil {
+	if c.kept, err = heatwalk.LoadModelWithin(c.model, run.Costs.DataLimit()); err != nil || c.kept.Several != nil || c.kept.Value != nil {
 		return err
 	}
 	if c.method, err = c.kept.Model.Engine(); err != nil {
@@ -160,7 +140,7 @@ func beginModelRun(run *shell.Session, c *classifyOptions,
 	f := c.kept
 	graph := &c.learning.graph
 	origin := &f.Model.Origin
-	graph.Config.Unweighted = origin.Reading[unweightedEdges] != ""
+	graph.Config.Unweighted = origin.Reading[heatwalk.UnweightedEdges] != ""
 	if err := graph.Restore(run, origin, name, c.model); err != nil {
 		return nil, err
 	}
@@ -171,7 +151,7 @@ func beginModelRun(run *shell.Session, c *classifyOptions,
 	}
 	d, err := run.BeginRun(graph, name, c.out, formats, func(d *shell.GraphRun) (err error) {
 		d.Graph.Graph = d.Graph.Leave(f.Memory, "the model")
-		rows, err := f.Rows(c.model, d.Graph.Nodes.Lookup)
+		rows, err := f.Rows(d.Graph.Nodes.Lookup)
 		if err != nil {
 			return err
 		}

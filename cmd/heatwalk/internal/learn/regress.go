@@ -164,7 +164,7 @@ func runRegress(run *shell.Session, c *regressOptions, name string) error {
 	if err != nil {
 		return err
 	}
-	saved, err := beginModel(in.data, c.save)
+	saved, err := beginModel(in.data, in.problem, c.save)
 	if err != nil {
 		return err
 	}
@@ -183,17 +183,14 @@ func runRegress(run *shell.Session, c *regressOptions, name string) error {
 
 // writeModel writes the model of a prediction.
 func (in *valuesRun) writeModel(out *modelOutput, p *method.NumberPrediction) error {
-	f := &out.f
+	f := out.f
 	f.Model = p.Keep(in.data.Graph.Origin(), in.settings.RNGSeed)
-	f.Classes = nil
-	f.Class = nil
-	f.Value = in.values.Value
 	if !slices.ContainsFunc(in.methods, func(e method.Entry) bool { return e.Method.Name == p.Method && e.Method.Numbers.Attributes }) {
 		f.Attributes = 0
 		f.AttributeNames = nil
 		f.AttributeMeans = nil
 	}
-	return writeModel(out.w, f)
+	return f.Write(out.w)
 }
 
 // predictNumbers predicts numbers by a model, whose errors are measured again.

@@ -1,8 +1,10 @@
-package learn
+package heatwalk
 
 import (
 	"bufio"
 	"bytes"
+	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +18,8 @@ import (
 
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/file/input"
+	"github.com/heatwalk/heatwalk/file/tablefile"
+	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/multilabel"
@@ -23,15 +27,16 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// modelVersion is the number of the format that is written. readModel reads it and oldModelVersion, whose files have no
+// modelVersion is the number of the format that is written. LoadModel reads it and oldModelVersion, whose files have no
 // origin.
 const (
 	modelVersion    = 3
 	oldModelVersion = 2
 )
 
-// modelFile is a kept model: a fitted method with the labels that it has learned from, by id. docs/format.md has every byte.
-type modelFile struct {
+// Model is a kept model: a method with all its choices and the labels that it has learned from, by id. docs/format.md
+// describes its file. [Prediction.Save] writes it and [LoadModel] reads it.
+type Model struct {
 	Model      *method.Model `json:"model"`
 	Classes    []string      `json:"classes,omitempty"`    // names of the classes, in the order of scores
 	IDs        []string      `json:"ids"`                  // of labelled nodes, in the order of the model
@@ -51,9 +56,10 @@ type modelFile struct {
 
 	Scores *choose.Scores `json:"held_out_scores,omitempty"` // nil: the method has none
 
-	Graph *modelFigures `json:"graph,omitempty"` // of the graph that the model was learned from; nil: not known
+	Graph *GraphFigures `json:"graph,omitempty"` // of the graph that the model was learned from; nil: not known
 
-	Memory int64 `json:"-"` // largest number of bytes of the model, set by readModel
+	Path   string `json:"-"` // of the file, set by LoadModel
+	Memory int64  `json:"-"` // bound of the bytes of the model, set by LoadModel
 }
 
 // modelMagic begins every file. A version and the CRC of the rest follow.
@@ -62,10 +68,10 @@ const modelMagic = "heatwalk model "
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // errModelText is returned for an id or a class that is not UTF-8, which JSON does not hold.
-var errModelText = errors.New("modelfile: an id or the name of a class is not UTF-8")
+var errModelText = errors.New("heatwalk: an id or the name of a class is not UTF-8")
 
 // CheckText returns an error that wraps [errModelText] if an id or a class is not UTF-8.
-func (f *modelFile) CheckText() error {
+func (f *Model) CheckText() error {
 	for _, text := range slices.Concat(f.IDs, f.Classes) {
 		if !utf8.ValidString(text) {
 			return fmt.Errorf("%w: %q", errModelText, text)
@@ -74,8 +80,56 @@ func (f *modelFile) CheckText() error {
 	return nil
 }
 
-// writeModel writes a model whose names [modelFile.CheckText] accepts.
-func writeModel(w io.Writer, f *modelFile) error {
+// NewModel returns a model of a problem on the graph without its method, see [Prediction.KeepTo]. attributes are the
+// attributes of the problem, nil if there are none.
+func NewModel(g *Graph, p *method.Problem, attributes *tablefile.Features) *Model {
+	f := &Model{Classes: p.Names, Class: p.Class, Value: p.Value, Shares: p.Shares}
+	for _, row := range p.Row {
+		f.IDs = append(f.IDs, g.Nodes.ID(row))
+	}
+	if attributes != nil {
+		f.Attributes = attributes.Table.Cols
+		f.AttributeNames = attributes.Names()
+		f.AttributeMeans = attributes.Means()
+	}
+	return f
+}
+
+// Save writes the model of the prediction to a file, from which [LoadModel] and heatwalk predict give the same predictions.
+func (p *Prediction) Save(path string) error {
+	f := NewModel(p.g, p.given, p.attributes)
+	if err := f.CheckText(); err != nil {
+		return err
+	}
+	if err := p.KeepTo(f); err != nil {
+		return err
+	}
+	pending, err := durable.NewFile(durable.OS, path)
+	if err != nil {
+		return err
+	}
+	if err := f.Write(pending); err != nil {
+		return errors.Join(err, pending.Abort())
+	}
+	return durable.Commit(nil, pending)
+}
+
+// KeepTo stores the method of the prediction and its choices in a model of the same problem.
+func (p *Prediction) KeepTo(f *Model) (err error) {
+	if f.Several = p.several; f.Several != nil {
+		f.Model = multilabel.KeepEdges(p.Prediction, p.settings.RNGSeed)
+	} else if f.Model, err = p.engine.Keep(p.Prediction, p.settings); err != nil {
+		return err
+	}
+	if p.g.Store != nil {
+		f.Graph = p.MeasureGraph()
+	}
+	f.Scores = p.HeldOutScores
+	return nil
+}
+
+// Write writes a model whose names [Model.CheckText] accepts.
+func (f *Model) Write(w io.Writer) error {
 	var body bytes.Buffer
 	e := json.NewEncoder(&body)
 	e.SetEscapeHTML(false)
@@ -101,10 +155,14 @@ func modelChecksum(version int, body []byte) string {
 // memoryFactor is the largest ratio of the memory of a model, while it is decoded, to the size of its file.
 const memoryFactor = 8
 
-// readModel reads a model in at most the given bytes of memory (0: no limit). The error is an [*input.Error] for
-// a file that is no model, wraps [shard.ErrVersion] for one of another version and [budget.ErrMemory] for one
-// above the limit, and is a [*shard.CorruptError] for a damaged one.
-func readModel(path string, memory int64) (*modelFile, error) {
+// LoadModel reads a model that [Prediction.Save] or --save-model of the command has written. The error is an [*input.Error]
+// for a file that is no model, wraps [shard.ErrVersion] for a model of another version, and is a [*shard.CorruptError] for a
+// damaged model.
+func LoadModel(path string) (*Model, error) { return LoadModelWithin(path, 0) }
+
+// LoadModelWithin is LoadModel in at most the given bytes of memory, 0 for no limit. The error wraps [budget.ErrMemory]
+// for a larger model.
+func LoadModelWithin(path string, memory int64) (*Model, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -129,7 +187,7 @@ func readModel(path string, memory int64) (*modelFile, error) {
 		}
 		return nil, &modelVersionError{path, version, remedy}
 	}
-	f := &modelFile{Memory: memoryFactor * info.Size()}
+	f := &Model{Path: path, Memory: memoryFactor * info.Size()}
 	if err := budget.Check(memory, f.Memory, "the model"); err != nil {
 		return nil, err
 	}
@@ -139,14 +197,14 @@ func readModel(path string, memory int64) (*modelFile, error) {
 	}
 	sum, body, _ := bytes.Cut(tail, []byte("\n"))
 	if want := modelChecksum(version, body); string(sum) != want {
-		return nil, modelDamage(path,
+		return nil, ModelDamage(path,
 			fmt.Sprintf("%q where the content has %q", sum, want))
 	}
 	if err := json.Unmarshal(body, f); err != nil {
-		return nil, modelDamage(path, err.Error())
+		return nil, ModelDamage(path, err.Error())
 	}
 	if problem := f.validate(); problem != "" {
-		return nil, modelDamage(path, problem)
+		return nil, ModelDamage(path, problem)
 	}
 	if f.Several != nil {
 		f.Several.Edges = f.Model
@@ -158,7 +216,7 @@ func readModel(path string, memory int64) (*modelFile, error) {
 }
 
 // readOrigin fills in the origin from the fields of the format oldModelVersion.
-func (f *modelFile) readOrigin(body []byte) error {
+func (f *Model) readOrigin(body []byte) error {
 	var old struct {
 		Directed, Unweighted bool
 		Model                struct {
@@ -172,13 +230,13 @@ func (f *modelFile) readOrigin(body []byte) error {
 	o.Edges = old.Model.Edges
 	o.Weights = old.Model.Weights
 	if old.Unweighted {
-		o.Reading = map[string]string{unweightedEdges: "true"}
+		o.Reading = map[string]string{UnweightedEdges: "true"}
 	}
 	return err
 }
 
-// unweightedEdges is the setting of reading by which lines with weight 0 are edges, see ingest.Config.
-const unweightedEdges = "unweighted"
+// UnweightedEdges is the setting of reading by which lines with weight 0 are edges, see ingest.Config.
+const UnweightedEdges = "unweighted"
 
 // modelVersionError is the error of a model of a format that this package does not read. It wraps [shard.ErrVersion].
 type modelVersionError struct {
@@ -196,7 +254,7 @@ func (e *modelVersionError) Error() string {
 func (e *modelVersionError) Unwrap() error { return shard.ErrVersion }
 
 // validate returns the first problem of labels that do not fit each other, or "".
-func (f *modelFile) validate() string {
+func (f *Model) validate() string {
 	if f.Model == nil || len(f.IDs) != len(f.Class)+len(f.Value) || f.Class != nil && f.Value != nil ||
 		f.Shares != nil && len(f.Shares) != len(f.Classes) ||
 		f.AttributeMeans != nil && len(f.AttributeMeans) != len(f.AttributeNames) ||
@@ -230,21 +288,70 @@ func (f *modelFile) validate() string {
 	return ""
 }
 
-// modelDamage returns the error about a changed file.
-func modelDamage(path, problem string) error {
+// ModelDamage returns the error about a damaged model, which is a [*shard.CorruptError].
+func ModelDamage(path, problem string) error {
 	return &shard.CorruptError{Path: path, Offset: -1,
 		What: problem + "; restore the file or save the model again"}
 }
 
+// Predict predicts the label of every node of a graph, which must have the labelled nodes of the model and the settings of the
+// graph that it was learned from; otherwise the error is an [*input.Error] or a [*sides.Difference]. If the model has
+// attributes, the options or the store must have them too. A model of numbers or of several labels of a node is refused;
+// heatwalk predict reads these.
+func (f *Model) Predict(ctx context.Context, g *Graph, o *ClassifyOptions) (*Prediction, error) {
+	o = cmp.Or(o, new(ClassifyOptions))
+	if err := o.refuseUnused(byModel); err != nil {
+		return nil, err
+	}
+	if f.Value != nil || f.Several != nil {
+		return nil, refuse("model", "it predicts numbers or several labels of a node; run heatwalk predict")
+	}
+	if err := g.checkOpen(); err != nil {
+		return nil, err
+	}
+	engine, err := f.Model.Engine()
+	if err != nil {
+		return nil, err
+	}
+	rows, err := f.Rows(g.Nodes.Lookup)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.Model.Origin.Compare(g.Origin()); err != nil {
+		return nil, err
+	}
+	p := NewProblem(g, rows, f.Class, f.Classes)
+	p.Shares = f.Shares
+	var attributes *tablefile.Features
+	if f.Attributes > 0 {
+		config := o.reading(p)
+		config.Names = f.AttributeNames
+		config.Means = f.AttributeMeans
+		if attributes, g, err = o.attach(ctx, g, p, config); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case f.Attributes == 0 && o.Attributes != "":
+		return nil, refuse("attributes", "the model was learned without attributes; leave them out")
+	case f.Attributes > 0 && (attributes == nil || attributes.Table.Cols != f.Attributes):
+		return nil, refuse("attributes", "the model was learned with %d columns of attributes; give the same columns", f.Attributes)
+	}
+	out, err := o.predict(ctx, g, p, attributes, engine, &method.Settings{Progress: g.options.Progress}, new(PredictOptions))
+	if err == nil && f.Scores != nil {
+		out.HeldOutScores = f.Scores
+	}
+	return out, err
+}
+
 // Rows returns the row of each labelled node. The error is an [*input.Error] for a node that is not in
 // the graph.
-func (f *modelFile) Rows(path string,
-	lookup func(id string) (row int, ok bool)) ([]int, error) {
+func (f *Model) Rows(lookup func(id string) (row int, ok bool)) ([]int, error) {
 	rows := make([]int, len(f.IDs))
 	for i, id := range f.IDs {
 		row, ok := lookup(id)
 		if !ok {
-			return nil, input.Fault(path, 0,
+			return nil, input.Fault(f.Path, 0,
 				"give a graph with all labelled nodes, for which {nodes=FILE} adds those without an edge, or learn a model on this one", "the model was learned with a label of node %q, which is not in the graph", id)
 		}
 		rows[i] = row

@@ -1,16 +1,14 @@
-package learn
+package heatwalk
 
 import (
 	"fmt"
 	"maps"
 	"math"
 	"slices"
-
-	"github.com/heatwalk/heatwalk/method"
 )
 
-// modelFigures describe a graph and the predictions on it, so that a later graph can be compared with it.
-type modelFigures struct {
+// GraphFigures describe a graph and the predictions on it. A later graph is compared with them.
+type GraphFigures struct {
 	Nodes      int                `json:"nodes"`
 	Edges      int64              `json:"edges"`
 	MeanDegree float64            `json:"mean_degree"` // edges of a node
@@ -19,32 +17,33 @@ type modelFigures struct {
 	Confidence float64            `json:"confidence"`  // mean probability of these predictions
 }
 
-// measureGraph returns the figures of predictions of classes with names, on a graph with a number of edges.
-func measureGraph(p *method.Prediction, edges int64, names []string, labelled []int) *modelFigures {
+// MeasureGraph returns the figures of the graph of a store and of the predictions.
+func (p *Prediction) MeasureGraph() *GraphFigures {
 	n := len(p.Class)
-	f := &modelFigures{Nodes: n, Edges: edges, Classes: map[string]float64{},
+	edges := p.g.Store.Manifest.Edges()
+	f := &GraphFigures{Nodes: n, Edges: edges, Classes: map[string]float64{},
 		MeanDegree: 2 * float64(edges) / float64(max(n, 1)),
 		Unreached:  1 - float64(p.Reached.GetCardinality())/float64(max(n, 1))}
 	isLabelled := make([]bool, n)
-	for _, row := range labelled {
+	for _, row := range p.given.Row {
 		isLabelled[row] = true
 	}
-	scores := make([]float64, len(names))
+	scores := make([]float64, len(p.Classes))
 	count := 0.
 	for row, class := range p.Class {
 		if isLabelled[row] || !p.Reached.Contains(uint32(row)) {
 			continue
 		}
 		count++
-		f.Classes[names[class]]++
+		f.Classes[p.Classes[class]]++
 		if p.Highest != nil {
 			p.Highest.RowTo(scores, row)
 			f.Confidence += scores[class]
-		} else if p.Scores != nil {
-			f.Confidence += float64(p.Scores.At(row, class))
+		} else if p.Prediction.Scores != nil {
+			f.Confidence += float64(p.Prediction.Scores.At(row, class))
 		}
 	}
-	for _, name := range names {
+	for _, name := range p.Classes {
 		f.Classes[name] /= max(count, 1)
 	}
 	f.Confidence /= max(count, 1)
@@ -58,7 +57,7 @@ const (
 
 // Differences describes the figures of a graph that differ from those of the model by more than a factor of 1.5, each with
 // both values.
-func (f *modelFigures) Differences(graph *modelFigures) (list []string) {
+func (f *GraphFigures) Differences(graph *GraphFigures) (list []string) {
 	add := func(name, format string, model, now, least float64) {
 		larger := max(model, now)
 		if larger >= least && larger > largestRatio*min(model, now) {

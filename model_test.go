@@ -1,4 +1,4 @@
-package learn
+package heatwalk
 
 import (
 	"bytes"
@@ -14,8 +14,8 @@ import (
 )
 
 // fixtures are models of this format and the one before it, which stay readable.
-var fixtures = []string{"../../../../testdata/format/model/v2-auto", "../../../../testdata/format/model/v2-kernel",
-	"../../../../testdata/format/model/v3-auto", "../../../../testdata/format/model/v3-origin"}
+var fixtures = []string{"testdata/format/model/v2-auto", "testdata/format/model/v2-kernel",
+	"testdata/format/model/v3-auto", "testdata/format/model/v3-origin"}
 
 // TestFixtures checks that models of these formats can be read, and those of this one are written to the same bytes.
 func TestFixtures(t *testing.T) {
@@ -24,22 +24,22 @@ func TestFixtures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := readModel(path, 0)
+		f, err := LoadModel(path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var got bytes.Buffer
-		if err := writeModel(&got, f); err != nil {
+		if err := f.Write(&got); err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(got.Bytes(), want) && !strings.Contains(path, "v2") {
 			t.Errorf("%s: written as\n%s\nread\n%s", path, got.Bytes(), want)
 		}
-		rows, err := f.Rows(path, func(id string) (int, bool) { return len(id), true })
+		rows, err := f.Rows(func(id string) (int, bool) { return len(id), true })
 		if err != nil || len(rows) != len(f.IDs) {
 			t.Errorf("%s: rows %v, %v", path, rows, err)
 		}
-		if _, err := f.Rows(path, func(string) (int, bool) { return 0, false }); !errors.As(err, new(*input.Error)) {
+		if _, err := f.Rows(func(string) (int, bool) { return 0, false }); !errors.As(err, new(*input.Error)) {
 			t.Errorf("%s: unknown nodes: %v", path, err)
 		}
 	}
@@ -57,7 +57,7 @@ func TestDamage(t *testing.T) {
 		if err := os.WriteFile(path, text, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := readModel(path, 0); !errors.As(err, new(*shard.CorruptError)) && !errors.Is(err, shard.ErrVersion) && !errors.As(err, new(*input.Error)) {
+		if _, err := LoadModel(path); !errors.As(err, new(*shard.CorruptError)) && !errors.Is(err, shard.ErrVersion) && !errors.As(err, new(*input.Error)) {
 			t.Fatalf("%s at %d: %v", what, at, err)
 		}
 	}
@@ -67,33 +67,33 @@ func TestDamage(t *testing.T) {
 		refused("a changed byte", i, changed)
 		refused("cut", i, text[:i])
 	}
-	for what, change := range map[string]func(f *modelFile){
-		"two labels of a node":    func(f *modelFile) { f.IDs[1] = f.IDs[0] },
-		"more classes":            func(f *modelFile) { f.Class = append(f.Class, 0) },
-		"no such class":           func(f *modelFile) { f.Class[0] = len(f.Classes) },
-		"a class without a label": func(f *modelFile) { f.Classes = append(f.Classes, "new") },
-		"a share below 0":         func(f *modelFile) { f.Shares = make([]float64, len(f.Classes)); f.Shares[0] = -1 },
-		"shares of other classes": func(f *modelFile) { f.Shares = make([]float64, len(f.Classes)+1) },
-		"no model":                func(f *modelFile) { f.Model = nil },
+	for what, change := range map[string]func(f *Model){
+		"two labels of a node":    func(f *Model) { f.IDs[1] = f.IDs[0] },
+		"more classes":            func(f *Model) { f.Class = append(f.Class, 0) },
+		"no such class":           func(f *Model) { f.Class[0] = len(f.Classes) },
+		"a class without a label": func(f *Model) { f.Classes = append(f.Classes, "new") },
+		"a share below 0":         func(f *Model) { f.Shares = make([]float64, len(f.Classes)); f.Shares[0] = -1 },
+		"shares of other classes": func(f *Model) { f.Shares = make([]float64, len(f.Classes)+1) },
+		"no model":                func(f *Model) { f.Model = nil },
 	} {
-		f, err := readModel(fixtures[0], 0)
+		f, err := LoadModel(fixtures[0])
 		if err != nil {
 			t.Fatal(err)
 		}
 		change(f)
 		var forged bytes.Buffer
-		if err := writeModel(&forged, f); err != nil {
+		if err := f.Write(&forged); err != nil {
 			t.Fatal(err)
 		}
 		refused(what, 0, forged.Bytes())
 	}
-	if _, err := readModel(fixtures[0], 100); !errors.Is(err, sparse.ErrMemory) {
+	if _, err := LoadModelWithin(fixtures[0], 100); !errors.Is(err, sparse.ErrMemory) {
 		t.Errorf("above the limit: %v", err)
 	}
 }
 
 func TestTextOfOtherEncodings(t *testing.T) {
-	if err := (&modelFile{IDs: []string{"\xff"}}).CheckText(); !errors.Is(err, errModelText) || !strings.Contains(err.Error(), `"\xff"`) {
+	if err := (&Model{IDs: []string{"\xff"}}).CheckText(); !errors.Is(err, errModelText) || !strings.Contains(err.Error(), `"\xff"`) {
 		t.Errorf("error %v", err)
 	}
 }
