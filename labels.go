@@ -288,9 +288,8 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m *method.Engine,
 	job, local, learned, err := g.beginLearning(ctx, p, &set, &Needs{
 		Transpose: m.NeedsTranspose(), Reweighs: m.Reweighs(p, &set), Labels: o.Compared,
 	}, func(local *method.Problem, s *method.Settings, plan *Plan) (budget.Workspace, error) {
-		cost, err := m.EstimateCost(local, nil, s)
-		plan.Disk = cost.Disk
-		return budget.Held(predictionBytes(local, m, &cost, s, &options)), err
+		plan.Disk = m.Disk(local, s)
+		return predictionSpace(local, m, s, &options)
 	})
 	if err != nil {
 		return nil, err
@@ -356,28 +355,29 @@ func (p *Prediction) compute(ctx context.Context, problem *method.Problem,
 // learningPart names the memory of learning in a plan.
 const learningPart = "learning and predictions"
 
-// predictionBytes returns the memory of a prediction: the largest of the baselines, the method,
-// and its output or the suggestions that follow from it.
-func predictionBytes(p *method.Problem, m *method.Engine, cost *method.Cost,
-	s *method.Settings, o *PredictOptions) int64 {
-	bytes := cost.Bytes
-	if o.compares(m) {
-		if compare := method.BaselineBytes(p, s); s.Memory == 0 || compare <= s.Memory {
-			bytes = max(bytes, compare)
-		}
-	}
-	output := cost.Scores + 17*int64(len(p.Degrees)) // reached nodes too
-	output += shift.Bytes(len(p.Degrees))
+// predictionSpace declares the memory of a prediction: the largest of the baselines, which are left out if they do not fit, the
+// method, and the suggestions or reasons that follow.
+func predictionSpace(p *method.Problem, m *method.Engine, s *method.Settings, o *PredictOptions) (budget.Workspace, error) {
+	n := len(p.Degrees)
+	k := len(p.Names)
+	after := shift.Workspace(n)
 	if o.Suggest > 0 {
-		output += method.SuggestBytes(p, s.Memory)
+		after = after.And(method.SuggestWorkspace(p))
 	}
 	if s.Explain {
-		output += explain.Bytes(len(p.Degrees), len(p.Names))
+		after = after.And(explain.Workspace(n, k))
 	}
-	if o.Sets {
-		return bytes + output
+	w, err := m.Declare(p, s, after)
+	if err == nil && o.compares(m) {
+		compared, err := m.Declare(p, s, after.Or(method.BaselineWorkspace(p, s)))
+		if s.Memory == 0 || err == nil && compared.Required(s.Memory) <= s.Memory {
+			w = compared
+		}
 	}
-	return max(bytes, output)
+	if o.Sets { // of a prediction without some labels
+		w = w.And(budget.Held(budget.Block[float32](n, k), p.ComponentBytes()))
+	}
+	return w, err
 }
 
 // Evaluate compares methods on random splits of the labels: all of them are trained on the
@@ -437,8 +437,7 @@ func Compare(ctx context.Context, g *Graph, p *method.Problem,
 	}
 	job, local, settings, err := g.beginLearning(ctx, p, plan.Settings, needs,
 		func(local *method.Problem, s *method.Settings, _ *Plan) (budget.Workspace, error) {
-			bytes, err := complete(s).Bytes(local)
-			return budget.Held(bytes), err
+			return complete(s).Workspace(local)
 		})
 	if err != nil {
 		return nil, err
@@ -485,7 +484,7 @@ func PredictSeveral(ctx context.Context, g *Graph, p *method.Problem, kept *mult
 	s *method.Settings) (*multilabel.Model, *Prediction, error) {
 	job, q, set, err := g.beginLearning(ctx, p, s, new(Needs),
 		func(p *method.Problem, s *method.Settings, _ *Plan) (budget.Workspace, error) {
-			return budget.Held(multilabel.Bytes(p, s)), nil
+			return multilabel.Workspace(p, s), nil
 		})
 	if err != nil {
 		return nil, nil, err

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
 )
@@ -46,7 +47,7 @@ type entry struct {
 	lanes              int              // predictions that are made side by side
 	predictionSettings *method.Settings // settings of each prediction
 	bytes              []int64          // memory of a prediction at each training size
-	tuningBytes        int64            // memory of a choice on tuning splits
+	space              budget.Workspace // of predictions side by side, and of choices on tuning splits
 
 	// predict predicts the test nodes of a split from its training nodes, with the chosen parameters or, if they are nil, with
 	// those that the method chooses there.

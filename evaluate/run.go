@@ -91,7 +91,7 @@ func (c *comparison) beginClasses(ctx context.Context, set *method.Settings) err
 	if err != nil {
 		return err
 	}
-	if c.entries, _, err = c.plan.settle(p, set, c.sizes); err != nil {
+	if c.entries, err = c.plan.settle(p, set, c.sizes); err != nil {
 		return err
 	}
 	reached, err := p.Reachable(ctx, p.Row, set.Workers, new(graph.Work))
@@ -114,27 +114,26 @@ func (c *comparison) beginClasses(ctx context.Context, set *method.Settings) err
 	return nil
 }
 
-// Bytes returns the memory of [Run]: the splits, and the largest of its methods at one of its
+// Workspace declares the memory of [Run]: the splits, and the largest of its methods at one of its
 // training sizes.
-func (plan *Plan) Bytes(p *method.Problem) (int64, error) {
+func (plan *Plan) Workspace(p *method.Problem) (w budget.Workspace, err error) {
 	set := plan.Settings.WithDefaults()
 	switch {
 	case p.Value != nil:
-		return method.NumberBytes(p, plan.Methods, &set)
+		bytes, err := method.NumberBytes(p, plan.Methods, &set)
+		return budget.Held(bytes), err
 	case plan.Several:
-		return multilabel.Bytes(p, &set), nil
+		return multilabel.Workspace(p, &set), nil
 	}
 	sizes, err := plan.sizes(p, set.RNGSeed)
 	if err != nil {
-		return 0, err
+		return w, err
 	}
-	methods, held, err := plan.settle(p, &set, sizes)
-	var largest int64
+	methods, err := plan.settle(p, &set, sizes)
 	for i := range methods {
-		m := &methods[i]
-		largest = max(largest, m.tuningBytes, slices.Max(m.bytes)*int64(m.lanes))
+		w = w.Or(methods[i].space)
 	}
-	return held + largest, err
+	return budget.Held(splitBytes * int64(len(p.Row))).And(w), err
 }
 
 // splitBytes is the memory of a label in splits: its row and class in the training or test
@@ -142,11 +141,10 @@ func (plan *Plan) Bytes(p *method.Problem) (int64, error) {
 // ranking.
 const splitBytes = 96
 
-// settle returns the methods with settings for the memory without splits, and the memory of these. Training sets of one size
+// settle returns the methods with settings for the memory without splits, and their workspaces. Training sets of one size
 // are taken to need the memory of the first of them.
 func (plan *Plan) settle(p *method.Problem, set *method.Settings,
-	sizes []size) (methods []entry, held int64, err error) {
-	splits := splitBytes * int64(len(p.Row))
+	sizes []size) (methods []entry, err error) {
 	training := make([]*method.Problem, len(sizes))
 	largest := &method.Problem{}
 	for i := range sizes {
@@ -158,24 +156,28 @@ func (plan *Plan) settle(p *method.Problem, set *method.Settings,
 	methods = plan.entries(set)
 	for i := range methods {
 		m := &methods[i]
-		m.Settings.Memory = budget.Subtract(m.Settings.Memory, splits)
+		m.Settings.Memory = budget.Subtract(m.Settings.Memory, splitBytes*int64(len(p.Row)))
 		m.lanes, m.predictionSettings = m.sideBySide(largest, sizes[0].splits.Len)
 		for j, train := range training {
-			bytes, err := m.Method.Bytes(train, nil, m.predictionSettings)
+			w, err := m.Method.Declare(train, m.predictionSettings, budget.Workspace{})
 			if err != nil {
-				return nil, 0, err
+				return nil, err
 			}
-			m.bytes = append(m.bytes, bytes)
+			m.bytes = append(m.bytes, w.Required(m.predictionSettings.Memory))
+			m.space = m.space.Or(w.And(budget.Held(budget.Times(m.lanes-1, w.Most(m.predictionSettings.Memory)))))
 			if sizes[j].tuning == nil {
 				continue
 			}
-			if bytes, err = m.Method.Bytes(train, p, m.Settings); err != nil {
-				return nil, 0, err
+			if w, err = m.Method.DeclareTuning(train, p, m.Settings); err != nil {
+				return nil, err
 			}
-			m.tuningBytes = max(m.tuningBytes, bytes)
+			m.space = m.space.Or(w)
+		}
+		if err := budget.Check(m.Settings.Memory, m.space.Required(m.Settings.Memory), "prediction by "+m.Method.Name); err != nil {
+			return nil, err
 		}
 	}
-	return methods, splits, nil
+	return methods, nil
 }
 
 // sideBytes bounds the memory of predictions that are computed at the same time.
@@ -197,8 +199,8 @@ func (m *entry) sideBySide(train *method.Problem,
 			set.Memory = max(1, set.Memory/int64(lanes))
 		}
 		set.Progress = nil // of one prediction among several
-		bytes, err := m.Method.Bytes(train, nil, &set)
-		if err == nil && int64(lanes)*bytes <= sideBytes {
+		w, err := m.Method.Declare(train, &set, budget.Workspace{})
+		if err == nil && int64(lanes)*w.Most(set.Memory) <= sideBytes {
 			return lanes, &set
 		}
 	}

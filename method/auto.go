@@ -3,6 +3,7 @@ package method
 import (
 	"context"
 
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/auto"
@@ -24,12 +25,22 @@ var automatic = &Engine{
 		autoSpec.Takes()...),
 	Specs: []*param.Spec{&autoSpec},
 	Fit:   predictAuto,
-	Cost: func(p, _ *Problem, s *Settings) (Cost, error) {
+	Workspace: func(p *Problem, s *Settings) (w budget.Workspace, err error) {
 		if m := signedMethod(p, s); m != nil {
-			return m.fitCost(p, nil, s)
+			return m.Workspace(p, s)
 		}
-		plan := auto.PlanOf(p, autoSettings(p, *s))
-		return Cost{Bytes: plan.Bytes, Scores: outputBytes(p, plan.KeepsHighest), Disk: plan.Disk}, nil
+		w, _ = auto.Workspace(p, autoSettings(p, *s))
+		return w, nil
+	},
+	disk: func(p *Problem, s *Settings) int64 {
+		if signedMethod(p, s) != nil {
+			return 0
+		}
+		_, disk := auto.Workspace(p, autoSettings(p, *s))
+		return disk
+	},
+	highest: func(p *Problem, s *Settings) bool {
+		return !s.Given.Has(classify.WeightsParam.Name) && auto.KeepsHighest(p, autoSettings(p, *s))
 	},
 	mixture: &mixture{auto.FoldCount, auto.Propagates},
 }
@@ -93,7 +104,7 @@ func autoSettings(p *Problem, s Settings) *auto.Settings {
 	set := &auto.Settings{
 		LowEffort: s.LowEffort, Unmeasured: s.Unmeasured, RNGSeed: s.RNGSeed, Memory: s.Memory,
 		Workers:  s.Workers,
-		Progress: s.Progress, Targets: s.Targets, Explain: s.Explain, Highest: keepsHighest(p, &s),
+		Progress: s.Progress, Targets: s.Targets, Explain: s.Explain, Highest: s.Top > 0,
 	}
 	if s.baselines != nil && !p.Directed {
 		set.Propagated = s.baselines.heldOut

@@ -79,5 +79,5 @@ func averages(l *propagate.Learner) *Regression {
 
 // meansBytes returns the memory of the means of some samples without their solve.
 func meansBytes(p *Problem, samples int) int64 {
-	return vectorBytes(p) + budget.Block[float64](len(p.Degrees), 3*samples)
+	return 8*8*int64(len(p.Degrees)) + budget.Block[float64](len(p.Degrees), 3*samples)
 }

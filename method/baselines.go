@@ -6,6 +6,7 @@ import (
 	"maps"
 	"time"
 
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
@@ -110,10 +111,13 @@ func (m *Engine) measureBaselines(ctx context.Context, p *Problem,
 	if m.mixture != nil && !m.mixture.propagates(p) {
 		return r, nil
 	}
-	if need := BaselineBytes(p, &set); set.Memory > 0 && need > set.Memory {
-		r.Omitted = need
+	space := BaselineWorkspace(p, &set)
+	within := m.within(p, &set)
+	if need := space.Required(within.Memory); within.Memory > 0 && need > within.Memory {
+		r.Omitted = set.Memory + need - within.Memory
 		return r, nil
 	}
+	set.Memory = within.Memory
 	comparison, err := newBaseline(p, &set).Compare(ctx, fold, folds)
 	if err != nil {
 		return nil, err
@@ -129,7 +133,7 @@ func (m *Engine) measureBaselines(ctx context.Context, p *Problem,
 // newBaseline returns the label propagation that others are compared with.
 func newBaseline(p *Problem, s *Settings) *propagation.Propagation {
 	return &propagation.Propagation{P: p, Prior: s.Prior, Alpha: 1,
-		Memory: p.SubtractComponents(s.Memory), Workers: s.Workers, Rough: true}
+		Memory: budget.Subtract(s.Memory, propagation.HeldOutBytes(p)), Workers: s.Workers, Rough: true}
 }
 
 // apartWork bounds the entries × classes of the graph times the folds that are predicted
@@ -157,7 +161,7 @@ func (m *Engine) apart(ctx context.Context, p *Problem, par *Parameters, s *Sett
 		max(1, apartWork/max(1, sparse.EntriesOf(p.A)*int64(len(p.Names))))) {
 		foldSplit := choose.OfFold(fold, int(f))
 		visible := p.At(foldSplit.Train)
-		out, err := m.Predict(ctx, visible, par, &set)
+		out, err := m.Fit(ctx, visible, par, &set)
 		if err == nil {
 			err = Reweigh(ctx, visible, out, set.Workers)
 		}
@@ -173,9 +177,9 @@ func (m *Engine) apart(ctx context.Context, p *Problem, par *Parameters, s *Sett
 	return &e, nil
 }
 
-// BaselineBytes is the memory of measuring label propagation, see [Engine.PredictCompared].
-func BaselineBytes(p *Problem, s *Settings) int64 {
-	return newBaseline(p, cmp.Or(s, new(Settings))).CompareBytes()
+// BaselineWorkspace declares the memory of measuring label propagation, see [Engine.PredictCompared], beside that of a prediction.
+func BaselineWorkspace(p *Problem, s *Settings) budget.Workspace {
+	return newBaseline(p, cmp.Or(s, new(Settings))).CompareWorkspace()
 }
 
 // labelPropagation gives a node the class of the label that a walk from it is
@@ -187,18 +191,19 @@ var labelPropagation = &Engine{
 	Takes: append([]string{cwk.PriorParam.Name}, propagationSpec.Takes()...),
 	Specs: []*param.Spec{&propagationSpec},
 	Fit:   predictPropagated,
-	Cost: func(p, _ *Problem, s *Settings) (Cost, error) {
+	Workspace: func(p *Problem, s *Settings) (w budget.Workspace, err error) {
 		v, _, err := propagationValues(s)
 		if err != nil {
-			return Cost{}, err
+			return w, err
 		}
-		bytes := propagationOf(p, v, s).Bytes()
-		if s.Raw || s.Explain {
-			bytes += blocks.DenseBytes[float64](len(p.Degrees), len(p.Names))
+		w = propagationOf(p, v, s).Workspace()
+		if !s.Given.Has("center") && s.baselines == nil {
+			w = w.Or(BaselineWorkspace(p, s))
 		}
-		return Cost{Bytes: bytes, Scores: outputBytes(p, keepsHighest(p, s))}, nil
+		return w, nil
 	},
-	HasRaw: true,
+	highest: func(*Problem, *Settings) bool { return true },
+	HasRaw:  true,
 	baseline: func(b *Baselines) problem.Estimate { // with given values of the parameters if there are some
 		if b.declared != nil {
 			return *b.declared
@@ -295,7 +300,7 @@ func centers(ctx context.Context, p *Problem, set *Settings,
 		return held != nil && held.Center, nil
 	case set.Fixed || choose.TooFew(p.Class) || p.Directed || p.Signed ||
 		l.Alpha < 1 || l.Steps > 0 ||
-		set.Memory > 0 && BaselineBytes(p, set) > set.Memory:
+		set.Memory > 0 && BaselineWorkspace(p, set).Required(set.Memory) > set.Memory:
 		return false, nil
 	}
 	folds := set.folds(len(p.Row))
@@ -308,11 +313,11 @@ func propagationOf(p *Problem, v param.Values,
 	set *Settings) *propagation.Propagation {
 	l := &propagation.Propagation{
 		P: p, Alpha: v.Number("alpha"), Steps: v.Int("steps"), Prior: set.Prior,
-		Center: v.On("center"), Memory: p.SubtractComponents(set.Memory),
+		Center: v.On("center"), Memory: set.Memory,
 		Workers:  set.Workers,
 		Progress: set.Progress,
 	}
-	if keepsHighest(p, set) {
+	if set.Top > 0 {
 		l.Highest = new(problem.Highest)
 	}
 	return l
@@ -370,7 +375,7 @@ func (m *Engine) AdaptToShares(ctx context.Context, p *Problem, out *Prediction,
 		par = &out.Parameters
 	}
 	folds := s.folds(len(p.Row))
-	e, err := m.apart(ctx, p, par, s,
+	e, err := m.apart(ctx, p, par, m.within(p, s),
 		choose.Folds(p.Class, folds, s.RNGSeed, 0), folds)
 	if err == nil {
 		out.Estimate = *e

@@ -19,11 +19,8 @@ import (
 var blockBeliefs = &Engine{
 	Name: beliefsSpec.Name, Takes: beliefsSpec.Takes(), Specs: []*param.Spec{&beliefsSpec},
 	Fit: predictBeliefs,
-	Cost: func(p, _ *Problem, s *Settings) (Cost, error) {
-		classes := 8 * int64(len(p.Degrees)) // of nodes, when the blocks are given back
-		return Cost{Bytes: max(scoreBytes(p),
-			classes+beliefs.Bytes(len(p.Degrees), len(p.Names),
-				budget.Subtract(p.SubtractComponents(s.Memory), classes)))}, nil
+	Workspace: func(p *Problem, _ *Settings) (budget.Workspace, error) {
+		return beliefs.Workspace(len(p.Degrees), len(p.Names)), nil
 	},
 }
 
@@ -120,7 +117,7 @@ func predictBeliefs(ctx context.Context, p *Problem, par *Parameters,
 		Workers: set.Workers}
 	fold := beliefs.Folds(p.Class, set.RNGSeed)
 	model, err := beliefs.Fit(ctx, g, p.Seeds(), fold, &beliefs.Settings{
-		Candidates: list, Explain: set.Explain, Memory: p.SubtractComponents(set.Memory),
+		Candidates: list, Explain: set.Explain, Memory: set.Memory,
 		Progress: func(_ string, done, total int64) { set.Progress("choose", done, total) },
 	})
 	if err != nil {

@@ -221,8 +221,9 @@ func NumberBytes(p *Problem, entries []Entry, s *Settings) (int64, error) {
 		retained += held
 		largest = max(largest, bytes)
 	}
-	factorBytes, choice := FactorBytes(p, s)
-	return retained + max(factorBytes+largest, choice) + 2*8*n + n/8, nil
+	set := s.WithDefaults()
+	factors, choice := FactorSpace(p, &set)
+	return retained + factors + max(largest, choice.Required(set.Memory)) + 2*8*n + n/8, nil
 }
 
 // weighNumbers returns the problem with the factors of kinds and times of edges that its values choose, and with everything

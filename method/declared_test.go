@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/param"
@@ -154,16 +155,8 @@ func TestDeclaredLearner(t *testing.T) {
 		if 10*same < 7*len(out.Class) {
 			t.Errorf("%s names the classes of %s at %d of %d nodes", c.name, c.known, same, len(out.Class))
 		}
-		for _, tuned := range []*Problem{nil, p} {
-			bytes, err := m.Bytes(p, tuned, set)
-			if kernelTuning := tuned != nil && c.name[0] == 'd'; err != nil || bytes < 1e9 && !kernelTuning {
-				t.Errorf("%s takes %d bytes, %v", c.name, bytes, err)
-			}
-		}
-		limited := *set
-		limited.Memory = 1e8
-		if _, err := m.Bytes(p, nil, &limited); err == nil {
-			t.Errorf("%s fits 100 MB", c.name)
+		if bytes := memoryOf(t, m, p, set); bytes < 1e9 {
+			t.Errorf("%s takes %d bytes", c.name, bytes)
 		}
 		if _, err := Parse(c.name + ":" + c.param + "=-1"); err == nil || !strings.Contains(err.Error(), c.name+": "+c.param+": -1 is out of range; ") {
 			t.Errorf("%s: %v", c.name, err)
@@ -220,24 +213,6 @@ func TestDefaultsAmongEquals(t *testing.T) {
 	}
 }
 
-// Settings that are tried side by side each take the memory of a fit.
-func TestMemoryOfSettingsSideBySide(t *testing.T) {
-	by := meanOf()
-	declare(t, by)
-	p := contract.Planted(t, 5, 120, 60)
-	takes := func(workers int) int64 {
-		set := &Settings{Workers: workers, Given: param.Values{"beta": param.Of(2.0)}}
-		bytes, err := methodOf(t, "diffusion+mean").Bytes(p, nil, set)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return bytes
-	}
-	if more := takes(2) - takes(1); more < by.Bytes(60, 3) {
-		t.Errorf("two workers take %d bytes more than one, less than a fit does", more)
-	}
-}
-
 // methodOf returns the method with a name.
 func methodOf(t *testing.T, name string) *Engine {
 	t.Helper()
@@ -246,4 +221,14 @@ func methodOf(t *testing.T, name string) *Engine {
 		t.Fatal(err)
 	}
 	return m[0]
+}
+
+// memoryOf returns the least memory of a prediction.
+func memoryOf(t *testing.T, m *Engine, p *Problem, s *Settings) int64 {
+	t.Helper()
+	w, err := m.Declare(p, s, budget.Workspace{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w.Required(1)
 }

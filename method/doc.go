@@ -58,7 +58,7 @@
 // Methods know no learner by name: everything that they need is in its declaration, see
 // [classify.Learner] and [classify.Path]. Kernels, learners and methods of other modules are added
 // with [kernel.Register], [classify.Register], [propagate.Register] and [Register]. A method that
-// allocates more than its scores has a Cost.
+// allocates more than its scores declares a Workspace.
 //
 // Package multilabel predicts several labels a node.
 //

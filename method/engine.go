@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
@@ -45,11 +46,10 @@ type Engine struct {
 	// nothing to choose, or that Fit chooses for each training set anew.
 	Choose func(ctx context.Context, p *Problem, splits *choose.Splits, s *Settings) (*Choice, error)
 
-	// Cost estimates the cost of Fit without the problem and with the prediction: an upper bound of the memory, within a
-	// factor of two. If tuned is not nil it includes Choose on splits of tuned whose training sets are like p. It assumes the
-	// largest setting that may be chosen, and that blocks are cut as Settings.Memory requires. It reads only the dimensions of
-	// the matrix. The error is that of settings which the engine refuses. Nil: it allocates the scores of all nodes alone.
-	Cost func(p, tuned *Problem, s *Settings) (Cost, error)
+	// Workspace declares the memory of Fit and Choose in addition to the problem, its components and the prediction, for the
+	// largest setting that may be chosen: a few constants times the dimensions of the problem. Slabs are cut to
+	// Settings.Memory. The error is that of settings which the engine refuses. Nil: it takes none.
+	Workspace func(p *Problem, s *Settings) (budget.Workspace, error)
 
 	// Check refuses settings that leave nothing to choose from.
 	Check func(s *Settings) error
@@ -59,6 +59,8 @@ type Engine struct {
 	Numbers *Regression // how it predicts numbers, which is all that [Register] needs; nil: it predicts classes
 
 	baseline func(b *Baselines) problem.Estimate // its estimate of accuracy is among the baselines
+	highest  func(p *Problem, s *Settings) bool  // whether Fit may leave Prediction.Scores nil, see [Settings.Top]; nil: never
+	disk     func(p *Problem, s *Settings) int64 // bytes of temporary files; nil: none
 	mixture  *mixture
 	begin    func(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*job, error) // see predict
 	model    *Model                                                                            // that it predicts with, see [Model.Engine]
@@ -68,11 +70,12 @@ type Engine struct {
 // they are nil, with the engine's own choice.
 func (m *Engine) Predict(ctx context.Context, p *Problem, par *Parameters,
 	s *Settings) (*Prediction, error) {
+	within := m.within(p, s)
 	p, err := m.Weigh(ctx, p, s)
 	if err != nil {
 		return nil, err
 	}
-	out, err := m.Fit(ctx, p, par, s)
+	out, err := m.Fit(ctx, p, par, within)
 	if err == nil {
 		out.Problem = p
 		out.EdgeWeights = *p.Learned
@@ -86,11 +89,12 @@ func (m *Engine) Tune(ctx context.Context, p *Problem, splits *choose.Splits,
 	if m.Choose == nil {
 		return nil, nil
 	}
+	within := m.within(p, s)
 	p, err := m.Weigh(ctx, p, s)
 	if err != nil {
 		return nil, err
 	}
-	return m.Choose(ctx, p, splits, s)
+	return m.Choose(ctx, p, splits, within)
 }
 
 // NeedsTranspose reports whether the engine needs [graph.Graph.In] of the problem if the graph has directions and

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -29,11 +30,10 @@ type graphMethod struct {
 	// scores stores the scores and classes of all nodes in j.out.
 	scores func(ctx context.Context, j *job, v param.Values) error
 
-	// highest reports whether scores stores the highest scores of each node in place of those of all classes; nil: never.
-	highest func(p *Problem, s *Settings) bool
+	highest func(p *Problem, s *Settings) bool // see Engine.highest
 
-	// bytes is the memory of a prediction, and of a choice by the given number of labels. It refuses settings.
-	bytes func(p *Problem, labels int, settings []param.Values, s *Settings) (int64, error)
+	// workspace is that of the engine for the given settings, some of which it refuses.
+	workspace func(p *Problem, settings []param.Values, s *Settings) (budget.Workspace, error)
 
 	// isSampled reports that a choice compares settings on a sample of many labels, because
 	// each setting is a fit of its own.
@@ -58,8 +58,14 @@ func graphMethods() (list []*Engine) {
 // engine returns the learner as an engine.
 func (m graphMethod) engine() *Engine {
 	d := m.spec
-	e := Engine{Name: d.Name, Takes: d.Takes(), Specs: []*param.Spec{d}, Cost: m.cost,
-		HasRaw: m.hasRaw, begin: m.begin}.inStages()
+	e := Engine{Name: d.Name, Takes: d.Takes(), Specs: []*param.Spec{d}, HasRaw: m.hasRaw, highest: m.highest, begin: m.begin,
+		Workspace: func(p *Problem, s *Settings) (w budget.Workspace, err error) {
+			settings, _, err := s.grid(d, d.Own(s.Given), nil)
+			if err != nil {
+				return w, err
+			}
+			return m.workspace(p, settings, s)
+		}}.inStages()
 	if len(d.Params) == 0 {
 		e.Choose = nil
 	}
@@ -76,9 +82,7 @@ func (m graphMethod) begin(ctx context.Context, p *Problem, par *Parameters, s *
 		return nil, &problem.Error{Method: d.Name, Err: problem.ErrDirected}
 	}
 	set := s.WithDefaults()
-	j := &job{p: p, set: &set, out: new(Prediction), sourceSpace: new(choose.Space), declared: d,
-		highest: m.keepsHighest(p, &set)}
-	set.Memory = p.SubtractComponents(set.Memory)
+	j := &job{p: p, set: &set, out: new(Prediction), sourceSpace: new(choose.Space), declared: d}
 	var err error
 	if j.values, j.space, err = set.grid(d, d.Own(set.Given), nil); err != nil {
 		return nil, err
@@ -125,11 +129,6 @@ func (j *job) whole(ctx context.Context) (err error) {
 		j.out.Reached = j.g.Components.Reachable(j.p.Row)
 	}
 	return err
-}
-
-// keepsHighest reports whether a prediction has the highest scores of each node in place of those of all classes.
-func (m graphMethod) keepsHighest(p *Problem, s *Settings) bool {
-	return m.highest != nil && m.highest(p, s)
 }
 
 // mostMeasured is the number of labels that a setting which was chosen by all labels is measured on at the most.
@@ -203,20 +202,6 @@ func (m graphMethod) evidence(j *job, groups []group) func(ctx context.Context, 
 		})
 		return counts, err
 	}
-}
-
-// cost is the Cost of the engine.
-func (m graphMethod) cost(p, tuned *Problem, s *Settings) (Cost, error) {
-	settings, _, err := s.grid(m.spec, m.spec.Own(s.Given), nil)
-	if err != nil {
-		return Cost{}, err
-	}
-	labels := len(p.Row)
-	if tuned != nil {
-		labels = len(tuned.Row)
-	}
-	bytes, err := m.bytes(p, labels, settings, s)
-	return Cost{Bytes: bytes, Scores: outputBytes(p, m.keepsHighest(p, s))}, err
 }
 
 // classShares is the prior of methods that do not walk: the shares of the classes among the

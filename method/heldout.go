@@ -3,6 +3,7 @@ package method
 import (
 	"context"
 
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
 )
@@ -22,6 +23,7 @@ func (m *Engine) HoldOut(ctx context.Context, p *Problem, out *Prediction, s *Se
 	if choose.TooFew(p.Class) {
 		return nil, nil
 	}
+	set.Memory = budget.Subtract(set.Memory, 2*m.held(p, &set)) // by both predictions
 	set.Raw = false
 	set.Explain = false
 	set.Top = 0
@@ -35,7 +37,7 @@ func (m *Engine) HoldOut(ctx context.Context, p *Problem, out *Prediction, s *Se
 		var held *Prediction
 		var err error
 		if m.model != nil {
-			held, err = m.Predict(ctx, visible, nil, &set)
+			held, err = m.Fit(ctx, visible, nil, &set)
 		} else {
 			held, err = m.keep(out, s).predict(ctx, m, visible, &set)
 		}

@@ -101,15 +101,11 @@ func TestEstimateCountsReachedNodes(t *testing.T) {
 func TestReferPropagates(t *testing.T) {
 	p, _ := contract.Blocks(t, 3, 200, 50, 3, 5, 1)
 	set := &Settings{RNGSeed: 4}
-	least := BaselineBytes(p, &Settings{Memory: 1})
+	least := automatic.held(p, set) + BaselineWorkspace(p, set).Required(1)
 	if got, err := automatic.measureBaselines(t.Context(), p, &Settings{Memory: least / 2}); err != nil || got.Omitted < least/2 || got.Propagation.Tested > 0 || got.Majority.Tested == 0 {
 		t.Errorf("within half the memory of label propagation: %+v, %v", got, err)
 	}
-	enough := least // blocks are wider within a larger limit
-	for need := BaselineBytes(p, &Settings{Memory: enough}); need > enough; need = BaselineBytes(p, &Settings{Memory: enough}) {
-		enough = need
-	}
-	for _, memory := range []int64{0, enough} { // with all columns together, and within a limit
+	for _, memory := range []int64{0, least} { // with all columns together, and within a limit
 		got, err := automatic.measureBaselines(t.Context(), p, &Settings{RNGSeed: set.RNGSeed, Memory: memory})
 		if err != nil {
 			t.Fatal(err)

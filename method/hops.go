@@ -44,7 +44,7 @@ var hops = Regression{
 		views := int64(0)
 		if p.Attributes != nil {
 			columns += 2 * p.Attributes.Cols
-			views = auto.AttributeBytes(p, fitted, len(settings), s.Workers, s.Memory)
+			views = auto.AttributeWorkspace(p, fitted, len(settings)).Required(s.Memory)
 		}
 		return walkBytes(len(p.Degrees)) + int64(scores) + views +
 			8*int64(fitted)*int64(columns) +

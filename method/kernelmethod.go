@@ -47,7 +47,7 @@ func kernelMethods() (list []*Engine) {
 func (m kernelMethod) engine() *Engine {
 	e := Engine{
 		Name: m.kernel.Name + "+" + m.learner.Name, Specs: []*param.Spec{&m.kernel.Spec, specOf(m.learner)},
-		begin: m.begin, Cost: m.cost, HasRaw: m.learner.Path == nil,
+		begin: m.begin, Workspace: m.workspace, HasRaw: m.learner.Path == nil,
 	}
 	if m.learner == learners()[0] {
 		e.Name = m.kernel.Name
@@ -70,7 +70,6 @@ const trySettings = 250
 func (m kernelMethod) job(p *Problem, s *Settings,
 	g param.Graph) (j *job, err error) {
 	set := s.WithDefaults()
-	set.Memory = p.SubtractComponents(set.Memory)
 	if m.learner.Path == nil {
 		set.sample = min(set.sample, trySettings)
 	}
@@ -148,45 +147,42 @@ func (j *job) solves() bool {
 	return j.learner.Solve != nil && (labels > j.learner.Solved || labels > max(j.set.sample, products*len(j.p.Names)))
 }
 
-// cost is the Cost of the engine: the largest of the blocks of kernels to choose from, of training, and of the scores of all
+// workspace declares the memory of the largest of the blocks of kernels to choose from, of training, and of the scores of all
 // nodes, since each phase frees its blocks.
-func (m kernelMethod) cost(p, tuned *Problem, s *Settings) (c Cost, err error) {
+func (m kernelMethod) workspace(p *Problem, s *Settings) (w budget.Workspace, err error) {
 	j, err := m.job(p, s, kernel.OnDegrees(p.Degrees))
 	if err != nil {
-		return c, err
+		return w, err
 	}
 	set := j.set
 	grid := j.sources
-	settled := j.values
 	n := len(p.Degrees)
 	entries := p.A.NNZ()
 	labels := len(p.Row)
-	classes := len(p.Names)
+	k := len(p.Names)
 	fit := func(items int) int64 { // with eigenvectors
-		return m.learner.FitBytes(items, classes) + 8*int64(items)*int64(items)
+		return m.learner.FitBytes(items, k) + 8*int64(items)*int64(items)
 	}
 	machines, isRest := j.countMachines()
-	machines = max(classes, machines)
-	seen := min(labels, max(set.sample, 2*classes))
-	if tuned != nil { // with the values between labels and test nodes
-		seen += min(len(tuned.Row), maxTestedRows)
-	}
-	workers := min(sched.Workers(set.Workers), max(len(grid), len(settled)))
-	outcomes := int64(seen) * choose.OutcomeBytes(machines) * int64(len(settled))
-	bytes := max(m.kernel.GramsBytes(grid, p.Degrees, entries, sched.UpTo(min(seen, n)), set.Memory),
-		int64(len(grid))*blocks64(seen, seen)+int64(workers)*(fit(seen)+outcomes))
+	machines = max(k, machines)
+	seen := min(labels, max(set.sample, 2*k)) + min(s.tested, maxTestedRows)
+	workers := min(sched.Workers(set.Workers), max(len(grid), len(j.values)))
+	outcomes := int64(seen) * choose.OutcomeBytes(machines) * int64(len(j.values))
+	w = budget.Held(m.kernel.GramsBytes(grid, p.Degrees, entries, sched.UpTo(min(seen, n)), set.Memory)).Or(
+		budget.Held(int64(len(grid))*blocks64(seen, seen), int64(workers)*(fit(seen)+outcomes)))
 	items := p.Row
 	width := machines
-	outputs := scoreBytes(p)
-	if m.learner.Path == nil {
-		outputs += blocks64(n, classes)
-	} else if outputs += int64(n) * int64(classes); !isRest { // a byte for the votes of a node for a class
-		width = min(machines, machinesAtATime)
+	outputs := blocks64(n, k)
+	if m.learner.Path != nil {
+		outputs = int64(n) * int64(k) // a byte for the votes of a node for a class
+		if !isRest {
+			width = min(machines, machinesAtATime)
+		}
 	}
 	switch {
 	case m.learner.Whole:
 		items = sched.UpTo(n)
-		outputs = outputs + blocks64(n, n)
+		outputs += blocks64(n, n)
 	case m.learner.Dual:
 		outputs += 2*budget.Block[float64](n, width) +
 			m.kernel.ApplyBytes(grid[0], p.Degrees, width)
@@ -195,18 +191,17 @@ func (m kernelMethod) cost(p, tuned *Problem, s *Settings) (c Cost, err error) {
 		outputs += m.kernel.Bytes(grid[0], p.Degrees, entries, false, sched.UpTo(n),
 			p.Row, &kernel.Settings{Memory: budget.Subtract(set.Memory, outputs)})
 	}
+	w = w.Or(budget.Held(outputs))
 	if j.solves() {
-		width := min(classes, solveColumns)
-		solve := kernel.AmongBytes(n, labels, width) + 2*blocks64(labels, classes) +
-			m.kernel.ApplyBytes(grid[0], p.Degrees, max(width, 16))
-		return Cost{Bytes: max(bytes, solve, outputs)}, nil
+		width := min(k, solveColumns)
+		return w.Or(budget.Held(kernel.AmongBytes(n, labels, width), 2*blocks64(labels, k),
+			m.kernel.ApplyBytes(grid[0], p.Degrees, max(width, 16)))), nil
 	}
-	training := blocks64(len(items), len(items)) + fit(labels)
+	w = w.Or(budget.Held(blocks64(len(items), len(items)), fit(labels)))
 	for i := range grid {
-		training = max(training,
-			m.kernel.GramsBytes(grid[i:i+1], p.Degrees, entries, items, set.Memory))
+		w = w.Or(budget.Held(m.kernel.GramsBytes(grid[i:i+1], p.Degrees, entries, items, set.Memory)))
 	}
-	return Cost{Bytes: max(bytes, training, outputs)}, nil
+	return w, nil
 }
 
 // blocks64 returns the memory of a block of float64 without padding.

@@ -45,7 +45,6 @@ type job struct {
 	counts  []uint8      // votes by node and class, nil: they do not say it
 
 	g         *graph.Graph           // with components; nil if the engine needs none
-	highest   bool                   // whether out has the highest scores in place of those of all classes
 	embedding *sparse.Block[float64] // see spectralLogistic
 	unsolved  []Unsolved             // settings of an engine of numbers that are left out
 }

@@ -135,23 +135,3 @@ func TestLearnerMethods(t *testing.T) {
 		}
 	}
 }
-
-// TestLearnerNeeds tests that the estimate grows with the values between all nodes for learners
-// that need them, and that a smaller limit is rejected.
-func TestLearnerNeeds(t *testing.T) {
-	p := goldenProblem(t, "sbm300")
-	n, m := int64(len(p.Degrees)), int64(len(p.Row))
-	for name, least := range map[string]int64{"diffusion+gp": 16 * n, "diffusion+perceptron": 8 * n * m, "diffusion+dkm": 16 * n * n, "cwk+dkm": 8 * n * n} {
-		methods, err := parseMethods(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		needs, err := methods[0].Bytes(p, nil, nil)
-		if err != nil || needs < least {
-			t.Errorf("%s takes %d bytes, less than %d (%v)", name, needs, least, err)
-		}
-		if _, err := methods[0].Bytes(p, nil, &Settings{Memory: least / 2}); err == nil {
-			t.Errorf("%s fits %d bytes", name, least/2)
-		}
-	}
-}

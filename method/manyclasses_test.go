@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
@@ -44,17 +45,9 @@ func TestFeaturesOfSample(t *testing.T) {
 			if sampled.Parameters.features() != Honest {
 				t.Errorf("%s features", sampled.Parameters.features())
 			}
-			need, err := m.Bytes(p, nil, settings(0))
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, memory := range []int64{need, need / 2} {
-				if _, err := m.Bytes(p, nil, settings(memory)); err != nil {
-					continue
-				}
-				if limited := predict(memory); !slices.Equal(limited.Scores.Data, sampled.Scores.Data) {
-					t.Errorf("other scores within %d bytes", memory)
-				}
+			memory := memoryOf(t, m, p, settings(1))
+			if limited := predict(memory); !slices.Equal(limited.Scores.Data, sampled.Scores.Data) {
+				t.Errorf("other scores within %d bytes", memory)
 			}
 			equal := 0
 			for i, c := range whole.Class {
@@ -75,10 +68,10 @@ func TestEstimateOfLongSequences(t *testing.T) {
 	p := *manyClasses(t)
 	p.Names = make([]string, 1000)
 	wrong := new(param.ParameterError)
-	if _, err := methodOf(t, "rl").Bytes(&p, nil, nil); !errors.As(err, &wrong) || wrong.Parameter != "walk" {
+	if _, err := methodOf(t, "rl").Declare(&p, nil, budget.Workspace{}); !errors.As(err, &wrong) || wrong.Parameter != "walk" {
 		t.Errorf("two steps: %v", err)
 	}
-	if _, err := methodOf(t, "rl").Bytes(&p, nil, &Settings{Given: param.Values{"walk": param.Of(1)}}); err != nil {
+	if _, err := methodOf(t, "rl").Declare(&p, &Settings{Given: param.Values{"walk": param.Of(1)}}, budget.Workspace{}); err != nil {
 		t.Errorf("one step: %v", err)
 	}
 }

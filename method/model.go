@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -61,8 +62,10 @@ func (m *Model) Engine() (*Engine, error) {
 		}
 		return m.predict(ctx, inner, m.signed(p), s)
 	}
-	e.Cost = func(p, _ *Problem, s *Settings) (Cost, error) {
-		return inner.EstimateCost(m.signed(p), nil, m.settings(s))
+	if inner.Workspace != nil {
+		e.Workspace = func(p *Problem, s *Settings) (budget.Workspace, error) {
+			return inner.Workspace(m.signed(p), m.settings(s))
+		}
 	}
 	return &e, nil
 }
@@ -157,7 +160,12 @@ func (m *Model) predict(ctx context.Context, e *Engine, p *Problem,
 	if c := m.Auto; e.mixture != nil && (c != nil && !c.Valid() || c == nil && m.Values == nil) { // c is nil of a signed graph
 		return nil, ErrChanged
 	}
-	out, err := e.Predict(ctx, p, nil, m.settings(s))
+	s = m.settings(s)
+	p, err := e.Weigh(ctx, p, s)
+	if err != nil {
+		return nil, err
+	}
+	out, err := e.Fit(ctx, p, nil, s)
 	if err != nil {
 		return nil, err
 	}

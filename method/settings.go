@@ -53,6 +53,7 @@ type Settings struct {
 	Workers int   // goroutines, 0: one for each processor; never changes a result
 
 	foldCount int        // of cross-validation and of honest features; 0: 10 up to 1,000 labels, else 5
+	tested    int        // labels of the problem whose splits choose; 0: there are no splits
 	sample    int        // limits the labelled nodes on which settings are compared; 0: 500
 	baselines *Baselines // of the same problem, for auto; nil: it measures label propagation itself
 	model     *Model     // predicts in place of a choice and a fit; nil: none, see [Model]

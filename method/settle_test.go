@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/test/contract"
 )
@@ -130,7 +131,7 @@ func TestFirstStepBeyondTheLast(t *testing.T) {
 	}
 	p := contract.Planted(t, 5, 60, 30)
 	set := &Settings{Given: param.Values{"min-steps": param.Of(500)}}
-	if _, err := methodOf(t, "cwk").Bytes(p, nil, set); err == nil {
+	if _, err := methodOf(t, "cwk").Declare(p, set, budget.Workspace{}); err == nil {
 		t.Error("an estimate takes a first step beyond the last")
 	}
 	if _, err := methodOf(t, "cwk").Predict(t.Context(), p, nil, set); err == nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
@@ -29,21 +30,26 @@ func addSmoothing(inner *Engine) *Engine {
 		return inner.predictSmoothed(ctx, e.Name, p, par, s)
 	}
 	e.Choose = func(ctx context.Context, p *Problem, splits *choose.Splits, s *Settings) (*Choice, error) {
-		c, err := inner.Tune(ctx, p, splits, s)
+		if inner.Choose == nil {
+			return nil, nil
+		}
+		c, err := inner.Choose(ctx, p, splits, s)
 		if err != nil || c == nil {
 			return c, err
 		}
 		c.Smoothed, err = resolveSmoothing(s)
 		return c, err
 	}
-	e.Cost = func(p, tuned *Problem, s *Settings) (Cost, error) { // smoothing begins when the engine within is done
-		prediction, err := inner.fitCost(p, tuned, s)
+	e.Workspace = func(p *Problem, s *Settings) (w budget.Workspace, err error) { // smoothing begins when the engine within is done
 		n := len(p.Degrees)
 		k := len(p.Names)
-		scores := scoreBytes(p) + budget.Block[float64](n, k)
-		limit := budget.Subtract(p.SubtractComponents(s.Memory), scores)
-		return Cost{Bytes: max(prediction.Bytes,
-			scores+propagate.SmoothBytes(n, p.A.NNZ(), k, limit))}, err
+		smooth := budget.Held(budget.Block[float64](n, k), 16*8*int64(n)).And(
+			budget.Held(7 * budget.Block[float64](n, min(k, solveColumns))))
+		smooth.Optional = iterative.FactorBytes(n, p.A.NNZ(), solveColumns, 0)
+		if inner.Workspace != nil {
+			w, err = inner.Workspace(p, s)
+		}
+		return w.Or(smooth), err
 	}
 	return e
 }
@@ -69,7 +75,7 @@ func (m *Engine) predictSmoothed(ctx context.Context, name string, p *Problem, p
 	set.Raw = false
 	set.Explain = false // scores after smoothing are no sums over labelled nodes
 	set.Top = 0
-	out, err := m.Predict(ctx, p, par, &set)
+	out, err := m.Fit(ctx, p, par, &set)
 	if err != nil {
 		return nil, err
 	}
@@ -81,9 +87,8 @@ func (m *Engine) predictSmoothed(ctx context.Context, name string, p *Problem, p
 	out.Estimate = problem.Estimate{} // measured without what follows
 	out.Places = nil
 	n, k := out.Scores.Dims()
-	memory := budget.Subtract(p.SubtractComponents(set.Memory), scoreBytes(p))
 	out.Raw = sparse.NewBlock[float64](n, k)
-	memory = budget.Subtract(memory, budget.Block[float64](n, k))
+	memory := budget.Subtract(s.Memory, budget.Block[float64](n, k))
 	take := func(node, first int, values []float64) { copy(out.Raw.Row(node)[first:], values) }
 	work, err := propagate.Smooth(ctx, g, out.Scores, p.Seeds(), smoothed.Values, memory, take)
 	if err != nil {

@@ -40,7 +40,7 @@ const embeddingTolerance = 1e-6
 // values. d and λ are chosen by cross-validation.
 var spectralLogistic = graphMethod{
 	spec: &spectralLogisticSpec, prepare: prepareSpectral, predictions: predictSpectral, scores: scoreSpectral,
-	highest: keepsHighest, bytes: spectralBytes, isSampled: true,
+	highest: func(*Problem, *Settings) bool { return true }, workspace: spectralWorkspace, isSampled: true,
 }
 
 // prepareSpectral computes the eigenvectors that the largest dimension needs.
@@ -178,7 +178,7 @@ func scoreSpectral(ctx context.Context, j *job,
 	model := models[0]
 	cols := j.columns(v)
 	j.out.Class = make([]int, n)
-	if j.highest {
+	if j.set.Top > 0 {
 		j.out.Highest = problem.NewHighest(n, j.p.Row, j.p.Class)
 	} else {
 		j.out.Scores = blocks.NewDense[float32](n, k)
@@ -191,7 +191,7 @@ func scoreSpectral(ctx context.Context, j *job,
 			if !j.out.Reached.Contains(uint32(v)) {
 				continue
 			}
-			if j.highest {
+			if j.set.Top > 0 {
 				clear(shares)
 			} else {
 				shares = j.out.Scores.Row(v)
@@ -202,7 +202,7 @@ func scoreSpectral(ctx context.Context, j *job,
 			for a, q := range classify.Softmax(z, z) {
 				shares[model.Pairs[a].Positive] = float32(q)
 			}
-			if j.highest {
+			if j.set.Top > 0 {
 				j.out.Highest.Set(v, shares)
 			}
 		}
@@ -211,19 +211,16 @@ func scoreSpectral(ctx context.Context, j *job,
 	return err
 }
 
-// spectralBytes is the memory of the eigenvectors, and of models that learn from the labels.
-func spectralBytes(p *Problem, labels int, settings []param.Values,
-	s *Settings) (int64, error) {
+// spectralWorkspace declares the memory of the search for eigenvectors, and of models that learn from the labels.
+func spectralWorkspace(p *Problem, settings []param.Values, s *Settings) (budget.Workspace, error) {
 	n := len(p.Degrees)
 	dimension := 0
-	scores := outputBytes(p, keepsHighest(p, s))
 	for _, v := range settings {
 		dimension = max(dimension, min(n, v.Int("dimension")))
 	}
+	labels := max(len(p.Row), s.tested)
 	search := embeddingProblem.Bytes(n, p.A.NNZ(), 1, min(n, dimension+1))
-	embedding := budget.Block[float64](n, dimension)
-	fit := 8*int64(labels)*int64(dimension) +
+	fit := budget.Block[float64](n, dimension) + 8*int64(labels)*int64(dimension) +
 		classify.LogisticBytes(labels, dimension, len(p.Names))
-	const graphVectors = 8
-	return graphVectors*8*int64(n) + max(search, embedding+fit, embedding+scores), nil
+	return budget.Held(8 * 8 * int64(n)).And(budget.Held(search).Or(budget.Held(fit))), nil
 }

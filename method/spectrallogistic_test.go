@@ -148,19 +148,3 @@ func TestSpectralLogisticWorkers(t *testing.T) {
 		}
 	}
 }
-
-// TestSpectralLogisticNeeds tests the memory estimate, and that a smaller limit is rejected.
-func TestSpectralLogisticNeeds(t *testing.T) {
-	p := contract.Planted(t, 22, 120, 60)
-	methods, err := parseMethods("spectral+logistic")
-	if err != nil {
-		t.Fatal(err)
-	}
-	needs, err := methods[0].Bytes(p, nil, nil)
-	if err != nil || needs < 8*120*128 {
-		t.Errorf("takes %d bytes (%v)", needs, err)
-	}
-	if _, err := methods[0].Bytes(p, nil, &Settings{Memory: 10_000}); err == nil {
-		t.Error("fits 10,000 bytes")
-	}
-}

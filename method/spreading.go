@@ -8,6 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
@@ -29,58 +30,37 @@ const (
 
 // method returns the steps of the learner.
 func (m spreading) method() graphMethod {
-	return graphMethod{spec: &m.rule.Spec, prepare: m.prepare, predictions: m.predictions, scores: m.scores,
-		highest: m.highest, bytes: m.bytes, hasRaw: true}
+	return graphMethod{spec: &m.rule.Spec, prepare: func(ctx context.Context, j *job, _ []param.Values) error { return j.whole(ctx) },
+		predictions: m.predictions, scores: m.scores,
+		highest: m.highest, workspace: m.workspace, hasRaw: true}
 }
 
-// prepare finds the components, and leaves memory for vectors of the graph.
-func (m spreading) prepare(ctx context.Context, j *job,
-	_ []param.Values) error {
-	j.set.Memory = budget.Subtract(j.set.Memory, vectorBytes(j.p))
-	return j.whole(ctx)
-}
-
-// vectorBytes is the memory of vectors of the graph, its components and its system.
-func vectorBytes(p *Problem) int64 {
-	return 8 * 8 * int64(len(p.Degrees))
-}
-
-// highest reports whether the highest scores of each node replace those of all classes. It requires shares of scores, which
+// highest reports whether the highest scores of each node can replace those of all classes. It requires shares of scores, which
 // need no more than the sum of these.
-func (m spreading) highest(p *Problem, s *Settings) bool {
-	return m.rule.Probabilities == nil && !m.rule.Coupled && !s.Explain &&
-		keepsHighest(p, s)
+func (m spreading) highest(*Problem, *Settings) bool {
+	return m.rule.Probabilities == nil && !m.rule.Coupled
 }
 
-// slab is the classes and the folds that are solved together, and the bytes of their solve with its scores.
+// slab is the classes and the folds that are solved together, and the memory that is left to their solve.
 type slab struct {
 	classes, folds int
-	bytes, left    int64 // left: within the limit, without the scores
+	left           int64
 }
 
-// slabWithin returns the slab of at most the given number of folds within a memory limit, 0 for none.
-func (m spreading) slabWithin(p *Problem, folds int, v param.Values,
-	limit int64) slab {
-	n := len(p.Degrees)
-	k := len(p.Names)
-	entries := p.A.NNZ()
-	sized := func(classes, folds int) slab {
-		scores := budget.Block[float64](n, classes*folds)
-		left := budget.Subtract(limit, scores)
-		return slab{classes, folds,
-			scores + m.rule.ScoresBytes(n, entries, classes*folds, classes, v,
-				left), left}
+// slabWithin returns the slab of at most the given number of folds within the memory limit.
+func (m spreading) slabWithin(j *job, folds int, v param.Values) slab {
+	w := m.spread(j.p, v)
+	k := len(j.p.Names)
+	columns := w.Width(j.set.Memory)
+	out := slab{classes: k, folds: 1}
+	switch {
+	case m.rule.Coupled || columns >= k:
+		out.folds = min(folds, max(1, columns/k))
+	default:
+		out.classes = columns
 	}
-	if m.rule.Coupled || k <= solveColumns {
-		folds = min(folds, max(1, solveColumns/k))
-		if full := sized(k, budget.Widest(folds, limit,
-			func(f int) int64 { return sized(k, f).bytes })); m.rule.Coupled ||
-			limit == 0 || full.bytes <= limit {
-			return full
-		}
-	}
-	return sized(budget.Widest(min(k, solveColumns), limit,
-		func(classes int) int64 { return sized(classes, 1).bytes }), 1)
+	out.left = budget.Subtract(j.set.Memory, budget.Block[float64](len(j.p.Degrees), out.classes*out.folds))
+	return out
 }
 
 // solve calls take with the scores of the labels of some problems for the classes from lo on, slab after slab: in a slab those
@@ -122,7 +102,7 @@ func (m spreading) predictions(ctx context.Context, j *job,
 	visit foldVisitor) error {
 	k := len(j.p.Names)
 	for setting, v := range settings {
-		width := m.slabWithin(j.p, len(groups), v, j.set.Memory)
+		width := m.slabWithin(j, len(groups), v)
 		for lo := 0; lo < len(groups); lo += width.folds {
 			batch := groups[lo:min(lo+width.folds, len(groups))]
 			// scores of test sets by node
@@ -188,7 +168,7 @@ func (m spreading) scores(ctx context.Context, j *job,
 	n := len(j.p.Degrees)
 	k := len(j.p.Names)
 	isShare := m.rule.Probabilities == nil && !j.g.Signed
-	if j.highest {
+	if j.set.Top > 0 {
 		j.out.Highest = problem.NewHighest(n, j.p.Row, j.p.Class)
 	} else {
 		j.out.Scores = sparse.NewBlock[float32](n, k)
@@ -206,7 +186,7 @@ func (m spreading) scores(ctx context.Context, j *job,
 			for c, x := range f.Row(i) {
 				row[c] = float32(max(x, 0)) // rounding may leave a zero a little below
 			}
-			if j.highest {
+			if j.set.Top > 0 {
 				j.out.Highest.Add(i, lo, row)
 			} else {
 				copy(j.out.Scores.Row(i)[lo:], row)
@@ -214,9 +194,7 @@ func (m spreading) scores(ctx context.Context, j *job,
 		}
 		return nil
 	}
-	width := m.slabWithin(j.p, 1, v,
-		budget.Subtract(j.set.Memory, m.keptBytes(j.p, j.highest, j.set)))
-	if err := m.solve(ctx, j, []*Problem{j.p}, width, v,
+	if err := m.solve(ctx, j, []*Problem{j.p}, m.slabWithin(j, 1, v), v,
 		&propagate.Settings{Progress: j.set.Progress}, take); err != nil {
 		return err
 	}
@@ -229,9 +207,9 @@ func (m spreading) scores(ctx context.Context, j *job,
 	simd.ConvertTo(row, prior)
 	for i := range n {
 		switch {
-		case j.highest && !j.out.Highest.Normalize(i, 0):
+		case j.set.Top > 0 && !j.out.Highest.Normalize(i, 0):
 			j.out.Highest.Set(i, row)
-		case !j.highest && !share(j.out.Scores.Row(i)):
+		case j.set.Top == 0 && !share(j.out.Scores.Row(i)):
 			copy(j.out.Scores.Row(i), row)
 		}
 	}
@@ -295,30 +273,38 @@ func (m spreading) probabilities(j *job, v param.Values,
 	return nil
 }
 
-// keptBytes is the memory of the scores of all nodes, and of their classes.
-func (m spreading) keptBytes(p *Problem, highest bool, s *Settings) int64 {
-	if highest {
-		return highestBytes(p)
+// spread declares the memory of a solve, with its scores.
+func (m spreading) spread(p *Problem, v param.Values) budget.Workspace {
+	n := len(p.Degrees)
+	k := len(p.Names)
+	if m.rule.Spread != nil {
+		held := budget.Block[float64](n, k)
+		if m.rule.Bytes != nil {
+			held += m.rule.Bytes(n, k, v)
+		}
+		w := budget.Slabs[float64](1, n, solveColumns).And(budget.Held(held))
+		if m.rule.Coupled {
+			w.Columns = max(k, w.Columns)
+		}
+		return w
 	}
-	if m.rule.Probabilities != nil || p.Signed || s.Raw || s.Explain {
-		return scoreBytes(p) + budget.Block[float64](len(p.Degrees), len(p.Names))
-	}
-	return scoreBytes(p)
+	w := budget.Slabs[float64](6, n, solveColumns).And(budget.Held(22 * 8 * int64(n)))
+	w.Optional = iterative.FactorBytes(n, p.A.NNZ(), solveColumns, 0)
+	return w
 }
 
-// bytes is the memory of the larger of two phases: folds or splits that are columns of one solve, and the solve for all nodes.
-func (m spreading) bytes(p *Problem, labels int, settings []param.Values,
-	s *Settings) (int64, error) {
+// workspace declares the memory of a solve for all nodes, whose scores are kept where they are no shares, or of folds or splits.
+func (m spreading) workspace(p *Problem, settings []param.Values, s *Settings) (w budget.Workspace, err error) {
 	for _, v := range settings {
 		if err := m.rule.Check(len(p.Names), v); err != nil {
-			return 0, err
+			return w, err
 		}
 	}
-	memory := budget.Subtract(p.SubtractComponents(s.Memory), vectorBytes(p))
-	scores := m.keptBytes(p, m.highest(p, s), s)
-	choice := m.slabWithin(p, solveColumns, settings[0], memory).bytes +
-		int64(labels)*int64(8*len(p.Names)+64)
-	return vectorBytes(p) +
-		max(choice, scores+m.slabWithin(p, 1, settings[0],
-			budget.Subtract(memory, scores)).bytes), nil
+	k := len(p.Names)
+	w = m.spread(p, settings[0])
+	w.Columns = min(w.Columns, k*s.folds(len(p.Row)))
+	if !s.Raw && (m.rule.Probabilities != nil || p.Signed) {
+		w = w.And(budget.Held(budget.Block[float64](len(p.Degrees), k)))
+	}
+	return w.And(budget.Held(int64(max(len(p.Row), s.tested)) * int64(8*k+64))), nil
 }

@@ -96,8 +96,8 @@ func (p *Prediction) Suggest(ctx context.Context, q *Problem, count int, targets
 	rng := rand.New(rand.NewPCG(set.RNGSeed, 0))
 	var list []Suggestion
 	if covers {
+		set.Memory = budget.Subtract(set.Memory, budget.AllOf(q.ComponentBytes(), q.ArcsBytes(), budget.Block[float32](q.Rows(), len(q.Names))))
 		if q.Directed {
-			_, set.Memory = q.ArcsBytes(set.Memory)
 			var err error
 			if q, _, err = q.WithoutDirections(ctx, set.Workers, new(graph.Work)); err != nil {
 				return nil, err
@@ -210,7 +210,7 @@ func heatSimilarity(ctx context.Context, p *Problem, sources [][]int, rows []int
 	n := len(p.Degrees)
 	op := sparse.NewOperator[float32](sparse.Transition, p.A, p.Degrees)
 	op.Workers = s.Workers
-	width := min(suggestWidth(n, s.Memory), len(sources))
+	width := min(SuggestWorkspace(p).Width(s.Memory), len(sources))
 	term := sparse.NewBlock[float32](n, width)
 	next := sparse.NewBlock[float32](n, width)
 	sum := sparse.NewBlock[float32](n, width)
@@ -255,22 +255,10 @@ func heatSimilarity(ctx context.Context, p *Problem, sources [][]int, rows []int
 	return list, nil
 }
 
-// suggestWidth returns the columns of a sweep within a limit, 0 for none.
-func suggestWidth(n int, limit int64) int {
-	return budget.Widest(suggestColumns, limit, func(width int) int64 { return heatBytes(n, width) })
-}
-
-// heatBytes is the memory of a cover with sweeps of the given width.
-func heatBytes(n, width int) int64 {
-	const vectors = 5 // of nodes, their keys, the operator, and sorted nodes
-	return 3*budget.Block[float32](n, width) + 4*(coverCandidates+1)*int64(min(n, sampledNodes)) + vectors*8*int64(n)
-}
-
-// SuggestBytes is the memory of [Prediction.Suggest] without the prediction, within a limit, 0 for none.
-func SuggestBytes(p *Problem, limit int64) (bytes int64) {
-	if p.Directed {
-		bytes, limit = p.ArcsBytes(limit)
-	}
+// SuggestWorkspace declares the memory of [Prediction.Suggest] without the prediction: the blocks of a sweep, the similarities of
+// candidates, and vectors of nodes, their keys, the operator and sorted nodes.
+func SuggestWorkspace(p *Problem) budget.Workspace {
 	n := len(p.Degrees)
-	return bytes + heatBytes(n, suggestWidth(n, limit))
+	return budget.Slabs[float32](3, n, suggestColumns).And(
+		budget.Held(p.ArcsBytes(), 4*(coverCandidates+1)*int64(min(n, sampledNodes)), 5*8*int64(n)))
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // chooseWalk chooses the parameters of a walk and of the learner on it by the accuracy on
@@ -178,19 +177,15 @@ func (j *job) lanes(labels, tests int) int {
 		return 1
 	}
 	return max(1, min(sched.Workers(j.set.Workers),
-		int(limit/j.splitBytes(labels, tests))))
+		int(limit/j.split(labels, tests).Required(j.set.Memory))))
 }
 
-// splitBytes bounds the memory of a comparison on one split with one worker.
-func (j *job) splitBytes(labels, tests int) int64 {
+// split declares the memory of a comparison on one split with one worker.
+func (j *job) split(labels, tests int) budget.Workspace {
 	labels = min(labels, j.compared)
 	tests = min(tests, j.testedNodes())
-	rows := tests + len(j.kinds())*labels
-	c := &chooser{job: j}
-	features := blocks.DenseBytes[float32](rows, len(j.p.Names)*(longestOf(j)+1)) +
-		24*int64(rows)
-	return max(c.collectBytes(j.set.folds(labels)+1, rows),
-		features+j.trialBytes(labels, tests))
+	return j.features(tests + len(j.kinds())*labels).And(
+		j.walks(j.set.folds(labels) + 1).Or(budget.Held(j.trialBytes(labels, tests))))
 }
 
 // maxTested bounds the test nodes of a tuning split.
@@ -365,19 +360,22 @@ const (
 	cachedBytes = 48 << 20
 )
 
-// narrow limits the columns of a walk from which the given number of rows is picked, if its
-// blocks do not stay in cache.
+// walkColumns returns the largest number of columns of a walk on n nodes.
+func walkColumns(n int) int { return max(widest, cachedBytes/(8*max(1, n))) }
+
+// narrow limits the columns of a walk from which the given number of rows is picked.
 func narrow(w *cwk.Walk[float32], minSteps, picks int) {
 	n := len(w.Degrees)
 	columns := len(w.Variants) * w.Seeds.Classes
-	if columns <= widest || 2*budget.Block[float32](n, widest) < cachedBytes {
+	width := walkColumns(n)
+	if columns <= width {
 		return
 	}
 	limit := w.Memory
 	w.Memory = 0
 	w.Memory = w.CollectBytes(minSteps, picks) -
 		2*(budget.Block[float32](n, columns)-
-			budget.Block[float32](n, widest))
+			budget.Block[float32](n, width))
 	if limit > 0 {
 		w.Memory = min(w.Memory, limit)
 	}
@@ -426,12 +424,9 @@ func (c *chooser) try(ctx context.Context, alpha float64,
 	for _, t := range tasks {
 		tests = max(tests, len(t.trial.Test))
 	}
-	workers := sched.Workers(c.set.Workers)
-	bytes := c.trialBytes(len(c.seen), tests)
-	for c.set.Memory > 0 && workers > 1 &&
-		int64(x.Rows*x.Cols*4)+int64(workers)*bytes > c.set.Memory {
-		workers--
-	}
+	trials := c.job.trials(len(c.seen), tests)
+	trials.Fixed = 4 * int64(x.Rows*x.Cols)
+	workers := trials.Width(c.set.Memory)
 	weight := choose.WeightsOf(c.p)
 	team := c.p.Team()
 	err = sched.Run(ctx, workers, len(tasks), func(_, i int) error {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -36,7 +37,7 @@ func (m walkMethod) engine() *Engine {
 		Name: m.name, Specs: []*param.Spec{&walkSpec, specOf(m.learner)},
 		Takes: slices.Concat(walkSpec.Takes(), []string{cwk.PriorParam.Name},
 			specOf(m.learner).Takes()),
-		begin: m.begin, Cost: m.cost, HasRaw: m.learner.Path == nil,
+		begin: m.begin, Workspace: m.workspace, HasRaw: m.learner.Path == nil,
 		Check: func(s *Settings) error {
 			_, err := walkSettings(s)
 			return err
@@ -85,7 +86,6 @@ const mostPlainFolds = 10
 // job returns what there is to choose from.
 func (m walkMethod) job(p *Problem, s *Settings) (j *job, err error) {
 	set := s.WithDefaults()
-	set.Memory = p.SubtractComponents(set.Memory)
 	j = &job{p: p, set: &set, learner: m.learner, out: new(Prediction),
 		source: &walkSpec, declared: specOf(m.learner), compared: set.sample}
 	if limit := m.learner.ComparedItems; limit > 0 {
@@ -247,60 +247,57 @@ func mostRows(l *classify.Learner, par *Parameters, classes int) int {
 	return rows
 }
 
-// cost is the Cost of the engine: the largest of the features with their walk, of the features with a fit, and of the scores of all
-// nodes, with the longest walks and the kind of features that has more rows.
-func (m walkMethod) cost(p, tuned *Problem, s *Settings) (c Cost, err error) {
+// workspace declares the memory of the largest of the features with their walk, of the features with fits, and of the scores of
+// all nodes, with the longest walks and the kind of features that has more rows.
+func (m walkMethod) workspace(p *Problem, s *Settings) (w budget.Workspace, err error) {
 	j, err := m.job(p, s)
 	if err != nil {
-		return c, err
+		return w, err
 	}
-	trials := j.newChooser()
-	classes := len(p.Names)
+	n := len(p.Degrees)
+	k := len(p.Names)
+	labels := min(len(p.Row), max(j.compared, 2*k))
+	folds := j.set.folds(len(p.Row))
+	tests := min(j.testedNodes(), s.tested)
 	par := j.parameters(len(j.sources)-1, 0)
-	picks := len(trials.seen)
-	if slices.Contains(j.kinds(), Plain) {
-		picks *= trials.dealt()
-	}
-	columns := classes * par.terms()
-	tests := len(trials.seen)/trials.dealt() + 1
 	partitions := max(1, (&predictor{job: j, par: par}).partitions())
 	train := min(partitions*len(p.Row),
-		max(2*classes*partitions, mostRows(m.learner, &par, classes)))
-	rows := picks + train
+		max(2*k*partitions, mostRows(m.learner, &par, k)))
+	rows := labels + train
+	if slices.Contains(j.kinds(), Plain) {
+		rows = folds*labels + train
+	}
+	rows = max(rows, tests+len(j.kinds())*labels)
 	if perNode(m.learner) {
-		rows += len(p.Degrees)
+		rows += n
 	}
-	if tuned != nil {
-		tests = min(j.testedNodes(), len(tuned.Row)-len(p.Row)+len(tuned.Names))
-		rows = max(rows, tests+len(j.kinds())*len(trials.seen))
-	}
-	features := blocks.DenseBytes[float32](rows, columns) + 24*int64(rows)
-	fits := int64(sched.Workers(j.set.Workers)) * j.trialBytes(len(trials.seen), tests)
-	bytes := max(trials.collectBytes(partitions*trials.dealt()+1, rows),
-		features+max(fits, j.fitBytes(train, columns)))
-	if tuned != nil {
-		bytes = max(bytes, int64(j.lanes(len(p.Row), tests))*j.splitBytes(len(p.Row), tests))
+	w = j.features(rows).And(j.walks(partitions*folds + 1).Or(j.trials(labels, max(tests, labels/folds+1))).Or(
+		budget.Held(j.fitBytes(train, k*par.terms()))))
+	if s.tested > 0 {
+		w = w.Or(budget.Held(int64(j.lanes(labels, tests)) * j.split(labels, tests).Required(s.Memory)))
 	}
 	if perNode(m.learner) {
-		return Cost{Bytes: max(bytes, features+scoreBytes(p))}, nil
+		return w, nil
 	}
-	machines, isRest := j.countMachines()
-	outputs := 2*8*int64(columns)*int64(machines) + scoreBytes(p) +
-		blocks64(len(p.Degrees), classes)
-	if isRest {
-		machines = 0 // all decisions are in a block of their own
-	}
-	walk, _, err := scoreWalk(p, j.set, par, isRest).ScoresBytes(machines)
-	return Cost{Bytes: max(bytes, outputs+walk)}, err
+	machines, _ := j.countMachines()
+	return w.Or(budget.Slabs[float32](4, n, widest).And(budget.Held(budget.Block[float64](n, k),
+		2*8*int64(k*par.terms())*int64(machines), min(decisionBytes, 4*int64(n)*int64(machines))))), nil
 }
 
-// collectBytes bounds the memory of the features of the given number of rows, and of the walk with some variants.
-func (c *chooser) collectBytes(variants, rows int) int64 {
-	w := walkOf[float32](c.p, c.set, longestOf(c.job))
-	start := c.sources[0].Int("min-steps")
-	w.Variants = make([]cwk.Variant, variants)
-	narrow(w, start, rows)
-	return w.CollectBytes(start, rows)
+// walks declares the memory of the walks of some variants.
+func (j *job) walks(variants int) budget.Workspace {
+	n := len(j.p.Degrees)
+	return budget.Slabs[float32](2, n, min(variants*len(j.p.Names), walkColumns(n))).And(budget.Held(4 * 8 * int64(n)))
+}
+
+// features declares the memory of rows of features.
+func (j *job) features(rows int) budget.Workspace {
+	return budget.Held(budget.Block[float32](rows, len(j.p.Names)*(longestOf(j)+1)), 24*int64(rows))
+}
+
+// trials declares the memory of trials side by side, with the given numbers of training and test rows: a worker is a column.
+func (j *job) trials(train, tests int) budget.Workspace {
+	return budget.Workspace{Column: j.trialBytes(train, tests), Columns: sched.Workers(j.set.Workers)}
 }
 
 // trialBytes bounds the memory of a trial with the given numbers of training and test rows.

@@ -126,11 +126,7 @@ func TestWalkLearners(t *testing.T) {
 			grid := map[string][]param.Value{"alpha": param.Grid(0.1, 0.8), "steps": param.Grid(2, 5)}
 			set := &Settings{Lists: grid, Workers: workers}
 			if workers == 7 {
-				needs, err := m.Bytes(p, nil, set)
-				if err != nil {
-					t.Fatal(err)
-				}
-				set.Memory = needs
+				set.Memory = memoryOf(t, m, p, set)
 			}
 			out, err := m.Predict(t.Context(), p, nil, set)
 			if err != nil {

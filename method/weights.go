@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/choose"
@@ -251,25 +252,24 @@ func chooseWeighting(ctx context.Context, p *Problem, s *Settings) (weighting, e
 	return weightings[best], err
 }
 
-// FactorBytes returns the memory of the problem with chosen factors of kinds and times, and that of the choice with it.
-func FactorBytes(p *Problem, s *Settings) (held, choice int64) {
+// FactorSpace returns the memory of the problem with chosen factors of kinds and times, and the workspace of the choice.
+func FactorSpace(p *Problem, s *Settings) (held int64, choice budget.Workspace) {
 	s = cmp.Or(s, new(Settings))
 	chooses := choosesFactors(p, s)
 	if chooses || s.weighting().isBelowFactors(p, s) {
 		held = problem.FactorBytes(p.Graph, p.Edges, s.Memory, s.Workers)
 	}
 	if chooses {
-		choice = p.Edges.Bytes(edgeLabels(p, s), s.Memory)
+		choice = p.Edges.Workspace(edgeLabels(p, s))
 	}
-	return held, held + choice
+	return held, choice
 }
 
-// weighBytes returns the memory of [Engine.Weigh] that a prediction keeps, and that of the choice.
-func (m *Engine) weighBytes(p *Problem, s *Settings) (held, choice int64) {
-	if m.model != nil { // which counts it
-		return 0, 0
-	}
-	held, choice = FactorBytes(p, s)
+// weightSpace returns the memory of the weights of [Engine.Weigh] that a prediction keeps, and the workspace of the choice.
+func (m *Engine) weightSpace(p *Problem, s *Settings) (held int64, choice budget.Workspace) {
+	set := m.weighingSettings(s)
+	s = &set
+	held, choice = FactorSpace(p, s)
 	chooses := m.choosesWeights(p, s)
 	if !p.Weighted || !chooses && (held > 0 || s.weighting().value == nil) {
 		return held, choice
@@ -283,7 +283,7 @@ func (m *Engine) weighBytes(p *Problem, s *Settings) (held, choice int64) {
 		mapped = max(mapped, problem.FactorBytes(p.Graph, p.Edges, s.Memory, s.Workers))
 	}
 	if chooses {
-		choice = max(choice, mapped+evidenceOf(p, s).Bytes(p.Rows()))
+		choice = choice.Or(evidenceOf(p, s).Workspace(p.Rows()))
 	}
 	return max(held, mapped), choice
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -108,10 +109,10 @@ type Settings struct {
 // Columns returns the number of columns of the blocks of a graph of n nodes, of which a node that is explained takes one. All nodes of a page share sweeps, unless a block would exceed 16 MB and 32 columns.
 func Columns(n int) int { return max(32, (4<<20)/max(1, n)) }
 
-// Bytes returns the memory of explanations on a graph of n nodes: the scores of all classes, blocks of responses, and the
+// Workspace declares the memory of explanations on a graph of n nodes: the scores of all classes, blocks of responses, and the
 // blocks of a solve.
-func Bytes(n, classes int) int64 {
-	return int64(n) * 8 * (6*int64(classes) + 4*int64(Columns(n)))
+func Workspace(n, classes int) budget.Workspace {
+	return budget.Held(budget.Times(8*(6*classes+4*Columns(n)), int64(n)))
 }
 
 // Nodes explains the predicted classes of some nodes. class has the predicted class of every node.

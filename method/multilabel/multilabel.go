@@ -127,8 +127,8 @@ func (l *Learner) embed(ctx context.Context, p *method.Problem) (err error) {
 		return err
 	}
 	set := l.set
+	set.Memory = budget.Subtract(set.Memory, p.ArcsBytes())
 	if p.Directed {
-		_, set.Memory = p.ArcsBytes(set.Memory)
 		if l.fitted, _, err = l.fitted.WithoutDirections(ctx, set.Workers,
 			new(graph.Work)); err != nil {
 			return err
@@ -174,28 +174,24 @@ func (l *Learner) F1(positions []int, limit float64,
 	return measures
 }
 
-// Bytes is the memory of [Predict] without the problem, in bytes: the choice of the weights of edges, or with these the
-// search for eigenvectors, or the least squares and the probabilities of all nodes.
-func Bytes(p *method.Problem, s *method.Settings) int64 {
+// Workspace declares the memory of [Predict] without the problem: the choice of the weights of edges, or with these the
+// search for eigenvectors, or the least squares, and the probabilities of all nodes.
+func Workspace(p *method.Problem, s *method.Settings) budget.Workspace {
 	s = cmp.Or(s, new(method.Settings))
-	weighted, choice := method.FactorBytes(p, s)
-	if p.Directed {
-		arcs, _ := p.ArcsBytes(0)
-		weighted += arcs
-	}
+	held, choice := method.FactorSpace(p, s)
 	n := len(p.Degrees)
 	labelled := len(NewLearner(p, nil).Row)
 	labels := len(p.Names)
-	bytes := auto.EmbeddingBytes(n, labelled, labels)
+	w := budget.Held(auto.EmbeddingBytes(n, labelled, labels))
 	if a := p.Attributes; a != nil {
 		columns := auto.EmbeddingColumns + 2*a.Cols
 		if min(labelled, columns) > mostWide {
 			labelled = mostWide
 		}
-		bytes += auto.AttributeBytes(p, labelled, labels, s.Workers, s.Memory) + int64(budget.Block[float32](n, labels)) +
-			2*8*int64(labelled)*int64(columns) + classify.RidgeBytes(labelled, columns, labels, 0)
+		w = w.And(auto.AttributeWorkspace(p, labelled, labels)).And(budget.Held(budget.Block[float32](n, labels),
+			2*8*int64(labelled)*int64(columns), classify.RidgeBytes(labelled, columns, labels, 0)))
 	}
-	return max(choice, weighted+bytes+budget.Block[float32](n, labels)+8*5*int64(labelled)*int64(labels+1))
+	return w.Or(choice).And(budget.Held(held, p.ArcsBytes(), budget.Block[float32](n, labels), 8*5*int64(labelled)*int64(labels+1)))
 }
 
 // Model gives a node a probability of each of the labels, which do not exclude

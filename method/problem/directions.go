@@ -3,7 +3,6 @@ package problem
 import (
 	"context"
 
-	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -39,13 +38,14 @@ func (p *Problem) WithoutDirections(ctx context.Context, workers int,
 }
 
 // ArcsBytes is the memory of the matrices of [Problem.WithoutDirections]: the graph without
-// directions, and the arcs in both directions. left is a limit without it; 0 means none.
-func (p *Problem) ArcsBytes(limit int64) (bytes, left int64) {
-	n := int64(len(p.Degrees))
+// directions, and the arcs in both directions; 0 for a problem without directions.
+func (p *Problem) ArcsBytes() int64 {
+	if !p.Directed {
+		return 0
+	}
 	against := p.In
 	if against == nil {
 		against = p.A // with as many entries
 	}
-	bytes = sparse.SumBytes(p.A, against, p.Weighted) + 8*n + 3*16*n
-	return bytes, budget.Subtract(limit, bytes)
+	return sparse.SumBytes(p.A, against, p.Weighted) + (8+3*16)*int64(len(p.Degrees))
 }

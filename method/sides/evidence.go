@@ -86,7 +86,7 @@ func (c *Evidence) QualityOf(ctx context.Context, kind sparse.Kind,
 	w.ahead.Workers = c.workers
 	scores := make([]float64, len(c.Row)*c.columns()) // of each label by column
 	columns := c.folds * c.columns()
-	width := widthOf(len(degrees), columns, c.memory)
+	width := c.Workspace(len(degrees)).Width(c.memory)
 	for lo := 0; lo < columns; lo += width {
 		if err := w.scoresTo(ctx, scores, lo, min(columns, lo+width)); err != nil {
 			return nil, err
@@ -98,20 +98,12 @@ func (c *Evidence) QualityOf(ctx context.Context, kind sparse.Kind,
 	return c.logarithms(scores), nil
 }
 
-// walkBytes is the memory of the blocks of a walk on n nodes.
-func walkBytes(n, width int) int64 {
-	const walkBlocks = 3
-	return walkBlocks * budget.Block[float32](n, width)
-}
+// sweepColumns bounds the columns of a sweep.
+const sweepColumns = 64
 
-// widthOf returns the number of columns that are computed together.
-func widthOf(n, columns int, memory int64) int {
-	return budget.Widest(columns, memory, func(width int) int64 { return walkBytes(n, width) })
-}
-
-// Bytes returns the memory of [Evidence.QualityOf] on n nodes.
-func (c *Evidence) Bytes(n int) int64 {
-	return walkBytes(n, widthOf(n, c.folds*c.columns(), c.memory)) + 2*8*int64(n)
+// Workspace declares the memory of [Evidence.QualityOf] on n nodes: the blocks of a walk, and degrees.
+func (c *Evidence) Workspace(n int) budget.Workspace {
+	return budget.Slabs[float32](3, n, min(sweepColumns, c.folds*c.columns())).And(budget.Held(2 * 8 * int64(n)))
 }
 
 // walk is the walk of one vector of weights.

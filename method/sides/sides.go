@@ -5,6 +5,7 @@ import (
 	"math"
 	"sync"
 
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -91,10 +92,10 @@ func (c *Choice) ByName() map[string]float64 {
 	return weights
 }
 
-// Bytes returns the memory of [Edges.Choose].
-func (e *Edges) Bytes(l *Labels, memory int64) int64 {
+// Workspace declares the memory of [Edges.Choose].
+func (e *Edges) Workspace(l *Labels) budget.Workspace {
 	n, _ := e.Store.Dims()
-	return NewEvidence(l, e.entries(), memory, 0).Bytes(n)
+	return NewEvidence(l, e.entries(), 0, 0).Workspace(n)
 }
 
 // Matrices returns the adjacency matrix with the factors of a codebook, in which each pair of nodes has one entry, and its

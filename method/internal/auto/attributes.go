@@ -23,12 +23,6 @@ func NewAttributes(p *problem.Problem, memory int64, workers int) *Attributes {
 	return &Attributes{l}
 }
 
-// AttributeBytes returns the memory of the views within a limit, of the rows of some nodes, and of products with a number of columns.
-func AttributeBytes(p *problem.Problem, nodes, targets, workers int, limit int64) int64 {
-	retained, sweeps := viewBytes(p, workers, limit)
-	return retained + sweeps + 2*blockBytes(nodes, p.Attributes.Cols) + 3*blockBytes(p.Attributes.Rows, targets)
-}
-
 // RowsTo stores both views of some nodes in columns of dst from first on.
 func (a *Attributes) RowsTo(ctx context.Context, dst *mat.Dense, first int, nodes []int) error {
 	plain, ranked, err := a.at(ctx, nodes, nil, func(string, int, int) {})

@@ -30,7 +30,7 @@ type Settings struct {
 
 	// Explain keeps the prediction in the form of Prediction.Form.
 	Explain bool
-	// Highest replaces the scores of all classes by the highest ones, see [Plan].
+	// Highest replaces the scores of all classes by the highest ones, see [KeepsHighest].
 	Highest    bool
 	Propagated *propagation.HeldOut // scores of label propagation at labels; nil: they are computed
 
@@ -78,7 +78,7 @@ func Predict(ctx context.Context, p *problem.Problem,
 	set *Settings) (out *Prediction, err error) {
 	out = &Prediction{}
 	choice := set.Choice
-	plan := PlanOf(p, set)
+	plan := newPlan(p, set)
 	if choice == nil && beginsWithBeliefs(p, set) ||
 		choice != nil && choice.BlockModel {
 		start := time.Now()
@@ -97,7 +97,7 @@ func Predict(ctx context.Context, p *problem.Problem,
 			out.Choice = &Choice{BlockModel: true}
 			return out, predictByBeliefs(ctx, p, set, m, out)
 		}
-		if err := budget.Check(p.SubtractComponents(set.Memory), plan.learning,
+		if err := budget.Check(set.Memory, plan.learning.Required(set.Memory),
 			"learning without a block model, which does not explain the graph,"); err != nil {
 			return nil, err
 		}
@@ -106,7 +106,7 @@ func Predict(ctx context.Context, p *problem.Problem,
 	if err != nil {
 		return nil, err
 	}
-	if plan.Disk > 0 {
+	if plan.disk > 0 {
 		if in.files, err = newTempFiles(p.TempDir); err != nil {
 			return nil, err
 		}

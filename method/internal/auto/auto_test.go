@@ -11,7 +11,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -27,7 +26,7 @@ import (
 func inputOf(t testing.TB, p *problem.Problem, set *Settings) *input {
 	t.Helper()
 	d := designOf(p, set)
-	in, err := newInput(context.Background(), p, set, d, PlanOf(p, set).memory, new(graph.Work))
+	in, err := newInput(context.Background(), p, set, d, newPlan(p, set).memory, new(graph.Work))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -319,24 +318,12 @@ func TestEvidenceOfFewLabels(t *testing.T) {
 	}
 }
 
-// estimated returns the memory of a prediction, and an error if it exceeds the limit.
-func estimated(p *problem.Problem, limit int64) (bytes int64, err error) {
-	bytes = p.ComponentBytes() + PlanOf(p, &Settings{Workers: 1, Memory: limit}).Bytes
-	return bytes, budget.Check(limit, bytes, "prediction")
-}
-
 // sameBits compares a prediction with those of other numbers of workers, and of the least
 // memory that one is made with.
 func sameBits(t *testing.T, p *problem.Problem, want *Prediction) {
 	t.Helper()
-	least, err := estimated(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ; err == nil; least -= 1000 {
-		_, err = estimated(p, least)
-	}
-	for turn, memory := range []int64{0, least + 2000} {
+	least := newPlan(p, &Settings{Workers: 1, Memory: 1}).learning.Required(1)
+	for turn, memory := range []int64{0, least} {
 		for _, workers := range testgraph.Workers(turn) {
 			got := evident(t, p, &Settings{Workers: workers, Memory: memory})
 			if !slices.Equal(got.Scores.Data, want.Scores.Data) || !slices.Equal(got.Class, want.Class) || got.Accuracy != want.Accuracy || got.Stderr != want.Stderr {

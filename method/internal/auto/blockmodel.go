@@ -11,6 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/beliefs"
+	"github.com/heatwalk/heatwalk/method/internal/propagation"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
@@ -59,7 +60,7 @@ func blockModel(ctx context.Context, p *problem.Problem, set *Settings,
 	fold := beliefs.Folds(p.Class, set.RNGSeed)
 	beliefs.OneFold(fold)
 	return fitBeliefs(ctx, p, set, []string{beliefs.Walks}, fold,
-		budget.Subtract(p.SubtractComponents(set.Memory), heldOutBytes(p)), work)
+		budget.Subtract(set.Memory, propagation.HeldOutBytes(p)), work)
 }
 
 const (

@@ -99,7 +99,8 @@ func TestStopsAtBlockModel(t *testing.T) {
 		t.Errorf("beliefs that neighbours' votes excel explain the graph: %t, %v", explained, err)
 	}
 	var first *Prediction
-	least := p.ComponentBytes() + PlanOf(p, &Settings{Memory: 1}).Bytes // of beliefs alone
+	beliefs, _ := Workspace(p, &Settings{})
+	least := beliefs.Required(1)
 	for _, set := range []Settings{{Workers: 1}, {Workers: 7, Memory: least}} {
 		out, err := Predict(context.Background(), p, &set)
 		if err != nil {

@@ -6,7 +6,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -192,16 +191,4 @@ func (c *counts) fit(shares *featureBlock) (*mat.Dense, error) {
 // countColumns returns the number of columns of counts.
 func countColumns(p *problem.Problem) int {
 	return (p.Attributes.Cols + 1) * len(p.Names)
-}
-
-// countBytes returns the size of the blocks of counts.
-func countBytes(p *problem.Problem) int64 {
-	n := len(p.Degrees)
-	d := p.Attributes.Cols
-	k := len(p.Names)
-	columns := countColumns(p)
-	return blockBytes(len(p.Row), columns) +
-		blockBytes(n, d) +
-		3*budget.Block[float32](n, columns) +
-		2*budget.Block[float32](n, k) + 8*int64(n)
 }

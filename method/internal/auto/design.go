@@ -162,15 +162,6 @@ func (d *design) reduce(m, k int) {
 	}
 }
 
-// graphColumns returns the largest number of free columns that no label has a part in.
-func (d *design) graphColumns(directed bool) int {
-	count := structureColumns
-	if directed {
-		count += arcColumns
-	}
-	return count
-}
-
 // position returns that of a filter in the list.
 func (d *design) position(f filter) int {
 	if d.manyClasses {

@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/simd"
@@ -23,8 +22,6 @@ import (
 // each other less than walks do, because these carry the same information. S² with S = D^-½AD^-½ is large between nodes that
 // share neighbours, which may be of one class where neighbours are not.
 const (
-	kernels = 2
-
 	// Kernels are computed with mostKernelLabels labels, because they take eigenpairs of the values between labels, or with fewer
 	// so that their cost is at most kernelWork, half a second, or that of reading and walking; leastKernelLabels may cost twice as
 	// much. A label costs kernelColumns columns, a node as much as kernelNode entries. Kernels are left out if that is less than
@@ -255,17 +252,4 @@ func (in *input) timesSquare(ctx context.Context,
 		}
 	}
 	return x, nil
-}
-
-// kernelBytes returns the largest size of the blocks that compute scores of kernels within a limit, 0 for none.
-func kernelBytes(p *problem.Problem, folds int, limit int64) int64 {
-	n := len(p.Degrees)
-	m := len(p.Row)
-	k := len(p.Names)
-	family, grid := diffusionKernels()
-	grams := 8*int64(m)*int64(m)*int64(len(grid)) + 2*classify.RidgeBytes(m, m, k, folds)
-	applied := family.ApplyBytes(grid[len(grid)-1], p.Degrees, k) +
-		2*budget.Block[float64](n, k)
-	return max(family.GramsBytes(grid, p.Degrees, p.A.NNZ(), p.Row, limit),
-		grams+max(applied, 2*budget.Block[float64](n, squareColumns)))
 }

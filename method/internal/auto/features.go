@@ -22,8 +22,13 @@ type featureBlock = sparse.Block[float32]
 // newBlock returns a block of zeros without padding.
 func newBlock(rows, cols int) *featureBlock { return blocks.NewDense[float32](rows, cols) }
 
-// blockBytes returns the memory of newBlock.
-func blockBytes(rows, cols int) int64 { return blocks.DenseBytes[float32](rows, cols) }
+// boolean returns 1 of true and 0 of false, as a factor.
+func boolean(x bool) int {
+	if x {
+		return 1
+	}
+	return 0
+}
 
 // features are the columns of all nodes, and those of labels without the labels themselves.
 type features struct {

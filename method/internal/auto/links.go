@@ -6,7 +6,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -168,15 +167,4 @@ func (l *linkRows) ridge(classes int) *ridgeBlock {
 				})
 		},
 	}
-}
-
-// linkBytes returns the size of link rows and of a ridge on them.
-func linkBytes(p *problem.Problem, folds int) int64 {
-	n := len(p.Degrees)
-	m := min(len(p.Row), linkLabels(p)+2*len(p.Names))
-	k := len(p.Names)
-	rows := blockBytes(n, m) +
-		blockBytes(n, linkDegrees) + 4*int64(n)
-	return rows + max(2*budget.Block[float64](n, linkColumns),
-		classify.RidgeBytes(m, m, k, folds))
 }

@@ -49,7 +49,7 @@ func (m *model) predict(ctx context.Context, out *Prediction) error {
 	in := m.features.in
 	n := len(in.p.Degrees)
 	k := len(in.p.Names)
-	if keepsHighest(&in.design, in.set) {
+	if in.set.Highest && !in.set.Balanced {
 		out.Highest = problem.NewHighest(n, in.p.Row, in.p.Class)
 	} else {
 		out.Scores = newBlock(n, k)

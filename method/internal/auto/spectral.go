@@ -99,8 +99,3 @@ func spectralFeatures(ctx context.Context,
 	}
 	return x, nil
 }
-
-// spectralBytes returns the size of the search for the features.
-func spectralBytes(n int) int64 {
-	return lanczos.Bytes(n, spectralPairs, 0, new(lanczos.Settings)) + 32*int64(n)
-}

@@ -241,7 +241,7 @@ type stagesRun struct {
 
 func runStages(t *testing.T, p *problem.Problem, set *Settings, d design) *stagesRun {
 	t.Helper()
-	in, err := newInput(context.Background(), p, set, d, p.SubtractComponents(set.Memory), new(graph.Work))
+	in, err := newInput(context.Background(), p, set, d, set.Memory, new(graph.Work))
 	if err != nil {
 		t.Fatal(err)
 	}

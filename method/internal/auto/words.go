@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/optimize"
 
-	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
@@ -51,15 +50,6 @@ const (
 func learnsWords(p *problem.Problem, values int64) bool {
 	return len(p.Row) > ridgeSide && p.Attributes.Cols > ridgeSide &&
 		values*int64(len(p.Names)) <= mostWordProducts
-}
-
-// wordBytes returns the memory of a wordModel and of its fit.
-func wordBytes(p *problem.Problem) int64 {
-	n := len(p.Degrees)
-	d := p.Attributes.Cols
-	k := len(p.Names)
-	return 3*budget.Block[float32](n, k) + 2*blockBytes(d, k) +
-		8*(2*wordMemory+9)*int64(d+1)*int64(k)
 }
 
 // newWordModel returns a model that is not fitted.

@@ -60,10 +60,11 @@ type Settings struct {
 	Progress func(stage string, done, total int64)
 }
 
-// Bytes returns an upper bound of the memory that [Fit] and [Model.Predict] allocate within a limit, 0 for
-// none, including the probabilities, for labels of the given number of classes on a graph with rows nodes.
-func Bytes(rows, classes int, limit int64) int64 {
-	return runBytes(rows, classes, sweepWidth(rows, classes, limit))
+// Workspace declares the memory of [Fit] and [Model.Predict] without the probabilities, for labels of the given number of
+// classes on a graph with rows nodes: logarithms of beliefs, a vector, and a slab of sums.
+func Workspace(rows, classes int) budget.Workspace {
+	return budget.Slabs[float32](1, rows, min(classes, sweepColumns)).And(
+		budget.Held(budget.Block[float32](rows, classes), 8*int64(rows)))
 }
 
 // Model is a fitted candidate.
@@ -136,7 +137,7 @@ func Fit(ctx context.Context, g *graph.Graph, seeds cwk.Seeds, fold []int,
 	if s == nil {
 		s = &Settings{}
 	}
-	if err := budget.Check(s.Memory, Bytes(len(g.Degrees), seeds.Classes, s.Memory),
+	if err := budget.Check(s.Memory, Workspace(len(g.Degrees), seeds.Classes).Required(s.Memory),
 		"beliefs"); err != nil {
 		return nil, err
 	}
@@ -210,7 +211,7 @@ func (f *fitting) read(ctx context.Context) error {
 	for k, c := range f.candidates {
 		f.beliefs = append(f.beliefs, make([][]float32, len(f.held)))
 		for _, fold := range f.folds {
-			q, err := newCandidate(ctx, f.network, c, fold, fold)
+			q, err := newCandidate(ctx, f.network, c, fold)
 			if err == nil {
 				err = q.advance(ctx, c.Rounds)
 			}
@@ -233,14 +234,14 @@ func (f *fitting) read(ctx context.Context) error {
 	return nil
 }
 
-// newCandidate returns a run of a candidate without the hidden fold, with the ratios from the labels outside a fold.
+// newCandidate returns a run of a candidate without a fold.
 func newCandidate(ctx context.Context, n *network, c Candidate,
-	fold, hidden int) (*run, error) {
+	fold int) (*run, error) {
 	ratios, err := ratiosOf(ctx, n, c.Ratios, fold)
 	if err != nil {
 		return nil, err
 	}
-	return newRun(n, ratios, strong, c.T, hidden), nil
+	return newRun(n, ratios, strong, c.T, fold), nil
 }
 
 // ratiosKey is the key of ratios that were computed.
@@ -448,22 +449,17 @@ func temper(dst, f []float32, sharpen, blend float64, shares []float64) {
 }
 
 // Predict returns the probabilities of the classes of each node, from a run with all labels. Nodes that no
-// label reaches have the class shares. With manyLabels labels or more the run keeps the ratios without the first fold,
-// because the temperature was chosen with these: ratios from beliefs become sharper with each label, so that a temperature
-// which made up for blurred ratios would make sharp ratios too certain. Where Fit made a single run, its beliefs are where
-// the run with all labels begins. It may be called once. Cost: the ratios of few labels, and a sweep for each round.
+// label reaches have the class shares. Where Fit made a single run, with most of the labels, its ratios and
+// its beliefs are where the run with all labels begins. It may be called once. Cost: the ratios, and a sweep
+// for each round.
 func (m *Model) Predict(ctx context.Context) (*sparse.Block[float32], error) {
 	n := m.network
 	q := m.only
 	if q != nil {
 		know(q)
 	} else {
-		fold := noFold
-		if len(n.seeds.Row) >= manyLabels && len(m.HeldOut) > 0 {
-			fold = n.fold[m.HeldOut[0]]
-		}
 		var err error
-		if q, err = newCandidate(ctx, n, m.Candidate, fold, noFold); err != nil {
+		if q, err = newCandidate(ctx, n, m.Candidate, noFold); err != nil {
 			return nil, err
 		}
 	}
@@ -496,17 +492,4 @@ func (m *Model) Predict(ctx context.Context) (*sparse.Block[float32], error) {
 		}
 	})
 	return out, err
-}
-
-// sweepWidth returns the columns of a sweep: sweepColumns, or as many as a limit allows, 0 for none.
-func sweepWidth(rows, classes int, limit int64) int {
-	return budget.Widest(min(classes, sweepColumns), limit,
-		func(width int) int64 { return runBytes(rows, classes, width) })
-}
-
-// runBytes is the memory of the blocks of a run, of a vector, and of the walks that count the pairs of labels, with sweeps
-// of the given width.
-func runBytes(rows, classes, width int) int64 {
-	block := budget.Block[float32](rows, width)
-	return 8*int64(rows) + max(2*blocks.DenseBytes[float32](rows, classes)+block, 3*block)
 }

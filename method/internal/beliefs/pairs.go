@@ -31,7 +31,7 @@ func walkPairs(ctx context.Context, n *network,
 	for range walkSteps {
 		pairs = append(pairs, mat.NewDense(classes, classes, nil))
 	}
-	width := sweepWidth(rows, classes, n.memory)
+	width := Workspace(rows, classes).Width(n.memory)
 	var steps [3]*sparse.Block[float32] // W_(l−2) Y, W_(l−1) Y, W_l Y of the columns of a sweep
 	for i := range steps {
 		steps[i] = sparse.NewBlock[float32](len(n.g.Degrees), width)

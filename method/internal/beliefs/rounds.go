@@ -131,7 +131,7 @@ func newRun(n *network, ratios *mat.Dense, strength, t float64, fold int) *run {
 		beliefs: blocks.NewDense[float32](rows, c), field: make([]float32, c),
 		active:   true,
 		evidence: blocks.NewDense[float32](rows, c),
-		logs:     sparse.NewBlock[float32](len(n.g.Degrees), sweepWidth(rows, c, n.memory)),
+		logs:     sparse.NewBlock[float32](len(n.g.Degrees), Workspace(rows, c).Width(n.memory)),
 	}
 	q.prior = logsOf(q.shares)
 	for i, share := range q.shares {

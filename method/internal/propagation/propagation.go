@@ -322,14 +322,14 @@ func (l *Propagation) harmonic(ctx context.Context, h *iterative.System, lo, hi 
 	}
 	if errors.Is(err, iterative.ErrMemory) {
 		return 0, &problem.Error{Method: "lp",
-			Short: max(1, blockBytes(l, 1)+factorBytes(l, 1)-l.Memory), Err: err}
+			Short: max(1, shortage(l)), Err: err}
 	}
 	if errors.Is(err, iterative.ErrIterationLimit) ||
 		errors.Is(err, iterative.ErrStagnation) ||
 		errors.Is(err, iterative.ErrIndefinite) {
 		short := int64(0)
-		if need := blockBytes(l, 1) + factorBytes(l, 1); res.Refused && need > l.Memory {
-			short = need - l.Memory
+		if res.Refused {
+			short = max(0, shortage(l))
 		}
 		return 0, &problem.Error{Method: "lp", Short: short, Err: err}
 	}

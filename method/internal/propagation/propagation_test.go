@@ -51,11 +51,10 @@ func TestPropagation(t *testing.T) {
 		for _, workers := range []int{1, 2, 7} {
 			for _, cols := range []int{len(p.Names), 2, 1} {
 				l := &Propagation{P: p, Alpha: 1, Workers: workers}
-				l.Memory = blockBytes(l, cols)
+				space := l.Workspace()
+				space.Columns = cols
+				l.Memory = space.Required(0)
 				width, _ := width(l)
-				if blockBytes(l, width) != blockBytes(l, cols) {
-					t.Fatalf("%d classes at a time, want %d", width, cols)
-				}
 				got, sweeps, err := scoresOf(t, l)
 				if err != nil {
 					t.Fatal(err)
@@ -95,7 +94,7 @@ func TestPropagationOnPath(t *testing.T) {
 	p := contract.Path(t, n, false)
 	for _, lacks := range []int64{0, 1000} {
 		l := &Propagation{P: p, Alpha: 1}
-		l.Memory = blockBytes(l, 1) + factorBytes(l, 1) - lacks
+		l.Memory = l.Workspace().Required(1) + factorBytes(l) - lacks
 		scores, _, err := scoresOf(t, l)
 		var limited *problem.Error
 		if lacks > 0 {

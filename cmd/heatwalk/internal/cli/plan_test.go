@@ -2,11 +2,12 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -15,43 +16,54 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// planned are runs on a block model of 200,000 nodes: g, and ordered by degree.
+// planned are runs on a graph G with labels, numbers and lists of nodes.
 var planned = []string{
-	"features g --labels labels.tsv --kernel cwk:steps=10 -o F.npy",
-	"features g --labels labels.tsv --max-memory 96MiB --kernel cwk:steps=10 -o F.npy",
-	"kernel g --labels labels.tsv --cols few.ids --kernel cwk:steps=10 -o K.npy",
-	"kernel g --cols few.ids --kernel diffusion:laplacian=normalized:beta=1 -o D.npy",
-	"gram classify D.npy --labels many.tsv --learner gp -o S.npy",
-	"eigen g --matrix normalized-adjacency --which largest --k 10 --tolerance 1e-3 -o E.npy",
-	"classify g --labels labels.tsv --method cwk:alpha=0.9:steps=10:cost=1:features=plain -o p.tsv",
-	"classify g --labels many.tsv --method cwk:alpha=0.9:steps=4:cost=1:features=plain -o p.tsv",
-	"classify g --labels many.tsv --method lp --max-memory 512MiB -o p.tsv",
-	"generate er --nodes 500000 --edges 3000000 -o er/ --force",
-	"generate grid --rows 1000 --columns 700 -o grid/ --force",
-	"info ordered --labels labels.tsv",
-	"verify ordered",
-	"convert g -o c.tsv.zst",
-	"convert ordered -o c.npz",
-	"convert ordered --max-memory 64MiB -o c.mtx",
-	"convert g -o c.parquet",
-	"eigen g --matrix laplacian --which smallest --k 1 -o E.npy",
-	"kernel g --kernel von-neumann --cols few.ids -o D.npy",
-	"kernel g --kernel pseudo-inverse --rows few.ids --cols few.ids -o D.npy",
-	"kernel g --cols ten.ids --kernel pseudo-inverse:laplacian=normalized -o D.npy",
-	"kernel g --kernel matern --cols ten.ids -o D.npy",
-	"classify g --labels two.tsv --method cwk -o p.tsv",
+	"ingest G.tsv -o h --force", "info G --labels G.labels", "verify G", "convert G -o c.mtx", "convert G -o c.parquet",
+	"features G --labels G.labels --kernel cwk:steps=10 -o F.npy",
+	"kernel G --labels G.labels --cols G.ids --kernel cwk:steps=10 -o K.npy",
+	"kernel G --cols G.ids --kernel diffusion -o K.npy",
+	"kernel G --cols G.ids --kernel regularized-laplacian -o K.npy",
+	"kernel G --rows G.ids --cols G.ids --kernel pseudo-inverse -o K.npy",
+	"kernel G --rows G.ids --cols G.ids --kernel matern -o K.npy",
+	"kernel G --rows G.ids --cols G.ids --kernel modularity:rank=5 -o K.npy",
+	"kernel G --rows G.ids --cols G.ids --kernel pagerank -o K.npy",
+	"eigen G --matrix normalized-adjacency --which largest -k 10 --tolerance 1e-3 -o E.npy",
+	"eigen G --matrix laplacian --which smallest -k 5 --tolerance 1e-3 -o E.npy",
+	"rank G --seeds G.ids -o r.tsv", "rank G --seeds G.ids --kernel pagerank -o r.tsv",
+	"suggest G --labels G.labels --method lp -o s.tsv", "explain G 1 2 --labels G.labels --method lp -o e.tsv",
+	"regress G --values G.values --method harmonic -o v.tsv",
+	"regress G --values G.values --method hops -o v.tsv",
+	"regress G --values G.values --method regularized-laplacian+rls -o v.tsv",
+	"regress G --values G.values --method spectral -o v.tsv",
+	"evaluate G --labels G.labels --method lp,lgc --splits 2 --train 0.5 --report e.json",
+	"evaluate G --labels G.labels --method cwk --splits 1 --tuning-splits 1 --train 0.5 --report e.json",
+	"classify G --labels G.labels --multi-label -o p.tsv",
+	"classify G --labels G.labels --effort low -o p.tsv",
+	"classify G --labels G.labels --method auto -o p.tsv", "classify G --labels G.labels --method majority -o p.tsv",
+	"classify G --labels G.labels --method lp -o p.tsv", "classify G --labels G.many --method lp -o p.tsv",
+	"classify G --labels G.labels --method lp+cs -o p.tsv", "classify G --labels G.labels --method lgc -o p.tsv",
+	"classify G --labels G.many --method lgc -o p.tsv", "classify G --labels G.labels --method poisson -o p.tsv",
+	"classify G --labels G.labels --method beliefs -o p.tsv", "classify G --labels G.many --method beliefs -o p.tsv",
+	"classify G --labels G.labels --method wvrn -o p.tsv", "classify G --labels G.labels --method cwk -o p.tsv",
+	"classify G --labels G.many --method cwk:alpha=0.5:steps=5:cost=1 -o p.tsv",
+	"classify G --labels G.labels --method spectral+logistic -o p.tsv",
+	"classify G --labels G.labels --method diffusion:beta=1:cost=1 -o p.tsv",
+	"classify G --labels G.labels --method regularized-laplacian:alpha=1+rls:lambda=1 -o p.tsv",
+	"classify G --labels G.labels --node-features G.attributes -o p.tsv",
 }
 
-// costs has the keys of the plan of a dry run.
+// costs has the memory in the documents of a dry run and of a run.
 type costs struct {
-	MemoryBytes int64 `json:"memory_bytes"`
-	LimitBytes  int64 `json:"limit_bytes"`
+	RequiredBytes int64 `json:"required_bytes"`
+	MemoryBytes   int64 `json:"memory_bytes"`
+	Peak          int64 `json:"peak_memory_bytes"`
 }
 
-// TestPlanBoundsPeak checks that the estimate of a run is at least its peak resident memory and, above
-// 256 MiB, at most twice the peak, and that limits are not exceeded. Each run is a separate process. A
-// hunt runs the whole list on 200,000 nodes, otherwise a sample runs on 50,000.
-func TestPlanBoundsPeak(t *testing.T) {
+// TestPlans checks on blocks, on a network with hubs and on roads that the peak resident memory of a run is at most what its dry
+// run says, that the required memory is no more than three times the peak or the peak and 200 MiB, and that with the smallest
+// limit, which a refusal advises, the peak is within the limit and the output the same. Each run is a separate process. A hunt makes
+// all runs, otherwise a sample on one of the graphs.
+func TestPlans(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes seconds and hundreds of megabytes")
@@ -59,107 +71,104 @@ func TestPlanBoundsPeak(t *testing.T) {
 	if system.PeakMemory() == 0 {
 		t.Skip("no resident memory is told here")
 	}
-	nodes, lines, classes := "40000", planned, 30
-	if testgraph.Hunt {
-		nodes, classes = "200000", 60
-	} else {
-		lines = []string{planned[7]} // the largest one
-		for _, i := range testgraph.SampleOf(t, 3, len(planned)) {
-			switch line := planned[i]; {
-			case strings.HasPrefix(line, "gram "):
-				lines = append(lines, planned[3], line) // of the kernel's values
-			default:
-				lines = append(lines, line)
-			}
-		}
-	}
 	dir := t.TempDir()
-	run := func(args ...string) []byte {
-		cmd := exec.Command(os.Args[0], append(args, "--json")...)
-		cmd.Dir, cmd.Env = dir, append(os.Environ(), "HEATWALK_TEST_MAIN=1")
+	run := func(line string) (c costs, err error) {
+		cmd := exec.Command(os.Args[0], append(strings.Fields(line), "--json")...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "HEATWALK_TEST_MAIN=1")
 		out, err := cmd.Output()
-		if err != nil {
-			t.Fatalf("%v: %v", args, err)
+		if exit := new(exec.ExitError); errors.As(err, &exit) {
+			return c, fmt.Errorf("%s: %w: %s", line, err, exit.Stderr)
 		}
-		return out
+		return c, json.Unmarshal(out, &c)
 	}
-	run("generate", "sbm", "--nodes", nodes, "-o", "edges.tsv", "--labels", "labels.tsv")
-	run("ingest", "edges.tsv", "-o", "g")
-	run("ingest", "edges.tsv", "--order", "degree", "-o", "ordered")
-	writeLabels(t, dir, classes)
-	run("features", "g", "--labels", "many.tsv", "--kernel", "cwk:steps=8", "-o", "X.npy")
-	for _, line := range lines {
-		args := strings.Fields(line)
-		var plan costs
-		if err := json.Unmarshal(run(append(args, "--dry-run")...), &plan); err != nil {
-			t.Fatal(err)
-		}
-		// Not the system's count for a child: that begins with the memory of
-		// this process, of which the child is a copy at first. On a busy machine
-		// garbage may wait for its collector: one run of five decides.
-		var ran struct {
-			Peak int64 `json:"peak_memory_bytes"`
-		}
-		within := func() bool {
-			const large = 256 << 20
-			return ran.Peak <= plan.MemoryBytes && (plan.LimitBytes == 0 || ran.Peak <= plan.LimitBytes) && (plan.MemoryBytes <= large || plan.MemoryBytes <= 2*ran.Peak)
-		}
-		for try := 0; try == 0 || try < 5 && !within(); try++ {
-			if err := json.Unmarshal(run(args...), &ran); err != nil {
+	made := []string{"generate sbm --nodes 15000 -o blocks.tsv", "generate rmat --scale 13 -o hubs.tsv", "generate grid --rows 120 --columns 120 -o roads.tsv"}
+	if testgraph.Hunt {
+		made = []string{"generate sbm --nodes 60000 -o blocks.tsv", "generate rmat --scale 15 -o hubs.tsv", "generate grid --rows 220 --columns 220 -o roads.tsv"}
+	}
+	for _, made := range testgraph.Sample(t, 1, made) {
+		file := made[strings.LastIndexByte(made, ' ')+1:]
+		graph := strings.TrimSuffix(file, ".tsv")
+		for _, line := range []string{made, "ingest " + file + " -o " + graph} {
+			if _, err := run(line); err != nil {
 				t.Fatal(err)
 			}
-			t.Logf("%s: plan %d, limit %d, peak %d", line, plan.MemoryBytes, plan.LimitBytes, ran.Peak)
 		}
-		if !within() {
-			t.Errorf("%s: the plan is %d bytes, the limit %d, the peak %d", line, plan.MemoryBytes, plan.LimitBytes, ran.Peak)
-		}
-	}
-	// The limit in a refusal suffices, and a sixth less does not.
-	for _, line := range testgraph.Sample(t, 1, []string{
-		"kernel g --cols few.ids --kernel diffusion:laplacian=normalized:beta=1 -o D.npy",
-		"kernel g --labels labels.tsv --cols few.ids --kernel cwk:steps=6000 -o K.npy",
-		"classify g --labels two.tsv --node-features X.npy -o p.tsv", // whose attributes do not fit either
-	}) {
-		estimate := func(limit string) string {
-			cmd := exec.Command(os.Args[0], append(strings.Fields(line), "--dry-run", "--max-memory", limit)...)
-			cmd.Dir, cmd.Env = dir, append(os.Environ(), "HEATWALK_TEST_MAIN=1")
-			out, _ := cmd.CombinedOutput()
-			return string(out)
-		}
-		const allow = "allow "
-		_, advice, refused := strings.Cut(estimate("64MiB"), allow)
-		advice, _, _ = strings.Cut(advice, " or more")
-		if text := estimate(advice); !refused || strings.Contains(text, allow) {
-			t.Errorf("%s: %q: %s", line, advice, text)
-		}
-		bytes, err := shell.ParseSize(advice)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if text := estimate(strconv.FormatInt(bytes/6*5, 10)); !strings.Contains(text, allow) {
-			t.Errorf("%s: five sixths of %q: %s", line, advice, text)
+		writeNodes(t, filepath.Join(dir, graph))
+		for _, line := range testgraph.Sample(t, 1, planned) {
+			line = strings.ReplaceAll(line, "G", graph)
+			plan, err := run(line + " --dry-run")
+			if err != nil {
+				t.Error(err)
+				continue
+			}
+			// On a busy machine garbage may wait for its collector: one run of five decides.
+			var ran costs
+			for try := 0; try == 0 || try < 5 && err == nil && ran.Peak > plan.MemoryBytes; try++ {
+				ran, err = run(line)
+			}
+			t.Logf("%s: required %d MiB, most %d, peak %d", line, plan.RequiredBytes>>20, plan.MemoryBytes>>20, ran.Peak>>20)
+			if err != nil || ran.Peak > plan.MemoryBytes || plan.RequiredBytes > max(3*ran.Peak, ran.Peak+200<<20) {
+				t.Errorf("%s: required %d, most %d, peak %d: %v", line, plan.RequiredBytes, plan.MemoryBytes, ran.Peak, err)
+			}
+			want := writtenBy(dir, line)
+			limit := "64MiB"
+			ran, err = run(line + " --max-memory " + limit)
+			if advice := regexp.MustCompile(`allow (?:--max-memory )?([\d.]+ ?[KMG]i?B)`).FindStringSubmatch(fmt.Sprint(err)); advice != nil {
+				limit = strings.ReplaceAll(advice[1], " ", "")
+				ran, err = run(line + " --max-memory " + limit)
+			}
+			bytes, wrong := shell.ParseSize(limit)
+			if err != nil || wrong != nil || ran.Peak > bytes || writtenBy(dir, line) != want {
+				t.Errorf("%s within %s: peak %d (%v)", line, limit, ran.Peak, err)
+			}
+			t.Logf("%s: within %s, peak %d", line, limit, ran.Peak>>20)
 		}
 	}
 }
 
-// writeLabels writes, of the labels in labels.tsv: 300 nodes with one of some classes
-// (many.tsv) and of two (two.tsv), and lists of these nodes and of ten of them.
-func writeLabels(t *testing.T, dir string, classes int) {
+// writtenBy returns the content of the output of a line, "" of reports and stores, which have times.
+func writtenBy(dir, line string) string {
+	words := strings.Fields(line)
+	text, err := os.ReadFile(filepath.Join(dir, words[len(words)-1]))
+	if err != nil || strings.HasSuffix(line, ".json") {
+		return ""
+	}
+	return string(text)
+}
+
+// writeNodes writes labels of 500 nodes of the edge list GRAPH.tsv, of few and of many classes, numbers, attributes, and the ids
+// of 100 of them.
+func writeNodes(t *testing.T, graph string) {
 	t.Helper()
-	labels, err := os.ReadFile(filepath.Join(dir, "labels.tsv"))
+	text, err := os.ReadFile(graph + ".tsv")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var many, two, ids []string
-	for line := range strings.Lines(string(labels)) {
-		if id, _, ok := strings.Cut(line, "\t"); ok && len(ids) < 300 {
-			ids = append(ids, id+"\n")
-			many = append(many, fmt.Sprintf("%s\t%d\n", id, len(ids)%classes))
-			two = append(two, fmt.Sprintf("%s\t%d\n", id, len(ids)%2))
+	seen := map[string]bool{}
+	lists := map[string]string{".attributes": "node\ta\tb\tc\n"}
+	for line := range strings.Lines(string(text)) {
+		id := strings.Fields(line)[0]
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		class := len(seen) / 20
+		if len(seen)%20 == 1 {
+			lists[".labels"] += fmt.Sprintf("%s\t%d\n", id, class%5)
+			lists[".many"] += fmt.Sprintf("%s\t%d\n", id, class%50)
+			lists[".values"] += fmt.Sprintf("%s\t%d\n", id, class%7)
+			lists[".attributes"] += fmt.Sprintf("%s\t%d\t%d\t%d\n", id, class%2, class%3, class%11)
+			if len(seen) < 2000 {
+				lists[".ids"] += id + "\n"
+			}
+		}
+		if len(seen) > 10_000 {
+			break
 		}
 	}
-	for name, lines := range map[string][]string{"many.tsv": many, "two.tsv": two, "few.ids": ids, "ten.ids": ids[:10]} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(strings.Join(lines, "")), 0o666); err != nil {
+	for ending, text := range lists {
+		if err := os.WriteFile(graph+ending, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}

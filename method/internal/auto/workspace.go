@@ -1,0 +1,135 @@
+package auto
+
+import (
+	"github.com/heatwalk/heatwalk/budget"
+	"github.com/heatwalk/heatwalk/lanczos"
+	"github.com/heatwalk/heatwalk/method/internal/beliefs"
+	"github.com/heatwalk/heatwalk/method/internal/propagation"
+	"github.com/heatwalk/heatwalk/method/problem"
+)
+
+// plan is the memory and the files of a prediction.
+type plan struct {
+	design
+	learning budget.Workspace // without beliefs of a block model
+	memory   int64            // limit of the blocks of a stage; 0: none
+	disk     int64            // bytes of temporary files
+}
+
+// Workspace declares the memory of [Predict] without the components, the scores and the classes of nodes, and the bytes of its
+// temporary files. Learning follows beliefs that do not explain the graph.
+func Workspace(p *problem.Problem, set *Settings) (w budget.Workspace, disk int64) {
+	plan := newPlan(p, set)
+	if !beginsWithBeliefs(p, set) {
+		return plan.learning, plan.disk
+	}
+	w = beliefs.Workspace(len(p.Degrees), len(p.Names)).And(budget.Held(propagation.HeldOutBytes(p)))
+	w.Optional = plan.learning.Required(set.Memory) // learning follows
+	return w, plan.disk
+}
+
+// KeepsHighest reports whether the highest scores of each node can replace those of all classes.
+func KeepsHighest(p *problem.Problem, set *Settings) bool {
+	d := designOf(p, set)
+	return d.manyClasses && !d.propagation
+}
+
+// newPlan returns the plan of a prediction. Rows of features are in temporary files if all exceed the limit.
+func newPlan(p *problem.Problem, set *Settings) *plan {
+	d := designOf(p, set)
+	n := len(p.Degrees)
+	k := len(p.Names)
+	m := min(len(p.Row), d.examples+2*k) // a sample has at least two labels of each class
+	scores, columns := 5, 60             // of links, counts, kernels and eigenvectors; of labels
+	if d.manyClasses {
+		scores, columns = 1, 25
+	}
+	held := budget.AllOf(p.ArcsBytes(), 4*int64(n), budget.Block[float32](n, scores*k), int64(m*columns)*int64(32+8*k))
+	rows := budget.Block[float32](n, len(d.filters)*k) // of walks, and of attributes or of their scores
+	if p.Attributes != nil {
+		rows += budget.Block[float32](n, min(k, p.Attributes.Cols))
+	}
+	out := &plan{design: d}
+	stages := d.stages(p, set)
+	if out.learning = stages.And(budget.Held(held, rows)); set.Memory > 0 && !set.Explain &&
+		out.learning.Required(set.Memory) > set.Memory {
+		out.disk = rows
+		out.learning = stages.And(budget.Slabs[float32](len(d.filters), n, slabColumns)).And(budget.Held(held))
+	} else {
+		held += rows
+	}
+	out.memory = budget.Subtract(set.Memory, held)
+	return out
+}
+
+// stages declares the memory of the stages, one after the other.
+func (d *design) stages(p *problem.Problem, set *Settings) budget.Workspace {
+	n := len(p.Degrees)
+	k := len(p.Names)
+	w := budget.Slabs[float64](2, n, slabColumns).And(budget.Held(4 * 8 * int64(n)))
+	if d.spectral {
+		w = w.Or(budget.Held(lanczos.Bytes(n, spectralPairs, 0, new(lanczos.Settings)), 4*8*int64(n)))
+	}
+	if d.links {
+		labels := min(len(p.Row), linkLabels(p)+2*k)
+		w = w.Or(budget.Held(budget.Block[float32](n, labels+linkDegrees), 2*budget.Block[float64](n, linkColumns)))
+	}
+	if d.diffusion {
+		labels := int64(min(len(p.Row), kernelLabels(p, d.folds)))
+		w = w.Or(budget.Held(32*labels*labels, budget.Block[float64](n, 4*max(k, squareColumns)), 20*8*int64(n)))
+	}
+	undirected := *p
+	undirected.Directed = false
+	if d.propagation {
+		w = w.Or(propagationOf(&undirected, set, set.Memory).CompareWorkspace())
+	}
+	if !d.manyClasses && !p.Directed && p.Attributes == nil && p.Nodes() <= blockModelNodes {
+		w = w.Or(beliefs.Workspace(n, k))
+	}
+	if p.Attributes != nil {
+		w = w.Or(d.attributes(p))
+	}
+	return w
+}
+
+// propagationOf returns label propagation within a limit, 0 for none. Its held-out scores are
+// allocated while it computes others.
+func propagationOf(p *problem.Problem, set *Settings,
+	limit int64) *propagation.Propagation {
+	return &propagation.Propagation{P: p, Alpha: 1,
+		Memory: budget.Subtract(limit, propagation.HeldOutBytes(p)), Workers: set.Workers,
+		Rough: true}
+}
+
+// attributes declares the memory of views of attributes, of the rows of labelled nodes, of counts, and of ridges or a word model on
+// them.
+func (d *design) attributes(p *problem.Problem) budget.Workspace {
+	n := len(p.Degrees)
+	k := len(p.Names)
+	columns := p.Attributes.Cols
+	if learnsWords(p, p.Attributes.Entries) {
+		return attributeViews(p).And(budget.Held(3*budget.Block[float32](n, k),
+			8*(2*wordMemory+10)*int64(columns+1)*int64(k)))
+	}
+	labels := int64(min(len(p.Row), labelLimit(columns)+2*k))
+	w := attributeViews(p).And(budget.Held(8*labels*int64(columns), 8*int64(columns)*int64(k), 12*labels*labels))
+	if d.counts {
+		counts := countColumns(p)
+		w = w.And(budget.Held(4*int64(len(p.Row))*int64(counts), budget.Block[float32](n, columns+3*counts+2*k)))
+	}
+	return w
+}
+
+// attributeViews declares the memory of the numbers of rows and columns of attributes, and of slabs of columns.
+func attributeViews(p *problem.Problem) budget.Workspace {
+	columns := p.Attributes.Cols
+	return budget.Slabs[float32](2*rankBlocks, p.Attributes.Rows, slabColumns).And(budget.Held(32*int64(p.Attributes.Rows),
+		(200+8*slabColumns)*int64(columns), 24*int64(min(rankValues, rankSample*columns))))
+}
+
+// AttributeWorkspace declares the memory of [Attributes] of a problem, of the rows of some nodes, and of products with a number of
+// columns.
+func AttributeWorkspace(p *problem.Problem, nodes, targets int) budget.Workspace {
+	return attributeViews(p).And(budget.Held(8*int64(nodes)*int64(p.Attributes.Cols),
+		3*budget.Block[float32](p.Attributes.Rows, targets)))
+}
