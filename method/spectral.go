@@ -212,15 +212,12 @@ func scoreSpectral(ctx context.Context, j *job,
 }
 
 // spectralWorkspace declares the memory of the search for eigenvectors, and of models that learn from the labels.
-func spectralWorkspace(p *Problem, settings []param.Values, s *Settings) (budget.Workspace, error) {
+func spectralWorkspace(p *Problem, settings []param.Values, s *Settings) (w budget.Workspace, err error) {
 	n := len(p.Degrees)
 	dimension := 0
 	for _, v := range settings {
 		dimension = max(dimension, min(n, v.Int("dimension")))
 	}
-	labels := max(len(p.Row), s.tested)
-	search := embeddingProblem.Bytes(n, p.A.NNZ(), 1, min(n, dimension+1))
-	fit := budget.Block[float64](n, dimension) + 8*int64(labels)*int64(dimension) +
-		classify.LogisticBytes(labels, dimension, len(p.Names))
-	return budget.Held(8 * 8 * int64(n)).And(budget.Held(search).Or(budget.Held(fit))), nil
+	labels := int64(max(len(p.Row), s.tested))
+	return budget.Held(budget.Times(6*dimension+68, 8*int64(n)), 96*labels*int64(dimension)), nil
 }

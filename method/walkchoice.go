@@ -184,8 +184,8 @@ func (j *job) lanes(labels, tests int) int {
 func (j *job) split(labels, tests int) budget.Workspace {
 	labels = min(labels, j.compared)
 	tests = min(tests, j.testedNodes())
-	return j.features(tests + len(j.kinds())*labels).And(
-		j.walks(j.set.folds(labels) + 1).Or(budget.Held(j.trialBytes(labels, tests))))
+	rows := tests + len(j.kinds())*labels
+	return j.walks(rows, j.set.folds(labels)+1).And(budget.Held(j.trialBytes(labels, tests)))
 }
 
 // maxTested bounds the test nodes of a tuning split.
@@ -424,8 +424,7 @@ func (c *chooser) try(ctx context.Context, alpha float64,
 	for _, t := range tasks {
 		tests = max(tests, len(t.trial.Test))
 	}
-	trials := c.job.trials(len(c.seen), tests)
-	trials.Fixed = 4 * int64(x.Rows*x.Cols)
+	trials := budget.Workspace{Fixed: 4 * int64(x.Rows*x.Cols), Column: c.trialBytes(len(c.seen), tests), Columns: sched.Workers(c.set.Workers)}
 	workers := trials.Width(c.set.Memory)
 	weight := choose.WeightsOf(c.p)
 	team := c.p.Team()

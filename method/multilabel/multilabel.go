@@ -4,7 +4,6 @@
 package multilabel
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -177,21 +176,15 @@ func (l *Learner) F1(positions []int, limit float64,
 // Workspace declares the memory of [Predict] without the problem: the choice of the weights of edges, or with these the
 // search for eigenvectors, or the least squares, and the probabilities of all nodes.
 func Workspace(p *method.Problem, s *method.Settings) budget.Workspace {
-	s = cmp.Or(s, new(method.Settings))
 	held, choice := method.FactorSpace(p, s)
 	n := len(p.Degrees)
 	labelled := len(NewLearner(p, nil).Row)
 	labels := len(p.Names)
 	w := budget.Held(auto.EmbeddingBytes(n, labelled, labels))
-	if a := p.Attributes; a != nil {
-		columns := auto.EmbeddingColumns + 2*a.Cols
-		if min(labelled, columns) > mostWide {
-			labelled = mostWide
-		}
-		w = w.And(auto.AttributeWorkspace(p, labelled, labels)).And(budget.Held(budget.Block[float32](n, labels),
-			2*8*int64(labelled)*int64(columns), classify.RidgeBytes(labelled, columns, labels, 0)))
+	if p.Attributes != nil {
+		w = w.And(auto.AttributeWorkspace(p, labelled, labels)).And(budget.Held(4 * 8 * int64(min(labelled, mostWide)) * int64(2*p.Attributes.Cols)))
 	}
-	return w.Or(choice).And(budget.Held(held, p.ArcsBytes(), budget.Block[float32](n, labels), 8*5*int64(labelled)*int64(labels+1)))
+	return w.Or(choice).And(budget.Held(held, p.ArcsBytes(), budget.Block[float32](n, 2*labels), 8*5*int64(labelled)*int64(labels+1)))
 }
 
 // Model gives a node a probability of each of the labels, which do not exclude

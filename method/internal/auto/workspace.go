@@ -2,7 +2,6 @@ package auto
 
 import (
 	"github.com/heatwalk/heatwalk/budget"
-	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/method/internal/beliefs"
 	"github.com/heatwalk/heatwalk/method/internal/propagation"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -66,30 +65,30 @@ func newPlan(p *problem.Problem, set *Settings) *plan {
 func (d *design) stages(p *problem.Problem, set *Settings) budget.Workspace {
 	n := len(p.Degrees)
 	k := len(p.Names)
+	labels := int64(min(len(p.Row), mostLinkLabels+2*k))
 	w := budget.Slabs[float64](2, n, slabColumns).And(budget.Held(4 * 8 * int64(n)))
-	if d.spectral {
-		w = w.Or(budget.Held(lanczos.Bytes(n, spectralPairs, 0, new(lanczos.Settings)), 4*8*int64(n)))
+	if d.spectral || d.diffusion {
+		w = w.Or(budget.Held(budget.Block[float64](n, max(240, 7*k)), 32*labels*labels))
 	}
 	if d.links {
-		labels := min(len(p.Row), linkLabels(p)+2*k)
-		w = w.Or(budget.Held(budget.Block[float32](n, labels+linkDegrees), 2*budget.Block[float64](n, linkColumns)))
+		w = w.Or(budget.Held(budget.Block[float32](n, min(int(labels), linkLabels(p)+2*k)+linkDegrees+4*linkColumns)))
 	}
-	if d.diffusion {
-		labels := int64(min(len(p.Row), kernelLabels(p, d.folds)))
-		w = w.Or(budget.Held(32*labels*labels, budget.Block[float64](n, 4*max(k, squareColumns)), 20*8*int64(n)))
-	}
-	undirected := *p
-	undirected.Directed = false
 	if d.propagation {
+		undirected := *p
+		undirected.Directed = false
 		w = w.Or(propagationOf(&undirected, set, set.Memory).CompareWorkspace())
 	}
-	if !d.manyClasses && !p.Directed && p.Attributes == nil && p.Nodes() <= blockModelNodes {
-		w = w.Or(beliefs.Workspace(n, k))
+	if p.Attributes == nil {
+		return w
 	}
-	if p.Attributes != nil {
-		w = w.Or(d.attributes(p))
+	columns := p.Attributes.Cols
+	attributes := AttributeWorkspace(p, min(len(p.Row), labelLimit(columns)+2*k), k).And(budget.Held(
+		8*(2*wordMemory+10)*int64(columns+1)*int64(k), 12*labels*labels)) // of a word model, whose fit takes more than that of ridges
+	if d.counts {
+		counts := countColumns(p)
+		attributes = attributes.And(budget.Held(4*int64(len(p.Row))*int64(counts), budget.Block[float32](n, columns+3*counts+2*k)))
 	}
-	return w
+	return w.Or(attributes)
 }
 
 // propagationOf returns label propagation within a limit, 0 for none. Its held-out scores are
@@ -101,35 +100,11 @@ func propagationOf(p *problem.Problem, set *Settings,
 		Rough: true}
 }
 
-// attributes declares the memory of views of attributes, of the rows of labelled nodes, of counts, and of ridges or a word model on
-// them.
-func (d *design) attributes(p *problem.Problem) budget.Workspace {
-	n := len(p.Degrees)
-	k := len(p.Names)
-	columns := p.Attributes.Cols
-	if learnsWords(p, p.Attributes.Entries) {
-		return attributeViews(p).And(budget.Held(3*budget.Block[float32](n, k),
-			8*(2*wordMemory+10)*int64(columns+1)*int64(k)))
-	}
-	labels := int64(min(len(p.Row), labelLimit(columns)+2*k))
-	w := attributeViews(p).And(budget.Held(8*labels*int64(columns), 8*int64(columns)*int64(k), 12*labels*labels))
-	if d.counts {
-		counts := countColumns(p)
-		w = w.And(budget.Held(4*int64(len(p.Row))*int64(counts), budget.Block[float32](n, columns+3*counts+2*k)))
-	}
-	return w
-}
-
-// attributeViews declares the memory of the numbers of rows and columns of attributes, and of slabs of columns.
-func attributeViews(p *problem.Problem) budget.Workspace {
-	columns := p.Attributes.Cols
-	return budget.Slabs[float32](2*rankBlocks, p.Attributes.Rows, slabColumns).And(budget.Held(32*int64(p.Attributes.Rows),
-		(200+8*slabColumns)*int64(columns), 24*int64(min(rankValues, rankSample*columns))))
-}
-
-// AttributeWorkspace declares the memory of [Attributes] of a problem, of the rows of some nodes, and of products with a number of
+// AttributeWorkspace declares the memory of the views of attributes, of the rows of some nodes, and of products with a number of
 // columns.
 func AttributeWorkspace(p *problem.Problem, nodes, targets int) budget.Workspace {
-	return attributeViews(p).And(budget.Held(8*int64(nodes)*int64(p.Attributes.Cols),
-		3*budget.Block[float32](p.Attributes.Rows, targets)))
+	n := p.Attributes.Rows
+	columns := int64(p.Attributes.Cols)
+	return budget.Slabs[float32](2*rankBlocks, n, slabColumns).And(budget.Held(32*int64(n), (200+8*slabColumns)*columns,
+		24*min(rankValues, rankSample*columns), 8*int64(nodes)*columns, 3*budget.Block[float32](n, targets)))
 }
