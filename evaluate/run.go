@@ -136,6 +136,16 @@ func (plan *Plan) Workspace(p *method.Problem) (w budget.Workspace, err error) {
 	return budget.Held(splitBytes * int64(len(p.Row))).And(w), err
 }
 
+// Trained returns the largest number of labels that a method trains on.
+func (plan *Plan) Trained(p *method.Problem) (labels int, err error) {
+	set := plan.Settings.WithDefaults()
+	sizes, err := plan.sizes(p, set.RNGSeed)
+	for i := range sizes {
+		labels = max(labels, len(sizes[i].splits.At(0).Train))
+	}
+	return labels, err
+}
+
 // splitBytes is the memory of a label in splits: its row and class in the training or test
 // set, its place in the permutation, its predicted class, and its score and place in a
 // ranking.

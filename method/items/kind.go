@@ -6,6 +6,7 @@
 package items
 
 import (
+	"cmp"
 	"context"
 	"io/fs"
 	"runtime"
@@ -116,6 +117,7 @@ type Input struct {
 	LabelFile string                // "" if it is not given
 	Labelling *nodefile.LabelConfig // how it is read: as other text, with stdin and warnings
 
+	Trained  int                                   // labels that an evaluation trains on at a time; 0: all
 	Memory   int64                                 // of data, in bytes; 0: no limit
 	Workers  int                                   // goroutines; 0: one for each processor
 	RNGSeed  uint64                                // of random choices
@@ -224,7 +226,7 @@ func (c *Collection) Memory(ctx context.Context, in *Input, l *nodefile.Labels,
 		}
 		n := int64(c.IDs.N)
 		k := int64(len(l.Names))
-		fit := FitBytes(in.Learners, len(l.Row), len(l.Names))
+		fit := FitBytes(in.Learners, cmp.Or(in.Trained, len(l.Row)), len(l.Names))
 		bytes += (c.Bytes+16*n+8*n*k*k+fit)*workers +
 			PredictionBytes(c.IDs.N, len(l.Names))
 	}

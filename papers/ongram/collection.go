@@ -296,7 +296,7 @@ func (c *collection) parts(ctx context.Context, l *nodefile.Labels, _ int) ([]it
 // each setting of a kernel, and the largest of the blocks that these are computed from and of a fit.
 func (c *collection) learningBytes(ctx context.Context, classes int) (bytes int64, err error) {
 	n := c.shape.Graphs
-	largest := items.FitBytes(c.in.Learners, n, classes)
+	largest := items.FitBytes(c.in.Learners, cmp.Or(c.in.Trained, n), classes)
 	for _, k := range c.kernels() {
 		settings, err := choose.Combinations(&k.Spec, k.Own(c.in.Values), nil)
 		if err != nil {

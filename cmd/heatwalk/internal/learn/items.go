@@ -579,9 +579,6 @@ func (r *itemRun) writeClassified(c *items.Classified, sets *choose.Sets) error 
 
 // evaluate compares the kernels and the learners on splits.
 func (r *itemRun) evaluate() error {
-	if _, err := r.begin(shell.RunFileBytes, 0, 0); err != nil {
-		return err
-	}
 	run := r.out.Run
 	s := &r.o.splitting
 	plan := &evaluate.Plan{
@@ -598,6 +595,12 @@ func (r *itemRun) evaluate() error {
 		return err
 	}
 	if err := s.DrawSplits(r.out, &r.o.tables, plan, nodes, r.l); err != nil {
+		return err
+	}
+	if r.o.input.Trained, err = plan.Trained(r.problem()); err != nil {
+		return s.Explain(err, nodes, r.l)
+	}
+	if _, err := r.begin(shell.RunFileBytes, 0, 0); err != nil {
 		return err
 	}
 	result, err := evaluate.Run(run.Context, r.problem(), plan)
