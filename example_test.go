@@ -140,9 +140,9 @@ func ExampleGraph_Classify_attributes() {
 	check(q.WriteTo(ctx, os.Stdout, ".csv"))
 	// Output:
 	// accuracy 89.9 ± 2.6 %
-	// node,label,reached,known,probability,honest,fraud
-	// a216,fraud,true,false,0.518238,0.481762,0.518238
-	// a391,fraud,true,false,0.658027,0.341973,0.658027
+	// node,label,reached,known,probability,fraud,honest
+	// a216,fraud,true,false,0.518238,0.518238,0.481762
+	// a391,fraud,true,false,0.658027,0.658027,0.341973
 }
 
 // Predict the side of every member from the sides of four.

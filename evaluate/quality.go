@@ -12,6 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -498,11 +499,23 @@ func Summarize(prediction *method.Prediction, labels []int,
 		b.LabelShare = float64(b.Labels) / float64(max(1, len(seeds.Row)))
 		b.PredictionShare = float64(b.Predictions) / float64(max(1, count))
 	}
-	slices.SortStableFunc(s.ByClass,
-		func(a, b ClassCounts) int {
-			return cmp.Or(cmp.Compare(b.Labels, a.Labels), cmp.Compare(b.Predictions, a.Predictions))
-		})
+	order := nodefile.OrderClasses(s.Classes)
+	s.Classes = problem.Pick(s.Classes, order)
+	s.ByClass = problem.Pick(s.ByClass, order)
+	s.Confusion = s.Confusion.arrange(order)
 	return s
+}
+
+// arrange returns the counts with the classes in another order.
+func (c Confusion) arrange(order []int) Confusion {
+	if c == nil {
+		return nil
+	}
+	out := problem.Pick(c, order)
+	for i, row := range out {
+		out[i] = problem.Pick(row, order)
+	}
+	return out
 }
 
 // compareWith prepares the comparison with the true classes of some of the rows, which it returns, [Unlabelled] for

@@ -9,11 +9,13 @@ import (
 	"time"
 
 	"github.com/heatwalk/heatwalk/budget"
+	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/multilabel"
+	"github.com/heatwalk/heatwalk/method/problem"
 )
 
 // Run measures methods side by side: at each training size all of them learn
@@ -22,7 +24,7 @@ import (
 // graph, all of them have the labelled nodes, as named rows, and compute the same report, see [sparse.Team].
 func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 	set := plan.Settings.WithDefaults()
-	c := &comparison{p: p, plan: plan, report: &Report{Classes: p.Names}}
+	c := &comparison{p: p, plan: plan, report: new(Report)}
 	begin := c.beginClasses
 	switch {
 	case p.Value != nil:
@@ -49,6 +51,13 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 			compare(results)
 		}
 		report.Results = append(report.Results, results...)
+	}
+	order := nodefile.OrderClasses(p.Names)
+	report.Classes = problem.Pick(p.Names, order)
+	for i := range report.Results {
+		if r := &report.Results[i]; r.ClassMeasures != nil {
+			r.Confusion = r.Confusion.arrange(order)
+		}
 	}
 	report.describe()
 	return report, nil

@@ -2,8 +2,10 @@ package nodefile
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
@@ -56,13 +58,31 @@ func CompareIDs(a, b string) int {
 	return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
 }
 
-// ByName returns the names in byte order, and the place of each class there. Numbers of classes in a
+// OrderClasses returns the numbers of classes in the order in which outputs have them: numbers by value, and then other names in
+// byte order.
+func OrderClasses(names []string) []int {
+	value := make([]float64, len(names)) // of a number; +∞ of text
+	for class, name := range names {
+		number, fault := table.ParseNumber([]byte(name), 64)
+		if fault != "" {
+			number = math.Inf(1)
+		}
+		value[class] = number
+	}
+	order := sched.UpTo(len(names))
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(value[a], value[b]), cmp.Compare(names[a], names[b]))
+	})
+	return order
+}
+
+// ByName returns the names in the order of [OrderClasses], and the place of each class there. Numbers of classes in a
 // file follow this order, so that files of training and of test nodes agree.
 func (l *Labels) ByName() (names []string, number []int) {
-	names = slices.Sorted(slices.Values(l.Names))
 	number = make([]int, len(l.Names))
-	for class, name := range l.Names {
-		number[class], _ = slices.BinarySearch(names, name)
+	for place, class := range OrderClasses(l.Names) {
+		names = append(names, l.Names[class])
+		number[class] = place
 	}
 	return names, number
 }

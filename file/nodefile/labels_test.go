@@ -400,3 +400,14 @@ func TestLabelOrder(t *testing.T) {
 		}
 	}
 }
+
+func TestOrderClasses(t *testing.T) {
+	var order []string
+	names := []string{"17", "3", "b", "10", "a", "-8"}
+	for _, class := range OrderClasses(names) {
+		order = append(order, names[class])
+	}
+	if want := []string{"-8", "3", "10", "17", "a", "b"}; !slices.Equal(order, want) {
+		t.Errorf("order %q, want %q", order, want)
+	}
+}

@@ -45,7 +45,7 @@ type Conversion struct {
 // file IDs, ids of both from the matrix or its separate files of ids, else they are numbers
 // (columns of LIBSVM text from 1, because its indices count from 1).
 //
-// Class names that are no numbers are numbered from 1 in byte order, because LIBSVM text holds
+// Class names that are no numbers are numbered from 1 by name, numbers by value, because LIBSVM text holds
 // numbers only. Rows without a label get 0; that is an error if 0 is also the name of a class.
 func (c *Conversion) Prepare(ctx context.Context) error {
 	reserve := c.Reserve

@@ -55,7 +55,7 @@ func ExampleWritePredictions() {
 		log.Fatal(err)
 	}
 	// Output:
-	// node	label	reached	known	probability	red	blue
-	// ann	red	true	false	0.75	0.75	0.25
-	// di	blue	true	false	0.875	0.125	0.875
+	// node	label	reached	known	probability	blue	red
+	// ann	red	true	false	0.75	0.25	0.75
+	// di	blue	true	false	0.875	0.875	0.125
 }

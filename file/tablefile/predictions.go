@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/heatwalk/heatwalk/file/nodefile"
 )
 
 // Prediction is the prediction for one node.
@@ -105,6 +107,7 @@ func WritePredictions(ctx context.Context, w io.Writer, ending string, c Columns
 		number[name] = class
 	}
 	scores := make([]float64, len(c.Classes))
+	byName := nodefile.OrderClasses(c.Classes)
 	var order []int
 	p := new(Prediction)
 	return writeAllRows(ctx, format.begin(w, ending, &c), n, func(i int) *Prediction {
@@ -114,7 +117,7 @@ func WritePredictions(ctx context.Context, w io.Writer, ending string, c Columns
 		if !isClass {
 			class = -1
 		}
-		order = c.order(order, p.Scores)
+		order = c.order(append(order[:0], byName...), p.Scores)
 		p.class = class
 		p.order = order
 		return p
@@ -123,7 +126,7 @@ func WritePredictions(ctx context.Context, w io.Writer, ending string, c Columns
 
 // Columns selects the scores in a file of predictions.
 type Columns struct {
-	Classes []string // class names, in the order of the scores
+	Classes []string // class names, in the order of the scores; columns have the order of [nodefile.OrderClasses]
 
 	// Top > 0: name and score of that many best classes; 0: a column for each class;
 	// < 0: no scores.
@@ -158,7 +161,8 @@ func (c *Columns) list() []Column[*Prediction] {
 			scoreColumn("score"+rank, class))
 	}
 	if c.Top == 0 {
-		for i, class := range c.Classes {
+		for _, i := range nodefile.OrderClasses(c.Classes) {
+			class := c.Classes[i]
 			if slices.Contains(PredictionTitles, class) {
 				class = "class:" + class
 			}
@@ -171,13 +175,9 @@ func (c *Columns) list() []Column[*Prediction] {
 // top returns the number of ranked classes in a line.
 func (c *Columns) top() int { return min(max(c.Top, 0), len(c.Classes)) }
 
-// order stores in dst the classes whose scores a line holds: all, or the c.Top classes
-// with the highest scores. Among equal scores the class with the lower index comes first.
+// order returns the classes whose scores a line holds, given all in the order of columns: all, or the c.Top classes
+// with the highest scores. Among equal scores the first class comes first. It changes dst.
 func (c *Columns) order(dst []int, scores []float64) []int {
-	dst = dst[:0]
-	for class := range c.Classes {
-		dst = append(dst, class)
-	}
 	if c.Top == 0 {
 		return dst
 	}

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/internal/report"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/method/explain"
 )
@@ -141,15 +143,23 @@ func suggestedNodes(run *shell.Session, c *classifyOptions, g *shell.OpenGraph) 
 	return c.suggest
 }
 
-// addMap puts the section of the graph behind that of the classes. The first classes of the summary have a
-// color on the whole page.
+// addMap puts the section of the graph behind the section of the classes. The largest classes have a color on the whole
+// page.
 func addMap(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction, doc *classifyDocument,
 	page *report.Page) error {
 	g := in.data.Graph
 	colors := slices.Repeat([]int{-1}, len(p.Classes))
-	for i, c := range doc.Summary.ByClass[:min(mostColors, len(p.Classes))] {
-		colors[slices.Index(p.Classes, c.Class)] = i
-		page.Series = append(page.Series, c.Class)
+	byClass := doc.Summary.ByClass
+	largest := sched.UpTo(len(byClass))
+	slices.SortStableFunc(largest, func(a, b int) int {
+		return cmp.Or(cmp.Compare(byClass[b].Labels, byClass[a].Labels), cmp.Compare(byClass[b].Predictions, byClass[a].Predictions))
+	})
+	largest = largest[:min(mostColors, len(largest))]
+	slices.Sort(largest)
+	for i, place := range largest {
+		name := byClass[place].Class
+		colors[slices.Index(p.Classes, name)] = i
+		page.Series = append(page.Series, name)
 	}
 	m := &mapGraph{
 		A: g.A, ID: g.Nodes.ID, Classes: p.Classes,

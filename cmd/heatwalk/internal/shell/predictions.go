@@ -12,6 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/method/problem"
 )
 
 // ScoreFlags holds the flags for the scores in an output.
@@ -117,13 +118,25 @@ func (o *Outputs) WritePredictions(f *PredictionRows, c tablefile.Columns, raw b
 		})
 	}
 	names := f.RawNames
-	row := f.Raw
+	fill := f.Raw
 	if !raw {
 		names = c.Classes
-		row = func(i int, row []float64) { f.Line(i, &tablefile.Prediction{Scores: row}) }
+		fill = func(i int, row []float64) { f.Line(i, &tablefile.Prediction{Scores: row}) }
 	}
-	return o.FillMatrix(dtype, &tablefile.Matrix{Rows: f.IDs, Cols: tablefile.AxisOf(names), Predictions: f.Predicted}, func(i int, values []float64) error {
-		row(i, values)
+	order := nodefile.OrderClasses(names)
+	m := &tablefile.Matrix{Rows: f.IDs, Cols: tablefile.AxisOf(problem.Pick(names, order))}
+	if f.Predicted != nil {
+		m.Predictions = func(i int) (class int, isReached bool) {
+			class, isReached = f.Predicted(i)
+			return slices.Index(order, class), isReached
+		}
+	}
+	row := make([]float64, len(names))
+	return o.FillMatrix(dtype, m, func(i int, values []float64) error {
+		fill(i, row)
+		for place, class := range order {
+			values[place] = row[class]
+		}
 		return nil
 	})
 }
@@ -143,7 +156,7 @@ type LabelsDocument struct {
 // LearnedFrom returns the keys about the labels.
 func (o *Outputs) LearnedFrom(l *nodefile.Labels) LabelsDocument {
 	return LabelsDocument{Output: o.Path, Labelled: len(l.Row),
-		Skipped: CountSkipped(l), Classes: l.Names}
+		Skipped: CountSkipped(l), Classes: problem.Pick(l.Names, nodefile.OrderClasses(l.Names))}
 }
 
 // Estimate sets the estimated accuracy, unless tested is 0.
