@@ -240,9 +240,11 @@ func (t *attributeTable) inspect(row nodefile.Row) error {
 	return nil
 }
 
+const secondsOfDay = 24 * 60 * 60
+
 // dayOf returns a date as days since 1970.
 func dayOf(date time.Time) float64 {
-	return math.Floor(float64(date.Unix()) / (24 * 60 * 60))
+	return math.Floor(float64(date.Unix()) / secondsOfDay)
 }
 
 // decide determines which columns are attributes and of what type. It returns an error about
@@ -428,7 +430,7 @@ func (r *features) readTable(ctx context.Context) error {
 	for i := range t.columns {
 		if c := &t.columns[i]; !c.skipped && c.ignored == "" {
 			r.groups = append(r.groups,
-				group{c.title, c.at, max(1, len(c.names)), c.names, c.mean})
+				group{c.title, c.at, max(1, len(c.names)), c.names, c.mean, c.areDays})
 		}
 	}
 	values := make([]float32, cols)

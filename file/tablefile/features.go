@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/file/input"
@@ -59,7 +60,7 @@ func (f *Features) Means() []float64 {
 }
 
 // Name returns the title of the column of a table that an attribute comes from, with its category or, given the values of a row
-// of the table, its number: "country = PL", "age = 31", "near nodes: country = DE" for a category that the row lacks; "" of a matrix.
+// of the table, its number or date: "country = PL", "age = 31", "near nodes: country = DE" for a category that the row lacks; "" of a matrix.
 func (f *Features) Name(attribute int, row []float32) string {
 	for _, g := range f.groups {
 		level := attribute - g.at
@@ -69,6 +70,8 @@ func (f *Features) Name(attribute int, row []float32) string {
 			return "near nodes: " + g.title + " = " + g.levels[level]
 		case g.levels != nil:
 			return g.title + " = " + g.levels[level]
+		case attribute < len(row) && g.areDays:
+			return g.title + " = " + time.Unix(int64(row[attribute])*secondsOfDay, 0).UTC().Format(time.DateOnly)
 		case attribute < len(row):
 			return g.title + " = " +
 				strconv.FormatFloat(float64(row[attribute]), 'g', -1, 32)
@@ -86,6 +89,8 @@ type group struct {
 	at, n  int
 	levels []string // categories; nil: a number
 	mean   float64  // of the numbers
+
+	areDays bool // numbers are days since 1970
 }
 
 // FeatureConfig holds the settings of [ReadFeatures]; nil means the zero value.

@@ -54,8 +54,10 @@ class Examples(unittest.TestCase):
 
     def write_files(self):
         """Make the folder of the tour, with the kernel of its commands."""
+        with open(os.path.join(DOCS, "tour.md"), encoding="utf-8") as file:
+            kernel = re.search(r"heatwalk (kernel .* -o )K.npy", file.read())[1]
         for command in ("demo --save example", "ingest example/relations.csv --kind relation --time date -o accounts",
-                        "kernel accounts --kernel diffusion:beta=1 -o example/K.npy"):
+                        kernel + "example/K.npy"):
             subprocess.run([_binary.binary(), *command.split(), "--quiet"], check=True, stdout=subprocess.DEVNULL)
         os.chdir("example")
 

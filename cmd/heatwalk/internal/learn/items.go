@@ -464,6 +464,7 @@ func (r *itemRun) classify() (err error) {
 		documents = append(documents, r.c.Facts, &methodDocument{r.c.Attributes,
 			s.Spec.Name, c.Values, c.Settings, c.Support})
 	}
+	r.warnLargest(c.Class)
 	sets, notes, err := r.sets(c)
 	if err != nil {
 		return err
@@ -486,6 +487,30 @@ func (r *itemRun) classify() (err error) {
 	lines = append(lines,
 		d.DescribeTruth(cmp.Or(r.o.truth, r.c.TruthName), r.o.kind.Noun))
 	return r.out.Finish(shell.JoinDocuments(documents...), c.Values, lines...)
+}
+
+// leastJudged is the number of predictions from which equal ones are unlikely to be right.
+const leastJudged = 10
+
+// warnLargest warns of predictions that are all of the largest class of the labels, of which nothing was learned.
+func (r *itemRun) warnLargest(class []int) {
+	sizes := shell.ClassSizes(r.l)
+	largest := slices.Index(sizes, slices.Max(sizes))
+	isKnown := shell.MarkLabelled(r.l, len(class))
+	count := 0
+	for i, c := range class {
+		if isKnown[i] {
+			continue
+		}
+		if c != largest {
+			return
+		}
+		count++
+	}
+	if count >= leastJudged {
+		r.out.Run.Console.Warn("%s: all %s are predicted as %s, the largest class; give another kernel or a higher cost, for example --learner svm:cost=100",
+			r.c.File, words.Counted(count, r.o.kind.Noun), shell.Quote(r.l.Names[largest]))
+	}
 }
 
 // describeMethod returns the summary of a classification of the given amount of items.
