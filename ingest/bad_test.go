@@ -58,7 +58,7 @@ func TestBadEdgeLists(t *testing.T) {
 	}{
 		{"edges.tsv", "a\tb\nc\n", Config{}, "edges.tsv:2: 1 field, want 2 (source, target)" + fix},
 		{"edges.csv", "a,b\n" + strings.Repeat(",", 1<<17) + "\n", Config{}, "edges.csv:2: more than 131072 fields" + fix},
-		{"edges.tsv", "a\n", Config{}, "edges.tsv:1: 1 field, want 2 or 3 (source, target, weight); write source and target on each line, with a separator between"},
+		{"edges.tsv", "a\n", Config{}, "edges.tsv:1: one column, want two: source and target; write source and target on each line, with a separator between"},
 		{"edges.tsv", "# c\na\tb\t1\nc\td\n", Config{}, "edges.tsv:3: 2 fields, want 3 (source, target, weight)" + fix},
 		{"edges.csv", ",source,target\n0,a,b\n1,c\n", Config{}, "edges.csv:3: 2 fields, want 3 (row, source, target)" + fix},
 		{"edges.csv", "src,kind,dst,w\na,x,b,1\nc,x,d\n", Config{}, "edges.csv:3: 3 fields, want 4 (src, kind, dst, w)" + fix},
@@ -106,7 +106,7 @@ func TestBadEdgeLists(t *testing.T) {
 		{"edges.txt", "# only\n\n% comments\n", Config{}, "edges.txt: no edges; check that this is the right file"},
 		{"edges.csv", "source,target\n", Config{Header: nodefile.HasHeader}, "edges.csv: no edges; check that this is the right file; if the first line is an edge, pass option header=no"},
 		{"edges.csv", "source,target,weight\n", Config{}, "edges.csv: no edges; check that this is the right file; if the first line is an edge, pass option header=no"},
-		{"edges.txt", "x\ny\n", Config{SkipBadLines: true}, "edges.txt:1: 1 field, want 2 or 3 (source, target, weight); write source and target on each line, with a separator between"},
+		{"edges.txt", "x\ny\n", Config{SkipBadLines: true}, "edges.txt:1: one column, want two: source and target; write source and target on each line, with a separator between"},
 		{"edges.csv", "a\x00,\x00b\x00", Config{}, "edges.csv: UTF-16 text without a byte-order mark; pass option encoding=utf-16le"},
 		{"edges.csv", "\x00a\x00,\x00b", Config{}, "edges.csv: UTF-16 text without a byte-order mark; pass option encoding=utf-16be"},
 		{"edges.csv", "a,b\nc,d\nef\x00\n", Config{}, "edges.csv:3: NUL byte, not a text file; give text, plain or compressed with gzip or zstd"},

@@ -60,7 +60,7 @@ func TestTablesOfOtherKinds(t *testing.T) {
 		text, want string
 	}{
 		{"Ann Lee Bob Ray\nCid Ott Dan Fox\n", "cannot determine source and target: 1 (Ann, Cid), 2 (Lee, Ott), 3 (Bob, Dan), 4 (Ray, Fox); pass option fields=Ann,Lee or option fields=Ann,Bob or option fields=Ann,Ray or option fields=Lee,Bob or option fields=Lee,Ray or option fields=Bob,Ray if the first line holds titles, else option fields=1,2 or option fields=1,3 or option fields=1,4 or option fields=2,3 or option fields=2,4 or option fields=3,4"},
-		{"giorno,fonte,meta,totale\n2024-01-02,a,b,1.5\n2024-01-03,b,c,2\n", "cannot determine source and target: 1 giorno (2024-01-02, 2024-01-03), 2 fonte (a, b), 3 meta (b, c), 4 totale (1.5, 2); pass option fields=giorno,fonte or option fields=giorno,meta or option fields=giorno,totale or option fields=fonte,meta or option fields=fonte,totale or option fields=meta,totale"},
+		{"giorno,fonte,meta,totale\n2024-01-02,a,b,1.5\n2024-01-03,b,c,2\n", "cannot determine source and target: 1 giorno (2024-01-02, 2024-01-03), 2 fonte (a, b), 3 meta (b, c), 4 totale (1.5, 2); pass option fields=fonte,meta,totale"},
 		{"source,target\n", "a header without edges"},
 	} {
 		name := "e.csv"

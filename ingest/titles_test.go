@@ -19,13 +19,13 @@ func TestColumns(t *testing.T) {
 		// two pairs of ends, two weights
 		{"source,target,from,to\na,b,c,d\nb,c,d,e\n", "pass option fields=source,target or option fields=source,to", ""},
 		{"src,dst,to\na,b,c\n", "pass option fields=src,dst or option fields=src,to", ""},
-		{"u,v,weight,value\na,b,1,2\nb,c,3,4\n", "pass option weight=weight or option weight=value", ""},
+		{"u,v,weight,value\na,b,1,2\nb,c,3,4\n", "pass option fields=u,v,weight or option fields=u,v,value", ""},
 		// times and dates are no ends
 		{"caller,callee,start,end,duration\nann,bob,1300,1310,10\nbob,cid,1400,1405,5\n", "ann–bob 1", "edges have no weight"},
 		{"u,v,start,end\nann,bob,1,3\nbob,cid,2,5\n", "ann–bob 1", ""},
 		{"name,start,end\nann,1300,1310\nbob,1400,1405\n", "1 name (ann, bob), 2 start", ""},
 		{"customer,date\nC1,2020-01-01\nC2,2020-01-02\n", "2 date (2020-01-01, 2020-01-02)", ""},
-		{"employee,manager,from,to\na,b,2020-01-01,2021-01-01\nb,c,2020-02-01,2021-02-01\n", "or pass option fields=employee,manager", ""},
+		{"employee,manager,from,to\na,b,2020-01-01,2021-01-01\nb,c,2020-02-01,2021-02-01\n", "pass option fields=employee,manager", ""},
 		// weights by title, or in a third column
 		{"from,to,correlation,p.value\na,b,0.9,0.001\nb,c,0.1,0.5\n", "a–b 1", "option weight=correlation makes it the weight"},
 		{"source,target,distance\na,b,3\nb,c,1\n", "a–b 1", ""},
@@ -52,7 +52,7 @@ func TestColumns(t *testing.T) {
 		{"[ann, bob]\n[bob, cid]\n", "the first lines are not edges: 1 ([ann, [bob), 2 (bob], cid])", ""},
 		{"('a', 'b')\n('b', 'c')\n", "the first lines are not edges", ""},
 		{"<li>a</li>,b\n<li>b</li>,c\n", "the first lines are not edges", ""},
-		{"e 1 2\ne 2 3\n", "the first lines are not edges: 1 (e, e), 2 (1, 2), 3 (2, 3); write ids without marks around them, or pass option fields=1,2 or option fields=1,3 or option fields=2,3", ""},
+		{"e 1 2\ne 2 3\n", "the first lines are not edges: 1 (e, e), 2 (1, 2), 3 (2, 3); pass option fields=2,3", ""},
 		{"hub,a\nhub,b\nhub,c\n", "hub–a 1", ""},
 		{"C[1],C(2)\nC(2),O'Brien\n", "C[1]–C(2) 1", ""},
 		// three columns of numbers, and other tables

@@ -251,7 +251,7 @@ func TestParquet(t *testing.T) {
 		{parquetFile(t, lists{1, []int64{2, 3}}), nil, "e.parquet: column target is nested; choose with option fields"},
 		{parquetFile(t, beside{Tags: map[string]string{"a": "b"}, Source: 1, Target: 2}), nil, "1 2 1"},
 		{parquetFile(t, beside{Source: 1, Target: 2}), []string{"5", "6"}, "1 2 1"},
-		{parquetFile(t, alone{1}), nil, "e.parquet: 1 field, want 2 or 3 (source, target, weight); write source and target on each line, with a separator between"},
+		{parquetFile(t, alone{1}), nil, "e.parquet: one column, want two: source and target; write source and target on each line, with a separator between"},
 		{parquetFile(t, named{-1, "b", "x", "a"}), nil, "e.parquet: row 0: weight -1 is negative; pass option weights=signed for edges between opponents, or take absolute values"},
 		{parquetFile(t, named{1, " ", "x", "a"}), nil, "a  1"},
 		{parquetFile(t, named{1, "b", "x", "a"}), []string{"1", "2"}, "1 b 1"},

@@ -141,7 +141,7 @@ func (t *Reader) choose(line int64, first []string, rows [][]string) error {
 	if t.Header != input.NoHeader && !t.hasBlanks && (t.Value != "" || t.Every) {
 		s.NameRows()
 	}
-	r := &table.Request{Value: t.Value, Fields: t.Fields, Option: t.Option, Header: t.Header, IsTyped: t.titled, HasAttributes: t.Every, Text: t.Text}
+	r := &table.Request{Value: t.Value, Fields: t.Fields, Option: t.Option, Header: t.Header, IsTyped: t.titled, Text: t.Text}
 	if t.Every {
 		r.Fields = nil
 		r.Attributes = t.Fields

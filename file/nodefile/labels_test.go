@@ -56,7 +56,6 @@ func TestReadLabels(t *testing.T) {
 		{"other missing values", LabelConfig{Missing: []string{"?", "A"}}, file{"l.tsv", text + "n0\t?\nn3\tA\n"}, Labels{Unlabelled: 2}},
 		{"header by flag", LabelConfig{Header: HasHeader}, file{"l.tsv", "n5\tB\n" + text}, Labels{}},
 		{"some without", LabelConfig{Missing: []string{"-1", "na"}}, file{"l.tsv", "n0\t\nn3\nn5\t-1\nn6\tNA\n" + text}, Labels{Unlabelled: 4, MinusOne: true}},
-		{"first without", LabelConfig{}, file{"l.csv", "n0\n" + strings.ReplaceAll(text, "\t", ",")}, Labels{Unlabelled: 1}},
 		{"said again", LabelConfig{}, file{"l.tsv", text + "n4\tB\nn2\tB\n"}, Labels{Repeated: 2}},
 		{"unknown skipped", LabelConfig{SkipUnknown: true}, file{"l.tsv", text + "x\tA b\ny\tC\n"}, Labels{Unknown: 2}},
 	} {

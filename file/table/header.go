@@ -1,10 +1,8 @@
 package table
 
 import (
-	"regexp"
+	"maps"
 	"slices"
-	"strconv"
-	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -12,46 +10,51 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// findHeader sets c.HasHeader: the first line is a header if a setting says so or names a title; if a cell has a title of the
-// list and no cell is a number; or if a word is above numbers. It returns a question if a title of the list, or 0, 1 and so
-// on, may be ids.
+// findHeader sets c.HasHeader: the first line is a header if a setting says so or names a title, if it begins with an untitled
+// column or the title of a node, if a word is above numbers, or if a cell has a title of the list and no cell is a number. It
+// returns a question if a title may be an id.
 func (c *chooser) findHeader() error {
 	s := c.s
 	r := c.r
 	titles := s.Titles
-	node := max(0, slices.IndexFunc(titles, IsNode))
-	if node == 0 && len(titles) > 1 && IsIndex(titles[0]) {
-		node = 1
-	}
 	isTitle := func(title string) bool { return rolesOf(title) != nil && !mayBeID(title) }
-	isNumber := slices.ContainsFunc(titles, IsNumber)
+	named := slices.DeleteFunc(slices.Collect(maps.Values(r.Named)), func(field string) bool { return field == "" })
+	isUnique := !slices.ContainsFunc(titles, s.recurs)
 	switch {
-	case r.IsTyped || r.Header == input.HasHeader || r.namesTitles():
+	case r.IsTyped || r.Header == input.HasHeader || !Numbers(r.Fields) || !Numbers(named):
 		c.HasHeader = true
-	case r.Header == input.NoHeader, r.IsKnown != nil && r.IsKnown(titles[node]):
-	case IsIndex(titles[0]) && len(titles) > 1, !r.IsEdges && node == 0 && IsNode(titles[0]) && !mayBeID(titles[0]):
+	case r.Header == input.NoHeader || r.IsKnown != nil && r.IsKnown(titles[0]):
+	case len(titles) > 1 && IsIndex(titles[0]), !r.IsEdges && IsNode(titles[0]) && !mayBeID(titles[0]):
 		c.HasHeader = true
-	case s.isNumbered() && len(s.Rows) > 2 && all(s.Rows, func(row []string) bool {
-		return !slices.ContainsFunc(row[:min(2, len(row))], func(id string) bool { return id == "0" || id == "1" })
-	}):
-		return c.askHeader(words.Quoted(titles[0]) + " and " + words.Quoted(titles[1]) + " may be numbers of columns, as pandas writes them")
-	case isNumber:
+	case len(s.Rows) > 2 && len(titles) > 1 && titles[0] == "0" && titles[1] == "1" && isUnique: // pandas titles columns so
+		return askHeader(titles[0])
+	case slices.ContainsFunc(titles, IsNumber):
 	case s.isAboveNumbers(r):
 		c.HasHeader = true
 	case slices.ContainsFunc(titles, isTitle):
-		again := slices.IndexFunc(titles, func(title string) bool { return isTitle(title) && s.recurs(title) })
-		if again >= 0 {
-			return c.askHeader(words.Quoted(titles[again]) + " is a title, and occurs again below")
-		}
 		c.HasHeader = true
-	case NamesEnds(titles) && r.IsEdges && len(s.Rows) > 0 && !slices.ContainsFunc(titles, s.recurs):
-		return c.askHeader(words.Quoted(titles[0]) + " may be a title or an id")
-	case s.Separator == Tab && isMixed(titles) && all(s.Rows, isMixed):
-		c.warn("read as data: "+input.Escape(titles[0])+", "+input.Escape(titles[1]), "pass {delimiter=' '} if blanks separate fields too")
-	case r.IsKnown == nil && len(titles) > 1 && s.isAbove(len(titles)) && !slices.ContainsFunc(titles, s.recurs):
-		c.warn("read as data: "+input.Escape(titles[0])+", "+input.Escape(titles[1]), "pass {header=yes} if the line holds titles")
+		for _, title := range titles {
+			if isTitle(title) && s.recurs(title) {
+				return askHeader(title)
+			}
+		}
+	case r.IsEdges && NamesEnds(titles) && len(s.Rows) > 0 && isUnique:
+		return askHeader(titles[0])
+	case r.IsKnown == nil && len(titles) > 1 && len(s.Rows) > 0 && all(titles, isWord) && isUnique:
+		c.Warnings = append(c.Warnings, &input.Error{Line: 1, Msg: "read as data: " + input.Escape(titles[0]) + ", " + input.Escape(titles[1]),
+			Fix: "pass {header=yes} if the line holds titles"})
 	}
 	return nil
+}
+
+// askHeader returns the question whether the first line is a header.
+func askHeader(title string) error {
+	return &input.Error{Msg: words.Quoted(title) + " may be a title or an id", Fix: "pass {header=yes} if the line holds titles, else {header=no}"}
+}
+
+// recurs reports whether a title is one of the first two fields of a line below.
+func (s *Sample) recurs(title string) bool {
+	return slices.ContainsFunc(s.Rows, func(row []string) bool { return slices.Contains(row[:min(2, len(row))], title) })
 }
 
 // isAboveNumbers reports whether a word of the first line is above numbers alone. One number may be the end of an edge.
@@ -65,30 +68,9 @@ func (s *Sample) isAboveNumbers(r *Request) bool {
 	return false
 }
 
-// mixed matches a line with a tab behind a word, and a blank between a word and a number.
-var mixed = regexp.MustCompile(`^[^ \t]+\t[^ \t]+ [-+.0-9e]+$`)
-
-// isMixed reports whether blanks may separate fields of a row in addition to tabs.
-func isMixed(row []string) bool { return mixed.MatchString(strings.Join(row, "\t")) }
-
 // isWord reports whether a text begins with a letter, and is no word for a number.
 func isWord(text string) bool {
 	first, _ := utf8.DecodeRuneInString(text)
 	_, fault := ParseNumber([]byte(text), 64)
 	return unicode.IsLetter(first) && !IsMissing(text, Missing) && fault == notNumber
-}
-
-// isNumbered reports whether the titles are 0, 1 and so on, as pandas numbers columns without names.
-func (s *Sample) isNumbered() bool {
-	for i, title := range s.Titles {
-		if title != strconv.Itoa(i) && (i < 2 || !isWord(title)) {
-			return false
-		}
-	}
-	return len(s.Titles) == 2 || len(s.Titles) == 3
-}
-
-// askHeader returns the question whether the first line is a header.
-func (c *chooser) askHeader(problem string) error {
-	return &input.Error{Msg: problem, Fix: "pass {header=yes} if the line holds titles, else {header=no}"}
 }

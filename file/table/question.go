@@ -9,7 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// ask returns the question about the columns: their titles and first values, and the setting to type for each pair that can
+// ask returns the question about the columns: their titles and first values, and the settings to type for each choice that can
 // be meant.
 func (c *chooser) ask(problem string) *input.Error {
 	const (
@@ -17,81 +17,77 @@ func (c *chooser) ask(problem string) *input.Error {
 		values = 3
 		long   = 20 // bytes of a value
 	)
-	titles := c.s.Titles
 	choices := c.choices()
-	if len(choices) > 0 && c.r.IsKnown != nil && !c.r.IsKnown(titles[choices[0][0]]) && c.r.Header != input.NoHeader {
+	if len(choices) > 0 && c.r.IsKnown != nil && !c.r.IsKnown(c.s.Titles[choices[0][0]]) && c.r.Header != input.NoHeader {
 		c.HasHeader = true // of the remedy
 	}
 	var columns []string
-	for i, title := range titles[:min(len(titles), most)] {
+	for i, title := range c.s.Titles[:min(len(c.s.Titles), most)] {
 		var cells []string
-		if !c.HasHeader {
-			cells = []string{title}
-			title = ""
-		}
-		for _, row := range c.s.Rows {
+		for _, row := range c.rows() {
 			if len(cells) < values && i < len(row) {
-				cells = append(cells, row[i])
+				cell := input.Escape(row[i][:min(len(row[i]), long)])
+				if strings.Contains(cell, ",") {
+					cell = words.Quoted(cell)
+				}
+				cells = append(cells, cell)
 			}
 		}
-		for k, cell := range cells {
-			cells[k] = input.Escape(cell[:min(len(cell), long)])
-			if strings.Contains(cell, ",") {
-				cells[k] = words.Quoted(cells[k])
-			}
+		name := words.Count(i + 1)
+		if c.HasHeader && title != "" {
+			name += " " + input.Escape(title)
 		}
-		columns = append(columns, strings.TrimSpace(fmt.Sprintf("%d %s", i+1, input.Escape(title)))+" ("+strings.Join(cells, ", ")+")")
+		columns = append(columns, name+" ("+strings.Join(cells, ", ")+")")
 	}
-	if len(titles) > most {
+	if len(c.s.Titles) > most {
 		columns = append(columns, "…")
 	}
 	return &input.Error{Msg: problem + ": " + strings.Join(columns, ", "), Fix: c.fix(choices)}
 }
 
-// fix returns the remedy: the setting with the pairs of columns that can be meant, or with three of them as examples.
+// askAgain is ask after the choice of columns.
+func (c *chooser) askAgain(problem string) *input.Error {
+	for i, use := range c.use {
+		if use != attribute {
+			c.use[i] = ""
+		}
+	}
+	for _, role := range c.roles {
+		c.Column[role.use] = -1
+	}
+	return c.ask(problem)
+}
+
+// fix returns the remedy: the settings of each choice, or three as examples.
 func (c *chooser) fix(choices [][]int) string {
 	const most = 9
 	titles := c.s.Titles
-	numbers := make([]string, len(titles)) // columns without a header are named by numbers
-	weights := c.titled(input.Weight)
-	switch {
-	case c.r.IsEdges && c.HasHeader && slices.ContainsFunc(titles, func(title string) bool { return strings.Contains(title, ":ID") }):
-		return "a table with :ID has nodes: give that of relationships, with :START_ID and :END_ID, as the graph, and this one for labels or attributes"
-	case c.r.IsEdges && len(weights) > 1 && !c.isMissing(edgeRoles[0]) && !c.isMissing(edgeRoles[1]):
-		return "pass {weight=" + FieldList(titles, weights[0]) + "} or {weight=" + FieldList(titles, weights[1]) + "}"
-	case c.r.HasAttributes || c.r.Option == "":
-		if c.r.Value == "" {
-			return `title the column of the node "node"`
-		}
-		return fmt.Sprintf(`title the columns "node" and %q`, c.r.Value)
-	}
 	verb := "pass "
-	if c.r.IsEdges && c.s.Separator == Comma && len(c.s.Rows) > 0 && all(c.s.Rows, func(row []string) bool { return strings.Contains(strings.Join(row, ""), ";") }) {
+	switch {
+	case c.r.IsEdges && c.HasHeader && strings.Contains(strings.Join(titles, " "), ":ID"):
+		return "a table with :ID has nodes: give that of relationships, with :START_ID and :END_ID, as the graph, and this one for labels or attributes"
+	case c.r.Value == "" && !c.r.IsEdges:
+		return `title the column of the node "node"`
+	case c.r.Option == "":
+		return fmt.Sprintf(`title the columns "node" and %q`, c.r.Value)
+	case c.s.Separator == Comma && c.r.IsEdges && all(c.rows(), func(row []string) bool { return strings.Contains(strings.Join(row, ""), ";") }):
 		verb = "pass {delimiter=;} if it separates the fields, else "
-	}
-	if len(choices) > most {
+	case len(choices) > most:
 		verb = "choose columns, as in "
 		choices = choices[:3]
-	}
-	if weight, isRole := c.Column[input.Weight]; isRole && weight >= 0 {
-		weights = []int{weight}
-	}
-	hasWeight := c.r.IsEdges && len(weights) == 1 && c.r.Named[input.Weight] == ""
-	if hasWeight {
-		if settings := c.s.NumberSettings(weights[0]); settings != "" {
-			verb += settings + " with "
-		}
 	}
 	list := func(titles []string) string {
 		var settings []string
 		for _, columns := range choices {
-			if hasWeight {
-				columns = append(slices.Clone(columns), weights[0])
+			setting := "{" + c.r.Option + "=" + FieldList(titles, columns...) + "}"
+			if numbers := c.s.NumberSettings(columns[len(columns)-1]); len(columns) > 2 && numbers != "" {
+				setting += " " + numbers
 			}
-			settings = append(settings, "{"+c.r.Option+"="+FieldList(titles, columns...)+"}")
+			settings = append(settings, setting)
 		}
 		return strings.Join(settings, " or ")
 	}
+	numbers := make([]string, len(titles)) // columns without a header are named by numbers
 	switch {
 	case c.HasHeader:
 		return verb + list(titles)
@@ -101,49 +97,78 @@ func (c *chooser) fix(choices [][]int) string {
 	return verb + list(numbers)
 }
 
-// choices returns the pairs of columns that can be meant: with the titles of both roles, if there are any, or else all columns without
-// the title of another role. A node is a column with ids of the graph, if it is known.
-func (c *chooser) choices() (pairs [][]int) {
-	columns := func(role Role) []int {
-		if column := c.Column[role.Use]; column >= 0 {
-			return []int{column}
-		}
-		if titled := c.titled(strings.Join(role.Titles, " ")); c.HasHeader && len(titled) > 0 {
-			return titled
-		}
-		free := c.free()
-		open := slices.DeleteFunc(slices.Clone(free), func(i int) bool { return c.isOther(i, []Role{role}) })
-		if len(open) < 2 {
-			return free
-		}
-		return open
-	}
-	if !c.r.IsEdges && c.r.Value == "" {
+// choices returns the columns that can be meant: a pair for the two required roles, and the weight of edges.
+func (c *chooser) choices() (list [][]int) {
+	if len(c.roles) == 1 {
 		return nil
 	}
-	first := columns(c.roles[0])
-	second := columns(c.roles[1])
-	if !c.r.IsEdges {
-		nodes := c.free()
-		if node := c.Column[input.Node]; node >= 0 {
-			nodes = append([]int{node}, nodes...)
-		}
-		if nodes = slices.DeleteFunc(nodes, func(i int) bool { return !c.isKnown(i) }); len(nodes) > 0 {
-			first = nodes
-		}
+	weights := []int{-1}
+	if weight, isRole := c.Column[input.Weight]; isRole && weight >= 0 {
+		weights = []int{weight}
+	} else if titled := c.titled(edgeRoles[2]); c.r.IsEdges && c.HasHeader && len(titled) > 0 {
+		weights = titled
 	}
+	first := c.candidates(c.roles[0])
+	second := c.candidates(c.roles[1])
 	isOrdered := c.r.IsEdges && slices.Equal(first, second)
+	if isOrdered && len(first) == 3 && weights[0] < 0 && c.isNumber(first[2]) {
+		return [][]int{first}
+	}
 	for _, i := range first {
 		for _, j := range second {
-			if i < j || i > j && !isOrdered {
-				pairs = append(pairs, []int{i, j})
+			for _, weight := range weights {
+				if choice := []int{i, j, weight}; i < j || i > j && !isOrdered {
+					list = append(list, slices.DeleteFunc(choice, func(i int) bool { return i < 0 }))
+				}
 			}
 		}
 	}
-	return pairs
+	return list
 }
 
-// isKnown reports whether a column has nodes of the graph.
-func (c *chooser) isKnown(column int) bool {
-	return c.r.IsKnown != nil && slices.ContainsFunc(c.s.Values(column), c.r.IsKnown)
+// candidates returns the columns that can have a role: those with nodes of the graph, the chosen one, those with a title of the role,
+// or else those without the title of another role.
+func (c *chooser) candidates(role role) []int {
+	free := slices.DeleteFunc(c.free(), c.isNoID)
+	likely := slices.DeleteFunc(slices.Clone(free), func(i int) bool {
+		return c.isOther(i, role) || c.r.IsEdges && c.HasHeader && hasRole(c.s.Titles[i], idTitle)
+	})
+	titled := slices.DeleteFunc(c.titled(role), c.isNoID)
+	chosen := slices.DeleteFunc([]int{c.Column[role.use]}, func(i int) bool { return i < 0 })
+	known := slices.DeleteFunc(slices.Concat(chosen, c.free()), func(i int) bool { return !c.isKnown(i) })
+	switch {
+	case role.use == input.Node && len(known) > 0:
+		return known
+	case len(chosen) > 0:
+		return chosen
+	case c.HasHeader && len(titled) > 0:
+		return titled
+	case len(likely) > 1:
+		return likely
+	case len(free) > 1:
+		return free
+	}
+	return c.free()
+}
+
+// isNoID reports whether a column has dates alone, or one word in all rows.
+func (c *chooser) isNoID(column int) bool {
+	values := c.values(column)
+	isDay := func(value string) bool { return isDate(value) || datePattern().MatchString(value) }
+	return len(values) > 0 && all(values, isDay) ||
+		len(values) > 1 && isWord(values[0]) && all(values, func(value string) bool { return value == values[0] })
+}
+
+// askOneColumn returns the error about a table of one column.
+func (c *chooser) askOneColumn() error {
+	want := "source and target"
+	if !c.r.IsEdges {
+		want = "node and " + c.r.Value
+	}
+	e := &input.Error{Msg: "one column, want two: " + want, Fix: oneFieldFix(c.s.Titles[0], "write "+want+" on each line, with a separator between")}
+	if c.r.IsEdges && len(c.s.Rows) > 0 && all(c.s.Rows, func(row []string) bool { return len(row) > 1 }) { // of lines below
+		e.Fix = "fix the line"
+		e.Otherwise = "pass {skip-bad-lines}"
+	}
+	return e
 }

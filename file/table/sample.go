@@ -42,7 +42,7 @@ func (s *Sample) NameRows() {
 // have as many fields.
 func (s *Sample) NamesNode() bool {
 	s.NameRows()
-	return len(s.Titles) > 2 && s.isAbove(len(s.Titles)) && withRole(s.Titles, input.Node, idTitle, nameTitle) != nil
+	return len(s.Titles) > 2 && s.isAbove(len(s.Titles)) && withTitle(s.Titles, nodeRole.titles) != nil
 }
 
 // DropTitles takes rows that are equal to the titles out of the sample, because joined files have the header again, and returns the
@@ -72,11 +72,6 @@ func (s *Sample) Values(i int) (list []string) {
 		}
 	}
 	return list
-}
-
-// recurs reports whether a text is a field of the lines below.
-func (s *Sample) recurs(text string) bool {
-	return text != "" && slices.ContainsFunc(s.Rows, func(row []string) bool { return slices.Contains(row, text) })
 }
 
 // areNumbers reports whether there are values, all of them numeric, see [isNumeric].

@@ -14,7 +14,6 @@ import (
 
 // Roles that titles alone have, in addition to the uses of package input.
 const (
-	signTitle = "sign"
 	idTitle   = "id"
 	nameTitle = "name"
 )
@@ -95,21 +94,15 @@ func numberedPair(titles []string) (first, second int) {
 
 // Ends returns the columns whose titles name the ends of an edge, or −1 if none or several do.
 func Ends(titles []string) (source, target int) {
-	only := func(role string) int {
-		if columns := withRole(titles, role); len(columns) == 1 {
-			return columns[0]
-		}
-		return -1
-	}
-	source = only(input.Source)
-	target = only(input.Target)
-	if source < 0 && target < 0 {
+	sources := withTitle(titles, edgeRoles[0].titles)
+	targets := withTitle(titles, edgeRoles[1].titles)
+	switch {
+	case len(sources) == 1 && len(targets) == 1:
+		return sources[0], targets[0]
+	case len(sources)+len(targets) == 0:
 		return numberedPair(titles)
 	}
-	if source < 0 || target < 0 {
-		return -1, -1
-	}
-	return source, target
+	return -1, -1
 }
 
 // NamesEnds reports whether titles name the ends of an edge.
@@ -122,27 +115,26 @@ func NamesEnds(titles []string) bool {
 func IsNode(title string) bool { return hasRole(title, input.Node, idTitle) }
 
 // IsLabel reports whether a title names a column of labels.
-func IsLabel(title string) bool { return hasRole(title, input.Label) }
+func IsLabel(title string) bool { return withTitle([]string{title}, valueTitles[input.Label]) != nil }
 
-// withRole returns the columns with a title of one of some roles. Titles that may be ids count if there are no others.
-func withRole(titles []string, roles ...string) (columns []int) {
-	isDoubtful := true
-	for i, title := range titles {
-		if !hasRole(title, roles...) || mayBeID(title) && !isDoubtful {
-			continue
+// withTitle returns the columns with titles of the first group that names any, see role.
+func withTitle(titles, groups []string) (columns []int) {
+	for _, group := range groups {
+		for i, title := range titles {
+			if hasRole(title, strings.Fields(group)...) {
+				columns = append(columns, i)
+			}
 		}
-		if isDoubtful && !mayBeID(title) {
-			isDoubtful = false
-			columns = nil
+		if columns != nil {
+			break
 		}
-		columns = append(columns, i)
 	}
 	return columns
 }
 
 // FindLabel returns the column of the label by its title, or −1.
 func FindLabel(titles []string) int {
-	if columns := withRole(titles, input.Label); len(columns) == 1 {
+	if columns := withTitle(titles, valueTitles[input.Label]); len(columns) == 1 {
 		return columns[0]
 	}
 	return -1

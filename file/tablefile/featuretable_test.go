@@ -85,7 +85,7 @@ func TestFeatureColumns(t *testing.T) {
 		{",Kunde,age,city\n0,n1,31,Rome\n1,n2,45,Oslo\n2,n3,31,Rome\n", nodes,
 			"Kunde → node, age → number, city → 2 categories; skipped the index column", []float32{31, 0, 1}},
 		{",Kunde,age\n0,3,31\n1,0,45\n2,1,31\n", numbers,
-			"x.csv:1: the first two columns have ids of nodes: 1 (0, 1, 2), 2 Kunde (3, 0, 1), 3 age (31, 45, 31); title the column of the node \"node\"", nil},
+			"x.csv:1: column 2 has ids of nodes: 1 (0, 1, 2), 2 Kunde (3, 0, 1), 3 age (31, 45, 31); title the column of the node \"node\"", nil},
 		{",age,city\n0,31,Rome\n1,45,Oslo\n2,31,Rome\n", numbers, "(untitled) → node, age → number, city → 2 categories", []float32{31, 0, 1}},
 		{"Unnamed: 0,id,age\n0,3,31\n1,0,45\n2,1,31\n", numbers, "id → node, age → number; skipped the index column", []float32{45}},
 		{"n1,5,2021-03-04\nn2,6,2020-11-05\n", nodes, "column 1 → node, column 2 → number; ignored: column 3 (dates)", []float32{5}},
