@@ -65,10 +65,10 @@ func (e *edgeSorter) disagree(wrong *sort.MergeError, lines []edgeLine) error {
 	e.numbering.nodes = e.numbering.orderNodes(e.c.Order)
 	choose := "choose {duplicates=sum}, max, min or first"
 	if wrong.Kind == sort.Differing {
-		choose = "pass {directed} to keep both, {duplicates=sum} to add them, or max, min or first to keep one"
+		choose = "pass {duplicates=sum} to add them, max, min or first to keep one, or {directed} to keep both"
 	}
 	if wrong.Kind == sort.Differing && e.hasBothDirections() {
-		choose = "pass {directed} to keep both, or {duplicates=max}, min or first to keep one"
+		choose = "pass {duplicates=max}, min or first to keep one, or {directed} to keep both"
 	}
 	last := lines[len(lines)-1]
 	edge := fmt.Sprintf("%s–%s", e.id(last.u), e.id(last.v))

@@ -201,6 +201,7 @@ func (r *reader) begin(list *edgeList, several bool) (err error) {
 	r.t.report.Events = r.t.report.Events || list.lay.AreEvents
 	f := &r.t.files[list.file]
 	f.Columns = list.lay.Columns
+	f.Settings = list.lay.Settings()
 	f.hasHeader = list.lay.HasHeader()
 	if err := r.state(list.in.Name(), list.lay.Direction); err != nil {
 		return err

@@ -46,12 +46,13 @@ type Report struct {
 
 // FileReport is one input.
 type FileReport struct {
-	Name    string        `json:"name"`
-	Format  string        `json:"format"`            // "node list" or the title of a graphfile.Format
-	Columns input.Columns `json:"columns,omitempty"` // the uses of the columns of a table
-	Bytes   int64         `json:"bytes"`             // as stored
-	Lines   int64         `json:"lines"`
-	CRC     string        `json:"crc32c,omitempty"` // of the bytes as stored
+	Name     string        `json:"name"`
+	Format   string        `json:"format"`             // "node list" or the title of a graphfile.Format
+	Columns  input.Columns `json:"columns,omitempty"`  // the uses of the columns of a table
+	Settings []string      `json:"settings,omitempty"` // of a table of text, as "header=yes": those that it was read with
+	Bytes    int64         `json:"bytes"`              // as stored
+	Lines    int64         `json:"lines"`
+	CRC      string        `json:"crc32c,omitempty"` // of the bytes as stored
 
 	hasHeader  bool
 	firstBlank int64 // the first line with a blank end, if there is one that is known; else 0

@@ -100,9 +100,9 @@ var numberForms = []struct {
 	{input.Text{Decimal: ","}, "{decimal=,}"},
 	{input.Text{Thousands: ","}, "{thousands=,}"},
 	{input.Text{Thousands: ".", Decimal: ","}, "{thousands=.} {decimal=,}"},
-	{input.Text{Thousands: " "}, "{thousands=' '}"},
-	{input.Text{Thousands: " ", Decimal: ","}, "{thousands=' '} {decimal=,}"},
-	{input.Text{Thousands: "'"}, "{thousands=\\'}"},
+	{input.Text{Thousands: " "}, "{thousands= }"},
+	{input.Text{Thousands: " ", Decimal: ","}, "{thousands= } {decimal=,}"},
+	{input.Text{Thousands: "'"}, "{thousands='}"},
 }
 
 // isUnit reports whether a character around a number is a blank, a currency or a percent sign.

@@ -331,13 +331,27 @@ func (lay *Layout) WithoutWeight() string {
 
 // FieldsWithoutWeight returns the setting, as in a Fix, of columns for the ends, times and kinds of edges, or "" if there are none.
 func FieldsWithoutWeight(columns input.Columns, hasNamedWeight bool) string {
+	fields := fieldSetting(columns, "")
+	if fields == "" {
+		return ""
+	}
+	fields = "{" + fields + "}"
+	if hasNamedWeight {
+		fields += " in place of {weight}"
+	}
+	return fields
+}
+
+// fieldSetting returns the setting of the columns for the ends of edges, for their weight if that has the given use, and for times and
+// kinds, or "" if there are no ends.
+func fieldSetting(columns input.Columns, weight string) string {
 	var titles []string
 	for _, c := range columns {
 		titles = append(titles, c.Title)
 	}
 	var list []int
-	for _, use := range []string{input.Source, input.Target, "no weight", input.Time, input.Kind} {
-		list = append(list, slices.IndexFunc(columns, func(c input.Column) bool { return c.Use == use }))
+	for _, use := range []string{input.Source, input.Target, weight, input.Time, input.Kind} {
+		list = append(list, slices.IndexFunc(columns, func(c input.Column) bool { return use != "" && c.Use == use }))
 	}
 	if list[0] < 0 {
 		return ""
@@ -345,11 +359,23 @@ func FieldsWithoutWeight(columns input.Columns, hasNamedWeight bool) string {
 	for len(list) > 2 && list[len(list)-1] < 0 {
 		list = list[:len(list)-1]
 	}
-	fields := "{fields=" + table.FieldList(titles, list...) + "}"
-	if hasNamedWeight {
-		fields += " in place of {weight}"
+	return "fields=" + table.FieldList(titles, list...)
+}
+
+// Settings returns the settings that read a table as it was read without them, nil for other text.
+func (lay *Layout) Settings() []string {
+	fields := fieldSetting(lay.Columns, input.Weight)
+	if fields == "" || lay.Market != nil || lay.attributes || lay.line == 0 {
+		return nil
 	}
-	return fields
+	header := "header=no"
+	if lay.HasHeader() {
+		header = "header=yes"
+	}
+	if lay.HasTabs() { // a tab in the first line decides
+		return []string{fields, header}
+	}
+	return []string{fields, header, "delimiter=" + string(rune(lay.sep))}
 }
 
 // ZeroWarning returns the warning about edges with weight 0, or without a weight. withoutWeight is the setting that leaves

@@ -44,7 +44,15 @@ func mainOn(network sparse.Network, args []string, stdin io.Reader,
 	stdout, stderr io.Writer) int {
 	ctx, stop := untilSignal(context.Background())
 	defer stop()
-	return execute(shell.NewSession(ctx, network, args, stdin, stdout, stderr))
+	run := shell.NewSession(ctx, network, args, stdin, stdout, stderr)
+	if network == nil {
+		run.Try = func(ctx context.Context, args []string) error {
+			trial := shell.NewSession(ctx, nil, args, strings.NewReader(""), io.Discard, io.Discard)
+			execute(trial)
+			return trial.Err
+		}
+	}
+	return execute(run)
 }
 
 // execute runs the command line of a session, and returns its exit code.

@@ -63,7 +63,7 @@ func TestBadBytes(t *testing.T) {
 	for _, c := range []struct {
 		name, content, want string
 	}{
-		{"e.csv", wide("a,b\nb,c\n")[2:], "e.csv: UTF-16 text without a byte-order mark; pass --encoding=utf-16le"},
+		{"e.csv", wide("a,b\nb,c\n")[2:], "e.csv: UTF-16 text without a byte-order mark; pass --encoding=utf-16le or paste: heatwalk ARGS --encoding=utf-16le"},
 		{"e.csv", "a,b\nb\x00,c\n", "e.csv:2: NUL byte, not a text file; give text, plain or compressed with gzip or zstd"},
 		{"e.txt", "a b\n" + long + " b\n", "e.txt:2: line longer than 1 MiB; is this a line-based format?"},
 		{"e.gz", packed(t, "a\tb\nb\tc\n") + strings.Repeat("x", 212), "e.gz: other data follows the end of the compressed stream, after line 2; cut it off, or fetch the file again"},
@@ -79,7 +79,7 @@ func TestBadBytes(t *testing.T) {
 		before := tree(t, ".")
 		for _, args := range [][]string{{"ingest", c.name, "-o", "g"}, {"info", c.name, "--temp-dir", "."}} {
 			var stderr bytes.Buffer
-			if code := Main(args, nil, io.Discard, &stderr); code != shell.WrongData || stderr.String() != "heatwalk: "+c.want+"\n" {
+			if code := Main(args, nil, io.Discard, &stderr); code != shell.WrongData || stderr.String() != "heatwalk: "+strings.ReplaceAll(c.want, "ARGS", strings.Join(args, " "))+"\n" {
 				t.Errorf("%s %s: exit code %d, stderr: %s, want %s", args[0], c.name, code, stderr.String(), c.want)
 			}
 			if after := tree(t, "."); after != before {

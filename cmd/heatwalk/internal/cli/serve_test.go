@@ -147,6 +147,7 @@ func TestServe(t *testing.T) {
 				comparable(document.Result)
 				delete(document.Result, "output") // other names
 				delete(document.Result, "ids")
+				delete(document.Result, "command") // other flags
 				for _, fields := range document.Errors {
 					delete(fields, "time")
 				}

@@ -39,6 +39,7 @@ type infoDocument struct {
 	BitsPerEntry     float64           `json:"bits_per_entry"`
 	BytesTotal       int64             `json:"bytes_total"`
 	Columns          input.Columns     `json:"columns,omitempty"` // use of the columns of a file
+	Command          string            `json:"command,omitempty"` // with all settings of a table of text
 	Events           bool              `json:"events,omitempty"`  // whether the weights of both directions of an edge add
 	Identity         string            `json:"identity,omitempty"`
 	Labelled         *int              `json:"labelled,omitempty"`
@@ -93,7 +94,7 @@ func runInfo(run *shell.Session, c *infoOptions, name string) error {
 	if err != nil {
 		return err
 	}
-	lines := [][2]string{{"columns of --nodes", v.listed}, {"columns", v.Columns.String()}, {"lines", v.odd}}
+	lines := [][2]string{{"columns of --nodes", v.listed}, {"columns", v.Columns.String()}, {"command", v.Command}, {"lines", v.odd}}
 	page, err := report.Build("info", v)
 	if err != nil {
 		return err
@@ -139,6 +140,7 @@ func measureGraph(run *shell.Session, r *infoOptions,
 			v.listed = files[0].Columns.String()
 		}
 		v.Columns = files[len(files)-1].Columns
+		v.Command = run.CommandWith(files[len(files)-1].Settings)
 		v.odd = oddLines(g.Report)
 	}
 	for _, d := range g.Degrees {

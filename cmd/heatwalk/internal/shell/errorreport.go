@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/internal/durable"
@@ -196,13 +197,10 @@ func parseReport(p *nodefile.ParseError) ErrorReport {
 }
 
 // flagOf returns the flag of an option of a library, with its value unless that is "". Flags and options
-// have the same names. A value that a shell would change is quoted, unless it is already.
+// have the same names.
 func flagOf(name, value string) string {
-	if strings.ContainsAny(value, " |&;()<>*?#~") && !strings.ContainsAny(value, `'"`) {
-		value = "'" + value + "'"
-	}
 	if value != "" {
-		name += "=" + value
+		name += "=" + input.ShellWord(value)
 	}
 	return "--" + name
 }

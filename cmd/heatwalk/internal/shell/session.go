@@ -56,6 +56,10 @@ type Session struct {
 	Origin       *sides.Origin // of the graph, with the weights of edges that were learned from; nil: the run has no graph
 	droppedLoops int64         // self loops of the input that the graph leaves out
 
+	// Try runs other arguments without stdin and outputs and returns the error; nil: paste must not.
+	Try func(ctx context.Context, args []string) error
+	Err error // of the command, set by Guard
+
 	// network connects this process with others that run the same command and share the
 	// rows of the graph. Process 0 is the leader: it prints and writes files. The others
 	// are followers. Nil: the process is alone.
@@ -137,7 +141,8 @@ func (run *Session) Guard(do func() error) (code int) {
 		return do()
 	}()
 	run.Progress.Close()
-	return run.fail(cmp.Or(err, run.Console.Stdout.Err))
+	run.Err = cmp.Or(err, run.Console.Stdout.Err)
+	return run.fail(run.Err)
 }
 
 // AtEnd calls end when the command ends, also after an error, a panic or a signal.
@@ -250,8 +255,13 @@ func (run *Session) fail(err error) int {
 		case <-time.After(FollowerPause):
 		}
 	}
+	pasted := run.paste(err)
 	for _, r := range ErrorReports(run.Line.namedFlag(err)) {
 		r.Code = code
+		if pasted != "" {
+			r.Text += " or paste: " + pasted
+			r.Hint += " or paste: " + pasted
+		}
 		if c := new(Crash); run.debug && errors.As(err, &c) {
 			r.Stack = string(c.Stack)
 		}

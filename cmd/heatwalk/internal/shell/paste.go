@@ -1,0 +1,92 @@
+package shell
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/heatwalk/heatwalk/file/input"
+)
+
+// tableFlags are the flags that say how a table is read.
+var tableFlags = strings.Fields("fields label-fields attribute-fields header delimiter decimal thousands encoding duplicates weight time-format")
+
+// remedyPattern matches the settings that begin a remedy, and settingPattern each of them.
+var (
+	remedyPattern  = regexp.MustCompile(`^(?:pass|.*, as in) (?:\{[a-z-]+=[^{}]+\} ?)+`)
+	settingPattern = regexp.MustCompile(`\{([a-z-]+)=([^{}]+)\}`)
+)
+
+// flagsOf returns the flags of the first remedy of an error about a table, nil if the remedy is another one.
+func flagsOf(err error) (flags []string) {
+	fault := new(input.Error)
+	if !errors.As(err, &fault) {
+		return nil
+	}
+	for _, setting := range settingPattern.FindAllStringSubmatch(remedyPattern.FindString(fault.Fix), -1) {
+		if !slices.Contains(tableFlags, setting[1]) {
+			return nil
+		}
+		flags = append(flags, "--"+setting[1]+"="+setting[2])
+	}
+	return flags
+}
+
+// paste returns the command with all flags that its tables need, "" if err is not about a table. It tries the first remedy
+// of err, then that of the error that follows, and so on.
+func (run *Session) paste(err error) string {
+	const (
+		most = 8 // trials
+		long = 10 * time.Second
+	)
+	if run.Try == nil {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(run.Context, long)
+	defer cancel()
+	args := slices.Clone(run.Line.Args)
+	for range most {
+		var added []string
+		for _, flag := range flagsOf(err) {
+			if !slices.Contains(args, flag) {
+				added = append(added, flag)
+			}
+		}
+		if added == nil {
+			break
+		}
+		args = append(args, added...)
+		err = run.Try(ctx, append(slices.Clone(args), "--dry-run"))
+	}
+	if len(args) == len(run.Line.Args) {
+		return ""
+	}
+	return commandOf(args)
+}
+
+// commandOf returns arguments as a command of a shell.
+func commandOf(args []string) string {
+	text := "heatwalk"
+	for _, arg := range args {
+		text += " " + input.ShellWord(arg)
+	}
+	return text
+}
+
+// CommandWith returns the command with the settings of a table that no flag gives, "" without settings.
+func (run *Session) CommandWith(settings []string) string {
+	if settings == nil {
+		return ""
+	}
+	args := slices.Clone(run.Line.Args)
+	for _, setting := range settings {
+		name, _, _ := strings.Cut(setting, "=")
+		if !run.Line.Command.Flags().Changed(name) {
+			args = append(args, "--"+setting)
+		}
+	}
+	return commandOf(args)
+}
