@@ -314,43 +314,107 @@ func (p *RidgePath) Weights(lambda float64) (w *mat.Dense, means []float64) {
 	return w, slices.Clone(p.means)
 }
 
-// LeavePartsOut returns the predictions for the items of each part by a model of all other items, for λ > 0, of a path
-// from [NewGramRidgePath]. Its constant has no penalty: with P = G − G11ᵀG/(1ᵀG1) a part F has the predictions
-// Y_F − (P_FF)⁻¹·(PY)_F.
+// LeavePartsOut returns the predictions for the items of each part by a model of all other items, for λ > 0, of a path without the
+// column of a constant. Items whose fold is negative are in no part. The model has a constant without a penalty, and the features
+// others[f] of all items, with the same ridge, for part f; nil: there are none. With the columns Z = [Y 1 others] and C = GZ a part F has the residuals R =
+// (G_FF)⁻¹·C_F, and N = ZᵀGZ − C_FᵀR has the products of the other items, so that the columns behind Y have the
+// weights w that solve N + diag(0, 1, …) for them, and the predictions are Y_F − R·[I; −w].
 //
 // Cost: for each part the products and a factorisation of its size. The error is
 // [ErrIndefinite].
-func (p *RidgePath) LeavePartsOut(lambda float64, fold []int,
-	parts int) (*mat.Dense, error) {
+func (p *RidgePath) LeavePartsOut(lambda float64, fold []int, parts int, others []*mat.Dense) (*mat.Dense, error) {
 	g := p.inverse(lambda)
 	out := mat.DenseCopyOf(p.y)
-	ones := mat.NewDense(len(fold), 1, slices.Repeat([]float64{1}, len(fold)))
-	sums := new(mat.Dense)
-	sums.Mul(p.vectors.T(), ones)
-	sums = g.times(ones, sums) // G1
-	total := mat.Sum(sums)
-	shift := new(mat.Dense)
-	shift.Mul(ones.T(), g.coefficients)
-	shift.Scale(-1/total, shift)
-	for i := range fold {
-		floats.AddScaled(g.coefficients.RawRowView(i), sums.At(i, 0), shift.RawRowView(0)) // PY
-	}
 	for f := range parts {
 		members, _ := splitFold(fold, f)
 		if len(members) == 0 {
 			continue
 		}
-		right := pickRows(g.coefficients, members)
-		block := g.square(members)
-		block.SymRankOne(block, -1/total, pickRows(sums, members).ColView(0))
-		if err := SolveDefinite(block, right); err != nil {
+		var beside *mat.Dense
+		if others != nil {
+			beside = others[f]
+		}
+		c, inner := g.columns(beside)
+		residuals := pickRows(c, members)
+		if err := SolveDefinite(g.square(members), residuals); err != nil {
 			return nil, err
 		}
+		products := new(mat.Dense)
+		products.Mul(pickRows(c, members).T(), residuals)
+		inner.Sub(inner, products)
+		weights, err := g.weightsBeside(inner)
+		if err != nil {
+			return nil, err
+		}
+		residuals = g.subtract(residuals, weights)
 		for a, i := range members {
-			floats.Sub(out.RawRowView(i), right.RawRowView(a))
+			floats.Sub(out.RawRowView(i), residuals.RawRowView(a))
 		}
 	}
 	return p.scores(out), nil
+}
+
+// WeightsBeside returns the weights of the model of all items of [RidgePath.LeavePartsOut] with other features: as
+// [RidgePath.Weights], and the constant with the weights of the others. The error is [ErrIndefinite].
+func (p *RidgePath) WeightsBeside(lambda float64, others *mat.Dense) (w, beside *mat.Dense, err error) {
+	g := p.inverse(lambda)
+	c, inner := g.columns(others)
+	if beside, err = g.weightsBeside(inner); err != nil {
+		return nil, nil, err
+	}
+	w = g.subtract(c, beside)
+	if p.a != nil {
+		dual := w
+		w = new(mat.Dense)
+		w.Mul(p.a.T(), dual)
+	}
+	floats.Add(beside.RawRowView(0), p.means)
+	return w, beside, nil
+}
+
+// columns returns C = GZ and ZᵀC for Z = [Y 1 others].
+func (g *ridgeInverse) columns(others *mat.Dense) (c, inner *mat.Dense) {
+	items, _ := g.y.Dims()
+	z := new(mat.Dense)
+	z.Augment(g.y, mat.NewDense(items, 1, slices.Repeat([]float64{1}, items)))
+	if others != nil {
+		targets := z
+		z = new(mat.Dense)
+		z.Augment(targets, others)
+	}
+	projected := new(mat.Dense)
+	projected.Mul(g.vectors.T(), z)
+	c = g.times(z, projected)
+	inner = new(mat.Dense)
+	inner.Mul(z.T(), c)
+	return c, inner
+}
+
+// weightsBeside returns the weights of the columns behind Y, given the products of [Y 1 others] and G times these.
+func (g *ridgeInverse) weightsBeside(products *mat.Dense) (*mat.Dense, error) {
+	k := len(g.means)
+	columns, _ := products.Dims()
+	system := mat.NewSymDense(columns-k, nil)
+	for i := range columns - k {
+		for j := i; j < columns-k; j++ {
+			system.SetSym(i, j, products.At(k+i, k+j))
+		}
+		if i > 0 {
+			system.SetSym(i, i, system.At(i, i)+1)
+		}
+	}
+	weights := mat.DenseCopyOf(products.Slice(k, columns, 0, k))
+	return weights, SolveDefinite(system, weights)
+}
+
+// subtract returns the columns of Y less those behind them times weights.
+func (g *ridgeInverse) subtract(columns, weights *mat.Dense) *mat.Dense {
+	k := len(g.means)
+	rows, width := columns.Dims()
+	out := new(mat.Dense)
+	out.Mul(columns.Slice(0, rows, k, width), weights)
+	out.Sub(columns.Slice(0, rows, 0, k), out)
+	return out
 }
 
 // splitFold returns the items of a part, and the others.

@@ -3,6 +3,7 @@ package classify
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/sparse"
@@ -215,6 +216,51 @@ func TestSeveralPath(t *testing.T) {
 					t.Errorf("%d features: item %d has %v of class %d, want %v", d, i, score, c, all.At(i, 0))
 				}
 			}
+		}
+	}
+}
+
+// TestLeavePartsOut compares the closed forms from more features than items and from fewer with those from their products.
+func TestLeavePartsOut(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	const items, parts = 30, 4
+	for _, columns := range []int{5, 50} {
+		x := sparse.NewBlock[float64](items, columns)
+		for i := range x.Data {
+			x.Data[i] = rng.NormFloat64()
+		}
+		y := mat.NewDense(items, 1, nil)
+		fold := make([]int, items)
+		for i := range items {
+			y.Set(i, 0, 3+rng.NormFloat64())
+			fold[i] = rng.IntN(parts+1) - 1
+		}
+		path, err := NewRidgePath(t.Context(), x, 0, mat.DenseCopyOf(y), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gram := mat.NewSymDense(items, nil)
+		gram.SymOuterK(1, sparse.DenseOf(x))
+		products, err := NewGramRidgePath(t.Context(), gram, mat.DenseCopyOf(y), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := path.LeavePartsOut(0.1, fold, parts, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := products.LeavePartsOut(0.1, fold, parts, nil)
+		if err != nil || !mat.EqualApprox(got, want, 1e-9) {
+			t.Errorf("%d columns: other predictions, %v", columns, err)
+		}
+		// The last two columns apart, with the same ridge.
+		few, err := NewRidgePath(t.Context(), x.Columns(0, columns-2), 0, mat.DenseCopyOf(y), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		others := slices.Repeat([]*mat.Dense{mat.DenseCopyOf(sparse.DenseOf(x).Slice(0, items, columns-2, columns))}, parts)
+		if got, err = few.LeavePartsOut(0.1*path.Mean/few.Mean, fold, parts, others); err != nil || !mat.EqualApprox(got, want, 1e-9) {
+			t.Errorf("%d columns, two apart: other predictions, %v", columns, err)
 		}
 	}
 }

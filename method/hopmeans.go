@@ -28,11 +28,9 @@ var neighbours = Regression{
 		if p.Signed { // means over weights of both signs
 			return constant.Predict(ctx, p, nil, s)
 		}
-		err := walkMeans(ctx, transition(p, s), p, make([]int, len(p.Row)), []int{-1}, func(hop, _ int, mean func(node int) float64) {
+		err := walkMeans(ctx, transition(p, s), p, make([]int, len(p.Row)), []int{-1}, 1, func(_, _ int, mean func(node int) float64) {
 			for i := range values {
-				if hop == 0 {
-					values[i] = mean(i)
-				}
+				values[i] = mean(i)
 			}
 		})
 		return [][]float64{values}, err
@@ -50,9 +48,9 @@ const (
 
 // walkMeans calls visit after each step with the mean of known values around nodes, Σ_j (T^{hop+1})_ij·y_j / Σ_j (T^{hop+1})_ij, for
 // each hidden fold, whose values are left out; −1: none. Where no walk reaches a value it is the mean of all.
-// fold is the fold of each value. Cost: mostHops sweeps.
+// fold is the fold of each value. Cost: a sweep for each of hops.
 func walkMeans(ctx context.Context, op *sparse.Operator[float64], p *Problem,
-	fold, hidden []int, visit func(hop, hidden int, mean func(node int) float64)) error {
+	fold, hidden []int, hops int, visit func(hop, hidden int, mean func(node int) float64)) error {
 	n := len(p.Degrees)
 	x, y := sparse.NewBlock[float64](n, 2*len(hidden)),
 		sparse.NewBlock[float64](n, 2*len(hidden))
@@ -66,7 +64,7 @@ func walkMeans(ctx context.Context, op *sparse.Operator[float64], p *Problem,
 			x.Row(row)[2*s], x.Row(row)[2*s+1] = shown.Value[i]-centers[s], 1
 		}
 	}
-	for hop := range mostHops {
+	for hop := range hops {
 		if err := op.StepTo(ctx, y, x, sparse.Step[float64]{Alpha: 1}); err != nil {
 			return err
 		}

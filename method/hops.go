@@ -4,29 +4,26 @@ import (
 	"cmp"
 	"context"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/auto"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// hops is ridge regression of values on features of their nodes:
+// hops is ridge regression of values on features of their nodes, see featureRidge:
 //
 //   - the means of the known values 1, 2 and 3 steps of a walk away, and log(1 + d) of the degree d,
-//     each with mean 0 and variance 1 over the nodes it learns from;
-//   - the attributes of the node, and means of them at the node and its neighbours, see [auto.Attributes], in columns with mean 0.
+//     each with variance 1 over the nodes it learns from;
+//   - the attributes of the node, and means of them at the node and its neighbours, see [auto.Attributes].
 //
-// It minimizes Σ_i (w·φ_i + μ − y_i)² + λm‖w‖² over m values. The features of a known node are made of
-// the values outside its fold, so that they never contain its own value. Weights are learned from at
-// most 5,000 values; means are those of all.
+// The means at a known node are those of the values outside its fold, so that they never contain its own value.
 var hops = Regression{
 	Spec: param.Spec{
 		Name: "hops", Title: "ridge regression on mean values 1 to 3 steps away, degree and attributes", Works: param.Undirected,
@@ -37,7 +34,11 @@ var hops = Regression{
 		}},
 	},
 	Attributes: true, Ridge: true,
-	Predict: predictHops,
+	prepare: func(r *Regression) {
+		f := &featureRidge{name: r.Spec.Name, fixed: attributeFeatures, moving: hopFeatures}
+		r.Predict = f.predict
+		r.HeldOut = f.heldOut
+	},
 	Bytes: func(p *Problem, settings []param.Values, s *Settings) (int64, error) {
 		fitted, columns := min(len(p.Row), mostFitted), 1+mostHops
 		scores := budget.Block[float64](len(p.Degrees), len(settings))
@@ -52,35 +53,56 @@ var hops = Regression{
 	},
 }
 
-// mostFitted is the number of values from which weights are learned.
-const mostFitted = 5000
-
-// predictHops predicts the value of every node.
-func predictHops(ctx context.Context, p *Problem, settings []param.Values,
-	s *Settings) ([][]float64, error) {
-	op := transition(p, s)
-	m := len(p.Row)
-	folds := choose.FoldCount(m)
-	fold := choose.Folds(make([]int, m), folds, s.RNGSeed, 0)
-	positions := sampleOf(m, mostFitted, s.RNGSeed)
+// attributeFeatures returns the attributes of known nodes, and means of them at the node and its neighbours.
+func attributeFeatures(ctx context.Context, p *Problem, positions []int, _ param.Values, s *Settings) (*features, error) {
+	if p.Attributes == nil || p.Attributes.Cols == 0 {
+		return &features{Block: &sparse.Block[float64]{Rows: len(positions)}}, nil
+	}
+	views := auto.NewAttributes(p, s.Memory, s.Workers)
+	x := sparse.NewBlock[float64](len(positions), 2*p.Attributes.Cols)
 	fitted := p.At(positions)
-	var views *auto.Attributes
-	columns := 1 + mostHops
-	if p.Attributes != nil && p.Attributes.Cols > 0 {
-		views = auto.NewAttributes(p, s.Memory, s.Workers)
-		columns += 2 * p.Attributes.Cols
+	add := func(ctx context.Context, w mat.Matrix, values [][]float64) error {
+		spread := cmp.Or(stat.StdDev(fitted.Value, nil), 1) // so that float32 holds the weights
+		scaled := new(mat.Dense)
+		scaled.Scale(1/spread, w)
+		return views.Scores(ctx, scaled, func(node int, products []float32) {
+			for i, v := range products {
+				values[i][node] += spread * float64(v)
+			}
+		})
 	}
-	x := sparse.NewBlock[float64](len(positions), columns)
-	if views != nil {
-		if err := views.RowsTo(ctx, sparse.DenseOf(x), 1+mostHops, fitted.Row); err != nil {
-			return nil, err
+	return &features{x, add}, views.RowsTo(ctx, sparse.DenseOf(x), 0, fitted.Row)
+}
+
+// hopFeatures returns the means of values around known nodes and logarithms of degrees, divided by their standard deviations among
+// the positions train. The means at a node of train are those of the values of train outside a fold of the node.
+func hopFeatures(ctx context.Context, p *Problem, positions, train []int, s *Settings) (*features, error) {
+	op := transition(p, s)
+	x := sparse.NewBlock[float64](len(positions), 1+mostHops)
+	place := make([]int, len(p.Row)) // in train, from 1 on; 0: it is not there
+	for a, i := range train {
+		place[i] = 1 + a
+	}
+	shown := p.At(train)
+	means, err := meansOutside(ctx, op, shown, choose.Folds(make([]int, len(train)), choose.FoldCount(len(train)), s.RNGSeed, 0), mostHops)
+	if err != nil {
+		return nil, err
+	}
+	var learned []int // rows of x of nodes in train
+	for a, i := range positions {
+		if place[i] > 0 {
+			learned = append(learned, a)
+			copy(x.Row(a), means.Row(place[i]-1))
 		}
+		x.Row(a)[mostHops] = math.Log1p(p.Degrees[p.Row[i]])
 	}
-	for lo := 0; lo < folds; lo += hopColumns / 2 {
-		hidden := sched.UpTo(folds)[lo:min(folds, lo+hopColumns/2)]
-		err := walkMeans(ctx, op, p, fold, hidden, func(hop, f int, mean func(node int) float64) {
+	around := func(visit func(hop, hidden int, mean func(node int) float64)) error {
+		return walkMeans(ctx, op, shown, make([]int, len(train)), []int{-1}, mostHops, visit)
+	}
+	if len(learned) < len(positions) {
+		err := around(func(hop, _ int, mean func(node int) float64) {
 			for a, i := range positions {
-				if fold[i] == f {
+				if place[i] == 0 {
 					x.Row(a)[hop] = mean(p.Row[i])
 				}
 			}
@@ -89,74 +111,54 @@ func predictHops(ctx context.Context, p *Problem, settings []param.Values,
 			return nil, err
 		}
 	}
-	for a, row := range fitted.Row {
-		x.Row(a)[mostHops] = math.Log1p(p.Degrees[row])
-	}
-	mean, factor := standardize(x)
-	path, err := classify.NewRidgePath(ctx, x, 0,
-		mat.NewDense(x.Rows, 1, slices.Clone(fitted.Value)), s.Workers)
-	if err != nil {
-		return nil, err
-	}
-	weights := mat.NewDense(x.Cols, len(settings), nil)
-	list := make([][]float64, len(settings))
-	for i, v := range settings {
-		ridge := v.Number("lambda")
-		if path.Mean > 0 {
-			ridge *= float64(x.Rows) / path.Mean
+	var factor [1 + mostHops]float64
+	for j := range factor {
+		if deviation := stat.PopStdDev(problem.Pick(mat.Col(nil, j, sparse.DenseOf(x)), learned), nil); deviation > 0 {
+			factor[j] = 1 / deviation
 		}
-		w, shares := path.Weights(ridge)
-		constant := shares[0]
-		for j := range mean {
-			weights.Set(j, i, w.At(j, 0)*factor[j])
-			constant -= float64(weights.At(j, i) * mean[j])
-		}
-		list[i] = make([]float64, len(p.Degrees))
-		for node, d := range p.Degrees {
-			list[i][node] = constant + float64(weights.At(mostHops, i)*math.Log1p(d))
+		for a := range x.Rows {
+			x.Row(a)[j] *= factor[j]
 		}
 	}
-	if views != nil {
-		spread := cmp.Or(stat.StdDev(fitted.Value, nil), 1) // so that float32 holds the weights
-		scaled := mat.DenseCopyOf(weights.Slice(1+mostHops, x.Cols, 0, len(settings)))
-		scaled.Scale(1/spread, scaled)
-		err := views.Scores(ctx, scaled, func(node int, products []float32) {
-			for i, v := range products {
-				list[i][node] += spread * float64(v)
+	add := func(_ context.Context, w mat.Matrix, values [][]float64) error {
+		for i, list := range values {
+			for node, d := range p.Degrees {
+				list[node] += float64(w.At(mostHops, i) * factor[mostHops] * math.Log1p(d))
+			}
+		}
+		return around(func(hop, _ int, mean func(node int) float64) {
+			for i, list := range values {
+				for node := range list {
+					list[node] += float64(w.At(hop, i) * factor[hop] * mean(node))
+				}
+			}
+		})
+	}
+	return &features{x, add}, nil
+}
+
+// meansOutside returns the means of values around known nodes, a column for each number of steps up to hops, of the values outside the fold
+// of the node. Rows of values with a fold below 0 are zero. Cost: sweeps over hopColumns columns.
+func meansOutside(ctx context.Context, op *sparse.Operator[float64], p *Problem, fold []int, hops int) (*sparse.Block[float64], error) {
+	means := sparse.NewBlock[float64](len(p.Row), hops)
+	members := map[int][]int{}
+	var folds []int
+	for i, f := range fold {
+		if f >= 0 && members[f] == nil {
+			folds = append(folds, f)
+		}
+		members[f] = append(members[f], i)
+	}
+	for lo := 0; lo < len(folds); lo += hopColumns / 2 {
+		hidden := folds[lo:min(len(folds), lo+hopColumns/2)]
+		err := walkMeans(ctx, op, p, fold, hidden, hops, func(hop, f int, mean func(node int) float64) {
+			for _, i := range members[f] {
+				means.Row(i)[hop] = mean(p.Row[i])
 			}
 		})
 		if err != nil {
 			return nil, err
 		}
 	}
-	err = walkMeans(ctx, op, p, fold, []int{-1}, func(hop, _ int, mean func(node int) float64) {
-		for i := range list {
-			for node := range list[i] {
-				list[i][node] += float64(weights.At(hop, i) * mean(node))
-			}
-		}
-	})
-	return list, err
-}
-
-// standardize subtracts the mean of each column, and divides those of hops and of the degree by their standard
-// deviation. It returns the means and the factors.
-func standardize(x *sparse.Block[float64]) (mean, factor []float64) {
-	mean = make([]float64, x.Cols)
-	factor = make([]float64, x.Cols)
-	for j := range x.Cols {
-		deviation := 0.0
-		mean[j], deviation = stat.PopMeanStdDev(mat.Col(nil, j, sparse.DenseOf(x)), nil)
-		factor[j] = 1
-		if j <= mostHops {
-			factor[j] = 0
-			if deviation > 0 {
-				factor[j] = 1 / deviation
-			}
-		}
-		for i := range x.Rows {
-			x.Row(i)[j] = (x.Row(i)[j] - mean[j]) * factor[j]
-		}
-	}
-	return mean, factor
+	return means, nil
 }

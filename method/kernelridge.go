@@ -3,8 +3,6 @@ package method
 import (
 	"context"
 	"errors"
-	"maps"
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/blas"
@@ -124,8 +122,8 @@ func centre(x mat.Matrix) (dual []float64, mean float64) {
 // heldOut is the HeldOut of its model, by an eigendecomposition of each Gram matrix.
 func (k *kernelRidge) heldOut(ctx context.Context, p *Problem, fold []int,
 	settings []param.Values, s *Settings) ([][]float64, error) {
-	values, lambdas := kernelsOf(k.family, settings)
-	ks, err := k.family.NewAll(ctx, p.Graph, values)
+	groups := groupRidges(settings)
+	ks, err := k.family.NewAll(ctx, p.Graph, k.kernels(groups))
 	if err != nil {
 		return nil, err
 	}
@@ -135,8 +133,8 @@ func (k *kernelRidge) heldOut(ctx context.Context, p *Problem, fold []int,
 	if err != nil {
 		return nil, err
 	}
-	miss := make([][]float64, len(settings))
-	return miss, sched.Run(ctx, s.Workers, len(ks), func(_, number int) error {
+	list := make([][][]float64, len(groups))
+	err = sched.Run(ctx, s.Workers, len(ks), func(_, number int) error {
 		gram := symmetricOf(grams[number])
 		grams[number] = nil
 		path, err := classify.NewGramRidgePath(ctx, gram,
@@ -144,27 +142,30 @@ func (k *kernelRidge) heldOut(ctx context.Context, p *Problem, fold []int,
 		if err != nil {
 			return err
 		}
-		for i := number * lambdas; i < (number+1)*lambdas; i++ {
-			predicted, err := path.LeavePartsOut(settings[i].Number("lambda"),
-				fold, slices.Max(fold)+1)
-			switch {
-			case errors.Is(err, classify.ErrIndefinite):
-				miss[i] = slices.Repeat([]float64{math.Inf(1)}, len(p.Row))
-			case err != nil:
+		for _, v := range groups[number] {
+			miss, err := leaveFoldsOut(path, v.Number("lambda"), fold, slices.Max(fold)+1, nil, p.Value)
+			if err != nil {
 				return err
-			default:
-				miss[i] = make([]float64, len(p.Row))
-				floats.SubTo(miss[i], p.Value, mat.Col(nil, 0, predicted))
 			}
+			list[number] = append(list[number], miss)
 		}
 		return sched.Cause(ctx)
 	})
+	return slices.Concat(list...), err
+}
+
+// kernels returns the values of the kernel of each group of settings.
+func (k *kernelRidge) kernels(groups [][]param.Values) (values []param.Values) {
+	for _, group := range groups {
+		values = append(values, k.family.Own(group[0]))
+	}
+	return values
 }
 
 // bytes is the Bytes of its model.
 func (k *kernelRidge) bytes(p *Problem, settings []param.Values, s *Settings) (int64, error) {
 	f := k.family
-	grid, _ := kernelsOf(f, settings)
+	grid := k.kernels(groupRidges(settings))
 	compared := p.At(sampleOf(len(p.Row), mostCompared, s.RNGSeed)).Row
 	n := len(p.Degrees)
 	c := int64(len(compared))
@@ -173,17 +174,6 @@ func (k *kernelRidge) bytes(p *Problem, settings []param.Values, s *Settings) (i
 		8*2*8*int64(len(p.Row)) + f.ApplyBytes(grid[0], p.Degrees, 2)
 	return max(grams, 8*c*c*int64(len(grid)+
 		6*min(sched.Workers(s.Workers), len(grid))), applied), nil
-}
-
-// kernelsOf returns the distinct values of the kernel in settings, and the number of settings with each.
-func kernelsOf(f *kernel.Family,
-	settings []param.Values) (values []param.Values, count int) {
-	for i, v := range settings {
-		if parameters := f.Own(v); i == 0 || !maps.Equal(parameters, values[len(values)-1]) {
-			values = append(values, parameters)
-		}
-	}
-	return values, len(settings) / len(values)
 }
 
 // symmetricOf returns a block as a symmetric matrix in the same memory.

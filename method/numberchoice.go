@@ -55,11 +55,16 @@ func newTestValues(p *Problem, seed uint64) *testValues {
 	for i, f := range t.fold {
 		if f < count {
 			t.tested = append(t.tested, i)
-		} else {
-			t.fold[i] = -1
 		}
 	}
 	t.tested = problem.Pick(t.tested, sampleOf(len(t.tested), mostCompared, seed))
+	own := problem.Pick(t.fold, t.tested)
+	for i := range t.fold {
+		t.fold[i] = -1
+	}
+	for a, i := range t.tested {
+		t.fold[i] = own[a]
+	}
 	all := rangeOf(p.Value)
 	t.width = all.most - all.least
 	var means []float64

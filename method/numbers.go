@@ -36,19 +36,16 @@ type Regression struct {
 	// of the others.
 	Widens bool
 
-	// prepare returns Predict that keeps what depends on the graph alone; nil: there is nothing.
-	prepare func() predictNumbers
+	// prepare gives a copy for one problem its functions, which keep what depends on the graph alone; nil: there is nothing.
+	prepare func(r *Regression)
 
 	// Bytes returns the memory of Predict; nil: none but the values. The error refuses the problem.
 	Bytes func(p *Problem, settings []param.Values, s *Settings) (int64, error)
 
-	// HeldOut returns the errors of predictions from the other folds by setting and value, of those whose fold is not negative; nil:
-	// Predict is used. That of an engine on a kernel takes few values.
+	// HeldOut returns the errors by setting of predictions for values from all values outside their fold, those of values with a
+	// negative fold without use; nil: Predict is used. The one of an engine on a kernel takes few values.
 	HeldOut func(ctx context.Context, p *Problem, fold []int, settings []param.Values, s *Settings) ([][]float64, error)
 }
-
-// predictNumbers predicts the value of every node with each of some settings.
-type predictNumbers = func(ctx context.Context, p *Problem, settings []param.Values, s *Settings) ([][]float64, error)
 
 var regressions = param.List[*Regression]{&harmonic, &hops, &ridge, &spectralRidge}
 
@@ -161,7 +158,7 @@ func (r *Regression) begin(ctx context.Context, p *Problem, par *Parameters, s *
 	if r.prepare != nil {
 		prepared := *r
 		r = &prepared
-		r.Predict = r.prepare()
+		r.prepare(r)
 	}
 	j.byFolds = func(ctx context.Context) (*Choice, error) { return r.choose(ctx, j, newTestValues(p, set.RNGSeed)) }
 	j.learn = func(ctx context.Context, c *Choice) error {

@@ -574,7 +574,7 @@ func TestUnsolvedCandidates(t *testing.T) {
 			if fails || !s.Rough && settings[0].Number("lambda") < least {
 				return nil, failure
 			}
-			return predictHops(ctx, p, settings, s)
+			return (&featureRidge{fixed: attributeFeatures, moving: hopFeatures}).predict(ctx, p, settings, s)
 		}
 		return Entry{Method: m.Engine()}
 	}

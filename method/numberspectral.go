@@ -2,17 +2,17 @@ package method
 
 import (
 	"context"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// spectralRidge is ridge regression on eigenvectors, the model of several labels: see [auto.Embedding].
+// spectralRidge is ridge regression on eigenvectors, see [auto.Embedding] and featureRidge.
 var spectralRidge = Regression{
 	Spec: param.Spec{
 		Name: "spectral", Title: "ridge regression on eigenvectors of the graph", Works: param.Undirected,
@@ -29,51 +29,46 @@ var spectralRidge = Regression{
 	Bytes: func(p *Problem, _ []param.Values, _ *Settings) (int64, error) {
 		return auto.EmbeddingBytes(len(p.Degrees), len(p.Row), 1), nil
 	},
-	prepare: func() predictNumbers { return new(spectralNumbers).predict },
+	prepare: func(r *Regression) {
+		f := &featureRidge{name: r.Spec.Name, fixed: new(spectralNumbers).features}
+		r.Predict = f.predict
+		r.HeldOut = f.heldOut
+	},
 }
 
-// spectralNumbers predicts numbers by the embedding of a graph, which has the columns that the settings until now need.
+// spectralNumbers has the embedding of a graph with the columns that the settings until now need.
 type spectralNumbers struct {
 	*auto.Embedding
 	columns int
 }
 
-// predict is the Predict of the engine.
-func (e *spectralNumbers) predict(ctx context.Context, p *Problem, settings []param.Values, s *Settings) (list [][]float64, err error) {
-	n := len(p.Degrees)
-	if widest := settings[len(settings)-1].Int("dimension"); widest > e.columns || !s.Rough && widest < e.columns { // those that a kept model has, to the bit
-		e.columns = widest
-		if e.Embedding, err = auto.NewEmbedding(ctx, p, widest, &lanczos.Settings{Memory: s.Memory, Workers: s.Workers}); err != nil {
+// features returns the rows of the embedding.
+func (e *spectralNumbers) features(ctx context.Context, p *Problem, positions []int, v param.Values, s *Settings) (*features, error) {
+	dimension := v.Int("dimension")
+	if dimension > e.columns || !s.Rough && dimension < e.columns { // those that a kept model has, to the bit
+		e.columns = dimension
+		var err error
+		if e.Embedding, err = auto.NewEmbedding(ctx, p, dimension, &lanczos.Settings{Memory: s.Memory, Workers: s.Workers}); err != nil {
 			return nil, err
 		}
 	}
-	for lo := 0; lo < len(settings); {
-		dimension := settings[lo].Int("dimension")
-		var lambdas []float64 // with the same dimension
-		for ; lo < len(settings) && settings[lo].Int("dimension") == dimension; lo++ {
-			lambdas = append(lambdas, settings[lo].Number("lambda"))
-		}
-		dimension = min(dimension, e.Cols)
-		path, err := e.Path(ctx, p.Row, dimension, nil, mat.NewDense(len(p.Row), 1, slices.Clone(p.Value)), s.Workers)
-		if err != nil {
-			return nil, err
-		}
-		model := e.Fit(path, dimension, lambdas...)
-		values := make([][]float64, len(lambdas))
-		for i := range values {
-			values[i] = make([]float64, n)
-		}
-		err = blocks.EachNodeChunk(ctx, s.Workers, n, func(_, lo, hi int) {
+	dimension = min(dimension, e.Cols)
+	x := sparse.NewBlock[float64](len(positions), dimension)
+	for a, i := range positions {
+		e.RowTo(x.Row(a), p.Row[i])
+	}
+	add := func(ctx context.Context, w mat.Matrix, values [][]float64) error {
+		return blocks.EachNodeChunk(ctx, s.Workers, len(p.Degrees), func(_, lo, hi int) {
+			row := make([]float64, dimension)
 			for node := lo; node < hi; node++ {
-				for i, v := range model.Scores(node) {
-					values[i][node] = v
+				e.RowTo(row, node)
+				for i, list := range values {
+					for j, x := range row {
+						list[node] += float64(x * w.At(j, i))
+					}
 				}
 			}
 		})
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, values...)
 	}
-	return list, nil
+	return &features{x, add}, nil
 }

@@ -107,8 +107,8 @@ func EmbeddingBytes(n, nodes, targets int) int64 {
 	return max(search+8*int64(n), fits)
 }
 
-// rowTo stores in dst, of the wanted width, the columns of a node.
-func (e *Embedding) rowTo(dst []float64, node int) { ScaleRow(dst, e.Row(node), e.short[len(dst)]) }
+// RowTo stores the first columns of a node in dst.
+func (e *Embedding) RowTo(dst []float64, node int) { ScaleRow(dst, e.Row(node), e.short[len(dst)]) }
 
 // ScaleRow stores x/√(‖x‖² + short) in dst, x the first numbers of a row and short = ε²; zeros stay zeros.
 func ScaleRow(dst, row []float64, short float64) {
@@ -136,7 +136,7 @@ func (e *Embedding) Path(ctx context.Context, nodes []int, width int, others *ma
 	}
 	f := sparse.NewBlock[float64](len(nodes), columns)
 	for i, v := range nodes {
-		e.rowTo(f.Row(i)[:width], v)
+		e.RowTo(f.Row(i)[:width], v)
 		if others != nil {
 			copy(f.Row(i)[width:], others.RawRowView(i))
 		}
@@ -173,7 +173,7 @@ func (e *Embedding) Fit(p *classify.RidgePath, width int, lambdas ...float64) *E
 // Scores returns the predicted targets of a node, without the part of other features.
 func (m *EmbeddingModel) Scores(node int) []float64 {
 	x := make([]float64, m.width)
-	m.embedding.rowTo(x, node)
+	m.embedding.RowTo(x, node)
 	scores := slices.Clone(m.Means)
 	for j, v := range x {
 		floats.AddScaled(scores, v, m.weights.RawRowView(j))
