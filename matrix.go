@@ -134,9 +134,7 @@ func OpenKernel(ctx context.Context, g *Graph, name string, values param.Values,
 		if err != nil {
 			return budget.Workspace{}, err
 		}
-		limited := *s
-		limited.Memory = j.Memory
-		return budget.Held(family.Bytes(v, j.Degrees, j.A.NNZ(), g.Directed, rows, cols, &limited)), nil
+		return family.BlockWorkspace(v, j.Degrees, j.A.NNZ(), g.Directed, rows, cols, s), nil
 	}
 	part := "columns of the kernel"
 	if family.Distance != "" && !slices.Equal(rows, cols) { // it needs the diagonal of L⁺
@@ -147,10 +145,6 @@ func OpenKernel(ctx context.Context, g *Graph, name string, values param.Values,
 		return nil, err
 	}
 	s.Memory = job.Memory
-	if s.Memory == 0 && job.division == nil { // factors have the rest; the limit must be the same in all processes
-		space, _ := workspace(job, nil) // has no error after Begin
-		s.Memory = family.FactorLimit(space.Most(0))
-	}
 	v, err := family.Resolve(values, kernel.On(ctx, job.Graph))
 	var ks []kernel.Kernel
 	if err == nil {
@@ -182,11 +176,9 @@ func OpenFunction(ctx context.Context, g *Graph, n *kernel.NamedFunction, cols i
 	}
 	job, err := g.Begin(ctx, &Needs{
 		Named: named, Structure: true, Part: "blocks of columns",
-		Fills: n.MakesFactor(g.Degrees),
 		Workspace: func(j *Job, plan *Plan) (budget.Workspace, error) {
 			plan.RowBytes = 8 * cols
-			bytes, err := n.Bytes(j.Degrees, cols)
-			return budget.Held(bytes), err
+			return n.Workspace(j.Degrees, j.A.NNZ(), cols)
 		},
 	})
 	if err != nil {
@@ -243,7 +235,7 @@ func Eigenpairs(ctx context.Context, g *Graph, p *lanczos.GraphProblem, k int,
 			if p.Splits() {
 				count = len(j.Components.Sizes)
 			}
-			return budget.Held(p.Bytes(len(j.Degrees), j.A.NNZ(), count, k)), nil
+			return p.Workspace(len(j.Degrees), j.A.NNZ(), count, k), nil
 		},
 	})
 	if err != nil {

@@ -3,7 +3,6 @@ package iterative
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"sync"
 
@@ -38,40 +37,22 @@ type triangle struct {
 	val []float64
 }
 
-// FactorBytes returns the memory of making and keeping the factors of a solve of cols columns within room bytes, 0 for no
-// limit, for n nodes and the given number of stored entries (each edge twice). Complete and sampled factors, and the
-// elimination of weights over many orders of magnitude, are not made where they do not fit; a small graph is eliminated
-// whatever the room.
-func FactorBytes(n int, entries int64, cols int, room budget.Size) budget.Size {
-	fitting := func(size budget.Size) budget.Size {
-		if room > 0 && size > room {
-			return 0
-		}
-		return size
-	}
-	size := fitting(SampledBytes(n, entries, cols))
+// FactorBytes returns the memory of the largest factor that a solve may make for n nodes and the given number of stored
+// entries (each edge twice).
+func FactorBytes(n int, entries int64) budget.Size {
+	size := SampledBytes(n, entries)
 	if isLean(n, entries) {
-		size = budget.AnyOf(size, fitting(completeBytes(n, entries)), fitting(exactBytes(n, entries)))
-	}
-	if n <= ExactFirst {
-		size = budget.AnyOf(size, exactBytes(n, entries))
+		size = budget.AnyOf(size, completeBytes(n, entries), exactBytes(n, entries))
 	}
 	return size
 }
 
-// SampledBytes returns the memory of making and keeping a sampled factor in addition to the blocks of a [System] of cols
-// columns, of which two are freed meanwhile; 0 columns for a factor that is made alone.
-func SampledBytes(n int, entries int64, cols int) budget.Size {
-	limit := factorLimit(n, entries)
-	columns := budget.Times(limit, 12)
-	making := budget.AnyOf( // columns exist together with the records, and each triangle together with its source
+// SampledBytes returns the memory of making and keeping a sampled factor.
+func SampledBytes(n int, entries int64) budget.Size {
+	columns := budget.Times(factorLimit(n, entries), 12)
+	return budget.AnyOf( // columns exist together with the records, and each triangle together with its source
 		budget.AllOf(columns, budget.Times(entries, 24), budget.Times(n, 64)),
 		budget.AllOf(columns, columns, budget.Times(n, 100)))
-	if cols == 0 {
-		return making
-	}
-	freed := budget.Times(2, budget.Block[float64](n, cols))
-	return budget.AnyOf(making-freed, budget.AllOf(columns, columns, budget.Times(n, 36)))
 }
 
 // isLean reports whether a complete factor is tried: of a small graph, and of one with so few edges that it may
@@ -91,8 +72,7 @@ func completeBytes(n int, entries int64) budget.Size {
 	return budget.AllOf(budget.Times(entries, 20), budget.Times(completeLimit(n, entries), 48), budget.Times(n, 200))
 }
 
-// factorLimit bounds the entries of the triangle where there is a limit on
-// memory. That of a social network, a web or a road map has 0.5 to 1.2 times as
+// factorLimit bounds the entries of the triangle. That of a social network, a web or a road map has 0.5 to 1.2 times as
 // many as the matrix, of a grid of two dimensions or of neighbours in the plane
 // 0.8 to 1.2, of three dimensions 1.6 with six neighbours and 1.2 with 26, and of random edges
 // 2.7 with eight. Random graphs with more edges and neighbours in more dimensions go beyond: there
@@ -116,15 +96,11 @@ func newCholesky(ctx context.Context, a sparse.Matrix, scale float64,
 	if n != cols || ground != nil && len(ground) != n {
 		panic(badShape)
 	}
-	limit := int64(math.MaxInt64)
-	if memory > 0 {
-		if need := SampledBytes(n, a.NNZ(), 0); need > memory {
-			return nil, memoryError(need, memory)
-		}
-		limit = factorLimit(n, a.NNZ())
+	if need := SampledBytes(n, a.NNZ()); memory > 0 && need > memory {
+		return nil, memoryError(need, memory)
 	}
-	system.Expect(SampledBytes(n, a.NNZ(), 0))
-	columns, err := eliminate(ctx, a, scale, ground, rngSeed, limit)
+	system.Expect(SampledBytes(n, a.NNZ()))
+	columns, err := eliminate(ctx, a, scale, ground, rngSeed, factorLimit(n, a.NNZ()))
 	if err != nil {
 		return nil, err
 	}

@@ -46,7 +46,7 @@ func TestFactorOfAForestIsExact(t *testing.T) {
 			t.Fatal(err)
 		}
 		b, x := randomBlock(1, n, 2), sparse.NewBlock[float64](n, 2)
-		s.prepare(1)
+		s.prepare()
 		s.cg.Precond = f
 		res, err := s.cg.SolveTo(ctx, x, b, &Settings{Tolerance: 1e-9})
 		if err != nil {

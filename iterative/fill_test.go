@@ -47,7 +47,7 @@ func TestFill(t *testing.T) {
 		{"complete", testgraph.Complete(100), 0.5},
 	} {
 		n, _ := c.a.Dims()
-		f, err := newCholesky(ctx, c.a, 1, nil, SampledBytes(n, c.a.NNZ(), 0), 0)
+		f, err := newCholesky(ctx, c.a, 1, nil, SampledBytes(n, c.a.NNZ()), 0)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -67,7 +67,7 @@ func TestTooMuchFill(t *testing.T) {
 	const n = 4000
 	a := testgraph.Random(5, n, 10*n, true)
 	g := graphOf(t, a)
-	memory := SampledBytes(n, a.NNZ(), 0)
+	memory := SampledBytes(n, a.NNZ())
 	if _, err := newCholesky(ctx, a, 1, nil, memory, 0); !errors.Is(err, ErrFill) || !errors.Is(err, ErrMemory) {
 		t.Fatalf("the factor of a random graph: %v", err)
 	}

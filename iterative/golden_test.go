@@ -101,7 +101,7 @@ func TestGoldenSystems(t *testing.T) {
 			x, b := sparse.NewBlock[float64](n, len(rows)), identity(n, rows)
 			for _, way := range []string{"ladder", "factor"} {
 				if way == "factor" {
-					s.prepare(1)
+					s.prepare()
 					if s.cg.Precond, err = s.factorWithin(ctx, s.Memory); err != nil {
 						t.Fatal(err)
 					}

@@ -78,7 +78,7 @@ func TestHarmonicSlow(t *testing.T) {
 	if err != nil || !res.SampledCholesky {
 		t.Fatalf("strictly: %v, with a sampled factor: %t", err, res.SampledCholesky)
 	}
-	if f, _, err := of(SampledBytes(n, a.NNZ(), 0), 2); err != nil || !slices.Equal(unlimited.Data, f.Data) {
+	if f, _, err := of(SampledBytes(n, a.NNZ()), 2); err != nil || !slices.Equal(unlimited.Data, f.Data) {
 		t.Errorf("strictly, with room for the sampled factor: other bits, %v", err)
 	}
 }

@@ -1,7 +1,6 @@
 package iterative
 
 import (
-	"math"
 	"runtime"
 	"slices"
 	"testing"
@@ -9,47 +8,6 @@ import (
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/sparse"
 )
-
-// TestFactorBytes compares the allocations of a factor and its solves with their estimates: a solve
-// uses the block of the result.
-func TestFactorBytes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes most of a second")
-	}
-	a := grid(250)
-	n, _ := a.Dims()
-	allocated := func(do func()) int64 {
-		var before, after runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&before)
-		do()
-		runtime.ReadMemStats(&after)
-		return int64(after.TotalAlloc - before.TotalAlloc)
-	}
-	var f *cholesky
-	// All that is ever allocated: the records, the columns and two triangles.
-	most := 24*a.NNZ() + 3*12*factorLimit(n, a.NNZ()) + 200*int64(n)
-	if got := allocated(func() {
-		var err error
-		if f, err = newCholesky(ctx, a, 1, nil, 0, 1); err != nil {
-			t.Fatal(err)
-		}
-	}); got > most {
-		t.Errorf("making a factor allocates %d bytes, want at most %d", got, most)
-	}
-	if kept := int64(12*(len(f.lower.col)+len(f.upper.col)) + 28*n + 8*len(f.levels)); kept > SampledBytes(n, a.NNZ(), math.MaxInt32) || kept > SampledBytes(n, a.NNZ(), 0) {
-		t.Errorf("%d bytes are kept, planned %d", kept, SampledBytes(n, a.NNZ(), math.MaxInt32))
-	}
-	const cols = 16
-	x, y := randomBlock(1, n, cols), sparse.NewBlock[float64](n, cols)
-	if got := allocated(func() {
-		if err := f.ApplyTo(ctx, y, x); err != nil {
-			t.Fatal(err)
-		}
-	}); got > 2*int64(n)+4*batchBytes {
-		t.Errorf("solving for a block of %d bytes allocates %d", 8*n*cols, got)
-	}
-}
 
 // The last columns, which are fewer, are solved in the memory of those before them, with
 // the bits of a solve of their own.

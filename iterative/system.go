@@ -96,7 +96,7 @@ func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64],
 			return out, err
 		}
 	}
-	s.prepare(b.Cols)
+	s.prepare()
 	hard := s.Ground == nil // a Laplacian: how hard its graph is
 	if hard {
 		if err := s.factorCompletely(ctx, s.Memory); err != nil {
@@ -172,14 +172,10 @@ func (s *System) newLadder(settings *Settings) *ladder {
 		l.allowed = factorStepsPerDigit * int(digits)
 	}
 	l.climb = func(ctx context.Context) (Preconditioner, error) {
-		room := s.Memory
 		if s.factor == nil {
 			s.cg.run.v.p, s.cg.run.v.q = nil, nil // to free memory for the elimination
-			if room > 0 {
-				room = max(room, SampledBytes(len(s.Graph.Degrees), s.Graph.A.NNZ(), 0))
-			}
 		}
-		f, err := s.factorWithin(ctx, room)
+		f, err := s.factorWithin(ctx, s.Memory)
 		if errors.Is(err, ErrMemory) && !s.Strict {
 			l.refused = true
 			l.allowed = 0
@@ -194,9 +190,9 @@ func (s *System) newLadder(settings *Settings) *ladder {
 	return l
 }
 
-// prepare makes the recurrence of the given number of columns begin with Jacobi, and checks
+// prepare makes the recurrence begin with Jacobi, and checks
 // whether the factor fits into memory.
-func (s *System) prepare(cols int) {
+func (s *System) prepare() {
 	c := &s.cg
 	if c.A == nil {
 		c.A = &sparse.Operator[float64]{A: s.Graph.WithoutHeavyLoops().A,
@@ -212,7 +208,7 @@ func (s *System) prepare(cols int) {
 			c.image = s.Ground
 		}
 		s.jacobi = NewJacobi(s.diagonal(true))
-		if need := SampledBytes(len(s.Graph.Degrees), s.Graph.A.NNZ(), cols); !s.noFactor() && s.Memory > 0 && need > s.Memory {
+		if need := SampledBytes(len(s.Graph.Degrees), s.Graph.A.NNZ()); !s.noFactor() && s.Memory > 0 && need > s.Memory {
 			s.refused = memoryError(need, s.Memory)
 		}
 	}

@@ -347,7 +347,7 @@ func TestCancel(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := len(g.Degrees)
-	s.Memory = SampledBytes(n, g.A.NNZ(), 0) // too little for a complete factor
+	s.Memory = SampledBytes(n, g.A.NNZ()) // too little for a complete factor
 	for _, at := range []int{0, 1, 20, 25} {
 		stop, cancel := context.WithCancel(ctx)
 		x := sparse.NewBlock[float64](n, 3)

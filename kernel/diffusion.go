@@ -40,5 +40,5 @@ func newDiffusion(ctx context.Context, g *matrices, laplacian string,
 // the graph.
 func (d *degrees) diffusionWork(laplacian string, beta float64) work {
 	kind := laplacianKind(laplacian)
-	return functionOf(kind, !expm.MaySolve(kind, d.Diagonal, beta))
+	return functionOf(!expm.MaySolve(kind, d.Diagonal, beta))
 }

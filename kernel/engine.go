@@ -233,8 +233,3 @@ func scaleAround(dst, x *sparse.Block[float64], f float64, lone []int) {
 // series of about as many sweeps as the solve of the inverse takes. Beyond it
 // the root is a sum of many resolvents.
 const narrow = 200
-
-// wide is the ratio beyond which Jacobi may take more than the 60 steps after which
-// a column is set aside for a factor, ½·√ratio·ln(2/ε) with a tolerance of 1e-12. A
-// graph without bottlenecks takes fewer.
-const wide = 18

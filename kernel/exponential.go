@@ -30,7 +30,7 @@ var exponential = Family{
 			&series{m: m, f: expm.Exp(beta / 2)}, nil), nil
 	},
 	work: func(v param.Values, _ *degrees) work {
-		w := functionOf(sparse.Kind(v.Word("matrix")), true)
+		w := functionOf(true)
 		w.search = v.Word("matrix") == adjacency // which the default of β is relative to
 		return w
 	},

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/expm"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/param"
@@ -38,10 +39,9 @@ type Family struct {
 	// the graph, a [*param.ParameterError]. The kernels of this package have newOn instead.
 	New func(ctx context.Context, g *graph.Graph, v param.Values) (Kernel, error)
 
-	// Memory returns an upper bound on the bytes of a block, without the vectors of the
-	// graph. With a limit, 0 for none, the bound is at most the limit, or else the least memory that the block needs.
-	// Nil: eight blocks of a slab, or what work describes, which is Memory for the kernels of this package.
-	Memory func(v param.Values, s Shape, limit int64) int64
+	// Workspace returns the workspace of a block, without the vectors of the graph. Nil: eight blocks of a slab, or the
+	// workspace of the engine that work describes.
+	Workspace func(v param.Values, s Shape) budget.Workspace
 
 	// newOn is New for the kernels of this package, which share the maps of a graph.
 	newOn func(ctx context.Context, g *matrices, v param.Values) (Kernel, error)

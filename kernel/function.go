@@ -536,11 +536,11 @@ func (f *Function) exponential(ctx context.Context, g *graph.Graph) error {
 	f.apply = func(ctx context.Context, y, b *sparse.Block[float64], s *Settings) (*Report, error) {
 		set := &expm.Settings{Tolerance: s.Tolerance, Progress: s.Progress}
 		if s.Memory > 0 { // a factor may have the rest
-			bytes, err := f.Bytes(g.Degrees, b.Cols)
+			space, err := f.Workspace(g.Degrees, g.A.NNZ(), b.Cols)
 			if err != nil {
 				return nil, err
 			}
-			set.Memory = max(1, s.Memory-bytes)
+			set.Memory = budget.Subtract(s.Memory, space.Required(0))
 		}
 		results := make([]*sparse.Block[float64], len(functions))
 		for i := range results {
@@ -625,35 +625,22 @@ func (f *Function) kernel() (name string, v param.Values, scale float64) {
 		param.Values{"matrix": param.Of(matrix), "beta": param.Of(t)}, 1
 }
 
-// Bytes returns an upper bound on the memory of the function: the vectors of its graph, a block of cols
-// columns with its results, and the work of ApplyTo.
-func (n *NamedFunction) Bytes(degrees []float64, cols int) (budget.Size, error) {
+// Workspace returns the workspace of ApplyTo to a block of cols columns, with the block, its results and the vectors of the
+// graph.
+func (n *NamedFunction) Workspace(degrees []float64, entries int64, cols int) (budget.Workspace, error) {
 	rows := len(degrees)
-	const vectors = 6 // of the graph and of the operator
 	switch {
 	case IsProduct(n.Name):
-		return budget.AllOf(budget.Times(vectors, budget.Vector[float64](rows)), budget.Times(2, budget.Block[float64](rows, cols))), nil
+		return budget.Held(budget.Times(2, budget.Block[float64](rows, cols)), budget.Times(6, budget.Vector[float64](rows))), nil
 	case n.Name == PersonalizedPageRank.Name:
-		return pageRankBytes(rows, cols), nil
+		return pageRankWorkspace(rows, entries, cols), nil
 	}
 	family, v, err := n.resolve(degrees)
 	if err != nil {
-		return 0, err
+		return budget.Workspace{}, err
 	}
-	size := family.ApplyBytes(v, degrees, cols)
-	if more := n.Results() - 1; more > 0 { // times, with results in a slab and in the block
-		size = budget.AllOf(size, budget.Times(2*more, budget.Block[float64](rows, cols)))
-	}
-	return size, nil
-}
-
-// MakesFactor reports whether ApplyTo may take the memory of its settings beyond Bytes, for a factor.
-func (n *NamedFunction) MakesFactor(degrees []float64) bool {
-	if IsProduct(n.Name) || n.Name == PersonalizedPageRank.Name {
-		return false
-	}
-	family, v, err := n.resolve(degrees)
-	return err == nil && family.MakesFactor(v, degrees)
+	more := n.Results() - 1 // times, with results in a slab and in the block
+	return family.ApplyWorkspace(v, degrees, entries, cols).And(budget.Held(budget.Times(2*more, budget.Block[float64](rows, cols)))), nil
 }
 
 // resolve returns the kernel that a function is a multiple of, of several times with the longest, and its parameters.

@@ -132,8 +132,8 @@ func TestFunctions(t *testing.T) {
 					t.Errorf("%s %v: bound %.3g, column %.3g, largest value %g, want %g", c.name, f.Values, r.ErrorBound, r.ColumnBound[j], r.Largest, largest)
 				}
 			}
-			if bytes, err := f.Bytes(g.Degrees, b.Cols); err != nil || bytes < 2*budget.Block[float64](n, b.Cols) {
-				t.Errorf("%s: %d bytes, %v", c.name, bytes, err)
+			if space, err := f.Workspace(g.Degrees, g.A.NNZ(), b.Cols); err != nil || space.Required(0) < 2*budget.Block[float64](n, b.Cols) {
+				t.Errorf("%s: %+v, %v", c.name, space, err)
 			}
 		}
 	}
@@ -290,8 +290,8 @@ func TestExtremeTimes(t *testing.T) {
 		want   float64 // of each element; 0: refused
 	}{{0, "adjacency", 1}, {0, "laplacian", 1}, {0, "normalized-laplacian", 1}, {110, "adjacency", math.Exp(330)}, {119, "adjacency", 0}} {
 		n := &NamedFunction{Name: ExpFunction, Given: param.Values{"t": param.Of(c.time), "matrix": param.Of(c.matrix)}}
-		if bytes, err := n.Bytes(g.Degrees, 1); err != nil || bytes <= 0 {
-			t.Fatalf("t = %v: %d bytes, %v", c.time, bytes, err)
+		if space, err := n.Workspace(g.Degrees, g.A.NNZ(), 1); err != nil || space.Required(0) <= 0 {
+			t.Fatalf("t = %v: %+v, %v", c.time, space, err)
 		}
 		f, err := NewFunction(t.Context(), g, n)
 		if err != nil {

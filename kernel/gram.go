@@ -18,14 +18,14 @@ func (c *computation) gram(ctx context.Context, nodes []int, out Sink) error {
 	m := len(nodes)
 	slabs := slabsOf(n, m)
 	width := slabs[0][1]
-	root := c.k.work.root()
-	if err := c.check(root, width, 2*m); err != nil {
+	if err := c.check(c.k.work.root(), width, 2*m*width); err != nil {
 		return err
 	}
 	c.x = sparse.NewBlock[float64](n, width)
 	c.log.report.HalfSteps = true
 	block := budget.Block[float64](n, width)
-	held := storedSlabs(len(slabs), c.s.Memory, root.slabBytes(n, width, 1, 2*m)-block, block)
+	held := storedSlabs(len(slabs), c.s.Memory, c.need-block, block)
+	c.need = budget.AllOf(c.need, budget.Times(held-1, block))
 	if held < len(slabs) {
 		c.y = sparse.NewBlock[float64](n, width)
 	}

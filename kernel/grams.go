@@ -35,13 +35,13 @@ func Grams(ctx context.Context, ks []Kernel, nodes, cols []int,
 	for i, k := range ks {
 		if s := base(k); s != nil {
 			joints[i] = s.joint()
-			if s.work.matrix == "" {
+			if s.work.inverse {
 				inverses[joints[i].matrix]++
 			}
 		}
 	}
 	for i, k := range ks {
-		if s := base(k); s != nil && s.work.matrix == "" && inverses[joints[i].matrix] < manyInverses {
+		if s := base(k); s != nil && s.work.inverse && inverses[joints[i].matrix] < manyInverses {
 			joints[i] = joint{}
 		}
 	}
@@ -109,7 +109,7 @@ func IsApart(k Kernel) bool {
 		return true
 	}
 	j := s.joint()
-	return j.matrix != nil && s.work.matrix != "" && !s.work.search && j.isSeries()
+	return j.matrix != nil && !s.work.inverse && !s.work.search && j.isSeries()
 }
 
 // gramsWidth returns the number of columns of a slab that several kernels share: of series, which need few rows of the
@@ -138,7 +138,7 @@ func gramsTo(ctx context.Context, grams []*sparse.Block[float64], n int,
 		functions[q] = joints[i].f
 	}
 	s.Memory = matrix.Team().LeastLimit(s.Memory)
-	need := budget.AllOf(functionOf(sparse.Laplacian, isSeries).gramsBytes(n, width, len(group), len(rows)), results) // of any matrix
+	need := budget.AllOf(functionOf(isSeries).gramsBytes(n, width, len(group), len(rows)), results)
 	if err := budget.Check(s.Memory, need,
 		fmt.Sprintf("%d columns of %d kernels", width, len(group))); err != nil {
 		return 0, err

@@ -20,8 +20,8 @@ type Images struct {
 	// Apply stores K·X in dst. It calls progress with the number of sweeps since the last call.
 	Apply func(ctx context.Context, dst, x *sparse.Block[float64], progress func(sweeps int)) error
 
-	// Bytes returns the memory of Apply to cols columns, dst and x included, and of their values at long nodes.
-	Bytes func(long, cols int) int64
+	// Blocks is the number of blocks of Apply, dst and x included.
+	Blocks int
 
 	Sweeps  int // of Apply
 	Prepare int // sweeps of the construction
@@ -33,11 +33,18 @@ type Images struct {
 // Len implements [Kernel].
 func (k *Images) Len() int { return k.Nodes }
 
+// ImagesWorkspace returns the workspace of an [Images] of n nodes whose Apply has the given number of blocks: slabs of cols
+// columns, and their values at long nodes.
+func ImagesWorkspace(blocks, n, long, cols int) budget.Workspace {
+	space := budget.Slabs[float64](blocks, n, min(cols, SlabColumns(n)))
+	space.Column += budget.Vector[float64](2 * long) // and a mirror image
+	return space
+}
+
 // slabWidth returns the width of slabs within the limit.
 func (k *Images) slabWidth(long, cols int, memory int64) (int, error) {
-	width := budget.Widest(min(cols, SlabColumns(k.Nodes)), memory,
-		func(width int) int64 { return k.Bytes(long, width) })
-	return width, budget.Check(memory, k.Bytes(long, width), "a column of the kernel")
+	space := ImagesWorkspace(k.Blocks, k.Nodes, long, cols)
+	return space.Width(memory), budget.Check(memory, space.Required(memory), "a column of the kernel")
 }
 
 // Block implements [Kernel].

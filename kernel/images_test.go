@@ -6,7 +6,6 @@ import (
 	"math"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -24,9 +23,7 @@ func TestImages(t *testing.T) {
 			n := len(g.Degrees)
 			return &Images{
 				Nodes: n, Method: "two products", Sweeps: 2, Rounding: 1e-14, Norm: 4,
-				Bytes: func(long, cols int) int64 {
-					return 3*budget.Block[float64](n, cols) + 16*int64(long)*int64(cols)
-				},
+				Blocks: 3,
 				Apply: func(ctx context.Context, dst, x *sparse.Block[float64], progress func(sweeps int)) error {
 					y := sparse.NewBlock[float64](n, x.Cols)
 					step := sparse.Step[float64]{Alpha: b, Delta: 1, Prev: x}

@@ -85,10 +85,10 @@ func newLeastSearch(s *iterative.System, cols int) *leastSearch {
 	g := s.Graph
 	n := len(g.Degrees)
 	l := &leastSearch{system: s, limit: s.Memory,
-		factor: iterative.SampledBytes(n, g.A.NNZ(), cols)}
+		factor: iterative.SampledBytes(n, g.A.NNZ())}
 	memory := l.limit
 	if memory > 0 {
-		memory += budget.Times(solveBlocks-2, budget.Block[float64](n, cols)) // that of the following solve but its argument and result
+		memory += budget.Times(inverseBlocks-2, budget.Block[float64](n, cols)) // that of the following solve but its argument and result
 	}
 	op := g.Laplacian()
 	weights := s.Scale

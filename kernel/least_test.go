@@ -25,7 +25,7 @@ func TestLeastEigenvalueWithinMemory(t *testing.T) {
 		g := newGraph(t, testgraph.Path(n), 1)
 		k := mustNew(t, g, "pseudo-inverse", param.Values{"laplacian": param.Of(combinatorial)}).(*spectral)
 		e := k.full.(*solves)
-		factor := iterative.SampledBytes(n, g.A.NNZ(), 32)
+		factor := iterative.SampledBytes(n, g.A.NNZ())
 		e.system.Memory = factor
 		if !room {
 			e.system.Memory--

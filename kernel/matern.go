@@ -38,10 +38,9 @@ var matern = Family{
 	Asymmetry: ofRandomWalk,
 	newOn:     newMatern,
 	work: func(v param.Values, d *degrees) work {
-		nu, kappa, matrix := v.Number("nu"), v.Number("kappa"),
-			laplacianKind(v.Word("laplacian"))
+		nu, kappa := v.Number("nu"), v.Number("kappa")
 		narrowest := expm.WideSpectrum * 2 * nu / (kappa * kappa)
-		return functionOf(matrix, d.largestOf(v.Word("laplacian")) <= narrowest)
+		return functionOf(d.largestOf(v.Word("laplacian")) <= narrowest)
 	},
 }
 

@@ -76,15 +76,11 @@ var modularities = Family{
 		},
 	},
 	newOn: newModularity,
-	Memory: func(v param.Values, s Shape, _ int64) int64 {
+	Workspace: func(v param.Values, s Shape) budget.Workspace {
 		rank, _ := rankOn(v, s.Nodes)
 		pairs := pairsOf(s.Nodes, rank)
-		size := budget.AnyOf(lanczos.Bytes(s.Nodes, pairs, 0, new(lanczos.Settings)),
-			budget.AllOf(budget.Block[float64](s.Nodes, pairs), budget.Block[float64](s.Nodes, featureColumns(rank))))
-		if s.Long > 0 {
-			size = budget.AllOf(size, panelBytes)
-		}
-		return size
+		return lanczos.Workspace(s.Nodes, pairs, 0).Or(budget.Held(
+			budget.Block[float64](s.Nodes, pairs), budget.Block[float64](s.Nodes, featureColumns(rank)))).And(budget.Held(panelBytes))
 	},
 }
 

@@ -141,8 +141,8 @@ func TestRadiusWithinMemory(t *testing.T) {
 	const n = 20_000
 	for _, room := range []int64{0, -1} {
 		g := newGraph(t, testgraph.Path(n), 2)
-		factor := iterative.SampledBytes(n, g.A.NNZ(), 0)
-		g.Memory = graphVectors*8*n + radiusBytes(n) + factor + room
+		factor := iterative.SampledBytes(n, g.A.NNZ())
+		g.Memory = radiusBytes(n) + factor + room
 		rho, err := radius(background, g)
 		if want := 2 * math.Cos(math.Pi/(n+1)); room == 0 && (err != nil || !(rho >= want && rho < want*(1+2e-10))) {
 			t.Errorf("%v, %v; want %v", rho, err, want)

@@ -197,10 +197,10 @@ func (w *perron) precondition(ctx context.Context, sigma float64) error {
 		slices.Clone(w.best), 0)
 	if err == nil {
 		n := len(g.Degrees)
-		system.Memory = iterative.SampledBytes(n, g.A.NNZ(), 0)
+		system.Memory = iterative.SampledBytes(n, g.A.NNZ())
 		if g.Memory > 0 {
 			system.Memory = max(1,
-				min(system.Memory, g.Memory-vectorBytes(n)-radiusBytes(n)))
+				min(system.Memory, g.Memory-radiusBytes(n)))
 		}
 		var (
 			factor   iterative.Preconditioner

@@ -69,7 +69,7 @@ type restartingWalk struct {
 
 // applyTo iterates the map. One step contracts the sum of absolute values by α, so that the error is at most α/(1−α)
 // times the last change, and 1/(1−α) times the rounding errors of a step. A column whose change is below these is not
-// improved by another step. If patience steps are not enough, a solve of the linear system improves the iterate, and the steps
+// improved by another step. If patience steps are not enough and the memory suffices, a solve of the linear system improves the iterate, and the steps
 // behind it bound its error. With directions there are more solves, of half of all sweeps, until mostSteps are done.
 func (w *restartingWalk) applyTo(ctx context.Context, y, b *sparse.Block[float64], s *Settings) (*Report, error) {
 	p, err := w.startWeights(b)
@@ -89,14 +89,18 @@ func (w *restartingWalk) applyTo(ctx context.Context, y, b *sparse.Block[float64
 	r := &Report{Method: "power iteration",
 		ColumnBound: make([]float64, cols)}
 	lost := w.lost(y)
+	room := budget.Subtract(s.Memory, pageRankWorkspace(b.Rows, 0, cols).Required(0))
 	solves := patience // sweeps before the next solve
+	if room > 0 && room < solveBytes(b.Rows, cols) {
+		solves = math.MaxInt
+	}
 	for isDone := false; !isDone; r.Sweeps++ {
 		if r.Sweeps >= solves {
 			var solved int
 			if w.graph.In == nil {
 				r.Method = "conjugate gradients"
 				solves = math.MaxInt
-				solved, err = w.solve(ctx, y, p, s)
+				solved, err = w.solve(ctx, y, p, budget.Subtract(room, solveBytes(b.Rows, cols)))
 			} else {
 				r.Method = "stabilized biconjugate gradients"
 				solves = 4 * r.Sweeps // half of them steps
@@ -137,12 +141,18 @@ const (
 	mostSteps = 30_000 // enough for α up to 0.999
 )
 
-// pageRankBytes returns the memory of applyTo without a factor: the vectors of the graph and the system, and the blocks of the
-// iteration and of the solve.
-func pageRankBytes(n, cols int) int64 {
-	const vectors, steps, solve = 12, 5, 7
-	return vectors*8*int64(n) + steps*budget.Block[float64](n, cols) +
-		solve*budget.Block[float64](n, cols+1)
+// pageRankWorkspace returns the workspace of applyTo: the vectors of the graph and the blocks of the iteration, and if there is
+// room for them, the blocks, vectors and factor of solves.
+func pageRankWorkspace(n int, entries int64, cols int) budget.Workspace {
+	return budget.Workspace{
+		Fixed:    budget.AllOf(budget.Times(5, budget.Block[float64](n, cols)), budget.Times(6, budget.Vector[float64](n))),
+		Optional: budget.AllOf(solveBytes(n, cols), iterative.FactorBytes(n, entries)),
+	}
+}
+
+// solveBytes returns the memory of a solve without a factor.
+func solveBytes(n, cols int) budget.Size {
+	return budget.AllOf(budget.Times(7, budget.Block[float64](n, cols+1)), budget.Times(6, budget.Vector[float64](n)))
 }
 
 // lost returns the sums of x at sinks.
@@ -159,14 +169,12 @@ func (w *restartingWalk) lost(x *sparse.Block[float64]) []float64 {
 // solve stores the solution x = (I − αTᵀ)⁻¹·((1−α)·p + α·s·q) in y, as far as a solve of (D − αA)·z brings it, where
 // D·z is x at nodes with edges. The others are the sinks, where x is the right-hand side. It returns the number of sweeps.
 func (w *restartingWalk) solve(ctx context.Context, y, p *sparse.Block[float64],
-	s *Settings) (sweeps int, err error) {
+	memory int64) (sweeps int, err error) {
 	system, err := iterative.VonNeumann(w.graph, false, w.alpha)
 	if err != nil {
 		return 0, err
 	}
-	if s.Memory > 0 { // a factor may have the rest
-		system.Memory = max(1, s.Memory-pageRankBytes(p.Rows, p.Cols))
-	}
+	system.Memory = memory
 	cols := p.Cols
 	if w.uniform > 0 {
 		cols++ // of the column q

@@ -118,7 +118,7 @@ func TestMemoryLimitsOfProcesses(t *testing.T) {
 		}
 		set := new(Settings)
 		if sparse.TeamOf(part.A).Rank() == 0 {
-			set.Memory = k.(*spectral).work.root().slabBytes(k.Len(), 64, 1, 2*len(nodes))
+			set.Memory = k.(*spectral).work.root().bytes(k.Len(), 64, 1) + 8*64*2*int64(len(nodes))
 		}
 		b, _, err := Matrix(t.Context(), k, rows, rows, set)
 		if err != nil {

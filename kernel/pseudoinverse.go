@@ -30,4 +30,4 @@ func newPseudoInverse(g *matrices, laplacian string) (*spectral, error) {
 }
 
 // pseudoInverseWork is the work of L⁺.
-var pseudoInverseWork = work{factor: true, search: true}
+var pseudoInverseWork = work{inverse: true, search: true}

@@ -54,7 +54,7 @@ var pStep = Family{
 			&series{m: m, f: expm.Power(a, p/2)}, nil), nil
 	},
 	work: func(v param.Values, _ *degrees) work {
-		w := functionOf(sparse.NormalizedLaplacian, true)
+		w := functionOf(true)
 		w.half = v.Int("steps")%2 == 0
 		return w
 	},

@@ -69,7 +69,7 @@ func largest(ctx context.Context, g *graph.Graph,
 	settings := &lanczos.Settings{Tolerance: tolerance, Basis: radiusBasis,
 		Workers: g.Workers}
 	settings.Memory = sparse.TeamOf(g.A).LeastLimit(budget.Subtract(g.Memory,
-		vectorBytes(len(g.Degrees))))
+		budget.Times(graphVectors, budget.Vector[float64](len(g.Degrees)))))
 	return problem.Solve(ctx, 1, settings)
 }
 
@@ -77,7 +77,7 @@ func largest(ctx context.Context, g *graph.Graph,
 // about half the default, so that it needs little more memory than the series that follows.
 const radiusBasis = 32
 
-// radiusBytes returns the memory of [radius].
-func radiusBytes(n int) int64 {
-	return lanczos.Bytes(n, 1, 0, &lanczos.Settings{Basis: radiusBasis})
+// radiusBytes returns the memory of [radius] with the vectors of the graph.
+func radiusBytes(n int) budget.Size {
+	return budget.AllOf(lanczos.Workspace(n, 1, 0).Required(0), budget.Times(graphVectors, budget.Vector[float64](n)))
 }

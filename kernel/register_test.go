@@ -25,7 +25,7 @@ func (p plain) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s *Se
 }
 
 // A registered kernel is found by its name, gives the values, parts and Gram matrices of the
-// kernel that it wraps, and has a memory estimate.
+// kernel that it wraps, and has a workspace.
 func TestRegister(t *testing.T) {
 	Register(&Family{
 		Spec: param.Spec{Name: "plain", Title: "exp(−βL̃)", Works: param.Undirected, Params: []param.Param{betaParam(nil)}},
@@ -62,7 +62,7 @@ func TestRegister(t *testing.T) {
 		}
 	}
 	f := Families().Named("plain")
-	if bytes := f.Bytes(param.Values{"beta": param.Of(1.0)}, g.Degrees, 1200, false, most, few, nil); bytes < 8*200*64 {
+	if bytes := f.BlockWorkspace(param.Values{"beta": param.Of(1.0)}, g.Degrees, 1200, false, most, few, nil).Required(0); bytes < 8*200*64 {
 		t.Errorf("%d bytes are estimated", bytes)
 	}
 	defer func() {

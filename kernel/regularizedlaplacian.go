@@ -38,22 +38,13 @@ var regularizedLaplacian = Family{
 			return nil, err
 		}
 		e := &solves{system: s, scale: 1}
-		if g.work.joint != "" {
+		if g.work.joint {
 			e.joint = joint{m, expm.Inverse(1, alpha)}
 		}
 		return g.spectral(e, newInverseRoot(m, alpha, 1, 1, nil), root), nil
 	},
 	work: func(v param.Values, d *degrees) work {
-		alpha := v.Number("alpha")
-		usual := 2.0 // what Jacobi leaves of L̃, or about that of L
-		if v.Word("laplacian") == combinatorial {
-			usual *= d.mean
-		}
-		ratio := alpha * d.largestOf(v.Word("laplacian"))
-		w := work{half: ratio <= narrow, factor: alpha*usual > wide}
-		if ratio <= expm.WideSpectrum {
-			w.joint = laplacianKind(v.Word("laplacian"))
-		}
-		return w
+		ratio := v.Number("alpha") * d.largestOf(v.Word("laplacian"))
+		return work{inverse: true, half: ratio <= narrow, joint: ratio <= expm.WideSpectrum}
 	},
 }

@@ -62,7 +62,7 @@ func (k *spectral) joint() joint {
 // inWhole returns k without half steps where it is an inverse, whose root is a series of more sweeps than a solve.
 func inWhole(k Kernel) Kernel {
 	s, ok := k.(*spectral)
-	if !ok || s.work.matrix != "" {
+	if !ok || !s.work.inverse {
 		return k
 	}
 	copied := *s
@@ -87,6 +87,7 @@ type computation struct {
 	scale   columnScale
 
 	x, y *sparse.Block[float64] // a slab of unit vectors, and its image
+	need budget.Size            // memory without factors
 
 	core       float64 // the largest value in the columns so far
 	base       float64 // in those of the first slab
@@ -142,7 +143,7 @@ func slabsOf(n, m int) [][2]int {
 // each column of the slab. The error wraps [sparse.ErrMemory].
 func (c *computation) reserve(columns, values int) ([]float64, error) {
 	width := min(SlabColumns(c.k.Len()), columns)
-	if err := c.check(c.k.work, width, values); err != nil {
+	if err := c.check(c.k.work, width, values*width); err != nil {
 		return nil, err
 	}
 	c.x = sparse.NewBlock[float64](c.k.Len(), width)
@@ -150,9 +151,10 @@ func (c *computation) reserve(columns, values int) ([]float64, error) {
 	return make([]float64, values*width), nil
 }
 
-// check returns the error of a slab that does not fit into memory.
+// check returns the error of a slab of an engine, with the given number of values, that does not fit into memory.
 func (c *computation) check(w work, width, values int) error {
-	return budget.Check(c.s.Memory, w.columnBytes(c.k.Len(), width, 1, values), fmt.Sprintf("%d columns of the kernel", width))
+	c.need = budget.AllOf(w.bytes(c.k.Len(), width, 1), budget.Vector[float64](values))
+	return budget.Check(c.s.Memory, c.need, fmt.Sprintf("%d columns of the kernel", width))
 }
 
 // note adds a computation of an engine to the report. The method of the report is the one with a
@@ -168,7 +170,7 @@ func (c *slabLog) note(sweeps int, method string) {
 
 // left returns the memory that engines may take for factors.
 func (c *computation) left() int64 {
-	return budget.Subtract(c.s.Memory, c.k.work.columnBytes(c.k.Len(), c.x.Cols, 1, 0))
+	return budget.Subtract(c.s.Memory, c.need)
 }
 
 // reportAttempt reports the progress of one attempt at a slab. An attempt at the first slab is expected

@@ -55,9 +55,8 @@ var vonNeumann = Family{
 		if v.Word("matrix") != adjacency {
 			return walkInverseWork(alpha)
 		}
-		w := functionOf(sparse.Adjacency, alpha*d.Largest < farFromPole)
+		w := functionOf(alpha*d.Largest < farFromPole)
 		w.search = true
-		w.factor = true // α is compared with 1/ρ to many digits
 		return w
 	},
 }
@@ -82,8 +81,7 @@ func newWalkInverse(ctx context.Context, g *matrices, alpha, scale float64,
 
 // walkInverseWork returns the work of (I − αS)⁻¹.
 func walkInverseWork(alpha float64) work {
-	ratio := 2 * alpha / (1 - alpha)
-	return work{half: ratio <= narrow, factor: ratio > wide}
+	return work{inverse: true, half: 2*alpha/(1-alpha) <= narrow}
 }
 
 // newVonNeumannAdjacency returns (I − αA)⁻¹.

@@ -6,18 +6,14 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // denseRows is the number of rows up to which a map is always made dense.
 const denseRows = 256
 
-// dense solves the problem with the matrix of A, made by n/4 products, if there is memory for it.
+// dense solves the problem with the matrix of A, made by n/4 products.
 func (r *run) dense(ctx context.Context) (*Pairs, error) {
-	if err := budget.Check(r.s.Memory, denseBytes(r.dim), "the map as a dense matrix"); err != nil {
-		return nil, err
-	}
 	r.m.allocate()
 	sign := r.p.Which.sign()
 	n := r.dim

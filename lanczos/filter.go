@@ -110,9 +110,6 @@ type balancedMap struct {
 	factor, inverse []float64
 }
 
-// balanceVectors is the number of vectors of a [balancedMap].
-const balanceVectors = 3
-
 // balance returns the balanced map, or nil if the map is no such product, has rows in other
 // processes, or has a factor of 0 in a row that is not excluded.
 func balance(a sparse.Applier[float64], excluded []uint32) *balancedMap {

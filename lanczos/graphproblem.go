@@ -100,19 +100,17 @@ func (e *eigenproblem) solve(ctx context.Context, n, k int,
 	return e.join(pairs, n, k), err
 }
 
-// Bytes returns the memory of Solve for k pairs in addition to the graph, on a graph with n nodes,
-// entries stored entries and, where [GraphProblem.Splits], components.
-func (p *GraphProblem) Bytes(n int, entries int64, components, k int) int64 {
-	zeros := 0
-	if p.Splits() {
-		zeros = components
+// Workspace returns the memory of Solve for k pairs in addition to the graph, on a graph with n nodes, entries stored entries
+// and, if [GraphProblem.Splits], components.
+func (p *GraphProblem) Workspace(n int, entries int64, components, k int) budget.Workspace {
+	if !p.Splits() {
+		components = 0
 	}
-	bytes := Bytes(n, k, zeros, new(Settings))
-	if p.Splits() && zeros < k {
-		bytes = budget.AnyOf(bytes, budget.AllOf(Bytes(n, k, zeros, &Settings{Preconditioned: true}),
-			iterative.SampledBytes(n, entries, 0)))
+	w := Workspace(n, k, components).And(budget.Held(vectorBytes(n)))
+	if p.Splits() && components < k {
+		w.Optional = iterative.SampledBytes(n, entries)
 	}
-	return budget.AllOf(vectorBytes(n), bytes)
+	return w
 }
 
 // vectorBytes returns the memory of the order of the rows, degrees and their roots,

@@ -3,7 +3,6 @@ package lanczos
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -66,14 +65,9 @@ func (r *run) lobpcg(ctx context.Context, predicted float64) (*Pairs, error) {
 	g := &lobpcg{r: r, m: r.m,
 		cols:      lobpcgColumns(r.dim, r.target, r.deflation.count()),
 		predicted: predicted}
-	need := Bytes(r.n, len(r.result.Values), r.deflation.count(), &Settings{Preconditioned: true})
-	if err := budget.Check(r.s.Memory, need,
-		fmt.Sprintf("a basis of %d vectors", 3*g.cols)); err != nil {
-		return nil, err
-	}
 	if r.p.Precondition != nil {
 		var err error
-		if g.inverse, err = r.p.Precondition(ctx, budget.Subtract(r.s.Memory, need)); err != nil {
+		if g.inverse, err = r.p.Precondition(ctx, budget.Subtract(r.s.Memory, r.need)); err != nil {
 			return nil, err
 		}
 	}

@@ -76,16 +76,16 @@ func TestLimits(t *testing.T) {
 	if _, err := p.Solve(ctx, 10, &Settings{Preconditioned: true, Memory: 1 << 16}); !errors.Is(err, sparse.ErrMemory) {
 		t.Errorf("error %v", err)
 	}
-	// A limit of the estimated bytes is accepted, one below it refused.
+	// A limit of the required bytes is accepted, one below it refused.
 	isolated := testgraph.Random(1, 300, 0, false)
 	for _, c := range []struct {
 		a sparse.Matrix
 		k int
-	}{{a, 10}, {testgraph.Path(200), 10}, {isolated, 10}} {
+	}{{a, 10}, {isolated, 10}} {
 		n, _ := c.a.Dims()
 		known := &Known{Components: componentsOf(t, c.a)}
 		l := &Problem{A: sparse.NewOperator[float64](sparse.Laplacian, c.a, degreesOf(t, c.a)), Which: Smallest, Known: known}
-		bytes := Bytes(n, c.k, known.Count(nil), new(Settings))
+		bytes := iteration(n, c.k, known.Count(nil)).Required(0)
 		_, err := l.Solve(ctx, c.k, &Settings{Memory: bytes / 2, MaxProducts: 1})
 		if known.Count(nil) < c.k && !errors.Is(err, sparse.ErrMemory) {
 			t.Errorf("a byte less: error %v", err)
@@ -95,7 +95,7 @@ func TestLimits(t *testing.T) {
 		}
 	}
 	// A limit refuses, or changes nothing.
-	need := lanczosBytes(2000, 10, basisSize(10, 0))
+	need := Workspace(2000, 10, 0).Required(0)
 	if _, err := p.Solve(ctx, 10, &Settings{Memory: need - 1}); !errors.Is(err, sparse.ErrMemory) {
 		t.Errorf("error %v", err)
 	}

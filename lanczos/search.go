@@ -8,8 +8,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/heatwalk/heatwalk/budget"
 )
 
 const (
@@ -83,9 +81,6 @@ func newSearch(r *run, k *krylov, want int) *search {
 // [*otherMethod] if that is predicted to take less.
 func (r *run) lanczos(ctx context.Context, alternative bool) (*Pairs, error) {
 	size := basisSize(r.target, r.s.Basis)
-	if err := budget.Check(r.s.Memory, lanczosBytes(r.n, len(r.result.Values), size), "a basis of vectors"); err != nil {
-		return nil, err
-	}
 	r.result.Method = "lanczos"
 	r.result.Basis = size
 	s := newSearch(r, newKrylov(r, size), r.target)

@@ -1,7 +1,6 @@
 package lanczos
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +21,7 @@ type run struct {
 	deflation *knownVectors
 	target    int     // number of pairs to find in addition to the known ones
 	norm      float64 // a lower bound of the norm of A
+	need      budget.Size
 	result    *Pairs
 }
 
@@ -118,6 +118,10 @@ func (p *Problem) prepare(k int, s *Settings) (*run, error) {
 	set := s.withDefaults()
 	r := &run{p: p, s: set, n: n, dim: dim, deflation: excluded, target: pairs,
 		norm: math.Abs(excluded.value)}
+	r.need = iteration(n, k, excluded.count()).Required(0)
+	if err := budget.Check(set.Memory, r.need, "a basis of vectors"); err != nil {
+		return nil, err
+	}
 	r.m = &images{a: p.A, balanced: balance(p.A, p.Excluded),
 		e: newEngine(team, n, set.Workers)}
 	r.result = &Pairs{Values: make([]float64, k), Residuals: make([]float64, k),
@@ -172,41 +176,24 @@ func roundUp(columns int) int {
 	return (columns + width - 1) / width * width
 }
 
-// Bytes returns the memory of [Problem.Solve] for k pairs of a map with n rows, excluded of which are known, in addition
-// to the map, the known vectors and a preconditioner: with [Settings.Preconditioned] that of LOBPCG, otherwise of Lanczos
-// with [Settings.Basis], or of the dense matrix of a map with few rows.
-func Bytes(n, k, excluded int, s *Settings) budget.Size {
-	s = cmp.Or(s, new(Settings))
-	wanted := max(0, k-excluded)
-	if s.Preconditioned {
-		cols := lobpcgColumns(n, wanted, excluded)
-		slab := min(cols, slabColumns) // of X, of its image, and of X scaled for the product
-		return budget.AllOf(basisBytes(n, 4*cols), budget.Times(3, budget.Block[float64](n, slab)),
-			budget.Block[float64](n, 3*width), budget.Block[float64](n, k), budget.Block[float64](min(chunksOf(n), blocks.MaxPieces), 3*cols*cols),
-			blocks.ShareMemory(n, excluded, slab))
+// Workspace returns the memory of [Problem.Solve] for k pairs of a map with n rows, of which known are known, in addition to
+// the map, the known vectors and a preconditioner.
+func Workspace(n, k, known int) budget.Workspace {
+	w := iteration(n, k, known)
+	if n <= denseInstead || smallMap(n, n-known, basisSize(k, 0)) {
+		w = w.Or(budget.Held(budget.Times(5, budget.Vector[float64](n*n))))
 	}
-	size := basisSize(wanted, s.Basis)
-	share := blocks.ShareMemory(n, excluded, width)
-	switch {
-	case wanted == 0:
-		return budget.AllOf(budget.Block[float64](n, 2*width+balanceVectors), budget.Block[float64](n, k), share)
-	case n <= denseInstead || smallMap(n, n-excluded, size):
-		return budget.AllOf(budget.AnyOf(denseBytes(n), lanczosBytes(n, k, size)), share)
-	}
-	return budget.AllOf(lanczosBytes(n, k, size), share)
+	return w
 }
 
-// lanczosBytes returns the memory of Lanczos with a basis of size vectors, and of the result.
-func lanczosBytes(n, k, size int) budget.Size {
-	return budget.AllOf(basisBytes(n, size+3*width), budget.Block[float64](n, 2*width+balanceVectors), budget.Block[float64](n, k))
-}
-
-// denseBytes returns the memory of [run.dense] for a map with n rows.
-func denseBytes(n int) budget.Size { return budget.Times(5, budget.Vector[float64](n*n)) }
-
-// basisBytes returns the memory of a basis.
-func basisBytes(rows, cols int) budget.Size {
-	return budget.Vector[float64](chunksOf(rows) * segment * cols)
+// iteration returns the memory of LOBPCG and Lanczos.
+func iteration(n, k, known int) budget.Workspace {
+	columns := 2*width + 2 + k
+	if known < k {
+		x := lobpcgColumns(n, k, 0)
+		columns = k + max(4*x+3*min(x, slabColumns)+3*width, 2*k+56+6*width)
+	}
+	return budget.Held(budget.Times(columns, budget.Vector[float64](n)), blocks.ShareMemory(n, known, width))
 }
 
 // report calls [Settings.Progress].

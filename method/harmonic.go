@@ -25,8 +25,7 @@ var harmonic = Regression{
 	Bytes: func(p *Problem, _ []param.Values, s *Settings) (int64, error) {
 		bytes := harmonicBytes(p)
 		n, entries, _ := iterative.SolvedSize(p.Graph)
-		return bytes + iterative.FactorBytes(n, entries, 1,
-			budget.Subtract(s.Memory, bytes)), nil
+		return budget.Workspace{Fixed: bytes, Optional: iterative.FactorBytes(n, entries)}.Most(s.Memory), nil
 	},
 }
 

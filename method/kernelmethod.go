@@ -168,7 +168,7 @@ func (m kernelMethod) workspace(p *Problem, s *Settings) (w budget.Workspace, er
 	seen := min(labels, max(set.sample, 2*k)) + min(s.tested, maxTestedRows)
 	workers := min(sched.Workers(set.Workers), max(len(grid), len(j.values)))
 	outcomes := int64(seen) * choose.OutcomeBytes(machines) * int64(len(j.values))
-	w = budget.Held(m.kernel.GramsBytes(grid, p.Degrees, entries, sched.UpTo(min(seen, n)), set.Memory)).Or(
+	w = m.kernel.GramsWorkspace(grid, p.Degrees, entries, min(seen, n)).Or(
 		budget.Held(int64(len(grid))*blocks64(seen, seen), int64(workers)*(fit(seen)+outcomes)))
 	items := p.Row
 	width := machines
@@ -179,27 +179,27 @@ func (m kernelMethod) workspace(p *Problem, s *Settings) (w budget.Workspace, er
 			width = min(machines, machinesAtATime)
 		}
 	}
+	var values budget.Workspace
 	switch {
 	case m.learner.Whole:
 		items = sched.UpTo(n)
 		outputs += blocks64(n, n)
 	case m.learner.Dual:
-		outputs += 2*budget.Block[float64](n, width) +
-			m.kernel.ApplyBytes(grid[0], p.Degrees, width)
+		outputs += 2 * budget.Block[float64](n, width)
+		values = m.kernel.ApplyWorkspace(grid[0], p.Degrees, entries, width)
 	default:
 		outputs += blocks64(n, labels)
-		outputs += m.kernel.Bytes(grid[0], p.Degrees, entries, false, sched.UpTo(n),
-			p.Row, &kernel.Settings{Memory: budget.Subtract(set.Memory, outputs)})
+		values = m.kernel.BlockWorkspace(grid[0], p.Degrees, entries, false, sched.UpTo(n), p.Row, nil)
 	}
-	w = w.Or(budget.Held(outputs))
+	w = w.Or(values.And(budget.Held(outputs)))
 	if j.solves() {
 		width := min(k, solveColumns)
-		return w.Or(budget.Held(kernel.AmongBytes(n, labels, width), 2*blocks64(labels, k),
-			m.kernel.ApplyBytes(grid[0], p.Degrees, max(width, 16)))), nil
+		return w.Or(m.kernel.ApplyWorkspace(grid[0], p.Degrees, entries, max(width, 16)).And(
+			budget.Held(kernel.AmongBytes(n, labels, width), 2*blocks64(labels, k)))), nil
 	}
 	w = w.Or(budget.Held(blocks64(len(items), len(items)), fit(labels)))
 	for i := range grid {
-		w = w.Or(budget.Held(m.kernel.GramsBytes(grid[i:i+1], p.Degrees, entries, items, set.Memory)))
+		w = w.Or(m.kernel.GramsWorkspace(grid[i:i+1], p.Degrees, entries, len(items)))
 	}
 	return w, nil
 }

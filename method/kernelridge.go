@@ -169,9 +169,9 @@ func (k *kernelRidge) bytes(p *Problem, settings []param.Values, s *Settings) (i
 	compared := p.At(sampleOf(len(p.Row), mostCompared, s.RNGSeed)).Row
 	n := len(p.Degrees)
 	c := int64(len(compared))
-	grams := f.GramsBytes(grid, p.Degrees, p.A.NNZ(), compared, s.Memory)
+	grams := f.GramsWorkspace(grid, p.Degrees, p.A.NNZ(), len(compared)).Most(s.Memory)
 	applied := 3*budget.Block[float64](n, 2) + 16*int64(n) +
-		8*2*8*int64(len(p.Row)) + f.ApplyBytes(grid[0], p.Degrees, 2)
+		8*2*8*int64(len(p.Row)) + f.ApplyWorkspace(grid[0], p.Degrees, p.A.NNZ(), 2).Required(0)
 	return max(grams, 8*c*c*int64(len(grid)+
 		6*min(sched.Workers(s.Workers), len(grid))), applied), nil
 }

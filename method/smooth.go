@@ -45,7 +45,7 @@ func addSmoothing(inner *Engine) *Engine {
 		k := len(p.Names)
 		smooth := budget.Held(budget.Block[float64](n, k), 16*8*int64(n)).And(
 			budget.Held(7 * budget.Block[float64](n, min(k, solveColumns))))
-		smooth.Optional = iterative.FactorBytes(n, p.A.NNZ(), solveColumns, 0)
+		smooth.Optional = iterative.FactorBytes(n, p.A.NNZ())
 		if inner.Workspace != nil {
 			w, err = inner.Workspace(p, s)
 		}

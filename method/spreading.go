@@ -289,7 +289,7 @@ func (m spreading) spread(p *Problem, v param.Values) budget.Workspace {
 		return w
 	}
 	w := budget.Slabs[float64](6, n, solveColumns).And(budget.Held(22 * 8 * int64(n)))
-	w.Optional = iterative.FactorBytes(n, p.A.NNZ(), solveColumns, 0)
+	w.Optional = iterative.FactorBytes(n, p.A.NNZ())
 	return w
 }
 

@@ -69,7 +69,7 @@ var vertices = kernel.Family{
 	New: func(ctx context.Context, g *graph.Graph, v param.Values) (kernel.Kernel, error) {
 		return newVertex(ctx, g, v.Word("weights"), v.Number("beta"), v.Int("steps"))
 	},
-	Memory: vertexBytes,
+	Workspace: vertexWorkspace,
 }
 
 // perStepWeight converts β relative to the mean degree to a weight, limited so that the values of
@@ -100,24 +100,13 @@ const (
 	edgeBlocks, arcBlocks = 4, 44
 )
 
-// vertexBytes returns the memory of a block of the kernel, within limit if that suffices.
-func vertexBytes(_ param.Values, s kernel.Shape, limit int64) int64 {
-	blocks := edgeBlocks
+// vertexWorkspace returns the workspace of a block of the kernel. With directions, slabs of fewer columns take less.
+func vertexWorkspace(_ param.Values, s kernel.Shape) budget.Workspace {
+	space := kernel.ImagesWorkspace(edgeBlocks, s.Nodes, s.Long, s.Short)
 	if s.Directed {
-		blocks = arcBlocks
+		space.Optional = budget.Times(arcBlocks-edgeBlocks, budget.Block[float64](s.Nodes, space.Columns))
 	}
-	bytes := walkBytes(s.Nodes, blocks, s.Long, min(kernel.SlabColumns(s.Nodes), s.Short))
-	if limit > 0 {
-		bytes = max(walkBytes(s.Nodes, edgeBlocks, s.Long, 1), min(bytes, limit))
-	}
-	return bytes
-}
-
-// walkBytes returns the memory of count blocks of n rows and cols columns, and of values at long nodes with their
-// mirror image.
-func walkBytes(n, count, long, cols int) int64 {
-	return int64(count)*budget.Block[float64](n, cols) +
-		16*int64(long)*int64(cols)
+	return space
 }
 
 // newVertex returns the kernel with λᵢ = βⁱ or βⁱ/i! up to i = steps, or up to a smaller i beyond
@@ -153,7 +142,7 @@ func newVertex(ctx context.Context, g *graph.Graph, weights string, beta float64
 	terms := float64(min(longest, sparse.MaxRange) + longest/sparse.MaxRange + 4)
 	const epsilon = 0x1p-52
 	return &kernel.Images{
-		Nodes: k.n, Team: k.out.Team(), Method: "sum over steps", Apply: k.applyTo, Bytes: k.bytes,
+		Nodes: k.n, Team: k.out.Team(), Method: "sum over steps", Apply: k.applyTo, Blocks: k.blocks(),
 		Sweeps: k.sweepsOf(), Prepare: k.sweeps, Tail: k.tail, Norm: k.norm,
 		Rounding: 2 * float64(k.last+1) * terms * epsilon,
 	}, nil
@@ -354,15 +343,13 @@ func longestRow(ctx context.Context,
 	return int(blocks.MaxOver(sparse.TeamOf(operands[0]), float64(longest))), nil
 }
 
-// bytes returns the memory of a slab of cols columns: its argument, its result and the blocks
-// between them, of arcs all Aʲᵀ·X at once because the sum goes through them backwards; and the
-// values at long nodes with their mirror image.
-func (k *vertex) bytes(long, cols int) int64 {
-	count := edgeBlocks
-	if k.in != nil {
-		count = k.last/2 + 3
+// blocks returns the number of blocks of a slab: the argument, the result and those between them, of arcs all Aʲᵀ·X at once
+// because the sum goes through them backwards.
+func (k *vertex) blocks() int {
+	if k.in == nil {
+		return edgeBlocks
 	}
-	return walkBytes(k.n, count, long, cols)
+	return k.last/2 + 3
 }
 
 // applyTo stores K·X in dst.

@@ -44,7 +44,7 @@ func TestVertexContract(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	least := f.Bytes(v, g.Degrees, g.A.NNZ(), false, sched.UpTo(90), few, &kernel.Settings{Memory: 1})
+	least := f.BlockWorkspace(v, g.Degrees, g.A.NNZ(), false, sched.UpTo(90), few, nil).Required(1)
 	_, err = kernel.Block(t.Context(), k, sched.UpTo(90), few, func(lo, left int, piece *sparse.Block[float64]) error {
 		for i := range piece.Rows {
 			if !slices.Equal(piece.Row(i), whole.Row(lo + i)[left:left+piece.Cols]) {

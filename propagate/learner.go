@@ -114,8 +114,7 @@ func (l *Learner) ScoresBytes(n int, entries int64, cols, classes int,
 	v param.Values, limit int64) int64 {
 	_, bytes := l.groupColumns(n, cols, classes, v, limit)
 	if l.Spread == nil {
-		bytes += iterative.FactorBytes(n, entries, cols,
-			budget.Subtract(limit, bytes))
+		bytes = budget.Workspace{Fixed: bytes, Optional: iterative.FactorBytes(n, entries)}.Most(limit)
 	}
 	return bytes
 }

@@ -265,7 +265,7 @@ func TestFactorBesideBlocks(t *testing.T) {
 		return work.Sweeps
 	}
 	_, least := poisson.groupColumns(n, 2, 2, nil, 0)
-	all := least + iterative.SampledBytes(n, a.NNZ(), 2)
+	all := least + iterative.SampledBytes(n, a.NNZ())
 	if with, without := sweeps(all), sweeps(all-least/2); with >= n/2 || without < n/2 {
 		t.Errorf("%d sweeps where a factor fits beside the blocks, %d where it fits alone", with, without)
 	}

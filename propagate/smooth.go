@@ -170,7 +170,7 @@ func (f *smoothing) spread(ctx context.Context, x, b *sparse.Block[float64],
 func SmoothBytes(n int, entries int64, classes int, limit int64) int64 {
 	width := min(classes, smoothColumns)
 	bytes := smoothBytes(n, width)
-	return budget.AllOf(bytes, iterative.FactorBytes(n, entries, width, budget.Subtract(limit, bytes)))
+	return budget.Workspace{Fixed: bytes, Optional: iterative.FactorBytes(n, entries)}.Most(limit)
 }
 
 // smoothBytes returns the memory of the solves for the given number of columns, with vectors.

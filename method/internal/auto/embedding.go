@@ -102,7 +102,7 @@ func NewEmbedding(ctx context.Context, p *problem.Problem, columns int, s *lancz
 // EmbeddingBytes returns the memory of [NewEmbedding] and of models of some nodes for a number of targets.
 func EmbeddingBytes(n, nodes, targets int) int64 {
 	k := EmbeddingWidth(n)
-	search := int64(lanczos.Bytes(n, k, 0, new(lanczos.Settings)))
+	search := lanczos.Workspace(n, k, 0).Required(0)
 	fits := budget.Block[float64](n, k) + 8*int64(nodes)*int64(k) + classify.RidgeBytes(nodes, k, targets, 0)
 	return max(search+8*int64(n), fits)
 }

@@ -68,7 +68,7 @@ func (d *design) stages(p *problem.Problem, set *Settings) budget.Workspace {
 	labels := int64(min(len(p.Row), mostLinkLabels+2*k))
 	w := budget.Slabs[float64](2, n, slabColumns).And(budget.Held(4 * 8 * int64(n)))
 	if d.spectral || d.diffusion {
-		w = w.Or(budget.Held(budget.Block[float64](n, max(240, 7*k)), 32*labels*labels))
+		w = w.Or(budget.Held(budget.Block[float64](n, max(240, 7*k)), 32*labels*(labels+128)))
 	}
 	if d.links {
 		w = w.Or(budget.Held(budget.Block[float32](n, min(int(labels), linkLabels(p)+2*k)+linkDegrees+4*linkColumns)))

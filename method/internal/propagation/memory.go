@@ -22,7 +22,7 @@ func (l *Propagation) Workspace() budget.Workspace {
 		w := budget.Slabs[float64](5, solved, columns).And(budget.Slabs[float64](1, n, columns)).And(scores).And(
 			budget.Held(cover, 14*8*int64(solved)))
 		if l.P.Team() == nil {
-			w.Optional = max(factorBytes(l), iterative.FactorBytes(solved, entries, columns, 0))
+			w.Optional = max(factorBytes(l), iterative.FactorBytes(solved, entries))
 		}
 		return w
 	}
@@ -69,7 +69,7 @@ func factorBytes(l *Propagation) int64 {
 		return 0
 	}
 	n, entries, _ := iterative.SolvedSize(l.P.Graph)
-	bytes := iterative.SampledBytes(n, entries, min(len(l.P.Names), widest))
+	bytes := iterative.SampledBytes(n, entries)
 	if reduces(l) {
 		bytes = max(bytes, iterative.ReductionBytes(n, entries, len(l.P.Row)))
 	}

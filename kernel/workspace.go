@@ -1,0 +1,154 @@
+package kernel
+
+import (
+	"slices"
+
+	"github.com/heatwalk/heatwalk/budget"
+	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/lanczos"
+	"github.com/heatwalk/heatwalk/param"
+)
+
+// work describes the engine of a kernel.
+type work struct {
+	inverse bool // by solves of package iterative; otherwise a function by package expm
+	series  bool // a function that is a Chebyshev series on every graph
+	joint   bool // an inverse that many kernels compute together, as a series
+	half    bool // a block of nodes among themselves is UᵀU with U = K^½·E
+	search  bool // an eigenvalue is computed first: the largest one of A, of an inverse the smallest
+}
+
+// functionOf returns the work of a function of a matrix: a series, or perhaps a sum of resolvents.
+func functionOf(series bool) work { return work{series: series, half: true} }
+
+// root returns the work of half steps. Since (c + aL)^−½ is a series, so is the work of an inverse.
+func (w work) root() work { return functionOf(w.inverse || w.series) }
+
+const (
+	// graphVectors is the number of vectors of the graph, its maps, their null spaces and solves.
+	graphVectors = 20
+
+	// inverseBlocks is the number of blocks of a solve, its columns and images included.
+	inverseBlocks = 6
+)
+
+// bytes returns the memory of columns columns of several functions of one matrix.
+func (w work) bytes(n, columns, functions int) budget.Size {
+	count := 3 + functions // the argument, the images, and the recurrence of a series
+	switch {
+	case w.inverse:
+		count = inverseBlocks
+	case !w.series:
+		count = 7 + functions // a sum of resolvents
+	}
+	return budget.AllOf(budget.Times(count, budget.Block[float64](n, columns)),
+		budget.Times(graphVectors, budget.Vector[float64](n)))
+}
+
+// workspace adds to the memory of an engine what its solves may take, and the search for an eigenvalue of width columns.
+func (w work) workspace(bytes budget.Size, n int, entries int64, width int, searches bool) budget.Workspace {
+	space := budget.Workspace{Fixed: bytes}
+	if !w.series {
+		space.Optional = iterative.FactorBytes(n, entries)
+	}
+	if searches {
+		search := lanczos.Workspace(n, 1, 0).And(budget.Held(work{series: true}.bytes(n, width, 1)))
+		search.Optional = iterative.SampledBytes(n, entries)
+		space = space.Or(search)
+	}
+	return space
+}
+
+// Shape is the shape of a block of a kernel on a graph of Nodes nodes: Long·Short values, or with Long = 0
+// a product with a block of Short columns.
+type Shape struct {
+	Nodes, Long, Short int
+	Directed           bool // whether the edges of the graph have a direction
+}
+
+// declared returns the workspace of a kernel without work.
+func (f *Family) declared(v param.Values, s Shape) budget.Workspace {
+	vectors := budget.Held(budget.Times(graphVectors, budget.Vector[float64](s.Nodes)))
+	if f.Workspace != nil {
+		return f.Workspace(v, s).And(vectors)
+	}
+	columns := min(SlabColumns(s.Nodes), s.Short)
+	return budget.Held(budget.Times(8, budget.AllOf(budget.Block[float64](s.Nodes, columns), budget.Times(s.Long, int64(columns))))).And(vectors)
+}
+
+// BlockWorkspace returns the workspace of [Block] without the matrix and the result. A tolerance in s may require an eigenvalue.
+func (f *Family) BlockWorkspace(v param.Values, degrees []float64, entries int64,
+	directed bool, rows, cols []int, s *Settings) budget.Workspace {
+	n := len(degrees)
+	long := max(len(rows), len(cols))
+	short := min(len(rows), len(cols))
+	if f.work == nil {
+		return f.declared(v, Shape{n, long, short, directed})
+	}
+	w := f.work(v, describe(nil, degrees))
+	if f.Distance != "" { // it requires the columns of both lists
+		short, long = long, short
+	}
+	symmetric := slices.Equal(rows, cols)
+	width := min(SlabColumns(n), short)
+	values := long + 1 // and a row
+	if symmetric {     // each piece has a mirror image
+		values = 2 * long
+	}
+	searches := w.search && (!w.inverse || s != nil && s.certifies(n))
+	isHalf := symmetric && w.half && fitsHalf(n, short)
+	if isHalf {
+		w = w.root()
+	}
+	space := w.workspace(w.bytes(n, width, 1), n, entries, width, searches)
+	if isHalf { // all slabs of U if there is room, at least one and the image of another one
+		slabs := (short + width - 1) / width
+		block := budget.Block[float64](n, width)
+		space.Fixed = budget.AllOf(space.Fixed, budget.Times(min(slabs, 2)-1, block))
+		space.Optional = budget.AllOf(space.Optional, budget.Times(max(0, slabs-2), block))
+	}
+	return space.And(budget.Held(budget.Vector[float64](values * width)))
+}
+
+// ApplyWorkspace returns the workspace of ApplyTo of blocks with cols columns, both blocks and the vectors of the graph
+// included.
+func (f *Family) ApplyWorkspace(v param.Values, degrees []float64, entries int64, cols int) budget.Workspace {
+	n := len(degrees)
+	block := budget.Block[float64](n, cols)
+	if f.work == nil {
+		return f.declared(v, Shape{n, 0, cols, f.Works&param.Directed != 0}).And(budget.Held(block, block))
+	}
+	w := f.work(v, describe(nil, degrees))
+	return w.workspace(budget.AllOf(w.bytes(n, cols, 1), block), n, entries, cols, w.search && !w.inverse) // and a scaled argument
+}
+
+// GramsWorkspace returns the workspace of [Grams] of kernels with the given complete values among nodes nodes, with their
+// blocks.
+func (f *Family) GramsWorkspace(vs []param.Values, degrees []float64, entries int64, nodes int) budget.Workspace {
+	n := len(degrees)
+	var space budget.Workspace
+	for _, v := range vs {
+		if f.work == nil {
+			space = f.declared(v, Shape{n, nodes, nodes, false})
+			break
+		}
+		w := f.work(v, describe(nil, degrees))
+		width := gramsWidth(n, nodes, 1, true)
+		space = space.Or(w.workspace(w.gramsBytes(n, width, 1, nodes), n, entries, width, w.search && !w.inverse))
+		if joint := w.root(); len(vs) > 1 { // of one matrix, computed together
+			width = gramsWidth(n, nodes, len(vs), joint.series)
+			space = space.Or(joint.workspace(joint.gramsBytes(n, width, len(vs), nodes), n, entries, width, false))
+		}
+	}
+	const vectors = 3 // of an inverse: its ground, scale and null space
+	return space.And(budget.Held(budget.Times(len(vs), budget.Vector[float64](nodes*nodes+vectors*n))))
+}
+
+// gramsBytes returns the memory of several functions of one matrix, at the given number of rows: a series makes no others.
+func (w work) gramsBytes(n, width, functions, rows int) budget.Size {
+	values := budget.Vector[float64](2 * functions * rows * width)
+	if w.series {
+		functions = 0
+	}
+	return budget.AllOf(values, w.bytes(n, width, functions))
+}
