@@ -355,27 +355,23 @@ func (p *Prediction) compute(ctx context.Context, problem *method.Problem,
 // learningPart names the memory of learning in a plan.
 const learningPart = "learning and predictions"
 
-// predictionSpace declares the memory of a prediction: the largest of the baselines, which are left out if they do not fit, the
-// method, and the suggestions or reasons that follow.
+// predictionSpace declares the memory of a prediction: of the method, of the baselines, which are left out if they do not fit, and
+// of the suggestions or reasons that follow.
 func predictionSpace(p *method.Problem, m *method.Engine, s *method.Settings, o *PredictOptions) (budget.Workspace, error) {
 	n := len(p.Degrees)
-	k := len(p.Names)
-	after := shift.Workspace(n)
+	after := budget.Held(40 * int64(n)) // of [shift.Check]
 	if o.Suggest > 0 {
 		after = after.And(method.SuggestWorkspace(p))
 	}
 	if s.Explain {
-		after = after.And(explain.Workspace(n, k))
+		after = after.And(explain.Workspace(n, len(p.Names)))
+	}
+	if o.compares(m) {
+		after = after.Or(budget.Workspace{Optional: method.BaselineWorkspace(p, s).Most(s.Memory)})
 	}
 	w, err := m.Declare(p, s, after)
-	if err == nil && o.compares(m) {
-		compared, err := m.Declare(p, s, after.Or(method.BaselineWorkspace(p, s)))
-		if s.Memory == 0 || err == nil && compared.Required(s.Memory) <= s.Memory {
-			w = compared
-		}
-	}
-	if o.Sets { // of a prediction without some labels
-		w = w.And(budget.Held(budget.Block[float32](n, k), p.ComponentBytes()))
+	if o.Sets { // predictions without some labels follow
+		w = w.And(budget.Held(budget.Block[float32](n, len(p.Names)), 21*int64(n)))
 	}
 	return w, err
 }
@@ -484,7 +480,7 @@ func PredictSeveral(ctx context.Context, g *Graph, p *method.Problem, kept *mult
 	s *method.Settings) (*multilabel.Model, *Prediction, error) {
 	job, q, set, err := g.beginLearning(ctx, p, s, new(Needs),
 		func(p *method.Problem, s *method.Settings, _ *Plan) (budget.Workspace, error) {
-			return multilabel.Workspace(p, s), nil
+			return multilabel.Workspace(p, s)
 		})
 	if err != nil {
 		return nil, nil, err

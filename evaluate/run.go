@@ -132,7 +132,7 @@ func (plan *Plan) Workspace(p *method.Problem) (w budget.Workspace, err error) {
 		bytes, err := method.NumberBytes(p, plan.Methods, &set)
 		return budget.Held(bytes), err
 	case plan.Several:
-		return multilabel.Workspace(p, &set), nil
+		return multilabel.Workspace(p, &set)
 	}
 	sizes, err := plan.sizes(p, set.RNGSeed)
 	if err != nil {

@@ -111,10 +111,9 @@ func (m *Engine) measureBaselines(ctx context.Context, p *Problem,
 	if m.mixture != nil && !m.mixture.propagates(p) {
 		return r, nil
 	}
-	space := BaselineWorkspace(p, &set)
-	within := m.within(p, &set)
-	if need := space.Required(within.Memory); within.Memory > 0 && need > within.Memory {
-		r.Omitted = set.Memory + need - within.Memory
+	within, held := m.within(p, &set)
+	if need := BaselineWorkspace(p, &set).Required(within.Memory); within.Memory > 0 && need > within.Memory {
+		r.Omitted = held + need
 		return r, nil
 	}
 	set.Memory = within.Memory
@@ -375,7 +374,8 @@ func (m *Engine) AdaptToShares(ctx context.Context, p *Problem, out *Prediction,
 		par = &out.Parameters
 	}
 	folds := s.folds(len(p.Row))
-	e, err := m.apart(ctx, p, par, m.within(p, s),
+	within, _ := m.within(p, s)
+	e, err := m.apart(ctx, p, par, within,
 		choose.Folds(p.Class, folds, s.RNGSeed, 0), folds)
 	if err == nil {
 		out.Estimate = *e

@@ -7,6 +7,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -222,8 +223,8 @@ func NumberBytes(p *Problem, entries []Entry, s *Settings) (int64, error) {
 		largest = max(largest, bytes)
 	}
 	set := s.WithDefaults()
-	factors, choice := FactorSpace(p, &set)
-	return retained + factors + max(largest, choice.Required(set.Memory)) + 2*8*n + n/8, nil
+	w, _ := new(Engine).Declare(p, &set, budget.Held(largest)) // no engine refuses
+	return retained + w.Required(set.Memory) + 2*8*n, nil
 }
 
 // weighNumbers returns the problem with the factors of kinds and times of edges that its values choose, and with everything

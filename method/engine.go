@@ -70,7 +70,7 @@ type Engine struct {
 // they are nil, with the engine's own choice.
 func (m *Engine) Predict(ctx context.Context, p *Problem, par *Parameters,
 	s *Settings) (*Prediction, error) {
-	within := m.within(p, s)
+	within, _ := m.within(p, s)
 	p, err := m.Weigh(ctx, p, s)
 	if err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func (m *Engine) Tune(ctx context.Context, p *Problem, splits *choose.Splits,
 	if m.Choose == nil {
 		return nil, nil
 	}
-	within := m.within(p, s)
+	within, _ := m.within(p, s)
 	p, err := m.Weigh(ctx, p, s)
 	if err != nil {
 		return nil, err

@@ -23,7 +23,8 @@ func (m *Engine) HoldOut(ctx context.Context, p *Problem, out *Prediction, s *Se
 	if choose.TooFew(p.Class) {
 		return nil, nil
 	}
-	set.Memory = budget.Subtract(set.Memory, 2*m.held(p, &set)) // by both predictions
+	_, memory := m.within(p, &set)
+	set.Memory = budget.Subtract(set.Memory, 2*memory) // by both predictions
 	set.Raw = false
 	set.Explain = false
 	set.Top = 0

@@ -101,7 +101,8 @@ func TestEstimateCountsReachedNodes(t *testing.T) {
 func TestReferPropagates(t *testing.T) {
 	p, _ := contract.Blocks(t, 3, 200, 50, 3, 5, 1)
 	set := &Settings{RNGSeed: 4}
-	least := automatic.held(p, set) + BaselineWorkspace(p, set).Required(1)
+	_, held := automatic.within(p, set)
+	least := held + BaselineWorkspace(p, set).Required(1)
 	if got, err := automatic.measureBaselines(t.Context(), p, &Settings{Memory: least / 2}); err != nil || got.Omitted < least/2 || got.Propagation.Tested > 0 || got.Majority.Tested == 0 {
 		t.Errorf("within half the memory of label propagation: %+v, %v", got, err)
 	}

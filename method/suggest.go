@@ -96,7 +96,7 @@ func (p *Prediction) Suggest(ctx context.Context, q *Problem, count int, targets
 	rng := rand.New(rand.NewPCG(set.RNGSeed, 0))
 	var list []Suggestion
 	if covers {
-		set.Memory = budget.Subtract(set.Memory, budget.AllOf(q.ComponentBytes(), q.ArcsBytes(), budget.Block[float32](q.Rows(), len(q.Names))))
+		set.Memory = budget.Subtract(set.Memory, budget.AllOf(q.ArcsBytes(), 21*int64(q.Rows()), budget.Block[float32](q.Rows(), len(q.Names))))
 		if q.Directed {
 			var err error
 			if q, _, err = q.WithoutDirections(ctx, set.Workers, new(graph.Work)); err != nil {

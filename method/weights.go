@@ -1,14 +1,11 @@
 package method
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/sides"
@@ -250,40 +247,4 @@ func chooseWeighting(ctx context.Context, p *Problem, s *Settings) (weighting, e
 			return evidence.QualityOf(ctx, sparse.Transition, q.A, nil)
 		})
 	return weightings[best], err
-}
-
-// FactorSpace returns the memory of the problem with chosen factors of kinds and times, and the workspace of the choice.
-func FactorSpace(p *Problem, s *Settings) (held int64, choice budget.Workspace) {
-	s = cmp.Or(s, new(Settings))
-	chooses := choosesFactors(p, s)
-	if chooses || s.weighting().isBelowFactors(p, s) {
-		held = problem.FactorBytes(p.Graph, p.Edges, s.Memory, s.Workers)
-	}
-	if chooses {
-		choice = p.Edges.Workspace(edgeLabels(p, s))
-	}
-	return held, choice
-}
-
-// weightSpace returns the memory of the weights of [Engine.Weigh] that a prediction keeps, and the workspace of the choice.
-func (m *Engine) weightSpace(p *Problem, s *Settings) (held int64, choice budget.Workspace) {
-	set := m.weighingSettings(s)
-	s = &set
-	held, choice = FactorSpace(p, s)
-	chooses := m.choosesWeights(p, s)
-	if !p.Weighted || !chooses && (held > 0 || s.weighting().value == nil) {
-		return held, choice
-	}
-	mapped := 8*int64(len(p.Degrees)) +
-		sparse.MapValuesBytes(p.A, sched.Workers(s.Workers))
-	if p.In != nil {
-		mapped += sparse.MapValuesBytes(p.In, sched.Workers(s.Workers))
-	}
-	if p.Edges != nil {
-		mapped = max(mapped, problem.FactorBytes(p.Graph, p.Edges, s.Memory, s.Workers))
-	}
-	if chooses {
-		choice = choice.Or(evidenceOf(p, s).Workspace(p.Rows()))
-	}
-	return max(held, mapped), choice
 }

@@ -2,23 +2,26 @@ package method
 
 import (
 	"github.com/heatwalk/heatwalk/budget"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // Declare returns the workspace of [Engine.Predict] and of what follows a prediction, which is held then: the choice of the
 // weights of edges, the field Workspace, and after, one after the other. The error is that of the field.
 func (m *Engine) Declare(p *Problem, s *Settings, after budget.Workspace) (w budget.Workspace, err error) {
-	set := s.WithDefaults()
-	if choosesFactors(p, &set) { // which are values of entries
-		weighted := *p
-		weighted.Weighted = true
-		p = &weighted
-	}
-	_, choice := m.weightSpace(p, &set)
+	within, held := m.within(p, s)
 	if m.Workspace != nil {
-		w, err = m.Workspace(p, m.within(p, &set))
+		w, err = m.Workspace(p, within)
 	}
-	return budget.Held(m.held(p, &set)).And(w.Or(choice).Or(after)), err
+	set := m.weighingSettings(s)
+	if m.choosesWeights(p, &set) {
+		after = after.Or(evidenceOf(p, &set).Workspace(p.Rows()))
+	}
+	if choosesFactors(p, &set) {
+		after = after.Or(p.Edges.Workspace(edgeLabels(p, &set)))
+	}
+	return budget.Held(held).And(w.Or(after)), err
 }
 
 // DeclareTuning returns the workspace of [Engine.Tune] on splits of tuned, whose training sets are like p.
@@ -33,41 +36,38 @@ func (m *Engine) Disk(p *Problem, s *Settings) int64 {
 	if m.disk == nil {
 		return 0
 	}
-	return m.disk(p, m.within(p, s))
+	within, _ := m.within(p, s)
+	return m.disk(p, within)
 }
 
-// held is the memory that Predict holds while m computes: the weights of edges, the components, and the scores and classes of
-// all nodes.
-func (m *Engine) held(p *Problem, s *Settings) int64 {
-	n := p.Rows()
-	k := len(p.Names)
-	weights, _ := m.weightSpace(p, s)
-	scores := budget.Block[float32](n, k)
+// within returns the memory that Predict holds while m computes: the weights of edges, the components, and the scores and classes
+// of all nodes; and the settings of m, with the memory that is left. Top is 0 unless the prediction keeps the highest scores of a
+// node only: those of all classes would take more than a quarter of the memory.
+func (m *Engine) within(p *Problem, s *Settings) (within *Settings, held int64) {
+	set := m.weighingSettings(s)
+	n := int64(p.Rows())
+	scores := budget.Block[float32](int(n), len(p.Names))
+	highest := problem.HighestBytes(int(n))
 	switch {
-	case m.keepsHighest(p, s):
-		scores = problem.HighestBytes(n)
-	case s.Raw || s.Explain:
-		scores += budget.Block[float64](n, k)
-	}
-	return budget.AllOf(weights, p.ComponentBytes(), 8*int64(n), scores)
-}
-
-// within returns the settings of m, with the memory that [Engine.held] leaves, and with Top only if the prediction keeps the
-// highest scores of a node.
-func (m *Engine) within(p *Problem, s *Settings) *Settings {
-	set := s.WithDefaults()
-	if !m.keepsHighest(p, &set) {
+	case set.Raw || set.Explain:
+		scores += budget.Block[float64](int(n), len(p.Names))
 		set.Top = 0
+	case set.Memory == 0 || m.highest == nil || p.Shares != nil || p.Signed || p.Team() != nil || !m.highest(p, &set) ||
+		scores <= max(set.Memory/4, highest):
+		set.Top = 0
+	case set.Top > 0:
+		scores = highest
 	}
-	set.Memory = budget.Subtract(set.Memory, m.held(p, &set))
-	return &set
-}
-
-// keepsHighest reports whether a prediction keeps the highest scores of a node only: those of all classes would take
-// more than a quarter of the memory.
-func (m *Engine) keepsHighest(p *Problem, s *Settings) bool {
-	bytes := 4 * int64(p.Rows()) * int64(len(p.Names))
-	return s.Top > 0 && s.Memory > 0 && !s.Raw && !s.Explain && p.Shares == nil && !p.Signed &&
-		p.Team() == nil && m.highest != nil && m.highest(p, s) &&
-		bytes > p.SubtractComponents(s.Memory)/4 && bytes > problem.HighestBytes(p.Rows())
+	weights := int64(0)
+	factors := p.Edges != nil && (choosesFactors(p, &set) || set.weighting().isBelowFactors(p, &set))
+	if factors || p.Edges != nil && m.choosesWeights(p, &set) {
+		weights = problem.FactorBytes(p.Graph, p.Edges, set.Memory, set.Workers)
+	} else if p.Weighted && (set.weighting().value != nil || m.choosesWeights(p, &set)) {
+		weights = 8*n + 2*sparse.MapValuesBytes(p.A, sched.Workers(set.Workers))
+	}
+	held = budget.AllOf(weights, scores, (13+8)*n)
+	out := s.WithDefaults()
+	out.Top = set.Top
+	out.Memory = budget.Subtract(out.Memory, held)
+	return &out, held
 }

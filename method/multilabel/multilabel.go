@@ -32,7 +32,7 @@ func lambdas() []float64 {
 }
 
 // engine names the learner; labels do not choose functions of the weights of edges for it.
-var engine = &method.Engine{Name: "spectral"}
+var engine = &method.Engine{Name: "spectral", Workspace: workspace}
 
 // Learner learns from some of the labelled nodes of a problem.
 type Learner struct {
@@ -173,18 +173,21 @@ func (l *Learner) F1(positions []int, limit float64,
 	return measures
 }
 
-// Workspace declares the memory of [Predict] without the problem: the choice of the weights of edges, or with these the
-// search for eigenvectors, or the least squares, and the probabilities of all nodes.
-func Workspace(p *method.Problem, s *method.Settings) budget.Workspace {
-	held, choice := method.FactorSpace(p, s)
+// Workspace declares the memory of [Predict] without the problem.
+func Workspace(p *method.Problem, s *method.Settings) (budget.Workspace, error) {
+	return engine.Declare(p, s, budget.Workspace{})
+}
+
+// workspace declares the memory of the search for eigenvectors and of the least squares.
+func workspace(p *method.Problem, _ *method.Settings) (budget.Workspace, error) {
 	n := len(p.Degrees)
 	labelled := len(NewLearner(p, nil).Row)
 	labels := len(p.Names)
-	w := budget.Held(auto.EmbeddingBytes(n, labelled, labels))
+	w := budget.Held(auto.EmbeddingBytes(n, labelled, labels), p.ArcsBytes(), budget.Block[float32](n, labels), 8*5*int64(labelled)*int64(labels+1))
 	if p.Attributes != nil {
 		w = w.And(auto.AttributeWorkspace(p, labelled, labels)).And(budget.Held(4 * 8 * int64(min(labelled, mostWide)) * int64(2*p.Attributes.Cols)))
 	}
-	return w.Or(choice).And(budget.Held(held, p.ArcsBytes(), budget.Block[float32](n, 2*labels), 8*5*int64(labelled)*int64(labels+1)))
+	return w, nil
 }
 
 // Model gives a node a probability of each of the labels, which do not exclude

@@ -6,7 +6,6 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -175,18 +174,3 @@ const (
 	MostMissed = 0.01
 	MissedWork = 1_000_000_000
 )
-
-// SubtractComponents returns the bytes of a memory limit without those of [Problem.ComponentBytes]; a
-// limit of 0 means none.
-func (p *Problem) SubtractComponents(limit int64) int64 {
-	return budget.Subtract(limit, p.ComponentBytes())
-}
-
-// ComponentBytes is the memory of the components of the graph and of the set of reached nodes.
-func (p *Problem) ComponentBytes() int64 {
-	n := int64(p.Rows())
-	if p.Directed {
-		return n/8 + 5*n
-	}
-	return n/8 + 4*n + 8*n
-}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/problem"
 )
@@ -74,10 +73,6 @@ func compare(labelled, others []float64) (d Difference) {
 	}
 	return d
 }
-
-// Workspace declares the memory of a comparison in a graph of n nodes: the two nearest labels of each node before and after a
-// sweep, and a list of hops or degrees.
-func Workspace(n int) budget.Workspace { return budget.Held(40 * int64(n)) }
 
 // Check compares the labelled nodes of a problem with other nodes, with targets, which are rows, with these alone. It adds its sweeps
 // to work. Cost: a sweep for each edge of the longest of the shortest paths to a label.
