@@ -32,17 +32,17 @@ var automatic = &Engine{
 		w, _ = auto.Workspace(p, autoSettings(p, *s))
 		return w, nil
 	},
-	disk: func(p *Problem, s *Settings) int64 {
+	Temporary: func(p *Problem, s *Settings) int64 {
 		if signedMethod(p, s) != nil {
 			return 0
 		}
 		_, disk := auto.Workspace(p, autoSettings(p, *s))
 		return disk
 	},
-	highest: func(p *Problem, s *Settings) bool {
+	Highest: func(p *Problem, s *Settings) bool {
 		return !s.Given.Has(classify.WeightsParam.Name) && auto.KeepsHighest(p, autoSettings(p, *s))
 	},
-	mixture: &mixture{auto.FoldCount, auto.Propagates},
+	Mixture: &Mixture{auto.FoldCount, auto.Propagates},
 }
 
 var autoSpec = param.Spec{
@@ -86,7 +86,7 @@ func predictAuto(ctx context.Context, p *Problem, par *Parameters,
 		Places:     result.Places,
 		Unfinished: result.Unfinished, BlockModel: result.BlockModel,
 		Omitted: result.Omitted, Work: result.Work, Seconds: result.Seconds,
-		choice: result.Choice, form: result.Form,
+		choice: result.Choice, Form: result.Form,
 	}
 	if !set.Balanced {
 		return out, nil

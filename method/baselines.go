@@ -37,13 +37,13 @@ type Baselines struct {
 
 // IsBaseline reports whether a method is one of the baselines, label propagation or the largest class, whose estimate of
 // accuracy is theirs.
-func (m *Engine) IsBaseline() bool { return m.baseline != nil }
+func (m *Engine) IsBaseline() bool { return m.Baseline != nil }
 
-// mixture describes an engine that mixes models, of which label propagation may be one. Its accuracy is
-// that for known shares of classes.
-type mixture struct {
-	foldCount  func(labels int) int  // by which it measures itself
-	propagates func(p *Problem) bool // whether label propagation may be one of the models
+// Mixture describes an engine that mixes models, of which label propagation may be one. Its accuracy is
+// the accuracy for known shares of classes, and held-out labels choose the weights of edges for it.
+type Mixture struct {
+	FoldCount  func(labels int) int  // by which it measures itself
+	Propagates func(p *Problem) bool // whether label propagation may be one of the models
 }
 
 // ShowingLabels is the number of labels from which [Baselines.ShowLikeness] may be true: fewer show it by chance.
@@ -82,8 +82,8 @@ func (m *Engine) PredictCompared(ctx context.Context, p *Problem,
 	if err != nil {
 		return nil, nil, err
 	}
-	if m.baseline != nil {
-		out.Estimate = m.baseline(b)
+	if m.Baseline != nil {
+		out.Estimate = m.Baseline(b)
 	}
 	return out, b, nil
 }
@@ -103,12 +103,12 @@ func (m *Engine) measureBaselines(ctx context.Context, p *Problem,
 		return new(Baselines), nil
 	}
 	folds := set.testFolds(len(p.Row))
-	if m.mixture != nil {
-		folds = m.mixture.foldCount(len(p.Row))
+	if m.Mixture != nil {
+		folds = m.Mixture.FoldCount(len(p.Row))
 	}
 	fold := choose.Folds(p.Class, folds, set.RNGSeed, 0)
 	r := &Baselines{Majority: choose.LargestClass(p, fold)}
-	if m.mixture != nil && !m.mixture.propagates(p) {
+	if m.Mixture != nil && !m.Mixture.Propagates(p) {
 		return r, nil
 	}
 	within, held := m.within(p, &set)
@@ -201,9 +201,9 @@ var labelPropagation = &Engine{
 		}
 		return w, nil
 	},
-	highest: func(*Problem, *Settings) bool { return true },
+	Highest: func(*Problem, *Settings) bool { return true },
 	HasRaw:  true,
-	baseline: func(b *Baselines) problem.Estimate { // with given values of the parameters if there are some
+	Baseline: func(b *Baselines) problem.Estimate { // with given values of the parameters if there are some
 		if b.declared != nil {
 			return *b.declared
 		}
@@ -283,7 +283,7 @@ func predictPropagated(ctx context.Context, p *Problem, par *Parameters,
 		return nil, err
 	}
 	if set.Explain {
-		out.form = l.Form()
+		out.Form = l.Form()
 	}
 	out.Seconds.Walk = time.Since(start).Seconds()
 	fillClasses(out, p, set.Prior)
@@ -334,7 +334,7 @@ func propagationValues(set *Settings) (v param.Values, isGiven bool, err error) 
 // not, and the shares of the labels for scores, each class counted once more. It takes nothing from the graph.
 var Majority = &Engine{
 	Name: "majority", Fit: predictLargest,
-	baseline: func(b *Baselines) problem.Estimate { return b.Majority },
+	Baseline: func(b *Baselines) problem.Estimate { return b.Majority },
 }
 
 // predictLargest is the Fit of [Majority].
@@ -366,7 +366,7 @@ func (m *Engine) AdaptToShares(ctx context.Context, p *Problem, out *Prediction,
 	s *Settings) error {
 	s = cmp.Or(s, new(Settings))
 	err := Reweigh(ctx, p, out, s.Workers)
-	if err != nil || p.Shares == nil || out.Tested == 0 || m.mixture != nil {
+	if err != nil || p.Shares == nil || out.Tested == 0 || m.Mixture != nil {
 		return err
 	}
 	var par *Parameters

@@ -141,7 +141,7 @@ func predictBeliefs(ctx context.Context, p *Problem, par *Parameters,
 	if out.Scores, err = model.Predict(ctx); err != nil {
 		return nil, err
 	}
-	out.form = model.Form
+	out.Form = model.Form
 	out.Work.Sweeps += model.Sweeps
 	out.Seconds.Walk = time.Since(start).Seconds()
 	fillClasses(out, p, classShares)

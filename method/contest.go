@@ -122,7 +122,7 @@ func meanSquareElsewhere(p *Problem, predicted []float64, center float64) float6
 func (e *Entry) compare(ctx context.Context, p *Problem, s *Settings) (*candidate, error) {
 	set := s.WithDefaults()
 	set.Given = e.Own
-	j, err := e.Method.begin(ctx, p, nil, &set)
+	j, err := e.Method.Numbers.begin(ctx, p, nil, &set)
 	if err != nil {
 		return nil, err
 	}

@@ -58,12 +58,13 @@ type Engine struct {
 
 	Numbers *Regression // how it predicts numbers, which is all that [Register] needs; nil: it predicts classes
 
-	baseline func(b *Baselines) problem.Estimate // its estimate of accuracy is among the baselines
-	highest  func(p *Problem, s *Settings) bool  // whether Fit may leave Prediction.Scores nil, see [Settings.Top]; nil: never
-	disk     func(p *Problem, s *Settings) int64 // bytes of temporary files; nil: none
-	mixture  *mixture
-	begin    func(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*job, error) // see predict
-	model    *Model                                                                            // that it predicts with, see [Model.Engine]
+	// Baseline returns the estimate of its accuracy, which is one of the baselines; nil: it is none of them.
+	Baseline func(b *Baselines) problem.Estimate
+
+	Highest   func(p *Problem, s *Settings) bool  // whether Fit may leave Prediction.Scores nil, see [Settings.Top]; nil: never
+	Temporary func(p *Problem, s *Settings) int64 // bytes of temporary files; nil: none
+	Mixture   *Mixture                            // nil: it mixes no models
+	Model     *Model                              // that it predicts with, see [Model.Engine]; nil: it learns
 }
 
 // Predict predicts every node from the labels of p with the weights of edges of [Engine.Weigh], and with the given parameters or, if
@@ -111,10 +112,15 @@ func All() []*Engine {
 		graphMethods(), walkMethods(), kernelMethods())
 }
 
-// inStages returns an engine whose Fit and Choose are those of its stages.
-func (m Engine) inStages() *Engine {
-	m.Fit = m.predict
-	m.Choose = m.tune
+// stages checks a problem for an engine, and returns the settings to choose from and the stages of a choice or a prediction.
+type stages func(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*job, error)
+
+// inStages returns an engine whose Fit and Choose go through stages.
+func (m Engine) inStages(begin stages) *Engine {
+	m.Fit = func(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
+		return begin.predict(ctx, &m, p, par, s)
+	}
+	m.Choose = begin.tune
 	return &m
 }
 

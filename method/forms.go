@@ -16,10 +16,10 @@ import (
 // from with [Settings].Explain. The error wraps [explain.ErrNoForm] for a method whose scores are no sums over labelled nodes.
 func (p *Prediction) Explain(ctx context.Context, problem *Problem, nodes []int,
 	s *explain.Settings) ([]explain.Explanation, error) {
-	if p.form == nil {
+	if p.Form == nil {
 		return nil, explain.ErrNoForm
 	}
-	return explain.Nodes(ctx, problem, p.form, p.Class, nodes, s)
+	return explain.Nodes(ctx, problem, p.Form, p.Class, nodes, s)
 }
 
 // Explainable returns the names of the methods whose predictions have reasons, in one line.
@@ -113,13 +113,13 @@ func (r *kernelPredictor) keepForm(ctx context.Context) error {
 			scores.Row(i)[c] += value
 		}
 	}
-	r.out.form = explain.Linear(rows, weights, scores, bias, func(ctx context.Context, nodes []int) (*sparse.Block[float64], error) {
+	r.out.Form = explain.Linear(rows, weights, scores, bias, func(ctx context.Context, nodes []int) (*sparse.Block[float64], error) {
 		return apply(ctx, explain.UnitColumns(n, nodes, rows))
 	})
-	r.out.form.Size = degreeOf(r.p)
+	r.out.Form.Size = degreeOf(r.p)
 	if set := r.out.Parameters.Kernel; !kernel.Families().Named(set.Spec.Name).IsNormalized(set.Values) {
 		size := kernel.OnDegrees(r.p.Degrees).MeanDegree()
-		r.out.form.Size = func(int) float64 { return size }
+		r.out.Form.Size = func(int) float64 { return size }
 	}
 	return nil
 }
@@ -173,6 +173,6 @@ func (r *predictor) form(ctx context.Context) error {
 			return scale * weights.Row((t-first)*k + source)[class]
 		},
 	}
-	r.out.form = a.Form()
+	r.out.Form = a.Form()
 	return nil
 }

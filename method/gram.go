@@ -180,10 +180,9 @@ func (s *GramSource) Engine() *Engine { return s.engine(func(*Classified) {}) }
 // engine returns the engine, which calls visit with its result.
 func (s *GramSource) engine(visit func(c *Classified)) *Engine {
 	e := Engine{Name: s.Spec.Name, Takes: s.Takes(), Specs: []*param.Spec{&s.Spec}}
-	e.begin = func(_ context.Context, p *Problem, par *Parameters, set *Settings) (*job, error) {
+	m := e.inStages(func(_ context.Context, p *Problem, par *Parameters, set *Settings) (*job, error) {
 		return s.begin(p, par, set, visit)
-	}
-	m := e.inStages()
+	})
 	m.Choose = nil
 	return m
 }

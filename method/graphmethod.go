@@ -30,7 +30,7 @@ type graphMethod struct {
 	// scores stores the scores and classes of all nodes in j.out.
 	scores func(ctx context.Context, j *job, v param.Values) error
 
-	highest func(p *Problem, s *Settings) bool // see Engine.highest
+	highest func(p *Problem, s *Settings) bool // see Engine.Highest
 
 	// workspace is that of the engine for the given settings, some of which it refuses.
 	workspace func(p *Problem, settings []param.Values, s *Settings) (budget.Workspace, error)
@@ -58,14 +58,14 @@ func graphMethods() (list []*Engine) {
 // engine returns the learner as an engine.
 func (m graphMethod) engine() *Engine {
 	d := m.spec
-	e := Engine{Name: d.Name, Takes: d.Takes(), Specs: []*param.Spec{d}, HasRaw: m.hasRaw, highest: m.highest, begin: m.begin,
+	e := Engine{Name: d.Name, Takes: d.Takes(), Specs: []*param.Spec{d}, HasRaw: m.hasRaw, Highest: m.highest,
 		Workspace: func(p *Problem, s *Settings) (w budget.Workspace, err error) {
 			settings, _, err := s.grid(d, d.Own(s.Given), nil)
 			if err != nil {
 				return w, err
 			}
 			return m.workspace(p, settings, s)
-		}}.inStages()
+		}}.inStages(m.begin)
 	if len(d.Params) == 0 {
 		e.Choose = nil
 	}
@@ -239,10 +239,8 @@ func Register(e *Engine) {
 		panic("method: an engine needs Fit and a name of its own")
 	}
 	if len(e.Specs) == 1 {
-		chosen := *e
 		f := fit(e.Fit)
-		chosen.begin = graphMethod{spec: e.Specs[0], predictions: f.predictions, scores: f.scores}.begin
-		e = chosen.inStages()
+		e = e.inStages(graphMethod{spec: e.Specs[0], predictions: f.predictions, scores: f.scores}.begin)
 	}
 	registered = append(registered, e)
 }

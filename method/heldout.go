@@ -37,7 +37,7 @@ func (m *Engine) HoldOut(ctx context.Context, p *Problem, out *Prediction, s *Se
 		visible := p.At(labels.Train)
 		var held *Prediction
 		var err error
-		if m.model != nil {
+		if m.Model != nil {
 			held, err = m.Fit(ctx, visible, nil, &set)
 		} else {
 			held, err = m.keep(out, s).predict(ctx, m, visible, &set)

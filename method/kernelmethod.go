@@ -47,7 +47,7 @@ func kernelMethods() (list []*Engine) {
 func (m kernelMethod) engine() *Engine {
 	e := Engine{
 		Name: m.kernel.Name + "+" + m.learner.Name, Specs: []*param.Spec{&m.kernel.Spec, specOf(m.learner)},
-		begin: m.begin, Workspace: m.workspace, HasRaw: m.learner.Path == nil,
+		Workspace: m.workspace, HasRaw: m.learner.Path == nil,
 	}
 	if m.learner == learners()[0] {
 		e.Name = m.kernel.Name
@@ -58,7 +58,7 @@ func (m kernelMethod) engine() *Engine {
 		}
 	}
 	e.Takes = append(e.Takes, specOf(m.learner).Takes()...)
-	return e.inStages()
+	return e.inStages(m.begin)
 }
 
 // trySettings is the number of labels that a learner without a path is tried on behind a

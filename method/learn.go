@@ -51,10 +51,10 @@ type job struct {
 
 // predict predicts by the stages of an engine: a choice by held-out labels unless parameters are given, a model of all labels,
 // and the estimate of its accuracy.
-func (m *Engine) predict(ctx context.Context, p *Problem, par *Parameters,
+func (begin stages) predict(ctx context.Context, m *Engine, p *Problem, par *Parameters,
 	s *Settings) (*Prediction, error) {
 	start := time.Now()
-	j, err := m.begin(ctx, p, par, s)
+	j, err := begin(ctx, p, par, s)
 	if err != nil {
 		return nil, err
 	}
@@ -133,9 +133,9 @@ func (s *Settings) foldsLike(p *Problem, sampled int) (fold []int, count int) {
 }
 
 // tune chooses by splits.
-func (m *Engine) tune(ctx context.Context, p *Problem, splits *choose.Splits,
+func (begin stages) tune(ctx context.Context, p *Problem, splits *choose.Splits,
 	s *Settings) (*Choice, error) {
-	j, err := m.begin(ctx, p, nil, s)
+	j, err := begin(ctx, p, nil, s)
 	if err != nil {
 		return nil, err
 	}

@@ -52,10 +52,10 @@ func (m *Model) Engine() (*Engine, error) {
 		return nil, err
 	}
 	e := *inner
-	e.model = m
+	e.Model = m
 	e.Choose = nil
-	e.baseline = nil
-	e.mixture = nil
+	e.Baseline = nil
+	e.Mixture = nil
 	e.Fit = func(ctx context.Context, p *Problem, _ *Parameters, s *Settings) (*Prediction, error) {
 		if err := m.compare(p); err != nil {
 			return nil, err
@@ -72,7 +72,7 @@ func (m *Model) Engine() (*Engine, error) {
 
 // Weigh returns the problem with the weights of edges of the model, see [Engine.Weigh].
 func (m *Model) Weigh(ctx context.Context, p *Problem, s *Settings) (*Problem, error) {
-	return (&Engine{model: m}).Weigh(ctx, p, s)
+	return (&Engine{Model: m}).Weigh(ctx, p, s)
 }
 
 // compare returns the [*sides.Difference] of a problem whose edges the model does not fit.
@@ -157,7 +157,7 @@ func (m *Model) predict(ctx context.Context, e *Engine, p *Problem,
 			return nil, fmt.Errorf("%w: %v", ErrChanged, err)
 		}
 	}
-	if c := m.Auto; e.mixture != nil && (c != nil && !c.Valid() || c == nil && m.Values == nil) { // c is nil of a signed graph
+	if c := m.Auto; e.Mixture != nil && (c != nil && !c.Valid() || c == nil && m.Values == nil) { // c is nil of a signed graph
 		return nil, ErrChanged
 	}
 	s = m.settings(s)

@@ -62,7 +62,7 @@ func Regressions() param.List[*Regression] {
 
 // Engine returns an engine of numbers.
 func (r *Regression) Engine() *Engine {
-	m := Engine{Name: r.Spec.Name, Takes: r.Spec.Takes(), Specs: []*param.Spec{&r.Spec}, Numbers: r, begin: r.begin}.inStages()
+	m := Engine{Name: r.Spec.Name, Takes: r.Spec.Takes(), Specs: []*param.Spec{&r.Spec}, Numbers: r}.inStages(r.begin)
 	m.Choose = nil
 	return m
 }

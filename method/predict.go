@@ -70,9 +70,10 @@ type Prediction struct {
 	Work    graph.Work
 	Seconds problem.PhaseSeconds
 
-	power  float64       // of the votes of a learner on a kernel, see [Engine.Keep]
-	choice *auto.Choice  // of auto
-	form   *explain.Form // nil: none, or it was not asked for
+	power  float64      // of the votes of a learner on a kernel, see [Engine.Keep]
+	choice *auto.Choice // of auto
+	// Form gives the reasons of predictions, see [Settings].Explain; nil: none, or it was not asked for.
+	Form *explain.Form
 }
 
 // Models describes the models in the mixture of auto, by decreasing weight; nil for other methods.

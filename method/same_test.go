@@ -243,11 +243,11 @@ func TestValidate(t *testing.T) {
 func plainWalks() walkMethod { return walkMethod{"cwk", learners()[0]} }
 
 func predictWalks(ctx context.Context, p *Problem, s *Settings) (*Prediction, error) {
-	return plainWalks().engine().predict(ctx, p, nil, s)
+	return plainWalks().engine().Fit(ctx, p, nil, s)
 }
 
 func predictWalksWith(ctx context.Context, p *Problem, par Parameters, s *Settings) (*Prediction, error) {
-	return plainWalks().engine().predict(ctx, p, &par, s)
+	return plainWalks().engine().Fit(ctx, p, &par, s)
 }
 
 func chooseWalks(ctx context.Context, p *Problem, s *Settings) (*Choice, error) {
@@ -262,5 +262,5 @@ func chooseWalks(ctx context.Context, p *Problem, s *Settings) (*Choice, error) 
 }
 
 func chooseWalksOnSplits(ctx context.Context, p *Problem, splits *choose.Splits, s *Settings) (*Choice, error) {
-	return plainWalks().engine().tune(ctx, p, splits, s)
+	return plainWalks().engine().Choose(ctx, p, splits, s)
 }

@@ -198,7 +198,7 @@ func (m spreading) scores(ctx context.Context, j *job,
 		&propagate.Settings{Progress: j.set.Progress}, take); err != nil {
 		return err
 	}
-	j.out.form = m.form(j, v, j.out.Raw)
+	j.out.Form = m.form(j, v, j.out.Raw)
 	prior := classShares.Distributions(j.p.Seeds())(0)
 	if !isShare {
 		return m.probabilities(j, v, prior)

@@ -37,12 +37,12 @@ func (m walkMethod) engine() *Engine {
 		Name: m.name, Specs: []*param.Spec{&walkSpec, specOf(m.learner)},
 		Takes: slices.Concat(walkSpec.Takes(), []string{cwk.PriorParam.Name},
 			specOf(m.learner).Takes()),
-		begin: m.begin, Workspace: m.workspace, HasRaw: m.learner.Path == nil,
+		Workspace: m.workspace, HasRaw: m.learner.Path == nil,
 		Check: func(s *Settings) error {
 			_, err := walkSettings(s)
 			return err
 		},
-	}.inStages()
+	}.inStages(m.begin)
 }
 
 // begin returns the settings and the stages. With too few labels, where

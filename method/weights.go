@@ -54,7 +54,7 @@ func Weightings() []string {
 // choosesWeights reports whether held-out labels choose the weights: those of a mixture. Any other method is its formula on the
 // weights of the graph.
 func (m *Engine) choosesWeights(p *Problem, s *Settings) bool {
-	return m.mixture != nil && p.Weighted && !p.Signed && s.Weights == "" &&
+	return m.Mixture != nil && p.Weighted && !p.Signed && s.Weights == "" &&
 		(!choosesFactors(p, s) || p.Edges.Weighted) && len(p.Row) >= leastLabels && !choose.TooFew(p.Class)
 }
 
@@ -104,8 +104,8 @@ func (m *Engine) Weigh(ctx context.Context, p *Problem,
 // weighingSettings returns the settings of a method, with those of a kept model.
 func (m *Engine) weighingSettings(s *Settings) Settings {
 	set := s.WithDefaults()
-	if m.model != nil {
-		return *m.model.settings(&set)
+	if m.Model != nil {
+		return *m.Model.settings(&set)
 	}
 	return set
 }

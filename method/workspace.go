@@ -33,11 +33,11 @@ func (m *Engine) DeclareTuning(p, tuned *Problem, s *Settings) (budget.Workspace
 
 // Disk returns the bytes of temporary files of [Engine.Predict].
 func (m *Engine) Disk(p *Problem, s *Settings) int64 {
-	if m.disk == nil {
+	if m.Temporary == nil {
 		return 0
 	}
 	within, _ := m.within(p, s)
-	return m.disk(p, within)
+	return m.Temporary(p, within)
 }
 
 // within returns the memory that Predict holds while m computes: the weights of edges, the components, and the scores and classes
@@ -52,7 +52,7 @@ func (m *Engine) within(p *Problem, s *Settings) (within *Settings, held int64) 
 	case set.Raw || set.Explain:
 		scores += budget.Block[float64](int(n), len(p.Names))
 		set.Top = 0
-	case set.Memory == 0 || m.highest == nil || p.Shares != nil || p.Signed || p.Team() != nil || !m.highest(p, &set) ||
+	case set.Memory == 0 || m.Highest == nil || p.Shares != nil || p.Signed || p.Team() != nil || !m.Highest(p, &set) ||
 		scores <= max(set.Memory/4, highest):
 		set.Top = 0
 	case set.Top > 0:

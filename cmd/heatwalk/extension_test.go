@@ -113,6 +113,20 @@ func TestExtension(t *testing.T) {
 			t.Errorf("plan of %s:\n%s", name, text)
 		}
 	}
+	// An engine with every field is chosen, measured, kept and explained, and has sets of classes.
+	train := filepath.Join(golden, "train.tsv")
+	text := run("classify", graph, "--labels", train, "--method", "counts", "--sets", "0.8", "--save-model", "counts", "-o", "counts.tsv")
+	for _, part := range []string{"chosen from 3 settings", "largest class", "sets"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("the summary of counts does not have %q:\n%s", part, text)
+		}
+	}
+	if kept, err := os.ReadFile(filepath.Join(dir, "counts.tsv")); err != nil || run("predict", graph, "--model", "counts", "--sets", "0.8", "-o", "-", "--quiet") != string(kept) {
+		t.Errorf("the model of counts predicts otherwise (%v)", err)
+	}
+	if text := run("explain", graph, "s1", "--labels", train, "--method", "counts", "-o", "-", "--quiet"); !strings.Contains(text, "label") {
+		t.Errorf("counts has no reasons:\n%s", text)
+	}
 	// A model for numbers is compared with others.
 	numbers := filepath.Join(dir, "numbers.tsv")
 	var lines strings.Builder

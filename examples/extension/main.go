@@ -1,4 +1,4 @@
-// Command extension is heatwalk with a kernel, a learner, a method, a model for numbers, a file format and a kind of items,
+// Command extension is heatwalk with a kernel, a learner, two methods, a model for numbers, a file format and a kind of items,
 // words, of another module. They have a name in --method, grids, estimates and help, as those that come with
 // heatwalk do, and files that end in .arrows are read as graphs:
 //
@@ -24,6 +24,7 @@ func init() {
 	classify.Register(nearest)
 	propagate.Register(votes)
 	method.Register(damped.Engine())
+	method.Register(counts)
 	graphfile.Register(arrows)
 	items.Register(words)
 }
