@@ -133,7 +133,7 @@ class Nodes(unittest.TestCase):
         base = {"source": ["ann", "bob", "bob"], "target": ["bob", "ann", "cid"]}
         for more in ({}, {"weight": [1, 1, 1]}, {"note": list("xyz")}, {"weight": [1, 1, 1], "note": list("xyz")}):
             self.assertEqual(hw.as_graph(pandas.DataFrame({**base, **more})).matrix.max(), 1)
-        with self.assertRaisesRegex(ValueError, "row 1: bob–ann has weight 2, and the opposite direction ann–bob has 1 .row 0.; pass as_graph.graph, directed=True. to keep both"):
+        with self.assertRaisesRegex(ValueError, "row 1: bob–ann has weight 2, and the opposite direction ann–bob has 1 .row 0.; pass .*, or as_graph.graph, directed=True. to keep both"):
             hw.as_graph(pandas.DataFrame({**base, "weight": [1, 2, 1]}))
         self.assertEqual(hw.as_graph(networkx.MultiGraph([(0, 1), (0, 1)])).matrix.max(), 1)
 
@@ -260,13 +260,22 @@ class Bank(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "is not a node of the graph, which has [0-9]+: give both one type$"):
             hw.NodeClassifier("lp").fit(g, known.set_axis(known.index.astype(str)))
 
+    def test_ids_are_texts(self):
+        """Numbers and texts in two columns are one node if they have one text, as in the file of the frame."""
+        for source in ([1, 2, 3], [1, 2, None], [1, 2.5, 3]):
+            frame = pandas.DataFrame({"source": source, "target": ["2", "x", "1"]})
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "f.csv")
+                frame.to_csv(path, index=False)
+                self.assertEqual(sorted(hw.as_graph(frame).nodes), sorted(hw.as_graph(path).nodes))
+
     def test_questions(self):
         """Messages name the arguments that answer them, and these answer them."""
         frame = pandas.DataFrame({"from_account": ["a", "b"], "to_account": ["b", "a"], "from_bank": ["x", "y"], "to_bank": ["y", "x"], "fee": [2, 3],
                                   "amount": [-2, 5], "value": ["5 EUR", "7 EUR"], "day": ["03/04/2024", "05/06/2024"]})
         for columns, answer, total in (
             (list(frame)[:5], "source='from_account', target='to_account'", 2), (["from_account", "to_account", "amount"], "flags=['--weights=signed']", 6),
-            (["from_account", "to_account", "day", "fee"], "source='from_account', target='to_account'", 2), (["from_account", "to_account", "value"], "weight=None", 2),
+            (["from_account", "to_account", "day", "fee"], "source='from_account', target='to_account', weight='fee'", 10), (["from_account", "to_account", "value"], "weight=None", 2),
         ):
             with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings(record=True) as log:
                 warnings.simplefilter("always")

@@ -104,13 +104,14 @@ def ask_columns(path: str, args: Sequence[str], weight: Any, titles: Sequence[An
             return _process.run(["info", path, *base, *args, *more], names, reader=_process.Reader(titles=titles),
                                 is_wanted=lambda text: weight is not None and "no weight;" in text)
         except InputError as error:
-            flag = "weight" if "could be the weight" in error.message else "fields"
-            value = re.search(f'--{flag}=([^ "]+)', error.stderr)
+            fields = re.search('--fields=([^ "]+)', error.stderr)
+            is_several = "could be the weight" in error.message
             is_text = weight is None and error.message.startswith('weight "')
             is_chosen = weight is None or weight == "weight" and "weight" in (titles or ())
-            if not value or "--fields" in more or not (is_text or flag == "weight" and is_chosen):
+            if not fields or more or not (is_text or is_several and is_chosen):
                 raise
-            more = ["--" + flag, weight if flag == "weight" and weight else value[1].rstrip(",")]
+            ends = fields[1].split(",")
+            more = ["--weight", weight] if weight else ["--fields", ",".join(ends[:2] if is_several else ends).rstrip(",")]
 
 
 def choose_columns(titles: list[Any], arrays: list[Any], named: dict[str, Any], flags: Sequence[str]) -> Choice:

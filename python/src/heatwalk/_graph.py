@@ -587,10 +587,19 @@ def _from_table(columns: list[tuple[Any, Any]], named: dict[str, Any], flags: Se
     is_whole = not len(nodes) and all(v.dtype.kind in "iu" for v in ends) and \
         np.result_type(*ends).kind in "iu"  # not float64, of int64 and uint64
     values = np.concatenate(ends) if is_whole else as_objects(itertools.chain(nodes, *(end.tolist() for end in ends)))
+    if not is_whole and {isinstance(v, str) for v in values[~is_missing(values)]} == {True, False}:
+        values = as_objects(itertools.chain(map(str, nodes), *map(_texts, ends)))
     codes, names = _factorize(values, is_whole)
     graph = _of_choice(codes[len(nodes):].reshape(2, -1), choice, names)
     graph.columns = columns_used
     return graph
+
+
+def _texts(values: Any) -> list[str | None]:
+    """Return the ids of a column as their texts in a file: whole numbers have no point if all are whole."""
+    lost = is_missing(values)
+    is_whole = all(isinstance(v, (int, float)) and v == v // 1 for v in values[~lost].tolist())
+    return [None if gone else str(int(v) if is_whole else v) for v, gone in zip(values.tolist(), lost)]
 
 
 def _factorize(values: Any, is_sorted: bool) -> tuple[Any, list[Any]]:

@@ -196,7 +196,9 @@ def _renamed(text: str, names: Mapping[str, str], reader: Reader | None = None) 
     text = text.replace("=none of classify", "=none of NodeClassifier")
     text = re.sub("name the other columns with --attribute-fields|name other columns,? or pass "
                   r"--attribute-fields=\S+", "leave it out of node_features", text)
-    return _FLAG.sub(lambda m: _argument(m[1], m[2] or m[3], reader), text)
+    text = _FLAG.sub(lambda m: _argument(m[1], m[2] or m[3], reader), text)
+    call = reader.call.partition("{}")[0]
+    return text.replace(f") {call}", ", ").replace("'], flags=['", "', '")  # one call for adjacent flags
 
 
 def _argument(flag: str, value: str | None, reader: Reader) -> str:
