@@ -263,6 +263,16 @@ func (p *Prediction) addReasons(ctx context.Context, rows []int) error {
 	return p.addKinds(ctx, list)
 }
 
+// LearnedMatrix returns the adjacency matrix with the weights of kinds and times that the method has learned from. Cost: a sweep
+// for each direction if these were chosen.
+func (p *Prediction) LearnedMatrix(ctx context.Context) (sparse.Matrix, error) {
+	if p.Factors == nil || p.Factors.IsGiven {
+		return p.g.A, nil
+	}
+	a, _, err := p.g.edges.Matrices(ctx, p.Factors.Book, p.g.options.Workers)
+	return a, err
+}
+
 // edgesOfLink are the edges between two nodes.
 type edgesOfLink struct {
 	codes           []uint32

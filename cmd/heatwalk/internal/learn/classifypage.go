@@ -161,8 +161,15 @@ func addMap(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction, do
 		colors[slices.Index(p.Classes, name)] = i
 		page.Series = append(page.Series, name)
 	}
+	a := g.A
+	if p.Factors != nil {
+		var err error
+		if a, err = p.LearnedMatrix(run.Context); err != nil {
+			return err
+		}
+	}
 	m := &mapGraph{
-		A: g.A, ID: g.Nodes.ID, Classes: p.Classes,
+		A: a, Weighted: p.Factors != nil, ID: g.Nodes.ID, Classes: p.Classes,
 		Class: in.f.writtenLabels(p.Prediction), Workers: run.Threads,
 		Scores: p.Prediction.Scores.Row,
 		Known:  shell.MarkLabelled(in.data.Labels, len(p.Class)),

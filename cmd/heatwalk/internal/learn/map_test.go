@@ -166,3 +166,48 @@ func TestFit(t *testing.T) {
 		t.Errorf("all discs but the far one are between %.0f and %.0f", left, right)
 	}
 }
+
+// Edges of kinds whose learned weight is 0 do not pull nodes together.
+func TestMapFollowsLearnedWeights(t *testing.T) {
+	for _, n := range []int{500, 6000} {
+		g := twoSides(t, n, 1)
+		g.Weighted = true
+		draw := func(a sparse.Matrix) []link {
+			g.A = a
+			groups, groupOf, err := g.groupsOf(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			links, err := g.linksOf(t.Context(), groups, groupOf)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return links
+		}
+		entries := func(across float64) (list []sparse.Triplet) {
+			for u := range uint32(n) {
+				for _, step := range []uint32{1, 2, 4} {
+					v := (u + step) % uint32(n)
+					w := 1.0
+					if step == 1 {
+						w = across
+					}
+					if step > 1 || across >= 0 {
+						list = append(list, sparse.Triplet{Row: u, Col: v, Val: w}, sparse.Triplet{Row: v, Col: u, Val: w})
+					}
+				}
+			}
+			return list
+		}
+		matrix := func(across float64) sparse.Matrix {
+			a, err := sparse.FromTriplets(n, n, entries(across))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return a
+		}
+		if got, want := draw(matrix(0)), draw(matrix(-1)); !slices.Equal(got, want) {
+			t.Errorf("%d nodes: %d links with edges of weight 0, %d without", n, len(got), len(want))
+		}
+	}
+}

@@ -21,13 +21,14 @@ const (
 
 // mapGraph is a graph with predicted classes.
 type mapGraph struct {
-	A       sparse.Matrix
-	ID      func(row int) string
-	Classes []string
-	Class   []int                   // of each row; −1: no class
-	Scores  func(row int) []float32 // probabilities of the classes
-	Known   []bool                  // whether the class is a label that was given
-	Workers int                     // goroutines; 0: one for each processor
+	A        sparse.Matrix
+	Weighted bool // links are as strong as entries of A; otherwise all are equal
+	ID       func(row int) string
+	Classes  []string
+	Class    []int                   // of each row; −1: no class
+	Scores   func(row int) []float32 // probabilities of the classes
+	Known    []bool                  // whether the class is a label that was given
+	Workers  int                     // goroutines; 0: one for each processor
 
 	Colors  []int         // number of the color of each class; −1: grey
 	Reasons map[int]any   // JSON documents of rows, as Reasons of the module's root
@@ -187,40 +188,35 @@ func (g *mapGraph) certainty(row int) float64 {
 	return float64(g.Scores(row)[g.Class[row]])
 }
 
-// linksOf returns the links between groups: the number of entries. Cost: one sweep.
+// linksOf returns the links between groups with their weights: sums of entries if edges have kinds or times, otherwise the
+// number of entries. Cost: one sweep, by a single goroutine, which keeps the order of rows and of sums.
 func (g *mapGraph) linksOf(ctx context.Context, groups []group,
 	groupOf []int32) ([]link, error) {
 	var links []link
-	if groups[0].row >= 0 { // a single goroutine keeps the order of rows
-		err := sparse.EachRow(ctx, g.A, 1, func(_, row int, col []uint32, _ []float64) error {
-			for _, c := range col {
-				if int(c) > row {
-					links = append(links, link{row, int(c), 1})
-				}
+	var sums []float64 // of pairs of groups
+	if groups[0].row < 0 {
+		sums = make([]float64, len(groups)*len(groups))
+	}
+	err := sparse.EachRow(ctx, g.A, 1, func(_, row int, col []uint32, val []float64) error {
+		for e, c := range col {
+			w := 1.0
+			if g.Weighted && val != nil {
+				w = val[e]
 			}
-			return nil
-		})
-		return links, err
-	}
-	counts := make([][]int64, sched.Workers(g.Workers)) // of pairs of groups
-	for i := range counts {
-		counts[i] = make([]int64, len(groups)*len(groups))
-	}
-	err := sparse.EachRow(ctx, g.A, g.Workers, func(worker, row int, col []uint32, _ []float64) error {
-		for _, c := range col {
-			counts[worker][int(groupOf[row])*len(groups)+int(groupOf[c])]++
+			switch {
+			case w <= 0:
+			case sums != nil:
+				a, b := groupOf[row], groupOf[c]
+				sums[int(min(a, b))*len(groups)+int(max(a, b))] += w
+			case int(c) > row:
+				links = append(links, link{row, int(c), w})
+			}
 		}
 		return nil
 	})
-	for a := range groups {
-		for b := range a {
-			sum := int64(0)
-			for _, count := range counts {
-				sum += count[a*len(groups)+b] + count[b*len(groups)+a]
-			}
-			if sum > 0 {
-				links = append(links, link{b, a, float64(sum)})
-			}
+	for pair, sum := range sums {
+		if a, b := pair/len(groups), pair%len(groups); sum > 0 && a < b {
+			links = append(links, link{a, b, sum})
 		}
 	}
 	return links, err
