@@ -330,6 +330,9 @@ func (g *mapGraph) drawMap(b *strings.Builder, groups []group, links []link) {
 	if grey != nil {
 		fmt.Fprintf(b, "<span><i class=\"swatch grey\"></i>%s</span>", strings.Join(grey, ", or "))
 	}
+	if g.Weighted {
+		b.WriteString(" <span>Links with less than 5 % of the largest weight are left out.</span>")
+	}
 	if len(links) > len(drawn) {
 		fmt.Fprintf(b, " <span>The %s strongest of %s links.</span>", report.Count(len(drawn)).Text,
 			report.Count(len(links)).Text)

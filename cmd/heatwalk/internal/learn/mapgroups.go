@@ -188,8 +188,11 @@ func (g *mapGraph) certainty(row int) float64 {
 	return float64(g.Scores(row)[g.Class[row]])
 }
 
+// leastLink is the least weight of a link of the map, relative to the strongest.
+const leastLink = 0.05
+
 // linksOf returns the links between groups with their weights: sums of entries if edges have kinds or times, otherwise the
-// number of entries. Cost: one sweep, by a single goroutine, which keeps the order of rows and of sums.
+// number of entries. With kinds or times it leaves out links below leastLink of the strongest. Cost: one sweep, by a single goroutine, which keeps the order of rows and of sums.
 func (g *mapGraph) linksOf(ctx context.Context, groups []group,
 	groupOf []int32) ([]link, error) {
 	var links []link
@@ -218,6 +221,13 @@ func (g *mapGraph) linksOf(ctx context.Context, groups []group,
 		if a, b := pair/len(groups), pair%len(groups); sum > 0 && a < b {
 			links = append(links, link{a, b, sum})
 		}
+	}
+	strongest := 0.0
+	for _, l := range links {
+		strongest = max(strongest, l.weight)
+	}
+	if g.Weighted {
+		links = slices.DeleteFunc(links, func(l link) bool { return l.weight < leastLink*strongest })
 	}
 	return links, err
 }
