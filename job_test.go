@@ -30,21 +30,6 @@ import (
 
 const karateEdges = "testdata/golden/karate/edges.tsv"
 
-// soon fails if do takes more than half a minute.
-func soon(t *testing.T, do func()) {
-	t.Helper()
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		do()
-	}()
-	select {
-	case <-done:
-	case <-time.After(30 * time.Second):
-		t.Fatal("waits for ever")
-	}
-}
-
 // openKarate opens the karate club.
 func openKarate(t *testing.T, o *Options) *Graph {
 	t.Helper()
@@ -71,14 +56,12 @@ func TestPlannedUsesGraph(t *testing.T) {
 		_, _, err := g.Kernel(t.Context(), "diffusion:beta=2", []string{"1"}, nil, nil)
 		return err
 	}})
-	soon(t, func() {
-		job, err := g.Begin(t.Context(), &Needs{Structure: true, Workspace: func(*Job, *Plan) (budget.Workspace, error) {
-			return budget.Held(g.Plan().Room() / 2), nil
-		}})
-		if err != nil || calls != 2 || len(job.Components.Sizes) != 1 {
-			t.Errorf("%d plans, %v", calls, err)
-		}
-	})
+	job, err := g.Begin(t.Context(), &Needs{Structure: true, Workspace: func(*Job, *Plan) (budget.Workspace, error) {
+		return budget.Held(g.Plan().Room() / 2), nil
+	}})
+	if err != nil || calls != 2 || len(job.Components.Sizes) != 1 {
+		t.Errorf("%d plans, %v", calls, err)
+	}
 }
 
 // A job that waits for another one, which puts the graph into memory, ends with its context.
@@ -89,11 +72,9 @@ func TestBeginEndsWithContext(t *testing.T) {
 	for _, n := range []*Needs{{}, {Structure: true}, {Components: true}} {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(10*time.Millisecond, func() { cancel(cause) })
-		soon(t, func() {
-			if _, err := g.Begin(ctx, n); !errors.Is(err, cause) {
-				t.Errorf("%+v: %v", n, err)
-			}
-		})
+		if _, err := g.Begin(ctx, n); !errors.Is(err, cause) {
+			t.Errorf("%+v: %v", n, err)
+		}
 	}
 	<-g.resources.turn
 	if _, err := g.Begin(t.Context(), &Needs{Structure: true}); err != nil {

@@ -183,7 +183,7 @@ func TestJobsShare(t *testing.T) {
 				}
 			})
 		}
-		soon(t, group.Wait)
+		group.Wait()
 		job, err := g.Begin(t.Context(), &Needs{Fills: true})
 		if err != nil {
 			t.Fatalf("%s: after all jobs: %v", name, err)
@@ -205,7 +205,7 @@ func TestCloseEndsWaiting(t *testing.T) {
 	if err := g.Close(); err != nil {
 		t.Error(err)
 	}
-	soon(t, group.Wait)
+	group.Wait()
 	if !errors.Is(err, ErrClosed) {
 		t.Error(err)
 	}
@@ -240,7 +240,7 @@ func TestCloseWhileInUse(t *testing.T) {
 		if err := g.Close(); err != nil {
 			t.Error(name, err)
 		}
-		soon(t, group.Wait)
+		group.Wait()
 	}
 }
 
