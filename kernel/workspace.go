@@ -53,7 +53,7 @@ func (w work) workspace(bytes budget.Size, n int, entries int64, width int, sear
 	}
 	if searches {
 		search := lanczos.Workspace(n, 1, 0).And(budget.Held(work{series: true}.bytes(n, width, 1)))
-		search.Optional = iterative.SampledBytes(n, entries)
+		search.Optional = iterative.FactorBytes(n, entries)
 		space = space.Or(search)
 	}
 	return space

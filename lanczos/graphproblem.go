@@ -108,7 +108,8 @@ func (p *GraphProblem) Workspace(n int, entries int64, components, k int) budget
 	}
 	w := Workspace(n, k, components).And(budget.Held(vectorBytes(n)))
 	if p.Splits() && components < k {
-		w.Optional = iterative.SampledBytes(n, entries)
+		sampled := iterative.SampledBytes(n, entries)
+		w = w.And(budget.Workspace{Fixed: sampled, Optional: iterative.FactorBytes(n, entries) - sampled})
 	}
 	return w
 }
