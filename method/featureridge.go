@@ -44,10 +44,10 @@ type ridgeFit struct {
 	path *classify.RidgePath
 }
 
-// features has a row of features for each of some known nodes. add adds φ·w to a value of each node for each column of w.
+// features has a row of features for each of some known nodes. add adds φ·w to the value of each node.
 type features struct {
 	*sparse.Block[float64]
-	add func(ctx context.Context, w mat.Matrix, values [][]float64) error
+	add func(ctx context.Context, w, values []float64) error
 }
 
 // mostFitted is the number of values from which weights are learned.
@@ -108,10 +108,14 @@ func (r *featureRidge) lambda(f *ridgeFit, v param.Values) float64 {
 	return v.Number("lambda")
 }
 
-// predict is the Predict of its engine.
-func (r *featureRidge) predict(ctx context.Context, p *Problem, settings []param.Values, s *Settings) (list [][]float64, err error) {
+// predict predicts the value of every node.
+func (r *featureRidge) predict(ctx context.Context, p *Problem, v param.Values, s *Settings) ([]float64, error) {
 	positions := r.positions(slices.Repeat([]int{-1}, len(p.Row)), s)
-	moving := new(features)
+	f, err := r.fit(ctx, p, positions, v, s)
+	if err != nil {
+		return nil, err
+	}
+	var moving *features
 	var others *mat.Dense
 	if r.moving != nil {
 		if moving, err = r.moving(ctx, p, positions, sched.UpTo(len(p.Row)), s); err != nil {
@@ -119,43 +123,18 @@ func (r *featureRidge) predict(ctx context.Context, p *Problem, settings []param
 		}
 		others = sparse.DenseOf(moving.Block)
 	}
-	for _, group := range groupRidges(settings) {
-		f, err := r.fit(ctx, p, positions, group[0], s)
-		if err != nil {
-			return nil, err
-		}
-		var weights, beside mat.Dense
-		for _, v := range group {
-			w, b, err := f.path.WeightsBeside(r.lambda(f, v), others)
-			if err != nil {
-				return nil, &problem.Error{Method: r.name, Err: err}
-			}
-			weights = *augment(&weights, w)
-			beside = *augment(&beside, b)
-			list = append(list, slices.Repeat([]float64{b.At(0, 0)}, len(p.Degrees)))
-		}
-		predicted := list[len(list)-len(group):]
-		if f.Cols > 0 {
-			err = f.add(ctx, weights.Slice(0, f.Cols, 0, len(group)), predicted)
-		}
-		if err == nil && others != nil {
-			err = moving.add(ctx, beside.Slice(1, 1+moving.Cols, 0, len(group)), predicted)
-		}
-		if err != nil {
-			return nil, err
-		}
+	w, beside, err := f.path.WeightsBeside(r.lambda(f, v), others)
+	if err != nil {
+		return nil, &problem.Error{Method: r.name, Err: err}
 	}
-	return list, nil
-}
-
-// augment returns a matrix with more columns.
-func augment(x, columns *mat.Dense) *mat.Dense {
-	if x.IsEmpty() {
-		return columns
+	values := slices.Repeat([]float64{beside.At(0, 0)}, len(p.Degrees))
+	if f.Cols > 0 {
+		err = f.add(ctx, mat.Col(nil, 0, w)[:f.Cols], values)
 	}
-	out := new(mat.Dense)
-	out.Augment(x, columns)
-	return out
+	if err == nil && moving != nil {
+		err = moving.add(ctx, mat.Col(nil, 0, beside)[1:], values)
+	}
+	return values, err
 }
 
 // heldOut is the HeldOut of its engine.

@@ -21,7 +21,7 @@ var harmonic = Regression{
 		Name: "harmonic", Title: "harmonic function: every other node has the mean value of its neighbours", Works: param.Undirected | param.Signed,
 		Source: "Zhu, Ghahramani and Lafferty, Semi-supervised learning using Gaussian fields and harmonic functions, 2003, equation 5",
 	},
-	Predict: predictHarmonic,
+	Predict: oneByOne(predictHarmonic),
 	Bytes: func(p *Problem, _ []param.Values, s *Settings) (int64, error) {
 		bytes := harmonicBytes(p)
 		n, entries, _ := iterative.SolvedSize(p.Graph)
@@ -38,8 +38,8 @@ func harmonicBytes(p *Problem) int64 {
 }
 
 // predictHarmonic returns the harmonic function with the values of p.
-func predictHarmonic(ctx context.Context, p *Problem, _ []param.Values,
-	s *Settings) ([][]float64, error) {
+func predictHarmonic(ctx context.Context, p *Problem, _ param.Values,
+	s *Settings) ([]float64, error) {
 	h, err := iterative.Harmonic(ctx, p.Graph, p.Row)
 	if err != nil {
 		return nil, err
@@ -67,5 +67,5 @@ func predictHarmonic(ctx context.Context, p *Problem, _ []param.Values,
 	for i := range values {
 		values[i] = f.Row(i)[0] + mean
 	}
-	return [][]float64{values}, nil
+	return values, nil
 }

@@ -14,27 +14,30 @@ import (
 
 // constant predicts the mean of the known values.
 var constant = Regression{
-	Spec: param.Spec{Name: "mean", Works: param.Undirected | param.Signed},
-	Predict: func(_ context.Context, p *Problem, _ []param.Values, _ *Settings) ([][]float64, error) {
-		return [][]float64{slices.Repeat([]float64{stat.Mean(p.Value, nil)}, len(p.Degrees))}, nil
-	},
+	Spec:    param.Spec{Name: "mean", Works: param.Undirected | param.Signed},
+	Predict: oneByOne(predictMean),
+}
+
+// predictMean is the Predict of constant.
+func predictMean(_ context.Context, p *Problem, _ param.Values, _ *Settings) ([]float64, error) {
+	return slices.Repeat([]float64{stat.Mean(p.Value, nil)}, len(p.Degrees)), nil
 }
 
 // neighbours predicts the mean of the known values of neighbours, or else that of all, as on graphs with negative weights.
 var neighbours = Regression{
 	Spec: param.Spec{Name: "mean of neighbours", Works: param.Undirected | param.Signed},
-	Predict: func(ctx context.Context, p *Problem, _ []param.Values, s *Settings) ([][]float64, error) {
+	Predict: oneByOne(func(ctx context.Context, p *Problem, v param.Values, s *Settings) ([]float64, error) {
 		values := make([]float64, len(p.Degrees))
 		if p.Signed { // means over weights of both signs
-			return constant.Predict(ctx, p, nil, s)
+			return predictMean(ctx, p, v, s)
 		}
 		err := walkMeans(ctx, transition(p, s), p, make([]int, len(p.Row)), []int{-1}, 1, func(_, _ int, mean func(node int) float64) {
 			for i := range values {
 				values[i] = mean(i)
 			}
 		})
-		return [][]float64{values}, err
-	},
+		return values, err
+	}),
 	Bytes: func(p *Problem, _ []param.Values, _ *Settings) (int64, error) { return walkBytes(len(p.Degrees)), nil },
 }
 

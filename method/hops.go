@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
@@ -36,7 +37,7 @@ var hops = Regression{
 	Attributes: true, Ridge: true,
 	prepare: func(r *Regression) {
 		f := &featureRidge{name: r.Spec.Name, fixed: attributeFeatures, moving: hopFeatures}
-		r.Predict = f.predict
+		r.Predict = oneByOne(f.predict)
 		r.HeldOut = f.heldOut
 	},
 	Bytes: func(p *Problem, settings []param.Values, s *Settings) (int64, error) {
@@ -61,14 +62,11 @@ func attributeFeatures(ctx context.Context, p *Problem, positions []int, _ param
 	views := auto.NewAttributes(p, s.Memory, s.Workers)
 	x := sparse.NewBlock[float64](len(positions), 2*p.Attributes.Cols)
 	fitted := p.At(positions)
-	add := func(ctx context.Context, w mat.Matrix, values [][]float64) error {
+	add := func(ctx context.Context, w, values []float64) error {
 		spread := cmp.Or(stat.StdDev(fitted.Value, nil), 1) // so that float32 holds the weights
-		scaled := new(mat.Dense)
-		scaled.Scale(1/spread, w)
-		return views.Scores(ctx, scaled, func(node int, products []float32) {
-			for i, v := range products {
-				values[i][node] += spread * float64(v)
-			}
+		floats.Scale(1/spread, w)
+		return views.Scores(ctx, mat.NewDense(len(w), 1, w), func(node int, products []float32) {
+			values[node] += spread * float64(products[0])
 		})
 	}
 	return &features{x, add}, views.RowsTo(ctx, sparse.DenseOf(x), 0, fitted.Row)
@@ -120,17 +118,13 @@ func hopFeatures(ctx context.Context, p *Problem, positions, train []int, s *Set
 			x.Row(a)[j] *= factor[j]
 		}
 	}
-	add := func(_ context.Context, w mat.Matrix, values [][]float64) error {
-		for i, list := range values {
-			for node, d := range p.Degrees {
-				list[node] += float64(w.At(mostHops, i) * factor[mostHops] * math.Log1p(d))
-			}
+	add := func(_ context.Context, w, values []float64) error {
+		for node, d := range p.Degrees {
+			values[node] += float64(w[mostHops] * factor[mostHops] * math.Log1p(d))
 		}
 		return around(func(hop, _ int, mean func(node int) float64) {
-			for i, list := range values {
-				for node := range list {
-					list[node] += float64(w.At(hop, i) * factor[hop] * mean(node))
-				}
+			for node := range values {
+				values[node] += float64(w[hop] * factor[hop] * mean(node))
 			}
 		})
 	}

@@ -1,6 +1,7 @@
 package method
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -47,7 +48,7 @@ func onKernel(f *kernel.Family) *Regression {
 	m.Works = f.Works
 	m.Params = slices.Concat(f.Params, ridge.Params)
 	k := &kernelRidge{f, m.Spec.Name}
-	m.Predict = k.predict
+	m.Predict = oneByOne(k.predict)
 	m.HeldOut = k.heldOut
 	m.Bytes = k.bytes
 	return m
@@ -59,64 +60,12 @@ type kernelRidge struct {
 	name   string
 }
 
-// predict is the Predict of its model.
-func (k *kernelRidge) predict(ctx context.Context, p *Problem, settings []param.Values,
-	s *Settings) (list [][]float64, err error) {
-	for _, v := range settings {
-		ks, err := k.family.NewAll(ctx, p.Graph, []param.Values{k.family.Own(v)})
-		if err != nil {
-			return nil, err
-		}
-		predicted, err := predictKernel(ctx, p, ks[0], v.Number("lambda"), s)
-		if err != nil {
-			return nil, k.unsolved(err)
-		}
-		list = append(list, predicted)
-	}
-	return list, nil
-}
-
 // unsolved returns an error, which names the model if it is that of equations.
 func (k *kernelRidge) unsolved(err error) error {
 	if errors.Is(err, kernel.ErrUnsolved) || errors.Is(err, classify.ErrIndefinite) {
 		return &problem.Error{Method: k.name, Err: err}
 	}
 	return err
-}
-
-// scaleOfKernel returns the mean of the diagonal, 1 if it is 0.
-func scaleOfKernel(gram *mat.SymDense) float64 {
-	if scale := mat.Trace(gram) / float64(gram.SymmetricDim()); scale > 0 {
-		return scale
-	}
-	return 1
-}
-
-// fitKernel returns α and μ for the values of a kernel among known nodes, which it overwrites, and λ in its unit.
-func fitKernel(gram *mat.SymDense, value []float64, ridge float64) (dual []float64, mean float64, err error) {
-	for i := range value {
-		gram.SetSym(i, i, gram.At(i, i)+ridge)
-	}
-	x := targetsOf(value)
-	err = classify.SolveDefinite(gram, x)
-	dual, mean = centre(x)
-	return dual, mean, err
-}
-
-// targetsOf returns the columns y and 1.
-func targetsOf(value []float64) *mat.Dense {
-	x := mat.NewDense(len(value), 2, slices.Repeat([]float64{1}, 2*len(value)))
-	x.SetCol(0, value)
-	return x
-}
-
-// centre returns α and μ, given (K + λI)⁻¹·[y 1].
-func centre(x mat.Matrix) (dual []float64, mean float64) {
-	dual = mat.Col(nil, 0, x)
-	ones := mat.Col(nil, 1, x)
-	mean = floats.Sum(dual) / floats.Sum(ones)
-	floats.AddScaled(dual, -mean, ones)
-	return dual, mean
 }
 
 // heldOut is the HeldOut of its model, by an eigendecomposition of each Gram matrix.
@@ -184,51 +133,44 @@ func symmetricOf(x *sparse.Block[float64]) *mat.SymDense {
 	return sym
 }
 
-// predictKernel returns the values of all nodes. More than mostCompared values are fitted by conjugate gradients on products with
-// the kernel, whose scale is that of a sample: a factor of 2,430 values on a lattice takes as long, and grows with their cube.
-func predictKernel(ctx context.Context, p *Problem, k kernel.Kernel, lambda float64,
-	s *Settings) ([]float64, error) {
+// predict predicts the value of every node by conjugate gradients on products with the kernel, whose scale is that of a sample of many
+// values: a factor of 2,430 values on a lattice takes as long, and grows with their cube.
+func (k *kernelRidge) predict(ctx context.Context, p *Problem, v param.Values, s *Settings) ([]float64, error) {
+	ks, err := k.family.NewAll(ctx, p.Graph, []param.Values{k.family.Own(v)})
+	if err != nil {
+		return nil, err
+	}
 	set := &kernel.Settings{Tolerance: 1e-11, Lenient: true, Memory: s.Memory}
-	sample := p.Row
-	if len(p.Row) > mostCompared {
-		sample = p.At(sampleOf(len(p.Row), mostCompared, s.RNGSeed)).Row
-	}
-	grams, _, err := kernel.Grams(ctx, []kernel.Kernel{k}, sample, nil, set)
+	grams, _, err := kernel.Grams(ctx, ks, p.At(sampleOf(len(p.Row), mostCompared, s.RNGSeed)).Row, nil, set)
 	if err != nil {
-		return nil, err
+		return nil, k.unsolved(err)
 	}
-	gram := symmetricOf(grams[0])
-	ridge := lambda * scaleOfKernel(gram)
-	var dual []float64
-	var mean float64
-	if len(sample) == len(p.Row) {
-		dual, mean, err = fitKernel(gram, p.Value, ridge)
-	} else {
-		tolerance := 1e-8 // bounds the error of known values, relative to the largest
-		if s.Rough {
-			tolerance = 1e-5
-		}
-		var solved *sparse.Block[float64]
-		solved, err = kernel.NewAmong(k, p.Row, 1, slices.Repeat([]float64{ridge}, len(p.Row)), 2, set).Solve(ctx,
-			sparse.BlockOfDense(targetsOf(p.Value)), tolerance, s.Workers)
-		if err == nil {
-			dual, mean = centre(sparse.DenseOf(solved))
-		}
+	scale := cmp.Or(mat.Trace(symmetricOf(grams[0]))/float64(grams[0].Rows), 1)
+	tolerance := 1e-10 // bounds the error of known values, relative to the largest
+	if s.Rough {
+		tolerance = 1e-5
 	}
+	targets := mat.NewDense(len(p.Row), 2, slices.Repeat([]float64{1}, 2*len(p.Row))) // y and 1
+	targets.SetCol(0, p.Value)
+	ridges := slices.Repeat([]float64{v.Number("lambda") * scale}, len(p.Row))
+	x, err := kernel.NewAmong(ks[0], p.Row, 1, ridges, 2, set).Solve(ctx, sparse.BlockOfDense(targets), tolerance, s.Workers)
 	if err != nil {
-		return nil, err
+		return nil, k.unsolved(err)
 	}
+	// α = (K + λI)⁻¹·(y − μ1) with 1ᵀα = 0
+	dual := mat.Col(nil, 0, sparse.DenseOf(x))
+	ones := mat.Col(nil, 1, sparse.DenseOf(x))
+	mean := floats.Sum(dual) / floats.Sum(ones)
+	floats.AddScaled(dual, -mean, ones)
 	n := len(p.Degrees)
-	x, y := sparse.NewBlock[float64](n, 1), sparse.NewBlock[float64](n, 1)
+	coefficients, products := sparse.NewBlock[float64](n, 1), sparse.NewBlock[float64](n, 1)
 	for i, row := range p.Row {
-		x.Row(row)[0] = dual[i]
+		coefficients.Row(row)[0] = dual[i]
 	}
-	if _, err := k.ApplyTo(ctx, y, x, set); err != nil {
-		return nil, err
+	if _, err := ks[0].ApplyTo(ctx, products, coefficients, set); err != nil {
+		return nil, k.unsolved(err)
 	}
-	values := make([]float64, n)
-	for i := range values {
-		values[i] = y.Row(i)[0] + mean
-	}
+	values := mat.Col(nil, 0, sparse.DenseOf(products))
+	floats.AddConst(mean, values)
 	return values, nil
 }

@@ -18,6 +18,10 @@ import (
 // values have heavy tails. Models learn from all values outside a fold. Tests lower it.
 var mostCompared = 1000
 
+// samplesAtOnce is the number of folds whose models are fitted together: of learners that spread labels their columns, two for each, fill a line of
+// the cache.
+const samplesAtOnce = 4
+
 // sampleOf returns the positions of at most limit of n values.
 func sampleOf(n, limit int, seed uint64) []int {
 	return choose.Sample(make([]int, n), limit, seed, 0)
@@ -176,19 +180,10 @@ func (j *job) decide(c *Choice) bool {
 // isUnsolved reports whether an error is that of equations which are not solved.
 func isUnsolved(err error) bool { return errors.As(err, new(*problem.Error)) }
 
-// leaveOut leaves out a chosen setting whose equations are not solved, with those of a smaller ridge, whose equations are
-// harder, and chooses again. It reports whether a setting is left.
+// leaveOut leaves out a chosen setting whose equations are not solved, and chooses again. It reports whether a setting is left.
 func (j *job) leaveOut(c *Choice, err error) bool {
 	j.unsolved = append(j.unsolved, Unsolved{j.declared.Name, c.Parameters, err})
-	ridges := 1 // values of the last parameter
-	for _, axis := range c.numbers.space.Axes {
-		ridges = axis.Values
-	}
-	for i := range c.numbers.values {
-		if i%ridges <= c.setting%ridges {
-			c.numbers.Loss[i] = math.Inf(1)
-		}
-	}
+	c.numbers.Loss[c.setting] = math.Inf(1)
 	return j.decide(c)
 }
 
@@ -202,26 +197,31 @@ func (r *Regression) predictFolds(ctx context.Context, p *Problem, t *testValues
 		}
 		return miss, err
 	}
-	miss := make([][]float64, len(settings))
-	for s := range miss {
-		miss[s] = make([]float64, len(t.tested))
-	}
+	var folds []int
 	for f, labels := range t.labels {
-		if labels.Tested == 0 {
-			continue
+		if labels.Tested > 0 {
+			folds = append(folds, f)
 		}
-		predicted, err := r.Predict(ctx, p.At(choose.OfFold(t.fold, f).Train), settings, s)
-		if err != nil {
-			return nil, err
-		}
-		for s := range miss {
-			for a, i := range t.tested {
-				if t.fold[i] == f {
-					miss[s][a] = p.Value[i] - predicted[s][p.Row[i]]
+	}
+	miss := make([][]float64, len(settings))
+	for i, v := range settings {
+		miss[i] = make([]float64, len(t.tested))
+		for batch := range slices.Chunk(folds, samplesAtOnce) {
+			var samples []*Problem
+			for _, f := range batch {
+				samples = append(samples, p.At(choose.OfFold(t.fold, f).Train))
+			}
+			predicted, err := r.Predict(ctx, samples, v, s)
+			if err != nil {
+				return nil, err
+			}
+			for a, value := range t.tested {
+				if k := slices.Index(batch, t.fold[value]); k >= 0 {
+					miss[i][a] = p.Value[value] - predicted[k][p.Row[value]]
 				}
 			}
 		}
-		s.Progress(r.Spec.Name, int64(f+1), int64(len(t.labels)))
+		s.Progress(r.Spec.Name, int64(i+1), int64(len(settings)))
 	}
 	return miss, nil
 }

@@ -27,10 +27,9 @@ type Regression struct {
 	// OnKernel reports that it learns from the values of a kernel, as in diffusion+rls.
 	OnKernel bool
 
-	// Predict predicts the value of every node from the values of p, with each of some settings,
-	// which are complete values of the parameters. If several processes share the nodes, it predicts
-	// those of the process.
-	Predict func(ctx context.Context, p *Problem, settings []param.Values, s *Settings) ([][]float64, error)
+	// Predict predicts the value of every node from each of some samples of values, problems on one graph, with complete values of the
+	// parameters. If several processes share the nodes, it predicts the nodes of the process.
+	Predict func(ctx context.Context, samples []*Problem, v param.Values, s *Settings) ([][]float64, error)
 
 	// Widens reports that the largest value of the first parameter costs most, and is compared only if the next one is the best
 	// of the others.
@@ -45,6 +44,20 @@ type Regression struct {
 	// HeldOut returns the errors by setting of predictions for values from all values outside their fold, those of values with a
 	// negative fold without use; nil: Predict is used. The one of an engine on a kernel takes few values.
 	HeldOut func(ctx context.Context, p *Problem, fold []int, settings []param.Values, s *Settings) ([][]float64, error)
+}
+
+// oneByOne returns a function for [Regression].Predict that predicts from each sample by itself.
+func oneByOne(predict func(ctx context.Context, p *Problem, v param.Values, s *Settings) ([]float64, error)) func(ctx context.Context, samples []*Problem, v param.Values, s *Settings) ([][]float64, error) {
+	return func(ctx context.Context, samples []*Problem, v param.Values, s *Settings) (list [][]float64, err error) {
+		for _, p := range samples {
+			values, err := predict(ctx, p, v, s)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, values)
+		}
+		return list, nil
+	}
 }
 
 var regressions = param.List[*Regression]{&harmonic, &hops, &ridge, &spectralRidge}
@@ -166,7 +179,7 @@ func (r *Regression) begin(ctx context.Context, p *Problem, par *Parameters, s *
 		if c.Declared != nil {
 			v = c.Declared.Values
 		}
-		list, err := r.Predict(ctx, p, []param.Values{v}, j.set)
+		list, err := r.Predict(ctx, []*Problem{p}, v, j.set)
 		if err == nil {
 			j.out.Value = list[0]
 			known := rangeOf(p.Value)
@@ -191,10 +204,6 @@ func (r *Regression) cost(p *Problem, s *Settings) (held, bytes int64, err error
 			return 0, 0, err
 		}
 	}
-	predicted := len(settings)
-	if r.HeldOut != nil {
-		predicted = 1
-	}
 	return 8 * int64(len(settings)*min(len(p.Row), mostCompared)),
-		bytes + 8*int64(len(p.Degrees))*int64(predicted), nil
+		bytes + 8*samplesAtOnce*int64(len(p.Degrees)), nil
 }

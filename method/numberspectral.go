@@ -3,8 +3,6 @@ package method
 import (
 	"context"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/param"
@@ -31,7 +29,7 @@ var spectralRidge = Regression{
 	},
 	prepare: func(r *Regression) {
 		f := &featureRidge{name: r.Spec.Name, fixed: new(spectralNumbers).features}
-		r.Predict = f.predict
+		r.Predict = oneByOne(f.predict)
 		r.HeldOut = f.heldOut
 	},
 }
@@ -57,15 +55,13 @@ func (e *spectralNumbers) features(ctx context.Context, p *Problem, positions []
 	for a, i := range positions {
 		e.RowTo(x.Row(a), p.Row[i])
 	}
-	add := func(ctx context.Context, w mat.Matrix, values [][]float64) error {
+	add := func(ctx context.Context, w, values []float64) error {
 		return blocks.EachNodeChunk(ctx, s.Workers, len(p.Degrees), func(_, lo, hi int) {
 			row := make([]float64, dimension)
 			for node := lo; node < hi; node++ {
 				e.RowTo(row, node)
-				for i, list := range values {
-					for j, x := range row {
-						list[node] += float64(x * w.At(j, i))
-					}
+				for j, x := range row {
+					values[node] += float64(x * w[j])
 				}
 			}
 		})

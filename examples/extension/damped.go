@@ -18,19 +18,19 @@ var damped = &method.Regression{
 			Default: param.Of(0.5), Grid: param.Grid(0.2, 0.5, 0.9),
 		}},
 	},
-	Predict: func(ctx context.Context, p *method.Problem, settings []param.Values, s *method.Settings) ([][]float64, error) {
-		n, mean := len(p.Degrees), 0.0
-		for _, v := range p.Value {
-			mean += v / float64(len(p.Value))
-		}
-		known := sparse.NewBlock[float64](n, 2)
-		for i, row := range p.Row {
-			known.Row(row)[0], known.Row(row)[1] = p.Value[i]-mean, 1
-		}
-		t := sparse.NewOperator[float64](sparse.Transition, p.A, p.Degrees)
-		t.Workers = s.Workers
+	Predict: func(ctx context.Context, samples []*method.Problem, v param.Values, s *method.Settings) ([][]float64, error) {
 		var list [][]float64
-		for _, v := range settings {
+		for _, p := range samples {
+			n, mean := len(p.Degrees), 0.0
+			for _, v := range p.Value {
+				mean += v / float64(len(p.Value))
+			}
+			known := sparse.NewBlock[float64](n, 2)
+			for i, row := range p.Row {
+				known.Row(row)[0], known.Row(row)[1] = p.Value[i]-mean, 1
+			}
+			t := sparse.NewOperator[float64](sparse.Transition, p.A, p.Degrees)
+			t.Workers = s.Workers
 			f, next := sparse.NewBlock[float64](n, 2), sparse.NewBlock[float64](n, 2)
 			for range 20 {
 				if err := t.StepTo(ctx, next, f, sparse.Step[float64]{Alpha: v.Number("beta"), Delta: 1, Prev: known}); err != nil {
