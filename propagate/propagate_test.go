@@ -205,7 +205,7 @@ func TestMemoryIsWhatIsAllocated(t *testing.T) {
 		t.Fatal(err)
 	}
 	z := sparse.NewBlock[float32](n, classes)
-	allocated("smoothing", SmoothBytes(n, a.NNZ(), classes, 1), func() error {
+	allocated("smoothing", smoothBytes(n, min(classes, smoothColumns)), func() error {
 		_, err := Smooth(t.Context(), g, z, seeds, v, 1, func(int, int, []float64) {})
 		return err
 	})

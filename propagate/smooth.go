@@ -165,14 +165,6 @@ func (f *smoothing) spread(ctx context.Context, x, b *sparse.Block[float64],
 	return nil
 }
 
-// SmoothBytes returns the memory of [Smooth] on a graph with n nodes and the given number of
-// entries, with a preconditioner if the limit, 0 for none, has room for it.
-func SmoothBytes(n int, entries int64, classes int, limit int64) int64 {
-	width := min(classes, smoothColumns)
-	bytes := smoothBytes(n, width)
-	return budget.Workspace{Fixed: bytes, Optional: iterative.FactorBytes(n, entries)}.Most(limit)
-}
-
 // smoothBytes returns the memory of the solves for the given number of columns, with vectors.
 func smoothBytes(n, columns int) int64 {
 	return (solveBlocks+2)*budget.Block[float64](n, columns) + 16*8*int64(n)
