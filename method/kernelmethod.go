@@ -154,54 +154,39 @@ func (m kernelMethod) workspace(p *Problem, s *Settings) (w budget.Workspace, er
 	if err != nil {
 		return w, err
 	}
-	set := j.set
 	grid := j.sources
 	n := len(p.Degrees)
 	entries := p.A.NNZ()
 	labels := len(p.Row)
 	k := len(p.Names)
-	fit := func(items int) int64 { // with eigenvectors
-		return m.learner.FitBytes(items, k) + 8*int64(items)*int64(items)
-	}
 	machines, isRest := j.countMachines()
-	machines = max(k, machines)
-	seen := min(labels, max(set.sample, 2*k)) + min(s.tested, maxTestedRows)
-	workers := min(sched.Workers(set.Workers), max(len(grid), len(j.values)))
-	outcomes := int64(seen) * choose.OutcomeBytes(machines) * int64(len(j.values))
-	w = m.kernel.GramsWorkspace(grid, p.Degrees, entries, min(seen, n)).Or(
-		budget.Held(int64(len(grid))*blocks64(seen, seen), int64(workers)*(fit(seen)+outcomes)))
-	items := p.Row
-	width := machines
-	outputs := blocks64(n, k)
-	if m.learner.Path != nil {
-		outputs = int64(n) * int64(k) // a byte for the votes of a node for a class
-		if !isRest {
-			width = min(machines, machinesAtATime)
-		}
-	}
-	var values budget.Workspace
-	switch {
-	case m.learner.Whole:
-		items = sched.UpTo(n)
-		outputs += blocks64(n, n)
-	case m.learner.Dual:
-		outputs += 2 * budget.Block[float64](n, width)
-		values = m.kernel.ApplyWorkspace(grid[0], p.Degrees, entries, width)
-	default:
-		outputs += blocks64(n, labels)
-		values = m.kernel.BlockWorkspace(grid[0], p.Degrees, entries, false, sched.UpTo(n), p.Row, nil)
-	}
-	w = w.Or(values.And(budget.Held(outputs)))
+	seen := min(n, min(labels, max(j.set.sample, 2*k))+min(s.tested, maxTestedRows))
+	workers := min(sched.Workers(j.set.Workers), max(len(grid), len(j.values)))
+	fit := m.learner.FitBytes(seen, k) + int64(seen)*(8*int64(seen)+choose.OutcomeBytes(machines)*int64(len(j.values)))
+	w = m.kernel.GramsWorkspace(grid, p.Degrees, entries, seen).Or(
+		budget.Held(int64(len(grid))*blocks64(seen, seen), int64(workers)*fit))
+	outputs := budget.Held(blocks64(n, k))
 	if j.solves() {
 		width := min(k, solveColumns)
-		return w.Or(m.kernel.ApplyWorkspace(grid[0], p.Degrees, entries, max(width, 16)).And(
+		return w.Or(m.kernel.ApplyWorkspace(grid[0], p.Degrees, entries, max(width, 16)).And(outputs).And(
 			budget.Held(kernel.AmongBytes(n, labels, width), 2*blocks64(labels, k)))), nil
 	}
-	w = w.Or(budget.Held(blocks64(len(items), len(items)), fit(labels)))
-	for i := range grid {
-		w = w.Or(m.kernel.GramsWorkspace(grid[i:i+1], p.Degrees, entries, len(items)))
+	items := labels
+	switch {
+	case m.learner.Whole:
+		items = n
+	case m.learner.Dual:
+		width := max(k, machines)
+		if m.learner.Path != nil && !isRest {
+			width = min(width, machinesAtATime)
+		}
+		w = w.Or(m.kernel.ApplyWorkspace(grid[0], p.Degrees, entries, width).And(outputs).And(budget.Held(2 * budget.Block[float64](n, width))))
+	default:
+		w = w.Or(m.kernel.BlockWorkspace(grid[0], p.Degrees, entries, false, sched.UpTo(n), p.Row, nil).And(outputs).And(
+			budget.Held(blocks64(n, labels))))
 	}
-	return w, nil
+	return w.Or(m.kernel.GramsWorkspace(grid[:1], p.Degrees, entries, items)).Or(outputs.And(
+		budget.Held(2*blocks64(items, items), m.learner.FitBytes(labels, k)))), nil
 }
 
 // blocks64 returns the memory of a block of float64 without padding.
