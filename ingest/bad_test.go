@@ -79,7 +79,7 @@ func TestBadEdgeLists(t *testing.T) {
 		{"edges.tsv", "a\tb\t--1\nc\td\t1\n", Config{}, "edges.tsv:1: cannot determine source and target: 1 (a, c), 2 (b, d), 3 (--1, 1); pass option fields=1,2 or option fields=1,3 or option fields=2,3"},
 		{"edges.csv", "from;to;amount\na;b;12,50 \x80\nb;c;0\n", Config{}, `edges.csv:2: byte 0x80 is not UTF-8; pass the encoding of the file, as in option encoding=windows-1252, or convert it: iconv -f WINDOWS-1252 -t UTF-8 edges.csv > new-edges.csv`},
 		{"edges.csv", "from;to;amount\na;b;12,50 €\nb;c;800 €\n", Config{}, `edges.csv:2:5: weight "12,50 €" is not a number (and 1 more such line); remove the unit: sed 's/€//g' edges.csv > new-edges.csv or leave the column out with option fields=from,to`},
-		{"edges.csv", "1,2,-\n3,4,-\n", Config{}, `edges.csv:1: cannot determine source and target: 1 (1, 3), 2 (2, 4), 3 (-, -); pass option fields=1,2 or option fields=1,3 or option fields=2,3`},
+		{"edges.csv", "1,2,-\n3,4,-\n", Config{}, `edges.csv:1: cannot determine source and target: 1 (1, 3), 2 (2, 4), 3 (-, -); pass option fields=1,2`},
 		{"edges.tsv", "1\t2\tx\n3\t4\ty\n", Config{}, `edges.tsv:1: cannot determine source and target: 1 (1, 3), 2 (2, 4), 3 (x, y); pass option fields=1,2 or option fields=1,3 or option fields=2,3`},
 		{"edges.tsv", "1\t2\t1e999\n", Config{}, `edges.tsv:1:5: weight "1e999" is infinite; leave the column out with option fields=1,2`},
 		{"edges.tsv", "1\t2\t1\n1\t3\t-Inf\n", Config{}, `edges.tsv:2:5: weight "-Inf" is infinite` + fix},

@@ -267,34 +267,45 @@ func (c *chooser) checkIDs() error {
 	}
 	ends := []int{c.Column[input.Source], c.Column[input.Target]}
 	rows := slices.DeleteFunc(slices.Clone(c.rows()), func(row []string) bool { return len(row) <= max(ends[0], ends[1]) })
-	odd := 0
-	for _, row := range rows {
-		if !mayBeEnd(row[ends[0]]) || !mayBeEnd(row[ends[1]]) {
-			odd++
-		}
-	}
 	isWordAlone := func(i int) bool {
 		return isWord(rows[0][ends[i]]) && all(rows, func(row []string) bool { return row[ends[i]] == rows[0][ends[i]] && IsNumber(row[ends[1-i]]) })
 	}
-	if 2*odd > len(rows) || len(rows) > 1 && (isWordAlone(0) || isWordAlone(1)) {
-		question := c.askAgain("the first lines are not edges")
-		if strings.ContainsAny(rows[0][ends[0]]+rows[0][ends[1]], `[](){}<>"'`) {
-			question.Fix = "remove the marks: sed -E \"s/<[^>]*>|[][(){}'\\\"]//g\" {file} > {copy}"
+	isOdd := func(row []string) bool {
+		return len(row) > max(ends[0], ends[1]) && !(mayBeEnd(row[ends[0]]) && mayBeEnd(row[ends[1]]))
+	}
+	if c.areMost(isOdd) || len(rows) > 1 && (isWordAlone(0) || isWordAlone(1)) {
+		question := c.askAgain(notEdges)
+		if strings.ContainsAny(rows[0][ends[0]][:1]+rows[0][ends[1]][:1], `"'<`) {
+			question.Fix = "write ids without marks around them, or " + question.Fix
 		}
 		return question
 	}
 	return nil
 }
 
+// areMost reports whether more than half of the rows have a form.
+func (c *chooser) areMost(hasForm func(row []string) bool) bool {
+	n := 0
+	for _, row := range c.rows() {
+		if hasForm(row) {
+			n++
+		}
+	}
+	return 2*n > len(c.rows())
+}
+
 // mayBeEnd reports whether a text can be the id of an end: it must not begin with a quote, < or {, have a bracket or a double quote
 // without its partner, or be a date.
 func mayBeEnd(text string) bool {
-	if IsInteger(text) {
-		return true
-	}
-	isPaired := func(open, end string) bool { return strings.Count(text, open) == strings.Count(text, end) }
-	return text == "" || !strings.Contains(`"'<{`, text[:1]) && isPaired("[", "]") && isPaired("{", "}") && isPaired("(", ")") &&
-		strings.Count(text, `"`)%2 == 0 && !isDate(text)
+	return text == "" || IsInteger(text) ||
+		!strings.Contains(`"'<{`, text[:1]) && isPaired(text) && strings.Count(text, `"`)%2 == 0 && !isDate(text)
+}
+
+// isPaired reports whether a text has as many opening brackets of each kind as closing ones.
+func isPaired(text string) bool {
+	return all([]string{"[]", "{}", "()"}, func(pair string) bool {
+		return strings.Count(text, pair[:1]) == strings.Count(text, pair[1:])
+	})
 }
 
 // isDate reports whether a text is a date or a time, and no whole number.

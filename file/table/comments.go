@@ -13,13 +13,19 @@ import (
 // is data if it has the form of a row, because ids may begin with these characters, for example
 // hashtags; else it is skipped and reported.
 
-// IsBlank reports whether a line is empty, consists of blanks, or is the number of rows below a table of psql, as in
-// (12 rows).
+// IsBlank reports whether a line is empty, consists of blanks, is the number of rows below a table of psql, as in
+// (12 rows), or a rule of such a table or of Markdown, as in ---+--- and |---|---|.
 func IsBlank(line []byte) bool {
 	line = bytes.Trim(line, Blank)
 	count, isFooter := bytes.CutPrefix(line, []byte("("))
 	count, _, hasUnit := bytes.Cut(count, []byte(" row"))
-	return len(line) == 0 || isFooter && hasUnit && IsInteger(count)
+	return len(line) == 0 || isFooter && hasUnit && IsInteger(count) || isRule(line)
+}
+
+// isRule reports whether a line is drawn with hyphens and, between columns, + or |.
+func isRule(line []byte) bool {
+	return strings.IndexByte("-+|", line[0]) >= 0 && bytes.Contains(line, []byte("---")) &&
+		bytes.ContainsAny(line, "+|") && len(bytes.Trim(line, "-+|: ")) == 0
 }
 
 // IsComment reports whether a line is blank, see [IsBlank], begins with #, % or //, or is Excel's sep=;.

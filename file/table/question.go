@@ -2,6 +2,7 @@ package table
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -42,7 +43,29 @@ func (c *chooser) ask(problem string) *input.Error {
 	if len(c.s.Titles) > most {
 		columns = append(columns, "…")
 	}
-	return &input.Error{Msg: problem + ": " + strings.Join(columns, ", "), Fix: c.fix(choices)}
+	fix := c.fix(choices)
+	if c.r.IsEdges && !c.r.IsTyped && c.areMost(func(row []string) bool { return !all(row, isPaired) }) {
+		problem = notEdges
+		fix = c.tuplesFix()
+	}
+	return &input.Error{Msg: problem + ": " + strings.Join(columns, ", "), Fix: fix}
+}
+
+// notEdges is the problem of lines in another form.
+const notEdges = "the first lines are not edges"
+
+// tuplePattern matches brackets without others inside, perhaps behind a word.
+var tuplePattern = regexp.MustCompile(`\w*[[({][^][(){}]*[])}]`)
+
+// tuplesFix returns the remedy for lines with brackets: a command for those of tuples, such as [1, 2] or INSERT INTO t VALUES (1, 2).
+func (c *chooser) tuplesFix() string {
+	rows := c.rows()
+	line := strings.Join(rows[len(rows)-1], string(rune(c.s.Separator)))
+	text := strings.Trim(tuplePattern.ReplaceAllString(line, ""), " ,;[](){}")
+	if text == "" || strings.HasPrefix(text, "INSERT ") {
+		return `write each edge on a line: grep -oE "[[({][^][(){}]*[])}]" {file} | sed -E "s/[A-Za-z_]+=|[][(){}'\"]//g" > {copy}`
+	}
+	return "write source and target on each line, separated by a tab"
 }
 
 // askAgain is ask after the choice of columns.
@@ -151,12 +174,12 @@ func (c *chooser) candidates(role role) []int {
 	return c.free()
 }
 
-// isNoID reports whether a column has dates alone, or one word in all rows.
+// isNoID reports whether a column has dates alone, or one text in all rows.
 func (c *chooser) isNoID(column int) bool {
 	values := c.values(column)
 	isDay := func(value string) bool { return isDate(value) || datePattern().MatchString(value) }
 	return len(values) > 0 && all(values, isDay) ||
-		len(values) > 1 && isWord(values[0]) && all(values, func(value string) bool { return value == values[0] })
+		len(values) > 1 && !IsNumber(values[0]) && all(values, func(value string) bool { return value == values[0] })
 }
 
 // askOneColumn returns the error about a table of one column.

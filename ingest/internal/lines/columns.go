@@ -60,9 +60,6 @@ func (c *Settings) layoutFrom(name string, konect bool, number int64,
 		lay.header = header
 		lay.headerLine = []byte(strings.Join(header, string(rune(lay.sep))))
 	}
-	if err := h.checkForm(); err != nil {
-		return lay, err
-	}
 	if lay.HasHeader() {
 		h.findDirection()
 	}
@@ -116,6 +113,11 @@ func (h *head) choose(konect bool) error {
 	c := h.c
 	if table.NamesEnds(h.s.Titles) {
 		h.s.NameRows()
+	}
+	if c.Fields == nil || !table.Numbers(c.Fields) {
+		if err := h.checkForm(); err != nil {
+			return err
+		}
 	}
 	r := &table.Request{IsEdges: true, Fields: c.Fields, Option: "fields", Header: c.Header, Signed: c.Signed, Text: c.Text,
 		IsTyped: lay.line == 0,
@@ -176,14 +178,14 @@ func (lay *Layout) eachRow(text []byte, column int, visit func(line int64, field
 // checkForm returns an error if most lines do not have the number of fields of the first one,
 // because then the text is no table.
 func (h *head) checkForm() error {
-	const least = 4 // lines that say something
+	fields := len(h.s.Titles)
 	fit := 0
 	for _, row := range h.s.Rows {
-		if len(row) == h.lay.columns {
+		if len(row) == fields {
 			fit++
 		}
 	}
-	if h.lay.columns == 0 || len(h.s.Rows) < least || 2*fit >= len(h.s.Rows) {
+	if fields < 2 || len(h.s.Rows) < 2 || 2*fit >= len(h.s.Rows) {
 		return nil
 	}
 	number := h.lay.line
@@ -193,7 +195,7 @@ func (h *head) checkForm() error {
 			return h.lay.splitFault(h.name, number, table.ErrQuote)
 		}
 	}
-	return h.fault("is this an edge list? write source and target on each line, separated by a tab", "%s, as %d of the %s that follow", words.Counted(h.lay.columns, "field"), fit, words.Counted(len(h.s.Rows), "line"))
+	return h.fault("is this an edge list? write source and target on each line, separated by a tab", "%s, as %d of the %s that follow", words.Counted(fields, "field"), fit, words.Counted(len(h.s.Rows), "line"))
 }
 
 // listTitles returns the titles for a message, cut at 200 bytes. A column without a title is named

@@ -11,7 +11,7 @@ import (
 
 // TestAdvisedCommands runs the commands in messages about files, and reads their outputs.
 func TestAdvisedCommands(t *testing.T) {
-	command := regexp.MustCompile(`\b((?:gzip -dc .*\| )?iconv|awk|sed|tail|jq|PYTHONIOENCODING=latin-1 (?:python3)) .* > ('new-x y.csv'|[^\s,]+)|python3 -c "[^"]*" \S+ (\S+\.graphml)`)
+	command := regexp.MustCompile(`\b((?:gzip -dc .*\| )?iconv|awk|grep|sed|tail|jq|PYTHONIOENCODING=latin-1 (?:python3)) .* > ('new-x y.csv'|[^\s,]+)|python3 -c "[^"]*" \S+ (\S+\.graphml)`)
 	hasNetworkX := !testing.Short() && exec.Command("python3", "-c", "import networkx").Run() == nil
 	for _, c := range []struct{ file, text, edges string }{
 		{"x.csv", "payer;payee;amount\na;b;179.26 €\nb;c;1200.00 €\n", "a,b,179.26 b,c,1200"},
@@ -32,6 +32,11 @@ func TestAdvisedCommands(t *testing.T) {
 		{"x.gml", "graph [ node [ id 7 ] node [ id 8 ] edge [ source 7 target 8 ] ]", "7,8"},
 		{"x.net", "*Vertices 2\n1 \"a c\" 0.1 0.2\n2 b\n*Arcs :1 \"pays\"\n1 2 2.5\n", `"a c",b,2.5`},
 		{"x.net", "*Vertices 3\r\n*Edges\r\n1 2\r\n2 3 4\r\n", "1,2,1 2,3,4"},
+		{"x.txt", "[1, 2]\n[2, 3]\n", "1,2 2,3"},
+		{"x.txt", "[('a', 'b', 2), ('b', 'c', 3)]\n", "a,b,2 b,c,3"},
+		{"x.txt", "Row(src='ann', dst='bob')\nRow(src='bob', dst='cid')\n", "ann,bob bob,cid"},
+		{"x.sql", "CREATE TABLE t (a int, b int);\nINSERT INTO t VALUES (1,2),(2,3);\nINSERT INTO t VALUES (3,4);\n", "1,2 2,3 3,4"},
+		{"x.txt", "a [b, c]\nb [a, c]\nc [a, b]\n", ""}, // lists of neighbours
 		{"x.csv", "payer,payee\nM\xfcller,b\nb,M\xfcller\n", "Müller,b"},
 		{"x y.csv.gz", packed(t, "payer,payee\nM\xfcller,b\nb,\x80\n"), "Müller,b b,€"},
 		{"x.graphml", "<?xml version=\"1.0\" encoding=\"iso-8859-1\"?>\n<graphml><graph edgedefault=\"directed\"><node id=\"\xfc\"/><node id=\"b\"/><edge source=\"\xfc\" target=\"b\"/></graph></graphml>\n", "ü,b"},

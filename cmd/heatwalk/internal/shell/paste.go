@@ -35,8 +35,8 @@ func flagsOf(err error) (flags []string) {
 	return flags
 }
 
-// paste returns the command with all flags that its tables need, "" if err is not about a table. It tries the first remedy
-// of err, then that of the error that follows, and so on.
+// paste returns the command with all flags that its tables need, "" if err is not about a table or no flags are enough. It tries the
+// first remedy of err, then the first remedy of the error that follows, and so on.
 func (run *Session) paste(err error) string {
 	const (
 		most = 8 // trials
@@ -61,7 +61,7 @@ func (run *Session) paste(err error) string {
 		args = append(args, added...)
 		err = run.Try(ctx, append(slices.Clone(args), "--dry-run"))
 	}
-	if len(args) == len(run.Line.Args) {
+	if len(args) == len(run.Line.Args) || ExitCode(err) == WrongData {
 		return ""
 	}
 	return commandOf(args)
