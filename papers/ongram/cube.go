@@ -3,7 +3,6 @@ package ongram
 import (
 	"encoding/binary"
 	"fmt"
-	"math"
 	"math/bits"
 	"slices"
 
@@ -279,20 +278,4 @@ func lanesThatDiffer(x, y uint64) uint8 {
 		0x0102040810204080
 	d := x ^ y
 	return uint8(((d&low + low | d) & high >> 7) * gather >> 56)
-}
-
-// complete returns exp(β(A − D)) of the complete graph of n vertices, equation (17): the
-// value of a vertex with itself, (1 + (n−1)·e^(−nβ))/n, and with another, (1 − e^(−nβ))/n.
-func complete(n int, beta float64) (diagonal, offDiagonal float64) {
-	size := float64(n)
-	return (1 + (size-1)*math.Exp(-size*beta)) / size,
-		-math.Expm1(-size*beta) / size
-}
-
-// factor returns K(x, y)/K(x, x) of the complete graph of n vertices for x ≠ y:
-// (1 − e^(−nβ))/(1 + (n−1)·e^(−nβ)). The kernel of the product of complete graphs is the
-// product of the factors of the attributes that differ, times K(x, x).
-func factor(n int, beta float64) float64 {
-	equal, differs := complete(n, beta)
-	return differs / equal
 }

@@ -6,9 +6,14 @@
 //
 // # Diffusion kernels in closed form
 //
-// The kernels of records are those of R. Kondor, J. Lafferty, Diffusion kernels on graphs and
+// The kernels of records, and of trees and chains, are those of R. Kondor, J. Lafferty, Diffusion kernels on graphs and
 // other discrete input spaces, ICML 2002, sections 4 and 5. Their values are known without a matrix.
-// They are K = exp(βH) with H = A − D, the Laplacian with a minus sign.
+// They are K = exp(βH) with H = A − D, the Laplacian with a minus sign. Functions of distances are
+//
+//   - infinite trees: [RegularTree], where every vertex has k neighbours, and
+//     [RootedTree], where every vertex has k − 1 children;
+//   - rings and paths: [ClosedChain] and [OpenChain].
+//
 // Complete graphs, their products and the hypercube are kernels of records: the vertices
 // of a product of complete graphs are records with an attribute for each of them.
 //
@@ -28,6 +33,10 @@
 // The formulas are checked against the exponential of an explicit matrix. They differ
 // from the paper as printed in these points:
 //
+//   - Equation (15) has the prefactor 2/(π(k−1)), which is right for d = 4 only; it is
+//     2/(π(k−1)^(d/2−1)). (15) and (16) are of the generator A/k − I; here it is A − kI.
+//   - The method of images gives K(d) + K(d′ + 1) without the factors ½ of section 4.5:
+//     the rows of T are to have length one.
 //   - Equation (18) counts n − |s| places at which two strings differ, and one factor
 //     for all alignments; neither holds. The recursion below it is a kernel, the sum
 //     Σ_n 2^−(n+1)·K_n over numbers n of places; its κ belongs to (i+1, j+1).

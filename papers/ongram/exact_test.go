@@ -42,6 +42,8 @@ func near(t *testing.T, what string, want *mat.Dense, got function, tolerance fl
 func TestExplicitGraphs(t *testing.T) {
 	for _, beta := range []float64{0, 0.3, 2.5} {
 		near(t, "complete", exponential(testgraph.Complete(5), beta), vertices(beta, 5), 1e-13)
+		near(t, "ring", exponential(testgraph.Cycle(6), beta), func(i, j int) float64 { return ClosedChain(6, i-j, beta) }, 1e-13)
+		near(t, "path", exponential(testgraph.Path(5), beta), func(i, j int) float64 { return OpenChain(5, i, j, beta) }, 1e-13)
 
 		// A complete graph of 3 times one of 4, as the Kronecker sum of generators.
 		var kronecker, left, right mat.Dense
@@ -49,6 +51,112 @@ func TestExplicitGraphs(t *testing.T) {
 		right.CloneFrom(exponential(testgraph.Complete(4), beta))
 		kronecker.Kronecker(&left, &right)
 		near(t, "product", &kronecker, vertices(beta, 3, 4), 1e-13)
+	}
+}
+
+// After an infinite time all vertices of a chain have the same.
+func TestChainsAtInfinity(t *testing.T) {
+	for _, n := range []int{3, 6} {
+		if ring, path := ClosedChain(n, 1, math.Inf(1)), OpenChain(n, 0, 1, math.Inf(1)); ring != 1/float64(n) || path != ring {
+			t.Errorf("n = %d: %g on a ring and %g on a path, want 1/n", n, ring, path)
+		}
+	}
+}
+
+// Walks shorter than the depth of a tree do not reach its leaves, so that the exponential
+// series on it equals that of the infinite tree.
+func TestExplicitTrees(t *testing.T) {
+	const beta = 0.2
+	for k := 2; k <= 4; k++ {
+		for _, rooted := range []bool{false, true} {
+			depth := []int{0, 0, 30, 13, 9}[k]
+			type vertex struct{ parent, depth int }
+			tree := []vertex{{-1, 0}}
+			for v := 0; v < len(tree) && tree[v].depth < depth; v++ {
+				children := k - 1
+				if v == 0 && !rooted {
+					children = k
+				}
+				for range children {
+					tree = append(tree, vertex{v, tree[v].depth + 1})
+				}
+			}
+			source := 1 // a child of the root
+			term, sum := make([]float64, len(tree)), make([]float64, len(tree))
+			term[source] = 1
+			copy(sum, term)
+			for step := 1; step <= depth+4; step++ {
+				next := make([]float64, len(tree))
+				for v, x := range term {
+					degree := float64(k)
+					if v == 0 && rooted {
+						degree--
+					}
+					next[v] -= degree * x
+					if p := tree[v].parent; p >= 0 {
+						next[v] += term[p]
+						next[p] += x
+					}
+				}
+				for v := range next {
+					term[v] = next[v] * beta / float64(step)
+					sum[v] += term[v]
+				}
+			}
+			under := func(v int) bool { // the source
+				for ; v > source; v = tree[v].parent {
+				}
+				return v == source
+			}
+			for v := range min(40, len(tree)) {
+				d := tree[v].depth + 1
+				if under(v) {
+					d = tree[v].depth - 1
+				}
+				got := RegularTree(k, d, beta)
+				if rooted {
+					got = RootedTree(k, d, tree[v].depth, 1, beta)
+				}
+				if math.Abs(got-sum[v]) > 1e-9 {
+					t.Errorf("k = %d, rooted %v: K(%d) is %g, want %g", k, rooted, v, got, sum[v])
+				}
+			}
+		}
+	}
+}
+
+// The sum of Bessel functions against the integrals (15) and (16) with the prefactor as
+// it has to be, by the trapezoidal rule, which is exact to rounding for them.
+func TestRegularTreeIntegral(t *testing.T) {
+	for _, k := range []int{3, 5, 20} {
+		for _, beta := range []float64{1e-12, 1e-3, 0.7, 5, 60} {
+			total, sphere := 0.0, 1.0
+			for d := range 40 {
+				const n = 2000
+				q, sum := float64(k-1), 0.0
+				for i := 1; i < n; i++ {
+					x := math.Pi * float64(i) / n
+					c := math.Cos(x)
+					sum += math.Exp(-beta*(float64(k)-2*math.Sqrt(q)*c)) / (float64(k*k) - 4*q*c*c) *
+						math.Sin(x) * (q*math.Sin(float64(d+1)*x) - math.Sin(float64(d-1)*x))
+				}
+				want := 2 / math.Pow(q, float64(d)/2-1) * sum / n
+				got := RegularTree(k, d, beta)
+				if math.Abs(got-want) > 1e-15+1e-11*want {
+					t.Errorf("k = %d, β = %g: K(%d) is %g, want %g", k, beta, d, got, want)
+				}
+				total += sphere * got
+				if sphere *= q; d == 0 {
+					sphere = float64(k)
+				}
+			}
+			if beta*float64(k) < 4 && math.Abs(total-1) > 1e-12 { // diffusion preserves the sum
+				t.Errorf("k = %d, β = %g: the values sum to %g", k, beta, total)
+			}
+		}
+	}
+	if RegularTree(3, 0, 0) != 1 || RegularTree(3, 2, 0) != 0 {
+		t.Error("without time a kernel is not the identity")
 	}
 }
 

@@ -28,3 +28,9 @@ func ExampleRecordKernels() {
 	fmt.Printf("%.4f\n", row)
 	// Output: [1.0000 0.5372 0.2482]
 }
+
+// A vertex of a binary tree with its parent and with its sibling.
+func ExampleRootedTree() {
+	fmt.Printf("%.4f %.4f\n", ongram.RootedTree(3, 1, 2, 1, 0.5), ongram.RootedTree(3, 2, 2, 2, 0.5))
+	// Output: 0.1372 0.0323
+}

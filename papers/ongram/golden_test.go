@@ -6,6 +6,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/classify"
@@ -50,9 +52,16 @@ func TestGoldenFunctions(t *testing.T) {
 		for _, n := range []int{2, 7} {
 			same(t, name("complete_n%d", n), vertices(beta, n))
 		}
+		for _, n := range []int{3, 9} {
+			same(t, name("chain_n%d", n), func(i, j int) float64 { return ClosedChain(n, max(i-j, j-i), beta) })
+		}
+		same(t, name("path_n8"), func(i, j int) float64 { return OpenChain(8, i, j, beta) })
 		same(t, name("hypercube_m4"), vertices(beta, 2, 2, 2, 2))
 		same(t, name("categorical_cube"), vertices(beta, 2, 3, 4))
+		same(t, name("rooted_binary_tree"), func(i, j int) float64 { return rooted(3, i, j, beta) })
 	}
+	same(t, "regular_tree_k3_column", column(func(i int) float64 { return RegularTree(3, i, 0.25) }))
+	same(t, "rooted_tree_k3_column", column(func(i int) float64 { return rooted(3, i, 4, 0.25) }))
 }
 
 // vertices returns the kernel of the product of complete graphs of the given sizes, whose
@@ -75,6 +84,55 @@ func vertices(beta float64, sizes ...int) function {
 		panic(err)
 	}
 	return valueOf(g)
+}
+
+// column is a function of one vertex, however the file holds it.
+func column(value func(i int) float64) function {
+	return func(i, j int) float64 { return value(i + j) }
+}
+
+// rooted is RootedTree between vertices in breadth-first order.
+func rooted(k, i, j int, beta float64) float64 {
+	depth := func(v int) (d int) {
+		for ; v > 0; v = (v - 1) / (k - 1) {
+			d++
+		}
+		return d
+	}
+	a, b := i, j
+	for depth(a) > depth(b) {
+		a = (a - 1) / (k - 1)
+	}
+	for depth(b) > depth(a) {
+		b = (b - 1) / (k - 1)
+	}
+	for a != b {
+		a, b = (a-1)/(k-1), (b-1)/(k-1)
+	}
+	return RootedTree(k, depth(i)+depth(j)-2*depth(a), depth(i), depth(j), beta)
+}
+
+func TestGoldenRegularTree(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(testgraph.Root(t), "testdata", "golden", "closed", "regular_tree.tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range strings.Split(strings.TrimSpace(string(text)), "\n")[1:] {
+		var v []float64
+		for _, field := range strings.Fields(line) {
+			x, err := strconv.ParseFloat(field, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v = append(v, x)
+		}
+		k, beta, d := int(v[0]), v[1], int(v[2])
+		for i, got := range []float64{RegularTree(k, d, beta/v[0]), RegularTree(k, d, beta)} {
+			if want := v[3+i]; math.Abs(got-want) > 1e-14+1e-12*math.Abs(want) {
+				t.Errorf("%s: %g, want %g", line, got, want)
+			}
+		}
+	}
 }
 
 // goldenRecords returns the attributes of the golden records.

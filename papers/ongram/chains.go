@@ -1,0 +1,61 @@
+package ongram
+
+import "math"
+
+// complete returns exp(β(A − D)) of the complete graph of n vertices, equation (17): the
+// value of a vertex with itself, (1 + (n−1)·e^(−nβ))/n, and with another, (1 − e^(−nβ))/n.
+func complete(n int, beta float64) (diagonal, offDiagonal float64) {
+	if n < 1 || !(beta >= 0) {
+		panic(badArgument)
+	}
+	size := float64(n)
+	return (1 + (size-1)*math.Exp(-size*beta)) / size,
+		-math.Expm1(-size*beta) / size
+}
+
+// ClosedChain returns exp(β(A − D)) between two vertices of a ring of n ≥ 3 that are d
+// steps apart, of any sign, for β ≥ 0: 1/n · Σ_ν e^(−ω_ν·β)·cos(2πνd/n), ω_ν = 2(1 − cos(2πν/n)).
+// It panics where n or β is out of range. Cost: n terms.
+func ClosedChain(n, d int, beta float64) float64 {
+	if n < 3 || !(beta >= 0) {
+		panic(badArgument)
+	}
+	sum := 0.0
+	for nu := n - 1; nu > 0; nu-- {
+		sum += math.Exp(-beta*frequency(2*nu, n)) * angle(2*nu*(d%n), n)
+	}
+	return (sum + 1) / float64(n)
+}
+
+// OpenChain returns exp(β(A − D)) between the vertices i and j, from 0, of a path of n:
+// 1/n · Σ_ν c_ν·e^(−ω_ν·β)·cos(πν(i+½)/n)·cos(πν(j+½)/n) with c_0 = 1, else 2, and
+// ω_ν = 2(1 − cos(πν/n)): the sum of the values of a ring of 2n between i and j, and between i
+// and the image 2n − 1 − j. It panics where n ≥ 1, i, j or β ≥ 0 is out of range. Cost: 4n terms.
+func OpenChain(n, i, j int, beta float64) float64 {
+	if n < 1 || i < 0 || i >= n || j < 0 || j >= n || !(beta >= 0) {
+		panic(badArgument)
+	}
+	if n == 1 {
+		return 1
+	}
+	return ClosedChain(2*n, i-j, beta) + ClosedChain(2*n, i+j+1, beta)
+}
+
+// frequency returns 2(1 − cos(πa/n)) = 4·sin²(πa/2n).
+func frequency(a, n int) float64 {
+	s := math.Sin(math.Pi * float64(a) / float64(2*n))
+	return 4 * s * s
+}
+
+// angle returns cos(πa/n).
+func angle(a, n int) float64 {
+	return math.Cos(math.Pi * float64(a%(2*n)) / float64(n))
+}
+
+// factor returns K(x, y)/K(x, x) of the complete graph of n vertices for x ≠ y:
+// (1 − e^(−nβ))/(1 + (n−1)·e^(−nβ)). The kernel of the product of complete graphs is the
+// product of the factors of the attributes that differ, times K(x, x).
+func factor(n int, beta float64) float64 {
+	equal, differs := complete(n, beta)
+	return differs / equal
+}
