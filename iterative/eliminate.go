@@ -75,9 +75,7 @@ type columns struct {
 	pivot []float64 // inverted; 0 where the pivot is 0
 	entries
 
-	// mass, one for each row, moves from the vertex of a column to those of its entries by their shares. Where it
-	// is given, entries are counted and not stored.
-	mass []float64
+	mass []float64 // of each row, which moves from the vertex of a column to those of its entries by their shares; nil: none
 }
 
 // newColumns returns no columns, of a matrix with n rows and the given number of stored entries.
@@ -100,12 +98,10 @@ func (c *columns) begin(v uint32, sum float64) {
 
 // add adds an entry to the last column.
 func (c *columns) add(row uint32, share float64) {
-	if c.mass == nil {
-		c.entries.add(row, share)
-		return
+	c.entries.add(row, share)
+	if c.mass != nil {
+		c.mass[row] += float64(share * c.mass[c.order[len(c.order)-1]])
 	}
-	c.mass[row] += float64(share * c.mass[c.order[len(c.order)-1]])
-	c.count++
 }
 
 // entries are a long list of vertices, or positions, and values, in pieces of equal

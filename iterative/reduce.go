@@ -2,6 +2,7 @@ package iterative
 
 import (
 	"context"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -23,7 +24,8 @@ type Reduction struct {
 	// meets this row of L first, so that Σ_i m_i·f_i = Σ_l Mass_l·f_l of a function that is harmonic in U.
 	Mass []float64
 
-	weight *sparse.Block[float64] // between rows of L, with zeros on the diagonal
+	weight  *sparse.Block[float64] // between rows of L, with zeros on the diagonal
+	columns *columns               // of the rows U
 }
 
 // reductionFill is the number of entries of the triangle for each stored entry of the matrix, and that of values
@@ -59,7 +61,7 @@ func Reduce(ctx context.Context, a sparse.Matrix, kept []int, mass []float64) (*
 	if err := f.eliminateFronts(ctx); err != nil {
 		return nil, err
 	}
-	r := &Reduction{make([]float64, len(kept)), sparse.NewBlock[float64](len(kept), len(kept))}
+	r := &Reduction{make([]float64, len(kept)), sparse.NewBlock[float64](len(kept), len(kept)), f.columns}
 	value := f.stack
 	last := f.fronts.all(int32(len(f.fronts.parent) - 1))
 	last = last[len(last)-len(kept):]
@@ -75,6 +77,23 @@ func Reduce(ctx context.Context, a sparse.Matrix, kept []int, mass []float64) (*
 		r.Mass[i] = f.columns.mass[v]
 	}
 	return r, nil
+}
+
+// ExtendTo stores in the rows U of f the function that is harmonic there and has the values of f in L. Rows of U that are connected
+// with no row of L become 0. Cost: a product for each entry of the triangle and each column of f.
+func (r *Reduction) ExtendTo(f *sparse.Block[float64]) {
+	c := r.columns
+	for step, v := range slices.Backward(c.order) {
+		row := f.Row(int(v))
+		clear(row)
+		for entry, end := c.start[step], c.start[step+1]; entry < end; {
+			neighbours, shares := c.from(entry, end)
+			for i, u := range neighbours {
+				blocks.AddScaled(row, shares[i], f.Row(int(u)))
+			}
+			entry += int64(len(neighbours))
+		}
+	}
 }
 
 // HarmonicTo stores in the rows of f that are free the values of the function that is harmonic there and in U, and has the
@@ -159,6 +178,6 @@ func reductionStack(entries int64, kept int) int64 {
 
 // ReductionBytes returns the memory of [Reduce] and of its result.
 func ReductionBytes(n int, entries int64, kept int) budget.Size {
-	return budget.AllOf(budget.Times(entries, 20), budget.Times(reductionStack(entries, kept), 8), budget.Times(n, 300),
+	return budget.AllOf(budget.Times(entries, 20+12*reductionFill), budget.Times(reductionStack(entries, kept), 8), budget.Times(n, 300),
 		budget.Times(3, budget.Block[float64](kept, kept)))
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // TestReduction compares harmonic functions on a lattice with weights over twelve decades by its reduction to some rows, of which a
-// half has values, with those of all rows, and the sum that a mass has with them.
+// half has values, with those of all rows, the functions that extend them to all rows, and the sum that a mass has with them.
 func TestReduction(t *testing.T) {
 	lattice := grid(50)
 	n, _ := lattice.Dims()
@@ -54,6 +54,18 @@ func TestReduction(t *testing.T) {
 	}
 	if err != nil {
 		t.Fatal(err)
+	}
+	whole := sparse.NewBlock[float64](n, 2)
+	for i, row := range kept {
+		copy(whole.Row(row), got.Row(i))
+	}
+	reduced.ExtendTo(whole)
+	for i := range n {
+		for c, v := range whole.Row(i) {
+			if math.Abs(v-want.Row(i)[c]) > 1e-9 {
+				t.Fatalf("row %d, extended: %v, want %v", i, v, want.Row(i)[c])
+			}
+		}
 	}
 	var sums, all [2]float64
 	for i, row := range kept {

@@ -252,9 +252,10 @@ func predictPropagated(ctx context.Context, p *Problem, par *Parameters,
 	}
 	out := new(Prediction)
 	if !set.Given.Has("center") {
-		if l.Center, err = centers(ctx, p, &set, l); err != nil {
+		if l.HeldOut, err = heldOutOf(ctx, p, &set, l); err != nil {
 			return nil, err
 		}
+		l.Center = l.HeldOut != nil && l.HeldOut.Center
 		if l.Center {
 			v = maps.Clone(v)
 			isGiven = true
@@ -290,20 +291,20 @@ func predictPropagated(ctx context.Context, p *Problem, par *Parameters,
 	return out, nil
 }
 
-// centers reports whether centred scores of label propagation predict held-out labels significantly better.
-func centers(ctx context.Context, p *Problem, set *Settings,
-	l *propagation.Propagation) (bool, error) {
+// heldOutOf returns the scores of label propagation at held-out labels, which say whether centred scores predict them significantly
+// better; nil: they are not computed.
+func heldOutOf(ctx context.Context, p *Problem, set *Settings,
+	l *propagation.Propagation) (*propagation.HeldOut, error) {
 	switch {
 	case set.baselines != nil:
-		held := set.baselines.heldOut
-		return held != nil && held.Center, nil
+		return set.baselines.heldOut, nil
 	case set.Fixed || choose.TooFew(p.Class) || p.Directed || p.Signed ||
 		l.Alpha < 1 || l.Steps > 0 ||
 		set.Memory > 0 && BaselineWorkspace(p, set).Required(set.Memory) > set.Memory:
-		return false, nil
+		return nil, nil
 	}
 	folds := set.folds(len(p.Row))
-	return newBaseline(p, set).PrefersCenter(ctx,
+	return newBaseline(p, set).CompareCenter(ctx,
 		choose.Folds(p.Class, folds, set.RNGSeed, 0), folds)
 }
 

@@ -175,6 +175,8 @@ type input struct {
 
 	arcs *arcs // nil: edges have no direction
 
+	propagated *propagation.HeldOut // scores of label propagation at labels; nil: they were not needed
+
 	// learned is the problem with the labels that models learn from and are tested on; all of
 	// them unless there are many classes. Label i of it is label at[i] of p.
 	learned *problem.Problem

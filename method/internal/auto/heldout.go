@@ -191,6 +191,7 @@ func (h *heldOut) addPropagation(ctx context.Context, f *features) error {
 	if held == nil || err != nil {
 		return err
 	}
+	in.propagated = held
 	rows := held.Scores
 	for _, slack := range slacks {
 		t := newComponent(candidate{Propagation: true, Center: held.Center}, slack, len(h.class))

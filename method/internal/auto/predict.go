@@ -65,6 +65,7 @@ func (m *model) predict(ctx context.Context, out *Prediction) error {
 	}
 	if m.uses(func(c candidate) bool { return c.Propagation }) {
 		l := propagationOf(in.p, in.set, in.memory)
+		l.HeldOut = in.propagated
 		l.Center = m.uses(func(c candidate) bool { return c.Center })
 		if err := l.ScoresTo(ctx, scores, m.features.reached, in.work); err != nil {
 			return err

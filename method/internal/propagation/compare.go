@@ -50,18 +50,18 @@ func centerIsBetter(l *Propagation) bool {
 	return l.better-l.worse > centerErrors*math.Sqrt(l.better+l.worse)
 }
 
-// PrefersCenter reports whether centred scores predict significantly more held-out labels, on a graph without
-// directions. Folds are predicted one after the other, until the difference is significant, or until it is
-// not positive after fewestFolds of them. Cost: a prediction for each of these folds.
-func (l *Propagation) PrefersCenter(ctx context.Context, fold []int,
-	folds int) (bool, error) {
-	_, err := outOfFold(ctx, l, fold, folds, func(f int) bool {
+// CompareCenter is [Propagation.OutOfFold] that ends when it is known whether centred scores predict significantly more held-out
+// labels, on a graph without directions: until the difference is significant, or until it is not positive after fewestFolds folds. It
+// returns nil if a solution is not found. Cost: a prediction for each of these folds.
+func (l *Propagation) CompareCenter(ctx context.Context, fold []int,
+	folds int) (*HeldOut, error) {
+	held, err := outOfFold(ctx, l, fold, folds, func(f int) bool {
 		return centerIsBetter(l) || f+1 >= fewestFolds && l.better <= l.worse
 	})
 	if errors.As(err, new(*problem.Error)) {
-		return false, nil
+		return nil, nil
 	}
-	return centerIsBetter(l), err
+	return held, err
 }
 
 // Compare estimates the accuracy of label propagation by folds of the labels, unless a solution is not found. Cost: that of

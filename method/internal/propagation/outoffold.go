@@ -50,6 +50,8 @@ type HeldOut struct {
 	// Center reports that scores are centred, because these predict significantly more held-out labels, by centerErrors
 	// standard errors.
 	Center bool
+
+	reduction *iterative.Reduction // of the graph to the labelled nodes; nil: none
 }
 
 // OutOfFold returns the scores of label propagation at labels. The error is that of [Propagation.ScoresTo]. Cost: a prediction
@@ -72,8 +74,12 @@ func outOfFold(ctx context.Context, l *Propagation, fold []int, folds int,
 	l.better = 0
 	l.worse = 0
 	answers := make([][]float32, len(p.Row))
-	means := make([][]float64, folds)  // of the classes
-	var reduction *iterative.Reduction // to the labelled nodes, if iterations are slow
+	means := make([][]float64, folds) // of the classes
+	_, room := width(l)
+	reduction, err := l.reduction(ctx, room)
+	if err != nil {
+		return nil, err
+	}
 	for f := 0; f < folds && (f == 0 || predicted < enoughLabels && gathered < limit); f++ {
 		foldSplit := choose.OfFold(fold, f)
 		sub := *l
@@ -89,26 +95,14 @@ func outOfFold(ctx context.Context, l *Propagation, fold []int, folds int,
 		if err != nil {
 			return nil, err
 		}
-		sub.isTrial = f == 0 && reduces(l)
 		if reduction == nil {
-			if err := sub.ScoresTo(ctx, nil, reached, new(graph.Work)); err != nil {
-				return nil, err
-			}
-		}
-		if sub.isHard {
-			if reduction, err = iterative.Reduce(ctx, p.A, p.Row, p.Degrees); errors.Is(err, iterative.ErrFill) {
-				sub.isTrial = false
-				err = sub.ScoresTo(ctx, nil, reached, new(graph.Work))
-			}
-			if err != nil {
-				return nil, err
-			}
-		}
-		if reduction != nil {
+			err = sub.ScoresTo(ctx, nil, reached, new(graph.Work))
+		} else {
 			sub.reached = reached
-			if err := sub.answerReduced(ctx, reduction, l.P, foldSplit); err != nil {
-				return nil, err
-			}
+			err = sub.answerReduced(ctx, reduction, l.P, foldSplit)
+		}
+		if err != nil {
+			return nil, err
 		}
 		gathered += sub.gathered
 		means[f] = sub.centeredBy
@@ -120,7 +114,7 @@ func outOfFold(ctx context.Context, l *Propagation, fold []int, folds int,
 			break
 		}
 	}
-	out := &HeldOut{Scores: answers, Center: !walks(l) && centerIsBetter(l)}
+	out := &HeldOut{Scores: answers, Center: !walks(l) && centerIsBetter(l), reduction: reduction}
 	for i, row := range answers {
 		if out.Center && row != nil {
 			centerTo(row, row, means[fold[i]], len(row))
@@ -130,14 +124,33 @@ func outOfFold(ctx context.Context, l *Propagation, fold []int, folds int,
 	return out, nil
 }
 
-// trialSteps is the number of steps after which the harmonic function of the first fold shows that iterations are slow. Social networks, webs and
-// block models take 10 to 60; road maps and lattices with few labels take several hundreds for each fold, more than the elimination of all nodes without a label.
-const trialSteps = 100
-
-// reduces reports whether folds may be predicted by a [iterative.Reduction].
+// reduces reports whether the graph may have an [iterative.Reduction] to the labelled nodes. On road maps and lattices with few labels
+// iterations take several hundreds of steps for each fold and for all labels, more than one elimination of all nodes without a label.
 func reduces(l *Propagation) bool {
 	p := l.P
-	return l.Rough && !walks(l) && !p.Signed && p.Team() == nil && iterative.Reduces(len(p.Degrees), p.A.NNZ(), len(p.Row))
+	return !walks(l) && !p.Signed && p.Team() == nil && iterative.Reduces(len(p.Degrees), p.A.NNZ(), len(p.Row))
+}
+
+// reduction returns the reduction of the graph to the labelled nodes; nil if iterations are faster or the reduction fills in, and if
+// it takes more than room bytes, 0 for no limit. Where Rough is set this is an error, so that results do not depend on Memory.
+func (l *Propagation) reduction(ctx context.Context, room int64) (*iterative.Reduction, error) {
+	p := l.P
+	need := iterative.ReductionBytes(len(p.Degrees), p.A.NNZ(), len(p.Row))
+	switch {
+	case l.heldOut != nil || !reduces(l):
+		return nil, nil
+	case l.HeldOut != nil:
+		return l.HeldOut.reduction, nil
+	case room > 0 && need > room && l.Rough:
+		return nil, &problem.Error{Method: "lp", Short: need - room, Err: iterative.ErrMemory}
+	case room > 0 && need > room:
+		return nil, nil
+	}
+	r, err := iterative.Reduce(ctx, p.A, p.Row, p.Degrees)
+	if errors.Is(err, iterative.ErrFill) {
+		return nil, nil
+	}
+	return r, err
 }
 
 // answerReduced stores the scores at the test labels of a fold of p, and the means of the classes, by the graph of the labelled nodes alone.

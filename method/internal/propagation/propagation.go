@@ -49,12 +49,13 @@ type Propagation struct {
 	// Progress, if not nil, is called with "walk", the finished part of the classes, and the whole.
 	Progress func(stage string, done, total int64)
 
+	// HeldOut, unless nil, is the result of [Propagation.OutOfFold] for the same labels, whose reduction of the graph is used again.
+	HeldOut *HeldOut
+
 	scores   *sparse.Block[float32] // of all classes, or of a slab of them
 	heldOut  map[int][]float32      // receives the scores of some nodes in place of Highest; nil: none
 	reached  *roaring.Bitmap
 	gathered int64 // entries × columns of the sweeps
-	isTrial  bool  // the harmonic function is given up after trialSteps steps, or where a factor is wanted
-	isHard   bool  // it was
 
 	// better and worse count the held-out labels that centred scores predict rightly and plain ones do
 	// not, and the reverse.
@@ -91,15 +92,14 @@ func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32
 	if l.Steps > 0 {
 		propagate = l.walkFor
 	} else if !walks(l) {
-		h, err := harmonicSystem(ctx, l, factor)
+		solve, err := l.harmonicSolve(ctx, factor)
 		if err != nil {
 			return err
 		}
-		h.Strict = l.Rough
 		work.Sweeps += 2 // for degrees, of all edges and of those between free nodes
 		harmonic = true
 		propagate = func(ctx context.Context, lo, hi int, report func(done float64)) (int, error) {
-			return l.harmonic(ctx, h, lo, hi, report)
+			return l.harmonic(ctx, solve, lo, hi, report)
 		}
 	}
 	for lo := 0; lo < len(p.Names); lo += width {
@@ -282,7 +282,7 @@ func (l *Propagation) walkFor(ctx context.Context, lo, hi int,
 
 // harmonic stores the classes lo ≤ c < hi of the harmonic function in the scores, to the precision
 // of float32. It returns the number of sweeps, and calls report with the share that is done.
-func (l *Propagation) harmonic(ctx context.Context, h *iterative.System, lo, hi int,
+func (l *Propagation) harmonic(ctx context.Context, solve harmonicSolve, lo, hi int,
 	report func(done float64)) (sweeps int, err error) {
 	p := l.P
 	f := sparse.NewBlock[float64](len(p.Degrees), hi-lo)
@@ -291,22 +291,63 @@ func (l *Propagation) harmonic(ctx context.Context, h *iterative.System, lo, hi 
 			f.Row(row)[c-lo] = 1
 		}
 	}
+	sweeps, err = solve(ctx, f, report)
+	if err != nil {
+		return 0, err
+	}
+	prior := l.Prior.Distributions(p.Seeds())
+	for i := range f.Rows {
+		if l.reached.Contains(uint32(i)) {
+			l.keep(i, lo, f.Row(i))
+		} else {
+			l.keep(i, lo, prior(i)[lo:hi])
+		}
+	}
+	return sweeps + 1, nil
+}
+
+// harmonicSolve stores the harmonic function in the rows of f without a label. It returns the number of sweeps, and calls report with
+// the share that is done.
+type harmonicSolve func(ctx context.Context, f *sparse.Block[float64], report func(done float64)) (sweeps int, err error)
+
+// harmonicSolve returns the solve by the reduction of the graph, if there is one, or else by iterations with a factor within room
+// bytes, 0 for no limit.
+func (l *Propagation) harmonicSolve(ctx context.Context, room int64) (harmonicSolve, error) {
+	r, err := l.reduction(ctx, room)
+	if r != nil {
+		return func(_ context.Context, f *sparse.Block[float64], _ func(float64)) (int, error) {
+			r.ExtendTo(f)
+			return 0, nil
+		}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	h, err := harmonicSystem(ctx, l, room)
+	if err != nil {
+		return nil, err
+	}
+	h.Strict = l.Rough
+	return func(ctx context.Context, f *sparse.Block[float64], report func(done float64)) (int, error) {
+		return l.iterate(ctx, h, f, report)
+	}, nil
+}
+
+// iterate is a [harmonicSolve] by iterations.
+func (l *Propagation) iterate(ctx context.Context, h *iterative.System, f *sparse.Block[float64],
+	report func(done float64)) (sweeps int, err error) {
 	far := 0.0
 	tolerance := harmonicTolerance
 	if l.Raw != nil {
 		tolerance = rawTolerance
 	}
 	// Several processes have no factor, and a rough residual shows nothing where weights span many orders of magnitude.
-	isRough := l.Rough && !(p.Team() != nil && h.IsWide())
+	isRough := l.Rough && !(l.P.Team() != nil && h.IsWide())
 	if isRough {
 		tolerance = roughTolerance
 	}
-	limit := mostSteps
-	if l.isTrial {
-		limit = trialSteps
-	}
 	res, err := h.SolveTo(ctx, f, nil, &iterative.Settings{
-		Tolerance: tolerance, MaxIterations: limit,
+		Tolerance: tolerance, MaxIterations: mostSteps,
 		Recorder: func(step int, residual []float64) {
 			gone := math.Log(slices.Max(residual)) / math.Log(tolerance)
 			far = min(1, max(far, gone, float64(step)/mostSteps))
@@ -315,10 +356,6 @@ func (l *Propagation) harmonic(ctx context.Context, h *iterative.System, lo, hi 
 	})
 	if isRough && errors.Is(err, iterative.ErrIterationLimit) {
 		err = nil
-		l.isHard = l.isTrial
-	}
-	if l.isTrial && res != nil && (res.CompleteCholesky || res.SampledCholesky) {
-		l.isHard = true
 	}
 	if errors.Is(err, iterative.ErrMemory) {
 		return 0, &problem.Error{Method: "lp",
@@ -336,15 +373,7 @@ func (l *Propagation) harmonic(ctx context.Context, h *iterative.System, lo, hi 
 	if err != nil {
 		return 0, err
 	}
-	prior := l.Prior.Distributions(p.Seeds())
-	for i := range f.Rows {
-		if l.reached.Contains(uint32(i)) {
-			l.keep(i, lo, f.Row(i))
-		} else {
-			l.keep(i, lo, prior(i)[lo:hi])
-		}
-	}
-	return res.Sweeps + 1, nil
+	return res.Sweeps, nil
 }
 
 // The residuals of the harmonic function: for scores in float32, for raw ones, and for those of which only the largest
