@@ -49,13 +49,13 @@ func TestColumns(t *testing.T) {
 		{"hans,otto\nanna,bob\nbob,carla\n", "hans–otto 1", isData},
 		{"hans,otto\notto,bob\n", "hans–otto 1", ""},
 		// ids that cannot be ids
-		{"[ann, bob]\n[bob, cid]\n", "the first lines are not edges: 1 ([ann, [bob), 2 (bob], cid])", ""},
-		{"('a', 'b')\n('b', 'c')\n", "the first lines are not edges", ""},
+		{"[ann, bob]\n[bob, cid]\n", "the first lines are no rows of a table: 1 ([ann, [bob), 2 (bob], cid])", ""},
+		{"('a', 'b')\n('b', 'c')\n", "the first lines are no rows of a table", ""},
 		{"{'a': ['b', 'c'], 'b': ['c']}\n", "write source and target on each line", ""},
 		{"1,2,3\n2,1\n3,1\n", "is this an edge list?", ""},
 		{" source | target\n--------+--------\n a      | b\n(1 row)\n", "a–b 1", "blanks around ids"},
-		{"<li>a</li>,b\n<li>b</li>,c\n", "the first lines are not edges", ""},
-		{"e 1 2\ne 2 3\n", "the first lines are not edges: 1 (e, e), 2 (1, 2), 3 (2, 3); pass option fields=2,3", ""},
+		{"<li>a</li>,b\n<li>b</li>,c\n", "the first lines are no rows of a table", ""},
+		{"e 1 2\ne 2 3\n", "the first lines are no rows of a table: 1 (e, e), 2 (1, 2), 3 (2, 3); pass option fields=2,3", ""},
 		{"hub,a\nhub,b\nhub,c\n", "hub–a 1", ""},
 		{"C[1],C(2)\nC(2),O'Brien\n", "C[1]–C(2) 1", ""},
 		// three columns of numbers, and other tables

@@ -82,7 +82,7 @@ func (u *Unknown) Err(name string, skip bool, fix string) error {
 		return nil
 	}
 	if u.line == u.first && u.TitleFix != "" {
-		fix = "if the line holds titles, pass " + u.TitleFix + "; else " + fix
+		fix = "pass " + u.TitleFix + " if the line holds titles, else " + fix
 	}
 	verb := "are"
 	if u.Count == 1 {

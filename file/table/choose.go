@@ -204,11 +204,7 @@ func (c *chooser) takeByPosition() error {
 	case !isList && len(c.s.Titles) == 1:
 		return c.askOneColumn()
 	case len(free) != len(missing) || slices.ContainsFunc(free, isOther):
-		var uses []string
-		for _, role := range c.roles[:min(2, len(c.roles))] {
-			uses = append(uses, role.use)
-		}
-		return c.ask("cannot determine " + strings.Join(uses, " and "))
+		return c.ask("cannot determine " + c.want())
 	}
 	for i, role := range missing {
 		c.assign(free[i], role.use)
@@ -256,6 +252,9 @@ func (c *chooser) checkIDs() error {
 		return nil
 	case !c.r.IsEdges:
 		node := c.Column[input.Node]
+		if !c.r.IsTyped && c.areMost(func(row []string) bool { return node < len(row) && !isPaired(row[node]) }) {
+			return c.ask(notRows)
+		}
 		for i := range c.s.Titles {
 			isForeign := c.r.IsKnown != nil && !c.isKnown(node) && !c.r.IsKnown(c.s.Titles[node])
 			isIndex := c.use[i] == "" && node == 0 && i == 1 && IsIndex(c.s.Titles[0])
@@ -274,7 +273,7 @@ func (c *chooser) checkIDs() error {
 		return len(row) > max(ends[0], ends[1]) && !(mayBeEnd(row[ends[0]]) && mayBeEnd(row[ends[1]]))
 	}
 	if c.areMost(isOdd) || len(rows) > 1 && (isWordAlone(0) || isWordAlone(1)) {
-		question := c.askAgain(notEdges)
+		question := c.askAgain(notRows)
 		if strings.ContainsAny(rows[0][ends[0]][:1]+rows[0][ends[1]][:1], `"'<`) {
 			question.Fix = "write ids without marks around them, or " + question.Fix
 		}

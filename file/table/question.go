@@ -18,8 +18,9 @@ func (c *chooser) ask(problem string) *input.Error {
 		values = 3
 		long   = 20 // bytes of a value
 	)
+	isOdd := !c.r.IsTyped && c.areMost(func(row []string) bool { return !all(row, isPaired) })
 	choices := c.choices()
-	if len(choices) > 0 && c.r.IsKnown != nil && !c.r.IsKnown(c.s.Titles[choices[0][0]]) && c.r.Header != input.NoHeader {
+	if !isOdd && len(choices) > 0 && c.r.IsKnown != nil && !c.r.IsKnown(c.s.Titles[choices[0][0]]) && c.r.Header != input.NoHeader {
 		c.HasHeader = true // of the remedy
 	}
 	var columns []string
@@ -44,15 +45,15 @@ func (c *chooser) ask(problem string) *input.Error {
 		columns = append(columns, "…")
 	}
 	fix := c.fix(choices)
-	if c.r.IsEdges && !c.r.IsTyped && c.areMost(func(row []string) bool { return !all(row, isPaired) }) {
-		problem = notEdges
+	if isOdd {
+		problem = notRows
 		fix = c.tuplesFix()
 	}
 	return &input.Error{Msg: problem + ": " + strings.Join(columns, ", "), Fix: fix}
 }
 
-// notEdges is the problem of lines in another form.
-const notEdges = "the first lines are not edges"
+// notRows is the problem of lines in another form.
+const notRows = "the first lines are no rows of a table"
 
 // tuplePattern matches brackets without others inside, perhaps behind a word.
 var tuplePattern = regexp.MustCompile(`\w*[[({][^][(){}]*[])}]`)
@@ -62,10 +63,21 @@ func (c *chooser) tuplesFix() string {
 	rows := c.rows()
 	line := strings.Join(rows[len(rows)-1], string(rune(c.s.Separator)))
 	text := strings.Trim(tuplePattern.ReplaceAllString(line, ""), " ,;[](){}")
-	if text == "" || strings.HasPrefix(text, "INSERT ") {
-		return `write each edge on a line: grep -oE "[[({][^][(){}]*[])}]" {file} | sed -E "s/[A-Za-z_]+=|[][(){}'\"]//g" > {copy}`
+	if text == "" && !strings.Contains(line, ":") || strings.HasPrefix(text, "INSERT ") {
+		return `write each row on a line: grep -oE "[[({][^][(){}]*[])}]" {file} | sed -E "s/[A-Za-z_]+=|[][(){}'\"]//g" > {copy}`
 	}
-	return "write source and target on each line, separated by a tab"
+	return "write " + c.want() + " on each line, separated by a tab"
+}
+
+// want lists the columns that a table must have.
+func (c *chooser) want() string {
+	switch {
+	case c.r.IsEdges:
+		return "source and target"
+	case c.r.Value == "":
+		return "the node"
+	}
+	return "node and " + c.r.Value
 }
 
 // askAgain is ask after the choice of columns.
@@ -184,11 +196,7 @@ func (c *chooser) isNoID(column int) bool {
 
 // askOneColumn returns the error about a table of one column.
 func (c *chooser) askOneColumn() error {
-	want := "source and target"
-	if !c.r.IsEdges {
-		want = "node and " + c.r.Value
-	}
-	e := &input.Error{Msg: "one column, want two: " + want, Fix: oneFieldFix(c.s.Titles[0], "write "+want+" on each line, with a separator between")}
+	e := &input.Error{Msg: "one column, want two: " + c.want(), Fix: oneFieldFix(c.s.Titles[0], "write "+c.want()+" on each line, with a separator between")}
 	if c.r.IsEdges && len(c.s.Rows) > 0 && all(c.s.Rows, func(row []string) bool { return len(row) > 1 }) { // of lines below
 		e.Fix = "fix the line"
 		e.Otherwise = "pass {skip-bad-lines}"
