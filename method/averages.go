@@ -28,7 +28,7 @@ func averages(l *propagate.Learner) *Regression {
 		}
 		set := propagate.Settings{Memory: budget.Subtract(s.Memory, meansBytes(p, len(samples)))}
 		if s.Rough {
-			set.Tolerance = 1e-10
+			set.Tolerance = 1e-7
 		}
 		dst := sparse.NewBlock[float64](len(p.Degrees), len(samples))
 		err := l.MeansTo(ctx, dst, p.Graph, known, v, &set)
