@@ -171,8 +171,7 @@ func NewProblem(g *Graph, rows, classes []int, names []string) *method.Problem {
 		}
 		return g.Nodes.ID(row)
 	}
-	order := sched.UpTo(len(rows))
-	slices.SortStableFunc(order, func(a, b int) int { return nodefile.CompareIDs(id(rows[a]), id(rows[b])) })
+	order := sched.Order(len(rows), func(a, b int) int { return nodefile.CompareIDs(id(rows[a]), id(rows[b])) })
 	return &method.Problem{
 		Graph: g.graph(), Directed: g.Directed, Weighted: g.Weighted,
 		Row: problem.Pick(rows, order), Class: problem.Pick(classes, order), Names: names,

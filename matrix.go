@@ -425,8 +425,7 @@ func RankNodes(ctx context.Context, g *Graph, p *method.RankProblem, name string
 		sorted.Nodes = slices.AppendSeq(make([]int, 0, n), g.Nodes.Rows())
 	}
 	// Folds follow ids, not the order of the caller or of the rows.
-	order := sched.UpTo(len(p.Seeds))
-	slices.SortFunc(order, func(a, b int) int {
+	order := sched.Order(len(p.Seeds), func(a, b int) int {
 		return nodefile.CompareIDs(g.Nodes.ID(p.Seeds[a]), g.Nodes.ID(p.Seeds[b]))
 	})
 	sorted.Seeds = problem.Pick(p.Seeds, order)

@@ -337,9 +337,7 @@ func (p *Prediction) addKinds(ctx context.Context, list []Reasons) error {
 func (l *edgesOfLink) kinds(m *shard.Manifest) (list []explain.LinkKind) {
 	position := map[int]int{} // of a kind in list
 	total := 0.0
-	order := sched.UpTo(len(l.codes))
-	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(l.codes[i], l.codes[j]) }) // by time
-	for _, i := range order {
+	for _, i := range sched.Ascending(l.codes) { // by time
 		if l.values[i] == 0 {
 			continue
 		}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -113,8 +112,7 @@ func (l kernelSoftmax) fitAll(ctx context.Context, k Gram, y []int, classes int,
 	}
 	s.begin()
 	models := make([]*Model, len(settings))
-	order := sched.UpTo(len(settings))
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(l.ridge(settings[b]), l.ridge(settings[a])) })
+	order := sched.Order(len(settings), func(a, b int) int { return cmp.Compare(l.ridge(settings[b]), l.ridge(settings[a])) })
 	for _, i := range order {
 		s.ridge[0] = l.ridge(settings[i])
 		s.weight = g.weights(WeightsOf(settings[i], y, classes))

@@ -163,8 +163,7 @@ func (g *groups) largestFirst(pairs Pairs) (order []int) {
 		}
 		return g.count(pairs[m].Positive) + g.count(pairs[m].Negative)
 	}
-	order = sched.UpTo(len(pairs))
-	slices.SortStableFunc(order, func(a, b int) int { return items(b) - items(a) })
+	order = sched.Order(len(pairs), func(a, b int) int { return items(b) - items(a) })
 	return order
 }
 

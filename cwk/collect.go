@@ -178,9 +178,7 @@ func (w *Walk[T]) walkerOf(picks ...[]Pick) *walker[T] {
 func (k *walker[T]) collectTo(ctx context.Context, dst *sparse.Block[T],
 	minSteps int, picks []Pick, scale T, cols int) error {
 	classes := k.w.Seeds.Classes
-	order := sched.UpTo(len(picks)) // by row
-	slices.SortFunc(order,
-		func(a, b int) int { return picks[a].Row - picks[b].Row })
+	order := sched.Order(len(picks), func(a, b int) int { return picks[a].Row - picks[b].Row })
 	slot := make([]int, len(k.w.Variants))
 	for s, g := range k.variants {
 		slot[g] = s

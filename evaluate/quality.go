@@ -133,9 +133,7 @@ func rankings(truth []int, classes int, score []float64, positive []bool,
 // at least that score. The AUC is the share of pairs of a positive and a negative item of which the positive
 // one has the higher score, equal scores counting one half: the area under the receiver operating characteristic.
 func measureRanking(positive []bool, score []float64) (averagePrecision, auc float64) {
-	order := sched.UpTo(len(score))
-	slices.SortFunc(order,
-		func(a, b int) int { return cmp.Compare(score[b], score[a]) })
+	order := sched.Descending(score)
 	// positives, and pairs of them and a lower negative
 	right := 0
 	pairs := 0.0

@@ -180,9 +180,7 @@ func correctedT(a, b []float64, ratio, tested float64) (p, margin float64) {
 // holm returns p values corrected for their number m by the step-down procedure of Holm (1979):
 // the k-th smallest, counted from 0, becomes the largest of (m − i)·pᵢ over i ≤ k, at most 1.
 func holm(p []float64) []float64 {
-	order := sched.UpTo(len(p))
-	slices.SortStableFunc(order,
-		func(a, b int) int { return cmp.Compare(p[a], p[b]) })
+	order := sched.Ascending(p)
 	adjusted := make([]float64, len(p))
 	highest := 0.0
 	for k, i := range order {

@@ -1,7 +1,6 @@
 package evaluate
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"math"
@@ -64,9 +63,7 @@ type ClassLabels struct {
 
 // ClassOrder returns the classes, most labels first.
 func (s *Statistics) ClassOrder() []int {
-	order := sched.UpTo(len(s.OfClass))
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.OfClass[b], s.OfClass[a]) })
-	return order
+	return sched.Descending(s.OfClass)
 }
 
 // LabelsByClass returns the counts of classes, of at most 400, most labels first.

@@ -31,8 +31,7 @@ func (l *Labels) Sort(nodes Lookup) {
 		}
 		members[entry.class] = append(members[entry.class], position)
 	}
-	order := sched.UpTo(len(l.Names))
-	slices.SortFunc(order, func(a, b int) int {
+	order := sched.Order(len(l.Names), func(a, b int) int {
 		return cmp.Or(slices.Compare(members[a], members[b]),
 			cmp.Compare(l.Names[a], l.Names[b]))
 	})
@@ -69,11 +68,9 @@ func OrderClasses(names []string) []int {
 		}
 		value[class] = number
 	}
-	order := sched.UpTo(len(names))
-	slices.SortFunc(order, func(a, b int) int {
+	return sched.Order(len(names), func(a, b int) int {
 		return cmp.Or(cmp.Compare(value[a], value[b]), cmp.Compare(names[a], names[b]))
 	})
-	return order
 }
 
 // ByName returns the names in the order of [OrderClasses], and the place of each class there. Numbers of classes in a

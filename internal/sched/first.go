@@ -1,6 +1,9 @@
 package sched
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // KeepFirst inserts an item into a sorted list and returns the first items, at most limit of them, none for a negative limit. Of equal items the
 // items of the list stay before it. Cost: O(1) for an item that is not among them, else O(limit).
@@ -16,4 +19,21 @@ func KeepFirst[T any](list []T, item T, limit int, compare func(a, b T) int) []T
 	})
 	list = slices.Insert(list, index, item)
 	return list[:min(len(list), limit)]
+}
+
+// Order returns the numbers 0 … n−1 in a stable order.
+func Order(n int, compare func(a, b int) int) []int {
+	order := UpTo(n)
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(compare(a, b), a-b) })
+	return order
+}
+
+// Ascending returns the positions of the values, smallest value first.
+func Ascending[T cmp.Ordered](values []T) []int {
+	return Order(len(values), func(a, b int) int { return cmp.Compare(values[a], values[b]) })
+}
+
+// Descending returns the positions of the values, largest value first.
+func Descending[T cmp.Ordered](values []T) []int {
+	return Order(len(values), func(a, b int) int { return cmp.Compare(values[b], values[a]) })
 }

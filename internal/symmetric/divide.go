@@ -1,7 +1,6 @@
 package symmetric
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -101,7 +100,7 @@ func (d *division) leaf(lo, hi int) {
 	}
 	half := Tridiagonal{d.diag[lo:hi], d.off[lo:max(lo, hi-1)]}
 	eigenvalues := half.diagonalize(func(column int, c, s float64) { rotate(x[column*n:][:n], x[(column+1)*n:][:n], c, s) })
-	for column, source := range sortIndices(eigenvalues) {
+	for column, source := range sched.Ascending(eigenvalues) {
 		d.values[lo+column] = eigenvalues[source]
 		row := d.row(0, lo+column, lo, hi)
 		clear(row)
@@ -118,14 +117,6 @@ func rotate(a, b []float64, c, s float64) {
 		a[k] = c*x - s*y
 		b[k] = s*x + c*y
 	}
-}
-
-// sortIndices returns the indices of the values in rising order.
-func sortIndices(values []float64) []int {
-	order := sched.UpTo(len(values))
-	slices.SortStableFunc(order,
-		func(i, j int) int { return cmp.Compare(values[i], values[j]) })
-	return order
 }
 
 // merge computes the pairs of a part from those of its halves.
@@ -197,7 +188,7 @@ func (m *merge) run() {
 	for _, i := range m.still {
 		merged = append(merged, values[i])
 	}
-	order := sortIndices(merged)
+	order := sched.Ascending(merged)
 	for column, source := range order {
 		values[column] = merged[source]
 	}
@@ -221,7 +212,7 @@ func (m *merge) eachOf(n int, do func(i int)) {
 // becomes 0 by a rotation with a pair of nearly the same eigenvalue.
 func (m *merge) deflate() {
 	values := m.values[m.lo:m.hi]
-	order := sortIndices(values)
+	order := sched.Ascending(values)
 	var largest, largestZ float64
 	for i, v := range values {
 		largest = max(largest, math.Abs(v))

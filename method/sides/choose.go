@@ -124,9 +124,7 @@ func (c *chooser) book(kinds []float64, halfLife float64) *shard.Codebook {
 func (c *chooser) chooseKinds(ctx context.Context, out *Choice) (best Quality, err error) {
 	kinds := c.Store.Manifest.Kinds
 	weights := slices.Repeat([]float64{1}, len(kinds))
-	order := sched.UpTo(len(kinds))
-	slices.SortStableFunc(order,
-		func(a, b int) int { return cmp.Compare(kinds[b].Entries, kinds[a].Entries) })
+	order := sched.Order(len(kinds), func(a, b int) int { return cmp.Compare(kinds[b].Entries, kinds[a].Entries) })
 	order = order[:min(len(order), mostKinds)]
 	try := func(k int, weight float64) ([]float64, Quality, error) {
 		changed := slices.Clone(weights)

@@ -150,8 +150,7 @@ func addMap(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction, do
 	g := in.data.Graph
 	colors := slices.Repeat([]int{-1}, len(p.Classes))
 	byClass := doc.Summary.ByClass
-	largest := sched.UpTo(len(byClass))
-	slices.SortStableFunc(largest, func(a, b int) int {
+	largest := sched.Order(len(byClass), func(a, b int) int {
 		return cmp.Or(cmp.Compare(byClass[b].Labels, byClass[a].Labels), cmp.Compare(byClass[b].Predictions, byClass[a].Predictions))
 	})
 	largest = largest[:min(mostColors, len(largest))]

@@ -246,9 +246,7 @@ func (g *mapGraph) node(row int) node {
 		return v
 	}
 	scores := g.Scores(row)
-	order := sched.UpTo(len(scores))
-	slices.SortStableFunc(order,
-		func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
+	order := sched.Descending(scores)
 	for _, c := range order[:min(mostBars, len(order))] {
 		v.Scores = append(v.Scores,
 			[2]float64{float64(c), roundProbability(float64(scores[c]))})
@@ -283,9 +281,7 @@ func (g *mapGraph) drawMap(b *strings.Builder, groups []group, links []link) {
 		}
 		b.WriteString("\"/>\n")
 	}
-	order := sched.UpTo(len(groups)) // large ones first
-	slices.SortStableFunc(order,
-		func(x, y int) int { return cmp.Compare(groups[y].nodes, groups[x].nodes) })
+	order := sched.Order(len(groups), func(x, y int) int { return groups[y].nodes - groups[x].nodes })
 	for _, k := range order {
 		q := &groups[k]
 		class := "grey"
@@ -312,9 +308,7 @@ func (g *mapGraph) drawMap(b *strings.Builder, groups []group, links []link) {
 			data, html.EscapeString(label), q.certainty)
 	}
 	b.WriteString("</svg>\n<figcaption>")
-	byColor := sched.UpTo(len(g.Classes)) // as in the table of classes
-	slices.SortFunc(byColor, func(a, b int) int { return cmp.Compare(g.Colors[a], g.Colors[b]) })
-	for _, c := range byColor {
+	for _, c := range sched.Ascending(g.Colors) { // as in the table of classes
 		if g.Colors[c] >= 0 {
 			fmt.Fprintf(b, "<span><i class=\"swatch s%d\"></i>%s</span> ",
 				g.Colors[c], html.EscapeString(g.Classes[c]))

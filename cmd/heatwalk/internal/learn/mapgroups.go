@@ -131,9 +131,7 @@ func (g *mapGraph) groupsOf(ctx context.Context) ([]group, []int32, error) {
 	for row := range n {
 		size[keyOf(row)]++
 	}
-	order := sched.UpTo(len(size))
-	slices.SortStableFunc(order,
-		func(a, b int) int { return cmp.Compare(size[b], size[a]) })
+	order := sched.Descending(size)
 	number := make([]int32, len(size))
 	groups := []group{}
 	add := func(class int) int32 {

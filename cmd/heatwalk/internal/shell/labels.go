@@ -3,7 +3,6 @@ package shell
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -67,8 +66,7 @@ func (run *Session) ReadLabels(r *GraphInputs, path string, g *OpenGraph,
 func (console *Console) NoteClasses(path string, l *nodefile.Labels) {
 	const most = 5
 	size := ClassSizes(l)
-	order := sched.UpTo(len(size))
-	slices.SortStableFunc(order, func(a, b int) int { return size[b] - size[a] })
+	order := sched.Descending(size)
 	var list []string
 	for _, class := range order[:min(most, len(order))] {
 		list = append(list, fmt.Sprintf("%s (%s)", input.Escape(l.Names[class]),
