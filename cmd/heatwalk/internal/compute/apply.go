@@ -88,10 +88,7 @@ func checkApply(line *shell.CommandLine, c *applyOptions, _ []string) {
 
 // applyReport is the JSON document of apply.
 type applyReport struct {
-	Output     string          `json:"output"`
-	Rows       int             `json:"rows"`
-	Cols       int             `json:"cols"`
-	Dtype      string          `json:"dtype"`
+	shell.Shape
 	Parameters applyParameters `json:"parameters"`
 
 	Method string `json:"method"`
@@ -161,8 +158,7 @@ func applyTo[T sparse.Float](run *shell.Session, c *applyOptions, name string) e
 	if err != nil {
 		return err
 	}
-	directed := d.Graph.Store.Manifest.Directed
-	if directed && c.spec.Works&param.Directed == 0 {
+	if d.Graph.Directed && c.spec.Works&param.Directed == 0 {
 		remedy := "--function=transition"
 		if c.spec.Name == "von-neumann" { // the index of Katz
 			remedy = "--function=personalized-pagerank, whose walks follow arcs as those of the index of Katz do"
@@ -183,7 +179,8 @@ func applyTo[T sparse.Float](run *shell.Session, c *applyOptions, name string) e
 	results := c.named.Results()
 	width := results * cols
 	size := tablefile.NPY.Size(rows, width, c.dtype)
-	if err := shell.CheckSpace(c.out, size, shell.DescribeShape(rows, width, c.dtype),
+	shape := shell.ShapeOf(c.out, rows, width, c.dtype)
+	if err := shell.CheckSpace(c.out, size, shape.String(),
 		"give fewer columns, or another disk"); err != nil {
 		return err
 	}
@@ -210,8 +207,7 @@ func applyTo[T sparse.Float](run *shell.Session, c *applyOptions, name string) e
 	if err != nil {
 		return err
 	}
-	r := &applyReport{Output: c.out, Rows: rows, Cols: width, Dtype: c.dtype,
-		Parameters: applyParameters{f.Function}}
+	r := &applyReport{Shape: shape, Parameters: applyParameters{f.Function}}
 	a := &application[T]{c: c, d: d, f: f, settings: settings,
 		block: block, file: file, report: r}
 	for lo := 0; lo < cols; lo += slab {
@@ -237,7 +233,7 @@ func applyTo[T sparse.Float](run *shell.Session, c *applyOptions, name string) e
 		off = fmt.Sprintf("%s %.2g in the norm of a column", kind, *r.ErrorBound)
 	}
 	return d.Out.Finish(r, r.Parameters,
-		fmt.Sprintf("%s · %s%s", shell.DescribeShape(rows, width, c.dtype), c.spec.Name,
+		fmt.Sprintf("%s · %s%s", shape, c.spec.Name,
 			r.Parameters.text(c.spec)),
 		fmt.Sprintf("%s, %s · %s, largest value %.4g", r.Method,
 			words.Counted(r.Sweeps, "sweep"), off, r.LargestValue))

@@ -115,7 +115,7 @@ func runEigen(run *shell.Session, c *eigenOptions, name string) error {
 	}
 	g := d.Graph
 	rows := d.Rows
-	if g.Store.Manifest.Directed {
+	if g.Directed {
 		return shell.RefuseDirected(name, "the spectrum of "+c.Matrix, "")
 	}
 	n := len(rows)
@@ -123,7 +123,7 @@ func runEigen(run *shell.Session, c *eigenOptions, name string) error {
 		return shell.UsageError("--k", "%d is more than %s has nodes; give 1 to %d",
 			c.K, name, n)
 	}
-	if err := shell.CheckSpace(c.out, 8*int64(n)*int64(c.K), shell.DescribeShape(n, c.K, "float64"),
+	if err := shell.CheckSpace(c.out, 8*int64(n)*int64(c.K), shell.ShapeOf(c.out, n, c.K, "float64").String(),
 		"ask for fewer pairs (--k), or another disk"); err != nil {
 		return err
 	}

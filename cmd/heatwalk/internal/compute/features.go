@@ -221,10 +221,9 @@ func writeWalk[T sparse.Float](d *shell.GraphRun, w *cwk.Walk[T],
 		return err
 	}
 	p := &m.parameters
-	r := &shell.MatrixDocument{Output: d.Out.Path,
-		Rows: m.Rows.N, Cols: m.Cols.N, Dtype: m.dtype, Parameters: p}
+	r := &shell.MatrixDocument{Shape: shell.ShapeOf(d.Out.Path, m.Rows.N, m.Cols.N, m.dtype), Parameters: p}
 	return d.Out.Finish(shell.JoinDocuments(r), p,
-		fmt.Sprintf("%s · α = %v, steps %d to %d", shell.DescribeShape(r.Rows, r.Cols, r.Dtype),
+		fmt.Sprintf("%s · α = %v, steps %d to %d", r.Shape,
 			p.Alpha, p.MinSteps, p.Steps))
 }
 

@@ -122,10 +122,7 @@ func writeWalkKernel[T sparse.Float](run *shell.Session, f *kernelOptions,
 
 // kernelDocument is the JSON document of kernel for all kernels except cwk.
 type kernelDocument struct {
-	Output     string                 `json:"output"`
-	Rows       int                    `json:"rows"`
-	Cols       int                    `json:"cols"`
-	Dtype      string                 `json:"dtype"`
+	shell.Shape
 	Parameters shell.KernelParameters `json:"parameters"`
 
 	Method    string `json:"method"`
@@ -157,13 +154,12 @@ func writeNodeKernel[T sparse.Float](run *shell.Session, f *kernelOptions,
 	if err != nil {
 		return err
 	}
-	directed := d.Graph.Store.Manifest.Directed
-	if directed && f.family.Works&param.Directed == 0 {
+	if d.Graph.Directed && f.family.Works&param.Directed == 0 {
 		index := slices.IndexFunc(shell.NodeKernels(),
 			func(s *param.Spec) bool { return s.Works&param.Directed != 0 })
 		return shell.RefuseDirected(name, f.name, "--kernel="+shell.NodeKernels()[index].Name)
 	}
-	d.Graph.SweepForward(!directed)
+	d.Graph.SweepForward(!d.Graph.Directed)
 	settings := &kernel.Settings{Tolerance: f.tolerance, Progress: run.Progress.Stages("product")}
 	run.Costs.Disk += files
 	block := tablefile.NPY.Size(rowAxis.N, colAxis.N, f.block.Dtype)
@@ -197,8 +193,7 @@ func writeNodeKernel[T sparse.Float](run *shell.Session, f *kernelOptions,
 	if err := file.Close(run.Context); err != nil {
 		return err
 	}
-	return finishKernel(d, &kernelDocument{Output: f.block.Out, Rows: rowAxis.N,
-		Cols: colAxis.N, Dtype: f.block.Dtype,
+	return finishKernel(d, &kernelDocument{Shape: shell.ShapeOf(f.block.Out, rowAxis.N, colAxis.N, f.block.Dtype),
 		Parameters: shell.KernelParameters{Spec: &f.family.Spec, Values: k.Parameters}}, report)
 }
 
@@ -232,7 +227,7 @@ func finishKernel(d *shell.GraphRun, r *kernelDocument, result *kernel.Report) e
 		method += ", half steps"
 	}
 	return d.Out.Finish(r, r.Parameters,
-		fmt.Sprintf("%s · %s%s", shell.DescribeShape(r.Rows, r.Cols, r.Dtype),
+		fmt.Sprintf("%s · %s%s", r.Shape,
 			r.Parameters.Spec.Name,
 			shell.ParameterText(r.Parameters.Spec, r.Parameters.Values)),
 		fmt.Sprintf("%s, %s · %s", method, words.Counted(r.Sweeps, "sweep"), text))

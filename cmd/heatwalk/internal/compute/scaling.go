@@ -154,20 +154,9 @@ func runScaling(run *shell.Session, c *scalingOptions, _ string) (err error) {
 	}
 	stage := run.Progress.Begin("cells", 1, shell.Shares)
 	c.Progress = func(done, total int64) { stage.Set(done*shell.Whole/max(1, total), shell.Whole) }
-	cells := shell.NewOutputs(run, c.cells)
 	c.Save = func(r *bench.ScalingReport) error {
 		v.ScalingReport = r
-		if c.cells == "" {
-			return nil
-		}
-		w, err := cells.Begin(c.cells)
-		if err == nil {
-			err = json.NewEncoder(w).Encode(v)
-		}
-		if err != nil {
-			return err
-		}
-		return cells.Commit(nil)
+		return run.WriteFile(c.cells, func(w io.Writer) error { return json.NewEncoder(w).Encode(v) })
 	}
 	if m := bench.ThisMachine(); m.Load > float64(m.Cores)/10 {
 		run.Console.Warn("the machine is busy: %.1f running threads on %s; times are too long", m.Load, words.Counted(m.Cores, "processor"))

@@ -388,7 +388,7 @@ func convertMatrix(run *shell.Session, c *convertOptions, input string) error {
 		if doc.Labels != "" {
 			what += ", labels in " + doc.Labels
 		}
-		fmt.Fprintf(w, "%s %s\n%s · %s\n", shell.DescribeShape(doc.Rows, doc.Cols, doc.Dtype),
+		fmt.Fprintf(w, "%s %s\n%s · %s\n", shell.ShapeOf(doc.Output, doc.Rows, doc.Cols, doc.Dtype),
 			what, run.Console.Cost(), doc.Output)
 	}, c.out)
 }

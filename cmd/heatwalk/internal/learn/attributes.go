@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/heatwalk/heatwalk"
@@ -8,7 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
 // warnLeaks warns about attributes that determine the labels.
@@ -74,18 +74,11 @@ func readAttributes(run *shell.Session, r *shell.GraphInputs, f *attributeFlags,
 	}
 	c.Fix = run.Console.NodeLabels(r, g).Fix
 	if f.file == "" {
-		run.Progress.Begin("reading attributes of the store", 0, shell.Bytes)
-		if f.file, err = shard.AttributesOf(run.Context, g.Store.Store); err != nil {
-			return err
-		}
-		nodes := g.Store.Store.Nodes
-		// nodes outside the largest component
-		c.Rows = &tablefile.Axis{N: nodes.Len(), ID: nodes.ID}
-		c.SkipUnknown = true
 		run.Console.Note("attributes of the store: " + stored.Name)
 	}
-	run.Progress.Begin("reading "+f.file, 0, shell.Bytes)
-	g.Attributes, err = tablefile.ReadFeatures(run.Context, f.file, g.Nodes, c)
+	run.Progress.Begin("reading "+cmp.Or(f.file, "attributes of the store"), 0, shell.Bytes)
+	g.Attributes, err = g.ReadAttributes(run.Context, f.file, c)
+	f.file = cmp.Or(f.file, g.Name)
 	if err == nil {
 		run.Console.NoteColumns(f.file, g.Attributes.Columns)
 	}

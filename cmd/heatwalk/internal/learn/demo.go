@@ -17,6 +17,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/problem"
 )
 
 // demoFraction is the share of papers whose subject is a training label of the demo.
@@ -95,12 +96,8 @@ func runDemo(run *shell.Session, o *demoOptions, _ string) error {
 	}
 	visible := *l
 	hidden := len(splits.At(0).Test)
-	visible.Row = nil
-	visible.Class = nil
-	for _, position := range splits.At(0).Train {
-		visible.Row = append(visible.Row, l.Row[position])
-		visible.Class = append(visible.Class, l.Class[position])
-	}
+	visible.Row = problem.Pick(l.Row, splits.At(0).Train)
+	visible.Class = problem.Pick(l.Class, splits.At(0).Train)
 	auto, err := method.Parse("auto")
 	if err != nil {
 		return err

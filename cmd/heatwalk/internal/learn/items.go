@@ -357,15 +357,14 @@ func (r *itemRun) writeKernel() error {
 	if err != nil {
 		return err
 	}
-	shape := shell.DescribeShape(len(rows), len(cols), o.block.Dtype)
+	shape := shell.ShapeOf(o.block.Out, len(rows), len(cols), o.block.Dtype)
 	text := kernel.Name + " " + cmp.Or(r.c.Summary, "between "+words.Counted(n, o.kind.Noun)) +
-		shell.ParameterText(kernel, parameters) + "\n" + shape
+		shell.ParameterText(kernel, parameters) + "\n" + shape.String()
 	if r.c.Attributes > 0 {
-		text = shape + " · " + kernel.Name + " of " +
+		text = shape.String() + " · " + kernel.Name + " of " +
 			words.Counted(r.c.Attributes, "attribute") + shell.ParameterText(kernel, parameters)
 	}
-	d := &shell.MatrixDocument{Output: o.block.Out, Rows: len(rows), Cols: len(cols),
-		Dtype: o.block.Dtype, Kernel: kernel.Name, Attributes: r.c.Attributes,
+	d := &shell.MatrixDocument{Shape: shape, Kernel: kernel.Name, Attributes: r.c.Attributes,
 		Parameters: parameters}
 	return r.out.Finish(shell.JoinDocuments(d, r.c.Facts), parameters, text)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/multilabel"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 )
 
@@ -262,16 +263,12 @@ func predictSeveral(run *shell.Session, c *classifyOptions, name string) (err er
 		if c.unreached != "prior" && !p.Reached.Contains(uint32(row)) {
 			return "", -1
 		}
-		var names []string
 		list := model.LabelsOf(p.Prediction, row)
-		for _, class := range list {
-			names = append(names, d.Labels.Names[class])
-		}
 		class := -1
 		if len(list) == 1 {
 			class = list[0]
 		}
-		return strings.Join(names, tablefile.SetSeparator), class
+		return strings.Join(problem.Pick(d.Labels.Names, list), tablefile.SetSeparator), class
 	})
 }
 

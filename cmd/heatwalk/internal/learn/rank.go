@@ -111,8 +111,7 @@ func runRank(run *shell.Session, c *rankOptions, name string) error {
 		return err
 	}
 	g := d.Graph
-	directed := g.Store.Manifest.Directed
-	if directed && c.spec.Works&param.Directed == 0 {
+	if g.Directed && c.spec.Works&param.Directed == 0 {
 		return shell.RefuseDirected(name, c.spec.Name,
 			"--kernel="+kernel.PersonalizedPageRank.Name)
 	}

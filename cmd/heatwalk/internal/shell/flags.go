@@ -419,5 +419,5 @@ func Synopsis(cmd *cobra.Command) string {
 
 // AddCoverage declares a flag of a promised probability.
 func (f *FlagSet) AddCoverage(p *float64, name, usage string) {
-	NumberVar(f, p, name, 0, param.Range{Most: 1, AboveLeast: true, BelowMost: true}, "X", usage)
+	NumberVar(f, p, name, 0, OpenUnit, "X", usage)
 }

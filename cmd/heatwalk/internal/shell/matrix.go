@@ -12,12 +12,20 @@ import (
 // Axis is the rows or the columns of a matrix.
 type Axis = tablefile.Axis
 
+// Shape holds the first keys of the JSON documents of commands that write a matrix.
+type Shape struct {
+	Output string `json:"output"`
+	Rows   int    `json:"rows"`
+	Cols   int    `json:"cols"`
+	Dtype  string `json:"dtype"`
+}
+
+// ShapeOf returns the shape of a matrix in a file.
+func ShapeOf(path string, rows, cols int, dtype string) Shape { return Shape{path, rows, cols, dtype} }
+
 // MatrixDocument holds the first keys of the JSON documents of commands that write a matrix.
 type MatrixDocument struct {
-	Output     string `json:"output"`
-	Rows       int    `json:"rows"`
-	Cols       int    `json:"cols"`
-	Dtype      string `json:"dtype"`
+	Shape
 	Kernel     string `json:"kernel,omitempty"`     // between items
 	Attributes int    `json:"attributes,omitempty"` // of records
 	Parameters any    `json:"parameters,omitempty"`
@@ -40,9 +48,9 @@ func InPrecision[F any](dtype string, single, double F) F {
 	return single
 }
 
-// DescribeShape returns the shape and type of a matrix as text.
-func DescribeShape(rows, cols int, dtype string) string {
-	return fmt.Sprintf("%s × %s %s", words.Count(rows), words.Count(cols), dtype)
+// String returns the shape and type as text.
+func (s Shape) String() string {
+	return fmt.Sprintf("%s × %s %s", words.Count(s.Rows), words.Count(s.Cols), s.Dtype)
 }
 
 // CheckMatrix returns the size of a matrix and its files of ids, and an error with advice if the disk
@@ -50,7 +58,7 @@ func DescribeShape(rows, cols int, dtype string) string {
 func (o *Outputs) CheckMatrix(rows, cols Axis,
 	dtype, advice string) (bytes int64, err error) {
 	bytes = o.Format.Size(rows.N, cols.N, dtype)
-	err = CheckSpace(o.Path, bytes, DescribeShape(rows.N, cols.N, dtype), advice)
+	err = CheckSpace(o.Path, bytes, ShapeOf(o.Path, rows.N, cols.N, dtype).String(), advice)
 	if o.Run.Costs.DryRun {
 		bytes += IDBytes(rows) + IDBytes(cols)
 	}
