@@ -161,7 +161,12 @@ func (j *job) fix(par *Parameters) {
 }
 
 // size returns the number of settings to choose from.
-func (j *job) size() int { return max(1, len(j.sources)) * len(j.values) }
+func (j *job) size() int {
+	if j.separate && len(j.values) > 1 && len(j.sources) > 1 {
+		return len(j.sources) + len(j.values)
+	}
+	return max(1, len(j.sources)) * len(j.values)
+}
 
 // parameters returns those of a setting of the source and of one of the learner.
 func (j *job) parameters(source, value int) (p Parameters) {

@@ -70,8 +70,9 @@ type Prediction struct {
 	Work    graph.Work
 	Seconds problem.PhaseSeconds
 
-	power  float64      // of the votes of a learner on a kernel, see [Engine.Keep]
-	choice *auto.Choice // of auto
+	power      float64      // of the votes of a learner on a kernel, see [Engine.Keep]
+	choice     *auto.Choice // of auto
+	classified *Classified  // of the engine of a [GramSource]
 	// Form gives the reasons of predictions, see [Settings].Explain; nil: none, or it was not asked for.
 	Form *explain.Form
 }

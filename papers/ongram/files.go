@@ -86,7 +86,6 @@ type files struct {
 	list   []*tablefile.File
 	name   string // of all files
 	item   []int  // the column of each item, the labelled ones first, in the order of their labels
-	class  []int  // of each item, −1 for none
 	itemOf []int  // the item that each row is, −1 for none
 }
 
@@ -208,7 +207,6 @@ func (k *files) choose(rows *shard.Nodes) error {
 		labelled[c] = true
 	}
 	k.item = append(k.item[:0], k.labels.Row...)
-	k.class = append(k.class[:0], k.labels.Class...)
 	for c, has := range labelled {
 		switch {
 		case has:
@@ -219,7 +217,6 @@ func (k *files) choose(rows *shard.Nodes) error {
 			}
 		case l.Whole:
 			k.item = append(k.item, c)
-			k.class = append(k.class, -1)
 		}
 	}
 	k.itemOf = slices.Repeat([]int{-1}, k.rows.N)
@@ -248,7 +245,7 @@ func (k *files) bytes() int64 {
 		outputs = max(classes, classes*(classes-1)/2)
 	}
 	cols := int64(k.cols.N)
-	bytes := 112*(n+cols) + 8*m*m + 16*cols + 8*n*(outputs+1) // ids and labels, kernel values, scores
+	bytes := 112*(n+cols) + 8*m*m + 16*cols + 8*n*(outputs+1) + 4*n*classes // ids and labels, kernel values, scores
 	for _, f := range k.list {
 		bytes += f.Held + 8*cols
 	}
@@ -317,7 +314,7 @@ func (k *files) combine(items, values []float64, isFirst bool) {
 }
 
 // gram reads the values between the items.
-func (k *files) gram(ctx context.Context) (classify.Gram, error) {
+func (k *files) gram(ctx context.Context, _ param.Values, _ []int) (classify.Gram, param.Values, error) {
 	m := len(k.item)
 	g := sparse.BlockOf(m, m, make([]float64, m*m))
 	err := k.read(ctx, "reading", func(row int, values []float64) {
@@ -326,15 +323,15 @@ func (k *files) gram(ctx context.Context) (classify.Gram, error) {
 		}
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	const fix = "a kernel is symmetric, are the ids in the order of the rows and columns?"
 	if i, j := unevenOf(g.Data, m); i != j {
 		a, b := k.cols.ID(k.item[i]), k.cols.ID(k.item[j])
-		return nil, faultOf(k.name, fix, "K(%q, %q) is %g, but K(%q, %q) is %g", a, b,
+		return nil, nil, faultOf(k.name, fix, "K(%q, %q) is %g, but K(%q, %q) is %g", a, b,
 			g.Data[i*m+j], b, a, g.Data[j*m+i])
 	}
-	return classify.DenseGram(g), nil
+	return classify.DenseGram(g), param.Values{}, nil
 }
 
 // unevenOf returns the first i and j with |K(i, j) − K(j, i)| > 1e-5·max|K|, a bound on the
@@ -358,37 +355,21 @@ func unevenOf(k []float64, n int) (i, j int) {
 func (k *files) classify(ctx context.Context,
 	set *method.Settings) (*items.Classified, error) {
 	k.progress = set.Progress
-	g, err := k.gram(ctx)
-	if err != nil {
-		return nil, err
-	}
-	k.progress("learning", 0, 0)
-	c, err := method.LearnItems(ctx, k.learner, g, k.class, k.labels.Names, k.parameters,
-		k.in.Calibrate, k.rows.N)
+	given := *set
+	given.Fixed = true
+	s := &items.Source{Kernel: new(param.Spec), Learner: k.learner, Calibrate: k.in.Calibrate, Items: k.rows.N, Gram: k.gram,
+		Rows: func(ctx context.Context, visit func(i, item int, values []float64)) error {
+			return k.read(ctx, "scoring", func(row int, values []float64) { visit(row, k.itemOf[row], values) })
+		}}
+	labelled := sched.UpTo(len(k.labels.Row)) // the first items
+	c, err := s.Classify(ctx, problem.OfItems(len(k.item), labelled, k.labels.Class, k.labels.Names), &given)
 	if err == nil {
 		err = c.Unfinished
 	}
 	wrong := new(problem.Error)
-	switch {
-	case errors.As(err, &wrong) && !errors.Is(err, classify.ErrIterationLimit):
+	if errors.As(err, &wrong) && !errors.Is(err, classify.ErrIterationLimit) {
 		return nil, faultOf(k.name, "are these the values of a kernel?", "%s: %v",
 			wrong.Method, wrong.Err)
-	case err != nil:
-		return nil, err
 	}
-	labelled := sched.UpTo(len(k.labels.Row)) // the first items
-	p := problem.OfItems(len(k.item), labelled, k.labels.Class, k.labels.Names)
-	if err := c.HoldOut(ctx, k.learner, g, k.class, p, k.parameters, set); err != nil {
-		return nil, err
-	}
-	return c, k.read(ctx, "scoring", func(row int, values []float64) {
-		// a learner that is given some columns does not need K(x, x)
-		selfValue := math.NaN()
-		class := -1
-		if a := k.itemOf[row]; a >= 0 {
-			selfValue = values[a]
-			class = k.class[a]
-		}
-		c.Score(row, values, selfValue, class)
-	})
+	return c, err
 }

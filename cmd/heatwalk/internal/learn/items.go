@@ -535,7 +535,6 @@ func (r *itemRun) sources() (list []*items.Source) {
 		for _, l := range r.o.input.Learners {
 			s := r.c.Source(k, l)
 			s.Calibrate = r.o.input.Calibrate
-			s.HoldOut = r.o.coverage > 0
 			list = append(list, s)
 		}
 	}
