@@ -70,20 +70,6 @@ func (w *Walk[T]) Scores(ctx context.Context, dst *sparse.Block[float64], start 
 	return nil
 }
 
-// ScoresBytes returns the memory of [Walk.Scores] for the given number of functions within
-// w.Memory, the scores that visit receives included, and its number of sweeps. With 0 functions it
-// is that of a call with dst, without dst. The error is that of a limit that is too low.
-func (w *Walk[T]) ScoresBytes(functions int) (bytes budget.Size, sweeps int, err error) {
-	if err := w.Validate(); err != nil {
-		return 0, 0, err
-	}
-	s, err := newScorer(w, functions)
-	if err != nil {
-		return 0, 0, err
-	}
-	return s.bytes(s.functions), s.sweeps(functions), nil
-}
-
 // scorer computes scores from walks of variant 0.
 type scorer[T sparse.Float] struct {
 	k         *walker[T]

@@ -111,9 +111,6 @@ func TestScoresFit(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Memory = 8*2*8*40 + 16*40 + 8*(40+5*7) // 8 columns of a walk, one of scores, weights of 7 steps
-	if bytes, _, err := w.ScoresBytes(7); err != nil || bytes != w.Memory {
-		t.Errorf("holds %v, of %d, %v", bytes, w.Memory, err)
-	}
 	err := w.Scores(background, nil, 0, weights, bias, func(lo int, s *sparse.Block[float64]) error {
 		sameBits(t, "one at a time", s, whole.Columns(lo, lo+s.Cols))
 		return nil

@@ -106,7 +106,7 @@ func (s *Statistics) DegreeBins(degrees []float64) []DegreeBin {
 }
 
 // Measure returns the statistics of a graph in two sweeps. An edge is one entry if directed is
-// set, otherwise two; l may be nil. [StatisticsBytes] is its memory.
+// set, otherwise two; l may be nil.
 func Measure(ctx context.Context, a sparse.Matrix, directed bool,
 	l *nodefile.Labels, workers int) (*Statistics, error) {
 	parts, err := (&graph.Graph{A: a, Symmetric: !directed, Workers: workers}).FindComponents(ctx)
@@ -223,21 +223,6 @@ func (k *linkCounter) totalTo(s *Statistics) {
 	if sum.weight > 0 {
 		s.SwitchWeight = sum.mixedWeight / sum.weight
 	}
-}
-
-// StatisticsBytes returns the memory of [Measure] for a graph of n nodes, and of the labels
-// themselves; l may be nil.
-func StatisticsBytes(n int, l *nodefile.Labels) int64 {
-	const (
-		label      = 40        // in the lists of labels, and in the text that they are read from
-		components = 4 + 4 + 4 // of a row: its component, the tree by which it is found, and its neighbours
-		labelled   = 4 + 4*8   // of a row: its class, and the ends of its edges
-	)
-	bytes := components * int64(n)
-	if l != nil {
-		bytes += labelled*int64(n) + label*int64(len(l.Row))
-	}
-	return bytes
 }
 
 // countLabels stores the counts of labels.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -188,26 +187,6 @@ func TestMeasureLongRow(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, *got); diff != "" {
 		t.Error(diff)
-	}
-}
-
-// The memory of Measure is no more than its estimate, and at least half of it.
-func TestStatisticsBytes(t *testing.T) {
-	const n = 200_000
-	a := testgraph.Path(n)
-	for _, labels := range []*nodefile.Labels{nil, {Names: classNames, Row: []int{1, 2}, Class: []int{0, 1}}} {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		_, err := Measure(t.Context(), a, false, labels, 1)
-		runtime.ReadMemStats(&after)
-		if err != nil {
-			t.Fatal(err)
-		}
-		const small = 64 << 10 // ranges, and lists of few components
-		estimate := StatisticsBytes(n, labels)
-		if used := int64(after.TotalAlloc - before.TotalAlloc); used > estimate+small || estimate > 2*used {
-			t.Errorf("labels %v: %d bytes are allocated, the estimate is %d", labels, used, estimate)
-		}
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 
-	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
@@ -18,22 +17,6 @@ func slabColumns(n int) int {
 		return width
 	}
 	return 16
-}
-
-// Bytes returns the memory of [Map.ApplyTo] for the given number of functions of a block of n rows, in addition to that
-// block and the results: two vectors of the recurrence for a slab of columns, and the results of the slab if it is not the
-// whole block; or with solves the blocks of a sum of resolvents.
-func Bytes(n, cols, functions int, solves bool) budget.Size {
-	width := min(cols, slabColumns(n))
-	series := 2
-	if width < cols {
-		series += functions
-	}
-	size := budget.Times(series, budget.Block[float64](n, width))
-	if solves {
-		size = budget.AnyOf(size, budget.Times(6, budget.Block[float64](n, cols)))
-	}
-	return size
 }
 
 // runSlabs computes the parts by series in H, one slab of columns after the

@@ -7,7 +7,6 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
@@ -30,7 +29,7 @@ import (
 // the other edges of a node. If several processes share the rows, all of them have the clamped ones, as
 // named rows, and Jacobi remains. A signed graph is solved by its double cover, see [SolvedSize]; with shared rows it is
 // refused with [ErrIterationLimit] where its weights span many orders of magnitude. Cost: a sweep, and one more in a
-// solve, which takes [HarmonicBytes].
+// solve.
 func Harmonic(ctx context.Context, g *graph.Graph, clamped []int) (*System, error) {
 	if err := g.CheckSymmetric(ctx); err != nil {
 		return nil, err
@@ -193,12 +192,4 @@ func freePart(ctx context.Context, a sparse.Matrix,
 	}
 	return sparse.MapValues(ctx, a,
 		func(i, j int, w float64) float64 { return free[i] * free[j] * w })
-}
-
-// HarmonicBytes returns the bytes of a [Harmonic] system and its solve in addition to F and a
-// factor: the double cover, five blocks, ten vectors and the slots of rows, marks of reached rows, and sums by chunk.
-func HarmonicBytes(g *graph.Graph, cols int) budget.Size {
-	n, _, cover := SolvedSize(g)
-	return budget.AllOf(cover, budget.Times(5, budget.Block[float64](n, cols)), budget.Times(n, 10*8+4+1),
-		budget.Block[float64](blocks.Chunks(n), 2*cols))
 }

@@ -43,32 +43,3 @@ func TestFewerColumnsTakeNoMoreMemory(t *testing.T) {
 		}
 	}
 }
-
-// TestHarmonicBytes checks that the allocations of a harmonic system and its solve without a factor
-// are those of the estimate within a tenth. Vectors that are garbage soon count here.
-func TestHarmonicBytes(t *testing.T) {
-	const cols, clamped = 16, 100
-	a := grid(150)
-	n, _ := a.Dims()
-	g := graphOf(t, a)
-	g.Memory = 1 // without room for a factor
-	rows, f := make([]int, clamped), sparse.NewBlock[float64](n, cols)
-	for i := range rows {
-		rows[i] = i * n / clamped
-		f.Row(rows[i])[i%cols] = 1
-	}
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	h, err := Harmonic(ctx, g, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := h.SolveTo(ctx, f, nil, &Settings{Tolerance: 1e-2}); err != nil {
-		t.Fatal(err)
-	}
-	runtime.ReadMemStats(&after)
-	taken, said := int64(after.TotalAlloc-before.TotalAlloc), HarmonicBytes(g, cols)
-	if taken > said/10*11 || taken < said/10*9 {
-		t.Errorf("%d bytes are allocated, %d are listed", taken, said)
-	}
-}

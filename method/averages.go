@@ -48,7 +48,7 @@ func averages(l *propagate.Learner) *Regression {
 		n := len(p.Degrees)
 		folds := min(choose.FoldCount(len(p.Row)), samplesAtOnce)
 		held := meansBytes(p, folds)
-		return held + l.ScoresBytes(n, p.A.NNZ(), 2*folds, 2, settings[0], budget.Subtract(s.Memory, held)), nil
+		return l.Declare(n, p.A.NNZ(), 2*folds, 2, settings[0]).And(budget.Held(held)).Most(s.Memory), nil
 	}
 	return r
 }

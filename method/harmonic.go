@@ -29,12 +29,10 @@ var harmonic = Regression{
 	},
 }
 
-// harmonicBytes returns the memory of a harmonic function without a factor.
+// harmonicBytes returns the memory of a harmonic function without a factor: 24 vectors, and the double cover of a signed graph.
 func harmonicBytes(p *Problem) int64 {
-	const graphVectors = 5 // degrees, loops, sums without them, centred values and the result
-	n, _, _ := iterative.SolvedSize(p.Graph)
-	return graphVectors*8*int64(n) + budget.Block[float64](n, 1) +
-		iterative.HarmonicBytes(p.Graph, 1)
+	n, _, cover := iterative.SolvedSize(p.Graph)
+	return 24*8*int64(n) + cover
 }
 
 // predictHarmonic returns the harmonic function with the values of p.

@@ -279,10 +279,10 @@ func (m spreading) spread(p *Problem, v param.Values) budget.Workspace {
 	k := len(p.Names)
 	if m.rule.Spread != nil {
 		held := budget.Block[float64](n, k)
-		if m.rule.Bytes != nil {
-			held += m.rule.Bytes(n, k, v)
-		}
 		w := budget.Slabs[float64](1, n, solveColumns).And(budget.Held(held))
+		if m.rule.Workspace != nil {
+			w = w.And(m.rule.Workspace(n, k, v))
+		}
 		if m.rule.Coupled {
 			w.Columns = max(k, w.Columns)
 		}

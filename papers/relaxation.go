@@ -79,11 +79,10 @@ var relaxationLabelling = propagate.Learner{
 		}
 		return columns, nil
 	},
-	Bytes: func(n, classes int, v param.Values) int64 {
+	Workspace: func(n, classes int, v param.Values) budget.Workspace {
 		columns, last := sequences(classes, v.Int("walk"))
 		walks := budget.Block[float64](n+classes, padColumns(columns)) // of every sequence of labels
-		return walks + 2*budget.Block[float64](n,
-			max(1, last/max(1, classes))) + 2*8*int64(n)
+		return budget.Held(walks, 2*budget.Block[float64](n, max(1, last/max(1, classes))), 2*8*int64(n))
 	},
 }
 

@@ -89,11 +89,11 @@ var gpTransduction = propagate.Learner{
 		}
 		return r.columns, nil
 	},
-	Bytes: func(n, classes int, _ param.Values) int64 {
+	Workspace: func(n, classes int, _ param.Values) budget.Workspace {
 		// Nine blocks of Newton's method, the latent values of the round before, the balanced
 		// distributions, and the scaled copy that a step gathers from; factors of rows, and nodes
 		// in the order of a class.
-		return 12*budget.Block[float64](n, classes) + 3*8*int64(n)
+		return budget.Held(12*budget.Block[float64](n, classes), 3*8*int64(n))
 	},
 	Assign: func(team *sparse.Team, f *sparse.Block[float64], s cwk.Seeds, v param.Values) ([]float64, []int, error) {
 		theta, err := balancingOffset(team, f, s, v)

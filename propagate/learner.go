@@ -28,8 +28,8 @@ type Learner struct {
 	// the tolerance. A seed of class −1 has a class without a column, unless Coupled is true.
 	Spread func(ctx context.Context, f *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, v param.Values, tolerance float64) (columns int, err error)
 
-	// Bytes returns the memory of Spread in addition to f; nil: none.
-	Bytes func(n, classes int, v param.Values) int64
+	// Workspace returns the workspace of Spread in addition to f; nil: none.
+	Workspace func(n, classes int, v param.Values) budget.Workspace
 
 	// Coupled reports that the columns of the classes depend on each other, so that all classes
 	// must be computed together. Columns of other learners are computed in groups.
@@ -107,18 +107,6 @@ const (
 	solveBlocks = 5
 )
 
-// ScoresBytes is the memory of ScoresTo in addition to the graph and the scores, for the given
-// number of columns of all groups and classes of each, on a graph with n nodes. Within a limit, 0
-// for none, as many columns are solved at a time as it allows.
-func (l *Learner) ScoresBytes(n int, entries int64, cols, classes int,
-	v param.Values, limit int64) int64 {
-	_, bytes := l.groupColumns(n, cols, classes, v, limit)
-	if l.Spread == nil {
-		bytes = budget.Workspace{Fixed: bytes, Optional: iterative.FactorBytes(n, entries)}.Most(limit)
-	}
-	return bytes
-}
-
 // Check returns the error of complete values that the number of classes does not admit, so that
 // users see it in place of the memory that a computation would need: a [*param.ParameterError].
 func (l *Learner) Check(classes int, v param.Values) error {
@@ -143,23 +131,19 @@ func (l *Learner) Decide(team *sparse.Team, f *sparse.Block[float64], s cwk.Seed
 	return offset, class, err
 }
 
-// groupColumns returns the number of columns that are solved at a time, at least one, and the memory
-// of their solve without a factor.
-func (l *Learner) groupColumns(n, cols, classes int,
-	v param.Values, limit int64) (width int, bytes int64) {
-	if l.Spread != nil {
-		bytes = budget.Block[float64](n, classes)
-		if l.Bytes != nil {
-			bytes += l.Bytes(n, classes, v)
-		}
-		return cols, bytes
+// Declare returns the workspace of ScoresTo in addition to the graph and the scores, for the given number of columns of all groups
+// and classes of each, on a graph with n nodes.
+func (l *Learner) Declare(n int, entries int64, cols, classes int, v param.Values) budget.Workspace {
+	if l.Spread == nil {
+		w := budget.Slabs[float64](solveBlocks, n, cols).And(budget.Held(6 * budget.Vector[float64](n)))
+		w.Optional = iterative.FactorBytes(n, entries)
+		return w
 	}
-	const vectors = 6 // of the system
-	need := func(width int) int64 {
-		return solveBlocks*budget.Block[float64](n, width) + vectors*8*int64(n)
+	w := budget.Held(budget.Block[float64](n, classes))
+	if l.Workspace != nil {
+		w = w.And(l.Workspace(n, classes, v))
 	}
-	width = budget.Widest(cols, limit, need)
-	return width, need(width)
+	return w
 }
 
 // ScoresTo stores the scores of every class for every node in dst, those of group i
@@ -196,8 +180,8 @@ func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64],
 	if set.Tolerance == 0 {
 		set.Tolerance = defaultTolerance
 	}
-	width, minimum := l.groupColumns(n, dst.Cols, classes, v,
-		set.Memory)
+	space := l.Declare(n, g.A.NNZ(), dst.Cols, classes, v)
+	minimum := space.Required(set.Memory)
 	if err := budget.Check(set.Memory, minimum, l.Name); err != nil {
 		return work, err
 	}
@@ -209,7 +193,7 @@ func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64],
 		return work, err
 	}
 	sys.Memory = budget.Subtract(set.Memory, minimum)
-	return l.solveTo(ctx, dst, sys, g, groups, width, &set)
+	return l.solveTo(ctx, dst, sys, g, groups, space.Width(set.Memory), &set)
 }
 
 // solveTo is ScoresTo with a system, width columns of all groups at a time.
@@ -287,8 +271,8 @@ func (l *Learner) MeansTo(ctx context.Context, dst *sparse.Block[float64], g *gr
 		return err
 	}
 	f := sparse.NewBlock[float64](dst.Rows, 2*len(samples))
-	width, minimum := l.groupColumns(f.Rows, f.Cols, 2, v, s.Memory)
-	sys.Memory = budget.Subtract(s.Memory, minimum)
+	space := l.Declare(f.Rows, g.A.NNZ(), f.Cols, 2, v)
+	sys.Memory = budget.Subtract(s.Memory, space.Required(s.Memory))
 	mean := make([]float64, len(samples))
 	for k, sample := range samples {
 		mean[k] = floats.Sum(sample.Value) / float64(len(sample.Value))
@@ -297,7 +281,7 @@ func (l *Learner) MeansTo(ctx context.Context, dst *sparse.Block[float64], g *gr
 			f.Row(r)[2*k+1] = 1
 		}
 	}
-	_, err = l.solveColumns(ctx, f, sys, width, &Settings{Tolerance: cmp.Or(s.Tolerance, defaultTolerance)})
+	_, err = l.solveColumns(ctx, f, sys, space.Width(s.Memory), &Settings{Tolerance: cmp.Or(s.Tolerance, defaultTolerance)})
 	for i := range dst.Rows {
 		x := f.Row(i)
 		for k := range mean {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"testing"
 
@@ -141,7 +140,7 @@ func TestSameBits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, least := l.groupColumns(400, 1, whole.Classes, v, 0)
+		least := l.Declare(400, p.A.NNZ(), 1, whole.Classes, v).Required(0)
 		for turn, memory := range []int64{0, least, 2 * least} {
 			for _, workers := range testgraph.Workers(turn) {
 				g := graphOf(t, p.A, workers)
@@ -161,54 +160,6 @@ func TestSameBits(t *testing.T) {
 			t.Errorf("%s: %d bytes are too few for a column, and there is no error", l.Name, least-1)
 		}
 	}
-}
-
-// TestMemoryIsWhatIsAllocated compares the allocations of learners and of smoothing without a factor
-// with their estimates. It allows a fifth more, because TotalAlloc counts short-lived vectors too.
-func TestMemoryIsWhatIsAllocated(t *testing.T) {
-	const n, classes = 20_000, 8
-	a := testgraph.Random(3, n, 3*n, true)
-	g := graphOf(t, a, 1)
-	seeds := cwk.Seeds{Classes: classes}
-	for i := range 4 * classes {
-		seeds.Row, seeds.Class = append(seeds.Row, 100*i), append(seeds.Class, i%classes)
-	}
-	allocated := func(what string, said int64, do func() error) {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		err := do()
-		runtime.ReadMemStats(&after)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if taken := int64(after.TotalAlloc - before.TotalAlloc); taken > said/10*12 || taken < said/10*8 {
-			t.Errorf("%s: %d bytes are allocated, %d are listed", what, taken, said)
-		}
-	}
-	for _, l := range Learners() {
-		v, err := l.Resolve(nil, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if l.Param("rounds") != nil {
-			v["rounds"] = param.Of(1)
-		}
-		f := sparse.NewBlock[float64](n, classes)
-		_, bytes := l.groupColumns(n, classes, classes, v, 0)
-		allocated(l.Name, bytes, func() error {
-			_, err := l.ScoresTo(t.Context(), f, g, []cwk.Seeds{seeds}, v, &Settings{Memory: bytes, Tolerance: 1e-3})
-			return err
-		})
-	}
-	v, err := CorrectAndSmooth.Resolve(nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	z := sparse.NewBlock[float32](n, classes)
-	allocated("smoothing", smoothBytes(n, min(classes, smoothColumns)), func() error {
-		_, err := Smooth(t.Context(), g, z, seeds, v, 1, func(int, int, []float64) {})
-		return err
-	})
 }
 
 // TestSmoothGroups tests that groups of a few classes give the bits of all classes at once, also if
@@ -264,7 +215,7 @@ func TestFactorBesideBlocks(t *testing.T) {
 		}
 		return work.Sweeps
 	}
-	_, least := poisson.groupColumns(n, 2, 2, nil, 0)
+	least := poisson.Declare(n, a.NNZ(), 2, 2, nil).Required(0)
 	all := least + iterative.SampledBytes(n, a.NNZ())
 	if with, without := sweeps(all), sweeps(all-least/2); with >= n/2 || without < n/2 {
 		t.Errorf("%d sweeps where a factor fits beside the blocks, %d where it fits alone", with, without)

@@ -65,8 +65,8 @@ var wvrn = Learner{
 		}
 		return columns, nil
 	},
-	Bytes: func(n, classes int, _ param.Values) int64 {
-		return budget.Block[float64](n, classes) + 2*8*int64(n) // the next round, factors of rows
+	Workspace: func(n, classes int, _ param.Values) budget.Workspace {
+		return budget.Held(budget.Block[float64](n, classes), 2*8*int64(n)) // the next round, factors of rows
 	},
 }
 

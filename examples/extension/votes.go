@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/param"
@@ -45,5 +46,7 @@ var votes = &propagate.Learner{
 		}
 		return columns, nil
 	},
-	Bytes: func(n, classes int, _ param.Values) int64 { return 3 * 8 * int64(n) * int64(classes) },
+	Workspace: func(n, classes int, _ param.Values) budget.Workspace {
+		return budget.Held(budget.Block[float64](n, 3*classes))
+	},
 }

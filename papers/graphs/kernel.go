@@ -28,10 +28,6 @@ type Kernel struct {
 
 	// Memory returns the memory of New and of the vectors of all workers; nil: it is small.
 	Memory func(s *graphfile.Shape, v param.Values, workers int) int64
-
-	// cycles returns how many simple cycles a graph may have whose patterns are looked for,
-	// 0 if they are not; nil: they never are.
-	cycles func(v param.Values) int
 }
 
 // Rows gives the values of a kernel on a collection. It is used by several workers at a
@@ -146,17 +142,6 @@ func (c *collection) Radius(bool) (_ float64, err error) {
 		c.radius, err = c.k.Radius(c.ctx, c.c, c.s)
 	}
 	return c.radius, err
-}
-
-// Bytes returns the memory of the kernel on a collection of the given shape, without the
-// collection and the values. c, if not nil, is the collection itself: its patterns are counted,
-// because the shape does not bound their number.
-func (k *Kernel) Bytes(ctx context.Context, s *graphfile.Shape,
-	c *graphfile.Collection, v param.Values, workers int) (int64, error) {
-	if c == nil || k.cycles == nil || k.cycles(v) == 0 {
-		return k.Memory(s, v, sched.Workers(workers)), nil
-	}
-	return patternBytes(ctx, c, k.cycles(v))
 }
 
 // Prepare returns the kernel of a collection, ready to compute values, with the given

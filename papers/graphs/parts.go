@@ -107,16 +107,10 @@ func setKernel(name, title, equation string, multi bool,
 			return Pairs(func(_, i, j int) (float64, error) { return finite(value(&sets[i], &sets[j], s)) }), nil
 		},
 		Memory: func(s *graphfile.Shape, v param.Values, _ int) int64 { return partBytes(s, v.Word("parts")) },
-		cycles: func(v param.Values) int {
-			if v.Word("parts") == "patterns" {
-				return defaultCycles
-			}
-			return 0
-		},
 	}
 }
 
-// partBytes bounds the memory of the parts of a collection, except patterns of cycles: each
+// partBytes returns the memory of the parts of a collection, with a pattern for each arc: each
 // part once for every graph that has it, and the names.
 func partBytes(s *graphfile.Shape, parts string) int64 {
 	labels := int64(max(1, s.Labels))
@@ -125,6 +119,9 @@ func partBytes(s *graphfile.Shape, parts string) int64 {
 	switch parts {
 	case "vertices":
 		kinds = min(kinds, labels)
+	case "patterns":
+		vertices = s.Arcs
+		kinds = vertices
 	case "edges":
 		vertices = s.Arcs
 		kinds = vertices

@@ -3,8 +3,6 @@ package graphs
 import (
 	"context"
 	"fmt"
-	"hash/fnv"
-	"io"
 	"slices"
 	"strings"
 
@@ -44,7 +42,6 @@ var cyclicPatterns = Kernel{
 		return newFeatures(graph, len(number)), nil
 	},
 	Memory: func(s *graphfile.Shape, _ param.Values, _ int) int64 { return partBytes(s, "patterns") },
-	cycles: func(v param.Values) int { return v.Int("cycles") },
 }
 
 // eachPattern calls visit with the cyclic patterns of all simple cycles of a graph, as
@@ -70,43 +67,6 @@ func eachPattern(ctx context.Context, c *graphfile.Collection, graph, limit int,
 	}
 	p.trees()
 	return nil
-}
-
-// patternBytes returns the memory of the patterns of a collection, each once for every graph
-// that has it, and of their texts. Above a quarter of a million it assumes that all differ.
-func patternBytes(ctx context.Context, c *graphfile.Collection,
-	limit int) (bytes int64, err error) {
-	const (
-		mostPatterns = 1 << 18
-		textBytes    = 16 + 2*(16+4+1) // a text, and its place in a table that is up to half empty
-		ownBytes     = 2*(4+8+1) + featureBytes
-	)
-	hashed := map[uint64]bool{}
-	bytes = graphBytes * int64(len(c.Graphs))
-	for i := range c.Graphs {
-		hashes := map[uint64]bool{}
-		err := eachPattern(ctx, c, i, limit, func(text string) {
-			h := fnv.New64a()
-			_, _ = io.WriteString(h, text)
-			sum := h.Sum64()
-			if !hashes[sum] {
-				bytes += ownBytes
-			}
-			if !hashes[sum] && !hashed[sum] {
-				bytes += textBytes + int64(len(text))
-			}
-			if len(hashes) < mostPatterns {
-				hashes[sum] = true
-			}
-			if len(hashed) < mostPatterns {
-				hashed[sum] = true
-			}
-		})
-		if err != nil {
-			return 0, err
-		}
-	}
-	return bytes, nil
 }
 
 // patternFinder finds the patterns of a graph.

@@ -12,6 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/system"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/items"
@@ -268,7 +269,7 @@ func (c *collection) held() items.Part {
 }
 
 // parts implements [items.Collection.Parts]. Before the collection has been read, a row of values of a kernel is included.
-func (c *collection) parts(ctx context.Context, l *nodefile.Labels, _ int) ([]items.Part, error) {
+func (c *collection) parts(_ context.Context, l *nodefile.Labels, _ int) ([]items.Part, error) {
 	var (
 		bytes int64
 		err   error
@@ -277,7 +278,7 @@ func (c *collection) parts(ctx context.Context, l *nodefile.Labels, _ int) ([]it
 		var v param.Values
 		kernel := c.kernels()[0]
 		if v, err = kernel.Resolve(c.in.Values, nil); err == nil {
-			bytes, err = kernel.Bytes(ctx, c.shape, c.graphs, v, c.in.Workers)
+			bytes = kernel.Memory(c.shape, v, sched.Workers(c.in.Workers))
 		}
 		if c.graphs == nil {
 			bytes += items.RowBytes(c.shape.Graphs)
@@ -287,14 +288,14 @@ func (c *collection) parts(ctx context.Context, l *nodefile.Labels, _ int) ([]it
 		if l != nil {
 			classes = len(l.Names)
 		}
-		bytes, err = c.learningBytes(ctx, classes)
+		bytes, err = c.learningBytes(classes)
 	}
 	return []items.Part{c.held(), {What: "kernels and learners", Bytes: bytes}}, c.explain(err)
 }
 
 // learningBytes is the memory of every kernel with every learner: the values between all graphs, n² numbers for
 // each setting of a kernel, and the largest of the blocks that these are computed from and of a fit.
-func (c *collection) learningBytes(ctx context.Context, classes int) (bytes int64, err error) {
+func (c *collection) learningBytes(classes int) (bytes int64, err error) {
 	n := c.shape.Graphs
 	largest := items.FitBytes(c.in.Learners, cmp.Or(c.in.Trained, n), classes)
 	for _, k := range c.kernels() {
@@ -304,11 +305,7 @@ func (c *collection) learningBytes(ctx context.Context, classes int) (bytes int6
 		}
 		bytes += 8 * int64(n) * int64(n) * int64(len(settings))
 		for _, v := range settings {
-			need, err := k.Bytes(ctx, c.shape, c.graphs, v, c.in.Workers)
-			if err != nil {
-				return 0, err
-			}
-			largest = max(largest, need)
+			largest = max(largest, k.Memory(c.shape, v, sched.Workers(c.in.Workers)))
 		}
 	}
 	return bytes + largest + items.PredictionBytes(n, classes) + budget.LearnerBytes, nil

@@ -159,7 +159,11 @@ func measureGraph(run *shell.Session, r *infoOptions,
 			if m.HasCodes() {
 				p.Sweeps = 3
 			}
-			return budget.Held(evaluate.StatisticsBytes(int(m.Rows), l)), nil
+			space := budget.Held(12 * m.Rows) // components
+			if l != nil {
+				space = budget.Held(48*m.Rows, 40*int64(len(l.Row)))
+			}
+			return space, nil
 		},
 	})
 	if err != nil {
