@@ -153,21 +153,10 @@ type EmbeddingModel struct {
 	weights   *mat.Dense // (width + other features + 1)×targets
 }
 
-// Fit returns the model of a path on the first columns, with the targets for each of some ridges behind one another.
-func (e *Embedding) Fit(p *classify.RidgePath, width int, lambdas ...float64) *EmbeddingModel {
-	m := &EmbeddingModel{embedding: e, width: width, weights: new(mat.Dense)}
-	for i, lambda := range lambdas {
-		weights, means := p.Weights(lambda)
-		m.Means = append(m.Means, means...)
-		if i > 0 {
-			left := mat.DenseCopyOf(m.weights)
-			m.weights.Reset()
-			m.weights.Augment(left, weights)
-		} else {
-			m.weights = weights
-		}
-	}
-	return m
+// Fit returns the model of a path on the first columns.
+func (e *Embedding) Fit(p *classify.RidgePath, width int, lambda float64) *EmbeddingModel {
+	weights, means := p.Weights(lambda)
+	return &EmbeddingModel{means, e, width, weights}
 }
 
 // Scores returns the predicted targets of a node, without the part of other features.
