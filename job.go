@@ -70,7 +70,6 @@ type Needs struct {
 	Components bool    // the components, before the memory is planned
 	Transpose  bool    // Aᵀ of a directed graph whose rows several processes share
 	Reweighs   bool    // the weights of edges change, so that a copy of them is of no use
-	Fills      bool    // the job may take all of Job.Memory, whatever Workspace returns, so no other computes meanwhile
 
 	// Labels is the number of labels or values that the job learns from or compares with; they are part of the plan.
 	Labels int
@@ -252,9 +251,6 @@ func (j *Job) load(ctx context.Context, n *Needs) error {
 		return err
 	}
 	j.bytes = p.Most() - j.data
-	if n.Fills && p.Limit > 0 {
-		j.bytes = p.Limit - j.data
-	}
 	if j.g.options.Planned != nil {
 		return j.g.options.Planned(p)
 	}

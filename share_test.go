@@ -184,7 +184,7 @@ func TestJobsShare(t *testing.T) {
 			})
 		}
 		group.Wait()
-		job, err := g.Begin(t.Context(), &Needs{Fills: true})
+		job, err := g.Begin(t.Context(), &Needs{Workspace: func(j *Job, _ *Plan) (budget.Workspace, error) { return budget.Held(j.Memory), nil }})
 		if err != nil {
 			t.Fatalf("%s: after all jobs: %v", name, err)
 		}
