@@ -232,10 +232,7 @@ func (s *Statistics) countLabels(l *nodefile.Labels) {
 	if s.Labelled == 0 {
 		return
 	}
-	s.OfClass = make([]int, s.Classes)
-	for _, c := range l.Class {
-		s.OfClass[c]++
-	}
+	s.OfClass = l.Sizes()
 	largest := slices.Max(s.OfClass)
 	s.Frequent = slices.Index(s.OfClass, largest)
 	s.Share = float64(largest) / float64(s.Labelled)

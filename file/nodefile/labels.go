@@ -68,6 +68,15 @@ func (l *Labels) Title() string {
 	return l.titleOf(input.Label, input.Value)
 }
 
+// Sizes returns the number of labels of each class.
+func (l *Labels) Sizes() []int {
+	sizes := make([]int, len(l.Names))
+	for _, c := range l.Class {
+		sizes[c]++
+	}
+	return sizes
+}
+
 // Trainable returns a [*ParseError] unless the labels have at least two classes.
 func (l *Labels) Trainable() error {
 	if len(l.Names) >= 2 {

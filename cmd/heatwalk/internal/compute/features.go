@@ -112,7 +112,7 @@ func writeFeatures[T sparse.Float](run *shell.Session, f *featuresOptions,
 
 // checkFolds refuses folds that the smallest class cannot fill.
 func checkFolds(folds int, l *nodefile.Labels) error {
-	size := shell.ClassSizes(l) // of each class at least 1
+	size := l.Sizes() // of each class at least 1
 	smallest := slices.Index(size, slices.Min(size))
 	switch {
 	case size[smallest] >= folds:

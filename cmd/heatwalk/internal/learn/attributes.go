@@ -12,7 +12,7 @@ import (
 )
 
 // warnLeaks warns about attributes that determine the labels.
-func warnLeaks(console *shell.Console, r *shell.GraphInputs, f *attributeFlags, g *shell.OpenGraph,
+func warnLeaks(console *shell.Console, f *attributeFlags, g *shell.OpenGraph,
 	l *nodefile.Labels) {
 	if g.Attributes == nil || g.Unread != nil {
 		return

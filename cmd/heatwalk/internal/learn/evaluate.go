@@ -128,7 +128,7 @@ func readComparison(run *shell.Session, c *evaluateOptions, name string) (*compa
 // explainComparison adds the file, the flag or the graph to an error of a comparison.
 func explainComparison(costs *shell.Costs, in *comparison, err error) error {
 	name := in.data.Graph.Name
-	err = in.f.splitting.Explain(err, in.data.Graph.Nodes, in.data.Labels)
+	err = in.f.splitting.Explain(err, in.data.Graph.Nodes)
 	switch {
 	case in.values == nil:
 		return costs.GraphError(err, name, shell.AnotherMethod)

@@ -493,7 +493,7 @@ const leastJudged = 10
 
 // warnLargest warns of predictions that are all of the largest class of the labels, of which nothing was learned.
 func (r *itemRun) warnLargest(class []int) {
-	sizes := shell.ClassSizes(r.l)
+	sizes := r.l.Sizes()
 	largest := slices.Index(sizes, slices.Max(sizes))
 	isKnown := shell.MarkLabelled(r.l, len(class))
 	count := 0
@@ -621,14 +621,14 @@ func (r *itemRun) evaluate() error {
 		return err
 	}
 	if r.o.input.Trained, err = plan.Trained(r.problem()); err != nil {
-		return s.Explain(err, nodes, r.l)
+		return s.Explain(err, nodes)
 	}
 	if _, err := r.begin(shell.RunFileBytes, 0, 0); err != nil {
 		return err
 	}
 	result, err := evaluate.Run(run.Context, r.problem(), plan)
 	if err != nil {
-		return s.Explain(err, nodes, r.l)
+		return s.Explain(err, nodes)
 	}
 	run.Console.WarnUnfinished(plan, result)
 	return r.out.PublishReport(&shell.EvaluateDocument{Report: result,

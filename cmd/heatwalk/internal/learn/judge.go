@@ -263,7 +263,7 @@ func (d *classifyDocument) reportShift(console *shell.Console, l *nodefile.Label
 
 // compareLargest notes that naming the largest class is or may be as accurate, if its share of the nodes is that of the labels.
 func (d *classifyDocument) compareLargest(l *nodefile.Labels, e problem.Estimate) {
-	sizes := shell.ClassSizes(l)
+	sizes := l.Sizes()
 	largest := slices.Index(sizes, slices.Max(sizes))
 	share := float64(sizes[largest]) / float64(len(l.Row))
 	margin := largestErrors * e.Stderr

@@ -331,7 +331,7 @@ func beginLearning(run *shell.Session, f *learningFlags,
 			return err
 		}
 		if err = readAttributes(run, &f.graph, &f.attributes, d.Graph, d.Labels); err == nil {
-			warnLeaks(run.Console, &f.graph, &f.attributes, d.Graph, d.Labels)
+			warnLeaks(run.Console, &f.attributes, d.Graph, d.Labels)
 		}
 		return err
 	})

@@ -192,7 +192,7 @@ func (s *SplitFlags) readSplits(run *Session, in *Inputs, plan *evaluate.Plan,
 		splits, unseen, err := choose.GivenSplit(l.Row, l.Class, l.Names,
 			rows.Train, rows.Test)
 		if err != nil {
-			return s.Explain(err, nodes, l)
+			return s.Explain(err, nodes)
 		}
 		for c, tests := range unseen {
 			untrained[c] += tests
@@ -211,7 +211,7 @@ func (s *SplitFlags) writeSplits(o *Outputs, plan *evaluate.Plan, nodes itemIDs,
 	}
 	list, err := plan.SplitsOf(l.Class, uint64(o.Run.Seed))
 	if err != nil {
-		return s.Explain(err, nodes, l)
+		return s.Explain(err, nodes)
 	}
 	uses := make([][]string, len(l.Row))
 	for i, one := range list {
@@ -255,7 +255,7 @@ func (s *SplitFlags) DrawSplits(o *Outputs, in *Inputs, plan *evaluate.Plan,
 }
 
 // Explain adds ids, classes, files and flags to errors about splits.
-func (s *SplitFlags) Explain(err error, nodes itemIDs, l *nodefile.Labels) error {
+func (s *SplitFlags) Explain(err error, nodes itemIDs) error {
 	var splitError *choose.SplitError
 	switch {
 	case errors.As(err, &splitError) && splitError.Row >= 0:

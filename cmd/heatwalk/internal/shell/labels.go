@@ -65,7 +65,7 @@ func (run *Session) ReadLabels(r *GraphInputs, path string, g *OpenGraph,
 // NoteClasses prints the largest classes of labels with the numbers of their nodes.
 func (console *Console) NoteClasses(path string, l *nodefile.Labels) {
 	const most = 5
-	size := ClassSizes(l)
+	size := l.Sizes()
 	order := sched.Descending(size)
 	var list []string
 	for _, class := range order[:min(most, len(order))] {
@@ -165,13 +165,4 @@ func MarkLabelled(l *nodefile.Labels, n int) []bool {
 		rows[row] = true
 	}
 	return rows
-}
-
-// ClassSizes returns the number of labels of each class.
-func ClassSizes(l *nodefile.Labels) []int {
-	size := make([]int, len(l.Names))
-	for _, c := range l.Class {
-		size[c]++
-	}
-	return size
 }

@@ -189,7 +189,7 @@ func (console *Console) CompareTruth(class []int, reached *roaring.Bitmap,
 		return nil
 	}
 	truth.Respell(l.Names)
-	size := ClassSizes(truth)
+	size := truth.Sizes()
 	for c, name := range truth.Names {
 		if slices.Contains(l.Names, name) {
 			size[c] = 0
