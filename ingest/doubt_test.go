@@ -3,7 +3,6 @@ package ingest
 import (
 	"archive/zip"
 	"bytes"
-	"fmt"
 	"strings"
 	"testing"
 )
@@ -136,34 +135,5 @@ func TestSizes(t *testing.T) {
 				t.Errorf("%s in %s: %v, %d edges", banner, name, g.ids, report.Edges)
 			}
 		}
-	}
-}
-
-// TestDoubtfulColumns checks the questions and warnings about columns without titles: two kinds of nodes, and two columns
-// of one title.
-func TestDoubtfulColumns(t *testing.T) {
-	var sorted, bipartite, sample strings.Builder
-	for i := range 120 {
-		fmt.Fprintf(&sorted, "%d %d %d\n", 1+i/100, 2+i, 1+i%9)
-		fmt.Fprintf(&bipartite, "%d\t%d\n", 1000+i%40, 1039+i*7%41)
-		fmt.Fprintf(&sample, "%d\t%d\n", 1000+i, 1119+i)
-	}
-	for name, c := range map[string]struct{ text, want string }{
-		"sorted":    {sorted.String(), ""},
-		"bipartite": {bipartite.String(), "source and target may be two kinds of nodes, because they share only 1 id, and equal ids are one node; option bipartite keeps them apart"},
-		"sample":    {sample.String(), ""},
-	} {
-		if _, report := read(t, nil, file{"e.tsv", c.text}); c.want == "" && len(report.Warnings) > 0 || !strings.HasSuffix(strings.Join(report.Warnings, "\n"), c.want) {
-			t.Errorf("%s: warnings %q, want %q", name, report.Warnings, c.want)
-		}
-	}
-	// The beginning of a sorted graph shares few ids; on stdin its size is not known.
-	var stream strings.Builder
-	for i := range 60_000 {
-		fmt.Fprintf(&stream, "%d %d\n", i/3, i*7919%1_000_000)
-	}
-	_, report, err := ingestInto(t, &Config{Stdin: strings.NewReader(stream.String())}, "-")
-	if err != nil || len(report.Warnings) > 0 {
-		t.Errorf("stream: %v, warnings %q", err, report.Warnings)
 	}
 }

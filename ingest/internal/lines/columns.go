@@ -162,19 +162,6 @@ func (h *head) choose(konect bool) error {
 	return nil
 }
 
-// eachRow calls visit with the fields of all lines of a text that have a column, and the value in it.
-func (lay *Layout) eachRow(text []byte, column int, visit func(line int64, fields [][]byte, value []byte)) {
-	var f table.Fields
-	number := int64(-1)
-	for line := range bytes.Lines(text) {
-		number++
-		if column >= 0 && f.Split(bytes.TrimRight(line, "\n"), lay.sep) == nil &&
-			column < len(f.Text) {
-			visit(number, f.Text, bytes.Trim(f.Text[column], table.Blank))
-		}
-	}
-}
-
 // checkForm returns an error if most lines do not have the number of fields of the first one,
 // because then the text is no table.
 func (h *head) checkForm() error {

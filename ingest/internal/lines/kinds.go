@@ -16,7 +16,7 @@ import (
 // column in front, for example user_id:1; without, such a table is warned of.
 
 // separateKinds sets the prefixes of the ids of a bipartite graph, or else warns if the titles name
-// two kinds of nodes with ids in common.
+// two kinds of nodes with numbers.
 func (h *head) separateKinds() {
 	lay := h.lay
 	titles := [2]string{input.Source, input.Target}
@@ -40,45 +40,9 @@ func (h *head) separateKinds() {
 		return strings.HasSuffix(strings.ToLower(title), "id") && !strings.ContainsAny(title, "0123456789")
 	}
 	areKinds := lay.HasHeader() && !table.NamesEnds(titles[:]) && isKey(titles[0]) && isKey(titles[1]) && lay.integers[0] && lay.integers[1]
-	if !areKinds && (lay.HasHeader() || !h.c.isWhole) {
-		return
+	if areKinds {
+		h.c.warnKinds(h.name, fmt.Sprintf("the columns %s and %s may hold two kinds of nodes", words.Quoted(titles[0]), words.Quoted(titles[1])))
 	}
-	shared, areFew := h.countShared()
-	switch {
-	case areKinds && shared > 0:
-		h.c.warnKinds(h.name,
-			fmt.Sprintf("the columns %s and %s may hold two kinds of nodes",
-				words.Quoted(titles[0]), words.Quoted(titles[1])))
-	case areFew && !areKinds:
-		h.c.warnKinds(h.name,
-			fmt.Sprintf("source and target may be two kinds of nodes, because they share only %s", words.Counted(shared, "id")))
-	}
-}
-
-// countShared returns the number of ids that are in both columns of the lines in memory, and whether the columns
-// share few of many ids.
-func (h *head) countShared() (count int, areFew bool) {
-	const (
-		many  = 20 // ids of a column
-		few   = 20 // ids of a column for each one that is shared
-		edges = 2  // for each id of a column, since a sample of a large graph shares few
-	)
-	lines := 0
-	ids := [2]map[string]bool{{}, {}}
-	h.lay.eachRow(h.s.Text, max(h.lay.source, h.lay.target), func(_ int64, fields [][]byte, _ []byte) {
-		lines++
-		for end, column := range [...]int{h.lay.source, h.lay.target} {
-			ids[end][string(fields[column])] = true
-		}
-	})
-	for id := range ids[0] {
-		if ids[1][id] {
-			count++
-		}
-	}
-	fewer := min(len(ids[0]), len(ids[1]))
-	return count, count > 0 && fewer >= many && count*few <= fewer &&
-		lines >= edges*fewer
 }
 
 // warnKinds warns that two kinds of nodes are taken for one.

@@ -120,8 +120,6 @@ type Settings struct {
 	SkipBadLines bool
 	MaxNodes     int         // most nodes that a file may declare
 	Warn         func(error) // called with warnings about odd input
-
-	isWhole bool // the first chunk of the input is all of it
 }
 
 // LayoutOf decides how the lines of an input are built; nil means that there is nothing in
@@ -162,7 +160,6 @@ func factorOf(in *textio.Reader, chunk *textio.Chunk) float64 {
 // skipped, the first line that can be an edge decides.
 func (c *Settings) layoutIn(name string, chunk *textio.Chunk,
 	factor float64) (*Layout, error) {
-	c.isWhole = chunk.Last
 	var first *Layout
 	var firstErr error
 	konect := ""
