@@ -547,8 +547,7 @@ func PredictValues(ctx context.Context, g *Graph, p *method.Problem, methods []m
 	}
 	job, p, s, err := g.beginLearning(ctx, p, s, &Needs{Structure: true},
 		func(q *method.Problem, set *method.Settings, _ *Plan) (budget.Workspace, error) {
-			bytes, err := method.NumberBytes(q, methods, set)
-			return budget.Held(bytes), err
+			return method.NumberWorkspace(q, methods, set)
 		})
 	if err != nil {
 		return nil, err

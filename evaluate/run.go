@@ -129,8 +129,7 @@ func (plan *Plan) Workspace(p *method.Problem) (w budget.Workspace, err error) {
 	set := plan.Settings.WithDefaults()
 	switch {
 	case p.Value != nil:
-		bytes, err := method.NumberBytes(p, plan.Methods, &set)
-		return budget.Held(bytes), err
+		return method.NumberWorkspace(p, plan.Methods, &set)
 	case plan.Several:
 		return multilabel.Workspace(p, &set)
 	}

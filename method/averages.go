@@ -8,7 +8,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/iterative"
-	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/propagate"
@@ -26,7 +25,7 @@ func averages(l *propagate.Learner) *Regression {
 		for _, q := range samples {
 			known = append(known, propagate.Sample{Row: q.Row, Value: q.Value})
 		}
-		set := propagate.Settings{Memory: budget.Subtract(s.Memory, meansBytes(p, len(samples)))}
+		set := propagate.Settings{Memory: budget.Subtract(s.Memory, 8*int64((8+5*len(samples))*len(p.Degrees)))}
 		if s.Rough {
 			set.Tolerance = 1e-7
 		}
@@ -44,16 +43,9 @@ func averages(l *propagate.Learner) *Regression {
 		}
 		return list, nil
 	}
-	r.Bytes = func(p *Problem, settings []param.Values, s *Settings) (int64, error) {
+	r.Workspace = func(p *Problem, _ *Settings) budget.Workspace {
 		n := len(p.Degrees)
-		folds := min(choose.FoldCount(len(p.Row)), samplesAtOnce)
-		held := meansBytes(p, folds)
-		return l.Declare(n, p.A.NNZ(), 2*folds, 2, settings[0]).And(budget.Held(held)).Most(s.Memory), nil
+		return budget.Slabs[float64](5, n, 2*samplesAtOnce).And(budget.Held((20 + 5*samplesAtOnce) * 8 * int64(n)))
 	}
 	return r
-}
-
-// meansBytes returns the memory of the means of some samples without their solve.
-func meansBytes(p *Problem, samples int) int64 {
-	return 8*8*int64(len(p.Degrees)) + budget.Block[float64](len(p.Degrees), 3*samples)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -207,24 +208,21 @@ func (t *testValues) measure(list []*candidate, given float64) (Errors, []float6
 	return e, predicted
 }
 
-// NumberBytes returns an upper bound on the memory of [PredictNumbers] without the graph and the attributes. Of the
-// graph it reads the degrees and the number of entries alone. The error is a [*param.ParameterError].
-func NumberBytes(p *Problem, entries []Entry, s *Settings) (int64, error) {
-	n := int64(len(p.Degrees))
-	var retained, largest int64
-	for _, e := range slices.Concat(entries, Means()[1:]) {
-		set := s.WithDefaults()
-		set.Given = e.Own
-		held, bytes, err := e.Method.Numbers.cost(p, &set)
-		if err != nil {
-			return 0, err
-		}
-		retained += held
-		largest = max(largest, bytes)
-	}
+// NumberWorkspace declares the memory of [PredictNumbers] without the graph and the attributes. The error is a
+// [*param.ParameterError].
+func NumberWorkspace(p *Problem, entries []Entry, s *Settings) (w budget.Workspace, err error) {
 	set := s.WithDefaults()
-	w, _ := new(Engine).Declare(p, &set, budget.Held(largest)) // no engine refuses
-	return retained + w.Required(set.Memory) + 2*8*n, nil
+	for _, e := range entries {
+		r := e.Method.Numbers
+		if _, _, err := set.grid(&r.Spec, r.Own(e.Own), kernel.OnDegrees(p.Degrees)); err != nil {
+			return w, err
+		}
+		if r.Workspace != nil {
+			w = w.Or(r.Workspace(p, &set))
+		}
+	}
+	values := budget.Held((2+samplesAtOnce)*8*int64(len(p.Degrees)), 400*int64(min(len(p.Row), mostCompared)*len(entries)))
+	return new(Engine).Declare(p, &set, w.Or(hopWorkspace(p, &set)).And(values))
 }
 
 // weighNumbers returns the problem with the factors of kinds and times of edges that its values choose, and with everything

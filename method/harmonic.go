@@ -21,18 +21,14 @@ var harmonic = Regression{
 		Name: "harmonic", Title: "harmonic function: every other node has the mean value of its neighbours", Works: param.Undirected | param.Signed,
 		Source: "Zhu, Ghahramani and Lafferty, Semi-supervised learning using Gaussian fields and harmonic functions, 2003, equation 5",
 	},
-	Predict: oneByOne(predictHarmonic),
-	Bytes: func(p *Problem, _ []param.Values, s *Settings) (int64, error) {
-		bytes := harmonicBytes(p)
-		n, entries, _ := iterative.SolvedSize(p.Graph)
-		return budget.Workspace{Fixed: bytes, Optional: iterative.FactorBytes(n, entries)}.Most(s.Memory), nil
-	},
+	Predict:   oneByOne(predictHarmonic),
+	Workspace: harmonicWorkspace,
 }
 
-// harmonicBytes returns the memory of a harmonic function without a factor: 24 vectors, and the double cover of a signed graph.
-func harmonicBytes(p *Problem) int64 {
-	n, _, cover := iterative.SolvedSize(p.Graph)
-	return 24*8*int64(n) + cover
+// harmonicWorkspace declares the memory of a harmonic function.
+func harmonicWorkspace(p *Problem, _ *Settings) budget.Workspace {
+	n, entries, cover := iterative.SolvedSize(p.Graph)
+	return budget.Workspace{Fixed: cover + 24*8*int64(n), Optional: iterative.FactorBytes(n, entries)}
 }
 
 // predictHarmonic returns the harmonic function with the values of p.
@@ -42,7 +38,7 @@ func predictHarmonic(ctx context.Context, p *Problem, _ param.Values,
 	if err != nil {
 		return nil, err
 	}
-	h.Memory = budget.Subtract(s.Memory, harmonicBytes(p))
+	h.Memory = budget.Subtract(s.Memory, harmonicWorkspace(p, s).Fixed)
 	mean := stat.Mean(p.Value, nil)
 	f := sparse.NewBlock[float64](len(p.Degrees), 1)
 	for i, row := range p.Row {

@@ -6,7 +6,6 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -38,7 +37,7 @@ var neighbours = Regression{
 		})
 		return values, err
 	}),
-	Bytes: func(p *Problem, _ []param.Values, _ *Settings) (int64, error) { return walkBytes(len(p.Degrees)), nil },
+	Workspace: hopWorkspace,
 }
 
 const (
@@ -82,9 +81,4 @@ func walkMeans(ctx context.Context, op *sparse.Operator[float64], p *Problem,
 		x, y = y, x
 	}
 	return nil
-}
-
-// walkBytes returns the memory of hop means on n nodes.
-func walkBytes(n int) int64 {
-	return 2 * budget.Block[float64](n, hopColumns)
 }

@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/heatwalk/heatwalk/budget"
-	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -40,18 +39,17 @@ var hops = Regression{
 		r.Predict = oneByOne(f.predict)
 		r.HeldOut = f.heldOut
 	},
-	Bytes: func(p *Problem, settings []param.Values, s *Settings) (int64, error) {
-		fitted, columns := min(len(p.Row), mostFitted), 1+mostHops
-		scores := budget.Block[float64](len(p.Degrees), len(settings))
-		views := int64(0)
-		if p.Attributes != nil {
-			columns += 2 * p.Attributes.Cols
-			views = auto.AttributeWorkspace(p, fitted, len(settings)).Required(s.Memory)
-		}
-		return walkBytes(len(p.Degrees)) + int64(scores) + views +
-			8*int64(fitted)*int64(columns) +
-			classify.RidgeBytes(fitted, columns, len(settings), 0), nil
-	},
+	Workspace: hopWorkspace,
+}
+
+// hopWorkspace declares the memory of hop means, of attributes, and of a ridge on them.
+func hopWorkspace(p *Problem, _ *Settings) budget.Workspace {
+	fitted := min(len(p.Row), mostFitted)
+	w := budget.Held((2*16+12)*8*int64(len(p.Degrees)), 1600*int64(fitted))
+	if p.Attributes != nil {
+		w = w.And(auto.AttributeWorkspace(p, 8*fitted, 1))
+	}
+	return w
 }
 
 // attributeFeatures returns the attributes of known nodes, and means of them at the node and its neighbours.

@@ -8,6 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -147,46 +148,32 @@ func (j *job) solves() bool {
 	return j.learner.Solve != nil && (labels > j.learner.Solved || labels > max(j.set.sample, products*len(j.p.Names)))
 }
 
-// workspace declares the memory of the largest of the blocks of kernels to choose from, of training, and of the scores of all
-// nodes, since each phase frees its blocks.
+// workspace declares the memory of slabs of kernels, of the values between labels or items, and of the fits to them.
 func (m kernelMethod) workspace(p *Problem, s *Settings) (w budget.Workspace, err error) {
 	j, err := m.job(p, s, kernel.OnDegrees(p.Degrees))
 	if err != nil {
 		return w, err
 	}
-	grid := j.sources
 	n := len(p.Degrees)
-	entries := p.A.NNZ()
-	labels := len(p.Row)
 	k := len(p.Names)
-	machines, isRest := j.countMachines()
-	seen := min(n, min(labels, max(j.set.sample, 2*k))+min(s.tested, maxTestedRows))
-	workers := min(sched.Workers(j.set.Workers), max(len(grid), len(j.values)))
-	fit := m.learner.FitBytes(seen, k) + int64(seen)*(8*int64(seen)+choose.OutcomeBytes(machines)*int64(len(j.values)))
-	w = m.kernel.GramsWorkspace(grid, p.Degrees, entries, seen).Or(
-		budget.Held(int64(len(grid))*blocks64(seen, seen), int64(workers)*fit))
-	outputs := budget.Held(blocks64(n, k))
-	if j.solves() {
-		width := min(k, solveColumns)
-		return w.Or(m.kernel.ApplyWorkspace(grid[0], p.Degrees, entries, max(width, 16)).And(outputs).And(
-			budget.Held(kernel.AmongBytes(n, labels, width), 2*blocks64(labels, k)))), nil
-	}
-	items := labels
+	labels := len(p.Row)
+	seen := min(labels, max(j.set.sample, 2*k)) + min(s.tested, maxTestedRows)
+	machines, _ := j.countMachines()
+	columns := max(6*max(16, k, min(machines, machinesAtATime)), 5*kernel.SlabColumns(n)) + k + 20
+	items := seen
 	switch {
 	case m.learner.Whole:
 		items = n
-	case m.learner.Dual:
-		width := max(k, machines)
-		if m.learner.Path != nil && !isRest {
-			width = min(width, machinesAtATime)
-		}
-		w = w.Or(m.kernel.ApplyWorkspace(grid[0], p.Degrees, entries, width).And(outputs).And(budget.Held(2 * budget.Block[float64](n, width))))
-	default:
-		w = w.Or(m.kernel.BlockWorkspace(grid[0], p.Degrees, entries, false, sched.UpTo(n), p.Row, nil).And(outputs).And(
-			budget.Held(blocks64(n, labels))))
+	case !m.learner.Dual:
+		columns += labels
+	case !j.solves():
+		items = max(labels, seen)
 	}
-	return w.Or(m.kernel.GramsWorkspace(grid[:1], p.Degrees, entries, items)).Or(outputs.And(
-		budget.Held(2*blocks64(items, items), m.learner.FitBytes(labels, k)))), nil
+	workers := int64(min(sched.Workers(j.set.Workers), max(len(j.sources), len(j.values))))
+	outcomes := int64(seen) * choose.OutcomeBytes(machines) * int64(len(j.values))
+	return budget.Workspace{Optional: iterative.FactorBytes(n, p.A.NNZ()),
+		Fixed: budget.AllOf(budget.Times(columns, 8*int64(n)), 16*int64(items)*int64(items), m.learner.FitBytes(items, k),
+			8*int64(seen)*int64(seen)*int64(len(j.sources)), workers*(m.learner.FitBytes(seen, k)+outcomes))}, nil
 }
 
 // blocks64 returns the memory of a block of float64 without padding.

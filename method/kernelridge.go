@@ -14,6 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
@@ -50,7 +51,12 @@ func onKernel(f *kernel.Family) *Regression {
 	k := &kernelRidge{f, m.Spec.Name}
 	m.Predict = oneByOne(k.predict)
 	m.HeldOut = k.heldOut
-	m.Bytes = k.bytes
+	m.Workspace = func(p *Problem, _ *Settings) budget.Workspace {
+		n := len(p.Degrees)
+		compared := int64(min(len(p.Row), mostCompared))
+		return budget.Workspace{Fixed: (5*int64(kernel.SlabColumns(n))+20)*8*int64(n) + 40*compared*compared + 200*int64(len(p.Row)),
+			Optional: iterative.FactorBytes(n, p.A.NNZ())}
+	}
 	return m
 }
 
@@ -109,20 +115,6 @@ func (k *kernelRidge) kernels(groups [][]param.Values) (values []param.Values) {
 		values = append(values, k.family.Own(group[0]))
 	}
 	return values
-}
-
-// bytes is the Bytes of its model.
-func (k *kernelRidge) bytes(p *Problem, settings []param.Values, s *Settings) (int64, error) {
-	f := k.family
-	grid := k.kernels(groupRidges(settings))
-	compared := p.At(sampleOf(len(p.Row), mostCompared, s.RNGSeed)).Row
-	n := len(p.Degrees)
-	c := int64(len(compared))
-	grams := f.GramsWorkspace(grid, p.Degrees, p.A.NNZ(), len(compared)).Most(s.Memory)
-	applied := 3*budget.Block[float64](n, 2) + 16*int64(n) +
-		8*2*8*int64(len(p.Row)) + f.ApplyWorkspace(grid[0], p.Degrees, p.A.NNZ(), 2).Required(0)
-	return max(grams, 8*c*c*int64(len(grid)+
-		6*min(sched.Workers(s.Workers), len(grid))), applied), nil
 }
 
 // symmetricOf returns a block as a symmetric matrix in the same memory.

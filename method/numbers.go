@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
@@ -38,8 +39,8 @@ type Regression struct {
 	// prepare gives a copy for one problem its functions, which keep what depends on the graph alone; nil: there is nothing.
 	prepare func(r *Regression)
 
-	// Bytes returns the memory of Predict; nil: none but the values. The error refuses the problem.
-	Bytes func(p *Problem, settings []param.Values, s *Settings) (int64, error)
+	// Workspace declares the memory of Predict and HeldOut; nil: none but the values.
+	Workspace func(p *Problem, s *Settings) budget.Workspace
 
 	// HeldOut returns the errors by setting of predictions for values from all values outside their fold, those of values with a
 	// negative fold without use; nil: Predict is used. The one of an engine on a kernel takes few values.
@@ -192,19 +193,4 @@ func (r *Regression) begin(ctx context.Context, p *Problem, par *Parameters, s *
 		return err
 	}
 	return j, nil
-}
-
-// cost returns the memory that a comparison keeps of the engine, and the memory of its predictions.
-func (r *Regression) cost(p *Problem, s *Settings) (held, bytes int64, err error) {
-	settings, _, err := s.grid(&r.Spec, r.Own(s.Given), kernel.OnDegrees(p.Degrees))
-	if err != nil {
-		return 0, 0, err
-	}
-	if r.Bytes != nil {
-		if bytes, err = r.Bytes(p, settings, s); err != nil {
-			return 0, 0, err
-		}
-	}
-	return 8 * int64(len(settings)*min(len(p.Row), mostCompared)),
-		bytes + 8*samplesAtOnce*int64(len(p.Degrees)), nil
 }

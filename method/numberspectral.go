@@ -3,6 +3,7 @@ package method
 import (
 	"context"
 
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/param"
@@ -24,8 +25,8 @@ var spectralRidge = Regression{
 		}},
 	},
 	Ridge: true, Widens: true,
-	Bytes: func(p *Problem, _ []param.Values, _ *Settings) (int64, error) {
-		return auto.EmbeddingBytes(len(p.Degrees), len(p.Row), 1), nil
+	Workspace: func(p *Problem, _ *Settings) budget.Workspace {
+		return auto.EmbeddingWorkspace(len(p.Degrees), len(p.Row))
 	},
 	prepare: func(r *Regression) {
 		f := &featureRidge{name: r.Spec.Name, fixed: new(spectralNumbers).features}

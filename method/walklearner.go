@@ -247,8 +247,8 @@ func mostRows(l *classify.Learner, par *Parameters, classes int) int {
 	return rows
 }
 
-// workspace declares the memory of features with their walk and fits, and of the scores of all nodes, with the longest walks and
-// the kind of features that has more rows.
+// workspace declares the memory of rows of features, walks, trials and a fit, and of the decisions on all nodes, with the longest
+// walks and the kind of features that has more rows.
 func (m walkMethod) workspace(p *Problem, s *Settings) (w budget.Workspace, err error) {
 	j, err := m.job(p, s)
 	if err != nil {
@@ -257,25 +257,18 @@ func (m walkMethod) workspace(p *Problem, s *Settings) (w budget.Workspace, err 
 	n := len(p.Degrees)
 	k := len(p.Names)
 	labels := min(len(p.Row), max(j.compared, 2*k))
-	folds := j.set.folds(len(p.Row))
 	tests := min(j.testedNodes(), s.tested)
 	par := j.parameters(len(j.sources)-1, 0)
 	partitions := max(1, (&predictor{job: j, par: par}).partitions())
 	train := min(partitions*len(p.Row), max(2*k*partitions, mostRows(m.learner, &par, k)))
-	rows := train + labels*max(folds, len(j.kinds())) + tests
+	machines, _ := j.countMachines()
+	held := budget.AllOf(budget.Block[float64](n, k), min(decisionBytes, 4*int64(n)*int64(machines)),
+		j.fitBytes(train, k*par.terms()), int64(sched.Workers(j.set.Workers))*j.trialBytes(labels, max(tests, labels)))
+	rows := train + labels*j.set.folds(labels) + tests
 	if perNode(m.learner) {
 		rows += n
 	}
-	w = j.compare(rows, partitions*folds+1, labels, max(tests, labels/folds+1)).Or(j.walks(rows, 0).And(
-		budget.Held(j.fitBytes(train, k*par.terms()))))
-	if s.tested > 0 {
-		w = w.Or(budget.Held(int64(j.lanes(labels, tests)) * j.split(labels, tests).Required(s.Memory)))
-	}
-	if machines, _ := j.countMachines(); !perNode(m.learner) {
-		w = w.Or(budget.Slabs[float32](4, n, widest).And(budget.Held(budget.Block[float64](n, k),
-			16*int64(k*par.terms()*machines), min(decisionBytes, 4*int64(n)*int64(machines)))))
-	}
-	return w, nil
+	return j.walks(rows, partitions*j.set.folds(len(p.Row))+1).And(budget.Held(held)), nil
 }
 
 // walks declares the memory of rows of features, and of the walks of some variants.
@@ -284,13 +277,6 @@ func (j *job) walks(rows, variants int) budget.Workspace {
 	k := len(j.p.Names)
 	return budget.Slabs[float32](2, n, min(variants*k, walkColumns(n))).And(
 		budget.Held(32*int64(n), budget.Block[float32](rows, k*(longestOf(j)+1)), 24*int64(rows)))
-}
-
-// compare declares the memory of walks, and then of trials side by side with the given numbers of training and test rows: a
-// worker is a column.
-func (j *job) compare(rows, variants, train, tests int) budget.Workspace {
-	trials := budget.Workspace{Column: j.trialBytes(train, tests), Columns: sched.Workers(j.set.Workers)}
-	return j.walks(rows, variants).Or(j.walks(rows, 0).And(trials))
 }
 
 // trialBytes bounds the memory of a trial with the given numbers of training and test rows.

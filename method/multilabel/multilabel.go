@@ -183,9 +183,9 @@ func workspace(p *method.Problem, _ *method.Settings) (budget.Workspace, error) 
 	n := len(p.Degrees)
 	labelled := len(NewLearner(p, nil).Row)
 	labels := len(p.Names)
-	w := budget.Held(auto.EmbeddingBytes(n, labelled, labels), p.ArcsBytes(), budget.Block[float32](n, labels), 8*5*int64(labelled)*int64(labels+1))
+	w := auto.EmbeddingWorkspace(n, labelled).And(budget.Held(p.ArcsBytes(), budget.Block[float32](n, labels), 40*int64(labelled)*int64(labels+1)))
 	if p.Attributes != nil {
-		w = w.And(auto.AttributeWorkspace(p, labelled, labels)).And(budget.Held(4 * 8 * int64(min(labelled, mostWide)) * int64(2*p.Attributes.Cols)))
+		w = w.And(auto.AttributeWorkspace(p, 8*labelled, labels))
 	}
 	return w, nil
 }

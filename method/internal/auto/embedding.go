@@ -99,12 +99,9 @@ func NewEmbedding(ctx context.Context, p *problem.Problem, columns int, s *lancz
 	return &Embedding{pairs.Vectors, short}, nil
 }
 
-// EmbeddingBytes returns the memory of [NewEmbedding] and of models of some nodes for a number of targets.
-func EmbeddingBytes(n, nodes, targets int) int64 {
-	k := EmbeddingWidth(n)
-	search := lanczos.Workspace(n, k, 0).Required(0)
-	fits := budget.Block[float64](n, k) + 8*int64(nodes)*int64(k) + classify.RidgeBytes(nodes, k, targets, 0)
-	return max(search+8*int64(n), fits)
+// EmbeddingWorkspace declares the memory of [NewEmbedding] and of models of some nodes.
+func EmbeddingWorkspace(n, nodes int) budget.Workspace {
+	return budget.Held((5*int64(EmbeddingWidth(n))/2+20)*8*int64(n), 28_800*int64(nodes))
 }
 
 // RowTo stores the first columns of a node in dst.

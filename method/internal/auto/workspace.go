@@ -68,10 +68,10 @@ func (d *design) stages(p *problem.Problem, set *Settings) budget.Workspace {
 	labels := int64(min(len(p.Row), mostLinkLabels+2*k))
 	w := budget.Slabs[float64](2, n, slabColumns).And(budget.Held(4 * 8 * int64(n)))
 	if d.spectral || d.diffusion {
-		w = w.Or(budget.Held(budget.Block[float64](n, max(240, 7*k)), 32*labels*(labels+128)))
+		w = w.Or(budget.Held(budget.Times(max(6*squareColumns+20, 7*k), 8*int64(n)), 32*labels*labels))
 	}
 	if d.links {
-		w = w.Or(budget.Held(budget.Block[float32](n, min(int(labels), linkLabels(p)+2*k)+linkDegrees+4*linkColumns)))
+		w = w.Or(budget.Held(4 * int64(n) * (labels + 5*linkColumns)))
 	}
 	if d.propagation {
 		undirected := *p
@@ -83,7 +83,7 @@ func (d *design) stages(p *problem.Problem, set *Settings) budget.Workspace {
 	}
 	columns := p.Attributes.Cols
 	attributes := AttributeWorkspace(p, min(len(p.Row), labelLimit(columns)+2*k), k).And(budget.Held(
-		8*(2*wordMemory+10)*int64(columns+1)*int64(k), 12*labels*labels)) // of a word model, whose fit takes more than that of ridges
+		240*int64(columns+1)*int64(k), 12*labels*labels)) // of a word model, whose fit takes more than that of ridges
 	if d.counts {
 		counts := countColumns(p)
 		attributes = attributes.And(budget.Held(4*int64(len(p.Row))*int64(counts), budget.Block[float32](n, columns+3*counts+2*k)))
