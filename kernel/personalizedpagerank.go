@@ -69,8 +69,8 @@ type restartingWalk struct {
 
 // applyTo iterates the map. One step contracts the sum of absolute values by α, so that the error is at most α/(1−α)
 // times the last change, and 1/(1−α) times the rounding errors of a step. A column whose change is below these is not
-// improved by another step. If patience steps are not enough and the memory suffices, a solve of the linear system improves the iterate, and the steps
-// behind it bound its error. With directions there are more solves, of half of all sweeps, until mostSteps are done.
+// improved by another step. If patience steps are not enough, a solve of the linear system improves the iterate, and the steps
+// behind it bound its error; large graphs are not solved, see mostSolveBytes. With directions there are more solves, of half of all sweeps, until mostSteps are done.
 func (w *restartingWalk) applyTo(ctx context.Context, y, b *sparse.Block[float64], s *Settings) (*Report, error) {
 	p, err := w.startWeights(b)
 	if err != nil {
@@ -91,7 +91,7 @@ func (w *restartingWalk) applyTo(ctx context.Context, y, b *sparse.Block[float64
 	lost := w.lost(y)
 	room := budget.Subtract(s.Memory, pageRankWorkspace(b.Rows, 0, cols).Required(0))
 	solves := patience // sweeps before the next solve
-	if room > 0 && room < solveBytes(b.Rows, cols) {
+	if solveBytes(b.Rows, cols) > mostSolveBytes {
 		solves = math.MaxInt
 	}
 	for isDone := false; !isDone; r.Sweeps++ {
@@ -100,7 +100,7 @@ func (w *restartingWalk) applyTo(ctx context.Context, y, b *sparse.Block[float64
 			if w.graph.In == nil {
 				r.Method = "conjugate gradients"
 				solves = math.MaxInt
-				solved, err = w.solve(ctx, y, p, budget.Subtract(room, solveBytes(b.Rows, cols)))
+				solved, err = w.solve(ctx, y, p, room)
 			} else {
 				r.Method = "stabilized biconjugate gradients"
 				solves = 4 * r.Sweeps // half of them steps
@@ -139,15 +139,20 @@ func (w *restartingWalk) applyTo(ctx context.Context, y, b *sparse.Block[float64
 const (
 	patience  = 100    // steps that cost about as much as a solve
 	mostSteps = 30_000 // enough for α up to 0.999
+
+	// mostSolveBytes is the memory of the largest solve. It depends on the graph alone, so that a memory limit never changes a result.
+	mostSolveBytes = 1 << 30
 )
 
-// pageRankWorkspace returns the workspace of applyTo: the vectors of the graph and the blocks of the iteration, and if there is
-// room for them, the blocks, vectors and factor of solves.
+// pageRankWorkspace returns the workspace of applyTo: the vectors of the graph, the blocks of the iteration, and the blocks and vectors
+// of solves. A factor is optional.
 func pageRankWorkspace(n int, entries int64, cols int) budget.Workspace {
-	return budget.Workspace{
-		Fixed:    budget.AllOf(budget.Times(5, budget.Block[float64](n, cols)), budget.Times(6, budget.Vector[float64](n))),
-		Optional: budget.AllOf(solveBytes(n, cols), iterative.FactorBytes(n, entries)),
+	w := budget.Held(budget.Times(5, budget.Block[float64](n, cols)), budget.Times(6, budget.Vector[float64](n)))
+	if solve := solveBytes(n, cols); solve <= mostSolveBytes {
+		w.Fixed = budget.AllOf(w.Fixed, solve)
+		w.Optional = iterative.FactorBytes(n, entries)
 	}
+	return w
 }
 
 // solveBytes returns the memory of a solve without a factor.
