@@ -23,11 +23,16 @@ import (
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/multilabel"
+	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// modelVersion is the number of the format.
-const modelVersion = 3
+// modelVersion is the number of the format that is written. LoadModel reads it and oldModelVersion, whose files have no
+// origin.
+const (
+	modelVersion    = 3
+	oldModelVersion = 2
+)
 
 // Model is a kept model: a method with all its choices and the labels that it has learned from, by id. docs/format.md
 // describes its file. [Prediction.Save] writes it and [LoadModel] reads it.
@@ -131,16 +136,19 @@ func (f *Model) Write(w io.Writer) error {
 	if err := e.Encode(f); err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(w, "%s%d\n%s\n", modelMagic, modelVersion, modelChecksum(body.Bytes())); err != nil {
+	if _, err := fmt.Fprintf(w, "%s%d\n%s\n", modelMagic, modelVersion, modelChecksum(modelVersion, body.Bytes())); err != nil {
 		return err
 	}
 	_, err := w.Write(body.Bytes())
 	return err
 }
 
-// modelChecksum returns the second line of a file, the sum of its first line and its body.
-func modelChecksum(body []byte) string {
-	sum := crc32.Checksum(fmt.Appendf(nil, "%s%d\n", modelMagic, modelVersion), castagnoli)
+// modelChecksum returns the second line of a file. From the format 3 on the sum covers the first line too.
+func modelChecksum(version int, body []byte) string {
+	sum := uint32(0)
+	if version > oldModelVersion {
+		sum = crc32.Checksum(fmt.Appendf(nil, "%s%d\n", modelMagic, version), castagnoli)
+	}
 	return fmt.Sprintf("crc %08x", crc32.Update(sum, castagnoli, body))
 }
 
@@ -172,7 +180,7 @@ func LoadModelWithin(path string, memory int64) (*Model, error) {
 		return nil, input.Fault(path, 1,
 			"give a file that --save-model of classify or regress wrote", "this is no model")
 	}
-	if version != modelVersion {
+	if version < oldModelVersion || version > modelVersion {
 		remedy := "save the model again with this heatwalk"
 		if version > modelVersion {
 			remedy = "update heatwalk"
@@ -188,7 +196,7 @@ func LoadModelWithin(path string, memory int64) (*Model, error) {
 		return nil, err
 	}
 	sum, body, _ := bytes.Cut(tail, []byte("\n"))
-	if want := modelChecksum(body); string(sum) != want {
+	if want := modelChecksum(version, body); string(sum) != want {
 		return nil, ModelDamage(path,
 			fmt.Sprintf("%q where the content has %q", sum, want))
 	}
@@ -201,7 +209,30 @@ func LoadModelWithin(path string, memory int64) (*Model, error) {
 	if f.Several != nil {
 		f.Several.Edges = f.Model
 	}
+	if version == oldModelVersion {
+		return f, f.readOrigin(body)
+	}
 	return f, nil
+}
+
+// readOrigin fills in the origin from the fields of the format oldModelVersion.
+func (f *Model) readOrigin(body []byte) error {
+	var old struct {
+		Directed, Unweighted bool
+		Model                struct {
+			Edges   *sides.Kept
+			Weights string
+		}
+	}
+	err := json.Unmarshal(body, &old)
+	o := &f.Model.Origin
+	o.Directed = old.Directed
+	o.Edges = old.Model.Edges
+	o.Weights = old.Model.Weights
+	if old.Unweighted {
+		o.Reading = map[string]string{UnweightedEdges: "true"}
+	}
+	return err
 }
 
 // UnweightedEdges is the setting of reading by which lines with weight 0 are edges, see ingest.Config.
@@ -216,7 +247,7 @@ type modelVersionError struct {
 
 // Error implements error.
 func (e *modelVersionError) Error() string {
-	return fmt.Sprintf("%s: model of format %d; this heatwalk reads %d; %s", e.Path, e.Version, modelVersion, e.Remedy)
+	return fmt.Sprintf("%s: model of format %d; this heatwalk reads %d and %d; %s", e.Path, e.Version, oldModelVersion, modelVersion, e.Remedy)
 }
 
 // Unwrap returns [shard.ErrVersion].
@@ -264,7 +295,7 @@ func ModelDamage(path, problem string) error {
 }
 
 // Predict predicts the label of every node of a graph, which must have the labelled nodes of the model and the settings of the
-// graph that it was learned from; otherwise the error is an [*input.Error] or a *sides.Difference. If the model has
+// graph that it was learned from; otherwise the error is an [*input.Error] or a [*sides.Difference]. If the model has
 // attributes, the options or the store must have them too. A model of numbers or of several labels of a node is refused;
 // heatwalk predict reads these.
 func (f *Model) Predict(ctx context.Context, g *Graph, o *ClassifyOptions) (*Prediction, error) {

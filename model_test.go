@@ -13,10 +13,11 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// fixtures are models of this format.
-var fixtures = []string{"testdata/format/model/v3-auto", "testdata/format/model/v3-origin"}
+// fixtures are models of this format and the one before it, which stay readable.
+var fixtures = []string{"testdata/format/model/v2-auto", "testdata/format/model/v2-kernel",
+	"testdata/format/model/v3-auto", "testdata/format/model/v3-origin"}
 
-// TestFixtures checks that models can be read, and are written to the same bytes.
+// TestFixtures checks that models of these formats can be read, and those of this one are written to the same bytes.
 func TestFixtures(t *testing.T) {
 	for _, path := range fixtures {
 		want, err := os.ReadFile(path)
@@ -31,7 +32,7 @@ func TestFixtures(t *testing.T) {
 		if err := f.Write(&got); err != nil {
 			t.Fatal(err)
 		}
-		if !bytes.Equal(got.Bytes(), want) {
+		if !bytes.Equal(got.Bytes(), want) && !strings.Contains(path, "v2") {
 			t.Errorf("%s: written as\n%s\nread\n%s", path, got.Bytes(), want)
 		}
 		rows, err := f.Rows(func(id string) (int, bool) { return len(id), true })

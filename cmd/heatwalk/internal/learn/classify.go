@@ -22,6 +22,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // classifyOptions are the options of classify, and those of suggest.
@@ -140,6 +141,9 @@ type predictionInputs struct {
 
 	sets     *heatwalk.Sets // nil: none
 	setNotes []string       // about them
+
+	// isComplete: all nodes have a label, so that nothing is computed.
+	isComplete bool
 }
 
 // runClassify predicts one label for each node, or with --multi-label any number.
@@ -202,6 +206,8 @@ func readPredictionInputs(run *shell.Session, c *classifyOptions, name string) (
 	}
 	in := &predictionInputs{f: c, data: d, settings: s}
 	in.seconds = time.Since(run.Console.Started).Seconds()
+	in.isComplete = c.model == "" && c.save == "" && run.Network == nil &&
+		!run.Costs.DryRun && len(d.Labels.Row) == len(d.Graph.Degrees)
 	if !slices.Contains(flagsOf(c.method), "unreached") {
 		c.unreached = "prior"
 	}
@@ -279,6 +285,9 @@ func predictInputs(run *shell.Session, in *predictionInputs) (*heatwalk.Predicti
 		}
 		return p, in.addSets(run, p)
 	}
+	if in.isComplete {
+		return labelsOf(l), nil
+	}
 	if c.save != "" && in.settings.Prior.Given != nil {
 		return nil, shell.UsageError("--save-model",
 			"a model does not hold a prior of each node; give lines class<TAB>share with --prior, or uniform, empirical or balanced")
@@ -331,6 +340,19 @@ func (c *classifyOptions) checkReached(d *shell.GraphRun, nodes *roaring.Bitmap)
 	return nil
 }
 
+// labelsOf returns the labels of a graph whose nodes all have one as predictions, without a computation.
+func labelsOf(l *nodefile.Labels) *heatwalk.Prediction {
+	n := len(l.Row)
+	p := &method.Prediction{Class: make([]int, n),
+		Scores: sparse.NewBlock[float32](n, len(l.Names)), Reached: roaring.New()}
+	p.Reached.AddRange(0, uint64(n))
+	for i, row := range l.Row {
+		p.Class[row] = l.Class[i]
+		p.Scores.Row(row)[l.Class[i]] = 1
+	}
+	return &heatwalk.Prediction{Prediction: p, Classes: l.Names}
+}
+
 // mostNumericClasses is the number of labels from which different numbers in all of them are unlikely
 // to be classes.
 const mostNumericClasses = 5
@@ -380,6 +402,8 @@ func writeLabelled(run *shell.Session, in *predictionInputs, p *heatwalk.Predict
 				cells[0] = d.Graph.Nodes.ID(p.Suggestions[i].Row)
 				copy(cells[1:], p.Suggestions[i].Cells(d.Labels.Names))
 			})
+	case c.scores.Kind == "raw" && in.isComplete:
+		err = shell.UsageError("--scores", "all nodes have a label, so that %s computes no scores; give probability", c.method.Name)
 	case c.scores.Kind == "raw" && p.Raw == nil:
 		err = shell.UsageError("--scores", noRaw, c.method.Name) // pairs of classes have votes alone
 	default:

@@ -36,7 +36,7 @@ func finishPage(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction
 	}
 	c := in.f
 	run.OutputState = c.out + " is complete, " + shell.FileState(c.page)
-	isMapped := in.pageRows != nil
+	isMapped := in.pageRows != nil && !in.isComplete
 	var err error
 	if isMapped {
 		err = in.addReasons(run.Context, p, doc)

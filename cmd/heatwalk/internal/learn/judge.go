@@ -124,7 +124,7 @@ func judge(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction,
 	if c.model != "" {
 		d.compareGraphs(run.Console, in, p)
 	}
-	if c.model == "" {
+	if c.model == "" && !in.isComplete {
 		d.Phases.Compare = p.Baselines.Seconds
 		if c.suggest > 0 {
 			d.Suggested = len(p.Suggestions)
@@ -167,7 +167,7 @@ func (d *classifyDocument) judgeHeldOut(console *shell.Console, in *predictionIn
 	file := in.data.Labels.File
 	estimate := p.Estimate
 	if estimate.Tested == 0 {
-		if p.Settings == 0 && choose.TooFew(in.data.Labels.Class) && in.f.model == "" {
+		if p.Settings == 0 && choose.TooFew(in.data.Labels.Class) && in.f.model == "" && !in.isComplete {
 			d.notes = append(d.notes, "no accuracy is estimated, because that needs at least 2 labelled nodes of each of two classes")
 		}
 		return
