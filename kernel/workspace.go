@@ -29,7 +29,7 @@ const (
 	graphVectors = 20
 
 	// inverseBlocks is the number of blocks of a solve, its columns and images included.
-	inverseBlocks = 6
+	inverseBlocks = 5
 )
 
 // bytes returns the memory of columns columns of several functions of one matrix.

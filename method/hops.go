@@ -45,7 +45,7 @@ var hops = Regression{
 // hopWorkspace declares the memory of hop means, of attributes, and of a ridge on them.
 func hopWorkspace(p *Problem, _ *Settings) budget.Workspace {
 	fitted := min(len(p.Row), mostFitted)
-	w := budget.Held((2*32+20)*8*int64(len(p.Degrees)), 1600*int64(fitted))
+	w := budget.Held((2*32+40)*8*int64(len(p.Degrees)), 1600*int64(fitted))
 	if p.Attributes != nil {
 		w = w.And(auto.AttributeWorkspace(p, 8*fitted, 1))
 	}
