@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -48,7 +49,7 @@ var damped = &method.Regression{
 		}
 		return list, nil
 	},
-	Bytes: func(p *method.Problem, _ []param.Values, _ *method.Settings) (int64, error) {
-		return 3 * 2 * 8 * int64(len(p.Degrees)), nil
+	Workspace: func(p *method.Problem, _ *method.Settings) budget.Workspace {
+		return budget.Held(budget.Times(3, budget.Block[float64](len(p.Degrees), 2)))
 	},
 }
