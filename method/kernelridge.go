@@ -51,11 +51,15 @@ func onKernel(f *kernel.Family) *Regression {
 	k := &kernelRidge{f, m.Spec.Name}
 	m.Predict = oneByOne(k.predict)
 	m.HeldOut = k.heldOut
-	m.Workspace = func(p *Problem, _ *Settings) budget.Workspace {
+	m.Workspace = func(p *Problem, s *Settings) budget.Workspace {
 		n := len(p.Degrees)
-		compared := int64(min(len(p.Row), mostCompared))
-		return budget.Workspace{Fixed: (5*int64(kernel.SlabColumns(n))+20)*8*int64(n) + 40*compared*compared + 200*int64(len(p.Row)),
-			Optional: iterative.FactorBytes(n, p.A.NNZ())}
+		entries := p.A.NNZ()
+		compared := min(len(p.Row), mostCompared)
+		w := budget.Workspace{Fixed: (5*int64(kernel.SlabColumns(n)) + 20) * 8 * int64(n), Optional: iterative.FactorBytes(n, entries)}
+		if grid, _, err := s.grid(&f.Spec, nil, kernel.OnDegrees(p.Degrees)); err == nil {
+			w = w.Or(f.GramsWorkspace(grid, p.Degrees, entries, compared))
+		}
+		return w.And(budget.Held(budget.Times(5, budget.Block[float64](compared, compared)), 200*int64(len(p.Row))))
 	}
 	return m
 }
