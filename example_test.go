@@ -112,7 +112,7 @@ func ExampleFromGraph() {
 }
 
 // Predict the labels of accounts from known ones, their relations and their attributes, keep the model, and apply it. The model
-// and the predictions are those of heatwalk classify and predict.
+// and the predictions equal the predictions of heatwalk classify and predict.
 func ExampleGraph_Classify_attributes() {
 	before, err := os.Getwd()
 	check(err)

@@ -46,8 +46,8 @@ type ClassifyOptions struct {
 	Attributes string
 	Reading    *tablefile.FeatureConfig
 
-	// EdgeWeights is one of [method.Weightings]; "" means that auto, lp and beliefs choose by held-out labels, and that
-	// other methods take the weights as given.
+	// EdgeWeights is one of [method.Weightings]; "" means that auto chooses by held-out labels, and that other methods take
+	// the weights as given.
 	EdgeWeights string
 
 	LowEffort bool // auto learns from random walks alone, which takes less time

@@ -73,7 +73,7 @@ func (w Workspace) Required(limit Size) (bytes Size) {
 	return bytes
 }
 
-// Most returns the largest memory within a limit, that of Required if it exceeds the limit.
+// Most returns the largest memory within a limit, or Required if it exceeds the limit.
 func (w Workspace) Most(limit Size) (bytes Size) {
 	for _, stage := range w.stages() {
 		bytes = max(bytes, AllOf(stage.bytes(stage.Width(limit)), stage.Optional))

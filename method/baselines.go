@@ -176,7 +176,7 @@ func (m *Engine) apart(ctx context.Context, p *Problem, par *Parameters, s *Sett
 	return &e, nil
 }
 
-// BaselineWorkspace declares the memory of measuring label propagation, see [Engine.PredictCompared], beside that of a prediction.
+// BaselineWorkspace declares the memory of measuring label propagation, see [Engine.PredictCompared], beside the memory of a prediction.
 func BaselineWorkspace(p *Problem, s *Settings) budget.Workspace {
 	return newBaseline(p, cmp.Or(s, new(Settings))).CompareWorkspace()
 }

@@ -324,7 +324,7 @@ func (s *GramSource) score(ctx context.Context, j *job, c *Classified, k classif
 	return nil
 }
 
-// decide stores the class of item i, or that of its scores if it is −1.
+// decide stores the class of item i, or the class of its highest score if it is −1.
 func (c *Classified) decide(i, class int) {
 	c.Class[i] = class
 	if class < 0 {

@@ -32,7 +32,7 @@ type graphMethod struct {
 
 	highest func(p *Problem, s *Settings) bool // see Engine.Highest
 
-	// workspace is that of the engine for the given settings, some of which it refuses.
+	// workspace declares the memory of the engine for the given settings, some of which it refuses.
 	workspace func(p *Problem, settings []param.Values, s *Settings) (budget.Workspace, error)
 
 	// isSampled reports that a choice compares settings on a sample of many labels, because

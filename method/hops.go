@@ -23,7 +23,7 @@ import (
 //     each with variance 1 over the nodes it learns from;
 //   - the attributes of the node, and means of them at the node and its neighbours, see [auto.Attributes].
 //
-// The means at a known node are those of the values outside its fold, so that they never contain its own value.
+// The means at a known node are means of the values outside its fold, so that they never contain its own value.
 var hops = Regression{
 	Spec: param.Spec{
 		Name: "hops", Title: "ridge regression on mean values 1 to 3 steps away, degree and attributes", Works: param.Undirected,
@@ -71,7 +71,7 @@ func attributeFeatures(ctx context.Context, p *Problem, positions []int, _ param
 }
 
 // hopFeatures returns the means of values around known nodes and logarithms of degrees, divided by their standard deviations among
-// the positions train. The means at a node of train are those of the values of train outside a fold of the node.
+// the positions train. The means at a node of train are means of the values of train outside a fold of the node.
 func hopFeatures(ctx context.Context, p *Problem, positions, train []int, s *Settings) (*features, error) {
 	op := transition(p, s)
 	x := sparse.NewBlock[float64](len(positions), 1+mostHops)

@@ -51,7 +51,7 @@ func Weightings() []string {
 	return names
 }
 
-// choosesWeights reports whether held-out labels choose the weights: those of a mixture. Any other method is its formula on the
+// choosesWeights reports whether held-out labels choose the weights, as they do for a mixture. Any other method is its formula on the
 // weights of the graph.
 func (m *Engine) choosesWeights(p *Problem, s *Settings) bool {
 	return m.Mixture != nil && p.Weighted && !p.Signed && s.Weights == "" &&
@@ -65,7 +65,7 @@ type EdgeWeights = problem.EdgeWeights
 // Weigh returns the problem with the weights of edges that a method learns from, which are
 // [problem.Problem.Learned]. [Engine.Predict] and [Engine.Tune] begin with it.
 //
-// The function of the weights is Settings.Weights or, if it is empty, for auto that of w, 1 and log(1 + w) which predicts
+// The function of the weights is Settings.Weights or, if it is empty, for auto the one of w, 1 and log(1 + w) that predicts
 // held-out labels best, and w for other methods. Labels choose open factors of kinds and times, for all
 // methods with the function that is best for these.
 //

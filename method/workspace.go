@@ -8,7 +8,7 @@ import (
 )
 
 // Declare returns the workspace of [Engine.Predict] and of what follows a prediction, which is held then: the choice of the
-// weights of edges, the field Workspace, and after, one after the other. The error is that of the field.
+// weights of edges, the field Workspace, and after, one after the other. The error is the error of the field.
 func (m *Engine) Declare(p *Problem, s *Settings, after budget.Workspace) (w budget.Workspace, err error) {
 	within, held := m.within(p, s)
 	if m.Workspace != nil {
@@ -42,7 +42,7 @@ func (m *Engine) Disk(p *Problem, s *Settings) int64 {
 
 // within returns the memory that Predict holds while m computes: the weights of edges, the components, and the scores and classes
 // of all nodes; and the settings of m, with the memory that is left. Top is 0 unless the prediction keeps the highest scores of a
-// node only: those of all classes would take more than a quarter of the memory.
+// node only, because the scores of all classes would take more than a quarter of the memory.
 func (m *Engine) within(p *Problem, s *Settings) (within *Settings, held int64) {
 	set := m.weighingSettings(s)
 	n := int64(p.Rows())

@@ -58,7 +58,7 @@ const notRows = "the first lines are no rows of a table"
 // tuplePattern matches brackets without others inside, perhaps behind a word.
 var tuplePattern = regexp.MustCompile(`\w*[[({][^][(){}]*[])}]`)
 
-// tuplesFix returns the remedy for lines with brackets: a command for those of tuples, such as [1, 2] or INSERT INTO t VALUES (1, 2).
+// tuplesFix returns the remedy for lines with brackets: a command for tuples, such as [1, 2] or INSERT INTO t VALUES (1, 2).
 func (c *chooser) tuplesFix() string {
 	rows := c.rows()
 	line := strings.Join(rows[len(rows)-1], string(rune(c.s.Separator)))

@@ -27,7 +27,7 @@ func Workspace(p *problem.Problem, set *Settings) (w budget.Workspace, disk int6
 	return w, plan.disk
 }
 
-// KeepsHighest reports whether the highest scores of each node can replace those of all classes.
+// KeepsHighest reports whether the highest scores of each node can replace the scores of all classes.
 func KeepsHighest(p *problem.Problem, set *Settings) bool {
 	d := designOf(p, set)
 	return d.manyClasses && !d.propagation
@@ -83,7 +83,7 @@ func (d *design) stages(p *problem.Problem, set *Settings) budget.Workspace {
 	}
 	columns := p.Attributes.Cols
 	attributes := AttributeWorkspace(p, min(len(p.Row), labelLimit(columns)+2*k), k).And(budget.Held(
-		240*int64(columns+1)*int64(k), 12*labels*labels)) // of a word model, whose fit takes more than that of ridges
+		240*int64(columns+1)*int64(k), 12*labels*labels)) // of a word model, whose fit takes more than the fit of ridges
 	if d.counts {
 		counts := countColumns(p)
 		attributes = attributes.And(budget.Held(4*int64(len(p.Row))*int64(counts), budget.Block[float32](n, columns+3*counts+2*k)))
