@@ -150,24 +150,24 @@ func TestHostileValues(t *testing.T) {
 		each("Rank", func(call func(...any)) {
 			for _, ids := range hostileIDs {
 				for _, spec := range hostileNames {
-					call(ids, spec, func() error { _, err := g.Rank(ctx, ids, spec, nil); return err })
+					call(ids, spec, func() error { _, err := g.Rank(ctx, ids, spec, 0); return err })
 				}
 			}
 		})
 		each("Kernel", func(call func(...any)) {
 			for _, ids := range hostileIDs {
-				call(ids, func() error { _, _, err := g.Kernel(ctx, "diffusion", ids, nil, nil); return err })
-				call(ids, func() error { _, _, err := g.Kernel(ctx, "diffusion", []string{"0"}, ids, nil); return err })
+				call(ids, func() error { _, _, err := g.Kernel(ctx, "diffusion", ids, nil, 0); return err })
+				call(ids, func() error { _, _, err := g.Kernel(ctx, "diffusion", []string{"0"}, ids, 0); return err })
 			}
 			for _, spec := range hostileNames {
-				call(spec, func() error { _, _, err := g.Kernel(ctx, spec, nil, nil, nil); return err })
+				call(spec, func() error { _, _, err := g.Kernel(ctx, spec, nil, nil, 0); return err })
 			}
 		})
 		each("Eigen", func(call func(...any)) {
 			for _, m := range matrices {
 				for _, which := range []lanczos.Which{lanczos.Smallest, lanczos.Largest, lanczos.Which(77)} {
 					for _, k := range []int{math.MinInt, -1, 0, 1, n, n + 1, math.MaxInt} {
-						call(m, which, k, func() error { _, _, err := g.Eigen(ctx, m, which, k, nil); return err })
+						call(m, which, k, func() error { _, _, err := g.Eigen(ctx, m, which, k, 0); return err })
 					}
 				}
 			}
@@ -175,21 +175,21 @@ func TestHostileValues(t *testing.T) {
 		for _, m := range matrices {
 			for _, b := range hostileBlocks(n) {
 				each("Expm", func(call func(...any)) {
-					call(m, b, func() error { _, _, err := g.Expm(ctx, -1, m, b, nil); return err })
+					call(m, b, func() error { _, _, err := g.Expm(ctx, -1, m, b, 0); return err })
 				})
 				each("Solve", func(call func(...any)) {
-					call(m, b, func() error { _, _, err := g.Solve(ctx, m, 1, 1, b, nil); return err })
+					call(m, b, func() error { _, _, err := g.Solve(ctx, m, 1, 1, b, 0); return err })
 				})
 			}
 			one := mat.NewDense(n, 1, nil)
 			one.Set(0, 0, 1)
 			for _, x := range hostileNumbers {
 				each("Expm", func(call func(...any)) {
-					call(m, x, func() error { _, _, err := g.Expm(ctx, x, m, one, nil); return err })
+					call(m, x, func() error { _, _, err := g.Expm(ctx, x, m, one, 0); return err })
 				})
 				each("Solve", func(call func(...any)) {
-					call(m, x, 1., func() error { _, _, err := g.Solve(ctx, m, x, 1, one, nil); return err })
-					call(m, 1., x, func() error { _, _, err := g.Solve(ctx, m, 1, x, one, nil); return err })
+					call(m, x, 1., func() error { _, _, err := g.Solve(ctx, m, x, 1, one, 0); return err })
+					call(m, 1., x, func() error { _, _, err := g.Solve(ctx, m, 1, x, one, 0); return err })
 				})
 			}
 		}
@@ -273,10 +273,10 @@ func TestDoorAgreesWithCommand(t *testing.T) {
 			_, err := g.Regress(context.Background(), map[string]float64{"0": math.NaN()}, "")
 			return err
 		}(),
-		"seeds":  func() error { _, err := g.Rank(context.Background(), []string{"0", "0"}, "", nil); return err }(),
-		"kernel": func() error { _, err := g.Rank(context.Background(), []string{"0"}, "cwk", nil); return err }(),
+		"seeds":  func() error { _, err := g.Rank(context.Background(), []string{"0", "0"}, "", 0); return err }(),
+		"kernel": func() error { _, err := g.Rank(context.Background(), []string{"0"}, "cwk", 0); return err }(),
 		"rows": func() error {
-			_, _, err := g.Kernel(context.Background(), "diffusion", []string{}, nil, nil)
+			_, _, err := g.Kernel(context.Background(), "diffusion", []string{}, nil, 0)
 			return err
 		}(),
 		"method": func() error {

@@ -1,6 +1,7 @@
 package heatwalk_test
 
 import (
+	"cmp"
 	"math"
 	"os"
 	"path/filepath"
@@ -89,13 +90,8 @@ func TestToleranceOfMethods(t *testing.T) {
 		b.Set(i, 1, 1-float64(i%2)*2)
 	}
 	for _, tolerance := range []float64{0, 1e-2, 1e-6, 1e-11} {
-		var s *heatwalk.Settings
-		limit := 1e-8
-		if tolerance > 0 {
-			s = &heatwalk.Settings{Tolerance: tolerance}
-			limit = tolerance
-		}
-		x, report, err := g.Solve(t.Context(), heatwalk.Laplacian, 2, 1, b, s)
+		limit := cmp.Or(tolerance, 1e-8)
+		x, report, err := g.Solve(t.Context(), heatwalk.Laplacian, 2, 1, b, tolerance)
 		check(err)
 		m := mat.NewDense(n, n, nil)
 		m.Scale(2, l)
@@ -105,14 +101,14 @@ func TestToleranceOfMethods(t *testing.T) {
 		var want mat.Dense
 		check(want.Solve(m, b))
 		compareColumns(t, "Solve", x, &want, report.ColumnBound, limit)
-		y, report, err := g.Expm(t.Context(), -0.5, heatwalk.Laplacian, b, s)
+		y, report, err := g.Expm(t.Context(), -0.5, heatwalk.Laplacian, b, tolerance)
 		check(err)
 		m.Scale(-0.5, l)
 		var heat mat.Dense
 		heat.Exp(m)
 		want.Mul(&heat, b)
 		compareColumns(t, "Expm", y, &want, report.ColumnBound, limit)
-		v, pairs, err := g.Eigen(t.Context(), heatwalk.Laplacian, 0, 3, s)
+		v, pairs, err := g.Eigen(t.Context(), heatwalk.Laplacian, 0, 3, tolerance)
 		check(err)
 		var product mat.Dense
 		product.Mul(l, v)
@@ -123,10 +119,10 @@ func TestToleranceOfMethods(t *testing.T) {
 				t.Errorf("residual %g, reported %g", norm, pairs.Residuals[j])
 			}
 		}
-		k, report, err := g.Kernel(t.Context(), "diffusion:beta=0.5:laplacian=combinatorial", nil, []string{"1"}, s)
+		k, report, err := g.Kernel(t.Context(), "diffusion:beta=0.5:laplacian=combinatorial", nil, []string{"1"}, tolerance)
 		check(err)
 		compareColumns(t, "Kernel", k, heat.Slice(0, n, 0, 1), []float64{report.ErrorBound * math.Sqrt(float64(n))}, math.Inf(1))
-		r, err := g.Rank(t.Context(), []string{"1"}, "diffusion:beta=0.5:laplacian=combinatorial", s)
+		r, err := g.Rank(t.Context(), []string{"1"}, "diffusion:beta=0.5:laplacian=combinatorial", tolerance)
 		check(err)
 		for i, id := range g.IDs() {
 			row, _ := g.Nodes.Lookup(id)
@@ -135,7 +131,7 @@ func TestToleranceOfMethods(t *testing.T) {
 			}
 		}
 	}
-	if _, _, err := g.Expm(t.Context(), 1, heatwalk.Laplacian, b, &heatwalk.Settings{Tolerance: 1}); err == nil {
+	if _, _, err := g.Expm(t.Context(), 1, heatwalk.Laplacian, b, 1); err == nil {
 		t.Error("a tolerance of 1 is accepted")
 	}
 	if len(stages) == 0 {

@@ -190,7 +190,7 @@ func ExampleGraph_Regress() {
 func ExampleGraph_Rank() {
 	g := open()
 	defer g.Close()
-	r, err := g.Rank(ctx, []string{"5", "7", "17"}, "diffusion:beta=2", nil)
+	r, err := g.Rank(ctx, []string{"5", "7", "17"}, "diffusion:beta=2", 0)
 	check(err)
 	for _, row := range r.Order[:5] {
 		fmt.Print(g.Nodes.ID(row), " ")
@@ -204,7 +204,7 @@ func ExampleGraph_Rank() {
 func ExampleGraph_Kernel() {
 	g := open()
 	defer g.Close()
-	k, _, err := g.Kernel(ctx, "diffusion:beta=2", []string{"1", "34"}, []string{"1", "2", "34"}, nil)
+	k, _, err := g.Kernel(ctx, "diffusion:beta=2", []string{"1", "34"}, []string{"1", "2", "34"}, 0)
 	check(err)
 	fmt.Printf("%.4f\n", mat.Formatted(k))
 	// Output:
@@ -216,7 +216,7 @@ func ExampleGraph_Kernel() {
 func ExampleGraph_Eigen() {
 	g := open()
 	defer g.Close()
-	vectors, pairs, err := g.Eigen(ctx, heatwalk.NormalizedLaplacian, lanczos.Smallest, 3, nil)
+	vectors, pairs, err := g.Eigen(ctx, heatwalk.NormalizedLaplacian, lanczos.Smallest, 3, 0)
 	check(err)
 	rows, cols := vectors.Dims()
 	fmt.Printf("%.4f, vectors %d×%d\n", pairs.Values, rows, cols)
@@ -230,7 +230,7 @@ func ExampleGraph_Solve() {
 	defer g.Close()
 	b := mat.NewDense(34, 1, nil)
 	b.Set(0, 0, 1)
-	x, r, err := g.Solve(ctx, heatwalk.Laplacian, 1, 1, b, nil)
+	x, r, err := g.Solve(ctx, heatwalk.Laplacian, 1, 1, b, 0)
 	check(err)
 	fmt.Printf("%.4f, within %t\n", x.At(0, 0), r.ErrorBound < 1e-8)
 	// Output:
@@ -243,7 +243,7 @@ func ExampleGraph_Expm() {
 	defer g.Close()
 	b := mat.NewDense(34, 1, nil)
 	b.Set(0, 0, 1)
-	heat, _, err := g.Expm(ctx, -0.1, heatwalk.Laplacian, b, &heatwalk.Settings{Tolerance: 1e-4})
+	heat, _, err := g.Expm(ctx, -0.1, heatwalk.Laplacian, b, 1e-4)
 	check(err)
 	fmt.Printf("%.4f %.4f\n", heat.At(0, 0), heat.At(1, 0))
 	// Output:

@@ -6,10 +6,13 @@
 // matrix, [FromGraph] a gonum graph. The everyday jobs are methods of the resulting [Graph]: [Graph.Classify],
 // [Graph.Evaluate], [Graph.Regress], [Graph.Rank], [Graph.Kernel], [Graph.Eigen], [Graph.Solve]
 // and [Graph.Expm]. They name nodes by their ids, and take and return gonum matrices whose rows
-// are in the order of [Graph.IDs]. The functions [Predict], [Compare], [PredictValues], [RankNodes],
-// [OpenKernel], [OpenFunction] and [Eigenpairs] do the same jobs by rows of the graph, with all settings; the command
-// calls these. docs/library.md shows each job, and docs/architecture.md the packages below,
-// which can be used by themselves.
+// are in the order of [Graph.IDs]. A tolerance must be less than 1; 0 means 1e-8. If rounding errors may exceed the
+// tolerance, the error wraps [kernel.ErrTolerance].
+//
+// The functions [Predict], [Compare], [PredictValues], [RankNodes], [OpenKernel], [OpenFunction] and [Eigenpairs]
+// do the same jobs by rows of the graph, with all settings. docs/library.md shows each job. Signatures use the packages budget,
+// evaluate, file/nodefile, file/tablefile, graph, ingest, kernel, lanczos, method, method/choose, method/explain,
+// method/multilabel, method/shift, method/sides, param, sparse and sparse/shard of this module.
 package heatwalk
 
 import (

@@ -74,7 +74,7 @@ func TestOpenDirected(t *testing.T) {
 		if !g.Directed || g.In == nil || g.A.NNZ() != 3 || g.Report == nil {
 			t.Errorf("%s: directed %v, %d entries", name, g.Directed, g.A.NNZ())
 		}
-		if _, _, err := g.Kernel(t.Context(), "vertex", nil, nil, nil); err != nil {
+		if _, _, err := g.Kernel(t.Context(), "vertex", nil, nil, 0); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		p, err := g.Classify(t.Context(), map[string]string{"1": "a", "2": "b"}, &heatwalk.ClassifyOptions{Method: "cwk"})
@@ -120,7 +120,7 @@ func TestOpenErrors(t *testing.T) {
 		t.Errorf("unknown id: %v", err)
 	}
 	for _, name := range []string{"difusion", "diffusion:gamma=2", "diffusion:beta=x", "diffusion:beta", "diffusion:beta=-1"} {
-		if _, _, err := g.Kernel(t.Context(), name, nil, nil, nil); err == nil {
+		if _, _, err := g.Kernel(t.Context(), name, nil, nil, 0); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}

@@ -53,7 +53,7 @@ func TestPlannedUsesGraph(t *testing.T) {
 		if room := g.Leave(1<<20, "a table").Plan().Room(); room >= g.Plan().Room() || p.Required() == 0 {
 			t.Errorf("%d bytes are left beside a table", room)
 		}
-		_, _, err := g.Kernel(t.Context(), "diffusion:beta=2", []string{"1"}, nil, nil)
+		_, _, err := g.Kernel(t.Context(), "diffusion:beta=2", []string{"1"}, nil, 0)
 		return err
 	}})
 	job, err := g.Begin(t.Context(), &Needs{Structure: true, Workspace: func(*Job, *Plan) (budget.Workspace, error) {
@@ -151,18 +151,18 @@ func usesOfGraph(t *testing.T) map[string]func(ctx context.Context, g *Graph) er
 			return err
 		},
 		"Regress": func(ctx context.Context, g *Graph) error { _, err := g.Regress(ctx, values, "harmonic"); return err },
-		"Rank":    func(ctx context.Context, g *Graph) error { _, err := g.Rank(ctx, []string{"1"}, "", nil); return err },
+		"Rank":    func(ctx context.Context, g *Graph) error { _, err := g.Rank(ctx, []string{"1"}, "", 0); return err },
 		"Kernel": func(ctx context.Context, g *Graph) error {
-			_, _, err := g.Kernel(ctx, "diffusion", nil, nil, nil)
+			_, _, err := g.Kernel(ctx, "diffusion", nil, nil, 0)
 			return err
 		},
 		"Eigen": func(ctx context.Context, g *Graph) error {
-			_, _, err := g.Eigen(ctx, Laplacian, lanczos.Smallest, 1, nil)
+			_, _, err := g.Eigen(ctx, Laplacian, lanczos.Smallest, 1, 0)
 			return err
 		},
-		"Expm": func(ctx context.Context, g *Graph) error { _, _, err := g.Expm(ctx, -1, Laplacian, b, nil); return err },
+		"Expm": func(ctx context.Context, g *Graph) error { _, _, err := g.Expm(ctx, -1, Laplacian, b, 0); return err },
 		"Solve": func(ctx context.Context, g *Graph) error {
-			_, _, err := g.Solve(ctx, Laplacian, 1, 1, b, nil)
+			_, _, err := g.Solve(ctx, Laplacian, 1, 1, b, 0)
 			return err
 		},
 		"Predict": func(ctx context.Context, g *Graph) error {
@@ -354,7 +354,7 @@ func TestKernelWithinLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = g.Close() }() // only reads
-	if _, _, err := g.Kernel(t.Context(), "greedy", []string{"0"}, []string{"1"}, nil); err != nil {
+	if _, _, err := g.Kernel(t.Context(), "greedy", []string{"0"}, []string{"1"}, 0); err != nil {
 		t.Fatal(err)
 	}
 	peak := int64(opened.heap - before)

@@ -36,28 +36,12 @@ const (
 var symmetric = []Matrix{Adjacency, NormalizedAdjacency, Laplacian,
 	NormalizedLaplacian}
 
-// Settings are those of [Graph.Kernel], [Graph.Eigen], [Graph.Solve], [Graph.Expm] and [Graph.Rank]. Nil means defaults.
-type Settings struct {
-	// Tolerance bounds the error of a result, relative to its size, as each method says. It must be less than 1; 0 means 1e-8.
-	// Where rounding errors may exceed it, the error wraps [kernel.ErrTolerance].
-	Tolerance float64
-}
-
-// check returns the tolerance, 0 for the default.
-func (s *Settings) check() (tolerance float64, err error) {
-	if s == nil {
-		return 0, nil
+// checkTolerance returns the error about a relative tolerance; 0 means the default.
+func checkTolerance(tolerance float64) error {
+	if !(tolerance >= 0 && tolerance < 1) {
+		return refuse("tolerance", "%v is out of range; give 0 < tolerance < 1, or 0 for 1e-8", tolerance)
 	}
-	if !(s.Tolerance >= 0 && s.Tolerance < 1) {
-		return 0, refuse("tolerance", "%v is out of range; give 0 < tolerance < 1, or 0 for 1e-8", s.Tolerance)
-	}
-	return s.Tolerance, nil
-}
-
-// kernel returns the settings of a kernel or function.
-func (s *Settings) kernel(g *Graph) (*kernel.Settings, error) {
-	tolerance, err := s.check()
-	return &kernel.Settings{Tolerance: tolerance, Progress: g.options.Progress}, err
+	return nil
 }
 
 // Kernel returns the block of a kernel between some nodes, by id; nil means all nodes. The
@@ -65,7 +49,7 @@ func (s *Settings) kernel(g *Graph) (*kernel.Settings, error) {
 // defaults. The tolerance bounds the error of every value relative to the largest value of its columns. The report has
 // the bound that is met.
 func (g *Graph) Kernel(ctx context.Context, name string,
-	rows, cols []string, s *Settings) (*mat.Dense, *kernel.Report, error) {
+	rows, cols []string, tolerance float64) (*mat.Dense, *kernel.Report, error) {
 	name, values, err := parseKernel(name)
 	if err != nil {
 		return nil, nil, err
@@ -78,10 +62,10 @@ func (g *Graph) Kernel(ctx context.Context, name string,
 	if err != nil {
 		return nil, nil, err
 	}
-	set, err := s.kernel(g)
-	if err != nil {
+	if err := checkTolerance(tolerance); err != nil {
 		return nil, nil, err
 	}
+	set := &kernel.Settings{Tolerance: tolerance, Progress: g.options.Progress}
 	k, err := OpenKernel(ctx, g, name, values, r, c, set)
 	if err != nil {
 		return nil, nil, err
@@ -198,7 +182,7 @@ func OpenFunction(ctx context.Context, g *Graph, n *kernel.NamedFunction, cols i
 // of the matrix; the pairs have the residuals and bounds of the errors of the values. With [lanczos.ErrIterationLimit] they
 // hold those that have converged.
 func (g *Graph) Eigen(ctx context.Context, m Matrix, which lanczos.Which,
-	k int, s *Settings) (*mat.Dense, *lanczos.GraphPairs, error) {
+	k int, tolerance float64) (*mat.Dense, *lanczos.GraphPairs, error) {
 	if !slices.Contains(symmetric, m) {
 		return nil, nil, refuse("matrix", "there is no matrix %q here", string(m))
 	}
@@ -208,8 +192,7 @@ func (g *Graph) Eigen(ctx context.Context, m Matrix, which lanczos.Which,
 	if n := len(g.Degrees); k < 1 || k > n {
 		return nil, nil, refuse("k", "%d is out of range; give 1 to %d, the number of nodes", k, n)
 	}
-	tolerance, err := s.check()
-	if err != nil {
+	if err := checkTolerance(tolerance); err != nil {
 		return nil, nil, err
 	}
 	pairs, err := Eigenpairs(ctx, g, &lanczos.GraphProblem{Matrix: m, Which: which}, k,
@@ -258,23 +241,23 @@ func Eigenpairs(ctx context.Context, g *Graph, p *lanczos.GraphProblem, k int,
 // t, the heat that is left of B after the time t. B has a row for each node. The tolerance bounds the norm of the error of each
 // column relative to the norm of the column. The report has the bounds that are met.
 func (g *Graph) Expm(ctx context.Context, t float64, h Matrix,
-	b mat.Matrix, s *Settings) (*mat.Dense, *kernel.Report, error) {
+	b mat.Matrix, tolerance float64) (*mat.Dense, *kernel.Report, error) {
 	return g.apply(ctx, &kernel.NamedFunction{Name: kernel.ExpFunction,
-		Given: param.Values{"t": param.Of(t), "matrix": param.Of(string(h))}}, b, s)
+		Given: param.Values{"t": param.Of(t), "matrix": param.Of(string(h))}}, b, tolerance)
 }
 
 // Solve returns X with (a·H + c·I)·X = B for a Laplacian H of the graph, a > 0 and c ≥ 0;
 // c = 0 gives the pseudo-inverse of a·H times B. B has a row for each node. Tolerance and report are those of [Graph.Expm]: of
 // the error of X, which is more than the residual says.
 func (g *Graph) Solve(ctx context.Context, h Matrix, a, c float64,
-	b mat.Matrix, s *Settings) (*mat.Dense, *kernel.Report, error) {
+	b mat.Matrix, tolerance float64) (*mat.Dense, *kernel.Report, error) {
 	if !(a > 0) || math.IsInf(a, 1) {
 		return nil, nil, refuse("a", "%v is out of range; give a finite a > 0", a)
 	}
 	x, report, err := g.apply(ctx,
 		&kernel.NamedFunction{Name: kernel.SolveFunction,
 			Given: param.Values{"shift": param.Of(c / a),
-				"matrix": param.Of(string(h))}}, b, s)
+				"matrix": param.Of(string(h))}}, b, tolerance)
 	if err == nil && a != 1 {
 		x.Scale(1/a, x)
 		report.Scale(1 / a)
@@ -285,7 +268,7 @@ func (g *Graph) Solve(ctx context.Context, h Matrix, a, c float64,
 // apply returns a function of the graph times B, which has a row for each node. It allocates blocks when their memory is
 // reserved, because Begin may wait for other jobs.
 func (g *Graph) apply(ctx context.Context, n *kernel.NamedFunction,
-	b mat.Matrix, s *Settings) (*mat.Dense, *kernel.Report, error) {
+	b mat.Matrix, tolerance float64) (*mat.Dense, *kernel.Report, error) {
 	if err := g.checkOpen(); err != nil {
 		return nil, nil, err
 	}
@@ -293,10 +276,10 @@ func (g *Graph) apply(ctx context.Context, n *kernel.NamedFunction,
 		return nil, nil, err
 	}
 	_, cols := b.Dims()
-	set, err := s.kernel(g)
-	if err != nil {
+	if err := checkTolerance(tolerance); err != nil {
 		return nil, nil, err
 	}
+	set := &kernel.Settings{Tolerance: tolerance, Progress: g.options.Progress}
 	f, err := OpenFunction(ctx, g, n, cols, set)
 	if err != nil {
 		return nil, nil, err
@@ -369,7 +352,7 @@ func (g *Graph) fromRows(x *sparse.Block[float64]) *mat.Dense {
 // row. The tolerance bounds the norm of the errors of the scores relative to the norm of the scores. The error is an
 // [*IDError] for an id that is not in the graph, or that of [method.Rank].
 func (g *Graph) Rank(ctx context.Context, seeds []string,
-	name string, s *Settings) (*method.Ranking, error) {
+	name string, tolerance float64) (*method.Ranking, error) {
 	named, parameters, err := parseKernel(cmp.Or(name, kernel.Families()[0].Name))
 	if err == nil {
 		err = checkRanking(named)
@@ -381,11 +364,11 @@ func (g *Graph) Rank(ctx context.Context, seeds []string,
 	if err != nil {
 		return nil, err
 	}
-	set := &method.RankSettings{RNGSeed: usualSeed, Progress: g.options.Progress}
-	if set.Tolerance, err = s.check(); err != nil {
+	if err := checkTolerance(tolerance); err != nil {
 		return nil, err
 	}
-	r, _, err := RankNodes(ctx, g, &method.RankProblem{Seeds: rows}, named, parameters, set)
+	r, _, err := RankNodes(ctx, g, &method.RankProblem{Seeds: rows, RNGSeed: usualSeed}, named, parameters,
+		&kernel.Settings{Tolerance: tolerance, Progress: g.options.Progress})
 	return r, err
 }
 
@@ -407,7 +390,7 @@ func checkRanking(name string) error {
 // settings, and returns the values of all parameters of the kernel. The error of a directed graph is
 // [kernel.ErrAsymmetric] for most kernels.
 func RankNodes(ctx context.Context, g *Graph, p *method.RankProblem, name string,
-	given param.Values, s *method.RankSettings) (*method.Ranking, param.Values, error) {
+	given param.Values, s *kernel.Settings) (*method.Ranking, param.Values, error) {
 	if err := g.checkOpen(); err != nil {
 		return nil, nil, err
 	}
@@ -435,7 +418,7 @@ func RankNodes(ctx context.Context, g *Graph, p *method.RankProblem, name string
 	sorted.Division = f.Job.division
 	family := kernel.Families().Named(name)
 	sorted.Walk = family != nil && family.Asymmetric(f.Values) != nil
-	set := *cmp.Or(s, new(method.RankSettings))
+	set := *cmp.Or(s, new(kernel.Settings))
 	set.Memory = memory.Memory
 	r, err := method.Rank(ctx, &sorted, &set)
 	if err == nil {

@@ -134,7 +134,7 @@ func serveClients(t *testing.T, limit int64) {
 	g := openRing(t, 20_000, &Options{Memory: data})
 	var alone [different][]float64
 	for i := range alone {
-		r, err := g.Rank(t.Context(), seedsOf(i), "diffusion:beta=0.5", nil)
+		r, err := g.Rank(t.Context(), seedsOf(i), "diffusion:beta=0.5", 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,7 +143,7 @@ func serveClients(t *testing.T, limit int64) {
 	var group sync.WaitGroup
 	for client := range 64 {
 		group.Go(func() {
-			r, err := g.Rank(t.Context(), seedsOf(client%different), "diffusion:beta=0.5", nil)
+			r, err := g.Rank(t.Context(), seedsOf(client%different), "diffusion:beta=0.5", 0)
 			if err != nil || !slices.Equal(r.Score, alone[client%different]) {
 				t.Errorf("client %d: %v, or other bits", client, err)
 			}
@@ -161,7 +161,7 @@ func TestJobsShare(t *testing.T) {
 		"memory": {Memory: 12 << 20}, "jobs": {Jobs: 2}, "both": {Memory: 16 << 20, Jobs: 3, Stream: true},
 	} {
 		g := openRing(t, 3000, o)
-		alone, err := g.Rank(t.Context(), seedsOf(0), "diffusion:beta=0.5", nil)
+		alone, err := g.Rank(t.Context(), seedsOf(0), "diffusion:beta=0.5", 0)
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -174,7 +174,7 @@ func TestJobsShare(t *testing.T) {
 				if client%2 == 0 {
 					time.AfterFunc(time.Duration(client)*time.Millisecond/4, func() { cancel(cause) })
 				}
-				r, err := g.Rank(ctx, seedsOf(0), "diffusion:beta=0.5", nil)
+				r, err := g.Rank(ctx, seedsOf(0), "diffusion:beta=0.5", 0)
 				if client%2 == 0 && (errors.Is(err, cause) || errors.Is(err, context.Canceled)) {
 					return
 				}
@@ -249,7 +249,7 @@ func TestGoroutinesShareGraph(t *testing.T) {
 	g := openKarate(t, nil)
 	for _, f := range kernel.Families() {
 		compute := func() (*mat.Dense, error) {
-			k, _, err := g.Kernel(t.Context(), f.Name, []string{"1", "34"}, []string{"1", "2", "33"}, nil)
+			k, _, err := g.Kernel(t.Context(), f.Name, []string{"1", "34"}, []string{"1", "2", "33"}, 0)
 			return k, err
 		}
 		alone, err := compute()

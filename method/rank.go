@@ -39,6 +39,7 @@ type RankProblem struct {
 	Nodes   []int     // nodes to rank, in the order that breaks ties
 	Seeds   []int     // some of Nodes, each once, in an order that folds follow
 	Weight  []float64 // of Seeds, above 0; nil: 1
+	RNGSeed uint64    // of folds
 
 	// Walk means that the kernel is a function of T = D⁻¹A, whose rows are walks that start at the node. The scores are
 	// those of walks that start at the seeds: Kᵀ = D·K·D⁻¹ is applied.
@@ -73,19 +74,6 @@ func (p *RankProblem) scale(node int) float64 {
 	return p.Degrees[node]
 }
 
-// RankSettings are the settings of [Rank].
-type RankSettings struct {
-	RNGSeed uint64 // of folds
-	Memory  int64  // limit of the kernel in bytes; 0: no limit; never changes a result
-
-	// Tolerance bounds the norm of the error of each column of scores, relative to its norm; 0: 1e-10, or 1e-8 where rounding
-	// errors allow no more.
-	Tolerance float64
-
-	// Progress, if not nil, is called with the stage, always "ranking", the finished columns and all of them.
-	Progress func(stage string, done, total int64)
-}
-
 // Ranking is the result of [Rank]. Of several processes, only process 0 has the lists.
 type Ranking struct {
 	Score []float64 // by node, 0 for nodes that are not ranked
@@ -118,11 +106,12 @@ func foldCount(seeds int) int {
 	return choose.FoldCount(seeds)
 }
 
-// Rank ranks nodes. The error is [ErrSeeds], the context's, or that of the kernel. Cost: the kernel times
+// Rank ranks nodes. The tolerance bounds the norm of the error of each column of scores, relative to its norm. Progress is called
+// with the stage "ranking", the finished columns and all columns. The error is [ErrSeeds], the context's, or that of the kernel. Cost: the kernel times
 // a block of 1 + |folds| columns, in slabs of [RankColumns].
-func Rank(ctx context.Context, p *RankProblem, s *RankSettings) (*Ranking, error) {
+func Rank(ctx context.Context, p *RankProblem, s *kernel.Settings) (*Ranking, error) {
 	if s == nil {
-		s = new(RankSettings)
+		s = new(kernel.Settings)
 	}
 	if len(p.Seeds) == 0 || len(p.Nodes) <= len(p.Seeds) {
 		return nil, ErrSeeds
@@ -131,7 +120,7 @@ func Rank(ctx context.Context, p *RankProblem, s *RankSettings) (*Ranking, error
 	m := len(p.Seeds)
 	out := &Ranking{Score: make([]float64, n), Folds: foldCount(m)}
 	weights := seedWeights(p)
-	fold := choose.Folds(make([]int, m), max(1, out.Folds), s.RNGSeed, 0)
+	fold := choose.Folds(make([]int, m), max(1, out.Folds), p.RNGSeed, 0)
 	sets := [][]int{p.Seeds}
 	for f := range out.Folds {
 		sets = append(sets, problem.Pick(p.Seeds, choose.OfFold(fold, f).Train))
@@ -248,7 +237,7 @@ func RankBytes(nodes int) int64 {
 
 // scoresTo stores the mean kernel value of each node with each set of seeds in y. x is all zeros, before and after.
 func (p *RankProblem) scoresTo(ctx context.Context, y, x *sparse.Block[float64],
-	sets [][]int, weights []float64, s *RankSettings, out *Ranking) error {
+	sets [][]int, weights []float64, s *kernel.Settings, out *Ranking) error {
 	for j, set := range sets {
 		total := 0.0
 		for _, v := range set {
@@ -262,13 +251,9 @@ func (p *RankProblem) scoresTo(ctx context.Context, y, x *sparse.Block[float64],
 			x.Row(row)[j] = weights[v] / total / p.scale(v)
 		}
 	}
-	set := &kernel.Settings{Tolerance: s.Tolerance, Memory: s.Memory}
-	if s.Tolerance == 0 {
-		set.Tolerance = 1e-10
-		set.Lenient = true
-		set.Limit = 1e-8
-	}
-	report, err := p.Kernel.ApplyTo(ctx, y, x, set)
+	set := *s
+	set.Progress = nil
+	report, err := p.Kernel.ApplyTo(ctx, y, x, &set)
 	if err != nil {
 		return err
 	}

@@ -48,8 +48,8 @@ func TestRankAgreesWithTheMatrix(t *testing.T) {
 func compareWithMatrix(t *testing.T, weight []float64) {
 	p, k := rankProblemOf(t, testgraph.Random(1, 260, 600, true), 1, 17, 3, 250, 99)
 	p.Weight = weight
-	set := &RankSettings{RNGSeed: 9}
-	r, err := Rank(t.Context(), p, set)
+	p.RNGSeed = 9
+	r, err := Rank(t.Context(), p, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestRankSameBits(t *testing.T) {
 	for _, workers := range []int{1, 2, 7} {
 		p, _ := rankProblemOf(t, testgraph.Random(3, 300, 900, true), workers, 7, 8, 9, 100, 200, 201)
 		slices.Reverse(p.Seeds)
-		r, err := Rank(t.Context(), p, &RankSettings{RNGSeed: 1})
+		r, err := Rank(t.Context(), p, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,8 +18,8 @@ func TestRankOnSeveralProcesses(t *testing.T) {
 	p, _ := rankProblemOf(t, a, 1, 250, 1, 17, 3, 99)
 	p.Nodes = slices.DeleteFunc(p.Nodes, func(v int) bool { return v%9 == 8 }) // seeds stay
 	p.Seeds = slices.DeleteFunc(p.Seeds, func(v int) bool { return v%9 == 8 })
-	set := &RankSettings{RNGSeed: 9}
-	want, err := Rank(t.Context(), p, set)
+	p.RNGSeed = 9
+	want, err := Rank(t.Context(), p, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestRankOnSeveralProcesses(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			r, err := Rank(t.Context(), &RankProblem{Kernel: k, Degrees: g.Degrees, Nodes: p.Nodes, Seeds: p.Seeds, Division: d}, set)
+			r, err := Rank(t.Context(), &RankProblem{Kernel: k, Degrees: g.Degrees, Nodes: p.Nodes, Seeds: p.Seeds, RNGSeed: 9, Division: d}, nil)
 			if network.Rank() == 0 {
 				got = r
 			} else if err == nil && r.Score != nil {

@@ -179,7 +179,7 @@ func ranking(name string) job {
 		for _, v := range c.Seeds {
 			seeds = append(seeds, c.IDs[v])
 		}
-		r, err := g.Rank(ctx, seeds, name, nil)
+		r, err := g.Rank(ctx, seeds, name, 0)
 		if err != nil {
 			return nil, err
 		}
@@ -203,7 +203,7 @@ func gram(name string) job {
 		for _, v := range c.Seeds {
 			cols = append(cols, c.IDs[v])
 		}
-		k, _, err := g.Kernel(ctx, name, rows, cols, nil)
+		k, _, err := g.Kernel(ctx, name, rows, cols, 0)
 		if err != nil {
 			return nil, err
 		}

@@ -19,7 +19,7 @@ func TestConcurrentJobs(t *testing.T) {
 		t.Fatal(err)
 	}
 	id := single.IDs()[:3]
-	kernel, _, err := single.Kernel(t.Context(), "diffusion:beta=2", id, id, nil)
+	kernel, _, err := single.Kernel(t.Context(), "diffusion:beta=2", id, id, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestConcurrentJobs(t *testing.T) {
 			}
 		})
 		group.Go(func() {
-			got, _, err := g.Leave(1<<20, "a table").Kernel(t.Context(), "diffusion:beta=2", id, id, nil)
+			got, _, err := g.Leave(1<<20, "a table").Kernel(t.Context(), "diffusion:beta=2", id, id, 0)
 			if err != nil || !mat.Equal(got, kernel) {
 				t.Errorf("another kernel, %v", err)
 			}

@@ -271,12 +271,12 @@ func TestRegressOnSeveralProcesses(t *testing.T) {
 func TestEigenOnSeveralProcesses(t *testing.T) {
 	dir, _ := coraStore(t)
 	one := openStore(t, dir)
-	_, want, err := one.Eigen(t.Context(), heatwalk.NormalizedAdjacency, lanczos.Largest, 90, nil)
+	_, want, err := one.Eigen(t.Context(), heatwalk.NormalizedAdjacency, lanczos.Largest, 90, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	err = together(t, dir, 3, func(g *heatwalk.Graph) error {
-		vectors, pairs, err := g.Eigen(t.Context(), heatwalk.NormalizedAdjacency, lanczos.Largest, 90, nil)
+		vectors, pairs, err := g.Eigen(t.Context(), heatwalk.NormalizedAdjacency, lanczos.Largest, 90, 0)
 		if err != nil {
 			return err
 		}
@@ -302,12 +302,12 @@ func TestKernelOnSeveralProcesses(t *testing.T) {
 	ids := one.IDs()
 	rows, cols := ids[:40], ids[20:30]
 	for _, name := range []string{"diffusion:beta=2", "von-neumann", "regularized-laplacian", "pseudo-inverse", "p-step"} {
-		want, _, err := one.Kernel(t.Context(), name, rows, cols, nil)
+		want, _, err := one.Kernel(t.Context(), name, rows, cols, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		err = together(t, dir, 3, func(g *heatwalk.Graph) error {
-			got, _, err := g.Kernel(t.Context(), name, rows, cols, nil)
+			got, _, err := g.Kernel(t.Context(), name, rows, cols, 0)
 			if err != nil {
 				return err
 			}
@@ -343,12 +343,12 @@ func TestRankOnSeveralProcesses(t *testing.T) {
 	}
 	one := openStore(t, dir)
 	seeds := []string{"3", "50", "51", "120", "199"}
-	want, err := one.Rank(t.Context(), seeds, "diffusion:beta=2", nil)
+	want, err := one.Rank(t.Context(), seeds, "diffusion:beta=2", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	err = together(t, dir, 2, func(g *heatwalk.Graph) error {
-		got, err := g.Rank(t.Context(), seeds, "diffusion:beta=2", nil)
+		got, err := g.Rank(t.Context(), seeds, "diffusion:beta=2", 0)
 		if err != nil {
 			return err
 		}

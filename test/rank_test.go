@@ -44,7 +44,7 @@ func TestRankByWalksFromTheSeeds(t *testing.T) {
 			}
 			power = step(power)
 		}
-		r, err := g.Rank(t.Context(), []string{"5", "16"}, name, nil)
+		r, err := g.Rank(t.Context(), []string{"5", "16"}, name, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -25,7 +25,7 @@ import (
 func cluster(ctx context.Context, g *heatwalk.Graph, count int) ([]int, error) {
 	// Angles between rows change by no more than the residuals, so that a tolerance of 1e-6 is enough.
 	vectors, pairs, err := g.Eigen(ctx, heatwalk.NormalizedLaplacian, lanczos.Smallest, count,
-		&heatwalk.Settings{Tolerance: 1e-6})
+		1e-6)
 	if err != nil {
 		return nil, err
 	}

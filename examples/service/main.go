@@ -68,7 +68,7 @@ func compute(ctx context.Context, g *heatwalk.Graph, list []query) {
 	nodes = slices.Compact(nodes)
 	ctx, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()
-	k, _, err := g.Kernel(ctx, "diffusion:beta=2", nil, nodes, nil)
+	k, _, err := g.Kernel(ctx, "diffusion:beta=2", nil, nodes, 0)
 	ids := g.IDs()
 	for _, q := range list {
 		if err != nil {

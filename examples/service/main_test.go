@@ -44,7 +44,7 @@ func TestService(t *testing.T) {
 				t.Errorf("%s: %v, %s", node, err, w.Body)
 				return
 			}
-			r, err := g.Rank(t.Context(), []string{node}, "diffusion:beta=2", nil)
+			r, err := g.Rank(t.Context(), []string{node}, "diffusion:beta=2", 0)
 			if err != nil {
 				t.Error(err)
 				return

@@ -49,7 +49,7 @@ func resistances(ctx context.Context, g *heatwalk.Graph, rng *rand.Rand) ([]heat
 	if err != nil {
 		return nil, nil, err
 	}
-	x, _, err := g.Solve(ctx, heatwalk.Laplacian, 1, 0, b, &heatwalk.Settings{Tolerance: 1e-4})
+	x, _, err := g.Solve(ctx, heatwalk.Laplacian, 1, 0, b, 1e-4)
 	if err != nil {
 		return nil, nil, err
 	}

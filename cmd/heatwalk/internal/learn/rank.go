@@ -117,10 +117,9 @@ func runRank(run *shell.Session, c *rankOptions, name string) error {
 	}
 	ids := g.SelectNodes(d.Rows)
 	run.Costs.ReserveNumbers(ids)
-	set := &method.RankSettings{RNGSeed: uint64(run.Seed), Progress: run.Progress.Phases()}
 	r, v, err := heatwalk.RankNodes(run.Context, g.Graph,
-		&method.RankProblem{Nodes: d.Rows, Seeds: d.Cols, Weight: weights}, c.spec.Name,
-		c.userValues, set)
+		&method.RankProblem{Nodes: d.Rows, Seeds: d.Cols, Weight: weights, RNGSeed: uint64(run.Seed)}, c.spec.Name,
+		c.userValues, &kernel.Settings{Progress: run.Progress.Phases()})
 	if errors.Is(err, method.ErrSeeds) {
 		return shell.DataError(cmp.Or(c.weights, c.seeds),
 			"%s of %s; at least one seed and one other node are needed",
