@@ -43,29 +43,29 @@ func (a *Attributes) RowsTo(ctx context.Context, dst *mat.Dense, first int, node
 func (a *Attributes) Scores(ctx context.Context, weights mat.Matrix, visit func(node int, products []float32)) error {
 	d := a.a.Cols
 	_, k := weights.Dims()
-	var w [2]*featureBlock
-	for i := range w {
-		w[i] = newBlock(d, k)
-		for j := range d {
-			for c := range k {
-				w[i].Row(j)[c] = float32(weights.At(i*d+j, c))
-			}
+	w := newBlock(d, 2*k) // of both views side by side, so that features are computed once
+	for j := range d {
+		for c := range 2 * k {
+			w.Row(j)[c] = float32(weights.At(c/k*d+j, c%k))
 		}
 	}
-	plain := a.productOf(w[0])
-	ranked, err := a.rankedProduct(ctx, w[1])
+	x := newBlock(a.a.Rows, 2*k)
+	products := a.productOf(w)
+	err := blocks.EachNodeChunk(ctx, a.workers, x.Rows, func(_, lo, hi int) { products(blocks.Range(x, lo, hi), lo) })
 	if err != nil {
 		return err
 	}
-	return blocks.EachNodeChunk(ctx, a.workers, a.a.Rows, func(_, lo, hi int) {
-		x, y := newBlock(hi-lo, k), newBlock(hi-lo, k)
-		plain(x, lo)
-		ranked(y, lo)
-		for i := range x.Rows {
-			for c, v := range y.Row(i) {
-				x.Row(i)[c] += v
+	ranked, err := a.rank(ctx, x.Columns(k, 2*k), [2]*featureBlock{newBlock(x.Rows, k)})
+	if err != nil {
+		return err
+	}
+	return blocks.EachNodeChunk(ctx, a.workers, x.Rows, func(_, lo, hi int) {
+		for v := lo; v < hi; v++ {
+			row := x.Row(v)[:k]
+			for c, y := range ranked.Row(v) {
+				row[c] += y
 			}
-			visit(lo+i, x.Row(i))
+			visit(v, row)
 		}
 	})
 }

@@ -146,8 +146,15 @@ func (a *attributeTable) sampleColumns(present int) {
 		}
 		slices.Sort(a.sample[j])
 		a.zero[j] = a.normal(j, 0)
-		for i, x := range a.sample[j] {
-			scores[i] = a.normal(j, x) - a.zero[j]
+		for first := 0; first < count; {
+			last := first
+			for last < count && a.sample[j][last] == a.sample[j][first] {
+				last++
+			}
+			for i := first; i < last; i++ {
+				scores[i] = a.quantile[first+last] - a.zero[j]
+			}
+			first = last
 		}
 		a.factor[j] = 0 // of a column that is the same everywhere
 		if mean, variance := stat.PopMeanVariance(scores, nil); variance > 1e-12 {
@@ -171,6 +178,9 @@ func (a *attributeTable) normal(j int, x float32) float64 {
 	}
 	last := first
 	if first < len(sample) && sample[first] == x {
+		last++
+	}
+	if last > first && last < len(sample) && sample[last] == x {
 		last, _ = slices.BinarySearch(sample,
 			math.Nextafter32(x, float32(math.Inf(1))))
 	}
