@@ -36,14 +36,6 @@ const (
 var symmetric = []Matrix{Adjacency, NormalizedAdjacency, Laplacian,
 	NormalizedLaplacian}
 
-// checkTolerance returns the error about a relative tolerance; 0 means the default.
-func checkTolerance(tolerance float64) error {
-	if !(tolerance >= 0 && tolerance < 1) {
-		return refuse("tolerance", "%v is out of range; give 0 < tolerance < 1, or 0 for 1e-8", tolerance)
-	}
-	return nil
-}
-
 // Kernel returns the block of a kernel between some nodes, by id; nil means all nodes. The
 // kernel is named as in "diffusion:beta=2"; parameters that are not given have their
 // defaults. The tolerance bounds the error of every value relative to the largest value of its columns. The report has
@@ -62,7 +54,7 @@ func (g *Graph) Kernel(ctx context.Context, name string,
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := checkTolerance(tolerance); err != nil {
+	if err := param.CheckTolerance("heatwalk", tolerance); err != nil {
 		return nil, nil, err
 	}
 	set := &kernel.Settings{Tolerance: tolerance, Progress: g.options.Progress}
@@ -192,7 +184,7 @@ func (g *Graph) Eigen(ctx context.Context, m Matrix, which lanczos.Which,
 	if n := len(g.Degrees); k < 1 || k > n {
 		return nil, nil, refuse("k", "%d is out of range; give 1 to %d, the number of nodes", k, n)
 	}
-	if err := checkTolerance(tolerance); err != nil {
+	if err := param.CheckTolerance("heatwalk", tolerance); err != nil {
 		return nil, nil, err
 	}
 	pairs, err := Eigenpairs(ctx, g, &lanczos.GraphProblem{Matrix: m, Which: which}, k,
@@ -276,7 +268,7 @@ func (g *Graph) apply(ctx context.Context, n *kernel.NamedFunction,
 		return nil, nil, err
 	}
 	_, cols := b.Dims()
-	if err := checkTolerance(tolerance); err != nil {
+	if err := param.CheckTolerance("heatwalk", tolerance); err != nil {
 		return nil, nil, err
 	}
 	set := &kernel.Settings{Tolerance: tolerance, Progress: g.options.Progress}
@@ -364,7 +356,7 @@ func (g *Graph) Rank(ctx context.Context, seeds []string,
 	if err != nil {
 		return nil, err
 	}
-	if err := checkTolerance(tolerance); err != nil {
+	if err := param.CheckTolerance("heatwalk", tolerance); err != nil {
 		return nil, err
 	}
 	r, _, err := RankNodes(ctx, g, &method.RankProblem{Seeds: rows, RNGSeed: usualSeed}, named, parameters,

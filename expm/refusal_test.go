@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
@@ -53,9 +54,6 @@ func TestRefusals(t *testing.T) {
 		err      error
 		text     string
 	}{
-		{l, Exp(-1), Settings{Tolerance: -1}, ErrParameter, "tolerance"},
-		{l, Exp(-1), Settings{Tolerance: math.NaN()}, ErrParameter, "tolerance"},
-		{l, Exp(-1), Settings{Memory: -1}, ErrParameter, "memory"},
 		{l, Exp(math.NaN()), Settings{}, ErrParameter, "rate"},
 		{a, Exp(1e4), Settings{}, ErrOverflow, "exp(10000·x)"},
 		{s, Inverse(1, -1), Settings{}, ErrParameter, "zero"},
@@ -75,6 +73,11 @@ func TestRefusals(t *testing.T) {
 		}
 		if (r != nil) != (c.err == ErrTolerance) {
 			t.Errorf("%v: result %v", err, r)
+		}
+	}
+	for _, s := range []Settings{{Tolerance: -1}, {Tolerance: math.NaN()}, {Memory: -1}} {
+		if _, err := l.ApplyTo(ctx, y, b, []Function{Exp(-1)}, &s); !errors.As(err, new(*param.ParameterError)) {
+			t.Errorf("%+v: %v", s, err)
 		}
 	}
 	// The result that comes with ErrTolerance is as good as it says.

@@ -2,7 +2,8 @@ package expm
 
 import (
 	"errors"
-	"fmt"
+
+	"github.com/heatwalk/heatwalk/param"
 )
 
 var (
@@ -22,7 +23,7 @@ var (
 	// ErrOverflow is returned for an exponential whose result is beyond float64.
 	ErrOverflow = errors.New("expm: the result overflows")
 
-	// ErrParameter is returned for a parameter outside of its range.
+	// ErrParameter is returned for a function or a block out of range; settings out of range give a [*param.ParameterError].
 	ErrParameter = errors.New("expm: parameter out of range")
 )
 
@@ -72,18 +73,7 @@ func (s *Settings) validate() error {
 	if s == nil {
 		return nil
 	}
-	var problems []error
-	if !(s.Tolerance >= 0 && s.Tolerance < 1) {
-		problems = append(problems,
-			fmt.Errorf("%w: tolerance %g; it must be in (0, 1), or 0 for %g",
-				ErrParameter, s.Tolerance, defaultTolerance))
-	}
-	if s.Memory < 0 {
-		problems = append(problems,
-			fmt.Errorf("%w: %d bytes of memory; 0 means no limit",
-				ErrParameter, s.Memory))
-	}
-	return errors.Join(problems...)
+	return errors.Join(param.CheckTolerance("expm", s.Tolerance), param.CheckMemory("expm", s.Memory))
 }
 
 // withDefaults returns a copy with the default in place of a tolerance of 0.

@@ -3,6 +3,8 @@ package iterative
 import (
 	"errors"
 	"fmt"
+
+	"github.com/heatwalk/heatwalk/param"
 )
 
 var (
@@ -69,12 +71,7 @@ func (s *Settings) validate() error {
 	if s == nil {
 		return nil
 	}
-	var problems []error
-	if !(s.Tolerance >= 0 && s.Tolerance < 1) {
-		problems = append(problems,
-			fmt.Errorf("%w: tolerance %g; it must be in (0, 1), or 0 for %g",
-				ErrParameter, s.Tolerance, defaultTolerance))
-	}
+	problems := []error{param.CheckTolerance("iterative", s.Tolerance)}
 	for j, t := range s.Absolute {
 		if !(t > 0) {
 			problems = append(problems,

@@ -11,7 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// ErrParameter is returned for a parameter outside of its range.
+// ErrParameter is returned for a system or a block out of range; settings out of range give a [*param.ParameterError].
 var ErrParameter = errors.New("iterative: parameter out of range")
 
 // ShiftedLaplacian is the system a·L + c·I, normalized a·L̃ + c·I, with a > 0 and c ≥ 0:

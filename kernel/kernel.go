@@ -9,6 +9,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -129,17 +130,7 @@ func (s *Settings) validate() error {
 	if s == nil {
 		return nil
 	}
-	var problems []error
-	if !(s.Tolerance >= 0 && s.Tolerance < 1) {
-		problems = append(problems,
-			refuse(pkg, "tolerance", "%g is out of range; give 0 < tolerance < 1",
-				s.Tolerance))
-	}
-	if s.Memory < 0 {
-		problems = append(problems,
-			refuse(pkg, "memory", "%d bytes; 0 means no limit", s.Memory))
-	}
-	return errors.Join(problems...)
+	return errors.Join(param.CheckTolerance(pkg, s.Tolerance), param.CheckMemory(pkg, s.Memory))
 }
 
 // Report describes a result.

@@ -143,12 +143,7 @@ func (s *Settings) validate() error {
 	if s == nil {
 		return nil
 	}
-	var problems []error
-	if !(s.Tolerance >= 0 && s.Tolerance < 1) {
-		problems = append(problems,
-			fmt.Errorf("lanczos: tolerance %g; it must be in (0, 1), or 0 for %g",
-				s.Tolerance, defaultTolerance))
-	}
+	problems := []error{param.CheckTolerance("lanczos", s.Tolerance), param.CheckMemory("lanczos", s.Memory)}
 	if !(s.Relative >= 0 && s.Relative < 1) {
 		problems = append(problems,
 			fmt.Errorf("lanczos: relative tolerance %g; it must be in (0, 1), or 0 for none", s.Relative))
@@ -160,10 +155,6 @@ func (s *Settings) validate() error {
 	if s.Basis < 0 {
 		problems = append(problems,
 			fmt.Errorf("lanczos: basis of %d vectors; it must be positive, or 0 for a size that grows with k", s.Basis))
-	}
-	if s.Memory < 0 {
-		problems = append(problems,
-			fmt.Errorf("lanczos: memory limit %d bytes; it must be positive, or 0 for none", s.Memory))
 	}
 	return errors.Join(problems...)
 }

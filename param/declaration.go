@@ -214,6 +214,22 @@ func Refuse(name, parameter, format string, args ...any) error {
 	return &ParameterError{name, parameter, fmt.Sprintf(format, args...)}
 }
 
+// CheckTolerance returns a [*ParameterError] unless 0 ≤ tolerance < 1; 0 means the default.
+func CheckTolerance(name string, tolerance float64) error {
+	if !(tolerance >= 0 && tolerance < 1) {
+		return Refuse(name, "tolerance", "%g is out of range; give 0 < tolerance < 1, or 0 for the default", tolerance)
+	}
+	return nil
+}
+
+// CheckMemory returns a [*ParameterError] for a negative limit in bytes; 0 means no limit.
+func CheckMemory(name string, bytes int64) error {
+	if bytes < 0 {
+		return Refuse(name, "memory", "%d bytes; give 0 for no limit", bytes)
+	}
+	return nil
+}
+
 // NoProbabilities says why an item does not work on graphs with negative weights.
 const NoProbabilities = "it takes probabilities, which negative weights do not give; take lp, lgc, diffusion or another function of L or S"
 
