@@ -359,6 +359,36 @@ func TestBlockModels(t *testing.T) {
 	}
 }
 
+// Probabilities of nodes without a label agree with how often they are right where most nodes have a label, which makes ratios
+// from beliefs sharper than ratios without a fold.
+func TestManyLabelsAreNotTooCertain(t *testing.T) {
+	g, class, seeds := blockModel(t, 20_000, 80_000, 5, 0, 0.9, 0)
+	m, err := Fit(t.Context(), g, seeds, deal(len(seeds.Row), 5), &Settings{Candidates: []Candidate{{Iterated, 1, rounds}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dst, err := m.Predict(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, right, nodes := 0.0, 0.0, 0.0
+	for i, c := range class {
+		if m.network.seedOf[i] >= 0 {
+			continue
+		}
+		row := dst.Row(i)
+		sum += float64(slices.Max(row))
+		nodes++
+		if slices.Index(row, slices.Max(row)) == c {
+			right++
+		}
+	}
+	t.Logf("mean probability %.4f, right %.4f of %.0f", sum/nodes, right/nodes, nodes)
+	if math.Abs(sum-right) > 0.02*nodes {
+		t.Errorf("the mean probability is %.4f, and %.4f of the nodes are right", sum/nodes, right/nodes)
+	}
+}
+
 // Results are the same for any number of workers and any memory limit.
 func TestWorkersAgree(t *testing.T) {
 	var want []float32

@@ -211,7 +211,7 @@ func (f *fitting) read(ctx context.Context) error {
 	for k, c := range f.candidates {
 		f.beliefs = append(f.beliefs, make([][]float32, len(f.held)))
 		for _, fold := range f.folds {
-			q, err := newCandidate(ctx, f.network, c, fold)
+			q, err := newCandidate(ctx, f.network, c, fold, fold)
 			if err == nil {
 				err = q.advance(ctx, c.Rounds)
 			}
@@ -234,14 +234,14 @@ func (f *fitting) read(ctx context.Context) error {
 	return nil
 }
 
-// newCandidate returns a run of a candidate without a fold.
+// newCandidate returns a run of a candidate without the hidden fold, with the ratios from the labels outside a fold.
 func newCandidate(ctx context.Context, n *network, c Candidate,
-	fold int) (*run, error) {
+	fold, hidden int) (*run, error) {
 	ratios, err := ratiosOf(ctx, n, c.Ratios, fold)
 	if err != nil {
 		return nil, err
 	}
-	return newRun(n, ratios, strong, c.T, fold), nil
+	return newRun(n, ratios, strong, c.T, hidden), nil
 }
 
 // ratiosKey is the key of ratios that were computed.
@@ -449,17 +449,22 @@ func temper(dst, f []float32, sharpen, blend float64, shares []float64) {
 }
 
 // Predict returns the probabilities of the classes of each node, from a run with all labels. Nodes that no
-// label reaches have the class shares. Where Fit made a single run, with most of the labels, its ratios and
-// its beliefs are where the run with all labels begins. It may be called once. Cost: the ratios, and a sweep
-// for each round.
+// label reaches have the class shares. With manyLabels labels or more the run keeps the ratios without the first fold,
+// because the temperature was chosen with these: ratios from beliefs become sharper with each label, so that a temperature
+// which made up for blurred ratios would make sharp ratios too certain. Where Fit made a single run, its beliefs are where
+// the run with all labels begins. It may be called once. Cost: the ratios of few labels, and a sweep for each round.
 func (m *Model) Predict(ctx context.Context) (*sparse.Block[float32], error) {
 	n := m.network
 	q := m.only
 	if q != nil {
 		know(q)
 	} else {
+		fold := noFold
+		if len(n.seeds.Row) >= manyLabels && len(m.HeldOut) > 0 {
+			fold = n.fold[m.HeldOut[0]]
+		}
 		var err error
-		if q, err = newCandidate(ctx, n, m.Candidate, noFold); err != nil {
+		if q, err = newCandidate(ctx, n, m.Candidate, fold, noFold); err != nil {
 			return nil, err
 		}
 	}
