@@ -69,3 +69,26 @@ func (o *ClassifyOptions) reading(p *method.Problem) *tablefile.FeatureConfig {
 	}
 	return &config
 }
+
+// NameAttributes stores the titles and values of the attributes of a table in reasons; f may be nil.
+func NameAttributes(f *tablefile.Features, list []Reasons) {
+	if f == nil {
+		return
+	}
+	reader := f.Table.Reader()
+	row := make([]float32, f.Table.Cols)
+	for i := range list {
+		columns, values := reader.Row(list[i].Row)
+		if columns != nil { // of the values that are not 0
+			clear(row)
+			for k, column := range columns {
+				row[column] = values[k]
+			}
+			values = row
+		}
+		for k := range list[i].Attributes {
+			a := &list[i].Attributes[k]
+			a.Name = f.Name(a.Column, values)
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk"
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -138,11 +139,19 @@ func ExampleGraph_Classify_attributes() {
 		Attributes: "accounts.csv", Targets: []string{"a216", "a391"}})
 	check(err)
 	check(q.WriteTo(ctx, os.Stdout, ".csv"))
+
+	reasons, err := g.Explain(ctx, known, []string{"a216"}, &heatwalk.ClassifyOptions{Attributes: "accounts.csv"})
+	check(err)
+	for _, a := range reasons[0].Attributes[:2] {
+		fmt.Printf("%s: %+.1f\n", a.Name, a.Share)
+	}
 	// Output:
 	// accuracy 89.9 ± 2.6 %
 	// node,label,reached,known,probability,fraud,honest
 	// a216,fraud,true,false,0.518238,0.518238,0.481762
 	// a391,fraud,true,false,0.658027,0.658027,0.341973
+	// months = 8: +1.8
+	// country = FR: -0.4
 }
 
 // Predict the side of every member from the sides of four.
@@ -264,6 +273,31 @@ func Example_product() {
 	fmt.Println(g.Nodes.ID(0), y.At(0, 0))
 	// Output:
 	// 1 0
+}
+
+// Many graphs share one limit of memory.
+func ExampleOptions_planned() {
+	known := map[string]string{"1": "instructor", "34": "administrator"}
+	pool := budget.NewPool(1<<30, 0) // 1 GiB
+	classify := func(path string) (p *heatwalk.Prediction, err error) {
+		var bytes int64
+		defer func() { pool.Leave(bytes) }()
+		g, err := heatwalk.Open(ctx, path, &heatwalk.Options{Planned: func(plan *heatwalk.Plan) (err error) {
+			if err = pool.Enter(ctx, 0, plan.Most()); err == nil {
+				bytes += plan.Most()
+			}
+			return err
+		}})
+		if err != nil {
+			return nil, err
+		}
+		defer g.Close()
+		return g.Classify(ctx, known, nil)
+	}
+	p, err := classify(club)
+	check(err)
+	fmt.Println(p.Label("9"))
+	// Output: administrator
 }
 
 // The program of docs/tour.md, in the folder of heatwalk demo --save.

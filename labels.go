@@ -254,6 +254,7 @@ func (g *Graph) Explain(ctx context.Context, labels map[string]string,
 	if err != nil {
 		return nil, err
 	}
+	NameAttributes(out.attributes, out.Reasons)
 	return out.Reasons, nil
 }
 

@@ -21,8 +21,8 @@ func TestLibraryPage(t *testing.T) {
 	code := words(string(examples))
 	block := regexp.MustCompile("(?s)```go\n(.*?)```")
 	blocks := block.FindAllStringSubmatch(string(page), -1)
-	if len(blocks) != 13 {
-		t.Errorf("%d blocks, want thirteen jobs", len(blocks))
+	if len(blocks) != 14 {
+		t.Errorf("%d blocks, want 14", len(blocks))
 	}
 	for _, name := range []string{"README.md", "docs/tour.md"} {
 		text, err := os.ReadFile(name)

@@ -77,7 +77,7 @@ func (in *predictionInputs) addReasons(ctx context.Context, p *heatwalk.Predicti
 	if p.Reasons == nil {
 		p.Reasons = []heatwalk.Reasons{} // of no node of a large graph
 	}
-	nameAttributes(in.data.Graph, p.Reasons)
+	heatwalk.NameAttributes(in.data.Graph.Attributes, p.Reasons)
 	return nil
 }
 

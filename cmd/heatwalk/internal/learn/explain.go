@@ -112,7 +112,7 @@ func runExplain(run *shell.Session, o *explainOptions, name string) error {
 			cancelled = fmt.Sprintf("shares of opposite signs cancel: of %s their absolute values add up to %.3g, and the score is %.3g; compare shares with each other", shell.Quote(e.Node), e.Sizes, e.Score)
 		}
 	}
-	nameAttributes(d.Graph, p.Reasons)
+	heatwalk.NameAttributes(d.Graph.Attributes, p.Reasons)
 	if err := writeReasons(d, c.out, p.Reasons); err != nil {
 		return err
 	}
@@ -123,29 +123,6 @@ func runExplain(run *shell.Session, o *explainOptions, name string) error {
 		text += "links alone"
 	}
 	return d.Out.Finish(doc, doc.Chosen, text, cancelled)
-}
-
-// nameAttributes adds the titles and values of attributes to reasons.
-func nameAttributes(g *shell.OpenGraph, list []heatwalk.Reasons) {
-	if g.Attributes == nil {
-		return
-	}
-	reader := g.Attributes.Table.Reader()
-	row := make([]float32, g.Attributes.Table.Cols)
-	for i := range list {
-		columns, values := reader.Row(list[i].Row)
-		if columns != nil { // of the values that are not 0
-			clear(row)
-			for k, column := range columns {
-				row[column] = values[k]
-			}
-			values = row
-		}
-		for k := range list[i].Attributes {
-			a := &list[i].Attributes[k]
-			a.Name = g.Attributes.Name(a.Column, values)
-		}
-	}
 }
 
 // reasonTitles are the columns of a file of reasons.
