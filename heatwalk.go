@@ -9,7 +9,7 @@
 // are in the order of [Graph.IDs]. A tolerance must be less than 1; 0 means 1e-8. If rounding errors may exceed the
 // tolerance, the error wraps [kernel.ErrTolerance].
 //
-// The functions [Predict], [Compare], [PredictValues], [RankNodes], [OpenKernel], [OpenFunction] and [Eigenpairs]
+// The functions [Predict], [Compare], [RankNodes], [OpenKernel], [OpenFunction] and [Eigenpairs]
 // do the same jobs by rows of the graph, with all settings. docs/library.md shows each job. Signatures use the packages budget,
 // evaluate, file/nodefile, file/tablefile, graph, ingest, kernel, lanczos, method, method/choose, method/explain,
 // method/multilabel, method/shift, method/sides, param, sparse and sparse/shard of this module.

@@ -442,6 +442,10 @@ func (j *Job) gatherPrediction(out *method.Prediction) error {
 	if j.division == nil {
 		return nil
 	}
+	if out.Value != nil {
+		out.Value, out.Reached = j.gatherReached(out.Value, out.Reached)
+		return j.result()
+	}
 	out.Scores = gather(j, out.Scores)
 	out.Raw = gather(j, out.Raw)
 	class := make([]float64, len(out.Class))

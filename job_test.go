@@ -173,9 +173,9 @@ func usesOfGraph(t *testing.T) map[string]func(ctx context.Context, g *Graph) er
 			_, _, err := PredictSeveral(ctx, g, p, nil, nil)
 			return err
 		},
-		"PredictValues": func(ctx context.Context, g *Graph) error {
+		"Predict of values": func(ctx context.Context, g *Graph) error {
 			q := &method.Problem{Row: p.Row, Value: slices.Clone(b.RawMatrix().Data)}
-			_, err := PredictValues(ctx, g, q, numbers, nil)
+			_, err := Predict(ctx, g, q, method.Best(numbers), nil, nil)
 			return err
 		},
 		"Compare": func(ctx context.Context, g *Graph) error {

@@ -184,6 +184,14 @@ func NewProblem(g *Graph, rows, classes []int, names []string) *method.Problem {
 	}
 }
 
+// NewValues returns the graph with values by row, which must have the same length as rows.
+func NewValues(g *Graph, rows []int, values []float64) *method.Problem {
+	p := NewProblem(g, nil, nil, nil)
+	p.Row = rows
+	p.Value = values
+	return p
+}
+
 // Classify predicts the label of every node from the labels of some, by id.
 func (g *Graph) Classify(ctx context.Context, labels map[string]string,
 	o *ClassifyOptions) (*Prediction, error) {
@@ -258,7 +266,8 @@ func (g *Graph) Explain(ctx context.Context, labels map[string]string,
 	return out.Reasons, nil
 }
 
-// Predict predicts the class of every node of a problem on the graph. It fills in the Memory
+// Predict predicts every node of a problem on the graph: its class, or its number if the problem has values, by an engine such as
+// [method.Best]. It fills in the Graph of the problem, and the Memory
 // and the Workers of the settings; the RNGSeed 0 means 1, here and in the other functions of this package. The error of a prediction without labels, with one class or
 // above the memory limit is that of the method.
 func Predict(ctx context.Context, g *Graph, p *method.Problem, m *method.Engine,
@@ -270,6 +279,9 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m *method.Engine,
 	options := *o
 	if o.Strategy != "" && !slices.Contains(method.Strategies, o.Strategy) {
 		return nil, refuse("strategy", "unknown strategy %q; one of %s", o.Strategy, strings.Join(method.Strategies, ", "))
+	}
+	if p.Value != nil && g.Directed {
+		return nil, &problem.Error{Method: m.Name, Err: problem.ErrDirected}
 	}
 	set.Explain = o.Explain != nil
 	if set.Explain {
@@ -286,7 +298,7 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m *method.Engine,
 		set.Targets = append(set.Targets, uint32(row))
 	}
 	job, local, learned, err := g.beginLearning(ctx, p, &set, &Needs{
-		Transpose: m.NeedsTranspose(), Reweighs: m.Reweighs(p, &set), Labels: o.Compared,
+		Structure: p.Value != nil, Transpose: m.NeedsTranspose(), Reweighs: m.Reweighs(p, &set), Labels: o.Compared,
 	}, func(local *method.Problem, s *method.Settings, plan *Plan) (budget.Workspace, error) {
 		plan.Disk = m.Disk(local, s)
 		return predictionSpace(local, m, s, &options)
@@ -302,6 +314,9 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m *method.Engine,
 	}
 	if err := job.gatherPrediction(out.Prediction); err != nil {
 		return nil, err
+	}
+	if p.Value != nil {
+		return out, nil
 	}
 	out.HeldOutScores = &choose.Scores{Seed: learned.RNGSeed, IsShifted: out.Shift != nil && out.Shift.Exceeds()}
 	if out.Places != nil {
@@ -500,13 +515,13 @@ func PredictSeveral(ctx context.Context, g *Graph, p *method.Problem, kept *mult
 // Regress predicts a number for every node from the numbers of some, by id, by the best of a list of
 // methods such as "harmonic,diffusion+rls"; "" means those of [method.DefaultNumbers]. The value of a node is at its
 // row in the result. The error is an [*IDError] for an id that is not in the graph, or that of
-// [method.PredictNumbers].
+// [method.Best].
 func (g *Graph) Regress(ctx context.Context, values map[string]float64,
-	methods string) (*method.NumberPrediction, error) {
+	methods string) (*Prediction, error) {
 	if err := g.checkOpen(); err != nil {
 		return nil, err
 	}
-	list, err := method.ParseList(cmp.Or(methods,
+	entries, err := method.ParseList(cmp.Or(methods,
 		method.DefaultNumbers(g.Nodes.Len(), g.Signed)), method.Numbers)
 	if err != nil {
 		return nil, err
@@ -521,11 +536,11 @@ func (g *Graph) Regress(ctx context.Context, values map[string]float64,
 	if err != nil {
 		return nil, err
 	}
-	p := &method.Problem{Row: rows}
-	for _, row := range rows {
-		p.Value = append(p.Value, values[g.Nodes.ID(row)])
+	list := make([]float64, len(rows))
+	for i, row := range rows {
+		list[i] = values[g.Nodes.ID(row)]
 	}
-	return PredictValues(ctx, g, p, list, &method.Settings{Progress: g.options.Progress})
+	return Predict(ctx, g, NewValues(g, rows, list), method.Best(entries), &method.Settings{Progress: g.options.Progress}, nil)
 }
 
 // largestValue bounds the numbers of [Graph.Regress], so that their squares are finite.
@@ -537,29 +552,6 @@ func checkValue(id string, value float64) error {
 		return nil
 	}
 	return refuse("values", "%v of %q is not a number up to ±%.2g; leave the node out", value, id, largestValue)
-}
-
-// PredictValues predicts the value of every node of a problem on the graph. It fills in the Graph of
-// the problem, and the Memory and the Workers of the settings.
-func PredictValues(ctx context.Context, g *Graph, p *method.Problem, methods []method.Entry,
-	s *method.Settings) (*method.NumberPrediction, error) {
-	if g.Directed {
-		return nil, &problem.Error{Method: "regress", Err: problem.ErrDirected}
-	}
-	job, p, s, err := g.beginLearning(ctx, p, s, &Needs{Structure: true},
-		func(q *method.Problem, set *method.Settings, _ *Plan) (budget.Workspace, error) {
-			return method.NumberWorkspace(q, methods, set)
-		})
-	if err != nil {
-		return nil, err
-	}
-	defer job.End()
-	out, err := method.PredictNumbers(ctx, p, methods, s)
-	if err != nil {
-		return nil, err
-	}
-	out.Value, out.Reached = job.gatherReached(out.Value, out.Reached)
-	return out, job.result()
 }
 
 // beginLearning begins a job on a problem. It returns the problem on the rows of the job, and the settings with its

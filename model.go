@@ -121,7 +121,7 @@ func (p *Prediction) KeepTo(f *Model) (err error) {
 	} else if f.Model, err = p.engine.Keep(p.Prediction, p.settings); err != nil {
 		return err
 	}
-	if p.g.Store != nil {
+	if p.g.Store != nil && p.Value == nil {
 		f.Graph = p.MeasureGraph()
 	}
 	f.Scores = p.HeldOutScores
@@ -309,7 +309,7 @@ func (f *Model) Predict(ctx context.Context, g *Graph, o *ClassifyOptions) (*Pre
 	if err := g.checkOpen(); err != nil {
 		return nil, err
 	}
-	engine, err := f.Model.Engine()
+	engine, err := f.Model.Engine(method.Classes)
 	if err != nil {
 		return nil, err
 	}

@@ -129,7 +129,7 @@ func (plan *Plan) Workspace(p *method.Problem) (w budget.Workspace, err error) {
 	set := plan.Settings.WithDefaults()
 	switch {
 	case p.Value != nil:
-		return method.NumberWorkspace(p, plan.Methods, &set)
+		return method.Best(plan.Methods).Declare(p, &set, budget.Workspace{})
 	case plan.Several:
 		return multilabel.Workspace(p, &set)
 	}

@@ -2,30 +2,112 @@ package method
 
 import (
 	"context"
+	"math"
 	"slices"
 
-	"github.com/RoaringBitmap/roaring/v2"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Means returns the two engines of numbers that others are compared with: the mean of the known values, and the mean of those
-// among neighbours, or else that of all.
-func Means() []Entry {
-	return []Entry{{Method: constant.Engine()}, {Method: neighbours.Engine()}}
+// Errors measure predictions ŷ of values y: RMSE = (mean (y − ŷ)²)^½, MAE = mean |y − ŷ|, and
+// R2 = 1 − Σ(y − ŷ)²/Σ(y − ȳ)² with the mean ȳ of the values.
+type Errors struct {
+	RMSE float64 `json:"rmse"`
+	MAE  float64 `json:"mae"`
+	R2   float64 `json:"r2"`
+
+	R2Stderr float64 `json:"r2_stderr"` // its standard error: the larger one of that for a known variance of values and that of the ratio
 }
 
-// PredictNumbers predicts the value of every node with the best of some engines of numbers, and measures the error of each
-// by cross-validation; of equal engines it uses the first. All settings of all engines are compared on the same folds. Predictions of
+// Compared is the cross-validated result of a method.
+type Compared struct {
+	Method     string     `json:"method"`
+	Parameters Parameters `json:"parameters"` // those that all folds choose
+	Settings   int        `json:"settings"`   // settings that were compared
+	Errors
+}
+
+// Unsolved is a candidate that is left out, because its equations were not solved to their tolerance.
+type Unsolved struct {
+	Method     string
+	Parameters Parameters // of the setting; none: all settings
+	err        error
+}
+
+// Contest describes the predictions of [Best].
+type Contest struct {
+	Compared // the method that was used, with its cross-validated errors
+
+	Shrinkage float64 `json:"shrinkage"` // factor of the differences of its predictions from the mean of the known values, 0 of the mean; 1 of a single method
+
+	Tested     int           `json:"tested"`        // values that errors are measured on, a sample of many
+	HeldOut    []TestedValue `json:"tested_values"` // these values, predicted by models of other folds
+	Methods    []Compared    `json:"methods"`       // all methods that are not left out, in their order
+	Unsolved   []Unsolved    `json:"-"`             // candidates that are left out
+	Mean       Errors        `json:"mean"`          // of predicting the mean of the other folds
+	Neighbours Errors        `json:"neighbours"`    // of predicting the mean of neighbours outside the fold
+}
+
+// TestedValue is a value that a model does not know, and its prediction.
+type TestedValue struct {
+	True      float64 `json:"true"`
+	Predicted float64 `json:"prediction"`
+}
+
+// Interval has the half width of the intervals around predictions that hold the value of a node with the probability
+// Coverage, if the known values are a random sample. See package conformal.
+type Interval struct {
+	Coverage float64 `json:"coverage"`
+	Margin   float64 `json:"margin"`
+}
+
+// Interval returns the interval of a coverage, from the absolute errors of held-out values. The error is
+// [choose.ErrFew] or [choose.ErrRange].
+func (c *Contest) Interval(coverage float64) (*Interval, error) {
+	var errors []float64
+	for _, h := range c.HeldOut {
+		errors = append(errors, math.Abs(h.True-h.Predicted))
+	}
+	slices.Sort(errors)
+	margin, err := choose.Threshold(errors, coverage)
+	if err != nil {
+		return nil, err
+	}
+	return &Interval{coverage, margin}, nil
+}
+
+// MeasureErrors returns the errors of predictions of values.
+func MeasureErrors(values, predicted []float64) Errors {
+	m := float64(len(values))
+	e := Errors{RMSE: floats.Distance(values, predicted, 2) / math.Sqrt(m),
+		MAE: floats.Distance(values, predicted, 1) / m}
+	mean, variance := stat.PopMeanVariance(values, nil)
+	if variance > 0 { // a sample may be constant
+		unexplained := float64(e.RMSE*e.RMSE) / variance
+		e.R2 = 1 - unexplained
+		var squares, differences []float64
+		for i, y := range values {
+			x := (y - predicted[i]) / math.Sqrt(variance) // so that powers are finite
+			d := (y - mean) / math.Sqrt(variance)
+			squares = append(squares, float64(x*x))
+			differences = append(differences, float64(x*x)-float64(unexplained*d*d))
+		}
+		e.R2Stderr = math.Sqrt(choose.Nearness * max(stat.PopVariance(squares, nil), stat.PopVariance(differences, nil)) / m)
+	}
+	return e
+}
+
+// Best returns an engine that predicts the value of every node with the best of some engines of numbers, and measures the error of each
+// by cross-validation, see [Prediction].Contest; of equal engines it uses the first. All settings of all engines are compared on the same folds. Predictions of
 // the best of several engines are drawn towards the mean, see shrinkage. The reported error of each fold is that of the engine, the
 // setting and the shrinkage that the other folds choose.
 //
-// The error wraps [problem.ErrConstant] for values that are all equal, or is a [*param.ParameterError], a
+// The error of a prediction wraps [problem.ErrConstant] for values that are all equal, or is a [*param.ParameterError], a
 // [*problem.Error] of a directed graph or an iteration that does not converge, [sparse.ErrMemory],
 // the context's, or that of a sweep.
 //
@@ -34,42 +116,74 @@ func Means() []Entry {
 //
 // Cost: for each kernel the columns of its Gram matrix, and an eigendecomposition for each of its
 // settings; for harmonic a solve and for hops nine sweeps over 16 columns for each fold.
-func PredictNumbers(ctx context.Context, p *Problem, entries []Entry, s *Settings) (*NumberPrediction, error) {
-	p, err := weighNumbers(ctx, p, s)
+func Best(entries []Entry) *Engine {
+	return &Engine{Name: "regress", Target: Numbers,
+		Fit: func(ctx context.Context, p *Problem, _ *Parameters, s *Settings) (*Prediction, error) {
+			return predictBest(ctx, p, entries, s)
+		},
+		Workspace: func(p *Problem, s *Settings) (w budget.Workspace, err error) {
+			for _, e := range slices.Concat(Means(), entries) {
+				if e.Method.Workspace == nil {
+					continue
+				}
+				set := s.WithDefaults()
+				set.Given = e.Own
+				space, err := e.Method.Workspace(p, &set)
+				if err != nil {
+					return w, err
+				}
+				w = w.Or(space)
+			}
+			return w.And(budget.Held((2+samplesAtOnce)*8*int64(len(p.Degrees)), 400*int64(min(len(p.Row), mostCompared)*len(entries)))), nil
+		},
+	}
+}
+
+// predictBest is the Fit of [Best].
+func predictBest(ctx context.Context, p *Problem, entries []Entry, s *Settings) (*Prediction, error) {
+	set := s.WithDefaults()
+	if p.Directed || p.In != nil {
+		return nil, &problem.Error{Method: "regress", Err: problem.ErrDirected}
+	}
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	p, err := withStructure(ctx, p, &set)
 	if err != nil {
 		return nil, err
 	}
-	set := s.WithDefaults()
-	t := newTestValues(p, set.RNGSeed)
-	out := &NumberPrediction{Factors: p.Learned.Factors, Tested: len(t.tested)}
-	var list []*candidate
+	h := newHeldNumbers(p, set.RNGSeed)
+	contest := &Contest{Tested: len(h.value)}
+	var list []*Choice
 	for _, e := range slices.Concat(Means(), entries) {
-		c, err := e.compare(ctx, p, s)
+		own := set
+		own.Given = e.Own
+		c, err := e.Method.Choose(ctx, p, nil, &own)
 		switch {
 		case err == nil:
 			list = append(list, c)
 		case isUnsolved(err) && len(list) > 1:
-			out.Unsolved = append(out.Unsolved, Unsolved{Method: e.Method.Name, err: err})
+			contest.Unsolved = append(contest.Unsolved, Unsolved{Method: e.Method.Name, err: err})
 		default:
 			return nil, err
 		}
 	}
 	others := list[2:]
-	out.Mean, _ = t.measure(list[:1], 1)
-	out.Neighbours, _ = t.measure(list[1:2], 1)
+	contest.Mean, _ = h.measure(list[:1], 1)
+	contest.Neighbours, _ = h.measure(list[1:2], 1)
 	if len(others) == 0 {
-		return nil, out.Unsolved[0].err
+		return nil, contest.Unsolved[0].err
 	}
 	for i, c := range others {
-		e, _ := t.measure(others[i:i+1], 1)
-		out.Methods = append(out.Methods, c.compared(e))
+		e, _ := h.measure(others[i:i+1], 1)
+		contest.Methods = append(contest.Methods, c.compared(e))
 	}
 	best, err := learnBest(ctx, others)
 	if err != nil {
 		return nil, err
 	}
 	for _, c := range others {
-		out.Unsolved = append(out.Unsolved, c.unsolved...)
+		contest.Unsolved = append(contest.Unsolved, c.job.unsolved...)
 	}
 	given := 1.0
 	if m := set.model; m != nil && m.Shrinkage > 0 {
@@ -77,32 +191,32 @@ func PredictNumbers(ctx context.Context, p *Problem, entries []Entry, s *Setting
 	} else if len(entries) > 1 {
 		given = 0
 	}
-	errors, predicted := t.measure(others, given)
-	for i, value := range t.value {
-		out.HeldOut = append(out.HeldOut, TestedValue{value, predicted[i]})
+	errors, predicted := h.measure(others, given)
+	for i, value := range h.value {
+		contest.HeldOut = append(contest.HeldOut, TestedValue{value, predicted[i]})
 	}
-	out.Value = best.out.Value
-	out.Shrinkage = given
+	out := best.job.out
+	contest.Shrinkage = given
 	center := stat.Mean(p.Value, nil)
 	if given == 0 {
 		for _, row := range p.Row {
 			out.Value[row] = center // adds nothing to the spread
 		}
 		spread := meanSquareElsewhere(p, out.Value, center)
-		out.Shrinkage = t.shrinkage(best.numbers.miss[best.setting], -1, spread)
+		contest.Shrinkage = h.shrinkage(best.numbers.miss[best.setting], -1, spread)
 	}
 	for i, v := range out.Value {
-		out.Value[i] = float64(out.Shrinkage*v) + float64((1-out.Shrinkage)*center)
+		out.Value[i] = float64(contest.Shrinkage*v) + float64((1-contest.Shrinkage)*center)
 	}
 	for i, row := range p.Row {
 		out.Value[row] = p.Value[i]
 	}
-	out.Reached = roaring.New()
-	out.Reached.Or(best.out.Reached)
-	if out.Shrinkage == 0 {
+	if contest.Shrinkage == 0 {
 		best = list[0]
 	}
-	out.Compared = best.compared(errors)
+	contest.Compared = best.compared(errors)
+	out.Parameters = best.Parameters
+	out.Contest = contest
 	return out, nil
 }
 
@@ -119,26 +233,14 @@ func meanSquareElsewhere(p *Problem, predicted []float64, center float64) float6
 	return squares[0] / float64(max(1, p.Nodes()-len(p.Row)))
 }
 
-// compare begins with an engine of numbers, and chooses its setting.
-func (e *Entry) compare(ctx context.Context, p *Problem, s *Settings) (*candidate, error) {
-	set := s.WithDefaults()
-	set.Given = e.Own
-	j, err := e.Method.Numbers.begin(ctx, p, nil, &set)
-	if err != nil {
-		return nil, err
-	}
-	c, err := j.byFolds(ctx)
-	return &candidate{j, c}, err
-}
-
-// compared returns the result of a candidate with its errors.
-func (c *candidate) compared(e Errors) Compared {
-	return Compared{Method: c.declared.Name, Parameters: c.Parameters, Settings: c.Choice.Settings, Errors: e}
+// compared returns the result of a choice with its errors.
+func (c *Choice) compared(e Errors) Compared {
+	return Compared{Method: c.job.declared.Name, Parameters: c.Parameters, Settings: c.Settings, Errors: e}
 }
 
 // bestOf returns the engine with the highest merit that the values outside a fold choose, the first of equals, its setting, and the
 // merit, see [choose.Counts.Best].
-func bestOf(list []*candidate, hidden int) (best *candidate, setting int, merit float64) {
+func bestOf(list []*Choice, hidden int) (best *Choice, setting int, merit float64) {
 	for _, c := range list {
 		s, m := c.numbers.Best(c.numbers.space, hidden)
 		if best == nil || m > merit {
@@ -158,20 +260,20 @@ func bestOf(list []*candidate, hidden int) (best *candidate, setting int, merit 
 // where s₀ is this factor for q = b, so that (Σab)²/Σa²b² tests whether predictions say anything: the best of many settings is better
 // than the mean of few values by luck. If Σa² of as many other nodes is larger by e, as around an outlier, nothing is known of these
 // differences. As Breiman, Better subset regression using the nonnegative garrote (1995).
-func (t *testValues) shrinkage(miss []float64, hidden int, spread float64) (factor float64) {
+func (h *heldNumbers) shrinkage(miss []float64, hidden int, spread float64) (factor float64) {
 	for range 2 {
 		squares, values, product, variance := 0.0, 0.0, 0.0, 0.0
 		excess := 0.0
-		for i, b := range t.deviation {
-			if t.fold[t.tested[i]] != hidden {
-				b /= t.width // so that powers are finite
-				a := b - miss[i]/t.width
+		for i, b := range h.deviation {
+			if h.group[i] != hidden {
+				b /= h.width // so that powers are finite
+				a := b - miss[i]/h.width
 				weighted := a * (b - float64(factor*a))
 				squares += float64(a * a)
 				values += float64(b * b)
 				product += float64(a * b)
 				variance += float64(weighted * weighted)
-				excess += spread/t.width/t.width - float64(a*a)
+				excess += spread/h.width/h.width - float64(a*a)
 			}
 		}
 		if !(product > 0) { // or without a solution
@@ -186,60 +288,26 @@ func (t *testValues) shrinkage(miss []float64, hidden int, spread float64) (fact
 
 // measure returns the errors and the predictions of the engine and the setting that the other folds of each value choose, with the
 // given shrinkage; 0: chosen too.
-func (t *testValues) measure(list []*candidate, given float64) (Errors, []float64) {
-	predicted := make([]float64, len(t.value))
-	for f := range t.labels {
+func (h *heldNumbers) measure(list []*Choice, given float64) (Errors, []float64) {
+	predicted := make([]float64, len(h.value))
+	for f := range h.groups {
 		best, setting, _ := bestOf(list, f)
 		misses := best.numbers.miss[setting]
 		factor := given
 		if factor == 0 {
-			factor = t.shrinkage(misses, f, 0)
+			factor = h.shrinkage(misses, f, 0)
 		}
 		for i, miss := range misses {
-			if t.fold[t.tested[i]] == f {
-				predicted[i] = t.value[i] - float64(factor*miss) - float64((1-factor)*t.deviation[i])
+			if h.group[i] == f {
+				predicted[i] = h.value[i] - float64(factor*miss) - float64((1-factor)*h.deviation[i])
 			}
 		}
 	}
-	e := MeasureErrors(t.value, predicted)
-	unbiased := 1 - 1/float64(len(t.value)) // of the variance of a sample
+	e := MeasureErrors(h.value, predicted)
+	unbiased := 1 - 1/float64(len(h.value)) // of the variance of a sample
 	e.R2 = 1 - (1-e.R2)*unbiased
 	e.R2Stderr *= unbiased
 	return e, predicted
-}
-
-// NumberWorkspace declares the memory of [PredictNumbers] without the graph and the attributes. The error is a
-// [*param.ParameterError].
-func NumberWorkspace(p *Problem, entries []Entry, s *Settings) (w budget.Workspace, err error) {
-	set := s.WithDefaults()
-	for _, e := range entries {
-		r := e.Method.Numbers
-		if _, _, err := set.grid(&r.Spec, r.Own(e.Own), kernel.OnDegrees(p.Degrees)); err != nil {
-			return w, err
-		}
-		if r.Workspace != nil {
-			w = w.Or(r.Workspace(p, &set))
-		}
-	}
-	values := budget.Held((2+samplesAtOnce)*8*int64(len(p.Degrees)), 400*int64(min(len(p.Row), mostCompared)*len(entries)))
-	return new(Engine).Declare(p, &set, w.Or(hopWorkspace(p, &set)).And(values))
-}
-
-// weighNumbers returns the problem with the factors of kinds and times of edges that its values choose, and with everything
-// that [graph.New] finds. It does nothing if they have been chosen.
-func weighNumbers(ctx context.Context, p *Problem, s *Settings) (*Problem, error) {
-	if p.Directed || p.In != nil {
-		return nil, &problem.Error{Method: "regress", Err: problem.ErrDirected}
-	}
-	if err := p.Validate(); err != nil {
-		return nil, err
-	}
-	set := s.WithDefaults()
-	p, err := new(Engine).Weigh(ctx, p, &set)
-	if err != nil {
-		return nil, err
-	}
-	return withStructure(ctx, p, &set)
 }
 
 // withStructure returns a problem whose graph has everything that [graph.New] finds.
@@ -247,21 +315,10 @@ func withStructure(ctx context.Context, p *Problem, s *Settings) (*Problem, erro
 	if p.Radius != nil {
 		return p, nil
 	}
-	g, err := graph.New(ctx, p.A, &graph.Settings{Components: p.Components, Symmetric: p.Symmetric, Nodes: p.Graph.Nodes, Workers: s.Workers})
-	if err != nil {
-		return nil, err
-	}
-	g.Memory = p.Memory
-	g.TempDir = p.TempDir
-	g.Hyperedges = p.Hyperedges
 	q := *p
-	q.Graph = g
-	return &q, nil
-}
-
-// transition returns the operator T.
-func transition(p *Problem, s *Settings) *sparse.Operator[float64] {
-	op := sparse.NewOperator[float64](sparse.Transition, p.A, p.Degrees)
-	op.Workers = s.Workers
-	return op
+	var err error
+	if q.Graph, err = p.Whole(ctx, s.Workers, new(graph.Work)); err == nil {
+		q.Memory = p.Memory
+	}
+	return &q, err
 }

@@ -90,7 +90,7 @@ func TestDeclaredLearner(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "grid.json")
 	for _, f := range append([]string{"cwk"}, kernelNames()...) {
 		for _, learner := range []string{"shrunk", "mean"} {
-			if _, err := findMethod(f + "+" + learner); err != nil {
+			if _, err := findMethod(f+"+"+learner, Classes); err != nil {
 				t.Errorf("%s: %v", learner, err)
 			}
 		}

@@ -14,19 +14,20 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// Target is the kind of the predictions of an engine.
+// Target is what an engine predicts.
 type Target int
 
 // The targets.
 const (
 	Classes Target = iota // one class of each node
-	Numbers               // a number of each node
+	Numbers               // a number of each node, from [problem.Problem.Value]
 )
 
 // Engine is a way to predict the nodes of a graph from the labels on some of them. Its fields state the inputs that it takes
 // and the steps that it has; a field that is nil means that it has no such step. [Parse] knows it by its name.
 type Engine struct {
-	Name string
+	Name   string
+	Target Target
 
 	// Takes are the names of the settings that change the result: parameters of
 	// declarations, "features", "prior" and "unreached".
@@ -42,7 +43,7 @@ type Engine struct {
 	// at the same time.
 	Fit func(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error)
 
-	// Choose chooses parameters on splits of p. Nil, and a nil choice, mean that there is
+	// Choose chooses parameters on splits of p, or for splits that are nil as Fit does. Nil, and a nil choice, mean that there is
 	// nothing to choose, or that Fit chooses for each training set anew.
 	Choose func(ctx context.Context, p *Problem, splits *choose.Splits, s *Settings) (*Choice, error)
 
@@ -55,8 +56,6 @@ type Engine struct {
 	Check func(s *Settings) error
 
 	HasRaw bool // whether predictions have the scores of a formula, see [Settings.Raw]; a learner with a classifier for every two classes may have none all the same
-
-	Numbers *Regression // how it predicts numbers, which is all that [Register] needs; nil: it predicts classes
 
 	// Baseline returns the estimate of its accuracy, which is one of the baselines; nil: it is none of them.
 	Baseline func(b *Baselines) problem.Estimate
@@ -104,12 +103,17 @@ func (m *Engine) NeedsTranspose() bool {
 	return len(m.Specs) > 0 && m.Specs[0].Arcs == param.BothDirections
 }
 
-// All returns every engine that has a name: those of this package, and those with a kernel, a
+// All returns every engine of classes that has a name: those of this package, and those with a kernel, a
 // learner or a declaration of [kernel.Register], [classify.Register], [propagate.Register] and
 // [Register].
 func All() []*Engine {
 	return slices.Concat([]*Engine{automatic, labelPropagation, Majority, blockBeliefs},
-		graphMethods(), walkMethods(), kernelMethods())
+		graphMethods(), registeredFor(Classes), walkMethods(), kernelMethods())
+}
+
+// registeredFor returns the engines of [Register] that predict a target.
+func registeredFor(t Target) []*Engine {
+	return slices.DeleteFunc(slices.Clone(registered), func(m *Engine) bool { return m.Target != t })
 }
 
 // stages checks a problem for an engine, and returns the settings to choose from and the stages of a choice or a prediction.
@@ -150,9 +154,12 @@ func MethodList() string {
 		strings.Join(names, ", "))
 }
 
-// findMethod returns the method with a name. The error is a [choose.ErrUsage] that suggests the
+// findMethod returns the method of a target with a name. The error is a [choose.ErrUsage] that suggests the
 // nearest name, or lists all names.
-func findMethod(name string) (*Engine, error) {
+func findMethod(name string, t Target) (*Engine, error) {
+	if t == Numbers {
+		return findRegression(name)
+	}
 	methods := All()
 	base, isSmoothed := strings.CutSuffix(name, smoothSuffix)
 	i := slices.IndexFunc(methods, func(m *Engine) bool { return m.Name == base })

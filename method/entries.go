@@ -65,11 +65,7 @@ func parseEntry(text string, t Target) (e Entry, err error) {
 	for i, component := range parts {
 		names[i], _, _ = strings.Cut(component, ":")
 	}
-	find := findMethod
-	if t == Numbers {
-		find = findRegression
-	}
-	m, err := find(strings.Join(names, "+"))
+	m, err := findMethod(strings.Join(names, "+"), t)
 	if err != nil {
 		return e, err
 	}

@@ -7,15 +7,18 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // featureRidge is ridge regression with a constant μ on features φ of nodes,
@@ -26,22 +29,37 @@ import (
 // ridges and all folds.
 type featureRidge struct {
 	// fixed returns the features of known nodes, given by their positions, that do not depend on values.
-	fixed func(ctx context.Context, p *Problem, positions []int, v param.Values, s *Settings) (*features, error)
+	fixed func(ctx context.Context, j *job, p *Problem, positions []int, v param.Values) (*features, error)
 
 	// moving returns the features that depend on the values at the positions train. r then is λ for each known node, and the engine has
 	// no other parameter; nil: there are none, and r is λ times the mean of ‖φ‖².
 	moving func(ctx context.Context, p *Problem, positions, train []int, s *Settings) (*features, error)
 
-	name string // of the engine
-	last ridgeFit
+	widens bool // see [graphMethod]
+}
+
+// method returns the steps of the engine.
+func (r featureRidge) method(spec *param.Spec, workspace func(p *Problem) budget.Workspace) graphMethod {
+	m := numeric(spec, nil, workspace)
+	m.predictions = r.predictions
+	m.scores = r.scores
+	m.prepare = func(_ context.Context, j *job, _ []param.Values) error {
+		j.ridge = new(ridgeFit)
+		return nil
+	}
+	m.ridge = true
+	m.widens = r.widens
+	return m
 }
 
 // ridgeFit is the decomposition of the fixed features of some known nodes.
 type ridgeFit struct {
-	p         *Problem
 	positions []int
 	*features
 	path *classify.RidgePath
+
+	embedding *auto.Embedding // of the graph, with the columns that the settings until now need; nil: none is needed
+	columns   int
 }
 
 // features has a row of features for each of some known nodes. add adds φ·w to the value of each node.
@@ -70,7 +88,7 @@ func groupRidges(settings []param.Values) (groups [][]param.Values) {
 
 // positions returns the positions of the values that a model is fitted to or tested on: all whose fold is not negative, and a sample
 // of many others.
-func (r *featureRidge) positions(fold []int, s *Settings) []int {
+func (r featureRidge) positions(fold []int, s *Settings) []int {
 	if len(fold) <= mostFitted {
 		return sched.UpTo(len(fold))
 	}
@@ -86,100 +104,162 @@ func (r *featureRidge) positions(fold []int, s *Settings) []int {
 }
 
 // fit decomposes the fixed features of a setting, unless the last decomposition is the same.
-func (r *featureRidge) fit(ctx context.Context, p *Problem, positions []int, v param.Values, s *Settings) (*ridgeFit, error) {
-	f := &r.last
-	if f.p == p && slices.Equal(f.positions, positions) && r.moving != nil { // it has no other parameter than λ
+func (r featureRidge) fit(ctx context.Context, j *job, positions []int, v param.Values) (*ridgeFit, error) {
+	f := j.ridge
+	if slices.Equal(f.positions, positions) && r.moving != nil { // it has no other parameter than λ
 		return f, nil
 	}
-	fixed, err := r.fixed(ctx, p, positions, v, s)
-	if err != nil {
+	var err error
+	if f.features, err = r.fixed(ctx, j, j.p, positions, v); err != nil {
 		return nil, err
 	}
-	path, err := classify.NewRidgePath(ctx, fixed.Block, 0, mat.NewDense(len(positions), 1, problem.Pick(p.Value, positions)), s.Workers)
-	*f = ridgeFit{p, positions, fixed, path}
+	f.positions = positions
+	f.path, err = classify.NewRidgePath(ctx, f.Block, 0, mat.NewDense(len(positions), 1, problem.Pick(j.p.Value, positions)), j.set.Workers)
 	return f, err
 }
 
 // lambda returns λ of the path for a setting.
-func (r *featureRidge) lambda(f *ridgeFit, v param.Values) float64 {
+func (r featureRidge) lambda(f *ridgeFit, v param.Values) float64 {
 	if r.moving != nil {
 		return v.Number("lambda") * float64(len(f.positions)) / f.path.Mean
 	}
 	return v.Number("lambda")
 }
 
-// predict predicts the value of every node.
-func (r *featureRidge) predict(ctx context.Context, p *Problem, v param.Values, s *Settings) ([]float64, error) {
-	positions := r.positions(slices.Repeat([]int{-1}, len(p.Row)), s)
-	f, err := r.fit(ctx, p, positions, v, s)
+// scores predicts the value of every node.
+func (r featureRidge) scores(ctx context.Context, j *job, v param.Values) error {
+	positions := r.positions(slices.Repeat([]int{-1}, len(j.p.Row)), j.set)
+	f, err := r.fit(ctx, j, positions, v)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var moving *features
 	var others *mat.Dense
 	if r.moving != nil {
-		if moving, err = r.moving(ctx, p, positions, sched.UpTo(len(p.Row)), s); err != nil {
-			return nil, err
+		if moving, err = r.moving(ctx, j.p, positions, sched.UpTo(len(j.p.Row)), j.set); err != nil {
+			return err
 		}
 		others = sparse.DenseOf(moving.Block)
 	}
 	w, beside, err := f.path.WeightsBeside(r.lambda(f, v), others)
 	if err != nil {
-		return nil, &problem.Error{Method: r.name, Err: err}
+		return &problem.Error{Method: j.declared.Name, Err: err}
 	}
-	values := slices.Repeat([]float64{beside.At(0, 0)}, len(p.Degrees))
+	j.out.Value = slices.Repeat([]float64{beside.At(0, 0)}, len(j.p.Degrees))
 	if f.Cols > 0 {
-		err = f.add(ctx, mat.Col(nil, 0, w)[:f.Cols], values)
+		err = f.add(ctx, mat.Col(nil, 0, w)[:f.Cols], j.out.Value)
 	}
 	if err == nil && moving != nil {
-		err = moving.add(ctx, mat.Col(nil, 0, beside)[1:], values)
+		err = moving.add(ctx, mat.Col(nil, 0, beside)[1:], j.out.Value)
 	}
-	return values, err
+	return err
 }
 
-// heldOut is the HeldOut of its engine.
-func (r *featureRidge) heldOut(ctx context.Context, p *Problem, fold []int, settings []param.Values, s *Settings) (miss [][]float64, err error) {
-	positions := r.positions(fold, s)
-	parts := 1 + slices.Max(fold)
+// predictions is the field of [graphMethod].
+func (r featureRidge) predictions(ctx context.Context, j *job, settings []param.Values, groups []group, visit foldVisitor) error {
+	fold := foldsOf(j.p, groups)
+	positions := r.positions(fold, j.set)
 	var others []*mat.Dense
-	for f := 0; f < parts && r.moving != nil; f++ {
-		moving, err := r.moving(ctx, p, positions, choose.OfFold(fold, f).Train, s)
+	for f := 0; f < len(groups) && r.moving != nil; f++ {
+		moving, err := r.moving(ctx, j.p, positions, choose.OfFold(fold, f).Train, j.set)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		others = append(others, sparse.DenseOf(moving.Block))
 	}
-	for _, group := range groupRidges(settings) {
-		f, err := r.fit(ctx, p, positions, group[0], s)
+	setting := 0
+	for _, list := range groupRidges(settings) {
+		f, err := r.fit(ctx, j, positions, list[0])
 		if err != nil {
-			return nil, err
+			return err
 		}
-		for _, v := range group {
-			list, err := leaveFoldsOut(f.path, r.lambda(f, v), problem.Pick(fold, positions), parts, others, problem.Pick(p.Value, positions))
+		for _, v := range list {
+			err := leaveFoldsOut(f.path, r.lambda(f, v), problem.Pick(j.p.Row, positions), problem.Pick(fold, positions), len(groups), others,
+				func(group int, predict func(node int) (float64, bool)) { visit(setting, group, predict) })
 			if err != nil {
-				return nil, err
+				return err
 			}
-			errors := make([]float64, len(fold))
-			for a, i := range positions {
-				errors[i] = list[a]
-			}
-			miss = append(miss, errors)
+			setting++
 		}
 	}
-	return miss, nil
+	return nil
 }
 
-// leaveFoldsOut returns the errors y − ŷ of models of all values outside the fold of a value, see [classify.RidgePath.LeavePartsOut];
-// +Inf if their equations have no solution.
-func leaveFoldsOut(path *classify.RidgePath, lambda float64, fold []int, parts int, others []*mat.Dense, value []float64) ([]float64, error) {
-	predicted, err := path.LeavePartsOut(lambda, fold, parts, others)
-	switch {
-	case errors.Is(err, classify.ErrIndefinite):
-		return slices.Repeat([]float64{math.Inf(1)}, len(value)), nil
-	case err != nil:
-		return nil, err
+// foldsOf returns the position of the group that tests each value of a problem, −1 for none.
+func foldsOf(p *Problem, groups []group) []int {
+	position := map[int]int{} // of a row, from 1 on
+	for g := range groups {
+		for _, row := range groups[g].test.Row {
+			position[row] = g + 1
+		}
 	}
-	miss := make([]float64, len(value))
-	floats.SubTo(miss, value, mat.Col(nil, 0, predicted))
-	return miss, nil
+	fold := make([]int, len(p.Row))
+	for i, row := range p.Row {
+		fold[i] = position[row] - 1
+	}
+	return fold
+}
+
+// leaveFoldsOut calls visit with the predictions for the nodes of each fold by models of all other rows, see [classify.RidgePath.LeavePartsOut];
+// they are infinite if equations have no solution.
+func leaveFoldsOut(path *classify.RidgePath, lambda float64, rows, fold []int, parts int, others []*mat.Dense,
+	visit func(group int, predict func(node int) (float64, bool))) error {
+	predicted, err := path.LeavePartsOut(lambda, fold, parts, others)
+	isSolved := !errors.Is(err, classify.ErrIndefinite)
+	if err != nil && isSolved {
+		return err
+	}
+	for f := range parts {
+		visit(f, func(node int) (float64, bool) {
+			if !isSolved {
+				return math.Inf(1), true
+			}
+			return predicted.At(slices.Index(rows, node), 0), true
+		})
+	}
+	return nil
+}
+
+// spectralRidge is ridge regression on eigenvectors, see [auto.Embedding].
+var spectralRidge = featureRidge{fixed: spectralFeatures, widens: true}.method(&param.Spec{
+	Name: "spectral", Title: "ridge regression on eigenvectors of the graph", Works: param.Undirected,
+	Source: "Qin and Rohe, Regularized spectral clustering under the degree-corrected stochastic blockmodel, 2013 (embedding)",
+	Params: []param.Param{{
+		Name: "dimension", Symbol: "d", Meaning: "eigenvectors, at most half as many as nodes",
+		Kind: param.Whole, Range: param.Range{Least: 1, Most: auto.EmbeddingColumns}, Default: param.Of(64), Grid: param.Grid(16, 64, auto.EmbeddingColumns),
+	}, {
+		Name: "lambda", Symbol: "λ", Meaning: "ridge, relative to the mean squared length of the features of a node",
+		Range: param.Above(0), Default: param.Of(0.1), Grid: ratios,
+	}},
+}, func(p *Problem) budget.Workspace { return auto.EmbeddingWorkspace(len(p.Degrees), len(p.Row)) })
+
+// spectralFeatures returns the rows of the embedding.
+func spectralFeatures(ctx context.Context, j *job, p *Problem, positions []int, v param.Values) (*features, error) {
+	dimension := v.Int("dimension")
+	f := j.ridge
+	if dimension > f.columns || !j.set.Rough && dimension < f.columns { // those that a kept model has, to the bit
+		f.columns = dimension
+		var err error
+		if f.embedding, err = auto.NewEmbedding(ctx, p, dimension, &lanczos.Settings{Memory: j.set.Memory, Workers: j.set.Workers}); err != nil {
+			return nil, err
+		}
+	}
+	e := f.embedding
+	dimension = min(dimension, e.Cols)
+	x := sparse.NewBlock[float64](len(positions), dimension)
+	for a, i := range positions {
+		e.RowTo(x.Row(a), p.Row[i])
+	}
+	add := func(ctx context.Context, w, values []float64) error {
+		return blocks.EachNodeChunk(ctx, j.set.Workers, len(p.Degrees), func(_, lo, hi int) {
+			row := make([]float64, dimension)
+			for node := lo; node < hi; node++ {
+				e.RowTo(row, node)
+				for k, x := range row {
+					values[node] += float64(x * w[k])
+				}
+			}
+		})
+	}
+	return &features{x, add}, nil
 }

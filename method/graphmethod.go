@@ -6,6 +6,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
@@ -13,10 +14,10 @@ import (
 )
 
 // foldVisitor is called with the predictions of a setting for a group of held-out labels: predict returns
-// the predicted class of a node in the group's test set, and whether a label reaches it.
-type foldVisitor = func(setting, group int, predict func(node int) (class int, isReached bool))
+// the predicted class, or number, of a node in the group's test set, and whether a label reaches the node.
+type foldVisitor = func(setting, group int, predict func(node int) (y float64, isReached bool))
 
-// graphMethod scores all nodes of a graph at once from its labels, with parameters that are
+// graphMethod predicts all nodes of a graph at once from its labels, classes or numbers, with parameters that are
 // chosen by its predictions for held-out labels.
 type graphMethod struct {
 	spec *param.Spec // the name and the parameters
@@ -40,33 +41,38 @@ type graphMethod struct {
 	isSampled bool
 
 	hasRaw bool // see [Engine.HasRaw]
+
+	target Target // of the engine, one of Classes and Numbers
+	ridge  bool   // larger values of the last parameter are simpler
+
+	// widens reports that the largest value of the first parameter costs most, and is compared only if the next one is the
+	// best of the others.
+	widens bool
 }
 
 // group is a training set with the labels to predict from it.
 type group struct{ train, test *Problem }
 
-// graphMethods returns the learners of package propagate, logistic regression on eigenvectors,
-// and the methods of [Register].
+// graphMethods returns the learners of package propagate and logistic regression on eigenvectors.
 func graphMethods() (list []*Engine) {
 	for _, l := range propagate.Learners() {
 		list = append(list, spreading{l}.method().engine())
 	}
-	list = append(list, spectralLogistic.engine())
-	return append(list, registered...)
+	return append(list, spectralLogistic.engine())
 }
 
 // engine returns the learner as an engine.
 func (m graphMethod) engine() *Engine {
 	d := m.spec
-	e := Engine{Name: d.Name, Takes: d.Takes(), Specs: []*param.Spec{d}, HasRaw: m.hasRaw, Highest: m.highest,
+	e := Engine{Name: d.Name, Target: m.target, Takes: d.Takes(), Specs: []*param.Spec{d}, HasRaw: m.hasRaw, Highest: m.highest,
 		Workspace: func(p *Problem, s *Settings) (w budget.Workspace, err error) {
-			settings, _, err := s.grid(d, d.Own(s.Given), nil)
-			if err != nil {
+			settings, _, err := s.grid(d, d.Own(s.Given), kernel.OnDegrees(p.Degrees))
+			if err != nil || m.workspace == nil {
 				return w, err
 			}
 			return m.workspace(p, settings, s)
 		}}.inStages(m.begin)
-	if len(d.Params) == 0 {
+	if len(d.Params) == 0 && m.target == Classes {
 		e.Choose = nil
 	}
 	return e
@@ -82,15 +88,23 @@ func (m graphMethod) begin(ctx context.Context, p *Problem, par *Parameters, s *
 		return nil, &problem.Error{Method: d.Name, Err: problem.ErrDirected}
 	}
 	set := s.WithDefaults()
-	j := &job{p: p, set: &set, out: new(Prediction), sourceSpace: new(choose.Space), declared: d}
 	var err error
-	if j.values, j.space, err = set.grid(d, d.Own(set.Given), nil); err != nil {
+	if m.target == Numbers {
+		if p, err = withStructure(ctx, p, &set); err != nil {
+			return nil, err
+		}
+	}
+	j := &job{p: p, set: &set, out: new(Prediction), sourceSpace: new(choose.Space), declared: d}
+	if j.values, j.space, err = set.grid(d, d.Own(set.Given), kernel.On(ctx, p.Graph)); err != nil {
 		return nil, err
+	}
+	if last := len(j.space.Axes) - 1; last >= 0 {
+		j.space.Axes[last].Falling = m.ridge
 	}
 	switch {
 	case par != nil:
 		j.fix(par)
-	case choose.TooFew(p.Class):
+	case m.target == Classes && choose.TooFew(p.Class):
 		usual, err := d.Resolve(d.Own(set.Given), nil)
 		if err != nil {
 			return nil, err
@@ -98,6 +112,11 @@ func (m graphMethod) begin(ctx context.Context, p *Problem, par *Parameters, s *
 		j.fix(&Parameters{Declared: &Setting{d, usual}})
 	}
 	j.byFolds = func(ctx context.Context) (*Choice, error) { return m.chooseByFolds(ctx, j) }
+	if m.target == Numbers {
+		j.byFolds = func(ctx context.Context) (*Choice, error) {
+			return m.chooseNumbers(ctx, j, newHeldNumbers(p, set.RNGSeed))
+		}
+	}
 	j.bySplits = func(ctx context.Context, splits *choose.Splits) (*Choice, error) {
 		var groups []group
 		for i := range splits.Len {
@@ -114,6 +133,9 @@ func (m graphMethod) begin(ctx context.Context, p *Problem, par *Parameters, s *
 		}
 		start := time.Now()
 		err := m.scores(ctx, j, v)
+		if err == nil && m.target == Numbers {
+			j.clip()
+		}
 		j.out.Seconds.Walk = time.Since(start).Seconds()
 		return err
 	}
@@ -180,11 +202,11 @@ func (m graphMethod) evidence(j *job, groups []group) func(ctx context.Context, 
 	return func(ctx context.Context, _, values []int) (*choose.Counts, error) {
 		counts := choose.NewCounts(len(values), make([]choose.FoldLabels, len(groups)))
 		done := int64(0)
-		err := m.predictions(ctx, j, problem.Pick(j.values, values), groups, func(setting, group int, predict func(node int) (int, bool)) {
+		err := m.predictions(ctx, j, problem.Pick(j.values, values), groups, func(setting, group int, predict func(node int) (float64, bool)) {
 			var foldLabels choose.FoldLabels
 			test := groups[group].test
 			for i, node := range test.Row {
-				class, reached := predict(node)
+				y, reached := predict(node)
 				credit := 0.0
 				foldLabels.Tested++
 				if reached {
@@ -192,7 +214,7 @@ func (m graphMethod) evidence(j *job, groups []group) func(ctx context.Context, 
 					foldLabels.Reached++
 					foldLabels.Of += credit
 				}
-				if class == test.Class[i] {
+				if y == float64(test.Class[i]) {
 					counts.Add(setting, group, credit)
 				}
 			}
@@ -226,21 +248,17 @@ func seedsOf(p *Problem, lo, hi int) cwk.Seeds {
 
 var registered []*Engine // by other modules
 
-// Register adds an engine, which then works as those of this package do: [Parse] knows its name,
+// Register adds an engine, which then works as those of this package do: [Parse] and [ParseList] know its name,
 // its parameters have grids, and its memory is estimated. If it has one declaration, Fit is called with complete values of
 // its parameters, which are chosen by cross-validation. Call it
-// from an init function. It panics if the name is taken, or if there is no Fit, or Predict of numbers.
+// from an init function. It panics if the name is taken, or if there is no Fit.
 func Register(e *Engine) {
-	if e.Numbers != nil {
-		regressions.Add(e.Numbers, e.Numbers.Predict != nil)
-		return
-	}
-	if _, err := findMethod(e.Name); err == nil || e.Fit == nil {
+	if _, err := findMethod(e.Name, e.Target); err == nil || e.Fit == nil {
 		panic("method: an engine needs Fit and a name of its own")
 	}
 	if len(e.Specs) == 1 {
 		f := fit(e.Fit)
-		e = e.inStages(graphMethod{spec: e.Specs[0], predictions: f.predictions, scores: f.scores}.begin)
+		e = e.inStages(graphMethod{spec: e.Specs[0], target: e.Target, predictions: f.predictions, scores: f.scores}.begin)
 	}
 	registered = append(registered, e)
 }
@@ -259,7 +277,12 @@ func (f fit) predictions(ctx context.Context, j *job, settings []param.Values, g
 				return err
 			}
 			j.out.Work.Sweeps += out.Work.Sweeps
-			visit(setting, i, func(node int) (int, bool) { return out.Class[node], out.Reached.Contains(uint32(node)) })
+			visit(setting, i, func(node int) (float64, bool) {
+				if out.Value != nil {
+					return out.Value[node], true
+				}
+				return float64(out.Class[node]), out.Reached.Contains(uint32(node))
+			})
 		}
 	}
 	return nil

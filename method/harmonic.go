@@ -16,17 +16,13 @@ import (
 // harmonic keeps the known values, and gives each other node the weighted mean of its neighbours.
 // Nodes that are not connected with a known value have the mean of the known values. Along an edge of negative weight the
 // difference from this mean changes its sign.
-var harmonic = Regression{
-	Spec: param.Spec{
-		Name: "harmonic", Title: "harmonic function: every other node has the mean value of its neighbours", Works: param.Undirected | param.Signed,
-		Source: "Zhu, Ghahramani and Lafferty, Semi-supervised learning using Gaussian fields and harmonic functions, 2003, equation 5",
-	},
-	Predict:   oneByOne(predictHarmonic),
-	Workspace: harmonicWorkspace,
-}
+var harmonic = numeric(&param.Spec{
+	Name: "harmonic", Title: "harmonic function: every other node has the mean value of its neighbours", Works: param.Undirected | param.Signed,
+	Source: "Zhu, Ghahramani and Lafferty, Semi-supervised learning using Gaussian fields and harmonic functions, 2003, equation 5",
+}, oneByOne(predictHarmonic), harmonicWorkspace)
 
 // harmonicWorkspace declares the memory of a harmonic function.
-func harmonicWorkspace(p *Problem, _ *Settings) budget.Workspace {
+func harmonicWorkspace(p *Problem) budget.Workspace {
 	n, entries, cover := iterative.SolvedSize(p.Graph)
 	return budget.Workspace{Fixed: cover + 24*8*int64(n), Optional: iterative.FactorBytes(n, entries)}
 }
@@ -38,7 +34,7 @@ func predictHarmonic(ctx context.Context, p *Problem, _ param.Values,
 	if err != nil {
 		return nil, err
 	}
-	h.Memory = budget.Subtract(s.Memory, harmonicWorkspace(p, s).Fixed)
+	h.Memory = budget.Subtract(s.Memory, harmonicWorkspace(p).Fixed)
 	mean := stat.Mean(p.Value, nil)
 	f := sparse.NewBlock[float64](len(p.Degrees), 1)
 	for i, row := range p.Row {

@@ -11,34 +11,34 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// constant predicts the mean of the known values.
-var constant = Regression{
-	Spec:    param.Spec{Name: "mean", Works: param.Undirected | param.Signed},
-	Predict: oneByOne(predictMean),
+// Means returns the two engines of numbers that others are compared with: the mean of the known values, and the mean of those
+// among neighbours, or else that of all.
+func Means() []Entry {
+	return []Entry{{Name: constant.spec.Name, Method: constant.engine()}, {Name: neighbours.spec.Name, Method: neighbours.engine()}}
 }
 
-// predictMean is the Predict of constant.
+// constant predicts the mean of the known values.
+var constant = numeric(&param.Spec{Name: "mean", Works: param.Undirected | param.Signed}, oneByOne(predictMean), hopWorkspace)
+
+// predictMean returns the mean for every node.
 func predictMean(_ context.Context, p *Problem, _ param.Values, _ *Settings) ([]float64, error) {
 	return slices.Repeat([]float64{stat.Mean(p.Value, nil)}, len(p.Degrees)), nil
 }
 
 // neighbours predicts the mean of the known values of neighbours, or else that of all, as on graphs with negative weights.
-var neighbours = Regression{
-	Spec: param.Spec{Name: "mean of neighbours", Works: param.Undirected | param.Signed},
-	Predict: oneByOne(func(ctx context.Context, p *Problem, v param.Values, s *Settings) ([]float64, error) {
-		values := make([]float64, len(p.Degrees))
+var neighbours = numeric(&param.Spec{Name: "mean of neighbours", Works: param.Undirected | param.Signed},
+	oneByOne(func(ctx context.Context, p *Problem, v param.Values, s *Settings) ([]float64, error) {
 		if p.Signed { // means over weights of both signs
 			return predictMean(ctx, p, v, s)
 		}
+		values := make([]float64, len(p.Degrees))
 		err := walkMeans(ctx, transition(p, s), p, make([]int, len(p.Row)), []int{-1}, 1, func(_, _ int, mean func(node int) float64) {
 			for i := range values {
 				values[i] = mean(i)
 			}
 		})
 		return values, err
-	}),
-	Workspace: hopWorkspace,
-}
+	}), hopWorkspace)
 
 const (
 	// mostHops is the number of steps after which means of values are taken.
@@ -81,4 +81,11 @@ func walkMeans(ctx context.Context, op *sparse.Operator[float64], p *Problem,
 		x, y = y, x
 	}
 	return nil
+}
+
+// transition returns the operator T.
+func transition(p *Problem, s *Settings) *sparse.Operator[float64] {
+	op := sparse.NewOperator[float64](sparse.Transition, p.A, p.Degrees)
+	op.Workers = s.Workers
+	return op
 }

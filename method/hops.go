@@ -24,26 +24,17 @@ import (
 //   - the attributes of the node, and means of them at the node and its neighbours, see [auto.Attributes].
 //
 // The means at a known node are means of the values outside its fold, so that they never contain its own value.
-var hops = Regression{
-	Spec: param.Spec{
-		Name: "hops", Title: "ridge regression on mean values 1 to 3 steps away, degree and attributes", Works: param.Undirected,
-		Source: "Hoerl and Kennard, Ridge regression, 1970; on means of neighbours as in Macskassy and Provost, Classification in networked data, 2007",
-		Params: []param.Param{{
-			Name: "lambda", Symbol: "λ", Meaning: "ridge for each value",
-			Range: param.Above(0), Default: param.Of(0.01), Grid: ratios,
-		}},
-	},
-	Attributes: true, Ridge: true,
-	prepare: func(r *Regression) {
-		f := &featureRidge{name: r.Spec.Name, fixed: attributeFeatures, moving: hopFeatures}
-		r.Predict = oneByOne(f.predict)
-		r.HeldOut = f.heldOut
-	},
-	Workspace: hopWorkspace,
-}
+var hops = featureRidge{fixed: attributeFeatures, moving: hopFeatures}.method(&param.Spec{
+	Name: "hops", Title: "ridge regression on mean values 1 to 3 steps away, degree and attributes", Works: param.Undirected,
+	Source: "Hoerl and Kennard, Ridge regression, 1970; on means of neighbours as in Macskassy and Provost, Classification in networked data, 2007",
+	Params: []param.Param{{
+		Name: "lambda", Symbol: "λ", Meaning: "ridge for each value",
+		Range: param.Above(0), Default: param.Of(0.01), Grid: ratios,
+	}},
+}, hopWorkspace)
 
 // hopWorkspace declares the memory of hop means, of attributes, and of a ridge on them.
-func hopWorkspace(p *Problem, _ *Settings) budget.Workspace {
+func hopWorkspace(p *Problem) budget.Workspace {
 	fitted := min(len(p.Row), mostFitted)
 	w := budget.Held((2*32+40)*8*int64(len(p.Degrees)), 1600*int64(fitted))
 	if p.Attributes != nil {
@@ -53,11 +44,11 @@ func hopWorkspace(p *Problem, _ *Settings) budget.Workspace {
 }
 
 // attributeFeatures returns the attributes of known nodes, and means of them at the node and its neighbours.
-func attributeFeatures(ctx context.Context, p *Problem, positions []int, _ param.Values, s *Settings) (*features, error) {
+func attributeFeatures(ctx context.Context, j *job, p *Problem, positions []int, _ param.Values) (*features, error) {
 	if p.Attributes == nil || p.Attributes.Cols == 0 {
 		return &features{Block: &sparse.Block[float64]{Rows: len(positions)}}, nil
 	}
-	views := auto.NewAttributes(p, s.Memory, s.Workers)
+	views := auto.NewAttributes(p, j.set.Memory, j.set.Workers)
 	x := sparse.NewBlock[float64](len(positions), 2*p.Attributes.Cols)
 	fitted := p.At(positions)
 	add := func(ctx context.Context, w, values []float64) error {

@@ -21,100 +21,96 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// ridge is kernel ridge regression with a constant μ that is not penalized:
+// ridgeSpec declares kernel ridge regression with a constant μ that is not penalized:
 //
 //	min Σ_i (f(i) + μ − y_i)² + λ‖f‖²
 //
 // over f = Σ_j α_j·K(·, j), where K is scaled so that its mean K(i, i) over the known values is 1.
-var ridge = Regression{
-	Spec: param.Spec{
-		Name: "rls", Title: "kernel ridge regression with a constant",
-		Works:  param.Undirected,
-		Source: "Saunders, Gammerman and Vovk, Ridge regression learning algorithm in dual variables, 1998",
-		Params: []param.Param{{
-			Name: "lambda", Symbol: "λ",
-			Meaning: "ridge, relative to the mean kernel value of a node with itself", Range: param.Above(0), Default: param.Of(0.1), Grid: ratios,
-		}},
-	},
-	OnKernel: true,
+var ridgeSpec = param.Spec{
+	Name: "rls", Title: "kernel ridge regression with a constant",
+	Works:  param.Undirected,
+	Source: "Saunders, Gammerman and Vovk, Ridge regression learning algorithm in dual variables, 1998",
+	Params: []param.Param{{
+		Name: "lambda", Symbol: "λ",
+		Meaning: "ridge, relative to the mean kernel value of a node with itself", Range: param.Above(0), Default: param.Of(0.1), Grid: ratios,
+	}},
 }
 
 // ratios are usual ratios of the variance of noise to that of a function.
 var ratios = param.Grid(1e-4, 1e-3, 0.01, 0.1, 1, 10)
 
-// onKernel returns kernel ridge regression on a kernel, whose parameters come first.
-func onKernel(f *kernel.Family) *Regression {
-	m := &Regression{Spec: ridge.Spec, Ridge: true, OnKernel: true}
-	m.Spec.Name = f.Name + "+" + ridge.Spec.Name
-	m.Works = f.Works
-	m.Params = slices.Concat(f.Params, ridge.Params)
-	k := &kernelRidge{f, m.Spec.Name}
-	m.Predict = oneByOne(k.predict)
-	m.HeldOut = k.heldOut
-	m.Workspace = func(p *Problem, s *Settings) budget.Workspace {
-		n := len(p.Degrees)
-		entries := p.A.NNZ()
-		compared := min(len(p.Row), mostCompared)
-		w := budget.Workspace{Fixed: (5*int64(kernel.SlabColumns(n)) + 20) * 8 * int64(n), Optional: iterative.FactorBytes(n, entries)}
-		if grid, _, err := s.grid(&f.Spec, nil, kernel.OnDegrees(p.Degrees)); err == nil {
-			w = w.Or(f.GramsWorkspace(grid, p.Degrees, entries, compared))
-		}
-		return w.And(budget.Held(budget.Times(5, budget.Block[float64](compared, compared)), 200*int64(len(p.Row))))
-	}
-	return m
+// kernelRidge is kernel ridge regression on a kernel.
+type kernelRidge struct{ family *kernel.Family }
+
+// engine returns the engine, in which the parameters of the kernel come first.
+func (k kernelRidge) engine() *Engine {
+	spec := ridgeSpec
+	spec.Name = k.family.Name + "+" + spec.Name
+	spec.Works = k.family.Works
+	spec.Params = slices.Concat(k.family.Params, spec.Params)
+	m := graphMethod{spec: &spec, target: Numbers, ridge: true, isSampled: true, predictions: k.predictions,
+		scores: oneByOne(k.predict).scores, workspace: k.workspace}
+	e := m.engine()
+	e.Specs = []*param.Spec{&k.family.Spec, &ridgeSpec}
+	e.Check = func(s *Settings) error { return k.family.Asymmetric(k.family.Own(s.Given)) }
+	return e
 }
 
-// kernelRidge is kernel ridge regression on a kernel.
-type kernelRidge struct {
-	family *kernel.Family
-	name   string
+// workspace declares the memory of the columns of the kernel, and of decompositions of values between known nodes.
+func (k kernelRidge) workspace(p *Problem, settings []param.Values, _ *Settings) (budget.Workspace, error) {
+	n := len(p.Degrees)
+	entries := p.A.NNZ()
+	compared := min(len(p.Row), mostCompared)
+	w := budget.Workspace{Fixed: (5*int64(kernel.SlabColumns(n)) + 20) * 8 * int64(n), Optional: iterative.FactorBytes(n, entries)}
+	return w.Or(k.family.GramsWorkspace(k.kernels(groupRidges(settings)), p.Degrees, entries, compared)).And(
+		budget.Held(budget.Times(5, budget.Block[float64](compared, compared)), 200*int64(len(p.Row)))), nil
 }
 
 // unsolved returns an error, which names the model if it is that of equations.
-func (k *kernelRidge) unsolved(err error) error {
+func (k kernelRidge) unsolved(err error) error {
 	if errors.Is(err, kernel.ErrUnsolved) || errors.Is(err, classify.ErrIndefinite) {
-		return &problem.Error{Method: k.name, Err: err}
+		return &problem.Error{Method: k.family.Name + "+" + ridgeSpec.Name, Err: err}
 	}
 	return err
 }
 
-// heldOut is the HeldOut of its model, by an eigendecomposition of each Gram matrix.
-func (k *kernelRidge) heldOut(ctx context.Context, p *Problem, fold []int,
-	settings []param.Values, s *Settings) ([][]float64, error) {
+// predictions is the field of [graphMethod]. Of few values it takes an eigendecomposition of each Gram matrix.
+func (k kernelRidge) predictions(ctx context.Context, j *job, settings []param.Values, list []group, visit foldVisitor) error {
+	p := j.p
+	if len(p.Row) > mostCompared {
+		return oneByOne(k.predict).predictions(ctx, j, settings, list, visit)
+	}
 	groups := groupRidges(settings)
 	ks, err := k.family.NewAll(ctx, p.Graph, k.kernels(groups))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	grams, _, err := kernel.Grams(ctx, ks, p.Row, nil, &kernel.Settings{Lenient: true, Memory: s.Memory, Progress: func(_ string, done, total int64) {
-		s.Progress(k.name, done, total)
+	grams, _, err := kernel.Grams(ctx, ks, p.Row, nil, &kernel.Settings{Lenient: true, Memory: j.set.Memory, Progress: func(_ string, done, total int64) {
+		j.set.Progress(j.declared.Name, done, total)
 	}})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	list := make([][][]float64, len(groups))
-	err = sched.Run(ctx, s.Workers, len(ks), func(_, number int) error {
+	fold := foldsOf(p, list)
+	first := make([]int, len(groups)) // setting of each group
+	for number := 1; number < len(groups); number++ {
+		first[number] = first[number-1] + len(groups[number-1])
+	}
+	return sched.Run(ctx, j.set.Workers, len(ks), func(_, number int) error {
 		gram := symmetricOf(grams[number])
 		grams[number] = nil
 		path, err := classify.NewGramRidgePath(ctx, gram,
 			mat.NewDense(len(p.Row), 1, slices.Clone(p.Value)), 1)
-		if err != nil {
-			return err
+		for i := 0; i < len(groups[number]) && err == nil; i++ {
+			err = leaveFoldsOut(path, groups[number][i].Number("lambda"), p.Row, fold, len(list), nil,
+				func(group int, predict func(node int) (float64, bool)) { visit(first[number]+i, group, predict) })
 		}
-		for _, v := range groups[number] {
-			miss, err := leaveFoldsOut(path, v.Number("lambda"), fold, slices.Max(fold)+1, nil, p.Value)
-			if err != nil {
-				return err
-			}
-			list[number] = append(list[number], miss)
-		}
-		return sched.Cause(ctx)
+		return cmp.Or(err, sched.Cause(ctx))
 	})
-	return slices.Concat(list...), err
 }
 
 // kernels returns the values of the kernel of each group of settings.
-func (k *kernelRidge) kernels(groups [][]param.Values) (values []param.Values) {
+func (k kernelRidge) kernels(groups [][]param.Values) (values []param.Values) {
 	for _, group := range groups {
 		values = append(values, k.family.Own(group[0]))
 	}
@@ -131,7 +127,7 @@ func symmetricOf(x *sparse.Block[float64]) *mat.SymDense {
 
 // predict predicts the value of every node by conjugate gradients on products with the kernel, whose scale is that of a sample of many
 // values: a factor of 2,430 values on a lattice takes as long, and grows with their cube.
-func (k *kernelRidge) predict(ctx context.Context, p *Problem, v param.Values, s *Settings) ([]float64, error) {
+func (k kernelRidge) predict(ctx context.Context, p *Problem, v param.Values, s *Settings) ([]float64, error) {
 	ks, err := k.family.NewAll(ctx, p.Graph, []param.Values{k.family.Own(v)})
 	if err != nil {
 		return nil, err

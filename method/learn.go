@@ -46,7 +46,8 @@ type job struct {
 
 	g         *graph.Graph           // with components; nil if the engine needs none
 	embedding *sparse.Block[float64] // see spectralLogistic
-	unsolved  []Unsolved             // settings of an engine of numbers that are left out
+	ridge     *ridgeFit              // see featureRidge
+	unsolved  []Unsolved             // settings that are left out, see learnBest
 }
 
 // predict predicts by the stages of an engine: a choice by held-out labels unless parameters are given, a model of all labels,
@@ -70,7 +71,8 @@ func (begin stages) predict(ctx context.Context, m *Engine, p *Problem, par *Par
 		}
 	}
 	j.out.Seconds.Choose += time.Since(start).Seconds()
-	if _, err := learnBest(ctx, []*candidate{{j, choice}}); err != nil {
+	choice.job = j
+	if _, err := learnBest(ctx, []*Choice{choice}); err != nil {
 		return nil, err
 	}
 	switch {
@@ -82,16 +84,10 @@ func (begin stages) predict(ctx context.Context, m *Engine, p *Problem, par *Par
 	return j.out, nil
 }
 
-// candidate is an engine with the setting that it has chosen.
-type candidate struct {
-	*job
-	*Choice
-}
-
-// learnBest learns from all labels with the candidate whose setting predicts held-out numbers best, the first of equals. A
+// learnBest learns from all labels with the engine and the setting that predict held-out numbers best, the first of equals. A
 // setting whose equations are not solved is left out, and the evidence chooses again. Without another setting the error is
 // the first one.
-func learnBest(ctx context.Context, list []*candidate) (*candidate, error) {
+func learnBest(ctx context.Context, list []*Choice) (*Choice, error) {
 	var first error
 	for {
 		c := list[0]
@@ -102,15 +98,16 @@ func learnBest(ctx context.Context, list []*candidate) (*candidate, error) {
 			}
 			c = best
 		}
-		c.out.Parameters = c.Parameters
-		c.out.Settings = c.Choice.Settings
-		c.out.Work.Sweeps += c.Work.Sweeps
-		err := c.learn(ctx, c.Choice)
+		out := c.job.out
+		out.Parameters = c.Parameters
+		out.Settings = c.Settings
+		out.Work.Sweeps += c.Work.Sweeps
+		err := c.job.learn(ctx, c)
 		if err == nil || c.numbers == nil || !isUnsolved(err) {
 			return c, err
 		}
 		first = cmp.Or(first, err)
-		c.leaveOut(c.Choice, err)
+		c.leaveOut(err)
 	}
 }
 
@@ -132,12 +129,19 @@ func (s *Settings) foldsLike(p *Problem, sampled int) (fold []int, count int) {
 	return choose.Folds(p.Class, folds, s.RNGSeed, 0), min(folds, count)
 }
 
-// tune chooses by splits.
+// tune chooses by splits, or by folds without them.
 func (begin stages) tune(ctx context.Context, p *Problem, splits *choose.Splits,
 	s *Settings) (*Choice, error) {
 	j, err := begin(ctx, p, nil, s)
 	if err != nil {
 		return nil, err
+	}
+	if splits == nil {
+		c, err := j.byFolds(ctx)
+		if err == nil {
+			c.job = j
+		}
+		return c, err
 	}
 	c, err := j.bySplits(ctx, splits)
 	if err == nil {
@@ -213,9 +217,10 @@ type Choice struct {
 	Settings int     // number of settings to choose from
 	Work     graph.Work
 
-	choice   *choose.Found     // nil of other methods, and with too few labels
-	numbers  *numberEvidence   // of an engine of numbers
-	setting  int               // of this evidence
+	choice   *choose.Found   // nil of other methods, and with too few labels
+	numbers  *numberEvidence // of an engine of numbers
+	setting  int             // of this evidence
+	job      *job
 	estimate *problem.Estimate // of the chosen setting by models of all labels; nil: that of the choice
 }
 

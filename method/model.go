@@ -33,7 +33,7 @@ type Model struct {
 	Power  float64      `json:"power,omitempty"`  // of the votes of a learner on a kernel
 	Auto   *auto.Choice `json:"auto,omitempty"`
 
-	Shrinkage float64 `json:"shrinkage,omitempty"` // of numbers, see [NumberPrediction]; 0: none
+	Shrinkage float64 `json:"shrinkage,omitempty"` // of numbers, see [Contest]; 0: none
 }
 
 // ErrChanged is wrapped by the error about a model that does not fit its method and classes.
@@ -42,14 +42,17 @@ var ErrChanged = errors.New("method: the model does not fit its method and class
 // ErrNotKept is wrapped by the error about a prediction that cannot be kept as a model.
 var ErrNotKept = errors.New("method: the model cannot be kept")
 
-// Engine returns an engine that predicts the nodes of a problem whose labels and classes, in their order, are those that the
-// model has learned from. On the same graph the result has the bits of the prediction that was
+// Engine returns an engine that predicts the nodes of a problem whose labels and classes, in their order, or numbers are those that the
+// model of a target has learned from. On the same graph the result has the bits of the prediction that was
 // kept. Settings other than Raw, Memory, Workers and Progress are those of the model. There is no
 // estimate of the accuracy. The error is a [choose.ErrUsage] for a method that this program does not have.
-func (m *Model) Engine() (*Engine, error) {
-	inner, err := findMethod(m.Method)
+func (m *Model) Engine(t Target) (*Engine, error) {
+	inner, err := findMethod(m.Method, t)
 	if err != nil {
 		return nil, err
+	}
+	if t == Numbers {
+		inner = Best([]Entry{{Method: inner, Own: m.Values}})
 	}
 	e := *inner
 	e.Model = m
@@ -96,26 +99,6 @@ func (m *Model) signed(p *Problem) *Problem {
 	return &q
 }
 
-// Numbers returns the engine of a model of numbers, and settings with those that it keeps, for [PredictNumbers].
-func (m *Model) Numbers(s *Settings) ([]Entry, *Settings, error) {
-	list := Means()
-	i := slices.IndexFunc(list, func(e Entry) bool { return e.Method.Name == m.Method })
-	if i < 0 {
-		e, err := findRegression(m.Method)
-		if err != nil {
-			return nil, nil, err
-		}
-		list, i = []Entry{{Method: e}}, 0
-	}
-	list[i].Own = m.Values
-	return list[i : i+1], m.settings(cmp.Or(s, new(Settings))), nil
-}
-
-// Keep returns the model of predicted numbers on a graph of the given origin.
-func (p *NumberPrediction) Keep(o *sides.Origin, seed uint64) *Model {
-	return &Model{Method: p.Method, RNGSeed: seed, Values: p.Parameters.values(), Shrinkage: p.Shrinkage, Origin: *o.Learn(p.Factors, "")}
-}
-
 // Origin returns the origin of the graph of a prediction, with the weights of edges that it was learned from.
 func (p *Prediction) Origin() *sides.Origin {
 	o := new(sides.Origin)
@@ -142,11 +125,16 @@ func (m *Engine) Keep(out *Prediction, s *Settings) (*Model, error) {
 
 // keep is Keep for any settings.
 func (m *Engine) keep(out *Prediction, s *Settings) *Model {
-	return &Model{
+	model := &Model{
 		Method: m.Name, RNGSeed: s.RNGSeed, Low: s.LowEffort,
 		Shares: s.Prior.Empirical, Values: out.Parameters.values(),
 		Power: out.power, Auto: out.choice, Origin: *out.Origin(),
 	}
+	if out.Contest != nil {
+		model.Method = out.Contest.Method
+		model.Shrinkage = out.Contest.Shrinkage
+	}
+	return model
 }
 
 // predict predicts the nodes of a problem with the weights of edges of the model.

@@ -165,7 +165,7 @@ func fillClasses(out *Prediction, p *Problem, prior cwk.Prior) {
 
 // setKnown gives labelled nodes their own classes.
 func setKnown(out *Prediction, p *Problem) {
-	for i, row := range p.Row {
-		out.Class[row] = p.Class[i]
+	for i, c := range p.Class {
+		out.Class[p.Row[i]] = c
 	}
 }

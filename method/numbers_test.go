@@ -19,7 +19,6 @@ import (
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -73,17 +72,32 @@ func dense(p *Problem) *mat.Dense {
 }
 
 // runOne predicts by one method.
-func runOne(t testing.TB, p *Problem, method string, s *Settings) *NumberPrediction {
+func runOne(t testing.TB, p *Problem, method string, s *Settings) *predictedNumbers {
 	t.Helper()
 	methods, err := ParseList(method, Numbers)
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := PredictNumbers(t.Context(), p, methods, s)
+	out, err := predictNumbers(t.Context(), p, methods, s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return out
+}
+
+// predictedNumbers are predictions of the best of several engines.
+type predictedNumbers struct {
+	*Prediction
+	*Contest
+}
+
+// predictNumbers predicts with the best of several engines.
+func predictNumbers(ctx context.Context, p *Problem, methods []Entry, s *Settings) (*predictedNumbers, error) {
+	out, err := Best(methods).Predict(ctx, p, nil, s)
+	if err != nil {
+		return nil, err
+	}
+	return &predictedNumbers{out, out.Contest}, nil
 }
 
 // near fails unless two lists of values agree to 1e-8.
@@ -211,10 +225,11 @@ func TestKernelsAgreeWithDenseAlgebra(t *testing.T) {
 	near(t, "value", out.Value, keepKnown(p, values))
 
 	// The closed form of held-out values is that of a fit without the fold.
-	c := newTestValues(p, 0)
+	fold := foldsOf(p, newHeldNumbers(p, 0).groups)
 	squares := 0.0
-	for f := range c.labels {
-		train, test := outside(c, f)
+	for f := range slices.Max(fold) + 1 {
+		split := choose.OfFold(fold, f)
+		train, test := split.Train, split.Test
 		values := bordered(t, p, train, k, 0.02)
 		known := rangeOf(p.At(train).Value)
 		for _, i := range test {
@@ -222,18 +237,6 @@ func TestKernelsAgreeWithDenseAlgebra(t *testing.T) {
 		}
 	}
 	near(t, "RMSE", []float64{out.RMSE}, []float64{math.Sqrt(squares / float64(len(p.Row)))})
-}
-
-// outside returns the positions of the values outside a fold, and those inside.
-func outside(c *testValues, fold int) (train, test []int) {
-	for i, f := range c.fold {
-		if f == fold {
-			test = append(test, i)
-		} else {
-			train = append(train, i)
-		}
-	}
-	return train, test
 }
 
 // lowerLimits lowers the numbers of values from which on samples and conjugate gradients are used, because dense
@@ -378,13 +381,13 @@ func TestHopsAgreesWithDenseAlgebra(t *testing.T) {
 			x.Set(i, 3+j, 0.1*x.At(i, j)+0.9*image.At(i, j))
 		}
 	}
-	c := newTestValues(p, 5)
+	fold := foldsOf(p, newHeldNumbers(p, 5).groups)
 	// features returns the row of a node with the values outside two folds.
 	features := func(v, f, g int) []float64 {
 		row := make([]float64, 10)
 		sum, count := mat.NewVecDense(n, nil), mat.NewVecDense(n, nil)
 		for i, r := range p.Row {
-			if c.fold[i] != f && c.fold[i] != g {
+			if fold[i] != f && fold[i] != g {
 				sum.SetVec(r, p.Value[i])
 				count.SetVec(r, 1)
 			}
@@ -450,7 +453,7 @@ func TestHopsAgreesWithDenseAlgebra(t *testing.T) {
 	}
 	var rows [][]float64
 	for i, row := range p.Row {
-		rows = append(rows, features(row, c.fold[i], -1))
+		rows = append(rows, features(row, fold[i], -1))
 	}
 	predict, want := fit(sched.UpTo(m), rows), make([]float64, n)
 	for v := range want {
@@ -465,7 +468,7 @@ func TestHopsAgreesWithDenseAlgebra(t *testing.T) {
 
 func TestSameBits(t *testing.T) {
 	p := randomNumbers(t, 6, 300)
-	var want *NumberPrediction
+	var want *predictedNumbers
 	for _, workers := range []int{1, 2, 7} {
 		p.Workers = workers
 		out := runOne(t, p, "harmonic,diffusion:beta=2+rls,hops,regularized-laplacian+rls,spectral,lgc", &Settings{Workers: workers})
@@ -491,7 +494,7 @@ func TestTwoValues(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := PredictNumbers(t.Context(), p, methods, nil)
+		out, err := predictNumbers(t.Context(), p, methods, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -545,12 +548,15 @@ func TestFewValues(t *testing.T) {
 				o := runOne(t, &scaled, methods, nil)
 				near(t, fmt.Sprint("R² of values in units of ", unit), []float64{o.R2, o.R2Stderr, o.Shrinkage}, []float64{out.R2, out.R2Stderr, out.Shrinkage})
 			}
-			model := out.Keep(new(sides.Origin), 0)
-			entries, set, err := model.Numbers(new(Settings))
+			model, err := Best(nil).Keep(out.Prediction, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			kept, err := PredictNumbers(t.Context(), p, entries, set)
+			engine, err := model.Engine(Numbers)
+			if err != nil {
+				t.Fatal(err)
+			}
+			kept, err := engine.Predict(t.Context(), p, nil, nil)
 			if err != nil || !slices.Equal(kept.Value, out.Value) {
 				t.Errorf("draw %d: a kept model of %s, shrinkage %v, predicts other values: %v", draw, out.Method, out.Shrinkage, err)
 			}
@@ -568,18 +574,30 @@ func TestUnsolvedCandidates(t *testing.T) {
 	p := randomNumbers(t, 3, 120)
 	failure := &problem.Error{Method: "test", Err: iterative.ErrIterationLimit}
 	solvedFrom := func(name string, least float64, fails bool) Entry {
-		m := &Regression{Spec: hops.Spec, Ridge: true}
-		m.Spec.Name = name
-		m.Predict = oneByOne(func(ctx context.Context, p *Problem, v param.Values, s *Settings) ([]float64, error) {
-			if fails || !s.Rough && v.Number("lambda") < least {
+		spec := *hops.spec
+		spec.Name = name
+		m := hops
+		m.spec = &spec
+		m.predictions = numberFit(oneByOne(func(ctx context.Context, p *Problem, v param.Values, s *Settings) ([]float64, error) {
+			if fails {
 				return nil, failure
 			}
-			return (&featureRidge{fixed: attributeFeatures, moving: hopFeatures}).predict(ctx, p, v, s)
-		})
-		return Entry{Method: m.Engine()}
+			out, err := hops.engine().Fit(ctx, p, &Parameters{Declared: &Setting{hops.spec, v}}, s)
+			if err != nil {
+				return nil, err
+			}
+			return out.Value, nil
+		})).predictions
+		m.scores = func(ctx context.Context, j *job, v param.Values) error {
+			if v.Number("lambda") < least {
+				return failure
+			}
+			return hops.scores(ctx, j, v)
+		}
+		return Entry{Method: m.engine()}
 	}
-	compare := func(methods ...Entry) (*NumberPrediction, error) { return PredictNumbers(t.Context(), p, methods, nil) }
-	hopsAlone := Entry{Method: hops.Engine()}
+	compare := func(methods ...Entry) (*predictedNumbers, error) { return predictNumbers(t.Context(), p, methods, nil) }
+	hopsAlone := Entry{Method: hops.engine()}
 	solved, err := compare(hopsAlone, hopsAlone) // predictions of one method are not drawn towards the mean
 	if err != nil {
 		t.Fatal(err)
@@ -618,7 +636,7 @@ func TestRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := PredictNumbers(t.Context(), p, methods, nil); !errors.Is(err, problem.ErrConstant) {
+	if _, err := predictNumbers(t.Context(), p, methods, nil); !errors.Is(err, problem.ErrConstant) {
 		t.Errorf("equal values: %v", err)
 	}
 	for _, text := range []string{"", "lp", "rls", "diffusion", "commute-time+rls", "diffusion+svm", "diffusion+rls:cost=1", "hops:lambda=-1", "diffusion:beta=x+rls"} {

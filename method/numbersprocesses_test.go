@@ -11,9 +11,9 @@ import (
 
 // onProcesses returns the predicted values of all nodes and the errors that each method has, from processes that
 // share the rows of the graph.
-func onProcesses(t *testing.T, size int, p *Problem, methods []Entry) (*sparse.Block[float64], *NumberPrediction) {
+func onProcesses(t *testing.T, size int, p *Problem, methods []Entry) (*sparse.Block[float64], *predictedNumbers) {
 	t.Helper()
-	var report *NumberPrediction // of process 0
+	var report *predictedNumbers // of process 0
 	values := contract.OnProcesses(t, size, p.Graph, p.Row, func(part *graph.Graph, local func(row int) int) (*sparse.Block[float64], error) {
 		team := sparse.TeamOf(part.A)
 		own := &Problem{Graph: part, Value: p.Value}
@@ -31,7 +31,7 @@ func onProcesses(t *testing.T, size int, p *Problem, methods []Entry) (*sparse.B
 				}
 			}
 		}
-		out, err := PredictNumbers(t.Context(), own, methods, &Settings{RNGSeed: 3})
+		out, err := predictNumbers(t.Context(), own, methods, &Settings{RNGSeed: 3})
 		if err != nil {
 			return nil, err
 		}

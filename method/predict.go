@@ -70,6 +70,9 @@ type Prediction struct {
 	Work    graph.Work
 	Seconds problem.PhaseSeconds
 
+	// Contest compares the engines of [Best]; nil for other engines.
+	Contest *Contest
+
 	power      float64      // of the votes of a learner on a kernel, see [Engine.Keep]
 	choice     *auto.Choice // of auto
 	classified *Classified  // of the engine of a [GramSource]

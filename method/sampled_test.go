@@ -19,7 +19,7 @@ func TestSampledKernelIsTheChosenOne(t *testing.T) {
 	set := &Settings{sample: 30}
 	others := false
 	for _, name := range []string{"diffusion", "diffusion+rls", "von-neumann+logistic", "heat-pagerank"} {
-		m, err := findMethod(name)
+		m, err := findMethod(name, Classes)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -144,14 +144,14 @@ func predictSpectral(ctx context.Context, j *job,
 			}
 			x := make([]float64, j.columns(settings[setting]))
 			for _, m := range models {
-				visit(setting, i, func(node int) (int, bool) {
+				visit(setting, i, func(node int) (float64, bool) {
 					isReached := reached.Contains(uint32(node))
 					if !isReached || m == nil {
-						return largest, isReached
+						return float64(largest), isReached
 					}
 					j.rowTo(x, node)
-					return m.Pairs[classify.ArgMax(m.ScoresTo(nil, x,
-						nil))].Positive, true
+					return float64(m.Pairs[classify.ArgMax(m.ScoresTo(nil, x,
+						nil))].Positive), true
 				})
 				setting++
 			}

@@ -2,7 +2,10 @@ package method
 
 import (
 	"context"
+	"errors"
 	"math"
+
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/classify"
@@ -33,6 +36,39 @@ func (m spreading) method() graphMethod {
 	return graphMethod{spec: &m.rule.Spec, prepare: func(ctx context.Context, j *job, _ []param.Values) error { return j.whole(ctx) },
 		predictions: m.predictions, scores: m.scores,
 		highest: m.highest, workspace: m.workspace, hasRaw: true}
+}
+
+// numbers returns the steps for numbers, see [propagate.Learner.MeansTo].
+func (m spreading) numbers() graphMethod {
+	fit := func(ctx context.Context, samples []*Problem, v param.Values, s *Settings) ([][]float64, error) {
+		p := samples[0]
+		var known []propagate.Sample
+		for _, q := range samples {
+			known = append(known, propagate.Sample{Row: q.Row, Value: q.Value})
+		}
+		set := propagate.Settings{Memory: budget.Subtract(s.Memory, 8*int64((8+5*len(samples))*len(p.Degrees)))}
+		if s.Rough {
+			set.Tolerance = 1e-7
+		}
+		dst := sparse.NewBlock[float64](len(p.Degrees), len(samples))
+		err := m.rule.MeansTo(ctx, dst, p.Graph, known, v, &set)
+		if errors.Is(err, iterative.ErrIterationLimit) {
+			err = &problem.Error{Method: m.rule.Name, Err: err}
+		}
+		list := make([][]float64, len(samples))
+		for i := range list {
+			list[i] = mat.Col(nil, i, sparse.DenseOf(dst))
+		}
+		return list, err
+	}
+	spec := m.rule.Spec
+	spec.Works &^= param.Signed
+	steps := numeric(&spec, fit, func(p *Problem) budget.Workspace {
+		n := len(p.Degrees)
+		return budget.Slabs[float64](5, n, 2*samplesAtOnce).And(budget.Held((20 + 5*samplesAtOnce) * 8 * int64(n)))
+	})
+	steps.widens = true
+	return steps
 }
 
 // highest reports whether the highest scores of each node can replace those of all classes. It requires shares of scores, which
@@ -139,15 +175,16 @@ func (m spreading) predictions(ctx context.Context, j *job,
 			for i, g := range batch {
 				reached := j.g.Components.Reachable(g.train.Row)
 				largest := choose.Majority(g.train.Class)
-				visit(setting, lo+i, func(node int) (int, bool) {
+				visit(setting, lo+i, func(node int) (float64, bool) {
 					isReached := reached.Contains(uint32(node))
+					class := largest
 					switch {
 					case assigned[i] != nil:
-						return assigned[i][node], isReached
-					case !isReached:
-						return largest, false
+						class = assigned[i][node]
+					case isReached:
+						class = classify.ArgMax(scores[i][node])
 					}
-					return classify.ArgMax(scores[i][node]), true
+					return float64(class), isReached
 				})
 			}
 		}

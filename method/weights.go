@@ -130,7 +130,7 @@ func choosesFactors(p *Problem, s *Settings) bool {
 	case !p.Edges.IsOpen():
 		return false
 	case p.Value != nil:
-		return len(p.Value) >= leastLabels
+		return len(p.Value) >= leastLabels && p.Validate() == nil
 	}
 	return s.model != nil || !choose.TooFew(p.Class)
 }

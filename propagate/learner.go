@@ -48,12 +48,12 @@ type Learner struct {
 	// system returns the system that the scores solve, in place of Spread.
 	system func(g *graph.Graph, v param.Values) (*iterative.System, error)
 
-	// NoNumbers says why the learner predicts no numbers; "" if it does, see [Learner.MeansTo], or if Spread gives no reason.
-	NoNumbers string
-
 	// sources stores the right-hand sides of one group of seeds in the columns of b,
 	// one for each class, which are zero; nil: a one for the class of each labelled node.
 	sources func(b *sparse.Block[float64], g *graph.Graph, s cwk.Seeds)
+
+	// averages reports whether means with the solutions as weights predict numbers.
+	averages bool
 
 	// finish, if not nil, makes scores of the solutions for one group.
 	finish func(f *sparse.Block[float64], g *graph.Graph, s cwk.Seeds)
@@ -246,7 +246,7 @@ func (l *Learner) solveColumns(ctx context.Context, dst *sparse.Block[float64], 
 }
 
 // Averages reports whether a learner predicts numbers, see [Learner.MeansTo].
-func (l *Learner) Averages() bool { return l.system != nil && l.NoNumbers == "" }
+func (l *Learner) Averages() bool { return l.averages }
 
 // leastResponse is the sum of responses that counts as one to the mean of all numbers, so that a node which hardly has any gets that mean
 // in place of a quotient of rounding errors.

@@ -28,7 +28,6 @@ var poisson = Learner{
 		Works:  param.Undirected,
 		Source: "Calder, Cook, Thorpe and Slepčev, Poisson learning, ICML 2020, equation 2.2",
 	},
-	NoNumbers: "its solutions have no unit and no mean of their own, because labels are sources there",
 	system: func(g *graph.Graph, _ param.Values) (*iterative.System, error) {
 		return iterative.ShiftedLaplacian(g, false, 1, 0)
 	},

@@ -35,7 +35,6 @@ var wvrn = Learner{
 				Default: param.Of(0.99)},
 		},
 	},
-	NoNumbers: "its limit for numbers is harmonic",
 	Spread: func(ctx context.Context, p *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, v param.Values, _ float64) (columns int, err error) {
 		shares := make([]float64, s.Classes)
 		for _, c := range s.Class {

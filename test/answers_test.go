@@ -167,7 +167,7 @@ func regression(name string) job {
 			numbers = append(numbers, p.Value[row(g, c, v)])
 		}
 		out.add("values", numbers...)
-		out.add("RMSE", p.RMSE, p.Mean.RMSE, p.Neighbours.RMSE)
+		out.add("RMSE", p.Contest.RMSE, p.Contest.Mean.RMSE, p.Contest.Neighbours.RMSE)
 		return out, nil
 	}}
 }

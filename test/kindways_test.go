@@ -249,7 +249,7 @@ func TestChosenKindsAreKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	restored, err := kept.Engine()
+	restored, err := kept.Engine(method.Classes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -318,5 +318,5 @@ type answersOfKinds struct {
 	classified, suggested *heatwalk.Prediction
 	predicted             *method.Prediction
 	evaluated             *evaluate.Report
-	regressed             *method.NumberPrediction
+	regressed             *heatwalk.Prediction
 }

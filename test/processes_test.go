@@ -252,8 +252,8 @@ func TestRegressOnSeveralProcesses(t *testing.T) {
 				return fmt.Errorf("row %d: %v, want %v", row, got.Value[row], v)
 			}
 		}
-		if len(got.Value) != len(want.Value) || math.Abs(got.RMSE-want.RMSE) > 1e-6 || report.Nodes != wanted.Nodes {
-			return fmt.Errorf("%d values, RMSE %v, %d nodes; want %d, %v, %d", len(got.Value), got.RMSE, report.Nodes, len(want.Value), want.RMSE, wanted.Nodes)
+		if len(got.Value) != len(want.Value) || math.Abs(got.Contest.RMSE-want.Contest.RMSE) > 1e-6 || report.Nodes != wanted.Nodes {
+			return fmt.Errorf("%d values, RMSE %v, %d nodes; want %d, %v, %d", len(got.Value), got.Contest.RMSE, report.Nodes, len(want.Value), want.Contest.RMSE, wanted.Nodes)
 		}
 		for i, w := range wanted.Results {
 			if r := report.Results[i]; math.Abs(r.RMSE-w.RMSE) > 1e-6 {

@@ -11,45 +11,43 @@ import (
 
 // damped is the model "damped" for numbers: the mean of the known values around a node, Σ_t β^t·(T^t·y)_i / Σ_t β^t·(T^t·1_L)_i
 // over 20 steps, with the known nodes L.
-var damped = &method.Regression{
-	Spec: param.Spec{
-		Name: "damped", Title: "mean of the values around, those t steps away with weight β^t", Works: param.Undirected,
-		Params: []param.Param{{
-			Name: "beta", Symbol: "β", Meaning: "weight of the neighbours", Range: param.Range{Least: 0, Most: 1, AboveLeast: true, BelowMost: true},
-			Default: param.Of(0.5), Grid: param.Grid(0.2, 0.5, 0.9),
-		}},
-	},
-	Predict: func(ctx context.Context, samples []*method.Problem, v param.Values, s *method.Settings) ([][]float64, error) {
-		var list [][]float64
-		for _, p := range samples {
-			n, mean := len(p.Degrees), 0.0
-			for _, v := range p.Value {
-				mean += v / float64(len(p.Value))
-			}
-			known := sparse.NewBlock[float64](n, 2)
-			for i, row := range p.Row {
-				known.Row(row)[0], known.Row(row)[1] = p.Value[i]-mean, 1
-			}
-			t := sparse.NewOperator[float64](sparse.Transition, p.A, p.Degrees)
-			t.Workers = s.Workers
-			f, next := sparse.NewBlock[float64](n, 2), sparse.NewBlock[float64](n, 2)
-			for range 20 {
-				if err := t.StepTo(ctx, next, f, sparse.Step[float64]{Alpha: v.Number("beta"), Delta: 1, Prev: known}); err != nil {
-					return nil, err
-				}
-				f, next = next, f
-			}
-			values := make([]float64, n)
-			for i := range values {
-				if values[i] = mean; f.Row(i)[1] > 0 {
-					values[i] += f.Row(i)[0] / f.Row(i)[1]
-				}
-			}
-			list = append(list, values)
+var damped = &method.Engine{
+	Name: "damped", Target: method.Numbers, Takes: dampedSpec.Takes(), Specs: []*param.Spec{&dampedSpec},
+	Fit: func(ctx context.Context, p *method.Problem, par *method.Parameters, s *method.Settings) (*method.Prediction, error) {
+		n, mean := len(p.Degrees), 0.0
+		for _, v := range p.Value {
+			mean += v / float64(len(p.Value))
 		}
-		return list, nil
+		known := sparse.NewBlock[float64](n, 2)
+		for i, row := range p.Row {
+			known.Row(row)[0], known.Row(row)[1] = p.Value[i]-mean, 1
+		}
+		t := sparse.NewOperator[float64](sparse.Transition, p.A, p.Degrees)
+		t.Workers = s.Workers
+		f, next := sparse.NewBlock[float64](n, 2), sparse.NewBlock[float64](n, 2)
+		for range 20 {
+			if err := t.StepTo(ctx, next, f, sparse.Step[float64]{Alpha: par.Declared.Values.Number("beta"), Delta: 1, Prev: known}); err != nil {
+				return nil, err
+			}
+			f, next = next, f
+		}
+		out := &method.Prediction{Value: make([]float64, n)}
+		for i := range out.Value {
+			if out.Value[i] = mean; f.Row(i)[1] > 0 {
+				out.Value[i] += f.Row(i)[0] / f.Row(i)[1]
+			}
+		}
+		return out, nil
 	},
-	Workspace: func(p *method.Problem, _ *method.Settings) budget.Workspace {
-		return budget.Held(budget.Times(3, budget.Block[float64](len(p.Degrees), 2)))
+	Workspace: func(p *method.Problem, _ *method.Settings) (budget.Workspace, error) {
+		return budget.Held(budget.Times(3, budget.Block[float64](len(p.Degrees), 2))), nil
 	},
+}
+
+var dampedSpec = param.Spec{
+	Name: "damped", Title: "mean of the values around, those t steps away with weight β^t", Works: param.Undirected,
+	Params: []param.Param{{
+		Name: "beta", Symbol: "β", Meaning: "weight of the neighbours", Range: param.Range{Least: 0, Most: 1, AboveLeast: true, BelowMost: true},
+		Default: param.Of(0.5), Grid: param.Grid(0.2, 0.5, 0.9),
+	}},
 }

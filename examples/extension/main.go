@@ -23,7 +23,7 @@ func init() {
 	kernel.Register(signless)
 	classify.Register(nearest)
 	propagate.Register(votes)
-	method.Register(damped.Engine())
+	method.Register(damped)
 	method.Register(counts)
 	graphfile.Register(arrows)
 	items.Register(words)

@@ -74,12 +74,16 @@ func declarations() (list []declaration) {
 			}
 		}
 	}
+	isListed := false // any kernel
 	for _, m := range method.Regressions() {
-		if spreading.Named(m.Spec.Name) != nil { // it predicts classes too
+		learner := m.Specs[len(m.Specs)-1]
+		isBehindKernel := len(m.Specs) > 1
+		if spreading.Named(m.Name) != nil || isBehindKernel && isListed { // it predicts classes too
 			continue
 		}
-		d := declarationOf(&m.Spec, "--method", "regress")
-		if m.OnKernel {
+		d := declarationOf(learner, "--method", "regress")
+		if isBehindKernel {
+			isListed = true
 			d.prefix = shell.NodeKernels()[1].Name + "+"
 		}
 		list = append(list, d)

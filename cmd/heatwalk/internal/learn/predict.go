@@ -64,9 +64,9 @@ func runPredict(run *shell.Session, c *classifyOptions, name string) error {
 	switch {
 	case err != nil || f.Several != nil:
 	case f.Value != nil:
-		_, _, err = f.Model.Numbers(new(method.Settings))
+		_, err = f.Model.Engine(method.Numbers)
 	default:
-		_, err = f.Model.Engine()
+		_, err = f.Model.Engine(method.Classes)
 	}
 	if err == nil || errors.Is(err, shard.ErrVersion) || errors.Is(err, shard.ErrCorrupt) {
 		return err
@@ -114,7 +114,7 @@ func (c *classifyOptions) readModel(run *shell.Session) (err error) {
 	if c.kept, err = heatwalk.LoadModelWithin(c.model, run.Costs.DataLimit()); err != nil || c.kept.Several != nil || c.kept.Value != nil {
 		return err
 	}
-	if c.method, err = c.kept.Model.Engine(); err != nil {
+	if c.method, err = c.kept.Model.Engine(method.Classes); err != nil {
 		return shell.DataError(c.model, "%s; use the program that has saved it",
 			shell.WithoutUsage(err))
 	}

@@ -77,7 +77,7 @@ func checkRegression(line *shell.CommandLine, listed string) []method.Entry {
 func useAttributes(methods []method.Entry) bool {
 	return methods == nil ||
 		slices.ContainsFunc(methods,
-			func(m method.Entry) bool { return m.Method.Numbers.Attributes })
+			func(m method.Entry) bool { return slices.Contains(m.Method.Takes, "node_features") })
 }
 
 // valuesRun is a run on a graph with numbers on some of its nodes.
@@ -121,7 +121,7 @@ func beginValues(run *shell.Session, r *shell.GraphInputs, name, file, out strin
 
 // complete makes the problem.
 func (in *valuesRun) complete() {
-	in.problem = &method.Problem{Row: in.values.Row, Value: in.values.Value}
+	in.problem = heatwalk.NewValues(in.data.Graph.Graph, in.values.Row, in.values.Value)
 	if in.data.Graph.Attributes != nil {
 		in.problem.Attributes = in.data.Graph.Attributes.Table
 	}
@@ -152,7 +152,7 @@ type regressDocument struct {
 	Skipped    shell.SkippedLines        `json:"skipped_label_lines"`
 	Attributes *shell.AttributesDocument `json:"node_features,omitempty"`
 
-	*method.NumberPrediction
+	*method.Contest
 	Interval *method.Interval `json:"interval,omitempty"`
 	factorsDocument
 	shell.Closing
@@ -168,24 +168,26 @@ func runRegress(run *shell.Session, c *regressOptions, name string) error {
 	if err != nil {
 		return err
 	}
-	p, err := predictValues(run, in, name, saved != nil)
+	p, err := predictValues(run, in, method.Best(in.methods), name, saved != nil)
 	if err == nil && saved != nil {
 		err = in.writeModel(saved, p)
 	}
 	if err != nil {
 		return err
 	}
-	for _, u := range p.Unsolved {
+	for _, u := range p.Contest.Unsolved {
 		run.Console.Warn("%s: systems of equations were not solved to their tolerance; %s %v is left out", name, u.Method, u.Parameters)
 	}
 	return writeValues(run, c, in, p)
 }
 
 // writeModel writes the model of a prediction.
-func (in *valuesRun) writeModel(out *modelOutput, p *method.NumberPrediction) error {
+func (in *valuesRun) writeModel(out *modelOutput, p *heatwalk.Prediction) error {
 	f := out.f
-	f.Model = p.Keep(in.data.Graph.Origin(), in.settings.RNGSeed)
-	if !slices.ContainsFunc(in.methods, func(e method.Entry) bool { return e.Method.Name == p.Method && e.Method.Numbers.Attributes }) {
+	if err := p.KeepTo(f); err != nil {
+		return err
+	}
+	if !useAttributes(slices.DeleteFunc(slices.Clone(in.methods), func(e method.Entry) bool { return e.Method.Name != f.Model.Method })) {
 		f.Attributes = 0
 		f.AttributeNames = nil
 		f.AttributeMeans = nil
@@ -205,13 +207,13 @@ func predictNumbers(run *shell.Session, c *classifyOptions, name string) error {
 	if err != nil {
 		return err
 	}
-	in := &valuesRun{data: d, values: &nodefile.Values{Labels: d.Labels, Value: c.kept.Value}}
-	in.methods, in.settings, err = c.kept.Model.Numbers(&method.Settings{Workers: run.Threads})
+	in := &valuesRun{data: d, values: &nodefile.Values{Labels: d.Labels, Value: c.kept.Value}, settings: &method.Settings{Workers: run.Threads}}
+	engine, err := c.kept.Model.Engine(method.Numbers)
 	if err != nil {
 		return shell.DataError(c.model, "%s; use the program that has saved it", shell.WithoutUsage(err))
 	}
 	in.complete()
-	p, err := predictValues(run, in, name, false)
+	p, err := predictValues(run, in, engine, name, false)
 	if err == nil {
 		err = c.checkReached(d, p.Reached)
 	}
@@ -222,18 +224,18 @@ func predictNumbers(run *shell.Session, c *classifyOptions, name string) error {
 }
 
 // predictValues predicts the numbers of all nodes, without a computation if all of them are given and no model is kept.
-func predictValues(run *shell.Session, in *valuesRun, name string, isKept bool) (*method.NumberPrediction, error) {
+func predictValues(run *shell.Session, in *valuesRun, m *method.Engine, name string, isKept bool) (*heatwalk.Prediction, error) {
 	run.Costs.ReserveNumbers(in.data.Graph.NodeAxis())
 	n := len(in.data.Graph.Degrees)
 	if len(in.values.Row) < n || run.Costs.DryRun || isKept {
 		in.settings.Progress = run.Progress.Phases()
-		p, err := heatwalk.PredictValues(run.Context, in.data.Graph.Graph, in.problem, in.methods, in.settings)
+		p, err := heatwalk.Predict(run.Context, in.data.Graph.Graph, in.problem, m, in.settings, nil)
 		if err != nil {
 			return nil, valuesError(run.Costs, err, in.values, name)
 		}
 		return p, nil
 	}
-	p := &method.NumberPrediction{Value: make([]float64, n), Reached: roaring.New()}
+	p := &heatwalk.Prediction{Prediction: &method.Prediction{Value: make([]float64, n), Reached: roaring.New(), Contest: new(method.Contest)}}
 	p.Reached.AddRange(0, uint64(n))
 	for i, row := range in.values.Row {
 		p.Value[row] = in.values.Value[i]
@@ -242,13 +244,13 @@ func predictValues(run *shell.Session, in *valuesRun, name string, isKept bool) 
 }
 
 // writeValues writes predictions and the page about them, and prints the summary.
-func writeValues(run *shell.Session, c *regressOptions, in *valuesRun, p *method.NumberPrediction) error {
+func writeValues(run *shell.Session, c *regressOptions, in *valuesRun, p *heatwalk.Prediction) error {
 	g := in.data.Graph
 	out := in.data.Out
 	ids := g.NodeAxis()
 	isKnown := shell.MarkLabelled(in.data.Labels, ids.N)
 	rowAt := g.Nodes.RowAt
-	interval, note := c.interval(p)
+	interval, note := c.interval(p.Contest)
 	columns := []tablefile.Column[int]{
 		{Title: "value", Number: func(i int) float64 { return p.Value[rowAt(i)] }},
 		{Title: "reached", Truth: func(i int) bool { return p.Reached.Contains(uint32(rowAt(i))) }},
@@ -278,7 +280,7 @@ func writeValues(run *shell.Session, c *regressOptions, in *valuesRun, p *method
 	doc := &regressDocument{
 		Output: c.out, Nodes: ids.N, Labelled: len(in.values.Row), Predicted: ids.N - len(in.values.Row),
 		Unreached: ids.N - int(p.Reached.GetCardinality()), Skipped: shell.CountSkipped(in.data.Labels),
-		Attributes: g.DescribeAttributes(), NumberPrediction: p, Interval: interval, factorsDocument: factorsOf(g, p.Factors),
+		Attributes: g.DescribeAttributes(), Contest: p.Contest, Interval: interval, factorsDocument: factorsOf(g, p.Factors),
 	}
 	out.Run.Origin = out.Run.Origin.Learn(p.Factors, "")
 	if c.page != "" {
@@ -291,11 +293,11 @@ func writeValues(run *shell.Session, c *regressOptions, in *valuesRun, p *method
 		}
 	}
 	edges := edgesText(g, doc.factorsDocument, cmp.Or(c.source, "held-out values"))
-	return out.Finish(doc, doc.Parameters, append(doc.lines(), note, edges)...)
+	return out.Finish(doc, p.Parameters, append(doc.lines(), note, edges)...)
 }
 
 // interval returns the interval of --interval and a line about it, both empty without the flag.
-func (c *regressOptions) interval(p *method.NumberPrediction) (*method.Interval, string) {
+func (c *regressOptions) interval(p *method.Contest) (*method.Interval, string) {
 	if c.coverage == 0 || p.HeldOut == nil {
 		return nil, ""
 	}
