@@ -12,7 +12,7 @@
 // The functions [Predict], [Compare], [RankNodes], [OpenKernel], [OpenFunction] and [Eigenpairs]
 // do the same jobs by rows of the graph, with all settings. docs/library.md shows each job. Signatures use the packages budget,
 // evaluate, file/nodefile, file/tablefile, graph, ingest, kernel, lanczos, method, method/choose, method/explain,
-// method/multilabel, method/shift, method/sides, param, sparse and sparse/shard of this module.
+// method/shift, method/sides, param, sparse and sparse/shard of this module.
 package heatwalk
 
 import (

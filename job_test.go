@@ -169,8 +169,8 @@ func usesOfGraph(t *testing.T) map[string]func(ctx context.Context, g *Graph) er
 			_, err := Predict(ctx, g, p, classes[0].Method, nil, nil)
 			return err
 		},
-		"PredictSeveral": func(ctx context.Context, g *Graph) error {
-			_, _, err := PredictSeveral(ctx, g, p, nil, nil)
+		"Predict of sets": func(ctx context.Context, g *Graph) error {
+			_, err := Predict(ctx, g, p, method.Spectral, nil, nil)
 			return err
 		},
 		"Predict of values": func(ctx context.Context, g *Graph) error {

@@ -19,7 +19,6 @@ import (
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/explain"
-	"github.com/heatwalk/heatwalk/method/multilabel"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/shift"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -266,8 +265,8 @@ func (g *Graph) Explain(ctx context.Context, labels map[string]string,
 	return out.Reasons, nil
 }
 
-// Predict predicts every node of a problem on the graph: its class, or its number if the problem has values, by an engine such as
-// [method.Best]. It fills in the Graph of the problem, and the Memory
+// Predict predicts every node of a problem on the graph: its class, its number if the problem has values, by an engine such as
+// [method.Best], or its labels by an engine of [method.LabelSets]. It fills in the Graph of the problem, and the Memory
 // and the Workers of the settings; the RNGSeed 0 means 1, here and in the other functions of this package. The error of a prediction without labels, with one class or
 // above the memory limit is that of the method.
 func Predict(ctx context.Context, g *Graph, p *method.Problem, m *method.Engine,
@@ -319,6 +318,10 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m *method.Engine,
 		return out, nil
 	}
 	out.HeldOutScores = &choose.Scores{Seed: learned.RNGSeed, IsShifted: out.Shift != nil && out.Shift.Exceeds()}
+	if out.LabelSets != nil {
+		out.HeldOutScores.Sorted = out.LabelSets.HeldOut
+		out.HeldOutScores.Several = true
+	}
 	if out.Places != nil {
 		out.holdOut(p, out.Places)
 	}
@@ -487,29 +490,6 @@ func checkShares(option string, shares []float64) error {
 		}
 	}
 	return nil
-}
-
-// PredictSeveral predicts the labels of the nodes of a problem that may have several, each of which is a label of the
-// problem, with the choice of a model unless kept is nil. It fills in the Memory and the Workers of the settings.
-func PredictSeveral(ctx context.Context, g *Graph, p *method.Problem, kept *multilabel.Kept,
-	s *method.Settings) (*multilabel.Model, *Prediction, error) {
-	job, q, set, err := g.beginLearning(ctx, p, s, new(Needs),
-		func(p *method.Problem, s *method.Settings, _ *Plan) (budget.Workspace, error) {
-			return multilabel.Workspace(p, s)
-		})
-	if err != nil {
-		return nil, nil, err
-	}
-	defer job.End()
-	model, predicted, err := multilabel.Predict(ctx, q, kept, set)
-	if err != nil {
-		return nil, nil, err
-	}
-	out := &Prediction{Prediction: predicted, Classes: p.Names, g: g, given: p, problem: q, settings: set, options: new(PredictOptions), several: model.Keep(),
-		HeldOutScores: &choose.Scores{Sorted: model.HeldOut, Seed: set.RNGSeed, Several: true}}
-	out.UnreachedComponents, err = q.MissedComponents(ctx, out.Reached,
-		set.Workers, &out.Work)
-	return model, out, err
 }
 
 // Regress predicts a number for every node from the numbers of some, by id, by the best of a list of

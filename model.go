@@ -22,7 +22,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/multilabel"
 	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -52,7 +51,7 @@ type Model struct {
 	// AttributeMeans are the values of the columns in place of missing ones; nil: of a matrix.
 	AttributeMeans []float64 `json:"attribute_means,omitempty"`
 
-	Several *multilabel.Kept `json:"several,omitempty"` // of several labels a node; Model has the weights of edges alone
+	Several *method.LabelSetModel `json:"several,omitempty"` // of several labels a node; nil: each node has one
 
 	Scores *choose.Scores `json:"held_out_scores,omitempty"` // nil: the method has none
 
@@ -116,11 +115,10 @@ func (p *Prediction) Save(path string) error {
 
 // KeepTo stores the method of the prediction and its choices in a model of the same problem.
 func (p *Prediction) KeepTo(f *Model) (err error) {
-	if f.Several = p.several; f.Several != nil {
-		f.Model = multilabel.KeepEdges(p.Prediction, p.settings.RNGSeed)
-	} else if f.Model, err = p.engine.Keep(p.Prediction, p.settings); err != nil {
+	if f.Model, err = p.engine.Keep(p.Prediction, p.settings); err != nil {
 		return err
 	}
+	f.Several = f.Model.LabelSets
 	if p.g.Store != nil && p.Value == nil {
 		f.Graph = p.MeasureGraph()
 	}
@@ -206,9 +204,7 @@ func LoadModelWithin(path string, memory int64) (*Model, error) {
 	if problem := f.validate(); problem != "" {
 		return nil, ModelDamage(path, problem)
 	}
-	if f.Several != nil {
-		f.Several.Edges = f.Model
-	}
+	f.Model.LabelSets = f.Several
 	if version == oldModelVersion {
 		return f, f.readOrigin(body)
 	}
@@ -309,7 +305,7 @@ func (f *Model) Predict(ctx context.Context, g *Graph, o *ClassifyOptions) (*Pre
 	if err := g.checkOpen(); err != nil {
 		return nil, err
 	}
-	engine, err := f.Model.Engine(method.Classes)
+	engine, err := f.Engine()
 	if err != nil {
 		return nil, err
 	}
@@ -342,6 +338,17 @@ func (f *Model) Predict(ctx context.Context, g *Graph, o *ClassifyOptions) (*Pre
 		out.HeldOutScores = f.Scores
 	}
 	return out, err
+}
+
+// Engine returns the engine of the model, see [method.Model.Engine].
+func (f *Model) Engine() (*method.Engine, error) {
+	switch {
+	case f.Value != nil:
+		return f.Model.Engine(method.Numbers)
+	case f.Several != nil:
+		return f.Model.Engine(method.LabelSets)
+	}
+	return f.Model.Engine(method.Classes)
 }
 
 // Rows returns the row of each labelled node. The error is an [*input.Error] for a node that is not in

@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/explain"
-	"github.com/heatwalk/heatwalk/method/multilabel"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/shift"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -83,13 +82,12 @@ type Prediction struct {
 	Leaks []string
 
 	g        *Graph
-	engine   *method.Engine  // that has predicted; nil: of several labels
+	engine   *method.Engine  // that has predicted
 	job      *Job            // has ended
 	given    *method.Problem // the labels of all processes
 	problem  *method.Problem // of this process, with the weights that the method has learned from
 	settings *method.Settings
 	options  *PredictOptions
-	several  *multilabel.Kept // the model of several labels; nil: each node has one
 
 	attributes *tablefile.Features // that Classify has read; nil: none
 	coverage   float64             // of sets in WriteTo; 0: none
@@ -127,7 +125,7 @@ func (p *Prediction) WriteTo(ctx context.Context, w io.Writer, ending string) er
 	if !slices.Contains(tablefile.PredictionEndings, ending) {
 		return refuse("ending", "%q is none of %s; give one of them", ending, strings.Join(tablefile.PredictionEndings, ", "))
 	}
-	if p.several != nil {
+	if p.LabelSets != nil {
 		return refuse("prediction", "nodes have several labels; run heatwalk classify --multi-label")
 	}
 	var sets *Sets
@@ -386,7 +384,7 @@ func (p *Prediction) Sets(ctx context.Context, coverage float64) (*Sets, error) 
 	if p.problem.Shares != nil || p.Prediction.Scores == nil {
 		return nil, ErrNoScores
 	}
-	if p.HeldOutScores.Sorted == nil && p.engine != nil {
+	if p.HeldOutScores.Sorted == nil && p.LabelSets == nil {
 		if p.job.division != nil {
 			return nil, ErrNoScores
 		}

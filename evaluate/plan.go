@@ -24,7 +24,7 @@ type Plan struct {
 
 	Stratified bool // fractions and folds have each class's share of it
 
-	Several bool // nodes have several labels each, which the model of package multilabel predicts, and no class
+	Several bool // nodes have several labels each, which an engine of [method.LabelSets] predicts, and no class
 
 	Splits int // for each training size, 0: 20; with Folds the number of partitions, 0: 1
 

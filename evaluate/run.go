@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/multilabel"
 	"github.com/heatwalk/heatwalk/method/problem"
 )
 
@@ -131,7 +130,7 @@ func (plan *Plan) Workspace(p *method.Problem) (w budget.Workspace, err error) {
 	case p.Value != nil:
 		return method.Best(plan.Methods).Declare(p, &set, budget.Workspace{})
 	case plan.Several:
-		return multilabel.Workspace(p, &set)
+		return method.Spectral.Declare(p, &set, budget.Workspace{})
 	}
 	sizes, err := plan.sizes(p, set.RNGSeed)
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/multilabel"
 	"github.com/heatwalk/heatwalk/param"
 )
 
@@ -26,7 +25,7 @@ type LabelMeasures struct {
 // frequent labels for every node. Training nodes are drawn uniformly; a label that none of them has is never
 // right.
 func (c *comparison) beginLabels(_ context.Context, set *method.Settings) error {
-	learner := multilabel.NewLearner(c.p, set)
+	learner := method.NewLabelLearner(c.p, set)
 	c.report.Labels = len(c.p.Row)
 	add := func(name string, fit func(ctx context.Context, train []int) (*trial, float64, func(node int) []float64, error)) {
 		c.entries = append(c.entries, entry{Entry: method.Entry{Name: name}, predict: func(ctx context.Context, s choose.Split, _ *method.Parameters) (*trial, error) {

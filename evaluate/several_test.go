@@ -11,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/multilabel"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -30,7 +29,7 @@ func TestRunOnLabels(t *testing.T) {
 			p.Row, p.Class = append(p.Row, g.Row[i]), append(p.Class, c)
 		}
 	}
-	learner := multilabel.NewLearner(p, nil)
+	learner := method.NewLabelLearner(p, nil)
 	const splits, fraction = 3, 0.6
 	run := func(workers int) *Report {
 		r, err := Run(t.Context(), p, &Plan{Several: true, Fractions: []float64{fraction}, Splits: splits, Settings: &method.Settings{RNGSeed: 5, Workers: workers}})

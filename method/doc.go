@@ -60,8 +60,6 @@
 // with [kernel.Register], [classify.Register], [propagate.Register] and [Register]. A method that
 // allocates more than its scores declares a Workspace.
 //
-// Package multilabel predicts several labels a node.
-//
 // # Choosing
 //
 // Parameters without a value are chosen from their grids: [Settings].Given has fixed values, and [Settings].Lists

@@ -19,8 +19,9 @@ type Target int
 
 // The targets.
 const (
-	Classes Target = iota // one class of each node
-	Numbers               // a number of each node, from [problem.Problem.Value]
+	Classes   Target = iota // one class of each node
+	Numbers                 // a number of each node, from [problem.Problem.Value]
+	LabelSets               // several labels of each node, which has a row for each
 )
 
 // Engine is a way to predict the nodes of a graph from the labels on some of them. Its fields state the inputs that it takes
@@ -157,8 +158,13 @@ func MethodList() string {
 // findMethod returns the method of a target with a name. The error is a [choose.ErrUsage] that suggests the
 // nearest name, or lists all names.
 func findMethod(name string, t Target) (*Engine, error) {
-	if t == Numbers {
+	switch {
+	case t == Numbers:
 		return findRegression(name)
+	case t == LabelSets && name == Spectral.Name:
+		return Spectral, nil
+	case t == LabelSets:
+		return nil, choose.Usage("%s: predicts no sets of labels in this program; give %s", name, Spectral.Name)
 	}
 	methods := All()
 	base, isSmoothed := strings.CutSuffix(name, smoothSuffix)

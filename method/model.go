@@ -33,6 +33,8 @@ type Model struct {
 	Power  float64      `json:"power,omitempty"`  // of the votes of a learner on a kernel
 	Auto   *auto.Choice `json:"auto,omitempty"`
 
+	LabelSets *LabelSetModel `json:"-"` // of several labels of a node; nil: each node has one
+
 	Shrinkage float64 `json:"shrinkage,omitempty"` // of numbers, see [Contest]; 0: none
 }
 
@@ -128,7 +130,7 @@ func (m *Engine) keep(out *Prediction, s *Settings) *Model {
 	model := &Model{
 		Method: m.Name, RNGSeed: s.RNGSeed, Low: s.LowEffort,
 		Shares: s.Prior.Empirical, Values: out.Parameters.values(),
-		Power: out.power, Auto: out.choice, Origin: *out.Origin(),
+		Power: out.power, Auto: out.choice, LabelSets: out.LabelSets, Origin: *out.Origin(),
 	}
 	if out.Contest != nil {
 		model.Method = out.Contest.Method

@@ -70,6 +70,9 @@ type Prediction struct {
 	Work    graph.Work
 	Seconds problem.PhaseSeconds
 
+	// LabelSets is the model of several labels of a node; nil: each node has one.
+	LabelSets *LabelSetModel
+
 	// Contest compares the engines of [Best]; nil for other engines.
 	Contest *Contest
 

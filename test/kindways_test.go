@@ -298,7 +298,7 @@ func TestSeveralLabelsChooseKinds(t *testing.T) {
 				rows, classes = append(rows, row), append(classes, 1-c)
 			}
 		}
-		_, p, err := heatwalk.PredictSeveral(t.Context(), g, heatwalk.NewProblem(g, rows, classes, []string{"honest", "fraud"}), nil, &method.Settings{RNGSeed: 1})
+		p, err := heatwalk.Predict(t.Context(), g, heatwalk.NewProblem(g, rows, classes, []string{"honest", "fraud"}), method.Spectral, &method.Settings{RNGSeed: 1}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

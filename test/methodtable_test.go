@@ -17,7 +17,6 @@ import (
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method"
 	methoditems "github.com/heatwalk/heatwalk/method/items"
-	"github.com/heatwalk/heatwalk/method/multilabel"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -43,11 +42,7 @@ func TestMethodTable(t *testing.T) {
 		return func(name string) error { return predictTarget(t, &q, name, method.Numbers) }
 	}
 	columns := []func(name string) error{classes(plain), classes(directed), classes(signed), numbers(plain), numbers(directed), numbers(signed), func(name string) error {
-		if name != "spectral" {
-			return fmt.Errorf("%s: no method of several labels", name)
-		}
-		_, _, err := multilabel.Predict(t.Context(), plain, nil, &method.Settings{})
-		return err
+		return predictTarget(t, plain, name, method.LabelSets)
 	}, func(name string) error { return classifyItems(t, name) }}
 	var names []string
 	for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\|(.*)\\|$").FindAllStringSubmatch(string(text), -1) {

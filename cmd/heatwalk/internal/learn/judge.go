@@ -13,7 +13,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/multilabel"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/shift"
 	"github.com/heatwalk/heatwalk/param"
@@ -39,7 +38,7 @@ type classifyDocument struct {
 	Strategy  string                `json:"strategy,omitempty"` // of suggest
 	LabelNext []labelNext           `json:"label_next,omitempty"`
 	Summary   *evaluate.Predictions `json:"predictions,omitempty"`
-	Several   *multilabel.Model     `json:"multi_label,omitempty"`
+	Several   *method.LabelSetModel `json:"multi_label,omitempty"`
 	Sets      *heatwalk.Sets        `json:"sets,omitempty"`
 
 	AccuracyPropagation *float64 `json:"accuracy_propagation,omitempty"`

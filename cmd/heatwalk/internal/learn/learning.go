@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/file/nodefile"
@@ -16,7 +15,6 @@ import (
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/multilabel"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 )
@@ -209,17 +207,13 @@ func beginSeveral(run *shell.Session, f *learningFlags,
 // predictSeveral predicts several labels of each node, by a model if there is one.
 func predictSeveral(run *shell.Session, c *classifyOptions, name string) (err error) {
 	var d *shell.GraphRun
-	var kept *multilabel.Kept
 	if c.kept != nil {
-		if c.scores.Kind == "raw" {
-			return shell.UsageError("--scores", noRaw, c.model)
-		}
 		if err := c.refuseFlags(run, "several labels of a node", "report", "report-nodes", "truth"); err != nil {
 			return err
 		}
-		kept = c.kept.Several
 		d, err = beginModelRun(run, c, name)
 	} else {
+		c.method = method.Spectral
 		d, err = beginSeveral(run, &c.learning, name, c.out)
 	}
 	if err != nil {
@@ -233,16 +227,16 @@ func predictSeveral(run *shell.Session, c *classifyOptions, name string) (err er
 	if err != nil {
 		return err
 	}
-	model, p, err := heatwalk.PredictSeveral(run.Context, d.Graph.Graph, labelled, kept, s)
+	p, err := predictNodes(run, c, d, s, nil)
 	if err != nil {
-		return run.Costs.GraphError(err, name, shell.AnotherMethod)
+		return err
 	}
-	run.Origin = p.Origin()
+	model := p.LabelSets
 	in := &predictionInputs{f: c, data: d}
 	doc := in.countPredictions(p, model.Labelled)
-	doc.Method = "spectral"
+	doc.Method = c.method.Name
 	doc.Attributes = d.Graph.DescribeAttributes()
-	if kept != nil {
+	if c.kept != nil {
 		p.HeldOutScores = c.kept.Scores
 		doc.compareGraphs(run.Console, in, p)
 		if err := c.checkReached(d, p.Reached); err != nil {

@@ -61,12 +61,8 @@ func runPredict(run *shell.Session, c *classifyOptions, name string) error {
 		return predictLabels(run, c, name)
 	}
 	f, err := heatwalk.LoadModelWithin(c.model, run.Costs.DataLimit())
-	switch {
-	case err != nil || f.Several != nil:
-	case f.Value != nil:
-		_, err = f.Model.Engine(method.Numbers)
-	default:
-		_, err = f.Model.Engine(method.Classes)
+	if err == nil {
+		_, err = f.Engine()
 	}
 	if err == nil || errors.Is(err, shard.ErrVersion) || errors.Is(err, shard.ErrCorrupt) {
 		return err
@@ -109,16 +105,16 @@ func (c *classifyOptions) writeModel(d *shell.GraphRun, out *modelOutput, p *hea
 	return out.f.Write(out.w)
 }
 
-// readModel reads the model, and its method if it predicts one label of a node.
+// readModel reads the model and its method.
 func (c *classifyOptions) readModel(run *shell.Session) (err error) {
-	if c.kept, err = heatwalk.LoadModelWithin(c.model, run.Costs.DataLimit()); err != nil || c.kept.Several != nil || c.kept.Value != nil {
+	if c.kept, err = heatwalk.LoadModelWithin(c.model, run.Costs.DataLimit()); err != nil {
 		return err
 	}
-	if c.method, err = c.kept.Model.Engine(method.Classes); err != nil {
+	if c.method, err = c.kept.Engine(); err != nil {
 		return shell.DataError(c.model, "%s; use the program that has saved it",
 			shell.WithoutUsage(err))
 	}
-	if c.scores.Kind == "raw" && !c.method.HasRaw {
+	if c.scores.Kind == "raw" && !c.method.HasRaw && c.kept.Value == nil {
 		return shell.UsageError("--scores", noRaw, c.method.Name)
 	}
 	return nil

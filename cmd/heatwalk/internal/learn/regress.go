@@ -208,12 +208,8 @@ func predictNumbers(run *shell.Session, c *classifyOptions, name string) error {
 		return err
 	}
 	in := &valuesRun{data: d, values: &nodefile.Values{Labels: d.Labels, Value: c.kept.Value}, settings: &method.Settings{Workers: run.Threads}}
-	engine, err := c.kept.Model.Engine(method.Numbers)
-	if err != nil {
-		return shell.DataError(c.model, "%s; use the program that has saved it", shell.WithoutUsage(err))
-	}
 	in.complete()
-	p, err := predictValues(run, in, engine, name, false)
+	p, err := predictValues(run, in, c.method, name, false)
 	if err == nil {
 		err = c.checkReached(d, p.Reached)
 	}

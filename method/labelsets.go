@@ -1,7 +1,4 @@
-// Package multilabel learns several labels a node: [Predict] makes eigenvectors of the
-// graph, learns each label against the rest from them and from the attributes of nodes, and gives a probability of each that
-// says nothing of the others.
-package multilabel
+package method
 
 import (
 	"context"
@@ -16,7 +13,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/lanczos"
-	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -31,18 +27,19 @@ func lambdas() []float64 {
 	return []float64{0.03, 0.1, 0.3, 1, 3, 10, 30}
 }
 
-// engine names the learner; labels do not choose functions of the weights of edges for it.
-var engine = &method.Engine{Name: "spectral", Workspace: workspace}
+// Spectral learns several labels a node: it makes eigenvectors of the
+// graph, learns each label against the rest from them and from the attributes of nodes, and gives a probability of each that
+// says nothing of the others.
+var Spectral = &Engine{Name: "spectral", Target: LabelSets, Fit: predictLabelSets, Workspace: labelSetWorkspace}
 
-// Learner learns from some of the labelled nodes of a problem.
-type Learner struct {
+// LabelLearner learns from some of the labelled nodes of a problem.
+type LabelLearner struct {
 	Row  []int   // the labelled nodes, each once
 	Sets [][]int // their labels, in increasing order
 
-	problem *method.Problem
-	set     method.Settings
-	kept    *Kept            // nil: labels choose the weights of edges
-	fitted  *method.Problem  // with the weights of edges of the last model, without directions
+	problem *Problem
+	set     Settings
+	fitted  *Problem         // with the weights of edges of the last model, without directions
 	columns *auto.Embedding  // of it; nil before the first model
 	views   *auto.Attributes // of it; nil: it has no attributes
 }
@@ -51,9 +48,9 @@ type Learner struct {
 // cube. Tests lower it.
 var mostWide = 1000
 
-// NewLearner returns the learner of a problem, in which a node has a row for each of its labels.
-func NewLearner(p *method.Problem, s *method.Settings) *Learner {
-	l := &Learner{problem: p, set: s.WithDefaults()}
+// NewLabelLearner returns the learner of a problem, in which a node has a row for each of its labels.
+func NewLabelLearner(p *Problem, s *Settings) *LabelLearner {
+	l := &LabelLearner{problem: p, set: s.WithDefaults()}
 	places := map[int]int{}
 	for i, v := range p.Row {
 		place, isListed := places[v]
@@ -72,9 +69,9 @@ func NewLearner(p *method.Problem, s *method.Settings) *Learner {
 }
 
 // Fit returns the model of the labelled nodes at some positions of Row. Edges have no direction here. Cost: the eigenvectors, once
-// unless labels choose weights of edges. The errors are those of [method.Engine.Weigh], of [lanczos.Problem.Solve] and of weights
+// unless labels choose weights of edges. The errors are those of [Engine.Weigh], of [lanczos.Problem.Solve] and of weights
 // that are too large or too small.
-func (l *Learner) Fit(ctx context.Context, positions []int) (*Model, error) {
+func (l *LabelLearner) Fit(ctx context.Context, positions []int) (*LabelSetModel, error) {
 	node := problem.Pick(l.Row, positions)
 	sets := problem.Pick(l.Sets, positions)
 	training := *l.problem
@@ -84,7 +81,7 @@ func (l *Learner) Fit(ctx context.Context, positions []int) (*Model, error) {
 		training.Row = append(training.Row, slices.Repeat([]int{v}, len(sets[i]))...)
 		training.Class = append(training.Class, sets[i]...)
 	}
-	if l.columns == nil || engine.Reweighs(&training, &l.set) {
+	if l.columns == nil || new(Engine).Reweighs(&training, &l.set) {
 		if err := l.embed(ctx, &training); err != nil {
 			return nil, err
 		}
@@ -94,17 +91,17 @@ func (l *Learner) Fit(ctx context.Context, positions []int) (*Model, error) {
 		node = problem.Pick(node, sample)
 		sets = problem.Pick(sets, sample)
 	}
-	f := &fit{Embedding: l.columns, node: node, sets: sets, labels: len(l.problem.Names), workers: l.set.Workers}
+	f := &labelFit{Embedding: l.columns, node: node, sets: sets, labels: len(l.problem.Names), workers: l.set.Workers}
 	if l.views != nil {
 		f.attributes = mat.NewDense(len(node), 2*l.problem.Attributes.Cols, nil)
 		if err := l.views.RowsTo(ctx, f.attributes, 0, node); err != nil {
 			return nil, err
 		}
 	}
-	var m *Model
+	var m *LabelSetModel
 	var err error
-	if l.kept != nil {
-		m, err = f.restore(ctx, l.kept)
+	if kept := l.set.model; kept != nil {
+		m, err = f.restore(ctx, kept.LabelSets)
 	} else {
 		m, err = f.choose(ctx, l.set.RNGSeed)
 	}
@@ -116,13 +113,8 @@ func (l *Learner) Fit(ctx context.Context, positions []int) (*Model, error) {
 }
 
 // embed computes the columns of a problem with the weights of edges that its labels choose.
-func (l *Learner) embed(ctx context.Context, p *method.Problem) (err error) {
-	if l.kept != nil {
-		l.fitted, err = l.kept.Edges.Weigh(ctx, p, &l.set)
-	} else {
-		l.fitted, err = engine.Weigh(ctx, p, &l.set)
-	}
-	if err != nil {
+func (l *LabelLearner) embed(ctx context.Context, p *Problem) (err error) {
+	if l.fitted, err = new(Engine).Weigh(ctx, p, &l.set); err != nil {
 		return err
 	}
 	set := l.set
@@ -143,7 +135,7 @@ func (l *Learner) embed(ctx context.Context, p *method.Problem) (err error) {
 
 // Frequent returns the number of the nodes at some positions with each label, a score that is the same for all nodes, and the threshold
 // that they learn for it.
-func (l *Learner) Frequent(positions []int) (counts []float64, limit float64) {
+func (l *LabelLearner) Frequent(positions []int) (counts []float64, limit float64) {
 	counts = make([]float64, len(l.problem.Names))
 	var sets [][]int
 	for _, position := range positions {
@@ -157,7 +149,7 @@ func (l *Learner) Frequent(positions []int) (counts []float64, limit float64) {
 
 // F1 returns the micro-F1 and the macro-F1 of scores of the labels of nodes at some positions: first if each node has as many predicted labels
 // as true ones (Perozzi, Al-Rfou, Skiena 2014), then if it has those with at least the given score.
-func (l *Learner) F1(positions []int, limit float64,
+func (l *LabelLearner) F1(positions []int, limit float64,
 	scores func(node int) []float64) (measures [4]float64) {
 	var truth [][]int
 	list := make([][]float64, len(positions))
@@ -173,15 +165,10 @@ func (l *Learner) F1(positions []int, limit float64,
 	return measures
 }
 
-// Workspace declares the memory of [Predict] without the problem.
-func Workspace(p *method.Problem, s *method.Settings) (budget.Workspace, error) {
-	return engine.Declare(p, s, budget.Workspace{})
-}
-
-// workspace declares the memory of the search for eigenvectors and of the least squares.
-func workspace(p *method.Problem, _ *method.Settings) (budget.Workspace, error) {
+// labelSetWorkspace declares the memory of the search for eigenvectors and of the least squares.
+func labelSetWorkspace(p *Problem, _ *Settings) (budget.Workspace, error) {
 	n := len(p.Degrees)
-	labelled := len(NewLearner(p, nil).Row)
+	labelled := len(NewLabelLearner(p, nil).Row)
 	labels := len(p.Names)
 	w := auto.EmbeddingWorkspace(n, labelled).And(budget.Held(p.ArcsBytes(), budget.Block[float32](n, labels), 40*int64(labelled)*int64(labels+1)))
 	if p.Attributes != nil {
@@ -190,23 +177,27 @@ func workspace(p *method.Problem, _ *method.Settings) (budget.Workspace, error) 
 	return w, nil
 }
 
-// Model gives a node a probability of each of the labels, which do not exclude
+// LabelSetModel gives a node a probability of each of the labels, which do not exclude
 // each other: one least squares machine for each label against the rest, with the same
-// columns and λ, whose scores become probabilities by a sigmoid of its own.
-type Model struct {
+// columns and λ, whose scores become probabilities by a sigmoid of its own. A kept model has the choice, and least squares are fitted
+// again.
+type LabelSetModel struct {
 	Columns int     `json:"columns"` // eigenvectors that are taken
 	Lambda  float64 `json:"lambda"`  // of [classify.RidgePath]
 
 	// MicroF1 is that of the labels that labelled nodes would have without one, left out one by one, with the columns, λ and
-	// threshold that the nodes of other folds choose. Stderr is its standard error.
-	MicroF1 float64 `json:"micro_f1"`
-	Stderr  float64 `json:"micro_f1_stderr"`
+	// threshold that the nodes of other folds choose. Stderr is its standard error. Both are 0 of a kept model.
+	MicroF1 float64 `json:"micro_f1,omitempty"`
+	Stderr  float64 `json:"micro_f1_stderr,omitempty"`
 
 	// Threshold is the least probability of the labels of a node, chosen for the largest micro-F1. A node
 	// without such a label has the likeliest one.
 	Threshold float64 `json:"threshold"`
 
-	Labelled int `json:"-"` // nodes that Predict learned from
+	Slopes []float64 `json:"slopes"` // a of the sigmoids 1/(1 + exp(a·f + b)), one for each label
+	Shifts []float64 `json:"shifts"` // b
+
+	Labelled int `json:"-"` // nodes that it learned from
 
 	// HeldOut are the scores of labelled nodes that are left out one by one, in increasing order: 1 less the least
 	// probability of a label of the node. See [choose.Scores].
@@ -214,38 +205,17 @@ type Model struct {
 
 	model    *auto.EmbeddingModel
 	products *sparse.Block[float32] // the part of attributes in the scores of all nodes; nil: there are none
-	a, b     []float64              // of the sigmoids
 
-	labels map[int][]int // labels of the nodes that Predict learned from
-}
-
-// Kept is the choice of a model, which is kept with the labels. Least squares are fitted again.
-type Kept struct {
-	Columns   int           `json:"columns"`
-	Lambda    float64       `json:"lambda"`
-	Threshold float64       `json:"threshold"`
-	Slopes    []float64     `json:"slopes"` // a of the sigmoids 1/(1 + exp(a·f + b)), one for each label
-	Shifts    []float64     `json:"shifts"` // b
-	Edges     *method.Model `json:"-"`      // has the weights of edges
-}
-
-// Keep returns the choice of a model.
-func (m *Model) Keep() *Kept {
-	return &Kept{Columns: m.Columns, Lambda: m.Lambda, Threshold: m.Threshold, Slopes: m.a, Shifts: m.b}
-}
-
-// KeepEdges returns the model that keeps the weights of edges of a prediction.
-func KeepEdges(p *method.Prediction, seed uint64) *method.Model {
-	return &method.Model{Method: engine.Name, RNGSeed: seed, Origin: *p.Origin()}
+	labels map[int][]int // labels of the nodes that it learned from
 }
 
 // Valid reports whether the numbers fit each other and a number of labels.
-func (k *Kept) Valid(labels int) bool {
-	return k.Columns > 0 && k.Lambda > 0 && len(k.Slopes) == labels && len(k.Shifts) == labels
+func (m *LabelSetModel) Valid(labels int) bool {
+	return m.Columns > 0 && m.Lambda > 0 && len(m.Slopes) == labels && len(m.Shifts) == labels
 }
 
-// fit has labelled nodes, whose labels are sets of numbers below labels, and their features.
-type fit struct {
+// labelFit has labelled nodes, whose labels are sets of numbers below labels, and their features.
+type labelFit struct {
 	*auto.Embedding
 	node       []int
 	sets       [][]int
@@ -255,13 +225,13 @@ type fit struct {
 }
 
 // path returns ridge regression on the first columns and the attributes.
-func (f *fit) path(ctx context.Context, width int) (*classify.RidgePath, error) {
+func (f *labelFit) path(ctx context.Context, width int) (*classify.RidgePath, error) {
 	return f.Path(ctx, f.node, width, f.attributes, classify.OneHot(f.sets, f.labels), f.workers)
 }
 
 // restore fits the choice of a kept model.
-func (f *fit) restore(ctx context.Context, k *Kept) (*Model, error) {
-	m := &Model{Columns: min(k.Columns, f.Cols), Lambda: k.Lambda, Threshold: k.Threshold, a: k.Slopes, b: k.Shifts}
+func (f *labelFit) restore(ctx context.Context, k *LabelSetModel) (*LabelSetModel, error) {
+	m := &LabelSetModel{Columns: min(k.Columns, f.Cols), Lambda: k.Lambda, Threshold: k.Threshold, Slopes: k.Slopes, Shifts: k.Shifts}
 	p, err := f.path(ctx, m.Columns)
 	if err == nil {
 		m.model = f.Fit(p, m.Columns, m.Lambda)
@@ -273,7 +243,7 @@ func (f *fit) restore(ctx context.Context, k *Kept) (*Model, error) {
 // the labels of nodes that are left out one by one, see package choose: as many labels are
 // predicted for a node as it has, so that the micro-F1 is the share of right ones. The error is
 // the context's.
-func (f *fit) choose(ctx context.Context, seed uint64) (*Model, error) {
+func (f *labelFit) choose(ctx context.Context, seed uint64) (*LabelSetModel, error) {
 	sets := f.sets
 	labels := f.labels
 	var width []int
@@ -317,8 +287,8 @@ func (f *fit) choose(ctx context.Context, seed uint64) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	leftOut := func(candidate int) (m *Model, scores *mat.Dense, err error) {
-		m = &Model{Columns: width[candidate/len(lambdas())],
+	leftOut := func(candidate int) (m *LabelSetModel, scores *mat.Dense, err error) {
+		m = &LabelSetModel{Columns: width[candidate/len(lambdas())],
 			Lambda: lambdas()[candidate%len(lambdas())]}
 		p, err := f.path(ctx, m.Columns)
 		if err != nil {
@@ -342,7 +312,7 @@ func (f *fit) choose(ctx context.Context, seed uint64) (*Model, error) {
 			}
 		}
 		s := choose.OfFold(fold, part)
-		var outside Model // sigmoids and a threshold without the fold
+		var outside LabelSetModel // sigmoids and a threshold without the fold
 		limit := outside.calibrate(scores[candidate], sets, labels, s.Train)
 		for _, i := range s.Test {
 			probability := outside.probable(mat.Row(nil, i, scores[candidate]))
@@ -360,7 +330,7 @@ func (f *fit) choose(ctx context.Context, seed uint64) (*Model, error) {
 }
 
 // calibrate fits the sigmoids to the scores of some nodes that were left out, and returns the threshold of their probabilities.
-func (m *Model) calibrate(scores *mat.Dense, sets [][]int, labels int, nodes []int) float64 {
+func (m *LabelSetModel) calibrate(scores *mat.Dense, sets [][]int, labels int, nodes []int) float64 {
 	column := make([]float64, len(nodes))
 	has := make([]bool, len(nodes))
 	for c := range labels {
@@ -375,14 +345,14 @@ func (m *Model) calibrate(scores *mat.Dense, sets [][]int, labels int, nodes []i
 		if a >= 0 { // all nodes have the label, none has, or a few say the opposite
 			a, b = 0, math.Log((float64(len(nodes))-yes+1)/(yes+1))
 		}
-		m.a = append(m.a, a)
-		m.b = append(m.b, b)
+		m.Slopes = append(m.Slopes, a)
+		m.Shifts = append(m.Shifts, b)
 	}
 	return threshold(problem.Pick(sets, nodes), func(k int) []float64 { return m.probable(mat.Row(nil, nodes[k], scores)) })
 }
 
 // Probabilities returns the probability of each label of a node.
-func (m *Model) Probabilities(node int) []float64 {
+func (m *LabelSetModel) Probabilities(node int) []float64 {
 	scores := m.model.Scores(node)
 	if m.products != nil {
 		for c, v := range m.products.Row(node) {
@@ -393,45 +363,35 @@ func (m *Model) Probabilities(node int) []float64 {
 }
 
 // probable turns scores of labels into their probabilities.
-func (m *Model) probable(scores []float64) []float64 {
+func (m *LabelSetModel) probable(scores []float64) []float64 {
 	for c, f := range scores {
-		scores[c] = 1 / (1 + math.Exp(m.a[c]*f+m.b[c]))
+		scores[c] = 1 / (1 + math.Exp(m.Slopes[c]*f+m.Shifts[c]))
 	}
 	return scores
 }
 
-// Predict learns from the labels of a problem, with the choice of a model unless kept is nil. It returns the probabilities of all nodes, in
-// rows that need not sum to one, and the likeliest label of each, of labelled nodes too. The errors are those of [Learner.Fit].
-func Predict(ctx context.Context, p *method.Problem, kept *Kept,
-	s *method.Settings) (*Model, *method.Prediction, error) {
-	l := NewLearner(p, s)
-	l.kept = kept
-	if kept != nil {
-		l.set.RNGSeed = kept.Edges.RNGSeed
-	}
+// predictLabelSets is the Fit of [Spectral]. It returns the probabilities of all nodes, in
+// rows that need not sum to one, and the likeliest label of each, of labelled nodes too. The errors are those of [LabelLearner.Fit].
+func predictLabelSets(ctx context.Context, p *Problem, _ *Parameters, s *Settings) (*Prediction, error) {
+	l := NewLabelLearner(p, s)
 	m, err := l.Fit(ctx, sched.UpTo(len(l.Row)))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	m.Labelled = len(l.Row)
 	m.labels = make(map[int][]int, len(l.Row))
 	for i, v := range l.Row {
 		m.labels[v] = l.Sets[i]
 	}
-	out, err := m.predict(ctx, l.fitted, &l.set)
-	if err == nil {
-		out.EdgeWeights = *l.fitted.Learned
-	}
-	return m, out, err
+	return m.predict(ctx, l.fitted, s)
 }
 
 // predict returns the probabilities of all nodes of the problem that was learned from.
-func (m *Model) predict(ctx context.Context, p *method.Problem,
-	s *method.Settings) (*method.Prediction, error) {
+func (m *LabelSetModel) predict(ctx context.Context, p *Problem,
+	s *Settings) (*Prediction, error) {
 	n := len(p.Degrees)
 	labels := len(m.model.Means)
-	out := &method.Prediction{Scores: sparse.NewBlock[float32](n, labels),
-		Class: make([]int, n), Problem: p}
+	out := &Prediction{Scores: sparse.NewBlock[float32](n, labels), Class: make([]int, n), LabelSets: m}
 	var err error
 	if out.Reached, err = p.Reachable(ctx, p.Row, s.Workers, &out.Work); err != nil {
 		return nil, err
@@ -447,8 +407,8 @@ func (m *Model) predict(ctx context.Context, p *method.Problem,
 	})
 }
 
-// LabelsOf returns the labels that [Predict] says a node has: its own, or else those of the threshold.
-func (m *Model) LabelsOf(p *method.Prediction, node int) []int {
+// LabelsOf returns the labels that a node has in a prediction: its own, or else those of the threshold.
+func (m *LabelSetModel) LabelsOf(p *Prediction, node int) []int {
 	if labels, labelled := m.labels[node]; labelled {
 		return labels
 	}

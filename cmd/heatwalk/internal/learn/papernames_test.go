@@ -1,4 +1,4 @@
-package multilabel
+package learn
 
 import (
 	"strings"

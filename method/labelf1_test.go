@@ -1,4 +1,4 @@
-package multilabel
+package method
 
 import (
 	"math"

@@ -1,4 +1,4 @@
-package multilabel
+package method
 
 import (
 	"math"
@@ -11,7 +11,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/lanczos"
-	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -20,7 +19,7 @@ import (
 
 // drawSets gives the labelled nodes of a problem their class, most of them, and other
 // ones now and then.
-func drawSets(p *method.Problem, labels int) [][]int {
+func drawSets(p *Problem, labels int) [][]int {
 	rng := rand.New(rand.NewPCG(8, 9))
 	sets := make([][]int, len(p.Row))
 	for i := range sets {
@@ -90,7 +89,7 @@ func TestFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := (&fit{Embedding: c, node: p.Row, sets: sets, labels: labels}).choose(t.Context(), 0)
+	got, err := (&labelFit{Embedding: c, node: p.Row, sets: sets, labels: labels}).choose(t.Context(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +142,8 @@ func TestFit(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.Mul(mat.NewDense(1, width+1, features(width, node)), &w)
-		return addTo(s.RawRowView(0), share)
+		addTo(s.RawRowView(0), share)
+		return s.RawRowView(0)
 	}
 	best, width, lambda := -1.0, 0, 0.0
 	var left [][]float64
@@ -166,7 +166,7 @@ func TestFit(t *testing.T) {
 	var predicted [][]int
 	for i := range sets {
 		rows[i] = got.probable(slices.Clone(left[i]))
-		var outside Model
+		var outside LabelSetModel
 		limit := outside.calibrate(matrix, sets, labels, choose.OfFold(fold, fold[i]).Train)
 		predicted = append(predicted, above(outside.probable(slices.Clone(left[i])), limit-1e-9))
 	}
@@ -183,7 +183,7 @@ func TestFit(t *testing.T) {
 		}
 	}
 	for l := range labels {
-		if got.a[l] == 0 {
+		if got.Slopes[l] == 0 {
 			continue
 		}
 		yes, flat, slope := share[l]*float64(m), 0.0, 0.0
@@ -192,20 +192,13 @@ func TestFit(t *testing.T) {
 			if slices.Contains(sets[i], l) {
 				target = (yes + 1) / (yes + 2)
 			}
-			d := target - 1/(1+math.Exp(got.a[l]*left[i][l]+got.b[l]))
+			d := target - 1/(1+math.Exp(got.Slopes[l]*left[i][l]+got.Shifts[l]))
 			flat, slope = flat+d, slope+d*left[i][l]
 		}
 		if math.Abs(flat) > 1e-6 || math.Abs(slope) > 1e-6 {
 			t.Errorf("label %d: the likelihood has the slopes %v and %v", l, flat, slope)
 		}
 	}
-}
-
-func addTo(dst, x []float64) []float64 {
-	for i, v := range x {
-		dst[i] += v
-	}
-	return dst
 }
 
 // A label that no labelled node has is less likely than any that one has, and one that
@@ -220,7 +213,7 @@ func TestWithoutLabels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	model, err := (&fit{Embedding: c, node: p.Row, sets: sets, labels: 5}).choose(t.Context(), 0)
+	model, err := (&labelFit{Embedding: c, node: p.Row, sets: sets, labels: 5}).choose(t.Context(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,14 +226,14 @@ func TestWithoutLabels(t *testing.T) {
 func TestWorkersAgree(t *testing.T) {
 	p := contract.Planted(t, 4, 300, 60)
 	sets := drawSets(p, 4)
-	var want *method.Prediction
+	var want *Prediction
 	for _, workers := range []int{1, 2, 7} {
-		s := &method.Settings{Workers: workers}
+		s := &Settings{Workers: workers}
 		c, err := auto.NewEmbedding(t.Context(), p, auto.EmbeddingColumns, &lanczos.Settings{Workers: workers})
 		if err != nil {
 			t.Fatal(err)
 		}
-		model, err := (&fit{Embedding: c, node: p.Row, sets: sets, labels: 4, workers: s.Workers}).choose(t.Context(), 0)
+		model, err := (&labelFit{Embedding: c, node: p.Row, sets: sets, labels: 4, workers: s.Workers}).choose(t.Context(), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -259,7 +252,7 @@ func TestWorkersAgree(t *testing.T) {
 
 // The labels of a node that stands on several lines are one set.
 func TestSetsOf(t *testing.T) {
-	l := NewLearner(&method.Problem{Row: []int{4, 1, 4, 4, 1}, Class: []int{1, 0, 2, 0, 2}}, nil)
+	l := NewLabelLearner(&Problem{Row: []int{4, 1, 4, 4, 1}, Class: []int{1, 0, 2, 0, 2}}, nil)
 	node, sets := l.Row, l.Sets
 	if !slices.Equal(node, []int{4, 1}) || !reflect.DeepEqual(sets, [][]int{{0, 1, 2}, {0, 2}}) {
 		t.Errorf("nodes %v have %v", node, sets)
@@ -290,7 +283,7 @@ func TestAttributes(t *testing.T) {
 			p.Class[i] %= 4
 		}
 		p.Names = []string{"a", "b", "c", "d", "e"}
-		model, out, err := Predict(t.Context(), p, nil, new(method.Settings))
+		out, err := Spectral.Predict(t.Context(), p, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -303,9 +296,15 @@ func TestAttributes(t *testing.T) {
 		if share := float64(right) / float64(len(p.Degrees)); share < 0.75 || columns == 3 && share < 0.9 {
 			t.Errorf("%d columns: %v of the nodes have the right attribute", columns, share)
 		}
-		kept := model.Keep()
-		kept.Edges = KeepEdges(out, 0)
-		_, again, err := Predict(t.Context(), p, kept, &method.Settings{Workers: 2})
+		model, err := Spectral.Keep(out, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept, err := model.Engine(LabelSets)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := kept.Predict(t.Context(), p, nil, &Settings{Workers: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
