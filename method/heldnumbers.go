@@ -45,20 +45,24 @@ func rangeOf(values []float64) valueRange { return valueRange{slices.Min(values)
 // clip returns the nearest value in the range.
 func (r valueRange) clip(x float64) float64 { return min(max(x, r.least), r.most) }
 
-// newHeldNumbers returns at most mostCompared values. Of more values they are from two folds or more, as few as
+// newHeldNumbers returns at most mostCompared values, on a large graph half as many. Of more values they are from two folds or more, as few as
 // have as many, because each of these folds takes a model of the other values.
 func newHeldNumbers(p *Problem, seed uint64) *heldNumbers {
 	m := len(p.Row)
 	folds := choose.FoldCount(m)
 	fold := choose.Folds(make([]int, m), folds, seed, 0)
-	count := max(2, (mostCompared*folds+m-1)/m)
+	limit := mostCompared
+	if p.Nodes() > mostSpectralNodes { // where each fold takes sweeps for every setting
+		limit /= 2
+	}
+	count := max(2, (limit*folds+m-1)/m)
 	var tested []int
 	for i, f := range fold {
 		if f < count {
 			tested = append(tested, i)
 		}
 	}
-	tested = problem.Pick(tested, sampleOf(len(tested), mostCompared, seed))
+	tested = problem.Pick(tested, sampleOf(len(tested), limit, seed))
 	measured := slices.Repeat([]int{-1}, m) // the fold; −1: the value is known to all models
 	for _, i := range tested {
 		measured[i] = fold[i]

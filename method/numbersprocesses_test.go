@@ -49,7 +49,7 @@ func onProcesses(t *testing.T, size int, p *Problem, methods []Entry) (*sparse.B
 	return values, report
 }
 
-// TestNumbersOnSeveralProcesses compares predictions, parameters and errors with those of one process.
+// TestNumbersOnSeveralProcesses compares predictions, parameters and errors, which are those of rough solves, with those of one process.
 func TestNumbersOnSeveralProcesses(t *testing.T) {
 	p := randomNumbers(t, 4, 130)
 	p.Attributes = &sparse.Table{Rows: 130, Cols: 2}
@@ -69,7 +69,7 @@ func TestNumbersOnSeveralProcesses(t *testing.T) {
 			t.Errorf("%s: %s, %v, want %s, %v", name, got.Method, got.Parameters, want.Method, want.Parameters)
 		}
 		for _, e := range []struct{ got, want Errors }{{got.Errors, want.Errors}, {got.Mean, want.Mean}, {got.Neighbours, want.Neighbours}} {
-			if math.Abs(e.got.RMSE-e.want.RMSE) > 1e-6 || math.Abs(e.got.MAE-e.want.MAE) > 1e-6 {
+			if math.Abs(e.got.RMSE-e.want.RMSE) > 1e-4 || math.Abs(e.got.MAE-e.want.MAE) > 1e-4 {
 				t.Errorf("%s: errors %v, want %v", name, e.got, e.want)
 			}
 		}

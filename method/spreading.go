@@ -48,7 +48,7 @@ func (m spreading) numbers() graphMethod {
 		}
 		set := propagate.Settings{Memory: budget.Subtract(s.Memory, 8*int64((8+5*len(samples))*len(p.Degrees)))}
 		if s.Rough {
-			set.Tolerance = 1e-7
+			set.Tolerance = 1e-5
 		}
 		dst := sparse.NewBlock[float64](len(p.Degrees), len(samples))
 		err := m.rule.MeansTo(ctx, dst, p.Graph, known, v, &set)
