@@ -203,7 +203,7 @@ func predictBest(ctx context.Context, p *Problem, entries []Entry, s *Settings) 
 			out.Value[row] = center // adds nothing to the spread
 		}
 		spread := meanSquareElsewhere(p, out.Value, center)
-		contest.Shrinkage = h.shrinkage(best.numbers.miss[best.setting], -1, spread)
+		contest.Shrinkage = h.shrinkage(best.miss[best.choice.Setting], -1, spread)
 	}
 	for i, v := range out.Value {
 		out.Value[i] = float64(contest.Shrinkage*v) + float64((1-contest.Shrinkage)*center)
@@ -242,7 +242,7 @@ func (c *Choice) compared(e Errors) Compared {
 // merit, see [choose.Counts.Best].
 func bestOf(list []*Choice, hidden int) (best *Choice, setting int, merit float64) {
 	for _, c := range list {
-		s, m := c.numbers.Best(c.numbers.space, hidden)
+		s, m := c.choice.Counts.Best(c.space, hidden)
 		if best == nil || m > merit {
 			best = c
 			setting = s
@@ -292,7 +292,7 @@ func (h *heldNumbers) measure(list []*Choice, given float64) (Errors, []float64)
 	predicted := make([]float64, len(h.value))
 	for f := range h.groups {
 		best, setting, _ := bestOf(list, f)
-		misses := best.numbers.miss[setting]
+		misses := best.miss[setting]
 		factor := given
 		if factor == 0 {
 			factor = h.shrinkage(misses, f, 0)

@@ -89,7 +89,7 @@
 //
 // The driver is that of classes: a choice by predictions of each value without its fold, and a model of all values. The share
 // of right predictions is replaced by the share of the variance that is explained, the mean of 1 − (y − ŷ)²/σ². Of more than
-// 1,000 values errors are measured on 1,000, on more than 20,000 nodes 500; a setting of a kernel is chosen by a sample and then measured by models of all
+// 1,000 values errors are measured on 1,000, on more than 20,000 nodes 400; a setting of a kernel is chosen by a sample and then measured by models of all
 // other folds. [Best] compares several engines, see [ParseList], and draws the predictions of the best towards the mean, as
 // far as held-out values do; engines of other modules are added with [Register]. No prediction is beyond the range of the known values.
 //

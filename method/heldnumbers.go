@@ -45,7 +45,7 @@ func rangeOf(values []float64) valueRange { return valueRange{slices.Min(values)
 // clip returns the nearest value in the range.
 func (r valueRange) clip(x float64) float64 { return min(max(x, r.least), r.most) }
 
-// newHeldNumbers returns at most mostCompared values, on a large graph half as many. Of more values they are from two folds or more, as few as
+// newHeldNumbers returns at most mostCompared values, on a large graph two fifths as many. Of more values they are from two folds or more, as few as
 // have as many, because each of these folds takes a model of the other values.
 func newHeldNumbers(p *Problem, seed uint64) *heldNumbers {
 	m := len(p.Row)
@@ -53,7 +53,7 @@ func newHeldNumbers(p *Problem, seed uint64) *heldNumbers {
 	fold := choose.Folds(make([]int, m), folds, seed, 0)
 	limit := mostCompared
 	if p.Nodes() > mostSpectralNodes { // where each fold takes sweeps for every setting
-		limit /= 2
+		limit = limit * 2 / 5 // of 1,000 values four folds, see samplesAtOnce
 	}
 	count := max(2, (limit*folds+m-1)/m)
 	var tested []int
@@ -92,24 +92,16 @@ func newHeldNumbers(p *Problem, seed uint64) *heldNumbers {
 	return h
 }
 
-// numberEvidence has the errors of predictions for values by models of the other folds, for each setting of an engine.
-type numberEvidence struct {
-	*choose.Counts
-	space  *choose.Space
-	values []param.Values
-	miss   [][]float64 // y − ŷ by setting and value
-}
-
-// newEvidence returns the evidence of errors. The merit of a prediction is 1 − (y − ŷ)²/σ²: that of the right or wrong class
+// count returns the evidence of errors. The merit of a prediction is 1 − (y − ŷ)²/σ²: that of the right or wrong class
 // is 1 or 0.
-func (h *heldNumbers) newEvidence(values []param.Values, space *choose.Space, miss [][]float64) *numberEvidence {
-	e := &numberEvidence{choose.NewCounts(len(values), h.labels), space, values, miss}
+func (h *heldNumbers) count(miss [][]float64) *choose.Counts {
+	counts := choose.NewCounts(len(miss), h.labels)
 	for s, list := range miss {
 		for i, x := range list {
-			e.AddMerit(s, h.group[i], 1-float64(x*x)/h.spread)
+			counts.AddMerit(s, h.group[i], 1-float64(x*x)/h.spread)
 		}
 	}
-	return e
+	return counts
 }
 
 // measureNumbers returns the errors of predictions by models of the other folds, by setting and value. Predictions beyond the range of
@@ -148,13 +140,13 @@ func (m *graphMethod) chooseNumbers(ctx context.Context, j *job, h *heldNumbers)
 	sample.p = j.p.At(sampleOf(len(j.p.Row), mostCompared, j.set.RNGSeed))
 	c, err := m.compareNumbers(ctx, &sample, newHeldNumbers(sample.p, j.set.RNGSeed))
 	for err == nil {
-		c.job = j
-		values := []param.Values{c.Declared.Values}
-		var miss [][]float64
-		if miss, err = m.measureNumbers(ctx, j, h, values); err == nil {
-			c.numbers = h.newEvidence(values, new(choose.Space), miss)
-			c.setting = 0
-			return c, nil
+		chosen := *j
+		chosen.fix(&c.Parameters)
+		var measured *Choice
+		if measured, err = m.compareNumbers(ctx, &chosen, h); err == nil {
+			measured.Settings = c.Settings
+			chosen.unsolved = sample.unsolved
+			return measured, nil
 		}
 		if isUnsolved(err) && c.leaveOut(err) {
 			err = nil
@@ -171,33 +163,27 @@ func (m *graphMethod) compareNumbers(ctx context.Context, j *job, h *heldNumbers
 		space.Axes[0].Values--
 		space.Usual = min(space.Usual, space.Len()-1)
 	}
-	count := space.Len()
-	miss, err := m.measureNumbers(ctx, j, h, j.values[:count])
-	if err != nil {
-		return nil, err
+	narrow := *j
+	narrow.space = &space
+	narrow.values = j.values[:space.Len()]
+	var miss [][]float64
+	measure := func(ctx context.Context, _, values []int) (*choose.Counts, error) {
+		more, err := m.measureNumbers(ctx, j, h, problem.Pick(j.values, values[len(miss):]))
+		miss = append(miss, more...)
+		return h.count(miss), err
 	}
-	c := &Choice{Settings: j.size(), job: j, numbers: h.newEvidence(j.values[:count], &space, miss)}
-	c.decide()
-	if widest := j.values[count:]; len(widest) > 0 && c.setting >= count-len(widest) {
-		more, err := m.measureNumbers(ctx, j, h, widest)
-		if err != nil {
-			return nil, err
-		}
-		c.numbers = h.newEvidence(j.values, j.space, slices.Concat(miss, more))
-		c.decide()
+	c, err := narrow.choose(ctx, measure)
+	if widest := len(j.values) - len(narrow.values); err == nil && widest > 0 && c.choice.Setting >= len(narrow.values)-widest {
+		c, err = j.choose(ctx, measure)
+	} else if err == nil {
+		c.space = &space
 	}
-	return c, nil
-}
-
-// decide stores the parameters that the evidence chooses. It reports whether there are some.
-func (c *Choice) decide() bool {
-	setting, merit := c.numbers.Best(c.numbers.space, -1)
-	c.setting = setting
-	c.Parameters = Parameters{}
-	if len(c.job.declared.Params) > 0 {
-		c.Declared = &Setting{c.job.declared, c.numbers.values[setting]}
+	if err == nil {
+		c.job = j
+		c.Settings = j.size()
+		c.miss = miss
 	}
-	return !math.IsInf(merit, -1)
+	return c, err
 }
 
 // isUnsolved reports whether an error is that of equations which are not solved.
@@ -206,8 +192,11 @@ func isUnsolved(err error) bool { return errors.As(err, new(*problem.Error)) }
 // leaveOut leaves out a chosen setting whose equations are not solved, and chooses again. It reports whether a setting is left.
 func (c *Choice) leaveOut(err error) bool {
 	c.job.unsolved = append(c.job.unsolved, Unsolved{c.job.declared.Name, c.Parameters, err})
-	c.numbers.Loss[c.setting] = math.Inf(1)
-	return c.decide()
+	c.choice.Counts.Loss[c.choice.Setting] = math.Inf(1)
+	setting, merit := c.choice.Counts.Best(c.space, -1)
+	c.choice.Setting = setting
+	c.Parameters = c.job.parameters(0, setting)
+	return !math.IsInf(merit, -1)
 }
 
 // clip replaces predicted numbers beyond the range of known ones by the nearest within it, and finds the nodes that are reached.

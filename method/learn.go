@@ -78,7 +78,7 @@ func (begin stages) predict(ctx context.Context, m *Engine, p *Problem, par *Par
 	switch {
 	case choice.estimate != nil:
 		j.out.Estimate = *choice.estimate
-	case choice.choice != nil:
+	case choice.choice != nil && choice.miss == nil:
 		j.out.Estimate = choice.choice.HeldOut.Estimate(p, j.out.Reached)
 	}
 	return j.out, nil
@@ -91,7 +91,7 @@ func learnBest(ctx context.Context, list []*Choice) (*Choice, error) {
 	var first error
 	for {
 		c := list[0]
-		if c.numbers != nil {
+		if c.miss != nil {
 			best, _, merit := bestOf(list, -1)
 			if math.IsInf(merit, -1) && first != nil {
 				return nil, first
@@ -103,7 +103,7 @@ func learnBest(ctx context.Context, list []*Choice) (*Choice, error) {
 		out.Settings = c.Settings
 		out.Work.Sweeps += c.Work.Sweeps
 		err := c.job.learn(ctx, c)
-		if err == nil || c.numbers == nil || !isUnsolved(err) {
+		if err == nil || c.miss == nil || !isUnsolved(err) {
 			return c, err
 		}
 		first = cmp.Or(first, err)
@@ -196,7 +196,7 @@ func (j *job) choose(ctx context.Context,
 	return &Choice{
 		Parameters: j.parameters(result.Kernel, result.Setting),
 		Accuracy:   result.Accuracy, Tested: result.Tested, Settings: j.size(),
-		choice: result,
+		choice: result, space: j.space,
 	}, nil
 }
 
@@ -217,9 +217,9 @@ type Choice struct {
 	Settings int     // number of settings to choose from
 	Work     graph.Work
 
-	choice   *choose.Found   // nil of other methods, and with too few labels
-	numbers  *numberEvidence // of an engine of numbers
-	setting  int             // of this evidence
+	choice   *choose.Found // nil of other methods, and with too few labels
+	miss     [][]float64   // y − ŷ of held-out numbers, by setting and number; nil of classes
+	space    *choose.Space // of the settings that were compared
 	job      *job
 	estimate *problem.Estimate // of the chosen setting by models of all labels; nil: that of the choice
 }
