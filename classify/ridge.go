@@ -159,14 +159,14 @@ func (p *RidgePath) inverse(lambda float64) *ridgeInverse {
 	for _, v := range p.values {
 		g.w = append(g.w, 1/(v+g.ridge))
 	}
-	g.coefficients = g.times(p.y, p.projected)
+	g.coefficients = g.times(g.vectors, p.y, p.projected)
 	return g
 }
 
-// times returns GX, given UᵀX.
-func (g *ridgeInverse) times(x, projected *mat.Dense) *mat.Dense {
+// times returns some rows of GX, given these rows of U and X, and UᵀX; or XᵀGX, given XᵀU and XᵀX in their place.
+func (g *ridgeInverse) times(u mat.Matrix, x, projected *mat.Dense) *mat.Dense {
 	out := new(mat.Dense)
-	out.Mul(g.vectors, g.scaleRows(projected))
+	out.Mul(u, g.scaleRows(projected))
 	if g.basis != nil {
 		out.Sub(x, out)
 		out.Scale(1/g.ridge, out)
@@ -314,55 +314,76 @@ func (p *RidgePath) Weights(lambda float64) (w *mat.Dense, means []float64) {
 	return w, slices.Clone(p.means)
 }
 
-// LeavePartsOut returns the predictions for the items of each part by a model of all other items, for λ > 0, of a path without the
-// column of a constant. Items whose fold is negative are in no part. The model has a constant without a penalty, and the features
+// LeavePartsOut returns for each λ > 0 the predictions for the items of each part by a model of all other items, of a path without the
+// column of a constant; nil where the equations have no solution. Items whose fold is negative are in no part. The model has a constant without a penalty, and the features
 // others[f] of all items, with the same ridge, for part f; nil: there are none. With the columns Z = [Y 1 others] and C = GZ a part F has the residuals R =
 // (G_FF)⁻¹·C_F, and N = ZᵀGZ − C_FᵀR has the products of the other items, so that the columns behind Y have the
 // weights w that solve N + diag(0, 1, …) for them, and the predictions are Y_F − R·[I; −w].
 //
-// Cost: for each part the products and a factorisation of its size. The error is
-// [ErrIndefinite].
-func (p *RidgePath) LeavePartsOut(lambda float64, fold []int, parts int, others []*mat.Dense) (*mat.Dense, error) {
-	g := p.inverse(lambda)
-	out := mat.DenseCopyOf(p.y)
+// Cost: for each part the products with U, and for each λ a factorisation of its size.
+func (p *RidgePath) LeavePartsOut(lambdas []float64, fold []int, parts int, others []*mat.Dense) ([]*mat.Dense, error) {
+	out := make([]*mat.Dense, len(lambdas))
+	inverses := make([]*ridgeInverse, len(lambdas))
+	for l, lambda := range lambdas {
+		out[l] = mat.DenseCopyOf(p.y)
+		inverses[l] = p.inverse(lambda)
+	}
+	columns := p.columnsBeside(nil)
 	for f := range parts {
 		members, _ := splitFold(fold, f)
 		if len(members) == 0 {
 			continue
 		}
-		var beside *mat.Dense
 		if others != nil {
-			beside = others[f]
+			columns = p.columnsBeside(others[f])
 		}
-		c, inner := g.columns(beside)
-		residuals := pickRows(c, members)
-		if err := SolveDefinite(g.square(members), residuals); err != nil {
-			return nil, err
-		}
-		products := new(mat.Dense)
-		products.Mul(pickRows(c, members).T(), residuals)
-		inner.Sub(inner, products)
-		weights, err := g.weightsBeside(inner)
-		if err != nil {
-			return nil, err
-		}
-		residuals = g.subtract(residuals, weights)
-		for a, i := range members {
-			floats.Sub(out.RawRowView(i), residuals.RawRowView(a))
+		u, z := pickRows(p.vectors, members), pickRows(columns.z, members)
+		for l, g := range inverses {
+			if out[l] == nil {
+				continue
+			}
+			c := g.times(u, z, columns.projected)
+			residuals := mat.DenseCopyOf(c)
+			err := SolveDefinite(g.square(members), residuals)
+			if err == nil {
+				products := new(mat.Dense)
+				products.Mul(c.T(), residuals)
+				inner := g.inner(columns)
+				inner.Sub(inner, products)
+				var weights *mat.Dense
+				if weights, err = g.weightsBeside(inner); err == nil {
+					residuals = g.subtract(residuals, weights)
+				}
+			}
+			switch {
+			case errors.Is(err, ErrIndefinite):
+				out[l] = nil
+				continue
+			case err != nil:
+				return nil, err
+			}
+			for a, i := range members {
+				floats.Sub(out[l].RawRowView(i), residuals.RawRowView(a))
+			}
 		}
 	}
-	return p.scores(out), nil
+	for _, predicted := range out {
+		if predicted != nil {
+			p.scores(predicted)
+		}
+	}
+	return out, nil
 }
 
 // WeightsBeside returns the weights of the model of all items of [RidgePath.LeavePartsOut] with other features: as
 // [RidgePath.Weights], and the constant with the weights of the others. The error is [ErrIndefinite].
 func (p *RidgePath) WeightsBeside(lambda float64, others *mat.Dense) (w, beside *mat.Dense, err error) {
 	g := p.inverse(lambda)
-	c, inner := g.columns(others)
-	if beside, err = g.weightsBeside(inner); err != nil {
+	columns := p.columnsBeside(others)
+	if beside, err = g.weightsBeside(g.inner(columns)); err != nil {
 		return nil, nil, err
 	}
-	w = g.subtract(c, beside)
+	w = g.subtract(g.times(p.vectors, columns.z, columns.projected), beside)
 	if p.a != nil {
 		dual := w
 		w = new(mat.Dense)
@@ -372,22 +393,27 @@ func (p *RidgePath) WeightsBeside(lambda float64, others *mat.Dense) (w, beside 
 	return w, beside, nil
 }
 
-// columns returns C = GZ and ZᵀC for Z = [Y 1 others].
-func (g *ridgeInverse) columns(others *mat.Dense) (c, inner *mat.Dense) {
-	items, _ := g.y.Dims()
-	z := new(mat.Dense)
-	z.Augment(g.y, mat.NewDense(items, 1, slices.Repeat([]float64{1}, items)))
+// ridgeColumns are Z = [Y 1 others], UᵀZ and ZᵀZ.
+type ridgeColumns struct{ z, projected, products *mat.Dense }
+
+// columnsBeside returns the columns of a model with other features; nil: there are none.
+func (p *RidgePath) columnsBeside(others *mat.Dense) *ridgeColumns {
+	items, _ := p.y.Dims()
+	c := &ridgeColumns{new(mat.Dense), new(mat.Dense), new(mat.Dense)}
+	c.z.Augment(p.y, mat.NewDense(items, 1, slices.Repeat([]float64{1}, items)))
 	if others != nil {
-		targets := z
-		z = new(mat.Dense)
-		z.Augment(targets, others)
+		targets := c.z
+		c.z = new(mat.Dense)
+		c.z.Augment(targets, others)
 	}
-	projected := new(mat.Dense)
-	projected.Mul(g.vectors.T(), z)
-	c = g.times(z, projected)
-	inner = new(mat.Dense)
-	inner.Mul(z.T(), c)
-	return c, inner
+	c.projected.Mul(p.vectors.T(), c.z)
+	c.products.Mul(c.z.T(), c.z)
+	return c
+}
+
+// inner returns ZᵀGZ.
+func (g *ridgeInverse) inner(c *ridgeColumns) *mat.Dense {
+	return g.times(c.projected.T(), c.products, c.projected)
 }
 
 // weightsBeside returns the weights of the columns behind Y, given the products of [Y 1 others] and G times these.

@@ -245,12 +245,12 @@ func TestLeavePartsOut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := path.LeavePartsOut(0.1, fold, parts, nil)
+		got, err := path.LeavePartsOut([]float64{0.1}, fold, parts, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := products.LeavePartsOut(0.1, fold, parts, nil)
-		if err != nil || !mat.EqualApprox(got, want, 1e-9) {
+		want, err := products.LeavePartsOut([]float64{0.1}, fold, parts, nil)
+		if err != nil || !mat.EqualApprox(got[0], want[0], 1e-9) {
 			t.Errorf("%d columns: other predictions, %v", columns, err)
 		}
 		// The last two columns apart, with the same ridge.
@@ -259,7 +259,7 @@ func TestLeavePartsOut(t *testing.T) {
 			t.Fatal(err)
 		}
 		others := slices.Repeat([]*mat.Dense{mat.DenseCopyOf(sparse.DenseOf(x).Slice(0, items, columns-2, columns))}, parts)
-		if got, err = few.LeavePartsOut(0.1*path.Mean/few.Mean, fold, parts, others); err != nil || !mat.EqualApprox(got, want, 1e-9) {
+		if got, err = few.LeavePartsOut([]float64{0.1 * path.Mean / few.Mean}, fold, parts, others); err != nil || !mat.EqualApprox(got[0], want[0], 1e-9) {
 			t.Errorf("%d columns, two apart: other predictions, %v", columns, err)
 		}
 	}

@@ -2,7 +2,6 @@ package method
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"math"
 	"slices"
@@ -173,14 +172,15 @@ func (r featureRidge) predictions(ctx context.Context, j *job, settings []param.
 		if err != nil {
 			return err
 		}
+		var lambdas []float64
 		for _, v := range list {
-			err := leaveFoldsOut(f.path, r.lambda(f, v), problem.Pick(j.p.Row, positions), problem.Pick(fold, positions), len(groups), others,
-				func(group int, predict func(node int) (float64, bool)) { visit(setting, group, predict) })
-			if err != nil {
-				return err
-			}
-			setting++
+			lambdas = append(lambdas, r.lambda(f, v))
 		}
+		err = leaveFoldsOut(f.path, lambdas, problem.Pick(j.p.Row, positions), problem.Pick(fold, positions), len(groups), others, setting, visit)
+		if err != nil {
+			return err
+		}
+		setting += len(list)
 	}
 	return nil
 }
@@ -201,23 +201,20 @@ func foldsOf(p *Problem, groups []group) []int {
 }
 
 // leaveFoldsOut calls visit with the predictions for the nodes of each fold by models of all other rows, see [classify.RidgePath.LeavePartsOut];
-// they are infinite if equations have no solution.
-func leaveFoldsOut(path *classify.RidgePath, lambda float64, rows, fold []int, parts int, others []*mat.Dense,
-	visit func(group int, predict func(node int) (float64, bool))) error {
-	predicted, err := path.LeavePartsOut(lambda, fold, parts, others)
-	isSolved := !errors.Is(err, classify.ErrIndefinite)
-	if err != nil && isSolved {
-		return err
+// they are infinite if equations have no solution. first is the setting of the first λ.
+func leaveFoldsOut(path *classify.RidgePath, lambdas []float64, rows, fold []int, parts int, others []*mat.Dense, first int, visit foldVisitor) error {
+	list, err := path.LeavePartsOut(lambdas, fold, parts, others)
+	for l, predicted := range list {
+		for f := range parts {
+			visit(first+l, f, func(node int) (float64, bool) {
+				if predicted == nil {
+					return math.Inf(1), true
+				}
+				return predicted.At(slices.Index(rows, node), 0), true
+			})
+		}
 	}
-	for f := range parts {
-		visit(f, func(node int) (float64, bool) {
-			if !isSolved {
-				return math.Inf(1), true
-			}
-			return predicted.At(slices.Index(rows, node), 0), true
-		})
-	}
-	return nil
+	return err
 }
 
 // spectralRidge is ridge regression on eigenvectors, see [auto.Embedding].

@@ -101,9 +101,12 @@ func (k kernelRidge) predictions(ctx context.Context, j *job, settings []param.V
 		grams[number] = nil
 		path, err := classify.NewGramRidgePath(ctx, gram,
 			mat.NewDense(len(p.Row), 1, slices.Clone(p.Value)), 1)
-		for i := 0; i < len(groups[number]) && err == nil; i++ {
-			err = leaveFoldsOut(path, groups[number][i].Number("lambda"), p.Row, fold, len(list), nil,
-				func(group int, predict func(node int) (float64, bool)) { visit(first[number]+i, group, predict) })
+		var lambdas []float64
+		for _, v := range groups[number] {
+			lambdas = append(lambdas, v.Number("lambda"))
+		}
+		if err == nil {
+			err = leaveFoldsOut(path, lambdas, p.Row, fold, len(list), nil, first[number], visit)
 		}
 		return cmp.Or(err, sched.Cause(ctx))
 	})

@@ -247,8 +247,14 @@ func (f *labelFit) choose(ctx context.Context, seed uint64) (*LabelSetModel, err
 	sets := f.sets
 	labels := f.labels
 	var width []int
+	var paths []*classify.RidgePath
 	for w := f.Cols; len(width) < widths && w > 0; w /= 2 {
+		p, err := f.path(ctx, w)
+		if err != nil {
+			return nil, err
+		}
 		width = append(width, w)
+		paths = append(paths, p)
 		if f.attributes != nil { // most columns are theirs
 			break
 		}
@@ -267,13 +273,9 @@ func (f *labelFit) choose(ctx context.Context, seed uint64) (*LabelSetModel, err
 	}
 	search.Measure = func(_ context.Context, kernels, settings []int) (*choose.Counts, error) {
 		counts := choose.NewCounts(len(kernels)*len(settings), instances)
-		for a, index := range kernels {
-			p, err := f.path(ctx, width[index])
-			if err != nil {
-				return nil, err
-			}
+		for a, kernel := range kernels {
 			for b, index := range settings {
-				left := p.LeaveOneOut(lambdas()[index])
+				left := paths[kernel].LeaveOneOut(lambdas()[index])
 				for part, list := range instances {
 					test := choose.OfFold(fold, part).Test
 					micro, _, _ := labelF1(problem.Pick(sets, test), labels, func(i int) []float64 { return left.RawRowView(test[i]) })
@@ -287,29 +289,19 @@ func (f *labelFit) choose(ctx context.Context, seed uint64) (*LabelSetModel, err
 	if err != nil {
 		return nil, err
 	}
-	leftOut := func(candidate int) (m *LabelSetModel, scores *mat.Dense, err error) {
-		m = &LabelSetModel{Columns: width[candidate/len(lambdas())],
-			Lambda: lambdas()[candidate%len(lambdas())]}
-		p, err := f.path(ctx, m.Columns)
-		if err != nil {
-			return nil, nil, err
-		}
-		m.model = f.Fit(p, m.Columns, m.Lambda)
-		return m, p.LeaveOneOut(m.Lambda), nil
+	leftOut := func(candidate int) *mat.Dense {
+		return paths[candidate/len(lambdas())].LeaveOneOut(lambdas()[candidate%len(lambdas())])
 	}
+	best := &LabelSetModel{Columns: width[result.Kernel], Lambda: lambdas()[result.Setting]}
+	best.model = f.Fit(paths[result.Kernel], best.Columns, best.Lambda)
 	chosen := result.Kernel*len(lambdas()) + result.Setting
-	best, left, err := leftOut(chosen)
-	if err != nil {
-		return nil, err
-	}
+	left := leftOut(chosen)
 	best.Threshold = best.calibrate(left, sets, labels, sched.UpTo(len(sets)))
 	scores := map[int]*mat.Dense{chosen: left} // of candidates
 	predicted := make([][]int, len(sets))
 	for part, candidate := range result.Outside {
 		if scores[candidate] == nil {
-			if _, scores[candidate], err = leftOut(candidate); err != nil {
-				return nil, err
-			}
+			scores[candidate] = leftOut(candidate)
 		}
 		s := choose.OfFold(fold, part)
 		var outside LabelSetModel // sigmoids and a threshold without the fold
