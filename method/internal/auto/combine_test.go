@@ -197,3 +197,42 @@ func TestStackOfSomeLabels(t *testing.T) {
 		t.Errorf("weights %+v by all labels, %+v by those that both have predicted", every, some)
 	}
 }
+
+// Weights without a subset are chosen by most of the predicted labels, also if beliefs predict labels of two folds alone.
+func TestChoiceSubsetsOfBeliefs(t *testing.T) {
+	const labels, folds = 400, 5
+	class, fold := make([]int, labels), make([]int, labels)
+	for i := range class {
+		class[i] = i % 4
+		fold[i] = i / 4 % folds
+	}
+	right := func(int) float64 { return 0.7 }
+	h := heldOutOf(class, 4, []component{steady(class, 4, right)}, steady(class, 4, right))
+	h.fold = fold
+	h.folds = folds
+	beliefs := steady(class, 4, right)
+	beliefs.Beliefs = true
+	for i, k := range fold {
+		if k >= believedFolds {
+			beliefs.rows[i] = nil
+		}
+	}
+	mixture := slices.Clone(h.components)
+	h.components = append(h.components, beliefs)
+	if got := choiceSubsets(h, mixture); !slices.Equal(got, fold) {
+		t.Error("subsets of a mixture without beliefs are not the folds")
+	}
+	subset := choiceSubsets(h, h.components)
+	predicted := labels * believedFolds / folds
+	for k := range folds {
+		left := 0
+		for i := range class {
+			if beliefs.rows[i] != nil && subset[i] != k {
+				left++
+			}
+		}
+		if 3*predicted > 4*left {
+			t.Errorf("subset %d leaves %d of %d predicted labels", k, left, predicted)
+		}
+	}
+}

@@ -237,15 +237,23 @@ func slackenTo(dst []float64, scores []float32, prior []float64, slack float64) 
 }
 
 // choiceSubsets divides the labels into subsets, as many as folds. Weights are chosen again without a subset to predict its
-// labels. Subsets are the folds, unless all candidates predict labels of the first fold alone: label propagation ends after a
-// fold that has enough labels, and without these none would be left to choose weights by. Then the labels are divided anew,
-// which is as honest because predictions for a fold have learned from none of its labels.
-func choiceSubsets(h *heldOut) []int {
-	candidates := append(slices.Clip(h.components), h.poisson)
-	for i, fold := range h.fold {
-		if fold > 0 && h.hasOthers[i] && isPredicted(candidates, i) {
-			return h.fold
+// labels. Subsets are the folds if labels of each fold are predicted by all candidates and by the mixture. Where beliefs predict
+// two folds, or label propagation ends after a fold that has enough labels, weights without a fold would be chosen by half of
+// the predicted labels or none. Then the labels are divided anew, which is as honest because predictions for a fold have learned
+// from none of its labels.
+func choiceSubsets(h *heldOut, mixture []component) []int {
+	candidates := append(slices.Clip(mixture), h.poisson)
+	for _, c := range h.components {
+		if !c.isFactor() {
+			candidates = append(candidates, c)
 		}
+	}
+	hasPredicted := make([]bool, h.folds)
+	for i, fold := range h.fold {
+		hasPredicted[fold] = hasPredicted[fold] || h.hasOthers[i] && isPredicted(candidates, i)
+	}
+	if !slices.Contains(hasPredicted, false) {
+		return h.fold
 	}
 	const draw = 1 // that of folds is 0
 	return choose.Folds(h.class, h.folds, h.seed, draw)
@@ -304,7 +312,7 @@ func (h *heldOut) estimate(mixture []component, calibrated Calibration,
 	}
 	row := make([]float64, h.classes)
 	full := make([]float64, h.classes)
-	subset := choiceSubsets(h)
+	subset := choiceSubsets(h, mixture)
 	for f := range h.folds {
 		refitted := mixture
 		if !h.isRefitted {
