@@ -130,10 +130,11 @@ func (c *Confidence) Estimate(reached *roaring.Bitmap,
 	if c.weight != nil {
 		e.Accuracy *= 1 - e.Unseen // labels of classes with a single label have no weight
 	}
-	// Two more right and two more wrong predictions leave an error where all are right.
+	// Two more right and two more wrong predictions leave an error where all are right. They are no part of the accuracy, so that
+	// its error is that of the mean over the labels alone.
 	variance := (max(0, c.squares-float64(c.total*excess*excess)) +
 		1) / (c.total + 4)
-	variance *= Nearness * (1/(c.total+4) + 1/float64(max(1, e.Reached)))
+	variance *= Nearness * (1/max(1, c.total) + 1/float64(max(1, e.Reached)))
 	// The only labels of their classes are wrong predictions: the binomial part of the variance of their share is there already.
 	unseen = max(0, unseen-float64(e.Unseen*(1-e.Unseen))/float64(len(c.p.Row)))
 	e.Stderr = math.Sqrt(variance + float64(luck*luck) +
