@@ -332,6 +332,33 @@ func TestElementary(t *testing.T) {
 	}
 }
 
+// Ratios of classes whose ends of edges have other shares than their nodes are J_ij/(p_i·p_j), as in the block model with degrees.
+func TestRatiosOfUnequalDegrees(t *testing.T) {
+	joint := mat.NewSymDense(2, []float64{0.5, 0.1, 0.1, 0.3})
+	ends := []float64{0.6, 0.4}
+	const labels = 1e6
+	var pairs []*mat.Dense
+	steps := mat.DenseCopyOf(joint) // diag(p)·P^l
+	for range walkSteps {
+		pair := mat.NewDense(2, 2, nil)
+		pair.Scale(2*labels, steps)
+		pairs = append(pairs, pair)
+		var scaled mat.Dense
+		scaled.Mul(mat.NewDiagDense(2, []float64{1 / ends[0], 1 / ends[1]}), joint)
+		next := new(mat.Dense)
+		next.Mul(steps, &scaled)
+		steps = next
+	}
+	r := fromWalks(pairs, labels, []float64{0.9, 0.1})
+	for i := range 2 {
+		for j := range 2 {
+			if want := joint.At(i, j) / (ends[i] * ends[j]); math.Abs(r.At(i, j)-want) > 0.01 {
+				t.Errorf("ratio of classes %d and %d: %.4f, want %.4f", i, j, r.At(i, j), want)
+			}
+		}
+	}
+}
+
 // A block model is recovered, with and without homophily, and a simple one knows that it is.
 func TestBlockModels(t *testing.T) {
 	for homophily, least := range map[float64]float64{0.9: 0.97, 0: 0.93} {

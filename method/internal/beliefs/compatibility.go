@@ -34,10 +34,10 @@ func prior(shares []float64) *mat.Dense {
 	return j
 }
 
-// ratios returns J_ij / (p_i p_j), with p the row sums of a symmetric J, cut to [1e-3, 1e3] and scaled on
-// both sides until sharesᵀR = 1.
-func ratios(j *mat.Dense, shares []float64) *mat.Dense {
-	n := len(shares)
+// ratios returns J_ij / (p_i p_j), with p the row sums of a symmetric J, cut to [1e-3, 1e3]. So pᵀR = 1, where p are the shares of
+// the classes among the ends of edges, which are not those among nodes if classes have different degrees.
+func ratios(j *mat.Dense) *mat.Dense {
+	n, _ := j.Dims()
 	sums := make([]float64, n)
 	for c := range n {
 		sums[c] = floats.Sum(j.RawRowView(c))
@@ -47,20 +47,6 @@ func ratios(j *mat.Dense, shares []float64) *mat.Dense {
 	for c := range n {
 		for k := range n {
 			r.Set(c, k, min(max(j.At(c, k)*total/(sums[c]*sums[k]), 1e-3), 1e3))
-		}
-	}
-	for range 50 {
-		scale := make([]float64, n)
-		for c, p := range shares {
-			for k, v := range r.RawRowView(c) {
-				scale[k] += p * v
-			}
-		}
-		for c := range n {
-			row := r.RawRowView(c)
-			for k := range row {
-				row[k] /= math.Sqrt(scale[c] * scale[k])
-			}
 		}
 	}
 	return r
@@ -110,7 +96,7 @@ func fromWalks(pairs []*mat.Dense, labels float64, shares []float64) *mat.Dense 
 			best = r
 		}
 	}
-	return ratios(f.joint(best.X), shares)
+	return ratios(f.joint(best.X))
 }
 
 // walkLikelihood is the objective of fromWalks over θ, the logarithms of the upper triangle of J up to a

@@ -286,7 +286,7 @@ func iterate(ctx context.Context, n *network, fold int) (r *mat.Dense, err error
 		j := prior(q.shares)
 		j.Scale(2*float64(n.seeds.Classes), j)
 		j.Add(j, pairs)
-		r = ratios(j, q.shares)
+		r = ratios(j)
 	}
 	return r, nil
 }
