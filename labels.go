@@ -241,8 +241,8 @@ func (o *ClassifyOptions) predict(ctx context.Context, g *Graph, p *method.Probl
 		return nil, err
 	}
 	out.coverage = o.Sets
-	if attributes != nil {
-		out.attributes = attributes
+	out.attributes = attributes
+	if attributes != nil && p.Value == nil && out.LabelSets == nil {
 		out.Leaks = attributes.FindLeaks(&nodefile.Labels{Row: p.Row, Class: p.Class, Names: p.Names})
 	}
 	return out, nil

@@ -292,15 +292,11 @@ func ModelDamage(path, problem string) error {
 
 // Predict predicts the label of every node of a graph, which must have the labelled nodes of the model and the settings of the
 // graph that it was learned from; otherwise the error is an [*input.Error] or a [*sides.Difference]. If the model has
-// attributes, the options or the store must have them too. A model of numbers or of several labels of a node is refused;
-// heatwalk predict reads these.
+// attributes, the options or the store must have them too. A model of numbers predicts [method.Prediction].Value.
 func (f *Model) Predict(ctx context.Context, g *Graph, o *ClassifyOptions) (*Prediction, error) {
 	o = cmp.Or(o, new(ClassifyOptions))
 	if err := o.refuseUnused(byModel); err != nil {
 		return nil, err
-	}
-	if f.Value != nil || f.Several != nil {
-		return nil, refuse("model", "it predicts numbers or several labels of a node; run heatwalk predict")
 	}
 	if err := g.checkOpen(); err != nil {
 		return nil, err
@@ -317,6 +313,9 @@ func (f *Model) Predict(ctx context.Context, g *Graph, o *ClassifyOptions) (*Pre
 		return nil, err
 	}
 	p := NewProblem(g, rows, f.Class, f.Classes)
+	if f.Value != nil {
+		p = NewValues(g, rows, f.Value)
+	}
 	p.Shares = f.Shares
 	var attributes *tablefile.Features
 	if f.Attributes > 0 {

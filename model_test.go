@@ -5,10 +5,13 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/file/input"
+	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -41,6 +44,36 @@ func TestFixtures(t *testing.T) {
 		}
 		if _, err := f.Rows(func(string) (int, bool) { return 0, false }); !errors.As(err, new(*input.Error)) {
 			t.Errorf("%s: unknown nodes: %v", path, err)
+		}
+	}
+}
+
+// TestModelOfNumbers tests that a saved model of numbers, and of several labels, predicts the same as before.
+func TestModelOfNumbers(t *testing.T) {
+	g := openKarate(t, nil)
+	p, err := g.Regress(t.Context(), map[string]float64{"1": 10, "2": 8, "3": 7, "33": 1, "34": 2}, "lgc,hops")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sets, err := Predict(t.Context(), g, NewProblem(g, []int{0, 0, 1, 4, 8, 9}, []int{0, 1, 0, 1, 1, 0}, []string{"a", "b"}), method.Spectral, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []*Prediction{p, sets} {
+		path := filepath.Join(t.TempDir(), "model")
+		if err := want.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		f, err := LoadModel(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := f.Predict(t.Context(), g, nil)
+		if err != nil || !slices.Equal(got.Value, want.Value) || want.Value == nil && !slices.Equal(got.Prediction.Scores.Data, want.Prediction.Scores.Data) {
+			t.Errorf("a kept model predicts otherwise: %v", err)
+		}
+		if err := want.WriteTo(t.Context(), new(bytes.Buffer), ".csv"); !errors.As(err, new(*param.ParameterError)) || want.Value != nil && want.Label("1") != "" {
+			t.Errorf("written as classes: %v", err)
 		}
 	}
 }

@@ -58,7 +58,7 @@ func (o *PredictOptions) compares(m *method.Engine) bool {
 	return o.Baselines || o.Suggest > 0 || m.IsBaseline() && o.Explain == nil
 }
 
-// Prediction is the result of [Graph.Classify] and [Predict].
+// Prediction is the result of [Graph.Classify], [Graph.Regress] and [Predict].
 type Prediction struct {
 	// Prediction has the classes and scores by row, the chosen parameters and the
 	// cross-validated Accuracy of the method, with its standard error.
@@ -93,7 +93,7 @@ type Prediction struct {
 	coverage   float64             // of sets in WriteTo; 0: none
 }
 
-// Label returns the predicted label of a node, its own if it has one. It returns "" for a node that no label reaches, unless
+// Label returns the predicted label of a node, its own if it has one. It returns "" of predicted numbers, for a node that no label reaches, unless
 // [method.Prediction.IsForAll] is true, and for an id that is not in the graph; LabelOf tells them apart.
 func (p *Prediction) Label(id string) string {
 	label, _, _ := p.LabelOf(id)
@@ -112,7 +112,7 @@ func (p *Prediction) LabelOf(id string) (label string, isReached bool, err error
 
 // label returns the label of a row.
 func (p *Prediction) label(row int) string {
-	if !p.IsForAll && !p.Reached.Contains(uint32(row)) {
+	if p.Value != nil || !p.IsForAll && !p.Reached.Contains(uint32(row)) {
 		return ""
 	}
 	return p.Classes[p.Class[row]]
@@ -125,8 +125,8 @@ func (p *Prediction) WriteTo(ctx context.Context, w io.Writer, ending string) er
 	if !slices.Contains(tablefile.PredictionEndings, ending) {
 		return refuse("ending", "%q is none of %s; give one of them", ending, strings.Join(tablefile.PredictionEndings, ", "))
 	}
-	if p.LabelSets != nil {
-		return refuse("prediction", "nodes have several labels; run heatwalk classify --multi-label")
+	if p.LabelSets != nil || p.Value != nil {
+		return refuse("prediction", "nodes have numbers or several labels; read Value, or run heatwalk classify --multi-label")
 	}
 	var sets *Sets
 	if p.coverage > 0 {
