@@ -221,3 +221,47 @@ func spectralWorkspace(p *Problem, settings []param.Values, s *Settings) (w budg
 	labels := int64(max(len(p.Row), s.tested))
 	return budget.Held(budget.Times(6*dimension+68, 8*int64(n)), 96*labels*int64(dimension)), nil
 }
+
+// spectralRidge is ridge regression on eigenvectors, see [auto.Embedding].
+var spectralRidge = featureRidge{fixed: spectralFeatures, widens: true}.method(&param.Spec{
+	Name: "spectral", Title: "ridge regression on eigenvectors of the graph", Works: param.Undirected,
+	Source: "Qin and Rohe, Regularized spectral clustering under the degree-corrected stochastic blockmodel, 2013 (embedding)",
+	Params: []param.Param{{
+		Name: "dimension", Symbol: "d", Meaning: "eigenvectors, at most half as many as nodes",
+		Kind: param.Whole, Range: param.Range{Least: 1, Most: auto.EmbeddingColumns}, Default: param.Of(64), Grid: param.Grid(16, 64, auto.EmbeddingColumns),
+	}, {
+		Name: "lambda", Symbol: "λ", Meaning: "ridge, relative to the mean squared length of the features of a node",
+		Range: param.Above(0), Default: param.Of(0.1), Grid: ratios,
+	}},
+}, func(p *Problem) budget.Workspace { return auto.EmbeddingWorkspace(len(p.Degrees), len(p.Row)) })
+
+// spectralFeatures returns the rows of the embedding.
+func spectralFeatures(ctx context.Context, j *job, p *Problem, positions []int, v param.Values) (*features, error) {
+	dimension := v.Int("dimension")
+	f := j.ridge
+	if dimension > f.columns || !j.set.Rough && dimension < f.columns { // those that a kept model has, to the bit
+		f.columns = dimension
+		var err error
+		if f.embedding, err = auto.NewEmbedding(ctx, p, dimension, &lanczos.Settings{Memory: j.set.Memory, Workers: j.set.Workers}); err != nil {
+			return nil, err
+		}
+	}
+	e := f.embedding
+	dimension = min(dimension, e.Cols)
+	x := sparse.NewBlock[float64](len(positions), dimension)
+	for a, i := range positions {
+		e.RowTo(x.Row(a), p.Row[i])
+	}
+	add := func(ctx context.Context, w, values []float64) error {
+		return blocks.EachNodeChunk(ctx, j.set.Workers, len(p.Degrees), func(_, lo, hi int) {
+			row := make([]float64, dimension)
+			for node := lo; node < hi; node++ {
+				e.RowTo(row, node)
+				for k, x := range row {
+					values[node] += float64(x * w[k])
+				}
+			}
+		})
+	}
+	return &features{x, add}, nil
+}
