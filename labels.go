@@ -344,6 +344,7 @@ func (p *Prediction) compute(ctx context.Context, problem *method.Problem,
 	}
 	var err error
 	if o.compares(m) {
+		set.Suggests = o.Suggest > 0 && cmp.Or(o.Strategy, method.AutoStrategy) == method.AutoStrategy
 		p.Prediction, p.Baselines, err = m.PredictCompared(ctx, problem, set)
 	} else {
 		p.Prediction, err = m.Predict(ctx, problem, nil, set)

@@ -91,7 +91,8 @@ func (m *Engine) PredictCompared(ctx context.Context, p *Problem,
 // measureBaselines estimates the accuracies of label propagation and of the largest class on the folds that
 // a method measures itself on, and if the method is label propagation with given values of its
 // parameters, that of it. All are zero with too few labels, see [choose.TooFew]. Label
-// propagation is left out if it does not fit the memory limit, and where auto does not have it as a candidate. Cost: a prediction without each
+// propagation is left out if it does not fit the memory limit, and where auto does not have it as a candidate, but for suggestions, which
+// compare the labels of one fold there. Cost: a prediction without each
 // fold, or without some of the folds if these have enough labels or take long.
 func (m *Engine) measureBaselines(ctx context.Context, p *Problem,
 	s *Settings) (*Baselines, error) {
@@ -109,7 +110,10 @@ func (m *Engine) measureBaselines(ctx context.Context, p *Problem,
 	fold := choose.Folds(p.Class, folds, set.RNGSeed, 0)
 	r := &Baselines{Majority: choose.LargestClass(p, fold)}
 	if m.Mixture != nil && !m.Mixture.Propagates(p) {
-		return r, nil
+		if !set.Suggests {
+			return r, nil
+		}
+		folds = 1 // of enough labels, see ShowingLabels
 	}
 	within, held := m.within(p, &set)
 	if need := BaselineWorkspace(p, &set).Required(within.Memory); within.Memory > 0 && need > within.Memory {

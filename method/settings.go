@@ -46,6 +46,10 @@ type Settings struct {
 	// Unmeasured leaves out computations that serve the estimate of the accuracy alone.
 	Unmeasured bool
 
+	// Suggests measures label propagation on a large graph too, where auto does not have it as a candidate, so that
+	// [Baselines.ShowLikeness] has held-out labels.
+	Suggests bool `json:"-"`
+
 	// Rough reports that predicted numbers are compared, and need few digits.
 	Rough bool
 
