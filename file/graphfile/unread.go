@@ -26,6 +26,9 @@ var unreadFormats = []unreadFormat{
 	{"a GML file", []string{".gml"}, beginning(gmlHead + `graph\s*\[`), networkX(`g = nx.parse_gml(re.sub(r'(?i)graph\s*\[', 'graph [ multigraph 1 ', open(sys.argv[1]).read(), 1), label='nodeTitle')`), ".graphml"},
 	{"a Pajek file", nil, beginning(pajekHead + `vertices\s+\d+\s+\*`), `awk '{ sub(/\r/, "") } /^[*]/ { e = /^[*][AEae]/ } e && /^ *[0-9]/ { print $1, $2, (NF > 2 ? $3 : 1) }' {file} > `, ".tsv"}, // without names, which NetworkX needs
 	{"a Pajek file", []string{".net", ".paj"}, beginning(pajekHead + `(?:network|vertices)\b`), networkX("g = nx.read_pajek(sys.argv[1])"), ".graphml"},
+	{"a DOT file", []string{".dot", ".gv"}, beginning(`(?://[^\n]*\n|/\*.*?\*/|#[^\n]*\n|\s)*(?:strict\s+)?(?:di)?graph\b[^\n{]*\{`), `sed 's/\[[^]]*]//g; s/[^{]*{//; s/}//' {file} | tr ';' '\n' | ` +
+		`awk -F ' *-[->] *' '{ gsub(/^[ \t]+|[ \t]+$/, ""); for (i = 2; i <= NF; i++) print $(i - 1) "\t" $i }' > `, ".tsv"},
+	{"a script of Cypher", []string{".cypher", ".cql"}, beginning(`(?:create|merge|match)\s*\(`), `cypher-shell --format plain 'MATCH (a)-->(b) RETURN id(a) AS source, id(b) AS target' > `, ".csv"},
 	{"JSON of a graph", nil, beginning(`\{.*(?:"(?:elements|options|attributes|metadata)"\s*:\s*[\[{]|"(?:source|target)"\s*:\s*\{|"from"\s*:|` +
 		`"graph"\s*:\s*\{\s*"(?:nodes|edges|directed|type|label|id)")`), objectsWithEnds, ".jsonl"},
 	{"adjacency JSON", nil, beginning(`\{.*"adjacency"\s*:`), networkX("g = nx.adjacency_graph(json.load(open(sys.argv[1])))"), ".graphml"},

@@ -185,7 +185,7 @@ func (r *GraphInputs) DeclareLargest(flags *FlagSet) {
 // textFlags declares the flags for the text of tables of edges, labels, ids and attributes.
 func (in *Inputs) textFlags(flags *FlagSet) {
 	t := &in.Text
-	flags.AddValue("delimiter", "CHAR", "", "character between fields, such as '|' (default: tab, comma, semicolon or blanks, as the first line has)", func(s string) error {
+	flags.AddValue("delimiter", "CHAR", "", "character between fields of all tables of the command, such as '|' (default: tab, comma, semicolon or blanks, as the first line of each has)", func(s string) error {
 		if _, fault := (input.Text{Delimiter: s}).Check(); fault != "" {
 			return errors.New(Quote(s) + " " + fault)
 		}
