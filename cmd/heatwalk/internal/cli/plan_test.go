@@ -106,7 +106,7 @@ func TestPlans(t *testing.T) {
 				t.Error(err)
 				continue
 			}
-			// On a busy machine garbage may wait for its collector: one run of five decides.
+			// On a busy machine garbage may wait for its collector: one run of five decides, here and within the limit.
 			var ran costs
 			for try := 0; try == 0 || try < 5 && err == nil && ran.Peak > plan.MemoryBytes; try++ {
 				ran, err = run(line)
@@ -123,6 +123,9 @@ func TestPlans(t *testing.T) {
 				ran, err = run(line + " --max-memory " + limit)
 			}
 			bytes, wrong := shell.ParseSize(limit)
+			for try := 1; try < 5 && err == nil && ran.Peak > bytes; try++ {
+				ran, err = run(line + " --max-memory " + limit)
+			}
 			mayFactor := graph == "roads" && solves.MatchString(line)
 			if err != nil || wrong != nil || ran.Peak > bytes || writtenBy(dir, line) != want && !mayFactor {
 				t.Errorf("%s within %s: peak %d (%v)", line, limit, ran.Peak, err)
