@@ -66,7 +66,7 @@ func TestBadEdgeLists(t *testing.T) {
 		{"edges.csv", "source,target,weight\na,b,1\nc,d\n", Config{Fields: []string{"target", "source"}}, "edges.csv:3: 2 fields, want 3 (source, target, weight)" + fix},
 		{"edges.tsv", "a\tb\nc\td\t2\n", Config{}, "edges.tsv:2: 3 fields, want 2 (source, target)" + fix},
 		{"edges.tsv", "1\t2\n3\t4\t5\n", Config{}, "edges.tsv:2: 3 fields, want 2 (source, target)" + fix},
-		{"edges.csv", "source,target\na,b\nb,c\n", Config{Signed: true}, "edges.csv:1: cannot determine source, target and weight: 1 source (a, b), 2 target (b, c); write source, target and weight on each line, separated by a tab"},
+		{"edges.csv", "source,target,vote\na,b,1\nb,c,-1\n", Config{Signed: true}, `edges.csv:1: edges have no weight; the numbers of the column "vote" are ignored; option weight=vote makes it the weight`},
 		{"edges.tsv", "a\tb\t1\tx\ty\n", Config{}, "edges.tsv:1: cannot determine source and target: 1 (a), 2 (b), 3 (1), 4 (x), 5 (y); choose columns, as in option fields=1,2 or option fields=1,3 or option fields=1,4"},
 		{"edges.tsv", "a\tb\t1\n", Config{Fields: []string{"1", "4"}}, "edges.tsv:1: 3 columns, but column 4 was requested; correct option fields"},
 		{"edges.tsv", "a\tb\t1\nc\td\n", Config{Fields: []string{"1", "2", "3"}}, "edges.tsv:2: 2 fields, want at least 3" + fix},

@@ -248,7 +248,7 @@ func TestTimesOfParquet(t *testing.T) {
 			t.Errorf("%s: %s", column, got)
 		}
 	}
-	wantError(t, &Config{Signed: true}, []file{{"e.parquet", content}}, `e.parquet: cannot determine source, target and weight: 1 source (a, b), 2 target (b, c), 3 vote (1, -1), 4 day (2024-01-31, 2024-03-01), 5 millis (2024-01-31 23:00:00, 2024-03-01 01:00:00), 6 nanos (2024-01-31 23:00:00, 2024-03-01 01:00:00), 7 text (31/01/2024, 01/03/2024), 8 number (1706700000, 1709251200); pass option fields=source,target,vote or option fields=source,target,number`)
+	wantError(t, &Config{Signed: true}, []file{{"e.parquet", content}}, `e.parquet: edges have no weight; the numbers of the column "vote" are ignored; option weight=vote makes it the weight`)
 	wantError(t, &Config{Signed: true}, []file{{"g.graphml", `<graphml><key id="v" for="edge" attr.name="vote"/><graph><node id="a"/><node id="b"/><edge source="a" target="b"><data key="v">-1</data></edge></graph></graphml>`}},
 		`g.graphml: edges have no weight, and the attribute "vote" has both signs; pass option weight=vote`)
 }

@@ -44,6 +44,7 @@ type edgeTable struct {
 	column [edgeColumns]int // the leaf columns; −1: none
 	chosen *table.Choice
 
+	warnings []error
 	isNumber [2]bool             // the column of the source, or the target, holds integers
 	isExact  bool                // the weights are decimals
 	text     [edgeColumns][]byte // of a row
@@ -71,7 +72,7 @@ func readParquet(s *batchWriter) (*Summary, error) {
 		return nil, err
 	}
 	return &Summary{Direction: Unstated, Columns: t.chosen.Columns,
-		AreEvents: t.chosen.AreEvents}, nil
+		AreEvents: t.chosen.AreEvents, Notes: t.warnings}, nil
 }
 
 // choose settles which columns are read: those that the options name, or those
@@ -141,6 +142,11 @@ func (t *edgeTable) edges() (*table.Choice, error) {
 	}
 	if i := c.Column[input.Time]; i >= 0 {
 		t.out.TimeForm = t.out.TimeForm.Among(s.Values(i))
+	}
+	for _, warning := range c.Warnings {
+		warning.File = t.out.Name
+		warning.Line = 0
+		t.warnings = append(t.warnings, warning)
 	}
 	for i, title := range s.Titles {
 		c.Columns[i].Title = titles[i]

@@ -180,8 +180,12 @@ func (t *Reader) choose(line int64, first []string, rows [][]string) error {
 	default:
 		t.TitleFix = "{header=yes}"
 	}
-	if c.Warning != nil {
-		t.warn(line, c.Warning.Fix, "%s", c.Warning.Msg)
+	for _, warning := range c.Warnings {
+		warning.File = t.Name
+		warning.Line = line
+		if t.Options.Warn != nil {
+			t.Options.Warn(warning)
+		}
 	}
 	return nil
 }

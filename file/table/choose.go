@@ -45,7 +45,7 @@ type Request struct {
 	Option     string            // name of the setting for Fields, for messages; "" without one
 	Header     input.Header
 	IsTyped    bool                 // the titles are no row, as in Parquet
-	Signed     bool                 // edges must have a weight
+	Signed     bool                 // weights must have signs
 	Text       input.Text           // form of numbers
 	IsKnown    func(id string) bool // whether an id is in the graph; nil: the graph is not known
 }
@@ -56,7 +56,7 @@ type Choice struct {
 	HasHeader bool
 	AreEvents bool // rows are events between two nodes: they have a time, or titles of a sender and a receiver
 	Columns   input.Columns
-	Warning   *input.Error // about the first line, without a place; nil for none
+	Warnings  []*input.Error // without the name of the file; Line is 1 for the first line of the sample
 }
 
 // chooser gives columns to roles: first by settings, then by titles, then by position.
@@ -66,7 +66,6 @@ type chooser struct {
 	r     *Request
 	roles []role
 	use   []string // of each column, "" if none has been found
-	odd   []int    // the columns of ends that cannot be ids
 }
 
 // Choose chooses the columns of a table: those that settings name, else those with titles of the list, else by position
@@ -76,8 +75,7 @@ func (s *Sample) Choose(r *Request) (*Choice, error) {
 	c := &chooser{s: s, r: r, Choice: Choice{Column: map[string]int{}}, use: make([]string, len(s.Titles))}
 	c.roles = []role{nodeRole, {r.Value, valueTitles[r.Value], true}}
 	if r.IsEdges {
-		c.roles = slices.Clone(edgeRoles)
-		c.roles[2].isRequired = r.Signed
+		c.roles = edgeRoles
 	} else if r.Value == "" {
 		c.roles = c.roles[:1]
 	}
@@ -85,7 +83,7 @@ func (s *Sample) Choose(r *Request) (*Choice, error) {
 		c.Column[role.use] = -1
 	}
 	err := c.findHeader()
-	for _, step := range []func() error{c.takeNamed, c.takeTitled, c.takeByPosition, c.checkIDs} {
+	for _, step := range []func() error{c.takeNamed, c.takeTitled, c.takeByPosition, c.checkIDs, c.checkWeight} {
 		if err == nil {
 			err = step()
 		}
@@ -148,38 +146,39 @@ func (c *chooser) missing() []role {
 func (c *chooser) titled(role role) []int {
 	titles := slices.Clone(c.s.Titles)
 	for i, use := range c.use {
-		if use != "" || !c.HasHeader {
+		if use != "" {
 			titles[i] = ""
 		}
 	}
 	return withTitle(titles, role.titles)
 }
 
-// takeTitled passes row numbers over, which are in columns without a title that is not needed for a role, and assigns to each
-// role without a column the only one with a title of it. A column with nodes of the graph has no row numbers if no title names the node.
+// takeTitled passes row numbers over, and assigns to each role without a column the only one with a title of it. Row numbers are in
+// the columns of pandas in Parquet, and in an untitled first column that is not needed for the ends of edges, and not for the node:
+// another column has its title, or the graph no such ids.
 func (c *chooser) takeTitled() error {
 	titles := c.s.Titles
+	isNode := !c.r.IsEdges && !slices.ContainsFunc(titles, IsNode) && c.isKnown(0)
 	for i, title := range titles {
-		isNode := c.isKnown(i) && !slices.ContainsFunc(titles, IsNode)
-		if c.HasHeader && IsIndex(title) && c.use[i] == "" && !isNode && len(c.free()) > len(c.missing()) {
+		isIndex := i == 0 && c.HasHeader && len(titles) > len(c.missing()) && !isNode && IsIndex(title)
+		if c.use[i] == "" && (isIndex || strings.HasPrefix(title, IndexOfPandas)) {
 			c.use[i] = input.Index
 		}
 	}
-	if c.r.Fields != nil {
+	if !c.HasHeader || c.r.Fields != nil {
 		return nil
 	}
 	for _, role := range c.roles {
 		columns := c.titled(role)
-		switch {
-		case c.Column[role.use] >= 0 || len(columns) == 0:
-		case len(columns) > 1:
+		if c.Column[role.use] < 0 && len(columns) > 1 {
 			return c.ask("several columns could be the " + role.use)
-		default:
+		}
+		if c.Column[role.use] < 0 && len(columns) == 1 {
 			c.assign(columns[0], role.use)
 		}
 	}
 	first, second := numberedPair(titles)
-	if c.HasHeader && c.r.IsEdges && first >= 0 && len(c.missing()) == 2 && c.use[first]+c.use[second] == "" {
+	if c.r.IsEdges && first >= 0 && len(c.missing()) == 2 && c.use[first]+c.use[second] == "" {
 		c.assign(first, input.Source)
 		c.assign(second, input.Target)
 	}
@@ -193,16 +192,18 @@ func (c *chooser) takeByPosition() error {
 	missing := c.missing()
 	isList := len(c.roles) == 1
 	switch {
-	case len(missing) == 0:
-		return nil
 	case isList:
-		free = free[:min(len(free), 1)]
-	case len(c.s.Titles) == 1:
-		return c.askOneColumn()
+		free = free[:min(len(free), len(missing))]
 	case c.r.IsEdges && len(missing) == 2 && len(free) == 3 && c.Column[input.Weight] < 0 && c.isNumber(free[2]):
 		missing = edgeRoles[:3]
 	}
-	if len(free) != len(missing) || !isList && slices.ContainsFunc(free, func(i int) bool { return c.isOther(i, missing...) }) {
+	isOther := func(i int) bool { return !isList && c.isOther(i, missing...) }
+	switch {
+	case len(missing) == 0:
+		return nil
+	case !isList && len(c.s.Titles) == 1:
+		return c.askOneColumn()
+	case len(free) != len(missing) || slices.ContainsFunc(free, isOther):
 		return c.ask("cannot determine " + c.want())
 	}
 	for i, role := range missing {
@@ -240,59 +241,70 @@ func (c *chooser) rows() [][]string {
 
 // isKnown reports whether a column has nodes of the graph.
 func (c *chooser) isKnown(column int) bool {
-	return c.r.IsKnown != nil && slices.ContainsFunc(c.values(column), c.r.IsKnown)
+	return c.r.IsKnown != nil && slices.ContainsFunc(c.s.Values(column), c.r.IsKnown)
 }
 
-// notRows is the problem of lines in another form.
-const notRows = "the first lines are no rows of a table"
-
-// checkIDs asks about columns that no setting names: ids that cannot be ids in most lines, one word beside numbers in all lines, and
-// nodes of which the graph has none, or of an untitled column, while another column has nodes of the graph.
+// checkIDs asks about columns that no setting names: a column of nodes of which the graph has none while it has nodes of
+// another column, and ends of edges whose texts cannot be ids in most lines.
 func (c *chooser) checkIDs() error {
-	ids := []int{c.Column[c.roles[0].use]}
-	if c.r.IsEdges {
-		ids = append(ids, c.Column[input.Target])
-	}
-	rows := slices.DeleteFunc(c.rows(), func(row []string) bool { return len(row) <= slices.Max(ids) })
-	isOdd := func(row []string) bool {
-		return slices.ContainsFunc(ids, func(i int) bool { return !c.mayBeID(row[i]) })
-	}
-	isWordAlone := func(i int) bool {
-		other := ids[0] + ids[1] - i
-		return len(rows) > 1 && isWord(rows[0][i]) && all(rows, func(row []string) bool { return row[i] == rows[0][i] && IsNumber(row[other]) })
-	}
 	switch {
-	case c.r.Fields != nil:
+	case c.r.Fields != nil || c.r.IsEdges && c.r.IsTyped:
 		return nil
-	case !c.r.IsTyped && (areMost(rows, isOdd) || c.r.IsEdges && (isWordAlone(ids[0]) || isWordAlone(ids[1]))):
-		c.odd = ids
-		return c.askAgain(notRows)
-	}
-	for i, use := range c.use {
-		isIndex := use == "" && i == 1 && ids[0] == 0 && IsIndex(c.s.Titles[0])
-		if use != attribute && (isIndex || !c.isKnown(ids[0])) && c.isKnown(i) {
-			return c.askAgain("column " + words.Count(i+1) + " has ids of nodes")
+	case !c.r.IsEdges:
+		node := c.Column[input.Node]
+		if !c.r.IsTyped && c.areMost(func(row []string) bool { return node < len(row) && !isPaired(row[node]) }) {
+			return c.ask(notRows)
 		}
+		for i := range c.s.Titles {
+			isForeign := c.r.IsKnown != nil && !c.isKnown(node) && !c.r.IsKnown(c.s.Titles[node])
+			isIndex := c.use[i] == "" && node == 0 && i == 1 && IsIndex(c.s.Titles[0])
+			if (isForeign || isIndex) && c.use[i] != attribute && c.isKnown(i) {
+				return c.askAgain("column " + words.Count(i+1) + " has ids of nodes")
+			}
+		}
+		return nil
+	}
+	ends := []int{c.Column[input.Source], c.Column[input.Target]}
+	rows := slices.DeleteFunc(slices.Clone(c.rows()), func(row []string) bool { return len(row) <= max(ends[0], ends[1]) })
+	isWordAlone := func(i int) bool {
+		return isWord(rows[0][ends[i]]) && all(rows, func(row []string) bool { return row[ends[i]] == rows[0][ends[i]] && IsNumber(row[ends[1-i]]) })
+	}
+	isOdd := func(row []string) bool {
+		return len(row) > max(ends[0], ends[1]) && !(mayBeEnd(row[ends[0]]) && mayBeEnd(row[ends[1]]))
+	}
+	if c.areMost(isOdd) || len(rows) > 1 && (isWordAlone(0) || isWordAlone(1)) {
+		question := c.askAgain(notRows)
+		if strings.ContainsAny(rows[0][ends[0]][:1]+rows[0][ends[1]][:1], `"'<`) {
+			question.Fix = "write ids without marks around them, or " + question.Fix
+		}
+		return question
 	}
 	return nil
 }
 
-// areMost reports whether more than half of some rows have a form.
-func areMost(rows [][]string, hasForm func(row []string) bool) bool {
-	count := 0
-	for _, row := range rows {
+// areMost reports whether more than half of the rows have a form.
+func (c *chooser) areMost(hasForm func(row []string) bool) bool {
+	n := 0
+	for _, row := range c.rows() {
 		if hasForm(row) {
-			count++
+			n++
 		}
 	}
-	return 2*count > len(rows)
+	return 2*n > len(c.rows())
 }
 
-// mayBeID reports whether a text can be an id: brackets and quotes must have their partners, and an end of an edge must not begin with
-// a bracket, a quote or <, and must be no date.
-func (c *chooser) mayBeID(text string) bool {
+// mayBeEnd reports whether a text can be the id of an end: it must not begin with a quote, < or {, have a bracket or a double quote
+// without its partner, or be a date.
+func mayBeEnd(text string) bool {
 	return text == "" || IsInteger(text) ||
-		isPaired(text) && !(c.r.IsEdges && (isDate(text) || strings.Contains(`"'<{[(`, text[:1])))
+		!strings.Contains(`"'<{`, text[:1]) && isPaired(text) && strings.Count(text, `"`)%2 == 0 && !isDate(text)
+}
+
+// isPaired reports whether a text has as many opening brackets of each kind as closing ones.
+func isPaired(text string) bool {
+	return all([]string{"[]", "{}", "()"}, func(pair string) bool {
+		return strings.Count(text, pair[:1]) == strings.Count(text, pair[1:])
+	})
 }
 
 // isDate reports whether a text is a date or a time, and no whole number.
@@ -301,15 +313,37 @@ func isDate(text string) bool {
 	return isTime && !IsInteger(text)
 }
 
-// isPaired reports whether a text has as many opening brackets of each kind as closing ones, and an even number of quotes.
-func isPaired(text string) bool {
-	return strings.Count(text, `"`)%2 == 0 && all([]string{"[]", "{}", "()"}, func(pair string) bool {
-		return strings.Count(text, pair[:1]) == strings.Count(text, pair[1:])
-	})
+// checkWeight warns of a column of numbers that is left out where edges have no weight, and refuses such a table where
+// weights must have signs.
+func (c *chooser) checkWeight() error {
+	if !c.r.IsEdges || c.Column[input.Weight] >= 0 || c.r.Fields != nil || !c.HasHeader {
+		return nil
+	}
+	for _, i := range c.free() {
+		title := c.s.Titles[i]
+		if hasRole(title, input.Time, input.Value, input.Node, idTitle) || !areNumbers(c.s.Values(i), c.r.Text) {
+			continue
+		}
+		warning := &input.Error{Msg: "edges have no weight; the numbers of the column " + words.Quoted(title) + " are ignored",
+			Fix: "{weight=" + FieldList(c.s.Titles, i) + "} makes it the weight"}
+		if slices.Contains(lengths, strings.TrimSuffix(plainTitle(title), "s")) {
+			warning.Fix = "a weight is large for strong edges: add a column weight with 1/" + title
+		}
+		if c.r.Signed {
+			return warning
+		}
+		warning.Line = 1
+		c.Warnings = append(c.Warnings, warning)
+		break
+	}
+	return nil
 }
 
-// senders are titles of the first end of an event.
-var senders = strings.Fields("sender payer caller")
+// lengths are titles of numbers that are small for strong edges, and senders those of the first end of an event.
+var (
+	lengths = strings.Fields("length distance traveltime")
+	senders = strings.Fields("sender payer caller")
+)
 
 // report sets the uses of the columns.
 func (c *chooser) report() {

@@ -24,7 +24,7 @@ func (c *chooser) findHeader() error {
 	case r.IsTyped || r.Header == input.HasHeader || !Numbers(r.Fields) || !Numbers(named):
 		c.HasHeader = true
 	case r.Header == input.NoHeader || r.IsKnown != nil && r.IsKnown(titles[0]):
-	case len(titles) > 1 && IsIndex(titles[0]), !r.IsEdges && IsNode(titles[0]):
+	case len(titles) > 1 && IsIndex(titles[0]), !r.IsEdges && IsNode(titles[0]) && !mayBeID(titles[0]):
 		c.HasHeader = true
 	case len(s.Rows) > 2 && len(titles) > 1 && titles[0] == "0" && titles[1] == "1" && isUnique: // pandas titles columns so
 		return askHeader(titles[0])
@@ -41,8 +41,8 @@ func (c *chooser) findHeader() error {
 	case r.IsEdges && NamesEnds(titles) && len(s.Rows) > 0 && isUnique:
 		return askHeader(titles[0])
 	case r.IsKnown == nil && len(titles) > 1 && len(s.Rows) > 0 && all(titles, isWord) && isUnique:
-		c.Warning = &input.Error{Msg: "read as data: " + input.Escape(titles[0]) + ", " + input.Escape(titles[1]),
-			Fix: "pass {header=yes} if the line holds titles"}
+		c.Warnings = append(c.Warnings, &input.Error{Line: 1, Msg: "read as data: " + input.Escape(titles[0]) + ", " + input.Escape(titles[1]),
+			Fix: "pass {header=yes} if the line holds titles"})
 	}
 	return nil
 }

@@ -18,9 +18,13 @@ func (c *chooser) ask(problem string) *input.Error {
 		values = 3
 		long   = 20 // bytes of a value
 	)
-	isOdd := !c.r.IsTyped && areMost(c.rows(), func(row []string) bool { return !all(row, isPaired) })
+	isOdd := !c.r.IsTyped && c.areMost(func(row []string) bool { return !all(row, isPaired) })
+	choices := c.choices()
+	if !isOdd && len(choices) > 0 && c.r.IsKnown != nil && !c.r.IsKnown(c.s.Titles[choices[0][0]]) && c.r.Header != input.NoHeader {
+		c.HasHeader = true // of the remedy
+	}
 	var columns []string
-	for i, title := range c.s.Titles {
+	for i, title := range c.s.Titles[:min(len(c.s.Titles), most)] {
 		var cells []string
 		for _, row := range c.rows() {
 			if len(cells) < values && i < len(row) {
@@ -37,18 +41,19 @@ func (c *chooser) ask(problem string) *input.Error {
 		}
 		columns = append(columns, name+" ("+strings.Join(cells, ", ")+")")
 	}
-	if len(columns) > most {
-		columns = append(columns[:most], "…")
+	if len(c.s.Titles) > most {
+		columns = append(columns, "…")
 	}
-	fix := c.fix()
+	fix := c.fix(choices)
 	if isOdd {
 		problem = notRows
-	}
-	if isOdd || fix == "" {
 		fix = c.tuplesFix()
 	}
 	return &input.Error{Msg: problem + ": " + strings.Join(columns, ", "), Fix: fix}
 }
+
+// notRows is the problem of lines in another form.
+const notRows = "the first lines are no rows of a table"
 
 // tuplePattern matches brackets without others inside, perhaps behind a word.
 var tuplePattern = regexp.MustCompile(`\w*[[({][^][(){}]*[])}]`)
@@ -67,8 +72,6 @@ func (c *chooser) tuplesFix() string {
 // want lists the columns that a table must have.
 func (c *chooser) want() string {
 	switch {
-	case c.r.Signed:
-		return "source, target and weight"
 	case c.r.IsEdges:
 		return "source and target"
 	case c.r.Value == "":
@@ -90,12 +93,10 @@ func (c *chooser) askAgain(problem string) *input.Error {
 	return c.ask(problem)
 }
 
-// fix returns the remedy: the settings of each choice, or three as examples, "" without a choice.
-func (c *chooser) fix() string {
+// fix returns the remedy: the settings of each choice, or three as examples.
+func (c *chooser) fix(choices [][]int) string {
 	const most = 9
 	titles := c.s.Titles
-	numbers := make([]string, len(titles)) // columns without a header are named by numbers
-	choices := c.choices()
 	verb := "pass "
 	switch {
 	case c.r.IsEdges && c.HasHeader && strings.Contains(strings.Join(titles, " "), ":ID"):
@@ -104,8 +105,6 @@ func (c *chooser) fix() string {
 		return `title the column of the node "node"`
 	case c.r.Option == "":
 		return fmt.Sprintf(`title the columns "node" and %q`, c.r.Value)
-	case len(choices) == 0:
-		return ""
 	case c.s.Separator == Comma && c.r.IsEdges && all(c.rows(), func(row []string) bool { return strings.Contains(strings.Join(row, ""), ";") }):
 		verb = "pass {delimiter=;} if it separates the fields, else "
 	case len(choices) > most:
@@ -115,10 +114,15 @@ func (c *chooser) fix() string {
 	list := func(titles []string) string {
 		var settings []string
 		for _, columns := range choices {
-			settings = append(settings, "{"+c.r.Option+"="+FieldList(titles, columns...)+"}")
+			setting := "{" + c.r.Option + "=" + FieldList(titles, columns...) + "}"
+			if numbers := c.s.NumberSettings(columns[len(columns)-1]); len(columns) > 2 && numbers != "" {
+				setting += " " + numbers
+			}
+			settings = append(settings, setting)
 		}
 		return strings.Join(settings, " or ")
 	}
+	numbers := make([]string, len(titles)) // columns without a header are named by numbers
 	switch {
 	case c.HasHeader:
 		return verb + list(titles)
@@ -133,59 +137,53 @@ func (c *chooser) choices() (list [][]int) {
 	if len(c.roles) == 1 {
 		return nil
 	}
+	weights := []int{-1}
+	if weight, isRole := c.Column[input.Weight]; isRole && weight >= 0 {
+		weights = []int{weight}
+	} else if titled := c.titled(edgeRoles[2]); c.r.IsEdges && c.HasHeader && len(titled) > 0 {
+		weights = titled
+	}
 	first := c.candidates(c.roles[0])
 	second := c.candidates(c.roles[1])
-	var weights []int
-	if c.r.IsEdges {
-		weights = c.titled(edgeRoles[2])
-		if weight := c.Column[input.Weight]; weight >= 0 {
-			weights = []int{weight}
-		} else if weights == nil && c.r.Signed {
-			weights = slices.DeleteFunc(c.free(), func(i int) bool { return !c.isNumber(i) })
-		}
-	}
 	isOrdered := c.r.IsEdges && slices.Equal(first, second)
-	if isOrdered && len(first) == 3 && weights == nil && c.isNumber(first[2]) {
+	if isOrdered && len(first) == 3 && weights[0] < 0 && c.isNumber(first[2]) {
 		return [][]int{first}
 	}
 	for _, i := range first {
 		for _, j := range second {
-			if i == j || i > j && isOrdered || slices.Equal(c.odd, []int{i, j}) {
-				continue
-			}
-			if weights == nil && !c.r.Signed {
-				list = append(list, []int{i, j})
-			}
 			for _, weight := range weights {
-				list = append(list, []int{i, j, weight})
+				if choice := []int{i, j, weight}; i < j || i > j && !isOrdered {
+					list = append(list, slices.DeleteFunc(choice, func(i int) bool { return i < 0 }))
+				}
 			}
 		}
 	}
 	return list
 }
 
-// candidates returns the columns that can have a role: columns with nodes of the graph, the chosen one, columns with a title of the role,
-// or else two or more that have neither dates alone nor one text in all rows, without the title of another role if there are such.
+// candidates returns the columns that can have a role: those with nodes of the graph, the chosen one, those with a title of the role,
+// or else those without the title of another role.
 func (c *chooser) candidates(role role) []int {
-	free := c.free()
-	without := func(columns []int, isLeft func(i int) bool) []int {
-		return slices.DeleteFunc(slices.Clone(columns), isLeft)
+	free := slices.DeleteFunc(c.free(), c.isNoID)
+	likely := slices.DeleteFunc(slices.Clone(free), func(i int) bool {
+		return c.isOther(i, role) || c.r.IsEdges && c.HasHeader && hasRole(c.s.Titles[i], idTitle)
+	})
+	titled := slices.DeleteFunc(c.titled(role), c.isNoID)
+	chosen := slices.DeleteFunc([]int{c.Column[role.use]}, func(i int) bool { return i < 0 })
+	known := slices.DeleteFunc(slices.Concat(chosen, c.free()), func(i int) bool { return !c.isKnown(i) })
+	switch {
+	case role.use == input.Node && len(known) > 0:
+		return known
+	case len(chosen) > 0:
+		return chosen
+	case c.HasHeader && len(titled) > 0:
+		return titled
+	case len(likely) > 1:
+		return likely
+	case len(free) > 1:
+		return free
 	}
-	chosen := without([]int{c.Column[role.use]}, func(i int) bool { return i < 0 })
-	ids := without(free, c.isNoID)
-	lists := [][]int{
-		without(slices.Concat(chosen, free), func(i int) bool { return role.use != input.Node || !c.isKnown(i) }),
-		chosen,
-		without(c.titled(role), c.isNoID),
-		without(ids, func(i int) bool { return c.isOther(i, role) || c.r.IsEdges && hasRole(c.s.Titles[i], idTitle) }),
-		ids,
-	}
-	for i, list := range lists {
-		if len(list) > i/3 {
-			return list
-		}
-	}
-	return free
+	return c.free()
 }
 
 // isNoID reports whether a column has dates alone, or one text in all rows.

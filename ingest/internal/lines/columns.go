@@ -152,8 +152,12 @@ func (h *head) choose(konect bool) error {
 	if t.HasHeader && lay.columns > 0 {
 		lay.titles = h.listTitles()
 	}
-	if t.Warning != nil {
-		c.Warn(h.fault(t.Warning.Fix, "%s", t.Warning.Msg))
+	for _, warning := range t.Warnings {
+		warning.File = h.name
+		if warning.Line > 0 {
+			warning.Line = lay.line
+		}
+		c.Warn(warning)
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ var advices = []advice{
 	{"x.csv\nday,firm,buys_from,amount\nx,a,b,1.5\ny,b,c,2\nz,d,a,0.5\n", "", "or --fields=firm,buys_from,amount", "--fields=firm,buys_from,amount", "a,b,1.5 a,d,0.5 b,c,2"},
 	{"x.csv\niata,name,city,state\nA1,Oslo_Field,Oslo,IT\nB2,Oslo,Oslo,NO\nC3,Bonn,Bonn,DE\n", "", "pass --fields=iata,name or", "--fields=iata,name", "A1,Oslo_Field B2,Oslo C3,Bonn"},
 	{"x.csv\nfrom_account,to_account,amount,when\na,b,1.5,2024-01-02\nc,d,2,2024-01-03\n", "", "pass --fields=from_account,to_account,amount", "--fields=from_account,to_account,amount", "a,b,1.5 c,d,2"},
-	{"x.csv\nid;from_account;to_account;amount\n1;D1;D2;5,71\n2;D2;D3;1.620,16\n", "", "--fields=from_account,to_account,amount --thousands=. --decimal=,", "--fields=from_account,to_account,amount --thousands=. --decimal=,", "D1,D2,5.71 D2,D3,1620.16"},
+	{"x.csv\nid;from_account;to_account;amount\n1;D1;D2;5,71\n2;D2;D3;1.620,16\n", "", "pass --fields=from_account,to_account,amount --thousands=. --decimal=,", "--fields=from_account,to_account,amount --thousands=. --decimal=,", "D1,D2,5.71 D2,D3,1620.16"},
 	{"x.csv\npackage,needs,version\na,b,1.2.3\nb,c,2.0.1\nc,d,1.0.0\n", "", "pass --fields=package,needs or --fields=package,version or --fields=needs,version if the first line holds titles, else --fields=1,2 or --fields=1,3 or --fields=2,3", "--fields=package,needs", "a,b b,c c,d"},
 	{"x.csv\nsubject,predicate,object\nann,knows,bob\nbob,likes,cid\n", "", "pass --fields=subject,predicate or --fields=subject,object or --fields=predicate,object if the first line holds titles, else --fields=1,2 or --fields=1,3 or --fields=2,3", "--fields=subject,object", "ann,bob bob,cid"},
 	{"x.txt\n2024-01-05 a b 7\n2024-01-06 b c 9\n2024-01-07 d b 2\n", "", "pass --fields=2,3", "--fields=2,3", "a,b b,c b,d"},
@@ -42,6 +42,7 @@ var advices = []advice{
 	{"x.csv\nsource,target,from,to\na,b,c,d\nb,c,d,e\n", "", "pass --fields=source,target or --fields=source,to", "--fields=source,to", "a,d b,e"},
 
 	// Weights.
+	{"x.csv\nsource,target,cost\na,b,2\nb,c,3\n", "", "the numbers of the column \"cost\" are ignored; --weight=cost makes it the weight", "--weight=cost", "a,b,2 b,c,3"},
 	{"x.csv\nsource;target;weight\na;b;1,500\nb;c;2\n", "", "pass --decimal=, or --thousands=,", "--decimal=,", "a,b,1.5 b,c,2"},
 	{"x.csv\nsource;target;weight\na;b;1,500\nb;c;2\n", "", "pass --decimal=, or --thousands=,", "--thousands=,", "a,b,1500 b,c,2"},
 	{"x.csv\nsource;target;weight\na;b;1,500\nb;c;2.5\nc;d;2,5\n", "", "pass --decimal=, or --thousands=, or leave the column out with --fields=source,target", "--fields=source,target", "a,b b,c c,d"},
@@ -66,6 +67,7 @@ var advices = []advice{
 	{"x.txt\nhello world\na1 a2\na2 a3\n", "", "read as data: hello, world; pass --header=yes if the line holds titles", "--header=yes", "a1,a2 a2,a3"},
 	{"x.csv\nu,v\nann,bob\nbob,cid\n", "", "\"u\" may be a title or an id; pass --header=yes if the line holds titles, else --header=no", "--header=no", "u,v ann,bob bob,cid"},
 	{"x.txt\nfoo bar\nbob cid\ncid dan\n", "", "read as data: foo, bar; pass --header=yes if the line holds titles", "--header=yes", "bob,cid cid,dan"},
+	{"x.csv\nsource,target,length\na,b,2\nb,c,3\n", "", "the numbers of the column \"length\" are ignored; a weight is large for strong edges: add a column weight with 1/length", "", "a,b b,c"},
 	{"x.txt\n4 3\n0 1\n1 2\n2 3\n", "", "\"4 3\" is taken as the numbers of nodes and edges and skipped; pass --header=no if it is an edge", "--header=no", "0,1 1,2 2,3 3,4"},
 	{"x.csv\nsource,target\n", "", "no edges; check that this is the right file; if the first line is an edge, pass --header=no", "--header=no", "source,target"},
 	{"x.txt\nx\na b\nb c\n", "", "fix the line or pass --skip-bad-lines", "--skip-bad-lines", "a,b b,c"},
