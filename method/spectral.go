@@ -233,7 +233,9 @@ var spectralRidge = featureRidge{fixed: spectralFeatures, widens: true}.method(&
 		Name: "lambda", Symbol: "λ", Meaning: "ridge, relative to the mean squared length of the features of a node",
 		Range: param.Above(0), Default: param.Of(0.1), Grid: ratios,
 	}},
-}, func(p *Problem) budget.Workspace { return auto.EmbeddingWorkspace(len(p.Degrees), len(p.Row)) })
+}, func(p *Problem) budget.Workspace {
+	return auto.EmbeddingWorkspace(len(p.Degrees), min(len(p.Row), mostFitted))
+})
 
 // spectralFeatures returns the rows of the embedding.
 func spectralFeatures(ctx context.Context, j *job, p *Problem, positions []int, v param.Values) (*features, error) {
