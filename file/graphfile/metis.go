@@ -2,10 +2,11 @@ package graphfile
 
 import (
 	"bufio"
-	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"hash/maphash"
+	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -27,7 +28,9 @@ var METIS = &Format{
 // numbered from 1.
 type metis struct {
 	out      *batchWriter
-	t        *scanner
+	in       *bufio.Reader
+	line     int64 // number of the line that is read
+	word     []byte
 	nodes    uint64
 	edges    uint64
 	headLine int64
@@ -44,7 +47,7 @@ type metis struct {
 }
 
 func readMETIS(s *batchWriter) (*Summary, error) {
-	m := &metis{out: s, t: newScanner(s.Name, s.Text), seed: maphash.MakeSeed()}
+	m := &metis{out: s, in: bufio.NewReaderSize(s.Text, 64<<10), seed: maphash.MakeSeed()}
 	if err := m.head(); err != nil {
 		return nil, err
 	}
@@ -59,32 +62,50 @@ func readMETIS(s *batchWriter) (*Summary, error) {
 		return nil, err
 	}
 	g := &Summary{Direction: Undirected, Numbered: true, Nodes: m.nodes, First: 1,
-		Lines: m.t.line - 1}
+		Lines: m.line}
 	if m.ignored > 0 {
 		g.Notes = append(g.Notes, s.fault(0, "", "weights of nodes are ignored"))
 	}
 	return g, nil
 }
 
-// begin skips lines that begin with % and reports whether there is another line.
-func (m *metis) begin() bool {
-	c, ok := m.t.peek()
-	for ; ok && c == '%'; c, ok = m.t.peek() {
-		m.t.skipLine()
-	}
-	return ok
-}
-
-// words reads a line that is no comment, word by word.
-func (m *metis) words(visit func(word []byte) error) error {
-	m.begin()
+// words calls visit with the words of the next line that does not begin with %, and reports whether there is such a line. A line
+// may have any length. A word is valid during the call.
+func (m *metis) words(visit func(word []byte) error) (isLine bool, err error) {
+	isComment := false
 	for {
-		word, err := m.t.word()
-		if err != nil || len(word) == 0 {
-			return err
+		c, err := m.in.ReadByte()
+		isEnd := errors.Is(err, io.EOF)
+		if err != nil && !(isEnd && isLine) {
+			if isEnd {
+				err = nil
+			}
+			return false, err
 		}
-		if err := visit(word); err != nil {
-			return err
+		if !isLine {
+			isLine = true
+			isComment = c == '%'
+			m.line++
+		}
+		switch {
+		case isComment:
+		case c > ' ':
+			if m.word = append(m.word, c); len(m.word) > maxWord {
+				return true, m.out.fault(m.line, "is this the format that its name says?", "a word longer than 1 MiB")
+			}
+			continue
+		case len(m.word) > 0:
+			err := visit(m.word)
+			m.word = m.word[:0]
+			if err != nil {
+				return true, err
+			}
+		}
+		switch {
+		case isEnd || c == '\n' && !isComment:
+			return !isComment, nil
+		case c == '\n':
+			isLine = false
 		}
 	}
 }
@@ -92,11 +113,12 @@ func (m *metis) words(visit func(word []byte) error) error {
 func (m *metis) head() error {
 	const fix = "is this a METIS graph?"
 	var fields []string
-	for len(fields) == 0 {
-		err := m.words(func(word []byte) error {
+	for isLine := true; isLine && len(fields) == 0; {
+		var err error
+		isLine, err = m.words(func(word []byte) error {
 			fields = append(fields, string(word))
 			if len(fields) > 4 {
-				return m.out.fault(m.t.line, fix,
+				return m.out.fault(m.line, fix,
 					"more than 4 fields, want nodes, edges and perhaps fmt and ncon")
 			}
 			return nil
@@ -104,12 +126,8 @@ func (m *metis) head() error {
 		if err != nil {
 			return err
 		}
-		m.headLine = m.t.line
-		if _, ok := m.t.peek(); !ok {
-			break
-		}
-		m.t.next()
 	}
+	m.headLine = m.line
 	switch len(fields) {
 	case 0:
 		return m.out.fault(0, fetchAgain, "empty file")
@@ -119,7 +137,7 @@ func (m *metis) head() error {
 	}
 	for i, count := range []*uint64{&m.nodes, &m.edges} {
 		var ok bool
-		*count, ok = parseUint([]byte(fields[i]))
+		*count, ok = parseUint(fields[i])
 		if !ok {
 			return m.out.fault(m.headLine, fix, "%s is not a number of %s",
 				words.Quoted(fields[i]), []string{"nodes", "edges"}[i])
@@ -153,20 +171,13 @@ func (m *metis) head() error {
 
 // node reads the line of node u, counted from 0.
 func (m *metis) node(u uint64) error {
-	t := m.t
-	if !m.begin() {
-		return cmp.Or(t.fail(),
-			error(m.out.fault(0, fetchAgain,
-				"lines for %d of the %s that line %d declares", u,
-				words.Counted(m.nodes, "node"), m.headLine)))
-	}
 	i := -m.ignored      // number of the word
 	var neighbour uint64 // whose weight follows, 0: none
-	err := m.words(func(word []byte) error {
+	isLine, err := m.words(func(word []byte) error {
 		i++
 		if i <= 0 {
 			if _, wrong := table.ParseWeight(word, true); wrong != "" {
-				return m.out.fault(t.line,
+				return m.out.fault(m.line,
 					"correct fmt on line "+strconv.FormatInt(m.headLine, 10),
 					"%s of %d of node %d, which comes before its neighbours, is %s",
 					words.Counted(i+m.ignored, "weight"), m.ignored, u+1,
@@ -175,9 +186,9 @@ func (m *metis) node(u uint64) error {
 			return nil
 		}
 		if neighbour > 0 {
-			w, wrong := m.out.word(t.line, word)
+			w, wrong := m.out.word(m.line, word)
 			if wrong != "" {
-				return m.out.fault(t.line, "correct the line",
+				return m.out.fault(m.line, "correct the line",
 					"weight %s of the edge from node %d to %d %s",
 					words.Quoted(word), u+1, neighbour, wrong)
 			}
@@ -185,13 +196,13 @@ func (m *metis) node(u uint64) error {
 			neighbour = 0
 			return m.entry(u, v-1, w)
 		}
-		v, ok := parseUint(word)
+		v, ok := parseUint(string(word))
 		switch {
 		case !ok:
-			return m.out.fault(t.line, "is this a METIS graph?",
+			return m.out.fault(m.line, "is this a METIS graph?",
 				"neighbour %s of node %d is not a number", words.Quoted(word), u+1)
 		case v < 1 || v > m.nodes:
-			return m.out.fault(t.line, "correct the line",
+			return m.out.fault(m.line, "correct the line",
 				"neighbour %d of node %d; nodes run from 1 to %d", v, u+1, m.nodes)
 		case m.weighted:
 			neighbour = v
@@ -199,22 +210,26 @@ func (m *metis) node(u uint64) error {
 		}
 		return m.entry(u, v-1, 1)
 	})
-	_, isMore := t.peek()
 	switch {
 	case err != nil:
 		return err
+	case !isLine:
+		return m.out.fault(0, fetchAgain, "lines for %d of the %s that line %d declares", u,
+			words.Counted(m.nodes, "node"), m.headLine)
 	case i < 0:
-		return m.out.fault(t.line, "correct the line", "%s of node %d, want %d",
+		return m.out.fault(m.line, "correct the line", "%s of node %d, want %d",
 			words.Counted(i+m.ignored, "weight"), u+1, m.ignored)
 	case neighbour > 0:
-		return m.out.fault(t.line, "correct the line",
+		return m.out.fault(m.line, "correct the line",
 			"neighbour %d of node %d has no weight", neighbour, u+1)
-	case isMore:
-		t.next()
-	case u+1 == m.nodes:
-		t.line++ // the last line has no end
 	}
 	return nil
+}
+
+// parseUint returns the number that a word of at most 19 digits is.
+func parseUint(word string) (n uint64, ok bool) {
+	n, err := strconv.ParseUint(word, 10, 64)
+	return n, err == nil && len(word) <= 19
 }
 
 // entry adds an edge of node u. Edges are given by their smaller ends.
@@ -238,9 +253,10 @@ func (m *metis) entry(u, v uint64, w float64) error {
 
 // end checks the text after the last node, and the counts of the header.
 func (m *metis) end() error {
-	for {
-		err := m.words(func([]byte) error {
-			return m.out.fault(m.t.line,
+	for isLine := true; isLine; {
+		var err error
+		isLine, err = m.words(func([]byte) error {
+			return m.out.fault(m.line,
 				"correct line "+strconv.FormatInt(m.headLine, 10),
 				"a line beyond the %s that line %d declares",
 				words.Counted(m.nodes, "node"), m.headLine)
@@ -248,10 +264,6 @@ func (m *metis) end() error {
 		if err != nil {
 			return err
 		}
-		if _, ok := m.t.peek(); !ok {
-			break
-		}
-		m.t.next()
 	}
 	switch listed := m.entries; {
 	case m.sum != 0:

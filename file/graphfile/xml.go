@@ -24,6 +24,9 @@ type xmlText struct {
 	open []int // bytes of the tags of the elements that lie in one another
 }
 
+// maxWord is the longest word, text or tag.
+const maxWord = 1 << 20
+
 // xmlDepth bounds how deep elements may lie in elements.
 const xmlDepth = 256
 
