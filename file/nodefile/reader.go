@@ -341,11 +341,6 @@ func (t *Reader) split(line textio.Line) (Row, *textio.Error) {
 			f.Text[node] = bytes.Trim(f.Text[node], table.Blank)
 		}
 	}
-	for i, text := range f.Text {
-		if bytes.IndexByte(text, table.Tab) >= 0 {
-			return row, t.Fault(row, i, "fix the line", "%w", table.ErrTab)
-		}
-	}
 	if t.Every {
 		if t.Names == nil {
 			setNames(t, len(f.Text), line.Number)
@@ -366,6 +361,11 @@ func (t *Reader) split(line textio.Line) (Row, *textio.Error) {
 	case t.hasBlanks && len(f.Text) > 2:
 		row.Text = append(f.Text[:1],
 			bytes.Trim(line.Text[f.Start[1]:], table.Blank))
+	}
+	for i, text := range row.Text {
+		if bytes.IndexByte(text, table.Tab) >= 0 {
+			return row, t.Fault(row, i, "fix the line", "%w", table.ErrTab)
+		}
 	}
 	return row, nil
 }

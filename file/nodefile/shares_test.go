@@ -24,14 +24,14 @@ func TestReadShares(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"a\t0.25\n":                  `class "b" has no share; write a line class<TAB>share for each class`,
-		"a\t0.5\nb\t0.6\n":           "the shares add up to 1.1, want 1; divide them by their sum",
-		"a\t0.5\nc\t0.5\n":           `p.tsv:2: class "c" has no label; remove the line, and divide the other shares by their sum`,
-		"0.5\ta\n0.5\tb\n":           `p.tsv:1: the class "a" is behind its share; write a line class<TAB>share for each class`,
-		"a\t0\nb\t1\n":               `share "0" is not positive`,
-		"a\t0.5\na\t0.5\nb\t0.1\n":   `class "a" has two lines`,
-		"a\t0.25\nb\t0.5\t0.25\n":    "3 fields, but line 1 has 2",
-		"class\tshare\na\tx\nb\t1\n": `share "x" is not a number`,
+		"a\t0.25\n":                   `class "b" has no share; write a line class<TAB>share for each class`,
+		"a\t0.5\nb\t0.6\n":            "the shares add up to 1.1, want 1; divide them by their sum",
+		"a\t0.5\nc\t0.5\n":            `p.tsv:2:1: class "c" has no label; write a line class<TAB>share for each class, with shares that add up to 1`,
+		"0.5\ta\n0.5\tb\n":            `p.tsv:1:1: class "0.5" has no label; write a line class<TAB>share for each class`,
+		"a\t0\nb\t1\n":                `share "0" is not positive`,
+		"a\t0.5\na\t0.5\nb\t0.1\n":    `class "a" has two lines`,
+		"a\t0.2\nb\t0.5\t0.2\na\t1\n": "3 fields, but line 1 has 2",
+		"class\tshare\na\tx\nb\t1\n":  `share "x" is not a number`,
 	} {
 		_, err := ReadShares(t.Context(), write(t, file{"p.tsv", text})[0], names, nil)
 		if err == nil || !strings.Contains(err.Error(), want) {
