@@ -88,6 +88,8 @@ type ScalingReport struct {
 	Cells   []*Cell   `json:"cells"`
 	Fits    []Fit     `json:"fits"`
 	LeftOut []Absence `json:"left_out,omitempty"`
+
+	cut int // the first scale with cells that do not fit into the budget; 0: none
 }
 
 // scalingGraph is a graph in all forms that jobs read.
@@ -108,20 +110,46 @@ type childDocument struct {
 // ErrChecksum is the error of results that must be equal and are not.
 var ErrChecksum = errors.New("checksums differ")
 
-// Run measures all cells within the budget. The report has the cells that are finished, also with an error.
+// errBudget is the reason of cells that are left out because of the budget.
+var errBudget = errors.New("it does not fit into the budget")
+
+// Run measures all cells within the budget. It begins a scale only if all cells of the scale fit, as far as the growth of the
+// scales before shows. If Run fails, the report has the cells that are finished.
 func (s *Scaling) Run(ctx context.Context) (*ScalingReport, error) {
 	r := &ScalingReport{Machine: ThisMachine()}
 	within, cancel := context.WithTimeout(ctx, s.Budget)
 	defer cancel()
 	cells := s.plan()
 	graphs := map[string]*scalingGraph{}
+	scale := 0
+	start := time.Now()
+	var last, previous time.Duration // of all cells of the scale, and of the scale before
 	for i, c := range cells {
 		s.Progress(int64(i), int64(len(cells)))
+		if c.scale > scale {
+			if scale > 0 {
+				previous, last = last, time.Since(start)
+				growth := 2.0
+				if previous > 0 {
+					growth = min(4, max(1, last.Seconds()/previous.Seconds()))
+				}
+				deadline, _ := within.Deadline()
+				if r.cut == 0 && last.Seconds()*math.Pow(growth, float64(c.scale-scale)) > time.Until(deadline).Seconds() {
+					r.cut = c.scale
+				}
+			}
+			scale = c.scale
+			start = time.Now()
+		}
 		if k := slices.IndexFunc(s.Done, func(old *Cell) bool { return old.id() == c.id() }); k >= 0 {
+			s.Done[k].scale = c.scale
 			r.Cells = append(r.Cells, s.Done[k])
 			continue
 		}
-		err := s.measure(within, c, graphs)
+		err := errBudget
+		if r.cut == 0 || c.scale < r.cut {
+			err = s.measure(within, c, graphs)
+		}
 		if err == nil {
 			err = r.add(c)
 		}
@@ -136,7 +164,10 @@ func (s *Scaling) Run(ctx context.Context) (*ScalingReport, error) {
 			return r, err
 		default:
 			if within.Err() != nil {
-				err = errors.New("it does not fit into the budget")
+				err = errBudget
+				if r.cut == 0 {
+					r.cut = c.scale
+				}
 			}
 			r.LeftOut = append(r.LeftOut, Absence{c.id(), err.Error()})
 		}
@@ -146,7 +177,7 @@ func (s *Scaling) Run(ctx context.Context) (*ScalingReport, error) {
 	return r, s.Save(r)
 }
 
-// plan returns all cells: those of generated graphs from small to large, and then those of edge lists.
+// plan returns the cells of generated graphs from small to large, and then the cells of edge lists.
 func (s *Scaling) plan() (cells []*Cell) {
 	for _, scale := range append(s.Lists["scales"], 0) {
 		for _, graph := range s.Graphs {

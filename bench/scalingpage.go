@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -63,23 +62,18 @@ func joinNames(names ...string) string {
 	return strings.Join(slices.DeleteFunc(names, func(name string) bool { return name == "" || name == "memory" || name == ourName }), ", ")
 }
 
-// chart returns the seconds of a job along an axis, with a line for each curve.
-func (r *ScalingReport) chart(job string, a *scalingAxis) *report.Chart {
-	chart := &report.Chart{Name: job, X: report.Axis{Title: a.name, Log: true}, Y: report.Axis{Title: "seconds", Log: true},
-		Caption: "Seconds of the fastest repetition by the entries of the graph, and the seconds that random reads of the same rows take on this machine."}
-	for _, c := range r.Cells {
-		if x := *a.value(c); c.Job == job && x > 0 {
-			chart.Add(a.curve(c), float64(x), report.Cell{Value: c.SecondsMin})
-		}
-	}
-	return chart
-}
-
 // fit fits a power law to each curve with two points or more.
 func (r *ScalingReport) fit() {
 	for _, job := range ScalingJobs {
 		for i := range scalingAxes {
-			for _, line := range r.chart(job, &scalingAxes[i]).Lines {
+			a := &scalingAxes[i]
+			chart := &report.Chart{}
+			for _, c := range r.complete(job) {
+				if x := *a.value(c); x > 0 {
+					chart.Add(a.curve(c), float64(x), report.Cell{Value: c.SecondsMin})
+				}
+			}
+			for _, line := range chart.Lines {
 				var x, y []float64
 				for _, p := range line.Points {
 					x = append(x, math.Log(p.X))
@@ -89,7 +83,7 @@ func (r *ScalingReport) fit() {
 				if x[0] == x[n-1] { // they increase
 					continue
 				}
-				f := Fit{Job: job, Curve: line.Name, Axis: scalingAxes[i].name, Points: n}
+				f := Fit{Job: job, Curve: line.Name, Axis: a.name, Points: n}
 				_, f.Exponent = stat.LinearRegression(x, y, nil, false)
 				if n > 2 {
 					f.Stderr = math.Sqrt(max(0, stat.Variance(y, nil)/stat.Variance(x, nil)-f.Exponent*f.Exponent) / float64(n-2))
@@ -110,24 +104,108 @@ func (r *ScalingReport) Noisy() (number int) {
 	return number
 }
 
-// AddTo adds a section with the curves of each job to the top of a page. A chart has the limits of heatwalk in memory with the
-// most columns and threads, which are measured last.
+// complete returns the cells of a job on graphs whose cells all fit into the budget, so that all curves have the same ends.
+func (r *ScalingReport) complete(job string) (cells []*Cell) {
+	for _, c := range r.Cells {
+		if c.Job == job && (r.cut == 0 || c.scale < r.cut) {
+			cells = append(cells, c)
+		}
+	}
+	return cells
+}
+
+// AddTo adds a section with the charts of each job to the top of a page: a chart of seconds for each number of columns, with
+// all threads, and a chart of the speed-up by threads, with the most columns on the largest graph.
 func (r *ScalingReport) AddTo(p *report.Page) {
 	tables := p.Sections
 	p.Sections = nil
+	for _, c := range r.Cells {
+		if !slices.Contains(p.Series, c.Program) {
+			p.Series = append(p.Series, c.Program)
+		}
+	}
 	for _, job := range ScalingJobs {
-		chart := r.chart(job, &scalingAxes[0])
-		counts := ""
-		for _, c := range slices.Backward(r.Cells) {
-			if c.Job != job || c.LimitSeconds == 0 || c.Program != ourName || c.Source == "disk" {
-				continue
-			}
-			counts = cmp.Or(counts, c.counts(""))
-			if c.counts("") == counts {
-				chart.Add(joinNames("random rows", c.Model, counts), float64(c.Entries), report.Cell{Value: c.LimitSeconds})
+		cells := r.complete(job)
+		last := map[string]*Cell{} // the largest counts and graph of each model
+		for _, c := range cells {
+			last[c.Model] = c
+		}
+		s := &report.Section{Title: job}
+		for _, c := range cells {
+			if c.Threads == last[c.Model].Threads {
+				c.addSeconds(s)
 			}
 		}
-		p.Add(&report.Section{Title: job, Charts: []*report.Chart{chart}})
+		shareAxes(s.Charts)
+		for _, c := range cells {
+			if l := last[c.Model]; l.Threads > 1 && c.Graph == l.Graph && c.counts("thread") == l.counts("thread") {
+				c.addSpeedUp(s, cells)
+			}
+		}
+		p.Add(s)
 	}
 	p.Sections = append(p.Sections, tables...)
+}
+
+// chartOf returns the chart of a section with a name and a caption, or a new chart.
+func chartOf(s *report.Section, name, caption string, x, y report.Axis) *report.Chart {
+	i := slices.IndexFunc(s.Charts, func(c *report.Chart) bool { return c.Caption == caption })
+	if i < 0 {
+		i = len(s.Charts)
+		s.Charts = append(s.Charts, &report.Chart{Name: name, Caption: caption, X: x, Y: y, Labels: true})
+	}
+	return s.Charts[i]
+}
+
+// addPoint adds a point to the curve of the program and the source of a cell.
+func (c *Cell) addPoint(chart *report.Chart, x, y, low, high float64) {
+	name := c.Source
+	if c.Program != ourName || name == "" {
+		name = c.Program
+	}
+	line := chart.AddPoint(name, report.Point{X: x, Y: y, Low: low, High: high})
+	line.Series = c.Program
+	line.Style = "solid"
+	if c.Source == "disk" {
+		line.Style = "dashed"
+	}
+}
+
+// addSeconds adds the seconds of a cell, and the limit of the same sweeps in memory.
+func (c *Cell) addSeconds(s *report.Section) {
+	chart := chartOf(s, c.Job+"-"+c.Model, joinNames(c.Model, c.counts(""))+".",
+		report.Axis{Title: "entries", Log: true}, report.Axis{Title: "seconds", Log: true})
+	x := float64(c.Entries)
+	c.addPoint(chart, x, c.SecondsMedian, c.SecondsMin, slices.Max(c.SecondsEach))
+	if c.LimitSeconds > 0 && c.Program == ourName && c.Source != "disk" {
+		chart.Add("random rows", x, report.Cell{Value: c.LimitSeconds}).Style = "reference"
+	}
+}
+
+// addSpeedUp adds the seconds with the fewest threads divided by the seconds of a cell.
+func (c *Cell) addSpeedUp(s *report.Section, cells []*Cell) {
+	i := slices.IndexFunc(cells, func(first *Cell) bool {
+		return first.Program == c.Program && first.Graph == c.Graph && first.Source == c.Source && first.counts("thread") == c.counts("thread")
+	})
+	first := cells[i]
+	chart := chartOf(s, c.Job+"-"+c.Model+"-threads", "Speed-up by threads: "+joinNames(c.Graph, c.counts("thread"))+".",
+		report.Axis{Title: "threads", Whole: true}, report.Axis{Title: "speed-up"})
+	chart.Diagonal = true
+	chart.X.High = float64(c.Threads)
+	chart.Y.High = max(chart.Y.High, chart.X.High, math.Ceil(first.SecondsMedian/c.SecondsMin))
+	c.addPoint(chart, float64(c.Threads), first.SecondsMedian/c.SecondsMedian,
+		first.SecondsMedian/slices.Max(c.SecondsEach), first.SecondsMedian/c.SecondsMin)
+}
+
+// shareAxes gives charts the same axes.
+func shareAxes(charts []*report.Chart) {
+	all := &report.Chart{Y: report.Axis{Log: true}}
+	for _, c := range charts {
+		all.Lines = append(all.Lines, c.Lines...)
+	}
+	low, high := all.Extent()
+	for _, c := range charts {
+		c.X.Low, c.X.High = low.X, high.X
+		c.Y.Low, c.Y.High = low.Y, high.Y
+	}
 }

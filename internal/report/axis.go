@@ -9,6 +9,7 @@ import (
 type Axis struct {
 	Title     string
 	Log       bool    // logarithmic; all values are positive
+	Whole     bool    // values are counts
 	Low, High float64 // the ends; equal: from the smallest to the largest value, and to 0 if it is near
 }
 
@@ -60,6 +61,9 @@ func (a *Axis) newScale(low, high float64) *scale {
 		return s
 	}
 	step := roundStep((s.high - s.low) / 5)
+	if a.Whole {
+		step = max(1, step)
+	}
 	first, last := math.Ceil(s.low/step-1e-9), math.Floor(s.high/step+1e-9)
 	if !hasEnds { // to the next tick
 		first, last = math.Floor(s.low/step+1e-9), math.Ceil(s.high/step-1e-9)

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/heatwalk/heatwalk/internal/words"
 )
 
 // template describes a page about the JSON document of a command. In a line of text {key} is the value of that key; a line is
@@ -177,6 +179,9 @@ func (o object) line(alternatives string) string {
 			key := match[1 : len(match)-1]
 			v := o.value(key)
 			isWhole = isWhole && v != nil
+			if bytes, isNumber := v.(float64); isNumber && fieldOf(key).format == "MB" {
+				return words.Bytes(int64(bytes))
+			}
 			return o.cell(key, v, -1).Text
 		})
 		if isWhole {
@@ -240,6 +245,9 @@ func format(format string, x, margin float64, decimals int) Cell {
 	case "g":
 		return Number(x, strconv.FormatFloat(x, 'g', -1, 64))
 	case "MB":
+		if x >= 1e8 {
+			return Number(x/1e6, Count(int(math.Round(x/1e6))).Text)
+		}
 		return Number(x/1e6, strconv.FormatFloat(x/1e6, 'g', 3, 64))
 	case "+%":
 		c := Percent(x, margin)
@@ -395,7 +403,7 @@ func (p *part) chart(rows []object, caption string) *Chart {
 		}
 		c.Add(text(row[p.By]), x, y).Scatter = p.Scatter
 	}
-	low, high := c.extent()
+	low, high := c.Extent()
 	switch {
 	case p.Unit:
 		c.X.High, c.Y.High = 1, 1

@@ -13,29 +13,37 @@ type Chart struct {
 	X, Y     Axis
 	Lines    []Line
 	Diagonal bool // a dotted line shows where Y equals X
+	Labels   bool // names are beside the last points in place of a legend, and each point has its range as a bar
 }
 
 // Line is a curve through points in increasing order of X.
 type Line struct {
-	Name    string // in the legend
+	Name    string
+	Series  string // the series whose color the line has; "": Name
+	Style   string // solid, dashed or reference; "": the dashes of the series
 	Points  []Point
 	Scatter bool // points are not connected
 }
 
-// Point is a point of a curve; the band around the curve has twice the width of Margin.
-type Point struct{ X, Y, Margin float64 }
+// Point is a point of a curve with the range around Y.
+type Point struct{ X, Y, Low, High float64 }
 
-// Add adds a number with its standard error to the line of a name, or to a new one.
+// Add adds a number with its standard error to the line of a name, or to a new line.
 func (c *Chart) Add(name string, x float64, y Cell) *Line {
+	return c.AddPoint(name, Point{x, y.Value, y.Value - y.Margin, y.Value + y.Margin})
+}
+
+// AddPoint adds a point to the line of a name, or to a new line.
+func (c *Chart) AddPoint(name string, p Point) *Line {
 	i := slices.IndexFunc(c.Lines, func(l Line) bool { return l.Name == name })
 	if i < 0 {
 		i = len(c.Lines)
 		c.Lines = append(c.Lines, Line{Name: name})
 	}
 	l := &c.Lines[i]
-	place, _ := slices.BinarySearchFunc(l.Points, x,
-		func(p Point, x float64) int { return cmp.Compare(p.X, x) })
-	l.Points = slices.Insert(l.Points, place, Point{x, y.Value, y.Margin})
+	place, _ := slices.BinarySearchFunc(l.Points, p,
+		func(a, b Point) int { return cmp.Compare(a.X, b.X) })
+	l.Points = slices.Insert(l.Points, place, p)
 	return l
 }
 
@@ -44,7 +52,7 @@ const plotHeight = 250.0
 // scene draws the chart. The curve of a name in series has the color of its position there, others follow
 // in order.
 func (c *Chart) scene(series []string) *scene {
-	low, high := c.extent()
+	low, high := c.Extent()
 	x := c.X.newScale(low.X, high.X)
 	y := c.Y.newScale(low.Y, high.Y)
 	labelWidth := 0.0
@@ -55,6 +63,11 @@ func (c *Chart) scene(series []string) *scene {
 	left := lineHeight + labelWidth + 8
 	top := 8.0
 	right := width - 14
+	if c.Labels {
+		for i := range c.Lines {
+			right = min(right, width-textWidth(c.Lines[i].Name)-4)
+		}
+	}
 	bottom := top + plotHeight
 	x.first = left + 10
 	x.length = right - left - 20
@@ -77,40 +90,63 @@ func (c *Chart) scene(series []string) *scene {
 	}
 	numbers := make([]int, len(c.Lines))
 	for i := range c.Lines {
-		numbers[i] = slices.Index(series, c.Lines[i].Name)
+		numbers[i] = slices.Index(series, cmp.Or(c.Lines[i].Series, c.Lines[i].Name))
 		if numbers[i] < 0 {
 			numbers[i] = len(series) + i
 		}
-		if !c.Lines[i].Scatter {
+		switch {
+		case c.Labels:
+			s.bars(&c.Lines[i], numbers[i], x, y)
+		case !c.Lines[i].Scatter:
 			s.band(&c.Lines[i], numbers[i], x, y)
 		}
 	}
 	for i := range c.Lines {
-		points := c.Lines[i].pixels(x, y, 0)
-		if !c.Lines[i].Scatter {
-			s.path("l"+seriesClass(numbers[i]), polyline(points))
+		l := &c.Lines[i]
+		points := l.pixels(x, y)
+		if !l.Scatter {
+			s.path("l"+seriesClass(numbers[i])+" "+l.Style, polyline(points))
 		}
-		s.markers(numbers[i], points...)
+		if l.Style != "reference" {
+			s.markers(numbers[i], points...)
+		}
 	}
 	s.height = bottom + 2.5*lineHeight
-	if len(c.Lines) > 1 {
+	switch {
+	case c.Labels:
+		s.labels(c.Lines, y, right)
+	case len(c.Lines) > 1:
 		s.legend(c.Lines, numbers)
 	}
 	return s
 }
 
-// extent returns the smallest and the largest values on both axes.
-func (c *Chart) extent() (low, high Point) {
+// labels writes the names of lines beside their last points, from top to bottom without overlap.
+func (s *scene) labels(lines []Line, y *scale, x float64) {
+	const apart = 14.0
+	last := func(l Line) float64 { return y.at(l.Points[len(l.Points)-1].Y) + 4 }
+	sorted := slices.SortedStableFunc(slices.Values(lines), func(a, b Line) int { return cmp.Compare(last(a), last(b)) })
+	lowest := y.first - apart*float64(len(lines)-1)
+	place := math.Inf(-1)
+	for _, l := range sorted {
+		place = max(place+apart, min(last(l), lowest))
+		lowest += apart
+		s.text(x, place, "start", l.Name)
+	}
+}
+
+// Extent returns the smallest and the largest values on both axes.
+func (c *Chart) Extent() (low, high Point) {
 	low = Point{X: math.Inf(1), Y: math.Inf(1)}
 	high = Point{X: math.Inf(-1), Y: math.Inf(-1)}
 	for _, l := range c.Lines {
 		for _, p := range l.Points {
 			low.X = min(low.X, p.X)
 			high.X = max(high.X, p.X)
-			if y := p.Y - p.Margin; !c.Y.Log || y > 0 {
-				low.Y = min(low.Y, y)
+			if !c.Y.Log || p.Low > 0 {
+				low.Y = min(low.Y, p.Low)
 			}
-			high.Y = max(high.Y, p.Y+p.Margin)
+			high.Y = max(high.Y, p.High)
 		}
 	}
 	return low, high
@@ -130,23 +166,36 @@ func (s *scene) ticksBelow(x *scale, bottom float64) {
 	}
 }
 
-// pixels returns the points of a line, each shifted by a number of margins.
-func (l *Line) pixels(x, y *scale, margins float64) [][2]float64 {
+// pixels returns the points of a line.
+func (l *Line) pixels(x, y *scale) [][2]float64 {
 	var points [][2]float64
 	for _, p := range l.Points {
-		points = append(points, [2]float64{x.at(p.X), y.at(p.Y + margins*p.Margin)})
+		points = append(points, [2]float64{x.at(p.X), y.at(p.Y)})
 	}
 	return points
 }
 
-// band draws the area within the margins of a curve, and an error bar where it is one point.
+// band draws the area of the ranges around a curve, and a bar if the curve is one point.
 func (s *scene) band(l *Line, number int, x, y *scale) {
-	outline := l.pixels(x, y, 1)
-	lower := l.pixels(x, y, -1)
-	class := "band"
-	if len(lower) == 1 {
-		class = "l"
+	if len(l.Points) == 1 {
+		s.bars(l, number, x, y)
+		return
 	}
-	slices.Reverse(lower)
-	s.path(class+seriesClass(number), polyline(append(outline, lower...))+"z")
+	var outline [][2]float64
+	for _, p := range l.Points {
+		outline = append(outline, [2]float64{x.at(p.X), y.at(p.High)})
+	}
+	for _, p := range slices.Backward(l.Points) {
+		outline = append(outline, [2]float64{x.at(p.X), y.at(p.Low)})
+	}
+	s.path("band"+seriesClass(number), polyline(outline)+"z")
+}
+
+// bars draws the range of each point.
+func (s *scene) bars(l *Line, number int, x, y *scale) {
+	for _, p := range l.Points {
+		if p.Low < p.High {
+			s.line("l"+seriesClass(number)+" solid", x.at(p.X), y.at(p.Low), x.at(p.X), y.at(p.High))
+		}
+	}
 }

@@ -65,13 +65,21 @@ func number(t *testing.T, text string) float64 {
 // sample is a chart with texts that need escaping.
 func sample() *Chart {
 	return &Chart{Name: "f", Caption: "In \"words\".", X: Axis{Title: "x <&>", Log: true}, Y: Axis{Title: "y", High: 4}, Diagonal: true, Lines: []Line{
-		{Name: "a<b", Points: []Point{{1, 2, 0.5}, {10, 3, 0.5}}}, {Name: "one point", Points: []Point{{3, 2, 1}}},
+		{Name: "a<b", Points: []Point{{1, 2, 1.5, 2.5}, {10, 3, 2.5, 3.5}}}, {Name: "one point", Points: []Point{{3, 2, 1, 3}}},
 	}}
 }
 
 // An SVG is well-formed, its shapes lie within its frame, and texts of one line do not overlap.
 func TestSVG(t *testing.T) {
-	s := sample().scene(nil)
+	for _, hasLabels := range []bool{false, true} {
+		c := sample()
+		c.Labels = hasLabels
+		checkSVG(t, c.scene(nil))
+	}
+}
+
+func checkSVG(t *testing.T, s *scene) {
+	t.Helper()
 	text := s.svg()
 	if strings.Contains(text, "NaN") {
 		t.Errorf("%s", text)
