@@ -374,8 +374,7 @@ func (p *Prediction) compute(ctx context.Context, problem *method.Problem,
 // learningPart names the memory of learning in a plan.
 const learningPart = "learning and predictions"
 
-// predictionSpace declares the memory of a prediction: of the method, of the baselines, which are left out if they do not fit, and
-// of the suggestions or reasons that follow.
+// predictionSpace declares the memory of a prediction: of the method, of the baselines, and of the suggestions or reasons that follow.
 func predictionSpace(p *method.Problem, m *method.Engine, s *method.Settings, o *PredictOptions) (budget.Workspace, error) {
 	n := len(p.Degrees)
 	after := budget.Held(40 * int64(n)) // of [shift.Check]
@@ -386,7 +385,7 @@ func predictionSpace(p *method.Problem, m *method.Engine, s *method.Settings, o 
 		after = after.And(explain.Workspace(n, len(p.Names)))
 	}
 	if o.compares(m) {
-		after = after.Or(budget.Workspace{Optional: method.BaselineWorkspace(p, s).Most(s.Memory)})
+		after = after.Or(method.BaselineWorkspace(p, s))
 	}
 	w, err := m.Declare(p, s, after)
 	if o.Sets { // predictions without some labels follow

@@ -8,7 +8,8 @@ type Workspace struct {
 	Fixed    Size // bytes that are always in memory: vectors, blocks that are never cut, bytes of labels, classes or entries
 	Column   Size // bytes for each column of a slab
 	Columns  int  // of the widest slab
-	Optional Size // further bytes that the data may ask for; with fewer, the results are the same
+	Optional Size // further bytes that the data may ask for
+	Reserved Size // the part of Optional that slabs leave room for
 
 	others []Workspace // of the stages before and after
 }
@@ -38,7 +39,7 @@ func (w Workspace) And(v Workspace) Workspace {
 	for _, a := range w.stages() {
 		for _, b := range v.stages() {
 			all = append(all, Workspace{Fixed: AllOf(a.Fixed, b.Fixed), Column: AllOf(a.Column, b.Column),
-				Columns: max(a.Columns, b.Columns), Optional: AllOf(a.Optional, b.Optional)})
+				Columns: max(a.Columns, b.Columns), Optional: AllOf(a.Optional, b.Optional), Reserved: AllOf(a.Reserved, b.Reserved)})
 		}
 	}
 	all[0].others = all[1:]
@@ -54,7 +55,7 @@ func (w Workspace) Or(v Workspace) Workspace {
 // Width returns the number of columns of the slabs within a limit, at least 1 and 0 without columns. The workspace must have a
 // single stage. A limit of 0 means none.
 func (w Workspace) Width(limit Size) int {
-	return min(w.Columns, Widest(w.Columns, limit, w.bytes))
+	return min(w.Columns, Widest(w.Columns, Subtract(limit, w.Reserved), w.bytes))
 }
 
 // bytes returns the memory of a stage with slabs of some columns.

@@ -77,9 +77,6 @@ func (s *solves) factor(ctx context.Context) error {
 	system := &iterative.System{Graph: s.m.graph, Edge: s.gamma, Ground: ground,
 		Memory: s.e.settings.Memory}
 	p, factored, err := system.Preconditioner(ctx)
-	if errors.Is(err, iterative.ErrMemory) {
-		return nil
-	}
 	if err == nil && factored {
 		s.cg.Precond = p
 		s.factored = true

@@ -2,7 +2,6 @@ package iterative
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 
@@ -37,14 +36,17 @@ type triangle struct {
 	val []float64
 }
 
-// FactorBytes returns the memory of the largest factor that a solve may make for n nodes and the given number of stored
-// entries (each edge twice).
-func FactorBytes(n int, entries int64) budget.Size {
-	size := SampledBytes(n, entries)
+// FactorWorkspace declares the largest factor that a solve may make for n nodes and the given number of stored entries (each edge
+// twice), of sampled ones alone if isSampled. Slabs leave room for it on a graph of so few edges that most solves want it.
+func FactorWorkspace(n int, entries int64, isSampled bool) (w budget.Workspace) {
+	w.Optional = SampledBytes(n, entries)
 	if isLean(n, entries) {
-		size = budget.AnyOf(size, completeBytes(n, entries), exactBytes(n, entries))
+		if !isSampled {
+			w.Optional = budget.AnyOf(w.Optional, exactBytes(n, entries), completeBytes(n, entries, completeLimit(n, entries)))
+		}
+		w.Reserved = w.Optional
 	}
-	return size
+	return w
 }
 
 // SampledBytes returns the memory of making and keeping a sampled factor.
@@ -65,11 +67,11 @@ func isLean(n int, entries int64) bool {
 // and which have it because it keeps all digits, whatever the weights.
 const smallRows = 4096
 
-// completeBytes returns the memory of making and keeping a complete factor: the edges, the search for an
-// order with the lists of the fronts, which have no more vertices than the triangle has entries, the
+// completeBytes returns the memory of making and keeping a complete factor whose triangle has fill entries: the edges, the search
+// for an order with the lists of the fronts, which have no more vertices than the triangle has entries, the
 // columns, a front, the stack, and then two triangles.
-func completeBytes(n int, entries int64) budget.Size {
-	return budget.AllOf(budget.Times(entries, 20), budget.Times(completeLimit(n, entries), 48), budget.Times(n, 200))
+func completeBytes(n int, entries, fill int64) budget.Size {
+	return budget.AllOf(budget.Times(entries, 20), budget.Times(fill, 48), budget.Times(n, 200))
 }
 
 // factorLimit bounds the entries of the triangle. That of a social network, a web or a road map has 0.5 to 1.2 times as
@@ -88,16 +90,16 @@ func factorLimit(n int, entries int64) int64 {
 // The factor depends on the matrix alone. Cost: one sweep and
 // a sequential elimination; with a limit of memory in bytes at most that of
 // SampledBytes, 0 for none. The
-// error wraps [ErrMemory], [ErrFill] of a factor that would go beyond that,
-// [graph.ErrWeight], or is that of the sweep.
+// error is a [*budget.Error], wraps [ErrFill] or
+// [graph.ErrWeight], or is the error of the sweep.
 func newCholesky(ctx context.Context, a sparse.Matrix, scale float64,
 	ground []float64, memory int64, workers int) (*cholesky, error) {
 	n, cols := a.Dims()
 	if n != cols || ground != nil && len(ground) != n {
 		panic(badShape)
 	}
-	if need := SampledBytes(n, a.NNZ()); memory > 0 && need > memory {
-		return nil, memoryError(need, memory)
+	if err := budget.Check(memory, SampledBytes(n, a.NNZ()), "the sampled Cholesky factor"); err != nil {
+		return nil, err
 	}
 	system.Expect(SampledBytes(n, a.NNZ()))
 	columns, err := eliminate(ctx, a, scale, ground, rngSeed, factorLimit(n, a.NNZ()))
@@ -112,12 +114,6 @@ func newFactor(columns *columns, workers int) *cholesky {
 	c := &cholesky{workers: workers, substitutions: new(sync.Pool)}
 	c.arrange(columns)
 	return c
-}
-
-// memoryError is an [ErrMemory] with the bytes that a sampled factor needs.
-func memoryError(need, limit int64) error {
-	return fmt.Errorf("%w: %w", ErrMemory,
-		budget.Check(limit, need, "the sampled Cholesky factor"))
 }
 
 // arrange orders the positions by level: a position's level is one more than

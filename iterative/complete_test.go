@@ -16,7 +16,7 @@ import (
 
 // completeWithin returns the complete factor within limits.
 func completeWithin(a sparse.Matrix, scale float64, ground []float64, limits fillLimits) (*cholesky, error) {
-	columns, err := completeColumns(ctx, a, scale, ground, nil, func(int, int64) fillLimits { return limits })
+	columns, err := completeColumns(ctx, a, scale, ground, nil, func(int, int64) fillLimits { return limits }, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +133,7 @@ func TestCompleteBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	runtime.ReadMemStats(&after)
-	if got, most := int64(after.TotalAlloc-before.TotalAlloc), completeBytes(n, a.NNZ()); got > most || got < most/5 {
+	if got, most := int64(after.TotalAlloc-before.TotalAlloc), completeBytes(n, a.NNZ(), completeLimit(n, a.NNZ())); got > most || got < most/5 {
 		t.Errorf("making a factor allocates %d bytes, planned %d", got, most)
 	}
 }

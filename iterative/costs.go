@@ -14,7 +14,6 @@ type ladder struct {
 	climb       func(ctx context.Context) (Preconditioner, error)
 
 	climbed bool // to the factor
-	refused bool // there is no room for the factor, or it fills in
 }
 
 const (

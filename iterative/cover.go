@@ -68,7 +68,7 @@ func coverOf(ctx context.Context, g *graph.Graph, clamped []int) (*System, error
 // coveredTo is [System.SolveTo] by the double cover.
 func (s *System) coveredTo(ctx context.Context, x, b *sparse.Block[float64], settings *Settings) (*Result, error) {
 	s.cover.Memory = s.Memory
-	s.cover.Strict = s.Strict
+	s.cover.Sampled = s.Sampled
 	source := b
 	if b == nil {
 		source = x

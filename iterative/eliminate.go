@@ -15,14 +15,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-var (
-	// ErrMemory is returned for a factor that would not fit its limit.
-	ErrMemory = errors.New("iterative: the factor would not fit the memory limit")
-
-	// ErrFill is an [ErrMemory] of a factor with more entries than any graph's
-	// is expected to have: more memory would not help, another preconditioner may.
-	ErrFill = fmt.Errorf("%w: it fills in", ErrMemory)
-)
+// ErrFill is the error of a factor with more entries than the factor of any graph
+// is expected to have: more memory would not help, another preconditioner may.
+var ErrFill = errors.New("iterative: the factor fills in")
 
 // elimination is a sampled Cholesky factorisation under way (Gao, Kyng and
 // Spielman 2023; Chen, Liang and Biros 2021). The matrix is the Laplacian of a
@@ -144,7 +139,7 @@ func eliminate(ctx context.Context, a sparse.Matrix, scale float64,
 	ground []float64, rngSeed uint64, limit int64) (*columns, error) {
 	records := a.NNZ()
 	if records >= noRecord {
-		return nil, fmt.Errorf("%w: more than %d edges", ErrMemory,
+		return nil, fmt.Errorf("%w: more than %d edges", ErrFill,
 			uint32(noRecord))
 	}
 	n, _ := a.Dims()

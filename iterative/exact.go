@@ -46,7 +46,7 @@ func exactBytes(n int, entries int64) budget.Size {
 	if n <= exactWide {
 		return budget.AllOf(budget.Times(n, budget.Times(n, 14)), budget.Times(n, 64))
 	}
-	return completeBytes(n, entries)
+	return completeBytes(n, entries, completeLimit(n, entries))
 }
 
 // newExact factors scale·L(A) + diag(ground). Entries of A are weights ≥ 0; its diagonal is
@@ -56,8 +56,8 @@ func exactBytes(n int, entries int64) budget.Size {
 //
 // Cost: one sweep, and n³/6 products at most.
 func newExact(ctx context.Context, a sparse.Matrix, scale float64, ground []float64,
-	held []int, limits func(int, int64) fillLimits, workers int) (*exact, error) {
-	columns, err := completeColumns(ctx, a, scale, ground, held, limits)
+	held []int, limits func(int, int64) fillLimits, memory int64, workers int) (*exact, error) {
+	columns, err := completeColumns(ctx, a, scale, ground, held, limits, memory)
 	if err != nil {
 		return nil, err
 	}

@@ -303,7 +303,7 @@ func TestEliminateDense(t *testing.T) {
 	ground, b := make([]float64, n), make([]float64, n)
 	ground[3], ground[200], b[7] = 1e-9, 1, 1
 	want := denseElimination(a, ground, b)
-	f, err := newExact(ctx, a, 1, ground, nil, noLimits, 1)
+	f, err := newExact(ctx, a, 1, ground, nil, noLimits, 0, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -349,7 +349,7 @@ func TestEliminateParallelEdges(t *testing.T) {
 	ground, b := make([]float64, n), make([]float64, n)
 	ground[1], ground[7], b[3] = 0.5, 2, 1
 	want := denseElimination(a, ground, b)
-	f, err := newExact(ctx, twice{a}, 1, ground, nil, noLimits, 1)
+	f, err := newExact(ctx, twice{a}, 1, ground, nil, noLimits, 0, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

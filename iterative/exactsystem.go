@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
@@ -21,26 +20,21 @@ func (s *System) exactFactor(ctx context.Context) (*exact, error) {
 		return nil, errNoFactor
 	}
 	n := len(s.Graph.Degrees)
-	entries := s.Graph.A.NNZ()
-	limits := noLimits
-	if n > exactWide {
-		limits = limitsOf
-	}
-	need := exactBytes(n, entries)
-	switch {
-	case n <= ExactFirst:
-	case !s.wide || !isLean(n, entries):
+	if n > ExactFirst && (!s.wide || !isLean(n, s.Graph.A.NNZ())) {
 		return nil, fmt.Errorf("%w: it has more than %d nodes", ErrFill, ExactFirst)
-	case s.Memory > 0 && need > s.Memory:
-		s.directErr = fmt.Errorf("%w: %w", ErrMemory, budget.Check(s.Memory, need, "a complete factor"))
-		return nil, s.directErr
+	}
+	limits := limitsOf
+	memory := s.Memory
+	if n <= exactWide {
+		limits = noLimits
+		memory = 0 // a small factor
 	}
 	a, err := freePart(ctx, s.Graph.WithoutHeavyLoops().A, s.free)
 	if err != nil {
 		return nil, err
 	}
 	f, err := newExact(ctx, a, s.Edge, s.Ground, s.heaviest(),
-		limits, s.Graph.Workers)
+		limits, memory, s.Graph.Workers)
 	if errors.Is(err, ErrFill) {
 		s.directErr = err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -41,11 +42,21 @@ type multifrontal struct {
 const panelColumns = 4
 
 // completeColumns returns the columns of the complete factor of scale·L(A) + diag(ground), in which the held vertices
-// come last. The error wraps [ErrFill] beyond the limits for that many rows and entries.
+// come last. The error wraps [ErrFill] beyond the limits for that many rows and entries, or is a [*budget.Error] if the memory,
+// 0 for no limit, is less than the factor takes, whose entries are counted before it is made.
 func completeColumns(ctx context.Context, matrix sparse.Matrix, scale float64,
 	ground []float64, held []int,
-	limit func(n int, entries int64) fillLimits) (*columns, error) {
+	limit func(n int, entries int64) fillLimits, memory int64) (*columns, error) {
+	const part = "the Cholesky factor"
+	n, _ := matrix.Dims()
+	entries := matrix.NNZ()
+	if memory > 0 && completeBytes(n, entries, 0) > memory {
+		return nil, budget.Check(memory, completeBytes(n, entries, completeLimit(n, entries)), part)
+	}
 	m, err := beginFactor(ctx, matrix, scale, ground, held, nil, limit)
+	if err == nil {
+		err = budget.Check(memory, completeBytes(n, entries, m.columns.count+m.fronts.entries), part)
+	}
 	if err == nil {
 		err = m.eliminateFronts(ctx)
 	}

@@ -67,6 +67,7 @@ type fronts struct {
 	vertices       []uint32
 	pivots, border []span
 	parent         []int32 // the front whose pivots are the next of the border to be eliminated; -1: none
+	entries        int64   // of the triangle
 }
 
 // newFronts returns no fronts, with room for a number of them and of their vertices.
@@ -231,6 +232,7 @@ func (a *adjacency) orderFronts(ctx context.Context, isHeld []bool,
 	if m.cost.exceeds(limits.factorCost) {
 		return nil, errCompleteFill
 	}
+	m.fronts.entries = m.cost.entries
 	return &m.fronts, nil
 }
 

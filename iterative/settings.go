@@ -133,7 +133,4 @@ type Result struct {
 	CompleteCholesky bool // the complete factor was used
 
 	estimate []float64 // of the errors of columns, relative to them
-
-	// Refused is true if the factor did not fit the System's Memory, or filled in.
-	Refused bool
 }

@@ -30,14 +30,13 @@ type System struct {
 	// means that no bound is known.
 	Least float64
 
-	// Memory is the largest number of bytes that making and keeping the factor
-	// may take, in addition to the blocks of a solve or
-	// without them, see [CholeskyBytes]; 0 means no limit. Where it does not fit, Jacobi stays.
+	// Memory is the largest number of bytes that making and keeping the factor may take, in addition to the blocks of a
+	// solve; 0 means no limit. A solve that wants the factor and has no room for it ends with a [*budget.Error], so that no
+	// result depends on Memory.
 	Memory int64
 
-	// Strict says that a solve which wants the factor and has no room for it ends with
-	// [ErrMemory], so that no result depends on Memory.
-	Strict bool
+	// Sampled says that no complete factor is made, which takes more memory than a rough solve deserves.
+	Sampled bool
 
 	// easy is spanned by eigenvectors s of M, one for each component, of the
 	// eigenvalues Ground/s²; nil: none are known. They are those that slow the
@@ -59,7 +58,7 @@ type System struct {
 	factor           *cholesky
 	complete, filled bool
 	isSymmetric      bool  // the matrix of the graph was compared with its transpose
-	refused          error // why there is no factor: lack of memory; nil: it fits
+	sampledErr       error // why there is no sampled factor: it fills in
 
 	direct    *exact // of a small graph; nil: not made
 	directErr error  // why there is no exact factor
@@ -99,17 +98,16 @@ func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64],
 	s.prepare()
 	hard := s.Ground == nil // a Laplacian: how hard its graph is
 	if hard {
-		if err := s.factorCompletely(ctx, s.Memory); err != nil {
+		if err := s.factorCompletely(ctx); err != nil {
 			return nil, err
 		}
 	}
-	l := &ladder{refused: s.refused != nil}
+	l := s.newLadder(settings)
 	switch {
 	case hard && s.complete:
 		s.cg.Precond = s.factor
 		s.cg.complete = true
-	case !s.noFactor() && (!l.refused || s.Strict):
-		l = s.newLadder(settings)
+	case !s.noFactor() && s.sampledErr == nil:
 		s.cg.ladder = l
 	}
 	out, err := s.cg.SolveTo(ctx, x, b, settings)
@@ -118,7 +116,6 @@ func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64],
 	}
 	out.SampledCholesky = l.climbed && !s.complete
 	out.CompleteCholesky = s.complete && (l.climbed || hard)
-	out.Refused = l.refused
 	if boundErr := s.bound(ctx, out, x, b); boundErr != nil {
 		return nil, boundErr
 	}
@@ -175,9 +172,8 @@ func (s *System) newLadder(settings *Settings) *ladder {
 		if s.factor == nil {
 			s.cg.run.v.p, s.cg.run.v.q = nil, nil // to free memory for the elimination
 		}
-		f, err := s.factorWithin(ctx, s.Memory)
-		if errors.Is(err, ErrMemory) && !s.Strict {
-			l.refused = true
+		f, err := s.anyFactor(ctx)
+		if errors.Is(err, ErrFill) {
 			l.allowed = 0
 			return s.jacobi, nil
 		}
@@ -190,8 +186,7 @@ func (s *System) newLadder(settings *Settings) *ladder {
 	return l
 }
 
-// prepare makes the recurrence begin with Jacobi, and checks
-// whether the factor fits into memory.
+// prepare makes the recurrence begin with Jacobi.
 func (s *System) prepare() {
 	c := &s.cg
 	if c.A == nil {
@@ -208,9 +203,6 @@ func (s *System) prepare() {
 			c.image = s.Ground
 		}
 		s.jacobi = NewJacobi(s.diagonal(true))
-		if need := SampledBytes(len(s.Graph.Degrees), s.Graph.A.NNZ()); !s.noFactor() && s.Memory > 0 && need > s.Memory {
-			s.refused = memoryError(need, s.Memory)
-		}
 	}
 	c.Precond = s.jacobi
 	c.complete = false
@@ -234,22 +226,17 @@ func (s *System) diagonal(cancelled bool) []float64 {
 	return diag
 }
 
-// factorCompletely makes the complete factor, once, if there is one within memory in bytes.
-func (s *System) factorCompletely(ctx context.Context, memory int64) error {
-	n := len(s.Graph.Degrees)
-	entries := s.Graph.A.NNZ()
-	switch {
-	case s.factor != nil || s.filled || s.Strict || s.noFactor() ||
-		!isLean(n, entries):
-		return nil
-	case memory > 0 && completeBytes(n, entries) > memory:
+// factorCompletely makes the complete factor, once, if there is one.
+func (s *System) factorCompletely(ctx context.Context) error {
+	if s.factor != nil || s.filled || s.Sampled || s.noFactor() ||
+		!isLean(len(s.Graph.Degrees), s.Graph.A.NNZ()) {
 		return nil
 	}
 	a, err := freePart(ctx, s.Graph.A, s.free)
 	if err != nil {
 		return err
 	}
-	columns, err := completeColumns(ctx, a, s.Edge, s.Ground, nil, limitsOf)
+	columns, err := completeColumns(ctx, a, s.Edge, s.Ground, nil, limitsOf, s.Memory)
 	if errors.Is(err, ErrFill) {
 		s.filled = true
 		return nil
@@ -262,26 +249,25 @@ func (s *System) factorCompletely(ctx context.Context, memory int64) error {
 	return nil
 }
 
-// factorWithin returns the complete Cholesky factor of Edge·L + diag(Ground), or else the sampled one,
-// which is made once, within memory in bytes.
-func (s *System) factorWithin(ctx context.Context,
-	memory int64) (*cholesky, error) {
+// anyFactor returns the complete Cholesky factor of Edge·L + diag(Ground), or else the sampled one, which is made once. The error
+// wraps [ErrFill] if both fill in.
+func (s *System) anyFactor(ctx context.Context) (*cholesky, error) {
 	if s.noFactor() {
 		return nil, errNoFactor
 	}
-	if s.factor != nil || s.refused != nil {
-		return s.factor, s.refused
+	if s.factor != nil || s.sampledErr != nil {
+		return s.factor, s.sampledErr
 	}
-	if err := s.factorCompletely(ctx, memory); err != nil || s.complete {
+	if err := s.factorCompletely(ctx); err != nil || s.complete {
 		return s.factor, err
 	}
 	a, err := freePart(ctx, s.Graph.A, s.free)
 	if err != nil {
 		return nil, err
 	}
-	f, err := newCholesky(ctx, a, s.Edge, s.Ground, memory, s.Graph.Workers)
-	if errors.Is(err, ErrMemory) {
-		s.refused = err
+	f, err := newCholesky(ctx, a, s.Edge, s.Ground, s.Memory, s.Graph.Workers)
+	if errors.Is(err, ErrFill) {
+		s.sampledErr = err
 	}
 	s.factor = f
 	return f, err
@@ -291,12 +277,12 @@ func (s *System) factorWithin(ctx context.Context,
 // methods other than [System.SolveTo], or the diagonal of M where the factor fills in, several
 // processes share the rows, or the graph is signed.
 // On a null space of M it is not defined: project before and after. The error is
-// [ErrMemory], [graph.ErrWeight], [graph.ErrAsymmetric], the context's, or that of a sweep.
+// a [*budget.Error], [graph.ErrWeight], [graph.ErrAsymmetric], the context's, or that of a sweep.
 func (s *System) Preconditioner(ctx context.Context) (p Preconditioner, factored bool, err error) {
 	if err := s.checkSymmetric(ctx); err != nil {
 		return nil, false, err
 	}
-	f, err := s.factorWithin(ctx, s.Memory)
+	f, err := s.anyFactor(ctx)
 	switch {
 	case errors.Is(err, ErrFill):
 		diag := s.diagonal(true)

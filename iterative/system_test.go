@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/testgraph"
@@ -68,31 +69,19 @@ func TestLadder(t *testing.T) {
 		if c.factor && slices.Max(res.ColumnSteps) <= firstReview {
 			t.Errorf("steps of columns %v", res.ColumnSteps)
 		}
-		// Without memory for the factor Jacobi does it alone.
+		// Without memory for the factor Jacobi does it alone or not at all.
 		s, err = VonNeumann(g, true, c.alpha)
 		if err != nil {
 			t.Fatal(err)
 		}
 		s.Memory = 1000
 		y := sparse.NewBlock[float64](n, 10)
-		alone, err := s.SolveTo(ctx, y, b, nil)
-		if err != nil {
-			t.Fatal(err)
+		_, err = s.SolveTo(ctx, y, b, nil)
+		if errors.Is(err, budget.ErrMemory) != c.factor {
+			t.Errorf("α = %g within 1000 bytes: %v", c.alpha, err)
 		}
-		if alone.SampledCholesky || alone.CompleteCholesky || !alone.Refused {
-			t.Error("a factor in 1000 bytes")
-		}
-		if _, err := s.factorWithin(ctx, s.Memory); !errors.Is(err, ErrMemory) {
-			t.Errorf("factor: %v", err)
-		}
-		for j := range alone.ErrorBound {
-			var d float64
-			for i := range n {
-				d = math.Hypot(d, x.At(i, j)-y.At(i, j))
-			}
-			if d > alone.ErrorBound[j]+res.ErrorBound[j] {
-				t.Errorf("column %d: solutions differ by %g, bounds %g and %g", j, d, alone.ErrorBound[j], res.ErrorBound[j])
-			}
+		if err == nil && !slices.Equal(x.Data, y.Data) {
+			t.Errorf("α = %g: other bits within 1000 bytes", c.alpha)
 		}
 	}
 }
@@ -347,7 +336,7 @@ func TestCancel(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := len(g.Degrees)
-	s.Memory = SampledBytes(n, g.A.NNZ()) // too little for a complete factor
+	s.Sampled = true
 	for _, at := range []int{0, 1, 20, 25} {
 		stop, cancel := context.WithCancel(ctx)
 		x := sparse.NewBlock[float64](n, 3)

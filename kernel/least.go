@@ -16,8 +16,7 @@ import (
 
 // findLeast computes the smallest eigenvalue of a singular system outside its
 // null space, because the error bounds of its solutions depend on it. Its memory is that of the
-// following solve of cols columns and of the factor. If the factor does not fit, the diagonal
-// preconditions.
+// following solve of cols columns and of the factor.
 func (e *solves) findLeast(ctx context.Context, cols int) error {
 	s := e.system
 	if s.Least > 0 {
@@ -75,20 +74,16 @@ type leastSearch struct {
 	problem  lanczos.Problem
 	settings lanczos.Settings
 	diagonal iterative.Preconditioner
-	limit    int64 // of memory for the factor during a solve, 0: none
-	factor   int64 // its memory
 	factored bool
 }
 
 // newLeastSearch returns a search in the memory of a solve of cols columns.
 func newLeastSearch(s *iterative.System, cols int) *leastSearch {
 	g := s.Graph
-	n := len(g.Degrees)
-	l := &leastSearch{system: s, limit: s.Memory,
-		factor: iterative.SampledBytes(n, g.A.NNZ())}
-	memory := l.limit
+	l := &leastSearch{system: s}
+	memory := s.Memory
 	if memory > 0 {
-		memory += budget.Times(inverseBlocks-2, budget.Block[float64](n, cols)) // that of the following solve but its argument and result
+		memory += budget.Times(inverseBlocks-2, budget.Block[float64](len(g.Degrees), cols)) // that of the following solve but its argument and result
 	}
 	op := g.Laplacian()
 	weights := s.Scale
@@ -105,9 +100,6 @@ func newLeastSearch(s *iterative.System, cols int) *leastSearch {
 	l.excludeIsolated()
 	l.settings = lanczos.Settings{Relative: 1. / 20, Preconditioned: true,
 		Memory: memory, Workers: g.Workers}
-	if !l.fits() {
-		l.settings.MaxProducts = jacobiProducts
-	}
 	return l
 }
 
@@ -128,15 +120,9 @@ func (l *leastSearch) excludeIsolated() {
 	}
 }
 
-// fits reports whether the memory suffices for a factor.
-func (l *leastSearch) fits() bool {
-	return l.limit == 0 || l.factor <= l.limit
-}
-
 // canFactor reports whether a factor may be made, which also requires all entries in one process.
 func (l *leastSearch) canFactor() bool {
-	return l.fits() && sparse.TeamOf(l.system.Graph.A) == nil &&
-		!l.system.Graph.Signed
+	return sparse.TeamOf(l.system.Graph.A) == nil && !l.system.Graph.Signed
 }
 
 const (
@@ -147,10 +133,6 @@ const (
 	// reaches firstLook after paceReach iterations. On social networks it does, in a tenth of the
 	// time of a factor; on webs, grids, road maps and trees it is far behind at the first review.
 	paceReview, paceIterations, paceReach = 12, 6, 42
-
-	// jacobiProducts are how many products an eigenvalue may take without room for
-	// a factor: a graph that needs more has a long path.
-	jacobiProducts = 3000
 )
 
 var errBehind = errors.New("kernel: a factor pays")
@@ -183,12 +165,6 @@ func (l *leastSearch) find(ctx context.Context,
 		settings.Recorder = nil
 		return l.problem.Solve(ctx, 1, &settings)
 	}
-	if !l.fits() && (errors.Is(err, sparse.ErrMemory) ||
-		errors.Is(err, lanczos.ErrIterationLimit)) {
-		// What would do is the factor that had no room.
-		err = fmt.Errorf("%w: %w", iterative.ErrMemory,
-			budget.Check(l.limit, l.factor, "the sampled Cholesky factor"))
-	}
 	return pairs, err
 }
 
@@ -196,8 +172,8 @@ func (l *leastSearch) find(ctx context.Context,
 func (l *leastSearch) behind() {
 	l.factored = true
 	l.problem.Precondition = func(ctx context.Context, _ int64) (lanczos.Preconditioner, error) {
+		defer func(memory int64) { l.system.Memory = memory }(l.system.Memory)
 		l.system.Memory = l.settings.Memory // the blocks of the solve are not there yet
-		defer func() { l.system.Memory = l.limit }()
 		p, _, err := l.system.Preconditioner(ctx)
 		if err != nil {
 			return nil, err

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -37,8 +38,7 @@ type perron struct {
 	best         []float64 // the y, at most 1, with the least ratio; nil before the first round
 	ratio        float64   // what no (Ay)_i/y_i of it exceeds
 	products     int
-	noFactor     bool  // there is no room for one, it fills in, or several processes share the rows
-	refused      error // says that there is no room
+	noFactor     bool // it fills in, or several processes share the rows
 }
 
 // shiftedMap is the map I − A/σ.
@@ -152,8 +152,6 @@ func (w *perron) solve(ctx context.Context, sigma float64) error {
 		limit := perronProducts - w.products
 		climbs := !fresh && !w.noFactor && w.best != nil
 		switch {
-		case w.refused != nil:
-			limit = jacobiProducts - w.products
 		case climbs && w.cg.Precond == nil:
 			limit = productsOfFactor - w.products
 		case climbs:
@@ -175,11 +173,7 @@ func (w *perron) solve(ctx context.Context, sigma float64) error {
 				return nil
 			}
 		}
-		switch {
-		case climbs:
-		case w.refused != nil: // and would have done
-			return w.refused
-		default:
+		if !climbs {
 			return errPerron
 		}
 		if err := w.precondition(ctx, sigma); err != nil {
@@ -196,12 +190,8 @@ func (w *perron) precondition(ctx context.Context, sigma float64) error {
 	system, err := iterative.VonNeumannAdjacency(ctx, g, 1/sigma,
 		slices.Clone(w.best), 0)
 	if err == nil {
-		n := len(g.Degrees)
-		system.Memory = iterative.SampledBytes(n, g.A.NNZ())
-		if g.Memory > 0 {
-			system.Memory = max(1,
-				min(system.Memory, g.Memory-radiusBytes(n)))
-		}
+		system.Sampled = true
+		system.Memory = budget.Subtract(g.Memory, radiusBytes(len(g.Degrees)))
 		var (
 			factor   iterative.Preconditioner
 			factored bool
@@ -210,10 +200,6 @@ func (w *perron) precondition(ctx context.Context, sigma float64) error {
 			w.cg.Precond = factor
 			w.noFactor = false
 		}
-	}
-	if errors.Is(err, iterative.ErrMemory) {
-		w.refused = err
-		return nil
 	}
 	if errors.Is(err, iterative.ErrParameter) || errors.Is(err, graph.ErrScale) { // rounding is in the way
 		return nil

@@ -150,7 +150,7 @@ func pageRankWorkspace(n int, entries int64, cols int) budget.Workspace {
 	w := budget.Held(budget.Times(5, budget.Block[float64](n, cols)), budget.Times(6, budget.Vector[float64](n)))
 	if solve := solveBytes(n, cols); solve <= mostSolveBytes {
 		w.Fixed = budget.AllOf(w.Fixed, solve)
-		w.Optional = iterative.FactorBytes(n, entries)
+		w = w.And(iterative.FactorWorkspace(n, entries, false))
 	}
 	return w
 }

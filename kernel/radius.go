@@ -15,8 +15,7 @@ import (
 // smaller, rounded up, because
 // von-neumann of A requires α < 1/radius. It is computed once for a graph. Cost: some tens of
 // sweeps of one column; if many eigenvalues are near the largest one, hundreds and one or two
-// sampled factors, and if [graph.Graph.Memory] is too small for a factor, thousands, or the error
-// is [iterative.ErrMemory].
+// sampled factors. If [graph.Graph.Memory] is too small for a factor the error is a [*budget.Error].
 func radius(ctx context.Context, g *graph.Graph) (float64, error) {
 	return g.Radius.Get(func() (float64, error) {
 		g, err := graph.AbsoluteWeights(ctx, g)

@@ -49,12 +49,11 @@ func (w work) bytes(n, columns, functions int) budget.Size {
 func (w work) workspace(bytes budget.Size, n int, entries int64, width int, searches bool) budget.Workspace {
 	space := budget.Workspace{Fixed: bytes}
 	if !w.series {
-		space.Optional = iterative.FactorBytes(n, entries)
+		space = space.And(iterative.FactorWorkspace(n, entries, false))
 	}
 	if searches {
-		search := lanczos.Workspace(n, 1, 0).And(budget.Held(work{series: true}.bytes(n, width, 1)))
-		search.Optional = iterative.FactorBytes(n, entries)
-		space = space.Or(search)
+		space = space.Or(lanczos.Workspace(n, 1, 0).And(budget.Held(work{series: true}.bytes(n, width, 1))).And(
+			iterative.FactorWorkspace(n, entries, false)))
 	}
 	return space
 }

@@ -108,8 +108,7 @@ func (p *GraphProblem) Workspace(n int, entries int64, components, k int) budget
 	}
 	w := Workspace(n, k, components).And(budget.Held(vectorBytes(n)))
 	if p.Splits() && components < k {
-		sampled := iterative.SampledBytes(n, entries)
-		w = w.And(budget.Workspace{Fixed: sampled, Optional: iterative.FactorBytes(n, entries) - sampled})
+		w = w.And(iterative.FactorWorkspace(n, entries, false))
 	}
 	return w
 }

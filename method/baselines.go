@@ -24,10 +24,6 @@ import (
 type Baselines struct {
 	Propagation, Majority problem.Estimate
 
-	// Omitted is the memory of measuring label propagation in bytes, if that exceeds
-	// Settings.Memory and label propagation was left out; otherwise 0.
-	Omitted int64
-
 	Seconds float64 // that measuring took
 
 	heldOut *propagation.HeldOut // predictions of label propagation for labels; nil: none
@@ -91,7 +87,7 @@ func (m *Engine) PredictCompared(ctx context.Context, p *Problem,
 // measureBaselines estimates the accuracies of label propagation and of the largest class on the folds that
 // a method measures itself on, and if the method is label propagation with given values of its
 // parameters, that of it. All are zero with too few labels, see [choose.TooFew]. Label
-// propagation is left out if it does not fit the memory limit, and where auto does not have it as a candidate, but for suggestions, which
+// propagation is left out where auto does not have it as a candidate, but for suggestions, which
 // compare the labels of one fold there. Cost: a prediction without each
 // fold, or without some of the folds if these have enough labels or take long.
 func (m *Engine) measureBaselines(ctx context.Context, p *Problem,
@@ -115,11 +111,7 @@ func (m *Engine) measureBaselines(ctx context.Context, p *Problem,
 		}
 		folds = 1 // of enough labels, see ShowingLabels
 	}
-	within, held := m.within(p, &set)
-	if need := BaselineWorkspace(p, &set).Required(within.Memory); within.Memory > 0 && need > within.Memory {
-		r.Omitted = held + need
-		return r, nil
-	}
+	within, _ := m.within(p, &set)
 	set.Memory = within.Memory
 	comparison, err := newBaseline(p, &set).Compare(ctx, fold, folds)
 	if err != nil {
@@ -303,8 +295,7 @@ func heldOutOf(ctx context.Context, p *Problem, set *Settings,
 	case set.baselines != nil:
 		return set.baselines.heldOut, nil
 	case set.Fixed || choose.TooFew(p.Class) || p.Directed || p.Signed ||
-		l.Alpha < 1 || l.Steps > 0 ||
-		set.Memory > 0 && BaselineWorkspace(p, set).Required(set.Memory) > set.Memory:
+		l.Alpha < 1 || l.Steps > 0:
 		return nil, nil
 	}
 	folds := set.folds(len(p.Row))

@@ -24,7 +24,7 @@ var harmonic = numeric(&param.Spec{
 // harmonicWorkspace declares the memory of a harmonic function.
 func harmonicWorkspace(p *Problem) budget.Workspace {
 	n, entries, cover := iterative.SolvedSize(p.Graph)
-	return budget.Workspace{Fixed: cover + 24*8*int64(n), Optional: iterative.FactorBytes(n, entries)}
+	return budget.Held(cover, 24*8*int64(n)).And(iterative.FactorWorkspace(n, entries, false))
 }
 
 // predictHarmonic returns the harmonic function with the values of p.

@@ -103,9 +103,6 @@ func TestReferPropagates(t *testing.T) {
 	set := &Settings{RNGSeed: 4}
 	_, held := automatic.within(p, set)
 	least := held + BaselineWorkspace(p, set).Required(1)
-	if got, err := automatic.measureBaselines(t.Context(), p, &Settings{Memory: least / 2}); err != nil || got.Omitted < least/2 || got.Propagation.Tested > 0 || got.Majority.Tested == 0 {
-		t.Errorf("within half the memory of label propagation: %+v, %v", got, err)
-	}
 	for _, memory := range []int64{0, least} { // with all columns together, and within a limit
 		got, err := automatic.measureBaselines(t.Context(), p, &Settings{RNGSeed: set.RNGSeed, Memory: memory})
 		if err != nil {

@@ -61,7 +61,7 @@ func (k kernelRidge) workspace(p *Problem, settings []param.Values, _ *Settings)
 	n := len(p.Degrees)
 	entries := p.A.NNZ()
 	compared := min(len(p.Row), mostCompared)
-	w := budget.Workspace{Fixed: (5*int64(kernel.SlabColumns(n)) + 20) * 8 * int64(n), Optional: iterative.FactorBytes(n, entries)}
+	w := budget.Held((5*int64(kernel.SlabColumns(n)) + 20) * 8 * int64(n)).And(iterative.FactorWorkspace(n, entries, false))
 	return w.Or(k.family.GramsWorkspace(k.kernels(groupRidges(settings)), p.Degrees, entries, compared)).And(
 		budget.Held(budget.Times(5, budget.Block[float64](compared, compared)), 200*int64(len(p.Row)))), nil
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
@@ -43,9 +42,7 @@ func addSmoothing(inner *Engine) *Engine {
 	e.Workspace = func(p *Problem, s *Settings) (w budget.Workspace, err error) { // smoothing begins when the engine within is done
 		n := len(p.Degrees)
 		k := len(p.Names)
-		smooth := budget.Held(budget.Block[float64](n, k), 16*8*int64(n)).And(
-			budget.Held(7 * budget.Block[float64](n, min(k, solveColumns))))
-		smooth.Optional = iterative.FactorBytes(n, p.A.NNZ())
+		smooth := budget.Held(budget.Block[float64](n, k)).And(propagate.SmoothWorkspace(n, p.A.NNZ(), k))
 		if inner.Workspace != nil {
 			w, err = inner.Workspace(p, s)
 		}

@@ -325,9 +325,8 @@ func (m spreading) spread(p *Problem, v param.Values) budget.Workspace {
 		}
 		return w
 	}
-	w := budget.Slabs[float64](6, n, solveColumns).And(budget.Held(22 * 8 * int64(n)))
-	w.Optional = iterative.FactorBytes(n, p.A.NNZ())
-	return w
+	return budget.Slabs[float64](6, n, solveColumns).And(budget.Held(22 * 8 * int64(n))).And(
+		iterative.FactorWorkspace(n, p.A.NNZ(), false))
 }
 
 // workspace declares the memory of a solve for all nodes, whose scores are kept where they are no shares, or of folds or splits.

@@ -135,9 +135,8 @@ func (l *Learner) Decide(team *sparse.Team, f *sparse.Block[float64], s cwk.Seed
 // and classes of each, on a graph with n nodes.
 func (l *Learner) Declare(n int, entries int64, cols, classes int, v param.Values) budget.Workspace {
 	if l.Spread == nil {
-		w := budget.Slabs[float64](solveBlocks, n, cols).And(budget.Held(6 * budget.Vector[float64](n)))
-		w.Optional = iterative.FactorBytes(n, entries)
-		return w
+		return budget.Slabs[float64](solveBlocks, n, cols).And(budget.Held(6 * budget.Vector[float64](n))).And(
+			iterative.FactorWorkspace(n, entries, false))
 	}
 	w := budget.Held(budget.Block[float64](n, classes))
 	if l.Workspace != nil {

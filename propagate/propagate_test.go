@@ -2,6 +2,7 @@ package propagate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -10,9 +11,9 @@ import (
 	"go.uber.org/goleak"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/testgraph"
@@ -208,17 +209,16 @@ func TestFactorBesideBlocks(t *testing.T) {
 	const n = 2000
 	a := testgraph.Path(n)
 	seeds := cwk.Seeds{Row: []int{0, n - 1}, Class: []int{0, 1}, Classes: 2}
-	sweeps := func(memory int64) int {
-		work, err := poisson.ScoresTo(t.Context(), sparse.NewBlock[float64](n, 2), graphOf(t, a, 1), []cwk.Seeds{seeds}, nil, &Settings{Memory: memory, Tolerance: 1e-6})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return work.Sweeps
+	solve := func(memory int64) error {
+		_, err := poisson.ScoresTo(t.Context(), sparse.NewBlock[float64](n, 2), graphOf(t, a, 1), []cwk.Seeds{seeds}, nil, &Settings{Memory: memory, Tolerance: 1e-6})
+		return err
 	}
-	least := poisson.Declare(n, a.NNZ(), 2, 2, nil).Required(0)
-	all := least + iterative.SampledBytes(n, a.NNZ())
-	if with, without := sweeps(all), sweeps(all-least/2); with >= n/2 || without < n/2 {
-		t.Errorf("%d sweeps where a factor fits beside the blocks, %d where it fits alone", with, without)
+	space := poisson.Declare(n, a.NNZ(), 2, 2, nil)
+	if err := solve(space.Most(0)); err != nil {
+		t.Errorf("where a factor fits beside the blocks: %v", err)
+	}
+	if err := solve(space.Required(1)); !errors.Is(err, budget.ErrMemory) {
+		t.Errorf("where the blocks alone fit: %v", err)
 	}
 }
 

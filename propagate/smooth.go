@@ -154,7 +154,7 @@ func (f *smoothing) spread(ctx context.Context, x, b *sparse.Block[float64],
 	if err != nil {
 		return err
 	}
-	sys.Memory = budget.Subtract(f.memory, smoothBytes(x.Rows, f.x.Cols))
+	sys.Memory = budget.Subtract(f.memory, SmoothWorkspace(x.Rows, f.g.A.NNZ(), f.x.Cols).Required(0))
 	res, err := sys.SolveTo(ctx, x, b,
 		&iterative.Settings{Tolerance: defaultTolerance})
 	if err != nil && !errors.Is(err, iterative.ErrStagnation) {
@@ -165,7 +165,8 @@ func (f *smoothing) spread(ctx context.Context, x, b *sparse.Block[float64],
 	return nil
 }
 
-// smoothBytes returns the memory of the solves for the given number of columns, with vectors.
-func smoothBytes(n, columns int) int64 {
-	return (solveBlocks+2)*budget.Block[float64](n, columns) + 16*8*int64(n)
+// SmoothWorkspace declares the memory of [Smooth] for the given number of classes.
+func SmoothWorkspace(n int, entries int64, classes int) budget.Workspace {
+	return budget.Held(budget.Times(solveBlocks+2, budget.Block[float64](n, min(classes, smoothColumns))), 16*8*int64(n)).And(
+		iterative.FactorWorkspace(n, entries, false))
 }

@@ -54,7 +54,6 @@ func (p *PhaseSeconds) Add(q PhaseSeconds) {
 // the graph, an iteration did not converge, or the labels contain no information.
 type Error struct {
 	Method string // name of the method, or of its kernel or learner
-	Short  int64  // bytes that a preconditioner needs in addition to the limit; 0: it was used, or could not be made
 	Err    error  // [ErrDirected], [sparse.ErrDivided], or that of the iteration or learner
 }
 

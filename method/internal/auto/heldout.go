@@ -222,7 +222,7 @@ func propagateOutOfFold(ctx context.Context, p *problem.Problem, set *Settings,
 	folds := FoldCount(len(p.Row)) // those of [Settings.Propagated], also with many classes
 	held, err := propagationOf(p, set, memory).OutOfFold(ctx,
 		choose.Folds(p.Class, folds, set.RNGSeed, 0), folds)
-	if failed := new(problem.Error); errors.As(err, &failed) && failed.Short == 0 {
+	if failed := new(problem.Error); errors.As(err, &failed) {
 		return nil, nil
 	}
 	return held, err

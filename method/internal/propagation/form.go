@@ -47,7 +47,7 @@ func (l *Propagation) Form() *explain.Form {
 	f.Terms = func(ctx context.Context, nodes, class []int) ([]explain.Terms, *sparse.Block[float32], error) {
 		if h == nil {
 			var err error
-			if h, err = harmonicSystem(ctx, l, 0); err != nil {
+			if h, err = harmonicSystem(ctx, l); err != nil {
 				return nil, nil, err
 			}
 		}

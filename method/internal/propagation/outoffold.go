@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/iterative"
@@ -75,8 +76,7 @@ func outOfFold(ctx context.Context, l *Propagation, fold []int, folds int,
 	l.worse = 0
 	answers := make([][]float32, len(p.Row))
 	means := make([][]float64, folds) // of the classes
-	_, room := width(l)
-	reduction, err := l.reduction(ctx, room)
+	reduction, err := l.reduction(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -131,9 +131,8 @@ func reduces(l *Propagation) bool {
 	return !walks(l) && !p.Signed && p.Team() == nil && iterative.Reduces(len(p.Degrees), p.A.NNZ(), len(p.Row))
 }
 
-// reduction returns the reduction of the graph to the labelled nodes; nil if iterations are faster or the reduction fills in, and if
-// it takes more than room bytes, 0 for no limit. Where Rough is set this is an error, so that results do not depend on Memory.
-func (l *Propagation) reduction(ctx context.Context, room int64) (*iterative.Reduction, error) {
+// reduction returns the reduction of the graph to the labelled nodes, nil if iterations are faster or it fills in.
+func (l *Propagation) reduction(ctx context.Context) (*iterative.Reduction, error) {
 	p := l.P
 	need := iterative.ReductionBytes(len(p.Degrees), p.A.NNZ(), len(p.Row))
 	switch {
@@ -141,10 +140,9 @@ func (l *Propagation) reduction(ctx context.Context, room int64) (*iterative.Red
 		return nil, nil
 	case l.HeldOut != nil:
 		return l.HeldOut.reduction, nil
-	case room > 0 && need > room && l.Rough:
-		return nil, &problem.Error{Method: "lp", Short: need - room, Err: iterative.ErrMemory}
-	case room > 0 && need > room:
-		return nil, nil
+	}
+	if err := budget.Check(l.room(), need, "the elimination of nodes without labels"); err != nil {
+		return nil, err
 	}
 	r, err := iterative.Reduce(ctx, p.A, p.Row, p.Degrees)
 	if errors.Is(err, iterative.ErrFill) {

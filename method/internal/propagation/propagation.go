@@ -33,8 +33,7 @@ type Propagation struct {
 	Memory int64
 
 	// Rough says that the harmonic function is solved for to roughTolerance, or as far as mostSteps steps come, unless several
-	// processes share a graph whose weights span many orders of magnitude, and that it is an error if there is no room for
-	// a factor that is wanted: bits of the scores do not depend on Memory.
+	// processes share a graph whose weights span many orders of magnitude.
 	Rough bool
 
 	// Raw, unless nil, receives the scores in double precision, but for centred scores. Those of a
@@ -86,13 +85,13 @@ func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32
 	l.reached = reached
 	p := l.P
 	l.centeredBy = make([]float64, len(p.Names))
-	width, factor := width(l)
+	width := l.Workspace().Width(l.Memory)
 	propagate := l.absorb
 	harmonic := false
 	if l.Steps > 0 {
 		propagate = l.walkFor
 	} else if !walks(l) {
-		solve, err := l.harmonicSolve(ctx, factor)
+		solve, err := l.harmonicSolve(ctx)
 		if err != nil {
 			return err
 		}
@@ -135,15 +134,15 @@ func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32
 	return nil
 }
 
-// harmonicSystem returns the system of the harmonic function, with the memory of a factor; 0: no limit.
-func harmonicSystem(ctx context.Context, l *Propagation, memory int64) (*iterative.System, error) {
+// harmonicSystem returns the system of the harmonic function.
+func harmonicSystem(ctx context.Context, l *Propagation) (*iterative.System, error) {
 	p := l.P
 	g, err := graph.New(ctx, p.A,
 		&graph.Settings{Components: p.Components, Workers: l.Workers})
 	if err != nil {
 		return nil, err
 	}
-	g.Memory = memory
+	g.Memory = l.room()
 	if slices.Equal(g.Degrees, p.Degrees) { // to hold them once
 		g.Degrees = p.Degrees
 	}
@@ -310,10 +309,9 @@ func (l *Propagation) harmonic(ctx context.Context, solve harmonicSolve, lo, hi 
 // the share that is done.
 type harmonicSolve func(ctx context.Context, f *sparse.Block[float64], report func(done float64)) (sweeps int, err error)
 
-// harmonicSolve returns the solve by the reduction of the graph, if there is one, or else by iterations with a factor within room
-// bytes, 0 for no limit.
-func (l *Propagation) harmonicSolve(ctx context.Context, room int64) (harmonicSolve, error) {
-	r, err := l.reduction(ctx, room)
+// harmonicSolve returns the solve by the reduction of the graph, if there is one, or else by iterations.
+func (l *Propagation) harmonicSolve(ctx context.Context) (harmonicSolve, error) {
+	r, err := l.reduction(ctx)
 	if r != nil {
 		return func(_ context.Context, f *sparse.Block[float64], _ func(float64)) (int, error) {
 			r.ExtendTo(f)
@@ -323,11 +321,11 @@ func (l *Propagation) harmonicSolve(ctx context.Context, room int64) (harmonicSo
 	if err != nil {
 		return nil, err
 	}
-	h, err := harmonicSystem(ctx, l, room)
+	h, err := harmonicSystem(ctx, l)
 	if err != nil {
 		return nil, err
 	}
-	h.Strict = l.Rough
+	h.Sampled = l.Rough
 	return func(ctx context.Context, f *sparse.Block[float64], report func(done float64)) (int, error) {
 		return l.iterate(ctx, h, f, report)
 	}, nil
@@ -357,18 +355,10 @@ func (l *Propagation) iterate(ctx context.Context, h *iterative.System, f *spars
 	if isRough && errors.Is(err, iterative.ErrIterationLimit) {
 		err = nil
 	}
-	if errors.Is(err, iterative.ErrMemory) {
-		return 0, &problem.Error{Method: "lp",
-			Short: max(1, shortage(l)), Err: err}
-	}
 	if errors.Is(err, iterative.ErrIterationLimit) ||
 		errors.Is(err, iterative.ErrStagnation) ||
 		errors.Is(err, iterative.ErrIndefinite) {
-		short := int64(0)
-		if res.Refused {
-			short = max(0, shortage(l))
-		}
-		return 0, &problem.Error{Method: "lp", Short: short, Err: err}
+		return 0, &problem.Error{Method: "lp", Err: err}
 	}
 	if err != nil {
 		return 0, err

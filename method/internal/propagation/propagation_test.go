@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -53,8 +54,8 @@ func TestPropagation(t *testing.T) {
 				l := &Propagation{P: p, Alpha: 1, Workers: workers}
 				space := l.Workspace()
 				space.Columns = cols
-				l.Memory = space.Required(0)
-				width, _ := width(l)
+				l.Memory = space.Required(0) + space.Reserved
+				width := l.Workspace().Width(l.Memory)
 				got, sweeps, err := scoresOf(t, l)
 				if err != nil {
 					t.Fatal(err)
@@ -94,11 +95,11 @@ func TestPropagationOnPath(t *testing.T) {
 	l := &Propagation{P: contract.Path(t, n, false), Alpha: 1}
 	l.Memory = l.Workspace().Required(1)
 	_, _, err := scoresOf(t, l)
-	var limited *problem.Error
-	if !errors.As(err, &limited) || !errors.Is(err, iterative.ErrIterationLimit) {
+	over := new(budget.Error)
+	if !errors.As(err, &over) {
 		t.Fatalf("within the required memory: %v", err)
 	}
-	l.Memory += limited.Short
+	l.Memory += over.Need - over.Limit
 	scores, _, err := scoresOf(t, l)
 	if err != nil {
 		t.Fatal(err)

@@ -316,10 +316,6 @@ func predictInputs(run *shell.Session, in *predictionInputs) (*heatwalk.Predicti
 	if err := c.writeModel(d, saved, p); err != nil {
 		return nil, err
 	}
-	if p.Baselines.Omitted > 0 {
-		run.Console.Warn("label propagation is not compared with: it needs %s of memory",
-			words.Bytes(p.Baselines.Omitted))
-	}
 	if p.Unfinished != "" {
 		run.Console.Warn("%s: %s%s", c.method.Name, p.Unfinished, shell.UnfinishedAdvice(c.method.Specs))
 	}

@@ -18,7 +18,6 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
@@ -143,7 +142,7 @@ var exitCodes = []struct {
 	{code: WrongUsage, is: []error{shard.ErrExists, cwk.ErrInvalid, choose.ErrUsage, method.ErrGrid, problem.ErrDirected,
 		kernel.ErrTolerance, kernel.ErrAsymmetric, tablefile.ErrRange, nodefile.ErrInput},
 		as: []any{new(*usageError), new(*param.ParameterError)}},
-	{code: OverLimit, is: []error{budget.ErrMemory, iterative.ErrMemory},
+	{code: OverLimit, is: []error{budget.ErrMemory},
 		as: []any{new(*ingest.LimitError)}},
 	{code: DamagedStore, is: []error{shard.ErrCorrupt, shard.ErrIncomplete,
 		shard.ErrNotStore, shard.ErrVersion, shard.ErrChanged}},

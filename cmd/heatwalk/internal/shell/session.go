@@ -383,9 +383,6 @@ func (costs *Costs) GraphError(err error, graph, advice string) error {
 		}
 		return UsageError(graph,
 			"%s needs all rows of the graph in one process; run heatwalk without mpirun, or take another --method", what)
-	case errors.As(err, &limited) && limited.Short > 0:
-		return MachineError(err, graph, unsolved+"; allow --max-memory %s or more for a factor of the graph, or take another --method",
-			words.Bytes(costs.Memory+costs.libraries+limited.Short+limited.Short/4))
 	case errors.As(err, &limited):
 		return MachineError(err, graph, unsolved+"; take another --method")
 	case errors.Is(err, iterative.ErrIterationLimit):
