@@ -339,15 +339,15 @@ func (f *Model) Predict(ctx context.Context, g *Graph, o *ClassifyOptions) (*Pre
 	return out, err
 }
 
-// Engine returns the engine of the model, see [method.Model.Engine].
+// Engine returns the engine of the model, see [method.Restore].
 func (f *Model) Engine() (*method.Engine, error) {
 	switch {
 	case f.Value != nil:
-		return f.Model.Engine(method.Numbers)
+		return method.Restore(f.Model, method.Numbers)
 	case f.Several != nil:
-		return f.Model.Engine(method.LabelSets)
+		return method.Restore(f.Model, method.LabelSets)
 	}
-	return f.Model.Engine(method.Classes)
+	return method.Restore(f.Model, method.Classes)
 }
 
 // Rows returns the row of each labelled node. The error is an [*input.Error] for a node that is not in

@@ -74,7 +74,7 @@ func TestModelsKeepTheirEdges(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		kept, err := model.Engine(method.Classes)
+		kept, err := method.Restore(model, method.Classes)
 		if err != nil {
 			t.Fatal(err)
 		}

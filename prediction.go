@@ -217,7 +217,7 @@ func (p *Prediction) AddSuggestions(ctx context.Context) error {
 // addSuggestions is AddSuggestions within a job.
 func (p *Prediction) addSuggestions(ctx context.Context) (err error) {
 	if p.options.Suggest > 0 {
-		p.Suggestions, err = p.Prediction.Suggest(ctx, p.problem, p.options.Suggest, p.options.Targets, p.Strategy() == method.CoverStrategy, p.settings)
+		p.Suggestions, err = method.Suggest(ctx, p.Prediction, p.problem, p.options.Suggest, p.options.Targets, p.Strategy() == method.CoverStrategy, p.settings)
 	}
 	return err
 }

@@ -86,7 +86,7 @@ func predictAuto(ctx context.Context, p *Problem, par *Parameters,
 		Places:     result.Places,
 		Unfinished: result.Unfinished, BlockModel: result.BlockModel,
 		Omitted: result.Omitted, Work: result.Work, Seconds: result.Seconds,
-		choice: result.Choice, Form: result.Form,
+		mixed: result.Choice, Form: result.Form,
 	}
 	if !set.Balanced {
 		return out, nil
@@ -107,7 +107,7 @@ func autoSettings(p *Problem, s Settings) *auto.Settings {
 		Progress: s.Progress, Targets: s.Targets, Explain: s.Explain, Highest: s.Top > 0,
 	}
 	if s.baselines != nil && !p.Directed {
-		set.Propagated = s.baselines.heldOut
+		set.Propagated = s.baselines.Held
 	}
 	return set
 }
@@ -125,4 +125,4 @@ func signedMethod(p *Problem, s *Settings) *Engine {
 }
 
 // consistency returns learning with local and global consistency.
-func consistency() *Engine { return spreading{propagate.Learners().Named("lgc")}.method().engine() }
+func consistency() *Engine { return spreading{propagate.Learners().Named("lgc")}.engine() }

@@ -3,18 +3,15 @@ package method
 import (
 	"cmp"
 	"context"
-	"maps"
 	"time"
 
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/propagation"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
@@ -26,9 +23,8 @@ type Baselines struct {
 
 	Seconds float64 // that measuring took
 
-	heldOut *propagation.HeldOut // predictions of label propagation for labels; nil: none
-
-	declared *problem.Estimate // of label propagation with values of its parameters; nil: it has none
+	Held     *propagation.HeldOut `json:"-"` // predictions of label propagation for held-out labels, from which auto and lp learn; nil: none
+	Declared *problem.Estimate    `json:"-"` // of the baseline with given values of its parameters; nil: it has none
 }
 
 // IsBaseline reports whether a method is one of the baselines, label propagation or the largest class, whose estimate of
@@ -118,9 +114,9 @@ func (m *Engine) measureBaselines(ctx context.Context, p *Problem,
 		return nil, err
 	}
 	r.Propagation = comparison.Propagation
-	r.heldOut = comparison.HeldOut
-	if _, isGiven, _ := propagationValues(&set); isGiven && m.IsBaseline() {
-		r.declared, err = m.apart(ctx, p, nil, &set, fold, folds)
+	r.Held = comparison.HeldOut
+	if m.IsBaseline() && len(m.Specs) > 0 && len(m.Specs[0].Own(set.Given)) > 0 {
+		r.Declared, err = m.apart(ctx, p, nil, &set, fold, folds)
 	}
 	return r, err
 }
@@ -175,155 +171,6 @@ func (m *Engine) apart(ctx context.Context, p *Problem, par *Parameters, s *Sett
 // BaselineWorkspace declares the memory of measuring label propagation, see [Engine.PredictCompared], beside the memory of a prediction.
 func BaselineWorkspace(p *Problem, s *Settings) budget.Workspace {
 	return newBaseline(p, cmp.Or(s, new(Settings))).CompareWorkspace()
-}
-
-// labelPropagation gives a node the class of the label that a walk from it is
-// most likely to meet first (Zhu et al. 2003). A node that no label reaches keeps
-// its prior. Labels that absorb less of a walk, and walks of a given length, give the
-// distributions P_t of the walk of package cwk.
-var labelPropagation = &Engine{
-	Name:  "lp",
-	Takes: append([]string{cwk.PriorParam.Name}, propagationSpec.Takes()...),
-	Specs: []*param.Spec{&propagationSpec},
-	Fit:   predictPropagated,
-	Workspace: func(p *Problem, s *Settings) (w budget.Workspace, err error) {
-		v, _, err := propagationValues(s)
-		if err != nil {
-			return w, err
-		}
-		w = propagationOf(p, v, s).Workspace()
-		if !s.Given.Has("center") && s.baselines == nil {
-			w = w.Or(BaselineWorkspace(p, s))
-		}
-		return w, nil
-	},
-	Highest: func(*Problem, *Settings) bool { return true },
-	HasRaw:  true,
-	Baseline: func(b *Baselines) problem.Estimate { // with given values of the parameters if there are some
-		if b.declared != nil {
-			return *b.declared
-		}
-		return b.Propagation
-	},
-}
-
-var propagationSpec = param.Spec{
-	Name: "lp", Title: "limit of the absorbing walk, label propagation",
-	Works: param.Undirected | param.Directed | param.Signed, Arcs: param.AlongArcs,
-	Source: "Zhu, Ghahramani and Lafferty, Semi-supervised learning using Gaussian fields and harmonic functions, ICML 2003",
-	Params: []param.Param{
-		{Name: "alpha", Symbol: "α", Meaning: "probability that a labelled node keeps its label at a step",
-			Range:   param.Range{Least: 0, Most: 1, AboveLeast: true},
-			Default: param.Of(1.0)},
-		{Name: "steps", Symbol: "steps", Meaning: "length of the walk; 0: until it has settled", Kind: param.Whole,
-			Range: param.Range{Least: 0, Most: cwk.MaxSteps}, Default: param.Of(0)},
-		{Name: "center", Symbol: "center", Meaning: "subtract from the scores of each class their mean over nodes, weighted by degrees", Kind: param.Switch,
-			Default:   param.Of(false),
-			Otherwise: "true if it predicts significantly more held-out labels"},
-	},
-}
-
-// predictPropagated is the Fit of label propagation.
-func predictPropagated(ctx context.Context, p *Problem, par *Parameters,
-	s *Settings) (*Prediction, error) {
-	if err := problem.ValidateFor(p, &propagationSpec); err != nil {
-		return nil, err
-	}
-	set := s.WithDefaults()
-	if par != nil && par.Declared != nil {
-		set.Given = par.Declared.Values
-	}
-	v, isGiven, err := propagationValues(&set)
-	if err != nil {
-		return nil, err
-	}
-	start := time.Now()
-	l := propagationOf(p, v, &set)
-	if err := l.Validate(); err != nil {
-		return nil, err
-	}
-	if p.Signed && (p.Directed || l.Alpha < 1 || l.Steps > 0) {
-		return nil, param.Refuse("lp", "lp",
-			"with negative weights it solves for the limit of an undirected graph; leave out --directed, --alpha and --steps")
-	}
-	out := new(Prediction)
-	if !set.Given.Has("center") {
-		if l.HeldOut, err = heldOutOf(ctx, p, &set, l); err != nil {
-			return nil, err
-		}
-		l.Center = l.HeldOut != nil && l.HeldOut.Center
-		if l.Center {
-			v = maps.Clone(v)
-			isGiven = true
-			v["center"] = param.Of(true)
-		}
-	}
-	if isGiven {
-		out.Parameters = Parameters{Declared: &Setting{&propagationSpec, v}}
-		out.Settings = 1
-	}
-	if out.Reached, err = p.Reachable(ctx, p.Row, set.Workers, &out.Work); err != nil {
-		return nil, err
-	}
-	n, _ := p.A.Dims()
-	if l.Highest != nil {
-		l.Highest = problem.NewHighest(n, p.Row, p.Class)
-		out.Highest = l.Highest
-	} else {
-		out.Scores = sparse.NewBlock[float32](n, len(p.Names))
-	}
-	if set.Raw || set.Explain {
-		out.Raw = blocks.NewDense[float64](n, len(p.Names))
-		l.Raw = out.Raw
-	}
-	if err = l.ScoresTo(ctx, out.Scores, out.Reached, &out.Work); err != nil {
-		return nil, err
-	}
-	if set.Explain {
-		out.Form = l.Form()
-	}
-	out.Seconds.Walk = time.Since(start).Seconds()
-	fillClasses(out, p, set.Prior)
-	return out, nil
-}
-
-// heldOutOf returns the scores of label propagation at held-out labels, which say whether centred scores predict them significantly
-// better; nil: they are not computed.
-func heldOutOf(ctx context.Context, p *Problem, set *Settings,
-	l *propagation.Propagation) (*propagation.HeldOut, error) {
-	switch {
-	case set.baselines != nil:
-		return set.baselines.heldOut, nil
-	case set.Fixed || choose.TooFew(p.Class) || p.Directed || p.Signed ||
-		l.Alpha < 1 || l.Steps > 0:
-		return nil, nil
-	}
-	folds := set.folds(len(p.Row))
-	return newBaseline(p, set).CompareCenter(ctx,
-		choose.Folds(p.Class, folds, set.RNGSeed, 0), folds)
-}
-
-// propagationOf returns label propagation with the given values.
-func propagationOf(p *Problem, v param.Values,
-	set *Settings) *propagation.Propagation {
-	l := &propagation.Propagation{
-		P: p, Alpha: v.Number("alpha"), Steps: v.Int("steps"), Prior: set.Prior,
-		Center: v.On("center"), Memory: set.Memory,
-		Workers:  set.Workers,
-		Progress: set.Progress,
-	}
-	if set.Top > 0 {
-		l.Highest = new(problem.Highest)
-	}
-	return l
-}
-
-// propagationValues returns the values of label propagation, and whether one of them
-// was given.
-func propagationValues(set *Settings) (v param.Values, isGiven bool, err error) {
-	values := propagationSpec.Own(set.Given)
-	v, err = propagationSpec.Resolve(values, nil)
-	return v, len(values) > 0, err
 }
 
 // Majority gives every node the largest class, whether a label reaches it or

@@ -39,7 +39,7 @@ type Unsolved struct {
 	err        error
 }
 
-// Contest describes the predictions of [Best].
+// Contest describes the predictions of [BestAmong].
 type Contest struct {
 	Compared // the method that was used, with its cross-validated errors
 
@@ -102,7 +102,7 @@ func MeasureErrors(values, predicted []float64) Errors {
 	return e
 }
 
-// Best returns an engine that predicts the value of every node with the best of some engines of numbers, and measures the error of each
+// BestAmong returns an engine that predicts the value of every node with the best of some engines of numbers, and measures the error of each
 // by cross-validation, see [Prediction].Contest; of equal engines it uses the first. All settings of all engines are compared on the same folds. Predictions of
 // the best of several engines are drawn towards the mean, see shrinkage. The reported error of each fold is that of the engine, the
 // setting and the shrinkage that the other folds choose.
@@ -116,13 +116,13 @@ func MeasureErrors(values, predicted []float64) Errors {
 //
 // Cost: for each kernel the columns of its Gram matrix, and an eigendecomposition for each of its
 // settings; for harmonic a solve and for hops nine sweeps over 16 columns for each fold.
-func Best(entries []Entry) *Engine {
+func BestAmong(means, entries []Entry) *Engine {
 	return &Engine{Name: "regress", Target: Numbers,
 		Fit: func(ctx context.Context, p *Problem, _ *Parameters, s *Settings) (*Prediction, error) {
-			return predictBest(ctx, p, entries, s)
+			return predictBest(ctx, p, means, entries, s)
 		},
 		Workspace: func(p *Problem, s *Settings) (w budget.Workspace, err error) {
-			for _, e := range slices.Concat(Means(), entries) {
+			for _, e := range slices.Concat(means, entries) {
 				if e.Method.Workspace == nil {
 					continue
 				}
@@ -139,8 +139,8 @@ func Best(entries []Entry) *Engine {
 	}
 }
 
-// predictBest is the Fit of [Best].
-func predictBest(ctx context.Context, p *Problem, entries []Entry, s *Settings) (*Prediction, error) {
+// predictBest is the Fit of [BestAmong].
+func predictBest(ctx context.Context, p *Problem, means, entries []Entry, s *Settings) (*Prediction, error) {
 	set := s.WithDefaults()
 	if p.Directed || p.In != nil {
 		return nil, &problem.Error{Method: "regress", Err: problem.ErrDirected}
@@ -155,7 +155,7 @@ func predictBest(ctx context.Context, p *Problem, entries []Entry, s *Settings) 
 	h := newHeldNumbers(p, set.RNGSeed)
 	contest := &Contest{Tested: len(h.value)}
 	var list []*Choice
-	for _, e := range slices.Concat(Means(), entries) {
+	for _, e := range slices.Concat(means, entries) {
 		own := set
 		own.Given = e.Own
 		c, err := e.Method.Choose(ctx, p, nil, &own)

@@ -2,13 +2,8 @@ package method
 
 import (
 	"context"
-	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/heatwalk/heatwalk/budget"
-	"github.com/heatwalk/heatwalk/internal/words"
-	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
@@ -64,7 +59,7 @@ type Engine struct {
 	Highest   func(p *Problem, s *Settings) bool  // whether Fit may leave Prediction.Scores nil, see [Settings.Top]; nil: never
 	Temporary func(p *Problem, s *Settings) int64 // bytes of temporary files; nil: none
 	Mixture   *Mixture                            // nil: it mixes no models
-	Model     *Model                              // that it predicts with, see [Model.Engine]; nil: it learns
+	Model     *Model                              // that it predicts with, see [Engine.Restore]; nil: it learns
 }
 
 // Predict predicts every node from the labels of p with the weights of edges of [Engine.Weigh], and with the given parameters or, if
@@ -104,19 +99,6 @@ func (m *Engine) NeedsTranspose() bool {
 	return len(m.Specs) > 0 && m.Specs[0].Arcs == param.BothDirections
 }
 
-// All returns every engine of classes that has a name: those of this package, and those with a kernel, a
-// learner or a declaration of [kernel.Register], [classify.Register], [propagate.Register] and
-// [Register].
-func All() []*Engine {
-	return slices.Concat([]*Engine{automatic, labelPropagation, Majority, blockBeliefs},
-		graphMethods(), registeredFor(Classes), walkMethods(), kernelMethods())
-}
-
-// registeredFor returns the engines of [Register] that predict a target.
-func registeredFor(t Target) []*Engine {
-	return slices.DeleteFunc(slices.Clone(registered), func(m *Engine) bool { return m.Target != t })
-}
-
 // stages checks a problem for an engine, and returns the settings to choose from and the stages of a choice or a prediction.
 type stages func(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*job, error)
 
@@ -129,70 +111,14 @@ func (m Engine) inStages(begin stages) *Engine {
 	return &m
 }
 
-// methodNames returns the names of all methods.
-func methodNames() []string {
-	methods := All()
-	names := make([]string, len(methods))
-	for i, m := range methods {
-		names[i] = m.Name
-	}
-	return names
-}
+// Entry is a method of a list with its own parameters and settings.
+type Entry struct {
+	Name   string // as it was written
+	Method *Engine
 
-// MethodList returns the names that [Parse] knows, in one line.
-func MethodList() string {
-	var names []string
-	methods := All()
-	for _, m := range methods {
-		name := m.Name
-		stem, _, composed := strings.Cut(name, "+")
-		if !composed || !slices.ContainsFunc(methods,
-			func(o *Engine) bool { return o.Name == stem }) {
-			names = append(names, name)
-		}
-	}
-	return fmt.Sprintf("%s; behind cwk and the kernels after it + and any learner; around any of them, behind its name, +cs",
-		strings.Join(names, ", "))
-}
+	// Own are the values of parameters that stand behind the name, which are not chosen.
+	Own param.Values
 
-// findMethod returns the method of a target with a name. The error is a [choose.ErrUsage] that suggests the
-// nearest name, or lists all names.
-func findMethod(name string, t Target) (*Engine, error) {
-	switch {
-	case t == Numbers:
-		return findRegression(name)
-	case t == LabelSets && name == Spectral.Name:
-		return Spectral, nil
-	case t == LabelSets:
-		return nil, choose.Usage("%s: predicts no sets of labels in this program; give %s", name, Spectral.Name)
-	}
-	methods := All()
-	base, isSmoothed := strings.CutSuffix(name, smoothSuffix)
-	i := slices.IndexFunc(methods, func(m *Engine) bool { return m.Name == base })
-	if i < 0 { // the learner that goes without saying may be said
-		i = slices.IndexFunc(methods, func(m *Engine) bool {
-			return m.Name+"+"+learners()[0].Name == base &&
-				slices.Contains(m.Specs, specOf(learners()[0]))
-		})
-	}
-	switch {
-	case i >= 0 && isSmoothed:
-		return addSmoothing(methods[i]), nil
-	case i >= 0:
-		return methods[i], nil
-	}
-	prefix, _, _ := strings.Cut(name, "+")
-	if f := kernel.Families().Named(prefix); f != nil && f.Distance != "" {
-		return nil, choose.Usage("%s is a distance, no kernel; centred it is %s",
-			prefix, f.Distance)
-	}
-	hint := "choose from " + MethodList()
-	suggestion := words.Nearest(name, methodNames())
-	switch {
-	case learners().Named(name) != nil:
-		hint = "it learns from a kernel, as in diffusion+" + name
-	case suggestion != "":
-		hint = "did you mean " + suggestion + "?"
-	}
-	return nil, choose.Usage("there is no method %q in this program; %s", name, hint)
+	// Settings are those of the method, see [Settle]; nil: those of all.
+	Settings *Settings
 }

@@ -19,18 +19,6 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// Entry is a method of a list with its own parameters and settings.
-type Entry struct {
-	Name   string // as it was written
-	Method *Engine
-
-	// Own are the values of parameters that stand behind the name, which are not chosen.
-	Own param.Values
-
-	// Settings are those of the method, see [Settle]; nil: those of all.
-	Settings *Settings
-}
-
 // Parse returns the methods of a list of names joined by commas, see [MethodList]. Parameters
 // may stand behind each part of a name, as in
 // "diffusion:beta=2:laplacian=combinatorial+rls:lambda=0.1". Parameters of a learner that is
@@ -206,19 +194,6 @@ func Settle(ctx context.Context, entries []Entry, grid string) (*Settings, error
 	return base, errors.Join(append(errs, file.check(methods))...)
 }
 
-// fix moves single values of Lists to Given, and gives the parameters of values their values.
-func (s *Settings) fix(values param.Values) {
-	s.Given = maps.Clone(values)
-	for name, list := range s.Lists {
-		if len(list) == 1 && !values.Has(name) {
-			s.Given[name] = list[0]
-		}
-		if s.Given.Has(name) {
-			delete(s.Lists, name)
-		}
-	}
-}
-
 // maxGridFile bounds the text of a grid file, which is kept while it is read.
 const maxGridFile = 1 << 20
 
@@ -368,50 +343,4 @@ func kernelName(m *Engine) string {
 // belongs reports whether a method has a name, or a kernel that has it.
 func belongs(m *Engine, name string) bool {
 	return m.Name == name || kernelName(m) == name
-}
-
-// grid returns the settings of a declaration to choose from, complete, with some values fixed, and their space. The error is that of
-// [param.Spec.Resolve].
-func (s *Settings) grid(spec *param.Spec, fixed param.Values, g param.Graph) ([]param.Values, *choose.Space, error) {
-	tried := s.withGrids(spec)
-	list, err := choose.Combinations(tried, fixed, g)
-	if err != nil {
-		return nil, nil, err
-	}
-	usual, err := spec.Resolve(fixed, g)
-	return list, choose.SpaceOf(tried, list, usual), err
-}
-
-// withGrids returns a declaration with the grids of the settings: values by the name of their
-// parameter, which stand for themselves on every graph. A parameter in whose place one of
-// them stands is left out.
-func (s *Settings) withGrids(spec *param.Spec) *param.Spec {
-	tried := *spec
-	tried.Params = nil
-	for _, p := range spec.Params {
-		if slices.ContainsFunc(spec.Params,
-			func(q param.Param) bool {
-				return q.Instead == p.Name &&
-					len(s.Lists[q.Name]) > 0
-			}) {
-			continue
-		}
-		if s.Fixed && len(p.Grid) > 1 {
-			p.Grid = nil
-		}
-		if list := s.Lists[p.Name]; len(list) > 0 {
-			p.Grid = slices.Clone(list)
-			p.On = nil
-			p.Instead = ""
-			p.Default = list[0] // of a parameter that stood in place of another, which has none
-			if p.Kind == param.Real || p.Kind == param.Whole {
-				slices.SortFunc(p.Grid, func(a, b param.Value) int {
-					return cmp.Compare(param.Values{"": a}.Number(""),
-						param.Values{"": b}.Number(""))
-				})
-			}
-		}
-		tried.Params = append(tried.Params, p)
-	}
-	return &tried
 }

@@ -41,7 +41,7 @@ func (r featureRidge) method(spec *param.Spec, workspace func(p *Problem) budget
 	m.predictions = r.predictions
 	m.scores = r.scores
 	m.prepare = func(_ context.Context, j *job, _ []param.Values) error {
-		j.ridge = new(ridgeFit)
+		j.shared = new(ridgeFit)
 		return nil
 	}
 	m.ridge = true
@@ -102,7 +102,7 @@ func (r featureRidge) positions(fold []int, s *Settings) []int {
 
 // fit decomposes the fixed features of a setting, unless the last decomposition is the same.
 func (r featureRidge) fit(ctx context.Context, j *job, positions []int, v param.Values) (*ridgeFit, error) {
-	f := j.ridge
+	f := j.shared.(*ridgeFit)
 	if slices.Equal(f.positions, positions) && r.moving != nil { // it has no other parameter than λ
 		return f, nil
 	}

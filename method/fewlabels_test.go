@@ -90,7 +90,7 @@ func TestTooFew(t *testing.T) {
 // A choice among equals is the middle of the road, not the first of the list.
 func TestNearestSetting(t *testing.T) {
 	g := gridOf(t, nil, "svm")
-	usual := func(g *job) Parameters { return g.parameters(g.sourceSpace.Usual, g.space.Usual) }
+	usual := func(g *walkJob) Parameters { return g.parameters(g.sourceSpace.Usual, g.space.Usual) }
 	if got := usual(g); got.alpha() != 0.9 || got.steps() != 40 || got.features() != Plain || got.Declared.Values.Number("cost") != 0.5 {
 		t.Errorf("%v", got)
 	}

@@ -78,18 +78,24 @@ func (s *GramSource) Classify(ctx context.Context, p *Problem, set *Settings) (*
 	if p.Validate() != nil {
 		return nil, &problem.Error{Method: s.Learner.Name, Err: classify.ErrOneClass}
 	}
-	out, err := s.Engine().Predict(ctx, p, nil, set)
+	c := new(Classified)
+	out, err := s.engine(c).Predict(ctx, p, nil, set)
 	if err != nil {
 		return nil, err
 	}
-	out.classified.Settings = out.Settings
-	return out.classified, nil
+	c.Settings = out.Settings
+	return c, nil
 }
 
 // Engine returns the engine, which chooses parameters inside each training set.
-func (s *GramSource) Engine() *Engine {
+func (s *GramSource) Engine() *Engine { return s.engine(nil) }
+
+// engine returns the engine, whose prediction is stored in result unless it is nil.
+func (s *GramSource) engine(result *Classified) *Engine {
 	e := Engine{Name: s.Spec.Name, Takes: s.Takes(), Specs: []*param.Spec{&s.Spec}}
-	m := e.inStages(s.begin)
+	m := e.inStages(func(ctx context.Context, p *Problem, par *Parameters, settings *Settings) (*job, error) {
+		return s.begin(p, par, settings, result)
+	})
 	m.Choose = nil
 	return m
 }
@@ -104,7 +110,7 @@ const (
 
 // begin returns the settings and the stages. The parameters of the kernel are compared with the
 // learner's defaults, and then those of the learner. With too few labels they are the given ones.
-func (s *GramSource) begin(_ context.Context, p *Problem, par *Parameters, settings *Settings) (*job, error) {
+func (s *GramSource) begin(p *Problem, par *Parameters, settings *Settings, result *Classified) (*job, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
@@ -128,7 +134,13 @@ func (s *GramSource) begin(_ context.Context, p *Problem, par *Parameters, setti
 		return nil, err
 	}
 	j.byFolds = func(ctx context.Context) (*Choice, error) { return s.choose(ctx, j) }
-	j.learn = func(ctx context.Context, choice *Choice) error { return s.learn(ctx, j, choice, isMeasured) }
+	j.learn = func(ctx context.Context, choice *Choice) error {
+		c, err := s.learn(ctx, j, choice, isMeasured)
+		if err == nil && result != nil {
+			*result = *c
+		}
+		return err
+	}
 	return j, nil
 }
 
@@ -233,10 +245,10 @@ func (s *GramSource) holdOut(ctx context.Context, c *Classified, k classify.Gram
 }
 
 // learn learns from all labels, and scores all items.
-func (s *GramSource) learn(ctx context.Context, j *job, choice *Choice, isMeasured bool) error {
+func (s *GramSource) learn(ctx context.Context, j *job, choice *Choice, isMeasured bool) (*Classified, error) {
 	k, values, err := s.Gram(ctx, choice.Kernel.Values, j.p.Row)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	j.set.Progress("learning", 0, 0)
 	y := slices.Repeat([]int{-1}, k.Len())
@@ -246,11 +258,11 @@ func (s *GramSource) learn(ctx context.Context, j *job, choice *Choice, isMeasur
 	names := j.p.Names
 	c, err := s.fit(ctx, k, y, len(names), choice.Declared.Values, s.Calibrate)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if isMeasured {
 		if err := s.holdOut(ctx, c, k, y, j, choice.Declared.Values); err != nil {
-			return err
+			return nil, err
 		}
 		choice.estimate = &c.Estimate
 	}
@@ -266,10 +278,9 @@ func (s *GramSource) learn(ctx context.Context, j *job, choice *Choice, isMeasur
 	}
 	c.Scores = sparse.NewBlock[float64](s.Items, len(c.model.Pairs))
 	if err := s.score(ctx, j, c, k, y); err != nil {
-		return err
+		return nil, err
 	}
 	out := j.out
-	out.classified = c
 	out.Class = c.Class
 	out.Scores = sparse.NewBlock[float32](s.Items, len(names))
 	out.Reached = roaring.New()
@@ -282,7 +293,7 @@ func (s *GramSource) learn(ctx context.Context, j *job, choice *Choice, isMeasur
 	for i := range s.Items {
 		simd.ConvertTo(out.Scores.Row(i), c.SharesTo(shares, i))
 	}
-	return nil
+	return c, nil
 }
 
 // score stores the scores and the classes of all items; y has the classes of the items of k.

@@ -10,7 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
-	"github.com/heatwalk/heatwalk/propagate"
 )
 
 // foldVisitor is called with the predictions of a setting for a group of held-out labels: predict returns
@@ -22,7 +21,7 @@ type foldVisitor = func(setting, group int, predict func(node int) (y float64, i
 type graphMethod struct {
 	spec *param.Spec // the name and the parameters
 
-	// prepare computes what all settings have in common; nil: nothing.
+	// prepare stores in job.shared what all settings have in common; nil: nothing.
 	prepare func(ctx context.Context, j *job, settings []param.Values) error
 
 	// predictions calls visit for each setting and group of labels in any order.
@@ -52,14 +51,6 @@ type graphMethod struct {
 
 // group is a training set with the labels to predict from it.
 type group struct{ train, test *Problem }
-
-// graphMethods returns the learners of package propagate and logistic regression on eigenvectors.
-func graphMethods() (list []*Engine) {
-	for _, l := range propagate.Learners() {
-		list = append(list, spreading{l}.method().engine())
-	}
-	return append(list, spectralLogistic.engine())
-}
 
 // engine returns the learner as an engine.
 func (m graphMethod) engine() *Engine {
@@ -246,21 +237,10 @@ func seedsOf(p *Problem, lo, hi int) cwk.Seeds {
 	return s
 }
 
-var registered []*Engine // by other modules
-
-// Register adds an engine, which then works as those of this package do: [Parse] and [ParseList] know its name,
-// its parameters have grids, and its memory is estimated. If it has one declaration, Fit is called with complete values of
-// its parameters, which are chosen by cross-validation. Call it
-// from an init function. It panics if the name is taken, or if there is no Fit.
-func Register(e *Engine) {
-	if _, err := findMethod(e.Name, e.Target); err == nil || e.Fit == nil {
-		panic("method: an engine needs Fit and a name of its own")
-	}
-	if len(e.Specs) == 1 {
-		f := fit(e.Fit)
-		e = e.inStages(graphMethod{spec: e.Specs[0], target: e.Target, predictions: f.predictions, scores: f.scores}.begin)
-	}
-	registered = append(registered, e)
+// choosing returns an engine of one declaration whose parameters are chosen by cross-validation. Fit of m is called with complete values.
+func (m *Engine) choosing() *Engine {
+	f := fit(m.Fit)
+	return m.inStages(graphMethod{spec: m.Specs[0], target: m.Target, predictions: f.predictions, scores: f.scores}.begin)
 }
 
 // fit is the Fit of an engine with given parameters.

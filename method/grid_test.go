@@ -43,7 +43,7 @@ func TestGridProblems(t *testing.T) {
 func TestBest(t *testing.T) {
 	lists := listed(map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(1, 2, 3, 4, 5), "cost": param.Grid(1)}, Plain)
 	g := gridOf(t, lists, "svm")
-	best := func(g *job, merit []float64, tested int) int {
+	best := func(g *walkJob, merit []float64, tested int) int {
 		counts := choose.NewCounts(len(merit), []choose.FoldLabels{{Tested: tested}})
 		copy(counts.Right, merit)
 		s := &choose.Search{Kernel: g.sourceSpace, Learner: g.space, Together: true, Measure: func(context.Context, []int, []int) (*choose.Counts, error) { return counts, nil }}

@@ -142,7 +142,7 @@ func (m kernelMethod) newPredictor(ctx context.Context, p *Problem, par *Paramet
 
 // solves reports whether the learner is fitted to the labels without kernel values, see [classify.Learner]: where these are not
 // known from the choice and their columns take longer than some tens of products with a column for each class.
-func (j *job) solves() bool {
+func solves(j *job) bool {
 	const products = 60
 	labels := len(j.p.Row)
 	return j.learner.Solve != nil && (labels > j.learner.Solved || labels > max(j.set.sample, products*len(j.p.Names)))
@@ -166,7 +166,7 @@ func (m kernelMethod) workspace(p *Problem, s *Settings) (w budget.Workspace, er
 		items = n
 	case !m.learner.Dual:
 		columns += labels
-	case !j.solves():
+	case !solves(j):
 		items = max(labels, seen)
 	}
 	workers := int64(min(sched.Workers(j.set.Workers), max(len(j.sources), len(j.values))))

@@ -14,6 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/system"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -252,7 +253,7 @@ func (r *kernelPredictor) learnItems(ctx context.Context, c *Choice) (err error)
 	class := slices.Clone(r.p.Class)
 	classes := len(r.p.Names)
 	switch {
-	case r.solves():
+	case solves(r.job):
 		r.gram = nil
 		if r.measures && c.choice != nil {
 			if err := r.measureSolved(ctx, c); err != nil {
@@ -449,10 +450,6 @@ func (r *kernelPredictor) measureSolved(ctx context.Context, c *Choice) error {
 	return nil
 }
 
-// maxTestedRows bounds the test nodes of a tuning split for learners on kernels: each
-// has a row of values for every kernel of the grid.
-const maxTestedRows = 2000
-
 // chooseOnSplits chooses by the predictions for the test nodes of splits.
 func (r *kernelPredictor) chooseOnSplits(ctx context.Context, splits *choose.Splits) (*Choice, error) {
 	return r.choose(ctx, func(ctx context.Context, kernels, settings []int) (*choose.Counts, error) {
@@ -512,5 +509,51 @@ func countSplit(ctx context.Context, r *kernelPredictor, trainTest choose.Split,
 		}
 	}
 	counts.Folds[0].Tested += len(test.Row)
+	return nil
+}
+
+// keepForm keeps the form of decisions that are linear in the kernel. Of classifiers for two classes the score of a class is the
+// sum of the decisions for it less those against it. Cost: an application of the kernel.
+func (r *kernelPredictor) keepForm(ctx context.Context) error {
+	if !r.set.Explain || !r.learner.Dual {
+		return nil
+	}
+	n := len(r.p.Degrees)
+	k := len(r.p.Names)
+	rows := r.p.Row
+	weights := sparse.NewBlock[float64](len(rows), k)
+	bias := make([]float64, k)
+	for m, machine := range r.fitted.Machines {
+		byClass(bias, r.fitted.Pairs[m], -machine.Rho)
+		for s, i := range machine.Index {
+			byClass(weights.Row(i), r.fitted.Pairs[m], r.scale*machine.Coef[s])
+		}
+	}
+	apply := func(ctx context.Context, x *sparse.Block[float64]) (*sparse.Block[float64], error) {
+		y := sparse.NewBlock[float64](n, x.Cols)
+		_, err := r.best.ApplyTo(ctx, y, x, r.settings("walk"))
+		return y, err
+	}
+	x := sparse.NewBlock[float64](n, k)
+	for i, row := range rows {
+		copy(x.Row(row), weights.Row(i))
+	}
+	scores, err := apply(ctx, x)
+	if err != nil {
+		return err
+	}
+	for i := range n {
+		for c, value := range bias {
+			scores.Row(i)[c] += value
+		}
+	}
+	r.out.Form = explain.Linear(rows, weights, scores, bias, func(ctx context.Context, nodes []int) (*sparse.Block[float64], error) {
+		return apply(ctx, explain.UnitColumns(n, nodes, rows))
+	})
+	r.out.Form.Size = degreeOf(r.p)
+	if set := r.out.Parameters.Kernel; !kernel.Families().Named(set.Spec.Name).IsNormalized(set.Values) {
+		size := kernel.OnDegrees(r.p.Degrees).MeanDegree()
+		r.out.Form.Size = func(int) float64 { return size }
+	}
 	return nil
 }

@@ -36,9 +36,6 @@ var ridgeSpec = param.Spec{
 	}},
 }
 
-// ratios are usual ratios of the variance of noise to that of a function.
-var ratios = param.Grid(1e-4, 1e-3, 0.01, 0.1, 1, 10)
-
 // kernelRidge is kernel ridge regression on a kernel.
 type kernelRidge struct{ family *kernel.Family }
 

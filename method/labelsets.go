@@ -106,8 +106,16 @@ func (l *LabelLearner) Fit(ctx context.Context, positions []int) (*LabelSetModel
 		m, err = f.choose(ctx, l.set.RNGSeed)
 	}
 	if err == nil && l.views != nil {
-		m.products = sparse.NewBlock[float32](len(l.fitted.Degrees), f.labels)
-		err = l.views.Scores(ctx, m.model.Others(), func(node int, products []float32) { copy(m.products.Row(node), products) })
+		parts := sparse.NewBlock[float32](len(l.fitted.Degrees), f.labels) // of attributes in the scores of all nodes
+		err = l.views.Scores(ctx, f.model.Others(), func(node int, products []float32) { copy(parts.Row(node), products) })
+		rest := m.Scores
+		m.Scores = func(node int) []float64 {
+			scores := rest(node)
+			for c, v := range parts.Row(node) {
+				scores[c] += float64(v)
+			}
+			return scores
+		}
 	}
 	return m, err
 }
@@ -144,7 +152,7 @@ func (l *LabelLearner) Frequent(positions []int) (counts []float64, limit float6
 		}
 		sets = append(sets, l.Sets[position])
 	}
-	return counts, threshold(sets, func(int) []float64 { return counts })
+	return counts, choose.LabelThreshold(sets, func(int) []float64 { return counts })
 }
 
 // F1 returns the micro-F1 and the macro-F1 of scores of the labels of nodes at some positions: first if each node has as many predicted labels
@@ -158,10 +166,10 @@ func (l *LabelLearner) F1(positions []int, limit float64,
 		list[i] = scores(l.Row[position])
 	}
 	labels := len(l.problem.Names)
-	measures[0], measures[1], _ = labelF1(truth, labels,
+	measures[0], measures[1], _ = choose.LabelF1(truth, labels,
 		func(item int) []float64 { return list[item] })
-	measures[2], measures[3], _ = setF1(truth, labels,
-		func(item int) []int { return above(list[item], limit) })
+	measures[2], measures[3], _ = choose.SetF1(truth, labels,
+		func(item int) []int { return choose.LabelsAbove(list[item], limit) })
 	return measures
 }
 
@@ -177,43 +185,6 @@ func labelSetWorkspace(p *Problem, _ *Settings) (budget.Workspace, error) {
 	return w, nil
 }
 
-// LabelSetModel gives a node a probability of each of the labels, which do not exclude
-// each other: one least squares machine for each label against the rest, with the same
-// columns and λ, whose scores become probabilities by a sigmoid of its own. A kept model has the choice, and least squares are fitted
-// again.
-type LabelSetModel struct {
-	Columns int     `json:"columns"` // eigenvectors that are taken
-	Lambda  float64 `json:"lambda"`  // of [classify.RidgePath]
-
-	// MicroF1 is that of the labels that labelled nodes would have without one, left out one by one, with the columns, λ and
-	// threshold that the nodes of other folds choose. Stderr is its standard error. Both are 0 of a kept model.
-	MicroF1 float64 `json:"micro_f1,omitempty"`
-	Stderr  float64 `json:"micro_f1_stderr,omitempty"`
-
-	// Threshold is the least probability of the labels of a node, chosen for the largest micro-F1. A node
-	// without such a label has the likeliest one.
-	Threshold float64 `json:"threshold"`
-
-	Slopes []float64 `json:"slopes"` // a of the sigmoids 1/(1 + exp(a·f + b)), one for each label
-	Shifts []float64 `json:"shifts"` // b
-
-	Labelled int `json:"-"` // nodes that it learned from
-
-	// HeldOut are the scores of labelled nodes that are left out one by one, in increasing order: 1 less the least
-	// probability of a label of the node. See [choose.Scores].
-	HeldOut []float64 `json:"-"`
-
-	model    *auto.EmbeddingModel
-	products *sparse.Block[float32] // the part of attributes in the scores of all nodes; nil: there are none
-
-	labels map[int][]int // labels of the nodes that it learned from
-}
-
-// Valid reports whether the numbers fit each other and a number of labels.
-func (m *LabelSetModel) Valid(labels int) bool {
-	return m.Columns > 0 && m.Lambda > 0 && len(m.Slopes) == labels && len(m.Shifts) == labels
-}
-
 // labelFit has labelled nodes, whose labels are sets of numbers below labels, and their features.
 type labelFit struct {
 	*auto.Embedding
@@ -222,6 +193,14 @@ type labelFit struct {
 	labels     int
 	attributes *mat.Dense // of the nodes; nil: there are none
 	workers    int
+
+	model *auto.EmbeddingModel // set by learn
+}
+
+// learn learns the columns and λ of a model.
+func (f *labelFit) learn(m *LabelSetModel, p *classify.RidgePath) {
+	f.model = f.Fit(p, m.Columns, m.Lambda)
+	m.Scores = f.model.Scores
 }
 
 // path returns ridge regression on the first columns and the attributes.
@@ -234,7 +213,7 @@ func (f *labelFit) restore(ctx context.Context, k *LabelSetModel) (*LabelSetMode
 	m := &LabelSetModel{Columns: min(k.Columns, f.Cols), Lambda: k.Lambda, Threshold: k.Threshold, Slopes: k.Slopes, Shifts: k.Shifts}
 	p, err := f.path(ctx, m.Columns)
 	if err == nil {
-		m.model = f.Fit(p, m.Columns, m.Lambda)
+		f.learn(m, p)
 	}
 	return m, err
 }
@@ -278,7 +257,7 @@ func (f *labelFit) choose(ctx context.Context, seed uint64) (*LabelSetModel, err
 				left := paths[kernel].LeaveOneOut(lambdas()[index])
 				for part, list := range instances {
 					test := choose.OfFold(fold, part).Test
-					micro, _, _ := labelF1(problem.Pick(sets, test), labels, func(i int) []float64 { return left.RawRowView(test[i]) })
+					micro, _, _ := choose.LabelF1(problem.Pick(sets, test), labels, func(i int) []float64 { return left.RawRowView(test[i]) })
 					counts.Right[part*counts.Candidates+a*len(settings)+b] = math.Round(micro * float64(list.Tested))
 				}
 			}
@@ -293,10 +272,10 @@ func (f *labelFit) choose(ctx context.Context, seed uint64) (*LabelSetModel, err
 		return paths[candidate/len(lambdas())].LeaveOneOut(lambdas()[candidate%len(lambdas())])
 	}
 	best := &LabelSetModel{Columns: width[result.Kernel], Lambda: lambdas()[result.Setting]}
-	best.model = f.Fit(paths[result.Kernel], best.Columns, best.Lambda)
+	f.learn(best, paths[result.Kernel])
 	chosen := result.Kernel*len(lambdas()) + result.Setting
 	left := leftOut(chosen)
-	best.Threshold = best.calibrate(left, sets, labels, sched.UpTo(len(sets)))
+	best.Threshold = calibrate(best, left, sets, labels, sched.UpTo(len(sets)))
 	scores := map[int]*mat.Dense{chosen: left} // of candidates
 	predicted := make([][]int, len(sets))
 	for part, candidate := range result.Outside {
@@ -305,10 +284,10 @@ func (f *labelFit) choose(ctx context.Context, seed uint64) (*LabelSetModel, err
 		}
 		s := choose.OfFold(fold, part)
 		var outside LabelSetModel // sigmoids and a threshold without the fold
-		limit := outside.calibrate(scores[candidate], sets, labels, s.Train)
+		limit := calibrate(&outside, scores[candidate], sets, labels, s.Train)
 		for _, i := range s.Test {
-			probability := outside.probable(mat.Row(nil, i, scores[candidate]))
-			predicted[i] = above(probability, limit)
+			probability := outside.Probable(mat.Row(nil, i, scores[candidate]))
+			predicted[i] = choose.LabelsAbove(probability, limit)
 			score := 0.0
 			for _, c := range sets[i] {
 				score = max(score, 1-probability[c])
@@ -317,12 +296,12 @@ func (f *labelFit) choose(ctx context.Context, seed uint64) (*LabelSetModel, err
 		}
 	}
 	slices.Sort(best.HeldOut)
-	best.MicroF1, _, best.Stderr = setF1(sets, labels, func(i int) []int { return predicted[i] })
+	best.MicroF1, _, best.Stderr = choose.SetF1(sets, labels, func(i int) []int { return predicted[i] })
 	return best, nil
 }
 
 // calibrate fits the sigmoids to the scores of some nodes that were left out, and returns the threshold of their probabilities.
-func (m *LabelSetModel) calibrate(scores *mat.Dense, sets [][]int, labels int, nodes []int) float64 {
+func calibrate(m *LabelSetModel, scores *mat.Dense, sets [][]int, labels int, nodes []int) float64 {
 	column := make([]float64, len(nodes))
 	has := make([]bool, len(nodes))
 	for c := range labels {
@@ -340,26 +319,7 @@ func (m *LabelSetModel) calibrate(scores *mat.Dense, sets [][]int, labels int, n
 		m.Slopes = append(m.Slopes, a)
 		m.Shifts = append(m.Shifts, b)
 	}
-	return threshold(problem.Pick(sets, nodes), func(k int) []float64 { return m.probable(mat.Row(nil, nodes[k], scores)) })
-}
-
-// Probabilities returns the probability of each label of a node.
-func (m *LabelSetModel) Probabilities(node int) []float64 {
-	scores := m.model.Scores(node)
-	if m.products != nil {
-		for c, v := range m.products.Row(node) {
-			scores[c] += float64(v)
-		}
-	}
-	return m.probable(scores)
-}
-
-// probable turns scores of labels into their probabilities.
-func (m *LabelSetModel) probable(scores []float64) []float64 {
-	for c, f := range scores {
-		scores[c] = 1 / (1 + math.Exp(m.Slopes[c]*f+m.Shifts[c]))
-	}
-	return scores
+	return choose.LabelThreshold(problem.Pick(sets, nodes), func(k int) []float64 { return m.Probable(mat.Row(nil, nodes[k], scores)) })
 }
 
 // predictLabelSets is the Fit of [Spectral]. It returns the probabilities of all nodes, in
@@ -371,18 +331,18 @@ func predictLabelSets(ctx context.Context, p *Problem, _ *Parameters, s *Setting
 		return nil, err
 	}
 	m.Labelled = len(l.Row)
-	m.labels = make(map[int][]int, len(l.Row))
+	m.Labels = make(map[int][]int, len(l.Row))
 	for i, v := range l.Row {
-		m.labels[v] = l.Sets[i]
+		m.Labels[v] = l.Sets[i]
 	}
-	return m.predict(ctx, l.fitted, s)
+	return predictSets(ctx, m, l.fitted, s)
 }
 
-// predict returns the probabilities of all nodes of the problem that was learned from.
-func (m *LabelSetModel) predict(ctx context.Context, p *Problem,
+// predictSets returns the probabilities of all nodes of the problem that was learned from.
+func predictSets(ctx context.Context, m *LabelSetModel, p *Problem,
 	s *Settings) (*Prediction, error) {
 	n := len(p.Degrees)
-	labels := len(m.model.Means)
+	labels := len(m.Slopes)
 	out := &Prediction{Scores: sparse.NewBlock[float32](n, labels), Class: make([]int, n), LabelSets: m}
 	var err error
 	if out.Reached, err = p.Reachable(ctx, p.Row, s.Workers, &out.Work); err != nil {
@@ -397,12 +357,4 @@ func (m *LabelSetModel) predict(ctx context.Context, p *Problem,
 		}
 		return nil
 	})
-}
-
-// LabelsOf returns the labels that a node has in a prediction: its own, or else those of the threshold.
-func (m *LabelSetModel) LabelsOf(p *Prediction, node int) []int {
-	if labels, labelled := m.labels[node]; labelled {
-		return labels
-	}
-	return above(p.Scores.Row(node), float32(m.Threshold))
 }

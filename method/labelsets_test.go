@@ -153,7 +153,7 @@ func TestFit(t *testing.T) {
 			for i, v := range p.Row {
 				all = append(all, scores(k, l, i, v))
 			}
-			if micro, _, _ := labelF1(sets, labels, func(i int) []float64 { return all[i] }); micro > best {
+			if micro, _, _ := choose.LabelF1(sets, labels, func(i int) []float64 { return all[i] }); micro > best {
 				best, width, lambda, left = micro, k, l, all
 			}
 		}
@@ -165,17 +165,17 @@ func TestFit(t *testing.T) {
 	rows := make([][]float64, m)
 	var predicted [][]int
 	for i := range sets {
-		rows[i] = got.probable(slices.Clone(left[i]))
+		rows[i] = got.Probable(slices.Clone(left[i]))
 		var outside LabelSetModel
-		limit := outside.calibrate(matrix, sets, labels, choose.OfFold(fold, fold[i]).Train)
-		predicted = append(predicted, above(outside.probable(slices.Clone(left[i])), limit-1e-9))
+		limit := calibrate(&outside, matrix, sets, labels, choose.OfFold(fold, fold[i]).Train)
+		predicted = append(predicted, choose.LabelsAbove(outside.Probable(slices.Clone(left[i])), limit-1e-9))
 	}
-	want, _, _ := setF1(sets, labels, func(i int) []int { return predicted[i] })
-	if limit := threshold(sets, func(i int) []float64 { return rows[i] }); got.Columns != width || got.Lambda != lambda || math.Abs(got.Threshold-limit) > 1e-9 || math.Abs(got.MicroF1-want) > 1e-9 || got.Stderr < 0.01 || got.Stderr > 0.2 {
+	want, _, _ := choose.SetF1(sets, labels, func(i int) []int { return predicted[i] })
+	if limit := choose.LabelThreshold(sets, func(i int) []float64 { return rows[i] }); got.Columns != width || got.Lambda != lambda || math.Abs(got.Threshold-limit) > 1e-9 || math.Abs(got.MicroF1-want) > 1e-9 || got.Stderr < 0.01 || got.Stderr > 0.2 {
 		t.Errorf("chose %d columns, λ = %v, threshold %v at %v ± %v; want %d, %v, %v at %v", got.Columns, got.Lambda, got.Threshold, got.MicroF1, got.Stderr, width, lambda, limit, want)
 	}
 	for v := range p.Degrees {
-		s, want := got.model.Scores(v), scores(width, lambda, -1, v)
+		s, want := got.Scores(v), scores(width, lambda, -1, v)
 		for l := range labels {
 			if !(math.Abs(s[l]-want[l]) <= 1e-9) {
 				t.Errorf("node %d has the score %v of label %d, want %v", v, s[l], l, want[l])
@@ -237,7 +237,7 @@ func TestWorkersAgree(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := model.predict(t.Context(), p, s)
+		got, err := predictSets(t.Context(), model, p, s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -300,7 +300,7 @@ func TestAttributes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		kept, err := model.Engine(LabelSets)
+		kept, err := Restore(model, LabelSets)
 		if err != nil {
 			t.Fatal(err)
 		}

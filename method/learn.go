@@ -12,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
-	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // job is a choice or a prediction by an engine on a problem: the settings to choose from, and the stages of the engine.
@@ -44,10 +43,9 @@ type job struct {
 	counted bool         // whether the count of votes says the class, see [choose.Favour]
 	counts  []uint8      // votes by node and class, nil: they do not say it
 
-	g         *graph.Graph           // with components; nil if the engine needs none
-	embedding *sparse.Block[float64] // see spectralLogistic
-	ridge     *ridgeFit              // see featureRidge
-	unsolved  []Unsolved             // settings that are left out, see learnBest
+	g        *graph.Graph // with components; nil if the engine needs none
+	shared   any          // by the settings, see graphMethod.prepare
+	unsolved []Unsolved   // settings that are left out, see learnBest
 }
 
 // predict predicts by the stages of an engine: a choice by held-out labels unless parameters are given, a model of all labels,
@@ -200,15 +198,6 @@ func (j *job) choose(ctx context.Context,
 	}, nil
 }
 
-// countMachines returns the number of binary classifiers, and whether each separates one class from the rest.
-func (j *job) countMachines() (machines int, isRest bool) {
-	classes := len(j.p.Names)
-	if pairwise(j.learner, j.values[0]) {
-		return classes * (classes - 1) / 2, false
-	}
-	return classes, true
-}
-
 // Choice is the result of choosing parameters.
 type Choice struct {
 	Parameters
@@ -222,17 +211,4 @@ type Choice struct {
 	space    *choose.Space // of the settings that were compared
 	job      *job
 	estimate *problem.Estimate // of the chosen setting by models of all labels; nil: that of the choice
-}
-
-// candidates returns those of a choice on features of the given walks.
-func (j *job) candidates(walks, values []param.Values) *choose.Candidates {
-	c := &choose.Candidates{Classes: len(j.p.Names),
-		MinSteps: walks[0].Int("min-steps"), Learner: j.learner, Values: values}
-	for _, v := range walks {
-		c.Steps = append(c.Steps, v.Int("steps"))
-	}
-	if path := j.learner.Path; path != nil {
-		c.Path = cmp.Or(path.OnFeatures, path)
-	}
-	return c
 }

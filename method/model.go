@@ -16,7 +16,7 @@ import (
 )
 
 // Model is a method with everything that a prediction chose: the values of all parameters, the power of the votes of a
-// learner on a kernel, and of auto its candidates, their weights and the calibration. [Model.Engine] fits
+// learner on a kernel, and of auto its candidates, their weights and the calibration. [Engine.Restore] fits
 // the learner to the labels again, because coefficients and features such as eigenvectors differ on a graph that has
 // changed. Its JSON form keeps every bit. It does not hold the labels.
 type Model struct {
@@ -44,35 +44,25 @@ var ErrChanged = errors.New("method: the model does not fit its method and class
 // ErrNotKept is wrapped by the error about a prediction that cannot be kept as a model.
 var ErrNotKept = errors.New("method: the model cannot be kept")
 
-// Engine returns an engine that predicts the nodes of a problem whose labels and classes, in their order, or numbers are those that the
-// model of a target has learned from. On the same graph the result has the bits of the prediction that was
-// kept. Settings other than Raw, Memory, Workers and Progress are those of the model. There is no
-// estimate of the accuracy. The error is a [choose.ErrUsage] for a method that this program does not have.
-func (m *Model) Engine(t Target) (*Engine, error) {
-	inner, err := findMethod(m.Method, t)
-	if err != nil {
-		return nil, err
-	}
-	if t == Numbers {
-		inner = Best([]Entry{{Method: inner, Own: m.Values}})
-	}
-	e := *inner
-	e.Model = m
+// Restore returns an engine that predicts with a kept model where m learns, see Restore of package method.
+func (m *Engine) Restore(kept *Model) *Engine {
+	e := *m
+	e.Model = kept
 	e.Choose = nil
 	e.Baseline = nil
 	e.Mixture = nil
 	e.Fit = func(ctx context.Context, p *Problem, _ *Parameters, s *Settings) (*Prediction, error) {
-		if err := m.compare(p); err != nil {
+		if err := kept.compare(p); err != nil {
 			return nil, err
 		}
-		return m.predict(ctx, inner, m.signed(p), s)
+		return kept.predict(ctx, m, kept.signed(p), s)
 	}
-	if inner.Workspace != nil {
+	if m.Workspace != nil {
 		e.Workspace = func(p *Problem, s *Settings) (budget.Workspace, error) {
-			return inner.Workspace(m.signed(p), m.settings(s))
+			return m.Workspace(kept.signed(p), kept.settings(s))
 		}
 	}
-	return &e, nil
+	return &e
 }
 
 // Weigh returns the problem with the weights of edges of the model, see [Engine.Weigh].
@@ -130,7 +120,7 @@ func (m *Engine) keep(out *Prediction, s *Settings) *Model {
 	model := &Model{
 		Method: m.Name, RNGSeed: s.RNGSeed, Low: s.LowEffort,
 		Shares: s.Prior.Empirical, Values: out.Parameters.values(),
-		Power: out.power, Auto: out.choice, LabelSets: out.LabelSets, Origin: *out.Origin(),
+		Power: out.power, Auto: out.mixed, LabelSets: out.LabelSets, Origin: *out.Origin(),
 	}
 	if out.Contest != nil {
 		model.Method = out.Contest.Method

@@ -2,13 +2,215 @@ package method
 
 import (
 	"context"
-	"strings"
+	"errors"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
-	"github.com/heatwalk/heatwalk/propagate"
 )
+
+// mostCompared is the number of values that errors are measured on, and that an engine on a kernel chooses its setting by,
+// because the decomposition of the Gram matrix of each setting of a kernel takes its cube. Of 500 values the choice is worse where
+// values have heavy tails. Models learn from all values outside a fold. Tests lower it.
+var mostCompared = 1000
+
+// fewNodes is the number of nodes up to which mostCompared values are compared; beyond it two fifths as many are.
+const fewNodes = 20_000
+
+// sampleOf returns the positions of at most limit of n values.
+func sampleOf(n, limit int, seed uint64) []int {
+	return choose.Sample(make([]int, n), limit, seed, 0)
+}
+
+// heldNumbers are the values of a problem that errors are measured on, a sample of many.
+type heldNumbers struct {
+	groups    []group             // the values outside each fold, and the values of the fold that errors are measured on
+	labels    []choose.FoldLabels // of the groups
+	group     []int               // of each value that errors are measured on
+	row       []int
+	value     []float64
+	known     []valueRange // of the training sets
+	deviation []float64    // of values from the mean of the training set
+	spread    float64      // the variance of values, 1 if they are equal
+	width     float64      // the largest less the least value of the problem
+}
+
+// valueRange is the range of some known values, which predictions never leave: models of few values extrapolate far.
+type valueRange struct{ least, most float64 }
+
+// rangeOf returns the range of some values.
+func rangeOf(values []float64) valueRange { return valueRange{slices.Min(values), slices.Max(values)} }
+
+// clip returns the nearest value in the range.
+func (r valueRange) clip(x float64) float64 { return min(max(x, r.least), r.most) }
+
+// newHeldNumbers returns at most mostCompared values, on a large graph two fifths as many. Of more values they are from two folds or more, as few as
+// have as many, because each of these folds takes a model of the other values.
+func newHeldNumbers(p *Problem, seed uint64) *heldNumbers {
+	m := len(p.Row)
+	folds := choose.FoldCount(m)
+	fold := choose.Folds(make([]int, m), folds, seed, 0)
+	limit := mostCompared
+	if p.Nodes() > fewNodes { // where each fold takes sweeps for every setting
+		limit = limit * 2 / 5 // of 1,000 values four folds, see samplesAtOnce
+	}
+	count := max(2, (limit*folds+m-1)/m)
+	var tested []int
+	for i, f := range fold {
+		if f < count {
+			tested = append(tested, i)
+		}
+	}
+	tested = problem.Pick(tested, sampleOf(len(tested), limit, seed))
+	measured := slices.Repeat([]int{-1}, m) // the fold; −1: the value is known to all models
+	for _, i := range tested {
+		measured[i] = fold[i]
+	}
+	all := rangeOf(p.Value)
+	h := &heldNumbers{spread: 1, width: all.most - all.least}
+	for f := range folds {
+		split := choose.OfFold(measured, f)
+		if len(split.Test) == 0 {
+			continue
+		}
+		g := group{p.At(split.Train), p.At(split.Test)}
+		mean := stat.Mean(g.train.Value, nil)
+		for i, y := range g.test.Value {
+			h.group = append(h.group, len(h.groups))
+			h.row = append(h.row, g.test.Row[i])
+			h.value = append(h.value, y)
+			h.deviation = append(h.deviation, y-mean)
+		}
+		h.groups = append(h.groups, g)
+		h.labels = append(h.labels, choose.FoldLabels{Tested: len(split.Test)})
+		h.known = append(h.known, rangeOf(g.train.Value))
+	}
+	if variance := stat.PopVariance(h.value, nil); variance > 0 { // a sample may be constant
+		h.spread = variance
+	}
+	return h
+}
+
+// count returns the evidence of errors. The merit of a prediction is 1 − (y − ŷ)²/σ²: that of the right or wrong class
+// is 1 or 0.
+func (h *heldNumbers) count(miss [][]float64) *choose.Counts {
+	counts := choose.NewCounts(len(miss), h.labels)
+	for s, list := range miss {
+		for i, x := range list {
+			counts.AddMerit(s, h.group[i], 1-float64(x*x)/h.spread)
+		}
+	}
+	return counts
+}
+
+// measureNumbers returns the errors of predictions by models of the other folds, by setting and value. Predictions beyond the range of
+// known values are replaced by the nearest within it; the error of equations without a solution is infinite.
+func (m *graphMethod) measureNumbers(ctx context.Context, j *job, h *heldNumbers, settings []param.Values) ([][]float64, error) {
+	set := *j.set
+	set.Rough = true
+	rough := *j
+	rough.set = &set
+	miss := make([][]float64, len(settings))
+	for s := range miss {
+		miss[s] = make([]float64, len(h.value))
+	}
+	err := m.predictions(ctx, &rough, settings, h.groups, func(setting, group int, predict func(node int) (float64, bool)) {
+		for i, g := range h.group {
+			if g != group {
+				continue
+			}
+			y, _ := predict(h.row[i])
+			if !math.IsInf(y, 0) {
+				y = h.known[g].clip(y)
+			}
+			miss[setting][i] = h.value[i] - y
+		}
+	})
+	return miss, err
+}
+
+// chooseNumbers chooses by predictions of each value without its fold. A model on a kernel chooses by a sample of many values, and
+// is then measured by models of all values outside a fold. A setting whose equations are not solved is left out.
+func (m *graphMethod) chooseNumbers(ctx context.Context, j *job, h *heldNumbers) (*Choice, error) {
+	if !m.isSampled || len(j.p.Row) <= mostCompared {
+		return m.compareNumbers(ctx, j, h)
+	}
+	sample := *j
+	sample.p = j.p.At(sampleOf(len(j.p.Row), mostCompared, j.set.RNGSeed))
+	c, err := m.compareNumbers(ctx, &sample, newHeldNumbers(sample.p, j.set.RNGSeed))
+	for err == nil {
+		chosen := *j
+		chosen.fix(&c.Parameters)
+		var measured *Choice
+		if measured, err = m.compareNumbers(ctx, &chosen, h); err == nil {
+			measured.Settings = c.Settings
+			chosen.unsolved = sample.unsolved
+			return measured, nil
+		}
+		if isUnsolved(err) && c.leaveOut(err) {
+			err = nil
+		}
+	}
+	return nil, err
+}
+
+// compareNumbers chooses by predictions of each value without its fold.
+func (m *graphMethod) compareNumbers(ctx context.Context, j *job, h *heldNumbers) (*Choice, error) {
+	space := *j.space
+	if axes := space.Axes; m.widens && len(axes) > 0 && axes[0].Values > 2 {
+		space.Axes = slices.Clone(axes)
+		space.Axes[0].Values--
+		space.Usual = min(space.Usual, space.Len()-1)
+	}
+	narrow := *j
+	narrow.space = &space
+	narrow.values = j.values[:space.Len()]
+	var miss [][]float64
+	measure := func(ctx context.Context, _, values []int) (*choose.Counts, error) {
+		more, err := m.measureNumbers(ctx, j, h, problem.Pick(j.values, values[len(miss):]))
+		miss = append(miss, more...)
+		return h.count(miss), err
+	}
+	c, err := narrow.choose(ctx, measure)
+	if widest := len(j.values) - len(narrow.values); err == nil && widest > 0 && c.choice.Setting >= len(narrow.values)-widest {
+		c, err = j.choose(ctx, measure)
+	} else if err == nil {
+		c.space = &space
+	}
+	if err == nil {
+		c.job = j
+		c.Settings = j.size()
+		c.miss = miss
+	}
+	return c, err
+}
+
+// isUnsolved reports whether an error is that of equations which are not solved.
+func isUnsolved(err error) bool { return errors.As(err, new(*problem.Error)) }
+
+// leaveOut leaves out a chosen setting whose equations are not solved, and chooses again. It reports whether a setting is left.
+func (c *Choice) leaveOut(err error) bool {
+	c.job.unsolved = append(c.job.unsolved, Unsolved{c.job.declared.Name, c.Parameters, err})
+	c.choice.Counts.Loss[c.choice.Setting] = math.Inf(1)
+	setting, merit := c.choice.Counts.Best(c.space, -1)
+	c.choice.Setting = setting
+	c.Parameters = c.job.parameters(0, setting)
+	return !math.IsInf(merit, -1)
+}
+
+// clip replaces predicted numbers beyond the range of known ones by the nearest within it, and finds the nodes that are reached.
+func (j *job) clip() {
+	known := rangeOf(j.p.Value)
+	for i, x := range j.out.Value {
+		j.out.Value[i] = known.clip(x)
+	}
+	j.out.Reached = j.p.Components.Reachable(j.p.Row)
+}
 
 // numberFit predicts the number of every node from each of some samples of numbers, problems on one graph. If several processes
 // share the nodes, it predicts the nodes of the process.
@@ -68,65 +270,5 @@ func numeric(spec *param.Spec, fit numberFit, workspace func(p *Problem) budget.
 		workspace: func(p *Problem, _ []param.Values, _ *Settings) (budget.Workspace, error) { return workspace(p), nil }}
 }
 
-// Regressions returns all engines of numbers.
-func Regressions() (list []*Engine) {
-	for _, m := range []graphMethod{harmonic, hops, spectralRidge} {
-		list = append(list, m.engine())
-	}
-	list[1].Takes = append(list[1].Takes, "node_features")
-	for _, l := range propagate.Learners() {
-		if l.Averages() {
-			list = append(list, spreading{l}.numbers().engine())
-		}
-	}
-	list = append(list, registeredFor(Numbers)...)
-	for _, f := range kernels() {
-		if f.Works&param.Undirected != 0 {
-			list = append(list, kernelRidge{f}.engine())
-		}
-	}
-	return list
-}
-
-// The numbers of nodes up to which engines are among the defaults: all together cost some seconds there. A kernel takes a column of
-// all nodes for each of a thousand values, and is the best of them where values have heavy tails.
-const (
-	mostKernelNodes   = 8_000
-	mostSpectralNodes = 20_000
-)
-
-// DefaultNumbers returns the list of engines of numbers to compare on a graph of the given size unless others are named: lgc, hops
-// and up to 20,000 nodes spectral, or harmonic if weights have signs; up to 8,000 nodes diffusion+rls. On each graph of
-// docs/honesty.md another engine is better than the harmonic function.
-func DefaultNumbers(nodes int, signed bool) string {
-	list := []string{"lgc", "hops"}
-	if signed {
-		list = []string{"harmonic"}
-	}
-	if nodes <= mostKernelNodes {
-		list = append(list, "diffusion+rls")
-	}
-	if !signed && nodes <= mostSpectralNodes {
-		list = append(list, "spectral")
-	}
-	return strings.Join(list, ",")
-}
-
-// findRegression returns the engine of numbers with a name.
-func findRegression(name string) (*Engine, error) {
-	var names []string
-	for _, e := range Regressions() {
-		switch {
-		case e.Name == name:
-			return e, nil
-		case len(e.Specs) == 1:
-			names = append(names, e.Name)
-		}
-	}
-	for _, e := range Means() { // of kept models
-		if e.Name == name {
-			return e.Method, nil
-		}
-	}
-	return nil, choose.Usage("%s: predicts no numbers in this program; give %s or KERNEL+%s", name, strings.Join(names, ", "), ridgeSpec.Name)
-}
+// ratios are usual ratios of the variance of noise to that of a function.
+var ratios = param.Grid(1e-4, 1e-3, 0.01, 0.1, 1, 10)

@@ -552,7 +552,7 @@ func TestFewValues(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			engine, err := model.Engine(Numbers)
+			engine, err := Restore(model, Numbers)
 			if err != nil {
 				t.Fatal(err)
 			}

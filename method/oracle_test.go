@@ -204,7 +204,7 @@ func TestCrossValidateAgainstOracle(t *testing.T) {
 
 // compareHits wants equal hits where no decision was close, which must be most
 // settings, and elsewhere no more difference than close decisions explain.
-func compareHits(t *testing.T, g *job, got, want, close []int64) {
+func compareHits(t *testing.T, g *walkJob, got, want, close []int64) {
 	clear := 0
 	for i := range want {
 		if close[i] == 0 {
@@ -228,7 +228,7 @@ func total(c *choose.Counts) []int64 {
 	return sums
 }
 
-func indexOf(g *job, par Parameters) int {
+func indexOf(g *walkJob, par Parameters) int {
 	for i := range g.size() {
 		if one := settingAt(g, i); maps.Equal(one.Kernel.Values, par.Kernel.Values) && one.Declared.Values["cost"] == par.Declared.Values["cost"] {
 			return i

@@ -76,28 +76,28 @@ type Prediction struct {
 	// Contest compares the engines of [Best]; nil for other engines.
 	Contest *Contest
 
-	power      float64      // of the votes of a learner on a kernel, see [Engine.Keep]
-	choice     *auto.Choice // of auto
-	classified *Classified  // of the engine of a [GramSource]
+	power float64      // of the votes of a learner on a kernel, see [Engine.Keep]
+	mixed *auto.Choice // of auto
+
 	// Form gives the reasons of predictions, see [Settings].Explain; nil: none, or it was not asked for.
 	Form *explain.Form
 }
 
 // Models describes the models in the mixture of auto, by decreasing weight; nil for other methods.
 func (p *Prediction) Models() []problem.MixedModel {
-	if p.choice == nil {
+	if p.mixed == nil {
 		return nil
 	}
-	return p.choice.Models()
+	return p.mixed.Models()
 }
 
 // Choice returns the model that auto has chosen, whose JSON has its mixture of models and its calibration; nil for
 // other methods.
 func (p *Prediction) Choice() any {
-	if p.choice == nil {
+	if p.mixed == nil {
 		return nil
 	}
-	return p.choice
+	return p.mixed
 }
 
 // runPhases runs phases in order, up to the first error, and adds the time of each to a number.
@@ -114,3 +114,13 @@ func runPhases(ctx context.Context, seconds []*float64, phases ...func(context.C
 
 // Problem is the graph with classes, or numbers, on some of its nodes that a method is given.
 type Problem = problem.Problem
+
+// Explain returns the reasons for the predicted classes of some nodes of a problem, whose labels the prediction has learned
+// from with [Settings].Explain. The error wraps [explain.ErrNoForm] for a method whose scores are no sums over labelled nodes.
+func (p *Prediction) Explain(ctx context.Context, problem *Problem, nodes []int,
+	s *explain.Settings) ([]explain.Explanation, error) {
+	if p.Form == nil {
+		return nil, explain.ErrNoForm
+	}
+	return explain.Nodes(ctx, problem, p.Form, p.Class, nodes, s)
+}

@@ -41,12 +41,12 @@ func listed(values map[string][]param.Value, features ...string) map[string][]pa
 }
 
 // gridOf returns the settings to choose from for a learner on walks.
-func gridOf(t *testing.T, lists map[string][]param.Value, learner string) *job {
+func gridOf(t *testing.T, lists map[string][]param.Value, learner string) *walkJob {
 	t.Helper()
 	return jobOf(t, &Settings{Lists: lists}, learner)
 }
 
-func jobOf(t *testing.T, s *Settings, learner string) *job {
+func jobOf(t *testing.T, s *Settings, learner string) *walkJob {
 	t.Helper()
 	j, err := walkMethod{"cwk", learnerOf(learner)}.job(&Problem{Graph: new(graph.Graph), Names: make([]string, 3)}, s)
 	if err != nil {
@@ -56,7 +56,7 @@ func jobOf(t *testing.T, s *Settings, learner string) *job {
 }
 
 // settingAt returns setting number i, those of the learner varying fastest.
-func settingAt(j *job, i int) Parameters { return j.parameters(i/len(j.values), i%len(j.values)) }
+func settingAt(j *walkJob, i int) Parameters { return j.parameters(i/len(j.values), i%len(j.values)) }
 
 // onWalk returns the parameters of a walk.
 func onWalk(alpha float64, steps, minSteps int, features string) Parameters {
@@ -131,7 +131,7 @@ func TestWorkersAndMemoryAgree(t *testing.T) {
 func TestShortGrid(t *testing.T) {
 	p := contract.Planted(t, 4, 300, 60)
 	set := &Settings{Lists: map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(2, 20, 60), "cost": param.Grid(4), "features": {param.Of(Plain)}}}
-	j, err := plainWalks().begin(t.Context(), p, nil, set)
+	j, err := plainWalks().job(p, set)
 	if err != nil {
 		t.Fatal(err)
 	}

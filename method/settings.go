@@ -1,6 +1,10 @@
 package method
 
 import (
+	"cmp"
+	"maps"
+	"slices"
+
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/param"
@@ -102,4 +106,63 @@ func (s *Settings) testFolds(labels int) int {
 		return min(s.foldCount, labels)
 	}
 	return choose.TestFoldCount(labels)
+}
+
+// fix moves single values of Lists to Given, and gives the parameters of values their values.
+func (s *Settings) fix(values param.Values) {
+	s.Given = maps.Clone(values)
+	for name, list := range s.Lists {
+		if len(list) == 1 && !values.Has(name) {
+			s.Given[name] = list[0]
+		}
+		if s.Given.Has(name) {
+			delete(s.Lists, name)
+		}
+	}
+}
+
+// grid returns the settings of a declaration to choose from, complete, with some values fixed, and their space. The error is that of
+// [param.Spec.Resolve].
+func (s *Settings) grid(spec *param.Spec, fixed param.Values, g param.Graph) ([]param.Values, *choose.Space, error) {
+	tried := s.withGrids(spec)
+	list, err := choose.Combinations(tried, fixed, g)
+	if err != nil {
+		return nil, nil, err
+	}
+	usual, err := spec.Resolve(fixed, g)
+	return list, choose.SpaceOf(tried, list, usual), err
+}
+
+// withGrids returns a declaration with the grids of the settings: values by the name of their
+// parameter, which stand for themselves on every graph. A parameter in whose place one of
+// them stands is left out.
+func (s *Settings) withGrids(spec *param.Spec) *param.Spec {
+	tried := *spec
+	tried.Params = nil
+	for _, p := range spec.Params {
+		if slices.ContainsFunc(spec.Params,
+			func(q param.Param) bool {
+				return q.Instead == p.Name &&
+					len(s.Lists[q.Name]) > 0
+			}) {
+			continue
+		}
+		if s.Fixed && len(p.Grid) > 1 {
+			p.Grid = nil
+		}
+		if list := s.Lists[p.Name]; len(list) > 0 {
+			p.Grid = slices.Clone(list)
+			p.On = nil
+			p.Instead = ""
+			p.Default = list[0] // of a parameter that stood in place of another, which has none
+			if p.Kind == param.Real || p.Kind == param.Whole {
+				slices.SortFunc(p.Grid, func(a, b param.Value) int {
+					return cmp.Compare(param.Values{"": a}.Number(""),
+						param.Values{"": b}.Number(""))
+				})
+			}
+		}
+		tried.Params = append(tried.Params, p)
+	}
+	return &tried
 }

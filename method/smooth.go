@@ -26,7 +26,7 @@ func addSmoothing(inner *Engine) *Engine {
 		HasRaw: true,
 	}
 	e.Fit = func(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
-		return inner.predictSmoothed(ctx, e.Name, p, par, s)
+		return predictSmoothed(ctx, inner, e.Name, p, par, s)
 	}
 	e.Choose = func(ctx context.Context, p *Problem, splits *choose.Splits, s *Settings) (*Choice, error) {
 		if inner.Choose == nil {
@@ -59,7 +59,7 @@ func resolveSmoothing(s *Settings) (*Setting, error) {
 }
 
 // predictSmoothed predicts with the engine, and smooths its scores.
-func (m *Engine) predictSmoothed(ctx context.Context, name string, p *Problem, par *Parameters,
+func predictSmoothed(ctx context.Context, inner *Engine, name string, p *Problem, par *Parameters,
 	s *Settings) (*Prediction, error) {
 	if p.Directed {
 		return nil, &problem.Error{Method: name, Err: problem.ErrDirected}
@@ -72,7 +72,7 @@ func (m *Engine) predictSmoothed(ctx context.Context, name string, p *Problem, p
 	set.Raw = false
 	set.Explain = false // scores after smoothing are no sums over labelled nodes
 	set.Top = 0
-	out, err := m.Fit(ctx, p, par, &set)
+	out, err := inner.Fit(ctx, p, par, &set)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (m *Engine) predictSmoothed(ctx context.Context, name string, p *Problem, p
 	out.Work.Sweeps += work.Sweeps
 	for i := range n {
 		if out.Reached.Contains(uint32(i)) { // another keeps its prior
-			out.share(i, out.Raw.Row(i))
+			shareSmoothed(out, i, out.Raw.Row(i))
 		}
 	}
 	setKnown(out, p)
@@ -104,9 +104,9 @@ func (m *Engine) predictSmoothed(ctx context.Context, name string, p *Problem, p
 	return out, nil
 }
 
-// share stores the scores and the class of a node with the given smoothed scores. Negative ones
+// shareSmoothed stores the scores and the class of a node with the given smoothed scores. Negative ones
 // count as 0; if all do, the scores stay.
-func (p *Prediction) share(i int, smooth []float64) {
+func shareSmoothed(p *Prediction, i int, smooth []float64) {
 	sum := 0.0
 	for _, v := range smooth {
 		sum += max(v, 0)

@@ -53,7 +53,15 @@ func prepareSpectral(ctx context.Context, j *job,
 	for _, v := range settings {
 		largest = max(largest, v.Int("dimension"))
 	}
-	return j.embed(ctx, largest)
+	e := &spectralJob{job: j}
+	j.shared = e
+	return e.embed(ctx, largest)
+}
+
+// spectralJob is a job of logistic regression on eigenvectors; embedding is nil on a graph without edges.
+type spectralJob struct {
+	*job
+	embedding *sparse.Block[float64]
 }
 
 // embeddingProblem is that of the eigenvectors.
@@ -61,7 +69,7 @@ var embeddingProblem = lanczos.GraphProblem{Matrix: sparse.NormalizedAdjacency,
 	Which: lanczos.Largest, Beyond: true, Positive: true}
 
 // embed computes as many eigenvectors as the largest dimension needs.
-func (j *job) embed(ctx context.Context, dimension int) error {
+func (j *spectralJob) embed(ctx context.Context, dimension int) error {
 	n := j.g.Team().TotalOf(len(j.p.Degrees))
 	if len(j.g.Components.Sizes) == n { // there are no edges
 		return nil
@@ -82,7 +90,7 @@ func (j *job) embed(ctx context.Context, dimension int) error {
 }
 
 // columns returns how many columns the embedding has in a setting.
-func (j *job) columns(v param.Values) int {
+func (j *spectralJob) columns(v param.Values) int {
 	if j.embedding == nil {
 		return 0
 	}
@@ -90,7 +98,7 @@ func (j *job) columns(v param.Values) int {
 }
 
 // rowTo stores the embedding of a node in as many columns as dst has.
-func (j *job) rowTo(dst []float64, v int) {
+func (j *spectralJob) rowTo(dst []float64, v int) {
 	if len(dst) == 0 {
 		return
 	}
@@ -100,7 +108,7 @@ func (j *job) rowTo(dst []float64, v int) {
 
 // fit fits the first settings, as many as have the same dimension, to labels; the models are
 // nil if these have one class.
-func (j *job) fit(ctx context.Context, train *Problem,
+func (j *spectralJob) fit(ctx context.Context, train *Problem,
 	settings []param.Values) ([]*classify.LinearModel, error) {
 	d := settings[0].Int("dimension")
 	var falling []float64 // because falling λ need the fewest steps
@@ -131,9 +139,10 @@ func (j *job) fit(ctx context.Context, train *Problem,
 
 // predictSpectral fits models to each group. A node that no label reaches is given the largest
 // class.
-func predictSpectral(ctx context.Context, j *job,
+func predictSpectral(ctx context.Context, of *job,
 	settings []param.Values, groups []group,
 	visit foldVisitor) error {
+	j := of.shared.(*spectralJob)
 	for i, g := range groups {
 		reached := j.g.Components.Reachable(g.train.Row)
 		largest := choose.Majority(g.train.Class)
@@ -161,8 +170,9 @@ func predictSpectral(ctx context.Context, j *job,
 }
 
 // scoreSpectral gives every node its probabilities.
-func scoreSpectral(ctx context.Context, j *job,
+func scoreSpectral(ctx context.Context, of *job,
 	v param.Values) error {
+	j := of.shared.(*spectralJob)
 	n := len(j.p.Degrees)
 	k := len(j.p.Names)
 	if d := v.Int("dimension"); j.columns(v) == d && d < j.embedding.Cols { // those that a kept model has, to the bit
@@ -240,7 +250,7 @@ var spectralRidge = featureRidge{fixed: spectralFeatures, widens: true}.method(&
 // spectralFeatures returns the rows of the embedding.
 func spectralFeatures(ctx context.Context, j *job, p *Problem, positions []int, v param.Values) (*features, error) {
 	dimension := v.Int("dimension")
-	f := j.ridge
+	f := j.shared.(*ridgeFit)
 	if dimension > f.columns || !j.set.Rough && dimension < f.columns { // those that a kept model has, to the bit
 		f.columns = dimension
 		var err error

@@ -13,6 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/propagate"
@@ -31,15 +32,15 @@ const (
 	solveColumns = 64
 )
 
-// method returns the steps of the learner.
-func (m spreading) method() graphMethod {
+// engine returns the learner as an engine of classes.
+func (m spreading) engine() *Engine {
 	return graphMethod{spec: &m.rule.Spec, prepare: func(ctx context.Context, j *job, _ []param.Values) error { return j.whole(ctx) },
 		predictions: m.predictions, scores: m.scores,
-		highest: m.highest, workspace: m.workspace, hasRaw: true}
+		highest: m.highest, workspace: m.workspace, hasRaw: true}.engine()
 }
 
-// numbers returns the steps for numbers, see [propagate.Learner.MeansTo].
-func (m spreading) numbers() graphMethod {
+// numbers returns the learner as an engine of numbers, see [propagate.Learner.MeansTo].
+func (m spreading) numbers() *Engine {
 	fit := func(ctx context.Context, samples []*Problem, v param.Values, s *Settings) ([][]float64, error) {
 		p := samples[0]
 		var known []propagate.Sample
@@ -68,7 +69,7 @@ func (m spreading) numbers() graphMethod {
 		return budget.Slabs[float64](5, n, 2*samplesAtOnce).And(budget.Held((20 + 5*samplesAtOnce) * 8 * int64(n)))
 	})
 	steps.widens = true
-	return steps
+	return steps.engine()
 }
 
 // highest reports whether the highest scores of each node can replace those of all classes. It requires shares of scores, which
@@ -343,4 +344,30 @@ func (m spreading) workspace(p *Problem, settings []param.Values, s *Settings) (
 		w = w.And(budget.Held(budget.Block[float64](len(p.Degrees), k)))
 	}
 	return w.And(budget.Held(int64(max(len(p.Row), s.tested)) * int64(8*k+64))), nil
+}
+
+// responseTolerance is the residual of the solves for responses, small because links of weights over many decades multiply
+// the rest.
+const responseTolerance = 1e-12
+
+// form returns the form of the scores of all nodes, nil if they are no sums over labelled nodes.
+func (m spreading) form(j *job, v param.Values,
+	scores *sparse.Block[float64]) *explain.Form {
+	if !j.set.Explain || !propagate.IsLinear(m.rule) {
+		return nil
+	}
+	k := len(j.p.Names)
+	respond := func(ctx context.Context, nodes []int) (*sparse.Block[float64], error) {
+		return propagate.Response(ctx, m.rule, j.g, j.p.Seeds(), nodes, v,
+			responseTolerance)
+	}
+	weights := sparse.NewBlock[float64](len(j.p.Row), k)
+	for i, c := range j.p.Class {
+		weights.Row(i)[c] = 1
+	}
+	f := explain.Linear(j.p.Row, weights, scores, make([]float64, k), respond)
+	if m.rule.Normalized {
+		f.Size = degreeOf(j.p)
+	}
+	return f
 }

@@ -74,8 +74,8 @@ const (
 	suggestColumns  = 32      // of a sweep
 )
 
-// Suggest returns count unlabelled nodes of p, or as many as there are, to label next as one batch, given a prediction from the
-// labels of p. Of targets, which are rows, it returns these alone. Edges have no direction here.
+// Suggest returns count unlabelled nodes of q, or as many as there are, to label next as one batch, given a prediction p from the
+// labels of q. Of targets, which are rows, it returns these alone. Edges have no direction here.
 //
 // If covers is not set, the nodes are drawn at random. Otherwise up to coverCandidates of them cover the graph, most useful first. A node u
 // covers v by the similarity
@@ -87,7 +87,7 @@ const (
 // the largest s(v, ·), weighted by √d_v, among candidates that were drawn with probabilities in proportion to √d_u. A cover helps
 // where linked nodes mostly share labels; where they do not, it selects hubs, whose labels mislead. Cost: five sweeps for
 // each 32 candidates.
-func (p *Prediction) Suggest(ctx context.Context, q *Problem, count int, targets []int, covers bool, s *Settings) ([]Suggestion, error) {
+func Suggest(ctx context.Context, p *Prediction, q *Problem, count int, targets []int, covers bool, s *Settings) ([]Suggestion, error) {
 	set := s.WithDefaults()
 	free := problem.ListUnlabelled(q, targets)
 	if q.Key != nil {
@@ -255,7 +255,7 @@ func heatSimilarity(ctx context.Context, p *Problem, sources [][]int, rows []int
 	return list, nil
 }
 
-// SuggestWorkspace declares the memory of [Prediction.Suggest] without the prediction: the blocks of a sweep, the similarities of
+// SuggestWorkspace declares the memory of [Suggest] without the prediction: the blocks of a sweep, the similarities of
 // candidates, and vectors of nodes, their keys, the operator and sorted nodes.
 func SuggestWorkspace(p *Problem) budget.Workspace {
 	n := len(p.Degrees)

@@ -28,7 +28,7 @@ func TestSuggestAgainstDense(t *testing.T) {
 			t.Fatal(err)
 		}
 		suggest := func(s *Settings) []Suggestion {
-			list, err := out.Suggest(t.Context(), p, 8, nil, true, s)
+			list, err := Suggest(t.Context(), out, p, 8, nil, true, s)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -113,7 +113,7 @@ func TestSuggestions(t *testing.T) {
 	for _, count := range []int{0, 1, 350, 600} {
 		for _, covers := range []bool{false, true} {
 			for _, targets := range [][]int{nil, p.Row, problem.ListUnlabelled(p, nil)[:40]} {
-				list, err := out.Suggest(t.Context(), p, count, targets, covers, nil)
+				list, err := Suggest(t.Context(), out, p, count, targets, covers, nil)
 				if err != nil {
 					t.Fatal(err)
 				}

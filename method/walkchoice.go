@@ -1,6 +1,7 @@
 package method
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -29,7 +30,7 @@ import (
 // A node from which no visible label can be reached is given the largest
 // class and not used to train on honest features. On large graphs long walks are compared only
 // if the longest short one is chosen, because they take most of the time.
-func (j *job) chooseWalk(ctx context.Context) (*Choice, error) {
+func (j *walkJob) chooseWalk(ctx context.Context) (*Choice, error) {
 	c := j.newChooser()
 	if err := c.crossTrials(ctx); err != nil {
 		return nil, err
@@ -37,7 +38,7 @@ func (j *job) chooseWalk(ctx context.Context) (*Choice, error) {
 	seen := j.p.At(c.seen)
 	folds := choose.Labels(choose.WeightsOf(j.p), seen.Class,
 		problem.Pick(c.fold, c.seen), problem.Pick(c.isolated, c.seen))
-	search := func(j *job) (*Choice, error) {
+	search := func(j *walkJob) (*Choice, error) {
 		choice, err := j.choose(ctx, func(ctx context.Context, walks, values []int) (*choose.Counts, error) {
 			counts := choose.NewCounts(len(walks)*len(values), folds)
 			err := c.run(ctx, problem.Pick(j.sources, walks),
@@ -60,7 +61,7 @@ func (j *job) chooseWalk(ctx context.Context) (*Choice, error) {
 }
 
 // longestOf returns the number of steps of the longest walk to choose from.
-func longestOf(j *job) (steps int) {
+func longestOf(j *walkJob) (steps int) {
 	for _, v := range j.sources {
 		steps = max(steps, v.Int("steps"))
 	}
@@ -77,9 +78,9 @@ const (
 
 // short returns a choice without long walks, nil if there are no others or if all walks
 // take no more than limit.
-func (c *chooser) short(limit float64) *job {
+func (c *chooser) short(limit float64) *walkJob {
 	alphas := map[float64]bool{}
-	short := *c.job
+	short := *c.walkJob
 	short.sources = nil
 	for _, v := range c.sources {
 		alphas[v.Number("alpha")] = true
@@ -88,7 +89,7 @@ func (c *chooser) short(limit float64) *job {
 		}
 	}
 	columns := len(alphas) * c.dealt() * len(c.p.Names)
-	work := float64(sparse.EntriesOf(c.p.A)) * float64(columns) * float64(longestOf(c.job))
+	work := float64(sparse.EntriesOf(c.p.A)) * float64(columns) * float64(longestOf(c.walkJob))
 	if work <= limit || len(short.sources) == 0 ||
 		len(short.sources) == len(c.sources) {
 		return nil
@@ -100,7 +101,7 @@ func (c *chooser) short(limit float64) *job {
 // chooseOnSplits chooses the parameters by the accuracy on the
 // test nodes of the given splits, as the paper does: the training nodes of
 // each split are labelled in its walks; folds serve honest features only.
-func (j *job) chooseOnSplits(ctx context.Context,
+func (j *walkJob) chooseOnSplits(ctx context.Context,
 	splits *choose.Splits) (*Choice, error) {
 	var work graph.Work
 	if !j.p.Directed { // they are found here for all splits
@@ -168,7 +169,7 @@ const sideBytes = 512 << 20
 
 // lanesOf returns the number of tuning splits with the given numbers of labels that are compared side by side, each by one
 // worker. Of several processes it is one.
-func (j *job) lanes(labels, tests int) int {
+func (j *walkJob) lanes(labels, tests int) int {
 	limit := int64(sideBytes)
 	if j.set.Memory > 0 {
 		limit = min(limit, j.set.Memory)
@@ -181,7 +182,7 @@ func (j *job) lanes(labels, tests int) int {
 }
 
 // split declares the memory of a comparison on one split with one worker.
-func (j *job) split(labels, tests int) budget.Workspace {
+func (j *walkJob) split(labels, tests int) budget.Workspace {
 	labels = min(labels, j.compared)
 	tests = min(tests, j.testedNodes())
 	rows := tests + len(j.kinds())*labels
@@ -193,7 +194,7 @@ const maxTested = 10_000
 
 // testedNodes returns the bound on the test nodes of a tuning split for the learner. One without
 // a path scores each by every model, or learns with them among its items.
-func (j *job) testedNodes() int {
+func (j *walkJob) testedNodes() int {
 	switch {
 	case j.learner.Path != nil:
 		return maxTested
@@ -205,7 +206,7 @@ func (j *job) testedNodes() int {
 
 // chooser tries settings on one set of labelled nodes.
 type chooser struct {
-	*job
+	*walkJob
 	fold []int // of each labelled node
 	seen []int // the labelled nodes that machines are trained on
 
@@ -219,9 +220,9 @@ type chooser struct {
 }
 
 // chooserOf returns what tries the settings of j on its labels, dealt into folds.
-func (j *job) newChooser() *chooser {
+func (j *walkJob) newChooser() *chooser {
 	return &chooser{
-		job: j, fold: choose.Folds(j.p.Class, j.set.folds(len(j.p.Row)),
+		walkJob: j, fold: choose.Folds(j.p.Class, j.set.folds(len(j.p.Row)),
 			j.set.RNGSeed, 0),
 		seen: choose.Sample(j.p.Class, j.compared, j.set.RNGSeed, 0),
 		rows: map[cwk.Pick]int{}, trials: map[string][]choose.Trial{},
@@ -229,7 +230,7 @@ func (j *job) newChooser() *chooser {
 }
 
 // kindsOf returns the kinds of features to choose from.
-func (j *job) kinds() (list []string) {
+func (j *walkJob) kinds() (list []string) {
 	for _, v := range j.sources {
 		if kind := v.Word("features"); !slices.Contains(list, kind) {
 			list = append(list, kind)
@@ -463,4 +464,80 @@ func neutral(m *classify.LinearModel, feature float64) {
 	for i := range m.Pairs {
 		m.Bias[i] = -feature * floats.Sum(m.Weights[i*m.Features:(i+1)*m.Features])
 	}
+}
+
+// walkSpec declares [cwk.Spec] with the features that learners have.
+var walkSpec = param.Spec{
+	Name: cwk.Spec.Name, Title: cwk.Spec.Title, Source: cwk.Spec.Source,
+	Works: cwk.Spec.Works,
+	Params: append(slices.Clone(cwk.Spec.Params), param.Param{
+		Name: "features", Meaning: "features of labelled nodes: from walks with all labels, or without those of the node's fold",
+		Kind: param.Choice, Words: []string{Plain, Honest},
+		Default: param.Of(Plain),
+		Grid:    []param.Value{param.Of(Plain), param.Of(Honest)},
+	}),
+}
+
+func init() { param.Claim("kernel", &walkSpec) }
+
+// walkSettings returns the settings of walks to choose from: those with plain features first, then by increasing α and steps.
+// The error is that of [param.Spec.Resolve], or a [*param.ParameterError] if no walk reaches its first step that counts.
+func walkSettings(s *Settings) ([]param.Values, error) {
+	walks, err := choose.Combinations(orderedWalks(s), walkSpec.Own(s.Given), nil)
+	if err != nil {
+		return nil, err
+	}
+	first, last := walks[0].Int("min-steps"), 0
+	for _, v := range walks {
+		last = max(last, v.Int("steps"))
+	}
+	if last < first {
+		return nil, param.Refuse(walkSpec.Name, "min-steps",
+			"%d lies beyond the last step that is tried, %d; give steps that reach it", first, last)
+	}
+	return slices.DeleteFunc(walks,
+		func(v param.Values) bool { return v.Int("steps") < first }), nil
+}
+
+// orderedWalks returns the declaration of walks with the grids of the settings, and the features first.
+func orderedWalks(s *Settings) *param.Spec {
+	spec := s.withGrids(&walkSpec)
+	last := len(spec.Params) - 1
+	spec.Params = slices.Concat(spec.Params[last:], spec.Params[:last])
+	return spec
+}
+
+// walkSpace returns the space of settings of walks, in which α breaks ties last.
+func walkSpace(s *Settings, walks []param.Values) *choose.Space {
+	usual, _ := walkSpec.Resolve(nil, nil)
+	space := choose.SpaceOf(orderedWalks(s), walks, usual)
+	const alpha = 1
+	if len(space.Axes) > alpha {
+		space.Axes[alpha].Last = true
+	}
+	return space
+}
+
+// Values of the parameter "features" of walks: the walk that yields the features of a training node.
+const (
+	// Plain: from the walk in which all training nodes are labelled. A training
+	// row then carries its own label, which a test row never does.
+	Plain = "plain"
+
+	// Honest: from the walk in which the training nodes of its own fold are
+	// unlabelled, so that training rows and test rows are alike.
+	Honest = "honest"
+)
+
+// candidates returns those of a choice on features of the given walks.
+func (j *walkJob) candidates(walks, values []param.Values) *choose.Candidates {
+	c := &choose.Candidates{Classes: len(j.p.Names),
+		MinSteps: walks[0].Int("min-steps"), Learner: j.learner, Values: values}
+	for _, v := range walks {
+		c.Steps = append(c.Steps, v.Int("steps"))
+	}
+	if path := j.learner.Path; path != nil {
+		c.Path = cmp.Or(path.OnFeatures, path)
+	}
+	return c
 }

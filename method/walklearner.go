@@ -10,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -21,6 +22,9 @@ type walkMethod struct {
 	name    string
 	learner *classify.Learner
 }
+
+// walkJob is a job of a learner on walks.
+type walkJob struct{ job }
 
 // walkMethods returns walks with every learner, first with the one that goes without saying.
 func walkMethods() []*Engine {
@@ -77,17 +81,17 @@ func (m walkMethod) begin(_ context.Context, p *Problem, par *Parameters, s *Set
 	j.byFolds = j.chooseWalk
 	j.bySplits = j.chooseOnSplits
 	j.learn = j.learnWalk
-	return j, nil
+	return &j.job, nil
 }
 
 // mostPlainFolds is the largest number of folds by default.
 const mostPlainFolds = 10
 
 // job returns what there is to choose from.
-func (m walkMethod) job(p *Problem, s *Settings) (j *job, err error) {
+func (m walkMethod) job(p *Problem, s *Settings) (j *walkJob, err error) {
 	set := s.WithDefaults()
-	j = &job{p: p, set: &set, learner: m.learner, out: new(Prediction),
-		source: &walkSpec, declared: specOf(m.learner), compared: set.sample}
+	j = &walkJob{job{p: p, set: &set, learner: m.learner, out: new(Prediction),
+		source: &walkSpec, declared: specOf(m.learner), compared: set.sample}}
 	if limit := m.learner.ComparedItems; limit > 0 {
 		j.compared = min(j.compared, limit)
 	}
@@ -111,9 +115,9 @@ func (m walkMethod) job(p *Problem, s *Settings) (j *job, err error) {
 }
 
 // learnWalk is the last stage of an engine on walks.
-func (j *job) learnWalk(ctx context.Context, c *Choice) error {
+func (j *walkJob) learnWalk(ctx context.Context, c *Choice) error {
 	j.fix(&c.Parameters)
-	r := &predictor{job: j, par: c.Parameters}
+	r := &predictor{walkJob: j, par: c.Parameters}
 	score := r.score
 	if perNode(j.learner) {
 		score = r.scoreNodes
@@ -130,14 +134,6 @@ func (j *job) learnWalk(ctx context.Context, c *Choice) error {
 // no function of features that a walk can apply.
 func perNode(l *classify.Learner) bool {
 	return l.Whole || !l.Dual
-}
-
-// checkProcesses refuses a learner that compares all nodes with each other if several processes share them.
-func checkProcesses(l *classify.Learner, p *Problem) error {
-	if l.Whole && p.Team() != nil {
-		return &problem.Error{Method: l.Name, Err: sparse.ErrDivided}
-	}
-	return nil
 }
 
 // addNodes adds a row for every node, of the walk with all labels: those without a label,
@@ -259,7 +255,7 @@ func (m walkMethod) workspace(p *Problem, s *Settings) (w budget.Workspace, err 
 	labels := min(len(p.Row), max(j.compared, 2*k))
 	tests := min(j.testedNodes(), s.tested)
 	par := j.parameters(len(j.sources)-1, 0)
-	partitions := max(1, (&predictor{job: j, par: par}).partitions())
+	partitions := max(1, (&predictor{walkJob: j, par: par}).partitions())
 	train := min(partitions*len(p.Row), max(2*k*partitions, mostRows(m.learner, &par, k)))
 	machines, _ := j.countMachines()
 	held := budget.AllOf(budget.Block[float64](n, k), min(decisionBytes, 4*int64(n)*int64(machines)),
@@ -272,7 +268,7 @@ func (m walkMethod) workspace(p *Problem, s *Settings) (w budget.Workspace, err 
 }
 
 // walks declares the memory of rows of features, and of the walks of some variants.
-func (j *job) walks(rows, variants int) budget.Workspace {
+func (j *walkJob) walks(rows, variants int) budget.Workspace {
 	n := len(j.p.Degrees)
 	k := len(j.p.Names)
 	return budget.Slabs[float32](2, n, min(variants*k, walkColumns(n))).And(
@@ -280,7 +276,7 @@ func (j *job) walks(rows, variants int) budget.Workspace {
 }
 
 // trialBytes bounds the memory of a trial with the given numbers of training and test rows.
-func (j *job) trialBytes(train, tests int) int64 {
+func (j *walkJob) trialBytes(train, tests int) int64 {
 	classes := len(j.p.Names)
 	m := int64(train)
 	n := int64(tests + 4)
@@ -294,7 +290,7 @@ func (j *job) trialBytes(train, tests int) int64 {
 
 // fitBytes bounds the memory of a fit to the given number of rows, in addition to these: the learner's own, and the
 // weights of all classifiers twice, as the learner returns them and as the walk needs them.
-func (j *job) fitBytes(rows, features int) int64 {
+func (j *walkJob) fitBytes(rows, features int) int64 {
 	l := j.learner
 	classes := len(j.p.Names)
 	machines, _ := j.countMachines()
@@ -311,7 +307,7 @@ func (j *job) fitBytes(rows, features int) int64 {
 
 // predictor holds what passes from one phase of a prediction to the next.
 type predictor struct {
-	*job
+	*walkJob
 	par Parameters
 
 	trials   *chooser // out-of-fold trials
@@ -502,5 +498,58 @@ func (r *predictor) score(ctx context.Context) error {
 		r.out.Raw = block
 	}
 	r.out.Work.Sweeps += sweeps
+	return nil
+}
+
+// form keeps the form of decisions that are linear in the features of walks. Cost: a walk of all classes.
+func (r *predictor) form(ctx context.Context) error {
+	if !r.set.Explain || r.p.Directed || r.model == nil ||
+		r.set.Prior.Given != nil {
+		return nil
+	}
+	n := len(r.p.Degrees)
+	k := len(r.p.Names)
+	features := r.model.Features
+	weights := sparse.NewBlock[float64](features, k)
+	bias := make([]float64, k)
+	for m, pair := range r.model.Pairs {
+		byClass(bias, pair, r.model.Bias[m])
+		for j := range features {
+			byClass(weights.Row(j), pair, r.model.Weights[m*features+j])
+		}
+	}
+	scores := sparse.NewBlock[float64](n, k)
+	w := scoreWalk(r.p, r.set, r.par, true)
+	if err := w.Scores(ctx, scores, r.par.minSteps(), weights, bias, nil); err != nil {
+		return err
+	}
+	scale := r.par.scale()
+	first := r.par.minSteps()
+	// Shares are compared with a walk that meets no label: the score of that walk is part of the bias.
+	prior := r.set.Prior.Distributions(r.p.Seeds())(0)
+	for j := 0; j < features; j += k {
+		for class := range k {
+			mean := 0.0
+			for b := range k {
+				mean += prior[b] * weights.Row(j + b)[class]
+			}
+			bias[class] += scale * mean
+			for b := range k {
+				weights.Row(j + b)[class] -= mean
+			}
+		}
+	}
+	a := &explain.Absorbed{
+		Walk: explain.Walk{P: r.p, Absorb: r.par.alpha(), Steps: r.par.steps(),
+			Workers: r.set.Workers},
+		Prior: prior, Bias: bias, Scores: scores.Row,
+		Weight: func(t, source, class int) float64 {
+			if t < first {
+				return 0
+			}
+			return scale * weights.Row((t-first)*k + source)[class]
+		},
+	}
+	r.out.Form = a.Form()
 	return nil
 }

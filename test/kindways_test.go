@@ -249,7 +249,7 @@ func TestChosenKindsAreKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	restored, err := kept.Engine(method.Classes)
+	restored, err := method.Restore(kept, method.Classes)
 	if err != nil {
 		t.Fatal(err)
 	}

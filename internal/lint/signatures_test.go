@@ -51,8 +51,9 @@ func isHidden(path string) bool {
 	return strings.Contains(path+"/", "/internal/")
 }
 
-// opaque are types that a program of another module only passes on: pages of the command, and the state of a model of auto.
-var opaque = []string{"Page", "Choice"}
+// opaque are types that a program of another module only passes on: pages of the command, the state of a model of auto, and
+// predictions of label propagation for held-out labels.
+var opaque = []string{"Page", "Choice", "HeldOut"}
 
 // Every type in an exported signature or field can be named and read by a program of another module.
 func TestSignatures(t *testing.T) {

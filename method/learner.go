@@ -1,13 +1,17 @@
 package method
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
@@ -167,5 +171,99 @@ func fillClasses(out *Prediction, p *Problem, prior cwk.Prior) {
 func setKnown(out *Prediction, p *Problem) {
 	for i, c := range p.Class {
 		out.Class[p.Row[i]] = c
+	}
+}
+
+// learners returns the learners that methods have on walks and kernels, see
+// [classify.Register]. The name of a method may leave out the first one.
+var learners = classify.Learners
+
+// specOf returns the declaration whose parameters a learner on a walk or a kernel receives.
+func specOf(l *classify.Learner) *param.Spec {
+	if l.Path != nil {
+		return &l.Path.Spec
+	}
+	return &l.Spec
+}
+
+// onPath reports whether a declaration is that of a path.
+func onPath(spec *param.Spec) bool {
+	return slices.ContainsFunc(learners(),
+		func(l *classify.Learner) bool { return l.Path != nil && spec == &l.Path.Spec })
+}
+
+// pairwise reports whether there is a machine for every two classes.
+func pairwise(l *classify.Learner, v param.Values) bool {
+	return l.Path != nil && l.Path.Pairwise != nil && l.Path.Pairwise(v)
+}
+
+// mostPairwise is the largest number of classes whose votes fit into bytes.
+const mostPairwise = 256
+
+// learnerSettings returns the settings of a learner to choose from, complete, and their space. Values that a path has for the
+// number of classes replace its defaults: a thousand classes have half a million pairs. The error is that of
+// [param.Spec.Resolve], or a [choose.UsageError] for classifiers for every two of very many classes.
+func learnerSettings(s *Settings, l *classify.Learner,
+	classes int) ([]param.Values, *choose.Space, error) {
+	spec := specOf(l)
+	fixed := param.Values{}
+	if l.Path != nil && l.Path.For != nil {
+		maps.Copy(fixed, l.Path.For(classes))
+	}
+	maps.Copy(fixed, spec.Own(s.Given))
+	settings, space, err := s.grid(spec, fixed, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	if classes > mostPairwise && pairwise(l, settings[0]) {
+		return nil, nil, choose.Usage("machines for every two of %d classes are too many; take one-vs-rest", classes)
+	}
+	for i := range space.Axes {
+		space.Axes[i].Falling = l.Path != nil && l.Path.Ridge
+	}
+	return settings, space, nil
+}
+
+// limitMessage is the message for a learner that ended at its iteration limit.
+func limitMessage(l *classify.Learner) string {
+	noun := "learning"
+	if l.Path != nil {
+		noun = cmp.Or(l.Path.Noun, noun)
+	}
+	return noun + " ended at the limit of its steps, before its tolerance"
+}
+
+// countMachines returns the number of binary classifiers, and whether each separates one class from the rest.
+func (j *job) countMachines() (machines int, isRest bool) {
+	classes := len(j.p.Names)
+	if pairwise(j.learner, j.values[0]) {
+		return classes * (classes - 1) / 2, false
+	}
+	return classes, true
+}
+
+// checkProcesses refuses a learner that compares all nodes with each other if several processes share them.
+func checkProcesses(l *classify.Learner, p *Problem) error {
+	if l.Whole && p.Team() != nil {
+		return &problem.Error{Method: l.Name, Err: sparse.ErrDivided}
+	}
+	return nil
+}
+
+// maxTestedRows bounds the test nodes of a tuning split for learners on kernels: each
+// has a row of values for every kernel of the grid.
+const maxTestedRows = 2000
+
+// degreeOf returns the degrees of nodes.
+func degreeOf(p *Problem) func(node int) float64 {
+	return func(node int) float64 { return p.Degrees[node] }
+}
+
+// byClass adds the value of a classifier to those of its classes: to that of Positive, and its negative to that of another
+// class than [classify.Rest].
+func byClass(dst []float64, pair classify.Pair, value float64) {
+	dst[pair.Positive] += value
+	if pair.Negative != classify.Rest {
+		dst[pair.Negative] -= value
 	}
 }

@@ -1,4 +1,4 @@
-package method
+package choose
 
 import (
 	"cmp"
@@ -6,27 +6,25 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
-
-	"github.com/heatwalk/heatwalk/method/choose"
 )
 
-// labelF1 scores the ranking of labels by the protocol of DeepWalk (Perozzi, Al-Rfou,
+// LabelF1 scores the ranking of labels by the protocol of DeepWalk (Perozzi, Al-Rfou,
 // Skiena 2014): of each item as many labels are predicted as it has, those of the
 // highest scores, the lower label first among equals.
-func labelF1(sets [][]int, labels int,
+func LabelF1(sets [][]int, labels int,
 	scores func(item int) []float64) (micro, macro, stderr float64) {
 	var order []int
-	return setF1(sets, labels, func(item int) []int {
+	return SetF1(sets, labels, func(item int) []int {
 		order = likeliest(order, scores(item), len(sets[item]))
 		return order
 	})
 }
 
-// setF1 returns the F1 of predicted sets of labels. With the numbers tp, fp and fn of right, wrong
+// SetF1 returns the F1 of predicted sets of labels. With the numbers tp, fp and fn of right, wrong
 // and missing predictions of a label, micro is 2Σtp/(2Σtp + Σfp + Σfn) over all labels, and macro
 // the mean of 2tp/(2tp + fp + fn), which is 0 for a label that no item has or is given. The standard error
 // is that of micro as a ratio of sums over items.
-func setF1(sets [][]int, labels int,
+func SetF1(sets [][]int, labels int,
 	predicted func(item int) []int) (micro, macro, stderr float64) {
 	right := make([]float64, labels)
 	total := make([]float64, labels) // predicted and true
@@ -54,7 +52,7 @@ func setF1(sets [][]int, labels int,
 	sum := max(1, floats.Sum(itemTotal))
 	micro = floats.Sum(itemRight) / sum
 	floats.AddScaled(itemRight, -micro, itemTotal)
-	return micro, macro, math.Sqrt(choose.Nearness) * floats.Norm(itemRight, 2) / sum
+	return micro, macro, math.Sqrt(Nearness) * floats.Norm(itemRight, 2) / sum
 }
 
 // likeliest stores in dst the count labels of the highest scores, best first, the lower
@@ -68,15 +66,15 @@ func likeliest(dst []int, scores []float64, count int) []int {
 	return dst[:min(count, len(dst))]
 }
 
-// threshold returns the number t for which predicting the labels of a probability of at least t has the
+// LabelThreshold returns the number t for which predicting the labels of a probability of at least t has the
 // largest micro-F1,
 //
 //	2·right/(predicted + had),
 //
 // on items with known sets of labels, the largest t of several. One threshold for all labels is more accurate
 // than one for each: those of labels with few items are chosen by luck. Compare Fan, Lin, A study on
-// threshold selection for multi-label classification (2007). Cost: sorting items × labels numbers.
-func threshold(sets [][]int, probabilities func(item int) []float64) float64 {
+// LabelThreshold selection for multi-label classification (2007). Cost: sorting items × labels numbers.
+func LabelThreshold(sets [][]int, probabilities func(item int) []float64) float64 {
 	type pair struct {
 		p     float64
 		right bool
@@ -108,9 +106,9 @@ func threshold(sets [][]int, probabilities func(item int) []float64) float64 {
 	return best
 }
 
-// above returns the labels whose probability is at least t, in their order, or else the first of the
+// LabelsAbove returns the labels whose probability is at least t, in their order, or else the first of the
 // likeliest.
-func above[T float32 | float64](probabilities []T, t T) (set []int) {
+func LabelsAbove[T float32 | float64](probabilities []T, t T) (set []int) {
 	best := 0
 	for c, p := range probabilities {
 		if p >= t {

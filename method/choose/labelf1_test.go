@@ -1,4 +1,4 @@
-package method
+package choose
 
 import (
 	"math"
@@ -49,7 +49,7 @@ func TestLabelF1(t *testing.T) {
 			}
 		}
 		wantMicro := a / max(1, b)
-		micro, macro, _ := labelF1(sets, labels, func(i int) []float64 { return scores[i] })
+		micro, macro, _ := LabelF1(sets, labels, func(i int) []float64 { return scores[i] })
 		if math.Abs(micro-wantMicro) > 1e-12 || math.Abs(macro-wantMacro) > 1e-12 {
 			t.Errorf("%v with %v: %v and %v, want %v and %v", sets, scores, micro, macro, wantMicro, wantMacro)
 		}
@@ -71,7 +71,7 @@ func TestThreshold(t *testing.T) {
 			}
 		}
 		micro := func(least float64) float64 {
-			f, _, _ := setF1(sets, labels, func(i int) (set []int) {
+			f, _, _ := SetF1(sets, labels, func(i int) (set []int) {
 				for c, p := range scores[i] {
 					if p >= least {
 						set = append(set, c)
@@ -81,7 +81,7 @@ func TestThreshold(t *testing.T) {
 			})
 			return f
 		}
-		got := micro(threshold(sets, func(i int) []float64 { return scores[i] }))
+		got := micro(LabelThreshold(sets, func(i int) []float64 { return scores[i] }))
 		for eighths := range 8 {
 			if want := micro(float64(eighths) / 8); want > got+1e-12 {
 				t.Errorf("micro-F1 %v, and %v above %d/8", got, want, eighths)

@@ -1,0 +1,63 @@
+package method
+
+import (
+	"math"
+
+	"github.com/heatwalk/heatwalk/method/choose"
+)
+
+// LabelSetModel gives a node a probability of each of the labels, which do not exclude
+// each other: one least squares machine for each label against the rest, with the same
+// columns and λ, whose scores become probabilities by a sigmoid of its own. A kept model has the choice, and least squares are fitted
+// again.
+type LabelSetModel struct {
+	Columns int     `json:"columns"` // eigenvectors that are taken
+	Lambda  float64 `json:"lambda"`  // of [classify.RidgePath]
+
+	// MicroF1 is that of the labels that labelled nodes would have without one, left out one by one, with the columns, λ and
+	// threshold that the nodes of other folds choose. Stderr is its standard error. Both are 0 of a kept model.
+	MicroF1 float64 `json:"micro_f1,omitempty"`
+	Stderr  float64 `json:"micro_f1_stderr,omitempty"`
+
+	// Threshold is the least probability of the labels of a node, chosen for the largest micro-F1. A node
+	// without such a label has the likeliest one.
+	Threshold float64 `json:"threshold"`
+
+	Slopes []float64 `json:"slopes"` // a of the sigmoids 1/(1 + exp(a·f + b)), one for each label
+	Shifts []float64 `json:"shifts"` // b
+
+	Labelled int `json:"-"` // nodes that it learned from
+
+	// HeldOut are the scores of labelled nodes that are left out one by one, in increasing order: 1 less the least
+	// probability of a label of the node. See [choose.Scores].
+	HeldOut []float64 `json:"-"`
+
+	Scores func(node int) []float64 `json:"-"` // scores f of the labels of a node
+	Labels map[int][]int            `json:"-"` // labels of the nodes that it learned from
+}
+
+// Valid reports whether the numbers fit each other and a number of labels.
+func (m *LabelSetModel) Valid(labels int) bool {
+	return m.Columns > 0 && m.Lambda > 0 && len(m.Slopes) == labels && len(m.Shifts) == labels
+}
+
+// Probabilities returns the probability of each label of a node.
+func (m *LabelSetModel) Probabilities(node int) []float64 {
+	return m.Probable(m.Scores(node))
+}
+
+// Probable turns scores of labels into their probabilities.
+func (m *LabelSetModel) Probable(scores []float64) []float64 {
+	for c, f := range scores {
+		scores[c] = 1 / (1 + math.Exp(m.Slopes[c]*f+m.Shifts[c]))
+	}
+	return scores
+}
+
+// LabelsOf returns the labels that a node has in a prediction: its own, or else those of the threshold.
+func (m *LabelSetModel) LabelsOf(p *Prediction, node int) []int {
+	if labels, labelled := m.Labels[node]; labelled {
+		return labels
+	}
+	return choose.LabelsAbove(p.Scores.Row(node), float32(m.Threshold))
+}

@@ -1,0 +1,215 @@
+package method
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/propagate"
+)
+
+// All returns every engine of classes that has a name: those of this package, and those with a kernel, a
+// learner or a declaration of [kernel.Register], [classify.Register], [propagate.Register] and
+// [Register].
+func All() []*Engine {
+	return slices.Concat([]*Engine{automatic, labelPropagation, Majority, blockBeliefs},
+		graphMethods(), registeredFor(Classes), walkMethods(), kernelMethods())
+}
+
+// registeredFor returns the engines of [Register] that predict a target.
+func registeredFor(t Target) []*Engine {
+	return slices.DeleteFunc(slices.Clone(registered), func(m *Engine) bool { return m.Target != t })
+}
+
+// methodNames returns the names of all methods.
+func methodNames() []string {
+	methods := All()
+	names := make([]string, len(methods))
+	for i, m := range methods {
+		names[i] = m.Name
+	}
+	return names
+}
+
+// MethodList returns the names that [Parse] knows, in one line.
+func MethodList() string {
+	var names []string
+	methods := All()
+	for _, m := range methods {
+		name := m.Name
+		stem, _, composed := strings.Cut(name, "+")
+		if !composed || !slices.ContainsFunc(methods,
+			func(o *Engine) bool { return o.Name == stem }) {
+			names = append(names, name)
+		}
+	}
+	return fmt.Sprintf("%s; behind cwk and the kernels after it + and any learner; around any of them, behind its name, +cs",
+		strings.Join(names, ", "))
+}
+
+// findMethod returns the method of a target with a name. The error is a [choose.ErrUsage] that suggests the
+// nearest name, or lists all names.
+func findMethod(name string, t Target) (*Engine, error) {
+	switch {
+	case t == Numbers:
+		return findRegression(name)
+	case t == LabelSets && name == Spectral.Name:
+		return Spectral, nil
+	case t == LabelSets:
+		return nil, choose.Usage("%s: predicts no sets of labels in this program; give %s", name, Spectral.Name)
+	}
+	methods := All()
+	base, isSmoothed := strings.CutSuffix(name, smoothSuffix)
+	i := slices.IndexFunc(methods, func(m *Engine) bool { return m.Name == base })
+	if i < 0 { // the learner that goes without saying may be said
+		i = slices.IndexFunc(methods, func(m *Engine) bool {
+			return m.Name+"+"+learners()[0].Name == base &&
+				slices.Contains(m.Specs, specOf(learners()[0]))
+		})
+	}
+	switch {
+	case i >= 0 && isSmoothed:
+		return addSmoothing(methods[i]), nil
+	case i >= 0:
+		return methods[i], nil
+	}
+	prefix, _, _ := strings.Cut(name, "+")
+	if f := kernel.Families().Named(prefix); f != nil && f.Distance != "" {
+		return nil, choose.Usage("%s is a distance, no kernel; centred it is %s",
+			prefix, f.Distance)
+	}
+	hint := "choose from " + MethodList()
+	suggestion := words.Nearest(name, methodNames())
+	switch {
+	case learners().Named(name) != nil:
+		hint = "it learns from a kernel, as in diffusion+" + name
+	case suggestion != "":
+		hint = "did you mean " + suggestion + "?"
+	}
+	return nil, choose.Usage("there is no method %q in this program; %s", name, hint)
+}
+
+// graphMethods returns the learners of package propagate and logistic regression on eigenvectors.
+func graphMethods() (list []*Engine) {
+	for _, l := range propagate.Learners() {
+		list = append(list, spreading{l}.engine())
+	}
+	return append(list, spectralLogistic.engine())
+}
+
+var registered []*Engine // by other modules
+
+// Restore returns an engine that predicts the nodes of a problem whose labels and classes, in their order, or numbers are those that the
+// model of a target has learned from. On the same graph the result has the bits of the prediction that was
+// kept. Settings other than Raw, Memory, Workers and Progress are those of the model. There is no
+// estimate of the accuracy. The error is a [choose.ErrUsage] for a method that this program does not have.
+func Restore(m *Model, t Target) (*Engine, error) {
+	e, err := findMethod(m.Method, t)
+	if err != nil {
+		return nil, err
+	}
+	if t == Numbers {
+		e = Best([]Entry{{Method: e, Own: m.Values}})
+	}
+	return e.Restore(m), nil
+}
+
+// Best returns an engine that predicts the value of every node with the best of some engines of numbers, see [BestAmong].
+func Best(entries []Entry) *Engine { return BestAmong(Means(), entries) }
+
+// Register adds an engine, which then works as those of this package do: [Parse] and [ParseList] know its name,
+// its parameters have grids, and its memory is estimated. If it has one declaration, Fit is called with complete values of
+// its parameters, which are chosen by cross-validation. Call it
+// from an init function. It panics if the name is taken, or if there is no Fit.
+func Register(e *Engine) {
+	if _, err := findMethod(e.Name, e.Target); err == nil || e.Fit == nil {
+		panic("method: an engine needs Fit and a name of its own")
+	}
+	if len(e.Specs) == 1 {
+		e = e.choosing()
+	}
+	registered = append(registered, e)
+}
+
+// Regressions returns all engines of numbers.
+func Regressions() (list []*Engine) {
+	for _, m := range []graphMethod{harmonic, hops, spectralRidge} {
+		list = append(list, m.engine())
+	}
+	list[1].Takes = append(list[1].Takes, "node_features")
+	for _, l := range propagate.Learners() {
+		if l.Averages() {
+			list = append(list, spreading{l}.numbers())
+		}
+	}
+	list = append(list, registeredFor(Numbers)...)
+	for _, f := range kernels() {
+		if f.Works&param.Undirected != 0 {
+			list = append(list, kernelRidge{f}.engine())
+		}
+	}
+	return list
+}
+
+// The numbers of nodes up to which engines are among the defaults: all together cost some seconds there. A kernel takes a column of
+// all nodes for each of a thousand values, and is the best of them where values have heavy tails.
+const (
+	mostKernelNodes   = 8_000
+	mostSpectralNodes = 20_000
+)
+
+// DefaultNumbers returns the list of engines of numbers to compare on a graph of the given size unless others are named: lgc, hops
+// and up to 20,000 nodes spectral, or harmonic if weights have signs; up to 8,000 nodes diffusion+rls. On each graph of
+// docs/honesty.md another engine is better than the harmonic function.
+func DefaultNumbers(nodes int, signed bool) string {
+	list := []string{"lgc", "hops"}
+	if signed {
+		list = []string{"harmonic"}
+	}
+	if nodes <= mostKernelNodes {
+		list = append(list, "diffusion+rls")
+	}
+	if !signed && nodes <= mostSpectralNodes {
+		list = append(list, "spectral")
+	}
+	return strings.Join(list, ",")
+}
+
+// findRegression returns the engine of numbers with a name.
+func findRegression(name string) (*Engine, error) {
+	var names []string
+	for _, e := range Regressions() {
+		switch {
+		case e.Name == name:
+			return e, nil
+		case len(e.Specs) == 1:
+			names = append(names, e.Name)
+		}
+	}
+	for _, e := range Means() { // of kept models
+		if e.Name == name {
+			return e.Method, nil
+		}
+	}
+	return nil, choose.Usage("%s: predicts no numbers in this program; give %s or KERNEL+%s", name, strings.Join(names, ", "), ridgeSpec.Name)
+}
+
+// Explainable returns the names of the methods whose predictions have reasons, in one line.
+func Explainable() string {
+	names := []string{autoSpec.Name, propagationSpec.Name, beliefsSpec.Name, walkSpec.Name}
+	for _, l := range propagate.Learners() {
+		if propagate.IsLinear(l) {
+			names = append(names, l.Name)
+		}
+	}
+	for _, l := range learners() {
+		if l.Dual {
+			names = append(names, "KERNEL+"+l.Name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
