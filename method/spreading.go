@@ -1,6 +1,7 @@
 package method
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -91,10 +92,10 @@ func (m spreading) slabWithin(j *job, folds int, v param.Values) slab {
 	columns := w.Width(j.set.Memory)
 	out := slab{classes: k, folds: 1}
 	switch {
-	case m.rule.Coupled || columns >= k:
-		out.folds = min(folds, max(1, columns/k))
-	default:
+	case !m.rule.Coupled && columns < k:
 		out.classes = columns
+	case m.rule.Spread == nil: // which takes one fold after another
+		out.folds = min(folds, max(1, columns/k))
 	}
 	out.left = budget.Subtract(j.set.Memory, budget.Block[float64](len(j.p.Degrees), out.classes*out.folds))
 	return out
@@ -153,7 +154,7 @@ func (m spreading) predictions(ctx context.Context, j *job,
 					scores[i][node] = make([]float64, k)
 				}
 			}
-			err := m.solve(ctx, j, problems, width, v, &propagate.Settings{Tolerance: choiceTolerance}, func(first int, f *sparse.Block[float64]) (err error) {
+			err := m.solve(ctx, j, problems, width, v, &propagate.Settings{Tolerance: cmp.Or(m.rule.ChoiceTolerance, choiceTolerance)}, func(first int, f *sparse.Block[float64]) (err error) {
 				classes := f.Cols / len(batch)
 				for i, g := range batch {
 					columns := f.Columns(i*classes, (i+1)*classes)

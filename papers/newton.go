@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -36,11 +35,13 @@ func (r *transduction) minimise(ctx context.Context, tolerance float64) error {
 			if r.team.IsPadding(i) { // whose values stay 0
 				continue
 			}
-			share := r.share.Row(i)
+			nu := r.nu.Row(i)
+			inverse := r.inverse.Row(i)
 			gradient := r.gradient.Row(i)
-			classify.Softmax(share, r.t.Row(i))
-			for c, p := range share {
-				gradient[c] = p - r.nu.Row(i)[c] + r.inverse.Row(i)[c]
+			scale := r.scale.Row(i)
+			for c, p := range r.share.Row(i) {
+				gradient[c] = p - nu[c] + inverse[c]
+				scale[c] = 1 / (r.diagonal[i] + p*(1-p))
 			}
 		}
 		norm := math.Sqrt(r.dot(r.gradient, r.gradient))
@@ -68,50 +69,67 @@ func (r *transduction) minimise(ctx context.Context, tolerance float64) error {
 	return iterative.ErrIterationLimit
 }
 
-// value returns the objective at t + size·step, where image is K⁻¹/σ² of the step.
+// value returns the objective at t + size·step, where image is K⁻¹/σ² of the step, and stores
+// softmax(t + size·step) in share.
 func (r *transduction) value(size float64) float64 {
-	point := make([]float64, r.t.Cols)
-	return blocks.Sums(r.team, r.t.Rows, 1, func(i int, sums []float64) {
-		for c := range point {
-			point[c] = r.t.Row(i)[c]
-			inverse := r.inverse.Row(i)[c]
+	for i := range r.t.Rows {
+		if r.team.IsPadding(i) {
+			continue
+		}
+		nu := r.nu.Row(i)
+		inverse := r.inverse.Row(i)
+		step := r.step.Row(i)
+		image := r.image.Row(i)
+		share := r.share.Row(i)
+		value := 0.0
+		for c, x := range r.t.Row(i) {
+			product := inverse[c]
 			if size > 0 {
-				point[c] += size * r.step.Row(i)[c]
-				inverse += size * r.image.Row(i)[c]
+				x += size * step[c]
+				product += size * image[c]
 			}
-			sums[0] += point[c] * (inverse/2 - r.nu.Row(i)[c])
+			share[c] = x
+			value += x * (product/2 - nu[c])
 		}
-		highest := slices.Max(point)
-		exps := 0.0
-		for _, x := range point {
-			exps += math.Exp(x - highest)
+		highest := slices.Max(share)
+		sum := 0.0
+		for c, x := range share {
+			share[c] = math.Exp(x - highest)
+			sum += share[c]
 		}
-		sums[0] += highest + math.Log(exps)
-	})[0]
+		for c := range share {
+			share[c] /= sum
+		}
+		r.term[i] = value + highest + math.Log(sum)
+	}
+	return blocks.Total(r.team, r.term)
 }
 
-// newton stores −H⁻¹·gradient in step, H the second derivative, by conjugate gradients to a residual of the given share of the gradient's norm.
+// newton stores −H⁻¹·gradient in step, H the second derivative, by conjugate gradients to a residual of the given share of
+// the gradient's norm. They are preconditioned by the diagonal of H.
 func (r *transduction) newton(ctx context.Context, norm, share float64) error {
 	for i := range r.t.Rows {
 		clear(r.step.Row(i))
 		for c, x := range r.gradient.Row(i) {
 			r.residual.Row(i)[c] = -x
-			r.direction.Row(i)[c] = -x / r.scale(i, c)
+			r.direction.Row(i)[c] = -x * r.scale.Row(i)[c]
 		}
 	}
-	product := r.weighResidual()
+	product := r.dot(r.residual, r.direction)
 	for range 2000 {
 		if err := r.inverseTo(ctx, r.image, r.direction); err != nil {
 			return err
 		}
 		for i := range r.t.Rows {
-			mean := 0.0
+			share := r.share.Row(i)
 			d := r.direction.Row(i)
-			for c, p := range r.share.Row(i) {
+			image := r.image.Row(i)
+			mean := 0.0
+			for c, p := range share {
 				mean += float64(p * d[c])
 			}
-			for c, p := range r.share.Row(i) {
-				r.image.Row(i)[c] += p * (d[c] - mean)
+			for c, p := range share {
+				image[c] += p * (d[c] - mean)
 			}
 		}
 		along := product / r.dot(r.direction, r.image)
@@ -120,31 +138,16 @@ func (r *transduction) newton(ctx context.Context, norm, share float64) error {
 		if math.Sqrt(r.dot(r.residual, r.residual)) <= share*norm {
 			return nil
 		}
-		next := r.weighResidual()
-		for i := range r.t.Rows {
-			for c, d := range r.direction.Row(i) {
-				r.direction.Row(i)[c] = r.residual.Row(i)[c]/r.scale(i, c) +
-					next/product*d
-			}
+		for i, x := range r.residual.Data {
+			r.image.Data[i] = x * r.scale.Data[i]
+		}
+		next := r.dot(r.residual, r.image)
+		for i, x := range r.image.Data {
+			r.direction.Data[i] = x + next/product*r.direction.Data[i]
 		}
 		product = next
 	}
 	return nil // the step so far is a descent direction
-}
-
-// scale returns the diagonal of the second derivative.
-func (r *transduction) scale(i, c int) float64 {
-	p := r.share.Row(i)[c]
-	return r.diagonal[i] + p*(1-p)
-}
-
-// weighResidual returns the sum of squares of the residual over the diagonal.
-func (r *transduction) weighResidual() float64 {
-	return blocks.Sums(r.team, r.residual.Rows, 1, func(i int, sums []float64) {
-		for c, x := range r.residual.Row(i) {
-			sums[0] += x * x / r.scale(i, c)
-		}
-	})[0]
 }
 
 // dot returns the sum of products of two blocks.

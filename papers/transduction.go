@@ -60,6 +60,10 @@ var gpTransduction = propagate.Learner{
 		},
 	},
 	Coupled: true,
+
+	// Latent values that change by less than 0.01 a round seldom change a class.
+	ChoiceTolerance: 1e-3,
+
 	Spread: func(ctx context.Context, f *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, v param.Values, tolerance float64) (columns int, err error) {
 		r := newTransduction(sparse.TeamOf(g.A), f.Rows, s, v)
 		r.op = sparse.NewOperator[float64](sparse.NormalizedLaplacian,
@@ -90,10 +94,9 @@ var gpTransduction = propagate.Learner{
 		return r.columns, nil
 	},
 	Workspace: func(n, classes int, _ param.Values) budget.Workspace {
-		// Nine blocks of Newton's method, the latent values of the round before, the balanced
-		// distributions, and the scaled copy that a step gathers from; factors of rows, and nodes
-		// in the order of a class.
-		return budget.Held(12*budget.Block[float64](n, classes), 3*8*int64(n))
+		// Ten blocks of Newton's method, the latent values of the round before, and the scaled copy
+		// that a step gathers from; factors and terms of rows, and nodes in the order of a class.
+		return budget.Held(12*budget.Block[float64](n, classes), 4*8*int64(n))
 	},
 	Assign: func(team *sparse.Team, f *sparse.Block[float64], s cwk.Seeds, v param.Values) ([]float64, []int, error) {
 		theta, err := balancingOffset(team, f, s, v)
@@ -145,6 +148,9 @@ type transduction struct {
 	columns int                    // over which sweeps went
 
 	inverse, share, gradient, step, direction, residual, image *sparse.Block[float64]
+
+	scale *sparse.Block[float64] // the inverse of the diagonal of the second derivative
+	term  []float64              // of each node in the objective
 }
 
 // newTransduction returns the computation before its first step, with the shares μ of the classes
@@ -185,9 +191,10 @@ func newTransduction(team *sparse.Team, n int, s cwk.Seeds,
 // alternate finds the latent values.
 func (r *transduction) alternate(ctx context.Context, tolerance float64) error {
 	for _, b := range []**sparse.Block[float64]{&r.inverse, &r.share, &r.gradient,
-		&r.step, &r.direction, &r.residual, &r.image} {
+		&r.step, &r.direction, &r.residual, &r.image, &r.scale} {
 		*b = sparse.NewBlock[float64](r.t.Rows, r.t.Cols)
 	}
+	r.term = make([]float64, r.t.Rows)
 	previous := make([]float64, len(r.t.Data))
 	for range r.v.Int("rounds") {
 		if err := r.balance(); err != nil {
@@ -218,15 +225,11 @@ func (r *transduction) balance() error {
 		return nil
 	}
 	beta := r.v.Number("balance")
-	pi := sparse.NewBlock[float64](len(r.counted), k)
-	for a, i := range r.counted {
-		copy(pi.Row(a), r.nu.Row(i))
-	}
-	value := r.weigh(pi, r.theta, nil, nil)
+	value := r.weigh(r.theta, nil, nil)
 	for range 200 {
 		gradient := mat.NewVecDense(k, nil)
 		hessian := mat.NewSymDense(k, nil)
-		r.weigh(pi, r.theta, gradient, hessian)
+		r.weigh(r.theta, gradient, hessian)
 		if mat.Norm(gradient, math.Inf(1)) < 1e-15 {
 			break
 		}
@@ -251,7 +254,7 @@ func (r *transduction) balance() error {
 			for a := range next {
 				next[a] = r.theta[a] - size*step.AtVec(a)
 			}
-			if reached := r.weigh(pi, next, nil, nil); reached < value-1e-4*size*slope {
+			if reached := r.weigh(next, nil, nil); reached < value-1e-4*size*slope {
 				value = reached
 				isFound = true
 				break
@@ -286,21 +289,24 @@ func (r *transduction) balance() error {
 	return nil
 }
 
-// weigh returns the objective of Θ, and stores its derivatives unless they are nil.
-func (r *transduction) weigh(pi *sparse.Block[float64], theta []float64,
-	gradient *mat.VecDense, hessian *mat.SymDense) float64 {
+// weigh returns the objective of Θ for the distributions π in ν, and stores its derivatives unless they are nil.
+func (r *transduction) weigh(theta []float64, gradient *mat.VecDense, hessian *mat.SymDense) float64 {
 	k := len(theta)
 	share := 1 / r.free
 	beta := r.v.Number("balance")
+	factor := make([]float64, k)
+	for a, x := range theta {
+		factor[a] = math.Exp(x)
+	}
 	q := make([]float64, k)
 	size := 1
 	if gradient != nil {
 		size += k + k*k
 	}
-	sums := blocks.Sums(nil, pi.Rows, size, func(i int, sums []float64) {
+	sums := blocks.Sums(nil, len(r.counted), size, func(i int, sums []float64) {
 		sum := 0.0
-		for a, p := range pi.Row(i) {
-			q[a] = p * math.Exp(theta[a])
+		for a, p := range r.nu.Row(r.counted[i]) {
+			q[a] = p * factor[a]
 			sum += q[a]
 		}
 		sums[0] += share * math.Log(sum)

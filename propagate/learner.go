@@ -28,6 +28,9 @@ type Learner struct {
 	// the tolerance. A seed of class −1 has a class without a column, unless Coupled is true.
 	Spread func(ctx context.Context, f *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, v param.Values, tolerance float64) (columns int, err error)
 
+	// ChoiceTolerance is the tolerance of scores that only choose parameters and measure the accuracy; 0 means 1e-6.
+	ChoiceTolerance float64
+
 	// Workspace returns the workspace of Spread in addition to f; nil: none.
 	Workspace func(n, classes int, v param.Values) budget.Workspace
 
