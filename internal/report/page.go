@@ -97,7 +97,7 @@ func (t *Table) columns() (sum int) {
 			widest = 0
 		}
 		for _, row := range t.Rows {
-			widest = max(widest, utf8.RuneCountInString(row[i].Text))
+			widest = max(widest, min(longest, utf8.RuneCountInString(row[i].Text)))
 		}
 		sum += widest + 2
 	}

@@ -143,7 +143,7 @@ func suggestedNodes(run *shell.Session, c *classifyOptions, g *shell.OpenGraph) 
 	return c.suggest
 }
 
-// addMap puts the section of the graph behind the section of the classes. The largest classes have a color on the whole
+// addMap puts the sections of the graph behind the section of the confidence. The largest classes have a color on the whole
 // page.
 func addMap(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction, doc *classifyDocument,
 	page *report.Page) error {
@@ -185,17 +185,20 @@ func addMap(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction, do
 			m.Links[e.Row] = append(m.Links[e.Row], l.Rows[:]...)
 		}
 	}
-	section, err := m.Section(run.Context,
+	sections, err := m.sections(run.Context,
 		slices.Concat(in.pageRows, doc.rareRows(), p.LeastCertain(mostWalked)))
 	if err != nil {
 		return err
 	}
 	if p.Reasons != nil && reasonCount(g, len(p.Classes)) < mostReasons {
-		section.Text = append(section.Text, fmt.Sprintf("On a graph of this size the page has reasons for %s, because those for %d would take longer. heatwalk explain has those for any node, and --report-nodes adds them to a page.",
+		sections[0].Text = append(sections[0].Text, fmt.Sprintf("On a graph of this size the page has reasons for %s, because those for %d would take longer. heatwalk explain has those for any node, and --report-nodes adds them to a page.",
 			words.Counted(len(p.Reasons), "node"), mostReasons))
 	}
-	position := slices.IndexFunc(page.Sections,
-		func(s *report.Section) bool { return s.Title == "Classes" }) + 1
-	page.Sections = slices.Insert(page.Sections, position, section)
+	first := 1 + slices.IndexFunc(page.Sections,
+		func(s *report.Section) bool { return s.Title == "Confidence" })
+	behind := slices.Clone(page.Sections[first:])
+	page.Sections = page.Sections[:first]
+	page.Add(sections...)
+	page.Sections = append(page.Sections, behind...)
 	return nil
 }

@@ -90,8 +90,9 @@ const (
 	mostNeighbours = 29
 )
 
-// Section returns the section of a page with the map, and the neighbourhoods of the rows that can be chosen.
-func (g *mapGraph) Section(ctx context.Context, rows []int) (*report.Section, error) {
+// sections returns the section of a page with the map, and the neighbourhoods of the rows that can be chosen, and the
+// section of the predictions that contradict their neighbours.
+func (g *mapGraph) sections(ctx context.Context, rows []int) ([]*report.Section, error) {
 	groups, groupOf, err := g.groupsOf(ctx)
 	if err != nil {
 		return nil, err
@@ -141,7 +142,7 @@ func (g *mapGraph) Section(ctx context.Context, rows []int) (*report.Section, er
 	g.drawMap(&b, groups, links)
 	fmt.Fprintf(&b, "<div id=\"walk\"></div>\n<script type=\"application/json\" id=\"graph-data\">%s</script>\n<script>\n%s</script>\n", escaped.Bytes(), script)
 	s.Markup = b.String()
-	t := &report.Table{Caption: "Predictions that contradict most of their neighbours.", Head: []string{"node", "predicted", "probability", "class of most neighbours", "share of links, %", "links"}}
+	t := &report.Table{Caption: "Predictions that contradict most of their neighbours, by the weights of links.", Head: []string{"node", "predicted", "probability", "neighbours", "share, %", "links"}}
 	for _, r := range rivals {
 		class := g.Class[r.row]
 		t.Rows = append(t.Rows,
@@ -150,10 +151,7 @@ func (g *mapGraph) Section(ctx context.Context, rows []int) (*report.Section, er
 					0), {Text: g.Classes[r.class]}, report.Percent(r.share,
 					0), report.Count(r.links)})
 	}
-	if len(t.Rows) > 0 {
-		s.Tables = []*report.Table{t}
-	}
-	return s, nil
+	return []*report.Section{s, {Title: "Unlike their neighbours", Tables: []*report.Table{t}}}, nil
 }
 
 // document returns the nodes of the page and their neighbourhoods. The node that is shown first is the first of the rows that

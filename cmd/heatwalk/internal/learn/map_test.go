@@ -54,17 +54,18 @@ func TestSection(t *testing.T) {
 		for _, workers := range []int{1, 2, 7} {
 			g := twoSides(t, n, workers)
 			g.Colors, g.Reasons, g.File = []int{0, 1}, map[int]any{3: map[string]string{"label": "<i>"}}, "out.tsv"
-			s, err := g.Section(t.Context(), []int{3, 5})
+			sections, err := g.sections(t.Context(), []int{3, 5})
 			if err != nil {
 				t.Fatal(err)
 			}
+			s := sections[0]
 			if first == "" {
 				first = s.Markup
 			} else if s.Markup != first {
 				t.Fatalf("%d nodes: another section with %d goroutines", n, workers)
 			}
-			if !strings.HasPrefix(s.Tables[0].Rows[0][0].Text, `n"20<`) {
-				t.Errorf("%d nodes: the first node that contradicts its neighbours is %v", n, s.Tables[0].Rows[0])
+			if row := sections[1].Tables[0].Rows[0]; !strings.HasPrefix(row[0].Text, `n"20<`) {
+				t.Errorf("%d nodes: the first node that contradicts its neighbours is %v", n, row)
 			}
 		}
 		for _, markup := range []string{"alert(1)</script>", "<b>", "<i>"} {

@@ -234,7 +234,7 @@ const (
 	mostNearest  = 40 // neighbours of a node that are drawn
 	mostOfOne    = 6  // further nodes behind one of them
 	mostRivals   = 20 // predictions that contradict their neighbours
-	fewestRivals = 3  // neighbours with a class that such a node has
+	fewestRivals = 3  // links to nodes with a class that such a node has, by their effective number
 )
 
 // neighbourhood is the neighbours of a node that are drawn, most important first, and the others.
@@ -322,17 +322,18 @@ func (g *mapGraph) around(ctx context.Context,
 // rival is a predicted node most of whose neighbours have one other class.
 type rival struct {
 	row, class int     // the class of most neighbours
-	share      float64 // of the weights of links to nodes of that class
+	share      float64 // of the weights of links to nodes of the class
 	links      int     // to nodes with a class
+	effective  float64 // number of these links, (Σw)²/Σw²
 }
 
-// rivals returns the predicted nodes whose neighbours contradict their class most: those with the greatest squared share
-// times the number of links. Cost: one sweep.
+// rivals returns the predicted nodes whose neighbours contradict their class most: the nodes with the greatest squared share
+// times the effective number of links. Cost: one sweep.
 func (g *mapGraph) rivals(ctx context.Context) ([]rival, error) {
 	workers := sched.Workers(g.Workers)
 	lists := make([][]rival, workers)
 	sums := make([][]float64, workers)
-	merit := func(r rival) float64 { return r.share * r.share * float64(r.links) }
+	merit := func(r rival) float64 { return r.share * r.share * r.effective }
 	compare := func(a, b rival) int { return cmp.Or(cmp.Compare(merit(b), merit(a)), a.row-b.row) }
 	err := sparse.EachRow(ctx, g.A, g.Workers, func(worker, row int, col []uint32, val []float64) error {
 		if g.Class[row] < 0 || g.Known[row] {
@@ -342,7 +343,7 @@ func (g *mapGraph) rivals(ctx context.Context) ([]rival, error) {
 			sums[worker] = make([]float64, len(g.Classes))
 		}
 		sum := sums[worker]
-		total := 0.0
+		var total, squares float64
 		clear(sum)
 		r := rival{row: row}
 		for e, c := range col {
@@ -356,6 +357,7 @@ func (g *mapGraph) rivals(ctx context.Context) ([]rival, error) {
 			}
 			sum[class] += w
 			total += w
+			squares += w * w
 			r.links++
 		}
 		for class, w := range sum {
@@ -364,7 +366,8 @@ func (g *mapGraph) rivals(ctx context.Context) ([]rival, error) {
 			}
 		}
 		r.share = sum[r.class] / max(total, 1e-300)
-		if r.class != g.Class[row] && r.share > 0.5 && r.links >= fewestRivals {
+		r.effective = total * total / max(squares, 1e-300)
+		if r.class != g.Class[row] && r.share > 0.5 && r.effective >= fewestRivals {
 			lists[worker] = sched.KeepFirst(lists[worker], r, mostRivals, compare)
 		}
 		return nil
