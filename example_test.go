@@ -130,7 +130,7 @@ func ExampleGraph_Classify_attributes() {
 	check(err)
 	p, err := g.Classify(ctx, known, &heatwalk.ClassifyOptions{Attributes: "accounts.csv"})
 	check(err)
-	fmt.Printf("accuracy %.1f ± %.1f %%\n", 100*p.Accuracy, 100*p.Stderr)
+	fmt.Printf("%s: accuracy %.1f ± %.1f %%\n", p.Method, 100*p.Accuracy, 100*p.Stderr)
 	check(p.Save(model))
 
 	m, err := heatwalk.LoadModel(model)
@@ -146,7 +146,7 @@ func ExampleGraph_Classify_attributes() {
 		fmt.Printf("%s: %+.1f\n", a.Name, a.Share)
 	}
 	// Output:
-	// accuracy 89.9 ± 2.6 %
+	// auto: accuracy 89.9 ± 2.6 %
 	// node,label,reached,known,probability,fraud,honest
 	// a216,fraud,true,false,0.518238,0.518238,0.481762
 	// a391,fraud,true,false,0.658027,0.658027,0.341973

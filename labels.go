@@ -306,7 +306,7 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m *method.Engine,
 		return nil, err
 	}
 	defer job.End()
-	out := &Prediction{Classes: p.Names, g: g, engine: m, job: job, given: p, settings: learned, options: o}
+	out := &Prediction{Method: m.Name, Classes: p.Names, g: g, engine: m, job: job, given: p, settings: learned, options: o}
 	out.problem, err = out.compute(ctx, local, m, learned, &options)
 	if err != nil {
 		return nil, err

@@ -64,6 +64,7 @@ type Prediction struct {
 	// cross-validated Accuracy of the method, with its standard error.
 	*method.Prediction
 
+	Method  string   // the name of the method that predicted
 	Classes []string // the names of the classes, in the order of the columns of scores
 
 	Baselines   *method.Baselines   // nil unless they or suggestions were asked for, or the method is one of them
