@@ -94,7 +94,7 @@ func TestBadEdgeLists(t *testing.T) {
 		{"edges.tsv", "a\tb\t1e308\na\tc\t1e308\n", Config{}, `edges.tsv: the weights of the edges of "a" add up to infinity; multiply all weights by a small number`},
 		{"edges.tsv", "b\ta\t1e308\nc\ta\t1e308\n", Config{Directed: true, Order: DegreeOrder}, `edges.tsv: the weights of the edges of "a" add up to infinity; multiply all weights by a small number`},
 		{"edges.tsv", "a\tb\nc,d\n", Config{}, "edges.tsv:2: 1 field, want 2 (source, target); the separator of this file is TAB (line 1)"},
-		{"edges.tsv", "a\tb\nc d\n", Config{}, "edges.tsv:2: 1 field, want 2 (source, target); the separator of this file is TAB (line 1)"},
+		{"edges.tsv", "a\tb\nc d\n", Config{}, "edges.tsv:2: 1 field, want 2 (source, target); the separator of this file is TAB (line 1); if blanks separate fields too, pass option delimiter= "},
 		{"edges.txt", "a b\nc\td\te\n", Config{}, "edges.txt:2: 3 fields, want 2 (source, target)" + fix},
 		{"edges.csv", "a,b\n,\n", Config{}, "edges.csv:2:1: empty id" + fix},
 		{"edges.csv", "a,b\n\"c,d\n", Config{}, "edges.csv:2: a quote is not closed on this line; close it, or write fields that go on over several lines on one: PYTHONIOENCODING=latin-1 python3 -c \"import csv, sys; csv.writer(sys.stdout).writerows([c.replace('\\n', ' ') for c in row] for row in csv.reader(open(sys.argv[1], encoding='latin-1'), delimiter=','))\" edges.csv > new-edges.csv"},

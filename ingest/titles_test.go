@@ -55,8 +55,11 @@ func TestColumns(t *testing.T) {
 		{"1,2,3\n2,1\n3,1\n", "is this an edge list?", ""},
 		{" source | target\n--------+--------\n a      | b\n(1 row)\n", "a–b 1", "blanks around ids"},
 		{"<li>a</li>,b\n<li>b</li>,c\n", "the first lines are no rows of a table", ""},
-		{"e 1 2\ne 2 3\n", "the first lines are no rows of a table: 1 (e, e), 2 (1, 2), 3 (2, 3); pass option fields=2,3", ""},
+		{"e 1 2\ne 2 3\n", "cannot determine source and target: 1 (e, e), 2 (1, 2), 3 (2, 3); pass option fields=2,3", ""},
 		{"hub,a\nhub,b\nhub,c\n", "hub–a 1", ""},
+		{"1 {2,3}\n2 {3}\n", "if lines are a node and its neighbours: awk", ""},
+		{"1: 2\n2: 3\n", "if lines are a node and its neighbours: awk", ""},
+		{",a,b,c\na,0,1,0\nb,1,0,1\n", "cannot determine source and target: 1 (a, b), 2 a", ""},
 		{"C[1],C(2)\nC(2),O'Brien\n", "C[1]–C(2) 1", ""},
 		// three columns of numbers, and other tables
 		{"1,190,501\n2,106,234\n3,252,296\n", "1–190 501", ""},
@@ -72,7 +75,7 @@ func TestColumns(t *testing.T) {
 		{"source,target\nann\u00a0,bob\nbob,\u00a0cid\n", "ann–bob 1", "blanks around ids (2"},
 	} {
 		in := file{"e.csv", test.text}
-		if strings.HasPrefix(test.text, "A pp") || strings.HasPrefix(test.text, "e 1") {
+		if strings.HasPrefix(test.text, "A pp") || strings.HasPrefix(test.text, "e 1") || strings.HasPrefix(test.text, "1 {") || strings.HasPrefix(test.text, "1: ") {
 			in.name = "e.txt"
 		}
 		dir, report, err := ingestInto(t, nil, write(t, in)...)

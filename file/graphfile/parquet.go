@@ -143,10 +143,8 @@ func (t *edgeTable) edges() (*table.Choice, error) {
 	if i := c.Column[input.Time]; i >= 0 {
 		t.out.TimeForm = t.out.TimeForm.Among(s.Values(i))
 	}
-	for _, warning := range c.Warnings {
-		warning.File = t.out.Name
-		warning.Line = 0
-		t.warnings = append(t.warnings, warning)
+	if c.Warning != nil {
+		t.warnings = append(t.warnings, t.out.fault(0, c.Warning.Fix, "%s", c.Warning.Msg))
 	}
 	for i, title := range s.Titles {
 		c.Columns[i].Title = titles[i]

@@ -28,6 +28,7 @@ var unreadFormats = []unreadFormat{
 	{"a Pajek file", []string{".net", ".paj"}, beginning(pajekHead + `(?:network|vertices)\b`), networkX("g = nx.read_pajek(sys.argv[1])"), ".graphml"},
 	{"a DOT file", []string{".dot", ".gv"}, beginning(`(?://[^\n]*\n|/\*.*?\*/|#[^\n]*\n|\s)*(?:strict\s+)?(?:di)?graph\b[^\n{]*\{`), `sed 's/\[[^]]*]//g; s/[^{]*{//; s/}//' {file} | tr ';' '\n' | ` +
 		`awk -F ' *-[->] *' '{ gsub(/^[ \t]+|[ \t]+$/, ""); for (i = 2; i <= NF; i++) print $(i - 1) "\t" $i }' > `, ".tsv"},
+	{"a DIMACS file", nil, beginning(`(?:c\b[^\n]*\n|\s)*p\s+\w+\s+\d+\s+\d`), `awk '/^[ae]/ { print $2, $3, (NF > 3 ? $4 : 1) }' {file} > `, ".tsv"},
 	{"a script of Cypher", []string{".cypher", ".cql"}, beginning(`(?:create|merge|match)\s*\(`), `cypher-shell --format plain 'MATCH (a)-->(b) RETURN id(a) AS source, id(b) AS target' > `, ".csv"},
 	{"JSON of a graph", nil, beginning(`\{.*(?:"(?:elements|options|attributes|metadata)"\s*:\s*[\[{]|"(?:source|target)"\s*:\s*\{|"from"\s*:|` +
 		`"graph"\s*:\s*\{\s*"(?:nodes|edges|directed|type|label|id)")`), objectsWithEnds, ".jsonl"},

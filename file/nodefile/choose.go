@@ -180,12 +180,8 @@ func (t *Reader) choose(line int64, first []string, rows [][]string) error {
 	default:
 		t.TitleFix = "{header=yes}"
 	}
-	for _, warning := range c.Warnings {
-		warning.File = t.Name
-		warning.Line = line
-		if t.Options.Warn != nil {
-			t.Options.Warn(warning)
-		}
+	if c.Warning != nil {
+		t.warn(line, c.Warning.Fix, "%s", c.Warning.Msg)
 	}
 	return nil
 }

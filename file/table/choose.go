@@ -56,7 +56,7 @@ type Choice struct {
 	HasHeader bool
 	AreEvents bool // rows are events between two nodes: they have a time, or titles of a sender and a receiver
 	Columns   input.Columns
-	Warnings  []*input.Error // without the name of the file; Line is 1 for the first line of the sample
+	Warning   *input.Error // about the first line, without a place; nil for none
 }
 
 // chooser gives columns to roles: first by settings, then by titles, then by position.
@@ -66,6 +66,7 @@ type chooser struct {
 	r     *Request
 	roles []role
 	use   []string // of each column, "" if none has been found
+	odd   []int    // the columns of ends that cannot be ids
 }
 
 // Choose chooses the columns of a table: those that settings name, else those with titles of the list, else by position
@@ -146,7 +147,7 @@ func (c *chooser) missing() []role {
 func (c *chooser) titled(role role) []int {
 	titles := slices.Clone(c.s.Titles)
 	for i, use := range c.use {
-		if use != "" {
+		if use != "" || !c.HasHeader {
 			titles[i] = ""
 		}
 	}
@@ -154,31 +155,35 @@ func (c *chooser) titled(role role) []int {
 }
 
 // takeTitled passes row numbers over, and assigns to each role without a column the only one with a title of it. Row numbers are in
-// the columns of pandas in Parquet, and in an untitled first column that is not needed for the ends of edges, and not for the node:
-// another column has its title, or the graph no such ids.
+// the columns of pandas in Parquet, and in an untitled first column that is not needed: of edges whose ends have titles or that
+// has whole numbers alone, of nodes if another column has the title of the node, or the graph no such ids.
 func (c *chooser) takeTitled() error {
 	titles := c.s.Titles
-	isNode := !c.r.IsEdges && !slices.ContainsFunc(titles, IsNode) && c.isKnown(0)
+	isNeeded := !slices.ContainsFunc(titles, IsNode) && c.isKnown(0)
+	if c.r.IsEdges {
+		isNeeded = !NamesEnds(titles) && !all(c.values(0), IsInteger[string])
+	}
 	for i, title := range titles {
-		isIndex := i == 0 && c.HasHeader && len(titles) > len(c.missing()) && !isNode && IsIndex(title)
+		isIndex := i == 0 && c.HasHeader && len(titles) > len(c.missing()) && !isNeeded && IsIndex(title)
 		if c.use[i] == "" && (isIndex || strings.HasPrefix(title, IndexOfPandas)) {
 			c.use[i] = input.Index
 		}
 	}
-	if !c.HasHeader || c.r.Fields != nil {
+	if c.r.Fields != nil {
 		return nil
 	}
 	for _, role := range c.roles {
 		columns := c.titled(role)
-		if c.Column[role.use] < 0 && len(columns) > 1 {
+		switch {
+		case c.Column[role.use] >= 0 || len(columns) == 0:
+		case len(columns) > 1:
 			return c.ask("several columns could be the " + role.use)
-		}
-		if c.Column[role.use] < 0 && len(columns) == 1 {
+		default:
 			c.assign(columns[0], role.use)
 		}
 	}
 	first, second := numberedPair(titles)
-	if c.r.IsEdges && first >= 0 && len(c.missing()) == 2 && c.use[first]+c.use[second] == "" {
+	if c.HasHeader && c.r.IsEdges && first >= 0 && len(c.missing()) == 2 && c.use[first]+c.use[second] == "" {
 		c.assign(first, input.Source)
 		c.assign(second, input.Target)
 	}
@@ -192,18 +197,16 @@ func (c *chooser) takeByPosition() error {
 	missing := c.missing()
 	isList := len(c.roles) == 1
 	switch {
+	case len(missing) == 0:
+		return nil
 	case isList:
-		free = free[:min(len(free), len(missing))]
+		free = free[:min(len(free), 1)]
+	case len(c.s.Titles) == 1:
+		return c.askOneColumn()
 	case c.r.IsEdges && len(missing) == 2 && len(free) == 3 && c.Column[input.Weight] < 0 && c.isNumber(free[2]):
 		missing = edgeRoles[:3]
 	}
-	isOther := func(i int) bool { return !isList && c.isOther(i, missing...) }
-	switch {
-	case len(missing) == 0:
-		return nil
-	case !isList && len(c.s.Titles) == 1:
-		return c.askOneColumn()
-	case len(free) != len(missing) || slices.ContainsFunc(free, isOther):
+	if len(free) != len(missing) || !isList && slices.ContainsFunc(free, func(i int) bool { return c.isOther(i, missing...) }) {
 		return c.ask("cannot determine " + c.want())
 	}
 	for i, role := range missing {
@@ -241,68 +244,62 @@ func (c *chooser) rows() [][]string {
 
 // isKnown reports whether a column has nodes of the graph.
 func (c *chooser) isKnown(column int) bool {
-	return c.r.IsKnown != nil && slices.ContainsFunc(c.s.Values(column), c.r.IsKnown)
+	return c.r.IsKnown != nil && slices.ContainsFunc(c.values(column), c.r.IsKnown)
 }
 
-// checkIDs asks about columns that no setting names: a column of nodes of which the graph has none while it has nodes of
-// another column, and ends of edges whose texts cannot be ids in most lines.
+// checkIDs asks about columns that no setting names: ids that cannot be ids in most lines, one word beside numbers in all lines, and
+// nodes of which the graph has none, or of an untitled column, while another column has nodes of the graph.
 func (c *chooser) checkIDs() error {
-	switch {
-	case c.r.Fields != nil || c.r.IsEdges && c.r.IsTyped:
-		return nil
-	case !c.r.IsEdges:
-		node := c.Column[input.Node]
-		if !c.r.IsTyped && c.areMost(func(row []string) bool { return node < len(row) && !isPaired(row[node]) }) {
-			return c.ask(notRows)
-		}
-		for i := range c.s.Titles {
-			isForeign := c.r.IsKnown != nil && !c.isKnown(node) && !c.r.IsKnown(c.s.Titles[node])
-			isIndex := c.use[i] == "" && node == 0 && i == 1 && IsIndex(c.s.Titles[0])
-			if (isForeign || isIndex) && c.use[i] != attribute && c.isKnown(i) {
-				return c.askAgain("column " + words.Count(i+1) + " has ids of nodes")
-			}
-		}
-		return nil
+	ids := []int{c.Column[c.roles[0].use]}
+	if c.r.IsEdges {
+		ids = append(ids, c.Column[input.Target])
 	}
-	ends := []int{c.Column[input.Source], c.Column[input.Target]}
-	rows := slices.DeleteFunc(slices.Clone(c.rows()), func(row []string) bool { return len(row) <= max(ends[0], ends[1]) })
-	isWordAlone := func(i int) bool {
-		return isWord(rows[0][ends[i]]) && all(rows, func(row []string) bool { return row[ends[i]] == rows[0][ends[i]] && IsNumber(row[ends[1-i]]) })
-	}
+	rows := slices.DeleteFunc(slices.Clone(c.rows()), func(row []string) bool { return len(row) <= slices.Max(ids) })
 	isOdd := func(row []string) bool {
-		return len(row) > max(ends[0], ends[1]) && !(mayBeEnd(row[ends[0]]) && mayBeEnd(row[ends[1]]))
+		return slices.ContainsFunc(ids, func(i int) bool { return !c.mayBeID(row[i]) })
 	}
-	if c.areMost(isOdd) || len(rows) > 1 && (isWordAlone(0) || isWordAlone(1)) {
-		question := c.askAgain(notRows)
-		if strings.ContainsAny(rows[0][ends[0]][:1]+rows[0][ends[1]][:1], `"'<`) {
-			question.Fix = "write ids without marks around them, or " + question.Fix
+	isWordAlone := func(i int) bool {
+		other := ids[0] + ids[len(ids)-1] - i
+		return len(rows) > 1 && isWord(rows[0][i]) && all(rows, func(row []string) bool { return row[i] == rows[0][i] && IsNumber(row[other]) })
+	}
+	switch {
+	case c.r.Fields != nil:
+		return nil
+	case !c.r.IsTyped && (areMost(rows, isOdd) || c.r.IsEdges && slices.ContainsFunc(ids, isWordAlone)):
+		c.odd = ids
+		return c.askAgain("cannot determine " + c.want())
+	}
+	for i, use := range c.use {
+		isIndex := use == "" && i == 1 && ids[0] == 0 && IsIndex(c.s.Titles[0])
+		if use != attribute && (isIndex || !c.isKnown(ids[0])) && c.isKnown(i) {
+			return c.askAgain("column " + words.Count(i+1) + " has ids of nodes")
 		}
-		return question
 	}
 	return nil
 }
 
-// areMost reports whether more than half of the rows have a form.
-func (c *chooser) areMost(hasForm func(row []string) bool) bool {
-	n := 0
-	for _, row := range c.rows() {
+// areMost reports whether more than half of some rows have a form.
+func areMost(rows [][]string, hasForm func(row []string) bool) bool {
+	count := 0
+	for _, row := range rows {
 		if hasForm(row) {
-			n++
+			count++
 		}
 	}
-	return 2*n > len(c.rows())
+	return 2*count > len(rows)
 }
 
-// mayBeEnd reports whether a text can be the id of an end: it must not begin with a quote, < or {, have a bracket or a double quote
-// without its partner, or be a date.
-func mayBeEnd(text string) bool {
+// mayBeID reports whether a text can be an id: an end of an edge must not begin with a bracket, a quote or <, and must be no date.
+func (c *chooser) mayBeID(text string) bool {
 	return text == "" || IsInteger(text) ||
-		!strings.Contains(`"'<{`, text[:1]) && isPaired(text) && strings.Count(text, `"`)%2 == 0 && !isDate(text)
+		isPaired(text) && !(c.r.IsEdges && (isDate(text) || strings.Contains(`"'<{[(`, text[:1])))
 }
 
-// isPaired reports whether a text has as many opening brackets of each kind as closing ones.
+// isPaired reports whether a text has as many opening brackets of each kind as closing ones, an even number of quotes, > if it
+// begins with <, and no colon at its end.
 func isPaired(text string) bool {
-	return all([]string{"[]", "{}", "()"}, func(pair string) bool {
+	isOpen := strings.HasPrefix(text, "<") && !strings.Contains(text, ">") || strings.HasSuffix(text, ":") || strings.Count(text, `"`)%2 > 0
+	return !isOpen && all([]string{"[]", "{}", "()"}, func(pair string) bool {
 		return strings.Count(text, pair[:1]) == strings.Count(text, pair[1:])
 	})
 }
@@ -332,8 +329,7 @@ func (c *chooser) checkWeight() error {
 		if c.r.Signed {
 			return warning
 		}
-		warning.Line = 1
-		c.Warnings = append(c.Warnings, warning)
+		c.Warning = warning
 		break
 	}
 	return nil

@@ -41,8 +41,8 @@ func (c *chooser) findHeader() error {
 	case r.IsEdges && NamesEnds(titles) && len(s.Rows) > 0 && isUnique:
 		return askHeader(titles[0])
 	case r.IsKnown == nil && len(titles) > 1 && len(s.Rows) > 0 && all(titles, isWord) && isUnique:
-		c.Warnings = append(c.Warnings, &input.Error{Line: 1, Msg: "read as data: " + input.Escape(titles[0]) + ", " + input.Escape(titles[1]),
-			Fix: "pass {header=yes} if the line holds titles"})
+		c.Warning = &input.Error{Msg: "read as data: " + input.Escape(titles[0]) + ", " + input.Escape(titles[1]),
+			Fix: "pass {header=yes} if the line holds titles"}
 	}
 	return nil
 }

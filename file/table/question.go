@@ -18,13 +18,13 @@ func (c *chooser) ask(problem string) *input.Error {
 		values = 3
 		long   = 20 // bytes of a value
 	)
-	isOdd := !c.r.IsTyped && c.areMost(func(row []string) bool { return !all(row, isPaired) })
+	isOdd := !c.r.IsTyped && areMost(c.rows(), func(row []string) bool { return !all(row, isPaired) })
 	choices := c.choices()
 	if !isOdd && len(choices) > 0 && c.r.IsKnown != nil && !c.r.IsKnown(c.s.Titles[choices[0][0]]) && c.r.Header != input.NoHeader {
 		c.HasHeader = true // of the remedy
 	}
 	var columns []string
-	for i, title := range c.s.Titles[:min(len(c.s.Titles), most)] {
+	for i, title := range c.s.Titles {
 		var cells []string
 		for _, row := range c.rows() {
 			if len(cells) < values && i < len(row) {
@@ -41,30 +41,37 @@ func (c *chooser) ask(problem string) *input.Error {
 		}
 		columns = append(columns, name+" ("+strings.Join(cells, ", ")+")")
 	}
-	if len(c.s.Titles) > most {
-		columns = append(columns, "…")
+	if len(columns) > most {
+		columns = append(columns[:most], "…")
 	}
 	fix := c.fix(choices)
-	if isOdd {
-		problem = notRows
-		fix = c.tuplesFix()
+	if isOdd || fix == "" {
+		problem = "the first lines are no rows of a table"
+		fix = c.rowsFix()
 	}
 	return &input.Error{Msg: problem + ": " + strings.Join(columns, ", "), Fix: fix}
 }
 
-// notRows is the problem of lines in another form.
-const notRows = "the first lines are no rows of a table"
-
 // tuplePattern matches brackets without others inside, perhaps behind a word.
 var tuplePattern = regexp.MustCompile(`\w*[[({][^][(){}]*[])}]`)
 
-// tuplesFix returns the remedy for lines with brackets: a command for tuples, such as [1, 2] or INSERT INTO t VALUES (1, 2).
-func (c *chooser) tuplesFix() string {
+// NeighboursFix is the remedy for lines of a node and its neighbours.
+const NeighboursFix = "is this an edge list? write source and target on each line, separated by a tab; if lines are a node and its neighbours: " +
+	`awk '{ gsub(/[][(){}:,;]/, " "); for (i = 2; i <= NF; i++) print $1 "\t" $i }' {file} > {copy}`
+
+// rowsFix returns the remedy for lines that are no rows: a command for tuples, such as [1, 2] or INSERT INTO t VALUES (1, 2), for
+// texts in single quotes, or for lists of neighbours.
+func (c *chooser) rowsFix() string {
 	rows := c.rows()
 	line := strings.Join(rows[len(rows)-1], string(rune(c.s.Separator)))
 	text := strings.Trim(tuplePattern.ReplaceAllString(line, ""), " ,;[](){}")
-	if text == "" && !strings.Contains(line, ":") || strings.HasPrefix(text, "INSERT ") {
+	switch {
+	case text == "" && !strings.Contains(line, ":") || strings.HasPrefix(text, "INSERT "):
 		return `write each row on a line: grep -oE "[[({][^][(){}]*[])}]" {file} | sed -E "s/[A-Za-z_]+=|[][(){}'\"]//g" > {copy}`
+	case strings.HasPrefix(line, "'"):
+		return `write texts without quotes: sed "s/'//g" {file} > {copy}`
+	case c.r.IsEdges && !strings.HasPrefix(line, "<"):
+		return NeighboursFix
 	}
 	return "write " + c.want() + " on each line, separated by a tab"
 }
@@ -93,7 +100,7 @@ func (c *chooser) askAgain(problem string) *input.Error {
 	return c.ask(problem)
 }
 
-// fix returns the remedy: the settings of each choice, or three as examples.
+// fix returns the remedy: the settings of each choice, or three as examples, "" without a choice.
 func (c *chooser) fix(choices [][]int) string {
 	const most = 9
 	titles := c.s.Titles
@@ -105,6 +112,8 @@ func (c *chooser) fix(choices [][]int) string {
 		return `title the column of the node "node"`
 	case c.r.Option == "":
 		return fmt.Sprintf(`title the columns "node" and %q`, c.r.Value)
+	case len(choices) == 0:
+		return ""
 	case c.s.Separator == Comma && c.r.IsEdges && all(c.rows(), func(row []string) bool { return strings.Contains(strings.Join(row, ""), ";") }):
 		verb = "pass {delimiter=;} if it separates the fields, else "
 	case len(choices) > most:
@@ -137,53 +146,60 @@ func (c *chooser) choices() (list [][]int) {
 	if len(c.roles) == 1 {
 		return nil
 	}
-	weights := []int{-1}
-	if weight, isRole := c.Column[input.Weight]; isRole && weight >= 0 {
-		weights = []int{weight}
-	} else if titled := c.titled(edgeRoles[2]); c.r.IsEdges && c.HasHeader && len(titled) > 0 {
-		weights = titled
+	weights := [][]int{nil}
+	if c.r.IsEdges {
+		columns := c.titled(edgeRoles[2])
+		if weight := c.Column[input.Weight]; weight >= 0 {
+			columns = []int{weight}
+		}
+		for _, i := range columns {
+			weights = append(weights, []int{i})
+		}
+		weights = weights[min(1, len(columns)):]
 	}
 	first := c.candidates(c.roles[0])
 	second := c.candidates(c.roles[1])
 	isOrdered := c.r.IsEdges && slices.Equal(first, second)
-	if isOrdered && len(first) == 3 && weights[0] < 0 && c.isNumber(first[2]) {
+	if isOrdered && len(first) == 3 && weights[0] == nil && c.isNumber(first[2]) {
 		return [][]int{first}
 	}
 	for _, i := range first {
 		for _, j := range second {
+			if i == j || i > j && isOrdered || slices.Equal(c.odd, []int{i, j}) {
+				continue
+			}
 			for _, weight := range weights {
-				if choice := []int{i, j, weight}; i < j || i > j && !isOrdered {
-					list = append(list, slices.DeleteFunc(choice, func(i int) bool { return i < 0 }))
-				}
+				list = append(list, append([]int{i, j}, weight...))
 			}
 		}
 	}
 	return list
 }
 
-// candidates returns the columns that can have a role: those with nodes of the graph, the chosen one, those with a title of the role,
-// or else those without the title of another role.
+// candidates returns the columns that can have a role: columns with nodes of the graph, the chosen one, columns with a title of the role,
+// or else two or more that have neither dates alone nor one text in all rows, without the title of another role if there are such.
 func (c *chooser) candidates(role role) []int {
-	free := slices.DeleteFunc(c.free(), c.isNoID)
-	likely := slices.DeleteFunc(slices.Clone(free), func(i int) bool {
-		return c.isOther(i, role) || c.r.IsEdges && c.HasHeader && hasRole(c.s.Titles[i], idTitle)
-	})
-	titled := slices.DeleteFunc(c.titled(role), c.isNoID)
-	chosen := slices.DeleteFunc([]int{c.Column[role.use]}, func(i int) bool { return i < 0 })
-	known := slices.DeleteFunc(slices.Concat(chosen, c.free()), func(i int) bool { return !c.isKnown(i) })
-	switch {
-	case role.use == input.Node && len(known) > 0:
-		return known
-	case len(chosen) > 0:
-		return chosen
-	case c.HasHeader && len(titled) > 0:
-		return titled
-	case len(likely) > 1:
-		return likely
-	case len(free) > 1:
-		return free
+	free := c.free()
+	without := func(columns []int, isLeft func(i int) bool) []int {
+		return slices.DeleteFunc(slices.Clone(columns), isLeft)
 	}
-	return c.free()
+	chosen := without([]int{c.Column[role.use]}, func(i int) bool { return i < 0 })
+	ids := without(free, c.isNoID)
+	lists := [][]int{
+		without(slices.Concat(chosen, free), func(i int) bool { return role.use != input.Node || !c.isKnown(i) }),
+		chosen,
+		without(c.titled(role), c.isNoID),
+		without(ids, func(i int) bool {
+			return c.isOther(i, role) || c.r.IsEdges && c.HasHeader && hasRole(c.s.Titles[i], idTitle)
+		}),
+		ids,
+	}
+	for i, list := range lists {
+		if len(list) > i/3 { // the last two must have a pair
+			return list
+		}
+	}
+	return free
 }
 
 // isNoID reports whether a column has dates alone, or one text in all rows.
@@ -197,6 +213,9 @@ func (c *chooser) isNoID(column int) bool {
 // askOneColumn returns the error about a table of one column.
 func (c *chooser) askOneColumn() error {
 	e := &input.Error{Msg: "one column, want two: " + c.want(), Fix: oneFieldFix(c.s.Titles[0], "write "+c.want()+" on each line, with a separator between")}
+	if !c.mayBeID(c.s.Titles[0]) {
+		e.Fix = c.rowsFix()
+	}
 	if c.r.IsEdges && len(c.s.Rows) > 0 && all(c.s.Rows, func(row []string) bool { return len(row) > 1 }) { // of lines below
 		e.Fix = "fix the line"
 		e.Otherwise = "pass {skip-bad-lines}"

@@ -152,12 +152,8 @@ func (h *head) choose(konect bool) error {
 	if t.HasHeader && lay.columns > 0 {
 		lay.titles = h.listTitles()
 	}
-	for _, warning := range t.Warnings {
-		warning.File = h.name
-		if warning.Line > 0 {
-			warning.Line = lay.line
-		}
-		c.Warn(warning)
+	if t.Warning != nil {
+		c.Warn(h.fault(t.Warning.Fix, "%s", t.Warning.Msg))
 	}
 	return nil
 }
@@ -182,7 +178,7 @@ func (h *head) checkForm() error {
 			return h.lay.splitFault(h.name, number, table.ErrQuote)
 		}
 	}
-	return h.fault("is this an edge list? write source and target on each line, separated by a tab", "%s, as %d of the %s that follow", words.Counted(fields, "field"), fit, words.Counted(len(h.s.Rows), "line"))
+	return h.fault(table.NeighboursFix, "%s, as %d of the %s that follow", words.Counted(fields, "field"), fit, words.Counted(len(h.s.Rows), "line"))
 }
 
 // listTitles returns the titles for a message, cut at 200 bytes. A column without a title is named

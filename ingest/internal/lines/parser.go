@@ -238,6 +238,9 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 				e.Fix = fmt.Sprintf("the separator of this file is %s (line %d)",
 					table.SeparatorName(lay.sep), lay.line)
 				e.Otherwise = ""
+				if len(bytes.Fields(line)) > 1 && lay.sep == table.Tab {
+					e.Fix += "; if blanks separate fields too, pass {delimiter= }"
+				}
 			}
 		}
 		return 0, e

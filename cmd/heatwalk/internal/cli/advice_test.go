@@ -70,6 +70,7 @@ var advices = []advice{
 	{"x.csv\nsource,target,length\na,b,2\nb,c,3\n", "", "the numbers of the column \"length\" are ignored; a weight is large for strong edges: add a column weight with 1/length", "", "a,b b,c"},
 	{"x.txt\n4 3\n0 1\n1 2\n2 3\n", "", "\"4 3\" is taken as the numbers of nodes and edges and skipped; pass --header=no if it is an edge", "--header=no", "0,1 1,2 2,3 3,4"},
 	{"x.csv\nsource,target\n", "", "no edges; check that this is the right file; if the first line is an edge, pass --header=no", "--header=no", "source,target"},
+	{"x.txt\na\tb\nb c\n", "", "the separator of this file is TAB (line 1); if blanks separate fields too, pass --delimiter=' '", "--delimiter=' '", "a,b b,c"},
 	{"x.txt\nx\na b\nb c\n", "", "fix the line or pass --skip-bad-lines", "--skip-bad-lines", "a,b b,c"},
 	{"x.csv\nuser_id,item_id\n1,2\n2,1\n", "", "equal ids are one node; --bipartite keeps them apart", "--bipartite", "user_id:1,item_id:2 user_id:2,item_id:1"},
 	{"x.csv\nSource,Target,Type\na,b,Directed\nb,c,Undirected\n", "", "the column Type has directed and undirected edges, and all are read as undirected; pass --directed or --undirected", "--undirected", "a,b b,c"},
@@ -147,7 +148,7 @@ func remedies(t *testing.T, places ...string) (list []*regexp.Regexp) {
 				}
 				text, err := strconv.Unquote(literal.Value)
 				if err == nil && option.MatchString(text) && !strings.Contains(text, "{copy}") && text != "correct {fields}" { // commands, and a wrong value
-					pattern := regexp.QuoteMeta(option.ReplaceAllString(text, "--$1"))
+					pattern := regexp.QuoteMeta(strings.ReplaceAll(option.ReplaceAllString(text, "--$1"), "= ", "=' '"))
 					list = append(list, regexp.MustCompile(regexp.MustCompile(`%[sd]`).ReplaceAllString(pattern, `\S*`)))
 				}
 				return true

@@ -36,7 +36,12 @@ func TestAdvisedCommands(t *testing.T) {
 		{"x.txt", "[('a', 'b', 2), ('b', 'c', 3)]\n", "a,b,2 b,c,3"},
 		{"x.txt", "Row(src='ann', dst='bob')\nRow(src='bob', dst='cid')\n", "ann,bob bob,cid"},
 		{"x.sql", "CREATE TABLE t (a int, b int);\nINSERT INTO t VALUES (1,2),(2,3);\nINSERT INTO t VALUES (3,4);\n", "1,2 2,3 3,4"},
-		{"x.txt", "a [b, c]\nb [a, c]\nc [a, b]\n", ""}, // lists of neighbours
+		{"x.txt", "a [b, c]\nb [a, c]\nc [a, b]\n", "a,b a,c b,c"}, // lists of neighbours
+		{"x.txt", "a: b c\nb: c\n", "a,b a,c b,c"},
+		{"x.txt", "a b c\nb\nc b\nd a b c\n", "a,b a,c a,d b,c b,d c,d"},
+		{"x.json", `[["a","b"],["b","c"]]`, "a,b b,c"},
+		{"x.csv", "'a','b'\n'b','c'\n", "a,b b,c"},
+		{"x.txt", "c a comment\np edge 3 2\ne 1 2\ne 2 3\n", "1,2 2,3"},
 		{"x.csv", "payer,payee\nM\xfcller,b\nb,M\xfcller\n", "Müller,b"},
 		{"x y.csv.gz", packed(t, "payer,payee\nM\xfcller,b\nb,\x80\n"), "Müller,b b,€"},
 		{"x.graphml", "<?xml version=\"1.0\" encoding=\"iso-8859-1\"?>\n<graphml><graph edgedefault=\"directed\"><node id=\"\xfc\"/><node id=\"b\"/><edge source=\"\xfc\" target=\"b\"/></graph></graphml>\n", "ü,b"},
