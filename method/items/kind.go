@@ -95,7 +95,7 @@ func Standard(argument, noun, kernel string, flags ...Flag) []Command {
 			slices.Concat([]Flag{{Name: "block"}, compared}, flags,
 				[]Flag{{Name: "unknown-ids"}})},
 		{"classify " + argument + " -o OUT.tsv",
-			"Predict the class of every " + noun + " from those of some",
+			"Predict the class of every " + noun + " from the classes of some",
 			slices.Concat([]Flag{{Name: "output"}}, learned,
 				[]Flag{{Name: "scores"}, {Name: "sets"}, {Name: "truth"}})},
 		{"evaluate " + argument + " [--learner A,B …]",

@@ -85,11 +85,11 @@ func collectionFlags(values string) []items.Flag {
 		{Name: "directed", Switch: true,
 			Usage: "edges have a direction: of the line u, v from u to v"},
 		{Name: "vertices", Words: []string{"labels", "degree", "ids", "none"},
-			Usage: "labels of vertices (default: those of the input, or else the degrees)"},
+			Usage: "labels of vertices (default: from the input, or else degrees)"},
 		{Name: "measure", File: true,
 			Usage: "of element<TAB>number: the measure of the elements of sets (default: 1 each)"},
 		{Name: "base", File: true,
-			Usage: "with the kernel between the elements of sets for cross: .npy with a file of ids, .npz (default: 1 for equal ones)"},
+			Usage: "with the kernel between the elements of sets for cross: .npy with a file of ids, .npz (default: 1 for equal elements, else 0)"},
 		{Name: "temp-dir"},
 	}
 }

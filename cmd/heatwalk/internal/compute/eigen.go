@@ -61,7 +61,7 @@ func NewEigen(run *shell.Session) *cobra.Command {
 	flags.AddChoice(&c.Which, "which", "", spectrumParts,
 		"which end of the spectrum, by sign and size")
 	flags.AddLetter(&c.K, "k", 10, param.From(1),
-		"number of eigenpairs, at most that of nodes")
+		"number of eigenpairs, at most the number of nodes")
 	shell.NumberVar(flags, &c.Tolerance, "tolerance", 1e-8, lanczos.Tolerances, "tolerance",
 		"largest residual, relative to the norm of the matrix")
 	shell.NumberVar(flags, &c.Resolution, "resolution", 1, param.Above(0), "γ",

@@ -54,7 +54,7 @@ func NewConvert(run *shell.Session) *cobra.Command {
 	flags.AddInput(&c.attributes, "attributes", "with a node in each row, for example predictions, whose columns become attributes of the nodes in .graphml")
 	flags.AddInput(&c.labels, "labels", "of labels for LIBSVM text, a node and its label a line, or a .npy vector; names of classes are numbered by name, from 1")
 	flags.AddDtype(&c.dtype, "",
-		"precision of features (default: that of the input, float64 of text)")
+		"precision of features (default: as in the input, float64 for text)")
 	shell.NumberVar(flags, &c.columns, "columns", 0, param.Range{Most: math.MaxInt32},
 		"N", "columns of LIBSVM features (default: up to the largest index)")
 	flags.BoolVar(&c.zeroBased, "zero-based", false,

@@ -255,7 +255,7 @@ func (n *neighbourFlags) declare(flags *shell.FlagSet) {
 	flags.AddInput(&n.ids, "feature-ids", "with the ids of the rows of --of and --node-features (default: X.rows.ids for X.npy, or numbers from 0)")
 	shell.NumberVar(flags, &n.Weight, "content-weight", 1,
 		param.Range{Most: maxContentWeight, AboveLeast: true}, "weight",
-		"weight of an edge of cosine 1, relative to those of INPUT")
+		"factor of the cosines, if they are added to the edges of INPUT")
 }
 
 // check validates the flags and records problems.

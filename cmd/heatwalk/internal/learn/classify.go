@@ -78,7 +78,7 @@ func (c *classifyOptions) predictionFlags(flags *shell.FlagSet) {
 	flags.AddChoice(&c.unreached, "unreached", "blank", []string{"blank", "prior"},
 		"label of a node that cannot be reached from a label")
 	flags.AddInput(&c.truth, "truth", "of true labels to score the predictions with")
-	flags.AddCoverage(&c.coverage, "sets", "classes that hold that of a node with probability X")
+	flags.AddCoverage(&c.coverage, "sets", "prediction sets with coverage X")
 }
 
 // methodFlags declares the flags of a single method.
@@ -94,7 +94,7 @@ func (c *classifyOptions) methodFlags(flags *shell.FlagSet) {
 
 // targetsFlag declares the flag for the nodes that can have a label.
 func (c *classifyOptions) targetsFlag(flags *shell.FlagSet) {
-	flags.AddInput(&c.targets, "targets", "of ids of the nodes that can have a label, the only ones in OUT (default: all)")
+	flags.AddInput(&c.targets, "targets", "of ids of the nodes that can have a label; OUT has no others (default: all)")
 }
 
 // noRaw is the message about a method without scores other than probabilities.

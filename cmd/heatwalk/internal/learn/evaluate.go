@@ -36,7 +36,7 @@ func NewEvaluate(run *shell.Session) *cobra.Command {
 	shell.NumberVar(flags, &c.tuningSplits, "tuning-splits", 10,
 		param.Range{Most: 100_000}, "N",
 		"further splits to choose parameters on, at each training size (0: inside each training set)")
-	flags.AddInputOrWord(&c.gridName, "grid", "small", []string{"paper", "small", "none"}, "parameters to choose from: paper (those of the methods' papers), small, none (defaults), or a `FILE` of values by method, see docs/formats.md")
+	flags.AddInputOrWord(&c.gridName, "grid", "small", []string{"paper", "small", "none"}, "parameters to choose from: paper (as in the papers), small, none (defaults), or a `FILE` of values by method, see docs/formats.md")
 	c.learning.severalFlag(flags)
 	c.learning.learningFlagSet(flags)
 	return cmd

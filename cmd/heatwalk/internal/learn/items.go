@@ -95,7 +95,7 @@ func (o *itemOptions) declare(flags *shell.FlagSet, f items.Flag) {
 	case "scores":
 		o.scores.Declare(flags, !o.kind.Calibrated)
 	case "sets":
-		flags.AddCoverage(&o.coverage, f.Name, "classes that hold that of the "+o.kind.Noun+" with probability X")
+		flags.AddCoverage(&o.coverage, f.Name, "prediction sets with coverage X")
 	case "truth":
 		flags.AddInput(&o.truth, f.Name, "of true classes to score the predictions with")
 	case "splits":

@@ -30,7 +30,7 @@ type rankOptions struct {
 // NewRank returns the command heatwalk rank.
 func NewRank(run *shell.Session) *cobra.Command {
 	cmd, c, flags := shell.NewCommand(run, "rank GRAPH --seeds FILE -o OUT.tsv",
-		"Nodes by similarity to known ones", checkRank, runRank)
+		"Nodes by similarity to known nodes", checkRank, runRank)
 	flags.AddInput(&c.seeds, "seeds", "of the ids of the known nodes, one a line")
 	flags.AddInput(&c.weights, "seed-weights", "of node and weight, one pair a line, in place of --seeds")
 	flags.AddOutput(&c.out, "output", "-", "of the ranking: .tsv, .csv, or .npz for arrays in the order of the ids; - is stdout", tablefile.NumberEndings)

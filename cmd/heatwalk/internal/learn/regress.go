@@ -47,7 +47,7 @@ func NewRegress(run *shell.Session) *cobra.Command {
 	flags.AddText(&c.listed, "method", "`LIST` of methods joined by commas, of which cross-validation chooses one, as in diffusion:beta=2+rls,hops; see heatwalk methods (default: lgc, hops and up to 20,000 nodes spectral, or harmonic with negative weights; up to 8,000 nodes diffusion+rls)")
 	flags.AddSideOutput(&c.page, "report", "for a page about errors, with predicted against true numbers: .html", shell.PageFormats)
 	flags.AddSideOutput(&c.save, "save-model", "for the model, from which heatwalk predict gives the same numbers without choosing again", nil)
-	flags.AddCoverage(&c.coverage, "interval", "bounds that hold the number of a node with probability X")
+	flags.AddCoverage(&c.coverage, "interval", "prediction intervals with coverage X")
 	c.attributes.declare(flags)
 	c.graph.Declare(flags)
 	return cmd

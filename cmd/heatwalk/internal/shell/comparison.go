@@ -114,7 +114,7 @@ func (s *SplitFlags) Declare(flags *FlagSet) {
 		return ParseList(&s.perClass, text, parseCount)
 	})
 	NumberVar(flags, &s.folds, "folds", 0, param.Range{Least: 2, Most: 100_000},
-		"N", "number of folds of a cross-validation: train on all but one, test on that one"+folds)
+		"N", "number of folds of a cross-validation: train on all folds but one, test on this fold"+folds)
 	drawn := "random fractions, stratified folds"
 	if s.Noun != "node" {
 		drawn = "stratified"
@@ -124,7 +124,7 @@ func (s *SplitFlags) Declare(flags *FlagSet) {
 	NumberVar(flags, &s.Splits, "splits", s.Splits,
 		param.Range{Least: 1, Most: 100_000}, "N",
 		"random splits for each training size; with --folds, partitions into folds, of which 1 is the default")
-	flags.AddInput(&s.split, "split", "of "+s.Noun+"<TAB>train|test lines, or of such words for several splits, instead of random ones")
+	flags.AddInput(&s.split, "split", "of "+s.Noun+"<TAB>train|test lines, or of such words for several splits, in place of random splits")
 	flags.AddSideOutput(&s.save, "save-splits", "for the splits, .tsv or .csv, which --split reads", tablefile.LineEndings)
 	flags.AddOutput(&s.Report, "report", "", "for the whole report: .html, .json or .txt", reportFormats)
 	flags.AddCheck(s.check)

@@ -31,7 +31,7 @@ func (in *Inputs) DeclareMissing(flags *FlagSet) {
 	if flags.Lookup("missing") != nil {
 		return
 	}
-	flags.AddValue("missing", "WORDS", "", "words, joined by commas, that are no label and no node (default: -1, NA, NaN and null among numbers; none among text and nodes)", func(s string) error {
+	flags.AddValue("missing", "WORDS", "", "comma-separated words to treat as missing (default: -1, NA, NaN and null among numbers; none among text and nodes)", func(s string) error {
 		in.Labelling.Missing = strings.Split(s, ",")
 		return nil
 	})

@@ -24,7 +24,7 @@ type ScoreFlags struct {
 
 // Declare declares the flags of f; textProbabilities says that text formats have probabilities.
 func (f *ScoreFlags) Declare(flags *FlagSet, textProbabilities bool) {
-	flags.AddValue("scores", "all|top=K|none", "all", "scores to write: of all classes, of the K best ones, or none; of scores alone raw or probability", func(s string) error {
+	flags.AddValue("scores", "all|top=K|none", "all", "scores to write: of all classes, of the K best classes, or none; of scores alone raw or probability", func(s string) error {
 		f.Kind = ""
 		if s == "raw" || s == "probability" {
 			f.Kind = s

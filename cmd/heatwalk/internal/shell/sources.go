@@ -97,9 +97,9 @@ func (s *sources) declare(flags *FlagSet) {
 	flags.BoolVar(&s.hyperedges, "hyperedges", false,
 		"each line holds the vertices of a hyperedge; the graph has a node for each hyperedge too")
 	flags.BoolVar(&s.cocitation, "cocitation", false,
-		"of arcs, the graph of the nodes that a third one points to; its weights count these")
+		"of arcs, the graph of nodes that the same nodes point to; the weight counts these")
 	flags.BoolVar(&s.coupling, "coupling", false,
-		"of arcs, the graph of the nodes that point to a third one; with --cocitation, both; of hyperedges, that of the vertices that share them")
+		"of arcs, the graph of nodes that point to the same nodes; of hyperedges, of vertices in the same hyperedges; the weight counts these")
 }
 
 // Any reports whether the graph is derived from hyperedges or citations.
