@@ -10,8 +10,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// ReadAttributes reads attributes of nodes as [tablefile.ReadFeatures] does, within the memory that the graph leaves. The
-// path "" means the attributes of the store; the result is nil if there are none.
+// ReadAttributes reads attributes of nodes as [tablefile.ReadFeatures] does, within the memory that the graph leaves. If path
+// is "", it returns the attributes of the store, or nil if the store has none.
 func (g *Graph) ReadAttributes(ctx context.Context, path string, c *tablefile.FeatureConfig) (*tablefile.Features, error) {
 	if err := g.checkOpen(); err != nil {
 		return nil, err
@@ -33,7 +33,7 @@ func (g *Graph) ReadAttributes(ctx context.Context, path string, c *tablefile.Fe
 	return tablefile.ReadFeatures(ctx, path, g.Nodes, &config)
 }
 
-// ReadLabels returns the labels in a file of nodes and labels, by id, as the argument of [Graph.Classify]. c may be nil.
+// ReadLabels reads a file of nodes and labels. The result, labels by id, is an argument of [Graph.Classify]. c may be nil.
 func (g *Graph) ReadLabels(ctx context.Context, path string, c *nodefile.LabelConfig) (map[string]string, error) {
 	if err := g.checkOpen(); err != nil {
 		return nil, err
@@ -49,8 +49,8 @@ func (g *Graph) ReadLabels(ctx context.Context, path string, c *nodefile.LabelCo
 	return labels, nil
 }
 
-// attach reads the attributes that the options name into a problem. It returns them, nil if there are none, and the graph for
-// jobs beside them.
+// attach reads the attributes that the options name into a problem. It returns the attributes, nil if there are none, and the
+// graph for jobs that leave memory to them.
 func (o *ClassifyOptions) attach(ctx context.Context, g *Graph, p *method.Problem,
 	config *tablefile.FeatureConfig) (*tablefile.Features, *Graph, error) {
 	f, err := g.ReadAttributes(ctx, o.Attributes, config)
@@ -61,7 +61,7 @@ func (o *ClassifyOptions) attach(ctx context.Context, g *Graph, p *method.Proble
 	return f, g.Leave(f.Table.Bytes, "attributes"), nil
 }
 
-// reading returns the settings of reading attributes beside labels.
+// reading returns the settings for reading attributes of a problem with labels.
 func (o *ClassifyOptions) reading(p *method.Problem) *tablefile.FeatureConfig {
 	config := *cmp.Or(o.Reading, new(tablefile.FeatureConfig))
 	if config.Labels == nil {
@@ -70,7 +70,7 @@ func (o *ClassifyOptions) reading(p *method.Problem) *tablefile.FeatureConfig {
 	return &config
 }
 
-// NameAttributes stores the titles and values of the attributes of a table in reasons; f may be nil.
+// NameAttributes sets the titles and values of the attributes in reasons, from the table f; f may be nil.
 func NameAttributes(f *tablefile.Features, list []Reasons) {
 	if f == nil {
 		return

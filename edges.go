@@ -14,9 +14,9 @@ type Edge struct {
 	Kind, Time     string // as in the input; "" if edges have none
 }
 
-// EachEdge calls visit once for each edge, in an order that depends on the graph alone. Edges of several kinds or times between two
-// nodes are edges of their own. Weights have the factors of [Options.Edges], and edges with the factor 0 are
-// omitted. The first error of visit ends the visits. Cost: one sweep.
+// EachEdge calls visit once for each edge, in an order that depends on the graph alone. Edges of several kinds or times
+// between two nodes are separate edges. Weights include the factors of [Options.Edges]; edges with the factor 0 are omitted.
+// EachEdge returns the first error of visit. Cost: one sweep.
 func (g *Graph) EachEdge(ctx context.Context, visit func(e Edge) error) error {
 	if err := g.checkOpen(); err != nil {
 		return err

@@ -17,10 +17,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// FromMat returns the graph of a square gonum matrix of weights ≥ 0, or any with o.Reading.Signed. A matrix that offers
-// [mat.RowNonZeroDoer] or [mat.NonZeroDoer], for example the types of
-// github.com/james-bowman/sparse, is never made dense. The id of node i is i, from 0. A matrix
-// that is not symmetric up to rounding is the adjacency matrix of a directed graph: m[i][j] is
+// FromMat returns the graph of a square gonum matrix. Weights must be ≥ 0 unless o.Reading.Signed is set. A matrix with the
+// methods of [mat.RowNonZeroDoer] or [mat.NonZeroDoer], for example of github.com/james-bowman/sparse, is not converted to
+// dense form. The id of node i is i, from 0. If the matrix is not symmetric up to rounding, the graph is directed: m[i][j] is
 // the weight of the edge from i to j.
 func FromMat(ctx context.Context, m mat.Matrix, o *Options) (*Graph, error) {
 	if m == nil {
@@ -30,13 +29,13 @@ func FromMat(ctx context.Context, m mat.Matrix, o *Options) (*Graph, error) {
 	return fromMatrix(ctx, m, shard.NewNumericNodes(n), false, o)
 }
 
-// FromGraph returns the graph of a gonum graph, as [FromMat] does of its adjacency matrix. The ids of the nodes are
-// their numbers, in increasing order. A [gonum.Directed] graph is directed, a [gonum.Undirected] one is not; any other
-// is directed unless its matrix is symmetric.
+// FromGraph returns the graph of a gonum graph. It treats the adjacency matrix as [FromMat] does. The ids of the nodes are
+// their numbers, in increasing order. A [gonum.Directed] graph is directed, a [gonum.Undirected] graph is undirected; any
+// other graph is directed unless its matrix is symmetric.
 //
-// The weight of an edge is that of a [gonum.Weighted] graph, else 1. In a multigraph the weights of the lines between two
-// nodes add, and a line without weight counts 1; a function for the weights of edges, as in package multi, is not used.
-// A self loop counts once.
+// The weights of a [gonum.Weighted] graph are used; otherwise weights are 1. In a multigraph the weights of the lines between
+// two nodes add, and a line without weight counts 1; a function for the weights of edges, as in package multi, is not used. A
+// self loop counts once.
 func FromGraph(ctx context.Context, g gonum.Graph, o *Options) (*Graph, error) {
 	if g == nil {
 		return nil, refuse("g", "it is nil; give a graph")
@@ -75,7 +74,7 @@ func FromGraph(ctx context.Context, g gonum.Graph, o *Options) (*Graph, error) {
 	return fromMatrix(ctx, a, nodes, isDirected, o)
 }
 
-// fromMatrix returns the graph of a matrix, a directed one unless the matrix is symmetric and directed is not set.
+// fromMatrix returns the graph of a matrix. The graph is directed if directed is set or the matrix is not symmetric.
 func fromMatrix(ctx context.Context, m mat.Matrix, nodes *shard.Nodes,
 	directed bool, o *Options) (*Graph, error) {
 	g := newGraph(o)
@@ -108,7 +107,7 @@ func fromMatrix(ctx context.Context, m mat.Matrix, nodes *shard.Nodes,
 	return g, nil
 }
 
-// fromComponent returns the graph of the largest component of g, whose matrix is in memory.
+// fromComponent returns the graph of the largest component of g. The matrix of g must be in memory.
 func (g *Graph) fromComponent(ctx context.Context) (*Graph, error) {
 	place, count := placeLargest(g.Components, g.Nodes)
 	var entries []sparse.Triplet
@@ -139,7 +138,7 @@ func (g *Graph) fromComponent(ctx context.Context) (*Graph, error) {
 	return out, err
 }
 
-// fromDirected makes the graph of a matrix that need not be symmetric.
+// fromDirected returns the directed graph of a matrix.
 func (g *Graph) fromDirected(ctx context.Context, m mat.Matrix,
 	set *graph.Settings) error {
 	a, err := sparse.FromMat(m)

@@ -1,18 +1,16 @@
-// Package heatwalk predicts the labels of all nodes of a graph from the labels of a few. It
-// also computes the kernel blocks, eigenvectors, solutions and matrix exponentials that this
-// needs.
+// Package heatwalk predicts the labels of all nodes of a graph from the labels of a few nodes. It also computes kernel
+// blocks, eigenvectors, solutions of linear systems and matrix exponentials of a graph.
 //
-// [Open] opens a store, a graph file or a folder of LINQS files; [FromMat] takes a gonum
-// matrix, [FromGraph] a gonum graph. The everyday jobs are methods of the resulting [Graph]: [Graph.Classify],
-// [Graph.Evaluate], [Graph.Regress], [Graph.Rank], [Graph.Kernel], [Graph.Eigen], [Graph.Solve]
-// and [Graph.Expm]. They name nodes by their ids, and take and return gonum matrices whose rows
-// are in the order of [Graph.IDs]. A tolerance must be less than 1; 0 means 1e-8. If rounding errors may exceed the
-// tolerance, the error wraps [kernel.ErrTolerance].
+// [Open] opens a store, a graph file or a folder of LINQS files; [FromMat] takes a gonum matrix, [FromGraph] a gonum graph.
+// The everyday jobs are methods of the resulting [Graph]: [Graph.Classify], [Graph.Evaluate], [Graph.Regress], [Graph.Rank],
+// [Graph.Kernel], [Graph.Eigen], [Graph.Solve] and [Graph.Expm]. They name nodes by their ids, and take and return gonum
+// matrices whose rows are in the order of [Graph.IDs]. A tolerance must be less than 1; 0 means 1e-8. If rounding errors may
+// exceed the tolerance, the error wraps [kernel.ErrTolerance].
 //
-// The functions [Predict], [Compare], [RankNodes], [OpenKernel], [OpenFunction] and [Eigenpairs]
-// do the same jobs by rows of the graph, with all settings. docs/library.md shows each job. Signatures use the packages budget,
-// evaluate, file/nodefile, file/tablefile, graph, ingest, kernel, lanczos, method, method/choose, method/explain,
-// method/shift, method/sides, param, sparse and sparse/shard of this module.
+// The functions [Predict], [Compare], [RankNodes], [OpenKernel], [OpenFunction] and [Eigenpairs] do the same jobs for rows of
+// the graph, with all settings. docs/library.md has an example of each job. Signatures use the packages budget, evaluate,
+// file/nodefile, file/tablefile, graph, ingest, kernel, lanczos, method, method/choose, method/explain, method/shift,
+// method/sides, param, sparse and sparse/shard of this module.
 package heatwalk
 
 import (
@@ -39,62 +37,61 @@ const usualSeed = 1
 
 // Options say how a graph is opened and how its methods compute. Nil means defaults.
 type Options struct {
-	// Memory limits the bytes of data: of the graph in memory together with the blocks of all jobs that compute
-	// at the same time, which wait for each other where it does not suffice, see [Graph.Begin]. Results belong to the
-	// caller and do not count. 0 means no limit. It never changes a result.
+	// Memory limits the bytes of data: the graph in memory and the blocks of all jobs that compute at the same time. Jobs
+	// wait for each other if the limit does not suffice, see [Graph.Begin]. Results belong to the caller and do not count. 0
+	// means no limit. Memory never changes a result.
 	Memory int64
 
-	// Jobs is the number of jobs that compute at the same time; more wait for these. With a limit of memory, the layout
-	// of the graph leaves room for as many jobs like the first. 0: as many as the memory holds. It never changes a result.
+	// Jobs limits the number of jobs that compute at the same time; further jobs wait. With a limit of memory, the layout of
+	// the graph leaves room for this number of jobs of the size of the first job. 0 means as many as the memory holds. Jobs
+	// never changes a result.
 	Jobs int
 
-	// Workers is the number of goroutines; 0: one for each processor. It never changes a
-	// result.
+	// Workers is the number of goroutines; 0 means one for each processor. Workers never changes a result.
 	Workers int
 
 	// Stream makes every sweep read the graph from disk, even if it fits in memory.
 	Stream bool
 
-	// Coded keeps the graph in memory in the code of the store, which takes less space than
-	// the layout that is fastest to sweep.
+	// Coded keeps the graph in memory in the code of the store, which is smaller than the default layout and slower to sweep.
 	Coded bool
 
-	// Reading says how a graph file is read: columns, directions, duplicates and so on. Nil
-	// means defaults. It does not apply to a store, and of a matrix only Signed does.
+	// Reading has the settings for a graph file: columns, directions, duplicates and so on. Nil means defaults. A store
+	// ignores it, and a matrix uses only Signed.
 	Reading *ingest.Config
 
-	// Edges gives weights to the kinds and times of the edges of a store, and omits edges outside a window of time.
-	// Labels choose weights that are not given, in each prediction and each training set; other jobs take 1.
+	// Edges gives weights to the kinds and times of the edges of a store, and omits edges outside a window of time. If it
+	// leaves weights open, labels choose them in each prediction and each training set; other jobs use 1.
 	Edges sides.Options
 
-	// LargestComponent omits all nodes outside the largest component, of several the one with the
-	// first node. Of a store it becomes a temporary store, with the ids of its nodes.
+	// LargestComponent omits all nodes outside the largest component; of several largest components it keeps the component of
+	// the first node. A store is copied to a temporary store, with the ids of the nodes.
 	LargestComponent bool
 
-	// TempDir is the directory for temporary stores; "": the system's.
+	// TempDir is the directory for temporary stores; "" means the default of the system.
 	TempDir string
 
-	// Network connects this process with others that open the same store and call the same methods in
-	// the same order. They share the rows of the graph: each has some of them in memory. Process 0 gets the
-	// results, and the others [ErrFollower]. Nil: this process has all rows.
+	// Network connects this process with other processes, which must open the same store and call the same methods in the
+	// same order. Each process has some rows of the graph in memory. Process 0 gets the results; the other processes get
+	// [ErrFollower]. Nil means that this process has all rows.
 	Network sparse.Network
 
-	// Progress is called by the methods of Graph, and while a graph file is read, with a stage, the work that is done and that
-	// expected in all, 0 if it is not known. Several jobs call it at the same time. [Predict] and the other functions call that of
-	// their settings. Nil: not called.
+	// Progress is called by the methods of Graph, and while a graph file is read, with the name of a stage, the amount of
+	// work that is done, and the total, which is 0 if it is unknown. Several jobs may call it at the same time. [Predict] and
+	// the other functions call the Progress of their settings instead. Progress may be nil.
 	Progress func(stage string, done, total int64)
 
-	// Planned is called when the memory of a job has been estimated, before the job
-	// allocates. Its error ends the job. Nil: not called.
+	// Planned is called when the memory of a job has been estimated, before the job allocates. If it returns an error, the
+	// job ends with this error. Planned may be nil.
 	Planned func(*Plan) error
 }
 
-// Graph is an open graph, directed or not, with the everyday jobs as methods. It never changes, and
-// must be closed. Many goroutines may use it, and its jobs share one limit of memory.
+// Graph is an open graph, directed or undirected, with the everyday jobs as methods. A Graph never changes, and must be
+// closed. Many goroutines may use it; its jobs share one limit of memory.
 type Graph struct {
-	// Graph holds the matrix, the degrees and the ids, for the packages below this one. Its
-	// rows may be in another order than the ids, see [shard.Nodes]. The matrix of a store is swept from disk, or in its code;
-	// a [Job] has a faster one. Components are those of a matrix of gonum alone.
+	// Graph holds the matrix, the degrees and the ids, for lower packages. The order of its rows may differ from the order of
+	// the ids, see [shard.Nodes]. The matrix of a store is swept from disk or in its code; a [Job] has a faster matrix.
+	// Components is set only for a gonum matrix.
 	*graph.Graph
 
 	Directed bool // edges have a direction
@@ -106,7 +103,7 @@ type Graph struct {
 	// Store is the store of the graph; nil for a matrix.
 	Store *shard.Sweeper
 
-	// OmittedNodes and OmittedComponents are counts of [Options.LargestComponent].
+	// OmittedNodes and OmittedComponents count what [Options.LargestComponent] omitted.
 	OmittedNodes, OmittedComponents int
 
 	options   Options
@@ -116,7 +113,7 @@ type Graph struct {
 	resources *resources
 }
 
-// newGraph returns a graph with options, nil for defaults, that is not open yet.
+// newGraph returns a graph with options, which may be nil. The graph is not open yet.
 func newGraph(o *Options) *Graph {
 	g := &Graph{resources: &resources{turn: make(chan struct{}, 1)}}
 	if o != nil {
@@ -126,7 +123,7 @@ func newGraph(o *Options) *Graph {
 	return g
 }
 
-// newTemporary makes a temporary directory.
+// newTemporary creates a temporary directory.
 func (g *Graph) newTemporary() (*durable.TempDir, error) {
 	parent := g.tempParent()
 	temporary, err := durable.NewTempDir(parent)
@@ -155,11 +152,11 @@ func (e *TempDirError) Error() string {
 // Unwrap returns the error of the file system.
 func (e *TempDirError) Unwrap() error { return e.Err }
 
-// Open opens a store, a graph file of any format that [ingest.Run] reads (an edge list, Matrix
-// Market, SciPy, METIS, GraphML, JSON lines, Parquet, …; plain, gzip or zstd), or a
-// folder of LINQS files. Parquet needs import _ "github.com/heatwalk/heatwalk/file/parquetfile". A graph file becomes a temporary store first, which [Graph.Close]
-// removes, except for the matrices that [ingest.Load] reads. The first job puts the graph into memory, in the
-// layout that is fastest for it, as far as the options allow.
+// Open opens a store, a graph file of any format that [ingest.Run] reads (an edge list, Matrix Market, SciPy, METIS, GraphML,
+// JSON lines, Parquet, …; plain, gzip or zstd), or a folder of LINQS files. Parquet needs import _
+// "github.com/heatwalk/heatwalk/file/parquetfile". A graph file is converted to a temporary store, which [Graph.Close]
+// removes, except for the matrices that [ingest.Load] reads. The first job puts the graph into memory, in the fastest layout
+// that the options allow.
 func Open(ctx context.Context, path string, o *Options) (*Graph, error) {
 	g := newGraph(o)
 	if g.options.Network != nil {
@@ -272,8 +269,8 @@ func (g *Graph) openComponent(ctx context.Context) (err error) {
 	return g.openDir(ctx, temporary.Content())
 }
 
-// placeLargest returns the new row of each row in the largest component, of several that of the first node, and the number
-// of its nodes. It overwrites the components.
+// placeLargest returns the new row of each row in the largest component, and the number of its nodes. Of several largest
+// components it takes the component of the first node. It overwrites the components.
 func placeLargest(components *sparse.Components, nodes *shard.Nodes) (place []uint32, count int) {
 	count = slices.Max(components.Sizes)
 	largest := uint32(0)
@@ -295,9 +292,8 @@ func placeLargest(components *sparse.Components, nodes *shard.Nodes) (place []ui
 	return place, count
 }
 
-// wholeError returns the error of a store whose fixed parts exceed the half of the limit that a
-// store gets, with the memory of the whole run: twice as much, and an eighth for the frames that
-// are being read.
+// wholeError returns the error for a store whose fixed parts exceed half of the limit, which is the share of a store. The
+// error has the memory of the whole run: twice the fixed parts, and an eighth for the frames that are being read.
 func wholeError(err error) error {
 	if over := new(budget.Error); errors.As(err, &over) {
 		return &budget.Error{Need: 2*over.Need + over.Need/8, Limit: 2 * over.Limit,
@@ -328,8 +324,8 @@ func (g *Graph) readFile(ctx context.Context, path string) (dir string, err erro
 		if g.Store, g.Report, err = ingest.Load(ctx, path, c); g.Store != nil || err != nil {
 			return "", err
 		}
-		// A matrix that needs a store for lack of memory has the same order of rows, so that
-		// results do not depend on the memory.
+		// A matrix that needs a store for lack of memory keeps its order of rows, so that results do not depend on the
+		// memory.
 		if c.Order == ingest.AutoOrder {
 			c.Order = ingest.DefaultOrder
 		}
@@ -341,8 +337,8 @@ func (g *Graph) readFile(ctx context.Context, path string) (dir string, err erro
 	return g.temporary.Content(), err
 }
 
-// Close releases the graph and removes its temporary files. A second call does nothing. Jobs that wait for others, jobs
-// that read the graph from disk, and later jobs end with [ErrClosed]. Ids, predictions and matrices can still be read.
+// Close releases the graph and removes its temporary files. Waiting jobs, jobs that read the graph from disk, and later jobs
+// end with [ErrClosed]. Ids, predictions and matrices can still be read. A second call does nothing.
 func (g *Graph) Close() error {
 	if g.resources == nil {
 		return nil
@@ -363,8 +359,8 @@ func (g *Graph) Close() error {
 	})
 }
 
-// With returns the graph for jobs with another number of workers and another [Options.Planned]. They share the memory limit of
-// the graph, which must be closed by its first handle.
+// With returns a handle of the graph for jobs with another number of workers and another [Options.Planned]. All handles share
+// the memory limit of the graph. Only the first handle must be closed.
 func (g *Graph) With(workers int, planned func(*Plan) error) *Graph {
 	out := *g
 	out.options.Workers = workers
@@ -372,8 +368,8 @@ func (g *Graph) With(workers int, planned func(*Plan) error) *Graph {
 	return &out
 }
 
-// IDs returns the ids of all nodes in their order: that of the rows of the matrices that
-// methods take and return. A graph that was never opened has none.
+// IDs returns the ids of all nodes. Rows of matrices that methods take and return have the order of the ids. A graph that was
+// never opened has no ids.
 func (g *Graph) IDs() []string {
 	if g.Graph == nil {
 		return nil
@@ -385,7 +381,7 @@ func (g *Graph) IDs() []string {
 	return ids
 }
 
-// IDError is the error about an id that is not in the graph.
+// IDError is the error for an id that is not in the graph.
 type IDError struct{ ID string }
 
 // Error implements error.
@@ -393,7 +389,8 @@ func (e *IDError) Error() string {
 	return fmt.Sprintf("heatwalk: %q is not a node of the graph", e.ID)
 }
 
-// rowsOf returns the rows of ids, of all nodes in their order for nil. option names the list, which must have each node once.
+// rowsOf returns the rows of ids, or if ids is nil of all nodes in the order of IDs. The list must have each node once;
+// option is the name of the list for errors.
 func (g *Graph) rowsOf(option string, ids []string) ([]int, error) {
 	if err := g.checkOpen(); err != nil {
 		return nil, err
@@ -423,12 +420,12 @@ func (g *Graph) rowsOf(option string, ids []string) ([]int, error) {
 	return rows, nil
 }
 
-// refuse returns the error about an argument or an option, in the words of the command.
+// refuse returns the error for an argument or an option. option is the name that the command uses.
 func refuse(option, format string, args ...any) error {
 	return param.Refuse("heatwalk", option, format, args...)
 }
 
-// Origin returns the content of the graph and the given settings of its edges.
+// Origin returns the identity of the content of the graph and the settings of its edges.
 func (g *Graph) Origin() *sides.Origin {
 	if g.Graph == nil { // never opened
 		return new(sides.Origin)

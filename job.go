@@ -23,8 +23,8 @@ import (
 // Plan is the estimate of the memory and the sweeps of a job, see [Options.Planned].
 type Plan = budget.Plan
 
-// Plan returns a plan with the memory of the graph and that of [Graph.Leave]. It waits while a job puts the graph into
-// memory.
+// Plan returns a plan with the memory of the graph and the memory that [Graph.Leave] reserves. It waits while a job puts the
+// graph into memory.
 func (g *Graph) Plan() *Plan {
 	held, _ := g.heldBytes(context.Background(), false) // the context does not end
 	return g.plan(held)
@@ -40,7 +40,8 @@ func (g *Graph) plan(held int64) *Plan {
 	return p
 }
 
-// heldBytes returns the memory of the graph. A job that reweighs edges makes no copy of it.
+// heldBytes returns the memory of the graph. It omits the copy in memory if the job reweighs edges and the graph is not
+// loaded.
 func (g *Graph) heldBytes(ctx context.Context, reweighs bool) (bytes int64, err error) {
 	s := g.Store
 	if s == nil {
@@ -56,14 +57,14 @@ func (g *Graph) heldBytes(ctx context.Context, reweighs bool) (bytes int64, err 
 	return bytes, err
 }
 
-// Leave returns the graph for jobs that leave memory to the caller, for example for a table.
+// Leave returns a handle of the graph whose jobs leave memory to the caller, for example for a table.
 func (g *Graph) Leave(bytes int64, what string) *Graph {
 	out := *g
 	out.held = append(slices.Clip(g.held), budget.Item{What: what, Bytes: bytes})
 	return &out
 }
 
-// Needs are the parts of the graph that a job computes with.
+// Needs describe what a job needs of the graph.
 type Needs struct {
 	Named      [][]int // lists of rows that every process has, because the job names them
 	Structure  bool    // the components and what else [graph.New] finds
@@ -71,17 +72,17 @@ type Needs struct {
 	Transpose  bool    // Aᵀ of a directed graph whose rows several processes share
 	Reweighs   bool    // the weights of edges change, so that a copy of them is of no use
 
-	// Labels is the number of labels or values that the job learns from or compares with; they are part of the plan.
+	// Labels is the number of labels or values that the job learns from or compares with. They count as memory of the plan.
 	Labels int
 
-	// Workspace returns the memory of the job, or of its Part, and sets the sweeps of the plan. It is called again, with a
-	// larger Job.Memory, if the job does not fit unless the graph stays on disk. Nil: the job takes none.
+	// Workspace returns the memory of the job, or of its Part, and sets the sweeps of the plan. If the job does not fit while
+	// the graph is in memory, Workspace is called again, with a larger Job.Memory. Nil means that the job takes no memory.
 	Workspace func(j *Job, p *Plan) (budget.Workspace, error)
 	Part      string
 }
 
-// Job is one computation on a graph: the rows of this process, which may be all, and the memory for the computation. It
-// must be ended by [Job.End]. Many goroutines may use it.
+// Job is one computation on a graph. It has the rows of this process, which may be all rows, and the memory for the
+// computation. A Job must be ended by [Job.End]. Many goroutines may use it.
 type Job struct {
 	*graph.Graph       // A and degrees, and with Needs.Structure the rest
 	Memory       int64 // bytes for the computation, the same in all processes; 0: no limit
@@ -92,7 +93,7 @@ type Job struct {
 	isRunning   atomic.Bool      // it has the bytes of the pool
 }
 
-// resources are the properties of a graph that jobs have found, for all handles of the graph.
+// resources are the properties of a graph that jobs have computed, shared by all handles of the graph.
 type resources struct {
 	turn       chan struct{} // has an element while a job uses the fields below or the layout of the store
 	pool       *budget.Pool  // of the memory of all jobs
@@ -103,8 +104,8 @@ type resources struct {
 	isClosed   atomic.Bool
 }
 
-// use calls do when no other job uses the resources. do must call no function of a user of the graph, because these may
-// use it too. The error is that of do, or the cause of the end of ctx.
+// use calls do while no other job uses the resources. do must not call functions of the user, because these may use the
+// resources too. use returns the error of do, or the cause of the end of ctx.
 func (r *resources) use(ctx context.Context, do func() error) error {
 	select {
 	case r.turn <- struct{}{}:
@@ -115,7 +116,7 @@ func (r *resources) use(ctx context.Context, do func() error) error {
 	}
 }
 
-// ErrClosed is the error of a job on a graph that was closed, or that no function has opened.
+// ErrClosed is the error of a job on a graph that was closed or never opened.
 var ErrClosed = shard.ErrClosed
 
 // checkOpen returns ErrClosed if the graph is not open.
@@ -126,12 +127,15 @@ func (g *Graph) checkOpen() error {
 	return nil
 }
 
-// Begin begins a job: it plans the memory, calls [Options.Planned], and provides the rows. The first job decides
-// which parts of the graph stay in memory, and in which layout. Nil needs are the zero
-// value. Methods of Graph begin their own jobs. While another job puts the graph into memory, Begin waits, at most until
-// ctx ends. It also waits, in the order of the calls, for the end of jobs that leave too little of [Options.Memory], or that are as many as [Options.Jobs]; a job that would not fit
-// alone is refused at once. While a goroutine has a job that is not ended, it must not begin another, which may wait for it
-// for ever; [Options.Planned] and Needs.Workspace may, because their job has not begun yet.
+// Begin begins a job: it plans the memory, calls [Options.Planned], and provides the rows. Nil needs are the zero value. The
+// first job decides which parts of the graph stay in memory, and in which layout. Methods of Graph begin their own jobs.
+//
+// Begin waits, at most until ctx ends, while another job puts the graph into memory, while other jobs leave too little of
+// [Options.Memory], and while [Options.Jobs] jobs compute. Jobs begin in the order of the calls. A job that would not fit
+// alone is refused at once.
+//
+// A goroutine must end its job before it begins another job; otherwise Begin may wait forever. [Options.Planned] and
+// Needs.Workspace may begin jobs, because their job has not begun yet.
 func (g *Graph) Begin(ctx context.Context, n *Needs) (*Job, error) {
 	if err := g.checkOpen(); err != nil {
 		return nil, err
@@ -181,22 +185,22 @@ func (g *Graph) Begin(ctx context.Context, n *Needs) (*Job, error) {
 	return j, nil
 }
 
-// graph returns a graph for one job or problem, which may add its components.
+// graph returns a copy of the graph for one job or problem, which may add its components.
 func (g *Graph) graph() *graph.Graph {
 	return &graph.Graph{A: g.A, Nodes: g.Nodes, Signed: g.Signed, Symmetric: !g.Directed,
 		Degrees: g.Degrees, Hyperedges: g.Hyperedges, Workers: g.options.Workers,
 		TempDir: g.tempParent()}
 }
 
-// enter waits until the memory of the job is free, and takes it until [Job.End].
+// enter waits until the memory of the job is free, and reserves it until [Job.End].
 func (j *Job) enter(ctx context.Context) error {
 	err := j.g.resources.pool.Enter(ctx, j.data, j.bytes)
 	j.isRunning.Store(err == nil)
 	return err
 }
 
-// End ends a job, so that others can take its memory. The job must not be used after it, nor what computes with it, such
-// as an opened kernel; results may. A second call does nothing.
+// End ends a job, so that other jobs can take its memory. The job, and values that compute with it such as an opened kernel,
+// must not be used afterwards; results may be used. A second call does nothing.
 func (j *Job) End() {
 	if j.isRunning.Swap(false) {
 		j.g.resources.pool.Leave(j.bytes)
@@ -257,8 +261,8 @@ func (j *Job) load(ctx context.Context, n *Needs) error {
 	return nil
 }
 
-// arrange chooses the layout of the copy of the graph within the memory that a plan leaves, with room for as many jobs as
-// may compute at the same time.
+// arrange chooses the layout of the graph in memory. It leaves the memory of the plan, and room for as many jobs as may
+// compute at the same time.
 func (j *Job) arrange(ctx context.Context, p *Plan) error {
 	s := j.g.Store
 	r := j.g.resources
@@ -281,7 +285,7 @@ func (j *Job) arrange(ctx context.Context, p *Plan) error {
 	return p.Reserve(growth, budget.GraphPart)
 }
 
-// place puts the graph into memory, and adds what [graph.New] finds, once for all jobs.
+// place puts the graph into memory, and computes degrees and other properties as [graph.New] does, once for all jobs.
 func (j *Job) place(ctx context.Context, n *Needs) error {
 	r := j.g.resources
 	if s := j.g.Store; s != nil && r.a == nil && !n.Reweighs {
@@ -316,7 +320,7 @@ func (j *Job) place(ctx context.Context, n *Needs) error {
 	return nil
 }
 
-// divide replaces the rows by those of this process.
+// divide replaces the rows of the job by the rows of this process.
 func (j *Job) divide(ctx context.Context, n *Needs) error {
 	g := j.g
 	full := &graph.Graph{A: g.A, Nodes: g.Nodes, Symmetric: !g.Directed, Hyperedges: g.Hyperedges,
@@ -338,7 +342,7 @@ func (j *Job) divide(ctx context.Context, n *Needs) error {
 	return nil
 }
 
-// dividedBytes returns the memory of the rows of a process, the largest one of all processes.
+// dividedBytes returns the memory of the rows of a process, the maximum over all processes.
 func (j *Job) dividedBytes() int64 {
 	bytes := []float64{0}
 	for _, a := range []sparse.Matrix{j.A, j.In} {
@@ -350,7 +354,7 @@ func (j *Job) dividedBytes() int64 {
 	return int64(bytes[0])
 }
 
-// Problem returns a problem on the rows of the job, which has named its labelled nodes.
+// Problem returns a problem on the rows of the job. The job must have named the labelled nodes.
 func (j *Job) Problem(p *method.Problem) *method.Problem {
 	out := *p
 	out.Graph = j.Graph
@@ -369,7 +373,7 @@ func (j *Job) Problem(p *method.Problem) *method.Problem {
 	return &out
 }
 
-// Rows returns the rows of blocks for rows of the graph that the job has named.
+// Rows returns the rows in blocks of the job for rows of the graph, which the job must have named.
 func (j *Job) Rows(rows []int) []int {
 	if j.division == nil {
 		return rows
@@ -385,7 +389,7 @@ func (j *Job) Rows(rows []int) []int {
 	return local
 }
 
-// Row returns the row of blocks for a row of the graph. ok is false if only another process has it.
+// Row returns the row in blocks of the job for a row of the graph. ok is false if only another process has the row.
 func (j *Job) Row(row int) (local int, ok bool) {
 	if j.division == nil {
 		return row, true
@@ -393,7 +397,7 @@ func (j *Job) Row(row int) (local int, ok bool) {
 	return j.division.Local(row)
 }
 
-// Part returns the rows of a block of all nodes for the job, nil of nil.
+// Part returns the rows of this process of a block of all nodes. It returns nil if b is nil.
 func (j *Job) Part(b *sparse.Block[float64]) *sparse.Block[float64] {
 	if j.division == nil || b == nil {
 		return b
@@ -405,13 +409,13 @@ func (j *Job) Part(b *sparse.Block[float64]) *sparse.Block[float64] {
 // result.
 var ErrFollower = errors.New("heatwalk: process 0 has the result")
 
-// Gather returns the block of all nodes of the graph in process 0, nil in others, from those of the jobs of all processes. Every
-// process calls it.
+// Gather collects the blocks of all processes and returns the block of all nodes in process 0, and nil in other processes.
+// Every process must call it.
 func (j *Job) Gather(b *sparse.Block[float64]) *sparse.Block[float64] {
 	return gather(j, b)
 }
 
-// gather is [Job.Gather] of any precision, nil of nil.
+// gather is [Job.Gather] for any precision. It returns nil if b is nil.
 func gather[T sparse.Float](j *Job, b *sparse.Block[T]) *sparse.Block[T] {
 	if j.division == nil || b == nil {
 		return b
@@ -419,7 +423,7 @@ func gather[T sparse.Float](j *Job, b *sparse.Block[T]) *sparse.Block[T] {
 	return sparse.Gather(j.division, b)
 }
 
-// allDegrees returns the degrees of all nodes of the graph. Those of the store may differ from them by rounding.
+// allDegrees returns the degrees of all nodes of the graph. They may differ by rounding from the degrees in the store.
 func (j *Job) allDegrees() []float64 {
 	if j.division == nil {
 		return j.Degrees
@@ -429,7 +433,7 @@ func (j *Job) allDegrees() []float64 {
 	return mat.Col(nil, 0, full)
 }
 
-// result returns ErrFollower in all processes but process 0.
+// result returns ErrFollower unless this is process 0.
 func (j *Job) result() error {
 	if j.division != nil && j.division.Team.Rank() > 0 {
 		return ErrFollower
@@ -437,7 +441,7 @@ func (j *Job) result() error {
 	return nil
 }
 
-// gatherPrediction completes a prediction of the local rows to one of all nodes, in process 0.
+// gatherPrediction replaces, in process 0, a prediction of the local rows by the prediction of all nodes.
 func (j *Job) gatherPrediction(out *method.Prediction) error {
 	if j.division == nil {
 		return nil
@@ -460,8 +464,8 @@ func (j *Job) gatherPrediction(out *method.Prediction) error {
 	return j.result()
 }
 
-// gatherReached returns the values of all nodes and the set of reached ones in process 0, nil in others, from
-// those of the local rows.
+// gatherReached returns, in process 0, the values of all nodes and the set of reached nodes; it returns nil in other
+// processes.
 func (j *Job) gatherReached(values []float64,
 	reached *roaring.Bitmap) ([]float64, *roaring.Bitmap) {
 	if j.division == nil {

@@ -25,28 +25,26 @@ import (
 )
 
 // ClassifyOptions are the options of [Graph.Classify], [Graph.Explain], [Graph.Evaluate] and [Model.Predict]. Nil and the
-// zero value mean the defaults of the command. A method refuses the options that it does not use. [Options] has the weights
-// of kinds and times of edges.
+// zero value mean the defaults of the command. Each of these methods refuses the options that it does not use. The weights of
+// kinds and times of edges are in [Options].
 type ClassifyOptions struct {
-	// Method is the name of a method with its parameters, for example "auto" (the default)
-	// or "diffusion:beta=2+rls". Parameters that are not given are chosen by
-	// cross-validation. Evaluate takes several names, joined by commas.
+	// Method is the name of a method with its parameters, for example "auto" (the default) or "diffusion:beta=2+rls".
+	// Cross-validation chooses parameters that are not given. Evaluate takes several names, joined by commas.
 	Method string
 
-	// Grid names the candidates of parameters: "small" (the default), "none", "paper" or a
-	// file.
+	// Grid names the candidate values of parameters: "small" (the default), "none", "paper" or a file.
 	Grid string
 
 	Seed uint64 // of folds, splits and samples; 0 means 1
 
-	// Attributes is a file of attributes of nodes: a matrix .npz, .npy or LIBSVM, or a table with a column of ids. ""
-	// means the attributes of the store, if it has any. Reading says how the file is read; nil means defaults. A column
-	// of the table that was made from the labels must be left out by Reading.Fields, see [Prediction.Leaks].
+	// Attributes is a file of attributes of nodes: a matrix .npz, .npy or LIBSVM, or a table with a column of ids. "" means
+	// the attributes of the store, if it has any. Reading has the settings for the file; nil means defaults. Reading.Fields
+	// must leave out columns that were made from the labels, see [Prediction.Leaks].
 	Attributes string
 	Reading    *tablefile.FeatureConfig
 
-	// EdgeWeights is one of [method.Weightings]; "" means that auto chooses by held-out labels, and that other methods take
-	// the weights as given.
+	// EdgeWeights is one of [method.Weightings]. If it is "", held-out labels choose the function of the weights for auto,
+	// and other methods use the given weights.
 	EdgeWeights string
 
 	LowEffort bool // auto learns from random walks alone, which takes less time
@@ -55,7 +53,7 @@ type ClassifyOptions struct {
 	// labels. Classify and Explain use them.
 	Shares map[string]float64
 
-	// Targets are the ids of the nodes that can have a label, the only nodes of [Prediction.WriteTo]; nil means all nodes.
+	// Targets are the ids of the nodes that can have a label; [Prediction.WriteTo] writes only these. Nil means all nodes.
 	// Classify and Model.Predict use them.
 	Targets []string
 
@@ -68,7 +66,7 @@ type ClassifyOptions struct {
 	Splits int       // Evaluate: random splits for each of Train; 0: 20
 }
 
-// The methods that use an option of [ClassifyOptions].
+// A bit for each method that uses an option of [ClassifyOptions].
 const (
 	byClassify = 1 << iota
 	byExplain
@@ -76,7 +74,7 @@ const (
 	byModel
 )
 
-// refuseUnused returns the error about an option that a method does not use.
+// refuseUnused returns an error if an option is set that the method does not use.
 func (o *ClassifyOptions) refuseUnused(method int) error {
 	for _, option := range []struct {
 		name    string
@@ -128,9 +126,8 @@ func (o *ClassifyOptions) classShares(classes []string) ([]float64, error) {
 	return shares, nil
 }
 
-// Problem returns the graph with labels by id on some of its nodes, in the order of
-// [nodefile.Labels.Sort]. A node with the label "" has none. The error is an [*IDError]
-// for an id that is not in the graph.
+// Problem returns a problem with labels by id, in the order of [nodefile.Labels.Sort]. A node with the label "" has no label.
+// The error is an [*IDError] for an id that is not in the graph.
 func (g *Graph) Problem(labels map[string]string) (*method.Problem, error) {
 	if err := g.checkOpen(); err != nil {
 		return nil, err
@@ -158,8 +155,8 @@ func (g *Graph) Problem(labels map[string]string) (*method.Problem, error) {
 	return NewProblem(g, l.Row, l.Class, l.Names), nil
 }
 
-// NewProblem returns the graph with labels by row: the node rows[i] has the class
-// names[classes[i]]; rows and classes must have the same length. Columns of scores follow the order of names; folds and samples follow the ids of the nodes.
+// NewProblem returns a problem with labels by row: the node rows[i] has the class names[classes[i]]. rows and classes must
+// have the same length. Columns of scores follow the order of names; folds and samples follow the ids of the nodes.
 func NewProblem(g *Graph, rows, classes []int, names []string) *method.Problem {
 	if g.Graph == nil { // never opened, as jobs report
 		return &method.Problem{Graph: new(graph.Graph), Row: rows, Class: classes, Names: names}
@@ -183,7 +180,7 @@ func NewProblem(g *Graph, rows, classes []int, names []string) *method.Problem {
 	}
 }
 
-// NewValues returns the graph with values by row, which must have the same length as rows.
+// NewValues returns a problem with values by row. rows and values must have the same length.
 func NewValues(g *Graph, rows []int, values []float64) *method.Problem {
 	p := NewProblem(g, nil, nil, nil)
 	p.Row = rows
@@ -191,14 +188,14 @@ func NewValues(g *Graph, rows []int, values []float64) *method.Problem {
 	return p
 }
 
-// Classify predicts the label of every node from the labels of some, by id.
+// Classify predicts the label of every node from the labels of some nodes, by id.
 func (g *Graph) Classify(ctx context.Context, labels map[string]string,
 	o *ClassifyOptions) (*Prediction, error) {
 	o = cmp.Or(o, new(ClassifyOptions))
 	return g.classify(ctx, labels, o, byClassify, &PredictOptions{Baselines: o.Baselines})
 }
 
-// classify predicts labels by id for one of the methods.
+// classify predicts labels by id. method is the bit of the calling method.
 func (g *Graph) classify(ctx context.Context, labels map[string]string,
 	o *ClassifyOptions, method int, options *PredictOptions) (*Prediction, error) {
 	if err := o.refuseUnused(method); err != nil {
@@ -228,7 +225,8 @@ func (g *Graph) classify(ctx context.Context, labels map[string]string,
 	return o.predict(ctx, g, p, attributes, m, entries[0].Settings, options)
 }
 
-// predict predicts by an engine with the targets and sets of the options and the attributes of the problem, nil for none.
+// predict predicts by an engine, with the targets and sets of the options. attributes are the attributes of the problem, and
+// may be nil.
 func (o *ClassifyOptions) predict(ctx context.Context, g *Graph, p *method.Problem, attributes *tablefile.Features,
 	m *method.Engine, s *method.Settings, options *PredictOptions) (out *Prediction, err error) {
 	if o.Targets != nil {
@@ -248,9 +246,9 @@ func (o *ClassifyOptions) predict(ctx context.Context, g *Graph, p *method.Probl
 	return out, nil
 }
 
-// Explain predicts the label of every node from the labels of some, and returns the reasons for the predictions of some
-// nodes, by id. The error is an [*IDError] for an id that is not in the graph, and wraps [explain.ErrNoForm] for a method
-// whose scores are no sums over labelled nodes.
+// Explain predicts labels as [Graph.Classify] does, and returns the reasons for the predictions of the nodes with the given
+// ids. The error is an [*IDError] for an id that is not in the graph, and wraps [explain.ErrNoForm] for a method whose scores
+// are not sums over labelled nodes.
 func (g *Graph) Explain(ctx context.Context, labels map[string]string,
 	nodes []string, o *ClassifyOptions) ([]Reasons, error) {
 	rows, err := g.rowsOf("nodes", append([]string{}, nodes...))
@@ -265,10 +263,10 @@ func (g *Graph) Explain(ctx context.Context, labels map[string]string,
 	return out.Reasons, nil
 }
 
-// Predict predicts every node of a problem on the graph: its class, its number if the problem has values, by an engine such as
-// [method.Best], or its labels by an engine of [method.LabelSets]. It fills in the Graph of the problem, and the Memory
-// and the Workers of the settings; the RNGSeed 0 means 1, here and in the other functions of this package. The error of a prediction without labels, with one class or
-// above the memory limit is that of the method.
+// Predict predicts every node of a problem on the graph: a class by an engine such as [method.Best], a number if the problem
+// has values, or several labels by an engine of [method.LabelSets]. It fills in the Graph of the problem, and the Memory and
+// the Workers of the settings. The RNGSeed 0 means 1, as in all functions of this package. The error for a problem without
+// labels, with a single class or above the memory limit is the error of the method.
 func Predict(ctx context.Context, g *Graph, p *method.Problem, m *method.Engine,
 	s *method.Settings, o *PredictOptions) (*Prediction, error) {
 	if o == nil {
@@ -334,8 +332,8 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m *method.Engine,
 	return out, err
 }
 
-// compute predicts with m, and compares the labelled nodes with the others. It returns the problem with the
-// weights of edges that m has learned from.
+// compute predicts with m, and compares the labelled nodes with the other nodes. It returns the problem with the weights of
+// edges that m has learned from.
 func (p *Prediction) compute(ctx context.Context, problem *method.Problem,
 	m *method.Engine, set *method.Settings,
 	o *PredictOptions) (*method.Problem, error) {
@@ -374,7 +372,8 @@ func (p *Prediction) compute(ctx context.Context, problem *method.Problem,
 // learningPart names the memory of learning in a plan.
 const learningPart = "learning and predictions"
 
-// predictionSpace declares the memory of a prediction: of the method, of the baselines, and of the suggestions or reasons that follow.
+// predictionSpace declares the memory of a prediction: the memory of the method, of the baselines, and of the suggestions or
+// reasons that follow.
 func predictionSpace(p *method.Problem, m *method.Engine, s *method.Settings, o *PredictOptions) (budget.Workspace, error) {
 	n := len(p.Degrees)
 	after := budget.Held(40 * int64(n)) // of [shift.Check]
@@ -394,8 +393,7 @@ func predictionSpace(p *method.Problem, m *method.Engine, s *method.Settings, o 
 	return w, err
 }
 
-// Evaluate compares methods on random splits of the labels: all of them are trained on the
-// same labels and scored on the same others.
+// Evaluate compares methods on random splits of the labels. All methods have the same training and test sets.
 func (g *Graph) Evaluate(ctx context.Context, labels map[string]string,
 	o *ClassifyOptions) (*evaluate.Report, error) {
 	o = cmp.Or(o, new(ClassifyOptions))
@@ -430,7 +428,7 @@ func (g *Graph) Evaluate(ctx context.Context, labels map[string]string,
 }
 
 // Compare compares the methods of a plan on splits of the labels or values of a problem, see [evaluate.Run]. It fills in the
-// Memory and the Workers of their settings.
+// Memory and the Workers of the settings.
 func Compare(ctx context.Context, g *Graph, p *method.Problem,
 	plan *evaluate.Plan) (*evaluate.Report, error) {
 	if p.Value != nil && g.Directed {
@@ -464,7 +462,7 @@ func Compare(ctx context.Context, g *Graph, p *method.Problem,
 	return report, err
 }
 
-// mergeSettings returns methods whose own settings are completed by those of all.
+// mergeSettings completes the settings of each method by the settings of all methods.
 func mergeSettings(methods []method.Entry, settings *method.Settings) []method.Entry {
 	methods = slices.Clone(methods)
 	for i := range methods {
@@ -479,7 +477,7 @@ func mergeSettings(methods []method.Entry, settings *method.Settings) []method.E
 	return methods
 }
 
-// checkShares returns the error about shares of the labels.
+// checkShares returns an error if shares is empty but not nil, or has elements outside of (0, 1).
 func checkShares(option string, shares []float64) error {
 	if shares != nil && len(shares) == 0 {
 		return refuse(option, "it is empty; give shares of the labels above 0 and below 1, or nil for 0.1")
@@ -492,10 +490,9 @@ func checkShares(option string, shares []float64) error {
 	return nil
 }
 
-// Regress predicts a number for every node from the numbers of some, by id, by the best of a list of
-// methods such as "harmonic,diffusion+rls"; "" means those of [method.DefaultNumbers]. The value of a node is at its
-// row in the result. The error is an [*IDError] for an id that is not in the graph, or that of
-// [method.Best].
+// Regress predicts a number for every node from the numbers of some nodes, by id. It takes the best method of a list such as
+// "harmonic,diffusion+rls"; "" means [method.DefaultNumbers]. The result has the value of a node at its row. The error is an
+// [*IDError] for an id that is not in the graph, or an error of [method.Best].
 func (g *Graph) Regress(ctx context.Context, values map[string]float64,
 	methods string) (*Prediction, error) {
 	if err := g.checkOpen(); err != nil {
@@ -526,7 +523,7 @@ func (g *Graph) Regress(ctx context.Context, values map[string]float64,
 // largestValue bounds the numbers of [Graph.Regress], so that their squares are finite.
 const largestValue = 1e100
 
-// checkValue returns the error about the number of a node.
+// checkValue returns an error unless |value| ≤ largestValue.
 func checkValue(id string, value float64) error {
 	if math.Abs(value) <= largestValue {
 		return nil
@@ -534,8 +531,8 @@ func checkValue(id string, value float64) error {
 	return refuse("values", "%v of %q is not a number up to ±%.2g; leave the node out", value, id, largestValue)
 }
 
-// beginLearning begins a job on a problem. It returns the problem on the rows of the job, and the settings with its
-// memory; workspace declares the memory.
+// beginLearning begins a job on a problem; workspace declares the memory of the job. It returns the problem on the rows of
+// the job, and the settings with the memory of the job.
 func (g *Graph) beginLearning(ctx context.Context, p *method.Problem,
 	s *method.Settings, n *Needs,
 	workspace func(*method.Problem, *method.Settings, *Plan) (budget.Workspace, error),
@@ -560,11 +557,11 @@ func (g *Graph) beginLearning(ctx context.Context, p *method.Problem,
 	return job, job.Problem(p), &set, nil
 }
 
-// attributesSetting is the name in [method.Engine.Takes] of attributes of nodes.
+// attributesSetting is the name of attributes of nodes in [method.Engine.Takes].
 const attributesSetting = "node_features"
 
-// methods returns the methods that the options name, with their settings, and the settings
-// of all. They report their progress. The error may be about an option that makes no difference to them.
+// methods returns the methods that the options name, with their own settings, and the settings of all methods, which report
+// progress. It returns an error if an option makes no difference to the methods.
 func (o *ClassifyOptions) methods(ctx context.Context,
 	progress func(stage string, done, total int64)) ([]method.Entry, *method.Settings, error) {
 	entries, err := method.Parse(cmp.Or(o.Method, "auto"))

@@ -20,8 +20,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Matrix is a symmetric matrix of an undirected graph with the adjacency matrix A and the
-// degrees D = diag(A·1).
+// Matrix is a symmetric matrix of an undirected graph with adjacency matrix A and degrees D = diag(A·1).
 type Matrix = sparse.Kind
 
 // The matrices of a graph.
@@ -32,14 +31,13 @@ const (
 	NormalizedLaplacian = sparse.NormalizedLaplacian // L̃ = D^-½·L·D^-½
 )
 
-// symmetric lists the matrices that have real eigenvalues and orthonormal eigenvectors.
+// symmetric lists the matrices with real eigenvalues and orthonormal eigenvectors.
 var symmetric = []Matrix{Adjacency, NormalizedAdjacency, Laplacian,
 	NormalizedLaplacian}
 
-// Kernel returns the block of a kernel between some nodes, by id; nil means all nodes. The
-// kernel is named as in "diffusion:beta=2"; parameters that are not given have their
-// defaults. The tolerance bounds the error of every value relative to the largest value of its columns. The report has
-// the bound that is met.
+// Kernel returns the block of a kernel between nodes, by id; nil means all nodes. name may have parameters, as in
+// "diffusion:beta=2"; other parameters have their defaults. The tolerance bounds the error of every value relative to the
+// largest value of its columns. The report states the error bound that holds.
 func (g *Graph) Kernel(ctx context.Context, name string,
 	rows, cols []string, tolerance float64) (*mat.Dense, *kernel.Report, error) {
 	name, values, err := parseKernel(name)
@@ -70,8 +68,7 @@ func (g *Graph) Kernel(ctx context.Context, name string,
 	return sparse.DenseOf(b), report, nil
 }
 
-// parseKernel parses the name of a kernel and the given values of its parameters. A name that does not
-// exist is not an error here.
+// parseKernel parses the name of a kernel and the given values of its parameters. It accepts unknown names.
 func parseKernel(text string) (name string, values param.Values, err error) {
 	term, err := param.ParseTerm(text)
 	if err != nil {
@@ -85,8 +82,8 @@ func parseKernel(text string) (name string, values param.Values, err error) {
 	return term.Name, values, err
 }
 
-// OpenedKernel is a kernel of the local part of a graph. Two goroutines must not use it at the same time, because it keeps
-// factors and eigenvalues between calls; each may open one. Its job must be ended.
+// OpenedKernel is a kernel on the rows of a job. Only one goroutine may use it at a time, because it keeps factors and
+// eigenvalues between calls; each goroutine may open its own. Its job must be ended.
 type OpenedKernel struct {
 	kernel.Kernel
 	Job        *Job
@@ -94,9 +91,9 @@ type OpenedKernel struct {
 	Rows, Cols []int        // of the block, by row of the local part
 }
 
-// OpenKernel prepares the block of a kernel between nodes by row, for [kernel.Values] or
-// [kernel.Matrix] of the result with the same settings, whose Memory it fills in. With
-// [Options.Network] all processes compute the same values.
+// OpenKernel prepares the block of a kernel between nodes by row. Pass the result and the same settings to [kernel.Values] or
+// [kernel.Matrix]; OpenKernel fills in the Memory of the settings. With [Options.Network] all processes compute the same
+// values.
 func OpenKernel(ctx context.Context, g *Graph, name string, values param.Values,
 	rows, cols []int, s *kernel.Settings) (*OpenedKernel, error) {
 	s = cmp.Or(s, new(kernel.Settings))
@@ -133,17 +130,16 @@ func OpenKernel(ctx context.Context, g *Graph, name string, values param.Values,
 	return &OpenedKernel{ks[0], job, v, job.Rows(rows), job.Rows(cols)}, nil
 }
 
-// OpenedFunction is a matrix, or a function of one, on the local part of a graph. Many goroutines may use it; their calls of
+// OpenedFunction is a matrix, or a function of a matrix, on the rows of a job. Many goroutines may use it; their calls of
 // ApplyTo wait for each other. Its job must be ended.
 type OpenedFunction struct {
 	*kernel.Function
 	Job *Job
 }
 
-// OpenFunction prepares a matrix of the graph, or a function of it, for blocks of cols columns by
-// row of the local part, see [Job.Row] and [Job.Gather]. It fills in the Memory of the settings of
-// [kernel.Function.ApplyTo].
-// named are rows that every process has.
+// OpenFunction prepares a matrix of the graph, or a function of it, for blocks of cols columns whose rows are the rows of the
+// job, see [Job.Row] and [Job.Gather]. It fills in the Memory of the settings of [kernel.Function.ApplyTo]. named are rows
+// that every process has.
 func OpenFunction(ctx context.Context, g *Graph, n *kernel.NamedFunction, cols int,
 	s *kernel.Settings, named ...[]int) (*OpenedFunction, error) {
 	s = cmp.Or(s, new(kernel.Settings))
@@ -169,10 +165,10 @@ func OpenFunction(ctx context.Context, g *Graph, n *kernel.NamedFunction, cols i
 	return &OpenedFunction{f, job}, nil
 }
 
-// Eigen returns the k largest or smallest eigenvalues of a matrix of the graph, the most extreme first, in the Values of the
-// pairs, and the n×k matrix of orthonormal eigenvectors. The tolerance bounds the residual of each pair relative to the norm
-// of the matrix; the pairs have the residuals and bounds of the errors of the values. With [lanczos.ErrIterationLimit] they
-// hold those that have converged.
+// Eigen returns the k largest or smallest eigenvalues of a matrix of the graph, the most extreme first, and the n×k matrix of
+// orthonormal eigenvectors. The tolerance bounds the residual of each pair relative to the norm of the matrix. The pairs have
+// residuals, and bounds of the errors of the values. If the error is [lanczos.ErrIterationLimit], the results have the pairs
+// that have converged.
 func (g *Graph) Eigen(ctx context.Context, m Matrix, which lanczos.Which,
 	k int, tolerance float64) (*mat.Dense, *lanczos.GraphPairs, error) {
 	if !slices.Contains(symmetric, m) {
@@ -195,9 +191,8 @@ func (g *Graph) Eigen(ctx context.Context, m Matrix, which lanczos.Which,
 	return g.fromRows(pairs.Vectors), pairs, err
 }
 
-// Eigenpairs returns k eigenvalues of a matrix of the graph with eigenvectors by row. It fills in
-// the Memory and the Workers of the settings. An error about the limit on iterations comes with
-// the pairs that were found.
+// Eigenpairs returns k eigenvalues of a matrix of the graph and their eigenvectors by row. It fills in the Memory and the
+// Workers of the settings. If an iteration limit is reached, it returns the pairs that have converged with the error.
 func Eigenpairs(ctx context.Context, g *Graph, p *lanczos.GraphProblem, k int,
 	s *lanczos.Settings) (*lanczos.GraphPairs, error) {
 	set := *cmp.Or(s, new(lanczos.Settings))
@@ -229,18 +224,18 @@ func Eigenpairs(ctx context.Context, g *Graph, p *lanczos.GraphProblem, k int,
 	return pairs, err
 }
 
-// Expm returns exp(t·H)·B for a matrix H of the graph, for example exp(−tL)·B with a negative
-// t, the heat that is left of B after the time t. B has a row for each node. The tolerance bounds the norm of the error of each
-// column relative to the norm of the column. The report has the bounds that are met.
+// Expm returns exp(t·H)·B for a matrix H of the graph, for example exp(−tL)·B with a negative t, the heat that is left of B
+// after the time t. B must have a row for each node. The tolerance bounds the norm of the error of each column relative to
+// the norm of the column. The report states the error bounds that hold.
 func (g *Graph) Expm(ctx context.Context, t float64, h Matrix,
 	b mat.Matrix, tolerance float64) (*mat.Dense, *kernel.Report, error) {
 	return g.apply(ctx, &kernel.NamedFunction{Name: kernel.ExpFunction,
 		Given: param.Values{"t": param.Of(t), "matrix": param.Of(string(h))}}, b, tolerance)
 }
 
-// Solve returns X with (a·H + c·I)·X = B for a Laplacian H of the graph, a > 0 and c ≥ 0;
-// c = 0 gives the pseudo-inverse of a·H times B. B has a row for each node. Tolerance and report are those of [Graph.Expm]: of
-// the error of X, which is more than the residual says.
+// Solve returns X with (a·H + c·I)·X = B for a Laplacian H of the graph, a > 0 and c ≥ 0. If c is 0, X is the pseudo-inverse
+// of a·H times B. B must have a row for each node. Tolerance and report are as in [Graph.Expm]: they bound the error of X,
+// not only the residual.
 func (g *Graph) Solve(ctx context.Context, h Matrix, a, c float64,
 	b mat.Matrix, tolerance float64) (*mat.Dense, *kernel.Report, error) {
 	if !(a > 0) || math.IsInf(a, 1) {
@@ -257,8 +252,8 @@ func (g *Graph) Solve(ctx context.Context, h Matrix, a, c float64,
 	return x, report, err
 }
 
-// apply returns a function of the graph times B, which has a row for each node. It allocates blocks when their memory is
-// reserved, because Begin may wait for other jobs.
+// apply returns a function of the graph times B, which must have a row for each node. It allocates blocks after their memory
+// is reserved, because Begin may wait for other jobs.
 func (g *Graph) apply(ctx context.Context, n *kernel.NamedFunction,
 	b mat.Matrix, tolerance float64) (*mat.Dense, *kernel.Report, error) {
 	if err := g.checkOpen(); err != nil {
@@ -290,8 +285,7 @@ func (g *Graph) apply(ctx context.Context, n *kernel.NamedFunction,
 	return g.fromRows(y), report, nil
 }
 
-// toRows returns a matrix whose rows are in the order of the ids as a block with the rows of
-// the graph.
+// toRows converts a matrix with rows in the order of the ids to a block with rows in the order of the graph.
 func (g *Graph) toRows(b mat.Matrix) *sparse.Block[float64] {
 	n, k := b.Dims()
 	x := sparse.NewBlock[float64](n, k)
@@ -306,7 +300,7 @@ func (g *Graph) toRows(b mat.Matrix) *sparse.Block[float64] {
 	return x
 }
 
-// checkBlock returns the error about a matrix with a row for each of n nodes.
+// checkBlock returns an error unless b has n rows, at least one column and finite elements.
 func checkBlock(option string, b mat.Matrix, n int) error {
 	if b == nil {
 		return refuse(option, "it is nil; give a matrix with a row for each node")
@@ -339,10 +333,10 @@ func (g *Graph) fromRows(x *sparse.Block[float64]) *mat.Dense {
 	return b
 }
 
-// Rank orders all nodes by their similarity to the seeds, by id. The kernel is named as in
-// "diffusion:beta=2", "" means that with its defaults; parameters that are not given have their defaults. The lists of the result are by
-// row. The tolerance bounds the norm of the errors of the scores relative to the norm of the scores. The error is an
-// [*IDError] for an id that is not in the graph, or that of [method.Rank].
+// Rank orders all nodes by their similarity to the seeds, by id. name names a kernel, as in "diffusion:beta=2"; "" means
+// "diffusion". Parameters that are not given have their defaults. The lists of the result are by row. The tolerance bounds
+// the norm of the errors of the scores relative to the norm of the scores. The error is an [*IDError] for an id that is not
+// in the graph, or an error of [method.Rank].
 func (g *Graph) Rank(ctx context.Context, seeds []string,
 	name string, tolerance float64) (*method.Ranking, error) {
 	named, parameters, err := parseKernel(cmp.Or(name, kernel.Families()[0].Name))
@@ -364,7 +358,7 @@ func (g *Graph) Rank(ctx context.Context, seeds []string,
 	return r, err
 }
 
-// checkRanking returns the error about a kernel that cannot rank nodes.
+// checkRanking returns an error for a kernel that cannot rank nodes.
 func checkRanking(name string) error {
 	f := kernel.Families().Named(name)
 	switch {
@@ -377,10 +371,10 @@ func checkRanking(name string) error {
 	return nil
 }
 
-// RankNodes orders some nodes, nil for all, by their similarity to seeds among them. Kernels of walks rank by walks that
-// start at the seeds, such as personalized PageRank. It fills in the Kernel and the graph of the problem and the Memory of the
-// settings, and returns the values of all parameters of the kernel. The error of a directed graph is
-// [kernel.ErrAsymmetric] for most kernels.
+// RankNodes orders the nodes of a problem, nil for all nodes, by their similarity to the seeds among them. Kernels of walks
+// rank by walks that start at the seeds, for example personalized PageRank. It fills in the Kernel and the graph of the
+// problem and the Memory of the settings, and returns the values of all parameters of the kernel. For most kernels, the error
+// for a directed graph is [kernel.ErrAsymmetric].
 func RankNodes(ctx context.Context, g *Graph, p *method.RankProblem, name string,
 	given param.Values, s *kernel.Settings) (*method.Ranking, param.Values, error) {
 	if err := g.checkOpen(); err != nil {
@@ -399,7 +393,7 @@ func RankNodes(ctx context.Context, g *Graph, p *method.RankProblem, name string
 	if p.Nodes == nil {
 		sorted.Nodes = slices.AppendSeq(make([]int, 0, n), g.Nodes.Rows())
 	}
-	// Folds follow ids, not the order of the caller or of the rows.
+	// Folds follow the ids, so that they depend neither on the order of the caller nor on the order of the rows.
 	order := sched.Order(len(p.Seeds), func(a, b int) int {
 		return nodefile.CompareIDs(g.Nodes.ID(p.Seeds[a]), g.Nodes.ID(p.Seeds[b]))
 	})

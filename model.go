@@ -26,14 +26,14 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// modelVersion is the number of the format that is written. LoadModel reads it and oldModelVersion, whose files have no
+// modelVersion is the version of the format that is written. LoadModel also reads oldModelVersion, whose files have no
 // origin.
 const (
 	modelVersion    = 3
 	oldModelVersion = 2
 )
 
-// Model is a kept model: a method with all its choices and the labels that it has learned from, by id. docs/format.md
+// Model is a saved model: a method with all its choices and the labels by id that it has learned from. docs/format.md
 // describes its file. [Prediction.Save] writes it and [LoadModel] reads it.
 type Model struct {
 	Model      *method.Model `json:"model"`
@@ -44,11 +44,11 @@ type Model struct {
 	Shares     []float64     `json:"shares,omitempty"`     // known shares of the classes among all nodes
 	Attributes int           `json:"attributes,omitempty"` // columns of attributes of nodes
 
-	// AttributeNames are the titles of the columns of a table that the attributes come from, with their
-	// categories, see [tablefile.Features.Name]; nil: of a matrix.
+	// AttributeNames are the titles of the columns of a table of attributes, with their categories, see
+	// [tablefile.Features.Name]. They are nil for a matrix.
 	AttributeNames []string `json:"attribute_names,omitempty"`
 
-	// AttributeMeans are the values of the columns in place of missing ones; nil: of a matrix.
+	// AttributeMeans are the values of the columns that replace missing values. They are nil for a matrix.
 	AttributeMeans []float64 `json:"attribute_means,omitempty"`
 
 	Several *method.LabelSetModel `json:"several,omitempty"` // of several labels a node; nil: each node has one
@@ -61,12 +61,12 @@ type Model struct {
 	Memory int64  `json:"-"` // bound of the bytes of the model, set by LoadModel
 }
 
-// modelMagic begins every file. A version and the CRC of the rest follow.
+// modelMagic begins every file. A version and the CRC of the other bytes follow.
 const modelMagic = "heatwalk model "
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// errModelText is returned for an id or a class that is not UTF-8, which JSON does not hold.
+// errModelText is returned for an id or a class that is not UTF-8, because JSON cannot hold it.
 var errModelText = errors.New("heatwalk: an id or the name of a class is not UTF-8")
 
 // CheckText returns an error that wraps [errModelText] if an id or a class is not UTF-8.
@@ -80,7 +80,7 @@ func (f *Model) CheckText() error {
 }
 
 // NewModel returns a model of a problem on the graph without its method, see [Prediction.KeepTo]. attributes are the
-// attributes of the problem, nil if there are none.
+// attributes of the problem and may be nil.
 func NewModel(g *Graph, p *method.Problem, attributes *tablefile.Features) *Model {
 	f := &Model{Classes: p.Names, Class: p.Class, Value: p.Value, Shares: p.Shares}
 	for _, row := range p.Row {
@@ -113,7 +113,7 @@ func (p *Prediction) Save(path string) error {
 	return durable.Commit(nil, pending)
 }
 
-// KeepTo stores the method of the prediction and its choices in a model of the same problem.
+// KeepTo stores the method of the prediction and its choices in f, which must be a model of the same problem.
 func (p *Prediction) KeepTo(f *Model) (err error) {
 	if f.Model, err = p.engine.Keep(p.Prediction, p.settings); err != nil {
 		return err
@@ -126,7 +126,7 @@ func (p *Prediction) KeepTo(f *Model) (err error) {
 	return nil
 }
 
-// Write writes a model whose names [Model.CheckText] accepts.
+// Write writes a model. [Model.CheckText] must accept its ids and classes.
 func (f *Model) Write(w io.Writer) error {
 	var body bytes.Buffer
 	e := json.NewEncoder(&body)
@@ -141,7 +141,7 @@ func (f *Model) Write(w io.Writer) error {
 	return err
 }
 
-// modelChecksum returns the second line of a file. From the format 3 on the sum covers the first line too.
+// modelChecksum returns the second line of a file. Since version 3 the sum covers the first line too.
 func modelChecksum(version int, body []byte) string {
 	sum := uint32(0)
 	if version > oldModelVersion {
@@ -153,13 +153,12 @@ func modelChecksum(version int, body []byte) string {
 // memoryFactor is the largest ratio of the memory of a model, while it is decoded, to the size of its file.
 const memoryFactor = 8
 
-// LoadModel reads a model that [Prediction.Save] or --save-model of the command has written. The error is an [*input.Error]
-// for a file that is no model, wraps [shard.ErrVersion] for a model of another version, and is a [*shard.CorruptError] for a
-// damaged model.
+// LoadModel reads a model that [Prediction.Save] or --save-model has written. The error is an [*input.Error] for a file that
+// is no model, wraps [shard.ErrVersion] for a model of another version, and is a [*shard.CorruptError] for a damaged model.
 func LoadModel(path string) (*Model, error) { return LoadModelWithin(path, 0) }
 
-// LoadModelWithin is LoadModel in at most the given bytes of memory, 0 for no limit. The error wraps [budget.ErrMemory]
-// for a larger model.
+// LoadModelWithin is LoadModel within the given bytes of memory; 0 means no limit. The error wraps [budget.ErrMemory] for a
+// larger model.
 func LoadModelWithin(path string, memory int64) (*Model, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -211,7 +210,7 @@ func LoadModelWithin(path string, memory int64) (*Model, error) {
 	return f, nil
 }
 
-// readOrigin fills in the origin from the fields of the format oldModelVersion.
+// readOrigin sets the origin of a model of version oldModelVersion.
 func (f *Model) readOrigin(body []byte) error {
 	var old struct {
 		Directed, Unweighted bool
@@ -231,10 +230,10 @@ func (f *Model) readOrigin(body []byte) error {
 	return err
 }
 
-// UnweightedEdges is the setting of reading by which lines with weight 0 are edges, see ingest.Config.
+// UnweightedEdges is the setting of reading that makes lines with weight 0 edges, see ingest.Config.
 const UnweightedEdges = "unweighted"
 
-// modelVersionError is the error of a model of a format that this package does not read. It wraps [shard.ErrVersion].
+// modelVersionError is the error for a model of an unknown version. It wraps [shard.ErrVersion].
 type modelVersionError struct {
 	Path    string
 	Version int
@@ -249,7 +248,7 @@ func (e *modelVersionError) Error() string {
 // Unwrap returns [shard.ErrVersion].
 func (e *modelVersionError) Unwrap() error { return shard.ErrVersion }
 
-// validate returns the first problem of labels that do not fit each other, or "".
+// validate describes the first inconsistency of the model, or returns "".
 func (f *Model) validate() string {
 	if f.Model == nil || len(f.IDs) != len(f.Class)+len(f.Value) || f.Class != nil && f.Value != nil ||
 		f.Shares != nil && len(f.Shares) != len(f.Classes) ||
@@ -284,15 +283,15 @@ func (f *Model) validate() string {
 	return ""
 }
 
-// ModelDamage returns the error about a damaged model, which is a [*shard.CorruptError].
+// ModelDamage returns the error for a damaged model, a [*shard.CorruptError].
 func ModelDamage(path, problem string) error {
 	return &shard.CorruptError{Path: path, Offset: -1,
 		What: problem + "; restore the file or save the model again"}
 }
 
-// Predict predicts the label of every node of a graph, which must have the labelled nodes of the model and the settings of the
-// graph that it was learned from; otherwise the error is an [*input.Error] or a [*sides.Difference]. If the model has
-// attributes, the options or the store must have them too. A model of numbers predicts [method.Prediction].Value.
+// Predict predicts the label of every node of a graph. The graph must have the labelled nodes of the model and the settings
+// of the model's graph; otherwise the error is an [*input.Error] or a [*sides.Difference]. If the model has attributes, the
+// options or the store must have them too. A model of numbers predicts [method.Prediction].Value.
 func (f *Model) Predict(ctx context.Context, g *Graph, o *ClassifyOptions) (*Prediction, error) {
 	o = cmp.Or(o, new(ClassifyOptions))
 	if err := o.refuseUnused(byModel); err != nil {

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// GraphFigures describe a graph and the predictions on it. A later graph is compared with them.
+// GraphFigures describe a graph and the predictions on it, for comparison with later graphs.
 type GraphFigures struct {
 	Nodes      int                `json:"nodes"`
 	Edges      int64              `json:"edges"`
@@ -17,7 +17,7 @@ type GraphFigures struct {
 	Confidence float64            `json:"confidence"`  // mean probability of these predictions
 }
 
-// MeasureGraph returns the figures of the graph of a store and of the predictions.
+// MeasureGraph returns the figures of the graph and of the predictions.
 func (p *Prediction) MeasureGraph() *GraphFigures {
 	n := len(p.Class)
 	edges := p.g.Store.Manifest.Edges()
@@ -55,8 +55,8 @@ const (
 	leastShare   = 0.01 // that a figure of shares must reach to be reported
 )
 
-// Differences describes the figures of a graph that differ from those of the model by more than a factor of 1.5, each with
-// both values.
+// Differences describes the figures of a graph that differ from the figures of the model by more than a factor of 1.5, each
+// with both values.
 func (f *GraphFigures) Differences(graph *GraphFigures) (list []string) {
 	add := func(name, format string, model, now, least float64) {
 		larger := max(model, now)

@@ -20,40 +20,39 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// PredictOptions ask [Predict] for more than predictions. Nil means no more.
+// PredictOptions ask [Predict] for results beyond predictions. Nil means none.
 type PredictOptions struct {
 	Baselines bool // cross-validated accuracy of label propagation and of the largest class
 	Suggest   int  // number of nodes to label next
 
-	// Strategy selects the nodes to label next, one of [method.Strategies]; "": auto.
+	// Strategy selects the nodes to label next, one of [method.Strategies]; "" means auto.
 	Strategy string
 
-	// Explain are the rows of nodes whose predictions are explained, Reasons the number of labelled nodes, attributes
-	// and links that are listed for each; 0: 10. It needs one process.
+	// Explain are the rows of nodes whose predictions are explained. Reasons is the number of labelled nodes, attributes and
+	// links to list for each; 0 means 10. Several processes cannot explain.
 	Explain []int
 	Reasons int
 
 	// Deferred leaves suggestions and reasons to [Prediction.AddSuggestions] and [Prediction.AddReasons], so that the
-	// predictions can be written before them. Memory for reasons is reserved if Explain is not nil.
+	// predictions can be written first. If Explain is not nil, memory for reasons is reserved.
 	Deferred bool
 
 	// Sets reserves memory for [Prediction.Sets].
 	Sets bool
 
-	// Targets are the rows of the nodes that could have a label: the labelled nodes are compared with these, and
-	// suggestions are of these. Nil: all nodes. Several processes compare with all.
+	// Targets are the rows of the nodes that can have a label. The labelled nodes are compared with the targets, and
+	// suggestions are targets. Nil means all nodes. Several processes compare with all nodes.
 	Targets []int
 
-	// Compared is the number of true labels that the caller holds and compares the predictions with. They are part of
-	// the memory estimate.
+	// Compared is the number of true labels that the caller holds for comparison with the predictions. They count as memory
+	// of the plan.
 	Compared int
 
-	// Predicting is called when the graph is in memory and the prediction begins. Nil: not
-	// called.
+	// Predicting is called when the graph is in memory and the prediction begins. It may be nil.
 	Predicting func()
 }
 
-// compares reports whether baselines are measured. Those that explain without an estimate are not.
+// compares reports whether baselines are measured: not for explanations without an estimate.
 func (o *PredictOptions) compares(m *method.Engine) bool {
 	return o.Baselines || o.Suggest > 0 || m.IsBaseline() && o.Explain == nil
 }
@@ -71,15 +70,15 @@ type Prediction struct {
 	Shift       *shift.Report       // how labelled nodes differ from others; nil without a cross-validated accuracy
 	Suggestions []method.Suggestion // most useful first
 
-	// HeldOutScores are those for [Prediction.Sets], which computes them where Sorted is nil.
+	// HeldOutScores are the scores of held-out labels for [Prediction.Sets], which computes them if Sorted is nil.
 	HeldOutScores *choose.Scores
 
 	Reasons []Reasons // for the predictions of PredictOptions.Explain, in their order
 
 	UnreachedComponents int // components of the nodes that are not reached
 
-	// Leaks are the columns of ClassifyOptions.Attributes that determine the labels. If a column was made from the labels, the
-	// accuracy is too high; leave it out by ClassifyOptions.Reading.
+	// Leaks are the columns of ClassifyOptions.Attributes that determine the labels. If a column was made from the labels,
+	// the accuracy is too high: leave the column out by ClassifyOptions.Reading.
 	Leaks []string
 
 	g        *Graph
@@ -94,15 +93,16 @@ type Prediction struct {
 	coverage   float64             // of sets in WriteTo; 0: none
 }
 
-// Label returns the predicted label of a node, its own if it has one. It returns "" of predicted numbers, for a node that no label reaches, unless
-// [method.Prediction.IsForAll] is true, and for an id that is not in the graph; LabelOf tells them apart.
+// Label returns the predicted label of a node, or its given label. It returns "" if numbers are predicted, if no label
+// reaches the node, unless [method.Prediction.IsForAll] is true, and if the id is not in the graph; LabelOf tells these
+// apart.
 func (p *Prediction) Label(id string) string {
 	label, _, _ := p.LabelOf(id)
 	return label
 }
 
-// LabelOf returns the label of a node as Label does, and whether a label reaches the node. The error is an [*IDError] for an id
-// that is not in the graph.
+// LabelOf returns the label of a node as Label does, and reports whether a label reaches the node. The error is an [*IDError]
+// for an id that is not in the graph.
 func (p *Prediction) LabelOf(id string) (label string, isReached bool, err error) {
 	row, ok := p.g.Nodes.Lookup(id)
 	if !ok {
@@ -153,7 +153,7 @@ func (p *Prediction) WriteTo(ctx context.Context, w io.Writer, ending string) er
 		})
 }
 
-// LineTo completes a line, which must have its Label and Known, by the scores and the set of a row. sets may be nil.
+// LineTo adds to a line the scores and the set of a row. The line must have its Label and Known; sets may be nil.
 func (p *Prediction) LineTo(line *tablefile.Prediction, row int, sets *Sets) {
 	line.Reached = p.Reached.Contains(uint32(row))
 	switch {
@@ -182,8 +182,8 @@ func (p *Prediction) Scores(id string) map[string]float64 {
 	return scores
 }
 
-// LeastCertain returns the rows of targets of [PredictOptions] without a label that labels reach, at most number of them: those
-// with the least probability of their class, least first.
+// LeastCertain returns at most number rows of the targets of [PredictOptions], of unlabelled nodes that labels reach. The
+// nodes have the smallest probabilities of their predicted class, in increasing order.
 func (p *Prediction) LeastCertain(number int) []int {
 	certainty := func(row int) float64 { return p.Prediction.Scores.At(row, p.Class[row]) }
 	var rows []int
@@ -196,7 +196,7 @@ func (p *Prediction) LeastCertain(number int) []int {
 	return rows
 }
 
-// again calls do in the memory of the job of the prediction.
+// again calls do within the memory of the job of the prediction.
 func (p *Prediction) again(ctx context.Context, do func() error) error {
 	if err := p.g.checkOpen(); err != nil {
 		return err
@@ -209,8 +209,7 @@ func (p *Prediction) again(ctx context.Context, do func() error) error {
 	return do()
 }
 
-// AddSuggestions fills in the suggestions of [PredictOptions], if they were asked for. It waits for memory as
-// [Graph.Begin] does.
+// AddSuggestions computes the suggestions that [PredictOptions] ask for. It waits for memory as [Graph.Begin] does.
 func (p *Prediction) AddSuggestions(ctx context.Context) error {
 	return p.again(ctx, func() error { return p.addSuggestions(ctx) })
 }
@@ -223,7 +222,8 @@ func (p *Prediction) addSuggestions(ctx context.Context) (err error) {
 	return err
 }
 
-// Strategy returns the strategy of the suggestions, which auto has chosen by held-out labels.
+// Strategy returns the strategy of the suggestions; if the options ask for auto, it returns the strategy that held-out labels
+// chose.
 func (p *Prediction) Strategy() string {
 	switch {
 	case p.options.Strategy != "" && p.options.Strategy != method.AutoStrategy:
@@ -234,11 +234,11 @@ func (p *Prediction) Strategy() string {
 	return method.RandomStrategy
 }
 
-// Reasons are those for the predicted label of a node.
+// Reasons are the reasons for the predicted label of a node.
 type Reasons = explain.Explanation
 
-// AddReasons adds the reasons for the predictions of some rows, after a prediction with [PredictOptions].Explain. The error
-// wraps [explain.ErrNoForm] for a method whose scores are no sums over labelled nodes. It waits for memory as
+// AddReasons adds the reasons for the predictions of rows. The prediction must have [PredictOptions].Explain. The error wraps
+// [explain.ErrNoForm] for a method whose scores are not sums over labelled nodes. AddReasons waits for memory as
 // [Graph.Begin] does.
 func (p *Prediction) AddReasons(ctx context.Context, rows []int) error {
 	return p.again(ctx, func() error { return p.addReasons(ctx, rows) })
@@ -262,8 +262,8 @@ func (p *Prediction) addReasons(ctx context.Context, rows []int) error {
 	return p.addKinds(ctx, list)
 }
 
-// LearnedMatrix returns the adjacency matrix with the weights of kinds and times that the method has learned from. Cost: a sweep
-// for each direction if these were chosen.
+// LearnedMatrix returns the adjacency matrix with the weights of kinds and times that the method has learned from. Cost: a
+// sweep for each direction if the weights were chosen.
 func (p *Prediction) LearnedMatrix(ctx context.Context) (sparse.Matrix, error) {
 	if p.Factors == nil || p.Factors.IsGiven {
 		return p.g.A, nil
@@ -272,13 +272,13 @@ func (p *Prediction) LearnedMatrix(ctx context.Context) (sparse.Matrix, error) {
 	return a, err
 }
 
-// edgesOfLink are the edges between two nodes.
+// edgesOfLink has the edges between two nodes.
 type edgesOfLink struct {
 	codes           []uint32
 	weights, values []float64 // without and with factors of kinds and times
 }
 
-// addKinds fills in the weights of the links of explanations, by kind. Cost: a sweep.
+// addKinds sets the weights of the links of explanations, by kind. Cost: one sweep.
 func (p *Prediction) addKinds(ctx context.Context, list []Reasons) error {
 	s := p.g.Store
 	if s == nil || !p.g.Weighted && !s.Manifest.HasCodes() {
@@ -332,7 +332,7 @@ func (p *Prediction) addKinds(ctx context.Context, list []Reasons) error {
 	return nil
 }
 
-// kinds returns the kinds of the edges that count, with their shares.
+// kinds returns the kinds of the edges with weights other than 0, and their shares.
 func (l *edgesOfLink) kinds(m *shard.Manifest) (list []explain.LinkKind) {
 	position := map[int]int{} // of a kind in list
 	total := 0.0
@@ -367,20 +367,20 @@ func (l *edgesOfLink) kinds(m *shard.Manifest) (list []explain.LinkKind) {
 	return list
 }
 
-// ErrNoScores is returned by [Prediction.Sets] for predictions without probabilities of all classes for held-out labels.
+// ErrNoScores is returned by [Prediction.Sets] if there are no probabilities of all classes for held-out labels.
 var ErrNoScores = errors.New("there are no probabilities for held-out labels: the shares of their classes are given, several processes share the graph, or scores of a few classes are kept")
 
-// Sets has a set of classes for each node that a label reaches, which holds the class of the node with the probability
-// Coverage if labels are a random sample of the nodes. Figures are those of the nodes without a label that a label reaches. See
-// package conformal.
+// Sets has a prediction set for each node that a label reaches. The set contains the class of the node with probability
+// Coverage if labels are a random sample of the nodes. Figures are about unlabelled nodes that a label reaches. See package
+// method/choose.
 type Sets struct {
 	*choose.Sets
 	p *Prediction
 }
 
-// Sets returns sets of classes with the given coverage. The error wraps [ErrNoScores], [choose.ErrFew] or
-// [choose.ErrRange]. The first call may predict labels by models without their fold, see [method.Engine.HoldOut], and waits for
-// memory as [Graph.Begin] does. Calls must not be made at the same time.
+// Sets returns prediction sets with the given coverage. The error wraps [ErrNoScores], [choose.ErrFew] or [choose.ErrRange].
+// The first call may predict labels by models without their fold, see [method.Engine.HoldOut], and waits for memory as
+// [Graph.Begin] does. Sets must not be called concurrently.
 func (p *Prediction) Sets(ctx context.Context, coverage float64) (*Sets, error) {
 	if p.problem.Shares != nil || p.Prediction.Scores == nil {
 		return nil, ErrNoScores
@@ -411,7 +411,7 @@ func (p *Prediction) Sets(ctx context.Context, coverage float64) (*Sets, error) 
 	return &Sets{s, p}, nil
 }
 
-// probabilities returns those of a row; nil if no label reaches it.
+// probabilities returns the probabilities of a row, or nil if no label reaches it.
 func (p *Prediction) probabilities(row int) []float64 {
 	if !p.Reached.Contains(uint32(row)) {
 		return nil
@@ -421,7 +421,7 @@ func (p *Prediction) probabilities(row int) []float64 {
 	return q
 }
 
-// Row returns the set of a row without a label by falling probability; nil if no label reaches it.
+// Row returns the prediction set of a row without a label, by decreasing probability, or nil if no label reaches the row.
 func (s *Sets) Row(row int) []string {
 	q := s.p.probabilities(row)
 	if q == nil {
@@ -430,7 +430,7 @@ func (s *Sets) Row(row int) []string {
 	return s.Names(s.p.g.Nodes.ID(row), q)
 }
 
-// Classes returns the set of a node without a label, see [Sets.Row]; nil if the graph has no such node.
+// Classes returns the prediction set of a node without a label, see [Sets.Row], or nil if the graph has no such node.
 func (s *Sets) Classes(id string) []string {
 	row, ok := s.p.g.Nodes.Lookup(id)
 	if !ok {
@@ -439,7 +439,7 @@ func (s *Sets) Classes(id string) []string {
 	return s.Row(row)
 }
 
-// holdOut keeps the scores of held-out labels of a problem, given by places, for sets.
+// holdOut keeps the scores of the held-out labels of a problem at the given places, for Sets.
 func (p *Prediction) holdOut(q *method.Problem, places []choose.Place) {
 	s := p.HeldOutScores
 	s.Other = choose.UnseenShare(q)
