@@ -15,9 +15,8 @@ type Pick struct {
 	Row, Variant int
 }
 
-// FoldVariants returns one variant in which every seed is visible and behind
-// it, as variant 1+f, one for each fold f in which the seeds with fold[i] = f
-// are hidden. Folds count from 0. With fold[i] = i each seed is hidden alone.
+// FoldVariants returns a variant in which every seed is visible, and after it, as variant 1+f, for each fold f a variant in
+// which the seeds with fold[i] = f are hidden. Folds count from 0. With fold[i] = i each seed is hidden alone.
 func FoldVariants(absorb float64, fold []int) []Variant {
 	variants := []Variant{{Absorb: absorb}}
 	if len(fold) == 0 {
@@ -55,10 +54,9 @@ func Picks(rows []int, s Seeds, fold []int) []Pick {
 //
 //	F[i, (t−minSteps)·Classes + c] = P_t[i, c] / √(Steps−minSteps+1),   minSteps ≤ t ≤ Steps
 //
-// Variants that nothing is picked from are not walked. With a sink that is not nil it
-// passes them to it, as many at a time as half of Memory holds, from row lo on, and returns
-// none; the other half is for the walk, which every panel takes. Cost: Steps sweeps for
-// each slab.
+// Variants without picks are not walked. If sink is not nil, Features returns nil and passes the features to sink in panels
+// of consecutive rows, from row lo on. Half of Memory is for a panel; the other half is for the walk, which is repeated for
+// each panel. Cost: Steps sweeps for each slab.
 func (w *Walk[T]) Features(ctx context.Context, start int, picks []Pick,
 	sink func(lo int, panel *sparse.Block[T]) error) (*sparse.Block[T], error) {
 	batch := len(picks)
@@ -77,7 +75,7 @@ func (w *Walk[T]) Features(ctx context.Context, start int, picks []Pick,
 	}
 }
 
-// panelRows returns how many rows of features are held at once.
+// panelRows returns the number of rows of features in memory at a time.
 func (w *Walk[T]) panelRows(start, picks int) int {
 	return min(picks, budget.Widest(picks, w.Memory/2, func(rows int) budget.Size { return w.pickedBytes(start, rows) }))
 }
@@ -87,12 +85,12 @@ func (w *Walk[T]) scale(start int) T {
 	return T(1 / math.Sqrt(float64(w.Steps-start+1)))
 }
 
-// Collect returns what [Walk.Features] does without the scale:
+// Collect returns the features of [Walk.Features] without the scale:
 //
 //	F[i, (t−minSteps)·Classes + c] = P_t[i, c]
 //
-// so that its first columns belong to shorter walks. FeaturesBytes is its memory; where the
-// limit is lower, the walk is cut into slabs.
+// Its first columns are the features of shorter walks. FeaturesBytes returns its memory; if the limit is lower, the walk is
+// cut into slabs.
 func (w *Walk[T]) Collect(ctx context.Context, start int,
 	picks []Pick) (*sparse.Block[T], error) {
 	return w.collect(ctx, start, picks, 1)
@@ -114,7 +112,7 @@ func (w *Walk[T]) collect(ctx context.Context, start int,
 	return dst, nil
 }
 
-// planPicks returns a walker over the picked variants that is not prepared yet, and the number of columns in a slab.
+// planPicks returns a walker over the picked variants, which is not prepared yet, and the number of columns in a slab.
 func (w *Walk[T]) planPicks(start int,
 	picks []Pick) (k *walker[T], cols int, err error) {
 	if err := w.validate(start); err != nil {
@@ -126,14 +124,14 @@ func (w *Walk[T]) planPicks(start int,
 }
 
 // CollectBytes returns the memory of [Walk.Collect] within w.Memory for the given number of picks from all variants, the
-// result included; that of a walk of one column if no other fits.
+// result included. If no walk fits, it returns the memory of a walk of one column.
 func (w *Walk[T]) CollectBytes(start, picks int) budget.Size {
 	size := func(cols int) budget.Size { return budget.AllOf(w.pickedBytes(start, picks), w.bytes(cols)) }
 	return size(budget.Widest(w.Seeds.Classes*len(w.Variants), w.Memory, size))
 }
 
 // FeaturesBytes returns the memory of [Walk.Features] with a sink within w.Memory, a panel included, and its number of
-// sweeps. The error is that of a limit that is too low.
+// sweeps. It returns an error if the limit is too low.
 func (w *Walk[T]) FeaturesBytes(start int, picks []Pick) (bytes budget.Size, sweeps int, err error) {
 	batch := w.panelRows(start, len(picks))
 	k, cols, err := w.planPicks(start, picks[:batch])
@@ -156,7 +154,7 @@ func (w *Walk[T]) width(start int) int {
 	return w.Seeds.Classes * (w.Steps - start + 1)
 }
 
-// walkerOf returns a walker over the variants that are picked from. It must be prepared before it walks.
+// walkerOf returns a walker over the variants with picks. It must be prepared before it walks.
 func (w *Walk[T]) walkerOf(picks ...[]Pick) *walker[T] {
 	used := make([]bool, len(w.Variants))
 	for _, list := range picks {
@@ -173,8 +171,7 @@ func (w *Walk[T]) walkerOf(picks ...[]Pick) *walker[T] {
 	return &walker[T]{w: w, variants: variants}
 }
 
-// collectTo stores the probabilities of the picked rows in dst, times scale, walking no
-// more than cols columns at a time.
+// collectTo stores the probabilities of the picked rows in dst, times scale. It walks at most cols columns at a time.
 func (k *walker[T]) collectTo(ctx context.Context, dst *sparse.Block[T],
 	minSteps int, picks []Pick, scale T, cols int) error {
 	classes := k.w.Seeds.Classes

@@ -15,18 +15,18 @@
 //	P_{t+1}[i] = (T·P_t)[i]                              elsewhere
 //
 // which is eq. (3), (5) and (6) of the paper without the k auxiliary nodes.
-// α = 1 is label propagation, α = 0 forgets the labels after P_0. A node that
-// no seed can be reached from keeps its prior if the prior is the same for all
-// nodes; a node without out-links keeps whatever it has (T_ii = 1). On a
+// α = 1 is label propagation, α = 0 forgets the labels after P_0. A node from
+// which no seed can be reached keeps its prior if the prior is the same for all
+// nodes; a node without out-links keeps its distribution (T_ii = 1). On a
 // directed graph, whose rows hold the out-links, the walk follows the links:
-// a node learns from the nodes it points at.
+// a node learns from the nodes that it points to.
 //
 // # Variants
 //
 // A sweep over the graph costs nearly the same for one column as for eight.
 // A [Walk] therefore carries many variants side by side, k columns each: other
-// values of α, and walks in which some seeds are hidden (as those of one
-// cross-validation fold). Column g·k + c of the walk's block is class c in
+// values of α, and walks in which some seeds are hidden, for example the seeds of
+// a fold of a cross-validation. Column g·k + c of the walk's block is class c in
 // variant g.
 //
 // # Features and kernel
@@ -38,22 +38,22 @@
 //	F[i, (t−from)·k + c] = P_t[i, c] / √(T−from+1),   from ≤ t ≤ T
 //
 // with from = 0 in the paper. Up to the scale, the features of a shorter walk
-// are a prefix of those of a longer one, so [Walk.Collect] serves every length
-// in one go.
+// are a prefix of the features of a longer walk, so that [Walk.Collect] computes
+// all lengths at once.
 //
-// Plain features of a seed carry its own label, those of any other node never
+// Plain features of a seed contain its own label; features of other nodes never
 // do. Honest features take the row of each seed from a variant in which the
 // seed's own fold is hidden; see [FoldVariants] and [Picks].
 //
-// Nothing here stores the n×k(T+1) features of all nodes unless it is asked
-// to: [Walk.Gram] streams panels of a kernel block to a sink, and
+// The n×k(T+1) features of all nodes are stored only by [Walk.Features] and
+// [Walk.Collect]: [Walk.Gram] streams panels of a kernel block to a sink, and
 // [Walk.Scores] applies learned weights during a second walk.
 //
 // # Memory and determinism
 //
 // A walk needs two blocks. With a limit in Walk.Memory its columns are cut
-// into slabs that are walked one after the other; rows of a Gram block come in
-// as many walks as it takes. The results are the same to the bit for any
+// into slabs that are walked one after the other, and the rows of a Gram block
+// are computed in several walks. The results are the same to the bit for any
 // limit, any number of workers, and from memory or from disk. Several processes may share the rows of the
 // graph; every process then has the features of the picked rows, all values of a kernel block, and the
 // scores of its own rows.

@@ -9,17 +9,15 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// panelBytes bounds a panel of a Gram block where memory does not.
+// panelBytes bounds a panel of a Gram block if memory does not bound it.
 const panelBytes = 32 << 20
 
-// Gram streams the block K[rows, cols] = F_rows·F_colsᵀ of the kernel to sink,
-// in panels of consecutive rows from first to last: panel holds the rows
-// lo … lo+panel.Rows−1, one after the other without padding. It is valid
-// during the call and may be changed. The first error of sink ends the stream.
+// Gram streams the block K[rows, cols] = F_rows·F_colsᵀ of the kernel to sink, in panels of consecutive rows from first to
+// last. A panel holds the rows lo … lo+panel.Rows−1 without padding. It is valid during the call and may be changed. Gram
+// returns the first error of sink.
 //
-// The features of cols are held, those of rows are made in as few walks as
-// Memory allows. No value depends on how the rows fall into panels, and if
-// rows and cols are the same the block is symmetric to the bit.
+// The features of cols stay in memory; the features of rows are computed in the smallest number of walks that Memory allows.
+// No value depends on how the rows are divided into panels. If rows and cols are the same, the block is symmetric to the bit.
 func (w *Walk[T]) Gram(ctx context.Context, start int, rows, cols []Pick,
 	sink func(lo int, panel *sparse.Block[T]) error) error {
 	if len(rows) == 0 || len(cols) == 0 {
@@ -58,8 +56,8 @@ func (w *Walk[T]) Gram(ctx context.Context, start int, rows, cols []Pick,
 	return nil
 }
 
-// GramBytes returns the memory of [Walk.Gram] within w.Memory, a panel included, and its
-// number of sweeps. The error is that of a limit that is too low.
+// GramBytes returns the memory of [Walk.Gram] within w.Memory, a panel included, and its number of sweeps. It returns an
+// error if the limit is too low.
 func (w *Walk[T]) GramBytes(start int,
 	rows, cols []Pick) (bytes budget.Size, sweeps int, err error) {
 	k, plan, err := w.planGram(start, rows, cols)
@@ -69,7 +67,7 @@ func (w *Walk[T]) GramBytes(start int,
 	return plan.size, plan.walks(len(rows)) * k.sweepsAt(plan.slab), nil
 }
 
-// gramPlan says how a Gram block is made.
+// gramPlan describes how a Gram block is computed.
 type gramPlan struct {
 	rows  int // rows whose features are in memory at a time; 0 if rows are cols
 	panel int // rows of a panel
@@ -77,7 +75,7 @@ type gramPlan struct {
 	size  budget.Size
 }
 
-// walks returns how many walks make the features of the given number of rows, each of which costs all steps.
+// walks returns the number of walks for the features of the given number of rows. Each walk costs all steps.
 func (p gramPlan) walks(rows int) int {
 	if p.rows == 0 {
 		return 1
@@ -119,7 +117,7 @@ func (w *Walk[T]) planGram(start int,
 	return k, planOf(rowsIn(w.Memory, slab), slab), nil
 }
 
-// panels multiplies the features of rows that begin at lo with those of cols.
+// panels multiplies the features of rows, which begin at row lo, with the features of cols.
 func panels[T sparse.Float](ctx context.Context, workers, lo int,
 	rows, cols *sparse.Block[T], values []T,
 	sink func(lo int, panel *sparse.Block[T]) error) error {

@@ -8,24 +8,23 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Prior is the class distribution that a walk starts from at nodes without a
-// visible label. The zero value is 1/k for every class.
+// Prior is the distribution over the classes in which a walk starts at nodes without a visible label. The zero value is 1/k
+// for every class.
 type Prior struct {
-	// Given is a distribution for each node: its rows, n×k, are non-negative and sum to
-	// 1 within 1e-6. They are used as they are and must not change. nil: all nodes have
-	// one in common.
+	// Given has a distribution for each node: its rows, n×k, must be non-negative and sum to 1 within 1e-6. They must not
+	// change during a walk. If Given is nil, all nodes have a common distribution.
 	Given *sparse.Block[float64]
 
-	// Empirical makes that one the share of each class among the seeds that the variant
-	// does not hide, each count raised by Pseudo ≥ 0:
+	// Empirical makes the common distribution the share of each class among the seeds that the variant does not hide, with
+	// Pseudo ≥ 0 added to each count:
 	//
 	//	(count_c + Pseudo) / (Σ count + k·Pseudo)
 	Empirical bool
 	Pseudo    float64
 }
 
-// Likeliest returns the class of a node that no label reaches: the likeliest of its own
-// prior, and the largest one where no other is likelier.
+// Likeliest returns the class of a node that no label reaches: the likeliest class of the node's own prior, or largest if no
+// class is likelier.
 func (p Prior) Likeliest(row, largest int) int {
 	best := largest
 	if p.Given == nil {
@@ -40,7 +39,7 @@ func (p Prior) Likeliest(row, largest int) int {
 	return best
 }
 
-// Distributions returns a function from rows to their distributions over the classes, if no seed is hidden.
+// Distributions returns a function from rows to their distributions over the classes, for walks that hide no seed.
 func (p Prior) Distributions(s Seeds) func(row int) []float64 {
 	if p.Given != nil {
 		return p.Given.Row
@@ -49,8 +48,7 @@ func (p Prior) Distributions(s Seeds) func(row int) []float64 {
 	return func(int) []float64 { return shared }
 }
 
-// commonDistribution returns the distribution that all nodes of the variant have in
-// common, nil if each has its own.
+// commonDistribution returns the common distribution of all nodes in the variant, or nil if each node has its own.
 func (p Prior) commonDistribution(s Seeds, v Variant) []float64 {
 	if p.Given != nil {
 		return nil

@@ -10,8 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// block returns the walker's first or second block with the given shape. Its
-// content is undefined, its padding zero.
+// block returns the first or second block of the walker with the given shape. Its content is undefined, its padding zero.
 func (k *walker[T]) block(which, rows, cols int) *sparse.Block[T] {
 	stride := sparse.Stride[T](cols)
 	if cap(k.data[which]) < rows*stride {
@@ -44,14 +43,14 @@ func (k *walker[T]) walkSlabs(ctx context.Context, width int,
 	return sched.Cause(ctx)
 }
 
-// bytes returns the memory of a walk with cols columns: its two blocks, a factor for each row, and another for rows
+// bytes returns the memory of a walk with cols columns: two blocks, a factor for each row, and another factor for rows
 // without entries.
 func (w *Walk[T]) bytes(cols int) budget.Size {
 	n := len(w.Degrees)
 	return budget.AllOf(budget.Block[float64](n, 2), budget.Times(2, budget.Block[T](n, cols)))
 }
 
-// slab returns how many columns, of all, may be walked at once in addition to used bytes.
+// slab returns the number of columns that can be walked at once in addition to used bytes.
 func (k *walker[T]) slab(used budget.Size) (int, error) {
 	size := func(cols int) budget.Size { return budget.AllOf(used, k.w.bytes(cols)) }
 	if err := budget.Check(k.w.Memory, size(1), narrowest); err != nil || k.columns() == 0 {

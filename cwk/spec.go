@@ -2,9 +2,8 @@ package cwk
 
 import "github.com/heatwalk/heatwalk/param"
 
-// Spec declares K = Σ PₜPₜᵀ/(T − t₀ + 1), t from t₀ to T, of a walk with one absorption.
-// Its usual grid loses nothing, on the graphs that it was made with, against that of
-// Neumann, Garnett and Kersting.
+// Spec declares K = Σ PₜPₜᵀ/(T − t₀ + 1), t from t₀ to T, of a walk with a single absorption rate. On the graphs that its
+// default grid was made with, the grid is as accurate as the grid of Neumann, Garnett and Kersting.
 var Spec = param.Spec{
 	Name: "cwk", Title: "Σ PₜPₜᵀ/(T − t₀ + 1)",
 	Works: param.Undirected | param.Directed, Arcs: param.AlongArcs,
@@ -30,13 +29,13 @@ var Spec = param.Spec{
 	},
 }
 
-// PriorParam declares where a walk starts at nodes without a label: at a [Prior] by its
-// name, or at distributions of their own, in place of which a file of them is named.
+// PriorParam declares where a walk starts at nodes without a label: at a [Prior] by its name, or at distributions in a file,
+// whose name then takes the place of the value.
 var PriorParam = param.Param{
 	Name: "prior", Meaning: "start of walks at nodes without a label",
 	Kind: param.Choice, Words: []string{"uniform", "empirical"},
 	Default: param.Of("uniform"),
 }
 
-// MaxSteps bounds T: a walk mixes long before.
+// MaxSteps bounds T. A walk mixes long before.
 const MaxSteps = 1_000_000

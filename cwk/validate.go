@@ -8,11 +8,11 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// ErrInvalid is wrapped by what [Walk.Validate] returns.
+// ErrInvalid is wrapped by the errors of [Walk.Validate].
 var ErrInvalid = errors.New("cwk: invalid walk")
 
-// Validate returns nil, or an error that wraps [ErrInvalid] and names every
-// problem, one a line, or one that says that degrees are outside of what T computes with.
+// Validate returns an error that wraps [ErrInvalid] and names every problem, one a line, or an error for degrees that T
+// cannot compute with.
 func (w *Walk[T]) Validate() error { return w.validate(0) }
 
 // validate also checks the first step of the features.

@@ -16,7 +16,7 @@ type Seeds struct {
 	Classes    int
 }
 
-// Variant is one walk among those that are done together.
+// Variant is one of several walks that are computed together.
 type Variant struct {
 	Absorb float64 // α, the probability that a seed absorbs at a step; in [0, 1]
 	Hidden []bool  // Hidden[i]: seed i counts as unlabelled; nil hides none
@@ -27,13 +27,12 @@ func (v Variant) hides(seed int) bool {
 	return v.Hidden != nil && v.Hidden[seed]
 }
 
-// Walk is a partially absorbing random walk in one or more variants. The
-// fields must not change while a method runs; methods may run concurrently.
-// Every method first does what [Walk.Validate] does.
+// Walk is a partially absorbing random walk in one or more variants. The fields must not change while a method runs; methods
+// may run concurrently. Every method first calls [Walk.Validate].
 //
-// If several processes share the rows of A, see [sparse.Team], every process calls the same methods
-// with the same seeds, which are named rows, and picks the same number of rows. Degrees and Prior.Given
-// have the rows of a block, and their values in padding have no meaning.
+// If several processes share the rows of A, see [sparse.Team], every process must call the same methods with the same seeds,
+// which must be named rows, and pick the same number of rows. Degrees and Prior.Given have the rows of a block, and their
+// values in padding have no meaning.
 type Walk[T sparse.Float] struct {
 	A        sparse.Matrix // n×n; entries ≥ 0
 	Degrees  []float64     // A·1, see sparse.Degrees
@@ -52,14 +51,12 @@ type Walk[T sparse.Float] struct {
 	Progress func(stage string, done, total int64)
 }
 
-// Run walks all variants at once and calls visit for t = 0 … Steps with runs
-// of finished rows of P_t, as sparse.Step does: every row once for each t,
-// from several goroutines at a time, all of t before t+1. Column g·Classes + c
-// of the whole walk is class c in variant g. p has the columns lo ≤ j < hi of it, with the bits
-// that they have in the whole walk. Its rows may be read, not changed, and only during the
-// call. If enough is not nil, it is called when all rows of P_t, t ≥ 1, have been visited, and the
-// walk ends once it returns true, which it must do in all processes at the same t. Run ignores Memory: it allocates two blocks of n×(hi−lo).
-// Cost: at most Steps sweeps.
+// Run walks all variants at once. For t = 0 … Steps it calls visit with runs of finished rows of P_t, as sparse.Step does:
+// with every row once for each t, from several goroutines at a time, and with all rows of t before t+1. Column g·Classes + c
+// of the whole walk is class c in variant g. p has the columns lo ≤ j < hi, with the same bits as in the whole walk. visit
+// may read the rows during the call, and must not change them. If enough is not nil, it is called when all rows of P_t, t ≥
+// 1, have been visited, and the walk ends once it returns true; in all processes it must do so at the same t. Run ignores
+// Memory: it allocates two blocks of n×(hi−lo). Cost: at most Steps sweeps.
 func (w *Walk[T]) Run(ctx context.Context, lo, hi int,
 	visit func(t int, rows sparse.Rows, p *sparse.Block[T]),
 	enough func(t int) bool) error {
@@ -75,7 +72,7 @@ func (w *Walk[T]) Run(ctx context.Context, lo, hi int,
 	return k.run(ctx, lo, hi, visit)
 }
 
-// walker does walks over some of the variants.
+// walker walks some of the variants.
 type walker[T sparse.Float] struct {
 	w        *Walk[T]
 	op       *sparse.Operator[T] // T = D⁻¹A
@@ -93,7 +90,7 @@ type seed struct {
 	index      int // in Seeds
 }
 
-// newWalker returns a walker over the given variants, over all if nil.
+// newWalker returns a walker over the given variants; nil means all variants.
 func newWalker[T sparse.Float](w *Walk[T], variants []int) *walker[T] {
 	if variants == nil {
 		variants = sched.UpTo(len(w.Variants))
@@ -103,8 +100,8 @@ func newWalker[T sparse.Float](w *Walk[T], variants []int) *walker[T] {
 	return k
 }
 
-// prepare sets the operator, the priors and the seeds, which a walk needs and its estimate does not. Cost:
-// the transition matrix divides by the degrees of all nodes.
+// prepare sets the operator, the priors and the seeds, which a walk needs and its estimate does not. Cost: a division for
+// each node.
 func (k *walker[T]) prepare() {
 	w := k.w
 	k.op = sparse.NewOperator[T](sparse.Transition, w.A, w.Degrees)

@@ -51,8 +51,8 @@ type Graph struct {
 	// TempDir is the directory for temporary files; "": the system's.
 	TempDir string
 
-	// A and degrees without positive self loops, and the other loops of a signed graph; nil unless a loop is heavy,
-	// see WithoutHeavyLoops.
+	// loopless and looplessDegrees are A and the degrees without positive self loops, and negativeLoops the other loops of a
+	// signed graph. They are nil unless a loop is heavy, see WithoutHeavyLoops.
 	loopless        sparse.Matrix
 	looplessDegrees []float64
 	negativeLoops   []float64
@@ -139,7 +139,7 @@ type Settings struct {
 	// Symmetric means that A equals Aᵀ, as in an undirected store. It saves comparing them, and reading many entries.
 	Symmetric bool
 
-	// Degrees are those of a matrix whose entries are all 1, with none on the diagonal; nil: New computes them.
+	// Degrees are the degrees of a matrix whose entries are all 1, with none on the diagonal; if nil, New computes them.
 	Degrees []float64
 
 	// KeepLoops computes L = D − A with the diagonal of A even if a self loop is heavy.
@@ -149,8 +149,8 @@ type Settings struct {
 	Signed bool
 }
 
-// New returns the graph of the matrix a. Cost: [Sweeps]. If several processes share the rows of a,
-// s.Components must be set. The error wraps [ErrWeight] or [ErrScale], or is that of a sweep.
+// New returns the graph of the matrix a. If several processes share the rows of a, s.Components must be set. The error wraps
+// [ErrWeight] or [ErrScale], or comes from a sweep. Cost: [Sweeps].
 func New(ctx context.Context, a sparse.Matrix, s *Settings) (*Graph, error) {
 	var set Settings
 	if s != nil {
@@ -194,11 +194,11 @@ func New(ctx context.Context, a sparse.Matrix, s *Settings) (*Graph, error) {
 	return g, nil
 }
 
-// FromMat returns the graph of a symmetric gonum matrix with weights ≥ 0, or any with s.Signed. A matrix that can visit
-// its nonzero elements, such as the types of github.com/james-bowman/sparse, is not converted to
-// dense form. Node i is row i unless s.Nodes is set. Elements (i, j) and (j, i) that differ by
-// rounding, at most 1e-10 of the larger one, have their mean. The error wraps
-// [sparse.ErrStructure] if the matrix is not square or not symmetric, or [ErrWeight], or is that of [New].
+// FromMat returns the graph of a symmetric gonum matrix. Weights must be ≥ 0 unless s.Signed is set. A matrix that can visit
+// its nonzero elements, such as the types of github.com/james-bowman/sparse, is not converted to dense form. Node i is row i
+// unless s.Nodes is set. Elements (i, j) and (j, i) that differ by at most 1e-10 of the larger element are replaced by their
+// mean. The error wraps [sparse.ErrStructure] if the matrix is not square or not symmetric, or [ErrWeight], or is an error of
+// [New].
 func FromMat(ctx context.Context, m mat.Matrix, s *Settings) (*Graph, error) {
 	var set Settings
 	if s != nil {

@@ -102,10 +102,9 @@ func (g *Graph) weigh(ctx context.Context) error {
 	return nil
 }
 
-// WithoutHeavyLoops returns the graph whose matrix and degrees define L = D − A. If a positive self loop
-// outweighs all other edges of its node, it is a copy of g without positive self loops, because the
-// difference D − A would lose the other edges to rounding. Otherwise it is g. Negative loops stay, because L has
-// 2|a_ii| for them.
+// WithoutHeavyLoops returns a graph whose matrix and degrees define L = D − A. If a positive self loop outweighs all other
+// edges of its node, the graph is a copy of g without positive self loops, because the difference D − A would lose the other
+// edges to rounding. Otherwise it is g. Negative loops stay, because L has 2|a_ii| for them.
 func (g *Graph) WithoutHeavyLoops() *Graph {
 	if g.looplessDegrees == nil {
 		return g

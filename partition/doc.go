@@ -6,14 +6,14 @@
 //	// order[i] is the row of a that comes i-th
 //
 // An order is a permutation: order[i] is the old row of the new row i. It depends on the matrix
-// only, so that results can be reproduced. The functions for orders require a symmetric matrix, and ignore
-// its values and self loops. Nodes without neighbours are last in every order, in their old
+// only, so that results can be reproduced. The matrix must be symmetric; its values and self loops are
+// ignored. Nodes without neighbours are last in every order, in their old
 // order.
 //
 // [Locality] finds nested communities, of which [Communities] returns the sizes too. Ids with a meaning, for example sorted URLs, may already be the best
 // order.
 //
-// [Ranges] cuts the rows of an order into consecutive ranges for several processes. Each process receives rows from
-// others in a step. On graphs with communities, the order of Locality needs about as few of them as the partitions of METIS, see
-// docs/run.md.
+// [Ranges] cuts the rows of an order into consecutive ranges for several processes. In a step each process receives rows
+// from other processes. On graphs with communities, the order of Locality needs about as few of these rows as the partitions
+// of METIS, see docs/run.md.
 package partition

@@ -79,7 +79,7 @@ type merging struct {
 	touched []uint32  // scratch: communities with a weight
 }
 
-// newMerging returns the forest in which every node is a community of its own.
+// newMerging returns the forest in which every node is its own community.
 func newMerging(a *sparse.CSR) *merging {
 	n, cols := a.Dims()
 	if n != cols {

@@ -39,11 +39,11 @@ func Ranges(rows int, length func(i int) int64, parts int) []int {
 // similar numbers of rows.
 const rangesEach = 256
 
-// Divide cuts the rows of a matrix into ranges for several processes, which get them in turn, see
-// [sparse.NewDivision]: process p of P has the ranges p, p+P, …. Each process has one range, so that neighbours
-// among the rows stay together, unless one of these ranges would have more than 1.5 times the mean number of
-// rows, for example because rows are sorted by their lengths; then each process has 256 ranges. Ranges are those of
-// [Ranges]. Entries are not read: those of each range of the matrix are assumed to be spread evenly over its rows.
+// Divide cuts the rows of a matrix into ranges for several processes. Process p of P gets the ranges p, p+P, …, see
+// [sparse.NewDivision]. Each process gets one range, so that neighbours among the rows stay together, unless one of these
+// ranges would have more than 1.5 times the mean number of rows, for example because rows are sorted by their lengths; then
+// each process gets 256 ranges. [Ranges] cuts the rows. Entries are not read: it assumes that the entries of each range of
+// the matrix are spread evenly over its rows.
 func Divide(a sparse.Matrix, processes int) (bounds []int) {
 	rows, _ := a.Dims()
 	length := meanLengths(a.Ranges())

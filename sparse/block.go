@@ -50,8 +50,8 @@ func (b *Block[T]) Row(i int) []T {
 	return b.Data[i*b.Stride : i*b.Stride+b.Cols : i*b.Stride+b.Cols]
 }
 
-// Columns returns the block of the columns lo ≤ j < hi. It shares memory with b, so that the elements
-// after its columns are those of b and may be nonzero.
+// Columns returns the block of the columns lo ≤ j < hi. It shares memory with b: the padding of its rows has elements of b,
+// which may be nonzero.
 func (b *Block[T]) Columns(lo, hi int) *Block[T] {
 	if lo < 0 || hi > b.Cols || lo >= hi {
 		panic(badShape)
@@ -79,7 +79,7 @@ func (b *Block[T]) T() mat.Matrix {
 	return mat.Transpose{Matrix: b}
 }
 
-// overlaps reports whether a and b share an element. Two groups of columns of one block do not, although
+// overlaps reports whether a and b share an element. Two disjoint groups of columns of one block do not overlap, although
 // their memory is interleaved.
 func overlaps[T Float](a, b *Block[T]) bool {
 	if len(a.Data) == 0 || len(b.Data) == 0 {

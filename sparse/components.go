@@ -33,9 +33,9 @@ func FindComponents(ctx context.Context, a Matrix,
 	return FindComponentsInOrder(ctx, a, false, inTurn, workers)
 }
 
-// FindComponentsInOrder is [FindComponents] with components numbered by their first rows in an order of all rows
-// of the whole matrix. It reads fewer entries of a symmetric matrix. If several processes share the rows, Of has those of this process, Sizes are those of the
-// whole, and the memory is that for all n rows.
+// FindComponentsInOrder is [FindComponents] with components numbered by their first rows in an order of all rows of the whole
+// matrix. It reads fewer entries of a symmetric matrix. If several processes share the rows, Of has the rows of this process,
+// Sizes are the sizes in the whole matrix, and the memory is for all n rows.
 func FindComponentsInOrder(ctx context.Context, a Matrix, symmetric bool, order iter.Seq[int],
 	workers int) (*Components, error) {
 	rows, cols := a.Dims()
@@ -68,11 +68,12 @@ func FindComponentsInOrder(ctx context.Context, a Matrix, symmetric bool, order 
 	return c, nil
 }
 
-// connect joins the rows and columns of nonzero entries. With sign 1 or −1 each row i has a copy n + i: a positive entry
-// of sign·A joins its row and its column, and their copies, and a negative one each of them with the copy of the other.
+// connect joins the rows and columns of nonzero entries. With sign 1 or −1 each row i has a copy n + i. A positive entry of
+// sign·A joins its row with its column, and the copy of the row with the copy of the column. A negative entry joins its row
+// with the copy of the column, and the copy of the row with the column.
 //
-// The entries of a symmetric matrix are not read in rows that are already joined with one row, the hub: they lead to rows that
-// are joined with it too, or that join their own entries. Most rows of a graph with a giant component are such rows.
+// If A is symmetric, connect does not read the entries of rows that are already joined with a certain row, the hub: their
+// columns are joined with the hub too, or their own entries join them. In a graph with a giant component these are most rows.
 func connect(ctx context.Context, a Matrix, symmetric bool, sign float64,
 	workers int) (forest, error) {
 	rows, _ := a.Dims()
@@ -128,10 +129,10 @@ func connect(ctx context.Context, a Matrix, symmetric bool, sign float64,
 	return f, err
 }
 
-// FindSides returns the sides, 1 and −1, of the rows of each balanced component of sign·A, and 0 in the other components.
-// A component is balanced if its positive entries join rows of one side, and its negative entries those of different
-// sides. With sign −1 and entries ≥ 0 the balanced components are the bipartite ones. The first row of a component
-// has side 1. A must be symmetric. Cost: one sweep, and 8n bytes in addition to the result.
+// FindSides returns the sides, 1 and −1, of the rows of each balanced component of sign·A, and 0 in the other components. A
+// component is balanced if positive entries join rows of the same side and negative entries join rows of different sides.
+// With sign −1 and entries ≥ 0 the balanced components are the bipartite components. The first row of a component has side 1.
+// A must be symmetric. Cost: one sweep, and 8n bytes in addition to the result.
 func FindSides(ctx context.Context, a Matrix, sign float64,
 	workers int) ([]float64, error) {
 	f, err := connect(ctx, a, true, sign, workers)
@@ -208,8 +209,8 @@ func (f forest) join(a, b uint32) {
 	}
 }
 
-// joinAll joins the sets of all processes, in ⌈log₂ P⌉ transfers of 4 bytes for each row to process 0, and one from it
-// to the others.
+// joinAll joins the sets of all processes, in ⌈log₂ P⌉ transfers of 4 bytes for each row to process 0, and one transfer from
+// process 0 to the other processes.
 func (f forest) joinAll(team *Team) {
 	const size = 1 << 14 // bytes of a transferred row
 	bytes := bytesOf(f)

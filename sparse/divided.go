@@ -11,17 +11,16 @@ import (
 	"github.com/heatwalk/heatwalk/internal/system"
 )
 
-// Divided is a square matrix whose rows several processes share, as one of them sees it: a matrix on the rows
-// of a [Division]. Only [Operator] can multiply with it, because products need rows of other processes.
-// The entries of this process lie in memory.
+// Divided is the part of a square matrix that one of several processes has, see [Division]. Only [Operator] can multiply with
+// it, because products need rows of other processes. The entries of this process are in memory.
 //
-// A product gathers from ghost rows, which are rows of other processes that it receives before the sweep. Ranges
-// of rows without them are computed meanwhile. Each process computes some of the named rows and receives the
-// others after the sweep. Transferred bytes: those of the ghost rows and of the named rows that other
-// processes compute.
+// A product gathers from ghost rows, which are rows of other processes. The process receives them before the sweep, and
+// meanwhile computes ranges of rows that need no ghost rows. Each process computes some of the named rows and receives the
+// other named rows after the sweep. The bytes of the ghost rows, and of the named rows that other processes compute, are
+// transferred.
 //
-// Columns are in the order of the rows of the whole matrix, so that the sum over a row has the same bits
-// as in one process, and tiles of columns can be used as there.
+// Columns are in the order of the rows of the whole matrix, so that the sum over a row has the same bits as in one process,
+// and tiles of columns can be used.
 type Divided struct {
 	division *Division
 	team     *Team
@@ -45,7 +44,7 @@ type largest struct{ entries, columns, ghosts int64 }
 // run is a run of rows that are consecutive columns of a [Divided] matrix.
 type run struct{ row, column, rows int }
 
-// mostRun is the largest number of rows of a run, and about that of a batch of runs.
+// mostRun is the largest number of rows of a run, and approximately the number of rows of a batch of runs.
 const mostRun = 4096
 
 // ErrDivided is returned by a sweep that visits the entries of a [Divided] matrix.
@@ -154,7 +153,7 @@ func (m *Divided) numberColumns(needed *rankedSet, count int) (ghosts []RemoteRo
 	return ghosts
 }
 
-// extend adds a row to the last run, or a new one.
+// extend adds a row to the last run, or appends a new run.
 func extend(runs []run, row, column int) []run {
 	if n := len(runs); n > 0 {
 		if last := &runs[n-1]; last.rows < mostRun && row == last.row+last.rows &&
@@ -198,8 +197,7 @@ func (m *Divided) chooseLayout(ctx context.Context, memory int64,
 	return err
 }
 
-// sweep calls visit with the rows of a in the ranges of this process, and reads others only if a has no method
-// SweepRows.
+// sweep calls visit with the rows of a in the ranges of this process. It reads other rows only if a has no method SweepRows.
 func (d *Division) sweep(ctx context.Context, a Matrix, workers int,
 	visit visitRow) error {
 	for lo, hi := range d.mine {
@@ -272,7 +270,7 @@ func (m *Divided) Dims() (r, c int) {
 // all processes. See also [EntriesOf].
 func (m *Divided) NNZ() int64 { return m.maxima.entries }
 
-// Bytes returns the memory of the entries with that of their copies in [Divide], or with the buffers of steps.
+// Bytes returns the memory of the entries, including their copies in [Divide], or the buffers of steps.
 func (m *Divided) Bytes() int64 {
 	return dividedMemory(m.division.mostRows(), m.maxima.columns, m.maxima.ghosts,
 		m.held, m.copied)
@@ -283,8 +281,8 @@ func (d *Division) mostRows() int64 {
 	return int64(slices.Max(d.count) + d.Team.Named)
 }
 
-// dividedMemory returns the memory of a process. The network copies rows too, those that it sends, which are about as
-// many as the ghost rows, and those that it receives.
+// dividedMemory returns the memory of a process. The network copies the rows that it receives, which are the ghost rows, and
+// the rows that it sends, of about the same number.
 func dividedMemory(rows, columns, ghosts, held, copied int64) int64 {
 	return 4*columns + max(copied, held+dividedBytes*(columns+3*ghosts+rows))
 }

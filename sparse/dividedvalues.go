@@ -42,7 +42,8 @@ func GhostValues(a Matrix, v []float64) []float64 {
 	return values
 }
 
-// withValues is [MapValues]. The result has 8 bytes for each entry, 12 if those of m are in tiles, and is released with m.
+// withValues is [MapValues]. The result has 8 bytes for each entry, 12 if the entries of m are in tiles, and is released with
+// m.
 func (m *Divided) withValues(ctx context.Context,
 	value func(row, col int, w float64) float64) (*Divided, error) {
 	source, plain := m.local.(*CSR)

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// namedAt divides the number of the first named row, so that chunks of rows, over which sums are computed,
-// have either named rows or others.
+// namedAt divides the number of the first named row. A chunk of rows, over which sums are computed, then has either named
+// rows or other rows.
 const namedAt = 4096
 
 // Division numbers the rows of a square matrix in one process of a [Team]. The rows are cut into consecutive
@@ -22,9 +22,9 @@ type Division struct {
 	namedOf [][]int // for each process, the named rows in its ranges, counted from the first named row
 }
 
-// NewDivision divides the rows 0 ≤ i < n among the processes of a network. The bounds of the ranges increase from
-// 0 to n, and there are as many ranges for each process. Named rows increase strictly; every process has them. The
-// arguments are the same in all processes. Memory: n/6 bytes, and 4 bytes for each row of a block.
+// NewDivision divides the rows 0 ≤ i < n among the processes of a network. bounds must increase from 0 to n and have the same
+// number of ranges for each process. named must increase strictly; every process has the named rows. The arguments must be
+// the same in all processes. Memory: n/6 bytes, and 4 bytes for each row of a block.
 func NewDivision(n int, network Network, bounds, named []int) *Division {
 	size := network.Size()
 	if len(bounds) <= size || (len(bounds)-1)%size != 0 || bounds[0] != 0 ||

@@ -35,7 +35,7 @@
 //
 //   - plain column ids of four bytes, see [Load];
 //   - tiles, if the first columns have many of the entries, as in a graph ordered by degree. A step
-//     gathers the rows of X of one tile of columns for many rows of A, then those of the next tile, so
+//     gathers the rows of X of one tile of columns for many rows of A, then the rows of the next tile, so
 //     that they stay in the second-level cache of a core. Values that are not all 1 are stored in the
 //     narrowest exact type.
 //

@@ -137,8 +137,8 @@ func (f *fused[T]) columns(worker int, p Panel, lo, hi int) {
 	}
 }
 
-// slabEnd returns the end of the slab of columns lo ≤ j < hi that begins at lo. A slab has bytes bytes of
-// a row, the last one up to limit.
+// slabEnd returns the end of the slab of columns lo ≤ j < hi that begins at lo. A slab has bytes bytes of a row; the last
+// slab may have limit bytes.
 func slabEnd[T Float](lo, hi, bytes, limit int) int {
 	if hi-lo <= limit/sizeOf[T]() {
 		return hi
@@ -280,8 +280,8 @@ func (f *fused[T]) addTerms(w *scratch[T], sums simd.Rows[T],
 	}
 }
 
-// addWhereNotZero adds the scaled rows of x to those of dst. It skips rows with the factor 0, because for
-// a transition matrix these are nearly all rows.
+// addWhereNotZero adds the scaled rows of x to the rows of dst. It skips rows with the factor 0, which are nearly all rows
+// for a transition matrix.
 func addWhereNotZero[T Float](dst simd.Rows[T], width int, scale []T,
 	x simd.Rows[T]) {
 	for lo := 0; lo < len(scale); lo++ {

@@ -47,8 +47,8 @@ func (t *Table) Part(d *Division) *Table {
 	return local
 }
 
-// Gather returns a block with a row for each row of the matrix in process 0, and nil in others, from the
-// blocks of all processes. Every process calls it.
+// Gather collects the blocks of all processes. It returns the block with all rows of the matrix in process 0, and nil in
+// other processes. Every process must call it.
 func Gather[T Float](d *Division, b *Block[T]) *Block[T] {
 	var requested []RemoteRow
 	if d.Team.Rank() == 0 {

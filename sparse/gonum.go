@@ -85,9 +85,8 @@ func FromMat(a mat.Matrix) (*CSR, error) {
 	return m, nil
 }
 
-// SymmetricFromMat converts a square gonum matrix as [FromMat] does and checks that it is symmetric, as
-// [NewSymmetric] does: mirror images that differ by at most 1e-10 of the larger one have their mean.
-// The error wraps [ErrStructure].
+// SymmetricFromMat converts a square gonum matrix as [FromMat] does and checks that it is symmetric, as [NewSymmetric] does:
+// mirror images that differ by at most 1e-10 of the larger value are replaced by their mean. The error wraps [ErrStructure].
 func SymmetricFromMat(ctx context.Context, a mat.Matrix,
 	workers int) (*Symmetric, error) {
 	if rows, cols := a.Dims(); rows != cols {

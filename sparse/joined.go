@@ -9,11 +9,11 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// Joined is a matrix with one entry for each place of a matrix that may have several, for example for several kinds of
-// an edge: their sum. Sums of 0 are no entries. Each sweep computes the entries in a buffer for each goroutine, unless
-// they are those below.
+// Joined is a matrix that adds the entries of another matrix with the same row and column, for example entries of several
+// kinds of an edge. Sums of 0 are not entries. Each sweep computes the sums in a buffer for each goroutine, unless no entries
+// need to be added.
 //
-// [Joined.Plan] is called before the first use, and again after values of the matrix below have changed.
+// [Joined.Plan] must be called before the first use, and again after values of the matrix below have changed.
 type Joined struct {
 	Matrix           // with several entries in a place
 	Weighted bool    // some entry is not 1

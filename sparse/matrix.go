@@ -60,9 +60,8 @@ type Range struct {
 	Pieces  int // number of pieces of row Lo; 1 for whole rows
 }
 
-// Panel is one range in memory, in CSR layout. Row Lo+i has Ptr[i+1] − Ptr[i] entries. Col and Val have the
-// entries of the whole panel; those of row Lo+i are Col[Ptr[i]−Ptr[0]:Ptr[i+1]−Ptr[0]]. The panel of a
-// piece of a long row has one row.
+// Panel is one range in memory, in CSR layout. Col and Val have the entries of the whole panel. Row Lo+i has Ptr[i+1] −
+// Ptr[i] entries, with the columns Col[Ptr[i]−Ptr[0]:Ptr[i+1]−Ptr[0]]. The panel of a piece of a long row has one row.
 type Panel struct {
 	Range
 	Index int       // index among the ranges of the matrix
@@ -102,9 +101,9 @@ func (p Panel) AppendCodes(dst []uint32, i int) []uint32 {
 	return dst
 }
 
-// Cut cuts rows into ranges, greedily from the first row. A range has as many whole rows as fit into MaxRange
-// entries and MaxRange rows. A row of more than MaxRange entries is cut into pieces of MaxRange entries; the
-// last piece may be shorter. length returns the number of entries of row i < rows.
+// Cut cuts rows into ranges, greedily from the first row. A range takes whole rows until MaxRange entries or MaxRange rows. A
+// row of more than MaxRange entries is cut into pieces of MaxRange entries; the last piece may be shorter. length returns the
+// number of entries of row i < rows.
 func Cut(rows int, length func(i int) int64) []Range {
 	var ranges []Range
 	open := Range{Pieces: 1}

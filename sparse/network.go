@@ -1,9 +1,8 @@
 package sparse
 
-// Network connects the processes that share the rows of a matrix, on one machine or on several.
-// All processes call the same methods in the same order, one call at a time. A method that cannot
-// reach another process ends this process with a message, because the others wait for it and no
-// result can be had without it; it does not return.
+// Network connects the processes that share the rows of a matrix, on one machine or on several. All processes must call the
+// same methods in the same order, one call at a time. A method that cannot reach another process does not return: it ends
+// this process with a message, because the other processes wait for it and no result is possible without it.
 type Network interface {
 	// Rank returns the number of this process, 0 ≤ Rank < Size.
 	Rank() int
@@ -15,7 +14,7 @@ type Network interface {
 	// the same length on all of them, and dst Size times this length.
 	AllGather(dst, v []float64)
 
-	// Broadcast copies data from the process root to the memory data of all others.
+	// Broadcast copies data from the process root to the memory data of all other processes.
 	Broadcast(root int, data []byte)
 
 	// NewExchange plans transfers of rows. This process offers the rows 0 ≤ i < offered and wants
@@ -28,9 +27,8 @@ type RemoteRow struct{ Rank, Row int32 }
 
 // Exchange transfers rows between processes, as often as needed.
 type Exchange interface {
-	// Begin starts a transfer of rows of size bytes. The offered rows lie one after the other in
-	// offered, and the requested rows arrive one after the other in received. Until End returns, offered
-	// must not be changed, and received must not be used.
+	// Begin starts a transfer of rows of size bytes. The offered rows must be consecutive in offered, and the requested rows
+	// arrive consecutively in received. Until End returns, offered must not be changed, and received must not be used.
 	Begin(offered, received []byte, size int)
 
 	// End waits for the transfer.

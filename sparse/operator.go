@@ -31,10 +31,8 @@ type Operator[T Float] struct {
 	idle []*fused[T] // states of earlier steps, with their buffers
 }
 
-// NewOperator returns a matrix of the graph with the adjacency matrix a and the degrees
-// deg of [Degrees], or others in their place. The operator of the Laplacian
-// keeps the slice. It panics for [Modularity], which is A with a term of rank one, because
-// that has a parameter.
+// NewOperator returns a matrix of the graph with the adjacency matrix a and the vector deg, usually [Degrees]. The operator
+// of the Laplacian keeps the slice deg. NewOperator panics for [Modularity], because that matrix has a parameter.
 func NewOperator[T Float](kind Kind, a Matrix, deg []float64) *Operator[T] {
 	o := &Operator[T]{A: a}
 	switch kind {

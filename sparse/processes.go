@@ -42,7 +42,7 @@ func (t *Team) Counts(i int) bool {
 	return t == nil || i < t.Own || i >= t.First && t.Rank() == 0
 }
 
-// IsNamed reports whether row i is that of a named node, which all processes have.
+// IsNamed reports whether row i belongs to a named node, which all processes have.
 func (t *Team) IsNamed(i int) bool {
 	return t != nil && i >= t.First
 }
@@ -123,8 +123,8 @@ func (t *Team) LeastLimit(limit int64) int64 {
 	return int64(-negated[0])
 }
 
-// SumNamed adds the elements of v for named rows over all processes, of which each has computed those
-// of its share and left the others 0, see [LocalRows].
+// SumNamed adds the elements of v for named rows over all processes. Each process must have computed its share of the named
+// rows and set the others to 0, see [LocalRows].
 func (t *Team) SumNamed(v []float64) {
 	if t != nil {
 		t.Sum(v[t.First:])

@@ -43,9 +43,9 @@ func sweepWhole(ctx context.Context, a Matrix, lo, hi, workers int,
 	})
 }
 
-// EachRowWith is [EachRow] with a block whose row c is the row of x for column c. visit stores the result for a row in
-// y, or changes nothing there. If several processes share the rows of a, visit is called with those of this process, the
-// block includes rows of other processes, and the named rows of y are those of the process that has visited them.
+// EachRowWith is [EachRow] with a block whose row c is the row of x for column c. visit may store the result for a row in y,
+// and must not change other elements. If several processes share the rows of a, visit is called with the rows of this
+// process, the block includes rows of other processes, and a named row of y comes from the process that has visited it.
 func EachRowWith[T Float](ctx context.Context, a Matrix, y, x *Block[T],
 	workers int, visit func(row int, col []uint32, val []float64, x *Block[T]) error) error {
 	visitRows := func(rows Matrix, x *Block[T]) error {
@@ -147,14 +147,14 @@ func (l *longRows) join(p Panel) (joined Panel, isWhole bool) {
 		Col: row.col, Val: row.val}, true
 }
 
-// LongRowBytes returns the memory of the rows of more than [MaxRange] entries that [EachRow] copies at the same time, or of
-// three copies of the longest one, which is enough for a sweep in order that appends its entries.
+// LongRowBytes returns the memory of the rows of more than [MaxRange] entries that [EachRow] copies at the same time, or, if
+// that is more, of three copies of the longest row, which a sweep in order that appends its entries needs.
 func LongRowBytes(a Matrix, workers int) int64 {
 	rows, longest := longRowsOf(a)
 	return longest * int64(max(min(rows, sched.Workers(workers)+1), min(3, 3*rows)))
 }
 
-// longRowsOf returns the number of rows that [EachRow] copies, and the memory of the longest one.
+// longRowsOf returns the number of rows that [EachRow] copies, and the memory of the longest row.
 func longRowsOf(a Matrix) (rows int, longest int64) {
 	for _, r := range a.Ranges() {
 		if r.Pieces > 1 && r.Piece == 0 {

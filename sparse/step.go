@@ -77,8 +77,8 @@ func (o *Operator[T]) StepTo(ctx context.Context, dst, x *Block[T],
 	return err
 }
 
-// countWorkers returns the number of goroutines of a step with the given number of columns: one for
-// little work, unless Workers is set, because starting others takes up to 20 µs.
+// countWorkers returns the number of goroutines of a step with the given number of columns. Unless Workers is set, a small
+// step gets one goroutine, because starting more takes up to 20 µs.
 func (o *Operator[T]) countWorkers(cols int) int {
 	const rowEntries = 8   // entries that take as long as the other work of a row
 	const little = 1 << 19 // elements, 0.1 ms
@@ -133,7 +133,7 @@ func (f *fused[T]) groupCount(workers int) int {
 	return groups
 }
 
-// sweepGroups runs one sweep for each group of columns in parallel. The bits are those of one sweep over all
+// sweepGroups runs one sweep for each group of columns in parallel. The result has the same bits as one sweep over all
 // columns, because an element of Y depends on one column of X only.
 func (f *fused[T]) sweepGroups(ctx context.Context, workers, groups int) error {
 	register := registerBytes / sizeOf[T]() // columns

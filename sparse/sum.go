@@ -7,8 +7,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// Sum returns A + B with plain column ids. All its values are 1 if those of A and B are. If several processes
-// share the rows, A and B have the same [Division], and every process calls it. Cost: time and memory proportional
+// Sum returns A + B with plain column ids. If all values of A and B are 1, so are the values of the sum. If several processes
+// share the rows, A and B must have the same [Division], and every process must call Sum. Cost: time and memory proportional
 // to the entries, see [SumBytes].
 func Sum(ctx context.Context, a, b Matrix, workers int) (Matrix, error) {
 	x, err := Plain(ctx, a, workers)

@@ -22,13 +22,13 @@ type Symmetric struct {
 // the larger value.
 const nearlyEqual = 1e-10
 
-// NewSymmetric returns the n×n matrix of the given arrays, which are those of [NewCSR], after it has
-// checked them in parallel: columns increase strictly in each row, values are finite and not 0, and the matrix is symmetric. Mirror images that differ by at most 1e-10 of the larger one are replaced
-// by their mean, because products such as D·A·D of a symmetric A differ so. The slices are kept.
-// The error wraps [ErrStructure]. Cost: one pass, and a second one if values differ.
+// NewSymmetric returns the n×n matrix of the arrays of [NewCSR], which it keeps. It checks in parallel that columns increase
+// strictly in each row, that values are finite and not 0, and that the matrix is symmetric. Mirror images that differ by at
+// most 1e-10 of the larger value are replaced by their mean, because products such as D·A·D of a symmetric A differ by
+// rounding. The error wraps [ErrStructure]. Cost: one pass, and a second pass if values differ.
 //
-// Symmetry is checked with a sum of hashes in which mirror images cancel, so that rows are read in
-// their order only. A matrix that is not symmetric passes with probability 2⁻⁶⁴.
+// Symmetry is checked with a sum of hashes in which mirror images cancel, so that rows are read in their order only. A matrix
+// that is not symmetric passes with probability 2⁻⁶⁴.
 func NewSymmetric(ctx context.Context, n int, ptr []int64, col []uint32,
 	val []float64, workers int) (*Symmetric, error) {
 	if n < 0 || n > math.MaxUint32 {

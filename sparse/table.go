@@ -29,8 +29,8 @@ type RowSource interface {
 	Err() error
 }
 
-// tableRow is the position of a row: length values of a chunk from at on, and for a sparse row as many
-// columns. The zero value is a missing row.
+// tableRow is the position of a row: length values of a chunk, from at on, and for a sparse row the same number of columns.
+// The zero value is a missing row.
 type tableRow struct {
 	chunk, offset   uint32 // chunk counts from 1
 	colChunk, colAt uint32 // colChunk is 0 where the row is dense
@@ -95,8 +95,8 @@ func room[E float32 | uint32](t *Table, chunks *[][]E, length int) uint32 {
 	return uint32(len(*chunks))
 }
 
-// Outline returns a table without rows whose sizes (Present, Entries, Bytes) are those of t, scaled to the
-// given number of rows. It estimates the size of a table of which t has the first rows.
+// Outline returns a table without rows. Its sizes (Present, Entries, Bytes) are the sizes of t, scaled to the given number of
+// rows. It estimates the size of a table of which t has the first rows.
 func (t *Table) Outline(present int) *Table {
 	const ends = 2 * 4 * tableChunk // bytes of the last chunks
 	used := t.Bytes - slotBytes*int64(t.Rows) -

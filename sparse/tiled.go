@@ -10,20 +10,20 @@ import (
 	"github.com/heatwalk/heatwalk/internal/system"
 )
 
-// tiledMatrix is a matrix in memory in tiles of columns, for matrices whose first columns have most of the entries,
-// as in a graph ordered by degree:
+// tiledMatrix is a matrix in memory in tiles of columns, for matrices whose first columns have most of the entries, as in a
+// graph ordered by degree:
 //
 //	A = (T_0  T_1  …  R)
 //
-// A step adds the entries of tile T_0 for many rows of A, then those of the next tile, and at last those of
-// the rest R. The rows of X that one tile refers to stay in the second-level cache of a core meanwhile. The
-// entries of a row are added in their order, so that the bits are those of other layouts.
+// A step adds the entries of tile T_0 for many rows of A, then the entries of the next tile, and at last the entries of the
+// rest R. Meanwhile the rows of X that a tile refers to stay in the second-level cache of a core. The entries of a row are
+// added in their order, so that the bits are the same as in other layouts.
 //
-// Ids in tiles have 16 bits and count from the first column of the tile. Values have the narrowest exact
-// type, and are not stored if all are 1. The number of tiles is chosen for each unit of several million
-// entries, and the number of tiles with entries of a row for each row; its other entries are in the rest.
+// Ids in tiles have 16 bits and count from the first column of the tile. Values have the narrowest exact type, and are not
+// stored if all are 1. The number of tiles is chosen for each unit of several million entries. For each row the number of
+// tiles with its entries is chosen; its other entries are in the rest.
 //
-// Other visitors of a sweep get copies of whole rows.
+// Visitors of a sweep get copies of whole rows.
 type tiledMatrix struct {
 	*tiling
 	rows, cols int

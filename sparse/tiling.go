@@ -62,7 +62,7 @@ const (
 	// wholeEntries is the size of a unit without tiles.
 	wholeEntries = 1 << 16
 
-	// tileSlabBytes is the width of a slab in a pass over the tiles, and mostTileSlabBytes that of the last
+	// tileSlabBytes is the width of a slab in a pass over the tiles, and mostTileSlabBytes the largest width of the last
 	// slab. They are larger than elsewhere, because every pass reads the tiles again.
 	tileSlabBytes     = 512
 	mostTileSlabBytes = 544
@@ -79,11 +79,11 @@ type tilingRule struct {
 // tilesPay holds the thresholds of FindLayout.
 var tilesPay = tilingRule{entries: 1 << 20, row: 32, tile: 2, reuse: 1}
 
-// findTiling returns a tiling of a for blocks with rows of rowBytes bytes if it is predicted to be faster: at
-// least a third of the entries are in long rows and in frequent columns, which must be the first ones. The
-// rows of X of one tile fill half of the second-level cache. Otherwise it returns a tiling without tiles if
-// a weighted matrix then has values in a narrower type than float64, or nil. Cost: up to two sweeps; up to
-// 12 bytes a row and 14 bytes a segment.
+// findTiling returns a tiling of a for blocks with rows of rowBytes bytes if it is predicted to be faster: at least a third
+// of the entries must be in long rows and in frequent columns, which must be the first columns. The rows of X of a tile fill
+// half of the second-level cache. If no tiling is faster, but a weighted matrix has values that a narrower type than float64
+// holds, it returns a tiling without tiles, otherwise nil. Cost: up to two sweeps; up to 12 bytes a row and 14 bytes a
+// segment.
 func findTiling(ctx context.Context, a Matrix, weighted bool, rowBytes, workers int,
 	pay *tilingRule) (*tiling, error) {
 	if !weighted && a.NNZ() < pay.entries {

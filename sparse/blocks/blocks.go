@@ -83,7 +83,7 @@ func ScaleRows(dst, x *sparse.Block[float64], s []float64) {
 	}
 }
 
-// Inverses returns 1/v of each element v > 0, and 0 for the others.
+// Inverses returns 1/v for each element v > 0, and 0 for other elements.
 func Inverses(elements []float64) []float64 {
 	inverse := make([]float64, len(elements))
 	for i, v := range elements {
@@ -124,7 +124,7 @@ func Grow[E any](s []E, n int) []E {
 	return s[:n]
 }
 
-// Reshape returns b if it has that shape, a block in its memory if that is enough, or a new one.
+// Reshape returns b if it has the given shape, otherwise a block in the memory of b if that suffices, otherwise a new block.
 func Reshape(b *sparse.Block[float64], rows, cols int) *sparse.Block[float64] {
 	if b != nil && b.Rows == rows && b.Cols == cols {
 		return b

@@ -7,8 +7,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Disjoint is a space spanned by orthonormal vectors without common rows, one for each
-// component of a graph: for example the null space of a Laplacian. Its projector is P₀.
+// Disjoint is a space spanned by orthonormal vectors with disjoint supports, one vector for each component of a graph: for
+// example the null space of a Laplacian. Its projector is P₀.
 type Disjoint struct {
 	Unit []float64 // element i of the vector that has row i; 0 if none has
 
@@ -27,10 +27,8 @@ const (
 	OwnSlot = math.MaxUint32 - 1
 )
 
-// NewDisjoint returns the span of the restrictions of a vector to the
-// components. Nil weights mean ones, which gives the null space of L; weights d^½
-// give that of L̃. The single row of a component of one row counts as 1
-// whatever its weight.
+// NewDisjoint returns the span of the restrictions of a vector to the components. Nil weights mean ones, which gives the null
+// space of L; weights d^½ give the null space of L̃. The weight of the row of a component of one row counts as 1.
 func NewDisjoint(team *sparse.Team, c *sparse.Components,
 	weights []float64) *Disjoint {
 	n := len(c.Of)
@@ -47,11 +45,9 @@ func NewDisjoint(team *sparse.Team, c *sparse.Components,
 	return NewDisjointOf(team, c.Of, len(c.Sizes), unit)
 }
 
-// NewDisjointOf returns the unit vectors with disjoint supports, one for each component, that are unit
-// restricted to the component and scaled to length 1. component has the component of each row. The
-// vectors are stored in unit. While it runs it allocates
-// 4 bytes for each component and 28 for each vector of several rows in addition to the result, which
-// is less than two columns of a block.
+// NewDisjointOf returns one unit vector for each component: the vector unit, restricted to the component and scaled to length
+// 1. component has the component of each row. The vectors are stored in unit. In addition to the result it allocates 4 bytes
+// for each component and 28 for each vector of several rows, which is less than two columns of a block.
 func NewDisjointOf(team *sparse.Team, component []uint32, components int,
 	unit []float64) *Disjoint {
 	vector, vectors := numberVectors(team, component, components, unit)
@@ -130,8 +126,8 @@ func AddExact(team *sparse.Team, sums []ExactSum) {
 	}
 }
 
-// numberVectors numbers, in order, the components in which the vector has several nonzero rows; the
-// others get OwnSlot.
+// numberVectors numbers, in order, the components in which the vector has several nonzero rows; the other components get
+// OwnSlot.
 func numberVectors(team *sparse.Team, component []uint32, components int,
 	unit []float64) (vector []uint32, vectors int) {
 	vector = make([]uint32, components)
@@ -250,8 +246,8 @@ func ShareMemory(n, vectors, cols int) int64 {
 	return 8 * int64(cols) * (slots + int64(vectors))
 }
 
-// Run is a run of consecutive rows of P₀·X that belong to one vector, to none, or each to a vector
-// of its own.
+// Run is a run of consecutive rows of P₀·X that all belong to one vector, or to no vector, or each to a vector of a single
+// row.
 type Run struct {
 	Lo, Hi int       // the rows lo ≤ i < hi
 	Unit   []float64 // row i of P₀·X is Unit[i−Lo]·Total

@@ -14,13 +14,13 @@ const (
 	depth    = 256  // features whose products are added in float64 before they are added to dst
 )
 
-// AddProducts adds the inner products of the rows of f and g to dst, which must overlap neither:
+// AddProducts adds the inner products of the rows of f and g to dst, which must not overlap f or g:
 //
 //	dst[i, j] += Σ_{e in chunk} f[i, e]·g[j, e]
 //
-// for one chunk of depth features after the other, each added up in float64 as [simd.DotPanels] does. A sum depends on its
-// two rows alone, so that any cut of f or g into parts gives the same bits. If f and g are the same block, it computes one
-// side of the diagonal only, and dst must be symmetric. The error is the context's.
+// for one chunk of depth features after the other. Each chunk is added up in float64 as [simd.DotPanels] does. A sum depends
+// on its two rows only, so that any cut of f or g into parts gives the same bits. If f and g are the same block, AddProducts
+// computes one side of the diagonal only, and dst must be symmetric. It returns the error of the context.
 func AddProducts[D, T sparse.Float](ctx context.Context, dst *sparse.Block[D],
 	f, g *sparse.Block[T], workers int) error {
 	if dst.Rows != f.Rows || dst.Cols != g.Rows || f.Cols != g.Cols {

@@ -20,8 +20,8 @@ func EachNodeChunk(ctx context.Context, workers, n int, do func(piece, lo, hi in
 	})
 }
 
-// NodeSums returns count sums over the nodes of a team, of which n are in this process; nil: n items. do adds each
-// piece to sums of its own, which are added up in one order for any number of workers.
+// NodeSums returns count sums over the nodes of a team, of which n are in this process; a nil team means n items. do adds
+// each piece to its own sums, which are added up in one order for any number of workers.
 func NodeSums(ctx context.Context, team *sparse.Team, workers, n, count int,
 	do func(sums []float64, lo, hi int)) ([]float64, error) {
 	var sums sched.Sums

@@ -56,8 +56,7 @@ func (p *Pieces) Each(ctx context.Context, size int,
 	})
 }
 
-// TotalTo adds up the sums of all pieces and stores those from offset on in dst. Each piece has
-// step sums.
+// TotalTo adds up the sums of all pieces and stores in dst the sums from offset on. Each piece has step sums.
 func (p *Pieces) TotalTo(dst []float64, step, offset int) {
 	clear(dst)
 	for piece := range p.pieces {

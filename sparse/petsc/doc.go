@@ -1,6 +1,6 @@
 // Package petsc connects the processes of an MPI job with PETSc. [World] implements
 // [sparse.Network]: PetscSF moves rows between processes, and MPI the small vectors. The products and
-// all algorithms stay those of heatwalk.
+// all algorithms are the same as in one process.
 //
 // The package needs the build tag petsc, cgo, and the libraries that scripts/mpi-packages
 // installs; the tags petsc,petsc64 select the library with 64-bit indices. Without the tag,
@@ -13,7 +13,7 @@
 // runs all calls; the methods of World may be called from any goroutine, one at a time.
 //
 // Go and MPI disagree about signals: PETSc would replace handlers that the runtime of Go needs.
-// Start turns PETSc's handlers off and restores those of Go.
+// Start turns PETSc's handlers off and restores the handlers of Go.
 package petsc
 
 import "errors"

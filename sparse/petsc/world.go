@@ -148,15 +148,15 @@ func (w *World) must(call func() C.int) {
 	}
 }
 
-// fail prints an error and ends the process. MPI is not finalized, so that mpirun ends the others.
+// fail prints an error and ends the process. MPI is not finalized, so that mpirun ends the other processes.
 func (w *World) fail(err error) {
 	fmt.Fprintf(os.Stderr, "%s: process %d of %d: %v\n", filepath.Base(os.Args[0]),
 		w.rank, w.size, err)
 	os.Exit(1)
 }
 
-// Close ends MPI. It waits until every process has called it, at most as long as for another call. It must be the last
-// call; a process that fails exits without it, so that mpirun ends the other processes.
+// Close ends MPI. It waits until every process has called it, at most for the time limit of a call. It must be the last call.
+// A process that fails exits without it, so that mpirun ends the other processes.
 func (w *World) Close() {
 	w.must(func() C.int { return C.hw_finalize() })
 	close(w.calls)

@@ -26,8 +26,8 @@ type Times struct {
 	Last  uint16 `json:"last"`  // largest time of an entry
 }
 
-// The code of an entry is its kind, as a position among those of the manifest, plus kindCodes times its time. A store
-// without kinds or without times has zeros for them.
+// The code of an entry is the position of its kind in the manifest, plus kindCodes times its time. It has zeros for a store
+// without kinds or without times.
 const (
 	kindCodes = 1 << 8
 	codeBytes = 3 // of an entry with a kind and a time
@@ -166,8 +166,8 @@ func (m *Manifest) readCodes(p *sparse.Panel, b []byte, check bool) (wrong strin
 	return ""
 }
 
-// Codebook gives each entry of a store a factor: that of its kind times that of its time, both rounded to float32.
-// Nil means factors of 1.
+// Codebook gives each entry of a store a factor: the factor of its kind times the factor of its time, both rounded to
+// float32. Nil means factors of 1.
 type Codebook struct {
 	Values Values    // what the factors multiply
 	Kinds  []float64 // by kind

@@ -11,8 +11,7 @@ import (
 // The degrees file holds A·1 so that no sweep is needed to know it: the coded
 // row lengths of an unweighted store, float64 numbers of a weighted one.
 
-// degreeList is that content while a store is written: coded lengths until a
-// weight other than 1 is known.
+// degreeList is the content of the degrees file while a store is written: coded lengths until a weight other than 1 is known.
 type degreeList struct {
 	rows     int // number of rows that there will be, 0 if it is not known
 	weighted bool
@@ -20,7 +19,7 @@ type degreeList struct {
 	hub      float64 // the sum of the pieces of the last row so far
 }
 
-// add adds the degrees of rows, or those of the pieces of one.
+// add adds the degrees of rows, or the degrees of the pieces of a row.
 func (l *degreeList) add(degrees []float64, last bool) {
 	if !last || l.hub != 0 {
 		l.hub += degrees[0]
@@ -43,7 +42,7 @@ func (l *degreeList) add(degrees []float64, last bool) {
 	}
 }
 
-// weigh makes the degrees so far, and those that will be added, float64 numbers.
+// weigh converts the degrees to float64 numbers, also those that will be added.
 func (l *degreeList) weigh() {
 	if l.weighted {
 		return
@@ -59,8 +58,8 @@ func (l *degreeList) weigh() {
 	}
 }
 
-// parseDegrees reads the degrees file without its head. That they are those of the
-// rows is found when frames are first read, see [view.checkDegrees].
+// parseDegrees reads the degrees file without its head. The degrees are compared with the rows when frames are first read,
+// see [view.checkDegrees].
 func parseDegrees(path string, b []byte, m *Manifest) ([]float64, error) {
 	wrong := newDamage(path, "%d bytes for %d rows", len(b), m.Rows)
 	if int64(len(b)) < m.Rows || m.Weighted && int64(len(b)) != 8*m.Rows {

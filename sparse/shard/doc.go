@@ -20,15 +20,15 @@
 //	return w.Commit(ctx)
 //
 // A store appears whole, by the renaming of one small file, or not at all; the
-// one that it replaces stays in force until then. An undirected store holds
-// both directions of every edge in one matrix; a directed one holds the rows,
+// store that it replaces is valid until then. An undirected store holds
+// both directions of every edge in one matrix; a directed store holds the rows,
 // then, after [Writer.BeginIn], the columns, so that the transpose can be
 // swept too.
 //
 // # Reading
 //
 // [Open] returns a [Store], which is a [sparse.Matrix]; a sweep gives the same
-// bits as one over the same matrix in memory, because the frames of a store
+// bits as a sweep over the same matrix in memory, because the frames of a store
 // are the ranges of [sparse.Cut]. Frames stay in memory, in their form on disk, as
 // far as Options.Memory allows; one code path serves all, some or no frames in
 // memory. Other frames are read in every sweep: each worker reads its next chunk of
@@ -65,9 +65,9 @@
 //
 // Bytes from the disk are checked before any number of them is used.
 // Damage is a [*CorruptError] that names the file and the byte. [Verify] reads and checks
-// everything. A store whose files someone writes to, or touches, while they are
-// read gives [ErrChanged]; one that is renamed or replaced is read to the end as it
-// was opened.
+// everything. If the files of a store are written or touched while they are
+// read, the error is [ErrChanged]; a store that is renamed or replaced is read to the
+// end as it was opened.
 //
 // A [Store] and a [Nodes] are safe for concurrent use, a [Writer] is not.
 package shard

@@ -102,7 +102,7 @@ func headerOf(frame []byte) (h header) {
 	return h
 }
 
-// begins reports whether a header can be that of a frame.
+// begins reports whether a header may be the header of a frame.
 func (h *header) begins() bool {
 	return h.Magic == frameMagic && h.Reserved == [2]byte{}
 }
@@ -113,8 +113,8 @@ func frameSum(frame []byte) uint32 {
 	return simd.Checksum(simd.Checksum(0, frame[:atSum]), frame[headerBytes:])
 }
 
-// appendPayload appends the payload of a frame. lengths are those of its rows,
-// nil for a piece of a long row; val may be nil for ones.
+// appendPayload appends the payload of a frame. lengths are the lengths of its rows, nil for a piece of a long row; val may
+// be nil for ones.
 func appendPayload(dst []byte, lengths, ids []uint32, val []float64,
 	deltas []uint32) []byte {
 	start := len(dst)

@@ -37,7 +37,7 @@ func newFrameJob() *frameJob {
 		deltas: make([]uint32, sparse.MaxRange)}
 }
 
-// append adds a row or a piece of one.
+// append adds a row or a piece of a row.
 func (j *frameJob) append(col []uint32, val []float64, code []uint32) {
 	if val != nil {
 		j.valued = true
@@ -59,7 +59,7 @@ func slicePart[E any](list []E, lo, hi int) []E {
 	return list[lo:hi]
 }
 
-// appendOnes appends values of rows without values to those of rows that have some.
+// appendOnes appends n ones to the values of rows.
 func appendOnes(dst []float64, n int) []float64 {
 	for range n {
 		dst = append(dst, 1)

@@ -35,7 +35,7 @@ func (l *listing) shardPath(shard int32) string {
 	return l.path(l.manifest.Files[shard].Name)
 }
 
-// isReplaced reports whether the directory holds another store than the one that was opened.
+// isReplaced reports whether the directory holds another store than when it was opened.
 func (l *listing) isReplaced() bool {
 	if l.manifest == nil {
 		return false

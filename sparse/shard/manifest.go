@@ -14,8 +14,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/durable"
 )
 
-// Version is the format of stores with attributes, codedVersion that of others whose entries have codes or negative values. Other
-// stores have the format plainVersion. This package reads all of them.
+// Version is the format of stores with attributes, codedVersion the format of other stores whose entries have codes or
+// negative values, and plainVersion the format of all other stores. This package reads all of them.
 const (
 	Version      = 3
 	codedVersion = 2
@@ -134,8 +134,8 @@ func (m *Manifest) encode() ([]byte, error) {
 	return b, nil
 }
 
-// maxManifest bounds the size of a manifest, because it is read whole: that of a store of
-// 50,000 shards or inputs, with a line for each, fits.
+// maxManifest bounds the size of a manifest, because it is read whole. A store of 50,000 shards or inputs, with a line for
+// each, fits.
 const maxManifest = 8 << 20
 
 // readManifest reads and checks the manifest of the store in dir. Errors wrap

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Files of a store. Those of one identity carry it in their names.
+// Files of a store. The names of files with an identity contain it.
 const (
 	manifestName = "manifest"
 	tempName     = "manifest.tmp"

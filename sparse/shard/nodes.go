@@ -350,8 +350,7 @@ func parseNodes(path string, b []byte, m *Manifest) (*Nodes, error) {
 	return n, nil
 }
 
-// eachNumber calls do with the ids of n rows, which are all there is in b, and
-// returns the last one.
+// eachNumber calls do with the ids of n rows, which must be all of b, and returns the last id.
 func eachNumber(b []byte, n int,
 	do func(row int, id uint64)) (last uint64, err error) {
 	next := uint64(0)

@@ -5,11 +5,10 @@ import (
 	"iter"
 )
 
-// Reorder returns the dictionary of the same ids in which row i has the id of
-// row position[i] of n. The order of the ids, which the file and
-// [Nodes.Rows] follow, stays that of n. name is the name of the order in the manifest,
-// not empty. position must be a permutation and rows its inverse, or nil,
-// in which case it is computed; both are kept, 8 bytes a row. n itself must have no such order.
+// Reorder returns the dictionary of the same ids in which row i has the id of row position[i] of n. The file and [Nodes.Rows]
+// keep the order of the ids of n. name is the name of the order in the manifest; it must not be empty. position must be a
+// permutation. rows must be its inverse, or nil, in which case it is computed. The slices are kept, 8 bytes a row. n itself
+// must not be reordered.
 func (n *Nodes) Reorder(name string, position, rows []uint32) *Nodes {
 	if name == "" || n.Order != nil || len(position) != n.ids.n {
 		panic(badReorder)
@@ -30,9 +29,8 @@ func (n *Nodes) Reorder(name string, position, rows []uint32) *Nodes {
 	return &m
 }
 
-// Rows yields the rows in the order of the ids. That order is the one of all that another
-// program made of the same graph, and the one to write results in; blocks and vectors
-// of steps are in the order of the rows.
+// Rows yields the rows in the order of the ids. Other programs have the nodes of the graph in this order, and results are
+// written in it. Blocks and vectors of steps are in the order of the rows.
 func (n *Nodes) Rows() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for position := range n.ids.n {

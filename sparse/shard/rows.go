@@ -10,8 +10,8 @@ import (
 // Outside is the place of a row that [Sweeper.WriteRows] leaves out.
 const Outside = ^uint32(0)
 
-// WriteRows writes a store of some rows to the directory dir, in their order: count rows have a place, the
-// others [Outside]. Columns of these rows must have a place too. Cost: one sweep, of a directed graph two.
+// WriteRows writes a store of some rows to the directory dir, in their order: count rows have a place, the other rows are
+// [Outside]. Columns of these rows must have a place too. Cost: one sweep, for a directed graph two.
 func (s *Sweeper) WriteRows(ctx context.Context, dir string, place []uint32,
 	count int) error {
 	m := s.Manifest

@@ -30,12 +30,10 @@ const (
 	chunkBytes = 256 << 10
 )
 
-// Store is an open store. As a [sparse.Matrix] it is the matrix of the out
-// direction; see Transpose for the other. In a sweep a worker visits one chunk after the other.
-// It reads the frames of a chunk that are not in memory by one call, and checks each frame
-// before visit gets its entries. The operating system reads ahead.
-// The error of a damaged frame is a [*CorruptError] or wraps [ErrChanged]. A Store is safe for concurrent use;
-// none of its fields may be changed.
+// Store is an open store. As a [sparse.Matrix] it is the matrix of the out direction; see Transpose for the in direction. In
+// a sweep a worker visits one chunk after another. It reads the frames of a chunk that are not in memory by one call, and
+// checks each frame before visit gets its entries. The operating system reads ahead. The error of a damaged frame is a
+// [*CorruptError] or wraps [ErrChanged]. A Store is safe for concurrent use; its fields must not be changed.
 type Store struct {
 	sparse.Matrix           // the out direction
 	Manifest      *Manifest // the description of the store
@@ -78,11 +76,9 @@ type chunk struct {
 	data     atomic.Pointer[[]byte]
 }
 
-// Open opens the store in the directory dir. It reads and checks the manifest,
-// the index, the degrees, the dictionary, the order, the length of every file
-// and the first frame of every shard; the others are checked as they are read.
-// Errors wrap [ErrNotStore], [ErrIncomplete], [ErrVersion], [sparse.ErrMemory], or are
-// a [*CorruptError].
+// Open opens the store in the directory dir. It reads and checks the manifest, the index, the degrees, the dictionary, the
+// order, the length of every file and the first frame of every shard; other frames are checked when they are read. Errors
+// wrap [ErrNotStore], [ErrIncomplete], [ErrVersion], [sparse.ErrMemory], or are a [*CorruptError].
 func Open(ctx context.Context, dir string, o *Options) (*Store, error) {
 	if o == nil {
 		o = new(Options)
@@ -213,8 +209,8 @@ func (s *Store) storedViews() []*view {
 	return []*view{s.out}
 }
 
-// planFixed adds up the memory that does not depend on the limit; nodes is that of the node ids.
-// If it exceeds the limit, the error has the sum.
+// planFixed adds up the memory that does not depend on the limit; nodes is the memory of the node ids. If the sum exceeds the
+// limit, the error has the sum.
 func (s *Store) planFixed(workers int, nodes int64) (err error) {
 	s.plan = budget.Plan{Limit: s.plan.Limit}
 	const perFrame = 16 + 48 + 8 // frame, Range, seen
@@ -233,10 +229,9 @@ func (s *Store) planFixed(workers int, nodes int64) (err error) {
 	return err
 }
 
-// planMemory cuts the frames into chunks, unless they are cut, and decides which of them stay in
-// memory: all without a limit, else as many as fit in addition to the buffers, spread
-// over the sweep so that the disk can work while they are decoded. With stream
-// set, no frame stays. Sweeps may run meanwhile once the frames are cut.
+// planMemory cuts the frames into chunks, unless they are cut, and decides which frames stay in memory. Without a limit all
+// frames stay. Otherwise the frames that fit in addition to the buffers stay, spread over the sweep so that the disk can work
+// while they are decoded. With stream set, no frame stays. Once the frames are cut, sweeps may run meanwhile.
 func (s *Store) planMemory(workers int, stream bool) error {
 	if err := s.planFixed(workers, s.Nodes.Bytes()); err != nil {
 		return err
@@ -293,8 +288,7 @@ func (s *Store) planMemory(workers int, stream bool) error {
 	return s.plan.Reserve(keep, "frames kept in memory")
 }
 
-// cut cuts the frames into chunks of at most target bytes, or of one frame, and
-// returns the length of the longest.
+// cut cuts the frames into chunks of at most target bytes, or of one frame, and returns the length of the longest chunk.
 func (v *view) cut(target int) (longest int) {
 	v.seen = make([]atomic.Uint64, len(v.direct.frames))
 	var c *chunk
@@ -323,8 +317,8 @@ func (s *Store) Transpose() sparse.Matrix {
 // buffers for sweeps with them. Options.Memory bounds it.
 func (s *Store) Held() int64 { return s.plan.Required() }
 
-// bytesOnlyTransposed returns how many bytes of the frames that stay in memory are read only by sweeps
-// of [Store.Transpose]: those of a directed store's in direction.
+// bytesOnlyTransposed returns the bytes of the frames in memory that only sweeps of [Store.Transpose] read: the frames of the
+// in direction of a directed store.
 func (s *Store) bytesOnlyTransposed() int64 {
 	var bytes int64
 	if s.back == s.out {
@@ -353,7 +347,7 @@ func (s *Store) Resident() bool {
 	return true
 }
 
-// Close closes the files. Sweeps that are running, and later ones, return [ErrClosed]. A second call does nothing.
+// Close closes the files. Running and later sweeps return [ErrClosed]. A second call does nothing.
 func (s *Store) Close() error { return s.listed.close() }
 
 // Dims returns the number of rows and columns.

@@ -79,8 +79,8 @@ func OpenSweeper(ctx context.Context, dir string, o *Options,
 	return s, nil
 }
 
-// copyShare is the smallest ratio of the memory limit to the memory of a copy, and to that of a layout beyond plain ids.
-// Decoding ids takes up to a third of the time of a sweep over few columns.
+// copyShare is the smallest ratio of the memory limit to the memory of a copy, and to the additional memory of a layout
+// beyond plain ids. Decoding ids takes up to a third of the time of a sweep over few columns.
 const copyShare = 8
 
 // copyBytes returns the memory of a copy with plain column ids.

@@ -22,13 +22,12 @@ type VerifyReport struct {
 	Entries  int64     `json:"entries"` // stored entries of both directions
 }
 
-// Verify opens the store in the directory dir as o says, reads every byte of it and checks
-// all that its format promises: checksums, places, structure, the cut of the rows, the
-// counts of the manifest, the degrees, the order of the ids, and that the columns of a
-// directed store, or the mirror image of an undirected one, are the same matrix. Errors are
-// those of [Open] and of sweeps. Frames are not kept. If room is not nil, it is first asked
-// for what this takes. If progress is not nil, it is called, from several goroutines, with
-// how many of how many bytes were read. Cost: two readings.
+// Verify opens the store in the directory dir with the options o, reads every byte of it and checks all that its format
+// promises: checksums, places, structure, the cut of the rows, the counts of the manifest, the degrees, the order of the ids,
+// and that the columns of a directed store, or the mirror image of an undirected store, are the same matrix. It returns the
+// errors of [Open] and of sweeps. Frames are not kept. If room is not nil, Verify first calls it with the memory that it
+// needs. If progress is not nil, it is called, from several goroutines, with the number of bytes that were read and their
+// total. Cost: two readings.
 func Verify(ctx context.Context, dir string, o *Options,
 	room func(bytes int64) error,
 	progress func(done, total int64)) (report *VerifyReport, err error) {
@@ -143,8 +142,8 @@ func checksum(ctx context.Context, f io.ReaderAt,
 	return bytes, sum, nil
 }
 
-// AttributesOf returns the path of the attributes of the nodes, "" without any, once it has compared their checksum with that of
-// the manifest. The error is a [*CorruptError]. Cost: the file is read once.
+// AttributesOf returns the path of the attributes of the nodes, or "" if there are none. It first compares their checksum
+// with the checksum in the manifest. The error is a [*CorruptError]. Cost: the file is read once.
 func AttributesOf(ctx context.Context, s *Store) (path string, err error) {
 	if s.Manifest.Attributes == nil {
 		return "", nil
@@ -159,7 +158,7 @@ func AttributesOf(ctx context.Context, s *Store) (path string, err error) {
 	return path, s.listed.compare(ctx, f, entry)
 }
 
-// compare compares the checksum of an open file with that of the manifest.
+// compare compares the checksum of an open file with the checksum in the manifest.
 func (l *listing) compare(ctx context.Context, f io.ReaderAt, entry File) error {
 	bytes, sum, err := checksum(ctx, f, entry.Bytes)
 	if err == nil && (bytes != entry.Bytes || sumText(sum) != entry.CRC) {
@@ -289,9 +288,8 @@ func (c *census) checkCut(v *view) error {
 	return nil
 }
 
-// CheckedMatrix returns the matrix for those who read all of it and write down one half:
-// at its end a sweep of an undirected store compares the two, which no checksum
-// does, and returns a [*CorruptError] where they are not the same.
+// CheckedMatrix returns the matrix for callers that read all of it and write one half. At its end a sweep of an undirected
+// store compares the two halves, which no checksum does, and returns a [*CorruptError] if they differ.
 func (s *Store) CheckedMatrix() sparse.Matrix {
 	return comparedMatrix{s.Matrix, s}
 }

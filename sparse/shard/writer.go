@@ -134,12 +134,10 @@ func Create(dir string, o *WriteOptions) (*Writer, error) {
 	return w, nil
 }
 
-// Append writes the next row: strictly increasing columns, each below the
-// number of rows that there will be, their values, nil for ones, and in a store with kinds or times
-// their codes, see [CodeOf]: columns may be equal if their codes increase. The
-// slices are not kept. The error wraps [sparse.ErrStructure] for a row that is
-// none; any other comes from the disk, perhaps for a row before. After an error
-// only Abort makes sense.
+// Append writes the next row. col must increase strictly and be below the final number of rows. val has the values; nil means
+// ones. In a store with kinds or times code has the codes, see [CodeOf], and columns may be equal if their codes increase.
+// The slices are not kept. The error wraps [sparse.ErrStructure] for an invalid row; any other error comes from the disk,
+// perhaps for an earlier row. After an error only Abort may be called.
 func (w *Writer) Append(col []uint32, val []float64, code []uint32) error {
 	if w.err == nil {
 		w.err = w.append(col, val, code)
@@ -263,9 +261,8 @@ func hashPairs(number uint64, shift uint, ids []uint32, val []float64,
 	return sum
 }
 
-// BeginIn ends the rows of a directed store and begins its columns: from here
-// on Append takes the columns of the same matrix, one after the other, as the
-// strictly increasing rows in which each has entries.
+// BeginIn ends the rows of a directed store and begins its columns. After it Append takes the columns of the same matrix,
+// each as the strictly increasing rows with entries in the column.
 func (w *Writer) BeginIn() error {
 	if !w.o.Directed || w.direction != 0 {
 		panic(badBegin)
