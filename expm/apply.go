@@ -11,26 +11,23 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// ApplyTo stores f(H)·B in dst[i] for each function f = fs[i], or the rows that Settings.Rows lists. The blocks have
-// the shape of b or as many rows as are listed, and no two of them, nor b and one of them, may overlap.
+// ApplyTo stores f(H)·B in dst[i] for each function f = fs[i], or only the rows that Settings.Rows lists. Each block must
+// have the shape of b, or a row for each listed row. Blocks must not overlap each other or b.
 //
-// If several processes share the rows of the map, each calls ApplyTo with its rows of b, whose padding is
-// zero, see [sparse.Team], and all get the same bounds.
+// If several processes share the rows of the map, each process must call ApplyTo with its rows of b, whose padding is zero,
+// see [sparse.Team]. All get the same bounds.
 //
-// Exponentials whose argument is a Laplacian are cut, by predicted cost, into
-// those that share one Chebyshev series in H and groups that share the solves
-// of a series in a resolvent. Matérn functions on a wide spectrum are sums of
-// resolvents. Everything else is a Chebyshev series in H. Where all are series
-// they run on one slab of columns after the other, as many as stay in cache,
-// each to the tolerance.
+// Exponentials whose argument is a Laplacian are divided, by predicted cost, into exponentials that share one Chebyshev
+// series in H, and groups that share the solves of a series in a resolvent. Matérn functions on a wide spectrum are sums of
+// resolvents. Other functions are Chebyshev series in H. If all functions are series, they are computed for one slab of
+// columns after another, as wide as the cache holds, each to the tolerance.
 //
-// An exponential that is largest at an end of the interval far from the spectrum, for example exp(−A), is computed on
-// an estimated interval, see Result.Condition.
+// An exponential that is largest at an end of the interval far from the spectrum, for example exp(−A), is computed on an
+// estimated interval, see Result.Condition.
 //
-// The error is [ErrTolerance], with a result whose blocks and bounds are
-// valid, [ErrParameter], [ErrOverflow], [ErrSmooth], [ErrInterval], [graph.ErrAsymmetric], the context's, or that of
-// a sweep. Memory: two blocks more, six with solves, seven with a factor, and
-// one where a rate is above 1e8/λ; of slabs two and one for each function.
+// The error is [ErrTolerance], with a result whose blocks and bounds are valid, [ErrParameter], [ErrOverflow], [ErrSmooth],
+// [ErrInterval], [graph.ErrAsymmetric], the error of the context, or an error of a sweep. Memory: two more blocks, six with
+// solves, seven with a factor, and one more if a rate is above 1e8/λ; for slabs two slabs and one for each function.
 func (m *Map) ApplyTo(ctx context.Context, dst []*sparse.Block[float64],
 	b *sparse.Block[float64], fs []Function, s *Settings) (*Result, error) {
 	if err := s.validate(); err != nil {
@@ -310,8 +307,8 @@ func (e *evaluation) refuse(p *part) {
 	}
 }
 
-// valueRounding bounds the relative rounding error of a value of the function, in ε, beyond a
-// few: that of σ, whose error a power multiplies by ν, and of [math.Pow], about ν/2.
+// valueRounding bounds the relative rounding error of a value of the function, in ε, in addition to a few ε: the error of σ,
+// which a power multiplies by ν, and of [math.Pow], about ν/2.
 func (f *Function) valueRounding() float64 {
 	if f.kind == exponential && f.shift > 0 {
 		return 4 // of the two factors of raise

@@ -7,8 +7,7 @@ import (
 )
 
 const (
-	// smallest is the size, relative to the first ones, of coefficients that
-	// are left out of every series.
+	// smallest is the size, relative to the first coefficients, of coefficients that are left out of every series.
 	smallest = 1e-18
 
 	// maxDegree is the longest series that is tried.
@@ -47,14 +46,13 @@ func degree(z, eps float64) int {
 	return hi
 }
 
-// scaledBessel returns e^−z·I_j(z) for j = 0 … degree(z, smallest) and a bound
-// on twice the sum of all later ones, by Miller's backward recurrence
+// scaledBessel returns e^−z·I_j(z) for j = 0 … degree(z, smallest) and a bound on twice the sum of all later terms, by
+// Miller's backward recurrence
 //
 //	p_{j−1} = p_{j+1} + (2j/z)·p_j
 //
-// normalised by p_0 + 2·Σ p_j = 1 (Gautschi 1967). The sum is compensated.
-// It starts where the bound is 1e-19: nearer, and for z = 1e7 the error would
-// be 2e-7 without a sign.
+// normalised by p_0 + 2·Σ p_j = 1 (Gautschi 1967). The sum is compensated. The recurrence starts where the bound is 1e-19. If
+// it started at a smaller j, the error for z = 1e7 would be 2e-7 without a sign.
 func scaledBessel(z float64) (coef []float64, tail float64) {
 	if z == 0 {
 		return []float64{1}, 0

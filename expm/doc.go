@@ -11,7 +11,7 @@
 //	            L̃ = J − S       [0, 2]
 //	            A               [−ρ, ρ], ρ from products with A
 //	            S = D^−½AD^−½   [−1, 1]
-//	NewBounded  any applier, with an interval that the caller knows
+//	NewBounded  any applier, with a given interval
 //
 // An exponential that is largest at an end of the interval where the spectrum may not reach, for example exp(−A), is
 // computed on an interval between estimates of the smallest and the largest eigenvalue.
@@ -31,7 +31,7 @@
 // Every method first splits off the part of B in the known eigenvectors, exactly, because for
 // a large rate it is often the whole result. Tolerances are relative to the norm of the
 // result, which is measured on the way. A tolerance that rounding errors alone
-// may exceed is refused.
+// may exceed gives [ErrTolerance].
 //
 // # Methods
 //
@@ -43,19 +43,19 @@
 // For falling exponentials of a Laplacian with hubs, whose spectrum is wide, a
 // Chebyshev series in the resolvent (I + γL)⁻¹, whose spectrum is not, takes
 // fewer sweeps: each term is a solve by conjugate gradients, to a tolerance
-// that relaxes from term to term. Residuals bound its errors, since I + γL ⪰ I.
+// that relaxes from term to term. Residuals bound the errors, because I + γL ⪰ I.
 // Rates within a factor of sixteen share the solves. The method is chosen by
 // predicted cost.
 //
 // A Matérn function on a wide spectrum is a sum of resolvents with positive
-// weights, times powers of one.
+// weights, times powers of a resolvent.
 //
 // # Determinism
 //
 // Sums over rows are added in an order that depends on the matrix alone, so
 // results have the same bits for any number of workers, and for a matrix in
 // memory or on disk. The number of terms depends on norms of the whole block,
-// so a column's last bits may depend on its company.
+// so that the last bits of a column may depend on the other columns.
 // Several processes may share the rows of a matrix; all of them get the same bounds, and results with the same
 // bits for the same number of processes.
 package expm

@@ -135,7 +135,7 @@ type expansion struct {
 	productRounding float64 // rounding errors of products compared with the usual ones; 0 means 1
 }
 
-// steepest bounds the derivative on [−1, 1], that of T_j being at most j².
+// steepest bounds the derivative on [−1, 1]. The derivative of T_j is at most j².
 func (s *expansion) steepest() (sum float64) {
 	for j, c := range s.coef {
 		sum += float64(j) * float64(j) * math.Abs(c)

@@ -44,7 +44,7 @@ type Map struct {
 	*caches
 }
 
-// caches hold what calls keep for later ones, also those of the same map with an estimated interval.
+// caches hold what calls keep for later calls, also calls on the same map with an estimated interval.
 type caches struct {
 	slabs   sync.Pool // of *sparse.Block[float64], for reuse by later slabs
 	planned sync.Map  // from ratio to *expansion, see planFalling
@@ -128,10 +128,9 @@ func New(ctx context.Context, g *graph.Graph, kind sparse.Kind) (*Map, error) {
 	return m, nil
 }
 
-// NewBounded returns a symmetric map of which nothing is known but an interval
-// that holds its spectrum. Where it does not, functions fail with
-// [ErrInterval] as soon as that shows. The first function fails with [graph.ErrAsymmetric] if the map is not symmetric, which
-// takes a sweep of two columns.
+// NewBounded returns a symmetric map with an interval that must contain its spectrum. If it does not, functions fail with
+// [ErrInterval] as soon as this shows. The first function fails with [graph.ErrAsymmetric] if the map is not symmetric; the
+// check takes a sweep of two columns.
 func NewBounded(a sparse.Applier[float64], lo, hi float64,
 	workers int) (*Map, error) {
 	r, c := a.Dims()

@@ -32,10 +32,10 @@ const (
 // Estimated is the condition of a result with an estimated interval.
 const Estimated = "the spectrum lies in an interval estimated by Lanczos iteration from a random vector, which fails with a probability below 1e-13"
 
-// narrowInterval returns the map with an interval between estimates of the ends of the spectrum if an exponential is largest at
-// an end of the interval that may be far from the spectrum, because the errors of the series grow with the value there.
-// Otherwise it returns m. For example, the eigenvalues of A of a complete graph of 50 nodes are −1 and 49, so that exp(−A)
-// is e at most, while exp(−x) is e⁴⁹ on [−49, 49]. Cost: a sweep of one column for each step.
+// narrowInterval returns the map with an interval between estimates of the ends of the spectrum, if an exponential is largest
+// at an end of the interval that may be far from the spectrum, because the errors of the series grow with the value there.
+// Otherwise it returns m. For example, the eigenvalues of A of a complete graph of 50 nodes are −1 and 49, so that exp(−A) is
+// at most e, while exp(−x) is e⁴⁹ on [−49, 49]. Cost: a sweep of one column for each step.
 func (m *Map) narrowInterval(ctx context.Context, fs []Function) (*Map, int, error) {
 	need := 0.0
 	for i := range fs {

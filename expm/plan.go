@@ -38,8 +38,7 @@ const (
 	// enough for any tolerance that is likely.
 	tameProduct = 1e8
 
-	// guess is the norm of a result relative to that of B that is planned
-	// with where nothing is known of it.
+	// guess is the norm of a result relative to the norm of B that plans use if nothing is known of it.
 	guess = 1e-3
 )
 
@@ -100,8 +99,7 @@ func (p *part) expand(e *evaluation) (err error) {
 	return err
 }
 
-// cut divides falling exponentials into those of the series and groups of
-// resolvents, where the sweeps expected are fewest.
+// cut divides falling exponentials into series and groups of resolvents so that the expected number of sweeps is smallest.
 func (e *evaluation) cut(ctx context.Context, pl *plan, falling []*part) error {
 	if len(falling) == 0 {
 		return nil
@@ -142,8 +140,8 @@ func (e *evaluation) cut(ctx context.Context, pl *plan, falling []*part) error {
 	return nil
 }
 
-// countSeries returns how many of the falling exponentials, which are sorted by rate, are computed by series;
-// those of larger rates are computed by resolvents.
+// countSeries returns the number of falling exponentials, sorted by rate, that are computed by series; exponentials of larger
+// rates are computed by resolvents.
 func (e *evaluation) countSeries(ctx context.Context, pl *plan, falling []*part) (count int, err error) {
 	steepest := falling[len(falling)-1]
 	z := -steepest.f.rate * e.m.Hi / 2
@@ -257,7 +255,7 @@ type Diagonal struct {
 	Inexact       float64 // the largest element that is no whole number, or 0
 }
 
-// DiagonalOf returns the description of a diagonal. Several processes give their rows, and all get that of the
+// DiagonalOf returns the description of a diagonal. Several processes give their rows, and all get the description of the
 // whole diagonal.
 func DiagonalOf(team *sparse.Team, diagonal []float64) Diagonal {
 	sum := 0.0

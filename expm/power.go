@@ -23,10 +23,9 @@ const (
 	mostPoles = 40
 )
 
-// fitPower returns the function with the fewest poles whose error is at most
-// tolerance, or the best one found: the AAA algorithm (Nakatsukasa, Sète and
-// Trefethen 2018) gives the poles, and least squares the weights. The error is that
-// on a grid four times finer than the points fitted.
+// fitPower returns the function with the fewest poles whose error is at most tolerance, or else the best function found. The
+// AAA algorithm (Nakatsukasa, Sète and Trefethen 2018) gives the poles, and least squares the weights. The error is measured
+// on a grid four times finer than the fitted points.
 func fitPower(s, top, tolerance float64) *stieltjes {
 	a := newAAA(s, top)
 	best := &stieltjes{err: math.Inf(1)}

@@ -217,8 +217,7 @@ func (s *solveErrors) columnBounds(p *part) (bounds, rounded []float64) {
 	return bounds, rounded
 }
 
-// lastWrong returns the rounding errors of the last solve, or before the first one an estimate
-// of them.
+// lastWrong returns the rounding errors of the last solve, or an estimate of them before the first solve.
 func (s *solveErrors) lastWrong() float64 {
 	if len(s.wrong) > 0 {
 		return s.wrong[len(s.wrong)-1]
@@ -226,10 +225,9 @@ func (s *solveErrors) lastWrong() float64 {
 	return s.expected
 }
 
-// target returns the residual at which solve j may end: for the part with the smallest
-// allowance, an equal share of the remaining error budget, less rounding errors of all later
-// solves as large as those of the last one. Where rounding errors exceed the budget, residuals
-// are a small share of them, because smaller ones would not improve the result.
+// target returns the residual at which solve j may end: for the part with the smallest allowance, an equal share of the
+// remaining error budget, less rounding errors of all later solves of the size of the last solve. If rounding errors exceed
+// the budget, residuals are a small share of them, because smaller residuals would not improve the result.
 func (s *solves) target(j int) float64 {
 	wrong := s.errors.lastWrong()
 	target := infinity
@@ -260,8 +258,8 @@ func (s *solves) digits(j, last int) (sum float64) {
 	return sum
 }
 
-// solve stores M·T_j in x, or an approximation after limit steps if limit is positive. The
-// residual is computed anew where that of the recurrence may be wrong by much of the target.
+// solve stores M·T_j in x, or an approximation after limit steps if limit is positive. The residual is computed anew if the
+// residual of the recurrence may be wrong by much of the target.
 func (s *solves) solve(ctx context.Context, j int, target float64,
 	limit int) error {
 	columns, err := absoluteTargets(target, s.e.b.Cols)

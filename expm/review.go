@@ -13,10 +13,10 @@ import (
 // errTooSlow says that after the first solve a series in H looks cheaper.
 var errTooSlow = errors.New("expm: a series in H is cheaper")
 
-// solveFirst is the first solve of an attempt, whose pace predicts the cost of the others. A
-// series in H replaces the solves where it is cheaper, which is decided in the first attempt
-// alone, and a factor replaces Jacobi where that is slow. Each solve stops as soon as another
-// method is predicted to be cheaper. On grids, trees and small worlds this saves 80 to 99 % of the sweeps.
+// solveFirst is the first solve of an attempt, whose pace predicts the cost of the other solves. A series in H replaces the
+// solves if it is cheaper, which only the first attempt decides, and a factor replaces Jacobi if Jacobi is slow. Each solve
+// stops as soon as another method is predicted to be cheaper. On grids, trees and small worlds this saves 80 to 99 % of the
+// sweeps.
 func (s *solves) solveFirst(ctx context.Context, last int, first bool) error {
 	// sweeps of a series
 	target := s.target(0)

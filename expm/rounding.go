@@ -16,11 +16,10 @@ const (
 	// function, in ε.
 	solveRounding = 10
 
-	// stepRounding is that for a step of the recurrence of resolvents, in ε.
+	// stepRounding is the rounding error of a step of the recurrence of resolvents, in ε.
 	stepRounding = 2
 
-	// residualRounding is that for the residual of a solve, in ε‖w∘x‖, see
-	// roundingOf.
+	// residualRounding is the rounding error of the residual of a solve, in ε‖w∘x‖, see roundingOf.
 	residualRounding = 1
 )
 
@@ -62,14 +61,13 @@ func (e *evaluation) meetNeighbours(ctx context.Context) error {
 	return op.ApplyTo(ctx, sums, sparse.BlockOf(e.m.n, 1, g.Degrees))
 }
 
-// roundingOf returns the factor w_i with which rounding errors r of the residual
-// of (1 + γH)·x = b, those of the degrees among them, obey
+// roundingOf returns the factor w_i for which the rounding errors r of the residual of (1 + γH)·x = b, including errors of
+// the degrees, satisfy
 //
 //	‖r‖ ≤ c·ε·‖w∘x‖
 //
-// A row errs by a few ε times (1 + γd_i)|x_i| + γ·Σ_j |a_ij||x_j|, and
-// (Σ_j |a_ij||x_j|)² ≤ d_i·Σ_j |a_ij|·x_j², whose sum over i is Σ_j (|A|·d)_j·x_j². For
-// the normalised Laplacian d and |A|·d are replaced by 1.
+// A row errs by a few ε times (1 + γd_i)|x_i| + γ·Σ_j |a_ij||x_j|, and (Σ_j |a_ij||x_j|)² ≤ d_i·Σ_j |a_ij|·x_j², whose sum
+// over i is Σ_j (|A|·d)_j·x_j². For the normalised Laplacian d and |A|·d are replaced by 1.
 func (s *solves) roundingOf(i int) float64 {
 	d, beside := s.e.weights.of(i)
 	return math.Hypot(1+s.gamma*d, s.gamma*beside)

@@ -17,8 +17,8 @@ const (
 	// ε·√degree.
 	rounding = 25
 
-	// slopeRounding is the allowance, in ε, for those of products where the
-	// function is steep: they move an eigenvalue at the end of the interval.
+	// slopeRounding is the allowance, in ε, for rounding errors of products where the function is steep: they move an
+	// eigenvalue at the end of the interval.
 	slopeRounding = 4
 )
 
@@ -95,8 +95,7 @@ func (p *part) aim(e *evaluation, j int, norm float64, measured bool) {
 	p.measure = next
 }
 
-// runSeries computes the parts by series in H: one sweep for each term of the
-// longest one.
+// runSeries computes the parts by series in H: one sweep for each term of the longest series.
 func (e *evaluation) runSeries(ctx context.Context, parts []*part) error {
 	e.split(parts, true)
 	for _, p := range parts {
@@ -137,8 +136,7 @@ func (p *part) horizon() int {
 	return max(p.measure, 1)
 }
 
-// constants finishes series of one term. Where B has nothing outside the null
-// space, its result is there already.
+// constants finishes series of one term. If B has no part outside the null space, the result is complete already.
 func (e *evaluation) constants(parts []*part) {
 	for _, p := range parts {
 		if len(p.expansion.coef) > 1 && !(p.settled && p.end == 0) {
@@ -241,8 +239,8 @@ func (p *part) scheduleTerm(j int, e *evaluation) {
 	p.schedule(j, p.scale || !p.settled && j == max(p.measure, 1), e)
 }
 
-// schedule has the term j added, with the one before if that has not been, or left for the
-// next one; where norms are measured it is added at once.
+// schedule marks the term j to be added, together with the term before it if that has not been added, or left for the next
+// term. If norms are measured the term is added at once.
 func (p *part) schedule(j int, norms bool, e *evaluation) {
 	p.first = j+1-p.added == 2
 	p.visit = p.first || norms
@@ -351,8 +349,8 @@ func (r *recurrence) rows(rows sparse.Rows) {
 	}
 }
 
-// addTerms adds the term j of a series, t, to the rows lo ≤ i < hi of the result, with first the one
-// before it, x, too. It returns these rows.
+// addTerms adds the term j of a series, t, to the rows lo ≤ i < hi of the result, and before it, if first is set, the
+// previous term x. It returns these rows.
 func (p *part) addTerms(j, lo, hi int, x, t *sparse.Block[float64]) simd.Rows[float64] {
 	y := simd.RowsOf(p.y.Data, p.y.Stride, lo)
 	if p.first {

@@ -37,7 +37,7 @@ const (
 	// Resolvent is a Chebyshev series in (I + γH)⁻¹: a solve for each term.
 	Resolvent Method = "resolvent"
 
-	// Rational is a sum of shifted inverses, and powers of one: a solve each.
+	// Rational is a sum of shifted inverses and of their powers. It takes a solve for each.
 	Rational Method = "rational"
 
 	// Projection is the part of B in the null space alone: all that is left of
@@ -113,10 +113,9 @@ type Outcome struct {
 	// SampledCholesky is true if solves were preconditioned by a factor.
 	SampledCholesky bool
 
-	// ErrorBound is never below ‖Y − f(H)B‖ and ColumnBound never below that
-	// of each column: truncation and residuals exactly, rounding by an allowance
-	// of 25ε√degree·‖B‖ for a series, times the size of the coefficients, and of ε
-	// times the sum of absolute values of a row for a product of solves.
+	// ErrorBound is an upper bound of ‖Y − f(H)B‖, and ColumnBound an upper bound for each column. They bound truncation and
+	// residuals exactly. For rounding they have an allowance: 25ε√degree·‖B‖ for a series, times the size of the
+	// coefficients, and ε times the sum of absolute values of a row for a product of solves.
 	ErrorBound  float64
 	ColumnBound []float64
 

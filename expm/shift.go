@@ -35,8 +35,8 @@ func (s *expansion) terms(eps float64) int {
 	return len(s.tail)
 }
 
-// sensitivities returns by how much an error of each solve j ≤ end may reach the sum of the terms up
-// to end: 4·Σ_{i>j} |c_i|·(i − j), and half of that for j = 0.
+// sensitivities returns the factor by which an error of each solve j ≤ end may change the sum of the terms up to end:
+// 4·Σ_{i>j} |c_i|·(i − j), and half of that for j = 0.
 func (s *expansion) sensitivities(end int) []float64 {
 	reach := make([]float64, end+1)
 	sizes := 0.0 // Σ_{i>j} |c_i|
@@ -133,8 +133,8 @@ func (c *costs) stepsOf(group []*part, gamma float64) (steps, crowding float64) 
 // than rounding errors of that solve.
 const beneathRounding = 16
 
-// digitsOf returns the natural logarithm of the factor by which a solve reduces a residual,
-// at least that of a step or two.
+// digitsOf returns the natural logarithm of the factor by which a solve reduces a residual, at least the factor of a step or
+// two.
 func digitsOf(residual float64) float64 {
 	return max(1, math.Log(2/residual))
 }
@@ -147,8 +147,8 @@ func (m *Map) pace(gamma float64) float64 {
 	return 0.35 * math.Sqrt(condition)
 }
 
-// measureRough stores in rough the expected rounding errors of a solve relative to the norm of
-// w[0], because a row of the solution is about that of w[0] over 1 + γd_i.
+// measureRough stores in rough the expected rounding errors of a solve relative to the norm of w[0], because a row of the
+// solution is about the row of w[0] divided by 1 + γd_i.
 func (e *evaluation) measureRough(ctx context.Context) error {
 	if e.norm == 0 {
 		return nil

@@ -75,7 +75,7 @@ func (d *division) run(worker int, r blocks.Run, sums []float64) {
 	}
 	simd.AddRows(w, rows, k, w, factors, total)
 	simd.DotColumns(sums, rows, w, w)
-	// The norms are those that the caller sees, the rows what sweeps do.
+	// Norms are of the rows that the caller sees; sweeps use the rows of the map.
 	square := 0.0
 	for _, u := range r.Unit {
 		square += float64(u * u)

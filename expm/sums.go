@@ -31,8 +31,8 @@ func (s *columnSums) of(piece, row int) []float64 {
 	return s.sums.Of(piece)
 }
 
-// rootsTo stores the square roots of the totals in dst, and returns that of
-// their sum: the norms of the columns and of the block.
+// rootsTo stores the square roots of the totals, the norms of the columns, in dst. It returns the square root of their sum,
+// the norm of the block.
 func (s *columnSums) rootsTo(dst []float64) float64 {
 	s.sums.TotalTo(dst)
 	s.team.Sum(dst)

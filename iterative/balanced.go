@@ -10,14 +10,13 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// VonNeumannAdjacency is the system I − αA, given v > 0 with α·Av < v in every row,
-// which Perron's eigenvector is, and least, a lower bound of its eigenvalues: with
-// the Laplacian L' of the graph whose weights are v_i·a_ij·v_j
+// VonNeumannAdjacency is the system I − αA. v must be positive with α·Av < v in every row, as Perron's eigenvector is, and
+// least is a lower bound of the eigenvalues. With the Laplacian L' of the graph with weights v_i·a_ij·v_j
 //
 //	diag(v)·(I − αA)·diag(v) = αL' + diag(v∘(v − αAv))
 //
-// so that Jacobi's steps and the factor are those of a graph. Weights are computed in
-// every sweep, or kept if several processes share the rows, and v is kept. Cost: [graph.Sweeps].
+// so that Jacobi's steps and the factor are the same as for a graph. Weights are computed in every sweep, or kept if several
+// processes share the rows, and v is kept. Cost: [graph.Sweeps].
 func VonNeumannAdjacency(ctx context.Context, g *graph.Graph, alpha float64,
 	v []float64, bound float64) (*System, error) {
 	team := sparse.TeamOf(g.A)

@@ -45,7 +45,7 @@ type CG struct {
 	ground, image []float64
 }
 
-// column is the state of one column's recurrence.
+// column is the state of the recurrence of one column.
 type column struct {
 	target   float64 // norm of the residual at which the column has converged
 	norm     float64 // of the right-hand side
@@ -111,15 +111,14 @@ func (c *column) turn(rr, rz float64) (beta float64) {
 	return beta
 }
 
-// SolveTo stores in x the solution of A·X = B, which with a null space is the
-// one without part in it: X = A⁺B. x must not be b; with Start it is read.
+// SolveTo stores in x the solution of A·X = B. With a null space it is X = A⁺B, the solution without a part in it. x must not
+// be b. If Start is set, SolveTo begins with x.
 //
-// The error is [ErrIterationLimit], [ErrIndefinite], [ErrStagnation], the
-// context's, or that of a sweep; with the first three x and the result are
-// filled: each column of x then has the smallest energy error of its steps.
+// The error is [ErrIterationLimit], [ErrIndefinite], [ErrStagnation], the error of the context, or an error of a sweep. With
+// the first three, x and the result are filled: each column of x then has the smallest energy error of its steps.
 //
-// Cost: a sweep for each step, one more for the true residual, one for a start
-// that is not zero. Allocations per step do not grow with the system.
+// Cost: a sweep for each step, one more for the true residual, and one more for a start that is not zero. Allocations per
+// step do not grow with the system.
 func (c *CG) SolveTo(ctx context.Context, x, b *sparse.Block[float64],
 	s *Settings) (*Result, error) {
 	n, cols := c.A.Dims()
@@ -195,8 +194,7 @@ func (r *run) verify(ctx context.Context) (again bool, err error) {
 			c.residual <= c.target {
 			continue
 		}
-		// A second start that has not halved the residual of the first one
-		// has met the rounding errors of the map itself.
+		// A second start that has not halved the residual of the first start has reached the rounding errors of the map.
 		stuck := r.verified[j] > 0 && c.residual > r.verified[j]/2
 		r.verified[j] = c.residual
 		switch {
@@ -210,8 +208,8 @@ func (r *run) verify(ctx context.Context) (again bool, err error) {
 	return again, nil
 }
 
-// discard makes the columns of x zero that are worse than that, as rounding errors may
-// have made them where the map is next to singular, and computes the residuals again.
+// discard sets columns of x to zero that are worse than zero, as rounding errors may have made them if the map is nearly
+// singular, and computes the residuals again.
 func (r *run) discard(ctx context.Context) (hasDiscarded bool, err error) {
 	for j := range r.columns {
 		if c := &r.columns[j]; c.residual <= worthless*c.norm {

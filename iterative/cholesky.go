@@ -13,10 +13,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// cholesky is a factor G·Gᵀ that resembles scale·L + diag(ground), L the
-// Laplacian of a graph, with sampled fill: about as many entries as the graph
-// has. Vertices are eliminated in the order of their degrees at the time,
-// which makes the factor of a forest exact. It is safe for concurrent use.
+// cholesky is a factor G·Gᵀ that approximates scale·L + diag(ground) for the Laplacian L of a graph, with sampled fill: it
+// has about as many entries as the graph. Vertices are eliminated in the order of their current degrees, so that the factor
+// of a forest is exact. It is safe for concurrent use.
 type cholesky struct {
 	order   []uint32  // the row at each position of the factor
 	pivot   []float64 // inverted
@@ -57,8 +56,8 @@ func SampledBytes(n int, entries int64) budget.Size {
 		budget.AllOf(columns, columns, budget.Times(n, 100)))
 }
 
-// isLean reports whether a complete factor is tried: of a small graph, and of one with so few edges that it may
-// be a road map, a grid, a tree or a mesh.
+// isLean reports whether a complete factor is tried: for a small graph, and for a graph with so few edges that it may be a
+// road map, a grid, a tree or a mesh.
 func isLean(n int, entries int64) bool {
 	return n <= smallRows || entries <= 8*int64(n)
 }
@@ -74,24 +73,20 @@ func completeBytes(n int, entries, fill int64) budget.Size {
 	return budget.AllOf(budget.Times(entries, 20), budget.Times(fill, 48), budget.Times(n, 200))
 }
 
-// factorLimit bounds the entries of the triangle. That of a social network, a web or a road map has 0.5 to 1.2 times as
-// many as the matrix, of a grid of two dimensions or of neighbours in the plane
-// 0.8 to 1.2, of three dimensions 1.6 with six neighbours and 1.2 with 26, and of random edges
-// 2.7 with eight. Random graphs with more edges and neighbours in more dimensions go beyond: there
-// Jacobi takes few steps, unless weights differ by orders of magnitude.
+// factorLimit bounds the entries of the triangle. Measured as multiples of the entries of the matrix, a social network, a web
+// or a road map has 0.5 to 1.2, a grid of two dimensions or neighbours in the plane 0.8 to 1.2, three dimensions 1.6 with six
+// neighbours and 1.2 with 26, and random edges 2.7 with eight. Random graphs with more edges, and neighbours in more
+// dimensions, exceed the limit: for them Jacobi takes few steps, unless weights differ by orders of magnitude.
 func factorLimit(n int, entries int64) int64 {
 	return min(entries+min(2*entries, 16*int64(n)), int64(n)*int64(n-1)/2)
 }
 
-// newCholesky factors M = scale·L + diag(ground), L = D − A, where A is
-// symmetric with weights ≥ 0, and ground ≥ 0 or nil for zeros. On each
-// component whose ground is zero the factor is that of the singular L.
+// newCholesky factors M = scale·L + diag(ground), L = D − A. A must be symmetric with weights ≥ 0; ground must be ≥ 0, or nil
+// for zeros. On each component whose ground is zero it factors the singular L.
 //
-// The factor depends on the matrix alone. Cost: one sweep and
-// a sequential elimination; with a limit of memory in bytes at most that of
-// SampledBytes, 0 for none. The
-// error is a [*budget.Error], wraps [ErrFill] or
-// [graph.ErrWeight], or is the error of the sweep.
+// The factor depends on the matrix alone. memory limits it in bytes; 0 means no limit. The error is a [*budget.Error], wraps
+// [ErrFill] or [graph.ErrWeight], or comes from the sweep. Cost: one sweep and a sequential elimination; at most the memory
+// of SampledBytes.
 func newCholesky(ctx context.Context, a sparse.Matrix, scale float64,
 	ground []float64, memory int64, workers int) (*cholesky, error) {
 	n, cols := a.Dims()
@@ -116,8 +111,8 @@ func newFactor(columns *columns, workers int) *cholesky {
 	return c
 }
 
-// arrange orders the positions by level: a position's level is one more than
-// the highest level among those that it takes from.
+// arrange orders the positions by level: the level of a position is one more than the highest level of the positions that it
+// takes from.
 func (c *cholesky) arrange(columns *columns) {
 	n := len(columns.order)
 	level := make([]uint32, n) // of a vertex
@@ -190,8 +185,8 @@ func newTriangle(n int, entries int64) triangle {
 		system.Make[float64](int(entries))}
 }
 
-// scaledBy returns the factor of diag(1/s)·M·diag(1/s), which shares memory
-// with c and s: with s = d^½ and M = L that of L̃.
+// scaledBy returns the factor of diag(1/s)·M·diag(1/s), which shares memory with c and s. With s = d^½ and M = L it is the
+// factor of L̃.
 func (c *cholesky) scaledBy(s []float64) *cholesky {
 	if len(s) != len(c.order) {
 		panic(badShape)

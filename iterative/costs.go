@@ -5,9 +5,8 @@ import (
 	"math"
 )
 
-// ladder lets the columns of a solve begin with Jacobi and moves those that converge too
-// slowly to the factor. It decides for each column by that column alone, so that bits do not
-// depend on the others.
+// ladder starts the columns of a solve with Jacobi and moves columns that converge too slowly to the factor. The decision for
+// a column depends on this column alone, so that bits do not depend on other columns.
 type ladder struct {
 	jacobiSteps int // steps of Jacobi that cost as much as a solve with the factor
 	allowed     int // steps with the factor; 0: as many as the settings say
@@ -28,10 +27,9 @@ const (
 	// grid, 450 to 650 on R-MAT, where Jacobi needs 30 to 80.
 	stepsHarmonic = 300
 
-	// reviewEvery is the number of steps between reviews. Hopeless columns show before the
-	// first one: a singular system that Jacobi solves in 38
-	// steps seems to take 31 by then, those that it takes hundreds for 60 to
-	// 290.
+	// reviewEvery is the number of steps between reviews. Hopeless columns show before the first review: by then a singular
+	// system that Jacobi solves in 38 steps is predicted to take 31, and systems that take hundreds are predicted to take 60
+	// to 290.
 	reviewEvery = 20
 	firstReview = 8
 

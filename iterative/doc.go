@@ -14,11 +14,11 @@
 //
 // # Preconditioners
 //
-// A [Preconditioner] is the diagonal, Jacobi's, or the Cholesky factor of a
-// matrix a·L + diag(g). Of a graph whose elimination fills in little, such as a road map, a
+// A [Preconditioner] is the diagonal (Jacobi), or the Cholesky factor of a
+// matrix a·L + diag(g). If the elimination of a graph fills in little, as for a road map, a
 // grid or a tree, the factor is complete and a solve takes one step. On other graphs the
 // fill is sampled, and a solve needs ten to fifty steps where Jacobi may need thousands.
-// Either is made sequentially, in a fifth to half a second for each million stored entries.
+// Factors are computed sequentially, in a fifth to half a second for each million stored entries.
 //
 // # Systems
 //
@@ -36,8 +36,8 @@
 //
 // # Weights of many orders of magnitude
 //
-// Where strong clusters are joined by weak links a small residual does not imply a small
-// error: of a link of 1e-13 between links of 1 float64 keeps three digits in a degree. An
+// If strong clusters are joined by weak links, a small residual does not imply a small
+// error: a degree keeps only three digits of a link of 1e-13 between links of 1. An
 // elimination without subtraction (Grassmann, Taksar and Heyman 1985) keeps all digits,
 // because diagonals are sums of weights. [System.EliminateTo] solves by it on graphs of up to
 // [ExactFirst] nodes, and with Settings.Eliminate so does [System.SolveTo]. On larger graphs the
@@ -45,8 +45,8 @@
 //
 // # Several processes
 //
-// If several processes share the rows of a graph, CG and systems use sums of all of them. There are no
-// factors and eliminations then: Jacobi remains.
+// If several processes share the rows of a graph, sums are over the rows of all processes, and Jacobi is
+// the only preconditioner: there are no factors and eliminations.
 //
 // # Determinism
 //
@@ -54,5 +54,5 @@
 // so results have the same bits for any number of workers, and for a matrix in
 // memory or on disk. The bits of a column do not depend on the other columns
 // of its block either, because [System.SolveTo] chooses the preconditioner for each column
-// by that column alone.
+// separately.
 package iterative

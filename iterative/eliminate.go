@@ -30,9 +30,9 @@ var ErrFill = errors.New("iterative: the factor fills in")
 type elimination struct {
 	ground []float64 // weight of each vertex's edge to the ground
 
-	// A vertex's edges are a list of records. Each is a half of an edge, and knows the other half, its
-	// twin. Edges between the neighbours of an eliminated vertex reuse its records, so that no record is
-	// added; an edge that is no longer needed has weight 0 at the end that stays.
+	// The edges of a vertex are a list of records. Each record is a half of an edge, and knows the other half, its twin.
+	// Edges between the neighbours of an eliminated vertex reuse its records, so that no record is added; an edge that is no
+	// longer needed has weight 0 at the end that stays.
 	head    []uint32
 	records []record
 
@@ -62,8 +62,7 @@ type neighbour struct {
 	record uint32 // of an edge to it
 }
 
-// columns are those of the unit lower triangular factor, negated, without the
-// diagonal, in the order of elimination.
+// columns are the columns of the unit lower triangular factor, negated, without the diagonal, in the order of elimination.
 type columns struct {
 	order []uint32 // the vertex of each column
 	start []int64
@@ -111,7 +110,7 @@ type entries struct {
 // pieceEntries is the usual length of a piece.
 const pieceEntries = 1 << 16
 
-// add appends an entry, in a new piece where the last one is full.
+// add appends an entry, in a new piece if the last piece is full.
 func (e *entries) add(row uint32, value float64) {
 	last := len(e.row) - 1
 	if e.count == int64(len(e.row))*int64(e.piece) {
@@ -171,8 +170,8 @@ func eliminate(ctx context.Context, a sparse.Matrix, scale float64,
 	return &columns, nil
 }
 
-// read makes the records of the matrix's entries, those of a row side by side, so that a list is in order in
-// memory. Self loops are no part of a Laplacian.
+// read makes the records of the entries of the matrix, the records of a row side by side, so that a list is in order in
+// memory. It ignores self loops, which a Laplacian does not have.
 func (e *elimination) read(ctx context.Context, a sparse.Matrix,
 	scale float64) error {
 	upper := make([]uint32, len(e.head)) // the next record above the diagonal whose twin has not been read
@@ -258,8 +257,7 @@ func (e *elimination) eliminate(v uint32, rngSeed uint64) {
 	}
 }
 
-// collect stores in neighbours those of v, multi-edges merged, by weight
-// and then by number.
+// collect stores the neighbours of v in neighbours, with multi-edges merged, by weight and then by number.
 func (e *elimination) collect(v uint32) {
 	e.neighbours = e.neighbours[:0]
 	for i := e.head[v]; i != noRecord; i = e.records[i].next {
@@ -306,7 +304,7 @@ func (e *elimination) sampleTree(total float64) {
 	for i := range max(0, m-1) {
 		remainder := e.tailSums[i+1]
 		point := remainder * (float64(e.draws.Uint64()>>11) / (1 << 53))
-		// The tail sums decrease, so that a binary search finds the last one above the point.
+		// The tail sums decrease, so that a binary search finds the last sum above the point.
 		lo, hi := i+1, m
 		for lo+1 < hi {
 			if mid := (lo + hi) / 2; e.tailSums[mid] > point {

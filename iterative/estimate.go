@@ -9,8 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// progress holds numbers of one column's recurrence with one preconditioner P, from which its
-// error is estimated.
+// progress holds numbers of the recurrence of one column with one preconditioner P, from which its error is estimated.
 type progress struct {
 	energy   float64 // Σ α·rᵀz of all steps, about xᵀ·A·x
 	longest  float64 // largest α of about the last ten steps

@@ -33,15 +33,16 @@ const (
 	// which then takes less than a second, whatever the graph.
 	ExactFirst = 1024
 
-	// exactWide is that number where residuals may hide errors, of the cover of a signed graph of ExactFirst nodes.
+	// exactWide replaces ExactFirst if residuals may hide errors: it allows the cover of a signed graph of ExactFirst
+	// nodes.
 	exactWide = 2 * ExactFirst
 
 	unitRoundoff = 0x1p-53
 	epsilon      = 2 * unitRoundoff
 )
 
-// exactBytes returns the memory of [System.EliminateTo], in addition to the blocks of a solve: a dense matrix and the
-// entries of half of one, or a complete factor.
+// exactBytes returns the memory of [System.EliminateTo] in addition to the blocks of a solve: a dense matrix and half of its
+// entries again, or a complete factor.
 func exactBytes(n int, entries int64) budget.Size {
 	if n <= exactWide {
 		return budget.AllOf(budget.Times(n, budget.Times(n, 14)), budget.Times(n, 64))
@@ -49,12 +50,11 @@ func exactBytes(n int, entries int64) budget.Size {
 	return completeBytes(n, entries, completeLimit(n, entries))
 }
 
-// newExact factors scale·L(A) + diag(ground). Entries of A are weights ≥ 0; its diagonal is
-// ignored. held are nodes, one in each singular component, that are eliminated last, where
-// solutions are 0. The error wraps [ErrFill] where products of weights vanish, or it is that
-// of the sweep.
+// newExact factors scale·L(A) + diag(ground). Entries of A must be weights ≥ 0; its diagonal is ignored. held are nodes, one
+// in each singular component, that are eliminated last and where solutions are 0. The error wraps [ErrFill] if products of
+// weights vanish, or comes from the sweep.
 //
-// Cost: one sweep, and n³/6 products at most.
+// Cost: one sweep, and at most n³/6 products.
 func newExact(ctx context.Context, a sparse.Matrix, scale float64, ground []float64,
 	held []int, limits func(int, int64) fillLimits, memory int64, workers int) (*exact, error) {
 	columns, err := completeColumns(ctx, a, scale, ground, held, limits, memory)

@@ -209,7 +209,7 @@ func (s *System) removeMeans(c, size, b *sparse.Block[float64]) (means *componen
 	return means
 }
 
-// componentMeans adds up numbers of each component, and divides the sums by those of s².
+// componentMeans adds up numbers of each component, and divides the sums by the sums of s².
 type componentMeans struct {
 	part   []uint32
 	unit   []float64 // 0 in rows outside the null space

@@ -66,8 +66,8 @@ func completeColumns(ctx context.Context, matrix sparse.Matrix, scale float64,
 	return m.columns, nil
 }
 
-// beginFactor eliminates the leaves of a complete factor, and finds the fronts of the rest. Where a mass is given, it
-// moves as in [columns]. The other arguments and errors are those of [completeColumns].
+// beginFactor eliminates the leaves of a complete factor, and finds the fronts of the rest. A mass moves as in [columns]. The
+// other arguments and errors are the same as for [completeColumns].
 func beginFactor(ctx context.Context, matrix sparse.Matrix, scale float64,
 	ground []float64, held []int, mass []float64,
 	limit func(n int, entries int64) fillLimits) (*multifrontal, error) {
@@ -143,7 +143,7 @@ func (m *multifrontal) peakStack(order []int32, children *children) int64 {
 	return max(peak, int64(pairs(m.kept)))
 }
 
-// children holds those of each front.
+// children holds the children of each front.
 type children struct {
 	start []int32
 	front []int32
@@ -265,7 +265,7 @@ func addBelow(y, x []float64, row int, c float64) {
 	}
 }
 
-// eliminatePivot stores the column of pivot p, and its shares as those of the given column of the panel.
+// eliminatePivot stores the column of pivot p, and its shares as the shares of the given column of the panel.
 func (m *multifrontal) eliminatePivot(vertices []uint32, p, panel int) {
 	v := vertices[p]
 	m.done[v] = true

@@ -16,20 +16,20 @@ import (
 //
 //	L_UU·F_U = A_UL·F_L,  F_U = (I − T_UU)⁻¹·T_UL·F_L
 //
-// where U are the other rows of components that have a clamped row. Its solution is
-// the limit of label propagation, F ← T·F with the clamped rows held. [System.SolveTo] is
-// given F alone, with b = nil: it stores the harmonic functions with the values of the
-// clamped rows in the rows U, leaves all other rows as they are, and does not use Start.
+// where U are the other rows of components that have a clamped row. Its solution is the limit of label propagation, F ← T·F
+// with the clamped rows held. [System.SolveTo] takes F as x, with b = nil, and reads the values of the clamped rows. It
+// stores the harmonic functions in the rows U, does not change other rows, and ignores Start.
 //
-// It begins with Jacobi and takes the sampled Cholesky factor where g.Memory has room for
-// it. Residuals are those of D_U^-½·L_UU·D_U^-½, relative to D^-½·A_UL·F_L there
-// and √w·F_L in the other rows, where w is about the mean weight of an edge: no unit of
-// weights counts. Where weights span more than wideSpread w is so small that it does not, the system of a graph with few
-// edges or nodes is eliminated, and the error of another one is bounded or [ErrIterationLimit] is returned. D leaves out loops that outweigh
-// the other edges of a node. If several processes share the rows, all of them have the clamped ones, as
-// named rows, and Jacobi remains. A signed graph is solved by its double cover, see [SolvedSize]; with shared rows it is
-// refused with [ErrIterationLimit] where its weights span many orders of magnitude. Cost: a sweep, and one more in a
-// solve.
+// It begins with Jacobi and takes the sampled Cholesky factor if g.Memory has room for it. Residuals are those of
+// D_U^-½·L_UU·D_U^-½, relative to D^-½·A_UL·F_L there and √w·F_L in the other rows, where w is about the mean weight of an
+// edge, so that they do not depend on the unit of weights. D omits loops that outweigh the other edges of a node.
+//
+// If weights span more than wideSpread, w is so small that it has no effect. Then the system of a graph with few edges or
+// nodes is eliminated; for other graphs the error is bounded, or [ErrIterationLimit] is returned.
+//
+// If several processes share the rows, the clamped rows must be named rows, and Jacobi is the only preconditioner. A signed
+// graph is solved by its double cover, see [SolvedSize]; with shared rows it is refused with [ErrIterationLimit] if its
+// weights span many orders of magnitude. Cost: a sweep, and one more in a solve.
 func Harmonic(ctx context.Context, g *graph.Graph, clamped []int) (*System, error) {
 	if err := g.CheckSymmetric(ctx); err != nil {
 		return nil, err
@@ -161,8 +161,8 @@ func (s *System) harmonicTo(ctx context.Context, f *sparse.Block[float64],
 	return res, err
 }
 
-// givenRange returns the smallest and the largest value of each column of f in the rows that
-// are not free, between which a harmonic function lies, that of a signed graph with either sign.
+// givenRange returns the smallest and the largest value of each column of f in the rows that are not free. A harmonic
+// function lies between them, in a signed graph with either sign.
 func (s *System) givenRange(f *sparse.Block[float64]) (lows, highs []float64) {
 	lows = make([]float64, f.Cols)
 	highs = make([]float64, f.Cols)

@@ -2,9 +2,9 @@ package iterative
 
 import "slices"
 
-// eliminateLeaves eliminates the vertices with at most one neighbour, until there are none but the held ones: their columns
-// change no weight between others. It adds the columns, leaves the edges between the other vertices in a, under new numbers,
-// and returns the vertices with these numbers.
+// eliminateLeaves eliminates the vertices with at most one neighbour, except held vertices, until there are none: their
+// columns change no weight between other vertices. It adds the columns, leaves the edges between the other vertices in a,
+// under new numbers, and returns the vertices with these numbers.
 func (a *adjacency) eliminateLeaves(ground []float64, held []int, c *columns) []uint32 {
 	n := len(a.start) - 1
 	degree := make([]int, n)       // neighbours that are left; -1: eliminated

@@ -156,7 +156,7 @@ func (c *factorCost) add(pivots, border int) {
 	}
 }
 
-// fillLimits are those beyond which a complete factor is refused.
+// fillLimits are limits beyond which a complete factor is refused.
 type fillLimits struct {
 	factorCost
 	steps int64 // of the search for an order
@@ -167,8 +167,8 @@ const (
 	// long as sampling a factor and iterating with it.
 	productsPerEntry = 1500
 
-	// stepsPerEntry bounds the steps of a search for an order. It takes 3 in a road map, 6 in a grid, 25
-	// in a dictionary; where there are large hubs, a fifth of the vertices takes as many.
+	// stepsPerEntry bounds the steps of a search for an order. It takes 3 in a road map, 6 in a grid, 25 in a dictionary;
+	// with large hubs, a fifth of the vertices takes 25.
 	stepsPerEntry = 30
 )
 
@@ -176,7 +176,7 @@ const (
 // are near each other. Of other vertices the first: the factor of a grid then has a quarter less entries.
 const shortLists = 3
 
-// noLimits returns those of a factor of any size.
+// noLimits returns the limits of a factor of any size.
 func noLimits(int, int64) fillLimits {
 	return fillLimits{factorCost{math.MaxInt64, math.Inf(1)}, math.MaxInt64}
 }
@@ -241,8 +241,8 @@ func (c factorCost) exceeds(limit factorCost) bool {
 	return c.entries > limit.entries || c.products > limit.products
 }
 
-// isHopeless predicts whether the limits will be exceeded. The vertices that are left get at least the
-// entries that they have now, in most graphs several times as many; the steps for each vertex grow.
+// isHopeless predicts whether the limits will be exceeded. The remaining vertices get at least the entries that they have
+// now, in most graphs several times as many, and the steps for each vertex grow.
 func (m *minimumDegree) isHopeless() bool {
 	var entries int64
 	for v, size := range m.size {
@@ -253,9 +253,8 @@ func (m *minimumDegree) isHopeless() bool {
 		float64(m.steps)*float64(len(m.size)) > gone*float64(m.limits.steps)
 }
 
-// newMinimumDegree returns an order of which nothing is eliminated. Vertices of isHeld, and those
-// with far more edges than most, come last, because every elimination next to one would update its
-// long list.
+// newMinimumDegree returns an order in which nothing is eliminated yet. Vertices of isHeld, and vertices with far more edges
+// than most, come last, because every elimination of a neighbour would update their long lists.
 func newMinimumDegree(a *adjacency, isHeld []bool, limits fillLimits) *minimumDegree {
 	n := len(a.start) - 1
 	m := &minimumDegree{
@@ -303,8 +302,8 @@ func newMinimumDegree(a *adjacency, isHeld []bool, limits fillLimits) *minimumDe
 	return m
 }
 
-// eliminate makes variable v, and those that have no other neighbours, the pivots of a front, and an
-// element of its border.
+// eliminate makes variable v, and variables that have no other neighbours, the pivots of a front, and an element of its
+// border.
 func (m *minimumDegree) eliminate(v uint32) {
 	m.round++
 	m.collect(v)
@@ -346,7 +345,7 @@ func (m *minimumDegree) eliminate(v uint32) {
 	m.cost.add(len(m.pivots), len(m.whole))
 }
 
-// number is that of the present front.
+// number returns the number of the current front.
 func (m *minimumDegree) number() int32 {
 	return int32(len(m.fronts.parent))
 }
@@ -380,7 +379,7 @@ func (m *minimumDegree) collect(v uint32) {
 	}
 }
 
-// find adds a variable to those found, once, and takes it out of the queue, because its degree will change.
+// find adds a variable to the found variables, once, and removes it from the queue, because its degree will change.
 func (m *minimumDegree) find(i uint32) {
 	m.steps++
 	if m.size[i] == 0 || m.mark[i] == m.round {
@@ -506,7 +505,7 @@ func (m *minimumDegree) placeLast(a *adjacency) error {
 	return nil
 }
 
-// findLast adds a vertex that comes last to those found, once.
+// findLast adds a vertex that comes last to the found vertices, once.
 func (m *minimumDegree) findLast(u uint32) {
 	if m.isLast[u] && m.mark[u] != m.round {
 		m.mark[u] = m.round
@@ -514,7 +513,7 @@ func (m *minimumDegree) findLast(u uint32) {
 	}
 }
 
-// twins finds variables with the same list among those of a border.
+// twins finds variables with the same list among the variables of a border.
 type twins struct {
 	head, chain []uint32 // of variables by their hash
 	used        []uint32 // heads
@@ -544,7 +543,7 @@ func (t *twins) clear() {
 	t.used = t.used[:0]
 }
 
-// first returns the first variable with the same remainder of the hash; chain leads to the others.
+// first returns the first variable with the same remainder of the hash; chain leads to the next variables.
 func (t *twins) first(hash uint32) uint32 {
 	return t.head[hash&uint32(len(t.head)-1)]
 }

@@ -2,8 +2,8 @@ package iterative
 
 import "github.com/heatwalk/heatwalk/sparse/blocks"
 
-// nullShare is the share of the null space in a preconditioned residual z, and behind it that in a residual r. In the
-// scaled system they are s∘z and r/s, and the vectors are u.
+// nullShare is the share of the null space in a preconditioned residual z, followed by the share in a residual r. In the
+// scaled system these are s∘z and r/s, and the vectors are u.
 type nullShare struct {
 	blocks.Share
 	scale []float64 // s; nil means ones

@@ -22,7 +22,8 @@ func (r *passes) part(chunk, which int) []float64 {
 	return r.parts[(2*chunk+which)*k:][:k]
 }
 
-// total stores in dst the sums of all chunks in their order, and then over the processes. A chunk has named rows or others, and residuals are zero in padding.
+// total stores in dst the sums of all chunks in their order, and then over the processes. A chunk has either named rows or
+// other rows, and residuals are zero in padding.
 func (r *passes) total(dst []float64, which int) {
 	clear(dst)
 	for chunk := range blocks.Chunks(r.b.Rows) {

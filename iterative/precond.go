@@ -15,8 +15,8 @@ type Preconditioner interface {
 	ApplyTo(ctx context.Context, dst, r *sparse.Block[float64]) error
 }
 
-// jacobi preconditions with a diagonal: elements that are not positive are taken for those
-// of empty rows. [CG] computes its product inside other passes.
+// jacobi preconditions with a diagonal: elements that are not positive belong to empty rows. [CG] computes its product inside
+// other passes.
 type jacobi struct {
 	inverse []float64 // 1/A_ii, or 0 where A has an empty row
 }

@@ -12,13 +12,14 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// Reduction is the graph on some rows L of another one, in which a function that is harmonic outside R ⊂ L has the same
-// values in L,
+// Reduction is a graph on some rows L of another graph. A function that is harmonic outside R ⊂ L has the same values in L on
+// both graphs,
 //
 //	S = L_LL − A_LU·L_UU⁻¹·A_UL
 //
-// where U are the other rows (Kron reduction: Dörfler and Bullo 2013). So the harmonic functions of any choice of values
-// known and hidden among L follow from one elimination. S is a Laplacian too. Elimination without subtraction gives its weights with all digits.
+// where U are the other rows (Kron reduction: Dörfler and Bullo 2013). So one elimination gives the harmonic functions for
+// any choice of known and hidden values in L. S is a Laplacian too. Elimination without subtraction gives its weights with
+// all digits.
 type Reduction struct {
 	// Mass holds for each row of L the sum of the masses m of all rows, each times the probability that a walk from there
 	// meets this row of L first, so that Σ_i m_i·f_i = Σ_l Mass_l·f_l of a function that is harmonic in U.
@@ -28,16 +29,16 @@ type Reduction struct {
 	columns *columns               // of the rows U
 }
 
-// reductionFill is the number of entries of the triangle for each stored entry of the matrix, and that of values
-// for pairs of rows of L, beyond which a graph is not reduced: a road map has one for each entry, a lattice of a million nodes eight.
+// A graph is not reduced if the triangle has more than reductionFill entries for each stored entry of the matrix, or more
+// than that many values for pairs of rows of L: a road map has one for each entry, a lattice of a million nodes eight.
 const (
 	reductionFill  = 10
 	reductionPairs = 1 << 21
 )
 
-// Reduce returns the reduction of the graph with weights A ≥ 0 on the rows kept, in their order.
-// Loops do not count. The error wraps [ErrFill] where a row is kept twice and where that takes too many entries or products, as it does on most graphs with more than
-// eight entries a row, or is that of the sweep.
+// Reduce returns the reduction of the graph with weights A ≥ 0 on the rows kept, in their order. Loops are ignored. The error
+// wraps [ErrFill] if a row is kept twice, or if the reduction takes too many entries or products, as on most graphs with more
+// than eight entries a row. Otherwise it comes from the sweep.
 //
 // Cost: one sweep, a search for an order and a sequential elimination, at most some thousand products for an entry.
 func Reduce(ctx context.Context, a sparse.Matrix, kept []int, mass []float64) (*Reduction, error) {
@@ -96,9 +97,9 @@ func (r *Reduction) ExtendTo(f *sparse.Block[float64]) {
 	}
 }
 
-// HarmonicTo stores in the rows of f that are free the values of the function that is harmonic there and in U, and has the
-// values of f in the other rows of L. Those of free rows that are connected with no other row have no meaning. Cost: k³/3 + k²·cols
-// products for k free rows.
+// HarmonicTo stores values in the free rows of f: the values of the function that is harmonic there and in U, and has the
+// values of f in the other rows of L. The value of a free row that is connected with no other row has no meaning. Cost: k³/3
+// + k²·cols products for k free rows.
 func (r *Reduction) HarmonicTo(ctx context.Context, f *sparse.Block[float64], free []int) error {
 	isFree := make([]bool, f.Rows)
 	for _, i := range free {
@@ -125,12 +126,14 @@ func (r *Reduction) HarmonicTo(ctx context.Context, f *sparse.Block[float64], fr
 	return err
 }
 
-// Absorb stores in the last columns of q the mean of the values where walks from each of k nodes end. Row i of q has the weights of arcs to
-// the k nodes, that of arcs to an end, and the sums of these times the values there; the arc to itself does not count. ends reports whether a walk from every
-// node ends. The error is the context's.
+// Absorb computes the mean of the values where walks from each of k nodes end, and stores it in the last columns of q. Row i
+// of q must have the weights of arcs to the k nodes, the weight of arcs to an end, and the sums of these weights times the
+// values there; the arc to the node itself is ignored. ends reports whether a walk from every node ends. Absorb returns the
+// error of the context.
 //
-// Eliminating a node joins its predecessors to its successors. All numbers are sums of products of weights, never differences,
-// so that they have all digits whatever the weights span (Grassmann, Taksar and Heyman 1985). Cost: k³/3 products.
+// Eliminating a node joins its predecessors to its successors. All numbers are sums of products of weights, never
+// differences, so that they have all digits for weights of any range (Grassmann, Taksar and Heyman 1985). Cost: k³/3
+// products.
 func Absorb(ctx context.Context, q *sparse.Block[float64]) (ends bool, err error) {
 	k := q.Rows
 	ends = true
@@ -171,7 +174,8 @@ func Reduces(n int, entries int64, kept int) bool {
 	return isLean(n, entries) && n > smallRows && pairs(kept) <= reductionPairs
 }
 
-// reductionStack bounds the weights that wait while a graph is reduced. In lattices that is half as many as entries.
+// reductionStack bounds the weights that wait while a graph is reduced. In lattices their number is half the number of
+// entries.
 func reductionStack(entries int64, kept int) int64 {
 	return entries + int64(pairs(kept))
 }

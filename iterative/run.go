@@ -52,7 +52,7 @@ type passes struct {
 	null  nullShare
 }
 
-// begin prepares the vectors and counters of a solve; it keeps the memory of the last one.
+// begin prepares the vectors and counters of a solve. It reuses the memory of the previous solve.
 func (r *run) begin(c *CG, x, b *sparse.Block[float64], s Settings) {
 	n := b.Rows
 	k := b.Cols

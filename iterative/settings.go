@@ -24,9 +24,8 @@ var (
 
 // Settings are the settings of a solve. Nil means all defaults.
 type Settings struct {
-	// Tolerance is the norm of a column's residual relative to that of its
-	// right-hand side, outside the null space, at which it has converged.
-	// 0 means 1e-8; it must be less than 1.
+	// Tolerance is the residual at which a column has converged: the norm of the residual relative to the norm of the
+	// right-hand side, outside the null space. 0 means 1e-8; it must be less than 1.
 	Tolerance float64
 
 	// Absolute, if not nil, holds the norm of the residual at which each

@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// wideSpread is the ratio of weights beyond which a small residual of a harmonic function may hide an error as large as its
-	// values: of a pair of nodes joined by 10⁶ with edges of 10⁻⁶ to others.
+	// wideSpread is the ratio of weights beyond which a small residual of a harmonic function may hide an error as large as
+	// its values, for example for a pair of nodes joined by 10⁶ with edges of 10⁻⁶ to other nodes.
 	wideSpread = 1e5
 
 	// sharedSpread is the ratio for a signed graph whose rows several processes share, which has no factor.
@@ -67,10 +67,10 @@ const (
 	spreadTolerance = 1e-6  // of its error, relative to the largest value
 )
 
-// certify returns an error unless the error of every element of a harmonic function f, the solution for the
-// right-hand side b, is proven to be within spreadTolerance of the largest value. N = L_UU is an M-matrix: the residual r of f with
-// its rounding errors is at most h in each row, and a v > 0 with N·v ≥ h/2 then bounds the error, |N⁻¹·r| ≤ 2v. v is another
-// solution, which need not be exact. Cost: that of a solve of one column.
+// certify returns an error unless the error of every element of a harmonic function f, the solution for the right-hand side
+// b, is proven to be within spreadTolerance of the largest value. N = L_UU is an M-matrix: the residual r of f with its
+// rounding errors is at most h in each row, and a v > 0 with N·v ≥ h/2 then bounds the error, |N⁻¹·r| ≤ 2v. v is another
+// solution, which need not be exact. Cost: a solve of one column.
 func (s *System) certify(ctx context.Context, f, b *sparse.Block[float64]) error {
 	q := blocks.Reshape(s.cg.run.v.q, f.Rows, f.Cols)
 	if err := s.cg.A.StepTo(ctx, q, f, sparse.Step[float64]{Alpha: 1}); err != nil {

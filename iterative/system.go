@@ -38,15 +38,14 @@ type System struct {
 	// Sampled says that no complete factor is made, which takes more memory than a rough solve deserves.
 	Sampled bool
 
-	// easy is spanned by eigenvectors s of M, one for each component, of the
-	// eigenvalues Ground/s²; nil: none are known. They are those that slow the
-	// iteration down the most. With quotients s is near to eigenvectors, of
-	// Rayleigh quotients that are these over s².
+	// easy is spanned by eigenvectors s of M, one for each component, with the eigenvalues Ground/s², which slow the
+	// iteration down the most; nil means that none are known. If quotients is set, s is only near to eigenvectors, and these
+	// values are its Rayleigh quotients.
 	easy      *blocks.Disjoint
 	quotients []float64
 
-	// free, if not nil, is 1 in the rows that take part and 0 in those that are the
-	// identity's, with their columns, whose Degrees are 0 and whose Ground is 1.
+	// free, if not nil, is 1 in the rows that take part. It is 0 in rows and columns that are those of the identity; their
+	// Degrees are 0 and their Ground is 1.
 	free []float64
 
 	boundary *sparse.Operator[float64] // A_UL and zeros, of a [Harmonic] system
@@ -64,18 +63,17 @@ type System struct {
 	directErr error  // why there is no exact factor
 }
 
-// SolveTo stores in x the solution of M·X = B, or M⁺·B where M is singular. x
-// must not be b. Settings and errors are those of [CG], but that by default
-// the factor is given ten steps for each digit of Tolerance.
+// SolveTo stores in x the solution of M·X = B, or M⁺·B if M is singular. x must not be b. Settings and errors are those of
+// [CG], except that by default the factor is given ten steps for each digit of Tolerance.
 //
-// A Laplacian of a graph with few edges, whose complete Cholesky factor is small, is solved with that.
-// Otherwise columns begin with Jacobi, for a definite M at the exact solution for the part of B in
-// eigenvectors that are known. After eight steps and after every twenty
-// those whose residuals predict more than 60 in all (45 for a singular M) are
-// set aside; when the others are done they continue with the complete factor or else the sampled one,
-// which is then made and kept. These decisions depend on the column alone, and so do its bits.
-// Of a [Harmonic] system, which Jacobi is given 300 steps for, b is nil. The error is [graph.ErrAsymmetric] for a matrix that
-// is not symmetric, which the first solve finds out by [graph.Graph.CheckSymmetric].
+// If a graph has few edges and its complete Cholesky factor is small, the factor solves the system. Otherwise columns begin
+// with Jacobi; for a definite M they start at the exact solution for the part of B in known eigenvectors. After eight steps
+// and after every twenty, columns whose residuals predict more than 60 steps (45 for a singular M) are set aside. When the
+// other columns are done, they continue with the complete factor or else the sampled factor, which is then made and kept.
+// These decisions depend on the column alone, and so do its bits.
+//
+// For a [Harmonic] system, for which Jacobi is given 300 steps, b must be nil. The error is [graph.ErrAsymmetric] if the
+// matrix is not symmetric, which the first solve checks by [graph.Graph.CheckSymmetric].
 func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64],
 	settings *Settings) (*Result, error) {
 	if err := settings.validate(); err != nil {
@@ -273,11 +271,10 @@ func (s *System) anyFactor(ctx context.Context) (*cholesky, error) {
 	return f, err
 }
 
-// Preconditioner returns the Cholesky factor as one of M itself, made once, for
-// methods other than [System.SolveTo], or the diagonal of M where the factor fills in, several
-// processes share the rows, or the graph is signed.
-// On a null space of M it is not defined: project before and after. The error is
-// a [*budget.Error], [graph.ErrWeight], [graph.ErrAsymmetric], the context's, or that of a sweep.
+// Preconditioner returns, for methods other than [System.SolveTo], the Cholesky factor of M, which is made once. It returns
+// the diagonal of M if the factor fills in, if several processes share the rows, or if the graph is signed. The
+// preconditioner is not defined on a null space of M: project before and after. The error is a [*budget.Error],
+// [graph.ErrWeight], [graph.ErrAsymmetric], the error of the context, or an error of a sweep.
 func (s *System) Preconditioner(ctx context.Context) (p Preconditioner, factored bool, err error) {
 	if err := s.checkSymmetric(ctx); err != nil {
 		return nil, false, err
@@ -298,7 +295,7 @@ func (s *System) Preconditioner(ctx context.Context) (p Preconditioner, factored
 	return f.scaledBy(s.Scale), true, nil
 }
 
-// rngSeed is that of every system's factor.
+// rngSeed is the seed for the factor of every system.
 const rngSeed = 1
 
 // bound fills ErrorBound. Computing a residual errs by less than
@@ -361,14 +358,12 @@ func uneven(team *sparse.Team, ground []float64) bool {
 	return ends[1] > -unevenGround*ends[0]
 }
 
-// boundByRows lowers ErrorBound and Rounding to those by rows, if they are lower:
-// no element of M⁻¹ is larger than that of the inverse of the M-matrix with −|a_ij|, which has no negative
-// element and maps 1 to g or more, so that
+// boundByRows lowers ErrorBound and Rounding to the bounds by rows, if these are lower: no element of M⁻¹ is larger than the
+// element of the inverse of the M-matrix with −|a_ij|, which has no negative element and maps 1 to g or more, so that
 //
 //	|X − X*| ≤ M⁻¹·|R| ≤ max_i |R_i|/g_i
 //
-// where R_i errs by a rounding error of the row alone. A row without g is one
-// without entries, whose X is 0. Cost: a sweep.
+// where R_i errs by a rounding error of the row alone. A row without g is a row without entries, where X is 0. Cost: a sweep.
 func (s *System) boundByRows(ctx context.Context, out *Result,
 	x, b *sparse.Block[float64]) error {
 	q := blocks.Reshape(s.cg.run.v.q, x.Rows, x.Cols) // which the recurrence has done with

@@ -38,9 +38,8 @@ func ShiftedLaplacian(g *graph.Graph, normalized bool,
 	return s, nil
 }
 
-// VonNeumann is the system D − αA, normalized I − αS, with 0 < α < 1. The solution of the
-// former is (D − αA)⁺·B, which is 0 in rows without entries; in the latter such a row is
-// that of the identity.
+// VonNeumann is the system D − αA, or if normalized I − αS, with 0 < α < 1. The solution of D − αA is (D − αA)⁺·B, which is 0
+// in rows without entries. In I − αS such a row is a row of the identity.
 func VonNeumann(g *graph.Graph, normalized bool, alpha float64) (*System, error) {
 	if !(alpha > 0 && alpha < 1) {
 		what := "D − αA"

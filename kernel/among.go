@@ -83,8 +83,8 @@ func (l *Among) StepTo(ctx context.Context, dst, p *sparse.Block[float64],
 // ErrUnsolved is wrapped by the error of a solution that does not reach its tolerance.
 var ErrUnsolved = errors.New("kernel: conjugate gradients do not converge")
 
-// AmongBytes returns the memory of [NewAmong] and of the solution of targets with the given columns, without that of products
-// with the kernel.
+// AmongBytes returns the memory of [NewAmong] and of the solution of targets with the given columns, without the memory of
+// products with the kernel.
 func AmongBytes(n, nodes, columns int) budget.Size {
 	width := max(columns, 16)
 	const vectors = 6 // of conjugate gradients, and the targets
@@ -187,8 +187,8 @@ func (s *sketch) ApplyTo(_ context.Context, dst, x *sparse.Block[float64]) error
 	return nil
 }
 
-// Solve returns the solution of the map for targets, with a residual relative to theirs, by conjugate gradients on as
-// many columns at a time as the map has. The error wraps [ErrUnsolved], or is that of a product.
+// Solve returns the solution of the map for targets, with residuals relative to the targets, by conjugate gradients on slabs
+// as wide as the map. The error wraps [ErrUnsolved], or comes from a product.
 func (l *Among) Solve(ctx context.Context, targets *sparse.Block[float64],
 	tolerance float64, workers int) (*sparse.Block[float64], error) {
 	x := sparse.NewBlock[float64](targets.Rows, targets.Cols)

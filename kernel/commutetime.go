@@ -125,8 +125,7 @@ func diagonalAt(columns *sparse.Block[float64], nodes []int) []float64 {
 	return diagonal
 }
 
-// across is Block for different lists: first the diagonal of the short one,
-// then the columns of the long one.
+// across is Block for different lists: first the diagonal of the short list, then the columns of the long list.
 func (d *distance) across(ctx context.Context, c *computation, rows, cols []int,
 	out Sink) error {
 	short := rows

@@ -15,20 +15,20 @@
 //	pagerank                  (1−α)(I − αT)⁻¹
 //	heat-pagerank             exp(−β(I − T))
 //
-// Package papers registers one more, of directed graphs and hypergraphs too.
+// Package papers registers another kernel, which accepts directed graphs and hypergraphs.
 //
-// Each is declared in a file of its own, see [Family]; [New] makes one from its name and
-// the values of its parameters. Where L stands the normalised L̃ and,
-// where that has a meaning, I − T may stand too, and A and S for each other.
-// Nodes without edges and several components are part of all of them: between
-// components every kernel but that of modularity is 0.
+// Each kernel is declared in a file of its own, see [Family]; [New] makes a kernel from its name and
+// the values of its parameters. The parameter laplacian replaces L by the normalised L̃ or,
+// where that has a meaning, by I − T, and the parameter matrix exchanges A and S.
+// Graphs may have nodes without edges and several components: between
+// components every kernel except modularity is 0.
 //
 // # Blocks and maps
 //
-// A [Kernel] does two things. Block computes the values between some nodes and
-// others and hands them out in pieces, so that a matrix of all nodes by all
+// A [Kernel] has two methods. Block computes the values between two lists of nodes and
+// passes them on in pieces, so that a matrix of all nodes by all
 // nodes never exists. ApplyTo multiplies the whole kernel with a block of
-// columns and forms no value at all:
+// columns without computing its values:
 //
 //	g, err := graph.New(ctx, a, nil)
 //	k, err := kernel.New(ctx, g, "diffusion", param.Values{"beta": param.Of(2.0)})
@@ -36,9 +36,9 @@
 //	fmt.Println(made.ErrorBound)
 //	made, err = k.ApplyTo(ctx, scores, dual, nil)
 //
-// Both come with a bound that the error of no value, or column, exceeds. The exception are L⁺
+// Both report a bound of the error of every value, or column. The exceptions are L⁺
 // and commute times without a tolerance, on graphs of more than a thousand nodes: their bound
-// needs the least positive eigenvalue, which takes longer than the values, so that the report
+// needs the smallest positive eigenvalue, which takes longer than the values, so that the report
 // has an estimate instead.
 //
 // # Functions
@@ -52,7 +52,7 @@
 //	personalized-pagerank:alpha=0.85:sinks=all     the PageRank of the weights of seeds in each column
 //	diffusion:beta=2                               every kernel
 //
-// One call makes all columns in the same sweeps, for exp also the columns of several times t:
+// One call computes all columns in the same sweeps, for exp also the columns of several times t:
 //
 //	named, err := kernel.ParseFunction("exp:t=-1,-2:matrix=laplacian")
 //	f, err := kernel.NewFunction(ctx, g, named)
@@ -60,15 +60,15 @@
 //
 // # Half steps
 //
-// The block of some nodes among themselves is UᵀU with U = K^½·E where the
-// kernel has a square root that can be computed: symmetric to the bit, positive
-// semidefinite up to rounding, and its small values are more exact than those
-// of K·E. Exponentials, even powers and Matérn functions have such a root, and
+// If the square root of a kernel can be computed, the block of a list of nodes
+// with itself is UᵀU with U = K^½·E: it is symmetric to the bit, positive
+// semidefinite up to rounding, and its small values are more exact than the
+// values of K·E. Exponentials, even powers and Matérn functions have such a root, and
 // so have inverses whose eigenvalues are within a factor of 200, such as
-// (I + αL̃)⁻¹ with α ≤ 100: a Chebyshev series of about as many sweeps as a
-// solve takes. All others, L⁺, (D − αA)⁺ and odd powers among them, and blocks
-// whose U would be too large, take the values of K·E on one side of the
-// diagonal and mirror them: these are symmetric to the bit too, and positive
+// (I + αL̃)⁻¹ with α ≤ 100: a Chebyshev series with about as many sweeps as a
+// solve. Other kernels, such as L⁺, (D − αA)⁺ and odd powers, and blocks
+// whose U would be too large, mirror the values of K·E on one side of the
+// diagonal: they are symmetric to the bit too, and positive
 // semidefinite up to the bound.
 //
 // # Determinism

@@ -221,7 +221,7 @@ func methodOf(r *iterative.Result) string {
 	return "conjugate gradients"
 }
 
-// scaleAround multiplies the rows of dst by f, and makes the lone ones those of x.
+// scaleAround multiplies the rows of dst by f, and sets the lone rows to the rows of x.
 func scaleAround(dst, x *sparse.Block[float64], f float64, lone []int) {
 	blocks.Scale(dst, f)
 	for _, i := range lone {
@@ -229,7 +229,6 @@ func scaleAround(dst, x *sparse.Block[float64], f float64, lone []int) {
 	}
 }
 
-// narrow is the ratio of eigenvalues up to which the root of an inverse is a
-// series of about as many sweeps as the solve of the inverse takes. Beyond it
-// the root is a sum of many resolvents.
+// narrow is the ratio of eigenvalues up to which the root of an inverse is a series with about as many sweeps as the solve of
+// the inverse. Beyond it the root is a sum of many resolvents.
 const narrow = 200

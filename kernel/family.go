@@ -14,12 +14,12 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// Family declares a kernel: its name and parameters, its construction and its memory. Each family is
-// in the file of its kernel; [Families] lists them.
+// Family declares a kernel: its name and parameters, its construction and its memory. Each family is in a file of its own;
+// [Families] lists them.
 //
-// The defaults make every kernel that of a random walk of about four steps. Parameters of
-// L = D − A are relative to the mean degree d̄ of nodes with edges, those of A to its largest
-// eigenvalue ρ, so that one default suits graphs of any density.
+// By default every kernel corresponds to a random walk of about four steps. Parameters of L = D − A are relative to the mean
+// degree d̄ of nodes with edges, parameters of A to its largest eigenvalue ρ, so that one default suits graphs of any
+// density.
 type Family struct {
 	param.Spec
 
@@ -61,18 +61,18 @@ var families = param.List[*Family]{
 	&regularizedCommuteTime, &pStep, &matern, &modularities, &pageRank, &heatPageRank,
 }
 
-// Families returns the kernels of this package and those that were registered.
+// Families returns the kernels of this package and the registered kernels.
 func Families() param.List[*Family] {
 	return slices.Clone(families)
 }
 
-// Register adds a kernel of another package to those that have a name in methods, grids,
-// estimates and help. For example, from an init function:
+// Register adds a kernel of another package to the kernels with a name in methods, grids, estimates and help. For example,
+// from an init function:
 //
 //	kernel.Register(&kernel.Family{Spec: param.Spec{Name: "signless", …}, New: newSignless})
 //
-// A kernel that knows its products with blocks alone is an [Images]. Register panics if New is nil, if the name is
-// taken, or if a learner has one of the parameters.
+// A kernel that has only its products with blocks is an [Images]. Register panics if New is nil, if the name is taken, or if
+// a learner has one of the parameters.
 func Register(f *Family) {
 	param.Claim("kernel", &f.Spec)
 	families.Add(f, f.New != nil)
@@ -89,13 +89,12 @@ func names() []string {
 	return list
 }
 
-// New returns the kernel with the given name on the nodes of a graph, whose
-// matrix must be symmetric with weights ≥ 0, with the given values and defaults for
-// all others. The error is a [*param.ParameterError] with the range of the parameter on this
-// graph, [ErrAsymmetric], the context's, or that of a sweep.
+// New returns the kernel with the given name on the nodes of a graph, whose matrix must be symmetric with weights ≥ 0. Values
+// that are not given have their defaults. The error is a [*param.ParameterError] with the range of the parameter on this
+// graph, [ErrAsymmetric], the error of the context, or an error of a sweep.
 //
-// Cost: a sweep of two columns unless the graph is known to be symmetric, for bounds of a spectrum a few more, and for defaults that are
-// relative to ρ some tens.
+// Cost: a sweep of two columns unless the graph is known to be symmetric, a few more for bounds of a spectrum, and some tens
+// for defaults relative to ρ.
 func New(ctx context.Context, g *graph.Graph, name string,
 	values param.Values) (Kernel, error) {
 	f := Families().Named(name)
@@ -154,9 +153,8 @@ func (f *Family) NewAll(ctx context.Context, g *graph.Graph,
 	return ks, nil
 }
 
-// Asymmetric returns a [*param.ParameterError] for values with which the kernel is not
-// symmetric, as learners need it to be, and nil for others. A value that is not given is the
-// one that learners take.
+// Asymmetric returns a [*param.ParameterError] for values with which the kernel is not symmetric, as learners require, and
+// otherwise nil. A value that is not given counts as the value that learners use.
 func (f *Family) Asymmetric(values param.Values) error {
 	parameter := ""
 	what := ""
@@ -188,8 +186,8 @@ type degrees struct {
 	mean  float64 // of nodes with edges; 1 if there are none
 }
 
-// describe returns the description of degrees. Several processes give those of their rows, and all get that of
-// the graph.
+// describe returns the description of degrees. Several processes give the degrees of their rows, and all get the description
+// for the graph.
 func describe(team *sparse.Team, sums []float64) *degrees {
 	d := &degrees{Diagonal: expm.DiagonalOf(team, sums),
 		nodes: team.TotalOf(len(sums)), mean: 1}

@@ -130,8 +130,8 @@ type Function struct {
 	apply func(ctx context.Context, y, b *sparse.Block[float64], s *Settings) (*Report, error)
 }
 
-// NewFunction returns a function on a graph. The error is a [*param.ParameterError], [ErrAsymmetric] for a function
-// that needs an undirected graph, or that of a sweep.
+// NewFunction returns a function on a graph. The error is a [*param.ParameterError], [ErrAsymmetric] for a function that
+// needs an undirected graph, or an error of a sweep.
 func NewFunction(ctx context.Context, g *graph.Graph, n *NamedFunction) (*Function, error) {
 	f := &Function{NamedFunction: *n, n: len(g.Degrees), team: sparse.TeamOf(g.A)}
 	if s := n.declaration(); s != nil {
@@ -201,16 +201,17 @@ func (f *Function) Len() int { return f.n }
 // FunctionTolerance is the tolerance of ApplyTo where the settings have none.
 const FunctionTolerance = 1e-8
 
-// ApplyTo stores f(M)·B in y, which must not overlap b and has its shape. Several times have a copy of
-// these columns each, in their order: exp(tM)·B with t = Times[i] in the columns from i·k on, for k
-// columns of B. The tolerance, by default [FunctionTolerance], bounds the norm of the error of each column relative to the
-// norm of the column; columns that are small compared with the others are computed again. A column that rounding errors
-// do not distinguish from zero, such as L⁺·1, is zero, with a bound that meets the tolerance relative to ‖f(M)‖·‖b‖. The
-// report has the bound of each column in ColumnBound and the largest of them in ErrorBound. If several
-// processes share the rows of the graph, y and b have those of this process, and the reports are the same.
+// ApplyTo stores f(M)·B in y, which must have the shape of b and must not overlap it. For several times, y has the columns of
+// each time in turn: exp(tM)·B with t = Times[i] begins at column i·k, for k columns of B.
 //
-// The error is [ErrTolerance] if rounding errors may exceed the tolerance, [ErrRange] if a value is not
-// finite, or that of a sweep. A product has a bound and no tolerance.
+// The tolerance, by default [FunctionTolerance], bounds the norm of the error of each column relative to the norm of the
+// column; columns that are small compared with the other columns are computed again. A column that rounding errors do not
+// distinguish from zero, such as L⁺·1, is zero, with a bound that meets the tolerance relative to ‖f(M)‖·‖b‖. The report has
+// the bound of each column in ColumnBound and the largest bound in ErrorBound. If several processes share the rows of the
+// graph, y and b have the rows of this process, and all processes get the same reports.
+//
+// The error is [ErrTolerance] if rounding errors may exceed the tolerance, [ErrRange] if a value is not finite, or an error
+// of a sweep. A product has a bound and no tolerance.
 func (f *Function) ApplyTo(ctx context.Context, y, b *sparse.Block[float64],
 	s *Settings) (*Report, error) {
 	var set Settings
@@ -252,9 +253,9 @@ func (f *Function) ApplyTo(ctx context.Context, y, b *sparse.Block[float64],
 	return r, nil
 }
 
-// scaleColumns returns b with every column divided by a power of two whose norm is so small or large that the squares
-// of values and bounds leave the range of float64, and the exponents, 0 for the other columns; nil if there are none.
-// PageRank divides columns by their sums itself.
+// scaleColumns divides by a power of two every column of b whose norm is so small or large that the squares of values and
+// bounds leave the range of float64. It returns a new block and the exponents, 0 for other columns, or nil if there are no
+// such columns. PageRank divides columns by their sums itself.
 func (f *Function) scaleColumns(b *sparse.Block[float64]) (*sparse.Block[float64], []int) {
 	const least, most = 1e-100, 1e100
 	var exponents []int
@@ -319,8 +320,8 @@ func limitOf(s *Settings) float64 {
 	return s.Tolerance
 }
 
-// refine computes the columns again whose errors may exceed the limit relative to their norms: where they are
-// a quarter of all, the block with a smaller tolerance, and then those that are left one by one.
+// refine computes again the columns whose errors may exceed the limit relative to their norms. If they are a quarter of all
+// columns, it computes the block with a smaller tolerance first, and then the remaining columns one by one.
 func (f *Function) refine(ctx context.Context, y, b *sparse.Block[float64],
 	s *Settings, limit float64, r *Report) error {
 	worst := func(norms, bounds []float64, j, cols int) (relative float64) {
@@ -392,8 +393,8 @@ func (f *Function) refine(ctx context.Context, y, b *sparse.Block[float64],
 	return nil
 }
 
-// refineColumn stores the results of one column in image, within the limit. Results that may be zero, as far as
-// float64 can represent them, become zero.
+// refineColumn stores the results of one column in image, within the limit. Results that may be zero within the precision of
+// float64 become zero.
 func (f *Function) refineColumn(ctx context.Context, image, column *sparse.Block[float64],
 	s *Settings, limit float64) (*Report, error) {
 	r, lost := f.apply(ctx, image, column, s)

@@ -78,9 +78,8 @@ func (c *computation) gram(ctx context.Context, nodes []int, out Sink) error {
 	return nil
 }
 
-// storedSlabs returns the number of slabs of U, of block bytes each, that fit limit−used bytes: all
-// with a limit of 0 or enough memory, otherwise as many as leave memory for the image of another one,
-// at least one.
+// storedSlabs returns the number of slabs of U, of block bytes each, that fit limit−used bytes: all slabs without a limit or
+// with enough memory; otherwise it leaves memory for the image of another slab, and returns at least one.
 func storedSlabs(slabs int, limit, used, block budget.Size) int {
 	if fitting := (limit - used) / block; limit > 0 && fitting < int64(slabs) {
 		return int(max(1, fitting-1))
@@ -94,8 +93,8 @@ func gramRounding(team *sparse.Team, n int) float64 {
 	return blocks.BoundRounding(team.TotalOf(n)) * epsilon
 }
 
-// halfStep computes a slab of U, with errors that are small relative to a column of the given
-// norm or its own largest one.
+// halfStep computes a slab of U, with errors that are small relative to a column of the given norm or to its own largest
+// column.
 func (c *computation) halfStep(ctx context.Context, u *sparse.Block[float64],
 	nodes []int, norm float64) error {
 	var norms []float64

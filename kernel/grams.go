@@ -13,13 +13,12 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// Grams returns a block of each kernel, to compare many parameters: its columns are those of nodes, its rows
-// those of nodes and then of cols. No node may be in both. Functions of one matrix (of one call of [Family.NewAll]) are
-// computed from the same vectors: sixteen cost little more than the one that
-// takes longest; so are three inverses or more of one matrix. Their blocks, and those of inverses, are symmetric to the bit
-// and, unlike those of [Matrix], made without half steps, whose products take
-// longer than the columns of many nodes: errors are relative to the largest
-// column of all, by default 1e-8 of it. sweeps is their number over all entries.
+// Grams returns a block of each kernel, to compare many parameters. Its columns belong to nodes, its rows to nodes and then
+// to cols. No node may be in both. Functions of one matrix (of one call of [Family.NewAll]), and three or more inverses of
+// one matrix, are computed from the same vectors: sixteen functions cost little more than the longest one. These blocks, and
+// blocks of inverses, are symmetric to the bit. Unlike [Matrix], Grams makes no half steps, whose products take longer than
+// the columns of many nodes: errors are relative to the largest column of all, by default 1e-8 of it. sweeps is the number of
+// sweeps over all entries.
 func Grams(ctx context.Context, ks []Kernel, nodes, cols []int,
 	s *Settings) (grams []*sparse.Block[float64], sweeps int, err error) {
 	if err := s.validate(); err != nil {
@@ -90,7 +89,7 @@ func mirror(b *sparse.Block[float64], n int) {
 	}
 }
 
-// manyInverses is the number of inverses of one matrix for which one series takes less time than a solve of each.
+// manyInverses is the number of inverses of one matrix from which on one series takes less time than a solve of each.
 const manyInverses = 3
 
 // joint is a symmetric kernel as a function of a matrix.
@@ -112,8 +111,8 @@ func IsApart(k Kernel) bool {
 	return j.matrix != nil && !s.work.inverse && !s.work.search && j.isSeries()
 }
 
-// gramsWidth returns the number of columns of a slab that several kernels share: of series, which need few rows of the
-// images, as many as of one kernel.
+// gramsWidth returns the number of columns of a slab that several kernels share. Series, which need few rows of the images,
+// have as many columns as a single kernel.
 func gramsWidth(n, nodes, kernels int, isSeries bool) int {
 	if isSeries {
 		kernels = 1

@@ -22,12 +22,11 @@ func (c *computation) image(ctx context.Context, e engine,
 	return c.imageOf(ctx, e, dst, x, measure)
 }
 
-// imageOf stores the engine's image of x in dst. It repeats the computation with
-// smaller tolerances until measure, which is given the image and the bounds of its columns, is at most 1,
-// or float64 allows no more.
+// imageOf stores the engine's image of x in dst. It repeats the computation with smaller tolerances until measure, which gets
+// the image and the bounds of its columns, is at most 1, or until float64 allows no more.
 //
-// It is the only step between products, loops over slabs and the engines: graphs of up to
-// [iterative.ExactFirst] nodes are eliminated at once, others are computed by attempts of the engine.
+// It is the only step between products, loops over slabs and the engines. Systems on graphs of up to [iterative.ExactFirst]
+// nodes are eliminated at once; other images are computed by attempts of the engine.
 func (c *computation) imageOf(ctx context.Context, e engine,
 	dst, x *sparse.Block[float64], measure errorMeasure) (a *engineResult, err error) {
 	if a, err := c.small(ctx, e, dst, x, measure); a != nil || err != nil {
@@ -49,9 +48,9 @@ func (c *computation) imageOf(ctx context.Context, e engine,
 	return a, nil
 }
 
-// acceptResult reports whether a result is the last one, with an error if its error miss is above the limit.
-// It and rounded, its part from rounding, are relative to the tolerance. An estimate above the limit is
-// replaced by a bound first, because the error names a tolerance that can be met.
+// acceptResult reports whether a result is the last one, with an error if its error miss is above the limit. miss, and
+// rounded, its part from rounding, are relative to the tolerance. An estimate above the limit is replaced by a bound first,
+// because the error names a tolerance that can be met.
 func acceptResult(c *computation, a *engineResult, miss, rounded float64) (bool, error) {
 	limit := c.s.limit()
 	if miss <= 1 || miss*c.s.Tolerance <= limit {

@@ -36,18 +36,17 @@ type Kernel interface {
 	// Len returns the number of nodes.
 	Len() int
 
-	// Block computes the values between rows and cols and gives them to take
-	// in pieces that cover the block without overlap, in any order, one at a time: the
-	// first element of a piece stands in row lo and column left of the block, and it is
-	// valid during the call and may be changed. If rows and cols are equal and the kernel is
-	// symmetric, so is the block, to the bit. The error is that of the settings, ErrTolerance, [sparse.ErrMemory], the
-	// context's, that of a sweep, or the first one of take.
+	// Block computes the values between rows and cols and passes them to take in pieces that cover the block without overlap,
+	// in any order, one at a time. The first element of a piece belongs to row lo and column left of the block. A piece is
+	// valid during the call and may be changed. If rows and cols are equal and the kernel is symmetric, the block is
+	// symmetric to the bit. The error is an error of the settings, ErrTolerance, [sparse.ErrMemory], the error of the
+	// context, an error of a sweep, or the first error of take.
 	Block(ctx context.Context, rows, cols []int,
 		take Sink,
 		s *Settings) (*Report, error)
 
-	// ApplyTo stores K·X in dst, which must not overlap x. The tolerance is
-	// relative to the norm of the result. Errors are those of Block.
+	// ApplyTo stores K·X in dst, which must not overlap x. The tolerance is relative to the norm of the result. It returns
+	// the errors of Block.
 	ApplyTo(ctx context.Context, dst, x *sparse.Block[float64],
 		s *Settings) (*Report, error)
 }
@@ -141,8 +140,7 @@ type Report struct {
 	// HalfSteps says that the block is UᵀU.
 	HalfSteps bool
 
-	// ErrorBound is never below the error of any value of a block, and
-	// Largest is the size of the largest one.
+	// ErrorBound is an upper bound of the error of every value of a block, and Largest the size of the largest value.
 	ErrorBound, Largest float64
 
 	// ColumnBound is never below the norm of the error of each column of
@@ -171,9 +169,8 @@ func (r *Report) IsEstimate() bool {
 	return r.Condition == estimated
 }
 
-// Values is Block of k for values that are rounded to T: tolerance and bounds are those of
-// rounded values, and 0 means about what T can hold. If T cannot hold the largest value of the block, the error is a
-// [*param.ParameterError]. Cost: that of Block.
+// Values is Block of k for values that are rounded to T: tolerance and bounds apply to rounded values, and 0 means about the
+// precision of T. If T cannot hold the largest value of the block, the error is a [*param.ParameterError]. Cost: as of Block.
 func Values[T sparse.Float](ctx context.Context, k Kernel, rows, cols []int,
 	take Sink,
 	s *Settings) (*Report, error) {
@@ -213,8 +210,7 @@ func Values[T sparse.Float](ctx context.Context, k Kernel, rows, cols []int,
 	return report, nil
 }
 
-// Matrix returns the block of k between rows and cols. Memory: that of the computation and the
-// block.
+// Matrix returns the block of k between rows and cols. It needs memory for the computation and for the block.
 func Matrix(ctx context.Context, k Kernel, rows, cols []int,
 	s *Settings) (*sparse.Block[float64], *Report, error) {
 	checkNodes(k.Len(), rows, cols)

@@ -14,9 +14,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// findLeast computes the smallest eigenvalue of a singular system outside its
-// null space, because the error bounds of its solutions depend on it. Its memory is that of the
-// following solve of cols columns and of the factor.
+// findLeast computes the smallest eigenvalue of a singular system outside its null space, because the error bounds of its
+// solutions depend on it. It uses the memory of the factor and of the following solve of cols columns.
 func (e *solves) findLeast(ctx context.Context, cols int) error {
 	s := e.system
 	if s.Least > 0 {
@@ -103,7 +102,7 @@ func newLeastSearch(s *iterative.System, cols int) *leastSearch {
 	return l
 }
 
-// excludeIsolated leaves out the rows of nodes without edges, which a dense matrix of the others does not need.
+// excludeIsolated leaves out the rows of nodes without edges, which a dense matrix of the other nodes does not need.
 func (l *leastSearch) excludeIsolated() {
 	g := l.system.Graph
 	known := l.problem.Known

@@ -9,8 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// matrices are the matrices of a graph that its kernels are functions of, made
-// when the first one needs them.
+// matrices are the matrices of a graph that its kernels are functions of. Each is made when a kernel first needs it.
 type matrices struct {
 	*graph.Graph
 	degrees *degrees
@@ -50,7 +49,7 @@ func (g *matrices) laplacian(ctx context.Context, laplacian string) (*expm.Map, 
 	return m, nil, err
 }
 
-// laplacianKind is the symmetric matrix of a Laplacian, or the one that it is similar to.
+// laplacianKind is the symmetric matrix of a Laplacian, or the symmetric matrix that it is similar to.
 func laplacianKind(laplacian string) sparse.Kind {
 	if laplacian == combinatorial {
 		return sparse.Laplacian
@@ -58,9 +57,8 @@ func laplacianKind(laplacian string) sparse.Kind {
 	return sparse.NormalizedLaplacian
 }
 
-// roots returns d^½ relative to the least in the component of each node, 1 for a
-// row without entries. A kernel has no values between components, so that only
-// ratios within one count; larger ones would be in bounds on errors.
+// roots returns d^½ relative to the smallest value in the component of each node, 1 for a row without entries. A kernel has
+// no values between components, so that only ratios within a component count; larger ratios would enlarge error bounds.
 func roots(g *graph.Graph) []float64 {
 	component := g.Components.Of
 	smallest := make([]float64, len(g.Components.Sizes)) // negated

@@ -154,14 +154,14 @@ func (m *modularity) prepare(ctx context.Context, s *Settings,
 	}
 }
 
-// Residuals of the eigenpairs relative to the norm of M: of the first search, and the smallest ones.
+// Residuals of the eigenpairs relative to the norm of M, in the first search and at the smallest.
 const (
 	firstResidual = 1e-11
 	leastResidual = 1e-13
 )
 
-// largest returns the largest value of K in the column, of those of the given nodes, that is largest on the diagonal, or
-// the scale of M for a K of zeros, as nothing else is there to compare its error with.
+// largest returns the largest value of K in a column: of the given nodes, the column of the node with the largest diagonal
+// element. For a K of zeros it returns the scale of M, because errors are compared with the value.
 func (m *modularity) largest(nodes []int) float64 {
 	f := m.features
 	column := make([]float64, f.Cols)
@@ -209,14 +209,11 @@ func (m *modularity) find(ctx context.Context, s Settings,
 	return nil
 }
 
-// fill takes F and its error bound from the pairs. Let M' = M − E be the map
-// of which the pairs are exact eigenpairs, ‖E‖ ≤ √2·‖R‖ with the residuals R.
-// A function of a symmetric matrix changes by at most ‖E‖ times its largest
-// divided difference between eigenvalues of M and of M', in the Frobenius
-// norm: 1 for the positive part, λ_q/(λ_q − λ_q+1) for the q largest. Eigenvalues
-// that rounding errors in A − γ·d·dᵀ/vol may have made positive are left out, and
-// count as errors: where there are no others K is 0. So do those that they may have
-// made negative.
+// fill takes F and its error bound from the pairs. Let M' = M − E be the map that has the pairs as exact eigenpairs, ‖E‖ ≤
+// √2·‖R‖ with the residuals R. A function of a symmetric matrix changes by at most ‖E‖ times its largest divided difference
+// between eigenvalues of M and of M', in the Frobenius norm: 1 for the positive part, λ_q/(λ_q − λ_q+1) for the q largest.
+// Eigenvalues that rounding errors in A − γ·d·dᵀ/vol may have made positive are left out, and count as errors; if there are
+// no others, K is 0. Eigenvalues that rounding errors may have made negative count as errors too.
 func (m *modularity) fill(pairs *lanczos.Pairs) {
 	count := 0
 	rank := m.rank

@@ -31,8 +31,7 @@ const usualShare = usualTime / (1.0 + usualTime)
 // values are added up to norms.
 const maxLog = 350
 
-// leastRest is the least 1 − α of kernels that take α < 1: that of a system whose
-// condition is 1/(16ε).
+// leastRest is the smallest 1 − α of kernels with α < 1, for which the condition of the system is 1/(16ε).
 const leastRest = 32 * epsilon
 
 // laplacianParam is the Laplacian that a kernel is a function of.

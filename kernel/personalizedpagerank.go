@@ -171,8 +171,8 @@ func (w *restartingWalk) lost(x *sparse.Block[float64]) []float64 {
 	})
 }
 
-// solve stores the solution x = (I − αTᵀ)⁻¹·((1−α)·p + α·s·q) in y, as far as a solve of (D − αA)·z brings it, where
-// D·z is x at nodes with edges. The others are the sinks, where x is the right-hand side. It returns the number of sweeps.
+// solve stores in y the solution x = (I − αTᵀ)⁻¹·((1−α)·p + α·s·q), within the accuracy of a solve of (D − αA)·z, where D·z
+// is x at nodes with edges. At the other nodes, the sinks, x is the right-hand side. It returns the number of sweeps.
 func (w *restartingWalk) solve(ctx context.Context, y, p *sparse.Block[float64],
 	memory int64) (sweeps int, err error) {
 	system, err := iterative.VonNeumann(w.graph, false, w.alpha)
@@ -338,8 +338,8 @@ func (w *restartingWalk) startWeights(b *sparse.Block[float64]) (*sparse.Block[f
 	return p, nil
 }
 
-// step stores the next x in y, given the sums of x at sinks, and returns, one behind the other for all columns, these
-// sums, those of the changes, and bounds of those of the rounding errors.
+// step stores the next x in y, given the sums of x at sinks. It returns, one after another for all columns, these sums, the
+// sums of the changes, and bounds of the sums of the rounding errors.
 func (w *restartingWalk) step(ctx context.Context, y, next, p, q *sparse.Block[float64],
 	lost []float64) ([]float64, error) {
 	if err := w.op.StepTo(ctx, next, y, sparse.Step[float64]{Alpha: w.alpha}); err != nil {

@@ -11,11 +11,10 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// radius returns the spectral radius of A ≥ 0, its largest eigenvalue, or that of |a_ij| of a signed graph, which is no
-// smaller, rounded up, because
-// von-neumann of A requires α < 1/radius. It is computed once for a graph. Cost: some tens of
-// sweeps of one column; if many eigenvalues are near the largest one, hundreds and one or two
-// sampled factors. If [graph.Graph.Memory] is too small for a factor the error is a [*budget.Error].
+// radius returns the spectral radius of A ≥ 0, its largest eigenvalue, rounded up, because von-neumann of A requires α <
+// 1/radius. For a signed graph it returns the radius of |a_ij|, which is no smaller. It is computed once for a graph. Cost:
+// some tens of sweeps of one column; if many eigenvalues are near the largest, hundreds and one or two sampled factors. If
+// [graph.Graph.Memory] is too small for a factor the error is a [*budget.Error].
 func radius(ctx context.Context, g *graph.Graph) (float64, error) {
 	return g.Radius.Get(func() (float64, error) {
 		g, err := graph.AbsoluteWeights(ctx, g)

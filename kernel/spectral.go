@@ -34,7 +34,7 @@ func (k *spectral) team() *sparse.Team {
 	return sparse.TeamOf(k.graph.A)
 }
 
-// base returns the kernel, from which others are made; nil for one that is not spectral.
+// base returns the kernel from which k is made, or nil if k is not spectral.
 func base(k Kernel) *spectral {
 	switch k := k.(type) {
 	case *spectral:
@@ -45,7 +45,7 @@ func base(k Kernel) *spectral {
 	return nil
 }
 
-// joint returns the function of a matrix that others share sweeps with, or none: it must have no root.
+// joint returns the function of a matrix for sweeps that several kernels share, or none if the kernel needs a root.
 func (k *spectral) joint() joint {
 	if k.root != nil {
 		return joint{}
@@ -110,8 +110,7 @@ type slabLog struct {
 	attempt    int                   // sweeps of the last attempt
 }
 
-// columnScale leads from columns of the symmetric matrix to those of the kernel, which is similar
-// to it.
+// columnScale converts columns of the symmetric matrix to columns of the kernel, which is similar to it.
 type columnScale struct {
 	team   *sparse.Team
 	root   []float64 // of [spectral]; nil: ones
@@ -157,8 +156,8 @@ func (c *computation) check(w work, width, values int) error {
 	return budget.Check(c.s.Memory, c.need, fmt.Sprintf("%d columns of the kernel", width))
 }
 
-// note adds a computation of an engine to the report. The method of the report is the one with a
-// factor if any attempt or slab used one, although a later one may not need it.
+// note adds a computation of an engine to the report. If any attempt or slab used a method with a factor, the report has this
+// method.
 func (c *slabLog) note(sweeps int, method string) {
 	c.attempt = sweeps
 	c.sweeps += sweeps
@@ -173,9 +172,8 @@ func (c *computation) left() int64 {
 	return budget.Subtract(c.s.Memory, c.need)
 }
 
-// reportAttempt reports the progress of one attempt at a slab. An attempt at the first slab is expected
-// to require the sweeps that its engine predicts, and each other slab those of the last attempt,
-// because it begins with the tolerance of that.
+// reportAttempt reports the progress of an attempt at a slab. The expected sweeps of an attempt at the first slab come from
+// the engine; for other slabs they are the sweeps of the last attempt, with whose tolerance the slab begins.
 func (c *slabLog) reportAttempt(done, expected int) {
 	if c.progress == nil {
 		return
@@ -189,8 +187,8 @@ func (c *slabLog) reportAttempt(done, expected int) {
 	c.progress(c.slabSweeps+now, c.slabSweeps+slab+sweeps*max(0, c.slabs-c.done-1))
 }
 
-// direct is the measure of the columns, or with turned the rows, of nodes: the error of a value
-// relative to the largest one, whichever rows are handed out.
+// direct measures the columns, or with turned the rows, of nodes: the error of a value relative to the largest value,
+// whichever rows are handed out.
 func (c *computation) direct(y *sparse.Block[float64], bound []float64, nodes []int,
 	turned bool) float64 {
 	largest := max(c.base, c.scale.largestValue(y, nodes, turned))
@@ -235,8 +233,8 @@ func (c *computation) columns(ctx context.Context, y *sparse.Block[float64],
 	return nil
 }
 
-// largestValue returns the largest value of the kernel in columns, or rows, given
-// those of the symmetric matrix that it is similar to.
+// largestValue returns the largest value of the kernel in columns, or rows, given the values of the symmetric matrix that it
+// is similar to.
 func (c *columnScale) largestValue(y *sparse.Block[float64], nodes []int,
 	turned bool) (m float64) {
 	root := c.root
@@ -331,8 +329,8 @@ func checkNodes(n int, lists ...[]int) {
 	}
 }
 
-// scalePieces returns the Sink that the pieces of K go to: it makes those of
-// diag(1/s)·K·diag(s) of them and remembers the largest value.
+// scalePieces returns the Sink for pieces of K. It scales them to pieces of diag(1/s)·K·diag(s) and remembers the largest
+// value.
 func (c *computation) scalePieces(rows, cols []int, take Sink) Sink {
 	root := c.scale.root
 	if root != nil {
@@ -361,7 +359,7 @@ func (c *computation) scalePieces(rows, cols []int, take Sink) Sink {
 	}
 }
 
-// finish fills the error bound, given that of the values of K.
+// finish sets the error bound, given the bound for the values of K.
 func (c *computation) finish(bound float64) {
 	c.log.report.ErrorBound = bound*c.tightest +
 		c.k.rootRounding()*c.log.report.Largest

@@ -13,7 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// vonNeumann is (I − αS)⁻¹, or that of A.
+// vonNeumann is (I − αS)⁻¹ or (I − αA)⁻¹.
 var vonNeumann = Family{
 	Spec: param.Spec{
 		Name: "von-neumann", Title: "(I − αS)⁻¹",
@@ -103,8 +103,8 @@ func newVonNeumannAdjacency(ctx context.Context, g *matrices,
 		&series{m: m, f: root}, nil), nil
 }
 
-// nearestPole is the least 1 − αρ of von-neumann of A. The series takes some
-// 12/√(1 − αρ) sweeps, and solves lose as many digits.
+// nearestPole is the smallest 1 − αρ of von-neumann of A. The series takes some 12/√(1 − αρ) sweeps, and solves lose as many
+// digits.
 const nearestPole = 1e-9
 
 // alphasBelow returns the range of α of von-neumann of A, whose largest eigenvalue is ρ, for

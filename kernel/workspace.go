@@ -32,7 +32,7 @@ const (
 	inverseBlocks = 5
 )
 
-// bytes returns the memory of columns columns of several functions of one matrix.
+// bytes returns the memory for the given number of columns of several functions of one matrix.
 func (w work) bytes(n, columns, functions int) budget.Size {
 	count := 3 + functions // the argument, the images, and the recurrence of a series
 	switch {
@@ -143,7 +143,7 @@ func (f *Family) GramsWorkspace(vs []param.Values, degrees []float64, entries in
 	return space.And(budget.Held(budget.Times(len(vs), budget.Vector[float64](nodes*nodes+vectors*n))))
 }
 
-// gramsBytes returns the memory of several functions of one matrix, at the given number of rows: a series makes no others.
+// gramsBytes returns the memory of several functions of one matrix at the given number of rows.
 func (w work) gramsBytes(n, width, functions, rows int) budget.Size {
 	values := budget.Vector[float64](2 * functions * rows * width)
 	if w.series {

@@ -88,9 +88,9 @@ func (e *engine) eachRow(size int, do func(i int, sums []float64)) {
 	})
 }
 
-// draw fills the rows of x with random numbers, and padding with zeros. Numbers begin anew with each
-// segment of the rows of the matrix, and a process skips those of other processes' rows in a segment, so
-// that they do not depend on the number of processes.
+// draw fills the rows of x with random numbers, and padding with zeros. Numbers begin anew with each segment of the rows of
+// the matrix. A process skips the numbers for rows of other processes in a segment, so that numbers do not depend on the
+// number of processes.
 func (e *engine) draw(x *sparse.Block[float64], source func(segment int) *rand.Rand,
 	fill func(rng *rand.Rand, row []float64)) {
 	blocks.EachChunk(e.Workers, e.rows, func(_, _, lo, hi int) {
@@ -138,8 +138,7 @@ func (e *engine) gramTo(ctx context.Context, dst []float64, v, w columns) error 
 	return err
 }
 
-// multiplyTo stores V·Q in the first columns of W, which may be V: Q has
-// cols columns and as many rows as V has columns.
+// multiplyTo stores V·Q in the first columns of W, which may be V. Q must have cols columns and a row for each column of V.
 func (e *engine) multiplyTo(ctx context.Context, w, v columns, q []float64,
 	cols int) error {
 	nv := v.width()
@@ -183,7 +182,7 @@ func (e *engine) setColumns(dst columns, x *sparse.Block[float64]) {
 	})
 }
 
-// setBlock stores the columns in the first columns of the block, and zeros in its others.
+// setBlock stores the columns in the first columns of the block, and zeros in its other columns.
 func (e *engine) setBlock(x *sparse.Block[float64], src columns) {
 	blocks.EachChunk(e.Workers, e.rows, func(_, chunk, lo, hi int) {
 		p := src.panel(chunk)

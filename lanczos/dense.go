@@ -125,8 +125,8 @@ func gather(team *sparse.Team, rows, cols int, places []int,
 	return gathered
 }
 
-// banish moves the known eigenvalue below all others: B − shift·U·Uᵀ, where each row of vectors has the
-// number of a vector of U and its element.
+// banish moves the known eigenvalue below all other eigenvalues: B − shift·U·Uᵀ, where each row of vectors has the number of
+// a vector of U and its element.
 func banish(b *mat.Dense, vectors *sparse.Block[float64]) {
 	shift := 4 * mat.Norm(b, 1)
 	if shift == 0 {

@@ -10,17 +10,15 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// filter is the map that Lanczos runs on: with B = A or −A, so that the wanted
-// end is the upper one, B itself or a Chebyshev polynomial of B,
+// filter is the map that Lanczos runs on. With B = A or −A, so that the wanted end is the upper end, it is B itself or a
+// Chebyshev polynomial of B,
 //
 //	T_d((B − centre)/half),
 //
-// which stays within [−1, 1] on the unwanted part centre ± half of the
-// spectrum and grows monotonically beyond. The wanted eigenvalues are then far
-// apart, and a basis reaches as far with one vector as without the filter with
-// d: orthogonalisation, which costs more than the sweeps of a sparse graph, is
-// needed that much less. The degree is odd, so that what lies below the
-// interval goes to the other end.
+// which stays within [−1, 1] on the unwanted part centre ± half of the spectrum and grows monotonically beyond. The wanted
+// eigenvalues are then far apart: a vector of the basis does the work of d vectors without the filter, so that
+// orthogonalisation, which costs more than the sweeps of a sparse graph, is needed less. The degree is odd, so that
+// eigenvalues below the interval go to the other end.
 type filter struct {
 	sign, centre, half float64
 	degree             int // 1: B itself
@@ -54,8 +52,8 @@ func (f filter) value(lambda float64) float64 {
 		(lambda-f.centre)/f.half)))
 }
 
-// slope returns a lower bound of (p(λ) − p(μ))/(λ − μ) over the unwanted μ:
-// with a residual of r in the map, that of B is at most about r over it.
+// slope returns a lower bound of (p(λ) − p(μ))/(λ − μ) over the unwanted μ. If the residual in the map is r, the residual in
+// B is at most about r divided by slope.
 func (f filter) slope(value float64) float64 {
 	if f.degree == 1 {
 		return 1
@@ -63,8 +61,8 @@ func (f filter) slope(value float64) float64 {
 	return max(0, value-1) / (f.lambda(value) - f.centre + f.half)
 }
 
-// steepest returns an upper bound of (p(λ) − p(μ))/(λ − μ) over all μ up to λ: with a residual of r in
-// the map, that of B is at least r over it.
+// steepest returns an upper bound of (p(λ) − p(μ))/(λ − μ) over all μ up to λ. If the residual in the map is r, the residual
+// in B is at least r divided by steepest.
 func (f filter) steepest(value float64) float64 {
 	if f.degree == 1 || value <= 1 {
 		return float64(f.degree*f.degree) / f.half

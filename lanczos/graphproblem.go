@@ -20,10 +20,9 @@ type GraphProblem struct {
 	// Resolution is γ of the modularity matrix; 0 means 1.
 	Resolution float64
 
-	// Beyond leaves out the pairs that follow from the components: of S, T, L and L̃ those
-	// of the eigenvalue that every component has, unless the graph is signed, where they
-	// separate sides, and of every matrix those of nodes without edges. There may then be fewer pairs than were asked for, or none, without
-	// a block of vectors.
+	// Beyond leaves out the pairs that follow from the components: for every matrix the pairs of nodes without edges, and for
+	// S, T, L and L̃ the pairs of the eigenvalue that every component has, unless the graph is signed, where they separate
+	// sides. There may then be fewer pairs than requested, or none and no block of vectors.
 	Beyond bool
 
 	// Positive leaves out pairs of the largest eigenvalues of A, S, T or the modularity
@@ -31,9 +30,8 @@ type GraphProblem struct {
 	Positive bool
 }
 
-// GraphPairs are eigenpairs of a graph's matrix. Vectors are orthonormal, those of the
-// transition matrix in the product with D: right eigenvectors w = D^-½v with
-// wᵀDw = 1, where a node without edges has d = 1.
+// GraphPairs are eigenpairs of a matrix of a graph. Vectors are orthonormal. For the transition matrix they are right
+// eigenvectors w = D^-½v with wᵀDw = 1, where a node without edges has d = 1.
 type GraphPairs struct {
 	Pairs
 
@@ -44,8 +42,8 @@ type GraphPairs struct {
 	Components int `json:"-"` // of the graph
 }
 
-// Solve returns k eigenpairs. The result comes with [ErrIterationLimit] too;
-// other errors are those of [Problem.Solve]. The graph is undirected.
+// Solve returns k eigenpairs of an undirected graph. With [ErrIterationLimit] it returns the best pairs too; other errors are
+// the errors of [Problem.Solve].
 func (p *GraphProblem) Solve(ctx context.Context, g *graph.Graph, k int,
 	s *Settings) (*GraphPairs, error) {
 	n := len(g.Degrees)
@@ -79,7 +77,7 @@ func (p *GraphProblem) Solve(ctx context.Context, g *graph.Graph, k int,
 	return out, err
 }
 
-// solve finds pairs of the rows with edges and joins those of the isolated nodes.
+// solve finds pairs of the rows with edges and joins the pairs of the isolated nodes.
 func (e *eigenproblem) solve(ctx context.Context, n, k int,
 	s *Settings) (*Pairs, error) {
 	pairs := &Pairs{Method: "dense", Degree: 1}
@@ -134,7 +132,7 @@ func (p *GraphProblem) Splits() bool {
 
 const badMatrix = "lanczos: no such matrix"
 
-// deflateNullSpace declares the null vectors of the components, of L or with normalized of L̃, as eigenvectors of a known
+// deflateNullSpace declares the null vectors of the components of L, or if normalized of L̃, as eigenvectors of a known
 // value, so that the search does not compute them. A factor of the Laplacian preconditions the search for the other
 // eigenvectors of that end, if one process has all rows and no weight is negative.
 func (e *eigenproblem) deflateNullSpace(g *graph.Graph, normalized bool, value float64) {

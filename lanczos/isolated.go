@@ -37,9 +37,8 @@ func (e *eigenproblem) weightsOf(v []float64, n int) []float64 {
 	return v
 }
 
-// search returns how many pairs of the rows with edges are needed for k pairs of the
-// matrix. At the end of the spectrum with a known eigenvalue, that of the isolated nodes
-// comes directly behind it.
+// search returns the number of pairs of the rows with edges that are needed for k pairs of the matrix. At the end of the
+// spectrum with a known eigenvalue, the eigenvalue of the isolated nodes follows directly.
 func (e *eigenproblem) search(k int) int {
 	switch {
 	case e.edged == 0:
@@ -62,8 +61,8 @@ func (e *eigenproblem) isolatedComeFirst() bool {
 	return value == e.zero
 }
 
-// firstIsolated returns the rows of the first isolated nodes, at most k, in the order of the rows of the
-// matrix; −1 for those of other processes.
+// firstIsolated returns the rows of the first isolated nodes, at most k, in the order of the rows of the matrix; −1 stands
+// for rows of other processes.
 func (e *eigenproblem) firstIsolated(k int) []int {
 	var here []float64
 	for _, i := range e.Excluded {
@@ -98,8 +97,8 @@ func (e *eigenproblem) compare(a, b pair) int {
 	return cmp.Compare(a.value, b.value)
 }
 
-// join returns the first k of the pairs found and of those of the isolated nodes, whose vectors
-// have one entry, for n rows.
+// join merges the pairs found and the pairs of the isolated nodes, whose vectors have one entry, and returns the first k, for
+// n rows.
 func (e *eigenproblem) join(pairs *Pairs, n, k int) *Pairs {
 	var sorted []pair
 	var rows []int // of isolated nodes

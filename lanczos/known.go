@@ -7,10 +7,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// Known are orthonormal eigenvectors of one eigenvalue that have no rows in
-// common, the restrictions of a vector to the components, normalised: for the
-// Laplacian L the constants on each component, for L̃ and S the square roots of
-// the degrees. A component on which all weights are 0 gives no vector.
+// Known are orthonormal eigenvectors of one eigenvalue with disjoint supports: the restrictions of a vector to the
+// components, normalised. They are the constants on each component for the Laplacian L, and the square roots of the degrees
+// for L̃ and S. A component on which all weights are 0 has no vector.
 type Known struct {
 	Components *sparse.Components
 	Weights    []float64 // of the rows; nil means ones

@@ -254,7 +254,7 @@ func (k *krylov) vectors(ctx context.Context, lo, hi int) (columns, error) {
 		k.coefficients(lo, hi), hi-lo)
 }
 
-// coefficients returns those of the Ritz vectors lo ≤ i < hi, row by row.
+// coefficients returns the coefficients of the Ritz vectors lo ≤ i < hi, row by row.
 func (k *krylov) coefficients(lo, hi int) []float64 {
 	q := make([]float64, 0, k.size*(hi-lo))
 	for i := range k.size {
@@ -263,8 +263,8 @@ func (k *krylov) coefficients(lo, hi int) []float64 {
 	return q
 }
 
-// blend starts again with a block of combinations of the first Ritz vectors, count of them or, if
-// that is less, as many as a block has columns. The start is used with a new filter.
+// blend starts again with a block of combinations of the first count Ritz vectors, at most as many as a block has columns. It
+// is used for a new filter.
 func (k *krylov) blend(ctx context.Context, count int) error {
 	q := make([]float64, k.size*width)
 	for i := range k.size {

@@ -183,8 +183,8 @@ func (g *lobpcg) iterate(ctx context.Context) (*Pairs, error) {
 	}
 }
 
-// isSlow reports whether the method needs much more than the predicted products: it has used three
-// times as many, or all of them without half of the progress, in orders of magnitude of the residual.
+// isSlow reports whether the method needs many more products than predicted: it has used three times the number, or the
+// predicted number without half of the progress, in orders of magnitude of the residual.
 func (g *lobpcg) isSlow() bool {
 	used := float64(g.blocks) / g.predicted
 	return used > 3 || used > 1 && g.worst > math.Sqrt(g.initial*g.r.s.Tolerance*g.r.norm)

@@ -17,8 +17,7 @@ const segment = blocks.ChunkRows
 //
 //	dst[i·stride+j] += Σ_r v[i][r]·w[j][r],  i < nv, j < nw
 //
-// Two columns of v and four of w are read at a time; if fewer remain, the last one is
-// read again and its sum ignored.
+// It reads two columns of v and four of w at a time. If fewer remain, the last column is read again and its sum ignored.
 func addDots(dst []float64, stride int, v []float64, nv int, w []float64, nw int) {
 	for j := 0; j < nw; j += 4 {
 		w0 := column(w, j, nw)
@@ -39,7 +38,7 @@ func addDots(dst []float64, stride int, v []float64, nv int, w []float64, nw int
 	}
 }
 
-// addColumns adds to the columns of w those of v, combined:
+// addColumns adds combinations of the columns of v to the columns of w:
 //
 //	w[j][r] += Σ_i v[i][r]·c[i·stride+j],  i < nv, j < nw
 //
@@ -65,7 +64,7 @@ func addColumns(w []float64, nw int, v []float64, nv int, c []float64, stride in
 	}
 }
 
-// column returns column j of a panel, or the last one beyond the end.
+// column returns column j of a panel, or the last column if j is beyond the end.
 func column(panel []float64, j, cols int) *[segment]float64 {
 	return (*[segment]float64)(panel[min(j, cols-1)*segment:])
 }

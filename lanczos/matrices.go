@@ -9,8 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// eigenproblem is the symmetric problem that is solved, on the rows with edges, and how its
-// pairs become those of the matrix.
+// eigenproblem is the symmetric problem that is solved, on the rows with edges, and how its pairs become pairs of the matrix.
 type eigenproblem struct {
 	Problem
 	which    Which                   // part of the spectrum of the matrix
@@ -98,9 +97,8 @@ func (e *eigenproblem) stateNormalized(ctx context.Context, p *GraphProblem,
 	return nil
 }
 
-// bipartite returns ±d^½ on the components whose nodes have two colours, neighbours never
-// the same, and 0 on the others: S·w = −w. It returns nil if there are none.
-// Cost: one sweep.
+// bipartite returns ±d^½ on the components whose nodes can be coloured with two colours so that neighbours differ, and 0 on
+// the other components: S·w = −w. It returns nil if there are none. Cost: one sweep.
 func bipartite(ctx context.Context, g *graph.Graph) ([]float64, error) {
 	colours, err := sparse.FindSides(ctx, g.A, -1, g.Workers)
 	if err != nil {

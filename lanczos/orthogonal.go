@@ -7,14 +7,12 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// orthonormalizer makes blocks of columns orthonormal, and orthogonal to those
-// before them.
+// orthonormalizer makes blocks of columns orthonormal, and orthogonal to the columns before them.
 type orthonormalizer struct {
 	e *engine
 
-	// fill stores a random column in place of a column that depends on the others. Dependence
-	// is measured relative to the longest column so far. If fill is nil, dependent columns are
-	// dropped, and dependence is measured relative to the column itself.
+	// fill stores a random column in place of a dependent column. Dependence is measured relative to the longest column so
+	// far. If fill is nil, dependent columns are dropped, and dependence is measured relative to the column itself.
 	fill    func(w columns)
 	longest float64
 
@@ -43,8 +41,8 @@ const (
 	// column is rounding error.
 	deficient = 1e-13
 
-	// weakPivot is the smallest remaining length, relative to the column's own, that a Gram
-	// matrix resolves, √ε; another round resolves smaller ones.
+	// weakPivot is the smallest remaining length, relative to the length of the column, that a Gram matrix resolves, √ε.
+	// Another round resolves smaller lengths.
 	weakPivot = 1e-7
 
 	// thinned is the ratio of remaining to reference length below which rounding may have given
@@ -62,14 +60,12 @@ const (
 //
 //	W = V·C + Q·R,  Q orthonormal and VᵀQ = 0,
 //
-// with V orthonormal: Q replaces W, C (len V × len W) and R (len W × len W,
-// the rows beyond the width of Q zero) are stored. The width of Q is returned:
-// it is that of W unless columns were dropped, or V and Q span the whole space.
+// with V orthonormal. It replaces W by Q and stores C (len V × len W) and R (len W × len W; its rows beyond the width of Q
+// are zero). It returns the width of Q, which is the width of W unless columns were dropped, or V and Q span the whole space.
 //
-// Each round is classical Gram–Schmidt twice, the first time against the
-// columns of V from number recent on, and Cholesky-QR twice, in two passes over V and
-// one over the recent columns. Another round follows only if W had a part above
-// rounding in the other columns, or columns were nearly dependent.
+// Each round is classical Gram–Schmidt twice, the first time against the columns of V from number recent on, and Cholesky-QR
+// twice, in two passes over V and one over the recent columns. Another round follows only if W had a part above rounding in
+// the other columns, or columns were nearly dependent.
 func (o *orthonormalizer) run(ctx context.Context, v, w columns, recent int,
 	c, r []float64) (int, error) {
 	nv := v.width()
@@ -203,8 +199,7 @@ func (o *orthonormalizer) round(ctx context.Context, v, q columns, recent, cols 
 	return clean, err
 }
 
-// measure computes the Gram matrix of the columns q, and their part in the local columns
-// of V, those from number recent on.
+// measure computes the Gram matrix of the columns q, and their part in the local columns of V from number recent on.
 func (o *orthonormalizer) measure(ctx context.Context, local, q columns,
 	recent int) error {
 	nl := local.width()

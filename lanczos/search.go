@@ -96,10 +96,9 @@ func (r *run) lanczos(ctx context.Context, alternative bool) (*Pairs, error) {
 	return out, err
 }
 
-// complete finds the pairs, and then searches their complement as long as that finds further
-// values, if there may be more copies of a multiple eigenvalue than a block has columns. The
-// values are those of B, falling; the vectors are the first columns of the
-// basis. Residuals are nil if they have not been computed.
+// complete finds the pairs. If there may be more copies of a multiple eigenvalue than a block has columns, it searches their
+// complement until that has no further values. The values are the values of B, decreasing; the vectors are the first columns
+// of the basis. Residuals are nil if they have not been computed.
 func (s *search) complete(ctx context.Context) (values, residuals []float64, err error) {
 	k := s.k
 	values, residuals, err = s.find(ctx)
@@ -139,8 +138,8 @@ func (s *search) complete(ctx context.Context) (values, residuals []float64, err
 	return values, residuals, err
 }
 
-// isCrowded reports whether as many values as a block has columns may be one eigenvalue, given their
-// residuals and the norm of the map.
+// isCrowded reports whether as many values as a block has columns may be copies of one eigenvalue, given their residuals and
+// the norm of the map.
 func isCrowded(values, residuals []float64, norm float64) bool {
 	for i := width - 1; i < len(values); i++ {
 		gap := residuals[i-width+1] + residuals[i] + 64*epsilon*norm
@@ -156,9 +155,8 @@ func (s *search) tolerance() float64 {
 	return s.r.s.Tolerance * s.r.norm
 }
 
-// find finds want pairs orthogonal to the known and the locked ones. The
-// values are those of B, falling; the vectors follow the locked ones. It returns no
-// pairs if no eigenvalue is above the floor.
+// find finds want pairs orthogonal to the known and the locked pairs. The values are the values of B, decreasing; the vectors
+// follow the locked vectors. It returns no pairs if no eigenvalue is above the floor.
 func (s *search) find(ctx context.Context) (values, residuals []float64, err error) {
 	k := s.k
 	if err := k.begin(ctx, true); err != nil {
@@ -246,10 +244,9 @@ func (s *search) count(ctx context.Context) error {
 	return nil
 }
 
-// verify counts all pairs as converged if their true residuals are within the tolerance. Where the
-// wanted values crowd, these are far smaller than the estimated ones, because a vector then contains
-// parts of others with nearly the same value. Cost: one product and one block of Ritz vectors, if the
-// last pairs have not converged.
+// verify counts all pairs as converged if their true residuals are within the tolerance. If the wanted values crowd, true
+// residuals are far smaller than the estimates, because a vector then contains parts of other vectors with nearly the same
+// value. Cost: one product and one block of Ritz vectors, if the last pairs have not converged.
 func (s *search) verify(ctx context.Context) error {
 	k := s.k
 	bound := k.residual[min(s.want, k.size)-1] / k.f.steepest(k.theta[0])
@@ -484,8 +481,8 @@ func (s *search) better(p *filterChoice, next plan) error {
 	if !s.candidate || math.IsInf(next.products, 1) {
 		return nil
 	}
-	// Ritz values of an end that is not resolved are spread as squares of their numbers and move to
-	// the end with every filter. The next filters then need about products, 3 times and 10 times as many.
+	// Ritz values of an end that is not resolved are spread as squares of their numbers and move to the end with every
+	// filter. The next filters then need about 1, 3 and 10 times next.products.
 	expected := next.products
 	if s.probing && distance > 10*(top-p.first) && 3*distance < previous {
 		expected *= 7

@@ -51,8 +51,8 @@ type Problem struct {
 	A     sparse.Applier[float64]
 	Which Which
 
-	// Known, if not nil, are the known eigenvectors at the wanted end. They are the first of the
-	// result, and the others are kept orthogonal to them.
+	// Known, if not nil, are the known eigenvectors at the wanted end. They come first in the result, and the other vectors
+	// are orthogonal to them.
 	Known *Known
 
 	// Beyond omits the known pairs from the result, which has the k pairs behind them, or fewer if
@@ -71,9 +71,8 @@ type Problem struct {
 	// LOBPCG is not used, or runs without a preconditioner if [Settings.Preconditioned].
 	Precondition func(ctx context.Context, memory int64) (Preconditioner, error)
 
-	// Excluded lists rows in which A is zero, with their columns, for example those of nodes
-	// without edges: their pairs of the eigenvalue 0 are neither found nor returned, and
-	// vectors are 0 there.
+	// Excluded lists rows in which A is zero, with their columns, for example the rows of nodes without edges. Their pairs of
+	// the eigenvalue 0 are neither found nor returned, and vectors are 0 there.
 	Excluded []uint32
 
 	// Entries is the number of stored entries of A, from which the cost of a product is estimated;

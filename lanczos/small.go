@@ -35,9 +35,8 @@ func finite(numbers []float64) bool {
 	return true
 }
 
-// cholesky stores in r the upper triangle with RᵀR = G. A pivot below rounding is replaced by the
-// smallest length that G resolves, weakPivot times that of the column, so that R has an inverse; the
-// pivot of a zero column is 0.
+// cholesky stores in r the upper triangle with RᵀR = G. A pivot below rounding is replaced by the smallest length that G
+// resolves, weakPivot times the length of the column, so that R has an inverse; the pivot of a zero column is 0.
 func cholesky(r, g []float64, n int) {
 	clear(r)
 	for i := range n {

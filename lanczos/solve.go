@@ -25,19 +25,17 @@ type run struct {
 	result    *Pairs
 }
 
-// Solve returns k eigenpairs, orthogonal to the known ones, by block Lanczos with
-// thick restarts, on A or on a Chebyshev polynomial of A where the wanted eigenvalues are
-// close together. Where there is a preconditioner, and the Ritz values predict that LOBPCG with it takes fewer
-// operations, LOBPCG continues; if it takes much longer than predicted, Lanczos
-// finishes. A map of few rows is solved as a dense matrix.
+// Solve returns k eigenpairs, orthogonal to the known pairs, by block Lanczos with thick restarts, on A, or on a Chebyshev
+// polynomial of A if the wanted eigenvalues are close together. If there is a preconditioner, and the Ritz values predict
+// that LOBPCG with it takes fewer operations, LOBPCG continues; if it takes much longer than predicted, Lanczos finishes. A
+// map of few rows is solved as a dense matrix.
 //
-// No Krylov method certifies that no eigenvalue was missed. Blocks of
-// four random columns find up to four copies of a multiple eigenvalue; where
-// four are found, a search in their complement follows, until it finds no more.
+// No Krylov method certifies that no eigenvalue was missed. Blocks of four random columns find up to four copies of a
+// multiple eigenvalue. If four are found, a search in their complement follows, until it finds no more.
 //
-// The error is [ErrIterationLimit] with the best pairs, one that wraps
-// [sparse.ErrMemory], [ErrKnown], [blocks.ErrAsymmetric], the context's, or that of a sweep. A k
-// outside 1 … n is refused. A is compared with its transpose by a product with two columns.
+// The error is [ErrIterationLimit] with the best pairs, an error that wraps [sparse.ErrMemory], [ErrKnown],
+// [blocks.ErrAsymmetric], the error of the context, or an error of a sweep. k must be in 1 … n. A is compared with its
+// transpose by a product with two columns.
 func (p *Problem) Solve(ctx context.Context, k int, s *Settings) (*Pairs, error) {
 	r, err := p.prepare(k, s)
 	if err == nil {
@@ -140,8 +138,8 @@ func countRows(team *sparse.Team, list []uint32) int {
 	return int(blocks.SumOver(team, count))
 }
 
-// direct solves a problem that needs no iteration, because all pairs are known or a basis would have
-// nearly as many columns as the map has rows. It reports whether it did.
+// direct solves a problem that needs no iteration, because all pairs are known or a basis would have nearly as many columns
+// as the map has rows. It reports whether the problem was such.
 func (r *run) direct(ctx context.Context) (done bool, out *Pairs, err error) {
 	switch {
 	case r.target == 0:
@@ -156,8 +154,8 @@ func (r *run) direct(ctx context.Context) (done bool, out *Pairs, err error) {
 	return true, out, err
 }
 
-// smallMap reports whether a map with n rows is solved as a dense matrix: there
-// are few, or the iteration would keep nearly as many vectors as there are unknown ones.
+// smallMap reports whether a map with n rows is solved as a dense matrix: if n is small, or if the iteration would keep
+// nearly as many vectors as there are unknown vectors.
 func smallMap(n, unknown, vectors int) bool {
 	return n <= denseRows || 2*vectors >= unknown
 }
