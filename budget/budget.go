@@ -49,6 +49,7 @@ type Plan struct {
 	items    []Item
 	total    int64
 	optional int64
+	enough   int64 // for all optional memory
 }
 
 // Reserve adds a part. If the sum exceeds the limit, the error is an [*Error] and the part is in
@@ -78,6 +79,7 @@ func (p *Plan) ReserveJob(w Workspace, err error, what string) error {
 		what = over.Largest.What
 	}
 	p.optional += w.Most(room) - w.Required(room)
+	p.enough += w.Enough() - bytes
 	return cmp.Or(p.Reserve(bytes, what), err)
 }
 
@@ -101,6 +103,9 @@ func (p *Plan) Most() int64 {
 	}
 	return most
 }
+
+// Enough returns a limit within which the run ends, whatever memory its data asks for.
+func (p *Plan) Enough() int64 { return AllOf(p.total, max(0, p.enough)) }
 
 // Items returns the parts in the order in which they were first reserved.
 func (p *Plan) Items() []Item { return slices.Clone(p.items) }

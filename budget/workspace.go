@@ -74,6 +74,18 @@ func (w Workspace) Required(limit Size) (bytes Size) {
 	return bytes
 }
 
+// Enough returns a limit that leaves room for all optional memory. Slabs may be of one column if they leave room for it.
+func (w Workspace) Enough() (bytes Size) {
+	for _, stage := range w.stages() {
+		columns := stage.Columns
+		if stage.Reserved == stage.Optional {
+			columns = min(columns, 1)
+		}
+		bytes = max(bytes, AllOf(stage.bytes(columns), stage.Optional))
+	}
+	return bytes
+}
+
 // Most returns the largest memory within a limit, or Required if it exceeds the limit.
 func (w Workspace) Most(limit Size) (bytes Size) {
 	for _, stage := range w.stages() {

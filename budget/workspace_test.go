@@ -30,6 +30,11 @@ func TestWorkspace(t *testing.T) {
 	if got := both.Required(10); got != 1010+4800 {
 		t.Errorf("two stages in a small limit: required %d", got)
 	}
+	reserving := solve
+	reserving.Reserved = reserving.Optional
+	if all, one := solve.Enough(), reserving.Enough(); all != 313_200 || one != 1000+4800+5000 || reserving.Most(one) != one {
+		t.Errorf("enough: %d with the widest slab, %d if it leaves room", all, one)
+	}
 	p := Plan{Limit: 310_000}
 	if err := p.ReserveJob(solve, nil, "solve"); err != nil || p.Required() != 308_200 || p.Most() != 310_000 {
 		t.Errorf("plan: required %d, most %d, error %v", p.Required(), p.Most(), err)

@@ -181,7 +181,7 @@ func (plan *Plan) settle(p *method.Problem, set *method.Settings,
 				return nil, err
 			}
 			m.bytes = append(m.bytes, w.Required(m.predictionSettings.Memory))
-			m.space = m.space.Or(w.And(budget.Held(budget.Times(m.lanes-1, w.Most(m.predictionSettings.Memory)))))
+			m.space = m.space.Or(w.And(budget.Held(budget.Times(m.lanes-1, w.Enough()))))
 			if sizes[j].tuning == nil {
 				continue
 			}
@@ -217,7 +217,7 @@ func (m *entry) sideBySide(train *method.Problem,
 		}
 		set.Progress = nil // of one prediction among several
 		w, err := m.Method.Declare(train, &set, budget.Workspace{})
-		if err == nil && int64(lanes)*w.Most(set.Memory) <= sideBytes {
+		if err == nil && budget.Check(set.Memory, w.Enough(), "") == nil && budget.Times(lanes, w.Enough()) <= sideBytes {
 			return lanes, &set
 		}
 	}

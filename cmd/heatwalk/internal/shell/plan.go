@@ -25,7 +25,7 @@ type Costs struct {
 	Timed     bool   // a benchmark: no limit of the heap, because collections would be timed
 
 	DryRun      bool         // the run ends when it has been planned
-	planned     *budget.Plan // of a dry run
+	planned     *budget.Plan // nil: not yet
 	Disk        int64        // bytes of the files of the run
 	UnknownDisk bool         // Disk is not all of them
 	reading     budget.Item  // memory of reading the input, freed before the run computes
@@ -90,8 +90,8 @@ var errPlanned = errors.New("planned")
 
 // Begin limits the heap to the plan of a run. With --dry-run it ends the run.
 func (costs *Costs) Begin(p *budget.Plan) error {
+	costs.planned = p
 	if costs.DryRun {
-		costs.planned = p
 		return errPlanned
 	}
 	if costs.Timed {
