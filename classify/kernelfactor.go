@@ -169,9 +169,9 @@ func (g *groups) positions(items []int) []int {
 	return y
 }
 
-// kernelSoftmaxBytes returns the memory of fitAll: values, factor and the fit.
-func kernelSoftmaxBytes(items, classes int) budget.Size {
-	return budget.AllOf(budget.Vector[float64](3*items*items), softmaxBytes(items, items, classes))
+// kernelSoftmaxWorkspace declares the memory of fitAll: values, factor and the fit.
+func kernelSoftmaxWorkspace(items, _, classes int) budget.Workspace {
+	return softmaxWorkspace(items, items, classes).And(budget.Held(budget.Vector[float64](3 * items * items)))
 }
 
 var gpSoftmax = kernelSoftmax{ridge: func(v param.Values) float64 { return 1 / v.Number("variance") }}
@@ -200,5 +200,5 @@ var gpLearner = Learner{
 	Compare:       gpSoftmax.compare,
 	Dual:          true,
 	Probabilities: Softmax,
-	Bytes:         kernelSoftmaxBytes,
+	Workspace:     kernelSoftmaxWorkspace,
 }

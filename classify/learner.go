@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -22,9 +23,6 @@ type Learner struct {
 
 	// Linear is Fit on explicit features, which takes less time than on them as a [Gram]. nil: the learner has none.
 	Linear func(ctx context.Context, f *sparse.Block[float32], y []int, classes int, v param.Values) (*LinearModel, error)
-
-	// LinearBytes returns the bytes of Linear in addition to the features and the model.
-	LinearBytes func(items, features, classes int) int64
 
 	// MostItems is the largest number of items on explicit features. Of more a sample is learned from. 0: no limit.
 	MostItems int
@@ -57,9 +55,10 @@ type Learner struct {
 	// an item stand for, in their order. nil: the learner has none; see [Calibrate].
 	Probabilities func(dst, scores []float64) []float64
 
-	// Bytes returns the bytes of Fit in addition to the Gram for the given number of items with a
-	// class, without a few numbers for each item.
-	Bytes func(items, classes int) int64
+	// Workspace, unless nil, declares the memory of Fit for the given number of items with a class, in addition to the Gram
+	// and a few numbers for each item. If features is not 0, it declares the memory of Linear in addition to the features and
+	// the model.
+	Workspace func(items, features, classes int) budget.Workspace
 }
 
 // Learners returns all learners: those of this package, and those of [Register].
@@ -67,12 +66,12 @@ func Learners() param.List[*Learner] {
 	return slices.Clone(learners)
 }
 
-// FitBytes returns the bytes of Fit in addition to the Gram for the given number of items with a class.
-func (l *Learner) FitBytes(items, classes int) int64 {
-	if l.Bytes == nil {
-		return 0
+// Declare returns the result of Workspace, or the zero value.
+func (l *Learner) Declare(items, features, classes int) (w budget.Workspace) {
+	if l.Workspace != nil {
+		w = l.Workspace(items, features, classes)
 	}
-	return l.Bytes(items, classes)
+	return w
 }
 
 // Register adds a learner, which then works on every kernel and on walks as those of this

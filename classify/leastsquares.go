@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -36,13 +37,13 @@ var rlsLearner = Learner{
 		return FitLinearRLS(ctx, f, y, classes, ridgeOf(v, y),
 			WeightsOf(v, y, classes))
 	},
-	LinearBytes: func(items, features, classes int) int64 {
-		m := int64(min(items, features))
-		return 3*8*m*m + 8*int64(items)*(2*int64(classes)+2)
-	},
 	Dual: true,
-	Bytes: func(items, classes int) int64 { // the Gram with λ on its diagonal, its factor, targets, coefficients and weights
-		return 8 * (2*int64(items)*int64(items) + 3*int64(items)*int64(classes+1))
+	Workspace: func(items, features, classes int) budget.Workspace {
+		m, squares := items, 2 // the Gram with λ on its diagonal, and its factor
+		if features > 0 {
+			m, squares = min(items, features), 3 // and products
+		}
+		return budget.Held(budget.Vector[float64](squares*m*m), budget.Vector[float64](3*items*(classes+1))) // targets, coefficients, weights
 	},
 	ComparedItems: fewTried,
 	Path:          &leastSquaresPath,

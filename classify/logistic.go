@@ -39,10 +39,9 @@ var logisticLearner = Learner{
 		}
 		return models[0], err
 	},
-	LinearBytes:   LogisticBytes,
 	Dual:          true,
 	Probabilities: Softmax,
-	Bytes:         kernelSoftmaxBytes,
+	Workspace:     logisticWorkspace,
 }
 
 // Logistic is multinomial logistic regression on explicit features: the class of item
@@ -215,15 +214,17 @@ func (g *groups) all(classes int) {
 	}
 }
 
-// LogisticBytes is the memory of [LogisticPath] without the features and the models.
-func LogisticBytes(items, features, classes int) budget.Size {
-	size := softmaxBytes(items, features, classes)
+// logisticWorkspace declares the memory of [LogisticPath] without the features and the models, or of a fit to a kernel.
+func logisticWorkspace(items, features, classes int) budget.Workspace {
+	if features == 0 {
+		return kernelSoftmaxWorkspace(items, 0, classes)
+	}
+	w := softmaxWorkspace(items, features, classes)
 	if m := min(items, features); classes >= manyClasses {
 		// Features and their products, each twice, their factor and its rows, and the memory of turn.
-		triangle := budget.Vector[float64](m * (2*features + 5*m))
-		size = budget.AnyOf(size, budget.AllOf(triangle, softmaxBytes(m, m, classes)))
+		w = w.Or(softmaxWorkspace(m, m, classes).And(budget.Held(budget.Vector[float64](m * (2*features + 5*m)))))
 	}
-	return size
+	return w
 }
 
 // triangle has fewer features for fewer items than features X: X = LQ, where L is a lower

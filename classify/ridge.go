@@ -42,21 +42,6 @@ type RidgePath struct {
 	projected *mat.Dense // Uᵀ(Y − 1ȳᵀ)
 }
 
-// RidgeBytes returns the bytes of a [RidgePath] for the given number of items, features and classes, with
-// the bytes for leaving out each of parts parts of the items; 0: no part is left out.
-func RidgeBytes(items, features, classes, parts int) int64 {
-	m := int64(items)
-	d := int64(features) + 1
-	k := int64(classes) + 1
-	q := min(m, d)
-	bytes := 8*m*d + 8*(4*q*q+m*q) + 8*k*(3*m+d)
-	if parts > 0 {
-		f := (m + int64(parts) - 1) / int64(parts) * 2
-		bytes += 8 * (m*m + m*f + int64(parts)*m*k)
-	}
-	return bytes
-}
-
 // OneHot returns targets: a row for each item, with a one for each of its classes, several or none.
 func OneHot(y [][]int, classes int) *mat.Dense {
 	targets := mat.NewDense(len(y), classes, nil)

@@ -69,10 +69,10 @@ func (s *softmaxFit[T]) begin() {
 	}
 }
 
-// softmaxBytes returns the memory that begin allocates.
-func softmaxBytes(items, features, classes int) budget.Size {
+// softmaxWorkspace declares the memory that begin allocates.
+func softmaxWorkspace(items, features, classes int) budget.Workspace {
 	stride := softmaxStride(features)
-	return budget.AllOf(budget.Times(classes, budget.Vector[float64](8*stride+7*items)),
+	return budget.Held(budget.Times(classes, budget.Vector[float64](8*stride+7*items)),
 		budget.Times(sched.Workers(0), budget.Vector[float64]((softmaxBatch+1)*stride)))
 }
 

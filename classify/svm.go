@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -26,11 +27,10 @@ var svmLearner = Learner{
 		s.CacheBytes = svmCache(k.Len())
 		return s.Fit(ctx, k, y, classes)
 	},
-	Dual:  true,
-	Bytes: func(items, _ int) int64 { return svmCache(items) },
+	Dual: true,
 	Linear: func(ctx context.Context, f *sparse.Block[float32], y []int, classes int, v param.Values) (*LinearModel, error) {
 		gram := LinearGram(f)
-		if productBytes(f.Rows, f.Cols) > 0 {
+		if keepsProducts(f.Rows, f.Cols) {
 			products, err := InnerProducts(ctx, f, 0)
 			if err != nil {
 				return nil, err
@@ -45,9 +45,12 @@ var svmLearner = Learner{
 		}
 		return LinearWeights(model, f), err
 	},
-	LinearBytes: func(items, features, classes int) int64 {
-		return 2*8*int64(items)*int64(classes) + productBytes(items, features) +
-			svmCache(items)
+	Workspace: func(items, features, classes int) budget.Workspace {
+		w := budget.Held(svmCache(items), budget.Vector[float64](2*items*classes))
+		if features > 0 && keepsProducts(items, features) {
+			w = w.And(budget.Held(budget.Vector[float64](items * items)))
+		}
+		return w
 	},
 	MostItems: 10_000,
 	Path:      &svmPath,
@@ -100,14 +103,10 @@ func svmOf(v param.Values, y []int, classes int) SVM {
 	}
 }
 
-// productBytes is the memory of the inner products of all items, or 0 if they take more than 64 MiB, and more than the
-// features. The products are not kept then.
-func productBytes(items, features int) int64 {
-	const limit = 64 << 20
-	if bytes := 8 * int64(items) * int64(items); bytes <= limit || features > items {
-		return bytes
-	}
-	return 0
+// keepsProducts reports whether a fit to features keeps the inner products of all items: if they take at most 64 MiB, or less
+// than the features.
+func keepsProducts(items, features int) bool {
+	return budget.Vector[float64](items*items) <= 64<<20 || features > items
 }
 
 // svmCache returns the bytes of the kernel rows that a fit to the given number of items caches.

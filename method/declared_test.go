@@ -57,7 +57,7 @@ func shrunk() *classify.Learner {
 				}
 			},
 		},
-		Bytes: func(items, _ int) int64 { return 1e9 + int64(items) },
+		Workspace: func(items, _, _ int) budget.Workspace { return budget.Held(1e9 + int64(items)) },
 	}
 }
 
@@ -73,8 +73,8 @@ func meanOf() *classify.Learner {
 			}
 			return model, err
 		},
-		Dual:  true,
-		Bytes: func(items, _ int) int64 { return 1e9 + int64(items) },
+		Dual:      true,
+		Workspace: func(items, _, _ int) budget.Workspace { return budget.Held(1e9 + int64(items)) },
 	}
 }
 

@@ -172,8 +172,8 @@ func (m kernelMethod) workspace(p *Problem, s *Settings) (w budget.Workspace, er
 	workers := int64(min(sched.Workers(j.set.Workers), max(len(j.sources), len(j.values))))
 	outcomes := int64(seen) * choose.OutcomeBytes(machines) * int64(len(j.values))
 	return iterative.FactorWorkspace(n, p.A.NNZ(), false).And(budget.Held(
-		budget.Times(columns, 8*int64(n)), 16*int64(items)*int64(items), m.learner.FitBytes(items, k),
-		8*int64(seen)*int64(seen)*int64(len(j.sources)), workers*(m.learner.FitBytes(seen, k)+outcomes))), nil
+		budget.Times(columns, 8*int64(n)), 16*int64(items)*int64(items), m.learner.Declare(items, 0, k).Required(0),
+		8*int64(seen)*int64(seen)*int64(len(j.sources)), workers*(m.learner.Declare(seen, 0, k).Required(0)+outcomes))), nil
 }
 
 // blocks64 returns the memory of a block of float64 without padding.

@@ -186,7 +186,7 @@ func (j *walkJob) split(labels, tests int) budget.Workspace {
 	labels = min(labels, j.compared)
 	tests = min(tests, j.testedNodes())
 	rows := tests + len(j.kinds())*labels
-	return j.walks(rows, j.set.folds(labels)+1).And(budget.Held(j.trialBytes(labels, tests)))
+	return j.walks(rows, j.set.folds(labels)+1).And(j.trial(labels, tests))
 }
 
 // maxTested bounds the test nodes of a tuning split.
@@ -425,7 +425,7 @@ func (c *chooser) try(ctx context.Context, alpha float64,
 	for _, t := range tasks {
 		tests = max(tests, len(t.trial.Test))
 	}
-	trials := budget.Workspace{Fixed: 4 * int64(x.Rows*x.Cols), Column: c.trialBytes(len(c.seen), tests), Columns: sched.Workers(c.set.Workers)}
+	trials := budget.Workspace{Fixed: 4 * int64(x.Rows*x.Cols), Column: c.trial(len(c.seen), tests).Required(0), Columns: sched.Workers(c.set.Workers)}
 	workers := trials.Width(c.set.Memory)
 	weight := choose.WeightsOf(c.p)
 	team := c.p.Team()

@@ -258,13 +258,18 @@ func (m walkMethod) workspace(p *Problem, s *Settings) (w budget.Workspace, err 
 	partitions := max(1, (&predictor{walkJob: j, par: par}).partitions())
 	train := min(partitions*len(p.Row), max(2*k*partitions, mostRows(m.learner, &par, k)))
 	machines, _ := j.countMachines()
-	held := budget.AllOf(budget.Block[float64](n, k), min(decisionBytes, 4*int64(n)*int64(machines)),
-		j.fitBytes(train, k*par.terms()), int64(sched.Workers(j.set.Workers))*j.trialBytes(labels, max(tests, labels)))
+	features := k * par.terms()
+	workers := sched.Workers(j.set.Workers)
+	trials := budget.Times(workers, j.trial(labels, max(tests, labels)).Required(0))
+	decisions := min(decisionBytes, 4*int64(n)*int64(machines))
+	weights := 16 * int64(machines) * int64(features) // twice, as the learner returns them and as the walk needs them
+	held := budget.Held(budget.Block[float64](n, k), trials, decisions, weights, 32*int64(train))
 	rows := train + labels*j.set.folds(labels) + tests
 	if perNode(m.learner) {
 		rows += n
+		held = held.And(budget.Held(8 * int64(n) * int64(workers+4))) // a row of kernel values for each worker, and vectors
 	}
-	return j.walks(rows, partitions*j.set.folds(len(p.Row))+1).And(budget.Held(held)), nil
+	return j.walks(rows, partitions*j.set.folds(len(p.Row))+1).And(held).And(m.learner.Declare(train, features, k)), nil
 }
 
 // walks declares the memory of rows of features, and of the walks of some variants.
@@ -275,8 +280,8 @@ func (j *walkJob) walks(rows, variants int) budget.Workspace {
 		budget.Held(32*int64(n), budget.Block[float32](rows, k*(longestOf(j)+1)), 24*int64(rows)))
 }
 
-// trialBytes bounds the memory of a trial with the given numbers of training and test rows.
-func (j *walkJob) trialBytes(train, tests int) int64 {
+// trial declares the memory of a trial with the given numbers of training and test rows.
+func (j *walkJob) trial(train, tests int) budget.Workspace {
 	classes := len(j.p.Names)
 	m := int64(train)
 	n := int64(tests + 4)
@@ -284,25 +289,7 @@ func (j *walkJob) trialBytes(train, tests int) int64 {
 	if j.learner.Whole {
 		m += n
 	}
-	return 8*((m+n)*width+2*m*(m+n)+m*n+4*m*int64(len(j.values)*classes)) +
-		j.learner.FitBytes(int(m), classes)
-}
-
-// fitBytes bounds the memory of a fit to the given number of rows, in addition to these: the learner's own, and the
-// weights of all classifiers twice, as the learner returns them and as the walk needs them.
-func (j *walkJob) fitBytes(rows, features int) int64 {
-	l := j.learner
-	classes := len(j.p.Names)
-	machines, _ := j.countMachines()
-	bytes := 4*8*int64(rows) + 2*8*int64(machines)*int64(features)
-	switch {
-	case l.LinearBytes != nil:
-		return bytes + l.LinearBytes(rows, features, classes)
-	case l.Whole: // a row of kernel values for each worker, and vectors
-		bytes += 8 * int64(len(j.p.Degrees)-
-			len(j.p.Row)) * int64(sched.Workers(0)+4)
-	}
-	return bytes + l.FitBytes(rows, classes)
+	return j.learner.Declare(int(m), 0, classes).And(budget.Held(8 * ((m+n)*width + 2*m*(m+n) + m*n + 4*m*int64(len(j.values)*classes))))
 }
 
 // predictor holds what passes from one phase of a prediction to the next.

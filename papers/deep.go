@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/param"
@@ -51,9 +52,9 @@ func deepLearner(base *classify.Learner) *classify.Learner {
 			return fitDeep(ctx, base, k, y, classes, v)
 		},
 		Whole: true, Probabilities: base.Probabilities, ComparedItems: 250,
-		Bytes: func(items, classes int) int64 {
+		Workspace: func(items, _, classes int) budget.Workspace {
 			// Values of this fit, and of one before it that the collector may not have taken yet.
-			return 2*8*int64(items)*int64(items) + base.FitBytes(items, classes)
+			return base.Declare(items, 0, classes).And(budget.Held(budget.Vector[float64](2 * items * items)))
 		},
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
@@ -59,7 +60,9 @@ var perceptron = classify.Learner{
 		}
 		return model, nil
 	},
-	Bytes: func(items, classes int) int64 { return 32 * int64(items) * int64(classes) },
+	Workspace: func(items, _, classes int) budget.Workspace {
+		return budget.Held(budget.Vector[float64](4 * items * classes))
+	},
 }
 
 // mistakes are those of one perceptron, in order.

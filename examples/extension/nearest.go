@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/param"
 )
@@ -41,7 +42,7 @@ var nearest = &classify.Learner{
 		}
 		return model, nil
 	},
-	Bytes: func(items, _ int) int64 { return 24 * int64(items) },
+	Workspace: func(items, _, _ int) budget.Workspace { return budget.Held(24 * int64(items)) },
 }
 
 // rule scores an item by minus its mean distance to the nearest items of each class.

@@ -226,7 +226,7 @@ func (c *Collection) Memory(ctx context.Context, in *Input, l *nodefile.Labels,
 		}
 		n := int64(c.IDs.N)
 		k := int64(len(l.Names))
-		fit := FitBytes(in.Learners, cmp.Or(in.Trained, len(l.Row)), len(l.Names))
+		fit := Workspace(in.Learners, cmp.Or(in.Trained, len(l.Row)), len(l.Names)).Required(0)
 		bytes += (c.Bytes+16*n+8*n*k*k+fit)*workers +
 			PredictionBytes(c.IDs.N, len(l.Names))
 	}
@@ -236,12 +236,12 @@ func (c *Collection) Memory(ctx context.Context, in *Input, l *nodefile.Labels,
 // DataPart is the part of a run whose memory is one sum.
 const DataPart = "data and learner"
 
-// FitBytes is the memory of a fit of any of the learners.
-func FitBytes(learners []*classify.Learner, labels, classes int) (bytes int64) {
+// Workspace declares the memory of a fit of any of the learners.
+func Workspace(learners []*classify.Learner, labels, classes int) (w budget.Workspace) {
 	for _, l := range learners {
-		bytes = max(bytes, l.FitBytes(labels, classes))
+		w = w.Or(l.Declare(labels, 0, classes))
 	}
-	return bytes
+	return w
 }
 
 // PredictionBytes is the memory of the predictions for n items: for each its probabilities, its

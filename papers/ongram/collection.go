@@ -297,7 +297,7 @@ func (c *collection) parts(_ context.Context, l *nodefile.Labels, _ int) ([]item
 // each setting of a kernel, and the largest of the blocks that these are computed from and of a fit.
 func (c *collection) learningBytes(classes int) (bytes int64, err error) {
 	n := c.shape.Graphs
-	largest := items.FitBytes(c.in.Learners, cmp.Or(c.in.Trained, n), classes)
+	largest := items.Workspace(c.in.Learners, cmp.Or(c.in.Trained, n), classes).Required(0)
 	for _, k := range c.kernels() {
 		settings, err := choose.Combinations(&k.Spec, k.Own(c.in.Values), nil)
 		if err != nil {

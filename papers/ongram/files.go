@@ -249,7 +249,7 @@ func (k *files) bytes() int64 {
 	for _, f := range k.list {
 		bytes += f.Held + 8*cols
 	}
-	return bytes + k.learner.FitBytes(len(k.labels.Row), len(k.labels.Names))
+	return bytes + k.learner.Declare(len(k.labels.Row), 0, len(k.labels.Names)).Required(0)
 }
 
 // rowsOf goes through the rows of a file, and then yields nil with the error that ended it, if any.

@@ -128,7 +128,7 @@ func Check(t *testing.T, d *classify.Learner) {
 	}
 	done, cancel := context.WithCancel(context.Background())
 	cancel()
-	if d.Bytes != nil {
+	if d.Workspace != nil {
 		if _, err := d.Fit(done, p.Gram(), p.Y, p.Classes, v); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s goes on when cancelled: %v", d.Name, err)
 		}
