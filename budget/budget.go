@@ -19,14 +19,14 @@ var ErrMemory = errors.New("would not fit the memory limit")
 // UnknownSweeps means that the number of sweeps of a run depends on the data.
 const UnknownSweeps = -1
 
-// GraphPart names the memory of the graph itself in a [Plan], LabelPart that of labels.
+// GraphPart names the memory of the graph itself in a [Plan], LabelPart the memory of labels.
 const (
 	GraphPart = "graph"
 	LabelPart = "labels and learner"
 )
 
-// LearnerBytes is the memory of the part of the program that only learners use, and of its small tables; LabelBytes that of a
-// label, its row and its class.
+// LearnerBytes is the memory of the part of the program that only learners use, and of its small tables. LabelBytes is the
+// memory of a label: its row and its class.
 const (
 	LearnerBytes = 3 << 20
 	LabelBytes   = 16

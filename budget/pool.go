@@ -30,8 +30,8 @@ type claim struct {
 // NewPool returns a pool of a number of bytes, for a number of jobs at the same time. 0 means no limit.
 func NewPool(limit int64, jobs int) *Pool { return &Pool{limit: limit, jobs: jobs} }
 
-// Enter waits until a job may compute that takes bytes in addition to the data, which all jobs share. It must be followed by one
-// Leave of the same bytes, except after an error: the error and the cause of the end of ctx, that of [Pool.Close], or an
+// Enter waits until a job may compute that takes bytes in addition to the data, which all jobs share. If it returns no error,
+// Leave must be called once with the same bytes. The error is the cause of the end of ctx, the error of [Pool.Close], or an
 // [*Error] if the job would not fit alone.
 func (p *Pool) Enter(ctx context.Context, data, bytes int64) error {
 	c := &claim{data, bytes, make(chan error, 1)}

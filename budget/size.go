@@ -7,9 +7,9 @@ import (
 	"unsafe"
 )
 
-// Size is the memory of a computation in bytes, an upper bound. It is the type of all estimates and limits, an alias,
-// because other modules declare kernels and learners with estimates. AllOf, AnyOf, Times and Block never overflow: a size
-// beyond int64 is the largest one, which no limit holds.
+// Size is the memory of a computation in bytes, an upper bound. It is the type of all estimates and limits. It is an alias,
+// because other modules declare kernels and learners with estimates. AllOf, AnyOf, Times and Block do not overflow: a size
+// beyond int64 becomes the largest int64, which exceeds every limit.
 type Size = int64
 
 // AllOf returns the size of parts that are in memory at the same time.

@@ -66,7 +66,8 @@ func (w Workspace) bytes(columns int) Size {
 	return AllOf(w.Fixed, Times(w.Column, Row[float64](columns)/8))
 }
 
-// Required returns the bytes that are always in memory within a limit. They exceed the limit if slabs of one column do.
+// Required returns the bytes that are always in memory within a limit. They exceed the limit if slabs of one column exceed
+// it.
 func (w Workspace) Required(limit Size) (bytes Size) {
 	for _, stage := range w.stages() {
 		bytes = max(bytes, stage.bytes(stage.Width(limit)))

@@ -23,12 +23,11 @@ type calibration struct {
 	a, b    []float64 // of each output
 }
 
-// Calibrate learns class probabilities from the scores of the model m, which the learner l has
-// fitted with the values v. Because scores of the items that a model was fitted to are too
-// confident, l is fitted again without each of five parts of the items with y ≥ 0, and the
-// calibration uses the scores of the part that was left out. A part has every fifth item of each
-// class. The returned function stores in dst the probability of each class that has an item,
-// given the scores of one item, as Learner.Probabilities does. Cost: five fits.
+// Calibrate learns class probabilities from the scores of the model m, which the learner l has fitted with the values v.
+// Scores of the items that a model was fitted to are too confident. Therefore l is fitted again without each of five parts of
+// the items with y ≥ 0, and the scores of the omitted part calibrate. A part has every fifth item of each class. The returned
+// function stores in dst the probability of each class that has an item, given the scores of one item, as
+// Learner.Probabilities does. Cost: five fits.
 //
 // An output whose parts never have items of both classes has probability ½.
 func Calibrate(ctx context.Context, l *Learner, m *Model, k Gram, y []int,
@@ -91,12 +90,10 @@ type outputScores struct {
 	first []bool
 }
 
-// Sigmoid returns the A and B of the probability 1/(1 + exp(A·f + B)) that an item with
-// the score f is marked, the sigmoid of [Calibrate]. They maximize the likelihood of the
-// targets (n₁+1)/(n₁+2) of the n₁ marked items and 1/(n₀+2) of the n₀ others, so that no
-// probability is 0 or 1. Both are 0, which is the probability ½, if n₀ or n₁ is 0. Newton's
-// method is that of Lin, Lin, Weng, A note on Platt's probabilistic outputs for support
-// vector machines, Machine Learning 68 (2007).
+// Sigmoid returns the A and B of the probability 1/(1 + exp(A·f + B)) that an item with the score f is marked, the sigmoid of
+// [Calibrate]. They maximize the likelihood of the targets (n₁+1)/(n₁+2) of the n₁ marked items and 1/(n₀+2) of the n₀ other
+// items, so that no probability is 0 or 1. If n₀ or n₁ is 0, A and B are 0, which is the probability ½. Newton's method is
+// from Lin, Lin, Weng, A note on Platt's probabilistic outputs for support vector machines, Machine Learning 68 (2007).
 func Sigmoid(scores []float64, marked []bool) (a, b float64) {
 	var yes, no float64
 	for _, first := range marked {

@@ -5,17 +5,17 @@
 // # Items and classes
 //
 // Items are numbered 0 … n−1, classes 0 … k−1. A slice y of length n holds the
-// class of every item, or −1 for an item that is not used. Only classes that
-// have an item take part; a class without one is never predicted.
+// class of every item, or −1 for an item that is not used. A class without
+// an item is never predicted.
 //
 // # Binary classifiers
 //
 // Several classes are separated by several binary classifiers, listed in
-// [Pairs]: one for every two classes i < j in increasing order (one-vs-one), or
-// one for every class against all others (one-vs-rest). A decision > 0 means the
-// first class of the pair. [Pairs.Predict] turns the decisions on an item into a
-// class: by votes, or by the largest decision. Ties go to the lowest class.
-// [SoftVotes] turns them into scores that sum to one.
+// [Pairs]: a classifier for every two classes i < j in increasing order (one-vs-one), or
+// for every class against all others (one-vs-rest). A decision > 0 means the
+// first class of the pair. [Pairs.Predict] predicts the class of an item from the
+// decisions: by votes, or by the largest decision. Ties go to the lowest class.
+// [SoftVotes] converts decisions to scores that sum to one.
 //
 // # Learners
 //
@@ -30,13 +30,13 @@
 // Package papers registers more: perceptron, and dkm on deep kernels. Package test/contract checks the
 // contract of a learner.
 //
-// [Calibrate] turns the scores of any of them into probabilities.
+// [Calibrate] converts the scores of any learner to probabilities.
 //
 // Some learners are also functions with all settings, for callers that fit many times
 // or have features in single precision. Their arguments are the kernel or the features, the
 // class of each item (−1: not used), and the number of classes.
 //
-//   - On a kernel: [SVM.Fit] and [FitRLS]. Its values are materialised ([DenseGram]) or
+//   - On a kernel: [SVM.Fit] and [FitRLS]. Kernel values are stored ([DenseGram]) or
 //     inner products of features ([LinearGram]).
 //
 //   - On features: [FitLinearRLS] returns linear functions. [LinearWeights] converts a kernel model whose kernel is the inner product to one.
@@ -58,7 +58,7 @@
 // # Concurrency, errors, determinism
 //
 // Grams and models are safe for concurrent use, a [PathFit] is not. Wrong
-// lengths are the caller's mistakes and panic. Settings are checked before a fit. One
+// lengths panic. Settings are checked before a fit. A fit
 // that reaches its iteration limit returns its model together with [ErrIterationLimit].
 // Results are the same to the bit for any number of workers and any size of the cache.
 package classify

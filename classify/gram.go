@@ -104,9 +104,8 @@ func (f linearGram[T]) PartTo(dst []float64, i int, items []int) {
 	}
 }
 
-// InnerProducts returns the values ⟨f_i, f_j⟩ of [LinearGram] between all rows of f, symmetric
-// to the bit. Cost: Rows²·Cols/2 products and as many values as Rows²; the error is the
-// context's.
+// InnerProducts returns the values ⟨f_i, f_j⟩ of [LinearGram] between all rows of f, symmetric to the bit. It returns the
+// error of the context. Cost: Rows²·Cols/2 products and Rows² values.
 func InnerProducts[T float32 | float64](ctx context.Context, f *sparse.Block[T],
 	workers int) (*sparse.Block[float64], error) {
 	return rowProducts(ctx, f, f, workers)
@@ -212,8 +211,8 @@ func (m *Model) ScoresTo(dst, row []float64, self float64) []float64 {
 	return dst
 }
 
-// Support returns the number of items that are support vectors of an iterated classifier, or that of the method Support() int
-// of a Rule; 0 if there are none.
+// Support returns the number of items that are support vectors of an iterated classifier, or the result of the method
+// Support() int of a Rule, or 0.
 func (m *Model) Support() (items int) {
 	if m.Rule != nil {
 		if machine, ok := m.Rule.(interface{ Support() int }); ok {

@@ -13,11 +13,10 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// factor returns features G of the given items with K = GGᵀ, as many as K has rank:
-// the pivoted Cholesky factor, which ends when the rest of the diagonal is below rounding: 1e-15
-// of the largest value, or more for a kernel that is less exact, at most 1e-6. The rows of the items of pivots are a lower triangle. Cost: m·r²
-// products for m items and rank r. The error is [ErrIndefinite] if K is seen not to be
-// positive semidefinite.
+// factor returns features G of the given items with K = GGᵀ; their number is the rank of K. It is the pivoted Cholesky
+// factor, which ends when the rest of the diagonal is below rounding: 1e-15 of the largest value, or more for a less exact
+// kernel, at most 1e-6. The rows of the items of pivots are a lower triangle. The error is [ErrIndefinite] if K is found not
+// to be positive semidefinite. Cost: m·r² products for m items and rank r.
 func factor(ctx context.Context, k Gram,
 	items []int) (g *sparse.Block[float64], pivots []int, err error) {
 	gram, err := between(ctx, k, items)
@@ -71,7 +70,7 @@ func rowsOf(c *mat.PivotedCholesky) *sparse.Block[float64] {
 
 // kernelSoftmax is multinomial logistic regression on the functions Σ_i α_ic·K(·, i) of the classes, with or without free
 // biases. At the minimum with a ridge λ, α is V(Y − π)/λ, where Y are the one-hot classes, π their probabilities and V the
-// weights of the items' classes.
+// weights of the classes of the items.
 type kernelSoftmax struct {
 	ridge  func(v param.Values) float64 // λ
 	biased bool

@@ -27,8 +27,8 @@ type Learner struct {
 	// MostItems is the largest number of items on explicit features. Of more a sample is learned from. 0: no limit.
 	MostItems int
 
-	// ComparedItems is the number of items that settings are compared on at the most on explicit
-	// features, since each is a fit that takes long; 0: as many as there are.
+	// ComparedItems is the largest number of items that settings are compared on with explicit features, because each setting
+	// is a fit that takes long; 0 means no limit.
 	ComparedItems int
 
 	// Compare, unless nil, fits a model with each of some settings as Fit does, but to be compared: it may end before its
@@ -61,7 +61,7 @@ type Learner struct {
 	Workspace func(items, features, classes int) budget.Workspace
 }
 
-// Learners returns all learners: those of this package, and those of [Register].
+// Learners returns the learners of this package and the registered learners.
 func Learners() param.List[*Learner] {
 	return slices.Clone(learners)
 }
@@ -74,11 +74,9 @@ func (l *Learner) Declare(items, features, classes int) (w budget.Workspace) {
 	return w
 }
 
-// Register adds a learner, which then works on every kernel and on walks as those of this
-// package do: it has a name in methods, its parameters have grids and are chosen by
-// cross-validation, and its memory is estimated. Only Spec and Fit are required. Call it from an
-// init function. It panics if the name is taken, if there is no Fit, or if a kernel has one of the
-// parameters.
+// Register adds a learner. The learner then works on every kernel and on walks: it has a name in methods, cross-validation
+// chooses its parameters from grids, and its memory is estimated. Only Spec and Fit are required. Call Register from an init
+// function. It panics if the name is taken, if Fit is nil, or if a kernel has one of the parameters.
 func Register(l *Learner) {
 	l.claim()
 	learners.Add(l, l.Fit != nil)
@@ -101,8 +99,8 @@ func init() {
 var learners = param.List[*Learner]{&svmLearner, &rlsLearner, &gpLearner,
 	&logisticLearner, &centroidLearner, &densityLearner}
 
-// AgainstRest lists a classifier for each class that has an item, against all others. It returns [ErrOneClass] if
-// fewer than two classes have one.
+// AgainstRest lists a classifier for each class that has an item, against all other classes. It returns [ErrOneClass] if
+// fewer than two classes have an item.
 func AgainstRest(y []int, classes int) (Pairs, error) {
 	g, err := newGroupsOfTwo(len(y), y, classes)
 	return g.againstRest(), err
@@ -117,9 +115,9 @@ func (g *groups) againstRest() Pairs {
 	return pairs
 }
 
-// Path declares that the settings of a learner are chosen along one parameter, several values of
-// which are fitted together for less than as many fits cost, and what else methods on graphs are
-// to know of it. Its models have Machines.
+// Path declares that the settings of a learner are chosen along one parameter, several values of which are fitted together at
+// a lower cost than separately. It also has what else methods on graphs need to know. The models of the learner must have
+// Machines.
 type Path struct {
 	// Spec has the learner's parameters for kernels whose mean between an item and itself is about
 	// 1, with the usual values there.
@@ -130,11 +128,10 @@ type Path struct {
 	Parameter string
 	Ridge     bool
 
-	// Fit returns what fits a model with each of some settings to the values of k
-	// between the items with y ≥ 0, as [Learner].Fit does but to be compared: it may end before
-	// its tolerance. Settings are complete but for Instead, differ in Parameter only, and rise there.
-	// A model is nil where the kernel does not allow its setting. Models are valid until the next
-	// call. nil on features: each setting is a fit of its own.
+	// Fit returns a function that fits a model with each setting to the values of k between the items with y ≥ 0. The models
+	// are for comparison: a fit may end before its tolerance. Settings are complete except for Instead, differ only in
+	// Parameter, and increase in it. A model is nil if the kernel does not allow its setting. Models are valid until the next
+	// call. Fit is nil for learners on features, where each setting is fitted separately.
 	Fit func() PathFit
 
 	// LeaveOneOut, unless nil, returns for each setting in decisions[i·len(pairs):] those on item

@@ -80,7 +80,7 @@ var leastSquaresPath = Path{
 				WeightsOf(settings[0], y, classes))
 		}
 	},
-	// The loss is the mean squared error of one-hot targets, halved and summed over classes.
+	// The loss is half of the mean squared error of one-hot targets, summed over classes.
 	LeaveOneOut: func(ctx context.Context, k Gram, y []int, classes int, settings []param.Values) (Pairs, [][]float64, []float64, error) {
 		pairs, decisions, loss, err := leaveOneOut(ctx, k, y, classes,
 			numbers("lambda", settings), WeightsOf(settings[0], y, classes))
@@ -148,18 +148,17 @@ func (t *targets) ridges(lambda float64) []float64 {
 	return list
 }
 
-// FitRLS learns from the values of k between the items with y ≥ 0 by regularised least
-// squares, also called kernel ridge regression. For each class c it minimises
+// FitRLS learns from the values of k between the items with y ≥ 0 by regularised least squares, also called kernel ridge
+// regression. For each class c it minimises
 //
-//	Σ_i v_i·(f_c(i) − t_ic)² + λ‖f_c‖²,  t_ic = 1 for items of class c, −1 for others
+//	Σ_i v_i·(f_c(i) − t_ic)² + λ‖f_c‖²,  t_ic = 1 for items of class c, −1 for other items
 //
-// over functions f_c = Σ_j a_jc·K(·, j), whose coefficients solve (K + λV⁻¹)·A = T with
-// V = diag(v). The weight v_i of an item is that of its class in weights; nil means 1. There is
-// no bias, because a constant would change the decisions of all classes alike.
-// Cost: a Cholesky factorisation of the matrix.
+// over functions f_c = Σ_j a_jc·K(·, j), whose coefficients solve (K + λV⁻¹)·A = T with V = diag(v). The weight v_i of an
+// item is the weight of its class in weights; nil means 1. There is no bias, because a constant would change the decisions of
+// all classes alike.
 //
-// It returns [ErrOneClass] if fewer than two classes have an item, and
-// [ErrIndefinite].
+// It returns [ErrOneClass] if fewer than two classes have an item, and [ErrIndefinite]. Cost: a Cholesky factorisation of the
+// matrix.
 func FitRLS(ctx context.Context, k Gram, y []int, classes int, lambda float64,
 	weights []float64) (*Model, error) {
 	if err := validateLambda(lambda); err != nil {
@@ -278,7 +277,7 @@ func FitLinearRLS[T float32 | float64](ctx context.Context, f *sparse.Block[T],
 		panic(badLength)
 	}
 	if len(LabelledItems(y)) <= f.Cols {
-		// Products of all items, because a few without a class cost less than a copy of the others.
+		// The products include items without a class: a few of these cost less than a copy of the other items.
 		gram, err := InnerProducts(ctx, f, 0)
 		if err != nil {
 			return nil, err
@@ -324,9 +323,9 @@ func FitLinearRLS[T float32 | float64](ctx context.Context, f *sparse.Block[T],
 	return model, nil
 }
 
-// alongRidges returns the model of [FitRLS] for each λ, nil where its error is [ErrIndefinite].
-// Cost: one eigendecomposition V^½KV^½ = UΛUᵀ, and for each λ a product of each of the m eigenvectors
-// for each class. Other errors are those of [FitRLS].
+// alongRidges returns the model of [FitRLS] for each λ, nil if its error is [ErrIndefinite]. It returns the other errors of
+// [FitRLS]. Cost: one eigendecomposition V^½KV^½ = UΛUᵀ, and for each λ a product of each of the m eigenvectors for each
+// class.
 func alongRidges(ctx context.Context, k Gram, y []int, classes int,
 	lambdas, weights []float64) ([]*Model, error) {
 	p, err := newRLSPath(ctx, k, y, classes, weights)
@@ -347,14 +346,13 @@ func alongRidges(ctx context.Context, k Gram, y []int, classes int,
 	return models, nil
 }
 
-// leaveOneOut returns for each λ in [i·len(pairs):] the decisions on item i of classifiers
-// fitted with λ to all other items,
+// leaveOneOut returns for each λ in [i·len(pairs):] the decisions on item i of classifiers fitted with λ to all other items,
 //
 //	d_i = t_i − a_i/((K + λV⁻¹)⁻¹)_ii,
 //
 // with the weights V of all items, zeros for items that are not used, and the mean of (d − t)² over the used items and the
-// classifiers; nil where [FitRLS] returns [ErrIndefinite]. The classifiers separate each class
-// that has an item from [Rest]. Cost: one eigendecomposition. Other errors are those of [FitRLS].
+// classifiers; nil where [FitRLS] returns [ErrIndefinite]. The classifiers separate each class that has an item from [Rest].
+// It returns the other errors of [FitRLS]. Cost: one eigendecomposition.
 func leaveOneOut(ctx context.Context, k Gram, y []int, classes int,
 	lambdas, weights []float64) (pairs Pairs, decisions [][]float64, squared []float64, err error) {
 	p, err := newRLSPath(ctx, k, y, classes, weights)

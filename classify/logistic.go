@@ -69,8 +69,7 @@ type Logistic struct {
 	Tolerance float64
 	// MaxSteps limits the steps of Newton's method; 0 means 200.
 	MaxSteps int
-	// Enough, if not nil, is shown each model of a path, and ends it with the one of which it
-	// returns true.
+	// Enough, if not nil, is called with each model of a path. If it returns true, the path ends with this model.
 	Enough func(*LinearModel) bool
 }
 
@@ -92,12 +91,10 @@ func (s *SharedColumns) count(classes int) int {
 	return s.Values.Cols / classes
 }
 
-// LogisticPath fits s, or the default settings if s is nil, to the features of the items
-// with y ≥ 0, for each λ in turn, each from the solution before.
-// Falling λ take the fewest steps. Within the tolerance the order makes no difference.
-// Errors are those of [FitLinearRLS], and [ErrIterationLimit]. Cost: some tens of products of the features with
-// weights for each λ; of many classes and fewer items than features, of a triangle of numbers
-// with weights.
+// LogisticPath fits s, or the default settings if s is nil, to the features of the items with y ≥ 0, for each λ in turn. Each
+// fit starts from the previous solution. Decreasing λ take the fewest steps; within the tolerance the order makes no
+// difference. It returns the errors of [FitLinearRLS], and [ErrIterationLimit]. Cost: some tens of products of the features
+// with weights for each λ; with many classes and fewer items than features, products of a triangle with weights.
 func LogisticPath[T float32 | float64](ctx context.Context, s *Logistic,
 	f *sparse.Block[T], y []int, classes int,
 	lambdas []float64) ([]*LinearModel, error) {
@@ -227,9 +224,9 @@ func logisticWorkspace(items, features, classes int) budget.Workspace {
 	return w
 }
 
-// triangle has fewer features for fewer items than features X: X = LQ, where L is a lower
-// triangle and the rows of Q are orthonormal, as many as X has rank. The logits of weights Qᵀθ
-// are those of weights θ of L, and Qᵀθ has the norm of θ, so that a fit has the same minimum.
+// triangle replaces features X by fewer features if there are fewer items than features: X = LQ, where L is a lower triangle
+// and Q has orthonormal rows, whose number is the rank of X. Weights θ of L have the logits of the weights Qᵀθ of X, and Qᵀθ
+// has the norm of θ, so that a fit has the same minimum.
 type triangle struct {
 	values *sparse.Block[float64] // L, a row for each of the items
 	order  []int                  // of these rows: the a-th of them ends with column a
@@ -242,8 +239,8 @@ type triangle struct {
 // classes either way takes little.
 const manyClasses = 16
 
-// newTriangle returns that of some of the items, from Cholesky's factor of XXᵀ. Cost: m²·p/2
-// products for m items and p features, and m³/3.
+// newTriangle returns the triangle of some of the items, from Cholesky's factor of XXᵀ. Cost: m²·p/2 products for m items and
+// p features, and m³/3.
 func newTriangle[T sparse.Float](ctx context.Context, f *sparse.Block[T],
 	items []int) (*triangle, error) {
 	x := sparse.NewBlock[T](len(items), f.Cols)
@@ -278,8 +275,7 @@ func newTriangle[T sparse.Float](ctx context.Context, f *sparse.Block[T],
 	return t, nil
 }
 
-// turn makes weights θ of L those of the features, Xᵀα with Lᵀα = θ for the first rows in
-// order of both.
+// turn converts weights θ of L to weights of the features, Xᵀα with Lᵀα = θ, for the first rows in order of both.
 func (t *triangle) turn(ctx context.Context, m *LinearModel) error {
 	r := t.values.Cols
 	upper := make([]float64, r*r)

@@ -13,12 +13,11 @@ import (
 // Rest is the second class of a one-vs-rest [Pair]: all other classes.
 const Rest = -1
 
-// Pair names the two classes of a binary classifier. A decision > 0 means Positive, others mean
-// Negative, which may be [Rest].
+// Pair names the two classes of a binary classifier. A decision > 0 means Positive, any other Negative, which may be [Rest].
 type Pair struct{ Positive, Negative int }
 
-// Pairs lists the classifiers of a model in order: all of one class against
-// another, or all of one class against [Rest].
+// Pairs lists the classifiers of a model in order. Either all of them compare two classes, or all compare a class with
+// [Rest].
 type Pairs []Pair
 
 // byVotes reports whether the classifiers are one-vs-one.
@@ -35,9 +34,8 @@ func (p Pairs) classes() int {
 	return top + 1
 }
 
-// Predict returns the class that the decisions speak for: the one with most
-// votes or, for classifiers against [Rest], with the largest decision. Ties go to
-// the lowest class.
+// Predict returns the predicted class of an item with the given decisions: the class with most votes or, for classifiers
+// against [Rest], with the largest decision. Ties go to the lowest class.
 func (p Pairs) Predict(decisions []float64) int {
 	if len(decisions) != len(p) {
 		panic(badLength)
@@ -142,8 +140,7 @@ func (g *groups) pairs(dst Pairs, oneVsRest bool) Pairs {
 	return dst
 }
 
-// membersTo appends the items of a classifier, those of its positive class first,
-// and returns how many these are.
+// membersTo appends the items of a classifier, items of its positive class first, and returns the number of the latter.
 func (g *groups) membersTo(dst []int, p Pair) (items []int, positive int) {
 	dst = append(dst, g.class(p.Positive)...)
 	positive = len(dst)
@@ -191,16 +188,14 @@ func positive(v float64) bool {
 	return v > 0 && !math.IsInf(v, 1)
 }
 
-// SoftVotes stores in dst, whose length is the number of classes, the scores that the
-// decisions of binary classifiers amount to, which sum to one. With classifiers for two
-// classes each, every classifier splits one vote,
+// SoftVotes converts the decisions of binary classifiers to scores of the classes that sum to one, and stores them in dst,
+// whose length must be the number of classes. With classifiers for two classes each, every classifier splits one vote,
 //
 //	score_c = 2/(k(k−1)) Σ_{j≠c} σ(a·d_cj),  σ(x) = 1/(1 + exp(−x)),
 //
-// where k classes have classifiers, d_cj is the decision of c against j (d_jc = −d_cj) and
-// a is the slope: a larger one makes votes harder. With classifiers against [Rest] the scores
-// are exp(a·d_c), normalised. A class without a classifier scores 0. A nil dst allocates just
-// enough.
+// where k classes have classifiers, d_cj is the decision of c against j (d_jc = −d_cj) and a is the slope: a larger slope
+// makes votes harder. With classifiers against [Rest] the scores are exp(a·d_c), normalised. A class without a classifier
+// scores 0. A nil dst is allocated.
 func SoftVotes(dst []float64, p Pairs, decisions []float64,
 	slope float64) []float64 {
 	if len(decisions) != len(p) {

@@ -14,18 +14,18 @@ import (
 )
 
 // RidgePath is ridge regression on explicit features, or on values of a kernel, for many ridges at the price of one
-// eigendecomposition. With A the m×d features, a column of a constant among them, Y the targets, one-hot classes or
-// numbers, and ȳ their means, it minimises
+// eigendecomposition. Let A be the m×d features, with a column of a constant, Y the targets (one-hot classes or numbers), and
+// ȳ their means. It minimises
 //
 //	‖AW − (Y − 1ȳᵀ)‖² + λw̄‖W‖²,  w̄ = tr(AAᵀ)/m,
 //
-// and gives item i the scores Wᵀa_i + ȳ. With G = (AAᵀ + λw̄I)⁻¹ and C = G(Y − 1ȳᵀ), items F that are left out have
-// exactly the scores
+// and gives item i the scores Wᵀa_i + ȳ. With G = (AAᵀ + λw̄I)⁻¹ and C = G(Y − 1ȳᵀ), items F that are left out have exactly
+// the scores
 //
 //	Y_F − (G_FF)⁻¹·C_F
 //
-// but that ȳ is that of all (Golub, Heath, Wahba 1979), and without F the other items r have
-// G_rr − G_rF·(G_FF)⁻¹·G_Fr and C_r − G_rF·(G_FF)⁻¹·C_F in the places of G and C.
+// except that ȳ is the mean of all items (Golub, Heath, Wahba 1979). Without F the other items r have G_rr −
+// G_rF·(G_FF)⁻¹·G_Fr and C_r − G_rF·(G_FF)⁻¹·C_F in place of G and C.
 type RidgePath struct {
 	Mean  float64 // w̄, 1 if that is 0; λ counts as it is after Mean is set to 1
 	Least float64 // the least eigenvalue of AAᵀ, or of AᵀA where that is smaller
@@ -169,7 +169,7 @@ func (g *ridgeInverse) scaleRows(x *mat.Dense) *mat.Dense {
 // leastLeft bounds 1 less the leverage of an item, which rounding may take to 0.
 const leastLeft = 1e-6
 
-// diagonal returns that of G.
+// diagonal returns the diagonal of G.
 func (g *ridgeInverse) diagonal() []float64 {
 	diagonal := make([]float64, g.vectors.RawMatrix().Rows)
 	for i := range diagonal {
@@ -283,8 +283,8 @@ func (p *RidgePath) Choose(lambdas []float64, takes [][]bool) (best, cosines []f
 	return best, cosines
 }
 
-// Weights returns W for λ > 0, whose last row is that of the constant, and ȳ. For a kernel W is C: an item has the
-// scores Cᵀk + ȳ for the values k of the kernel between it and all items of the path.
+// Weights returns W for λ > 0, whose last row belongs to the constant, and ȳ. For a kernel W is C: an item has the scores Cᵀk
+// + ȳ for the values k of the kernel between it and all items of the path.
 func (p *RidgePath) Weights(lambda float64) (w *mat.Dense, means []float64) {
 	g := p.inverse(lambda)
 	if p.a == nil {
@@ -299,11 +299,14 @@ func (p *RidgePath) Weights(lambda float64) (w *mat.Dense, means []float64) {
 	return w, slices.Clone(p.means)
 }
 
-// LeavePartsOut returns for each λ > 0 the predictions for the items of each part by a model of all other items, of a path without the
-// column of a constant; nil where the equations have no solution. Items whose fold is negative are in no part. The model has a constant without a penalty, and the features
-// others[f] of all items, with the same ridge, for part f; nil: there are none. With the columns Z = [Y 1 others] and C = GZ a part F has the residuals R =
-// (G_FF)⁻¹·C_F, and N = ZᵀGZ − C_FᵀR has the products of the other items, so that the columns behind Y have the
-// weights w that solve N + diag(0, 1, …) for them, and the predictions are Y_F − R·[I; −w].
+// LeavePartsOut returns for each λ > 0 the predictions for the items of each part by a model of all other items, or nil if the
+// equations have no solution. The path must have no column of a constant. Items whose fold is negative are in no part. The model
+// has a constant without a penalty, and for part f the features others[f] of all items, with the same ridge; nil means no
+// features.
+//
+// With the columns Z = [Y 1 others] and C = GZ a part F has the residuals R = (G_FF)⁻¹·C_F, and N = ZᵀGZ − C_FᵀR has the products
+// of the other items. The columns after Y have the weights w that solve N + diag(0, 1, …) for them, and the predictions are
+// Y_F − R·[I; −w].
 //
 // Cost: for each part the products with U, and for each λ a factorisation of its size.
 func (p *RidgePath) LeavePartsOut(lambdas []float64, fold []int, parts int, others []*mat.Dense) ([]*mat.Dense, error) {
@@ -360,8 +363,8 @@ func (p *RidgePath) LeavePartsOut(lambdas []float64, fold []int, parts int, othe
 	return out, nil
 }
 
-// WeightsBeside returns the weights of the model of all items of [RidgePath.LeavePartsOut] with other features: as
-// [RidgePath.Weights], and the constant with the weights of the others. The error is [ErrIndefinite].
+// WeightsBeside returns the weights of the model of all items of [RidgePath.LeavePartsOut] with other features: the weights of
+// [RidgePath.Weights], and the constant with the weights of the other features. The error is [ErrIndefinite].
 func (p *RidgePath) WeightsBeside(lambda float64, others *mat.Dense) (w, beside *mat.Dense, err error) {
 	g := p.inverse(lambda)
 	columns := p.columnsBeside(others)
@@ -440,12 +443,10 @@ func splitFold(fold []int, f int) (members, complement []int) {
 	return members, complement
 }
 
-// WithoutParts returns for each part, which has a λ of its own, the scores of all items by
-// models that were fitted without the items of that part: those of its items, and those of
-// the others, each without itself too, and the cosines of these with the targets over lists of
-// items. A choice by these cosines does not depend on the part. Cost: a product of all
-// items with all, and for each part a factorisation of its size. The error is
-// [ErrIndefinite].
+// WithoutParts returns for each part, which has its own λ, the scores of all items by models that were fitted without the items
+// of the part; the model for an item outside the part is fitted without this item too. It also returns the cosines of these scores
+// with the targets over lists of items. A choice by these cosines does not depend on the part. The error is [ErrIndefinite]. Cost: a
+// product of all items with all, and for each part a factorisation of its size.
 func (p *RidgePath) WithoutParts(lambdas []float64, fold []int,
 	takes [][]bool) (out []*mat.Dense, cosines []float64, err error) {
 	k := len(p.means)

@@ -220,9 +220,8 @@ func (d *dual[T]) move(i, j int, step float64) float64 {
 	return step
 }
 
-// extremes returns the active position with the lowest error among those that
-// may go up, that error, and the highest error among those that may go down.
-// Among equals the last position counts, here and in each step.
+// extremes returns the active position with the lowest error among the items that may go up, this error, and the highest
+// error among the items that may go down. Of equal errors the last position counts, here and in each step.
 func (d *dual[T]) extremes() (i int, lowest, highest float64) {
 	lowest = math.MaxFloat64
 	highest = math.Inf(-1)
@@ -325,10 +324,9 @@ func (d *dual[T]) result() (rho, objective float64) {
 	return (lowest + highest) / 2, objective / 2
 }
 
-// rowCache holds rows of a Gram restricted to the items of one classifier, rounded to T. A
-// position is an item's place in the classifier; the first columns of a row are
-// those in use, so a row may be known up to some length only. When it is full,
-// the row that was used longest ago makes room.
+// rowCache holds rows of a Gram restricted to the items of one classifier, rounded to T. A position is the place of an item
+// in the classifier. The first columns of a row are the columns in use, so that only a part of a row may be known. When the
+// cache is full, the row that was used longest ago is dropped.
 type rowCache[T sparse.Float] struct {
 	gram  Gram
 	item  []int // by position

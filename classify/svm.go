@@ -56,7 +56,7 @@ var svmLearner = Learner{
 	Path:      &svmPath,
 }
 
-// svmPath has the costs of support vector machines, each from the one before.
+// svmPath fits the costs of support vector machines, each from the solution of the previous cost.
 var svmPath = Path{
 	Spec: param.Spec{Name: "svm",
 		Params: []param.Param{scaledCostParam, WeightsParam, scaledStrategyParam,
@@ -86,8 +86,8 @@ var svmPath = Path{
 	Noun:     "a support vector machine",
 }
 
-// comparedIterations bounds a classifier that is compared with others. Those that need more have
-// a cost far too high for noisy classes, and are judged as they are.
+// comparedIterations bounds the iterations of a classifier in a comparison. Classifiers that need more have a cost far too
+// high for noisy classes, and are compared as they are.
 const comparedIterations = 20_000
 
 // mostPairwise is the largest number of classes for which one-vs-one is the default strategy, with
@@ -176,8 +176,8 @@ type SVM struct {
 	Tolerance float64
 	// Weights holds a factor of Cost for each class; nil means 1.
 	Weights []float64
-	// OneVsRest trains a classifier for every class against all others, where there are more
-	// than two, instead of one for every two classes.
+	// OneVsRest trains a classifier for every class against all others, instead of a classifier for every two classes, if
+	// there are more than two classes.
 	OneVsRest bool
 	// CacheBytes limits the kernel rows kept during the fit, of all workers
 	// together; 0 means 200 MiB. Each worker keeps at least two rows.
@@ -240,7 +240,7 @@ func diagonal(dst []float64, k Gram, items []int) []float64 {
 	return dst
 }
 
-// trainer trains binary classifiers, one after the other, on kernel values rounded to T.
+// trainer trains binary classifiers, one after another, on kernel values rounded to T.
 type trainer[T sparse.Float] struct {
 	dual    dual[T]
 	members []int
@@ -293,10 +293,10 @@ func (t *trainer[T]) step(ctx context.Context, set *SVM, dst *Machine) error {
 	return err
 }
 
-// costSolver fits many small classifiers one after the other in the same memory. The
-// zero value is ready for use; it is not safe for concurrent use.
+// costSolver fits many small classifiers one after another in the same memory. The zero value is ready for use; it is not
+// safe for concurrent use.
 //
-// The models it returns share its memory and are valid until its next call.
+// The returned models share its memory and are valid until its next call.
 type costSolver struct {
 	// SVM holds the settings. Cost is not used.
 	SVM SVM
@@ -309,10 +309,8 @@ type costSolver struct {
 	cells  []Machine
 }
 
-// path fits a model for each of the increasing costs, each starting from the
-// one before, and returns them in order. Within the tolerance they are the
-// models that [SVM.Fit] gives for each cost. They are valid until the next
-// call.
+// path fits a model for each of the increasing costs, each starting from the previous model, and returns the models in order.
+// Within the tolerance they are the models of [SVM.Fit] for each cost. They are valid until the next call.
 //
 // With [ErrIterationLimit] the models are returned too.
 func (s *costSolver) path(ctx context.Context, k Gram, y []int, classes int,
@@ -349,8 +347,8 @@ func (s *costSolver) path(ctx context.Context, k Gram, y []int, classes int,
 	return s.models, err
 }
 
-// pathTo trains the classifiers of the models of s on kernel values rounded to T, several at a
-// time. One that reaches its limit does not stop the others; the error is then ErrIterationLimit.
+// pathTo trains the classifiers of the models of s on kernel values rounded to T, several at a time. A classifier that
+// reaches its limit does not stop the others; the error is then ErrIterationLimit.
 func pathTo[T sparse.Float](ctx context.Context, s *costSolver,
 	trainers *[]trainer[T], set *SVM, k Gram, g *groups, costs []float64) error {
 	workers := min(sched.Workers(set.Workers), len(s.pairs))

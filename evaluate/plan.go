@@ -15,8 +15,8 @@ import (
 type Plan struct {
 	Methods []method.Entry // the majority class is always measured too; an entry without a name has that of its method
 
-	// Training sets: each fraction of the labels, or each number of nodes of every
-	// class, or all folds but one of Folds, or given splits, of which those of one size follow each other.
+	// The training sets: each fraction of the labels, or each number of nodes of every class, or all folds but one of Folds,
+	// or given splits, where splits of one size must be consecutive.
 	Fractions []float64
 	PerClass  []int
 	Folds     int
@@ -49,8 +49,8 @@ type entry struct {
 	bytes              []int64          // memory of a prediction at each training size
 	space              budget.Workspace // of predictions side by side, and of choices on tuning splits
 
-	// predict predicts the test nodes of a split from its training nodes, with the chosen parameters or, if they are nil, with
-	// those that the method chooses there.
+	// predict predicts the test nodes of a split from its training nodes, with the chosen parameters. If these are nil, the
+	// method chooses parameters on the training nodes.
 	predict func(ctx context.Context, s choose.Split, chosen *method.Parameters) (*trial, error)
 }
 

@@ -18,8 +18,8 @@ import (
 
 // Quality holds measures of scores. A measure that does not apply is nil.
 type Quality struct {
-	// Rankings of the items by the score of one class, mean over the classes that
-	// some items have and some have not.
+	// Quality of the ranking of the items by the score of a class, averaged over the classes that some but not all items
+	// have.
 	AveragePrecision *float64 `json:"average_precision"` // Σ (Rₙ − Rₙ₋₁)·Pₙ, Pₙ and Rₙ precision and recall above the n-th score
 	AUC              *float64 `json:"auc"`               // area under the receiver operating characteristic
 
@@ -152,7 +152,7 @@ func measureRanking(positive []bool, score []float64) (averagePrecision, auc flo
 		pairs / (float64(right) * float64(len(order)-right))
 }
 
-// calibrationBins is the number of bins of [Calibration], that of Guo et al.
+// calibrationBins is the number of bins of [Calibration], as in Guo et al.
 const calibrationBins = 15
 
 // Calibration counts items by the probability of their predicted class, in 15 bins of equal
@@ -222,8 +222,8 @@ func (c Confusion) Count(truth, predicted []int) {
 	}
 }
 
-// macroF1 returns the mean of 2·TP/(2·TP + FP + FN) over those of the first classes that
-// occur as truth or as prediction, 0 if none does.
+// macroF1 returns the mean of 2·TP/(2·TP + FP + FN) over the first classes, leaving out classes that occur neither as truth
+// nor as prediction; 0 if no class occurs.
 func (c Confusion) macroF1(classes int) float64 {
 	sum := 0.0
 	present := 0
@@ -256,9 +256,8 @@ type Truth struct {
 	MacroF1 float64 `json:"macro_f1"`
 }
 
-// Accuracies are the shares of right predictions, as fractions of one: of all nodes that are
-// compared, and of those among them that a label reaches. No method can learn anything of the
-// others, so that accuracies estimated from labels are those of reached nodes.
+// Accuracies are shares of right predictions, 0 to 1: of all compared nodes, and of the compared nodes that a label reaches.
+// No method can learn anything about unreached nodes, so that accuracies estimated from labels are about reached nodes.
 type Accuracies struct {
 	Nodes        int     `json:"nodes"`
 	All          float64 `json:"accuracy"`
@@ -396,7 +395,7 @@ type LikelyNode struct {
 	Probability float64 `json:"probability"`
 }
 
-// ListPrecision is the expected share of nodes of the class among the first ones: the mean of their probabilities.
+// ListPrecision is the expected share of nodes of the class among the first nodes: the mean of their probabilities.
 type ListPrecision struct {
 	List      string  `json:"list"` // in words
 	Nodes     int     `json:"nodes"`
@@ -516,8 +515,8 @@ func (c Confusion) arrange(order []int) Confusion {
 	return out
 }
 
-// compareWith prepares the comparison with the true classes of some of the rows, which it returns, [Unlabelled] for
-// others. Without truth it compares the held-out labels.
+// compareWith prepares the comparison with the true classes of some of the rows, which it returns; other rows are
+// [Unlabelled]. Without truth it compares the held-out labels.
 func (s *Predictions) compareWith(prediction *method.Prediction, truth *nodefile.Labels,
 	rows int) (trueClass []int) {
 	trueClass = slices.Repeat([]int{Unlabelled}, rows)
@@ -545,7 +544,7 @@ func (s *Predictions) compareWith(prediction *method.Prediction, truth *nodefile
 	return trueClass
 }
 
-// twoLikeliest returns a node with its class c, and the likeliest other one.
+// twoLikeliest returns a node with its class c and the likeliest other class.
 func twoLikeliest(row, c int, p []float32, names []string) UncertainNode {
 	u := UncertainNode{row: row, Class: names[c], Probability: float64(p[c])}
 	for class, q := range p {

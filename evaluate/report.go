@@ -30,7 +30,7 @@ type Sampling struct {
 	Summary  string `json:"summary,omitempty"`
 }
 
-// Report holds the measurements of [Run]: those of every method on the same splits.
+// Report holds the measurements of [Run]. All methods have the same splits.
 type Report struct {
 	Sampling
 	Labels  int      `json:"labels,omitempty"` // of nodes with several each, on all of them together
@@ -67,7 +67,7 @@ type F1 struct {
 	MacroF1 float64 `json:"macro_f1"`
 }
 
-// ClassMeasures are those of predicted classes. Accuracies are fractions of one.
+// ClassMeasures are measures of predicted classes. Accuracies are 0 to 1.
 type ClassMeasures struct {
 	TrainPerClass  int       `json:"train_per_class,omitempty"` // if splits were drawn so
 	AccuracyMean   float64   `json:"accuracy_mean"`
@@ -84,7 +84,7 @@ type ClassMeasures struct {
 	Tuned          string  `json:"tuned,omitempty"`           // "splits" or "training sets": where parameters were chosen; "" where there are none
 	TuningAccuracy float64 `json:"tuning_accuracy,omitempty"` // of Parameters on the tuning splits
 
-	// Unfinished is that of the first prediction with one, of UnfinishedSplits splits.
+	// Unfinished is the message of the first unfinished prediction, and UnfinishedSplits the number of splits with one.
 	Unfinished       string `json:"unfinished,omitempty"`
 	UnfinishedSplits int    `json:"unfinished_splits,omitempty"`
 
@@ -127,15 +127,14 @@ type Measured struct {
 	NodesTrained  float64 `json:"nodes_trained"`      // means over splits
 	NodesTested   float64 `json:"nodes_tested"`
 
-	// Parameters are those of all splits, with values that were not chosen. They are null if
-	// there are none, or if each split has its own in ParametersBySplit. Text
-	// formats Parameters, or else those of the first split.
+	// Parameters are the parameters of all splits, with values that were not chosen. They are null if there are none, or if
+	// each split has its own in ParametersBySplit. Text formats Parameters, or else the parameters of the first split.
 	Parameters        json.RawMessage   `json:"parameters"`
 	ParametersBySplit []json.RawMessage `json:"parameters_by_split,omitempty"`
 	Text              string            `json:"parameters_text,omitempty"`
 }
 
-// note adds the sizes and the parameters of one of some splits.
+// note adds the sizes and the parameters of a split.
 func (m *Measured) note(t *trial, splits *choose.Splits, number int) error {
 	s := splits.At(number)
 	m.NodesTrained += float64(len(s.Train)) / float64(splits.Len)
@@ -149,7 +148,7 @@ func (m *Measured) note(t *trial, splits *choose.Splits, number int) error {
 	return err
 }
 
-// unite stores the parameters of splits as those of all if they are equal.
+// unite stores the parameters of splits as parameters of all splits if they are equal.
 func (m *Measured) unite() {
 	if list := m.ParametersBySplit; len(list) > 0 &&
 		!slices.ContainsFunc(list,
@@ -206,7 +205,8 @@ func (r *Report) Page() string {
 	return "evaluate"
 }
 
-// WriteText writes the table of the measures, methods by training sizes, the parameters found, and of classes the other measures.
+// WriteText writes the table of the measures, methods by training sizes, the chosen parameters, and for classes the other
+// measures.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
 	page, err := report.Build(r.Page(), r)
@@ -381,7 +381,7 @@ func (r *Report) verdict() string {
 		report.PValue(test.PHolm) + ")."
 }
 
-// equalMethods returns the best method and those whose difference to it may be chance, in the order of the results.
+// equalMethods returns the best method and the methods whose difference from it may be chance, in the order of the results.
 func (r *Report) equalMethods(best *Result) (names []string) {
 	names = []string{best.Method}
 	for _, c := range r.Significance {

@@ -158,8 +158,8 @@ func (plan *Plan) Trained(p *method.Problem) (labels int, err error) {
 // ranking.
 const splitBytes = 96
 
-// settle returns the methods with settings for the memory without splits, and their workspaces. Training sets of one size
-// are taken to need the memory of the first of them.
+// settle returns the methods with settings for the memory without splits, and their workspaces. It assumes that training sets
+// of one size need the same memory as the first of them.
 func (plan *Plan) settle(p *method.Problem, set *method.Settings,
 	sizes []size) (methods []entry, err error) {
 	training := make([]*method.Problem, len(sizes))
@@ -200,10 +200,9 @@ func (plan *Plan) settle(p *method.Problem, set *method.Settings,
 // sideBytes bounds the memory of predictions that are computed at the same time.
 const sideBytes = 256 << 20
 
-// sideBySide returns the number of predictions from a training set that are computed at the same time,
-// and the settings of each. It is above 1 for small graphs, because their sweeps are too short to be
-// divided among processors. Several processes that share the rows compute one after the other, because all of
-// them must take each step at the same time.
+// sideBySide returns the number of predictions from a training set that are computed at the same time, and the settings of
+// each. It is above 1 for small graphs, whose sweeps are too short to be divided among processors. Several processes that
+// share the rows compute predictions one after another, because all of them must take each step at the same time.
 func (m *entry) sideBySide(train *method.Problem,
 	splits int) (lanes int, s *method.Settings) {
 	if train.Team() != nil {
@@ -310,8 +309,8 @@ type outcome struct {
 	Quality Quality
 }
 
-// predict predicts the test nodes of a split from its training nodes, with the chosen
-// parameters or, if they are nil, with those that the method chooses there.
+// predict predicts the test nodes of a split from its training nodes, with the chosen parameters. If these are nil, the
+// method chooses parameters on the training nodes.
 func predict(ctx context.Context, m *method.Engine, train, test *method.Problem,
 	chosen *method.Parameters, s *method.Settings) (*trial, error) {
 	present := sched.UpTo(len(train.Names))

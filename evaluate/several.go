@@ -8,9 +8,9 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// LabelMeasures are those of several predicted labels of each node. F1 are means over splits, where a test node has as many predicted labels as
-// true ones (Perozzi, Al-Rfou, Skiena 2014) or, where their number is not known, those above a threshold that is learned from the training
-// nodes.
+// LabelMeasures are measures of several predicted labels of each node. F1 are means over splits, where a test node has as
+// many predicted labels as true labels (Perozzi, Al-Rfou, Skiena 2014) or, if their number is not known, the labels above a
+// threshold that is learned from the training nodes.
 type LabelMeasures struct {
 	MicroF1              float64 `json:"micro_f1"`
 	MicroStderr          float64 `json:"micro_f1_stderr"`

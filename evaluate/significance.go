@@ -12,20 +12,21 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// Comparison is a test of the difference between two methods on the same splits: the corrected
-// resampled t-test of Nadeau and Bengio (2003). With differences d of J splits it compares
+// Comparison is a test of the difference between two methods on the same splits: the corrected resampled t-test of Nadeau and
+// Bengio (2003). With differences d of J splits it compares
 //
 //	t = mean(d) / √((1/J + tested/trained)·var(d))
 //
-// with Student's distribution of J − 1 degrees of freedom. The second term of the variance accounts
-// for the nodes that splits share: it assumes that two splits correlate by tested/(tested + trained),
-// the share of the nodes in a test set. P therefore is about other nodes than those of the graph. Where test sets are larger
-// than mostTested of the training sets the test is left out, and P, PHolm and Margin are NaN: with sets of equal size a
-// difference of one standard deviation, which 17 of 20 splits show, has p = 0.33, and with 5 % of the labels the assumption
-// would multiply the standard error of 20 splits by 20. Nadeau and Bengio recommend a tenth to a fifth.
+// with Student's distribution of J − 1 degrees of freedom. The second term of the variance accounts for the nodes that splits
+// share: it assumes that two splits correlate by tested/(tested + trained), the share of the nodes in a test set. P is
+// therefore about other nodes than the nodes of the graph.
 //
-// PDraws is the p value of the paired t-test, which lacks the second term. It is about other draws of
-// labelled nodes of the same graph, because splits are independent draws of these.
+// If test sets are larger than mostTested of the training sets, the test is left out, and P, PHolm and Margin are NaN. With
+// sets of equal size a difference of one standard deviation, which 17 of 20 splits show, has p = 0.33, and with 5 % of the
+// labels the assumption would multiply the standard error of 20 splits by 20. Nadeau and Bengio recommend a tenth to a fifth.
+//
+// PDraws is the p value of the paired t-test, which lacks the second term. It is about other draws of labelled nodes of the
+// same graph, because splits are independent draws of these.
 type Comparison struct {
 	TrainFraction float64 `json:"train_fraction"`
 	TrainedOn     string  `json:"trained_on"`
@@ -50,19 +51,19 @@ const Level = 0.05
 // mostTested is the largest number of test nodes for each training node with a test about other nodes.
 const mostTested = 0.4
 
-// byDraws reports whether the test over draws of the labels is the only one, because test sets are too large for the other.
+// byDraws reports whether only the test over draws of the labels is made, because test sets are too large for the other test.
 func (m *Measured) byDraws() bool {
 	return m.NodesTested > mostTested*m.NodesTrained
 }
 
-// How a method compares with the others at its training size.
+// How a method compares with the other methods at its training size.
 const (
 	first    = "best"      // the highest mean accuracy
 	notWorse = "not worse" // the difference from the best is not significant at [Level] by the test of byDraws
 	worse    = "worse"
 )
 
-// scoresOf returns the scores of methods on each split: accuracies, or negative RMSE in the unit of that of the first method.
+// scoresOf returns the scores of methods on each split: accuracies, or negative RMSE in the unit of the first method's RMSE.
 func scoresOf(list []Result) (scores [][]float64) {
 	for i := range list {
 		r := &list[i]
@@ -79,8 +80,8 @@ func scoresOf(list []Result) (scores [][]float64) {
 	return scores
 }
 
-// compare returns the tests between all methods of one training size by their scores on each split, and stores how
-// they compare with the best. Without a second split nothing is known of chance.
+// compare returns the tests between all methods of one training size by their scores on each split, and stores how they
+// compare with the best method. With a single split nothing is known of chance.
 func compare(results []Result) (tests []Comparison) {
 	scores := scoresOf(results)
 	best := 0
@@ -154,11 +155,10 @@ func newComparison(a, b *Measured, x, y []float64) Comparison {
 	return c
 }
 
-// correctedT returns the two-sided p value of the corrected resampled t-test, see [Comparison], and half
-// the 95 % confidence interval of the mean difference; ratio is the number of test nodes over
-// that of training nodes. The variance is at least 1/(12·tested²), that of accuracies rounded to whole nodes:
-// on few splits the differences are sometimes equal by chance. Where all differences are 0, or there are fewer
-// than two, p is 1.
+// correctedT returns the two-sided p value of the corrected resampled t-test, see [Comparison], and half the 95 % confidence
+// interval of the mean difference. ratio is the number of test nodes divided by the number of training nodes. The variance is
+// at least 1/(12·tested²), the variance of accuracies rounded to whole nodes, because differences of few splits are sometimes
+// equal by chance. If all differences are 0, or there are fewer than two, p is 1.
 func correctedT(a, b []float64, ratio, tested float64) (p, margin float64) {
 	if len(a) < 2 {
 		return 1, 0

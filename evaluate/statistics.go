@@ -32,9 +32,8 @@ type Statistics struct {
 	Largest    int64       // nodes of the largest component
 	Isolated   int64       // nodes without an edge
 
-	// SwitchWeight is the probability that an edge drawn in proportion to its weight
-	// joins different classes, SwitchEdge that of one drawn uniformly; edges with
-	// an unlabelled end do not count. Both are 0 if no edge counts.
+	// SwitchWeight is the probability that an edge drawn in proportion to its weight joins different classes, SwitchEdge the
+	// probability for an edge drawn uniformly. Edges with an unlabelled end are ignored. Both are 0 without such edges.
 	SwitchWeight, SwitchEdge float64
 
 	Neighbours []uint32  // of each node; of a directed graph, along its edges
@@ -75,8 +74,8 @@ func (s *Statistics) LabelsByClass(names []string) (list []ClassLabels) {
 	return list
 }
 
-// DegreeBin counts the nodes with at least From and less than Below neighbours, and those with such a degree, the sum of the
-// weights of edges. Nodes with 0 are in a bin from 0 to 0.
+// DegreeBin counts the nodes with at least From and less than Below neighbours, and the nodes with such a weighted degree.
+// Nodes with 0 are in a bin from 0 to 0.
 type DegreeBin struct {
 	From       float64 `json:"from"`
 	Below      float64 `json:"below"`
@@ -238,7 +237,7 @@ func (s *Statistics) countLabels(l *nodefile.Labels) {
 	s.Share = float64(largest) / float64(s.Labelled)
 }
 
-// steps counts the ends of edges between labelled nodes, and those of edges between different classes, with their weights.
+// steps counts the ends of edges between labelled nodes, and the ends of edges between different classes, with their weights.
 type steps struct {
 	ends, mixed         int64
 	weight, mixedWeight float64

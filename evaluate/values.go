@@ -11,7 +11,8 @@ import (
 	"github.com/heatwalk/heatwalk/method/problem"
 )
 
-// NumberMeasures are those of predicted numbers. Errors are means over splits of those of the test nodes, and the standing is by RMSE.
+// NumberMeasures are measures of predicted numbers. Errors are means over splits of errors at the test nodes, and the
+// standing is by RMSE.
 type NumberMeasures struct {
 	method.Errors
 	RMSEStderr float64              `json:"rmse_stderr"`
@@ -21,8 +22,8 @@ type NumberMeasures struct {
 	Tested     []method.TestedValue `json:"tested_values"` // true and predicted values of some test nodes of the first split
 }
 
-// beginNumbers prepares the comparison of methods that predict numbers with the two means that others are compared with. All
-// choose their parameters by cross-validation of the training nodes alone.
+// beginNumbers prepares the comparison of methods that predict numbers, with the two means as baselines. All methods choose
+// their parameters by cross-validation of the training nodes.
 func (c *comparison) beginNumbers(_ context.Context, set *method.Settings) error {
 	for _, m := range slices.Concat(method.Means(), c.plan.Methods) {
 		own := *set
@@ -44,7 +45,7 @@ func (c *comparison) beginNumbers(_ context.Context, set *method.Settings) error
 	return c.draw(c.p.Row, make([]int, len(c.p.Row)), set.RNGSeed)
 }
 
-// addErrors measures the predictions of one of some splits.
+// addErrors measures the predictions of a split.
 func (r *Result) addErrors(test *method.Problem, predicted []float64) {
 	predicted = problem.Pick(predicted, test.Row)
 	e := method.MeasureErrors(test.Value, predicted)

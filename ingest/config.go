@@ -17,15 +17,13 @@ import (
 
 // Duplicates is the rule for several lines of one edge.
 //
-// The default merges lines of the same direction: without weights they are one edge, weights are
-// added. If an undirected edge is then left in both directions, equal weights are one edge and
-// different ones an error; but of events, which are lines with a time, or with titles such as payer and payee or
-// source_account and target_account, the weights of both directions are added. Every other rule treats all lines between two nodes of an undirected
-// graph alike, whichever is named first; only ErrorDuplicates accepts one line of each direction if
-// their weights are equal.
+// By default lines of the same direction are merged: without weights they are one edge, weights are added. If an undirected
+// edge then has both directions, equal weights are one edge and different weights are an error. For events the weights of
+// both directions are added; events are lines with a time, or with titles such as payer and payee or source_account and
+// target_account. Every other rule treats all lines between two nodes of an undirected graph alike; only ErrorDuplicates
+// accepts one line of each direction if their weights are equal.
 //
-// SumDuplicates also adds up a graph without weights: the weight of an edge is then its number of
-// lines.
+// SumDuplicates also adds up a graph without weights: the weight of an edge is then its number of lines.
 type Duplicates int
 
 // What to do with duplicates.
@@ -51,13 +49,13 @@ const (
 	SkipUnknown
 )
 
-// Order is the order of the rows of the store. Ids and outputs do not depend on it; sums are added
-// up in another order, and agree up to rounding.
+// Order is the order of the rows of the store. Ids and outputs do not depend on it; sums are added up in another order, and
+// agree up to rounding.
 //
-// DegreeOrder sorts by the number of lines of a node, before duplicates are merged. AutoOrder is
-// DegreeOrder for a graph of 65,536 nodes or more if every sweep gains from it, because few nodes
-// have most of the edges and are scattered among the others; elsewhere it is the default order.
-// LocalityOrder looks at the graph, without directions and weights, which takes 12 bytes an entry. See package partition.
+// DegreeOrder sorts by the number of lines of a node, before duplicates are merged. AutoOrder is DegreeOrder for a graph of
+// 65,536 nodes or more if few nodes have most of the edges and are scattered among the others, so that every sweep is faster;
+// otherwise it is the default order. LocalityOrder reads the graph, without directions and weights, which takes 12 bytes an
+// entry. See package partition.
 type Order int
 
 // The zero value leaves the rows in the order of the ids.

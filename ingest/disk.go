@@ -58,8 +58,7 @@ func (t *task) checkEvicted(parts []*part) error {
 	return t.checkFree(t.tempDir(), diskTemp, bits/8)
 }
 
-// checkStore is the second check, for a graph with this number of entries, before lines of one edge
-// are merged.
+// checkStore is the second check, for a graph with the given number of entries, before lines of one edge are merged.
 func (t *task) checkStore(nodes *shard.Nodes, entries int,
 	weighted, directed bool) error {
 	ids := int64(0)
@@ -72,9 +71,8 @@ func (t *task) checkStore(nodes *shard.Nodes, entries int,
 	return t.checkFree(t.dir, diskStore, int64(bytes))
 }
 
-// storeBytes guesses the bytes of a store without the text of its ids: the gaps
-// between the columns of a row have the size of n over its length, and the code
-// adds a few bits. Entries are those of one direction.
+// storeBytes estimates the bytes of a store without the text of its ids: the gaps between the columns of a row are about n
+// divided by its length, and the code adds a few bits. entries counts one direction.
 func storeBytes(n, entries float64, weighted, directed, ordered bool) float64 {
 	const extraBits = 3.5 // bits
 	gap := math.Log2(max(2, n*n/max(1, entries))) + extraBits

@@ -1,5 +1,5 @@
-// Package ingest turns files of the outside world into a store. The small files that go
-// with a graph are read by package nodefile.
+// Package ingest converts graph files to a store. Package nodefile reads the small files
+// that belong to a graph.
 //
 //	report, err := ingest.Run(ctx, "graph", []string{"edges.tsv.gz"}, nil)
 //	store, err := shard.Open(ctx, "graph", nil)
@@ -7,51 +7,49 @@
 //
 // # Edge lists
 //
-// One edge a line: source, target and perhaps a weight, separated by tabs,
-// commas, semicolons or blanks. The first data line decides which, and how
-// many columns there are; a line that differs is an error. Blank lines are skipped, and
-// lines above the first line of data that begin with #, % or //. Below it, such a line is
-// an edge if it has the form of one, since ids may begin with these characters; else it is
-// a comment and warned of. Under a header the columns go by
-// their titles, see package table; a header is a first line with titles of an edge's
-// ends that occur nowhere below, or one, with a warning, whose ids are no integers
-// while those of the next hundred lines are, or whose weight is no number while theirs
-// are. Without one, a third column of times is no weight. Lines of NetworkX end in a
-// dictionary with the weight. Quotes around a field are removed;
-// between tabs, those that do not enclose a whole field belong to the text. A quoted field
-// ends on its line. Weights are decimal numbers ≥ 0,
-// as float64; an edge of weight zero is dropped. A KONECT file says so in its first line; blanks
-// and tabs separate its fields alike, and the time in the fourth is passed over.
+// An edge list has one edge a line: source, target and perhaps a weight, separated by tabs,
+// commas, semicolons or blanks. The first data line decides the separator and the number of
+// columns; a line that differs is an error. Titles of a header determine the columns, see package
+// table and docs/tables.md. Lines of NetworkX end in a dictionary with the weight. Weights are
+// decimal numbers ≥ 0, as float64; an edge of weight zero is dropped.
+//
+// Blank lines, and lines above the first line of data that begin with #, % or //, are skipped.
+// Below it, such a line is an edge if it has the form of an edge, because ids may begin with these
+// characters; otherwise it is a comment, with a warning. Quotes around a field are removed;
+// between tabs, quotes that do not enclose a whole field belong to the text. A quoted field
+// must end on its line.
+//
+// The first line identifies a KONECT file: blanks and tabs separate its fields alike, and
+// the time in the fourth field is ignored.
 //
 // # Matrix Market
 //
-// Coordinate files (pattern, integer or real; general, symmetric or
-// skew-symmetric) say so in their first line. Rows are numbered from 1 and all
-// of them are nodes, with or without an edge. A general matrix is a directed
-// graph unless its values are symmetric, or differ by less than 1e-10 of the larger, as
-// rounding leaves them: such values are averaged. Of a skew-symmetric one, the positive
-// entry of each pair is kept, and with Signed both: a directed graph.
+// The first line of a coordinate file states its type (pattern, integer or real; general, symmetric or
+// skew-symmetric). Rows are numbered from 1, and all of them are nodes, with or without an edge.
+// A general matrix is a directed graph unless its values are symmetric. Values that differ by less than
+// 1e-10 of the larger value are averaged, because rounding causes such differences. A skew-symmetric
+// matrix keeps the positive entry of each pair, or with Signed both: it is a directed graph.
 //
 // # Files of other tools
 //
-// What package graphfile recognizes (SciPy matrices, METIS, BVGraph, GraphML,
-// JSON lines, Parquet) is read by it. Directions are those that a file states, or those that follow
-// from the symmetry of a matrix, unless Directed or Undirected is set. A file of another kind,
+// Package graphfile reads the formats that it recognizes (SciPy matrices, METIS, BVGraph, GraphML,
+// JSON lines, Parquet). Directions are as the file states, or follow from the symmetry of a matrix,
+// unless Directed or Undirected is set. A file of another kind,
 // for example an archive or a page of HTML, is refused by its name; see [textio.CheckRead].
-// The rows of a file that numbers its own nodes get the ids of the list of nodes,
-// if there is one. Of the LINQS pair NAME.cites and NAME.content, or the folder
+// If a file numbers its nodes and there is a list of nodes, its rows get the ids of the list.
+// Of the LINQS pair NAME.cites and NAME.content, or the folder
 // that holds them, the first is an edge list and the second the list of nodes;
 // [nodefile.ReadLabels] finds labels in it.
 //
 // # Ids and rows
 //
-// Ids are text and are written back byte for byte. Blanks around it are kept in quotes
-// and between tabs, but for those around integers; [Report] counts them.
-// If all of them are integers as a program prints them, the order of the ids is
-// that of their values; else that of first appearance, by input and line. Ids
+// Ids are text and are written back byte for byte. Blanks around an id are kept in quotes
+// and between tabs, except around integers; [Report] counts them.
+// If all ids are integers as a program prints them, they are ordered by value; otherwise
+// by first appearance, by input and line. Ids
 // of the list of nodes come first in the order of the list. Rows are in this
 // order unless [Config].Order says otherwise; outputs for every node
-// are in the order of the ids, whatever the order of rows.
+// are always in the order of the ids.
 //
 // # How
 //

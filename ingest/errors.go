@@ -52,10 +52,9 @@ func refuse(file, fix, format string, args ...any) error {
 	return e
 }
 
-// join returns the error for the bad lines of the parts of a file, given in its order, or nil: the
-// first line of each kind with the number of the others. The parts behind the one with which maxBad
-// is reached are left out, because how far others had read does not depend on the data alone. Where
-// no line of the file is good there is nothing to skip.
+// join returns the error for the bad lines of the parts of a file, in the order of the file, or nil: the first line of each
+// kind and the number of further lines. Parts after the part that reaches maxBad are ignored, because how far they were read
+// does not depend on the data alone. If no line of the file is good, skipping bad lines is no remedy.
 func join(parts []lines.Faults, good bool) error {
 	var bad lines.Faults
 	qualifier := ""

@@ -38,8 +38,8 @@ func folder(dir string) string {
 	return ""
 }
 
-// filesWith returns the files of a directory with an extension, which that of a compression may
-// follow. If stem is not "", their names without extensions are stem.
+// filesWith returns the files of a directory with an extension, which the extension of a compression may follow. If stem is
+// not "", their names without extensions must be stem.
 func filesWith(dir, stem, extension string) []string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

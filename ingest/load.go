@@ -13,8 +13,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// loadShare is the least ratio of the memory of a run to that of a graph that stays in memory. A larger
-// graph becomes a store, so that sweeps can stream it.
+// loadShare is the smallest ratio of the memory of a run to the memory of a graph that stays in memory. A larger graph
+// becomes a store, so that sweeps can stream it.
 const loadShare = 8
 
 // Loads reports whether [Load] may read a file: whether it is an archive or a folder of arrays.
@@ -22,11 +22,10 @@ func Loads(path string) bool {
 	return graphfile.HoldsArrays(path)
 }
 
-// Load opens the sparse matrix in a SciPy archive, or in a folder of arrays, as it is in memory, if it
-// is that of an undirected graph with sorted rows. Otherwise, if a setting changes the graph, or if it
-// takes more than an eighth of Memory, it returns nil without an error, so that the caller calls [Run].
-// The rows and the report are those of a store in the default order that Run writes.
-// The error is that of the context.
+// Load opens the sparse matrix in a SciPy archive, or in a folder of arrays, as it is in memory, if it is the matrix of an
+// undirected graph with sorted rows. If it is not, if a setting changes the graph, or if it takes more than an eighth of
+// Memory, Load returns nil without an error, so that the caller calls [Run]. The rows and the report are the same as for a
+// store in the default order that Run writes. The error is the error of the context.
 func Load(ctx context.Context, path string,
 	c *Config) (*shard.Sweeper, *Report, error) {
 	if c == nil {

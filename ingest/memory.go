@@ -173,7 +173,7 @@ func (e *extent) fits() bool {
 	return max(reading, sorting) <= e.c.Memory
 }
 
-// entries returns the number of entries of one direction, at the most.
+// entries returns an upper bound of the number of entries of one direction.
 func (e *extent) entries() int64 {
 	if e.c.Directed {
 		return e.lines

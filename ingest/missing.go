@@ -78,8 +78,8 @@ func (n *numberer) missingEnds(listed []uint32) (dropped []uint32, err error) {
 	return dropped, nil
 }
 
-// withoutMissing removes the codes of missing ends from the codes in the order of rows, of which
-// the first are those of the list of nodes. It reports whether the ids that are left are integers.
+// withoutMissing removes the codes of missing ends from the codes in the order of rows, which begin with the codes of the
+// list of nodes. It reports whether the remaining ids are integers.
 func (n *numberer) withoutMissing(codes []uint32, listed int,
 	missing []uint32) (left []uint32, leftListed int, integers bool) {
 	isMissing := func(code uint32) bool { return slices.Contains(missing, code) }

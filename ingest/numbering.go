@@ -89,9 +89,8 @@ func (n *numberer) movedNeeds() int64 {
 // takes longer than an ingest of a few lines.
 const smallDict = 1 << 20
 
-// numberDict numbers the ids of the dictionary: those of the list of nodes in
-// its order, then the others, by value if all ids are integers and in order of
-// first appearance if not.
+// numberDict numbers the ids of the dictionary: ids of the list of nodes in its order, then other ids, by value if all ids
+// are integers and otherwise in order of first appearance.
 func (n *numberer) numberDict() (*shard.Nodes, error) {
 	dict := n.names.dict
 	if dict.Len() > maxNodes {

@@ -10,8 +10,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// numberDense gives rows to ids that are numbers below limit: first those of the list of nodes in
-// its order, then the others by value.
+// numberDense assigns rows to ids that are numbers below limit: first to ids of the list of nodes in its order, then to other
+// ids by value.
 func (n *numberer) numberDense(limit int) (*shard.Nodes, error) {
 	words := make([]uint64, (limit+63)/64)
 	for _, p := range n.names.listed {

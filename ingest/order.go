@@ -184,8 +184,8 @@ func (o *orderer) placesPay(stretches [][]uint32, row []uint32) bool {
 	return isOrderFaster(countGroups(stretches, n), countGroups(placed, n))
 }
 
-// mentions counts the lines of each code, including those that are merged with others later: each
-// end of an edge that is kept counts once.
+// mentions counts the lines of each code, including lines that are merged later: each end of an edge that is kept counts
+// once.
 func (o *orderer) mentions(progress *orderProgress) ([]uint32, error) {
 	n := min(sched.Workers(o.t.workers), countWorkers)
 	if o.c.Memory > 0 {
@@ -229,8 +229,8 @@ func isEdge(code []uint32, weight []float64, e int) bool {
 	return u != noRow && v != noRow && u != v && (weight == nil || weight[e/2] != 0)
 }
 
-// stretches returns the other ends of the lines of some codes, which are neighbours in the order of
-// the ids. They are samples of consecutive entries of the matrix.
+// stretches returns the other ends of the lines of some codes, which are neighbours in the order of the ids. They are samples
+// of consecutive entries of the matrix.
 func (o *orderer) stretches(count []uint32,
 	progress *orderProgress) ([][]uint32, error) {
 	spans := spansOf(count)

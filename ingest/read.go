@@ -25,8 +25,8 @@ type edgeList struct {
 	seq  int // number of the input's first chunk
 }
 
-// maxChunks is more than the number of chunks of a file that is read at the same time as others:
-// their numbers are that far apart.
+// maxChunks is the distance of the chunk numbers of files that are read at the same time. It exceeds the number of chunks of
+// a file.
 const maxChunks = 1 << 24
 
 // reader is the first stage: its input are files and sources, its output are lines and the names of
@@ -78,9 +78,8 @@ func (r *reader) read(inputs []string) (graphfile.Direction, error) {
 	return 0, textio.Fault(f.Name, 0, fix, "no edges")
 }
 
-// readInputs reads all inputs into parts. Compressed edge lists that follow one
-// another are inflated side by side, each by one goroutine; the parts are those
-// of reading one after the other.
+// readInputs reads all inputs into parts. Consecutive compressed edge lists are inflated side by side, each by one goroutine;
+// the parts are the same as if files were read one after another.
 func (r *reader) readInputs(inputs []string) error {
 	several := len(inputs) > 1
 	limit := r.t.workers
@@ -153,7 +152,7 @@ func (r *reader) open(path string) (*textio.Reader, error) {
 	return in, nil
 }
 
-// openOptions are those of an input whose format is still to be found out.
+// openOptions are the options for an input of unknown format.
 func (c *Config) openOptions(warn func(error)) *textio.Options {
 	return &textio.Options{Stdin: c.Stdin, Warn: warn, Any: true, Text: c.Text,
 		Window:       cmp.Or(c.Window, textio.DefaultWindow),
@@ -225,8 +224,8 @@ func (r *reader) begin(list *edgeList, several bool) (err error) {
 	return nil
 }
 
-// readGroup reads edge lists, a single one by all workers, several side by side,
-// and ends their reports. The error is that of the first one that has any.
+// readGroup reads edge lists, a single list by all workers, several lists side by side, and completes their reports. It
+// returns the error of the first list with an error.
 func (r *reader) readGroup(group []*edgeList) (err error) {
 	first := len(r.lines.parts)
 	base := r.names.seq
@@ -381,7 +380,7 @@ func (g *reading) progress() {
 // that failed.
 var errEnough = errors.New("ingest: too many bad lines")
 
-// lineSettings are those of package lines.
+// lineSettings returns the settings for package lines.
 func (c *Config) lineSettings(warn func(error)) *lines.Settings {
 	time, form := table.SplitTimeSetting(c.Time)
 	return &lines.Settings{Text: c.Text, Fields: c.fields(), Weight: c.Weight,

@@ -22,10 +22,9 @@ func stretchLength(cols int) int {
 	return min(stretchEntries, cols/stretchColumns)
 }
 
-// isOrderFaster reports whether sweeps are predicted to be faster with reordered columns: the number of
-// distinct groups of columns in the sampled stretches falls by at least a third, from given to
-// ideal, see [countGroups]. This is the case if few columns have most of the entries and are
-// scattered among the others, for example the hubs of a social network. It is not the case if
+// isOrderFaster reports whether sweeps are predicted to be faster with reordered columns: the number of distinct groups of
+// columns in the sampled stretches falls by at least a third, from given to ideal, see [countGroups]. It falls if few columns
+// have most of the entries and are scattered among the others, for example the hubs of a social network, but not if
 // neighbouring rows refer to neighbouring columns, for example in a road network.
 func isOrderFaster(given, ideal int) bool { return 3*ideal <= 2*given }
 

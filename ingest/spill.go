@@ -61,7 +61,7 @@ func (s *lineStore) moveAll(worker int, parts []*part) error {
 // slabBytes is the memory of a piece of a slab, if the limit is not small.
 const slabBytes = 32 << 20
 
-// evict chooses the parts to move to disk so that the others take at most the given bytes.
+// evict chooses the parts to move to disk so that the other parts take at most the given bytes.
 func (s *lineStore) evict(limit int64) (evict []*part) {
 	for _, p := range s.parts {
 		if s.held <= limit {
@@ -150,8 +150,7 @@ func (s *lineStore) eachPart(do func(worker int, p *part, code []uint32, weight 
 	})
 }
 
-// mapCodes puts all codes through a map: those in memory now, those on disk
-// whenever they are read.
+// mapCodes maps all codes: codes in memory now, codes on disk whenever they are read.
 func (s *lineStore) mapCodes(m func(code []uint32)) error {
 	err := sched.Run(s.t.ctx, s.t.workers, len(s.parts), func(_, i int) error {
 		m(s.parts[i].code)

@@ -259,9 +259,8 @@ func (s *Spec) Param(name string) *Param {
 	return &s.Params[i]
 }
 
-// Resolve returns values with the defaults of missing parameters. Without a graph, which is nil, these
-// are the numbers of the declaration. The error is a [*ParameterError] for an unknown parameter or
-// a value out of range, or that of the graph.
+// Resolve returns values with the defaults of missing parameters. If the graph is nil, defaults are the numbers of the
+// declaration. The error is a [*ParameterError] for an unknown parameter or a value out of range, or comes from the graph.
 func (s *Spec) Resolve(values Values, g Graph) (Values, error) {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if s.Param(name) == nil {
@@ -303,7 +302,7 @@ func (s *Spec) Resolve(values Values, g Graph) (Values, error) {
 	return v, nil
 }
 
-// replacedNames returns the names of the parameters in whose place others are given.
+// replacedNames returns the names of the parameters that given parameters replace.
 func (s *Spec) replacedNames(values Values) (map[string]bool, error) {
 	names := map[string]bool{}
 	for i := range s.Params {
@@ -319,8 +318,8 @@ func (s *Spec) replacedNames(values Values) (map[string]bool, error) {
 	return names, nil
 }
 
-// GridOn returns the usual values of a parameter on a graph, given the values
-// of the parameters before it. The error is that of the graph.
+// GridOn returns the default grid of a parameter on a graph, given the values of the previous parameters. The error comes
+// from the graph.
 func (p *Param) GridOn(v Values, g Graph) ([]Value, error) {
 	if p.Grid == nil {
 		x, err := p.on(p.Default, v, g)
@@ -344,7 +343,7 @@ func (p *Param) on(x Value, v Values, g Graph) (_ Value, err error) {
 	return x, err
 }
 
-// check returns an error about a value, whatever the others.
+// check returns an error about a value on its own.
 func (s *Spec) check(p *Param, x Value) error {
 	wrong := func(what string) error { return Refuse(s.Name, p.Name, "%s", what) }
 	switch {

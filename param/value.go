@@ -126,7 +126,7 @@ func (v Values) On(name string) bool {
 	return v.of(name, Switch).number != 0
 }
 
-// of returns the value with the given name, which must be there and of one of the kinds.
+// of returns the value with the given name, which must exist and have one of the kinds.
 func (v Values) of(name string, kinds ...Kind) Value {
 	x, ok := v[name]
 	if !ok || !slices.Contains(kinds, x.kind) {

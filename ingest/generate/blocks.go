@@ -111,8 +111,8 @@ type option struct {
 	rate        float64
 }
 
-// options appends the options of the node at place p to list, and returns the list, the total rate and the number of
-// ends. Classes of at most as many nodes as the rank are one option, so that many small classes cost no time.
+// options appends the options of the node at place p to list, and returns the list, the total rate and the number of ends.
+// All classes with fewer nodes than the rank are one option, so that many small classes cost no time.
 func (b *blocks) options(list []option, p int) (_ []option, total float64, ends int) {
 	c := b.g.classAt(p)
 	rank := p - b.g.first[c]

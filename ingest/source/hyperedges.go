@@ -30,17 +30,14 @@ func IsIncidence(m *shard.Manifest) bool {
 	return m.Options[HyperedgesOption] != "" && m.Options["coupling"] == ""
 }
 
-// Hyperedges returns the source of a hypergraph: files with the vertices of a
-// hyperedge on each line, separated as in edge lists. The graph is its incidence
-// graph: a node for each vertex, in the usual order of ids, behind them one for each
-// hyperedge, and an edge between each hyperedge and each of its vertices. A hyperedge
-// of a single vertex is an error unless c keeps self loops; so is one without any, and
-// a vertex named twice. It takes 4 bytes a vertex of a hyperedge while it is read, and
-// the ids. The error of reading is a [*nodefile.ParseError] or the file system's.
+// Hyperedges returns the source of a hypergraph: files with the vertices of a hyperedge on each line, separated as in edge
+// lists. The graph is its incidence graph: a node for each vertex, in the usual order of ids, then a node for each hyperedge,
+// and an edge between each hyperedge and each of its vertices. A hyperedge of a single vertex is an error unless c keeps self
+// loops. A hyperedge without vertices, and a vertex named twice, are errors. The error of reading is a [*nodefile.ParseError]
+// or comes from the file system. Memory: 4 bytes a vertex of a hyperedge while it is read, and the ids.
 //
-// With shared the graph has the vertices alone, and an edge between two of them for the
-// hyperedges that they share, whose number is its weight: L is then that of the
-// hypergraph, diag(E·1) − E.
+// If shared is set, the graph has only the vertices. The weight of an edge is the number of hyperedges that its ends share: L
+// is the Laplacian of the hypergraph, diag(E·1) − E.
 func Hyperedges(inputs []string, shared bool, c *ingest.Config) *ingest.Source {
 	option := HyperedgesOption
 	if shared {

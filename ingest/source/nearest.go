@@ -25,12 +25,11 @@ func (s *nearestSettings) validate() error {
 	return nil
 }
 
-// nearestRows visits the neighbours of each row i of X as [eachProduct] does: the Neighbours rows j ≠ i with the
-// largest cosines v = x_iᵀx_j/(‖x_i‖·‖x_j‖), of equal ones those with the lower j, but
-// only with v > 0 and v ≥ Least; j increasing. Cosines are the same to the bit from
-// both sides. A row of zeros has no neighbours and is none. Nothing is approximated.
-// Cost and memory are those of [eachProduct]. The error is that of the settings, the
-// context's, or that of visit.
+// nearestRows visits the neighbours of each row i of X as [eachProduct] does: the Neighbours rows j ≠ i with the largest
+// cosines v = x_iᵀx_j/(‖x_i‖·‖x_j‖), with the lower j if cosines are equal, but only with v > 0 and v ≥ Least, in increasing
+// order of j. Cosines are the same to the bit from both sides. A row of zeros neither has neighbours nor is a neighbour.
+// Nothing is approximated. The error comes from the settings, the context or visit. Cost and memory are the same as for
+// [eachProduct].
 func nearestRows(ctx context.Context, x *sparse.CSR, s *nearestSettings,
 	visit func(i int, j []uint32, v []float64) error) error {
 	if err := s.validate(); err != nil {

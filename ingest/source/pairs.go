@@ -66,11 +66,10 @@ type NeighbourSettings struct {
 	Workers    int     // 0 means one for each processor
 }
 
-// Neighbours returns the source of the graph of the nearest neighbours among the rows
-// of x by cosine, of equal ones those with the lower row: an edge where one of two rows is
-// a neighbour of the other, Weight times the cosine as its weight. Cosines of 0 and below
-// are none. ids are those of the rows. Nothing is approximated. Memory is that of x twice,
-// and of rows of x·xᵀ.
+// Neighbours returns the source of the graph of the nearest neighbours among the rows of x by cosine. It has an edge if one
+// of two rows is a neighbour of the other, with Weight times the cosine as its weight. If cosines are equal, the lower row is
+// nearer. Cosines of 0 and below give no edge. ids are the ids of the rows. Nothing is approximated. Memory: x twice, and
+// rows of x·xᵀ.
 func Neighbours(x *sparse.CSR, ids []string, s *NeighbourSettings) *ingest.Source {
 	rows, cols := x.Dims()
 	const slice = 24 // bytes of a slice or a string, at the most
@@ -107,7 +106,7 @@ func Neighbours(x *sparse.CSR, ids []string, s *NeighbourSettings) *ingest.Sourc
 				weights []float64
 			)
 			for k, neighbour := range j {
-				// An edge that the other row has found already comes once.
+				// An edge that the other row has found already is added once.
 				if int(neighbour) < i {
 					if _, ok := slices.BinarySearch(last[neighbour], uint32(i)); ok {
 						continue
@@ -182,7 +181,7 @@ func (p *pairs) list(rows func(yield func(int) bool)) error {
 	return err
 }
 
-// add adds edges between row i and others, with weights or, of nil, without. It is a
+// add adds edges between row i and the rows j, with the weights v, or without weights if v is nil. It is a visitor of
 // [eachProduct].
 func (p *pairs) add(i int, j []uint32, v []float64) error {
 	for k := range j {
@@ -200,7 +199,7 @@ func (p *pairs) add(i int, j []uint32, v []float64) error {
 	return nil
 }
 
-// end adds an end of an edge by its id, because rows here are not those of the store that is made.
+// end adds an end of an edge by its id, because rows of x are not rows of the new store.
 func (p *pairs) end(row int) {
 	p.batch.Text = p.id(p.batch.Text, row)
 	p.batch.End = append(p.batch.End, len(p.batch.Text))

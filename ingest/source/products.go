@@ -55,12 +55,11 @@ func maxCommonRows(x *sparse.CSR) int64 {
 // pieces of each worker are under way together.
 const pieces = 2
 
-// eachProduct visits the rows of X·Xᵀ right of the diagonal: for each row i of X all
-// j > i with v = Σ_c x_ic·x_jc over at least one column c that both have, j increasing.
-// The sum goes over increasing c. Time is proportional to Σ_c n_c² for columns with n_c
-// entries; memory is that of Xᵀ, a number for each row and worker, and some rows of the
-// result. The error is the context's or that of visit, whose slices are valid during the
-// call; calls come one at a time, i increasing.
+// eachProduct visits the rows of X·Xᵀ right of the diagonal: for each row i of X all j > i with v = Σ_c x_ic·x_jc over at
+// least one common column c, in increasing order of j. The sum goes over increasing c. visit is called for one row at a time,
+// in increasing order of i; its slices are valid during the call. The error comes from the context or visit. Time is
+// proportional to Σ_c n_c² for columns with n_c entries; memory is needed for Xᵀ, a number for each row and worker, and some
+// rows of the result.
 func eachProduct(ctx context.Context, x *sparse.CSR, workers int,
 	visit func(i int, j []uint32, v []float64) error) error {
 	return eachRow(ctx, x, workers, func(p *products, i int) {
@@ -83,7 +82,7 @@ type products struct {
 	columns []uint32  // the columns of the row at hand, as they were found
 	nearest []uint32  // the columns with the largest values
 
-	// The rows of a piece that are to be visited, one behind the other.
+	// The rows of a piece to visit, one after another.
 	j   []uint32
 	v   []float64
 	end []int
@@ -103,8 +102,8 @@ func (p *products) multiply(i, first int) {
 		rows, _ := p.xt.Row(int(c))
 		work += len(rows)
 	}
-	// Where most rows are met it takes less time to look at all of them afterwards
-	// than at each one whether it is met for the first time.
+	// If most rows occur, it takes less time to look at all of them afterwards than to check at each entry whether its row is
+	// new.
 	isDense := work > len(p.sum)
 	for e, c := range cols {
 		w := 1.0
@@ -223,7 +222,7 @@ func cut(x, xt *sparse.CSR) []int {
 	return append(bounds, rows)
 }
 
-// byValue orders columns by falling value, those of one value by their number.
+// byValue orders columns by decreasing value, and columns of equal value by their number.
 func (p *products) byValue(a, b uint32) int {
 	return cmp.Or(cmp.Compare(p.sum[b], p.sum[a]), cmp.Compare(a, b))
 }

@@ -27,7 +27,7 @@ type Codes struct {
 	precisions []string // of times, each once
 }
 
-// noKind is the kind of an edge that has none, and noTime the fault of one without a time.
+// noKind is the kind of an edge without a kind, and noTime the fault of an edge without a time.
 const (
 	noKind = "(blank)"
 	noTime = "of the edge is missing"
@@ -90,7 +90,7 @@ func (c *Codes) Code(form table.TimeForm,
 	return shard.CodeOf(uint8(code), t), fault
 }
 
-// Time returns a time in the unit of all of them, which is that of the first one, or the fault of the text.
+// Time returns a time in the unit of the first time, or the fault of the text.
 func (c *Codes) Time(form table.TimeForm, text string) (uint16, string) {
 	t, fault := form.Parse(text)
 	if fault != "" {

@@ -158,8 +158,8 @@ func (h *head) choose(konect bool) error {
 	return nil
 }
 
-// checkForm returns an error if most lines do not have the number of fields of the first one,
-// because then the text is no table.
+// checkForm returns an error if most lines do not have the same number of fields as the first line, because then the text is
+// no table.
 func (h *head) checkForm() error {
 	fields := len(h.s.Titles)
 	fit := 0

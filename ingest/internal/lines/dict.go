@@ -58,7 +58,7 @@ type token struct {
 	start, end uint32
 }
 
-// IDBatch is the ids of one chunk in the order of the text.
+// IDBatch has the ids of a chunk in the order of the text.
 type IDBatch struct {
 	tokens   []token
 	unquoted []byte   // ids that are not a piece of the chunk
@@ -148,9 +148,8 @@ func (d *Dict) codesOf(code []uint32, text []byte, b *IDBatch, lo, hi int,
 // looked at, so that their cache misses overlap.
 const group = 32
 
-// codes stores the codes of tokens of this shard, new ones for ids that are new. Tokens are looked
-// up in groups: slots and keys are read for a whole group first, so that their cache misses
-// overlap.
+// codes stores the codes of tokens of this shard, and assigns codes to new ids. Tokens are looked up in groups: slots and
+// keys are read for a whole group first, so that their cache misses overlap.
 func (s *dictShard) codes(high uint32, code []uint32, text []byte, b *IDBatch,
 	tokens []uint32, first uint64) error {
 	s.mu.Lock()
@@ -285,7 +284,7 @@ func (d *Dict) TextBytes() int64 {
 	return int64(d.sum(func(s *dictShard) int { return len(s.keys) }))
 }
 
-// sum adds up a value of all shards, while others may fill them.
+// sum adds up a value of all shards, which may be filled meanwhile.
 func (d *Dict) sum(value func(s *dictShard) int) (n int) {
 	for i := range d.shards {
 		s := &d.shards[i]

@@ -11,9 +11,9 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// A table such as user_id,item_id joins two kinds of nodes, each numbered from 1. As ids of one
-// kind, user 1 and item 1 would be one node. With Settings.Bipartite every id gets the title of its
-// column in front, for example user_id:1; without, such a table is warned of.
+// A table such as user_id,item_id joins two kinds of nodes, each numbered from 1. As ids of one kind, user 1 and item 1 would
+// be the same node. With Settings.Bipartite the title of the column precedes every id, for example user_id:1. Without it,
+// such a table causes a warning.
 
 // separateKinds sets the prefixes of the ids of a bipartite graph, or else warns if the titles name
 // two kinds of nodes with numbers.

@@ -16,8 +16,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// Layout is how the lines of one edge list are built. It is decided on the
-// first data line and held.
+// Layout describes the lines of one edge list. The first data line decides it.
 type Layout struct {
 	sep            byte
 	source, target int // positions of the fields
@@ -149,7 +148,7 @@ func (c *Settings) LayoutOf(in *textio.Reader, sum *Tally) (*Layout, error) {
 	return nil, err
 }
 
-// factorOf estimates the size of an input divided by that of its first chunk.
+// factorOf estimates the size of an input divided by the size of its first chunk.
 func factorOf(in *textio.Reader, chunk *textio.Chunk) float64 {
 	_, total := in.Progress()
 	return max(1, float64(total)*in.Growth()/float64(len(chunk.Data)))
@@ -213,7 +212,7 @@ func (c *Settings) layoutIn(name string, chunk *textio.Chunk,
 	return nil, firstErr
 }
 
-// FixLine is the remedy for a bad line, and skipLine the other one.
+// FixLine and skipLine are the remedies for a bad line.
 const (
 	FixLine  = "fix the line"
 	skipLine = "pass {skip-bad-lines}"

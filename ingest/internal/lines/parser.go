@@ -213,9 +213,8 @@ func (p *Parser) line(out *Lines, data []byte, start, end int, number int64,
 	return true, nil
 }
 
-// fieldsOf splits a line and checks it; the ids are left in p.fields, the
-// weight is returned. One end may be blank, as in a list of employees and managers: the other
-// end is then a node without that edge.
+// fieldsOf splits a line and checks it. It leaves the ids in p.fields and returns the weight. One end may be blank, as in a
+// list of employees and managers: the other end is then a node without that edge.
 func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error) {
 	lay := p.Layout
 	f := &p.fields

@@ -21,10 +21,9 @@ func word(b []byte) uint64 {
 	return binary.LittleEndian.Uint64(b) ^ zeros
 }
 
-// notDigits sets the highest bit of the first byte of a word that is no digit, and
-// those of bytes behind it: a digit's byte is below 10, and adding 0x76 carries any
-// other into its highest bit. The sum is right up to the first such byte, which is
-// all that is needed.
+// notDigits sets the highest bit of the first byte of a word that is no digit, and perhaps of bytes after it: the byte of a
+// digit is below 10, and adding 0x76 carries any other byte into its highest bit. The sum is right up to the first such byte,
+// which suffices.
 func notDigits(x uint64) uint64 {
 	return (x + 0x7676767676767676 | x) & 0x8080808080808080
 }

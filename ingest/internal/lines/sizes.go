@@ -9,11 +9,10 @@ import (
 	"github.com/heatwalk/heatwalk/file/table"
 )
 
-// isSizes reports whether a first line holds the numbers of nodes and edges, as collections write
-// it above their edges: n m, n n m, or those of a matrix without its banner. It is one if all ids
-// below are within these numbers, and the lines are as many as it says. Text may be the beginning of
-// a longer file, whose number of lines is estimated with factor, the size of the file divided by
-// that of text; 1 if text is all of it.
+// isSizes reports whether a first line holds the numbers of nodes and edges, as collections write it above their edges: n m,
+// n n m, or the sizes of a matrix without its banner. All ids below must be within these numbers, and the number of lines
+// must be right. Text may be the beginning of a longer file, whose number of lines is estimated with factor, the size of the
+// file divided by the size of text; it is 1 if text is the whole file.
 func isSizes(line, text []byte, factor float64) bool {
 	sizes, width := integers(line)
 	if len(sizes) != width || width < 2 || width > 3 {

@@ -2,10 +2,9 @@ package lines
 
 import "github.com/heatwalk/heatwalk/internal/system"
 
-// Slab hands out room for slices one after the other from pieces of memory, each
-// twice as large as the one before up to a size, so that a short input costs
-// little. A piece becomes garbage when nothing in it is used any more. A slab
-// belongs to one worker.
+// Slab hands out consecutive slices of pieces of memory. Each piece is twice as large as the previous piece, up to a limit,
+// so that a short input takes little memory. A piece becomes garbage when nothing in it is used any more. A slab belongs to
+// one worker.
 type Slab[T uint32 | float64] struct {
 	Size int // elements of the largest piece
 	next int // elements of the next one

@@ -70,7 +70,7 @@ func IsRounded(id []byte) bool {
 	return err == nil && value >= 1<<53 && value == math.Trunc(value)
 }
 
-// Faults are the bad lines of one part of a file.
+// Faults are the bad lines of a part of a file.
 type Faults struct {
 	Kinds []Fault // in the order of their first lines
 	Count int64   // of all lines

@@ -51,9 +51,8 @@ func (f entryForm) mergedBytes() int64 {
 	return 4
 }
 
-// workBytes bounds the memory of an entry of the bucket that a worker finishes, in addition to that
-// in its filling: moved; merged; and if it is gathered from several fillings, there, and in a
-// record.
+// workBytes bounds the memory of an entry of the bucket that a worker finishes, in addition to its memory in the filling:
+// moved, merged, and if it is gathered from several fillings, there and in a record.
 func (f entryForm) workBytes(gathered bool) int64 {
 	bytes := f.bytes() + f.mergedBytes()
 	if gathered {

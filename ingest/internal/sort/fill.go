@@ -5,8 +5,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 )
 
-// entries are those of the filling in memory, bucket by bucket and in the order of
-// the input, with a value for each key if there are values.
+// entries are the entries of the filling in memory, bucket by bucket and in the order of the input, with a value for each key
+// if there are values.
 type entries[K key] struct {
 	s      *Sorter
 	keys   []K

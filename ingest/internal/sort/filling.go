@@ -30,9 +30,8 @@ func (s *Sorter) Entries() int {
 // bucketBytes is the part of workerBytes in which a worker finishes buckets.
 const bucketBytes = 2 << 20
 
-// scratchBytes returns the memory of sorting in addition to the entries and workerBytes for each
-// worker: that of the largest buckets, gathered or in memory together, and of the counts of all
-// buckets.
+// scratchBytes returns the memory of sorting in addition to the entries and workerBytes for each worker: the memory of the
+// largest buckets, gathered or in memory together, and of the counts of all buckets.
 func (s *Sorter) scratchBytes(gathered bool) int64 {
 	const slot, cell = 16, 2
 	workers := int64(sched.Workers(s.Workers))
@@ -56,8 +55,7 @@ func (s *Sorter) scratchBytes(gathered bool) int64 {
 	return bytes
 }
 
-// Bytes returns the memory of sorting with all entries in memory together, without that of each
-// worker.
+// Bytes returns the memory of sorting with all entries in memory together, without the memory of each worker.
 func (s *Sorter) Bytes() int64 {
 	return int64(s.Entries())*s.form.bytes() + s.scratchBytes(false)
 }
@@ -82,8 +80,7 @@ func (s *Sorter) spilledBytes() (bytes int64, err error) {
 	return bytes, nil
 }
 
-// cutFillings cuts the spans into fillings. The last ones are as large as can be,
-// so that the least goes to disk.
+// cutFillings cuts the spans into fillings. The last fillings are as large as possible, so that the least data goes to disk.
 func (s *Sorter) cutFillings() error {
 	s.fillings = nil
 	scratch := s.scratchBytes(s.Limit > 0 && s.Bytes() > s.Limit)

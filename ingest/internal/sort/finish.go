@@ -6,8 +6,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// Rows is a finished bucket: row Lo+i has the columns Col[Ptr[i]:Ptr[i+1]]
-// and, if there are values, those of Val.
+// Rows is a finished bucket: row Lo+i has the columns Col[Ptr[i]:Ptr[i+1]] and, if there are values, the values at the same
+// positions of Val.
 type Rows struct {
 	Lo  int
 	Ptr []int
@@ -107,8 +107,8 @@ func (e *entries[K]) gather(f *finisher[K],
 	return f.keys, f.values, nil
 }
 
-// roomFor returns the number of entries to allocate for a bucket that is finished: that of one of the
-// largest buckets, in falling order, so that allocations are rare, and a hub gets memory only where it is needed.
+// roomFor returns the number of entries to allocate for a finished bucket: the smallest sufficient number in largest, which
+// has decreasing numbers, so that allocations are rare, and a hub gets memory only where it is needed.
 func roomFor(largest []int, entries int) int {
 	for _, n := range slices.Backward(largest) {
 		if n >= entries {

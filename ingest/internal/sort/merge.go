@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Policy is the rule for several lines of one entry. Its values are those of ingest.Duplicates.
+// Policy is the rule for several lines of one entry, with the values of ingest.Duplicates.
 type Policy int
 
 // What to do with several lines, Default being to add the weights of each direction.
@@ -27,10 +27,9 @@ type Merger struct {
 	// Coded means that values are packed with codes, see [Pack]. Lines with different codes are different entries.
 	Coded bool
 
-	// PerDirection merges the lines of each direction first and takes equal
-	// results for one edge whatever the policy: entries of a matrix, which has
-	// both directions of an edge. Of different ones max, min and first choose; a
-	// sum would double some edges and not others.
+	// PerDirection merges the lines of each direction first and counts equal results as one edge, whatever the policy: a
+	// matrix has both directions of an edge. Max, min and first choose among different results; a sum would double some edges
+	// and not others.
 	PerDirection bool
 
 	// Symmetric asks for both directions of every entry with equal values.

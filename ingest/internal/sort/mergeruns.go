@@ -88,7 +88,7 @@ type runOrder struct {
 	byValue bool // equal entries are in the order of their weights, else in that of the input
 }
 
-// runHead is where an entry of a run comes among those of others.
+// runHead is the position of an entry of a run in the merged order.
 type runHead struct {
 	key, then uint64
 	run       int
@@ -134,7 +134,7 @@ func (h *headHeap) Pop() any {
 	return x
 }
 
-// second returns the least but the one in front.
+// second returns the smallest head except the first.
 func (h headHeap) second() runHead {
 	if len(h) > 2 && h[2].less(h[1]) {
 		return h[2]

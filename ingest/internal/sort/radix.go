@@ -6,11 +6,10 @@ const (
 	radixDigits = 3 // counted together
 )
 
-// Radix sorts keys by their bits lo ≤ b < hi and moves values along; keys
-// that agree in those bits keep their order. The scratch slices have the
-// lengths of the others; values may be nil. It returns the sorted slices,
-// which are the ones given or the scratch. Cost: one pass to move for every 12
-// bits in which keys differ, and one to count for every 36.
+// Radix sorts keys by their bits lo ≤ b < hi and moves values along; keys that agree in these bits keep their order. The
+// scratch slices must have the lengths of keys and values; values may be nil. It returns the sorted slices, which are either
+// the given slices or the scratch slices. Cost: one pass to move for every 12 bits in which keys differ, and one to count for
+// every 36.
 func Radix[K key, V any](keys, keyScratch []K, values, valueScratch []V,
 	lo, hi uint) ([]K, []V) {
 	if len(keys) < 2 || lo >= hi {

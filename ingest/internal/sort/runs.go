@@ -14,8 +14,8 @@ import (
 // that cannot change the value of their entry are left out of a run, so that copies
 // of one line take no memory.
 
-// sortedRun is a run: the entries at hand, and the blocks on disk that follow them. The
-// lines of one entry in a bucket that is sorted as it is are one, too.
+// sortedRun is a run: the entries in memory, and the blocks on disk that follow them. The lines of one entry in a bucket that
+// is sorted directly are a run too.
 type sortedRun[K key] struct {
 	keys   []K
 	values []float64
@@ -162,8 +162,8 @@ func (r *sortedRun[K]) shorten(m *Merger, lo int, column uint, left *int64) {
 	r.values = r.values[:min(n, len(r.values))]
 }
 
-// reduce moves the lines of one entry that decide its value to the front, in the order in which
-// they are merged, and returns their number.
+// reduce moves the lines of one entry that decide its value to the front, in the order in which they are merged, and returns
+// their number.
 func (r *sortedRun[K]) reduce(m *Merger) (n int) {
 	if r.values != nil && m.adds() {
 		if m.Coded && !m.byDirection() {
@@ -201,8 +201,8 @@ func (r *sortedRun[K]) reduce(m *Merger) (n int) {
 	return n
 }
 
-// sortWeights sorts the lines of one entry by their weights, those of each direction
-// by themselves if these are merged first.
+// sortWeights sorts the lines of one entry by their weights. If directions are merged first, it sorts each direction
+// separately.
 func (r *sortedRun[K]) sortWeights(byDirection bool) {
 	place := r.keys[0] &^ 1
 	ahead := 0
@@ -226,7 +226,7 @@ func (r *sortedRun[K]) sortWeights(byDirection bool) {
 	slices.Sort(r.values[ahead:])
 }
 
-// sortByWeight sorts the lines of one entry by their weights, and keeps their directions for those with each code.
+// sortByWeight sorts the lines of one entry by their weights, and keeps the directions of the lines with each code.
 func (r *sortedRun[K]) sortByWeight() {
 	type line struct {
 		key   K

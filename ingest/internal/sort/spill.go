@@ -48,8 +48,7 @@ const (
 // SpillName is the name of temporary files, after a dot and before a random ending.
 const SpillName = "heatwalk-edges"
 
-// NewSpill makes the temporary file in a directory and removes those that killed runs
-// left there.
+// NewSpill creates the temporary file in a directory and removes temporary files that killed runs left there.
 func NewSpill(fs durable.FS, dir string) (*Spill, error) {
 	file, err := durable.NewFile(fs, filepath.Join(dir, SpillName))
 	if err != nil {

@@ -24,7 +24,7 @@ type turns struct {
 
 var errTurns = errors.New("ingest: an earlier bucket failed")
 
-// newTurns returns turns with memory for spare buckets in addition to those of the workers.
+// newTurns returns turns with memory for spare buckets in addition to the buckets of the workers.
 func newTurns(spare int, visit func(b *Rows) error) *turns {
 	t := &turns{visit: visit, finished: make(map[int]*Rows), failed: math.MaxInt}
 	t.freed = sync.NewCond(&t.mu)
