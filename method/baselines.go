@@ -131,6 +131,11 @@ func newBaseline(p *Problem, s *Settings) *propagation.Propagation {
 // apart, but for one of these.
 const apartWork = 20_000_000
 
+// apartFolds returns how many of the given folds are predicted apart.
+func apartFolds(p *Problem, folds int) int {
+	return int(min(int64(folds), max(1, apartWork/max(1, sparse.EntriesOf(p.A)*int64(len(p.Names))))))
+}
+
 // apart measures a method with the given parameters, or, if they are nil, with its own choice by
 // predictions without each fold of the labels, or, of large graphs, some of them.
 func (m *Engine) apart(ctx context.Context, p *Problem, par *Parameters, s *Settings,
@@ -148,9 +153,8 @@ func (m *Engine) apart(ctx context.Context, p *Problem, par *Parameters, s *Sett
 	}
 	var count choose.Estimator
 	weight := choose.WeightsOf(p)
-	for f := range min(int64(folds),
-		max(1, apartWork/max(1, sparse.EntriesOf(p.A)*int64(len(p.Names))))) {
-		foldSplit := choose.OfFold(fold, int(f))
+	for f := range apartFolds(p, folds) {
+		foldSplit := choose.OfFold(fold, f)
 		visible := p.At(foldSplit.Train)
 		out, err := m.Fit(ctx, visible, par, &set)
 		if err == nil {

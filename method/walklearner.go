@@ -111,12 +111,14 @@ func (m walkMethod) job(p *Problem, s *Settings) (j *walkJob, err error) {
 			func(v param.Values) bool { return v.Word("features") == Plain })
 	}
 	j.sourceSpace = walkSpace(&set, j.sources)
+	j.measures = !perNode(m.learner) && j.compared < len(p.Row) && !set.Unmeasured
 	return j, nil
 }
 
 // learnWalk is the last stage of an engine on walks.
 func (j *walkJob) learnWalk(ctx context.Context, c *Choice) error {
 	j.fix(&c.Parameters)
+	j.measures = j.measures && c.choice != nil
 	r := &predictor{walkJob: j, par: c.Parameters}
 	score := r.score
 	if perNode(j.learner) {
@@ -126,6 +128,7 @@ func (j *walkJob) learnWalk(ctx context.Context, c *Choice) error {
 	err := runPhases(ctx, []*float64{&t.Walk, &t.Classify, &t.Walk, &t.Walk}, r.walk, r.learnRows, score, r.form)
 	if err == nil {
 		fillClasses(j.out, j.p, j.set.Prior)
+		c.estimate = r.estimate
 	}
 	return err
 }
@@ -158,58 +161,55 @@ func (r *predictor) learnRows(ctx context.Context) (err error) {
 	if err := r.calibrate(ctx); err != nil {
 		return err
 	}
-	f := r.scaleRows()
-	items := *f
+	if err := r.measure(ctx); err != nil {
+		return err
+	}
+	count := len(r.train)
 	y := r.class
-	classes := len(r.p.Names)
+	if perNode(r.learner) {
+		count = r.features.Rows - r.train[0]
+	}
+	items := *r.scaleRows(r.train[0], count)
+	if perNode(r.learner) {
+		trained := items
+		r.trained = &trained
+	}
 	items.Rows = len(r.train)
 	if r.learner.Whole {
 		y = slices.Concat(y, slices.Repeat([]int{-1},
 			len(r.p.Degrees)-len(r.p.Row)))
 		items.Rows = len(y)
 	}
+	r.model, r.fitted, err = r.learnFrom(ctx, &items, y)
+	if errors.Is(err, classify.ErrIterationLimit) &&
+		(r.model != nil || r.fitted != nil) {
+		// it is the best so far
+		err = nil
+		r.out.Unfinished = limitMessage(r.learner)
+	}
+	if err == nil && r.learner.Path != nil && choose.TooFew(r.p.Class) {
+		neutral(r.model, r.par.scale()/float64(len(r.p.Names)))
+	}
+	return err
+}
+
+// learnFrom learns from items of the classes y, −1 of none. The model is linear unless it scores the features of every node.
+func (r *predictor) learnFrom(ctx context.Context, items *sparse.Block[float32],
+	y []int) (linear *classify.LinearModel, fitted *classify.Model, err error) {
 	l := r.learner
 	values := r.par.Declared.Values
 	if l.Path != nil {
 		values = choose.ScaleSetting(l.Path, values, float64(max(1, r.partitions()))) // rows of each label
 	}
 	if l.Linear != nil {
-		r.model, err = l.Linear(ctx, &items, y, classes, values)
-	} else {
-		r.fitted, err = l.Fit(ctx, classify.LinearGram(&items), y, classes, values)
-		if r.fitted != nil && !perNode(l) {
-			r.model = classify.LinearWeights(r.fitted, &items)
-		}
+		linear, err = l.Linear(ctx, items, y, len(r.p.Names), values)
+		return linear, nil, err
 	}
-	if errors.Is(err, classify.ErrIterationLimit) &&
-		(r.model != nil || r.fitted != nil) {
-		// it is the best so far
-		err = nil
-		r.out.Unfinished = limitMessage(l)
+	fitted, err = l.Fit(ctx, classify.LinearGram(items), y, len(r.p.Names), values)
+	if fitted != nil && !perNode(l) {
+		linear = classify.LinearWeights(fitted, items)
 	}
-	if err == nil && l.Path != nil && choose.TooFew(r.p.Class) {
-		neutral(r.model, r.par.scale()/float64(classes))
-	}
-	return err
-}
-
-// scaleRows returns the rows from the first of training on, scaled.
-func (r *predictor) scaleRows() *sparse.Block[float32] {
-	f := &sparse.Block[float32]{
-		Rows: len(r.train), Cols: r.features.Cols, Stride: r.features.Stride,
-		Data: r.features.Data[r.train[0]*r.features.Stride:],
-	}
-	if perNode(r.learner) {
-		f.Rows = r.features.Rows - r.train[0]
-		r.trained = f
-	}
-	for i := range f.Rows {
-		row := f.Row(i)
-		for j, v := range row {
-			row[j] = float32(r.par.scale()) * v
-		}
-	}
-	return f
+	return linear, fitted, err
 }
 
 // scoreNodes computes scores from the model and the features of every node.
@@ -265,11 +265,18 @@ func (m walkMethod) workspace(p *Problem, s *Settings) (w budget.Workspace, err 
 	weights := 16 * int64(machines) * int64(features) // twice, as the learner returns them and as the walk needs them
 	held := budget.Held(budget.Block[float64](n, k), trials, decisions, weights, 32*int64(train))
 	rows := train + labels*j.set.folds(labels) + tests
-	if perNode(m.learner) {
+	variants := partitions*j.set.folds(len(p.Row)) + 1
+	switch {
+	case perNode(m.learner):
 		rows += n
 		held = held.And(budget.Held(8 * int64(n) * int64(workers+4))) // a row of kernel values for each worker, and vectors
+	case j.measures:
+		_, count := j.set.foldsLike(p, j.compared)
+		count = apartFolds(p, count)
+		rows += count*min(train, mostMeasuring) + len(p.Row)
+		variants += count
 	}
-	return j.walks(rows, partitions*j.set.folds(len(p.Row))+1).And(held).And(m.learner.Declare(train, features, k)), nil
+	return j.walks(rows, variants).And(held).And(m.learner.Declare(train, features, k)), nil
 }
 
 // walks declares the memory of rows of features, and of the walks of some variants.
@@ -301,8 +308,12 @@ type predictor struct {
 	features *sparse.Block[float32]
 
 	train []int // rows of features, those of the trials before them
+	label []int // of each training row
 	class []int
-	model *classify.LinearModel
+
+	hidden   []hiddenFold
+	estimate *problem.Estimate // of the accuracy by the hidden folds; nil without them
+	model    *classify.LinearModel
 
 	fitted *classify.Model // of by, where it is no linear function of features
 	rowOf  []int           // rows of features by node, where all have one
@@ -351,6 +362,7 @@ func (r *predictor) walk(ctx context.Context) (err error) {
 			}
 			if !leavesOut || !isolated[i] {
 				r.train = append(r.train, len(picks))
+				r.label = append(r.label, i)
 				r.class = append(r.class, r.p.Class[i])
 				picks = append(picks, pick)
 			}
@@ -358,6 +370,11 @@ func (r *predictor) walk(ctx context.Context) (err error) {
 	}
 	if perNode(r.learner) {
 		r.addNodes(&picks)
+	}
+	if r.measures {
+		if picks, err = r.hideFolds(ctx, w, picks); err != nil {
+			return err
+		}
 	}
 	narrow(w, r.par.minSteps(), len(picks))
 	r.features, err = collect(ctx, w, r.par.minSteps(), picks, &r.out.Work,

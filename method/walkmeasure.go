@@ -1,0 +1,118 @@
+package method
+
+import (
+	"context"
+	"errors"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// hiddenFold is a fold of the labels that a variant of the walk hides, so that a model of the other labels measures the accuracy.
+type hiddenFold struct {
+	first   int   // row of the features of the first training label
+	class   []int // of the training rows
+	tests   []int // hidden labels that another label reaches, whose rows follow
+	largest int   // class of the visible labels
+}
+
+// mostMeasuring bounds the training rows of a model that measures the accuracy.
+const mostMeasuring = 20_000
+
+// hideFolds adds to w the variants that hide folds for the accuracy of a setting that a sample chose, as many as
+// [Engine.measureSetting] has, and picks the rows of their models: plain ones from the variant, honest ones again.
+func (r *predictor) hideFolds(ctx context.Context, w *cwk.Walk[float32], picks []cwk.Pick) ([]cwk.Pick, error) {
+	fold, count := r.set.foldsLike(r.p, r.compared)
+	count = apartFolds(r.p, count)
+	isolated, err := choose.Unreachable(ctx, r.p, fold, r.set.Workers, &r.out.Work)
+	if err != nil {
+		return nil, err
+	}
+	isMeasuring := make([]bool, len(r.p.Row))
+	for _, i := range choose.Sample(r.p.Class, mostMeasuring/max(1, r.partitions()), r.set.RNGSeed, 0) {
+		isMeasuring[i] = true
+	}
+	variants := cwk.FoldVariants(r.par.alpha(), fold)
+	for f := range count {
+		hidden := choose.OfFold(fold, f)
+		variant := len(w.Variants)
+		w.Variants = append(w.Variants, variants[1+f])
+		h := hiddenFold{first: len(picks), largest: choose.LargestWithout(r.p.Class, fold, f)}
+		for a, i := range r.label {
+			if fold[i] == f || !isMeasuring[i] {
+				continue
+			}
+			pick := picks[r.train[a]]
+			if r.par.features() == Plain {
+				pick.Variant = variant
+			}
+			h.class = append(h.class, r.p.Class[i])
+			picks = append(picks, pick)
+		}
+		for _, i := range hidden.Test {
+			if !isolated[i] {
+				h.tests = append(h.tests, i)
+				picks = append(picks, cwk.Pick{Row: r.p.Row[i], Variant: variant})
+			}
+		}
+		r.hidden = append(r.hidden, h)
+	}
+	return picks, nil
+}
+
+// measure estimates the accuracy by the models without the hidden folds.
+func (r *predictor) measure(ctx context.Context) error {
+	var right choose.Estimator
+	weight := choose.WeightsOf(r.p)
+	var x, decisions []float64
+	for _, h := range r.hidden {
+		if choose.TooFew(h.class) {
+			return nil
+		}
+		rows := r.scaleRows(h.first, len(h.class)+len(h.tests))
+		items := *rows
+		items.Rows = len(h.class)
+		model, _, err := r.learnFrom(ctx, &items, h.class)
+		if err != nil && (model == nil || !errors.Is(err, classify.ErrIterationLimit)) {
+			return err
+		}
+		for a, i := range h.tests {
+			x = append(x[:0], make([]float64, rows.Cols)...)
+			simd.ConvertTo(x, rows.Row(len(h.class)+a))
+			decisions = model.ScoresTo(decisions, x, nil)
+			c := r.p.Class[i]
+			right.Note(true, r.decidedClass(model.Pairs, decisions, h.largest) == c, weight[c])
+		}
+	}
+	if r.hidden != nil {
+		e := right.Estimate(r.p, r.out.Reached)
+		r.estimate = &e
+	}
+	return nil
+}
+
+// decidedClass returns the class of a node by the decisions of linear classifiers on it.
+func (r *predictor) decidedClass(pairs classify.Pairs, decisions []float64, largest int) int {
+	if r.learner.Probabilities == nil {
+		return r.majorityClass(&choose.Outcome{Pairs: pairs, Decisions: decisions, Largest: largest})
+	}
+	share := make([]float64, len(r.p.Names))
+	r.share(share, pairs, decisions)
+	return classify.ArgMax(share)
+}
+
+// scaleRows returns count rows of features from the first one on, and scales them.
+func (r *predictor) scaleRows(first, count int) *sparse.Block[float32] {
+	f := &sparse.Block[float32]{Rows: count, Cols: r.features.Cols, Stride: r.features.Stride,
+		Data: r.features.Data[first*r.features.Stride:]}
+	for i := range f.Rows {
+		row := f.Row(i)
+		for j, v := range row {
+			row[j] = float32(r.par.scale()) * v
+		}
+	}
+	return f
+}
