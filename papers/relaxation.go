@@ -15,27 +15,25 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// relaxationLabelling is relaxation labelling with the similarity of local structure: Desrosiers and
-// Karypis 2009, as Neumann, Garnett and Kersting 2013 compare it. The similarity of two
-// nodes is the probability that parallel walks from them, which end at a step with
-// probability γ, have the same length, at most N, and the same labels all the way,
+// relaxationLabelling is relaxation labelling with the similarity of local structure: Desrosiers and Karypis 2009, as
+// Neumann, Garnett and Kersting 2013 compare it. The similarity of two nodes is the probability that parallel walks from
+// them, which end at a step with probability γ, have the same length, at most N, and the same labels all the way,
 //
 //	σ = γ²·Σ_{j=0..N} (1−γ)^{2j}·R_j,  R_0 = PPᵀ,  R_j = R_0 ∘ (T·R_{j−1}·Tᵀ)
 //
-// where P are the current distributions. Unlabelled nodes start with equal shares, and
-// in each round a node u is given, all at once,
+// where P are the current distributions. Unlabelled nodes start with equal shares. In each round all nodes u get new
+// distributions at once:
 //
 //	P_uc ∝ (mean of σ(u, v)^β over the labelled nodes v of class c)^α
 //
-// No similarity is kept. That of a labelled node, whose distribution is certain, is
+// Similarities are not stored. The similarity to a labelled node v, whose distribution is certain, is
 //
 //	σ(u, v) = γ²·P_{u,y(v)}·(1 + Σ_{j=1..N} (1−γ)^{2j}·⟨Ψ_j(u), Ψ_j(v)⟩)
 //
-// where Ψ_1 = T·P and Ψ_{j+1} has the columns T·(P_c ∘ ψ) for all classes c and columns
-// ψ of Ψ_j: one for each sequence of labels. With β = 1 the mean over the labelled nodes of a
-// class is the product with their mean. Cost of a round: a product of T with k + … + k^N
-// columns for k classes, and as many products of numbers for each node and class or, with
-// another β, each node and label.
+// where Ψ_1 = T·P and Ψ_{j+1} has the columns T·(P_c ∘ ψ) for all classes c and columns ψ of Ψ_j: a column for each sequence
+// of labels. With β = 1 the mean over the labelled nodes of a class is the product with their mean. Cost of a round: a
+// product of T with k + … + k^N columns for k classes, and as many products of numbers for each node and class or, with
+// another β, for each node and label.
 var relaxationLabelling = propagate.Learner{
 	Spec: param.Spec{
 		Name: "rl", Title: "relaxation labelling by the similarity of parallel walks", Works: param.Undirected,

@@ -51,8 +51,8 @@ type Learner struct {
 	// system returns the system that the scores solve, in place of Spread.
 	system func(g *graph.Graph, v param.Values) (*iterative.System, error)
 
-	// sources stores the right-hand sides of one group of seeds in the columns of b,
-	// one for each class, which are zero; nil: a one for the class of each labelled node.
+	// sources stores the right-hand sides of a group of seeds in the columns of b, one for each class, which are zero. If
+	// nil, they are 1 in the column of the class of each labelled node.
 	sources func(b *sparse.Block[float64], g *graph.Graph, s cwk.Seeds)
 
 	// averages reports whether means with the solutions as weights predict numbers.
@@ -64,16 +64,16 @@ type Learner struct {
 	// centre, if not nil, makes responses of solutions whose scores are centred, see [Response].
 	centre func(x *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, nodes []int)
 
-	// Probabilities stores in dst the class probabilities of a node with the scores f: numbers
-	// ≥ 0 that sum to one, the largest where the score is. shares are the shares of the classes
-	// among the labels, for a node of which nothing is known; scale is the root mean square of
-	// all scores of its component. nil: scores divided by their sum, negative ones taken as 0, or shares where that is 0.
+	// Probabilities stores in dst the class probabilities of a node with the scores f: numbers ≥ 0 that sum to one, with the
+	// largest where the score is largest. shares are the shares of the classes among the labels, for a node of which nothing
+	// is known; scale is the root mean square of all scores of its component. If nil, probabilities are the scores divided by
+	// their sum, with negative scores taken as 0, or shares if the sum is 0.
 	Probabilities func(dst, f, shares []float64, scale float64)
 }
 
 var learners = param.List[*Learner]{&lgc, &poisson, &wvrn}
 
-// Learners returns all learners: those of this package, and those of [Register].
+// Learners returns the learners of this package and the registered learners.
 func Learners() param.List[*Learner] {
 	return slices.Clone(learners)
 }
@@ -88,17 +88,15 @@ func Register(l *Learner) {
 
 // Settings are the settings of one computation. Nil means all defaults.
 type Settings struct {
-	// Tolerance is the norm of a column's residual relative to that of its
-	// right-hand side. 0 means 1e-12, or as little as float64 allows; it must be less
-	// than 1.
+	// Tolerance is the norm of the residual of a column relative to the norm of its right-hand side. 0 means 1e-12, or the
+	// smallest that float64 allows; it must be less than 1.
 	Tolerance float64
 
-	// Memory is the largest number of bytes to use in addition to the graph and the scores;
-	// 0 means no limit. Columns are solved in as many groups as that takes.
+	// Memory is the largest number of bytes to use in addition to the graph and the scores; 0 means no limit. Columns are
+	// solved in groups that fit.
 	Memory int64
 
-	// Progress, if not nil, is called with "columns", the number of columns that are done and
-	// that of all.
+	// Progress, if not nil, is called with "columns", the number of columns that are done and the number of all columns.
 	Progress func(stage string, done, total int64)
 }
 
@@ -119,10 +117,9 @@ func (l *Learner) Check(classes int, v param.Values) error {
 	return l.CheckClasses(classes, v)
 }
 
-// Decide returns how the scores f of one group of seeds become classes. offset, if not nil, is added to the scores of
-// each class before they are compared or turned into probabilities; it is no part of the scores, which are those of the
-// formula. class, if not nil, holds the class of every node, where these are not the likeliest of each by itself. f
-// may be those of the rows that a process of team has.
+// Decide returns the classes for the scores f of a group of seeds. offset, if not nil, is added to the scores of each class
+// for the decision and the probabilities, but not in the reported scores. class, if not nil, holds the class of every node,
+// if classes are not the likeliest classes of each node. f may have the rows of one process of team.
 func (l *Learner) Decide(team *sparse.Team, f *sparse.Block[float64], s cwk.Seeds,
 	v param.Values) (offset []float64, class []int, err error) {
 	if l.Assign != nil {
@@ -148,17 +145,15 @@ func (l *Learner) Declare(n int, entries int64, cols, classes int, v param.Value
 	return w
 }
 
-// ScoresTo stores the scores of every class for every node in dst, those of group i
-// in its columns i·Classes ≤ j < (i+1)·Classes. The groups have the same number of
-// classes; v are complete, see [param.Spec.Resolve]. The graph is undirected. A seed of class −1
-// has a class that has no column here, so that many classes can be computed in several calls,
-// see Coupled. If several processes share the rows of the graph, seeds are named rows.
+// ScoresTo stores the scores of every class for every node in dst: the scores of group i are in the columns i·Classes ≤ j <
+// (i+1)·Classes. All groups must have the same number of classes, v must be complete, see [param.Spec.Resolve], and the graph
+// must be undirected. A seed of class −1 has a class without a column, so that many classes can be computed in several calls,
+// see Coupled. If several processes share the rows of the graph, seeds must be named rows.
 //
-// The error is a [*param.ParameterError] for a value that these labels do not admit,
-// [iterative.ErrIterationLimit] if the tolerance is not reached, the
-// context's, that of a sweep, or one of memory.
+// The error is a [*param.ParameterError] for a value that is invalid for these labels, [iterative.ErrIterationLimit] if the
+// tolerance is not reached, the error of the context, an error of a sweep, or an error of memory.
 //
-// Cost: a block solve of as many columns, or the cost of the learner's own Spread.
+// Cost: a block solve for all columns, or the cost of the learner's own Spread.
 func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64],
 	g *graph.Graph, groups []cwk.Seeds, v param.Values,
 	s *Settings) (work graph.Work, err error) {
@@ -260,11 +255,12 @@ type Sample struct {
 	Value []float64
 }
 
-// MeansTo stores in column k of dst the mean of the numbers y of sample k with the responses M of each node to its nodes as weights,
+// MeansTo stores in column k of dst the weighted mean of the numbers y of sample k. The weights of a node are its responses M
+// to the nodes of the sample:
 //
-//	f = ȳ + M(y − ȳ)/(M1 + ε),  ε = 1e-6,
+//	f = ȳ + M(y − ȳ)/(M1 + ε),  ε = 1e-6
 //
-// on a graph without negative weights. Errors and memory are those of [Learner.ScoresTo] with two columns for each sample.
+// The graph must have no negative weights. Errors and memory are as of [Learner.ScoresTo] with two columns for each sample.
 func (l *Learner) MeansTo(ctx context.Context, dst *sparse.Block[float64], g *graph.Graph, samples []Sample, v param.Values,
 	s *Settings) error {
 	s = cmp.Or(s, new(Settings))
@@ -293,7 +289,7 @@ func (l *Learner) MeansTo(ctx context.Context, dst *sparse.Block[float64], g *gr
 	return err
 }
 
-// spreadTo is ScoresTo without a system, one group after the other.
+// spreadTo is ScoresTo without a system, one group after another.
 func (l *Learner) spreadTo(ctx context.Context, dst *sparse.Block[float64],
 	g *graph.Graph, groups []cwk.Seeds, v param.Values,
 	set *Settings) (work graph.Work, err error) {

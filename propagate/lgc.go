@@ -8,7 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// shareRange is that of a share that spreads at a step.
+// shareRange is the range of the share that spreads at a step.
 var shareRange = param.Range{Most: 1, AboveLeast: true, BelowMost: true}
 
 // lgc is learning with local and global consistency,
@@ -36,8 +36,8 @@ var lgc = Learner{
 	},
 }
 
-// SignedShares stores the shares of classes by scores of a graph with negative weights: f/Σ|f|, plus a constant that makes
-// the sum 1, or 0 where that is negative, divided by their sum. A negative score is a vote for the other classes.
+// SignedShares stores the shares of classes for scores f of a graph with negative weights: f/Σ|f| plus a constant that makes
+// the sum 1, with negative results replaced by 0 and the sum restored. A negative score is a vote for the other classes.
 func SignedShares(dst, f []float64) {
 	size := 0.0
 	sum := 0.0

@@ -17,12 +17,12 @@ import (
 // IsLinear reports whether the scores of a learner are sums over labelled nodes, see [Response].
 func IsLinear(l *Learner) bool { return l.system != nil }
 
-// Response returns the responses R(v, ·) of the scores of some nodes to a source at every node, one column for each:
+// Response returns the responses R(v, ·) of the scores of nodes v to a source at every node, one column for each v:
 //
 //	score_c(v) = Σ_u R(v, u)·Y_uc
 //
-// over the labelled nodes u, where Y_uc is 1 for the class c of u. They are solutions of the symmetric system of the
-// learner with a source at v. Errors are those of [Learner.ScoresTo]. Cost: a block solve.
+// over the labelled nodes u, where Y_uc is 1 for the class c of u. They are solutions of the symmetric system of the learner
+// with a source at v. It returns the errors of [Learner.ScoresTo]. Cost: a block solve.
 func Response(ctx context.Context, l *Learner, g *graph.Graph, s cwk.Seeds,
 	nodes []int, v param.Values,
 	tolerance float64) (*sparse.Block[float64], error) {

@@ -41,13 +41,11 @@ var CorrectAndSmooth = param.Spec{
 // variable so that a test reaches several groups on a small graph.
 var smoothColumns = 64
 
-// Smooth computes G of [CorrectAndSmooth] for scores Z, which have a row for each node of an
-// undirected graph, and calls take with the values of a node for the classes from first on. It has
-// read the scores of these classes before, so that take may replace them. Classes are solved for in
-// groups of 64, because the blocks of a solve need several times the memory of the scores; with
-// several groups the errors are solved for twice, since their scale needs those of all classes.
-// memory limits the bytes in addition to the scores, 0 for no limit. Errors are those of
-// [iterative.System.SolveTo].
+// Smooth computes G of [CorrectAndSmooth] for scores Z, which have a row for each node of an undirected graph, and calls take
+// with the values of a node for the classes from first on. take may replace the scores of these classes, because Smooth has
+// read them. Classes are solved for in groups of 64, because the blocks of a solve need several times the memory of the
+// scores. With several groups the errors are solved for twice, because their scale needs the errors of all classes. memory
+// limits the bytes in addition to the scores; 0 means no limit. It returns the errors of [iterative.System.SolveTo].
 func Smooth(ctx context.Context, g *graph.Graph, scores *sparse.Block[float32],
 	s cwk.Seeds, v param.Values, memory int64,
 	take func(node, first int, values []float64)) (graph.Work, error) {

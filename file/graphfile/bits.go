@@ -34,7 +34,7 @@ func (b *bitReader) byte() int64 {
 	return b.offset + int64(b.next) - int64(b.have+7)/8
 }
 
-// rest returns the number of bytes that have not been touched, at most those of a buffer.
+// rest returns the number of bytes that have not been read, at most the bytes of a buffer.
 func (b *bitReader) rest() int {
 	b.load()
 	return len(b.buffer) - b.next + int(b.have/8)

@@ -38,7 +38,7 @@ func MissingProperties(name string, head []byte) string {
 	return propertiesOf(name)
 }
 
-// maxProperties is the largest size of a .properties file: those of WebGraph take 1 KiB.
+// maxProperties is the largest size of a .properties file; files of WebGraph have 1 KiB.
 const maxProperties = 1 << 20
 
 // propertiesOf returns the name of the properties of a graph.
@@ -47,8 +47,8 @@ func propertiesOf(name string) string {
 		".properties"
 }
 
-// bvGraph reads a BVGraph. The successors of a node are written as parts of those of an earlier
-// node, as intervals, and as gaps between the remaining ones; each kind of number has its code.
+// bvGraph reads a BVGraph. The successors of a node are written as parts of the list of an earlier node, as intervals, and as
+// gaps between the remaining successors; each kind of number has its code.
 type bvGraph struct {
 	out   *batchWriter
 	in    bitReader
@@ -205,8 +205,8 @@ func (g *bvGraph) choose(flags string,
 	return nil
 }
 
-// successors decodes the successors of node x, in increasing order. They are valid until those
-// of the window+1-st node after it. Errors are in g.in.err.
+// successors decodes the successors of node x, in increasing order. They are valid until the successors of node x+window+1
+// are decoded. Errors are in g.in.err.
 func (g *bvGraph) successors(x uint64) []uint32 {
 	slot := &g.lists[x%(g.window+1)]
 	list := (*slot)[:0]
@@ -237,8 +237,8 @@ func (g *bvGraph) successors(x uint64) []uint32 {
 	return list
 }
 
-// copyFrom returns the successors of node x that are copied from the list of an earlier node, at
-// most as many as its degree. Blocks of that list are copied and left out in turn.
+// copyFrom returns the successors of node x that are copied from the list of an earlier node, at most its degree. Blocks of
+// that list are copied and left out in turn.
 func (g *bvGraph) copyFrom(x, degree uint64) []uint32 {
 	if g.window == 0 {
 		return nil

@@ -43,7 +43,7 @@ type Shape struct {
 	Text             int64 // bytes of labels, classes and ids
 }
 
-// Shape returns that of a collection.
+// Shape returns the shape of a collection.
 func (c *Collection) Shape() *Shape {
 	s := &Shape{Graphs: len(c.Graphs), Labels: len(c.Labels),
 		EdgeLabels: len(c.EdgeLabels)}
@@ -126,8 +126,8 @@ func NewMember(label []int32, edges [][3]int32) Member {
 // arc leads to a vertex by an edge.
 type arc struct{ target, edge int32 }
 
-// adjacency returns the arcs of n vertices with the given edges: of vertex v they are those
-// from first[v] up to first[v+1], in the order of where they lead and then of the edges.
+// adjacency returns the arcs of n vertices with the given edges. Vertex v has the arcs first[v] ≤ a < first[v+1], in the
+// order of their heads and then of the edges.
 func adjacency(n int, edges [][2]int32, directed bool) (first []int, arcs []arc) {
 	first = make([]int, n+2)
 	eachArc := func(visit func(source, target int32, e int)) {

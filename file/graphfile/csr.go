@@ -39,7 +39,7 @@ func ArraysFile(folder string) string {
 	return filepath.Join(folder, "indices.npy")
 }
 
-// Files returns the files of an input: those of a folder of [Arrays], or the input itself.
+// Files returns the files of an input: the files of a folder of [Arrays], or the input itself.
 func Files(path string) []string {
 	if !IsArrays(path) {
 		return []string{path}
@@ -86,11 +86,11 @@ type CSR struct {
 // errOther ends the reading of arrays that are not in the form that [LoadCSR] reads.
 var errOther = errors.New("graphfile: not the arrays of an undirected graph with sorted rows")
 
-// LoadCSR reads a SciPy archive, or a folder of arrays, into memory as it is, without lines or a sort,
-// if the matrix is that of an undirected graph: CSR or CSC, columns in order, positive weights, and
-// symmetric. It returns nil for any other file, for a damaged one, and for one that takes more than
-// limit bytes (0: no limit), because [Read] handles these and explains the errors. Progress is called
-// with the bytes that were read; it may be nil. The error is that of the context.
+// LoadCSR reads a SciPy archive, or a folder of arrays, into memory as it is, without lines or a sort, if it is the matrix of
+// an undirected graph: CSR or CSC, symmetric, with columns in order and positive weights. It returns nil for any other file,
+// for a damaged file, and for a file that takes more than limit bytes (0: no limit), because [Read] handles these and
+// explains the errors. Progress is called with the bytes that were read; it may be nil. The error is the error of the
+// context.
 func LoadCSR(ctx context.Context, path string, limit int64, workers int,
 	progress func(done, total int64)) (*CSR, error) {
 	info, err := os.Stat(path)
@@ -241,7 +241,7 @@ func (l *loader) loadColumns(ctx context.Context, entries int) error {
 	return a.End()
 }
 
-// loadValues reads the values of the entries. They are kept from the first one on that is not 1.
+// loadValues reads the values of the entries. It stores them from the first value on that is not 1.
 func (l *loader) loadValues(ctx context.Context, hasData bool) error {
 	if !hasData {
 		return nil

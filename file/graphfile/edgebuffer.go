@@ -248,8 +248,7 @@ func (h *edgeBuffer) unite() {
 	})
 }
 
-// usualWeights are the attributes that are the weight without a choice of the caller; the first
-// one that the edges have is used.
+// usualWeights are the attributes that hold the weight if the caller names none; the first that the edges have is used.
 var usualWeights = []string{"weight", "value"}
 
 // mayWeigh reports whether an attribute with a name may be the weight.

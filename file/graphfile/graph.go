@@ -105,8 +105,8 @@ func (g *graph) edges() int64 {
 	return (g.a.NNZ() + g.selfLoops) / 2
 }
 
-// Bytes returns the memory of [Write] in addition to the store, without that of compression, and
-// the size of the file, each at the most.
+// Bytes returns upper bounds of the memory of [Write] in addition to the store, without compression, and of the size of the
+// file.
 func Bytes(f *Format, s *shard.Store, o *WriteOptions) (memory, file int64) {
 	g := graphOf(s, o)
 	bytes := 4*bufferBytes + int64(g.nodes)
@@ -195,7 +195,8 @@ func (g *graph) rowAt(position uint32) int {
 	return int(position)
 }
 
-// entries are those of the row at a position, in the order of their columns, which are positions too. The slices are valid during the call.
+// entries are the entries of the row at a position, in the order of their columns, which are positions too. The slices are
+// valid during the call.
 type entries struct {
 	row int
 	col []uint32

@@ -50,14 +50,13 @@ type Format struct {
 	held   func(g *graph) int64                                                             // memory of write in addition to rows that are written; nil: none
 }
 
-// Formats are all formats: those of this package and those that [Register] added. The first that
-// a file can be is its format.
+// Formats are the formats of this package and the formats that [Register] added. A file has the first format that fits.
 var Formats = []*Format{EdgeList, CSV, MatrixMarket, SciPy, METIS, GraphML,
 	JSONLines, Parquet}
 
-// Register adds a format of another package, which is then recognized, read and written as those of this
-// package; it is called from an init function. It panics if the format lacks a title, an ending,
-// Read or Write, or what Write needs, a name and Size, or if its title or one of its endings is taken.
+// Register adds a format of another package, which is then recognized, read and written. Call it from an init function. It
+// panics if the format lacks a title, an ending, Read or Write, or a name and Size for Write, or if its title or one of its
+// endings is taken.
 func Register(f *Format) {
 	isWritten := f.Write != nil
 	if f.Title == "" || len(f.Endings) == 0 || f.Read == nil && !isWritten ||
@@ -168,8 +167,8 @@ const MaxNodes = 1<<32 - 1
 // fetchAgain is the way out of a file that was cut or damaged.
 const fetchAgain = "fetch the file again"
 
-// Read reads a file of format f and calls visit with its batches in order. The
-// error is an [*input.Error] about the file, or that of visit, Hold or the reading.
+// Read reads a file of format f and calls visit with its batches in order. The error is an [*input.Error] for the file, or an
+// error of visit, Hold or the reader.
 func Read(f *Format, in *Input, visit Visitor) (*Summary, error) {
 	if f.Read == nil {
 		panic(badRead)
@@ -192,14 +191,13 @@ func readBatches(read func(s *batchWriter) (*Summary, error)) func(in *Input, vi
 	}
 }
 
-// Write writes the graph of a store to w in format f. It returns the number of nodes
-// that no edge touches, which files of edges do not have; of the others 0. The error wraps
-// [ErrFormat] if the format cannot hold the graph, or says that the two halves of an
+// Write writes the graph of a store to w in format f. It returns the number of nodes without an edge if the format cannot
+// hold them, otherwise 0. The error wraps [ErrFormat] if the format cannot hold the graph, or says that the two halves of an
 // undirected store differ.
 //
-// Nodes are written in the order of the ids. Undirected graphs have each edge once in edge
-// lists, Parquet tables and Matrix Market files (the lower triangle), and at both ends in
-// METIS and SciPy files. Weights have as many digits as it takes to read the same bits back.
+// Nodes are written in the order of the ids. Undirected graphs have each edge once in edge lists, Parquet tables and Matrix
+// Market files (the lower triangle), and at both ends in METIS and SciPy files. Weights have as many digits as reading the
+// same bits back requires.
 func Write(ctx context.Context, f *Format, w io.Writer, s *shard.Store,
 	o *WriteOptions) (isolated int, err error) {
 	if f.write == nil {

@@ -21,8 +21,8 @@ type marketHead struct {
 	Rows, Entries uint64
 }
 
-// Fields (types of the values) and symmetries. A general file lists all entries, the others
-// only those on and below the diagonal, which determine the rest, or in some files those above it.
+// Fields (types of the values) and symmetries. A general file lists all entries. Other files list only the entries on and
+// below the diagonal, or in some files above it, which determine the rest.
 const (
 	PatternField = "pattern" // no values
 	IntegerField = "integer"
@@ -156,9 +156,8 @@ func (r *MarketReader) size(line []byte, number int64, limit int) *textio.Error 
 	return nil
 }
 
-// Entry parses an entry; its value is 1 if the field is PatternField. For a skew-symmetric matrix it
-// returns the positive one of the entries (i, j) and (j, i), because a directed graph has the
-// arc of one direction only.
+// Entry parses an entry; its value is 1 if the field is PatternField. For a skew-symmetric matrix it returns the positive one
+// of the entries (i, j) and (j, i), because a directed graph has only one of the two arcs.
 func (r *MarketReader) Entry(f *table.Fields,
 	number int64) (row, col uint32, value float64, bad *textio.Error) {
 	fault := func(field int, format string, args ...any) (uint32, uint32, float64, *textio.Error) {

@@ -75,8 +75,8 @@ func readParquet(s *batchWriter) (*Summary, error) {
 		AreEvents: t.chosen.AreEvents, Notes: t.warnings}, nil
 }
 
-// choose settles which columns are read: those that the options name, or those
-// that are called as such columns are, or else the first two.
+// choose chooses the columns to read: columns that the options name, or columns with titles of such columns, or else the
+// first two.
 func (t *edgeTable) choose() error {
 	c, err := t.edges()
 	if err != nil {
@@ -155,7 +155,7 @@ func (t *edgeTable) edges() (*table.Choice, error) {
 	return c, nil
 }
 
-// edge takes one row. As in text, an end that is null or empty is no edge, and the other end is a node.
+// edge reads a row. As in text, an end that is null or empty is no edge, and the other end is a node.
 func (t *edgeTable) edge(row int64, values table.ParquetRow) error {
 	weight := 1.0
 	code := uint32(0)

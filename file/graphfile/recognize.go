@@ -8,9 +8,9 @@ import (
 	"github.com/heatwalk/heatwalk/file/textio"
 )
 
-// Recognize returns the format of a file that [Read] reads from the first bytes of its
-// content, a few kilobytes if it has as many, or else from its name. It is EdgeList for
-// everything else: text with an edge on each line, and Matrix Market.
+// Recognize returns the format of a file that [Read] reads. head is the beginning of the content, a few kilobytes or all of
+// it; if it does not identify the format, the name does. The result is EdgeList for everything else: text with an edge on
+// each line, and Matrix Market.
 func Recognize(name string, head []byte) *Format {
 	if areEdges(head) {
 		return EdgeList

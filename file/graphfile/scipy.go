@@ -224,7 +224,7 @@ func (z *npz) index(a *npy.Array, offset int64, i int, v int64) error {
 	return nil
 }
 
-// member returns the name of an array without that of its file.
+// member returns the name of an array without the name of its file.
 func (z *npz) member(a *npy.Array) string {
 	return strings.TrimPrefix(a.Name, z.out.Name+": ")
 }

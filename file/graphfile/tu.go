@@ -54,17 +54,15 @@ const manyTexts = 1 << 16
 // ErrNotTU is returned by [ReadTU] where there is no collection.
 var ErrNotTU = errors.New("graphfile: no collection in the TU layout")
 
-// ReadTU reads a collection in the TU layout, plain or compressed: that of the files in the
-// directory path, of DIR/DS, or of the file DIR/DS_A.txt. With directed the line "u, v" is
-// an arc from u to v; else it joins them, whether or not the line "v, u" is there too.
-// Attributes of vertices, edges and graphs are not read.
+// ReadTU reads a collection in the TU layout, plain or compressed: the files in the directory path, of DIR/DS, or of the file
+// DIR/DS_A.txt. If directed is set the line "u, v" is an arc from u to v; otherwise it joins them, whether or not the line
+// "v, u" is there too. Attributes of vertices, edges and graphs are not read.
 //
-// The files are looked through first, which takes 4 bytes a graph. fits is then called with bounds of
-// the shape and of the memory of reading and the collection; its error ends the reading. It may be nil.
+// ReadTU first scans the files, which takes 4 bytes a graph, and calls fits with bounds of the shape and of the memory of
+// reading and the collection. If fits returns an error, reading ends. fits may be nil.
 //
-// The error is a [*input.Error] with file and line for a vertex without a graph, a
-// graph without a vertex, an edge between two graphs, lines too few or too many, or an edge
-// with two labels.
+// The error is a [*input.Error] with file and line for a vertex without a graph, a graph without a vertex, an edge between
+// two graphs, too few or too many lines, or an edge with two labels.
 func ReadTU(ctx context.Context, path string, directed bool,
 	fits func(s *Shape, reading int64) error) (*Collection, error) {
 	prefix, ok := findTU(path)
@@ -163,8 +161,7 @@ func (r *tuReader) vertex(v int) (m *Member, vertex int) {
 	return &r.c.Graphs[g], int(r.place[v] - r.start[g])
 }
 
-// lines calls visit with the lines of a file that are not blank, and returns how many
-// they are; those of a file that is missing are none.
+// lines calls visit with the lines of a file that are not blank, and returns their number. A missing file has no lines.
 func (r *tuReader) lines(ending string,
 	visit func(line int64, text []byte) error) (n int, exists bool, err error) {
 	in, err := textio.Open(r.ctx, r.prefix+ending, nil)

@@ -176,8 +176,7 @@ func attribute(t xml.StartElement, name string) string {
 	return ""
 }
 
-// content reads to the end of the element t and calls visit with the text of
-// those of its children that accept picks.
+// content reads to the end of the element t and calls visit with the text of each child that accept picks.
 func (x *xmlText) content(t xml.StartElement,
 	isWanted func(child xml.StartElement) bool,
 	visit func(child xml.StartElement, text string)) error {

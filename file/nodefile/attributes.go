@@ -78,12 +78,11 @@ func (a *Attributes) ID(row int) string { return a.IDs[row] }
 // Len implements [Lookup].
 func (a *Attributes) Len() int { return len(a.IDs) }
 
-// ReadAttributes reads a table of records, one on each line, with a value in each column. The
-// rules are those of docs/tables.md. A column of
-// dates is ignored unless c.Columns names it, because almost every date occurs once.
+// ReadAttributes reads a table of records, one on each line, with a value in each column, by the rules of docs/tables.md. A
+// column of dates is ignored unless c.Columns names it, because almost every date occurs once.
 //
-// ReadAttributes returns an error if the lines do not have the same number of fields, or if
-// two records have the same id, and a [*budget.Error] if the table exceeds c.Memory.
+// ReadAttributes returns an error if the lines do not have the same number of fields, or if two records have the same id, and
+// a [*budget.Error] if the table exceeds c.Memory.
 func ReadAttributes(ctx context.Context, path string,
 	c *AttributeConfig) (*Attributes, error) {
 	c = cmp.Or(c, &AttributeConfig{})

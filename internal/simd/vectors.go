@@ -1,10 +1,9 @@
 package simd
 
-// Dot returns ⟨x, y⟩ in float64; y is as long as x. Products are rounded before they are
-// added: of the first numbers, a multiple of 4, as 16 partial sums s of the products whose
-// places have a remainder by 16, those after the last 16 with the first four of these;
-// then (s_j + s_4+j) + (s_8+j + s_12+j) for j < 4, those sums l as (l₀ + l₁) + (l₂ + l₃),
-// and then the others one after the other.
+// Dot returns ⟨x, y⟩ in float64; y must be as long as x. Products are rounded before they are added, in a fixed order. The
+// first numbers, a multiple of 4, are added in 16 partial sums s by their place modulo 16; numbers after the last group of 16
+// go to the first four sums. Then l_j = (s_j + s_4+j) + (s_8+j + s_12+j) for j < 4, and (l₀ + l₁) + (l₂ + l₃); the remaining
+// numbers are added one after another.
 func Dot[T Float](x []T, y []float64) float64 {
 	var lanes [4]float64
 	y = y[:len(x)]

@@ -2,14 +2,12 @@ package simd
 
 import "math"
 
-// LargestGain returns the place k with the largest (down[k] − f)²/e, where
-// e = kii + diag[k] − 2·row[k], among those with down[k] > f: the last one of equals, or
-// −1 if no place qualifies. Where e is not positive, floor replaces it. diag and row
-// are as long as down.
+// LargestGain returns the place k with the largest (down[k] − f)²/e, where e = kii + diag[k] − 2·row[k], among the places
+// with down[k] > f. Of equal places it returns the last, and −1 if no place qualifies. If e is not positive, floor replaces
+// it. diag and row must be as long as down.
 //
-// It chooses the second item of a pair by second order: Fan, Chen, Lin, Working set
-// selection using second order information for training support vector machines, JMLR 6
-// (2005), WSS 2.
+// It chooses the second item of a pair by second order: Fan, Chen, Lin, Working set selection using second order information
+// for training support vector machines, JMLR 6 (2005), WSS 2.
 func LargestGain[T Float](down, diag []float64, row []T,
 	f, kii, floor float64) int {
 	diag = diag[:len(down)]
@@ -32,10 +30,9 @@ func LargestGain[T Float](down, diag []float64, row []T,
 	return best
 }
 
-// Advance adds step·(ri[k] − rj[k]) to up[k] and down[k], and returns the place of the
-// smallest number in up, the last one of equals, that number, and the largest number in
-// down. If no number in up is at most math.MaxFloat64, the place is 0 and it is that. All
-// slices are as long as up; differences and products are rounded before they are added.
+// Advance adds step·(ri[k] − rj[k]) to up[k] and down[k]. It returns the place of the smallest number in up, the last place
+// if several are equal, this number, and the largest number in down. If all numbers in up exceed math.MaxFloat64, it returns
+// place 0 and math.MaxFloat64. All slices must be as long as up; differences and products are rounded before they are added.
 func Advance[T Float](up, down []float64, ri, rj []T,
 	step float64) (index int, lowest, highest float64) {
 	down = down[:len(up)]

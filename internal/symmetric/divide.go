@@ -42,9 +42,8 @@ type runner = func(pieces int, do func(piece int))
 // pad returns n rounded up to a multiple of 4.
 func pad(n int) int { return (n + 3) &^ 3 }
 
-// divide computes the eigenvalues of T, rising, calls count with them, and returns the vectors
-// of that number of the largest ones: the rows from first on. Spare is a slice of the same size
-// that the caller may overwrite.
+// divide computes the eigenvalues of T, increasing, and calls count with them. It returns the vectors of the largest count
+// eigenvalues: the rows from first on. Spare is a slice of the same size that the caller may overwrite.
 func (t Tridiagonal) divide(n int, count func(values []float64) int,
 	parallel runner) (vectors, spare []float64, first int) {
 	width := pad(n)
@@ -119,7 +118,7 @@ func rotate(a, b []float64, c, s float64) {
 	}
 }
 
-// merge computes the pairs of a part from those of its halves.
+// merge computes the pairs of a part from the pairs of its halves.
 type merge struct {
 	*division
 	lo, mid, hi int
@@ -167,8 +166,8 @@ func (m *merge) own(i int) []float64 {
 	return m.row(m.depth-1, m.lo+i, lo, hi)
 }
 
-// run solves the secular equation of the pairs that change, sorts all values and computes the
-// vectors from those of the halves.
+// run solves the secular equation of the pairs that change, sorts all values and computes the vectors from the vectors of the
+// halves.
 func (m *merge) run() {
 	m.deflate()
 	values := m.values[m.lo:m.hi]

@@ -9,16 +9,16 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// Eigen returns the eigenvalues of h, rising, and orthonormal eigenvectors as the
-// columns of a matrix: H = V·diag(λ)·Vᵀ. If count is not nil, it is called with the eigenvalues
-// and returns the number of vectors to compute, those of the largest ones; nil means all.
+// Eigen returns the eigenvalues of h, increasing, and orthonormal eigenvectors as the columns of a matrix: H = V·diag(λ)·Vᵀ.
+// If count is not nil, it is called with the eigenvalues and returns the number of vectors to compute, which belong to the
+// largest eigenvalues; nil means all.
 //
-// The elements of h must be finite. The result has the same bits for any number of workers; 0 means
-// one for each processor. The error is that of the context, returned as soon as it is done. h must
-// not be changed even then, because a goroutine may still read it.
+// The elements of h must be finite. The result has the same bits for any number of workers; 0 means one for each processor.
+// Eigen returns the error of the context, as soon as it is done. h must not be changed even then, because a goroutine may
+// still read it.
 //
-// Cost: 4n³/3 operations, at most as many for the vectors of the tridiagonal matrix, and 2n² for
-// each vector. Memory: 3n² numbers in addition to h.
+// Cost: 4n³/3 operations, at most as many for the vectors of the tridiagonal matrix, and 2n² for each vector. Memory: 3n²
+// numbers in addition to h.
 func Eigen(ctx context.Context, h *mat.SymDense, count func(values []float64) int,
 	workers int) ([]float64, *mat.Dense, error) {
 	if count == nil {

@@ -35,7 +35,7 @@ type reduction struct {
 	spare     []float64
 }
 
-// reduce returns T and the reflections, the product Q of which is that of H = Q·T·Qᵀ.
+// reduce returns T, and the reflections whose product is Q: H = Q·T·Qᵀ.
 func reduce(h *mat.SymDense,
 	parallel runner) (Tridiagonal, *reduction) {
 	n := h.SymmetricDim()

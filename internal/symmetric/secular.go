@@ -128,9 +128,9 @@ func (s *secular) solve(j int) {
 	s.roots[j] = root{pole, shift}
 }
 
-// weight returns the z[i] for which the computed roots are the exact eigenvalues, up to a factor
-// common to all i (Gu and Eisenstat 1994). Vectors computed from it are orthogonal to rounding,
-// whereas those from the given z are not if roots lie close together:
+// weight returns the z[i] for which the computed roots are the exact eigenvalues, up to a factor common to all i (Gu and
+// Eisenstat 1994). Vectors computed from it are orthogonal to rounding; vectors from the given z are not if roots lie close
+// together:
 //
 //	zᵢ² = (λ_k − dᵢ)·Π_{j<i} (λ_j − dᵢ)/(d_j − dᵢ)·Π_{i≤j<k} (λ_j − dᵢ)/(d_j+1 − dᵢ)
 func (s *secular) weight(i int) float64 {

@@ -2,9 +2,9 @@ package words
 
 import "strings"
 
-// Nearest returns the name that a mistyped word most likely meant, the first of several,
-// or "" if it is like none: that with the least number of insertions, deletions,
-// replacements and swaps of neighbours (Damerau 1964), at most two and half of its letters.
+// Nearest returns the name that a mistyped word most likely meant: the first name with the smallest number of insertions,
+// deletions, replacements and swaps of neighbours (Damerau 1964). It returns "" if this number is above two, or above half of
+// the letters of the word.
 func Nearest(word string, names []string) string {
 	best := ""
 	smallest := min(2, len(word)/2) + 1

@@ -40,11 +40,10 @@ type ReadOptions struct {
 	Fits func(shape *graphfile.Shape, reading int64) error
 }
 
-// Read reads a collection of graphs: in the TU layout ([graphfile.ReadTU]), or a directory
-// with a graph in each file, of any format that [ingest.Run] reads. There the id of a
-// graph is the name of its file without endings, and no two have the same; vertices have
-// ids and no labels; weights of edges are not kept. Errors are [*nodefile.ParseError],
-// [*GraphError], [*param.ParameterError] about vertices, and those of ingest.
+// Read reads a collection of graphs: in the TU layout ([graphfile.ReadTU]), or a directory with a graph in each file, of any
+// format that [ingest.Run] reads. In a directory the id of a graph is the name of its file without endings, which must be
+// unique; vertices have ids and no labels; weights of edges are ignored. Errors are [*nodefile.ParseError], [*GraphError],
+// [*param.ParameterError] for vertices, and the errors of ingest.
 func Read(ctx context.Context, path string,
 	o *ReadOptions) (*graphfile.Collection, error) {
 	if o == nil {

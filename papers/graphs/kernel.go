@@ -18,8 +18,7 @@ import (
 type Kernel struct {
 	param.Spec
 
-	// New returns the rows of a collection from which values are computed. The error is that of ctx, or a
-	// [*GraphError].
+	// New returns the rows of a collection from which values are computed. The error is the error of ctx, or a [*GraphError].
 	New func(ctx context.Context, c *graphfile.Collection, v param.Values, s *Settings) (Rows, error)
 
 	// Radius returns the spectral radius that the weights of walks are to stay below,
@@ -30,8 +29,7 @@ type Kernel struct {
 	Memory func(s *graphfile.Shape, v param.Values, workers int) int64
 }
 
-// Rows gives the values of a kernel on a collection. It is used by several workers at a
-// time, each with a number of its own.
+// Rows gives the values of a kernel on a collection. Several workers may use it at a time, each with its own number.
 type Rows interface {
 	// RowTo stores K(i, j) for lo ≤ j < hi in dst[j−lo]. Of K(i, j) and K(j, i) the bits
 	// are the same.
@@ -43,7 +41,7 @@ var kernels = param.List[*Kernel]{&labelPair, &labelSequence, &cyclicPatterns,
 
 func init() { param.Claim("kernel", kernels.Specs()...) }
 
-// Kernels returns the kernels of this package and those that were registered.
+// Kernels returns the kernels of this package and the registered kernels.
 func Kernels() param.List[*Kernel] {
 	return slices.Clone(kernels)
 }
@@ -136,7 +134,7 @@ func (c *collection) MaxDegree() float64 {
 	return float64(largest)
 }
 
-// Radius implements [param.Graph]: it is that of walks.
+// Radius implements [param.Graph] by the radius of walks.
 func (c *collection) Radius(bool) (_ float64, err error) {
 	if c.radius == 0 {
 		c.radius, err = c.k.Radius(c.ctx, c.c, c.s)
@@ -144,10 +142,9 @@ func (c *collection) Radius(bool) (_ float64, err error) {
 	return c.radius, err
 }
 
-// Prepare returns the kernel of a collection, ready to compute values, with the given
-// parameters and defaults for the others. The error is a
-// [*param.ParameterError], also of a decay with which the sum over walks has no limit, or a
-// [*GraphError] about a graph on which the kernel is not defined.
+// Prepare returns the kernel of a collection, ready to compute values, with the given parameters and defaults for the others.
+// The error is a [*param.ParameterError], also for a decay with which the sum over walks has no limit, or a [*GraphError] for
+// a graph on which the kernel is not defined.
 func (k *Kernel) Prepare(ctx context.Context, c *graphfile.Collection,
 	params param.Values, s *Settings) (*Gram, error) {
 	if s == nil {
@@ -171,9 +168,8 @@ func (k *Kernel) Prepare(ctx context.Context, c *graphfile.Collection,
 	return g, err
 }
 
-// RowsTo stores K(lo+i, j) in row i of dst, for all its rows and all graphs j. Of two
-// graphs that both have a row the value is computed once. The error is that of the
-// context, or a [*GraphError].
+// RowsTo stores K(lo+i, j) in row i of dst, for all its rows and all graphs j. If two graphs both have a row, their value is
+// computed once. The error is the error of the context, or a [*GraphError].
 func (g *Gram) RowsTo(ctx context.Context, dst *sparse.Block[float64],
 	lo int) error {
 	hi := lo + dst.Rows

@@ -45,8 +45,8 @@ var tanimoto = setKernel("tanimoto", "μ(X ∩ Y)/μ(X ∪ Y) of sets of parts",
 	return common / (x.measure + y.measure - common)
 })
 
-// cross is the cross product kernel Σ_x Σ_y μ(x)k(x, y)μ(y) of the parts of two graphs,
-// with a kernel k between parts: that of [Settings].Base, or 1 for two equal parts.
+// cross is the cross product kernel Σ_x Σ_y μ(x)k(x, y)μ(y) of the parts of two graphs, with the kernel k of [Settings].Base
+// between parts, or 1 for two equal parts.
 var cross = setKernel("cross", "Σ_x Σ_y μ(x)k(x, y)μ(y) of sets of parts, with a kernel k between these", "", true, func(x, y *partSet, s *Settings) float64 {
 	if s.Base != nil {
 		return crossOf(&x.parts, &y.parts, s.Measure, s.Base)
@@ -133,7 +133,7 @@ func partBytes(s *graphfile.Shape, parts string) int64 {
 	return graphBytes*int64(s.Graphs) + 80*vertices + 100*kinds
 }
 
-// graphBytes is the memory of a graph's parts in addition to that of each part.
+// graphBytes is the memory of the parts of a graph in addition to the memory of each part.
 const graphBytes = 600
 
 // fits returns an error unless measure and base kernel have the given number of elements.
@@ -212,7 +212,7 @@ func partsOf(ctx context.Context, c *graphfile.Collection, parts string,
 	return vectors, number, sched.Cause(ctx)
 }
 
-// eachEdge calls visit with the edges of a graph by their labels and those of their ends.
+// eachEdge calls visit with the edges of a graph, by their labels and the labels of their ends.
 func eachEdge(c *graphfile.Collection, m *graphfile.Member,
 	visit func(text string)) {
 	for v := range m.Len() {

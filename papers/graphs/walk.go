@@ -27,8 +27,7 @@ func weights() []param.Param {
 	}
 }
 
-// labelOrder is a graph whose vertices stand in the order of their labels, so that those
-// with one label are a range.
+// labelOrder is a graph with vertices in the order of their labels, so that vertices with one label are a range.
 type labelOrder struct {
 	ptr, targets []int32
 	edgeLabel    []int32 // nil: the edges have none; else the arcs of a vertex stand in its order
@@ -135,8 +134,7 @@ func (p *product) reset(g, h *labelOrder) {
 // len returns the number of vertices.
 func (p *product) len() int { return int(p.base[len(p.base)-1]) }
 
-// apply stores A× x in dst. Cost: the arcs of each graph times the vertices of the other
-// with the right label.
+// apply stores A× x in dst. Cost: the arcs of each graph times the vertices of the other graph with the right label.
 func (p *product) apply(dst, x []float64) {
 	g := p.g
 	h := p.h
@@ -320,9 +318,8 @@ func (p *product) limit(c float64) (sum float64) {
 	return sum
 }
 
-// exponential returns 1ᵀexp(cA×)1 = Σ cⁱ/i!·1ᵀA×ⁱ1. A term is at most c·d/i of the one
-// before, where d is the largest degree of the product. Without directions a step gives two
-// terms: 1ᵀA²ʲ1 = ‖Aʲ1‖².
+// exponential returns 1ᵀexp(cA×)1 = Σ cⁱ/i!·1ᵀA×ⁱ1. A term is at most c·d/i of the previous term, where d is the largest
+// degree of the product. Without directions a step gives two terms: 1ᵀA²ʲ1 = ‖Aʲ1‖².
 func (p *product) exponential(c float64) float64 {
 	ones(p.r)
 	degree := float64(p.g.degree) * float64(p.h.degree)

@@ -161,8 +161,8 @@ func (k *files) describe(c *items.Classified) (facts any, text string) {
 	}{k.rows.N, columns, k.learner.Name, k.parameters, combined}, text
 }
 
-// addAxis stores the ids of the rows or cols of the last file in axis. It returns an error unless they are those of
-// the files before.
+// addAxis stores the ids of the rows or cols of the last file in axis. It returns an error unless the ids are the same as in
+// the previous files.
 func (k *files) addAxis(ctx context.Context, axis *tablefile.Axis, which string) error {
 	last := k.list[len(k.list)-1]
 	a, err := last.Axis(ctx, which)

@@ -41,8 +41,8 @@ func (e *AttributeError) Error() string {
 	return "ongram: attribute " + e.Attribute + ": " + e.What
 }
 
-// values is the Gram of a kernel: its values are those of any other Gram of the same records, to the bit. It
-// computes a value once for each distinct record.
+// values is the Gram of a kernel. It computes a value once for each distinct record; values are the same to the bit as of any
+// other Gram of the same records.
 type values struct {
 	distinct []int // the distinct record that each record is, from 0 in order of appearance
 	first    []int // the first record that is each distinct one

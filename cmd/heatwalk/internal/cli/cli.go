@@ -23,14 +23,14 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Main runs heatwalk with the arguments that follow its name and returns its
-// exit code. SIGINT, SIGTERM and SIGHUP end the run cleanly, a later one at once.
+// Main runs heatwalk with the arguments that follow its name and returns its exit code. The first SIGINT, SIGTERM or SIGHUP
+// ends the run cleanly, a second signal at once.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return mainOn(nil, args, stdin, stdout, stderr)
 }
 
-// MainOn is [Main] in one of the processes of a network, all of which call it with the same arguments.
-// Process 0 prints and writes files; the others only print errors that process 0 does not have.
+// MainOn is [Main] in one of the processes of a network. All processes must call it with the same arguments. Process 0 prints
+// and writes files; the other processes only print errors that process 0 does not have.
 func MainOn(network sparse.Network, args []string, stdin io.Reader,
 	stdout, stderr io.Writer) int {
 	if network.Size() == 1 {
@@ -71,8 +71,7 @@ func execute(run *shell.Session) int {
 // signal to a process and then to its group, and the second one must not interrupt the cleanup.
 const repeatedSignal = 500 * time.Millisecond
 
-// untilSignal returns a context that the first of the signals, or SIGHUP, cancels.
-// A later one ends the process.
+// untilSignal returns a context that the first of the signals, or SIGHUP, cancels. A second signal ends the process.
 func untilSignal(parent context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)

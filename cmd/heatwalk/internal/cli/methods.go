@@ -127,7 +127,7 @@ func declarationOf(s *param.Spec, flag, command string) declaration {
 	return d
 }
 
-// runMethods prints all names, or the description of one.
+// runMethods prints all names, or the description of the given name.
 func runMethods(run *shell.Session, _ *struct{}, name string) error {
 	list := declarations()
 	if name != "" {

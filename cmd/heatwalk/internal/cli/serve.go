@@ -285,7 +285,8 @@ func (s *server) begin(ctx context.Context, r *request) {
 	})
 }
 
-// mustFollow reports whether a call waits for an earlier one: both name an open graph, and one of them opens or closes it.
+// mustFollow reports whether a call waits for an earlier call: both name the same open graph, and one of them opens or closes
+// it.
 func (c *call) mustFollow(earlier *call) bool {
 	if !c.changesGraphs() && !earlier.changesGraphs() {
 		return false

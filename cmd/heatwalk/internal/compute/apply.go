@@ -131,9 +131,8 @@ func (p applyParameters) text(spec *param.Spec) string {
 	return shell.ParameterText(spec, v)
 }
 
-// slabColumns returns the number of columns of the block that are computed together: as many as 256 MiB
-// hold of their results, at most 64. It depends on the graph and the function, so that results do not
-// depend on the memory limit.
+// slabColumns returns the number of columns of the block that are computed together: at most 64, so that their results take
+// at most 256 MiB. It depends on the graph and the function only, so that results do not depend on the memory limit.
 func slabColumns(nodes, cols, results int) int {
 	const bytes, most = 256 << 20, 64
 	return min(cols, most, max(1, bytes/8/max(1, nodes*results)))

@@ -173,7 +173,7 @@ func writeFile(run *shell.Session, w io.Writer, path string,
 	return stage.Done(), err
 }
 
-// publish publishes the output, and returns its size: that of the file, or else the bytes that were written.
+// publish publishes the output, and returns the size of the file, or for stdout the number of bytes that were written.
 func publish(o *shell.Outputs, bytes int64) (int64, error) {
 	err := o.Publish(nil, nil)
 	if info, unknown := os.Stat(o.Path); unknown == nil && info.Mode().IsRegular() {

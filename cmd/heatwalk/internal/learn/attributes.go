@@ -58,8 +58,8 @@ func (f *attributeFlags) declare(flags *shell.FlagSet) {
 	})
 }
 
-// readAttributes reads the attributes of the nodes of g: of the file that is given, or those of the store. A column of
-// labels, which may be nil, is no attribute.
+// readAttributes reads the attributes of the nodes of g from the given file, or from the store. A column of labels is not an
+// attribute; labels may be nil.
 func readAttributes(run *shell.Session, r *shell.GraphInputs, f *attributeFlags, g *shell.OpenGraph,
 	l *nodefile.Labels) (err error) {
 	stored := g.Store.Manifest.Attributes

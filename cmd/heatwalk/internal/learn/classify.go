@@ -25,7 +25,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// classifyOptions are the options of classify, and those of suggest.
+// classifyOptions are the options of classify and suggest.
 type classifyOptions struct {
 	learning     learningFlags
 	method       *method.Engine
@@ -176,8 +176,8 @@ func predictLabels(run *shell.Session, c *classifyOptions, name string) error {
 	})
 }
 
-// readLearned reads the graph, the labels and the attributes of a run that learns, or those of a
-// saved model, and returns the settings of its method.
+// readLearned reads the graph, the labels and the attributes of a run that learns, or takes labels from a saved model, and
+// returns the settings of its method.
 func readLearned(run *shell.Session, c *classifyOptions, name string) (*shell.GraphRun,
 	*method.Settings, error) {
 	progress := run.Progress.Phases()

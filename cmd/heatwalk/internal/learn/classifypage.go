@@ -81,9 +81,8 @@ func (in *predictionInputs) addReasons(ctx context.Context, p *heatwalk.Predicti
 	return nil
 }
 
-// explainedRows returns the rows of the nodes whose reasons the page has: those that were asked
-// for, and of the first ones of the list of a rare class and of the least certain nodes as many as
-// take some seconds.
+// explainedRows returns the rows of the nodes whose reasons the page has: the requested nodes, and, within some seconds, the
+// first nodes of the list of a rare class and the least certain nodes.
 func (in *predictionInputs) explainedRows(p *heatwalk.Prediction, doc *classifyDocument) []int {
 	number := reasonCount(in.data.Graph, len(p.Classes))
 	rare := doc.rareRows()
@@ -97,8 +96,8 @@ func (in *predictionInputs) explainedRows(p *heatwalk.Prediction, doc *classifyD
 	return list
 }
 
-// reasonCount returns the number of nodes whose reasons a page has if none are asked for: at most as
-// many as take eight seconds of processor time on a graph of a million nodes.
+// reasonCount returns the number of nodes whose reasons a page has if none are requested, so that reasons take at most eight
+// seconds of processor time on a graph of a million nodes.
 func reasonCount(g *shell.OpenGraph, classes int) int {
 	k := int64(classes)
 	nodes := int64(len(g.Degrees))
@@ -135,7 +134,8 @@ func writeReport(run *shell.Session, in *predictionInputs, p *heatwalk.Predictio
 	return page.WriteHTML(in.page.Writer)
 }
 
-// suggestedNodes returns the number of nodes to label next: those of suggest, or of the list of a page, which a large graph is without.
+// suggestedNodes returns the number of nodes to label next for suggest, or for the list of a page; the page of a large graph
+// has no list.
 func suggestedNodes(run *shell.Session, c *classifyOptions, g *shell.OpenGraph) int {
 	if c.page != "" && run.Network == nil && g.A.NNZ() <= suggestEntries {
 		return pageSuggestions

@@ -377,7 +377,7 @@ func (r *itemRun) readRows(path string) ([]int, error) {
 	return sched.UpTo(r.c.IDs.N), nil
 }
 
-// readClasses returns the classes to learn from: those of a file, or else of the input.
+// readClasses returns the classes to learn from: the classes in a file, or else in the input.
 func (r *itemRun) readClasses() (l *nodefile.Labels, err error) {
 	l = r.c.Labels
 	switch {

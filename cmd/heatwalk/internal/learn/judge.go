@@ -105,8 +105,8 @@ func (in *predictionInputs) countPredictions(p *heatwalk.Prediction,
 	return d
 }
 
-// judge compares predictions, in which row i has the class labels[i], with true labels and with
-// those that were held out, and warns of labels that say little of other nodes.
+// judge compares predictions, in which row i has the class labels[i], with true labels and with held-out labels, and warns if
+// labels say little of other nodes.
 func judge(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction,
 	labels []int) *classifyDocument {
 	c := in.f
@@ -147,7 +147,7 @@ func judge(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction,
 	return d
 }
 
-// compareGraphs adds the figures of the graph and of that of the model, and warns where they differ.
+// compareGraphs adds the figures of the graph and of the model's graph, and warns if they differ.
 func (d *classifyDocument) compareGraphs(console *shell.Console, in *predictionInputs, p *heatwalk.Prediction) {
 	d.Graph = p.MeasureGraph()
 	d.ModelGraph = in.f.kept.Graph
@@ -211,8 +211,8 @@ func (d *classifyDocument) judgeLikeness(console *shell.Console, in *predictionI
 // printed.
 const mostUnseen = 0.05
 
-// describe stores the statistics of the predictions, in which row i has the class labels[i], in the
-// document. With --targets they are those of these nodes.
+// describe stores the statistics of the predictions, in which row i has the class labels[i], in the document. With --targets
+// they cover only the targets.
 func (d *classifyDocument) describe(in *predictionInputs, p *heatwalk.Prediction, labels []int) {
 	if in.targets != nil {
 		predicted := labels
@@ -260,7 +260,8 @@ func (d *classifyDocument) reportShift(console *shell.Console, l *nodefile.Label
 	}
 }
 
-// compareLargest notes that naming the largest class is or may be as accurate, if its share of the nodes is that of the labels.
+// compareLargest notes that always naming the largest class is, or may be, as accurate, if the class has the same share of
+// the nodes as of the labels.
 func (d *classifyDocument) compareLargest(l *nodefile.Labels, e problem.Estimate) {
 	sizes := l.Sizes()
 	largest := slices.Index(sizes, slices.Max(sizes))

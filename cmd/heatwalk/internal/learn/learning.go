@@ -41,7 +41,7 @@ func (f *learningFlags) parseMethods() (list []*method.Engine) {
 	return list
 }
 
-// learningFlagSet declares the flags of f except those of labels and method.
+// learningFlagSet declares the flags of f except the flags of labels and method.
 func (f *learningFlags) learningFlagSet(flags *shell.FlagSet) {
 	f.walk.DeclarePrior(flags, append([]string{balanced}, cwk.PriorParam.Words...), "known class shares: `FILE`, balanced; starts of walks: uniform, empirical, FILE of distributions")
 	flags.AddChoice(&f.effort, "effort", "full", []string{"full", "low"},
@@ -128,8 +128,8 @@ func checkForm(line *shell.CommandLine, entries []method.Entry) {
 	}
 }
 
-// balanced is the value of --prior for equal shares of all classes: rare classes are predicted as readily as
-// others, as with balanced weights of classes, and accuracies are those of a graph with such shares.
+// balanced is the value of --prior for equal shares of all classes: rare classes are then predicted as readily as other
+// classes, and accuracies are for a graph with such shares.
 const balanced = "balanced"
 
 // readPriorOrShares reads the prior of walks or the shares of the classes among all nodes.
@@ -179,8 +179,8 @@ func checkSeveral(line *shell.CommandLine, f *learningFlags, takes ...string) {
 	refuseBeside(line, f, "multi-label", append(takes, "labels"))
 }
 
-// refuseBeside records flags that cannot be used with the given one: all flags of the command except those
-// which it takes, and those for reading graphs and labels.
+// refuseBeside records an error for each flag that cannot be used with the given flag: for all flags of the command except
+// the flags in takes and the flags for reading graphs and labels.
 func refuseBeside(line *shell.CommandLine, f *learningFlags, flag string, takes []string) {
 	takes = slices.Concat(takes, f.graph.Names,
 		[]string{flag, "temp-dir", "node-features", "feature-ids", "attribute-fields", "label-fields", "label-separator", "missing",

@@ -332,8 +332,8 @@ func (g *mapGraph) drawMap(b *strings.Builder, groups []group, links []link) {
 	b.WriteString("</figcaption></figure>\n")
 }
 
-// fit returns the positions in pixels and the radius of each group, whose area is proportional to its nodes. Groups
-// without a link are in rows below the others.
+// fit returns the positions in pixels and the radius of each group, whose area is proportional to its nodes. Groups without a
+// link are in rows below the other groups.
 func fit(x [][2]float64, groups []group,
 	isLinked []bool) (position [][2]float64, radius []float64) {
 	const covered = 0.12 // share of the area that discs cover
@@ -426,8 +426,8 @@ func middle(x [][2]float64, groups []group, linked []int,
 	return low, end(order)
 }
 
-// separate moves discs, small ones more than large ones, until none hides the center of another and those of
-// single nodes do not overlap.
+// separate moves discs, small discs more than large discs, until none hides the center of another and discs of single nodes
+// do not overlap.
 func separate(position [][2]float64, radius []float64, linked []int,
 	span [2]float64) {
 	const most, gap = 200, 1
@@ -551,8 +551,8 @@ func start(n int, links []link) [][2]float64 {
 	return x
 }
 
-// orthogonalize subtracts from the columns their means, and from the second its projection on the first, and gives both
-// the mean square 1/12, that of numbers between −1/2 and 1/2. Sums are weighted by the degrees.
+// orthogonalize subtracts from the columns their means, and from the second column its projection on the first. It scales
+// both to the mean square 1/12 of numbers between −1/2 and 1/2. Sums are weighted by the degrees.
 func orthogonalize(x [][2]float64, degree []float64) {
 	var total, product float64
 	var mean, square [2]float64

@@ -36,7 +36,7 @@ type mapGraph struct {
 	File    string        // has the predictions of all nodes
 }
 
-// group is a bubble of the map: a node, or nodes of one class.
+// group is a bubble of the map: a single node, or nodes of one class.
 type group struct {
 	class, nodes, known int
 	certainty           float64 // mean probability of the class
@@ -237,14 +237,14 @@ const (
 	fewestRivals = 3  // links to nodes with a class that such a node has, by their effective number
 )
 
-// neighbourhood is the neighbours of a node that are drawn, most important first, and the others.
+// neighbourhood has the neighbours of a node that are drawn, most important first, and the neighbours that are not.
 type neighbourhood struct {
 	drawn  []int
 	counts map[int]int // of the others, by class
 }
 
-// nearest returns neighbours of some rows, at most number of each: those that reasons name, then those with the largest
-// weights. Of neighbours that are not in isThere, unless it is nil, each has at most mostOfOne. Cost: one sweep.
+// nearest returns at most number neighbours of each row: the neighbours that reasons name, then the neighbours with the
+// largest weights. A row has at most mostOfOne neighbours outside of isThere, unless isThere is nil. Cost: one sweep.
 func (g *mapGraph) nearest(ctx context.Context, rows []int, number int,
 	isThere map[int]bool) (map[int]*neighbourhood, error) {
 	list := make(map[int]*neighbourhood, len(rows))
@@ -290,8 +290,8 @@ func (g *mapGraph) nearest(ctx context.Context, rows []int, number int,
 	return list, err
 }
 
-// around returns the neighbourhoods of the centers, and those of their neighbours within two steps of the centers, in which
-// no others are counted. Cost: two sweeps.
+// around returns the neighbourhoods of the centers, and the neighbourhoods of their neighbours within two steps of the
+// centers, which do not count further neighbours. Cost: two sweeps.
 func (g *mapGraph) around(ctx context.Context,
 	centers []int) (map[int]*neighbourhood, error) {
 	list, err := g.nearest(ctx, centers, mostNearest, nil)

@@ -205,7 +205,7 @@ func warnOfFactors(console *shell.Console, kept *sides.Kept, m *shard.Manifest,
 	}
 }
 
-// originError returns the error about a graph whose edges differ from those of a model in a setting.
+// originError returns the error for a graph whose edges differ in a setting from the edges of a model.
 func originError(err error, g *shell.OpenGraph, model string) error {
 	d := new(sides.Difference)
 	if !errors.As(err, &d) {

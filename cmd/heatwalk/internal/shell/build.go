@@ -22,7 +22,7 @@ type Build struct {
 	CPU      []string `json:"cpu"`
 }
 
-// release and commit are those of a released program, which the linker sets.
+// release and commit describe a released program; the linker sets them.
 var release, commit string
 
 // ThisBuild returns the description of this program.

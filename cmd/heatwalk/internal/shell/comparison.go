@@ -242,8 +242,8 @@ type itemIDs interface {
 	ID(row int) string
 }
 
-// DrawSplits completes a plan with the training sets for labels, reads those of --split, and writes all to the file of
-// --save-splits.
+// DrawSplits completes a plan with the training sets for labels. It reads the splits of --split, and writes all splits to the
+// file of --save-splits.
 func (s *SplitFlags) DrawSplits(o *Outputs, in *Inputs, plan *evaluate.Plan,
 	nodes itemIDs, l *nodefile.Labels) error {
 	plan.Fractions = s.Train

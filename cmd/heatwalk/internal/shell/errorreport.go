@@ -139,7 +139,7 @@ func fileReport(err error, file *fs.PathError) ErrorReport {
 	return r
 }
 
-// neighbour returns the file whose name is the most similar to that of a path, in the same folder, or "".
+// neighbour returns the file in the same folder whose name is most similar to the name of path, or "".
 func neighbour(path string) string {
 	dir, base := filepath.Split(path)
 	entries, _ := os.ReadDir(filepath.Clean(dir)) // no names if the folder is missing too

@@ -62,8 +62,8 @@ var (
 	StdoutNames = []string{"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}
 )
 
-// TakeOnePath lets a flag of a path record a problem if it is given twice with different paths, of which the first would be lost.
-// The other names of stdin or stdout become "-".
+// TakeOnePath makes a flag of a path record an error if it is given twice with different paths, because the first path would
+// be lost. The other names of stdin or stdout become "-".
 func (f *FlagSet) TakeOnePath(name string, names ...string) {
 	flag := f.Lookup(name)
 	flag.Value = &pathValue{Value: flag.Value, line: f.Line, name: name, names: names}
@@ -162,7 +162,7 @@ func (v *value) words() []string {
 	return strings.Split(v.kind, "|")
 }
 
-// WordsOf returns the words that a flag accepts, nil if it accepts others too.
+// WordsOf returns the words that a flag accepts, or nil if it accepts other words too.
 func WordsOf(f *pflag.Flag) []string {
 	if v, ok := f.Value.(*value); ok {
 		return v.words()

@@ -54,8 +54,8 @@ func FormatOfFile(path, name string) *FileFormat {
 	return nil
 }
 
-// MatrixFormatOf returns the format of a matrix by the ending of path, or the format of the first of
-// formats if path has another ending; nil if the ending is not that of a matrix.
+// MatrixFormatOf returns the format of a matrix by the ending of path. If no format has this ending, it returns the first of
+// formats; nil if the ending is not the ending of a matrix.
 func MatrixFormatOf(path string, formats []string) *tablefile.Format {
 	if f := FormatOfFile(FormatOf(path, formats), ""); f != nil {
 		return f.Matrix

@@ -205,10 +205,10 @@ func (in *Inputs) textFlags(flags *FlagSet) {
 		"encoding of text (default: UTF-8, or UTF-16 with a byte-order mark)")
 }
 
-// graphReading marks the flags of [GraphInputs.Declare] among those that say how files are read.
+// graphReading marks the flags of [GraphInputs.Declare] among the flags for reading files.
 var graphReading = []string{"graph"}
 
-// MarkReading lists a flag with those that say how files are read.
+// MarkReading adds a flag to the flags for reading files.
 func MarkReading(f *pflag.Flag) {
 	mark(f, readingGroup, nil)
 }
@@ -432,8 +432,8 @@ type GraphRun struct {
 	Shares     []float64        // known shares of the classes among all nodes; nil: unknown
 }
 
-// SweepForward says whether the run follows edges in their direction only, so that less memory is planned. Calls of one
-// server share the store of a kept graph, in which this stays open.
+// SweepForward sets whether the run follows edges in their direction only, so that less memory is planned. Calls of one
+// server share the store of a kept graph, where this setting stays.
 func (g *OpenGraph) SweepForward(only bool) {
 	if !g.isKept {
 		g.Store.Forward = only

@@ -86,8 +86,8 @@ func (run *Session) listInputs() (list []RunInput) {
 // runFileEnding is the ending of the names of run files.
 const runFileEnding = ".run.json"
 
-// CheckInputs compares the inputs of a run file on the disk with those of the run, and returns their number. Relative names
-// are those in the directory of the run.
+// CheckInputs compares the inputs in a run file with the files on the disk, and returns their number. Relative names are in
+// the directory of the run.
 func CheckInputs(ctx context.Context, path, directory string, inputs []RunInput) (int, error) {
 	for _, want := range inputs {
 		name := want.Name
@@ -122,8 +122,8 @@ func (in *RunInput) describe() string {
 	return fmt.Sprintf("%d bytes with the checksum %s", in.Bytes, in.CRC)
 }
 
-// Restore gives the flags of reading that are not given the values of the origin of a model, if name is a file. Values that are
-// given take the place of those of the origin.
+// Restore sets the flags for reading that are not given to the values in the origin of a model, if name is a file. Given
+// values override the values of the origin.
 func (r *GraphInputs) Restore(run *Session, o *sides.Origin, name, model string) error {
 	if ingest.IsStore(name) || o.Reading == nil {
 		return nil

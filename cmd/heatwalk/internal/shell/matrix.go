@@ -89,7 +89,7 @@ func CheckSpace(path string, bytes int64, shape, advice string) error {
 // FewerNodes is the remedy if a block of nodes is too large for the disk.
 const FewerNodes = "name fewer columns (--cols), rows (--rows), or another disk"
 
-// DenseFlags are those of a block of kernel values.
+// DenseFlags are the flags of a block of kernel values.
 type DenseFlags struct{ Out, Rows, Cols, Dtype string }
 
 // Declare declares the flags of f.

@@ -67,10 +67,10 @@ func DescribeParameter(p *param.Param) ParameterInfo {
 // Specs are declarations.
 type Specs = param.List[*param.Spec]
 
-// Learners returns the learners on kernels and features; the first one is the default.
+// Learners returns the learners on kernels and features, beginning with the default.
 func Learners() Specs { return classify.Learners().Specs() }
 
-// NodeKernels returns the kernels between nodes; the first one, the default, is cwk.
+// NodeKernels returns the kernels between nodes, beginning with the default, cwk.
 func NodeKernels() Specs {
 	return append(Specs{&cwk.Spec}, kernel.Families().Specs()...)
 }
@@ -110,9 +110,8 @@ func unknownName(name string, names []string) string {
 	return Quote(name) + " does not exist; give one of " + strings.Join(names, ", ")
 }
 
-// ParseGiven returns the given values of the parameters of a declaration, and the same completed by
-// the defaults of the others. It records errors about the flag, or for "" about the flags with the
-// names of the parameters.
+// ParseGiven returns the given values of the parameters of a declaration, and all values with defaults for the other
+// parameters. It records errors for the flag, or if flag is "" for the flags with the names of the parameters.
 func (line *CommandLine) ParseGiven(flag string, text map[string]string,
 	s *param.Spec) (values, complete param.Values) {
 	values = param.Values{}

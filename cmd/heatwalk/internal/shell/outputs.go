@@ -78,7 +78,7 @@ func (run *Session) BeginOutputs(path string,
 	return o, err
 }
 
-// NodeArguments marks commands whose arguments behind the first one are nodes.
+// NodeArguments marks commands whose arguments after the first are nodes.
 const NodeArguments = "heatwalk nodes"
 
 // inputPaths returns the inputs of a command, "" and "-" included: its arguments but for nodes, and the values of flags of
