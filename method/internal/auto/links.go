@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -54,9 +55,17 @@ func linkLabels(p *problem.Problem) int {
 		linkValues/int64(p.Nodes())))
 }
 
+// linkBytes returns the memory of products with some labels and of the columns that are swept.
+func linkBytes(n, labels int) budget.Size {
+	return budget.AllOf(budget.Block[float32](n, labels+linkDegrees), 2*budget.Block[float64](n, linkColumns))
+}
+
 // addLinks computes the scores of a ridge on link rows.
 func addLinks(ctx context.Context, f *features) error {
 	labels := sampleLabels(f.in, linkLabels(f.in.p))
+	if err := budget.Check(f.in.memory, linkBytes(len(f.in.p.Degrees), len(labels.p.Row)), "link rows"); err != nil {
+		return err
+	}
 	l, err := newLinkRows(ctx, f.in, labels.p.Row, f.columns)
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package auto
 
 import (
 	"github.com/heatwalk/heatwalk/budget"
+	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/method/internal/beliefs"
 	"github.com/heatwalk/heatwalk/method/internal/propagation"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -23,7 +24,7 @@ func Workspace(p *problem.Problem, set *Settings) (w budget.Workspace, disk int6
 		return plan.learning, plan.disk
 	}
 	w = beliefs.Workspace(len(p.Degrees), len(p.Names)).And(budget.Held(propagation.HeldOutBytes(p)))
-	w.Optional = plan.learning.Required(set.Memory) // learning follows
+	w.Optional = budget.AnyOf(plan.learning.Required(set.Memory), plan.learning.Enough()) // learning follows
 	return w, plan.disk
 }
 
@@ -39,17 +40,19 @@ func newPlan(p *problem.Problem, set *Settings) *plan {
 	n := len(p.Degrees)
 	k := len(p.Names)
 	m := min(len(p.Row), d.examples+2*k) // a sample has at least two labels of each class
-	scores, columns := 5, 60             // of links, counts, kernels and eigenvectors; of labels
+	scores := 2*boolean(d.diffusion) + boolean(d.spectral) + boolean(d.links) + boolean(d.counts)
+	columns := 50 // of labels, for models
 	if d.manyClasses {
-		scores, columns = 1, 25
+		columns = 15
 	}
-	held := budget.AllOf(p.ArcsBytes(), 4*int64(n), budget.Block[float32](n, scores*k), int64(m*columns)*int64(32+8*k))
+	column := int64(m) * int64(32+8*k)
+	held := budget.AllOf(p.ArcsBytes(), 4*int64(n), budget.Block[float32](n, scores*k), 10*column)
 	rows := budget.Block[float32](n, len(d.filters)*k) // of walks, and of attributes or of their scores
 	if p.Attributes != nil {
 		rows += budget.Block[float32](n, min(k, p.Attributes.Cols))
 	}
 	out := &plan{design: d}
-	stages := d.stages(p, set)
+	stages := d.stages(p, set).Or(budget.Held(int64(columns) * column))
 	if out.learning = stages.And(budget.Held(held, rows)); set.Memory > 0 && !set.Explain &&
 		out.learning.Required(set.Memory) > set.Memory {
 		out.disk = rows
@@ -65,13 +68,19 @@ func newPlan(p *problem.Problem, set *Settings) *plan {
 func (d *design) stages(p *problem.Problem, set *Settings) budget.Workspace {
 	n := len(p.Degrees)
 	k := len(p.Names)
-	labels := int64(min(len(p.Row), mostLinkLabels+2*k))
+	labels := min(len(p.Row), mostLinkLabels+2*k)
+	squares := int64(labels) * int64(labels)
 	w := budget.Slabs[float64](2, n, slabColumns).And(budget.Held(4 * 8 * int64(n)))
-	if d.spectral || d.diffusion {
-		w = w.Or(budget.Held(budget.Times(max(6*squareColumns+20, 7*k), 8*int64(n)), 32*labels*labels))
+	if d.diffusion {
+		w = w.Or(budget.Held(budget.Times(max(6*squareColumns+20, 7*k), 8*int64(n)), 32*squares))
 	}
-	if d.links {
-		w = w.Or(budget.Held(4 * int64(n) * (labels + 5*linkColumns)))
+	if d.spectral {
+		w = w.Or(lanczos.Workspace(n, spectralPairs, 0).And(budget.Held(20*8*int64(n), budget.Block[float32](n, spectralPairs), 32*squares)))
+	}
+	if d.links && n > mostLinked {
+		w = w.Or(budget.Workspace{Optional: linkBytes(n, labels)}) // if neighbours differ
+	} else if d.links {
+		w = w.Or(budget.Held(linkBytes(n, labels)))
 	}
 	if d.propagation {
 		undirected := *p
@@ -83,7 +92,7 @@ func (d *design) stages(p *problem.Problem, set *Settings) budget.Workspace {
 	}
 	columns := p.Attributes.Cols
 	attributes := AttributeWorkspace(p, min(len(p.Row), labelLimit(columns)+2*k), k).And(budget.Held(
-		240*int64(columns+1)*int64(k), 12*labels*labels)) // of a word model, whose fit takes more than the fit of ridges
+		240*int64(columns+1)*int64(k), 12*squares)) // of a word model, whose fit takes more than the fit of ridges
 	if d.counts {
 		counts := countColumns(p)
 		attributes = attributes.And(budget.Held(4*int64(len(p.Row))*int64(counts), budget.Block[float32](n, columns+3*counts+2*k)))
