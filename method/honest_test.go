@@ -11,7 +11,7 @@ import (
 // standard errors of this mean, with few and with most nodes labelled, and with two and many classes.
 func TestPrintedAccuracy(t *testing.T) {
 	for _, c := range []struct{ nodes, labelled, classes, draws int }{
-		{400, 40, 2, 4}, {1300, 1150, 3, 2}, {900, 540, 20, 2},
+		{400, 40, 2, 4}, {520, 460, 3, 2}, {450, 270, 12, 2},
 	} {
 		if testing.Short() && c.nodes > 500 {
 			continue

@@ -82,7 +82,7 @@ func TestDirectionsOnSeveralProcesses(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer one.Close()
-		for _, name := range []string{"auto", "lp", "cwk:alpha=0.9:steps=10+svm"} {
+		for _, name := range testgraph.Sample(t, 2, []string{"auto", "lp", "cwk:alpha=0.9:steps=10+svm"}) {
 			o := &heatwalk.ClassifyOptions{Method: name}
 			want, err := one.Classify(t.Context(), labels, o)
 			if err != nil {

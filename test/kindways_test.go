@@ -64,7 +64,7 @@ func TestKindsChosenAlike(t *testing.T) {
 		}
 	}
 	var want answersOfKinds
-	for _, way := range append([]string{"Open"}, testgraph.Sample(t, 2, []string{"Stream", "after other labels", "after these labels"})...) {
+	for _, way := range append([]string{"Open"}, testgraph.Sample(t, 1, []string{"Stream", "after other labels", "after these labels"})...) {
 		var got answersOfKinds
 		accuracy := 0.0
 		ask(way, func(g *heatwalk.Graph) (err error) {

@@ -97,7 +97,7 @@ func TestClassifyOnSeveralProcesses(t *testing.T) {
 	dir, labels := coraStore(t)
 	methods := cmp.Or(os.Getenv("HEATWALK_METHODS"), "lp,lgc:alpha=0.9,poisson,beliefs,cwk:steps=20:alpha=0.9+svm,"+
 		"cwk:alpha=0.9:steps=20+density,diffusion:beta=2+rls,diffusion:beta=2+density,spectral+logistic:dimension=16")
-	for _, name := range testgraph.Sample(t, 4, strings.Split(methods, ",")) {
+	for _, name := range testgraph.Sample(t, 2, strings.Split(methods, ",")) {
 		t.Run(name, func(t *testing.T) {
 			one := openStore(t, dir)
 			o := &heatwalk.ClassifyOptions{Method: name}

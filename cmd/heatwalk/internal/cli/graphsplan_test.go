@@ -27,6 +27,7 @@ func TestCollectionLimit(t *testing.T) {
 	}
 	dir := t.TempDir()
 	writePaths(t, dir, "D", 300, 2200)
+	writePaths(t, dir, "S", 300, 1000)
 	writePaths(t, dir, "M", 3000, 2)
 	run := func(args ...string) (string, error) {
 		cmd := exec.Command(os.Args[0], append(args, "--json")...)
@@ -36,8 +37,8 @@ func TestCollectionLimit(t *testing.T) {
 	}
 	// Similar vertices have few features, and similar graphs few patterns. The estimate is within twice
 	// the peak.
-	for _, kernel := range testgraph.Sample(t, 1, []string{"label-pair", "cyclic-patterns"}) {
-		args := []string{"graphs", "kernel", "D", "--kernel", kernel, "-o", "K.npy"}
+	for _, kernel := range testgraph.Sample(t, 1, []string{"S --kernel label-pair", "D --kernel cyclic-patterns"}) {
+		args := strings.Fields("graphs kernel " + kernel + " -o K.npy")
 		var plan costs
 		var ran struct {
 			Peak int64 `json:"peak_memory_bytes"`
