@@ -108,7 +108,7 @@ type Graph struct {
 
 	options   Options
 	temporary *durable.TempDir
-	edges     *sides.Edges  // those with kinds or times; nil: they have none
+	edges     *sides.Edges  // edges with kinds or times; nil if there are none
 	held      []budget.Item // memory of the caller
 	resources *resources
 }

@@ -40,7 +40,7 @@ type Model struct {
 	Classes    []string      `json:"classes,omitempty"`    // names of the classes, in the order of scores
 	IDs        []string      `json:"ids"`                  // of labelled nodes, in the order of the model
 	Class      []int         `json:"class,omitempty"`      // of each of IDs, a position in Classes
-	Value      []float64     `json:"value,omitempty"`      // of a model of numbers: that of each of IDs, in place of Class
+	Value      []float64     `json:"value,omitempty"`      // of a model of numbers: the number of each of IDs, in place of Class
 	Shares     []float64     `json:"shares,omitempty"`     // known shares of the classes among all nodes
 	Attributes int           `json:"attributes,omitempty"` // columns of attributes of nodes
 

@@ -51,7 +51,7 @@ func (p *Prediction) MeasureGraph() *GraphFigures {
 }
 
 const (
-	largestRatio = 1.5  // of a figure to that of the model from which on it is reported
+	largestRatio = 1.5  // of a figure to the figure of the model from which on it is reported
 	leastShare   = 0.01 // that a figure of shares must reach to be reported
 )
 

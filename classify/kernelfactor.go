@@ -175,15 +175,14 @@ func kernelSoftmaxWorkspace(items, _, classes int) budget.Workspace {
 
 var gpSoftmax = kernelSoftmax{ridge: func(v param.Values) float64 { return 1 / v.Number("variance") }}
 
-// gpLearner is induction with Gaussian processes of several classes: Gärtner, Le,
-// Smola, A short tour of kernel methods for graphs (2006), section 1.3.3. The latent
-// values of each class have the covariance σ²K, a label the softmax of those at its
-// item; the posterior is replaced by its mode, where α minimises
+// gpLearner is induction with Gaussian processes of several classes: Gärtner, Le, Smola, A short tour of kernel methods for
+// graphs (2006), section 1.3.3. The latent values of each class have the covariance σ²K, and a label has the softmax of the
+// latent values of its item. The posterior is replaced by its mode, where α minimises
 //
 //	Σ_i log Σ_c exp (Kα)_ic − tr YᵀKα + tr αᵀKα/(2σ²)
 //
-// over the items with a class, Y their one-hot classes. Scores are the latent values
-// Σ_i α_ic·K(x, i), probabilities their softmax. There is no bias.
+// over the items with a class, Y their one-hot classes. Scores are the latent values Σ_i α_ic·K(x, i), probabilities their
+// softmax. There is no bias.
 var gpLearner = Learner{
 	Spec: param.Spec{
 		Name: "gp", Title: "Gaussian processes of several classes, at the mode of their posterior",

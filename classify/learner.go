@@ -134,9 +134,9 @@ type Path struct {
 	// call. Fit is nil for learners on features, where each setting is fitted separately.
 	Fit func() PathFit
 
-	// LeaveOneOut, unless nil, returns for each setting in decisions[i·len(pairs):] those on item
-	// i by what learns from all other items, nil where the kernel does not allow it, and the loss
-	// that is taken off the share of right answers where settings are compared.
+	// LeaveOneOut, unless nil, returns for each setting, in decisions[i·len(pairs):], the decisions on item i by a model of
+	// all other items, or nil if the kernel does not allow it, and the loss that is subtracted from the share of right
+	// answers when settings are compared.
 	LeaveOneOut func(ctx context.Context, k Gram, y []int, classes int, settings []param.Values) (pairs Pairs, decisions [][]float64, loss []float64, err error)
 
 	// OnFeatures, unless nil, is the path on which settings are compared on explicit features.

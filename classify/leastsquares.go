@@ -211,8 +211,7 @@ func LabelledItems(y []int) []int {
 	return items
 }
 
-// between returns the values of k between the given items. It takes those on
-// one side of the diagonal.
+// between returns the values of k between the given items. It reads the values on one side of the diagonal.
 func between(ctx context.Context, k Gram, items []int) (*mat.SymDense, error) {
 	sym := mat.NewSymDense(len(items), nil)
 	raw := sym.RawSymmetric()

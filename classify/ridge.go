@@ -263,8 +263,8 @@ func (p *RidgePath) cosine(scores *mat.Dense, takes []bool) float64 {
 	return product / math.Sqrt(float64(a*b))
 }
 
-// Choose returns, for each list of items that take part, the λ whose scores of left out
-// items have the largest cosine over these, the first of equals, and that cosine.
+// Choose returns, for each list of items that take part, the λ whose scores of held-out items have the largest cosine with
+// the targets, the first λ if several are equal, and this cosine.
 func (p *RidgePath) Choose(lambdas []float64, takes [][]bool) (best, cosines []float64) {
 	best = make([]float64, len(takes))
 	cosines = make([]float64, len(takes))
@@ -421,7 +421,7 @@ func (g *ridgeInverse) weightsBeside(products *mat.Dense) (*mat.Dense, error) {
 	return weights, SolveDefinite(system, weights)
 }
 
-// subtract returns the columns of Y less those behind them times weights.
+// subtract returns the columns of Y less the columns behind them times weights.
 func (g *ridgeInverse) subtract(columns, weights *mat.Dense) *mat.Dense {
 	k := len(g.means)
 	rows, width := columns.Dims()

@@ -323,7 +323,7 @@ func Compare(labels []int, reached *roaring.Bitmap,
 	return &t
 }
 
-// classOfRow returns the class of each of n rows, [Unlabelled] for those without.
+// classOfRow returns the class of each of n rows, [Unlabelled] for rows without a label.
 func classOfRow(l *nodefile.Labels, n int) []int32 {
 	class := slices.Repeat([]int32{Unlabelled}, n)
 	for i, row := range l.Row {

@@ -90,9 +90,8 @@ func Matern(sigma, nu float64) Function {
 		value: func(x float64) float64 { return math.Pow(sigma+x, -nu) }}
 }
 
-// Smooth is any function, which must be smooth on the interval: its Chebyshev
-// coefficients are computed from samples, and the error bound assumes that
-// those beyond the samples continue to decay.
+// Smooth is any function, which must be smooth on the interval: its Chebyshev coefficients are computed from samples, and the
+// error bound assumes that the coefficients beyond the samples continue to decay.
 func Smooth(f func(x float64) float64) Function {
 	return Function{kind: smooth, value: f}
 }
@@ -166,7 +165,7 @@ func (f *Function) expand(lo, hi float64) (*expansion, error) {
 	return e, err
 }
 
-// newExpansion takes coefficients and a bound on those left out.
+// newExpansion takes coefficients and a bound on the omitted coefficients.
 func newExpansion(coef []float64, remainder float64) *expansion {
 	e := &expansion{coef: coef, tail: make([]float64, len(coef))}
 	for j := len(coef) - 1; j >= 0; j-- {

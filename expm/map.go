@@ -29,8 +29,8 @@ type Map struct {
 	centre float64
 	inner  []float64
 
-	// The eigenvectors of H with the eigenvalue known. Those of rows without entries, whose
-	// eigenvalue is 0, are among them.
+	// null has the eigenvectors of H with the eigenvalue known, including the vectors of rows without entries, whose
+	// eigenvalue is 0.
 	null      *blocks.Disjoint
 	nullValue float64
 	lone      []bool // rows without entries, if known is not 0

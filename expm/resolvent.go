@@ -316,7 +316,7 @@ const (
 	// mostDrift is how much of its target the residual of a recurrence may be off by.
 	mostDrift = 0.05
 
-	// aboveRounding is how many times rounding errors a true residual may be.
+	// aboveRounding is the factor by which a true residual may exceed rounding errors.
 	aboveRounding = 4
 
 	// driftRounding is the allowance for rounding errors of a step, in ε.

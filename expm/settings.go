@@ -45,7 +45,7 @@ const (
 	Projection Method = "projection"
 )
 
-// Settings are the settings of [Map.ApplyTo]. Nil means all defaults.
+// Settings configure [Map.ApplyTo]. Nil means the defaults.
 type Settings struct {
 	// Tolerance bounds ‖Y − f(H)B‖ relative to ‖f(H)B‖, both in the Frobenius
 	// norm over the block. 0 means 1e-8; it must be less than 1.

@@ -129,8 +129,7 @@ func (c *costs) stepsOf(group []*part, gamma float64) (steps, crowding float64) 
 	return c.m.pace(gamma) * digits, crowding
 }
 
-// beneathRounding is how many times a residual that a solve is asked for may be less
-// than rounding errors of that solve.
+// beneathRounding is the factor by which the requested residual of a solve may be below the rounding errors of the solve.
 const beneathRounding = 16
 
 // digitsOf returns the natural logarithm of the factor by which a solve reduces a residual, at least the factor of a step or

@@ -40,9 +40,8 @@ const (
 // the file of nodes.
 type UnknownIDs int
 
-// The zero value accepts edges between nodes that the file of nodes does not
-// list (they get the rows behind those), and refuses labels for nodes that are
-// not in the graph.
+// The zero value accepts edges between nodes that the file of nodes does not list, which get the rows after the listed nodes,
+// and refuses labels for nodes that are not in the graph.
 const (
 	DefaultUnknown UnknownIDs = iota
 	ErrorUnknown
@@ -103,7 +102,7 @@ type Config struct {
 	Progress     func(stage string, done, total int64) // called often, by one goroutine at a time; may be nil
 	Warn         func(error)                           // called with each warning about the input; may be nil
 
-	// Store are further settings of the store; those above take precedence.
+	// Store has further settings of the store; the fields above take precedence.
 	Store *shard.WriteOptions
 }
 

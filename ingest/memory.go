@@ -140,7 +140,7 @@ func (e *extent) numberedBytes() int64 {
 	return bytes
 }
 
-// graph returns the bytes of the graph that an order looks at, including those while it is made.
+// graph returns the bytes of the graph that an order reads, including the memory to make it.
 func (e *extent) graph() int64 {
 	if e.order != LocalityOrder {
 		return 0

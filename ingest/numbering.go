@@ -152,7 +152,7 @@ func (n *numberer) numberDict() (*shard.Nodes, error) {
 	return n.dictionary(codes)
 }
 
-// maxDigits is how many digits a number of 32 bits has at most.
+// maxDigits is the largest number of digits of a number of 32 bits.
 const maxDigits = 10
 
 // dictionary returns the ids with these codes, in the order of rows, for the store.

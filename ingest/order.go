@@ -79,8 +79,7 @@ func (o Order) possible(rows, lines int) Order {
 // of merged communities.
 const localityBytes = 136
 
-// order returns the row of each code; or nil if the order of the ids is the best of those
-// to choose from.
+// order returns the row of each code, or nil if the order of the ids is the best of the possible orders.
 func (o *orderer) order() (row []uint32, err error) {
 	if o.c.Order == DegreeOrder || o.c.Order == AutoOrder {
 		return o.degreeOrder()

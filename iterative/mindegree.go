@@ -95,13 +95,12 @@ func (fronts *fronts) all(front int32) []uint32 {
 	return fronts.vertices[fronts.pivots[front].from:fronts.border[front].to]
 }
 
-// minimumDegree orders the vertices of a graph by approximate minimum degree (Amestoy, Davis and Duff
-// 1996). Those that are left are variables of a quotient graph, and the eliminated
-// ones its elements: the variables in the border of an element are a clique. Variables with the same elements
-// and neighbours are merged. The degree of a variable is an upper bound.
+// minimumDegree orders the vertices of a graph by approximate minimum degree (Amestoy, Davis and Duff 1996). The remaining
+// vertices are variables of a quotient graph, and the eliminated vertices its elements: the variables in the border of an
+// element are a clique. Variables with the same elements and neighbours are merged. The degree of a variable is an upper
+// bound.
 //
-// Vertices of very large degree come last, because every elimination of a neighbour reads their
-// lists.
+// Vertices of very large degree come last, because every elimination of a neighbour reads their lists.
 type minimumDegree struct {
 	start []int64 // of the list of a variable
 
@@ -442,7 +441,7 @@ func (m *minimumDegree) update(i, v uint32) bool {
 	return degree > 0
 }
 
-// join merges variable i into one with the same list, if there is one.
+// join merges variable i into a variable with the same list, if there is one.
 func (m *minimumDegree) join(i uint32) {
 	list := m.list[m.start[i]:][:m.length[i]]
 	var hash uint32

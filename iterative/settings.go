@@ -22,7 +22,7 @@ var (
 	ErrStagnation = errors.New("iterative: the tolerance is beyond the precision of the map")
 )
 
-// Settings are the settings of a solve. Nil means all defaults.
+// Settings configure a solve. Nil means the defaults.
 type Settings struct {
 	// Tolerance is the residual at which a column has converged: the norm of the residual relative to the norm of the
 	// right-hand side, outside the null space. 0 means 1e-8; it must be less than 1.

@@ -44,8 +44,8 @@ type System struct {
 	easy      *blocks.Disjoint
 	quotients []float64
 
-	// free, if not nil, is 1 in the rows that take part. It is 0 in rows and columns that are those of the identity; their
-	// Degrees are 0 and their Ground is 1.
+	// free, if not nil, is 1 in the rows that take part. It is 0 in the other rows, which with their columns are rows of the
+	// identity; their Degrees are 0 and their Ground is 1.
 	free []float64
 
 	boundary *sparse.Operator[float64] // A_UL and zeros, of a [Harmonic] system

@@ -10,9 +10,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// gram computes the block of nodes among themselves as UᵀU, U = K^½·E in
-// slabs. As many slabs as memory allows are held; those behind them are
-// computed, and once more for each further group that is held.
+// gram computes the block of nodes with themselves as UᵀU, U = K^½·E in slabs. As many slabs as memory allows are held. Other
+// slabs are computed, and computed again for each further group that is held.
 func (c *computation) gram(ctx context.Context, nodes []int, out Sink) error {
 	n := c.k.Len()
 	m := len(nodes)
@@ -125,9 +124,8 @@ type gramPieces struct {
 	values, turned []float64
 }
 
-// multiply hands out the products of the slabs on the left, which begin in
-// column first of the block, with u, which is one of them if held, and their
-// mirror image.
+// multiply hands out the products of the slabs on the left, which begin in column first of the block, with u, which is one of
+// these slabs if held, and their mirror image.
 func (g *gramPieces) multiply(ctx context.Context, u *sparse.Block[float64],
 	first int, slab [2]int, held bool, out Sink) error {
 	rows, cols := 0, u.Cols

@@ -26,7 +26,7 @@ type Images struct {
 	Sweeps  int // of Apply
 	Prepare int // sweeps of the construction
 
-	// The error of a value is at most Tail + Rounding·v, with the largest value v. Norm bounds that of K.
+	// The error of a value is at most Tail + Rounding·v, with the largest value v. Norm bounds the norm of K.
 	Tail, Rounding, Norm float64
 }
 

@@ -54,7 +54,7 @@ type Kernel interface {
 // Sink takes a piece of a block, see [Kernel].
 type Sink = func(lo, left int, piece *sparse.Block[float64]) error
 
-// Settings are the settings of one computation. Nil means all defaults.
+// Settings configure a computation. Nil means the defaults.
 type Settings struct {
 	// Tolerance bounds the error of every value of a block, relative to the
 	// largest value in the columns that are computed for it. It must be less
@@ -74,8 +74,7 @@ type Settings struct {
 	// limit counts in all.
 	Memory int64
 
-	// Progress, if not nil, is called with the stage, always "computing", the sweeps done and
-	// those expected in all.
+	// Progress, if not nil, is called with the stage, always "computing", the number of sweeps done and their expected total.
 	Progress func(stage string, done, total int64)
 }
 

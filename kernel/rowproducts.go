@@ -31,7 +31,7 @@ func featureColumns(cols int) int {
 func rowProductsTo(ctx context.Context, workers int, dst, f *sparse.Block[float64],
 	rows, cols []int) error {
 	row := func(nodes []int, i int) []float64 {
-		// The last one stands in for those beyond the end.
+		// The last row stands in for rows beyond the end.
 		return f.Row(nodes[min(i, len(nodes)-1)])
 	}
 	jobs := (len(rows) + jobRows - 1) / jobRows

@@ -93,9 +93,8 @@ func (m *images) residualsTo(dst, values []float64) {
 	m.e.normsTo(dst)
 }
 
-// finish returns the result: the known pairs and then those found, with values of B = ±A,
-// falling, and vectors in the columns v. residuals are true ones, or nil: then they are
-// computed.
+// finish returns the result: the known pairs and then the pairs found, with values of B = ±A, decreasing, and vectors in the
+// columns v. residuals must be true residuals, or nil: then they are computed.
 func (r *run) finish(ctx context.Context, v columns,
 	values, residuals []float64) (*Pairs, error) {
 	out := r.result

@@ -49,8 +49,8 @@ const (
 	// a column large parts in excluded vectors.
 	thinned = 1e-4
 
-	// common is the least distance of a column from the span of those before it, relative to its
-	// length, for which one round is enough.
+	// common is the smallest distance of a column from the span of the previous columns, relative to its length, for which
+	// one round is enough.
 	common = 0.03
 
 	maxRounds = 12

@@ -88,7 +88,7 @@ type Problem struct {
 // Preconditioner stores M⁻¹·R in dst, which does not overlap r.
 type Preconditioner = func(ctx context.Context, dst, r *sparse.Block[float64]) error
 
-// Settings are the settings of an eigenproblem. Nil means all defaults.
+// Settings configure an eigenproblem. Nil means the defaults.
 type Settings struct {
 	// Tolerance is the norm of a residual Ax − λx, for a unit vector x,
 	// relative to ‖A‖, at which the pair has converged. 0 means 1e-8; it must

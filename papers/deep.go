@@ -131,8 +131,7 @@ func peak(h float64) float64 {
 	return 1 / (math.Sqrt(2*math.Pi) * h)
 }
 
-// lift turns the values of x with items on the kernel that was given, and with itself, into
-// those of the last level.
+// lift converts the values of x on the given kernel, with items and with itself, to values on the kernel of the last level.
 func (m *deep) lift(row []float64, value float64,
 	diagonal []float64) (self float64) {
 	for l, h := range m.h {

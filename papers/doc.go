@@ -1,5 +1,5 @@
-// Package papers adds the kernels and learners of five papers to those of the core, which is read without them. A program
-// that imports this package registers them, as it registers those of any other module:
+// Package papers adds the kernels and learners of five papers to the core. A program that imports this package registers
+// them:
 //
 //	import _ "github.com/heatwalk/heatwalk/papers"
 //

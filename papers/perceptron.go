@@ -12,13 +12,11 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// perceptron is the voted perceptron on a kernel, each class against all
-// others: Freund and Schapire, Large margin classification using the perceptron
-// algorithm, Machine Learning 37 (1999). A predictor v_j, of j mistakes, passes over
-// the items in their order; an item with y·v_j(x) ≤ 0 is a mistake and gives
-// v_{j+1} = v_j + y·K(x, ·). c_j counts the items that v_j lasted: the one that made it,
-// and those that it got right. The scores of x are Σ c_j·sign(v_j(x)), Σ c_j·v_j(x), or the last v_j(x). There is no bias.
-// An item of weight w adds w·y·K(x, ·), and counts w times in c_j.
+// perceptron is the voted perceptron on a kernel, each class against all others: Freund and Schapire, Large margin
+// classification using the perceptron algorithm, Machine Learning 37 (1999). A predictor v_j, made by j mistakes, passes over
+// the items in their order. An item with y·v_j(x) ≤ 0 is a mistake and gives v_{j+1} = v_j + y·K(x, ·). c_j counts the
+// mistake that made v_j and the items that v_j got right. The scores of x are Σ c_j·sign(v_j(x)), Σ c_j·v_j(x), or the last
+// v_j(x). There is no bias. An item of weight w adds w·y·K(x, ·), and counts w times in c_j.
 var perceptron = classify.Learner{
 	Spec: param.Spec{
 		Name: "perceptron", Title: "voted perceptrons, each class against all others",
@@ -65,7 +63,7 @@ var perceptron = classify.Learner{
 	},
 }
 
-// mistakes are those of one perceptron, in order.
+// mistakes are the mistakes of one perceptron, in order.
 type mistakes struct {
 	item  []int
 	step  []float64 // y of the item, ±1, times its weight
@@ -132,7 +130,7 @@ func makeMistakes(ctx context.Context, k classify.Gram, items, y []int, weights 
 // for the first alone.
 type voteRule []mistakes
 
-// Support implements [classify.Model.Support]: how many mistakes were made, each of which made a predictor.
+// Support implements [classify.Model.Support]: the number of mistakes, which is the number of predictors.
 func (p voteRule) Support() (mistakes int) {
 	for m := range p {
 		mistakes += len(p[m].item)

@@ -17,11 +17,10 @@ var assignParam = param.Param{
 	Words: []string{"likeliest", "shares"}, Default: param.Of("likeliest"),
 }
 
-// assignShares returns the class of every node with assign = shares: the classes have the same shares of the
-// unlabelled nodes as of the labels, the n·μ_c rounded by largest remainder. In their order each takes those that are
-// likeliest to be in it, by the softmax of the scores with the offset, among the nodes that no class before has taken,
-// of equals (to 9 decimals) the lower one: Gärtner, Le and Smola 2006, section 1.5. Cost: to sort the nodes for each
-// class.
+// assignShares returns the class of every node with assign = shares: the classes have the same shares of the unlabelled nodes
+// as of the labels; the counts n·μ_c are rounded by largest remainder. In their order, each class takes its likeliest nodes,
+// by the softmax of the scores with the offset, among the nodes that no previous class has taken; of equal nodes (to 9
+// decimals) it takes the lower: Gärtner, Le and Smola 2006, section 1.5. Cost: sorting the nodes for each class.
 func assignShares(f *sparse.Block[float64], offset []float64, s cwk.Seeds) []int {
 	class := slices.Repeat([]int{-1}, f.Rows)
 	free := make([]int, 0, f.Rows)

@@ -95,8 +95,8 @@ const (
 	// or more.
 	leastTail = 1e-15
 
-	// edgeBlocks is the number of blocks of a slab on a graph whose edges have no direction.
-	// arcBlocks is that of walks of 80 arcs; longer walks are computed in narrower slabs.
+	// edgeBlocks is the number of blocks of a slab on a graph whose edges have no direction. arcBlocks is the number for
+	// walks of 80 arcs; longer walks are computed in narrower slabs.
 	edgeBlocks, arcBlocks = 4, 44
 )
 

@@ -86,7 +86,7 @@ func Register(l *Learner) {
 	learners.Add(&learner, l.Spread != nil)
 }
 
-// Settings are the settings of one computation. Nil means all defaults.
+// Settings configure a computation. Nil means the defaults.
 type Settings struct {
 	// Tolerance is the norm of the residual of a column relative to the norm of its right-hand side. 0 means 1e-12, or the
 	// smallest that float64 allows; it must be less than 1.

@@ -59,7 +59,7 @@ func (b *bitReader) fill() {
 		b.load()
 	}
 	if len(b.buffer)-b.next >= 8 {
-		// The bits behind the valid ones are those that the next fill puts there again.
+		// The next fill stores the same bits again behind the valid bits.
 		b.window |= binary.BigEndian.Uint64(b.buffer[b.next:]) >> b.have
 		count := (64 - b.have) / 8
 		b.next += int(count)

@@ -175,8 +175,7 @@ func (g *bvGraph) configure() error {
 	return g.choose(values["compressionflags"], refuse)
 }
 
-// choose sets the codes of the kinds of numbers: the usual ones, or those that flags such as
-// RESIDUALS_DELTA name.
+// choose sets the codes of the kinds of numbers: the default codes, or codes that flags such as RESIDUALS_DELTA name.
 func (g *bvGraph) choose(flags string,
 	refuse func(fix, format string, args ...any) error) error {
 	b := &g.in

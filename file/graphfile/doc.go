@@ -15,17 +15,17 @@
 //
 // # Reading
 //
-// A file becomes a stream of batches in its own order: first nodes, where the
-// file lists them, then edges. Ids are the user's own. Numbered formats (npz,
-// METIS) give numbers, and [Summary] says which numbers are nodes; the
-// others give the ids of the file, as text or, for integer columns of
+// A file becomes a stream of batches in its own order: first nodes, if the
+// file lists them, then edges. Numbered formats (npz,
+// METIS) give numbers, and [Summary] says which numbers are nodes; other formats
+// give the ids of the file, as text or, for integer columns of
 // Parquet, as numbers.
 //
 // # Direction
 //
 // [Summary].Direction is the direction that the file states. A matrix states none; the
 // caller decides by its symmetry. Undirected formats that list an edge at both of its
-// ends (METIS) are checked for it and give it once. In a
+// ends (METIS) must do so for every edge, and give the edge once. In a
 // directed graph, an edge that the file calls undirected is given in both
 // directions.
 //

@@ -11,8 +11,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// Format is a kind of graph file. Each is declared in the file of code with its reader and its
-// writer, and is one of [Formats]. Formats of other packages are added by [Register].
+// Format is a kind of graph file. Each format is declared in the file of code with its reader and its writer, and is listed
+// in [Formats]. [Register] adds formats of other packages.
 type Format struct {
 	Name    string   // short, of a format that [Write] writes: "metis"; "": it is only read
 	Title   string   // for messages and reports: "METIS"
@@ -31,8 +31,8 @@ type Format struct {
 	NodeAttributes bool // [WriteOptions].Attributes are written
 	Sweeps         int  // over the store
 
-	// Begins reports whether a file with this beginning, a few kilobytes, is one; nil: its
-	// ending decides.
+	// Begins reports whether a file that begins with head, a few kilobytes, has the format. If it is nil, the ending of the
+	// name decides.
 	Begins func(head []byte) bool
 
 	// Read reads a file: it calls visit with its batches in order, see the function [Read].

@@ -259,8 +259,7 @@ func (t *edgeTable) weight(row int64, values table.ParquetRow) (weight float64, 
 	return weight + 0, nil
 }
 
-// groupRows is how many rows are in a group, which is held in memory while it is
-// written.
+// groupRows is the number of rows in a group, which is held in memory while it is written.
 const groupRows = 1 << 18
 
 // parquetBytes returns the memory of writing a table, in addition to the graph.

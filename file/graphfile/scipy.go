@@ -40,7 +40,7 @@ type npz struct {
 	nodes   int64
 }
 
-// npzBlock is how many elements are read at once.
+// npzBlock is the number of elements that are read at once.
 const npzBlock = 1 << 13
 
 func readNPZ(s *batchWriter) (*Summary, error) {
@@ -389,9 +389,8 @@ func (z *npz) readCompressed(byColumns bool) error {
 	return cmp.Or(err, ptr.End())
 }
 
-// writeSciPy writes g as scipy.sparse.save_npz does a CSR matrix: canonical, that is
-// with columns in order and no entry twice, float64 values, and indices of 32 bits
-// where those suffice. An undirected graph is a symmetric matrix.
+// writeSciPy writes g as scipy.sparse.save_npz writes a canonical CSR matrix: columns in order and no entry twice, float64
+// values, and indices of 32 bits if those suffice. An undirected graph is a symmetric matrix.
 func writeSciPy(ctx context.Context, out *bufio.Writer,
 	g *graph) (isolated int, err error) {
 	g.begin(3)

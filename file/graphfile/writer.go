@@ -24,7 +24,7 @@ type batchWriter struct {
 	roundedAt string
 }
 
-// batchIDs is how many ids a batch has at most, batchBytes about how much text.
+// batchIDs is the largest number of ids in a batch, batchBytes the approximate size of its text.
 const (
 	batchIDs   = 1 << 15
 	batchBytes = 1 << 20

@@ -172,12 +172,12 @@ func pairsOf(n int) int {
 	return n / 2 * (n - 1 + n%2)
 }
 
-// places returns the place of each node, in the order of the classes. The error is that of the context.
+// places returns the place of each node, in the order of the classes. It returns the error of the context.
 func (g sbm) places(ctx context.Context) ([]uint32, error) {
 	return permutation(ctx, source(g.rngSeed, classStream), g.nodes)
 }
 
-// permutation returns the numbers below n in random order. The error is that of the context.
+// permutation returns the numbers below n in random order. It returns the error of the context.
 func permutation(ctx context.Context, r *rand.Rand, n int) ([]uint32, error) {
 	list := make([]uint32, n)
 	for i := range list {

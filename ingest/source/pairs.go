@@ -163,7 +163,7 @@ type pairs struct {
 	batch graphfile.Batch
 }
 
-// batchEnds is how many ids a batch has before it is sent.
+// batchEnds is the number of ids in a batch before it is sent.
 const batchEnds = 1 << 15
 
 // list sends the ids of all rows.

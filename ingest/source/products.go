@@ -9,8 +9,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// pieceWork is how many products a piece of work has, unless one row has more. The
-// elements of some pieces wait for their turn, so that it is memory too.
+// pieceWork is the number of products in a piece of work, unless a single row has more. The elements of some pieces wait for
+// their turn, so that it bounds memory too.
 const pieceWork = 1 << 16
 
 // productBytes returns an upper bound of the memory of [eachProduct] and [nearestRows], without their matrix, which

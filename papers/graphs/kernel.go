@@ -57,7 +57,7 @@ func Register(k *Kernel) {
 	}
 }
 
-// Settings are the settings of one computation. Nil means all defaults.
+// Settings configure a computation. Nil means the defaults.
 type Settings struct {
 	Workers int // goroutines; 0: one for each processor
 

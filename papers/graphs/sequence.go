@@ -50,8 +50,8 @@ var labelSequence = Kernel{
 		return w.largest(ctx, w.self)
 	},
 	Memory: func(s *graphfile.Shape, _ param.Values, workers int) int64 {
-		// The product of two graphs has at most as many vertices as that of one of the two with
-		// itself, so that the largest product bounds the vectors.
+		// The product of two graphs has at most as many vertices as the product of one of them with itself, so that the
+		// largest such product bounds the vectors.
 		return orderedBytes(s) + int64(workers)*3*8*s.Alike
 	},
 }

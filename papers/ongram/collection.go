@@ -135,7 +135,7 @@ func (c *collection) open(ctx context.Context) (_ *items.Collection, err error) 
 			if over == nil {
 				return nil
 			}
-			// The refusal names the memory of the whole run, not that of reading alone.
+			// The refusal names the memory of the whole run, not only of reading.
 			parts, err := c.parts(ctx, nil, 0)
 			return cmp.Or(err, in.Fits(parts...), over)
 		},

@@ -84,7 +84,7 @@ var hamming = RecordKernel{
 	},
 }
 
-// lanes is how many attributes of up to 256 values a word holds, one in each byte.
+// lanes is the number of attributes of up to 256 values in a word, one in each byte.
 const lanes = 8
 
 // cube holds categorical records as words of eight lanes. A lane is a byte of an

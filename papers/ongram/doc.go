@@ -6,9 +6,9 @@
 //
 // # Diffusion kernels in closed form
 //
-// The kernels of records, and of trees and chains, are those of R. Kondor, J. Lafferty, Diffusion kernels on graphs and
-// other discrete input spaces, ICML 2002, sections 4 and 5. Their values are known without a matrix.
-// They are K = exp(βH) with H = A − D, the Laplacian with a minus sign. Functions of distances are
+// The kernels of records, and of trees and chains, are from R. Kondor, J. Lafferty, Diffusion kernels on graphs and
+// other discrete input spaces, ICML 2002, sections 4 and 5. They are K = exp(βH) with H = A − D, the Laplacian with a
+// minus sign. Their values have closed forms. Functions of distances are
 //
 //   - infinite trees: [RegularTree], where every vertex has k neighbours, and
 //     [RootedTree], where every vertex has k − 1 children;
@@ -24,8 +24,8 @@
 //	values, err := k.Of(attributes, v)
 //	values.RowTo(row, i)                       // row[j] = K(i, j)
 //
-// A [classify.Gram] holds the records alone and computes values on request: those of
-// categorical records by comparing eight attributes at once and looking up the product
+// A [classify.Gram] holds only the records and computes values on request. For
+// categorical records it compares eight attributes at once and looks up the product
 // of their factors. Equal records are stored once.
 //
 // # Errors in the paper

@@ -70,10 +70,10 @@ func checkFiles(in *items.Input, report func(place, problem string)) {
 	}
 }
 
-// files are kernel values in files: rows of all nodes, and columns of all nodes or of
-// those with a label. Only the values between the learner's items are kept in memory; the files
-// are read once for these, and again for the scores. With --product the kernel is that of pairs (x, y) if one file
-// compares the x and another one the y: Kondor and Lafferty 2002, section 2.2.
+// files are kernel values in files: rows of all nodes, and columns of all nodes or of the labelled nodes. Only the values
+// between the learner's items are kept in memory; the files are read once for these, and again for the scores. With --product
+// the kernel compares pairs (x, y), where one file compares the x and another file the y: Kondor and Lafferty 2002, section
+// 2.2.
 type files struct {
 	in         *items.Input
 	isProduct  bool // of the values of all files; else their sum
@@ -299,7 +299,7 @@ func (k *files) read(ctx context.Context, stage string,
 	return nil
 }
 
-// combine stores the values of the items in a row of the first file, or combines those of another one with them.
+// combine stores the values of the items in a row of the first file, or combines the values of another file with them.
 func (k *files) combine(items, values []float64, isFirst bool) {
 	for a, c := range k.item {
 		switch {

@@ -43,8 +43,8 @@ func (m *Manifest) setContent(pairs uint64, nodes *Nodes, attributes string) {
 	m.Options[ContentOption] = fmt.Sprintf("%x", digest[:8])
 }
 
-// contentSum returns the contribution of row i to a sum modulo 2^64 that identifies the entries. Of an undirected store it
-// counts those on the diagonal and behind it. Columns must not decrease.
+// contentSum returns the contribution of row i to a sum modulo 2^64 that identifies the entries. In an undirected store it
+// counts the entries on the diagonal and right of it. Columns must not decrease.
 func contentSum(directed bool, i uint32, col []uint32, val []float64, code []uint32) uint64 {
 	first := 0
 	if !directed {

@@ -124,8 +124,8 @@ type idWord struct {
 	position uint32
 }
 
-// wordBytes is how many bytes of an id a word has. Its last byte is the number of bytes that the id still has, up to
-// one more.
+// wordBytes is the number of bytes of an id in a word. The last byte of a word is the number of bytes that the id still has,
+// up to one more.
 const wordBytes = 7
 
 // wordOf returns the word of the remaining bytes of an id, in the order of the ids.

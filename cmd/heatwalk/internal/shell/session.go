@@ -199,8 +199,8 @@ func (line *CommandLine) JoinProblems() error {
 	return UsageErrors(line.problems)
 }
 
-// NewCommand returns a command and its options. The words of its use in capitals are its arguments. do gets the
-// first argument, and runs only if neither the groups of flags nor own, unless it is nil, have recorded problems.
+// NewCommand returns a command and its options. Words in capitals in use are its arguments. own, which may be nil, checks the
+// flags. If it and the groups of flags have recorded no problems, do is called with the first argument.
 func NewCommand[O any](run *Session, use, short string,
 	own func(*CommandLine, *O, []string),
 	do func(*Session, *O, string) error) (*cobra.Command, *O, *FlagSet) {
