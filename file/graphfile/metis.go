@@ -137,7 +137,7 @@ func (m *metis) head() error {
 	}
 	for i, count := range []*uint64{&m.nodes, &m.edges} {
 		var ok bool
-		*count, ok = parseUint(fields[i])
+		*count, ok = parseUint([]byte(fields[i]))
 		if !ok {
 			return m.out.fault(m.headLine, fix, "%s is not a number of %s",
 				words.Quoted(fields[i]), []string{"nodes", "edges"}[i])
@@ -196,7 +196,7 @@ func (m *metis) node(u uint64) error {
 			neighbour = 0
 			return m.entry(u, v-1, w)
 		}
-		v, ok := parseUint(string(word))
+		v, ok := parseUint(word)
 		switch {
 		case !ok:
 			return m.out.fault(m.line, "is this a METIS graph?",
@@ -227,9 +227,14 @@ func (m *metis) node(u uint64) error {
 }
 
 // parseUint returns the number that a word of at most 19 digits is.
-func parseUint(word string) (n uint64, ok bool) {
-	n, err := strconv.ParseUint(word, 10, 64)
-	return n, err == nil && len(word) <= 19
+func parseUint(word []byte) (n uint64, ok bool) {
+	for _, c := range word {
+		if c-'0' > 9 {
+			return 0, false
+		}
+		n = 10*n + uint64(c-'0')
+	}
+	return n, len(word) > 0 && len(word) <= 19
 }
 
 // entry adds an edge of node u. Edges are given by their smaller ends.

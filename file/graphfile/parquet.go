@@ -11,6 +11,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/table"
+	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
@@ -45,8 +46,6 @@ type edgeTable struct {
 	chosen *table.Choice
 
 	warnings []error
-	isNumber [2]bool             // the column of the source, or the target, holds integers
-	isExact  bool                // the weights are decimals
 	text     [edgeColumns][]byte // of a row
 }
 
@@ -94,18 +93,9 @@ func (t *edgeTable) choose() error {
 		switch {
 		case !leaf.IsFlat:
 			return t.out.fault(0, "choose with {fields}", "column %s is nested", leaf.Title)
-		case i <= targetColumn:
-			if !leaf.IsText {
-				return t.out.fault(0, "choose with {fields}",
-					"column %s holds %s, want numbers or text", leaf.Title, leaf.Type)
-			}
-			t.isNumber[i] = leaf.IsInteger && !t.out.Bipartite
-		case i == weightColumn:
-			t.isExact = leaf.IsDecimal
-			if !leaf.IsNumber {
-				return t.out.fault(0, "choose with {fields}",
-					"column %s holds %s, want numbers", leaf.Title, leaf.Type)
-			}
+		case i <= weightColumn && !leaf.IsText:
+			return t.out.fault(0, "choose with {fields}",
+				"column %s holds %s, want numbers or text", leaf.Title, leaf.Type)
 		}
 	}
 	return nil
@@ -157,17 +147,22 @@ func (t *edgeTable) edges() (*table.Choice, error) {
 
 // edge reads a row. As in text, an end that is null or empty is no edge, and the other end is a node.
 func (t *edgeTable) edge(row int64, values table.ParquetRow) error {
-	weight := 1.0
-	code := uint32(0)
 	isBlank := false
+	isNumber := true // both ends are integers of at most 19 digits
+	var number [2]uint64
 	for i, c := range t.column {
-		isNumber := i <= targetColumn && t.isNumber[i] || i == weightColumn && !t.isExact
-		if c < 0 || isNumber && !values.IsNull(i) {
+		if c < 0 {
 			continue
 		}
 		text := values.AppendText(t.text[i][:0], i)
 		t.text[i] = text
-		if i <= targetColumn {
+		switch {
+		case i <= targetColumn && !t.out.Bipartite && table.IsInteger(text):
+			var isSmall bool
+			number[i], isSmall = parseUint(text)
+			isNumber = isNumber && isSmall
+		case i <= targetColumn:
+			isNumber = false
 			wrong := faultOfID(text)
 			if wrong != "" && (wrong != emptyID || i == targetColumn && isBlank) {
 				return t.out.fault(0, "correct it", "row %d: %s %s %s", row,
@@ -177,22 +172,26 @@ func (t *edgeTable) edge(row int64, values table.ParquetRow) error {
 			if wrong != "" {
 				t.text[i] = text[:0]
 			} else if t.out.Bipartite {
-				t.text[i] = slices.Insert(t.text[i], 0,
-					[]byte(t.leaves[c].Title+":")...)
+				t.text[i] = slices.Insert(text, 0, []byte(t.leaves[c].Title+":")...)
 			}
-		} else if len(text) == 0 && !isBlank && i == timeColumn {
+		case i == timeColumn && len(text) == 0 && !isBlank:
 			return t.out.fault(0, "leave out {time}, or leave out such rows", "row %d: %s is null", row,
 				t.leaves[c].Title)
 		}
 	}
-	if t.column[weightColumn] >= 0 && values.IsNull(weightColumn) {
+	weight := 1.0
+	if text := t.text[weightColumn]; t.out.weighted && len(text) == 0 {
 		weight = 0
-	} else if t.column[weightColumn] >= 0 {
-		var err error
-		if weight, err = t.weight(row, values); err != nil {
-			return err
+	} else if t.out.weighted {
+		var wrong string
+		if weight, wrong = table.ParseWeight(text, t.out.Signed); wrong != "" {
+			return t.out.fault(0, "leave such rows out", "row %d: weight %s %s", row, text, wrong)
+		}
+		if textio.IsRounded(text, weight) {
+			t.out.round(fmt.Sprintf(": row %d", row))
 		}
 	}
+	code := uint32(0)
 	if t.out.Kind != "" || t.out.Time != "" {
 		var wrong string
 		code, wrong = t.out.Code(t.out.TimeForm, string(t.text[kindColumn]), string(t.text[timeColumn]))
@@ -201,62 +200,10 @@ func (t *edgeTable) edge(row int64, values table.ParquetRow) error {
 				row, words.Quoted(t.text[timeColumn]), wrong)
 		}
 	}
-	if u, v, areNumbers := t.numbers(values); areNumbers {
-		return t.out.addCode(code, t.out.numbers(u, v, weight))
-	}
-	for i, isNumber := range t.isNumber {
-		if isNumber && !values.IsNull(i) {
-			t.text[i] = values.AppendText(t.text[i][:0], i)
-		}
+	if isNumber {
+		return t.out.addCode(code, t.out.numbers(number[0], number[1], weight))
 	}
 	return t.out.addCode(code, t.out.texts(t.text[sourceColumn], t.text[targetColumn], weight))
-}
-
-// numbers returns the ends of a row if both are integers from 0 on.
-func (t *edgeTable) numbers(values table.ParquetRow) (source, target uint64, areNumbers bool) {
-	var number [2]uint64
-	for i, isNumber := range t.isNumber {
-		if !isNumber || values.IsNull(i) {
-			return 0, 0, false
-		}
-		var isNegative bool
-		number[i], isNegative = values.Integer(i)
-		if isNegative {
-			return 0, 0, false
-		}
-	}
-	return number[0], number[1], true
-}
-
-// weight returns the weight of a row.
-func (t *edgeTable) weight(row int64, values table.ParquetRow) (weight float64, err error) {
-	var wrong string
-	var shown any
-	switch {
-	case t.isExact:
-		weight, wrong = table.ParseWeight(t.text[weightColumn], t.out.Signed)
-		shown = string(t.text[weightColumn])
-	case t.leaves[t.column[weightColumn]].IsInteger:
-		bits, isNegative := values.Integer(weightColumn)
-		weight = float64(bits)
-		if isNegative {
-			weight = float64(int64(bits))
-			bits = -bits
-		}
-		if !isExact(bits) {
-			t.out.round(fmt.Sprintf(": row %d", row))
-		}
-	default:
-		weight = values.Float(weightColumn)
-	}
-	if !t.isExact {
-		wrong = table.WeightFault(weight, t.out.Signed)
-		shown = weight
-	}
-	if wrong != "" {
-		return 0, t.out.fault(0, "leave such rows out", "row %d: weight %v %s", row, shown, wrong)
-	}
-	return weight + 0, nil
 }
 
 // groupRows is the number of rows in a group, which is held in memory while it is written.

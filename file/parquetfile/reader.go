@@ -41,6 +41,7 @@ type reader struct {
 // column is a leaf column.
 type column struct {
 	table.ParquetLeaf
+	isDecimal  bool
 	scale      int  // of a decimal: 1.50 with the scale 2 is stored as 150
 	isUnsigned bool // it holds unsigned integers
 	logical    any  // its type; nil: that of its values
@@ -76,11 +77,10 @@ func newColumn(leaf parquet.LeafColumn, path []string) (c column) {
 	if l := of.LogicalType(); l != nil {
 		c.logical = l.Value
 	}
-	isBytes := kind == parquet.ByteArray || kind == parquet.FixedLenByteArray
 	switch logical := c.logical.(type) {
 	case *format.DecimalType:
-		c.IsDecimal = c.IsFlat && kind != parquet.Int96 && logical.Scale >= 0
-		c.IsText = c.IsDecimal
+		c.isDecimal = c.IsFlat && kind != parquet.Int96 && logical.Scale >= 0
+		c.IsText = c.isDecimal
 		c.scale = int(logical.Scale)
 	case *format.UUIDType:
 		c.IsText = c.IsFlat
@@ -89,8 +89,6 @@ func newColumn(leaf parquet.LeafColumn, path []string) (c column) {
 		c.isUnsigned = isInteger && !integer.IsSigned
 		c.IsText = c.IsFlat && kind != parquet.Int96 && kind != parquet.FixedLenByteArray
 	}
-	c.IsNumber = c.IsDecimal || c.IsText && !isBytes
-	c.IsInteger = !c.IsDecimal && (kind == parquet.Int32 || kind == parquet.Int64)
 	return c
 }
 
@@ -220,28 +218,8 @@ type row struct {
 	values  []parquet.Value
 }
 
-// IsNull implements [table.ParquetRow].
-func (r *row) IsNull(i int) bool { return r.values[i].IsNull() }
-
-// Integer implements [table.ParquetRow].
-func (r *row) Integer(i int) (bits uint64, isNegative bool) {
-	return r.columns[i].integer(r.values[i])
-}
-
-// Float implements [table.ParquetRow].
-func (r *row) Float(i int) float64 {
-	switch v := r.values[i]; v.Kind() {
-	case parquet.Float:
-		return float64(v.Float())
-	case parquet.Double:
-		return v.Double()
-	case parquet.Boolean:
-		if v.Boolean() {
-			return 1
-		}
-	}
-	return 0
-}
+// epoch is the beginning of the days and times of Parquet.
+var epoch = time.Unix(0, 0).UTC()
 
 // AppendText implements [table.ParquetRow].
 // Integral floating-point numbers are written without a point, because pandas stores a column
@@ -252,10 +230,9 @@ func (r *row) AppendText(dst []byte, i int) []byte {
 	if v.IsNull() {
 		return dst
 	}
-	if c.IsDecimal {
+	if c.isDecimal {
 		return appendDecimal(dst, v, c.scale)
 	}
-	epoch := time.Unix(0, 0).UTC()
 	switch kind := c.logical.(type) {
 	case nil, *format.StringType:
 	case *format.UUIDType:

@@ -15,13 +15,10 @@ var ParquetEndings = []string{".parquet", ".pq"}
 
 // ParquetLeaf describes a column of a file.
 type ParquetLeaf struct {
-	Title     string // with dots between the levels of nested columns
-	Type      string // for messages
-	IsFlat    bool   // neither nested nor repeated
-	IsText    bool   // text, UUIDs, numbers, decimals or booleans; no dates, times or binary data
-	IsNumber  bool   // numbers, decimals or booleans
-	IsInteger bool   // integers, no decimals
-	IsDecimal bool   // decimals, exact only as text
+	Title  string // with dots between the levels of nested columns
+	Type   string // for messages
+	IsFlat bool   // neither nested nor repeated
+	IsText bool   // text, UUIDs, numbers, decimals or booleans; no dates, times or binary data
 }
 
 // ParquetReader reads columns of a Parquet file row by row. Package parquetfile registers readers and writers if a program
@@ -38,17 +35,8 @@ type ParquetReader interface {
 
 // ParquetRow has one value for each element of the columns of [ParquetReader.Each]; i is the position there.
 type ParquetRow interface {
-	// IsNull reports whether value i is missing.
-	IsNull(i int) bool
-
 	// AppendText appends value i to dst, a date or a time as ISO 8601, or nothing for a missing value.
 	AppendText(dst []byte, i int) []byte
-
-	// Integer returns the 64 bits of an integer, and whether it is below 0.
-	Integer(i int) (bits uint64, isNegative bool)
-
-	// Float returns a floating-point number, or 1 for true and 0 for false.
-	Float(i int) float64
 }
 
 // ErrEnough is returned by a visitor to stop reading a file.
