@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io"
 	"sync"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
 // Chunks calls visit once for every chunk of the rest of the input, from at most workers
@@ -12,7 +14,7 @@ import (
 //
 // After the first error no further chunk starts, and Chunks returns the error of the earliest
 // chunk, so that the error does not depend on the number of workers. Cancelling the context of
-// [Open] stops it within one chunk. A panic in a goroutine reaches the caller as a [*Panic]
+// [Open] stops it within one chunk. A panic in a goroutine reaches the caller as a [*sched.Panic]
 // after all goroutines have ended.
 func (r *Reader) Chunks(workers int, visit func(worker int, c *Chunk) error) error {
 	d := &delivery{chunks: &r.chunks}
@@ -20,23 +22,11 @@ func (r *Reader) Chunks(workers int, visit func(worker int, c *Chunk) error) err
 		d.work(0, visit)
 		return d.err
 	}
-	var group sync.WaitGroup
+	var group sched.Group
 	for w := range workers {
-		group.Go(func() {
-			defer func() {
-				if r := recover(); r != nil {
-					d.mu.Lock()
-					defer d.mu.Unlock()
-					d.failure = caught(r)
-				}
-			}()
-			d.work(w, visit)
-		})
+		group.Go(func() { d.work(w, visit) })
 	}
 	group.Wait()
-	if d.failure != nil {
-		panic(d.failure)
-	}
 	return d.err
 }
 
@@ -46,19 +36,23 @@ type delivery struct {
 	chunks  *chunker
 	err     error // error of the earliest chunk
 	place   int   // index of that chunk
-	failure *Panic
+	isEnded bool  // no further chunk starts
 }
 
-// work calls visit with chunks until the input ends or an error occurs.
+// work calls visit with chunks until the input ends, or an error or a panic occurs.
 func (d *delivery) work(worker int, visit func(worker int, c *Chunk) error) {
 	var c Chunk
-	for d.take(&c) {
-		if err := visit(worker, &c); err != nil {
-			d.mu.Lock()
+	var err error
+	defer func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.isEnded = true
+		if err != nil {
 			d.fail(c.Index, err)
-			d.mu.Unlock()
-			return
 		}
+	}()
+	for err == nil && d.take(&c) {
+		err = visit(worker, &c)
 	}
 }
 
@@ -66,7 +60,7 @@ func (d *delivery) work(worker int, visit func(worker int, c *Chunk) error) {
 func (d *delivery) take(c *Chunk) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.err != nil || d.failure != nil {
+	if d.isEnded {
 		return false
 	}
 	err := d.chunks.next(c)

@@ -2,6 +2,7 @@ package textio
 
 import (
 	"context"
+	"errors"
 	"io"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -24,12 +25,12 @@ type pump struct {
 	unread   []byte
 	buffer   []byte
 	err      error
-	received int64 // bytes of all pieces received
-	consumed int64 // piece.consumed of the last piece received
+	group    sched.Group // keeps a panic of the source
+	received int64       // bytes of all pieces received
+	consumed int64       // piece.consumed of the last piece received
 }
 
-// piece is a block of bytes from the source. A piece with an error, possibly a *Panic, is the
-// last one.
+// piece is a block of bytes from the source. A piece with an error is the last one.
 type piece struct {
 	data     []byte
 	err      error
@@ -56,7 +57,8 @@ func newPump(ctx context.Context, in io.Reader, size int,
 			case <-p.quit:
 				return
 			}
-			next := fill(in, buf, size)
+			next := piece{err: errPanic}
+			p.group.Do(func() { next = fill(in, buf, size) })
 			if consumed != nil {
 				next.consumed = consumed()
 			}
@@ -73,14 +75,12 @@ func newPump(ctx context.Context, in io.Reader, size int,
 	return p
 }
 
+// errPanic is the error of the piece in which the source panicked.
+var errPanic = errors.New("textio: panic")
+
 // fill reads at least size bytes into buf, unless the source ends.
-func fill(in io.Reader, buf []byte, size int) (next piece) {
+func fill(in io.Reader, buf []byte, size int) piece {
 	n := 0
-	defer func() {
-		if r := recover(); r != nil {
-			next = piece{data: buf[:n], err: caught(r)}
-		}
-	}()
 	for n < size {
 		k, err := in.Read(buf[n:])
 		n += k
@@ -97,10 +97,8 @@ func (p *pump) stop() { close(p.quit) }
 // Read implements io.Reader.
 func (p *pump) Read(dst []byte) (int, error) {
 	for len(p.unread) == 0 {
-		if failure, ok := p.err.(*Panic); ok {
-			panic(failure)
-		}
 		if p.err != nil {
+			p.group.Wait() // which panics if the source did
 			return 0, p.err
 		}
 		if p.buffer != nil {

@@ -17,6 +17,8 @@ import (
 	"testing/iotest"
 
 	"go.uber.org/goleak"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -471,7 +473,7 @@ func TestPanicsReachTheCaller(t *testing.T) {
 				defer in.Close()
 				defer func() {
 					r := recover()
-					if p, ok := r.(*Panic); ok {
+					if p, ok := r.(*sched.Panic); ok {
 						r = p.Value
 					}
 					if r != test.want {

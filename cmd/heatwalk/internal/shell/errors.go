@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
-	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -118,10 +117,6 @@ func NewCrash(r any) *Crash {
 		if p.Hi > 0 {
 			c.rows = fmt.Sprintf(" in rows %d–%d", p.Lo, p.Hi-1)
 		}
-	}
-	if p, ok := c.value.(*textio.Panic); ok {
-		c.value = p.Value
-		c.Stack = p.Stack
 	}
 	return c
 }
