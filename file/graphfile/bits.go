@@ -1,7 +1,7 @@
 package graphfile
 
 import (
-	"encoding/binary"
+	"bufio"
 	"errors"
 	"io"
 	"math/bits"
@@ -10,10 +10,8 @@ import (
 // bitReader reads numbers in the codes of WebGraph from a stream of bits, of each byte the highest
 // bit first. The first error is kept, and numbers after it are 0.
 type bitReader struct {
-	in     io.Reader
-	buffer []byte
-	next   int    // of the buffer
-	offset int64  // bytes that the buffer no longer holds
+	in     *bufio.Reader
+	bytes  int64  // read
 	window uint64 // the next bits, the first one highest
 	have   uint   // how many of them are valid, at least 57 after fill unless the file ends
 	err    error
@@ -30,45 +28,20 @@ func (b *bitReader) fail() {
 }
 
 // byte returns the offset of the byte with the next bit.
-func (b *bitReader) byte() int64 {
-	return b.offset + int64(b.next) - int64(b.have+7)/8
-}
-
-// rest returns the number of bytes that have not been read, at most the bytes of a buffer.
-func (b *bitReader) rest() int {
-	b.load()
-	return len(b.buffer) - b.next + int(b.have/8)
-}
-
-// load reads more bytes into the buffer if it holds fewer than 8.
-func (b *bitReader) load() {
-	left := copy(b.buffer[:cap(b.buffer)], b.buffer[b.next:])
-	b.offset += int64(b.next)
-	b.next = 0
-	n, err := io.ReadAtLeast(b.in, b.buffer[left:cap(b.buffer)], 8)
-	b.buffer = b.buffer[:left+n]
-	if err != nil && !errors.Is(err, io.EOF) &&
-		!errors.Is(err, io.ErrUnexpectedEOF) && b.err == nil {
-		b.err = err
-	}
-}
+func (b *bitReader) byte() int64 { return b.bytes - int64(b.have+7)/8 }
 
 // fill makes at least 57 of the next bits valid, or all if the file has fewer.
 func (b *bitReader) fill() {
-	if len(b.buffer)-b.next < 8 {
-		b.load()
-	}
-	if len(b.buffer)-b.next >= 8 {
-		// The next fill stores the same bits again behind the valid bits.
-		b.window |= binary.BigEndian.Uint64(b.buffer[b.next:]) >> b.have
-		count := (64 - b.have) / 8
-		b.next += int(count)
-		b.have += 8 * count
-		return
-	}
-	for b.have <= 56 && b.next < len(b.buffer) {
-		b.window |= uint64(b.buffer[b.next]) << (56 - b.have)
-		b.next++
+	for b.have <= 56 {
+		next, err := b.in.ReadByte()
+		if err != nil && !errors.Is(err, io.EOF) && b.err == nil {
+			b.err = err
+		}
+		if err != nil {
+			return
+		}
+		b.bytes++
+		b.window |= uint64(next) << (56 - b.have)
 		b.have += 8
 	}
 }

@@ -1,6 +1,7 @@
 package graphfile
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -74,7 +75,7 @@ func readBVGraph(s *batchWriter) (*Summary, error) {
 	if err := g.configure(); err != nil {
 		return nil, err
 	}
-	g.in = bitReader{in: s.Text, buffer: make([]byte, 0, 256<<10)}
+	g.in = bitReader{in: bufio.NewReaderSize(s.Text, bufferBytes)}
 	g.out.numbered = true
 	g.lists = make([][]uint32, g.window+1)
 	for x := range g.nodes {
@@ -95,7 +96,7 @@ func readBVGraph(s *batchWriter) (*Summary, error) {
 		return nil, g.atByte(fetchAgain, "%s, where %s declares %d",
 			words.Counted(g.decoded, "arc"), propertiesOf(g.out.Name), g.arcs)
 	}
-	if count := g.in.rest(); count > 8 { // writers fill the last word
+	if rest, _ := g.in.in.Peek(9); len(rest)+int(g.in.have/8) > 8 { // writers fill the last word
 		return nil, g.atByte(fetchAgain, "more than 8 bytes follow the last node")
 	}
 	return &Summary{Direction: BySymmetry, Numbered: true, Nodes: g.nodes}, nil
