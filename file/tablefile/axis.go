@@ -9,6 +9,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -121,31 +122,44 @@ func (f *File) Axis(ctx context.Context, which string) (Axis, error) {
 	}
 }
 
-// rowIDs returns the ids of the rows: the lines of the file named, or else the ids that
-// [File.Axis] finds, or else numbers from 0. A repeated id is a [*nodefile.ParseError],
-// because labels and predictions refer to rows by id.
+// axisOr returns the ids of the rows or the columns: the lines of the file named ("-" reads stdin), or for "" the ids that
+// [File.Axis] finds, or else their numbers.
+func (f *File) axisOr(ctx context.Context, which, named string, stdin io.Reader) (Axis, error) {
+	if named != "" {
+		return ReadAxis(ctx, named, f.Rows, stdin)
+	}
+	a, err := f.Axis(ctx, which)
+	if errors.Is(err, ErrNoIDs) {
+		return f.numbers(which), nil
+	}
+	return a, err
+}
+
+// numbers returns the numbers of the rows, from 0, or of the columns, in LIBSVM text from 1.
+func (f *File) numbers(which string) Axis {
+	if which == "rows" {
+		return Axis{f.Rows, strconv.Itoa}
+	}
+	return Axis{f.Cols, func(i int) string { return strconv.Itoa(f.first + i) }}
+}
+
+// rowIDs returns the ids of the rows, see axisOr. A repeated id is a [*nodefile.ParseError], because labels and predictions
+// refer to rows by id.
 func (f *File) rowIDs(ctx context.Context, named string,
 	stdin io.Reader) ([]string, error) {
-	rows, err := f.Axis(ctx, "rows")
-	if named != "" {
-		rows, err = ReadAxis(ctx, named, f.Rows, stdin)
-	}
-	if err != nil && !errors.Is(err, ErrNoIDs) {
+	rows, err := f.axisOr(ctx, "rows", named, stdin)
+	if err != nil {
 		return nil, err
 	}
-	ids := make([]string, f.Rows)
+	ids := slices.Collect(rows.All())
 	seen := make(map[string]int, f.Rows)
-	for i := range ids {
-		ids[i] = strconv.Itoa(i)
-		if rows.ID != nil {
-			ids[i] = rows.ID(i)
-		}
-		if first, twice := seen[ids[i]]; twice {
+	for i, id := range ids {
+		if first, twice := seen[id]; twice {
 			return nil, textio.Fault(cmp.Or(named, f.Name), 0,
 				"name each row differently", "id %q is given to rows %d and %d",
-				ids[i], first+1, i+1)
+				id, first+1, i+1)
 		}
-		seen[ids[i]] = i
+		seen[id] = i
 	}
 	return ids, nil
 }

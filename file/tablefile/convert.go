@@ -57,7 +57,16 @@ func (c *Conversion) Prepare(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := c.name(ctx); err != nil || c.LabelFile == "" {
+	c.Rows = c.File.numbers("rows")
+	c.Cols = c.File.numbers("cols")
+	var err error
+	if !c.File.Format.Text || c.IDs != "" {
+		c.Rows, err = c.File.axisOr(ctx, "rows", c.IDs, c.Stdin)
+	}
+	if !c.File.Format.Text && err == nil {
+		c.Cols, err = c.File.axisOr(ctx, "cols", "", nil)
+	}
+	if err != nil || c.LabelFile == "" {
 		return err
 	}
 	const row = 56 // bytes: a second copy of the id, its row, the label, the class and its text
@@ -73,32 +82,6 @@ func (c *Conversion) idBytes() int64 {
 	}
 	const id = 32
 	return id * int64(c.File.Rows+c.File.Cols)
-}
-
-// name sets the ids of rows and columns.
-func (c *Conversion) name(ctx context.Context) (err error) {
-	f := c.File
-	c.Rows.N, c.Cols.N = f.Rows, f.Cols
-	if c.IDs != "" {
-		if c.Rows, err = ReadAxis(ctx, c.IDs, f.Rows, c.Stdin); err != nil {
-			return err
-		}
-	}
-	for _, a := range []struct {
-		*Axis
-		which string
-		first int
-	}{{&c.Rows, "rows", 0}, {&c.Cols, "cols", f.first}} {
-		if !f.Format.Text && a.ID == nil {
-			if *a.Axis, err = f.Axis(ctx, a.which); err != nil && !errors.Is(err, ErrNoIDs) {
-				return err
-			}
-		}
-		if a.ID == nil {
-			a.ID = func(i int) string { return strconv.Itoa(a.first + i) }
-		}
-	}
-	return nil
 }
 
 // label reads LabelFile.
