@@ -138,7 +138,6 @@ func (g *Graph) fromComponent(ctx context.Context) (*Graph, error) {
 	return out, err
 }
 
-// fromDirected returns the directed graph of a matrix.
 func (g *Graph) fromDirected(ctx context.Context, m mat.Matrix,
 	set *graph.Settings) error {
 	a, err := sparse.FromMat(m)

@@ -111,7 +111,6 @@ func (p *Prediction) LabelOf(id string) (label string, isReached bool, err error
 	return p.label(row), p.Reached.Contains(uint32(row)), nil
 }
 
-// label returns the label of a row.
 func (p *Prediction) label(row int) string {
 	if p.Value != nil || !p.IsForAll && !p.Reached.Contains(uint32(row)) {
 		return ""

@@ -58,7 +58,6 @@ func (g *denseGram[T]) PartTo(dst []float64, i int, items []int) {
 	takeTo(dst, g.row(i), items)
 }
 
-// roundedTo implements roundedGram.
 func (g *denseGram[T]) roundedTo(dst []float32, i int, items []int) {
 	takeTo(dst, g.row(i), items)
 }

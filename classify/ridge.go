@@ -169,7 +169,6 @@ func (g *ridgeInverse) scaleRows(x *mat.Dense) *mat.Dense {
 // leastLeft bounds 1 less the leverage of an item, which rounding may take to 0.
 const leastLeft = 1e-6
 
-// diagonal returns the diagonal of G.
 func (g *ridgeInverse) diagonal() []float64 {
 	diagonal := make([]float64, g.vectors.RawMatrix().Rows)
 	for i := range diagonal {

@@ -95,12 +95,10 @@ func (s *scorer[T]) bytes(functions int) budget.Size {
 	return budget.AllOf(w.bytes(s.cols), budget.Times(functions, column))
 }
 
-// sweeps returns the number of sweeps for all functions.
 func (s *scorer[T]) sweeps(functions int) int {
 	return max(1, (functions+s.functions-1)/max(1, s.functions)) * s.k.sweepsAt(s.cols)
 }
 
-// to stores the scores in dst.
 func (s *scorer[T]) to(ctx context.Context, dst *sparse.Block[float64], start int,
 	weights *sparse.Block[float64], bias []float64) error {
 	classes := s.k.w.Seeds.Classes

@@ -224,7 +224,6 @@ func (k *linkCounter) totalTo(s *Statistics) {
 	}
 }
 
-// countLabels stores the counts of labels.
 func (s *Statistics) countLabels(l *nodefile.Labels) {
 	s.Labelled = len(l.Row)
 	s.Classes = len(l.Names)

@@ -192,7 +192,6 @@ func (s *solveErrors) spent(p *part, end int) float64 {
 	return sum
 }
 
-// boundRounding bounds the part of that error that is rounding errors.
 func (s *solveErrors) boundRounding(p *part, end int) float64 {
 	sum := float64(epsilon*float64(end+1)*p.expansion.size) * s.size
 	for j, r := range s.wrong {

@@ -19,7 +19,6 @@ type division struct {
 	scratch          []rowFactors
 }
 
-// rowFactors holds a factor for each row of a chunk.
 type rowFactors [blocks.ChunkRows]float64
 
 // fill stores in W a chunk of rows of the block, in the variables of H.

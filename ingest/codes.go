@@ -71,7 +71,6 @@ func (t *task) describe(m *shard.Manifest) (kinds []uint8) {
 	return kinds
 }
 
-// codedRow is a row with codes.
 type codedRow struct {
 	entries []codedEntry
 	col     []uint32

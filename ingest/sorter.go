@@ -18,7 +18,6 @@ type edgeSorter struct {
 	matrix    *matrix // nil: the input is a list of edges
 }
 
-// sorter returns the sorter for a view of the edges.
 func (e *edgeSorter) sorter(v sort.View) *sort.Sorter {
 	values := e.m.hasValues()
 	policy := sort.Policy(e.c.Duplicates)

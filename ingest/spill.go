@@ -160,7 +160,6 @@ func (s *lineStore) mapCodes(m func(code []uint32)) error {
 	return err
 }
 
-// newSlabs returns slabs for all workers.
 func newSlabs(memory int64, workers int) []lines.Slabs {
 	size := slabBytes
 	if memory > 0 {

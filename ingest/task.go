@@ -91,7 +91,6 @@ func (c *Config) storeOptions() map[string]string {
 	return options
 }
 
-// create begins the store.
 func (t *task) create(directed bool) (*shard.Writer, error) {
 	o := shard.WriteOptions{}
 	if t.c.Store != nil {

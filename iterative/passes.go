@@ -88,7 +88,6 @@ func (r *passes) addNull(chunk, lo, hi int, z *sparse.Block[float64]) {
 	}
 }
 
-// turnChunk is turn on one chunk.
 func (r *passes) turnChunk(_, lo, hi int) {
 	z := r.r
 	factor := r.inverse

@@ -520,7 +520,6 @@ func roundingOf(g *graph.Graph, kind sparse.Kind) float64 {
 	return (longest + 3) * 0x1p-53 * norm
 }
 
-// exponential makes f the exponential.
 func (f *Function) exponential(ctx context.Context, g *graph.Graph) error {
 	m, err := expm.New(ctx, g, sparse.Kind(f.Values.Word("matrix")))
 	if err != nil {

@@ -169,7 +169,6 @@ func (e *engine) copyTo(w, v columns) {
 	})
 }
 
-// setColumns stores the block in the columns.
 func (e *engine) setColumns(dst columns, x *sparse.Block[float64]) {
 	blocks.EachChunk(e.Workers, e.rows, func(_, chunk, lo, hi int) {
 		p := dst.panel(chunk)

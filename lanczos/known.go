@@ -56,7 +56,6 @@ func (k *Known) vectors(team *sparse.Team) *knownVectors {
 	return v
 }
 
-// count returns the number of vectors.
 func (k *knownVectors) count() int { return len(k.parts) }
 
 // vectorTo stores vector g in column j of dst.

@@ -66,7 +66,6 @@ func (p *GraphProblem) of(ctx context.Context, g *graph.Graph) (*eigenproblem, e
 	return e, nil
 }
 
-// stateNormalized states the problem for S.
 func (e *eigenproblem) stateNormalized(ctx context.Context, p *GraphProblem,
 	g *graph.Graph) error {
 	switch p.Matrix {

@@ -25,7 +25,6 @@ func fallingEigen(ctx context.Context, h *mat.SymDense,
 	return values, vectors, nil
 }
 
-// finite reports whether all numbers are.
 func finite(numbers []float64) bool {
 	for _, v := range numbers {
 		if math.IsNaN(v) || math.IsInf(v, 0) {

@@ -87,7 +87,6 @@ func (r *run) extremes(ctx context.Context) (*Pairs, error) {
 	return out, err
 }
 
-// prepare checks the problem and returns a run for it.
 func (p *Problem) prepare(k int, s *Settings) (*run, error) {
 	n, cols := p.A.Dims()
 	if n != cols || p.Known != nil && (len(p.Known.Components.Of) != n ||

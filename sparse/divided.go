@@ -241,7 +241,6 @@ func (m *Divided) cutRanges(local *CSR) {
 	}
 }
 
-// planTransfers plans the transfers.
 func (m *Divided) planTransfers(ghosts []RemoteRow) {
 	m.ghosts = m.team.NewExchange(m.team.Own, ghosts)
 	var named []RemoteRow

@@ -99,7 +99,6 @@ type rankedSet struct {
 	offset []int // number of members before each group
 }
 
-// groupWords is the number of words of a group.
 const groupWords = 8
 
 // newRankedSet returns the empty set of rows below n.

@@ -64,7 +64,6 @@ func (m *Joined) Plan(ctx context.Context, workers int) error {
 	return nil
 }
 
-// cutRow returns the ranges of a row.
 func cutRow(row, entries int) []Range {
 	ranges := Cut(1, func(int) int64 { return int64(entries) })
 	for i := range ranges {

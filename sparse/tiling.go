@@ -37,7 +37,6 @@ type tile struct {
 	weights weights
 }
 
-// rows returns the number of rows.
 func (t tile) rows() int { return len(t.ptr) - 1 }
 
 // row returns the ids and the values of the i-th row.
@@ -183,7 +182,6 @@ func (s *segments) add(row int, col []uint32, columns int, pay *tilingRule) {
 	*s = (*s)[:keep]
 }
 
-// rows yields the segments of each row.
 func (s segments) rows(yield func(row int, s segments) bool) {
 	for lo, hi := 0, 0; lo < len(s); lo = hi {
 		for hi < len(s) && s[hi].row == s[lo].row {

@@ -38,7 +38,6 @@ var counts = &method.Engine{
 	},
 }
 
-// fitCounts is the Fit of counts.
 func fitCounts(ctx context.Context, p *method.Problem, par *method.Parameters, s *method.Settings) (*method.Prediction, error) {
 	set := s.WithDefaults()
 	if p.Directed {

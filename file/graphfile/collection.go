@@ -186,7 +186,6 @@ type dictionary struct {
 	text   []string
 }
 
-// of returns the number of a text.
 func (w *dictionary) of(text []byte) int32 {
 	n, ok := w.number[string(text)]
 	if !ok {

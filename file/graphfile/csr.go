@@ -222,7 +222,6 @@ func (l *loader) loadPointers() error {
 // loadBlock is the number of elements that are read at once, so that they are checked in the cache.
 const loadBlock = 1 << 16
 
-// loadColumns reads the columns of the entries.
 func (l *loader) loadColumns(ctx context.Context, entries int) error {
 	a, err := l.npz.vector("indices")
 	if err != nil {

@@ -21,7 +21,6 @@ var GraphML = &Format{
 	NodeAttributes: true, Sweeps: 1, write: writeGraphML, markup: 80,
 }
 
-// graphML reads a graph in GraphML.
 type graphML struct {
 	*xmlText
 	nodes  *nodeNames

@@ -136,7 +136,6 @@ func (z *npz) has(name string) bool {
 	return z.archive.Has(z.prefix + name)
 }
 
-// open begins to read an array.
 func (z *npz) open(name string) (*npy.Array, error) {
 	return z.archive.Open(z.prefix+name, nil)
 }

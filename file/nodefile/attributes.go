@@ -164,7 +164,6 @@ func (c *attributeColumn) areDates() bool {
 	})
 }
 
-// add adds a row.
 func (r *attributeReader) add(row Row) error {
 	if r.columns == nil {
 		r.columns = make([]attributeColumn, len(r.t.Names))
@@ -195,7 +194,6 @@ func (r *attributeReader) add(row Row) error {
 	return nil
 }
 
-// column returns column i.
 func (r *attributeReader) column(i int) Column {
 	return Column{Name: r.t.Names[i], Values: r.columns[i].Values,
 		Code: r.columns[i].codes}

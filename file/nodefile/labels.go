@@ -134,7 +134,6 @@ func ReadLabels(ctx context.Context, path string, nodes Lookup,
 	return newLabelReader(c, nodes).read(ctx, path, nodes)
 }
 
-// newLabelReader returns a reader of labels of nodes.
 func newLabelReader(c *LabelConfig, nodes Lookup) *labelReader {
 	r := &labelReader{
 		c: c, labels: &Labels{}, classes: classes{}, last: make([]uint32, nodes.Len()),
@@ -316,7 +315,6 @@ type deferredLabel struct {
 // every node.
 const maxName = 64 << 10
 
-// add adds the label of a row.
 func (r *labelReader) add(line Row) error {
 	row, isNode := r.unknown.Find(r.t.Lookup, line.Line, line.ID())
 	if !isNode {

@@ -44,7 +44,6 @@ func ReadValues(ctx context.Context, path string, nodes Lookup,
 	return v, nil
 }
 
-// addNumber adds the number of a label and returns its class.
 func (r *labelReader) addNumber(label string, line Row) (class int, err error) {
 	number, fault := table.ParseNumber(table.PlainNumber([]byte(label), r.t.Text), 64)
 	if fault == "" && math.Abs(number) > largestValue {

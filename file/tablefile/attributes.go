@@ -382,7 +382,6 @@ func (t *attributeTable) report() {
 	}
 }
 
-// values stores the attributes of a row in dst.
 func (t *attributeTable) values(dst []float32, row nodefile.Row) {
 	clear(dst)
 	for i := range t.columns {

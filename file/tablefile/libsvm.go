@@ -265,7 +265,6 @@ func (v *vectorReader) complete(cols int) error {
 		words.Counted(max(cols, 0), "kernel value"), v.first, v.cols)
 }
 
-// openVectors returns a reader of text.
 func openVectors(in *textio.Reader, f *File, bits int) (*vectorReader, error) {
 	if err := in.CheckText(); err != nil {
 		return nil, err

@@ -78,7 +78,6 @@ func (m *mappedRows) RowsTo(dst []float32, lo int) {
 	}
 }
 
-// buffers are the bytes of rows.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // read stores whole rows of the file from row lo on.

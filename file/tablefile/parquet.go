@@ -45,7 +45,6 @@ func (c *Column[R]) kind() table.ParquetKind {
 	return table.ParquetStrings
 }
 
-// putValue adds the value of a column to a row.
 func putValue[R any](out table.ParquetWriter, c *Column[R], row R) {
 	switch c.kind() {
 	case table.ParquetTruths:

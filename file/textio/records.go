@@ -35,7 +35,6 @@ type Member struct {
 	Nested    json.RawMessage // the value if it is a list or an object; else nil
 }
 
-// recordText is the text of records.
 type recordText struct {
 	in   io.Reader
 	left int   // bytes that may be read for the object at hand

@@ -121,7 +121,6 @@ func onOff(name, meaning string) param.Param {
 		Default: param.Of(false)}
 }
 
-// withCheck adds a check of all values to a parameter.
 func withCheck(p param.Param, check func(v param.Values) error) param.Param {
 	p.Check = check
 	return p

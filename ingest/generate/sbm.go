@@ -89,13 +89,11 @@ func (g sbm) Size() Size {
 	return sizeOf(int64(g.nodes), int64(g.edges), 12*int64(g.nodes)+8*blockLines*longestEdge*int64(g.workers))
 }
 
-// classes returns the number of classes.
 func (g sbm) classes() int { return len(g.first) - 1 }
 
 // size returns the number of nodes of a class.
 func (g sbm) size(class int) int { return g.first[class+1] - g.first[class] }
 
-// classAt returns the class of a place.
 func (g sbm) classAt(place int) int {
 	class, isFirst := slices.BinarySearch(g.first, place)
 	if !isFirst {

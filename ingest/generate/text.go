@@ -24,7 +24,6 @@ func newLines(ctx context.Context, w io.Writer) *lines {
 	return &lines{ctx: ctx, w: bufio.NewWriterSize(w, 1<<16)}
 }
 
-// edge writes one line.
 func (l *lines) edge(u, v int) error {
 	l.buf = appendEdge(l.buf[:0], uint64(u), uint64(v))
 	if l.n++; l.n%64 == 0 && l.ctx.Err() != nil {

@@ -103,7 +103,6 @@ const featureBytes = 2*12 + 8
 // interner numbers keys in the order in which they come.
 type interner[K comparable] map[K]int32
 
-// of returns the number of a key.
 func (in interner[K]) of(key K) int32 {
 	n, ok := in[key]
 	if !ok {

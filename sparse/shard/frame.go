@@ -96,7 +96,6 @@ func (m *Manifest) header(direction int, number int64, f frame,
 	return h
 }
 
-// headerOf returns the header that a frame begins with.
 func headerOf(frame []byte) (h header) {
 	_, _ = binary.Decode(frame, binary.LittleEndian, &h) // which is long enough
 	return h

@@ -184,7 +184,6 @@ func (q *frameQueue) writeOldest() error {
 	return nil
 }
 
-// drain writes all frames.
 func (q *frameQueue) drain() error {
 	for len(q.queue) > 0 {
 		if err := q.writeOldest(); err != nil {

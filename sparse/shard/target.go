@@ -231,7 +231,6 @@ func (t *target) writeFile(name string,
 	return entry, err
 }
 
-// writerFunc is a function that writes.
 type writerFunc func(p []byte) (int, error)
 
 // Write implements io.Writer.

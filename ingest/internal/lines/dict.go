@@ -88,7 +88,6 @@ func (b *IDBatch) AddCopy(d *Dict, length int, id []byte) {
 // Len returns the number of ids.
 func (b *IDBatch) Len() int { return len(b.tokens) }
 
-// id returns the text of a token.
 func (b *IDBatch) id(text []byte, t token) []byte {
 	if int(t.start) >= len(text) {
 		return b.unquoted[int(t.start)-len(text) : int(t.end)-len(text)]

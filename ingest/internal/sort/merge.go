@@ -244,7 +244,6 @@ func (m *Merger) averages() bool {
 	return m.Symmetric || m.Policy == Default || m.Policy == Sum && m.PerDirection
 }
 
-// finite returns the value, and Infinite if it is not finite.
 func finite(value float64) (float64, MergeKind) {
 	if math.IsInf(value, 0) {
 		return value, Infinite

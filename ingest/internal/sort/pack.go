@@ -72,7 +72,6 @@ func formOf(weight []float64) weightForm {
 	return form
 }
 
-// appendWeights appends weights in a form.
 func appendWeights(dst []byte, weight []float64, form weightForm) []byte {
 	le := binary.LittleEndian
 	switch form {

@@ -118,7 +118,6 @@ func (s *Spill) reuse(regions []region) {
 	}
 }
 
-// write writes the bytes of a record.
 func (s *Spill) write(rec *Record, b []byte) error {
 	rec.offset = s.reserve(int64(len(b))).offset
 	rec.length = len(b)

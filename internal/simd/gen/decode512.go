@@ -98,7 +98,6 @@ func newGroups16(state reg.GPVirtual) *groups16 {
 	return g
 }
 
-// decodeLanes holds a number for each lane.
 func decodeLanes(name string, lane func(i int) uint32) Mem {
 	if m, ok := lanesOf[name]; ok {
 		return m

@@ -14,7 +14,6 @@ import (
 // register is the width in bytes of the vectors the loops work with.
 const register = 32
 
-// element is a type of number with the instructions for it.
 type element struct {
 	name string // as Go spells it
 	mark string // in the names of functions

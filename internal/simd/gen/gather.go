@@ -27,7 +27,6 @@ const (
 	mostHeads = 64 // bytes of the longest row that has them: longer rows wait for memory
 )
 
-// zeros writes a row of zeros.
 func zeros() *Mem {
 	row := GLOBL("zeros", attr.RODATA|attr.NOPTR)
 	for at := 0; at < mostHeads; at += 8 {
@@ -52,7 +51,6 @@ func gathers(t element, zeroRow *Mem) {
 	gather(t, form{mark: "Short", narrow: 7, wide: multiples(register, register, mostHeads), heads: zeroRow})
 }
 
-// multiples returns the multiples of step from lo to hi.
 func multiples(step, lo, hi int) (m []int) {
 	for n := lo; n <= hi; n += step {
 		m = append(m, n)

@@ -115,7 +115,6 @@ func noSuchCommand(run *shell.Session, cmd *cobra.Command, args []string) error 
 	return run.Line.JoinProblems()
 }
 
-// namesOf returns the names of the subcommands of a command.
 func namesOf(cmd *cobra.Command) (names []string) {
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() {

@@ -106,7 +106,6 @@ type applyReport struct {
 	shell.Closing
 }
 
-// applyParameters are the function and its parameters.
 type applyParameters struct{ *kernel.Function }
 
 // MarshalJSON writes an object with the values and the name of the function.

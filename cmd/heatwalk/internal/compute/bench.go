@@ -31,7 +31,6 @@ type benchDocument struct {
 	shell.Closing
 }
 
-// benchOptions are the options of bench.
 type benchOptions struct {
 	graph              shell.GraphInputs
 	settings           bench.Settings

@@ -19,7 +19,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// eigenOptions are the options of eigen.
 type eigenOptions struct {
 	graph shell.GraphInputs
 	eigenParameters
@@ -27,7 +26,6 @@ type eigenOptions struct {
 	out      string
 }
 
-// eigenParameters holds the parameters of eigenpairs.
 type eigenParameters struct {
 	Matrix     string  `json:"matrix"`
 	Which      string  `json:"which"`
@@ -95,7 +93,6 @@ type eigenDocument struct {
 	shell.Closing
 }
 
-// runEigen writes the eigenpairs.
 func runEigen(run *shell.Session, c *eigenOptions, name string) error {
 	c.Seed = run.Seed
 	var values, ids io.Writer // separate files for an output in .npy format

@@ -19,7 +19,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// featuresOptions are the options of features.
 type featuresOptions struct {
 	graph shell.GraphInputs
 	walk  shell.WalkFlags

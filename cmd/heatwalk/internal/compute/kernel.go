@@ -43,7 +43,6 @@ func runKernel(run *shell.Session, c *kernelOptions, name string) error {
 		writeNodeKernel[float64])(run, c, name)
 }
 
-// kernelOptions are the options of kernel.
 type kernelOptions struct {
 	graph      shell.GraphInputs
 	walk       shell.WalkFlags

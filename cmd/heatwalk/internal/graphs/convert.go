@@ -24,7 +24,6 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// convertOptions are the options of convert.
 type convertOptions struct {
 	graph       shell.GraphInputs
 	out, target string
@@ -194,7 +193,6 @@ type convertDocument struct {
 	shell.Closing
 }
 
-// convertGraph writes a graph.
 func convertGraph(run *shell.Session, c *convertOptions, name string) error {
 	o, err := run.BeginOutputs(c.out, nil)
 	if err != nil {
@@ -307,7 +305,6 @@ type convertMatrixDocument struct {
 	shell.Closing
 }
 
-// convertMatrix writes a matrix.
 func convertMatrix(run *shell.Session, c *convertOptions, input string) error {
 	o, err := run.BeginOutputs(c.out, c.format.Matrix.Endings)
 	if err != nil {

@@ -49,7 +49,6 @@ type generateOptions struct {
 	force bool
 }
 
-// newModel returns the command of a model.
 func newModel(run *shell.Session, m *generate.Model) *cobra.Command {
 	cmd, c, flags := shell.NewCommand(run, m.Name+" -o FILE", m.Title, func(line *shell.CommandLine,
 		c *generateOptions, _ []string) {
@@ -109,7 +108,6 @@ func modelFlags(flags *shell.FlagSet, s *param.Spec) {
 	}
 }
 
-// modelValues returns the values of all parameters of a model.
 func modelValues(line *shell.CommandLine, s *param.Spec) param.Values {
 	text := map[string]string{}
 	for _, p := range s.Params {

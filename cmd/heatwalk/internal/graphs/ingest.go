@@ -22,7 +22,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// ingestOptions are the options of ingest.
 type ingestOptions struct {
 	graph      shell.GraphInputs
 	neighbours neighbourFlags
@@ -178,7 +177,6 @@ func oddLines(r *ingest.Report) string {
 	})
 }
 
-// ingestInto reads inputs into a new store in dir.
 func ingestInto(run *shell.Session, r *shell.GraphInputs, dir string, inputs []string,
 	force bool) (*ingest.Report, error) {
 	c := run.IngestConfig(r)
@@ -244,7 +242,6 @@ type neighbourFlags struct {
 	source.NeighbourSettings
 }
 
-// declare declares the flags of n.
 func (n *neighbourFlags) declare(flags *shell.FlagSet) {
 	shell.NumberVar(flags, &n.Neighbours, "neighbours", 0,
 		param.Range{Least: 1, Most: math.MaxInt32}, "N",

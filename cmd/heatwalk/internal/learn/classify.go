@@ -362,7 +362,6 @@ func (c *classifyOptions) choosesParameters(s *method.Settings) bool {
 		func(spec *param.Spec) bool { return slices.ContainsFunc(spec.Params, open) })
 }
 
-// predictionColumns returns the columns of the predictions.
 func (c *classifyOptions) predictionColumns(l *nodefile.Labels) tablefile.Columns {
 	return tablefile.Columns{Classes: l.Names, Top: c.scores.Top, Sets: c.coverage > 0}
 }

@@ -57,7 +57,6 @@ func NewDemo(run *shell.Session) *cobra.Command {
 	return cmd
 }
 
-// demoOptions are the options of demo.
 type demoOptions struct {
 	shell.GraphInputs
 	save string // directory for the files of the examples, "": run the demo

@@ -13,7 +13,6 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// evaluateOptions are the options of evaluate.
 type evaluateOptions struct {
 	learning     learningFlags
 	splitting    shell.SplitFlags

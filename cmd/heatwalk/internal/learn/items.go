@@ -205,7 +205,6 @@ func checkItems(line *shell.CommandLine, o *itemOptions, args []string) {
 	}
 }
 
-// itemRun is a run on items.
 type itemRun struct {
 	out  *shell.Outputs
 	o    *itemOptions

@@ -61,7 +61,6 @@ type nodeList struct {
 	Group       []int32   `json:"g"` // numbers of circles
 }
 
-// add adds a row in a group.
 func (l *nodeList) add(g *mapGraph, row int, group int32) {
 	if g.Known[row] {
 		l.Known = append(l.Known, len(l.IDs))

@@ -105,7 +105,6 @@ func (c *classifyOptions) writeModel(d *shell.GraphRun, out *modelOutput, p *hea
 	return out.f.Write(out.w)
 }
 
-// readModel reads the model and its method.
 func (c *classifyOptions) readModel(run *shell.Session) (err error) {
 	if c.kept, err = heatwalk.LoadModelWithin(c.model, run.Costs.DataLimit()); err != nil {
 		return err

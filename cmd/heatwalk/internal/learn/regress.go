@@ -181,7 +181,6 @@ func runRegress(run *shell.Session, c *regressOptions, name string) error {
 	return writeValues(run, c, in, p)
 }
 
-// writeModel writes the model of a prediction.
 func (in *valuesRun) writeModel(out *modelOutput, p *heatwalk.Prediction) error {
 	f := out.f
 	if err := p.KeepTo(f); err != nil {

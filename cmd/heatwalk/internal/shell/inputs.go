@@ -30,7 +30,6 @@ type inputSums struct {
 	sums  map[string]textio.Sum
 }
 
-// record adds the sum of an input.
 func (s *inputSums) record(name string, sum textio.Sum) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

@@ -92,7 +92,6 @@ type sources struct {
 	cocitation, coupling bool
 }
 
-// declare declares the flags of s.
 func (s *sources) declare(flags *FlagSet) {
 	flags.BoolVar(&s.hyperedges, "hyperedges", false,
 		"each line holds the vertices of a hyperedge; the graph has a node for each hyperedge too")
