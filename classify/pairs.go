@@ -20,6 +20,15 @@ type Pair struct{ Positive, Negative int }
 // [Rest].
 type Pairs []Pair
 
+// AddTo adds the value of a classifier to the values of its classes in dst: to the value of Positive, and its negative to the value
+// of Negative unless it is [Rest].
+func (p Pair) AddTo(dst []float64, value float64) {
+	dst[p.Positive] += value
+	if p.Negative != Rest {
+		dst[p.Negative] -= value
+	}
+}
+
 // byVotes reports whether the classifiers are one-vs-one.
 func (p Pairs) byVotes() bool {
 	return len(p) > 0 && p[0].Negative != Rest

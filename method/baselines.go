@@ -109,7 +109,7 @@ func (m *Engine) measureBaselines(ctx context.Context, p *Problem,
 	}
 	within, _ := m.within(p, &set)
 	set.Memory = within.Memory
-	comparison, err := newBaseline(p, &set).Compare(ctx, fold, folds)
+	comparison, err := propagation.NewBaseline(p, set.Prior, set.Memory, set.Workers).Compare(ctx, fold, folds)
 	if err != nil {
 		return nil, err
 	}
@@ -119,12 +119,6 @@ func (m *Engine) measureBaselines(ctx context.Context, p *Problem,
 		r.Declared, err = m.apart(ctx, p, nil, &set, fold, folds)
 	}
 	return r, err
-}
-
-// newBaseline returns the label propagation that others are compared with.
-func newBaseline(p *Problem, s *Settings) *propagation.Propagation {
-	return &propagation.Propagation{P: p, Prior: s.Prior, Alpha: 1,
-		Memory: budget.Subtract(s.Memory, propagation.HeldOutBytes(p)), Workers: s.Workers, Rough: true}
 }
 
 // apartWork bounds the entries × classes of the graph times the folds that are predicted
@@ -174,7 +168,8 @@ func (m *Engine) apart(ctx context.Context, p *Problem, par *Parameters, s *Sett
 
 // BaselineWorkspace declares the memory of measuring label propagation, see [Engine.PredictCompared], beside the memory of a prediction.
 func BaselineWorkspace(p *Problem, s *Settings) budget.Workspace {
-	return newBaseline(p, cmp.Or(s, new(Settings))).CompareWorkspace()
+	s = cmp.Or(s, new(Settings))
+	return propagation.NewBaseline(p, s.Prior, s.Memory, s.Workers).CompareWorkspace()
 }
 
 // Majority gives every node the largest class, whether a label reaches it or

@@ -17,14 +17,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
-// declare adds learners to those that methods have, for the time of a test.
-func declare(t *testing.T, list ...*classify.Learner) {
-	t.Helper()
-	before := learners
-	t.Cleanup(func() { learners = before })
-	learners = func() param.List[*classify.Learner] { return append(before(), list...) }
-}
-
 // shrunk is least squares under another name, whose machines never end.
 func shrunk() *classify.Learner {
 	shrink := param.Param{Name: "shrink", Symbol: "s", Meaning: "shrinkage", Range: param.Above(0), Default: param.Of(0.1), Grid: param.Grid(0.001, 0.01, 0.1, 1, 10)}
@@ -81,7 +73,8 @@ func meanOf() *classify.Learner {
 // A learner that is added to the list is behind walks and every kernel, with a choice of its
 // parameters, its memory and its messages.
 func TestDeclaredLearner(t *testing.T) {
-	declare(t, shrunk(), meanOf())
+	classify.Register(shrunk())
+	classify.Register(meanOf())
 	p := contract.Planted(t, 5, 120, 60)
 	splits, err := choose.Draw(p.Class, choose.Design{Fraction: 0.5, Tuning: true}, 2, 1)
 	if err != nil {
@@ -193,7 +186,7 @@ func kernelNames() (names []string) {
 
 // If all settings of a learner are equally accurate on a walk, its defaults are chosen.
 func TestDefaultsAmongEquals(t *testing.T) {
-	for _, l := range learners() {
+	for _, l := range classify.Learners() {
 		by := l
 		if by.Path != nil {
 			continue

@@ -32,16 +32,12 @@ func TestShuffledLabelsAreNotFound(t *testing.T) {
 				p.Class[i] = class[row]
 			}
 			set := &Settings{Lists: grid, RNGSeed: seed}
-			out, err := methodOf(t, name).Predict(t.Context(), p, nil, set)
+			out, reference, err := methodOf(t, name).PredictCompared(t.Context(), p, set)
 			if err != nil {
 				t.Fatal(err)
 			}
 			told += out.Accuracy / draws
 			found += contract.Accuracy(p, out.Class, class) / draws
-			reference, err := methodOf(t, name).measureBaselines(t.Context(), p, set)
-			if err != nil {
-				t.Fatal(err)
-			}
 			referred += reference.Propagation.Accuracy / draws
 		}
 		for what, share := range map[string]float64{"told": told, "found": found, "told of label propagation": referred} {
@@ -101,10 +97,12 @@ func TestEstimateCountsReachedNodes(t *testing.T) {
 func TestReferPropagates(t *testing.T) {
 	p, _ := contract.Blocks(t, 3, 200, 50, 3, 5, 1)
 	set := &Settings{RNGSeed: 4}
-	_, held := automatic.within(p, set)
-	least := held + BaselineWorkspace(p, set).Required(1)
-	for _, memory := range []int64{0, least} { // with all columns together, and within a limit
-		got, err := automatic.measureBaselines(t.Context(), p, &Settings{RNGSeed: set.RNGSeed, Memory: memory})
+	declared, err := labelPropagation.Declare(p, set, BaselineWorkspace(p, set))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, memory := range []int64{0, declared.Required(1)} { // with all columns together, and within a limit
+		_, got, err := labelPropagation.PredictCompared(t.Context(), p, &Settings{RNGSeed: set.RNGSeed, Memory: memory})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -209,19 +207,12 @@ func TestEstimateWithoutLuck(t *testing.T) {
 		for seed := range uint64(draws) {
 			p, class := contract.Blocks(t, seed, 600, 30, 3, 1.2, 0.1)
 			set := &Settings{RNGSeed: seed}
-			out, err := methodOf(t, name).Predict(t.Context(), p, nil, set)
+			out, _, err := methodOf(t, name).PredictCompared(t.Context(), p, set)
 			if err != nil {
 				t.Fatal(err)
 			}
-			told, labels := out.Accuracy, float64(out.Tested)
-			if name == "lp" {
-				reference, err := methodOf(t, name).measureBaselines(t.Context(), p, set)
-				if err != nil {
-					t.Fatal(err)
-				}
-				told, labels = reference.Propagation.Accuracy, float64(reference.Propagation.Tested)
-			}
-			difference += (told - accuracyReached(p, out, class)) * labels
+			labels := float64(out.Tested)
+			difference += (out.Accuracy - accuracyReached(p, out, class)) * labels
 			tested += labels
 		}
 		difference /= tested

@@ -35,7 +35,7 @@ func kernels() []*kernel.Family {
 // kernelMethods returns every kernel with every learner.
 func kernelMethods() (list []*Engine) {
 	for _, f := range kernels() {
-		for _, l := range learners() {
+		for _, l := range classify.Learners() {
 			list = append(list, kernelMethod{f, l}.engine())
 		}
 	}
@@ -50,7 +50,7 @@ func (m kernelMethod) engine() *Engine {
 		Name: m.kernel.Name + "+" + m.learner.Name, Specs: []*param.Spec{&m.kernel.Spec, specOf(m.learner)},
 		Workspace: m.workspace, HasRaw: m.learner.Path == nil,
 	}
-	if m.learner == learners()[0] {
+	if m.learner == classify.Learners()[0] {
 		e.Name = m.kernel.Name
 	}
 	for _, p := range m.kernel.Params {

@@ -524,9 +524,9 @@ func (r *kernelPredictor) keepForm(ctx context.Context) error {
 	weights := sparse.NewBlock[float64](len(rows), k)
 	bias := make([]float64, k)
 	for m, machine := range r.fitted.Machines {
-		byClass(bias, r.fitted.Pairs[m], -machine.Rho)
+		r.fitted.Pairs[m].AddTo(bias, -machine.Rho)
 		for s, i := range machine.Index {
-			byClass(weights.Row(i), r.fitted.Pairs[m], r.scale*machine.Coef[s])
+			r.fitted.Pairs[m].AddTo(weights.Row(i), r.scale*machine.Coef[s])
 		}
 	}
 	apply := func(ctx context.Context, x *sparse.Block[float64]) (*sparse.Block[float64], error) {
@@ -550,7 +550,7 @@ func (r *kernelPredictor) keepForm(ctx context.Context) error {
 	r.out.Form = explain.Linear(rows, weights, scores, bias, func(ctx context.Context, nodes []int) (*sparse.Block[float64], error) {
 		return apply(ctx, explain.UnitColumns(n, nodes, rows))
 	})
-	r.out.Form.Size = degreeOf(r.p)
+	r.out.Form.Size = func(node int) float64 { return r.p.Degrees[node] }
 	if set := r.out.Parameters.Kernel; !kernel.Families().Named(set.Spec.Name).IsNormalized(set.Values) {
 		size := kernel.OnDegrees(r.p.Degrees).MeanDegree()
 		r.out.Form.Size = func(int) float64 { return size }

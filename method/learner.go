@@ -174,10 +174,6 @@ func setKnown(out *Prediction, p *Problem) {
 	}
 }
 
-// learners returns the learners that methods have on walks and kernels, see
-// [classify.Register]. The name of a method may leave out the first one.
-var learners = classify.Learners
-
 // specOf returns the declaration whose parameters a learner on a walk or a kernel receives.
 func specOf(l *classify.Learner) *param.Spec {
 	if l.Path != nil {
@@ -188,7 +184,7 @@ func specOf(l *classify.Learner) *param.Spec {
 
 // onPath reports whether a declaration is that of a path.
 func onPath(spec *param.Spec) bool {
-	return slices.ContainsFunc(learners(),
+	return slices.ContainsFunc(classify.Learners(),
 		func(l *classify.Learner) bool { return l.Path != nil && spec == &l.Path.Spec })
 }
 
@@ -253,17 +249,3 @@ func checkProcesses(l *classify.Learner, p *Problem) error {
 // maxTestedRows bounds the test nodes of a tuning split for learners on kernels: each
 // has a row of values for every kernel of the grid.
 const maxTestedRows = 2000
-
-// degreeOf returns the degrees of nodes.
-func degreeOf(p *Problem) func(node int) float64 {
-	return func(node int) float64 { return p.Degrees[node] }
-}
-
-// byClass adds the value of a classifier to those of its classes: to that of Positive, and its negative to that of another
-// class than [classify.Rest].
-func byClass(dst []float64, pair classify.Pair, value float64) {
-	dst[pair.Positive] += value
-	if pair.Negative != classify.Rest {
-		dst[pair.Negative] -= value
-	}
-}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
@@ -67,8 +68,8 @@ func findMethod(name string, t Target) (*Engine, error) {
 	i := slices.IndexFunc(methods, func(m *Engine) bool { return m.Name == base })
 	if i < 0 { // the learner that goes without saying may be said
 		i = slices.IndexFunc(methods, func(m *Engine) bool {
-			return m.Name+"+"+learners()[0].Name == base &&
-				slices.Contains(m.Specs, specOf(learners()[0]))
+			return m.Name+"+"+classify.Learners()[0].Name == base &&
+				slices.Contains(m.Specs, specOf(classify.Learners()[0]))
 		})
 	}
 	switch {
@@ -85,7 +86,7 @@ func findMethod(name string, t Target) (*Engine, error) {
 	hint := "choose from " + MethodList()
 	suggestion := words.Nearest(name, methodNames())
 	switch {
-	case learners().Named(name) != nil:
+	case classify.Learners().Named(name) != nil:
 		hint = "it learns from a kernel, as in diffusion+" + name
 	case suggestion != "":
 		hint = "did you mean " + suggestion + "?"
@@ -206,7 +207,7 @@ func Explainable() string {
 			names = append(names, l.Name)
 		}
 	}
-	for _, l := range learners() {
+	for _, l := range classify.Learners() {
 		if l.Dual {
 			names = append(names, "KERNEL+"+l.Name)
 		}

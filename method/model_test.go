@@ -1,6 +1,7 @@
 package method
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -60,14 +61,14 @@ func TestKeptModels(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		kept := keptAs(t, m, want, &own)
-		got, err := kept.Predict(t.Context(), p, &Settings{Workers: 3})
+		got, err := predictKept(t.Context(), kept, p, &Settings{Workers: 3})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		if diff := cmp.Diff(want.Class, got.Class); diff != "" || !slices.Equal(want.Scores.Data, got.Scores.Data) {
 			t.Errorf("%s: other predictions by the kept model\n%s", name, diff)
 		}
-		larger, err := kept.Predict(t.Context(), grown, set)
+		larger, err := predictKept(t.Context(), kept, grown, set)
 		if err != nil {
 			t.Fatalf("%s, grown: %v", name, err)
 		}
@@ -123,7 +124,7 @@ func TestChangedModels(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), m); err != nil {
 			continue
 		}
-		if _, err := m.Predict(t.Context(), p, new(Settings)); err == nil || m.Method != "what" && !errors.Is(err, ErrChanged) {
+		if _, err := predictKept(t.Context(), m, p, new(Settings)); err == nil || m.Method != "what" && !errors.Is(err, ErrChanged) {
 			t.Errorf("%s: %s is applied", means, text)
 		}
 	}
@@ -162,7 +163,7 @@ func TestForgedModels(t *testing.T) {
 			if json.Unmarshal(forged, m) != nil {
 				return
 			}
-			out, err := m.Predict(t.Context(), p, new(Settings))
+			out, err := predictKept(t.Context(), m, p, new(Settings))
 			if err == nil && slices.ContainsFunc(out.Scores.Data, func(x float32) bool { return x != x }) {
 				t.Errorf("%s: applied: %s", name, forged)
 			}
@@ -187,4 +188,13 @@ func TestForgedModels(t *testing.T) {
 		}
 		forge(model, func(any) {})
 	}
+}
+
+// predictKept predicts with the engine of a model of classes.
+func predictKept(ctx context.Context, m *Model, p *Problem, s *Settings) (*Prediction, error) {
+	e, err := Restore(m, Classes)
+	if err != nil {
+		return nil, err
+	}
+	return e.Predict(ctx, p, nil, s)
 }

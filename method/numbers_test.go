@@ -112,9 +112,8 @@ func near(t *testing.T, what string, got, want []float64) {
 
 // keepKnown replaces the values of known nodes by the given ones, and others beyond their range by the nearest in it.
 func keepKnown(p *Problem, values []float64) []float64 {
-	known := rangeOf(p.Value)
 	for i, v := range values {
-		values[i] = known.clip(v)
+		values[i] = min(max(v, slices.Min(p.Value)), slices.Max(p.Value))
 	}
 	for i, row := range p.Row {
 		values[row] = p.Value[i]
@@ -225,15 +224,15 @@ func TestKernelsAgreeWithDenseAlgebra(t *testing.T) {
 	near(t, "value", out.Value, keepKnown(p, values))
 
 	// The closed form of held-out values is that of a fit without the fold.
-	fold := foldsOf(p, newHeldNumbers(p, 0).groups)
+	fold := choose.Folds(make([]int, len(p.Row)), choose.FoldCount(len(p.Row)), 0, 0)
 	squares := 0.0
 	for f := range slices.Max(fold) + 1 {
 		split := choose.OfFold(fold, f)
 		train, test := split.Train, split.Test
 		values := bordered(t, p, train, k, 0.02)
-		known := rangeOf(p.At(train).Value)
+		known := p.At(train).Value
 		for _, i := range test {
-			squares += math.Pow(p.Value[i]-known.clip(values[p.Row[i]]), 2)
+			squares += math.Pow(p.Value[i]-min(max(values[p.Row[i]], slices.Min(known)), slices.Max(known)), 2)
 		}
 	}
 	near(t, "RMSE", []float64{out.RMSE}, []float64{math.Sqrt(squares / float64(len(p.Row)))})
@@ -381,7 +380,7 @@ func TestHopsAgreesWithDenseAlgebra(t *testing.T) {
 			x.Set(i, 3+j, 0.1*x.At(i, j)+0.9*image.At(i, j))
 		}
 	}
-	fold := foldsOf(p, newHeldNumbers(p, 5).groups)
+	fold := choose.Folds(make([]int, len(p.Row)), choose.FoldCount(len(p.Row)), 5, 0)
 	// features returns the row of a node with the values outside two folds.
 	features := func(v, f, g int) []float64 {
 		row := make([]float64, 10)
@@ -578,7 +577,7 @@ func TestUnsolvedCandidates(t *testing.T) {
 		spec.Name = name
 		m := hops
 		m.spec = &spec
-		m.predictions = numberFit(oneByOne(func(ctx context.Context, p *Problem, v param.Values, s *Settings) ([]float64, error) {
+		m.predictions = oneByOne(func(ctx context.Context, p *Problem, v param.Values, s *Settings) ([]float64, error) {
 			if fails {
 				return nil, failure
 			}
@@ -587,7 +586,7 @@ func TestUnsolvedCandidates(t *testing.T) {
 				return nil, err
 			}
 			return out.Value, nil
-		})).predictions
+		}).predictions
 		m.scores = func(ctx context.Context, j *job, v param.Values) error {
 			if v.Number("lambda") < least {
 				return failure

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/param"
@@ -163,7 +164,7 @@ func TestTuneProgress(t *testing.T) {
 	}
 	var got []int64
 	s := &Settings{Progress: func(_ string, done, total int64) { got = append(got, done, total) }}
-	if _, err := (walkMethod{"cwk", learners()[0]}).engine().Choose(t.Context(), p, splits, s); err != nil {
+	if _, err := (walkMethod{"cwk", classify.Learners()[0]}).engine().Choose(t.Context(), p, splits, s); err != nil {
 		t.Fatal(err)
 	}
 	if want := []int64{1, 3, 2, 3, 3, 3}; !slices.Equal(got, want) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/param"
 )
 
@@ -24,7 +25,7 @@ type Parameters struct {
 
 // onWalks reports whether the learner is on walks.
 func (p *Parameters) onWalks() bool {
-	return p.Kernel != nil && p.Kernel.Spec.Name == walkSpec.Name
+	return p.Kernel != nil && p.Kernel.Spec.Name == cwk.Spec.Name
 }
 
 // Parameters of walks.

@@ -137,7 +137,7 @@ func heldOutOf(ctx context.Context, p *Problem, set *Settings,
 		return nil, nil
 	}
 	folds := set.folds(len(p.Row))
-	return newBaseline(p, set).CompareCenter(ctx,
+	return propagation.NewBaseline(p, set.Prior, set.Memory, set.Workers).CompareCenter(ctx,
 		choose.Folds(p.Class, folds, set.RNGSeed, 0), folds)
 }
 

@@ -38,7 +38,7 @@ func TestRegister(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := kept.Predict(t.Context(), p, &Settings{})
+	again, err := predictKept(t.Context(), kept, p, &Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -240,7 +240,7 @@ func TestValidate(t *testing.T) {
 }
 
 // plainWalks is the method on walks with the learner that goes without saying.
-func plainWalks() walkMethod { return walkMethod{"cwk", learners()[0]} }
+func plainWalks() walkMethod { return walkMethod{"cwk", classify.Learners()[0]} }
 
 func predictWalks(ctx context.Context, p *Problem, s *Settings) (*Prediction, error) {
 	return plainWalks().engine().Fit(ctx, p, nil, s)

@@ -60,11 +60,11 @@ type Settings struct {
 	Memory  int64 // limits what walks and features allocate, in bytes; 0: no limit
 	Workers int   // goroutines, 0: one for each processor; never changes a result
 
-	foldCount int        // of cross-validation and of honest features; 0: 10 up to 1,000 labels, else 5
-	tested    int        // labels of the problem whose splits choose; 0: there are no splits
-	sample    int        // limits the labelled nodes on which settings are compared; 0: 500
-	baselines *Baselines // of the same problem, for auto; nil: it measures label propagation itself
-	model     *Model     // predicts in place of a choice and a fit; nil: none, see [Model]
+	foldCount int        `json:"-"` // of cross-validation and of honest features; 0: 10 up to 1,000 labels, else 5
+	tested    int        `json:"-"` // labels of the problem whose splits choose; 0: there are no splits
+	sample    int        `json:"-"` // limits the labelled nodes on which settings are compared; 0: 500
+	baselines *Baselines `json:"-"` // of the same problem, for auto; nil: it measures label propagation itself
+	model     *Model     `json:"-"` // predicts in place of a choice and a fit; nil: none, see [Model]
 
 	// Targets are the rows of the nodes that could have a label, which the accuracy of auto is about; nil: all nodes.
 	Targets []uint32

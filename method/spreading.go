@@ -368,7 +368,7 @@ func (m spreading) form(j *job, v param.Values,
 	}
 	f := explain.Linear(j.p.Row, weights, scores, make([]float64, k), respond)
 	if m.rule.Normalized {
-		f.Size = degreeOf(j.p)
+		f.Size = func(node int) float64 { return j.p.Degrees[node] }
 	}
 	return f
 }

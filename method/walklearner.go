@@ -28,8 +28,8 @@ type walkJob struct{ job }
 
 // walkMethods returns walks with every learner, first with the one that goes without saying.
 func walkMethods() []*Engine {
-	list := []*Engine{walkMethod{cwk.Spec.Name, learners()[0]}.engine()}
-	for _, l := range learners() {
+	list := []*Engine{walkMethod{cwk.Spec.Name, classify.Learners()[0]}.engine()}
+	for _, l := range classify.Learners() {
 		list = append(list, walkMethod{cwk.Spec.Name + "+" + l.Name, l}.engine())
 	}
 	return list
@@ -517,9 +517,9 @@ func (r *predictor) form(ctx context.Context) error {
 	weights := sparse.NewBlock[float64](features, k)
 	bias := make([]float64, k)
 	for m, pair := range r.model.Pairs {
-		byClass(bias, pair, r.model.Bias[m])
+		pair.AddTo(bias, r.model.Bias[m])
 		for j := range features {
-			byClass(weights.Row(j), pair, r.model.Weights[m*features+j])
+			pair.AddTo(weights.Row(j), r.model.Weights[m*features+j])
 		}
 	}
 	scores := sparse.NewBlock[float64](n, k)

@@ -44,7 +44,7 @@ func slowWalkItems(p *Problem, par Parameters, whole bool) (items, nodes []slowI
 // rows of dense walks.
 func TestWalkLearnersAgainstDense(t *testing.T) {
 	p := goldenProblem(t, "karate")
-	for _, by := range learners() {
+	for _, by := range classify.Learners() {
 		if by.Path != nil { // its models are not available
 			continue
 		}

@@ -123,7 +123,7 @@ func TestWeightsAreKept(t *testing.T) {
 	if err := json.Unmarshal(text, again); err != nil {
 		t.Fatal(err)
 	}
-	out, err := again.Predict(t.Context(), p, &Settings{Workers: 2})
+	out, err := predictKept(t.Context(), again, p, &Settings{Workers: 2})
 	if err != nil || out.Weights != "none" || !slices.Equal(out.Scores.Data, want.Scores.Data) {
 		t.Errorf("a kept model has other scores, with weights %q, %v", out.Weights, err)
 	}

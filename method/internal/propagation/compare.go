@@ -5,7 +5,9 @@ import (
 	"errors"
 	"math"
 
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
@@ -17,6 +19,11 @@ type Comparison struct {
 	Propagation problem.Estimate // with centred scores if these are better
 
 	HeldOut *HeldOut // the result of [Propagation.OutOfFold]; nil: it failed
+}
+
+// NewBaseline returns the label propagation that other methods are compared with.
+func NewBaseline(p *problem.Problem, prior cwk.Prior, memory int64, workers int) *Propagation {
+	return &Propagation{P: p, Prior: prior, Alpha: 1, Memory: budget.Subtract(memory, HeldOutBytes(p)), Workers: workers, Rough: true}
 }
 
 // centerErrors is the number of standard errors by which centred scores must be better. It is large, so
