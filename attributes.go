@@ -6,7 +6,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
-	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -51,7 +51,7 @@ func (g *Graph) ReadLabels(ctx context.Context, path string, c *nodefile.LabelCo
 
 // attach reads the attributes that the options name into a problem. It returns the attributes, nil if there are none, and the
 // graph for jobs that leave memory to them.
-func (o *ClassifyOptions) attach(ctx context.Context, g *Graph, p *method.Problem,
+func (o *ClassifyOptions) attach(ctx context.Context, g *Graph, p *engine.Problem,
 	config *tablefile.FeatureConfig) (*tablefile.Features, *Graph, error) {
 	f, err := g.ReadAttributes(ctx, o.Attributes, config)
 	if f == nil || err != nil {
@@ -62,7 +62,7 @@ func (o *ClassifyOptions) attach(ctx context.Context, g *Graph, p *method.Proble
 }
 
 // reading returns the settings for reading attributes of a problem with labels.
-func (o *ClassifyOptions) reading(p *method.Problem) *tablefile.FeatureConfig {
+func (o *ClassifyOptions) reading(p *engine.Problem) *tablefile.FeatureConfig {
 	config := *cmp.Or(o.Reading, new(tablefile.FeatureConfig))
 	if config.Labels == nil {
 		config.Labels = &nodefile.Labels{Row: p.Row, Class: p.Class, Names: p.Names}

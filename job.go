@@ -12,7 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/partition"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -355,7 +355,7 @@ func (j *Job) dividedBytes() int64 {
 }
 
 // Problem returns a problem on the rows of the job. The job must have named the labelled nodes.
-func (j *Job) Problem(p *method.Problem) *method.Problem {
+func (j *Job) Problem(p *engine.Problem) *engine.Problem {
 	out := *p
 	out.Graph = j.Graph
 	out.Edges = j.g.edges
@@ -442,7 +442,7 @@ func (j *Job) result() error {
 }
 
 // gatherPrediction replaces, in process 0, a prediction of the local rows by the prediction of all nodes.
-func (j *Job) gatherPrediction(out *method.Prediction) error {
+func (j *Job) gatherPrediction(out *engine.Prediction) error {
 	if j.division == nil {
 		return nil
 	}

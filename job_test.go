@@ -24,6 +24,7 @@ import (
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -117,7 +118,7 @@ func usesOfGraph(t *testing.T) map[string]func(ctx context.Context, g *Graph) er
 	}
 	p, err := openKarate(t, nil).Problem(labels)
 	classes, failure := method.Parse("lp:alpha=1")
-	numbers, third := method.ParseList("harmonic", method.Numbers)
+	numbers, third := method.ParseList("harmonic", engine.Numbers)
 	if err := errors.Join(err, failure, third); err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +175,7 @@ func usesOfGraph(t *testing.T) map[string]func(ctx context.Context, g *Graph) er
 			return err
 		},
 		"Predict of values": func(ctx context.Context, g *Graph) error {
-			q := &method.Problem{Row: p.Row, Value: slices.Clone(b.RawMatrix().Data)}
+			q := &engine.Problem{Row: p.Row, Value: slices.Clone(b.RawMatrix().Data)}
 			_, err := Predict(ctx, g, q, method.Best(numbers), nil, nil)
 			return err
 		},

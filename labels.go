@@ -18,6 +18,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/shift"
@@ -43,7 +44,7 @@ type ClassifyOptions struct {
 	Attributes string
 	Reading    *tablefile.FeatureConfig
 
-	// EdgeWeights is one of [method.Weightings]. If it is "", held-out labels choose the function of the weights for auto,
+	// EdgeWeights is one of [engine.Weightings]. If it is "", held-out labels choose the function of the weights for auto,
 	// and other methods use the given weights.
 	EdgeWeights string
 
@@ -128,7 +129,7 @@ func (o *ClassifyOptions) classShares(classes []string) ([]float64, error) {
 
 // Problem returns a problem with labels by id, in the order of [nodefile.Labels.Sort]. A node with the label "" has no label.
 // The error is an [*IDError] for an id that is not in the graph.
-func (g *Graph) Problem(labels map[string]string) (*method.Problem, error) {
+func (g *Graph) Problem(labels map[string]string) (*engine.Problem, error) {
 	if err := g.checkOpen(); err != nil {
 		return nil, err
 	}
@@ -157,9 +158,9 @@ func (g *Graph) Problem(labels map[string]string) (*method.Problem, error) {
 
 // NewProblem returns a problem with labels by row: the node rows[i] has the class names[classes[i]]. rows and classes must
 // have the same length. Columns of scores follow the order of names; folds and samples follow the ids of the nodes.
-func NewProblem(g *Graph, rows, classes []int, names []string) *method.Problem {
+func NewProblem(g *Graph, rows, classes []int, names []string) *engine.Problem {
 	if g.Graph == nil { // never opened, as jobs report
-		return &method.Problem{Graph: new(graph.Graph), Row: rows, Class: classes, Names: names}
+		return &engine.Problem{Graph: new(graph.Graph), Row: rows, Class: classes, Names: names}
 	}
 	id := func(row int) string {
 		if row < 0 || row >= len(g.Degrees) { // of no node, as methods find
@@ -168,7 +169,7 @@ func NewProblem(g *Graph, rows, classes []int, names []string) *method.Problem {
 		return g.Nodes.ID(row)
 	}
 	order := sched.Order(len(rows), func(a, b int) int { return nodefile.CompareIDs(id(rows[a]), id(rows[b])) })
-	return &method.Problem{
+	return &engine.Problem{
 		Graph: g.graph(), Directed: g.Directed, Weighted: g.Weighted,
 		Row: problem.Pick(rows, order), Class: problem.Pick(classes, order), Names: names,
 		Edges: g.edges, Origin: g.Origin(),
@@ -181,7 +182,7 @@ func NewProblem(g *Graph, rows, classes []int, names []string) *method.Problem {
 }
 
 // NewValues returns a problem with values by row. rows and values must have the same length.
-func NewValues(g *Graph, rows []int, values []float64) *method.Problem {
+func NewValues(g *Graph, rows []int, values []float64) *engine.Problem {
 	p := NewProblem(g, nil, nil, nil)
 	p.Row = rows
 	p.Value = values
@@ -227,8 +228,8 @@ func (g *Graph) classify(ctx context.Context, labels map[string]string,
 
 // predict predicts by an engine, with the targets and sets of the options. attributes are the attributes of the problem, and
 // may be nil.
-func (o *ClassifyOptions) predict(ctx context.Context, g *Graph, p *method.Problem, attributes *tablefile.Features,
-	m *method.Engine, s *method.Settings, options *PredictOptions) (out *Prediction, err error) {
+func (o *ClassifyOptions) predict(ctx context.Context, g *Graph, p *engine.Problem, attributes *tablefile.Features,
+	m *engine.Engine, s *engine.Settings, options *PredictOptions) (out *Prediction, err error) {
 	if o.Targets != nil {
 		if options.Targets, err = g.rowsOf("targets", o.Targets); err != nil {
 			return nil, err
@@ -264,15 +265,15 @@ func (g *Graph) Explain(ctx context.Context, labels map[string]string,
 }
 
 // Predict predicts every node of a problem on the graph: a class by an engine such as [method.Best], a number if the problem
-// has values, or several labels by an engine of [method.LabelSets]. It fills in the Graph of the problem, and the Memory and
+// has values, or several labels by an engine of [engine.LabelSets]. It fills in the Graph of the problem, and the Memory and
 // the Workers of the settings. The RNGSeed 0 means 1, as in all functions of this package. The error for a problem without
 // labels, with a single class or above the memory limit is the error of the method.
-func Predict(ctx context.Context, g *Graph, p *method.Problem, m *method.Engine,
-	s *method.Settings, o *PredictOptions) (*Prediction, error) {
+func Predict(ctx context.Context, g *Graph, p *engine.Problem, m *engine.Engine,
+	s *engine.Settings, o *PredictOptions) (*Prediction, error) {
 	if o == nil {
 		o = new(PredictOptions)
 	}
-	set := *cmp.Or(s, new(method.Settings))
+	set := *cmp.Or(s, new(engine.Settings))
 	options := *o
 	if o.Strategy != "" && !slices.Contains(method.Strategies, o.Strategy) {
 		return nil, refuse("strategy", "unknown strategy %q; one of %s", o.Strategy, strings.Join(method.Strategies, ", "))
@@ -296,7 +297,7 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m *method.Engine,
 	}
 	job, local, learned, err := g.beginLearning(ctx, p, &set, &Needs{
 		Structure: p.Value != nil, Transpose: m.NeedsTranspose(), Reweighs: m.Reweighs(p, &set), Labels: o.Compared,
-	}, func(local *method.Problem, s *method.Settings, plan *Plan) (budget.Workspace, error) {
+	}, func(local *engine.Problem, s *engine.Settings, plan *Plan) (budget.Workspace, error) {
 		plan.Disk = m.Disk(local, s)
 		return predictionSpace(local, m, s, &options)
 	})
@@ -334,9 +335,9 @@ func Predict(ctx context.Context, g *Graph, p *method.Problem, m *method.Engine,
 
 // compute predicts with m, and compares the labelled nodes with the other nodes. It returns the problem with the weights of
 // edges that m has learned from.
-func (p *Prediction) compute(ctx context.Context, problem *method.Problem,
-	m *method.Engine, set *method.Settings,
-	o *PredictOptions) (*method.Problem, error) {
+func (p *Prediction) compute(ctx context.Context, problem *engine.Problem,
+	m *engine.Engine, set *engine.Settings,
+	o *PredictOptions) (*engine.Problem, error) {
 	if o.Predicting != nil {
 		o.Predicting()
 	}
@@ -374,7 +375,7 @@ const learningPart = "learning and predictions"
 
 // predictionSpace declares the memory of a prediction: the memory of the method, of the baselines, and of the suggestions or
 // reasons that follow.
-func predictionSpace(p *method.Problem, m *method.Engine, s *method.Settings, o *PredictOptions) (budget.Workspace, error) {
+func predictionSpace(p *engine.Problem, m *engine.Engine, s *engine.Settings, o *PredictOptions) (budget.Workspace, error) {
 	n := len(p.Degrees)
 	after := budget.Held(40 * int64(n)) // of [shift.Check]
 	if o.Suggest > 0 {
@@ -384,7 +385,7 @@ func predictionSpace(p *method.Problem, m *method.Engine, s *method.Settings, o 
 		after = after.And(explain.Workspace(n, len(p.Names)))
 	}
 	if o.compares(m) {
-		after = after.Or(method.BaselineWorkspace(p, s))
+		after = after.Or(engine.BaselineWorkspace(p, s))
 	}
 	w, err := m.Declare(p, s, after)
 	if o.Sets { // predictions without some labels follow
@@ -419,7 +420,7 @@ func (g *Graph) Evaluate(ctx context.Context, labels map[string]string,
 	if o.Train != nil {
 		plan.Fractions = o.Train
 	}
-	if slices.ContainsFunc(entries, func(e method.Entry) bool { return slices.Contains(e.Method.Takes, attributesSetting) }) {
+	if slices.ContainsFunc(entries, func(e engine.Entry) bool { return slices.Contains(e.Method.Takes, attributesSetting) }) {
 		if _, g, err = o.attach(ctx, g, p, o.reading(p)); err != nil {
 			return nil, err
 		}
@@ -429,7 +430,7 @@ func (g *Graph) Evaluate(ctx context.Context, labels map[string]string,
 
 // Compare compares the methods of a plan on splits of the labels or values of a problem, see [evaluate.Run]. It fills in the
 // Memory and the Workers of the settings.
-func Compare(ctx context.Context, g *Graph, p *method.Problem,
+func Compare(ctx context.Context, g *Graph, p *engine.Problem,
 	plan *evaluate.Plan) (*evaluate.Report, error) {
 	if p.Value != nil && g.Directed {
 		return nil, &problem.Error{Method: "regress", Err: problem.ErrDirected}
@@ -437,18 +438,18 @@ func Compare(ctx context.Context, g *Graph, p *method.Problem,
 	needs := &Needs{
 		Structure: p.Value != nil,
 		Transpose: slices.ContainsFunc(plan.Methods,
-			func(e method.Entry) bool { return e.Method.NeedsTranspose() }),
+			func(e engine.Entry) bool { return e.Method.NeedsTranspose() }),
 		Reweighs: slices.ContainsFunc(plan.Methods,
-			func(e method.Entry) bool { return e.Method.Reweighs(p, plan.Settings) }),
+			func(e engine.Entry) bool { return e.Method.Reweighs(p, plan.Settings) }),
 	}
-	complete := func(s *method.Settings) *evaluate.Plan {
+	complete := func(s *engine.Settings) *evaluate.Plan {
 		out := *plan
 		out.Settings = s
 		out.Methods = mergeSettings(plan.Methods, s)
 		return &out
 	}
 	job, local, settings, err := g.beginLearning(ctx, p, plan.Settings, needs,
-		func(local *method.Problem, s *method.Settings, _ *Plan) (budget.Workspace, error) {
+		func(local *engine.Problem, s *engine.Settings, _ *Plan) (budget.Workspace, error) {
 			return complete(s).Workspace(local)
 		})
 	if err != nil {
@@ -463,7 +464,7 @@ func Compare(ctx context.Context, g *Graph, p *method.Problem,
 }
 
 // mergeSettings completes the settings of each method by the settings of all methods.
-func mergeSettings(methods []method.Entry, settings *method.Settings) []method.Entry {
+func mergeSettings(methods []engine.Entry, settings *engine.Settings) []engine.Entry {
 	methods = slices.Clone(methods)
 	for i := range methods {
 		if specific := methods[i].Settings; specific != nil {
@@ -499,7 +500,7 @@ func (g *Graph) Regress(ctx context.Context, values map[string]float64,
 		return nil, err
 	}
 	entries, err := method.ParseList(cmp.Or(methods,
-		method.DefaultNumbers(g.Nodes.Len(), g.Signed)), method.Numbers)
+		method.DefaultNumbers(g.Nodes.Len(), g.Signed)), engine.Numbers)
 	if err != nil {
 		return nil, err
 	}
@@ -517,7 +518,7 @@ func (g *Graph) Regress(ctx context.Context, values map[string]float64,
 	for i, row := range rows {
 		list[i] = values[g.Nodes.ID(row)]
 	}
-	return Predict(ctx, g, NewValues(g, rows, list), method.Best(entries), &method.Settings{Progress: g.options.Progress}, nil)
+	return Predict(ctx, g, NewValues(g, rows, list), method.Best(entries), &engine.Settings{Progress: g.options.Progress}, nil)
 }
 
 // largestValue bounds the numbers of [Graph.Regress], so that their squares are finite.
@@ -533,11 +534,11 @@ func checkValue(id string, value float64) error {
 
 // beginLearning begins a job on a problem; workspace declares the memory of the job. It returns the problem on the rows of
 // the job, and the settings with the memory of the job.
-func (g *Graph) beginLearning(ctx context.Context, p *method.Problem,
-	s *method.Settings, n *Needs,
-	workspace func(*method.Problem, *method.Settings, *Plan) (budget.Workspace, error),
-) (*Job, *method.Problem, *method.Settings, error) {
-	set := *cmp.Or(s, new(method.Settings))
+func (g *Graph) beginLearning(ctx context.Context, p *engine.Problem,
+	s *engine.Settings, n *Needs,
+	workspace func(*engine.Problem, *engine.Settings, *Plan) (budget.Workspace, error),
+) (*Job, *engine.Problem, *engine.Settings, error) {
+	set := *cmp.Or(s, new(engine.Settings))
 	set.RNGSeed = cmp.Or(set.RNGSeed, usualSeed)
 	set.Workers = g.options.Workers
 	n.Named = [][]int{p.Row}
@@ -557,13 +558,13 @@ func (g *Graph) beginLearning(ctx context.Context, p *method.Problem,
 	return job, job.Problem(p), &set, nil
 }
 
-// attributesSetting is the name of attributes of nodes in [method.Engine.Takes].
+// attributesSetting is the name of attributes of nodes in [engine.Engine.Takes].
 const attributesSetting = "node_features"
 
 // methods returns the methods that the options name, with their own settings, and the settings of all methods, which report
 // progress. It returns an error if an option makes no difference to the methods.
 func (o *ClassifyOptions) methods(ctx context.Context,
-	progress func(stage string, done, total int64)) ([]method.Entry, *method.Settings, error) {
+	progress func(stage string, done, total int64)) ([]engine.Entry, *engine.Settings, error) {
 	entries, err := method.Parse(cmp.Or(o.Method, "auto"))
 	if err != nil {
 		return nil, nil, err
@@ -573,7 +574,7 @@ func (o *ClassifyOptions) methods(ctx context.Context,
 		return nil, nil, err
 	}
 	var takes []string
-	list := []*method.Settings{settings}
+	list := []*engine.Settings{settings}
 	for _, e := range entries {
 		takes = append(takes, e.Method.Takes...)
 		list = append(list, e.Settings)
@@ -590,8 +591,8 @@ func (o *ClassifyOptions) methods(ctx context.Context,
 		err = refuse("attributes", noEffect, o.Method)
 	case o.LowEffort && !slices.Contains(takes, "effort"):
 		err = refuse("low effort", noEffect, o.Method)
-	case o.EdgeWeights != "" && !slices.Contains(method.Weightings(), o.EdgeWeights):
-		err = refuse("edge weights", "%q is none of %s; give one of them", o.EdgeWeights, strings.Join(method.Weightings(), ", "))
+	case o.EdgeWeights != "" && !slices.Contains(engine.Weightings(), o.EdgeWeights):
+		err = refuse("edge weights", "%q is none of %s; give one of them", o.EdgeWeights, strings.Join(engine.Weightings(), ", "))
 	}
 	return entries, settings, err
 }

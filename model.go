@@ -22,6 +22,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -36,7 +37,7 @@ const (
 // Model is a saved model: a method with all its choices and the labels by id that it has learned from. docs/format.md
 // describes its file. [Prediction.Save] writes it and [LoadModel] reads it.
 type Model struct {
-	Model      *method.Model `json:"model"`
+	Model      *engine.Model `json:"model"`
 	Classes    []string      `json:"classes,omitempty"`    // names of the classes, in the order of scores
 	IDs        []string      `json:"ids"`                  // of labelled nodes, in the order of the model
 	Class      []int         `json:"class,omitempty"`      // of each of IDs, a position in Classes
@@ -51,7 +52,7 @@ type Model struct {
 	// AttributeMeans are the values of the columns that replace missing values. They are nil for a matrix.
 	AttributeMeans []float64 `json:"attribute_means,omitempty"`
 
-	Several *method.LabelSetModel `json:"several,omitempty"` // of several labels a node; nil: each node has one
+	Several *engine.LabelSetModel `json:"several,omitempty"` // of several labels a node; nil: each node has one
 
 	Scores *choose.Scores `json:"held_out_scores,omitempty"` // nil: the method has none
 
@@ -81,7 +82,7 @@ func (f *Model) CheckText() error {
 
 // NewModel returns a model of a problem on the graph without its method, see [Prediction.KeepTo]. attributes are the
 // attributes of the problem and may be nil.
-func NewModel(g *Graph, p *method.Problem, attributes *tablefile.Features) *Model {
+func NewModel(g *Graph, p *engine.Problem, attributes *tablefile.Features) *Model {
 	f := &Model{Classes: p.Names, Class: p.Class, Value: p.Value, Shares: p.Shares}
 	for _, row := range p.Row {
 		f.IDs = append(f.IDs, g.Nodes.ID(row))
@@ -291,7 +292,7 @@ func ModelDamage(path, problem string) error {
 
 // Predict predicts the label of every node of a graph. The graph must have the labelled nodes of the model and the settings
 // of the model's graph; otherwise the error is an [*input.Error] or a [*sides.Difference]. If the model has attributes, the
-// options or the store must have them too. A model of numbers predicts [method.Prediction].Value.
+// options or the store must have them too. A model of numbers predicts [engine.Prediction].Value.
 func (f *Model) Predict(ctx context.Context, g *Graph, o *ClassifyOptions) (*Prediction, error) {
 	o = cmp.Or(o, new(ClassifyOptions))
 	if err := o.refuseUnused(byModel); err != nil {
@@ -300,7 +301,7 @@ func (f *Model) Predict(ctx context.Context, g *Graph, o *ClassifyOptions) (*Pre
 	if err := g.checkOpen(); err != nil {
 		return nil, err
 	}
-	engine, err := f.Engine()
+	e, err := f.Engine()
 	if err != nil {
 		return nil, err
 	}
@@ -331,7 +332,7 @@ func (f *Model) Predict(ctx context.Context, g *Graph, o *ClassifyOptions) (*Pre
 	case f.Attributes > 0 && (attributes == nil || attributes.Table.Cols != f.Attributes):
 		return nil, refuse("attributes", "the model was learned with %d columns of attributes; give the same columns", f.Attributes)
 	}
-	out, err := o.predict(ctx, g, p, attributes, engine, &method.Settings{Progress: g.options.Progress}, new(PredictOptions))
+	out, err := o.predict(ctx, g, p, attributes, e, &engine.Settings{Progress: g.options.Progress}, new(PredictOptions))
 	if err == nil && f.Scores != nil {
 		out.HeldOutScores = f.Scores
 	}
@@ -339,14 +340,14 @@ func (f *Model) Predict(ctx context.Context, g *Graph, o *ClassifyOptions) (*Pre
 }
 
 // Engine returns the engine of the model, see [method.Restore].
-func (f *Model) Engine() (*method.Engine, error) {
+func (f *Model) Engine() (*engine.Engine, error) {
 	switch {
 	case f.Value != nil:
-		return method.Restore(f.Model, method.Numbers)
+		return method.Restore(f.Model, engine.Numbers)
 	case f.Several != nil:
-		return method.Restore(f.Model, method.LabelSets)
+		return method.Restore(f.Model, engine.LabelSets)
 	}
-	return method.Restore(f.Model, method.Classes)
+	return method.Restore(f.Model, engine.Classes)
 }
 
 // Rows returns the row of each labelled node. The error is an [*input.Error] for a node that is not in

@@ -13,6 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/sides"
 )
 
@@ -49,14 +50,14 @@ func TestModelsKeepTheirEdges(t *testing.T) {
 		t.Cleanup(func() { _ = g.Close() })
 		return g
 	}
-	predict := func(g *heatwalk.Graph, m *method.Engine, s *method.Settings) (*heatwalk.Prediction, error) {
+	predict := func(g *heatwalk.Graph, m *engine.Engine, s *engine.Settings) (*heatwalk.Prediction, error) {
 		p, err := g.Problem(labels)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return heatwalk.Predict(ctx, g, p, m, s, nil)
 	}
-	keep := func(g *heatwalk.Graph, spec, weights string) (*heatwalk.Prediction, *method.Engine) {
+	keep := func(g *heatwalk.Graph, spec, weights string) (*heatwalk.Prediction, *engine.Engine) {
 		entries, err := method.Parse(spec)
 		if err != nil {
 			t.Fatal(err)
@@ -74,7 +75,7 @@ func TestModelsKeepTheirEdges(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		kept, err := method.Restore(model, method.Classes)
+		kept, err := method.Restore(model, engine.Classes)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +91,7 @@ func TestModelsKeepTheirEdges(t *testing.T) {
 		for _, spec := range []string{"lp:alpha=1", "lgc:alpha=0.9", "diffusion:beta=2+rls:lambda=0.1"} {
 			for _, weights := range []string{"", "none"} {
 				want, kept := keep(g, spec, weights)
-				got, err := predict(bare, kept, new(method.Settings))
+				got, err := predict(bare, kept, new(engine.Settings))
 				if err != nil || !slices.Equal(got.Prediction.Scores.Data, want.Prediction.Scores.Data) {
 					t.Errorf("%s, %s, weights %q: other scores by the model, %v", name, spec, weights, err)
 				}
@@ -99,7 +100,7 @@ func TestModelsKeepTheirEdges(t *testing.T) {
 	}
 	_, kept := keep(open(path, &heatwalk.Options{Reading: &ingest.Config{KeepLoops: true}}), "lp:alpha=1", "")
 	difference := new(sides.Difference)
-	if _, err := predict(open(path, nil), kept, new(method.Settings)); !errors.As(err, &difference) || difference.Setting != "self_loops" {
+	if _, err := predict(open(path, nil), kept, new(engine.Settings)); !errors.As(err, &difference) || difference.Setting != "self_loops" {
 		t.Errorf("a graph without self loops: %v", err)
 	}
 }

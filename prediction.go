@@ -13,6 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/shift"
@@ -53,7 +54,7 @@ type PredictOptions struct {
 }
 
 // compares reports whether baselines are measured: not for explanations without an estimate.
-func (o *PredictOptions) compares(m *method.Engine) bool {
+func (o *PredictOptions) compares(m *engine.Engine) bool {
 	return o.Baselines || o.Suggest > 0 || m.IsBaseline() && o.Explain == nil
 }
 
@@ -61,12 +62,12 @@ func (o *PredictOptions) compares(m *method.Engine) bool {
 type Prediction struct {
 	// Prediction has the classes and scores by row, the chosen parameters and the
 	// cross-validated Accuracy of the method, with its standard error.
-	*method.Prediction
+	*engine.Prediction
 
 	Method  string   // the name of the method that predicted
 	Classes []string // the names of the classes, in the order of the columns of scores
 
-	Baselines   *method.Baselines   // nil unless they or suggestions were asked for, or the method is one of them
+	Baselines   *engine.Baselines   // nil unless they or suggestions were asked for, or the method is one of them
 	Shift       *shift.Report       // how labelled nodes differ from others; nil without a cross-validated accuracy
 	Suggestions []method.Suggestion // most useful first
 
@@ -82,11 +83,11 @@ type Prediction struct {
 	Leaks []string
 
 	g        *Graph
-	engine   *method.Engine  // that has predicted
+	engine   *engine.Engine  // that has predicted
 	job      *Job            // has ended
-	given    *method.Problem // the labels of all processes
-	problem  *method.Problem // of this process, with the weights that the method has learned from
-	settings *method.Settings
+	given    *engine.Problem // the labels of all processes
+	problem  *engine.Problem // of this process, with the weights that the method has learned from
+	settings *engine.Settings
 	options  *PredictOptions
 
 	attributes *tablefile.Features // that Classify has read; nil: none
@@ -94,7 +95,7 @@ type Prediction struct {
 }
 
 // Label returns the predicted label of a node, or its given label. It returns "" if numbers are predicted, if no label
-// reaches the node, unless [method.Prediction.IsForAll] is true, and if the id is not in the graph; LabelOf tells these
+// reaches the node, unless [engine.Prediction.IsForAll] is true, and if the id is not in the graph; LabelOf tells these
 // apart.
 func (p *Prediction) Label(id string) string {
 	label, _, _ := p.LabelOf(id)
@@ -378,7 +379,7 @@ type Sets struct {
 }
 
 // Sets returns prediction sets with the given coverage. The error wraps [ErrNoScores], [choose.ErrFew] or [choose.ErrRange].
-// The first call may predict labels by models without their fold, see [method.Engine.HoldOut], and waits for memory as
+// The first call may predict labels by models without their fold, see [engine.Engine.HoldOut], and waits for memory as
 // [Graph.Begin] does. Sets must not be called concurrently.
 func (p *Prediction) Sets(ctx context.Context, coverage float64) (*Sets, error) {
 	if p.problem.Shares != nil || p.Prediction.Scores == nil {
@@ -439,7 +440,7 @@ func (s *Sets) Classes(id string) []string {
 }
 
 // holdOut keeps the scores of the held-out labels of a problem at the given places, for Sets.
-func (p *Prediction) holdOut(q *method.Problem, places []choose.Place) {
+func (p *Prediction) holdOut(q *engine.Problem, places []choose.Place) {
 	s := p.HeldOutScores
 	s.Other = choose.UnseenShare(q)
 	s.Add(places, func(label int) string { return p.g.Nodes.ID(q.Row[label]) })

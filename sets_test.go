@@ -15,6 +15,7 @@ import (
 
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -93,7 +94,7 @@ func predictBlocks(t *testing.T, g *heatwalk.Graph, labels map[string]string, na
 		t.Fatal(err)
 	}
 	p, err := heatwalk.Predict(t.Context(), g, q, entries[0].Method,
-		&method.Settings{RNGSeed: 1, LowEffort: true, Given: entries[0].Own, Fixed: name != "auto"}, nil)
+		&engine.Settings{RNGSeed: 1, LowEffort: true, Given: entries[0].Own, Fixed: name != "auto"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

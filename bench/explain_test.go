@@ -16,6 +16,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/testgraph"
@@ -99,7 +100,7 @@ func readClasses(t *testing.T, folder string) *graphOfClasses {
 }
 
 // problem returns the graph without some links, and with some labels.
-func (g *graphOfClasses) problem(t *testing.T, without [][2]int, rows []int) *method.Problem {
+func (g *graphOfClasses) problem(t *testing.T, without [][2]int, rows []int) *engine.Problem {
 	ptr, col := []int64{0}, []uint32(nil)
 	degrees := make([]float64, len(g.near))
 	for u, near := range g.near {
@@ -115,7 +116,7 @@ func (g *graphOfClasses) problem(t *testing.T, without [][2]int, rows []int) *me
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &method.Problem{Graph: &graph.Graph{A: a, Degrees: degrees}, Row: rows, Names: g.names}
+	p := &engine.Problem{Graph: &graph.Graph{A: a, Degrees: degrees}, Row: rows, Names: g.names}
 	for _, v := range rows {
 		p.Class = append(p.Class, g.class[v])
 	}
@@ -166,7 +167,7 @@ func remove(t *testing.T, g *graphOfClasses, name string, nodes int) *deletions 
 		}
 	}
 	slices.Sort(rows)
-	predict := func(p *method.Problem) *method.Prediction {
+	predict := func(p *engine.Problem) *engine.Prediction {
 		entries, err := method.Parse(name)
 		if err != nil {
 			t.Fatal(err)
@@ -194,7 +195,7 @@ func remove(t *testing.T, g *graphOfClasses, name string, nodes int) *deletions 
 	out := new(deletions)
 	for i, v := range rest {
 		class := before.Class[v]
-		note := func(e *effect, p *method.Problem) {
+		note := func(e *effect, p *engine.Problem) {
 			after := predict(p)
 			fall := float64(before.Scores.Row(v)[class] - after.Scores.Row(v)[class])
 			e.nodes++
@@ -229,7 +230,7 @@ func remove(t *testing.T, g *graphOfClasses, name string, nodes int) *deletions 
 			}
 		}
 		rng.Shuffle(len(near), func(a, b int) { near[a], near[b] = near[b], near[a] })
-		without := func(gone []int) *method.Problem {
+		without := func(gone []int) *engine.Problem {
 			return g.problem(t, nil, slices.DeleteFunc(slices.Clone(rows), func(u int) bool { return slices.Contains(gone, u) }))
 		}
 		note(&out.labels, without(gone))

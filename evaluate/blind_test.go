@@ -11,6 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	_ "github.com/heatwalk/heatwalk/papers"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -24,12 +25,12 @@ func TestMain(m *testing.M) {
 }
 
 // planted returns the blocks of [testgraph.Planted].
-func planted(t testing.TB, seed uint64, n, labelled int) *method.Problem {
+func planted(t testing.TB, seed uint64, n, labelled int) *engine.Problem {
 	return problemOf(testgraph.Planted(t, seed, n, labelled))
 }
 
-func problemOf(g testgraph.Labelled) *method.Problem {
-	return &method.Problem{Graph: &graph.Graph{A: g.A, Degrees: g.Degrees}, Row: g.Row, Class: g.Class, Names: g.Names}
+func problemOf(g testgraph.Labelled) *engine.Problem {
+	return &engine.Problem{Graph: &graph.Graph{A: g.A, Degrees: g.Degrees}, Row: g.Row, Class: g.Class, Names: g.Names}
 }
 
 // listed returns lists of values of parameters with the given features of walks.
@@ -41,8 +42,8 @@ func listed(values map[string][]param.Value, features ...string) map[string][]pa
 }
 
 // onWalk returns the parameters of a learner on plain features of a walk.
-func onWalk(alpha float64, steps int, declared *method.Setting) method.Parameters {
-	return method.Parameters{Declared: declared, Kernel: &method.Setting{Spec: &cwk.Spec, Values: param.Values{
+func onWalk(alpha float64, steps int, declared *engine.Setting) engine.Parameters {
+	return engine.Parameters{Declared: declared, Kernel: &engine.Setting{Spec: &cwk.Spec, Values: param.Values{
 		"alpha": param.Of(alpha), "steps": param.Of(steps), "min-steps": param.Of(0), "features": param.Of(method.Plain),
 	}}}
 }
@@ -72,20 +73,20 @@ func TestNoLeak(t *testing.T) {
 	if testgraph.Hunt {
 		list = nil
 		for _, m := range method.All() {
-			list = append(list, method.Entry{Method: m})
+			list = append(list, engine.Entry{Method: m})
 		}
 	}
 	for _, e := range list {
 		m := e.Method
-		var saw []*method.Prediction
-		for _, q := range []*method.Problem{p, &other} {
+		var saw []*engine.Prediction
+		for _, q := range []*engine.Problem{p, &other} {
 			spy := *m
-			spy.Fit = func(ctx context.Context, p *method.Problem, par *method.Parameters, set *method.Settings) (*method.Prediction, error) {
+			spy.Fit = func(ctx context.Context, p *engine.Problem, par *engine.Parameters, set *engine.Settings) (*engine.Prediction, error) {
 				out, err := m.Fit(ctx, p, par, set)
 				saw = append(saw, out)
 				return out, err
 			}
-			plan := &Plan{Methods: []method.Entry{{Method: &spy}}, Given: []choose.Split{trainTest}, Settings: &method.Settings{Lists: tinyGrid}}
+			plan := &Plan{Methods: []engine.Entry{{Method: &spy}}, Given: []choose.Split{trainTest}, Settings: &engine.Settings{Lists: tinyGrid}}
 			if _, err := Run(context.Background(), q, plan); err != nil {
 				t.Fatal(err)
 			}

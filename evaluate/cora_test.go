@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
@@ -33,7 +34,7 @@ func TestCoraAccuracy(t *testing.T) {
 		}
 		r, err := Run(context.Background(), p, &Plan{
 			Methods: methods, Fractions: fractions, Splits: 8, TuningSplits: 3,
-			Settings: &method.Settings{Lists: test.grid, RNGSeed: 1},
+			Settings: &engine.Settings{Lists: test.grid, RNGSeed: 1},
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -6,14 +6,14 @@ import (
 	"strconv"
 
 	"github.com/heatwalk/heatwalk/budget"
-	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 )
 
 // Plan lists the methods that [Run] compares and the splits that it draws. Run panics on a plan
 // without training sets.
 type Plan struct {
-	Methods []method.Entry // the majority class is always measured too; an entry without a name has that of its method
+	Methods []engine.Entry // the majority class is always measured too; an entry without a name has that of its method
 
 	// The training sets: each fraction of the labels, or each number of nodes of every class, or all folds but one of Folds,
 	// or given splits, where splits of one size must be consecutive.
@@ -24,7 +24,7 @@ type Plan struct {
 
 	Stratified bool // fractions and folds have each class's share of it
 
-	Several bool // nodes have several labels each, which an engine of [method.LabelSets] predicts, and no class
+	Several bool // nodes have several labels each, which an engine of [engine.LabelSets] predicts, and no class
 
 	Splits int // for each training size, 0: 20; with Folds the number of partitions, 0: 1
 
@@ -33,7 +33,7 @@ type Plan struct {
 	// split.
 	TuningSplits int
 
-	Settings *method.Settings
+	Settings *engine.Settings
 
 	// Progress, if not nil, is called at the start, and when a method has predicted a split:
 	// with the method's name and the splits of all methods and training sizes.
@@ -42,25 +42,25 @@ type Plan struct {
 
 // entry is a method that is measured.
 type entry struct {
-	method.Entry
+	engine.Entry
 
 	lanes              int              // predictions that are made side by side
-	predictionSettings *method.Settings // settings of each prediction
+	predictionSettings *engine.Settings // settings of each prediction
 	bytes              []int64          // memory of a prediction at each training size
 	space              budget.Workspace // of predictions side by side, and of choices on tuning splits
 
 	// predict predicts the test nodes of a split from its training nodes, with the chosen parameters. If these are nil, the
 	// method chooses parameters on the training nodes.
-	predict func(ctx context.Context, s choose.Split, chosen *method.Parameters) (*trial, error)
+	predict func(ctx context.Context, s choose.Split, chosen *engine.Parameters) (*trial, error)
 }
 
 // entries returns all methods that are measured, complete.
-func (plan *Plan) entries(set *method.Settings) []entry {
+func (plan *Plan) entries(set *engine.Settings) []entry {
 	methods := plan.Methods
 	if !slices.ContainsFunc(methods,
-		func(e method.Entry) bool { return e.Method == method.Majority }) {
+		func(e engine.Entry) bool { return e.Method == engine.Majority }) {
 		methods = append(slices.Clone(methods),
-			method.Entry{Method: method.Majority})
+			engine.Entry{Method: engine.Majority})
 	}
 	list := make([]entry, len(methods))
 	for i := range list {
@@ -99,7 +99,7 @@ func (s *size) newResult(method string) Measured {
 }
 
 // sizes checks all splits before anything is computed.
-func (plan *Plan) sizes(p *method.Problem, seed uint64) ([]size, error) {
+func (plan *Plan) sizes(p *engine.Problem, seed uint64) ([]size, error) {
 	share := func(s choose.Split) float64 { return float64(len(s.Train)) / float64(len(p.Row)) }
 	var sizes []size
 	count := 0
@@ -152,7 +152,7 @@ func (plan *Plan) givenSizes() (sizes [][]choose.Split) {
 // SplitsOf returns all splits of a plan for labels of the given classes.
 func (plan *Plan) SplitsOf(class []int,
 	seed uint64) (list []choose.Split, err error) {
-	sizes, err := plan.sizes(&method.Problem{Class: class,
+	sizes, err := plan.sizes(&engine.Problem{Class: class,
 		Row: make([]int, len(class))}, seed)
 	for _, s := range sizes {
 		for i := range s.splits.Len {

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/file/nodefile"
-	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -36,7 +36,7 @@ func TestSummarize(t *testing.T) {
 		}
 	}
 	truth := &nodefile.Labels{File: "t.tsv", Names: []string{"c", "a<b"}, Row: []int{20, 21, 22}, Class: []int{0, 1, 0}}
-	s := Summarize(&method.Prediction{Scores: scores}, labels, seeds, truth, strconv.Itoa)
+	s := Summarize(&engine.Prediction{Scores: scores}, labels, seeds, truth, strconv.Itoa)
 	var rows, predicted []int
 	predicted = make([]int, classes)
 	mean := 0.0
@@ -70,7 +70,7 @@ func TestSummarize(t *testing.T) {
 	if s.ComparedWith != "true labels" || s.Calibration.error() < 0 {
 		t.Errorf("confusion %v with %s", s.Confusion, s.ComparedWith)
 	}
-	held := &method.Prediction{Scores: scores, HeldOut: []problem.HeldOut{{Class: 1, Predicted: 2, Probability: 0.5}}}
+	held := &engine.Prediction{Scores: scores, HeldOut: []problem.HeldOut{{Class: 1, Predicted: 2, Probability: 0.5}}}
 	if s := Summarize(held, labels, seeds, nil, strconv.Itoa); s.Confusion[1][2] != 1 || s.ComparedWith != "held-out labels" {
 		t.Errorf("confusion %v with %s", s.Confusion, s.ComparedWith)
 	}

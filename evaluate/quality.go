@@ -11,7 +11,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -447,7 +447,7 @@ func (s *Predictions) describeRare(scores *sparse.Block[float32], labels []int,
 
 // Summarize returns statistics of the predictions for nodes without a label: labels are their classes,
 // or [Unlabelled], which does not count, and rows of scores sum to one. truth may be nil, then held-out labels take its place; id returns the name of a node. Cost: one pass over the scores.
-func Summarize(prediction *method.Prediction, labels []int,
+func Summarize(prediction *engine.Prediction, labels []int,
 	seeds, truth *nodefile.Labels, id func(row int) string) *Predictions {
 	classes := len(seeds.Names)
 	scores := prediction.Scores
@@ -517,7 +517,7 @@ func (c Confusion) arrange(order []int) Confusion {
 
 // compareWith prepares the comparison with the true classes of some of the rows, which it returns; other rows are
 // [Unlabelled]. Without truth it compares the held-out labels.
-func (s *Predictions) compareWith(prediction *method.Prediction, truth *nodefile.Labels,
+func (s *Predictions) compareWith(prediction *engine.Prediction, truth *nodefile.Labels,
 	rows int) (trueClass []int) {
 	trueClass = slices.Repeat([]int{Unlabelled}, rows)
 	if truth == nil && prediction.HeldOut == nil {

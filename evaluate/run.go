@@ -14,6 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
 )
 
@@ -21,7 +22,7 @@ import (
 // from the same training sets and are scored on the same test nodes. They predict numbers if p has values, several labels of
 // a node if plan.Several is set, and else classes. If several processes share the rows of the
 // graph, all of them have the labelled nodes, as named rows, and compute the same report, see [sparse.Team].
-func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
+func Run(ctx context.Context, p *engine.Problem, plan *Plan) (*Report, error) {
 	set := plan.Settings.WithDefaults()
 	c := &comparison{p: p, plan: plan, report: new(Report)}
 	begin := c.beginClasses
@@ -64,7 +65,7 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 
 // comparison is one run.
 type comparison struct {
-	p       *method.Problem
+	p       *engine.Problem
 	plan    *Plan
 	sizes   []size
 	entries []entry
@@ -74,7 +75,7 @@ type comparison struct {
 
 // draw draws the splits of items with the given rows and classes, and describes them in the report.
 func (c *comparison) draw(row, class []int, seed uint64) (err error) {
-	c.sizes, err = c.plan.sizes(&method.Problem{Row: row, Class: class, Names: c.p.Names}, seed)
+	c.sizes, err = c.plan.sizes(&engine.Problem{Row: row, Class: class, Names: c.p.Names}, seed)
 	if err != nil {
 		return err
 	}
@@ -85,7 +86,7 @@ func (c *comparison) draw(row, class []int, seed uint64) (err error) {
 }
 
 // beginClasses prepares the comparison of methods that predict classes.
-func (c *comparison) beginClasses(ctx context.Context, set *method.Settings) error {
+func (c *comparison) beginClasses(ctx context.Context, set *engine.Settings) error {
 	p := c.p
 	if err := p.Validate(); err != nil {
 		return err
@@ -115,7 +116,7 @@ func (c *comparison) beginClasses(ctx context.Context, set *method.Settings) err
 	}
 	for i := range c.entries {
 		m := &c.entries[i]
-		m.predict = func(ctx context.Context, s choose.Split, chosen *method.Parameters) (*trial, error) {
+		m.predict = func(ctx context.Context, s choose.Split, chosen *engine.Parameters) (*trial, error) {
 			return predict(ctx, m.Method, p.At(s.Train), p.At(s.Test), chosen, m.predictionSettings)
 		}
 	}
@@ -124,7 +125,7 @@ func (c *comparison) beginClasses(ctx context.Context, set *method.Settings) err
 
 // Workspace declares the memory of [Run]: the splits, and the largest of its methods at one of its
 // training sizes.
-func (plan *Plan) Workspace(p *method.Problem) (w budget.Workspace, err error) {
+func (plan *Plan) Workspace(p *engine.Problem) (w budget.Workspace, err error) {
 	set := plan.Settings.WithDefaults()
 	switch {
 	case p.Value != nil:
@@ -144,7 +145,7 @@ func (plan *Plan) Workspace(p *method.Problem) (w budget.Workspace, err error) {
 }
 
 // Trained returns the largest number of labels that a method trains on.
-func (plan *Plan) Trained(p *method.Problem) (labels int, err error) {
+func (plan *Plan) Trained(p *engine.Problem) (labels int, err error) {
 	set := plan.Settings.WithDefaults()
 	sizes, err := plan.sizes(p, set.RNGSeed)
 	for i := range sizes {
@@ -160,10 +161,10 @@ const splitBytes = 96
 
 // settle returns the methods with settings for the memory without splits, and their workspaces. It assumes that training sets
 // of one size need the same memory as the first of them.
-func (plan *Plan) settle(p *method.Problem, set *method.Settings,
+func (plan *Plan) settle(p *engine.Problem, set *engine.Settings,
 	sizes []size) (methods []entry, err error) {
-	training := make([]*method.Problem, len(sizes))
-	largest := &method.Problem{}
+	training := make([]*engine.Problem, len(sizes))
+	largest := &engine.Problem{}
 	for i := range sizes {
 		training[i] = p.At(sizes[i].splits.At(0).Train)
 		if len(training[i].Row) > len(largest.Row) {
@@ -203,8 +204,8 @@ const sideBytes = 256 << 20
 // sideBySide returns the number of predictions from a training set that are computed at the same time, and the settings of
 // each. It is above 1 for small graphs, whose sweeps are too short to be divided among processors. Several processes that
 // share the rows compute predictions one after another, because all of them must take each step at the same time.
-func (m *entry) sideBySide(train *method.Problem,
-	splits int) (lanes int, s *method.Settings) {
+func (m *entry) sideBySide(train *engine.Problem,
+	splits int) (lanes int, s *engine.Settings) {
 	if train.Team() != nil {
 		return 1, m.Settings
 	}
@@ -234,7 +235,7 @@ func (c *comparison) measure(ctx context.Context, m *entry, number int) (*Result
 		result.ClassMeasures = &ClassMeasures{TrainPerClass: s.perClass,
 			Confusion: newConfusion(len(c.p.Names)), MemoryBytes: m.bytes[number]}
 	}
-	var chosen *method.Parameters
+	var chosen *engine.Parameters
 	if s.tuning != nil {
 		choice, err := m.Method.Tune(ctx, c.p, s.tuning, m.Settings)
 		if err != nil {
@@ -311,8 +312,8 @@ type outcome struct {
 
 // predict predicts the test nodes of a split from its training nodes, with the chosen parameters. If these are nil, the
 // method chooses parameters on the training nodes.
-func predict(ctx context.Context, m *method.Engine, train, test *method.Problem,
-	chosen *method.Parameters, s *method.Settings) (*trial, error) {
+func predict(ctx context.Context, m *engine.Engine, train, test *engine.Problem,
+	chosen *engine.Parameters, s *engine.Settings) (*trial, error) {
 	present := sched.UpTo(len(train.Names))
 	if s.Prior.Given == nil { // which has a column for each class
 		train, present = keepLabelledClasses(train)
@@ -323,7 +324,7 @@ func predict(ctx context.Context, m *method.Engine, train, test *method.Problem,
 	if err != nil {
 		return nil, err
 	}
-	if err := method.Reweigh(ctx, train, out, s.Workers); err != nil {
+	if err := engine.Reweigh(ctx, train, out, s.Workers); err != nil {
 		return nil, err
 	}
 	a := new(trial)
@@ -369,7 +370,7 @@ func predict(ctx context.Context, m *method.Engine, train, test *method.Problem,
 // keepLabelledClasses returns the problem with the classes that have a label alone, in the order of their first labels, so that ties are
 // decided as in a prediction from these labels, and their positions among the names of p. With known shares of the classes it
 // is p itself.
-func keepLabelledClasses(p *method.Problem) (*method.Problem, []int) {
+func keepLabelledClasses(p *engine.Problem) (*engine.Problem, []int) {
 	if p.Shares != nil {
 		return p, sched.UpTo(len(p.Names))
 	}

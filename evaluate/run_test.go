@@ -12,6 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 )
@@ -28,7 +29,7 @@ func TestRun(t *testing.T) {
 	steps := 0
 	plan := &Plan{
 		Methods: methods, Fractions: []float64{0.2, 0.4}, Splits: 4, TuningSplits: 2,
-		Settings: &method.Settings{Lists: tinyGrid, RNGSeed: 3, Workers: 1},
+		Settings: &engine.Settings{Lists: tinyGrid, RNGSeed: 3, Workers: 1},
 		Progress: func(method string, done, total int64) {
 			if done > int64(steps) {
 				steps++
@@ -186,7 +187,7 @@ func TestQuality(t *testing.T) {
 func sampleReport() *Report {
 	r := &Report{Classes: []string{"a<b", "c"}, ClassReport: &ClassReport{TuningSplits: 2}, Sampling: Sampling{Nodes: 100, Labelled: 90, Splits: 3, RNGSeed: 7}}
 	r.Protocol = r.drawn()
-	cost := &method.Setting{Spec: &classify.Learners().Named("svm").Spec, Values: param.Values{"cost": param.Of(0.5)}}
+	cost := &engine.Setting{Spec: &classify.Learners().Named("svm").Spec, Values: param.Values{"cost": param.Of(0.5)}}
 	chosen := onWalk(0.9, 40, cost)
 	par, err := json.Marshal(chosen)
 	if err != nil {

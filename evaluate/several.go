@@ -5,6 +5,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/param"
 )
 
@@ -24,11 +25,11 @@ type LabelMeasures struct {
 // beginLabels prepares the comparison of the model of several labels with the most
 // frequent labels for every node. Training nodes are drawn uniformly; a label that none of them has is never
 // right.
-func (c *comparison) beginLabels(_ context.Context, set *method.Settings) error {
+func (c *comparison) beginLabels(_ context.Context, set *engine.Settings) error {
 	learner := method.NewLabelLearner(c.p, set)
 	c.report.Labels = len(c.p.Row)
 	add := func(name string, fit func(ctx context.Context, train []int) (*trial, float64, func(node int) []float64, error)) {
-		c.entries = append(c.entries, entry{Entry: method.Entry{Name: name}, predict: func(ctx context.Context, s choose.Split, _ *method.Parameters) (*trial, error) {
+		c.entries = append(c.entries, entry{Entry: engine.Entry{Name: name}, predict: func(ctx context.Context, s choose.Split, _ *engine.Parameters) (*trial, error) {
 			t, limit, scores, err := fit(ctx, s.Train)
 			if err != nil {
 				return nil, err

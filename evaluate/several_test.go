@@ -11,6 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -18,7 +19,7 @@ import (
 // labels of these.
 func TestRunOnLabels(t *testing.T) {
 	g := testgraph.Planted(t, 7, 80, 40)
-	p := &method.Problem{Graph: &graph.Graph{A: g.A, Degrees: g.Degrees}, Names: g.Names}
+	p := &engine.Problem{Graph: &graph.Graph{A: g.A, Degrees: g.Degrees}, Names: g.Names}
 	labels := len(g.Names)
 	sets := make([][]int, len(g.Row))
 	for i, c := range g.Class {
@@ -32,7 +33,7 @@ func TestRunOnLabels(t *testing.T) {
 	learner := method.NewLabelLearner(p, nil)
 	const splits, fraction = 3, 0.6
 	run := func(workers int) *Report {
-		r, err := Run(t.Context(), p, &Plan{Several: true, Fractions: []float64{fraction}, Splits: splits, Settings: &method.Settings{RNGSeed: 5, Workers: workers}})
+		r, err := Run(t.Context(), p, &Plan{Several: true, Fractions: []float64{fraction}, Splits: splits, Settings: &engine.Settings{RNGSeed: 5, Workers: workers}})
 		if err != nil {
 			t.Fatal(err)
 		}

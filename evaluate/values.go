@@ -8,29 +8,30 @@ import (
 
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
 )
 
 // NumberMeasures are measures of predicted numbers. Errors are means over splits of errors at the test nodes, and the
 // standing is by RMSE.
 type NumberMeasures struct {
-	method.Errors
+	engine.Errors
 	RMSEStderr float64              `json:"rmse_stderr"`
 	MAEStderr  float64              `json:"mae_stderr"`
 	R2Stderr   float64              `json:"r2_stderr"`
 	RMSEs      []float64            `json:"rmse_by_split"` // of every split
-	Tested     []method.TestedValue `json:"tested_values"` // true and predicted values of some test nodes of the first split
+	Tested     []engine.TestedValue `json:"tested_values"` // true and predicted values of some test nodes of the first split
 }
 
 // beginNumbers prepares the comparison of methods that predict numbers, with the two means as baselines. All methods choose
 // their parameters by cross-validation of the training nodes.
-func (c *comparison) beginNumbers(_ context.Context, set *method.Settings) error {
+func (c *comparison) beginNumbers(_ context.Context, set *engine.Settings) error {
 	for _, m := range slices.Concat(method.Means(), c.plan.Methods) {
 		own := *set
 		own.Given = m.Own
 		own.Unmeasured = true
 		m.Name = m.Method.Name
-		c.entries = append(c.entries, entry{Entry: m, predict: func(ctx context.Context, s choose.Split, _ *method.Parameters) (*trial, error) {
+		c.entries = append(c.entries, entry{Entry: m, predict: func(ctx context.Context, s choose.Split, _ *engine.Parameters) (*trial, error) {
 			out, err := m.Method.Predict(ctx, c.p.At(s.Train), nil, &own)
 			if err != nil {
 				return nil, err
@@ -46,14 +47,14 @@ func (c *comparison) beginNumbers(_ context.Context, set *method.Settings) error
 }
 
 // addErrors measures the predictions of a split.
-func (r *Result) addErrors(test *method.Problem, predicted []float64) {
+func (r *Result) addErrors(test *engine.Problem, predicted []float64) {
 	predicted = problem.Pick(predicted, test.Row)
-	e := method.MeasureErrors(test.Value, predicted)
+	e := engine.MeasureErrors(test.Value, predicted)
 	if r.NumberMeasures == nil {
 		r.NumberMeasures = new(NumberMeasures)
 		for i := 0; i < len(test.Row); i += 1 + len(test.Row)/mostPoints {
 			r.Tested = append(r.Tested,
-				method.TestedValue{True: test.Value[i],
+				engine.TestedValue{True: test.Value[i],
 					Predicted: predicted[i]})
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -19,12 +20,12 @@ func TestRunOnNumbers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &method.Problem{Graph: g}
+	p := &engine.Problem{Graph: g}
 	for i := range 9 {
 		p.Row, p.Value = append(p.Row, i), append(p.Value, float64(i))
 	}
 	p.Value[1] = 3
-	methods, err := method.ParseList("harmonic", method.Numbers)
+	methods, err := method.ParseList("harmonic", engine.Numbers)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,18 +60,18 @@ func TestValuesReports(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &method.Problem{Graph: g}
+	p := &engine.Problem{Graph: g}
 	for i := range 60 {
 		p.Row, p.Value = append(p.Row, i), append(p.Value, math.Cos(float64(i)/9))
 	}
-	methods, err := method.ParseList("harmonic,hops", method.Numbers)
+	methods, err := method.ParseList("harmonic,hops", engine.Numbers)
 	if err != nil {
 		t.Fatal(err)
 	}
 	plan := &Plan{Methods: methods, Fractions: []float64{0.3, 0.6}, Splits: 3}
 	var texts []string
 	for _, workers := range []int{1, 3} {
-		plan.Settings = &method.Settings{Workers: workers, RNGSeed: 2}
+		plan.Settings = &engine.Settings{Workers: workers, RNGSeed: 2}
 		r, err := Run(t.Context(), p, plan)
 		if err != nil {
 			t.Fatal(err)

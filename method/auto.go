@@ -6,6 +6,7 @@ import (
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/propagate"
@@ -19,30 +20,30 @@ import (
 // With balanced weights of classes its probabilities are reweighed by these, because it is calibrated by
 // the likelihood of held-out labels: see [problem.Problem.Reweigher].
 // On a graph with negative weights it is learning with local and global consistency, or label propagation with too few labels.
-var automatic = &Engine{
+var automatic = &engine.Engine{
 	Name: autoSpec.Name,
 	Takes: append([]string{"effort", "unreached", "node_features", "feature_ids"},
 		autoSpec.Takes()...),
 	Specs: []*param.Spec{&autoSpec},
 	Fit:   predictAuto,
-	Workspace: func(p *Problem, s *Settings) (w budget.Workspace, err error) {
+	Workspace: func(p *engine.Problem, s *engine.Settings) (w budget.Workspace, err error) {
 		if m := signedMethod(p, s); m != nil {
 			return m.Workspace(p, s)
 		}
 		w, _ = auto.Workspace(p, autoSettings(p, *s))
 		return w, nil
 	},
-	Temporary: func(p *Problem, s *Settings) int64 {
+	Temporary: func(p *engine.Problem, s *engine.Settings) int64 {
 		if signedMethod(p, s) != nil {
 			return 0
 		}
 		_, disk := auto.Workspace(p, autoSettings(p, *s))
 		return disk
 	},
-	Highest: func(p *Problem, s *Settings) bool {
+	Highest: func(p *engine.Problem, s *engine.Settings) bool {
 		return !s.Given.Has(classify.WeightsParam.Name) && auto.KeepsHighest(p, autoSettings(p, *s))
 	},
-	Mixture: &Mixture{auto.FoldCount, auto.Propagates},
+	Mixture: &engine.Mixture{FoldCount: auto.FoldCount, Propagates: auto.Propagates},
 }
 
 var autoSpec = param.Spec{
@@ -54,8 +55,8 @@ var autoSpec = param.Spec{
 }
 
 // predictAuto is the Fit of auto.
-func predictAuto(ctx context.Context, p *Problem, par *Parameters,
-	s *Settings) (*Prediction, error) {
+func predictAuto(ctx context.Context, p *engine.Problem, par *engine.Parameters,
+	s *engine.Settings) (*engine.Prediction, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
@@ -66,8 +67,8 @@ func predictAuto(ctx context.Context, p *Problem, par *Parameters,
 	set := autoSettings(p, options)
 	declared := options.Given
 	switch {
-	case options.model != nil:
-		set.Choice = options.model.Auto
+	case options.Model != nil:
+		set.Choice = options.Model.Auto
 	case par != nil && par.Declared != nil:
 		declared = par.Declared.Values
 	}
@@ -80,42 +81,42 @@ func predictAuto(ctx context.Context, p *Problem, par *Parameters,
 	if err != nil {
 		return nil, err
 	}
-	out := &Prediction{
+	out := &engine.Prediction{
 		Class: result.Class, Scores: result.Scores, Highest: result.Highest,
 		Reached: result.Reached, Estimate: result.Estimate, HeldOut: result.HeldOut,
 		Places:     result.Places,
 		Unfinished: result.Unfinished, BlockModel: result.BlockModel,
 		Omitted: result.Omitted, Work: result.Work, Seconds: result.Seconds,
-		mixed: result.Choice, Form: result.Form,
+		Mixed: result.Choice, Form: result.Form,
 	}
 	if !set.Balanced {
 		return out, nil
 	}
-	out.Parameters = Parameters{Declared: &Setting{&autoSpec, v}}
+	out.Parameters = engine.Parameters{Declared: &engine.Setting{Spec: &autoSpec, Values: v}}
 	out.Settings = 1
 	problem := *p
 	problem.Shares = nil // the caller reweighs by them, see AdaptToShares
-	return out, reweighBy(ctx, &problem, out, problem.Reweigher(true),
+	return out, engine.ReweighBy(ctx, &problem, out, problem.Reweigher(true),
 		options.Workers)
 }
 
 // autoSettings returns the settings of package auto for those of a prediction.
-func autoSettings(p *Problem, s Settings) *auto.Settings {
+func autoSettings(p *engine.Problem, s engine.Settings) *auto.Settings {
 	set := &auto.Settings{
 		LowEffort: s.LowEffort, Unmeasured: s.Unmeasured, RNGSeed: s.RNGSeed, Memory: s.Memory,
 		Workers:  s.Workers,
 		Progress: s.Progress, Targets: s.Targets, Explain: s.Explain, Highest: s.Top > 0,
 	}
-	if s.baselines != nil && !p.Directed {
-		set.Propagated = s.baselines.Held
+	if s.Baselines != nil && !p.Directed {
+		set.Propagated = s.Baselines.Held
 	}
 	return set
 }
 
 // signedMethod returns what auto does on graphs with negative weights, because its other parts are walks, and by a model of
 // such a graph; nil elsewhere.
-func signedMethod(p *Problem, s *Settings) *Engine {
-	if !p.Signed && (s.model == nil || s.model.Auto != nil) {
+func signedMethod(p *engine.Problem, s *engine.Settings) *engine.Engine {
+	if !p.Signed && (s.Model == nil || s.Model.Auto != nil) {
 		return nil
 	}
 	if choose.TooFew(p.Class) {
@@ -125,4 +126,4 @@ func signedMethod(p *Problem, s *Settings) *Engine {
 }
 
 // consistency returns learning with local and global consistency.
-func consistency() *Engine { return spreading{propagate.Learners().Named("lgc")}.engine() }
+func consistency() *engine.Engine { return spreading{propagate.Learners().Named("lgc")}.engine() }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/contract"
@@ -48,7 +49,7 @@ func TestUnreachedKeepThePrior(t *testing.T) {
 		"given":     {cwk.Prior{Given: given}, [][]float64{given.Row(5), given.Row(6)}, []int{2, 1}}, // of 6, the larger of two
 	} {
 		for _, directed := range []bool{false, true} {
-			p := &Problem{Graph: &graph.Graph{A: a, Degrees: degrees}, Directed: directed, Row: []int{0, 1, 3, 4}, Class: []int{0, 1, 1, 2}, Names: []string{"x", "y", "z"}}
+			p := &engine.Problem{Graph: &graph.Graph{A: a, Degrees: degrees}, Directed: directed, Row: []int{0, 1, 3, 4}, Class: []int{0, 1, 1, 2}, Names: []string{"x", "y", "z"}}
 			for _, of := range []string{"lp", "cwk", "majority", "diffusion", "diffusion+rls"} {
 				methods, err := parseMethods(of)
 				if err != nil {
@@ -58,7 +59,7 @@ func TestUnreachedKeepThePrior(t *testing.T) {
 				if directed && strings.HasPrefix(of, "diffusion") {
 					continue
 				}
-				out, err := m.Predict(ctx, p, nil, &Settings{Prior: c.prior, foldCount: 2, Fixed: true})
+				out, err := m.Predict(ctx, p, nil, &engine.Settings{Prior: c.prior, FoldCount: 2, Fixed: true})
 				if err != nil {
 					t.Fatalf("%s: %v", of, err)
 				}
@@ -81,7 +82,7 @@ func TestUnreachedKeepThePrior(t *testing.T) {
 		}
 	}
 	short := sparse.NewBlock[float64](8, 3)
-	if _, err := labelPropagation.Predict(ctx, &Problem{Graph: &graph.Graph{A: a, Degrees: degrees}, Row: []int{0, 1}, Class: []int{0, 1}, Names: []string{"x", "y", "z"}}, nil, &Settings{Prior: cwk.Prior{Given: short}}); err == nil {
+	if _, err := labelPropagation.Predict(ctx, &engine.Problem{Graph: &graph.Graph{A: a, Degrees: degrees}, Row: []int{0, 1}, Class: []int{0, 1}, Names: []string{"x", "y", "z"}}, nil, &engine.Settings{Prior: cwk.Prior{Given: short}}); err == nil {
 		t.Error("a prior for fewer nodes is accepted")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/internal/beliefs"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
@@ -16,10 +17,10 @@ import (
 
 // blockBeliefs predicts classes by damped mean field in a degree-corrected block model, see package
 // beliefs. Parameters that are not given are chosen from seven combinations by held-out labels.
-var blockBeliefs = &Engine{
+var blockBeliefs = &engine.Engine{
 	Name: beliefsSpec.Name, Takes: beliefsSpec.Takes(), Specs: []*param.Spec{&beliefsSpec},
 	Fit: predictBeliefs,
-	Workspace: func(p *Problem, _ *Settings) (budget.Workspace, error) {
+	Workspace: func(p *engine.Problem, _ *engine.Settings) (budget.Workspace, error) {
 		return beliefs.Workspace(len(p.Degrees), len(p.Names)), nil
 	},
 }
@@ -51,8 +52,8 @@ func valuesOf(c beliefs.Candidate) param.Values {
 
 // beliefsCandidates returns the candidates to choose from: the usual ones, with each given or listed value
 // of a parameter in place of theirs.
-func beliefsCandidates(par *Parameters,
-	s *Settings) (list []beliefs.Candidate, err error) {
+func beliefsCandidates(par *engine.Parameters,
+	s *engine.Settings) (list []beliefs.Candidate, err error) {
 	settings := []param.Values{}
 	for _, c := range beliefs.Candidates() {
 		settings = append(settings, valuesOf(c))
@@ -95,8 +96,8 @@ func beliefsCandidates(par *Parameters,
 }
 
 // predictBeliefs is the Fit of beliefs.
-func predictBeliefs(ctx context.Context, p *Problem, par *Parameters,
-	s *Settings) (*Prediction, error) {
+func predictBeliefs(ctx context.Context, p *engine.Problem, par *engine.Parameters,
+	s *engine.Settings) (*engine.Prediction, error) {
 	if err := problem.ValidateFor(p, &beliefsSpec); err != nil {
 		return nil, err
 	}
@@ -109,7 +110,7 @@ func predictBeliefs(ctx context.Context, p *Problem, par *Parameters,
 		return nil, err
 	}
 	start := time.Now()
-	out := &Prediction{Settings: len(list)}
+	out := &engine.Prediction{Settings: len(list)}
 	if out.Reached, err = p.Reachable(ctx, p.Row, set.Workers, &out.Work); err != nil {
 		return nil, err
 	}
@@ -136,14 +137,14 @@ func predictBeliefs(ctx context.Context, p *Problem, par *Parameters,
 			weight[p.Class[seed]])
 	}
 	out.Estimate = count.Estimate(p, out.Reached)
-	out.Parameters = Parameters{Declared: &Setting{&beliefsSpec,
-		valuesOf(model.Candidate)}}
+	out.Parameters = engine.Parameters{Declared: &engine.Setting{Spec: &beliefsSpec,
+		Values: valuesOf(model.Candidate)}}
 	if out.Scores, err = model.Predict(ctx); err != nil {
 		return nil, err
 	}
 	out.Form = model.Form
 	out.Work.Sweeps += model.Sweeps
 	out.Seconds.Walk = time.Since(start).Seconds()
-	fillClasses(out, p, classShares)
+	engine.FillClasses(out, p, engine.ClassShares)
 	return out, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/test/contract"
 )
@@ -83,7 +84,7 @@ func TestDeclaredLearner(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "grid.json")
 	for _, f := range append([]string{"cwk"}, kernelNames()...) {
 		for _, learner := range []string{"shrunk", "mean"} {
-			if _, err := findMethod(f+"+"+learner, Classes); err != nil {
+			if _, err := findMethod(f+"+"+learner, engine.Classes); err != nil {
 				t.Errorf("%s: %v", learner, err)
 			}
 		}
@@ -115,7 +116,7 @@ func TestDeclaredLearner(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
-		for _, par := range []*Parameters{&out.Parameters, &choice.Parameters} {
+		for _, par := range []*engine.Parameters{&out.Parameters, &choice.Parameters} {
 			var told param.Values
 			text, err := json.Marshal(par)
 			if err == nil {
@@ -169,7 +170,7 @@ func TestDeclaredLearner(t *testing.T) {
 }
 
 // give adds values of parameters that are not chosen to the settings of entries, and plain features.
-func give(entries []Entry, given param.Values) {
+func give(entries []engine.Entry, given param.Values) {
 	for i := range entries {
 		values := maps.Clone(given)
 		maps.Copy(values, entries[i].Settings.Given)
@@ -195,7 +196,7 @@ func TestDefaultsAmongEquals(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		settings, space, err := learnerSettings(new(Settings), by, 3)
+		settings, space, err := engine.LearnerSettings(new(engine.Settings), by, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -207,7 +208,7 @@ func TestDefaultsAmongEquals(t *testing.T) {
 }
 
 // methodOf returns the method with a name.
-func methodOf(t *testing.T, name string) *Engine {
+func methodOf(t *testing.T, name string) *engine.Engine {
 	t.Helper()
 	m, err := parseMethods(name)
 	if err != nil {
@@ -217,7 +218,7 @@ func methodOf(t *testing.T, name string) *Engine {
 }
 
 // memoryOf returns the least memory of a prediction.
-func memoryOf(t *testing.T, m *Engine, p *Problem, s *Settings) int64 {
+func memoryOf(t *testing.T, m *engine.Engine, p *engine.Problem, s *engine.Settings) int64 {
 	t.Helper()
 	w, err := m.Declare(p, s, budget.Workspace{})
 	if err != nil {

@@ -1,33 +1,13 @@
-// Package method turns a source of items and a few labels into a score of every class for every item. An [Engine] is
+// Package method turns a source of items and a few labels into a score of every class for every item. An [engine.Engine] is
 // known by its name, see [Parse].
-//
-// # From source to prediction
-//
-//		source      →  evidence       →  choice      →  model        →  prediction
-//		graph + walk   held-out labels   one setting    classifiers     classes, scores,
-//		graph + kernel by fold           (package       on rows or      accuracy
-//		records        (choose.Counts)   choose)        Gram values
-//		graphs, files
-//
-//	  - A source gives features of items, or Gram values between them. Nodes of a graph have the features of a walk (cwk) or
-//	    the values of a kernel between nodes. Records of a table and graphs of a collection have a kernel of their own, see
-//	    package ongram, and a [Problem] of items without a graph.
-//	  - Evidence is the number of right predictions for labels that a model has not seen, for each setting and fold.
-//	  - The choice is that of package choose, with one rule for all methods. A setting is a value of each parameter of the
-//	    source and of the learner, in one type, [param.Values], from the text of a name to the report.
-//	  - A model is a learner of package classify, fitted to all labels with the chosen setting.
-//	  - A prediction applies the model to all items, and reports its accuracy on held-out labels.
-//
-// Learners that spread labels over a graph ([propagate.Learner]) predict all nodes at once, with the same evidence and the
-// same choice. The method auto combines several sources, see its package.
 //
 // # Predicting
 //
-// A [Problem] is a graph with labels. A method on walks chooses
+// A [engine.Problem] is a graph with labels. A method on walks chooses
 // parameters by cross-validation, computes the walk features of the labelled nodes,
 // trains classifiers, and streams the scores of all nodes in a second walk.
 //
-//	p := &method.Problem{Graph: g, Row: row, Class: class, Names: names}
+//	p := &engine.Problem{Graph: g, Row: row, Class: class, Names: names}
 //	methods, err := method.Parse("cwk")
 //	if err != nil {
 //		return err
@@ -38,7 +18,7 @@
 //	}
 //	fmt.Println(names[out.Class[0]], out.Scores.Row(0), out.Accuracy)
 //
-// Predict first chooses weights of edges by the labels, see [Engine.Weigh]: those of kinds and times that are open in
+// Predict first chooses weights of edges by the labels, see [engine.Engine.Weigh]: those of kinds and times that are open in
 // [problem.Problem.Edges], and w, 1 or log(1 + w). out.Problem is the problem with these weights.
 //
 // A node from which no label can be reached has its prior as scores, because nothing can be
@@ -62,7 +42,7 @@
 //
 // # Choosing
 //
-// Parameters without a value are chosen from their grids: [Settings].Given has fixed values, and [Settings].Lists
+// Parameters without a value are chosen from their grids: [engine.Settings].Given has fixed values, and [engine.Settings].Lists
 // replaces grids. All walks are columns of one sweep,
 // every walk contains all shorter ones, and classifiers for increasing costs start
 // from one another, so that a thousand settings take about a second on a graph
@@ -77,7 +57,7 @@
 //
 // # Numbers
 //
-// An engine whose Target is [Numbers] predicts the number of every node from the numbers of some, in
+// An engine whose Target is [engine.Numbers] predicts the number of every node from the numbers of some, in
 // [problem.Problem.Value]. With L the nodes with values y, U the other nodes, T = D⁻¹A, and K a kernel that is scaled so that
 // its mean K(u, u) over L is 1:
 //
@@ -95,10 +75,10 @@
 //
 // # Several processes
 //
-// The graph of a [Problem] may be the part of a process, see [sparse.Team], if all labelled nodes are named.
+// The graph of a [engine.Problem] may be the part of a process, see [sparse.Team], if all labelled nodes are named.
 // Choices, accuracies and counts are those of the whole graph in all processes, and predictions are those of
 // the rows of the process. A learner that compares all nodes with each other returns [sparse.ErrDivided], as
-// auto does on a graph with directions if [graph.Graph.In] is nil, see [Engine.NeedsTranspose].
+// auto does on a graph with directions if [graph.Graph.In] is nil, see [engine.Engine.NeedsTranspose].
 //
 // # Determinism
 //

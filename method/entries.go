@@ -16,6 +16,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/param"
 )
 
@@ -24,11 +25,11 @@ import (
 // "diffusion:beta=2:laplacian=combinatorial+rls:lambda=0.1". Parameters of a learner that is
 // not named stand behind its kernel. The error is a [choose.ErrUsage]; of an unknown name it
 // gives the nearest, or all that exist.
-func Parse(list string) ([]Entry, error) { return ParseList(list, Classes) }
+func Parse(list string) ([]engine.Entry, error) { return ParseList(list, engine.Classes) }
 
 // ParseList is [Parse] for engines that predict a target.
-func ParseList(list string, t Target) ([]Entry, error) {
-	var entries []Entry
+func ParseList(list string, t engine.Target) ([]engine.Entry, error) {
+	var entries []engine.Entry
 	for text := range strings.SplitSeq(list, ",") {
 		text = strings.TrimSpace(text)
 		if name, _, _ := strings.Cut(text, ":"); len(entries) > 0 && strings.Contains(name, "=") {
@@ -38,7 +39,7 @@ func ParseList(list string, t Target) ([]Entry, error) {
 		if err != nil {
 			return nil, err
 		}
-		if slices.ContainsFunc(entries, func(o Entry) bool { return o.Name == e.Name }) {
+		if slices.ContainsFunc(entries, func(o engine.Entry) bool { return o.Name == e.Name }) {
 			return nil, choose.Usage("method %q is named twice; leave one out", e.Name)
 		}
 		entries = append(entries, e)
@@ -47,7 +48,7 @@ func ParseList(list string, t Target) ([]Entry, error) {
 }
 
 // parseEntry reads one method with its parameters.
-func parseEntry(text string, t Target) (e Entry, err error) {
+func parseEntry(text string, t engine.Target) (e engine.Entry, err error) {
 	parts := splitName(text)
 	names := make([]string, len(parts))
 	for i, component := range parts {
@@ -57,7 +58,7 @@ func parseEntry(text string, t Target) (e Entry, err error) {
 	if err != nil {
 		return e, err
 	}
-	e = Entry{Name: m.Name, Method: m, Own: param.Values{}}
+	e = engine.Entry{Name: m.Name, Method: m, Own: param.Values{}}
 	for i, component := range parts {
 		for _, setting := range strings.Split(component, ":")[1:] {
 			name, value, ok := strings.Cut(setting, "=")
@@ -81,8 +82,8 @@ func parseEntry(text string, t Target) (e Entry, err error) {
 			e.Name = text
 		}
 	}
-	if t == Numbers && m.Check != nil {
-		err = m.Check(&Settings{Given: e.Own})
+	if t == engine.Numbers && m.Check != nil {
+		err = m.Check(&engine.Settings{Given: e.Own})
 	}
 	return e, err
 }
@@ -101,13 +102,13 @@ func splitName(text string) (parts []string) {
 }
 
 // declares reports whether a declaration of a method has a parameter.
-func declares(m *Engine, name string) bool {
+func declares(m *engine.Engine, name string) bool {
 	return slices.ContainsFunc(m.Specs,
 		func(spec *param.Spec) bool { return paramOf(spec, name) != nil })
 }
 
 // declaredIn returns the declaration of a part of a method, nil if it has none of that name.
-func declaredIn(m *Engine, name string) *param.Spec {
+func declaredIn(m *engine.Engine, name string) *param.Spec {
 	for _, spec := range m.Specs {
 		if spec.Name == name {
 			return spec
@@ -125,7 +126,7 @@ func paramOf(spec *param.Spec, name string) *param.Param {
 }
 
 // parseValues returns the parameter of a method that has a name, and its values from text.
-func parseValues(m *Engine, name string,
+func parseValues(m *engine.Engine, name string,
 	texts ...string) (parameter string, list []param.Value, err error) {
 	for _, spec := range m.Specs {
 		p := paramOf(spec, name)
@@ -146,7 +147,7 @@ func parseValues(m *Engine, name string,
 			list = append(list, v[p.Name])
 		}
 		if len(list) > 1 && p.Grid == nil &&
-			(spec == &walkSpec || spec == &autoSpec || onPath(spec)) {
+			(spec == &walkSpec || spec == &autoSpec || engine.OnPath(spec)) {
 			return "", nil, fmt.Errorf("%s has one value alone", p.Name)
 		}
 		return p.Name, list, nil
@@ -170,20 +171,20 @@ func parseValues(m *Engine, name string,
 // Errors are joined: those of reading the
 // file, an error that wraps [ErrGrid] for its contents, a [choose.ErrUsage] for an entry's own values,
 // a [*param.ParameterError] for a given one that leaves an entry nothing to try.
-func Settle(ctx context.Context, entries []Entry, grid string) (*Settings, error) {
-	base := &Settings{Fixed: grid == "none"}
+func Settle(ctx context.Context, entries []engine.Entry, grid string) (*engine.Settings, error) {
+	base := &engine.Settings{Fixed: grid == "none"}
 	file, err := openGrid(ctx, grid)
 	errs := []error{err}
 	if err != nil {
 		file = new(gridFile)
 	}
-	var methods []*Engine
+	var methods []*engine.Engine
 	for i := range entries {
 		e := &entries[i]
 		methods = append(methods, e.Method)
 		set := base.WithDefaults()
 		if set.Lists, err = file.of(e.Method); err == nil {
-			set.fix(e.Own)
+			set.Fix(e.Own)
 		}
 		if check := e.Method.Check; check != nil && err == nil {
 			err = check(&set)
@@ -255,7 +256,7 @@ func readGrid(name string, r io.Reader) (*gridFile, error) {
 			name = ""
 			parameters = map[string]any{key: keys[key]}
 		} else if !slices.ContainsFunc(All(),
-			func(m *Engine) bool { return belongs(m, name) }) {
+			func(m *engine.Engine) bool { return belongs(m, name) }) {
 			return nil, g.wrong("there is no method %q in this program; choose from %s", name,
 				MethodList())
 		}
@@ -294,7 +295,7 @@ func (g *gridFile) wrong(format string, args ...any) error {
 }
 
 // check returns an error for a parameter that none of the methods has which it is for, where there are such methods.
-func (g *gridFile) check(methods []*Engine) error {
+func (g *gridFile) check(methods []*engine.Engine) error {
 	for _, name := range slices.Sorted(maps.Keys(g.values)) {
 		var names []string
 		for _, parameter := range slices.Sorted(maps.Keys(g.values[name])) {
@@ -316,7 +317,7 @@ func (g *gridFile) check(methods []*Engine) error {
 }
 
 // of returns the values for a method by parameter.
-func (g *gridFile) of(m *Engine) (lists map[string][]param.Value, err error) {
+func (g *gridFile) of(m *engine.Engine) (lists map[string][]param.Value, err error) {
 	lists = map[string][]param.Value{}
 	for _, name := range []string{"", kernelName(m), m.Name} {
 		for _, parameter := range slices.Sorted(maps.Keys(g.values[name])) {
@@ -335,12 +336,12 @@ func (g *gridFile) of(m *Engine) (lists map[string][]param.Value, err error) {
 }
 
 // kernelName returns the name of a method without its learner.
-func kernelName(m *Engine) string {
+func kernelName(m *engine.Engine) string {
 	kernel, _, _ := strings.Cut(m.Name, "+")
 	return kernel
 }
 
 // belongs reports whether a method has a name, or a kernel that has it.
-func belongs(m *Engine, name string) bool {
+func belongs(m *engine.Engine, name string) bool {
 	return m.Name == name || kernelName(m) == name
 }

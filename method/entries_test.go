@@ -7,6 +7,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -20,14 +21,14 @@ func TestEntries(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := testgraph.Planted(t, 5, 60, 50)
-	p := &Problem{Graph: &graph.Graph{A: g.A, Degrees: g.Degrees}, Row: g.Row, Class: g.Class, Names: g.Names}
+	p := &engine.Problem{Graph: &graph.Graph{A: g.A, Degrees: g.Degrees}, Row: g.Row, Class: g.Class, Names: g.Names}
 	splits, err := choose.Draw(p.Class, choose.Design{Fraction: 0.5, Tuning: true}, 2, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range []string{"diffusion, combinatorial, β = 0.5, C = ", "diffusion, normalized, β = ", "α = 0.5, 3 steps, plain features, C = ", "α = 0.3", "pseudo-inverse, combinatorial, λ = "} {
 		e := entries[i]
-		set := &Settings{Given: e.Own}
+		set := &engine.Settings{Given: e.Own}
 		choice, err := e.Method.Tune(context.Background(), p, splits, set)
 		if err != nil {
 			t.Fatal(err)
@@ -69,7 +70,7 @@ func TestGridErrorsAreInOrder(t *testing.T) {
 	for range 20 {
 		g, err := readGrid("g.json", strings.NewReader(`{"zoo": [1], "foo": [1], "bar": [2], "baz": [3], "qux": [4], "aaa": [1]}`))
 		if err == nil {
-			err = g.check([]*Engine{entries[0].Method})
+			err = g.check([]*engine.Engine{entries[0].Method})
 		}
 		if err == nil || !strings.Contains(err.Error(), `"aaa"`) {
 			t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -34,7 +35,7 @@ func ExampleEngine() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	p := &method.Problem{
+	p := &engine.Problem{
 		Graph: g,
 		Row:   []int{0, 1, 2, 9, 10, 11}, Class: []int{0, 0, 0, 1, 1, 1}, Names: []string{"red", "blue"},
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
@@ -26,26 +27,26 @@ import (
 // ridges and all folds.
 type featureRidge struct {
 	// fixed returns the features of known nodes, given by their positions, that do not depend on values.
-	fixed func(ctx context.Context, j *job, p *Problem, positions []int, v param.Values) (*features, error)
+	fixed func(ctx context.Context, j *engine.Job, p *engine.Problem, positions []int, v param.Values) (*features, error)
 
 	// moving returns the features that depend on the values at the positions train. r then is λ for each known node, and the engine has
 	// no other parameter; nil: there are none, and r is λ times the mean of ‖φ‖².
-	moving func(ctx context.Context, p *Problem, positions, train []int, s *Settings) (*features, error)
+	moving func(ctx context.Context, p *engine.Problem, positions, train []int, s *engine.Settings) (*features, error)
 
-	widens bool // see [graphMethod]
+	widens bool // see [engine.GraphMethod]
 }
 
 // method returns the steps of the engine.
-func (r featureRidge) method(spec *param.Spec, workspace func(p *Problem) budget.Workspace) graphMethod {
-	m := numeric(spec, nil, workspace)
-	m.predictions = r.predictions
-	m.scores = r.scores
-	m.prepare = func(_ context.Context, j *job, _ []param.Values) error {
-		j.shared = new(ridgeFit)
+func (r featureRidge) method(spec *param.Spec, workspace func(p *engine.Problem) budget.Workspace) engine.GraphMethod {
+	m := engine.Numeric(spec, nil, workspace)
+	m.Predictions = r.predictions
+	m.Scores = r.scores
+	m.Prepare = func(_ context.Context, j *engine.Job, _ []param.Values) error {
+		j.Shared = new(ridgeFit)
 		return nil
 	}
-	m.ridge = true
-	m.widens = r.widens
+	m.Ridge = true
+	m.Widens = r.widens
 	return m
 }
 
@@ -85,7 +86,7 @@ func groupRidges(settings []param.Values) (groups [][]param.Values) {
 
 // positions returns the positions of the values that a model is fitted to or tested on: all whose fold is not negative, and a sample
 // of many others.
-func (r featureRidge) positions(fold []int, s *Settings) []int {
+func (r featureRidge) positions(fold []int, s *engine.Settings) []int {
 	if len(fold) <= mostFitted {
 		return sched.UpTo(len(fold))
 	}
@@ -97,21 +98,21 @@ func (r featureRidge) positions(fold []int, s *Settings) []int {
 			others = append(others, i)
 		}
 	}
-	return slices.Concat(tested, problem.Pick(others, sampleOf(len(others), mostFitted-len(tested), s.RNGSeed)))
+	return slices.Concat(tested, problem.Pick(others, engine.SampleOf(len(others), mostFitted-len(tested), s.RNGSeed)))
 }
 
 // fit decomposes the fixed features of a setting, unless the last decomposition is the same.
-func (r featureRidge) fit(ctx context.Context, j *job, positions []int, v param.Values) (*ridgeFit, error) {
-	f := j.shared.(*ridgeFit)
+func (r featureRidge) fit(ctx context.Context, j *engine.Job, positions []int, v param.Values) (*ridgeFit, error) {
+	f := j.Shared.(*ridgeFit)
 	if slices.Equal(f.positions, positions) && r.moving != nil { // it has no other parameter than λ
 		return f, nil
 	}
 	var err error
-	if f.features, err = r.fixed(ctx, j, j.p, positions, v); err != nil {
+	if f.features, err = r.fixed(ctx, j, j.Problem, positions, v); err != nil {
 		return nil, err
 	}
 	f.positions = positions
-	f.path, err = classify.NewRidgePath(ctx, f.Block, 0, mat.NewDense(len(positions), 1, problem.Pick(j.p.Value, positions)), j.set.Workers)
+	f.path, err = classify.NewRidgePath(ctx, f.Block, 0, mat.NewDense(len(positions), 1, problem.Pick(j.Problem.Value, positions)), j.Settings.Workers)
 	return f, err
 }
 
@@ -124,8 +125,8 @@ func (r featureRidge) lambda(f *ridgeFit, v param.Values) float64 {
 }
 
 // scores predicts the value of every node.
-func (r featureRidge) scores(ctx context.Context, j *job, v param.Values) error {
-	positions := r.positions(slices.Repeat([]int{-1}, len(j.p.Row)), j.set)
+func (r featureRidge) scores(ctx context.Context, j *engine.Job, v param.Values) error {
+	positions := r.positions(slices.Repeat([]int{-1}, len(j.Problem.Row)), j.Settings)
 	f, err := r.fit(ctx, j, positions, v)
 	if err != nil {
 		return err
@@ -133,32 +134,32 @@ func (r featureRidge) scores(ctx context.Context, j *job, v param.Values) error 
 	var moving *features
 	var others *mat.Dense
 	if r.moving != nil {
-		if moving, err = r.moving(ctx, j.p, positions, sched.UpTo(len(j.p.Row)), j.set); err != nil {
+		if moving, err = r.moving(ctx, j.Problem, positions, sched.UpTo(len(j.Problem.Row)), j.Settings); err != nil {
 			return err
 		}
 		others = sparse.DenseOf(moving.Block)
 	}
 	w, beside, err := f.path.WeightsBeside(r.lambda(f, v), others)
 	if err != nil {
-		return &problem.Error{Method: j.declared.Name, Err: err}
+		return &problem.Error{Method: j.Declared.Name, Err: err}
 	}
-	j.out.Value = slices.Repeat([]float64{beside.At(0, 0)}, len(j.p.Degrees))
+	j.Out.Value = slices.Repeat([]float64{beside.At(0, 0)}, len(j.Problem.Degrees))
 	if f.Cols > 0 {
-		err = f.add(ctx, mat.Col(nil, 0, w)[:f.Cols], j.out.Value)
+		err = f.add(ctx, mat.Col(nil, 0, w)[:f.Cols], j.Out.Value)
 	}
 	if err == nil && moving != nil {
-		err = moving.add(ctx, mat.Col(nil, 0, beside)[1:], j.out.Value)
+		err = moving.add(ctx, mat.Col(nil, 0, beside)[1:], j.Out.Value)
 	}
 	return err
 }
 
-// predictions is the field of [graphMethod].
-func (r featureRidge) predictions(ctx context.Context, j *job, settings []param.Values, groups []group, visit foldVisitor) error {
-	fold := foldsOf(j.p, groups)
-	positions := r.positions(fold, j.set)
+// predictions is the field of [engine.GraphMethod].
+func (r featureRidge) predictions(ctx context.Context, j *engine.Job, settings []param.Values, groups []engine.Group, visit engine.FoldVisitor) error {
+	fold := foldsOf(j.Problem, groups)
+	positions := r.positions(fold, j.Settings)
 	var others []*mat.Dense
 	for f := 0; f < len(groups) && r.moving != nil; f++ {
-		moving, err := r.moving(ctx, j.p, positions, choose.OfFold(fold, f).Train, j.set)
+		moving, err := r.moving(ctx, j.Problem, positions, choose.OfFold(fold, f).Train, j.Settings)
 		if err != nil {
 			return err
 		}
@@ -174,7 +175,7 @@ func (r featureRidge) predictions(ctx context.Context, j *job, settings []param.
 		for _, v := range list {
 			lambdas = append(lambdas, r.lambda(f, v))
 		}
-		err = leaveFoldsOut(f.path, lambdas, problem.Pick(j.p.Row, positions), problem.Pick(fold, positions), len(groups), others, setting, visit)
+		err = leaveFoldsOut(f.path, lambdas, problem.Pick(j.Problem.Row, positions), problem.Pick(fold, positions), len(groups), others, setting, visit)
 		if err != nil {
 			return err
 		}
@@ -184,10 +185,10 @@ func (r featureRidge) predictions(ctx context.Context, j *job, settings []param.
 }
 
 // foldsOf returns the position of the group that tests each value of a problem, −1 for none.
-func foldsOf(p *Problem, groups []group) []int {
+func foldsOf(p *engine.Problem, groups []engine.Group) []int {
 	position := map[int]int{} // of a row, from 1 on
 	for g := range groups {
-		for _, row := range groups[g].test.Row {
+		for _, row := range groups[g].Test.Row {
 			position[row] = g + 1
 		}
 	}
@@ -200,7 +201,7 @@ func foldsOf(p *Problem, groups []group) []int {
 
 // leaveFoldsOut calls visit with the predictions for the nodes of each fold by models of all other rows, see [classify.RidgePath.LeavePartsOut];
 // they are infinite if equations have no solution. first is the setting of the first λ.
-func leaveFoldsOut(path *classify.RidgePath, lambdas []float64, rows, fold []int, parts int, others []*mat.Dense, first int, visit foldVisitor) error {
+func leaveFoldsOut(path *classify.RidgePath, lambdas []float64, rows, fold []int, parts int, others []*mat.Dense, first int, visit engine.FoldVisitor) error {
 	list, err := path.LeavePartsOut(lambdas, fold, parts, others)
 	for l, predicted := range list {
 		for f := range parts {

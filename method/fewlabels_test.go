@@ -8,13 +8,14 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
 // pathGraph returns a path of n nodes with a label at each of its ends.
-func pathGraph(t *testing.T, n int) *Problem {
+func pathGraph(t *testing.T, n int) *engine.Problem {
 	t.Helper()
 	var entries []sparse.Triplet
 	for i := range n - 1 {
@@ -29,7 +30,7 @@ func pathGraph(t *testing.T, n int) *Problem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Problem{Graph: &graph.Graph{A: a, Degrees: deg}, Row: []int{0, n - 1}, Class: []int{0, 1}, Names: []string{"a", "b"}}
+	return &engine.Problem{Graph: &graph.Graph{A: a, Degrees: deg}, Row: []int{0, n - 1}, Class: []int{0, 1}, Names: []string{"a", "b"}}
 }
 
 // With a label at each end of a path the nearest one wins, and nothing is said
@@ -41,7 +42,7 @@ func TestNearestLabelWins(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got.Tested != 0 || got.Accuracy != 0 || got.Settings != 1 || got.Parameters.alpha() != 0.9 || got.Parameters.steps() < 200 {
+		if got.Tested != 0 || got.Accuracy != 0 || got.Settings != 1 || got.Parameters.Alpha() != 0.9 || got.Parameters.Steps() < 200 {
 			t.Errorf("%d nodes: %d tested, accuracy %v, %d settings, %v", n, got.Tested, got.Accuracy, got.Settings, got.Parameters)
 		}
 		wrong := 0
@@ -90,14 +91,14 @@ func TestTooFew(t *testing.T) {
 // A choice among equals is the middle of the road, not the first of the list.
 func TestNearestSetting(t *testing.T) {
 	g := gridOf(t, nil, "svm")
-	usual := func(g *walkJob) Parameters { return g.parameters(g.sourceSpace.Usual, g.space.Usual) }
-	if got := usual(g); got.alpha() != 0.9 || got.steps() != 40 || got.features() != Plain || got.Declared.Values.Number("cost") != 0.5 {
+	usual := func(g *walkJob) engine.Parameters { return g.Parameters(g.SourceSpace.Usual, g.Space.Usual) }
+	if got := usual(g); got.Alpha() != 0.9 || got.Steps() != 40 || got.Features() != Plain || got.Declared.Values.Number("cost") != 0.5 {
 		t.Errorf("%v", got)
 	}
 	lists := listed(map[string][]param.Value{"alpha": param.Grid(0.2, 0.7, 1), "steps": param.Grid(10, 30, 60), "cost": param.Grid(0.1, 0.6, 8)}, Honest, Plain)
 	lists["lambda"] = param.Grid(0.01, 0.15, 1)
 	g = gridOf(t, lists, "svm")
-	if got := usual(g); got.alpha() != 1 || got.steps() != 30 || got.features() != Plain || got.Declared.Values.Number("cost") != 0.6 {
+	if got := usual(g); got.Alpha() != 1 || got.Steps() != 30 || got.Features() != Plain || got.Declared.Values.Number("cost") != 0.6 {
 		t.Errorf("%v is nearest", got)
 	}
 	g = gridOf(t, lists, "rls")
@@ -110,7 +111,7 @@ func TestNearestSetting(t *testing.T) {
 func TestMajorityLabelsAll(t *testing.T) {
 	p := contract.Planted(t, 6, 60, 50)
 	p.Row, p.Class = []int{5, 9, 14}, []int{2, 1, 2}
-	got, err := Majority.Predict(context.Background(), p, nil, nil)
+	got, err := engine.Majority.Predict(context.Background(), p, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +130,7 @@ func TestMajorityLabelsAll(t *testing.T) {
 
 // Classes without a training node are counted by their test nodes.
 func TestUnseen(t *testing.T) {
-	p := &Problem{Graph: new(graph.Graph), Row: []int{4, 7, 1, 9, 3}, Class: []int{0, 1, 2, 2, 0}, Names: []string{"a", "b", "c"}}
+	p := &engine.Problem{Graph: new(graph.Graph), Row: []int{4, 7, 1, 9, 3}, Class: []int{0, 1, 2, 2, 0}, Names: []string{"a", "b", "c"}}
 	_, unseen, err := choose.GivenSplit(p.Row, p.Class, p.Names, []int{4, 7}, []int{1, 9, 3})
 	if err != nil {
 		t.Fatal(err)
@@ -149,7 +150,7 @@ func TestLongChoiceStops(t *testing.T) {
 	defer cancel()
 	g := listed(map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(20_000), "cost": param.Grid(1, 2)}, Plain)
 	j := gridOf(t, g, "svm")
-	w := j.candidates(j.sources, j.values)
+	w := j.candidates(j.Sources, j.Values)
 	x := sparse.NewBlock[float32](150, 3*20_001)
 	for i := range x.Data {
 		x.Data[i] = 1

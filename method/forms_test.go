@@ -8,13 +8,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // explained returns the explanations of all nodes, with all labels listed.
-func explained(t *testing.T, p *Problem, name string) []explain.Explanation {
+func explained(t *testing.T, p *engine.Problem, name string) []explain.Explanation {
 	t.Helper()
 	entries, err := Parse(name)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -74,7 +75,7 @@ func (c *Classified) shares(dst, scores []float64) []float64 {
 // Classify chooses the parameters that the settings do not give by cross-validation on at most 1000 labelled items, learns from
 // all of them and scores every item. Cost: a fit for each fold and setting, and a row of kernel values for each distinct
 // item. The error is a [*problem.Error], that of the source, or that of ctx.
-func (s *GramSource) Classify(ctx context.Context, p *Problem, set *Settings) (*Classified, error) {
+func (s *GramSource) Classify(ctx context.Context, p *engine.Problem, set *engine.Settings) (*Classified, error) {
 	if p.Validate() != nil {
 		return nil, &problem.Error{Method: s.Learner.Name, Err: classify.ErrOneClass}
 	}
@@ -88,12 +89,12 @@ func (s *GramSource) Classify(ctx context.Context, p *Problem, set *Settings) (*
 }
 
 // Engine returns the engine, which chooses parameters inside each training set.
-func (s *GramSource) Engine() *Engine { return s.engine(nil) }
+func (s *GramSource) Engine() *engine.Engine { return s.engine(nil) }
 
 // engine returns the engine, whose prediction is stored in result unless it is nil.
-func (s *GramSource) engine(result *Classified) *Engine {
-	e := Engine{Name: s.Spec.Name, Takes: s.Takes(), Specs: []*param.Spec{&s.Spec}}
-	m := e.inStages(func(ctx context.Context, p *Problem, par *Parameters, settings *Settings) (*job, error) {
+func (s *GramSource) engine(result *Classified) *engine.Engine {
+	e := engine.Engine{Name: s.Spec.Name, Takes: s.Takes(), Specs: []*param.Spec{&s.Spec}}
+	m := e.InStages(func(ctx context.Context, p *engine.Problem, par *engine.Parameters, settings *engine.Settings) (*engine.Job, error) {
 		return s.begin(p, par, settings, result)
 	})
 	m.Choose = nil
@@ -110,7 +111,7 @@ const (
 
 // begin returns the settings and the stages. The parameters of the kernel are compared with the
 // learner's defaults, and then those of the learner. With too few labels they are the given ones.
-func (s *GramSource) begin(p *Problem, par *Parameters, settings *Settings, result *Classified) (*job, error) {
+func (s *GramSource) begin(p *engine.Problem, par *engine.Parameters, settings *engine.Settings, result *Classified) (*engine.Job, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
@@ -124,17 +125,17 @@ func (s *GramSource) begin(p *Problem, par *Parameters, settings *Settings, resu
 		set.Fixed = true
 		set.Lists = nil
 	}
-	j := &job{p: p, set: &set, out: new(Prediction), learner: s.Learner, source: s.Kernel, declared: &s.Learner.Spec,
-		compared: triedLabels, separate: true}
+	j := &engine.Job{Problem: p, Settings: &set, Out: new(engine.Prediction), Learner: s.Learner, Source: s.Kernel, Declared: &s.Learner.Spec,
+		Compared: triedLabels, Separate: true}
 	var err error
-	if j.sources, j.sourceSpace, err = set.grid(s.Kernel, s.Kernel.Own(set.Given), s.Units); err != nil {
+	if j.Sources, j.SourceSpace, err = set.Grid(s.Kernel, s.Kernel.Own(set.Given), s.Units); err != nil {
 		return nil, err
 	}
-	if j.values, j.space, err = set.grid(&s.Learner.Spec, s.Learner.Own(set.Given), nil); err != nil {
+	if j.Values, j.Space, err = set.Grid(&s.Learner.Spec, s.Learner.Own(set.Given), nil); err != nil {
 		return nil, err
 	}
-	j.byFolds = func(ctx context.Context) (*Choice, error) { return s.choose(ctx, j) }
-	j.learn = func(ctx context.Context, choice *Choice) error {
+	j.ByFolds = func(ctx context.Context) (*engine.Choice, error) { return s.choose(ctx, j) }
+	j.Learn = func(ctx context.Context, choice *engine.Choice) error {
 		c, err := s.learn(ctx, j, choice, isMeasured)
 		if err == nil && result != nil {
 			*result = *c
@@ -145,16 +146,16 @@ func (s *GramSource) begin(p *Problem, par *Parameters, settings *Settings, resu
 }
 
 // choose chooses by folds of the labels or of a sample of them.
-func (s *GramSource) choose(ctx context.Context, j *job) (*Choice, error) {
-	j.set.Progress("choosing parameters", 0, 0)
-	p := j.p.At(choose.Sample(j.p.Class, j.compared, j.set.RNGSeed, 0))
-	fold := choose.Folds(p.Class, min(gramFolds, len(p.Row)), j.set.RNGSeed, 0)
+func (s *GramSource) choose(ctx context.Context, j *engine.Job) (*engine.Choice, error) {
+	j.Settings.Progress("choosing parameters", 0, 0)
+	p := j.Problem.At(choose.Sample(j.Problem.Class, j.Compared, j.Settings.RNGSeed, 0))
+	fold := choose.Folds(p.Class, min(gramFolds, len(p.Row)), j.Settings.RNGSeed, 0)
 	labels := choose.Labels(slices.Repeat([]float64{1}, len(p.Names)), p.Class, fold,
 		make([]bool, len(p.Class)))
-	return j.choose(ctx, func(ctx context.Context, sources, values []int) (*choose.Counts, error) {
+	return j.Choose(ctx, func(ctx context.Context, sources, values []int) (*choose.Counts, error) {
 		counts := choose.NewCounts(len(sources)*len(values), labels)
 		for a, source := range sources {
-			k, _, err := s.Gram(ctx, s.Kernel.Own(j.sources[source]), j.p.Row)
+			k, _, err := s.Gram(ctx, s.Kernel.Own(j.Sources[source]), j.Problem.Row)
 			if err != nil {
 				return nil, err
 			}
@@ -162,7 +163,7 @@ func (s *GramSource) choose(ctx context.Context, j *job) (*Choice, error) {
 			for i, item := range p.Row {
 				k.PartTo(block.Row(i), item, p.Row)
 			}
-			fit := choose.Each(s.Learner, len(p.Names), problem.Pick(j.values, values))
+			fit := choose.Each(s.Learner, len(p.Names), problem.Pick(j.Values, values))
 			err = choose.CrossValidate(ctx, block, p.Class, fold, fit, func(b int, o *choose.Outcome) {
 				if o.Voted == o.Class {
 					counts.Add(a*len(values)+b, o.Fold, 1)
@@ -206,9 +207,9 @@ func (s *GramSource) fit(ctx context.Context, k classify.Gram, y []int, classes 
 // holdOut predicts the labels, whose rows are items of k, by models without their fold: all labels, or folds with 1000 of
 // them. It stores the accuracy and the places in c. y has the classes of the items of k, and is changed meanwhile. Cost: a fit
 // for each fold.
-func (s *GramSource) holdOut(ctx context.Context, c *Classified, k classify.Gram, y []int, j *job, v param.Values) error {
-	p := j.p
-	fold, count := j.set.foldsLike(p, triedLabels)
+func (s *GramSource) holdOut(ctx context.Context, c *Classified, k classify.Gram, y []int, j *engine.Job, v param.Values) error {
+	p := j.Problem
+	fold, count := j.Settings.FoldsLike(p, triedLabels)
 	places := choose.NewPlaces(p)
 	row := make([]float64, k.Len())
 	shares := make([]float64, len(p.Names))
@@ -245,17 +246,17 @@ func (s *GramSource) holdOut(ctx context.Context, c *Classified, k classify.Gram
 }
 
 // learn learns from all labels, and scores all items.
-func (s *GramSource) learn(ctx context.Context, j *job, choice *Choice, isMeasured bool) (*Classified, error) {
-	k, values, err := s.Gram(ctx, choice.Kernel.Values, j.p.Row)
+func (s *GramSource) learn(ctx context.Context, j *engine.Job, choice *engine.Choice, isMeasured bool) (*Classified, error) {
+	k, values, err := s.Gram(ctx, choice.Kernel.Values, j.Problem.Row)
 	if err != nil {
 		return nil, err
 	}
-	j.set.Progress("learning", 0, 0)
+	j.Settings.Progress("learning", 0, 0)
 	y := slices.Repeat([]int{-1}, k.Len())
-	for i, item := range j.p.Row {
-		y[item] = j.p.Class[i]
+	for i, item := range j.Problem.Row {
+		y[item] = j.Problem.Class[i]
 	}
-	names := j.p.Names
+	names := j.Problem.Names
 	c, err := s.fit(ctx, k, y, len(names), choice.Declared.Values, s.Calibrate)
 	if err != nil {
 		return nil, err
@@ -264,7 +265,7 @@ func (s *GramSource) learn(ctx context.Context, j *job, choice *Choice, isMeasur
 		if err := s.holdOut(ctx, c, k, y, j, choice.Declared.Values); err != nil {
 			return nil, err
 		}
-		choice.estimate = &c.Estimate
+		choice.Estimate = &c.Estimate
 	}
 	c.Values = maps.Clone(values)
 	maps.Copy(c.Values, choice.Declared.Values)
@@ -280,12 +281,12 @@ func (s *GramSource) learn(ctx context.Context, j *job, choice *Choice, isMeasur
 	if err := s.score(ctx, j, c, k, y); err != nil {
 		return nil, err
 	}
-	out := j.out
+	out := j.Out
 	out.Class = c.Class
 	out.Scores = sparse.NewBlock[float32](s.Items, len(names))
 	out.Reached = roaring.New()
 	out.Reached.AddRange(0, uint64(s.Items))
-	out.Parameters = Parameters{Declared: &Setting{Spec: &s.Spec, Values: c.Values}}
+	out.Parameters = engine.Parameters{Declared: &engine.Setting{Spec: &s.Spec, Values: c.Values}}
 	if c.Unfinished != nil {
 		out.Unfinished = "the iteration limit came before the tolerance"
 	}
@@ -297,7 +298,7 @@ func (s *GramSource) learn(ctx context.Context, j *job, choice *Choice, isMeasur
 }
 
 // score stores the scores and the classes of all items; y has the classes of the items of k.
-func (s *GramSource) score(ctx context.Context, j *job, c *Classified, k classify.Gram, y []int) error {
+func (s *GramSource) score(ctx context.Context, j *engine.Job, c *Classified, k classify.Gram, y []int) error {
 	c.Class = make([]int, s.Items)
 	if s.Rows != nil {
 		return s.Rows(ctx, func(i, item int, values []float64) {
@@ -330,7 +331,7 @@ func (s *GramSource) score(ctx context.Context, j *job, c *Classified, k classif
 			c.model.ScoresTo(c.Scores.Row(i), row, row[i])
 		}
 		c.decide(i, class)
-		j.set.Progress("scoring", int64(i+1), int64(s.Items))
+		j.Settings.Progress("scoring", int64(i+1), int64(s.Items))
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/propagate"
 	"github.com/heatwalk/heatwalk/test/contract"
@@ -19,7 +20,7 @@ func TestSpreadingChoice(t *testing.T) {
 	}
 	p := contract.Planted(t, 11, 240, 60)
 	m := methodOf(t, "lgc")
-	out, err := m.Predict(context.Background(), p, nil, &Settings{RNGSeed: 3})
+	out, err := m.Predict(context.Background(), p, nil, &engine.Settings{RNGSeed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +38,7 @@ func TestSpreadingChoice(t *testing.T) {
 					rest = append(rest, i)
 				}
 			}
-			one, err := m.Predict(context.Background(), p.At(rest), nil, &Settings{Given: param.Values{"alpha": alpha}})
+			one, err := m.Predict(context.Background(), p.At(rest), nil, &engine.Settings{Given: param.Values{"alpha": alpha}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -105,7 +106,7 @@ func TestSpreadingChoice(t *testing.T) {
 // Labels are those of the largest raw scores, which nothing balances, and probabilities agree with them.
 func TestSpreadingScores(t *testing.T) {
 	p := contract.Planted(t, 12, 200, 40)
-	set := &Settings{Raw: true, Given: param.Values{"balance": param.Of("none"), "rounds": param.Of(5), "variance": param.Of(10.0)}}
+	set := &engine.Settings{Raw: true, Given: param.Values{"balance": param.Of("none"), "rounds": param.Of(5), "variance": param.Of(10.0)}}
 	for _, l := range propagate.Learners() {
 		m := methodOf(t, l.Name)
 		out, err := m.Predict(context.Background(), p, nil, set)

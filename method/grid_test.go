@@ -6,24 +6,25 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
 func TestGridSizes(t *testing.T) {
-	for name, s := range map[string]*Settings{
+	for name, s := range map[string]*engine.Settings{
 		"small": {}, "none": {Fixed: true}, "from step 5": {Lists: map[string][]param.Value{"steps": param.Grid(7, 3, 5), "min-steps": param.Grid(5)}},
 	} {
 		g, seen := jobOf(t, s, "svm"), map[string]bool{}
-		for i := range g.size() {
+		for i := range g.Size() {
 			p := settingAt(g, i)
-			if p.steps() < p.minSteps() {
+			if p.Steps() < p.MinSteps() {
 				t.Errorf("%s: setting %d is %v", name, i, p)
 			}
 			seen[p.String()] = true
 		}
-		if len(seen) != g.size() || name == "none" && len(seen) != 1 {
-			t.Errorf("%s: %d different settings of %d", name, len(seen), g.size())
+		if len(seen) != g.Size() || name == "none" && len(seen) != 1 {
+			t.Errorf("%s: %d different settings of %d", name, len(seen), g.Size())
 		}
 	}
 }
@@ -32,7 +33,7 @@ func TestGridSizes(t *testing.T) {
 func TestGridProblems(t *testing.T) {
 	p := contract.Planted(t, 5, 60, 30)
 	for name, v := range map[string]param.Value{"alpha": param.Of(1.5), "steps": param.Of(-1), "cost": param.Of(0), "features": param.Of("bold")} {
-		_, err := methodOf(t, "cwk").Predict(t.Context(), p, nil, &Settings{Lists: map[string][]param.Value{name: {v}}})
+		_, err := methodOf(t, "cwk").Predict(t.Context(), p, nil, &engine.Settings{Lists: map[string][]param.Value{name: {v}}})
 		if wrong := new(param.ParameterError); !errors.As(err, &wrong) || wrong.Parameter != name {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -46,12 +47,12 @@ func TestBest(t *testing.T) {
 	best := func(g *walkJob, merit []float64, tested int) int {
 		counts := choose.NewCounts(len(merit), []choose.FoldLabels{{Tested: tested}})
 		copy(counts.Right, merit)
-		s := &choose.Search{Kernel: g.sourceSpace, Learner: g.space, Together: true, Measure: func(context.Context, []int, []int) (*choose.Counts, error) { return counts, nil }}
+		s := &choose.Search{Kernel: g.SourceSpace, Learner: g.Space, Together: true, Measure: func(context.Context, []int, []int) (*choose.Counts, error) { return counts, nil }}
 		found, err := s.Run(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		return found.Kernel*len(g.values) + found.Setting
+		return found.Kernel*len(g.Values) + found.Setting
 	}
 	for _, test := range []struct {
 		hits []float64

@@ -8,6 +8,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -16,20 +17,20 @@ import (
 // harmonic keeps the known values, and gives each other node the weighted mean of its neighbours.
 // Nodes that are not connected with a known value have the mean of the known values. Along an edge of negative weight the
 // difference from this mean changes its sign.
-var harmonic = numeric(&param.Spec{
+var harmonic = engine.Numeric(&param.Spec{
 	Name: "harmonic", Title: "harmonic function: every other node has the mean value of its neighbours", Works: param.Undirected | param.Signed,
 	Source: "Zhu, Ghahramani and Lafferty, Semi-supervised learning using Gaussian fields and harmonic functions, 2003, equation 5",
-}, oneByOne(predictHarmonic), harmonicWorkspace)
+}, engine.OneByOne(predictHarmonic), harmonicWorkspace)
 
 // harmonicWorkspace declares the memory of a harmonic function.
-func harmonicWorkspace(p *Problem) budget.Workspace {
+func harmonicWorkspace(p *engine.Problem) budget.Workspace {
 	n, entries, cover := iterative.SolvedSize(p.Graph)
 	return budget.Held(cover, 24*8*int64(n)).And(iterative.FactorWorkspace(n, entries, false))
 }
 
 // predictHarmonic returns the harmonic function with the values of p.
-func predictHarmonic(ctx context.Context, p *Problem, _ param.Values,
-	s *Settings) ([]float64, error) {
+func predictHarmonic(ctx context.Context, p *engine.Problem, _ param.Values,
+	s *engine.Settings) ([]float64, error) {
 	h, err := iterative.Harmonic(ctx, p.Graph, p.Row)
 	if err != nil {
 		return nil, err

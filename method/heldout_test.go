@@ -10,6 +10,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
@@ -31,7 +32,7 @@ func TestShuffledLabelsAreNotFound(t *testing.T) {
 			for i, row := range p.Row {
 				p.Class[i] = class[row]
 			}
-			set := &Settings{Lists: grid, RNGSeed: seed}
+			set := &engine.Settings{Lists: grid, RNGSeed: seed}
 			out, reference, err := methodOf(t, name).PredictCompared(t.Context(), p, set)
 			if err != nil {
 				t.Fatal(err)
@@ -61,7 +62,7 @@ func luckOf(labels float64, largest float64, others ...float64) (sum float64) {
 
 // The accuracy is that of the nodes that a label reaches; others are counted apart.
 func TestEstimateCountsReachedNodes(t *testing.T) {
-	p := &Problem{Names: make([]string, 3), Graph: &graph.Graph{Degrees: make([]float64, 110)}, Row: make([]int, 10), Class: []int{0, 0, 0, 0, 0, 1, 1, 1, 1, 2}}
+	p := &engine.Problem{Names: make([]string, 3), Graph: &graph.Graph{Degrees: make([]float64, 110)}, Row: make([]int, 10), Class: []int{0, 0, 0, 0, 0, 1, 1, 1, 1, 2}}
 	reached := roaring.New()
 	reached.AddRange(0, 85) // 75 nodes and the labels
 	var h choose.Estimator
@@ -96,13 +97,13 @@ func TestEstimateCountsReachedNodes(t *testing.T) {
 // Label propagation on folds is that of a problem without them.
 func TestReferPropagates(t *testing.T) {
 	p, _ := contract.Blocks(t, 3, 200, 50, 3, 5, 1)
-	set := &Settings{RNGSeed: 4}
-	declared, err := labelPropagation.Declare(p, set, BaselineWorkspace(p, set))
+	set := &engine.Settings{RNGSeed: 4}
+	declared, err := labelPropagation.Declare(p, set, engine.BaselineWorkspace(p, set))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, memory := range []int64{0, declared.Required(1)} { // with all columns together, and within a limit
-		_, got, err := labelPropagation.PredictCompared(t.Context(), p, &Settings{RNGSeed: set.RNGSeed, Memory: memory})
+		_, got, err := labelPropagation.PredictCompared(t.Context(), p, &engine.Settings{RNGSeed: set.RNGSeed, Memory: memory})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,17 +157,17 @@ func TestWalksWeighTheirAnswers(t *testing.T) {
 		}
 	}
 	p = p.At(keep)
-	set := &Settings{RNGSeed: 1, foldCount: 4, Lists: listed(map[string][]param.Value{"alpha": param.Grid(0.3), "steps": param.Grid(4), "cost": param.Grid(2)}, Plain)}
+	set := &engine.Settings{RNGSeed: 1, FoldCount: 4, Lists: listed(map[string][]param.Value{"alpha": param.Grid(0.3), "steps": param.Grid(4), "cost": param.Grid(2)}, Plain)}
 	choice, err := chooseWalks(t.Context(), p, set)
 	if err != nil {
 		t.Fatal(err)
 	}
 	all := roaring.New()
 	all.AddRange(0, uint64(len(p.Degrees)))
-	got := choice.choice.HeldOut.Estimate(p, all)
-	fold, weight := choose.Folds(p.Class, set.foldCount, set.RNGSeed, 0), choose.WeightsOf(p)
+	got := choice.Found.HeldOut.Estimate(p, all)
+	fold, weight := choose.Folds(p.Class, set.FoldCount, set.RNGSeed, 0), choose.WeightsOf(p)
 	right, of := 0.0, 0.0
-	for f := range set.foldCount {
+	for f := range set.FoldCount {
 		var rest []int
 		for i := range fold {
 			if fold[i] != f {
@@ -206,7 +207,7 @@ func TestEstimateWithoutLuck(t *testing.T) {
 		difference, tested := 0.0, 0.0
 		for seed := range uint64(draws) {
 			p, class := contract.Blocks(t, seed, 600, 30, 3, 1.2, 0.1)
-			set := &Settings{RNGSeed: seed}
+			set := &engine.Settings{RNGSeed: seed}
 			out, _, err := methodOf(t, name).PredictCompared(t.Context(), p, set)
 			if err != nil {
 				t.Fatal(err)
@@ -224,7 +225,7 @@ func TestEstimateWithoutLuck(t *testing.T) {
 }
 
 // accuracyReached returns the share of right classes among the unlabelled nodes that a label reaches.
-func accuracyReached(p *Problem, out *Prediction, class []int) float64 {
+func accuracyReached(p *engine.Problem, out *engine.Prediction, class []int) float64 {
 	labelled := map[int]bool{}
 	for _, row := range p.Row {
 		labelled[row] = true
@@ -249,7 +250,7 @@ func TestPropagationTellsOfItsParameters(t *testing.T) {
 		var told, found, plain float64
 		for seed := range uint64(draws) {
 			p, class := contract.Blocks(t, seed, 200, 40, 3, 5, 0.5)
-			set := &Settings{RNGSeed: seed, Given: param.Values{name: param.Of(value)}}
+			set := &engine.Settings{RNGSeed: seed, Given: param.Values{name: param.Of(value)}}
 			if name == "steps" {
 				set.Given[name] = param.Of(int(value))
 			}

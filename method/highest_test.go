@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/test/testgraph"
@@ -29,11 +30,11 @@ func TestHighest(t *testing.T) {
 		{"wvrn", 250_000, nil},
 	}) {
 		m, given := methodOf(t, run.name), run.given
-		full, err := m.Predict(t.Context(), p, nil, &Settings{Given: given, Top: 3})
+		full, err := m.Predict(t.Context(), p, nil, &engine.Settings{Given: given, Top: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
-		limited, err := m.Predict(t.Context(), p, nil, &Settings{Given: given, Top: 3, Memory: run.memory})
+		limited, err := m.Predict(t.Context(), p, nil, &engine.Settings{Given: given, Top: 3, Memory: run.memory})
 		if err != nil {
 			t.Fatal(err)
 		}

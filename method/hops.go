@@ -12,6 +12,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
@@ -30,12 +31,12 @@ var hops = featureRidge{fixed: attributeFeatures, moving: hopFeatures}.method(&p
 	Source: "Hoerl and Kennard, Ridge regression, 1970; on means of neighbours as in Macskassy and Provost, Classification in networked data, 2007",
 	Params: []param.Param{{
 		Name: "lambda", Symbol: "λ", Meaning: "ridge for each value",
-		Range: param.Above(0), Default: param.Of(0.01), Grid: ratios,
+		Range: param.Above(0), Default: param.Of(0.01), Grid: engine.Ratios,
 	}},
 }, hopWorkspace)
 
 // hopWorkspace declares the memory of hop means, of attributes, and of a ridge on them.
-func hopWorkspace(p *Problem) budget.Workspace {
+func hopWorkspace(p *engine.Problem) budget.Workspace {
 	fitted := min(len(p.Row), mostFitted)
 	w := budget.Held((2*32+40)*8*int64(len(p.Degrees)), 1600*int64(fitted))
 	if p.Attributes != nil {
@@ -45,11 +46,11 @@ func hopWorkspace(p *Problem) budget.Workspace {
 }
 
 // attributeFeatures returns the attributes of known nodes, and means of them at the node and its neighbours.
-func attributeFeatures(ctx context.Context, j *job, p *Problem, positions []int, _ param.Values) (*features, error) {
+func attributeFeatures(ctx context.Context, j *engine.Job, p *engine.Problem, positions []int, _ param.Values) (*features, error) {
 	if p.Attributes == nil || p.Attributes.Cols == 0 {
 		return &features{Block: &sparse.Block[float64]{Rows: len(positions)}}, nil
 	}
-	views := auto.NewAttributes(p, j.set.Memory, j.set.Workers)
+	views := auto.NewAttributes(p, j.Settings.Memory, j.Settings.Workers)
 	x := sparse.NewBlock[float64](len(positions), 2*p.Attributes.Cols)
 	fitted := p.At(positions)
 	add := func(ctx context.Context, w, values []float64) error {
@@ -64,7 +65,7 @@ func attributeFeatures(ctx context.Context, j *job, p *Problem, positions []int,
 
 // hopFeatures returns the means of values around known nodes and logarithms of degrees, divided by their standard deviations among
 // the positions train. The means at a node of train are means of the values of train outside a fold of the node.
-func hopFeatures(ctx context.Context, p *Problem, positions, train []int, s *Settings) (*features, error) {
+func hopFeatures(ctx context.Context, p *engine.Problem, positions, train []int, s *engine.Settings) (*features, error) {
 	op := transition(p, s)
 	x := sparse.NewBlock[float64](len(positions), 1+mostHops)
 	place := make([]int, len(p.Row)) // in train, from 1 on; 0: it is not there
@@ -123,7 +124,7 @@ func hopFeatures(ctx context.Context, p *Problem, positions, train []int, s *Set
 
 // meansOutside returns the means of values around known nodes, a column for each number of steps up to hops, of the values outside the fold
 // of the node. Rows of values with a fold below 0 are zero. Cost: sweeps over hopColumns columns.
-func meansOutside(ctx context.Context, op *sparse.Operator[float64], p *Problem, fold []int, hops int) (*sparse.Block[float64], error) {
+func meansOutside(ctx context.Context, op *sparse.Operator[float64], p *engine.Problem, fold []int, hops int) (*sparse.Block[float64], error) {
 	means := sparse.NewBlock[float64](len(p.Row), hops)
 	members := map[int][]int{}
 	var folds []int
@@ -149,21 +150,21 @@ func meansOutside(ctx context.Context, op *sparse.Operator[float64], p *Problem,
 
 // Means returns the two engines of numbers that others are compared with: the mean of the known values, and the mean of those
 // among neighbours, or else that of all.
-func Means() []Entry {
-	return []Entry{{Name: constant.spec.Name, Method: constant.engine()}, {Name: neighbours.spec.Name, Method: neighbours.engine()}}
+func Means() []engine.Entry {
+	return []engine.Entry{{Name: constant.Spec.Name, Method: constant.Engine()}, {Name: neighbours.Spec.Name, Method: neighbours.Engine()}}
 }
 
 // constant predicts the mean of the known values.
-var constant = numeric(&param.Spec{Name: "mean", Works: param.Undirected | param.Signed}, oneByOne(predictMean), hopWorkspace)
+var constant = engine.Numeric(&param.Spec{Name: "mean", Works: param.Undirected | param.Signed}, engine.OneByOne(predictMean), hopWorkspace)
 
 // predictMean returns the mean for every node.
-func predictMean(_ context.Context, p *Problem, _ param.Values, _ *Settings) ([]float64, error) {
+func predictMean(_ context.Context, p *engine.Problem, _ param.Values, _ *engine.Settings) ([]float64, error) {
 	return slices.Repeat([]float64{stat.Mean(p.Value, nil)}, len(p.Degrees)), nil
 }
 
 // neighbours predicts the mean of the known values of neighbours, or else that of all, as on graphs with negative weights.
-var neighbours = numeric(&param.Spec{Name: "mean of neighbours", Works: param.Undirected | param.Signed},
-	oneByOne(func(ctx context.Context, p *Problem, v param.Values, s *Settings) ([]float64, error) {
+var neighbours = engine.Numeric(&param.Spec{Name: "mean of neighbours", Works: param.Undirected | param.Signed},
+	engine.OneByOne(func(ctx context.Context, p *engine.Problem, v param.Values, s *engine.Settings) ([]float64, error) {
 		if p.Signed { // means over weights of both signs
 			return predictMean(ctx, p, v, s)
 		}
@@ -187,7 +188,7 @@ const (
 // walkMeans calls visit after each step with the mean of known values around nodes, Σ_j (T^{hop+1})_ij·y_j / Σ_j (T^{hop+1})_ij, for
 // each hidden fold, whose values are left out; −1: none. Where no walk reaches a value it is the mean of all.
 // fold is the fold of each value. Cost: a sweep for each of hops.
-func walkMeans(ctx context.Context, op *sparse.Operator[float64], p *Problem,
+func walkMeans(ctx context.Context, op *sparse.Operator[float64], p *engine.Problem,
 	fold, hidden []int, hops int, visit func(hop, hidden int, mean func(node int) float64)) error {
 	n := len(p.Degrees)
 	x, y := sparse.NewBlock[float64](n, 2*len(hidden)),
@@ -220,7 +221,7 @@ func walkMeans(ctx context.Context, op *sparse.Operator[float64], p *Problem,
 }
 
 // transition returns the operator T.
-func transition(p *Problem, s *Settings) *sparse.Operator[float64] {
+func transition(p *engine.Problem, s *engine.Settings) *sparse.Operator[float64] {
 	op := sparse.NewOperator[float64](sparse.Transition, p.A, p.Degrees)
 	op.Workers = s.Workers
 	return op

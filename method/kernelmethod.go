@@ -11,6 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
@@ -33,7 +34,7 @@ func kernels() []*kernel.Family {
 }
 
 // kernelMethods returns every kernel with every learner.
-func kernelMethods() (list []*Engine) {
+func kernelMethods() (list []*engine.Engine) {
 	for _, f := range kernels() {
 		for _, l := range classify.Learners() {
 			list = append(list, kernelMethod{f, l}.engine())
@@ -45,9 +46,9 @@ func kernelMethods() (list []*Engine) {
 // engine returns the learner on the kernel as an engine, called like the kernel if the learner goes without
 // saying. Of the parameters of the kernel it takes no switches, which
 // choose the form that learners need.
-func (m kernelMethod) engine() *Engine {
-	e := Engine{
-		Name: m.kernel.Name + "+" + m.learner.Name, Specs: []*param.Spec{&m.kernel.Spec, specOf(m.learner)},
+func (m kernelMethod) engine() *engine.Engine {
+	e := engine.Engine{
+		Name: m.kernel.Name + "+" + m.learner.Name, Specs: []*param.Spec{&m.kernel.Spec, engine.SpecOf(m.learner)},
 		Workspace: m.workspace, HasRaw: m.learner.Path == nil,
 	}
 	if m.learner == classify.Learners()[0] {
@@ -58,8 +59,8 @@ func (m kernelMethod) engine() *Engine {
 			e.Takes = append(e.Takes, p.Name)
 		}
 	}
-	e.Takes = append(e.Takes, specOf(m.learner).Takes()...)
-	return e.inStages(m.begin)
+	e.Takes = append(e.Takes, engine.SpecOf(m.learner).Takes()...)
+	return e.InStages(m.begin)
 }
 
 // trySettings is the number of labels that a learner without a path is tried on behind a
@@ -68,51 +69,51 @@ const trySettings = 250
 
 // job returns what there is to choose from on a graph. With too few labels the kernel and the learner have the setting
 // that is nearest to the defaults each.
-func (m kernelMethod) job(p *Problem, s *Settings,
-	g param.Graph) (j *job, err error) {
+func (m kernelMethod) job(p *engine.Problem, s *engine.Settings,
+	g param.Graph) (j *engine.Job, err error) {
 	set := s.WithDefaults()
 	if m.learner.Path == nil {
-		set.sample = min(set.sample, trySettings)
+		set.Sample = min(set.Sample, trySettings)
 	}
-	j = &job{p: p, set: &set, learner: m.learner, out: new(Prediction),
-		source: &m.kernel.Spec, declared: specOf(m.learner), compared: set.sample, counted: true}
-	if j.values, j.space, err = learnerSettings(&set, m.learner, len(p.Names)); err != nil {
+	j = &engine.Job{Problem: p, Settings: &set, Learner: m.learner, Out: new(engine.Prediction),
+		Source: &m.kernel.Spec, Declared: engine.SpecOf(m.learner), Compared: set.Sample, Counted: true}
+	if j.Values, j.Space, err = engine.LearnerSettings(&set, m.learner, len(p.Names)); err != nil {
 		return nil, err
 	}
 	searched := set
 	if choose.TooFew(p.Class) {
-		j.values, j.space = j.values[j.space.Usual:][:1], new(choose.Space)
+		j.Values, j.Space = j.Values[j.Space.Usual:][:1], new(choose.Space)
 		searched.Fixed = true
 		searched.Lists = nil
 	}
-	j.sources, j.sourceSpace, err = searched.grid(&m.kernel.Spec, m.kernel.Own(set.Given), g)
+	j.Sources, j.SourceSpace, err = searched.Grid(&m.kernel.Spec, m.kernel.Own(set.Given), g)
 	return j, err
 }
 
 // begin returns the settings and the stages.
-func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*job, error) {
+func (m kernelMethod) begin(ctx context.Context, p *engine.Problem, par *engine.Parameters, s *engine.Settings) (*engine.Job, error) {
 	r, err := m.newPredictor(ctx, p, par, s)
 	if err != nil {
 		return nil, err
 	}
-	r.byFolds = r.chooseByFolds
-	r.bySplits = r.chooseOnSplits
-	r.job.learn = r.learnChosen
-	r.measures = r.compared < len(p.Row) && !m.learner.Whole && !r.set.Unmeasured
-	return r.job, nil
+	r.ByFolds = r.chooseByFolds
+	r.BySplits = r.chooseOnSplits
+	r.Job.Learn = r.learnChosen
+	r.Measures = r.Compared < len(p.Row) && !m.learner.Whole && !r.Settings.Unmeasured
+	return r.Job, nil
 }
 
 // newPredictor validates the problem and finds the components of the graph, the kernels, and the
 // learner's settings to choose from.
-func (m kernelMethod) newPredictor(ctx context.Context, p *Problem, par *Parameters,
-	s *Settings) (*kernelPredictor, error) {
+func (m kernelMethod) newPredictor(ctx context.Context, p *engine.Problem, par *engine.Parameters,
+	s *engine.Settings) (*kernelPredictor, error) {
 	if err := problem.ValidateFor(p, &m.kernel.Spec); err != nil {
 		return nil, err
 	}
 	if p.Directed {
 		return nil, &problem.Error{Method: m.kernel.Name, Err: problem.ErrDirected}
 	}
-	if err := checkProcesses(m.learner, p); err != nil {
+	if err := engine.CheckProcesses(m.learner, p); err != nil {
 		return nil, err
 	}
 	var work graph.Work
@@ -125,31 +126,31 @@ func (m kernelMethod) newPredictor(ctx context.Context, p *Problem, par *Paramet
 		return nil, err
 	}
 	if par != nil {
-		j.fix(par)
+		j.Fix(par)
 	}
-	for _, v := range j.sources {
+	for _, v := range j.Sources {
 		if m.kernel.Asymmetric(v) != nil {
 			return nil, choose.Usage("%s, %s, is not symmetric, and learners need it to be", m.kernel.Name, m.kernel.Text(v))
 		}
 	}
-	graph.Memory = j.set.Memory
-	j.out.Reached = graph.Components.Reachable(p.Row)
-	j.out.Work = work
-	r := &kernelPredictor{job: j}
-	r.kernels, err = m.kernel.NewAll(ctx, graph, j.sources)
+	graph.Memory = j.Settings.Memory
+	j.Out.Reached = graph.Components.Reachable(p.Row)
+	j.Out.Work = work
+	r := &kernelPredictor{Job: j}
+	r.kernels, err = m.kernel.NewAll(ctx, graph, j.Sources)
 	return r, err
 }
 
 // solves reports whether the learner is fitted to the labels without kernel values, see [classify.Learner]: where these are not
 // known from the choice and their columns take longer than some tens of products with a column for each class.
-func solves(j *job) bool {
+func solves(j *engine.Job) bool {
 	const products = 60
-	labels := len(j.p.Row)
-	return j.learner.Solve != nil && (labels > j.learner.Solved || labels > max(j.set.sample, products*len(j.p.Names)))
+	labels := len(j.Problem.Row)
+	return j.Learner.Solve != nil && (labels > j.Learner.Solved || labels > max(j.Settings.Sample, products*len(j.Problem.Names)))
 }
 
 // workspace declares the memory of slabs of kernels, of the values between labels or items, and of the fits to them.
-func (m kernelMethod) workspace(p *Problem, s *Settings) (w budget.Workspace, err error) {
+func (m kernelMethod) workspace(p *engine.Problem, s *engine.Settings) (w budget.Workspace, err error) {
 	j, err := m.job(p, s, kernel.OnDegrees(p.Degrees))
 	if err != nil {
 		return w, err
@@ -157,8 +158,8 @@ func (m kernelMethod) workspace(p *Problem, s *Settings) (w budget.Workspace, er
 	n := len(p.Degrees)
 	k := len(p.Names)
 	labels := len(p.Row)
-	seen := min(labels, max(j.set.sample, 2*k)) + min(s.tested, maxTestedRows)
-	machines, _ := j.countMachines()
+	seen := min(labels, max(j.Settings.Sample, 2*k)) + min(s.Tested, engine.MaxTestedRows)
+	machines, _ := j.CountMachines()
 	columns := max(6*max(16, k, min(machines, machinesAtATime)), 5*kernel.SlabColumns(n)) + k + 20
 	items := seen
 	switch {
@@ -169,11 +170,11 @@ func (m kernelMethod) workspace(p *Problem, s *Settings) (w budget.Workspace, er
 	case !solves(j):
 		items = max(labels, seen)
 	}
-	workers := int64(min(sched.Workers(j.set.Workers), max(len(j.sources), len(j.values))))
-	outcomes := int64(seen) * choose.OutcomeBytes(machines) * int64(len(j.values))
+	workers := int64(min(sched.Workers(j.Settings.Workers), max(len(j.Sources), len(j.Values))))
+	outcomes := int64(seen) * choose.OutcomeBytes(machines) * int64(len(j.Values))
 	return iterative.FactorWorkspace(n, p.A.NNZ(), false).And(budget.Held(
 		budget.Times(columns, 8*int64(n)), 16*int64(items)*int64(items), m.learner.Declare(items, 0, k).Required(0),
-		8*int64(seen)*int64(seen)*int64(len(j.sources)), workers*(m.learner.Declare(seen, 0, k).Required(0)+outcomes))), nil
+		8*int64(seen)*int64(seen)*int64(len(j.Sources)), workers*(m.learner.Declare(seen, 0, k).Required(0)+outcomes))), nil
 }
 
 // blocks64 returns the memory of a block of float64 without padding.

@@ -17,6 +17,7 @@ import (
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -24,13 +25,13 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-func goldenProblem(t *testing.T, name string) *Problem {
+func goldenProblem(t *testing.T, name string) *engine.Problem {
 	t.Helper()
 	g := testgraph.Load(t, name)
-	return &Problem{Graph: &graph.Graph{A: g.A, Degrees: g.Degrees}, Row: g.Train, Class: g.TrainClass, Names: g.Classes}
+	return &engine.Problem{Graph: &graph.Graph{A: g.A, Degrees: g.Degrees}, Row: g.Train, Class: g.TrainClass, Names: g.Classes}
 }
 
-func predictBy(t *testing.T, name string, p *Problem, s *Settings) *Prediction {
+func predictBy(t *testing.T, name string, p *engine.Problem, s *engine.Settings) *engine.Prediction {
 	t.Helper()
 	methods, err := parseMethods(name)
 	if err != nil {
@@ -48,7 +49,7 @@ func predictBy(t *testing.T, name string, p *Problem, s *Settings) *Prediction {
 func TestKernelMethodAgainstWholeKernel(t *testing.T) {
 	for _, name := range []string{"karate", "wrand60", "sbm300"} {
 		p := goldenProblem(t, name)
-		set := &Settings{Fixed: true, Given: param.Values{"cost": param.Of(10.0), "beta": param.Of(3.0), "laplacian": param.Of("normalized")}}
+		set := &engine.Settings{Fixed: true, Given: param.Values{"cost": param.Of(10.0), "beta": param.Of(3.0), "laplacian": param.Of("normalized")}}
 		out := predictBy(t, "diffusion", p, set)
 
 		on, err := graph.New(context.Background(), p.A, &graph.Settings{Workers: 1})
@@ -126,9 +127,9 @@ func TestKernelMethods(t *testing.T) {
 				continue
 			}
 			grid := map[string][]param.Value{"cost": param.Grid(0.5, 8, 128)}
-			out := predictBy(t, name, p, &Settings{Lists: grid, Workers: 1})
+			out := predictBy(t, name, p, &engine.Settings{Lists: grid, Workers: 1})
 			if (turn+i)%2 == 0 || testgraph.Hunt {
-				again := predictBy(t, strings.Replace(name+"+svm", "+rls+svm", "+rls", 1), p, &Settings{Lists: grid, Workers: 7})
+				again := predictBy(t, strings.Replace(name+"+svm", "+rls+svm", "+rls", 1), p, &engine.Settings{Lists: grid, Workers: 7})
 				if !slices.Equal(out.Scores.Data, again.Scores.Data) || out.Parameters.String() != again.Parameters.String() {
 					t.Errorf("%s: other results with 7 workers", name)
 				}
@@ -163,7 +164,7 @@ func TestKernelMethodErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = m[0].Predict(context.Background(), p, nil, &Settings{Given: param.Values{"alpha": param.Of(2.0)}})
+	_, err = m[0].Predict(context.Background(), p, nil, &engine.Settings{Given: param.Values{"alpha": param.Of(2.0)}})
 	if !errors.As(err, new(*param.ParameterError)) {
 		t.Error(err)
 	}
@@ -175,7 +176,7 @@ func TestKernelMethodErrors(t *testing.T) {
 	if m, err = parseMethods("diffusion"); err != nil {
 		t.Fatal(err)
 	}
-	_, err = m[0].Predict(context.Background(), p, nil, &Settings{Given: param.Values{"laplacian": param.Of("random-walk")}})
+	_, err = m[0].Predict(context.Background(), p, nil, &engine.Settings{Given: param.Values{"laplacian": param.Of("random-walk")}})
 	if !errors.Is(err, choose.ErrUsage) || !strings.Contains(err.Error(), "not symmetric") {
 		t.Error(err)
 	}
@@ -183,7 +184,7 @@ func TestKernelMethodErrors(t *testing.T) {
 		if m, err = parseMethods(name); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := m[0].Predict(context.Background(), p, nil, &Settings{Memory: 20_000}); !errors.Is(err, budget.ErrMemory) {
+		if _, err := m[0].Predict(context.Background(), p, nil, &engine.Settings{Memory: 20_000}); !errors.Is(err, budget.ErrMemory) {
 			t.Errorf("%s within a limit that blocks to choose from exceed: %v", name, err)
 		}
 	}
@@ -245,7 +246,7 @@ func TestGridOfAdjacency(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := kernelMethod{kernel.Families().Named("von-neumann"), classify.Learners()[0]}.engine().Predict(ctx, p, nil, &Settings{Given: param.Values{"matrix": param.Of("adjacency")}})
+	got, err := kernelMethod{kernel.Families().Named("von-neumann"), classify.Learners()[0]}.engine().Predict(ctx, p, nil, &engine.Settings{Given: param.Values{"matrix": param.Of("adjacency")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +260,7 @@ func TestGridOfAdjacency(t *testing.T) {
 }
 
 func TestKernelParametersAsText(t *testing.T) {
-	p := Parameters{Kernel: &Setting{&kernel.Families().Named("diffusion").Spec, param.Values{"laplacian": param.Of("normalized"), "beta": param.Of(2.0)}}, Declared: costOf(8)}
+	p := engine.Parameters{Kernel: &engine.Setting{Spec: &kernel.Families().Named("diffusion").Spec, Values: param.Values{"laplacian": param.Of("normalized"), "beta": param.Of(2.0)}}, Declared: costOf(8)}
 	if got := p.String(); got != "diffusion, normalized, β = 2, C = 8" {
 		t.Error(got)
 	}
@@ -280,17 +281,17 @@ func TestLeastSquaresWithoutBlock(t *testing.T) {
 	p := goldenProblem(t, "sbm300")
 	for _, name := range []string{"diffusion", "regularized-laplacian", "pagerank", "heat-pagerank", "p-step"} {
 		by := learnerOf("rls")
-		settings, weights := &Settings{Given: param.Values{"lambda": param.Of(0.05)}}, slices.Repeat([]float64{1}, len(p.Names))
+		settings, weights := &engine.Settings{Given: param.Values{"lambda": param.Of(0.05)}}, slices.Repeat([]float64{1}, len(p.Names))
 		if name == "pagerank" {
 			settings.Given, weights = param.Values{"lambda": param.Of(0.05), "class-weights": param.Of("balanced")}, classify.BalancedWeights(p.Class, len(p.Names))
 		}
 		family := kernel.Families().Named(name)
 		own := settings.WithDefaults()
-		params, _, err := own.grid(&family.Spec, family.Own(own.Given), kernel.OnDegrees(p.Degrees))
+		params, _, err := own.Grid(&family.Spec, family.Own(own.Given), kernel.OnDegrees(p.Degrees))
 		if err != nil {
 			t.Fatal(err)
 		}
-		par := &Parameters{Kernel: &Setting{&family.Spec, params[4]}, Declared: &Setting{specOf(by), nil}}
+		par := &engine.Parameters{Kernel: &engine.Setting{Spec: &family.Spec, Values: params[4]}, Declared: &engine.Setting{Spec: engine.SpecOf(by), Values: nil}}
 		r, err := kernelMethod{family, by}.newPredictor(t.Context(), p, par, settings)
 		if err != nil {
 			t.Fatal(err)
@@ -299,14 +300,14 @@ func TestLeastSquaresWithoutBlock(t *testing.T) {
 			t.Fatal(err)
 		}
 		gram := r.gram
-		if err := r.learnItems(context.Background(), &Choice{Parameters: r.parameters(0, 0)}); err != nil {
+		if err := r.learnItems(context.Background(), &engine.Choice{Parameters: r.Parameters(0, 0)}); err != nil {
 			t.Fatal(err)
 		}
 		direct := r.fitted
 		without := *by
 		without.Solved = 0
-		r.learner = &without
-		if err := r.learnItems(context.Background(), &Choice{Parameters: r.parameters(0, 0)}); err != nil {
+		r.Learner = &without
+		if err := r.learnItems(context.Background(), &engine.Choice{Parameters: r.Parameters(0, 0)}); err != nil {
 			t.Fatal(err)
 		}
 		dense := mat.NewDense(gram.Rows, gram.Rows, nil)
@@ -338,7 +339,7 @@ func TestLeastSquaresWithoutBlock(t *testing.T) {
 				}
 			}
 		}
-		if r.out.Work.Sweeps == 0 {
+		if r.Out.Work.Sweeps == 0 {
 			t.Errorf("%s: no work", name)
 		}
 	}
@@ -368,9 +369,9 @@ func TestLeastSquaresGivenUp(t *testing.T) {
 	for i := range 300 {
 		p.Row, p.Class = append(p.Row, i), append(p.Class, i%2)
 	}
-	set := new(Settings).WithDefaults()
+	set := new(engine.Settings).WithDefaults()
 	r := &kernelPredictor{
-		job: &job{p: &p, set: &set, out: &Prediction{}, learner: learnerOf("rls")}, best: graded{nodes: len(p.Degrees)}, scale: 1,
+		Job: &engine.Job{Problem: &p, Settings: &set, Out: &engine.Prediction{}, Learner: learnerOf("rls")}, best: graded{nodes: len(p.Degrees)}, scale: 1,
 	}
 	model, err := r.solve(t.Context(), &p, param.Values{"lambda": param.Of(1e-30), "class-weights": param.Of("equal")}, solveTolerance)
 	if !errors.Is(err, iterative.ErrIterationLimit) && !errors.Is(err, iterative.ErrStagnation) && !errors.Is(err, iterative.ErrIndefinite) {

@@ -14,6 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/system"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
@@ -23,7 +24,7 @@ import (
 
 // kernelPredictor holds what passes from one phase of a prediction to the next.
 type kernelPredictor struct {
-	*job
+	*engine.Job
 	kernels []kernel.Kernel // with the settings of sources
 
 	best  kernel.Kernel          // the chosen one
@@ -37,47 +38,47 @@ type kernelPredictor struct {
 
 // settings returns those of kernels.
 func (r *kernelPredictor) settings(phase string) *kernel.Settings {
-	return &kernel.Settings{Lenient: true, Memory: r.set.Memory, Progress: func(_ string, done, total int64) {
-		r.set.Progress(phase, done, max(done, total, 1))
+	return &kernel.Settings{Lenient: true, Memory: r.Settings.Memory, Progress: func(_ string, done, total int64) {
+		r.Settings.Progress(phase, done, max(done, total, 1))
 	}}
 }
 
 // chooseByFolds chooses by the predictions of models for labels that they have not learned
 // from.
-func (r *kernelPredictor) chooseByFolds(ctx context.Context) (*Choice, error) {
+func (r *kernelPredictor) chooseByFolds(ctx context.Context) (*engine.Choice, error) {
 	t, err := r.compareLabels(ctx, r.kernels)
 	if err != nil {
 		return nil, err
 	}
 	hidden := t.fold
-	if path := r.learner.Path; path != nil && path.LeaveOneOut != nil {
+	if path := r.Learner.Path; path != nil && path.LeaveOneOut != nil {
 		hidden = sched.UpTo(len(t.fold)) // each label is predicted from all others
 	}
-	isolated, err := choose.Unreachable(ctx, t.p, hidden, r.set.Workers,
-		&r.out.Work)
+	isolated, err := choose.Unreachable(ctx, t.p, hidden, r.Settings.Workers,
+		&r.Out.Work)
 	if err != nil {
 		return nil, err
 	}
-	weight := choose.WeightsOf(r.p)
+	weight := choose.WeightsOf(r.Problem)
 	folds := choose.Labels(weight, t.p.Class, t.fold, isolated)
-	choice, err := r.choose(ctx, func(ctx context.Context, kernels, settings []int) (*choose.Counts, error) {
+	choice, err := r.Choose(ctx, func(ctx context.Context, kernels, settings []int) (*choose.Counts, error) {
 		counts := choose.NewCounts(len(kernels)*len(settings), folds)
 		return counts, r.outOfFold(ctx, t, kernels, settings, counts.Loss, func(candidate int, o *choose.Outcome) {
-			counts.Note(candidate, o.Fold, r.majorityClass(o), o, weight)
+			counts.Note(candidate, o.Fold, r.MajorityClass(o), o, weight)
 		})
 	})
 	if err != nil {
 		return nil, err
 	}
-	return choice, r.calibrate(ctx, t, choice.choice.Kernel, choice.choice.Setting)
+	return choice, r.calibrate(ctx, t, choice.Found.Kernel, choice.Found.Setting)
 }
 
 // calibrate fits the votes to the predictions of a kernel and a setting for labels that models have not learned from.
 func (r *kernelPredictor) calibrate(ctx context.Context, t *labels, source, setting int) (err error) {
 	var list []choose.Outcome
 	settings := []int{setting}
-	if r.learner.Path != nil { // all settings are fitted together
-		settings = sched.UpTo(len(r.values))
+	if r.Learner.Path != nil { // all settings are fitted together
+		settings = sched.UpTo(len(r.Values))
 	}
 	err = r.outOfFold(ctx, t, []int{source}, settings, make([]float64, len(settings)), func(i int, o *choose.Outcome) {
 		if settings[i] == setting {
@@ -87,7 +88,7 @@ func (r *kernelPredictor) calibrate(ctx context.Context, t *labels, source, sett
 	if err != nil {
 		return err
 	}
-	r.votes = choose.FitVotes(len(r.p.Names), list)
+	r.Votes = choose.FitVotes(len(r.Problem.Names), list)
 	if len(r.kernels) > 1 && !kernel.IsApart(r.kernels[source]) { // values that are computed for several kernels at once have other last bits
 		r.kernels = r.kernels[source:][:1]
 		if t, err = r.compareLabels(ctx, r.kernels); err != nil {
@@ -102,13 +103,13 @@ func (r *kernelPredictor) calibrate(ctx context.Context, t *labels, source, sett
 }
 
 // learnChosen is the last stage of an engine on a kernel: it fits the votes unless the choice has done so, and the learner.
-func (r *kernelPredictor) learnChosen(ctx context.Context, c *Choice) error {
-	t := &r.out.Seconds
+func (r *kernelPredictor) learnChosen(ctx context.Context, c *engine.Choice) error {
+	t := &r.Out.Seconds
 	learn := func(ctx context.Context) error { return r.learnItems(ctx, c) }
-	err := runPhases(ctx, []*float64{&t.Choose, &t.Classify, &t.Walk, &t.Walk}, r.fitVotes, learn, r.score, r.keepForm)
+	err := engine.RunPhases(ctx, []*float64{&t.Choose, &t.Classify, &t.Walk, &t.Walk}, r.fitVotes, learn, r.score, r.keepForm)
 	if err == nil {
-		fillClasses(r.out, r.p, classShares)
-		r.out.power = r.votes.Power()
+		engine.FillClasses(r.Out, r.Problem, engine.ClassShares)
+		r.Out.Power = r.Votes.Power()
 	}
 	return err
 }
@@ -122,8 +123,8 @@ func (r *kernelPredictor) fitVotes(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if k := r.set.model; k != nil {
-		r.best, r.gram, r.scale, r.votes = r.kernels[0], t.grams[0], t.scales[0], choose.VotesOf(k.Power)
+	if k := r.Settings.Model; k != nil {
+		r.best, r.gram, r.scale, r.Votes = r.kernels[0], t.grams[0], t.scales[0], choose.VotesOf(k.Power)
 		return nil
 	}
 	return r.calibrate(ctx, t, 0, 0)
@@ -135,16 +136,16 @@ func (r *kernelPredictor) fitVotes(ctx context.Context) error {
 func (r *kernelPredictor) outOfFold(ctx context.Context, t *labels,
 	kernels, settings []int, losses []float64,
 	visit func(candidate int, o *choose.Outcome)) error {
-	path := r.learner.Path
+	path := r.Learner.Path
 	n := len(settings)
 	if path == nil || path.LeaveOneOut == nil {
 		return validateKernels(ctx, r, problem.Pick(t.grams, kernels), t.p.Class,
 			t.fold, settings, visit)
 	}
-	return sched.Run(ctx, r.set.Workers, len(kernels), func(_, a int) error {
+	return sched.Run(ctx, r.Settings.Workers, len(kernels), func(_, a int) error {
 		k := t.grams[kernels[a]]
 		pairs, decisions, loss, err := path.LeaveOneOut(ctx, classify.DenseGram(k),
-			t.p.Class, len(r.p.Names), r.values)
+			t.p.Class, len(r.Problem.Names), r.Values)
 		for s := range decisions {
 			losses[a*n+s] = loss[s]
 			if decisions[s] == nil {
@@ -164,15 +165,15 @@ func validateKernels(ctx context.Context, r *kernelPredictor,
 	grams []*sparse.Block[float64], class, fold, settings []int,
 	visit func(candidate int, o *choose.Outcome)) error {
 	group := 1 // settings that are fitted together
-	if r.learner.Path != nil || r.learner.Compare != nil {
+	if r.Learner.Path != nil || r.Learner.Compare != nil {
 		group = len(settings)
 	}
 	groups := len(settings) / group
-	return sched.Run(ctx, r.set.Workers, len(grams)*groups, func(_, i int) error {
-		values := problem.Pick(r.values, settings[i%groups*group:][:group])
-		fit := choose.Each(r.learner, len(r.p.Names), values)
-		if path := r.learner.Path; path != nil {
-			fit = choose.OnPath(r.learner, path, len(r.p.Names))(values)
+	return sched.Run(ctx, r.Settings.Workers, len(grams)*groups, func(_, i int) error {
+		values := problem.Pick(r.Values, settings[i%groups*group:][:group])
+		fit := choose.Each(r.Learner, len(r.Problem.Names), values)
+		if path := r.Learner.Path; path != nil {
+			fit = choose.OnPath(r.Learner, path, len(r.Problem.Names))(values)
 		}
 		return choose.CrossValidate(ctx, grams[i/groups], class, fold, fit,
 			func(s int, o *choose.Outcome) { visit(i*group+s, o) })
@@ -181,7 +182,7 @@ func validateKernels(ctx context.Context, r *kernelPredictor,
 
 // labels are the labels that candidates are compared on.
 type labels struct {
-	p      *Problem
+	p      *engine.Problem
 	fold   []int
 	grams  []*sparse.Block[float64] // of each kernel among them, scaled
 	scales []float64                // of each kernel
@@ -190,8 +191,8 @@ type labels struct {
 // compareLabels returns the labels that candidates are compared on, a sample of many, with the values of some kernels between them.
 func (r *kernelPredictor) compareLabels(ctx context.Context,
 	kernels []kernel.Kernel) (*labels, error) {
-	t := &labels{p: r.p.At(choose.Sample(r.p.Class, r.set.sample, r.set.RNGSeed, 0))}
-	t.fold = choose.Folds(t.p.Class, r.set.folds(len(t.p.Class)), r.set.RNGSeed, 0)
+	t := &labels{p: r.Problem.At(choose.Sample(r.Problem.Class, r.Settings.Sample, r.Settings.RNGSeed, 0))}
+	t.fold = choose.Folds(t.p.Class, r.Settings.Folds(len(t.p.Class)), r.Settings.RNGSeed, 0)
 	var err error
 	if t.grams, err = r.grams(ctx, kernels, t.p.Row, nil, "choose"); err != nil {
 		return nil, err
@@ -207,15 +208,15 @@ func (r *kernelPredictor) compareLabels(ctx context.Context,
 func (r *kernelPredictor) grams(ctx context.Context, kernels []kernel.Kernel,
 	items, rows []int, phase string) ([]*sparse.Block[float64], error) {
 	grams, sweeps, err := kernel.Grams(ctx, kernels, items, rows, r.settings(phase))
-	r.out.Work.Sweeps += sweeps
+	r.Out.Work.Sweeps += sweeps
 	return grams, err
 }
 
 // seenAll returns the block of the best kernel among all labels, scaled.
 func (r *kernelPredictor) seenAll(ctx context.Context) (*sparse.Block[float64], error) {
 	k := r.gram
-	if k.Rows < len(r.p.Row) {
-		grams, err := r.grams(ctx, []kernel.Kernel{r.best}, r.p.Row, nil, "walk")
+	if k.Rows < len(r.Problem.Row) {
+		grams, err := r.grams(ctx, []kernel.Kernel{r.best}, r.Problem.Row, nil, "walk")
 		if err != nil {
 			return nil, err
 		}
@@ -226,45 +227,45 @@ func (r *kernelPredictor) seenAll(ctx context.Context) (*sparse.Block[float64], 
 	return k, nil
 }
 
-// measureAll estimates the accuracy of a setting that a sample of the labels has chosen, as [Engine.measureSetting] does, from
+// measureAll estimates the accuracy of a setting that a sample of the labels has chosen, as [engine.Engine.measureSetting] does, from
 // the kernel values among all labels.
-func (r *kernelPredictor) measureAll(ctx context.Context, k *sparse.Block[float64], c *Choice) error {
-	fold, count := r.set.foldsLike(r.p, r.compared)
+func (r *kernelPredictor) measureAll(ctx context.Context, k *sparse.Block[float64], c *engine.Choice) error {
+	fold, count := r.Settings.FoldsLike(r.Problem, r.Compared)
 	for i, f := range fold {
 		if f >= count {
 			fold[i] = -1
 		}
 	}
 	var right choose.Estimator
-	weight := choose.WeightsOf(r.p)
-	err := validateKernels(ctx, r, []*sparse.Block[float64]{k}, r.p.Class, fold, []int{c.choice.Setting}, func(_ int, o *choose.Outcome) {
-		right.Note(!o.Unreached, r.majorityClass(o) == o.Class, weight[o.Class])
+	weight := choose.WeightsOf(r.Problem)
+	err := validateKernels(ctx, r, []*sparse.Block[float64]{k}, r.Problem.Class, fold, []int{c.Found.Setting}, func(_ int, o *choose.Outcome) {
+		right.Note(!o.Unreached, r.MajorityClass(o) == o.Class, weight[o.Class])
 	})
-	e := right.Estimate(r.p, r.out.Reached)
-	c.estimate = &e
+	e := right.Estimate(r.Problem, r.Out.Reached)
+	c.Estimate = &e
 	return err
 }
 
 // learnItems learns from all labels, with the values between all nodes if the learner needs
 // them.
-func (r *kernelPredictor) learnItems(ctx context.Context, c *Choice) (err error) {
+func (r *kernelPredictor) learnItems(ctx context.Context, c *engine.Choice) (err error) {
 	values := c.Declared.Values
-	r.items = r.p.Row
-	class := slices.Clone(r.p.Class)
-	classes := len(r.p.Names)
+	r.items = r.Problem.Row
+	class := slices.Clone(r.Problem.Class)
+	classes := len(r.Problem.Names)
 	switch {
-	case solves(r.job):
+	case solves(r.Job):
 		r.gram = nil
-		if r.measures && c.choice != nil {
+		if r.Measures && c.Found != nil {
 			if err := r.measureSolved(ctx, c); err != nil {
 				return err
 			}
 		}
-		r.fitted, err = r.solve(ctx, r.p, values, solveTolerance)
+		r.fitted, err = r.solve(ctx, r.Problem, values, solveTolerance)
 		return err
-	case r.learner.Whole:
-		free := problem.ListUnlabelled(r.p, nil)
-		r.items = slices.Concat(r.p.Row, free)
+	case r.Learner.Whole:
+		free := problem.ListUnlabelled(r.Problem, nil)
+		r.items = slices.Concat(r.Problem.Row, free)
 		class = append(class, slices.Repeat([]int{-1}, len(free))...)
 		r.gram = nil
 		grams, err := r.grams(ctx, []kernel.Kernel{r.best}, r.items, nil, "walk")
@@ -275,7 +276,7 @@ func (r *kernelPredictor) learnItems(ctx context.Context, c *Choice) (err error)
 		r.full = classify.DenseGram(grams[0])
 	default:
 		k, err := r.seenAll(ctx)
-		if err == nil && r.measures && c.choice != nil {
+		if err == nil && r.Measures && c.Found != nil {
 			err = r.measureAll(ctx, k, c)
 		}
 		if err != nil {
@@ -283,13 +284,13 @@ func (r *kernelPredictor) learnItems(ctx context.Context, c *Choice) (err error)
 		}
 		r.full = classify.DenseGram(k)
 	}
-	r.fitted, err = r.learner.Fit(ctx, r.full, class, classes, values)
+	r.fitted, err = r.Learner.Fit(ctx, r.full, class, classes, values)
 	if errors.Is(err, classify.ErrIterationLimit) && r.fitted != nil {
 		// it is the best so far
 		err = nil
-		r.out.Unfinished = limitMessage(r.learner)
+		r.Out.Unfinished = engine.LimitMessage(r.Learner)
 	}
-	if err == nil && r.learner.Path != nil && choose.TooFew(class) {
+	if err == nil && r.Learner.Path != nil && choose.TooFew(class) {
 		for m := range r.fitted.Machines {
 			r.fitted.Machines[m].Rho = 0 // see neutral: what no label is near to is undecided
 		}
@@ -304,35 +305,35 @@ const machinesAtATime = 32
 // score turns the decisions on every node into scores. Those of a learner that is linear in the kernel come from one
 // application of it to the dual coefficients.
 func (r *kernelPredictor) score(ctx context.Context) error {
-	n := len(r.p.Degrees)
+	n := len(r.Problem.Degrees)
 	outputs := r.fitted.Pairs
-	if r.learner.Dual {
+	if r.Learner.Dual {
 		r.full = nil
 		r.gram = nil
-		isVoted := r.learner.Path != nil
+		isVoted := r.Learner.Path != nil
 		width := min(len(outputs), machinesAtATime)
 		if outputs[0].Negative == classify.Rest || !isVoted {
 			width = len(outputs) // probabilities are normalised over all
 		} else {
-			r.counts = system.Make[uint8](n * len(r.p.Names))
+			r.Counts = system.Make[uint8](n * len(r.Problem.Names))
 		}
 		if isVoted {
-			r.out.Scores = blocks.NewDense[float32](n, len(r.p.Names))
+			r.Out.Scores = blocks.NewDense[float32](n, len(r.Problem.Names))
 		}
-		return r.decide(ctx, r.fitted.Machines, r.p.Row, width, func(lo int, decisions *sparse.Block[float64]) error {
+		return r.decide(ctx, r.fitted.Machines, r.Problem.Row, width, func(lo int, decisions *sparse.Block[float64]) error {
 			if isVoted {
-				return r.addAllVotes(ctx, outputs, decisions, lo)
+				return r.AddAllVotes(ctx, outputs, decisions, lo)
 			}
-			return r.shareAll(ctx, outputs, 0,
+			return r.ShareAll(ctx, outputs, 0,
 				func(_ []float64, i int) []float64 { return decisions.Row(i) })
 		})
 	}
-	if r.learner.Whole {
+	if r.Learner.Whole {
 		place := make([]int, n)
 		for a, i := range r.items {
 			place[i] = a
 		}
-		return r.shareAll(ctx, outputs, len(r.items), func(row []float64, i int) []float64 {
+		return r.ShareAll(ctx, outputs, len(r.items), func(row []float64, i int) []float64 {
 			r.full.RowTo(row, place[i])
 			return r.fitted.ScoresTo(nil, row, row[place[i]])
 		})
@@ -342,9 +343,9 @@ func (r *kernelPredictor) score(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.out.Work.Sweeps += report.Sweeps
+	r.Out.Work.Sweeps += report.Sweeps
 	blocks.Scale(values, r.scale)
-	return r.shareAll(ctx, outputs, 0,
+	return r.ShareAll(ctx, outputs, 0,
 		func(_ []float64, i int) []float64 { return r.fitted.ScoresTo(nil, values.Row(i), 0) })
 }
 
@@ -353,7 +354,7 @@ func (r *kernelPredictor) score(ctx context.Context) error {
 // number lo on.
 func (r *kernelPredictor) decide(ctx context.Context, machines []classify.Machine, labelled []int, width int,
 	visit func(lo int, decisions *sparse.Block[float64]) error) error {
-	n := len(r.p.Degrees)
+	n := len(r.Problem.Degrees)
 	x, y := sparse.NewBlock[float64](n, width), sparse.NewBlock[float64](n, width)
 	for lo := 0; lo < len(machines); lo += width {
 		batch := machines[lo:min(lo+width, len(machines))]
@@ -371,7 +372,7 @@ func (r *kernelPredictor) decide(ctx context.Context, machines []classify.Machin
 		if err != nil {
 			return err
 		}
-		r.out.Work.Sweeps += report.Sweeps
+		r.Out.Work.Sweeps += report.Sweeps
 		for i := range n {
 			row := decisions.Row(i)
 			for j := range row {
@@ -395,12 +396,12 @@ const countedTolerance = 1e-4
 // solve fits the learner to the labels of p without a value of the kernel: (K + diag(ridge))⁻¹·T by
 // conjugate gradients on E_Lᵀ·K·E_L + diag(ridge). The error wraps [kernel.ErrUnsolved]
 // where the tolerance, a residual relative to the targets, is not reached.
-func (r *kernelPredictor) solve(ctx context.Context, p *Problem, values param.Values, tolerance float64) (*classify.Model, error) {
-	return r.learner.Solve(p.Class, len(p.Names), values, func(ridge []float64, t *mat.Dense) (*mat.Dense, error) {
+func (r *kernelPredictor) solve(ctx context.Context, p *engine.Problem, values param.Values, tolerance float64) (*classify.Model, error) {
+	return r.Learner.Solve(p.Class, len(p.Names), values, func(ridge []float64, t *mat.Dense) (*mat.Dense, error) {
 		_, machines := t.Dims()
 		operator := kernel.NewAmong(r.best, p.Row, r.scale, ridge, min(machines, solveColumns), r.settings("walk"))
-		coef, err := operator.Solve(ctx, sparse.BlockOfDense(t), tolerance, r.set.Workers)
-		r.out.Work.Sweeps += operator.Sweeps
+		coef, err := operator.Solve(ctx, sparse.BlockOfDense(t), tolerance, r.Settings.Workers)
+		r.Out.Work.Sweeps += operator.Sweeps
 		if errors.Is(err, kernel.ErrUnsolved) {
 			return nil, fmt.Errorf("method: least squares with a ridge of %v: %w; choose a larger λ, or the support vector machine", slices.Min(ridge), err)
 		} else if err != nil {
@@ -412,17 +413,17 @@ func (r *kernelPredictor) solve(ctx context.Context, p *Problem, values param.Va
 
 // measureSolved estimates the accuracy as measureAll does, without kernel values: by models without each of some folds, which
 // together have as many labels as the sample.
-func (r *kernelPredictor) measureSolved(ctx context.Context, c *Choice) error {
-	fold, count := r.set.foldsLike(r.p, r.compared)
-	isolated, err := choose.Unreachable(ctx, r.p, fold, r.set.Workers, &r.out.Work)
+func (r *kernelPredictor) measureSolved(ctx context.Context, c *engine.Choice) error {
+	fold, count := r.Settings.FoldsLike(r.Problem, r.Compared)
+	isolated, err := choose.Unreachable(ctx, r.Problem, fold, r.Settings.Workers, &r.Out.Work)
 	if err != nil {
 		return err
 	}
 	var right choose.Estimator
-	weight := choose.WeightsOf(r.p)
+	weight := choose.WeightsOf(r.Problem)
 	for f := range count {
 		hidden := choose.OfFold(fold, f)
-		visible := r.p.At(hidden.Train)
+		visible := r.Problem.At(hidden.Train)
 		if choose.TooFew(visible.Class) {
 			return nil
 		}
@@ -433,11 +434,11 @@ func (r *kernelPredictor) measureSolved(ctx context.Context, c *Choice) error {
 		largest := choose.Majority(visible.Class)
 		err = r.decide(ctx, model.Machines, visible.Row, len(model.Pairs), func(_ int, decisions *sparse.Block[float64]) error {
 			for _, i := range hidden.Test {
-				o := &choose.Outcome{Class: r.p.Class[i], Largest: largest, Pairs: model.Pairs, Decisions: decisions.Row(r.p.Row[i])}
+				o := &choose.Outcome{Class: r.Problem.Class[i], Largest: largest, Pairs: model.Pairs, Decisions: decisions.Row(r.Problem.Row[i])}
 				if isolated[i] {
 					o.Pairs = nil
 				}
-				right.Note(!isolated[i], r.majorityClass(o) == o.Class, weight[o.Class])
+				right.Note(!isolated[i], r.MajorityClass(o) == o.Class, weight[o.Class])
 			}
 			return nil
 		})
@@ -445,21 +446,21 @@ func (r *kernelPredictor) measureSolved(ctx context.Context, c *Choice) error {
 			return err
 		}
 	}
-	e := right.Estimate(r.p, r.out.Reached)
-	c.estimate = &e
+	e := right.Estimate(r.Problem, r.Out.Reached)
+	c.Estimate = &e
 	return nil
 }
 
 // chooseOnSplits chooses by the predictions for the test nodes of splits.
-func (r *kernelPredictor) chooseOnSplits(ctx context.Context, splits *choose.Splits) (*Choice, error) {
-	return r.choose(ctx, func(ctx context.Context, kernels, settings []int) (*choose.Counts, error) {
+func (r *kernelPredictor) chooseOnSplits(ctx context.Context, splits *choose.Splits) (*engine.Choice, error) {
+	return r.Choose(ctx, func(ctx context.Context, kernels, settings []int) (*choose.Counts, error) {
 		counts := choose.NewCounts(len(kernels)*len(settings),
 			make([]choose.FoldLabels, 1))
 		for i := range splits.Len {
 			if err := countSplit(ctx, r, splits.At(i), kernels, settings, counts); err != nil {
 				return nil, err
 			}
-			r.set.Progress("choose", int64(i+1), int64(splits.Len))
+			r.Settings.Progress("choose", int64(i+1), int64(splits.Len))
 		}
 		return counts, nil
 	})
@@ -471,20 +472,20 @@ const tuneBytes = 96 << 20
 // countSplit counts the right predictions on the test nodes of a split with each of some kernels and settings, which vary faster.
 func countSplit(ctx context.Context, r *kernelPredictor, trainTest choose.Split,
 	kernels, settings []int, counts *choose.Counts) error {
-	train := r.p.At(trainTest.Train)
-	test := r.p.At(trainTest.Test)
-	limit := maxTestedRows
-	if r.learner.Whole {
-		limit = r.set.sample
+	train := r.Problem.At(trainTest.Train)
+	test := r.Problem.At(trainTest.Test)
+	limit := engine.MaxTestedRows
+	if r.Learner.Whole {
+		limit = r.Settings.Sample
 	}
-	train = train.At(choose.Sample(train.Class, r.set.sample, r.set.RNGSeed, 0))
-	test = test.At(choose.Sample(test.Class, limit, r.set.RNGSeed, 1))
+	train = train.At(choose.Sample(train.Class, r.Settings.Sample, r.Settings.RNGSeed, 0))
+	test = test.At(choose.Sample(test.Class, limit, r.Settings.RNGSeed, 1))
 	items := train.Row
 	rows := test.Row
 	fold := slices.Repeat([]int{-1}, len(train.Row))
 	class := slices.Concat(train.Class, test.Class)
 	fold = append(fold, make([]int, len(test.Row))...)
-	if r.learner.Whole {
+	if r.Learner.Whole {
 		items = slices.Concat(items, rows)
 		rows = nil
 	}
@@ -515,12 +516,12 @@ func countSplit(ctx context.Context, r *kernelPredictor, trainTest choose.Split,
 // keepForm keeps the form of decisions that are linear in the kernel. Of classifiers for two classes the score of a class is the
 // sum of the decisions for it less those against it. Cost: an application of the kernel.
 func (r *kernelPredictor) keepForm(ctx context.Context) error {
-	if !r.set.Explain || !r.learner.Dual {
+	if !r.Settings.Explain || !r.Learner.Dual {
 		return nil
 	}
-	n := len(r.p.Degrees)
-	k := len(r.p.Names)
-	rows := r.p.Row
+	n := len(r.Problem.Degrees)
+	k := len(r.Problem.Names)
+	rows := r.Problem.Row
 	weights := sparse.NewBlock[float64](len(rows), k)
 	bias := make([]float64, k)
 	for m, machine := range r.fitted.Machines {
@@ -547,13 +548,13 @@ func (r *kernelPredictor) keepForm(ctx context.Context) error {
 			scores.Row(i)[c] += value
 		}
 	}
-	r.out.Form = explain.Linear(rows, weights, scores, bias, func(ctx context.Context, nodes []int) (*sparse.Block[float64], error) {
+	r.Out.Form = explain.Linear(rows, weights, scores, bias, func(ctx context.Context, nodes []int) (*sparse.Block[float64], error) {
 		return apply(ctx, explain.UnitColumns(n, nodes, rows))
 	})
-	r.out.Form.Size = func(node int) float64 { return r.p.Degrees[node] }
-	if set := r.out.Parameters.Kernel; !kernel.Families().Named(set.Spec.Name).IsNormalized(set.Values) {
-		size := kernel.OnDegrees(r.p.Degrees).MeanDegree()
-		r.out.Form.Size = func(int) float64 { return size }
+	r.Out.Form.Size = func(node int) float64 { return r.Problem.Degrees[node] }
+	if set := r.Out.Parameters.Kernel; !kernel.Families().Named(set.Spec.Name).IsNormalized(set.Values) {
+		size := kernel.OnDegrees(r.Problem.Degrees).MeanDegree()
+		r.Out.Form.Size = func(int) float64 { return size }
 	}
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -32,7 +33,7 @@ var ridgeSpec = param.Spec{
 	Source: "Saunders, Gammerman and Vovk, Ridge regression learning algorithm in dual variables, 1998",
 	Params: []param.Param{{
 		Name: "lambda", Symbol: "λ",
-		Meaning: "ridge, relative to the mean kernel value of a node with itself", Range: param.Above(0), Default: param.Of(0.1), Grid: ratios,
+		Meaning: "ridge, relative to the mean kernel value of a node with itself", Range: param.Above(0), Default: param.Of(0.1), Grid: engine.Ratios,
 	}},
 }
 
@@ -40,24 +41,24 @@ var ridgeSpec = param.Spec{
 type kernelRidge struct{ family *kernel.Family }
 
 // engine returns the engine, in which the parameters of the kernel come first.
-func (k kernelRidge) engine() *Engine {
+func (k kernelRidge) engine() *engine.Engine {
 	spec := ridgeSpec
 	spec.Name = k.family.Name + "+" + spec.Name
 	spec.Works = k.family.Works
 	spec.Params = slices.Concat(k.family.Params, spec.Params)
-	m := graphMethod{spec: &spec, target: Numbers, ridge: true, isSampled: true, predictions: k.predictions,
-		scores: oneByOne(k.predict).scores, workspace: k.workspace}
-	e := m.engine()
+	m := engine.GraphMethod{Spec: &spec, Target: engine.Numbers, Ridge: true, IsSampled: true, Predictions: k.predictions,
+		Scores: engine.OneByOne(k.predict).Scores, Workspace: k.workspace}
+	e := m.Engine()
 	e.Specs = []*param.Spec{&k.family.Spec, &ridgeSpec}
-	e.Check = func(s *Settings) error { return k.family.Asymmetric(k.family.Own(s.Given)) }
+	e.Check = func(s *engine.Settings) error { return k.family.Asymmetric(k.family.Own(s.Given)) }
 	return e
 }
 
 // workspace declares the memory of the columns of the kernel, and of decompositions of values between known nodes.
-func (k kernelRidge) workspace(p *Problem, settings []param.Values, _ *Settings) (budget.Workspace, error) {
+func (k kernelRidge) workspace(p *engine.Problem, settings []param.Values, _ *engine.Settings) (budget.Workspace, error) {
 	n := len(p.Degrees)
 	entries := p.A.NNZ()
-	compared := min(len(p.Row), mostCompared)
+	compared := min(len(p.Row), engine.MostCompared)
 	w := budget.Held((5*int64(kernel.SlabColumns(n)) + 20) * 8 * int64(n)).And(iterative.FactorWorkspace(n, entries, false))
 	return w.Or(k.family.GramsWorkspace(k.kernels(groupRidges(settings)), p.Degrees, entries, compared)).And(
 		budget.Held(budget.Times(5, budget.Block[float64](compared, compared)), 200*int64(len(p.Row)))), nil
@@ -71,19 +72,19 @@ func (k kernelRidge) unsolved(err error) error {
 	return err
 }
 
-// predictions is the field of [graphMethod]. Of few values it takes an eigendecomposition of each Gram matrix.
-func (k kernelRidge) predictions(ctx context.Context, j *job, settings []param.Values, list []group, visit foldVisitor) error {
-	p := j.p
-	if len(p.Row) > mostCompared {
-		return oneByOne(k.predict).predictions(ctx, j, settings, list, visit)
+// predictions is the field of [engine.GraphMethod]. Of few values it takes an eigendecomposition of each Gram matrix.
+func (k kernelRidge) predictions(ctx context.Context, j *engine.Job, settings []param.Values, list []engine.Group, visit engine.FoldVisitor) error {
+	p := j.Problem
+	if len(p.Row) > engine.MostCompared {
+		return engine.OneByOne(k.predict).Predictions(ctx, j, settings, list, visit)
 	}
 	groups := groupRidges(settings)
 	ks, err := k.family.NewAll(ctx, p.Graph, k.kernels(groups))
 	if err != nil {
 		return err
 	}
-	grams, _, err := kernel.Grams(ctx, ks, p.Row, nil, &kernel.Settings{Lenient: true, Memory: j.set.Memory, Progress: func(_ string, done, total int64) {
-		j.set.Progress(j.declared.Name, done, total)
+	grams, _, err := kernel.Grams(ctx, ks, p.Row, nil, &kernel.Settings{Lenient: true, Memory: j.Settings.Memory, Progress: func(_ string, done, total int64) {
+		j.Settings.Progress(j.Declared.Name, done, total)
 	}})
 	if err != nil {
 		return err
@@ -93,7 +94,7 @@ func (k kernelRidge) predictions(ctx context.Context, j *job, settings []param.V
 	for number := 1; number < len(groups); number++ {
 		first[number] = first[number-1] + len(groups[number-1])
 	}
-	return sched.Run(ctx, j.set.Workers, len(ks), func(_, number int) error {
+	return sched.Run(ctx, j.Settings.Workers, len(ks), func(_, number int) error {
 		gram := symmetricOf(grams[number])
 		grams[number] = nil
 		path, err := classify.NewGramRidgePath(ctx, gram,
@@ -127,13 +128,13 @@ func symmetricOf(x *sparse.Block[float64]) *mat.SymDense {
 
 // predict predicts the value of every node by conjugate gradients on products with the kernel, whose scale is that of a sample of many
 // values: a factor of 2,430 values on a lattice takes as long, and grows with their cube.
-func (k kernelRidge) predict(ctx context.Context, p *Problem, v param.Values, s *Settings) ([]float64, error) {
+func (k kernelRidge) predict(ctx context.Context, p *engine.Problem, v param.Values, s *engine.Settings) ([]float64, error) {
 	ks, err := k.family.NewAll(ctx, p.Graph, []param.Values{k.family.Own(v)})
 	if err != nil {
 		return nil, err
 	}
 	set := &kernel.Settings{Tolerance: 1e-11, Lenient: true, Memory: s.Memory}
-	grams, _, err := kernel.Grams(ctx, ks, p.At(sampleOf(len(p.Row), mostCompared, s.RNGSeed)).Row, nil, set)
+	grams, _, err := kernel.Grams(ctx, ks, p.At(engine.SampleOf(len(p.Row), engine.MostCompared, s.RNGSeed)).Row, nil, set)
 	if err != nil {
 		return nil, k.unsolved(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -30,16 +31,16 @@ func lambdas() []float64 {
 // Spectral learns several labels a node: it makes eigenvectors of the
 // graph, learns each label against the rest from them and from the attributes of nodes, and gives a probability of each that
 // says nothing of the others.
-var Spectral = &Engine{Name: "spectral", Target: LabelSets, Fit: predictLabelSets, Workspace: labelSetWorkspace}
+var Spectral = &engine.Engine{Name: "spectral", Target: engine.LabelSets, Fit: predictLabelSets, Workspace: labelSetWorkspace}
 
 // LabelLearner learns from some of the labelled nodes of a problem.
 type LabelLearner struct {
 	Row  []int   // the labelled nodes, each once
 	Sets [][]int // their labels, in increasing order
 
-	problem *Problem
-	set     Settings
-	fitted  *Problem         // with the weights of edges of the last model, without directions
+	problem *engine.Problem
+	set     engine.Settings
+	fitted  *engine.Problem  // with the weights of edges of the last model, without directions
 	columns *auto.Embedding  // of it; nil before the first model
 	views   *auto.Attributes // of it; nil: it has no attributes
 }
@@ -49,7 +50,7 @@ type LabelLearner struct {
 var mostWide = 1000
 
 // NewLabelLearner returns the learner of a problem, in which a node has a row for each of its labels.
-func NewLabelLearner(p *Problem, s *Settings) *LabelLearner {
+func NewLabelLearner(p *engine.Problem, s *engine.Settings) *LabelLearner {
 	l := &LabelLearner{problem: p, set: s.WithDefaults()}
 	places := map[int]int{}
 	for i, v := range p.Row {
@@ -69,9 +70,9 @@ func NewLabelLearner(p *Problem, s *Settings) *LabelLearner {
 }
 
 // Fit returns the model of the labelled nodes at some positions of Row. Edges have no direction here. Cost: the eigenvectors, once
-// unless labels choose weights of edges. The errors are those of [Engine.Weigh], of [lanczos.Problem.Solve] and of weights
+// unless labels choose weights of edges. The errors are those of [engine.Engine.Weigh], of [lanczos.Problem.Solve] and of weights
 // that are too large or too small.
-func (l *LabelLearner) Fit(ctx context.Context, positions []int) (*LabelSetModel, error) {
+func (l *LabelLearner) Fit(ctx context.Context, positions []int) (*engine.LabelSetModel, error) {
 	node := problem.Pick(l.Row, positions)
 	sets := problem.Pick(l.Sets, positions)
 	training := *l.problem
@@ -81,7 +82,7 @@ func (l *LabelLearner) Fit(ctx context.Context, positions []int) (*LabelSetModel
 		training.Row = append(training.Row, slices.Repeat([]int{v}, len(sets[i]))...)
 		training.Class = append(training.Class, sets[i]...)
 	}
-	if l.columns == nil || new(Engine).Reweighs(&training, &l.set) {
+	if l.columns == nil || new(engine.Engine).Reweighs(&training, &l.set) {
 		if err := l.embed(ctx, &training); err != nil {
 			return nil, err
 		}
@@ -98,9 +99,9 @@ func (l *LabelLearner) Fit(ctx context.Context, positions []int) (*LabelSetModel
 			return nil, err
 		}
 	}
-	var m *LabelSetModel
+	var m *engine.LabelSetModel
 	var err error
-	if kept := l.set.model; kept != nil {
+	if kept := l.set.Model; kept != nil {
 		m, err = f.restore(ctx, kept.LabelSets)
 	} else {
 		m, err = f.choose(ctx, l.set.RNGSeed)
@@ -121,8 +122,8 @@ func (l *LabelLearner) Fit(ctx context.Context, positions []int) (*LabelSetModel
 }
 
 // embed computes the columns of a problem with the weights of edges that its labels choose.
-func (l *LabelLearner) embed(ctx context.Context, p *Problem) (err error) {
-	if l.fitted, err = new(Engine).Weigh(ctx, p, &l.set); err != nil {
+func (l *LabelLearner) embed(ctx context.Context, p *engine.Problem) (err error) {
+	if l.fitted, err = new(engine.Engine).Weigh(ctx, p, &l.set); err != nil {
 		return err
 	}
 	set := l.set
@@ -174,7 +175,7 @@ func (l *LabelLearner) F1(positions []int, limit float64,
 }
 
 // labelSetWorkspace declares the memory of the search for eigenvectors and of the least squares.
-func labelSetWorkspace(p *Problem, _ *Settings) (budget.Workspace, error) {
+func labelSetWorkspace(p *engine.Problem, _ *engine.Settings) (budget.Workspace, error) {
 	n := len(p.Degrees)
 	labelled := len(NewLabelLearner(p, nil).Row)
 	labels := len(p.Names)
@@ -198,7 +199,7 @@ type labelFit struct {
 }
 
 // learn learns the columns and λ of a model.
-func (f *labelFit) learn(m *LabelSetModel, p *classify.RidgePath) {
+func (f *labelFit) learn(m *engine.LabelSetModel, p *classify.RidgePath) {
 	f.model = f.Fit(p, m.Columns, m.Lambda)
 	m.Scores = f.model.Scores
 }
@@ -209,8 +210,8 @@ func (f *labelFit) path(ctx context.Context, width int) (*classify.RidgePath, er
 }
 
 // restore fits the choice of a kept model.
-func (f *labelFit) restore(ctx context.Context, k *LabelSetModel) (*LabelSetModel, error) {
-	m := &LabelSetModel{Columns: min(k.Columns, f.Cols), Lambda: k.Lambda, Threshold: k.Threshold, Slopes: k.Slopes, Shifts: k.Shifts}
+func (f *labelFit) restore(ctx context.Context, k *engine.LabelSetModel) (*engine.LabelSetModel, error) {
+	m := &engine.LabelSetModel{Columns: min(k.Columns, f.Cols), Lambda: k.Lambda, Threshold: k.Threshold, Slopes: k.Slopes, Shifts: k.Shifts}
 	p, err := f.path(ctx, m.Columns)
 	if err == nil {
 		f.learn(m, p)
@@ -222,7 +223,7 @@ func (f *labelFit) restore(ctx context.Context, k *LabelSetModel) (*LabelSetMode
 // the labels of nodes that are left out one by one, see package choose: as many labels are
 // predicted for a node as it has, so that the micro-F1 is the share of right ones. The error is
 // the context's.
-func (f *labelFit) choose(ctx context.Context, seed uint64) (*LabelSetModel, error) {
+func (f *labelFit) choose(ctx context.Context, seed uint64) (*engine.LabelSetModel, error) {
 	sets := f.sets
 	labels := f.labels
 	var width []int
@@ -271,7 +272,7 @@ func (f *labelFit) choose(ctx context.Context, seed uint64) (*LabelSetModel, err
 	leftOut := func(candidate int) *mat.Dense {
 		return paths[candidate/len(lambdas())].LeaveOneOut(lambdas()[candidate%len(lambdas())])
 	}
-	best := &LabelSetModel{Columns: width[result.Kernel], Lambda: lambdas()[result.Setting]}
+	best := &engine.LabelSetModel{Columns: width[result.Kernel], Lambda: lambdas()[result.Setting]}
 	f.learn(best, paths[result.Kernel])
 	chosen := result.Kernel*len(lambdas()) + result.Setting
 	left := leftOut(chosen)
@@ -283,7 +284,7 @@ func (f *labelFit) choose(ctx context.Context, seed uint64) (*LabelSetModel, err
 			scores[candidate] = leftOut(candidate)
 		}
 		s := choose.OfFold(fold, part)
-		var outside LabelSetModel // sigmoids and a threshold without the fold
+		var outside engine.LabelSetModel // sigmoids and a threshold without the fold
 		limit := calibrate(&outside, scores[candidate], sets, labels, s.Train)
 		for _, i := range s.Test {
 			probability := outside.Probable(mat.Row(nil, i, scores[candidate]))
@@ -301,7 +302,7 @@ func (f *labelFit) choose(ctx context.Context, seed uint64) (*LabelSetModel, err
 }
 
 // calibrate fits the sigmoids to the scores of some nodes that were left out, and returns the threshold of their probabilities.
-func calibrate(m *LabelSetModel, scores *mat.Dense, sets [][]int, labels int, nodes []int) float64 {
+func calibrate(m *engine.LabelSetModel, scores *mat.Dense, sets [][]int, labels int, nodes []int) float64 {
 	column := make([]float64, len(nodes))
 	has := make([]bool, len(nodes))
 	for c := range labels {
@@ -324,7 +325,7 @@ func calibrate(m *LabelSetModel, scores *mat.Dense, sets [][]int, labels int, no
 
 // predictLabelSets is the Fit of [Spectral]. It returns the probabilities of all nodes, in
 // rows that need not sum to one, and the likeliest label of each, of labelled nodes too. The errors are those of [LabelLearner.Fit].
-func predictLabelSets(ctx context.Context, p *Problem, _ *Parameters, s *Settings) (*Prediction, error) {
+func predictLabelSets(ctx context.Context, p *engine.Problem, _ *engine.Parameters, s *engine.Settings) (*engine.Prediction, error) {
 	l := NewLabelLearner(p, s)
 	m, err := l.Fit(ctx, sched.UpTo(len(l.Row)))
 	if err != nil {
@@ -339,11 +340,11 @@ func predictLabelSets(ctx context.Context, p *Problem, _ *Parameters, s *Setting
 }
 
 // predictSets returns the probabilities of all nodes of the problem that was learned from.
-func predictSets(ctx context.Context, m *LabelSetModel, p *Problem,
-	s *Settings) (*Prediction, error) {
+func predictSets(ctx context.Context, m *engine.LabelSetModel, p *engine.Problem,
+	s *engine.Settings) (*engine.Prediction, error) {
 	n := len(p.Degrees)
 	labels := len(m.Slopes)
-	out := &Prediction{Scores: sparse.NewBlock[float32](n, labels), Class: make([]int, n), LabelSets: m}
+	out := &engine.Prediction{Scores: sparse.NewBlock[float32](n, labels), Class: make([]int, n), LabelSets: m}
 	var err error
 	if out.Reached, err = p.Reachable(ctx, p.Row, s.Workers, &out.Work); err != nil {
 		return nil, err

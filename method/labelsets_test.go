@@ -12,6 +12,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/contract"
@@ -19,7 +20,7 @@ import (
 
 // drawSets gives the labelled nodes of a problem their class, most of them, and other
 // ones now and then.
-func drawSets(p *Problem, labels int) [][]int {
+func drawSets(p *engine.Problem, labels int) [][]int {
 	rng := rand.New(rand.NewPCG(8, 9))
 	sets := make([][]int, len(p.Row))
 	for i := range sets {
@@ -166,7 +167,7 @@ func TestFit(t *testing.T) {
 	var predicted [][]int
 	for i := range sets {
 		rows[i] = got.Probable(slices.Clone(left[i]))
-		var outside LabelSetModel
+		var outside engine.LabelSetModel
 		limit := calibrate(&outside, matrix, sets, labels, choose.OfFold(fold, fold[i]).Train)
 		predicted = append(predicted, choose.LabelsAbove(outside.Probable(slices.Clone(left[i])), limit-1e-9))
 	}
@@ -226,9 +227,9 @@ func TestWithoutLabels(t *testing.T) {
 func TestWorkersAgree(t *testing.T) {
 	p := contract.Planted(t, 4, 300, 60)
 	sets := drawSets(p, 4)
-	var want *Prediction
+	var want *engine.Prediction
 	for _, workers := range []int{1, 2, 7} {
-		s := &Settings{Workers: workers}
+		s := &engine.Settings{Workers: workers}
 		c, err := auto.NewEmbedding(t.Context(), p, auto.EmbeddingColumns, &lanczos.Settings{Workers: workers})
 		if err != nil {
 			t.Fatal(err)
@@ -252,7 +253,7 @@ func TestWorkersAgree(t *testing.T) {
 
 // The labels of a node that stands on several lines are one set.
 func TestSetsOf(t *testing.T) {
-	l := NewLabelLearner(&Problem{Row: []int{4, 1, 4, 4, 1}, Class: []int{1, 0, 2, 0, 2}}, nil)
+	l := NewLabelLearner(&engine.Problem{Row: []int{4, 1, 4, 4, 1}, Class: []int{1, 0, 2, 0, 2}}, nil)
 	node, sets := l.Row, l.Sets
 	if !slices.Equal(node, []int{4, 1}) || !reflect.DeepEqual(sets, [][]int{{0, 1, 2}, {0, 2}}) {
 		t.Errorf("nodes %v have %v", node, sets)
@@ -300,11 +301,11 @@ func TestAttributes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		kept, err := Restore(model, LabelSets)
+		kept, err := Restore(model, engine.LabelSets)
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := kept.Predict(t.Context(), p, nil, &Settings{Workers: 2})
+		again, err := kept.Predict(t.Context(), p, nil, &engine.Settings{Workers: 2})
 		if err != nil {
 			t.Fatal(err)
 		}

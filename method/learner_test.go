@@ -9,6 +9,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/contract"
@@ -58,7 +59,7 @@ func TestMachinesAsGiven(t *testing.T) {
 		g := classify.DenseGram(sparse.BlockOf(len(y), len(y), gram))
 		named := map[string][]int{}
 		for _, given := range []param.Values{{}, {"class-weights": param.Of("balanced")}, {"strategy": param.Of("one-vs-rest")}, {"class-weights": param.Of("balanced"), "strategy": param.Of("one-vs-rest")}} {
-			set := &Settings{Lists: listed(map[string][]param.Value{"cost": param.Grid(0.1), "alpha": param.Grid(0.4), "steps": param.Grid(4)}, Plain), Given: given}
+			set := &engine.Settings{Lists: listed(map[string][]param.Value{"cost": param.Grid(0.1), "alpha": param.Grid(0.4), "steps": param.Grid(4)}, Plain), Given: given}
 			if name != "cwk" {
 				set.Given = param.Values{"beta": par["beta"], "laplacian": par["laplacian"]}
 				for at, v := range given {
@@ -118,12 +119,12 @@ func TestParametersAreTold(t *testing.T) {
 		"alpha": param.Of(0.6), "steps": param.Of(2), "rounds": param.Of(7), "rank": param.Of(4), "dimension": param.Of(3), "epochs": param.Of(3),
 	}
 	for _, m := range list {
-		set := &Settings{Lists: listed(map[string][]param.Value{"alpha": param.Grid(0.6), "steps": param.Grid(2), "cost": param.Grid(3), "lambda": param.Grid(0.7)}, Plain), Given: given, Fixed: true}
+		set := &engine.Settings{Lists: listed(map[string][]param.Value{"alpha": param.Grid(0.6), "steps": param.Grid(2), "cost": param.Grid(3), "lambda": param.Grid(0.7)}, Plain), Given: given, Fixed: true}
 		out, err := m.Predict(t.Context(), p, nil, set)
 		if err != nil {
 			t.Fatal(m.Name, err)
 		}
-		told := []Parameters{out.Parameters}
+		told := []engine.Parameters{out.Parameters}
 		if c, err := m.Tune(t.Context(), p, splits, set); err != nil {
 			t.Fatal(m.Name, err)
 		} else if c != nil {
@@ -163,18 +164,18 @@ func TestParametersAreTold(t *testing.T) {
 // the methods that have the parameter.
 func TestGivenValuesAreNotTried(t *testing.T) {
 	given := param.Values{"cost": param.Of(3.0), "lambda": param.Of(0.3), "alpha": param.Of(0.25), "svm-tolerance": param.Of(1e-6)}
-	if g := gridOf(t, nil, "rls"); len(g.sources) < 2 || len(g.values) < 2 {
+	if g := gridOf(t, nil, "rls"); len(g.Sources) < 2 || len(g.Values) < 2 {
 		t.Errorf("grid %+v", g)
 	}
-	g := jobOf(t, &Settings{Given: given}, "rls")
-	if len(g.values) != 1 || g.values[0].Number("lambda") != 0.3 || slices.ContainsFunc(g.sources, func(v param.Values) bool { return v.Number("alpha") != 0.25 }) {
+	g := jobOf(t, &engine.Settings{Given: given}, "rls")
+	if len(g.Values) != 1 || g.Values[0].Number("lambda") != 0.3 || slices.ContainsFunc(g.Sources, func(v param.Values) bool { return v.Number("alpha") != 0.25 }) {
 		t.Errorf("grid %+v", g)
 	}
 	for _, c := range []struct {
 		given param.Values
 		want  float64
 	}{{nil, 1e-3}, {given, 1e-6}} {
-		if got := jobOf(t, &Settings{Given: c.given}, "svm").values[0].Number("svm-tolerance"); got != c.want {
+		if got := jobOf(t, &engine.Settings{Given: c.given}, "svm").Values[0].Number("svm-tolerance"); got != c.want {
 			t.Errorf("tolerance %g, want %g", got, c.want)
 		}
 	}

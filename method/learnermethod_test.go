@@ -10,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
@@ -18,7 +19,7 @@ import (
 
 // wholeKernel returns the values between all nodes, those that have a label first in
 // the order of their labels, divided by their mean between a labelled node and itself.
-func wholeKernel(t *testing.T, p *Problem, name string, par param.Values) (k *sparse.Block[float64], nodes, y []int) {
+func wholeKernel(t *testing.T, p *engine.Problem, name string, par param.Values) (k *sparse.Block[float64], nodes, y []int) {
 	t.Helper()
 	on, err := graph.New(t.Context(), p.A, &graph.Settings{Workers: 1})
 	if err != nil {
@@ -65,7 +66,7 @@ func TestLearnersAgainstWholeKernel(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := m[0].Predict(t.Context(), p, &Parameters{Kernel: &Setting{&kernel.Families().Named("diffusion").Spec, par}, Declared: &Setting{&l.Spec, v}}, &Settings{Raw: true})
+			got, err := m[0].Predict(t.Context(), p, &engine.Parameters{Kernel: &engine.Setting{Spec: &kernel.Families().Named("diffusion").Spec, Values: par}, Declared: &engine.Setting{Spec: &l.Spec, Values: v}}, &engine.Settings{Raw: true})
 			if err != nil {
 				t.Fatalf("%s: %v", l.Name, err)
 			}
@@ -114,7 +115,7 @@ func TestLearnerMethods(t *testing.T) {
 		}
 		var first string
 		for _, workers := range testgraph.Workers(turn / 2) {
-			out := predictBy(t, name, p, &Settings{Given: param.Values{"alpha": param.Of(8.0)}, Workers: workers, Raw: true})
+			out := predictBy(t, name, p, &engine.Settings{Given: param.Values{"alpha": param.Of(8.0)}, Workers: workers, Raw: true})
 			found := fmt.Sprint(out.Parameters, out.Scores.Data, out.Raw)
 			if first == "" {
 				first = found

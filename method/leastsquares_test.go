@@ -10,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/param"
 )
 
@@ -28,7 +29,7 @@ func TestLeastSquaresChoice(t *testing.T) {
 			p.Class[i] = (p.Class[i] + 1) % len(p.Names)
 		}
 		by := learnerOf("rls")
-		set := &Settings{Lists: map[string][]param.Value{"lambda": param.Grid(0.01, 0.03, 0.1, 0.3, 1, 3, 10)}}
+		set := &engine.Settings{Lists: map[string][]param.Value{"lambda": param.Grid(0.01, 0.03, 0.1, 0.3, 1, 3, 10)}}
 		r, err := kernelMethod{kernel.Families().Named("p-step"), by}.newPredictor(t.Context(), p, nil, set)
 		if err != nil {
 			t.Fatal(err)
@@ -37,9 +38,9 @@ func TestLeastSquaresChoice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		counts := choose.NewCounts(r.size(), make([]choose.FoldLabels, 10))
-		err = r.outOfFold(t.Context(), seen, sched.UpTo(len(r.sources)), sched.UpTo(len(r.values)), counts.Loss, func(i int, o *choose.Outcome) {
-			if r.majorityClass(o) == o.Class {
+		counts := choose.NewCounts(r.Size(), make([]choose.FoldLabels, 10))
+		err = r.outOfFold(t.Context(), seen, sched.UpTo(len(r.Sources)), sched.UpTo(len(r.Values)), counts.Loss, func(i int, o *choose.Outcome) {
+			if r.MajorityClass(o) == o.Class {
 				counts.Add(i, o.Fold, 0)
 			}
 		})
@@ -58,7 +59,7 @@ func TestLeastSquaresChoice(t *testing.T) {
 			for row := range gram.Rows {
 				k.SetRow(row, gram.Row(row))
 			}
-			for _, v := range r.values {
+			for _, v := range r.Values {
 				least, most, squares := leaveEachOut(t, k, p.Class, len(p.Names), v.Number("lambda"))
 				want = append(want, [2]int64{least, most})
 				loss = append(loss, squares/2)
@@ -67,7 +68,7 @@ func TestLeastSquaresChoice(t *testing.T) {
 		for i, n := range total(counts) {
 			if n < want[i][0] || n > want[i][1] || math.Abs(counts.Loss[i]-loss[i]) > 1e-9 {
 				t.Errorf("one of %d labels wrong: kernel %d, setting %d: %d right, loss %v; want %d and %v",
-					wrong, i/len(r.values), i%len(r.values), n, counts.Loss[i], want[i], loss[i])
+					wrong, i/len(r.Values), i%len(r.Values), n, counts.Loss[i], want[i], loss[i])
 			}
 		}
 	}

@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/budget"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // manyClasses is a graph with 40 classes.
-func manyClasses(t *testing.T) *Problem {
+func manyClasses(t *testing.T) *engine.Problem {
 	p, _ := contract.Blocks(t, 3, 600, 160, 40, 12, 0.05)
 	return p
 }
@@ -21,16 +22,16 @@ func manyClasses(t *testing.T) *Problem {
 // and that the result has the same bits within any memory limit.
 func TestFeaturesOfSample(t *testing.T) {
 	p := manyClasses(t)
-	settings := func(memory int64) *Settings {
+	settings := func(memory int64) *engine.Settings {
 		grid := listed(map[string][]param.Value{
 			"alpha": param.Grid(0.5), "steps": param.Grid(1, 2, 5), "lambda": param.Grid(0.1, 1), "cost": param.Grid(1),
 		}, Plain, Honest)
-		return &Settings{Lists: grid, RNGSeed: 1, Memory: memory, Given: param.Values{"epochs": param.Of(2), "vote": param.Of("voted"), "variance": param.Of(10.0)}}
+		return &engine.Settings{Lists: grid, RNGSeed: 1, Memory: memory, Given: param.Values{"epochs": param.Of(2), "vote": param.Of("voted"), "variance": param.Of(10.0)}}
 	}
 	for _, name := range testgraph.Sample(t, 2, []string{"cwk", "cwk+rls", "cwk+gp", "cwk+perceptron"}) {
 		t.Run(name, func(t *testing.T) {
 			m := methodOf(t, name)
-			predict := func(memory int64) *Prediction {
+			predict := func(memory int64) *engine.Prediction {
 				t.Helper()
 				out, err := m.Predict(t.Context(), p, nil, settings(memory))
 				if err != nil {
@@ -42,8 +43,8 @@ func TestFeaturesOfSample(t *testing.T) {
 			maxFeatureBytes = 4 * 6 * 40 * 100 // 100 rows of 5 steps
 			defer func() { maxFeatureBytes = before }()
 			sampled := predict(0)
-			if sampled.Parameters.features() != Honest {
-				t.Errorf("%s features", sampled.Parameters.features())
+			if sampled.Parameters.Features() != Honest {
+				t.Errorf("%s features", sampled.Parameters.Features())
 			}
 			memory := memoryOf(t, m, p, settings(1))
 			if limited := predict(memory); !slices.Equal(limited.Scores.Data, sampled.Scores.Data) {
@@ -71,7 +72,7 @@ func TestEstimateOfLongSequences(t *testing.T) {
 	if _, err := methodOf(t, "rl").Declare(&p, nil, budget.Workspace{}); !errors.As(err, &wrong) || wrong.Parameter != "walk" {
 		t.Errorf("two steps: %v", err)
 	}
-	if _, err := methodOf(t, "rl").Declare(&p, &Settings{Given: param.Values{"walk": param.Of(1)}}, budget.Workspace{}); err != nil {
+	if _, err := methodOf(t, "rl").Declare(&p, &engine.Settings{Given: param.Values{"walk": param.Of(1)}}, budget.Workspace{}); err != nil {
 		t.Errorf("one step: %v", err)
 	}
 }

@@ -6,10 +6,11 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 )
 
 // parseMethods returns the methods of a list.
-func parseMethods(list string) (found []*Engine, err error) {
+func parseMethods(list string) (found []*engine.Engine, err error) {
 	entries, err := Parse(list)
 	for _, e := range entries {
 		found = append(found, e.Method)

@@ -9,6 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/propagate"
 )
@@ -16,14 +17,14 @@ import (
 // All returns every engine of classes that has a name: those of this package, and those with a kernel, a
 // learner or a declaration of [kernel.Register], [classify.Register], [propagate.Register] and
 // [Register].
-func All() []*Engine {
-	return slices.Concat([]*Engine{automatic, labelPropagation, Majority, blockBeliefs},
-		graphMethods(), registeredFor(Classes), walkMethods(), kernelMethods())
+func All() []*engine.Engine {
+	return slices.Concat([]*engine.Engine{automatic, labelPropagation, engine.Majority, blockBeliefs},
+		graphMethods(), registeredFor(engine.Classes), walkMethods(), kernelMethods())
 }
 
 // registeredFor returns the engines of [Register] that predict a target.
-func registeredFor(t Target) []*Engine {
-	return slices.DeleteFunc(slices.Clone(registered), func(m *Engine) bool { return m.Target != t })
+func registeredFor(t engine.Target) []*engine.Engine {
+	return slices.DeleteFunc(slices.Clone(registered), func(m *engine.Engine) bool { return m.Target != t })
 }
 
 // methodNames returns the names of all methods.
@@ -44,7 +45,7 @@ func MethodList() string {
 		name := m.Name
 		stem, _, composed := strings.Cut(name, "+")
 		if !composed || !slices.ContainsFunc(methods,
-			func(o *Engine) bool { return o.Name == stem }) {
+			func(o *engine.Engine) bool { return o.Name == stem }) {
 			names = append(names, name)
 		}
 	}
@@ -54,22 +55,22 @@ func MethodList() string {
 
 // findMethod returns the method of a target with a name. The error is a [choose.ErrUsage] that suggests the
 // nearest name, or lists all names.
-func findMethod(name string, t Target) (*Engine, error) {
+func findMethod(name string, t engine.Target) (*engine.Engine, error) {
 	switch {
-	case t == Numbers:
+	case t == engine.Numbers:
 		return findRegression(name)
-	case t == LabelSets && name == Spectral.Name:
+	case t == engine.LabelSets && name == Spectral.Name:
 		return Spectral, nil
-	case t == LabelSets:
+	case t == engine.LabelSets:
 		return nil, choose.Usage("%s: predicts no sets of labels in this program; give %s", name, Spectral.Name)
 	}
 	methods := All()
 	base, isSmoothed := strings.CutSuffix(name, smoothSuffix)
-	i := slices.IndexFunc(methods, func(m *Engine) bool { return m.Name == base })
+	i := slices.IndexFunc(methods, func(m *engine.Engine) bool { return m.Name == base })
 	if i < 0 { // the learner that goes without saying may be said
-		i = slices.IndexFunc(methods, func(m *Engine) bool {
+		i = slices.IndexFunc(methods, func(m *engine.Engine) bool {
 			return m.Name+"+"+classify.Learners()[0].Name == base &&
-				slices.Contains(m.Specs, specOf(classify.Learners()[0]))
+				slices.Contains(m.Specs, engine.SpecOf(classify.Learners()[0]))
 		})
 	}
 	switch {
@@ -95,51 +96,51 @@ func findMethod(name string, t Target) (*Engine, error) {
 }
 
 // graphMethods returns the learners of package propagate and logistic regression on eigenvectors.
-func graphMethods() (list []*Engine) {
+func graphMethods() (list []*engine.Engine) {
 	for _, l := range propagate.Learners() {
 		list = append(list, spreading{l}.engine())
 	}
-	return append(list, spectralLogistic.engine())
+	return append(list, spectralLogistic.Engine())
 }
 
-var registered []*Engine // by other modules
+var registered []*engine.Engine // by other modules
 
 // Restore returns an engine that predicts the nodes of a problem whose labels and classes, in their order, or numbers are those that the
 // model of a target has learned from. On the same graph the result has the bits of the prediction that was
 // kept. Settings other than Raw, Memory, Workers and Progress are those of the model. There is no
 // estimate of the accuracy. The error is a [choose.ErrUsage] for a method that this program does not have.
-func Restore(m *Model, t Target) (*Engine, error) {
+func Restore(m *engine.Model, t engine.Target) (*engine.Engine, error) {
 	e, err := findMethod(m.Method, t)
 	if err != nil {
 		return nil, err
 	}
-	if t == Numbers {
-		e = Best([]Entry{{Method: e, Own: m.Values}})
+	if t == engine.Numbers {
+		e = Best([]engine.Entry{{Method: e, Own: m.Values}})
 	}
 	return e.Restore(m), nil
 }
 
-// Best returns an engine that predicts the value of every node with the best of some engines of numbers, see [BestAmong].
-func Best(entries []Entry) *Engine { return BestAmong(Means(), entries) }
+// Best returns an engine that predicts the value of every node with the best of some engines of numbers, see [engine.BestAmong].
+func Best(entries []engine.Entry) *engine.Engine { return engine.BestAmong(Means(), entries) }
 
 // Register adds an engine, which then works as those of this package do: [Parse] and [ParseList] know its name,
 // its parameters have grids, and its memory is estimated. If it has one declaration, Fit is called with complete values of
 // its parameters, which are chosen by cross-validation. Call it
 // from an init function. It panics if the name is taken, or if there is no Fit.
-func Register(e *Engine) {
+func Register(e *engine.Engine) {
 	if _, err := findMethod(e.Name, e.Target); err == nil || e.Fit == nil {
 		panic("method: an engine needs Fit and a name of its own")
 	}
 	if len(e.Specs) == 1 {
-		e = e.choosing()
+		e = e.Choosing()
 	}
 	registered = append(registered, e)
 }
 
 // Regressions returns all engines of numbers.
-func Regressions() (list []*Engine) {
-	for _, m := range []graphMethod{harmonic, hops, spectralRidge} {
-		list = append(list, m.engine())
+func Regressions() (list []*engine.Engine) {
+	for _, m := range []engine.GraphMethod{harmonic, hops, spectralRidge} {
+		list = append(list, m.Engine())
 	}
 	list[1].Takes = append(list[1].Takes, "node_features")
 	for _, l := range propagate.Learners() {
@@ -147,7 +148,7 @@ func Regressions() (list []*Engine) {
 			list = append(list, spreading{l}.numbers())
 		}
 	}
-	list = append(list, registeredFor(Numbers)...)
+	list = append(list, registeredFor(engine.Numbers)...)
 	for _, f := range kernels() {
 		if f.Works&param.Undirected != 0 {
 			list = append(list, kernelRidge{f}.engine())
@@ -181,7 +182,7 @@ func DefaultNumbers(nodes int, signed bool) string {
 }
 
 // findRegression returns the engine of numbers with a name.
-func findRegression(name string) (*Engine, error) {
+func findRegression(name string) (*engine.Engine, error) {
 	var names []string
 	for _, e := range Regressions() {
 		switch {

@@ -11,13 +11,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // keptAs returns a model after it was written and read.
-func keptAs(t *testing.T, m *Engine, out *Prediction, s *Settings) *Model {
+func keptAs(t *testing.T, m *engine.Engine, out *engine.Prediction, s *engine.Settings) *engine.Model {
 	t.Helper()
 	kept, err := m.Keep(out, s)
 	if err != nil {
@@ -27,7 +28,7 @@ func keptAs(t *testing.T, m *Engine, out *Prediction, s *Settings) *Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again := new(Model)
+	again := new(engine.Model)
 	if err := json.Unmarshal(text, again); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
@@ -61,7 +62,7 @@ func TestKeptModels(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		kept := keptAs(t, m, want, &own)
-		got, err := predictKept(t.Context(), kept, p, &Settings{Workers: 3})
+		got, err := predictKept(t.Context(), kept, p, &engine.Settings{Workers: 3})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -120,11 +121,11 @@ func TestChangedModels(t *testing.T) {
 		`{"method":"lp+cs","values":{"alpha":1,"smooth-alpha":7}}`: "out of range",
 		`{"method":"what"}`: "no method",
 	} {
-		m := new(Model)
+		m := new(engine.Model)
 		if err := json.Unmarshal([]byte(text), m); err != nil {
 			continue
 		}
-		if _, err := predictKept(t.Context(), m, p, new(Settings)); err == nil || m.Method != "what" && !errors.Is(err, ErrChanged) {
+		if _, err := predictKept(t.Context(), m, p, new(engine.Settings)); err == nil || m.Method != "what" && !errors.Is(err, engine.ErrChanged) {
 			t.Errorf("%s: %s is applied", means, text)
 		}
 	}
@@ -159,11 +160,11 @@ func TestForgedModels(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m := new(Model)
+			m := new(engine.Model)
 			if json.Unmarshal(forged, m) != nil {
 				return
 			}
-			out, err := predictKept(t.Context(), m, p, new(Settings))
+			out, err := predictKept(t.Context(), m, p, new(engine.Settings))
 			if err == nil && slices.ContainsFunc(out.Scores.Data, func(x float32) bool { return x != x }) {
 				t.Errorf("%s: applied: %s", name, forged)
 			}
@@ -191,8 +192,8 @@ func TestForgedModels(t *testing.T) {
 }
 
 // predictKept predicts with the engine of a model of classes.
-func predictKept(ctx context.Context, m *Model, p *Problem, s *Settings) (*Prediction, error) {
-	e, err := Restore(m, Classes)
+func predictKept(ctx context.Context, m *engine.Model, p *engine.Problem, s *engine.Settings) (*engine.Prediction, error) {
+	e, err := Restore(m, engine.Classes)
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -25,7 +26,7 @@ import (
 
 // randomNumbers returns a connected random graph with weights, and values that follow a cosine on a
 // third of its nodes. Two nodes without edges are behind it.
-func randomNumbers(t testing.TB, seed uint64, n int) *Problem {
+func randomNumbers(t testing.TB, seed uint64, n int) *engine.Problem {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 1))
 	var e []sparse.Triplet
@@ -46,7 +47,7 @@ func randomNumbers(t testing.TB, seed uint64, n int) *Problem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Problem{Graph: g}
+	p := &engine.Problem{Graph: g}
 	for i := range n {
 		if rng.IntN(3) == 0 {
 			p.Row, p.Value = append(p.Row, i), append(p.Value, 7+5*math.Cos(float64(i)/9)+rng.NormFloat64()/4)
@@ -56,7 +57,7 @@ func randomNumbers(t testing.TB, seed uint64, n int) *Problem {
 }
 
 // dense returns the adjacency matrix.
-func dense(p *Problem) *mat.Dense {
+func dense(p *engine.Problem) *mat.Dense {
 	n := len(p.Degrees)
 	a := mat.NewDense(n, n, nil)
 	_ = sparse.Sweep(context.Background(), p.A, 1, func(_ int, panel sparse.Panel) error {
@@ -72,9 +73,9 @@ func dense(p *Problem) *mat.Dense {
 }
 
 // runOne predicts by one method.
-func runOne(t testing.TB, p *Problem, method string, s *Settings) *predictedNumbers {
+func runOne(t testing.TB, p *engine.Problem, method string, s *engine.Settings) *predictedNumbers {
 	t.Helper()
-	methods, err := ParseList(method, Numbers)
+	methods, err := ParseList(method, engine.Numbers)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,12 +88,12 @@ func runOne(t testing.TB, p *Problem, method string, s *Settings) *predictedNumb
 
 // predictedNumbers are predictions of the best of several engines.
 type predictedNumbers struct {
-	*Prediction
-	*Contest
+	*engine.Prediction
+	*engine.Contest
 }
 
 // predictNumbers predicts with the best of several engines.
-func predictNumbers(ctx context.Context, p *Problem, methods []Entry, s *Settings) (*predictedNumbers, error) {
+func predictNumbers(ctx context.Context, p *engine.Problem, methods []engine.Entry, s *engine.Settings) (*predictedNumbers, error) {
 	out, err := Best(methods).Predict(ctx, p, nil, s)
 	if err != nil {
 		return nil, err
@@ -111,7 +112,7 @@ func near(t *testing.T, what string, got, want []float64) {
 }
 
 // keepKnown replaces the values of known nodes by the given ones, and others beyond their range by the nearest in it.
-func keepKnown(p *Problem, values []float64) []float64 {
+func keepKnown(p *engine.Problem, values []float64) []float64 {
 	for i, v := range values {
 		values[i] = min(max(v, slices.Min(p.Value)), slices.Max(p.Value))
 	}
@@ -151,7 +152,7 @@ func TestHarmonicAgreesWithDenseAlgebra(t *testing.T) {
 }
 
 // heat returns exp(−βL̃) with L̃ = J − S.
-func heat(p *Problem, beta float64) *mat.SymDense {
+func heat(p *engine.Problem, beta float64) *mat.SymDense {
 	n := len(p.Degrees)
 	a := dense(p)
 	l := mat.NewSymDense(n, nil)
@@ -182,7 +183,7 @@ func heat(p *Problem, beta float64) *mat.SymDense {
 
 // bordered solves [K + λs·I, 1; 1ᵀ, 0] for the values at the given positions, s the mean of the
 // diagonal over all known nodes, and returns the predictions.
-func bordered(t *testing.T, p *Problem, positions []int, k *mat.SymDense, lambda float64) (values []float64) {
+func bordered(t *testing.T, p *engine.Problem, positions []int, k *mat.SymDense, lambda float64) (values []float64) {
 	t.Helper()
 	m, s := len(positions), 0.0
 	for _, row := range p.Row {
@@ -241,23 +242,23 @@ func TestKernelsAgreeWithDenseAlgebra(t *testing.T) {
 // lowerLimits lowers the numbers of values from which on samples and conjugate gradients are used, because dense
 // solves take the cube of the number.
 func lowerLimits(t *testing.T) {
-	compared := mostCompared
-	t.Cleanup(func() { mostCompared = compared })
-	mostCompared = 250
+	compared := engine.MostCompared
+	t.Cleanup(func() { engine.MostCompared = compared })
+	engine.MostCompared = 250
 }
 
 // TestManyValues compares the conjugate gradients of many values with the factor of fewer. A node without a value follows.
 func TestManyValues(t *testing.T) {
 	lowerLimits(t)
-	mostCompared *= 3 // so that one value more makes little difference
-	p := randomNumbers(t, 3, mostCompared+3)
+	engine.MostCompared *= 3 // so that one value more makes little difference
+	p := randomNumbers(t, 3, engine.MostCompared+3)
 	p.Row, p.Value = nil, nil
-	for i := range mostCompared + 1 {
+	for i := range engine.MostCompared + 1 {
 		p.Row, p.Value = append(p.Row, i), append(p.Value, 7+5*math.Cos(float64(i)/9))
 	}
-	want := runOne(t, p.At(sched.UpTo(mostCompared)), "diffusion:beta=2+rls:lambda=0.1", nil)
+	want := runOne(t, p.At(sched.UpTo(engine.MostCompared)), "diffusion:beta=2+rls:lambda=0.1", nil)
 	got := runOne(t, p, "diffusion:beta=2+rls:lambda=0.1", nil)
-	if v, w := got.Value[mostCompared+2], want.Value[mostCompared+2]; math.Abs(v-w) > 0.01 {
+	if v, w := got.Value[engine.MostCompared+2], want.Value[engine.MostCompared+2]; math.Abs(v-w) > 0.01 {
 		t.Errorf("%v, want %v", v, w)
 	}
 }
@@ -269,7 +270,7 @@ func TestErrorsOfManyValues(t *testing.T) {
 		t.Skip("takes some seconds")
 	}
 	lowerLimits(t)
-	p := randomNumbers(t, 5, mostCompared*39/10)
+	p := randomNumbers(t, 5, engine.MostCompared*39/10)
 	for _, list := range []string{"harmonic", "diffusion:beta=3+rls"} {
 		got := runOne(t, p, list, nil)
 		fold := choose.Folds(make([]int, len(p.Row)), 5, 0, 0)
@@ -282,7 +283,7 @@ func TestErrorsOfManyValues(t *testing.T) {
 			}
 		}
 		mse := stat.Mean(squares, nil)
-		if got.Tested != mostCompared || math.Abs(got.RMSE*got.RMSE-mse) > 3*stat.StdDev(squares, nil)/math.Sqrt(float64(mostCompared)) || got.R2Stderr == 0 {
+		if got.Tested != engine.MostCompared || math.Abs(got.RMSE*got.RMSE-mse) > 3*stat.StdDev(squares, nil)/math.Sqrt(float64(engine.MostCompared)) || got.R2Stderr == 0 {
 			t.Errorf("%s: RMSE² %v of %d values, R² ± %v; all folds have %v", list, got.RMSE*got.RMSE, got.Tested, got.R2Stderr, mse)
 		}
 	}
@@ -349,7 +350,7 @@ func TestHopsAgreesWithDenseAlgebra(t *testing.T) {
 		}
 	}
 	const lambda = 0.03
-	out := runOne(t, p, "hops:lambda=0.03", &Settings{RNGSeed: 5})
+	out := runOne(t, p, "hops:lambda=0.03", &engine.Settings{RNGSeed: 5})
 
 	walk := mat.NewDense(n, n, nil)
 	a := dense(p)
@@ -470,7 +471,7 @@ func TestSameBits(t *testing.T) {
 	var want *predictedNumbers
 	for _, workers := range []int{1, 2, 7} {
 		p.Workers = workers
-		out := runOne(t, p, "harmonic,diffusion:beta=2+rls,hops,regularized-laplacian+rls,spectral,lgc", &Settings{Workers: workers})
+		out := runOne(t, p, "harmonic,diffusion:beta=2+rls,hops,regularized-laplacian+rls,spectral,lgc", &engine.Settings{Workers: workers})
 		if len(out.Methods) != 6 || out.RMSE >= out.Mean.RMSE || out.Tested != len(p.Row) {
 			t.Errorf("%v, mean %v, %d tested", out.Methods, out.Mean, out.Tested)
 		}
@@ -489,7 +490,7 @@ func TestTwoValues(t *testing.T) {
 	p := randomNumbers(t, 7, 40).At([]int{0, 1})
 	p.Value[1] = p.Value[0] + 1
 	for _, list := range []string{"harmonic,diffusion+rls,hops", "hops,diffusion+rls,harmonic", "diffusion+rls,hops"} {
-		methods, err := ParseList(list, Numbers)
+		methods, err := ParseList(list, engine.Numbers)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -534,8 +535,8 @@ func TestFewValues(t *testing.T) {
 			}
 			others := slices.DeleteFunc(sched.UpTo(n), func(i int) bool { return slices.Contains(p.Row, i) })
 			hidden := problem.Pick(truth, others)
-			found := MeasureErrors(hidden, problem.Pick(out.Value, others)).R2
-			gains = append(gains, found-MeasureErrors(hidden, slices.Repeat([]float64{stat.Mean(p.Value, nil)}, len(others))).R2)
+			found := engine.MeasureErrors(hidden, problem.Pick(out.Value, others)).R2
+			gains = append(gains, found-engine.MeasureErrors(hidden, slices.Repeat([]float64{stat.Mean(p.Value, nil)}, len(others))).R2)
 			biases = append(biases, out.R2-found)
 			for _, unit := range []float64{0x1p-320, 0x1p320} {
 				if draw > 0 {
@@ -551,7 +552,7 @@ func TestFewValues(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			engine, err := Restore(model, Numbers)
+			engine, err := Restore(model, engine.Numbers)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -572,31 +573,33 @@ func TestFewValues(t *testing.T) {
 func TestUnsolvedCandidates(t *testing.T) {
 	p := randomNumbers(t, 3, 120)
 	failure := &problem.Error{Method: "test", Err: iterative.ErrIterationLimit}
-	solvedFrom := func(name string, least float64, fails bool) Entry {
-		spec := *hops.spec
+	solvedFrom := func(name string, least float64, fails bool) engine.Entry {
+		spec := *hops.Spec
 		spec.Name = name
 		m := hops
-		m.spec = &spec
-		m.predictions = oneByOne(func(ctx context.Context, p *Problem, v param.Values, s *Settings) ([]float64, error) {
+		m.Spec = &spec
+		m.Predictions = engine.OneByOne(func(ctx context.Context, p *engine.Problem, v param.Values, s *engine.Settings) ([]float64, error) {
 			if fails {
 				return nil, failure
 			}
-			out, err := hops.engine().Fit(ctx, p, &Parameters{Declared: &Setting{hops.spec, v}}, s)
+			out, err := hops.Engine().Fit(ctx, p, &engine.Parameters{Declared: &engine.Setting{Spec: hops.Spec, Values: v}}, s)
 			if err != nil {
 				return nil, err
 			}
 			return out.Value, nil
-		}).predictions
-		m.scores = func(ctx context.Context, j *job, v param.Values) error {
+		}).Predictions
+		m.Scores = func(ctx context.Context, j *engine.Job, v param.Values) error {
 			if v.Number("lambda") < least {
 				return failure
 			}
-			return hops.scores(ctx, j, v)
+			return hops.Scores(ctx, j, v)
 		}
-		return Entry{Method: m.engine()}
+		return engine.Entry{Method: m.Engine()}
 	}
-	compare := func(methods ...Entry) (*predictedNumbers, error) { return predictNumbers(t.Context(), p, methods, nil) }
-	hopsAlone := Entry{Method: hops.engine()}
+	compare := func(methods ...engine.Entry) (*predictedNumbers, error) {
+		return predictNumbers(t.Context(), p, methods, nil)
+	}
+	hopsAlone := engine.Entry{Method: hops.Engine()}
 	solved, err := compare(hopsAlone, hopsAlone) // predictions of one method are not drawn towards the mean
 	if err != nil {
 		t.Fatal(err)
@@ -631,7 +634,7 @@ func TestRefusals(t *testing.T) {
 	for i := range p.Value {
 		p.Value[i] = 2
 	}
-	methods, err := ParseList("harmonic", Numbers)
+	methods, err := ParseList("harmonic", engine.Numbers)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -639,7 +642,7 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("equal values: %v", err)
 	}
 	for _, text := range []string{"", "lp", "rls", "diffusion", "commute-time+rls", "diffusion+svm", "diffusion+rls:cost=1", "hops:lambda=-1", "diffusion:beta=x+rls"} {
-		if _, err := ParseList(text, Numbers); err == nil {
+		if _, err := ParseList(text, engine.Numbers); err == nil {
 			t.Errorf("%q is a method", text)
 		}
 	}

@@ -5,18 +5,19 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
 // onProcesses returns the predicted values of all nodes and the errors that each method has, from processes that
 // share the rows of the graph.
-func onProcesses(t *testing.T, size int, p *Problem, methods []Entry) (*sparse.Block[float64], *predictedNumbers) {
+func onProcesses(t *testing.T, size int, p *engine.Problem, methods []engine.Entry) (*sparse.Block[float64], *predictedNumbers) {
 	t.Helper()
 	var report *predictedNumbers // of process 0
 	values := contract.OnProcesses(t, size, p.Graph, p.Row, func(part *graph.Graph, local func(row int) int) (*sparse.Block[float64], error) {
 		team := sparse.TeamOf(part.A)
-		own := &Problem{Graph: part, Value: p.Value}
+		own := &engine.Problem{Graph: part, Value: p.Value}
 		for _, row := range p.Row {
 			own.Row = append(own.Row, local(row))
 		}
@@ -31,7 +32,7 @@ func onProcesses(t *testing.T, size int, p *Problem, methods []Entry) (*sparse.B
 				}
 			}
 		}
-		out, err := predictNumbers(t.Context(), own, methods, &Settings{RNGSeed: 3})
+		out, err := predictNumbers(t.Context(), own, methods, &engine.Settings{RNGSeed: 3})
 		if err != nil {
 			return nil, err
 		}
@@ -59,16 +60,16 @@ func TestNumbersOnSeveralProcesses(t *testing.T) {
 		}
 	}
 	for i, name := range []string{"harmonic", "hops", "diffusion:beta=2+rls", "spectral", "lgc", "harmonic,hops:lambda=0.1"} {
-		methods, err := ParseList(name, Numbers)
+		methods, err := ParseList(name, engine.Numbers)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := runOne(t, p, name, &Settings{RNGSeed: 3})
+		want := runOne(t, p, name, &engine.Settings{RNGSeed: 3})
 		values, got := onProcesses(t, 2+i%2, p, methods)
 		if got.Method != want.Method || got.Parameters.String() != want.Parameters.String() {
 			t.Errorf("%s: %s, %v, want %s, %v", name, got.Method, got.Parameters, want.Method, want.Parameters)
 		}
-		for _, e := range []struct{ got, want Errors }{{got.Errors, want.Errors}, {got.Mean, want.Mean}, {got.Neighbours, want.Neighbours}} {
+		for _, e := range []struct{ got, want engine.Errors }{{got.Errors, want.Errors}, {got.Mean, want.Mean}, {got.Neighbours, want.Neighbours}} {
 			if math.Abs(e.got.RMSE-e.want.RMSE) > 1e-4 || math.Abs(e.got.MAE-e.want.MAE) > 1e-4 {
 				t.Errorf("%s: errors %v, want %v", name, e.got, e.want)
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/contract"
@@ -22,7 +23,7 @@ func TestTuneOnSplits(t *testing.T) {
 		t.Skip("takes most of a second")
 	}
 	g := testgraph.Planted(t, 5, 100, 80)
-	p := &Problem{Graph: &graph.Graph{A: g.A, Degrees: g.Degrees}, Row: g.Row, Class: g.Class, Names: g.Names}
+	p := &engine.Problem{Graph: &graph.Graph{A: g.A, Degrees: g.Degrees}, Row: g.Row, Class: g.Class, Names: g.Names}
 	splits, err := choose.Draw(p.Class, choose.Design{Fraction: 0.4, Tuning: true}, 2, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +64,7 @@ func TestTuneOnSplits(t *testing.T) {
 // without a label if walks have no step.
 func TestTuneWithoutSteps(t *testing.T) {
 	g := testgraph.Planted(t, 5, 100, 80)
-	p := &Problem{Graph: &graph.Graph{A: g.A, Degrees: g.Degrees}, Row: g.Row, Names: []string{"few", "most", "some"}}
+	p := &engine.Problem{Graph: &graph.Graph{A: g.A, Degrees: g.Degrees}, Row: g.Row, Names: []string{"few", "most", "some"}}
 	for i := range p.Row {
 		p.Class = append(p.Class, []int{1, 0, 1, 2, 1, 2}[i%6])
 	}
@@ -76,7 +77,7 @@ func TestTuneWithoutSteps(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, cost := range []float64{1, 128} {
-		set := &Settings{Lists: listed(map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(0), "cost": param.Grid(cost)}, Plain)}
+		set := &engine.Settings{Lists: listed(map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(0), "cost": param.Grid(cost)}, Plain)}
 		c, err := methods[0].Tune(t.Context(), p, splits, set)
 		if err != nil {
 			t.Fatal(err)
@@ -107,7 +108,7 @@ func TestTuneWithoutSteps(t *testing.T) {
 // all scores of it are equal but for rounding.
 func TestTuneUnreached(t *testing.T) {
 	const pairs = 10
-	p := &Problem{Graph: new(graph.Graph), Names: []string{"a", "b", "c"}}
+	p := &engine.Problem{Graph: new(graph.Graph), Names: []string{"a", "b", "c"}}
 	var entries []sparse.Triplet
 	clique := func(size int) {
 		first := len(p.Degrees)
@@ -145,7 +146,7 @@ func TestTuneUnreached(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, m := range list {
-		c, err := m.Tune(t.Context(), p, &choose.Splits{Len: 1, At: func(int) choose.Split { return trainTest }}, &Settings{Fixed: true})
+		c, err := m.Tune(t.Context(), p, &choose.Splits{Len: 1, At: func(int) choose.Split { return trainTest }}, &engine.Settings{Fixed: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,7 +164,7 @@ func TestTuneProgress(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []int64
-	s := &Settings{Progress: func(_ string, done, total int64) { got = append(got, done, total) }}
+	s := &engine.Settings{Progress: func(_ string, done, total int64) { got = append(got, done, total) }}
 	if _, err := (walkMethod{"cwk", classify.Learners()[0]}).engine().Choose(t.Context(), p, splits, s); err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/contract"
@@ -17,7 +18,7 @@ import (
 
 // slowWalk returns P_0 … P_steps by the definition, with dense matrices.
 // visible reports whether a label is known to the walk.
-func slowWalk(p *Problem, alpha float64, steps int, visible func(i int) bool) [][][]float64 {
+func slowWalk(p *engine.Problem, alpha float64, steps int, visible func(i int) bool) [][][]float64 {
 	n, _ := p.A.Dims()
 	k := len(p.Names)
 	dense := p.A.(*sparse.CSR)
@@ -66,7 +67,7 @@ func slowWalk(p *Problem, alpha float64, steps int, visible func(i int) bool) []
 }
 
 // slowReached finds the nodes that reach a visible label by repeated passes.
-func slowReached(p *Problem, visible func(i int) bool) []bool {
+func slowReached(p *engine.Problem, visible func(i int) bool) []bool {
 	n, _ := p.A.Dims()
 	reached := make([]bool, n)
 	for i, row := range p.Row {
@@ -100,14 +101,14 @@ func (s slowItem) kernel(o slowItem, from, to int) float64 {
 // counts right answers. Answers that could fall either way are counted in
 // close: decisions within 1e-3 of 0, and those of a machine nearly all of whose
 // support vectors are at their bound, which leaves its bias open.
-func slowHits(t *testing.T, train, test []slowItem, classes, largest int, par Parameters, close *int64) int64 {
+func slowHits(t *testing.T, train, test []slowItem, classes, largest int, par engine.Parameters, close *int64) int64 {
 	n := len(train)
 	data := make([]float64, n*n)
 	y := make([]int, n)
 	for i, a := range train {
 		y[i] = a.class
 		for j, b := range train {
-			data[i*n+j] = a.kernel(b, par.minSteps(), par.steps())
+			data[i*n+j] = a.kernel(b, par.MinSteps(), par.Steps())
 		}
 	}
 	svm := &classify.SVM{Cost: par.Declared.Values.Number("cost"), Tolerance: 1e-6}
@@ -128,7 +129,7 @@ func slowHits(t *testing.T, train, test []slowItem, classes, largest int, par Pa
 		answer := largest
 		if !oneClass {
 			for j, b := range train {
-				row[j] = a.kernel(b, par.minSteps(), par.steps())
+				row[j] = a.kernel(b, par.MinSteps(), par.Steps())
 			}
 			decisions := model.ScoresTo(nil, row, 0)
 			answer = model.Pairs.Predict(decisions)
@@ -148,16 +149,16 @@ var oracleLists = listed(map[string][]param.Value{"alpha": param.Grid(0, 0.3, 0.
 func TestCrossValidateAgainstOracle(t *testing.T) {
 	oracleGrid := gridOf(t, oracleLists, "svm")
 	p := contract.Planted(t, 1, 60, 33)
-	set := &Settings{Lists: oracleLists, foldCount: 4, RNGSeed: 5, Given: param.Values{"svm-tolerance": param.Of(1e-6)}}
+	set := &engine.Settings{Lists: oracleLists, FoldCount: 4, RNGSeed: 5, Given: param.Values{"svm-tolerance": param.Of(1e-6)}}
 	choice, err := chooseWalks(context.Background(), p, set)
 	if err != nil {
 		t.Fatal(err)
 	}
-	fold := choose.Folds(p.Class, set.foldCount, set.RNGSeed, 0)
-	want, close := make([]int64, oracleGrid.size()), make([]int64, oracleGrid.size())
+	fold := choose.Folds(p.Class, set.FoldCount, set.RNGSeed, 0)
+	want, close := make([]int64, oracleGrid.Size()), make([]int64, oracleGrid.Size())
 	for _, alpha := range []float64{0, 0.3, 0.9, 1} {
-		walks := make([][][][]float64, set.foldCount)
-		reached := make([][]bool, set.foldCount)
+		walks := make([][][][]float64, set.FoldCount)
+		reached := make([][]bool, set.FoldCount)
 		for f := range walks {
 			visible := func(i int) bool { return fold[i] != f }
 			walks[f] = slowWalk(p, alpha, 9, visible)
@@ -173,7 +174,7 @@ func TestCrossValidateAgainstOracle(t *testing.T) {
 			largest := choose.Majority(visible)
 			for i := range want {
 				par := settingAt(oracleGrid, i)
-				if par.alpha() != alpha {
+				if par.Alpha() != alpha {
 					continue
 				}
 				var train, test []slowItem
@@ -186,7 +187,7 @@ func TestCrossValidateAgainstOracle(t *testing.T) {
 						if class == largest {
 							want[indexOf(oracleGrid, par)]++
 						}
-					case par.features() == Plain:
+					case par.Features() == Plain:
 						train = append(train, slowItem{walks[f], row, class})
 					case reached[own][row]:
 						train = append(train, slowItem{walks[own], row, class})
@@ -196,8 +197,8 @@ func TestCrossValidateAgainstOracle(t *testing.T) {
 			}
 		}
 	}
-	compareHits(t, oracleGrid, total(choice.choice.Counts), want, close)
-	if choice.Accuracy != float64(total(choice.choice.Counts)[indexOf(oracleGrid, choice.Parameters)])/33 {
+	compareHits(t, oracleGrid, total(choice.Found.Counts), want, close)
+	if choice.Accuracy != float64(total(choice.Found.Counts)[indexOf(oracleGrid, choice.Parameters)])/33 {
 		t.Errorf("accuracy %v of %v", choice.Accuracy, choice.Parameters)
 	}
 }
@@ -228,8 +229,8 @@ func total(c *choose.Counts) []int64 {
 	return sums
 }
 
-func indexOf(g *walkJob, par Parameters) int {
-	for i := range g.size() {
+func indexOf(g *walkJob, par engine.Parameters) int {
+	for i := range g.Size() {
 		if one := settingAt(g, i); maps.Equal(one.Kernel.Values, par.Kernel.Values) && one.Declared.Values["cost"] == par.Declared.Values["cost"] {
 			return i
 		}
@@ -244,38 +245,38 @@ func TestChooseOnSplitsAgainstOracle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set := &Settings{Lists: oracleLists, foldCount: 4, RNGSeed: 5, Given: param.Values{"svm-tolerance": param.Of(1e-6)}}
+	set := &engine.Settings{Lists: oracleLists, FoldCount: 4, RNGSeed: 5, Given: param.Values{"svm-tolerance": param.Of(1e-6)}}
 	choice, err := chooseWalksOnSplits(context.Background(), p, splits, set)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, close := make([]int64, oracleGrid.size()), make([]int64, oracleGrid.size())
+	want, close := make([]int64, oracleGrid.Size()), make([]int64, oracleGrid.Size())
 	for i := range splits.Len {
 		s := splits.At(i)
 		train := p.At(s.Train)
-		fold := choose.Folds(train.Class, set.foldCount, set.RNGSeed, 0)
+		fold := choose.Folds(train.Class, set.FoldCount, set.RNGSeed, 0)
 		largest := choose.Majority(train.Class)
 		all := func(int) bool { return true }
 		reached := slowReached(train, all)
 		var hidden [][]bool
-		for f := range set.foldCount {
+		for f := range set.FoldCount {
 			hidden = append(hidden, slowReached(train, func(i int) bool { return fold[i] != f }))
 		}
 		for _, alpha := range []float64{0, 0.3, 0.9, 1} {
 			full := slowWalk(train, alpha, 9, all)
 			var folds [][][][]float64
-			for f := range set.foldCount {
+			for f := range set.FoldCount {
 				folds = append(folds, slowWalk(train, alpha, 9, func(i int) bool { return fold[i] != f }))
 			}
 			for i := range want {
 				par := settingAt(oracleGrid, i)
-				if par.alpha() != alpha {
+				if par.Alpha() != alpha {
 					continue
 				}
 				var items, test []slowItem
 				for i, row := range train.Row {
 					own, class := fold[i], train.Class[i]
-					if par.features() == Plain {
+					if par.Features() == Plain {
 						items = append(items, slowItem{full, row, class})
 					} else if hidden[own][row] {
 						items = append(items, slowItem{folds[own], row, class})
@@ -293,7 +294,7 @@ func TestChooseOnSplitsAgainstOracle(t *testing.T) {
 			}
 		}
 	}
-	compareHits(t, oracleGrid, total(choice.choice.Counts), want, close)
+	compareHits(t, oracleGrid, total(choice.Found.Counts), want, close)
 }
 
 // The scores of Predict are the votes of a machine on the dense kernel.
@@ -301,13 +302,13 @@ func TestPredictAgainstOracle(t *testing.T) {
 	p := contract.Planted(t, 3, 80, 40)
 	for _, kind := range []string{Plain, Honest} {
 		par := walkWith(onWalk(0.6, 6, 1, kind), costOf(4))
-		set := &Settings{foldCount: 3, RNGSeed: 8, Given: param.Values{"svm-tolerance": param.Of(1e-6)}}
+		set := &engine.Settings{FoldCount: 3, RNGSeed: 8, Given: param.Values{"svm-tolerance": param.Of(1e-6)}}
 		got, err := predictWalksWith(context.Background(), p, par, set)
 		if err != nil {
 			t.Fatal(err)
 		}
 		all := func(int) bool { return true }
-		full, reached := slowWalk(p, par.alpha(), par.steps(), all), slowReached(p, all)
+		full, reached := slowWalk(p, par.Alpha(), par.Steps(), all), slowReached(p, all)
 		var train []slowItem
 		var y []int
 		cost := 4.0
@@ -318,11 +319,11 @@ func TestPredictAgainstOracle(t *testing.T) {
 		} else {
 			cost /= fewPartitions
 			for d := range uint64(fewPartitions) {
-				fold := choose.Folds(p.Class, set.foldCount, set.RNGSeed, d)
+				fold := choose.Folds(p.Class, set.FoldCount, set.RNGSeed, d)
 				for i, row := range p.Row {
 					visible := func(j int) bool { return fold[j] != fold[i] }
 					if slowReached(p, visible)[row] {
-						walk := slowWalk(p, par.alpha(), par.steps(), visible)
+						walk := slowWalk(p, par.Alpha(), par.Steps(), visible)
 						train, y = append(train, slowItem{walk, row, p.Class[i]}), append(y, p.Class[i])
 					}
 				}
@@ -332,7 +333,7 @@ func TestPredictAgainstOracle(t *testing.T) {
 		gram := sparse.BlockOf(m, m, make([]float64, m*m))
 		for i, a := range train {
 			for j, b := range train {
-				gram.Data[i*m+j] = a.kernel(b, par.minSteps(), par.steps())
+				gram.Data[i*m+j] = a.kernel(b, par.MinSteps(), par.Steps())
 			}
 		}
 		model, err := (&classify.SVM{Cost: cost, Tolerance: 1e-6}).Fit(context.Background(), classify.DenseGram(gram), y, 3)
@@ -370,7 +371,7 @@ func TestPredictAgainstOracle(t *testing.T) {
 			}
 			k := make([]float64, m)
 			for j, b := range train {
-				k[j] = slowItem{full, i, 0}.kernel(b, par.minSteps(), par.steps())
+				k[j] = slowItem{full, i, 0}.kernel(b, par.MinSteps(), par.Steps())
 			}
 			classify.SoftVotes(share, model.Pairs, model.ScoresTo(nil, k, 0), choose.VoteSlope)
 			// One power relates all scores to the votes.

@@ -8,6 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/internal/propagation"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
@@ -19,25 +20,25 @@ import (
 // most likely to meet first (Zhu et al. 2003). A node that no label reaches keeps
 // its prior. Labels that absorb less of a walk, and walks of a given length, give the
 // distributions P_t of the walk of package cwk.
-var labelPropagation = &Engine{
+var labelPropagation = &engine.Engine{
 	Name:  "lp",
 	Takes: append([]string{cwk.PriorParam.Name}, propagationSpec.Takes()...),
 	Specs: []*param.Spec{&propagationSpec},
 	Fit:   predictPropagated,
-	Workspace: func(p *Problem, s *Settings) (w budget.Workspace, err error) {
+	Workspace: func(p *engine.Problem, s *engine.Settings) (w budget.Workspace, err error) {
 		v, _, err := propagationValues(s)
 		if err != nil {
 			return w, err
 		}
 		w = propagationOf(p, v, s).Workspace()
-		if !s.Given.Has("center") && s.baselines == nil {
-			w = w.Or(BaselineWorkspace(p, s))
+		if !s.Given.Has("center") && s.Baselines == nil {
+			w = w.Or(engine.BaselineWorkspace(p, s))
 		}
 		return w, nil
 	},
-	Highest: func(*Problem, *Settings) bool { return true },
+	Highest: func(*engine.Problem, *engine.Settings) bool { return true },
 	HasRaw:  true,
-	Baseline: func(b *Baselines) problem.Estimate { // with given values of the parameters if there are some
+	Baseline: func(b *engine.Baselines) problem.Estimate { // with given values of the parameters if there are some
 		if b.Declared != nil {
 			return *b.Declared
 		}
@@ -62,8 +63,8 @@ var propagationSpec = param.Spec{
 }
 
 // predictPropagated is the Fit of label propagation.
-func predictPropagated(ctx context.Context, p *Problem, par *Parameters,
-	s *Settings) (*Prediction, error) {
+func predictPropagated(ctx context.Context, p *engine.Problem, par *engine.Parameters,
+	s *engine.Settings) (*engine.Prediction, error) {
 	if err := problem.ValidateFor(p, &propagationSpec); err != nil {
 		return nil, err
 	}
@@ -84,7 +85,7 @@ func predictPropagated(ctx context.Context, p *Problem, par *Parameters,
 		return nil, param.Refuse("lp", "lp",
 			"with negative weights it solves for the limit of an undirected graph; leave out --directed, --alpha and --steps")
 	}
-	out := new(Prediction)
+	out := new(engine.Prediction)
 	if !set.Given.Has("center") {
 		if l.HeldOut, err = heldOutOf(ctx, p, &set, l); err != nil {
 			return nil, err
@@ -97,7 +98,7 @@ func predictPropagated(ctx context.Context, p *Problem, par *Parameters,
 		}
 	}
 	if isGiven {
-		out.Parameters = Parameters{Declared: &Setting{&propagationSpec, v}}
+		out.Parameters = engine.Parameters{Declared: &engine.Setting{Spec: &propagationSpec, Values: v}}
 		out.Settings = 1
 	}
 	if out.Reached, err = p.Reachable(ctx, p.Row, set.Workers, &out.Work); err != nil {
@@ -121,29 +122,29 @@ func predictPropagated(ctx context.Context, p *Problem, par *Parameters,
 		out.Form = l.Form()
 	}
 	out.Seconds.Walk = time.Since(start).Seconds()
-	fillClasses(out, p, set.Prior)
+	engine.FillClasses(out, p, set.Prior)
 	return out, nil
 }
 
 // heldOutOf returns the scores of label propagation at held-out labels, which say whether centred scores predict them significantly
 // better; nil: they are not computed.
-func heldOutOf(ctx context.Context, p *Problem, set *Settings,
+func heldOutOf(ctx context.Context, p *engine.Problem, set *engine.Settings,
 	l *propagation.Propagation) (*propagation.HeldOut, error) {
 	switch {
-	case set.baselines != nil:
-		return set.baselines.Held, nil
+	case set.Baselines != nil:
+		return set.Baselines.Held, nil
 	case set.Fixed || choose.TooFew(p.Class) || p.Directed || p.Signed ||
 		l.Alpha < 1 || l.Steps > 0:
 		return nil, nil
 	}
-	folds := set.folds(len(p.Row))
+	folds := set.Folds(len(p.Row))
 	return propagation.NewBaseline(p, set.Prior, set.Memory, set.Workers).CompareCenter(ctx,
 		choose.Folds(p.Class, folds, set.RNGSeed, 0), folds)
 }
 
 // propagationOf returns label propagation with the given values.
-func propagationOf(p *Problem, v param.Values,
-	set *Settings) *propagation.Propagation {
+func propagationOf(p *engine.Problem, v param.Values,
+	set *engine.Settings) *propagation.Propagation {
 	l := &propagation.Propagation{
 		P: p, Alpha: v.Number("alpha"), Steps: v.Int("steps"), Prior: set.Prior,
 		Center: v.On("center"), Memory: set.Memory,
@@ -158,7 +159,7 @@ func propagationOf(p *Problem, v param.Values,
 
 // propagationValues returns the values of label propagation, and whether one of them
 // was given.
-func propagationValues(set *Settings) (v param.Values, isGiven bool, err error) {
+func propagationValues(set *engine.Settings) (v param.Values, isGiven bool, err error) {
 	values := propagationSpec.Own(set.Given)
 	v, err = propagationSpec.Resolve(values, nil)
 	return v, len(values) > 0, err

@@ -9,6 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/test/contract"
 )
@@ -19,8 +20,8 @@ func TestRegister(t *testing.T) {
 	inner := methodOf(t, "lgc")
 	spec := *inner.Specs[0]
 	spec.Name = "another"
-	Register(&Engine{Name: spec.Name, Takes: spec.Takes(), Specs: []*param.Spec{&spec},
-		Fit: func(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
+	Register(&engine.Engine{Name: spec.Name, Takes: spec.Takes(), Specs: []*param.Spec{&spec},
+		Fit: func(ctx context.Context, p *engine.Problem, par *engine.Parameters, s *engine.Settings) (*engine.Prediction, error) {
 			return inner.Fit(ctx, p, par, s)
 		}})
 	defer func() { registered = registered[:len(registered)-1] }()
@@ -34,11 +35,11 @@ func TestRegister(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept, err := m.Keep(got, &Settings{})
+	kept, err := m.Keep(got, &engine.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := predictKept(t.Context(), kept, p, &Settings{})
+	again, err := predictKept(t.Context(), kept, p, &engine.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/test/contract"
 )
@@ -20,8 +21,8 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // costOf returns a setting of the support vector machine.
-func costOf(cost float64) *Setting {
-	return &Setting{&learnerOf("svm").Path.Spec, param.Values{"cost": param.Of(cost)}}
+func costOf(cost float64) *engine.Setting {
+	return &engine.Setting{Spec: &learnerOf("svm").Path.Spec, Values: param.Values{"cost": param.Of(cost)}}
 }
 
 func learnerOf(name string) *classify.Learner { return classify.Learners().Named(name) }
@@ -43,12 +44,12 @@ func listed(values map[string][]param.Value, features ...string) map[string][]pa
 // gridOf returns the settings to choose from for a learner on walks.
 func gridOf(t *testing.T, lists map[string][]param.Value, learner string) *walkJob {
 	t.Helper()
-	return jobOf(t, &Settings{Lists: lists}, learner)
+	return jobOf(t, &engine.Settings{Lists: lists}, learner)
 }
 
-func jobOf(t *testing.T, s *Settings, learner string) *walkJob {
+func jobOf(t *testing.T, s *engine.Settings, learner string) *walkJob {
 	t.Helper()
-	j, err := walkMethod{"cwk", learnerOf(learner)}.job(&Problem{Graph: new(graph.Graph), Names: make([]string, 3)}, s)
+	j, err := walkMethod{"cwk", learnerOf(learner)}.job(&engine.Problem{Graph: new(graph.Graph), Names: make([]string, 3)}, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,17 +57,19 @@ func jobOf(t *testing.T, s *Settings, learner string) *walkJob {
 }
 
 // settingAt returns setting number i, those of the learner varying fastest.
-func settingAt(j *walkJob, i int) Parameters { return j.parameters(i/len(j.values), i%len(j.values)) }
+func settingAt(j *walkJob, i int) engine.Parameters {
+	return j.Parameters(i/len(j.Values), i%len(j.Values))
+}
 
 // onWalk returns the parameters of a walk.
-func onWalk(alpha float64, steps, minSteps int, features string) Parameters {
-	return Parameters{Kernel: &Setting{&walkSpec, param.Values{
+func onWalk(alpha float64, steps, minSteps int, features string) engine.Parameters {
+	return engine.Parameters{Kernel: &engine.Setting{Spec: &walkSpec, Values: param.Values{
 		"alpha": param.Of(alpha), "steps": param.Of(steps), "min-steps": param.Of(minSteps), "features": param.Of(features),
 	}}}
 }
 
 // walkWith returns the parameters of a walk with values of a learner.
-func walkWith(p Parameters, declared *Setting) Parameters {
+func walkWith(p engine.Parameters, declared *engine.Setting) engine.Parameters {
 	p.Declared = declared
 	return p
 }
@@ -84,11 +87,11 @@ func TestWorkersAndMemoryAgree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var first *Prediction
-	var cross, split *Choice
+	var first *engine.Prediction
+	var cross, split *engine.Choice
 	for _, workers := range []int{1, 2, 7} {
 		for _, memory := range []int64{0, leastMemory} {
-			set := &Settings{Lists: tinyGrid, Workers: workers, Memory: memory, RNGSeed: 2}
+			set := &engine.Settings{Lists: tinyGrid, Workers: workers, Memory: memory, RNGSeed: 2}
 			c, err := chooseWalks(context.Background(), p, set)
 			if err != nil {
 				t.Fatal(err)
@@ -105,7 +108,7 @@ func TestWorkersAndMemoryAgree(t *testing.T) {
 				first, cross, split = got, c, s
 				continue
 			}
-			if !slices.Equal(c.choice.Counts.Right, cross.choice.Counts.Right) || !slices.Equal(s.choice.Counts.Right, split.choice.Counts.Right) {
+			if !slices.Equal(c.Found.Counts.Right, cross.Found.Counts.Right) || !slices.Equal(s.Found.Counts.Right, split.Found.Counts.Right) {
 				t.Errorf("%d workers, memory %d: other hits", workers, memory)
 			}
 			if memory > 0 && c.Work.Sweeps <= cross.Work.Sweeps {
@@ -122,7 +125,7 @@ func TestWorkersAndMemoryAgree(t *testing.T) {
 			}
 		}
 	}
-	if first.Work.Sweeps == 0 || first.Settings != gridOf(t, tinyGrid, "svm").size() {
+	if first.Work.Sweeps == 0 || first.Settings != gridOf(t, tinyGrid, "svm").Size() {
 		t.Errorf("work %+v for %d settings", first.Work, first.Settings)
 	}
 }
@@ -130,12 +133,12 @@ func TestWorkersAndMemoryAgree(t *testing.T) {
 // On a large graph long walks are not tried where short ones do better.
 func TestShortGrid(t *testing.T) {
 	p := contract.Planted(t, 4, 300, 60)
-	set := &Settings{Lists: map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(2, 20, 60), "cost": param.Grid(4), "features": {param.Of(Plain)}}}
+	set := &engine.Settings{Lists: map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(2, 20, 60), "cost": param.Grid(4), "features": {param.Of(Plain)}}}
 	j, err := plainWalks().job(p, set)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := j.newChooser().short(1e3); got == nil || got.size() != 2 {
+	if got := j.newChooser().short(1e3); got == nil || got.Size() != 2 {
 		t.Fatalf("%+v", got)
 	}
 	if got := j.newChooser().short(1e12); got != nil {
@@ -159,7 +162,7 @@ func TestFewLabels(t *testing.T) {
 		p := *base
 		p.Row, p.Class = labels.row, labels.class
 		for _, m := range All() {
-			got, err := m.Predict(context.Background(), &p, nil, &Settings{Lists: tinyGrid})
+			got, err := m.Predict(context.Background(), &p, nil, &engine.Settings{Lists: tinyGrid})
 			if err != nil {
 				t.Errorf("%s with labels %v: %v", m.Name, labels, err)
 				continue
@@ -219,7 +222,7 @@ func TestValidate(t *testing.T) {
 	none.Row, none.Class = nil, nil
 	one.Class = make([]int, len(p.Class))
 	for _, test := range []struct {
-		p    *Problem
+		p    *engine.Problem
 		want string
 	}{
 		{&none, "method: no labelled node"},
@@ -242,25 +245,25 @@ func TestValidate(t *testing.T) {
 // plainWalks is the method on walks with the learner that goes without saying.
 func plainWalks() walkMethod { return walkMethod{"cwk", classify.Learners()[0]} }
 
-func predictWalks(ctx context.Context, p *Problem, s *Settings) (*Prediction, error) {
+func predictWalks(ctx context.Context, p *engine.Problem, s *engine.Settings) (*engine.Prediction, error) {
 	return plainWalks().engine().Fit(ctx, p, nil, s)
 }
 
-func predictWalksWith(ctx context.Context, p *Problem, par Parameters, s *Settings) (*Prediction, error) {
+func predictWalksWith(ctx context.Context, p *engine.Problem, par engine.Parameters, s *engine.Settings) (*engine.Prediction, error) {
 	return plainWalks().engine().Fit(ctx, p, &par, s)
 }
 
-func chooseWalks(ctx context.Context, p *Problem, s *Settings) (*Choice, error) {
+func chooseWalks(ctx context.Context, p *engine.Problem, s *engine.Settings) (*engine.Choice, error) {
 	j, err := plainWalks().begin(ctx, p, nil, s)
 	if err != nil {
 		return nil, err
 	}
 	if choose.TooFew(p.Class) {
-		return &Choice{Parameters: j.parameters(0, 0), Settings: j.size()}, nil
+		return &engine.Choice{Parameters: j.Parameters(0, 0), Settings: j.Size()}, nil
 	}
-	return j.byFolds(ctx)
+	return j.ByFolds(ctx)
 }
 
-func chooseWalksOnSplits(ctx context.Context, p *Problem, splits *choose.Splits, s *Settings) (*Choice, error) {
+func chooseWalksOnSplits(ctx context.Context, p *engine.Problem, splits *choose.Splits, s *engine.Settings) (*engine.Choice, error) {
 	return plainWalks().engine().Choose(ctx, p, splits, s)
 }

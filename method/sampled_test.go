@@ -8,6 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/test/contract"
 )
@@ -16,10 +17,10 @@ import (
 // was chosen on a sample: a prediction with the chosen parameters has the same scores.
 func TestSampledKernelIsTheChosenOne(t *testing.T) {
 	p := contract.Planted(t, 3, 120, 60)
-	set := &Settings{sample: 30}
+	set := &engine.Settings{Sample: 30}
 	others := false
 	for _, name := range []string{"diffusion", "diffusion+rls", "von-neumann+logistic", "heat-pagerank"} {
-		m, err := findMethod(name, Classes)
+		m, err := findMethod(name, engine.Classes)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -36,7 +37,7 @@ func TestSampledKernelIsTheChosenOne(t *testing.T) {
 		}
 		f := kernel.Families().Named(out.Parameters.Kernel.Spec.Name)
 		own := set.WithDefaults()
-		grid, _, err := own.grid(&f.Spec, f.Own(own.Given), kernel.OnDegrees(p.Degrees))
+		grid, _, err := own.Grid(&f.Spec, f.Own(own.Given), kernel.OnDegrees(p.Degrees))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,14 +52,14 @@ func TestSampledKernelIsTheChosenOne(t *testing.T) {
 // outside a fold, of folds that have as many labels as the sample, in the order of folds.
 func TestSampledAccuracy(t *testing.T) {
 	p := contract.Planted(t, 3, 120, 90)
-	set := &Settings{sample: 30}
+	set := &engine.Settings{Sample: 30}
 	for _, name := range []string{"diffusion+rls", "cwk", "spectral+logistic"} {
 		m := methodOf(t, name)
 		out, err := m.Predict(t.Context(), p, nil, set)
 		if err != nil {
 			t.Fatal(err)
 		}
-		folds := set.folds(len(p.Row))
+		folds := set.Folds(len(p.Row))
 		fold := choose.Folds(p.Class, folds, set.RNGSeed, 0)
 		tested, right, skipped := 0, 0, 0
 		for f := 0; tested+skipped < 30; f++ {
@@ -92,12 +93,12 @@ func TestSettledDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, space, err := learnerSettings(new(Settings), by, 2)
+	all, space, err := engine.LearnerSettings(new(engine.Settings), by, 2)
 	if err != nil || len(all) < 2 || space.Usual == 0 || by.Text(all[space.Usual]) != by.Text(usual) {
 		t.Errorf("%d of %v, %v; want that of %v", space.Usual, all, err, usual)
 	}
 	p := by.Param("lambda")
-	if all, space, err = learnerSettings(&Settings{Lists: map[string][]param.Value{p.Name: p.Grid[:1]}}, by, 2); err != nil || len(all) != 1 || space.Usual != 0 {
+	if all, space, err = engine.LearnerSettings(&engine.Settings{Lists: map[string][]param.Value{p.Name: p.Grid[:1]}}, by, 2); err != nil || len(all) != 1 || space.Usual != 0 {
 		t.Errorf("%d of %v, %v; want the only one", space.Usual, all, err)
 	}
 }

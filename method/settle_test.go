@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/budget"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/test/contract"
 )
@@ -42,7 +43,7 @@ func TestGridFile(t *testing.T) {
 			t.Errorf("%s: %s, want %s", methods[i].Name, got, want)
 		}
 	}
-	set := &Settings{Lists: listed(map[string][]param.Value{"alpha": param.Grid(0.9, 0.5)}, "honest"), Given: param.Values{"min-steps": param.Of(1)}}
+	set := &engine.Settings{Lists: listed(map[string][]param.Value{"alpha": param.Grid(0.9, 0.5)}, "honest"), Given: param.Values{"min-steps": param.Of(1)}}
 	walks, err := walkSettings(set)
 	if err != nil {
 		t.Fatal(err)
@@ -130,7 +131,7 @@ func TestFirstStepBeyondTheLast(t *testing.T) {
 		}
 	}
 	p := contract.Planted(t, 5, 60, 30)
-	set := &Settings{Given: param.Values{"min-steps": param.Of(500)}}
+	set := &engine.Settings{Given: param.Values{"min-steps": param.Of(500)}}
 	if _, err := methodOf(t, "cwk").Declare(p, set, budget.Workspace{}); err == nil {
 		t.Error("an estimate takes a first step beyond the last")
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
@@ -15,7 +16,7 @@ import (
 // is true within its error.
 func TestShares(t *testing.T) {
 	all, class := contract.Blocks(t, 3, 2000, 300, 2, 6, 3)
-	p := &method.Problem{Graph: all.Graph, Names: all.Names}
+	p := &engine.Problem{Graph: all.Graph, Names: all.Names}
 	seen := 0
 	for i, c := range all.Class { // every fifth of class 1
 		if seen += c; c == 0 || seen%5 == 0 {
@@ -35,7 +36,7 @@ func TestShares(t *testing.T) {
 			set = own
 		}
 		set.Workers = 1
-		predict := func(p *method.Problem) (*method.Prediction, float64) {
+		predict := func(p *engine.Problem) (*engine.Prediction, float64) {
 			out, err := entries[0].Method.Predict(t.Context(), p, nil, set)
 			if err == nil {
 				err = entries[0].Method.AdaptToShares(t.Context(), p, out, set)
@@ -72,7 +73,7 @@ func TestBalancedClasses(t *testing.T) {
 	}
 	p.Names = []string{"frequent", "rare"}
 	for _, name := range testgraph.Sample(t, 2, []string{"auto", "cwk:alpha=0.5:steps=5+rls:lambda=1", "diffusion:beta=3+rls:lambda=1"}) {
-		recall, reported, accuracy := map[string]float64{}, method.Prediction{}, 0.0
+		recall, reported, accuracy := map[string]float64{}, engine.Prediction{}, 0.0
 		for _, weights := range []string{"equal", "balanced"} {
 			entries, err := method.Parse(name + ":class-weights=" + weights)
 			if err == nil {

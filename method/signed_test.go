@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/method/engine"
 )
 
 // TestTwoFactions predicts the factions of graphs whose edges have the wrong sign with probability 0.2, from one label
@@ -43,8 +44,8 @@ func TestTwoFactions(t *testing.T) {
 		if err := f.SolveVec(l, b); err != nil {
 			t.Fatal(err)
 		}
-		p := &Problem{Graph: g, Weighted: true, Row: []int{0, 1}, Class: []int{0, 1}, Names: []string{"a", "b"}}
-		for _, m := range []*Engine{automatic, labelPropagation} {
+		p := &engine.Problem{Graph: g, Weighted: true, Row: []int{0, 1}, Class: []int{0, 1}, Names: []string{"a", "b"}}
+		for _, m := range []*engine.Engine{automatic, labelPropagation} {
 			out, err := m.Predict(t.Context(), p, nil, nil)
 			if err != nil {
 				t.Fatal(err)

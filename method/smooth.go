@@ -8,6 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/propagate"
@@ -17,18 +18,18 @@ import (
 const smoothSuffix = "+cs"
 
 // addSmoothing returns an engine with [propagate.CorrectAndSmooth] around it.
-func addSmoothing(inner *Engine) *Engine {
-	e := &Engine{
+func addSmoothing(inner *engine.Engine) *engine.Engine {
+	e := &engine.Engine{
 		Name:  inner.Name + smoothSuffix,
 		Takes: slices.Concat(inner.Takes, propagate.CorrectAndSmooth.Takes()),
 		Specs: slices.Concat(inner.Specs,
 			[]*param.Spec{&propagate.CorrectAndSmooth}),
 		HasRaw: true,
 	}
-	e.Fit = func(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
+	e.Fit = func(ctx context.Context, p *engine.Problem, par *engine.Parameters, s *engine.Settings) (*engine.Prediction, error) {
 		return predictSmoothed(ctx, inner, e.Name, p, par, s)
 	}
-	e.Choose = func(ctx context.Context, p *Problem, splits *choose.Splits, s *Settings) (*Choice, error) {
+	e.Choose = func(ctx context.Context, p *engine.Problem, splits *choose.Splits, s *engine.Settings) (*engine.Choice, error) {
 		if inner.Choose == nil {
 			return nil, nil
 		}
@@ -39,7 +40,7 @@ func addSmoothing(inner *Engine) *Engine {
 		c.Smoothed, err = resolveSmoothing(s)
 		return c, err
 	}
-	e.Workspace = func(p *Problem, s *Settings) (w budget.Workspace, err error) { // smoothing begins when the engine within is done
+	e.Workspace = func(p *engine.Problem, s *engine.Settings) (w budget.Workspace, err error) { // smoothing begins when the engine within is done
 		n := len(p.Degrees)
 		k := len(p.Names)
 		smooth := budget.Held(budget.Block[float64](n, k)).And(propagate.SmoothWorkspace(n, p.A.NNZ(), k))
@@ -52,15 +53,15 @@ func addSmoothing(inner *Engine) *Engine {
 }
 
 // resolveSmoothing returns the given values of [propagate.CorrectAndSmooth], with defaults.
-func resolveSmoothing(s *Settings) (*Setting, error) {
+func resolveSmoothing(s *engine.Settings) (*engine.Setting, error) {
 	spec := &propagate.CorrectAndSmooth
 	v, err := spec.Resolve(spec.Own(s.WithDefaults().Given), nil)
-	return &Setting{spec, v}, err
+	return &engine.Setting{Spec: spec, Values: v}, err
 }
 
 // predictSmoothed predicts with the engine, and smooths its scores.
-func predictSmoothed(ctx context.Context, inner *Engine, name string, p *Problem, par *Parameters,
-	s *Settings) (*Prediction, error) {
+func predictSmoothed(ctx context.Context, inner *engine.Engine, name string, p *engine.Problem, par *engine.Parameters,
+	s *engine.Settings) (*engine.Prediction, error) {
 	if p.Directed {
 		return nil, &problem.Error{Method: name, Err: problem.ErrDirected}
 	}
@@ -97,7 +98,7 @@ func predictSmoothed(ctx context.Context, inner *Engine, name string, p *Problem
 			shareSmoothed(out, i, out.Raw.Row(i))
 		}
 	}
-	setKnown(out, p)
+	engine.SetKnown(out, p)
 	out.Seconds.Walk += time.Since(start).Seconds()
 	out.Parameters.Smoothed = smoothed
 	out.Settings = max(1, out.Settings)
@@ -106,7 +107,7 @@ func predictSmoothed(ctx context.Context, inner *Engine, name string, p *Problem
 
 // shareSmoothed stores the scores and the class of a node with the given smoothed scores. Negative ones
 // count as 0; if all do, the scores stay.
-func shareSmoothed(p *Prediction, i int, smooth []float64) {
+func shareSmoothed(p *engine.Prediction, i int, smooth []float64) {
 	sum := 0.0
 	for _, v := range smooth {
 		sum += max(v, 0)

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/testgraph"
@@ -20,7 +21,7 @@ func TestSmoothAgainstDense(t *testing.T) {
 	}
 	for _, name := range []string{"lp", "diffusion+gp", "cwk"} {
 		p := goldenProblem(t, "wrand60")
-		set := &Settings{Fixed: true, Given: param.Values{"correct-alpha": param.Of(0.6), "smooth-alpha": param.Of(0.3), "variance": param.Of(3.0)}}
+		set := &engine.Settings{Fixed: true, Given: param.Values{"correct-alpha": param.Of(0.6), "smooth-alpha": param.Of(0.3), "variance": param.Of(3.0)}}
 		base, got := predictBy(t, name, p, set), predictBy(t, name+"+cs", p, set)
 		n, k := len(p.Degrees), len(p.Names)
 		s := mat.NewDense(n, n, nil)
@@ -117,7 +118,7 @@ func TestSmoothAgrees(t *testing.T) {
 	}
 	var first []float64
 	for _, workers := range []int{1, 2, 7} {
-		out, err := m[0].Predict(t.Context(), p, nil, &Settings{Workers: workers})
+		out, err := m[0].Predict(t.Context(), p, nil, &engine.Settings{Workers: workers})
 		if err != nil {
 			t.Fatal(err)
 		}

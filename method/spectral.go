@@ -9,6 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
@@ -38,29 +39,29 @@ const embeddingTolerance = 1e-6
 // and Weiss 2002). ε is a hundredth of the root mean square of ‖x‖, below which rows of
 // other components have only rounding. The eigenvectors are those of L̃ with the smallest
 // values. d and λ are chosen by cross-validation.
-var spectralLogistic = graphMethod{
-	spec: &spectralLogisticSpec, prepare: prepareSpectral, predictions: predictSpectral, scores: scoreSpectral,
-	highest: func(*Problem, *Settings) bool { return true }, workspace: spectralWorkspace, isSampled: true,
+var spectralLogistic = engine.GraphMethod{
+	Spec: &spectralLogisticSpec, Prepare: prepareSpectral, Predictions: predictSpectral, Scores: scoreSpectral,
+	Highest: func(*engine.Problem, *engine.Settings) bool { return true }, Workspace: spectralWorkspace, IsSampled: true,
 }
 
 // prepareSpectral computes the eigenvectors that the largest dimension needs.
-func prepareSpectral(ctx context.Context, j *job,
+func prepareSpectral(ctx context.Context, j *engine.Job,
 	settings []param.Values) error {
-	if err := j.whole(ctx); err != nil {
+	if err := j.Whole(ctx); err != nil {
 		return err
 	}
 	largest := 0
 	for _, v := range settings {
 		largest = max(largest, v.Int("dimension"))
 	}
-	e := &spectralJob{job: j}
-	j.shared = e
+	e := &spectralJob{Job: j}
+	j.Shared = e
 	return e.embed(ctx, largest)
 }
 
 // spectralJob is a job of logistic regression on eigenvectors; embedding is nil on a graph without edges.
 type spectralJob struct {
-	*job
+	*engine.Job
 	embedding *sparse.Block[float64]
 }
 
@@ -70,21 +71,21 @@ var embeddingProblem = lanczos.GraphProblem{Matrix: sparse.NormalizedAdjacency,
 
 // embed computes as many eigenvectors as the largest dimension needs.
 func (j *spectralJob) embed(ctx context.Context, dimension int) error {
-	n := j.g.Team().TotalOf(len(j.p.Degrees))
-	if len(j.g.Components.Sizes) == n { // there are no edges
+	n := j.Graph.Team().TotalOf(len(j.Problem.Degrees))
+	if len(j.Graph.Components.Sizes) == n { // there are no edges
 		return nil
 	}
-	pairs, err := embeddingProblem.Solve(ctx, j.g, min(dimension, n),
-		&lanczos.Settings{Tolerance: embeddingTolerance, Workers: j.set.Workers,
-			Memory: j.set.Memory})
+	pairs, err := embeddingProblem.Solve(ctx, j.Graph, min(dimension, n),
+		&lanczos.Settings{Tolerance: embeddingTolerance, Workers: j.Settings.Workers,
+			Memory: j.Settings.Memory})
 	if errors.Is(err, lanczos.ErrIterationLimit) {
 		err = nil
-		j.out.Unfinished = "a search for eigenvectors ended at the limit of its products, before its tolerance"
+		j.Out.Unfinished = "a search for eigenvectors ended at the limit of its products, before its tolerance"
 	}
 	if err != nil {
 		return err
 	}
-	j.out.Work.Sweeps += pairs.Products
+	j.Out.Work.Sweeps += pairs.Products
 	j.embedding = pairs.Vectors
 	return nil
 }
@@ -102,13 +103,13 @@ func (j *spectralJob) rowTo(dst []float64, v int) {
 	if len(dst) == 0 {
 		return
 	}
-	n := float64(j.g.Team().TotalOf(j.embedding.Rows))
+	n := float64(j.Graph.Team().TotalOf(j.embedding.Rows))
 	auto.ScaleRow(dst, j.embedding.Row(v), auto.ShortRow*auto.ShortRow*float64(len(dst))/n)
 }
 
 // fit fits the first settings, as many as have the same dimension, to labels; the models are
 // nil if these have one class.
-func (j *spectralJob) fit(ctx context.Context, train *Problem,
+func (j *spectralJob) fit(ctx context.Context, train *engine.Problem,
 	settings []param.Values) ([]*classify.LinearModel, error) {
 	d := settings[0].Int("dimension")
 	var falling []float64 // because falling λ need the fewest steps
@@ -131,7 +132,7 @@ func (j *spectralJob) fit(ctx context.Context, train *Problem,
 		return make([]*classify.LinearModel, len(falling)), nil
 	case errors.Is(err, classify.ErrIterationLimit):
 		err = nil
-		j.out.Unfinished = "a logistic regression ended at the limit of its steps, before its tolerance"
+		j.Out.Unfinished = "a logistic regression ended at the limit of its steps, before its tolerance"
 	}
 	slices.Reverse(models)
 	return models, err
@@ -139,15 +140,15 @@ func (j *spectralJob) fit(ctx context.Context, train *Problem,
 
 // predictSpectral fits models to each group. A node that no label reaches is given the largest
 // class.
-func predictSpectral(ctx context.Context, of *job,
-	settings []param.Values, groups []group,
-	visit foldVisitor) error {
-	j := of.shared.(*spectralJob)
+func predictSpectral(ctx context.Context, of *engine.Job,
+	settings []param.Values, groups []engine.Group,
+	visit engine.FoldVisitor) error {
+	j := of.Shared.(*spectralJob)
 	for i, g := range groups {
-		reached := j.g.Components.Reachable(g.train.Row)
-		largest := choose.Majority(g.train.Class)
+		reached := j.Graph.Components.Reachable(g.Train.Row)
+		largest := choose.Majority(g.Train.Class)
 		for setting := 0; setting < len(settings); {
-			models, err := j.fit(ctx, g.train, settings[setting:])
+			models, err := j.fit(ctx, g.Train, settings[setting:])
 			if err != nil {
 				return err
 			}
@@ -170,65 +171,65 @@ func predictSpectral(ctx context.Context, of *job,
 }
 
 // scoreSpectral gives every node its probabilities.
-func scoreSpectral(ctx context.Context, of *job,
+func scoreSpectral(ctx context.Context, of *engine.Job,
 	v param.Values) error {
-	j := of.shared.(*spectralJob)
-	n := len(j.p.Degrees)
-	k := len(j.p.Names)
+	j := of.Shared.(*spectralJob)
+	n := len(j.Problem.Degrees)
+	k := len(j.Problem.Names)
 	if d := v.Int("dimension"); j.columns(v) == d && d < j.embedding.Cols { // those that a kept model has, to the bit
 		j.embedding = nil
 		if err := j.embed(ctx, d); err != nil {
 			return err
 		}
 	}
-	models, err := j.fit(ctx, j.p, []param.Values{v})
+	models, err := j.fit(ctx, j.Problem, []param.Values{v})
 	if err != nil {
 		return err
 	}
 	model := models[0]
 	cols := j.columns(v)
-	j.out.Class = make([]int, n)
-	if j.set.Top > 0 {
-		j.out.Highest = problem.NewHighest(n, j.p.Row, j.p.Class)
+	j.Out.Class = make([]int, n)
+	if j.Settings.Top > 0 {
+		j.Out.Highest = problem.NewHighest(n, j.Problem.Row, j.Problem.Class)
 	} else {
-		j.out.Scores = blocks.NewDense[float32](n, k)
+		j.Out.Scores = blocks.NewDense[float32](n, k)
 	}
-	err = blocks.EachNodeChunk(ctx, j.set.Workers, n, func(_, lo, hi int) {
+	err = blocks.EachNodeChunk(ctx, j.Settings.Workers, n, func(_, lo, hi int) {
 		x := make([]float64, cols)
 		z := []float64(nil)
 		shares := make([]float32, k)
 		for v := lo; v < hi; v++ {
-			if !j.out.Reached.Contains(uint32(v)) {
+			if !j.Out.Reached.Contains(uint32(v)) {
 				continue
 			}
-			if j.set.Top > 0 {
+			if j.Settings.Top > 0 {
 				clear(shares)
 			} else {
-				shares = j.out.Scores.Row(v)
+				shares = j.Out.Scores.Row(v)
 			}
 			j.rowTo(x, v)
 			z = model.ScoresTo(z, x, nil)
-			j.out.Class[v] = model.Pairs[classify.ArgMax(z)].Positive
+			j.Out.Class[v] = model.Pairs[classify.ArgMax(z)].Positive
 			for a, q := range classify.Softmax(z, z) {
 				shares[model.Pairs[a].Positive] = float32(q)
 			}
-			if j.set.Top > 0 {
-				j.out.Highest.Set(v, shares)
+			if j.Settings.Top > 0 {
+				j.Out.Highest.Set(v, shares)
 			}
 		}
 	})
-	fillClasses(j.out, j.p, classShares)
+	engine.FillClasses(j.Out, j.Problem, engine.ClassShares)
 	return err
 }
 
 // spectralWorkspace declares the memory of the search for eigenvectors, and of models that learn from the labels.
-func spectralWorkspace(p *Problem, settings []param.Values, s *Settings) (w budget.Workspace, err error) {
+func spectralWorkspace(p *engine.Problem, settings []param.Values, s *engine.Settings) (w budget.Workspace, err error) {
 	n := len(p.Degrees)
 	dimension := 0
 	for _, v := range settings {
 		dimension = max(dimension, min(n, v.Int("dimension")))
 	}
-	labels := int64(max(len(p.Row), s.tested))
+	labels := int64(max(len(p.Row), s.Tested))
 	return budget.Held(budget.Times(6*dimension+68, 8*int64(n)), 96*labels*int64(dimension)), nil
 }
 
@@ -241,20 +242,20 @@ var spectralRidge = featureRidge{fixed: spectralFeatures, widens: true}.method(&
 		Kind: param.Whole, Range: param.Range{Least: 1, Most: auto.EmbeddingColumns}, Default: param.Of(64), Grid: param.Grid(16, 64, auto.EmbeddingColumns),
 	}, {
 		Name: "lambda", Symbol: "λ", Meaning: "ridge, relative to the mean squared length of the features of a node",
-		Range: param.Above(0), Default: param.Of(0.1), Grid: ratios,
+		Range: param.Above(0), Default: param.Of(0.1), Grid: engine.Ratios,
 	}},
-}, func(p *Problem) budget.Workspace {
+}, func(p *engine.Problem) budget.Workspace {
 	return auto.EmbeddingWorkspace(len(p.Degrees), min(len(p.Row), mostFitted))
 })
 
 // spectralFeatures returns the rows of the embedding.
-func spectralFeatures(ctx context.Context, j *job, p *Problem, positions []int, v param.Values) (*features, error) {
+func spectralFeatures(ctx context.Context, j *engine.Job, p *engine.Problem, positions []int, v param.Values) (*features, error) {
 	dimension := v.Int("dimension")
-	f := j.shared.(*ridgeFit)
-	if dimension > f.columns || !j.set.Rough && dimension < f.columns { // those that a kept model has, to the bit
+	f := j.Shared.(*ridgeFit)
+	if dimension > f.columns || !j.Settings.Rough && dimension < f.columns { // those that a kept model has, to the bit
 		f.columns = dimension
 		var err error
-		if f.embedding, err = auto.NewEmbedding(ctx, p, dimension, &lanczos.Settings{Memory: j.set.Memory, Workers: j.set.Workers}); err != nil {
+		if f.embedding, err = auto.NewEmbedding(ctx, p, dimension, &lanczos.Settings{Memory: j.Settings.Memory, Workers: j.Settings.Workers}); err != nil {
 			return nil, err
 		}
 	}
@@ -265,7 +266,7 @@ func spectralFeatures(ctx context.Context, j *job, p *Problem, positions []int, 
 		e.RowTo(x.Row(a), p.Row[i])
 	}
 	add := func(ctx context.Context, w, values []float64) error {
-		return blocks.EachNodeChunk(ctx, j.set.Workers, len(p.Degrees), func(_, lo, hi int) {
+		return blocks.EachNodeChunk(ctx, j.Settings.Workers, len(p.Degrees), func(_, lo, hi int) {
 			row := make([]float64, dimension)
 			for node := lo; node < hi; node++ {
 				e.RowTo(row, node)

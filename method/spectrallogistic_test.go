@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/contract"
@@ -15,7 +16,7 @@ import (
 
 // plainEmbedding returns the rows x/√(‖x‖² + d/10⁴n) of the d eigenvectors of the dense S
 // with the largest eigenvalues below 1.
-func plainEmbedding(t *testing.T, p *Problem, d int) [][]float64 {
+func plainEmbedding(t *testing.T, p *engine.Problem, d int) [][]float64 {
 	n := len(p.Degrees)
 	s := mat.NewSymDense(n, nil)
 	for i := range n {
@@ -52,7 +53,7 @@ func plainEmbedding(t *testing.T, p *Problem, d int) [][]float64 {
 
 // plainProbabilities descends the gradient of multinomial logistic regression with
 // a ridge and free biases, and returns the probabilities of all rows of x.
-func plainProbabilities(p *Problem, x [][]float64, lambda float64) [][]float64 {
+func plainProbabilities(p *engine.Problem, x [][]float64, lambda float64) [][]float64 {
 	k, d := len(p.Names), len(x[0])
 	w := make([][]float64, k) // the last one is the bias
 	for c := range w {
@@ -109,7 +110,7 @@ func plainProbabilities(p *Problem, x [][]float64, lambda float64) [][]float64 {
 
 func TestSpectralLogisticPlain(t *testing.T) {
 	p := contract.Planted(t, 21, 90, 40)
-	set := &Settings{Given: param.Values{"dimension": param.Of(5), "lambda": param.Of(0.5)}}
+	set := &engine.Settings{Given: param.Values{"dimension": param.Of(5), "lambda": param.Of(0.5)}}
 	out := predictBy(t, "spectral+logistic", p, set)
 	want := plainProbabilities(p, plainEmbedding(t, p, 5), 0.5)
 	compared := 0
@@ -137,7 +138,7 @@ func TestSpectralLogisticWorkers(t *testing.T) {
 	p := goldenProblem(t, "sbm300")
 	first := ""
 	for _, workers := range []int{1, 2, 7} {
-		out := predictBy(t, "spectral+logistic", p, &Settings{Workers: workers})
+		out := predictBy(t, "spectral+logistic", p, &engine.Settings{Workers: workers})
 		found := fmt.Sprint(out.Parameters, out.Estimate, out.Scores.Data)
 		if first == "" {
 			first = found

@@ -14,6 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
@@ -34,15 +35,15 @@ const (
 )
 
 // engine returns the learner as an engine of classes.
-func (m spreading) engine() *Engine {
-	return graphMethod{spec: &m.rule.Spec, prepare: func(ctx context.Context, j *job, _ []param.Values) error { return j.whole(ctx) },
-		predictions: m.predictions, scores: m.scores,
-		highest: m.highest, workspace: m.workspace, hasRaw: true}.engine()
+func (m spreading) engine() *engine.Engine {
+	return engine.GraphMethod{Spec: &m.rule.Spec, Prepare: func(ctx context.Context, j *engine.Job, _ []param.Values) error { return j.Whole(ctx) },
+		Predictions: m.predictions, Scores: m.scores,
+		Highest: m.highest, Workspace: m.workspace, HasRaw: true}.Engine()
 }
 
 // numbers returns the learner as an engine of numbers, see [propagate.Learner.MeansTo].
-func (m spreading) numbers() *Engine {
-	fit := func(ctx context.Context, samples []*Problem, v param.Values, s *Settings) ([][]float64, error) {
+func (m spreading) numbers() *engine.Engine {
+	fit := func(ctx context.Context, samples []*engine.Problem, v param.Values, s *engine.Settings) ([][]float64, error) {
 		p := samples[0]
 		var known []propagate.Sample
 		for _, q := range samples {
@@ -65,17 +66,17 @@ func (m spreading) numbers() *Engine {
 	}
 	spec := m.rule.Spec
 	spec.Works &^= param.Signed
-	steps := numeric(&spec, fit, func(p *Problem) budget.Workspace {
+	steps := engine.Numeric(&spec, fit, func(p *engine.Problem) budget.Workspace {
 		n := len(p.Degrees)
-		return budget.Slabs[float64](5, n, 2*samplesAtOnce).And(budget.Held((20 + 5*samplesAtOnce) * 8 * int64(n)))
+		return budget.Slabs[float64](5, n, 2*engine.SamplesAtOnce).And(budget.Held((20 + 5*engine.SamplesAtOnce) * 8 * int64(n)))
 	})
-	steps.widens = true
-	return steps.engine()
+	steps.Widens = true
+	return steps.Engine()
 }
 
 // highest reports whether the highest scores of each node can replace those of all classes. It requires shares of scores, which
 // need no more than the sum of these.
-func (m spreading) highest(*Problem, *Settings) bool {
+func (m spreading) highest(*engine.Problem, *engine.Settings) bool {
 	return m.rule.Probabilities == nil && !m.rule.Coupled
 }
 
@@ -86,10 +87,10 @@ type slab struct {
 }
 
 // slabWithin returns the slab of at most the given number of folds within the memory limit.
-func (m spreading) slabWithin(j *job, folds int, v param.Values) slab {
-	w := m.spread(j.p, v)
-	k := len(j.p.Names)
-	columns := w.Width(j.set.Memory)
+func (m spreading) slabWithin(j *engine.Job, folds int, v param.Values) slab {
+	w := m.spread(j.Problem, v)
+	k := len(j.Problem.Names)
+	columns := w.Width(j.Settings.Memory)
 	out := slab{classes: k, folds: 1}
 	switch {
 	case !m.rule.Coupled && columns < k:
@@ -97,22 +98,22 @@ func (m spreading) slabWithin(j *job, folds int, v param.Values) slab {
 	case m.rule.Spread == nil: // which takes one fold after another
 		out.folds = min(folds, max(1, columns/k))
 	}
-	out.left = budget.Subtract(j.set.Memory, budget.Block[float64](len(j.p.Degrees), out.classes*out.folds))
+	out.left = budget.Subtract(j.Settings.Memory, budget.Block[float64](len(j.Problem.Degrees), out.classes*out.folds))
 	return out
 }
 
 // solve calls take with the scores of the labels of some problems for the classes from lo on, slab after slab: in a slab those
 // of one problem are behind those of the other.
-func (m spreading) solve(ctx context.Context, j *job,
-	problems []*Problem, width slab, v param.Values, s *propagate.Settings,
+func (m spreading) solve(ctx context.Context, j *engine.Job,
+	problems []*engine.Problem, width slab, v param.Values, s *propagate.Settings,
 	take func(lo int, f *sparse.Block[float64]) error) error {
-	k := len(j.p.Names)
+	k := len(j.Problem.Names)
 	for lo := 0; lo < k; lo += width.classes {
 		hi := min(lo+width.classes, k)
 		set := *s
 		var seeds []cwk.Seeds
 		for _, p := range problems {
-			seeds = append(seeds, seedsOf(p, lo, hi))
+			seeds = append(seeds, engine.SeedsOf(p, lo, hi))
 		}
 		set.Memory = width.left
 		if s.Progress != nil {
@@ -121,24 +122,24 @@ func (m spreading) solve(ctx context.Context, j *job,
 					int64(k)*total)
 			}
 		}
-		f := sparse.NewBlock[float64](len(j.p.Degrees), (hi-lo)*len(problems))
-		work, err := m.rule.ScoresTo(ctx, f, j.g, seeds, v, &set)
+		f := sparse.NewBlock[float64](len(j.Problem.Degrees), (hi-lo)*len(problems))
+		work, err := m.rule.ScoresTo(ctx, f, j.Graph, seeds, v, &set)
 		if err == nil {
 			err = take(lo, f)
 		}
 		if err != nil {
 			return err
 		}
-		j.out.Work.Sweeps += work.Sweeps
+		j.Out.Work.Sweeps += work.Sweeps
 	}
 	return nil
 }
 
 // predictions solves for the groups, several of them together. A node that no label reaches is given the largest class.
-func (m spreading) predictions(ctx context.Context, j *job,
-	settings []param.Values, groups []group,
-	visit foldVisitor) error {
-	k := len(j.p.Names)
+func (m spreading) predictions(ctx context.Context, j *engine.Job,
+	settings []param.Values, groups []engine.Group,
+	visit engine.FoldVisitor) error {
+	k := len(j.Problem.Names)
 	for setting, v := range settings {
 		width := m.slabWithin(j, len(groups), v)
 		for lo := 0; lo < len(groups); lo += width.folds {
@@ -146,11 +147,11 @@ func (m spreading) predictions(ctx context.Context, j *job,
 			// scores of test sets by node
 			scores := make([]map[int][]float64, len(batch))
 			assigned := make([][]int, len(batch))
-			var problems []*Problem
+			var problems []*engine.Problem
 			for i, g := range batch {
-				problems = append(problems, g.train)
+				problems = append(problems, g.Train)
 				scores[i] = map[int][]float64{}
-				for _, node := range g.test.Row {
+				for _, node := range g.Test.Row {
 					scores[i][node] = make([]float64, k)
 				}
 			}
@@ -160,7 +161,7 @@ func (m spreading) predictions(ctx context.Context, j *job,
 					columns := f.Columns(i*classes, (i+1)*classes)
 					offset := []float64(nil)
 					if m.rule.Coupled {
-						if offset, assigned[i], err = m.rule.Decide(j.g.Team(), columns, g.train.Seeds(), v); err != nil {
+						if offset, assigned[i], err = m.rule.Decide(j.Graph.Team(), columns, g.Train.Seeds(), v); err != nil {
 							return err
 						}
 					}
@@ -175,8 +176,8 @@ func (m spreading) predictions(ctx context.Context, j *job,
 				return err
 			}
 			for i, g := range batch {
-				reached := j.g.Components.Reachable(g.train.Row)
-				largest := choose.Majority(g.train.Class)
+				reached := j.Graph.Components.Reachable(g.Train.Row)
+				largest := choose.Majority(g.Train.Class)
 				visit(setting, lo+i, func(node int) (float64, bool) {
 					isReached := reached.Contains(uint32(node))
 					class := largest
@@ -202,43 +203,43 @@ func addTo(scores, offset []float64) {
 }
 
 // scores computes the scores of all nodes, of many classes some after others, and takes classes from them.
-func (m spreading) scores(ctx context.Context, j *job,
+func (m spreading) scores(ctx context.Context, j *engine.Job,
 	v param.Values) error {
-	n := len(j.p.Degrees)
-	k := len(j.p.Names)
-	isShare := m.rule.Probabilities == nil && !j.g.Signed
-	if j.set.Top > 0 {
-		j.out.Highest = problem.NewHighest(n, j.p.Row, j.p.Class)
+	n := len(j.Problem.Degrees)
+	k := len(j.Problem.Names)
+	isShare := m.rule.Probabilities == nil && !j.Graph.Signed
+	if j.Settings.Top > 0 {
+		j.Out.Highest = problem.NewHighest(n, j.Problem.Row, j.Problem.Class)
 	} else {
-		j.out.Scores = sparse.NewBlock[float32](n, k)
+		j.Out.Scores = sparse.NewBlock[float32](n, k)
 	}
-	if !isShare || j.set.Raw || j.set.Explain {
-		j.out.Raw = sparse.NewBlock[float64](n, k)
+	if !isShare || j.Settings.Raw || j.Settings.Explain {
+		j.Out.Raw = sparse.NewBlock[float64](n, k)
 	}
 	row := make([]float32, k)
 	take := func(lo int, f *sparse.Block[float64]) error {
 		row = row[:f.Cols]
 		for i := range n {
-			if j.out.Raw != nil {
-				copy(j.out.Raw.Row(i)[lo:], f.Row(i))
+			if j.Out.Raw != nil {
+				copy(j.Out.Raw.Row(i)[lo:], f.Row(i))
 			}
 			for c, x := range f.Row(i) {
 				row[c] = float32(max(x, 0)) // rounding may leave a zero a little below
 			}
-			if j.set.Top > 0 {
-				j.out.Highest.Add(i, lo, row)
+			if j.Settings.Top > 0 {
+				j.Out.Highest.Add(i, lo, row)
 			} else {
-				copy(j.out.Scores.Row(i)[lo:], row)
+				copy(j.Out.Scores.Row(i)[lo:], row)
 			}
 		}
 		return nil
 	}
-	if err := m.solve(ctx, j, []*Problem{j.p}, m.slabWithin(j, 1, v), v,
-		&propagate.Settings{Progress: j.set.Progress}, take); err != nil {
+	if err := m.solve(ctx, j, []*engine.Problem{j.Problem}, m.slabWithin(j, 1, v), v,
+		&propagate.Settings{Progress: j.Settings.Progress}, take); err != nil {
 		return err
 	}
-	j.out.Form = m.form(j, v, j.out.Raw)
-	prior := classShares.Distributions(j.p.Seeds())(0)
+	j.Out.Form = m.form(j, v, j.Out.Raw)
+	prior := engine.ClassShares.Distributions(j.Problem.Seeds())(0)
 	if !isShare {
 		return m.probabilities(j, v, prior)
 	}
@@ -246,13 +247,13 @@ func (m spreading) scores(ctx context.Context, j *job,
 	simd.ConvertTo(row, prior)
 	for i := range n {
 		switch {
-		case j.set.Top > 0 && !j.out.Highest.Normalize(i, 0):
-			j.out.Highest.Set(i, row)
-		case j.set.Top == 0 && !share(j.out.Scores.Row(i)):
-			copy(j.out.Scores.Row(i), row)
+		case j.Settings.Top > 0 && !j.Out.Highest.Normalize(i, 0):
+			j.Out.Highest.Set(i, row)
+		case j.Settings.Top == 0 && !share(j.Out.Scores.Row(i)):
+			copy(j.Out.Scores.Row(i), row)
 		}
 	}
-	fillClasses(j.out, j.p, classShares)
+	engine.FillClasses(j.Out, j.Problem, engine.ClassShares)
 	return nil
 }
 
@@ -272,10 +273,10 @@ func share(scores []float32) bool {
 
 // probabilities makes probabilities and classes of the scores in r.out.Raw, each component in units of the root mean square
 // of its scores: those of two components may have other units.
-func (m spreading) probabilities(j *job, v param.Values,
+func (m spreading) probabilities(j *engine.Job, v param.Values,
 	prior []float64) error {
-	f := j.out.Raw
-	team := j.g.Team()
+	f := j.Out.Raw
+	team := j.Graph.Team()
 	n, k := f.Dims()
 	squares := make([]float64, n)
 	for i := range n {
@@ -283,37 +284,37 @@ func (m spreading) probabilities(j *job, v param.Values,
 			squares[i] += x * x
 		}
 	}
-	scales := blocks.ByPart(team, j.g.Components, squares)
-	for component, size := range j.g.Components.Sizes {
+	scales := blocks.ByPart(team, j.Graph.Components, squares)
+	for component, size := range j.Graph.Components.Sizes {
 		scales[component] = math.Sqrt(scales[component] / (float64(size) * float64(k)))
 	}
-	offset, assigned, err := m.rule.Decide(team, f, j.p.Seeds(), v)
+	offset, assigned, err := m.rule.Decide(team, f, j.Problem.Seeds(), v)
 	if err != nil {
 		return err
 	}
 	row := make([]float64, k)
 	scores := make([]float64, k)
-	j.out.Class = make([]int, n)
+	j.Out.Class = make([]int, n)
 	for i := range n {
 		copy(scores, f.Row(i))
 		addTo(scores, offset)
-		if j.g.Signed {
+		if j.Graph.Signed {
 			propagate.SignedShares(row, scores)
 		} else {
-			m.rule.Probabilities(row, scores, prior, scales[j.g.Components.Of[i]])
+			m.rule.Probabilities(row, scores, prior, scales[j.Graph.Components.Of[i]])
 		}
-		j.out.Class[i] = classify.ArgMax(row)
-		simd.ConvertTo(j.out.Scores.Row(i), row)
+		j.Out.Class[i] = classify.ArgMax(row)
+		simd.ConvertTo(j.Out.Scores.Row(i), row)
 	}
-	fillClasses(j.out, j.p, classShares)
+	engine.FillClasses(j.Out, j.Problem, engine.ClassShares)
 	if assigned != nil {
-		copy(j.out.Class, assigned)
+		copy(j.Out.Class, assigned)
 	}
 	return nil
 }
 
 // spread declares the memory of a solve, with its scores.
-func (m spreading) spread(p *Problem, v param.Values) budget.Workspace {
+func (m spreading) spread(p *engine.Problem, v param.Values) budget.Workspace {
 	n := len(p.Degrees)
 	k := len(p.Names)
 	if m.rule.Spread != nil {
@@ -332,7 +333,7 @@ func (m spreading) spread(p *Problem, v param.Values) budget.Workspace {
 }
 
 // workspace declares the memory of a solve for all nodes, whose scores are kept where they are no shares, or of folds or splits.
-func (m spreading) workspace(p *Problem, settings []param.Values, s *Settings) (w budget.Workspace, err error) {
+func (m spreading) workspace(p *engine.Problem, settings []param.Values, s *engine.Settings) (w budget.Workspace, err error) {
 	for _, v := range settings {
 		if err := m.rule.Check(len(p.Names), v); err != nil {
 			return w, err
@@ -340,11 +341,11 @@ func (m spreading) workspace(p *Problem, settings []param.Values, s *Settings) (
 	}
 	k := len(p.Names)
 	w = m.spread(p, settings[0])
-	w.Columns = min(w.Columns, k*s.folds(len(p.Row)))
+	w.Columns = min(w.Columns, k*s.Folds(len(p.Row)))
 	if !s.Raw && (m.rule.Probabilities != nil || p.Signed) {
 		w = w.And(budget.Held(budget.Block[float64](len(p.Degrees), k)))
 	}
-	return w.And(budget.Held(int64(max(len(p.Row), s.tested)) * int64(8*k+64))), nil
+	return w.And(budget.Held(int64(max(len(p.Row), s.Tested)) * int64(8*k+64))), nil
 }
 
 // responseTolerance is the residual of the solves for responses, small because links of weights over many decades multiply
@@ -352,23 +353,23 @@ func (m spreading) workspace(p *Problem, settings []param.Values, s *Settings) (
 const responseTolerance = 1e-12
 
 // form returns the form of the scores of all nodes, nil if they are no sums over labelled nodes.
-func (m spreading) form(j *job, v param.Values,
+func (m spreading) form(j *engine.Job, v param.Values,
 	scores *sparse.Block[float64]) *explain.Form {
-	if !j.set.Explain || !propagate.IsLinear(m.rule) {
+	if !j.Settings.Explain || !propagate.IsLinear(m.rule) {
 		return nil
 	}
-	k := len(j.p.Names)
+	k := len(j.Problem.Names)
 	respond := func(ctx context.Context, nodes []int) (*sparse.Block[float64], error) {
-		return propagate.Response(ctx, m.rule, j.g, j.p.Seeds(), nodes, v,
+		return propagate.Response(ctx, m.rule, j.Graph, j.Problem.Seeds(), nodes, v,
 			responseTolerance)
 	}
-	weights := sparse.NewBlock[float64](len(j.p.Row), k)
-	for i, c := range j.p.Class {
+	weights := sparse.NewBlock[float64](len(j.Problem.Row), k)
+	for i, c := range j.Problem.Class {
 		weights.Row(i)[c] = 1
 	}
-	f := explain.Linear(j.p.Row, weights, scores, make([]float64, k), respond)
+	f := explain.Linear(j.Problem.Row, weights, scores, make([]float64, k), respond)
 	if m.rule.Normalized {
-		f.Size = func(node int) float64 { return j.p.Degrees[node] }
+		f.Size = func(node int) float64 { return j.Problem.Degrees[node] }
 	}
 	return f
 }

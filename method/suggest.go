@@ -14,6 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -34,7 +35,7 @@ type Suggestion struct {
 
 // Strategies of suggestions.
 const (
-	AutoStrategy   = "auto"   // cover if [Baselines.ShowLikeness], otherwise random
+	AutoStrategy   = "auto"   // cover if [engine.Baselines.ShowLikeness], otherwise random
 	CoverStrategy  = "cover"  // nodes that cover the graph
 	RandomStrategy = "random" // nodes that are drawn at random
 )
@@ -87,7 +88,7 @@ const (
 // the largest s(v, ·), weighted by √d_v, among candidates that were drawn with probabilities in proportion to √d_u. A cover helps
 // where linked nodes mostly share labels; where they do not, it selects hubs, whose labels mislead. Cost: five sweeps for
 // each 32 candidates.
-func Suggest(ctx context.Context, p *Prediction, q *Problem, count int, targets []int, covers bool, s *Settings) ([]Suggestion, error) {
+func Suggest(ctx context.Context, p *engine.Prediction, q *engine.Problem, count int, targets []int, covers bool, s *engine.Settings) ([]Suggestion, error) {
 	set := s.WithDefaults()
 	free := problem.ListUnlabelled(q, targets)
 	if q.Key != nil {
@@ -151,7 +152,7 @@ func drawNodes(nodes []int, count int, weight func(node int) float64, rng *rand.
 }
 
 // coverNodes returns suggestions that cover the free nodes.
-func coverNodes(ctx context.Context, p *Problem, free []int, count int, rng *rand.Rand, s *Settings) ([]Suggestion, error) {
+func coverNodes(ctx context.Context, p *engine.Problem, free []int, count int, rng *rand.Rand, s *engine.Settings) ([]Suggestion, error) {
 	weight := func(node int) float64 { return math.Sqrt(max(0, p.Degrees[node])) }
 	candidates := drawNodes(free, coverCandidates, weight, rng)
 	rows := free
@@ -206,7 +207,7 @@ func coverNodes(ctx context.Context, p *Problem, free []int, count int, rng *ran
 
 // heatSimilarity returns for each set of sources the similarity of the given rows: the sum over the sources of columns of the heat
 // kernel, divided by the maximum over all nodes.
-func heatSimilarity(ctx context.Context, p *Problem, sources [][]int, rows []int, s *Settings) (list [][]float32, err error) {
+func heatSimilarity(ctx context.Context, p *engine.Problem, sources [][]int, rows []int, s *engine.Settings) (list [][]float32, err error) {
 	n := len(p.Degrees)
 	op := sparse.NewOperator[float32](sparse.Transition, p.A, p.Degrees)
 	op.Workers = s.Workers
@@ -257,7 +258,7 @@ func heatSimilarity(ctx context.Context, p *Problem, sources [][]int, rows []int
 
 // SuggestWorkspace declares the memory of [Suggest] without the prediction: the blocks of a sweep, the similarities of
 // candidates, and vectors of nodes, their keys, the operator and sorted nodes.
-func SuggestWorkspace(p *Problem) budget.Workspace {
+func SuggestWorkspace(p *engine.Problem) budget.Workspace {
 	n := len(p.Degrees)
 	return budget.Slabs[float32](3, n, suggestColumns).And(
 		budget.Held(p.ArcsBytes(), 4*(coverCandidates+1)*int64(min(n, sampledNodes)), 5*8*int64(n)))

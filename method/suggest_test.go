@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
@@ -27,15 +28,15 @@ func TestSuggestAgainstDense(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		suggest := func(s *Settings) []Suggestion {
+		suggest := func(s *engine.Settings) []Suggestion {
 			list, err := Suggest(t.Context(), out, p, 8, nil, true, s)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return list
 		}
-		list := suggest(&Settings{Workers: 1})
-		for _, s := range []Settings{{Workers: 2}, {Workers: 7}, {Memory: 1}} {
+		list := suggest(&engine.Settings{Workers: 1})
+		for _, s := range []engine.Settings{{Workers: 2}, {Workers: 7}, {Memory: 1}} {
 			if again := suggest(&s); !slices.Equal(again, list) {
 				t.Errorf("%s: %+v, want %+v", name, again, list)
 			}

@@ -14,6 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -30,20 +31,20 @@ import (
 // A node from which no visible label can be reached is given the largest
 // class and not used to train on honest features. On large graphs long walks are compared only
 // if the longest short one is chosen, because they take most of the time.
-func (j *walkJob) chooseWalk(ctx context.Context) (*Choice, error) {
+func (j *walkJob) chooseWalk(ctx context.Context) (*engine.Choice, error) {
 	c := j.newChooser()
 	if err := c.crossTrials(ctx); err != nil {
 		return nil, err
 	}
-	seen := j.p.At(c.seen)
-	folds := choose.Labels(choose.WeightsOf(j.p), seen.Class,
+	seen := j.Problem.At(c.seen)
+	folds := choose.Labels(choose.WeightsOf(j.Problem), seen.Class,
 		problem.Pick(c.fold, c.seen), problem.Pick(c.isolated, c.seen))
-	search := func(j *walkJob) (*Choice, error) {
-		choice, err := j.choose(ctx, func(ctx context.Context, walks, values []int) (*choose.Counts, error) {
+	search := func(j *walkJob) (*engine.Choice, error) {
+		choice, err := j.Choose(ctx, func(ctx context.Context, walks, values []int) (*choose.Counts, error) {
 			counts := choose.NewCounts(len(walks)*len(values), folds)
-			err := c.run(ctx, problem.Pick(j.sources, walks),
-				problem.Pick(j.values, values), counts)
-			counts.Share(j.p.Team())
+			err := c.run(ctx, problem.Pick(j.Sources, walks),
+				problem.Pick(j.Values, values), counts)
+			counts.Share(j.Problem.Team())
 			return counts, err
 		})
 		if err == nil {
@@ -53,7 +54,7 @@ func (j *walkJob) chooseWalk(ctx context.Context) (*Choice, error) {
 	}
 	if short := c.short(longWork); short != nil {
 		choice, err := search(short)
-		if err != nil || choice.steps() < longestOf(short) {
+		if err != nil || choice.Steps() < longestOf(short) {
 			return choice, err
 		}
 	}
@@ -62,7 +63,7 @@ func (j *walkJob) chooseWalk(ctx context.Context) (*Choice, error) {
 
 // longestOf returns the number of steps of the longest walk to choose from.
 func longestOf(j *walkJob) (steps int) {
-	for _, v := range j.sources {
+	for _, v := range j.Sources {
 		steps = max(steps, v.Int("steps"))
 	}
 	return steps
@@ -81,20 +82,20 @@ const (
 func (c *chooser) short(limit float64) *walkJob {
 	alphas := map[float64]bool{}
 	short := *c.walkJob
-	short.sources = nil
-	for _, v := range c.sources {
+	short.Sources = nil
+	for _, v := range c.Sources {
 		alphas[v.Number("alpha")] = true
 		if v.Int("steps") <= shortSteps {
-			short.sources = append(short.sources, v)
+			short.Sources = append(short.Sources, v)
 		}
 	}
-	columns := len(alphas) * c.dealt() * len(c.p.Names)
-	work := float64(sparse.EntriesOf(c.p.A)) * float64(columns) * float64(longestOf(c.walkJob))
-	if work <= limit || len(short.sources) == 0 ||
-		len(short.sources) == len(c.sources) {
+	columns := len(alphas) * c.dealt() * len(c.Problem.Names)
+	work := float64(sparse.EntriesOf(c.Problem.A)) * float64(columns) * float64(longestOf(c.walkJob))
+	if work <= limit || len(short.Sources) == 0 ||
+		len(short.Sources) == len(c.Sources) {
 		return nil
 	}
-	short.sourceSpace = walkSpace(c.set, short.sources)
+	short.SourceSpace = walkSpace(c.Settings, short.Sources)
 	return &short
 }
 
@@ -102,16 +103,16 @@ func (c *chooser) short(limit float64) *walkJob {
 // test nodes of the given splits, as the paper does: the training nodes of
 // each split are labelled in its walks; folds serve honest features only.
 func (j *walkJob) chooseOnSplits(ctx context.Context,
-	splits *choose.Splits) (*Choice, error) {
+	splits *choose.Splits) (*engine.Choice, error) {
 	var work graph.Work
-	if !j.p.Directed { // they are found here for all splits
-		if _, err := j.p.FindComponents(ctx, j.set.Workers, &work); err != nil {
+	if !j.Problem.Directed { // they are found here for all splits
+		if _, err := j.Problem.FindComponents(ctx, j.Settings.Workers, &work); err != nil {
 			return nil, err
 		}
 	}
 	first := splits.At(0)
 	lanes := j.lanes(len(first.Train), len(first.Test))
-	choice, err := j.choose(ctx, func(ctx context.Context, walks, values []int) (*choose.Counts, error) {
+	choice, err := j.Choose(ctx, func(ctx context.Context, walks, values []int) (*choose.Counts, error) {
 		works := make([]graph.Work, splits.Len)
 		tested := make([]*choose.Counts, splits.Len)
 		var mu sync.Mutex
@@ -119,31 +120,31 @@ func (j *walkJob) chooseOnSplits(ctx context.Context,
 		err := sched.Run(ctx, lanes, splits.Len, func(_, i int) error {
 			trainTest := splits.At(i)
 			// within a split
-			quiet := *j.set
+			quiet := *j.Settings
 			one := *j
-			quiet.Progress = ignoreProgress
-			one.p = j.p.At(trainTest.Train)
-			one.set = &quiet
+			quiet.Progress = engine.IgnoreProgress
+			one.Problem = j.Problem.At(trainTest.Train)
+			one.Settings = &quiet
 			if lanes > 1 {
 				quiet.Workers = 1
 			}
 			c := one.newChooser()
-			tests := j.p.At(trainTest.Test)
+			tests := j.Problem.At(trainTest.Test)
 			tests = tests.At(choose.Sample(tests.Class, j.testedNodes(),
-				j.set.RNGSeed, 1))
+				j.Settings.RNGSeed, 1))
 			counts := choose.NewCounts(len(walks)*len(values),
 				[]choose.FoldLabels{{Tested: len(tests.Row)}})
 			tested[i] = counts
 			err := c.splitTrials(ctx, tests)
 			if err == nil {
-				err = c.run(ctx, problem.Pick(j.sources, walks),
-					problem.Pick(j.values, values), counts)
+				err = c.run(ctx, problem.Pick(j.Sources, walks),
+					problem.Pick(j.Values, values), counts)
 			}
 			works[i] = c.work
 			mu.Lock()
 			defer mu.Unlock()
 			finished++
-			j.set.Progress("choose", finished, int64(splits.Len))
+			j.Settings.Progress("choose", finished, int64(splits.Len))
 			return err
 		})
 		if err != nil {
@@ -155,7 +156,7 @@ func (j *walkJob) chooseOnSplits(ctx context.Context,
 			counts.Join(split)
 			work.Sweeps += works[i].Sweeps
 		}
-		counts.Share(j.p.Team())
+		counts.Share(j.Problem.Team())
 		return counts, nil
 	})
 	if err == nil {
@@ -171,22 +172,22 @@ const sideBytes = 512 << 20
 // worker. Of several processes it is one.
 func (j *walkJob) lanes(labels, tests int) int {
 	limit := int64(sideBytes)
-	if j.set.Memory > 0 {
-		limit = min(limit, j.set.Memory)
+	if j.Settings.Memory > 0 {
+		limit = min(limit, j.Settings.Memory)
 	}
-	if j.p.Team() != nil {
+	if j.Problem.Team() != nil {
 		return 1
 	}
-	return max(1, min(sched.Workers(j.set.Workers),
-		int(limit/j.split(labels, tests).Required(j.set.Memory))))
+	return max(1, min(sched.Workers(j.Settings.Workers),
+		int(limit/j.split(labels, tests).Required(j.Settings.Memory))))
 }
 
 // split declares the memory of a comparison on one split with one worker.
 func (j *walkJob) split(labels, tests int) budget.Workspace {
-	labels = min(labels, j.compared)
+	labels = min(labels, j.Compared)
 	tests = min(tests, j.testedNodes())
 	rows := tests + len(j.kinds())*labels
-	return j.walks(rows, j.set.folds(labels)+1).And(j.trial(labels, tests))
+	return j.walks(rows, j.Settings.Folds(labels)+1).And(j.trial(labels, tests))
 }
 
 // maxTested bounds the test nodes of a tuning split.
@@ -196,12 +197,12 @@ const maxTested = 10_000
 // a path scores each by every model, or learns with them among its items.
 func (j *walkJob) testedNodes() int {
 	switch {
-	case j.learner.Path != nil:
+	case j.Learner.Path != nil:
 		return maxTested
-	case j.learner.Whole:
-		return j.compared
+	case j.Learner.Whole:
+		return j.Compared
 	}
-	return maxTestedRows
+	return engine.MaxTestedRows
 }
 
 // chooser tries settings on one set of labelled nodes.
@@ -222,16 +223,16 @@ type chooser struct {
 // chooserOf returns what tries the settings of j on its labels, dealt into folds.
 func (j *walkJob) newChooser() *chooser {
 	return &chooser{
-		walkJob: j, fold: choose.Folds(j.p.Class, j.set.folds(len(j.p.Row)),
-			j.set.RNGSeed, 0),
-		seen: choose.Sample(j.p.Class, j.compared, j.set.RNGSeed, 0),
+		walkJob: j, fold: choose.Folds(j.Problem.Class, j.Settings.Folds(len(j.Problem.Row)),
+			j.Settings.RNGSeed, 0),
+		seen: choose.Sample(j.Problem.Class, j.Compared, j.Settings.RNGSeed, 0),
 		rows: map[cwk.Pick]int{}, trials: map[string][]choose.Trial{},
 	}
 }
 
 // kindsOf returns the kinds of features to choose from.
 func (j *walkJob) kinds() (list []string) {
-	for _, v := range j.sources {
+	for _, v := range j.Sources {
 		if kind := v.Word("features"); !slices.Contains(list, kind) {
 			list = append(list, kind)
 		}
@@ -240,11 +241,11 @@ func (j *walkJob) kinds() (list []string) {
 }
 
 // dealt returns the number of folds that the labels are dealt into.
-func (c *chooser) dealt() int { return c.set.folds(len(c.p.Row)) }
+func (c *chooser) dealt() int { return c.Settings.Folds(len(c.Problem.Row)) }
 
 // crossTrials sets up a trial for each fold.
 func (c *chooser) crossTrials(ctx context.Context) (err error) {
-	if c.isolated, err = choose.Unreachable(ctx, c.p, c.fold, c.set.Workers, &c.work); err != nil {
+	if c.isolated, err = choose.Unreachable(ctx, c.Problem, c.fold, c.Settings.Workers, &c.work); err != nil {
 		return err
 	}
 	for f := range c.dealt() {
@@ -256,27 +257,27 @@ func (c *chooser) crossTrials(ctx context.Context) (err error) {
 				train = append(train, node)
 			}
 		}
-		c.addTrial(1+f, choose.LargestWithout(c.p.Class, c.fold, f), train,
-			c.p.At(tests), func(i int) bool { return !c.isolated[tests[i]] })
+		c.addTrial(1+f, choose.LargestWithout(c.Problem.Class, c.fold, f), train,
+			c.Problem.At(tests), func(i int) bool { return !c.isolated[tests[i]] })
 	}
 	return nil
 }
 
 // splitTrials sets up the trial of a split whose test nodes are those of tests.
-func (c *chooser) splitTrials(ctx context.Context, tests *Problem) (err error) {
-	if c.isolated, err = choose.Unreachable(ctx, c.p, c.fold, c.set.Workers, &c.work); err != nil {
+func (c *chooser) splitTrials(ctx context.Context, tests *engine.Problem) (err error) {
+	if c.isolated, err = choose.Unreachable(ctx, c.Problem, c.fold, c.Settings.Workers, &c.work); err != nil {
 		return err
 	}
-	reached, err := c.p.Reachable(ctx, c.p.Row, c.set.Workers, &c.work)
+	reached, err := c.Problem.Reachable(ctx, c.Problem.Row, c.Settings.Workers, &c.work)
 	if err == nil {
-		c.addTrial(0, choose.Majority(c.p.Class), c.seen, tests,
+		c.addTrial(0, choose.Majority(c.Problem.Class), c.seen, tests,
 			func(i int) bool { return reached.Contains(uint32(tests.Row[i])) })
 	}
 	return err
 }
 
 // addTrial sets up a trial for each kind of features. Tests and plain training nodes have the features of a variant of the walk.
-func (c *chooser) addTrial(variant, largest int, train []int, tests *Problem,
+func (c *chooser) addTrial(variant, largest int, train []int, tests *engine.Problem,
 	isReached func(i int) bool) {
 	for _, kind := range c.kinds() {
 		t := choose.Trial{Largest: largest}
@@ -287,7 +288,7 @@ func (c *chooser) addTrial(variant, largest int, train []int, tests *Problem,
 			} else {
 				t.Unreached = append(t.Unreached,
 					choose.Unreached{Class: class,
-						Given: c.set.Prior.Likeliest(tests.Row[i], largest)})
+						Given: c.Settings.Prior.Likeliest(tests.Row[i], largest)})
 			}
 		}
 		for _, node := range train {
@@ -296,8 +297,8 @@ func (c *chooser) addTrial(variant, largest int, train []int, tests *Problem,
 				source = 1 + c.fold[node]
 			}
 			if kind == Plain || !c.isolated[node] {
-				t.Train = append(t.Train, c.pick(c.p.Row[node], source))
-				t.TrainClass = append(t.TrainClass, c.p.Class[node])
+				t.Train = append(t.Train, c.pick(c.Problem.Row[node], source))
+				t.TrainClass = append(t.TrainClass, c.Problem.Class[node])
 			}
 		}
 		c.trials[kind] = append(c.trials[kind], t)
@@ -327,7 +328,7 @@ func (c *chooser) run(ctx context.Context, walks, values []param.Values,
 	}
 	for a, alpha := range alphas {
 		report := func(done, total int64) {
-			c.set.Progress("choose", 2000*int64(a)+done*2000/total,
+			c.Settings.Progress("choose", 2000*int64(a)+done*2000/total,
 				2000*int64(len(alphas)))
 		}
 		if err := c.try(ctx, alpha, walks, values, counts, report); err != nil {
@@ -340,13 +341,13 @@ func (c *chooser) run(ctx context.Context, walks, values []param.Values,
 
 // walk returns the walks with a value of α.
 func (c *chooser) walk(alpha float64, steps int) *cwk.Walk[float32] {
-	w := walkOf[float32](c.p, c.set, steps)
+	w := walkOf[float32](c.Problem, c.Settings, steps)
 	w.Variants = cwk.FoldVariants(alpha, c.fold)
 	return w
 }
 
 // walkOf returns the walk on the labels of p, without variants.
-func walkOf[T sparse.Float](p *Problem, set *Settings, steps int) *cwk.Walk[T] {
+func walkOf[T sparse.Float](p *engine.Problem, set *engine.Settings, steps int) *cwk.Walk[T] {
 	return &cwk.Walk[T]{
 		A: p.A, Degrees: p.Degrees, Prior: set.Prior, Steps: steps,
 		Memory: set.Memory, Workers: set.Workers,
@@ -425,10 +426,10 @@ func (c *chooser) try(ctx context.Context, alpha float64,
 	for _, t := range tasks {
 		tests = max(tests, len(t.trial.Test))
 	}
-	trials := budget.Workspace{Fixed: 4 * int64(x.Rows*x.Cols), Column: c.trial(len(c.seen), tests).Required(0), Columns: sched.Workers(c.set.Workers)}
-	workers := trials.Width(c.set.Memory)
-	weight := choose.WeightsOf(c.p)
-	team := c.p.Team()
+	trials := budget.Workspace{Fixed: 4 * int64(x.Rows*x.Cols), Column: c.trial(len(c.seen), tests).Required(0), Columns: sched.Workers(c.Settings.Workers)}
+	workers := trials.Width(c.Settings.Memory)
+	weight := choose.WeightsOf(c.Problem)
+	team := c.Problem.Team()
 	err = sched.Run(ctx, workers, len(tasks), func(_, i int) error {
 		if team != nil && i%team.Size() != team.Rank() {
 			return nil
@@ -482,7 +483,7 @@ func init() { param.Claim("kernel", &walkSpec) }
 
 // walkSettings returns the settings of walks to choose from: those with plain features first, then by increasing α and steps.
 // The error is that of [param.Spec.Resolve], or a [*param.ParameterError] if no walk reaches its first step that counts.
-func walkSettings(s *Settings) ([]param.Values, error) {
+func walkSettings(s *engine.Settings) ([]param.Values, error) {
 	walks, err := choose.Combinations(orderedWalks(s), walkSpec.Own(s.Given), nil)
 	if err != nil {
 		return nil, err
@@ -500,15 +501,15 @@ func walkSettings(s *Settings) ([]param.Values, error) {
 }
 
 // orderedWalks returns the declaration of walks with the grids of the settings, and the features first.
-func orderedWalks(s *Settings) *param.Spec {
-	spec := s.withGrids(&walkSpec)
+func orderedWalks(s *engine.Settings) *param.Spec {
+	spec := s.WithGrids(&walkSpec)
 	last := len(spec.Params) - 1
 	spec.Params = slices.Concat(spec.Params[last:], spec.Params[:last])
 	return spec
 }
 
 // walkSpace returns the space of settings of walks, in which α breaks ties last.
-func walkSpace(s *Settings, walks []param.Values) *choose.Space {
+func walkSpace(s *engine.Settings, walks []param.Values) *choose.Space {
 	usual, _ := walkSpec.Resolve(nil, nil)
 	space := choose.SpaceOf(orderedWalks(s), walks, usual)
 	const alpha = 1
@@ -531,12 +532,12 @@ const (
 
 // candidates returns those of a choice on features of the given walks.
 func (j *walkJob) candidates(walks, values []param.Values) *choose.Candidates {
-	c := &choose.Candidates{Classes: len(j.p.Names),
-		MinSteps: walks[0].Int("min-steps"), Learner: j.learner, Values: values}
+	c := &choose.Candidates{Classes: len(j.Problem.Names),
+		MinSteps: walks[0].Int("min-steps"), Learner: j.Learner, Values: values}
 	for _, v := range walks {
 		c.Steps = append(c.Steps, v.Int("steps"))
 	}
-	if path := j.learner.Path; path != nil {
+	if path := j.Learner.Path; path != nil {
 		c.Path = cmp.Or(path.OnFeatures, path)
 	}
 	return c

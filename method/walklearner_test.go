@@ -9,6 +9,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/testgraph"
@@ -16,17 +17,17 @@ import (
 
 // slowWalkItems returns the training rows of walks, those of a learner's further items,
 // which are the nodes without a label where it knows them, and a row for every node.
-func slowWalkItems(p *Problem, par Parameters, whole bool) (items, nodes []slowItem) {
-	plain := slowWalk(p, par.alpha(), par.steps(), func(int) bool { return true })
-	folds := new(Settings).folds(len(p.Row))
+func slowWalkItems(p *engine.Problem, par engine.Parameters, whole bool) (items, nodes []slowItem) {
+	plain := slowWalk(p, par.Alpha(), par.Steps(), func(int) bool { return true })
+	folds := new(engine.Settings).Folds(len(p.Row))
 	fold := choose.Folds(p.Class, folds, 0, 0)
 	hidden := make([][][][]float64, folds)
 	for f := range hidden {
-		hidden[f] = slowWalk(p, par.alpha(), par.steps(), func(i int) bool { return fold[i] != f })
+		hidden[f] = slowWalk(p, par.Alpha(), par.Steps(), func(i int) bool { return fold[i] != f })
 	}
 	for i, row := range p.Row {
 		walk := plain
-		if par.features() == Honest {
+		if par.Features() == Honest {
 			walk = hidden[fold[i]]
 		}
 		items = append(items, slowItem{walk, row, p.Class[i]})
@@ -58,8 +59,8 @@ func TestWalkLearnersAgainstDense(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, kind := range []string{Plain, Honest} {
-			par := walkWith(onWalk(0.4, 4, 1, kind), &Setting{&by.Spec, v})
-			got, err := m.Predict(t.Context(), p, &par, &Settings{Raw: true})
+			par := walkWith(onWalk(0.4, 4, 1, kind), &engine.Setting{Spec: &by.Spec, Values: v})
+			got, err := m.Predict(t.Context(), p, &par, &engine.Settings{Raw: true})
 			if err != nil {
 				t.Fatalf("%s: %v", m.Name, err)
 			}
@@ -124,7 +125,7 @@ func TestWalkLearners(t *testing.T) {
 		var first string
 		for _, workers := range []int{1, 2, 7} {
 			grid := map[string][]param.Value{"alpha": param.Grid(0.1, 0.8), "steps": param.Grid(2, 5)}
-			set := &Settings{Lists: grid, Workers: workers}
+			set := &engine.Settings{Lists: grid, Workers: workers}
 			if workers == 7 {
 				set.Memory = memoryOf(t, m, p, set)
 			}

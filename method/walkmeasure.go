@@ -8,6 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -23,39 +24,39 @@ type hiddenFold struct {
 const mostMeasuring = 20_000
 
 // hideFolds adds to w the variants that hide folds for the accuracy of a setting that a sample chose, as many as
-// [Engine.measureSetting] has, and picks the rows of their models: plain ones from the variant, honest ones again.
+// [engine.Engine.measureSetting] has, and picks the rows of their models: plain ones from the variant, honest ones again.
 func (r *predictor) hideFolds(ctx context.Context, w *cwk.Walk[float32], picks []cwk.Pick) ([]cwk.Pick, error) {
-	fold, count := r.set.foldsLike(r.p, r.compared)
-	count = apartFolds(r.p, count)
-	isolated, err := choose.Unreachable(ctx, r.p, fold, r.set.Workers, &r.out.Work)
+	fold, count := r.Settings.FoldsLike(r.Problem, r.Compared)
+	count = engine.ApartFolds(r.Problem, count)
+	isolated, err := choose.Unreachable(ctx, r.Problem, fold, r.Settings.Workers, &r.Out.Work)
 	if err != nil {
 		return nil, err
 	}
-	isMeasuring := make([]bool, len(r.p.Row))
-	for _, i := range choose.Sample(r.p.Class, mostMeasuring/max(1, r.partitions()), r.set.RNGSeed, 0) {
+	isMeasuring := make([]bool, len(r.Problem.Row))
+	for _, i := range choose.Sample(r.Problem.Class, mostMeasuring/max(1, r.partitions()), r.Settings.RNGSeed, 0) {
 		isMeasuring[i] = true
 	}
-	variants := cwk.FoldVariants(r.par.alpha(), fold)
+	variants := cwk.FoldVariants(r.par.Alpha(), fold)
 	for f := range count {
 		hidden := choose.OfFold(fold, f)
 		variant := len(w.Variants)
 		w.Variants = append(w.Variants, variants[1+f])
-		h := hiddenFold{first: len(picks), largest: choose.LargestWithout(r.p.Class, fold, f)}
+		h := hiddenFold{first: len(picks), largest: choose.LargestWithout(r.Problem.Class, fold, f)}
 		for a, i := range r.label {
 			if fold[i] == f || !isMeasuring[i] {
 				continue
 			}
 			pick := picks[r.train[a]]
-			if r.par.features() == Plain {
+			if r.par.Features() == Plain {
 				pick.Variant = variant
 			}
-			h.class = append(h.class, r.p.Class[i])
+			h.class = append(h.class, r.Problem.Class[i])
 			picks = append(picks, pick)
 		}
 		for _, i := range hidden.Test {
 			if !isolated[i] {
 				h.tests = append(h.tests, i)
-				picks = append(picks, cwk.Pick{Row: r.p.Row[i], Variant: variant})
+				picks = append(picks, cwk.Pick{Row: r.Problem.Row[i], Variant: variant})
 			}
 		}
 		r.hidden = append(r.hidden, h)
@@ -66,7 +67,7 @@ func (r *predictor) hideFolds(ctx context.Context, w *cwk.Walk[float32], picks [
 // measure estimates the accuracy by the models without the hidden folds.
 func (r *predictor) measure(ctx context.Context) error {
 	var right choose.Estimator
-	weight := choose.WeightsOf(r.p)
+	weight := choose.WeightsOf(r.Problem)
 	var x, decisions []float64
 	for _, h := range r.hidden {
 		if choose.TooFew(h.class) {
@@ -83,12 +84,12 @@ func (r *predictor) measure(ctx context.Context) error {
 			x = append(x[:0], make([]float64, rows.Cols)...)
 			simd.ConvertTo(x, rows.Row(len(h.class)+a))
 			decisions = model.ScoresTo(decisions, x, nil)
-			c := r.p.Class[i]
+			c := r.Problem.Class[i]
 			right.Note(true, r.decidedClass(model.Pairs, decisions, h.largest) == c, weight[c])
 		}
 	}
 	if r.hidden != nil {
-		e := right.Estimate(r.p, r.out.Reached)
+		e := right.Estimate(r.Problem, r.Out.Reached)
 		r.estimate = &e
 	}
 	return nil
@@ -96,11 +97,11 @@ func (r *predictor) measure(ctx context.Context) error {
 
 // decidedClass returns the class of a node by the decisions of linear classifiers on it.
 func (r *predictor) decidedClass(pairs classify.Pairs, decisions []float64, largest int) int {
-	if r.learner.Probabilities == nil {
-		return r.majorityClass(&choose.Outcome{Pairs: pairs, Decisions: decisions, Largest: largest})
+	if r.Learner.Probabilities == nil {
+		return r.MajorityClass(&choose.Outcome{Pairs: pairs, Decisions: decisions, Largest: largest})
 	}
-	share := make([]float64, len(r.p.Names))
-	r.share(share, pairs, decisions)
+	share := make([]float64, len(r.Problem.Names))
+	r.Share(share, pairs, decisions)
 	return classify.ArgMax(share)
 }
 
@@ -111,7 +112,7 @@ func (r *predictor) scaleRows(first, count int) *sparse.Block[float32] {
 	for i := range f.Rows {
 		row := f.Row(i)
 		for j, v := range row {
-			row[j] = float32(r.par.scale()) * v
+			row[j] = float32(r.par.Scale()) * v
 		}
 	}
 	return f

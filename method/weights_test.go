@@ -8,13 +8,14 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
 // amounts returns blocks whose edges inform and have the weights that weight returns, and the classes of all nodes.
-func amounts(t *testing.T, within, between float64, weight func(rng *rand.Rand, same bool) float64) (*Problem, []int) {
+func amounts(t *testing.T, within, between float64, weight func(rng *rand.Rand, same bool) float64) (*engine.Problem, []int) {
 	p, class := contract.Blocks(t, 3, 1500, 150, 3, within, between)
 	rng := rand.New(rand.NewPCG(1, 2))
 	var e []sparse.Triplet
@@ -35,7 +36,7 @@ func amounts(t *testing.T, within, between float64, weight func(rng *rand.Rand, 
 }
 
 // noise returns log-normal amounts without information on edges that inform.
-func noise(t *testing.T) (*Problem, []int) {
+func noise(t *testing.T) (*engine.Problem, []int) {
 	return amounts(t, 4, 0.5, func(rng *rand.Rand, _ bool) float64 { return math.Exp(3 + 2*rng.NormFloat64()) })
 }
 
@@ -49,8 +50,8 @@ func TestWeightsAreChosen(t *testing.T) {
 		return 0.5 + rng.Float64()
 	}
 	m := methodOf(t, "auto")
-	accuracy := func(p *Problem, class []int, weights string) (float64, string) {
-		set := &Settings{RNGSeed: 1, Weights: weights}
+	accuracy := func(p *engine.Problem, class []int, weights string) (float64, string) {
+		set := &engine.Settings{RNGSeed: 1, Weights: weights}
 		out, err := m.Predict(t.Context(), p, nil, set)
 		if err != nil {
 			t.Fatal(err)
@@ -58,14 +59,14 @@ func TestWeightsAreChosen(t *testing.T) {
 		return contract.Accuracy(p, out.Class, class), out.Weights
 	}
 	p, class := noise(t)
-	given, _ := accuracy(p, class, GivenWeights)
+	given, _ := accuracy(p, class, engine.GivenWeights)
 	none, _ := accuracy(p, class, "none")
-	if chosen, weights := accuracy(p, class, ""); weights == GivenWeights || chosen < none-0.01 || chosen < given+0.05 {
+	if chosen, weights := accuracy(p, class, ""); weights == engine.GivenWeights || chosen < none-0.01 || chosen < given+0.05 {
 		t.Errorf("accuracy %.3f with weights %s, %.3f with weights as given, %.3f without", chosen, weights, given, none)
 	}
 	p, class = amounts(t, 2, 2, informative)
-	given, _ = accuracy(p, class, GivenWeights)
-	if chosen, weights := accuracy(p, class, ""); weights != GivenWeights || chosen != given {
+	given, _ = accuracy(p, class, engine.GivenWeights)
+	if chosen, weights := accuracy(p, class, ""); weights != engine.GivenWeights || chosen != given {
 		t.Errorf("accuracy %.3f with weights %s that inform, %.3f with weights as given", chosen, weights, given)
 	}
 }
@@ -76,16 +77,16 @@ func TestWeightsAreNotChosen(t *testing.T) {
 	plain := *p
 	plain.Weighted = false
 	for _, c := range []struct {
-		p    *Problem
+		p    *engine.Problem
 		name string
-		set  *Settings
+		set  *engine.Settings
 		want string
 	}{
-		{&plain, "auto", &Settings{}, ""},
-		{p, "lgc", &Settings{}, GivenWeights},
-		{p, "lp", &Settings{}, GivenWeights},
-		{p, "beliefs", &Settings{}, GivenWeights},
-		{p, "lgc", &Settings{Weights: "log"}, "log"},
+		{&plain, "auto", &engine.Settings{}, ""},
+		{p, "lgc", &engine.Settings{}, engine.GivenWeights},
+		{p, "lp", &engine.Settings{}, engine.GivenWeights},
+		{p, "beliefs", &engine.Settings{}, engine.GivenWeights},
+		{p, "lgc", &engine.Settings{Weights: "log"}, "log"},
 	} {
 		if got, err := methodOf(t, c.name).Weigh(t.Context(), c.p, c.set); err != nil || got.Learned.Weights != c.want {
 			t.Errorf("%s: weights %q, %v, want %q", c.name, got.Learned.Weights, err, c.want)
@@ -98,8 +99,8 @@ func TestWeightsAreNotChosen(t *testing.T) {
 func TestWeightsAreKept(t *testing.T) {
 	p, _ := noise(t)
 	m := methodOf(t, "auto")
-	var want *Prediction
-	for _, set := range []*Settings{{Workers: 1, LowEffort: true, RNGSeed: 1}, {Workers: 3, Memory: 64 << 20, LowEffort: true, RNGSeed: 1}} {
+	var want *engine.Prediction
+	for _, set := range []*engine.Settings{{Workers: 1, LowEffort: true, RNGSeed: 1}, {Workers: 3, Memory: 64 << 20, LowEffort: true, RNGSeed: 1}} {
 		out, err := m.Predict(t.Context(), p, nil, set)
 		if err != nil || out.Weights != "none" {
 			t.Fatalf("weights %q, %v", out.Weights, err)
@@ -111,7 +112,7 @@ func TestWeightsAreKept(t *testing.T) {
 			t.Error("other scores")
 		}
 	}
-	kept, err := m.Keep(want, &Settings{LowEffort: true, RNGSeed: 1})
+	kept, err := m.Keep(want, &engine.Settings{LowEffort: true, RNGSeed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,11 +120,11 @@ func TestWeightsAreKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again := new(Model)
+	again := new(engine.Model)
 	if err := json.Unmarshal(text, again); err != nil {
 		t.Fatal(err)
 	}
-	out, err := predictKept(t.Context(), again, p, &Settings{Workers: 2})
+	out, err := predictKept(t.Context(), again, p, &engine.Settings{Workers: 2})
 	if err != nil || out.Weights != "none" || !slices.Equal(out.Scores.Data, want.Scores.Data) {
 		t.Errorf("a kept model has other scores, with weights %q, %v", out.Weights, err)
 	}
@@ -137,7 +138,7 @@ func TestWeightsAreKept(t *testing.T) {
 		for _, row := range p.Row {
 			q.Row = append(q.Row, local(row))
 		}
-		r, err := m.Weigh(t.Context(), &q, &Settings{RNGSeed: 1, Workers: g.Workers})
+		r, err := m.Weigh(t.Context(), &q, &engine.Settings{RNGSeed: 1, Workers: g.Workers})
 		if err != nil {
 			return nil, err
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -67,7 +68,7 @@ func labels(c *Graph) map[string]string {
 }
 
 // predict returns a prediction with settings that are changed.
-func predict(ctx context.Context, g *heatwalk.Graph, c *Graph, name, grid string, change func(s *method.Settings), o *heatwalk.PredictOptions) (*heatwalk.Prediction, error) {
+func predict(ctx context.Context, g *heatwalk.Graph, c *Graph, name, grid string, change func(s *engine.Settings), o *heatwalk.PredictOptions) (*heatwalk.Prediction, error) {
 	p, err := g.Problem(labels(c))
 	if err != nil {
 		return nil, err
@@ -126,9 +127,9 @@ func describe(g *heatwalk.Graph, c *Graph, p *heatwalk.Prediction, held bool) *a
 // classifyBy returns the job of a method.
 func classifyBy(name, grid, weights string) job {
 	j := job{name: "classify " + name + " " + weights, chooses: grid != "none"}
-	j.scaleFree = weights == method.GivenWeights
+	j.scaleFree = weights == engine.GivenWeights
 	j.ask = func(ctx context.Context, g *heatwalk.Graph, c *Graph) (*answer, error) {
-		p, err := predict(ctx, g, c, name, grid, func(s *method.Settings) {
+		p, err := predict(ctx, g, c, name, grid, func(s *engine.Settings) {
 			s.Weights, s.Raw = weights, true
 		}, nil)
 		if err != nil {
@@ -308,8 +309,8 @@ func reasons(name string) job {
 		for _, v := range nodes {
 			rows = append(rows, row(g, c, v))
 		}
-		p, err := predict(ctx, g, c, name, "none", func(s *method.Settings) {
-			s.Weights, s.Raw = method.GivenWeights, true
+		p, err := predict(ctx, g, c, name, "none", func(s *engine.Settings) {
+			s.Weights, s.Raw = engine.GivenWeights, true
 		}, &heatwalk.PredictOptions{Explain: rows, Reasons: 400})
 		if err != nil {
 			return nil, err
@@ -361,12 +362,12 @@ func jobs() []job {
 		"lp:center=false", "lp:center=true", "lgc:alpha=0.9", "poisson", "wvrn", "cwk:alpha=0.9:steps=10+density", "cwk:alpha=0.5:steps=5+rls:lambda=0.1",
 		"diffusion:beta=2+rls:lambda=0.1", "pagerank:alpha=0.85+centroid", "regularized-laplacian:alpha=2+gp", "lgc:alpha=0.9+cs", "majority", "rl",
 	} {
-		j := classifyBy(name, "none", method.GivenWeights)
+		j := classifyBy(name, "none", engine.GivenWeights)
 		j.global = strings.HasSuffix(name, "+cs")
 		list = append(list, j)
 	}
 	for _, name := range []string{"beliefs:ratios=walks:evidence=1:rounds=15", "gp-transduction:alpha=10:variance=100", "spectral+logistic:dimension=5"} {
-		list = append(list, global(classifyBy(name, "none", method.GivenWeights)))
+		list = append(list, global(classifyBy(name, "none", engine.GivenWeights)))
 	}
 	for _, name := range []string{"lp:center=false", "lgc:alpha=0.9", "beliefs:ratios=walks:evidence=1:rounds=15"} {
 		list = append(list, global(classifyBy(name, "none", "none")), global(classifyBy(name, "none", "log")))

@@ -14,6 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -140,7 +141,7 @@ func TestEvaluateDirectionsOnSeveralProcesses(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		return heatwalk.Compare(t.Context(), g, p, &evaluate.Plan{Methods: entries, Fractions: []float64{0.5}, Splits: 2, Settings: new(method.Settings)})
+		return heatwalk.Compare(t.Context(), g, p, &evaluate.Plan{Methods: entries, Fractions: []float64{0.5}, Splits: 2, Settings: new(engine.Settings)})
 	}
 	want, err := compare(one)
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
@@ -80,14 +81,14 @@ func TestKindsChosenAlike(t *testing.T) {
 		ask(way, func(g *heatwalk.Graph) error {
 			p, err := g.Problem(labels)
 			if err == nil {
-				got.suggested, err = heatwalk.Predict(t.Context(), g, p, m[0].Method, &method.Settings{RNGSeed: 1}, &heatwalk.PredictOptions{Suggest: 5})
+				got.suggested, err = heatwalk.Predict(t.Context(), g, p, m[0].Method, &engine.Settings{RNGSeed: 1}, &heatwalk.PredictOptions{Suggest: 5})
 			}
 			return err
 		})
 		ask(way, func(g *heatwalk.Graph) error {
 			p, err := g.Problem(labels)
 			if err == nil {
-				got.predicted, err = m[0].Method.Predict(t.Context(), p, nil, &method.Settings{RNGSeed: 1})
+				got.predicted, err = m[0].Method.Predict(t.Context(), p, nil, &engine.Settings{RNGSeed: 1})
 			}
 			return err
 		})
@@ -145,7 +146,7 @@ func TestWeightsOfOneKeepKinds(t *testing.T) {
 		labels[fmt.Sprint("n", v)] = class[v]
 	}
 	for _, given := range []map[string]float64{nil, {"device": 1, "pays": 0.25}} {
-		var want *method.Prediction
+		var want *engine.Prediction
 		for _, path := range []string{path, amounts} {
 			g, err := heatwalk.Open(t.Context(), path, &heatwalk.Options{Stream: path == amounts, Edges: sides.Options{Kinds: given},
 				Reading: &ingest.Config{Kind: "relation", Duplicates: ingest.SumDuplicates}})
@@ -160,7 +161,7 @@ func TestWeightsOfOneKeepKinds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := m[0].Method.Predict(t.Context(), p, nil, &method.Settings{RNGSeed: 1, Weights: "none"})
+			got, err := m[0].Method.Predict(t.Context(), p, nil, &engine.Settings{RNGSeed: 1, Weights: "none"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -241,7 +242,7 @@ func TestChosenKindsAreKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept, err := m[0].Method.Keep(want.Prediction, &method.Settings{})
+	kept, err := m[0].Method.Keep(want.Prediction, &engine.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,11 +250,11 @@ func TestChosenKindsAreKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	restored, err := method.Restore(kept, method.Classes)
+	restored, err := method.Restore(kept, engine.Classes)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := restored.Predict(t.Context(), p, nil, &method.Settings{Workers: 3})
+	again, err := restored.Predict(t.Context(), p, nil, &engine.Settings{Workers: 3})
 	if err != nil || !slices.Equal(again.Scores.Data, want.Prediction.Scores.Data) {
 		t.Errorf("a kept model predicts other scores, %v", err)
 	}
@@ -298,7 +299,7 @@ func TestSeveralLabelsChooseKinds(t *testing.T) {
 				rows, classes = append(rows, row), append(classes, 1-c)
 			}
 		}
-		p, err := heatwalk.Predict(t.Context(), g, heatwalk.NewProblem(g, rows, classes, []string{"honest", "fraud"}), method.Spectral, &method.Settings{RNGSeed: 1}, nil)
+		p, err := heatwalk.Predict(t.Context(), g, heatwalk.NewProblem(g, rows, classes, []string{"honest", "fraud"}), method.Spectral, &engine.Settings{RNGSeed: 1}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -316,7 +317,7 @@ func TestSeveralLabelsChooseKinds(t *testing.T) {
 // answersOfKinds are the answers to the same questions.
 type answersOfKinds struct {
 	classified, suggested *heatwalk.Prediction
-	predicted             *method.Prediction
+	predicted             *engine.Prediction
 	evaluated             *evaluate.Report
 	regressed             *heatwalk.Prediction
 }

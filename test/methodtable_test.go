@@ -16,6 +16,7 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/engine"
 	methoditems "github.com/heatwalk/heatwalk/method/items"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
@@ -29,20 +30,20 @@ func TestMethodTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	directed, signed, plain := smallProblem(t, true, false), smallProblem(t, false, true), smallProblem(t, false, false)
-	classes := func(p *method.Problem) func(name string) error {
-		return func(name string) error { return predictTarget(t, p, name, method.Classes) }
+	classes := func(p *engine.Problem) func(name string) error {
+		return func(name string) error { return predictTarget(t, p, name, engine.Classes) }
 	}
-	numbers := func(p *method.Problem) func(name string) error {
+	numbers := func(p *engine.Problem) func(name string) error {
 		q := *p
 		q.Class = nil
 		q.Names = nil
 		for i, c := range p.Class {
 			q.Value = append(q.Value, float64(c)+float64(i%7)/10)
 		}
-		return func(name string) error { return predictTarget(t, &q, name, method.Numbers) }
+		return func(name string) error { return predictTarget(t, &q, name, engine.Numbers) }
 	}
 	columns := []func(name string) error{classes(plain), classes(directed), classes(signed), numbers(plain), numbers(directed), numbers(signed), func(name string) error {
-		return predictTarget(t, plain, name, method.LabelSets)
+		return predictTarget(t, plain, name, engine.LabelSets)
 	}, func(name string) error { return classifyItems(t, name) }}
 	var names []string
 	for _, row := range regexp.MustCompile("(?m)^\\| `(.+)` \\|(.*)\\|$").FindAllStringSubmatch(string(text), -1) {
@@ -77,12 +78,12 @@ func TestMethodTable(t *testing.T) {
 }
 
 // predictTarget predicts a target by a method with its default parameters.
-func predictTarget(t *testing.T, p *method.Problem, name string, target method.Target) error {
+func predictTarget(t *testing.T, p *engine.Problem, name string, target engine.Target) error {
 	entries, err := method.ParseList(name, target)
 	if err != nil {
 		return err
 	}
-	_, err = entries[0].Method.Predict(t.Context(), p, nil, &method.Settings{Given: entries[0].Own, Fixed: true})
+	_, err = entries[0].Method.Predict(t.Context(), p, nil, &engine.Settings{Given: entries[0].Own, Fixed: true})
 	return err
 }
 
@@ -116,12 +117,12 @@ func classifyItems(t *testing.T, name string) error {
 		class = append(class, i/16)
 	}
 	p := problem.OfItems(items, labelled, class, []string{"first", "last"})
-	_, err := c.Source(&param.Spec{Name: "near"}, l).Classify(t.Context(), p, &method.Settings{Fixed: true})
+	_, err := c.Source(&param.Spec{Name: "near"}, l).Classify(t.Context(), p, &engine.Settings{Fixed: true})
 	return err
 }
 
 // smallProblem returns two blocks of 30 nodes, with labels on every third node.
-func smallProblem(t *testing.T, isDirected, isSigned bool) *method.Problem {
+func smallProblem(t *testing.T, isDirected, isSigned bool) *engine.Problem {
 	t.Helper()
 	const nodes = 60
 	rng := rand.New(rand.NewPCG(5, 1))
@@ -149,7 +150,7 @@ func smallProblem(t *testing.T, isDirected, isSigned bool) *method.Problem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &method.Problem{Directed: isDirected, Names: []string{"even", "odd"}}
+	p := &engine.Problem{Directed: isDirected, Names: []string{"even", "odd"}}
 	if isDirected {
 		degrees, err := sparse.Degrees(t.Context(), a, 1)
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
@@ -61,7 +62,7 @@ func TestDaysArePairs(t *testing.T) {
 		t.Errorf("%d entries, want %d; weighted %t", byDay.A.NNZ(), byPair.A.NNZ(), byDay.Weighted)
 	}
 	for _, name := range testgraph.Sample(t, 3, []string{"lp", "lgc", "beliefs", "wvrn", "poisson", "auto", "cwk"}) {
-		for _, weights := range method.Weightings() {
+		for _, weights := range engine.Weightings() {
 			predict := func(g *heatwalk.Graph) *heatwalk.Prediction {
 				p, err := g.Problem(labels)
 				if err != nil {

@@ -20,6 +20,7 @@ import (
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
@@ -174,7 +175,7 @@ func TestEvaluateOnSeveralProcesses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plan := &evaluate.Plan{Methods: entries, Fractions: []float64{0.3}, Splits: 2, TuningSplits: 1, Settings: new(method.Settings)}
+		plan := &evaluate.Plan{Methods: entries, Fractions: []float64{0.3}, Splits: 2, TuningSplits: 1, Settings: new(engine.Settings)}
 		want, err := heatwalk.Compare(t.Context(), one, p, plan)
 		if err != nil {
 			t.Fatal(err)
@@ -223,16 +224,16 @@ func TestRegressOnSeveralProcesses(t *testing.T) {
 		t.Fatal(err)
 	}
 	compare := func(g *heatwalk.Graph) (*evaluate.Report, error) {
-		p := new(method.Problem)
+		p := new(engine.Problem)
 		for _, id := range slices.Sorted(maps.Keys(values)) {
 			row, _ := g.Nodes.Lookup(id)
 			p.Row, p.Value = append(p.Row, row), append(p.Value, values[id])
 		}
-		methods, err := method.ParseList("harmonic", method.Numbers)
+		methods, err := method.ParseList("harmonic", engine.Numbers)
 		if err != nil {
 			return nil, err
 		}
-		return heatwalk.Compare(t.Context(), g, p, &evaluate.Plan{Methods: methods, Fractions: []float64{0.5}, Splits: 2, Settings: new(method.Settings)})
+		return heatwalk.Compare(t.Context(), g, p, &evaluate.Plan{Methods: methods, Fractions: []float64{0.5}, Splits: 2, Settings: new(engine.Settings)})
 	}
 	wanted, err := compare(one)
 	if err != nil {

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/heatwalk/heatwalk/budget"
-	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
@@ -19,33 +19,33 @@ var countsSpec = param.Spec{
 }
 
 // counts is the engine "counts", with every field that an engine may have.
-var counts = &method.Engine{
+var counts = &engine.Engine{
 	Name: countsSpec.Name, Takes: countsSpec.Takes(), Specs: []*param.Spec{&countsSpec}, HasRaw: true,
 	Fit: fitCounts,
-	Workspace: func(p *method.Problem, _ *method.Settings) (budget.Workspace, error) {
+	Workspace: func(p *engine.Problem, _ *engine.Settings) (budget.Workspace, error) {
 		return budget.Held(3 * budget.Block[float64](p.Rows(), len(p.Names))), nil
 	},
-	Check: func(s *method.Settings) error {
+	Check: func(s *engine.Settings) error {
 		_, err := countsSpec.Resolve(countsSpec.Own(s.Given), nil)
 		return err
 	},
-	Baseline:  func(b *method.Baselines) problem.Estimate { return b.Majority },
-	Highest:   func(*method.Problem, *method.Settings) bool { return false },
-	Temporary: func(*method.Problem, *method.Settings) int64 { return 0 },
-	Mixture: &method.Mixture{
+	Baseline:  func(b *engine.Baselines) problem.Estimate { return b.Majority },
+	Highest:   func(*engine.Problem, *engine.Settings) bool { return false },
+	Temporary: func(*engine.Problem, *engine.Settings) int64 { return 0 },
+	Mixture: &engine.Mixture{
 		FoldCount:  func(labels int) int { return min(labels, 5) },
-		Propagates: func(*method.Problem) bool { return true },
+		Propagates: func(*engine.Problem) bool { return true },
 	},
 }
 
-func fitCounts(ctx context.Context, p *method.Problem, par *method.Parameters, s *method.Settings) (*method.Prediction, error) {
+func fitCounts(ctx context.Context, p *engine.Problem, par *engine.Parameters, s *engine.Settings) (*engine.Prediction, error) {
 	set := s.WithDefaults()
 	if p.Directed {
 		return nil, &problem.Error{Method: countsSpec.Name, Err: problem.ErrDirected}
 	}
 	n, k := len(p.Degrees), len(p.Names)
 	pull := par.Declared.Values.Number("pull")
-	out := &method.Prediction{Class: make([]int, n), Scores: sparse.NewBlock[float32](n, k)}
+	out := &engine.Prediction{Class: make([]int, n), Scores: sparse.NewBlock[float32](n, k)}
 	var err error
 	if out.Reached, err = p.Reachable(ctx, p.Row, set.Workers, &out.Work); err != nil {
 		return nil, err

@@ -4,16 +4,16 @@ import (
 	"context"
 
 	"github.com/heatwalk/heatwalk/budget"
-	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // damped is the model "damped" for numbers: the mean of the known values around a node, Σ_t β^t·(T^t·y)_i / Σ_t β^t·(T^t·1_L)_i
 // over 20 steps, with the known nodes L.
-var damped = &method.Engine{
-	Name: "damped", Target: method.Numbers, Takes: dampedSpec.Takes(), Specs: []*param.Spec{&dampedSpec},
-	Fit: func(ctx context.Context, p *method.Problem, par *method.Parameters, s *method.Settings) (*method.Prediction, error) {
+var damped = &engine.Engine{
+	Name: "damped", Target: engine.Numbers, Takes: dampedSpec.Takes(), Specs: []*param.Spec{&dampedSpec},
+	Fit: func(ctx context.Context, p *engine.Problem, par *engine.Parameters, s *engine.Settings) (*engine.Prediction, error) {
 		n, mean := len(p.Degrees), 0.0
 		for _, v := range p.Value {
 			mean += v / float64(len(p.Value))
@@ -31,7 +31,7 @@ var damped = &method.Engine{
 			}
 			f, next = next, f
 		}
-		out := &method.Prediction{Value: make([]float64, n)}
+		out := &engine.Prediction{Value: make([]float64, n)}
 		for i := range out.Value {
 			if out.Value[i] = mean; f.Row(i)[1] > 0 {
 				out.Value[i] += f.Row(i)[0] / f.Row(i)[1]
@@ -39,7 +39,7 @@ var damped = &method.Engine{
 		}
 		return out, nil
 	},
-	Workspace: func(p *method.Problem, _ *method.Settings) (budget.Workspace, error) {
+	Workspace: func(p *engine.Problem, _ *engine.Settings) (budget.Workspace, error) {
 		return budget.Held(budget.Times(3, budget.Block[float64](len(p.Degrees), 2))), nil
 	},
 }

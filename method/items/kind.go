@@ -17,7 +17,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
-	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -171,7 +171,7 @@ type Collection struct {
 		v param.Values) (Rows, param.Values, error)
 
 	// Classify, if not nil, takes the place of Gram: it learns from kernel values in the input.
-	Classify func(ctx context.Context, set *method.Settings) (*Classified, error)
+	Classify func(ctx context.Context, set *engine.Settings) (*Classified, error)
 
 	Bytes int64 // memory of the items
 

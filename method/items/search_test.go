@@ -7,8 +7,8 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -16,7 +16,7 @@ import (
 
 // separating returns a choice over a kernel that separates the two classes if its parameter is 2, and is
 // constant otherwise.
-func separating(class []int) (*Source, *method.Problem) {
+func separating(class []int) (*Source, *engine.Problem) {
 	p := problem.OfItems(len(class), sched.UpTo(len(class)), class, []string{"a", "b"})
 	kernel := &param.Spec{Name: "separating", Params: []param.Param{
 		{Name: "beta", Range: param.From(0), Default: param.Of(1.0), Grid: []param.Value{param.Of(1.0), param.Of(2.0), param.Of(3.0)}},
@@ -40,7 +40,7 @@ func separating(class []int) (*Source, *method.Problem) {
 func TestSearch(t *testing.T) {
 	class := []int{0, 1, 1, 0, 1, 1, 0, 1, 1, 0}
 	s, p := separating(class)
-	set := new(method.Settings)
+	set := new(engine.Settings)
 	c, err := s.Classify(t.Context(), p, set)
 	if err != nil {
 		t.Fatal(err)

@@ -7,14 +7,14 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/shift"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-func check(t *testing.T, p *method.Problem, workers int) *shift.Report {
+func check(t *testing.T, p *engine.Problem, workers int) *shift.Report {
 	t.Helper()
 	r, err := shift.Check(t.Context(), p, nil, workers, new(graph.Work))
 	if err != nil {
@@ -24,7 +24,7 @@ func check(t *testing.T, p *method.Problem, workers int) *shift.Report {
 }
 
 // problem returns a problem on a graph of n nodes with links in both directions and labels on some nodes.
-func problem(t *testing.T, n int, links [][2]int, rows []int) *method.Problem {
+func problem(t *testing.T, n int, links [][2]int, rows []int) *engine.Problem {
 	t.Helper()
 	var edges []sparse.Triplet
 	for _, l := range links {

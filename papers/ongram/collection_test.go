@@ -8,7 +8,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/file/graphfile"
-	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/items"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/papers/graphs"
@@ -41,14 +41,14 @@ func TestOnGraphs(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"label-pair", "tanimoto"} {
-		var first *method.Prediction
+		var first *engine.Prediction
 		for _, workers := range []int{1, 7} {
 			c := opened(t, made, &graphs.Settings{Workers: workers, Cosine: true})
 			p := problem.OfItems(len(made.Graphs), row, class, []string{"0", "1"})
 			m := c.Source(&graphs.Kernels().Named(name).Spec, classify.Learners().Named("svm"))
 			m.Calibrate = true
 			given := param.Values{"cost": param.Of(10.0), "parts": param.Of("edges")}
-			out, err := m.Engine().Predict(t.Context(), p, nil, &method.Settings{Given: given})
+			out, err := m.Engine().Predict(t.Context(), p, nil, &engine.Settings{Given: given})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -90,7 +90,7 @@ func TestUnfinished(t *testing.T) {
 	}
 	m := c.Source(&graphs.Kernels().Named("tanimoto").Spec, &limited)
 	m.Calibrate = true
-	out, err := m.Engine().Predict(t.Context(), p, &method.Parameters{Declared: &method.Setting{}}, &method.Settings{})
+	out, err := m.Engine().Predict(t.Context(), p, &engine.Parameters{Declared: &engine.Setting{}}, &engine.Settings{})
 	if err != nil || out.Unfinished == "" {
 		t.Fatalf("%v, unfinished %q", err, out.Unfinished)
 	}

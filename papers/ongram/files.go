@@ -14,7 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/items"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
@@ -353,7 +353,7 @@ func unevenOf(k []float64, n int) (i, j int) {
 
 // classify learns from the values between the items, and reads all values again to score each row.
 func (k *files) classify(ctx context.Context,
-	set *method.Settings) (*items.Classified, error) {
+	set *engine.Settings) (*items.Classified, error) {
 	k.progress = set.Progress
 	given := *set
 	given.Fixed = true

@@ -12,7 +12,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/file/nodefile"
-	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/items"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/testgraph"
@@ -51,7 +51,7 @@ func TestFiles(t *testing.T) {
 	if err != nil || f.Labels.Unknown != 1 {
 		t.Fatal(err)
 	}
-	set := new(method.Settings).WithDefaults()
+	set := new(engine.Settings).WithDefaults()
 	c, err := f.Classify(t.Context(), &set)
 	if err != nil {
 		t.Fatal(err)
@@ -134,7 +134,7 @@ func TestSeveralFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		set := new(method.Settings).WithDefaults()
+		set := new(engine.Settings).WithDefaults()
 		c, err := f.Classify(t.Context(), &set)
 		if err != nil {
 			t.Fatal(err)

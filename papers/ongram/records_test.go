@@ -12,7 +12,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/file/nodefile"
-	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -58,7 +58,7 @@ func TestRecords(t *testing.T) {
 		s := table.Source(&kernel.Spec, learner)
 		s.Calibrate = calibrate
 		phases := map[string]float64{}
-		got, err := s.Classify(t.Context(), problem.OfItems(s.Items, l.Row, l.Class, l.Names), &method.Settings{
+		got, err := s.Classify(t.Context(), problem.OfItems(s.Items, l.Row, l.Class, l.Names), &engine.Settings{
 			Given: param.Values{"cost": param.Of(1.0)}, RNGSeed: 3,
 			Progress: func(stage string, done, total int64) { phases[stage] = float64(done) / float64(total) },
 		})

@@ -8,7 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
-	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/engine"
 )
 
 // warnLeaks warns about attributes that determine the labels.
@@ -23,7 +23,7 @@ func warnLeaks(console *shell.Console, f *attributeFlags, g *shell.OpenGraph,
 }
 
 // problemOf returns the learning problem: graph, labels and attributes.
-func problemOf(g *shell.OpenGraph, l *nodefile.Labels) *method.Problem {
+func problemOf(g *shell.OpenGraph, l *nodefile.Labels) *engine.Problem {
 	p := heatwalk.NewProblem(g.Graph, l.Row, l.Class, l.Names)
 	if g.Attributes != nil {
 		p.Attributes = g.Attributes.Table

@@ -18,6 +18,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/explain"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/sides"
@@ -28,7 +29,7 @@ import (
 // classifyOptions are the options of classify and suggest.
 type classifyOptions struct {
 	learning     learningFlags
-	method       *method.Engine
+	method       *engine.Engine
 	out          string
 	scores       shell.ScoreFlags
 	unreached    string
@@ -83,7 +84,7 @@ func (c *classifyOptions) predictionFlags(flags *shell.FlagSet) {
 
 // methodFlags declares the flags of a single method.
 func (c *classifyOptions) methodFlags(flags *shell.FlagSet) {
-	flags.AddChoice(&c.learning.weight, "edge-weights", "", method.Weightings(),
+	flags.AddChoice(&c.learning.weight, "edge-weights", "", engine.Weightings(),
 		"edge weights: w as given, none: all 1, of lines with weight 0 in files too, log: log(1 + w) (default: auto chooses by held-out labels, others take w)")
 	flags.AddCheck(func(line *shell.CommandLine, _ []string) {
 		config := &c.learning.graph.Config
@@ -132,7 +133,7 @@ func checkMethod(line *shell.CommandLine, c *classifyOptions, _ []string) {
 type predictionInputs struct {
 	f        *classifyOptions
 	data     *shell.GraphRun
-	settings *method.Settings
+	settings *engine.Settings
 	truth    *nodefile.Labels // may be nil
 	targets  []int            // rows that are written; nil: all
 	page     *shell.Outputs   // of the page; nil: none
@@ -179,11 +180,11 @@ func predictLabels(run *shell.Session, c *classifyOptions, name string) error {
 // readLearned reads the graph, the labels and the attributes of a run that learns, or takes labels from a saved model, and
 // returns the settings of its method.
 func readLearned(run *shell.Session, c *classifyOptions, name string) (*shell.GraphRun,
-	*method.Settings, error) {
+	*engine.Settings, error) {
 	progress := run.Progress.Phases()
 	if c.model != "" {
 		d, err := beginModelRun(run, c, name)
-		return d, &method.Settings{Workers: run.Threads, Progress: progress}, err
+		return d, &engine.Settings{Workers: run.Threads, Progress: progress}, err
 	}
 	d, err := beginLearning(run, &c.learning, name, c.out)
 	if err != nil {
@@ -244,13 +245,13 @@ func readPredictionInputs(run *shell.Session, c *classifyOptions, name string) (
 }
 
 // predictNodes predicts by the method of a run, and adds the place of its mistake to an error.
-func predictNodes(run *shell.Session, c *classifyOptions, d *shell.GraphRun, s *method.Settings,
+func predictNodes(run *shell.Session, c *classifyOptions, d *shell.GraphRun, s *engine.Settings,
 	o *heatwalk.PredictOptions) (*heatwalk.Prediction, error) {
 	p, err := heatwalk.Predict(run.Context, d.Graph.Graph, problemWithShares(d), c.method, s, o)
 	switch {
 	case errors.As(err, new(*sides.Difference)):
 		return nil, originError(err, d.Graph, c.model)
-	case errors.Is(err, method.ErrChanged):
+	case errors.Is(err, engine.ErrChanged):
 		return nil, heatwalk.ModelDamage(c.model, err.Error())
 	case errors.Is(err, explain.ErrNoForm):
 		remedy := "take " + method.Explainable() + ", without a prior for each node"
@@ -339,7 +340,7 @@ func (c *classifyOptions) checkReached(d *shell.GraphRun, nodes *roaring.Bitmap)
 // labelsOf returns the labels of a graph whose nodes all have one as predictions, without a computation.
 func labelsOf(l *nodefile.Labels) *heatwalk.Prediction {
 	n := len(l.Row)
-	p := &method.Prediction{Class: make([]int, n),
+	p := &engine.Prediction{Class: make([]int, n),
 		Scores: sparse.NewBlock[float32](n, len(l.Names)), Reached: roaring.New()}
 	p.Reached.AddRange(0, uint64(n))
 	for i, row := range l.Row {
@@ -354,7 +355,7 @@ func labelsOf(l *nodefile.Labels) *heatwalk.Prediction {
 const mostNumericClasses = 5
 
 // choosesParameters reports whether parameters are left to be chosen.
-func (c *classifyOptions) choosesParameters(s *method.Settings) bool {
+func (c *classifyOptions) choosesParameters(s *engine.Settings) bool {
 	open := func(p param.Param) bool {
 		return len(p.Grid) > 1 && !s.Given.Has(p.Name)
 	}
@@ -367,7 +368,7 @@ func (c *classifyOptions) predictionColumns(l *nodefile.Labels) tablefile.Column
 }
 
 // writtenLabels returns the label to write for every row, −1 for a blank.
-func (c *classifyOptions) writtenLabels(p *method.Prediction) []int {
+func (c *classifyOptions) writtenLabels(p *engine.Prediction) []int {
 	if c.unreached == "prior" {
 		return p.Class
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
 )
 
@@ -101,7 +102,7 @@ func runDemo(run *shell.Session, o *demoOptions, _ string) error {
 	if err != nil {
 		return err
 	}
-	settings := &method.Settings{RNGSeed: uint64(run.Seed),
+	settings := &engine.Settings{RNGSeed: uint64(run.Seed),
 		Progress: run.Progress.Phases()}
 	p, err := heatwalk.Predict(run.Context, g.Graph, problemOf(g, &visible),
 		auto[0].Method, settings, &heatwalk.PredictOptions{Baselines: true})

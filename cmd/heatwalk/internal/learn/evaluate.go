@@ -8,7 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/evaluate"
-	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 )
@@ -19,7 +19,7 @@ type evaluateOptions struct {
 	tuningSplits int
 	gridName     string
 	values       string // file of numbers in place of labels
-	regression   []method.Entry
+	regression   []engine.Entry
 }
 
 // NewEvaluate returns the command heatwalk evaluate.
@@ -79,7 +79,7 @@ type comparison struct {
 	f       *evaluateOptions
 	data    *shell.GraphRun
 	values  *valuesRun // nil: nodes have classes
-	problem *method.Problem
+	problem *engine.Problem
 	plan    *evaluate.Plan
 }
 
@@ -89,7 +89,7 @@ func readComparison(run *shell.Session, c *evaluateOptions, name string) (*compa
 	in := &comparison{f: c}
 	path := c.splitting.Report
 	splits, phase := run.Progress.Parts("evaluating", "split")
-	in.plan = &evaluate.Plan{Progress: splits, Settings: &method.Settings{
+	in.plan = &evaluate.Plan{Progress: splits, Settings: &engine.Settings{
 		RNGSeed: uint64(run.Seed), Workers: run.Threads, Progress: phase}}
 	var err error
 	switch {

@@ -12,7 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/internal/words"
-	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/explain"
 )
 
@@ -57,7 +57,7 @@ type explainDocument struct {
 	Labelled int                       `json:"labelled"`
 	Method   string                    `json:"method"`
 	Nodes    []heatwalk.Reasons        `json:"nodes"`
-	Chosen   *method.Parameters        `json:"parameters,omitempty"`
+	Chosen   *engine.Parameters        `json:"parameters,omitempty"`
 	Features *shell.AttributesDocument `json:"node_features,omitempty"`
 	Covered  float64                   `json:"covered"` // mean of those of the nodes
 	Error    float64                   `json:"error"`   // largest of those of the nodes

@@ -17,8 +17,8 @@ import (
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/words"
-	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/items"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
@@ -404,7 +404,7 @@ func (r *itemRun) readFile(path string, like *nodefile.Labels) (*nodefile.Labels
 }
 
 // problem returns the items with their classes.
-func (r *itemRun) problem() *method.Problem {
+func (r *itemRun) problem() *engine.Problem {
 	return problem.OfItems(r.c.IDs.N, r.l.Row, r.l.Class, r.l.Names)
 }
 
@@ -432,7 +432,7 @@ func (r *itemRun) classify() (err error) {
 	if _, err := r.begin(r.predictionBytes(), 0, 0); err != nil {
 		return err
 	}
-	set := &method.Settings{Given: r.o.input.Values, RNGSeed: uint64(run.Seed),
+	set := &engine.Settings{Given: r.o.input.Values, RNGSeed: uint64(run.Seed),
 		Progress: run.Progress.Phases()}
 	d := r.out.LearnedFrom(r.l)
 	documents := []any{&d}
@@ -605,12 +605,12 @@ func (r *itemRun) evaluate() error {
 	s := &r.o.splitting
 	plan := &evaluate.Plan{
 		Stratified: s.Draw == "stratified",
-		Settings: &method.Settings{Given: r.o.input.Values, RNGSeed: uint64(run.Seed),
+		Settings: &engine.Settings{Given: r.o.input.Values, RNGSeed: uint64(run.Seed),
 			Workers: run.Threads},
 		Progress: run.Progress.StageCallback("evaluating", "split"),
 	}
 	for _, s := range r.sources() {
-		plan.Methods = append(plan.Methods, method.Entry{Method: s.Engine()})
+		plan.Methods = append(plan.Methods, engine.Entry{Method: s.Engine()})
 	}
 	nodes, err := shard.StringNodes(r.c.IDs.All())
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/shift"
 	"github.com/heatwalk/heatwalk/param"
@@ -28,7 +29,7 @@ type classifyDocument struct {
 	Unreached  int                       `json:"unreached"`
 	Components int                       `json:"unreached_components"`
 	Method     string                    `json:"method"`
-	Parameters *method.Parameters        `json:"parameters,omitempty"`
+	Parameters *engine.Parameters        `json:"parameters,omitempty"`
 	Settings   int                       `json:"settings,omitempty"`
 	Model      any                       `json:"model,omitempty"` // of auto
 	ModelText  string                    `json:"model_text,omitempty"`
@@ -38,7 +39,7 @@ type classifyDocument struct {
 	Strategy  string                `json:"strategy,omitempty"` // of suggest
 	LabelNext []labelNext           `json:"label_next,omitempty"`
 	Summary   *evaluate.Predictions `json:"predictions,omitempty"`
-	Several   *method.LabelSetModel `json:"multi_label,omitempty"`
+	Several   *engine.LabelSetModel `json:"multi_label,omitempty"`
 	Sets      *heatwalk.Sets        `json:"sets,omitempty"`
 
 	AccuracyPropagation *float64 `json:"accuracy_propagation,omitempty"`
@@ -180,7 +181,7 @@ func (d *classifyDocument) judgeHeldOut(console *shell.Console, in *predictionIn
 		d.AccuracyPropagation = &propagation.Accuracy
 	}
 	d.reportShift(console, in.data.Labels, p)
-	if in.f.method != method.Majority {
+	if in.f.method != engine.Majority {
 		d.compareLargest(in.data.Labels, estimate)
 	}
 	if estimate.Unseen >= mostUnseen {
@@ -189,13 +190,13 @@ func (d *classifyDocument) judgeHeldOut(console *shell.Console, in *predictionIn
 }
 
 // judgeLikeness reports what the labels show of the strategy auto.
-func (d *classifyDocument) judgeLikeness(console *shell.Console, in *predictionInputs, b *method.Baselines) {
+func (d *classifyDocument) judgeLikeness(console *shell.Console, in *predictionInputs, b *engine.Baselines) {
 	if in.f.strategy != method.AutoStrategy || d.Suggested == 0 {
 		return
 	}
 	l := in.data.Labels
-	shown := fmt.Sprintf("%s do not show whether linked nodes share labels, which takes %d or more", words.Counted(len(l.Row), "label"), method.ShowingLabels)
-	if len(l.Row) >= method.ShowingLabels {
+	shown := fmt.Sprintf("%s do not show whether linked nodes share labels, which takes %d or more", words.Counted(len(l.Row), "label"), engine.ShowingLabels)
+	if len(l.Row) >= engine.ShowingLabels {
 		held := b.HeldOut()
 		shown = fmt.Sprintf("label propagation predicts %.0f ± %.0f %% of %s, the largest class %.0f %%", 100*held.Accuracy,
 			100*held.Stderr, words.Counted(held.Tested, "held-out label"), 100*b.Majority.Accuracy)

@@ -15,6 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 )
@@ -29,12 +30,12 @@ type learningFlags struct {
 	effort     string
 	weight     string // of edges; "": chosen
 
-	entries []method.Entry
-	base    method.Settings // settings of all methods
+	entries []engine.Entry
+	base    engine.Settings // settings of all methods
 }
 
 // parseMethods returns the named methods.
-func (f *learningFlags) parseMethods() (list []*method.Engine) {
+func (f *learningFlags) parseMethods() (list []*engine.Engine) {
 	for _, e := range f.entries {
 		list = append(list, e.Method)
 	}
@@ -79,7 +80,7 @@ func checkLearning(line *shell.CommandLine, f *learningFlags) {
 	line.Require("labels")
 	checkEffect(line, f.parseMethods())
 	f.attributes.unused = !slices.ContainsFunc(f.parseMethods(),
-		func(m *method.Engine) bool { return slices.Contains(m.Takes, "node_features") })
+		func(m *engine.Engine) bool { return slices.Contains(m.Takes, "node_features") })
 }
 
 // settleMethods reads the grid, sets the candidates of all methods, and records problems.
@@ -115,7 +116,7 @@ func checkGrid(line *shell.CommandLine, name string, err error) {
 }
 
 // checkForm records a problem if the kernel of a method is not symmetric, because learners require it.
-func checkForm(line *shell.CommandLine, entries []method.Entry) {
+func checkForm(line *shell.CommandLine, entries []engine.Entry) {
 	for _, e := range entries {
 		for _, d := range e.Method.Specs {
 			wrong := new(param.ParameterError)
@@ -158,8 +159,8 @@ func readPriorOrShares(run *shell.Session, f *learningFlags, in *shell.Inputs,
 }
 
 // completeSettings completes the settings of a method with workers, memory, attributes and progress.
-func completeSettings(d *shell.GraphRun, run *shell.Session, tried *method.Settings, f *learningFlags,
-	progress func(stage string, done, total int64)) (*method.Settings, error) {
+func completeSettings(d *shell.GraphRun, run *shell.Session, tried *engine.Settings, f *learningFlags,
+	progress func(stage string, done, total int64)) (*engine.Settings, error) {
 	prior, err := readPriorOrShares(run, f, &f.graph.Tables, d)
 	s := *tried
 	s.Prior = prior
@@ -221,7 +222,7 @@ func predictSeveral(run *shell.Session, c *classifyOptions, name string) (err er
 	}
 	run.Costs.Disk += shell.RunFileBytes
 	_, phase := run.Progress.Parts("learning", "")
-	s := &method.Settings{RNGSeed: uint64(run.Seed), Workers: run.Threads, Progress: phase}
+	s := &engine.Settings{RNGSeed: uint64(run.Seed), Workers: run.Threads, Progress: phase}
 	labelled := problemWithShares(d)
 	saved, err := beginModel(d, labelled, c.save)
 	if err != nil {
@@ -267,7 +268,7 @@ func predictSeveral(run *shell.Session, c *classifyOptions, name string) (err er
 }
 
 // checkEffect records the flags without effect on any of the methods.
-func checkEffect(line *shell.CommandLine, methods []*method.Engine) {
+func checkEffect(line *shell.CommandLine, methods []*engine.Engine) {
 	if len(methods) == 0 {
 		return // their names are wrong, which is recorded already
 	}
@@ -293,7 +294,7 @@ func checkEffect(line *shell.CommandLine, methods []*method.Engine) {
 }
 
 // flagsOf returns the flags with an effect on a method.
-func flagsOf(m *method.Engine) []string {
+func flagsOf(m *engine.Engine) []string {
 	var names []string
 	for _, name := range m.Takes {
 		names = append(names, strings.ReplaceAll(name, "_", "-"))
@@ -332,7 +333,7 @@ func beginLearning(run *shell.Session, f *learningFlags,
 }
 
 // problemWithShares returns the learning problem: graph, labels, attributes and known shares of the classes.
-func problemWithShares(d *shell.GraphRun) *method.Problem {
+func problemWithShares(d *shell.GraphRun) *engine.Problem {
 	p := problemOf(d.Graph, d.Labels)
 	p.Shares = d.Shares
 	return p

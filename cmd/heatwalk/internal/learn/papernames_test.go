@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/engine"
 )
 
 // TestNamesOfPapers: this program does not import the papers; the error for each of their names says that it has none of the name.
 func TestNamesOfPapers(t *testing.T) {
 	for _, name := range []string{"rl", "gp-transduction+cs", "cwk+perceptron", "vertex+rls", "diffusion:beta=1+dkm:depth=2",
 		"cwk+dkm-svm", "cwk+dkm-rls", "cwk+dkm-gp", "cwk+dkm-logistic", "cwk+dkm-perceptron", "cwk+dkm-centroid"} {
-		for _, target := range []method.Target{method.Classes, method.Numbers} {
+		for _, target := range []engine.Target{engine.Classes, engine.Numbers} {
 			_, err := method.ParseList(name, target)
 			if err == nil || !strings.Contains(err.Error(), " in this program; ") {
 				t.Errorf("%s: %v", name, err)

@@ -13,7 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/textio"
-	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse/shard"
@@ -77,7 +77,7 @@ type modelOutput struct {
 }
 
 // beginModel begins the file of the model of a problem; nil without a path.
-func beginModel(d *shell.GraphRun, p *method.Problem, path string) (*modelOutput, error) {
+func beginModel(d *shell.GraphRun, p *engine.Problem, path string) (*modelOutput, error) {
 	if path == "" {
 		return nil, nil
 	}

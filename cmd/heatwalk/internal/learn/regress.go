@@ -20,6 +20,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 )
@@ -33,7 +34,7 @@ type regressOptions struct {
 	save                string  // path of the model
 	source              string  // of the weights of kinds: held-out values, or a model
 	coverage            float64 // of intervals; 0: none
-	methods             []method.Entry
+	methods             []engine.Entry
 }
 
 // NewRegress returns the command heatwalk regress.
@@ -60,11 +61,11 @@ func checkRegress(line *shell.CommandLine, c *regressOptions, _ []string) {
 }
 
 // checkRegression parses a list of methods of regression, "" for the default, and records problems of it.
-func checkRegression(line *shell.CommandLine, listed string) []method.Entry {
+func checkRegression(line *shell.CommandLine, listed string) []engine.Entry {
 	if listed == "" {
 		return nil
 	}
-	methods, err := method.ParseList(listed, method.Numbers)
+	methods, err := method.ParseList(listed, engine.Numbers)
 	if err != nil {
 		line.Problem("--method", "%s", shell.WithoutUsage(err))
 	}
@@ -74,26 +75,26 @@ func checkRegression(line *shell.CommandLine, listed string) []method.Entry {
 }
 
 // useAttributes reports whether one of the methods, nil for the default ones, uses attributes.
-func useAttributes(methods []method.Entry) bool {
+func useAttributes(methods []engine.Entry) bool {
 	return methods == nil ||
 		slices.ContainsFunc(methods,
-			func(m method.Entry) bool { return slices.Contains(m.Method.Takes, "node_features") })
+			func(m engine.Entry) bool { return slices.Contains(m.Method.Takes, "node_features") })
 }
 
 // valuesRun is a run on a graph with numbers on some of its nodes.
 type valuesRun struct {
 	data    *shell.GraphRun
 	values  *nodefile.Values
-	problem *method.Problem
-	methods []method.Entry
+	problem *engine.Problem
+	methods []engine.Entry
 
-	settings *method.Settings
+	settings *engine.Settings
 }
 
 // beginValues begins a run with the values of a file and with methods, nil for the default ones.
 func beginValues(run *shell.Session, r *shell.GraphInputs, name, file, out string,
-	f *attributeFlags, methods []method.Entry) (*valuesRun, error) {
-	v := &valuesRun{methods: methods, settings: &method.Settings{RNGSeed: uint64(run.Seed), Workers: run.Threads}}
+	f *attributeFlags, methods []engine.Entry) (*valuesRun, error) {
+	v := &valuesRun{methods: methods, settings: &engine.Settings{RNGSeed: uint64(run.Seed), Workers: run.Threads}}
 	var err error
 	v.data, err = run.BeginRun(r, name, out, nil, func(d *shell.GraphRun) (err error) {
 		run.Progress.Wait("reading " + file)
@@ -113,7 +114,7 @@ func beginValues(run *shell.Session, r *shell.GraphInputs, name, file, out strin
 		return nil, err
 	}
 	if methods == nil {
-		v.methods, err = method.ParseList(method.DefaultNumbers(v.data.Graph.NodeAxis().N, v.data.Graph.Signed), method.Numbers)
+		v.methods, err = method.ParseList(method.DefaultNumbers(v.data.Graph.NodeAxis().N, v.data.Graph.Signed), engine.Numbers)
 	}
 	v.complete()
 	return v, err
@@ -152,8 +153,8 @@ type regressDocument struct {
 	Skipped    shell.SkippedLines        `json:"skipped_label_lines"`
 	Attributes *shell.AttributesDocument `json:"node_features,omitempty"`
 
-	*method.Contest
-	Interval *method.Interval `json:"interval,omitempty"`
+	*engine.Contest
+	Interval *engine.Interval `json:"interval,omitempty"`
 	factorsDocument
 	shell.Closing
 }
@@ -186,7 +187,7 @@ func (in *valuesRun) writeModel(out *modelOutput, p *heatwalk.Prediction) error 
 	if err := p.KeepTo(f); err != nil {
 		return err
 	}
-	if !useAttributes(slices.DeleteFunc(slices.Clone(in.methods), func(e method.Entry) bool { return e.Method.Name != f.Model.Method })) {
+	if !useAttributes(slices.DeleteFunc(slices.Clone(in.methods), func(e engine.Entry) bool { return e.Method.Name != f.Model.Method })) {
 		f.Attributes = 0
 		f.AttributeNames = nil
 		f.AttributeMeans = nil
@@ -206,7 +207,7 @@ func predictNumbers(run *shell.Session, c *classifyOptions, name string) error {
 	if err != nil {
 		return err
 	}
-	in := &valuesRun{data: d, values: &nodefile.Values{Labels: d.Labels, Value: c.kept.Value}, settings: &method.Settings{Workers: run.Threads}}
+	in := &valuesRun{data: d, values: &nodefile.Values{Labels: d.Labels, Value: c.kept.Value}, settings: &engine.Settings{Workers: run.Threads}}
 	in.complete()
 	p, err := predictValues(run, in, c.method, name, false)
 	if err == nil {
@@ -219,7 +220,7 @@ func predictNumbers(run *shell.Session, c *classifyOptions, name string) error {
 }
 
 // predictValues predicts the numbers of all nodes, without a computation if all of them are given and no model is kept.
-func predictValues(run *shell.Session, in *valuesRun, m *method.Engine, name string, isKept bool) (*heatwalk.Prediction, error) {
+func predictValues(run *shell.Session, in *valuesRun, m *engine.Engine, name string, isKept bool) (*heatwalk.Prediction, error) {
 	run.Costs.ReserveNumbers(in.data.Graph.NodeAxis())
 	n := len(in.data.Graph.Degrees)
 	if len(in.values.Row) < n || run.Costs.DryRun || isKept {
@@ -230,7 +231,7 @@ func predictValues(run *shell.Session, in *valuesRun, m *method.Engine, name str
 		}
 		return p, nil
 	}
-	p := &heatwalk.Prediction{Prediction: &method.Prediction{Value: make([]float64, n), Reached: roaring.New(), Contest: new(method.Contest)}}
+	p := &heatwalk.Prediction{Prediction: &engine.Prediction{Value: make([]float64, n), Reached: roaring.New(), Contest: new(engine.Contest)}}
 	p.Reached.AddRange(0, uint64(n))
 	for i, row := range in.values.Row {
 		p.Value[row] = in.values.Value[i]
@@ -292,7 +293,7 @@ func writeValues(run *shell.Session, c *regressOptions, in *valuesRun, p *heatwa
 }
 
 // interval returns the interval of --interval and a line about it, both empty without the flag.
-func (c *regressOptions) interval(p *method.Contest) (*method.Interval, string) {
+func (c *regressOptions) interval(p *engine.Contest) (*engine.Interval, string) {
 	if c.coverage == 0 || p.HeldOut == nil {
 		return nil, ""
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/internal/words"
-	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/param"
 )
 
@@ -75,7 +75,7 @@ func (console *Console) WarnUnfinished(plan *evaluate.Plan, report *evaluate.Rep
 		}
 		advice := ""
 		if i := slices.IndexFunc(plan.Methods,
-			func(m method.Entry) bool { return m.Name == r.Method }); i >= 0 {
+			func(m engine.Entry) bool { return m.Name == r.Method }); i >= 0 {
 			advice = UnfinishedAdvice(plan.Methods[i].Method.Specs)
 		}
 		console.Warn("%s on %s of %d at %s: %s%s", r.Method,

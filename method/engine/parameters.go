@@ -1,4 +1,4 @@
-package method
+package engine
 
 import (
 	"encoding/json"
@@ -28,31 +28,34 @@ func (p *Parameters) onWalks() bool {
 	return p.Kernel != nil && p.Kernel.Spec.Name == cwk.Spec.Name
 }
 
-// Parameters of walks.
-func (p *Parameters) alpha() float64 {
+// Alpha returns the probability α of a walk to be absorbed at a label.
+func (p *Parameters) Alpha() float64 {
 	return p.Kernel.Values.Number("alpha")
 }
 
-func (p *Parameters) steps() int {
+// Steps returns the number of steps of a walk.
+func (p *Parameters) Steps() int {
 	return p.Kernel.Values.Int("steps")
 }
 
-func (p *Parameters) minSteps() int {
+// MinSteps returns the first step of a walk that counts.
+func (p *Parameters) MinSteps() int {
 	return p.Kernel.Values.Int("min-steps")
 }
 
-func (p *Parameters) features() string {
+// Features returns the kind of the features of a walk.
+func (p *Parameters) Features() string {
 	return p.Kernel.Values.Word("features")
 }
 
-// terms returns the number of steps that count.
-func (p *Parameters) terms() int {
-	return p.steps() - p.minSteps() + 1
+// Terms returns the number of steps that count.
+func (p *Parameters) Terms() int {
+	return p.Steps() - p.MinSteps() + 1
 }
 
-// scale returns the factor of features, because the kernel is a mean over steps.
-func (p *Parameters) scale() float64 {
-	return 1 / math.Sqrt(float64(p.terms()))
+// Scale returns the factor of features, because the kernel is a mean over steps.
+func (p *Parameters) Scale() float64 {
+	return 1 / math.Sqrt(float64(p.Terms()))
 }
 
 // Setting is the values of a declaration's parameters.
@@ -97,14 +100,14 @@ func (p Parameters) String() string {
 	switch k := p.Kernel; {
 	case p.onWalks():
 		steps := "steps"
-		if p.steps() == 1 {
+		if p.Steps() == 1 {
 			steps = "step"
 		}
-		if p.minSteps() > 0 {
-			steps += fmt.Sprintf(" from %d on", p.minSteps())
+		if p.MinSteps() > 0 {
+			steps += fmt.Sprintf(" from %d on", p.MinSteps())
 		}
-		parts = []string{fmt.Sprintf("α = %v, %d %s", p.alpha(), p.steps(), steps),
-			p.features() + " features", declared}
+		parts = []string{fmt.Sprintf("α = %v, %d %s", p.Alpha(), p.Steps(), steps),
+			p.Features() + " features", declared}
 	case k != nil:
 		parts = []string{k.Spec.Name, k.text(), declared}
 	}

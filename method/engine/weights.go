@@ -1,4 +1,4 @@
-package method
+package engine
 
 import (
 	"context"
@@ -85,7 +85,7 @@ func (m *Engine) Weigh(ctx context.Context, p *Problem,
 	var factors *sides.Choice
 	chooses := m.choosesWeights(p, &set)
 	switch {
-	case choosesFactors(p, &set) && set.model == nil:
+	case choosesFactors(p, &set) && set.Model == nil:
 		factors, err = chooseFactors(ctx, p, w, &set)
 		if err == nil && chooses {
 			w = weightings[factors.Book.Values]
@@ -132,7 +132,7 @@ func choosesFactors(p *Problem, s *Settings) bool {
 	case p.Value != nil:
 		return len(p.Value) >= leastLabels && p.Validate() == nil
 	}
-	return s.model != nil || !choose.TooFew(p.Class)
+	return s.Model != nil || !choose.TooFew(p.Class)
 }
 
 // isBelowFactors reports whether the function changes the weights of entries with kinds or times before their factors.
@@ -142,10 +142,10 @@ func (w weighting) isBelowFactors(p *Problem, s *Settings) bool {
 
 // keptEdges returns the factors of edges of a kept model; nil: there are none.
 func (s *Settings) keptEdges() *sides.Kept {
-	if s.model == nil {
+	if s.Model == nil {
 		return nil
 	}
-	return s.model.Origin.Edges
+	return s.Model.Origin.Edges
 }
 
 // edgeLabels returns the labels or numbers as evidence of the weights of edges. All labels of a node

@@ -1,4 +1,4 @@
-package method
+package engine
 
 import (
 	"cmp"
@@ -69,7 +69,7 @@ func (m *Engine) PredictCompared(ctx context.Context, p *Problem,
 	}
 	b.Seconds = time.Since(start).Seconds()
 	set := s.WithDefaults()
-	set.baselines = b
+	set.Baselines = b
 	out, err := m.Predict(ctx, p, nil, &set)
 	if err != nil {
 		return nil, nil, err
@@ -125,8 +125,8 @@ func (m *Engine) measureBaselines(ctx context.Context, p *Problem,
 // apart, but for one of these.
 const apartWork = 20_000_000
 
-// apartFolds returns how many of the given folds are predicted apart.
-func apartFolds(p *Problem, folds int) int {
+// ApartFolds returns how many of the given folds are predicted apart.
+func ApartFolds(p *Problem, folds int) int {
 	return int(min(int64(folds), max(1, apartWork/max(1, sparse.EntriesOf(p.A)*int64(len(p.Names))))))
 }
 
@@ -147,7 +147,7 @@ func (m *Engine) apart(ctx context.Context, p *Problem, par *Parameters, s *Sett
 	}
 	var count choose.Estimator
 	weight := choose.WeightsOf(p)
-	for f := range apartFolds(p, folds) {
+	for f := range ApartFolds(p, folds) {
 		foldSplit := choose.OfFold(fold, f)
 		visible := p.At(foldSplit.Train)
 		out, err := m.Fit(ctx, visible, par, &set)
@@ -193,11 +193,11 @@ func predictLargest(ctx context.Context, p *Problem, _ *Parameters,
 	if out.Reached, err = p.Reachable(ctx, p.Row, set.Workers, &out.Work); err != nil {
 		return nil, err
 	}
-	prior := classShares.Distributions(p.Seeds())
+	prior := ClassShares.Distributions(p.Seeds())
 	for i := range n {
 		simd.ConvertTo(out.Scores.Row(i), prior(i))
 	}
-	fillClasses(out, p, classShares)
+	FillClasses(out, p, ClassShares)
 	return out, nil
 }
 
@@ -215,7 +215,7 @@ func (m *Engine) AdaptToShares(ctx context.Context, p *Problem, out *Prediction,
 	if out.Settings > 0 {
 		par = &out.Parameters
 	}
-	folds := s.folds(len(p.Row))
+	folds := s.Folds(len(p.Row))
 	within, _ := m.within(p, s)
 	e, err := m.apart(ctx, p, par, within,
 		choose.Folds(p.Class, folds, s.RNGSeed, 0), folds)
@@ -229,12 +229,12 @@ func (m *Engine) AdaptToShares(ctx context.Context, p *Problem, out *Prediction,
 // [problem.Problem.Reweigher]: the scores of all nodes, and the classes of nodes without a label. Nodes
 // that no label reaches have the shares as scores. It does nothing if the shares are not known.
 func Reweigh(ctx context.Context, p *Problem, out *Prediction, workers int) error {
-	return reweighBy(ctx, p, out, p.Reweigher(false), workers)
+	return ReweighBy(ctx, p, out, p.Reweigher(false), workers)
 }
 
-// reweighBy is Reweigh by a function, nil for none. Without known shares nodes that no label reaches keep
+// ReweighBy is Reweigh by a function, nil for none. Without known shares nodes that no label reaches keep
 // their scores.
-func reweighBy(ctx context.Context, p *Problem, out *Prediction,
+func ReweighBy(ctx context.Context, p *Problem, out *Prediction,
 	reweigh func([]float64), workers int) error {
 	if reweigh == nil {
 		return nil
@@ -251,6 +251,6 @@ func reweighBy(ctx context.Context, p *Problem, out *Prediction,
 			out.Class[v] = classify.ArgMax(row)
 		}
 	})
-	setKnown(out, p)
+	SetKnown(out, p)
 	return err
 }

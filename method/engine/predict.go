@@ -1,4 +1,4 @@
-package method
+package engine
 
 import (
 	"context"
@@ -73,11 +73,11 @@ type Prediction struct {
 	// LabelSets is the model of several labels of a node; nil: each node has one.
 	LabelSets *LabelSetModel
 
-	// Contest compares the engines of [Best]; nil for other engines.
+	// Contest compares the engines of [BestAmong]; nil for other engines.
 	Contest *Contest
 
-	power float64      // of the votes of a learner on a kernel, see [Engine.Keep]
-	mixed *auto.Choice // of auto
+	Power float64      // of the votes of a learner on a kernel, see [Engine.Keep]
+	Mixed *auto.Choice // of auto
 
 	// Form gives the reasons of predictions, see [Settings].Explain; nil: none, or it was not asked for.
 	Form *explain.Form
@@ -85,23 +85,23 @@ type Prediction struct {
 
 // Models describes the models in the mixture of auto, by decreasing weight; nil for other methods.
 func (p *Prediction) Models() []problem.MixedModel {
-	if p.mixed == nil {
+	if p.Mixed == nil {
 		return nil
 	}
-	return p.mixed.Models()
+	return p.Mixed.Models()
 }
 
 // Choice returns the model that auto has chosen, whose JSON has its mixture of models and its calibration; nil for
 // other methods.
 func (p *Prediction) Choice() any {
-	if p.mixed == nil {
+	if p.Mixed == nil {
 		return nil
 	}
-	return p.mixed
+	return p.Mixed
 }
 
-// runPhases runs phases in order, up to the first error, and adds the time of each to a number.
-func runPhases(ctx context.Context, seconds []*float64, phases ...func(context.Context) error) error {
+// RunPhases runs phases in order, up to the first error, and adds the time of each to a number.
+func RunPhases(ctx context.Context, seconds []*float64, phases ...func(context.Context) error) error {
 	for i, do := range phases {
 		start := time.Now()
 		if err := do(ctx); err != nil {

@@ -1,4 +1,4 @@
-package method
+package engine
 
 import (
 	"context"
@@ -134,7 +134,7 @@ func BestAmong(means, entries []Entry) *Engine {
 				}
 				w = w.Or(space)
 			}
-			return w.And(budget.Held((2+samplesAtOnce)*8*int64(len(p.Degrees)), 400*int64(min(len(p.Row), mostCompared)*len(entries)))), nil
+			return w.And(budget.Held((2+SamplesAtOnce)*8*int64(len(p.Degrees)), 400*int64(min(len(p.Row), MostCompared)*len(entries)))), nil
 		},
 	}
 }
@@ -186,7 +186,7 @@ func predictBest(ctx context.Context, p *Problem, means, entries []Entry, s *Set
 		contest.Unsolved = append(contest.Unsolved, c.job.unsolved...)
 	}
 	given := 1.0
-	if m := set.model; m != nil && m.Shrinkage > 0 {
+	if m := set.Model; m != nil && m.Shrinkage > 0 {
 		given = m.Shrinkage
 	} else if len(entries) > 1 {
 		given = 0
@@ -195,7 +195,7 @@ func predictBest(ctx context.Context, p *Problem, means, entries []Entry, s *Set
 	for i, value := range h.value {
 		contest.HeldOut = append(contest.HeldOut, TestedValue{value, predicted[i]})
 	}
-	out := best.job.out
+	out := best.job.Out
 	contest.Shrinkage = given
 	center := stat.Mean(p.Value, nil)
 	if given == 0 {
@@ -203,7 +203,7 @@ func predictBest(ctx context.Context, p *Problem, means, entries []Entry, s *Set
 			out.Value[row] = center // adds nothing to the spread
 		}
 		spread := meanSquareElsewhere(p, out.Value, center)
-		contest.Shrinkage = h.shrinkage(best.miss[best.choice.Setting], -1, spread)
+		contest.Shrinkage = h.shrinkage(best.miss[best.Found.Setting], -1, spread)
 	}
 	for i, v := range out.Value {
 		out.Value[i] = float64(contest.Shrinkage*v) + float64((1-contest.Shrinkage)*center)
@@ -235,14 +235,14 @@ func meanSquareElsewhere(p *Problem, predicted []float64, center float64) float6
 
 // compared returns the result of a choice with its errors.
 func (c *Choice) compared(e Errors) Compared {
-	return Compared{Method: c.job.declared.Name, Parameters: c.Parameters, Settings: c.Settings, Errors: e}
+	return Compared{Method: c.job.Declared.Name, Parameters: c.Parameters, Settings: c.Settings, Errors: e}
 }
 
 // bestOf returns the engine with the highest merit that the values outside a fold choose, the first of equals, its setting, and the
 // merit, see [choose.Counts.Best].
 func bestOf(list []*Choice, hidden int) (best *Choice, setting int, merit float64) {
 	for _, c := range list {
-		s, m := c.choice.Counts.Best(c.space, hidden)
+		s, m := c.Found.Counts.Best(c.space, hidden)
 		if best == nil || m > merit {
 			best = c
 			setting = s

@@ -1,4 +1,4 @@
-package method
+package engine
 
 import (
 	"github.com/heatwalk/heatwalk/budget"
@@ -27,7 +27,7 @@ func (m *Engine) Declare(p *Problem, s *Settings, after budget.Workspace) (w bud
 // DeclareTuning returns the workspace of [Engine.Tune] on splits of tuned, whose training sets are like p.
 func (m *Engine) DeclareTuning(p, tuned *Problem, s *Settings) (budget.Workspace, error) {
 	set := s.WithDefaults()
-	set.tested = len(tuned.Row)
+	set.Tested = len(tuned.Row)
 	return m.Declare(p, &set, budget.Workspace{})
 }
 

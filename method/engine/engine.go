@@ -1,4 +1,4 @@
-package method
+package engine
 
 import (
 	"context"
@@ -20,7 +20,7 @@ const (
 )
 
 // Engine is a way to predict the nodes of a graph from the labels on some of them. Its fields state the inputs that it takes
-// and the steps that it has; a field that is nil means that it has no such step. [Parse] knows it by its name.
+// and the steps that it has; a field that is nil means that it has no such step. Package method knows it by its name.
 type Engine struct {
 	Name   string
 	Target Target
@@ -99,11 +99,11 @@ func (m *Engine) NeedsTranspose() bool {
 	return len(m.Specs) > 0 && m.Specs[0].Arcs == param.BothDirections
 }
 
-// stages checks a problem for an engine, and returns the settings to choose from and the stages of a choice or a prediction.
-type stages func(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*job, error)
+// Stages checks a problem for an engine, and returns the settings to choose from and the stages of a choice or a prediction.
+type Stages func(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Job, error)
 
-// inStages returns an engine whose Fit and Choose go through stages.
-func (m Engine) inStages(begin stages) *Engine {
+// InStages returns an engine whose Fit and Choose go through stages.
+func (m Engine) InStages(begin Stages) *Engine {
 	m.Fit = func(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
 		return begin.predict(ctx, &m, p, par, s)
 	}
@@ -119,6 +119,6 @@ type Entry struct {
 	// Own are the values of parameters that stand behind the name, which are not chosen.
 	Own param.Values
 
-	// Settings are those of the method, see [Settle]; nil: those of all.
+	// Settings are those of the method, see Settle of package method; nil: those of all.
 	Settings *Settings
 }

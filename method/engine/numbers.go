@@ -1,4 +1,4 @@
-package method
+package engine
 
 import (
 	"context"
@@ -14,22 +14,22 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// mostCompared is the number of values that errors are measured on, and that an engine on a kernel chooses its setting by,
+// MostCompared is the number of values that errors are measured on, and that an engine on a kernel chooses its setting by,
 // because the decomposition of the Gram matrix of each setting of a kernel takes its cube. Of 500 values the choice is worse where
 // values have heavy tails. Models learn from all values outside a fold. Tests lower it.
-var mostCompared = 1000
+var MostCompared = 1000
 
-// fewNodes is the number of nodes up to which mostCompared values are compared; beyond it two fifths as many are.
+// fewNodes is the number of nodes up to which MostCompared values are compared; beyond it two fifths as many are.
 const fewNodes = 20_000
 
-// sampleOf returns the positions of at most limit of n values.
-func sampleOf(n, limit int, seed uint64) []int {
+// SampleOf returns the positions of at most limit of n values.
+func SampleOf(n, limit int, seed uint64) []int {
 	return choose.Sample(make([]int, n), limit, seed, 0)
 }
 
 // heldNumbers are the values of a problem that errors are measured on, a sample of many.
 type heldNumbers struct {
-	groups    []group             // the values outside each fold, and the values of the fold that errors are measured on
+	groups    []Group             // the values outside each fold, and the values of the fold that errors are measured on
 	labels    []choose.FoldLabels // of the groups
 	group     []int               // of each value that errors are measured on
 	row       []int
@@ -49,15 +49,15 @@ func rangeOf(values []float64) valueRange { return valueRange{slices.Min(values)
 // clip returns the nearest value in the range.
 func (r valueRange) clip(x float64) float64 { return min(max(x, r.least), r.most) }
 
-// newHeldNumbers returns at most mostCompared values, on a large graph two fifths as many. Of more values they are from two folds or more, as few as
+// newHeldNumbers returns at most MostCompared values, on a large graph two fifths as many. Of more values they are from two folds or more, as few as
 // have as many, because each of these folds takes a model of the other values.
 func newHeldNumbers(p *Problem, seed uint64) *heldNumbers {
 	m := len(p.Row)
 	folds := choose.FoldCount(m)
 	fold := choose.Folds(make([]int, m), folds, seed, 0)
-	limit := mostCompared
+	limit := MostCompared
 	if p.Nodes() > fewNodes { // where each fold takes sweeps for every setting
-		limit = limit * 2 / 5 // of 1,000 values four folds, see samplesAtOnce
+		limit = limit * 2 / 5 // of 1,000 values four folds, see SamplesAtOnce
 	}
 	count := max(2, (limit*folds+m-1)/m)
 	var tested []int
@@ -66,7 +66,7 @@ func newHeldNumbers(p *Problem, seed uint64) *heldNumbers {
 			tested = append(tested, i)
 		}
 	}
-	tested = problem.Pick(tested, sampleOf(len(tested), limit, seed))
+	tested = problem.Pick(tested, SampleOf(len(tested), limit, seed))
 	measured := slices.Repeat([]int{-1}, m) // the fold; −1: the value is known to all models
 	for _, i := range tested {
 		measured[i] = fold[i]
@@ -78,17 +78,17 @@ func newHeldNumbers(p *Problem, seed uint64) *heldNumbers {
 		if len(split.Test) == 0 {
 			continue
 		}
-		g := group{p.At(split.Train), p.At(split.Test)}
-		mean := stat.Mean(g.train.Value, nil)
-		for i, y := range g.test.Value {
+		g := Group{p.At(split.Train), p.At(split.Test)}
+		mean := stat.Mean(g.Train.Value, nil)
+		for i, y := range g.Test.Value {
 			h.group = append(h.group, len(h.groups))
-			h.row = append(h.row, g.test.Row[i])
+			h.row = append(h.row, g.Test.Row[i])
 			h.value = append(h.value, y)
 			h.deviation = append(h.deviation, y-mean)
 		}
 		h.groups = append(h.groups, g)
 		h.labels = append(h.labels, choose.FoldLabels{Tested: len(split.Test)})
-		h.known = append(h.known, rangeOf(g.train.Value))
+		h.known = append(h.known, rangeOf(g.Train.Value))
 	}
 	if variance := stat.PopVariance(h.value, nil); variance > 0 { // a sample may be constant
 		h.spread = variance
@@ -110,16 +110,16 @@ func (h *heldNumbers) count(miss [][]float64) *choose.Counts {
 
 // measureNumbers returns the errors of predictions by models of the other folds, by setting and value. Predictions beyond the range of
 // known values are replaced by the nearest within it; the error of equations without a solution is infinite.
-func (m *graphMethod) measureNumbers(ctx context.Context, j *job, h *heldNumbers, settings []param.Values) ([][]float64, error) {
-	set := *j.set
+func (m *GraphMethod) measureNumbers(ctx context.Context, j *Job, h *heldNumbers, settings []param.Values) ([][]float64, error) {
+	set := *j.Settings
 	set.Rough = true
 	rough := *j
-	rough.set = &set
+	rough.Settings = &set
 	miss := make([][]float64, len(settings))
 	for s := range miss {
 		miss[s] = make([]float64, len(h.value))
 	}
-	err := m.predictions(ctx, &rough, settings, h.groups, func(setting, group int, predict func(node int) (float64, bool)) {
+	err := m.Predictions(ctx, &rough, settings, h.groups, func(setting, group int, predict func(node int) (float64, bool)) {
 		for i, g := range h.group {
 			if g != group {
 				continue
@@ -136,16 +136,16 @@ func (m *graphMethod) measureNumbers(ctx context.Context, j *job, h *heldNumbers
 
 // chooseNumbers chooses by predictions of each value without its fold. A model on a kernel chooses by a sample of many values, and
 // is then measured by models of all values outside a fold. A setting whose equations are not solved is left out.
-func (m *graphMethod) chooseNumbers(ctx context.Context, j *job, h *heldNumbers) (*Choice, error) {
-	if !m.isSampled || len(j.p.Row) <= mostCompared {
+func (m *GraphMethod) chooseNumbers(ctx context.Context, j *Job, h *heldNumbers) (*Choice, error) {
+	if !m.IsSampled || len(j.Problem.Row) <= MostCompared {
 		return m.compareNumbers(ctx, j, h)
 	}
 	sample := *j
-	sample.p = j.p.At(sampleOf(len(j.p.Row), mostCompared, j.set.RNGSeed))
-	c, err := m.compareNumbers(ctx, &sample, newHeldNumbers(sample.p, j.set.RNGSeed))
+	sample.Problem = j.Problem.At(SampleOf(len(j.Problem.Row), MostCompared, j.Settings.RNGSeed))
+	c, err := m.compareNumbers(ctx, &sample, newHeldNumbers(sample.Problem, j.Settings.RNGSeed))
 	for err == nil {
 		chosen := *j
-		chosen.fix(&c.Parameters)
+		chosen.Fix(&c.Parameters)
 		var measured *Choice
 		if measured, err = m.compareNumbers(ctx, &chosen, h); err == nil {
 			measured.Settings = c.Settings
@@ -160,31 +160,31 @@ func (m *graphMethod) chooseNumbers(ctx context.Context, j *job, h *heldNumbers)
 }
 
 // compareNumbers chooses by predictions of each value without its fold.
-func (m *graphMethod) compareNumbers(ctx context.Context, j *job, h *heldNumbers) (*Choice, error) {
-	space := *j.space
-	if axes := space.Axes; m.widens && len(axes) > 0 && axes[0].Values > 2 {
+func (m *GraphMethod) compareNumbers(ctx context.Context, j *Job, h *heldNumbers) (*Choice, error) {
+	space := *j.Space
+	if axes := space.Axes; m.Widens && len(axes) > 0 && axes[0].Values > 2 {
 		space.Axes = slices.Clone(axes)
 		space.Axes[0].Values--
 		space.Usual = min(space.Usual, space.Len()-1)
 	}
 	narrow := *j
-	narrow.space = &space
-	narrow.values = j.values[:space.Len()]
+	narrow.Space = &space
+	narrow.Values = j.Values[:space.Len()]
 	var miss [][]float64
 	measure := func(ctx context.Context, _, values []int) (*choose.Counts, error) {
-		more, err := m.measureNumbers(ctx, j, h, problem.Pick(j.values, values[len(miss):]))
+		more, err := m.measureNumbers(ctx, j, h, problem.Pick(j.Values, values[len(miss):]))
 		miss = append(miss, more...)
 		return h.count(miss), err
 	}
-	c, err := narrow.choose(ctx, measure)
-	if widest := len(j.values) - len(narrow.values); err == nil && widest > 0 && c.choice.Setting >= len(narrow.values)-widest {
-		c, err = j.choose(ctx, measure)
+	c, err := narrow.Choose(ctx, measure)
+	if widest := len(j.Values) - len(narrow.Values); err == nil && widest > 0 && c.Found.Setting >= len(narrow.Values)-widest {
+		c, err = j.Choose(ctx, measure)
 	} else if err == nil {
 		c.space = &space
 	}
 	if err == nil {
 		c.job = j
-		c.Settings = j.size()
+		c.Settings = j.Size()
 		c.miss = miss
 	}
 	return c, err
@@ -195,29 +195,29 @@ func isUnsolved(err error) bool { return errors.As(err, new(*problem.Error)) }
 
 // leaveOut leaves out a chosen setting whose equations are not solved, and chooses again. It reports whether a setting is left.
 func (c *Choice) leaveOut(err error) bool {
-	c.job.unsolved = append(c.job.unsolved, Unsolved{c.job.declared.Name, c.Parameters, err})
-	c.choice.Counts.Loss[c.choice.Setting] = math.Inf(1)
-	setting, merit := c.choice.Counts.Best(c.space, -1)
-	c.choice.Setting = setting
-	c.Parameters = c.job.parameters(0, setting)
+	c.job.unsolved = append(c.job.unsolved, Unsolved{c.job.Declared.Name, c.Parameters, err})
+	c.Found.Counts.Loss[c.Found.Setting] = math.Inf(1)
+	setting, merit := c.Found.Counts.Best(c.space, -1)
+	c.Found.Setting = setting
+	c.Parameters = c.job.Parameters(0, setting)
 	return !math.IsInf(merit, -1)
 }
 
 // clip replaces predicted numbers beyond the range of known ones by the nearest within it, and finds the nodes that are reached.
-func (j *job) clip() {
-	known := rangeOf(j.p.Value)
-	for i, x := range j.out.Value {
-		j.out.Value[i] = known.clip(x)
+func (j *Job) clip() {
+	known := rangeOf(j.Problem.Value)
+	for i, x := range j.Out.Value {
+		j.Out.Value[i] = known.clip(x)
 	}
-	j.out.Reached = j.p.Components.Reachable(j.p.Row)
+	j.Out.Reached = j.Problem.Components.Reachable(j.Problem.Row)
 }
 
-// numberFit predicts the number of every node from each of some samples of numbers, problems on one graph. If several processes
+// NumberFit predicts the number of every node from each of some samples of numbers, problems on one graph. If several processes
 // share the nodes, it predicts the nodes of the process.
-type numberFit func(ctx context.Context, samples []*Problem, v param.Values, s *Settings) ([][]float64, error)
+type NumberFit func(ctx context.Context, samples []*Problem, v param.Values, s *Settings) ([][]float64, error)
 
-// oneByOne returns a function that predicts from each sample by itself.
-func oneByOne(predict func(ctx context.Context, p *Problem, v param.Values, s *Settings) ([]float64, error)) numberFit {
+// OneByOne returns a function that predicts from each sample by itself.
+func OneByOne(predict func(ctx context.Context, p *Problem, v param.Values, s *Settings) ([]float64, error)) NumberFit {
 	return func(ctx context.Context, samples []*Problem, v param.Values, s *Settings) (list [][]float64, err error) {
 		for _, p := range samples {
 			values, err := predict(ctx, p, v, s)
@@ -230,19 +230,19 @@ func oneByOne(predict func(ctx context.Context, p *Problem, v param.Values, s *S
 	}
 }
 
-// samplesAtOnce is the number of groups whose models are fitted together: of learners that spread labels their columns, two for each, fill a line of
+// SamplesAtOnce is the number of groups whose models are fitted together: of learners that spread labels their columns, two for each, fill a line of
 // the cache.
-const samplesAtOnce = 4
+const SamplesAtOnce = 4
 
-// predictions is the field of [graphMethod].
-func (f numberFit) predictions(ctx context.Context, j *job, settings []param.Values, groups []group, visit foldVisitor) error {
+// Predictions is the field of [GraphMethod].
+func (f NumberFit) Predictions(ctx context.Context, j *Job, settings []param.Values, groups []Group, visit FoldVisitor) error {
 	for setting, v := range settings {
-		for lo := 0; lo < len(groups); lo += samplesAtOnce {
+		for lo := 0; lo < len(groups); lo += SamplesAtOnce {
 			var samples []*Problem
-			for _, g := range groups[lo:min(len(groups), lo+samplesAtOnce)] {
-				samples = append(samples, g.train)
+			for _, g := range groups[lo:min(len(groups), lo+SamplesAtOnce)] {
+				samples = append(samples, g.Train)
 			}
-			list, err := f(ctx, samples, v, j.set)
+			list, err := f(ctx, samples, v, j.Settings)
 			if err != nil {
 				return err
 			}
@@ -250,25 +250,25 @@ func (f numberFit) predictions(ctx context.Context, j *job, settings []param.Val
 				visit(setting, lo+i, func(node int) (float64, bool) { return values[node], true })
 			}
 		}
-		j.set.Progress(j.declared.Name, int64(setting+1), int64(len(settings)))
+		j.Settings.Progress(j.Declared.Name, int64(setting+1), int64(len(settings)))
 	}
 	return nil
 }
 
-// scores is the field of [graphMethod].
-func (f numberFit) scores(ctx context.Context, j *job, v param.Values) error {
-	list, err := f(ctx, []*Problem{j.p}, v, j.set)
+// Scores is the field of [GraphMethod].
+func (f NumberFit) Scores(ctx context.Context, j *Job, v param.Values) error {
+	list, err := f(ctx, []*Problem{j.Problem}, v, j.Settings)
 	if err == nil {
-		j.out.Value = list[0]
+		j.Out.Value = list[0]
 	}
 	return err
 }
 
-// numeric returns the steps of an engine of numbers.
-func numeric(spec *param.Spec, fit numberFit, workspace func(p *Problem) budget.Workspace) graphMethod {
-	return graphMethod{spec: spec, target: Numbers, predictions: fit.predictions, scores: fit.scores,
-		workspace: func(p *Problem, _ []param.Values, _ *Settings) (budget.Workspace, error) { return workspace(p), nil }}
+// Numeric returns the steps of an engine of numbers.
+func Numeric(spec *param.Spec, fit NumberFit, workspace func(p *Problem) budget.Workspace) GraphMethod {
+	return GraphMethod{Spec: spec, Target: Numbers, Predictions: fit.Predictions, Scores: fit.Scores,
+		Workspace: func(p *Problem, _ []param.Values, _ *Settings) (budget.Workspace, error) { return workspace(p), nil }}
 }
 
-// ratios are usual ratios of the variance of noise to that of a function.
-var ratios = param.Grid(1e-4, 1e-3, 0.01, 0.1, 1, 10)
+// Ratios are usual ratios of the variance of noise to that of a function.
+var Ratios = param.Grid(1e-4, 1e-3, 0.01, 0.1, 1, 10)

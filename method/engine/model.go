@@ -1,4 +1,4 @@
-package method
+package engine
 
 import (
 	"cmp"
@@ -120,7 +120,7 @@ func (m *Engine) keep(out *Prediction, s *Settings) *Model {
 	model := &Model{
 		Method: m.Name, RNGSeed: s.RNGSeed, Low: s.LowEffort,
 		Shares: s.Prior.Empirical, Values: out.Parameters.values(),
-		Power: out.power, Auto: out.mixed, LabelSets: out.LabelSets, Origin: *out.Origin(),
+		Power: out.Power, Auto: out.Mixed, LabelSets: out.LabelSets, Origin: *out.Origin(),
 	}
 	if out.Contest != nil {
 		model.Method = out.Contest.Method
@@ -161,7 +161,7 @@ func (m *Model) predict(ctx context.Context, e *Engine, p *Problem,
 // settings returns settings with those of the model.
 func (m *Model) settings(s *Settings) *Settings {
 	set := *s
-	set.RNGSeed, set.LowEffort, set.Given, set.Fixed, set.model = m.RNGSeed,
+	set.RNGSeed, set.LowEffort, set.Given, set.Fixed, set.Model = m.RNGSeed,
 		m.Low, m.Values, true, m
 	set.Weights = cmp.Or(m.Origin.Weights, GivenWeights)
 	if m.Shares {

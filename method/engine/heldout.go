@@ -1,4 +1,4 @@
-package method
+package engine
 
 import (
 	"context"
@@ -31,7 +31,7 @@ func (m *Engine) HoldOut(ctx context.Context, p *Problem, out *Prediction, s *Se
 	set.Unmeasured = true
 	places := choose.NewPlaces(p)
 	probabilities := make([]float64, len(p.Names))
-	fold, count := set.foldsLike(p, mostHeldOut)
+	fold, count := set.FoldsLike(p, mostHeldOut)
 	for f := range count {
 		labels := choose.OfFold(fold, f)
 		visible := p.At(labels.Train)

@@ -1,4 +1,4 @@
-package method
+package engine
 
 import (
 	"cmp"
@@ -60,11 +60,11 @@ type Settings struct {
 	Memory  int64 // limits what walks and features allocate, in bytes; 0: no limit
 	Workers int   // goroutines, 0: one for each processor; never changes a result
 
-	foldCount int        `json:"-"` // of cross-validation and of honest features; 0: 10 up to 1,000 labels, else 5
-	tested    int        `json:"-"` // labels of the problem whose splits choose; 0: there are no splits
-	sample    int        `json:"-"` // limits the labelled nodes on which settings are compared; 0: 500
-	baselines *Baselines `json:"-"` // of the same problem, for auto; nil: it measures label propagation itself
-	model     *Model     `json:"-"` // predicts in place of a choice and a fit; nil: none, see [Model]
+	FoldCount int        `json:"-"` // of cross-validation and of honest features; 0: 10 up to 1,000 labels, else 5
+	Tested    int        `json:"-"` // labels of the problem whose splits choose; 0: there are no splits
+	Sample    int        `json:"-"` // limits the labelled nodes on which settings are compared; 0: 500
+	Baselines *Baselines `json:"-"` // of the same problem, for auto; nil: it measures label propagation itself
+	Model     *Model     `json:"-"` // predicts in place of a choice and a fit; nil: none, see [Model]
 
 	// Targets are the rows of the nodes that could have a label, which the accuracy of auto is about; nil: all nodes.
 	Targets []uint32
@@ -74,8 +74,8 @@ type Settings struct {
 	Progress func(stage string, done, total int64) `json:"-"`
 }
 
-// ignoreProgress is the callback of settings that have none.
-func ignoreProgress(string, int64, int64) {}
+// IgnoreProgress is the callback of settings that have none.
+func IgnoreProgress(string, int64, int64) {}
 
 // WithDefaults returns the settings with every default filled in.
 func (s *Settings) WithDefaults() Settings {
@@ -83,33 +83,33 @@ func (s *Settings) WithDefaults() Settings {
 	if s != nil {
 		f = *s
 	}
-	if f.sample == 0 {
-		f.sample = 500
+	if f.Sample == 0 {
+		f.Sample = 500
 	}
 	if f.Progress == nil {
-		f.Progress = ignoreProgress
+		f.Progress = IgnoreProgress
 	}
 	return f
 }
 
-// folds returns the number of folds for the given number of labels.
-func (s *Settings) folds(labels int) int {
-	if s.foldCount > 0 {
-		return min(s.foldCount, labels)
+// Folds returns the number of folds for the given number of labels.
+func (s *Settings) Folds(labels int) int {
+	if s.FoldCount > 0 {
+		return min(s.FoldCount, labels)
 	}
 	return choose.FoldCount(labels)
 }
 
 // testFolds returns the number of folds by which a chosen setting is measured.
 func (s *Settings) testFolds(labels int) int {
-	if s.foldCount > 0 {
-		return min(s.foldCount, labels)
+	if s.FoldCount > 0 {
+		return min(s.FoldCount, labels)
 	}
 	return choose.TestFoldCount(labels)
 }
 
-// fix moves single values of Lists to Given, and gives the parameters of values their values.
-func (s *Settings) fix(values param.Values) {
+// Fix moves single values of Lists to Given, and gives the parameters of values their values.
+func (s *Settings) Fix(values param.Values) {
 	s.Given = maps.Clone(values)
 	for name, list := range s.Lists {
 		if len(list) == 1 && !values.Has(name) {
@@ -121,10 +121,10 @@ func (s *Settings) fix(values param.Values) {
 	}
 }
 
-// grid returns the settings of a declaration to choose from, complete, with some values fixed, and their space. The error is that of
+// Grid returns the settings of a declaration to choose from, complete, with some values fixed, and their space. The error is that of
 // [param.Spec.Resolve].
-func (s *Settings) grid(spec *param.Spec, fixed param.Values, g param.Graph) ([]param.Values, *choose.Space, error) {
-	tried := s.withGrids(spec)
+func (s *Settings) Grid(spec *param.Spec, fixed param.Values, g param.Graph) ([]param.Values, *choose.Space, error) {
+	tried := s.WithGrids(spec)
 	list, err := choose.Combinations(tried, fixed, g)
 	if err != nil {
 		return nil, nil, err
@@ -133,10 +133,10 @@ func (s *Settings) grid(spec *param.Spec, fixed param.Values, g param.Graph) ([]
 	return list, choose.SpaceOf(tried, list, usual), err
 }
 
-// withGrids returns a declaration with the grids of the settings: values by the name of their
+// WithGrids returns a declaration with the grids of the settings: values by the name of their
 // parameter, which stand for themselves on every graph. A parameter in whose place one of
 // them stands is left out.
-func (s *Settings) withGrids(spec *param.Spec) *param.Spec {
+func (s *Settings) WithGrids(spec *param.Spec) *param.Spec {
 	tried := *spec
 	tried.Params = nil
 	for _, p := range spec.Params {

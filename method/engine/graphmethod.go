@@ -1,0 +1,282 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/heatwalk/heatwalk/budget"
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/param"
+)
+
+// FoldVisitor is called with the predictions of a setting for a group of held-out labels: predict returns
+// the predicted class, or number, of a node in the group's test set, and whether a label reaches the node.
+type FoldVisitor = func(setting, group int, predict func(node int) (y float64, isReached bool))
+
+// GraphMethod predicts all nodes of a graph at once from its labels, classes or numbers, with parameters that are
+// chosen by its predictions for held-out labels.
+type GraphMethod struct {
+	Spec *param.Spec // the name and the parameters
+
+	// Prepare stores in job.shared what all settings have in common; nil: nothing.
+	Prepare func(ctx context.Context, j *Job, settings []param.Values) error
+
+	// Predictions calls visit for each setting and group of labels in any order.
+	Predictions func(ctx context.Context, j *Job, settings []param.Values, groups []Group, visit FoldVisitor) error
+
+	// Scores stores the scores and classes of all nodes in j.out.
+	Scores func(ctx context.Context, j *Job, v param.Values) error
+
+	Highest func(p *Problem, s *Settings) bool // see Engine.Highest
+
+	// Workspace declares the memory of the engine for the given settings, some of which it refuses.
+	Workspace func(p *Problem, settings []param.Values, s *Settings) (budget.Workspace, error)
+
+	// IsSampled reports that a choice compares settings on a sample of many labels, because
+	// each setting is a fit of its own.
+	IsSampled bool
+
+	HasRaw bool // see [Engine.HasRaw]
+
+	Target Target // of the engine, one of Classes and Numbers
+	Ridge  bool   // larger values of the last parameter are simpler
+
+	// Widens reports that the largest value of the first parameter costs most, and is compared only if the next one is the
+	// best of the others.
+	Widens bool
+}
+
+// Group is a training set with the labels to predict from it.
+type Group struct{ Train, Test *Problem }
+
+// Engine returns the learner as an engine.
+func (m GraphMethod) Engine() *Engine {
+	d := m.Spec
+	e := Engine{Name: d.Name, Target: m.Target, Takes: d.Takes(), Specs: []*param.Spec{d}, HasRaw: m.HasRaw, Highest: m.Highest,
+		Workspace: func(p *Problem, s *Settings) (w budget.Workspace, err error) {
+			settings, _, err := s.Grid(d, d.Own(s.Given), kernel.OnDegrees(p.Degrees))
+			if err != nil || m.Workspace == nil {
+				return w, err
+			}
+			return m.Workspace(p, settings, s)
+		}}.InStages(m.begin)
+	if len(d.Params) == 0 && m.Target == Classes {
+		e.Choose = nil
+	}
+	return e
+}
+
+// begin checks the problem and computes what all settings share.
+func (m GraphMethod) begin(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Job, error) {
+	d := m.Spec
+	if err := problem.ValidateFor(p, d); err != nil {
+		return nil, err
+	}
+	if p.Directed && d.Works&param.Directed == 0 {
+		return nil, &problem.Error{Method: d.Name, Err: problem.ErrDirected}
+	}
+	set := s.WithDefaults()
+	var err error
+	if m.Target == Numbers {
+		if p, err = withStructure(ctx, p, &set); err != nil {
+			return nil, err
+		}
+	}
+	j := &Job{Problem: p, Settings: &set, Out: new(Prediction), SourceSpace: new(choose.Space), Declared: d}
+	if j.Values, j.Space, err = set.Grid(d, d.Own(set.Given), kernel.On(ctx, p.Graph)); err != nil {
+		return nil, err
+	}
+	if last := len(j.Space.Axes) - 1; last >= 0 {
+		j.Space.Axes[last].Falling = m.Ridge
+	}
+	switch {
+	case par != nil:
+		j.Fix(par)
+	case m.Target == Classes && choose.TooFew(p.Class):
+		usual, err := d.Resolve(d.Own(set.Given), nil)
+		if err != nil {
+			return nil, err
+		}
+		j.Fix(&Parameters{Declared: &Setting{d, usual}})
+	}
+	j.ByFolds = func(ctx context.Context) (*Choice, error) { return m.chooseByFolds(ctx, j) }
+	if m.Target == Numbers {
+		j.ByFolds = func(ctx context.Context) (*Choice, error) {
+			return m.chooseNumbers(ctx, j, newHeldNumbers(p, set.RNGSeed))
+		}
+	}
+	j.BySplits = func(ctx context.Context, splits *choose.Splits) (*Choice, error) {
+		var groups []Group
+		for i := range splits.Len {
+			groups = append(groups, Group{p.At(splits.At(i).Train), p.At(splits.At(i).Test)})
+		}
+		return j.Choose(ctx, m.evidence(j, groups))
+	}
+	j.Learn = func(ctx context.Context, c *Choice) error {
+		v := j.Values[0]
+		if c.Declared != nil {
+			v = c.Declared.Values
+		} else {
+			j.Out.Settings = 0
+		}
+		start := time.Now()
+		err := m.Scores(ctx, j, v)
+		if err == nil && m.Target == Numbers {
+			j.clip()
+		}
+		j.Out.Seconds.Walk = time.Since(start).Seconds()
+		return err
+	}
+	if m.Prepare != nil {
+		err = m.Prepare(ctx, j, j.Values)
+	}
+	return j, err
+}
+
+// Whole finds the components of an undirected graph, and the nodes that a label reaches.
+func (j *Job) Whole(ctx context.Context) (err error) {
+	if j.Graph, err = j.Problem.Whole(ctx, j.Settings.Workers, &j.Out.Work); err == nil {
+		j.Out.Reached = j.Graph.Components.Reachable(j.Problem.Row)
+	}
+	return err
+}
+
+// mostMeasured is the number of labels that a setting which was chosen by all labels is measured on at the most.
+const mostMeasured = 5000
+
+// chooseByFolds chooses by few folds of the labels or of a sample of them. Models of more of all labels measure the chosen
+// setting.
+func (m GraphMethod) chooseByFolds(ctx context.Context, j *Job) (*Choice, error) {
+	sample := j.Problem
+	tested := mostMeasured
+	if m.IsSampled {
+		sample = j.Problem.At(choose.Sample(j.Problem.Class, j.Settings.Sample, j.Settings.RNGSeed, 0))
+		tested = len(sample.Row)
+	}
+	labels := len(j.Problem.Row)
+	folds := j.Settings.Folds(len(sample.Row))
+	testFolds := j.Settings.testFolds(labels)
+	if j.Size() == 1 {
+		return j.Choose(ctx, m.evidence(j, j.foldGroups(j.Problem, testFolds, tested)))
+	}
+	c, err := j.Choose(ctx, m.evidence(j, j.foldGroups(sample, folds, len(sample.Row))))
+	if err != nil || len(sample.Row) == labels && folds == testFolds || j.Settings.Unmeasured {
+		return c, err
+	}
+	chosen := *j
+	chosen.Fix(&c.Parameters)
+	measured, err := chosen.Choose(ctx, m.evidence(&chosen, j.foldGroups(j.Problem, testFolds, tested)))
+	if err == nil {
+		c.Found.HeldOut = measured.Found.HeldOut
+	}
+	return c, err
+}
+
+// foldGroups returns some of the folds of the labels of a problem, as many as have the given number of labels together.
+func (j *Job) foldGroups(p *Problem, folds, tested int) (groups []Group) {
+	fold := choose.Folds(p.Class, folds, j.Settings.RNGSeed, 0)
+	for f := range folds {
+		if s := choose.OfFold(fold, f); len(s.Train) > 0 && len(s.Test) > 0 && tested > 0 {
+			groups = append(groups, Group{p.At(s.Train), p.At(s.Test)})
+			tested -= len(s.Test)
+		}
+	}
+	return groups
+}
+
+// evidence counts the right predictions of settings for the test sets of groups.
+func (m GraphMethod) evidence(j *Job, groups []Group) func(ctx context.Context, _, values []int) (*choose.Counts, error) {
+	weight := choose.WeightsOf(j.Problem)
+	return func(ctx context.Context, _, values []int) (*choose.Counts, error) {
+		counts := choose.NewCounts(len(values), make([]choose.FoldLabels, len(groups)))
+		done := int64(0)
+		err := m.Predictions(ctx, j, problem.Pick(j.Values, values), groups, func(setting, group int, predict func(node int) (float64, bool)) {
+			var foldLabels choose.FoldLabels
+			test := groups[group].Test
+			for i, node := range test.Row {
+				y, reached := predict(node)
+				credit := 0.0
+				foldLabels.Tested++
+				if reached {
+					credit = weight[test.Class[i]]
+					foldLabels.Reached++
+					foldLabels.Of += credit
+				}
+				if y == float64(test.Class[i]) {
+					counts.Add(setting, group, credit)
+				}
+			}
+			counts.Folds[group] = foldLabels
+			done++
+			j.Settings.Progress("choose", done, int64(len(values)*len(groups)))
+		})
+		return counts, err
+	}
+}
+
+// ClassShares is the prior of methods that do not walk: the shares of the classes among the
+// labels, each class counted once more.
+var ClassShares = cwk.Prior{Empirical: true, Pseudo: 1}
+
+// SeedsOf returns the labels of a problem with the classes lo ≤ c < hi as columns; those of
+// other classes have class −1.
+func SeedsOf(p *Problem, lo, hi int) cwk.Seeds {
+	s := cwk.Seeds{Row: p.Row, Class: p.Class, Classes: hi - lo}
+	if lo > 0 || hi < len(p.Names) {
+		s.Class = make([]int, len(p.Class))
+		for i, c := range p.Class {
+			s.Class[i] = c - lo
+			if c < lo || c >= hi {
+				s.Class[i] = -1
+			}
+		}
+	}
+	return s
+}
+
+// Choosing returns an engine of one declaration whose parameters are chosen by cross-validation. Fit of m is called with complete values.
+func (m *Engine) Choosing() *Engine {
+	f := fit(m.Fit)
+	return m.InStages(GraphMethod{Spec: m.Specs[0], Target: m.Target, Predictions: f.predictions, Scores: f.scores}.begin)
+}
+
+// fit is the Fit of an engine with given parameters.
+type fit func(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error)
+
+// predictions calls visit for every setting and group by a prediction for each.
+func (f fit) predictions(ctx context.Context, j *Job, settings []param.Values, groups []Group, visit FoldVisitor) error {
+	quiet := *j.Settings
+	quiet.Progress = IgnoreProgress
+	for setting, v := range settings {
+		for i, g := range groups {
+			out, err := f(ctx, g.Train, &Parameters{Declared: &Setting{j.Declared, v}}, &quiet)
+			if err != nil {
+				return err
+			}
+			j.Out.Work.Sweeps += out.Work.Sweeps
+			visit(setting, i, func(node int) (float64, bool) {
+				if out.Value != nil {
+					return out.Value[node], true
+				}
+				return float64(out.Class[node]), out.Reached.Contains(uint32(node))
+			})
+		}
+	}
+	return nil
+}
+
+// scores predicts all nodes.
+func (f fit) scores(ctx context.Context, j *Job, v param.Values) error {
+	out, err := f(ctx, j.Problem, &Parameters{Declared: &Setting{j.Declared, v}}, j.Settings)
+	if err == nil {
+		out.Work.Sweeps += j.Out.Work.Sweeps
+		out.Parameters = j.Out.Parameters
+		out.Settings = j.Out.Settings
+		*j.Out = *out
+		SetKnown(j.Out, j.Problem)
+	}
+	return err
+}
