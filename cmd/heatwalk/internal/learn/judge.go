@@ -195,11 +195,14 @@ func (d *classifyDocument) judgeLikeness(console *shell.Console, in *predictionI
 		return
 	}
 	l := in.data.Labels
-	shown := fmt.Sprintf("%s do not show whether linked nodes share labels, which takes %d or more", words.Counted(len(l.Row), "label"), engine.ShowingLabels)
-	if len(l.Row) >= engine.ShowingLabels {
-		held := b.HeldOut()
-		shown = fmt.Sprintf("label propagation predicts %.0f ± %.0f %% of %s, the largest class %.0f %%", 100*held.Accuracy,
-			100*held.Stderr, words.Counted(held.Tested, "held-out label"), 100*b.Majority.Accuracy)
+	held := b.HeldOut()
+	shown := fmt.Sprintf("label propagation predicts %.0f ± %.0f %% of %s, the largest class %.0f %%", 100*held.Accuracy,
+		100*held.Stderr, words.Counted(held.Tested, "held-out label"), 100*b.Majority.Accuracy)
+	switch {
+	case len(l.Row) < engine.ShowingLabels:
+		shown = fmt.Sprintf("%s do not show whether linked nodes share labels, which takes %d or more", words.Counted(len(l.Row), "label"), engine.ShowingLabels)
+	case held.Tested == 0: // too few labels of a class, not enough memory, or no solution
+		shown = "label propagation was not compared with the largest class"
 	}
 	if d.Strategy == method.CoverStrategy {
 		d.notes = append(d.notes, shown+": nodes that cover the graph (--strategy cover)")
