@@ -203,11 +203,18 @@ func (r *kernelPredictor) compareLabels(ctx context.Context,
 	return t, nil
 }
 
+// comparedTolerance is the tolerance of the values of kernels that are only compared, because the chosen one is computed again.
+const comparedTolerance = 1e-6
+
 // grams returns the blocks of some of the kernels between items, and below between rows and
 // items.
 func (r *kernelPredictor) grams(ctx context.Context, kernels []kernel.Kernel,
 	items, rows []int, phase string) ([]*sparse.Block[float64], error) {
-	grams, sweeps, err := kernel.Grams(ctx, kernels, items, rows, r.settings(phase))
+	s := r.settings(phase)
+	if len(kernels) > 1 && !slices.ContainsFunc(kernels, kernel.IsApart) {
+		s.Tolerance = comparedTolerance
+	}
+	grams, sweeps, err := kernel.Grams(ctx, kernels, items, rows, s)
 	r.Out.Work.Sweeps += sweeps
 	return grams, err
 }
