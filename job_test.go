@@ -25,6 +25,7 @@ import (
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/engine"
+	"github.com/heatwalk/heatwalk/method/regression"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -171,7 +172,7 @@ func usesOfGraph(t *testing.T) map[string]func(ctx context.Context, g *Graph) er
 			return err
 		},
 		"Predict of sets": func(ctx context.Context, g *Graph) error {
-			_, err := Predict(ctx, g, p, method.Spectral, nil, nil)
+			_, err := Predict(ctx, g, p, regression.Spectral, nil, nil)
 			return err
 		},
 		"Predict of values": func(ctx context.Context, g *Graph) error {

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/file/input"
-	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/regression"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
@@ -55,7 +55,7 @@ func TestModelOfNumbers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sets, err := Predict(t.Context(), g, NewProblem(g, []int{0, 0, 1, 4, 8, 9}, []int{0, 1, 0, 1, 1, 0}, []string{"a", "b"}), method.Spectral, nil, nil)
+	sets, err := Predict(t.Context(), g, NewProblem(g, []int{0, 0, 1, 4, 8, 9}, []int{0, 1, 0, 1, 1, 0}, []string{"a", "b"}), regression.Spectral, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/regression"
 )
 
 // Run measures methods side by side: at each training size all of them learn
@@ -131,7 +132,7 @@ func (plan *Plan) Workspace(p *engine.Problem) (w budget.Workspace, err error) {
 	case p.Value != nil:
 		return method.Best(plan.Methods).Declare(p, &set, budget.Workspace{})
 	case plan.Several:
-		return method.Spectral.Declare(p, &set, budget.Workspace{})
+		return regression.Spectral.Declare(p, &set, budget.Workspace{})
 	}
 	sizes, err := plan.sizes(p, set.RNGSeed)
 	if err != nil {

@@ -3,9 +3,9 @@ package evaluate
 import (
 	"context"
 
-	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/engine"
+	"github.com/heatwalk/heatwalk/method/regression"
 	"github.com/heatwalk/heatwalk/param"
 )
 
@@ -26,7 +26,7 @@ type LabelMeasures struct {
 // frequent labels for every node. Training nodes are drawn uniformly; a label that none of them has is never
 // right.
 func (c *comparison) beginLabels(_ context.Context, set *engine.Settings) error {
-	learner := method.NewLabelLearner(c.p, set)
+	learner := regression.NewLabelLearner(c.p, set)
 	c.report.Labels = len(c.p.Row)
 	add := func(name string, fit func(ctx context.Context, train []int) (*trial, float64, func(node int) []float64, error)) {
 		c.entries = append(c.entries, entry{Entry: engine.Entry{Name: name}, predict: func(ctx context.Context, s choose.Split, _ *engine.Parameters) (*trial, error) {

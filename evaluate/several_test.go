@@ -9,9 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/engine"
+	"github.com/heatwalk/heatwalk/method/regression"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -30,7 +30,7 @@ func TestRunOnLabels(t *testing.T) {
 			p.Row, p.Class = append(p.Row, g.Row[i]), append(p.Class, c)
 		}
 	}
-	learner := method.NewLabelLearner(p, nil)
+	learner := regression.NewLabelLearner(p, nil)
 	const splits, fraction = 3, 0.6
 	run := func(workers int) *Report {
 		r, err := Run(t.Context(), p, &Plan{Several: true, Fractions: []float64{fraction}, Splits: splits, Settings: &engine.Settings{RNGSeed: 5, Workers: workers}})

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/regression"
 )
 
 // NumberMeasures are measures of predicted numbers. Errors are means over splits of errors at the test nodes, and the
@@ -26,7 +26,7 @@ type NumberMeasures struct {
 // beginNumbers prepares the comparison of methods that predict numbers, with the two means as baselines. All methods choose
 // their parameters by cross-validation of the training nodes.
 func (c *comparison) beginNumbers(_ context.Context, set *engine.Settings) error {
-	for _, m := range slices.Concat(method.Means(), c.plan.Methods) {
+	for _, m := range slices.Concat(regression.Means(), c.plan.Methods) {
 		own := *set
 		own.Given = m.Own
 		own.Unmeasured = true

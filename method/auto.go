@@ -8,6 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/internal/auto"
+	"github.com/heatwalk/heatwalk/method/spread"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/propagate"
 )
@@ -120,10 +121,10 @@ func signedMethod(p *engine.Problem, s *engine.Settings) *engine.Engine {
 		return nil
 	}
 	if choose.TooFew(p.Class) {
-		return labelPropagation
+		return spread.Propagation
 	}
 	return consistency()
 }
 
 // consistency returns learning with local and global consistency.
-func consistency() *engine.Engine { return spreading{propagate.Learners().Named("lgc")}.engine() }
+func consistency() *engine.Engine { return spread.Of(propagate.Learners().Named("lgc")) }

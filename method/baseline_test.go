@@ -12,6 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/spread"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/contract"
 )
@@ -82,7 +83,7 @@ func TestUnreachedKeepThePrior(t *testing.T) {
 		}
 	}
 	short := sparse.NewBlock[float64](8, 3)
-	if _, err := labelPropagation.Predict(ctx, &engine.Problem{Graph: &graph.Graph{A: a, Degrees: degrees}, Row: []int{0, 1}, Class: []int{0, 1}, Names: []string{"x", "y", "z"}}, nil, &engine.Settings{Prior: cwk.Prior{Given: short}}); err == nil {
+	if _, err := spread.Propagation.Predict(ctx, &engine.Problem{Graph: &graph.Graph{A: a, Degrees: degrees}, Row: []int{0, 1}, Class: []int{0, 1}, Names: []string{"x", "y", "z"}}, nil, &engine.Settings{Prior: cwk.Prior{Given: short}}); err == nil {
 		t.Error("a prior for fewer nodes is accepted")
 	}
 }
@@ -90,7 +91,7 @@ func TestUnreachedKeepThePrior(t *testing.T) {
 // Walks that do not meet a label within their limit are refused.
 func TestUnabsorbed(t *testing.T) {
 	for n, isRefused := range map[int]bool{1500: true, 1000: false} {
-		_, err := labelPropagation.Predict(context.Background(), contract.Path(t, n, true), nil, nil)
+		_, err := spread.Propagation.Predict(context.Background(), contract.Path(t, n, true), nil, nil)
 		if errors.As(err, new(*problem.Error)) != isRefused {
 			t.Errorf("a path of %d nodes: %v", n, err)
 		}
@@ -111,7 +112,7 @@ func TestPropagationLoops(t *testing.T) {
 	if p.Degrees, err = sparse.Degrees(t.Context(), p.A, 1); err != nil {
 		t.Fatal(err)
 	}
-	out, err := labelPropagation.Predict(t.Context(), p, nil, nil)
+	out, err := spread.Propagation.Predict(t.Context(), p, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/engine"
+	"github.com/heatwalk/heatwalk/method/spread"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
@@ -98,12 +99,12 @@ func TestEstimateCountsReachedNodes(t *testing.T) {
 func TestReferPropagates(t *testing.T) {
 	p, _ := contract.Blocks(t, 3, 200, 50, 3, 5, 1)
 	set := &engine.Settings{RNGSeed: 4}
-	declared, err := labelPropagation.Declare(p, set, engine.BaselineWorkspace(p, set))
+	declared, err := spread.Propagation.Declare(p, set, engine.BaselineWorkspace(p, set))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, memory := range []int64{0, declared.Required(1)} { // with all columns together, and within a limit
-		_, got, err := labelPropagation.PredictCompared(t.Context(), p, &engine.Settings{RNGSeed: set.RNGSeed, Memory: memory})
+		_, got, err := spread.Propagation.PredictCompared(t.Context(), p, &engine.Settings{RNGSeed: set.RNGSeed, Memory: memory})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,7 +118,7 @@ func TestReferPropagates(t *testing.T) {
 					rest = append(rest, i)
 				}
 			}
-			out, err := labelPropagation.Predict(t.Context(), p.At(rest), nil, nil)
+			out, err := spread.Propagation.Predict(t.Context(), p.At(rest), nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -309,6 +309,9 @@ func (r *kernelPredictor) learnItems(ctx context.Context, c *engine.Choice) (err
 // one application of the kernel.
 const machinesAtATime = 32
 
+// solveColumns is the number of machines that are solved together.
+const solveColumns = 64
+
 // score turns the decisions on every node into scores. Those of a learner that is linear in the kernel come from one
 // application of it to the dual coefficients.
 func (r *kernelPredictor) score(ctx context.Context) error {

@@ -10,6 +10,8 @@ import (
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/engine"
+	"github.com/heatwalk/heatwalk/method/regression"
+	"github.com/heatwalk/heatwalk/method/spread"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/propagate"
 )
@@ -18,7 +20,7 @@ import (
 // learner or a declaration of [kernel.Register], [classify.Register], [propagate.Register] and
 // [Register].
 func All() []*engine.Engine {
-	return slices.Concat([]*engine.Engine{automatic, labelPropagation, engine.Majority, blockBeliefs},
+	return slices.Concat([]*engine.Engine{automatic, spread.Propagation, engine.Majority, spread.Beliefs},
 		graphMethods(), registeredFor(engine.Classes), walkMethods(), kernelMethods())
 }
 
@@ -59,13 +61,13 @@ func findMethod(name string, t engine.Target) (*engine.Engine, error) {
 	switch {
 	case t == engine.Numbers:
 		return findRegression(name)
-	case t == engine.LabelSets && name == Spectral.Name:
-		return Spectral, nil
+	case t == engine.LabelSets && name == regression.Spectral.Name:
+		return regression.Spectral, nil
 	case t == engine.LabelSets:
-		return nil, choose.Usage("%s: predicts no sets of labels in this program; give %s", name, Spectral.Name)
+		return nil, choose.Usage("%s: predicts no sets of labels in this program; give %s", name, regression.Spectral.Name)
 	}
 	methods := All()
-	base, isSmoothed := strings.CutSuffix(name, smoothSuffix)
+	base, isSmoothed := strings.CutSuffix(name, spread.Suffix)
 	i := slices.IndexFunc(methods, func(m *engine.Engine) bool { return m.Name == base })
 	if i < 0 { // the learner that goes without saying may be said
 		i = slices.IndexFunc(methods, func(m *engine.Engine) bool {
@@ -75,7 +77,7 @@ func findMethod(name string, t engine.Target) (*engine.Engine, error) {
 	}
 	switch {
 	case i >= 0 && isSmoothed:
-		return addSmoothing(methods[i]), nil
+		return spread.Smoothed(methods[i]), nil
 	case i >= 0:
 		return methods[i], nil
 	}
@@ -98,9 +100,9 @@ func findMethod(name string, t engine.Target) (*engine.Engine, error) {
 // graphMethods returns the learners of package propagate and logistic regression on eigenvectors.
 func graphMethods() (list []*engine.Engine) {
 	for _, l := range propagate.Learners() {
-		list = append(list, spreading{l}.engine())
+		list = append(list, spread.Of(l))
 	}
-	return append(list, spectralLogistic.Engine())
+	return append(list, regression.SpectralLogistic.Engine())
 }
 
 var registered []*engine.Engine // by other modules
@@ -121,7 +123,9 @@ func Restore(m *engine.Model, t engine.Target) (*engine.Engine, error) {
 }
 
 // Best returns an engine that predicts the value of every node with the best of some engines of numbers, see [engine.BestAmong].
-func Best(entries []engine.Entry) *engine.Engine { return engine.BestAmong(Means(), entries) }
+func Best(entries []engine.Entry) *engine.Engine {
+	return engine.BestAmong(regression.Means(), entries)
+}
 
 // Register adds an engine, which then works as those of this package do: [Parse] and [ParseList] know its name,
 // its parameters have grids, and its memory is estimated. If it has one declaration, Fit is called with complete values of
@@ -139,19 +143,19 @@ func Register(e *engine.Engine) {
 
 // Regressions returns all engines of numbers.
 func Regressions() (list []*engine.Engine) {
-	for _, m := range []engine.GraphMethod{harmonic, hops, spectralRidge} {
+	for _, m := range []engine.GraphMethod{spread.Harmonic, regression.Hops, regression.SpectralRidge} {
 		list = append(list, m.Engine())
 	}
 	list[1].Takes = append(list[1].Takes, "node_features")
 	for _, l := range propagate.Learners() {
 		if l.Averages() {
-			list = append(list, spreading{l}.numbers())
+			list = append(list, spread.NumbersOf(l))
 		}
 	}
 	list = append(list, registeredFor(engine.Numbers)...)
 	for _, f := range kernels() {
 		if f.Works&param.Undirected != 0 {
-			list = append(list, kernelRidge{f}.engine())
+			list = append(list, regression.OnKernel(f))
 		}
 	}
 	return list
@@ -192,17 +196,17 @@ func findRegression(name string) (*engine.Engine, error) {
 			names = append(names, e.Name)
 		}
 	}
-	for _, e := range Means() { // of kept models
+	for _, e := range regression.Means() { // of kept models
 		if e.Name == name {
 			return e.Method, nil
 		}
 	}
-	return nil, choose.Usage("%s: predicts no numbers in this program; give %s or KERNEL+%s", name, strings.Join(names, ", "), ridgeSpec.Name)
+	return nil, choose.Usage("%s: predicts no numbers in this program; give %s or KERNEL+%s", name, strings.Join(names, ", "), regression.RidgeSpec.Name)
 }
 
 // Explainable returns the names of the methods whose predictions have reasons, in one line.
 func Explainable() string {
-	names := []string{autoSpec.Name, propagationSpec.Name, beliefsSpec.Name, walkSpec.Name}
+	names := []string{autoSpec.Name, spread.Propagation.Name, spread.Beliefs.Name, walkSpec.Name}
 	for _, l := range propagate.Learners() {
 		if propagate.IsLinear(l) {
 			names = append(names, l.Name)

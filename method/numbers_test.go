@@ -20,6 +20,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/regression"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -574,15 +575,15 @@ func TestUnsolvedCandidates(t *testing.T) {
 	p := randomNumbers(t, 3, 120)
 	failure := &problem.Error{Method: "test", Err: iterative.ErrIterationLimit}
 	solvedFrom := func(name string, least float64, fails bool) engine.Entry {
-		spec := *hops.Spec
+		spec := *regression.Hops.Spec
 		spec.Name = name
-		m := hops
+		m := regression.Hops
 		m.Spec = &spec
 		m.Predictions = engine.OneByOne(func(ctx context.Context, p *engine.Problem, v param.Values, s *engine.Settings) ([]float64, error) {
 			if fails {
 				return nil, failure
 			}
-			out, err := hops.Engine().Fit(ctx, p, &engine.Parameters{Declared: &engine.Setting{Spec: hops.Spec, Values: v}}, s)
+			out, err := regression.Hops.Engine().Fit(ctx, p, &engine.Parameters{Declared: &engine.Setting{Spec: regression.Hops.Spec, Values: v}}, s)
 			if err != nil {
 				return nil, err
 			}
@@ -592,14 +593,14 @@ func TestUnsolvedCandidates(t *testing.T) {
 			if v.Number("lambda") < least {
 				return failure
 			}
-			return hops.Scores(ctx, j, v)
+			return regression.Hops.Scores(ctx, j, v)
 		}
 		return engine.Entry{Method: m.Engine()}
 	}
 	compare := func(methods ...engine.Entry) (*predictedNumbers, error) {
 		return predictNumbers(t.Context(), p, methods, nil)
 	}
-	hopsAlone := engine.Entry{Method: hops.Engine()}
+	hopsAlone := engine.Entry{Method: regression.Hops.Engine()}
 	solved, err := compare(hopsAlone, hopsAlone) // predictions of one method are not drawn towards the mean
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/engine"
+	"github.com/heatwalk/heatwalk/method/spread"
 )
 
 // TestTwoFactions predicts the factions of graphs whose edges have the wrong sign with probability 0.2, from one label
@@ -45,7 +46,7 @@ func TestTwoFactions(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := &engine.Problem{Graph: g, Weighted: true, Row: []int{0, 1}, Class: []int{0, 1}, Names: []string{"a", "b"}}
-		for _, m := range []*engine.Engine{automatic, labelPropagation} {
+		for _, m := range []*engine.Engine{automatic, spread.Propagation} {
 			out, err := m.Predict(t.Context(), p, nil, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -63,7 +64,7 @@ func TestTwoFactions(t *testing.T) {
 				t.Errorf("seed %d, %s: %d right of %d, dense %d", seed, m.Name, right, n-2, want)
 			}
 		}
-		if _, err := (blockBeliefs).Predict(t.Context(), p, nil, nil); err == nil {
+		if _, err := (spread.Beliefs).Predict(t.Context(), p, nil, nil); err == nil {
 			t.Error("beliefs on a signed graph: no error")
 		}
 	}

@@ -151,8 +151,8 @@ func defaults(name string) job {
 	}}
 }
 
-// regression returns the job of methods for numbers.
-func regression(name string) job {
+// regress returns the job of methods for numbers.
+func regress(name string) job {
 	return job{name: "regress " + name, ask: func(ctx context.Context, g *heatwalk.Graph, c *Graph) (*answer, error) {
 		values := map[string]float64{}
 		for v, x := range c.Values {
@@ -375,7 +375,7 @@ func jobs() []job {
 	for _, name := range []string{"auto", "lp", "lgc", "beliefs", "diffusion+rls", "cwk+svm"} {
 		list = append(list, global(defaults(name)))
 	}
-	list = append(list, regression("harmonic"), global(regression("hops")), regression("diffusion:beta=2+rls:lambda=0.1"), global(regression("")))
+	list = append(list, regress("harmonic"), global(regress("hops")), regress("diffusion:beta=2+rls:lambda=0.1"), global(regress("")))
 	list[len(list)-1].chooses = true
 	for _, name := range []string{"pagerank:alpha=0.85", "diffusion:beta=2", "heat-pagerank:beta=3"} {
 		list = append(list, scaleFree(ranking(name)))

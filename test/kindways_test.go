@@ -20,6 +20,7 @@ import (
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/engine"
+	"github.com/heatwalk/heatwalk/method/regression"
 	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
@@ -299,7 +300,7 @@ func TestSeveralLabelsChooseKinds(t *testing.T) {
 				rows, classes = append(rows, row), append(classes, 1-c)
 			}
 		}
-		p, err := heatwalk.Predict(t.Context(), g, heatwalk.NewProblem(g, rows, classes, []string{"honest", "fraud"}), method.Spectral, &engine.Settings{RNGSeed: 1}, nil)
+		p, err := heatwalk.Predict(t.Context(), g, heatwalk.NewProblem(g, rows, classes, []string{"honest", "fraud"}), regression.Spectral, &engine.Settings{RNGSeed: 1}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,15 +5,15 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/kernels"
 	"github.com/heatwalk/heatwalk/param"
 )
 
 // Source is a kernel between the items of a [Collection] with a learner.
-type Source = method.GramSource
+type Source = kernels.GramSource
 
 // Classified is the result of a classification.
-type Classified = method.Classified
+type Classified = kernels.Classified
 
 // Source returns a kernel between the items with a learner.
 func (c *Collection) Source(kernel *param.Spec, l *classify.Learner) *Source {

@@ -17,6 +17,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/regression"
 	"github.com/heatwalk/heatwalk/param"
 )
 
@@ -214,7 +215,7 @@ func predictSeveral(run *shell.Session, c *classifyOptions, name string) (err er
 		}
 		d, err = beginModelRun(run, c, name)
 	} else {
-		c.method = method.Spectral
+		c.method = regression.Spectral
 		d, err = beginSeveral(run, &c.learning, name, c.out)
 	}
 	if err != nil {

@@ -1,4 +1,4 @@
-package method
+package regression
 
 import (
 	"cmp"
@@ -19,14 +19,14 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// hops is ridge regression of values on features of their nodes, see featureRidge:
+// Hops is ridge regression of values on features of their nodes, see featureRidge:
 //
 //   - the means of the known values 1, 2 and 3 steps of a walk away, and log(1 + d) of the degree d,
 //     each with variance 1 over the nodes it learns from;
 //   - the attributes of the node, and means of them at the node and its neighbours, see [auto.Attributes].
 //
 // The means at a known node are means of the values outside its fold, so that they never contain its own value.
-var hops = featureRidge{fixed: attributeFeatures, moving: hopFeatures}.method(&param.Spec{
+var Hops = featureRidge{fixed: attributeFeatures, moving: hopFeatures}.method(&param.Spec{
 	Name: "hops", Title: "ridge regression on mean values 1 to 3 steps away, degree and attributes", Works: param.Undirected,
 	Source: "Hoerl and Kennard, Ridge regression, 1970; on means of neighbours as in Macskassy and Provost, Classification in networked data, 2007",
 	Params: []param.Param{{

@@ -1,4 +1,4 @@
-package method
+package spread
 
 import (
 	"context"
@@ -15,9 +15,9 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// blockBeliefs predicts classes by damped mean field in a degree-corrected block model, see package
+// Beliefs predicts classes by damped mean field in a degree-corrected block model, see package
 // beliefs. Parameters that are not given are chosen from seven combinations by held-out labels.
-var blockBeliefs = &engine.Engine{
+var Beliefs = &engine.Engine{
 	Name: beliefsSpec.Name, Takes: beliefsSpec.Takes(), Specs: []*param.Spec{&beliefsSpec},
 	Fit: predictBeliefs,
 	Workspace: func(p *engine.Problem, _ *engine.Settings) (budget.Workspace, error) {

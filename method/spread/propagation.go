@@ -1,4 +1,4 @@
-package method
+package spread
 
 import (
 	"context"
@@ -16,11 +16,11 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// labelPropagation gives a node the class of the label that a walk from it is
+// Propagation gives a node the class of the label that a walk from it is
 // most likely to meet first (Zhu et al. 2003). A node that no label reaches keeps
 // its prior. Labels that absorb less of a walk, and walks of a given length, give the
 // distributions P_t of the walk of package cwk.
-var labelPropagation = &engine.Engine{
+var Propagation = &engine.Engine{
 	Name:  "lp",
 	Takes: append([]string{cwk.PriorParam.Name}, propagationSpec.Takes()...),
 	Specs: []*param.Spec{&propagationSpec},

@@ -1,4 +1,4 @@
-package method
+package spread
 
 import (
 	"cmp"
@@ -30,19 +30,20 @@ const (
 	// choiceTolerance is the tolerance of scores of which only the largest of a row matters.
 	choiceTolerance = 1e-6
 
-	// solveColumns bounds the columns of classes or folds that are solved together.
-	solveColumns = 64
+	// slabColumns bounds the columns of classes or folds that are solved together.
+	slabColumns = 64
 )
 
-// engine returns the learner as an engine of classes.
-func (m spreading) engine() *engine.Engine {
-	return engine.GraphMethod{Spec: &m.rule.Spec, Prepare: func(ctx context.Context, j *engine.Job, _ []param.Values) error { return j.Whole(ctx) },
+// Of returns a learner as an engine of classes.
+func Of(rule *propagate.Learner) *engine.Engine {
+	m := spreading{rule}
+	return engine.GraphMethod{Spec: &rule.Spec, Prepare: func(ctx context.Context, j *engine.Job, _ []param.Values) error { return j.Whole(ctx) },
 		Predictions: m.predictions, Scores: m.scores,
 		Highest: m.highest, Workspace: m.workspace, HasRaw: true}.Engine()
 }
 
-// numbers returns the learner as an engine of numbers, see [propagate.Learner.MeansTo].
-func (m spreading) numbers() *engine.Engine {
+// NumbersOf returns a learner as an engine of numbers, see [propagate.Learner.MeansTo].
+func NumbersOf(rule *propagate.Learner) *engine.Engine {
 	fit := func(ctx context.Context, samples []*engine.Problem, v param.Values, s *engine.Settings) ([][]float64, error) {
 		p := samples[0]
 		var known []propagate.Sample
@@ -54,9 +55,9 @@ func (m spreading) numbers() *engine.Engine {
 			set.Tolerance = 1e-5
 		}
 		dst := sparse.NewBlock[float64](len(p.Degrees), len(samples))
-		err := m.rule.MeansTo(ctx, dst, p.Graph, known, v, &set)
+		err := rule.MeansTo(ctx, dst, p.Graph, known, v, &set)
 		if errors.Is(err, iterative.ErrIterationLimit) {
-			err = &problem.Error{Method: m.rule.Name, Err: err}
+			err = &problem.Error{Method: rule.Name, Err: err}
 		}
 		list := make([][]float64, len(samples))
 		for i := range list {
@@ -64,7 +65,7 @@ func (m spreading) numbers() *engine.Engine {
 		}
 		return list, err
 	}
-	spec := m.rule.Spec
+	spec := rule.Spec
 	spec.Works &^= param.Signed
 	steps := engine.Numeric(&spec, fit, func(p *engine.Problem) budget.Workspace {
 		n := len(p.Degrees)
@@ -319,7 +320,7 @@ func (m spreading) spread(p *engine.Problem, v param.Values) budget.Workspace {
 	k := len(p.Names)
 	if m.rule.Spread != nil {
 		held := budget.Block[float64](n, k)
-		w := budget.Slabs[float64](1, n, solveColumns).And(budget.Held(held))
+		w := budget.Slabs[float64](1, n, slabColumns).And(budget.Held(held))
 		if m.rule.Workspace != nil {
 			w = w.And(m.rule.Workspace(n, k, v))
 		}
@@ -328,7 +329,7 @@ func (m spreading) spread(p *engine.Problem, v param.Values) budget.Workspace {
 		}
 		return w
 	}
-	return budget.Slabs[float64](6, n, solveColumns).And(budget.Held(22 * 8 * int64(n))).And(
+	return budget.Slabs[float64](6, n, slabColumns).And(budget.Held(22 * 8 * int64(n))).And(
 		iterative.FactorWorkspace(n, p.A.NNZ(), false))
 }
 

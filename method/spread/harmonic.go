@@ -1,4 +1,4 @@
-package method
+package spread
 
 import (
 	"context"
@@ -14,10 +14,10 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// harmonic keeps the known values, and gives each other node the weighted mean of its neighbours.
+// Harmonic keeps the known values, and gives each other node the weighted mean of its neighbours.
 // Nodes that are not connected with a known value have the mean of the known values. Along an edge of negative weight the
 // difference from this mean changes its sign.
-var harmonic = engine.Numeric(&param.Spec{
+var Harmonic = engine.Numeric(&param.Spec{
 	Name: "harmonic", Title: "harmonic function: every other node has the mean value of its neighbours", Works: param.Undirected | param.Signed,
 	Source: "Zhu, Ghahramani and Lafferty, Semi-supervised learning using Gaussian fields and harmonic functions, 2003, equation 5",
 }, engine.OneByOne(predictHarmonic), harmonicWorkspace)

@@ -1,4 +1,4 @@
-package method
+package regression
 
 import (
 	"context"
@@ -33,13 +33,13 @@ var spectralLogisticSpec = param.Spec{
 // embeddingTolerance is that of the eigenvectors.
 const embeddingTolerance = 1e-6
 
-// spectralLogistic is multinomial logistic regression on a spectral embedding: row i of
+// SpectralLogistic is multinomial logistic regression on a spectral embedding: row i of
 // the eigenvectors of S = D^-½AD^-½ with the d largest positive eigenvalues, without
 // those that components have at 1, as x/√(‖x‖² + ε²): of about unit length (Ng, Jordan
 // and Weiss 2002). ε is a hundredth of the root mean square of ‖x‖, below which rows of
 // other components have only rounding. The eigenvectors are those of L̃ with the smallest
 // values. d and λ are chosen by cross-validation.
-var spectralLogistic = engine.GraphMethod{
+var SpectralLogistic = engine.GraphMethod{
 	Spec: &spectralLogisticSpec, Prepare: prepareSpectral, Predictions: predictSpectral, Scores: scoreSpectral,
 	Highest: func(*engine.Problem, *engine.Settings) bool { return true }, Workspace: spectralWorkspace, IsSampled: true,
 }
@@ -233,8 +233,8 @@ func spectralWorkspace(p *engine.Problem, settings []param.Values, s *engine.Set
 	return budget.Held(budget.Times(6*dimension+68, 8*int64(n)), 96*labels*int64(dimension)), nil
 }
 
-// spectralRidge is ridge regression on eigenvectors, see [auto.Embedding].
-var spectralRidge = featureRidge{fixed: spectralFeatures, widens: true}.method(&param.Spec{
+// SpectralRidge is ridge regression on eigenvectors, see [auto.Embedding].
+var SpectralRidge = featureRidge{fixed: spectralFeatures, widens: true}.method(&param.Spec{
 	Name: "spectral", Title: "ridge regression on eigenvectors of the graph", Works: param.Undirected,
 	Source: "Qin and Rohe, Regularized spectral clustering under the degree-corrected stochastic blockmodel, 2013 (embedding)",
 	Params: []param.Param{{

@@ -1,4 +1,4 @@
-package method
+package regression
 
 import (
 	"math"
@@ -143,7 +143,7 @@ func TestFit(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.Mul(mat.NewDense(1, width+1, features(width, node)), &w)
-		addTo(s.RawRowView(0), share)
+		floats.Add(s.RawRowView(0), share)
 		return s.RawRowView(0)
 	}
 	best, width, lambda := -1.0, 0, 0.0
@@ -301,11 +301,7 @@ func TestAttributes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		kept, err := Restore(model, engine.LabelSets)
-		if err != nil {
-			t.Fatal(err)
-		}
-		again, err := kept.Predict(t.Context(), p, nil, &engine.Settings{Workers: 2})
+		again, err := Spectral.Restore(model).Predict(t.Context(), p, nil, &engine.Settings{Workers: 2})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package method
+package regression
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package method
+package regression
 
 import (
 	"cmp"
@@ -22,12 +22,12 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// ridgeSpec declares kernel ridge regression with a constant μ that is not penalized:
+// RidgeSpec declares kernel ridge regression with a constant μ that is not penalized:
 //
 //	min Σ_i (f(i) + μ − y_i)² + λ‖f‖²
 //
 // over f = Σ_j α_j·K(·, j), where K is scaled so that its mean K(i, i) over the known values is 1.
-var ridgeSpec = param.Spec{
+var RidgeSpec = param.Spec{
 	Name: "rls", Title: "kernel ridge regression with a constant",
 	Works:  param.Undirected,
 	Source: "Saunders, Gammerman and Vovk, Ridge regression learning algorithm in dual variables, 1998",
@@ -40,16 +40,17 @@ var ridgeSpec = param.Spec{
 // kernelRidge is kernel ridge regression on a kernel.
 type kernelRidge struct{ family *kernel.Family }
 
-// engine returns the engine, in which the parameters of the kernel come first.
-func (k kernelRidge) engine() *engine.Engine {
-	spec := ridgeSpec
+// OnKernel returns ridge regression on a kernel, whose parameters come first.
+func OnKernel(f *kernel.Family) *engine.Engine {
+	k := kernelRidge{f}
+	spec := RidgeSpec
 	spec.Name = k.family.Name + "+" + spec.Name
 	spec.Works = k.family.Works
 	spec.Params = slices.Concat(k.family.Params, spec.Params)
 	m := engine.GraphMethod{Spec: &spec, Target: engine.Numbers, Ridge: true, IsSampled: true, Predictions: k.predictions,
 		Scores: engine.OneByOne(k.predict).Scores, Workspace: k.workspace}
 	e := m.Engine()
-	e.Specs = []*param.Spec{&k.family.Spec, &ridgeSpec}
+	e.Specs = []*param.Spec{&k.family.Spec, &RidgeSpec}
 	e.Check = func(s *engine.Settings) error { return k.family.Asymmetric(k.family.Own(s.Given)) }
 	return e
 }
@@ -67,7 +68,7 @@ func (k kernelRidge) workspace(p *engine.Problem, settings []param.Values, _ *en
 // unsolved returns an error, which names the model if it is that of equations.
 func (k kernelRidge) unsolved(err error) error {
 	if errors.Is(err, kernel.ErrUnsolved) || errors.Is(err, classify.ErrIndefinite) {
-		return &problem.Error{Method: k.family.Name + "+" + ridgeSpec.Name, Err: err}
+		return &problem.Error{Method: k.family.Name + "+" + RidgeSpec.Name, Err: err}
 	}
 	return err
 }

@@ -1,4 +1,4 @@
-package method
+package spread
 
 import (
 	"context"
@@ -15,12 +15,12 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-const smoothSuffix = "+cs"
+const Suffix = "+cs"
 
-// addSmoothing returns an engine with [propagate.CorrectAndSmooth] around it.
-func addSmoothing(inner *engine.Engine) *engine.Engine {
+// Smoothed returns an engine with [propagate.CorrectAndSmooth] around it.
+func Smoothed(inner *engine.Engine) *engine.Engine {
 	e := &engine.Engine{
-		Name:  inner.Name + smoothSuffix,
+		Name:  inner.Name + Suffix,
 		Takes: slices.Concat(inner.Takes, propagate.CorrectAndSmooth.Takes()),
 		Specs: slices.Concat(inner.Specs,
 			[]*param.Spec{&propagate.CorrectAndSmooth}),
