@@ -163,10 +163,10 @@ func parseValues(m *engine.Engine, name string,
 	return "", nil, fmt.Errorf("%s is one for all methods; set it once, outside the names of methods", name)
 }
 
-// Settle completes entries with the settings that each of them chooses from, and returns
-// those of all. The grid is "small", the usual values, "none", the defaults, "paper", those of
-// the methods' papers, or a file of values by method, see docs/formats.md; of values there those for
-// a method go before those for all, and an entry's own before both.
+// Settle completes entries with the candidate values that each of them chooses from, and returns the settings of all entries.
+// The grid is "small" (the usual values), "none" (the defaults), "paper" (the values of the methods' papers), or a file of
+// values by method, see docs/formats.md. In a file, values for a method override values for all methods; an entry's own
+// values override both.
 //
 // Errors are joined: those of reading the
 // file, an error that wraps [ErrGrid] for its contents, a [choose.ErrUsage] for an entry's own values,
@@ -213,9 +213,9 @@ var paperGrid []byte
 // ErrGrid is wrapped by every error about the values of a grid.
 var ErrGrid = errors.New("method: bad grid")
 
-// openGrid returns a grid by its name: no values for "small" and "none", the values in the
-// methods' papers for "paper" (those of Neumann, Garnett and Kersting's section 4.1, with each
-// kernel's matrix as in its paper), or else those of a file.
+// openGrid returns a grid by its name: no values for "small" and "none", the values in the methods' papers for "paper" (for
+// kernels section 4.1 of Neumann, Garnett and Kersting, with each kernel's matrix as in its paper), or else the values in a
+// file.
 func openGrid(ctx context.Context, name string) (*gridFile, error) {
 	switch name {
 	case "small", "none":
@@ -233,8 +233,8 @@ func openGrid(ctx context.Context, name string) (*gridFile, error) {
 	return g, cmp.Or(sched.Cause(ctx), err)
 }
 
-// readGrid reads a grid file called name, which is shorter than 1 MiB. Errors are those of
-// reading and [*textio.Error], which wraps [ErrGrid].
+// readGrid reads a grid file called name, which must be shorter than 1 MiB. It returns errors of reading and [*textio.Error],
+// which wraps [ErrGrid].
 func readGrid(name string, r io.Reader) (*gridFile, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxGridFile))
 	if err != nil {

@@ -26,8 +26,7 @@ type kernelMethod struct {
 	learner *classify.Learner
 }
 
-// kernels returns every kernel that is symmetric or, as those of PageRank, has a
-// symmetric form.
+// kernels returns every kernel that is symmetric or, as PageRank, has a symmetric form.
 func kernels() []*kernel.Family {
 	return slices.DeleteFunc(kernel.Families(),
 		func(f *kernel.Family) bool { return f.Distance != "" })

@@ -36,7 +36,7 @@ type kernelPredictor struct {
 	full   classify.Gram
 }
 
-// settings returns those of kernels.
+// settings returns the settings of kernels.
 func (r *kernelPredictor) settings(phase string) *kernel.Settings {
 	return &kernel.Settings{Lenient: true, Memory: r.Settings.Memory, Progress: func(_ string, done, total int64) {
 		r.Settings.Progress(phase, done, max(done, total, 1))
@@ -130,9 +130,9 @@ func (r *kernelPredictor) fitVotes(ctx context.Context) error {
 	return r.calibrate(ctx, t, 0, 0)
 }
 
-// outOfFold calls visit with the predictions of models of each pair of some kernels and settings, which vary faster, for
-// labels: for each label by a model of all others if the path has a closed form for that, otherwise by a model of the
-// other folds. The loss of a pair is +Inf if the kernel does not allow the setting. On a path settings are all settings.
+// outOfFold calls visit with out-of-fold predictions for each pair of some kernels and settings; settings vary faster. Each
+// label is predicted by a model of all other labels if the path has a closed form for that, otherwise by a model of the other
+// folds. The loss of a pair is +Inf if the kernel does not allow the setting. On a path settings are all settings.
 func (r *kernelPredictor) outOfFold(ctx context.Context, t *labels,
 	kernels, settings []int, losses []float64,
 	visit func(candidate int, o *choose.Outcome)) error {
@@ -159,8 +159,9 @@ func (r *kernelPredictor) outOfFold(ctx context.Context, t *labels,
 	})
 }
 
-// validateKernels calls visit with the outcomes of [choose.CrossValidate] for each of some blocks of kernels and of some settings,
-// which vary faster. Settings on a path, or of a learner that compares them, are fitted together, others each by itself.
+// validateKernels calls visit with the outcomes of [choose.CrossValidate] for each of some blocks of kernels and of some
+// settings, which vary faster. Settings on a path, or of a learner that compares them, are fitted together, other settings
+// separately.
 func validateKernels(ctx context.Context, r *kernelPredictor,
 	grams []*sparse.Block[float64], class, fold, settings []int,
 	visit func(candidate int, o *choose.Outcome)) error {
@@ -360,8 +361,7 @@ func (r *kernelPredictor) score(ctx context.Context) error {
 }
 
 // decide applies the kernel to the dual coefficients of width classifiers at a time, which have learned from the nodes L,
-// K[:, L]·C = K·(E_L·C), and calls visit with the decisions on all nodes of those from
-// number lo on.
+// K[:, L]·C = K·(E_L·C). It calls visit with the decisions of these classifiers, from number lo on, on all nodes.
 func (r *kernelPredictor) decide(ctx context.Context, machines []classify.Machine, labelled []int, width int,
 	visit func(lo int, decisions *sparse.Block[float64]) error) error {
 	n := len(r.Problem.Degrees)
@@ -400,7 +400,7 @@ func (r *kernelPredictor) decide(ctx context.Context, machines []classify.Machin
 // relative to the targets, all ±1.
 const solveTolerance = 1e-7
 
-// countedTolerance is that of models whose right predictions are counted.
+// countedTolerance is the tolerance of models whose right predictions are counted.
 const countedTolerance = 1e-4
 
 // solve fits the learner to the labels of p without a value of the kernel: (K + diag(ridge))⁻¹·T by

@@ -168,8 +168,8 @@ const (
 	mostSpectralNodes = 20_000
 )
 
-// DefaultNumbers returns the list of engines of numbers to compare on a graph of the given size unless others are named: lgc, hops
-// and up to 20,000 nodes spectral, or harmonic if weights have signs; up to 8,000 nodes diffusion+rls. On each graph of
+// DefaultNumbers returns the list of engines of numbers to compare by default on a graph of the given size: lgc, hops and up
+// to 20,000 nodes spectral, or harmonic if weights have signs; up to 8,000 nodes also diffusion+rls. On each graph of
 // docs/honesty.md another engine is better than the harmonic function.
 func DefaultNumbers(nodes int, signed bool) string {
 	list := []string{"lgc", "hops"}

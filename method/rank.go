@@ -41,8 +41,8 @@ type RankProblem struct {
 	Weight  []float64 // of Seeds, above 0; nil: 1
 	RNGSeed uint64    // of folds
 
-	// Walk means that the kernel is a function of T = D⁻¹A, whose rows are walks that start at the node. The scores are
-	// those of walks that start at the seeds: Kᵀ = D·K·D⁻¹ is applied.
+	// Walk means that the kernel is a function of T = D⁻¹A, whose rows are walks that start at the node. Scores are then for
+	// walks that start at the seeds: Kᵀ = D·K·D⁻¹ is applied.
 	Walk bool
 
 	// Division numbers the rows of the kernel's blocks if several processes share the nodes; all of them have the
@@ -90,9 +90,9 @@ type Ranking struct {
 // ErrSeeds is returned unless there is a seed and a node that is none.
 var ErrSeeds = errors.New("method: at least one seed and one other node are needed")
 
-// RankColumns returns the number of columns that the kernel is applied to at a time for a number of seeds: as many as 256 MiB
-// hold, at most those of the folds and of all seeds. It depends on the graph and the seeds, so that results do not
-// depend on the memory limit.
+// RankColumns returns the number of columns for a number of seeds that the kernel is applied to at a time: as many as 256 MiB
+// hold, at most one for each fold and one for all seeds. It depends on the graph and the seeds, so that results do not depend
+// on the memory limit.
 func RankColumns(nodes, seeds int) int {
 	const bytes = 256 << 20
 	return min(1+foldCount(seeds), max(1, bytes/8/max(1, nodes)))

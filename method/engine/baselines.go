@@ -16,8 +16,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// Baselines are the accuracies that a prediction is compared with: those of label propagation
-// and of the largest class, estimated on the same folds.
+// Baselines are accuracies for comparison with a prediction: of label propagation and of the largest class, estimated on the
+// same folds.
 type Baselines struct {
 	Propagation, Majority problem.Estimate
 
@@ -80,12 +80,11 @@ func (m *Engine) PredictCompared(ctx context.Context, p *Problem,
 	return out, b, nil
 }
 
-// measureBaselines estimates the accuracies of label propagation and of the largest class on the folds that
-// a method measures itself on, and if the method is label propagation with given values of its
-// parameters, that of it. All are zero with too few labels, see [choose.TooFew]. Label
-// propagation is left out where auto does not have it as a candidate, but for suggestions, which
-// compare the labels of one fold there. Cost: a prediction without each
-// fold, or without some of the folds if these have enough labels or take long.
+// measureBaselines estimates the accuracies of label propagation and of the largest class on the folds of the method. If the
+// method is label propagation with given values of its parameters, it estimates the method's accuracy too. All are zero with
+// too few labels, see [choose.TooFew]. Label propagation is left out if it is not a candidate of auto, but for suggestions,
+// which then compare the labels of one fold. Cost: a prediction without each fold, or without some of the folds if these have
+// enough labels or take long.
 func (m *Engine) measureBaselines(ctx context.Context, p *Problem,
 	s *Settings) (*Baselines, error) {
 	if err := p.Validate(); err != nil {

@@ -286,8 +286,8 @@ func (h *heldNumbers) shrinkage(miss []float64, hidden int, spread float64) (fac
 	return factor
 }
 
-// measure returns the errors and the predictions of the engine and the setting that the other folds of each value choose, with the
-// given shrinkage; 0: chosen too.
+// measure returns the errors and the predictions for the values, each by the engine and the setting that the other folds
+// choose, with the given shrinkage; if it is 0, the other folds choose it too.
 func (h *heldNumbers) measure(list []*Choice, given float64) (Errors, []float64) {
 	predicted := make([]float64, len(h.value))
 	for f := range h.groups {

@@ -45,7 +45,7 @@ type Engine struct {
 
 	// Workspace declares the memory of Fit and Choose in addition to the problem, its components and the prediction, for the
 	// largest setting that may be chosen: a few constants times the dimensions of the problem. Slabs are cut to
-	// Settings.Memory. The error is that of settings which the engine refuses. Nil: it takes none.
+	// Settings.Memory. The error is for settings that the engine refuses. Nil means no memory.
 	Workspace func(p *Problem, s *Settings) (budget.Workspace, error)
 
 	// Check refuses settings that leave nothing to choose from.

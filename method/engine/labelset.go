@@ -6,16 +6,15 @@ import (
 	"github.com/heatwalk/heatwalk/method/choose"
 )
 
-// LabelSetModel gives a node a probability of each of the labels, which do not exclude
-// each other: one least squares machine for each label against the rest, with the same
-// columns and λ, whose scores become probabilities by a sigmoid of its own. A kept model has the choice, and least squares are fitted
-// again.
+// LabelSetModel gives a node a probability of each of the labels, which do not exclude each other. It has a least squares
+// machine for each label against the rest, with the same columns and λ; a sigmoid for each label converts scores to
+// probabilities. A kept model has the choice, and least squares are fitted again.
 type LabelSetModel struct {
 	Columns int     `json:"columns"` // eigenvectors that are taken
 	Lambda  float64 `json:"lambda"`  // of [classify.RidgePath]
 
-	// MicroF1 is that of the labels that labelled nodes would have without one, left out one by one, with the columns, λ and
-	// threshold that the nodes of other folds choose. Stderr is its standard error. Both are 0 of a kept model.
+	// MicroF1 is the micro-F1 of predictions for the labelled nodes, each left out in turn, with the columns, λ and threshold
+	// that the nodes of other folds choose. Stderr is its standard error. Both are 0 for a kept model.
 	MicroF1 float64 `json:"micro_f1,omitempty"`
 	Stderr  float64 `json:"micro_f1_stderr,omitempty"`
 
@@ -54,7 +53,7 @@ func (m *LabelSetModel) Probable(scores []float64) []float64 {
 	return scores
 }
 
-// LabelsOf returns the labels that a node has in a prediction: its own, or else those of the threshold.
+// LabelsOf returns the labels of a node in a prediction: its own labels, or else the labels above the threshold.
 func (m *LabelSetModel) LabelsOf(p *Prediction, node int) []int {
 	if labels, labelled := m.Labels[node]; labelled {
 		return labels

@@ -82,9 +82,9 @@ func (begin Stages) predict(ctx context.Context, m *Engine, p *Problem, par *Par
 	return j.Out, nil
 }
 
-// learnBest learns from all labels with the engine and the setting that predict held-out numbers best, the first of equals. A
-// setting whose equations are not solved is left out, and the evidence chooses again. Without another setting the error is
-// the first one.
+// learnBest learns from all labels with the engine and the setting that predict held-out numbers best, with the first of
+// equals. If the equations of a setting are not solved, it is left out, and the evidence chooses again. Without another
+// setting the error is the first error.
 func learnBest(ctx context.Context, list []*Choice) (*Choice, error) {
 	var first error
 	for {
@@ -110,8 +110,8 @@ func learnBest(ctx context.Context, list []*Choice) (*Choice, error) {
 }
 
 // measureSetting estimates the accuracy of a setting that a sample of the labels has chosen. Models of the sample know less
-// than the model of all labels, so that each label of some folds, as many as the sample has, is predicted from all labels
-// of the other folds.
+// than the model of all labels. Therefore each label of some folds, which together have as many labels as the sample, is
+// predicted from all labels of the other folds.
 func (m *Engine) measureSetting(ctx context.Context, p *Problem, c *Choice, sampled int,
 	s *Settings) (*problem.Estimate, error) {
 	set := s.WithDefaults()

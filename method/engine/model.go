@@ -79,7 +79,7 @@ func (m *Model) compare(p *Problem) error {
 	return o.Compare(p.Origin)
 }
 
-// signed returns a problem whose weights may be negative if those of the model were, because methods differ there.
+// signed returns a problem whose weights may be negative if the weights of the model could be, because methods differ there.
 func (m *Model) signed(p *Problem) *Problem {
 	if p.Signed || !m.Origin.Signed {
 		return p
@@ -158,7 +158,7 @@ func (m *Model) predict(ctx context.Context, e *Engine, p *Problem,
 	return out, nil
 }
 
-// settings returns settings with those of the model.
+// settings completes settings by the settings of the model.
 func (m *Model) settings(s *Settings) *Settings {
 	set := *s
 	set.RNGSeed, set.LowEffort, set.Given, set.Fixed, set.Model = m.RNGSeed,

@@ -96,8 +96,7 @@ func newHeldNumbers(p *Problem, seed uint64) *heldNumbers {
 	return h
 }
 
-// count returns the evidence of errors. The merit of a prediction is 1 − (y − ŷ)²/σ²: that of the right or wrong class
-// is 1 or 0.
+// count returns the evidence of errors. The merit of a prediction is 1 − (y − ŷ)²/σ², as a right or wrong class has 1 or 0.
 func (h *heldNumbers) count(miss [][]float64) *choose.Counts {
 	counts := choose.NewCounts(len(miss), h.labels)
 	for s, list := range miss {
@@ -190,7 +189,7 @@ func (m *GraphMethod) compareNumbers(ctx context.Context, j *Job, h *heldNumbers
 	return c, err
 }
 
-// isUnsolved reports whether an error is that of equations which are not solved.
+// isUnsolved reports whether an error says that equations are not solved.
 func isUnsolved(err error) bool { return errors.As(err, new(*problem.Error)) }
 
 // leaveOut leaves out a chosen setting whose equations are not solved, and chooses again. It reports whether a setting is left.

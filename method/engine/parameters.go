@@ -16,8 +16,8 @@ import (
 // from min-steps to steps. Learners on another kernel learn from it divided by its mean value between a labelled node and
 // itself.
 type Parameters struct {
-	// Kernel has the values of the kernel or walk that the learner is on, nil without one. Declared has those of
-	// the learner, or of a method without a kernel, nil without parameters.
+	// Kernel has the values of the kernel or walk of the learner, nil without a kernel. Declared has the values of the
+	// learner, or of a method without a kernel, nil without parameters.
 	Kernel   *Setting
 	Declared *Setting
 	Smoothed *Setting // of Correct & Smooth; nil without it

@@ -16,7 +16,7 @@ import (
 
 // Prediction is a class, or a number, for every node of a problem's graph.
 type Prediction struct {
-	// Value is the predicted number of every node, of those with a known number too; nil: classes are predicted.
+	// Value is the predicted number of every node, also of nodes with a known number; it is nil if classes are predicted.
 	Value []float64
 
 	// Class of every node. A labelled node has its own, an unreached one the
@@ -24,10 +24,9 @@ type Prediction struct {
 	// other the class with the highest score.
 	Class []int
 
-	// Scores has a row for each node and a column for each class. Rows sum to
-	// one. That of an unreached node is its prior: of a method that walks, label
-	// propagation among them, the one of the settings; of any other the shares of
-	// the labels, each class counted once more.
+	// Scores has a row for each node and a column for each class. Rows sum to one. An unreached node has its prior: for a
+	// method that walks, and label propagation, the prior of the settings; for other methods the shares of the labels, each
+	// class counted once more.
 	Scores *sparse.Block[float32]
 
 	// Highest, unless nil, has the highest scores of each node in place of Scores, which then is nil, see Settings.Top.
@@ -40,14 +39,15 @@ type Prediction struct {
 	// are learned from, at a node that has some.
 	Reached *roaring.Bitmap
 
-	// IsForAll reports that the class of a node that is not reached is a prediction too, as that of [Majority].
+	// IsForAll reports that the class of a node that is not reached is a prediction too, as for [Majority].
 	IsForAll bool
 
 	Parameters Parameters
 	Settings   int // how many parameters there were to choose from
 
-	// Estimate is the accuracy of this prediction. It is zero with too few labels, see
-	// [choose.TooFew]; [Engine.PredictCompared] computes those of label propagation and of the largest class, see [Engine.IsBaseline].
+	// Estimate is the accuracy of this prediction. It is zero with too few labels, see [choose.TooFew].
+	// [Engine.PredictCompared] computes the accuracies of label propagation and of the largest class, see
+	// [Engine.IsBaseline].
 	problem.Estimate
 	HeldOut []problem.HeldOut // behind the estimate of auto; nil for other methods
 	Places  []choose.Place    // of the classes of held-out labels in the order of their probabilities; nil for other methods

@@ -20,11 +20,12 @@ import (
 )
 
 // GramSource gives kernel values between items, from which a learner predicts their classes. Its engine is called
-// KERNEL+LEARNER, and has the parameters of the kernel and then those of the learner.
+// KERNEL+LEARNER, and has the parameters of the kernel and then the parameters of the learner.
 type GramSource struct {
 	param.Spec // of the kernel with the learner
 
-	// Calibrate gives a learner without probabilities those that fit the scores of held-out items ([classify.Calibrate]).
+	// Calibrate gives a learner without probabilities the probabilities that fit the scores of held-out items
+	// ([classify.Calibrate]).
 	Calibrate bool
 
 	Kernel  *param.Spec
@@ -181,7 +182,7 @@ func (s *GramSource) choose(ctx context.Context, j *engine.Job) (*engine.Choice,
 }
 
 // fit fits the learner with complete values v of its parameters to the items of k that have a class y ≥ 0. The error is a
-// [*problem.Error], or that of ctx. Cost: a fit, or six with calibrate.
+// [*problem.Error], or the error of ctx. Cost: a fit, or six with calibrate.
 func (s *GramSource) fit(ctx context.Context, k classify.Gram, y []int, classes int, v param.Values, calibrate bool) (*Classified, error) {
 	l := s.Learner
 	model, err := l.Fit(ctx, k, y, classes, v)

@@ -65,7 +65,7 @@ func (k kernelRidge) workspace(p *engine.Problem, settings []param.Values, _ *en
 		budget.Held(budget.Times(5, budget.Block[float64](compared, compared)), 200*int64(len(p.Row)))), nil
 }
 
-// unsolved returns an error, which names the model if it is that of equations.
+// unsolved returns an error. If the error is about equations, it names the model.
 func (k kernelRidge) unsolved(err error) error {
 	if errors.Is(err, kernel.ErrUnsolved) || errors.Is(err, classify.ErrIndefinite) {
 		return &problem.Error{Method: k.family.Name + "+" + RidgeSpec.Name, Err: err}

@@ -45,8 +45,8 @@ type LabelLearner struct {
 	views   *auto.Attributes // of it; nil: it has no attributes
 }
 
-// mostWide is the number of labelled nodes that a model learns from which has more columns than that: its cost grows with their
-// cube. Tests lower it.
+// mostWide is the largest number of labelled nodes for a model with more columns than nodes, because its cost grows with
+// their cube. Tests lower it.
 var mostWide = 1000
 
 // NewLabelLearner returns the learner of a problem, in which a node has a row for each of its labels.
@@ -156,8 +156,8 @@ func (l *LabelLearner) Frequent(positions []int) (counts []float64, limit float6
 	return counts, choose.LabelThreshold(sets, func(int) []float64 { return counts })
 }
 
-// F1 returns the micro-F1 and the macro-F1 of scores of the labels of nodes at some positions: first if each node has as many predicted labels
-// as true ones (Perozzi, Al-Rfou, Skiena 2014), then if it has those with at least the given score.
+// F1 returns the micro-F1 and the macro-F1 of scores of the labels of nodes at some positions: first if each node has as many
+// predicted labels as true labels (Perozzi, Al-Rfou, Skiena 2014), then if it has the labels with at least the given score.
 func (l *LabelLearner) F1(positions []int, limit float64,
 	scores func(node int) []float64) (measures [4]float64) {
 	var truth [][]int
