@@ -18,25 +18,23 @@ func FoldCount(labels int) int {
 	return 5
 }
 
-// TestFoldCount returns the number of folds of labels by which a given model is measured: 10, or as many as have 500 labels
-// each, so that two folds of many labels are enough. Models of four fifths of more than 1,000 labels were one to three points less
-// accurate than those of all, where most nodes have a label.
+// TestFoldCount returns the number of folds for testing a fixed model: one for every 500 labels, at least 10. Two folds of
+// many labels are a large enough test. Models of four fifths of more than 1,000 labels were one to three points less accurate
+// than models of all labels if most nodes have a label.
 func TestFoldCount(labels int) int { return min(max(10, labels/500), labels) }
 
-// Folds deals nodes with the given classes into count stratified folds and
-// returns the fold of each: the nodes of every class are shuffled and dealt
-// round, each class from where the one before ended. Folds differ by at most
-// one node in size, and so they do within each class. Partitions of another number are
-// other draws from the same rng seed. The class of the first node is dealt first, and so on, so that
-// the numbers of the classes do not matter.
+// Folds deals nodes with the given classes into count stratified folds and returns the fold of each node. The nodes of every
+// class are shuffled and dealt round; each class continues where the previous class ended. Folds differ by at most one node
+// in size, and by at most one node of each class. Partitions of another number are other draws from the same rng seed. The
+// class of the first node is dealt first, and so on, so that the numbers of the classes do not matter.
 func Folds(class []int, count int, seed, number uint64) []int {
 	fold := make([]int, len(class))
 	dealTo(fold, groupByClass(class), count, newRand(seed, streamFolds|number))
 	return fold
 }
 
-// dealTo shuffles groups of items and deals them into count folds. Each group continues where the
-// one before ended, so that folds have equal sizes.
+// dealTo shuffles groups of items and deals them into count folds. Each group continues where the previous group ended, so
+// that folds have equal sizes.
 func dealTo(fold []int, groups [][]int, count int, rng *rand.Rand) {
 	next := 0
 	for _, items := range groups {
@@ -54,9 +52,8 @@ func shuffle(rng *rand.Rand, items []int) {
 		func(i, j int) { items[i], items[j] = items[j], items[i] })
 }
 
-// Sample returns about limit of the nodes 0 … len(class)−1 if there are more, in
-// increasing order. Every class keeps its share to the nearest node and at least two of
-// its nodes, if it has two, so that of many classes there are more than limit.
+// Sample returns about limit of the nodes 0 … len(class)−1 if there are more, in increasing order. Every class keeps its
+// share to the nearest node, and at least two nodes if it has two, so that a sample of many classes may exceed limit.
 func Sample(class []int, limit int, seed, stream uint64) []int {
 	rng := newRand(seed, streamSample|stream)
 	var sample []int

@@ -46,7 +46,7 @@ func NewConfidence(p *problem.Problem) *Confidence {
 	return c
 }
 
-// Places are those of the classes of held-out labels, for sets of classes.
+// Places are the places of the classes of held-out labels, for prediction sets.
 type Places struct {
 	List   []Place
 	class  []int
@@ -100,8 +100,8 @@ func (c *Confidence) Note(reached bool, label int, row, full []float64) {
 	}
 }
 
-// AllowForLargest subtracts the part of the accuracy of the largest class that is luck, see ofLargest, from that of labels for
-// which it is predicted.
+// AllowForLargest subtracts the part of the accuracy of the largest class that is luck, see ofLargest, from the accuracy at
+// labels for which the class is predicted.
 func (c *Confidence) AllowForLargest() {
 	_, c.largest = ofLargest(c.p)
 }
@@ -130,8 +130,8 @@ func (c *Confidence) Estimate(reached *roaring.Bitmap,
 	if c.weight != nil {
 		e.Accuracy *= 1 - e.Unseen // labels of classes with a single label have no weight
 	}
-	// Two more right and two more wrong predictions leave an error where all are right. They are no part of the accuracy, so that
-	// its error is that of the mean over the labels alone.
+	// Two more right and two more wrong predictions leave an error if all are right. They are not part of the accuracy, so
+	// that its error is the error of the mean over the labels alone.
 	variance := (max(0, c.squares-float64(c.total*excess*excess)) +
 		1) / (c.total + 4)
 	variance *= Nearness * (1/max(1, c.total) + 1/float64(max(1, e.Reached)))

@@ -54,8 +54,7 @@ func probabilityOf(class int, probabilities []float64, other float64) float64 {
 	return (probabilities[class] + leastProbability) / (1 + float64(leastProbability*float64(len(probabilities)))) * (1 - other)
 }
 
-// orderOf appends the classes to dst: the likeliest one, and then all others and, if its share is not 0, Other, by falling
-// probability.
+// orderOf appends the classes to dst by decreasing probability, and among them Other if its share is not 0.
 func orderOf(dst []int, probabilities []float64, other float64) []int {
 	best := classify.ArgMax(probabilities)
 	dst = append(dst, best)
@@ -99,8 +98,8 @@ type Scores struct {
 	// IsShifted reports that the held-out items are not a random sample, so that there is no promise.
 	IsShifted bool `json:"is_shifted,omitempty"`
 
-	// Several reports that items have several classes, which do not exclude each other. The score of a class then is 1 less its
-	// probability, that of an item the largest of its classes, and sets hold all classes of an item.
+	// Several reports that items have several classes, which do not exclude each other. The score of a class then is 1 less
+	// its probability, the score of an item the largest score of its classes, and sets hold all classes of an item.
 	Several bool `json:"several,omitempty"`
 }
 

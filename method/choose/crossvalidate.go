@@ -24,7 +24,7 @@ type Outcome struct {
 	Voted     int // the class that the decisions vote for
 }
 
-// Clone returns an outcome with memory of its own.
+// Clone returns a copy of the outcome with its own memory.
 func (o *Outcome) Clone() Outcome {
 	clone := *o
 	clone.Decisions = slices.Clone(o.Decisions)
@@ -37,9 +37,9 @@ func OutcomeBytes(decisions int) int64 {
 	return int64(unsafe.Sizeof(Outcome{})) + 8*int64(decisions) + rounded
 }
 
-// CrossValidate fits models of each setting without each fold, and calls visit with their outcome for each item of the
-// fold, in the order of the items. k has a row for each item and a column for each of the first items, which are those
-// that models learn from. An item of fold −1 is in no fold. An outcome, except its Pairs, is valid until visit returns.
+// CrossValidate fits models of each setting without each fold, and calls visit with their outcome for each item of the fold,
+// in the order of the items. k must have a row for each item and a column for each of the first items, from which models
+// learn. An item of fold −1 is in no fold. An outcome, except its Pairs, is valid until visit returns.
 func CrossValidate(ctx context.Context, k *sparse.Block[float64], class, fold []int,
 	fit Fit, visit func(setting int, o *Outcome)) error {
 	square := *k
@@ -115,8 +115,8 @@ type judge struct {
 	undecided float64   // smaller decisions are rounding errors: if all are, a test has no decisions
 }
 
-// visit calls do with the outcome of each model for each test. A test without a value with the items has no decisions. A classifier
-// that is the same as that of the setting before decides once.
+// visit calls do with the outcome of each model for each test. A test without kernel values with the items has no decisions.
+// A classifier that is the same as for the previous setting decides once.
 func (j *judge) visit(do func(setting int, o *Outcome)) {
 	related := make([]bool, len(j.class))
 	count := 0
@@ -213,8 +213,8 @@ func LargestWithout(class, fold []int, f int) int {
 	return Majority(problem.Pick(class, OfFold(fold, f).Train))
 }
 
-// LeaveOneOut calls visit with the outcome of each item by the decisions of a model of all other items. An
-// item whose kernel values with the others are 0 is given their largest class.
+// LeaveOneOut calls visit with the outcome of each item by the decisions of a model of all other items. An item whose kernel
+// values with the other items are 0 gets their largest class.
 func LeaveOneOut(k *sparse.Block[float64], class, fold []int, pairs classify.Pairs,
 	decisions []float64, visit func(o *Outcome)) {
 	for i, c := range class {

@@ -28,8 +28,8 @@ type Design struct {
 	// one. Otherwise folds are dealt to all items as they are shuffled.
 	Stratified bool
 
-	// Tuning draws splits to choose parameters on. They are independent of those that
-	// are drawn without it from the same rng seed.
+	// Tuning draws splits for the choice of parameters. They are independent of the splits that are drawn without it from the
+	// same rng seed.
 	Tuning bool
 }
 
@@ -60,12 +60,12 @@ func (d Design) wrong(format string, args ...any) error {
 // attempts is how many draws [Draw] makes for each split.
 const attempts = 100
 
-// Draw draws count splits of the items with the given classes. Split s depends on seed,
-// the design and s alone. Where chance would leave training items of one class alone, it is drawn again, up to a
-// hundred times; the error is then a [*SplitError], or an [ErrUsage]. A class without a training item is possible.
+// Draw draws count splits of the items with the given classes. Split s depends on seed, the design and s alone. If all
+// training items have one class, the split is drawn again, up to a hundred times; the error is then a [*SplitError], or an
+// [ErrUsage]. A class without a training item is possible.
 //
-// Fractions that are not stratified take the first items of a permutation that is the same
-// for all of them: a larger one extends the same draw.
+// Fractions that are not stratified take the first items of a permutation that is the same for all of them: a larger fraction
+// extends the same draw.
 func Draw(class []int, d Design, count int, seed uint64) (*Splits, error) {
 	stream := streamTest
 	if d.Tuning {

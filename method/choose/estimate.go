@@ -45,8 +45,8 @@ func (h *Estimator) addFold(labels FoldLabels, right float64) {
 	h.right += right
 }
 
-// WeightsOf returns the weight of a label of each class. The weights of all labels whose class has
-// several add up to their number, and others have none. Known shares of the classes are used as they are.
+// WeightsOf returns the weight of a label of each class. Labels of classes with several labels have weights that add up to
+// their number; other labels have the weight 0. Known shares of the classes are used as they are.
 func WeightsOf(p *problem.Problem) []float64 {
 	count := CountsOf(p)
 	list := make([]float64, len(p.Names))
@@ -119,9 +119,9 @@ func unseenShare(p *problem.Problem) (share, variance float64) {
 	return share, (ones*(1-share) + 2*twos) / (labels * labels)
 }
 
-// Shrink draws the shares of k classes among some labels towards 1/k, as far as equal
-// classes would explain them: of few labels one class has more than the others by luck, and
-// so less of other nodes. It is as if labels/(labels + K) of it were true, with
+// Shrink draws the shares of k classes among some labels towards 1/k, as far as equal classes would explain them: of few
+// labels one class has more than the others by luck, and so a smaller share of other nodes. It is as if labels/(labels + K)
+// of it were true, with
 //
 //	K = (1 − Σp²)/Σ(p − 1/k)²
 //
@@ -152,13 +152,12 @@ func CountsOf(p *problem.Problem) []float64 {
 	return count
 }
 
-// Nearness is how much larger the variance of a share of right answers is than that of
-// as many independent ones: labels near each other are right or wrong together, and
-// answer for each other. Over 900 draws from eight graphs it was 1.1 to 1.7.
+// Nearness is the ratio of the variance of a share of right answers to the variance for as many independent labels: labels
+// near each other are right or wrong together. Over 900 draws from eight graphs it was 1.1 to 1.7.
 const Nearness = 1.4
 
-// variance returns the variance of a share as that of other nodes, with two more right
-// and two more wrong predictions, so that an error is left where all are right.
+// variance returns the variance of a share at other nodes, with two more right and two more wrong predictions, so that an
+// error is left if all are right.
 func (h Estimator) variance(nodes int) float64 {
 	share := (h.right + 2) / (h.total + 4)
 	return Nearness * share * (1 - share) * (1/(h.total+4) +
@@ -188,11 +187,9 @@ func ofLargest(p *problem.Problem) (share, luck float64) {
 	return share, luck
 }
 
-// Estimate returns the accuracy on the nodes without a label that a label reaches: that of nodes whose class has a label
-// times their share, see unseenShare. Nodes
-// that no label reaches are counted apart and have no part in it: no method can learn anything
-// of them. It is zero with too few labels, see [TooFew], or if no label reaches
-// another one.
+// Estimate returns the accuracy on the nodes without a label that a label reaches: the accuracy of nodes whose class has a
+// label times their share, see unseenShare. Nodes that no label reaches are counted apart and have no part in it, because no
+// method can learn anything of them. It is zero with too few labels, see [TooFew], or if no label reaches another label.
 func (h Estimator) Estimate(p *problem.Problem,
 	reached *roaring.Bitmap) problem.Estimate {
 	e, unseen := newEstimate(p, p.CountOf(reached), h.tested)
@@ -222,10 +219,9 @@ func newEstimate(p *problem.Problem, reached, tested int) (e problem.Estimate, v
 	return e, variance
 }
 
-// EstimateLargest returns the accuracy of predicting the largest class everywhere, from the
-// predictions of the largest class of other folds: without the part that is luck, see
-// ofLargest, and at least that of one of k classes. It needs no edge, so that every node counts
-// as reached.
+// EstimateLargest returns the accuracy of predicting the largest class everywhere, from the predictions of the largest class
+// of other folds, without the part that is luck, see ofLargest, and at least 1/k for k classes. It needs no edge, so that
+// every node counts as reached.
 func (h Estimator) EstimateLargest(p *problem.Problem) problem.Estimate {
 	e, _ := newEstimate(p, p.Nodes(), h.tested)
 	switch {

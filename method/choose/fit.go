@@ -14,8 +14,7 @@ import (
 // have one class. Models are valid until its next call.
 type Fit func(ctx context.Context, k classify.Gram, y []int) ([]*classify.Model, error)
 
-// OnPath returns what fits models of a learner with several settings on a path, one time after
-// the other in the same memory.
+// OnPath returns a function that fits models of a learner with several settings on a path. It reuses its memory in each call.
 func OnPath(learner *classify.Learner, path *classify.Path,
 	classes int) func(settings []param.Values) Fit {
 	if path.Fit == nil {

@@ -8,9 +8,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// LabelF1 scores the ranking of labels by the protocol of DeepWalk (Perozzi, Al-Rfou,
-// Skiena 2014): of each item as many labels are predicted as it has, those of the
-// highest scores, the lower label first among equals.
+// LabelF1 scores the ranking of labels by the protocol of DeepWalk (Perozzi, Al-Rfou, Skiena 2014): as many labels are
+// predicted for an item as it has, the labels with the highest scores, and of equal scores the lower label.
 func LabelF1(sets [][]int, labels int,
 	scores func(item int) []float64) (micro, macro, stderr float64) {
 	var order []int
@@ -20,10 +19,9 @@ func LabelF1(sets [][]int, labels int,
 	})
 }
 
-// SetF1 returns the F1 of predicted sets of labels. With the numbers tp, fp and fn of right, wrong
-// and missing predictions of a label, micro is 2Σtp/(2Σtp + Σfp + Σfn) over all labels, and macro
-// the mean of 2tp/(2tp + fp + fn), which is 0 for a label that no item has or is given. The standard error
-// is that of micro as a ratio of sums over items.
+// SetF1 returns the F1 of predicted sets of labels. With the numbers tp, fp and fn of right, wrong and missing predictions of
+// a label, micro is 2Σtp/(2Σtp + Σfp + Σfn) over all labels, and macro the mean of 2tp/(2tp + fp + fn), which is 0 for a
+// label that no item has or is given. The standard error is for micro as a ratio of sums over items.
 func SetF1(sets [][]int, labels int,
 	predicted func(item int) []int) (micro, macro, stderr float64) {
 	right := make([]float64, labels)
@@ -66,14 +64,14 @@ func likeliest(dst []int, scores []float64, count int) []int {
 	return dst[:min(count, len(dst))]
 }
 
-// LabelThreshold returns the number t for which predicting the labels of a probability of at least t has the
-// largest micro-F1,
+// LabelThreshold returns the number t for which predicting the labels with a probability of at least t has the largest
+// micro-F1,
 //
 //	2·right/(predicted + had),
 //
-// on items with known sets of labels, the largest t of several. One threshold for all labels is more accurate
-// than one for each: those of labels with few items are chosen by luck. Compare Fan, Lin, A study on
-// LabelThreshold selection for multi-label classification (2007). Cost: sorting items × labels numbers.
+// on items with known sets of labels, and the largest t if several are equal. One threshold for all labels is more accurate
+// than a threshold for each label, which luck decides for labels with few items. Compare Fan, Lin, A study on threshold
+// selection for multi-label classification (2007). Cost: sorting items × labels numbers.
 func LabelThreshold(sets [][]int, probabilities func(item int) []float64) float64 {
 	type pair struct {
 		p     float64

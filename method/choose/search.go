@@ -12,8 +12,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Counts are the right predictions of candidates on held-out labels, by fold and candidate: those of
-// fold f and candidate c are at f·Candidates + c. Of numbers they are sums of merits, see [Counts.AddMerit].
+// Counts are the right predictions of candidates on held-out labels: the count of fold f and candidate c is at f·Candidates +
+// c. For numbers they are sums of merits, see [Counts.AddMerit].
 type Counts struct {
 	Right      []float64 // predictions
 	Squares    []float64 // sums of squared merits; nil: predictions are right or wrong
@@ -38,7 +38,7 @@ func (c *Counts) AddMerit(candidate, fold int, merit float64) {
 	c.Squares[fold*c.Candidates+candidate] += float64(merit * merit)
 }
 
-// Note counts the predicted class of a label, whose weight is that of its class.
+// Note counts the predicted class of a label with the weight of its class.
 func (c *Counts) Note(candidate, fold, predicted int, o *Outcome,
 	weight []float64) {
 	switch {
@@ -129,11 +129,10 @@ func (c *Counts) best(s *Space, hidden int) int {
 type Search struct {
 	Kernel, Learner *Space
 
-	// Together reports that all pairs are compared at once, because fitting all settings of
-	// the learner on one kernel costs little more than one. Otherwise each pair is a fit of its
-	// own, and a setting is chosen on the usual kernel, then a kernel with that setting, and then
-	// the setting on that kernel. Without the first step kernels would be compared with defaults
-	// that may suit none of them: Gaussian processes on walks lost 7 points on polbooks.
+	// Together reports that all pairs are compared at once, because fitting all settings of the learner on one kernel costs
+	// little more than fitting one. Otherwise each pair is fitted separately: a setting is chosen on the default kernel, then
+	// a kernel with this setting, and then the setting on this kernel. Without the first step kernels would be compared with
+	// defaults that may suit none of them: Gaussian processes on walks lost 7 points on polbooks.
 	Together bool
 
 	// Measure returns the counts of all pairs of the given kernels and settings, the settings
@@ -149,8 +148,7 @@ type Found struct {
 	Tested          int     // labels
 	Candidates      int     // pairs to choose from
 
-	// Counts are those that the pair was chosen by: of all pairs, or of the settings on the
-	// chosen kernel.
+	// Counts are the counts by which the pair was chosen: of all pairs, or of the settings on the chosen kernel.
 	Counts *Counts
 
 	// HeldOut has the predictions of each label by the pair that the other folds choose.
@@ -225,8 +223,8 @@ func (s *Search) found(c *Counts, candidate, kernel, setting int) *Found {
 	return f
 }
 
-// hold counts the predictions for the labels of each fold; weight returns the weight of the
-// right ones by the candidate that the other folds choose.
+// hold counts the predictions for the labels of each fold. weight returns the weight of the right predictions by the
+// candidate that the other folds choose.
 func (f *Found) hold(c *Counts, weight func(fold int) float64) {
 	if len(c.Folds) < 2 && c.Candidates > 1 { // no other fold to choose by
 		return
@@ -238,8 +236,8 @@ func (f *Found) hold(c *Counts, weight func(fold int) float64) {
 	}
 }
 
-// Labels describes the folds of labels with the given classes. It takes the fold of each, and whether no label outside of it
-// reaches the label; weight is that of a label of each class, see [WeightsOf].
+// Labels describes the folds of labels with the given classes, by the fold of each label and whether no label outside of the
+// fold reaches the label. weight is the weight of a label of each class, see [WeightsOf].
 func Labels(weight []float64, class, fold []int, unreached []bool) []FoldLabels {
 	list := make([]FoldLabels, slices.Max(fold)+1)
 	for i, c := range class {

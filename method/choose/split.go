@@ -7,9 +7,8 @@ import (
 	"slices"
 )
 
-// Split divides labelled items into those whose class a method may see and those
-// it is scored on. Both hold positions among the labelled items, in increasing
-// order, and share none.
+// Split divides labelled items into items whose class a method may see, and items for the test. Both lists hold positions
+// among the labelled items, in increasing order, and share none.
 type Split struct{ Train, Test []int }
 
 // Splits are splits that are drawn when they are asked for: of many items all of them

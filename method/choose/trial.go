@@ -20,7 +20,7 @@ type Trial struct {
 	Largest   int         // the class of most nodes
 }
 
-// Unreached is a test node that no label reaches: its class, and the one it is given.
+// Unreached is a test node that no label reaches: its class, and the class that it is given.
 type Unreached struct{ Class, Given int }
 
 // Candidates holds the candidates that a trial compares.
@@ -40,13 +40,12 @@ const undecided = 1e-9
 // MaxWidth bounds the columns that are gathered at a time.
 const MaxWidth = 4096
 
-// Run calls visit with the outcome of each test node, for each of the Steps with the first Steps[length]−MinSteps+1
-// steps of x, and for each of the Values.
+// Run calls visit with the outcome of each test node, for each of the Steps with the first Steps[length]−MinSteps+1 steps of
+// x, and for each of the Values.
 //
-// The kernel is a sum over steps, so that every length goes on from the one
-// before; on a path it is left unscaled, K' = s·K with s terms, which with values that allow
-// for it has the same models, see [ScaleSetting]. A learner without a path receives the mean over steps. The largest class is
-// predicted where no classifier decides.
+// The kernel is a sum over steps, so that every length continues from the previous length. On a path it is left unscaled, K'
+// = s·K with s terms, which has the same models if values allow for it, see [ScaleSetting]. A learner without a path gets the
+// mean over steps. If no classifier decides, the largest class is predicted.
 func (c *Candidates) Run(ctx context.Context, x *sparse.Block[float32], t *Trial,
 	visit func(length, setting int, o *Outcome)) error {
 	items := t.Train

@@ -8,9 +8,8 @@ import (
 	"github.com/heatwalk/heatwalk/method/problem"
 )
 
-// Unreachable reports for every labelled node whether no label outside its own fold reaches it. The walk
-// of such a node contains no information on its class. Cost: that of FindComponents; of a
-// directed graph that of [problem.Problem.Reachable] for each fold.
+// Unreachable reports for every labelled node whether no label outside its own fold reaches it. The walk of such a node
+// contains no information on its class. Cost: FindComponents; on a directed graph [problem.Problem.Reachable] for each fold.
 func Unreachable(ctx context.Context, p *problem.Problem, fold []int, workers int,
 	work *graph.Work) ([]bool, error) {
 	if p.Directed {

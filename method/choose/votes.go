@@ -19,7 +19,7 @@ const VoteSlope = 4
 // so that the power says how sure the scores are, and never which is highest.
 type Votes struct{ power float64 }
 
-// VotesOf returns the votes with a power, that of an earlier [FitVotes].
+// VotesOf returns the votes with the power of an earlier [FitVotes].
 func VotesOf(power float64) Votes { return Votes{power} }
 
 // Power returns the power.

@@ -89,7 +89,7 @@ type LinkImportance struct {
 	Importance float64    `json:"importance"`
 }
 
-// LinkKind is the edges of one kind between two nodes.
+// LinkKind has the edges of one kind between two nodes.
 type LinkKind struct {
 	Kind   string  `json:"kind,omitempty"`
 	Weight float64 `json:"weight"`          // sum of their weights, without factors of kinds and times
@@ -201,8 +201,8 @@ func sum(p *problem.Problem, t *Terms, v, class int, set *Settings) Explanation 
 	return e
 }
 
-// rightResponses returns the right responses: of each explanation the score of its class less that of the other class. It divides them and left by the square roots of the sizes of nodes, and reports the rows of left that
-// are not 0.
+// rightResponses returns the right responses: for each explanation the score of its class less the score of the other class.
+// It divides them and left by the square roots of the sizes of nodes, and reports the rows of left that are not 0.
 func (f *Form) rightResponses(left *sparse.Block[float32], list []Explanation) (*sparse.Block[float32], []bool) {
 	r := sparse.NewBlock[float32](left.Rows, left.Cols)
 	isActive := make([]bool, left.Rows)

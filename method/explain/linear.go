@@ -89,9 +89,9 @@ func UnitColumns(n int, nodes, rows []int) *sparse.Block[float64] {
 	return b
 }
 
-// SubtractCommon subtracts from each column of y but the last one, in some rows, the multiple of the last column that is nearest
-// to it there, and returns the factors. Weights of labels in a smooth kernel are large and of opposite signs, so that the
-// part that all labelled nodes share cancels in the score, and would hide their differences.
+// SubtractCommon subtracts from each column of y except the last, in some rows, the nearest multiple of the last column, and
+// returns the factors. Weights of labels in a smooth kernel are large and of opposite signs, so that the part that all
+// labelled nodes share cancels in the score, and would hide their differences.
 func SubtractCommon(y *sparse.Block[float64], rows []int) []float64 {
 	last := y.Cols - 1
 	factors := make([]float64, last)

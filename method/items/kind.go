@@ -36,7 +36,7 @@ type Kind struct {
 	// [Collection.Classify].
 	Kernels func() []*param.Spec
 
-	// Commands are those called kernel, classify and evaluate which the kind has; see [Standard].
+	// Commands are the commands of the kind among kernel, classify and evaluate; see [Standard].
 	Commands []Command
 
 	// Calibrated makes all predictions in text probabilities, without --scores probability.
@@ -80,8 +80,8 @@ type Flag struct {
 	Required bool
 }
 
-// Standard returns the commands kernel, classify and evaluate with all shared flags and those of the
-// kind itself. They read the given argument; noun names an item, and kernel is the default.
+// Standard returns the commands kernel, classify and evaluate with all shared flags and the flags of the kind. They read the
+// given argument; noun names an item, and kernel is the default.
 func Standard(argument, noun, kernel string, flags ...Flag) []Command {
 	compared := Flag{Name: "kernel", Initial: kernel}
 	learned := slices.Concat([]Flag{compared,
@@ -157,9 +157,8 @@ type Collection struct {
 	Truth      *nodefile.Labels // to compare predictions with; may be nil
 	TruthName  string
 
-	// Gram returns the kernel between all items with the given values of its parameters and
-	// defaults for the others, and all of its values. labelled are the items with a class that a
-	// learner is given, nil for kernel values alone.
+	// Gram returns the kernel between all items with the given values of its parameters and defaults for the other
+	// parameters, and all values. labelled are the items with a class that a learner gets; it is nil for kernel values alone.
 	Gram func(ctx context.Context, kernel *param.Spec, v param.Values,
 		labelled []int) (classify.Gram, param.Values, error)
 

@@ -7,11 +7,10 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// WithoutDirections returns the problem on the graph of a directed one without its
-// directions, A + Aᵀ, and Aᵀ. An edge weighs what its two arcs weigh together, and 1 if none
-// has a weight, as ingest counts them. Aᵀ is In of the graph, which several processes need, or computed from A. If
-// several processes share the rows, A + Aᵀ is a [sparse.Divided] matrix, which the caller closes. Cost: a sweep, which
-// it counts in work, and some nanoseconds for each arc.
+// WithoutDirections returns the problem on A + Aᵀ, the graph without directions, and Aᵀ. The weight of an edge is the sum of
+// the weights of its two arcs, or 1 if the graph has no weights, as in ingest. Aᵀ is In of the graph, which several processes
+// need, or computed from A. If several processes share the rows, A + Aᵀ is a [sparse.Divided] matrix, which the caller must
+// close. Cost: a sweep, which it counts in work, and some nanoseconds for each arc.
 func (p *Problem) WithoutDirections(ctx context.Context, workers int,
 	work *graph.Work) (q *Problem, against sparse.Matrix, err error) {
 	along := p.A

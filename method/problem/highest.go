@@ -129,7 +129,7 @@ func (h *Highest) Class(node int) int {
 	return int(h.class[node*HighestCount])
 }
 
-// RowTo stores the highest scores of a node and that of its label in dst, and 0 for other classes.
+// RowTo stores the highest scores of a node and the score of its label in dst, and 0 for other classes.
 func (h *Highest) RowTo(dst []float64, node int) {
 	clear(dst)
 	if l := h.label(node); l != nil && int(l.class) < len(dst) {

@@ -14,7 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Problem is a graph with classes, or numbers, on some of its nodes. More than half of its methods are those of the graph.
+// Problem is a graph with classes, or numbers, on some of its nodes. More than half of its methods are methods of the graph.
 type Problem struct {
 	// Graph is one of [graph.New], or A and Degrees alone: its components are
 	// looked for where they are needed and nil, and nothing else of it is. Walks follow the
@@ -29,26 +29,26 @@ type Problem struct {
 	Value    []float64 // their numbers, up to ±1e100; nil: they have classes
 	Names    []string  // the classes
 
-	// Shares are the known shares of the classes among all nodes, positive, with the sum 1; nil: those of
-	// the labels are used.
+	// Shares are the known shares of the classes among all nodes. They must be positive with the sum 1; nil means the shares
+	// of the labels.
 	Shares []float64
 
 	// Attributes has a row for each node, which may be missing; nil: there are none.
 	Attributes *sparse.Table
 
-	// Edges are those of a store with kinds or times; nil: there are none, or A has their factors. Factors that are
-	// open are 1 in A.
+	// Edges are the edges of a store with kinds or times; nil means that there are none, or that A has their factors. Open
+	// factors are 1 in A.
 	Edges *sides.Edges
 
 	// Origin describes the graph for kept models, which are compared with it; nil: not known.
 	Origin *sides.Origin
 
-	// Key returns a number that follows from the id of the node of a row; nil: nodes have no ids. Samples of all nodes
-	// follow its order, so that they depend neither on the order of the rows nor on that of any file.
+	// Key returns a number that follows from the id of the node of a row; nil means that nodes have no ids. Samples of all
+	// nodes follow its order, so that they depend neither on the order of the rows nor on the order of a file.
 	Key func(row int) uint64
 
-	// Learned are the weights of edges that A has for a method; nil: A has those of the graph,
-	// and a method may choose others.
+	// Learned are the weights of edges that A has for a method; nil means that A has the weights of the graph, and a method
+	// may choose others.
 	Learned *EdgeWeights
 }
 
@@ -57,7 +57,7 @@ type EdgeWeights struct {
 	// Weights are the name of a function of the weights; "": the graph has no weights.
 	Weights string
 
-	// Factors are those of kinds and times; nil: edges have none.
+	// Factors are the factors of kinds and times; nil means that edges have none.
 	Factors *sides.Choice
 }
 

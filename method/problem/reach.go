@@ -26,10 +26,9 @@ func (p *Problem) FindComponents(ctx context.Context, workers int,
 	return p.Components, nil
 }
 
-// Whole returns the graph of an undirected problem with everything that [graph.New] finds, but
-// without names of nodes. It keeps known components, stores new ones in the problem, and counts
-// its sweeps in work. No other call with the graph may run at the same time. Errors are those of
-// graph.New.
+// Whole returns the graph of an undirected problem with everything that [graph.New] computes, but without ids of nodes. It
+// keeps known components, stores new components in the problem, and counts its sweeps in work. No other call with the graph
+// may run at the same time. It returns the errors of graph.New.
 func (p *Problem) Whole(ctx context.Context, workers int,
 	work *graph.Work) (*graph.Graph, error) {
 	sweeps := graph.Sweeps
@@ -46,9 +45,9 @@ func (p *Problem) Whole(ctx context.Context, workers int,
 	return g, nil
 }
 
-// Reachable returns the nodes from which a walk can end in one of rows, such as the labelled
-// ones; without a graph all items. Entries of value 0 lead nowhere. Cost: that of FindComponents; of a directed graph one
-// sweep more than the longest of the shortest paths to one of rows, at the most.
+// Reachable returns the nodes from which a walk can end in one of rows; without a graph it returns all items. Entries of
+// value 0 lead nowhere. Cost: FindComponents; on a directed graph at most one sweep more than the longest of the shortest
+// paths to one of rows.
 func (p *Problem) Reachable(ctx context.Context, rows []int, workers int,
 	work *graph.Work) (*roaring.Bitmap, error) {
 	if p.A == nil {
@@ -66,8 +65,8 @@ func (p *Problem) Reachable(ctx context.Context, rows []int, workers int,
 	return parts.Select(componentsOf(p, parts, rows)), nil
 }
 
-// MissedComponents returns the number of components with a node that is not reached, in all processes. Cost: that of
-// FindComponents, unless all nodes are reached.
+// MissedComponents returns the number of components with a node that is not reached, in all processes. Cost: FindComponents,
+// unless all nodes are reached.
 func (p *Problem) MissedComponents(ctx context.Context, reached *roaring.Bitmap,
 	workers int, work *graph.Work) (int, error) {
 	if p.CountOf(reached) == p.Nodes() {

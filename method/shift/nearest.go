@@ -39,10 +39,10 @@ type nearest struct{ *sparse.Block[float64] }
 // at returns the nearest label of node v for i = 0, and the next one for i = 1.
 func (f nearest) at(i, v int) reach { return reach(f.Row(v)[i]) }
 
-// nearestLabels finds the two nearest labels of every node along the entries of its row, breadth first
-// from all labels at once. The two nearest labels of a node are among those of its neighbours. Of
-// equally near ones those that come first among the labels count. Of a single label only the first is found, and rows that it
-// has reached are left out. Cost: a sweep for each edge of the longest of the shortest paths, at most mostHops.
+// nearestLabels finds the two nearest labels of every node along the entries of its row, breadth first from all labels at
+// once. The two nearest labels of a node are among the two nearest labels of its neighbours. If labels are equally near, the
+// first in the order of the labels counts. With a single label it finds the first only, and leaves out rows that the label
+// has reached. Cost: a sweep for each edge of the longest of the shortest paths, at most mostHops.
 func nearestLabels(ctx context.Context, p *problem.Problem, workers int,
 	work *graph.Work) (nearest, error) {
 	n := len(p.Degrees)
