@@ -45,15 +45,13 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 			columns = append(columns, i)
 		}
 	}
-	var rows [][]string
-	if t.Fields == nil || t.Guess || t.Every {
-		sampled := slices.Repeat([]int{-1}, len(titles))
-		for _, i := range columns {
-			sampled[i] = i
-		}
-		if rows, err = table.SampleParquet(file, sampled, table.SampleRows); err != nil {
-			return err
-		}
+	sampled := slices.Repeat([]int{-1}, len(titles))
+	for _, i := range columns {
+		sampled[i] = i
+	}
+	rows, err := table.SampleParquet(file, sampled, table.SampleRows)
+	if err != nil {
+		return err
 	}
 	t.sep = table.Comma
 	if err := t.choose(0, slices.Clone(titles), rows); err != nil {
@@ -79,12 +77,14 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 			columns = append(columns, c)
 		}
 	}
-	err = t.parquetRows(file, len(titles), columns, func(row Row) error {
-		if (t.Every && t.Lookup == nil) && yield(row, nil) {
-			return nil
+	row := Row{Text: make([][]byte, len(titles)), Start: make([]int, len(titles)), node: t.Node, At: t.At}
+	err = file.Each(columns, func(index int64, values table.ParquetRow) error {
+		for i, c := range columns {
+			row.Text[c] = values.AppendText(row.Text[c][:0], i)
 		}
+		row.Line = index + 1
 		switch id := row.ID(); {
-		case len(id) == 0:
+		case len(id) == 0 && !(t.Every && t.Lookup == nil):
 			return textio.Fault(t.Name, row.Line, "remove such rows",
 				"%w", errEmpty)
 		case bytes.IndexByte(id, table.Tab) >= 0:
@@ -95,21 +95,4 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 		return nil
 	})
 	return cmp.Or(err, in.CheckUnchanged())
-}
-
-// parquetRows reads the given columns of width and calls visit with each row until visit returns an
-// error. It returns that error unless it is [table.ErrEnough].
-func (t *Reader) parquetRows(file table.ParquetReader, width int, columns []int,
-	visit func(row Row) error) error {
-	text := make([][]byte, len(columns))
-	row := Row{Text: make([][]byte, width),
-		Start: make([]int, width), node: t.Node, At: t.At}
-	return file.Each(columns, func(index int64, values table.ParquetRow) error {
-		for i := range columns {
-			text[i] = values.AppendText(text[i][:0], i)
-			row.Text[columns[i]] = text[i]
-		}
-		row.Line = index + 1
-		return visit(row)
-	})
 }
