@@ -103,25 +103,18 @@ func (t *edgeTable) choose() error {
 
 // edges chooses the columns of an edge, see [table.Sample.Choose]. Nested columns are chosen only by the options.
 func (t *edgeTable) edges() (*table.Choice, error) {
-	titles := make([]string, len(t.leaves))
-	for i, leaf := range t.leaves {
-		titles[i] = leaf.Title
+	s, err := table.SampleParquet(t.file, true)
+	if err != nil {
+		return nil, err
 	}
-	s := &table.Sample{Titles: slices.Clone(titles)}
-	columns := make([]int, len(titles))
+	titles := slices.Clone(s.Titles)
 	for i, leaf := range t.leaves {
-		columns[i] = i
 		if !leaf.IsFlat {
-			columns[i] = -1
 			s.Titles[i] = table.IndexOfPandas // ignored
 		}
 	}
 	if t.out.Fields != nil || t.out.Weight != "" || !table.NamesEnds(s.Titles) {
 		s.Titles = slices.Clone(titles)
-	}
-	var err error
-	if s.Rows, err = table.SampleParquet(t.file, columns, table.SampleRows); err != nil {
-		return nil, err
 	}
 	c, err := s.Choose(&table.Request{IsEdges: true, IsTyped: true, Fields: t.out.Fields, Option: "fields", Signed: t.out.Signed,
 		Named: map[string]string{input.Weight: t.out.Weight, input.Kind: t.out.Kind, input.Time: t.out.Time}})

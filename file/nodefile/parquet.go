@@ -3,7 +3,6 @@ package nodefile
 import (
 	"bytes"
 	"cmp"
-	"slices"
 
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/table"
@@ -37,24 +36,12 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 	if len(leaves) == 0 {
 		return nil
 	}
-	titles := make([]string, len(leaves))
-	var columns []int // columns with text or numbers
-	for i, leaf := range leaves {
-		titles[i] = leaf.Title
-		if leaf.IsText {
-			columns = append(columns, i)
-		}
-	}
-	sampled := slices.Repeat([]int{-1}, len(titles))
-	for _, i := range columns {
-		sampled[i] = i
-	}
-	rows, err := table.SampleParquet(file, sampled, table.SampleRows)
+	s, err := table.SampleParquet(file, t.Fields == nil || t.Guess || t.Every)
 	if err != nil {
 		return err
 	}
 	t.sep = table.Comma
-	if err := t.choose(0, slices.Clone(titles), rows); err != nil {
+	if err := t.choose(0, s.Titles, s.Rows); err != nil {
 		return err
 	}
 	for i := range t.Columns {
@@ -62,22 +49,19 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 			t.Columns[i].Note = "neither text nor numbers"
 		}
 	}
-	setNames(t, len(titles), 0)
-	if !t.Every {
-		columns = columns[:0]
-		for _, c := range []int{t.Node, t.At} {
-			if c < 0 || c >= len(titles) {
-				continue
-			}
-			if !leaves[c].IsText {
-				return textio.Fault(t.Name, 0, "convert it to text or numbers",
-					"column %s holds neither text nor numbers",
-					input.Escape(titles[c]))
-			}
-			columns = append(columns, c)
+	setNames(t, len(leaves), 0)
+	var columns []int // that are read
+	for i, leaf := range leaves {
+		isRead := i == t.Node || i == t.At
+		switch {
+		case leaf.IsText && (isRead || t.Every):
+			columns = append(columns, i)
+		case isRead && !t.Every:
+			return textio.Fault(t.Name, 0, "convert it to text or numbers",
+				"column %s holds neither text nor numbers", input.Escape(leaf.Title))
 		}
 	}
-	row := Row{Text: make([][]byte, len(titles)), Start: make([]int, len(titles)), node: t.Node, At: t.At}
+	row := Row{Text: make([][]byte, len(leaves)), Start: make([]int, len(leaves)), node: t.Node, At: t.At}
 	err = file.Each(columns, func(index int64, values table.ParquetRow) error {
 		for i, c := range columns {
 			row.Text[c] = values.AppendText(row.Text[c][:0], i)

@@ -42,22 +42,35 @@ type ParquetRow interface {
 // ErrEnough is returned by a visitor to stop reading a file.
 var ErrEnough = errors.New("table: enough rows")
 
-// SampleParquet returns the texts of the first n rows, empty for columns −1, see [ParquetReader.Each].
-func SampleParquet(r ParquetReader, columns []int, n int) (rows [][]string, err error) {
-	err = r.Each(columns, func(_ int64, values ParquetRow) error {
+// SampleParquet returns the titles of a file and, unless only they are needed, the texts of its first rows, which are empty in
+// nested columns.
+func SampleParquet(r ParquetReader, needsRows bool) (*Sample, error) {
+	s := &Sample{}
+	var columns []int
+	for i, leaf := range r.Leaves() {
+		s.Titles = append(s.Titles, leaf.Title)
+		if !leaf.IsFlat {
+			i = -1
+		}
+		columns = append(columns, i)
+	}
+	if !needsRows {
+		return s, nil
+	}
+	err := r.Each(columns, func(_ int64, values ParquetRow) error {
 		row := make([]string, len(columns))
 		for i, c := range columns {
 			if c >= 0 {
 				row[i] = string(values.AppendText(nil, i))
 			}
 		}
-		rows = append(rows, row)
-		if len(rows) == n {
+		s.Rows = append(s.Rows, row)
+		if len(s.Rows) == SampleRows {
 			return ErrEnough
 		}
 		return nil
 	})
-	return rows, err
+	return s, err
 }
 
 // ParquetKind is the type of the values of a written column.
