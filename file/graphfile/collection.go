@@ -179,35 +179,3 @@ func newMember(first []int, arcs []arc, lo int32,
 	m.To, m.EdgeLabel = slices.Clone(m.To), slices.Clone(m.EdgeLabel) // of which many are kept
 	return m, twice
 }
-
-// dictionary numbers texts.
-type dictionary struct {
-	number map[string]int32
-	text   []string
-}
-
-func (w *dictionary) of(text []byte) int32 {
-	n, ok := w.number[string(text)]
-	if !ok {
-		if w.number == nil {
-			w.number = map[string]int32{}
-		}
-		n = int32(len(w.text))
-		w.text = append(w.text, string(text))
-		w.number[w.text[n]] = n
-	}
-	return n
-}
-
-// sortTexts puts the texts in byte order and returns the new number of each.
-func (w *dictionary) sortTexts() (rank []int32) {
-	text := slices.Sorted(slices.Values(w.text))
-	rank = make([]int32, len(text))
-	for i, old := range w.text {
-		index, _ := slices.BinarySearch(text, old)
-		rank[i] = int32(index)
-	}
-	w.text = text
-	w.number = nil
-	return rank
-}

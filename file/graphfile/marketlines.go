@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
-	"sync"
 
 	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/file/textio"
@@ -37,7 +35,7 @@ const (
 const bannerStart = "%%MatrixMarket"
 
 // banner matches the beginning of the first line. Some programs write one % or a blank after it.
-var banner = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^%+ ?MatrixMarket\b`) })
+var banner = textio.Pattern(`(?i)^%+ ?MatrixMarket\b`)
 
 // String returns the lines of the head.
 func (h marketHead) String() string {

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/internal/words"
 )
@@ -101,10 +102,14 @@ func (r *tuReader) scan() error {
 		texts  *int
 	}{{tuClasses, &s.Classes}, {tuLabels, &s.Labels}, {tuEdgeLabels,
 		&s.EdgeLabels}} {
-		var names dictionary
+		var names table.Dictionary
 		_, _, err := r.lines(file.ending, func(_ int64, text []byte) error {
-			count := len(names.text)
-			if count == manyTexts || int(names.of(text)) == count {
+			isNew := len(names.Values) == manyTexts
+			if !isNew {
+				_, bytes := names.Code(text)
+				isNew = bytes > 0
+			}
+			if isNew {
 				*file.texts++
 				s.Text += 24 + int64(len(text))
 			}
@@ -281,20 +286,22 @@ func (r *tuReader) count(ending string, lines, want int, what, owner string) err
 // each line's text in names, which are in byte order. The list is nil without a file.
 func (r *tuReader) texts(ending string,
 	lines int) (list []int32, names []string, err error) {
-	var w dictionary
+	var texts table.Dictionary
 	list = make([]int32, 0, lines)
 	_, exists, err := r.lines(ending, func(_ int64, text []byte) error {
-		list = append(list, w.of(text))
+		code, _ := texts.Code(text)
+		list = append(list, code)
 		return nil
 	})
 	if err != nil || !exists {
 		return nil, nil, err
 	}
-	rank := w.sortTexts()
-	for i, n := range list {
-		list[i] = rank[n]
+	names = slices.Sorted(slices.Values(texts.Values))
+	for i, code := range list {
+		place, _ := slices.BinarySearch(names, texts.Values[code])
+		list[i] = int32(place)
 	}
-	return list, w.text, nil
+	return list, names, nil
 }
 
 // classes reads the class of each graph.

@@ -5,10 +5,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/table"
+	"github.com/heatwalk/heatwalk/file/textio"
 )
 
 // unreadFormat is a format of graphs that this package does not read, with a command that converts it.
@@ -49,10 +49,8 @@ const (
 // gmlTitle finds the key by which NetworkX can name the nodes of GML.
 var gmlTitle = regexp.MustCompile(`(?is)\bnode\b.*?\b(label|name)\s+"`)
 
-// beginning returns a function that compiles an expression for the beginning of a text when it is first needed.
-func beginning(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?is)\A` + expr) })
-}
+// beginning is [textio.Pattern] for the beginning of a text.
+func beginning(expr string) func() *regexp.Regexp { return textio.Pattern(`(?is)\A` + expr) }
 
 // networkX returns a command that reads a graph by a statement of Python and writes GraphML, which has no
 // values such as lists and dictionaries.

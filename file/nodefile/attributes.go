@@ -130,7 +130,7 @@ type attributeReader struct {
 
 // attributeColumn is a column of a table that is being read.
 type attributeColumn struct {
-	Dictionary
+	table.Dictionary
 	codes []int32
 }
 
@@ -142,7 +142,7 @@ func (c *attributeColumn) omitWords() {
 		slices.ContainsFunc(c.Values, func(text string) bool { return !isWord(text) && !isNumber(text) }) {
 		return
 	}
-	numbers := Dictionary{}
+	numbers := table.Dictionary{}
 	for i, code := range c.codes {
 		if code >= 0 && isWord(c.Values[code]) {
 			c.codes[i] = -1

@@ -25,7 +25,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -60,16 +59,11 @@ type Array struct {
 const fetchAgain = "fetch the file again"
 
 var (
-	descrPattern   = pattern(`'descr'\s*:\s*'([^']*)'`)
-	fortranPattern = pattern(`'fortran_order'\s*:\s*(True|False)`)
-	shapePattern   = pattern(`'shape'\s*:\s*\(([0-9, L]*)\)`)
-	typePattern    = pattern(`^([<>|=]?)([a-zA-Z?])([0-9]*)$`)
+	descrPattern   = textio.Pattern(`'descr'\s*:\s*'([^']*)'`)
+	fortranPattern = textio.Pattern(`'fortran_order'\s*:\s*(True|False)`)
+	shapePattern   = textio.Pattern(`'shape'\s*:\s*\(([0-9, L]*)\)`)
+	typePattern    = textio.Pattern(`^([<>|=]?)([a-zA-Z?])([0-9]*)$`)
 )
-
-// pattern returns a function that compiles an expression at its first call.
-func pattern(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
-}
 
 // Read reads the header of an array.
 func Read(name string, r io.Reader) (*Array, error) {

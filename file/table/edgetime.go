@@ -3,13 +3,12 @@ package table
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
+	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -46,14 +45,10 @@ func (f TimeForm) Fix() string {
 }
 
 // clockPattern matches hours and minutes, perhaps with seconds.
-var clockPattern = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^([0-9]{1,4}):([0-5][0-9])(:[0-5][0-9]([.,][0-9]+)?)?$`)
-})
+var clockPattern = textio.Pattern(`^([0-9]{1,4}):([0-5][0-9])(:[0-5][0-9]([.,][0-9]+)?)?$`)
 
 // datePattern matches the numbers of a date, which a time of day may follow.
-var datePattern = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^([0-9]+)[-/. ]+([0-9]+)[-/. ]+([0-9]+)([ T].*)?$`)
-})
+var datePattern = textio.Pattern(`^([0-9]+)[-/. ]+([0-9]+)[-/. ]+([0-9]+)([ T].*)?$`)
 
 // Among returns the form of times in a column with the given texts. If one of them is a date, a year is its first day and not a
 // step.

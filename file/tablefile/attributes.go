@@ -37,8 +37,8 @@ type attributeColumn struct {
 	ignored string // reason why the column is no attribute; "" for an attribute
 	isText  bool   // values are categories
 
-	texts  nodefile.Dictionary // the first distinct values, up to one more than mostLevels
-	sample int                 // number of values in which these were found
+	texts  table.Dictionary // the first distinct values, up to one more than mostLevels
+	sample int              // number of values in which these were found
 
 	numbers int     // values that are numbers
 	null    int     // values that are words of [table.Doubtful]

@@ -33,9 +33,12 @@ var unreadFormats = []unreadFormat{
 	{"an Arrow file or stream", "write it as Parquet", beginning(`ARROW1|\x{FFFD}{4}(?s:..)\x00\x00`)},
 }
 
-// beginning returns a function that compiles an expression for the beginning of a content when it is first needed.
-func beginning(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\A(` + expr + `)`) })
+// beginning is [Pattern] for the beginning of a content.
+func beginning(expr string) func() *regexp.Regexp { return Pattern(`\A(` + expr + `)`) }
+
+// Pattern returns a function that compiles an expression when it is first needed.
+func Pattern(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
 // CheckRead returns an error if a content with this beginning, a few kilobytes, is a file of a common format that is neither

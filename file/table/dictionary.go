@@ -1,4 +1,4 @@
-package nodefile
+package table
 
 // Dictionary numbers the distinct values of a column in order of first appearance.
 type Dictionary struct {
