@@ -3,6 +3,7 @@ package test
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -19,7 +20,7 @@ var bitShapes = []string{"parts", "signed with loops", "directed", "hub", "hub w
 // TestBits compares the answers for one goroutine and the graph in memory with those for other options, to the bit:
 // goroutines, the disk, a limit, the layout, a late decision on the layout, and a second question to the same graph.
 func TestBits(t *testing.T) {
-	turn := 0
+	turn := rand.IntN(397)
 	for i, shape := range Shapes {
 		if !testgraph.Hunt && !slices.Contains(bitShapes, shape.Name) {
 			continue
@@ -94,7 +95,7 @@ func answerWithin(t *testing.T, j *job, c *Graph, store string) *answer {
 
 // TestProcesses compares the answers of one process with those of several, which share the rows.
 func TestProcesses(t *testing.T) {
-	turn := 0
+	turn := rand.IntN(51)
 	for i, shape := range Shapes {
 		if !testgraph.Hunt && !slices.Contains(bitShapes, shape.Name) {
 			continue
@@ -107,7 +108,7 @@ func TestProcesses(t *testing.T) {
 				if j.chooses || strings.HasPrefix(j.name, "explain") || !selected("processes/"+j.name) {
 					continue
 				}
-				if turn++; !testgraph.Hunt && turn%151 != 0 {
+				if turn++; !testgraph.Hunt && turn%51 != 0 {
 					continue
 				}
 				size := 2 + turn%2

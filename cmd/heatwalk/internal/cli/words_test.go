@@ -25,4 +25,13 @@ func TestWords(t *testing.T) {
 			t.Errorf("got %q, want %q", c.got, c.want)
 		}
 	}
+	names := []string{"alpha", "beta", "kernel", "labels", "max-memory", "learner"}
+	for word, want := range map[string]string{
+		"kernl": "kernel", "lable": "labels", "label": "labels", "max-mem": "max-memory", "Alpha": "alpha",
+		"lerner": "learner", "zzzz": "", "": "", "ekrnel": "kernel",
+	} {
+		if got := words.Nearest(word, names); got != want {
+			t.Errorf("%q: got %q, want %q", word, got, want)
+		}
+	}
 }
