@@ -12,7 +12,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
@@ -82,15 +81,6 @@ func (l *Among) StepTo(ctx context.Context, dst, p *sparse.Block[float64],
 
 // ErrUnsolved is wrapped by the error of a solution that does not reach its tolerance.
 var ErrUnsolved = errors.New("kernel: conjugate gradients do not converge")
-
-// AmongBytes returns the memory of [NewAmong] and of the solution of targets with the given columns, without the memory of
-// products with the kernel.
-func AmongBytes(n, nodes, columns int) budget.Size {
-	width := max(columns, 16)
-	const vectors = 6 // of conjugate gradients, and the targets
-	return budget.AllOf(budget.Times(2, budget.Block[float64](n, width)),
-		budget.Times(vectors, budget.Block[float64](nodes, columns)), budget.Times(4, budget.Block[float64](nodes, sketched)))
-}
 
 // sketch is the inverse of B·Bᵀ + R, where B·Bᵀ is close to a kernel matrix in the span of its largest eigenvectors.
 type sketch struct {
