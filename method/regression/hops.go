@@ -37,8 +37,10 @@ var Hops = featureRidge{fixed: attributeFeatures, moving: hopFeatures}.method(&p
 
 // hopWorkspace declares the memory of hop means, of attributes, and of a ridge on them.
 func hopWorkspace(p *engine.Problem) budget.Workspace {
+	const labelBytes = 1600 // of a known value in folds and decompositions, at most: 1,100 were measured with 64 attributes
+	n := len(p.Degrees)
 	fitted := min(len(p.Row), mostFitted)
-	w := budget.Held((2*32+40)*8*int64(len(p.Degrees)), 1600*int64(fitted))
+	w := budget.Held(2*budget.Block[float64](n, hopColumns), 12*budget.Vector[float64](n), labelBytes*int64(fitted))
 	if p.Attributes != nil {
 		w = w.And(auto.AttributeWorkspace(p, 8*fitted, 1))
 	}

@@ -102,7 +102,8 @@ func NewEmbedding(ctx context.Context, p *problem.Problem, columns int, s *lancz
 // EmbeddingWorkspace declares the memory of [NewEmbedding] and of models of some nodes.
 func EmbeddingWorkspace(n, nodes int) budget.Workspace {
 	width := EmbeddingWidth(n)
-	return budget.Held((3*int64(width) + 20) * 8 * int64(n)).Or(lanczos.Workspace(n, width, 0)).And(budget.Held(28_800 * int64(nodes)))
+	path := 3 * budget.Vector[float64](nodes*(width+1)) // features, A and U; paths of widths that halve take twice as much as the widest
+	return budget.Held(budget.Times(3*width+20, budget.Vector[float64](n))).Or(lanczos.Workspace(n, width, 0)).And(budget.Held(2 * path))
 }
 
 // RowTo stores the first columns of a node in dst.
