@@ -62,11 +62,19 @@ func (p *Plan) Reserve(bytes int64, what string) error {
 	}
 	p.total += bytes
 	if p.Limit > 0 && p.total > p.Limit {
-		largest := slices.MaxFunc(p.items,
-			func(a, b Item) int { return cmp.Compare(a.Bytes, b.Bytes) })
-		return &Error{Need: p.total, Limit: p.Limit, Largest: largest}
+		return &Error{Need: p.total, Limit: p.Limit, Largest: p.Largest()}
 	}
 	return nil
+}
+
+// Largest returns the largest part, the zero value of an empty plan.
+func (p *Plan) Largest() (largest Item) {
+	for _, it := range p.items {
+		if it.Bytes > largest.Bytes {
+			largest = it
+		}
+	}
+	return largest
 }
 
 // ReserveJob adds the workspace of a job, or its error. An error about memory counts as the missing memory, so that a refusal

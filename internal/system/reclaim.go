@@ -1,6 +1,7 @@
 package system
 
 import (
+	"fmt"
 	"math"
 	"runtime"
 	"runtime/debug"
@@ -12,13 +13,21 @@ import (
 // making is locked during an allocation, so that the next one includes it.
 var making sync.Mutex
 
-// peak is the upper limit of [Within].
-var peak atomic.Int64
+// Strict makes live memory and a new block above the upper limit of [Within] a panic. Tests set it, so that a workspace that
+// declares too little fails.
+var Strict = false
+
+// peak is the upper limit of [Within], and planned names the largest part of the memory.
+var (
+	peak    atomic.Int64
+	planned atomic.Value
+)
 
 // Within sets the memory limit of the runtime to bytes. If live memory and a new block exceed it,
 // the limit is raised as needed, up to atMost ≥ bytes. Starting low keeps the peak close to the
-// live memory, because the runtime lets garbage grow up to its limit.
-func Within(bytes, atMost int64) {
+// live memory, because the runtime lets garbage grow up to its limit. part names the largest part of the memory.
+func Within(bytes, atMost int64, part string) {
+	planned.Store(part)
 	peak.Store(atMost)
 	debug.SetMemoryLimit(bytes)
 }
@@ -40,7 +49,8 @@ func reclaim(bytes int) {
 		return
 	}
 	for collections := 0; ; collections++ {
-		need := runtimeBytes() + int64(bytes)
+		live := runtimeBytes() + int64(bytes)
+		need := live
 		if limit < allowed {
 			need = min(allowed, need+need/8)
 		}
@@ -50,6 +60,9 @@ func reclaim(bytes int) {
 		case collections < 2:
 			runtime.GC()
 		default:
+			if Strict && live > allowed {
+				panic(fmt.Sprintf("%v: %d bytes in memory exceed the %d bytes of its workspace", planned.Load(), live, allowed))
+			}
 			if limit < allowed {
 				debug.SetMemoryLimit(need)
 			}

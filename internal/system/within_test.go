@@ -3,6 +3,7 @@ package system
 import (
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"testing"
 )
 
@@ -21,7 +22,7 @@ func TestWithin(t *testing.T) {
 		}
 	}
 	limit := func() int64 { return debug.SetMemoryLimit(-1) }
-	Within(low, high)
+	Within(low, high, "blocks")
 	garbage()
 	if limit() != low {
 		t.Errorf("garbage has made the limit %d, want %d", limit(), low)
@@ -37,10 +38,33 @@ func TestWithin(t *testing.T) {
 	if limit() > base+7*block {
 		t.Errorf("garbage with %d blocks in use has raised the limit to %d", len(used), limit())
 	}
-	Within(low, high)
+	Within(low, high, "blocks")
 	Expect(10 * block)
 	if limit() != high {
 		t.Errorf("memory is expected: limit %d, want %d", limit(), high)
 	}
 	runtime.KeepAlive(used)
+}
+
+// TestStrict checks that a block beyond the declared memory panics with the name of the workspace, and that garbage does not.
+func TestStrict(t *testing.T) {
+	const block = 16 << 20
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
+	defer func() { Strict = false }()
+	Strict = true
+	debug.FreeOSMemory()
+	limit := runtimeBytes() + 3*block
+	Within(limit, limit, "columns of a kernel")
+	var used [][]byte
+	for range 6 {
+		used = append(used[:0], Make[byte](block))
+	}
+	defer func() {
+		if text, _ := recover().(string); !strings.HasPrefix(text, "columns of a kernel: ") || len(used) < 2 || len(used) > 3 {
+			t.Errorf("with %d blocks in use: %q", len(used), text)
+		}
+	}()
+	for range 6 {
+		used = append(used, Make[byte](block))
+	}
 }

@@ -41,6 +41,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv("HEATWALK_TEST_LIMITS") == "" {
 		shell.LeastLimit = 1 // small inputs reach small limits, which users may not set
 	}
+	system.Strict = true // a workspace that declares too little is a panic
 	if ready := os.Getenv(readyFile); ready != "" {
 		cobra.OnInitialize(func() { _ = os.WriteFile(ready, nil, 0o666) }) // when a command begins, behind the handler of signals
 	}
@@ -52,7 +53,7 @@ func TestMain(m *testing.M) {
 		os.Exit(code)
 	}
 	compute.Program = func() (string, error) { return exec.LookPath("heatwalk") } // testscript.Main sets the path
-	shell.LimitRuntime = func(int64, int64) {}
+	shell.LimitRuntime = func(int64, int64, string) {}
 	debug.SetGCPercent(400) // not in the programs that tests start: what those take is measured
 	testscript.Main(m, map[string]func(){
 		"heatwalk": func() {

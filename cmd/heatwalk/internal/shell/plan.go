@@ -68,7 +68,7 @@ func (run *Session) limitMemory() error {
 		run.Costs.Memory = limit
 	}
 	heap := run.Costs.Memory - budget.FileBytes
-	run.Costs.limitRuntime(heap, heap)
+	run.Costs.limitRuntime(heap, heap, budget.GraphPart)
 	return nil
 }
 
@@ -97,21 +97,21 @@ func (costs *Costs) Begin(p *budget.Plan) error {
 	if costs.Timed {
 		return nil
 	}
-	costs.limitRuntime(budget.HeapLimit(p.Required()), budget.HeapLimit(p.Most())) // garbage would grow up to the most
+	costs.limitRuntime(budget.HeapLimit(p.Required()), budget.HeapLimit(p.Most()), p.Largest().What) // garbage would grow up to the most
 	return nil
 }
 
 // LimitHeap limits the heap to bytes of data; 0 means no limit.
 func (costs *Costs) LimitHeap(bytes int64) {
 	if bytes > 0 {
-		costs.limitRuntime(budget.HeapLimit(bytes), budget.HeapLimit(bytes))
+		costs.limitRuntime(budget.HeapLimit(bytes), budget.HeapLimit(bytes), budget.LabelPart)
 	}
 }
 
-// limitRuntime limits the heap of a process without other runs to bytes, which may rise to atMost.
-func (costs *Costs) limitRuntime(bytes, atMost int64) {
+// limitRuntime limits the heap of a process without other runs to bytes, which may rise to atMost, for a largest part.
+func (costs *Costs) limitRuntime(bytes, atMost int64, part string) {
 	if !costs.isShared {
-		LimitRuntime(bytes, atMost)
+		LimitRuntime(bytes, atMost, part)
 	}
 }
 
