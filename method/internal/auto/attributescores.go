@@ -14,12 +14,11 @@ import (
 )
 
 const (
-	// attributeConstant is a further feature of each block, for the bias. The mean squared
-	// length of the others is 1.
+	// attributeConstant is a further feature of each block, for the bias. The mean squared length of the other features is 1.
 	attributeConstant = 0.3
 
-	// A ridge learns from a sample of labels if all of them have more than ridgeValues
-	// features, or if both labels and features of one are more than ridgeSide.
+	// A ridge learns from a sample of labels if all labels together have more than ridgeValues features, or if both the
+	// number of labels and the features of a label exceed ridgeSide.
 	ridgeValues = 16 << 20
 	ridgeSide   = 2500
 )
@@ -153,8 +152,8 @@ func addAttributes(ctx context.Context, f *features) error {
 	return nil
 }
 
-// informedNodes returns the nodes that have a label or attributes. Walks from them reach the
-// others of which something can be predicted.
+// informedNodes returns the nodes that have a label or attributes. Walks from them reach all other nodes for which something
+// can be predicted.
 func informedNodes(p *problem.Problem) []int {
 	rows := slices.Clone(p.Row)
 	for v := range p.Degrees {

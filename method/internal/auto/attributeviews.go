@@ -161,8 +161,8 @@ func (l *lens) at(ctx context.Context, nodes []int, store *rowStore,
 	return plain, ranked, nil
 }
 
-// byNodes reports whether sweeping the columns of the nodes takes fewer operations than sweeping
-// those of the attributes.
+// byNodes reports whether sweeping the columns of the nodes takes fewer operations than sweeping the columns of the
+// attributes.
 func (l *lens) byNodes(nodes int) bool {
 	sweeps := float64(l.steps) * float64(sparse.EntriesOf(l.p.A))
 	return float64(nodes)*(sweeps+float64(l.a.values)) < float64(l.a.Cols)*(sweeps+

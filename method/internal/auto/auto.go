@@ -24,8 +24,8 @@ type Settings struct {
 	Memory     int64  // limit of the allocations, in bytes; 0: no limit
 	Workers    int    // goroutines; 0: one for each processor
 
-	// Balanced reports that probabilities will be reweighed as [problem.Problem.Reweigher] does for balanced
-	// classes, so that the accuracy is that of the reweighed ones. Scores are not reweighed here.
+	// Balanced reports that probabilities will be reweighed as [problem.Problem.Reweigher] does for balanced classes, so that
+	// the accuracy is for the reweighed probabilities. Scores are not reweighed here.
 	Balanced bool
 
 	// Explain keeps the prediction in the form of Prediction.Form.
@@ -36,7 +36,7 @@ type Settings struct {
 
 	Targets []uint32 // rows of the nodes that could have a label, which the accuracy is about; nil: all nodes
 
-	// Choice, if not nil, is that of an earlier prediction, in place of one by held-out labels.
+	// Choice, if not nil, is the choice of an earlier prediction, in place of a choice by held-out labels.
 	Choice *Choice
 
 	// Progress, if not nil, is called with the number of steps done of a stage and their total.

@@ -33,7 +33,7 @@ func beginsWithBeliefs(p *problem.Problem, set *Settings) bool {
 		!set.LowEffort && !choose.TooFew(p.Class)
 }
 
-// fitBeliefs fits beliefs with the ratios from one of the sources to labels in folds, −1 for those that are not held out.
+// fitBeliefs fits beliefs with the ratios from one of the sources to labels in folds; −1 means that a label is not held out.
 // Its settings do not depend on the memory limit.
 func fitBeliefs(ctx context.Context, p *problem.Problem, set *Settings, sources []string,
 	fold []int, memory int64, work *graph.Work) (*beliefs.Model, error) {
@@ -64,13 +64,13 @@ func blockModel(ctx context.Context, p *problem.Problem, set *Settings,
 }
 
 const (
-	// Of manyBelieved labels believedFolds of the folds are held out, which choose between two sources of ratios at the price of one
-	// and five folds. Few labels are in as many folds.
+	// From manyBelieved labels on, believedFolds of the folds are held out. They choose between two sources of ratios at the
+	// price of one source and five folds. Fewer labels are all held out.
 	manyBelieved  = 200
 	believedFolds = 2
 )
 
-// believes reports whether beliefs are a candidate: on a graph of at most blockModelNodes nodes, because on larger ones
+// believes reports whether beliefs are a candidate: on a graph of at most blockModelNodes nodes, because on larger graphs
 // they predict alone or not at all.
 func (in *input) believes() bool {
 	return !in.manyClasses && in.arcs == nil && in.p.Attributes == nil &&

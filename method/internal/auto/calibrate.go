@@ -19,9 +19,8 @@ type Calibration struct {
 	Trust float64 `json:"trust"` // log w/(1 − w)
 }
 
-// Models of few labels may be far from calibrated, those of many are nearly so on all graphs, and
-// held-out labels add little information: so the prior of w has more weight with more labels, up
-// to a limit.
+// Models of few labels may be far from calibrated. Models of many labels are nearly calibrated on all graphs, and held-out
+// labels add little information: so the prior of w has more weight with more labels, up to a limit.
 const (
 	// powerMean and powerSpread are the prior mean and standard deviation of a, slopeSpread is
 	// the prior standard deviation of b, which has the half of a normal distribution up to 0.
@@ -29,8 +28,8 @@ const (
 	powerSpread = 0.2
 	slopeSpread = 1
 
-	// trustMean is the prior mean of w, with one more observation for each side. Its weight is
-	// that of m²/trustLabels labels for m of them, and trustMost at most.
+	// trustMean is the prior mean of w, with one more observation for each side. For m labels its weight is m²/trustLabels
+	// labels, and at most trustMost.
 	trustMean   = 0.97
 	trustLabels = 330
 	trustMost   = 50
@@ -45,10 +44,9 @@ const (
 	lastStep  = 0.0125
 )
 
-// calibrate returns the parameters with the largest posterior of the held-out probabilities of a
-// mixture: a normal prior of a and b, of this the half up to 0, and a beta prior of
-// w. Labels without features, and those that are the only ones of their class, are left out,
-// because nothing is predicted of them. One parameter after the other changes by decreasing steps.
+// calibrate returns the parameters with the largest posterior of the held-out probabilities of a mixture: a normal prior of a
+// and b, restricted to b ≤ 0, and a beta prior of w. Labels without features, and labels that are the only labels of their
+// class, are left out, because nothing is predicted of them. The parameters change in turn by decreasing steps.
 func (h *heldOut) calibrate(mixture []component) Calibration {
 	var rows [][]float64 // logarithms
 	var class []int
@@ -111,7 +109,8 @@ func (c Calibration) likelihood(rows [][]float64, class []int,
 	return sum
 }
 
-// takeLogs replaces probabilities by their logarithms and returns their entropy, in units of that of equal ones.
+// takeLogs replaces probabilities by their logarithms and returns their entropy, in units of the entropy of equal
+// probabilities.
 func takeLogs(row []float64) (entropy float64) {
 	unit := math.Log(max(2, float64(len(row))))
 	for i, q := range row {

@@ -40,9 +40,9 @@ var (
 		{Free: true, Pull: 0, Ridge: 3},
 	}
 
-	// slowCandidates are those of few labels, and those of many labels of many classes, whose models take long. From many
-	// labels the weight of agreement is learned: on thirteen graphs with 44 to 200 classes
-	// free columns were likelier without a pull than with one, on all of them.
+	// slowCandidates are the candidates for few labels, and for many labels of many classes, whose models take long. With
+	// many labels the weight of agreement is learned: on all of thirteen graphs with 44 to 200 classes free columns were
+	// likelier without a pull than with a pull.
 	slowCandidates = []candidate{baseCandidates[0], baseCandidates[2]}
 
 	// attributeCandidates are added where there are attributes: scores of these alone, and with
@@ -57,8 +57,8 @@ var (
 	spectralCandidate = candidate{Spectral: true, Alone: true, Ridge: 10}
 	kernelCandidate   = candidate{Kernels: true, Alone: true, Pull: 1, Ridge: 10}
 
-	// fixedSpectral and fixedKernels are those of few labels, from which a logistic regression learns hardly more than luck:
-	// ridges on eigenvectors and on the diffusion kernel.
+	// fixedSpectral and fixedKernels are candidates for few labels, from which a logistic regression learns hardly more than
+	// luck: ridges on eigenvectors and on the diffusion kernel.
 	fixedSpectral = candidate{Spectral: true, Alone: true, Fixed: true, Ridge: 1e6}
 	fixedKernels  = candidate{Kernels: true, Alone: true, Fixed: true, Ridge: 1e6}
 
@@ -76,29 +76,29 @@ var (
 const (
 	biasRidge = 3 // of the sum over items
 
-	// attributePrior is the weight towards which that of the best block is pulled.
+	// attributePrior is the weight towards which the weight of the best block is pulled.
 	attributePrior = 1.2
 
-	// diffusionPrior, times the pull, is the weight towards which that of scores of the diffusion kernel is pulled, and
-	// squarePrior that of S².
+	// diffusionPrior, times the pull, is the weight towards which the weight of scores of the diffusion kernel is pulled, and
+	// squarePrior the weight for S².
 	diffusionPrior = 0.6
 	squarePrior    = 1
 
-	// spectralPrior is that of scores of eigenvectors next to walks.
+	// spectralPrior is the prior weight of scores of eigenvectors next to walks.
 	spectralPrior = 0.3
 
-	// fitTolerance is that of the gradient, relative to its norm where all logits are 0. A thirtieth
-	// of it takes a quarter more time with many labels, and changed no measured accuracy.
+	// fitTolerance is the tolerance of the gradient, relative to its norm where all logits are 0. A thirtieth of it takes a
+	// quarter more time with many labels, and changed no measured accuracy.
 	fitTolerance = 3e-3
 )
 
 // ridges are the λ of free columns that are searched, of the mean over items.
 var ridges = []float64{10, 1, 0.1, 0.01, 0.001}
 
-// fewRidges are those of few labels.
+// fewRidges are the ridges for few labels.
 var fewRidges = []float64{10, 0.1}
 
-// isFactor reports whether a component is multiplied with the sum of the others.
+// isFactor reports whether a component is multiplied with the sum of the other components.
 func (c candidate) isFactor() bool { return c.Beliefs && !c.Alone }
 
 // isModel reports whether a candidate is fitted to labels.
@@ -186,8 +186,8 @@ func (c candidate) takes(r *ridgeScores) bool {
 		ofSpectral: !c.Alone || c.Spectral}[r.kind]
 }
 
-// input appends the shared columns that a candidate uses to dst: those of ridges,
-// and those of walks, of which a candidate without walks uses the last one, the prior.
+// input appends the shared columns that a candidate uses to dst: the columns of ridges, and the columns of walks. A candidate
+// without walks uses only the last of these, the prior.
 func (l ridgeList) input(dst []float64, c candidate, shared, scores []float64,
 	classes int) []float64 {
 	for i, r := range l {
@@ -295,16 +295,16 @@ func (f *features) sampleTraining() []bool {
 	return isSampled
 }
 
-// A fold of raceLabels labels or more tries falling λ until the logarithm of
-// the likelihood of its labels is by mostFall for each label below that of a larger λ.
+// A fold of at least raceLabels labels tries decreasing λ until the log-likelihood of its labels is lower than for a larger λ
+// by mostFall for each label.
 const (
 	someClasses = 16 // classes from which there are fewer candidates
 	mostFall    = 0.02
 )
 
-// predictFold fits the models of components without a fold and predicts its labels. The rows
-// that they learn from are computed without these labels too, because two labels that happen to
-// agree would otherwise each raise the likelihood of the other.
+// predictFold fits the models of components without a fold and predicts its labels. The rows that they learn from are
+// computed without these labels too, because two labels that happen to agree would otherwise each raise the likelihood of the
+// other.
 func (h *heldOut) predictFold(ctx context.Context, f *features, fold int,
 	sampled []bool) error {
 	rows := f.examples(fold)

@@ -98,7 +98,7 @@ func (c *Choice) Valid() bool {
 		})
 }
 
-// choose returns the model that held-out labels choose, not fitted yet, or that of the settings' choice.
+// choose returns the model that held-out labels choose, or that the settings' choice has. The model is not fitted yet.
 func (in *input) choose(ctx context.Context, f *features,
 	out *Prediction) (*model, error) {
 	if c := in.set.Choice; c != nil {

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// sharedFilters are those whose shares are shared columns: one weight of each for all classes.
+// sharedFilters are the filters whose shares are shared columns, which have one weight for all classes.
 var sharedFilters = []filter{decay85, decay95, source}
 
 // nearFilters are shared columns too from nearLabels labels, which show how much each step says.
@@ -20,8 +20,8 @@ var nearFilters = []filter{first, second}
 
 const nearLabels = 1000
 
-// freeFilters are those whose shares are free columns, which have a weight for each pair of
-// classes: these learn which class is next to which.
+// freeFilters are the filters whose shares are free columns, which have a weight for each pair of classes: the weights learn
+// which class is next to which.
 var freeFilters = []filter{first, second, third, fourth}
 
 const (
@@ -213,8 +213,7 @@ func (c *columns) poissonTo(dst []float64, values []float32) {
 	}
 }
 
-// rawShared stores the shared columns of a node, one after the other, in units of
-// their own, from its filters.
+// rawShared stores the shared columns of a node, one after another, each in its own unit, from its filters.
 func (c *columns) rawShared(dst []float64, row []float32) {
 	k := c.classes
 	c.poissonTo(dst[:k], c.of(row, source))

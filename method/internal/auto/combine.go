@@ -11,9 +11,9 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 )
 
-// component is a component with the probabilities that it predicts for labels, each without its fold. Beliefs that are a
-// factor stand last in a mixture, and are multiplied with the sum q of the others: p ∝ q^(1−w)·b^w for their probabilities b
-// and weight w.
+// component is a component with its probabilities for labels, each predicted without its fold. Beliefs that are a factor are
+// last in a mixture, and are multiplied with the sum q of the other components: p ∝ q^(1−w)·b^w for their probabilities b and
+// weight w.
 type component struct {
 	Component
 	rows  [][]float32           // of each label, for all classes; nil: not predicted
@@ -47,7 +47,7 @@ func byCandidate(components []component) (lists [][]component) {
 }
 
 const (
-	// leastWeight is the least weight of a component, relative to the largest one.
+	// leastWeight is the smallest weight of a component, relative to the largest weight.
 	leastWeight = 0.01
 
 	// admissionErrors is the number of standard errors of the difference by which beliefs must make labels likelier.
@@ -150,7 +150,7 @@ func majorityOf(h *heldOut) int {
 		func(c component) bool { return c.Majority })
 }
 
-// majorityWeight is that of the shares of the classes where nothing predicts more labels.
+// majorityWeight is the weight of the shares of the classes if nothing predicts more labels.
 const majorityWeight = 0.9
 
 // isMajority reports whether the shares of the classes decide in a mixture, of which they are the first component.
@@ -243,8 +243,8 @@ func dropSmallWeights(mixture []component) (components []component, sum float64)
 	return components, sum
 }
 
-// likeliest returns each candidate but a factor with the λ that makes some of the labels likeliest, without those that
-// are the only ones of their class.
+// likeliest returns each candidate that is no factor with the λ that makes some of the labels likeliest. Labels that are the
+// only labels of their class are left out.
 func (h *heldOut) likeliest(among func(label int) bool) (list []component) {
 	labels := h.selectLabels(among)
 	for _, components := range byCandidate(h.components) {
@@ -263,7 +263,7 @@ func likeliestOf(h *heldOut, components []component, labels []int) component {
 	})
 }
 
-// selectLabels returns some of the labels without those that are the only ones of their class.
+// selectLabels returns some of the labels, without labels that are the only labels of their class.
 func (h *heldOut) selectLabels(among func(label int) bool) (labels []int) {
 	for i, hasOthers := range h.hasOthers {
 		if hasOthers && among(i) {
@@ -291,8 +291,9 @@ func (h *heldOut) likelihood(c *component, labels []int) (sum float64) {
 const (
 	stackRounds = 200 // limit of the iterations that find the weights of a mixture
 
-	// stackPrior is the weight, in labels, of each component beforehand, and alonePrior that of Poisson learning and of
-	// attributes, kernels and eigenvectors alone, which have few weights to learn. The temperature of beliefs fits these labels.
+	// stackPrior is the prior weight, in labels, of each component, and alonePrior the prior weight of Poisson learning and
+	// of attributes, kernels and eigenvectors alone, which have few weights to learn. The temperature of beliefs fits these
+	// labels.
 	stackPrior = 0.1
 	alonePrior = 1
 )

@@ -43,8 +43,8 @@ type counts struct {
 	x    *featureBlock             // attributes
 }
 
-// countBlock returns the features as a block: those of a label are computed without the labels of its part, its own
-// among them.
+// countBlock returns the features as a block. The features of a label are computed without the labels of its part, which
+// include the label itself.
 func countBlock(ctx context.Context, in *input, l *lens,
 	items, fold []int) (*ridgeBlock, error) {
 	n := l.a.Rows

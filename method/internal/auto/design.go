@@ -47,7 +47,7 @@ const (
 
 	// classFolds are the folds of many labels of many classes, because walks have a column for each fold of each class.
 	classFolds = 3
-	// mostPairClasses is the number of classes up to which there are free columns, whose weights are as many as pairs of classes.
+	// mostPairClasses is the largest number of classes with free columns, which have a weight for each pair of classes.
 	mostPairClasses = 256
 
 	leanSteps = 6 // of walks and of attributes: few steps reach most nodes of large graphs
@@ -122,8 +122,8 @@ func FoldCount(labels int) int {
 	return 5
 }
 
-// Propagates reports whether label propagation may be a candidate: on graphs of at most 50,000 nodes, and on
-// larger ones with a mean degree of 8 or less and without hubs.
+// Propagates reports whether label propagation may be a candidate: on graphs of at most 50,000 nodes, and on larger graphs
+// with a mean degree of at most 8 and without hubs.
 func Propagates(p *problem.Problem) bool {
 	n := p.Nodes()
 	if n <= blockModelNodes {
@@ -136,8 +136,8 @@ func Propagates(p *problem.Problem) bool {
 		largest[0]*float64(n) <= mostUneven*blocks.Total(team, p.Degrees)
 }
 
-// follow takes the stages of a choice that was made before, perhaps on a smaller graph, in place of those that the
-// sizes allow: candidates that it does not use are not computed.
+// follow takes the stages of an earlier choice, perhaps on a smaller graph, in place of the stages that the sizes allow.
+// Candidates that the choice does not use are not computed.
 func (d *design) follow(c *Choice) {
 	d.links = false
 	for _, term := range c.Mixture {
@@ -162,7 +162,7 @@ func (d *design) reduce(m, k int) {
 	}
 }
 
-// position returns that of a filter in the list.
+// position returns the position of a filter in the list.
 func (d *design) position(f filter) int {
 	if d.manyClasses {
 		return slices.Index(d.filters, f)

@@ -33,8 +33,8 @@ const (
 	kernelNode        = 8
 	kernelWork        = 3_200_000_000
 
-	// kernelTolerance is the error of values of the diffusion kernel relative to the largest one. It is small
-	// next to the least λ.
+	// kernelTolerance is the error of values of the diffusion kernel relative to the largest value. It is small compared with
+	// the smallest λ.
 	kernelTolerance = 1e-6
 
 	squareColumns = 64 // most columns that are multiplied by S² together

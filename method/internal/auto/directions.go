@@ -8,16 +8,15 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// arcs are the edges of a directed graph. Features are those of the graph without directions,
-// because an edge says something of both its ends, and those of a few steps along and against
-// the arcs.
+// arcs are the edges of a directed graph. Features come from the graph without directions, because an edge says something of
+// both its ends, and from a few steps along and against the arcs.
 type arcs struct {
 	step    [2]*sparse.Operator[float32] // T of A and of Aᵀ
 	degrees [2][]float64                 // sums of the rows of A and of Aᵀ
 	unit    float64                      // of weights
 }
 
-// leaveDirections puts the graph without directions in the place of a directed one.
+// leaveDirections replaces a directed graph by the graph without directions.
 func leaveDirections(ctx context.Context, in *input) error {
 	p := in.p
 	q, against, err := p.WithoutDirections(ctx, in.set.Workers, in.work)
@@ -51,8 +50,8 @@ func (in *input) release() {
 // arcColumns is the number of columns of arcs.
 const arcColumns = 4
 
-// rowTo stores columns of the arcs of node v: log(1 + d) of those that leave it, and of those that enter it,
-// d in a unit of weights, and their squares.
+// rowTo stores columns of the arcs of node v: log(1 + d) of the arcs that leave it and of the arcs that enter it, with d in a
+// unit of weights, and the squares.
 func (a *arcs) rowTo(dst []float64, v int) {
 	for i, degrees := range a.degrees {
 		d := math.Log1p(degrees[v] / a.unit)

@@ -44,9 +44,9 @@ type Embedding struct {
 	short []float64 // ε² of the first columns, by their number
 }
 
-// SearchEmbedding returns eigenvectors of the matrix of [Embedding], as many as columns says; nil if there are none, as
-// without edges. If the
-// iteration ends at its limit, the result is its last one. The errors are those of [lanczos.Problem.Solve].
+// SearchEmbedding returns eigenvectors of the matrix of [Embedding]; columns returns their number. It returns nil if there
+// are none, for example without edges. If the iteration ends at its limit, it returns the last vectors. It returns the errors
+// of [lanczos.Problem.Solve].
 func SearchEmbedding(ctx context.Context, p *problem.Problem, l lanczos.Problem, columns int, s *lanczos.Settings) (*lanczos.Pairs, error) {
 	s = cmp.Or(s, new(lanczos.Settings))
 	n := len(p.Degrees)
@@ -72,9 +72,8 @@ func SearchEmbedding(ctx context.Context, p *problem.Problem, l lanczos.Problem,
 	return pairs, nil
 }
 
-// NewEmbedding returns the embedding of a graph without directions, with at most a number of columns, see
-// [EmbeddingWidth]. Cost: for 256 columns
-// some hundred products of A with four columns. The errors are those of [lanczos.Problem.Solve].
+// NewEmbedding returns the embedding of a graph without directions, with at most a number of columns, see [EmbeddingWidth].
+// It returns the errors of [lanczos.Problem.Solve]. Cost: for 256 columns some hundred products of A with four columns.
 func NewEmbedding(ctx context.Context, p *problem.Problem, columns int, s *lanczos.Settings) (*Embedding, error) {
 	total := p.Nodes()
 	set := *cmp.Or(s, new(lanczos.Settings))
@@ -143,7 +142,7 @@ func (e *Embedding) Path(ctx context.Context, nodes []int, width int, others *ma
 	return classify.NewRidgePath(ctx, f, 1, targets, workers)
 }
 
-// EmbeddingModel predicts a block of targets. Means are those of the targets.
+// EmbeddingModel predicts a block of targets. Means are the means of the targets.
 type EmbeddingModel struct {
 	Means []float64
 

@@ -30,7 +30,7 @@ func boolean(x bool) int {
 	return 0
 }
 
-// features are the columns of all nodes, and those of labels without the labels themselves.
+// features are the columns of all nodes, and the columns of labels without the labels themselves.
 type features struct {
 	in         *input
 	seeds      *seeds
@@ -114,8 +114,8 @@ func newFeatures(ctx context.Context, in *input) (*features, error) {
 	return f, nil
 }
 
-// agreementErrors is the number of its own standard errors by which Poisson learning must be right more often
-// than the largest class. Then neighbours agree.
+// agreementErrors is the number of standard errors by which Poisson learning must be right more often than the largest class.
+// Then neighbours agree.
 const agreementErrors = 2
 
 // neighboursAgree reports whether Poisson learning, whose held-out probabilities of labels are given, is right
@@ -172,9 +172,9 @@ func (f *features) walk(ctx context.Context) (err error) {
 	}
 }
 
-// missedShare returns the share of the nodes in reach that no walk reaches, or that of the
-// labels which none reaches from another label, whichever is larger. Both are needed because on a
-// path labels at equal distances are twice as far from each other as any node is from one of them.
+// missedShare returns the share of the nodes in reach that no walk reaches, or the share of the labels that no walk reaches
+// from another label, whichever is larger. Both are needed, because on a path with labels at equal distances labels are twice
+// as far from each other as a node is from its nearest label.
 func (f *features) missedShare() float64 {
 	p := f.in.p
 	// the numbers of reached and of missed nodes
@@ -261,8 +261,8 @@ func (f *features) isKnown(row []float32) bool {
 	return f.in.p.Attributes != nil || f.columns.isVisited(row)
 }
 
-// missedPrior is the weight, in labels, of the prior of all labels in the prior of those that no
-// walk reaches from another label.
+// missedPrior is the weight, in labels, of the prior of all labels in the prior of nodes that no walk reaches from another
+// label.
 const missedPrior = 10
 
 // priorOfMissed returns the probabilities of a node that no walk reaches: the shares of the labels

@@ -201,7 +201,7 @@ func (t *mixtureTerms) integrate() (weights *inputs, start float64) {
 	return weights, start
 }
 
-// scoreAt stores the scores of all classes for some inputs, and returns that of the class.
+// scoreAt stores the scores of all classes for some inputs, and returns the score of the class.
 func (t *mixtureTerms) scoreAt(x *inputs) float64 {
 	walks := make([]float32, len(x.walks))
 	propagated := []float32(nil)

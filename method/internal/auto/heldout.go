@@ -262,8 +262,8 @@ func choiceSubsets(h *heldOut, mixture []component) []int {
 // enoughLabels is the number of labels that are predicted again by models of all labels outside a fold.
 const enoughLabels = 1000
 
-// refit returns a mixture with predictions by models that learn from all labels outside a fold, of folds that have
-// enoughLabels together. Models of a sample, which has chosen the mixture, predict worse than those of all labels. If all
+// refit returns a mixture with predictions by models that learn from all labels outside a fold, for folds that have
+// enoughLabels together. Models of a sample, which has chosen the mixture, predict worse than models of all labels. If all
 // labels are in the sample, it returns the mixture.
 func (h *heldOut) refit(ctx context.Context, f *features, mixture []component) ([]component, error) {
 	if !slices.Contains(f.sampleTraining(), false) {
@@ -319,7 +319,8 @@ func (h *heldOut) estimate(mixture []component, calibrated Calibration,
 			refitted = h.combine(func(i int) bool { return subset[i] != f })
 		}
 		if isShrunk && !isMajority(refitted) {
-			// Without the labels of a subset, which are of the largest class, others seem to be better predicted than by it.
+			// Without the labels of a subset, which are of the largest class, the other components seem to predict better
+			// than this class.
 			refitted = addShares(h, refitted, majorityWeight)
 		}
 		for i, class := range h.class {

@@ -140,7 +140,7 @@ func (p *predictor) load(lo, hi int) {
 	}
 }
 
-// newPredictor returns buffers to predict one node after the other; each goroutine needs its own.
+// newPredictor returns buffers to predict one node after another; each goroutine needs its own.
 func (m *model) newPredictor() *predictor {
 	f := m.features
 	k := m.features.columns.classes
@@ -159,8 +159,8 @@ func (m *model) newPredictor() *predictor {
 	return p
 }
 
-// probabilities returns those of node v, given its scores of label propagation. They stay
-// valid until the next call.
+// probabilities returns the probabilities of node v, given its scores of label propagation. They are valid until the next
+// call.
 func (p *predictor) probabilities(v int, propagated []float32) []float64 {
 	f := p.features
 	row := p.walked.Row(v - p.first)
@@ -218,7 +218,7 @@ func (p *predictor) predictBy(i, v int, row, propagated []float32) {
 	}
 }
 
-// read computes the columns of node v from its filters of walks, but for those of ridges.
+// read computes the columns of node v from its filters of walks, except the columns of ridges.
 func (p *predictor) read(v int, row []float32) {
 	f := p.features
 	f.columns.sharedTo(p.shared, row)

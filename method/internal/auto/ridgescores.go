@@ -14,8 +14,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// ridgeScores are the scores of one ridge regression as columns with one weight for all classes: less their mean, in units
-// of their root mean square. Those of labels are of ridges that have learned from the other labels alone.
+// ridgeScores are the scores of a ridge regression as columns with one weight for all classes: less their mean, in units of
+// their root mean square. The scores of a label come from a ridge that has learned from the other labels alone.
 type ridgeScores struct {
 	kind    ridgeKind
 	nodes   nodeScores
@@ -45,7 +45,7 @@ const (
 	nestedLabels = 1000
 )
 
-// ridgeBlock is the features of one ridge.
+// ridgeBlock has the features of a ridge.
 type ridgeBlock struct {
 	lambdas []float64
 

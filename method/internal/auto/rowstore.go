@@ -41,7 +41,7 @@ type tempFiles struct {
 	err error // the first one of reading; guarded by mu
 }
 
-// newTempFiles makes a directory for temporary files in a parent, "" for that of the system.
+// newTempFiles makes a directory for temporary files in parent; "" means the default of the system.
 func newTempFiles(parent string) (*tempFiles, error) {
 	parent = cmp.Or(parent, os.TempDir())
 	dir, err := durable.NewTempDir(parent)
@@ -84,9 +84,8 @@ func (t *tempFiles) newStore(cols int) (s *rowStore, err error) {
 // storedRows is the number of rows of a slab that are written or read at once.
 const storedRows = 512
 
-// putSlab stores block j of the columns of x as the columns from first + j·period on of the store, whose columns are
-// several groups of period columns. All blocks have the same width. The store keeps x. The error is that of writing to
-// the file.
+// putSlab stores block j of the columns of x as the columns from first + j·period on of the store, whose columns are several
+// groups of period columns. All blocks have the same width. The store keeps x. The error comes from writing to the file.
 func (s *rowStore) putSlab(first, period int, x *featureBlock) error {
 	slab := storedSlab{first: first, count: x.Cols / (s.cols / period),
 		period: period, cols: x.Cols, offset: s.end}

@@ -40,8 +40,8 @@ const (
 	filters     int = int(againstArcs) + arcSteps
 )
 
-// walkSteps is the number of steps of walks, which are longer where these miss too many nodes.
-// Twice as many gained nothing on any graph, half as many lost 0.4 points of accuracy on Cora.
+// walkSteps is the number of steps of walks. If these miss too many nodes, walks are longer. Twice as many steps gained
+// nothing on any graph, half as many lost 0.4 points of accuracy on Cora.
 const walkSteps = 40
 
 // cell is the labels of a class in a fold.
@@ -140,8 +140,8 @@ type walkFeatures struct {
 	// for the filter's position in the list.
 	*rowStore
 
-	// honest has a row for each learned label, of walks from labels that are not hidden from
-	// it: those of cell i have the filter at position f in column f·cells + i.
+	// honest has a row for each learned label, from walks of the labels that are not hidden from it: the row of cell i has
+	// the filter at position f in column f·cells + i.
 	honest *featureBlock
 
 	gathered int64 // entries × columns of the steps of the walks
@@ -157,7 +157,7 @@ func (s *seeds) startAt(row int) float32 {
 	return float32(1 / d)
 }
 
-// scaleOf returns the factors of a step in the filters from start to the last one that it has a part in.
+// scaleOf returns the factors of a step in the filters from start to the last filter that includes the step.
 func (s *seeds) scaleOf(weight weights) (start int, scale []float32) {
 	for i, f := range s.in.filters {
 		y := weight[f]
@@ -199,7 +199,7 @@ func (s *seeds) addHonest(w *walkFeatures, x *featureBlock, first int,
 // leastStepWeight is the largest factor of a step that is left out of a filter.
 const leastStepWeight = 1e-6
 
-// weights are the factors of one step in each filter.
+// weights are the factors of a step in each filter.
 type weights [filters]float32
 
 // stepWeights returns the weights of step j of walks on the graph without directions.
@@ -222,10 +222,9 @@ func arcWeights(direction filter) func(j int) weights {
 	}
 }
 
-// honestTo stores the filters of a learned label without the labels that are hidden from it and
-// without a fold, −1 for none. Each class is multiplied by the number of labels that the row represents over that of
-// those left, because a row that misses a fifth of its own class would otherwise have less mass
-// of it than a node without a label has.
+// honestTo stores the filters of a learned label without the labels that are hidden from it and without a fold, −1 for none.
+// Each class is multiplied by the number of labels that the row represents divided by the number of labels left. Otherwise a
+// row that misses a fifth of its own class would have less mass of it than a node without a label.
 func (s *seeds) honestTo(dst []float32, w *walkFeatures, learned, hidden int) {
 	k := len(s.in.p.Names)
 	fold := s.fold[s.in.places[learned]]
