@@ -83,7 +83,7 @@ type SharedColumns struct {
 	Ridge float64
 }
 
-// count returns how many columns there are.
+// count returns the number of columns.
 func (s *SharedColumns) count(classes int) int {
 	if s == nil {
 		return 0

@@ -330,11 +330,11 @@ func (d *dual[T]) result() (rho, objective float64) {
 type rowCache[T sparse.Float] struct {
 	gram  Gram
 	item  []int // by position
-	limit int   // how many rows are held at most
+	limit int   // largest number of rows
 
 	slot  []int // by position: where its row is, or −1
 	owner []int // by slot: whose row it is
-	have  []int // by slot: how many columns are known
+	have  []int // by slot: the number of known columns
 	stamp []int // by slot: when it was last used
 	clock int
 

@@ -31,7 +31,7 @@ type softmaxFit[T sparse.Float] struct {
 	classes  int       // number of classes of which shared columns have values
 	biases   int       // how many: one for each class, or none
 	shared   *SharedColumns
-	q        int       // how many shared columns there are
+	q        int       // number of shared columns
 	offset   []float64 // of logits; nil: 0
 	weight   []float64 // v of each of class; nil: 1
 

@@ -312,7 +312,7 @@ func (s *solves) solve(ctx context.Context, j int, target float64,
 }
 
 const (
-	// mostDrift is how much of its target the residual of a recurrence may be off by.
+	// mostDrift is the largest error of the residual of a recurrence, as a share of its target.
 	mostDrift = 0.05
 
 	// aboveRounding is the factor by which a true residual may exceed rounding errors.

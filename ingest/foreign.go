@@ -36,7 +36,7 @@ type foreign struct {
 	zeros  lines.Count
 }
 
-// headBytes is how much of a file is looked at to recognize it.
+// headBytes is the number of bytes of a file that are read to recognize it.
 const headBytes = 4 << 10
 
 // recognize returns the format of an input. Files of features and of formats that are not read are

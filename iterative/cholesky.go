@@ -62,8 +62,8 @@ func isLean(n int, entries int64) bool {
 	return n <= smallRows || entries <= 8*int64(n)
 }
 
-// smallRows is the largest number of rows of graphs whose complete factor takes less than a second nearly always,
-// and which have it because it keeps all digits, whatever the weights.
+// smallRows is the number of rows up to which a graph always has a complete factor, because the factor keeps all digits for
+// weights of any range. It nearly always takes less than a second.
 const smallRows = 4096
 
 // completeBytes returns the memory of making and keeping a complete factor whose triangle has fill entries: the edges, the search

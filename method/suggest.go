@@ -75,8 +75,8 @@ const (
 	suggestColumns  = 32      // of a sweep
 )
 
-// Suggest returns count unlabelled nodes of q, or as many as there are, to label next as one batch, given a prediction p from the
-// labels of q. Of targets, which are rows, it returns these alone. Edges have no direction here.
+// Suggest returns at most count unlabelled nodes of q to label next as one batch, given a prediction p from the
+// labels of q. If targets is not nil, it returns only these rows. Edges have no direction here.
 //
 // If covers is not set, the nodes are drawn at random. Otherwise up to coverCandidates of them cover the graph, most useful first. A node u
 // covers v by the similarity

@@ -148,10 +148,10 @@ func (g *graph) textBytes(markup int) int64 {
 	return bytes
 }
 
-// bufferBytes is how much is collected before it is written.
+// bufferBytes is the number of bytes that are collected before they are written.
 const bufferBytes = 256 << 10
 
-// heldEntries returns how many entries are put in order at a time.
+// heldEntries returns the number of entries that are sorted at a time.
 func (g *graph) heldEntries() int64 {
 	if g.memory > 0 {
 		return max(1<<16, g.memory/2/g.heldBytes())

@@ -417,7 +417,7 @@ func appendFloats[T simd.Float](buf []byte, values []T) []byte {
 	return buf
 }
 
-// bufferBytes is how much is collected before it is written.
+// bufferBytes is the number of bytes that are collected before they are written.
 const bufferBytes = 256 << 10
 
 // Writer writes the elements of an array in their order.

@@ -2,7 +2,7 @@
 
 package simd
 
-// widenLanes is how many numbers the twins of Widen take at a time.
+// widenLanes is the number of values that the twins of Widen take at a time.
 const widenLanes = 8
 
 // widen is Widen: whole groups of widenLanes values by AVX2, other values in plain Go.

@@ -4,7 +4,7 @@ package simd
 
 import "unsafe"
 
-// workingLanes is how many numbers the twins of LargestGain and Advance take at a time.
+// workingLanes is the number of values that the twins of LargestGain and Advance take at a time.
 const workingLanes = 4
 
 // largestGain returns the item with the largest gain, and the gain, among the first n items, where n is the

@@ -49,7 +49,7 @@ func (o *Origin) Learn(factors *Choice, weights string) *Origin {
 var fixedReading = [][2]string{{"self_loops", "drop"}, {"duplicates", "default"}, {"cocitation", "false"},
 	{"coupling", "false"}, {"hyperedges", "false"}}
 
-// Difference is the error of a graph whose edges differ from those of a result in a setting that the graph cannot be given.
+// Difference is the error for a graph whose edges differ from the edges of a result in a setting that cannot be changed.
 type Difference struct {
 	Setting       string // the name of the flag
 	Result, Graph string // its values

@@ -137,7 +137,7 @@ func wordOf(id []byte) uint64 {
 }
 
 // sort sorts positions whose ids agree in the bytes before offset. If two ids are equal, it returns their
-// positions, and otherwise twice the same.
+// positions; otherwise a equals b.
 func (n *dictionary) sort(order []idWord, offset int) (a, b int) {
 	for i, w := range order {
 		order[i].word = wordOf(n.bytes(int(w.position))[offset:])

@@ -46,7 +46,7 @@ const leastPlaces = 7
 // ErrTooMany is returned for more ids than codes.
 var ErrTooMany = errors.New("too many distinct nodes; nodes are numbered with 32 bits")
 
-// maxPlaces is how many ids a shard can hold. Tests lower it.
+// maxPlaces is the number of ids that a shard can hold. Tests lower it.
 var maxPlaces = 1<<placeBits - 1
 
 // NewDict returns an empty dictionary.
@@ -95,7 +95,7 @@ func (b *IDBatch) id(text []byte, t token) []byte {
 	return text[t.start:t.end]
 }
 
-// stretch is how many tokens are looked up shard by shard before the next ones,
+// stretch is the number of tokens that are looked up shard by shard before the next ones,
 // so that they, their text and their codes stay in a core's cache.
 const stretch = 1 << 12
 
@@ -143,7 +143,7 @@ func (d *Dict) codesOf(code []uint32, text []byte, b *IDBatch, lo, hi int,
 	return nil
 }
 
-// group is how many slots, then entries, then ids are loaded before the first is
+// group is the number of slots, then entries, then ids that are loaded before the first is
 // looked at, so that their cache misses overlap.
 const group = 32
 

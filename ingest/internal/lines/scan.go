@@ -171,7 +171,7 @@ func (t Template) least() int64 {
 	return math.MinInt32
 }
 
-// lineWindow is how many bytes behind a text may be looked at.
+// lineWindow is the number of bytes behind a text that may be read.
 const lineWindow = 24
 
 // decimal reads a number of at most 15 digits with or without a point; n = 0

@@ -125,7 +125,7 @@ func (f *filler[K]) addPlain(s *Sorter, code []uint32, weight []float64) {
 	}
 }
 
-// lineBatch is how many rows of lines are worked on together, which stay in the
+// lineBatch is the number of rows of lines that are processed together, which stay in the
 // nearest cache.
 const lineBatch = 512
 

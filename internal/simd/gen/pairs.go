@@ -6,7 +6,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// pairAhead is how many entries before their use rows are prefetched.
+// pairAhead is the number of entries by which rows are prefetched before their use.
 const pairAhead = 192
 
 // stream is one of the two runs of rows that a pair gather has under way.

@@ -567,8 +567,8 @@ func (run *Session) DeclareShared(flags *FlagSet) {
 		"print the place of an internal error in the program")
 }
 
-// RefuseDirected returns the error that what requires an undirected graph; instead is a flag for an
-// alternative, if any.
+// RefuseDirected returns the error for a directed graph where what needs an undirected graph. instead is a flag for an
+// alternative, or "".
 func RefuseDirected(graph, what, instead string) error {
 	text := "is directed, and " + what +
 		" needs an undirected graph; ingest with --undirected"
