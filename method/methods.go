@@ -113,6 +113,11 @@ var registered []*engine.Engine // by other modules
 // estimate of the accuracy. The error is a [choose.ErrUsage] for a method that this program does not have.
 func Restore(m *engine.Model, t engine.Target) (*engine.Engine, error) {
 	e, err := findMethod(m.Method, t)
+	for _, mean := range regression.Means() { // which the best may be
+		if t == engine.Numbers && mean.Name == m.Method {
+			e, err = mean.Method, nil
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -196,12 +201,11 @@ func findRegression(name string) (*engine.Engine, error) {
 			names = append(names, e.Name)
 		}
 	}
-	for _, e := range regression.Means() { // of kept models
-		if e.Name == name {
-			return e.Method, nil
-		}
+	what := "predicts no numbers in this program"
+	if slices.Contains(methodNames(), name) {
+		what = "predicts classes, no numbers"
 	}
-	return nil, choose.Usage("%s: predicts no numbers in this program; give %s or KERNEL+%s", name, strings.Join(names, ", "), regression.RidgeSpec.Name)
+	return nil, choose.Usage("%s: %s; give %s or KERNEL+%s", name, what, strings.Join(names, ", "), regression.RidgeSpec.Name)
 }
 
 // Explainable returns the names of the methods whose predictions have reasons, in one line.
