@@ -382,7 +382,8 @@ func RankNodes(ctx context.Context, g *Graph, p *method.RankProblem, name string
 	}
 	n := len(g.Degrees)
 	var memory kernel.Settings
-	f, err := OpenFunction(ctx, g.Leave(method.RankBytes(n), "scores"),
+	scores := 8 * budget.Vector[float64](n) // nodes, weights, scores, their order, and sorted scores
+	f, err := OpenFunction(ctx, g.Leave(scores, "scores"),
 		&kernel.NamedFunction{Name: name, Given: given}, method.RankColumns(n, len(p.Seeds)),
 		&memory, p.Seeds)
 	if err != nil {

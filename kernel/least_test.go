@@ -1,45 +1,14 @@
 package kernel
 
 import (
-	"errors"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/iterative"
-	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
-
-// TestLeastEigenvalueWithinMemory checks that no factor is made, not even for the least eigenvalue,
-// if it does not fit: the diagonal preconditions, and where that does not converge, as on a long
-// path, the error reports the memory of the factor.
-func TestLeastEigenvalueWithinMemory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
-	const n = 5000
-	for _, room := range []bool{true, false} {
-		g := newGraph(t, testgraph.Path(n), 1)
-		k := mustNew(t, g, "pseudo-inverse", param.Values{"laplacian": param.Of(combinatorial)}).(*spectral)
-		e := k.full.(*solves)
-		factor := iterative.SampledBytes(n, g.A.NNZ())
-		e.system.Memory = factor
-		if !room {
-			e.system.Memory--
-		}
-		err := e.findLeast(t.Context(), 32)
-		var over *budget.Error
-		switch {
-		case room && err != nil:
-			t.Error(err)
-		case !room && (!errors.As(err, &over) || over.Need != factor || over.Limit != factor-1):
-			t.Errorf("without room: %v", err)
-		}
-	}
-}
 
 // hubGraph returns a graph in which each node chooses others, mostly those with small numbers.
 func hubGraph(t *testing.T, n, others int) *sparse.CSR {

@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -10,7 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/param"
-	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -101,45 +99,6 @@ func TestLeastEigenvalueIsABound(t *testing.T) {
 		if want := 4 * sine * sine; !(e.system.Least <= want*(1+1e-9)) || e.system.Least < 0.8*want {
 			t.Errorf("%d nodes: %v, want %v", n, e.system.Least, want)
 		}
-	}
-}
-
-// TestMemoryOfASearch checks the limit of L⁺ of a graph with uneven degrees, which is computed by L̃:
-// the least eigenvalue is found in the memory of the plan.
-func TestMemoryOfASearch(t *testing.T) {
-	const n = 20_000
-	a := testgraph.Star(n)
-	g := newGraph(t, a, 2)
-	rows, cols := []int{0, 1, 2, 3}, []int{5, 6}
-	for _, name := range []string{"commute-time", "pseudo-inverse"} {
-		p := param.Values{}
-		if name == "pseudo-inverse" {
-			p["laplacian"] = param.Of(combinatorial)
-		}
-		limit := workspaceOf(t, name, p, g, rows, cols).Most(0)
-		if _, _, err := Matrix(background, mustNew(t, g, name, p), rows, cols, &Settings{Memory: limit}); err != nil {
-			t.Errorf("%s within %d bytes: %v", name, limit, err)
-		}
-	}
-}
-
-// TestMemoryOfTheRadius: the search for the largest eigenvalue keeps to the memory of the graph,
-// or is refused.
-func TestMemoryOfTheRadius(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a second")
-	}
-	const n = 60_000
-	a := testgraph.Path(n)
-	g := newGraph(t, a, 2)
-	estimate := workspaceOf(t, "exponential", nil, g, []int{0, 1}, []int{2}).Required(0)
-	g.Memory = estimate / 4
-	if _, err := New(background, g, "exponential", nil); !errors.Is(err, sparse.ErrMemory) {
-		t.Errorf("within %d bytes: %v", g.Memory, err)
-	}
-	g.Memory = estimate
-	if _, err := New(background, g, "exponential", nil); err != nil {
-		t.Errorf("within %d bytes: %v", g.Memory, err)
 	}
 }
 

@@ -228,13 +228,6 @@ func seedWeights(p *RankProblem) []float64 {
 	return weights
 }
 
-// RankBytes returns the memory of [Rank] on a graph with the given number of nodes without that of the
-// kernel, which is that of [kernel.Family.ApplyBytes] for [RankColumns] columns.
-func RankBytes(nodes int) int64 {
-	const vectors = 8 // of the nodes, the result, its order, seeds, and sorted scores, which grow
-	return vectors * 8 * int64(nodes)
-}
-
 // scoresTo stores the mean kernel value of each node with each set of seeds in y. x is all zeros, before and after.
 func (p *RankProblem) scoresTo(ctx context.Context, y, x *sparse.Block[float64],
 	sets [][]int, weights []float64, s *kernel.Settings, out *Ranking) error {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"slices"
-	"unsafe"
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/simd"
@@ -29,12 +28,6 @@ func (o *Outcome) Clone() Outcome {
 	clone := *o
 	clone.Decisions = slices.Clone(o.Decisions)
 	return clone
-}
-
-// OutcomeBytes returns the memory of an outcome with the given number of decisions.
-func OutcomeBytes(decisions int) int64 {
-	const rounded = 16 // to the next size that the runtime gives
-	return int64(unsafe.Sizeof(Outcome{})) + 8*int64(decisions) + rounded
 }
 
 // CrossValidate fits models of each setting without each fold, and calls visit with their outcome for each item of the fold,

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"bytes"
-	"io"
 	"math"
 	"path/filepath"
 	"slices"
@@ -10,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
@@ -48,30 +45,4 @@ func valuesOf(b *sparse.Block[float64]) (all []float64) {
 		all = append(all, b.Row(i)...)
 	}
 	return all
-}
-
-// TestEigenAdvisedLimit takes the limit that a refusal advises: with it the run is
-// not refused later, when the solver for a grid needs a factorization or a larger basis.
-func TestEigenAdvisedLimit(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
-	t.Chdir(t.TempDir())
-	run(t, "generate", "grid", "--rows", "260", "--columns", "260", "-o", "g.tsv", "--quiet")
-	run(t, "ingest", "g.tsv", "-o", "g", "--quiet")
-	// The normalized matrix needs the factorization, the other one a larger basis.
-	for _, c := range testgraph.Sample(t, 1, [][2]string{{string(sparse.NormalizedAdjacency), "500"}, {string(sparse.Adjacency), "100"}}) {
-		args := []string{"eigen", "g", "--matrix", c[0], "--which", "largest", "--k", "4", "--max-products", c[1], "--quiet", "-o", "E.npy"}
-		var stderr bytes.Buffer
-		if code := Main(append(args, "--max-memory", "64MiB"), nil, io.Discard, &stderr); code != shell.OverLimit {
-			t.Fatalf("exit code %d, stderr: %s", code, stderr.String())
-		}
-		_, advised, _ := strings.Cut(stderr.String(), "allow ")
-		advised, _, _ = strings.Cut(advised, " or more")
-		stderr.Reset()
-		code := Main(append(args, "--max-memory", strings.ReplaceAll(advised, " ", "")), nil, io.Discard, &stderr)
-		if code != shell.Done && code != shell.MachineFailed { // the products may be at their end
-			t.Errorf("%s with %s: exit code %d, stderr: %s", c[0], advised, code, stderr.String())
-		}
-	}
 }
