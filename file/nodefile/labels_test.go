@@ -200,6 +200,7 @@ func TestBadLabels(t *testing.T) {
 		{"# none\n", "l.tsv: no labels; write a line node<TAB>label for each node whose label is known"},
 		{"n1\t\nn2\tNA\n", "l.tsv: no labels: 2 lines without one (NA); write a line node<TAB>label for each node whose label is known"},
 		{"n1\tA\n\tB\n", "l.tsv:2:1: empty id; fix the line"},
+		{"red\tn1\nblue\tn2\n", "l.tsv:1: column 2 has ids of nodes: 1 (red, blue), 2 (n1, n2); pass option label-fields=2,1"},
 		{"node label\nn1 A\nn2 x\tB\n", "l.tsv:3:4: a field holds a TAB; fix the line"},
 		{"id\tshape\tcolour\nn1\t3\tA\nn2\t4\tB\n", `l.tsv:1: cannot determine node and label: 1 id (n1, n2), 2 shape (3, 4), 3 colour (A, B); pass option label-fields=id,shape or option label-fields=id,colour`},
 	} {

@@ -135,7 +135,9 @@ func (c *chooser) fix(choices [][]int) string {
 	switch {
 	case c.HasHeader:
 		return verb + list(titles)
-	case c.r.Header != input.NoHeader && len(c.s.Rows) > 0 && all(titles, isWord) && !slices.ContainsFunc(titles, c.s.recurs):
+	case c.r.Header != input.NoHeader && len(c.s.Rows) > 0 && all(titles, func(title string) bool {
+		return isWord(title) && !c.s.recurs(title) && (c.r.IsKnown == nil || !c.r.IsKnown(title))
+	}):
 		return verb + list(titles) + " if the first line holds titles, else " + list(numbers)
 	}
 	return verb + list(numbers)
