@@ -46,7 +46,7 @@ func textOf(path string) string {
 	return strings.TrimSpace(string(text))
 }
 
-// lineBytes are those of a cache line.
+// lineBytes is the size of a cache line.
 const lineBytes = 64
 
 // gatherRate returns the bytes per second of random rows of a block that are read. One number of each cache line is read: the

@@ -38,7 +38,7 @@ type Report struct {
 	Checksum         *float64 `json:"checksum,omitempty"`
 }
 
-// Times are those of repetitions, which Each has in their order.
+// Times are the times of repetitions, which Each has in their order.
 type Times struct {
 	SecondsMin             float64   `json:"seconds_min"`
 	SecondsMedian          float64   `json:"seconds_median"`

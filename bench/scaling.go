@@ -38,9 +38,9 @@ type Scaling struct {
 	Save     func(r *ScalingReport) error `json:"-"` // after each cell
 }
 
-// Peer is another program. In the words of its command {graph} is an edge list, and {columns}, {threads} and {job} are those of
-// a cell; without {job} it is compared in spmm. The last line that it prints has the seconds of each repetition, and then the
-// checksum of docs/json.md, or 0.
+// Peer is another program. In its command {graph} stands for an edge list, and {columns}, {threads} and {job} for the values
+// of a cell; without {job} it is compared in spmm. The last line that it prints has the seconds of each repetition, and then
+// the checksum of docs/json.md, or 0.
 type Peer struct{ Name, Command string }
 
 // Cell is a job with its cost.

@@ -101,7 +101,7 @@ func predictAuto(ctx context.Context, p *engine.Problem, par *engine.Parameters,
 		options.Workers)
 }
 
-// autoSettings returns the settings of package auto for those of a prediction.
+// autoSettings converts the settings of a prediction to settings of package auto.
 func autoSettings(p *engine.Problem, s engine.Settings) *auto.Settings {
 	set := &auto.Settings{
 		LowEffort: s.LowEffort, Unmeasured: s.Unmeasured, RNGSeed: s.RNGSeed, Memory: s.Memory,

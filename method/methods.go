@@ -16,9 +16,8 @@ import (
 	"github.com/heatwalk/heatwalk/propagate"
 )
 
-// All returns every engine of classes that has a name: those of this package, and those with a kernel, a
-// learner or a declaration of [kernel.Register], [classify.Register], [propagate.Register] and
-// [Register].
+// All returns every engine of classes that has a name: the engines of this package, and engines with a kernel, a learner or a
+// declaration of [kernel.Register], [classify.Register], [propagate.Register] and [Register].
 func All() []*engine.Engine {
 	return slices.Concat([]*engine.Engine{automatic, spread.Propagation, engine.Majority, spread.Beliefs},
 		graphMethods(), registeredFor(engine.Classes), walkMethods(), kernelMethods())
@@ -107,10 +106,10 @@ func graphMethods() (list []*engine.Engine) {
 
 var registered []*engine.Engine // by other modules
 
-// Restore returns an engine that predicts the nodes of a problem whose labels and classes, in their order, or numbers are those that the
-// model of a target has learned from. On the same graph the result has the bits of the prediction that was
-// kept. Settings other than Raw, Memory, Workers and Progress are those of the model. There is no
-// estimate of the accuracy. The error is a [choose.ErrUsage] for a method that this program does not have.
+// Restore returns an engine that predicts with the model of a target. The problem must have the labels and classes, in their
+// order, or numbers that the model has learned from. On the same graph the result has the bits of the prediction that was
+// kept. Settings other than Raw, Memory, Workers and Progress come from the model. There is no estimate of the accuracy. The
+// error is a [choose.ErrUsage] for an unknown method.
 func Restore(m *engine.Model, t engine.Target) (*engine.Engine, error) {
 	e, err := findMethod(m.Method, t)
 	for _, mean := range regression.Means() { // which the best may be
@@ -132,10 +131,9 @@ func Best(entries []engine.Entry) *engine.Engine {
 	return engine.BestAmong(regression.Means(), entries)
 }
 
-// Register adds an engine, which then works as those of this package do: [Parse] and [ParseList] know its name,
-// its parameters have grids, and its memory is estimated. If it has one declaration, Fit is called with complete values of
-// its parameters, which are chosen by cross-validation. Call it
-// from an init function. It panics if the name is taken, or if there is no Fit.
+// Register adds an engine: [Parse] and [ParseList] know its name, its parameters have grids, and its memory is estimated. If
+// it has one declaration, cross-validation chooses its parameters and Fit is called with complete values. Call Register from
+// an init function. It panics if the name is taken, or if Fit is nil.
 func Register(e *engine.Engine) {
 	if _, err := findMethod(e.Name, e.Target); err == nil || e.Fit == nil {
 		panic("method: an engine needs Fit and a name of its own")

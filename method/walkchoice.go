@@ -481,8 +481,9 @@ var walkSpec = param.Spec{
 
 func init() { param.Claim("kernel", &walkSpec) }
 
-// walkSettings returns the settings of walks to choose from: those with plain features first, then by increasing α and steps.
-// The error is that of [param.Spec.Resolve], or a [*param.ParameterError] if no walk reaches its first step that counts.
+// walkSettings returns the settings of walks to choose from: settings with plain features first, then by increasing α and
+// steps. The error comes from [param.Spec.Resolve], or is a [*param.ParameterError] if no walk reaches its first step that
+// counts.
 func walkSettings(s *engine.Settings) ([]param.Values, error) {
 	walks, err := choose.Combinations(orderedWalks(s), walkSpec.Own(s.Given), nil)
 	if err != nil {
@@ -530,7 +531,7 @@ const (
 	Honest = "honest"
 )
 
-// candidates returns those of a choice on features of the given walks.
+// candidates returns the candidates of a choice on features of the given walks.
 func (j *walkJob) candidates(walks, values []param.Values) *choose.Candidates {
 	c := &choose.Candidates{Classes: len(j.Problem.Names),
 		MinSteps: walks[0].Int("min-steps"), Learner: j.Learner, Values: values}

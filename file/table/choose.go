@@ -335,7 +335,7 @@ func (c *chooser) checkWeight() error {
 	return nil
 }
 
-// lengths are titles of numbers that are small for strong edges, and senders those of the first end of an event.
+// lengths are titles of numbers that are small for strong edges, and senders titles of the first end of an event.
 var (
 	lengths = strings.Fields("length distance traveltime")
 	senders = strings.Fields("sender payer caller")

@@ -338,14 +338,13 @@ func decimalComma(line []byte) bool {
 	})
 }
 
-// IsNamed reports whether a file's name has an extension, perhaps before that
-// of a compression.
+// IsNamed reports whether the name of a file has an extension, perhaps before the extension of a compression.
 func IsNamed(name, extension string) bool {
 	return Extension(name) == extension
 }
 
-// Extension returns the ending of a name that names the format of the content, in lower
-// case: the last one that is not that of a compression, for example .csv of e.csv.gz.
+// Extension returns the ending of a name that names the format of the content, in lower case: the last ending that is not of
+// a compression, for example .csv of e.csv.gz.
 func Extension(name string) string {
 	name = strings.ToLower(name)
 	for _, ending := range []string{".gz", ".zst", ".bgz"} {

@@ -94,7 +94,7 @@ func PlainInteger(text string) string {
 	return strconv.FormatFloat(v+0, 'f', 0, 64)
 }
 
-// timeLayouts are those of ISO 8601, with a blank in place of T too. PostgreSQL writes offsets as +00.
+// timeLayouts are the layouts of ISO 8601, with a blank in place of T too. PostgreSQL writes offsets as +00.
 var timeLayouts = strings.Split("2006-01-02|20060102|2006-01-02T15:04|2006-01-02T15:04:05|2006-01-02T15:04Z07:00|2006-01-02T15:04Z07|"+
 	"2006-01-02T15:04:05Z07:00|2006-01-02T15:04:05Z0700|2006-01-02T15:04:05Z07|20060102T150405|20060102T150405Z07:00|2006-01", "|")
 

@@ -96,7 +96,7 @@ func (t *attributeTable) each(ctx context.Context, path string,
 	return nil
 }
 
-// begin makes the columns: those that the settings name, or all but those of the node and of labels.
+// begin makes the columns: the columns that the settings name, or all except the columns of the node and of labels.
 func (t *attributeTable) begin() error {
 	names := t.rows.Names
 	t.columns = make([]attributeColumn, len(names))

@@ -216,8 +216,8 @@ func (r *features) readMatrix(ctx context.Context) error {
 	})
 }
 
-// readIDs reads the ids of the rows of a matrix. Without them row i is that of node i if the graph has the nodes
-// 0 … n−1 and the matrix n rows.
+// readIDs reads the ids of the rows of a matrix. Without ids row i belongs to node i if the graph has the nodes 0 … n−1 and
+// the matrix n rows.
 func (r *features) readIDs(ctx context.Context, f *File) (err error) {
 	if r.c.Rows != nil {
 		r.ids = *r.c.Rows

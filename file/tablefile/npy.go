@@ -71,7 +71,7 @@ func (f *File) shape(a *npy.Array, size int64) error {
 	return nil
 }
 
-// setType sets the type of the elements of f to that of a, which must be one of numbers.
+// setType sets the type of the elements of f to the type of a, whose elements must be numbers.
 func setType(f *File, a *npy.Array) error {
 	if !a.IsNumeric() {
 		return a.Fault("elements that are not numbers", "save numbers")

@@ -138,7 +138,7 @@ func sparseShape(archive *npy.Archive) (rows, cols int64, ok bool) {
 	return shape[0], shape[1], archive.Has("format") && archive.Has("data")
 }
 
-// inspectSparse sets the shape of f to that of the sparse matrix in an archive.
+// inspectSparse sets the shape of f to the shape of the sparse matrix in an archive.
 func (f *File) inspectSparse(archive *npy.Archive, rows, cols int64) error {
 	format, err := archive.Open("format", nil)
 	if err != nil {

@@ -37,8 +37,7 @@ func (p *Prediction) score(class int) float64 {
 	return p.Scores[class]
 }
 
-// fixedColumns are the columns in front of the scores. The probability is that of the
-// label.
+// fixedColumns are the columns before the scores. The probability is the probability of the label.
 var fixedColumns = []Column[*Prediction]{
 	{Title: "node", Text: func(p *Prediction) string { return p.Node }},
 	{Title: labelTitle, Optional: true, Text: func(p *Prediction) string { return p.Label }},

@@ -65,7 +65,7 @@ func polyline(points [][2]float64) string {
 	return "M" + strings.Join(list, "L")
 }
 
-// markerShapes are those of the points of a series, in pixels around (0, 0).
+// markerShapes are the shapes of the points of a series, in pixels around (0, 0).
 var markerShapes = [series]string{
 	"m-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0z",              // disc
 	"m-3.2-3.2h6.4v6.4h-6.4z",                                   // square

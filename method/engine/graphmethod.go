@@ -221,8 +221,7 @@ func (m GraphMethod) evidence(j *Job, groups []Group) func(ctx context.Context, 
 // labels, each class counted once more.
 var ClassShares = cwk.Prior{Empirical: true, Pseudo: 1}
 
-// SeedsOf returns the labels of a problem with the classes lo ≤ c < hi as columns; those of
-// other classes have class −1.
+// SeedsOf returns the labels of a problem with the classes lo ≤ c < hi as columns; labels of other classes have class −1.
 func SeedsOf(p *Problem, lo, hi int) cwk.Seeds {
 	s := cwk.Seeds{Row: p.Row, Class: p.Class, Classes: hi - lo}
 	if lo > 0 || hi < len(p.Names) {

@@ -170,7 +170,7 @@ func (j *Job) Size() int {
 	return max(1, len(j.Sources)) * len(j.Values)
 }
 
-// Parameters returns those of a setting of the source and of one of the learner.
+// Parameters returns the parameters of a setting of the source and a setting of the learner.
 func (j *Job) Parameters(source, value int) (p Parameters) {
 	if j.Source != nil {
 		p.Kernel = &Setting{j.Source, j.Sources[source]}
@@ -181,8 +181,8 @@ func (j *Job) Parameters(source, value int) (p Parameters) {
 	return p
 }
 
-// Choose chooses a setting of the source and one of the learner; measure returns the counts of all pairs of some of them,
-// those of the learner varying fastest.
+// Choose chooses a setting of the source and a setting of the learner. measure returns the counts of all pairs of some of
+// them; settings of the learner vary faster.
 func (j *Job) Choose(ctx context.Context,
 	measure func(ctx context.Context, sources, values []int) (*choose.Counts, error)) (*Choice, error) {
 	s := &choose.Search{Kernel: j.SourceSpace, Learner: j.Space,

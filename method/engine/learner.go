@@ -182,7 +182,7 @@ func SpecOf(l *classify.Learner) *param.Spec {
 	return &l.Spec
 }
 
-// OnPath reports whether a declaration is that of a path.
+// OnPath reports whether a declaration is the declaration of a path.
 func OnPath(spec *param.Spec) bool {
 	return slices.ContainsFunc(classify.Learners(),
 		func(l *classify.Learner) bool { return l.Path != nil && spec == &l.Path.Spec })
@@ -196,9 +196,9 @@ func pairwise(l *classify.Learner, v param.Values) bool {
 // mostPairwise is the largest number of classes whose votes fit into bytes.
 const mostPairwise = 256
 
-// LearnerSettings returns the settings of a learner to choose from, complete, and their space. Values that a path has for the
-// number of classes replace its defaults: a thousand classes have half a million pairs. The error is that of
-// [param.Spec.Resolve], or a [choose.UsageError] for classifiers for every two of very many classes.
+// LearnerSettings returns the complete settings of a learner to choose from, and their space. Values that a path has for the
+// number of classes replace its defaults: a thousand classes have half a million pairs. The error comes from
+// [param.Spec.Resolve], or is a [choose.UsageError] for classifiers for every two of very many classes.
 func LearnerSettings(s *Settings, l *classify.Learner,
 	classes int) ([]param.Values, *choose.Space, error) {
 	s = cmp.Or(s, new(Settings))

@@ -269,5 +269,5 @@ func Numeric(spec *param.Spec, fit NumberFit, workspace func(p *Problem) budget.
 		Workspace: func(p *Problem, _ []param.Values, _ *Settings) (budget.Workspace, error) { return workspace(p), nil }}
 }
 
-// Ratios are usual ratios of the variance of noise to that of a function.
+// Ratios are usual ratios of the variance of noise to the variance of a function.
 var Ratios = param.Grid(1e-4, 1e-3, 0.01, 0.1, 1, 10)

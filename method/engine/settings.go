@@ -121,8 +121,8 @@ func (s *Settings) Fix(values param.Values) {
 	}
 }
 
-// Grid returns the settings of a declaration to choose from, complete, with some values fixed, and their space. The error is that of
-// [param.Spec.Resolve].
+// Grid returns the complete settings of a declaration to choose from, with some values fixed, and their space. The error
+// comes from [param.Spec.Resolve].
 func (s *Settings) Grid(spec *param.Spec, fixed param.Values, g param.Graph) ([]param.Values, *choose.Space, error) {
 	tried := s.WithGrids(spec)
 	list, err := choose.Combinations(tried, fixed, g)

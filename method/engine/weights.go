@@ -101,7 +101,7 @@ func (m *Engine) Weigh(ctx context.Context, p *Problem,
 	return w.problem(ctx, p, factors, &set)
 }
 
-// weighingSettings returns the settings of a method, with those of a kept model.
+// weighingSettings returns the settings of a method, completed by the settings of a kept model.
 func (m *Engine) weighingSettings(s *Settings) Settings {
 	set := s.WithDefaults()
 	if m.Model != nil {
@@ -116,8 +116,8 @@ func (m *Engine) Reweighs(p *Problem, s *Settings) bool {
 	return choosesFactors(p, &set) || set.weighting().isBelowFactors(p, &set)
 }
 
-// leastLabels is the number of labels from which on they choose functions of weights, and that of
-// numbers from which on they choose factors of kinds and times.
+// leastLabels is the number of labels from which on they choose functions of weights, and the number of known numbers from
+// which on these choose factors of kinds and times.
 const leastLabels = 2 * sides.Folds
 
 // choosesFactors reports whether labels or numbers, or a kept model, have factors that A does not have.

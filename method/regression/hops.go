@@ -150,8 +150,8 @@ func meansOutside(ctx context.Context, op *sparse.Operator[float64], p *engine.P
 	return means, nil
 }
 
-// Means returns the two engines of numbers that others are compared with: the mean of the known values, and the mean of those
-// among neighbours, or else that of all.
+// Means returns the two baselines of numbers: the mean of the known values, and the mean of the known values of neighbours,
+// or else of all.
 func Means() []engine.Entry {
 	return []engine.Entry{{Name: constant.Spec.Name, Method: constant.Engine()}, {Name: neighbours.Spec.Name, Method: neighbours.Engine()}}
 }
@@ -164,7 +164,7 @@ func predictMean(_ context.Context, p *engine.Problem, _ param.Values, _ *engine
 	return slices.Repeat([]float64{stat.Mean(p.Value, nil)}, len(p.Degrees)), nil
 }
 
-// neighbours predicts the mean of the known values of neighbours, or else that of all, as on graphs with negative weights.
+// neighbours predicts the mean of the known values of neighbours, or else, and on graphs with negative weights, of all.
 var neighbours = engine.Numeric(&param.Spec{Name: "mean of neighbours", Works: param.Undirected | param.Signed},
 	engine.OneByOne(func(ctx context.Context, p *engine.Problem, v param.Values, s *engine.Settings) ([]float64, error) {
 		if p.Signed { // means over weights of both signs

@@ -127,8 +127,8 @@ func symmetricOf(x *sparse.Block[float64]) *mat.SymDense {
 	return sym
 }
 
-// predict predicts the value of every node by conjugate gradients on products with the kernel, whose scale is that of a sample of many
-// values: a factor of 2,430 values on a lattice takes as long, and grows with their cube.
+// predict predicts the value of every node by conjugate gradients on products with the kernel, whose scale is estimated on a
+// sample of many values. A factor of 2,430 values on a lattice takes as long, and its time grows with their cube.
 func (k kernelRidge) predict(ctx context.Context, p *engine.Problem, v param.Values, s *engine.Settings) ([]float64, error) {
 	ks, err := k.family.NewAll(ctx, p.Graph, []param.Values{k.family.Own(v)})
 	if err != nil {

@@ -69,9 +69,9 @@ func NewLabelLearner(p *engine.Problem, s *engine.Settings) *LabelLearner {
 	return l
 }
 
-// Fit returns the model of the labelled nodes at some positions of Row. Edges have no direction here. Cost: the eigenvectors, once
-// unless labels choose weights of edges. The errors are those of [engine.Engine.Weigh], of [lanczos.Problem.Solve] and of weights
-// that are too large or too small.
+// Fit returns the model of the labelled nodes at some positions of Row. Edges have no direction here. It returns the errors
+// of [engine.Engine.Weigh], of [lanczos.Problem.Solve] and of weights that are too large or too small. Cost: the
+// eigenvectors, once unless labels choose weights of edges.
 func (l *LabelLearner) Fit(ctx context.Context, positions []int) (*engine.LabelSetModel, error) {
 	node := problem.Pick(l.Row, positions)
 	sets := problem.Pick(l.Sets, positions)
@@ -323,8 +323,8 @@ func calibrate(m *engine.LabelSetModel, scores *mat.Dense, sets [][]int, labels 
 	return choose.LabelThreshold(problem.Pick(sets, nodes), func(k int) []float64 { return m.Probable(mat.Row(nil, nodes[k], scores)) })
 }
 
-// predictLabelSets is the Fit of [Spectral]. It returns the probabilities of all nodes, in
-// rows that need not sum to one, and the likeliest label of each, of labelled nodes too. The errors are those of [LabelLearner.Fit].
+// predictLabelSets is the Fit of [Spectral]. It returns the probabilities of all nodes, in rows that need not sum to one, and
+// the likeliest label of each node, also of labelled nodes. It returns the errors of [LabelLearner.Fit].
 func predictLabelSets(ctx context.Context, p *engine.Problem, _ *engine.Parameters, s *engine.Settings) (*engine.Prediction, error) {
 	l := NewLabelLearner(p, s)
 	m, err := l.Fit(ctx, sched.UpTo(len(l.Row)))

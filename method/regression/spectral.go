@@ -30,7 +30,7 @@ var spectralLogisticSpec = param.Spec{
 	}}, classify.Learners().Named("logistic").Params...),
 }
 
-// embeddingTolerance is that of the eigenvectors.
+// embeddingTolerance is the tolerance of the eigenvectors.
 const embeddingTolerance = 1e-6
 
 // SpectralLogistic is multinomial logistic regression on a spectral embedding: row i of
@@ -65,7 +65,7 @@ type spectralJob struct {
 	embedding *sparse.Block[float64]
 }
 
-// embeddingProblem is that of the eigenvectors.
+// embeddingProblem is the eigenproblem of the embedding.
 var embeddingProblem = lanczos.GraphProblem{Matrix: sparse.NormalizedAdjacency,
 	Which: lanczos.Largest, Beyond: true, Positive: true}
 

@@ -30,7 +30,7 @@ type Candidate struct {
 	Rounds int     // number of rounds, at least 1
 }
 
-// candidates are those of a greedy choice on 19 graphs.
+// candidates are the result of a greedy choice on 19 graphs.
 var candidates = []Candidate{
 	{Walks, 1, rounds}, {Walks, 1, 4}, {Homophily, 1, rounds}, {Homophily, 1,
 		4}, {Iterated, 1, rounds}, {Walks, 0.3, rounds}, {Walks, 0.3, 2},
@@ -91,9 +91,9 @@ type Model struct {
 	explains bool
 }
 
-// KnowsItself reports whether a block model explains the graph: with at least 100 labels, the mean largest
-// belief is within 0.05 of the accuracy, and the accuracy is at least 0.3 of the way from that of the
-// most frequent class to 1. Then no other method is likely to be better.
+// KnowsItself reports whether a block model explains the graph: with at least 100 labels, the mean largest belief is within
+// 0.05 of the accuracy, and the accuracy is at least 0.3 of the way from the share of the most frequent class to 1. Then no
+// other method is likely to be better.
 func (m *Model) KnowsItself() bool {
 	return len(m.network.seeds.Row) >= 100 &&
 		math.Abs(m.Certain-m.Accuracy) <= 0.05 &&
@@ -195,7 +195,7 @@ func OneFold(fold []int) {
 	}
 }
 
-// fitting is the state of Fit. Half of its methods are those of the network, whose rounds it counts.
+// fitting is the state of Fit. Half of its methods are methods of the network, whose rounds it counts.
 type fitting struct {
 	*network
 	settings   *Settings

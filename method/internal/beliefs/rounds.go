@@ -100,7 +100,7 @@ func (n *network) sharesOf(fold int) []float64 {
 	return shares
 }
 
-// run is one computation of beliefs. Its methods are the steps of a round, and those of its network.
+// run is a computation of beliefs. Its methods are the steps of a round, and the methods of its network.
 type run struct {
 	*network
 	ratios   *mat.Dense // nil: homophily of the given strength

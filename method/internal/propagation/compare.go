@@ -71,7 +71,7 @@ func (l *Propagation) CompareCenter(ctx context.Context, fold []int,
 	return held, err
 }
 
-// Compare estimates the accuracy of label propagation by folds of the labels, unless a solution is not found. Cost: that of
+// Compare estimates the accuracy of label propagation by folds of the labels, unless a solution is not found. Cost: as of
 // [Propagation.OutOfFold].
 func (l *Propagation) Compare(ctx context.Context, fold []int,
 	folds int) (*Comparison, error) {

@@ -55,8 +55,8 @@ type HeldOut struct {
 	reduction *iterative.Reduction // of the graph to the labelled nodes; nil: none
 }
 
-// OutOfFold returns the scores of label propagation at labels. The error is that of [Propagation.ScoresTo]. Cost: a prediction
-// for each fold.
+// OutOfFold returns the scores of label propagation at labels. It returns the errors of [Propagation.ScoresTo]. Cost: a
+// prediction for each fold.
 func (l *Propagation) OutOfFold(ctx context.Context, fold []int,
 	folds int) (*HeldOut, error) {
 	return outOfFold(ctx, l, fold, folds, func(int) bool { return false })

@@ -40,7 +40,7 @@ type Propagation struct {
 	// signed graph are the values of the harmonic function.
 	Raw *sparse.Block[float64]
 
-	// Highest, unless nil, receives the highest scores of each node, and no block has those of all classes.
+	// Highest, unless nil, receives the highest scores of each node, and no block has the scores of all classes.
 	Highest *problem.Highest
 
 	Workers int
@@ -149,8 +149,8 @@ func harmonicSystem(ctx context.Context, l *Propagation) (*iterative.System, err
 	return iterative.Harmonic(ctx, g, p.Row)
 }
 
-// completeRaw centres raw scores if the settings say so, and else makes those of the harmonic function without signs add up to
-// one.
+// completeRaw centres raw scores if the settings say so; otherwise it scales the scores of the harmonic function without
+// signs to the sum one.
 func (l *Propagation) completeRaw(harmonic bool) {
 	for v := range l.Raw.Rows {
 		row := l.Raw.Row(v)
@@ -366,7 +366,7 @@ func (l *Propagation) iterate(ctx context.Context, h *iterative.System, f *spars
 	return res.Sweeps, nil
 }
 
-// The residuals of the harmonic function: for scores in float32, for raw ones, and for those of which only the largest
+// The residuals of the harmonic function: for scores in float32, for raw scores, and for scores of which only the largest
 // class matters.
 const (
 	roughTolerance    = 1e-3
