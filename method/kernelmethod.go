@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
-	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // kernelMethod is a learner on a kernel of package kernel. The model of a learner that is
@@ -174,9 +173,4 @@ func (m kernelMethod) workspace(p *engine.Problem, s *engine.Settings) (w budget
 	return iterative.FactorWorkspace(n, p.A.NNZ(), false).And(budget.Held(
 		budget.Times(columns, 8*int64(n)), 16*int64(items)*int64(items), m.learner.Declare(items, 0, k).Required(0),
 		8*int64(seen)*int64(seen)*int64(len(j.Sources)), workers*(m.learner.Declare(seen, 0, k).Required(0)+outcomes))), nil
-}
-
-// blocks64 returns the memory of a block of float64 without padding.
-func blocks64(rows, cols int) int64 {
-	return blocks.DenseBytes[float64](rows, cols)
 }

@@ -451,7 +451,7 @@ func scoreWalk(p *engine.Problem, set *engine.Settings, par engine.Parameters,
 		limit = 0
 	}
 	if w.Memory > 0 {
-		left := max(1, w.Memory-blocks64(len(p.Degrees), len(p.Names)))
+		left := max(1, w.Memory-blocks.DenseBytes[float64](len(p.Degrees), len(p.Names)))
 		if limit == 0 || left < limit {
 			limit = left
 		}
