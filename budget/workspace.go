@@ -52,10 +52,14 @@ func (w Workspace) Or(v Workspace) Workspace {
 	return w
 }
 
+// fewColumns is the width below which slabs leave no room for reserved memory: each sweep costs as much as for these columns.
+const fewColumns = 4
+
 // Width returns the number of columns of the slabs within a limit, at least 1 and 0 without columns. The workspace must have a
 // single stage. A limit of 0 means none.
 func (w Workspace) Width(limit Size) int {
-	return min(w.Columns, Widest(w.Columns, Subtract(limit, w.Reserved), w.bytes))
+	least := Widest(min(w.Columns, fewColumns), limit, w.bytes)
+	return min(w.Columns, max(least, Widest(w.Columns, Subtract(limit, w.Reserved), w.bytes)))
 }
 
 // bytes returns the memory of a stage with slabs of some columns.
@@ -75,12 +79,12 @@ func (w Workspace) Required(limit Size) (bytes Size) {
 	return bytes
 }
 
-// Enough returns a limit that leaves room for all optional memory. Slabs may be of one column if they leave room for it.
+// Enough returns a limit that leaves room for all optional memory. Slabs may be of few columns if they leave room for it.
 func (w Workspace) Enough() (bytes Size) {
 	for _, stage := range w.stages() {
 		columns := stage.Columns
 		if stage.Reserved == stage.Optional {
-			columns = min(columns, 1)
+			columns = min(columns, fewColumns)
 		}
 		bytes = max(bytes, AllOf(stage.bytes(columns), stage.Optional))
 	}

@@ -32,8 +32,8 @@ func TestWorkspace(t *testing.T) {
 	}
 	reserving := solve
 	reserving.Reserved = reserving.Optional
-	if all, one := solve.Enough(), reserving.Enough(); all != 313_200 || one != 1000+4800+5000 || reserving.Most(one) != one {
-		t.Errorf("enough: %d with the widest slab, %d if it leaves room", all, one)
+	if all, few := solve.Enough(), reserving.Enough(); all != 313_200 || few != 1000+4*4800+5000 || reserving.Most(few) != few {
+		t.Errorf("enough: %d with the widest slab, %d if it leaves room", all, few)
 	}
 	p := Plan{Limit: 310_000}
 	if err := p.ReserveJob(solve, nil, "solve"); err != nil || p.Required() != 308_200 || p.Most() != 310_000 {
