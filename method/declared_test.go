@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -74,6 +75,14 @@ func meanOf() *classify.Learner {
 // A learner that is added to the list is behind walks and every kernel, with a choice of its
 // parameters, its memory and its messages.
 func TestDeclaredLearner(t *testing.T) {
+	if os.Getenv("HEATWALK_DECLARED") == "" { // learners stay registered, so they are registered in a process of their own
+		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestDeclaredLearner$")
+		cmd.Env = append(os.Environ(), "HEATWALK_DECLARED=1")
+		if text, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		return
+	}
 	classify.Register(shrunk())
 	classify.Register(meanOf())
 	p := contract.Planted(t, 5, 120, 60)

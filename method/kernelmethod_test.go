@@ -203,7 +203,7 @@ func TestKernelsWithTwoLabels(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, m := range kernelMethods() {
-		if m.HasRaw || strings.HasSuffix(m.Name, "+shrunk") { // whose learner has no path, or is declared by a test
+		if m.HasRaw { // whose learner has no path
 			continue
 		}
 		f := kernel.Families().Named(m.Specs[0].Name)

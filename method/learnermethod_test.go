@@ -55,7 +55,7 @@ func TestLearnersAgainstWholeKernel(t *testing.T) {
 		k, nodes, y := wholeKernel(t, p, "diffusion", par)
 		gram := classify.DenseGram(k)
 		for _, l := range classify.Learners() {
-			if l.Name == "svm" || l.Name == "rls" || l.Name == "shrunk" {
+			if l.Name == "svm" || l.Name == "rls" {
 				continue
 			}
 			v, err := l.Resolve(nil, nil)

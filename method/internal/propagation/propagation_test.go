@@ -86,7 +86,7 @@ func TestPropagation(t *testing.T) {
 }
 
 // On a long path labels are propagated to its end, within the memory that the plan says; within the memory that is required alone
-// there is an error that says how much a factor lacks, and with that much more there is none.
+// there is an error that says how much a factor lacks, and within Enough there is none.
 func TestPropagationOnPath(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a fifth of a second")
@@ -99,7 +99,7 @@ func TestPropagationOnPath(t *testing.T) {
 	if !errors.As(err, &over) {
 		t.Fatalf("within the required memory: %v", err)
 	}
-	l.Memory += over.Need - over.Limit
+	l.Memory = l.Workspace().Enough()
 	scores, _, err := scoresOf(t, l)
 	if err != nil {
 		t.Fatal(err)

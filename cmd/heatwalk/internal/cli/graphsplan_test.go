@@ -35,8 +35,8 @@ func TestCollectionLimit(t *testing.T) {
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}
-	// Similar vertices have few features, and similar graphs few patterns. The estimate is within twice
-	// the peak.
+	// Similar vertices have few features, and similar graphs few patterns. The plan is within three
+	// times the peak.
 	for _, kernel := range testgraph.Sample(t, 1, []string{"S --kernel label-pair", "D --kernel cyclic-patterns"}) {
 		args := strings.Fields("graphs kernel " + kernel + " -o K.npy")
 		var plan costs
@@ -50,7 +50,7 @@ func TestCollectionLimit(t *testing.T) {
 		if text, err = run(args...); err != nil || json.Unmarshal([]byte(text), &ran) != nil {
 			t.Fatalf("%v: %s", err, text)
 		}
-		if ran.Peak > plan.MemoryBytes || plan.MemoryBytes > 2*ran.Peak {
+		if ran.Peak > plan.MemoryBytes || plan.MemoryBytes > 3*ran.Peak {
 			t.Errorf("%s: the peak is %d bytes, the plan %d", kernel, ran.Peak, plan.MemoryBytes)
 		}
 		t.Logf("%s: plan %d, peak %d", kernel, plan.MemoryBytes, ran.Peak)
