@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"github.com/heatwalk/heatwalk/budget"
@@ -83,7 +84,7 @@ func (m *Engine) PredictCompared(ctx context.Context, p *Problem,
 // measureBaselines estimates the accuracies of label propagation and of the largest class on the folds of the method. If the
 // method is label propagation with given values of its parameters, it estimates the method's accuracy too. All are zero with
 // too few labels, see [choose.TooFew]. Label propagation is left out if it is not a candidate of auto, but for suggestions,
-// which then compare the labels of one fold. Cost: a prediction without each fold, or without some of the folds if these have
+// which then compare the labels of one fold, and if a method that does not learn from it has no memory for the comparison. Cost: a prediction without each fold, or without some of the folds if these have
 // enough labels or take long.
 func (m *Engine) measureBaselines(ctx context.Context, p *Problem,
 	s *Settings) (*Baselines, error) {
@@ -109,6 +110,9 @@ func (m *Engine) measureBaselines(ctx context.Context, p *Problem,
 	within, _ := m.within(p, &set)
 	set.Memory = within.Memory
 	comparison, err := propagation.NewBaseline(p, set.Prior, set.Memory, set.Workers).Compare(ctx, fold, folds)
+	if over := new(budget.Error); errors.As(err, &over) && m.Mixture == nil && !m.IsBaseline() {
+		return r, nil
+	}
 	if err != nil {
 		return nil, err
 	}
