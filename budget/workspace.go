@@ -59,7 +59,15 @@ const fewColumns = 4
 // single stage. A limit of 0 means none.
 func (w Workspace) Width(limit Size) int {
 	least := Widest(min(w.Columns, fewColumns), limit, w.bytes)
-	return min(w.Columns, max(least, Widest(w.Columns, Subtract(limit, w.Reserved), w.bytes)))
+	return min(w.Columns, max(least, Widest(w.Columns, Subtract(limit, w.reserved()), w.bytes)))
+}
+
+// reserved returns the memory that slabs leave room for: all optional memory if that is at most half of the widest slab.
+func (w Workspace) reserved() Size {
+	if w.Optional <= Times(w.Columns/2, w.Column) {
+		return w.Optional
+	}
+	return w.Reserved
 }
 
 // bytes returns the memory of a stage with slabs of some columns.
@@ -83,7 +91,7 @@ func (w Workspace) Required(limit Size) (bytes Size) {
 func (w Workspace) Enough() (bytes Size) {
 	for _, stage := range w.stages() {
 		columns := stage.Columns
-		if stage.Reserved == stage.Optional {
+		if stage.reserved() == stage.Optional {
 			columns = min(columns, fewColumns)
 		}
 		bytes = max(bytes, AllOf(stage.bytes(columns), stage.Optional))

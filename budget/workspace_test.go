@@ -13,8 +13,8 @@ func TestWorkspace(t *testing.T) {
 	}{
 		{0, 308_200, 313_200, 64},
 		{400_000, 308_200, 313_200, 64},
-		{310_000, 308_200, 310_000, 64},
-		{21_000, 1000 + 4*4800, 21_000, 4},
+		{310_000, 1000 + 60*4800, 1000 + 60*4800 + 5000, 60}, // which leave room for the optional memory
+		{21_000, 1000 + 4*4800, 21_000, 4},                   // the least width that leaves no room
 		{10, 1000 + 4800, 1000 + 4800, 1},
 	} {
 		if got := solve.Width(c.limit); got != c.width {
@@ -30,13 +30,13 @@ func TestWorkspace(t *testing.T) {
 	if got := both.Required(10); got != 1010+4800 {
 		t.Errorf("two stages in a small limit: required %d", got)
 	}
-	reserving := solve
-	reserving.Reserved = reserving.Optional
-	if all, few := solve.Enough(), reserving.Enough(); all != 313_200 || few != 1000+4*4800+5000 || reserving.Most(few) != few {
+	large := solve
+	large.Optional = 200_000
+	if all, few := large.Enough(), solve.Enough(); all != 508_200 || few != 1000+4*4800+5000 || solve.Most(few) != few {
 		t.Errorf("enough: %d with the widest slab, %d if it leaves room", all, few)
 	}
 	p := Plan{Limit: 310_000}
-	if err := p.ReserveJob(solve, nil, "solve"); err != nil || p.Required() != 308_200 || p.Most() != 310_000 {
+	if err := p.ReserveJob(solve, nil, "solve"); err != nil || p.Required() != 1000+60*4800 || p.Most() != 1000+60*4800+5000 {
 		t.Errorf("plan: required %d, most %d, error %v", p.Required(), p.Most(), err)
 	}
 }
