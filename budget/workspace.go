@@ -9,7 +9,7 @@ type Workspace struct {
 	Column   Size // bytes for each column of a slab
 	Columns  int  // of the widest slab
 	Optional Size // further bytes that the data may ask for
-	Reserved Size // the part of Optional that slabs leave room for
+	Reserved Size // the part of Optional that slabs leave room for, however narrow they become
 
 	others []Workspace // of the stages before and after
 }

@@ -13,7 +13,7 @@ import (
 // Plan lists the methods that [Run] compares and the splits that it draws. Run panics on a plan
 // without training sets.
 type Plan struct {
-	Methods []engine.Entry // the majority class is always measured too; an entry without a name has that of its method
+	Methods []engine.Entry // the majority class is always measured too; an entry without a name has the name of its method
 
 	// The training sets: each fraction of the labels, or each number of nodes of every class, or all folds but one of Folds,
 	// or given splits, where splits of one size must be consecutive.

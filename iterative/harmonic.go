@@ -20,7 +20,7 @@ import (
 // with the clamped rows held. [System.SolveTo] takes F as x, with b = nil, and reads the values of the clamped rows. It
 // stores the harmonic functions in the rows U, does not change other rows, and ignores Start.
 //
-// It begins with Jacobi and takes the sampled Cholesky factor if g.Memory has room for it. Residuals are those of
+// It begins with Jacobi and takes the sampled Cholesky factor if the residuals ask for it. Residuals are residuals of
 // D_U^-½·L_UU·D_U^-½, relative to D^-½·A_UL·F_L there and √w·F_L in the other rows, where w is about the mean weight of an
 // edge, so that they do not depend on the unit of weights. D omits loops that outweigh the other edges of a node.
 //

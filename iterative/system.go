@@ -63,8 +63,8 @@ type System struct {
 	directErr error  // why there is no exact factor
 }
 
-// SolveTo stores in x the solution of M·X = B, or M⁺·B if M is singular. x must not be b. Settings and errors are those of
-// [CG], except that by default the factor is given ten steps for each digit of Tolerance.
+// SolveTo stores in x the solution of M·X = B, or M⁺·B if M is singular. x must not be b. Settings and errors have the
+// meaning that they have in [CG], except that by default the factor is given ten steps for each digit of Tolerance.
 //
 // If a graph has few edges and its complete Cholesky factor is small, the factor solves the system. Otherwise columns begin
 // with Jacobi; for a definite M they start at the exact solution for the part of B in known eigenvectors. After eight steps

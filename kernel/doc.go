@@ -75,8 +75,8 @@
 //
 // Columns are computed in slabs whose width depends on the number of rows
 // alone, and sums over rows are added in a fixed order: results have the same
-// bits for any number of workers, any memory limit that has room for the same
-// factors, and for a matrix in memory or on disk.
+// bits for any number of workers, any memory limit, and for a matrix in memory or
+// on disk. A limit without room for a factor that a solve wants is an error.
 //
 // Several processes may share the rows of a graph, see [sparse.Team]. Then rows and
 // columns of a block are named nodes, every process computes all values of the

@@ -82,7 +82,7 @@ func newLeastSearch(s *iterative.System, cols int) *leastSearch {
 	l := &leastSearch{system: s}
 	memory := s.Memory
 	if memory > 0 {
-		memory += budget.Times(inverseBlocks-2, budget.Block[float64](len(g.Degrees), cols)) // that of the following solve but its argument and result
+		memory += budget.Times(inverseBlocks-2, budget.Block[float64](len(g.Degrees), cols)) // of the following solve, without its argument and result
 	}
 	op := g.Laplacian()
 	weights := s.Scale

@@ -18,7 +18,7 @@
 //	}
 //	fmt.Println(names[out.Class[0]], out.Scores.Row(0), out.Accuracy)
 //
-// Predict first chooses weights of edges by the labels, see [engine.Engine.Weigh]: those of kinds and times that are open in
+// Predict first chooses weights of edges by the labels, see [engine.Engine.Weigh]: weights of kinds and times that are open in
 // [problem.Problem.Edges], and w, 1 or log(1 + w). out.Problem is the problem with these weights.
 //
 // A node from which no label can be reached has its prior as scores, because nothing can be

@@ -68,7 +68,8 @@ func (r *predictor) hideFolds(ctx context.Context, w *cwk.Walk[float32], picks [
 func (r *predictor) measure(ctx context.Context) error {
 	var right choose.Estimator
 	weight := choose.WeightsOf(r.Problem)
-	var x, decisions []float64
+	x := make([]float64, r.features.Cols)
+	var decisions []float64
 	for _, h := range r.hidden {
 		if choose.TooFew(h.class) {
 			return nil
@@ -81,7 +82,6 @@ func (r *predictor) measure(ctx context.Context) error {
 			return err
 		}
 		for a, i := range h.tests {
-			x = append(x[:0], make([]float64, rows.Cols)...)
 			simd.ConvertTo(x, rows.Row(len(h.class)+a))
 			decisions = model.ScoresTo(decisions, x, nil)
 			c := r.Problem.Class[i]

@@ -13,7 +13,7 @@ import (
 )
 
 // ReadShares reads the share of each class among all nodes: rows of a class and its share, in any order. Shares are positive and
-// add up to 1, within the error of rounding each to three decimals. Share c of the result is that of classNames[c]. ReadShares
+// add up to 1, within the error of rounding each to three decimals. Share c of the result belongs to classNames[c]. ReadShares
 // returns nil if rows do not have two columns and perhaps row numbers, as distributions of nodes have more, see [ReadPrior].
 func ReadShares(ctx context.Context, path string, classNames []string,
 	c *ListConfig) ([]float64, error) {

@@ -156,6 +156,7 @@ type progressReader struct {
 	in *textio.Reader
 }
 
+// Read implements [io.Reader].
 func (r progressReader) Read(p []byte) (int, error) {
 	n, err := r.Reader.Read(p)
 	r.f.progress(r.in)

@@ -15,7 +15,7 @@ var making sync.Mutex
 
 // Strict makes live memory and a new block above the upper limit of [Within] a panic. Tests set it, so that a workspace that
 // declares too little fails.
-var Strict = false
+var Strict bool
 
 // peak is the upper limit of [Within], and planned names the largest part of the memory.
 var (

@@ -119,6 +119,6 @@ type Entry struct {
 	// Own are the values of parameters that stand behind the name, which are not chosen.
 	Own param.Values
 
-	// Settings are those of the method, see Settle of package method; nil: those of all.
+	// Settings are the settings of the method, see Settle of package method; nil means the settings of all methods.
 	Settings *Settings
 }

@@ -210,5 +210,5 @@ type Choice struct {
 	miss     [][]float64   // y − ŷ of held-out numbers, by setting and number; nil of classes
 	space    *choose.Space // of the settings that were compared
 	job      *Job
-	Estimate *problem.Estimate // of the chosen setting by models of all labels; nil: that of the choice
+	Estimate *problem.Estimate // of the chosen setting by models of all labels; nil means the estimate of the choice
 }
