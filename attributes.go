@@ -49,8 +49,8 @@ func (g *Graph) ReadLabels(ctx context.Context, path string, c *nodefile.LabelCo
 	return labels, nil
 }
 
-// attach reads the attributes that the options name into a problem. It returns the attributes, nil if there are none, and the
-// graph for jobs that leave memory to them.
+// attach reads the attributes that the options name into p. It also returns them (nil if there are none) and the graph for
+// jobs that leave memory to them.
 func (o *ClassifyOptions) attach(ctx context.Context, g *Graph, p *engine.Problem,
 	config *tablefile.FeatureConfig) (*tablefile.Features, *Graph, error) {
 	f, err := g.ReadAttributes(ctx, o.Attributes, config)
@@ -61,7 +61,6 @@ func (o *ClassifyOptions) attach(ctx context.Context, g *Graph, p *engine.Proble
 	return f, g.Leave(f.Table.Bytes, "attributes"), nil
 }
 
-// reading returns the settings for reading attributes of a problem with labels.
 func (o *ClassifyOptions) reading(p *engine.Problem) *tablefile.FeatureConfig {
 	config := *cmp.Or(o.Reading, new(tablefile.FeatureConfig))
 	if config.Labels == nil {

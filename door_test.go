@@ -39,8 +39,7 @@ func hostileBlocks(n int) []mat.Matrix {
 	return list
 }
 
-// TestHostileValues calls every method of a graph with values that data brings. Each call returns a result or an error, and
-// numbers of a result are finite.
+// Values from data give a result with finite numbers, or an error.
 func TestHostileValues(t *testing.T) {
 	ctx := t.Context()
 	graphs := map[string]*mat.Dense{
@@ -213,7 +212,7 @@ func TestHostileValues(t *testing.T) {
 	}
 }
 
-// Graphs of gonum that cannot be meant are refused, and options that they do not support too.
+// Unusable gonum graphs are refused, and unsupported options too.
 func TestHostileGraphs(t *testing.T) {
 	ctx := t.Context()
 	for name, open := range map[string]func(o *heatwalk.Options) (*heatwalk.Graph, error){
@@ -239,7 +238,7 @@ func TestHostileGraphs(t *testing.T) {
 	}
 }
 
-// Blank labels are missing, as in the command, and the largest component is used in every way of opening a graph.
+// Blank labels are missing and the largest component is used, as in the command.
 func TestDoorAgreesWithCommand(t *testing.T) {
 	two := mat.NewDense(5, 5, nil)
 	for _, e := range [][2]int{{0, 1}, {2, 3}, {3, 4}} {

@@ -12,8 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/method"
 )
 
-// Folds and samples follow the ids of nodes: labels by row in another order, on a graph whose rows have another order, have the same
-// accuracy, and the same warning about labels of one part of the graph.
+// Folds and samples follow ids: labels by row in another order give the same accuracy and warnings.
 func TestFoldsFollowIDs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	const n = 240

@@ -74,7 +74,6 @@ func FromGraph(ctx context.Context, g gonum.Graph, o *Options) (*Graph, error) {
 	return fromMatrix(ctx, a, nodes, isDirected, o)
 }
 
-// fromMatrix returns the graph of a matrix. The graph is directed if directed is set or the matrix is not symmetric.
 func fromMatrix(ctx context.Context, m mat.Matrix, nodes *shard.Nodes,
 	directed bool, o *Options) (*Graph, error) {
 	g := newGraph(o)
@@ -155,7 +154,6 @@ func (g *Graph) fromDirected(ctx context.Context, m mat.Matrix,
 	return err
 }
 
-// weightBetween returns the weight of the edge from one node to another.
 func weightBetween(g gonum.Graph, source, target int64) (weight float64) {
 	switch g := g.(type) {
 	case gonum.WeightedMultigraph:
@@ -179,7 +177,6 @@ func weightBetween(g gonum.Graph, source, target int64) (weight float64) {
 	return 1
 }
 
-// numberedNodes returns the nodes with the given numbers in increasing order.
 func numberedNodes(ids []int64) (*shard.Nodes, error) {
 	if len(ids) > 0 && ids[0] < 0 {
 		return shard.StringNodes(func(yield func(id string) bool) {

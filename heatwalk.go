@@ -113,7 +113,6 @@ type Graph struct {
 	resources *resources
 }
 
-// newGraph returns a graph with options, which may be nil. The graph is not open yet.
 func newGraph(o *Options) *Graph {
 	g := &Graph{resources: &resources{turn: make(chan struct{}, 1)}}
 	if o != nil {
@@ -138,7 +137,7 @@ func (g *Graph) tempParent() string {
 	return cmp.Or(g.options.TempDir, os.TempDir())
 }
 
-// TempDirError is the error of a temporary directory that cannot be created.
+// TempDirError says that a temporary directory cannot be created.
 type TempDirError struct {
 	Dir string // its parent
 	Err error
@@ -149,7 +148,6 @@ func (e *TempDirError) Error() string {
 	return fmt.Sprintf("create a temporary directory in %s: %v", e.Dir, e.Err)
 }
 
-// Unwrap returns the error of the file system.
 func (e *TempDirError) Unwrap() error { return e.Err }
 
 // Open opens a store, a graph file of any format that [ingest.Run] reads (an edge list, Matrix Market, SciPy, METIS, GraphML,
@@ -186,7 +184,6 @@ func Open(ctx context.Context, path string, o *Options) (*Graph, error) {
 	return nil, err
 }
 
-// openStore opens the store at path, or reads the graph file at path.
 func (g *Graph) openStore(ctx context.Context, path string) (err error) {
 	dir := path
 	if !ingest.IsStore(path) {
@@ -220,7 +217,6 @@ func (g *Graph) openStore(ctx context.Context, path string) (err error) {
 	return err
 }
 
-// openDir opens the store in the directory dir.
 func (g *Graph) openDir(ctx context.Context, dir string) (err error) {
 	o := &shard.Options{Memory: g.options.Memory, Workers: g.options.Workers,
 		Stream: g.options.Stream}
@@ -230,8 +226,8 @@ func (g *Graph) openDir(ctx context.Context, dir string) (err error) {
 	return nil
 }
 
-// openComponent replaces the store of g by a temporary store of its largest component. Cost: one
-// sweep to find the components, and one to copy the rows for each direction.
+// openComponent costs one sweep to find the components, and one to copy the rows for each
+// direction.
 func (g *Graph) openComponent(ctx context.Context) (err error) {
 	stored := g.Store
 	n := stored.Nodes.Len()
@@ -269,8 +265,6 @@ func (g *Graph) openComponent(ctx context.Context) (err error) {
 	return g.openDir(ctx, temporary.Content())
 }
 
-// placeLargest returns the new row of each row in the largest component, and the number of its nodes. Of several largest
-// components it takes the component of the first node. It overwrites the components.
 func placeLargest(components *sparse.Components, nodes *shard.Nodes) (place []uint32, count int) {
 	count = slices.Max(components.Sizes)
 	largest := uint32(0)
@@ -292,8 +286,8 @@ func placeLargest(components *sparse.Components, nodes *shard.Nodes) (place []ui
 	return place, count
 }
 
-// wholeError returns the error for a store whose fixed parts exceed half of the limit, which is the share of a store. The
-// error has the memory of the whole run: twice the fixed parts, and an eighth for the frames that are being read.
+// wholeError returns the error for a store whose fixed parts exceed half of the limit, the share of a store. It states
+// the memory of the whole run: twice the fixed parts, and an eighth for the frames that are being read.
 func wholeError(err error) error {
 	if over := new(budget.Error); errors.As(err, &over) {
 		return &budget.Error{Need: 2*over.Need + over.Need/8, Limit: 2 * over.Limit,
@@ -389,8 +383,7 @@ func (e *IDError) Error() string {
 	return fmt.Sprintf("heatwalk: %q is not a node of the graph", e.ID)
 }
 
-// rowsOf returns the rows of ids, or if ids is nil of all nodes in the order of IDs. The list must have each node once;
-// option is the name of the list for errors.
+// rowsOf returns the rows of ids, all rows if ids is nil; ids must be distinct. option names the list in errors.
 func (g *Graph) rowsOf(option string, ids []string) ([]int, error) {
 	if err := g.checkOpen(); err != nil {
 		return nil, err
@@ -420,7 +413,6 @@ func (g *Graph) rowsOf(option string, ids []string) ([]int, error) {
 	return rows, nil
 }
 
-// refuse returns the error for an argument or an option. option is the name that the command uses.
 func refuse(option, format string, args ...any) error {
 	return param.Refuse("heatwalk", option, format, args...)
 }
@@ -443,8 +435,6 @@ func (g *Graph) Origin() *sides.Origin {
 	return o
 }
 
-// weighEdges multiplies the weights of edges by the given weights of their kinds and times, and joins the edges of each
-// pair of nodes.
 func (g *Graph) weighEdges(ctx context.Context) error {
 	m := g.Store.Manifest
 	if err := g.options.Edges.Check(m); err != nil || !m.HasCodes() {

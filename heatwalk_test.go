@@ -14,8 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// TestOpenFolder opens a folder with the two files of a LINQS collection, as the command
-// does, and a store. Temporary files of the folder are removed.
 func TestOpenFolder(t *testing.T) {
 	dir, temporary := t.TempDir(), t.TempDir()
 	t.Setenv("TMPDIR", temporary)
@@ -48,8 +46,8 @@ func TestOpenFolder(t *testing.T) {
 	}
 }
 
-// Directed graphs open from a file, a compressed stream of another format, a store and a
-// matrix, and are classified. Nothing temporary is left.
+// Directed graphs of every source are classified, and nothing temporary is left. Nothing temporary
+// is left.
 func TestOpenDirected(t *testing.T) {
 	dir, temporary := t.TempDir(), t.TempDir()
 	t.Setenv("TMPDIR", temporary)
@@ -94,7 +92,6 @@ func TestOpenDirected(t *testing.T) {
 	}
 }
 
-// Errors name the file that the user gave, or the id, and never a temporary folder.
 func TestOpenErrors(t *testing.T) {
 	dir, temporary := t.TempDir(), t.TempDir()
 	t.Setenv("TMPDIR", temporary)
@@ -126,8 +123,7 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
-// TestLargestComponent compares the largest component with the rows of the whole graph that it
-// consists of, for both kinds of ids, orders of rows and directions.
+// The largest component equals the rows of the whole graph that it consists of.
 func TestLargestComponent(t *testing.T) {
 	dir, temporary := t.TempDir(), t.TempDir()
 	t.Setenv("TMPDIR", temporary)

@@ -30,7 +30,6 @@ func (g *Graph) Plan() *Plan {
 	return g.plan(held)
 }
 
-// plan returns the plan of a job before it reserves memory, on a graph of held bytes.
 func (g *Graph) plan(held int64) *Plan {
 	p := &budget.Plan{Limit: g.options.Memory} // the next part that a job reserves reports an error
 	_ = p.Reserve(held, budget.GraphPart)
@@ -64,7 +63,6 @@ func (g *Graph) Leave(bytes int64, what string) *Graph {
 	return &out
 }
 
-// Needs describe what a job needs of the graph.
 type Needs struct {
 	Named      [][]int // lists of rows that every process has, because the job names them
 	Structure  bool    // the components and what else [graph.New] finds
@@ -119,7 +117,6 @@ func (r *resources) use(ctx context.Context, do func() error) error {
 // ErrClosed is the error of a job on a graph that was closed or never opened.
 var ErrClosed = shard.ErrClosed
 
-// checkOpen returns ErrClosed if the graph is not open.
 func (g *Graph) checkOpen() error {
 	if g.resources == nil || g.resources.isClosed.Load() {
 		return ErrClosed
@@ -192,7 +189,7 @@ func (g *Graph) graph() *graph.Graph {
 		TempDir: g.tempParent()}
 }
 
-// enter waits until the memory of the job is free, and reserves it until [Job.End].
+// enter waits for the memory of the job, and reserves it until [Job.End].
 func (j *Job) enter(ctx context.Context) error {
 	err := j.g.resources.pool.Enter(ctx, j.data, j.bytes)
 	j.isRunning.Store(err == nil)
@@ -228,7 +225,7 @@ func (j *Job) plan(ctx context.Context, n *Needs) (p *Plan, err error) {
 	return p, p.ReserveJob(space, err, n.Part)
 }
 
-// load plans the memory of a job, chooses the layout of the graph, and calls [Options.Planned].
+// load plans the memory of a job, chooses a layout, and calls [Options.Planned].
 func (j *Job) load(ctx context.Context, n *Needs) error {
 	s := j.g.Store
 	r := j.g.resources
@@ -261,8 +258,6 @@ func (j *Job) load(ctx context.Context, n *Needs) error {
 	return nil
 }
 
-// arrange chooses the layout of the graph in memory. It leaves the memory of the plan, and room for as many jobs as may
-// compute at the same time.
 func (j *Job) arrange(ctx context.Context, p *Plan) error {
 	s := j.g.Store
 	r := j.g.resources
@@ -342,7 +337,6 @@ func (j *Job) divide(ctx context.Context, n *Needs) error {
 	return nil
 }
 
-// dividedBytes returns the memory of the rows of a process, the maximum over all processes.
 func (j *Job) dividedBytes() int64 {
 	bytes := []float64{0}
 	for _, a := range []sparse.Matrix{j.A, j.In} {
@@ -415,7 +409,6 @@ func (j *Job) Gather(b *sparse.Block[float64]) *sparse.Block[float64] {
 	return gather(j, b)
 }
 
-// gather is [Job.Gather] for any precision. It returns nil if b is nil.
 func gather[T sparse.Float](j *Job, b *sparse.Block[T]) *sparse.Block[T] {
 	if j.division == nil || b == nil {
 		return b
@@ -423,7 +416,8 @@ func gather[T sparse.Float](j *Job, b *sparse.Block[T]) *sparse.Block[T] {
 	return sparse.Gather(j.division, b)
 }
 
-// allDegrees returns the degrees of all nodes of the graph. They may differ by rounding from the degrees in the store.
+// allDegrees returns the degrees of all nodes, which may differ by rounding from the degrees in the store. They may
+// differ by rounding from the degrees in the store.
 func (j *Job) allDegrees() []float64 {
 	if j.division == nil {
 		return j.Degrees
@@ -433,7 +427,6 @@ func (j *Job) allDegrees() []float64 {
 	return mat.Col(nil, 0, full)
 }
 
-// result returns ErrFollower unless this is process 0.
 func (j *Job) result() error {
 	if j.division != nil && j.division.Team.Rank() > 0 {
 		return ErrFollower
@@ -464,8 +457,7 @@ func (j *Job) gatherPrediction(out *engine.Prediction) error {
 	return j.result()
 }
 
-// gatherReached returns, in process 0, the values of all nodes and the set of reached nodes; it returns nil in other
-// processes.
+// gatherReached returns nil except in process 0.
 func (j *Job) gatherReached(values []float64,
 	reached *roaring.Bitmap) ([]float64, *roaring.Bitmap) {
 	if j.division == nil {

@@ -43,7 +43,7 @@ func openKarate(t *testing.T, o *Options) *Graph {
 	return g
 }
 
-// The functions that a job calls while it plans may use the graph: plans, other handles, and jobs.
+// Functions that a job calls while it plans may use the graph.
 func TestPlannedUsesGraph(t *testing.T) {
 	var g *Graph
 	calls := 0
@@ -66,7 +66,7 @@ func TestPlannedUsesGraph(t *testing.T) {
 	}
 }
 
-// A job that waits for another one, which puts the graph into memory, ends with its context.
+// A waiting job ends with its context.
 func TestBeginEndsWithContext(t *testing.T) {
 	g := openKarate(t, nil)
 	g.resources.turn <- struct{}{}
@@ -84,7 +84,7 @@ func TestBeginEndsWithContext(t *testing.T) {
 	}
 }
 
-// Every job has the memory that its handle leaves, also where it shares properties of the graph with others.
+// A job that shares properties of the graph with other jobs leaves the memory of its handle too.
 func TestMemoryOfEachJob(t *testing.T) {
 	matrix := mat.NewSymDense(3, []float64{0, 1, 0, 1, 0, 1, 0, 1, 0})
 	fromMat, err := FromMat(t.Context(), matrix, &Options{Memory: 1 << 30})
@@ -213,7 +213,7 @@ func usesOfGraph(t *testing.T) map[string]func(ctx context.Context, g *Graph) er
 	}
 }
 
-// Every job on a graph that is closed, or was never opened, is an error; ids and predictions can be read.
+// Jobs on a graph that is closed or was never opened are errors.
 func TestClosedGraph(t *testing.T) {
 	closed := openKarate(t, &Options{Stream: true})
 	p, err := closed.Classify(t.Context(), map[string]string{"1": "a", "34": "b"}, &ClassifyOptions{Method: "lgc:alpha=0.9"})
@@ -243,7 +243,7 @@ func TestClosedGraph(t *testing.T) {
 	}
 }
 
-// countdown is a context that ends with a cause when it has been asked a number of times whether it has ended.
+// countdown is a context that ends after a number of questions whether it has ended.
 type countdown struct {
 	context.Context
 	left atomic.Int64
@@ -265,7 +265,7 @@ func (c *countdown) Err() error {
 	return c.Context.Err()
 }
 
-// The error of a job that its context ends, at any time, is both the error and the cause of the context.
+// Whenever its context ends, the error of a job is both the error and the cause of the context.
 func TestEndsWithCause(t *testing.T) {
 	uses := usesOfGraph(t)
 	uses["Open"] = func(ctx context.Context, _ *Graph) error {

@@ -75,7 +75,6 @@ const (
 	byModel
 )
 
-// refuseUnused returns an error if an option is set that the method does not use.
 func (o *ClassifyOptions) refuseUnused(method int) error {
 	for _, option := range []struct {
 		name    string
@@ -107,7 +106,6 @@ func (o *ClassifyOptions) refuseUnused(method int) error {
 	return nil
 }
 
-// classShares returns the known shares in the order of the classes.
 func (o *ClassifyOptions) classShares(classes []string) ([]float64, error) {
 	if o.Shares == nil {
 		return nil, nil
@@ -181,7 +179,6 @@ func NewProblem(g *Graph, rows, classes []int, names []string) *engine.Problem {
 	}
 }
 
-// NewValues returns a problem with values by row. rows and values must have the same length.
 func NewValues(g *Graph, rows []int, values []float64) *engine.Problem {
 	p := NewProblem(g, nil, nil, nil)
 	p.Row = rows
@@ -196,7 +193,7 @@ func (g *Graph) Classify(ctx context.Context, labels map[string]string,
 	return g.classify(ctx, labels, o, byClassify, &PredictOptions{Baselines: o.Baselines})
 }
 
-// classify predicts labels by id. method is the bit of the calling method.
+// classify is Classify, on behalf of the given method bit.
 func (g *Graph) classify(ctx context.Context, labels map[string]string,
 	o *ClassifyOptions, method int, options *PredictOptions) (*Prediction, error) {
 	if err := o.refuseUnused(method); err != nil {
@@ -226,8 +223,6 @@ func (g *Graph) classify(ctx context.Context, labels map[string]string,
 	return o.predict(ctx, g, p, attributes, m, entries[0].Settings, options)
 }
 
-// predict predicts by an engine, with the targets and sets of the options. attributes are the attributes of the problem, and
-// may be nil.
 func (o *ClassifyOptions) predict(ctx context.Context, g *Graph, p *engine.Problem, attributes *tablefile.Features,
 	m *engine.Engine, s *engine.Settings, options *PredictOptions) (out *Prediction, err error) {
 	if o.Targets != nil {
@@ -333,8 +328,7 @@ func Predict(ctx context.Context, g *Graph, p *engine.Problem, m *engine.Engine,
 	return out, err
 }
 
-// compute predicts with m, and compares the labelled nodes with the other nodes. It returns the problem with the weights of
-// edges that m has learned from.
+// compute returns the problem with the weights of edges that m has learned from.
 func (p *Prediction) compute(ctx context.Context, problem *engine.Problem,
 	m *engine.Engine, set *engine.Settings,
 	o *PredictOptions) (*engine.Problem, error) {
@@ -370,11 +364,9 @@ func (p *Prediction) compute(ctx context.Context, problem *engine.Problem,
 	return problem, err
 }
 
-// learningPart names the memory of learning in a plan.
 const learningPart = "learning and predictions"
 
-// predictionSpace declares the memory of a prediction: the memory of the method, of the baselines, and of the suggestions or
-// reasons that follow.
+// predictionSpace declares the memory of a prediction with its baselines, suggestions or reasons.
 func predictionSpace(p *engine.Problem, m *engine.Engine, s *engine.Settings, o *PredictOptions) (budget.Workspace, error) {
 	n := len(p.Degrees)
 	after := budget.Held(40 * int64(n)) // of [shift.Check]
@@ -463,7 +455,6 @@ func Compare(ctx context.Context, g *Graph, p *engine.Problem,
 	return report, err
 }
 
-// mergeSettings completes the settings of each method by the settings of all methods.
 func mergeSettings(methods []engine.Entry, settings *engine.Settings) []engine.Entry {
 	methods = slices.Clone(methods)
 	for i := range methods {
@@ -478,7 +469,6 @@ func mergeSettings(methods []engine.Entry, settings *engine.Settings) []engine.E
 	return methods
 }
 
-// checkShares returns an error if shares is empty but not nil, or has elements outside of (0, 1).
 func checkShares(option string, shares []float64) error {
 	if shares != nil && len(shares) == 0 {
 		return refuse(option, "it is empty; give shares of the labels above 0 and below 1, or nil for 0.1")
@@ -524,7 +514,6 @@ func (g *Graph) Regress(ctx context.Context, values map[string]float64,
 // largestValue bounds the numbers of [Graph.Regress], so that their squares are finite.
 const largestValue = 1e100
 
-// checkValue returns an error unless |value| ≤ largestValue.
 func checkValue(id string, value float64) error {
 	if math.Abs(value) <= largestValue {
 		return nil
@@ -532,8 +521,8 @@ func checkValue(id string, value float64) error {
 	return refuse("values", "%v of %q is not a number up to ±%.2g; leave the node out", value, id, largestValue)
 }
 
-// beginLearning begins a job on a problem; workspace declares the memory of the job. It returns the problem on the rows of
-// the job, and the settings with the memory of the job.
+// beginLearning returns the problem on the rows of the job, and the settings with the memory of the job. workspace
+// declares this memory.
 func (g *Graph) beginLearning(ctx context.Context, p *engine.Problem,
 	s *engine.Settings, n *Needs,
 	workspace func(*engine.Problem, *engine.Settings, *Plan) (budget.Workspace, error),
@@ -558,11 +547,10 @@ func (g *Graph) beginLearning(ctx context.Context, p *engine.Problem,
 	return job, job.Problem(p), &set, nil
 }
 
-// attributesSetting is the name of attributes of nodes in [engine.Engine.Takes].
 const attributesSetting = "node_features"
 
-// methods returns the methods that the options name, with their own settings, and the settings of all methods, which report
-// progress. It returns an error if an option makes no difference to the methods.
+// methods returns the methods with their own settings, and the common settings. An option that makes no difference to the
+// methods is an error.
 func (o *ClassifyOptions) methods(ctx context.Context,
 	progress func(stage string, done, total int64)) ([]engine.Entry, *engine.Settings, error) {
 	entries, err := method.Parse(cmp.Or(o.Method, "auto"))

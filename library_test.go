@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// docs/library.md, docs/tour.md and README.md show code that runs: each of their blocks, or its function main, stands in an example.
+// Blocks of docs/library.md, docs/tour.md and README.md, or their main functions, stand in an example.
 func TestLibraryPage(t *testing.T) {
 	page, err := os.ReadFile("docs/library.md")
 	if err != nil {

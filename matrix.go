@@ -68,7 +68,7 @@ func (g *Graph) Kernel(ctx context.Context, name string,
 	return sparse.DenseOf(b), report, nil
 }
 
-// parseKernel parses the name of a kernel and the given values of its parameters. It accepts unknown names.
+// parseKernel accepts unknown names.
 func parseKernel(text string) (name string, values param.Values, err error) {
 	term, err := param.ParseTerm(text)
 	if err != nil {
@@ -252,8 +252,7 @@ func (g *Graph) Solve(ctx context.Context, h Matrix, a, c float64,
 	return x, report, err
 }
 
-// apply returns a function of the graph times B, which must have a row for each node. It allocates blocks after their memory
-// is reserved, because Begin may wait for other jobs.
+// apply allocates blocks after their memory is reserved, because Begin may wait for other jobs.
 func (g *Graph) apply(ctx context.Context, n *kernel.NamedFunction,
 	b mat.Matrix, tolerance float64) (*mat.Dense, *kernel.Report, error) {
 	if err := g.checkOpen(); err != nil {
@@ -285,7 +284,6 @@ func (g *Graph) apply(ctx context.Context, n *kernel.NamedFunction,
 	return g.fromRows(y), report, nil
 }
 
-// toRows converts a matrix with rows in the order of the ids to a block with rows in the order of the graph.
 func (g *Graph) toRows(b mat.Matrix) *sparse.Block[float64] {
 	n, k := b.Dims()
 	x := sparse.NewBlock[float64](n, k)
@@ -300,7 +298,6 @@ func (g *Graph) toRows(b mat.Matrix) *sparse.Block[float64] {
 	return x
 }
 
-// checkBlock returns an error unless b has n rows, at least one column and finite elements.
 func checkBlock(option string, b mat.Matrix, n int) error {
 	if b == nil {
 		return refuse(option, "it is nil; give a matrix with a row for each node")
@@ -358,7 +355,6 @@ func (g *Graph) Rank(ctx context.Context, seeds []string,
 	return r, err
 }
 
-// checkRanking returns an error for a kernel that cannot rank nodes.
 func checkRanking(name string) error {
 	f := kernel.Families().Named(name)
 	switch {

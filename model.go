@@ -67,10 +67,9 @@ const modelMagic = "heatwalk model "
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// errModelText is returned for an id or a class that is not UTF-8, because JSON cannot hold it.
+// JSON cannot hold other text.
 var errModelText = errors.New("heatwalk: an id or the name of a class is not UTF-8")
 
-// CheckText returns an error that wraps [errModelText] if an id or a class is not UTF-8.
 func (f *Model) CheckText() error {
 	for _, text := range slices.Concat(f.IDs, f.Classes) {
 		if !utf8.ValidString(text) {
@@ -142,7 +141,7 @@ func (f *Model) Write(w io.Writer) error {
 	return err
 }
 
-// modelChecksum returns the second line of a file. Since version 3 the sum covers the first line too.
+// Since version 3 the checksum covers the first line too.
 func modelChecksum(version int, body []byte) string {
 	sum := uint32(0)
 	if version > oldModelVersion {
@@ -234,7 +233,6 @@ func (f *Model) readOrigin(body []byte) error {
 // UnweightedEdges is the setting of reading that makes lines with weight 0 edges, see ingest.Config.
 const UnweightedEdges = "unweighted"
 
-// modelVersionError is the error for a model of an unknown version. It wraps [shard.ErrVersion].
 type modelVersionError struct {
 	Path    string
 	Version int
@@ -249,7 +247,6 @@ func (e *modelVersionError) Error() string {
 // Unwrap returns [shard.ErrVersion].
 func (e *modelVersionError) Unwrap() error { return shard.ErrVersion }
 
-// validate describes the first inconsistency of the model, or returns "".
 func (f *Model) validate() string {
 	if f.Model == nil || len(f.IDs) != len(f.Class)+len(f.Value) || f.Class != nil && f.Value != nil ||
 		f.Shares != nil && len(f.Shares) != len(f.Classes) ||

@@ -16,11 +16,11 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// fixtures are models of this format and the one before it, which stay readable.
+// fixtures are models of the current and the previous format.
 var fixtures = []string{"testdata/format/model/v2-auto", "testdata/format/model/v2-kernel",
 	"testdata/format/model/v3-auto", "testdata/format/model/v3-origin"}
 
-// TestFixtures checks that models of these formats can be read, and those of this one are written to the same bytes.
+// Fixtures of the current format are also written to the same bytes.
 func TestFixtures(t *testing.T) {
 	for _, path := range fixtures {
 		want, err := os.ReadFile(path)
@@ -48,7 +48,7 @@ func TestFixtures(t *testing.T) {
 	}
 }
 
-// TestModelOfNumbers tests that a saved model of numbers, and of several labels, predicts the same as before.
+// Saved models of numbers and of several labels predict the same as before.
 func TestModelOfNumbers(t *testing.T) {
 	g := openKarate(t, nil)
 	p, err := g.Regress(t.Context(), map[string]float64{"1": 10, "2": 8, "3": 7, "33": 1, "34": 2}, "lgc,hops")
@@ -78,7 +78,6 @@ func TestModelOfNumbers(t *testing.T) {
 	}
 }
 
-// TestDamage changes every byte of a model, and cuts it at every length.
 func TestDamage(t *testing.T) {
 	text, err := os.ReadFile(fixtures[0])
 	if err != nil {

@@ -1,4 +1,3 @@
 package heatwalk_test
 
-// The kernels and learners of the papers are tested as those of the core.
 import _ "github.com/heatwalk/heatwalk/papers"

@@ -332,7 +332,6 @@ func (p *Prediction) addKinds(ctx context.Context, list []Reasons) error {
 	return nil
 }
 
-// kinds returns the kinds of the edges with weights other than 0, and their shares.
 func (l *edgesOfLink) kinds(m *shard.Manifest) (list []explain.LinkKind) {
 	position := map[int]int{} // of a kind in list
 	total := 0.0
@@ -411,7 +410,6 @@ func (p *Prediction) Sets(ctx context.Context, coverage float64) (*Sets, error) 
 	return &Sets{s, p}, nil
 }
 
-// probabilities returns the probabilities of a row, or nil if no label reaches it.
 func (p *Prediction) probabilities(row int) []float64 {
 	if !p.Reached.Contains(uint32(row)) {
 		return nil
@@ -439,7 +437,6 @@ func (s *Sets) Classes(id string) []string {
 	return s.Row(row)
 }
 
-// holdOut keeps the scores of the held-out labels of a problem at the given places, for Sets.
 func (p *Prediction) holdOut(q *engine.Problem, places []choose.Place) {
 	s := p.HeldOutScores
 	s.Other = choose.UnseenShare(q)

@@ -43,7 +43,6 @@ func openBlocks(t *testing.T, nodes int) *heatwalk.Graph {
 	return g
 }
 
-// drawBlocks returns the labels of random nodes of openBlocks.
 func drawBlocks(g *heatwalk.Graph, nodes, number int, draw uint64) map[string]string {
 	labels := map[string]string{}
 	for _, v := range rand.New(rand.NewPCG(draw, uint64(number))).Perm(nodes)[:number] {
@@ -54,8 +53,7 @@ func drawBlocks(g *heatwalk.Graph, nodes, number int, draw uint64) map[string]st
 	return labels
 }
 
-// coverageOf returns the coverage of sets at the nodes of openBlocks without a label, and the share of those whose likeliest class is
-// right.
+// coverageOf returns the coverage of sets at unlabelled nodes, and the share of nodes whose likeliest class is right.
 func coverageOf(g *heatwalk.Graph, sets *heatwalk.Sets, labels map[string]string) (covered, right float64) {
 	hidden := 0.0
 	for _, id := range g.IDs() {
@@ -82,7 +80,6 @@ func lawOf(sets *heatwalk.Sets) distuv.Beta {
 	return distuv.Beta{Alpha: rank, Beta: float64(sets.Tested) + 1 - rank}
 }
 
-// predictBlocks predicts from labels by a method with its default parameters.
 func predictBlocks(t *testing.T, g *heatwalk.Graph, labels map[string]string, name string) *heatwalk.Prediction {
 	t.Helper()
 	entries, err := method.Parse(name)
@@ -101,8 +98,8 @@ func predictBlocks(t *testing.T, g *heatwalk.Graph, labels map[string]string, na
 	return p
 }
 
-// The coverage of sets of auto on a block model is at least that of the beta law of the held-out labels, and at most it where
-// labels alone are right less often. Sets are the same with another number of threads.
+// The coverage of auto's sets follows the beta law of the held-out labels, for any number of threads. Sets are the same with
+// another number of threads.
 func TestSetsCover(t *testing.T) {
 	const nodes = 1600
 	g := openBlocks(t, nodes)
@@ -135,7 +132,7 @@ func TestSetsCover(t *testing.T) {
 	}
 }
 
-// Every method that predicts classes has sets, whose coverage is that of the law of the held-out labels.
+// Sets of every method have the coverage of the beta law.
 func TestMethodsHaveSets(t *testing.T) {
 	const nodes = 400
 	g := openBlocks(t, nodes)

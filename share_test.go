@@ -30,7 +30,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// TestMain lets no test wait for a disk.
 func TestMain(m *testing.M) {
 	durable.OS = durabletest.Unsynced(durable.OS)
 	if os.Getenv(serverVariable) == "" { // whose memory is measured
@@ -39,7 +38,6 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// openRing opens a graph of a ring with chords.
 func openRing(t *testing.T, nodes int, o *Options) *Graph {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -70,7 +68,7 @@ func seedsOf(client int) []string {
 
 const serverVariable = "HEATWALK_TEST_SERVER_MEMORY"
 
-// A server of 64 clients stays below its limit of resident memory, and each client gets the bits that it gets alone.
+// With 64 clients the resident memory stays below the limit, and results have the bits of a single client.
 func TestServerMemory(t *testing.T) {
 	if limit := os.Getenv(serverVariable); limit != "" {
 		bytes, err := strconv.ParseInt(limit, 10, 64)
@@ -126,7 +124,6 @@ func TestServerMemory(t *testing.T) {
 	}
 }
 
-// serveClients answers 64 clients at the same time in a process with a limit of resident memory.
 func serveClients(t *testing.T, limit int64) {
 	const different = 4
 	data := budget.Data(limit)
@@ -154,8 +151,7 @@ func serveClients(t *testing.T, limit int64) {
 	_, _ = io.ReadAll(os.Stdin) // until the peak has been read
 }
 
-// Jobs that share memory or a number of jobs give the results that each gives alone, also while contexts of others end, and
-// leave nothing behind.
+// Jobs that share memory or a limit of jobs give the results of jobs alone, and leave nothing behind.
 func TestJobsShare(t *testing.T) {
 	for name, o := range map[string]*Options{
 		"memory": {Memory: 12 << 20}, "jobs": {Jobs: 2}, "both": {Memory: 16 << 20, Jobs: 3, Stream: true},
@@ -193,7 +189,6 @@ func TestJobsShare(t *testing.T) {
 	}
 }
 
-// Jobs that wait end with an error when the graph is closed.
 func TestCloseEndsWaiting(t *testing.T) {
 	g := openKarate(t, &Options{Jobs: 1})
 	job, err := g.Begin(t.Context(), &Needs{})
@@ -212,7 +207,7 @@ func TestCloseEndsWaiting(t *testing.T) {
 	job.End()
 }
 
-// A graph may be closed while jobs begin, wait and compute: each gives its result, or ErrClosed.
+// Jobs on a graph that is being closed give their result or ErrClosed.
 func TestCloseWhileInUse(t *testing.T) {
 	uses := usesOfGraph(t)
 	for name, o := range map[string]*Options{"memory": nil, "disk": {Stream: true}, "one job": {Jobs: 1}} {
@@ -244,7 +239,7 @@ func TestCloseWhileInUse(t *testing.T) {
 	}
 }
 
-// Goroutines that share a graph compute every kernel and every function as one alone.
+// Goroutines that share a graph get the results of a single goroutine.
 func TestGoroutinesShareGraph(t *testing.T) {
 	g := openKarate(t, nil)
 	for _, f := range kernel.Families() {
@@ -288,7 +283,7 @@ func TestGoroutinesShareGraph(t *testing.T) {
 	}
 }
 
-// Every method of a graph may be called by several goroutines at the same time. The race detector reports data that they change.
+// The race detector reports data that concurrent calls change.
 func TestGoroutinesCallMethods(t *testing.T) {
 	uses := usesOfGraph(t)
 	for name, read := range map[string]func(g *Graph){

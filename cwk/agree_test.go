@@ -14,8 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// Columns of a slab are those of the whole walk, with any memory and any
-// number of workers, to the bit.
+// Slabs have the bits of the whole walk, for any memory and number of workers.
 func TestSlabsAgree(t *testing.T) {
 	t.Run("float32", testSlabsAgree[float32])
 	t.Run("float64", testSlabsAgree[float64])
@@ -89,7 +88,7 @@ func testSlabsAgree[T sparse.Float](t *testing.T) {
 	}
 }
 
-// On a small graph the workers walk slabs of their own.
+// On a small graph, each worker walks its own slabs.
 func TestLanesAgree(t *testing.T) {
 	w := randomWalk[float32](t, 13)
 	for range 4 {
@@ -132,8 +131,8 @@ func TestLanesAgree(t *testing.T) {
 	}
 }
 
-// copies is a matrix like one read from disk: every panel in fresh memory that
-// is overwritten after the visit.
+// copies is a matrix like a matrix on disk: the memory of each panel is overwritten after the
+// visit.
 type copies struct{ sparse.Matrix }
 
 func (m copies) SweepRows(ctx context.Context, lo, hi, workers int, visit func(int, sparse.Panel) error) error {
@@ -150,8 +149,7 @@ func (m copies) SweepRows(ctx context.Context, lo, hi, workers int, visit func(i
 	})
 }
 
-// hubWalk returns a walk on a graph with a row of several ranges, whose hub is
-// a seed.
+// The hub, whose row has several ranges, is a seed.
 func hubWalk[T sparse.Float](t *testing.T) *cwk.Walk[T] {
 	w := &cwk.Walk[T]{A: testgraph.Hub(), Steps: 4, Variants: []cwk.Variant{{Absorb: 0.25}, {Absorb: 0.75}}}
 	w.Degrees = degrees(t, w.A)
@@ -160,7 +158,7 @@ func hubWalk[T sparse.Float](t *testing.T) *cwk.Walk[T] {
 	return w
 }
 
-// On a graph of many ranges the walk is what row by row sums give.
+// Walks over many ranges agree with sums row by row.
 func TestManyRanges(t *testing.T) {
 	w := hubWalk[float64](t)
 	a := w.A.(*sparse.CSR)
@@ -246,8 +244,7 @@ func testWorkersAgree[T sparse.Float](t *testing.T) {
 	}
 }
 
-// Every row is visited once for each step, and its step is over everywhere
-// before the next begins.
+// All rows of a step are visited before the next step begins.
 func TestVisits(t *testing.T) {
 	w := hubWalk[float64](t)
 	w.Workers = 3

@@ -9,8 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// benchWalk returns a walk on a random graph whose every twentieth row is a
-// seed.
+// Every twentieth row is a seed.
 func benchWalk[T sparse.Float](b *testing.B, nodes, edges, classes, steps int) *cwk.Walk[T] {
 	b.Helper()
 	w := &cwk.Walk[T]{A: testgraph.Random(1, nodes, edges, false), Steps: steps}
@@ -24,8 +23,7 @@ func benchWalk[T sparse.Float](b *testing.B, nodes, edges, classes, steps int) *
 	return w
 }
 
-// The walk of a whole grid on a graph of Cora's size: 13 rates, 10 folds and
-// the full walk, 7 classes.
+// A grid on a graph of Cora's size: 13 rates, 10 folds and the full walk, 7 classes.
 func BenchmarkGrid(b *testing.B) {
 	w := benchWalk[float32](b, 2708, 5278, 7, 200)
 	fold := make([]int, len(w.Seeds.Row))

@@ -75,12 +75,10 @@ func (w *Walk[T]) Features(ctx context.Context, start int, picks []Pick,
 	}
 }
 
-// panelRows returns the number of rows of features in memory at a time.
 func (w *Walk[T]) panelRows(start, picks int) int {
 	return min(picks, budget.Widest(picks, w.Memory/2, func(rows int) budget.Size { return w.pickedBytes(start, rows) }))
 }
 
-// scale returns the factor between probabilities and features.
 func (w *Walk[T]) scale(start int) T {
 	return T(1 / math.Sqrt(float64(w.Steps-start+1)))
 }
@@ -112,7 +110,7 @@ func (w *Walk[T]) collect(ctx context.Context, start int,
 	return dst, nil
 }
 
-// planPicks returns a walker over the picked variants, which is not prepared yet, and the number of columns in a slab.
+// planPicks returns a walker that is not prepared yet, and the number of columns in a slab.
 func (w *Walk[T]) planPicks(start int,
 	picks []Pick) (k *walker[T], cols int, err error) {
 	if err := w.validate(start); err != nil {
@@ -142,8 +140,7 @@ func (w *Walk[T]) FeaturesBytes(start int, picks []Pick) (bytes budget.Size, swe
 		(len(picks) + batch - 1) / max(1, batch) * k.sweepsAt(cols), nil
 }
 
-// pickedBytes returns the memory of the features of the given number of picks, with lists of the
-// picks and their order.
+// pickedBytes includes the lists of the picks and their order.
 func (w *Walk[T]) pickedBytes(start, picks int) budget.Size {
 	const perPick = 16 + 8
 	return budget.AllOf(budget.Block[T](picks, w.width(start)), budget.Times(picks, perPick))
@@ -154,7 +151,7 @@ func (w *Walk[T]) width(start int) int {
 	return w.Seeds.Classes * (w.Steps - start + 1)
 }
 
-// walkerOf returns a walker over the variants with picks. It must be prepared before it walks.
+// The walker of walkerOf must be prepared before it walks.
 func (w *Walk[T]) walkerOf(picks ...[]Pick) *walker[T] {
 	used := make([]bool, len(w.Variants))
 	for _, list := range picks {
@@ -171,7 +168,7 @@ func (w *Walk[T]) walkerOf(picks ...[]Pick) *walker[T] {
 	return &walker[T]{w: w, variants: variants}
 }
 
-// collectTo stores the probabilities of the picked rows in dst, times scale. It walks at most cols columns at a time.
+// collectTo stores the probabilities of the picked rows, times scale, and walks at most cols columns at a time.
 func (k *walker[T]) collectTo(ctx context.Context, dst *sparse.Block[T],
 	minSteps int, picks []Pick, scale T, cols int) error {
 	classes := k.w.Seeds.Classes

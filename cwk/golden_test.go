@@ -67,7 +67,6 @@ func testGolden[T sparse.Float](t *testing.T) {
 	}
 }
 
-// stepsOf returns the rows of some steps of a stack.
 func stepsOf[T sparse.Float](all *sparse.Block[T], n int, steps ...int) *sparse.Block[T] {
 	out := sparse.NewBlock[T](len(steps)*n, all.Cols)
 	for s, t := range steps {
@@ -112,7 +111,6 @@ func testGoldenFeatures[T sparse.Float](t *testing.T) {
 	}
 }
 
-// unfold turns rows of collected probabilities into a stack of P_t.
 func unfold[T sparse.Float](f *sparse.Block[T], classes int) *sparse.Block[T] {
 	steps := f.Cols / classes
 	all := sparse.NewBlock[T](steps*f.Rows, classes)
@@ -124,7 +122,6 @@ func unfold[T sparse.Float](f *sparse.Block[T], classes int) *sparse.Block[T] {
 	return all
 }
 
-// A fully absorbing walk is label propagation.
 func TestGoldenLabelPropagation(t *testing.T) {
 	for graph, steps := range map[string][]int{"karate": {5, 50}, "wrand60": {5, 50}, "sbm300": {10}} {
 		g := testgraph.Load(t, graph)
@@ -133,7 +130,7 @@ func TestGoldenLabelPropagation(t *testing.T) {
 			want := testgraph.Golden(t, fmt.Sprintf("%s/lp_steps%d.npy", graph, s))
 			testgraph.Close(t, stepsOf(p, len(g.Nodes), s), want, 1e-10, 1e-9)
 		}
-		// The limit; the slowest of the three loses 3 % a step.
+		// This is the limit: the slowest of the three graphs loses 3 % a step.
 		p := stack(t, walkOn[float64](g, 1, cwk.Prior{}, 2000))
 		testgraph.Close(t, stepsOf(p, len(g.Nodes), 2000), testgraph.Golden(t, graph+"/lp_harmonic.npy"), 1e-9, 0)
 	}

@@ -30,7 +30,7 @@ func (w *Walk[T]) Gram(ctx context.Context, start int, rows, cols []Pick,
 	k.prepare()
 	k.sweeps = plan.walks(len(rows)) * k.sweepsAt(plan.slab)
 	values := make([]T, plan.panel*len(cols))
-	features := sparse.NewBlock[T](len(cols)+plan.rows, w.width(start)) // of cols, then of some rows
+	features := sparse.NewBlock[T](len(cols)+plan.rows, w.width(start)) // the features of cols, then of some rows
 	held := blocks.Range(features, 0, len(cols))
 	if plan.rows == 0 {
 		if err := k.collectTo(ctx, held, start, cols, w.scale(start), plan.slab); err != nil {
@@ -67,7 +67,6 @@ func (w *Walk[T]) GramBytes(start int,
 	return plan.size, plan.walks(len(rows)) * k.sweepsAt(plan.slab), nil
 }
 
-// gramPlan describes how a Gram block is computed.
 type gramPlan struct {
 	rows  int // rows whose features are in memory at a time; 0 if rows are cols
 	panel int // rows of a panel
@@ -75,7 +74,6 @@ type gramPlan struct {
 	size  budget.Size
 }
 
-// walks returns the number of walks for the features of the given number of rows. Each walk costs all steps.
 func (p gramPlan) walks(rows int) int {
 	if p.rows == 0 {
 		return 1
@@ -117,7 +115,6 @@ func (w *Walk[T]) planGram(start int,
 	return k, planOf(rowsIn(w.Memory, slab), slab), nil
 }
 
-// panels multiplies the features of rows, which begin at row lo, with the features of cols.
 func panels[T sparse.Float](ctx context.Context, workers, lo int,
 	rows, cols *sparse.Block[T], values []T,
 	sink func(lo int, panel *sparse.Block[T]) error) error {

@@ -15,7 +15,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// A block is the product of the features, whatever its shape.
 func TestGramIsProductOfFeatures(t *testing.T) {
 	t.Run("float32", testGramIsProduct[float32])
 	t.Run("float64", testGramIsProduct[float64])
@@ -53,7 +52,7 @@ func testGramIsProduct[T sparse.Float](t *testing.T) {
 	})
 }
 
-// Panels of any size hold the same bits.
+// The size of panels does not change bits.
 func TestGramMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -138,7 +137,6 @@ func rowsBetween[T sparse.Float](b *sparse.Block[T], lo, hi int) *sparse.Block[T
 	return &sparse.Block[T]{Rows: hi - lo, Cols: b.Cols, Stride: b.Stride, Data: b.Data[lo*b.Stride : hi*b.Stride]}
 }
 
-// A failing sink and a cancelled context end the stream.
 func TestGramStops(t *testing.T) {
 	w := randomWalk[float64](t, 4)
 	rows := plainPicks(everyRow(w.A))
@@ -172,7 +170,6 @@ func TestFolds(t *testing.T) {
 	}
 }
 
-// A seed's honest features do not depend on its own label.
 func TestHonestFeaturesHideTheLabel(t *testing.T) {
 	w := randomWalk[float64](t, 8)
 	fold := []int{0, 1, 2, 0, 1, 2, 0, 1, 2}

@@ -17,7 +17,6 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var background = context.Background()
 
-// walkOn returns a walk with one variant on a golden graph.
 func walkOn[T sparse.Float](g testgraph.Graph, alpha float64, prior cwk.Prior, steps int) *cwk.Walk[T] {
 	return &cwk.Walk[T]{
 		A: g.A, Degrees: g.Degrees, Prior: prior, Steps: steps,
@@ -26,8 +25,8 @@ func walkOn[T sparse.Float](g testgraph.Graph, alpha float64, prior cwk.Prior, s
 	}
 }
 
-// randomWalk returns a walk on a random weighted graph with isolated nodes and
-// self loops: 40 rows of which 9 are seeds, 3 classes, and four variants.
+// randomWalk returns a walk on a weighted graph of 40 nodes with isolated nodes and self loops, 9
+// seeds, 3 classes and four variants.
 func randomWalk[T sparse.Float](t testgraph.TB, rngSeed uint64) *cwk.Walk[T] {
 	t.Helper()
 	const nodes, seeds, classes = 40, 9, 3
@@ -50,7 +49,6 @@ func randomWalk[T sparse.Float](t testgraph.TB, rngSeed uint64) *cwk.Walk[T] {
 	return w
 }
 
-// givenPrior returns a random distribution for each row.
 func givenPrior(rngSeed uint64, rows, classes int) *sparse.Block[float64] {
 	rng := rand.New(rand.NewPCG(rngSeed, 2))
 	p := sparse.NewBlock[float64](rows, classes)
@@ -67,10 +65,8 @@ func givenPrior(rngSeed uint64, rows, classes int) *sparse.Block[float64] {
 	return p
 }
 
-// plainPicks are picks of rows from variant 0.
 func plainPicks(rows []int) []cwk.Pick { return cwk.Picks(rows, cwk.Seeds{}, nil) }
 
-// stack runs the walk and returns P_0 … P_Steps below one another.
 func stack[T sparse.Float](t testgraph.TB, w *cwk.Walk[T]) *sparse.Block[T] {
 	t.Helper()
 	all := sparse.NewBlock[T](len(w.Degrees)*(w.Steps+1), w.Seeds.Classes*len(w.Variants))
@@ -85,7 +81,6 @@ func stack[T sparse.Float](t testgraph.TB, w *cwk.Walk[T]) *sparse.Block[T] {
 	return all
 }
 
-// gram returns a whole kernel block, and the sizes of its panels.
 func gram[T sparse.Float](t testgraph.TB, w *cwk.Walk[T], from int, rows, cols []cwk.Pick) (*sparse.Block[T], []int) {
 	t.Helper()
 	k := sparse.NewBlock[T](len(rows), len(cols))
@@ -111,7 +106,6 @@ func gram[T sparse.Float](t testgraph.TB, w *cwk.Walk[T], from int, rows, cols [
 	return k, panels
 }
 
-// sameBits fails the test unless a and b are equal to the bit.
 func sameBits[T sparse.Float](t testgraph.TB, what string, a, b *sparse.Block[T]) {
 	t.Helper()
 	if a.Rows != b.Rows || a.Cols != b.Cols {
@@ -137,7 +131,6 @@ func wide[T sparse.Float](b *sparse.Block[T]) *sparse.Block[float64] {
 	return w
 }
 
-// epsilon is the distance from 1 to the next larger number.
 func epsilon[T sparse.Float]() float64 {
 	if math.Float64bits(float64(T(1)+T(0x1p-30))) == math.Float64bits(1) {
 		return 0x1p-23

@@ -48,7 +48,7 @@ func (p Prior) Distributions(s Seeds) func(row int) []float64 {
 	return func(int) []float64 { return shared }
 }
 
-// commonDistribution returns the common distribution of all nodes in the variant, or nil if each node has its own.
+// commonDistribution returns nil if each node has its own distribution.
 func (p Prior) commonDistribution(s Seeds, v Variant) []float64 {
 	if p.Given != nil {
 		return nil
@@ -71,7 +71,6 @@ func (p Prior) commonDistribution(s Seeds, v Variant) []float64 {
 	return dist
 }
 
-// problems validates the prior of an n-node walk.
 func (p Prior) problems(n int, team *sparse.Team, s Seeds,
 	variants []Variant) []error {
 	var list []error
@@ -109,7 +108,6 @@ func (p Prior) problems(n int, team *sparse.Team, s Seeds,
 	return list
 }
 
-// seen reports whether the variant shows any seed.
 func (s Seeds) seen(v Variant) bool {
 	for i := range s.Row {
 		if !v.hides(i) {

@@ -11,8 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// TestWalksOnSeveralProcesses compares features, a Gram block and scores of processes that share the rows
-// with those of one process, and the bits of two runs.
+// Processes that share rows agree with a single process, and two runs have the same bits.
 func TestWalksOnSeveralProcesses(t *testing.T) {
 	whole := randomWalk[float64](t, 5)
 	n, classes := len(whole.Degrees), whole.Seeds.Classes
@@ -29,7 +28,6 @@ func TestWalksOnSeveralProcesses(t *testing.T) {
 		fold[i] = i % 3
 	}
 	whole.Variants = cwk.FoldVariants(0.5, fold)
-	// results returns the kernel values among the named nodes, whose rows are given, and the scores.
 	results := func(w *cwk.Walk[float64], rows []int) (k, scores *sparse.Block[float64], err error) {
 		picks := cwk.Picks(rows, w.Seeds, fold)
 		k = sparse.NewBlock[float64](len(rows), len(rows)+w.Seeds.Classes*(w.Steps+1))
@@ -120,7 +118,7 @@ func TestWalksOnSeveralProcesses(t *testing.T) {
 	}
 }
 
-// TestSeedsAreNamedRows checks that a seed that only one process has is refused.
+// A seed must be a row of every process.
 func TestSeedsAreNamedRows(t *testing.T) {
 	whole := randomWalk[float32](t, 5)
 	err := testgraph.Processes(2, func(network sparse.Network) error {

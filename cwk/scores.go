@@ -69,15 +69,13 @@ func (w *Walk[T]) Scores(ctx context.Context, dst *sparse.Block[float64], start 
 	return nil
 }
 
-// scorer computes scores from walks of variant 0.
 type scorer[T sparse.Float] struct {
 	k         *walker[T]
 	cols      int // classes of a walk
 	functions int // of one call of visit
 }
 
-// newScorer returns a scorer that computes as many of the functions at a time as fit into memory. functions is 0 if the
-// caller has a block for the scores.
+// newScorer plans as many functions at a time as fit into memory; functions is 0 if the caller has the block of scores.
 func newScorer[T sparse.Float](w *Walk[T], functions int) (*scorer[T], error) {
 	s := &scorer[T]{k: newWalker(w, []int{0}), cols: min(ScoreClasses, w.Seeds.Classes)}
 	if err := budget.Check(w.Memory, s.bytes(min(1, functions)), narrowest); err != nil {
@@ -87,8 +85,7 @@ func newScorer[T sparse.Float](w *Walk[T], functions int) (*scorer[T], error) {
 	return s, nil
 }
 
-// bytes returns the memory of the walks and of the scores of the given number of functions, with their weights on the
-// classes of a walk.
+// bytes includes the weights of the functions on the classes of a walk.
 func (s *scorer[T]) bytes(functions int) budget.Size {
 	w := s.k.w
 	column := budget.Vector[float64](len(w.Degrees) + s.cols*(w.Steps+1))
@@ -120,7 +117,7 @@ func (s *scorer[T]) to(ctx context.Context, dst *sparse.Block[float64], start in
 					x[j] = float64(T(scale * v))
 				}
 				step := simd.RowsOf(weights.Data, weights.Stride, (t-start)*classes+lo)
-				sum := simd.Rows[float64]{Data: y} // one row, to which the others are added in turn
+				sum := simd.Rows[float64]{Data: y} // the other rows are added to this row in turn
 				simd.AddRows(sum, len(x), len(y), sum, x, step)
 			}
 		})

@@ -12,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// scoreWalk returns a walk with many classes, and weights for 7 functions.
 func scoreWalk[T sparse.Float](t testgraph.TB, classes, from int) (*cwk.Walk[T], *sparse.Block[float64], []float64) {
 	t.Helper()
 	w := randomWalk[T](t, 21)
@@ -32,7 +31,6 @@ func scoreWalk[T sparse.Float](t testgraph.TB, classes, from int) (*cwk.Walk[T],
 	return w, weights, bias
 }
 
-// Scores are the features times the weights.
 func TestScores(t *testing.T) {
 	t.Run("float32", testScores[float32])
 	t.Run("float64", testScores[float64])
@@ -103,7 +101,7 @@ func TestScoresWithoutBias(t *testing.T) {
 	sameBits(t, "bias nil", none, zero)
 }
 
-// A walk is given up only if no column of scores fits.
+// A walk is refused only if no column of scores fits.
 func TestScoresFit(t *testing.T) {
 	w, weights, bias := scoreWalk[float64](t, 5, 0)
 	whole := sparse.NewBlock[float64](40, 7)

@@ -10,7 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// block returns the first or second block of the walker with the given shape. Its content is undefined, its padding zero.
+// The content of block is undefined, its padding is zero.
 func (k *walker[T]) block(which, rows, cols int) *sparse.Block[T] {
 	stride := sparse.Stride[T](cols)
 	if cap(k.data[which]) < rows*stride {
@@ -23,13 +23,11 @@ func (k *walker[T]) block(which, rows, cols int) *sparse.Block[T] {
 	return &sparse.Block[T]{Rows: rows, Cols: cols, Stride: stride, Data: data}
 }
 
-// sweepsAt returns the number of sweeps of a walk in slabs of the given width.
 func (k *walker[T]) sweepsAt(width int) int {
-	width = max(1, width) // of no column at all there is no slab
+	width = max(1, width) // without columns there is no slab
 	return (k.columns() + width - 1) / width * k.w.Steps
 }
 
-// walkSlabs walks all columns in slabs lo ≤ j < hi of the given width, one after the other.
 func (k *walker[T]) walkSlabs(ctx context.Context, width int,
 	visit func(lo, hi, t int, rows sparse.Rows, p *sparse.Block[T])) error {
 	for lo, hi := range blocks.Slabs(k.columns(), width) {
@@ -43,8 +41,7 @@ func (k *walker[T]) walkSlabs(ctx context.Context, width int,
 	return sched.Cause(ctx)
 }
 
-// bytes returns the memory of a walk with cols columns: two blocks, a factor for each row, and another factor for rows
-// without entries.
+// bytes counts two blocks, a factor for each row, and another factor for rows without entries.
 func (w *Walk[T]) bytes(cols int) budget.Size {
 	n := len(w.Degrees)
 	return budget.AllOf(budget.Block[float64](n, 2), budget.Times(2, budget.Block[T](n, cols)))
@@ -59,5 +56,4 @@ func (k *walker[T]) slab(used budget.Size) (int, error) {
 	return budget.Widest(k.columns(), k.w.Memory, size), nil
 }
 
-// narrowest names the memory of the narrowest slab, which a limit must hold.
 const narrowest = "the narrowest walk"

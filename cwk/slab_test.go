@@ -7,7 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// A block that is used again has zero padding.
+// The padding of a reused block is zero.
 func TestPadding(t *testing.T) {
 	var l walker[float64]
 	wide := l.block(0, 5, 8)
@@ -22,7 +22,6 @@ func TestPadding(t *testing.T) {
 	}
 }
 
-// Nothing is picked: there are no features, and nothing is walked.
 func TestNoPicks(t *testing.T) {
 	w := &Walk[float64]{
 		A: testgraph.Path(4), Degrees: []float64{1, 2, 2, 1}, Variants: []Variant{{Absorb: .5}}, Steps: 2,

@@ -9,8 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// A walk on a store gives the bits of a walk in memory, whether the frames are
-// kept or read again in every sweep.
+// Walks on a store have the bits of walks in memory.
 func TestStoreAgrees(t *testing.T) {
 	w := hubWalk[float32](t)
 	a, n := w.A.(*sparse.CSR), len(w.Degrees)

@@ -56,8 +56,6 @@ func (w *Walk[T]) validate(start int) error {
 	return fmt.Errorf("%w: %w", ErrInvalid, errors.Join(list...))
 }
 
-// problems validates the seeds of an n-node walk and reports whether their lists have the same
-// length.
 func (s Seeds) problems(n int, team *sparse.Team,
 	add func(format string, args ...any)) bool {
 	if s.Classes < 1 {

@@ -87,7 +87,7 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// Degrees that the numbers of a walk do not hold are refused.
+// Degrees that the element type cannot hold are refused.
 func TestValidateScale(t *testing.T) {
 	a := testgraph.Path(2)
 	seeds, variants := cwk.Seeds{Row: []int{0}, Class: []int{0}, Classes: 2}, []cwk.Variant{{Absorb: 0.5}}
@@ -129,7 +129,7 @@ func panics(t *testing.T, want string, do func()) {
 	do()
 }
 
-// Where no class of a node's own prior is likelier than the largest one it is that.
+// Likeliest prefers the largest class on a tie.
 func TestLikeliest(t *testing.T) {
 	given := cwk.Prior{Given: sparse.BlockOf(3, 3, []float64{0.4, 0.2, 0.4, 0.2, 0.3, 0.5, 0.4, 0.4, 0.2})}
 	for row, want := range []int{2, 2, 0} {

@@ -72,7 +72,6 @@ func (w *Walk[T]) Run(ctx context.Context, lo, hi int,
 	return k.run(ctx, lo, hi, visit)
 }
 
-// walker walks some of the variants.
 type walker[T sparse.Float] struct {
 	w        *Walk[T]
 	op       *sparse.Operator[T] // T = D⁻¹A
@@ -116,12 +115,10 @@ func (k *walker[T]) prepare() {
 		func(a, b seed) int { return cmp.Compare(a.row, b.row) })
 }
 
-// columns returns the number of columns of the whole walk.
 func (k *walker[T]) columns() int {
 	return k.w.Seeds.Classes * len(k.variants)
 }
 
-// run walks the columns lo ≤ j < hi of the walker's variants.
 func (k *walker[T]) run(ctx context.Context, lo, hi int,
 	visit func(t int, rows sparse.Rows, p *sparse.Block[T])) error {
 	n := len(k.w.Degrees)

@@ -64,7 +64,6 @@ func reference(w *cwk.Walk[float64], v cwk.Variant, prior func(i, c int) float64
 	return all
 }
 
-// Every variant of every prior agrees with the definition.
 func TestDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rngSeed := rapid.Uint64Range(0, 1<<20).Draw(t, "rng seed")
@@ -103,7 +102,6 @@ func TestDefinition(t *testing.T) {
 	})
 }
 
-// Rows of P_t are distributions, in every variant.
 func TestRowsSumToOne(t *testing.T) {
 	t.Run("float32", testRowsSumToOne[float32])
 	t.Run("float64", testRowsSumToOne[float64])
@@ -132,10 +130,8 @@ func testRowsSumToOne[T sparse.Float](t *testing.T) {
 	})
 }
 
-// Other names for the nodes and another order of the seeds permute the rows
-// and change nothing else. On a regular graph of degree 4 with α = 1/2 and 4
-// classes all numbers are multiples of 2^-50, so that no order of summation
-// rounds.
+// Renaming nodes and reordering seeds permutes the rows. With degree 4, α = 1/2 and 4 classes all
+// numbers are multiples of 2^-50, so that sums are exact in any order.
 func TestRelabelling(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const side = 6
@@ -174,7 +170,7 @@ func TestRelabelling(t *testing.T) {
 	})
 }
 
-// Features of a shorter walk are a prefix of those of a longer one.
+// Features of a shorter walk are a prefix of the features of a longer walk.
 func TestPrefix(t *testing.T) {
 	w := randomWalk[float64](t, 5)
 	picks := plainPicks(everyRow(w.A))
@@ -200,8 +196,7 @@ func TestPrefix(t *testing.T) {
 	}
 }
 
-// Nodes that no seed reaches keep their prior, isolated ones even if it is
-// their own.
+// Nodes that no seed reaches keep their prior; isolated nodes also keep a prior of their own.
 func TestUnreachedKeepPrior(t *testing.T) {
 	a := testgraph.TwoCliques(4)
 	w := &cwk.Walk[float64]{A: a, Degrees: degrees(t, a), Steps: 30, Variants: []cwk.Variant{{Absorb: 0.7}}, Prior: cwk.Prior{Empirical: true, Pseudo: 2}}
@@ -232,8 +227,7 @@ func TestUnreachedKeepPrior(t *testing.T) {
 	}
 }
 
-// The walk follows the links of a row: 0 → 1 → 2 learns from 2, not the other
-// way round.
+// The walk follows out-links: 0 → 1 → 2 learns from 2.
 func TestDirection(t *testing.T) {
 	a, err := sparse.FromTriplets(3, 3, []sparse.Triplet{{Row: 0, Col: 1, Val: 1}, {Row: 1, Col: 2, Val: 1}})
 	if err != nil {
@@ -251,7 +245,6 @@ func TestDirection(t *testing.T) {
 	}
 }
 
-// A cancelled context ends a walk within a range.
 func TestCancel(t *testing.T) {
 	w := hubWalk[float64](t)
 	ctx, cancel := context.WithCancel(background)

@@ -10,8 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// A divided graph, or one that is made of a divided matrix, has the degrees, loops and
-// Laplacian of the whole, also where a loop outweighs the other edges of its node.
+// A divided graph equals the whole graph, also with heavy loops.
 func TestDivide(t *testing.T) {
 	const n = 300
 	for _, heavy := range []float64{0, 0.5, 1e4} {

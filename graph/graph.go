@@ -67,7 +67,7 @@ type Graph struct {
 	symmetry *blocks.Lazy // 1: A was compared with Aᵀ; nil: that is not cached
 }
 
-// Team returns the processes that share the rows of the graph; nil: there is one.
+// Team returns the processes that share the rows of the graph; nil means a single process.
 func (g *Graph) Team() *sparse.Team { return sparse.TeamOf(g.A) }
 
 // WithMemory returns g with another limit of memory. Both share what either has computed.
@@ -86,7 +86,7 @@ func (g *Graph) NullSpace(normalized bool) *blocks.Disjoint {
 	return newNullSpace(g, normalized)
 }
 
-// newNullSpace is NullSpace without the cache. Only a signed graph has components without a null vector.
+// Only a signed graph has components without a null vector.
 func newNullSpace(g *Graph, normalized bool) *blocks.Disjoint {
 	team := sparse.TeamOf(g.A)
 	weights := NullWeights(g, normalized)

@@ -7,8 +7,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// TestFromMat converts a gonum matrix, and checks the errors about negative weights and other
-// shapes.
 func TestFromMat(t *testing.T) {
 	g, err := FromMat(t.Context(), sparse.BlockOf(2, 2, []float64{0, 2, 2, 0}), nil)
 	if err != nil || g.Degrees[0] != 2 || len(g.Components.Sizes) != 1 {
@@ -22,7 +20,7 @@ func TestFromMat(t *testing.T) {
 	}
 }
 
-// A matrix that is not symmetric is an error, unless the difference is rounding; then it is averaged.
+// Asymmetry is an error unless it is rounding, which is averaged.
 func TestFromMatAsymmetric(t *testing.T) {
 	for _, c := range []struct {
 		mirror float64

@@ -7,7 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// The degrees of a hub, of which the loop and a negative weight are in different pieces, are those of a short row.
+// The loop and a negative weight of the hub lie in different pieces of its row.
 func TestHub(t *testing.T) {
 	const n = 2*sparse.MaxRange + 10
 	entries, degree := []sparse.Triplet{{Row: n / 2, Col: n / 2, Val: 5}}, 5.0

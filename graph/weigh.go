@@ -12,8 +12,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// weigh computes the degrees, the diagonal (nil if it is zero) and the smallest size of a weight other than 0, and checks
-// that weights are finite. Cost: one sweep.
+// weigh computes the degrees, the diagonal (nil if it is zero) and the smallest nonzero |a_ij|, and checks the weights.
+// Cost: one sweep.
 func (g *Graph) weigh(ctx context.Context) error {
 	n, _ := g.A.Dims()
 	diag := make([]float64, n)
@@ -115,7 +115,6 @@ func (g *Graph) WithoutHeavyLoops() *Graph {
 		Memory: g.Memory}
 }
 
-// leaveLoopsOut computes the matrix without positive self loops if it is needed.
 func (g *Graph) leaveLoopsOut(ctx context.Context) (err error) {
 	if g.looplessDegrees == nil {
 		return nil

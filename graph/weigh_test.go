@@ -8,8 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Degrees are sums that are rounded once, over pieces of long rows too, and so are
-// those without loops that L is made of where loops outweigh the rest.
+// Degrees are rounded once, over pieces of long rows and without heavy loops too.
 func TestDegreesAreRoundedOnce(t *testing.T) {
 	const n = 40_000 // more than two pieces
 	var list []sparse.Triplet

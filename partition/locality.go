@@ -61,7 +61,7 @@ type link struct {
 	weight float32
 }
 
-// merging is a forest of communities: one tree for each, identified by its root.
+// merging is a forest of communities, each a tree with its root.
 type merging struct {
 	a          *sparse.CSR
 	neighbours []uint32  // number of neighbours of each node
@@ -79,7 +79,6 @@ type merging struct {
 	touched []uint32  // scratch: communities with a weight
 }
 
-// newMerging returns the forest in which every node is its own community.
 func newMerging(a *sparse.CSR) *merging {
 	n, cols := a.Dims()
 	if n != cols {
@@ -179,7 +178,7 @@ func (g *merging) touch(community uint32, weight float32) {
 	g.weight[community] += weight
 }
 
-// visit appends the nodes of a tree to the order, each node before its children.
+// visit appends a tree to the order, parents before children.
 func (g *merging) visit(root uint32) {
 	for stack := []uint32{root}; len(stack) > 0; {
 		node := stack[len(stack)-1]

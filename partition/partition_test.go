@@ -15,12 +15,10 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// orders are the functions that look at a matrix.
 var orders = map[string]func(context.Context, *sparse.CSR, func(int)) ([]uint32, error){
 	"Locality": partition.Locality,
 }
 
-// graph returns the undirected graph of the edges, self loops included.
 func graph(t interface{ Fatal(...any) }, n int, edges [][2]int) *sparse.CSR {
 	var entries []sparse.Triplet
 	seen := map[[2]int]bool{}
@@ -49,7 +47,6 @@ func drawGraph(rt *rapid.T) *sparse.CSR {
 	return graph(rt, n, edges)
 }
 
-// neighbours returns the nodes with an edge to a node.
 func neighbours(a *sparse.CSR, node int) (list []uint32) {
 	col, _ := a.Row(node)
 	for _, v := range col {
@@ -60,7 +57,7 @@ func neighbours(a *sparse.CSR, node int) (list []uint32) {
 	return list
 }
 
-// shuffled numbers the nodes by chance: a graph whose order says nothing.
+// shuffled numbers the nodes randomly.
 func shuffled(t *testing.T, n int, edges [][2]int) *sparse.CSR {
 	to := rand.New(rand.NewPCG(1, 2)).Perm(n)
 	for i, e := range edges {
@@ -78,8 +75,7 @@ func inverse(order []uint32) []int {
 	return place
 }
 
-// cost is the mean of log₂ of the distances between columns that follow each
-// other in a row: about the number of bits of a gap.
+// cost is the mean of log₂ of the gaps in rows, about their number of bits.
 func cost(a *sparse.CSR, order []uint32) float64 {
 	place := inverse(order)
 	var bits float64
@@ -112,8 +108,7 @@ func grid(w, h int) (n int, edges [][2]int) {
 	return w * h, edges
 }
 
-// TestOrders checks the contract of all orders: a permutation, the same each time, with
-// nodes without neighbours last and in their old order.
+// Orders are reproducible permutations, with nodes without neighbours last.
 func TestOrders(t *testing.T) {
 	for name, order := range orders {
 		t.Run(name, func(t *testing.T) {
@@ -147,7 +142,7 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// TestCliques holds that communities that leave no doubt are runs of nodes.
+// Clear communities are runs of nodes.
 func TestCliques(t *testing.T) {
 	const cliques, size = 20, 8
 	var edges [][2]int
@@ -197,8 +192,8 @@ func TestCliques(t *testing.T) {
 	}
 }
 
-// TestGain checks that communities join if and only if modularity grows: the ends of a path of four
-// nodes join their neighbours, and the two pairs stay separate, since 1/m − 3·3/(2m²) < 0.
+// The ends of a path of four nodes join their neighbours; the two pairs stay separate, since 1/m −
+// 3·3/(2m²) < 0.
 func TestGain(t *testing.T) {
 	order, err := partition.Locality(t.Context(), testgraph.Path(4), nil)
 	if want := []uint32{1, 0, 2, 3}; err != nil || !slices.Equal(order, want) {
@@ -206,8 +201,7 @@ func TestGain(t *testing.T) {
 	}
 }
 
-// TestCost holds that every order makes gaps shorter than chance does, on a
-// grid, and that Locality brings them to a few bits.
+// On a grid, every order has shorter gaps than a random order.
 func TestCost(t *testing.T) {
 	n, edges := grid(60, 60)
 	a := shuffled(t, n, edges)

@@ -44,7 +44,7 @@ func TestRangesOfEqualRows(t *testing.T) {
 	}
 }
 
-// Each process has one range if these have similar numbers of rows, even if one row is long, and else many.
+// Each process has one range if the ranges have similar numbers of rows, otherwise many.
 func TestDivide(t *testing.T) {
 	const n = 1 << 15
 	var path, sorted [][2]int
@@ -115,8 +115,7 @@ func countGhosts(a *sparse.CSR, bounds []int, processes int) []int {
 	return ghosts
 }
 
-// A process of a divided matrix receives the rows that its entries refer to, and each of them once. A process with a hub needs
-// the rows of all its neighbours, whichever piece of its row they are in.
+// A process with a hub needs the rows of all neighbours of the hub, whichever piece of its row they are in.
 func TestGhostsOfProcesses(t *testing.T) {
 	hub := testgraph.Hub()
 	n, _ := hub.Dims()

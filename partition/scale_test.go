@@ -33,7 +33,6 @@ func (m model) cut(p, share float64) float64 {
 // grid returns the rows that a process of a √p × √p grid of blocks receives and sends on in a step.
 func (m model) grid(p float64) float64 { return 2 * m.nodes / math.Sqrt(p) * (1 - 1/math.Sqrt(p)) }
 
-// table returns the lines of the table of docs/run.md.
 func (m model) table() string {
 	const (
 		memory  = 100e9     // bytes per second that a machine reads from memory
@@ -83,7 +82,6 @@ func plantedCommunities(t *testing.T, n, degree, communities int, inside float64
 	return shuffled(t, n, edges)
 }
 
-// reordered returns the graph with its rows in an order.
 func reordered(t *testing.T, a *sparse.CSR, order []uint32) *sparse.CSR {
 	place := inverse(order)
 	var edges [][2]int
@@ -105,7 +103,7 @@ func ghostsIn(a *sparse.CSR, ranges int) (sum float64) {
 	return sum
 }
 
-// TestGhostsOfModel compares counted ghost rows with the model, and those of two orders.
+// Counted ghost rows agree with the model.
 func TestGhostsOfModel(t *testing.T) {
 	const n, degree, communities, inside = 1 << 13, 28, 128, 0.8
 	a := plantedCommunities(t, n, degree, communities, inside)
