@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method"
@@ -15,8 +17,8 @@ import (
 	_ "github.com/heatwalk/heatwalk/papers"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
-	"go.uber.org/goleak"
 )
 
 func TestMain(m *testing.M) {
@@ -33,14 +35,6 @@ func problemOf(g testgraph.Labelled) *engine.Problem {
 	return &engine.Problem{Graph: &graph.Graph{A: g.A, Degrees: g.Degrees}, Row: g.Row, Class: g.Class, Names: g.Names}
 }
 
-// listed returns lists of values of parameters with the given features of walks.
-func listed(values map[string][]param.Value, features ...string) map[string][]param.Value {
-	for _, f := range features {
-		values["features"] = append(values["features"], param.Of(f))
-	}
-	return values
-}
-
 // onWalk returns the parameters of a learner on plain features of a walk.
 func onWalk(alpha float64, steps int, declared *engine.Setting) engine.Parameters {
 	return engine.Parameters{Declared: declared, Kernel: &engine.Setting{Spec: &cwk.Spec, Values: param.Values{
@@ -48,7 +42,7 @@ func onWalk(alpha float64, steps int, declared *engine.Setting) engine.Parameter
 	}}}
 }
 
-var tinyGrid = listed(map[string][]param.Value{"alpha": param.Grid(0.1, 0.5, 0.9), "steps": param.Grid(1, 3, 8), "cost": param.Grid(0.5, 4, 32)}, method.Plain, method.Honest)
+var tinyGrid = contract.Lists(map[string][]param.Value{"alpha": param.Grid(0.1, 0.5, 0.9), "steps": param.Grid(1, 3, 8), "cost": param.Grid(0.5, 4, 32)}, method.Plain, method.Honest)
 
 // Predictions depend on training labels alone.
 func TestNoLeak(t *testing.T) {

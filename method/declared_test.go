@@ -183,7 +183,7 @@ func give(entries []engine.Entry, given param.Values) {
 	for i := range entries {
 		values := maps.Clone(given)
 		maps.Copy(values, entries[i].Settings.Given)
-		entries[i].Settings.Given, entries[i].Settings.Lists = values, listed(entries[i].Settings.Lists, Plain)
+		entries[i].Settings.Given, entries[i].Settings.Lists = values, contract.Lists(entries[i].Settings.Lists, Plain)
 	}
 }
 

@@ -14,30 +14,11 @@ import (
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
-// pathGraph returns a path of n nodes with a label at each of its ends.
-func pathGraph(t *testing.T, n int) *engine.Problem {
-	t.Helper()
-	var entries []sparse.Triplet
-	for i := range n - 1 {
-		a, b := uint32(i), uint32(i+1)
-		entries = append(entries, sparse.Triplet{Row: a, Col: b, Val: 1}, sparse.Triplet{Row: b, Col: a, Val: 1})
-	}
-	a, err := sparse.FromTriplets(n, n, entries)
-	if err != nil {
-		t.Fatal(err)
-	}
-	deg, err := sparse.Degrees(context.Background(), a, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &engine.Problem{Graph: &graph.Graph{A: a, Degrees: deg}, Row: []int{0, n - 1}, Class: []int{0, 1}, Names: []string{"a", "b"}}
-}
-
 // With a label at each end of a path the nearest one wins, and nothing is said
 // about accuracy.
 func TestNearestLabelWins(t *testing.T) {
 	for _, n := range []int{2, 3, 20, 100} {
-		p := pathGraph(t, n)
+		p := contract.Path(t, n, false)
 		got, err := predictWalks(context.Background(), p, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -61,7 +42,7 @@ func TestNearestLabelWins(t *testing.T) {
 // So it does where one of the labels is in the middle.
 func TestNearestLabelWinsUnevenly(t *testing.T) {
 	const n = 100
-	p := pathGraph(t, n)
+	p := contract.Path(t, n, false)
 	p.Row[1] = 40
 	got, err := predictWalks(context.Background(), p, nil)
 	if err != nil {
@@ -95,7 +76,7 @@ func TestNearestSetting(t *testing.T) {
 	if got := usual(g); got.Alpha() != 0.9 || got.Steps() != 40 || got.Features() != Plain || got.Declared.Values.Number("cost") != 0.5 {
 		t.Errorf("%v", got)
 	}
-	lists := listed(map[string][]param.Value{"alpha": param.Grid(0.2, 0.7, 1), "steps": param.Grid(10, 30, 60), "cost": param.Grid(0.1, 0.6, 8)}, Honest, Plain)
+	lists := contract.Lists(map[string][]param.Value{"alpha": param.Grid(0.2, 0.7, 1), "steps": param.Grid(10, 30, 60), "cost": param.Grid(0.1, 0.6, 8)}, Honest, Plain)
 	lists["lambda"] = param.Grid(0.01, 0.15, 1)
 	g = gridOf(t, lists, "svm")
 	if got := usual(g); got.Alpha() != 1 || got.Steps() != 30 || got.Features() != Plain || got.Declared.Values.Number("cost") != 0.6 {
@@ -148,7 +129,7 @@ func TestLongChoiceStops(t *testing.T) {
 	p := contract.Planted(t, 8, 200, 150)
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
-	g := listed(map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(20_000), "cost": param.Grid(1, 2)}, Plain)
+	g := contract.Lists(map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(20_000), "cost": param.Grid(1, 2)}, Plain)
 	j := gridOf(t, g, "svm")
 	w := j.candidates(j.Sources, j.Values)
 	x := sparse.NewBlock[float32](150, 3*20_001)

@@ -33,7 +33,7 @@ func TestGridSizes(t *testing.T) {
 func TestGridProblems(t *testing.T) {
 	p := contract.Planted(t, 5, 60, 30)
 	for name, v := range map[string]param.Value{"alpha": param.Of(1.5), "steps": param.Of(-1), "cost": param.Of(0), "features": param.Of("bold")} {
-		_, err := methodOf(t, "cwk").Predict(t.Context(), p, nil, &engine.Settings{Lists: map[string][]param.Value{name: {v}}})
+		_, err := plainWalks().engine().Predict(t.Context(), p, nil, &engine.Settings{Lists: map[string][]param.Value{name: {v}}})
 		if wrong := new(param.ParameterError); !errors.As(err, &wrong) || wrong.Parameter != name {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -42,7 +42,7 @@ func TestGridProblems(t *testing.T) {
 
 // On a plateau the middle is chosen, at equal hits the simpler setting.
 func TestBest(t *testing.T) {
-	lists := listed(map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(1, 2, 3, 4, 5), "cost": param.Grid(1)}, Plain)
+	lists := contract.Lists(map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(1, 2, 3, 4, 5), "cost": param.Grid(1)}, Plain)
 	g := gridOf(t, lists, "svm")
 	best := func(g *walkJob, merit []float64, tested int) int {
 		counts := choose.NewCounts(len(merit), []choose.FoldLabels{{Tested: tested}})
@@ -68,7 +68,7 @@ func TestBest(t *testing.T) {
 			t.Errorf("hits %v: %d steps, want %d", test.hits, got, test.want)
 		}
 	}
-	several := listed(map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(1), "lambda": param.Grid(0.1, 1, 10, 100), "cost": param.Grid(0.1, 1, 10, 100)}, Plain)
+	several := contract.Lists(map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(1), "lambda": param.Grid(0.1, 1, 10, 100), "cost": param.Grid(0.1, 1, 10, 100)}, Plain)
 	g = gridOf(t, several, "rls")
 	if got := best(g, []float64{500, 500, 500, 100}, 1000); got != 1 {
 		t.Errorf("setting %d of λ, want the highest", got)
@@ -76,5 +76,22 @@ func TestBest(t *testing.T) {
 	g = gridOf(t, several, "svm")
 	if got := best(g, []float64{500, 500, 500, 100}, 1000); got != 0 {
 		t.Errorf("setting %d of costs, want the lowest", got)
+	}
+}
+
+// TestWalkSettings tests that given values and lists of walks are all that is tried, by increasing α.
+func TestWalkSettings(t *testing.T) {
+	set := &engine.Settings{Lists: contract.Lists(map[string][]param.Value{"alpha": param.Grid(0.9, 0.5)}, "honest"), Given: param.Values{"min-steps": param.Of(1)}}
+	walks, err := walkSettings(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range walks {
+		if v.Int("min-steps") != 1 || v.Word("features") != Honest {
+			t.Error(v)
+		}
+	}
+	if first, last := walks[0].Number("alpha"), walks[len(walks)-1].Number("alpha"); first != 0.5 || last != 0.9 {
+		t.Errorf("α from %v to %v", first, last)
 	}
 }

@@ -23,7 +23,7 @@ func TestShuffledLabelsAreNotFound(t *testing.T) {
 		t.Skip("takes a second")
 	}
 	const draws = 6
-	grid := listed(map[string][]param.Value{"alpha": param.Grid(0.3, 0.9), "steps": param.Grid(1, 3, 10), "cost": param.Grid(0.5, 8), "lambda": param.Grid(0.01, 0.1, 1)}, Plain, Honest)
+	grid := contract.Lists(map[string][]param.Value{"alpha": param.Grid(0.3, 0.9), "steps": param.Grid(1, 3, 10), "cost": param.Grid(0.5, 8), "lambda": param.Grid(0.01, 0.1, 1)}, Plain, Honest)
 	for _, name := range []string{"cwk", "p-step", "p-step+rls", "lgc", "spectral+logistic"} {
 		var told, found, referred float64
 		for seed := range uint64(draws) {
@@ -144,53 +144,6 @@ func TestReferPropagates(t *testing.T) {
 			t.Errorf("memory %d: label propagation %v, want %v; largest class %v, want %v", memory,
 				got.Propagation.Accuracy, right/50, got.Majority.Accuracy, constant)
 		}
-	}
-}
-
-// TestWalksWeighTheirAnswers compares the weighted accuracy of walks with that of predictions
-// without one fold after the other, each weighted by its class.
-func TestWalksWeighTheirAnswers(t *testing.T) {
-	p, _ := contract.Blocks(t, 5, 200, 60, 3, 5, 1)
-	var keep []int
-	for i, c := range p.Class {
-		if c == 0 || i%4 == 0 {
-			keep = append(keep, i) // the first class has most labels
-		}
-	}
-	p = p.At(keep)
-	set := &engine.Settings{RNGSeed: 1, FoldCount: 4, Lists: listed(map[string][]param.Value{"alpha": param.Grid(0.3), "steps": param.Grid(4), "cost": param.Grid(2)}, Plain)}
-	choice, err := chooseWalks(t.Context(), p, set)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := roaring.New()
-	all.AddRange(0, uint64(len(p.Degrees)))
-	got := choice.Found.HeldOut.Estimate(p, all)
-	fold, weight := choose.Folds(p.Class, set.FoldCount, set.RNGSeed, 0), choose.WeightsOf(p)
-	right, of := 0.0, 0.0
-	for f := range set.FoldCount {
-		var rest []int
-		for i := range fold {
-			if fold[i] != f {
-				rest = append(rest, i)
-			}
-		}
-		out, err := predictWalksWith(t.Context(), p.At(rest), choice.Parameters, set)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, c := range p.Class {
-			if fold[i] != f {
-				continue
-			}
-			of += weight[c]
-			if out.Class[p.Row[i]] == c {
-				right += weight[c]
-			}
-		}
-	}
-	if math.Abs(got.Accuracy-right/of) > 1e-9 {
-		t.Errorf("told %v, want %v", got.Accuracy, right/of)
 	}
 }
 

@@ -2,34 +2,24 @@ package method
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
-	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
+	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
-
-func goldenProblem(t *testing.T, name string) *engine.Problem {
-	t.Helper()
-	g := testgraph.Load(t, name)
-	return &engine.Problem{Graph: &graph.Graph{A: g.A, Degrees: g.Degrees}, Row: g.Train, Class: g.TrainClass, Names: g.Classes}
-}
 
 func predictBy(t *testing.T, name string, p *engine.Problem, s *engine.Settings) *engine.Prediction {
 	t.Helper()
@@ -48,7 +38,7 @@ func predictBy(t *testing.T, name string, p *engine.Problem, s *engine.Settings)
 // classes that its votes choose, where they choose one.
 func TestKernelMethodAgainstWholeKernel(t *testing.T) {
 	for _, name := range []string{"karate", "wrand60", "sbm300"} {
-		p := goldenProblem(t, name)
+		p := contract.Golden(t, name)
 		set := &engine.Settings{Fixed: true, Given: param.Values{"cost": param.Of(10.0), "beta": param.Of(3.0), "laplacian": param.Of("normalized")}}
 		out := predictBy(t, "diffusion", p, set)
 
@@ -114,7 +104,7 @@ func TestKernelMethods(t *testing.T) {
 		t.Skip("all kernels on all their parameters")
 	}
 	g := testgraph.Load(t, "sbm300")
-	p := goldenProblem(t, "sbm300")
+	p := contract.Golden(t, "sbm300")
 	names := methodNames()
 	for turn, family := range kernel.Families() {
 		of := family.Name
@@ -159,7 +149,7 @@ func TestKernelMethods(t *testing.T) {
 }
 
 func TestKernelMethodErrors(t *testing.T) {
-	p := goldenProblem(t, "karate")
+	p := contract.Golden(t, "karate")
 	m, err := parseMethods("von-neumann")
 	if err != nil {
 		t.Fatal(err)
@@ -195,7 +185,7 @@ func TestKernelMethodErrors(t *testing.T) {
 // of L⁺ and of modularity is no matter of distance, and one without parameters may not reach far.
 func TestKernelsWithTwoLabels(t *testing.T) {
 	const n, second = 13, 5
-	p := pathGraph(t, n)
+	p := contract.Path(t, n, false)
 	p.Row[1] = second
 	ctx := context.Background()
 	on, err := graph.New(ctx, p.A, &graph.Settings{Workers: 1})
@@ -236,7 +226,7 @@ func TestKernelsWithTwoLabels(t *testing.T) {
 
 // TestGridOfAdjacency tests that the grid on the adjacency matrix is relative to its largest eigenvalue.
 func TestGridOfAdjacency(t *testing.T) {
-	p := goldenProblem(t, "karate")
+	p := contract.Golden(t, "karate")
 	ctx := context.Background()
 	g, err := graph.New(ctx, p.A, &graph.Settings{Workers: 1})
 	if err != nil {
@@ -246,7 +236,7 @@ func TestGridOfAdjacency(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := kernelMethod{kernel.Families().Named("von-neumann"), classify.Learners()[0]}.engine().Predict(ctx, p, nil, &engine.Settings{Given: param.Values{"matrix": param.Of("adjacency")}})
+	got, err := methodOf(t, "von-neumann").Predict(ctx, p, nil, &engine.Settings{Given: param.Values{"matrix": param.Of("adjacency")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -256,128 +246,5 @@ func TestGridOfAdjacency(t *testing.T) {
 		return math.Abs(share-tried) < 0.01*tried && (tried < 0.9 || math.Abs(share-tried) < 1e-12)
 	}) {
 		t.Errorf("%v is %v of what there is, none of the shares to try", got.Parameters, share)
-	}
-}
-
-func TestKernelParametersAsText(t *testing.T) {
-	p := engine.Parameters{Kernel: &engine.Setting{Spec: &kernel.Families().Named("diffusion").Spec, Values: param.Values{"laplacian": param.Of("normalized"), "beta": param.Of(2.0)}}, Declared: costOf(8)}
-	if got := p.String(); got != "diffusion, normalized, β = 2, C = 8" {
-		t.Error(got)
-	}
-	text, err := json.Marshal(p)
-	if want := `{"beta":2,"cost":8,"kernel":"diffusion","laplacian":"normalized"}`; err != nil || string(text) != want {
-		t.Errorf("%s %v", text, err)
-	}
-	p = walkWith(onWalk(0.5, 3, 0, Plain), costOf(2))
-	text, err = json.Marshal(p)
-	if want := `{"alpha":0.5,"cost":2,"features":"plain","min_steps":0,"steps":3}`; err != nil || string(text) != want {
-		t.Errorf("%s %v", text, err)
-	}
-}
-
-// Least squares without a kernel block is that with one, and both are the dense
-// solution.
-func TestLeastSquaresWithoutBlock(t *testing.T) {
-	p := goldenProblem(t, "sbm300")
-	for _, name := range []string{"diffusion", "regularized-laplacian", "pagerank", "heat-pagerank", "p-step"} {
-		by := learnerOf("rls")
-		settings, weights := &engine.Settings{Given: param.Values{"lambda": param.Of(0.05)}}, slices.Repeat([]float64{1}, len(p.Names))
-		if name == "pagerank" {
-			settings.Given, weights = param.Values{"lambda": param.Of(0.05), "class-weights": param.Of("balanced")}, classify.BalancedWeights(p.Class, len(p.Names))
-		}
-		family := kernel.Families().Named(name)
-		own := settings.WithDefaults()
-		params, _, err := own.Grid(&family.Spec, family.Own(own.Given), kernel.OnDegrees(p.Degrees))
-		if err != nil {
-			t.Fatal(err)
-		}
-		par := &engine.Parameters{Kernel: &engine.Setting{Spec: &family.Spec, Values: params[4]}, Declared: &engine.Setting{Spec: engine.SpecOf(by), Values: nil}}
-		r, err := kernelMethod{family, by}.newPredictor(t.Context(), p, par, settings)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := r.fitVotes(context.Background()); err != nil {
-			t.Fatal(err)
-		}
-		gram := r.gram
-		if err := r.learnItems(context.Background(), &engine.Choice{Parameters: r.Parameters(0, 0)}); err != nil {
-			t.Fatal(err)
-		}
-		direct := r.fitted
-		without := *by
-		without.Solved = 0
-		r.Learner = &without
-		if err := r.learnItems(context.Background(), &engine.Choice{Parameters: r.Parameters(0, 0)}); err != nil {
-			t.Fatal(err)
-		}
-		dense := mat.NewDense(gram.Rows, gram.Rows, nil)
-		for i := range gram.Rows {
-			dense.SetRow(i, gram.Row(i))
-			dense.Set(i, i, dense.At(i, i)+0.05/weights[p.Class[i]])
-		}
-		targets := mat.NewDense(gram.Rows, len(p.Names), nil)
-		targets.Apply(func(i, c int, _ float64) float64 {
-			if p.Class[i] == c {
-				return 1
-			}
-			return -1
-		}, targets)
-		var want mat.Dense
-		if err := want.Solve(dense, targets); err != nil {
-			t.Fatal(err)
-		}
-		// A residual of 1e-7·‖t‖ is an error of 1/λ times that, in addition to products that are
-		// exact to 1e-10.
-		tolerance := 3e-7 * math.Sqrt(float64(gram.Rows)) / 0.05 * slices.Max(weights)
-		for m := range p.Names {
-			for i, c := range r.fitted.Machines[m].Coef {
-				if d := math.Abs(c - want.At(i, m)); !(d <= tolerance) {
-					t.Fatalf("%s: coefficient %d of machine %d is %v, want %v", name, i, m, c, want.At(i, m))
-				}
-				if d := math.Abs(direct.Machines[m].Coef[i] - want.At(i, m)); !(d <= 1e-6) {
-					t.Fatalf("%s: with the block, coefficient %d of machine %d is %v, want %v", name, i, m, direct.Machines[m].Coef[i], want.At(i, m))
-				}
-			}
-		}
-		if r.Out.Work.Sweeps == 0 {
-			t.Errorf("%s: no work", name)
-		}
-	}
-}
-
-// graded is a kernel with the eigenvalues 1 … 1e-16.
-type graded struct {
-	kernel.Kernel
-	nodes int
-}
-
-func (g graded) Len() int { return g.nodes }
-
-func (graded) ApplyTo(_ context.Context, dst, x *sparse.Block[float64], _ *kernel.Settings) (*kernel.Report, error) {
-	for i := range x.Rows {
-		for j, v := range x.Row(i) {
-			dst.Row(i)[j] = math.Pow(1e-16, float64(i)/float64(x.Rows)) * v
-		}
-	}
-	return &kernel.Report{Sweeps: 1}, nil
-}
-
-// A system that conjugate gradients do not solve is an error, not a machine.
-func TestLeastSquaresGivenUp(t *testing.T) {
-	p := *goldenProblem(t, "sbm300")
-	p.Row, p.Class = nil, nil
-	for i := range 300 {
-		p.Row, p.Class = append(p.Row, i), append(p.Class, i%2)
-	}
-	set := new(engine.Settings).WithDefaults()
-	r := &kernelPredictor{
-		Job: &engine.Job{Problem: &p, Settings: &set, Out: &engine.Prediction{}, Learner: learnerOf("rls")}, best: graded{nodes: len(p.Degrees)}, scale: 1,
-	}
-	model, err := r.solve(t.Context(), &p, param.Values{"lambda": param.Of(1e-30), "class-weights": param.Of("equal")}, solveTolerance)
-	if !errors.Is(err, iterative.ErrIterationLimit) && !errors.Is(err, iterative.ErrStagnation) && !errors.Is(err, iterative.ErrIndefinite) {
-		t.Fatalf("error %v", err)
-	}
-	if text := err.Error(); !strings.Contains(text, "a ridge of 1e-30") || !strings.Contains(text, "; choose a larger λ") || model != nil {
-		t.Errorf("%q, model %v", text, model)
 	}
 }

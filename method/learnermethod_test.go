@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/engine"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/blocks"
+	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -21,28 +22,16 @@ import (
 // the order of their labels, divided by their mean between a labelled node and itself.
 func wholeKernel(t *testing.T, p *engine.Problem, name string, par param.Values) (k *sparse.Block[float64], nodes, y []int) {
 	t.Helper()
-	on, err := graph.New(t.Context(), p.A, &graph.Settings{Workers: 1})
+	of, err := kernel.New(t.Context(), contract.GraphOf(t, p.A, 1), name, par)
 	if err != nil {
 		t.Fatal(err)
 	}
-	of, err := kernel.New(t.Context(), on, name, par)
-	if err != nil {
-		t.Fatal(err)
-	}
-	nodes, y = slices.Clone(p.Row), slices.Clone(p.Class)
-	for i := range p.Degrees {
-		if !slices.Contains(p.Row, i) {
-			nodes, y = append(nodes, i), append(y, -1)
-		}
-	}
+	free := problem.ListUnlabelled(p, nil)
+	nodes, y = slices.Concat(p.Row, free), slices.Concat(p.Class, slices.Repeat([]int{-1}, len(free)))
 	if k, _, err = kernel.Matrix(t.Context(), of, nodes, nodes, nil); err != nil {
 		t.Fatal(err)
 	}
-	trace := 0.0
-	for a := range p.Row {
-		trace += k.Row(a)[a]
-	}
-	blocks.Scale(k, float64(len(p.Row))/trace)
+	choose.Rescale(k, len(p.Row))
 	return k, nodes, y
 }
 
@@ -50,7 +39,7 @@ func wholeKernel(t *testing.T, p *engine.Problem, name string, par param.Values)
 // between all nodes.
 func TestLearnersAgainstWholeKernel(t *testing.T) {
 	for _, name := range []string{"karate", "wrand60"} {
-		p := goldenProblem(t, name)
+		p := contract.Golden(t, name)
 		par := param.Values{"beta": param.Of(3.0), "laplacian": param.Of("normalized")}
 		k, nodes, y := wholeKernel(t, p, "diffusion", par)
 		gram := classify.DenseGram(k)
@@ -104,7 +93,7 @@ func TestLearnersAgainstWholeKernel(t *testing.T) {
 // Behind a kernel every learner chooses parameters, the same for any number of workers,
 // and is right about most nodes of a graph with clear classes.
 func TestLearnerMethods(t *testing.T) {
-	g, p := testgraph.Load(t, "sbm300"), goldenProblem(t, "sbm300")
+	g, p := testgraph.Load(t, "sbm300"), contract.Golden(t, "sbm300")
 	for turn, name := range methodNames() {
 		l, ok := strings.CutPrefix(name, "regularized-laplacian+")
 		if !ok || l == "rls" || strings.HasPrefix(l, "dkm-") && l != "dkm-gp" {

@@ -1,17 +1,24 @@
 package method
 
 import (
+	"context"
+	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/contract"
 )
 
 // The merit of a kernel with λ is the share of right predictions less half the squared error,
@@ -20,7 +27,7 @@ func TestLeastSquaresChoice(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a fifth of a second")
 	}
-	all := goldenProblem(t, "sbm300")
+	all := contract.Golden(t, "sbm300")
 	for _, wrong := range []int{3, 4, 5} { // one label in this many is wrong
 		problem := *all
 		p := &problem
@@ -28,7 +35,7 @@ func TestLeastSquaresChoice(t *testing.T) {
 		for i := 0; i < len(p.Class); i += wrong {
 			p.Class[i] = (p.Class[i] + 1) % len(p.Names)
 		}
-		by := learnerOf("rls")
+		by := classify.Learners().Named("rls")
 		set := &engine.Settings{Lists: map[string][]param.Value{"lambda": param.Grid(0.01, 0.03, 0.1, 0.3, 1, 3, 10)}}
 		r, err := kernelMethod{kernel.Families().Named("p-step"), by}.newPredictor(t.Context(), p, nil, set)
 		if err != nil {
@@ -131,4 +138,120 @@ func leaveEachOut(t *testing.T, k *mat.Dense, class []int, classes int, lambda f
 		}
 	}
 	return least, most, squares
+}
+
+// Least squares without a kernel block is that with one, and both are the dense
+// solution.
+func TestLeastSquaresWithoutBlock(t *testing.T) {
+	p := contract.Golden(t, "sbm300")
+	for _, name := range []string{"diffusion", "regularized-laplacian", "pagerank", "heat-pagerank", "p-step"} {
+		by := classify.Learners().Named("rls")
+		settings, weights := &engine.Settings{Given: param.Values{"lambda": param.Of(0.05)}}, slices.Repeat([]float64{1}, len(p.Names))
+		if name == "pagerank" {
+			settings.Given, weights = param.Values{"lambda": param.Of(0.05), "class-weights": param.Of("balanced")}, classify.BalancedWeights(p.Class, len(p.Names))
+		}
+		family := kernel.Families().Named(name)
+		own := settings.WithDefaults()
+		params, _, err := own.Grid(&family.Spec, family.Own(own.Given), kernel.OnDegrees(p.Degrees))
+		if err != nil {
+			t.Fatal(err)
+		}
+		par := &engine.Parameters{Kernel: &engine.Setting{Spec: &family.Spec, Values: params[4]}, Declared: &engine.Setting{Spec: engine.SpecOf(by), Values: nil}}
+		r, err := kernelMethod{family, by}.newPredictor(t.Context(), p, par, settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.fitVotes(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		gram := r.gram
+		if err := r.learnItems(context.Background(), &engine.Choice{Parameters: r.Parameters(0, 0)}); err != nil {
+			t.Fatal(err)
+		}
+		direct := r.fitted
+		without := *by
+		without.Solved = 0
+		r.Learner = &without
+		if err := r.learnItems(context.Background(), &engine.Choice{Parameters: r.Parameters(0, 0)}); err != nil {
+			t.Fatal(err)
+		}
+		dense := mat.NewDense(gram.Rows, gram.Rows, nil)
+		for i := range gram.Rows {
+			dense.SetRow(i, gram.Row(i))
+			dense.Set(i, i, dense.At(i, i)+0.05/weights[p.Class[i]])
+		}
+		targets := mat.NewDense(gram.Rows, len(p.Names), nil)
+		targets.Apply(func(i, c int, _ float64) float64 {
+			if p.Class[i] == c {
+				return 1
+			}
+			return -1
+		}, targets)
+		var want mat.Dense
+		if err := want.Solve(dense, targets); err != nil {
+			t.Fatal(err)
+		}
+		// A residual of 1e-7·‖t‖ is an error of 1/λ times that, in addition to products that are
+		// exact to 1e-10.
+		tolerance := 3e-7 * math.Sqrt(float64(gram.Rows)) / 0.05 * slices.Max(weights)
+		for m := range p.Names {
+			for i, c := range r.fitted.Machines[m].Coef {
+				if d := math.Abs(c - want.At(i, m)); !(d <= tolerance) {
+					t.Fatalf("%s: coefficient %d of machine %d is %v, want %v", name, i, m, c, want.At(i, m))
+				}
+				if d := math.Abs(direct.Machines[m].Coef[i] - want.At(i, m)); !(d <= 1e-6) {
+					t.Fatalf("%s: with the block, coefficient %d of machine %d is %v, want %v", name, i, m, direct.Machines[m].Coef[i], want.At(i, m))
+				}
+			}
+		}
+		if r.Out.Work.Sweeps == 0 {
+			t.Errorf("%s: no work", name)
+		}
+	}
+}
+
+// graded is a kernel with the eigenvalues 1 … 1e-16.
+type graded struct {
+	kernel.Kernel
+	nodes int
+}
+
+func (g graded) Len() int { return g.nodes }
+
+func (graded) ApplyTo(_ context.Context, dst, x *sparse.Block[float64], _ *kernel.Settings) (*kernel.Report, error) {
+	for i := range x.Rows {
+		for j, v := range x.Row(i) {
+			dst.Row(i)[j] = math.Pow(1e-16, float64(i)/float64(x.Rows)) * v
+		}
+	}
+	return &kernel.Report{Sweeps: 1}, nil
+}
+
+// A system that conjugate gradients do not solve is an error, not a machine.
+func TestLeastSquaresGivenUp(t *testing.T) {
+	p := *contract.Golden(t, "sbm300")
+	p.Row, p.Class = nil, nil
+	for i := range 300 {
+		p.Row, p.Class = append(p.Row, i), append(p.Class, i%2)
+	}
+	set := new(engine.Settings).WithDefaults()
+	r := &kernelPredictor{
+		Job: &engine.Job{Problem: &p, Settings: &set, Out: &engine.Prediction{}, Learner: classify.Learners().Named("rls")}, best: graded{nodes: len(p.Degrees)}, scale: 1,
+	}
+	model, err := r.solve(t.Context(), &p, param.Values{"lambda": param.Of(1e-30), "class-weights": param.Of("equal")}, solveTolerance)
+	if !errors.Is(err, iterative.ErrIterationLimit) && !errors.Is(err, iterative.ErrStagnation) && !errors.Is(err, iterative.ErrIndefinite) {
+		t.Fatalf("error %v", err)
+	}
+	if text := err.Error(); !strings.Contains(text, "a ridge of 1e-30") || !strings.Contains(text, "; choose a larger λ") || model != nil {
+		t.Errorf("%q, model %v", text, model)
+	}
+}
+
+// total returns the right predictions of each candidate on all folds.
+func total(c *choose.Counts) []int64 {
+	sums := make([]int64, c.Candidates)
+	for i, n := range c.Right {
+		sums[i%c.Candidates] += int64(n)
+	}
+	return sums
 }

@@ -1,12 +1,17 @@
 package method
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/engine"
+	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/test/contract"
+
+	"go.uber.org/goleak"
 )
 
 // parseMethods returns the methods of a list.
@@ -35,6 +40,39 @@ func TestParseMethods(t *testing.T) {
 		_, err := parseMethods(list)
 		if !errors.Is(err, choose.ErrUsage) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", list, err, want)
+		}
+	}
+}
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// Few and lonely labels: no fold, class or component is too small.
+func TestFewLabels(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
+	base := contract.Planted(t, 6, 60, 50)
+	lists := contract.Lists(map[string][]param.Value{"alpha": param.Grid(0.1, 0.9), "steps": param.Grid(1, 8), "cost": param.Grid(0.5, 32)}, Plain, Honest)
+	for _, labels := range []struct{ row, class []int }{
+		{[]int{5, 9}, []int{0, 1}},
+		{[]int{0, 1}, []int{2, 1}}, // nodes without an edge
+		{[]int{5, 9, 14}, []int{0, 1, 2}},
+		{[]int{5, 9, 14, 20, 21, 22}, []int{0, 0, 0, 0, 0, 2}},
+		{[]int{2, 3, 5, 6}, []int{0, 1, 1, 1}},
+	} {
+		p := *base
+		p.Row, p.Class = labels.row, labels.class
+		for _, m := range All() {
+			got, err := m.Predict(context.Background(), &p, nil, &engine.Settings{Lists: lists})
+			if err != nil {
+				t.Errorf("%s with labels %v: %v", m.Name, labels, err)
+				continue
+			}
+			for i, row := range p.Row {
+				if got.Class[row] != p.Class[i] {
+					t.Errorf("%s: labelled row %d is of class %d", m.Name, row, got.Class[row])
+				}
+			}
 		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/engine"
@@ -77,7 +76,7 @@ func TestTuneWithoutSteps(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, cost := range []float64{1, 128} {
-		set := &engine.Settings{Lists: listed(map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(0), "cost": param.Grid(cost)}, Plain)}
+		set := &engine.Settings{Lists: contract.Lists(map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(0), "cost": param.Grid(cost)}, Plain)}
 		c, err := methods[0].Tune(t.Context(), p, splits, set)
 		if err != nil {
 			t.Fatal(err)
@@ -165,7 +164,7 @@ func TestTuneProgress(t *testing.T) {
 	}
 	var got []int64
 	s := &engine.Settings{Progress: func(_ string, done, total int64) { got = append(got, done, total) }}
-	if _, err := (walkMethod{"cwk", classify.Learners()[0]}).engine().Choose(t.Context(), p, splits, s); err != nil {
+	if _, err := methodOf(t, "cwk").Choose(t.Context(), p, splits, s); err != nil {
 		t.Fatal(err)
 	}
 	if want := []int64{1, 3, 2, 3, 3, 3}; !slices.Equal(got, want) {

@@ -144,7 +144,7 @@ func slowHits(t *testing.T, train, test []slowItem, classes, largest int, par en
 	return hits
 }
 
-var oracleLists = listed(map[string][]param.Value{"alpha": param.Grid(0, 0.3, 0.9, 1), "steps": param.Grid(1, 2, 4, 9), "min-steps": param.Grid(1), "cost": param.Grid(4, 60, 900)}, Plain, Honest)
+var oracleLists = contract.Lists(map[string][]param.Value{"alpha": param.Grid(0, 0.3, 0.9, 1), "steps": param.Grid(1, 2, 4, 9), "min-steps": param.Grid(1), "cost": param.Grid(4, 60, 900)}, Plain, Honest)
 
 func TestCrossValidateAgainstOracle(t *testing.T) {
 	oracleGrid := gridOf(t, oracleLists, "svm")
@@ -218,15 +218,6 @@ func compareHits(t *testing.T, g *walkJob, got, want, close []int64) {
 	if clear < len(want)/2 {
 		t.Errorf("only %d of %d settings are clear", clear, len(want))
 	}
-}
-
-// total returns the right predictions of each candidate on all folds.
-func total(c *choose.Counts) []int64 {
-	sums := make([]int64, c.Candidates)
-	for i, n := range c.Right {
-		sums[i%c.Candidates] += int64(n)
-	}
-	return sums
 }
 
 func indexOf(g *walkJob, par engine.Parameters) int {

@@ -2,13 +2,11 @@ package method
 
 import (
 	"context"
-	"maps"
 	"reflect"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"go.uber.org/goleak"
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/graph"
@@ -18,8 +16,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
 // costOf returns a setting of the support vector machine.
 func costOf(cost float64) *engine.Setting {
 	return &engine.Setting{Spec: &learnerOf("svm").Path.Spec, Values: param.Values{"cost": param.Of(cost)}}
@@ -27,19 +23,7 @@ func costOf(cost float64) *engine.Setting {
 
 func learnerOf(name string) *classify.Learner { return classify.Learners().Named(name) }
 
-var tinyGrid = listed(map[string][]param.Value{"alpha": param.Grid(0.1, 0.5, 0.9), "steps": param.Grid(1, 3, 8), "cost": param.Grid(0.5, 4, 32)}, Plain, Honest)
-
-// listed returns lists of values of parameters with the given features of walks.
-func listed(values map[string][]param.Value, features ...string) map[string][]param.Value {
-	lists := maps.Clone(values)
-	if lists == nil {
-		lists = map[string][]param.Value{}
-	}
-	for _, f := range features {
-		lists["features"] = append(lists["features"], param.Of(f))
-	}
-	return lists
-}
+var tinyGrid = contract.Lists(map[string][]param.Value{"alpha": param.Grid(0.1, 0.5, 0.9), "steps": param.Grid(1, 3, 8), "cost": param.Grid(0.5, 4, 32)}, Plain, Honest)
 
 // gridOf returns the settings to choose from for a learner on walks.
 func gridOf(t *testing.T, lists map[string][]param.Value, learner string) *walkJob {
@@ -146,36 +130,6 @@ func TestShortGrid(t *testing.T) {
 	}
 }
 
-// Few and lonely labels: no fold, class or component is too small.
-func TestFewLabels(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes most of a second")
-	}
-	base := contract.Planted(t, 6, 60, 50)
-	for _, labels := range []struct{ row, class []int }{
-		{[]int{5, 9}, []int{0, 1}},
-		{[]int{0, 1}, []int{2, 1}}, // nodes without an edge
-		{[]int{5, 9, 14}, []int{0, 1, 2}},
-		{[]int{5, 9, 14, 20, 21, 22}, []int{0, 0, 0, 0, 0, 2}},
-		{[]int{2, 3, 5, 6}, []int{0, 1, 1, 1}},
-	} {
-		p := *base
-		p.Row, p.Class = labels.row, labels.class
-		for _, m := range All() {
-			got, err := m.Predict(context.Background(), &p, nil, &engine.Settings{Lists: tinyGrid})
-			if err != nil {
-				t.Errorf("%s with labels %v: %v", m.Name, labels, err)
-				continue
-			}
-			for i, row := range p.Row {
-				if got.Class[row] != p.Class[i] {
-					t.Errorf("%s: labelled row %d is of class %d", m.Name, row, got.Class[row])
-				}
-			}
-		}
-	}
-}
-
 // Above 20 classes every class has one machine.
 func TestManyClasses(t *testing.T) {
 	for classes, strategy := range map[int]string{20: "one-vs-one", 21: "one-vs-rest"} {
@@ -266,4 +220,15 @@ func chooseWalks(ctx context.Context, p *engine.Problem, s *engine.Settings) (*e
 
 func chooseWalksOnSplits(ctx context.Context, p *engine.Problem, splits *choose.Splits, s *engine.Settings) (*engine.Choice, error) {
 	return plainWalks().engine().Choose(ctx, p, splits, s)
+}
+
+// engineOf returns the engine on walks or a kernel that has the name.
+func engineOf(t *testing.T, name string) *engine.Engine {
+	t.Helper()
+	list := slices.Concat(walkMethods(), kernelMethods())
+	i := slices.IndexFunc(list, func(e *engine.Engine) bool { return e.Name == name })
+	if i < 0 {
+		t.Fatal(name)
+	}
+	return list[i]
 }

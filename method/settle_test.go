@@ -43,19 +43,6 @@ func TestGridFile(t *testing.T) {
 			t.Errorf("%s: %s, want %s", methods[i].Name, got, want)
 		}
 	}
-	set := &engine.Settings{Lists: listed(map[string][]param.Value{"alpha": param.Grid(0.9, 0.5)}, "honest"), Given: param.Values{"min-steps": param.Of(1)}}
-	walks, err := walkSettings(set)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, v := range walks {
-		if v.Int("min-steps") != 1 || v.Word("features") != Honest {
-			t.Error(v)
-		}
-	}
-	if first, last := walks[0].Number("alpha"), walks[len(walks)-1].Number("alpha"); first != 0.5 || last != 0.9 {
-		t.Errorf("α from %v to %v", first, last)
-	}
 }
 
 func TestGridFileErrors(t *testing.T) {

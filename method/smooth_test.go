@@ -10,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -20,7 +21,7 @@ func TestSmoothAgainstDense(t *testing.T) {
 		t.Skip("takes a quarter of a second")
 	}
 	for _, name := range []string{"lp", "diffusion+gp", "cwk"} {
-		p := goldenProblem(t, "wrand60")
+		p := contract.Golden(t, "wrand60")
 		set := &engine.Settings{Fixed: true, Given: param.Values{"correct-alpha": param.Of(0.6), "smooth-alpha": param.Of(0.3), "variance": param.Of(3.0)}}
 		base, got := predictBy(t, name, p, set), predictBy(t, name+"+cs", p, set)
 		n, k := len(p.Degrees), len(p.Names)
@@ -111,7 +112,7 @@ func TestSmoothAgainstDense(t *testing.T) {
 
 // TestSmoothAgrees tests that scores are the same for any number of workers, and the memory estimate.
 func TestSmoothAgrees(t *testing.T) {
-	p := goldenProblem(t, "sbm300")
+	p := contract.Golden(t, "sbm300")
 	m, err := parseMethods("wvrn+cs")
 	if err != nil {
 		t.Fatal(err)

@@ -135,7 +135,7 @@ func TestSpectralLogisticWorkers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a fifth of a second")
 	}
-	p := goldenProblem(t, "sbm300")
+	p := contract.Golden(t, "sbm300")
 	first := ""
 	for _, workers := range []int{1, 2, 7} {
 		out := predictBy(t, "spectral+logistic", p, &engine.Settings{Workers: workers})

@@ -12,6 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
@@ -44,7 +45,7 @@ func slowWalkItems(p *engine.Problem, par engine.Parameters, whole bool) (items,
 // TestWalkLearnersAgainstDense compares every learner behind cwk with a fit to the kernel between
 // rows of dense walks.
 func TestWalkLearnersAgainstDense(t *testing.T) {
-	p := goldenProblem(t, "karate")
+	p := contract.Golden(t, "karate")
 	for _, by := range classify.Learners() {
 		if by.Path != nil { // its models are not available
 			continue
@@ -113,7 +114,7 @@ func TestWalkLearners(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
 	}
-	g, p := testgraph.Load(t, "sbm300"), goldenProblem(t, "sbm300")
+	g, p := testgraph.Load(t, "sbm300"), contract.Golden(t, "sbm300")
 	splits, err := choose.Draw(p.Class, choose.Design{Fraction: 0.5, Tuning: true}, 2, 1)
 	if err != nil {
 		t.Fatal(err)

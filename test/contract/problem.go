@@ -3,6 +3,7 @@ package contract
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"runtime/debug"
 	"sync/atomic"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
@@ -25,6 +27,22 @@ func Planted(t testing.TB, seed uint64, n, labelled int) *problem.Problem {
 // ProblemOf returns the problem of a labelled graph.
 func ProblemOf(g testgraph.Labelled) *problem.Problem {
 	return &problem.Problem{Graph: &graph.Graph{A: g.A, Degrees: g.Degrees}, Row: g.Row, Class: g.Class, Names: g.Names}
+}
+
+// Golden returns the problem of a graph of testdata/golden.
+func Golden(t testing.TB, name string) *problem.Problem {
+	t.Helper()
+	g := testgraph.Load(t, name)
+	return &problem.Problem{Graph: &graph.Graph{A: g.A, Degrees: g.Degrees}, Row: g.Train, Class: g.TrainClass, Names: g.Classes}
+}
+
+// Lists returns lists of values of parameters with the given features of walks.
+func Lists(values map[string][]param.Value, features ...string) map[string][]param.Value {
+	lists := maps.Clone(values)
+	for _, f := range features {
+		lists["features"] = append(lists["features"], param.Of(f))
+	}
+	return lists
 }
 
 // Blocks returns a graph of blocks, in which a node has inner neighbours in its own block and

@@ -1,0 +1,60 @@
+package method
+
+import (
+	"math"
+	"testing"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
+	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/test/contract"
+)
+
+// TestWalksWeighTheirAnswers compares the weighted accuracy of walks with that of predictions
+// without one fold after the other, each weighted by its class.
+func TestWalksWeighTheirAnswers(t *testing.T) {
+	p, _ := contract.Blocks(t, 5, 200, 60, 3, 5, 1)
+	var keep []int
+	for i, c := range p.Class {
+		if c == 0 || i%4 == 0 {
+			keep = append(keep, i) // the first class has most labels
+		}
+	}
+	p = p.At(keep)
+	set := &engine.Settings{RNGSeed: 1, FoldCount: 4, Lists: contract.Lists(map[string][]param.Value{"alpha": param.Grid(0.3), "steps": param.Grid(4), "cost": param.Grid(2)}, Plain)}
+	choice, err := chooseWalks(t.Context(), p, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := roaring.New()
+	all.AddRange(0, uint64(len(p.Degrees)))
+	got := choice.Found.HeldOut.Estimate(p, all)
+	fold, weight := choose.Folds(p.Class, set.FoldCount, set.RNGSeed, 0), choose.WeightsOf(p)
+	right, of := 0.0, 0.0
+	for f := range set.FoldCount {
+		var rest []int
+		for i := range fold {
+			if fold[i] != f {
+				rest = append(rest, i)
+			}
+		}
+		out, err := predictWalksWith(t.Context(), p.At(rest), choice.Parameters, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, c := range p.Class {
+			if fold[i] != f {
+				continue
+			}
+			of += weight[c]
+			if out.Class[p.Row[i]] == c {
+				right += weight[c]
+			}
+		}
+	}
+	if math.Abs(got.Accuracy-right/of) > 1e-9 {
+		t.Errorf("told %v, want %v", got.Accuracy, right/of)
+	}
+}
