@@ -14,6 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/engine"
+	"github.com/heatwalk/heatwalk/method/walks"
 	_ "github.com/heatwalk/heatwalk/papers"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -38,11 +39,11 @@ func problemOf(g testgraph.Labelled) *engine.Problem {
 // onWalk returns the parameters of a learner on plain features of a walk.
 func onWalk(alpha float64, steps int, declared *engine.Setting) engine.Parameters {
 	return engine.Parameters{Declared: declared, Kernel: &engine.Setting{Spec: &cwk.Spec, Values: param.Values{
-		"alpha": param.Of(alpha), "steps": param.Of(steps), "min-steps": param.Of(0), "features": param.Of(method.Plain),
+		"alpha": param.Of(alpha), "steps": param.Of(steps), "min-steps": param.Of(0), "features": param.Of(walks.Plain),
 	}}}
 }
 
-var tinyGrid = contract.Lists(map[string][]param.Value{"alpha": param.Grid(0.1, 0.5, 0.9), "steps": param.Grid(1, 3, 8), "cost": param.Grid(0.5, 4, 32)}, method.Plain, method.Honest)
+var tinyGrid = contract.Lists(map[string][]param.Value{"alpha": param.Grid(0.1, 0.5, 0.9), "steps": param.Grid(1, 3, 8), "cost": param.Grid(0.5, 4, 32)}, walks.Plain, walks.Honest)
 
 // Predictions depend on training labels alone.
 func TestNoLeak(t *testing.T) {

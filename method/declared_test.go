@@ -15,6 +15,8 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/engine"
+	"github.com/heatwalk/heatwalk/method/kernels"
+	"github.com/heatwalk/heatwalk/method/walks"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/test/contract"
 )
@@ -183,12 +185,12 @@ func give(entries []engine.Entry, given param.Values) {
 	for i := range entries {
 		values := maps.Clone(given)
 		maps.Copy(values, entries[i].Settings.Given)
-		entries[i].Settings.Given, entries[i].Settings.Lists = values, contract.Lists(entries[i].Settings.Lists, Plain)
+		entries[i].Settings.Given, entries[i].Settings.Lists = values, contract.Lists(entries[i].Settings.Lists, walks.Plain)
 	}
 }
 
 func kernelNames() (names []string) {
-	for _, f := range kernels() {
+	for _, f := range kernels.Families() {
 		names = append(names, f.Name)
 	}
 	return names

@@ -12,6 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/spread"
+	"github.com/heatwalk/heatwalk/method/walks"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
@@ -23,7 +24,7 @@ func TestShuffledLabelsAreNotFound(t *testing.T) {
 		t.Skip("takes a second")
 	}
 	const draws = 6
-	grid := contract.Lists(map[string][]param.Value{"alpha": param.Grid(0.3, 0.9), "steps": param.Grid(1, 3, 10), "cost": param.Grid(0.5, 8), "lambda": param.Grid(0.01, 0.1, 1)}, Plain, Honest)
+	grid := contract.Lists(map[string][]param.Value{"alpha": param.Grid(0.3, 0.9), "steps": param.Grid(1, 3, 10), "cost": param.Grid(0.5, 8), "lambda": param.Grid(0.01, 0.1, 1)}, walks.Plain, walks.Honest)
 	for _, name := range []string{"cwk", "p-step", "p-step+rls", "lgc", "spectral+logistic"} {
 		var told, found, referred float64
 		for seed := range uint64(draws) {

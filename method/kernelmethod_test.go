@@ -14,6 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/engine"
+	"github.com/heatwalk/heatwalk/method/kernels"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
@@ -192,7 +193,7 @@ func TestKernelsWithTwoLabels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range kernelMethods() {
+	for _, m := range kernels.Engines() {
 		if m.HasRaw { // whose learner has no path
 			continue
 		}

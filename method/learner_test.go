@@ -9,6 +9,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/engine"
+	"github.com/heatwalk/heatwalk/method/walks"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/test/contract"
 )
@@ -30,7 +31,7 @@ func TestParametersAreTold(t *testing.T) {
 		"alpha": param.Of(0.6), "steps": param.Of(2), "rounds": param.Of(7), "rank": param.Of(4), "dimension": param.Of(3), "epochs": param.Of(3),
 	}
 	for _, m := range list {
-		set := &engine.Settings{Lists: contract.Lists(map[string][]param.Value{"alpha": param.Grid(0.6), "steps": param.Grid(2), "cost": param.Grid(3), "lambda": param.Grid(0.7)}, Plain), Given: given, Fixed: true}
+		set := &engine.Settings{Lists: contract.Lists(map[string][]param.Value{"alpha": param.Grid(0.6), "steps": param.Grid(2), "cost": param.Grid(3), "lambda": param.Grid(0.7)}, walks.Plain), Given: given, Fixed: true}
 		out, err := m.Predict(t.Context(), p, nil, set)
 		if err != nil {
 			t.Fatal(m.Name, err)

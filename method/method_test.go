@@ -8,6 +8,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/engine"
+	"github.com/heatwalk/heatwalk/method/walks"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/test/contract"
 
@@ -52,7 +53,7 @@ func TestFewLabels(t *testing.T) {
 		t.Skip("takes most of a second")
 	}
 	base := contract.Planted(t, 6, 60, 50)
-	lists := contract.Lists(map[string][]param.Value{"alpha": param.Grid(0.1, 0.9), "steps": param.Grid(1, 8), "cost": param.Grid(0.5, 32)}, Plain, Honest)
+	lists := contract.Lists(map[string][]param.Value{"alpha": param.Grid(0.1, 0.9), "steps": param.Grid(1, 8), "cost": param.Grid(0.5, 32)}, walks.Plain, walks.Honest)
 	for _, labels := range []struct{ row, class []int }{
 		{[]int{5, 9}, []int{0, 1}},
 		{[]int{0, 1}, []int{2, 1}}, // nodes without an edge

@@ -10,8 +10,10 @@ import (
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/engine"
+	"github.com/heatwalk/heatwalk/method/kernels"
 	"github.com/heatwalk/heatwalk/method/regression"
 	"github.com/heatwalk/heatwalk/method/spread"
+	"github.com/heatwalk/heatwalk/method/walks"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/propagate"
 )
@@ -20,7 +22,7 @@ import (
 // declaration of [kernel.Register], [classify.Register], [propagate.Register] and [Register].
 func All() []*engine.Engine {
 	return slices.Concat([]*engine.Engine{automatic, spread.Propagation, engine.Majority, spread.Beliefs},
-		graphMethods(), registeredFor(engine.Classes), walkMethods(), kernelMethods())
+		graphMethods(), registeredFor(engine.Classes), walks.Engines(), kernels.Engines())
 }
 
 // registeredFor returns the engines of [Register] that predict a target.
@@ -156,7 +158,7 @@ func Regressions() (list []*engine.Engine) {
 		}
 	}
 	list = append(list, registeredFor(engine.Numbers)...)
-	for _, f := range kernels() {
+	for _, f := range kernels.Families() {
 		if f.Works&param.Undirected != 0 {
 			list = append(list, regression.OnKernel(f))
 		}
@@ -208,7 +210,7 @@ func findRegression(name string) (*engine.Engine, error) {
 
 // Explainable returns the names of the methods whose predictions have reasons, in one line.
 func Explainable() string {
-	names := []string{autoSpec.Name, spread.Propagation.Name, spread.Beliefs.Name, walkSpec.Name}
+	names := []string{autoSpec.Name, spread.Propagation.Name, spread.Beliefs.Name, walks.Spec.Name}
 	for _, l := range propagate.Learners() {
 		if propagate.IsLinear(l) {
 			names = append(names, l.Name)

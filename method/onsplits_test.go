@@ -9,6 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/engine"
+	"github.com/heatwalk/heatwalk/method/walks"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/contract"
@@ -76,7 +77,7 @@ func TestTuneWithoutSteps(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, cost := range []float64{1, 128} {
-		set := &engine.Settings{Lists: contract.Lists(map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(0), "cost": param.Grid(cost)}, Plain)}
+		set := &engine.Settings{Lists: contract.Lists(map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(0), "cost": param.Grid(cost)}, walks.Plain)}
 		c, err := methods[0].Tune(t.Context(), p, splits, set)
 		if err != nil {
 			t.Fatal(err)

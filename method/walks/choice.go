@@ -1,4 +1,4 @@
-package method
+package walks
 
 import (
 	"cmp"
@@ -20,7 +20,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// chooseWalk chooses the parameters of a walk and of the learner on it by the accuracy on
+// choose chooses the parameters of a walk and of the learner on it by the accuracy on
 // held-out labels. See package choose for the rule.
 //
 // The labelled nodes are dealt into stratified folds, and for every α and
@@ -31,7 +31,7 @@ import (
 // A node from which no visible label can be reached is given the largest
 // class and not used to train on honest features. On large graphs long walks are compared only
 // if the longest short one is chosen, because they take most of the time.
-func (j *walkJob) chooseWalk(ctx context.Context) (*engine.Choice, error) {
+func (j *job) choose(ctx context.Context) (*engine.Choice, error) {
 	c := j.newChooser()
 	if err := c.crossTrials(ctx); err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func (j *walkJob) chooseWalk(ctx context.Context) (*engine.Choice, error) {
 	seen := j.Problem.At(c.seen)
 	folds := choose.Labels(choose.WeightsOf(j.Problem), seen.Class,
 		problem.Pick(c.fold, c.seen), problem.Pick(c.isolated, c.seen))
-	search := func(j *walkJob) (*engine.Choice, error) {
+	search := func(j *job) (*engine.Choice, error) {
 		choice, err := j.Choose(ctx, func(ctx context.Context, walks, values []int) (*choose.Counts, error) {
 			counts := choose.NewCounts(len(walks)*len(values), folds)
 			err := c.run(ctx, problem.Pick(j.Sources, walks),
@@ -62,7 +62,7 @@ func (j *walkJob) chooseWalk(ctx context.Context) (*engine.Choice, error) {
 }
 
 // longestOf returns the number of steps of the longest walk to choose from.
-func longestOf(j *walkJob) (steps int) {
+func longestOf(j *job) (steps int) {
 	for _, v := range j.Sources {
 		steps = max(steps, v.Int("steps"))
 	}
@@ -79,9 +79,9 @@ const (
 
 // short returns a choice without long walks, nil if there are no others or if all walks
 // take no more than limit.
-func (c *chooser) short(limit float64) *walkJob {
+func (c *chooser) short(limit float64) *job {
 	alphas := map[float64]bool{}
-	short := *c.walkJob
+	short := *c.job
 	short.Sources = nil
 	for _, v := range c.Sources {
 		alphas[v.Number("alpha")] = true
@@ -90,7 +90,7 @@ func (c *chooser) short(limit float64) *walkJob {
 		}
 	}
 	columns := len(alphas) * c.dealt() * len(c.Problem.Names)
-	work := float64(sparse.EntriesOf(c.Problem.A)) * float64(columns) * float64(longestOf(c.walkJob))
+	work := float64(sparse.EntriesOf(c.Problem.A)) * float64(columns) * float64(longestOf(c.job))
 	if work <= limit || len(short.Sources) == 0 ||
 		len(short.Sources) == len(c.Sources) {
 		return nil
@@ -102,7 +102,7 @@ func (c *chooser) short(limit float64) *walkJob {
 // chooseOnSplits chooses the parameters by the accuracy on the
 // test nodes of the given splits, as the paper does: the training nodes of
 // each split are labelled in its walks; folds serve honest features only.
-func (j *walkJob) chooseOnSplits(ctx context.Context,
+func (j *job) chooseOnSplits(ctx context.Context,
 	splits *choose.Splits) (*engine.Choice, error) {
 	var work graph.Work
 	if !j.Problem.Directed { // they are found here for all splits
@@ -170,7 +170,7 @@ const sideBytes = 512 << 20
 
 // lanesOf returns the number of tuning splits with the given numbers of labels that are compared side by side, each by one
 // worker. Of several processes it is one.
-func (j *walkJob) lanes(labels, tests int) int {
+func (j *job) lanes(labels, tests int) int {
 	limit := int64(sideBytes)
 	if j.Settings.Memory > 0 {
 		limit = min(limit, j.Settings.Memory)
@@ -183,7 +183,7 @@ func (j *walkJob) lanes(labels, tests int) int {
 }
 
 // split declares the memory of a comparison on one split with one worker.
-func (j *walkJob) split(labels, tests int) budget.Workspace {
+func (j *job) split(labels, tests int) budget.Workspace {
 	labels = min(labels, j.Compared)
 	tests = min(tests, j.testedNodes())
 	rows := tests + len(j.kinds())*labels
@@ -195,7 +195,7 @@ const maxTested = 10_000
 
 // testedNodes returns the bound on the test nodes of a tuning split for the learner. One without
 // a path scores each by every model, or learns with them among its items.
-func (j *walkJob) testedNodes() int {
+func (j *job) testedNodes() int {
 	switch {
 	case j.Learner.Path != nil:
 		return maxTested
@@ -207,7 +207,7 @@ func (j *walkJob) testedNodes() int {
 
 // chooser tries settings on one set of labelled nodes.
 type chooser struct {
-	*walkJob
+	*job
 	fold []int // of each labelled node
 	seen []int // the labelled nodes that machines are trained on
 
@@ -221,9 +221,9 @@ type chooser struct {
 }
 
 // chooserOf returns what tries the settings of j on its labels, dealt into folds.
-func (j *walkJob) newChooser() *chooser {
+func (j *job) newChooser() *chooser {
 	return &chooser{
-		walkJob: j, fold: choose.Folds(j.Problem.Class, j.Settings.Folds(len(j.Problem.Row)),
+		job: j, fold: choose.Folds(j.Problem.Class, j.Settings.Folds(len(j.Problem.Row)),
 			j.Settings.RNGSeed, 0),
 		seen: choose.Sample(j.Problem.Class, j.Compared, j.Settings.RNGSeed, 0),
 		rows: map[cwk.Pick]int{}, trials: map[string][]choose.Trial{},
@@ -231,7 +231,7 @@ func (j *walkJob) newChooser() *chooser {
 }
 
 // kindsOf returns the kinds of features to choose from.
-func (j *walkJob) kinds() (list []string) {
+func (j *job) kinds() (list []string) {
 	for _, v := range j.Sources {
 		if kind := v.Word("features"); !slices.Contains(list, kind) {
 			list = append(list, kind)
@@ -467,8 +467,8 @@ func neutral(m *classify.LinearModel, feature float64) {
 	}
 }
 
-// walkSpec declares [cwk.Spec] with the features that learners have.
-var walkSpec = param.Spec{
+// Spec declares [cwk.Spec] with the features that learners have.
+var Spec = param.Spec{
 	Name: cwk.Spec.Name, Title: cwk.Spec.Title, Source: cwk.Spec.Source,
 	Works: cwk.Spec.Works,
 	Params: append(slices.Clone(cwk.Spec.Params), param.Param{
@@ -479,13 +479,13 @@ var walkSpec = param.Spec{
 	}),
 }
 
-func init() { param.Claim("kernel", &walkSpec) }
+func init() { param.Claim("kernel", &Spec) }
 
 // walkSettings returns the settings of walks to choose from: settings with plain features first, then by increasing α and
 // steps. The error comes from [param.Spec.Resolve], or is a [*param.ParameterError] if no walk reaches its first step that
 // counts.
 func walkSettings(s *engine.Settings) ([]param.Values, error) {
-	walks, err := choose.Combinations(orderedWalks(s), walkSpec.Own(s.Given), nil)
+	walks, err := choose.Combinations(orderedWalks(s), Spec.Own(s.Given), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -494,7 +494,7 @@ func walkSettings(s *engine.Settings) ([]param.Values, error) {
 		last = max(last, v.Int("steps"))
 	}
 	if last < first {
-		return nil, param.Refuse(walkSpec.Name, "min-steps",
+		return nil, param.Refuse(Spec.Name, "min-steps",
 			"%d lies beyond the last step that is tried, %d; give steps that reach it", first, last)
 	}
 	return slices.DeleteFunc(walks,
@@ -503,7 +503,7 @@ func walkSettings(s *engine.Settings) ([]param.Values, error) {
 
 // orderedWalks returns the declaration of walks with the grids of the settings, and the features first.
 func orderedWalks(s *engine.Settings) *param.Spec {
-	spec := s.WithGrids(&walkSpec)
+	spec := s.WithGrids(&Spec)
 	last := len(spec.Params) - 1
 	spec.Params = slices.Concat(spec.Params[last:], spec.Params[:last])
 	return spec
@@ -511,7 +511,7 @@ func orderedWalks(s *engine.Settings) *param.Spec {
 
 // walkSpace returns the space of settings of walks, in which α breaks ties last.
 func walkSpace(s *engine.Settings, walks []param.Values) *choose.Space {
-	usual, _ := walkSpec.Resolve(nil, nil)
+	usual, _ := Spec.Resolve(nil, nil)
 	space := choose.SpaceOf(orderedWalks(s), walks, usual)
 	const alpha = 1
 	if len(space.Axes) > alpha {
@@ -532,7 +532,7 @@ const (
 )
 
 // candidates returns the candidates of a choice on features of the given walks.
-func (j *walkJob) candidates(walks, values []param.Values) *choose.Candidates {
+func (j *job) candidates(walks, values []param.Values) *choose.Candidates {
 	c := &choose.Candidates{Classes: len(j.Problem.Names),
 		MinSteps: walks[0].Int("min-steps"), Learner: j.Learner, Values: values}
 	for _, v := range walks {

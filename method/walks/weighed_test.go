@@ -1,4 +1,4 @@
-package method
+package walks
 
 import (
 	"math"

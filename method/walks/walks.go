@@ -1,4 +1,4 @@
-package method
+package walks
 
 import (
 	"context"
@@ -18,29 +18,29 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// walkMethod is a learner on walk features.
-type walkMethod struct {
+// method is a learner on walk features.
+type method struct {
 	name    string
 	learner *classify.Learner
 }
 
-// walkJob is a job of a learner on walks.
-type walkJob struct{ engine.Job }
+// job is a job of a learner on walks.
+type job struct{ engine.Job }
 
-// walkMethods returns walks with every learner, first with the one that goes without saying.
-func walkMethods() []*engine.Engine {
-	list := []*engine.Engine{walkMethod{cwk.Spec.Name, classify.Learners()[0]}.engine()}
+// Engines returns walks with every learner, first with the one that goes without saying.
+func Engines() []*engine.Engine {
+	list := []*engine.Engine{method{cwk.Spec.Name, classify.Learners()[0]}.engine()}
 	for _, l := range classify.Learners() {
-		list = append(list, walkMethod{cwk.Spec.Name + "+" + l.Name, l}.engine())
+		list = append(list, method{cwk.Spec.Name + "+" + l.Name, l}.engine())
 	}
 	return list
 }
 
 // engine returns the learner on walks as an engine.
-func (m walkMethod) engine() *engine.Engine {
+func (m method) engine() *engine.Engine {
 	return engine.Engine{
-		Name: m.name, Specs: []*param.Spec{&walkSpec, engine.SpecOf(m.learner)},
-		Takes: slices.Concat(walkSpec.Takes(), []string{cwk.PriorParam.Name},
+		Name: m.name, Specs: []*param.Spec{&Spec, engine.SpecOf(m.learner)},
+		Takes: slices.Concat(Spec.Takes(), []string{cwk.PriorParam.Name},
 			engine.SpecOf(m.learner).Takes()),
 		Workspace: m.workspace, HasRaw: m.learner.Path == nil,
 		Check: func(s *engine.Settings) error {
@@ -56,8 +56,8 @@ func (m walkMethod) engine() *engine.Engine {
 // Training rows are the walk features of the labelled nodes, plain or honest, the latter of a few labels from several
 // partitions into folds. Classifiers that are linear functions of features predict all nodes in a second walk, so that
 // the features of nodes are never stored.
-func (m walkMethod) begin(_ context.Context, p *engine.Problem, par *engine.Parameters, s *engine.Settings) (*engine.Job, error) {
-	if err := problem.ValidateFor(p, &walkSpec); err != nil {
+func (m method) begin(_ context.Context, p *engine.Problem, par *engine.Parameters, s *engine.Settings) (*engine.Job, error) {
+	if err := problem.ValidateFor(p, &Spec); err != nil {
 		return nil, err
 	}
 	if err := engine.CheckProcesses(m.learner, p); err != nil {
@@ -79,7 +79,7 @@ func (m walkMethod) begin(_ context.Context, p *engine.Problem, par *engine.Para
 		}
 		j.Fix(&usual)
 	}
-	j.ByFolds = j.chooseWalk
+	j.ByFolds = j.choose
 	j.BySplits = j.chooseOnSplits
 	j.Learn = j.learnWalk
 	return &j.Job, nil
@@ -89,10 +89,10 @@ func (m walkMethod) begin(_ context.Context, p *engine.Problem, par *engine.Para
 const mostPlainFolds = 10
 
 // job returns what there is to choose from.
-func (m walkMethod) job(p *engine.Problem, s *engine.Settings) (j *walkJob, err error) {
+func (m method) job(p *engine.Problem, s *engine.Settings) (j *job, err error) {
 	set := s.WithDefaults()
-	j = &walkJob{engine.Job{Problem: p, Settings: &set, Learner: m.learner, Out: new(engine.Prediction),
-		Source: &walkSpec, Declared: engine.SpecOf(m.learner), Compared: set.Sample}}
+	j = &job{engine.Job{Problem: p, Settings: &set, Learner: m.learner, Out: new(engine.Prediction),
+		Source: &Spec, Declared: engine.SpecOf(m.learner), Compared: set.Sample}}
 	if limit := m.learner.ComparedItems; limit > 0 {
 		j.Compared = min(j.Compared, limit)
 	}
@@ -117,10 +117,10 @@ func (m walkMethod) job(p *engine.Problem, s *engine.Settings) (j *walkJob, err 
 }
 
 // learnWalk is the last stage of an engine on walks.
-func (j *walkJob) learnWalk(ctx context.Context, c *engine.Choice) error {
+func (j *job) learnWalk(ctx context.Context, c *engine.Choice) error {
 	j.Fix(&c.Parameters)
 	j.Measures = j.Measures && c.Found != nil
-	r := &predictor{walkJob: j, par: c.Parameters}
+	r := &predictor{job: j, par: c.Parameters}
 	score := r.score
 	if perNode(j.Learner) {
 		score = r.scoreNodes
@@ -246,7 +246,7 @@ func mostRows(l *classify.Learner, par *engine.Parameters, classes int) int {
 
 // workspace declares the memory of rows of features, walks, trials and a fit, and of the decisions on all nodes, with the longest
 // walks and the kind of features that has more rows.
-func (m walkMethod) workspace(p *engine.Problem, s *engine.Settings) (w budget.Workspace, err error) {
+func (m method) workspace(p *engine.Problem, s *engine.Settings) (w budget.Workspace, err error) {
 	j, err := m.job(p, s)
 	if err != nil {
 		return w, err
@@ -256,7 +256,7 @@ func (m walkMethod) workspace(p *engine.Problem, s *engine.Settings) (w budget.W
 	labels := min(len(p.Row), max(j.Compared, 2*k))
 	tests := min(j.testedNodes(), s.Tested)
 	par := j.Parameters(len(j.Sources)-1, 0)
-	partitions := max(1, (&predictor{walkJob: j, par: par}).partitions())
+	partitions := max(1, (&predictor{job: j, par: par}).partitions())
 	train := min(partitions*len(p.Row), max(2*k*partitions, mostRows(m.learner, &par, k)))
 	machines, _ := j.CountMachines()
 	features := k * par.Terms()
@@ -281,7 +281,7 @@ func (m walkMethod) workspace(p *engine.Problem, s *engine.Settings) (w budget.W
 }
 
 // walks declares the memory of rows of features, and of the walks of some variants.
-func (j *walkJob) walks(rows, variants int) budget.Workspace {
+func (j *job) walks(rows, variants int) budget.Workspace {
 	n := len(j.Problem.Degrees)
 	k := len(j.Problem.Names)
 	return budget.Slabs[float32](2, n, min(variants*k, walkColumns(n))).And(
@@ -289,7 +289,7 @@ func (j *walkJob) walks(rows, variants int) budget.Workspace {
 }
 
 // trial declares the memory of a trial with the given numbers of training and test rows.
-func (j *walkJob) trial(train, tests int) budget.Workspace {
+func (j *job) trial(train, tests int) budget.Workspace {
 	classes := len(j.Problem.Names)
 	m := int64(train)
 	n := int64(tests + 4)
@@ -302,7 +302,7 @@ func (j *walkJob) trial(train, tests int) budget.Workspace {
 
 // predictor holds what passes from one phase of a prediction to the next.
 type predictor struct {
-	*walkJob
+	*job
 	par engine.Parameters
 
 	trials   *chooser // out-of-fold trials

@@ -1,4 +1,4 @@
-package method
+package kernels
 
 import (
 	"context"
@@ -37,7 +37,7 @@ func TestLeastSquaresChoice(t *testing.T) {
 		}
 		by := classify.Learners().Named("rls")
 		set := &engine.Settings{Lists: map[string][]param.Value{"lambda": param.Grid(0.01, 0.03, 0.1, 0.3, 1, 3, 10)}}
-		r, err := kernelMethod{kernel.Families().Named("p-step"), by}.newPredictor(t.Context(), p, nil, set)
+		r, err := method{kernel.Families().Named("p-step"), by}.newPredictor(t.Context(), p, nil, set)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -157,7 +157,7 @@ func TestLeastSquaresWithoutBlock(t *testing.T) {
 			t.Fatal(err)
 		}
 		par := &engine.Parameters{Kernel: &engine.Setting{Spec: &family.Spec, Values: params[4]}, Declared: &engine.Setting{Spec: engine.SpecOf(by), Values: nil}}
-		r, err := kernelMethod{family, by}.newPredictor(t.Context(), p, par, settings)
+		r, err := method{family, by}.newPredictor(t.Context(), p, par, settings)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -235,7 +235,7 @@ func TestLeastSquaresGivenUp(t *testing.T) {
 		p.Row, p.Class = append(p.Row, i), append(p.Class, i%2)
 	}
 	set := new(engine.Settings).WithDefaults()
-	r := &kernelPredictor{
+	r := &predictor{
 		Job: &engine.Job{Problem: &p, Settings: &set, Out: &engine.Prediction{}, Learner: classify.Learners().Named("rls")}, best: graded{nodes: len(p.Degrees)}, scale: 1,
 	}
 	model, err := r.solve(t.Context(), &p, param.Values{"lambda": param.Of(1e-30), "class-weights": param.Of("equal")}, solveTolerance)

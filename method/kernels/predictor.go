@@ -1,4 +1,4 @@
-package method
+package kernels
 
 import (
 	"context"
@@ -22,8 +22,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// kernelPredictor holds what passes from one phase of a prediction to the next.
-type kernelPredictor struct {
+// predictor holds what passes from one phase of a prediction to the next.
+type predictor struct {
 	*engine.Job
 	kernels []kernel.Kernel // with the settings of sources
 
@@ -37,7 +37,7 @@ type kernelPredictor struct {
 }
 
 // settings returns the settings of kernels.
-func (r *kernelPredictor) settings(phase string) *kernel.Settings {
+func (r *predictor) settings(phase string) *kernel.Settings {
 	return &kernel.Settings{Lenient: true, Memory: r.Settings.Memory, Progress: func(_ string, done, total int64) {
 		r.Settings.Progress(phase, done, max(done, total, 1))
 	}}
@@ -45,7 +45,7 @@ func (r *kernelPredictor) settings(phase string) *kernel.Settings {
 
 // chooseByFolds chooses by the predictions of models for labels that they have not learned
 // from.
-func (r *kernelPredictor) chooseByFolds(ctx context.Context) (*engine.Choice, error) {
+func (r *predictor) chooseByFolds(ctx context.Context) (*engine.Choice, error) {
 	t, err := r.compareLabels(ctx, r.kernels)
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func (r *kernelPredictor) chooseByFolds(ctx context.Context) (*engine.Choice, er
 }
 
 // calibrate fits the votes to the predictions of a kernel and a setting for labels that models have not learned from.
-func (r *kernelPredictor) calibrate(ctx context.Context, t *labels, source, setting int) (err error) {
+func (r *predictor) calibrate(ctx context.Context, t *labels, source, setting int) (err error) {
 	var list []choose.Outcome
 	settings := []int{setting}
 	if r.Learner.Path != nil { // all settings are fitted together
@@ -103,7 +103,7 @@ func (r *kernelPredictor) calibrate(ctx context.Context, t *labels, source, sett
 }
 
 // learnChosen is the last stage of an engine on a kernel: it fits the votes unless the choice has done so, and the learner.
-func (r *kernelPredictor) learnChosen(ctx context.Context, c *engine.Choice) error {
+func (r *predictor) learnChosen(ctx context.Context, c *engine.Choice) error {
 	t := &r.Out.Seconds
 	learn := func(ctx context.Context) error { return r.learnItems(ctx, c) }
 	err := engine.RunPhases(ctx, []*float64{&t.Choose, &t.Classify, &t.Walk, &t.Walk}, r.fitVotes, learn, r.score, r.keepForm)
@@ -115,7 +115,7 @@ func (r *kernelPredictor) learnChosen(ctx context.Context, c *engine.Choice) err
 }
 
 // fitVotes fits the votes of a setting that was not chosen.
-func (r *kernelPredictor) fitVotes(ctx context.Context) error {
+func (r *predictor) fitVotes(ctx context.Context) error {
 	if r.best != nil {
 		return nil
 	}
@@ -133,7 +133,7 @@ func (r *kernelPredictor) fitVotes(ctx context.Context) error {
 // outOfFold calls visit with out-of-fold predictions for each pair of some kernels and settings; settings vary faster. Each
 // label is predicted by a model of all other labels if the path has a closed form for that, otherwise by a model of the other
 // folds. The loss of a pair is +Inf if the kernel does not allow the setting. On a path settings are all settings.
-func (r *kernelPredictor) outOfFold(ctx context.Context, t *labels,
+func (r *predictor) outOfFold(ctx context.Context, t *labels,
 	kernels, settings []int, losses []float64,
 	visit func(candidate int, o *choose.Outcome)) error {
 	path := r.Learner.Path
@@ -162,7 +162,7 @@ func (r *kernelPredictor) outOfFold(ctx context.Context, t *labels,
 // validateKernels calls visit with the outcomes of [choose.CrossValidate] for each of some blocks of kernels and of some
 // settings, which vary faster. Settings on a path, or of a learner that compares them, are fitted together, other settings
 // separately.
-func validateKernels(ctx context.Context, r *kernelPredictor,
+func validateKernels(ctx context.Context, r *predictor,
 	grams []*sparse.Block[float64], class, fold, settings []int,
 	visit func(candidate int, o *choose.Outcome)) error {
 	group := 1 // settings that are fitted together
@@ -190,7 +190,7 @@ type labels struct {
 }
 
 // compareLabels returns the labels that candidates are compared on, a sample of many, with the values of some kernels between them.
-func (r *kernelPredictor) compareLabels(ctx context.Context,
+func (r *predictor) compareLabels(ctx context.Context,
 	kernels []kernel.Kernel) (*labels, error) {
 	t := &labels{p: r.Problem.At(choose.Sample(r.Problem.Class, r.Settings.Sample, r.Settings.RNGSeed, 0))}
 	t.fold = choose.Folds(t.p.Class, r.Settings.Folds(len(t.p.Class)), r.Settings.RNGSeed, 0)
@@ -209,7 +209,7 @@ const comparedTolerance = 1e-6
 
 // grams returns the blocks of some of the kernels between items, and below between rows and
 // items.
-func (r *kernelPredictor) grams(ctx context.Context, kernels []kernel.Kernel,
+func (r *predictor) grams(ctx context.Context, kernels []kernel.Kernel,
 	items, rows []int, phase string) ([]*sparse.Block[float64], error) {
 	s := r.settings(phase)
 	if len(kernels) > 1 && !slices.ContainsFunc(kernels, kernel.IsApart) {
@@ -221,7 +221,7 @@ func (r *kernelPredictor) grams(ctx context.Context, kernels []kernel.Kernel,
 }
 
 // seenAll returns the block of the best kernel among all labels, scaled.
-func (r *kernelPredictor) seenAll(ctx context.Context) (*sparse.Block[float64], error) {
+func (r *predictor) seenAll(ctx context.Context) (*sparse.Block[float64], error) {
 	k := r.gram
 	if k.Rows < len(r.Problem.Row) {
 		grams, err := r.grams(ctx, []kernel.Kernel{r.best}, r.Problem.Row, nil, "walk")
@@ -237,7 +237,7 @@ func (r *kernelPredictor) seenAll(ctx context.Context) (*sparse.Block[float64], 
 
 // measureAll estimates the accuracy of a setting that a sample of the labels has chosen, as [engine.Engine.measureSetting] does, from
 // the kernel values among all labels.
-func (r *kernelPredictor) measureAll(ctx context.Context, k *sparse.Block[float64], c *engine.Choice) error {
+func (r *predictor) measureAll(ctx context.Context, k *sparse.Block[float64], c *engine.Choice) error {
 	fold, count := r.Settings.FoldsLike(r.Problem, r.Compared)
 	for i, f := range fold {
 		if f >= count {
@@ -256,7 +256,7 @@ func (r *kernelPredictor) measureAll(ctx context.Context, k *sparse.Block[float6
 
 // learnItems learns from all labels, with the values between all nodes if the learner needs
 // them.
-func (r *kernelPredictor) learnItems(ctx context.Context, c *engine.Choice) (err error) {
+func (r *predictor) learnItems(ctx context.Context, c *engine.Choice) (err error) {
 	values := c.Declared.Values
 	r.items = r.Problem.Row
 	class := slices.Clone(r.Problem.Class)
@@ -315,7 +315,7 @@ const solveColumns = 64
 
 // score turns the decisions on every node into scores. Those of a learner that is linear in the kernel come from one
 // application of it to the dual coefficients.
-func (r *kernelPredictor) score(ctx context.Context) error {
+func (r *predictor) score(ctx context.Context) error {
 	n := len(r.Problem.Degrees)
 	outputs := r.fitted.Pairs
 	if r.Learner.Dual {
@@ -362,7 +362,7 @@ func (r *kernelPredictor) score(ctx context.Context) error {
 
 // decide applies the kernel to the dual coefficients of width classifiers at a time, which have learned from the nodes L,
 // K[:, L]·C = K·(E_L·C). It calls visit with the decisions of these classifiers, from number lo on, on all nodes.
-func (r *kernelPredictor) decide(ctx context.Context, machines []classify.Machine, labelled []int, width int,
+func (r *predictor) decide(ctx context.Context, machines []classify.Machine, labelled []int, width int,
 	visit func(lo int, decisions *sparse.Block[float64]) error) error {
 	n := len(r.Problem.Degrees)
 	x, y := sparse.NewBlock[float64](n, width), sparse.NewBlock[float64](n, width)
@@ -406,7 +406,7 @@ const countedTolerance = 1e-4
 // solve fits the learner to the labels of p without a value of the kernel: (K + diag(ridge))⁻¹·T by
 // conjugate gradients on E_Lᵀ·K·E_L + diag(ridge). The error wraps [kernel.ErrUnsolved]
 // where the tolerance, a residual relative to the targets, is not reached.
-func (r *kernelPredictor) solve(ctx context.Context, p *engine.Problem, values param.Values, tolerance float64) (*classify.Model, error) {
+func (r *predictor) solve(ctx context.Context, p *engine.Problem, values param.Values, tolerance float64) (*classify.Model, error) {
 	return r.Learner.Solve(p.Class, len(p.Names), values, func(ridge []float64, t *mat.Dense) (*mat.Dense, error) {
 		_, machines := t.Dims()
 		operator := kernel.NewAmong(r.best, p.Row, r.scale, ridge, min(machines, solveColumns), r.settings("walk"))
@@ -423,7 +423,7 @@ func (r *kernelPredictor) solve(ctx context.Context, p *engine.Problem, values p
 
 // measureSolved estimates the accuracy as measureAll does, without kernel values: by models without each of some folds, which
 // together have as many labels as the sample.
-func (r *kernelPredictor) measureSolved(ctx context.Context, c *engine.Choice) error {
+func (r *predictor) measureSolved(ctx context.Context, c *engine.Choice) error {
 	fold, count := r.Settings.FoldsLike(r.Problem, r.Compared)
 	isolated, err := choose.Unreachable(ctx, r.Problem, fold, r.Settings.Workers, &r.Out.Work)
 	if err != nil {
@@ -462,7 +462,7 @@ func (r *kernelPredictor) measureSolved(ctx context.Context, c *engine.Choice) e
 }
 
 // chooseOnSplits chooses by the predictions for the test nodes of splits.
-func (r *kernelPredictor) chooseOnSplits(ctx context.Context, splits *choose.Splits) (*engine.Choice, error) {
+func (r *predictor) chooseOnSplits(ctx context.Context, splits *choose.Splits) (*engine.Choice, error) {
 	return r.Choose(ctx, func(ctx context.Context, kernels, settings []int) (*choose.Counts, error) {
 		counts := choose.NewCounts(len(kernels)*len(settings),
 			make([]choose.FoldLabels, 1))
@@ -480,7 +480,7 @@ func (r *kernelPredictor) chooseOnSplits(ctx context.Context, splits *choose.Spl
 const tuneBytes = 96 << 20
 
 // countSplit counts the right predictions on the test nodes of a split with each of some kernels and settings, which vary faster.
-func countSplit(ctx context.Context, r *kernelPredictor, trainTest choose.Split,
+func countSplit(ctx context.Context, r *predictor, trainTest choose.Split,
 	kernels, settings []int, counts *choose.Counts) error {
 	train := r.Problem.At(trainTest.Train)
 	test := r.Problem.At(trainTest.Test)
@@ -525,7 +525,7 @@ func countSplit(ctx context.Context, r *kernelPredictor, trainTest choose.Split,
 
 // keepForm keeps the form of decisions that are linear in the kernel. Of classifiers for two classes the score of a class is the
 // sum of the decisions for it less those against it. Cost: an application of the kernel.
-func (r *kernelPredictor) keepForm(ctx context.Context) error {
+func (r *predictor) keepForm(ctx context.Context) error {
 	if !r.Settings.Explain || !r.Learner.Dual {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package method
+package walks
 
 import (
 	"fmt"
@@ -50,7 +50,7 @@ func TestWalkLearnersAgainstDense(t *testing.T) {
 		if by.Path != nil { // its models are not available
 			continue
 		}
-		m := walkMethod{"cwk+" + by.Name, by}.engine()
+		m := method{"cwk+" + by.Name, by}.engine()
 		given := param.Values{}
 		if by.Param("vote") != nil {
 			given["vote"] = param.Of("averaged") // votes are whole numbers, which rounding may turn
@@ -119,7 +119,7 @@ func TestWalkLearners(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range walkMethods() {
+	for _, m := range Engines() {
 		if strings.HasPrefix(m.Name, "cwk+dkm-") && m.Name != "cwk+dkm-svm" {
 			continue
 		}

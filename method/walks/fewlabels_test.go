@@ -1,4 +1,4 @@
-package method
+package walks
 
 import (
 	"context"
@@ -72,7 +72,7 @@ func TestTooFew(t *testing.T) {
 // A choice among equals is the middle of the road, not the first of the list.
 func TestNearestSetting(t *testing.T) {
 	g := gridOf(t, nil, "svm")
-	usual := func(g *walkJob) engine.Parameters { return g.Parameters(g.SourceSpace.Usual, g.Space.Usual) }
+	usual := func(g *job) engine.Parameters { return g.Parameters(g.SourceSpace.Usual, g.Space.Usual) }
 	if got := usual(g); got.Alpha() != 0.9 || got.Steps() != 40 || got.Features() != Plain || got.Declared.Values.Number("cost") != 0.5 {
 		t.Errorf("%v", got)
 	}

@@ -1,4 +1,4 @@
-package method
+package walks
 
 import (
 	"context"
@@ -205,7 +205,7 @@ func TestCrossValidateAgainstOracle(t *testing.T) {
 
 // compareHits wants equal hits where no decision was close, which must be most
 // settings, and elsewhere no more difference than close decisions explain.
-func compareHits(t *testing.T, g *walkJob, got, want, close []int64) {
+func compareHits(t *testing.T, g *job, got, want, close []int64) {
 	clear := 0
 	for i := range want {
 		if close[i] == 0 {
@@ -220,7 +220,7 @@ func compareHits(t *testing.T, g *walkJob, got, want, close []int64) {
 	}
 }
 
-func indexOf(g *walkJob, par engine.Parameters) int {
+func indexOf(g *job, par engine.Parameters) int {
 	for i := range g.Size() {
 		if one := settingAt(g, i); maps.Equal(one.Kernel.Values, par.Kernel.Values) && one.Declared.Values["cost"] == par.Declared.Values["cost"] {
 			return i
@@ -391,4 +391,13 @@ func TestPredictAgainstOracle(t *testing.T) {
 			t.Errorf("%s: scores are votes to the power %v", kind, power)
 		}
 	}
+}
+
+// total returns the right predictions of each candidate on all folds.
+func total(c *choose.Counts) []int64 {
+	sums := make([]int64, c.Candidates)
+	for i, n := range c.Right {
+		sums[i%c.Candidates] += int64(n)
+	}
+	return sums
 }

@@ -1,4 +1,4 @@
-package method
+package walks
 
 import (
 	"context"
@@ -44,7 +44,7 @@ func TestGridProblems(t *testing.T) {
 func TestBest(t *testing.T) {
 	lists := contract.Lists(map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(1, 2, 3, 4, 5), "cost": param.Grid(1)}, Plain)
 	g := gridOf(t, lists, "svm")
-	best := func(g *walkJob, merit []float64, tested int) int {
+	best := func(g *job, merit []float64, tested int) int {
 		counts := choose.NewCounts(len(merit), []choose.FoldLabels{{Tested: tested}})
 		copy(counts.Right, merit)
 		s := &choose.Search{Kernel: g.SourceSpace, Learner: g.Space, Together: true, Measure: func(context.Context, []int, []int) (*choose.Counts, error) { return counts, nil }}

@@ -1,4 +1,4 @@
-package method
+package kernels
 
 import (
 	"context"
@@ -16,26 +16,26 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// kernelMethod is a learner on a kernel of package kernel. The model of a learner that is
+// method is a learner on a kernel of package kernel. The model of a learner that is
 // linear in the kernel predicts by one application of it, and of the kernel no more than the
 // block between labelled nodes is ever made; any other is given the values between all nodes
 // and the labels, or between all nodes.
-type kernelMethod struct {
+type method struct {
 	kernel  *kernel.Family
 	learner *classify.Learner
 }
 
-// kernels returns every kernel that is symmetric or, as PageRank, has a symmetric form.
-func kernels() []*kernel.Family {
+// Families returns every kernel that is symmetric or, as PageRank, has a symmetric form.
+func Families() []*kernel.Family {
 	return slices.DeleteFunc(kernel.Families(),
 		func(f *kernel.Family) bool { return f.Distance != "" })
 }
 
-// kernelMethods returns every kernel with every learner.
-func kernelMethods() (list []*engine.Engine) {
-	for _, f := range kernels() {
+// Engines returns every kernel with every learner.
+func Engines() (list []*engine.Engine) {
+	for _, f := range Families() {
 		for _, l := range classify.Learners() {
-			list = append(list, kernelMethod{f, l}.engine())
+			list = append(list, method{f, l}.engine())
 		}
 	}
 	return list
@@ -44,7 +44,7 @@ func kernelMethods() (list []*engine.Engine) {
 // engine returns the learner on the kernel as an engine, called like the kernel if the learner goes without
 // saying. Of the parameters of the kernel it takes no switches, which
 // choose the form that learners need.
-func (m kernelMethod) engine() *engine.Engine {
+func (m method) engine() *engine.Engine {
 	e := engine.Engine{
 		Name: m.kernel.Name + "+" + m.learner.Name, Specs: []*param.Spec{&m.kernel.Spec, engine.SpecOf(m.learner)},
 		Workspace: m.workspace, HasRaw: m.learner.Path == nil,
@@ -67,7 +67,7 @@ const trySettings = 250
 
 // job returns what there is to choose from on a graph. With too few labels the kernel and the learner have the setting
 // that is nearest to the defaults each.
-func (m kernelMethod) job(p *engine.Problem, s *engine.Settings,
+func (m method) job(p *engine.Problem, s *engine.Settings,
 	g param.Graph) (j *engine.Job, err error) {
 	set := s.WithDefaults()
 	if m.learner.Path == nil {
@@ -89,7 +89,7 @@ func (m kernelMethod) job(p *engine.Problem, s *engine.Settings,
 }
 
 // begin returns the settings and the stages.
-func (m kernelMethod) begin(ctx context.Context, p *engine.Problem, par *engine.Parameters, s *engine.Settings) (*engine.Job, error) {
+func (m method) begin(ctx context.Context, p *engine.Problem, par *engine.Parameters, s *engine.Settings) (*engine.Job, error) {
 	r, err := m.newPredictor(ctx, p, par, s)
 	if err != nil {
 		return nil, err
@@ -103,8 +103,8 @@ func (m kernelMethod) begin(ctx context.Context, p *engine.Problem, par *engine.
 
 // newPredictor validates the problem and finds the components of the graph, the kernels, and the
 // learner's settings to choose from.
-func (m kernelMethod) newPredictor(ctx context.Context, p *engine.Problem, par *engine.Parameters,
-	s *engine.Settings) (*kernelPredictor, error) {
+func (m method) newPredictor(ctx context.Context, p *engine.Problem, par *engine.Parameters,
+	s *engine.Settings) (*predictor, error) {
 	if err := problem.ValidateFor(p, &m.kernel.Spec); err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func (m kernelMethod) newPredictor(ctx context.Context, p *engine.Problem, par *
 	graph.Memory = j.Settings.Memory
 	j.Out.Reached = graph.Components.Reachable(p.Row)
 	j.Out.Work = work
-	r := &kernelPredictor{Job: j}
+	r := &predictor{Job: j}
 	r.kernels, err = m.kernel.NewAll(ctx, graph, j.Sources)
 	return r, err
 }
@@ -148,7 +148,7 @@ func solves(j *engine.Job) bool {
 }
 
 // workspace declares the memory of slabs of kernels, of the values between labels or items, and of the fits to them.
-func (m kernelMethod) workspace(p *engine.Problem, s *engine.Settings) (w budget.Workspace, err error) {
+func (m method) workspace(p *engine.Problem, s *engine.Settings) (w budget.Workspace, err error) {
 	j, err := m.job(p, s, kernel.OnDegrees(p.Degrees))
 	if err != nil {
 		return w, err

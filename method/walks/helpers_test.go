@@ -1,4 +1,4 @@
-package method
+package walks
 
 import (
 	"context"
@@ -7,11 +7,15 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
 
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/engine"
+	"github.com/heatwalk/heatwalk/method/kernels"
+	_ "github.com/heatwalk/heatwalk/papers"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/test/contract"
 )
@@ -26,14 +30,14 @@ func learnerOf(name string) *classify.Learner { return classify.Learners().Named
 var tinyGrid = contract.Lists(map[string][]param.Value{"alpha": param.Grid(0.1, 0.5, 0.9), "steps": param.Grid(1, 3, 8), "cost": param.Grid(0.5, 4, 32)}, Plain, Honest)
 
 // gridOf returns the settings to choose from for a learner on walks.
-func gridOf(t *testing.T, lists map[string][]param.Value, learner string) *walkJob {
+func gridOf(t *testing.T, lists map[string][]param.Value, learner string) *job {
 	t.Helper()
 	return jobOf(t, &engine.Settings{Lists: lists}, learner)
 }
 
-func jobOf(t *testing.T, s *engine.Settings, learner string) *walkJob {
+func jobOf(t *testing.T, s *engine.Settings, learner string) *job {
 	t.Helper()
-	j, err := walkMethod{"cwk", learnerOf(learner)}.job(&engine.Problem{Graph: new(graph.Graph), Names: make([]string, 3)}, s)
+	j, err := method{"cwk", learnerOf(learner)}.job(&engine.Problem{Graph: new(graph.Graph), Names: make([]string, 3)}, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,13 +45,13 @@ func jobOf(t *testing.T, s *engine.Settings, learner string) *walkJob {
 }
 
 // settingAt returns setting number i, those of the learner varying fastest.
-func settingAt(j *walkJob, i int) engine.Parameters {
+func settingAt(j *job, i int) engine.Parameters {
 	return j.Parameters(i/len(j.Values), i%len(j.Values))
 }
 
 // onWalk returns the parameters of a walk.
 func onWalk(alpha float64, steps, minSteps int, features string) engine.Parameters {
-	return engine.Parameters{Kernel: &engine.Setting{Spec: &walkSpec, Values: param.Values{
+	return engine.Parameters{Kernel: &engine.Setting{Spec: &Spec, Values: param.Values{
 		"alpha": param.Of(alpha), "steps": param.Of(steps), "min-steps": param.Of(minSteps), "features": param.Of(features),
 	}}}
 }
@@ -197,7 +201,7 @@ func TestValidate(t *testing.T) {
 }
 
 // plainWalks is the method on walks with the learner that goes without saying.
-func plainWalks() walkMethod { return walkMethod{"cwk", classify.Learners()[0]} }
+func plainWalks() method { return method{"cwk", classify.Learners()[0]} }
 
 func predictWalks(ctx context.Context, p *engine.Problem, s *engine.Settings) (*engine.Prediction, error) {
 	return plainWalks().engine().Fit(ctx, p, nil, s)
@@ -225,10 +229,22 @@ func chooseWalksOnSplits(ctx context.Context, p *engine.Problem, splits *choose.
 // engineOf returns the engine on walks or a kernel that has the name.
 func engineOf(t *testing.T, name string) *engine.Engine {
 	t.Helper()
-	list := slices.Concat(walkMethods(), kernelMethods())
+	list := slices.Concat(Engines(), kernels.Engines())
 	i := slices.IndexFunc(list, func(e *engine.Engine) bool { return e.Name == name })
 	if i < 0 {
 		t.Fatal(name)
 	}
 	return list[i]
 }
+
+// memoryOf returns the least memory of a prediction.
+func memoryOf(t *testing.T, m *engine.Engine, p *engine.Problem, s *engine.Settings) int64 {
+	t.Helper()
+	w, err := m.Declare(p, s, budget.Workspace{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w.Required(1)
+}
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
