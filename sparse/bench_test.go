@@ -11,11 +11,10 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// scale is by default that of a graph in cache; from 20 on memory limits the speed.
+// The graph of the default scale is in the cache; from 20 on memory limits the speed.
 var scale = flag.Int("rmat", 16, "scale of the benchmarks' R-MAT graph: 2^scale rows, 32 entries a row before merging")
 
-// rmat returns the benchmarks' graph: undirected, without loops, nodes in
-// random order.
+// rmat is undirected, without loops, with nodes in random order.
 var rmat = sync.OnceValues(func() (*sparse.CSR, error) {
 	const a, b, c = 0.57, 0.19, 0.19
 	rng := rand.New(rand.NewPCG(uint64(*scale), 0))
@@ -51,7 +50,6 @@ var rmat = sync.OnceValues(func() (*sparse.CSR, error) {
 	return sparse.NewCSR(n, n, ptr, col, nil)
 })
 
-// benchmarkStep times one step of an operator on k columns.
 func benchmarkStep[T sparse.Float](b *testing.B, k int, c terms) {
 	a, err := rmat()
 	if err != nil {
@@ -74,7 +72,6 @@ func benchmarkStep[T sparse.Float](b *testing.B, k int, c terms) {
 	b.ReportMetric(perColumn, "ns/entry/column")
 }
 
-// BenchmarkWalk is the step of a random walk: sums of rows, each scaled.
 func BenchmarkWalk(b *testing.B) {
 	for _, k := range []int{1, 2, 4, 5, 8, 16, 40, 64} {
 		b.Run(fmt.Sprintf("float32/k=%d", k), func(b *testing.B) { benchmarkStep[float32](b, k, terms{left: true}) })
@@ -82,7 +79,6 @@ func BenchmarkWalk(b *testing.B) {
 	}
 }
 
-// BenchmarkTerms times the terms of a step in addition to those of a walk.
 func BenchmarkTerms(b *testing.B) {
 	for name, c := range cases {
 		b.Run("float32/"+name, func(b *testing.B) { benchmarkStep[float32](b, 8, c) })
@@ -90,7 +86,7 @@ func BenchmarkTerms(b *testing.B) {
 	}
 }
 
-// BenchmarkWide is a small graph with many columns: one range, cut by columns.
+// This small graph has one range and many columns, so that the columns are divided.
 func BenchmarkWide(b *testing.B) {
 	const n, k = 2708, 1000
 	rng := rand.New(rand.NewPCG(2, 0))

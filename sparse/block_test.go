@@ -62,8 +62,7 @@ func TestBlockRefusals(t *testing.T) {
 	}
 }
 
-// TestLargeBlock: a block of many huge pages is zero and its rows start at
-// whole registers.
+// A block of many huge pages is zero, and its rows are aligned.
 func TestLargeBlock(t *testing.T) {
 	b := sparse.NewBlock[float64](1<<20, 5)
 	var sum float64
@@ -75,7 +74,6 @@ func TestLargeBlock(t *testing.T) {
 	}
 }
 
-// The size of a block is an upper bound of its memory, including the alignment.
 func TestBlockSize(t *testing.T) {
 	for _, rows := range []int{10, 3 << 17, 1<<20 - 8, 1 << 20, 5<<19 + 1} {
 		sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}

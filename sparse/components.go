@@ -169,7 +169,6 @@ func (c *Components) Select(holds []bool) *roaring.Bitmap {
 // not depend on the order of the joins.
 type forest []atomic.Uint32
 
-// newForest returns the sets of single rows.
 func newForest(n int) forest {
 	f := forest(system.Make[atomic.Uint32](n))
 	for i := range f {
@@ -193,7 +192,6 @@ func (f forest) root(i uint32) uint32 {
 	}
 }
 
-// join merges the sets of a and b.
 func (f forest) join(a, b uint32) {
 	for {
 		a, b = f.root(a), f.root(b)

@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// componentsByHand numbers components by repeated passes over the entries.
 func componentsByHand(n int, entries []sparse.Triplet) []uint32 {
 	of := make([]uint32, n)
 	for i := range of {
@@ -91,8 +90,7 @@ func TestFindComponents(t *testing.T) {
 	}
 }
 
-// TestFindComponentsInOrder compares components in an order of the rows with relabelled ones, in one process
-// and in several.
+// The order of rows determines the numbers of components, on one process and on several.
 func TestFindComponentsInOrder(t *testing.T) {
 	const n = 5000
 	rng := rand.New(rand.NewPCG(5, 0))

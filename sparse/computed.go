@@ -53,14 +53,12 @@ func (m *Computed) SweepRows(ctx context.Context, lo, hi, workers int, visit Pan
 	})
 }
 
-// computedRows are the rows of a range, for one goroutine.
 type computedRows struct {
 	ptr []int64
 	col []uint32
 	val []float64
 }
 
-// fill computes the entries of a panel.
 func (b *computedRows) fill(m *Computed, p *Panel) error {
 	b.ptr = append(b.ptr[:0], 0)
 	for i := p.Lo; i < p.Hi; i++ {

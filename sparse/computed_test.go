@@ -9,7 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// A computed matrix, with a row in pieces, is a [sparse.Matrix] with the entries of the same matrix in memory.
 func TestComputed(t *testing.T) {
 	const n = sparse.MaxRange + 5000
 	length := func(i int) int {

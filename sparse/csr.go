@@ -54,12 +54,10 @@ func NewCSR(rows, cols int, ptr []int64, col []uint32,
 	return m, nil
 }
 
-// finite reports whether v can be a value of a matrix.
 func finite(v float64) bool {
 	return !math.IsNaN(v) && !math.IsInf(v, 0)
 }
 
-// checkPointers returns an error unless the row pointers divide the columns, and the values if there are any.
 func checkPointers(rows int, ptr []int64, col []uint32, val []float64) error {
 	switch {
 	case len(ptr) != rows+1 || ptr[0] != 0 || ptr[rows] != int64(len(col)):
@@ -76,7 +74,6 @@ func checkPointers(rows int, ptr []int64, col []uint32, val []float64) error {
 	return nil
 }
 
-// badValue returns the error about a value that is not finite, or 0 in a graph.
 func badValue(row int, col uint32, v float64) error {
 	return fmt.Errorf("%w: row %d, column %d: value %v", ErrStructure, row, col, v)
 }

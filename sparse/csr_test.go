@@ -57,8 +57,7 @@ func TestFromTripletsRefuses(t *testing.T) {
 	}
 }
 
-// TestFromTriplets: every place holds the sum of its triplets in their order,
-// and places without one hold nothing.
+// Triplets of the same place add in their order.
 func TestFromTriplets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows, cols := rapid.IntRange(1, 8).Draw(t, "rows"), rapid.IntRange(1, 8).Draw(t, "columns")
@@ -95,7 +94,7 @@ func TestFromTriplets(t *testing.T) {
 	})
 }
 
-// byRows and byEntries implement the interfaces of sparse matrices of other modules, but not At.
+// byRows and byEntries implement the interfaces of sparse matrices without At.
 type byRows struct{ *mat.Dense }
 
 func (byRows) At(int, int) float64 { panic("read element by element") }
@@ -186,7 +185,7 @@ func TestFromMat(t *testing.T) {
 	}
 }
 
-// A transpose, also of a transpose, is converted through the matrix that it wraps.
+// A transpose is read from the matrix that it wraps, also twice.
 func TestFromMatReadsNoElements(t *testing.T) {
 	const n = 1 << 17 // squared, it takes minutes
 	a, err := sparse.FromTriplets(n, n+1, []sparse.Triplet{{Row: 3, Col: n, Val: 2}, {Row: n - 1, Col: 0, Val: 5}})
@@ -204,8 +203,7 @@ func TestFromMatReadsNoElements(t *testing.T) {
 	}
 }
 
-// Weights that are not finite are errors. Zeros are dropped, because they would connect
-// components.
+// Weights must be finite; zeros are dropped, because they would connect components.
 func TestFromMatRefuses(t *testing.T) {
 	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		dense := mat.NewDense(3, 4, []float64{0, 1, 0, 0, 0, 0, 0, v, 0, 2, 0, 0})
@@ -242,7 +240,6 @@ func (m twice) DoNonZero(f func(i, j int, v float64)) {
 	}
 }
 
-// Entries with the sum zero are dropped like zeros.
 func TestFromMatDropsWhatCancels(t *testing.T) {
 	got, err := sparse.FromMat(twice{mat.NewDense(2, 2, []float64{0, 3, 3, 2})})
 	if err != nil || got.NNZ() != 1 || got.At(1, 1) != 2 {

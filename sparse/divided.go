@@ -38,13 +38,11 @@ type Divided struct {
 	shares   Exchange // of named rows
 }
 
-// largest holds the largest numbers of entries, columns and ghost rows in a process.
 type largest struct{ entries, columns, ghosts int64 }
 
-// run is a run of rows that are consecutive columns of a [Divided] matrix.
 type run struct{ row, column, rows int }
 
-// mostRun is the largest number of rows of a run, and approximately the number of rows of a batch of runs.
+// mostRun is the largest number of rows of a run, and about that of a batch.
 const mostRun = 4096
 
 // ErrDivided is returned by a sweep that visits the entries of a [Divided] matrix.
@@ -67,12 +65,9 @@ func Divide(ctx context.Context, a Matrix, d *Division, memory int64,
 	return m, m.chooseLayout(ctx, memory, workers)
 }
 
-// visitRow is called with a row of blocks and the entries of the corresponding row of a matrix. Columns are rows of the
-// whole matrix.
+// visitRow gets the entries of a row of the matrix, whose row in blocks is row. Columns are rows of the whole matrix.
 type visitRow func(row int, col []uint32, val []float64)
 
-// build returns the matrix of the rows that sweep calls visit with, perhaps from several goroutines. It calls sweep
-// twice.
 func (d *Division) build(sweep func(visit visitRow) error) (*Divided, error) {
 	m := &Divided{division: d, team: &d.Team}
 	ptr := make([]int64, len(d.Team.Rows)+1)
@@ -136,7 +131,7 @@ func (d *Division) build(sweep func(visit visitRow) error) (*Divided, error) {
 	return m, nil
 }
 
-// numberColumns numbers the needed rows of the whole matrix as columns, and returns the ghost rows.
+// numberColumns numbers the needed rows as columns, and returns the ghost rows.
 func (m *Divided) numberColumns(needed *rankedSet, count int) (ghosts []RemoteRow) {
 	m.columns = make([]uint32, 0, count)
 	var rows, arriving []run
@@ -153,7 +148,6 @@ func (m *Divided) numberColumns(needed *rankedSet, count int) (ghosts []RemoteRo
 	return ghosts
 }
 
-// extend adds a row to the last run, or appends a new run.
 func extend(runs []run, row, column int) []run {
 	if n := len(runs); n > 0 {
 		if last := &runs[n-1]; last.rows < mostRun && row == last.row+last.rows &&
@@ -165,7 +159,6 @@ func extend(runs []run, row, column int) []run {
 	return append(runs, run{row, column, 1})
 }
 
-// batch cuts runs into batches for one goroutine.
 func batch(runs []run) (batches [][]run) {
 	for len(runs) > 0 {
 		n := 0
@@ -179,7 +172,7 @@ func batch(runs []run) (batches [][]run) {
 	return batches
 }
 
-// chooseLayout replaces the local rows by a copy in tiles if it is faster and fits.
+// chooseLayout copies the local rows into tiles if that is faster and fits.
 func (m *Divided) chooseLayout(ctx context.Context, memory int64,
 	workers int) error {
 	local := m.local.(*CSR)
@@ -197,7 +190,7 @@ func (m *Divided) chooseLayout(ctx context.Context, memory int64,
 	return err
 }
 
-// sweep calls visit with the rows of a in the ranges of this process. It reads other rows only if a has no method SweepRows.
+// sweep reads rows outside the ranges of this process only if a has no method SweepRows.
 func (d *Division) sweep(ctx context.Context, a Matrix, workers int,
 	visit visitRow) error {
 	for lo, hi := range d.mine {
@@ -213,7 +206,7 @@ func (d *Division) sweep(ctx context.Context, a Matrix, workers int,
 	return nil
 }
 
-// cutRanges computes the ranges. A range has own rows, padding, or named rows.
+// A range of cutRanges has own rows, padding, or named rows.
 func (m *Divided) cutRanges(local *CSR) {
 	for _, group := range [][2]int{{0, m.team.Own}, {m.team.Own, m.team.First},
 		{m.team.First, m.team.First + m.team.Named}} {
@@ -275,13 +268,11 @@ func (m *Divided) Bytes() int64 {
 		m.held, m.copied)
 }
 
-// mostRows returns the largest number of own and named rows of a process.
 func (d *Division) mostRows() int64 {
 	return int64(slices.Max(d.count) + d.Team.Named)
 }
 
-// dividedMemory returns the memory of a process. The network copies the rows that it receives, which are the ghost rows, and
-// the rows that it sends, of about the same number.
+// dividedMemory counts ghost rows three times, because the network copies received rows, and about as many sent rows.
 func dividedMemory(rows, columns, ghosts, held, copied int64) int64 {
 	return 4*columns + max(copied, held+dividedBytes*(columns+3*ghosts+rows))
 }

@@ -13,8 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// TestStepOnSeveralProcesses compares the rows of steps on several processes with those of one, for
-// random matrices, divisions, named rows and steps.
+// Steps on several processes agree with steps on a single process.
 func TestStepOnSeveralProcesses(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
@@ -92,7 +91,7 @@ func TestStepOnSeveralProcesses(t *testing.T) {
 				return p
 			}
 			op := &sparse.Operator[float64]{A: m, Scale: whole.Scale, Left: part(whole.Left), Right: part(whole.Right), Diag: part(whole.Diag), Gamma: whole.Gamma, U: part(whole.U), V: part(whole.V), Workers: 2}
-			for range 2 { // a second time with the buffers of the first
+			for range 2 { // the second time with the buffers of the first
 				s := step
 				s.Prev = block(prev)
 				s.Visit = addOne(s.Prev)
@@ -120,7 +119,7 @@ func TestStepOnSeveralProcesses(t *testing.T) {
 	})
 }
 
-// eachRow calls visit for all rows of a process but padding.
+// eachRow omits padding.
 func eachRow(d *sparse.Division, visit func(local, row int)) {
 	for local, row := range d.Team.Rows {
 		if local < d.Team.Own || local >= d.Team.First {

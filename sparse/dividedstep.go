@@ -8,11 +8,11 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// dividedBytes is the width of the columns of a step with a Divided matrix, which copies the rows that it gathers
-// from and has buffers for transferred rows: this bounds their memory.
+// dividedBytes is the width of the columns of a step with a Divided matrix: it bounds the memory of copied and
+// transferred rows.
 const dividedBytes = 128
 
-// stepDivided computes a step of wide blocks as steps of some of their columns.
+// stepDivided cuts a wide step into steps of some columns.
 func (o *Operator[T]) stepDivided(ctx context.Context, dst, x *Block[T],
 	s Step[T]) error {
 	slab := s
@@ -33,7 +33,6 @@ func (o *Operator[T]) stepDivided(ctx context.Context, dst, x *Block[T],
 	return f.visitRanges(ctx, sched.Workers(o.Workers), 0)
 }
 
-// sweepDivided computes a step with a matrix whose rows several processes share.
 func (f *fused[T]) sweepDivided(ctx context.Context, workers int,
 	m *Divided) error {
 	finish, err := f.receiveGhosts(ctx, workers, m)
@@ -103,7 +102,6 @@ func (f *fused[T]) receiveGhosts(ctx context.Context, workers int,
 	}, err
 }
 
-// shareNamed exchanges the named rows of dst that the processes have computed.
 func (f *fused[T]) shareNamed(m *Divided) {
 	if m.team.Named == 0 {
 		return
@@ -134,13 +132,11 @@ func (f *fused[T]) shareNamed(m *Divided) {
 	}
 }
 
-// bytesOf returns the memory of a slice.
 func bytesOf[T any](s []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))),
 		len(s)*sizeOf[T]())
 }
 
-// visitRanges calls the visitor with the rows of all ranges from row lo on.
 func (f *fused[T]) visitRanges(ctx context.Context, workers, lo int) error {
 	if f.step.Visit == nil {
 		return nil

@@ -16,7 +16,6 @@ func LocalRows(a Matrix) (rows Matrix, diagonal func(row int) int) {
 	return a, func(row int) int { return row }
 }
 
-// diagonal returns the column of a row of blocks that is no padding.
 func (m *Divided) diagonal(row int) int {
 	column, _ := slices.BinarySearch(m.columns, m.team.Rows[row])
 	return column

@@ -69,13 +69,12 @@ func NewDivision(n int, network Network, bounds, named []int) *Division {
 	return d
 }
 
-// mine yields the ranges of this process.
 func (d *Division) mine(yield func(lo, hi int) bool) {
 	for k := d.Team.Rank(); k < len(d.bounds)-1 && yield(d.bounds[k], d.bounds[k+1]); k += d.Team.Size() {
 	}
 }
 
-// owner returns the process with a row in its ranges, and the number of the row in it if it is not named.
+// owner returns the process with a row in its ranges, and the row's number there unless it is named.
 func (d *Division) owner(row int) RemoteRow {
 	k := sort.SearchInts(d.bounds, row+1) - 1
 	lo := d.bounds[k]
@@ -101,27 +100,23 @@ type rankedSet struct {
 
 const groupWords = 8
 
-// newRankedSet returns the empty set of rows below n.
 func newRankedSet(n int) rankedSet {
 	return rankedSet{words: make([]uint64, n/64+1)}
 }
 
-// add adds a row. Ranks are right after the next call of count.
+// Ranks are valid after the next call of count.
 func (s *rankedSet) add(i int) { s.words[i/64] |= 1 << (i % 64) }
 
-// addShared is add for several goroutines.
 func (s *rankedSet) addShared(i int) {
 	if word := &s.words[i/64]; atomic.LoadUint64(word)>>(i%64)&1 == 0 {
 		atomic.OrUint64(word, 1<<(i%64))
 	}
 }
 
-// has reports whether a row is a member.
 func (s *rankedSet) has(i int) bool {
 	return s.words[i/64]>>(i%64)&1 != 0
 }
 
-// count counts the members, after which rank may be called.
 func (s *rankedSet) count() (members int) {
 	s.offset = make([]int, len(s.words)/groupWords+1)
 	for w, word := range s.words {
@@ -133,7 +128,6 @@ func (s *rankedSet) count() (members int) {
 	return members
 }
 
-// rank returns the number of members below i.
 func (s *rankedSet) rank(i int) int {
 	w := i / 64
 	r := s.offset[w/groupWords]
@@ -143,7 +137,6 @@ func (s *rankedSet) rank(i int) int {
 	return r + bits.OnesCount64(s.words[w]&(1<<(i%64)-1))
 }
 
-// members yields the members in increasing order.
 func (s *rankedSet) members(yield func(i int) bool) {
 	for w, word := range s.words {
 		for ; word != 0; word &= word - 1 {

@@ -2,12 +2,10 @@ package sparse
 
 import "context"
 
-// TilesPay sets the rule for tiles: the entries of a row, the entries of a tile, and the reuse.
 func TilesPay(entries int64, row, tile int, reuse int64) *tilingRule {
 	return &tilingRule{entries: entries, row: row, tile: tile, reuse: reuse}
 }
 
-// Functions for tests outside the package that need a particular layout.
 type (
 	Tiling = tiling
 )
@@ -19,13 +17,10 @@ var (
 	RowSet     = rowSet
 )
 
-// Bytes and the other methods are those of the types for tests outside.
 func (m *CSR) Weighted() bool                       { return m.val != nil }
 func (t *tiling) Bytes(rowBytes, workers int) int64 { return t.bytes(rowBytes, workers) }
 func (t *tiling) InTiles() int64                    { return t.inTiles }
 
-// TiledBytes returns the memory of a tiled matrix, and the most rows of a unit that are
-// in tiles.
 func TiledBytes(m Matrix) (bytes int64, rows int) {
 	a := m.(*tiledMatrix)
 	bytes = int64(4*len(a.ids) + 8*len(a.untiled) + 4*len(a.slot))
@@ -38,7 +33,6 @@ func TiledBytes(m Matrix) (bytes int64, rows int) {
 	return bytes, rows
 }
 
-// Tile puts the entries of a matrix into tiles of few columns.
 func (m *Divided) Tile(ctx context.Context, columns int) error {
 	t, err := newTiling(ctx, m.local, columns, 1, TilesPay(1, 1, 0, 0))
 	if err == nil {
@@ -47,10 +41,9 @@ func (m *Divided) Tile(ctx context.Context, columns int) error {
 	return err
 }
 
-// Bytes returns the memory of the matrix.
 func (m *CSR) Bytes() int64 { return int64(8*cap(m.ptr) + 4*cap(m.col) + 8*cap(m.val)) }
 
-// NewUnchecked returns a matrix that may have several entries in a place.
+// A matrix of NewUnchecked may have several entries in a place.
 func NewUnchecked(rows, cols int, ptr []int64, col []uint32, val []float64) *CSR {
 	m := &CSR{rows: rows, cols: cols, ptr: ptr, col: col, val: val}
 	m.cut()

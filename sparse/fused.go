@@ -23,10 +23,10 @@ type fused[T Float] struct {
 	zero    []T          // a row of zeros
 	worker  []scratch[T] // buffers of each goroutine
 	partial []T          // sums of the pieces of long rows, at distances of width
-	rankOne []T          // Alpha·Gamma·Vᵀ·X
-	chunks  []float64    // parts of rankOne, by chunks of rows
-	offered []T          // rows for other processes, see Divided
-	arrived []T          // rows from other processes
+	rankOne []T
+	chunks  []float64 // parts of rankOne, by chunks of rows
+	offered []T       // rows for other processes, see Divided
+	arrived []T       // rows from other processes
 }
 
 // scratch holds the buffers of one goroutine.
@@ -50,18 +50,16 @@ const (
 	// slabBytes is the width of a slab, the columns that are gathered in one pass. The sums stay in
 	// registers, and for a small matrix all rows of x stay in the cache.
 	slabBytes     = 256
-	mostSlabBytes = slabBytes + slabBytes/4 // width of the last slab, which includes a short rest
+	mostSlabBytes = slabBytes + slabBytes/4
 
 	registerBytes = 32
 )
 
-// sizeOf returns the bytes of an element.
 func sizeOf[T any]() int {
 	var t T
 	return int(unsafe.Sizeof(t))
 }
 
-// newFused returns a state with buffers that no other step uses.
 func (o *Operator[T]) newFused() *fused[T] {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -73,7 +71,6 @@ func (o *Operator[T]) newFused() *fused[T] {
 	return &fused[T]{o: o}
 }
 
-// begin sets the arguments of a step.
 func (f *fused[T]) begin(dst, x *Block[T], s Step[T], workers int) {
 	f.dst = dst
 	f.x = x
@@ -94,7 +91,6 @@ func (f *fused[T]) begin(dst, x *Block[T], s Step[T], workers int) {
 	f.partial = grow(f.partial, len(f.o.splits)*f.width)
 }
 
-// end releases the blocks and returns the buffers to the operator.
 func (f *fused[T]) end() {
 	f.dst = nil
 	f.x = nil
@@ -111,7 +107,6 @@ func (b *Block[T]) ownsPadding() bool {
 	return len(b.Data) == b.Rows*b.Stride
 }
 
-// grow returns a slice of length n, s itself if it is large enough.
 func grow[E any](s []E, n int) []E {
 	if cap(s) < n {
 		return make([]E, n)
@@ -119,15 +114,13 @@ func grow[E any](s []E, n int) []E {
 	return s[:n]
 }
 
-// visit calls the visitor with the rows of a panel, except for a piece of a long row, and for named rows, of which other
-// processes compute some.
+// visit omits pieces of long rows, and named rows, some of which other processes compute.
 func (f *fused[T]) visit(worker int, p Panel) {
 	if f.step.Visit != nil && p.Pieces == 1 && !TeamOf(f.o.A).IsNamed(p.Lo) {
 		f.step.Visit(Rows{Lo: p.Lo, Hi: p.Hi, Range: p.Index, Worker: worker})
 	}
 }
 
-// columns computes the columns lo ≤ j < hi of the panel's rows, in slabs.
 func (f *fused[T]) columns(worker int, p Panel, lo, hi int) {
 	w := &f.worker[worker]
 	g := gathering[T]{p: p, values: convertValues(weights{doubles: p.Val}, &w.values)}
@@ -137,8 +130,7 @@ func (f *fused[T]) columns(worker int, p Panel, lo, hi int) {
 	}
 }
 
-// slabEnd returns the end of the slab of columns lo ≤ j < hi that begins at lo. A slab has bytes bytes of a row; the last
-// slab may have limit bytes.
+// A slab of slabEnd has at most bytes bytes of a row; the last slab may have limit bytes.
 func slabEnd[T Float](lo, hi, bytes, limit int) int {
 	if hi-lo <= limit/sizeOf[T]() {
 		return hi
@@ -146,7 +138,6 @@ func slabEnd[T Float](lo, hi, bytes, limit int) int {
 	return lo + bytes/sizeOf[T]()
 }
 
-// gathering is a slab of columns of one panel: lo ≤ j < hi.
 type gathering[T Float] struct {
 	p        Panel
 	values   []T
@@ -155,13 +146,11 @@ type gathering[T Float] struct {
 	lo, hi   int
 }
 
-// pieceSums returns the sum of range i, a piece of a row, from column j on.
 func (f *fused[T]) pieceSums(i, j int) simd.Rows[T] {
 	slot, _ := slices.BinarySearch(f.o.splits, i)
 	return simd.Rows[T]{Data: f.partial[slot*f.width+j:], Stride: f.width}
 }
 
-// slab computes the rows of a panel in batches, or the sum of a piece of a row.
 func (f *fused[T]) slab(w *scratch[T], g *gathering[T]) {
 	if g.p.Pieces > 1 {
 		one := append(w.factors[:0], 1)
@@ -187,7 +176,6 @@ func (f *fused[T]) slab(w *scratch[T], g *gathering[T]) {
 	}
 }
 
-// rowsOf returns the rows of b from row i, column j on.
 func (b *Block[T]) rowsOf(i, j int) simd.Rows[T] {
 	return simd.Rows[T]{Data: b.Data[min(i*b.Stride+j, len(b.Data)):],
 		Stride: b.Stride}
@@ -212,7 +200,7 @@ func (f *fused[T]) gather(dst simd.Rows[T], scale []T, g *gathering[T],
 	simd.GatherOnto(dst, g.hi-g.lo, scale, x, ptr, col, values)
 }
 
-// begin stores the initial sums of the rows lo ≤ i < hi in dst: their sums over the tiles, or zeros.
+// begin stores the sums over the tiles, or zeros, in dst.
 func (g *gathering[T]) begin(dst simd.Rows[T], lo, hi int) {
 	slots := g.slot[lo:hi]
 	width := g.hi - g.lo
@@ -233,7 +221,6 @@ func (g *gathering[T]) begin(dst simd.Rows[T], lo, hi int) {
 	}
 }
 
-// factors returns the factors of the sums of the rows lo ≤ i < hi.
 func (f *fused[T]) factors(w *scratch[T], lo, hi int) []T {
 	if left, ok := any(f.o.Left).([]T); ok && left != nil && f.alpha == 1 {
 		return left[lo:hi]
@@ -298,7 +285,7 @@ func addWhereNotZero[T Float](dst simd.Rows[T], width int, scale []T,
 	}
 }
 
-// joinSplitRows adds the pieces of each long row in order and finishes the row.
+// joinSplitRows adds pieces of long rows in order.
 func (f *fused[T]) joinSplitRows() {
 	ranges := f.o.A.Ranges()
 	w := &f.worker[0]
@@ -323,7 +310,6 @@ func (f *fused[T]) joinSplitRows() {
 	}
 }
 
-// visitSplitRows calls the visitor with the long rows i < hi.
 func (f *fused[T]) visitSplitRows(hi int) {
 	if f.step.Visit == nil {
 		return
@@ -336,8 +322,8 @@ func (f *fused[T]) visitSplitRows(hi int) {
 	}
 }
 
-// scaleColumns sets the gathered block to diag(Right)·x, because reading a factor for each entry would
-// double the time of the gather. For a [Divided] matrix it has room for ghost rows.
+// scaleColumns stores diag(Right)·x, because a factor for each entry would double the time of the
+// gather. For a [Divided] matrix it has room for ghost rows.
 func (f *fused[T]) scaleColumns(ctx context.Context, workers int) error {
 	x, rows := f.x, f.x.Rows
 	m, divided := f.o.A.(*Divided)
@@ -365,7 +351,6 @@ func (f *fused[T]) scaleColumns(ctx context.Context, workers int) error {
 	})
 }
 
-// scaleRun stores scaled rows of x as rows of the gathered block.
 func (f *fused[T]) scaleRun(worker int, r run) {
 	w := &f.worker[worker]
 	w.factors = grow(w.factors, r.rows)

@@ -7,8 +7,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// The matrices of a graph with weights, self loops and isolated nodes, column
-// by column, and the product of a modularity matrix with a block.
 func TestGoldenOperators(t *testing.T) {
 	g := testgraph.Load(t, "wrand60")
 	n := len(g.Nodes)
@@ -50,7 +48,6 @@ func checkProduct(t *testing.T, op *sparse.Operator[float64], x *sparse.Block[fl
 	testgraph.Close(t, y, testgraph.Golden(t, file), 1e-10, 1e-9)
 }
 
-// Ten steps F ← αSF + (1−α)Y from F = Y, each one sweep.
 func TestGoldenIteration(t *testing.T) {
 	for _, name := range []string{"karate", "wrand60", "sbm300"} {
 		g := testgraph.Load(t, name)

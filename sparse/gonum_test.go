@@ -8,8 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Blocks and matrices of gonum lend each other their memory, both ways, and so do
-// parts of them, the rows of which lie further apart than they are long.
+// Blocks and gonum matrices share memory, with any stride.
 func TestBlocksAreGonums(t *testing.T) {
 	whole := sparse.NewBlock[float64](4, 7)
 	for _, b := range []*sparse.Block[float64]{whole, whole.Columns(2, 6), whole.Columns(6, 7)} {
@@ -35,8 +34,7 @@ func TestBlocksAreGonums(t *testing.T) {
 	panics(t, mismatch, func() { sparse.BlockOfDense(new(mat.Dense)) })
 }
 
-// A step from and to what gonum owns, whatever lies between its rows, has the bits
-// of one over blocks, and touches nothing else.
+// A step on memory of gonum has the bits of a step on blocks, and touches nothing else.
 func TestStepOnGonumsMemory(t *testing.T) {
 	rng := newRand(t, 13)
 	for _, cols := range []int{1, 3, 8, 17} {

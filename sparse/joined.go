@@ -18,7 +18,7 @@ type Joined struct {
 	Matrix           // with several entries in a place
 	Weighted bool    // some entry is not 1
 	changes  bool    // entries are not those below
-	ranges   []Range // those below with other numbers of entries; a long row has the pieces of its new length
+	ranges   []Range // ranges below with new numbers of entries; a long row has pieces of its new length
 	first    []int   // the first range of the rows of each range below
 	entries  int64
 	buffers  sync.Pool // of *rowBuffer
@@ -110,7 +110,6 @@ func (m *Joined) SweepRows(ctx context.Context, lo, hi, workers int,
 	})
 }
 
-// buffer returns a buffer that no other goroutine uses.
 func (m *Joined) buffer() *rowBuffer {
 	if b, ok := m.buffers.Get().(*rowBuffer); ok {
 		return b

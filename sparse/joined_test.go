@@ -9,7 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// cutUp returns a with each entry cut into up to most entries, and with entries that cancel elsewhere.
+// cutUp cuts each entry into up to most entries, and adds entries that cancel.
 func cutUp(a *sparse.CSR, rng *rand.Rand, most int) *sparse.CSR {
 	n, _ := a.Dims()
 	ptr, col, val := []int64{0}, []uint32(nil), []float64(nil)
@@ -34,8 +34,7 @@ func cutUp(a *sparse.CSR, rng *rand.Rand, most int) *sparse.CSR {
 	return sparse.NewUnchecked(n, n, ptr, col, val)
 }
 
-// TestJoined compares the sums of the entries of a matrix that was cut up with the matrix, with long rows in the same
-// pieces, so that products have the same bits.
+// Long rows have the same pieces, so that products have the same bits.
 func TestJoined(t *testing.T) {
 	small := testgraph.Random(3, 300, 2000, true)
 	ones := testgraph.Random(3, 300, 2000, false)

@@ -25,10 +25,8 @@ type Layout struct {
 }
 
 const (
-	// leastSweeps repay the search for a layout.
 	leastSweeps = 8
 
-	// unknownRowBytes is the assumed width of blocks of unknown width.
 	unknownRowBytes = 1 << 10
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// withoutOnes hides the values of panels in which all are 1, as a store may.
+// withoutOnes has panels without values if all are 1, as a store may.
 type withoutOnes struct{ *sparse.CSR }
 
 func (m withoutOnes) SweepRows(ctx context.Context, lo, hi, workers int, visit func(worker int, p sparse.Panel) error) error {
@@ -29,8 +29,7 @@ func TestLoadCopiesEveryEntry(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
 	}
-	// One row longer than two ranges, rows without entries around it, and
-	// weights at the end alone.
+	// A row longer than two ranges lies between empty rows; only the last entries have weights.
 	const n = 2*sparse.MaxRange + 100
 	var entries, weighted []sparse.Triplet
 	for c := range uint32(n) {
@@ -65,7 +64,6 @@ func TestLoadCopiesEveryEntry(t *testing.T) {
 	}
 }
 
-// TestLoadBytes compares the estimated with the allocated memory of a copy.
 func TestLoadBytes(t *testing.T) {
 	for name, p := range map[string]pattern{
 		"ones":     {rows: 5000, cols: 5000, mean: 8},

@@ -8,7 +8,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// A matrix with mapped values is a matrix, of which values are nil where all are 1.
 func TestMapValues(t *testing.T) {
 	a := testgraph.Random(3, 300, 2000, true)
 	for _, value := range []func(float64) float64{math.Log1p, func(float64) float64 { return 1 }} {

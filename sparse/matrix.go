@@ -42,7 +42,6 @@ func Sweep(ctx context.Context, a Matrix, workers int, visit PanelVisitor) error
 // PanelVisitor is called with the panels of a sweep by several goroutines, see [Matrix].
 type PanelVisitor = func(worker int, p Panel) error
 
-// rangesOf returns the first of the ranges that have one of the rows lo ≤ i < hi, and their number.
 func rangesOf(ranges []Range, lo, hi int) (first, count int) {
 	first = sort.Search(len(ranges),
 		func(i int) bool { return ranges[i].Hi > lo })

@@ -19,7 +19,6 @@ type pattern struct {
 	weighted   bool
 }
 
-// random returns a matrix with empty rows among others.
 func random(t interface{ Fatal(...any) }, rng *rand.Rand, p pattern) *sparse.CSR {
 	var entries []sparse.Triplet
 	for i := range p.rows {
@@ -56,7 +55,6 @@ func random(t interface{ Fatal(...any) }, rng *rand.Rand, p pattern) *sparse.CSR
 	return m
 }
 
-// TestDegrees adds rows up in one go, those of several pieces too.
 func TestDegrees(t *testing.T) {
 	for name, p := range patterns {
 		a := random(t, newRand(t, 12), p)
@@ -86,8 +84,7 @@ func newRand(t testing.TB, seed uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 0))
 }
 
-// patterns are the shapes every matrix must get right: nothing at all, empty
-// rows, one range, many ranges, rows cut into pieces at both ends and inside.
+// patterns are the shapes that every matrix must support.
 var patterns = map[string]pattern{
 	"nothing":     {rows: 0, cols: 0},
 	"no entries":  {rows: 20000, cols: 3},
@@ -108,8 +105,7 @@ func TestCSRKeepsTheContract(t *testing.T) {
 	}
 }
 
-// TestCut checks the defining properties of a cut: it covers every row in order, stays within the limits,
-// and no range could have one more row.
+// A cut covers every row in order, and no range has space for one more row.
 func TestCut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		length := rapid.SliceOfN(rapid.OneOf(

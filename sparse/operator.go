@@ -39,7 +39,7 @@ func NewOperator[T Float](kind Kind, a Matrix, deg []float64) *Operator[T] {
 	case Adjacency:
 		return o
 	case Laplacian:
-		if deg == nil { // nil would be a diagonal of zeros; StepTo rejects other wrong lengths
+		if deg == nil { // nil would mean a diagonal of zeros; StepTo rejects other wrong lengths
 			panic(badShape)
 		}
 		o.Scale = -1

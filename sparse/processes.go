@@ -150,8 +150,8 @@ func (t *Team) combine(v []float64, f func(a, b float64) float64) {
 // ErrOther is the error of a computation that has failed in another process.
 var ErrOther = errors.New("sparse: another process has failed")
 
-// Agree returns err or, if it is nil and another process has an error, [ErrOther], so that all processes end
-// a computation of which each does its share.
+// Agree returns err, or [ErrOther] if err is nil and another process has an error, so that all processes end
+// a common computation.
 func (t *Team) Agree(err error) error {
 	failed := []float64{0}
 	if err != nil {

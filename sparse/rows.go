@@ -31,7 +31,7 @@ func EachRowOf(ctx context.Context, a Matrix, lo, hi, workers int,
 	})
 }
 
-// sweepWhole is [Matrix.SweepRows] with the panels of a long row joined to one.
+// sweepWhole is [Matrix.SweepRows] with the pieces of a long row joined.
 func sweepWhole(ctx context.Context, a Matrix, lo, hi, workers int,
 	visit PanelVisitor) error {
 	long := longRows{ranges: a.Ranges()}
@@ -59,8 +59,8 @@ func EachRowWith[T Float](ctx context.Context, a Matrix, y, x *Block[T],
 	return withGhosts(ctx, m, y, x, workers, visitRows)
 }
 
-// RowSums returns a sum over the entries of each row, of which sum returns that over some entries; values that are nil
-// are 1. Cost: one sweep.
+// RowSums returns a sum over the entries of each row. sum returns the sum over some entries; nil values mean ones.
+// Cost: one sweep.
 func RowSums(ctx context.Context, a Matrix, workers int,
 	sum func(col []uint32, val []float64) float64) ([]float64, error) {
 	rows, _ := a.Dims()
@@ -90,21 +90,19 @@ func RowSums(ctx context.Context, a Matrix, workers int,
 	return sums, nil
 }
 
-// longRows joins the pieces of long rows of a sweep.
 type longRows struct {
 	ranges []Range
 	mu     sync.Mutex
 	open   map[int]*longRow // by row; guarded by mu
 }
 
-// longRow is a row of which some pieces have been copied, each to its place.
 type longRow struct {
 	col     []uint32
 	val     []float64 // nil: all are 1
 	missing int       // number of pieces
 }
 
-// join returns a panel with the whole row for the last piece of a long row that is visited, and p if it has whole rows.
+// join returns the whole row when the last piece of a long row is visited.
 func (l *longRows) join(p Panel) (joined Panel, isWhole bool) {
 	if p.Pieces == 1 {
 		return p, true
@@ -154,7 +152,6 @@ func LongRowBytes(a Matrix, workers int) int64 {
 	return longest * int64(max(min(rows, sched.Workers(workers)+1), min(3, 3*rows)))
 }
 
-// longRowsOf returns the number of rows that [EachRow] copies, and the memory of the longest row.
 func longRowsOf(a Matrix) (rows int, longest int64) {
 	for _, r := range a.Ranges() {
 		if r.Pieces > 1 && r.Piece == 0 {

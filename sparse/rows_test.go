@@ -9,7 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// hubs returns a matrix with rows of several pieces, with values of 1 in one piece only.
+// One piece of a row of hubs has values other than 1.
 func hubs(t *testing.T) *sparse.CSR {
 	t.Helper()
 	const n = 3*sparse.MaxRange + 100
@@ -33,8 +33,6 @@ func hubs(t *testing.T) *sparse.CSR {
 	return a
 }
 
-// TestEachRow checks that every row is visited once, whole and in increasing order by each goroutine, also in parts
-// and with an error.
 func TestEachRow(t *testing.T) {
 	a := hubs(t)
 	n, _ := a.Dims()
@@ -78,7 +76,6 @@ func TestEachRow(t *testing.T) {
 	}
 }
 
-// TestRowSums compares sums of rows with those of whole rows.
 func TestRowSums(t *testing.T) {
 	a := hubs(t)
 	sum := func(col []uint32, val []float64) (s float64) {
@@ -100,7 +97,6 @@ func TestRowSums(t *testing.T) {
 	}
 }
 
-// TestLongRowBytes checks that the estimate covers the copies of goroutines, and three of one long row.
 func TestLongRowBytes(t *testing.T) {
 	a, short := hubs(t), testgraph.Path(9)
 	for workers, copies := range map[int]int64{1: 3, 3: 4, 7: 4} {

@@ -6,7 +6,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// TestRowSet: the set has the rows that it is to have, in runs and scattered.
 func TestRowSet(t *testing.T) {
 	for _, n := range []int{0, 1, 4096, 100_000} {
 		for name, has := range map[string]func(i int) bool{

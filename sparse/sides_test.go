@@ -5,7 +5,6 @@ import (
 	"testing"
 )
 
-// TestFindSides divides a balanced component, one that is not, one with a negative loop, and a row alone.
 func TestFindSides(t *testing.T) {
 	var entries []Triplet
 	for _, e := range []struct {

@@ -77,8 +77,8 @@ func (o *Operator[T]) StepTo(ctx context.Context, dst, x *Block[T],
 	return err
 }
 
-// countWorkers returns the number of goroutines of a step with the given number of columns. Unless Workers is set, a small
-// step gets one goroutine, because starting more takes up to 20 µs.
+// countWorkers returns the number of goroutines of a step. Unless Workers is set, a small step gets one goroutine, because
+// starting more takes up to 20 µs.
 func (o *Operator[T]) countWorkers(cols int) int {
 	const rowEntries = 8   // entries that take as long as the other work of a row
 	const little = 1 << 19 // elements, 0.1 ms
@@ -90,7 +90,6 @@ func (o *Operator[T]) countWorkers(cols int) int {
 	return sched.Workers(o.Workers)
 }
 
-// prepare computes the data that all steps need, once.
 func (o *Operator[T]) prepare() {
 	for i, r := range o.A.Ranges() {
 		if r.Pieces > 1 {
@@ -99,7 +98,6 @@ func (o *Operator[T]) prepare() {
 	}
 }
 
-// check panics if the shapes do not fit or blocks overlap.
 func (o *Operator[T]) check(dst, x *Block[T], s *Step[T]) {
 	rows, cols := o.A.Dims()
 	square := s.Beta == 0 && o.Diag == nil && o.U == nil || rows == cols
@@ -122,8 +120,7 @@ func (o *Operator[T]) check(dst, x *Block[T], s *Step[T]) {
 	}
 }
 
-// groupCount returns the number of groups into which the columns are divided: 1, or one for each worker if there
-// are fewer ranges than workers.
+// groupCount returns 1, or the number of workers if there are fewer ranges than workers.
 func (f *fused[T]) groupCount(workers int) int {
 	ranges := len(f.o.A.Ranges())
 	groups := min(workers, f.width*sizeOf[T]()/slabBytes)

@@ -18,7 +18,6 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// epsilon returns the distance from 1 to the next T.
 func epsilon[T sparse.Float]() float64 {
 	var t T
 	if _, single := any(t).(float32); single {
@@ -50,9 +49,8 @@ func vector(rng *rand.Rand, n int) []float64 {
 	return v
 }
 
-// reference computes the step by its formula in float64, and a bound of the rounding error of every element
-// for type T: each term is rounded a few times, and takes part in at most as many additions as there are
-// terms.
+// reference also bounds the rounding errors: each term is rounded a few times, and takes part in at most as
+// many additions as there are terms.
 func reference[T sparse.Float](o *sparse.Operator[T], x *sparse.Block[T], s sparse.Step[T]) (y, bound [][]float64) {
 	rows, _ := o.A.Dims()
 	a := o.A.(*sparse.CSR)
@@ -125,13 +123,11 @@ func compare[T sparse.Float](t testing.TB, got *sparse.Block[T], want, bound [][
 	}
 }
 
-// both runs a generic test for the two element types.
 func both(t *testing.T, single, double func(*testing.T)) {
 	t.Run("float32", single)
 	t.Run("float64", double)
 }
 
-// terms are the parts of an operator and a step, each alone and all together.
 type terms struct {
 	scale, left, right, diag, rankOne, beta, delta bool
 }
@@ -220,9 +216,7 @@ func testRectangularStep[T sparse.Float](t *testing.T) {
 	compare(t, dst, want, bound)
 }
 
-// TestStepOnAnyLayout repeats one step with blocks that are padded, unpadded,
-// and columns of wider blocks: the bits are the same, and what lies around
-// the columns stays as it was.
+// Padding and surrounding columns change no bit of a step, and are not changed.
 func TestStepOnAnyLayout(t *testing.T) {
 	both(t, testStepOnAnyLayout[float32], testStepOnAnyLayout[float64])
 }
@@ -239,7 +233,6 @@ func testStepOnAnyLayout[T sparse.Float](t *testing.T) {
 		if err := o.StepTo(t.Context(), want, x, s); err != nil {
 			rt.Fatal(err)
 		}
-		// layout returns an n×k block, the block it is part of, and where.
 		layout := func(name string) (block, whole *sparse.Block[T], at int) {
 			switch rapid.SampledFrom([]string{"padded", "unpadded", "view"}).Draw(rt, name) {
 			case "padded":
@@ -356,8 +349,7 @@ func TestStepRefusals(t *testing.T) {
 	panics(t, overPrev, step(plain, narrow, block(5, 3), sparse.Step[float64]{Delta: 1, Prev: wholeBlock.Columns(0, 3)}))
 }
 
-// TestStepRefusesShiftedViews: views of one block that start in different rows
-// may share numbers across the ends of rows.
+// Views of one block that start in different rows may overlap across the ends of rows.
 func TestStepRefusesShiftedViews(t *testing.T) {
 	o := &sparse.Operator[float64]{A: random(t, newRand(t, 15), pattern{rows: 5, cols: 5, mean: 2})}
 	all := sparse.NewBlock[float64](6, 8)
@@ -377,8 +369,7 @@ func TestStepRefusesShiftedViews(t *testing.T) {
 	}
 }
 
-// TestRankOneOverManyRows: without entries in A, a step with a rank-one term
-// is γ·u·(vᵀx), here of more rows than are added at a time.
+// Without entries in A, the rank-one term alone remains: γ·u·(vᵀx).
 func TestRankOneOverManyRows(t *testing.T) {
 	both(t, testRankOneOverManyRows[float32], testRankOneOverManyRows[float64])
 }
@@ -412,7 +403,6 @@ func testRankOneOverManyRows[T sparse.Float](t *testing.T) {
 	}
 }
 
-// TestStepsInOneBlock walks from columns to the next columns of one block.
 func TestStepsInOneBlock(t *testing.T) {
 	both(t, testStepsInOneBlock[float32], testStepsInOneBlock[float64])
 }
@@ -444,7 +434,6 @@ func testStepsInOneBlock[T sparse.Float](t *testing.T) {
 	}
 }
 
-// TestStepMayOverwritePrev: dst may be Prev, with every other term present.
 func TestStepMayOverwritePrev(t *testing.T) {
 	rng := newRand(t, 5)
 	a := random(t, rng, pattern{rows: 17000, cols: 17000, mean: 2, hubs: []int{3}})

@@ -56,7 +56,6 @@ func Plain(ctx context.Context, a Matrix, workers int) (*CSR, error) {
 	return Load(ctx, rows, workers)
 }
 
-// sumOf returns A + B of matrices of all rows.
 func sumOf(ctx context.Context, a, b *CSR) (*CSR, error) {
 	s := sumRows{col: make([]uint32, 0, a.NNZ()+b.NNZ()), weighted: a.val != nil ||
 		b.val != nil}
@@ -73,7 +72,6 @@ func sumOf(ctx context.Context, a, b *CSR) (*CSR, error) {
 	return NewCSR(a.rows, a.cols, ptr, s.col, s.val)
 }
 
-// sum returns A + B, from the rows x and y of this process.
 func (m *Divided) sum(ctx context.Context, n *Divided, x, y *CSR,
 	workers int) (*Divided, error) {
 	if m.division != n.division {
@@ -112,7 +110,6 @@ func (m *Divided) sum(ctx context.Context, n *Divided, x, y *CSR,
 	return sum, nil
 }
 
-// wholeRows appends the rows of the whole matrix for columns.
 func (m *Divided) wholeRows(dst, col []uint32) []uint32 {
 	for _, c := range col {
 		dst = append(dst, m.columns[c])
@@ -120,14 +117,13 @@ func (m *Divided) wholeRows(dst, col []uint32) []uint32 {
 	return dst
 }
 
-// sumRows are sums of rows, one after the other, without values if all are 1.
 type sumRows struct {
 	col      []uint32
 	val      []float64
 	weighted bool
 }
 
-// add appends the sum of two rows with the columns x and y. Values that are nil are 1.
+// add appends the sum of two rows; nil values are 1.
 func (s *sumRows) add(x, y []uint32, xVal, yVal []float64) {
 	for i, j := 0, 0; i < len(x) || j < len(y); {
 		first := uint32(math.MaxUint32)
@@ -151,7 +147,6 @@ func (s *sumRows) add(x, y []uint32, xVal, yVal []float64) {
 	}
 }
 
-// valueAt returns the value of entry e.
 func valueAt(val []float64, e int) float64 {
 	if val == nil {
 		return 1

@@ -11,8 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// TestSumOnSeveralProcesses compares A + Aᵀ, its degrees and its products on several processes with those of one, with
-// values in the rows of one process alone, loops, isolated nodes and tiles.
+// Only one process has values.
 func TestSumOnSeveralProcesses(t *testing.T) {
 	const n = 300
 	for _, weighted := range []bool{false, true} {

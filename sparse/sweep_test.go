@@ -12,8 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// TestVisit checks that every finished row is visited once, that changes of the visitor are kept, and that the
-// ranges are those of the matrix.
 func TestVisit(t *testing.T) { both(t, testVisit[float32], testVisit[float64]) }
 
 func testVisit[T sparse.Float](t *testing.T) {
@@ -67,9 +65,7 @@ func testVisit[T sparse.Float](t *testing.T) {
 	}
 }
 
-// TestWorkersAgree: the same bits for any number of workers, also where the
-// columns are shared out because the ranges are few, and of blocks that are columns of
-// wider ones.
+// Bits do not depend on workers, even if they divide the columns, or on the stride.
 func TestWorkersAgree(t *testing.T) { both(t, testWorkersAgree[float32], testWorkersAgree[float64]) }
 
 func testWorkersAgree[T sparse.Float](t *testing.T) {
@@ -121,8 +117,7 @@ func testWorkersAgree[T sparse.Float](t *testing.T) {
 	}
 }
 
-// TestStepVisits: a step over a matrix of any type gives the same bits, and every range
-// is visited once.
+// A matrix of another type gives the same bits.
 func TestStepVisits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -171,10 +166,8 @@ func testStepVisits[T sparse.Float](t *testing.T) {
 	}
 }
 
-// oneByOne is a matrix that is no CSR.
 type oneByOne struct{ sparse.Matrix }
 
-// TestConcurrentSteps: one operator, several goroutines, several widths.
 func TestConcurrentSteps(t *testing.T) {
 	rng := newRand(t, 8)
 	a := random(t, rng, pattern{rows: 20000, cols: 20000, mean: 2, hubs: []int{77}})
@@ -198,8 +191,6 @@ func TestConcurrentSteps(t *testing.T) {
 	group.Wait()
 }
 
-// TestStepCancel: a step ends within one range of a cancel, and returns the
-// context's error.
 func TestStepCancel(t *testing.T) {
 	rng := newRand(t, 9)
 	a := random(t, rng, pattern{rows: 60000, cols: 60000, mean: 2})
@@ -219,8 +210,7 @@ func TestStepCancel(t *testing.T) {
 	}
 }
 
-// TestStepAllocates: once its buffers are there, a step allocates no more than
-// a sweep that does nothing, and the passes over x for Right and for the rank-one term the like.
+// After the first step, a step allocates no more than an empty sweep.
 func TestStepAllocates(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a fifth of a second")

@@ -8,7 +8,6 @@ import (
 	"testing"
 )
 
-// symmetricArrays returns the CSR arrays of a random symmetric matrix with a row longer than MaxRange.
 func symmetricArrays(rng *rand.Rand) (n int, ptr []int64, col []uint32, val []float64) {
 	n = MaxRange + 2000
 	var entries []Triplet
@@ -69,7 +68,7 @@ func TestNewSymmetric(t *testing.T) {
 		}
 	}
 	col[at] = oldCol
-	// Columns that are out of order between two pieces of the long row.
+	// These columns are out of order between two pieces of the long row.
 	first := int(ptr[0]) + MaxRange
 	col[first], col[first-1] = col[first-1], col[first]
 	if _, err := NewSymmetric(ctx, n, ptr, col, val, 2); !errors.Is(err, ErrStructure) {
@@ -77,7 +76,6 @@ func TestNewSymmetric(t *testing.T) {
 	}
 }
 
-// TestNewSymmetricOneEntry removes single entries from a symmetric pattern.
 func TestNewSymmetricOneEntry(t *testing.T) {
 	for _, c := range []struct {
 		ptr []int64

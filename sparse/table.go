@@ -29,8 +29,8 @@ type RowSource interface {
 	Err() error
 }
 
-// tableRow is the position of a row: length values of a chunk, from at on, and for a sparse row the same number of columns.
-// The zero value is a missing row.
+// tableRow is the position of a row: length values of a chunk, from at on, and the columns of a sparse row. The zero value
+// is a missing row.
 type tableRow struct {
 	chunk, offset   uint32 // chunk counts from 1
 	colChunk, colAt uint32 // colChunk is 0 where the row is dense
@@ -109,7 +109,6 @@ func (t *Table) Outline(present int) *Table {
 	}
 }
 
-// spare returns the unused length of the last chunk.
 func spare[E any](chunks [][]E) int {
 	if len(chunks) == 0 {
 		return 0
@@ -174,7 +173,6 @@ func (r *TableReader) Row(i int) (columns []uint32, values []float32) {
 	return nil, r.rows[(i-r.lo)*t.Cols:][:t.Cols:t.Cols]
 }
 
-// row returns the values of a row that was set, and their columns; see [TableReader.Row].
 func (t *Table) row(i int) (columns []uint32, values []float32) {
 	if t.slot == nil || t.slot[i].chunk == 0 {
 		return nil, nil

@@ -7,8 +7,6 @@ import (
 	"unsafe"
 )
 
-// TestTableOutline checks that the size of a table is estimated from its first rows, up to the ends of
-// chunks.
 func TestTableOutline(t *testing.T) {
 	const rows, cols, first = 50_000, 30, 2_000
 	for _, filled := range []int{cols, 3} {
@@ -33,8 +31,6 @@ func TestTableOutline(t *testing.T) {
 	}
 }
 
-// TestTable fills tables whose rows are dense, sparse, empty and missing, and reads them
-// back.
 func TestTable(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 9))
 	for _, shape := range [][2]int{{200, 1}, {200, 7}, {200, 3000}, {8, tableChunk + 1}} {
@@ -95,7 +91,6 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestTableRefusesRows gives a table rows that it must not take.
 func TestTableRefusesRows(t *testing.T) {
 	for name, row := range map[string]struct {
 		at     int

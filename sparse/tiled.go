@@ -78,13 +78,11 @@ func newTiled(ctx context.Context, a Matrix, t *tiling,
 	})
 }
 
-// unitOf returns the unit of a range.
 func (a *tiledMatrix) unitOf(index int) *unit {
 	return &a.units[sort.Search(len(a.units),
 		func(u int) bool { return a.units[u].hi > index })]
 }
 
-// tilesOf yields the tiles with entries of the row with the given slot.
 func (u *unit) tilesOf(slot int32) iter.Seq2[int, tile] {
 	return func(yield func(int, tile) bool) {
 		if slot == noSlot {
@@ -121,7 +119,6 @@ func (a *tiledMatrix) SweepRows(ctx context.Context, lo, hi, workers int,
 	})
 }
 
-// rowBuffer holds a panel that is assembled from tiles.
 type rowBuffer struct {
 	ptr []int64
 	col []uint32
@@ -130,7 +127,6 @@ type rowBuffer struct {
 	values []float64 // values of one tile
 }
 
-// panel assembles range i in a buffer.
 func (a *tiledMatrix) panel(b *rowBuffer, i int) Panel {
 	if b.col == nil {
 		b.ptr = make([]int64, MaxRange+1)
@@ -166,14 +162,13 @@ func (a *tiledMatrix) panel(b *rowBuffer, i int) Panel {
 	return p
 }
 
-// restPanel returns the entries of range i outside tiles. Loops may read ids after its end.
+// Loops may read ids after the end of a restPanel.
 func (a *tiledMatrix) restPanel(i int) Panel {
 	ptr := a.untiled[a.first[i] : a.first[i+1]+1]
 	return Panel{Range: a.ranges[i], Index: i, Ptr: ptr,
 		Col: a.ids[ptr[0]:ptr[len(ptr)-1]]}
 }
 
-// sweepTiles computes the rows of all units.
 func (f *fused[T]) sweepTiles(ctx context.Context, workers int,
 	a *tiledMatrix) error {
 	return sched.Run(ctx, workers, len(a.units), func(worker, i int) error {
@@ -187,8 +182,7 @@ func (f *fused[T]) sweepTiles(ctx context.Context, workers int,
 	})
 }
 
-// computeUnit computes the columns first ≤ j < end of the rows of a unit, and calls the visitor after the last
-// columns.
+// computeUnit calls the visitor after the last columns.
 func (f *fused[T]) computeUnit(worker int, a *tiledMatrix, u *unit,
 	first, end int) {
 	w := &f.worker[worker]
@@ -244,7 +238,7 @@ func readLines[T Float](x simd.Rows[T], rows, width int) (sum byte) {
 	return sum
 }
 
-// call returns the end of the rows from lo on that are gathered in one call, which cannot be interrupted.
+// call ends the rows of one uninterruptible gather.
 func (t tile) call(lo int) int {
 	limit := int64(1 << 16)
 	if !t.weights.none() { // Converted values should stay in the first-level cache.

@@ -13,7 +13,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// tiled returns a copy of a in tiles of the given number of columns; shorter rows are not divided.
 func tiledMatrix(t testing.TB, a *sparse.CSR, columns, row int) sparse.Matrix {
 	t.Helper()
 	pay := sparse.TilesPay(1, row, 1, 0)
@@ -28,8 +27,6 @@ func tiledMatrix(t testing.TB, a *sparse.CSR, columns, row int) sparse.Matrix {
 	return m
 }
 
-// tiledPatterns have rows of several pieces, more rows than a unit, long rows among short ones, and ranges of
-// long rows.
 var tiledPatterns = map[string]pattern{
 	"square":      {rows: 90, cols: 90, mean: 4},
 	"many ranges": {rows: 40000, cols: 40000, mean: 2, hubs: []int{0, 17, 39999}},
@@ -39,7 +36,7 @@ var tiledPatterns = map[string]pattern{
 	"mixed":       {rows: 9000, cols: 9000, mean: 2, hubs: []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 5001, 5002, 5003, 5004, 5005, 5006, 5007, 5008}},
 }
 
-// weightings are values of each type that holds them, by the bytes of one.
+// weightings are values by the bytes of their narrowest type.
 var weightings = map[int]func(e int) float64{
 	0: func(int) float64 { return 1 },
 	1: func(e int) float64 { return float64(e % 256) },
@@ -47,7 +44,6 @@ var weightings = map[int]func(e int) float64{
 	8: func(e int) float64 { return 1 / float64(e+3) },
 }
 
-// weighed returns a with these values.
 func weighed(t testing.TB, a *sparse.CSR, weight func(e int) float64) *sparse.CSR {
 	t.Helper()
 	rows, cols := a.Dims()
@@ -89,7 +85,7 @@ func TestTiledIsAMatrix(t *testing.T) {
 	}
 }
 
-// untold is a matrix whose panels have no values if all are 1, like those of a store.
+// untold has panels without values if all are 1, like a store.
 type untold struct{ *sparse.CSR }
 
 func (m untold) SweepRows(ctx context.Context, lo, hi, workers int, visit func(worker int, p sparse.Panel) error) error {
@@ -101,7 +97,7 @@ func (m untold) SweepRows(ctx context.Context, lo, hi, workers int, visit func(w
 	})
 }
 
-// TestTiledWhereSomeAreOnes: panels without values among others have ones.
+// Panels without values among others have ones.
 func TestTiledWhereSomeAreOnes(t *testing.T) {
 	pay := sparse.TilesPay(1, 2, 1, 0)
 	p := random(t, newRand(t, 45), tiledPatterns["many ranges"])
@@ -117,7 +113,6 @@ func TestTiledWhereSomeAreOnes(t *testing.T) {
 	testgraph.TestMatrix(t, func() sparse.Matrix { return m }, a)
 }
 
-// TestTiledKeepsSigns checks that values −0 and +0 keep their signs.
 func TestTiledKeepsSigns(t *testing.T) {
 	a := weighed(t, random(t, newRand(t, 46), tiledPatterns["square"]), func(e int) float64 {
 		return math.Copysign(0, float64(e%2)-0.5)
@@ -140,8 +135,6 @@ func TestTiledKeepsSigns(t *testing.T) {
 	}
 }
 
-// TestTilingBytes compares the estimated with the allocated memory of a tiled matrix and of the sums of a unit
-// for each worker.
 func TestTilingBytes(t *testing.T) {
 	pay := sparse.TilesPay(1000, 4, 1, 0)
 	p := random(t, newRand(t, 43), pattern{rows: 3000, cols: 3000, mean: 30})
@@ -164,8 +157,7 @@ func TestTilingBytes(t *testing.T) {
 	}
 }
 
-// TestTiledStep: tiles change no bit of any step, and a visitor sees finished rows
-// once.
+// Tiles change no bit of a step.
 func TestTiledStep(t *testing.T) { both(t, testTiledStep[float32], testTiledStep[float64]) }
 
 func testTiledStep[T sparse.Float](t *testing.T) {
@@ -203,9 +195,8 @@ func testTiledStep[T sparse.Float](t *testing.T) {
 	}
 }
 
-// TestFindTiling: tiles are found where columns that are often named, the first, have a
-// third of the entries of long rows. A tiling without them is where it keeps values in
-// less memory.
+// Tiles need frequent first columns with a third of the entries of long rows. Otherwise a tiling
+// must save memory for values.
 func TestFindTiling(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -271,8 +262,6 @@ func TestFindTiling(t *testing.T) {
 	}
 }
 
-// testSameStep checks that a step over m, another form of the matrix of o, gives the
-// bits want, in place of Prev too, and that a visitor sees finished rows once.
 func testSameStep[T sparse.Float](t *testing.T, what string, rng *rand.Rand, m sparse.Matrix, workers int,
 	o *sparse.Operator[T], x *sparse.Block[T], s sparse.Step[T], inPlace bool, want *sparse.Block[T]) {
 	t.Helper()

@@ -21,7 +21,7 @@ type tiling struct {
 
 const noSlot = -1
 
-// unit is a group of consecutive ranges, whose entries one core gathers tile by tile.
+// unit is a group of consecutive ranges, which one core gathers tile by tile.
 type unit struct {
 	lo, hi int // the ranges
 
@@ -58,7 +58,6 @@ const (
 	// through the cache once for each tile.
 	mostRows = 1 << 15
 
-	// wholeEntries is the size of a unit without tiles.
 	wholeEntries = 1 << 16
 
 	// tileSlabBytes is the width of a slab in a pass over the tiles, and mostTileSlabBytes the largest width of the last
@@ -67,7 +66,6 @@ const (
 	mostTileSlabBytes = 544
 )
 
-// tilingRule holds the thresholds above which tiles are used.
 type tilingRule struct {
 	entries int64 // smallest number of entries of a matrix, and of a unit
 	row     int   // smallest number of entries of a row
@@ -75,7 +73,6 @@ type tilingRule struct {
 	reuse   int64 // smallest mean number of uses of a column of a tile in a unit
 }
 
-// tilesPay holds the thresholds of FindLayout.
 var tilesPay = tilingRule{entries: 1 << 20, row: 32, tile: 2, reuse: 1}
 
 // findTiling returns a tiling of a for blocks with rows of rowBytes bytes if it is predicted to be faster: at least a third
@@ -149,18 +146,15 @@ func newTiling(ctx context.Context, a Matrix, columns, workers int,
 	return t, nil
 }
 
-// segment is the group of entries of a row in one tile.
 type segment struct {
 	row     uint16 // number of the row in its range
 	tile    uint16
 	entries uint16
 }
 
-// segments are the segments of a range, sorted by rows and tiles.
 type segments []segment
 
-// add adds segments of a row, from the first tile on. It chooses their number so that the number of entries in
-// tiles minus the cost of the segments is largest.
+// add chooses the number of segments that maximizes the entries in tiles minus the cost of the segments.
 func (s *segments) add(row int, col []uint32, columns int, pay *tilingRule) {
 	if len(col) < pay.row || columns == 0 {
 		return
@@ -193,7 +187,6 @@ func (s segments) rows(yield func(row int, s segments) bool) {
 	}
 }
 
-// cut divides the ranges into units of at most limit entries.
 func (t *tiling) cut(ranges []Range, parts []segments, limit int64) {
 	lo := 0
 	entries := int64(0)
@@ -217,7 +210,6 @@ func (t *tiling) cut(ranges []Range, parts []segments, limit int64) {
 	t.unit(lo, len(ranges), parts)
 }
 
-// unit adds a unit of the ranges lo ≤ i < hi.
 func (t *tiling) unit(lo, hi int, parts []segments) {
 	if lo == hi {
 		return
@@ -276,7 +268,6 @@ func (t *tiling) unit(lo, hi int, parts []segments) {
 	t.units = append(t.units, u)
 }
 
-// rows returns the number of rows with entries in tiles.
 func (u *unit) rows() int {
 	if len(u.tiles) == 0 {
 		return 0
@@ -284,8 +275,7 @@ func (u *unit) rows() int {
 	return u.tiles[0].rows()
 }
 
-// bytes returns the memory of a tiled matrix, and of the buffers of its steps for the given number of workers
-// and bytes of a row of the block.
+// bytes includes the buffers of steps with the given workers and bytes of a row of the block.
 func (t *tiling) bytes(rowBytes, workers int) int64 {
 	untiled := t.untiled[len(t.slot)]
 	bytes := 2*t.inTiles + 4*untiled + t.weights.size()*(t.inTiles+untiled) +

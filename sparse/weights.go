@@ -14,7 +14,7 @@ type weights struct {
 	doubles []float64
 }
 
-// weightType is a type of values. Each type represents all values of the types before it.
+// A weightType represents all values of the types before it.
 type weightType uint8
 
 const (
@@ -24,12 +24,10 @@ const (
 	doubleWeights
 )
 
-// size returns the bytes of a value.
 func (t weightType) size() int64 {
 	return [...]int64{0, 1, 4, 8}[t]
 }
 
-// narrow reports whether the type is narrower than float64, the type of panels.
 func (t weightType) narrow() bool {
 	return t == byteWeights || t == singleWeights
 }
@@ -63,7 +61,6 @@ func (t weightType) make(n int) (w weights) {
 	return w
 }
 
-// part returns the values lo ≤ e < hi.
 func (w weights) part(lo, hi int64) weights {
 	switch {
 	case w.bytes != nil:
@@ -76,7 +73,6 @@ func (w weights) part(lo, hi int64) weights {
 	return w
 }
 
-// store stores n values; if val is empty, they are ones.
 func (w weights) store(val []float64, n int) {
 	for e := range n {
 		v := valueAt(val, e)
@@ -117,7 +113,6 @@ func convertValues[T Float](w weights, buffer *[]T) []T {
 	return val
 }
 
-// none reports whether no values are stored, because all are 1.
 func (w weights) none() bool {
 	return w.bytes == nil && w.singles == nil && w.doubles == nil
 }

@@ -24,8 +24,7 @@ func TestShareMemory(t *testing.T) {
 	}
 }
 
-// TestDisjointMemory checks that NewDisjointOf allocates no more than its comment says in addition
-// to the result, whose slots are 4 bytes a row.
+// The slots of the result are 4 bytes a row.
 func TestDisjointMemory(t *testing.T) {
 	const n = 1 << 18
 	for _, size := range []int{1, 2, n} {

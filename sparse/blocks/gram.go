@@ -28,7 +28,7 @@ func AddProducts[D, T sparse.Float](ctx context.Context, dst *sparse.Block[D],
 	}
 	piece := tileRows // rows of f at a time
 	if workers == 1 {
-		piece = 8 * tileRows // so that those of g are converted less often
+		piece = 8 * tileRows // so that rows of g are converted less often
 	}
 	depth := min(depth, f.Cols+3) // and zeros behind them
 	isSymmetric := f == g
@@ -79,8 +79,6 @@ func AddProducts[D, T sparse.Float](ctx context.Context, dst *sparse.Block[D],
 	})
 }
 
-// widenTo stores the features lo ≤ j < hi of the items first ≤ i < end in dst, with zeros behind them up to the width, and
-// behind the items.
 func widenTo[T sparse.Float](dst []float64, f *sparse.Block[T],
 	width, first, end, lo, hi int) {
 	for i := first; i < end; i++ {

@@ -6,7 +6,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// The sum of squares of a hub, whose row has several pieces, is that of the whole row, for any number of goroutines.
+// The pieces of a hub's row add to the sum of squares of the whole row.
 func TestHubSquares(t *testing.T) {
 	a := testgraph.Hub()
 	n, _ := a.Dims()

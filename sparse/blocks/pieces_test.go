@@ -5,8 +5,6 @@ import (
 	"testing"
 )
 
-// Sums are those of all rows, whatever part of them is asked for, with the same bits for
-// any number of workers.
 func TestPieces(t *testing.T) {
 	const rows, chunk, size = 100_003, 64, 3
 	var want []float64

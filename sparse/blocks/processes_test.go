@@ -10,7 +10,8 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// Sums of several processes are those of one, up to rounding, and the same in all processes.
+// Sums of several processes agree with the sums of a single process up to rounding, and among each
+// other to the bit.
 func TestSumsOfSeveralProcesses(t *testing.T) {
 	const n, k = 6000, 3
 	rng := rand.New(rand.NewPCG(3, 4))

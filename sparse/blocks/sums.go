@@ -19,7 +19,6 @@ func Sums(team *sparse.Team, rows, size int,
 	})
 }
 
-// chunkSums is Sums with a function that adds the contributions of the rows lo ≤ i < hi of a chunk.
 func chunkSums(team *sparse.Team, rows, size int,
 	add func(lo, hi int, sums []float64)) []float64 {
 	halves := make([]float64, 2*size)

@@ -12,7 +12,6 @@ import (
 
 const epsilon = 0x1p-52
 
-// random returns a block of numbers between −1 and 1, whose columns are among others.
 func random(rng *rand.Rand, rows, cols int) *sparse.Block[float64] {
 	b := sparse.NewBlock[float64](rows, cols+2).Columns(1, cols+1)
 	for i := range rows {
@@ -31,7 +30,6 @@ func dense(b *sparse.Block[float64]) *mat.Dense {
 	return d
 }
 
-// Sums over rows are those of gonum, to n·ε for numbers of at most 1.
 func TestSums(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{1, 7, ChunkRows, 3*ChunkRows + 5} {
@@ -66,7 +64,6 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// A component's mean, weighted, is 0 once it is centred; one without weight stays.
 func TestCentre(t *testing.T) {
 	const n, k, parts = 3*ChunkRows + 5, 3, 7
 	rng := rand.New(rand.NewPCG(3, 4))

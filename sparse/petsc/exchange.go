@@ -46,7 +46,6 @@ func (w *World) NewExchange(offered int,
 	return e
 }
 
-// checkIndex returns an error if n exceeds the indices of PETSc. things is a noun for the message.
 func checkIndex(n int64, things string) error {
 	if limit := largestIndex(); n > limit {
 		return fmt.Errorf("%d %s exceed the %d of PETSc with 32-bit indices; build with -tags petsc,petsc64", n, things, limit)
@@ -54,7 +53,6 @@ func checkIndex(n int64, things string) error {
 	return nil
 }
 
-// largestIndex returns the largest number of rows or entries that PETSc can count.
 func largestIndex() int64 { return int64(C.hw_largest_index()) }
 
 // Begin implements [sparse.Exchange].

@@ -24,8 +24,8 @@ const rawBits = 32
 // sixteen.
 func selectorBytes(n int) int { return (n + 15) / 16 * 4 }
 
-// appendIDs appends b, the four widths and the coded ids to dst. deltas is
-// room for the distances, at least as long as ids.
+// appendIDs appends b, the four widths and the coded ids to dst. deltas is scratch of the length of
+// ids.
 func appendIDs(dst []byte, ids, deltas []uint32) []byte {
 	var top uint32
 	for _, id := range ids {
@@ -100,8 +100,6 @@ func bestWidths(lengths *[rawBits]int) [4]byte {
 	return widths
 }
 
-// codedBits returns the bits that n coded ids take, from their selectors, and
-// whether the selectors beyond the last are zero.
 func codedBits(sel []byte, n int, widths [4]uint8) (total int, padded bool) {
 	const low = 0x5555555555555555
 	var lo, hi, both int // selectors with the low bit, the high bit, both

@@ -51,12 +51,10 @@ func (m *Manifest) HasCodes() bool {
 	return m.Kinds != nil || m.Times != nil
 }
 
-// hasValues reports whether panels may have values other than 1, of weights or of a codebook.
 func (m *Manifest) hasValues() bool {
 	return m.Weighted || m.HasCodes()
 }
 
-// version returns the number of the format of a store.
 func (m *Manifest) version() int {
 	switch {
 	case m.Attributes != nil:
@@ -67,7 +65,6 @@ func (m *Manifest) version() int {
 	return plainVersion
 }
 
-// codeSize returns the bytes of the code of an entry in a frame.
 func (m *Manifest) codeSize() (bytes int) {
 	if m.Kinds != nil {
 		bytes++
@@ -78,7 +75,7 @@ func (m *Manifest) codeSize() (bytes int) {
 	return bytes
 }
 
-// wrongCodes returns the contradiction in the description of kinds and times, or "".
+// wrongCodes describes a contradiction in kinds and times, or returns "".
 func (m *Manifest) wrongCodes() string {
 	entries := m.Entries
 	for i, k := range m.Kinds {
@@ -101,7 +98,6 @@ func (m *Manifest) wrongCodes() string {
 	return ""
 }
 
-// countCodes counts the kinds of entries, and extends the range of their times.
 func (m *Manifest) countCodes(code []uint32) {
 	for _, c := range code {
 		if m.Kinds != nil {
@@ -114,7 +110,6 @@ func (m *Manifest) countCodes(code []uint32) {
 	}
 }
 
-// describeEmpty returns a description of kinds and times of a store without entries.
 func (m *Manifest) describeEmpty() (kinds []Kind, times *Times) {
 	for _, k := range m.Kinds {
 		kinds = append(kinds, Kind{Name: k.Name})
@@ -125,7 +120,6 @@ func (m *Manifest) describeEmpty() (kinds []Kind, times *Times) {
 	return kinds, times
 }
 
-// appendCodes appends the kinds of the entries and then their times.
 func (m *Manifest) appendCodes(dst []byte, code []uint32) []byte {
 	if m.Kinds != nil {
 		for _, c := range code {
@@ -140,7 +134,7 @@ func (m *Manifest) appendCodes(dst []byte, code []uint32) []byte {
 	return dst
 }
 
-// readCodes sets the kinds and times of a panel to the bytes of b. With check it returns the fault of a code, or "".
+// readCodes returns the first wrong code if check is set.
 func (m *Manifest) readCodes(p *sparse.Panel, b []byte, check bool) (wrong string) {
 	if m.Kinds != nil {
 		p.Kinds = b[:p.Entries:p.Entries]
@@ -184,7 +178,6 @@ const (
 	Logs
 )
 
-// table returns the factors of kinds, and of times by their code, with ones for nil.
 func (c *Codebook) table(m *Manifest) *codeTable {
 	t := &codeTable{values: c.Values}
 	for k := range t.kinds {
@@ -220,14 +213,12 @@ func (c *Codebook) Weigher(m *Manifest) func(weight float64, code uint32) float6
 	}
 }
 
-// codeTable holds the factors of a [Codebook] by code.
 type codeTable struct {
 	values Values
 	kinds  [kindCodes]float64
 	times  []float64 // nil: all are 1
 }
 
-// weigh multiplies the values of a panel, for which val has room.
 func (t *codeTable) weigh(p *sparse.Panel, val []float64) {
 	val = val[:p.Entries]
 	hasValues := p.Val != nil && t.values != Ones
@@ -258,7 +249,6 @@ func (t *codeTable) weigh(p *sparse.Panel, val []float64) {
 	}
 }
 
-// weighed is a matrix of a store with factors of a codebook.
 type weighed struct {
 	*view
 	table *codeTable

@@ -11,15 +11,14 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// codedRow is a row of a store with codes.
 type codedRow struct {
 	col  []uint32
 	val  []float64
 	code []uint32
 }
 
-// relations returns rows of a directed store with kinds and times, of which row 0 has the given number of entries, and the columns of the same matrix.
-// Edges 0–1 have two kinds and two times.
+// relations returns the rows and columns of a directed store; row 0 has hub entries, and the edges 0–1 have two kinds and two
+// times.
 func relations(hub int) (out, in []codedRow) {
 	out = make([]codedRow, max(4, hub))
 	out[0] = codedRow{
@@ -39,7 +38,6 @@ func relations(hub int) (out, in []codedRow) {
 	return out, in
 }
 
-// writeRelations writes a store of [relations].
 func writeRelations(t *testing.T, dir string, hub int, o WriteOptions) error {
 	t.Helper()
 	o.Directed = true
@@ -60,7 +58,7 @@ func writeRelations(t *testing.T, dir string, hub int, o WriteOptions) error {
 	return w.Commit(bg)
 }
 
-// A store keeps codes of entries, and a codebook multiplies their values, for any codec, in memory and from disk.
+// A codebook multiplies values for any codec, in memory and on disk.
 func TestCodes(t *testing.T) {
 	for _, codec := range []string{FourWidths, Zstd} {
 		for _, hub := range []int{0, sparse.MaxRange + 10} {
@@ -107,7 +105,7 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// Rows of a store with codes that are wrong, and manifests, are refused.
+// Wrong codes and wrong manifests are refused.
 func TestWrongCodes(t *testing.T) {
 	for _, code := range [][]uint32{{1, 1}, {1, 0}} {
 		w := must(Create("g", &WriteOptions{fs: durabletest.NewMem()}))
@@ -129,7 +127,6 @@ func TestWrongCodes(t *testing.T) {
 	}
 }
 
-// TestCodedFixture opens the store that was written when the format of codes was new.
 func TestCodedFixture(t *testing.T) {
 	dir := filepath.Join(fixtures, "v2", "relations")
 	if *update {

@@ -6,8 +6,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
 )
 
-// The identity of the content depends on the graph alone: neither on the names of the files nor on shards, codec and workers.
-// Each further value of it, such as the order of the rows, gives another.
+// The identity does not depend on names of files, shards, codec and workers. Any other change gives another identity.
 func TestContentFollowsFromTheGraph(t *testing.T) {
 	seen := map[string]string{}
 	for _, f := range allFixtures() {

@@ -31,7 +31,7 @@ func cancelled() context.Context {
 	return ctx
 }
 
-// reseal makes every checksum of a changed store right again.
+// reseal corrects the checksums of a changed store.
 func reseal(mem *durabletest.Mem, change func(*Manifest)) {
 	m := must(readManifest(mem, "g"))
 	for _, d := range places(mem, m) {
@@ -57,7 +57,6 @@ func reseal(mem *durabletest.Mem, change func(*Manifest)) {
 	mem.Change(filepath.Join("g", manifestName), func([]byte) []byte { return b })
 }
 
-// places returns the contents of the index, nothing if it does not parse.
 func places(mem *durabletest.Mem, m *Manifest) [2]direction {
 	b := must(readFile(mem, filepath.Join("g", fileName(m.identity(), indexEnding)), 1<<20))
 	dirs, err := parseIndex("", b[min(fileHead, len(b)):], m)
@@ -67,8 +66,7 @@ func places(mem *durabletest.Mem, m *Manifest) [2]direction {
 	return dirs
 }
 
-// TestExchanged puts whole, undamaged frames and files where they do not
-// belong.
+// TestExchanged moves undamaged frames and files to wrong places.
 func TestExchanged(t *testing.T) {
 	s, other := newSample(0xa1), newSample(0xb2)
 	s.o.ShardBytes, other.o.ShardBytes = 0, 0
@@ -154,15 +152,13 @@ func TestVersions(t *testing.T) {
 	wantError(t, scan(mem), ErrCorrupt, "g/manifest: checksum wrong; do not edit, ingest again")
 }
 
-// writeRaw writes a frame that need not be one.
 func writeRaw(w *Writer, r sparse.Range, lengths, ids []uint32, val []float64) error {
 	frame := appendPayload(make([]byte, headerBytes), lengths, ids, val, make([]uint32, len(ids)))
 	w.degrees = degreeList{content: make([]byte, r.Hi+1)}
 	return w.writeFrame(&frameJob{r: r, frame: frame, payloadBytes: len(frame) - headerBytes, degrees: make([]float64, 1)})
 }
 
-// TestImpossible writes stores whose checksums are right and whose content no
-// writer would produce.
+// The checksums are right, but no writer would produce the content.
 func TestImpossible(t *testing.T) {
 	frame := func(lengths, ids []uint32, val []float64, payload func([]byte) []byte) error {
 		mem := durabletest.NewMem()
@@ -211,7 +207,6 @@ func TestImpossible(t *testing.T) {
 	}
 }
 
-// TestDirectories puts a directory in the place of every file of a store.
 func TestDirectories(t *testing.T) {
 	for i := range 5 {
 		dir := filepath.Join(t.TempDir(), "g")
@@ -236,8 +231,8 @@ func TestDirectories(t *testing.T) {
 	}
 }
 
-// TestForgedDegrees writes other degrees than those of the rows, with right checksums: values that
-// are not finite are found when the store is opened, all others when it is swept.
+// Degrees with right checksums must be finite when the store is opened, and those of the rows when
+// it is swept.
 func TestForgedDegrees(t *testing.T) {
 	for _, c := range []struct {
 		val    []float64 // nil: an unweighted store
@@ -282,7 +277,6 @@ func TestForgedDegrees(t *testing.T) {
 	}
 }
 
-// TestHeaderFields sets every byte of a header in turn, with a right checksum.
 func TestHeaderFields(t *testing.T) {
 	base := durabletest.NewMem()
 	s := newSample(0xa1)
@@ -298,7 +292,6 @@ func TestHeaderFields(t *testing.T) {
 	}
 }
 
-// TestManifestFields changes the counts of the manifest, with a right checksum.
 func TestManifestFields(t *testing.T) {
 	base := durabletest.NewMem()
 	must(0, newSample(0xa1).write(base))
@@ -331,8 +324,7 @@ func TestManifestFields(t *testing.T) {
 	}
 }
 
-// TestManifestNames holds that a manifest cannot name a file outside, and that a checksum
-// has one form.
+// A manifest cannot name a file outside the store, and checksums have one form.
 func TestManifestNames(t *testing.T) {
 	mem := durabletest.NewMem()
 	must(0, newSample(0xa1).write(mem))
@@ -343,8 +335,7 @@ func TestManifestNames(t *testing.T) {
 	wantError(t, scan(mem), ErrCorrupt, `g/manifest: 00000000000000a1-0000.shard: 5 bytes, checksum "000000001"; restore the file or ingest again`)
 }
 
-// TestChangedAndSealed puts other content, with a right checksum, under an open
-// store that has read the file once.
+// The content of a file of an open store is exchanged after the first read, with a right checksum.
 func TestChangedAndSealed(t *testing.T) {
 	mem, _ := streamed(FourWidths)
 	s := must(Open(bg, "g", &Options{fs: mem, Memory: diskOnly(t, mem, 2), Workers: 2}))
@@ -364,9 +355,8 @@ func TestChangedAndSealed(t *testing.T) {
 	}
 }
 
-// damage overwrites a file of the store with patch from a byte on, and cuts it
-// there before if the high bit of file is set. With seal every checksum is made
-// right again, but for that of a damaged manifest.
+// damage overwrites a file from a byte on, and cuts it there first if the high bit of file is set.
+// If seal is set, it corrects every checksum, except in a damaged manifest.
 func damage(mem *durabletest.Mem, file uint8, at uint16, patch []byte, seal bool) {
 	names := must(mem.List("g"))
 	name := names[int(file&0x7f)%len(names)]
@@ -398,7 +388,7 @@ func FuzzOpen(f *testing.F) {
 	f.Fuzz(func(t *testing.T, base, file uint8, at uint16, patch []byte) {
 		mem := durabletest.Clone(bases[int(base)%len(bases)])
 		damage(mem, file, at, patch, true)
-		// Whatever the bytes are: an error or a matrix, no panic, no wild memory.
+		// Any bytes give an error or a matrix.
 		s, err := Open(bg, "g", &Options{fs: mem})
 		if err != nil {
 			return
@@ -416,8 +406,6 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// FuzzStream damages a store whose frames are read again in every sweep, at one
-// of these times.
 func FuzzStream(f *testing.F) {
 	if testing.Short() {
 		f.Skip("takes most of a second")
@@ -490,8 +478,7 @@ func FuzzStream(f *testing.F) {
 			}
 			return
 		}
-		// A sweep ends with an error or has shown the store that was written, and
-		// before the error nothing else.
+		// A sweep shows rows of the written store only, all of them or an error.
 		sweep := func(v *view, want *sparse.CSR) error {
 			var shown atomic.Int64
 			err := sparse.Sweep(bg, v, 2, func(_ int, p sparse.Panel) error {
@@ -530,7 +517,6 @@ func FuzzStream(f *testing.F) {
 	})
 }
 
-// TestIndexFields sets every byte of the index in turn, with a right checksum.
 func TestIndexFields(t *testing.T) {
 	base := durabletest.NewMem()
 	must(0, newSample(0xa1).write(base))
@@ -545,8 +531,7 @@ func TestIndexFields(t *testing.T) {
 	}
 }
 
-// TestImpossibleCuts writes frames, headers and an index that agree with each
-// other on ranges that no cut has.
+// Frames, headers and index agree on ranges that no cut has.
 func TestImpossibleCuts(t *testing.T) {
 	ids := make([]uint32, sparse.MaxRange+1)
 	for i := range ids {
@@ -584,7 +569,6 @@ func TestImpossibleCuts(t *testing.T) {
 	}
 }
 
-// TestShardWithoutFrames lists a shard that the index does not know.
 func TestShardWithoutFrames(t *testing.T) {
 	mem := durabletest.NewMem()
 	s := newSample(0xa1)

@@ -11,7 +11,7 @@ import (
 // The degrees file holds A·1 so that no sweep is needed to know it: the coded
 // row lengths of an unweighted store, float64 numbers of a weighted one.
 
-// degreeList is the content of the degrees file while a store is written: coded lengths until a weight other than 1 is known.
+// degreeList is the content of the degrees file while a store is written: coded lengths until the first weight other than 1.
 type degreeList struct {
 	rows     int // number of rows that there will be, 0 if it is not known
 	weighted bool
@@ -19,7 +19,6 @@ type degreeList struct {
 	hub      float64 // the sum of the pieces of the last row so far
 }
 
-// add adds the degrees of rows, or the degrees of the pieces of a row.
 func (l *degreeList) add(degrees []float64, last bool) {
 	if !last || l.hub != 0 {
 		l.hub += degrees[0]
@@ -42,7 +41,6 @@ func (l *degreeList) add(degrees []float64, last bool) {
 	}
 }
 
-// weigh converts the degrees to float64 numbers, also those that will be added.
 func (l *degreeList) weigh() {
 	if l.weighted {
 		return
@@ -58,8 +56,7 @@ func (l *degreeList) weigh() {
 	}
 }
 
-// parseDegrees reads the degrees file without its head. The degrees are compared with the rows when frames are first read,
-// see [view.checkDegrees].
+// The degrees of parseDegrees are compared with the rows when frames are first read, see [view.checkDegrees].
 func parseDegrees(path string, b []byte, m *Manifest) ([]float64, error) {
 	wrong := newDamage(path, "%d bytes for %d rows", len(b), m.Rows)
 	if int64(len(b)) < m.Rows || m.Weighted && int64(len(b)) != 8*m.Rows {
@@ -92,8 +89,7 @@ func parseDegrees(path string, b []byte, m *Manifest) ([]float64, error) {
 	return degrees, nil
 }
 
-// checkDegrees says which row of a panel of the out direction has another degree than
-// the degrees file says. Pieces of a row have none of their own.
+// checkDegrees says which row differs from the degrees file; it skips pieces of rows.
 func checkDegrees(p sparse.Panel, degrees []float64) (wrong string) {
 	if p.Pieces > 1 {
 		return ""

@@ -7,8 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestDegreeList holds that the degrees are those that were added, pieces of a row
-// together, whenever the first weight comes.
+// Degrees are right whenever the first weight comes.
 func TestDegreeList(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var l degreeList

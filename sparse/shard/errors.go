@@ -52,7 +52,6 @@ func (e *CorruptError) Error() string {
 // Unwrap returns [ErrCorrupt].
 func (e *CorruptError) Unwrap() error { return ErrCorrupt }
 
-// newDamage is damage of a whole file.
 func newDamage(path, format string, args ...any) error {
 	return &CorruptError{Path: path, Offset: -1,
 		What: fmt.Sprintf(format, args...) + restore}
@@ -60,8 +59,7 @@ func newDamage(path, format string, args ...any) error {
 
 const restore = "; restore the file or ingest again"
 
-// storeError is an error whose text is written for the user and whose kind is one
-// of the sentinels above.
+// storeError has a text for the user and wraps one of the sentinels above.
 type storeError struct {
 	text string
 	kind error
@@ -70,7 +68,6 @@ type storeError struct {
 func (e *storeError) Error() string { return e.text }
 func (e *storeError) Unwrap() error { return e.kind }
 
-// failf returns an error with a text for the user, which wraps a sentinel.
 func failf(kind error, format string, args ...any) error {
 	return &storeError{text: fmt.Sprintf(format, args...), kind: kind}
 }

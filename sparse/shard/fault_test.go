@@ -20,15 +20,13 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// TestMain lets no test wait for a disk.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(400) // of short-lived stores
 	durable.OS = durabletest.Unsynced(durable.OS)
 	goleak.VerifyTestMain(m)
 }
 
-// sample is a small store with everything in it: weights, two directions,
-// string ids, several shards, an order.
+// sample is a small store with all features.
 type sample struct {
 	a, back *sparse.CSR
 	nodes   *Nodes
@@ -60,8 +58,8 @@ func (s sample) write(fsys durable.FS) error {
 	return w.Commit(bg)
 }
 
-// check opens the store and fails unless it is one of the samples, whole. It
-// returns which, or −1 and the error of Open.
+// check fails unless the store is one of the samples, whole. It returns the sample's index, or −1
+// and the error of Open.
 func check(t *testing.T, fsys durable.FS, samples ...sample) (int, error) {
 	t.Helper()
 	s, err := Open(bg, "g", &Options{fs: fsys})
@@ -84,7 +82,6 @@ func check(t *testing.T, fsys durable.FS, samples ...sample) (int, error) {
 	return -1, nil
 }
 
-// clean fails if the directory holds anything but one whole store.
 func clean(t *testing.T, fsys durable.FS) {
 	t.Helper()
 	m := must(readManifest(fsys, "g"))
@@ -98,8 +95,8 @@ func clean(t *testing.T, fsys durable.FS) {
 	}
 }
 
-// TestCrash stops the machine before every operation of writing a store and checks the
-// store after the next boot.
+// The machine stops before every operation of writing a store; the store is checked after the next
+// boot.
 func TestCrash(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -155,7 +152,6 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-// TestWriteFaults lets every operation of writing a store fail once.
 func TestWriteFaults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -200,8 +196,6 @@ func TestWriteFaults(t *testing.T) {
 	}
 }
 
-// TestAbortLeavesNothing ends a writer early, by Abort and by a cancelled
-// Commit, in a new directory, an empty one and one with an old store.
 func TestAbortLeavesNothing(t *testing.T) {
 	old, next := newSample(0xa1), newSample(0xb2)
 	for _, commit := range []bool{false, true} {
@@ -232,7 +226,6 @@ func TestAbortLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestReadFaults lets every operation of reading a store fail once.
 func TestReadFaults(t *testing.T) {
 	s := newSample(0xa1)
 	mem := durabletest.NewMem()
@@ -244,14 +237,13 @@ func TestReadFaults(t *testing.T) {
 			must(0, err)
 			return
 		}
-		// Nothing is lost when a file that was only read does not close.
+		// A failed close of a file that was only read loses nothing.
 		if !errors.Is(err, durabletest.ErrInjected) && failing.Failed() != "close" {
 			t.Fatalf("operation %d, %s: %v", i, failing.Failed(), err)
 		}
 	}
 }
 
-// TestEveryBit flips every bit of every file of a small store.
 func TestEveryBit(t *testing.T) {
 	s := newSample(0xa1)
 	for _, codec := range []string{FourWidths, Zstd} {
@@ -287,7 +279,6 @@ func TestEveryBit(t *testing.T) {
 	}
 }
 
-// scan opens the store and sweeps both directions, as a command would.
 func scan(fsys durable.FS) error {
 	s, err := Open(bg, "g", &Options{fs: fsys})
 	if err != nil {
@@ -298,8 +289,6 @@ func scan(fsys durable.FS) error {
 	return errors.Join(sparse.Sweep(bg, s, 1, nothing), sparse.Sweep(bg, s.Transpose(), 1, nothing))
 }
 
-// TestEveryLength cuts every file of a small store at every length and adds
-// bytes to its end.
 func TestEveryLength(t *testing.T) {
 	s := newSample(0xa1)
 	base := durabletest.NewMem()

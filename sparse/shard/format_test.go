@@ -27,8 +27,7 @@ const (
 	fixtures   = "../../testdata/format"
 )
 
-// fixture is a store of testdata/format/v1. Stores of older versions stay
-// there and stay in this list.
+// Fixtures of older versions stay in this list.
 type fixture struct {
 	name    string
 	a, back *sparse.CSR
@@ -76,8 +75,8 @@ func allFixtures() []fixture {
 	}
 }
 
-// TestFixtures opens the stores that were written when their format was new,
-// and holds that the current one is still written to the byte, but for the option of the content.
+// Fixtures can be opened, and the current format is still written to the byte, except for the
+// option of the content.
 func TestFixtures(t *testing.T) {
 	for _, f := range allFixtures() {
 		t.Run(f.name, func(t *testing.T) {
@@ -128,8 +127,6 @@ func TestFixtures(t *testing.T) {
 	}
 }
 
-// section returns the text of the format page from a heading to the next of
-// the same or a higher level.
 func section(t *testing.T, page, heading string) string {
 	t.Helper()
 	_, text, found := strings.Cut(page, "\n"+heading+"\n")
@@ -145,8 +142,6 @@ func section(t *testing.T, page, heading string) string {
 
 var tableRow = regexp.MustCompile(`(?m)^\|([^|]*)\|([^|]*)\|([^|]*)\|`)
 
-// cellsOf returns the cells of the first three columns of a section's tables,
-// without backquotes.
 func cellsOf(t *testing.T, page, heading string) [][3]string {
 	t.Helper()
 	var rows [][3]string
@@ -162,8 +157,7 @@ func cellsOf(t *testing.T, page, heading string) [][3]string {
 	return rows
 }
 
-// TestFormatDoc compares docs/format.md with the code: the places of all fields, all
-// numbers, the worked example to the byte.
+// docs/format.md agrees with the code, and its worked example to the byte.
 func TestFormatDoc(t *testing.T) {
 	page := string(must(os.ReadFile(formatPage)))
 	fields := func(heading string, want [][3]string) {

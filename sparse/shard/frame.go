@@ -73,14 +73,12 @@ const (
 	spareIDs = 256
 )
 
-// maxPayload bounds the payload of a frame.
 func maxPayload(rows, entries int) int {
 	return payloadHead + 5*rows + selectorBytes(entries) + 4*entries + 8*entries +
 		codeBytes*entries
 }
 
-// header returns the header of a frame of the range r, without its checksum and the length
-// of its payload before compression.
+// header leaves the checksum and the length of the uncompressed payload open.
 func (m *Manifest) header(direction int, number int64, f frame,
 	r sparse.Range) header {
 	h := header{
@@ -101,24 +99,21 @@ func headerOf(frame []byte) (h header) {
 	return h
 }
 
-// begins reports whether a header may be the header of a frame.
 func (h *header) begins() bool {
 	return h.Magic == frameMagic && h.Reserved == [2]byte{}
 }
 
-// frameSum returns the checksum of a whole frame; it leaves out the bytes that
-// hold it.
+// frameSum omits the bytes that hold the checksum.
 func frameSum(frame []byte) uint32 {
 	return simd.Checksum(simd.Checksum(0, frame[:atSum]), frame[headerBytes:])
 }
 
-// appendPayload appends the payload of a frame. lengths are the lengths of its rows, nil for a piece of a long row; val may
-// be nil for ones.
+// appendPayload appends the payload of a frame. lengths is nil for a piece of a long row; a nil val means ones.
 func appendPayload(dst []byte, lengths, ids []uint32, val []float64,
 	deltas []uint32) []byte {
 	start := len(dst)
-	// The coded ids begin with b and the widths, which belong to the head; the
-	// form of the values and the row lengths go between them and the selectors.
+	// The coded ids begin with b and the widths, which belong to the head; the form of the values
+	// and the row lengths follow them.
 	form := valueForm(val)
 	dst = append(dst, make([]byte, payloadHead)...)
 	dst = appendLengths(dst, lengths)
@@ -143,9 +138,8 @@ func appendLengths(dst []byte, lengths []uint32) []byte {
 	return dst
 }
 
-// lengthsTo stores the running sums of the row lengths that begin b in
-// ptr[1:], after ptr[0] = 0, and returns the bytes they take, or −1 where b
-// ends too early.
+// lengthsTo stores the running sums of the row lengths at the start of b in ptr[1:], and returns
+// the bytes read, or −1 if b is too short.
 func lengthsTo(ptr []int64, b []byte) int {
 	ptr[0] = 0
 	sum := int64(0)
@@ -184,15 +178,13 @@ func lengthsTo(ptr []int64, b []byte) int {
 	return offset
 }
 
-// hasEscape reports whether one of eight bytes is [escape]: all of its bits are
-// set, so that one more carries out of it.
+// hasEscape reports whether one of eight bytes is [escape]: all its bits are set, so that adding
+// one carries.
 func hasEscape(word uint64) bool {
 	const low, high = 0x7f7f7f7f7f7f7f7f, 0x8080808080808080
 	return word&((word&low)+0x0101010101010101)&high != 0
 }
 
-// buffers is the memory of a worker for decoding: the bytes of frames, and the decoded
-// panel.
 type buffers struct {
 	chunk   []byte // bytes of frames that are not in memory
 	payload []byte // the decompressed payload
@@ -202,7 +194,6 @@ type buffers struct {
 	val []float64
 }
 
-// newBuffers returns buffers for the largest frame, with values if panels may have any.
 func newBuffers(valued bool) *buffers {
 	b := &buffers{
 		ptr: make([]int64, sparse.MaxRange+1),
@@ -214,7 +205,6 @@ func newBuffers(valued bool) *buffers {
 	return b
 }
 
-// buffersBytes is the memory of newBuffers.
 func buffersBytes(valued bool) int64 {
 	n := int64(8*(sparse.MaxRange+1) + 4*(sparse.MaxRange+spareIDs))
 	if valued {
@@ -223,9 +213,9 @@ func buffersBytes(valued bool) int64 {
 	return n
 }
 
-// decode decodes a payload of the range r. At least slack bytes must be readable
-// after the payload. It is checked unless these bytes were in order once. A wrong
-// payload gives a text that says where.
+// decode decodes a payload of the range r. At least slack bytes must be readable after the payload.
+// If check is set, decode validates the payload; pass false for bytes that were validated before.
+// wrong describes the first error.
 func (b *buffers) decode(payload []byte, r sparse.Range, m *Manifest,
 	check bool) (p sparse.Panel, wrong string) {
 	if len(payload) < payloadHead {
@@ -254,7 +244,7 @@ func (b *buffers) decode(payload []byte, r sparse.Range, m *Manifest,
 	if wrong := b.decodeIDs(coded, idsLen, r.Entries, idBits, widths, check); wrong != "" {
 		return p, wrong
 	}
-	// Those of a frame before, which may lie behind the ids, would be prefetched in vain.
+	// The prefetch would otherwise use ids of an earlier frame.
 	clear(b.ids[r.Entries:][:spareIDs])
 	if form != valuesOnes {
 		p.Val = b.val[:r.Entries]
@@ -266,7 +256,6 @@ func (b *buffers) decode(payload []byte, r sparse.Range, m *Manifest,
 	return p, wrong
 }
 
-// decodeIDs decodes the n ids coded in the first size bytes of coded.
 func (b *buffers) decodeIDs(coded []byte, size, n int, idBits uint8,
 	widths [4]uint8, check bool) (wrong string) {
 	if idBits == rawBits {
@@ -304,7 +293,7 @@ func (b *buffers) decodeIDs(coded []byte, size, n int, idBits uint8,
 	return ""
 }
 
-// checkPanel returns the reason why a panel is not part of a matrix with cols columns, or "".
+// checkPanel describes what is wrong with a panel of a matrix with cols columns, or returns "".
 func checkPanel(p sparse.Panel, cols int64) (wrong string) {
 	var code []uint32
 	for i := range p.Hi - p.Lo {
@@ -317,7 +306,7 @@ func checkPanel(p sparse.Panel, cols int64) (wrong string) {
 	return ""
 }
 
-// checkRow returns the reason why a row is not part of a matrix with cols columns, or "".
+// checkRow is checkPanel for a row.
 func checkRow(row int, col []uint32, val []float64, code []uint32,
 	cols int64) (wrong string) {
 	last := int64(-1)

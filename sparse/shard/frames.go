@@ -8,8 +8,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// frameJob is a frame that is being made: its rows are added by the caller of
-// Append, it is encoded by whoever has time, and written in its turn.
+// frameJob is a frame in the making: Append adds rows, any goroutine encodes it, and it is written
+// in its turn.
 type frameJob struct {
 	r       sparse.Range
 	lengths []uint32
@@ -31,13 +31,11 @@ type frameJob struct {
 	group sched.Group // of who encodes it
 }
 
-// newFrameJob returns an empty frame with memory for the most ids.
 func newFrameJob() *frameJob {
 	return &frameJob{ids: make([]uint32, 0, sparse.MaxRange),
 		deltas: make([]uint32, sparse.MaxRange)}
 }
 
-// append adds a row or a piece of a row.
 func (j *frameJob) append(col []uint32, val []float64, code []uint32) {
 	if val != nil {
 		j.valued = true
@@ -51,7 +49,7 @@ func (j *frameJob) append(col []uint32, val []float64, code []uint32) {
 	j.lengths = append(j.lengths, uint32(len(col)))
 }
 
-// slicePart returns a part of the values or codes of entries, nil if they have none.
+// slicePart returns nil for entries without values or codes.
 func slicePart[E any](list []E, lo, hi int) []E {
 	if len(list) == 0 {
 		return nil
@@ -59,7 +57,6 @@ func slicePart[E any](list []E, lo, hi int) []E {
 	return list[lo:hi]
 }
 
-// appendOnes appends n ones to the values of rows.
 func appendOnes(dst []float64, n int) []float64 {
 	for range n {
 		dst = append(dst, 1)
@@ -67,7 +64,6 @@ func appendOnes(dst []float64, n int) []float64 {
 	return dst
 }
 
-// reset makes a job ready for other rows.
 func (j *frameJob) reset() {
 	j.lengths = j.lengths[:0]
 	j.ids = j.ids[:0]
@@ -76,7 +72,7 @@ func (j *frameJob) reset() {
 	j.code = j.code[:0]
 }
 
-// encode makes the payload, compressed if there is an encoder, and the counts of the rows.
+// encode makes the payload, compressed if compress is not nil, and counts the rows.
 func (j *frameJob) encode(m *Manifest, direction int, compress *zstd.Encoder) {
 	j.pairs = 0
 	j.content = 0
@@ -119,7 +115,6 @@ func (j *frameJob) encode(m *Manifest, direction int, compress *zstd.Encoder) {
 	j.frame = compress.EncodeAll(j.payload, head)
 }
 
-// degree sums a row, or a piece of one, as [sparse.Degrees] does.
 func degree(col []uint32, val []float64) float64 {
 	if val == nil {
 		return float64(len(col))
@@ -131,7 +126,7 @@ func degree(col []uint32, val []float64) float64 {
 	return sum
 }
 
-// submit ends the open frame, which covers r, and begins the next.
+// submit ends the open frame, which covers r, and begins the next frame.
 func (w *Writer) submit(r sparse.Range) (err error) {
 	j := w.open
 	j.r = r
@@ -140,7 +135,6 @@ func (w *Writer) submit(r sparse.Range) (err error) {
 	return err
 }
 
-// frameQueue holds frames that are being encoded, in the order in which they are written.
 type frameQueue struct {
 	workers int
 	encode  func(*frameJob)
@@ -149,7 +143,7 @@ type frameQueue struct {
 	free    []*frameJob
 }
 
-// add encodes a frame, writes the oldest frames once there are many, and returns an empty one.
+// add encodes a frame, writes the oldest frames once there are many, and returns an empty frame.
 func (q *frameQueue) add(j *frameJob) (next *frameJob, err error) {
 	if q.workers == 1 {
 		q.encode(j)

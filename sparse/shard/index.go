@@ -16,30 +16,26 @@ const (
 	fileHead     = 16
 )
 
-// indexEntry is the size of one frame in the index: its shard, its bytes with
-// the header, rows, entries, piece, pieces; six uint32.
+// indexEntry is the size of a frame in the index: shard, bytes with the header, rows, entries,
+// piece, pieces as uint32.
 const indexEntry = 24
 
-// frame is where a frame lies.
 type frame struct {
 	shard  int32
 	offset int64 // in the shard
 	bytes  int32 // with the header
 }
 
-// direction is the index of one direction of the edges.
 type direction struct {
 	frames []frame
 	ranges []sparse.Range
 }
 
-// appendFileHead appends the head by which a file is known to belong to a store.
 func appendFileHead(dst []byte, magic string, identity uint64) []byte {
 	dst = append(dst, magic...)
 	return binary.LittleEndian.AppendUint64(dst, identity)
 }
 
-// appendIndexEntry appends the place of one frame.
 func appendIndexEntry(dst []byte, f frame, r sparse.Range) []byte {
 	for _, v := range []int{int(f.shard), int(f.bytes), r.Hi - r.Lo, r.Entries,
 		r.Piece, r.Pieces} {
@@ -48,8 +44,8 @@ func appendIndexEntry(dst []byte, f frame, r sparse.Range) []byte {
 	return dst
 }
 
-// parseIndex reads the index, without its head, and checks that its frames fill the shards and
-// that the ranges of each direction are a cut of all rows and entries.
+// parseIndex checks that frames fill the shards and that the ranges of each direction are a cut of
+// all rows.
 func parseIndex(path string, b []byte, m *Manifest) (dirs [2]direction, err error) {
 	shards := m.shards()
 	var end int64 // of the frames seen in the current shard
@@ -112,7 +108,6 @@ func parseIndex(path string, b []byte, m *Manifest) (dirs [2]direction, err erro
 	return dirs, nil
 }
 
-// follows reports whether r can come after the ranges before it in a cut.
 func follows(ranges []sparse.Range, r sparse.Range) bool {
 	n := r.Hi - r.Lo
 	if n < 1 || n > sparse.MaxRange || r.Entries > sparse.MaxRange ||

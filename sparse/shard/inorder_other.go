@@ -4,5 +4,4 @@ package shard
 
 import "github.com/heatwalk/heatwalk/internal/durable"
 
-// readInOrder says nothing: the system looks ahead by itself.
 func readInOrder(durable.File) {}

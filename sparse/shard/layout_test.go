@@ -11,8 +11,8 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// crowded returns a matrix with 1<<17 rows of at most 40 entries, seven eighths of
-// them in 4,096 columns that are so far apart, from first on.
+// crowded returns a matrix with 1<<17 rows of at most 40 entries, of which seven eighths are in
+// 4,096 columns at equal distances.
 func crowded(first, apart int, weight float64) *sparse.CSR {
 	const rows, length, many = 1 << 17, 40, 1 << 12
 	rng := rand.New(rand.NewPCG(11, uint64(apart)))
@@ -36,7 +36,6 @@ func crowded(first, apart int, weight float64) *sparse.CSR {
 	return must(sparse.NewCSR(rows, rows, ptr, col, val))
 }
 
-// transposed returns aᵀ of a matrix whose entries are all of one weight.
 func transposed(a *sparse.CSR) *sparse.CSR {
 	n, _ := a.Dims()
 	rows := make([][]uint32, n)
@@ -55,7 +54,6 @@ func transposed(a *sparse.CSR) *sparse.CSR {
 	return must(sparse.NewCSR(n, n, ptr, slices.Concat(rows...), val))
 }
 
-// opened writes a as a directed store whose rows have an order of that name, and opens it.
 func opened(t *testing.T, a *sparse.CSR, order string) *Store {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "g")
@@ -69,7 +67,6 @@ func opened(t *testing.T, a *sparse.CSR, order string) *Store {
 	return s
 }
 
-// identity returns the places of rows that stay where they are.
 func identity(n int) []uint32 {
 	place := make([]uint32, n)
 	for j := range place {
@@ -78,7 +75,7 @@ func identity(n int) []uint32 {
 	return place
 }
 
-// stepped returns S·X + X/2 for k columns that are alike in all runs.
+// stepped returns S·X + X/2 for the same X in all runs.
 func stepped[T sparse.Float](m sparse.Matrix, k, workers int) []T {
 	n, _ := m.Dims()
 	x, y, deg := sparse.NewBlock[T](n, k), sparse.NewBlock[T](n, k), make([]float64, n)
@@ -94,8 +91,6 @@ func stepped[T sparse.Float](m sparse.Matrix, k, workers int) []T {
 	return y.Data
 }
 
-// TestFindLayout: the layout that pays and fits is found, takes no more memory than
-// it may, and changes no bit.
 func TestFindLayout(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes matrices with millions of entries")

@@ -15,7 +15,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// listing is the files that the manifest in a directory lists.
 type listing struct {
 	fs       durable.FS
 	dir      string
@@ -25,17 +24,14 @@ type listing struct {
 	isClosed atomic.Bool
 }
 
-// path returns the path of a file of the store.
 func (l *listing) path(name string) string {
 	return filepath.Join(l.dir, name)
 }
 
-// shardPath returns the path of a shard, for messages.
 func (l *listing) shardPath(shard int32) string {
 	return l.path(l.manifest.Files[shard].Name)
 }
 
-// isReplaced reports whether the directory holds another store than when it was opened.
 func (l *listing) isReplaced() bool {
 	if l.manifest == nil {
 		return false
@@ -44,7 +40,6 @@ func (l *listing) isReplaced() bool {
 	return err == nil && now.Identity != l.manifest.Identity
 }
 
-// check checks that a file is there and as long as the manifest says.
 func (l *listing) check(f File) error {
 	path := l.path(f.Name)
 	info, err := l.fs.Stat(path)
@@ -63,7 +58,6 @@ func (l *listing) check(f File) error {
 	return nil
 }
 
-// openShards opens every shard.
 func (l *listing) openShards(ctx context.Context) error {
 	for _, entry := range l.manifest.shards() {
 		if err := sched.Cause(ctx); err != nil {
@@ -84,8 +78,7 @@ func (l *listing) openShards(ctx context.Context) error {
 	return nil
 }
 
-// read reads a file that the manifest lists, whose length is right, checks its sum
-// and its head, and has the rest parsed.
+// read reads a listed file whose length is right, checks checksum and head, and parses the rest.
 func (l *listing) read(name, magic string,
 	parse func(path string, b []byte) error) error {
 	m := l.manifest
@@ -110,7 +103,7 @@ func (l *listing) read(name, magic string,
 	return parse(path, b[fileHead:])
 }
 
-// changedError says whether a shard is no longer the file that was opened.
+// changedError returns an error if a shard is no longer the file that was opened.
 func (l *listing) changedError(shard int) error {
 	info, err := l.shards[shard].Stat()
 	if err != nil {
@@ -140,7 +133,6 @@ func (l *listing) changeFault(shard int) error {
 		l.shardPath(int32(shard)))
 }
 
-// close closes the shards. A second call does nothing.
 func (l *listing) close() error {
 	if l.isClosed.Swap(true) {
 		return nil
@@ -160,8 +152,6 @@ func closedError(err error) error {
 	return err
 }
 
-// wholeFrame reports whether the header at the place of f begins a whole frame
-// of another length.
 func (l *listing) wholeFrame(f frame, h header) bool {
 	if int64(h.Stored) > l.manifest.Files[f.shard].Bytes-f.offset-headerBytes {
 		return false

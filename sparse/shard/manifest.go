@@ -70,7 +70,6 @@ func (m *Manifest) Edges() int64 {
 	return (m.Entries + m.SelfLoops) / 2
 }
 
-// size returns the bytes of the shard files.
 func (m *Manifest) size() int64 {
 	var sum int64
 	for _, f := range m.shards() {
@@ -112,12 +111,11 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// sumText writes a checksum as the manifest has it.
 func sumText(sum uint32) string {
 	return fmt.Sprintf("%08x", sum)
 }
 
-// encode returns the bytes of the manifest file and fills in the checksum.
+// encode also fills in the checksum.
 func (m *Manifest) encode() ([]byte, error) {
 	m.Kind, m.Format, m.Checksum = "store", m.version(), zeroSum
 	var buf bytes.Buffer
@@ -155,8 +153,6 @@ func readManifest(fsys durable.FS, dir string) (*Manifest, error) {
 	return parseManifest(dir, b)
 }
 
-// missingManifest returns the error for a directory without a manifest: an unfinished store, or
-// no store.
 func missingManifest(fsys durable.FS, dir string) error {
 	names, err := fsys.List(dir)
 	if err != nil {
@@ -172,8 +168,7 @@ func missingManifest(fsys durable.FS, dir string) error {
 		"%s: a directory without a manifest, which is no heatwalk store; name a store, or the files in it", dir)
 }
 
-// parseManifest checks the frame that all versions share, then the version,
-// then everything else.
+// parseManifest checks the frame that all versions share before the version.
 func parseManifest(dir string, b []byte) (*Manifest, error) {
 	path := filepath.Join(dir, manifestName)
 	unreadable := func(what string) error { return &CorruptError{Path: path, Offset: -1, What: what} }
@@ -197,7 +192,7 @@ func parseManifest(dir string, b []byte) (*Manifest, error) {
 		return nil, unreadable(edited)
 	}
 	format, _, _ := strings.Cut(string(b[len(manifestHead):]), ",")
-	// One that is too large for 64 bits is newer, too.
+	// A version of more than 64 bits is newer, too.
 	if v, err := strconv.ParseUint(format, 10, 64); (err == nil ||
 		errors.Is(err, strconv.ErrRange)) && (v < plainVersion || v > Version) {
 		hint := "update heatwalk"
@@ -220,7 +215,7 @@ func parseManifest(dir string, b []byte) (*Manifest, error) {
 	return m, nil
 }
 
-// problem returns the contradiction in a manifest with a right checksum, or "".
+// problem describes a contradiction in a manifest with a right checksum, or returns "".
 func (m *Manifest) problem() string {
 	id, err := strconv.ParseUint(m.Identity, 16, 64)
 	switch {
@@ -279,13 +274,11 @@ func (m *Manifest) problem() string {
 	return ""
 }
 
-// identity returns the number behind Identity, which problem has checked.
 func (m *Manifest) identity() uint64 {
 	id, _ := strconv.ParseUint(m.Identity, 16, 64)
 	return id
 }
 
-// leastNodeBytes returns a lower bound of the memory of the dictionary of the nodes.
 func (m *Manifest) leastNodeBytes() (bytes int64) {
 	switch m.Nodes {
 	case nodesNumeric:
@@ -304,7 +297,6 @@ func (m *Manifest) leastNodeBytes() (bytes int64) {
 	return bytes
 }
 
-// shards returns the entries of the shard files, in order.
 func (m *Manifest) shards() []File {
 	n := 0
 	for n < len(m.Files) && filepath.Ext(m.Files[n].Name) == ".shard" {
@@ -313,12 +305,10 @@ func (m *Manifest) shards() []File {
 	return m.Files[:n]
 }
 
-// errDirectory is returned for a directory where a file is wanted.
 var errDirectory = errors.New("a directory")
 
-// readFile reads a whole file of at most limit bytes.
 func readFile(fsys durable.FS, path string, limit int64) ([]byte, error) {
-	// Before opening, because a pipe without a writer would block it.
+	// Opening a pipe without a writer would block.
 	switch info, err := fsys.Stat(path); {
 	case err != nil:
 		return nil, err

@@ -13,7 +13,7 @@ const (
 	lockName     = "heatwalk.lock"
 )
 
-// shardName returns the name of a shard, which has the identity so that two stores never share a file.
+// The identity in the name prevents that two stores share a file.
 func shardName(identity uint64, shard int) string {
 	return fmt.Sprintf("%016x-%04d.shard", identity, shard)
 }
@@ -27,7 +27,6 @@ const (
 	attributesEnding = ".npy"
 )
 
-// fileName returns the name of the file of a store with one of the endings.
 func fileName(identity uint64, ending string) string {
 	return fmt.Sprintf("%016x%s", identity, ending)
 }
@@ -36,8 +35,7 @@ var identityPattern = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[0-9a-f]{16}(-[0-9]{4,10}\.shard|\.index|\.degrees|\.nodes|\.order|\.npy)$`)
 })
 
-// ownName reports whether a file name follows the pattern of a store's files.
-// Nothing else is ever removed.
+// ownName reports whether a name belongs to a store; no other file is ever removed.
 func ownName(name string) bool {
 	return name == tempName || name == lockName ||
 		identityPattern().MatchString(name)

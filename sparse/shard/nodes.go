@@ -32,11 +32,10 @@ type Nodes struct {
 	Order []uint32
 
 	ids  dictionary
-	name string   // of the order of the rows; "" if it is that of the ids
+	name string   // of the order of the rows; "" if it is the order of the ids
 	rows []uint32 // the inverse of Order
 }
 
-// dictionary holds ids in their order.
 type dictionary struct {
 	kind string
 	n    int
@@ -77,7 +76,6 @@ func NumericNodes[ID uint32 | uint64](ids []ID) *Nodes {
 	return n
 }
 
-// number returns the id at a position of a numeric dictionary.
 func (n *dictionary) number(position int) uint64 {
 	if n.short != nil {
 		return uint64(n.short[position])
@@ -118,7 +116,7 @@ func StringNodes[ID string | []byte](ids iter.Seq[ID]) (*Nodes, error) {
 	return n, nil
 }
 
-// idWord is a position with some bytes of its id, so that most comparisons read no id.
+// idWord is a position with some bytes of its id, so that most comparisons need no id.
 type idWord struct {
 	word     uint64
 	position uint32
@@ -128,7 +126,6 @@ type idWord struct {
 // up to one more.
 const wordBytes = 7
 
-// wordOf returns the word of the remaining bytes of an id, in the order of the ids.
 func wordOf(id []byte) uint64 {
 	var word [wordBytes + 1]byte
 	copy(word[:wordBytes], id)
@@ -157,7 +154,6 @@ func (n *dictionary) sort(order []idWord, offset int) (a, b int) {
 	return a, b
 }
 
-// positionOf returns the position of the k-th smallest id.
 func (n *dictionary) positionOf(k int) int {
 	if n.byID == nil {
 		return k
@@ -165,7 +161,6 @@ func (n *dictionary) positionOf(k int) int {
 	return int(n.byID[k])
 }
 
-// bytes returns the id at a position of a string dictionary.
 func (n *dictionary) bytes(position int) []byte {
 	lo := uint64(0)
 	if position > 0 {
@@ -191,7 +186,6 @@ func (n *Nodes) AppendID(dst []byte, row int) []byte {
 	return n.ids.append(dst, n.Position(row))
 }
 
-// append appends the id at a position to dst.
 func (n *dictionary) append(dst []byte, position int) []byte {
 	switch n.kind {
 	case nodesImplicit:
@@ -212,7 +206,6 @@ func (n *Nodes) Lookup(id string) (row int, ok bool) {
 	return n.RowAt(position), true
 }
 
-// find returns the position of an id in the order of the ids.
 func (n *dictionary) find(id string) (position int, ok bool) {
 	if n.kind == nodesString {
 		key := []byte(id)
@@ -250,7 +243,7 @@ func (n *Nodes) Bytes() int64 {
 // order follows, the lengths of the ids as varints, the order, the text.
 const nodesHead = 8
 
-// write writes the content of the nodes file; w remembers an error.
+// write may ignore errors, because w remembers the first.
 func (n *dictionary) write(w *bufio.Writer) {
 	le := binary.LittleEndian
 	word := func(v int) { w.Write(le.AppendUint64(w.AvailableBuffer(), uint64(v))) }
@@ -278,14 +271,12 @@ func (n *dictionary) write(w *bufio.Writer) {
 	w.Write(n.text)
 }
 
-// writeRows writes numbers of rows; w remembers an error.
 func writeRows(w *bufio.Writer, rows []uint32) {
 	for _, row := range rows {
 		w.Write(binary.LittleEndian.AppendUint32(w.AvailableBuffer(), row))
 	}
 }
 
-// parseNodes reads a nodes file without its head.
 func parseNodes(path string, b []byte, m *Manifest) (*Nodes, error) {
 	le := binary.LittleEndian
 	// Every row has at least a byte, so that the length of b bounds the allocations.
@@ -350,7 +341,6 @@ func parseNodes(path string, b []byte, m *Manifest) (*Nodes, error) {
 	return n, nil
 }
 
-// eachNumber calls do with the ids of n rows, which must be all of b, and returns the last id.
 func eachNumber(b []byte, n int,
 	do func(row int, id uint64)) (last uint64, err error) {
 	next := uint64(0)
@@ -369,7 +359,6 @@ func eachNumber(b []byte, n int,
 	return next - 1, nil
 }
 
-// isIncreasing reports whether the order of ids is right and no id occurs twice.
 func (n *dictionary) isIncreasing() bool {
 	for k := 1; k < n.n && n.kind == nodesString; k++ {
 		if bytes.Compare(n.bytes(n.positionOf(k-1)),

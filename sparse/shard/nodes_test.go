@@ -95,7 +95,7 @@ func TestDuplicateIDs(t *testing.T) {
 	}
 }
 
-// TestSortIDs sorts ids with long common beginnings, some within others, and NULs at their ends.
+// The ids have long common prefixes, contain each other, or end with NULs.
 func TestSortIDs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		piece := rapid.SampledFrom([]string{"", "a", "b", "\x00", "\xff", "user_", "1234567", "123456789abcdef"})
@@ -128,7 +128,6 @@ func TestSortIDs(t *testing.T) {
 	})
 }
 
-// content returns the bytes that a function writes.
 func content(write func(*bufio.Writer)) []byte {
 	var b bytes.Buffer
 	w := bufio.NewWriter(&b)
@@ -137,8 +136,6 @@ func content(write func(*bufio.Writer)) []byte {
 	return b.Bytes()
 }
 
-// TestNodesFile cuts a dictionary's file everywhere and asks it for counts
-// that it does not have.
 func TestNodesFile(t *testing.T) {
 	ids := make([]string, 20)
 	for i := range ids {
@@ -163,7 +160,7 @@ func TestNodesFile(t *testing.T) {
 	}
 }
 
-// TestNodesOverflow gives lengths of ids that add up only modulo 2^64.
+// The lengths of the ids add up only modulo 2^64.
 func TestNodesOverflow(t *testing.T) {
 	le := binary.LittleEndian
 	b := le.AppendUint64(nil, 2)
@@ -177,8 +174,7 @@ func TestNodesOverflow(t *testing.T) {
 	}
 }
 
-// TestNodesFields changes every byte of a dictionary's file in turn: a dictionary that still
-// parses can be used.
+// A changed file that still parses gives a usable dictionary.
 func TestNodesFields(t *testing.T) {
 	ids := []string{"pear", "apple", "", "fig"}
 	n := must(StringNodes(slices.Values(ids)))

@@ -57,8 +57,6 @@ func (n *Nodes) Position(row int) int {
 	return int(n.Order[row])
 }
 
-// invert returns the inverse of a permutation, or the first place at which
-// order is none and else −1.
 func invert(order []uint32) (inverse []uint32, wrong int) {
 	n := len(order)
 	inverse = make([]uint32, n)
@@ -74,8 +72,6 @@ func invert(order []uint32) (inverse []uint32, wrong int) {
 	return inverse, -1
 }
 
-// areInverse reports whether two slices are permutations and each the inverse of
-// the other.
 func areInverse(order, inverse []uint32) bool {
 	if len(inverse) != len(order) {
 		return false
@@ -88,7 +84,6 @@ func areInverse(order, inverse []uint32) bool {
 	return true
 }
 
-// parseOrder gives a dictionary the order of an order file without its head.
 func (n *Nodes) parseOrder(path string, b []byte, m *Manifest) error {
 	if int64(len(b)) != 4*m.Rows {
 		return newDamage(path, "%d bytes for %d rows", len(b), m.Rows)

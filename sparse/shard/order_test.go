@@ -25,8 +25,7 @@ func shuffled(n int, seed uint64) []uint32 {
 	return order
 }
 
-// TestReorder holds that row i has the id of its position, however the ids are
-// kept, and that results come in the order of the ids.
+// Row i has the id of its position, and rows come in the order of the ids.
 func TestReorder(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		ids := rapid.SliceOfDistinct(rapid.String(), rapid.ID).Draw(rt, "ids")
@@ -76,8 +75,6 @@ func TestReorder(t *testing.T) {
 	})
 }
 
-// TestRowsInOrderOfIDs holds that the rows come in the order of the ids, by looking up
-// each id.
 func TestRowsInOrderOfIDs(t *testing.T) {
 	const n = 37
 	ids := make([]string, n)
@@ -95,7 +92,6 @@ func TestRowsInOrderOfIDs(t *testing.T) {
 	}
 }
 
-// TestRowsStop holds that a loop over rows may be left.
 func TestRowsStop(t *testing.T) {
 	for row := range NewNumericNodes(9).Rows() {
 		if row == 3 {
@@ -105,7 +101,6 @@ func TestRowsStop(t *testing.T) {
 	t.Error("never reached row 3")
 }
 
-// TestNoPermutation writes orders, with right checksums, that are none.
 func TestNoPermutation(t *testing.T) {
 	base := durabletest.NewMem()
 	must(0, newSample(0xa1).write(base))

@@ -36,12 +36,11 @@ func (w *Writer) Commit(ctx context.Context) error {
 	if err := w.publish(); err != nil {
 		return err
 	}
-	// The store is in force: files that cannot be removed now are left to the next run.
+	// The store is published: the next run removes files that cannot be removed now.
 	_, _ = w.target.removeLeftovers()
 	return w.target.unlock()
 }
 
-// finish completes all files but the manifest.
 func (w *Writer) finish(ctx context.Context) error {
 	if err := w.endDirection(); err != nil {
 		return err
@@ -113,7 +112,6 @@ func (w *Writer) finish(ctx context.Context) error {
 	return cmp.Or(err, sched.Cause(ctx))
 }
 
-// publish puts the manifest in place.
 func (w *Writer) publish() error {
 	err := w.target.syncDir(w.target.dir)
 	var b []byte

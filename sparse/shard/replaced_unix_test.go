@@ -13,8 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/durable"
 )
 
-// replacing is a file system on which another process replaces the store before a file with
-// some ending is first looked at.
+// With replacing, another process replaces the store before a file with an ending is first opened.
 type replacing struct {
 	durable.FS
 	ending  string
@@ -32,7 +31,6 @@ func (r *replacing) at(name string) {
 	}
 }
 
-// A store that is replaced while it is opened is read again from the new manifest.
 func TestOpenReplaced(t *testing.T) {
 	write := func(dir string, rows int) {
 		w, err := Create(dir, &WriteOptions{Force: true})
@@ -62,7 +60,6 @@ func TestOpenReplaced(t *testing.T) {
 	}
 }
 
-// A manifest that is a pipe is refused and not waited for.
 func TestManifestIsPipe(t *testing.T) {
 	dir := t.TempDir()
 	if err := syscall.Mkfifo(filepath.Join(dir, "manifest"), 0o666); err != nil {

@@ -14,8 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// write makes a store of a, whose transpose is back where the store is
-// directed.
 func write(t testing.TB, dir string, a, back *sparse.CSR, nodes *Nodes, o WriteOptions) {
 	t.Helper()
 	o.Directed = back != nil
@@ -60,8 +58,7 @@ func fill(w *Writer, a, back *sparse.CSR, nodes *Nodes) error {
 	return nil
 }
 
-// read collects a matrix through a sweep; it fails where panels disagree with
-// the ranges or a row comes twice.
+// read fails if panels disagree with the ranges or a row comes twice.
 func read(ctx context.Context, a sparse.Matrix, workers int) (*sparse.CSR, error) {
 	rows, cols := a.Dims()
 	ranges := a.Ranges()
@@ -113,7 +110,6 @@ func read(ctx context.Context, a sparse.Matrix, workers int) (*sparse.CSR, error
 	return sparse.NewCSR(rows, cols, ptr, col, val)
 }
 
-// same fails unless a and b have the same entries, to the bit.
 func same(t testing.TB, got, want *sparse.CSR) {
 	t.Helper()
 	gr, gc := got.Dims()
@@ -142,8 +138,7 @@ func value(v []float64, e int) float64 {
 	return v[e]
 }
 
-// graph draws a random matrix with n rows: empty rows, isolated nodes, self
-// loops and, if hub is positive, one row of that many entries.
+// graph draws a matrix with empty rows, isolated nodes, self loops and a row of hub entries.
 func graph(rng *rand.Rand, n, m, hub int, symmetric bool, weight func() float64) (a, back *sparse.CSR) {
 	seen := map[[2]uint32]bool{}
 	var list []sparse.Triplet

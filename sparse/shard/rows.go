@@ -41,7 +41,6 @@ func (s *Sweeper) WriteRows(ctx context.Context, dir string, place []uint32,
 	return w.Commit(ctx)
 }
 
-// appendRows appends the rows of a that have a place. Their columns have places too.
 func (w *Writer) appendRows(ctx context.Context, a sparse.Matrix, place []uint32,
 	weighted bool) error {
 	return EachCodedRow(ctx, a, func(row int, col []uint32, val []float64, code []uint32) error {
@@ -110,7 +109,7 @@ func (n *Nodes) Select(place []uint32, count int) (*Nodes, error) {
 	} else {
 		numbers := make([]uint64, 0, count)
 		for id := range ids {
-			number, _ := strconv.ParseUint(string(id), 10, 64) // as all ids of such a dictionary
+			number, _ := strconv.ParseUint(string(id), 10, 64) // as are all ids of such a dictionary
 			numbers = append(numbers, number)
 		}
 		list = NumericNodes(numbers)

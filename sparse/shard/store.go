@@ -51,13 +51,12 @@ type Store struct {
 	table    *codeTable // factors of the codes of entries, nil: 1
 }
 
-// view is one direction of a store; it implements [sparse.Matrix].
 type view struct {
 	s         *Store
 	direction uint8
 	direct    direction
 	chunks    []*chunk
-	seen      []atomic.Uint64 // for each frame that was found in order its sum and seenBit
+	seen      []atomic.Uint64 // checksum with seenBit of each validated frame
 }
 
 // seenBit marks a sum as known, since 0 is a sum too.
@@ -97,7 +96,7 @@ func Open(ctx context.Context, dir string, o *Options) (*Store, error) {
 	return nil, errors.Join(err, s.Close())
 }
 
-// openOnce opens the store that the manifest names now. On error the store is to be closed.
+// On error the store must be closed.
 func openOnce(ctx context.Context, dir string, o *Options) (*Store, error) {
 	s := &Store{listed: listing{fs: o.fs, dir: dir},
 		plan: budget.Plan{Limit: o.Memory}}
@@ -107,8 +106,7 @@ func openOnce(ctx context.Context, dir string, o *Options) (*Store, error) {
 	return s, s.open(ctx, o)
 }
 
-// open reads the manifest, the index, the ids and the degrees, checks the sizes of all files before
-// anything large is read, and plans the memory.
+// open checks the sizes of all files before it reads anything large, and plans the memory.
 func (s *Store) open(ctx context.Context, o *Options) error {
 	m, err := readManifest(s.listed.fs, s.listed.dir)
 	if err != nil {
@@ -179,7 +177,6 @@ func (s *Store) open(ctx context.Context, o *Options) error {
 	return s.planMemory(workers, o.Stream)
 }
 
-// checkFirstFrames checks the first frame of every shard, which shows whether the file belongs here.
 func (s *Store) checkFirstFrames() error {
 	for _, v := range s.storedViews() {
 		for i, f := range v.direct.frames {
@@ -198,7 +195,6 @@ func (s *Store) checkFirstFrames() error {
 	return nil
 }
 
-// storedViews returns the directions that are stored in files.
 func (s *Store) storedViews() []*view {
 	if s.out == nil { // see InMemory
 		return nil
@@ -288,7 +284,7 @@ func (s *Store) planMemory(workers int, stream bool) error {
 	return s.plan.Reserve(keep, "frames kept in memory")
 }
 
-// cut cuts the frames into chunks of at most target bytes, or of one frame, and returns the length of the longest chunk.
+// cut cuts the frames into chunks of at most target bytes or one frame, and returns the length of the longest.
 func (v *view) cut(target int) (longest int) {
 	v.seen = make([]atomic.Uint64, len(v.direct.frames))
 	var c *chunk
@@ -317,8 +313,7 @@ func (s *Store) Transpose() sparse.Matrix {
 // buffers for sweeps with them. Options.Memory bounds it.
 func (s *Store) Held() int64 { return s.plan.Required() }
 
-// bytesOnlyTransposed returns the bytes of the frames in memory that only sweeps of [Store.Transpose] read: the frames of the
-// in direction of a directed store.
+// bytesOnlyTransposed returns the bytes of frames in memory that only [Store.Transpose] reads.
 func (s *Store) bytesOnlyTransposed() int64 {
 	var bytes int64
 	if s.back == s.out {

@@ -19,8 +19,8 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// streamed is a store of many chunks, and its matrix: every frame is a shard. Each test
-// has a clone of the files.
+// streamed is a store of many chunks, in which every frame is a shard. Tests use clones of the
+// files.
 func streamed(codec string) (*durabletest.Mem, *sparse.CSR) {
 	mem, a := streams[codec]()
 	return durabletest.Clone(mem), a
@@ -41,7 +41,6 @@ func newStream(codec string) (*durabletest.Mem, *sparse.CSR) {
 	return mem, a
 }
 
-// diskOnly returns the least memory in which the store can be swept.
 func diskOnly(t *testing.T, mem *durabletest.Mem, workers int) int64 {
 	t.Helper()
 	s := must(Open(bg, "g", &Options{fs: mem, Workers: workers}))
@@ -49,8 +48,7 @@ func diskOnly(t *testing.T, mem *durabletest.Mem, workers int) int64 {
 	return s.Held() - s.Manifest.size() + int64(workers)*int64(s.longest+slack)
 }
 
-// TestSameBits compares a step over the store, held in memory wholly, in part
-// and not at all, with the step over the matrix it was written from.
+// Steps have the same bits with all, some or no frames in memory.
 func TestSameBits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -87,7 +85,7 @@ func TestSameBits(t *testing.T) {
 						}
 					}
 				}
-				// Seven workers' buffers would hold this whole store.
+				// The buffers of seven workers would hold the whole store.
 				if workers < 7 && s.Resident() != (share == 0) || limit > 0 && s.Held() > limit {
 					t.Errorf("plan of %d bytes, limit %d", s.Held(), limit)
 				}
@@ -97,8 +95,8 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
-// The memory of an open store after a sweep is at most its plan and at least half of it. Here it is
-// mostly degrees and node ids.
+// The memory after a sweep is between half of the plan and the plan. It is mostly degrees and node
+// ids.
 func TestHeldByStore(t *testing.T) {
 	const n = 400_000
 	dir := filepath.Join(t.TempDir(), "g")
@@ -125,8 +123,7 @@ func TestHeldByStore(t *testing.T) {
 	must(0, s.Close())
 }
 
-// TestReadsOutstanding holds the first reads back until there is one for each
-// worker.
+// The first reads wait until each worker reads.
 func TestReadsOutstanding(t *testing.T) {
 	const workers = 3
 	mem, _ := streamed(FourWidths)
@@ -159,8 +156,8 @@ func TestMemoryTooSmall(t *testing.T) {
 	}
 }
 
-// TestResidentFrames counts reads: frames that stay in memory are read once, others once in
-// every sweep. A sweep that has read something checks every shard once more.
+// TestResidentFrames counts reads: resident frames are read once, other frames in every sweep,
+// which then checks every shard once more.
 func TestResidentFrames(t *testing.T) {
 	mem, a := streamed(FourWidths)
 	nothing := func(int, sparse.Panel) error { return nil }
@@ -218,9 +215,7 @@ func TestSweepStops(t *testing.T) {
 	}
 }
 
-// TestPanicReachesTheCaller panics while chunks are read and while panels are
-// visited, of a store on disk and of one that is loaded into memory. Readers do not wait
-// for ever, and the store can be swept afterwards.
+// After a panic no reader waits forever, and the store can be swept.
 func TestPanicReachesTheCaller(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -265,8 +260,7 @@ func TestPanicReachesTheCaller(t *testing.T) {
 	}
 }
 
-// TestChanged changes a shard under an open store, so that some sweep meets it or
-// that all it reads is in order.
+// A shard changes under an open store.
 func TestChanged(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -293,8 +287,7 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-// TestChangedBehind checks that changes of the files do not affect a store that is in memory as a
-// whole.
+// Changes of files do not affect a store that is in memory.
 func TestChangedBehind(t *testing.T) {
 	mem, a := streamed(FourWidths)
 	s := must(Open(bg, "g", &Options{fs: mem}))
@@ -304,8 +297,7 @@ func TestChangedBehind(t *testing.T) {
 	same(t, must(read(bg, s, 2)), a)
 }
 
-// TestSweepAllocates measures the garbage of a sweep: some goroutines, nothing that grows with
-// the store.
+// The garbage of a sweep does not grow with the store.
 func TestSweepAllocates(t *testing.T) {
 	mem, _ := streamed(FourWidths)
 	for _, limit := range []int64{0, diskOnly(t, mem, 2)} {
@@ -313,7 +305,7 @@ func TestSweepAllocates(t *testing.T) {
 		sweep := func() {
 			must(0, sparse.Sweep(bg, s, 2, func(int, sparse.Panel) error { return nil }))
 		}
-		least := uint64(math.MaxUint64) // now and then a worker meets a larger frame than before
+		least := uint64(math.MaxUint64) // sometimes a worker meets a larger frame than before
 		for range 10 {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
@@ -328,8 +320,7 @@ func TestSweepAllocates(t *testing.T) {
 	}
 }
 
-// TestChunks keeps the contract, and counts reads, where a chunk is one frame,
-// some frames and a whole shard.
+// A chunk is one frame, some frames or a whole shard.
 func TestChunks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -361,8 +352,6 @@ func TestChunks(t *testing.T) {
 	}
 }
 
-// TestContract runs the conformance suite on stores in memory, in part in
-// memory and on disk, and on a transpose.
 func TestContract(t *testing.T) {
 	mem, a := streamed(FourWidths)
 	for name, limit := range map[string]int64{"memory": 0, "disk": diskOnly(t, mem, 2)} {
@@ -385,8 +374,6 @@ func TestContract(t *testing.T) {
 	})
 }
 
-// BenchmarkSweep decodes a store that is in memory, and one that is read and
-// checked again in every sweep. Row i names the rows i ± d for 16 distances d.
 func BenchmarkSweep(b *testing.B) {
 	const rows = 1 << 16
 	rng := rand.New(rand.NewPCG(8, 8))

@@ -20,7 +20,6 @@ func (v *view) SweepRows(ctx context.Context, lo, hi, workers int,
 	return v.sweepRows(ctx, lo, hi, workers, v.s.table, visit)
 }
 
-// sweepRows is [view.SweepRows] with factors of the codes of entries.
 func (v *view) sweepRows(ctx context.Context, lo, hi, workers int, table *codeTable,
 	visit sparse.PanelVisitor) error {
 	first := sort.Search(len(v.chunks),
@@ -70,14 +69,12 @@ func (v *view) sweepRows(ctx context.Context, lo, hi, workers int, table *codeTa
 	return err
 }
 
-// bufferPool holds the buffers of sweeps that no worker uses.
 type bufferPool struct {
 	valued bool // panels may have values
 	mu     sync.Mutex
 	idle   []*buffers // guarded by mu
 }
 
-// take returns buffers that no other worker uses.
 func (p *bufferPool) take() *buffers {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -90,15 +87,14 @@ func (p *bufferPool) take() *buffers {
 	return b
 }
 
-// give returns buffers for other workers.
 func (p *bufferPool) give(b *buffers) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.idle = append(p.idle, b)
 }
 
-// bytes returns the bytes of a chunk: from memory if it stays there, else read into the
-// buffers. The bytes after them are readable too.
+// bytes returns the bytes of a chunk, from memory or read into the buffers. The bytes after them
+// are readable too.
 func (v *view) bytes(b *buffers, c *chunk) ([]byte, error) {
 	if c.resident.Load() {
 		return v.load(c)
@@ -110,7 +106,6 @@ func (v *view) bytes(b *buffers, c *chunk) ([]byte, error) {
 	return data, v.read(data, c.shard, c.offset)
 }
 
-// load returns the bytes of a chunk that stays in memory.
 func (v *view) load(c *chunk) ([]byte, error) {
 	if data := c.data.Load(); data != nil {
 		return *data, nil
@@ -131,7 +126,6 @@ func (v *view) load(c *chunk) ([]byte, error) {
 	return data, nil
 }
 
-// read fills dst from the given place of a shard.
 func (v *view) read(dst []byte, shard int32, offset int64) error {
 	n, err := v.s.listed.shards[shard].ReadAt(dst, offset)
 	if n == len(dst) {
@@ -180,7 +174,6 @@ func (v *view) decode(b *buffers, i int, frame []byte,
 	return p, nil
 }
 
-// decompress stores the payload of a frame in the worker's room for it.
 func (v *view) decompress(b *buffers, i int, frame []byte) ([]byte, error) {
 	size := int(binary.LittleEndian.Uint32(frame[atPayload:]))
 	if cap(b.payload) < size+slack {
@@ -197,8 +190,8 @@ func (v *view) decompress(b *buffers, i int, frame []byte) ([]byte, error) {
 	return payload, nil
 }
 
-// checkFrame checks the checksum of frame i, and its header or, for a frame that was read
-// before, that the checksum is the same.
+// checkFrame compares the checksum of a frame that was read before, and otherwise checks it with
+// the header.
 func (v *view) checkFrame(i int, frame []byte, seen uint64) error {
 	got := frameSum(frame)
 	want := binary.LittleEndian.Uint32(frame[atSum:])
@@ -213,7 +206,6 @@ func (v *view) checkFrame(i int, frame []byte, seen uint64) error {
 	return nil
 }
 
-// checkHeader compares the header of frame i with the index.
 func (v *view) checkHeader(i int, b []byte) error {
 	h := headerOf(b)
 	r := v.direct.ranges[i]
@@ -252,7 +244,6 @@ func (v *view) checkHeader(i int, b []byte) error {
 	return nil
 }
 
-// frameError is damage in frame i.
 func (v *view) frameError(i int, format string, args ...any) error {
 	f := v.direct.frames[i]
 	return &CorruptError{Path: v.s.listed.shardPath(f.shard), Offset: f.offset,

@@ -24,7 +24,7 @@ type Sweeper struct {
 	joined, transposed *sparse.Joined
 }
 
-// entries returns the matrix of the store, where entries that differ by their codes alone are joined after [Weigh].
+// entries returns the matrix of the store; after [Weigh], entries that differ by their codes only are joined.
 func (s *Sweeper) entries() sparse.Matrix {
 	if s.joined != nil {
 		return s.joined
@@ -83,7 +83,6 @@ func OpenSweeper(ctx context.Context, dir string, o *Options,
 // beyond plain ids. Decoding ids takes up to a third of the time of a sweep over few columns.
 const copyShare = 8
 
-// copyBytes returns the memory of a copy with plain column ids.
 func (m *Manifest) copyBytes() int64 {
 	return sparse.LoadBytes(m.Rows, m.Entries, m.Weighted)
 }

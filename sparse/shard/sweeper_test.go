@@ -7,7 +7,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// swept opens the store in dir for a run with the given memory limit.
 func swept(t *testing.T, dir string, memory int64, copied bool) *Sweeper {
 	t.Helper()
 	s := must(OpenSweeper(t.Context(), dir, &Options{Memory: memory, Workers: 2}, copied))
@@ -15,7 +14,6 @@ func swept(t *testing.T, dir string, memory int64, copied bool) *Sweeper {
 	return s
 }
 
-// band returns a matrix whose row i has the columns i … i+width, as far as there are rows.
 func band(rows, width int) *sparse.CSR {
 	ptr, col := make([]int64, rows+1), make([]uint32, 0, rows*(width+1))
 	for i := range rows {
@@ -27,7 +25,6 @@ func band(rows, width int) *sparse.CSR {
 	return must(sparse.NewCSR(rows, rows, ptr, col, nil))
 }
 
-// A store keeps frames in memory until it is decided otherwise, and stays open.
 func TestKeepOnDisk(t *testing.T) {
 	const memory = 1 << 27
 	dir := opened(t, band(1<<15, 100), "none").listed.dir
@@ -68,8 +65,7 @@ func TestKeepOnDisk(t *testing.T) {
 	}
 }
 
-// Sweeps may run while frames cease to stay in memory, because jobs that reweigh edges sweep the store itself. Afterwards
-// nothing is held.
+// Sweeps may run while frames cease to be resident, because jobs that reweigh edges sweep the store.
 func TestKeepOnDiskDuringSweeps(t *testing.T) {
 	s := swept(t, opened(t, band(1<<13, 50), "").listed.dir, 1<<27, false)
 	store := s.Store
@@ -98,8 +94,7 @@ func TestKeepOnDiskDuringSweeps(t *testing.T) {
 	}
 }
 
-// A copy is for runs with eight times its memory; its layout takes a quarter of that at the most.
-// It is included in the estimate before it is made, takes no more memory than the run leaves for tiles, and is swept instead of the store.
+// A copy needs an eighth of the memory, its layout at most a quarter of that, within the estimate.
 func TestArrange(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes a matrix with millions of entries")

@@ -13,7 +13,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 )
 
-// target is the directory that a store is written to.
 type target struct {
 	fs     durable.FS
 	dir    string
@@ -23,12 +22,11 @@ type target struct {
 	waited time.Duration // for the disk to be sure
 }
 
-// path returns the path of a file in the directory.
 func (t *target) path(name string) string {
 	return filepath.Join(t.dir, name)
 }
 
-// sync makes a file's content durable. A failed sync is final.
+// A failed sync is final.
 func (t *target) sync(f durable.File) error {
 	start := time.Now()
 	err := f.Sync()
@@ -39,7 +37,6 @@ func (t *target) sync(f durable.File) error {
 	return nil
 }
 
-// syncDir makes the names in a directory durable.
 func (t *target) syncDir(dir string) error {
 	start := time.Now()
 	err := t.fs.SyncDir(dir)
@@ -47,7 +44,6 @@ func (t *target) syncDir(dir string) error {
 	return err
 }
 
-// unlock lets other writers use the directory.
 func (t *target) unlock() error {
 	err := t.lock.Close()
 	t.lock = nil
@@ -84,8 +80,7 @@ func (t *target) makeDir() error {
 	return nil
 }
 
-// claim makes the directory, takes the lock and removes the files of an unfinished run, whose number
-// it returns.
+// claim makes and locks the directory, and returns the number of removed files of an unfinished run.
 func (t *target) claim() (removed int, err error) {
 	if err := t.makeDir(); err != nil {
 		return 0, err
@@ -150,8 +145,7 @@ func (t *target) mayWrite() error {
 		t.dir, m.Rows, m.Entries)
 }
 
-// removeLeftovers removes files with names of store files that the manifest does not list, and returns their
-// number. If the manifest is damaged, it removes nothing, because the files of the store are not known.
+// removeLeftovers removes nothing if the manifest is damaged, because the files of the store are not known.
 func (t *target) removeLeftovers() (removed int, err error) {
 	keep := map[string]bool{lockName: true}
 	m, err := readManifest(t.fs, t.dir)
@@ -166,8 +160,6 @@ func (t *target) removeLeftovers() (removed int, err error) {
 	return t.remove(func(name string) bool { return ownName(name) && !keep[name] })
 }
 
-// remove removes the files of the directory that match and returns their
-// number.
 func (t *target) remove(match func(name string) bool) (removed int, err error) {
 	names, err := t.fs.List(t.dir)
 	if err != nil {
@@ -186,7 +178,6 @@ func (t *target) remove(match func(name string) bool) (removed int, err error) {
 	return removed, err
 }
 
-// writeSynced writes a file and waits until the disk has it.
 func (t *target) writeSynced(name string, content func(io.Writer) error) error {
 	f, err := t.fs.Create(t.path(name))
 	if err != nil {
@@ -199,8 +190,7 @@ func (t *target) writeSynced(name string, content func(io.Writer) error) error {
 	return errors.Join(err, f.Close())
 }
 
-// publishManifest renames the manifest to its final name; published reports whether that happened, also with
-// an error.
+// publishManifest reports whether the rename happened, also with an error.
 func (t *target) publishManifest() (published bool, err error) {
 	if err = t.fs.Rename(t.path(tempName), t.path(manifestName)); err != nil {
 		return false, err
@@ -211,7 +201,6 @@ func (t *target) publishManifest() (published bool, err error) {
 	return true, err
 }
 
-// writeFile writes and syncs a file that is no shard.
 func (t *target) writeFile(name string,
 	content func(*bufio.Writer) error) (entry File, err error) {
 	entry.Name = name

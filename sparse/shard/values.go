@@ -19,10 +19,8 @@ const (
 	valueForms
 )
 
-// valueBytes is the size of one value in each form.
 var valueBytes = [valueForms]int{0, 1, 2, 4, 4, 8}
 
-// negative returns the number of values below 0.
 func negative(val []float64) (count int64) {
 	for _, v := range val {
 		if v < 0 {
@@ -61,7 +59,6 @@ func valueForm(val []float64) int {
 	return valuesFloat64
 }
 
-// appendValues appends values in one of the forms of docs/format.md, little endian.
 func appendValues(dst []byte, form int, val []float64) []byte {
 	for _, v := range val {
 		switch form {
@@ -81,7 +78,6 @@ func appendValues(dst []byte, form int, val []float64) []byte {
 	return dst
 }
 
-// valuesTo stores the values that b holds in dst.
 func valuesTo(dst []float64, form int, b []byte) {
 	switch form {
 	case valuesUint8:

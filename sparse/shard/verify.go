@@ -49,7 +49,6 @@ func Verify(ctx context.Context, dir string, o *Options,
 	return s.verifyStore(ctx, stream.Workers, progress)
 }
 
-// verifyBytes returns the memory of the store and of its verification, which counts degrees.
 func (s *Store) verifyBytes() int64 {
 	bytes := s.Held() + bufferBytes
 	for _, v := range s.storedViews() {
@@ -59,7 +58,6 @@ func (s *Store) verifyBytes() int64 {
 	return bytes
 }
 
-// verifyStore is [Verify] of an open store that is streamed.
 func (s *Store) verifyStore(ctx context.Context, workers int,
 	progress func(done, total int64)) (*VerifyReport, error) {
 	if progress != nil {
@@ -118,10 +116,9 @@ func (s *Store) verifyStore(ctx context.Context, workers int,
 	}, nil
 }
 
-// bufferBytes are read at a time: they stay in a core's cache until they are summed.
+// Buffers of this size stay in a core's cache until they are summed.
 const bufferBytes = 256 << 10
 
-// checksum returns the checksum of at most the given number of bytes of f, and their number.
 func checksum(ctx context.Context, f io.ReaderAt,
 	limit int64) (bytes int64, sum uint32, err error) {
 	buf := make([]byte, min(bufferBytes, limit))
@@ -158,7 +155,6 @@ func AttributesOf(ctx context.Context, s *Store) (path string, err error) {
 	return path, s.listed.compare(ctx, f, entry)
 }
 
-// compare compares the checksum of an open file with the checksum in the manifest.
 func (l *listing) compare(ctx context.Context, f io.ReaderAt, entry File) error {
 	bytes, sum, err := checksum(ctx, f, entry.Bytes)
 	if err == nil && (bytes != entry.Bytes || sumText(sum) != entry.CRC) {
@@ -168,7 +164,7 @@ func (l *listing) compare(ctx context.Context, f io.ReaderAt, entry File) error 
 	return err
 }
 
-// report reports the reads of the shards to progress; every byte is read twice.
+// report reports reads of shards; every byte is read twice.
 func (l *listing) report(progress func(done, total int64)) {
 	var done atomic.Int64
 	total := 2 * l.manifest.size()
@@ -178,7 +174,6 @@ func (l *listing) report(progress func(done, total int64)) {
 	}
 }
 
-// toldFile reports the number of bytes that are read from it.
 type toldFile struct {
 	durable.File
 	read func(n int)
@@ -191,7 +186,6 @@ func (f toldFile) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// census has the counts of a sweep over one direction.
 type census struct {
 	frames   []frameCensus
 	degrees  []float64
@@ -201,7 +195,6 @@ type census struct {
 	weighted bool
 }
 
-// frameCensus is the share of one frame.
 type frameCensus struct {
 	pairs       uint64
 	loops       int64
@@ -212,7 +205,6 @@ type frameCensus struct {
 	sum         float64 // of a piece's values
 }
 
-// census counts the entries of a direction. Cost: one sweep.
 func (v *view) census(ctx context.Context, workers int) (*census, error) {
 	c := &census{
 		frames:  make([]frameCensus, len(v.direct.frames)),
@@ -255,7 +247,6 @@ func (v *view) census(ctx context.Context, workers int) (*census, error) {
 	return c, nil
 }
 
-// sumPairs returns the sums of pairSum over the rows of a panel.
 func sumPairs(directed bool, direction int, p sparse.Panel) (pairs uint64, loops int64) {
 	var code []uint32
 	for i := p.Lo; i < p.Hi; i++ {
@@ -268,8 +259,8 @@ func sumPairs(directed bool, direction int, p sparse.Panel) (pairs uint64, loops
 	return pairs, loops
 }
 
-// checkCut checks consecutive frames: pieces of a row continue it, and the first row of a frame
-// would not fit into the frame before.
+// checkCut checks that pieces continue their row, and that the first row of a frame would not fit
+// into the frame before.
 func (c *census) checkCut(v *view) error {
 	for i := 1; i < len(c.frames); i++ {
 		a, b := v.direct.ranges[i-1], v.direct.ranges[i]
@@ -317,7 +308,6 @@ func (c comparedMatrix) SweepRows(ctx context.Context, lo, hi, workers int,
 	return err
 }
 
-// asymmetric is damage of an undirected store that is not symmetric.
 func (s *Store) asymmetric() error {
 	return newDamage(s.listed.path(manifestName), "not symmetric, but undirected")
 }

@@ -20,8 +20,7 @@ func verify(ctx context.Context, dir string, o *Options) (*VerifyReport, error) 
 	return Verify(ctx, dir, o, nil, nil)
 }
 
-// TestVerifyFinds writes stores that open and can be swept, but whose manifest or index
-// contradicts the frames.
+// The stores can be swept, but manifest or index contradict the frames.
 func TestVerifyFinds(t *testing.T) {
 	row := func(n int) []uint32 {
 		ids := make([]uint32, n)
@@ -117,7 +116,6 @@ func TestVerifyFinds(t *testing.T) {
 	}
 }
 
-// TestVerifyReadsAll flips bits that no sweep of the store needs.
 func TestVerifyReadsAll(t *testing.T) {
 	mem := durabletest.NewMem()
 	must(0, newSample(0xa1).write(mem))
@@ -131,7 +129,7 @@ func TestVerifyReadsAll(t *testing.T) {
 	}
 }
 
-// TestVerifyProgress compares the reported total of Verify with the bytes that it reads.
+// The reported total is the number of bytes that are read.
 func TestVerifyProgress(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "g")
 	a, back := graph(rand.New(rand.NewPCG(12, 12)), 20000, 60000, 18000, false, func() float64 { return 1 })

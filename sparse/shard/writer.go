@@ -40,7 +40,7 @@ type WriteOptions struct {
 	fs durable.FS // nil: the operating system's
 }
 
-// defaultShardBytes keeps the files of a store few: all are open while it is.
+// defaultShardBytes keeps the files of a store few, because all of them are open.
 const defaultShardBytes = 1 << 30
 
 // Writer writes a store row by row, in one pass. Frames are encoded concurrently with the
@@ -52,7 +52,7 @@ type Writer struct {
 	Manifest Manifest      // the description of the store, complete after Commit; before, only its Sources may be set and, before the first row, names of Kinds and the unit of Times
 	Removed  int           // files of an unfinished run that Create found in the directory and removed
 	Unlocked bool          // the file system has no locks to exclude other writers
-	SyncTime time.Duration // spent waiting for the disk to be sure
+	SyncTime time.Duration // time spent waiting for the disk
 
 	o      WriteOptions
 	target target
@@ -173,7 +173,6 @@ func (w *Writer) append(col []uint32, val []float64, code []uint32) error {
 	return nil
 }
 
-// appendPieces writes a row that is longer than a range.
 func (w *Writer) appendPieces(col []uint32, val []float64, code []uint32) error {
 	if err := w.flush(); err != nil {
 		return err
@@ -194,7 +193,6 @@ func (w *Writer) appendPieces(col []uint32, val []float64, code []uint32) error 
 	return nil
 }
 
-// checkAppended checks a row and counts its entries.
 func (w *Writer) checkAppended(col []uint32, val []float64, code []uint32) error {
 	if wrong := checkRow(int(w.rows), col, val, code, math.MaxUint32+1); wrong != "" {
 		return fmt.Errorf("%w: %s", sparse.ErrStructure, wrong)
@@ -239,8 +237,7 @@ func pairSum(directed bool, direction int, i uint32, col []uint32, val []float64
 	return hashPairs(column, 32, col, val, code), loops
 }
 
-// hashPairs adds the hashes of the pairs number | id<<shift: of a row, its number
-// goes into the upper half, of a column the ids do.
+// hashPairs adds the hashes of the pairs number | id<<shift. The row goes into the upper half.
 func hashPairs(number uint64, shift uint, ids []uint32, val []float64,
 	code []uint32) (sum uint64) {
 	if val == nil && code == nil {
@@ -285,7 +282,6 @@ func (w *Writer) BeginIn() error {
 	return nil
 }
 
-// endDirection writes the last frame and checks that the columns fit the rows.
 func (w *Writer) endDirection() error {
 	if w.top >= w.rows {
 		return fmt.Errorf("%w: column %d of %d", sparse.ErrStructure, w.top, w.rows)
@@ -296,7 +292,6 @@ func (w *Writer) endDirection() error {
 	return w.frames.drain()
 }
 
-// flush ends the open frame, if it has a row.
 func (w *Writer) flush() error {
 	rows := len(w.open.lengths)
 	if rows == 0 {
@@ -307,7 +302,6 @@ func (w *Writer) flush() error {
 		Pieces: 1})
 }
 
-// writeFrame writes an encoded frame and adds the counts of its rows.
 func (w *Writer) writeFrame(j *frameJob) error {
 	if w.file == nil {
 		if err := w.beginShard(); err != nil {
@@ -346,7 +340,6 @@ func (w *Writer) writeFrame(j *frameJob) error {
 	return nil
 }
 
-// beginShard creates the file of the next shard.
 func (w *Writer) beginShard() error {
 	f, err := w.target.fs.Create(w.target.path(shardName(w.id,
 		len(w.Manifest.Files))))
@@ -360,7 +353,6 @@ func (w *Writer) beginShard() error {
 	return nil
 }
 
-// endShard syncs and closes the open shard, if any.
 func (w *Writer) endShard() error {
 	if w.file == nil {
 		return nil

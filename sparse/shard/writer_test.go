@@ -53,8 +53,7 @@ func TestCreateRefuses(t *testing.T) {
 	}
 }
 
-// TestForceOverDamage replaces a store that no longer opens, and does not touch files that are
-// not part of a store.
+// A damaged store is replaced; other files stay.
 func TestForceOverDamage(t *testing.T) {
 	s, next := newSample(0xa1), newSample(0xb2)
 	mem := durabletest.NewMem()
@@ -72,7 +71,6 @@ func TestForceOverDamage(t *testing.T) {
 	clean(t, mem)
 }
 
-// TestLeftovers counts the files that a killed run left.
 func TestLeftovers(t *testing.T) {
 	mem := durabletest.NewMem()
 	s := newSample(0xa1)
@@ -83,7 +81,7 @@ func TestLeftovers(t *testing.T) {
 	left := must(crashed.List("g"))
 	next := must(Create("g", &WriteOptions{fs: crashed}))
 	defer next.Abort()
-	// Its lock is the name that the next writer takes over.
+	// The next writer takes over the lock.
 	if got := next.Removed; got != len(left)-1 || got == 0 {
 		t.Errorf("removed %d of %v", got, left)
 	}
@@ -135,7 +133,6 @@ func TestAppendRefuses(t *testing.T) {
 	}
 }
 
-// TestEmpty holds that graphs without entries and without rows are stores.
 func TestEmpty(t *testing.T) {
 	for _, rows := range []int{0, 1, sparse.MaxRange + 1} {
 		for _, directed := range []bool{false, true} {
@@ -157,8 +154,7 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
-// TestHighIDs codes ids that need up to 32 bits, which no small graph has: a few,
-// and groups of sixteen in which the distances are long.
+// These ids need up to 32 bits, some in groups of sixteen with long distances.
 func TestHighIDs(t *testing.T) {
 	for _, top := range []uint32{1<<27 - 1, 1<<28 - 1, 1<<29 - 1, 1<<30 - 1, 1<<31 - 1, 1 << 31, math.MaxUint32 - 1} {
 		ids, lengths := []uint32{0, 1, 7, top / 2, top - 1, top}, []uint32{6}
@@ -186,7 +182,7 @@ func TestHighIDs(t *testing.T) {
 	}
 }
 
-// TestBestWidths compares the choice of widths with trying all of them.
+// bestWidths agrees with trying all widths.
 func TestBestWidths(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	for range 300 {
@@ -227,8 +223,7 @@ func TestBestWidths(t *testing.T) {
 	}
 }
 
-// TestSize compares the size of the store of a small graph with the entropy of its gaps: that of
-// their bit lengths and their lower bits.
+// The size is close to the entropy of bit lengths and lower bits of the gaps.
 func TestSize(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	a, _ := graph(rng, 4096, 60000, 0, true, func() float64 { return 1 })
@@ -254,7 +249,7 @@ func TestSize(t *testing.T) {
 		}
 	}
 	ideal /= float64(a.NNZ())
-	// Row lengths are 8 bits for 29 entries, a first id wraps to 12 bits.
+	// Row lengths take 8 bits for 29 entries, and a first id wraps to 12 bits.
 	if got := s.Manifest.BitsPerEntry(); got > 1.15*ideal+0.5 {
 		t.Errorf("%.2f bits for each entry, the gaps need %.2f", got, ideal)
 	}
@@ -268,7 +263,6 @@ func bitLength(v uint32) int {
 	return n
 }
 
-// TestOnDisk holds the whole way on the real file system.
 func TestOnDisk(t *testing.T) {
 	t.Chdir(t.TempDir())
 	s := newSample(0xa1)
