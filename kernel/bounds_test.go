@@ -25,12 +25,10 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// TestBounds compares products, exponentials, solves, kernels, eigenpairs and harmonic functions with dense references of
-// 300 bits, on stores of small graphs with parallel edges of several kinds and dates, negative weights, self loops, nodes
-// without edges, and weights over 12 decades. No error is above its bound, and no bound above the tolerance, of
-// a result that is zero relative to the norms of the function and the column. The references
-// err by less than 2⁻²⁵⁰ of their norms, which is far below every bound, so that nothing is allowed for them but the
-// rounding of the norm of the error, 1e-12 of it.
+// TestBounds compares results with dense references of 300 bits, on stores with kinds, dates, negative weights, self
+// loops, isolated nodes, and weights over 12 decades. Errors must be within their bounds, and bounds within the
+// tolerance, also for a result of zero. References err by less than 2⁻²⁵⁰ of their norms, so that only the rounding of
+// the norm of the error, 1e-12 of it, is allowed for.
 func TestBounds(t *testing.T) {
 	graphs := 12
 	switch {
@@ -73,11 +71,9 @@ type boundsCase struct {
 	counts map[string]*[2]int
 }
 
-// factors are the weights of kinds.
 var factors = map[string]float64{"calls": 1, "pays": 0.25, "shares": 2, "none": 0}
 
-// newBoundsCase writes a store and reads it. Weights are small whole numbers times powers of two, which are within 2²⁰ of
-// each other among the entries of a pair, so that sums are exact.
+// Sums of weights are exact: the weights of a pair are small whole numbers times powers of two within a factor of 2²⁰.
 func newBoundsCase(t *testing.T, seed uint64) *boundsCase {
 	rng := rand.New(rand.NewPCG(seed, 76))
 	c := &boundsCase{t: t, seed: seed, rng: rng, n: 2 + rng.IntN(8)}
@@ -148,7 +144,6 @@ func newBoundsCase(t *testing.T, seed uint64) *boundsCase {
 	return c
 }
 
-// count counts a result of a kind, and whether it was refused with an error that is allowed.
 func (c *boundsCase) count(name string, err error) (refused bool) {
 	count := c.counts[name]
 	if count == nil {
@@ -166,7 +161,6 @@ func (c *boundsCase) count(name string, err error) (refused bool) {
 	return true
 }
 
-// errorOf returns the norm of column j of K·B − y.
 func (c *boundsCase) errorOf(k [][]*big.Float, y *sparse.Block[float64], first, j int) float64 {
 	sum := kernel.Exact(0)
 	for i := range c.n {
@@ -181,7 +175,6 @@ func (c *boundsCase) errorOf(k [][]*big.Float, y *sparse.Block[float64], first, 
 	return off * (1 - 1e-12)
 }
 
-// largest returns an upper bound of ‖K‖·‖b‖ of column j of B.
 func (c *boundsCase) largest(k [][]*big.Float, j int) float64 {
 	squares, column := 0.0, 0.0
 	for i := range c.n {
@@ -194,7 +187,6 @@ func (c *boundsCase) largest(k [][]*big.Float, j int) float64 {
 	return squares * column
 }
 
-// apply compares a function with its references, one for each time.
 func (c *boundsCase) apply(named *kernel.NamedFunction, references ...[][]*big.Float) {
 	name := fmt.Sprintf("%s %v %v", named.Name, named.Given, named.Times)
 	tolerance := []float64{0, 1e-3, 1e-10}[c.rng.IntN(3)]
@@ -248,7 +240,6 @@ func (c *boundsCase) products() {
 	}
 }
 
-// size returns the largest absolute eigenvalue, 1 if all are 0.
 func (c *boundsCase) size(letter string) float64 {
 	largest := 0.0
 	for _, v := range c.o.Values(letter) {
@@ -295,7 +286,7 @@ func (c *boundsCase) solves() {
 	}
 }
 
-// iterate solves a system by conjugate gradients, which larger graphs need.
+// iterate solves by conjugate gradients, as on larger graphs.
 func (c *boundsCase) iterate(matrix string, shift float64, reference [][]*big.Float) {
 	s, err := iterative.ShiftedLaplacian(c.g, matrix == "normalized-laplacian", 1, shift)
 	if err != nil {
@@ -315,7 +306,6 @@ func (c *boundsCase) iterate(matrix string, shift float64, reference [][]*big.Fl
 	}
 }
 
-// kernels compares kernels with the function of the eigenvalues that their formula names.
 func (c *boundsCase) kernels() {
 	one := kernel.Exact(1)
 	for _, matrix := range []string{"laplacian", "normalized-laplacian"} {
@@ -375,7 +365,7 @@ func (c *boundsCase) kernels() {
 	})
 }
 
-// kernel compares a kernel, as a block of all nodes and as a map.
+// kernel compares a block of all nodes and the map.
 func (c *boundsCase) kernel(name string, values param.Values, letter string, f func(x *big.Float) *big.Float) {
 	reference := c.o.Apply(letter, f)
 	c.apply(&kernel.NamedFunction{Name: name, Given: values}, reference)
@@ -406,7 +396,6 @@ func (c *boundsCase) kernel(name string, values param.Values, letter string, f f
 	}
 }
 
-// eigenpairs compares the values at both ends with the exact ones.
 func (c *boundsCase) eigenpairs() {
 	for _, matrix := range slices.Sorted(maps.Keys(matrices)) {
 		exact := c.o.Values(matrices[matrix])
@@ -433,7 +422,7 @@ func (c *boundsCase) eigenpairs() {
 	}
 }
 
-// harmonic compares a harmonic function with given values at one node with the solution of L_UU·x = A_UL·y.
+// harmonic compares with the solution of L_UU·x = A_UL·y.
 func (c *boundsCase) harmonic() {
 	clamped := c.rng.IntN(c.n)
 	s, err := iterative.Harmonic(c.t.Context(), c.g, []int{clamped})

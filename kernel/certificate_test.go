@@ -13,7 +13,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// edge is an edge without a direction, or a loop.
 type edge struct {
 	i, j   uint32
 	weight float64
@@ -30,7 +29,7 @@ func graphOf(t *testing.T, n int, edges ...edge) *sparse.CSR {
 	return mustTriplets(t, n, list)
 }
 
-// cliques returns two cliques of size nodes each, joined by one edge.
+// The two cliques are joined by an edge.
 func cliques(t *testing.T, size int, bridge float64, more ...edge) *sparse.CSR {
 	edges := append(more, edge{uint32(size - 1), uint32(size), bridge})
 	for i := range uint32(size) {
@@ -41,8 +40,6 @@ func cliques(t *testing.T, size int, bridge float64, more ...edge) *sparse.CSR {
 	return graphOf(t, 2*size, edges...)
 }
 
-// errorOf returns the largest error of the block of a kernel among all nodes, compared with
-// the oracle's.
 func errorOf(t *testing.T, a *sparse.CSR, c named) (off float64, r *Report, err error) {
 	t.Helper()
 	g := newGraph(t, a, 1)
@@ -51,8 +48,7 @@ func errorOf(t *testing.T, a *sparse.CSR, c named) (off float64, r *Report, err 
 	return got.off, &Report{ErrorBound: got.bound, Largest: got.largest, Method: got.method}, got.err
 }
 
-// TestMaternBoundsHold checks that a Matérn kernel is certified by the true residuals of its solves,
-// and not by those of a recurrence, which differ where links are weak or strong.
+// True residuals, not recurrences, certify a Matérn kernel; they differ for weak or strong links.
 func TestMaternBoundsHold(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -80,8 +76,8 @@ func TestMaternBoundsHold(t *testing.T) {
 	}
 }
 
-// A power multiplies the rounding error of 2ν/κ² by ν, which shows where nothing else errs: in
-// null spaces and on nodes without edges.
+// A power multiplies the rounding error of 2ν/κ² by ν: visible in null spaces and at isolated
+// nodes.
 func TestLargePowers(t *testing.T) {
 	lone := graphOf(t, 7, edge{0, 1, 1}, edge{1, 2, 1}, edge{3, 4, 2.5})
 	complete := testgraph.Complete(9)
@@ -108,8 +104,7 @@ func TestLargePowers(t *testing.T) {
 	}
 }
 
-// Loops cancel in L: however heavy they are, they neither are in the errors of its
-// functions nor in their bounds.
+// Heavy loops cancel in L and do not affect errors or bounds.
 func TestLoopsAreNoPartOfL(t *testing.T) {
 	path := []edge{{0, 1, 1}, {1, 2, 1}, {2, 3, 1}}
 	for _, loop := range []float64{1e3, 1e6, 1e9, 1e15} {
@@ -129,8 +124,7 @@ func TestLoopsAreNoPartOfL(t *testing.T) {
 	}
 }
 
-// Inverses whose digits are lost in conjugate gradients come from an elimination, with an
-// error next to that of rounding, whatever the weights.
+// Inverses that conjugate gradients cannot compute are eliminated, with an error close to rounding.
 func TestEliminatedInverses(t *testing.T) {
 	uneven := graphOf(t, 6, edge{0, 1, 1e-9}, edge{1, 2, 3e4}, edge{2, 3, 1e-3}, edge{3, 4, 7e8}, edge{4, 5, 2})
 	for i, c := range []struct {
@@ -169,8 +163,7 @@ func TestEliminatedInverses(t *testing.T) {
 	}
 }
 
-// Strong links, and units of components, do not cost an inverse its digits: where degrees
-// are far apart its bounds are those of the normalised Laplacian.
+// With uneven degrees, bounds of an inverse are as tight as for the normalized Laplacian.
 func TestInverseOfUnevenDegrees(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -193,8 +186,7 @@ func TestInverseOfUnevenDegrees(t *testing.T) {
 	}
 }
 
-// wrong is an engine whose values are off in the first two rows, by more or less, as the bound
-// says.
+// wrong is an engine whose errors in the first two rows are as large as the bound.
 type wrong struct {
 	engine
 	by float64
@@ -206,7 +198,7 @@ func (e wrong) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o eff
 		return nil, err
 	}
 	for j := range x.Cols {
-		own := x.Row(0)[j] - x.Row(1)[j] // of which of the two the column is
+		own := x.Row(0)[j] - x.Row(1)[j] // the row of this column
 		dst.Row(0)[j] += own * e.by
 		dst.Row(1)[j] -= own * e.by
 		a.bound[j] += math.Sqrt2 * e.by
@@ -218,7 +210,7 @@ func (e wrong) eliminate(context.Context, *sparse.Block[float64], *sparse.Block[
 	return nil, iterative.ErrStagnation
 }
 
-// Where all errors of L⁺ add up in a commute time, its bound holds.
+// All errors of L⁺ add up in this commute time.
 func TestCommuteTimeAddsErrorsUp(t *testing.T) {
 	const n, by = 5, 1e-3
 	g := newGraph(t, testgraph.Complete(n), 1)
@@ -234,8 +226,8 @@ func TestCommuteTimeAddsErrorsUp(t *testing.T) {
 	}
 }
 
-// The bound of the root of an inverse is that of the series times the scale, and what
-// multiplying with the rounded scale may add.
+// The bound of the root is the bound of the series times the scale, plus the rounding of the
+// product.
 func TestScaledRootIsRounded(t *testing.T) {
 	g := newGraph(t, testgraph.Random(3, 60, 200, true), 1)
 	m, err := expm.New(background, g, sparse.NormalizedLaplacian)

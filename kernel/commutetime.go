@@ -37,7 +37,6 @@ type distance struct {
 	volume  []float64 // of the component of each node
 }
 
-// newDistance returns the commute time, given L⁺.
 func newDistance(inverse *spectral) *distance {
 	g := inverse.graph
 	volume := blocks.ByPart(sparse.TeamOf(g.A), g.Components, g.Degrees)
@@ -95,8 +94,8 @@ func (d *distance) Block(ctx context.Context, rows, cols []int, take Sink,
 	return &c.log.report, nil
 }
 
-// timesFrom returns what stores the commute times between number i of a list and nodes in dst, given the
-// columns y of L⁺ of nodes and the diagonal of L⁺ at both. A time is not negative.
+// timesFrom returns a function that stores the commute times between number i of a list and nodes in
+// dst, given the columns y of L⁺ of nodes and the diagonal of L⁺ for both.
 func (d *distance) timesFrom(y *sparse.Block[float64], list []int, listDiagonal []float64,
 	nodes []int, diagonal []float64) func(dst []float64, i int) {
 	component := d.inverse.graph.Components.Of
@@ -116,7 +115,6 @@ func (d *distance) timesFrom(y *sparse.Block[float64], list []int, listDiagonal 
 	}
 }
 
-// diagonalAt returns the elements of the columns of nodes that are on the diagonal.
 func diagonalAt(columns *sparse.Block[float64], nodes []int) []float64 {
 	diagonal := make([]float64, len(nodes))
 	for j, node := range nodes {

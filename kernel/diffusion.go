@@ -25,7 +25,6 @@ var diffusion = Family{
 	},
 }
 
-// newDiffusion returns exp(−βL) of a Laplacian.
 func newDiffusion(ctx context.Context, g *matrices, laplacian string,
 	beta float64) (Kernel, error) {
 	m, root, err := g.laplacian(ctx, laplacian)
@@ -36,8 +35,7 @@ func newDiffusion(ctx context.Context, g *matrices, laplacian string,
 		&series{m, expm.Exp(-beta / 2)}, root), nil
 }
 
-// diffusionWork returns the work of exp(−βL). It asks package expm for the method that this chooses on
-// the graph.
+// diffusionWork asks package expm for its method on the graph.
 func (d *degrees) diffusionWork(laplacian string, beta float64) work {
 	kind := laplacianKind(laplacian)
 	return functionOf(!expm.MaySolve(kind, d.Diagonal, beta))

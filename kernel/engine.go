@@ -34,7 +34,7 @@ type effort struct {
 	tolerance float64
 	memory    int64
 	progress  func(done, expected int)
-	certify   bool // whether errors are to be bounded, even if that takes an eigenvalue
+	certify   bool // bound the errors, even if that takes an eigenvalue
 }
 
 // sweeps returns the progress callback in the form of package expm, or nil.
@@ -45,10 +45,9 @@ func (o *effort) sweeps() func(stage string, done, total int64) {
 	return func(_ string, done, total int64) { o.progress(int(done), int(total)) }
 }
 
-// engineResult describes a block that an engine has computed.
 type engineResult struct {
 	bound      []float64 // of the norm of each column's error
-	rounded    []float64 // the part of it that a smaller tolerance would hardly lessen
+	rounded    []float64 // the part that a smaller tolerance would hardly reduce
 	sweeps     int
 	method     string
 	isSmallest bool // the error cannot be made smaller
@@ -78,7 +77,6 @@ func (e *series) applyTo(ctx context.Context, dst, x *sparse.Block[float64],
 
 func (e *series) release() {}
 
-// eliminate implements [engine]: a series is no inverse.
 func (e *series) eliminate(context.Context, *sparse.Block[float64],
 	*sparse.Block[float64]) (*engineResult, error) {
 	return nil, iterative.ErrStagnation
@@ -92,13 +90,12 @@ type inverseRoot struct {
 	lone  []int   // rows where the root is 1
 }
 
-// newInverseRoot returns scale·(c + a·L)^−½, which is 1 in lone rows.
 func newInverseRoot(m *expm.Map, a, c, scale float64, lone []int) *inverseRoot {
 	return &inverseRoot{series{m: m, f: expm.Matern(c/a, 0.5)},
 		scale / math.Sqrt(a), scale / math.Sqrt(c), lone}
 }
 
-// applyTo implements [engine]: the series, scaled, with the rounding of the scaling in the bounds.
+// applyTo includes the rounding of the scaling in the bounds.
 func (e *inverseRoot) applyTo(ctx context.Context, dst, x *sparse.Block[float64],
 	o effort, again bool) (*engineResult, error) {
 	out, err := e.series.applyTo(ctx, dst, x, o, again)
@@ -117,19 +114,19 @@ func (e *inverseRoot) applyTo(ctx context.Context, dst, x *sparse.Block[float64]
 type solves struct {
 	system *iterative.System
 	scale  float64
-	lone   []int // rows where the inverse is that of scale·I
+	lone   []int // rows where the inverse is (scale·I)⁻¹
 	joint  joint // the inverse as a series, for many of one matrix; the zero value if it takes too many sweeps
 
 	assumed string // about the least eigenvalue of a singular system
 }
 
-// applyTo implements [engine]. Without a bound of the least eigenvalue errors are estimated from
-// residuals, and the tolerance is smaller by estimateGain.
+// Without a bound of the least eigenvalue, applyTo estimates errors from residuals, with a
+// tolerance reduced by estimateGain.
 func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64],
 	o effort, again bool) (*engineResult, error) {
 	e.system.Memory = o.memory
 	if o.certify {
-		// x may be the first columns of slabs that are as wide as its stride.
+		// Slabs are as wide as the stride of x.
 		if err := e.findLeast(ctx, x.Stride); err != nil {
 			return nil, err
 		}
@@ -159,7 +156,7 @@ func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64],
 			o.progress(step, max(step, expected))
 		},
 	})
-	// Where rounding ends a solve, of a map that is definite, its bound holds all the same.
+	// If rounding ends the solve of a definite map, its bound holds nevertheless.
 	if err != nil && !errors.Is(err, iterative.ErrStagnation) &&
 		!errors.Is(err, iterative.ErrIndefinite) {
 		return nil, err
@@ -186,9 +183,9 @@ func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64],
 	return out, nil
 }
 
-// estimateGain is the factor by which errors of singular systems exceed their residuals, both relative, at the most
-// on most graphs: 2 on social networks, 10 on a grid of three dimensions, 15 with weights over eight orders. A
-// solve whose error is estimated to be too large begins anew, which costs more than these digits.
+// estimateGain is the largest usual ratio of relative errors to relative residuals of singular systems: 2 on social
+// networks, 10 on a grid of three dimensions, 15 with weights over eight orders. Smaller values would cost more,
+// because a solve whose estimated error is too large begins anew.
 const estimateGain = 32
 
 func (e *solves) release() { e.system.Release() }
@@ -210,7 +207,6 @@ func (e *solves) eliminate(ctx context.Context,
 	return out, nil
 }
 
-// methodOf says how a system was solved.
 func methodOf(r *iterative.Result) string {
 	if r.CompleteCholesky {
 		return "a complete Cholesky factor"
@@ -221,7 +217,7 @@ func methodOf(r *iterative.Result) string {
 	return "conjugate gradients"
 }
 
-// scaleAround multiplies the rows of dst by f, and sets the lone rows to the rows of x.
+// scaleAround multiplies dst by f, but copies the lone rows from x.
 func scaleAround(dst, x *sparse.Block[float64], f float64, lone []int) {
 	blocks.Scale(dst, f)
 	for _, i := range lone {
@@ -229,6 +225,6 @@ func scaleAround(dst, x *sparse.Block[float64], f float64, lone []int) {
 	}
 }
 
-// narrow is the ratio of eigenvalues up to which the root of an inverse is a series with about as many sweeps as the solve of
-// the inverse. Beyond it the root is a sum of many resolvents.
+// narrow is the largest ratio of eigenvalues for which the root of an inverse is a series with about as many sweeps as a
+// solve. For larger ratios the root is a sum of many resolvents.
 const narrow = 200

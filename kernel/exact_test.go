@@ -12,12 +12,10 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// exactBits is the precision of exact inverses.
 const exactBits = 300
 
 func exact(x float64) *big.Float { return new(big.Float).SetPrec(exactBits).SetFloat64(x) }
 
-// exactMatrix returns the n×n matrix with these elements.
 func exactMatrix(n int, at func(i, j int) *big.Float) [][]*big.Float {
 	m := make([][]*big.Float, n)
 	for i := range m {
@@ -29,7 +27,7 @@ func exactMatrix(n int, at func(i, j int) *big.Float) [][]*big.Float {
 	return m
 }
 
-// exactInverse inverts a matrix that needs no pivots, by Gauss and Jordan.
+// exactInverse uses Gauss–Jordan elimination without pivots.
 func exactInverse(a [][]*big.Float) [][]*big.Float {
 	n := len(a)
 	inverse := exactMatrix(n, func(i, j int) *big.Float {
@@ -67,8 +65,7 @@ func exactInverse(a [][]*big.Float) [][]*big.Float {
 	return inverse
 }
 
-// exactResolvent returns a kernel that is an inverse, of a graph with edges at each
-// node.
+// Each node must have an edge.
 func exactResolvent(a *sparse.CSR, name string, p param.Values) [][]*big.Float {
 	p, err := Families().Named(name).Resolve(p, nil)
 	if err != nil {
@@ -120,7 +117,6 @@ func exactResolvent(a *sparse.CSR, name string, p param.Values) [][]*big.Float {
 	return k
 }
 
-// decades returns a connected graph with weights over spread decades.
 func decades(t *testing.T, rngSeed uint64, n, edges int, spread float64) *sparse.CSR {
 	rng := rand.New(rand.NewPCG(rngSeed, 5))
 	weights := map[[2]int]float64{}
@@ -146,7 +142,6 @@ func decades(t *testing.T, rngSeed uint64, n, edges int, spread float64) *sparse
 	return mustTriplets(t, n, list)
 }
 
-// disjoint returns the disjoint union of two graphs.
 func disjoint(t *testing.T, a, b *sparse.CSR) *sparse.CSR {
 	n, _ := a.Dims()
 	m, _ := b.Dims()
@@ -168,8 +163,7 @@ func disjoint(t *testing.T, a, b *sparse.CSR) *sparse.CSR {
 	return mustTriplets(t, n+m, list)
 }
 
-// TestResolventsNearTheirPoles compares inverses near their poles with exact ones: their bounds are
-// not below the error, and not infinite.
+// Near their poles, bounds of inverses are finite and not below the error.
 func TestResolventsNearTheirPoles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")

@@ -36,7 +36,6 @@ var exponential = Family{
 	},
 }
 
-// exponentialBeta is β, whose range depends on the graph.
 func exponentialBeta() param.Param {
 	p := betaParam(func(x float64, v param.Values, g param.Graph) (float64, error) {
 		if v.Word("matrix") != adjacency {

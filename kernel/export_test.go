@@ -2,10 +2,8 @@ package kernel
 
 import "math/big"
 
-// Oracle is the oracle of a small graph for tests outside of this package.
 type Oracle = oracle
 
-// NewOracle returns the oracle of a symmetric matrix, see newOracle.
 func NewOracle(n int, at func(i, j int) float64) *Oracle {
 	o := &oracle{found: map[string]*eigen{}, degree: make([]*big.Float, n)}
 	o.a = exactMatrix(n, func(i, j int) *big.Float { return exact(at(i, j)) })
@@ -18,7 +16,6 @@ func NewOracle(n int, at func(i, j int) float64) *Oracle {
 	return o
 }
 
-// Values returns the eigenvalues of L, L̃, A or S, in rising order.
 func (o *oracle) Values(matrix string) (values []*big.Float) {
 	return append(values, o.eigenOf(matrix, 0).values...)
 }
@@ -34,13 +31,11 @@ func (o *oracle) Apply(matrix string, f func(x *big.Float) *big.Float) [][]*big.
 	})
 }
 
-// isNull reports whether an eigenvalue is 0 but for rounding.
 func (o *oracle) isNull(e *eigen, x *big.Float) bool {
 	largest := e.values[len(e.values)-1]
 	return x.Sign() == 0 || x.MantExp(nil) < largest.MantExp(nil)-exactBits/2
 }
 
-// Exact, ExactExp and ExactPower are functions of numbers with 300 bits.
 var (
 	Exact      = exact
 	ExactExp   = exactExp

@@ -23,8 +23,8 @@ import (
 type Family struct {
 	param.Spec
 
-	// Distance, if not empty, says that it is a distance and no kernel, which can not be
-	// applied to a block, and names the kernel that it is once it is centred.
+	// Distance, if not empty, says that the family is a distance, which cannot be applied to a
+	// block, and names its centred kernel.
 	Distance string
 
 	// Asymmetry, if not nil, returns the parameter that makes the kernel asymmetric and an advice,
@@ -80,7 +80,6 @@ func Register(f *Family) {
 
 func init() { param.Claim("kernel", families.Specs()...) }
 
-// names returns the names of all kernels.
 func names() []string {
 	var list []string
 	for _, f := range Families() {
@@ -171,23 +170,18 @@ func (f *Family) Asymmetric(values param.Values) error {
 	return refuse(f.Name, parameter, "%s", what)
 }
 
-// pkg is what errors call the package, and the parameter that is the name of a kernel.
 const pkg = "kernel"
 
-// refuse returns the error about the value of a parameter of the named kernel.
 func refuse(kernel, parameter, format string, args ...any) error {
 	return param.Refuse(kernel, parameter, format, args...)
 }
 
-// degrees describes the degrees of a graph, on which engines, defaults and estimates depend.
 type degrees struct {
 	expm.Diagonal
-	nodes int     // of the graph, those of other processes included
+	nodes int     // of the graph, over all processes
 	mean  float64 // of nodes with edges; 1 if there are none
 }
 
-// describe returns the description of degrees. Several processes give the degrees of their rows, and all get the description
-// for the graph.
 func describe(team *sparse.Team, sums []float64) *degrees {
 	d := &degrees{Diagonal: expm.DiagonalOf(team, sums),
 		nodes: team.TotalOf(len(sums)), mean: 1}
@@ -206,7 +200,6 @@ func describe(team *sparse.Team, sums []float64) *degrees {
 	return d
 }
 
-// largestOf returns a bound on the largest eigenvalue of a Laplacian, by its name.
 func (d *degrees) largestOf(laplacian string) float64 {
 	if laplacian == combinatorial {
 		return 2 * max(1, d.Largest)
@@ -227,8 +220,7 @@ func On(ctx context.Context, g *graph.Graph) param.Graph {
 	return onGraph{ctx, g, describe(sparse.TeamOf(g.A), g.Degrees)}
 }
 
-// OnDegrees is [On] of a graph of which only the degrees are known yet: they bound its
-// largest eigenvalue.
+// OnDegrees is [On] with the degrees alone, which bound the largest eigenvalue.
 func OnDegrees(degrees []float64) param.Graph {
 	return onGraph{degrees: describe(nil, degrees)}
 }

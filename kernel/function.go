@@ -24,7 +24,6 @@ const (
 	SolveFunction = "solve" // (M + shift·I)⁻¹
 )
 
-// matrixFunctions are the functions that are no kernels.
 var matrixFunctions = []*param.Spec{
 	{Name: string(sparse.Adjacency), Title: "A",
 		Works: param.Undirected | param.Directed | param.Signed},
@@ -51,7 +50,6 @@ var matrixFunctions = []*param.Spec{
 	PersonalizedPageRank,
 }
 
-// functionMatrix declares the matrix of a function.
 func functionMatrix(usual string, words ...string) param.Param {
 	return param.Param{Name: "matrix", Symbol: "M", Meaning: "matrix of the graph",
 		Kind: param.Choice, Words: words, Default: param.Of(usual)}
@@ -68,16 +66,15 @@ func IsProduct(name string) bool {
 	return err == nil && kind != sparse.Modularity
 }
 
-// NamedFunction is a function by its name and parameters.
 type NamedFunction struct {
 	Name  string
-	Given param.Values // parameters, see [FunctionSpecs]; the others have their defaults
-	Times []float64    // values of the parameter t of [ExpFunction], computed in the same sweeps; nil: that of Given
+	Given param.Values // parameters, see [FunctionSpecs]; missing parameters have their defaults
+	Times []float64    // values of the parameter t of [ExpFunction], computed in the same sweeps; nil: the value in Given
 }
 
-// ParseFunction returns the function of a text such as "personalized-pagerank:alpha=0.85", as on the command line. Several times of [ExpFunction] are
-// separated by commas: "exp:t=-1,-2". Of a kernel, the name and the given values are also the arguments of [New]. The error is a
-// [*param.ParameterError]; ranges of values are checked by [NewFunction].
+// ParseFunction returns the function of a text such as "personalized-pagerank:alpha=0.85", as on the command line. Several
+// times of [ExpFunction] are separated by commas: "exp:t=-1,-2". For a kernel, the name and the given values are also
+// arguments of [New]. The error is a [*param.ParameterError]; ranges of values are checked by [NewFunction].
 func ParseFunction(text string) (*NamedFunction, error) {
 	term, err := param.ParseTerm(text)
 	if err != nil {
@@ -105,7 +102,6 @@ func ParseFunction(text string) (*NamedFunction, error) {
 	return n, nil
 }
 
-// refuseFunction returns the error about a function that does not exist.
 func refuseFunction(name string) error {
 	var names []string
 	for _, s := range FunctionSpecs() {
@@ -122,7 +118,7 @@ func (n *NamedFunction) Results() int { return max(1, len(n.Times)) }
 // because it keeps factors and eigenpairs between calls.
 type Function struct {
 	NamedFunction
-	Values param.Values // all parameters; of several times the first
+	Values param.Values // all parameters, with the first of several times
 
 	mu    sync.Mutex // of ApplyTo
 	n     int        // rows of blocks
@@ -173,7 +169,6 @@ func NewFunction(ctx context.Context, g *graph.Graph, n *NamedFunction) (*Functi
 	return f, nil
 }
 
-// declaration returns the declaration of a function that is no kernel, or nil.
 func (n *NamedFunction) declaration() *param.Spec {
 	if i := slices.IndexFunc(matrixFunctions, func(s *param.Spec) bool { return s.Name == n.Name }); i >= 0 {
 		return matrixFunctions[i]
@@ -181,7 +176,6 @@ func (n *NamedFunction) declaration() *param.Spec {
 	return nil
 }
 
-// given returns the given parameters with the first of several times.
 func (n *NamedFunction) given() param.Values {
 	if n.Times == nil {
 		return n.Given
@@ -255,7 +249,7 @@ func (f *Function) ApplyTo(ctx context.Context, y, b *sparse.Block[float64],
 
 // scaleColumns divides by a power of two every column of b whose norm is so small or large that the squares of values and
 // bounds leave the range of float64. It returns a new block and the exponents, 0 for other columns, or nil if there are no
-// such columns. PageRank divides columns by their sums itself.
+// such columns. PageRank divides columns by their sums instead.
 func (f *Function) scaleColumns(b *sparse.Block[float64]) (*sparse.Block[float64], []int) {
 	const least, most = 1e-100, 1e100
 	var exponents []int
@@ -428,8 +422,8 @@ func (f *Function) refineColumn(ctx context.Context, image, column *sparse.Block
 	return r, nil
 }
 
-// gains returns lower bounds of ‖f(M)‖ for each result, by a step of the power method from a column of random numbers, which no
-// common eigenvector such as ones is orthogonal to; nil where f(M) has no such column.
+// gains returns lower bounds of ‖f(M)‖ for each result, from a step of the power method with a random column, which is not
+// orthogonal to eigenvectors such as ones; nil if f(M) has no such column.
 func (f *Function) gains(ctx context.Context, s *Settings) []float64 {
 	numbers := rand.New(rand.NewPCG(1, 0))
 	count := f.Results()
@@ -459,7 +453,6 @@ func (f *Function) gains(ctx context.Context, s *Settings) []float64 {
 	return gains
 }
 
-// product makes f the product with a matrix.
 func (f *Function) product(g *graph.Graph, kind sparse.Kind) {
 	op := sparse.NewOperator[float64](kind, g.A, g.Degrees)
 	op.Workers = g.Workers
@@ -480,8 +473,8 @@ func (f *Function) product(g *graph.Graph, kind sparse.Kind) {
 	}
 }
 
-// roundingOf returns a bound on the norm of the rounding error of a product with a column of norm 1:
-// γ times a bound on the norm of |M|, where γ = (k+3)·u for rows of k entries.
+// roundingOf bounds the rounding error of a product with a column of norm 1: γ times a bound on the
+// norm of |M|, with γ = (k+3)·u for rows of k entries.
 func roundingOf(g *graph.Graph, kind sparse.Kind) float64 {
 	team := sparse.TeamOf(g.A)
 	run := 0
@@ -577,8 +570,7 @@ func steepest(times []float64, m *expm.Map) float64 {
 		func(t, u float64) int { return cmp.Compare(largest(t), largest(u)) })
 }
 
-// solve makes f the solution of a shifted system, which the regularized Laplacian kernel with α = 1/shift
-// is a multiple of.
+// solve makes f a multiple of the regularized Laplacian kernel with α = 1/shift.
 func (f *Function) solve(ctx context.Context, g *graph.Graph) error {
 	name, v, scale := f.kernel()
 	k, err := New(ctx, g, name, v)
@@ -601,7 +593,7 @@ func (f *Function) solve(ctx context.Context, g *graph.Graph) error {
 	return nil
 }
 
-// kernel returns the kernel that [SolveFunction], or [ExpFunction] with the same memory, is a multiple of.
+// kernel returns the kernel of which f, or a function with the same memory, is a multiple.
 func (f *Function) kernel() (name string, v param.Values, scale float64) {
 	matrix := f.Values.Word("matrix")
 	laplacian := "combinatorial"
@@ -643,7 +635,7 @@ func (n *NamedFunction) Workspace(degrees []float64, entries int64, cols int) (b
 	return family.ApplyWorkspace(v, degrees, entries, cols).And(budget.Held(budget.Times(2*more, budget.Block[float64](rows, cols)))), nil
 }
 
-// resolve returns the kernel that a function is a multiple of, of several times with the longest, and its parameters.
+// resolve returns the kernel of [Function.kernel], for the longest of several times, with its parameters.
 func (n *NamedFunction) resolve(degrees []float64) (*Family, param.Values, error) {
 	name := n.Name
 	values := n.Given

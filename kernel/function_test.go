@@ -21,7 +21,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// denseMatrix returns a matrix of a graph by its definition.
 func denseMatrix(g *graph.Graph, name string) *mat.Dense {
 	n := len(g.Degrees)
 	m := mat.NewDense(n, n, nil)
@@ -62,7 +61,6 @@ func denseMatrix(g *graph.Graph, name string) *mat.Dense {
 	return m
 }
 
-// TestFunctions compares every function with dense algebra, and the reported bounds with the errors.
 func TestFunctions(t *testing.T) {
 	ctx := context.Background()
 	a := testgraph.Random(5, 60, 90, true) // with isolated nodes and components
@@ -139,7 +137,6 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// TestTimes compares several times in the same sweeps with one time after the other.
 func TestTimes(t *testing.T) {
 	ctx := context.Background()
 	g, err := graph.New(ctx, testgraph.Random(5, 60, 90, true), nil)
@@ -278,7 +275,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestExtremeTimes computes exp(0)·B = B, and e^660·B on a complete graph, whose squares overflow.
+// TestExtremeTimes computes exp(0)·B = B, and e^660·B, whose squares overflow.
 func TestExtremeTimes(t *testing.T) {
 	g, err := graph.New(t.Context(), testgraph.Complete(7), nil)
 	if err != nil {
@@ -320,8 +317,7 @@ func TestExtremeTimes(t *testing.T) {
 	}
 }
 
-// TestSmallColumns has a column with one result much larger than others: these are computed again at once, each to
-// the tolerance.
+// One result in a column is much larger than the others, which must be computed again.
 func TestSmallColumns(t *testing.T) {
 	ctx := context.Background()
 	const n, cols, tolerance = 120, 8, 1e-9
@@ -366,8 +362,7 @@ func TestSmallColumns(t *testing.T) {
 	}
 }
 
-// TestZeroColumns computes functions of columns that they map to zero together with a unit vector, whose result must not
-// depend on them, with weights over twelve decades and signs too.
+// Columns that f maps to zero do not affect the result of a unit vector.
 func TestZeroColumns(t *testing.T) {
 	for _, n := range []int{6, 1100} {
 		for _, spread := range []float64{0, 12} {
@@ -395,7 +390,7 @@ func TestZeroColumns(t *testing.T) {
 	}
 }
 
-// zeroGraph returns a ring with chords of two nodes less than n, which are isolated.
+// zeroGraph is a ring with chords and two isolated nodes.
 func zeroGraph(t *testing.T, n int, spread float64, signed bool) *sparse.CSR {
 	rng := rand.New(rand.NewPCG(uint64(n), 5))
 	side := make([]float64, n)
@@ -423,7 +418,6 @@ func zeroGraph(t *testing.T, n int, spread float64, signed bool) *sparse.CSR {
 	return a
 }
 
-// checkZeroColumns compares the images of a unit vector with and without columns that become zero.
 func checkZeroColumns(t *testing.T, g *graph.Graph, named *NamedFunction) {
 	t.Helper()
 	n := len(g.Degrees)
@@ -471,8 +465,7 @@ func checkZeroColumns(t *testing.T, g *graph.Graph, named *NamedFunction) {
 	}
 }
 
-// TestExtremeColumns multiplies a column by factors whose squares float64 does not represent: results and bounds are
-// multiplied by them too.
+// A factor whose square overflows multiplies results and bounds.
 func TestExtremeColumns(t *testing.T) {
 	const n = 40
 	g, err := graph.New(t.Context(), testgraph.Random(5, n, 100, true), nil)
@@ -518,8 +511,7 @@ func TestExtremeColumns(t *testing.T) {
 	}
 }
 
-// TestLooserTolerances applies the modularity kernel of few eigenpairs: a tolerance that is met is met by all looser
-// ones, and the one that a refusal names is met.
+// If a tolerance is met, looser tolerances are met; a refusal names a tolerance that is met.
 func TestLooserTolerances(t *testing.T) {
 	g, err := graph.New(t.Context(), testgraph.Random(3, 1200, 5000, true), nil)
 	if err != nil {
@@ -558,8 +550,8 @@ func TestLooserTolerances(t *testing.T) {
 	}
 }
 
-// TestGoroutines applies every function by two goroutines that share it, on two functions of one graph: all have the same
-// bits. With the race detector it finds state that they share without a lock.
+// Two goroutines share a function, two functions share a graph: the bits are the same, and the race detector finds
+// unlocked state.
 func TestGoroutines(t *testing.T) {
 	g, err := graph.New(t.Context(), testgraph.Random(4, 70, 200, true), nil)
 	if err != nil {

@@ -11,8 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// TestFunctionsOnSeveralProcesses compares functions on rows that processes share with those of one process,
-// within the bounds of both.
 func TestFunctionsOnSeveralProcesses(t *testing.T) {
 	undirected, err := graph.New(t.Context(), testgraph.Random(11, 90, 70, true), nil)
 	if err != nil {
@@ -72,7 +70,7 @@ func TestFunctionsOnSeveralProcesses(t *testing.T) {
 			}
 			return y, err
 		})
-		if report.Sweeps > whole.Sweeps+100 { // of iterations in place of a factor
+		if report.Sweeps > whole.Sweeps+100 { // iterations in place of a factor
 			t.Errorf("%s: %d sweeps, of one process %d", test.of.Name, report.Sweeps, whole.Sweeps)
 		}
 		if math.Abs(report.Largest-whole.Largest) > report.ErrorBound+whole.ErrorBound {

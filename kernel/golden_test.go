@@ -25,15 +25,13 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// gammas are f/ρ(A) to six digits, with which the golden files of the von
-// Neumann kernel of A are made.
+// gammas are f/ρ(A) to six digits, as in the golden files of the von Neumann kernel of A.
 var gammas = map[string]float64{
 	"karate f0.5": 0.0743417, "karate f0.9": 0.133815,
 	"wrand60 f0.5": 0.0629833, "wrand60 f0.9": 0.11337,
 	"sbm300 f0.9": 0.136355,
 }
 
-// goldenCase is a golden file with the kernel that it holds.
 type goldenCase struct {
 	file  string // graph/name
 	graph string
@@ -41,7 +39,7 @@ type goldenCase struct {
 	p     param.Values
 }
 
-// goldenCases reads names of files such as matern_Lnorm_nu0.5_k1.0.npy.
+// Golden files have names such as matern_Lnorm_nu0.5_k1.0.npy.
 func goldenCases(t testing.TB) []goldenCase {
 	var list []goldenCase
 	for _, graph := range []string{"karate", "wrand60", "sbm300"} {
@@ -157,8 +155,7 @@ func upTo(n int) []int {
 	return list
 }
 
-// worstError returns the largest difference of finite values, and fails where
-// an infinity stands in one of the blocks alone.
+// worstError fails if only one block has an infinity in a place.
 func worstError(t testing.TB, got, want *sparse.Block[float64]) (worst float64) {
 	t.Helper()
 	if got.Rows != want.Rows || got.Cols != want.Cols {
@@ -179,8 +176,7 @@ func worstError(t testing.TB, got, want *sparse.Block[float64]) (worst float64) 
 	return worst
 }
 
-// The values of every golden file, between training nodes and all nodes where
-// it holds only these, and with the printed bound no smaller than the error.
+// Errors are within the reported bound, for the values that the file has.
 func TestGolden(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -243,8 +239,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// checkMap compares ApplyTo with the product of the golden block and a block
-// of columns, in the rows that the file has.
+// checkMap compares products in the rows of the file.
 func checkMap(t *testing.T, k Kernel, want *sparse.Block[float64], rows []int) {
 	t.Helper()
 	const cols = 3
@@ -284,7 +279,6 @@ func checkMap(t *testing.T, k Kernel, want *sparse.Block[float64], rows []int) {
 	}
 }
 
-// TestGoldenCases shows the meaning of the names of golden files.
 func TestGoldenCases(t *testing.T) {
 	for _, c := range goldenCases(t) {
 		if c.file == "wrand60/matern_Lnorm_nu2.5_k3.0.npy" {
@@ -297,9 +291,8 @@ func TestGoldenCases(t *testing.T) {
 	t.Error("a file is missing")
 }
 
-// A hypergraph as a weighted graph: E_uv counts the hyperedges of u and v, loops
-// included, and diag(E·1) − E is the Laplacian of its walk between vertices and
-// hyperedges.
+// E_uv counts the hyperedges of u and v, loops included, and diag(E·1) − E is the Laplacian of the
+// walk.
 func TestGoldenHypergraph(t *testing.T) {
 	e := testgraph.Golden(t, "hypergraph/E.npy")
 	var entries []sparse.Triplet
@@ -341,7 +334,6 @@ func TestGoldenHypergraph(t *testing.T) {
 	}
 }
 
-// The closed forms of exp(−βL) on graphs that have one.
 func TestGoldenClosedForms(t *testing.T) {
 	for file, graph := range map[string]string{
 		"complete_n7": "complete7", "chain_n9": "cycle9", "path_n8": "path8", "hypercube_m4": "hypercube4",
@@ -361,7 +353,6 @@ func TestGoldenClosedForms(t *testing.T) {
 	}
 }
 
-// relative returns the error bound over the largest value, 0 for 0 over 0.
 func relative(r *Report) float64 {
 	if r.ErrorBound == 0 {
 		return 0

@@ -11,7 +11,7 @@ import (
 )
 
 // gram computes the block of nodes with themselves as UᵀU, U = K^½·E in slabs. As many slabs as memory allows are held. Other
-// slabs are computed, and computed again for each further group that is held.
+// slabs are computed again for each group of held slabs.
 func (c *computation) gram(ctx context.Context, nodes []int, out Sink) error {
 	n := c.k.Len()
 	m := len(nodes)
@@ -34,8 +34,8 @@ func (c *computation) gram(ctx context.Context, nodes []int, out Sink) error {
 	g := &gramPieces{team: c.scale.team, workers: c.k.graph.Workers,
 		values: make([]float64, m*width), turned: make([]float64, m*width)}
 	room := make([]*sparse.Block[float64], held)
-	// The norm that a slab's errors are compared with, and the effort of its computation, are the
-	// same whenever it is computed, because results must not depend on the memory limit.
+	// The norm for a slab's errors and the effort of its computation must not depend on the memory
+	// limit.
 	norms := make([]float64, len(slabs))
 	spent := make([]float64, len(slabs))
 	for first := 0; first < len(slabs); first += held {
@@ -77,8 +77,8 @@ func (c *computation) gram(ctx context.Context, nodes []int, out Sink) error {
 	return nil
 }
 
-// storedSlabs returns the number of slabs of U, of block bytes each, that fit limit−used bytes: all slabs without a limit or
-// with enough memory; otherwise it leaves memory for the image of another slab, and returns at least one.
+// storedSlabs returns the number of slabs of U that fit limit−used bytes, at least one, with memory left for the image of
+// another slab.
 func storedSlabs(slabs int, limit, used, block budget.Size) int {
 	if fitting := (limit - used) / block; limit > 0 && fitting < int64(slabs) {
 		return int(max(1, fitting-1))
@@ -86,8 +86,7 @@ func storedSlabs(slabs int, limit, used, block budget.Size) int {
 	return slabs
 }
 
-// gramRounding is the rounding error of a product of two columns of U, relative to
-// their norms: their sums are added by chunks.
+// gramRounding is the rounding error of a product of two columns of U, relative to their norms.
 func gramRounding(team *sparse.Team, n int) float64 {
 	return blocks.BoundRounding(team.TotalOf(n)) * epsilon
 }
@@ -116,7 +115,6 @@ func (c *computation) halfStep(ctx context.Context, u *sparse.Block[float64],
 	return nil
 }
 
-// gramPieces multiplies slabs of U with each other.
 type gramPieces struct {
 	team           *sparse.Team
 	workers        int
@@ -124,8 +122,7 @@ type gramPieces struct {
 	values, turned []float64
 }
 
-// multiply hands out the products of the slabs on the left, which begin in column first of the block, with u, which is one of
-// these slabs if held, and their mirror image.
+// multiply hands out the products of held slabs with u, and their mirror image. first is the column of u in the block.
 func (g *gramPieces) multiply(ctx context.Context, u *sparse.Block[float64],
 	first int, slab [2]int, held bool, out Sink) error {
 	rows, cols := 0, u.Cols

@@ -16,9 +16,9 @@ import (
 // Grams returns a block of each kernel, to compare many parameters. Its columns belong to nodes, its rows to nodes and then
 // to cols. No node may be in both. Functions of one matrix (of one call of [Family.NewAll]), and three or more inverses of
 // one matrix, are computed from the same vectors: sixteen functions cost little more than the longest one. These blocks, and
-// blocks of inverses, are symmetric to the bit. Unlike [Matrix], Grams makes no half steps, whose products take longer than
-// the columns of many nodes: errors are relative to the largest column of all, by default 1e-8 of it. sweeps is the number of
-// sweeps over all entries.
+// blocks of inverses, are symmetric to the bit. Errors are relative to the largest column of all, by default 1e-8 of it;
+// unlike [Matrix], Grams makes no half steps, because their products take longer than the columns of many nodes. sweeps is
+// the number of sweeps over all entries.
 func Grams(ctx context.Context, ks []Kernel, nodes, cols []int,
 	s *Settings) (grams []*sparse.Block[float64], sweeps int, err error) {
 	if err := s.validate(); err != nil {
@@ -58,14 +58,14 @@ func Grams(ctx context.Context, ks []Kernel, nodes, cols []int,
 			}
 			sweeps += report.Sweeps
 			if s := base(k); s != nil {
-				s.full.release() // the next kernel takes as much
+				s.full.release() // the next kernel needs as much memory
 			} else {
 				mirror(grams[i], len(nodes)) // its bits may differ, which learners do not expect
 			}
 			continue
 		}
 		isSeries := joints[i].isSeries()
-		var group []int // the functions of that matrix that are computed alike
+		var group []int // functions of the same matrix and kind
 		for j := range ks {
 			if joints[j].matrix == matrix && joints[j].isSeries() == isSeries {
 				group = append(group, j)
@@ -80,7 +80,6 @@ func Grams(ctx context.Context, ks []Kernel, nodes, cols []int,
 	return grams, sweeps, nil
 }
 
-// mirror makes the first n rows of a block symmetric to the bit.
 func mirror(b *sparse.Block[float64], n int) {
 	for i := range n {
 		for j := range i {
@@ -89,7 +88,7 @@ func mirror(b *sparse.Block[float64], n int) {
 	}
 }
 
-// manyInverses is the number of inverses of one matrix from which on one series takes less time than a solve of each.
+// manyInverses is the number of inverses of one matrix from which on a common series is faster than solves.
 const manyInverses = 3
 
 // joint is a symmetric kernel as a function of a matrix.
@@ -101,7 +100,7 @@ type joint struct {
 // isSeries reports whether the function is a Chebyshev series on the graph.
 func (j joint) isSeries() bool { return j.matrix.SeriesOnly([]expm.Function{j.f}) }
 
-// IsApart reports whether [Grams] computes a kernel, to the bit, like the kernel alone, whatever kernels it is computed with.
+// IsApart reports whether the bits of a kernel from [Grams] do not depend on the other kernels.
 func IsApart(k Kernel) bool {
 	s := base(k)
 	if s == nil {
@@ -111,8 +110,7 @@ func IsApart(k Kernel) bool {
 	return j.matrix != nil && !s.work.inverse && !s.work.search && j.isSeries()
 }
 
-// gramsWidth returns the number of columns of a slab that several kernels share. Series, which need few rows of the images,
-// have as many columns as a single kernel.
+// The slabs of series, which need few rows of the images, are as wide as for a single kernel.
 func gramsWidth(n, nodes, kernels int, isSeries bool) int {
 	if isSeries {
 		kernels = 1

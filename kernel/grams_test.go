@@ -11,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// mustNewAll returns kernels of one family on a graph, with defaults.
 func mustNewAll(t testing.TB, g *graph.Graph, name string, given ...param.Values) []Kernel {
 	t.Helper()
 	f := Families().Named(name)
@@ -26,7 +25,6 @@ func mustNewAll(t testing.TB, g *graph.Graph, name string, given ...param.Values
 	return ks
 }
 
-// complete returns the given values with defaults.
 func complete(t testing.TB, f *Family, given param.Values, g param.Graph) param.Values {
 	t.Helper()
 	v, err := f.Resolve(given, g)
@@ -36,7 +34,6 @@ func complete(t testing.TB, f *Family, given param.Values, g param.Graph) param.
 	return v
 }
 
-// numbersOf returns values of one parameter.
 func numbersOf(name string, list ...float64) (vs []param.Values) {
 	for _, x := range list {
 		vs = append(vs, param.Values{name: param.Of(x)})
@@ -44,7 +41,7 @@ func numbersOf(name string, list ...float64) (vs []param.Values) {
 	return vs
 }
 
-// Blocks that are computed together agree with those computed alone.
+// Blocks that are computed together agree with blocks computed alone.
 func TestGrams(t *testing.T) {
 	g := newGraph(t, testgraph.Random(16, 200, 500, true), 2)
 	nodes := []int{4, 199, 12, 12, 77, 0, 33, 60, 61, 62, 63}
@@ -90,8 +87,7 @@ func TestGrams(t *testing.T) {
 	}
 }
 
-// Kernels that have been computed keep no blocks: many to choose from take as much
-// memory as one, and can be used again.
+// Computed kernels keep no blocks, and can be used again.
 func TestGramsLetGo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -130,8 +126,7 @@ func TestGramsLetGo(t *testing.T) {
 	runtime.KeepAlive(ks)
 }
 
-// TestAsymmetric checks of each form of every kernel, on a graph of several degrees, that it is
-// symmetric to the bit exactly where it is declared to be.
+// Kernels are symmetric to the bit exactly if they are declared symmetric.
 func TestAsymmetric(t *testing.T) {
 	g := newGraph(t, testgraph.Path(5), 1)
 	for _, f := range Families() {
@@ -171,7 +166,7 @@ func TestAsymmetric(t *testing.T) {
 	}
 }
 
-// Kernels that are apart have the same bits alone and with others, whose series are longer.
+// Kernels that are apart have the same bits alone and together.
 func TestGramsApart(t *testing.T) {
 	g := newGraph(t, testgraph.Random(5, 500, 1500, true), 2)
 	nodes := upTo(90)

@@ -20,12 +20,11 @@ var (
 	huntLog  = flag.String("hunt-log", "", "a file for a line on each run")
 )
 
-// runsOfGraph are how many runs of the hunt share a graph.
+// runsOfGraph is the number of runs on the same graph.
 const runsOfGraph = 8
 
-// TestNoFalseBound compares values of kernels with an oracle in higher precision: no value is further from
-// the truth than its bound, on graphs with weights over 24 decades, with bridges, loops and
-// components, for parameters at the ends of their ranges.
+// No error exceeds its bound, on graphs with weights over 24 decades, bridges, loops and components, for
+// parameters at the ends of their ranges.
 func TestNoFalseBound(t *testing.T) {
 	out, err := os.Create(os.DevNull)
 	if *huntLog != "" {
@@ -80,7 +79,6 @@ func TestNoFalseBound(t *testing.T) {
 	}
 }
 
-// anyGraph returns a small graph and its description.
 func anyGraph(t *testing.T, rng *rand.Rand) (*sparse.CSR, string) {
 	n := 2 + rng.IntN(11)
 	spread := []float64{0, 0, 1, 4, 9, 24}[rng.IntN(6)]
@@ -159,7 +157,6 @@ func anyGraph(t *testing.T, rng *rand.Rand) (*sparse.CSR, string) {
 	return mustTriplets(t, n, list), what
 }
 
-// huntCase is one run of the hunt.
 type huntCase struct {
 	named
 	s          Settings
@@ -174,12 +171,11 @@ func (h *huntCase) shape() string {
 	return fmt.Sprintf("%d×%d", len(h.rows), len(h.cols))
 }
 
-// anyCase returns a random kernel with parameters and settings.
 func anyCase(rng *rand.Rand, o *oracle, n int) *huntCase {
-	// The kernel of arcs is not one of eigenvalues and has a hunt of its own.
+	// The kernel of arcs is no function of eigenvalues and has its own hunt.
 	list := oracleKernels
 	h := &huntCase{named: named{name: list[rng.IntN(len(list))]}}
-	unit := 1.0 // by which parameters of L and A are divided
+	unit := 1.0 // the unit of parameters of L and A
 	degree, _ := o.degree[rng.IntN(n)].Float64()
 	if rng.IntN(2) == 0 && degree > 0 {
 		unit = degree
@@ -280,7 +276,6 @@ func anyCase(rng *rand.Rand, o *oracle, n int) *huntCase {
 	return h
 }
 
-// huntResult is the result of a run.
 type huntResult struct {
 	off, bound, largest float64 // where the error is largest relative to its bound
 	method              string
@@ -323,7 +318,6 @@ func (h *huntCase) run(t *testing.T, a *sparse.CSR, o *oracle) huntResult {
 	return huntResult{off: off, bound: r.ErrorBound, largest: r.Largest, method: r.Method}
 }
 
-// apply is run for a product with a block.
 func (h *huntCase) apply(k Kernel, o *oracle) huntResult {
 	n := k.Len()
 	y := sparse.NewBlock[float64](n, h.x.Cols)

@@ -14,7 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// L·L⁺·L = L, for both Laplacians, with several components.
+// L·L⁺·L = L with several components.
 func TestPseudoInverse(t *testing.T) {
 	g := newGraph(t, testgraph.Random(11, 60, 70, true), 1)
 	if len(g.Components.Sizes) < 3 {
@@ -91,8 +91,8 @@ func TestSemigroup(t *testing.T) {
 	})
 }
 
-// Closed forms: on the complete graph exp(−βL) is e^−nβ on top of (1−e^−nβ)/n;
-// on the cycle a sum of cosines; on the hypercube a power of tanh β.
+// On the complete graph exp(−βL) is e^−nβ on top of (1−e^−nβ)/n; on the cycle a sum of cosines; on
+// the hypercube a power of tanh β.
 func TestClosedForms(t *testing.T) {
 	const beta = 0.7
 	check := func(name string, a sparse.Matrix, want func(i, j int) float64) {
@@ -156,7 +156,7 @@ func TestCommuteTimeOfPath(t *testing.T) {
 	}
 }
 
-// Every row of a PageRank and of its heat kernel is a distribution.
+// Rows of PageRank kernels are distributions.
 func TestPageRankSums(t *testing.T) {
 	g := newGraph(t, testgraph.Random(12, 80, 100, true), 1)
 	for _, c := range []struct {

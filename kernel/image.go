@@ -12,7 +12,7 @@ import (
 // errorMeasure returns the error of an image with bounds for its columns, relative to the tolerance.
 type errorMeasure = func(y *sparse.Block[float64], bound []float64) float64
 
-// image stores the engine's image of the unit vectors of nodes in dst, see [computation.imageOf].
+// image is [computation.imageOf] for the unit vectors of nodes.
 func (c *computation) image(ctx context.Context, e engine,
 	dst *sparse.Block[float64], nodes []int,
 	measure errorMeasure) (*engineResult, error) {
@@ -48,9 +48,9 @@ func (c *computation) imageOf(ctx context.Context, e engine,
 	return a, nil
 }
 
-// acceptResult reports whether a result is the last one, with an error if its error miss is above the limit. miss, and
-// rounded, its part from rounding, are relative to the tolerance. An estimate above the limit is replaced by a bound first,
-// because the error names a tolerance that can be met.
+// acceptResult reports whether a result is the last one, with an error if its error miss exceeds the limit. miss and its
+// rounding part rounded are relative to the tolerance. An estimate above the limit is replaced by a bound first, because
+// the error names a tolerance that can be met.
 func acceptResult(c *computation, a *engineResult, miss, rounded float64) (bool, error) {
 	limit := c.s.limit()
 	if miss <= 1 || miss*c.s.Tolerance <= limit {
@@ -63,8 +63,8 @@ func acceptResult(c *computation, a *engineResult, miss, rounded float64) (bool,
 	return true, tooTight(limit, max(miss, 2*rounded)*c.s.Tolerance)
 }
 
-// refineError returns the error of an iteration, with the tolerance that an elimination meets where
-// rounding keeps the iteration from its own.
+// refineError replaces the error of an iteration that rounding stopped by an error with the
+// tolerance that an elimination meets.
 func (c *computation) refineError(err error) error {
 	if lost(err) && c.eliminated > 0 && c.eliminated < 1 {
 		return tooTight(c.s.Tolerance, c.eliminated)
@@ -72,7 +72,6 @@ func (c *computation) refineError(err error) error {
 	return err
 }
 
-// attempts is the state of an image under way.
 type attempts struct {
 	c         *computation
 	measure   errorMeasure
@@ -143,10 +142,9 @@ func (t *attempts) planNext(y *sparse.Block[float64], a *engineResult,
 	return true, nil
 }
 
-// small returns the result of an elimination on a graph of up to [iterative.ExactFirst]
-// nodes, which takes milliseconds and needs no eigenvalue for its bound, or nil where there
-// is none that meets the tolerance. It ignores the memory limit, because bits of values do
-// not depend on that.
+// small returns the result of an elimination on a graph of up to [iterative.ExactFirst] nodes, or
+// nil if it misses the tolerance. It takes milliseconds, needs no eigenvalue for its bound, and
+// ignores the memory limit, because bits must not depend on the limit.
 func (c *computation) small(ctx context.Context, e engine,
 	dst, x *sparse.Block[float64],
 	measure errorMeasure) (*engineResult, error) {
@@ -170,15 +168,14 @@ func (c *computation) small(ctx context.Context, e engine,
 	return a, nil
 }
 
-// setUnits makes the columns of x, which is zero elsewhere, v times the unit vectors of nodes.
+// setUnits makes the columns of x, which must be zero elsewhere, v times the unit vectors of nodes.
 func setUnits(x *sparse.Block[float64], nodes []int, v float64) {
 	for j, i := range nodes {
 		x.Row(i)[j] = v
 	}
 }
 
-// finishSlab takes the end of a slab up, the last attempt at which was noted, and what its
-// bound relies on.
+// finishSlab adds the last attempt at a slab, and the assumption of its bound, to the report.
 func (c *slabLog) finishSlab(assumed string) {
 	c.done++
 	c.slabSweeps = c.sweeps
@@ -192,12 +189,11 @@ func (c *slabLog) finishSlab(assumed string) {
 // part of its error.
 const mostGain = 8
 
-// mostAttempts is the largest number of times that a tolerance is tightened after it was missed.
-// Residuals fall in steps: one that was far below the tolerance may stay the same, and miss again,
-// until the tolerance is below it.
+// mostAttempts is the largest number of times that a missed tolerance is tightened. Residuals fall
+// in steps, so that the same iterate may miss several tolerances.
 const mostAttempts = 8
 
-// tooTight says which tolerance can be promised, in two digits that are not less.
+// tooTight names the tolerance that can be promised, rounded up to two digits.
 func tooTight(asked, reached float64) error {
 	return &ToleranceError{Asked: asked, Reached: reached * 1.06}
 }
@@ -205,7 +201,7 @@ func tooTight(asked, reached float64) error {
 // ToleranceError is the error of a tolerance that rounding errors may exceed. It wraps [ErrTolerance].
 type ToleranceError struct {
 	Asked   float64 // the tolerance
-	Reached float64 // a tolerance that can be promised; no digit can if it is not below 1
+	Reached float64 // a tolerance that can be promised; none can if it is not below 1
 }
 
 // Error implements error.

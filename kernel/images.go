@@ -10,11 +10,11 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// Images is a symmetric kernel whose columns are its products with unit vectors. [Family.New] may return one, so that
-// a kernel of another package needs K·X alone: it implements [Kernel].
+// Images is a symmetric kernel whose columns are its products with unit vectors. [Family.New] may return an Images,
+// so that a kernel of another package needs K·X only.
 type Images struct {
 	Nodes  int
-	Team   *sparse.Team // processes that share the rows; nil: one
+	Team   *sparse.Team // processes that share the rows; nil: a single process
 	Method string       // for reports
 
 	// Apply stores K·X in dst. It calls progress with the number of sweeps since the last call.
@@ -41,7 +41,6 @@ func ImagesWorkspace(blocks, n, long, cols int) budget.Workspace {
 	return space
 }
 
-// slabWidth returns the width of slabs within the limit.
 func (k *Images) slabWidth(long, cols int, memory int64) (int, error) {
 	space := ImagesWorkspace(k.Blocks, k.Nodes, long, cols)
 	return space.Width(memory), budget.Check(memory, space.Required(memory), "a column of the kernel")
@@ -89,8 +88,8 @@ func (k *Images) Block(ctx context.Context, rows, cols []int, take Sink,
 	return report, nil
 }
 
-// hand hands out columns from left on, at the given rows. For nodes among themselves the
-// part below the diagonal is used for both halves.
+// hand hands out columns from left on, at the given rows; a block of nodes among themselves uses
+// the part below the diagonal for both halves.
 func hand(y *sparse.Block[float64], rows []int, left int, symmetric, turned bool,
 	take Sink, report *Report) error {
 	first := 0

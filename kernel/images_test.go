@@ -12,8 +12,8 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// A kernel of another package may be its product with a block alone, here (I + bA)²: its values are those of the dense
-// matrix, within the bound, the same to the bit in any shape, part and memory limit.
+// (I + bA)², given by its products, has the values of the dense matrix, with the same bits in any shape and memory
+// limit.
 func TestImages(t *testing.T) {
 	const b = 0.01
 	Register(&Family{

@@ -78,7 +78,6 @@ type Settings struct {
 	Progress func(stage string, done, total int64)
 }
 
-// progress calls Progress unless it is nil.
 func (s *Settings) progress(done, total int) {
 	if s.Progress != nil {
 		s.Progress("computing", int64(done), int64(total))
@@ -91,8 +90,8 @@ const (
 	singleLimit      = 1e-6 // of values that are rounded to float32
 )
 
-// complete returns the settings with their tolerance filled in, which must be met unless they are lenient, and the
-// least limit on memory of the processes of a team.
+// complete fills in the tolerance, which must be met unless the settings are lenient, and the least memory limit
+// of a team.
 func (s *Settings) complete(team *sparse.Team) (set Settings, err error) {
 	if err := s.validate(); err != nil {
 		return set, err
@@ -109,7 +108,6 @@ func (s *Settings) complete(team *sparse.Team) (set Settings, err error) {
 	return set, nil
 }
 
-// limit returns the largest error bound that is accepted.
 func (s *Settings) limit() float64 {
 	if s.Lenient {
 		return cmp.Or(s.Limit, math.Inf(1))
@@ -117,13 +115,12 @@ func (s *Settings) limit() float64 {
 	return s.Tolerance
 }
 
-// certifies reports whether errors on a graph with n nodes are to be bounded, even if that takes an eigenvalue: where the
-// tolerance must be met, and on small graphs.
+// certifies reports whether errors must be bounded, even if that takes an eigenvalue: for a strict tolerance, and on
+// small graphs.
 func (s *Settings) certifies(n int) bool {
 	return s.Tolerance > 0 && !s.Lenient || n <= iterative.ExactFirst
 }
 
-// validate reports every setting that is out of range.
 func (s *Settings) validate() error {
 	if s == nil {
 		return nil
@@ -160,7 +157,6 @@ func (r *Report) Scale(factor float64) {
 	}
 }
 
-// estimated is the condition of errors that are not bounded.
 const estimated = "the error is estimated from the convergence of conjugate gradients; with a tolerance it is bounded"
 
 // IsEstimate reports whether ErrorBound is an estimate, which the error may exceed.

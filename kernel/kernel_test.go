@@ -39,14 +39,11 @@ func mustMatrix(t testing.TB, k Kernel, rows, cols []int, s *Settings) (*sparse.
 // text lists the parameters.
 func (c named) text() string { return Families().Named(c.name).Text(c.p) }
 
-// named is a kernel with its parameters.
 type named struct {
 	name string
 	p    param.Values
 }
 
-// symmetricKernels are the kernels that are symmetric and positive semidefinite, with
-// parameters.
 var symmetricKernels = []named{
 	{"diffusion", param.Values{"laplacian": param.Of(combinatorial), "beta": param.Of(1.5)}},
 	{"diffusion", param.Values{"laplacian": param.Of(normalized), "beta": param.Of(20.0)}},
@@ -72,7 +69,7 @@ var symmetricKernels = []named{
 	{"pagerank", param.Values{"alpha": param.Of(0.999), "symmetric": param.Of(true)}},
 }
 
-// asymmetric are the kernels that are not, and the commute time.
+// others are the asymmetric kernels and the commute time.
 var others = []named{
 	{"commute-time", param.Values{}},
 	{"diffusion", param.Values{"laplacian": param.Of(randomWalk), "beta": param.Of(2.0)}},
@@ -82,10 +79,8 @@ var others = []named{
 	{"heat-pagerank", param.Values{"beta": param.Of(3.0)}},
 }
 
-// Blocks of nodes among themselves, by half steps or without, equal their
-// transpose to the bit and have no eigenvalue below what their error bound and
-// rounding allow, on a weighted graph with isolated nodes and several
-// components. Every kernel is among them, but for the one that is a distance.
+// Blocks of nodes among themselves are symmetric to the bit, and have no eigenvalue below what
+// error bound and rounding allow. Every kernel except the distance must be here.
 func TestSymmetricAndSemidefinite(t *testing.T) {
 	g := newGraph(t, testgraph.Random(5, 90, 80, true), 2)
 	isolated, larger := 0, 0
@@ -127,8 +122,8 @@ func TestSymmetricAndSemidefinite(t *testing.T) {
 	}
 }
 
-// Any rows and columns, any memory and any number of workers give the same
-// values, and those of nodes among themselves the same bits.
+// Rows, columns, memory and workers do not change values; bits of blocks of nodes among themselves
+// are the same.
 func TestSameBits(t *testing.T) {
 	a := testgraph.Random(8, 200, 500, true)
 	rows, cols := []int{5, 199, 17, 40, 41, 5}, upTo(140)
@@ -178,8 +173,6 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
-// Blocks between different lists agree with the block of all nodes, within
-// both bounds.
 func TestBlocksAgree(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -206,8 +199,7 @@ func TestBlocksAgree(t *testing.T) {
 	}
 }
 
-// TestManyComponentsTakeNoMore checks that the search for the least eigenvalue of a singular Laplacian
-// requires no more products on more components.
+// More components do not make the search for the least eigenvalue slower.
 func TestManyComponentsTakeNoMore(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -230,7 +222,6 @@ func TestManyComponentsTakeNoMore(t *testing.T) {
 	}
 }
 
-// A graph without edges, and with one node.
 func TestNoEdges(t *testing.T) {
 	for _, n := range []int{1, 4} {
 		a, err := sparse.FromTriplets(n, n, nil)
@@ -274,7 +265,7 @@ func TestNoEdges(t *testing.T) {
 	}
 }
 
-// TestProgress checks that progress never goes back, and ends with the sweeps of the report.
+// Progress never decreases, and ends with the sweeps of the report.
 func TestProgress(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -299,7 +290,6 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// Pieces cover a block once, whatever the memory.
 func TestPiecesCover(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -333,8 +323,7 @@ func TestPiecesCover(t *testing.T) {
 	}
 }
 
-// Blocks of nodes among themselves, which are handed out in several pieces and their mirror
-// images, have the values of single columns.
+// The pieces of a symmetric block have the values of single columns.
 func TestPiecesHaveTheirValues(t *testing.T) {
 	g := newGraph(t, testgraph.Random(17, 200, 500, true), 2)
 	all, some := upTo(140), []int{1, 70, 139}
@@ -351,7 +340,6 @@ func TestPiecesHaveTheirValues(t *testing.T) {
 	}
 }
 
-// gramOf returns the block of a kernel among some nodes.
 func gramOf(ctx context.Context, k Kernel, nodes []int, s *Settings) (*sparse.Block[float64], *Report, error) {
 	return Matrix(ctx, k, nodes, nodes, s)
 }

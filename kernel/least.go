@@ -14,8 +14,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// findLeast computes the smallest eigenvalue of a singular system outside its null space, because the error bounds of its
-// solutions depend on it. It uses the memory of the factor and of the following solve of cols columns.
+// findLeast computes the smallest eigenvalue of a singular system outside its null space, which error bounds need. It
+// uses the memory of the following solve of cols columns and its factor.
 func (e *solves) findLeast(ctx context.Context, cols int) error {
 	s := e.system
 	if s.Least > 0 {
@@ -33,7 +33,7 @@ func (e *solves) findLeast(ctx context.Context, cols int) error {
 	const tightest = 1e-13
 	for tolerance := firstLook; ; {
 		pairs, err := l.find(ctx, tolerance)
-		if errors.Is(err, lanczos.ErrKnown) { // rounding makes another eigenvalue smaller than the known 0
+		if errors.Is(err, lanczos.ErrKnown) { // because of rounding, another eigenvalue is smaller than the known 0
 			return noDigit("")
 		}
 		if err != nil {
@@ -56,11 +56,9 @@ func (e *solves) findLeast(ctx context.Context, cols int) error {
 	}
 }
 
-// mapRounding is the allowance for what rounding does to an eigenvalue of a Laplacian,
-// in ε of the largest.
+// mapRounding bounds the rounding of an eigenvalue of a Laplacian, in ε of the largest eigenvalue.
 const mapRounding = 2
 
-// noDigit refuses an inverse, and says why.
 func noDigit(why string) error {
 	return refuse(pkg, pkg,
 		"it is an inverse that has no sure digit on this graph%s; take regularized-laplacian", why)
@@ -76,7 +74,6 @@ type leastSearch struct {
 	factored bool
 }
 
-// newLeastSearch returns a search in the memory of a solve of cols columns.
 func newLeastSearch(s *iterative.System, cols int) *leastSearch {
 	g := s.Graph
 	l := &leastSearch{system: s}
@@ -102,7 +99,7 @@ func newLeastSearch(s *iterative.System, cols int) *leastSearch {
 	return l
 }
 
-// excludeIsolated leaves out the rows of nodes without edges, which a dense matrix of the other nodes does not need.
+// excludeIsolated omits isolated nodes, so that a dense matrix is smaller.
 func (l *leastSearch) excludeIsolated() {
 	g := l.system.Graph
 	known := l.problem.Known
@@ -119,13 +116,12 @@ func (l *leastSearch) excludeIsolated() {
 	}
 }
 
-// canFactor reports whether a factor may be made, which also requires all entries in one process.
+// A factor also requires all entries in one process.
 func (l *leastSearch) canFactor() bool {
 	return sparse.TeamOf(l.system.Graph.A) == nil && !l.system.Graph.Signed
 }
 
 const (
-	// firstLook is the tolerance of the first look.
 	firstLook = 1e-6
 
 	// With the diagonal the residual must fall by a factor e every paceIterations, from the line that
@@ -167,12 +163,12 @@ func (l *leastSearch) find(ctx context.Context,
 	return pairs, err
 }
 
-// behind gives the diagonal up for the factor.
+// behind replaces the diagonal by the factor.
 func (l *leastSearch) behind() {
 	l.factored = true
 	l.problem.Precondition = func(ctx context.Context, _ int64) (lanczos.Preconditioner, error) {
 		defer func(memory int64) { l.system.Memory = memory }(l.system.Memory)
-		l.system.Memory = l.settings.Memory // the blocks of the solve are not there yet
+		l.system.Memory = l.settings.Memory // the blocks of the solve are not allocated yet
 		p, _, err := l.system.Preconditioner(ctx)
 		if err != nil {
 			return nil, err

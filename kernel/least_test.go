@@ -10,7 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// hubGraph returns a graph in which each node chooses others, mostly those with small numbers.
+// Each node of hubGraph chooses others, mostly with small numbers.
 func hubGraph(t *testing.T, n, others int) *sparse.CSR {
 	rng := rand.New(rand.NewPCG(1, 2))
 	rows := make([][]uint32, n)
@@ -34,8 +34,7 @@ func hubGraph(t *testing.T, n, others int) *sparse.CSR {
 	return a
 }
 
-// On a graph with hubs the diagonal finds the same least eigenvalue as the factor,
-// where Lanczos alone does not; on a path it is soon given up.
+// On a graph with hubs the diagonal agrees with the factor; on a path it is given up early.
 func TestLeastEigenvalueByDiagonal(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")

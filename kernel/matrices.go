@@ -9,7 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// matrices are the matrices of a graph that its kernels are functions of. Each is made when a kernel first needs it.
+// matrices are the matrices of a graph, each made when a kernel first needs it.
 type matrices struct {
 	*graph.Graph
 	degrees *degrees
@@ -18,8 +18,8 @@ type matrices struct {
 	work work // of the kernel that is made
 }
 
-// spectral returns the kernel under construction: a function of a symmetric matrix, or with a
-// root s the map that is similar to it. half is its square root, or nil.
+// spectral returns a function of a symmetric matrix, or with a root s the map that is similar to
+// it. half is its square root, or nil.
 func (g *matrices) spectral(full, half engine, root []float64) *spectral {
 	if !g.work.half {
 		half = nil
@@ -28,7 +28,6 @@ func (g *matrices) spectral(full, half engine, root []float64) *spectral {
 		work: g.work}
 }
 
-// of returns a matrix of the graph, which it makes once.
 func (g *matrices) of(ctx context.Context,
 	kind sparse.Kind) (m *expm.Map, err error) {
 	m = g.maps[kind]
@@ -81,7 +80,6 @@ func roots(g *graph.Graph) []float64 {
 	return root
 }
 
-// lone returns the rows without entries.
 func lone(deg []float64) []int {
 	var rows []int
 	for i, d := range deg {

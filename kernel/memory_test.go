@@ -12,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// resolved returns the named family with complete values.
 func resolved(t *testing.T, name string, given param.Values, degrees []float64) (*Family, param.Values) {
 	t.Helper()
 	f := Families().Named(name)
@@ -23,14 +22,13 @@ func resolved(t *testing.T, name string, given param.Values, degrees []float64) 
 	return f, v
 }
 
-// workspaceOf returns the workspace of a block.
 func workspaceOf(t *testing.T, name string, given param.Values, g *graph.Graph, rows, cols []int) budget.Workspace {
 	t.Helper()
 	f, v := resolved(t, name, given, g.Degrees)
 	return f.BlockWorkspace(v, g.Degrees, g.A.NNZ(), false, rows, cols, nil)
 }
 
-// TestMemory checks that every block is computed within the required memory as the limit.
+// Every block fits the memory of its plan as the limit.
 func TestMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -57,8 +55,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// A solve that is slow with Jacobi has room for a factor in its plan: on a path it
-// is exact.
+// The plan of a slow solve has space for a factor.
 func TestSlowSolvesPlanTheirFactor(t *testing.T) {
 	const n = 3000
 	g := newGraph(t, testgraph.Path(n), 2)
@@ -87,8 +84,7 @@ func TestSlowSolvesPlanTheirFactor(t *testing.T) {
 	}
 }
 
-// The bounds of a pseudo-inverse rest on a number that is not above the least
-// eigenvalue: of a path it is 2 − 2cos(π/n).
+// A lower bound of the least eigenvalue bounds a pseudo-inverse: 2 − 2cos(π/n) on a path.
 func TestLeastEigenvalueIsABound(t *testing.T) {
 	for _, n := range []int{20, 700, 3000} {
 		e := mustNew(t, newGraph(t, testgraph.Path(n), 1), "pseudo-inverse", param.Values{"laplacian": param.Of(combinatorial)}).(*spectral).full.(*solves)
@@ -102,7 +98,7 @@ func TestLeastEigenvalueIsABound(t *testing.T) {
 	}
 }
 
-// An attempt without the factor does not hide that one before it had one.
+// The report names the factor, even if a later attempt did not use it.
 func TestFactorIsTold(t *testing.T) {
 	c := new(computation)
 	const with = "conjugate gradients with a sampled Cholesky factor"

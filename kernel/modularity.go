@@ -23,19 +23,18 @@ type modularity struct {
 	team       *sparse.Team
 	nodes      int     // of all processes
 	rank       int     // eigenpairs at most
-	adapts     bool    // fewer count where the gap behind them is wider
+	adapts     bool    // uses fewer pairs if the gap below them is wider
 	gamma      float64 // −γ/vol; 0 without edges
 	subtracted float64 // the norm of the matrix that is subtracted from A
 
-	features  *sparse.Block[float64] // F, once it has been computed; columns of zeros behind it
+	features  *sparse.Block[float64] // F, once computed, padded with zero columns
 	tolerance float64                // with which
 	foundPairs
 }
 
-// foundPairs describes the eigenpairs that F consists of.
 type foundPairs struct {
 	Bound  float64 // of ‖FFᵀ − K‖
-	Cut    string  // the advice about a rank whose bound is infinite
+	Cut    string  // advice for a rank whose bound is infinite
 	Scale  float64 // of rounding errors in M
 	Sweeps int
 	Method string
@@ -84,7 +83,7 @@ var modularities = Family{
 	},
 }
 
-// rankOn returns the rank on a graph with n nodes, and whether it adapts to the gaps between eigenvalues.
+// rankOn also returns whether the rank adapts to the gaps between eigenvalues.
 func rankOn(v param.Values, n int) (rank int, adapts bool) {
 	if rank = v.Int("rank"); rank == 0 {
 		if n <= smallNodes {
@@ -181,7 +180,6 @@ func (m *modularity) largest(nodes []int) float64 {
 // below the last pair decides the error bound, or all.
 func pairsOf(n, rank int) int { return min(rank+1, n) }
 
-// find computes the eigenpairs with residuals up to a tolerance.
 func (m *modularity) find(ctx context.Context, s Settings,
 	tolerance float64) error {
 	sweeps := m.Sweeps
@@ -280,7 +278,7 @@ func gapBelow(pairs *lanczos.Pairs, rank int) float64 {
 		pairs.Residuals[rank])
 }
 
-// cutsCopies says which ranks do not cut through copies of an eigenvalue as this one does.
+// cutsCopies names ranks that do not cut through copies of an eigenvalue, if this rank does.
 func cutsCopies(pairs *lanczos.Pairs, rank int) string {
 	text := fmt.Sprintf("%d is between copies of an eigenvalue, %.6g, and no tolerance can be promised; give more", rank, pairs.Values[rank])
 	for r := rank - 1; r > 0; r-- {
@@ -291,7 +289,6 @@ func cutsCopies(pairs *lanczos.Pairs, rank int) string {
 	return text
 }
 
-// report describes a result of the eigenpairs found.
 func (m *modularity) report() *Report {
 	return &Report{
 		Method: m.Method, Sweeps: m.Sweeps, HalfSteps: true, ErrorBound: m.Bound,

@@ -12,9 +12,8 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// The modularity matrix of a complete graph with weights u_i·u_j is negative but for
-// one zero: its positive part is 0, whatever rounding makes of the zero, and no
-// tolerance is too tight for that.
+// M of a complete graph with weights u_i·u_j has no positive eigenvalue: the kernel is 0 at any
+// tolerance, whatever the rounding.
 func TestModularityOfCompleteGraphs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -50,8 +49,8 @@ func TestModularityOfCompleteGraphs(t *testing.T) {
 	}
 }
 
-// TestModularityOfCutCopies checks that a rank which cuts through copies of an eigenvalue is rejected
-// with a tolerance, however exact the pairs are, and that the error lists ranks that are not.
+// A rank that cuts through copies of an eigenvalue is refused with a tolerance, and the error lists
+// other ranks.
 func TestModularityOfCutCopies(t *testing.T) {
 	var entries []sparse.Triplet
 	for i := range uint32(8) { // four edges, one heavier: M has an eigenvalue above 1, and 1 twice
@@ -87,8 +86,8 @@ func TestModularityOfCutCopies(t *testing.T) {
 	}
 }
 
-// Tolerances down to what float64 allows are met, and the refusal of a smaller one names a
-// tolerance that is met.
+// Tolerances that float64 allows are met; the refusal of a smaller tolerance names a tolerance that
+// is met.
 func TestModularityTolerance(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")

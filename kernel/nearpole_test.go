@@ -17,8 +17,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// Near the pole of (I − αA)⁻¹ a hundred steps or so are enough on any graph, and the
-// bound is not below the error, by dense eigenpairs.
+// Near the pole of (I − αA)⁻¹ about a hundred steps suffice, and the bound holds.
 func TestVonNeumannNearPole(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -78,9 +77,8 @@ func TestVonNeumannNearPole(t *testing.T) {
 	}
 }
 
-// TestVonNeumannOfLongPath checks that on a long path the largest eigenvalue is separated from its
-// neighbours, and solves converge, in a few hundred products: with
-// G_ij = U_{i−1}(x)·U_{n−j}(x)/(α·U_n(x)), x = 1/(2α).
+// On a long path solves converge in a few hundred products. The reference is G_ij =
+// U_{i−1}(x)·U_{n−j}(x)/(α·U_n(x)), x = 1/(2α).
 func TestVonNeumannOfLongPath(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -132,8 +130,8 @@ func TestVonNeumannOfLongPath(t *testing.T) {
 	}
 }
 
-// TestRadiusWithinMemory checks that the diagonal preconditions where a factor does not fit, and that
-// the error reports the memory of the factor where that does not converge.
+// Without memory for a factor, the diagonal preconditions; if that does not converge, the error
+// states the memory of the factor.
 func TestRadiusWithinMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")

@@ -9,12 +9,11 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// oracleKernels are the kernels that an oracle knows. Another one has the values of its golden file alone.
+// oracleKernels are the kernels that an oracle knows; other kernels have their golden files only.
 var oracleKernels = []string{"diffusion", "exponential", "von-neumann", "regularized-laplacian", "pseudo-inverse", "commute-time",
 	"regularized-commute-time", "p-step", "matern", "modularity", "pagerank", "heat-pagerank"}
 
-// oracle knows the kernels of a small graph: functions of the exact eigenpairs of its
-// matrices, which are made of the weights and of degrees in the precision of exact.
+// oracle computes kernels from exact eigenpairs of the matrices of a small graph.
 type oracle struct {
 	a      [][]*big.Float // the weights
 	degree []*big.Float
@@ -22,7 +21,6 @@ type oracle struct {
 	found  map[string]*eigen
 }
 
-// eigen are the eigenpairs of a symmetric matrix, by rising eigenvalue.
 type eigen struct {
 	values  []*big.Float
 	vectors [][]*big.Float // one a row
@@ -43,7 +41,6 @@ func newOracle(a *sparse.CSR, of []uint32) *oracle {
 
 func (o *oracle) components() int { return int(slices.Max(o.of)) + 1 }
 
-// roots returns d^½, 1 for a row without entries.
 func (o *oracle) roots() []*big.Float {
 	root := make([]*big.Float, len(o.degree))
 	for i, d := range o.degree {
@@ -55,7 +52,6 @@ func (o *oracle) roots() []*big.Float {
 	return root
 }
 
-// of returns the eigenpairs of L, L̃, A, S or M.
 func (o *oracle) eigenOf(name string, resolution float64) *eigen {
 	if e := o.found[name]; e != nil && name != "M" {
 		return e
@@ -88,8 +84,7 @@ func (o *oracle) eigenOf(name string, resolution float64) *eigen {
 	return e
 }
 
-// eigenpairs are those of a symmetric matrix, which is overwritten, by Jacobi's
-// rotations.
+// eigenpairs uses Jacobi's rotations and overwrites the matrix.
 func eigenpairs(a [][]*big.Float) *eigen {
 	n := len(a)
 	v := exactMatrix(n, func(i, j int) *big.Float {
@@ -162,7 +157,6 @@ func eigenpairs(a [][]*big.Float) *eigen {
 	return e
 }
 
-// apply returns f of the matrix.
 func (e *eigen) apply(f func(i int, x *big.Float) *big.Float) [][]*big.Float {
 	n := len(e.values)
 	k := exactMatrix(n, func(int, int) *big.Float { return exact(0) })
@@ -179,7 +173,7 @@ func (e *eigen) apply(f func(i int, x *big.Float) *big.Float) [][]*big.Float {
 	return k
 }
 
-// exactExp returns eˣ, by Taylor's series of x/2^k.
+// exactExp uses Taylor's series of x/2^k.
 func exactExp(x *big.Float) *big.Float {
 	if v, _ := x.Float64(); v < -1e5 {
 		return exact(0)
@@ -197,7 +191,7 @@ func exactExp(x *big.Float) *big.Float {
 	return sum
 }
 
-// exactLog returns ln x, by Halley's iteration.
+// exactLog uses Halley's iteration.
 func exactLog(x *big.Float) *big.Float {
 	m := exact(0)
 	exponent := x.MantExp(m)
@@ -212,7 +206,6 @@ func exactLog(x *big.Float) *big.Float {
 	return y
 }
 
-// exactPower returns x^p for x > 0.
 func exactPower(x *big.Float, p float64) *big.Float {
 	if p == math.Trunc(p) && math.Abs(p) < 1000 {
 		y := exact(1)
@@ -228,7 +221,7 @@ func exactPower(x *big.Float, p float64) *big.Float {
 	return exactExp(y.Mul(y, exact(p)))
 }
 
-// kernel returns the values of a kernel, nil for +Inf.
+// kernel returns nil for +Inf.
 func (o *oracle) kernel(name string, p param.Values) [][]*big.Float {
 	zero := func() *big.Float { return exact(0) }
 	one := func(x *big.Float) *big.Float { return x.Quo(exact(1), x) }
@@ -334,7 +327,6 @@ func (o *oracle) kernel(name string, p param.Values) [][]*big.Float {
 	return k
 }
 
-// commuteTimes makes commute times of L⁺.
 func (o *oracle) commuteTimes(inverse [][]*big.Float) [][]*big.Float {
 	volume := make([]*big.Float, o.components())
 	for c := range volume {

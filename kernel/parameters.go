@@ -18,10 +18,9 @@ const (
 	normalizedAdjacency = string(sparse.NormalizedAdjacency) // S
 )
 
-// usualTime is the time of the diffusion that defaults make, about four steps of a walk. After
-// these a walk has left its nearest neighbours but not yet forgotten its start. Resolvents
-// (I + αL̃)⁻¹ average diffusions over exponential times of mean α, and (2ν/κ²·I + L̃)^−ν over
-// gamma times of mean κ²/2.
+// usualTime is the time of the default diffusion, about four steps of a walk: the walk has left the
+// nearest neighbours but not forgotten its start. Resolvents (I + αL̃)⁻¹ average diffusions over
+// exponential times of mean α, and (2ν/κ²·I + L̃)^−ν over gamma times of mean κ²/2.
 const usualTime = 4
 
 // usualShare is α of the resolvent (I − αS)⁻¹ of that mean time: α/(1−α) = 4.
@@ -34,7 +33,6 @@ const maxLog = 350
 // leastRest is the smallest 1 − α of kernels with α < 1, for which the condition of the system is 1/(16ε).
 const leastRest = 32 * epsilon
 
-// laplacianParam is the Laplacian that a kernel is a function of.
 func laplacianParam(words ...string) param.Param {
 	return param.Param{
 		Name: "laplacian", Symbol: "L", Meaning: "L̃ = J − S, L = D − A or I − T",
@@ -43,7 +41,7 @@ func laplacianParam(words ...string) param.Param {
 	}
 }
 
-// ofRandomWalk returns the advice for I − T, functions of which are not symmetric.
+// Functions of I − T are not symmetric.
 func ofRandomWalk(v param.Values) (parameter, what string) {
 	if v["laplacian"] != param.Of(randomWalk) {
 		return "", ""
@@ -51,7 +49,6 @@ func ofRandomWalk(v param.Values) (parameter, what string) {
 	return "laplacian", "functions of I − T are not symmetric, and learners need them to be; give combinatorial or normalized"
 }
 
-// matrixParam is the adjacency matrix that a kernel is a function of; learners take S.
 func matrixParam(usual string) param.Param {
 	return param.Param{
 		Name: "matrix", Symbol: "A", Meaning: "A or S", Kind: param.Choice,
@@ -60,7 +57,6 @@ func matrixParam(usual string) param.Param {
 	}
 }
 
-// betaParam is the time of an exponential.
 func betaParam(scale func(x float64, v param.Values, g param.Graph) (float64, error)) param.Param {
 	return param.Param{
 		Name: "beta", Symbol: "β", Meaning: "time of the diffusion",
@@ -69,7 +65,6 @@ func betaParam(scale func(x float64, v param.Values, g param.Graph) (float64, er
 	}
 }
 
-// shareParam is the share α < 1 of a walk that goes on at a step.
 func shareParam(usual float64) param.Param {
 	return param.Param{
 		Name: "alpha", Symbol: "α",
@@ -79,8 +74,8 @@ func shareParam(usual float64) param.Param {
 	}
 }
 
-// symmetricParam asks for the symmetric kernel that the kernel of a walk is similar to,
-// which is what learners take.
+// symmetricParam selects the symmetric kernel that is similar to the kernel of a walk, for
+// learners.
 func symmetricParam() param.Param {
 	return param.Param{
 		Name: "symmetric", Meaning: "the symmetric kernel D^½·K·D^−½",
@@ -89,7 +84,7 @@ func symmetricParam() param.Param {
 	}
 }
 
-// unlessSymmetric returns the advice for the kernel of a walk itself, which is not symmetric.
+// The kernel of a walk itself is not symmetric.
 func unlessSymmetric(v param.Values) (parameter, what string) {
 	if v["symmetric"] != param.Of(false) {
 		return "", ""
@@ -97,7 +92,6 @@ func unlessSymmetric(v param.Values) (parameter, what string) {
 	return "symmetric", "the kernel of a walk is not symmetric, and learners need it to be; give true"
 }
 
-// powersOfTwo returns the grid of a time.
 func powersOfTwo() []param.Value {
 	var list []param.Value
 	for e := -7; e <= 7; e++ {
@@ -106,12 +100,11 @@ func powersOfTwo() []param.Value {
 	return list
 }
 
-// shares returns the grid of a share.
 func shares() []param.Value {
 	return param.Grid(0.1, 0.3, 0.5, 0.7, 0.9, 0.95, 0.98, 0.99, 0.999)
 }
 
-// overDegree converts a time on L̃ to one on L, which is relative to the mean degree.
+// overDegree converts a time on L̃ to a time on L, which is relative to the mean degree.
 func overDegree(x float64, v param.Values, g param.Graph) (float64, error) {
 	if v.Word("laplacian") == combinatorial {
 		x /= g.MeanDegree()
@@ -119,13 +112,11 @@ func overDegree(x float64, v param.Values, g param.Graph) (float64, error) {
 	return x, nil
 }
 
-// withRest returns a share of the named kernel that must leave rest enough.
 func withRest(p param.Param, title string) param.Param {
 	p.Check = func(v param.Values) error { return checkRest(v.Number(p.Name), title) }
 	return p
 }
 
-// checkRest refuses a share that is too near to 1 for a system to be solved.
 func checkRest(alpha float64, title string) error {
 	if 1-alpha < leastRest {
 		return fmt.Errorf("%v is too near to 1; %s takes α up to 1 − %.2g, beyond which the system is singular but for rounding", alpha, title, leastRest)
@@ -133,7 +124,6 @@ func checkRest(alpha float64, title string) error {
 	return nil
 }
 
-// titleOf returns the name of a kernel and of the matrix that it is a function of.
 func titleOf(name, matrix string) string {
 	if matrix == adjacency {
 		return name + " of the adjacency"

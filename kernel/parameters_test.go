@@ -14,7 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// The symmetric forms of PageRank kernels are D^½·K·D^−½, symmetric to the bit.
+// Symmetric forms of PageRank kernels are D^½·K·D^−½.
 func TestSymmetricForms(t *testing.T) {
 	loaded := testgraph.Load(t, "wrand60")
 	g := newGraph(t, loaded.A, 2)
@@ -35,8 +35,7 @@ func TestSymmetricForms(t *testing.T) {
 	}
 }
 
-// Without parameters every kernel is one of about four steps of a walk, on any
-// graph: the number of nodes and edges, weights and components do not matter.
+// Defaults are walks of about four steps, for any size, weights and components.
 func TestDefaults(t *testing.T) {
 	for graph, a := range map[string]*sparse.CSR{
 		"weights":    testgraph.Load(t, "wrand60").A,
@@ -76,8 +75,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// TestDefaultValues checks the defaults on a graph whose nodes all have degree 4 and ρ = 4, except a
-// node without edges.
+// The graph has the degree 4 and ρ = 4, except for an isolated node.
 func TestDefaultValues(t *testing.T) {
 	var edges []sparse.Triplet
 	for i := range uint32(5) {
@@ -138,7 +136,6 @@ func mustTriplets(t *testing.T, n int, entries []sparse.Triplet) *sparse.CSR {
 	return a
 }
 
-// counting counts the sweeps over a matrix.
 type counting struct {
 	sparse.Matrix
 	sweeps int
@@ -149,8 +146,7 @@ func (c *counting) SweepRows(ctx context.Context, lo, hi, workers int, visit fun
 	return c.Matrix.SweepRows(ctx, lo, hi, workers, visit)
 }
 
-// TestRadiusOnce checks that the largest eigenvalue of A is computed once for a graph, and its
-// estimate, which defaults use, as well.
+// The largest eigenvalue of A and its estimate are computed once for a graph.
 func TestRadiusOnce(t *testing.T) {
 	m := &counting{Matrix: testgraph.Star(600)} // whose largest eigenvalue bounds overestimate
 	g := newGraph(t, m, 1)
@@ -179,7 +175,7 @@ func TestRadiusOnce(t *testing.T) {
 	}
 }
 
-// grid returns a lattice of w by h nodes, and its largest eigenvalue.
+// grid also returns the largest eigenvalue.
 func grid(t *testing.T, w, h int) (*sparse.CSR, float64) {
 	t.Helper()
 	var entries []sparse.Triplet
@@ -201,8 +197,7 @@ func grid(t *testing.T, w, h int) (*sparse.CSR, float64) {
 	return a, 2*math.Cos(math.Pi/float64(w+1)) + 2*math.Cos(math.Pi/float64(h+1))
 }
 
-// Where many eigenvalues are next to the largest one, it takes few sweeps to know
-// about what that is.
+// Few sweeps suffice even if many eigenvalues are close to the largest.
 func TestRoughRadius(t *testing.T) {
 	a, want := grid(t, 120, 90)
 	m := &counting{Matrix: a}
@@ -217,8 +212,7 @@ func TestRoughRadius(t *testing.T) {
 	}
 }
 
-// A bound on the largest eigenvalue is above it by next to nothing, wherever the
-// eigenvector is, and takes some hundred products where eigenvalues are close.
+// The bound on the largest eigenvalue is close, wherever the eigenvector is concentrated.
 func TestRadiusAbove(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -256,7 +250,7 @@ func TestRadiusAbove(t *testing.T) {
 	}
 }
 
-// TestRefusedAlphaIsOutsideItsRange checks that an error prints a range without the rejected value.
+// The printed range does not contain the rejected value.
 func TestRefusedAlphaIsOutsideItsRange(t *testing.T) {
 	for _, rho := range []float64{1, 3, 4.000000000000044, math.Sqrt(599), 1e9 / 7, 1e-3 / 3} {
 		for _, refused := range []float64{1 / rho, math.Nextafter(1/rho, 0), (1 - 1e-14) / rho, 1.5 / rho} {

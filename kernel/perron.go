@@ -41,7 +41,6 @@ type perron struct {
 	noFactor     bool // it fills in, or several processes share the rows
 }
 
-// shiftedMap is the map I − A/σ.
 type shiftedMap struct {
 	*sparse.Operator[float64] // A
 	sigma                     float64
@@ -70,10 +69,9 @@ const (
 	stepsWithFactor  = 30
 )
 
-// errPerron says that the bounds have not met.
 var errPerron = errors.New("kernel: the largest eigenvalue is not separated from its neighbours")
 
-// newPerron returns the search, given a bound that may be far away.
+// upper may be far above ρ.
 func newPerron(g *graph.Graph, upper float64) *perron {
 	n := len(g.Degrees)
 	team := sparse.TeamOf(g.A)
@@ -86,7 +84,6 @@ func newPerron(g *graph.Graph, upper float64) *perron {
 	}
 }
 
-// search makes rounds until the bounds have met, or are near enough.
 func (w *perron) search(ctx context.Context, enough func() bool) error {
 	for round := 0; w.upper-w.lower > perronExact*w.upper && !enough(); round++ {
 		if round == perronRounds {
@@ -99,9 +96,9 @@ func (w *perron) search(ctx context.Context, enough func() bool) error {
 	return nil
 }
 
-// round solves for y, and makes bounds and the next b of it.
+// round solves for y, and computes bounds and the next b from it.
 func (w *perron) round(ctx context.Context) error {
-	// A little above, or the solve would have no end.
+	// A σ slightly above the bound lets the solve converge.
 	sigma := w.upper + (w.upper-w.lower)/16 + perronExact/16*w.upper
 	w.cg.A = &shiftedMap{&sparse.Operator[float64]{A: w.graph.A,
 		Workers: w.graph.Workers}, sigma}
@@ -146,7 +143,7 @@ func (w *perron) round(ctx context.Context) error {
 	return nil
 }
 
-// solve makes y of b, from the y that is there.
+// solve computes y from b, starting at the current y.
 func (w *perron) solve(ctx context.Context, sigma float64) error {
 	for fresh := false; ; fresh = true {
 		limit := perronProducts - w.products
@@ -182,7 +179,6 @@ func (w *perron) solve(ctx context.Context, sigma float64) error {
 	}
 }
 
-// precondition makes the factor of I − A/σ, balanced by the best y.
 func (w *perron) precondition(ctx context.Context, sigma float64) error {
 	g := w.graph
 	w.cg.Precond = nil
@@ -207,7 +203,7 @@ func (w *perron) precondition(ctx context.Context, sigma float64) error {
 	return err
 }
 
-// isSolved reports whether y is positive, and little is left of every residual.
+// isSolved reports whether y is positive and all residuals are small.
 func (w *perron) isSolved(y, residual []float64) bool {
 	open := 0.0 // 1: there is a row with too large a residual
 	for i, r := range residual {

@@ -64,7 +64,7 @@ type restartingWalk struct {
 	lengths []float64                 // entries of rows
 	inverse []float64                 // of degrees, 0 at sinks
 	alpha   float64
-	uniform float64 // weight of every node in q; 0: that of p
+	uniform float64 // weight of every node in q; 0: q is p
 }
 
 // applyTo iterates the map. One step contracts the sum of absolute values by α, so that the error is at most α/(1−α)
@@ -118,7 +118,7 @@ func (w *restartingWalk) applyTo(ctx context.Context, y, b *sparse.Block[float64
 		}
 		lost = sums[:cols]
 		isDone = true
-		left := 1.0 // steps until each column is done, if changes shrink by α
+		left := 1.0 // steps that a column still needs if changes shrink by α
 		for j, norm := range blocks.Norms(w.f.team, y) {
 			change := w.alpha * sums[cols+j]
 			rounding := sums[2*cols+j]
@@ -155,12 +155,10 @@ func pageRankWorkspace(n int, entries int64, cols int) budget.Workspace {
 	return w
 }
 
-// solveBytes returns the memory of a solve without a factor.
 func solveBytes(n, cols int) budget.Size {
 	return budget.AllOf(budget.Times(7, budget.Block[float64](n, cols+1)), budget.Times(6, budget.Vector[float64](n)))
 }
 
-// lost returns the sums of x at sinks.
 func (w *restartingWalk) lost(x *sparse.Block[float64]) []float64 {
 	return w.f.sumRows(x, x.Cols, func(i int, sums []float64) {
 		for j, v := range x.Row(i) {
@@ -242,7 +240,7 @@ func (w *restartingWalk) improve(ctx context.Context, y, p, q *sparse.Block[floa
 	squares := blocks.Dots(w.f.team, start, start)
 	left := squares // squares of residuals
 	products := squares
-	divide := func(a, b []float64) []float64 { // −a/b, 0 in columns that are done
+	divide := func(a, b []float64) []float64 { // −a/b, 0 in finished columns
 		q := make([]float64, y.Cols)
 		for j := range q {
 			if left[j] > leastTolerance*squares[j] && b[j] != 0 {
@@ -293,7 +291,6 @@ func (w *restartingWalk) improve(ctx context.Context, y, p, q *sparse.Block[floa
 	return sweeps, nil
 }
 
-// multiply stores −(I − αM)·x in dst, see improve.
 func (w *restartingWalk) multiply(ctx context.Context, dst, x, q *sparse.Block[float64]) error {
 	if err := w.op.StepTo(ctx, dst, x, sparse.Step[float64]{Alpha: w.alpha, Beta: -1}); err != nil {
 		return err
@@ -304,7 +301,6 @@ func (w *restartingWalk) multiply(ctx context.Context, dst, x, q *sparse.Block[f
 	return nil
 }
 
-// addColumns adds the columns of x, multiplied by factors, to the columns of y.
 func addColumns(y *sparse.Block[float64], factors []float64, x *sparse.Block[float64]) {
 	for i := range y.Rows {
 		row := y.Row(i)
@@ -314,7 +310,6 @@ func addColumns(y *sparse.Block[float64], factors []float64, x *sparse.Block[flo
 	}
 }
 
-// startWeights returns p of the weights of seeds.
 func (w *restartingWalk) startWeights(b *sparse.Block[float64]) (*sparse.Block[float64], error) {
 	cols := b.Cols
 	sums := w.f.sumRows(b, 2*cols, func(i int, sums []float64) {

@@ -15,8 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// solvePageRank returns the solution of (I − αM)x = (1−α)p for column weights b, where M has the steps of a walk and
-// of a walk at a sink.
+// The columns of b are weights; M has the steps of a walk and its jumps from sinks.
 func solvePageRank(t *testing.T, a sparse.Matrix, alpha float64, sinksToAll bool, b []float64) []float64 {
 	t.Helper()
 	n := len(b)
@@ -52,8 +51,7 @@ func solvePageRank(t *testing.T, a sparse.Matrix, alpha float64, sinksToAll bool
 	return x.RawVector().Data
 }
 
-// TestPersonalizedPageRank compares columns with dense solutions, within the bounds, on graphs with and without
-// directions, with loops, sinks and isolated nodes, and on a directed cycle, where plain steps are the slowest.
+// Errors are within the bounds, also on a directed cycle, where plain steps are slowest.
 func TestPersonalizedPageRank(t *testing.T) {
 	const n = 60
 	b := sparse.NewBlock[float64](n, 3)

@@ -13,8 +13,8 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// resultsOf computes blocks of a kernel between nodes, which are stored in the rows of these, and behind them
-// unless it is a distance the product of the kernel with x. bounds are those of the errors, by column.
+// resultsOf stores blocks of a kernel between nodes, and, unless it is a distance, the product with x. bounds
+// has the error bound of each column.
 func resultsOf(ctx context.Context, g *graph.Graph, name string, given param.Values, nodes []int, x *sparse.Block[float64]) (results *sparse.Block[float64], bounds []float64, err error) {
 	k, err := New(ctx, g, name, given)
 	if err != nil {
@@ -57,7 +57,6 @@ func resultsOf(ctx context.Context, g *graph.Graph, name string, given param.Val
 	return results, bounds, nil
 }
 
-// TestKernelsOnSeveralProcesses compares the kernels of processes that share the rows with those of one process.
 func TestKernelsOnSeveralProcesses(t *testing.T) {
 	ctx := t.Context()
 	g, err := graph.New(ctx, testgraph.Random(11, 90, 70, true), nil)
@@ -98,8 +97,7 @@ func TestKernelsOnSeveralProcesses(t *testing.T) {
 	}
 }
 
-// TestMemoryLimitsOfProcesses computes a block of several slabs with a memory limit in one process, by which
-// all of them compute slabs again.
+// A memory limit in one process makes all processes compute slabs again.
 func TestMemoryLimitsOfProcesses(t *testing.T) {
 	g, err := graph.New(t.Context(), testgraph.Random(11, 90, 170, true), nil)
 	if err != nil {
@@ -139,8 +137,6 @@ func TestMemoryLimitsOfProcesses(t *testing.T) {
 	}
 }
 
-// compareOnProcesses fails unless a kernel has the same values on several processes as on one, within the bounds of
-// both.
 func compareOnProcesses(t *testing.T, size int, g *graph.Graph, name string, given param.Values, x *sparse.Block[float64]) {
 	named := []int{2, 19, 20, 41, 77}
 	want, wantBounds, err := resultsOf(t.Context(), g, name, given, named, x)

@@ -2,8 +2,8 @@ package kernel
 
 import "testing"
 
-// TestProgressOfSlabs checks that the first slab reports its share of all slabs, in any attempt, and
-// that the others are expected to require the sweeps of the last attempt.
+// The first slab reports its share of all slabs; the other slabs are expected to need the sweeps of
+// the last attempt.
 func TestProgressOfSlabs(t *testing.T) {
 	var done, expected int
 	c := &slabLog{slabs: 5, progress: func(d, e int) { done, expected = d, e }}

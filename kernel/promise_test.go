@@ -10,8 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// TestPromisedTolerance follows the advice of an inverse that misses the default tolerance on graphs with
-// weights over many orders of magnitude: a run with the promised tolerance succeeds, or no digit is sure.
+// A run with the promised tolerance succeeds, or the error says that no digit is certain.
 func TestPromisedTolerance(t *testing.T) {
 	const n = 1500
 	advised, refused := 0, 0

@@ -20,7 +20,7 @@ var pseudoInverse = Family{
 	work: func(param.Values, *degrees) work { return pseudoInverseWork },
 }
 
-// newPseudoInverse returns L⁺ of a Laplacian, without a root, which would cost more than L⁺.
+// A root would cost more than L⁺.
 func newPseudoInverse(g *matrices, laplacian string) (*spectral, error) {
 	s, err := iterative.ShiftedLaplacian(g.Graph, laplacian != combinatorial, 1, 0)
 	if err != nil {
@@ -29,5 +29,4 @@ func newPseudoInverse(g *matrices, laplacian string) (*spectral, error) {
 	return g.spectral(&solves{system: s, scale: 1}, nil, nil), nil
 }
 
-// pseudoInverseWork is the work of L⁺.
 var pseudoInverseWork = work{inverse: true, search: true}

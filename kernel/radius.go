@@ -34,7 +34,7 @@ func radius(ctx context.Context, g *graph.Graph) (float64, error) {
 	})
 }
 
-// radiusByLanczos computes [radius] by Lanczos iteration if rounding stops the search.
+// radiusByLanczos computes [radius] if rounding stops the search.
 func radiusByLanczos(ctx context.Context, g *graph.Graph) (float64, error) {
 	pairs, err := largest(ctx, g, 1e-10)
 	if err != nil {
@@ -59,7 +59,6 @@ func roughRadius(ctx context.Context, g *graph.Graph) (float64, error) {
 	})
 }
 
-// largest finds the largest eigenvalue of A.
 func largest(ctx context.Context, g *graph.Graph,
 	tolerance float64) (*lanczos.Pairs, error) {
 	problem := lanczos.Problem{A: &sparse.Operator[float64]{A: g.A,

@@ -84,7 +84,7 @@ func TestParameterErrors(t *testing.T) {
 			t.Errorf("tolerance %v: %v", tolerance, err)
 		}
 	}
-	// Where not a digit is sure, no tolerance is named.
+	// If no digit is certain, no tolerance is named.
 	_, _, err := gramOf(background, mustNew(t, newGraph(t, graphOf(t, 5, edge{0, 1, 1e12}, edge{1, 2, 1e-8}, edge{2, 3, 1e3}, edge{3, 4, 1e-12}), 1), "matern", param.Values{"laplacian": param.Of(randomWalk), "nu": param.Of(2.5), "kappa": param.Of(1e5)}), upTo(5), &Settings{Tolerance: 0.5})
 	if !errors.Is(err, ErrTolerance) || !strings.Contains(err.Error(), "asked for 0.5 where no digit can be promised; take parameters") {
 		t.Error(err)
@@ -116,7 +116,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// The first error of a sink ends the block and is returned.
+// The first error of a sink ends the block.
 func TestSinkError(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -156,7 +156,6 @@ func TestPanics(t *testing.T) {
 	runtime.KeepAlive(x)
 }
 
-// A graph without nodes, of which no default is known, is no mistake that panics.
 func TestNoNodes(t *testing.T) {
 	a, err := sparse.NewCSR(0, 0, []int64{0}, nil, nil)
 	if err != nil {
@@ -178,7 +177,7 @@ func TestDistanceIsNoMap(t *testing.T) {
 	}
 }
 
-// Every door to computations with symmetric matrices refuses one whose generator has a slip in a row.
+// Every entry point refuses a matrix with one asymmetric row.
 func TestAsymmetricDoors(t *testing.T) {
 	const n = 400
 	ring := func(slip int) *graph.Graph {

@@ -11,7 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// plain is a kernel with the three methods that are required, those of another.
+// plain has only the three required methods of a kernel.
 type plain struct{ of Kernel }
 
 func (p plain) Len() int { return p.of.Len() }
@@ -24,8 +24,6 @@ func (p plain) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s *Se
 	return p.of.ApplyTo(ctx, dst, x, s)
 }
 
-// A registered kernel is found by its name, gives the values, parts and Gram matrices of the
-// kernel that it wraps, and has a workspace.
 func TestRegister(t *testing.T) {
 	Register(&Family{
 		Spec: param.Spec{Name: "plain", Title: "exp(−βL̃)", Works: param.Undirected, Params: []param.Param{betaParam(nil)}},

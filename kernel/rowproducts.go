@@ -14,13 +14,11 @@ const (
 	tileCols = 32 // columns whose features stay in cache while these rows pass
 )
 
-// newFeatures returns a zero block of features, with columns behind them that stay
-// zero, as [rowProductsTo] wants them.
+// newFeatures returns a zero block with zero padding, as [rowProductsTo] requires.
 func newFeatures(n, cols int) *sparse.Block[float64] {
 	return sparse.NewBlock[float64](n, featureColumns(cols))
 }
 
-// featureColumns rounds up to whole lanes.
 func featureColumns(cols int) int {
 	return max(1, (cols+lanes-1)/lanes) * lanes
 }
@@ -31,7 +29,7 @@ func featureColumns(cols int) int {
 func rowProductsTo(ctx context.Context, workers int, dst, f *sparse.Block[float64],
 	rows, cols []int) error {
 	row := func(nodes []int, i int) []float64 {
-		// The last row stands in for rows beyond the end.
+		// The last row replaces rows beyond the end.
 		return f.Row(nodes[min(i, len(nodes)-1)])
 	}
 	jobs := (len(rows) + jobRows - 1) / jobRows

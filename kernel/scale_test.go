@@ -10,9 +10,8 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// The unit that weights are given in changes no kernel with default parameters
-// by more than its factor, 1/c or c to the power of degree, to the ends of what
-// a graph takes.
+// Changing the unit of weights by c changes kernels with default parameters by their factor only,
+// 1/c or a power of c.
 func TestUnitOfWeights(t *testing.T) {
 	of := func(scale float64) *graph.Graph {
 		m := testgraph.Random(21, 60, 150, true)
@@ -65,8 +64,6 @@ func TestUnitOfWeights(t *testing.T) {
 	}
 }
 
-// byLaplacian returns every kernel with its defaults, and those of a Laplacian with
-// those of L too.
 func byLaplacian() (all []named) {
 	for _, name := range names() {
 		all = append(all, named{name, param.Values{}})
@@ -77,7 +74,7 @@ func byLaplacian() (all []named) {
 	return all
 }
 
-// apart returns two rings of five nodes, the weights of the second one times unit.
+// apart returns two rings; unit scales the weights of the second ring.
 func apart(t *testing.T, unit float64) *graph.Graph {
 	var entries []sparse.Triplet
 	for i := range uint32(5) {
@@ -89,8 +86,8 @@ func apart(t *testing.T, unit float64) *graph.Graph {
 	return newGraph(t, mustTriplets(t, 10, entries), 1)
 }
 
-// A kernel of the walk does not know the unit of a component's weights, and
-// neither do its bounds and what tolerances it takes.
+// A kernel of the walk does not depend on the unit of a component's weights; bounds and tolerances
+// do not either.
 func TestUnitsOfComponents(t *testing.T) {
 	g, all := apart(t, 1e16), upTo(10)
 	for _, c := range others {
@@ -117,8 +114,7 @@ func TestUnitsOfComponents(t *testing.T) {
 	}
 }
 
-// Commute times have no unit either: their bounds are as tight as was asked for
-// where a component of light weights has the largest values of L⁺.
+// Bounds of commute times are tight although the component with light weights dominates L⁺.
 func TestCommuteTimesOfComponents(t *testing.T) {
 	g := apart(t, 1e4)
 	for _, lists := range [][2][]int{{upTo(10), upTo(10)}, {upTo(10), {0, 7}}} {
@@ -131,8 +127,7 @@ func TestCommuteTimesOfComponents(t *testing.T) {
 	}
 }
 
-// At the ends of their ranges kernels neither overflow nor vanish, and their bounds
-// do not either.
+// At the ends of parameter ranges, kernels and bounds neither overflow nor vanish.
 func TestEndsOfRanges(t *testing.T) {
 	const n = 12
 	g := newGraph(t, testgraph.Complete(n), 1) // S has the eigenvalues 1 and −1/(n−1)
@@ -168,8 +163,7 @@ func TestEndsOfRanges(t *testing.T) {
 	}
 }
 
-// Resolvents of a map that is next to nothing are next to the identity, and
-// their bounds say so.
+// Resolvents of a tiny map are close to the identity.
 func TestTinyAlpha(t *testing.T) {
 	g := newGraph(t, testgraph.Path(3), 1)
 	for _, alpha := range []float64{1e-6, 1e-30, 1e-200} {

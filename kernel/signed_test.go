@@ -11,8 +11,8 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// signedGraph returns a graph of several components with random signs, and its double cover without signs: node i has a
-// copy n + i, a positive edge joins nodes and copies, and a negative edge a node and the copy of the other.
+// cover is the double cover without signs: node i has a copy n + i; a negative edge joins a node and the copy of the
+// other node.
 func signedGraph(t *testing.T) (signed, cover *graph.Graph) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -56,8 +56,7 @@ func signedGraph(t *testing.T) (signed, cover *graph.Graph) {
 	return signed, cover
 }
 
-// TestSigned compares kernels of a signed graph with those of its double cover, K(i, j) − K(i, n + j). Kernels of walks
-// are refused.
+// The kernel of a signed graph is K(i, j) − K(i, n + j) of its double cover. Kernels of walks are refused.
 func TestSigned(t *testing.T) {
 	signed, cover := signedGraph(t)
 	n := len(signed.Degrees)
@@ -84,7 +83,6 @@ func TestSigned(t *testing.T) {
 	}
 }
 
-// leftOf returns the first n rows and columns.
 func leftOf(b *sparse.Block[float64], n int) (values []float64) {
 	for i := range n {
 		values = append(values, b.Row(i)[:n]...)

@@ -29,12 +29,10 @@ type spectral struct {
 
 func (k *spectral) Len() int { return len(k.graph.Degrees) }
 
-// team returns the processes that share the rows of the graph.
 func (k *spectral) team() *sparse.Team {
 	return sparse.TeamOf(k.graph.A)
 }
 
-// base returns the kernel from which k is made, or nil if k is not spectral.
 func base(k Kernel) *spectral {
 	switch k := k.(type) {
 	case *spectral:
@@ -45,7 +43,7 @@ func base(k Kernel) *spectral {
 	return nil
 }
 
-// joint returns the function of a matrix for sweeps that several kernels share, or none if the kernel needs a root.
+// joint returns the function for sweeps that kernels share, or none if the kernel needs a root.
 func (k *spectral) joint() joint {
 	if k.root != nil {
 		return joint{}
@@ -59,7 +57,7 @@ func (k *spectral) joint() joint {
 	return joint{}
 }
 
-// inWhole returns k without half steps where it is an inverse, whose root is a series of more sweeps than a solve.
+// inWhole returns k without half steps if it is an inverse, because its root needs more sweeps than a solve.
 func inWhole(k Kernel) Kernel {
 	s, ok := k.(*spectral)
 	if !ok || !s.work.inverse {
@@ -77,7 +75,6 @@ func SlabColumns(n int) int {
 	return min(64, max(8, elements/max(n, 1)/8*8))
 }
 
-// computation is one call of Block or ApplyTo under way.
 type computation struct {
 	k       *spectral
 	s       Settings
@@ -90,15 +87,14 @@ type computation struct {
 	need budget.Size            // memory without factors
 
 	core       float64 // the largest value in the columns so far
-	base       float64 // in those of the first slab
+	base       float64 // the largest value in the columns of the first slab
 	norm       float64 // the largest column of K^½ so far
 	worst      float64 // the largest bound of a column so far
-	tightest   float64 // by which errors of values of K may grow
+	tightest   float64 // factor by which errors of values of K may grow
 	effort     float64 // the tolerance of the last slab, in the engine's measure
 	eliminated float64 // error of an elimination that missed the tolerance, relative to the largest value
 }
 
-// slabLog counts the slabs and sweeps of a computation, and reports them.
 type slabLog struct {
 	report     Report
 	progress   func(done, total int) // nil: none
@@ -110,14 +106,13 @@ type slabLog struct {
 	attempt    int                   // sweeps of the last attempt
 }
 
-// columnScale converts columns of the symmetric matrix to columns of the kernel, which is similar to it.
+// columnScale converts columns of the symmetric matrix to columns of the similar kernel.
 type columnScale struct {
 	team   *sparse.Team
 	root   []float64 // of [spectral]; nil: ones
-	weight []float64 // of the columns of each node, values and errors; nil: ones
+	weight []float64 // factor of each node's column and its errors; nil: ones
 }
 
-// begin starts a computation with the settings, completed.
 func (k *spectral) begin(s *Settings) (*computation, error) {
 	set, err := s.complete(k.team())
 	c := &computation{k: k, s: set, strict: !set.Lenient, tightest: 1,
@@ -129,7 +124,6 @@ func (k *spectral) begin(s *Settings) (*computation, error) {
 	return c, err
 }
 
-// slabsOf returns the bounds of the slabs of m columns.
 func slabsOf(n, m int) [][2]int {
 	var list [][2]int
 	for lo, hi := range blocks.Slabs(m, SlabColumns(n)) {
@@ -150,14 +144,11 @@ func (c *computation) reserve(columns, values int) ([]float64, error) {
 	return make([]float64, values*width), nil
 }
 
-// check returns the error of a slab of an engine, with the given number of values, that does not fit into memory.
 func (c *computation) check(w work, width, values int) error {
 	c.need = budget.AllOf(w.bytes(c.k.Len(), width, 1), budget.Vector[float64](values))
 	return budget.Check(c.s.Memory, c.need, fmt.Sprintf("%d columns of the kernel", width))
 }
 
-// note adds a computation of an engine to the report. If any attempt or slab used a method with a factor, the report has this
-// method.
 func (c *slabLog) note(sweeps int, method string) {
 	c.attempt = sweeps
 	c.sweeps += sweeps
@@ -167,7 +158,6 @@ func (c *slabLog) note(sweeps int, method string) {
 	}
 }
 
-// left returns the memory that engines may take for factors.
 func (c *computation) left() int64 {
 	return budget.Subtract(c.s.Memory, c.need)
 }
@@ -187,8 +177,7 @@ func (c *slabLog) reportAttempt(done, expected int) {
 	c.progress(c.slabSweeps+now, c.slabSweeps+slab+sweeps*max(0, c.slabs-c.done-1))
 }
 
-// direct measures the columns, or with turned the rows, of nodes: the error of a value relative to the largest value,
-// whichever rows are handed out.
+// direct measures the columns (rows if turned) of nodes relative to the largest value, whichever rows are handed out.
 func (c *computation) direct(y *sparse.Block[float64], bound []float64, nodes []int,
 	turned bool) float64 {
 	largest := max(c.base, c.scale.largestValue(y, nodes, turned))
@@ -199,8 +188,7 @@ func (c *computation) direct(y *sparse.Block[float64], bound []float64, nodes []
 	return (worst*c.tightest/largest + c.k.rootRounding()) / c.s.Tolerance
 }
 
-// rootRounding bounds the relative rounding errors of the scaling that makes K of the map that is
-// similar to it.
+// rootRounding bounds the relative rounding errors of the similarity scaling.
 func (k *spectral) rootRounding() float64 {
 	if k.root == nil {
 		return 0
@@ -208,7 +196,6 @@ func (k *spectral) rootRounding() float64 {
 	return 4 * epsilon
 }
 
-// worstOf returns the largest bound of the columns of nodes.
 func (c *columnScale) worstOf(bound []float64, nodes []int) (worst float64) {
 	for j, v := range bound {
 		worst = max(worst, v*blocks.Factor(c.weight, nodes[j]))
@@ -216,7 +203,6 @@ func (c *columnScale) worstOf(bound []float64, nodes []int) (worst float64) {
 	return worst
 }
 
-// columns computes the columns, or with turned the rows, of nodes and stores them in y.
 func (c *computation) columns(ctx context.Context, y *sparse.Block[float64],
 	nodes []int, turned bool) error {
 	a, err := c.image(ctx, c.k.full, y, nodes, func(y *sparse.Block[float64], bound []float64) float64 {
@@ -233,8 +219,7 @@ func (c *computation) columns(ctx context.Context, y *sparse.Block[float64],
 	return nil
 }
 
-// largestValue returns the largest value of the kernel in columns, or rows, given the values of the symmetric matrix that it
-// is similar to.
+// largestValue returns the largest value of the kernel in columns or rows, given values of the symmetric matrix.
 func (c *columnScale) largestValue(y *sparse.Block[float64], nodes []int,
 	turned bool) (m float64) {
 	root := c.root
@@ -261,7 +246,6 @@ func (c *columnScale) largestValue(y *sparse.Block[float64], nodes []int,
 // themselves is UᵀU: it decides about bits, so it is no part of the settings.
 const halfLimit = 1 << 28
 
-// fitsHalf reports whether U of a block of some of n nodes is within halfLimit.
 func fitsHalf(n, nodes int) bool {
 	return int64(n)*int64(nodes) <= halfLimit
 }
@@ -306,7 +290,7 @@ func (k *spectral) Block(ctx context.Context, rows, cols []int, take Sink,
 	}
 }
 
-// lost reports whether an error means that rounding keeps the result from its tolerance.
+// lost reports whether rounding keeps the result from its tolerance.
 func lost(err error) bool {
 	return errors.Is(err, ErrTolerance) ||
 		errors.Is(err, iterative.ErrIndefinite) ||
@@ -315,7 +299,6 @@ func lost(err error) bool {
 		errors.As(err, new(*param.ParameterError))
 }
 
-// checkNodes panics for an empty list of nodes, or one with a node outside of the graph.
 func checkNodes(n int, lists ...[]int) {
 	for _, list := range lists {
 		if len(list) == 0 {
@@ -359,7 +342,6 @@ func (c *computation) scalePieces(rows, cols []int, take Sink) Sink {
 	}
 }
 
-// finish sets the error bound, given the bound for the values of K.
 func (c *computation) finish(bound float64) {
 	c.log.report.ErrorBound = bound*c.tightest +
 		c.k.rootRounding()*c.log.report.Largest
@@ -367,8 +349,8 @@ func (c *computation) finish(bound float64) {
 
 const epsilon = 0x1p-52
 
-// columnValues returns, given the columns y of nodes, what stores in dst the values between number i of
-// a list and these nodes.
+// columnValues returns a function that stores the values between number i of a list and nodes in dst,
+// given the columns y of nodes.
 type columnValues = func(y *sparse.Block[float64], nodes []int) func(dst []float64, i int)
 
 // pickRows returns the values of the kernel itself at a list of nodes.
@@ -378,8 +360,8 @@ func pickRows(list []int) columnValues {
 	}
 }
 
-// across computes the columns of nodes and hands out their values at a list of the given length, as
-// columns or, transposed, as rows. All other slabs use the effort that the first slab has found.
+// across hands out the columns of nodes at a list of the given length, as columns or, transposed,
+// as rows. Later slabs use the effort that the first slab has found.
 func (c *computation) across(ctx context.Context, length int, nodes []int,
 	transposed bool, values columnValues, out Sink) error {
 	slabs := slabsOf(c.k.Len(), len(nodes))
@@ -428,8 +410,8 @@ func (c *computation) across(ctx context.Context, length int, nodes []int,
 	return nil
 }
 
-// mirrorColumns computes the columns of nodes and hands out the values on and above the diagonal, and
-// their mirror image below, so that the block is symmetric to the bit.
+// mirrorColumns hands out the values on and above the diagonal, and their mirror image, so that the
+// block is symmetric to the bit.
 func (c *computation) mirrorColumns(ctx context.Context, nodes []int,
 	values columnValues, out Sink) error {
 	slabs := slabsOf(c.k.Len(), len(nodes))
@@ -464,8 +446,8 @@ func (c *computation) mirrorColumns(ctx context.Context, nodes []int,
 	return nil
 }
 
-// handOver gives a piece of a symmetric block, whose first element stands in row lo and
-// column left, to out, and the mirror image of its rows above the diagonal.
+// handOver passes a piece of a symmetric block, at row lo and column left, and the mirror image of
+// its rows above the diagonal to out.
 func handOver(piece *sparse.Block[float64], lo, left, height int, turned []float64,
 	out Sink) error {
 	if height > 0 {
@@ -506,7 +488,6 @@ func (k *spectral) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64],
 		spread = ends[1] / smallest
 		c.effort /= spread
 	}
-	// Relative to the result's own norm.
 	measure := func(y *sparse.Block[float64], bound []float64) float64 {
 		size := blocks.Norm(nil, blocks.Norms(c.scale.team, y))
 		off := blocks.Norm(nil, bound) * spread
@@ -534,7 +515,6 @@ func (k *spectral) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64],
 	return &c.log.report, nil
 }
 
-// checkBlocks panics for blocks of other shapes than n rows, or for one block as both.
 func checkBlocks(n int, dst, x *sparse.Block[float64]) {
 	if dst.Rows != n || x.Rows != n || dst.Cols != x.Cols || x.Cols == 0 {
 		panic(badShape)

@@ -14,7 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// The bound holds for loose tolerances too, against a much tighter result.
+// The bounds of loose tolerances hold.
 func TestBoundHolds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -40,8 +40,8 @@ func TestBoundHolds(t *testing.T) {
 	}
 }
 
-// TestTolerancesAreReached uses a dense graph, because a step of a solve reduces the residual there
-// about ten times, so that it is often far below the requested one and yet not small enough.
+// On a dense graph a step reduces the residual about ten times, so that it is often far below a
+// tolerance and not small enough for the next.
 func TestTolerancesAreReached(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -58,8 +58,8 @@ func TestTolerancesAreReached(t *testing.T) {
 	}
 }
 
-// Errors of a kernel that is similar to a symmetric one grow by the square root of a
-// ratio of degrees, and keep to the tolerance nevertheless.
+// Errors of a kernel that is similar to a symmetric kernel grow by the square root of a ratio of
+// degrees, and still meet the tolerance.
 func TestTolerancesAreReachedWithUnevenDegrees(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -93,7 +93,7 @@ func TestTolerancesAreReachedWithUnevenDegrees(t *testing.T) {
 	}
 }
 
-// A tolerance below the rounding errors is an error after one computation; a tolerance above them is met.
+// A tolerance below rounding fails after one computation.
 func TestHopelessTolerance(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -140,8 +140,7 @@ func TestHopelessTolerance(t *testing.T) {
 	}
 }
 
-// TestPromisedTolerances checks that the tolerance that an error promises is met, also by solves of
-// systems that are almost singular.
+// Promised tolerances are met, also by almost singular systems.
 func TestPromisedTolerances(t *testing.T) {
 	for _, c := range []named{
 		{"pagerank", param.Values{"alpha": param.Of(1 - 2.5e-13), "symmetric": param.Of(true)}},

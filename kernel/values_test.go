@@ -10,7 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// TestValues checks that values rounded to float32 are within the reported bound, and that a tolerance below the precision of float32 is rejected.
 func TestValues(t *testing.T) {
 	g := newGraph(t, testgraph.Random(17, 60, 150, true), 2)
 	k := mustNew(t, g, "diffusion", param.Values{"beta": param.Of(2.0)})

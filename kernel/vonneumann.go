@@ -27,7 +27,7 @@ var vonNeumann = Family{
 				if v.Word("matrix") != adjacency {
 					return x, nil
 				}
-				radius, err := g.Radius(x >= 0.9) // from where about is not enough to stay in its range
+				radius, err := g.Radius(x >= 0.9) // near the pole the estimate does not suffice
 				return x / radius, err
 			},
 			Check: func(v param.Values) error {
@@ -61,8 +61,7 @@ var vonNeumann = Family{
 	},
 }
 
-// newWalkInverse returns scale·(I − αS)⁻¹, for rows that stay without entries
-// the identity.
+// newWalkInverse returns scale·(I − αS)⁻¹, which is the identity for isolated nodes.
 func newWalkInverse(ctx context.Context, g *matrices, alpha, scale float64,
 	stay []int) (*spectral, error) {
 	s, err := iterative.VonNeumann(g.Graph, true, alpha)
@@ -73,13 +72,12 @@ func newWalkInverse(ctx context.Context, g *matrices, alpha, scale float64,
 	if err != nil {
 		return nil, err
 	}
-	// I − αS is (1−α)I + αL̃, but for rows without entries.
+	// I − αS is (1−α)I + αL̃, except for rows without entries.
 	return g.spectral(&solves{system: s, scale: scale, lone: stay},
 		newInverseRoot(m, alpha, 1-alpha, math.Sqrt(scale),
 			lone(g.Degrees)), nil), nil
 }
 
-// walkInverseWork returns the work of (I − αS)⁻¹.
 func walkInverseWork(alpha float64) work {
 	return work{inverse: true, half: 2*alpha/(1-alpha) <= narrow}
 }
@@ -107,8 +105,7 @@ func newVonNeumannAdjacency(ctx context.Context, g *matrices,
 // digits.
 const nearestPole = 1e-9
 
-// alphasBelow returns the range of α of von-neumann of A, whose largest eigenvalue is ρ, for
-// the message that refuses a value.
+// alphasBelow returns the range of α of von-neumann of A for the message that refuses a value.
 func alphasBelow(rho, refused float64) string {
 	end := 1 / rho
 	if refused > 0 { // ρ is an upper bound
@@ -117,10 +114,8 @@ func alphasBelow(rho, refused float64) string {
 	return fmt.Sprintf("0 < α < %s on this graph, whose largest eigenvalue is %.10g", param.End(end, refused, true, 10), rho)
 }
 
-// nearRadius returns the engine of (I − αA)⁻¹ for α near 1/ρ, given an upper bound on
-// ρ, or says what α may be: a series in A on [−ρ, ρ] or, where that would take many
-// sweeps, solves. For an α in its range no more is found out about ρ than what 1 − αρ
-// is, to a tenth.
+// nearRadius returns the engine of (I − αA)⁻¹ for α near 1/ρ, given an upper bound on ρ: a series
+// in A on [−ρ, ρ] or, if that would take many sweeps, solves. It determines 1 − αρ to a tenth only.
 func (g *matrices) nearRadius(ctx context.Context, alpha, upper float64) (engine, error) {
 	sizes, err := graph.AbsoluteWeights(ctx, g.Graph)
 	if err != nil {
@@ -163,7 +158,7 @@ func (g *matrices) nearRadius(ctx context.Context, alpha, upper float64) (engine
 	return &series{m: m, f: expm.Inverse(1, -alpha)}, err
 }
 
-// farFromPole is the α·ρ below which any bound on ρ will do.
+// Below this α·ρ any bound on ρ suffices.
 const farFromPole = 0.95
 
 // nearSolves is the 1 − αρ below which von-neumann of A is computed by solves: a

@@ -9,7 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// work describes the engine of a kernel.
 type work struct {
 	inverse bool // by solves of package iterative; otherwise a function by package expm
 	series  bool // a function that is a Chebyshev series on every graph
@@ -18,7 +17,6 @@ type work struct {
 	search  bool // an eigenvalue is computed first: the largest one of A, of an inverse the smallest
 }
 
-// functionOf returns the work of a function of a matrix: a series, or perhaps a sum of resolvents.
 func functionOf(series bool) work { return work{series: series, half: true} }
 
 // root returns the work of half steps. Since (c + aL)^−½ is a series, so is the work of an inverse.
@@ -34,7 +32,6 @@ const (
 	inverseBlocks = 5
 )
 
-// bytes returns the memory for the given number of columns of several functions of one matrix.
 func (w work) bytes(n, columns, functions int) budget.Size {
 	count, vectors := 3+functions, graphVectors // the argument, the images, and the recurrence of a series
 	switch {
@@ -49,7 +46,6 @@ func (w work) bytes(n, columns, functions int) budget.Size {
 		budget.Times(vectors, budget.Vector[float64](n)))
 }
 
-// workspace adds to the memory of an engine what its solves may take, and the search for an eigenvalue of width columns.
 func (w work) workspace(bytes budget.Size, n int, entries int64, width int, searches bool) budget.Workspace {
 	space := budget.Workspace{Fixed: bytes}
 	if !w.series {
@@ -69,7 +65,6 @@ type Shape struct {
 	Directed           bool // whether the edges of the graph have a direction
 }
 
-// declared returns the workspace of a kernel without work.
 func (f *Family) declared(v param.Values, s Shape) budget.Workspace {
 	vectors := budget.Held(budget.Times(graphVectors, budget.Vector[float64](s.Nodes)))
 	if f.Workspace != nil {
