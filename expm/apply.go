@@ -84,8 +84,8 @@ func (m *Map) apply(ctx context.Context, dst []*sparse.Block[float64],
 	return &e.result, err
 }
 
-// raise multiplies the result of a lowered exponential and its bounds by exp(s), in two steps because exp(s)
-// may overflow where the result does not. The error is [ErrOverflow].
+// raise multiplies a lowered exponential and its bounds by exp(s), in two steps because exp(s) may overflow;
+// otherwise it returns [ErrOverflow].
 func (m *Map) raise(y *sparse.Block[float64], o *Outcome, s float64) error {
 	half := math.Exp(s / 2)
 	for _, bound := range []*float64{&o.ErrorBound, &o.NormLowerBound} {
@@ -103,8 +103,8 @@ func (m *Map) raise(y *sparse.Block[float64], o *Outcome, s float64) error {
 	return nil
 }
 
-// checkNorms returns [ErrParameter] for a column whose norm, or the square of it, float64
-// cannot represent, because no error could be compared with it.
+// checkNorms returns [ErrParameter] for a column whose squared norm float64 cannot represent,
+// because no error could be compared with it.
 func checkNorms(team *sparse.Team, b *sparse.Block[float64]) error {
 	const least, most = 1e-140, 1e150
 	for j, norm := range blocks.Norms(team, b) {
@@ -118,8 +118,7 @@ func checkNorms(team *sparse.Team, b *sparse.Block[float64]) error {
 	return nil
 }
 
-// checkBlocks panics unless there is a result of the given rows and the columns of b for each function, and none
-// overlaps another or b.
+// checkBlocks panics for wrong shapes and overlapping blocks.
 func checkBlocks(n, rows int, dst []*sparse.Block[float64], b *sparse.Block[float64],
 	fs []Function) {
 	if b.Rows != n || len(dst) != len(fs) {
@@ -166,23 +165,23 @@ type part struct {
 	out       *Outcome
 	expansion *expansion
 	sums      columnSums
-	colNorms  []float64 // of the result so far, as the caller sees it
+	colNorms  []float64 // norms of the result so far, in the caller's variables
 	null      float64   // norm of the result's part in the null space
 	lower     float64   // never above ‖f(H)B‖
 	added     int       // terms in the result
 	end       int       // the last term, once it is settled
 	settled   bool      // end is the last term
-	measure   int       // term after which the norm is wanted
+	measure   int       // term after which the norm is measured
 	first     bool      // the coming sweep adds the term before its own, too
-	visit     bool      // the coming sweep adds terms
-	norms     bool      // the coming sweep measures
-	scale     bool      // the coming sweep is the last one
+	visit     bool
+	norms     bool // the coming sweep measures
+	scale     bool // the coming sweep is the last one
 	done      bool
 
 	fit       *stieltjes // of a Matérn function; nil if its power is whole
-	tame      bool       // not asked for; it may show that steeper ones need no solves
-	strict    bool       // its remainder may make steeper ones unnecessary
-	lastReach []float64  // sensitivities up to the last end that was asked for
+	tame      bool       // added by the plan; it may show that steeper exponentials need no solves
+	strict    bool       // its remainder may make steeper exponentials unnecessary
+	lastReach []float64  // sensitivities up to the last requested end
 }
 
 // run computes all parts.
@@ -225,9 +224,9 @@ func (e *evaluation) run(ctx context.Context) error {
 	return e.tooTight
 }
 
-// split stores in w[0] the part of B outside the null space, in the variables of the sweeps
-// (scaled) or of H, and in each part's block f of the part of B in the null space. The norms
-// of w[0] go to norms and norm.
+// split stores the part of B outside the null space in w[0], in the variables of the sweeps
+// (scaled) or of H, and f of the part in the null space in each part's block. It sets norms and
+// norm.
 func (e *evaluation) split(parts []*part, scaled bool) {
 	if e.w[0] == nil || e.w[0].Cols != e.b.Cols {
 		for i := range e.w {
@@ -258,16 +257,15 @@ func (e *evaluation) split(parts []*part, scaled bool) {
 	}
 }
 
-// scaleTo stores f·x in dst, which may be x.
 func scaleTo(dst []float64, f float64, x []float64) {
 	for j, v := range x {
 		dst[j] = f * v
 	}
 }
 
-// leastNorm returns a lower bound of the norm of a part's result, from the parts of B in the
-// null space and outside, which are orthogonal: an exponential multiplies the latter by no
-// less than its value at an end of the interval.
+// leastNorm returns a lower bound of the norm of a part's result: the parts of B in the null space
+// and outside are orthogonal, and an exponential multiplies the part outside by at least its value
+// at an end of the interval.
 func (p *part) leastNorm(e *evaluation) float64 {
 	if p.f.kind != exponential {
 		return p.null
@@ -277,7 +275,6 @@ func (p *part) leastNorm(e *evaluation) float64 {
 		min(p.f.value(e.m.Lo), p.f.value(e.m.Hi))*(1-slack)*e.norm)
 }
 
-// begin computes the norms of the part in the null space.
 func (p *part) begin(e *evaluation) {
 	p.colNorms = make([]float64, e.b.Cols)
 	p.null = 0
@@ -287,9 +284,8 @@ func (p *part) begin(e *evaluation) {
 	p.lower = p.leastNorm(e)
 }
 
-// tolerance returns the largest relative error of a part's result. It is smaller where the
-// result outside the null space may turn out to be so small that steeper exponentials need
-// not be computed.
+// tolerance is smaller if the result outside the null space may be so small that steeper
+// exponentials need not be computed.
 func (c *costs) tolerance(p *part) float64 {
 	const share = 0.4
 	if p.strict {
@@ -298,7 +294,7 @@ func (c *costs) tolerance(p *part) float64 {
 	return c.settings.Tolerance
 }
 
-// refuse notes that a part's tolerance cannot be met.
+// refuse records that a part misses its tolerance.
 func (e *evaluation) refuse(p *part) {
 	if e.tooTight == nil && !p.tame {
 		e.tooTight = fmt.Errorf("%w: asked for %.3g of a result of norm %.3g, where %.3g can be promised; loosen the tolerance",
@@ -307,8 +303,8 @@ func (e *evaluation) refuse(p *part) {
 	}
 }
 
-// valueRounding bounds the relative rounding error of a value of the function, in ε, in addition to a few ε: the error of σ,
-// which a power multiplies by ν, and of [math.Pow], about ν/2.
+// valueRounding bounds the relative rounding error of a value of the function, in ε, beyond a few ε: errors of σ, which a
+// power multiplies by ν, and of [math.Pow], about ν/2.
 func (f *Function) valueRounding() float64 {
 	if f.kind == exponential && f.shift > 0 {
 		return 4 // of the two factors of raise
@@ -319,8 +315,8 @@ func (f *Function) valueRounding() float64 {
 	return 0
 }
 
-// finish fills a part's outcome from bounds, the share of them that is rounding errors, and
-// norms. It adds the rounding errors of the result itself, which the bounds lack.
+// finish fills a part's outcome. rounded is the share of the bounds that is rounding errors. It
+// adds the rounding of the result itself.
 func (p *part) finish(e *evaluation, bound float64, columns, rounded []float64,
 	norm float64) {
 	o := p.out
@@ -332,7 +328,7 @@ func (p *part) finish(e *evaluation, bound float64, columns, rounded []float64,
 	blocks.AddScaled(rounded, relative, p.colNorms)
 	o.NormLowerBound = max(p.lower, norm-o.ErrorBound, 0)
 	o.relate()
-	if !(o.Relative <= e.settings.Tolerance) { // it is no number if B is none
+	if !(o.Relative <= e.settings.Tolerance) { // also if it is NaN
 		e.refuse(p)
 	}
 }

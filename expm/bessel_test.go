@@ -9,7 +9,6 @@ import (
 
 const bits = 400 // of series
 
-// expSeries returns e^z by its power series.
 func expSeries(z float64) *big.Float {
 	e, t := new(big.Float).SetPrec(bits).SetInt64(1), new(big.Float).SetPrec(bits).SetInt64(1)
 	for m := 1; m < int(6*z)+150; m++ {
@@ -20,7 +19,6 @@ func expSeries(z float64) *big.Float {
 	return e
 }
 
-// besselSeries returns e^−z·I_j(z) by its power series, for e^z.
 func besselSeries(j int, z float64, exp *big.Float) float64 {
 	half := new(big.Float).SetPrec(bits).Quo(new(big.Float).SetPrec(bits).SetFloat64(z), big.NewFloat(2))
 	term := new(big.Float).SetPrec(bits).SetInt64(1)
@@ -63,8 +61,7 @@ func TestScaledBessel(t *testing.T) {
 	}
 }
 
-// The generating function at 1 and −1, and the second moment z of the
-// distribution, hold for any z.
+// The generating function at ±1 and the second moment z hold for any z.
 func TestScaledBesselLarge(t *testing.T) {
 	for _, z := range []float64{1e2, 1e4, 1e6, 1e7, 1e9} {
 		coef, rest := scaledBessel(z)
@@ -106,7 +103,6 @@ func TestDegree(t *testing.T) {
 	}
 }
 
-// A series summed at points of the interval is the function.
 func TestExpansions(t *testing.T) {
 	for name, f := range map[string]Function{
 		"exp(−3x)": Exp(-3), "exp(−1000x)": Exp(-1000), "exp(2x)": Exp(2), "exp(200x)": Exp(200), "1": Exp(0),

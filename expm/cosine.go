@@ -38,9 +38,8 @@ func sample(f func(y, shifted float64) float64) (*expansion, error) {
 		ErrSmooth, most)
 }
 
-// cosine returns the m+1 coefficients of the polynomial that has the values of
-// f at cos(πk/m), 0 ≤ k ≤ m, from the discrete Fourier transform of its even
-// extension. f is given y and 1 + y, which is exact where y is next to −1.
+// cosine returns the m+1 coefficients of the polynomial with the values of f at cos(πk/m), 0 ≤ k ≤
+// m. f is given y and 1 + y, which is exact near −1.
 func cosine(f func(y, shifted float64) float64, m int) []float64 {
 	values := make([]float64, 2*m)
 	for k := range m + 1 {

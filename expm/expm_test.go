@@ -18,7 +18,6 @@ import (
 
 var ctx = context.Background()
 
-// graphOf returns what maps are made of.
 func graphOf(t testing.TB, a sparse.Matrix, workers int) *graph.Graph {
 	t.Helper()
 	g, err := graph.New(ctx, a, &graph.Settings{Workers: workers})
@@ -38,7 +37,6 @@ func must[V any](t testing.TB) func(v V, err error) V {
 	}
 }
 
-// randomBlock returns a block of normal numbers.
 func randomBlock(rngSeed uint64, rows, cols int) *sparse.Block[float64] {
 	rng := rand.New(rand.NewPCG(rngSeed, uint64(cols)))
 	b := sparse.NewBlock[float64](rows, cols)
@@ -50,7 +48,6 @@ func randomBlock(rngSeed uint64, rows, cols int) *sparse.Block[float64] {
 	return b
 }
 
-// identity returns the unit vectors of some rows as columns.
 func identity(n int, rows ...int) *sparse.Block[float64] {
 	b := sparse.NewBlock[float64](n, len(rows))
 	for j, i := range rows {
@@ -86,7 +83,6 @@ func newBlocks(n, k, count int) []*sparse.Block[float64] {
 	return y
 }
 
-// apply returns the blocks and the result of some functions.
 func apply(t testing.TB, m *Map, b *sparse.Block[float64], tolerance float64, fs ...Function) ([]*sparse.Block[float64], *Result) {
 	t.Helper()
 	y := newBlocks(b.Rows, b.Cols, len(fs))
@@ -97,7 +93,6 @@ func apply(t testing.TB, m *Map, b *sparse.Block[float64], tolerance float64, fs
 	return y, r
 }
 
-// The maps by name, and their dense twins.
 var mapNames = []string{"L", "L̃", "A", "S"}
 
 func mapOf(t testing.TB, g *graph.Graph, name string) *Map {
@@ -115,7 +110,6 @@ func mapOf(t testing.TB, g *graph.Graph, name string) *Map {
 	panic(name)
 }
 
-// dense returns the twin of a map.
 func dense(g *graph.Graph, name string) *mat.SymDense {
 	a, n := g.A.(*sparse.CSR), len(g.Degrees)
 	h := mat.NewSymDense(n, nil)
@@ -142,7 +136,6 @@ func dense(g *graph.Graph, name string) *mat.SymDense {
 	return h
 }
 
-// eigen is a symmetric matrix by its eigenpairs: the oracle of the tests.
 type eigen struct {
 	values []float64
 	v      mat.Dense
@@ -156,7 +149,7 @@ func eigenOf(g *graph.Graph, name string) *eigen {
 	}
 	e := &eigen{values: f.Values(nil)}
 	for i, v := range e.values {
-		// A rate of 400 would show that 0 is 1e-14.
+		// At a rate of 400, 1e-14 would differ from 0.
 		if math.Abs(v) < 1e-12*e.values[len(e.values)-1] {
 			e.values[i] = 0
 		}
@@ -192,7 +185,6 @@ func (e *eigen) function(f func(float64) float64, b *sparse.Block[float64]) *spa
 	return out
 }
 
-// distance returns ‖a − b‖, ‖b‖, and the norms of the columns of a − b.
 func distance(a, b *sparse.Block[float64]) (d, norm float64, columns []float64) {
 	columns = make([]float64, a.Cols)
 	for i := range a.Rows {
@@ -209,8 +201,8 @@ func distance(a, b *sparse.Block[float64]) (d, norm float64, columns []float64) 
 	return math.Sqrt(d), math.Sqrt(norm), columns
 }
 
-// certified fails unless the error of a block is within the bound of its outcome and
-// the tolerance. slack is the error of the reference itself.
+// certified fails unless the error is within the bound and the tolerance. slack is the error of the
+// reference.
 func certified(t testing.TB, name string, y, want *sparse.Block[float64], o Outcome, tolerance, slack float64) {
 	t.Helper()
 	d, norm, columns := distance(y, want)
@@ -248,8 +240,8 @@ func TestAgainstEigenpairs(t *testing.T) {
 				"(3−x)^4": Power(3, 4), "cos": Smooth(math.Cos), "1/(200+x)": Inverse(200, 1), "1/(−200−.5x)": Inverse(-200, -.5),
 			}
 			if m.Lo < 0 {
-				// Where the interval is wider than the spectrum, the result
-				// is too small compared with the bound.
+				// If the interval is wider than the spectrum, the result is too small compared with
+				// the bound.
 				delete(fs, "exp(−30x)")
 			}
 			if name == "S" {
@@ -275,9 +267,7 @@ func TestAgainstEigenpairs(t *testing.T) {
 	}
 }
 
-// TestNearPole: (I − αA)⁻¹ of a triangle with a tail, with α near the inverse of
-// the largest eigenvalue, against the exact inverse. Near the pole rounding is
-// what its bound is about.
+// Near the pole of (I − αA)⁻¹ the bound consists of rounding errors.
 func TestNearPole(t *testing.T) {
 	var e []sparse.Triplet
 	for _, p := range [][2]uint32{{0, 1}, {1, 2}, {2, 0}, {2, 3}} {
@@ -319,7 +309,6 @@ func TestNearPole(t *testing.T) {
 	}
 }
 
-// exactInverse returns (I − αA)⁻¹ rounded once.
 func exactInverse(a *sparse.CSR, alpha float64) [][]float64 {
 	n, _ := a.Dims()
 	return inverse(n, func(i, j int) *big.Rat {

@@ -31,7 +31,7 @@ func Exp(t float64) Function {
 		value: func(x float64) float64 { return math.Exp(t * x) }}
 }
 
-// lowerPeak returns exp(t·x − s), where the shift s is 0 unless squares of exp(t·x) may overflow on [lo, hi].
+// lowerPeak returns exp(t·x − s); s is 0 unless squares of exp(t·x) may overflow on [lo, hi].
 func (f *Function) lowerPeak(lo, hi float64) *Function {
 	const largest = 200
 	rate := f.rate
@@ -58,8 +58,8 @@ func Power(shift float64, p int) Function {
 		value: func(x float64) float64 { return wholePower(shift-x, p) }}
 }
 
-// wholePower returns xᵖ, p ≥ 0, to about half an ulp, because [math.Pow] errs by p/2 of
-// them: products are kept with their rounding errors.
+// wholePower returns xᵖ, p ≥ 0, to about half an ulp, because [math.Pow] errs by p/2 ulps: it keeps
+// the rounding errors of products.
 func wholePower(x float64, p int) float64 {
 	times := func(a, da, b, db float64) (c, dc float64) {
 		c = a * b
@@ -96,7 +96,6 @@ func Smooth(f func(x float64) float64) Function {
 	return Function{kind: smooth, value: f}
 }
 
-// check returns an error if the function is not defined on [lo, hi].
 func (f *Function) check(lo, hi float64) error {
 	bad := func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
 	switch f.kind {
@@ -110,7 +109,7 @@ func (f *Function) check(lo, hi float64) error {
 			return fmt.Errorf("%w: rate %g of an exponential", ErrParameter, f.rate)
 		}
 	case resolvent:
-		// Both ends on one side of the pole, and not in it.
+		// Both ends must be on the same side of the pole.
 		a, b := f.shift+f.slope*lo, f.shift+f.slope*hi
 		if bad(a) || bad(b) || !(a*b > 0) {
 			return fmt.Errorf("%w: %g %+g·x has a zero in [%.6g, %.6g], which holds the spectrum", ErrParameter, f.shift, f.slope, lo, hi)
@@ -129,9 +128,9 @@ type expansion struct {
 	coef  []float64
 	tail  []float64 // tail[j] is never below Σ_{i>j} |c_i|
 	size  float64   // Σ |c_j|
-	slope float64   // by which rounding errors of products move the function, in slopeRounding·ε
+	slope float64   // effect of rounding errors of products, in slopeRounding·ε
 
-	productRounding float64 // rounding errors of products compared with the usual ones; 0 means 1
+	productRounding float64 // rounding errors of products relative to the usual ones; 0 means 1
 }
 
 // steepest bounds the derivative on [−1, 1]. The derivative of T_j is at most j².
@@ -142,8 +141,7 @@ func (s *expansion) steepest() (sum float64) {
 	return sum
 }
 
-// expand returns the function's series on [lo, hi], to the last coefficient
-// that float64 distinguishes from 0.
+// expand returns the series on [lo, hi] down to coefficients that float64 distinguishes from 0.
 func (f *Function) expand(lo, hi float64) (*expansion, error) {
 	middle := (lo + hi) / 2
 	half := (hi - lo) / 2
@@ -165,7 +163,7 @@ func (f *Function) expand(lo, hi float64) (*expansion, error) {
 	return e, err
 }
 
-// newExpansion takes coefficients and a bound on the omitted coefficients.
+// remainder bounds the omitted coefficients.
 func newExpansion(coef []float64, remainder float64) *expansion {
 	e := &expansion{coef: coef, tail: make([]float64, len(coef))}
 	for j := len(coef) - 1; j >= 0; j-- {
@@ -176,8 +174,8 @@ func newExpansion(coef []float64, remainder float64) *expansion {
 	return e
 }
 
-// maxLog is the largest logarithm of a value of an exponential on the interval, which may be wider than the
-// spectrum: beyond it exp(maxLog/2) overflows.
+// maxLog is the largest logarithm of a value of an exponential on the interval: beyond it exp(maxLog/2)
+// overflows.
 const maxLog = 1400
 
 // expandExp is exp(t·x − s) on [lo, hi] with z = |t|(hi−lo)/2 (Tal-Ezer and Kosloff

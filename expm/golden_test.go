@@ -9,7 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// goldenKernel is a family of golden files.
 type goldenKernel struct {
 	format     string // of the file's name
 	of         string // the map
@@ -64,8 +63,7 @@ func TestGoldenKernels(t *testing.T) {
 					continue
 				}
 				files++
-				// Row i of a file is column i of the map's function; all are
-				// symmetric but those of random walks.
+				// Row i of a file is column i of the map's function.
 				want := testgraph.Golden(t, file)
 				rows := all(len(g.Degrees))
 				if want.Rows != want.Cols {

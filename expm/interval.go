@@ -81,7 +81,6 @@ func largestBound(ctx context.Context, g *graph.Graph,
 	return best * (1 + slack), nil
 }
 
-// maxOver returns the largest of f(i) ≥ 0 over all rows.
 func maxOver(team *sparse.Team, rows int, f func(i int) float64) float64 {
 	largest := 0.0
 	for i := range rows {

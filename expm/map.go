@@ -14,15 +14,15 @@ import (
 // Map is a symmetric map H with an interval that holds its spectrum. It is safe for
 // concurrent use, each call with its own blocks.
 type Map struct {
-	Lo, Hi float64 // the interval, which is not to be changed
+	Lo, Hi float64 // the interval, which must not be changed
 
 	n       int
 	workers int
 	team    *sparse.Team // shares the rows
 
-	unproven bool         // the interval is the caller's, or estimated
-	symmetry *blocks.Lazy // 1: the map was compared with its transpose; nil: that is not needed
-	rounding float64      // of products relative to the width of the interval, compared with a proven one; 0 means 1
+	unproven bool         // the interval is given by the caller, or estimated
+	symmetry *blocks.Lazy // 1: the map was compared with its transpose; nil: not needed
+	rounding float64      // rounding errors of products relative to the width of the interval, compared with a proven interval; 0 means 1
 
 	// A sweep runs on K = diag(1/inner)·(H − centre)·diag(inner). Nil means ones.
 	sweep  sparse.Applier[float64]
@@ -44,7 +44,7 @@ type Map struct {
 	*caches
 }
 
-// caches hold what calls keep for later calls, also calls on the same map with an estimated interval.
+// caches are shared by a map and the same map with an estimated interval.
 type caches struct {
 	slabs   sync.Pool // of *sparse.Block[float64], for reuse by later slabs
 	planned sync.Map  // from ratio to *expansion, see planFalling
@@ -54,7 +54,7 @@ type caches struct {
 // Team returns the processes that share the rows of the map.
 func (m *Map) Team() *sparse.Team { return m.team }
 
-// slab returns a block of any content.
+// The content of slab is undefined.
 func (m *Map) slab(cols int) *sparse.Block[float64] {
 	if b, ok := m.slabs.Get().(*sparse.Block[float64]); ok && b.Cols == cols {
 		return b
@@ -103,8 +103,8 @@ func New(ctx context.Context, g *graph.Graph, kind sparse.Kind) (*Map, error) {
 	default:
 		panic(badKind)
 	}
-	// A sweep runs on D⁻¹A or, for L̃, on −D⁻¹A, which are similar to S and to L̃ − I in the
-	// rows that are left and need no scaled copy of the block.
+	// A sweep runs on D⁻¹A or −D⁻¹A, which are similar to S and L̃ − I in the rows with entries and
+	// need no scaled copy of the block.
 	m.null, m.inner = g.NullSpace(true), blocks.Roots(g.Degrees)
 	a := &sparse.Operator[float64]{A: g.A, Left: blocks.Inverses(g.Degrees),
 		Workers: g.Workers}
@@ -144,7 +144,6 @@ func NewBounded(a sparse.Applier[float64], lo, hi float64,
 		unproven: true, sweep: a, symmetry: new(blocks.Lazy), caches: new(caches)}, nil
 }
 
-// chunks runs a pass over all chunks of rows.
 func (m *Map) chunks(body func(worker, lo, hi int)) {
 	blocks.EachChunk(m.workers, m.n, func(worker, _, lo, hi int) { body(worker, lo, hi) })
 }

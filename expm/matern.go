@@ -9,8 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// fitMatern makes the rational function of the power's fraction, and predicts
-// the sweeps.
 func (p *part) fitMatern(e *evaluation) int {
 	sigma := p.f.shift
 	integer, fraction := math.Modf(p.f.power)
@@ -38,9 +36,9 @@ type inverses struct {
 	x     *sparse.Block[float64]
 	share float64 // of the error that each solve may leave in the result
 
-	bound   float64 // from residuals, for the block
+	bound   float64
 	columns []float64
-	rounded []float64 // the part of columns that is rounding errors
+	rounded []float64 // the rounding errors in columns
 	solved  int
 	solves  int // in all
 }
@@ -116,13 +114,12 @@ func (s *inverses) typical(ctx context.Context) (float64, error) {
 	root := make([]float64, 1)
 	s.e.sums.rootsTo(root)
 	rho := root[0] * root[0] / (s.e.norm * s.e.norm)
-	if math.IsNaN(rho) { // the root of a sum that rounding has made negative
+	if math.IsNaN(rho) { // rounding has made the sum negative
 		rho = 0
 	}
 	return s.p.f.value(rho) * s.e.norm, nil
 }
 
-// fraction stores the power's fraction of B⊥ in w[1].
 func (s *inverses) fraction(ctx context.Context, integer, fraction float64) error {
 	b := s.e.w[0]
 	y := s.e.w[1]
@@ -148,8 +145,8 @@ func (s *inverses) fraction(ctx context.Context, integer, fraction float64) erro
 	return nil
 }
 
-// solve stores (shift + H)⁻¹·B in x. growth is by how much a residual may
-// reach the final result.
+// solve stores (shift + H)⁻¹·B in x. growth is the factor from a residual to an error of the final
+// result.
 func (s *inverses) solve(ctx context.Context, b *sparse.Block[float64],
 	shift, growth float64) error {
 	target := s.share / growth
@@ -182,8 +179,8 @@ func (s *inverses) solve(ctx context.Context, b *sparse.Block[float64],
 	return nil
 }
 
-// finishRational adds w, the part outside the null space, to the result, converts that to the
-// caller's variables and fills the outcome. A nil w is zero.
+// finishRational adds w, the part outside the null space (nil: zero), to the result in the caller's
+// variables, and fills the outcome.
 func (s *inverses) finishRational(w *sparse.Block[float64]) {
 	partNorms := make([]float64, s.e.b.Cols)
 	s.e.sums.begin(s.m.team, s.e.b.Cols)
@@ -217,7 +214,7 @@ func (s *inverses) finishRational(w *sparse.Block[float64]) {
 	s.p.finish(s.e, bound, s.columns, s.rounded, norm)
 }
 
-// own is the allowance for rounding errors in the solutions themselves.
+// own allows for rounding errors in the solutions themselves.
 func (s *inverses) own(norm float64) float64 {
 	return solveRounding * epsilon * s.p.f.value(0) * norm
 }

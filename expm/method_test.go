@@ -15,7 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// hubs returns a graph whose spectrum is wide: two hubs over a sparse graph.
+// hubs has two hubs over a sparse graph, so that its spectrum is wide.
 func hubs(n int) *sparse.CSR {
 	var entries []sparse.Triplet
 	edge := func(i, j int, w float64) {
@@ -45,8 +45,7 @@ func applyBy(t testing.TB, m *Map, b *sparse.Block[float64], method Method, tole
 	return y, r
 }
 
-// Resolvents against eigenpairs, many rates in one run, with every map that
-// has them.
+// Every map with resolvents, many rates in one run.
 func TestResolvent(t *testing.T) {
 	for gi, a := range []*sparse.CSR{hubs(300), testgraph.Random(11, 90, 70, true), testgraph.Random(3, 120, 300, true), testgraph.Path(60)} {
 		if testing.Short() && gi != 1 {
@@ -77,8 +76,8 @@ func TestResolvent(t *testing.T) {
 	}
 }
 
-// Near the end of what rounding leaves, solves are planned so that it leaves enough,
-// and where it does not they are not given up for a series, which has more of it.
+// Near the rounding limit, solves are planned to leave enough accuracy, and are not replaced by a
+// series, which has more rounding errors.
 func TestResolventNearRounding(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a third of a second")
@@ -97,8 +96,7 @@ func TestResolventNearRounding(t *testing.T) {
 	}
 }
 
-// A block without part in the null space has results of any size; a second run
-// finds them.
+// Without a part in the null space, results have any size; a second run finds it.
 func TestResolventWithoutNullSpace(t *testing.T) {
 	g := graphOf(t, hubs(300), 2)
 	m, e := mapOf(t, g, "L"), eigenOf(g, "L")
@@ -111,8 +109,7 @@ func TestResolventWithoutNullSpace(t *testing.T) {
 	}
 }
 
-// On a graph with hubs the wide rates are cut off by predicted cost, share
-// their solves, and beyond some rate only the null space is left.
+// On a graph with hubs, wide rates share solves, and beyond some rate only the null space is left.
 func TestChoice(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -313,8 +310,7 @@ func TestWorkersAgree(t *testing.T) {
 	}
 }
 
-// TestManyFunctions checks that functions of one run have the results of separate runs and share
-// the sweeps.
+// Functions of one run agree with separate runs and share sweeps.
 func TestManyFunctions(t *testing.T) {
 	g := graphOf(t, testgraph.Random(9, 500, 2000, false), 2)
 	for _, name := range []string{"L̃", "A"} {
@@ -339,7 +335,6 @@ func TestManyFunctions(t *testing.T) {
 	}
 }
 
-// isZero is the function of a map that projects on its null space.
 func isZero(x float64) float64 {
 	if x == 0 {
 		return 1
@@ -359,14 +354,14 @@ func TestHugeRates(t *testing.T) {
 		}
 		certified(t, fmt.Sprint(rate), y[0], want, r.Functions[0], 1e-6, 1e-11)
 	}
-	// The series itself for z = 5e6.
+	// The series with z = 5e6.
 	norm := mapOf(t, g, "L̃")
 	y, r := applyBy(t, norm, b, Chebyshev, 1e-6, Exp(-1e5))
 	want := eigenOf(g, "L̃").function(isZero, b)
 	certified(t, "series", y[0], want, r.Functions[0], 1e-6, 1e-11)
 }
 
-// On long paths Jacobi crawls, and a factor takes its place in the solves.
+// On long paths, where Jacobi is slow, a factor replaces it.
 func TestSampledCholesky(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -383,7 +378,7 @@ func TestSampledCholesky(t *testing.T) {
 	certified(t, "path", y[0], want[0], r.Functions[0], 1e-7, s.Functions[0].ErrorBound)
 }
 
-// The method that the plan takes is not much slower than the other one.
+// The planned method is not much slower than the other method.
 func TestPrediction(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -404,8 +399,8 @@ func TestPrediction(t *testing.T) {
 	}
 }
 
-// On a long path, where Jacobi crawls, the first solve is given up before it has cost as
-// much as the series, and a factor, which solves a tree at once, is cheaper than that.
+// On a long path the first solve ends before it has cost as much as the series, and a factor, which
+// solves a tree exactly, replaces Jacobi.
 func TestFirstSolveIsLimited(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a fifth of a second")
@@ -421,15 +416,14 @@ func TestFirstSolveIsLimited(t *testing.T) {
 		}
 		certified(t, "path", y[0], want[0], r.Functions[0], tolerance, series.Functions[0].ErrorBound)
 	}
-	// Without memory for the factor there is an error, not another result.
+	// Without memory for the factor there is an error, not a different result.
 	over := new(budget.Error)
 	if _, err := m.ApplyTo(ctx, newBlocks(m.n, b.Cols, 1), b, []Function{Exp(-rate)}, &Settings{Tolerance: tolerance, Memory: 1}); !errors.As(err, &over) {
 		t.Errorf("without memory for a factor: %v", err)
 	}
 }
 
-// Where rounding takes all that the tolerance allows, solves are not made as if it did
-// not, and once is enough.
+// If rounding uses up the tolerance, solves take it into account, and a single attempt is made.
 func TestResolventBeyondRounding(t *testing.T) {
 	m := mapOf(t, graphOf(t, hubs(2500), 2), "L")
 	b := identity(m.n, 5, 70, 900)
@@ -446,8 +440,7 @@ func TestResolventBeyondRounding(t *testing.T) {
 	}
 }
 
-// TestMaySolve checks that exponentials begin with resolvents where MaySolve predicts it and columns
-// stay large, and are series elsewhere, as SeriesOnly reports.
+// Exponentials use resolvents only if MaySolve predicts it, and SeriesOnly reports it.
 func TestMaySolve(t *testing.T) {
 	g := graphOf(t, hubs(4000), 2)
 	m := mapOf(t, g, "L")
@@ -460,8 +453,7 @@ func TestMaySolve(t *testing.T) {
 	}
 }
 
-// The bound of a block of one column is that of the column, by every method, also where
-// rounding is much of it.
+// For a block of one column, the bounds of block and column are equal.
 func TestBoundOfOneColumn(t *testing.T) {
 	g := graphOf(t, hubs(300), 1)
 	b := randomBlock(3, 302, 1)
@@ -487,8 +479,8 @@ func TestBoundOfOneColumn(t *testing.T) {
 	}
 }
 
-// An error of a solve reaches a sum of terms by no more than is said, and by as much where
-// all coefficients have one sign.
+// The sensitivity bounds the effect of an error of a solve, and is sharp if all coefficients have
+// the same sign.
 func TestSensitivity(t *testing.T) {
 	coef := []float64{1, 0.5, 0.25, 0.125, 1, 0.0625}
 	s, end := newExpansion(coef, 0), len(coef)-1

@@ -16,13 +16,13 @@ const (
 	// interval: rounding errors grow by a factor e^harmless at most.
 	harmless = 10
 
-	// margin is the product of the rate and the margin around the eigenvalues found that is aimed at.
+	// margin is the product of the rate and the intended margin around the eigenvalues found.
 	margin = 4
 
 	// endSteps is the largest number of steps of Lanczos for the ends of a spectrum.
 	endSteps = 300
 
-	// leastEndSteps avoids further searches for rates that differ a little.
+	// leastEndSteps avoids further searches for slightly different rates.
 	leastEndSteps = 24
 
 	// missed is the probability that an eigenvalue lies outside of the interval.
@@ -32,10 +32,10 @@ const (
 // Estimated is the condition of a result with an estimated interval.
 const Estimated = "the spectrum lies in an interval estimated by Lanczos iteration from a random vector, which fails with a probability below 1e-13"
 
-// narrowInterval returns the map with an interval between estimates of the ends of the spectrum, if an exponential is largest
-// at an end of the interval that may be far from the spectrum, because the errors of the series grow with the value there.
-// Otherwise it returns m. For example, the eigenvalues of A of a complete graph of 50 nodes are −1 and 49, so that exp(−A) is
-// at most e, while exp(−x) is e⁴⁹ on [−49, 49]. Cost: a sweep of one column for each step.
+// narrowInterval returns the map on an interval between estimates of the ends of the spectrum, if an exponential is largest
+// at an end of the interval that may be far from the spectrum; otherwise m. For example, the eigenvalues of A of a complete
+// graph of 50 nodes are −1 and 49, so that exp(−A) is at most e, while exp(−x) is e⁴⁹ on [−49, 49]. Cost: a sweep of one
+// column for each step.
 func (m *Map) narrowInterval(ctx context.Context, fs []Function) (*Map, int, error) {
 	need := 0.0
 	for i := range fs {
@@ -83,7 +83,8 @@ func logMissed(n int) float64 {
 	return math.Log(1.648 * math.Sqrt(float64(n)) / missed)
 }
 
-// findEnds returns an interval that holds the spectrum but for the probability missed, and the number of sweeps.
+// findEnds returns an interval that contains the spectrum except with the probability missed, and the number of
+// sweeps.
 func (m *Map) findEnds(ctx context.Context, steps int) (lo, hi float64, done int, err error) {
 	u := sparse.NewBlock[float64](m.n, 1)
 	p := sparse.NewBlock[float64](m.n, 1)
@@ -149,7 +150,8 @@ func (m *Map) findEnds(ctx context.Context, steps int) (lo, hi float64, done int
 	return lo - slack, hi + slack, done, nil
 }
 
-// applyNarrowed is [Map.ApplyTo] on the interval of m, or on the proven one if the estimated one turns out wrong.
+// applyNarrowed is [Map.ApplyTo] on the interval of m, or on the proven interval if the estimated one turns out
+// wrong.
 func (m *Map) applyNarrowed(ctx context.Context, dst []*sparse.Block[float64],
 	b *sparse.Block[float64], fs []Function, s *Settings) (*Result, error) {
 	narrow, sweeps, err := m.narrowInterval(ctx, fs)

@@ -8,8 +8,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// TestExpFarFromTheRadius compares exp(tM) of complete graphs, whose matrices have two eigenvalues, with closed forms, at
-// rates for which the interval of the radius would leave no digit. Bits do not depend on the goroutines.
+// Complete graphs have two eigenvalues and closed forms of exp(tM), at rates for which the interval of the radius leaves
+// no digit. Bits do not depend on the goroutines.
 func TestExpFarFromTheRadius(t *testing.T) {
 	const n = 50
 	var entries []sparse.Triplet

@@ -10,10 +10,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// plan says which parts are computed how, and the sweeps that this should take.
 type plan struct {
 	series   []*part
-	groups   [][]*part // of one resolvent each, rates falling away from 0
+	groups   [][]*part // parts of one resolvent each, by increasing rates
 	rational []*part
 	steepest *part // the falling exponential of the series with the largest rate
 	sweeps   int
@@ -24,21 +23,21 @@ const (
 	fewSweeps = 60
 
 	// solveWeight is the cost of a step of conjugate gradients relative to a step of the
-	// three-term recurrence, because it moves more vectors.
+	// recurrence, which moves fewer vectors.
 	solveWeight = 1.4
 
-	// groupSpan is the factor between rates that share the solves.
+	// groupSpan is the largest ratio of rates that share solves.
 	groupSpan = 16
 
-	// WideSpectrum is the ratio of λ to σ from which on a Matérn function of a
-	// Laplacian is a sum of resolvents. Their solves take longer than a series below that.
+	// WideSpectrum is the ratio of λ to σ from which on a Matérn function of a Laplacian is a sum
+	// of resolvents, because the series takes longer.
 	WideSpectrum = 600
 
-	// tameProduct is the product of rate and λ up to which solves are exact
-	// enough for any tolerance that is likely.
+	// tameProduct is the product of rate and λ up to which solves are accurate enough for usual
+	// tolerances.
 	tameProduct = 1e8
 
-	// guess is the norm of a result relative to the norm of B that plans use if nothing is known of it.
+	// guess is the assumed norm of an unknown result relative to the norm of B.
 	guess = 1e-3
 )
 
@@ -50,7 +49,6 @@ type costs struct {
 	rough    float64 // see measureRough
 }
 
-// plan expands the functions and chooses methods.
 func (e *evaluation) plan(ctx context.Context) (*plan, error) {
 	pl := &plan{}
 	var falling []*part
@@ -83,12 +81,11 @@ func (e *evaluation) plan(ctx context.Context) (*plan, error) {
 	return pl, nil
 }
 
-// solvable says whether I + γH can be solved with.
+// solvable reports whether systems I + γH can be solved.
 func (m *Map) solvable() bool {
 	return m.graph != nil && m.Lo == 0 && m.Hi > 0
 }
 
-// expand makes a part's series in H.
 func (p *part) expand(e *evaluation) (err error) {
 	p.expansion, err = p.f.expand(e.m.Lo, e.m.Hi)
 	if err == nil && e.m.Hi > e.m.Lo {
@@ -99,15 +96,15 @@ func (p *part) expand(e *evaluation) (err error) {
 	return err
 }
 
-// cut divides falling exponentials into series and groups of resolvents so that the expected number of sweeps is smallest.
+// cut divides falling exponentials into series and groups of resolvents with the fewest expected sweeps.
 func (e *evaluation) cut(ctx context.Context, pl *plan, falling []*part) error {
 	if len(falling) == 0 {
 		return nil
 	}
 	if tame := tameProduct / e.m.Hi; slices.ContainsFunc(falling,
 		func(p *part) bool { return -p.f.rate > tame }) {
-		// Solves for such a rate lose their digits to rounding. Most likely the remainder at a
-		// smaller rate shows that no solve is needed.
+		// Solves for such a rate lose their digits to rounding, and the remainder at a smaller rate
+		// usually shows that no solve is needed.
 		f := Exp(-tame)
 		y := sparse.NewBlock[float64](e.m.n, e.b.Cols)
 		falling = append(falling,
@@ -140,8 +137,7 @@ func (e *evaluation) cut(ctx context.Context, pl *plan, falling []*part) error {
 	return nil
 }
 
-// countSeries returns the number of falling exponentials, sorted by rate, that are computed by series; exponentials of larger
-// rates are computed by resolvents.
+// countSeries returns the number of falling exponentials, sorted by rate, for series; larger rates use resolvents.
 func (e *evaluation) countSeries(ctx context.Context, pl *plan, falling []*part) (count int, err error) {
 	steepest := falling[len(falling)-1]
 	z := -steepest.f.rate * e.m.Hi / 2
@@ -154,7 +150,7 @@ func (e *evaluation) countSeries(ctx context.Context, pl *plan, falling []*part)
 	if err := e.measureRough(ctx); err != nil {
 		return 0, err
 	}
-	for _, p := range falling { // all are 1 in the null space
+	for _, p := range falling {
 		p.null = falling[0].null
 		p.lower = p.leastNorm(e)
 	}
@@ -181,7 +177,7 @@ func (e *evaluation) countSeries(ctx context.Context, pl *plan, falling []*part)
 	return count, nil
 }
 
-// groupsOf cuts parts of rising rates where these have grown by groupSpan.
+// groupsOf cuts parts with increasing rates where the rates have grown by groupSpan.
 func groupsOf(parts []*part) (groups [][]*part) {
 	for lo := 0; lo < len(parts); {
 		hi := lo + 1
@@ -195,7 +191,7 @@ func groupsOf(parts []*part) (groups [][]*part) {
 	return groups
 }
 
-// likely returns an estimate of the norm of a part's result, for planning.
+// likely estimates the norm of a part's result for planning.
 func (c *costs) likely(p *part) float64 {
 	if c.norm == 0 {
 		return guess
@@ -203,8 +199,7 @@ func (c *costs) likely(p *part) float64 {
 	return max(p.lower, guess*c.norm)
 }
 
-// allowError returns the largest error of a part relative to the norm of B outside the null
-// space.
+// allowError is relative to the norm of B outside the null space.
 func (c *costs) allowError(p *part) float64 {
 	if c.norm == 0 {
 		return c.settings.Tolerance
@@ -212,8 +207,7 @@ func (c *costs) allowError(p *part) float64 {
 	return c.tolerance(p) * c.likely(p) / c.norm
 }
 
-// seriesCost predicts the degree of a falling exponential's series in H, which is
-// infinite where its rounding errors are too many.
+// seriesCost predicts the degree of a series in H; it is infinite if rounding errors are too large.
 func (c *costs) seriesCost(p *part) float64 {
 	eps := min(c.allowError(p), 1)
 	terms := float64(degree(-p.f.rate*c.m.Hi/2, eps))
@@ -224,15 +218,13 @@ func (c *costs) seriesCost(p *part) float64 {
 	return terms
 }
 
-// resolventCost predicts the sweeps of a group. It assumes that Jacobi is
-// fast, because the normalised Laplacian has no small eigenvalue but 0. The first solve, which
-// is cheap, shows whether it is.
+// resolventCost predicts the sweeps of a group with fast Jacobi; the cheap first solve shows
+// whether it is fast.
 func (c *costs) resolventCost(group []*part) float64 {
 	_, steps := c.chooseShift(group)
 	return steps
 }
 
-// kind returns the Laplacian of a solvable map.
 func (m *Map) kind() sparse.Kind {
 	if m.normalized {
 		return sparse.NormalizedLaplacian
@@ -311,13 +303,12 @@ func (m *Map) SeriesOnly(fs []Function) bool {
 	})
 }
 
-// steps predicts the steps of Jacobi's solve with I + γH.
+// steps predicts the steps of a solve by Jacobi.
 func (m *Map) steps(gamma, eps float64) float64 {
 	return m.pace(gamma) * math.Log(2/eps)
 }
 
-// expansionRate is the second eigenvalue of the normalised Laplacian that is
-// planned with.
+// expansionRate is the assumed second eigenvalue of the normalized Laplacian.
 const expansionRate = 0.1
 
 var infinity = math.Inf(1)

@@ -23,9 +23,9 @@ const (
 	mostPoles = 40
 )
 
-// fitPower returns the function with the fewest poles whose error is at most tolerance, or else the best function found. The
-// AAA algorithm (Nakatsukasa, Sète and Trefethen 2018) gives the poles, and least squares the weights. The error is measured
-// on a grid four times finer than the fitted points.
+// fitPower returns the function with the fewest poles whose error is at most tolerance, or the best function found. The AAA
+// algorithm (Nakatsukasa, Sète and Trefethen 2018) gives the poles, and least squares the weights. The error is measured on
+// a grid four times finer than the fitted points.
 func fitPower(s, top, tolerance float64) *stieltjes {
 	a := newAAA(s, top)
 	best := &stieltjes{err: math.Inf(1)}
@@ -37,8 +37,8 @@ func fitPower(s, top, tolerance float64) *stieltjes {
 	return best
 }
 
-// aaa is the algorithm under way: a barycentric rational function through the
-// points of support, with weights that minimise the relative error elsewhere.
+// aaa is a barycentric rational function through the support points, with weights that minimize the
+// relative error elsewhere.
 type aaa struct {
 	s, top  float64
 	x, f    []float64
@@ -48,8 +48,6 @@ type aaa struct {
 	value   []float64 // of the rational function at every point
 }
 
-// newAAA returns the approximation of x^−s on [1, top] without support points: the mean of the
-// values.
 func newAAA(s, top float64) *aaa {
 	a := &aaa{s: s, top: top, x: grid(top, fitPoints),
 		used: make([]bool, fitPoints)}
@@ -66,7 +64,6 @@ func newAAA(s, top float64) *aaa {
 	return a
 }
 
-// grid returns points of [1, top] in equal steps of the logarithm.
 func grid(top float64, points int) []float64 {
 	x := make([]float64, points)
 	for k := range x {
@@ -75,7 +72,7 @@ func grid(top float64, points int) []float64 {
 	return x
 }
 
-// add takes the point with the largest relative error into the support.
+// add adds the point with the largest relative error to the support.
 func (a *aaa) add() bool {
 	index := -1
 	worst := 0.0
@@ -134,8 +131,8 @@ func (a *aaa) below(x float64) (sum float64) {
 	return sum
 }
 
-// rational returns the function's poles on the negative axis with the weights
-// that fit best, or nil if some weight is not positive.
+// rational returns the poles on the negative axis with the best weights, or nil if a weight is not
+// positive.
 func (a *aaa) rational() *stieltjes {
 	const steps, beyond = 4000, 1e6
 	var poles []float64
@@ -160,8 +157,8 @@ func (a *aaa) rational() *stieltjes {
 	return fitWeights(a.s, a.top, a.x, poles)
 }
 
-// fitWeights returns the function with the given poles that minimises the
-// squares of the relative errors at x, or nil if it has a negative weight.
+// fitWeights minimizes the squares of the relative errors at x; it returns nil if a weight is
+// negative.
 func fitWeights(s, top float64, x, poles []float64) *stieltjes {
 	m := len(poles) + 1
 	columns := mat.NewDense(len(x), m, nil)
@@ -182,7 +179,7 @@ func fitWeights(s, top float64, x, poles []float64) *stieltjes {
 	var qr mat.QR
 	var w mat.VecDense
 	qr.Factorize(columns)
-	// The condition may be large: what counts is the error found below.
+	// The condition may be large: only the error found below counts.
 	if err := qr.SolveVecTo(&w, false, one); err != nil {
 		if _, poor := err.(mat.Condition); !poor {
 			return nil

@@ -10,8 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// TestFunctionsOnSeveralProcesses compares functions on rows that processes share with those of one process,
-// within the bounds of both.
 func TestFunctionsOnSeveralProcesses(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -32,7 +30,6 @@ func TestFunctionsOnSeveralProcesses(t *testing.T) {
 	}
 	const cols = 3
 	for at, test := range tests {
-		// results returns the results of all functions, one after the other.
 		results := func(g *graph.Graph, b *sparse.Block[float64]) (*sparse.Block[float64], *Result, error) {
 			m, err := test.made(g)
 			if err != nil {
@@ -83,7 +80,6 @@ func TestFunctionsOnSeveralProcesses(t *testing.T) {
 	}
 }
 
-// mapBy returns a constructor of the map of a matrix.
 func mapBy(kind sparse.Kind) func(g *graph.Graph) (*Map, error) {
 	return func(g *graph.Graph) (*Map, error) { return New(ctx, g, kind) }
 }

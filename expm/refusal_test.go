@@ -80,7 +80,7 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%+v: %v", s, err)
 		}
 	}
-	// The result that comes with ErrTolerance is as good as it says.
+	// The bounds of a result with ErrTolerance hold.
 	r, _ := l.ApplyTo(ctx, y, b, []Function{Exp(-1)}, &Settings{Tolerance: 1e-15})
 	want := eigenOf(g, "L").function(func(x float64) float64 { return math.Exp(-x) }, b)
 	if d, _, _ := distance(y[0], want); d > r.Functions[0].ErrorBound+1e-13 {
@@ -88,8 +88,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// Blocks whose numbers, or their squares, float64 cannot hold are refused, and the error
-// names the column and its largest value.
+// The error names the column and its largest value.
 func TestBlockOutOfRange(t *testing.T) {
 	g := graphOf(t, testgraph.Random(3, 200, 800, false), 1)
 	for _, bad := range []float64{math.NaN(), math.Inf(-1), 1e155, 3e200, 1e-170, -1e-300} {
@@ -110,7 +109,6 @@ func TestBlockOutOfRange(t *testing.T) {
 	}
 }
 
-// A map whose spectrum is not in its interval is found out.
 func TestWrongInterval(t *testing.T) {
 	g := graphOf(t, testgraph.Random(3, 200, 800, false), 1)
 	l := mapOf(t, g, "L")
@@ -182,7 +180,7 @@ func TestCallersMistakes(t *testing.T) {
 	}
 }
 
-// Whatever the interval, a result is within its bound or the interval is refused.
+// For any interval, a result is within its bound or the interval is refused.
 func TestNearlyRightInterval(t *testing.T) {
 	g := graphOf(t, testgraph.Random(3, 200, 800, false), 1)
 	b, e := randomBlock(4, 200, 2), eigenOf(g, "L")

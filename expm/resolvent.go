@@ -34,15 +34,14 @@ type solves struct {
 	errors  solveErrors
 
 	firstSteps float64 // of the first solve
-	unfinished float64 // its residual where it ended at the limit on steps; 0: it did not
+	unfinished float64 // its residual if it ended at the limit on steps; otherwise 0
 	factored   bool
 }
 
-// drifting is the size of γH from which on rounding errors of solves are taken
-// out of the null space, where M does not damp them, after every solve.
+// drifting is the size of γH from which on rounding errors in the null space, where M does not damp
+// them, are removed after every solve.
 const drifting = 100
 
-// runResolvent computes a group of falling exponentials.
 func (e *evaluation) runResolvent(ctx context.Context, group []*part) error {
 	s := &solves{e: e, m: e.m, group: group,
 		x: sparse.NewBlock[float64](e.m.n, e.b.Cols)}
@@ -64,15 +63,14 @@ func (e *evaluation) runResolvent(ctx context.Context, group []*part) error {
 		case err != nil || !again:
 			return err
 		}
-		// A better lower bound of the results' norms is known now.
+		// Now there is a better lower bound of the results' norms.
 		for i, p := range group {
 			likely[i] = p.lower
 		}
 	}
 }
 
-// run computes the group's results. It returns true where they are not within
-// the tolerance because their norms were guessed wrong.
+// run returns true if results miss the tolerance because their norms were guessed wrong.
 func (s *solves) run(ctx context.Context, first bool) (again bool, err error) {
 	s.gamma, _ = s.e.chooseShift(s.group)
 	s.planned = s.planned[:0]
@@ -97,7 +95,7 @@ func (s *solves) run(ctx context.Context, first bool) (again bool, err error) {
 		last := 0
 		for _, p := range s.group {
 			if !p.settled {
-				// The last term is one that is added, with the norm measured.
+				// The last term is added, and its norm measured.
 				lowest := j + 1
 				if p.added == j+1 && p.norms {
 					lowest = j
@@ -129,7 +127,6 @@ func (s *solves) run(ctx context.Context, first bool) (again bool, err error) {
 	return s.finishGroup(first), nil
 }
 
-// prepare sets up the system I + γH.
 func (s *solves) prepare(ctx context.Context) error {
 	if err := s.e.meetNeighbours(ctx); err != nil {
 		return err
@@ -152,8 +149,8 @@ func (s *solves) prepare(ctx context.Context) error {
 	return nil
 }
 
-// addedDiagonal returns element i of the diagonal that the system adds to γL: 1, for I + γL, or the degree if H is
-// normalized, for D + γL.
+// addedDiagonal returns element i of the diagonal in addition to γL: 1, or the degree if H is normalized, for D +
+// γL.
 func (m *Map) addedDiagonal(i int) float64 {
 	if d := m.graph.Degrees[i]; m.normalized && d > 0 {
 		return d
@@ -161,25 +158,23 @@ func (m *Map) addedDiagonal(i int) float64 {
 	return 1
 }
 
-// budget returns the error that a part may have, in the norm of H.
+// budget returns the allowed error of a part, in the norm of H.
 func (s *solves) budget(p *part) float64 {
 	return s.e.tolerance(p) * s.e.likely(p)
 }
 
-// lastTerm returns the last term of a part's series.
 func (s *solves) lastTerm(p *part) int {
 	return min(p.expansion.terms(tailShare*s.budget(p)/s.e.norm),
 		len(p.expansion.coef)) - 1
 }
 
-// solveErrors bounds the errors of solves so far, and of results.
 type solveErrors struct {
-	size          float64     // the norm of the block of which a function is applied
+	size          float64     // norm of the block to which a function is applied
 	sizes         []float64   // of its columns
 	expected      float64     // rounding errors of a solve, estimated
 	residual      [][]float64 // of each solve, by column
 	residualNorms []float64   // of each solve
-	rounded       [][]float64 // rounding errors of each solve and the step, by column
+	rounded       [][]float64 // rounding errors of each solve and step, by column
 	wrong         []float64   // of each solve and step
 }
 
@@ -200,8 +195,7 @@ func (s *solveErrors) boundRounding(p *part, end int) float64 {
 	return sum
 }
 
-// columnBounds bounds the error of each column of a part's result, and the part
-// of it that is rounding errors.
+// columnBounds also returns the rounding part of each bound.
 func (s *solveErrors) columnBounds(p *part) (bounds, rounded []float64) {
 	bounds = make([]float64, len(s.sizes))
 	rounded = make([]float64, len(s.sizes))
@@ -216,7 +210,7 @@ func (s *solveErrors) columnBounds(p *part) (bounds, rounded []float64) {
 	return bounds, rounded
 }
 
-// lastWrong returns the rounding errors of the last solve, or an estimate of them before the first solve.
+// lastWrong returns the rounding errors of the last solve, or an estimate before the first solve.
 func (s *solveErrors) lastWrong() float64 {
 	if len(s.wrong) > 0 {
 		return s.wrong[len(s.wrong)-1]
@@ -224,9 +218,9 @@ func (s *solveErrors) lastWrong() float64 {
 	return s.expected
 }
 
-// target returns the residual at which solve j may end: for the part with the smallest allowance, an equal share of the
-// remaining error budget, less rounding errors of all later solves of the size of the last solve. If rounding errors exceed
-// the budget, residuals are a small share of them, because smaller residuals would not improve the result.
+// target returns the residual at which solve j may end: an equal share of the remaining error budget of the strictest part,
+// less the rounding errors of later solves. If rounding errors exceed the budget, smaller residuals would not improve the
+// result.
 func (s *solves) target(j int) float64 {
 	wrong := s.errors.lastWrong()
 	target := infinity
@@ -248,8 +242,7 @@ func (s *solves) target(j int) float64 {
 	return max(target, wrong/beneathRounding)
 }
 
-// digits returns the logarithm of the factor by which the solves from j on reduce residuals
-// in total.
+// digits returns the logarithm of the total factor by which the solves from j on reduce residuals.
 func (s *solves) digits(j, last int) (sum float64) {
 	for ; j < last; j++ {
 		sum += digitsOf(s.target(j) / s.e.norm)
@@ -284,7 +277,7 @@ func (s *solves) solve(ctx context.Context, j int, target float64,
 	sweeps := r.Sweeps
 	drift := s.drift(r)
 	if err != nil || !(drift <= mostDrift*columns[0]) {
-		for c := range columns { // steps among rounding errors may do harm
+		for c := range columns { // steps among rounding errors may be harmful
 			columns[c] = max(columns[c],
 				aboveRounding*s.errors.lastWrong()/math.Sqrt(float64(len(columns))))
 		}
@@ -332,8 +325,8 @@ func (s *solves) drift(r *iterative.Result) float64 {
 		2*s.gamma*s.m.Hi) * size
 }
 
-// advance makes T_{j+1} and adds terms to the results, two at a time unless
-// their norms are wanted.
+// advance computes T_{j+1} and adds terms to the results, two at a time unless their norms are
+// needed.
 func (s *solves) advance(j int) {
 	for _, p := range s.group {
 		p.scheduleSolved(s, j+1)
@@ -358,8 +351,8 @@ func (s *solves) advance(j int) {
 	}
 }
 
-// scheduleSolved decides which passes a part makes when T_j is known. Norms are
-// measured after the last term, and now and then before, for a better budget.
+// scheduleSolved decides which passes a part makes once T_j is known. Norms are measured after the
+// last term, and sometimes earlier for a better budget.
 func (p *part) scheduleSolved(s *solves, j int) {
 	p.visit = false
 	p.first = false

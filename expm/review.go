@@ -10,13 +10,11 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// errTooSlow says that after the first solve a series in H looks cheaper.
 var errTooSlow = errors.New("expm: a series in H is cheaper")
 
-// solveFirst is the first solve of an attempt, whose pace predicts the cost of the other solves. A series in H replaces the
-// solves if it is cheaper, which only the first attempt decides, and a factor replaces Jacobi if Jacobi is slow. Each solve
-// stops as soon as another method is predicted to be cheaper. On grids, trees and small worlds this saves 80 to 99 % of the
-// sweeps.
+// solveFirst is the first solve of an attempt, whose pace predicts the cost of the others. A series in H replaces the
+// solves if it is cheaper (first attempt only), and a factor replaces a slow Jacobi. Each solve stops as soon as another
+// method is predicted to be cheaper. On grids, trees and small worlds this saves 80 to 99 % of the sweeps.
 func (s *solves) solveFirst(ctx context.Context, last int, first bool) error {
 	// sweeps of a series
 	target := s.target(0)
@@ -32,7 +30,7 @@ func (s *solves) solveFirst(ctx context.Context, last int, first bool) error {
 		}
 		return int(math.Ceil(firstSolveFactor * pace * digits))
 	}
-	worth := series / (solveWeight * remainder) // the pace from which on a series is cheaper
+	worth := series / (solveWeight * remainder) // the pace above which a series is cheaper
 	if err := s.solve(ctx, 0, target, limit(min(worth, factorPace*factorCost))); err != nil {
 		return err
 	}
@@ -64,8 +62,8 @@ func (s *solves) solveFirst(ctx context.Context, last int, first bool) error {
 	return nil
 }
 
-// factor makes a factor the preconditioner, if there is one. A factor requires all entries of the matrix in one
-// process.
+// factor replaces the preconditioner by a factor, if there is one. A factor requires all entries of the matrix
+// in one process.
 func (s *solves) factor(ctx context.Context) error {
 	if s.m.team != nil {
 		return nil
@@ -88,8 +86,8 @@ const (
 	// factorCost is the cost of a step with a factor relative to one with Jacobi.
 	factorCost = 3
 
-	// factorPace is the pace of solves with a factor, which gain more than a
-	// digit in three steps on any graph, and usualSteps the usual least number of steps of each.
+	// factorPace is the pace of solves with a factor, which gain more than a digit in three steps
+	// on any graph.
 	factorPace = 0.9
 	usualSteps = 4
 
@@ -98,11 +96,11 @@ const (
 	firstSolveFactor = 1.25
 )
 
-// finishGroup stores the results of a group and their bounds. It returns true, and stores nothing, if a result
-// misses the tolerance and another attempt with the norms that are known now may meet it.
+// finishGroup stores the results of a group and their bounds, or returns true if another attempt with better
+// known norms may meet a missed tolerance.
 func (s *solves) finishGroup(first bool) (again bool) {
 	for i, p := range s.group {
-		// Another attempt is of use only if the norm is smaller than planned.
+		// Another attempt helps only if the norm is smaller than planned.
 		if first && s.e.norm > 0 && p.lower < s.planned[i] {
 			allowed := s.e.tolerance(p) * p.lower
 			if s.errors.spent(p, p.end) > allowed &&
@@ -129,13 +127,11 @@ func (s *solves) finishGroup(first bool) (again bool) {
 	return false
 }
 
-// mostGain is by how much another attempt, with a larger γ, is trusted to lessen
-// rounding errors.
+// mostGain is the trusted reduction of rounding errors by another attempt with a larger γ.
 const mostGain = 2
 
-// projectRest finishes all groups behind a part by the part of B in the null
-// space, where that is within the tolerance, because the part outside does not
-// grow with the rate.
+// projectRest finishes the groups behind a part by the null space alone, if the remainder is within
+// the tolerance: it does not grow with the rate.
 func (e *evaluation) projectRest(p *part, groups [][]*part) (done bool) {
 	if e.m.null == nil {
 		return false

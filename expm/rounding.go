@@ -30,8 +30,8 @@ func roundingEnded(err error) bool {
 		errors.Is(err, iterative.ErrIndefinite)
 }
 
-// absoluteTargets returns the residual that each of some columns may have so that together
-// they have the target's norm, or [ErrParameter] where float64 has no such number.
+// absoluteTargets divides a target by the square root of the number of columns; it returns
+// [ErrParameter] if float64 cannot represent the result.
 func absoluteTargets(target float64, cols int) ([]float64, error) {
 	residual := target / math.Sqrt(float64(cols))
 	if !(residual > 0 && residual < math.Inf(1)) {
@@ -44,7 +44,7 @@ func absoluteTargets(target float64, cols int) ([]float64, error) {
 	return columns, nil
 }
 
-// meetNeighbours stores |A|·d, of which roundingOf makes use, once.
+// meetNeighbours stores |A|·d for roundingOf, once.
 func (e *evaluation) meetNeighbours(ctx context.Context) error {
 	if e.m.normalized || e.weights.neighbours != nil {
 		return nil
@@ -73,7 +73,7 @@ func (s *solves) roundingOf(i int) float64 {
 	return math.Hypot(1+s.gamma*d, s.gamma*beside)
 }
 
-// rowWeights bounds rounding errors of the rows of solves with an L that is not normalised.
+// rowWeights bounds rounding errors of the rows of solves.
 type rowWeights struct {
 	diagonal   []float64 // d
 	neighbours []float64 // |A|·d; nil: the Laplacian is normalised
@@ -98,8 +98,8 @@ func (m *Map) mapRounding() float64 {
 	return m.laplacian.Inexact / 2
 }
 
-// slopeOf returns the contribution of mapRounding to [expansion.slope] for a function whose
-// derivative is at most steepest.
+// slopeOf returns the contribution of mapRounding to [expansion.slope], for a derivative of at most
+// steepest.
 func (m *Map) slopeOf(steepest float64) float64 {
 	return steepest * m.mapRounding() / slopeRounding
 }

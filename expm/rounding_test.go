@@ -11,8 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// wideWeights returns a connected graph whose weights spread over twelve decades,
-// so that rounding errors of its degrees are larger than its least weights.
+// Weights spread over twelve decades, so that rounding errors of degrees exceed the least weights.
 func wideWeights(t testing.TB, rngSeed uint64, nodes int) *sparse.CSR {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(rngSeed, 1))
@@ -31,7 +30,6 @@ func wideWeights(t testing.TB, rngSeed uint64, nodes int) *sparse.CSR {
 	return must[*sparse.CSR](t)(sparse.FromTriplets(nodes, nodes, entries))
 }
 
-// bounded fails where a column is further from the truth than its bound.
 func bounded(t *testing.T, name string, y *sparse.Block[float64], want func(i, j int) float64, o Outcome) {
 	t.Helper()
 	w := sparse.NewBlock[float64](y.Rows, y.Cols)
@@ -51,7 +49,7 @@ func bounded(t *testing.T, name string, y *sparse.Block[float64], want func(i, j
 	}
 }
 
-// What rounding does to the degrees and in solves is in the bounds.
+// Bounds include the rounding of degrees and of solves.
 func TestWideWeights(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -73,7 +71,7 @@ func TestWideWeights(t *testing.T) {
 			}
 			return r.Functions[0]
 		}
-		// So large a rate leaves the constants only.
+		// At such a rate only the constants remain.
 		if rate := 60 / e.values[1]; e.values[1] > 1e-5 && e.values[2] > e.values[1] {
 			o := run(Exp(-rate), Resolvent)
 			bounded(t, fmt.Sprintf("rng seed %d, rate %.3g", rngSeed, rate), y[0], func(int, int) float64 { return 1. / nodes }, o)
@@ -93,10 +91,9 @@ func TestWideWeights(t *testing.T) {
 	}
 }
 
-// What rounding does to rows of D⁻¹A is in the bound of exp(−βL̃), which it moves by
-// β times that. Two edges of weight 1 that a weak one of weight w joins have the
-// eigenvalue 1 − s with s = (√(c² + 4/(1+w)) − c)/2 and c = w/(1+w), of the vector
-// (1, s·√(1+w), −s·√(1+w), −1).
+// Rounding of the rows of D⁻¹A is in the bound of exp(−βL̃), which multiplies it by β. Two edges of
+// weight 1 that a weak one of weight w joins have the eigenvalue 1 − s with s = (√(c² + 4/(1+w)) −
+// c)/2 and c = w/(1+w), of the vector (1, s·√(1+w), −s·√(1+w), −1).
 func TestSlopeOfNormalizedLaplacian(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -108,7 +105,7 @@ func TestSlopeOfNormalizedLaplacian(t *testing.T) {
 			{Row: 0, Col: 1, Val: 1}, {Row: 1, Col: 0, Val: 1}, {Row: 1, Col: 2, Val: w},
 			{Row: 2, Col: 1, Val: w}, {Row: 2, Col: 3, Val: 1}, {Row: 3, Col: 2, Val: 1},
 		})), 1)
-		// In big.Float, as 1 − s has lost half of its digits in float64.
+		// In float64, 1 − s would lose half of its digits.
 		num := func(x float64) *big.Float { return new(big.Float).SetPrec(200).SetFloat64(x) }
 		op := func(f func(z, x, y *big.Float) *big.Float, x, y *big.Float) *big.Float { return f(num(0), x, y) }
 		d := op((*big.Float).Add, num(1), num(w))
@@ -134,8 +131,7 @@ func TestSlopeOfNormalizedLaplacian(t *testing.T) {
 	}
 }
 
-// TestPowersAreRoundedOnce compares powers with products in 400 bits: they err by about half an ulp,
-// [math.Pow] by some forty times that.
+// Powers err by about half an ulp, [math.Pow] by forty times as much.
 func TestPowersAreRoundedOnce(t *testing.T) {
 	for _, x := range []float64{2.843165971857937, 0.7, 1.999999999, 3} {
 		exact := new(big.Float).SetPrec(400).SetInt64(1)

@@ -9,10 +9,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// listedRow is a row of f(H)·B that the results have, and its place in them.
+// listedRow is a row of f(H)·B and its place in the results.
 type listedRow struct{ row, place int }
 
-// listRows returns the rows of a list in rising order.
 func listRows(rows []int) []listedRow {
 	if rows == nil {
 		return nil
@@ -25,7 +24,6 @@ func listRows(rows []int) []listedRow {
 	return list
 }
 
-// rowsBetween returns the listed rows lo ≤ i < hi.
 func (e *evaluation) rowsBetween(lo, hi int) []listedRow {
 	compare := func(l listedRow, row int) int { return cmp.Compare(l.row, row) }
 	first, _ := slices.BinarySearchFunc(e.listed, lo, compare)
@@ -33,7 +31,7 @@ func (e *evaluation) rowsBetween(lo, hi int) []listedRow {
 	return e.listed[first:][:count]
 }
 
-// rows returns the rows lo ≤ i < hi of f(H)·B that the results have, and their places in these.
+// rows returns the rows lo ≤ i < hi of the results, and their places.
 func (e *evaluation) rows(lo, hi int) iter.Seq2[int, int] {
 	return func(yield func(row, place int) bool) {
 		if e.listed == nil {
@@ -51,8 +49,8 @@ func (e *evaluation) rows(lo, hi int) iter.Seq2[int, int] {
 	}
 }
 
-// addListed adds the term of a sweep to the listed rows lo ≤ i < hi of a part. It adds the squares of these rows, as the caller
-// sees them, to sums unless they are nil.
+// addListed adds a term to the listed rows lo ≤ i < hi. Unless sums is nil, it adds the squares of these rows, in the
+// caller's variables, to sums.
 func (r *recurrence) addListed(p *part, lo, hi int, scratch, sums []float64) {
 	for _, l := range r.e.rowsBetween(lo, hi) {
 		y := p.y.Row(l.place)
@@ -72,8 +70,7 @@ func (r *recurrence) addListed(p *part, lo, hi int, scratch, sums []float64) {
 	}
 }
 
-// pickRows gives the parts results with all rows, which solves need, and returns the function that picks the listed rows
-// of these.
+// pickRows gives the parts results with all rows, which solves need; the returned function picks the listed rows.
 func (e *evaluation) pickRows() func() {
 	if e.listed == nil {
 		return func() {}

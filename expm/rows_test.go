@@ -7,7 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// Listed rows of results are those of whole results, to the tolerance, of series in slabs and of solves.
+// Listed rows agree with whole results.
 func TestRows(t *testing.T) {
 	const n, cols, tolerance = 400, 3, 1e-9
 	a := testgraph.Random(7, n, n, true) // with rows that have no entry
@@ -37,7 +37,6 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// compareRows fails if a row differs from another by more than a bound.
 func compareRows(t *testing.T, name string, got, want []float64, bound float64) {
 	t.Helper()
 	for j, v := range want {

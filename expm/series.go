@@ -28,20 +28,19 @@ func (s *expansion) errorAt(j int) float64 {
 	return s.tail[j] + s.roundingAt(j)
 }
 
-// roundingAt is the part of it that is rounding errors.
+// roundingAt is the rounding part of errorAt.
 func (s *expansion) roundingAt(j int) float64 {
 	return float64(rounding*max(1,
 		s.productRounding)*epsilon*math.Sqrt(float64(j+1))*s.size) +
 		float64(slopeRounding*epsilon*s.slope)
 }
 
-// reach returns the first term from which on the error is at most a bound, or
-// the last term if the error never is.
+// reach returns the first term with an error of at most bound; ok is false if there is none.
 func (s *expansion) reach(start int, bound float64) (j int, ok bool) {
 	last := len(s.coef) - 1
 	lo, hi := min(max(start, 0), last), last
 	if !(s.errorAt(hi) <= bound) {
-		// Rounding grows with the degree while the tail falls.
+		// Rounding errors grow with the degree while the tail falls.
 		for j := lo; j <= hi; j++ {
 			if s.errorAt(j) <= bound {
 				return j, true
@@ -53,10 +52,10 @@ func (s *expansion) reach(start int, bound float64) (j int, ok bool) {
 		func(i int) bool { return s.errorAt(lo+i) <= bound }), true
 }
 
-// aim chooses the last term, or the term at which the norm of the result is measured to choose
-// it: one with a tail that is small compared with any likely result.
+// aim chooses the last term, or an earlier term with a relatively small tail at which the norm of
+// the result is measured.
 //
-// It is called with measured set after term j, with the norm of the result.
+// It is called again after that measurement, with measured set.
 func (p *part) aim(e *evaluation, j int, norm float64, measured bool) {
 	tolerance := e.tolerance(p)
 	unit := e.norm
@@ -128,7 +127,6 @@ func (e *evaluation) runSeries(ctx context.Context, parts []*part) error {
 	}
 }
 
-// horizon returns the last term as far as it is known.
 func (p *part) horizon() int {
 	if p.settled {
 		return p.end
@@ -136,7 +134,6 @@ func (p *part) horizon() int {
 	return max(p.measure, 1)
 }
 
-// constants finishes series of one term. If B has no part outside the null space, the result is complete already.
 func (e *evaluation) constants(parts []*part) {
 	for _, p := range parts {
 		if len(p.expansion.coef) > 1 && !(p.settled && p.end == 0) {
@@ -162,7 +159,6 @@ func (e *evaluation) constants(parts []*part) {
 	}
 }
 
-// close fills the outcome of a series.
 func (p *part) close(e *evaluation, norm float64) {
 	p.done = true
 	unit := p.expansion.errorAt(p.end)
@@ -173,8 +169,6 @@ func (p *part) close(e *evaluation, norm float64) {
 	p.finish(e, unit*e.norm, columns, rounded, norm)
 }
 
-// recurrence is T_j = 2·H'·T_{j−1} − T_{j−2} under way, H' = H moved to [−1, 1],
-// in two blocks.
 type recurrence struct {
 	e     *evaluation
 	m     *Map
@@ -189,7 +183,6 @@ type recurrence struct {
 // guardEvery is the number of sweeps after which the vectors' norm is checked.
 const guardEvery = 32
 
-// step computes T_j and lets the parts take it up.
 func (r *recurrence) step(ctx context.Context, j, last int) error {
 	half := (r.m.Hi - r.m.Lo) / 2
 	if half == 0 {
@@ -226,7 +219,6 @@ func (r *recurrence) step(ctx context.Context, j, last int) error {
 	return nil
 }
 
-// scheduleTerm decides which passes a part makes in the sweep that computes T_j.
 func (p *part) scheduleTerm(j int, e *evaluation) {
 	p.visit = false
 	p.first = false
@@ -239,8 +231,8 @@ func (p *part) scheduleTerm(j int, e *evaluation) {
 	p.schedule(j, p.scale || !p.settled && j == max(p.measure, 1), e)
 }
 
-// schedule marks the term j to be added, together with the term before it if that has not been added, or left for the next
-// term. If norms are measured the term is added at once.
+// schedule adds term j now, with the previous term if that is still missing, or leaves it for the next sweep. Measuring
+// norms requires adding it now.
 func (p *part) schedule(j int, norms bool, e *evaluation) {
 	p.first = j+1-p.added == 2
 	p.visit = p.first || norms
@@ -271,7 +263,6 @@ func (p *part) advance(e *evaluation, j int) {
 	}
 }
 
-// unscale takes a result from the variables of the sweeps to the caller's.
 func (p *part) unscale(e *evaluation) {
 	if e.m.inner == nil && p.y == p.dest {
 		return
@@ -301,8 +292,7 @@ var unitFactor = []float64{1}
 // nearest cache while terms are added to it.
 const batchBytes = 16 << 10
 
-// rows is the visitor of a sweep: it adds terms to the results while T_j and
-// T_{j−1} are in cache.
+// rows adds terms to the results while T_j and T_{j−1} are in the cache.
 func (r *recurrence) rows(rows sparse.Rows) {
 	k := r.e.b.Cols
 	batch := max(1, batchBytes/(8*k))
@@ -349,8 +339,8 @@ func (r *recurrence) rows(rows sparse.Rows) {
 	}
 }
 
-// addTerms adds the term j of a series, t, to the rows lo ≤ i < hi of the result, and before it, if first is set, the
-// previous term x. It returns these rows.
+// addTerms adds the term j, t, to the rows lo ≤ i < hi of the result, preceded by the term x if first is set. It
+// returns these rows.
 func (p *part) addTerms(j, lo, hi int, x, t *sparse.Block[float64]) simd.Rows[float64] {
 	y := simd.RowsOf(p.y.Data, p.y.Stride, lo)
 	if p.first {

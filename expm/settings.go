@@ -63,12 +63,11 @@ type Settings struct {
 	// with "sweeps", the number done and the number that is expected in all.
 	Progress func(stage string, done, total int64)
 
-	method Method // of falling exponentials of a Laplacian, for comparisons; "": that of the least predicted cost
+	method Method // forced method for falling exponentials of a Laplacian, for comparisons; "": the cheapest
 }
 
 const defaultTolerance = 1e-8
 
-// validate reports every setting that is out of range.
 func (s *Settings) validate() error {
 	if s == nil {
 		return nil
@@ -76,7 +75,6 @@ func (s *Settings) validate() error {
 	return errors.Join(param.CheckTolerance("expm", s.Tolerance), param.CheckMemory("expm", s.Memory))
 }
 
-// withDefaults returns a copy with the default in place of a tolerance of 0.
 func (s *Settings) withDefaults() Settings {
 	var c Settings
 	if s != nil {

@@ -25,7 +25,6 @@ func expandFalling(ratio float64, samples int) *expansion {
 	return newExpansion(coef, tail)
 }
 
-// terms returns the number of terms that leave a tail of at most eps.
 func (s *expansion) terms(eps float64) int {
 	for j, tail := range s.tail {
 		if tail <= eps {
@@ -35,8 +34,8 @@ func (s *expansion) terms(eps float64) int {
 	return len(s.tail)
 }
 
-// sensitivities returns the factor by which an error of each solve j ≤ end may change the sum of the terms up to end:
-// 4·Σ_{i>j} |c_i|·(i − j), and half of that for j = 0.
+// sensitivities returns the largest effect of an error of each solve j ≤ end on the sum up to end: 4·Σ_{i>j} |c_i|·(i
+// − j), and half of it for j = 0.
 func (s *expansion) sensitivities(end int) []float64 {
 	reach := make([]float64, end+1)
 	sizes := 0.0 // Σ_{i>j} |c_i|
@@ -48,7 +47,6 @@ func (s *expansion) sensitivities(end int) []float64 {
 	return reach
 }
 
-// sensitivity returns number j of [expansion.sensitivities], 0 behind the end.
 func (p *part) sensitivity(j, end int) float64 {
 	if len(p.lastReach) != end+1 {
 		p.lastReach = p.expansion.sensitivities(end)
@@ -63,8 +61,8 @@ func (p *part) sensitivity(j, end int) float64 {
 // is small because terms cost little: the last solves are coarse.
 const tailShare = 0.125
 
-// planFalling is expandFalling with the samples of a plan. The expansions are kept, because the plans of
-// all slabs of columns need the same: they took half of the time of Gram matrices on small graphs.
+// planFalling caches expandFalling, because all slabs of columns need the same expansions: they took
+// half of the time of Gram matrices on small graphs.
 func (m *Map) planFalling(ratio float64) *expansion {
 	const samples = 256
 	if x, ok := m.planned.Load(ratio); ok {
@@ -75,8 +73,7 @@ func (m *Map) planFalling(ratio float64) *expansion {
 	return x
 }
 
-// chooseShift returns the γ for which a group's solves are expected to take the
-// fewest steps, and these.
+// chooseShift returns the γ with the fewest expected steps of a group's solves, and their number.
 func (c *costs) chooseShift(group []*part) (gamma, steps float64) {
 	const tries, mostCrowding = 32, 2
 	ends := []*part{group[0], group[len(group)-1]}
@@ -138,16 +135,15 @@ func digitsOf(residual float64) float64 {
 	return max(1, math.Log(2/residual))
 }
 
-// pace predicts the steps of Jacobi's solve with I + γH in which the residual falls
-// by a factor e.
+// pace predicts the steps by Jacobi in which the residual falls by a factor e.
 func (m *Map) pace(gamma float64) float64 {
 	shift := gamma * m.laplacian.Mean
 	condition := 2 * (1 + shift) / (1 + expansionRate*shift)
 	return 0.35 * math.Sqrt(condition)
 }
 
-// measureRough stores in rough the expected rounding errors of a solve relative to the norm of w[0], because a row of the
-// solution is about the row of w[0] divided by 1 + γd_i.
+// measureRough stores the expected rounding errors of a solve relative to the norm of w[0]; a row of the solution is
+// about the row of w[0] divided by 1 + γd_i.
 func (e *evaluation) measureRough(ctx context.Context) error {
 	if e.norm == 0 {
 		return nil

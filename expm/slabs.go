@@ -8,9 +8,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// slabColumns returns the number of columns in which a series is computed: so
-// many that the vectors and a result stay in a cache of some 24 MiB, or with
-// rows too many for that a line's worth of two. Bits of results depend on it.
+// slabColumns returns the number of columns for which the vectors and a result fit into a cache of
+// 24 MiB, at least a cache line. Bits of results depend on it.
 func slabColumns(n int) int {
 	const elements = 1 << 20
 	if width := elements / max(n, 1) / 8 * 8; width > 0 {
@@ -73,7 +72,6 @@ func (e *evaluation) runSlabs(ctx context.Context, parts []*part) error {
 	return nil
 }
 
-// slabOf returns a block for the rows of the results, of any content.
 func (e *evaluation) slabOf(cols int) *sparse.Block[float64] {
 	if e.listed != nil {
 		return sparse.NewBlock[float64](len(e.listed), cols)
@@ -81,7 +79,6 @@ func (e *evaluation) slabOf(cols int) *sparse.Block[float64] {
 	return e.m.slab(cols)
 }
 
-// join adds the outcome of the next columns of a block.
 func (o *Outcome) join(next *Outcome) {
 	o.Method = next.Method
 	o.ErrorBound = math.Hypot(o.ErrorBound, next.ErrorBound)

@@ -10,8 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// TestSlabs: many columns of a graph too large for a cache are those of its
-// slabs, each by itself, and so are the bounds.
+// On a graph too large for a cache, results and bounds agree with separate slabs.
 func TestSlabs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")

@@ -21,12 +21,10 @@ type division struct {
 
 type rowFactors [blocks.ChunkRows]float64
 
-// fill stores in W a chunk of rows of the block, in the variables of H.
 func (d *division) fill(worker, lo, hi int) {
 	scaleRows(d.e.w[0], d.e.b, lo, hi, unitFactor, d.e.zero)
 }
 
-// inverses returns 1/v for a chunk of rows.
 func (d *division) inverses(worker int, v []float64) []float64 {
 	factors := d.scratch[worker][:len(v)]
 	for i, x := range v {
@@ -35,7 +33,7 @@ func (d *division) inverses(worker int, v []float64) []float64 {
 	return factors
 }
 
-// rows divides a chunk of rows: W = (W − P₀W)/inner, Y = f·P₀W/inner.
+// rows computes W = (W − P₀W)/inner and Y = f·P₀W/inner for a chunk of rows.
 func (d *division) rows(worker, lo, hi int) {
 	sums := d.e.sums.of(lo/blocks.ChunkRows, lo)
 	if d.share == nil {
@@ -56,7 +54,6 @@ func (d *division) rows(worker, lo, hi int) {
 	}
 }
 
-// run divides a run of rows, but for the scaling of W.
 func (d *division) run(worker int, r blocks.Run, sums []float64) {
 	w := simd.RowsOf(d.e.w[0].Data, d.e.w[0].Stride, r.Lo)
 	k := d.e.b.Cols
@@ -74,7 +71,7 @@ func (d *division) run(worker int, r blocks.Run, sums []float64) {
 	}
 	simd.AddRows(w, rows, k, w, factors, total)
 	simd.DotColumns(sums, rows, w, w)
-	// Norms are of the rows that the caller sees; sweeps use the rows of the map.
+	// Norms are in the variables of the caller, sweeps in the variables of the map.
 	square := 0.0
 	for _, u := range r.Unit {
 		square += float64(u * u)
@@ -96,7 +93,7 @@ func (d *division) run(worker int, r blocks.Run, sums []float64) {
 	}
 }
 
-// single divides a row that is in the null space, or has nothing of it.
+// single divides a row inside or outside the null space.
 func (d *division) single(i int, isNull bool, sums []float64) {
 	w := d.e.w[0].Row(i)
 	if !isNull {
@@ -122,8 +119,6 @@ func (d *division) single(i int, isNull bool, sums []float64) {
 	clear(w)
 }
 
-// scaleRows stores f·x in dst for the rows lo ≤ i < hi, f a factor for each and zero a row of zeros;
-// dst may be x.
 func scaleRows(dst, x *sparse.Block[float64], lo, hi int, f, zero []float64) {
 	simd.AddRows(simd.RowsOf(dst.Data, dst.Stride, lo), hi-lo, x.Cols,
 		simd.Rows[float64]{Data: zero}, f, simd.RowsOf(x.Data, x.Stride, lo))

@@ -19,7 +19,7 @@ type basis struct {
 	data []float64
 }
 
-// newBasis returns a basis of zeros, on large pages because passes read all of it.
+// newBasis uses large pages, because passes read all of it.
 func newBasis(rows, cols int) *basis {
 	size := chunksOf(rows) * cols * segment
 	system.Expect(8 * int64(size))
@@ -32,19 +32,16 @@ func chunksOf(rows int) int {
 	return (rows + segment - 1) / segment
 }
 
-// panel returns the columns from j on of a chunk.
 func (v *basis) panel(chunk, j int) []float64 {
 	offset := chunk * v.cols
 	return v.data[(offset+j)*segment : (offset+v.cols)*segment]
 }
 
-// columns is a group of neighbouring columns of a basis.
 type columns struct {
 	*basis
 	lo, hi int
 }
 
-// slice returns the columns lo ≤ j < hi.
 func (v *basis) slice(lo, hi int) columns {
 	return columns{v, lo, hi}
 }
@@ -63,11 +60,9 @@ type engine struct {
 	scratch [][]float64
 }
 
-// fewRows is the number of rows up to which starting a second worker takes longer than a pass over
-// a block.
+// fewRows is the number of rows up to which a second worker does not pay.
 const fewRows = 8192
 
-// newEngine returns an engine with one worker for few rows, unless workers is set.
 func newEngine(team *sparse.Team, rows, workers int) *engine {
 	if workers <= 0 && rows < fewRows {
 		workers = 1
@@ -78,8 +73,8 @@ func newEngine(team *sparse.Team, rows, workers int) *engine {
 	return e
 }
 
-// eachRow calls do for every row with the sums of its piece. It takes less time than a product, as all
-// passes over a block, so that nothing interrupts it.
+// eachRow calls do for every row with the sums of its piece. Nothing interrupts it, because it takes
+// less time than a product.
 func (e *engine) eachRow(size int, do func(i int, sums []float64)) {
 	_ = e.Each(context.Background(), size, func(_, chunk int, sums []float64) {
 		for i := chunk * segment; i < min(e.rows, (chunk+1)*segment); i++ {
@@ -95,7 +90,6 @@ func (e *engine) draw(x *sparse.Block[float64], source func(segment int) *rand.R
 	fill func(rng *rand.Rand, row []float64)) {
 	blocks.EachChunk(e.Workers, e.rows, func(_, _, lo, hi int) {
 		var rng *rand.Rand
-		// the segment, and the row whose numbers come next
 		current := -1
 		next := 0
 		skipped := make([]float64, x.Cols)
@@ -119,7 +113,6 @@ func (e *engine) draw(x *sparse.Block[float64], source func(segment int) *rand.R
 	})
 }
 
-// normsTo stores the square roots of the sums in dst.
 func (e *engine) normsTo(dst []float64) {
 	e.TotalTo(dst, len(dst), 0)
 	for j, square := range dst {
@@ -153,7 +146,6 @@ func (e *engine) multiplyTo(ctx context.Context, w, v columns, q []float64,
 	})
 }
 
-// scaleRows multiplies the rows of x by the factors.
 func (e *engine) scaleRows(x *sparse.Block[float64], factor []float64) {
 	zero := simd.Rows[float64]{Data: make([]float64, x.Cols)}
 	blocks.EachChunk(e.Workers, e.rows, func(_, _, lo, hi int) {
@@ -181,7 +173,6 @@ func (e *engine) setColumns(dst columns, x *sparse.Block[float64]) {
 	})
 }
 
-// setBlock stores the columns in the first columns of the block, and zeros in its other columns.
 func (e *engine) setBlock(x *sparse.Block[float64], src columns) {
 	blocks.EachChunk(e.Workers, e.rows, func(_, chunk, lo, hi int) {
 		p := src.panel(chunk)

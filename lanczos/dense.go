@@ -12,7 +12,7 @@ import (
 // denseRows is the number of rows up to which a map is always made dense.
 const denseRows = 256
 
-// dense solves the problem with the matrix of A, made by n/4 products.
+// dense makes the matrix of A by n/4 products.
 func (r *run) dense(ctx context.Context) (*Pairs, error) {
 	r.m.allocate()
 	sign := r.p.Which.sign()
@@ -67,8 +67,8 @@ func (r *run) dense(ctx context.Context) (*Pairs, error) {
 	return r.finish(ctx, v.slice(0, count), values[:count], nil)
 }
 
-// countRemaining returns the number of wanted pairs in addition to the known ones, given the eigenvalues
-// of B, rising, and stores the norm.
+// countRemaining returns the number of wanted pairs beyond the known ones, given the rising eigenvalues
+// of B, and stores the norm.
 func (r *run) countRemaining(values []float64) int {
 	remainder := values[r.deflation.count():] // the lowest ones are where the known ones were moved to
 	r.norm = max(r.norm, math.Abs(remainder[0]),
@@ -80,7 +80,7 @@ func (r *run) countRemaining(values []float64) int {
 	return count
 }
 
-// places returns the row of the dense matrix for each row of this process, -1 for padding and excluded
+// places returns the row of the dense matrix for each row of this process, −1 for padding and excluded
 // rows.
 func (r *run) places() []int {
 	team := r.m.e.team
@@ -110,7 +110,6 @@ func (r *run) places() []int {
 	return places
 }
 
-// gather returns the rows of all processes, cols numbers for each row of the dense matrix.
 func gather(team *sparse.Team, rows, cols int, places []int,
 	row func(i int) []float64) *sparse.Block[float64] {
 	gathered := sparse.BlockOf(rows, cols, make([]float64, rows*cols))
@@ -125,8 +124,8 @@ func gather(team *sparse.Team, rows, cols int, places []int,
 	return gathered
 }
 
-// banish moves the known eigenvalue below all other eigenvalues: B − shift·U·Uᵀ, where each row of vectors has the number of
-// a vector of U and its element.
+// banish moves the known eigenvalue below all others: B − shift·U·Uᵀ. A row of vectors has the number of a vector of U and
+// its element.
 func banish(b *mat.Dense, vectors *sparse.Block[float64]) {
 	shift := 4 * mat.Norm(b, 1)
 	if shift == 0 {

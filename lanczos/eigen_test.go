@@ -17,7 +17,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// A goroutine that a cancelled search leaves ends by itself, on a busy machine later than goleak waits.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(400) // of short-lived blocks
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/heatwalk/heatwalk/internal/sched.Abandon.func1"))
@@ -56,9 +55,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// compareVectors compares single vectors where the gaps determine them, and
-// projectors of clusters, from all values. A cluster that is cut at the end is
-// left out.
+// compareVectors compares single vectors if gaps determine them, and projectors of complete
+// clusters.
 func compareVectors(t *testing.T, p *Pairs, want *sparse.Block[float64], values []float64) {
 	t.Helper()
 	const gap = 1e-4
@@ -94,7 +92,6 @@ func compareVectors(t *testing.T, p *Pairs, want *sparse.Block[float64], values 
 	}
 }
 
-// hypercube returns the graph of the d-cube.
 func hypercube(t testing.TB, d int) *sparse.CSR {
 	var entries []sparse.Triplet
 	n := 1 << d
@@ -237,8 +234,7 @@ func TestKnownAtTheWrongEnd(t *testing.T) {
 	}
 }
 
-// TestBeyond compares the pairs behind the known ones with those of a search that returns both, for
-// each method.
+// Beyond returns the pairs behind the known ones.
 func TestBeyond(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -275,7 +271,6 @@ func TestBeyond(t *testing.T) {
 	}
 }
 
-// tridiagonalInverse is the exact inverse of the path's L + shift·I.
 type tridiagonalInverse struct {
 	deg   []float64
 	shift float64
@@ -304,8 +299,7 @@ func (p tridiagonalInverse) ApplyTo(_ context.Context, dst, r *sparse.Block[floa
 	return nil
 }
 
-// TestSolveChanges: at the lower end of a long path Lanczos is given up, and
-// LOBPCG with the inverse needs few iterations.
+// At the lower end of a long path LOBPCG replaces Lanczos and needs few iterations.
 func TestSolveChanges(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -342,7 +336,7 @@ func TestSolveChanges(t *testing.T) {
 	}
 	checkPairs(t, p.A, out, want, 1e-12)
 
-	// The other end of a random graph is easy for Lanczos.
+	// Lanczos suffices at the other end.
 	b := randomGraph(2000)
 	p = &Problem{A: sparse.NewOperator[float64](sparse.NormalizedAdjacency, b, degreesOf(t, b)), Precondition: p.Precondition}
 	if out, err = p.Solve(ctx, 3, &Settings{MaxProducts: 1000}); err != nil || out.Method != "lanczos" || built != 1 {
@@ -359,8 +353,7 @@ func TestSolveChanges(t *testing.T) {
 
 }
 
-// TestRelative checks that LOBPCG iterates until residuals are small compared with the smallest values
-// of a long path, which are far below a tolerance relative to the norm.
+// LOBPCG iterates until residuals are small relative to the smallest values, far below the norm.
 func TestRelative(t *testing.T) {
 	const n = 2000
 	a := testgraph.Path(n)
@@ -394,7 +387,7 @@ func TestRelative(t *testing.T) {
 	}
 }
 
-// TestManyComponents: more known vectors than anyone asks for, of all sizes.
+// There are more known vectors than wanted pairs.
 func TestManyComponents(t *testing.T) {
 	a := testgraph.Random(3, 3000, 1700, true) // hundreds of isolated nodes
 	deg := degreesOf(t, a)
@@ -413,7 +406,6 @@ func TestManyComponents(t *testing.T) {
 	}
 }
 
-// TestPreconditioned: LOBPCG begins, whether or not there is a preconditioner.
 func TestPreconditioned(t *testing.T) {
 	a := randomGraph(1000)
 	p := &Problem{A: sparse.NewOperator[float64](sparse.NormalizedAdjacency, a, degreesOf(t, a))}
@@ -428,9 +420,8 @@ func TestPreconditioned(t *testing.T) {
 	checkPairs(t, p.A, out, want.Values, 1e-9)
 }
 
-// TestFewEigenvalues solves for a map with three eigenvalues, where images of vectors are nearly
-// dependent on the basis, and parts of a known vector from rounding would grow: the Laplacian of the
-// complete graph with three parts has the eigenvalues 0, n less the size of a part, and n.
+// The Laplacian of a complete tripartite graph has the eigenvalues 0, n less the size of a part, and
+// n: images are nearly dependent, and rounding parts of a known vector would grow.
 func TestFewEigenvalues(t *testing.T) {
 	const n, k = 260, 6
 	var entries []sparse.Triplet
@@ -455,8 +446,8 @@ func TestFewEigenvalues(t *testing.T) {
 	checkPairs(t, p.A, out, want, 1e-11*n)
 }
 
-// A known eigenvalue may lie so far from all others, which hardly differ, that what rounding
-// leaves of its vectors would outgrow them in a filter.
+// The known eigenvalue is so far from the others that rounding parts of its vectors would dominate
+// a filter.
 func TestKnownFarAway(t *testing.T) {
 	const n = 260
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -485,9 +476,8 @@ func TestKnownFarAway(t *testing.T) {
 	}
 }
 
-// TestCrowdedBehindKnown solves for S of a star whose leaves are joined to a ring: pairs of
-// eigenvalues 2/3·cos(2πj/(n−1)) lie closer together than the tolerance of residuals by far, and
-// the known eigenvalue 1 would outgrow them in the filter of high degree that they need.
+// For S of a star whose leaves form a ring, the eigenvalues 2/3·cos(2πj/(n−1)) lie far closer
+// together than the tolerance, and the known eigenvalue 1 would dominate the filter.
 func TestCrowdedBehindKnown(t *testing.T) {
 	const n, k = 4001, 12
 	var entries []sparse.Triplet
@@ -518,8 +508,7 @@ func TestCrowdedBehindKnown(t *testing.T) {
 	}
 }
 
-// TestMultiplicities finds eigenvalues of higher multiplicity than a block has columns: those of copies
-// of a graph without common nodes.
+// Copies of a graph have eigenvalues of higher multiplicity than a block has columns.
 func TestMultiplicities(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")

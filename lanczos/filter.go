@@ -22,11 +22,11 @@ import (
 type filter struct {
 	sign, centre, half float64
 	degree             int // 1: B itself
-	clean              int // steps between removals of the known vectors, which grow in between; 0: none
+	clean              int // steps between removals of the known vectors, which grow; 0: none
 }
 
-// lambda returns the eigenvalue of B for one of the map, which must lie beyond
-// the unwanted interval if there is a filter: inside it, the upper end is returned.
+// lambda returns the eigenvalue of B for an eigenvalue of the map, or the upper end of the unwanted
+// interval if it lies inside.
 func (f filter) lambda(value float64) float64 {
 	if f.degree == 1 {
 		return value
@@ -34,7 +34,6 @@ func (f filter) lambda(value float64) float64 {
 	return f.centre + f.half*math.Cosh(math.Acosh(max(1, value))/float64(f.degree))
 }
 
-// cut returns the upper end of the unwanted interval, −∞ without a filter.
 func (f filter) cut() float64 {
 	if f.degree == 1 {
 		return math.Inf(-1)
@@ -42,8 +41,7 @@ func (f filter) cut() float64 {
 	return f.centre + f.half
 }
 
-// value returns the eigenvalue of the map for one of B, 1 if it is inside the unwanted
-// interval.
+// value returns the eigenvalue of the map for an eigenvalue of B, 1 inside the unwanted interval.
 func (f filter) value(lambda float64) float64 {
 	if f.degree == 1 {
 		return lambda
@@ -72,8 +70,8 @@ func (f filter) steepest(value float64) float64 {
 	return d * math.Sinh(d*x) / (f.half * math.Sinh(x))
 }
 
-// apply computes the map's product with x, using y, and returns it in one of
-// the two. remove subtracts the known vectors from a block. Cost: degree sweeps.
+// apply returns the product of the map with x, in x or y. remove subtracts the known vectors. Cost:
+// degree sweeps.
 func (f *filter) apply(ctx context.Context, a sparse.Applier[float64],
 	x, y *sparse.Block[float64],
 	remove func(*sparse.Block[float64])) (*sparse.Block[float64], error) {
@@ -108,8 +106,8 @@ type balancedMap struct {
 	factor, inverse []float64
 }
 
-// balance returns the balanced map, or nil if the map is no such product, has rows in other
-// processes, or has a factor of 0 in a row that is not excluded.
+// balance returns nil if the map is no such product, has rows in other processes, or a factor of 0
+// in a row that is not excluded.
 func balance(a sparse.Applier[float64], excluded []uint32) *balancedMap {
 	o, ok := a.(*sparse.Operator[float64])
 	if !ok || o.Team() != nil || o.U != nil || o.Right == nil || !slices.Equal(o.Left, o.Right) {
@@ -140,7 +138,6 @@ type quantile struct{ value, rank float64 }
 // spectrum holds values, falling, with their ranks, rising.
 type spectrum []quantile
 
-// beyond returns the value that has about count eigenvalues beyond it.
 func (s spectrum) beyond(count float64) float64 {
 	i := sort.Search(len(s), func(i int) bool { return s[i].rank >= count })
 	if i == 0 || i == len(s) {
@@ -166,44 +163,41 @@ const (
 	// eigenvalue above the unwanted interval.
 	reach = 4
 
-	// mostAhead bounds the number of eigenvalues between the wanted ones and the unwanted
-	// interval, in multiples of the wanted ones.
+	// mostAhead bounds the number of eigenvalues between the wanted ones and the unwanted interval,
+	// in multiples of the wanted number.
 	mostAhead = 16
 )
 
-// plan is a filter and the work that is predicted with it.
 type plan struct {
 	filter
 	products float64 // of B, until the wanted pairs have converged
 }
 
-// cost returns the work of the plan in products, if orthogonalising a block costs as much as the given number
-// of products.
+// cost returns the work in products; block is the cost of orthogonalizing a block.
 func (p plan) cost(block float64) float64 {
 	return p.products * (1 + block/float64(p.degree))
 }
 
-// filterChoice holds the numbers from which a filter is chosen.
 type filterChoice struct {
 	sign        float64
 	spectrum    spectrum
 	lowest      float64 // lower end of the spectrum of B
 	first, last float64 // eigenvalue of B: the largest, and the last wanted
-	largest     float64 // the largest that rounding brings back into a block
+	largest     float64 // the largest eigenvalue that rounding reintroduces into a block
 	norm        float64
 	tolerance   float64
 	entries     float64 // of a row
-	growth      float64 // of the last wanted eigenvalue, at least
+	growth      float64 // growth of the last wanted eigenvalue, at least
 }
 
-// block returns the cost of orthogonalising a block, in products.
+// block returns the cost of orthogonalizing a block, in products.
 func (p *filterChoice) block() float64 {
 	return blockEntries / (p.entries + rowEntries)
 }
 
-// plan returns the best filter for which the unwanted interval ends where from, from + step
-// and so on, up to most, eigenvalues lie beyond it. Where a gap is close by, the
-// filter grows fast for the wanted ones, but the basis has to hold all that lie beyond.
+// plan returns the best filter for unwanted intervals that end at ranks first, first + step, … up
+// to limit. Close to a gap a filter grows faster, but the basis must hold all eigenvalues beyond
+// its end.
 func (p *filterChoice) plan(first, limit, step int) plan {
 	best := plan{filter: filter{sign: p.sign, degree: 1}, products: math.Inf(1)}
 	for degree := first; degree <= limit; degree += step {
@@ -219,7 +213,7 @@ func (p *filterChoice) plan(first, limit, step int) plan {
 		best.half = half
 		best.centre = centre
 		best.degree = 1
-		// Rounding of the largest value must not hide the residual of the last.
+		// Rounding of the largest value must not hide the residual of the last value.
 		small := 2e-3 * p.tolerance
 		share := max(1, p.norm/(p.last-p.lowest))
 		ahead := func(value float64) float64 { return max(0, math.Acosh((value-centre)/half)-rate) }
@@ -228,7 +222,8 @@ func (p *filterChoice) plan(first, limit, step int) plan {
 			degree := max(leastDegree, p.growth/rate,
 				math.Sqrt(blockGrowth*p.block()/rate))
 			best.degree = int(min(degree, limit-1))/2*2 + 1
-			// In between, known vectors grow from rounding error to at most ε^¼ of the block.
+			// Between removals, known vectors grow from rounding errors to at most ε^¼ of the
+			// block.
 			if steps := 0.75 * math.Log(1/epsilon) / ahead(p.largest); steps < float64(best.degree) {
 				best.clean = max(1, int(steps))
 			}

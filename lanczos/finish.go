@@ -12,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// images computes products of A with columns of a basis, a block of up to width at a time.
 type images struct {
 	a        sparse.Applier[float64]
 	balanced *balancedMap // nil if that is not known
@@ -22,7 +21,6 @@ type images struct {
 	products int                    // of A with a block
 }
 
-// allocate allocates the blocks if that has not been done.
 func (m *images) allocate() {
 	if m.x == nil {
 		m.x, m.y = sparse.NewBlock[float64](m.e.rows, width),
@@ -33,7 +31,6 @@ func (m *images) allocate() {
 	}
 }
 
-// of returns sign·A times up to width columns.
 func (m *images) of(ctx context.Context, c columns, sign float64) (columns, error) {
 	m.allocate()
 	m.e.setBlock(m.x, c)
@@ -46,8 +43,8 @@ func (m *images) of(ctx context.Context, c columns, sign float64) (columns, erro
 	return image, nil
 }
 
-// project returns Xᵀ(sign·A)X for the columns x of a basis, their Rayleigh quotients θ and
-// the norms ‖sign·A·x − θx‖.
+// project returns Xᵀ(sign·A)X for columns x of a basis, the Rayleigh quotients θ and the norms
+// ‖sign·A·x − θx‖.
 func (m *images) project(ctx context.Context, x columns,
 	sign float64) (h *mat.SymDense, theta, residual []float64, err error) {
 	n := x.width()
@@ -79,8 +76,7 @@ func (m *images) project(ctx context.Context, x columns,
 	return h, theta, residual, nil
 }
 
-// residualsTo stores in dst the norms of the columns of the last image less their values times the
-// columns of its block.
+// residualsTo stores the norms of the columns of the last image less values times its block.
 func (m *images) residualsTo(dst, values []float64) {
 	m.e.eachRow(len(values), func(i int, sums []float64) {
 		image := m.y.Row(i)
@@ -93,8 +89,8 @@ func (m *images) residualsTo(dst, values []float64) {
 	m.e.normsTo(dst)
 }
 
-// finish returns the result: the known pairs and then the pairs found, with values of B = ±A, decreasing, and vectors in the
-// columns v. residuals must be true residuals, or nil: then they are computed.
+// finish returns the known pairs and the pairs found, with decreasing values of B = ±A and vectors in v. residuals must be
+// true residuals; if nil, finish computes them.
 func (r *run) finish(ctx context.Context, v columns,
 	values, residuals []float64) (*Pairs, error) {
 	out := r.result
@@ -158,8 +154,8 @@ func (r *run) finish(ctx context.Context, v columns,
 	return out, nil
 }
 
-// omits reports whether a pair is omitted because its eigenvalue is 0 or less up to rounding, and
-// stores the largest such value.
+// omits reports whether an eigenvalue is 0 or less up to rounding, and stores the largest such
+// value.
 func (r *run) omits(value float64) bool {
 	if !r.p.Positive || value > roundingSteps*float64(r.m.e.team.TotalOf(r.n))*epsilon*r.norm {
 		return false
@@ -208,8 +204,8 @@ func orient(team *sparse.Team, x *sparse.Block[float64]) {
 	}
 }
 
-// residuals stores ‖A·v − λ·v‖ for up to width columns, which are then in m.x, and their
-// images in m.y. Cost: one product.
+// residuals stores ‖A·v − λ·v‖ for up to width columns; afterwards m.x has the columns and m.y the
+// images. Cost: one product.
 func (m *images) residuals(ctx context.Context, dst, values []float64,
 	vectors *sparse.Block[float64]) error {
 	m.allocate()

@@ -77,7 +77,6 @@ func (p *GraphProblem) Solve(ctx context.Context, g *graph.Graph, k int,
 	return out, err
 }
 
-// solve finds pairs of the rows with edges and joins the pairs of the isolated nodes.
 func (e *eigenproblem) solve(ctx context.Context, n, k int,
 	s *Settings) (*Pairs, error) {
 	pairs := &Pairs{Method: "dense", Degree: 1}
@@ -111,8 +110,8 @@ func (p *GraphProblem) Workspace(n int, entries int64, components, k int) budget
 	return w
 }
 
-// vectorBytes returns the memory of the order of the rows, degrees and their roots,
-// components, the matrix, known vectors and the list of isolated nodes.
+// vectorBytes counts the order of the rows, degrees and their roots, components, the matrix, known
+// vectors and isolated nodes.
 func vectorBytes(n int) int64 {
 	const vectors = 8
 	return 8 * int64(n) * vectors

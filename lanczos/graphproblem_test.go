@@ -16,9 +16,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// TestEigenAgainstDense compares every problem's pairs with a matrix written
-// down by its definition, on graphs with weights, self loops, components and
-// isolated nodes, and those of transition with T itself.
+// Pairs agree with dense matrices by definition, those of transition with T itself.
 func TestEigenAgainstDense(t *testing.T) {
 	const n, k = 60, 25
 	a := testgraph.Random(5, n, 70, true)
@@ -50,8 +48,7 @@ func TestEigenAgainstDense(t *testing.T) {
 	}
 }
 
-// TestUnresolvedEnd checks the smallest pairs of a path, whose values are known, and that the search leaves
-// Lanczos as soon as the first filters show that it would take thousands of products.
+// Lanczos is left as soon as the first filters show that a path would take thousands of products.
 func TestUnresolvedEnd(t *testing.T) {
 	const n, k, most = 20_000, 20, 800
 	g, err := graph.New(t.Context(), testgraph.Path(n), nil)
@@ -74,7 +71,7 @@ func TestUnresolvedEnd(t *testing.T) {
 	}
 }
 
-// TestBeyondKeepsSides checks that Beyond keeps the vector of the two sides of a balanced component.
+// Beyond keeps the vector of the sides of a balanced component.
 func TestBeyondKeepsSides(t *testing.T) {
 	sides := []float64{1, 1, -1, -1}
 	n := len(sides)
@@ -104,7 +101,7 @@ func TestBeyondKeepsSides(t *testing.T) {
 	}
 }
 
-// entriesOf returns the elements of each matrix by its definition, with γ = 0.7.
+// entriesOf uses γ = 0.7.
 func entriesOf(a *sparse.CSR, d []float64) map[sparse.Kind]func(i, j int) float64 {
 	var vol float64
 	for _, v := range d {
@@ -162,8 +159,7 @@ func checkEigen(t *testing.T, name string, entry func(i, j int) float64, pairs *
 	}
 }
 
-// TestVectorsOfTheMatrix checks that the memory of a graph and of the map of each matrix is at most
-// vectorBytes.
+// The memory of a graph and of each map is at most vectorBytes.
 func TestVectorsOfTheMatrix(t *testing.T) {
 	const n = 100_000
 	a := testgraph.Path(n)

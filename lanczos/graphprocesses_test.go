@@ -12,9 +12,8 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// TestGraphOnSeveralProcesses compares the pairs of processes that share the rows of a graph with those of one
-// process, the same numbers of copies of multiple eigenvalues included, and the bits of two runs. The graph has
-// weights, isolated nodes, and components of which some are bipartite.
+// Several processes find the pairs of one process, including copies of multiple eigenvalues, and the same bits
+// in two runs.
 func TestGraphOnSeveralProcesses(t *testing.T) {
 	const n = 300
 	a := testgraph.Random(5, n, 300, true)
@@ -95,8 +94,7 @@ func TestGraphOnSeveralProcesses(t *testing.T) {
 	}
 }
 
-// TestColoursOfSeveralProcesses compares the eigenvectors of bipartite components that a breadth-first search
-// finds with those of one process.
+// The sides of bipartite components agree with one process.
 func TestColoursOfSeveralProcesses(t *testing.T) {
 	graphs := map[string]*sparse.CSR{
 		"random": testgraph.Random(5, 300, 200, true), "path": testgraph.Path(40), "even cycle": testgraph.Cycle(30),

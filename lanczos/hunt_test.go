@@ -14,10 +14,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// TestRandomGraphs compares the pairs of every matrix with all eigenvalues of the matrix as a dense
-// one, on graphs of 50 to 400 nodes with isolated nodes, components, multiple eigenvalues and
-// weights over 12 orders of magnitude. The residuals are computed again with the dense matrix,
-// and the bits must be the same for 1, 2 and 7 goroutines. HEATWALK_HUNT is the number of graphs.
+// TestRandomGraphs compares pairs with dense eigenvalues, on graphs of 50 to 400 nodes with weights
+// over 12 orders of magnitude. Bits must be the same for 1, 2 and 7 goroutines. HEATWALK_HUNT is
+// the number of graphs.
 func TestRandomGraphs(t *testing.T) {
 	graphs := 8
 	if n, err := strconv.Atoi(os.Getenv("HEATWALK_HUNT")); err == nil {
@@ -30,7 +29,6 @@ func TestRandomGraphs(t *testing.T) {
 	}
 }
 
-// checkEnds solves for both ends of the spectrum of each matrix of the graph.
 func checkEnds(t *testing.T, seed uint64, a *sparse.CSR) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	n, _ := a.Dims()
@@ -62,7 +60,6 @@ func checkEnds(t *testing.T, seed uint64, a *sparse.CSR) {
 	}
 }
 
-// checkValues compares pairs with the spectrum of the matrix as a dense one.
 func checkValues(t *testing.T, matrix sparse.Kind, which Which, g *graph.Graph, pairs *GraphPairs) {
 	h, scale := denseMatrix(matrix, g)
 	var e mat.EigenSym
@@ -96,8 +93,8 @@ func checkValues(t *testing.T, matrix sparse.Kind, which Which, g *graph.Graph, 
 	}
 }
 
-// denseMatrix returns the matrix, or for T the matrix S' = D^½·T·D^-½ with the diagonal 1 of isolated
-// nodes, and the factors that make vectors of the matrix those of S'.
+// denseMatrix returns S' = D^½·T·D^-½ for T, with the diagonal 1 of isolated nodes, and the factors
+// from vectors of the matrix to vectors of S'.
 func denseMatrix(matrix sparse.Kind, g *graph.Graph) (h *mat.SymDense, scale []float64) {
 	n := len(g.Degrees)
 	a := g.A.(*sparse.CSR)
@@ -138,7 +135,7 @@ func denseMatrix(matrix sparse.Kind, g *graph.Graph) (h *mat.SymDense, scale []f
 	return h, scale
 }
 
-// drawGraph returns a graph of one of seven kinds, weighted for odd seeds.
+// Odd seeds have weights.
 func drawGraph(t *testing.T, seed uint64) *sparse.CSR {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	n := 50 + rng.IntN(351)
@@ -228,7 +225,6 @@ func drawGraph(t *testing.T, seed uint64) *sparse.CSR {
 	return symmetricCSR(t, n, weights)
 }
 
-// symmetricCSR returns the matrix with the weights of pairs i ≤ j.
 func symmetricCSR(t *testing.T, n int, weights map[[2]int]float64) *sparse.CSR {
 	rows := make([]map[uint32]float64, n)
 	for i := range rows {

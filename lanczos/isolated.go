@@ -23,7 +23,6 @@ func (e *eigenproblem) exclude(degrees []float64) {
 	e.edged = e.team.TotalOf(len(degrees)) - e.isolated
 }
 
-// weightsOf returns v, or ones if it is nil, with 0 in the excluded rows.
 func (e *eigenproblem) weightsOf(v []float64, n int) []float64 {
 	if v == nil {
 		if e.isolated == 0 {
@@ -49,7 +48,6 @@ func (e *eigenproblem) search(k int) int {
 	return min(k, e.edged)
 }
 
-// isolatedComeFirst reports whether the isolated nodes have the known eigenvalue of the components.
 func (e *eigenproblem) isolatedComeFirst() bool {
 	if e.Known == nil || e.isolated == 0 {
 		return false
@@ -61,8 +59,7 @@ func (e *eigenproblem) isolatedComeFirst() bool {
 	return value == e.zero
 }
 
-// firstIsolated returns the rows of the first isolated nodes, at most k, in the order of the rows of the matrix; −1 stands
-// for rows of other processes.
+// firstIsolated returns at most k isolated rows in the order of the matrix; −1 stands for rows of other processes.
 func (e *eigenproblem) firstIsolated(k int) []int {
 	var here []float64
 	for _, i := range e.Excluded {
@@ -82,14 +79,12 @@ func (e *eigenproblem) firstIsolated(k int) []int {
 	return rows
 }
 
-// pair is an eigenvalue and the column of its vector, or −1 − the place of the isolated node
-// that it belongs to.
+// pair is an eigenvalue and the column of its vector, or −1 − the place of its isolated node.
 type pair struct {
 	value float64
 	index int
 }
 
-// compare orders pairs from the wanted end.
 func (e *eigenproblem) compare(a, b pair) int {
 	if e.which == Largest {
 		return cmp.Compare(b.value, a.value)
@@ -97,8 +92,7 @@ func (e *eigenproblem) compare(a, b pair) int {
 	return cmp.Compare(a.value, b.value)
 }
 
-// join merges the pairs found and the pairs of the isolated nodes, whose vectors have one entry, and returns the first k, for
-// n rows.
+// join merges the pairs found with the pairs of isolated nodes, and returns the first k.
 func (e *eigenproblem) join(pairs *Pairs, n, k int) *Pairs {
 	var sorted []pair
 	var rows []int // of isolated nodes
@@ -111,7 +105,7 @@ func (e *eigenproblem) join(pairs *Pairs, n, k int) *Pairs {
 		for j := range rows {
 			isolated = append(isolated, pair{e.zero, -1 - j})
 		}
-		if e.isolatedComeFirst() { // whatever rounding does to the values that are not known
+		if e.isolatedComeFirst() { // regardless of rounding in the other values
 			sorted = slices.Insert(sorted, pairs.Known, isolated...)
 		} else {
 			sorted = append(sorted, isolated...)

@@ -16,16 +16,15 @@ type Known struct {
 	Value      float64   // the eigenvalue
 }
 
-// knownVectors are the vectors of a [Known]; none if Disjoint is nil.
 type knownVectors struct {
 	*blocks.Disjoint
 	component []uint32 // the component of each row
 	parts     []uint32 // components that have a vector
 	value     float64
-	share     blocks.Share // of the block that known vectors were removed from last
+	share     blocks.Share // share of the block from which known vectors were removed last
 }
 
-// vectors returns the normalised vectors. Every process of the team calls it.
+// Every process of the team must call vectors.
 func (k *Known) vectors(team *sparse.Team) *knownVectors {
 	if k == nil {
 		return new(knownVectors)
@@ -58,7 +57,6 @@ func (k *Known) vectors(team *sparse.Team) *knownVectors {
 
 func (k *knownVectors) count() int { return len(k.parts) }
 
-// vectorTo stores vector g in column j of dst.
 func (k *knownVectors) vectorTo(dst *sparse.Block[float64], j, g int) {
 	for i, c := range k.component {
 		dst.Row(i)[j] = 0
@@ -68,8 +66,7 @@ func (k *knownVectors) vectorTo(dst *sparse.Block[float64], j, g int) {
 	}
 }
 
-// remove subtracts from each column of x its part in the span of the vectors. Rounding leaves about
-// ε of the norm of the column.
+// remove subtracts the span of the vectors; rounding leaves about ε of each column's norm.
 func (k *knownVectors) remove(x *sparse.Block[float64], workers int) {
 	if k.Disjoint != nil {
 		k.share.RemoveTo(k.Disjoint, x, x, workers)

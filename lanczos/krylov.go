@@ -50,7 +50,6 @@ type krylov struct {
 	ritz     *mat.Dense // coefficients of the Ritz vectors, as columns
 }
 
-// newKrylov allocates a basis of size columns and the block Q.
 func newKrylov(r *run, size int) *krylov {
 	m := size + width
 	k := &krylov{m: r.m, deflation: r.deflation, seed: r.s.RNGSeed, dim: r.dim,
@@ -68,7 +67,6 @@ func newKrylov(r *run, size int) *krylov {
 	return k
 }
 
-// room returns the largest number of columns of V.
 func (k *krylov) room() int {
 	return k.v.cols - k.locked - 2*width
 }
@@ -83,7 +81,6 @@ func (k *krylov) next() columns {
 	return k.v.slice(k.locked+k.size, k.locked+k.size+k.block)
 }
 
-// fillRandom stores normal numbers, orthogonal to the known vectors, in w.
 func (k *krylov) fillRandom(w columns) {
 	k.streams++
 	stream := k.streams << 32
@@ -98,15 +95,13 @@ func (k *krylov) fillRandom(w columns) {
 	k.m.e.setColumns(w, k.m.x)
 }
 
-// clearRows sets rows of a block to 0.
 func clearRows(x *sparse.Block[float64], rows []uint32) {
 	for _, i := range rows {
 		clear(x.Row(int(i)))
 	}
 }
 
-// purify removes from the columns w their part in the span of the known vectors, and stores the
-// result in x too.
+// purify removes the known vectors from the columns w, and stores the result in x too.
 func (k *krylov) purify(x *sparse.Block[float64], w columns) {
 	k.m.e.setBlock(x, w)
 	if k.deflation.count() > 0 {
@@ -115,7 +110,6 @@ func (k *krylov) purify(x *sparse.Block[float64], w columns) {
 	}
 }
 
-// begin starts with a block of random columns, or with the columns behind the locked ones.
 func (k *krylov) begin(ctx context.Context, random bool) error {
 	k.size = 0
 	k.last = 0
@@ -126,7 +120,7 @@ func (k *krylov) begin(ctx context.Context, random bool) error {
 	var err error
 	k.ortho.longest = 0
 	k.block, err = k.ortho.run(ctx, k.columnsBefore(), k.next(), 0, k.c, k.r)
-	k.ortho.longest = 0 // the blocks that follow are images under the map
+	k.ortho.longest = 0 // the following blocks are images under the map
 	return err
 }
 
@@ -135,8 +129,7 @@ func (k *krylov) begin(ctx context.Context, random bool) error {
 func (k *krylov) expand(ctx context.Context, m int,
 	enough func() (bool, error)) error {
 	for k.block > 0 && k.size+k.block <= m {
-		// Without this, the part of the known vectors that rounding leaves in Q would grow from
-		// block to block.
+		// The rounding part of the known vectors in Q would otherwise grow from block to block.
 		q := k.next()
 		k.purify(k.m.x, q)
 		image, err := k.image(ctx)
@@ -179,7 +172,6 @@ func (k *krylov) expand(ctx context.Context, m int,
 	return nil
 }
 
-// image returns the product of the map with the block in m.x.
 func (k *krylov) image(ctx context.Context) (*sparse.Block[float64], error) {
 	k.m.products += k.f.degree
 	remove := func(x *sparse.Block[float64]) { k.deflation.remove(x, k.m.e.Workers) }
@@ -200,7 +192,7 @@ func (k *krylov) image(ctx context.Context) (*sparse.Block[float64], error) {
 	return image, nil
 }
 
-// decompose computes the Ritz values of V and their residuals, which needs no product.
+// decompose needs no product.
 func (k *krylov) decompose(ctx context.Context) error {
 	n := k.size
 	h := mat.NewSymDense(n, nil)
@@ -247,14 +239,12 @@ func (k *krylov) rotate(ctx context.Context, keep int) error {
 	return nil
 }
 
-// vectors returns the Ritz vectors lo ≤ i < hi, at most width of them, in columns behind Q.
 func (k *krylov) vectors(ctx context.Context, lo, hi int) (columns, error) {
 	x := k.v.slice(k.v.cols-width, k.v.cols-width+hi-lo)
 	return x, k.m.e.multiplyTo(ctx, x, k.v.slice(k.locked, k.locked+k.size),
 		k.coefficients(lo, hi), hi-lo)
 }
 
-// coefficients returns the coefficients of the Ritz vectors lo ≤ i < hi, row by row.
 func (k *krylov) coefficients(lo, hi int) []float64 {
 	q := make([]float64, 0, k.size*(hi-lo))
 	for i := range k.size {
@@ -263,8 +253,7 @@ func (k *krylov) coefficients(lo, hi int) []float64 {
 	return q
 }
 
-// blend starts again with a block of combinations of the first count Ritz vectors, at most as many as a block has columns. It
-// is used for a new filter.
+// blend restarts, for a new filter, with a block of combinations of the first count Ritz vectors.
 func (k *krylov) blend(ctx context.Context, count int) error {
 	q := make([]float64, k.size*width)
 	for i := range k.size {
@@ -298,8 +287,8 @@ func (k *krylov) rank() spectrum {
 	return points
 }
 
-// merge replaces the values and the locked columns by the largest of them and of the further
-// pairs, whose vectors are the columns behind the locked ones.
+// merge keeps the largest of the values and the further pairs, whose vectors follow the locked
+// columns.
 func (k *krylov) merge(ctx context.Context, values, further []float64) error {
 	keep := len(values)
 	merged := slices.Concat(values, further)

@@ -103,7 +103,7 @@ func TestOrthonormalize(t *testing.T) {
 		for j := range 4 {
 			set(before, j, func(i int) float64 { return of(i, j) })
 		}
-		for _, o.fill = range []func(columns){fill, nil} { // nil: columns without a direction are dropped
+		for _, o.fill = range []func(columns){fill, nil} { // nil: dependent columns are dropped
 			for j := range 4 {
 				set(v, 10+j, func(i int) float64 { return at(before, i, j) })
 			}
@@ -206,8 +206,7 @@ func TestDecomposition(t *testing.T) {
 	}
 }
 
-// TestBalancedMap compares filtered products of S with those of the balanced map, on a graph with weights and
-// nodes without edges.
+// Filtered products of S agree with the balanced map.
 func TestBalancedMap(t *testing.T) {
 	a := testgraph.Random(3, 500, 500, true)
 	degrees := degreesOf(t, a)

@@ -15,7 +15,7 @@ import (
 // errSlow is returned by LOBPCG when it has used several times the predicted products.
 var errSlow = errors.New("lanczos: the preconditioner does not help")
 
-// otherMethod is the error with which Lanczos hands over to LOBPCG.
+// otherMethod hands over from Lanczos to LOBPCG.
 type otherMethod struct {
 	cost     float64 // in products of Lanczos
 	products float64 // of LOBPCG
@@ -33,9 +33,8 @@ func (*otherMethod) Error() string {
 func (r *run) predict(sp spectrum, want int) *otherMethod {
 	const (
 		fewest, reach = 15, 15 // iterations: the least number observed, and the number for ξ = 1
-		// The measured cost of an iteration with four columns, in products of Lanczos, is
-		// work + rows/(entries of a row + rowEntries): two products, the preconditioner and the
-		// orthogonalisation.
+		// The measured cost of an iteration with four columns, in products of Lanczos, is work +
+		// rows/(entries of a row + rowEntries).
 		work, rows = 1, 300
 	)
 	top := r.p.Which.sign() * r.deflation.value
@@ -77,13 +76,12 @@ func (r *run) lobpcg(ctx context.Context, predicted float64) (*Pairs, error) {
 	return g.iterate(ctx)
 }
 
-// lobpcg is one run of the method on B, whose upper end is wanted. The basis
-// holds X, then P, then W.
+// lobpcg is a run on B, whose upper end is wanted. The basis holds X, then P, then W.
 type lobpcg struct {
 	r       *run
 	m       *images
-	k       *krylov        // for its basis
-	cols    int            // of X
+	k       *krylov // for its basis
+	cols    int
 	inverse Preconditioner // nil without one
 
 	x, y     *sparse.Block[float64] // of slabColumns
@@ -96,21 +94,19 @@ type lobpcg struct {
 	blocks   int                    // products with a block
 
 	predicted      float64 // products, +∞ if nothing is known
-	initial, worst float64 // the largest residual of a wanted column that has not converged, at first and now
+	initial, worst float64 // largest residual of an unconverged wanted column, at first and now
 }
 
-// lobpcgColumns returns the number of columns that are iterated for the given number of wanted pairs.
 func lobpcgColumns(n, pairs, excluded int) int {
 	return max(1, min(pairs+min(8, max(4, pairs/4)), n-excluded))
 }
 
-// slabColumns is the number of columns that are multiplied, and preconditioned, at a time.
+// slabColumns is the number of columns for a product or the preconditioner.
 const slabColumns = 8 * width
 
 // leastResidual is the residual, relative to the norm, below which rounding decides.
 const leastResidual = 1e-13
 
-// start sets X to orthonormal Ritz vectors of random columns.
 func (g *lobpcg) start(ctx context.Context) error {
 	g.k = newKrylov(g.r, 3*g.cols-width)
 	k := g.k
@@ -148,7 +144,6 @@ func (g *lobpcg) start(ctx context.Context) error {
 	return g.m.e.multiplyTo(ctx, x, x, q.RawMatrix().Data, g.cols)
 }
 
-// iterate improves X until the wanted pairs have converged.
 func (g *lobpcg) iterate(ctx context.Context) (*Pairs, error) {
 	for {
 		if err := g.measure(ctx); err != nil {
@@ -160,7 +155,7 @@ func (g *lobpcg) iterate(ctx context.Context) (*Pairs, error) {
 			return nil, errSlow
 		}
 		if over || converged == g.r.target {
-			// so that the result fits into their memory
+			// the result needs their memory
 			g.x = nil
 			g.y = nil
 			g.residues = nil
@@ -183,14 +178,13 @@ func (g *lobpcg) iterate(ctx context.Context) (*Pairs, error) {
 	}
 }
 
-// isSlow reports whether the method needs many more products than predicted: it has used three times the number, or the
-// predicted number without half of the progress, in orders of magnitude of the residual.
+// isSlow reports whether the method has used three times the predicted products, or the predicted products without half
+// of the progress, in orders of magnitude of the residual.
 func (g *lobpcg) isSlow() bool {
 	used := float64(g.blocks) / g.predicted
 	return used > 3 || used > 1 && g.worst > math.Sqrt(g.initial*g.r.s.Tolerance*g.r.norm)
 }
 
-// product stores the columns in g.x and B times them in g.y.
 func (g *lobpcg) product(ctx context.Context, c columns) error {
 	g.x = blocks.Reshape(g.x, g.r.n, c.width())
 	g.y = blocks.Reshape(g.y, g.r.n, c.width())
@@ -221,8 +215,7 @@ func (g *lobpcg) measure(ctx context.Context) error {
 	return nil
 }
 
-// countConverged lists the columns that have not converged in g.active, and returns the number of
-// wanted columns that have.
+// countConverged sets g.active, and returns the number of converged wanted columns.
 func (g *lobpcg) countConverged() (converged int) {
 	g.active = g.active[:0]
 	g.worst = 0
@@ -252,8 +245,8 @@ func (g *lobpcg) countConverged() (converged int) {
 	return converged
 }
 
-// directions sets W to the preconditioned residuals of the active columns, orthonormalised to X and
-// P, and returns the number of its columns.
+// directions sets W to the preconditioned residuals of the active columns, orthonormalized to X and
+// P, and returns their number.
 func (g *lobpcg) directions(ctx context.Context) (int, error) {
 	k := g.k
 	count := len(g.active)
@@ -377,8 +370,6 @@ func (g *lobpcg) split(vectors *mat.Dense, size int) *mat.Dense {
 	return mat.DenseCopyOf(q.Slice(0, size, 0, next))
 }
 
-// orthogonal orthonormalises the vector to the first columns of q, and reports whether it was
-// independent of them.
 func orthogonal(v []float64, q *mat.Dense, cols int) bool {
 	const independent = 1e-6
 	length := mat.Norm(mat.NewVecDense(len(v), v), 2)

@@ -64,7 +64,7 @@ func addColumns(w []float64, nw int, v []float64, nv int, c []float64, stride in
 	}
 }
 
-// column returns column j of a panel, or the last column if j is beyond the end.
+// column returns column j, or the last column if j is beyond the end.
 func column(panel []float64, j, cols int) *[segment]float64 {
 	return (*[segment]float64)(panel[min(j, cols-1)*segment:])
 }

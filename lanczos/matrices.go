@@ -9,20 +9,19 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// eigenproblem is the symmetric problem that is solved, on the rows with edges, and how its pairs become pairs of the matrix.
+// eigenproblem is the symmetric problem on the rows with edges.
 type eigenproblem struct {
 	Problem
 	which    Which                   // part of the spectrum of the matrix
-	rounding float64                 // error of computing a residual, at most
-	value    func(λ float64) float64 // eigenvalue of the matrix for one of A; nil: the same
+	rounding float64                 // bound on the error of computing a residual
+	value    func(λ float64) float64 // eigenvalue of the matrix for an eigenvalue of A; nil: the same
 	team     *sparse.Team
-	edged    int     // number of rows with edges; the others are excluded
+	edged    int     // number of rows with edges; other rows are excluded
 	isolated int     // number of rows without edges
 	zero     float64 // the eigenvalue of rows without edges
 }
 
-// of returns the eigenproblem of the matrix on a graph. The problems of S, T and L̃ = I − S
-// are all solved for S, so that the same part of a spectrum takes the same work.
+// S, T and L̃ = I − S are all solved as S, so that the same part of a spectrum takes the same work.
 func (p *GraphProblem) of(ctx context.Context, g *graph.Graph) (*eigenproblem, error) {
 	e := &eigenproblem{which: p.Which, team: sparse.TeamOf(g.A)}
 	e.Problem = Problem{Which: p.Which, Beyond: p.Beyond, Positive: p.Positive}
@@ -96,8 +95,8 @@ func (e *eigenproblem) stateNormalized(ctx context.Context, p *GraphProblem,
 	return nil
 }
 
-// bipartite returns ±d^½ on the components whose nodes can be coloured with two colours so that neighbours differ, and 0 on
-// the other components: S·w = −w. It returns nil if there are none. Cost: one sweep.
+// bipartite returns ±d^½ on bipartite components, by the colours of their nodes, and 0 elsewhere: S·w = −w. It returns nil
+// if no component is bipartite. Cost: one sweep.
 func bipartite(ctx context.Context, g *graph.Graph) ([]float64, error) {
 	colours, err := sparse.FindSides(ctx, g.A, -1, g.Workers)
 	if err != nil {

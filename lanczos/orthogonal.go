@@ -28,12 +28,11 @@ type orthonormalizer struct {
 	r, inverse, first        []float64
 }
 
-// origin holds the remaining length of a column during the rounds.
 type origin struct {
 	length float64 // reference length
 	left   float64 // remaining length
 	random bool    // whether fill replaced the column
-	pure   bool    // whether the column was projected after it became short
+	pure   bool    // the column was projected after it became short
 }
 
 const (
@@ -121,8 +120,7 @@ func (o *orthonormalizer) run(ctx context.Context, v, w columns, recent int,
 	return width, nil
 }
 
-// isNeeded reports whether a column of Q contributes to any column of W, given its
-// row of R.
+// row is the row of R for a column of Q.
 func (o *orthonormalizer) isNeeded(row []float64) bool {
 	for j, v := range row {
 		if math.Abs(v) > deficient*o.lengths[j] {
@@ -132,8 +130,8 @@ func (o *orthonormalizer) isNeeded(row []float64) bool {
 	return false
 }
 
-// thin reports whether a column of small remaining length has not been projected since it became
-// short, and marks such columns as projected.
+// thin reports whether a short column has not been projected since it became short, and marks it as
+// projected.
 func (o *orthonormalizer) thin(width int) bool {
 	thin := false
 	for j := range width {
@@ -145,8 +143,8 @@ func (o *orthonormalizer) thin(width int) bool {
 	return thin
 }
 
-// round does one round on the columns q and reports whether q is orthonormal then. cols is the
-// number of columns of R.
+// round does one round on the columns q and reports whether q is orthonormal. cols is the number of
+// columns of R.
 func (o *orthonormalizer) round(ctx context.Context, v, q columns, recent, cols int,
 	c, r []float64, begin bool) (clean bool, err error) {
 	nv := v.width()
@@ -173,7 +171,7 @@ func (o *orthonormalizer) round(ctx context.Context, v, q columns, recent, cols 
 		return false, err
 	}
 
-	// C += (C₁ + D)·R, with the R of before.
+	// C += (C₁ + D)·R, with the old R.
 	for i := range o.c {
 		o.c[i] += o.d[i]
 	}
@@ -184,8 +182,8 @@ func (o *orthonormalizer) round(ctx context.Context, v, q columns, recent, cols 
 	invertUpper(o.inverse, o.r, nq)
 	clean = true
 	for j := range nq {
-		// A large part in the other columns of V would have made the column short, and errors
-		// have grown if the columns of W were nearly dependent.
+		// A large part in the other columns of V would have shortened the column, and near
+		// dependence increases errors.
 		clean = clean && o.r[j*nq+j] > 0.5 && o.r[j*nq+j] < 2
 		clean = clean && o.first[j*nq+j] > common*columnNorm(o.first, j, nq)
 	}
@@ -199,7 +197,7 @@ func (o *orthonormalizer) round(ctx context.Context, v, q columns, recent, cols 
 	return clean, err
 }
 
-// measure computes the Gram matrix of the columns q, and their part in the local columns of V from number recent on.
+// measure computes the Gram matrix of q, and its part in the local columns of V from recent on.
 func (o *orthonormalizer) measure(ctx context.Context, local, q columns,
 	recent int) error {
 	nl := local.width()
@@ -222,7 +220,7 @@ func (o *orthonormalizer) measure(ctx context.Context, local, q columns,
 	return nil
 }
 
-// remove subtracts the part in the local columns, and computes the remaining part in all of V.
+// remove subtracts the local part, and computes the remaining part in all of V.
 func (o *orthonormalizer) remove(ctx context.Context, v, local, q columns,
 	recent int) error {
 	nv := v.width()
@@ -246,8 +244,7 @@ func (o *orthonormalizer) remove(ctx context.Context, v, local, q columns,
 	return nil
 }
 
-// normalize subtracts the part in V, makes the columns orthonormal, and computes their Gram matrix,
-// which shows the error.
+// normalize also computes the Gram matrix, which shows the error.
 func (o *orthonormalizer) normalize(ctx context.Context, v, q columns) error {
 	nv := v.width()
 	nq := q.width()
@@ -265,7 +262,6 @@ func (o *orthonormalizer) normalize(ctx context.Context, v, q columns) error {
 	return nil
 }
 
-// transform multiplies the nq columns of w by R⁻¹.
 func (o *orthonormalizer) transform(w []float64, nq int, scratch []float64) {
 	out := scratch[:nq*segment]
 	clear(out)
@@ -273,7 +269,6 @@ func (o *orthonormalizer) transform(w []float64, nq int, scratch []float64) {
 	copy(w, out)
 }
 
-// begin stores the lengths of the nq columns, from their Gram matrix.
 func (o *orthonormalizer) begin(nq int) {
 	for j := range nq {
 		length := math.Sqrt(o.gram[j*nq+j])

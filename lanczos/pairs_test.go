@@ -32,7 +32,6 @@ func componentsOf(t testing.TB, a sparse.Matrix) *sparse.Components {
 	return c
 }
 
-// roots returns d^½, with 1 in place of 0.
 func roots(deg []float64) []float64 {
 	r := make([]float64, len(deg))
 	for i, d := range deg {
@@ -44,7 +43,6 @@ func roots(deg []float64) []float64 {
 	return r
 }
 
-// denseOf returns the matrix of a map.
 func denseOf(t testing.TB, a sparse.Applier[float64]) *mat.SymDense {
 	t.Helper()
 	n, _ := a.Dims()
@@ -64,7 +62,6 @@ func denseOf(t testing.TB, a sparse.Applier[float64]) *mat.SymDense {
 	return m
 }
 
-// exactValues returns all eigenvalues by gonum, from the wanted end.
 func exactValues(m *mat.SymDense, which Which) []float64 {
 	var e mat.EigenSym
 	if !e.Factorize(m, false) {
@@ -77,8 +74,7 @@ func exactValues(m *mat.SymDense, which Which) []float64 {
 	return v
 }
 
-// checkPairs compares values, and holds vectors to orthonormality and to the
-// residuals that were reported, by other roads.
+// checkPairs checks values, orthonormality and the reported residuals independently.
 func checkPairs(t *testing.T, a sparse.Applier[float64], p *Pairs, want []float64, tolerance float64) {
 	t.Helper()
 	k, n := len(p.Values), p.Vectors.Rows
@@ -108,14 +104,13 @@ func checkPairs(t *testing.T, a sparse.Applier[float64], p *Pairs, want []float6
 			if i == j {
 				dot--
 			}
-			if math.Abs(dot) > max(1e-13, float64(n)*epsilon/4) { // the sum of n equal numbers rounds
+			if math.Abs(dot) > max(1e-13, float64(n)*epsilon/4) { // the sum of n equal numbers is rounded
 				t.Errorf("vectors %d and %d: product off by %g", i, j, dot)
 			}
 		}
 	}
 }
 
-// A problem of each kind that the package is made for.
 type kind struct {
 	name  string
 	op    func(a *sparse.CSR, deg []float64) *sparse.Operator[float64]
@@ -157,7 +152,7 @@ var kinds = []kind{
 	}, Smallest, func(c *sparse.Components, d []float64) *Known { return &Known{Components: c, Weights: roots(d)} }},
 }
 
-// methods are the ways to eigenpairs; the iterations are forced on small maps.
+// The iterations are forced on small maps.
 var methods = []struct {
 	name  string
 	solve func(p *Problem, k int, s *Settings) (*Pairs, error)
@@ -179,8 +174,7 @@ func (p *Problem) forced(k int, s *Settings, by func(r *run) (*Pairs, error)) (*
 	return by(w)
 }
 
-// TestNorm: what residuals are measured against is no more than the largest eigenvalue, and
-// not much less, whatever part of the spectrum is asked for and by whatever method.
+// The norm of residuals is at most the largest eigenvalue, and not much less, for any method.
 func TestNorm(t *testing.T) {
 	for _, n := range []int{60, 600} {
 		a := testgraph.Random(3, n, 4*n, true)

@@ -10,7 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// Where only positive eigenvalues are wanted there may be fewer pairs than asked for.
+// There may be fewer positive eigenvalues than requested.
 func TestPositive(t *testing.T) {
 	for _, c := range []struct {
 		name       string
@@ -57,9 +57,8 @@ func TestPositive(t *testing.T) {
 	}
 }
 
-// forest returns a tree in which each node is joined to a random one before it among the
-// first hubs, or all, and how many pairs of neighbours can be matched: a tree has as many
-// positive eigenvalues as that, and as many negative ones.
+// In a forest each node is joined to a random earlier node among the first hubs; matched is the
+// size of a largest matching, which is the number of positive and of negative eigenvalues.
 func forest(t *testing.T, seed uint64, n, hubs int) (a *sparse.CSR, matched int) {
 	draw := rand.New(rand.NewPCG(seed, 1))
 	parent := make([]int, n)
@@ -88,8 +87,7 @@ func forest(t *testing.T, seed uint64, n, hubs int) (a *sparse.CSR, matched int)
 	return a, matched
 }
 
-// The eigenvalue 0 has many copies in a tree, of which rounding makes some positive: none
-// of them counts, in dense eigenproblems and those of Lanczos.
+// Rounding makes some copies of the eigenvalue 0 positive; they do not count.
 func TestPositiveBeyondRounding(t *testing.T) {
 	for _, c := range []struct {
 		n, hubs, k int
@@ -128,7 +126,6 @@ func TestPositiveBeyondRounding(t *testing.T) {
 	}
 }
 
-// The largest value that counts as 0 is reported.
 func TestOmittedIsTold(t *testing.T) {
 	a, err := sparse.FromTriplets(10, 10, nil)
 	if err != nil {

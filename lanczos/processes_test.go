@@ -12,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// teamCase is an eigenproblem that processes solve whose rows are those of part.
 type teamCase struct {
 	name     string
 	a        *sparse.CSR
@@ -60,8 +59,7 @@ var teamCases = []teamCase{
 	}},
 }
 
-// TestSeveralProcesses compares the pairs of processes that share the rows with those of one process, and the
-// bits of two runs. The number of products shows that the processes start with the same vectors.
+// Equal numbers of products show that processes start with the same vectors.
 func TestSeveralProcesses(t *testing.T) {
 	for _, c := range testgraph.Sample(t, 3, teamCases) {
 		n, _ := c.a.Dims()
@@ -132,8 +130,7 @@ func TestSeveralProcesses(t *testing.T) {
 	}
 }
 
-// comparePairs compares values, and vectors as spaces: those of values that lie apart from the last one lie in
-// the span of the others' vectors.
+// comparePairs compares values, and spaces of vectors whose values are separated from the last one.
 func comparePairs(got, want *Pairs) error {
 	if len(got.Values) != len(want.Values) {
 		return fmt.Errorf("%d pairs, want %d", len(got.Values), len(want.Values))

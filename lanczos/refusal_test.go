@@ -36,8 +36,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestUnreachableTolerance checks that a tolerance below rounding is reported soon, although
-// estimated residuals fall below it.
+// A tolerance below rounding is reported soon, although estimated residuals fall below it.
 func TestUnreachableTolerance(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a quarter of a second")
@@ -133,8 +132,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestCancelSmallEigenproblem: the eigenproblem of a basis, which nothing can
-// stop, is left to itself.
+// The eigenproblem of a basis, which cannot be interrupted, is abandoned.
 func TestCancelSmallEigenproblem(t *testing.T) {
 	const n = 400
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -151,7 +149,7 @@ func TestCancelSmallEigenproblem(t *testing.T) {
 	}
 }
 
-// TestNotFinite: a map that overflows is an error, not an endless search.
+// A map that overflows gives an error.
 func TestNotFinite(t *testing.T) {
 	for _, n := range []int{50, 3000} {
 		a := testgraph.Path(n)

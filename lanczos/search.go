@@ -11,9 +11,8 @@ import (
 )
 
 const (
-	// firstBasis is the size, in addition to two vectors for each wanted pair, of the
-	// basis of the map itself; its Ritz values place the filter. With half as many vectors the
-	// unwanted interval of the filter often ends above a wanted value, for which the filter is useless.
+	// firstBasis is the size, beyond two vectors for each wanted pair, of the first basis, whose Ritz
+	// values place the filter. With half as many the unwanted interval often ends above a wanted value.
 	firstBasis = 24
 
 	// tightest bounds the factor of the tolerance for estimated residuals, which is lowered while
@@ -27,9 +26,9 @@ const (
 	// count as close to eigenvalues.
 	resolved = 0.1
 
-	// A filter whose degree is at least settled is kept for patience restarts, because its products
-	// take longer than the orthogonalisation, and a higher degree saves few of them. The next degree
-	// is about steeper times as high at most.
+	// A filter of degree settled or more is kept for patience restarts, because its products
+	// dominate, and a higher degree saves few. The next degree is at most about steeper times as
+	// high.
 	settled, patience, steeper = 48, 6, 4
 
 	// coarse is the tolerance above which no filter is used.
@@ -43,42 +42,40 @@ const (
 	higher = 1.3
 )
 
-// search looks for the upper end of the spectrum of B, or of the folded map, beyond the known
-// and the locked vectors.
 type search struct {
 	r           *run
 	m           *images
 	k           *krylov
 	want        int
-	floor       float64 // the search ends without pairs if no eigenvalue of B is larger
+	floor       float64 // the search ends without pairs unless an eigenvalue of B is larger
 	alternative bool    // whether LOBPCG may continue
-	candidate   bool    // whether that is to be expected, so that a small basis shows it first
+	candidate   bool    // that is expected, so that a small basis is tried first
 
 	spectrum spectrum // of B, estimated by the first basis
 	lowest   float64  // estimated lower end of the spectrum of B
 	ahead    int      // eigenvalues above the unwanted interval, in multiples of the wanted ones
 	plan     plan     // the filter in use
 
-	distance      float64 // of the last wanted value from the known one, at the last choice of a filter
-	unfiltered    bool    // a filter was given up for the map itself, and changes to and fro would make no progress
-	probing       bool    // whether the basis is a small one that resolves the end of the spectrum
+	distance      float64 // distance of the last wanted value from the known value, at the last choice of a filter
+	unfiltered    bool    // a filter was given up, and alternating would make no progress
+	probing       bool    // the basis is a small one that resolves the end of the spectrum
 	converged     int
 	worst         float64 // residual of a wanted pair
 	previousWorst float64 // the same at the last restart
 	cycles        int     // restarts with the filter
 	strict        float64 // factor of the tolerance for estimated residuals
-	look          int     // size of the basis at which Ritz values are computed next
-	counted       int     // size of the basis for which they have been computed; 0: of none
+	look          int     // size of the basis for the next Ritz values
+	counted       int     // size of the basis of the last Ritz values; 0: none
 }
 
-// newSearch returns a search for wanted pairs, with a first unwanted interval behind twice as many.
+// newSearch begins with an unwanted interval behind twice the wanted number.
 func newSearch(r *run, k *krylov, want int) *search {
 	return &search{r: r, m: r.m, k: k, want: want,
 		floor: math.Inf(-1), ahead: 2, strict: 1}
 }
 
-// lanczos finds the pairs by block Lanczos. With an alternative, the error is an
-// [*otherMethod] if that is predicted to take less.
+// lanczos finds the pairs by block Lanczos. With an alternative, the error is an [*otherMethod] if
+// LOBPCG is predicted to be faster.
 func (r *run) lanczos(ctx context.Context, alternative bool) (*Pairs, error) {
 	size := basisSize(r.target, r.s.Basis)
 	r.result.Method = "lanczos"
@@ -96,9 +93,8 @@ func (r *run) lanczos(ctx context.Context, alternative bool) (*Pairs, error) {
 	return out, err
 }
 
-// complete finds the pairs. If there may be more copies of a multiple eigenvalue than a block has columns, it searches their
-// complement until that has no further values. The values are the values of B, decreasing; the vectors are the first columns
-// of the basis. Residuals are nil if they have not been computed.
+// complete finds the pairs. If an eigenvalue may have more copies than a block has columns, it searches their complement
+// until it finds none. Values of B decrease; vectors are the first columns of the basis. Residuals are nil if unknown.
 func (s *search) complete(ctx context.Context) (values, residuals []float64, err error) {
 	k := s.k
 	values, residuals, err = s.find(ctx)
@@ -117,7 +113,7 @@ func (s *search) complete(ctx context.Context) (values, residuals []float64, err
 		next.previousWorst = 0
 		floor := values[len(values)-1] + s.tolerance()
 		next.floor = floor
-		if k.f.cut() > floor { // the filter would hide values between the floor and its cut
+		if k.f.cut() > floor { // the filter would hide values between floor and cut
 			next.plan, k.f = plan{}, filter{sign: k.f.sign, degree: 1}
 		}
 		pairs, _, err := next.find(ctx)
@@ -138,8 +134,7 @@ func (s *search) complete(ctx context.Context) (values, residuals []float64, err
 	return values, residuals, err
 }
 
-// isCrowded reports whether as many values as a block has columns may be copies of one eigenvalue, given their residuals and
-// the norm of the map.
+// isCrowded reports whether as many values as a block has columns may be copies of an eigenvalue.
 func isCrowded(values, residuals []float64, norm float64) bool {
 	for i := width - 1; i < len(values); i++ {
 		gap := residuals[i-width+1] + residuals[i] + 64*epsilon*norm
@@ -150,13 +145,12 @@ func isCrowded(values, residuals []float64, norm float64) bool {
 	return false
 }
 
-// tolerance returns the absolute residual at which a pair has converged.
 func (s *search) tolerance() float64 {
 	return s.r.s.Tolerance * s.r.norm
 }
 
-// find finds want pairs orthogonal to the known and the locked pairs. The values are the values of B, decreasing; the vectors
-// follow the locked vectors. It returns no pairs if no eigenvalue is above the floor.
+// find finds want pairs orthogonal to the known and locked pairs, with vectors after the locked ones; none if no eigenvalue
+// is above the floor.
 func (s *search) find(ctx context.Context) (values, residuals []float64, err error) {
 	k := s.k
 	if err := k.begin(ctx, true); err != nil {
@@ -217,7 +211,6 @@ func (s *search) enough(ctx context.Context) (bool, error) {
 	return s.converged == s.want || s.sunk(), err
 }
 
-// count counts the wanted pairs with estimated residuals below strict times the tolerance.
 func (s *search) count(ctx context.Context) error {
 	k := s.k
 	if s.counted == k.size {
@@ -238,15 +231,15 @@ func (s *search) count(ctx context.Context) error {
 			s.worst = max(s.worst, k.residual[i]/slope)
 		}
 	}
-	if s.converged < s.want && k.f.degree >= settled { // a check takes less than a block
+	if s.converged < s.want && k.f.degree >= settled { // a check is cheaper than a block
 		return s.verify(ctx)
 	}
 	return nil
 }
 
-// verify counts all pairs as converged if their true residuals are within the tolerance. If the wanted values crowd, true
-// residuals are far smaller than the estimates, because a vector then contains parts of other vectors with nearly the same
-// value. Cost: one product and one block of Ritz vectors, if the last pairs have not converged.
+// verify counts all pairs as converged if their true residuals are within the tolerance. For crowded values these are far
+// smaller than estimates, because a vector then contains vectors with nearly the same value. Cost: one product and one
+// block of Ritz vectors, if the last pairs have not converged.
 func (s *search) verify(ctx context.Context) error {
 	k := s.k
 	bound := k.residual[min(s.want, k.size)-1] / k.f.steepest(k.theta[0])
@@ -289,7 +282,6 @@ func (s *search) sunk() bool {
 	return k.theta[0]+k.residual[0] <= k.f.value(s.floor)
 }
 
-// measure stores the norm and the estimated spectrum of B from the Ritz values of B itself.
 func (s *search) measure() {
 	k := s.k
 	s.r.norm = max(s.r.norm, math.Abs(k.f.lambda(k.theta[0])))
@@ -304,9 +296,8 @@ func (s *search) measure() {
 	}
 }
 
-// conclude computes true residuals and reports whether the search ends: the pairs have converged,
-// the limit of products is reached, or rounding allows no better ones. Otherwise estimated residuals
-// must be smaller from then on.
+// conclude computes true residuals and reports whether the search ends; otherwise estimated
+// residuals must become smaller.
 func (s *search) conclude(ctx context.Context,
 	over bool) (values, residuals []float64, done bool, err error) {
 	k := s.k
@@ -327,8 +318,7 @@ func (s *search) conclude(ctx context.Context,
 	}
 	isFalling := slices.IsSortedFunc(values, func(a, b float64) int { return cmp.Compare(b, a) })
 	if !fine || !isFalling {
-		// Rounding in the filter has mixed the vectors: Rayleigh and Ritz with B itself separates
-		// them.
+		// Rounding in the filter has mixed the vectors; Rayleigh–Ritz with B separates them.
 		var q *mat.Dense
 		if values, q, err = fallingEigen(ctx, h, nil, k.m.e.Workers); err != nil {
 			return nil, nil, true, err
@@ -346,9 +336,8 @@ func (s *search) conclude(ctx context.Context,
 	return values, residuals, true, err
 }
 
-// restart shrinks the basis to its best vectors or, if another filter is better, to a
-// block of combinations of them. The error is an [*otherMethod] if LOBPCG is
-// predicted to be faster than any filter.
+// restart shrinks the basis to its best vectors, or to a block of combinations for a better filter.
+// The error is an [*otherMethod] if LOBPCG is predicted to be faster than any filter.
 func (s *search) restart(ctx context.Context) error {
 	k := s.k
 	count := 0
@@ -406,7 +395,7 @@ func (s *search) restart(ctx context.Context) error {
 	return k.rotate(ctx, min(kept(s.want, k.room()), k.size-width))
 }
 
-// kept returns the number of Ritz vectors that a restart keeps of a full basis.
+// kept returns the number of Ritz vectors that a restart keeps.
 func kept(want, room int) int {
 	return max(want+room/8, 2*room/5)
 }
@@ -432,7 +421,6 @@ func (s *search) refine(p *filterChoice) plan {
 	return p.plan(index, index, 1)
 }
 
-// first returns the filter for the spectrum that the first basis estimates.
 func (s *search) first(p *filterChoice) plan {
 	p.spectrum = s.spectrum
 	s.probing = false
@@ -442,7 +430,7 @@ func (s *search) first(p *filterChoice) plan {
 	return p.plan(s.ahead*step, limit, step)
 }
 
-// choice returns the numbers from which a filter is chosen, without a spectrum.
+// choice leaves the spectrum open.
 func (s *search) choice() *filterChoice {
 	p := &filterChoice{
 		growth: leastGrowth, sign: s.k.f.sign, lowest: s.lowest,
@@ -455,8 +443,8 @@ func (s *search) choice() *filterChoice {
 	return p
 }
 
-// expectedCycles returns the number of restarts until the wanted pairs converge, if residuals continue to
-// fall by the same factor, and ∞ if they have not fallen.
+// expectedCycles returns the number of restarts until convergence at the present rate, ∞ if residuals
+// have not fallen.
 func (s *search) expectedCycles() float64 {
 	previous := s.previousWorst
 	if previous == 0 {
@@ -468,9 +456,9 @@ func (s *search) expectedCycles() float64 {
 	return math.Log(s.tolerance()/s.worst) / math.Log(s.worst/previous)
 }
 
-// better returns how LOBPCG continues if it is predicted to be much faster than the plan. It is never
-// used if the wanted pairs lie far from the known eigenvalue, because a preconditioner gains little
-// there: 20 pairs of S of a scale-free graph with 131,072 nodes take 5.4 s by Lanczos, 17.6 s by LOBPCG.
+// better returns how LOBPCG continues if it is predicted to be much faster. It is not used if the wanted
+// pairs are far from the known eigenvalue: 20 pairs of S of a scale-free graph with 131,072 nodes take
+// 5.4 s by Lanczos, 17.6 s by LOBPCG.
 func (s *search) better(p *filterChoice, next plan) error {
 	const far = 0.1 // of the width of the spectrum
 	top := s.k.f.sign * s.r.deflation.value
@@ -487,7 +475,7 @@ func (s *search) better(p *filterChoice, next plan) error {
 	if s.probing && distance > 10*(top-p.first) && 3*distance < previous {
 		expected *= 7
 	}
-	margin := 0.5 // because plans predict too few products, and fewer while the end is not resolved
+	margin := 0.5 // plans predict too few products, the more the less the end is resolved
 	if s.probing {
 		margin = 0.25
 	}

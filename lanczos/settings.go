@@ -30,7 +30,6 @@ const (
 	Smallest              // the algebraically smallest eigenvalues
 )
 
-// check returns a [*param.ParameterError] unless w is Largest or Smallest.
 func (w Which) check() error {
 	if w > Smallest {
 		return param.Refuse("lanczos", "which", "%d is no part of the spectrum; give Largest or Smallest", w)
@@ -38,7 +37,6 @@ func (w Which) check() error {
 	return nil
 }
 
-// sign returns the factor of A that makes the wanted end the upper one.
 func (w Which) sign() float64 {
 	if w == Smallest {
 		return -1
@@ -137,7 +135,6 @@ const (
 	defaultMaxProducts = 200_000
 )
 
-// validate reports every setting that is out of range.
 func (s *Settings) validate() error {
 	if s == nil {
 		return nil
@@ -158,7 +155,6 @@ func (s *Settings) validate() error {
 	return errors.Join(problems...)
 }
 
-// withDefaults returns a copy in which zero values are replaced.
 func (s *Settings) withDefaults() Settings {
 	var c Settings
 	if s != nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/symmetric"
 )
 
-// fallingEigen is [symmetric.Eigen] with values and vectors in falling order.
 func fallingEigen(ctx context.Context, h *mat.SymDense,
 	count func(values []float64) int, workers int) ([]float64, *mat.Dense, error) {
 	values, vectors, err := symmetric.Eigen(ctx, h, count, workers)
@@ -34,8 +33,8 @@ func finite(numbers []float64) bool {
 	return true
 }
 
-// cholesky stores in r the upper triangle with RᵀR = G. A pivot below rounding is replaced by the smallest length that G
-// resolves, weakPivot times the length of the column, so that R has an inverse; the pivot of a zero column is 0.
+// cholesky stores the upper triangle with RᵀR = G in r. A pivot below rounding becomes weakPivot times the length of the
+// column, so that R has an inverse; the pivot of a zero column is 0.
 func cholesky(r, g []float64, n int) {
 	clear(r)
 	for i := range n {
@@ -58,7 +57,6 @@ func cholesky(r, g []float64, n int) {
 	}
 }
 
-// columnNorm returns the length of column j of an upper triangle.
 func columnNorm(r []float64, j, n int) (length float64) {
 	for i := range j + 1 {
 		length = math.Hypot(length, r[i*n+j])
@@ -66,8 +64,7 @@ func columnNorm(r []float64, j, n int) (length float64) {
 	return length
 }
 
-// invertUpper stores R⁻¹ in dst, for an upper triangle R; a column with a zero
-// pivot becomes zero.
+// invertUpper stores R⁻¹ in dst; a column with a zero pivot becomes zero.
 func invertUpper(dst, r []float64, n int) {
 	clear(dst)
 	for j := range n {
@@ -88,8 +85,7 @@ func invertUpper(dst, r []float64, n int) {
 	}
 }
 
-// multiplyUpper stores U·R in R, which has n rows of cols columns; U is an
-// upper triangle.
+// multiplyUpper replaces R, n rows of cols columns, by U·R for an upper triangle U.
 func multiplyUpper(r, u []float64, n, cols int) {
 	for i := range n {
 		for j := range cols {

@@ -11,13 +11,12 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// run is one solve: the checked problem, and the numbers that all methods share.
 type run struct {
 	m         *images
 	p         *Problem
 	s         Settings
 	n         int // rows of this process
-	dim       int // rows of all processes that are not excluded
+	dim       int // rows of all processes without excluded rows
 	deflation *knownVectors
 	target    int     // number of pairs to find in addition to the known ones
 	norm      float64 // a lower bound of the norm of A
@@ -50,7 +49,7 @@ func (p *Problem) Solve(ctx context.Context, k int, s *Settings) (*Pairs, error)
 	if r.dim > denseInstead || !r.s.defaultLimit {
 		return r.extremes(ctx)
 	}
-	r.s.MaxProducts = max(500, r.dim*r.dim/64) // take about as long as all pairs of the dense matrix
+	r.s.MaxProducts = max(500, r.dim*r.dim/64) // takes about as long as all pairs of the dense matrix
 	out, err := r.extremes(ctx)
 	if !errors.Is(err, ErrIterationLimit) || r.m.products < r.s.MaxProducts { // rounding ended it
 		return out, err
@@ -70,7 +69,7 @@ const denseInstead = 1024
 // extremes finds pairs at an end of the spectrum by Lanczos or LOBPCG, whichever is
 // predicted to be faster.
 func (r *run) extremes(ctx context.Context) (*Pairs, error) {
-	goal := math.Inf(1) // products of LOBPCG, after which Lanczos is tried again
+	goal := math.Inf(1) // products of LOBPCG after which Lanczos continues
 	if !r.s.Preconditioned {
 		out, err := r.lanczos(ctx, r.p.Precondition != nil)
 		var alternative *otherMethod
@@ -126,7 +125,6 @@ func (p *Problem) prepare(k int, s *Settings) (*run, error) {
 	return r, nil
 }
 
-// countRows returns the number of rows in the lists of all processes.
 func countRows(team *sparse.Team, list []uint32) int {
 	count := 0.0
 	for _, i := range list {
@@ -137,8 +135,8 @@ func countRows(team *sparse.Team, list []uint32) int {
 	return int(blocks.SumOver(team, count))
 }
 
-// direct solves a problem that needs no iteration, because all pairs are known or a basis would have nearly as many columns
-// as the map has rows. It reports whether the problem was such.
+// direct solves a problem without iteration, if all pairs are known or a basis would have nearly as many columns as the map
+// rows; done reports that.
 func (r *run) direct(ctx context.Context) (done bool, out *Pairs, err error) {
 	switch {
 	case r.target == 0:
@@ -153,13 +151,11 @@ func (r *run) direct(ctx context.Context) (done bool, out *Pairs, err error) {
 	return true, out, err
 }
 
-// smallMap reports whether a map with n rows is solved as a dense matrix: if n is small, or if the iteration would keep
-// nearly as many vectors as there are unknown vectors.
+// smallMap reports whether n is small, or the iteration would keep nearly as many vectors as are unknown.
 func smallMap(n, unknown, vectors int) bool {
 	return n <= denseRows || 2*vectors >= unknown
 }
 
-// basisSize returns the number of basis vectors of Lanczos, of the setting if it is not 0.
 func basisSize(pairs, size int) int {
 	if size == 0 {
 		size = 2*pairs + 56
@@ -168,7 +164,6 @@ func basisSize(pairs, size int) int {
 	return roundUp(max(size, pairs+3*width))
 }
 
-// roundUp rounds a number of columns up to whole blocks.
 func roundUp(columns int) int {
 	return (columns + width - 1) / width * width
 }
@@ -183,7 +178,6 @@ func Workspace(n, k, known int) budget.Workspace {
 	return w
 }
 
-// iteration returns the memory of LOBPCG and Lanczos.
 func iteration(n, k, known int) budget.Workspace {
 	columns := 2*width + 2 + k
 	if known < k {
@@ -200,7 +194,6 @@ func (r *run) report(products int) {
 	}
 }
 
-// entries returns the mean number of entries in a row of the map.
 func (r *run) entries() float64 {
 	rows := float64(r.m.e.team.TotalOf(r.n))
 	if r.p.Entries > 0 {
@@ -215,7 +208,6 @@ func (r *run) entries() float64 {
 // sparseEntries is the assumed number of entries in a row of a map of unknown size.
 const sparseEntries = 8
 
-// limitError returns ErrIterationLimit with the number of converged pairs and of products.
 func limitError(converged, pairs, products int) error {
 	return fmt.Errorf("%w: %d of %d pairs after %d products", ErrIterationLimit,
 		converged, pairs, products)
