@@ -60,7 +60,7 @@ func TestUnreachedKeepThePrior(t *testing.T) {
 				if directed && strings.HasPrefix(of, "diffusion") {
 					continue
 				}
-				out, err := m.Predict(ctx, p, nil, &engine.Settings{Prior: c.prior, FoldCount: 2, Fixed: true})
+				out, err := m.Predict(ctx, p, nil, &engine.Settings{Prior: c.prior, Fixed: true})
 				if err != nil {
 					t.Fatalf("%s: %v", of, err)
 				}

@@ -59,7 +59,7 @@ func TestSampledAccuracy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		folds := set.Folds(len(p.Row))
+		folds := choose.FoldCount(len(p.Row))
 		fold := choose.Folds(p.Class, folds, set.RNGSeed, 0)
 		tested, right, skipped := 0, 0, 0
 		for f := 0; tested+skipped < 30; f++ {

@@ -95,7 +95,7 @@ func (m *Engine) measureBaselines(ctx context.Context, p *Problem,
 	if choose.TooFew(p.Class) {
 		return new(Baselines), nil
 	}
-	folds := set.testFolds(len(p.Row))
+	folds := choose.TestFoldCount(len(p.Row))
 	if m.Mixture != nil {
 		folds = m.Mixture.FoldCount(len(p.Row))
 	}
@@ -218,7 +218,7 @@ func (m *Engine) AdaptToShares(ctx context.Context, p *Problem, out *Prediction,
 	if out.Settings > 0 {
 		par = &out.Parameters
 	}
-	folds := s.Folds(len(p.Row))
+	folds := choose.FoldCount(len(p.Row))
 	within, _ := m.within(p, s)
 	e, err := m.apart(ctx, p, par, within,
 		choose.Folds(p.Class, folds, s.RNGSeed, 0), folds)

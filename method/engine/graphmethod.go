@@ -157,8 +157,8 @@ func (m GraphMethod) chooseByFolds(ctx context.Context, j *Job) (*Choice, error)
 		tested = len(sample.Row)
 	}
 	labels := len(j.Problem.Row)
-	folds := j.Settings.Folds(len(sample.Row))
-	testFolds := j.Settings.testFolds(labels)
+	folds := choose.FoldCount(len(sample.Row))
+	testFolds := choose.TestFoldCount(labels)
 	if j.Size() == 1 {
 		return j.Choose(ctx, m.evidence(j, j.foldGroups(j.Problem, testFolds, tested)))
 	}

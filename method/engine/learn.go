@@ -122,7 +122,7 @@ func (m *Engine) measureSetting(ctx context.Context, p *Problem, c *Choice, samp
 // FoldsLike returns the folds of the labels of a problem that measure a setting, and the number of folds that together have as
 // many labels as a sample.
 func (s *Settings) FoldsLike(p *Problem, sampled int) (fold []int, count int) {
-	folds := s.testFolds(len(p.Row))
+	folds := choose.TestFoldCount(len(p.Row))
 	count = (sampled*folds + len(p.Row) - 1) / len(p.Row)
 	return choose.Folds(p.Class, folds, s.RNGSeed, 0), min(folds, count)
 }

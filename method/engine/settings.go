@@ -60,7 +60,6 @@ type Settings struct {
 	Memory  int64 // limits what walks and features allocate, in bytes; 0: no limit
 	Workers int   // goroutines, 0: one for each processor; never changes a result
 
-	FoldCount int        `json:"-"` // of cross-validation and of honest features; 0: 10 up to 1,000 labels, else 5
 	Tested    int        `json:"-"` // labels of the problem whose splits choose; 0: there are no splits
 	Sample    int        `json:"-"` // limits the labelled nodes on which settings are compared; 0: 500
 	Baselines *Baselines `json:"-"` // of the same problem, for auto; nil: it measures label propagation itself
@@ -90,22 +89,6 @@ func (s *Settings) WithDefaults() Settings {
 		f.Progress = IgnoreProgress
 	}
 	return f
-}
-
-// Folds returns the number of folds for the given number of labels.
-func (s *Settings) Folds(labels int) int {
-	if s.FoldCount > 0 {
-		return min(s.FoldCount, labels)
-	}
-	return choose.FoldCount(labels)
-}
-
-// testFolds returns the number of folds by which a chosen setting is measured.
-func (s *Settings) testFolds(labels int) int {
-	if s.FoldCount > 0 {
-		return min(s.FoldCount, labels)
-	}
-	return choose.TestFoldCount(labels)
 }
 
 // Fix moves single values of Lists to Given, and gives the parameters of values their values.

@@ -193,7 +193,7 @@ type labels struct {
 func (r *predictor) compareLabels(ctx context.Context,
 	kernels []kernel.Kernel) (*labels, error) {
 	t := &labels{p: r.Problem.At(choose.Sample(r.Problem.Class, r.Settings.Sample, r.Settings.RNGSeed, 0))}
-	t.fold = choose.Folds(t.p.Class, r.Settings.Folds(len(t.p.Class)), r.Settings.RNGSeed, 0)
+	t.fold = choose.Folds(t.p.Class, choose.FoldCount(len(t.p.Class)), r.Settings.RNGSeed, 0)
 	var err error
 	if t.grams, err = r.grams(ctx, kernels, t.p.Row, nil, "choose"); err != nil {
 		return nil, err

@@ -137,7 +137,7 @@ func heldOutOf(ctx context.Context, p *engine.Problem, set *engine.Settings,
 		l.Alpha < 1 || l.Steps > 0:
 		return nil, nil
 	}
-	folds := set.Folds(len(p.Row))
+	folds := choose.FoldCount(len(p.Row))
 	return propagation.NewBaseline(p, set.Prior, set.Memory, set.Workers).CompareCenter(ctx,
 		choose.Folds(p.Class, folds, set.RNGSeed, 0), folds)
 }

@@ -342,7 +342,7 @@ func (m spreading) workspace(p *engine.Problem, settings []param.Values, s *engi
 	}
 	k := len(p.Names)
 	w = m.spread(p, settings[0])
-	w.Columns = min(w.Columns, k*s.Folds(len(p.Row)))
+	w.Columns = min(w.Columns, k*choose.FoldCount(len(p.Row)))
 	if !s.Raw && (m.rule.Probabilities != nil || p.Signed) {
 		w = w.And(budget.Held(budget.Block[float64](len(p.Degrees), k)))
 	}

@@ -89,7 +89,7 @@ func (c *chooser) short(limit float64) *job {
 			short.Sources = append(short.Sources, v)
 		}
 	}
-	columns := len(alphas) * c.dealt() * len(c.Problem.Names)
+	columns := len(alphas) * choose.FoldCount(len(c.Problem.Row)) * len(c.Problem.Names)
 	work := float64(sparse.EntriesOf(c.Problem.A)) * float64(columns) * float64(longestOf(c.job))
 	if work <= limit || len(short.Sources) == 0 ||
 		len(short.Sources) == len(c.Sources) {
@@ -187,7 +187,7 @@ func (j *job) split(labels, tests int) budget.Workspace {
 	labels = min(labels, j.Compared)
 	tests = min(tests, j.testedNodes())
 	rows := tests + len(j.kinds())*labels
-	return j.walks(rows, j.Settings.Folds(labels)+1).And(j.trial(labels, tests))
+	return j.walks(rows, choose.FoldCount(labels)+1).And(j.trial(labels, tests))
 }
 
 // maxTested bounds the test nodes of a tuning split.
@@ -223,7 +223,7 @@ type chooser struct {
 // chooserOf returns what tries the settings of j on its labels, dealt into folds.
 func (j *job) newChooser() *chooser {
 	return &chooser{
-		job: j, fold: choose.Folds(j.Problem.Class, j.Settings.Folds(len(j.Problem.Row)),
+		job: j, fold: choose.Folds(j.Problem.Class, choose.FoldCount(len(j.Problem.Row)),
 			j.Settings.RNGSeed, 0),
 		seen: choose.Sample(j.Problem.Class, j.Compared, j.Settings.RNGSeed, 0),
 		rows: map[cwk.Pick]int{}, trials: map[string][]choose.Trial{},
@@ -240,15 +240,12 @@ func (j *job) kinds() (list []string) {
 	return list
 }
 
-// dealt returns the number of folds that the labels are dealt into.
-func (c *chooser) dealt() int { return c.Settings.Folds(len(c.Problem.Row)) }
-
 // crossTrials sets up a trial for each fold.
 func (c *chooser) crossTrials(ctx context.Context) (err error) {
 	if c.isolated, err = choose.Unreachable(ctx, c.Problem, c.fold, c.Settings.Workers, &c.work); err != nil {
 		return err
 	}
-	for f := range c.dealt() {
+	for f := range choose.FoldCount(len(c.Problem.Row)) {
 		var train, tests []int
 		for _, node := range c.seen {
 			if c.fold[node] == f {

@@ -148,17 +148,18 @@ var oracleLists = contract.Lists(map[string][]param.Value{"alpha": param.Grid(0,
 
 func TestCrossValidateAgainstOracle(t *testing.T) {
 	oracleGrid := gridOf(t, oracleLists, "svm")
-	p := contract.Planted(t, 1, 60, 33)
-	set := &engine.Settings{Lists: oracleLists, FoldCount: 4, RNGSeed: 5, Given: param.Values{"svm-tolerance": param.Of(1e-6)}}
+	p := contract.Planted(t, 6, 60, 21)
+	set := &engine.Settings{Lists: oracleLists, RNGSeed: 5, Given: param.Values{"svm-tolerance": param.Of(1e-6)}}
 	choice, err := chooseWalks(context.Background(), p, set)
 	if err != nil {
 		t.Fatal(err)
 	}
-	fold := choose.Folds(p.Class, set.FoldCount, set.RNGSeed, 0)
+	folds := choose.FoldCount(len(p.Row))
+	fold := choose.Folds(p.Class, folds, set.RNGSeed, 0)
 	want, close := make([]int64, oracleGrid.Size()), make([]int64, oracleGrid.Size())
 	for _, alpha := range []float64{0, 0.3, 0.9, 1} {
-		walks := make([][][][]float64, set.FoldCount)
-		reached := make([][]bool, set.FoldCount)
+		walks := make([][][][]float64, folds)
+		reached := make([][]bool, folds)
 		for f := range walks {
 			visible := func(i int) bool { return fold[i] != f }
 			walks[f] = slowWalk(p, alpha, 9, visible)
@@ -198,7 +199,7 @@ func TestCrossValidateAgainstOracle(t *testing.T) {
 		}
 	}
 	compareHits(t, oracleGrid, total(choice.Found.Counts), want, close)
-	if choice.Accuracy != float64(total(choice.Found.Counts)[indexOf(oracleGrid, choice.Parameters)])/33 {
+	if choice.Accuracy != float64(total(choice.Found.Counts)[indexOf(oracleGrid, choice.Parameters)])/float64(len(p.Row)) {
 		t.Errorf("accuracy %v of %v", choice.Accuracy, choice.Parameters)
 	}
 }
@@ -236,7 +237,7 @@ func TestChooseOnSplitsAgainstOracle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set := &engine.Settings{Lists: oracleLists, FoldCount: 4, RNGSeed: 5, Given: param.Values{"svm-tolerance": param.Of(1e-6)}}
+	set := &engine.Settings{Lists: oracleLists, RNGSeed: 5, Given: param.Values{"svm-tolerance": param.Of(1e-6)}}
 	choice, err := chooseWalksOnSplits(context.Background(), p, splits, set)
 	if err != nil {
 		t.Fatal(err)
@@ -245,18 +246,19 @@ func TestChooseOnSplitsAgainstOracle(t *testing.T) {
 	for i := range splits.Len {
 		s := splits.At(i)
 		train := p.At(s.Train)
-		fold := choose.Folds(train.Class, set.FoldCount, set.RNGSeed, 0)
+		count := choose.FoldCount(len(train.Row))
+		fold := choose.Folds(train.Class, count, set.RNGSeed, 0)
 		largest := choose.Majority(train.Class)
 		all := func(int) bool { return true }
 		reached := slowReached(train, all)
 		var hidden [][]bool
-		for f := range set.FoldCount {
+		for f := range count {
 			hidden = append(hidden, slowReached(train, func(i int) bool { return fold[i] != f }))
 		}
 		for _, alpha := range []float64{0, 0.3, 0.9, 1} {
 			full := slowWalk(train, alpha, 9, all)
 			var folds [][][][]float64
-			for f := range set.FoldCount {
+			for f := range count {
 				folds = append(folds, slowWalk(train, alpha, 9, func(i int) bool { return fold[i] != f }))
 			}
 			for i := range want {
@@ -293,7 +295,7 @@ func TestPredictAgainstOracle(t *testing.T) {
 	p := contract.Planted(t, 3, 80, 40)
 	for _, kind := range []string{Plain, Honest} {
 		par := walkWith(onWalk(0.6, 6, 1, kind), costOf(4))
-		set := &engine.Settings{FoldCount: 3, RNGSeed: 8, Given: param.Values{"svm-tolerance": param.Of(1e-6)}}
+		set := &engine.Settings{RNGSeed: 8, Given: param.Values{"svm-tolerance": param.Of(1e-6)}}
 		got, err := predictWalksWith(context.Background(), p, par, set)
 		if err != nil {
 			t.Fatal(err)
@@ -310,7 +312,7 @@ func TestPredictAgainstOracle(t *testing.T) {
 		} else {
 			cost /= fewPartitions
 			for d := range uint64(fewPartitions) {
-				fold := choose.Folds(p.Class, set.FoldCount, set.RNGSeed, d)
+				fold := choose.Folds(p.Class, choose.FoldCount(len(p.Row)), set.RNGSeed, d)
 				for i, row := range p.Row {
 					visible := func(j int) bool { return fold[j] != fold[i] }
 					if slowReached(p, visible)[row] {

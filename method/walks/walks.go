@@ -265,8 +265,8 @@ func (m method) workspace(p *engine.Problem, s *engine.Settings) (w budget.Works
 	decisions := min(decisionBytes, 4*int64(n)*int64(machines))
 	weights := 16 * int64(machines) * int64(features) // twice, as the learner returns them and as the walk needs them
 	held := budget.Held(budget.Block[float64](n, k), trials, decisions, weights, 32*int64(train))
-	rows := train + labels*j.Settings.Folds(labels) + tests
-	variants := partitions*j.Settings.Folds(len(p.Row)) + 1
+	rows := train + labels*choose.FoldCount(labels) + tests
+	variants := partitions*choose.FoldCount(len(p.Row)) + 1
 	switch {
 	case perNode(m.learner):
 		rows += n
@@ -345,7 +345,7 @@ func (r *predictor) walk(ctx context.Context) (err error) {
 		isolated := r.trials.isolated
 		first := 1
 		if d > 0 {
-			fold = choose.Folds(r.Problem.Class, r.trials.dealt(),
+			fold = choose.Folds(r.Problem.Class, choose.FoldCount(len(r.Problem.Row)),
 				r.Settings.RNGSeed, uint64(d))
 			first = len(w.Variants)
 			w.Variants = append(w.Variants,

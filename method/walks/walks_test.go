@@ -20,7 +20,7 @@ import (
 // which are the nodes without a label where it knows them, and a row for every node.
 func slowWalkItems(p *engine.Problem, par engine.Parameters, whole bool) (items, nodes []slowItem) {
 	plain := slowWalk(p, par.Alpha(), par.Steps(), func(int) bool { return true })
-	folds := new(engine.Settings).Folds(len(p.Row))
+	folds := choose.FoldCount(len(p.Row))
 	fold := choose.Folds(p.Class, folds, 0, 0)
 	hidden := make([][][][]float64, folds)
 	for f := range hidden {

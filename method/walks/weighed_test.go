@@ -23,7 +23,7 @@ func TestWalksWeighTheirAnswers(t *testing.T) {
 		}
 	}
 	p = p.At(keep)
-	set := &engine.Settings{RNGSeed: 1, FoldCount: 4, Lists: contract.Lists(map[string][]param.Value{"alpha": param.Grid(0.3), "steps": param.Grid(4), "cost": param.Grid(2)}, Plain)}
+	set := &engine.Settings{RNGSeed: 1, Lists: contract.Lists(map[string][]param.Value{"alpha": param.Grid(0.3), "steps": param.Grid(4), "cost": param.Grid(2)}, Plain)}
 	choice, err := chooseWalks(t.Context(), p, set)
 	if err != nil {
 		t.Fatal(err)
@@ -31,9 +31,10 @@ func TestWalksWeighTheirAnswers(t *testing.T) {
 	all := roaring.New()
 	all.AddRange(0, uint64(len(p.Degrees)))
 	got := choice.Found.HeldOut.Estimate(p, all)
-	fold, weight := choose.Folds(p.Class, set.FoldCount, set.RNGSeed, 0), choose.WeightsOf(p)
+	folds := choose.FoldCount(len(p.Row))
+	fold, weight := choose.Folds(p.Class, folds, set.RNGSeed, 0), choose.WeightsOf(p)
 	right, of := 0.0, 0.0
-	for f := range set.FoldCount {
+	for f := range folds {
 		var rest []int
 		for i := range fold {
 			if fold[i] != f {
