@@ -12,10 +12,8 @@ import (
 // Gram gives the values of a kernel between n items. It must be safe for
 // concurrent use.
 //
-// Two optional methods save the values of equal items, for example of records of a table that
-// occur more than once. Alike() []int numbers the distinct items from 0 and returns the number of
-// each item; DistinctTo(dst []float64, i int) stores the values of item i with all distinct items,
-// in their order.
+// An optional method Alike() []int numbers the distinct items from 0 and returns the number of each
+// item, for example of records of a table that occur more than once.
 type Gram interface {
 	// Len returns the number of items n.
 	Len() int

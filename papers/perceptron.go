@@ -3,7 +3,6 @@ package papers
 import (
 	"context"
 	"math"
-	"slices"
 
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/classify"
@@ -70,31 +69,13 @@ type mistakes struct {
 	count []float64 // weight of the items that each predictor lasted, from that without mistakes on
 }
 
-// distinctGram is a Gram that knows which items are alike: the number of the distinct item that
-// each one is, from 0, and the values of an item with all distinct ones in their order.
-type distinctGram interface {
-	Alike() []int
-	DistinctTo(dst []float64, i int)
-}
-
-// makeMistakes passes over the items, of classes y with the given weights, nil for 1, epochs times. Items that the
-// Gram reports as equal share one score. Cost: a kernel value for each distinct item and each mistake.
+// makeMistakes passes over the items, of classes y with the given weights, nil for 1, epochs times. Cost: a kernel value for
+// each item and each mistake.
 func makeMistakes(ctx context.Context, k classify.Gram, items, y []int, weights []float64,
 	class, epochs int) (mistakes, error) {
 	p := mistakes{count: []float64{0}}
-	group := sched.UpTo(len(items))
-	n := len(items)
-	rowTo := func(row []float64, i int) { k.PartTo(row, i, items) }
-	if grouped, ok := k.(distinctGram); ok {
-		first := grouped.Alike()
-		n = slices.Max(first) + 1
-		rowTo = grouped.DistinctTo
-		for a, i := range items {
-			group[a] = first[i]
-		}
-	}
-	score := make([]float64, n)
-	row := make([]float64, n)
+	score := make([]float64, len(items))
+	row := make([]float64, len(items))
 	for range epochs {
 		if err := sched.Cause(ctx); err != nil {
 			return p, err
@@ -108,17 +89,16 @@ func makeMistakes(ctx context.Context, k classify.Gram, items, y []int, weights 
 			if y[i] == class {
 				step = weight
 			}
-			current := &score[group[a]]
-			if step**current > 0 {
+			if step*score[a] > 0 {
 				p.count[len(p.item)] += weight
 				continue
 			}
 			p.item = append(p.item, i)
 			p.step = append(p.step, step)
 			p.count = append(p.count, weight)
-			rowTo(row, i)
+			k.PartTo(row, i, items)
 			simd.AddScaled(score, step, row)
-			if !isFinite(*current) {
+			if !isFinite(score[a]) {
 				return p, classify.ErrNotFinite
 			}
 		}

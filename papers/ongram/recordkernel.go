@@ -66,22 +66,13 @@ func (g *values) PartTo(dst []float64, i int, items []int) {
 	g.valuesTo(dst[:len(items)], g.distinct[i], items, g.distinct)
 }
 
-// DistinctTo stores the values with all distinct records, see [classify.Gram].
-func (g *values) DistinctTo(dst []float64, i int) {
-	g.valuesTo(dst[:len(g.first)], g.distinct[i], g.first, g.distinct)
-}
-
 // RowTo implements [classify.Gram]. It computes the value of each distinct record once.
 func (g *values) RowTo(dst []float64, i int) {
 	if len(dst) != len(g.distinct) {
 		panic("ongram: slice of the wrong length")
 	}
-	if len(g.first) == len(g.distinct) {
-		g.DistinctTo(dst, i)
-		return
-	}
 	values := make([]float64, len(g.first))
-	g.DistinctTo(values, i)
+	g.valuesTo(values, g.distinct[i], g.first, g.distinct)
 	for j, a := range g.distinct {
 		dst[j] = values[a]
 	}
