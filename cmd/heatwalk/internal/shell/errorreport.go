@@ -104,7 +104,7 @@ func fileReport(err error, file *fs.PathError) ErrorReport {
 	switch {
 	case errors.Is(err, durable.ErrFull):
 		dir := filepath.Dir(path)
-		for parent := filepath.Dir(dir); !isDirectory(dir) && parent != dir; parent = filepath.Dir(dir) {
+		for parent := filepath.Dir(dir); !IsDir(dir) && parent != dir; parent = filepath.Dir(dir) {
 			dir = parent // directories created by this run have been removed
 		}
 		hint = "make room, or write to another disk"
@@ -211,9 +211,4 @@ func ErrorText(err error) string {
 		return parse.Format(flagOf)
 	}
 	return err.Error()
-}
-
-func isDirectory(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }

@@ -23,7 +23,7 @@ func TestParseSize(t *testing.T) {
 }
 
 func TestCommandLine(t *testing.T) {
-	got := shellLine([]string{"classify", "my graph.tsv", "--labels", "it's.tsv", "", "a=b", "$HOME"})
+	got := commandOf([]string{"classify", "my graph.tsv", "--labels", "it's.tsv", "", "a=b", "$HOME"})
 	if want := `heatwalk classify 'my graph.tsv' --labels 'it'\''s.tsv' '' a=b '$HOME'`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/ingest"
@@ -411,7 +410,7 @@ func (o *Outputs) writeRun(parameters any) error {
 	}
 	date := func(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 	return encodeDocument(o.RunFile, &runFile{
-		Command:    shellLine(run.Line.Args),
+		Command:    commandOf(run.Line.Args),
 		Arguments:  run.Line.Args,
 		Directory:  directory,
 		Build:      ThisBuild(),
@@ -424,15 +423,6 @@ func (o *Outputs) writeRun(parameters any) error {
 		Finished:   date(time.Now()),
 		Closing:    run.Console.CloseRun(),
 	})
-}
-
-// shellLine writes arguments as a line that a shell takes apart again.
-func shellLine(args []string) string {
-	words := []string{"heatwalk"}
-	for _, arg := range args {
-		words = append(words, input.ShellWord(arg))
-	}
-	return strings.Join(words, " ")
 }
 
 // BuildPage returns the page of a name about a document and a graph: its title names the graph, and its first facts are
@@ -461,7 +451,7 @@ func (run *Session) BuildPage(name string, doc document,
 		facts = append(facts, report.Fact{Name: "Input", Value: in.Name + ": " + in.describe()})
 	}
 	p.Run = append(append(facts, []report.Fact{
-		{Name: "Command", Value: shellLine(run.Line.Args)},
+		{Name: "Command", Value: commandOf(run.Line.Args)},
 		{Name: "Version", Value: version},
 		{Name: "Date", Value: time.Now().UTC().Format("2006-01-02 15:04 UTC")},
 		{Name: "Machine", Value: machine},
