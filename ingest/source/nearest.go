@@ -2,6 +2,7 @@ package source
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -9,15 +10,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// nearestSettings say which neighbours [nearestRows] finds.
-type nearestSettings struct {
-	Neighbours int     // of each row, at the most; 0: as many as there are
-	Least      float64 // cosine of a neighbour; those of 0 and below are never neighbours
-	Workers    int     // 0 means one for each processor
-}
-
 // validate returns an error for settings out of range.
-func (s *nearestSettings) validate() error {
+func (s *NeighbourSettings) validate() error {
 	if s.Neighbours < 0 || !(s.Least >= 0 && s.Least <= 1) ||
 		s.Neighbours == 0 && s.Least == 0 {
 		return fmt.Errorf("similarity: %d neighbours, least cosine %v; give a number of them above 0, a cosine of at most 1, or both", s.Neighbours, s.Least)
@@ -30,16 +24,15 @@ func (s *nearestSettings) validate() error {
 // order of j. Cosines are the same to the bit from both sides. A row of zeros neither has neighbours nor is a neighbour.
 // Nothing is approximated. The error comes from the settings, the context or visit. Cost and memory are the same as for
 // [eachProduct].
-func nearestRows(ctx context.Context, x *sparse.CSR, s *nearestSettings,
+func nearestRows(ctx context.Context, x *sparse.CSR, s *NeighbourSettings,
 	visit func(i int, j []uint32, v []float64) error) error {
 	if err := s.validate(); err != nil {
 		return err
 	}
-	x, err := scaleRows(x)
-	if err != nil {
-		return err
-	}
 	squares := rowSquares(x)
+	if slices.ContainsFunc(squares, func(square float64) bool { return math.IsInf(square, 1) }) {
+		return errors.New("similarity: the square of a row exceeds the range of float64; multiply all values by a small number")
+	}
 	return eachRow(ctx, x, s.Workers, func(p *products, i int) {
 		p.multiply(i, 0)
 		nearest := p.nearest[:0]
@@ -78,39 +71,6 @@ func normOf(x, y float64) float64 {
 		return math.Sqrt(both)
 	}
 	return math.Sqrt(x) * math.Sqrt(y)
-}
-
-// scaleRows returns x with each row divided by the power of two at its largest element, if squares of some row may overflow or
-// vanish. Cosines do not depend on it, not even in their last bit where they are in range without it.
-func scaleRows(x *sparse.CSR) (*sparse.CSR, error) {
-	const least, most = 0x1p-400, 0x1p400
-	rows, cols := x.Dims()
-	ptr := make([]int64, 1, rows+1)
-	exponents := make([]int, rows)
-	isExtreme := false
-	for i := range rows {
-		ends, vals := x.Row(i)
-		largest := 0.0
-		for _, v := range vals {
-			largest = max(largest, math.Abs(v))
-		}
-		_, exponents[i] = math.Frexp(largest)
-		isExtreme = isExtreme || largest > most || largest > 0 && largest < least
-		ptr = append(ptr, ptr[i]+int64(len(ends)))
-	}
-	if !isExtreme {
-		return x, nil
-	}
-	col := make([]uint32, 0, ptr[rows])
-	val := make([]float64, 0, ptr[rows])
-	for i, exponent := range exponents {
-		ends, vals := x.Row(i)
-		col = append(col, ends...)
-		for _, v := range vals {
-			val = append(val, math.Ldexp(v, -exponent))
-		}
-	}
-	return sparse.NewCSR(rows, cols, ptr, col, val)
 }
 
 // rowSquares returns ‖x_i‖² for every row.

@@ -97,9 +97,7 @@ func Neighbours(x *sparse.CSR, ids []string, s *NeighbourSettings) *ingest.Sourc
 			return nil, err
 		}
 		last := make([][]uint32, len(ids)) // the neighbours of the rows before
-		set := &nearestSettings{Neighbours: s.Neighbours, Least: s.Least,
-			Workers: s.Workers}
-		err := nearestRows(ctx, x, set, func(i int, j []uint32, v []float64) error {
+		err := nearestRows(ctx, x, s, func(i int, j []uint32, v []float64) error {
 			last[i] = slices.Clone(j)
 			var (
 				columns []uint32

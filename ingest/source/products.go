@@ -21,9 +21,9 @@ func productBytes(rows, cols int, entries, common int64, workers int) int64 {
 		grown   = 2                   // slices that grow have at most this multiple of the memory that they need
 		row     = 8 + 1 + grown*(4+4) // of a worker: sum, seen, found, nearest
 		element = grown * (4 + 8)     // of a piece
-		entry   = 2 * (4 + 8)         // of Xᵀ, and of X with scaled rows
+		entry   = 4 + 8               // of Xᵀ
 		column  = 2 * 8               // of Xᵀ, and of counting it
-		end     = 3*8 + grown*8       // of a row: its square, its scale and its start, and where it ends in a piece
+		end     = 8 + grown*8         // of a row: its square, and where it ends in a piece
 	)
 	n := int64(sched.Workers(workers))
 	return entry*entries + column*int64(cols) + (n*row+end)*int64(rows) +

@@ -92,7 +92,7 @@ func TestProductsAreThoseOfDenseRows(t *testing.T) {
 
 func TestNearestAreThoseOfAllPairs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	for _, s := range []nearestSettings{{Neighbours: 1}, {Neighbours: 4}, {Neighbours: 100}, {Least: 0.4}, {Neighbours: 3, Least: 0.6}} {
+	for _, s := range []NeighbourSettings{{Neighbours: 1}, {Neighbours: 4}, {Neighbours: 100}, {Least: 0.4}, {Neighbours: 3, Least: 0.6}} {
 		t.Run(fmt.Sprint(s), func(t *testing.T) {
 			x, dense := random(t, 50, 12, 0.3, rng)
 			var want []pair
@@ -119,44 +119,11 @@ func TestNearestAreThoseOfAllPairs(t *testing.T) {
 	}
 }
 
-// TestExtremeRows multiplies rows by powers of two beyond the range of their squares, which changes no cosine.
-func TestExtremeRows(t *testing.T) {
-	rng := rand.New(rand.NewPCG(7, 8))
-	x, dense := random(t, 50, 12, 0.3, rng)
-	var entries []sparse.Triplet
-	for i, row := range dense {
-		scale := []int{-1000, -560, 0, 530, 1000}[rng.IntN(5)]
-		for j, v := range row {
-			if v != 0 {
-				entries = append(entries, sparse.Triplet{Row: uint32(i), Col: uint32(j), Val: math.Ldexp(v, scale)})
-			}
-		}
-	}
-	scaled, err := sparse.FromTriplets(50, 12, entries)
-	if err != nil {
-		t.Fatal(err)
-	}
-	near := func(x *sparse.CSR) []pair {
-		return collect(t, func(v visit) error {
-			return nearestRows(context.Background(), x, &nearestSettings{Neighbours: 4}, v)
-		})
-	}
-	got, want := near(scaled), near(x)
-	if len(got) != len(want) {
-		t.Fatalf("%d neighbours, want %d", len(got), len(want))
-	}
-	for e, p := range got {
-		if p.I != want[e].I || p.J != want[e].J || math.Abs(p.V-want[e].V) > 1e-15 {
-			t.Errorf("%v, want %v", p, want[e])
-		}
-	}
-}
-
 func TestSameBitsForAnyWorkers(t *testing.T) {
 	x, _ := random(t, 2000, 200, 0.1, rand.New(rand.NewPCG(5, 6)))
 	run := func(workers int) []pair {
 		return collect(t, func(v visit) error {
-			return nearestRows(context.Background(), x, &nearestSettings{Neighbours: 5, Workers: workers}, v)
+			return nearestRows(context.Background(), x, &NeighbourSettings{Neighbours: 5, Workers: workers}, v)
 		})
 	}
 	one := run(1)
@@ -167,12 +134,19 @@ func TestSameBitsForAnyWorkers(t *testing.T) {
 	}
 }
 
-func TestNearestSettings(t *testing.T) {
+func TestNeighbourSettings(t *testing.T) {
 	x, _ := random(t, 5, 5, 0.5, rand.New(rand.NewPCG(1, 1)))
-	for _, s := range []nearestSettings{{}, {Neighbours: -1}, {Neighbours: 1, Least: 1.5}, {Least: math.NaN()}} {
+	for _, s := range []NeighbourSettings{{}, {Neighbours: -1}, {Neighbours: 1, Least: 1.5}, {Least: math.NaN()}} {
 		if err := nearestRows(context.Background(), x, &s, nil); err == nil {
 			t.Errorf("%+v is taken", s)
 		}
+	}
+	long, err := sparse.FromTriplets(1, 1, []sparse.Triplet{{Val: 1e200}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := nearestRows(context.Background(), long, &NeighbourSettings{Neighbours: 1}, nil); err == nil {
+		t.Error("a square beyond float64 is taken")
 	}
 }
 

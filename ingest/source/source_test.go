@@ -208,7 +208,7 @@ func TestNeighboursAreAGraph(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &nearestSettings{Neighbours: 3}
+	s := &NeighbourSettings{Neighbours: 3}
 	want := make([][]float64, len(ids))
 	for i := range want {
 		want[i] = make([]float64, len(ids))
