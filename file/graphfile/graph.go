@@ -67,12 +67,11 @@ type graph struct {
 	shown int64 // entries at the last call of progress
 }
 
-// graphOf returns the graph of a store, whose second half is compared with its first while
-// it is read (see [shard.Store.Compared]).
+// graphOf returns the graph of a store.
 func graphOf(s *shard.Store, o *WriteOptions) *graph {
 	m := s.Manifest
 	g := &graph{
-		store: s, a: s.CheckedMatrix(), nodes: s.Nodes.Len(), order: s.Nodes.Order,
+		store: s, a: s, nodes: s.Nodes.Len(), order: s.Nodes.Order,
 		idTo:     s.Nodes.AppendID,
 		directed: m.Directed, weighted: m.Weighted, selfLoops: m.SelfLoops,
 	}

@@ -81,7 +81,7 @@ func (s *Store) verifyStore(ctx context.Context, workers int,
 	case s.Manifest.Directed && out.pairs != back.pairs:
 		return nil, newDamage(manifest, "the columns are not those of the rows")
 	case !s.Manifest.Directed && out.pairs != 0:
-		return nil, s.asymmetric()
+		return nil, newDamage(manifest, "not symmetric, but undirected")
 	case out.loops != s.Manifest.SelfLoops:
 		return nil, newDamage(manifest, "%d self loops, found %d",
 			s.Manifest.SelfLoops, out.loops)
@@ -277,37 +277,4 @@ func (c *census) checkCut(v *view) error {
 		}
 	}
 	return nil
-}
-
-// CheckedMatrix returns the matrix for callers that read all of it and write one half. At its end a sweep of an undirected
-// store compares the two halves, which no checksum does, and returns a [*CorruptError] if they differ.
-func (s *Store) CheckedMatrix() sparse.Matrix {
-	return comparedMatrix{s.Matrix, s}
-}
-
-type comparedMatrix struct {
-	sparse.Matrix
-	s *Store
-}
-
-// SweepRows implements [sparse.Matrix].
-func (c comparedMatrix) SweepRows(ctx context.Context, lo, hi, workers int,
-	visit sparse.PanelVisitor) error {
-	if c.s.Manifest.Directed || int64(hi-lo) < c.s.Manifest.Rows {
-		return c.Matrix.SweepRows(ctx, lo, hi, workers, visit)
-	}
-	var pairs atomic.Uint64
-	err := c.Matrix.SweepRows(ctx, lo, hi, workers, func(worker int, p sparse.Panel) error {
-		sum, _ := sumPairs(false, 0, p)
-		pairs.Add(sum)
-		return visit(worker, p)
-	})
-	if err == nil && pairs.Load() != 0 {
-		err = c.s.asymmetric()
-	}
-	return err
-}
-
-func (s *Store) asymmetric() error {
-	return newDamage(s.listed.path(manifestName), "not symmetric, but undirected")
 }
