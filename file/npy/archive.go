@@ -3,13 +3,10 @@ package npy
 import (
 	"archive/zip"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
-	"math"
 	"path"
 	"strings"
-	"sync/atomic"
 	"unicode/utf8"
 
 	"github.com/heatwalk/heatwalk/file/textio"
@@ -23,43 +20,14 @@ type Archive struct {
 	single  string               // the name of the only member, if it is an array
 }
 
-// directory reads a file as far as its zip directory may go, which is kept. Arrays are opened by
-// several goroutines.
-type directory struct {
-	io.ReaderAt
-	left atomic.Int64 // bytes
-}
-
-// maxDirectory is how much of a file is read to find its directory: that of
-// thousands of arrays, and the end of the file in which it is looked for.
-const maxDirectory = 1<<20 + 1<<17
-
-var errDirectory = errors.New("npy: large zip directory")
-
-// ReadAt implements [io.ReaderAt].
-func (d *directory) ReadAt(p []byte, offset int64) (int, error) {
-	if d.left.Add(-int64(len(p))) < 0 {
-		return 0, errDirectory
-	}
-	return d.ReaderAt.ReadAt(p, offset)
-}
-
 // OpenArchive reads the directory of an archive of size bytes.
 func OpenArchive(name string, in io.ReaderAt, size int64) (*Archive, error) {
-	d := &directory{ReaderAt: in}
-	d.left.Store(maxDirectory)
-	z, err := zip.NewReader(d, size)
-	if errors.Is(err, errDirectory) {
-		return nil, textio.Fault(name, 0,
-			"save the arrays that are wanted in a file of their own",
-			"a zip directory of more than 1 MiB")
-	}
+	z, err := zip.NewReader(in, size)
 	if err != nil {
 		return nil, &textio.Error{File: name,
 			Msg: "no whole zip archive, which a .npz file is",
 			Fix: fetchAgain, Err: err}
 	}
-	d.left.Store(math.MaxInt64)
 	a := &Archive{Name: name, members: map[string]*zip.File{}}
 	for _, m := range z.File {
 		member, isArray := strings.CutSuffix(m.Name, ".npy")
