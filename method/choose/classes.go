@@ -33,8 +33,7 @@ func Folds(class []int, count int, seed, number uint64) []int {
 	return fold
 }
 
-// dealTo shuffles groups of items and deals them into count folds. Each group continues where the previous group ended, so
-// that folds have equal sizes.
+// In dealTo each group continues where the previous group ended, so that folds have equal sizes.
 func dealTo(fold []int, groups [][]int, count int, rng *rand.Rand) {
 	next := 0
 	for _, items := range groups {
@@ -85,7 +84,6 @@ func TooFew(class []int) bool {
 	return several < 2
 }
 
-// membersOf returns the positions of each class, in increasing order.
 func membersOf(class []int) (members [][]int) {
 	for _, count := range countsOf(class) {
 		members = append(members, make([]int, 0, count))
@@ -96,7 +94,7 @@ func membersOf(class []int) (members [][]int) {
 	return members
 }
 
-// groupByClass returns the positions of each class that has some, in the order of their first positions.
+// groupByClass returns the positions of each class that occurs, in the order of their first positions.
 func groupByClass(class []int) [][]int {
 	groups := slices.DeleteFunc(membersOf(class),
 		func(positions []int) bool { return len(positions) == 0 })
@@ -104,7 +102,6 @@ func groupByClass(class []int) [][]int {
 	return groups
 }
 
-// countsOf returns how many positions each class has.
 func countsOf(class []int) (counts []int) {
 	for _, c := range class {
 		for len(counts) <= c {

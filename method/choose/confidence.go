@@ -31,13 +31,12 @@ type Confidence struct {
 	sum, squares, total float64 // of (1 if right, else 0) − q, and the weights
 	luck                float64 // right predictions by weights of all labels less those by weights without a label's fold
 	lucky               float64 // weight of the labels for which the largest class is predicted
-	largest             float64 // luck of the share of this class
+	largest             float64 // luck in the share of the largest class
 	tested              int
 
 	places *Places
 }
 
-// NewConfidence returns a Confidence without held-out labels.
 func NewConfidence(p *problem.Problem) *Confidence {
 	c := &Confidence{p: p, count: CountsOf(p), places: NewPlaces(p)}
 	if p.Shares != nil {
@@ -54,13 +53,12 @@ type Places struct {
 	unseen float64   // share of the nodes whose class has no label
 }
 
-// NewPlaces returns no places of labels of a problem.
 func NewPlaces(p *problem.Problem) *Places {
 	return &Places{class: p.Class, count: CountsOf(p), unseen: UnseenShare(p)}
 }
 
-// Note adds the place of a label by probabilities that a model without it has. A label that is the only one of its class is
-// one of the classes without a label.
+// Note adds the place of a label by probabilities that a model without it has. The only label of a class counts as one of
+// the classes without a label.
 func (p *Places) Note(label int, probabilities []float64) {
 	class := p.class[label]
 	if p.count[class] == 1 {
@@ -69,8 +67,8 @@ func (p *Places) Note(label int, probabilities []float64) {
 	p.List = append(p.List, PlaceOf(label, probabilities, class, p.unseen))
 }
 
-// Note counts the probabilities of a held-out label by weights without its fold, row, and by the weights of all labels, full,
-// if another label reaches it. Those of other nodes are by the weights of all labels, and so is q.
+// Note counts the probabilities of a held-out label, if another label reaches it: row by weights without its fold, full by
+// the weights of all labels. The probabilities of other nodes, and q, are by the weights of all labels.
 func (c *Confidence) Note(reached bool, label int, row, full []float64) {
 	if !reached {
 		return
@@ -135,7 +133,7 @@ func (c *Confidence) Estimate(reached *roaring.Bitmap,
 	variance := (max(0, c.squares-float64(c.total*excess*excess)) +
 		1) / (c.total + 4)
 	variance *= Nearness * (1/max(1, c.total) + 1/float64(max(1, e.Reached)))
-	// The only labels of their classes are wrong predictions: the binomial part of the variance of their share is there already.
+	// The variance already contains the binomial part of the share of single labels, which are wrong predictions.
 	unseen = max(0, unseen-float64(e.Unseen*(1-e.Unseen))/float64(len(c.p.Row)))
 	e.Stderr = math.Sqrt(variance + float64(luck*luck) +
 		float64(e.Accuracy*e.Accuracy*unseen))

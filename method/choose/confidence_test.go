@@ -12,8 +12,8 @@ import (
 	"github.com/heatwalk/heatwalk/method/problem"
 )
 
-// TestConfidence checks that the accuracy is that of held-out labels where other nodes have the same probabilities, less the
-// luck of weights by all labels, that it changes by as much as these, and that the only label of a class is wrong.
+// The accuracy is that of held-out labels if other nodes have the same probabilities, less the luck of weights by all
+// labels; the only label of a class is wrong.
 func TestConfidence(t *testing.T) {
 	p := &problem.Problem{Names: []string{"a", "b", "c"}, Graph: &graph.Graph{Degrees: make([]float64, 100)}, Row: []int{0, 1, 2, 3, 4}, Class: []int{0, 0, 1, 1, 2}}
 	reached := roaring.New()

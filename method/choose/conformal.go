@@ -23,7 +23,7 @@ var ErrRange = errors.New("a coverage is above 0 and below 1")
 // Place is the place of the class of a held-out item in the order of its probabilities.
 type Place struct {
 	Label      int     // position of the item in the labels
-	Above, Own float64 // sum of the probabilities of likelier classes, and that of the class
+	Above, Own float64 // sum of the probabilities of likelier classes, and the probability of the class
 }
 
 // PlaceOf returns the place of a class, or of Other, whose probability is the given share.
@@ -42,11 +42,10 @@ func PlaceOf(label int, probabilities []float64, class int, other float64) Place
 	return p
 }
 
-// leastProbability is the least probability of a class. Without it all classes with probability 0 have one score, and are in
-// a set or not all together.
+// leastProbability is the least probability of a class. Otherwise all classes with probability 0 would have one score, and
+// enter a set together.
 const leastProbability = 1e-6
 
-// probabilityOf returns the probability of a class if the classes without a label have the share other.
 func probabilityOf(class int, probabilities []float64, other float64) float64 {
 	if class == Other {
 		return other

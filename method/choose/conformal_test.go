@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// draw returns probabilities of classes, some of them equal, and a class drawn by them, or with the given probability Other.
+// draw draws probabilities, some equal, and a class by them, or Other.
 func draw(r *rand.Rand, classes int, other float64) (row []float64, class int) {
 	row = make([]float64, classes)
 	for c := range row {
@@ -27,7 +27,7 @@ func draw(r *rand.Rand, classes int, other float64) (row []float64, class int) {
 	return row, class
 }
 
-// A class is in a set if and only if its score is at most the threshold, and a set has the likeliest class.
+// A set has the likeliest class, and exactly the classes with scores up to the threshold.
 func TestSetsAgreeWithScores(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {
@@ -52,8 +52,8 @@ func TestSetsAgreeWithScores(t *testing.T) {
 	}
 }
 
-// The coverage of sets by n scores follows the beta distribution of the rank of the threshold, also where a share of items has
-// a class without a label. Where the label alone is right more often, it is larger.
+// The coverage by n scores follows the beta distribution of the rank of the threshold, or exceeds it if the label alone is
+// right more often.
 func TestCoverageFollowsBeta(t *testing.T) {
 	const others = 4000
 	r := rand.New(rand.NewPCG(3, 4))
@@ -95,7 +95,7 @@ func TestCoverageFollowsBeta(t *testing.T) {
 	}
 }
 
-// Numbers of ids that differ in their last digit are uniform, and depend on the seed.
+// Ids that differ in the last digit have uniform numbers.
 func TestUniform(t *testing.T) {
 	const ids = 2000
 	for seed := range uint64(2) {

@@ -16,7 +16,7 @@ import (
 type Outcome struct {
 	Class     int
 	Fold      int
-	Unreached bool           // no label outside the fold reaches the item
+	Unreached bool           // no label outside the item's fold reaches it
 	Largest   int            // the class that is predicted where there are no classifiers
 	Pairs     classify.Pairs // nil if no label reaches the item or all have one class
 	Decisions []float64
@@ -57,7 +57,7 @@ func CrossValidate(ctx context.Context, k *sparse.Block[float64], class, fold []
 		}
 		for _, model := range models {
 			if model != nil {
-				model.Pairs = slices.Clone(model.Pairs) // whose memory may be that of the next fit
+				model.Pairs = slices.Clone(model.Pairs) // the next fit may reuse its memory
 			}
 		}
 		j := &judge{models: models, y: y,
@@ -80,7 +80,7 @@ func CrossValidate(ctx context.Context, k *sparse.Block[float64], class, fold []
 	return nil
 }
 
-// transposeRows returns some rows of k as columns, and zeros behind them up to a multiple of 4.
+// transposeRows pads the columns with zeros to a multiple of 4.
 func transposeRows(k *sparse.Block[float64], rows []int) *sparse.Block[float64] {
 	t := sparse.NewBlock[float64](k.Cols, (len(rows)+3)&^3)
 	for j, i := range rows {
@@ -94,13 +94,12 @@ func transposeRows(k *sparse.Block[float64], rows []int) *sparse.Block[float64] 
 // testChunk is the number of tests that classifiers decide on at a time.
 const testChunk = 256
 
-// judge asks models about at most testChunk tests.
 type judge struct {
 	models  []*classify.Model      // of each setting, nil for none
-	y       []int                  // classes of the items that the models have learned from, −1 for others
-	columns *sparse.Block[float64] // kernel values of each item with the tests, and zeros up to a multiple of 4
+	y       []int                  // classes of the items that the models have learned from, −1 for other items
+	columns *sparse.Block[float64] // kernel values of each item with the tests, padded with zeros to a multiple of 4
 	class   []int                  // of each test
-	values  []float64              // between each test and itself; 0 if the models do not need them
+	values  []float64              // kernel values of tests with themselves; 0 if the models do not need them
 	about   Outcome
 
 	outcomes  []Outcome // of each test
@@ -109,7 +108,7 @@ type judge struct {
 }
 
 // visit calls do with the outcome of each model for each test. A test without kernel values with the items has no decisions.
-// A classifier that is the same as for the previous setting decides once.
+// A classifier that equals the classifier of the previous setting decides once.
 func (j *judge) visit(do func(setting int, o *Outcome)) {
 	related := make([]bool, len(j.class))
 	count := 0
@@ -173,13 +172,11 @@ func (j *judge) visit(do func(setting int, o *Outcome)) {
 	}
 }
 
-// same reports whether two classifiers decide alike, to the bit.
 func same(a, b *classify.Machine) bool {
 	return a.Rho == b.Rho && slices.Equal(a.Index, b.Index) &&
 		slices.Equal(a.Coef, b.Coef)
 }
 
-// decide stores the decisions of a classifier on the tests.
 func (j *judge) decide(m *classify.Machine, dst []float64) {
 	var unread [testChunk]float64
 	clear(dst)

@@ -52,7 +52,6 @@ func (e *SplitError) Error() string {
 // Unwrap returns [ErrUsage].
 func (e *SplitError) Unwrap() error { return ErrUsage }
 
-// wrong returns the error of a design.
 func (d Design) wrong(format string, args ...any) error {
 	return &SplitError{Design: d, What: fmt.Sprintf(format, args...), Row: -1}
 }
@@ -121,7 +120,7 @@ func (d Design) drawn(class []int, seed, stream uint64) (func(i int) Split, erro
 			d.Folds, n)
 	case d.Folds != 0:
 		var mu sync.Mutex
-		var fold []int // of each item, in the partition that was last asked for
+		var fold []int // fold of each item in the partition of the last split
 		dealt := -1
 		return func(i int) Split {
 			mu.Lock()
@@ -168,14 +167,12 @@ func (d Design) drawn(class []int, seed, stream uint64) (func(i int) Split, erro
 	}, nil
 }
 
-// sortSplit returns a split of some items, in place.
 func sortSplit(train, test []int) Split {
 	slices.Sort(train)
 	slices.Sort(test)
 	return Split{Train: train, Test: test}
 }
 
-// deal returns the fold of each item in a partition.
 func (d Design) deal(class []int, rng *rand.Rand) []int {
 	fold := make([]int, len(class))
 	groups := [][]int{sched.UpTo(len(class))}

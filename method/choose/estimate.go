@@ -24,8 +24,6 @@ type Estimator struct {
 	tested       int
 }
 
-// Note counts the prediction for a label, with a weight of [WeightsOf], if another label
-// reaches it.
 func (h *Estimator) Note(reached, right bool, weight float64) {
 	if !reached {
 		return
@@ -37,8 +35,6 @@ func (h *Estimator) Note(reached, right bool, weight float64) {
 	}
 }
 
-// addFold counts the predictions for the labels of a fold, of which the right ones have the
-// given weight.
 func (h *Estimator) addFold(labels FoldLabels, right float64) {
 	h.tested += labels.Reached
 	h.total += labels.Of
@@ -156,8 +152,8 @@ func CountsOf(p *problem.Problem) []float64 {
 // near each other are right or wrong together. Over 900 draws from eight graphs it was 1.1 to 1.7.
 const Nearness = 1.4
 
-// variance returns the variance of a share at other nodes, with two more right and two more wrong predictions, so that an
-// error is left if all are right.
+// variance returns the variance of a share at other nodes, with two more right and two more wrong predictions, so that it
+// is positive if all are right.
 func (h Estimator) variance(nodes int) float64 {
 	share := (h.right + 2) / (h.total + 4)
 	return Nearness * share * (1 - share) * (1/(h.total+4) +
@@ -207,8 +203,7 @@ func (h Estimator) Estimate(p *problem.Problem,
 	return e
 }
 
-// newEstimate returns an estimate by some held-out labels without its accuracy, and the variance of its share of unseen
-// classes.
+// newEstimate leaves the accuracy open, and also returns the variance of the share of unseen classes.
 func newEstimate(p *problem.Problem, reached, tested int) (e problem.Estimate, variance float64) {
 	if tested == 0 || TooFew(p.Class) {
 		return e, 0

@@ -24,7 +24,6 @@ func OnPath(learner *classify.Learner, path *classify.Path,
 	return func(settings []param.Values) Fit { return together(fit, classes, settings) }
 }
 
-// together returns what fits several settings by one call.
 func together(fit classify.PathFit, classes int, settings []param.Values) Fit {
 	return func(ctx context.Context, k classify.Gram, y []int) ([]*classify.Model, error) {
 		models, err := fit(ctx, k, y, classes, settings)
@@ -38,7 +37,6 @@ func together(fit classify.PathFit, classes int, settings []param.Values) Fit {
 	}
 }
 
-// Each returns what fits a learner without a path with several settings.
 func Each(learner *classify.Learner, classes int, settings []param.Values) Fit {
 	if learner.Compare != nil {
 		return together(learner.Compare, classes, settings)

@@ -53,8 +53,6 @@ func SetF1(sets [][]int, labels int,
 	return micro, macro, math.Sqrt(Nearness) * floats.Norm(itemRight, 2) / sum
 }
 
-// likeliest stores in dst the count labels of the highest scores, best first, the lower
-// one first among equals.
 func likeliest(dst []int, scores []float64, count int) []int {
 	dst = dst[:0]
 	for c := range scores {

@@ -7,8 +7,6 @@ import (
 	"testing"
 )
 
-// TestLabelF1 compares with counts of every pair of an item and a label, where a label is
-// given if fewer than as many others as the item has are better.
 func TestLabelF1(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 50 {
@@ -56,7 +54,6 @@ func TestLabelF1(t *testing.T) {
 	}
 }
 
-// TestThreshold compares the micro-F1 of the threshold with that of every other one.
 func TestThreshold(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 50 {

@@ -81,7 +81,7 @@ func NewCounts(candidates int, folds []FoldLabels) *Counts {
 	}
 }
 
-// sumOutside adds the numbers of each candidate over all folds but one, −1 for none.
+// sumOutside adds the numbers of each candidate over all folds except hidden; −1 hides none.
 func (c *Counts) sumOutside(hidden int, numbers []float64) []float64 {
 	sums := make([]float64, c.Candidates)
 	for f := range c.Folds {
@@ -154,14 +154,14 @@ type Found struct {
 	// HeldOut has the predictions of each label by the pair that the other folds choose.
 	HeldOut Estimator
 
-	Outside []int // of each fold the pair of [Search].Together that the other folds choose
+	Outside []int // pair that the other folds choose, for each fold of [Search].Together
 }
 
 // Run chooses.
 func (s *Search) Run(ctx context.Context) (*Found, error) {
 	kernels := sched.UpTo(s.Kernel.Len())
 	settings := sched.UpTo(s.Learner.Len())
-	if s.Together || len(kernels) == 1 || len(settings) == 1 { // else one of them would be compared twice
+	if s.Together || len(kernels) == 1 || len(settings) == 1 { // otherwise a pair would be compared twice
 		both := s.both()
 		counts, err := s.Measure(ctx, kernels, settings)
 		if err != nil {
@@ -203,13 +203,11 @@ func (s *Search) Run(ctx context.Context) (*Found, error) {
 	return f, nil
 }
 
-// both returns the space of all pairs.
 func (s *Search) both() *Space {
 	return &Space{Axes: slices.Concat(s.Kernel.Axes, s.Learner.Axes),
 		Usual: s.Kernel.Usual*s.Learner.Len() + s.Learner.Usual}
 }
 
-// found returns the result for one candidate of counts.
 func (s *Search) found(c *Counts, candidate, kernel, setting int) *Found {
 	f := &Found{Kernel: kernel, Setting: setting,
 		Candidates: s.Kernel.Len() * s.Learner.Len(), Counts: c}
@@ -223,7 +221,7 @@ func (s *Search) found(c *Counts, candidate, kernel, setting int) *Found {
 	return f
 }
 
-// hold counts the predictions for the labels of each fold. weight returns the weight of the right predictions by the
+// hold counts the predictions for the labels of each fold. weight returns the weight of right predictions by the
 // candidate that the other folds choose.
 func (f *Found) hold(c *Counts, weight func(fold int) float64) {
 	if len(c.Folds) < 2 && c.Candidates > 1 { // no other fold to choose by

@@ -8,7 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// The rule of the package comment, on one axis with values and on one with words.
+// The rule of the package comment.
 func TestBest(t *testing.T) {
 	line := &Space{Axes: []Axis{{Values: 4, Ordered: true}}}
 	falling := &Space{Axes: []Axis{{Values: 4, Ordered: true, Falling: true}}}
@@ -35,7 +35,7 @@ func TestBest(t *testing.T) {
 	}
 }
 
-// Of two parameters the neighbourhood is a square, and the order of the parameters breaks ties.
+// With two parameters the neighbourhood is a square.
 func TestBestOfTwoParameters(t *testing.T) {
 	s := &Space{Axes: []Axis{{Values: 3, Ordered: true}, {Values: 3, Ordered: true}}}
 	if got := s.Best([]float64{80, 60, 60, 60, 79, 78, 60, 78, 79}, 100); got != 8 {
@@ -51,8 +51,7 @@ func TestBestOfTwoParameters(t *testing.T) {
 	}
 }
 
-// The grid of a declaration: words are not ordered, and values that depend on other values are
-// single candidates.
+// Words are not ordered, and values that depend on other values are single candidates.
 func TestSpaceOf(t *testing.T) {
 	of := &param.Spec{Name: "two", Params: []param.Param{
 		{Name: "form", Kind: param.Choice, Words: []string{"x", "y"}, Default: param.Of("x"), Grid: []param.Value{param.Of("x"), param.Of("y")}},
@@ -70,7 +69,6 @@ func TestSpaceOf(t *testing.T) {
 	}
 }
 
-// Each label is predicted with the candidate that the other folds choose.
 func TestHeldOut(t *testing.T) {
 	measure := func(context.Context, []int, []int) (*Counts, error) {
 		c := NewCounts(2, []FoldLabels{{Tested: 10, Reached: 10, Of: 10}, {Tested: 10, Reached: 5, Of: 5}})
@@ -83,7 +81,7 @@ func TestHeldOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The second fold chooses candidate 1 for the first, and the first candidate 0 for the second.
+	// The second fold chooses candidate 1 for the first, the first fold candidate 0 for the second.
 	if found.HeldOut != (Estimator{right: 1 + 1, total: 15, tested: 15}) {
 		t.Errorf("%+v", found.HeldOut)
 	}
@@ -92,7 +90,6 @@ func TestHeldOut(t *testing.T) {
 	}
 }
 
-// The setting on the usual kernel is chosen, then a kernel with it, and then its setting.
 func TestSearchInTurn(t *testing.T) {
 	right := [][]float64{{50, 60, 55}, {58, 52, 70}} // by kernel and setting
 	s := &Search{Kernel: &Space{Axes: []Axis{{Values: 2}}}, Learner: &Space{Axes: []Axis{{Values: 3}}}}

@@ -58,7 +58,6 @@ func (s *Scores) Sets(coverage float64, names []string, items iter.Seq2[string, 
 	return out, nil
 }
 
-// set returns the set of an item.
 func (s *Sets) set(id string, probabilities []float64) []int {
 	return s.scores.AppendSet(nil, probabilities, Uniform(id, s.scores.Seed), s.threshold)
 }

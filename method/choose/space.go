@@ -44,13 +44,12 @@ func SpaceOf(spec *param.Spec, settings []param.Values, usual param.Values) *Spa
 					p.Kind == param.Whole})
 		}
 	}
-	if s.Len() != len(settings) { // values of one parameter depend on those of another
+	if s.Len() != len(settings) { // values of a parameter depend on another parameter
 		s.Axes = []Axis{{Values: len(settings)}}
 	}
 	return s
 }
 
-// nearest returns the number of the setting that is nearest to some values.
 func nearest(spec *param.Spec, settings []param.Values, values param.Values) int {
 	list := sched.UpTo(len(settings))
 	for i := range spec.Params {
@@ -85,7 +84,6 @@ func (s *Space) Len() int {
 	return n
 }
 
-// position returns the place of candidate i on each axis.
 func (s *Space) position(i int) []int {
 	place := make([]int, len(s.Axes))
 	for a := len(s.Axes) - 1; a >= 0; a-- {
@@ -128,7 +126,7 @@ func (s *Space) BestWithin(merit []float64, stderr float64) int {
 	return best
 }
 
-// better reports whether candidate i, with the sum of its neighbourhood, is preferred to j.
+// sum is the sum of i's neighbourhood.
 func (s *Space) better(merit []float64, i int, sum float64, j int,
 	rivalSum float64) bool {
 	if sum != rivalSum {
@@ -148,9 +146,9 @@ func (s *Space) better(merit []float64, i int, sum float64, j int,
 	return false
 }
 
-// around returns the sum of the merits of the candidates that are at most one value away from i
-// on every ordered axis, where the edge of the grid counts twice. An impossible candidate counts
-// as one without a right prediction.
+// around returns the sum of the merits of the candidates that are at most one step away from i on
+// every ordered axis; beyond the edge of the grid the edge counts again. An impossible candidate
+// counts as one without a right prediction.
 func (s *Space) around(merit []float64, i int) float64 {
 	place := s.position(i)
 	var sum func(axis, number int) float64

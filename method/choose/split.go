@@ -30,8 +30,8 @@ func OfFold(fold []int, number int) (s Split) {
 	return s
 }
 
-// Streams of the generator, one for each purpose, so that no draw depends on
-// how many others were made. The low 32 bits number the draw.
+// The generator has a stream for each purpose, so that no draw depends on the number of others. The
+// low 32 bits number the draw.
 const (
 	streamTest uint64 = iota << 32
 	streamTuning
@@ -117,7 +117,6 @@ func GivenSplit(row, class []int, names []string,
 	return s, unseen, nil
 }
 
-// given returns an error about a row of a given split, −1 for none.
 func given(row int, what string) error {
 	return &SplitError{Row: row, What: what}
 }

@@ -9,7 +9,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-// classesFor draws classes of n nodes such that each of k classes occurs.
 func classesFor(t *rapid.T, n, k int) []int {
 	class := rapid.SliceOfN(rapid.IntRange(0, k-1), n, n).Draw(t, "class")
 	for c := range k {
@@ -49,7 +48,6 @@ func TestRandomSplits(t *testing.T) {
 	})
 }
 
-// at returns the classes at some positions.
 func at(class, positions []int) []int {
 	part := make([]int, len(positions))
 	for i, p := range positions {

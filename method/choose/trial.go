@@ -30,7 +30,7 @@ type Candidates struct {
 	MinSteps int   // the collected block starts at it
 
 	Learner *classify.Learner
-	Path    *classify.Path // of Learner on features, nil: each setting is a fit of its own
+	Path    *classify.Path // of Learner on features; nil: each setting is a separate fit
 	Values  []param.Values // of the parameters, complete
 }
 
@@ -113,8 +113,6 @@ func (c *Candidates) Run(ctx context.Context, x *sparse.Block[float32], t *Trial
 	return nil
 }
 
-// addColumns adds the inner products of the columns start ≤ j < end of x to k, between items, and to cross, between items
-// and tests.
 func (t *Trial) addColumns(ctx context.Context, x *sparse.Block[float32],
 	k, cross *sparse.Block[float64], items []int, start, end int) error {
 	for lo := start; lo < end; lo += MaxWidth {
@@ -131,7 +129,6 @@ func (t *Trial) addColumns(ctx context.Context, x *sparse.Block[float32],
 	return nil
 }
 
-// mean returns a sum of terms divided by their number.
 func mean(sum *sparse.Block[float64], terms int) *sparse.Block[float64] {
 	k := *sum
 	k.Data = slices.Clone(sum.Data)
@@ -139,7 +136,7 @@ func mean(sum *sparse.Block[float64], terms int) *sparse.Block[float64] {
 	return &k
 }
 
-// gather returns the columns lo ≤ j < hi of some rows of x, and rows of zeros up to n.
+// gather returns the columns lo ≤ j < hi of some rows of x, padded with zero rows to n.
 func gather(x *sparse.Block[float32], rows []int,
 	n, lo, hi int) *sparse.Block[float32] {
 	f := sparse.BlockOf(n, hi-lo, make([]float32, n*(hi-lo)))

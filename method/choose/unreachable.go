@@ -36,7 +36,6 @@ func Unreachable(ctx context.Context, p *problem.Problem, fold []int, workers in
 	return isolated, nil
 }
 
-// unreachableAlong is Unreachable for a directed graph.
 func unreachableAlong(ctx context.Context, p *problem.Problem, fold []int,
 	workers int, work *graph.Work) ([]bool, error) {
 	isolated := make([]bool, len(p.Row))

@@ -7,8 +7,8 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 )
 
-// VoteSlope is the slope of the votes. Softer ones let many near ties outvote
-// a clear decision; harder ones differ from it where votes are equal.
+// VoteSlope is the slope of the votes. Smaller slopes let many near ties outvote a clear decision;
+// larger slopes differ from it if votes are equal.
 const VoteSlope = 4
 
 // Votes turns the decisions of machines into scores that sum to one: the soft
@@ -25,10 +25,10 @@ func VotesOf(power float64) Votes { return Votes{power} }
 // Power returns the power.
 func (v Votes) Power() float64 { return v.power }
 
-// Favour lets the class with most votes, the likeliest among equals, have the highest
-// score: it and the class that had it exchange theirs. Decisions on a kernel of a
-// graph's spectrum differ in size by orders between nodes, so that sums of soft votes
-// are sums of a few large ones; counts are not, and say the class as LIBSVM's do.
+// Favour gives the class with most votes, the likeliest among equals, the highest score, by an
+// exchange of two scores. Decisions on a kernel of a graph's spectrum differ in size by orders of
+// magnitude between nodes, so that a few large decisions dominate soft votes; counts decide as
+// LIBSVM does.
 func Favour[N uint8 | int](scores []float64, counts []N) {
 	winner := 0
 	likeliest := 0

@@ -7,8 +7,8 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 )
 
-// Counted votes name the class that the pairs predict, at decisions of exactly 0 too, where
-// LIBSVM's vote goes to the second class of a pair.
+// Counted votes agree with the pairs, also at decisions of exactly 0, which vote for the second
+// class of a pair.
 func TestCount(t *testing.T) {
 	pairs := classify.Pairs{{Positive: 0, Negative: 1}, {Positive: 0, Negative: 2}, {Positive: 1, Negative: 2}}
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -25,7 +25,6 @@ type Build struct {
 // release and commit describe a released program; the linker sets them.
 var release, commit string
 
-// ThisBuild returns the description of this program.
 func ThisBuild() Build {
 	b := Build{Version: "unknown", Commit: commit, Protocol: protocol,
 		Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH,
@@ -46,12 +45,10 @@ func ThisBuild() Build {
 	return b
 }
 
-// exact names the version and the commit.
 func (b Build) exact() string {
 	return b.Version + " " + b.Commit
 }
 
-// cpuFeatures lists the instruction sets that decide which loops run.
 func cpuFeatures() []string {
 	features := []string{}
 	for _, f := range []struct {

@@ -67,7 +67,6 @@ func (o *Outputs) PublishReport(doc *EvaluateDocument) error {
 	return run.Console.Stdout.Err
 }
 
-// WarnUnfinished warns about iterations that did not converge.
 func (console *Console) WarnUnfinished(plan *evaluate.Plan, report *evaluate.Report) {
 	for _, r := range report.Results {
 		if r.ClassMeasures == nil || r.Unfinished == "" {
@@ -86,7 +85,7 @@ func (console *Console) WarnUnfinished(plan *evaluate.Plan, report *evaluate.Rep
 
 // SplitFlags holds the flags of commands that compare methods, for training sets and reports.
 type SplitFlags struct {
-	Noun     string // noun for a labelled item: "node" or that of a kind of items
+	Noun     string // noun for a labelled item: "node", or the noun of a kind of items
 	Train    []float64
 	perClass []int
 	folds    int
@@ -130,7 +129,6 @@ func (s *SplitFlags) Declare(flags *FlagSet) {
 	flags.AddCheck(s.check)
 }
 
-// parseTraining parses the fraction of the labelled nodes that a training set has, parseCount a number of them.
 func parseTraining(s string) (float64, error) {
 	x, err := ParseNumber[float64](s, OpenUnit, "fraction")
 	if n, notCount := strconv.Atoi(strings.TrimSuffix(s, "%")); err != nil &&
@@ -144,13 +142,11 @@ func parseCount(s string) (int, error) {
 	return ParseNumber[int](s, param.Range{Least: 1, Most: 1 << 30}, "N")
 }
 
-// itemFolds is the default of --folds for items.
 const itemFolds = 10
 
-// reportFormats are the endings of a report.
 var reportFormats = []string{".txt", ".json", ".html"}
 
-// check validates the flags of s, records problems, and completes the flags.
+// check validates the flags of s, and completes them.
 func (s *SplitFlags) check(line *CommandLine, _ []string) {
 	flags := line.Command.Flags()
 	const leaveOut = "; leave out one of the two"
@@ -176,7 +172,6 @@ func (s *SplitFlags) check(line *CommandLine, _ []string) {
 	}
 }
 
-// readSplits stores the splits of --split in a plan, if they are given.
 func (s *SplitFlags) readSplits(run *Session, in *Inputs, plan *evaluate.Plan,
 	nodes itemIDs, l *nodefile.Labels) error {
 	if s.split == "" {
@@ -203,7 +198,6 @@ func (s *SplitFlags) readSplits(run *Session, in *Inputs, plan *evaluate.Plan,
 	return nil
 }
 
-// writeSplits writes the splits of a plan to the file of --save-splits, if it is given.
 func (s *SplitFlags) writeSplits(o *Outputs, plan *evaluate.Plan, nodes itemIDs,
 	l *nodefile.Labels) error {
 	if s.save == "" {
@@ -236,7 +230,6 @@ func (s *SplitFlags) writeSplits(o *Outputs, plan *evaluate.Plan, nodes itemIDs,
 	})
 }
 
-// itemIDs are nodes or graphs by their ids.
 type itemIDs interface {
 	nodefile.Lookup
 	ID(row int) string
@@ -282,7 +275,6 @@ type AttributesDocument struct {
 	Passed  []string `json:"passed_over,omitempty"`
 }
 
-// DescribeAttributes returns the description of the attributes of g, or nil.
 func (g *OpenGraph) DescribeAttributes() *AttributesDocument {
 	if g.Attributes == nil {
 		return nil
@@ -298,7 +290,6 @@ func (g *OpenGraph) DescribeAttributes() *AttributesDocument {
 		g.Attributes.Unknown, ignored}
 }
 
-// String returns the description as a line, "" of nil.
 func (d *AttributesDocument) String() string {
 	if d == nil {
 		return ""
@@ -327,7 +318,6 @@ func UnfinishedAdvice(specs []*param.Spec) string {
 	return advice
 }
 
-// WithoutUsage returns the message of an error of usage.
 func WithoutUsage(err error) string {
 	if wrong := new(choose.UsageError); errors.As(err, &wrong) {
 		return wrong.Error()

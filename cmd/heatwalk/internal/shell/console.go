@@ -20,7 +20,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// output is stdout. It keeps the first error, because most functions that print cannot return one.
+// output is stdout. It keeps the first error, because most functions that print cannot return it.
 type output struct {
 	w        io.Writer
 	Err      error
@@ -64,7 +64,8 @@ func (console *Console) printReport(r ErrorReport) {
 	_ = enc.Encode(r) // there is nowhere left to report to
 }
 
-// WarnOfError prints a warning of a library, that about a file system without locks once.
+// WarnOfError prints a warning of a library; the warning about a file system without locks is
+// printed once.
 func (console *Console) WarnOfError(w error) {
 	warn := func() { console.Warn("%s", ErrorText(w)) }
 	if errors.Is(w, durable.ErrNoLocks) {
@@ -74,7 +75,6 @@ func (console *Console) WarnOfError(w error) {
 	}
 }
 
-// Warn prints something the user should know that does not stop the run.
 func (console *Console) Warn(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	console.warning.Lock()
@@ -83,7 +83,6 @@ func (console *Console) Warn(format string, args ...any) {
 	console.printLine(slog.LevelWarn, "warning: ", text)
 }
 
-// printLine prints a line on stderr, in JSON with its level.
 func (console *Console) printLine(level slog.Level, prefix, text string) {
 	var line bytes.Buffer
 	if console.LogFormat == "json" {
@@ -102,7 +101,6 @@ func (console *Console) NoteColumns(name string, columns input.Columns) {
 	}
 }
 
-// Note prints how an input is read.
 func (console *Console) Note(text string) {
 	if !console.quiet && !console.JSON {
 		console.printLine(slog.LevelInfo, "", text)
@@ -114,10 +112,9 @@ type Closing struct {
 	Seconds         float64 `json:"seconds"`
 	PeakMemoryBytes int64   `json:"peak_memory_bytes"`
 
-	Warnings []string `json:"warnings,omitempty"` // all that were printed
+	Warnings []string `json:"warnings,omitempty"`
 }
 
-// CloseRun returns the last keys of the JSON document of a run that ends now.
 func (console *Console) CloseRun() Closing {
 	console.warning.Lock()
 	defer console.warning.Unlock()
@@ -125,12 +122,10 @@ func (console *Console) CloseRun() Closing {
 		PeakMemoryBytes: system.PeakMemory(), Warnings: slices.Clone(console.warnings)}
 }
 
-// document is the JSON document of a command.
 type document interface{ closeWith(c Closing) }
 
 func (c *Closing) closeWith(now Closing) { *c = now }
 
-// joinedDocument is a document with the keys of all parts, which are pointers to structs, one after the other.
 type joinedDocument struct {
 	parts []any
 	Closing
@@ -167,13 +162,11 @@ func (console *Console) PrintResult(v document, text func(w io.Writer),
 	return console.Stdout.Err
 }
 
-// PrintDocument prints v, the result of a command, as the one JSON document on stdout.
 func (console *Console) PrintDocument(v any) error {
 	console.progress.Close()
 	return encodeDocument(console.Stdout, v)
 }
 
-// encodeDocument writes a JSON document for people.
 func encodeDocument(w io.Writer, v any) error {
 	text, err := report.Encode(v)
 	if err != nil {
@@ -200,11 +193,9 @@ func (console *Console) summary(outputs ...string) io.Writer {
 	return Escaped(console.Stdout)
 }
 
-// Escaped returns a writer of text that is safe on a terminal.
 func Escaped(w io.Writer) io.Writer { return escapeWriter{w} }
 
-// escapeWriter is a writer of whole pieces of text that is safe on a terminal, whatever the text
-// has from files, for example names of classes.
+// Text from files, for example names of classes, may contain control characters.
 type escapeWriter struct{ w io.Writer }
 
 // Write implements [io.Writer].
@@ -224,7 +215,7 @@ func (console *Console) Cost() string {
 		words.Bytes(system.PeakMemory()))
 }
 
-// PrintSheet writes lines of a name, padded to the given columns, and a text. It omits lines without a text.
+// PrintSheet omits lines without a text.
 func PrintSheet(w io.Writer, columns int, lines [][2]string) {
 	for _, line := range lines {
 		if line[1] != "" {

@@ -75,13 +75,12 @@ func ErrorReports(err error) []ErrorReport {
 	case errors.As(err, &placed) && strings.HasPrefix(placed.Place, "-"):
 		return []ErrorReport{flagReport(placed.Place, placed.What)}
 	}
-	if errors.As(err, &number) { // of a file that is kept, because documents have null for such a number
+	if errors.As(err, &number) { // such a number cannot be in a document
 		return []ErrorReport{textReport("a result is not a finite number; multiply all weights or values by a constant")}
 	}
 	return []ErrorReport{textReport(err.Error())}
 }
 
-// flagReport returns the report of a problem of a flag or argument.
 func flagReport(place, what string) ErrorReport {
 	r := textReport(place + ": " + what)
 	r.Flag = place
@@ -89,7 +88,6 @@ func flagReport(place, what string) ErrorReport {
 	return r
 }
 
-// fileReport returns the report of an error about a file.
 func fileReport(err error, file *fs.PathError) ErrorReport {
 	path := durable.Final(file.Path)
 	r := textReport(strings.ReplaceAll(err.Error(), file.Path, path))
@@ -153,14 +151,13 @@ func neighbour(path string) string {
 	return ""
 }
 
-// textReport returns the report of a line PROBLEM; REMEDY.
 func textReport(text string) ErrorReport {
 	r := ErrorReport{Text: strings.ReplaceAll(strings.TrimSpace(text), "\n", "; ")}
 	r.Message, r.Hint, _ = strings.Cut(r.Text, "; ")
 	return r
 }
 
-// linesReport returns the reports of an error about a line, or of several errors joined by [errors.Join].
+// linesReport returns a report for each error joined by [errors.Join].
 func linesReport(err error, first *nodefile.ParseError) []ErrorReport {
 	var joined interface {
 		error
@@ -196,8 +193,7 @@ func parseReport(p *nodefile.ParseError) ErrorReport {
 	return r
 }
 
-// flagOf returns the flag of an option of a library, with its value unless that is "". Flags and options
-// have the same names.
+// Flags and options have the same names.
 func flagOf(name, value string) string {
 	if value != "" {
 		name += "=" + input.ShellWord(value)
@@ -205,7 +201,6 @@ func flagOf(name, value string) string {
 	return "--" + name
 }
 
-// ErrorText returns the text of an error or warning of a library, with options written as flags.
 func ErrorText(err error) string {
 	if parse := (*nodefile.ParseError)(nil); errors.As(err, &parse) {
 		return parse.Format(flagOf)

@@ -36,19 +36,16 @@ const (
 	Interrupted   = 130 // SIGINT, SIGTERM or SIGHUP
 )
 
-// Reasons for the end of a run that are not errors of the run.
 var (
 	ErrInterrupted = errors.New("interrupted")
 	ErrReaderGone  = errors.New("the reader of stdout is gone")
 )
 
-// Problem is a problem of the command line.
 type Problem struct {
 	Place string // the flag or argument
 	What  string // PROBLEM; REMEDY
 }
 
-// usageError holds all problems of the command line.
 type usageError struct{ problems []Problem }
 
 // Error implements error.
@@ -60,12 +57,10 @@ func (e *usageError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// UsageError returns the error about a flag or argument.
 func UsageError(place, format string, args ...any) error {
 	return UsageErrors([]Problem{{place, fmt.Sprintf(format, args...)}})
 }
 
-// UsageErrors returns the error about all problems of a command line.
 func UsageErrors(problems []Problem) error {
 	return &usageError{problems}
 }
@@ -80,16 +75,13 @@ type PlacedError struct {
 // Error implements error.
 func (e *PlacedError) Error() string { return e.Place + ": " + e.What }
 
-// Unwrap returns the error of the machine.
 func (e *PlacedError) Unwrap() error { return e.err }
 
-// DataError returns an error about input data that no parser reports.
 func DataError(place, format string, args ...any) error {
 	return &PlacedError{Place: place, What: fmt.Sprintf(format, args...),
 		code: WrongData}
 }
 
-// LimitError returns the error about a plan that exceeds a limit.
 func LimitError(place, format string, args ...any) error {
 	return &PlacedError{Place: place, What: fmt.Sprintf(format, args...),
 		code: OverLimit}
@@ -108,7 +100,6 @@ type Crash struct {
 	Stack []byte
 }
 
-// NewCrash converts the recovered value r to an error.
 func NewCrash(r any) *Crash {
 	c := &Crash{value: r, Stack: debug.Stack()}
 	if p, ok := c.value.(*sched.Panic); ok {
@@ -148,7 +139,6 @@ var exitCodes = []struct {
 	{code: WrongUsage, is: []error{fs.ErrNotExist}},
 }
 
-// ExitCode returns the exit code of an error.
 func ExitCode(err error) int {
 	if err == nil {
 		return Done

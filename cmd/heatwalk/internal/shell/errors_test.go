@@ -9,7 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/iterative"
 )
 
-// TestUnsolved checks that messages about iterations do not mention steps and columns.
 func TestUnsolved(t *testing.T) {
 	costs := new(Costs)
 	end := fmt.Errorf("%w: after 18 steps column 0 has residual 3.6e+08, asked for 1.2e+07", iterative.ErrIterationLimit)

@@ -15,14 +15,12 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// FlagSet is the flags of a command, with checks of groups of them.
 type FlagSet struct {
 	*pflag.FlagSet
 	Line   *CommandLine
 	checks []func(line *CommandLine, args []string)
 }
 
-// NewFlagSet returns an empty set of flags, which keeps the order of their declarations.
 func NewFlagSet(line *CommandLine) *FlagSet {
 	flags := &FlagSet{FlagSet: pflag.NewFlagSet("",
 		pflag.ContinueOnError), Line: line}
@@ -30,7 +28,6 @@ func NewFlagSet(line *CommandLine) *FlagSet {
 	return flags
 }
 
-// AddText declares a flag of a text, "" if it is not given.
 func (f *FlagSet) AddText(p *string, name, usage string) {
 	f.StringVar(p, name, "", usage)
 }
@@ -56,7 +53,7 @@ func (f *FlagSet) AddOutput(p *string, name, initial, usage string, formats []st
 	mark(f.Lookup(name), OutputFile, formats)
 }
 
-// StdoutNames are names of stdout beside -, and stdinNames are names of stdin.
+// StdoutNames are names of stdout besides "-".
 var (
 	stdinNames  = []string{"/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}
 	StdoutNames = []string{"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}
@@ -69,7 +66,6 @@ func (f *FlagSet) TakeOnePath(name string, names ...string) {
 	flag.Value = &pathValue{Value: flag.Value, line: f.Line, name: name, names: names}
 }
 
-// pathValue is the value of a flag with one path.
 type pathValue struct {
 	pflag.Value
 	line  *CommandLine
@@ -105,7 +101,6 @@ const (
 	readingGroup = "heatwalk reading"
 )
 
-// mark adds a mark with its words to a flag.
 func mark(f *pflag.Flag, name string, accepted []string) {
 	if f.Annotations == nil {
 		f.Annotations = map[string][]string{}
@@ -137,7 +132,6 @@ func (v *value) Set(s string) error {
 	return nil
 }
 
-// String implements pflag.Value.
 func (v *value) String() string { return v.text }
 
 // Type implements pflag.Value; the help text shows it.
@@ -148,13 +142,10 @@ func (v *value) Type() string {
 	return v.kind
 }
 
-// isLong reports whether the help text of a flag lists its words instead of
-// showing them in place of its value.
 func (v *value) isLong() bool {
 	return len(v.kind) > len("auto|honest|plain")
 }
 
-// words returns the accepted words of a flag whose help text lists them.
 func (v *value) words() []string {
 	if !strings.Contains(v.kind, "|") {
 		return nil
@@ -176,7 +167,6 @@ func (line *CommandLine) Problem(place, format string, args ...any) {
 		Problem{Place: place, What: fmt.Sprintf(format, args...)})
 }
 
-// HasProblem reports whether a problem of a flag or argument is recorded already.
 func (line *CommandLine) HasProblem(place string) bool {
 	return slices.ContainsFunc(line.problems,
 		func(p Problem) bool { return p.Place == place })
@@ -192,10 +182,8 @@ func (f *FlagSet) AddValue(name, kind, text, usage string,
 	f.Var(v, name, usage)
 }
 
-// numeric is a type of numeric flags.
 type numeric interface{ int | int64 | float64 }
 
-// NumberVar declares a flag with a number in a range; symbol denotes the number in the text of the range.
 func NumberVar[T numeric](flags *FlagSet, p *T, name string, initial T,
 	interval param.Range, symbol, usage string) {
 	*p = initial
@@ -212,7 +200,6 @@ func NumberVar[T numeric](flags *FlagSet, p *T, name string, initial T,
 	})
 }
 
-// ParseNumber reads a number of a range.
 func ParseNumber[T numeric](s string, interval param.Range,
 	symbol string) (x T, err error) {
 	what := "a whole number"
@@ -236,19 +223,16 @@ func ParseNumber[T numeric](s string, interval param.Range,
 	return x, nil
 }
 
-// AddChoice declares a flag that accepts one of some words.
 func (f *FlagSet) AddChoice(p *string, name, initial string, choices []string,
 	usage string) {
 	*p = initial
 	enumVar(f, p, name, initial, choices, choices, usage)
 }
 
-// AddDtype declares the flag of a precision.
 func (f *FlagSet) AddDtype(p *string, initial, usage string) {
 	f.AddChoice(p, "dtype", initial, []string{"float32", "float64"}, usage)
 }
 
-// enumVar declares a flag with a word that selects one of values.
 func enumVar[C any](flags *FlagSet, p *C, name, initial string, choices []string,
 	values []C, usage string) {
 	flags.AddValue(name, strings.Join(choices, "|"), initial, usage, func(s string) error {
@@ -298,7 +282,6 @@ func ParseSize(s string) (int64, error) {
 	return 0, fmt.Errorf("%s is not a size; give bytes, or K M G T (powers of 1000) or KiB MiB GiB TiB as in 4GiB", Quote(s))
 }
 
-// Quote returns s in quotes, cut to a length that fits a line.
 func Quote(s string) string {
 	const most = 64
 	if len(s) > most {
@@ -316,7 +299,6 @@ func (line *CommandLine) Refuse(hasNoEffect bool, flags, message string) {
 	}
 }
 
-// Require records required flags that are missing.
 func (line *CommandLine) Require(names ...string) {
 	for _, name := range names {
 		f := line.Command.Flags().Lookup(name)
@@ -376,16 +358,13 @@ func (line *CommandLine) Arguments(name string, lo, hi int) cobra.PositionalArgs
 	}
 }
 
-// MissingValue records that the value of a flag is missing.
 func (line *CommandLine) MissingValue(f *pflag.Flag) {
 	kind, _ := pflag.UnquoteUsage(f)
 	line.Problem("--"+f.Name, "its value is missing; write --%s=%s", f.Name, kind)
 }
 
-// OpenUnit has the numbers between 0 and 1.
 var OpenUnit = param.Range{Most: 1, AboveLeast: true, BelowMost: true}
 
-// AddLetter declares the flag of a number in a range with a letter for short.
 func (f *FlagSet) AddLetter(p *int, name string, initial int,
 	interval param.Range, usage string) {
 	local := NewFlagSet(f.Line)
@@ -394,7 +373,6 @@ func (f *FlagSet) AddLetter(p *int, name string, initial int,
 	f.AddFlagSet(local.FlagSet)
 }
 
-// ParseList parses the parts of s between commas with one; a repeated part is an error.
 func ParseList[T comparable](list *[]T, s string,
 	one func(text string) (T, error)) error {
 	var values []T
@@ -412,12 +390,10 @@ func ParseList[T comparable](list *[]T, s string,
 	return nil
 }
 
-// Synopsis returns the synopsis of a command, including its parent commands.
 func Synopsis(cmd *cobra.Command) string {
 	return strings.TrimSuffix(cmd.UseLine(), " [flags]")
 }
 
-// AddCoverage declares a flag of a promised probability.
 func (f *FlagSet) AddCoverage(p *float64, name, usage string) {
 	NumberVar(f, p, name, 0, OpenUnit, "X", usage)
 }

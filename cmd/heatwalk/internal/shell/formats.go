@@ -10,7 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/tablefile"
 )
 
-// FileFormat is a file format of the output of convert.
 type FileFormat struct {
 	Name    string // for --to
 	Endings []string
@@ -63,7 +62,6 @@ func MatrixFormatOf(path string, formats []string) *tablefile.Format {
 	return nil
 }
 
-// lineEndings are the endings of files of lines, which .gz may follow.
 var lineEndings = []string{".tsv", ".csv", ".jsonl", ".svm", ".libsvm"}
 
 // Ending returns the ending of a path in small letters, without .gz behind it.

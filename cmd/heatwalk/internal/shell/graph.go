@@ -35,7 +35,6 @@ type Inputs struct {
 	tempDir   string
 }
 
-// SkipsUnknown reports whether rows of nodes that are not in the graph are skipped.
 func (in *Inputs) SkipsUnknown() bool {
 	return in.unknown == ingest.SkipUnknown
 }
@@ -139,7 +138,6 @@ func (r *GraphInputs) Declare(flags *FlagSet) {
 	})
 }
 
-// headerFlag declares the flag for the header of a table.
 func (f *FlagSet) headerFlag(p *nodefile.Header) {
 	enumVar(f, p, "header", "auto", []string{"auto", "yes", "no"},
 		[]nodefile.Header{nodefile.AutoHeader, nodefile.HasHeader,
@@ -149,7 +147,6 @@ func (f *FlagSet) headerFlag(p *nodefile.Header) {
 // kindWeight matches the first weight of a list. The name of a kind may have commas and equals signs.
 var kindWeight = regexp.MustCompile(`^(.+?)=([-+.\deE]+)(?:,|$)`)
 
-// edgeFlags declares the flags for weights of the kinds and times of edges.
 func edgeFlags(o *sides.Options, flags *FlagSet) {
 	flags.AddValue("kind-weights", "KIND=W[,...]", "", "weights of kinds of edges, 1 for the others, as in pays=1,calls=0.1 (default: held-out labels choose them; 1 where there are no labels)", func(s string) error {
 		o.Kinds = map[string]float64{}
@@ -176,13 +173,11 @@ func edgeFlags(o *sides.Options, flags *FlagSet) {
 	flags.AddText(&o.HalfLife, "half-life", "halve the weight of an edge with every `TIME` of its age: 30d, 4w, 1y or a number; choose: by held-out labels (default: no decay)")
 }
 
-// DeclareLargest declares the flag for a part of the graph.
 func (r *GraphInputs) DeclareLargest(flags *FlagSet) {
 	flags.BoolVar(&r.largest, "largest-component", false,
 		"leave out all nodes outside the largest component")
 }
 
-// textFlags declares the flags for the text of tables of edges, labels, ids and attributes.
 func (in *Inputs) textFlags(flags *FlagSet) {
 	t := &in.Text
 	flags.AddValue("delimiter", "CHAR", "", "character between fields of all tables of the command, such as '|' (default: tab, comma, semicolon or blanks, as the first line of each has)", func(s string) error {
@@ -205,21 +200,17 @@ func (in *Inputs) textFlags(flags *FlagSet) {
 		"encoding of text (default: UTF-8, or UTF-16 with a byte-order mark)")
 }
 
-// graphReading marks the flags of [GraphInputs.Declare] among the flags for reading files.
 var graphReading = []string{"graph"}
 
-// MarkReading adds a flag to the flags for reading files.
 func MarkReading(f *pflag.Flag) {
 	mark(f, readingGroup, nil)
 }
 
-// IsReading reports whether a flag says how files are read.
 func IsReading(f *pflag.Flag) bool {
 	_, isMarked := f.Annotations[readingGroup]
 	return isMarked
 }
 
-// DeclareTemp declares the flag of the folder for temporary files.
 func (in *Inputs) DeclareTemp(flags *FlagSet) {
 	flags.AddText(&in.tempDir, "temp-dir", "`DIR` for temporary files (default: folder of the output)")
 }
@@ -262,11 +253,10 @@ type OpenGraph struct {
 
 	isKept bool // it stays open after the command
 
-	Attributes *tablefile.Features // nil if none were read
-	Unread     error               // attributes exceed the memory limit; attributes has their sizes
+	Attributes *tablefile.Features
+	Unread     error // attributes exceed the memory limit; attributes has their sizes
 }
 
-// checkGraph validates a GRAPH argument and the flags for reading it, and records problems.
 func (line *CommandLine) checkGraph(r *GraphInputs, args []string) {
 	line.checkSources(r)
 	cmd := line.Command
@@ -373,7 +363,6 @@ func (run *Session) ReadGraph(r *GraphInputs,
 	return g, nil
 }
 
-// DescribeZeros reports the lines with weight 0 that were left out of a graph, "" if there are none.
 func (g *OpenGraph) DescribeZeros() string {
 	n := g.Store.Manifest.Options[ingest.ZeroWeightsOption]
 	if n == "" {
@@ -382,14 +371,12 @@ func (g *OpenGraph) DescribeZeros() string {
 	return " without lines of weight 0 or none (" + n + ")"
 }
 
-// NodeAxis returns the nodes in the order of the ids.
 func (g *OpenGraph) NodeAxis() Axis {
 	nodes := g.Nodes
 	return Axis{N: nodes.Len(),
 		ID: func(i int) string { return nodes.ID(nodes.RowAt(i)) }}
 }
 
-// closeGraph closes the graph and removes its temporary files, as the end of the command does.
 func (g *OpenGraph) closeGraph() {
 	if g.isKept {
 		return
@@ -409,7 +396,6 @@ func (o *Outputs) Finish(d document, parameters any, lines ...string) error {
 	return o.Run.Console.PrintResult(d, func(w io.Writer) { o.Print(w, lines) }, o.Path)
 }
 
-// Print writes the lines that are not empty, and time and memory of the run.
 func (o *Outputs) Print(w io.Writer, lines []string) {
 	for _, line := range lines {
 		if line != "" {
