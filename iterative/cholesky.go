@@ -56,11 +56,19 @@ func SampledBytes(n int, entries int64) budget.Size {
 		budget.AllOf(columns, columns, budget.Times(n, 100)))
 }
 
-// isLean reports whether a complete factor is tried: for a small graph, and for a graph with so few edges that it may be a
-// road map, a grid, a tree or a mesh.
+// isLean reports whether a complete factor is tried: for a small graph, for a graph with so few edges that it may be a tree, a
+// road map, a grid or a mesh, and above leanRows for a graph with as few edges as a tree or a road map. The factor of a grid of
+// a million nodes has eight entries for each entry of the matrix, the factor of a road map of any size has one.
 func isLean(n int, entries int64) bool {
-	return n <= smallRows || entries <= 8*int64(n)
+	return n <= smallRows || entries <= 3*int64(n) || n <= leanRows && entries <= 8*int64(n)
 }
+
+// IsSlow reports whether a graph may be a grid or a mesh, on which iterations take many steps, and is too large for a complete
+// factor.
+func IsSlow(n int, entries int64) bool { return entries <= 8*int64(n) && !isLean(n, entries) }
+
+// leanRows is the number of rows up to which the complete factor of a grid takes less than half a gigabyte.
+const leanRows = 1 << 18
 
 // smallRows is the number of rows up to which a graph always has a complete factor, because the factor keeps all digits for
 // weights of any range. It nearly always takes less than a second.

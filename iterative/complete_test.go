@@ -123,6 +123,28 @@ func TestCompleteFill(t *testing.T) {
 }
 
 // TestCompleteBytes compares the allocations of a complete factor with their estimate.
+// TestIsSlow checks for dimensions of graphs that are known whether a complete factor is tried, and whether iterations are slow without.
+func TestIsSlow(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		n       int
+		entries int64
+		isLean  bool
+		isSlow  bool
+	}{
+		{"roads of Luxembourg", 114_599, 239_332, true, false},
+		{"roads of California", 1_965_206, 5_533_214, true, false},
+		{"a tree", 100_000_000, 199_999_998, true, false},
+		{"a grid", 512 * 512, 4*512*512 - 4*512, true, false},
+		{"a large grid", 1_000_000, 3_996_000, false, true},
+		{"a social network", 1_000_000, 16_000_000, false, false},
+	} {
+		if isLean(c.n, c.entries) != c.isLean || IsSlow(c.n, c.entries) != c.isSlow {
+			t.Errorf("%s: factor %t, slow %t", c.name, !c.isLean, !c.isSlow)
+		}
+	}
+}
+
 func TestCompleteBytes(t *testing.T) {
 	a := grid(250)
 	n, _ := a.Dims()

@@ -27,6 +27,9 @@ const (
 	// grid, 450 to 650 on R-MAT, where Jacobi needs 30 to 80.
 	stepsHarmonic = 300
 
+	// On a large grid or mesh making the factor takes as long as 150 to 260 steps, and several times as much memory as a solve.
+	stepsSlow = 180
+
 	// reviewEvery is the number of steps between reviews. Hopeless columns show before the first review: by then a singular
 	// system that Jacobi solves in 38 steps is predicted to take 31, and systems that take hundreds are predicted to take 60
 	// to 290.

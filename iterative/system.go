@@ -153,6 +153,9 @@ func (s *System) Release() {
 func (s *System) newLadder(settings *Settings) *ladder {
 	set := settings.withDefaults()
 	l := &ladder{jacobiSteps: stepsDefinite}
+	if IsSlow(len(s.Graph.Degrees), s.Graph.A.NNZ()) {
+		l.jacobiSteps = stepsSlow
+	}
 	if s.Null != nil {
 		l.jacobiSteps = stepsSingular
 	}

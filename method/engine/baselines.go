@@ -10,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/propagation"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -84,8 +85,9 @@ func (m *Engine) PredictCompared(ctx context.Context, p *Problem,
 // measureBaselines estimates the accuracies of label propagation and of the largest class on the folds of the method. If the
 // method is label propagation with given values of its parameters, it estimates the method's accuracy too. All are zero with
 // too few labels, see [choose.TooFew]. Label propagation is left out if it is not a candidate of auto, but for suggestions,
-// which then compare the labels of one fold, and if a method that does not learn from it has no memory for the comparison. Cost: a prediction without each fold, or without some of the folds if these have
-// enough labels or take long.
+// which then compare the labels of one fold. For methods that do not learn from it, it is left out on large grids and if there is
+// no memory for the comparison. Cost: a prediction without each fold, or without some of the folds if these have enough labels or
+// take long.
 func (m *Engine) measureBaselines(ctx context.Context, p *Problem,
 	s *Settings) (*Baselines, error) {
 	if err := p.Validate(); err != nil {
@@ -101,6 +103,9 @@ func (m *Engine) measureBaselines(ctx context.Context, p *Problem,
 	}
 	fold := choose.Folds(p.Class, folds, set.RNGSeed, 0)
 	r := &Baselines{Majority: choose.LargestClass(p, fold)}
+	if m.Mixture == nil && !m.IsBaseline() && iterative.IsSlow(p.Nodes(), sparse.EntriesOf(p.A)) {
+		return r, nil
+	}
 	if m.Mixture != nil && !m.Mixture.Propagates(p) {
 		if !set.Suggests {
 			return r, nil
