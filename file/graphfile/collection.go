@@ -29,8 +29,7 @@ type Member struct {
 // Len returns the number of vertices.
 func (m *Member) Len() int { return len(m.Ptr) - 1 }
 
-// Shape holds the sizes of a collection on which the memory of work on it depends. That of a
-// collection which is not read yet is an upper bound.
+// Shape holds the sizes of a collection on which the memory of work on it depends.
 type Shape struct {
 	Graphs, Vertices int
 	Arcs             int64
@@ -95,6 +94,12 @@ func (s *Shape) Bytes() int64 {
 		bytes += 4 * m
 	}
 	return bytes + bytes/8 + memberBytes*int64(s.Graphs) + s.Text
+}
+
+// ReadingBytes returns the memory of [ReadTU] with a collection of the shape: the collection, the graphs and places of
+// vertices, and edges with their labels and arcs.
+func (s *Shape) ReadingBytes() int64 {
+	return s.Bytes() + 16*int64(s.Vertices) + 20*s.Arcs + 24*int64(s.Graphs)
 }
 
 // memberBytes is the memory of a graph in addition to its vertices, arcs and id.

@@ -48,10 +48,6 @@ func findTU(path string) (prefix string, ok bool) {
 	return path, err == nil
 }
 
-// manyTexts is the number of labels that a scan distinguishes; it assumes that all further ones
-// are different.
-const manyTexts = 1 << 16
-
 // ErrNotTU is returned by [ReadTU] where there is no collection.
 var ErrNotTU = errors.New("graphfile: no collection in the TU layout")
 
@@ -59,24 +55,15 @@ var ErrNotTU = errors.New("graphfile: no collection in the TU layout")
 // DIR/DS_A.txt. If directed is set the line "u, v" is an arc from u to v; otherwise it joins them, whether or not the line
 // "v, u" is there too. Attributes of vertices, edges and graphs are not read.
 //
-// ReadTU first scans the files, which takes 4 bytes a graph, and calls fits with bounds of the shape and of the memory of
-// reading and the collection. If fits returns an error, reading ends. fits may be nil.
-//
 // The error is a [*input.Error] with file and line for a vertex without a graph, a graph without a vertex, an edge between
 // two graphs, too few or too many lines, or an edge with two labels.
-func ReadTU(ctx context.Context, path string, directed bool,
-	fits func(s *Shape, reading int64) error) (*Collection, error) {
+func ReadTU(ctx context.Context, path string, directed bool) (*Collection, error) {
 	prefix, ok := findTU(path)
 	if !ok {
 		return nil, ErrNotTU
 	}
 	r := &tuReader{ctx: ctx, prefix: prefix, c: &Collection{Directed: directed}}
-	steps := []func() error{r.scan, r.vertices, r.classes, r.labels, r.readEdges}
-	if fits != nil {
-		steps = slices.Insert(steps, 1,
-			func() error { return fits(&r.shape, r.bytes()) })
-	}
-	for _, step := range steps {
+	for _, step := range []func() error{r.vertices, r.classes, r.labels, r.readEdges} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -84,75 +71,10 @@ func ReadTU(ctx context.Context, path string, directed bool,
 	return r.c, nil
 }
 
-// scan reads the files to bound the memory of reading them.
-func (r *tuReader) scan() error {
-	s := &r.shape
-	if err := r.indicator(func(int) {}); err != nil {
-		return err
-	}
-	const id = 24 + 10 // with the digits of a number
-	s.Graphs = len(r.size)
-	s.Text = id * int64(len(r.size))
-	for _, size := range r.size {
-		s.Vertices += int(size)
-		s.Largest = max(s.Largest, int(size))
-	}
-	for _, file := range []struct {
-		ending string
-		texts  *int
-	}{{tuClasses, &s.Classes}, {tuLabels, &s.Labels}, {tuEdgeLabels,
-		&s.EdgeLabels}} {
-		var names table.Dictionary
-		_, _, err := r.lines(file.ending, func(_ int64, text []byte) error {
-			isNew := len(names.Values) == manyTexts
-			if !isNew {
-				_, bytes := names.Code(text)
-				isNew = bytes > 0
-			}
-			if isNew {
-				*file.texts++
-				s.Text += 24 + int64(len(text))
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	var err error
-	r.edges, _, err = r.lines(tuEdges, func(int64, []byte) error { return nil })
-	if err == nil && r.edges > math.MaxInt32 {
-		err = r.fault(tuEdges, 0, "divide the collection", "more than %d edges",
-			math.MaxInt32)
-	}
-	s.Arcs = int64(r.edges)
-	if !r.c.Directed {
-		s.Arcs *= 2
-	}
-	for _, size := range r.size {
-		labels := min(int64(size), int64(max(1, s.Labels)))
-		s.Pairs += labels * labels
-	}
-	s.Alike = int64(s.Largest) * int64(s.Largest)
-	return err
-}
-
-// bytes returns the memory of reading and the collection.
-func (r *tuReader) bytes() int64 {
-	s := &r.shape
-	n := int64(s.Vertices)
-	edges := int64(r.edges)
-	arcs := s.Arcs
-	reading := 8*n + 8*n + 12*edges + 8*arcs + 24*int64(s.Graphs) // graphs and places of vertices, where their arcs begin; edges, labels and arcs
-	return reading + 100*int64(max(s.Labels, s.Classes, s.EdgeLabels)) + s.Bytes()
-}
-
 // tuReader reads the files of a collection.
 type tuReader struct {
 	ctx    context.Context
 	prefix string
-	shape  Shape // bounds that of the collection
-	edges  int   // lines of DS_A.txt
 	c      *Collection
 	graph  []int32 // of each vertex, from 0
 	place  []int32 // of each vertex where those of a graph stand together
@@ -203,9 +125,8 @@ func number(text []byte, largest int) (int, bool) {
 	return int(n), err == nil && n >= 1 && n <= int64(largest)
 }
 
-// indicator counts the vertices of each graph, and calls visit with the graph of each.
-func (r *tuReader) indicator(visit func(g int)) error {
-	r.size = nil
+// vertices reads the graph of each vertex.
+func (r *tuReader) vertices() error {
 	first := []int64{} // the line of the first vertex of each graph, 0 for none
 	n, _, err := r.lines(tuIndicator, func(line int64, text []byte) error {
 		g, ok := number(text, maxTUVertices)
@@ -225,7 +146,7 @@ func (r *tuReader) indicator(visit func(g int)) error {
 			first[g-1] = line
 		}
 		r.size[g-1]++
-		visit(g - 1)
+		r.graph = append(r.graph, int32(g-1))
 		return nil
 	})
 	switch {
@@ -244,15 +165,6 @@ func (r *tuReader) indicator(visit func(g int)) error {
 			return r.fault(tuIndicator, first[next], fixIndicator,
 				"graph %d comes, but graph %d has no vertex", next+1, g+1)
 		}
-	}
-	return nil
-}
-
-// vertices reads the graph of each vertex.
-func (r *tuReader) vertices() error {
-	r.graph = make([]int32, 0, r.shape.Vertices)
-	if err := r.indicator(func(g int) { r.graph = append(r.graph, int32(g)) }); err != nil {
-		return err
 	}
 	r.start = make([]int32, 1, len(r.size)+1)
 	for g, size := range r.size {
@@ -282,12 +194,11 @@ func (r *tuReader) count(ending string, lines, want int, what, owner string) err
 		words.Counted(want, what))
 }
 
-// texts reads a file with a text on each line, and at most the given number of lines: the number of
-// each line's text in names, which are in byte order. The list is nil without a file.
-func (r *tuReader) texts(ending string,
-	lines int) (list []int32, names []string, err error) {
+// texts reads a file with a text on each line: the number of each line's text in names, which are in byte order. The list is
+// nil without a file.
+func (r *tuReader) texts(ending string) (list []int32, names []string, err error) {
 	var texts table.Dictionary
-	list = make([]int32, 0, lines)
+	list = []int32{}
 	_, exists, err := r.lines(ending, func(_ int64, text []byte) error {
 		code, _ := texts.Code(text)
 		list = append(list, code)
@@ -306,7 +217,7 @@ func (r *tuReader) texts(ending string,
 
 // classes reads the class of each graph.
 func (r *tuReader) classes() error {
-	class, names, err := r.texts(tuClasses, len(r.size))
+	class, names, err := r.texts(tuClasses)
 	if err != nil || class == nil {
 		return err
 	}
@@ -318,7 +229,7 @@ func (r *tuReader) classes() error {
 
 // labels reads the label of each vertex.
 func (r *tuReader) labels() error {
-	label, names, err := r.texts(tuLabels, len(r.graph))
+	label, names, err := r.texts(tuLabels)
 	if err != nil || label == nil {
 		return err
 	}
@@ -338,12 +249,12 @@ func (r *tuReader) labels() error {
 
 // readEdges reads the edges and their labels, and makes the graphs.
 func (r *tuReader) readEdges() error {
-	label, names, err := r.texts(tuEdgeLabels, r.edges)
+	label, names, err := r.texts(tuEdgeLabels)
 	if err != nil {
 		return err
 	}
 	r.c.EdgeLabels = names
-	edges := make([][2]int32, 0, r.edges)
+	var edges [][2]int32
 	n, exists, err := r.lines(tuEdges, func(line int64, text []byte) error {
 		a, b, _ := bytes.Cut(text, []byte{','})
 		u, fine := number(a, len(r.graph))
@@ -368,6 +279,8 @@ func (r *tuReader) readEdges() error {
 	case !exists:
 		return &textio.Error{File: r.prefix + tuEdges, Msg: "is missing",
 			Fix: missingTUOfPart, Err: fs.ErrNotExist}
+	case n > math.MaxInt32:
+		return r.fault(tuEdges, 0, "divide the collection", "more than %d edges", math.MaxInt32)
 	case label != nil && len(label) != n:
 		return r.count(tuEdgeLabels, len(label), n, "edge", tuEdges)
 	}

@@ -35,11 +35,11 @@ func small() map[string]string {
 
 // readTU reads a collection.
 func readTU(ctx context.Context, prefix string, directed bool) (*Collection, error) {
-	return ReadTU(ctx, prefix, directed, nil)
+	return ReadTU(ctx, prefix, directed)
 }
 
 func TestReadTU(t *testing.T) {
-	if _, err := ReadTU(t.Context(), t.TempDir(), false, nil); !errors.Is(err, ErrNotTU) {
+	if _, err := ReadTU(t.Context(), t.TempDir(), false); !errors.Is(err, ErrNotTU) {
 		t.Errorf("an empty directory: %v", err)
 	}
 	prefix := tuFiles(t, small())
@@ -72,23 +72,6 @@ func TestReadTUDirected(t *testing.T) {
 	want := &Collection{IDs: []string{"1"}, Directed: true, Graphs: []Member{{Ptr: []int32{0, 1, 2}, To: []int32{1, 1}}}}
 	if diff := cmp.Diff(want, c); diff != "" {
 		t.Error(diff)
-	}
-}
-
-// TestShapeOfTU checks that the shape that is reported before a collection is read is an upper bound,
-// whether edges are listed once or at both ends.
-func TestShapeOfTU(t *testing.T) {
-	for _, edges := range []string{"1, 2\n2,3\n", "1, 2\n2, 1\n2,3\n3, 2\n"} {
-		var told Shape
-		prefix := tuFiles(t, map[string]string{tuEdges: edges, tuIndicator: "1\n1\n1\n2\n", tuLabels: "a\nb\nc\na\n"})
-		c, err := ReadTU(t.Context(), prefix, false, func(s *Shape, _ int64) error { told = *s; return nil })
-		if err != nil {
-			t.Fatal(err)
-		}
-		if s := c.Shape(); told.Graphs != s.Graphs || told.Vertices != s.Vertices || told.Largest != s.Largest || told.Labels < s.Labels ||
-			told.Arcs < s.Arcs || told.Pairs < s.Pairs || told.Alike < s.Alike || told.Text < s.Text {
-			t.Errorf("%q: told of %+v, read %+v", edges, told, *s)
-		}
 	}
 }
 

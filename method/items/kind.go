@@ -122,7 +122,6 @@ type Input struct {
 	Workers  int                                   // goroutines; 0: one for each processor
 	RNGSeed  uint64                                // of random choices
 	Temp     func() (string, error)                // makes a directory that is removed at the end
-	Fits     func(parts ...Part) error             // limits memory while reading, or refuses these parts
 	Progress func(stage string, done, total int64) // shows how many items are done; total 0: not known
 	Note     func(text string)                     // prints how the input is read
 	Classes  func(l *nodefile.Labels)              // prints the largest classes

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -34,10 +33,6 @@ type ReadOptions struct {
 	// Temp returns a directory for stores of graph files, which are made there one at a
 	// time; nil: the system's for temporary files.
 	Temp func() (string, error)
-
-	// Fits, if not nil, is called before reading with bounds of the shape and of the memory of
-	// reading, if the sizes of the files give them. Its error ends Read.
-	Fits func(shape *graphfile.Shape, reading int64) error
 }
 
 // Read reads a collection of graphs: in the TU layout ([graphfile.ReadTU]), or a directory with a graph in each file, of any
@@ -57,7 +52,11 @@ func Read(ctx context.Context, path string,
 		return nil, &param.ParameterError{Parameter: "vertices",
 			What: fmt.Sprintf("the vertices of %s have no labels; give degree, ids or none", path)}
 	}
-	if source := o.labelledBy(len(c.Labels)); source != "labels" {
+	source := o.Vertices
+	if source == "" && c.Labels == nil {
+		source = "degree"
+	}
+	if source != "" && source != "labels" {
 		err = relabel(c, source)
 	}
 	return c, err
@@ -66,15 +65,7 @@ func Read(ctx context.Context, path string,
 // readAny reads a collection with the labels that it has.
 func readAny(ctx context.Context, path string,
 	o *ReadOptions) (*graphfile.Collection, error) {
-	c, err := graphfile.ReadTU(ctx, path, o.Directed, func(shape *graphfile.Shape, reading int64) error {
-		if o.Fits == nil {
-			return nil
-		}
-		if source := o.labelledBy(shape.Labels); source != "labels" {
-			shape = relabelShape(*shape, source)
-		}
-		return o.Fits(shape, reading)
-	})
+	c, err := graphfile.ReadTU(ctx, path, o.Directed)
 	if !errors.Is(err, graphfile.ErrNotTU) {
 		return c, err
 	}
@@ -108,17 +99,6 @@ func readAny(ctx context.Context, path string,
 	}
 	return readFiles(ctx, paths, temp,
 		ingest.Config{Directed: o.Directed, Memory: o.Memory, Workers: o.Workers})
-}
-
-// labelledBy returns the source of vertex labels, given the number of labels in the files.
-func (o *ReadOptions) labelledBy(labels int) string {
-	switch {
-	case o.Vertices != "":
-		return o.Vertices
-	case labels == 0:
-		return "degree"
-	}
-	return "labels"
 }
 
 // readFiles reads graphs that have a file each, by way of stores in the directory temp.
@@ -221,22 +201,4 @@ func relabel(c *graphfile.Collection, source string) error {
 	}
 	visitAll(func(m *graphfile.Member, v int, text string) { m.Label[v] = number[text] })
 	return nil
-}
-
-// relabelShape bounds the shape of a collection that has been given other labels.
-func relabelShape(s graphfile.Shape, source string) *graphfile.Shape {
-	s.Labels = 0
-	switch source {
-	case "degree": // of which two cost more arcs than one
-		s.Labels = int(min(int64(s.Largest)+1,
-			2+int64(math.Sqrt(2*float64(s.Arcs)))))
-	case "ids":
-		s.Labels = s.Vertices
-	}
-	s.Text += 80 * int64(s.Labels) // and a table of them
-	s.Alike = int64(s.Largest) * int64(s.Largest)
-	s.Pairs = 0
-	labels := min(int64(s.Largest), int64(max(1, s.Labels)))
-	s.Pairs = int64(s.Graphs) * labels * labels
-	return &s
 }

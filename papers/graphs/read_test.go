@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/param"
 )
@@ -28,25 +27,14 @@ func put(t *testing.T, files map[string]string) string {
 }
 
 // A path of three vertices and an edge have the same values by degree in the TU layout and as a
-// file each. The bound that is reported before reading is not exceeded.
+// file each.
 func TestRead(t *testing.T) {
 	tu := put(t, map[string]string{"D_A.txt": "1, 2\n2, 3\n4, 5\n", "D_graph_indicator.txt": "1\n1\n1\n2\n2\n"})
 	files := put(t, map[string]string{"one.tsv": "a\tb\nb\tc\n", "two.tsv": "x\ty\n", ".hidden": "?", "K.npy.run.json": "{}"})
-	var told *graphfile.Shape
 	temp := t.TempDir()
-	c, err := Read(t.Context(), tu, &ReadOptions{Fits: func(s *graphfile.Shape, reading int64) error {
-		told = s
-		if reading <= 0 {
-			t.Errorf("reading takes %d bytes", reading)
-		}
-		return nil
-	}})
+	c, err := Read(t.Context(), tu, nil)
 	if err != nil {
 		t.Fatal(err)
-	}
-	shape := c.Shape()
-	if told == nil || told.Graphs != 2 || told.Vertices != 5 || told.Labels < shape.Labels || told.Bytes() < shape.Bytes() {
-		t.Errorf("%+v was told of %+v", told, shape)
 	}
 	if diff := cmp.Diff([]string{"1", "2"}, c.Labels); diff != "" {
 		t.Errorf("labels (-want +got):\n%s", diff)
@@ -65,10 +53,6 @@ func TestRead(t *testing.T) {
 	}
 	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
 		t.Errorf("%v, %v is left in the temporary directory", left, err)
-	}
-	refused := errors.New("too large")
-	if _, err := Read(t.Context(), tu, &ReadOptions{Fits: func(*graphfile.Shape, int64) error { return refused }}); err != refused {
-		t.Errorf("%v, want the error of Fits", err)
 	}
 	wrong := new(param.ParameterError)
 	if _, err := Read(t.Context(), tu, &ReadOptions{Vertices: "labels"}); !errors.As(err, &wrong) || wrong.Parameter != "vertices" {

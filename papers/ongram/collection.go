@@ -98,9 +98,9 @@ func collectionFlags(values string) []items.Flag {
 type collection struct {
 	in        *items.Input
 	name      string
-	graphs    *graphfile.Collection // nil before it is read
-	shape     *graphfile.Shape      // sizes of graphs, or upper bounds
-	readBytes int64                 // memory of reading
+	graphs    *graphfile.Collection
+	shape     *graphfile.Shape // sizes of graphs
+	readBytes int64            // memory of reading
 	set       *graphs.Settings
 
 	making sync.Mutex
@@ -113,8 +113,7 @@ type kernelValues struct {
 	values param.Values // of the kernel's parameters, complete
 }
 
-// open reads the collection. If the layout shows that reading exceeds the memory limit, nothing is read, and
-// the error has a sufficient limit for the whole run.
+// open reads the collection.
 func (c *collection) open(ctx context.Context) (_ *items.Collection, err error) {
 	in := c.in
 	isUnpacked := false
@@ -128,17 +127,6 @@ func (c *collection) open(ctx context.Context) (_ *items.Collection, err error) 
 			isUnpacked = true
 			return in.Temp()
 		},
-		Fits: func(shape *graphfile.Shape, reading int64) error {
-			c.shape = shape
-			c.readBytes = reading
-			over := in.Fits(c.held())
-			if over == nil {
-				return nil
-			}
-			// The refusal names the memory of the whole run, not only of reading.
-			parts, err := c.parts(ctx, nil, 0)
-			return cmp.Or(err, in.Fits(parts...), over)
-		},
 	})
 	if err != nil {
 		return nil, err
@@ -151,6 +139,7 @@ func (c *collection) open(ctx context.Context) (_ *items.Collection, err error) 
 		}
 	}
 	c.shape = c.graphs.Shape()
+	c.readBytes = max(c.readBytes, c.shape.ReadingBytes())
 	for _, k := range c.kernels() {
 		if err := c.set.ReadElements(ctx, c.graphs, k, in.Values, in.Flags["measure"],
 			in.Flags["base"]); err != nil {
@@ -265,10 +254,10 @@ func (c *collection) gram(ctx context.Context, kernel *param.Spec, v param.Value
 
 // held is the memory of the collection, also while it is read.
 func (c *collection) held() items.Part {
-	return items.Part{What: "graphs", Bytes: max(c.shape.Bytes(), c.readBytes)}
+	return items.Part{What: "graphs", Bytes: c.readBytes}
 }
 
-// parts implements [items.Collection.Parts]. Before the collection has been read, a row of values of a kernel is included.
+// parts implements [items.Collection.Parts].
 func (c *collection) parts(_ context.Context, l *nodefile.Labels, _ int) ([]items.Part, error) {
 	var (
 		bytes int64
@@ -279,9 +268,6 @@ func (c *collection) parts(_ context.Context, l *nodefile.Labels, _ int) ([]item
 		kernel := c.kernels()[0]
 		if v, err = kernel.Resolve(c.in.Values, nil); err == nil {
 			bytes = kernel.Memory(c.shape, v, sched.Workers(c.in.Workers))
-		}
-		if c.graphs == nil {
-			bytes += items.RowBytes(c.shape.Graphs)
 		}
 	} else {
 		classes := c.shape.Classes

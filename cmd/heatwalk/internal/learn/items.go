@@ -263,22 +263,6 @@ func (o *itemOptions) serve(out *shell.Outputs) {
 	in.Classes = func(l *nodefile.Labels) { run.Console.NoteClasses(l.File, l) }
 	in.Count = words.Counted[int]
 	in.Temp = func() (string, error) { return run.MakeTempContent(&o.tables, out.Path) }
-	in.Fits = func(parts ...items.Part) error {
-		p := run.Costs.NewPlan()
-		err := reserveParts(p, parts)
-		if err == nil {
-			run.Costs.LimitHeap(p.Required())
-		}
-		return err
-	}
-}
-
-// reserveParts adds parts to a plan. The error is about all of them.
-func reserveParts(p *budget.Plan, parts []items.Part) (err error) {
-	for _, item := range parts {
-		err = p.Reserve(item.Bytes, item.What)
-	}
-	return err
 }
 
 // begin plans the run, and limits its memory to the plan. It returns how many of n rows with the given columns
@@ -291,7 +275,9 @@ func (r *itemRun) begin(disk int64, n, columns int) (group int, err error) {
 		return 0, err
 	}
 	p := costs.NewPlan()
-	err = reserveParts(p, parts)
+	for _, item := range parts {
+		err = p.Reserve(item.Bytes, item.What)
+	}
 	group = 1
 	if err == nil && n > 0 && r.c.Rows != nil {
 		row := items.RowBytes(columns)
