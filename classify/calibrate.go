@@ -84,7 +84,6 @@ func Calibrate(ctx context.Context, l *Learner, m *Model, k Gram, y []int,
 	return c.probabilitiesTo, nil
 }
 
-// outputScores are scores of one output, and whether the items are of its first class.
 type outputScores struct {
 	score []float64
 	first []bool

@@ -7,7 +7,6 @@ import (
 	"testing"
 )
 
-// TestCouple compares with coordinate steps that end where none lowers the sum.
 func TestCouple(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	for range 20 {
@@ -62,7 +61,6 @@ func TestCouple(t *testing.T) {
 	}
 }
 
-// TestSigmoid holds that no step in A or B makes the items more probable.
 func TestSigmoid(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 1))
 	s := new(outputScores)

@@ -17,10 +17,9 @@ var densityLearner = Learner{
 	Dual: true,
 }
 
-// centroidLearner is the nearest centroid in the space of the kernel: half the
-// squared norm of the centroid, the mean of K between all pairs of items of the
-// class, is taken off the score of the simple kernel machine. Scores are ½K(x, x)
-// less half the squared distances to the centroids.
+// centroidLearner is the nearest centroid in the space of the kernel: the score of the simple
+// kernel machine less half the squared norm of the centroid, the mean of K between all pairs of
+// items of the class. Scores are ½K(x, x) less half the squared distances to the centroids.
 var centroidLearner = Learner{
 	Spec: param.Spec{Name: "centroid", Title: "nearest centroid of a class in the space of the kernel",
 		Source: "Tang and Zhu, Classifying network data with deep kernel machines, 2010, section 3.1", Params: []param.Param{alwaysBalanced}},
@@ -28,8 +27,8 @@ var centroidLearner = Learner{
 	Dual: true,
 }
 
-// fitMeans returns the fit whose scores are class means of the kernel, less half the
-// squared norms of the centroids if norms is set.
+// fitMeans scores by class means of the kernel, less half the squared norms of the centroids if
+// norms is set.
 func fitMeans(norms bool) FitFunc {
 	return func(ctx context.Context, k Gram, y []int, classes int, _ param.Values) (*Model, error) {
 		g, err := newGroupsOfTwo(k.Len(), y, classes)

@@ -23,7 +23,6 @@ func TestDensityAndCentroidGolden(t *testing.T) {
 	}
 }
 
-// TestCentroidDistances compares with squared distances to the means of features.
 func TestCentroidDistances(t *testing.T) {
 	p := contract.Clouds(5, 30, 4, 3, 1)
 	m, err := classify.Learners().Named("centroid").Fit(t.Context(), p.Gram(), p.Y, p.Classes, nil)

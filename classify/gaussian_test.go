@@ -9,8 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// TestGaussianProcessStationary checks that α = σ²V(Y − π) at the mode, with weights V of classes, for
-// variances far from 1 too.
+// At the mode α = σ²V(Y − π), for variances far from 1 too.
 func TestGaussianProcessStationary(t *testing.T) {
 	p := clouds(8, 60, 3, 4, 1)
 	for i := range p.y {

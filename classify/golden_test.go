@@ -9,8 +9,8 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// goldenCase is a fit whose results stand in testdata/golden: the kernel is
-// known between all nodes and the training nodes, in training order.
+// A kernel in testdata/golden has values between all nodes and the training nodes, in training
+// order.
 type goldenCase struct {
 	graph   string
 	name    string // "diffusion_C0.1"
@@ -55,8 +55,7 @@ func columns(k *sparse.Block[float64], cols []int) *sparse.Block[float64] {
 	return out
 }
 
-// walkKernel returns 1/(steps+1) Σ P_t·P_tᵀ of the partially absorbing walk
-// with uniform prior, by dense products.
+// walkKernel uses dense products and the uniform prior.
 func walkKernel(g testgraph.Graph, alpha float64, steps int) *sparse.Block[float64] {
 	n, k := len(g.Nodes), len(g.Classes)
 	p := sparse.NewBlock[float64](n, k)
@@ -106,7 +105,6 @@ func (c *goldenCase) gram() *denseGram[float64] {
 	return &denseGram[float64]{Rows: m, Cols: m, Stride: m, Data: data}
 }
 
-// fitGolden fits a case and returns the model and its decisions on all nodes.
 func fitGolden(t *testing.T, c *goldenCase, tolerance float64) (*Model, *sparse.Block[float64]) {
 	t.Helper()
 	svm := &SVM{Cost: c.cost, Tolerance: tolerance}
@@ -149,9 +147,8 @@ func TestSVMGolden(t *testing.T) {
 	}
 }
 
-// TestSVMDefaultTolerance compares with LIBSVM's own decisions at a tolerance
-// of 1e-3, where it stops up to 3e-3 from the solution: the steps are the same,
-// and so are the decisions, but for LIBSVM's kernel values in single precision.
+// At the tolerance 1e-3, LIBSVM stops up to 3e-3 from the solution; the steps and decisions are the
+// same, up to its kernel values in single precision.
 func TestSVMDefaultTolerance(t *testing.T) {
 	for _, c := range goldenCases(t) {
 		t.Run(c.graph+"/"+c.name, func(t *testing.T) {
@@ -161,8 +158,7 @@ func TestSVMDefaultTolerance(t *testing.T) {
 	}
 }
 
-// TestSVMDefaultToleranceShrunk is the same where items are shrunk: all nodes of
-// a graph are training nodes of a kernel that knows the labels of a few.
+// Many items are shrunk: all nodes are training nodes of a kernel that knows few labels.
 func TestSVMDefaultToleranceShrunk(t *testing.T) {
 	g := testgraph.Load(t, "sbm300")
 	b := walkKernel(g, 0.5, 10)

@@ -38,7 +38,6 @@ func DenseGram[T float32 | float64](k *sparse.Block[T]) Gram {
 // Len implements [Gram].
 func (g *denseGram[T]) Len() int { return g.Rows }
 
-// row returns the values of item i, in the memory of the matrix.
 func (g *denseGram[T]) row(i int) []T {
 	return g.Data[i*g.Stride:][:g.Cols]
 }
@@ -71,9 +70,9 @@ func takeTo[D, S sparse.Float](dst []D, row []S, items []int) {
 // linearGram is the linear kernel of features.
 type linearGram[T sparse.Float] struct{ *sparse.Block[T] }
 
-// LinearGram returns the linear kernel K(i, j) = ⟨f_i, f_j⟩ of the rows of f as a Gram,
-// computed when it is asked for: a row costs Rows·Cols products. Products and sums are
-// float64 whatever the features are. It shares memory with f.
+// LinearGram returns the linear kernel K(i, j) = ⟨f_i, f_j⟩ of the rows of f as a Gram, which
+// computes a row by Rows·Cols products. Products and sums are float64 whatever the features are. It
+// shares memory with f.
 func LinearGram[T float32 | float64](f *sparse.Block[T]) Gram {
 	return linearGram[T]{f}
 }
@@ -108,15 +107,14 @@ func InnerProducts[T float32 | float64](ctx context.Context, f *sparse.Block[T],
 	return rowProducts(ctx, f, f, workers)
 }
 
-// rowProducts returns the values ⟨f_i, g_j⟩ between all rows of f and g.
 func rowProducts[T sparse.Float](ctx context.Context, f, g *sparse.Block[T],
 	workers int) (*sparse.Block[float64], error) {
 	k := sparse.BlockOf(f.Rows, g.Rows, make([]float64, f.Rows*g.Rows))
 	return k, blocks.AddProducts(ctx, k, f, g, workers)
 }
 
-// inner returns ⟨x, y⟩ as four partial sums, which the processor can add at
-// the same time. The value does not depend on the order of x and y.
+// inner adds four partial sums, which the processor can compute in parallel. The value does not
+// depend on the order of x and y.
 func inner[X, Y sparse.Float](x []X, y []Y) float64 {
 	var a, b, c, d float64
 	y = y[:len(x)]
@@ -275,7 +273,6 @@ func newLinearModel(classes int, pairs Pairs, p int) *LinearModel {
 	}
 }
 
-// machine returns the weights of classifier i, shared with the model.
 func (l *LinearModel) machine(i int) []float64 {
 	return l.Weights[i*l.Features : (i+1)*l.Features : (i+1)*l.Features]
 }
@@ -299,7 +296,6 @@ func (l *LinearModel) ScoresTo(dst, x, shared []float64) []float64 {
 	return dst
 }
 
-// destination returns dst, or a new slice if it is nil, checked to have length n.
 func destination(dst []float64, n int) []float64 {
 	if dst == nil {
 		return make([]float64, n)

@@ -56,8 +56,7 @@ func TestGrams(t *testing.T) {
 	panics(t, badLength, func() { LinearGram(p.f).RowTo(make([]float64, 3), 0) })
 }
 
-// TestRowCache compares a small cache with the matrix it reads, under a random
-// sequence of rows of all lengths, ends of rows and exchanges of positions.
+// A small cache agrees with its matrix under a random sequence of rows, lengths and swaps.
 func TestRowCache(t *testing.T) {
 	t.Run("float32", testRowCache[float32])
 	t.Run("float64", testRowCache[float64])
@@ -116,7 +115,6 @@ func testRowCache[T sparse.Float](t *testing.T) {
 	}
 }
 
-// ordinals is a Gram of any size with K(i, j) = i + j.
 type ordinals struct{ Gram }
 
 func (ordinals) PartTo(dst []float64, i int, items []int) {
@@ -125,7 +123,6 @@ func (ordinals) PartTo(dst []float64, i int, items []int) {
 	}
 }
 
-// TestRowCacheLongRows goes from short rows to long ones, and back.
 func TestRowCacheLongRows(t *testing.T) {
 	var c rowCache[float64]
 	for _, n := range []int{10, 1<<14 + 5, 3 << 14, 7} {
@@ -142,8 +139,7 @@ func TestRowCacheLongRows(t *testing.T) {
 	}
 }
 
-// Values that are computed all at once, of more items and features than a piece has, are
-// those of single rows.
+// Products of more items and features than a piece agree with single rows.
 func TestGramOfFeatures(t *testing.T) {
 	for _, shape := range [][2]int{{1, 1}, {6, 3}, {67, 5}, {131, 600}} {
 		rng := rand.New(rand.NewPCG(3, uint64(shape[0])))

@@ -41,7 +41,7 @@ func factor(ctx context.Context, k Gram,
 			return nil, nil, err
 		}
 		g = rowsOf(&c)
-		left := 0.0 // the least of the diagonal: below 0 by rounding, or much below
+		left := 0.0 // the least of the diagonal, which rounding may make negative
 		for i := range items {
 			left = min(left, gram.At(i, i)-inner(g.Row(i), g.Row(i)))
 		}
@@ -52,7 +52,6 @@ func factor(ctx context.Context, k Gram,
 	return nil, nil, ErrIndefinite
 }
 
-// rowsOf returns the features of the items, the rows of PUᵀ.
 func rowsOf(c *mat.PivotedCholesky) *sparse.Block[float64] {
 	m := c.SymmetricDim()
 	rank := c.Rank()
@@ -85,13 +84,12 @@ func (l kernelSoftmax) fit(ctx context.Context, k Gram, y []int, classes int, v 
 	return models[0], nil
 }
 
-// compare is the Compare of a [Learner]. The error of the function of a class is at most a hundredth of it.
+// compare allows an error of a hundredth of the function of a class.
 func (l kernelSoftmax) compare(ctx context.Context, k Gram, y []int, classes int, settings []param.Values) ([]*Model, error) {
 	return l.fitAll(ctx, k, y, classes, settings, 1e-2)
 }
 
-// fitAll fits a model with each setting. They share the features, and each starts from the minimum with the next larger
-// ridge.
+// fitAll shares the features among settings, and starts each fit from the minimum with the next larger ridge.
 func (l kernelSoftmax) fitAll(ctx context.Context, k Gram, y []int, classes int, settings []param.Values,
 	enough float64) ([]*Model, error) {
 	g, err := newGroupsOfTwo(k.Len(), y, classes)
@@ -123,7 +121,6 @@ func (l kernelSoftmax) fitAll(ctx context.Context, k Gram, y []int, classes int,
 	return models, nil
 }
 
-// kernelMachines returns the classifiers of θ on a kernel whose factor the features are.
 func (s *softmaxFit[T]) kernelMachines(items []int) []Machine {
 	s.predict()
 	_, biases, _ := s.split(s.theta)
@@ -145,7 +142,6 @@ func (s *softmaxFit[T]) kernelMachines(items []int) []Machine {
 	return machines
 }
 
-// weights returns the weights of the classes that have items, in their order; nil of nil.
 func (g *groups) weights(sums []float64) (list []float64) {
 	if sums != nil {
 		for _, c := range g.present {
@@ -155,7 +151,6 @@ func (g *groups) weights(sums []float64) (list []float64) {
 	return list
 }
 
-// positions returns the class of each of the items as a position in present.
 func (g *groups) positions(items []int) []int {
 	offset := make([]int, len(g.start))
 	for p, c := range g.present {
@@ -168,7 +163,7 @@ func (g *groups) positions(items []int) []int {
 	return y
 }
 
-// kernelSoftmaxWorkspace declares the memory of fitAll: values, factor and the fit.
+// kernelSoftmaxWorkspace includes values, factor and fit.
 func kernelSoftmaxWorkspace(items, _, classes int) budget.Workspace {
 	return softmaxWorkspace(items, items, classes).And(budget.Held(budget.Vector[float64](3 * items * items)))
 }

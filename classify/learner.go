@@ -106,7 +106,6 @@ func AgainstRest(y []int, classes int) (Pairs, error) {
 	return g.againstRest(), err
 }
 
-// againstRest lists a machine for each class that has an item.
 func (g *groups) againstRest() Pairs {
 	pairs := make(Pairs, len(g.present))
 	for m, c := range g.present {
@@ -159,7 +158,6 @@ type FitFunc func(ctx context.Context, k Gram, y []int, classes int, v param.Val
 // PathFit fits a model with each of some settings, see [Path].
 type PathFit func(ctx context.Context, k Gram, y []int, classes int, settings []param.Values) ([]*Model, error)
 
-// numbers returns the values of a parameter in some settings.
 func numbers(name string, settings []param.Values) []float64 {
 	list := make([]float64, len(settings))
 	for i, v := range settings {

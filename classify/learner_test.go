@@ -36,7 +36,6 @@ func TestLearners(t *testing.T) {
 	}
 }
 
-// TestLearnersAgree holds that any number of workers gives the same bits.
 func TestLearnersAgree(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")

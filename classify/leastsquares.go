@@ -51,13 +51,13 @@ var rlsLearner = Learner{
 		return solveRLS(y, classes, ridgeOf(v, y), WeightsOf(v, y, classes),
 			func(_ []int, ridge []float64, t *mat.Dense) (*mat.Dense, error) { return solve(ridge, t) })
 	},
-	// Conjugate gradients take some tens of products with a column for each class, where the
-	// values between all items take one with a column for each.
+	// Conjugate gradients take some tens of products with a column for each class, all kernel
+	// values one product with a column for each item.
 	Solved: 2000,
 }
 
-// fewTried is the number of items that settings are compared on where each costs a
-// factorisation, or distances between all items.
+// fewTried is the number of items in comparisons where each setting costs a factorization, or
+// distances between all items.
 const fewTried = 250
 
 var ridgeParam = param.Param{
@@ -84,7 +84,7 @@ var leastSquaresPath = Path{
 	LeaveOneOut: func(ctx context.Context, k Gram, y []int, classes int, settings []param.Values) (Pairs, [][]float64, []float64, error) {
 		pairs, decisions, loss, err := leaveOneOut(ctx, k, y, classes,
 			numbers("lambda", settings), WeightsOf(settings[0], y, classes))
-		for l := range loss { // targets are ±1, two apart where those of one-hot are one apart
+		for l := range loss { // targets are ±1, twice as far apart as one-hot targets
 			loss[l] *= float64(len(pairs)) / 8
 		}
 		return pairs, decisions, loss, err
@@ -94,7 +94,6 @@ var leastSquaresPath = Path{
 	OnFeatures: &Path{Spec: scaledRidge, Parameter: "lambda", Ridge: true},
 }
 
-// ridgeOf returns λ, or m/C if the cost is given.
 func ridgeOf(v param.Values, y []int) float64 {
 	if v.Has("cost") {
 		return float64(len(LabelledItems(y))) / v.Number("cost")
@@ -106,9 +105,8 @@ func ridgeOf(v param.Values, y []int) float64 {
 // explain or, by least squares, if K + λI is not positive definite.
 var ErrIndefinite = errors.New("the kernel is not positive semidefinite")
 
-// targets lists the classifiers of least squares, one for each class that has an
-// item of y against [Rest], the items that are used, their weights, and their targets, one for each
-// classifier.
+// targets has a classifier for each class with an item against [Rest], the used items, their
+// weights, and a target for each item and classifier.
 type targets struct {
 	pairs  Pairs
 	items  []int
@@ -116,8 +114,6 @@ type targets struct {
 	value  *mat.Dense // a row for each of items
 }
 
-// newTargets returns the targets of items with the classes y, whose weights are nil for 1. It returns
-// [ErrOneClass] if fewer than two classes have an item.
 func newTargets(y []int, classes int, weights []float64) (*targets, error) {
 	if err := validateWeights(weights, classes); err != nil {
 		return nil, err
@@ -176,9 +172,8 @@ func FitRLS(ctx context.Context, k Gram, y []int, classes int, lambda float64,
 	})
 }
 
-// solveRLS is [FitRLS] for a kernel that stands in solve alone: it returns
-// (K + R)⁻¹·T for the items with y ≥ 0, the rows of T in their order, where R is the diagonal matrix of
-// the ridge of each item.
+// solveRLS is [FitRLS] for a kernel that only solve knows: it returns (K + R)⁻¹·T for the items with y
+// ≥ 0 and a diagonal R with the ridge of each item.
 func solveRLS(y []int, classes int, lambda float64, weights []float64,
 	solve func(items []int, ridge []float64, t *mat.Dense) (*mat.Dense, error)) (*Model, error) {
 	t, err := newTargets(y, classes, weights)
@@ -192,7 +187,6 @@ func solveRLS(y []int, classes int, lambda float64, weights []float64,
 	return newKernelModel(classes, len(y), t.pairs, t.items, coef), nil
 }
 
-// validateLambda refuses a ridge with which the matrix may be singular.
 func validateLambda(lambda float64) error {
 	if !positive(lambda) {
 		return fmt.Errorf("classify: lambda %v is not a positive number", lambda)
@@ -211,7 +205,6 @@ func LabelledItems(y []int) []int {
 	return items
 }
 
-// between returns the values of k between the given items. It reads the values on one side of the diagonal.
 func between(ctx context.Context, k Gram, items []int) (*mat.SymDense, error) {
 	sym := mat.NewSymDense(len(items), nil)
 	raw := sym.RawSymmetric()
@@ -230,8 +223,8 @@ func between(ctx context.Context, k Gram, items []int) (*mat.SymDense, error) {
 	return sym, nil
 }
 
-// solve returns (a + diag(ridges))⁻¹·b in b and overwrites a. If ctx is cancelled, solve returns while the factorisation still
-// runs, and the caller must not use a and b again.
+// solve returns (a + diag(ridges))⁻¹·b in b and overwrites a. If ctx is cancelled, solve returns while the factorisation
+// still runs, and the caller must not use a and b again.
 func solve(ctx context.Context, a *mat.SymDense, ridges []float64,
 	b *mat.Dense) (*mat.Dense, error) {
 	for i := range a.SymmetricDim() {
@@ -244,8 +237,6 @@ func solve(ctx context.Context, a *mat.SymDense, ridges []float64,
 	return b, failure
 }
 
-// newKernelModel returns the model whose classifiers have the columns of coef as
-// coefficients of the given items.
 func newKernelModel(classes, n int, pairs Pairs, items []int,
 	coef mat.Matrix) *Model {
 	model := &Model{Classes: classes, Items: n, Pairs: pairs,
@@ -366,7 +357,6 @@ func leaveOneOut(ctx context.Context, k Gram, y []int, classes int,
 	return p.targets.pairs, decisions, squared, nil
 }
 
-// rlsPath is the state that all λ share: least squares on V^½KV^½ with the targets V^½T.
 type rlsPath struct {
 	*RidgePath
 	n       int
@@ -374,7 +364,6 @@ type rlsPath struct {
 	root    []float64 // V^½
 }
 
-// newRLSPath takes the values of k between the items with y ≥ 0.
 func newRLSPath(ctx context.Context, k Gram, y []int, classes int,
 	weights []float64) (*rlsPath, error) {
 	if len(y) != k.Len() {

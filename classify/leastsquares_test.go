@@ -18,8 +18,7 @@ import (
 
 const epsilon = 0x1p-52
 
-// gaps returns a problem in which some items are not used and a class in the
-// middle has none.
+// Some items are not used, and one class has none.
 func gaps(seed uint64, n, p int) problem {
 	q := clouds(seed, n, p, 3, 1)
 	for i := range q.y {
@@ -34,8 +33,7 @@ func gaps(seed uint64, n, p int) problem {
 	return q
 }
 
-// slowRLS returns (K + λV⁻¹)⁻¹T by gonum's general inverse, for the items of y
-// in order and the classes that have one, and these classes.
+// slowRLS returns (K + λV⁻¹)⁻¹T for the items with a class, by gonum's general inverse.
 func slowRLS(t *testing.T, k Gram, y []int, lambda float64, weights []float64) (items, classes []int, coef *mat.Dense) {
 	t.Helper()
 	for i, c := range y {
@@ -112,7 +110,7 @@ func TestRLS(t *testing.T) {
 	}
 }
 
-// Each decision is that of classifiers that were trained without the item.
+// Decisions agree with classifiers that were trained without the item.
 func TestLeaveOneOut(t *testing.T) {
 	p := gaps(2, 30, 4)
 	p.y[0] = 1 // its class has others
@@ -170,7 +168,7 @@ func TestLeaveOneOut(t *testing.T) {
 	}
 }
 
-// Features in closed form, by either matrix, decide as their kernel does.
+// Both closed forms on features agree with the kernel.
 func TestFitRLS(t *testing.T) {
 	for _, shape := range [][2]int{{40, 6}, {12, 30}} {
 		p := gaps(3, shape[0], shape[1])
@@ -244,7 +242,6 @@ func TestRLSErrors(t *testing.T) {
 	}
 }
 
-// ending is a kernel whose last row ends the context.
 type ending struct {
 	*denseGram[float64]
 	end context.CancelFunc
@@ -264,8 +261,7 @@ func (k ending) PartTo(dst []float64, i int, items []int) {
 	}
 }
 
-// A factorisation does not begin when the context has ended, nor is it waited
-// for.
+// A factorization does not begin after the context has ended, and is not waited for.
 func TestLeastSquaresCancelled(t *testing.T) {
 	p := clouds(4, 10, 3, 2, 1)
 	began, end := context.WithCancel(t.Context())
@@ -284,8 +280,7 @@ func TestLeastSquaresCancelled(t *testing.T) {
 	}
 }
 
-// Golden files have the solutions of (K + m/C·I)·A = ±1, their scores on all
-// nodes, and the leave-one-out scores of the training nodes.
+// Golden files have the solutions of (K + m/C·I)·A = ±1, scores, and leave-one-out scores.
 func TestLeastSquaresGolden(t *testing.T) {
 	for _, graph := range []string{"karate", "wrand60", "sbm300"} {
 		g := testgraph.Load(t, graph)

@@ -127,7 +127,6 @@ func LogisticPath[T float32 | float64](ctx context.Context, s *Logistic,
 	return logisticPath(ctx, s, fit, g, lambdas)
 }
 
-// logisticPath is LogisticPath for a fit with features of items.
 func logisticPath[T sparse.Float](ctx context.Context, s *Logistic,
 	fit *softmaxFit[T], g *groups, lambdas []float64) ([]*LinearModel, error) {
 	classes := len(g.start) - 1
@@ -145,7 +144,7 @@ func logisticPath[T sparse.Float](ctx context.Context, s *Logistic,
 			return nil, err
 		}
 	}
-	if len(g.present) >= manyClasses { // a start that takes little, and is close to where a large λ ends
+	if len(g.present) >= manyClasses { // a cheap start, close to the minimum for large λ
 		fit.isBiasOnly, fit.ridge[1] = true, s.BiasRidge
 		if err := fit.solve(ctx); err != nil && !errors.Is(err, ErrIterationLimit) {
 			return nil, err
@@ -178,7 +177,7 @@ func logisticPath[T sparse.Float](ctx context.Context, s *Logistic,
 	return models, limited
 }
 
-// startAt makes shared weights count from their prior, whose logits become the offset.
+// startAt measures shared weights from their prior, whose logits become the offset.
 func (s *softmaxFit[T]) startAt(ctx context.Context, prior []float64) error {
 	if prior == nil {
 		return nil
@@ -203,7 +202,6 @@ func (s *softmaxFit[T]) model(pairs Pairs) *LinearModel {
 	return m
 }
 
-// all makes every class one that has items, of which there may be none.
 func (g *groups) all(classes int) {
 	g.present = g.present[:0]
 	for c := range classes {
@@ -229,8 +227,8 @@ func logisticWorkspace(items, features, classes int) budget.Workspace {
 // has the norm of θ, so that a fit has the same minimum.
 type triangle struct {
 	values *sparse.Block[float64] // L, a row for each of the items
-	order  []int                  // of these rows: the a-th of them ends with column a
-	turned *sparse.Block[float64] // Xᵀ of as many rows as there are columns, the first in order
+	order  []int                  // row a of these has its last nonzero in column a
+	turned *sparse.Block[float64] // Xᵀ of the first rows in order
 }
 
 // manyClasses is the number of classes from which on logistic regression takes a triangle where
@@ -275,7 +273,7 @@ func newTriangle[T sparse.Float](ctx context.Context, f *sparse.Block[T],
 	return t, nil
 }
 
-// turn converts weights θ of L to weights of the features, Xᵀα with Lᵀα = θ, for the first rows in order of both.
+// turn converts weights θ of L to weights Xᵀα of the features with Lᵀα = θ.
 func (t *triangle) turn(ctx context.Context, m *LinearModel) error {
 	r := t.values.Cols
 	upper := make([]float64, r*r)

@@ -13,9 +13,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// plainLogistic descends the gradient of the objective of s and λ, written out with a loop
-// for every sum, until it is less than 1e-9, and returns the weights of each class,
-// the biases and the shared weights.
+// plainLogistic descends the gradient of the objective, written out with loops, until it is less
+// than 1e-9.
 func plainLogistic(s *Logistic, lambda float64, p problem) (w [][]float64, b, u []float64) {
 	k, q := p.classes, s.Shared.count(p.classes)
 	w, b, u = make([][]float64, k), make([]float64, k), make([]float64, q)
@@ -87,7 +86,6 @@ func plainLogistic(s *Logistic, lambda float64, p problem) (w [][]float64, b, u 
 	return w, b, u
 }
 
-// logisticProblem draws items of which some have no class, and shared columns.
 func logisticProblem() (problem, *SharedColumns) {
 	p := clouds(11, 45, 3, 3, 0.7)
 	for i := 4; i < len(p.y); i += 9 {
@@ -97,7 +95,6 @@ func logisticProblem() (problem, *SharedColumns) {
 	return p, &SharedColumns{Values: values, Prior: []float64{0.8, -0.3}, Ridge: 2}
 }
 
-// fitLogistic fits one model by a path of one λ.
 func fitLogistic[T sparse.Float](ctx context.Context, s *Logistic, lambda float64, f *sparse.Block[T], y []int, classes int) (*LinearModel, error) {
 	models, err := LogisticPath(ctx, s, f, y, classes, []float64{lambda})
 	if models == nil {
@@ -150,7 +147,7 @@ func TestLogisticPlain(t *testing.T) {
 	}
 }
 
-// TestLogisticPath holds that a path ends where each fit does, in either order.
+// Paths in either order end at the same minima.
 func TestLogisticPath(t *testing.T) {
 	p, shared := logisticProblem()
 	s := &Logistic{BiasRidge: 0.1, Shared: shared, Tolerance: 1e-10}
@@ -173,7 +170,6 @@ func TestLogisticPath(t *testing.T) {
 	}
 }
 
-// TestLogisticEnough ends a path with the model that is enough.
 func TestLogisticEnough(t *testing.T) {
 	p, _ := logisticProblem()
 	var seen []*LinearModel
@@ -187,9 +183,7 @@ func TestLogisticEnough(t *testing.T) {
 	}
 }
 
-// TestTriangle holds that fits of many classes, to fewer items than features, end where they
-// do with the features: for items of which some have no class and some are alike, on both
-// sides of a batch.
+// With many classes and fewer items than features, fits agree with fits on the features.
 func TestTriangle(t *testing.T) {
 	for _, items := range []int{25, 90} {
 		p := clouds(16, items, 100, manyClasses, 0.5)
@@ -245,8 +239,7 @@ func TestLogisticSinglePrecision(t *testing.T) {
 	}
 }
 
-// TestLogisticSeparable has classes that features separate without error and a tiny ridge, so that
-// probabilities come close to 0 and 1.
+// The classes are separable and the ridge is tiny, so that probabilities come close to 0 and 1.
 func TestLogisticSeparable(t *testing.T) {
 	p := clouds(14, 60, 2, 3, 20)
 	m, err := fitLogistic(t.Context(), nil, 1e-6, p.f, p.y, p.classes)
@@ -277,7 +270,6 @@ func TestLogisticErrors(t *testing.T) {
 	}
 }
 
-// TestFactor compares GGᵀ with kernels of full and of low rank.
 func TestFactor(t *testing.T) {
 	p := clouds(15, 40, 5, 3, 1)
 	for name, k := range map[string]*denseGram[float64]{"radial": p.radial(), "linear": p.gram()} {
@@ -311,7 +303,7 @@ func BenchmarkLogistic(b *testing.B) {
 	}
 }
 
-// BenchmarkLogisticManyClasses fits as method auto does to 500 labels of 200 classes.
+// The fits are those of method auto for 500 labels of 200 classes.
 func BenchmarkLogisticManyClasses(b *testing.B) {
 	p := clouds(1, 500, 1400, 200, 0.5)
 	for b.Loop() {
@@ -321,7 +313,7 @@ func BenchmarkLogisticManyClasses(b *testing.B) {
 	}
 }
 
-// TestLogisticWeights checks that an item of a class of weight 2 counts as two items.
+// An item of a class of weight 2 counts as two items.
 func TestLogisticWeights(t *testing.T) {
 	const items, columns = 30, 3
 	rng := rand.New(rand.NewPCG(5, 6))

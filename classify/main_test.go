@@ -44,8 +44,6 @@ func (p problem) row(x []float64) []float64 {
 	return row
 }
 
-// radial returns the values exp(−‖f_i − f_j‖²/p), which are strictly positive
-// definite for distinct items.
 func (p problem) radial() *denseGram[float64] {
 	n := p.f.Rows
 	g := &denseGram[float64]{Rows: n, Cols: n, Stride: n, Data: make([]float64, n*n)}
@@ -79,7 +77,6 @@ func panics(t *testing.T, want string, f func()) {
 	f()
 }
 
-// solved fits one model by a path of one cost.
 func solved(ctx context.Context, s *costSolver, k Gram, y []int, classes int) (*Model, error) {
 	models, err := s.path(ctx, k, y, classes, []float64{s.SVM.withDefaults().Cost})
 	if models == nil {
@@ -88,8 +85,6 @@ func solved(ctx context.Context, s *costSolver, k Gram, y []int, classes int) (*
 	return &models[0], err
 }
 
-// coefTo stores the coefficients of a classifier in dst, one for each item of the Gram, most
-// of them 0. A nil dst allocates.
 func (m *Model) coefTo(dst []float64, machine int) []float64 {
 	dst = destination(dst, m.Items)
 	clear(dst)

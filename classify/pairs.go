@@ -34,7 +34,6 @@ func (p Pairs) byVotes() bool {
 	return len(p) > 0 && p[0].Negative != Rest
 }
 
-// classes returns one more than the highest class of any classifier.
 func (p Pairs) classes() int {
 	top := -1
 	for _, pair := range p {
@@ -85,7 +84,6 @@ type groups struct {
 	present []int // the classes that have an item
 }
 
-// newGroupsOfTwo is newGroups. It returns [ErrOneClass] if only one class has an item.
 func newGroupsOfTwo(items int, y []int, classes int) (*groups, error) {
 	if len(y) != items {
 		panic(badLength)
@@ -136,7 +134,6 @@ func (g *groups) count(c int) int {
 	return g.start[c+1] - g.start[c]
 }
 
-// pairs appends the classifiers for the classes that have items.
 func (g *groups) pairs(dst Pairs, oneVsRest bool) Pairs {
 	if oneVsRest && len(g.present) > 2 {
 		return append(dst, g.againstRest()...)
@@ -149,7 +146,7 @@ func (g *groups) pairs(dst Pairs, oneVsRest bool) Pairs {
 	return dst
 }
 
-// membersTo appends the items of a classifier, items of its positive class first, and returns the number of the latter.
+// membersTo appends the items of a classifier, positive ones first, and returns the number of positive items.
 func (g *groups) membersTo(dst []int, p Pair) (items []int, positive int) {
 	dst = append(dst, g.class(p.Positive)...)
 	positive = len(dst)
@@ -160,8 +157,8 @@ func (g *groups) membersTo(dst []int, p Pair) (items []int, positive int) {
 	return append(dst, g.items[g.start[p.Positive+1]:]...), positive
 }
 
-// largestFirst returns the classifiers by how many items they have: where workers share them,
-// the last to begin should be short.
+// largestFirst orders classifiers by decreasing numbers of items, so that the last one to begin is
+// short.
 func (g *groups) largestFirst(pairs Pairs) (order []int) {
 	items := func(m int) int {
 		if pairs[m].Negative == Rest {
@@ -183,8 +180,6 @@ func (g *groups) factorsTo(dst []float64, items []int,
 	return dst
 }
 
-// resize returns s with length n, reallocated if it is too small. Its content
-// is undefined.
 func resize[E any](s []E, n int) []E {
 	if cap(s) < n {
 		return make([]E, n, n+n/4)
@@ -259,8 +254,8 @@ var WeightsParam = param.Param{
 	Default: param.Of("equal"),
 }
 
-// alwaysBalanced is WeightsParam of learners whose score of a class is a mean over its items, in which
-// all classes weigh the same already.
+// alwaysBalanced is WeightsParam of learners whose scores are means over the items of a class, so that
+// all classes have equal weight.
 var alwaysBalanced = param.Param{
 	Name:    "class-weights",
 	Meaning: "all classes weigh the same, because scores are means over the items of a class",
@@ -291,7 +286,6 @@ func BalancedWeights(y []int, classes int) []float64 {
 	return weights
 }
 
-// validateWeights refuses weights of classes that are not one positive number for each class.
 func validateWeights(weights []float64, classes int) error {
 	if weights != nil && len(weights) != classes {
 		return fmt.Errorf("classify: %d class weights for %d classes",

@@ -10,8 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// On a path a learner has the models that it has by itself, and on a multiple of the kernel
-// those of the value that the path says.
+// Models on a path agree with single fits, also on a multiple of the kernel.
 func TestPaths(t *testing.T) {
 	const multiple = 3
 	p := clouds(4, 60, 5, 3, 2)
@@ -78,7 +77,7 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// A classifier that is compared with others ends after some steps, however large its cost.
+// In a comparison a classifier ends early, however large its cost.
 func TestComparedMachinesEnd(t *testing.T) {
 	p := clouds(4, 200, 3, 2, 1)
 	for i := range p.y {

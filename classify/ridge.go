@@ -135,7 +135,6 @@ type ridgeInverse struct {
 	coefficients *mat.Dense // C
 }
 
-// inverse computes G and C. It panics unless λ > 0.
 func (p *RidgePath) inverse(lambda float64) *ridgeInverse {
 	if !(lambda > 0) || math.IsInf(lambda, 1) {
 		panic(badLambda)
@@ -148,7 +147,7 @@ func (p *RidgePath) inverse(lambda float64) *ridgeInverse {
 	return g
 }
 
-// times returns some rows of GX, given these rows of U and X, and UᵀX; or XᵀGX, given XᵀU and XᵀX in their place.
+// times returns some rows of GX, given these rows of U and X, and UᵀX; or XᵀGX, given XᵀU and XᵀX instead.
 func (g *ridgeInverse) times(u mat.Matrix, x, projected *mat.Dense) *mat.Dense {
 	out := new(mat.Dense)
 	out.Mul(u, g.scaleRows(projected))
@@ -182,7 +181,6 @@ func (g *ridgeInverse) diagonal() []float64 {
 	return diagonal
 }
 
-// square returns the rows and columns of G of some items.
 func (g *ridgeInverse) square(items []int) *mat.SymDense {
 	return mat.NewSymDense(len(items), g.block(items, items).RawMatrix().Data)
 }
@@ -240,8 +238,8 @@ func (p *RidgePath) scores(rows *mat.Dense) *mat.Dense {
 	return rows
 }
 
-// cosine returns the cosine of scores, less ȳ, and targets over the items that take part: how far scores point at the
-// classes, whatever their size.
+// cosine returns the cosine of scores, less ȳ, and targets over the items that take part, which ignores the size of
+// scores.
 func (p *RidgePath) cosine(scores *mat.Dense, takes []bool) float64 {
 	var product, a, b float64
 	for i := range takes {
@@ -383,7 +381,6 @@ func (p *RidgePath) WeightsBeside(lambda float64, others *mat.Dense) (w, beside 
 // ridgeColumns are Z = [Y 1 others], UᵀZ and ZᵀZ.
 type ridgeColumns struct{ z, projected, products *mat.Dense }
 
-// columnsBeside returns the columns of a model with other features; nil: there are none.
 func (p *RidgePath) columnsBeside(others *mat.Dense) *ridgeColumns {
 	items, _ := p.y.Dims()
 	c := &ridgeColumns{new(mat.Dense), new(mat.Dense), new(mat.Dense)}
@@ -403,7 +400,8 @@ func (g *ridgeInverse) inner(c *ridgeColumns) *mat.Dense {
 	return g.times(c.projected.T(), c.products, c.projected)
 }
 
-// weightsBeside returns the weights of the columns behind Y, given the products of [Y 1 others] and G times these.
+// weightsBeside returns the weights of the columns after Y, given the products of [Y 1 others] and G times these
+// columns.
 func (g *ridgeInverse) weightsBeside(products *mat.Dense) (*mat.Dense, error) {
 	k := len(g.means)
 	columns, _ := products.Dims()
@@ -420,7 +418,7 @@ func (g *ridgeInverse) weightsBeside(products *mat.Dense) (*mat.Dense, error) {
 	return weights, SolveDefinite(system, weights)
 }
 
-// subtract returns the columns of Y less the columns behind them times weights.
+// subtract returns the columns of Y less the later columns times weights.
 func (g *ridgeInverse) subtract(columns, weights *mat.Dense) *mat.Dense {
 	k := len(g.means)
 	rows, width := columns.Dims()
@@ -430,7 +428,6 @@ func (g *ridgeInverse) subtract(columns, weights *mat.Dense) *mat.Dense {
 	return out
 }
 
-// splitFold returns the items of a part, and the others.
 func splitFold(fold []int, f int) (members, complement []int) {
 	for i, g := range fold {
 		if g == f {

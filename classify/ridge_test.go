@@ -10,8 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// plainRidge solves (AᵀA + ridge·I)W = Aᵀ(Y − 1ȳᵀ) for the items that take part and
-// returns the scores AW + ȳ of all items.
+// plainRidge solves (AᵀA + ridge·I)W = Aᵀ(Y − 1ȳᵀ) and returns the scores AW + ȳ of all items.
 func plainRidge(a *mat.Dense, y []int, share []float64, ridge float64, takes func(int) bool) *mat.Dense {
 	m, d := a.Dims()
 	k := len(share)
@@ -40,8 +39,7 @@ func plainRidge(a *mat.Dense, y []int, share []float64, ridge float64, takes fun
 	return &out
 }
 
-// TestPath compares with solving for each set of items anew, where there are fewer
-// features than items and where there are more.
+// The path agrees with new solves, with fewer features than items and with more.
 func TestRidgePath(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, d := range []int{3, 40} {
@@ -162,8 +160,7 @@ func TestRidgePath(t *testing.T) {
 	}
 }
 
-// Items of several classes, or none, get the scores of machines that were solved anew
-// without them, one for each class.
+// Items of several classes or none agree with models that were fitted without them.
 func TestSeveralPath(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for _, d := range []int{3, 40} {
@@ -192,7 +189,6 @@ func TestSeveralPath(t *testing.T) {
 		got := p.LeaveOneOut(lambda)
 		w, shares := p.Weights(lambda)
 		for c := range k {
-			// One class against the rest, with the share that all items have of it.
 			marked := make([]int, m)
 			for i, own := range y {
 				marked[i] = 1
@@ -220,7 +216,7 @@ func TestSeveralPath(t *testing.T) {
 	}
 }
 
-// TestLeavePartsOut compares the closed forms from more features than items and from fewer with those from their products.
+// Closed forms from features agree with closed forms from their products.
 func TestLeavePartsOut(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	const items, parts = 30, 4

@@ -22,13 +22,12 @@ import (
 // such a pair towards each other until the largest violation is below the
 // tolerance.
 //
-// The pair is that of the largest violation and the largest gain of the
-// objective to second order: Fan, Chen, Lin, Working set selection using second
-// order information for training support vector machines, JMLR 6 (2005), WSS 2.
+// The pair has the largest violation and the largest gain of the objective to second order: Fan,
+// Chen, Lin, Working set selection using second order information for training support vector
+// machines, JMLR 6 (2005), WSS 2.
 //
-// Items at a bound that are unlikely to leave it are put aside (shrunk): they
-// are moved behind position active and their errors are recomputed when the
-// others have settled.
+// Items at a bound that are unlikely to leave it are shrunk: they are moved behind position active,
+// and their errors are recomputed once the others have converged.
 //
 // Kernel values between different items count as rounded to T.
 type dual[T sparse.Float] struct {
@@ -55,8 +54,8 @@ type dual[T sparse.Float] struct {
 // happens by rounding, for equal items, or if the kernel is not positive semidefinite.
 const curvature = 1e-12
 
-// start sets up a classifier whose positive class is items[:positive]; d.rate holds
-// the C_i of items for a cost of 1. All β are 0, and the caller must set the bounds.
+// start sets up a classifier with the positive class items[:positive] and β = 0; d.rate holds the
+// C_i for a cost of 1. The caller must set the bounds.
 func (d *dual[T]) start(gram Gram, items []int, positive int, diag []float64,
 	cacheBytes int64) {
 	n := len(items)
@@ -83,7 +82,6 @@ func (d *dual[T]) start(gram Gram, items []int, positive int, diag []float64,
 	d.rows.reset(gram, d.item, cacheBytes)
 }
 
-// bound sets the bounds for a cost, which every β keeps to.
 func (d *dual[T]) bound(cost float64) {
 	for k, y := range d.y {
 		if y > 0 {
@@ -107,7 +105,7 @@ func (d *dual[T]) errorAt(k int) float64 {
 // mark records in which directions a position may go.
 func (d *dual[T]) mark(k int) { d.setError(k, d.errorAt(k)) }
 
-// setError stores the error f of position k for each direction, up and down, in which its bounds let β move.
+// setError stores the error of position k for the directions in which its bounds let β move.
 func (d *dual[T]) setError(k int, f float64) {
 	d.up[k], d.down[k] = math.Inf(1), math.Inf(-1)
 	if d.beta[k] < d.hi[k] {
@@ -118,10 +116,8 @@ func (d *dual[T]) setError(k int, f float64) {
 	}
 }
 
-// raise goes from one cost to a higher one. It multiplies all β by the ratio of
-// the costs if that makes the objective larger, and otherwise leaves them as
-// they are: the former where many items are at their bound and will stay there,
-// the latter where the margin has become hard.
+// raise raises the cost. It multiplies all β by the ratio of the costs if that increases the
+// objective, as for many items at their bound.
 func (d *dual[T]) raise(start, end float64) {
 	ratio := end / start
 	var linear, quadratic float64
@@ -147,8 +143,8 @@ func (d *dual[T]) raise(start, end float64) {
 // between looks at the context.
 const shrinkPeriod = 1000
 
-// solve iterates until the largest violation is below the tolerance and
-// returns the number of iterations. All positions are active before and after.
+// solve iterates until the largest violation is below the tolerance; all positions are active
+// before and after.
 func (d *dual[T]) solve(ctx context.Context, tolerance float64,
 	limit int) (int, error) {
 	n := len(d.item)
@@ -201,8 +197,7 @@ func (d *dual[T]) solve(ctx context.Context, tolerance float64,
 	return limit, nil
 }
 
-// move adds as much of step to β_i and takes it from β_j as the bounds allow,
-// and returns how much that is.
+// move transfers as much of step from β_j to β_i as the bounds allow, and returns the amount.
 func (d *dual[T]) move(i, j int, step float64) float64 {
 	roomI := d.hi[i] - d.beta[i]
 	roomJ := d.beta[j] - d.lo[j]
@@ -220,8 +215,8 @@ func (d *dual[T]) move(i, j int, step float64) float64 {
 	return step
 }
 
-// extremes returns the active position with the lowest error among the items that may go up, this error, and the highest
-// error among the items that may go down. Of equal errors the last position counts, here and in each step.
+// extremes returns the active position with the lowest error that may go up, this error, and the highest error that may
+// go down. Among equal errors the last position counts.
 func (d *dual[T]) extremes() (i int, lowest, highest float64) {
 	lowest = math.MaxFloat64
 	highest = math.Inf(-1)
@@ -235,10 +230,9 @@ func (d *dual[T]) extremes() (i int, lowest, highest float64) {
 	return i, lowest, highest
 }
 
-// shrink puts aside the items at a bound whose error lies beyond the extremes.
-// Once, when the violation has come within ten tolerances, it first takes all
-// items back and looks at them again, since the guesses so far were made far
-// from the solution.
+// shrink shrinks the items at a bound whose error lies beyond the extremes. Once, when the
+// violation is within ten tolerances, it first reactivates all items, because earlier decisions
+// were made far from the solution.
 func (d *dual[T]) shrink(lowest, highest, tolerance float64) {
 	if !d.unshrunk && highest-lowest <= 10*tolerance {
 		d.unshrunk = true
@@ -278,7 +272,7 @@ func (d *dual[T]) unshrink() {
 	d.active = len(d.item)
 }
 
-// recompute computes the errors of the positions start ≤ k anew.
+// recompute computes the errors of the positions from first on.
 func (d *dual[T]) recompute(first int) {
 	if first == len(d.item) {
 		return
@@ -339,7 +333,7 @@ type rowCache[T sparse.Float] struct {
 	clock int
 
 	swaps [][2]int32 // all exchanges of positions so far
-	done  []int      // by slot: how many of them its row has followed
+	done  []int      // number of swaps that the row of each slot has followed
 
 	rows   [][]T // by slot
 	length int   // of rows, at least as many values as there are positions
@@ -348,7 +342,6 @@ type rowCache[T sparse.Float] struct {
 	spare []T       // values of a row that is not held
 }
 
-// reset empties the cache for the items of another classifier.
 func (c *rowCache[T]) reset(gram Gram, item []int, bytes int64) {
 	n := len(item)
 	c.gram = gram
@@ -370,13 +363,10 @@ func (c *rowCache[T]) reset(gram Gram, item []int, bytes int64) {
 	c.limit = int(max(2, min(int64(n), bytes/budget.Vector[T](c.length))))
 }
 
-// values returns the memory of a slot, one value for each position.
 func (c *rowCache[T]) values(slot int) []T {
 	return c.rows[slot][:len(c.item)]
 }
 
-// row returns the first columns of the row at a position. It is valid until
-// two further rows have been asked for.
 func (c *rowCache[T]) row(position, columns int) []T {
 	s := c.slot[position]
 	if s < 0 {
@@ -396,7 +386,6 @@ func (c *rowCache[T]) row(position, columns int) []T {
 	return values[:columns]
 }
 
-// read stores the values of item i with others in dst.
 func (c *rowCache[T]) read(dst []T, i int, items []int) {
 	switch dst := any(dst).(type) {
 	case []float64:
@@ -412,8 +401,8 @@ func (c *rowCache[T]) read(dst []T, i int, items []int) {
 	}
 }
 
-// after returns the columns start ≤ k of the row at a position, until the next call. No row
-// makes room for it.
+// after returns the columns from first on of the row at a position, until the next call. It does
+// not enter the cache.
 func (c *rowCache[T]) after(position, first int) []T {
 	if c.slot[position] >= 0 || len(c.owner) < c.limit {
 		return c.row(position, len(c.item))[first:]
@@ -447,8 +436,8 @@ func (c *rowCache[T]) free() int {
 	return s
 }
 
-// swap exchanges the positions a < b, whose items the caller exchanges. Rows
-// follow when they are next asked for; most of those put aside never are.
+// swap exchanges the positions a < b. Cached rows follow when they are next used; most shrunk rows
+// never are.
 func (c *rowCache[T]) swap(a, b int) {
 	c.swaps = append(c.swaps, [2]int32{int32(a), int32(b)})
 	c.slot[a], c.slot[b] = c.slot[b], c.slot[a]
@@ -460,8 +449,7 @@ func (c *rowCache[T]) swap(a, b int) {
 	}
 }
 
-// follow exchanges the columns of a row as positions have been since it was
-// last in use.
+// follow applies to a cached row the swaps of positions made since the row was last used.
 func (c *rowCache[T]) follow(slot int) {
 	values := c.values(slot)
 	have := c.have[slot]

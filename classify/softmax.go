@@ -51,7 +51,6 @@ type softmaxFit[T sparse.Float] struct {
 	batches                               []batch[T] // one for each worker
 }
 
-// begin makes room for θ, which is 0, and all else of its size.
 func (s *softmaxFit[T]) begin() {
 	params := len(s.class)*softmaxStride(s.features.Cols) + s.biases + s.q
 	logits := len(s.items) * len(s.class)
@@ -76,8 +75,8 @@ func softmaxWorkspace(items, features, classes int) budget.Workspace {
 		budget.Times(sched.Workers(0), budget.Vector[float64]((softmaxBatch+1)*stride)))
 }
 
-// solve returns [ErrIterationLimit] if the limit came before the tolerance. It may be
-// called again after the ridge has changed.
+// solve returns [ErrIterationLimit] at the limit, and may be called again after the ridge has
+// changed.
 func (s *softmaxFit[T]) solve(ctx context.Context) error {
 	if err := s.logitsTo(ctx, s.z, s.theta); err != nil {
 		return err
@@ -111,10 +110,9 @@ func (s *softmaxFit[T]) solve(ctx context.Context) error {
 	return ErrIterationLimit
 }
 
-// forcingTerm returns the relative residual of the linear system of a Newton step, given the norm of
-// the gradient relative to its norm where all logits are 0. Far from the minimum an inexact step
-// suffices. With many classes, whose products dominate the time, this saves a third of the
-// products for five λ.
+// forcingTerm returns the relative residual of a Newton step, given the norm of the gradient
+// relative to zero logits. Far from the minimum an inexact step suffices, which saves a third of the
+// products for five λ and many classes.
 func forcingTerm(classes int, left float64) float64 {
 	if classes >= manyClasses && left > 5e-3 {
 		return 0.3
@@ -140,7 +138,6 @@ func (s *softmaxFit[T]) logitsOf(dst, z []float64, a int) {
 	}
 }
 
-// value returns the objective, for the logits z of θ.
 func (s *softmaxFit[T]) value(theta, z []float64) float64 {
 	row := make([]float64, len(s.class))
 	sum := 0.0
@@ -153,7 +150,7 @@ func (s *softmaxFit[T]) value(theta, z []float64) float64 {
 		s.ridge[1]*inner(biases, biases)+s.ridge[2]*inner(shared, shared))/2
 }
 
-// reference returns the norm of the gradient where all logits and θ are 0.
+// reference returns the norm of the gradient at θ = 0 and zero logits.
 func (s *softmaxFit[T]) reference(ctx context.Context) (float64, error) {
 	for j := range s.r {
 		s.r[j] = 1 / float64(len(s.class))
@@ -163,7 +160,7 @@ func (s *softmaxFit[T]) reference(ctx context.Context) (float64, error) {
 	return math.Sqrt(inner(s.gradient, s.gradient)), err
 }
 
-// differentiate stores the softmax of the logits and the gradient, and returns its norm.
+// differentiate also returns the norm of the gradient.
 func (s *softmaxFit[T]) differentiate(ctx context.Context) (float64, error) {
 	s.predict()
 	copy(s.r, s.share)
@@ -175,7 +172,6 @@ func (s *softmaxFit[T]) differentiate(ctx context.Context) (float64, error) {
 	return math.Sqrt(inner(s.gradient, s.gradient)), nil
 }
 
-// weightOf returns the weight of the items of class y, 1 without weights.
 func weightOf(weights []float64, y int) float64 {
 	if weights == nil {
 		return 1
@@ -183,7 +179,7 @@ func weightOf(weights []float64, y int) float64 {
 	return weights[y]
 }
 
-// subtractTruth subtracts the one-hot classes from r and multiplies each item by its weight.
+// subtractTruth subtracts the one-hot classes from r and applies the weights of items.
 func (s *softmaxFit[T]) subtractTruth() {
 	k := len(s.class)
 	for a, y := range s.y {
@@ -205,8 +201,6 @@ func (s *softmaxFit[T]) predict() {
 	}
 }
 
-// newton stores in step and its logits the solution of H·step = −gradient, H the second
-// derivative, up to a residual of forcing times the norm of the gradient.
 func (s *softmaxFit[T]) newton(ctx context.Context, norm, forcing float64) error {
 	const limit = 1000
 	clear(s.step)
@@ -241,8 +235,8 @@ func (s *softmaxFit[T]) newton(ctx context.Context, norm, forcing float64) error
 	return nil
 }
 
-// search takes the step, or as much of it as lowers the value, and returns that. It
-// reports false if only rounding is left to gain.
+// search takes the step, or the part of it that lowers the value, and returns the value; false
+// means that only rounding errors are left.
 func (s *softmaxFit[T]) search(value float64) (float64, bool) {
 	slope := inner(s.gradient, s.step)
 	theta := s.direction
@@ -296,7 +290,6 @@ func softmaxStride(features int) int {
 	return (features + 3) &^ 3
 }
 
-// split returns the weights, biases and shared weights of θ.
 func (s *softmaxFit[T]) split(theta []float64) (weights, biases, shared []float64) {
 	w := len(s.class) * softmaxStride(s.features.Cols)
 	return theta[:w], theta[w : w+s.biases], theta[w+s.biases:]
@@ -310,9 +303,8 @@ const (
 	softmaxBatch = 32
 )
 
-// forEachBatch calls do for each batch of softmaxBatch items, of which the last may be smaller, with the
-// number of the piece that the batch belongs to. Pieces run on several workers, so that do must add to the
-// sums of its piece alone.
+// forEachBatch calls do for each batch of items with the number of its piece. Pieces run concurrently, so
+// that do must add to the sums of its piece only.
 func (s *softmaxFit[T]) forEachBatch(ctx context.Context,
 	do func(piece int, b *batch[T])) error {
 	return sched.Run(ctx, len(s.batches), (len(s.items)+softmaxPiece-1)/softmaxPiece, func(worker, piece int) error {
@@ -325,13 +317,13 @@ func (s *softmaxFit[T]) forEachBatch(ctx context.Context,
 	})
 }
 
-// logitsTo stores the logits of θ without the offset in z.
+// logitsTo omits the offset.
 func (s *softmaxFit[T]) logitsTo(ctx context.Context, z, theta []float64) error {
 	return s.forEachBatch(ctx, func(_ int, b *batch[T]) { b.logitsTo(z, theta) })
 }
 
-// adjointTo stores in g the sum over items and classes of r times the derivative of
-// their logits by θ.
+// adjointTo stores the sum over items and classes of r times the derivative of the logits by θ in
+// g.
 func (s *softmaxFit[T]) adjointTo(ctx context.Context, g, r []float64) error {
 	s.sums.Begin(len(g))
 	err := s.forEachBatch(ctx, func(piece int, b *batch[T]) { b.addAdjoint(s.sums.Of(piece), r) })
@@ -362,17 +354,15 @@ func (s *softmaxFit[T]) curve(ctx context.Context) error {
 	return err
 }
 
-// batch is up to softmaxBatch items one after the other, whose products with weights are
-// made together.
+// batch is up to softmaxBatch consecutive items.
 type batch[T sparse.Float] struct {
 	s         *softmaxFit[T]
 	lo, count int
 	width     int                     // of features that may not be 0, rounded up
-	x         [softmaxBatch][]float64 // their features; behind the last one its again, up to a multiple of four
+	x         [softmaxBatch][]float64 // their features; the last item is repeated up to a multiple of four
 	unused    []float64               // weights of an additional class if the number of classes is odd
 }
 
-// begin makes room for the features of a batch, with zeros behind those of each item.
 func (b *batch[T]) begin(s *softmaxFit[T]) {
 	b.s = s
 	stride := softmaxStride(s.features.Cols)
@@ -383,7 +373,6 @@ func (b *batch[T]) begin(s *softmaxFit[T]) {
 	b.unused = room[softmaxBatch*stride:]
 }
 
-// take reads the features of count items from lo on.
 func (b *batch[T]) take(lo, count int) {
 	b.lo, b.count, b.width = lo, count, softmaxStride(b.s.features.Cols)
 	if b.s.triangle != nil {
@@ -399,7 +388,6 @@ func (b *batch[T]) take(lo, count int) {
 	}
 }
 
-// sharedRow returns the values of the shared columns for item a.
 func (b *batch[T]) sharedRow(a int) []float64 {
 	if b.s.q == 0 {
 		return nil
@@ -407,7 +395,6 @@ func (b *batch[T]) sharedRow(a int) []float64 {
 	return b.s.shared.Values.Row(b.s.items[a])
 }
 
-// logitsTo stores the logits of θ for the items in z.
 func (b *batch[T]) logitsTo(z, theta []float64) {
 	s := b.s
 	weights, biases, shared := s.split(theta)
@@ -447,8 +434,6 @@ func (b *batch[T]) logitsTo(z, theta []float64) {
 	}
 }
 
-// addAdjoint adds to g the sum over the items and classes of r times the derivative of
-// their logits by θ.
 func (b *batch[T]) addAdjoint(g, r []float64) {
 	s := b.s
 	weights, biases, shared := s.split(g)

@@ -91,10 +91,9 @@ var svmPath = Path{
 const comparedIterations = 20_000
 
 // mostPairwise is the largest number of classes for which one-vs-one is the default strategy, with
-// 190 classifiers; the scores of more would need more memory than the graph.
+// 190 classifiers, because scores of more classifiers would need more memory than the graph.
 const mostPairwise = 20
 
-// svmOf returns the settings with the given values of the parameters.
 func svmOf(v param.Values, y []int, classes int) SVM {
 	return SVM{
 		Cost: v.Number("cost"), Weights: WeightsOf(v, y, classes),
@@ -103,13 +102,11 @@ func svmOf(v param.Values, y []int, classes int) SVM {
 	}
 }
 
-// keepsProducts reports whether a fit to features keeps the inner products of all items: if they take at most 64 MiB, or less
-// than the features.
+// keepsProducts reports whether inner products of all items take at most 64 MiB, or less than the features.
 func keepsProducts(items, features int) bool {
 	return budget.Vector[float64](items*items) <= 64<<20 || features > items
 }
 
-// svmCache returns the bytes of the kernel rows that a fit to the given number of items caches.
 func svmCache(items int) int64 {
 	return min(200<<20, 16+16*int64(items)*int64(items))
 }
@@ -143,7 +140,6 @@ var (
 		"behind methods 0.001")
 )
 
-// usually returns a parameter with another default and other usual values.
 func usually(p param.Param, usual float64, grid ...float64) param.Param {
 	p.Default = param.Of(usual)
 	p.Grid = nil
@@ -153,7 +149,6 @@ func usually(p param.Param, usual float64, grid ...float64) param.Param {
 	return p
 }
 
-// otherwise returns the parameter with a help text for its default.
 func otherwise(p param.Param, text string) param.Param {
 	p.Otherwise = text
 	return p
@@ -190,14 +185,11 @@ type SVM struct {
 	Workers int
 }
 
-// validate reports everything that is wrong with the settings for a number of
-// classes.
 func (s *SVM) validate(classes int) error {
 	return errors.Join(notPositive("cost", s.Cost),
 		notPositive("tolerance", s.Tolerance), validateWeights(s.Weights, classes))
 }
 
-// notPositive returns an error about a setting that is given, not 0, and no positive number.
 func notPositive(what string, x float64) error {
 	if x == 0 || positive(x) {
 		return nil
@@ -205,7 +197,6 @@ func notPositive(what string, x float64) error {
 	return fmt.Errorf("classify: %s %v is not a positive number", what, x)
 }
 
-// withDefaults returns the settings with defaults in place of zeros.
 func (s *SVM) withDefaults() SVM {
 	var f SVM
 	if s != nil {
@@ -231,7 +222,6 @@ func (s *SVM) Fit(ctx context.Context, k Gram, y []int,
 	return &models[0], err
 }
 
-// diagonal stores K(i, i) at dst[i] for the given items.
 func diagonal(dst []float64, k Gram, items []int) []float64 {
 	dst = resize(dst, k.Len())
 	for j, i := range items {
@@ -240,15 +230,12 @@ func diagonal(dst []float64, k Gram, items []int) []float64 {
 	return dst
 }
 
-// trainer trains binary classifiers, one after another, on kernel values rounded to T.
 type trainer[T sparse.Float] struct {
 	dual    dual[T]
 	members []int
 	coef    []float64 // by item: scratch
 }
 
-// start prepares a classifier on the values of k, whose diagonal is given, at coefficients of
-// zero.
 func (t *trainer[T]) start(set *SVM, k Gram, diag []float64, g *groups, p Pair) {
 	var positive int
 	t.members, positive = g.membersTo(t.members[:0], p)
@@ -258,7 +245,7 @@ func (t *trainer[T]) start(set *SVM, k Gram, diag []float64, g *groups, p Pair) 
 	t.coef = resize(t.coef, len(diag))
 }
 
-// step solves the classifier and stores it in dst, in the memory of the classifier there.
+// step stores the classifier in dst, and reuses its memory.
 func (t *trainer[T]) step(ctx context.Context, set *SVM, dst *Machine) error {
 	d := &t.dual
 	iterations, err := d.solve(ctx, set.Tolerance,
@@ -347,8 +334,8 @@ func (s *costSolver) path(ctx context.Context, k Gram, y []int, classes int,
 	return s.models, err
 }
 
-// pathTo trains the classifiers of the models of s on kernel values rounded to T, several at a time. A classifier that
-// reaches its limit does not stop the others; the error is then ErrIterationLimit.
+// pathTo trains several classifiers at a time on kernel values rounded to T. A classifier that reaches its limit does
+// not stop the others, and the error is ErrIterationLimit.
 func pathTo[T sparse.Float](ctx context.Context, s *costSolver,
 	trainers *[]trainer[T], set *SVM, k Gram, g *groups, costs []float64) error {
 	workers := min(sched.Workers(set.Workers), len(s.pairs))

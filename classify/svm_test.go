@@ -22,9 +22,7 @@ func fit(t testing.TB, s *SVM, k Gram, y []int, classes int) *Model {
 	return m
 }
 
-// checkOptimal tests the conditions of optimality of every classifier: bounds,
-// Σβ = 0, no item that may go up lies more than the tolerance below one that
-// may go down, and a threshold in between.
+// checkOptimal tests bounds, Σβ = 0, errors within the tolerance, and a threshold between them.
 func checkOptimal(t rapid.TB, s *SVM, m *Model, k Gram, y []int, slack float64) {
 	t.Helper()
 	row := make([]float64, k.Len())
@@ -134,8 +132,7 @@ func TestSVMIsOptimal(t *testing.T) {
 	})
 }
 
-// slowDual maximises Σ y·β − ½ βᵀKβ over 0 ≤ y·β ≤ C, Σβ = 0 by projected
-// gradients and returns the maximum.
+// slowDual maximizes the dual by projected gradients and returns the maximum.
 func slowDual(k *denseGram[float64], y []float64, cost float64) float64 {
 	n := len(y)
 	beta, gradient, trace := make([]float64, n), make([]float64, n), 0.0
@@ -199,7 +196,7 @@ func TestSVMObjective(t *testing.T) {
 	}
 }
 
-// hard is a problem on which items are shrunk and taken back.
+// hard needs items to be shrunk and taken back.
 func hard() (problem, *denseGram[float64]) {
 	p := clouds(7, 400, 6, 3, 0.4)
 	return p, p.radial()
@@ -215,7 +212,6 @@ func TestSVMShrinking(t *testing.T) {
 	d.bound(10)
 	least := d.active
 	for done := false; !done; {
-		// Steps are taken one period at a time to look in between.
 		_, lowest, highest := d.extremes()
 		d.shrink(lowest, highest, 1e-3)
 		least = min(least, d.active)
@@ -264,7 +260,6 @@ func TestSVMSameBits(t *testing.T) {
 	}
 }
 
-// TestSolverReused fits problems of all sizes in turn with one solver.
 func TestSolverReused(t *testing.T) {
 	var solver costSolver
 	for _, n := range []int{30, 7, 200, 3, 90} {
@@ -332,7 +327,7 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// TestPathScales follows a path on which all items stay at their bound.
+// All items stay at their bound.
 func TestPathScales(t *testing.T) {
 	p := clouds(4, 30, 3, 2, 0.1)
 	for i := range p.y {

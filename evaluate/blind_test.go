@@ -36,7 +36,6 @@ func problemOf(g testgraph.Labelled) *engine.Problem {
 	return &engine.Problem{Graph: &graph.Graph{A: g.A, Degrees: g.Degrees}, Row: g.Row, Class: g.Class, Names: g.Names}
 }
 
-// onWalk returns the parameters of a learner on plain features of a walk.
 func onWalk(alpha float64, steps int, declared *engine.Setting) engine.Parameters {
 	return engine.Parameters{Declared: declared, Kernel: &engine.Setting{Spec: &cwk.Spec, Values: param.Values{
 		"alpha": param.Of(alpha), "steps": param.Of(steps), "min-steps": param.Of(0), "features": param.Of(walks.Plain),

@@ -12,8 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// The protocol of the paper reaches the paper's accuracies (72.1 and 76.0 % for
-// plain features), and honest features theirs, on a coarse grid.
+// A coarse grid reaches the accuracies of the paper (72.1 and 76.0 % for plain features).
 func TestCoraAccuracy(t *testing.T) {
 	if testing.Short() {
 		t.Skip("minutes of walks")

@@ -11,8 +11,8 @@ const eps = 0x1p-52
 
 func near(got, want float64) bool { return math.Abs(got-want) <= 16*eps*math.Max(1, math.Abs(want)) }
 
-// truth and predicted of ten nodes; by hand: 6 right; precision and recall of
-// class 0 are 3/4 and 3/5, of class 1 2/4 and 2/3, of class 2 1/2 and 1/2.
+// By hand: 6 of 10 right; precision and recall of class 0 are 3/4 and 3/5, of class 1 2/4 and 2/3,
+// of class 2 1/2 and 1/2.
 var (
 	truth     = []int{0, 0, 0, 0, 0, 1, 1, 1, 2, 2}
 	predicted = []int{0, 0, 0, 1, 1, 1, 1, 2, 0, 2}

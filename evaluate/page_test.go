@@ -27,8 +27,6 @@ func pageOf(t *testing.T, r *Report) string {
 	return b.String()
 }
 
-// The page states the best method, the difference to the next one and both p values, and has the numbers of the
-// report.
 func TestPage(t *testing.T) {
 	r := sampleReport()
 	r.Results[0].Calibration = &Calibration{9: {Nodes: 40, Right: 30, Probability: 25}}
@@ -61,8 +59,7 @@ func TestPage(t *testing.T) {
 	contract.CheckPage(t, pageOf(t, r), "A single split does not show whether the difference is chance.")
 }
 
-// A page remains small for ten methods, ten training sizes and twenty classes, and also where a method, a
-// training size and a class are alone.
+// Pages of many methods, sizes and classes remain small.
 func TestPageSize(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -74,7 +71,6 @@ func TestPageSize(t *testing.T) {
 	}
 }
 
-// wideReport has the given numbers of methods, training sizes and classes, with numbers of no meaning.
 func wideReport(methods, sizes, classes int) *Report {
 	const seed, splits = 3, 20
 	rng := rand.New(rand.NewPCG(seed, 0))

@@ -47,7 +47,7 @@ type entry struct {
 	lanes              int              // predictions that are made side by side
 	predictionSettings *engine.Settings // settings of each prediction
 	bytes              []int64          // memory of a prediction at each training size
-	space              budget.Workspace // of predictions side by side, and of choices on tuning splits
+	space              budget.Workspace // memory of predictions side by side, and of choices on tuning splits
 
 	// predict predicts the test nodes of a split from its training nodes, with the chosen parameters. If these are nil, the
 	// method chooses parameters on the training nodes.
@@ -78,14 +78,12 @@ func (plan *Plan) entries(set *engine.Settings) []entry {
 	return list
 }
 
-// size is one size of training sets with its splits.
 type size struct {
 	fraction       float64
 	perClass       int
-	splits, tuning *choose.Splits // tuning is nil where parameters are chosen inside each training set
+	splits, tuning *choose.Splits // tuning is nil if parameters are chosen inside each training set
 }
 
-// text writes the training size: nodes of each class if splits were drawn by class, else a percentage with up to four digits.
 func (s *size) text() string {
 	if s.perClass > 0 {
 		return strconv.Itoa(s.perClass) + " a class"
@@ -93,7 +91,6 @@ func (s *size) text() string {
 	return strconv.FormatFloat(100*s.fraction, 'g', 4, 64) + " %"
 }
 
-// newResult returns a method at the training size, without measures.
 func (s *size) newResult(method string) Measured {
 	return Measured{Method: method, TrainFraction: s.fraction, TrainedOn: s.text()}
 }
@@ -149,7 +146,6 @@ func (plan *Plan) givenSizes() (sizes [][]choose.Split) {
 	return sizes
 }
 
-// SplitsOf returns all splits of a plan for labels of the given classes.
 func (plan *Plan) SplitsOf(class []int,
 	seed uint64) (list []choose.Split, err error) {
 	sizes, err := plan.sizes(&engine.Problem{Class: class,
@@ -162,7 +158,6 @@ func (plan *Plan) SplitsOf(class []int,
 	return list, err
 }
 
-// designs returns how the splits of each training size are drawn.
 func (plan *Plan) designs() (list []choose.Design) {
 	switch {
 	case plan.Folds != 0:
@@ -181,7 +176,6 @@ func (plan *Plan) designs() (list []choose.Design) {
 	return list
 }
 
-// count returns the number of splits of each training size.
 func (plan *Plan) count() int {
 	switch {
 	case plan.Folds != 0:

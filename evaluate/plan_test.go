@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Parameters are chosen on other splits than those that are reported.
+// Tuning splits differ from reported splits.
 func TestTuningSplitsAreOthers(t *testing.T) {
 	p := planted(t, 9, 120, 90)
 	for _, plan := range []*Plan{{Fractions: []float64{0.3}, TuningSplits: 4}, {PerClass: []int{5}, TuningSplits: 4}, {Folds: 4, TuningSplits: 4}} {
@@ -24,7 +24,6 @@ func TestTuningSplitsAreOthers(t *testing.T) {
 	}
 }
 
-// TestFolds checks that folds test every labelled node once in each partition.
 func TestFolds(t *testing.T) {
 	p := planted(t, 9, 120, 90)
 	r, err := Run(context.Background(), p, &Plan{Folds: 5, Splits: 2, Stratified: true})

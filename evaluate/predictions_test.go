@@ -14,8 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Of 100 nodes the first ten have a label and the last five a blank; the others are summarized by
-// sorting them.
 func TestSummarize(t *testing.T) {
 	const seed, n, classes = 4, 100, 3
 	t.Logf("rng seed %d", seed)

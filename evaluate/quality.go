@@ -97,9 +97,8 @@ func measureQuality(truth, predicted []int, classes int,
 	return q
 }
 
-// rankings returns the means of average precision and AUC over the classes that some
-// items have and some have not, nil if there are none or a score is not a number. It
-// overwrites score and positive.
+// rankings returns the mean average precision and AUC over the classes that some but not all items
+// have, or nil if there are none or a score is NaN. It overwrites score and positive.
 func rankings(truth []int, classes int, score []float64, positive []bool,
 	row func(i int) []float32) (_, _ *float64) {
 	var sum [2]float64
@@ -128,10 +127,10 @@ func rankings(truth []int, classes int, score []float64, positive []bool,
 	return &sum[0], &sum[1]
 }
 
-// measureRanking returns two measures of scores, NaN without a positive and a negative item. The average precision is
-// Σ (Rₙ − Rₙ₋₁)·Pₙ over the distinct scores from the highest down, with Pₙ and Rₙ the precision and recall of all items with
-// at least that score. The AUC is the share of pairs of a positive and a negative item of which the positive
-// one has the higher score, equal scores counting one half: the area under the receiver operating characteristic.
+// measureRanking returns two measures of scores, NaN without a positive and a negative item. The average precision is Σ (Rₙ
+// − Rₙ₋₁)·Pₙ over the distinct scores from the highest down, with Pₙ and Rₙ the precision and recall of all items with at
+// least that score. The AUC is the share of pairs of a positive and a negative item in which the positive item has the
+// higher score; equal scores count one half.
 func measureRanking(positive []bool, score []float64) (averagePrecision, auc float64) {
 	order := sched.Descending(score)
 	// positives, and pairs of them and a lower negative
@@ -166,7 +165,6 @@ type Bin struct {
 	Probability float64 `json:"probability"` // sum over the items
 }
 
-// add counts an item with a probability of the predicted class.
 func (c *Calibration) add(probability float64, isRight bool) {
 	b := &c[min(max(0, int(math.Ceil(probability*calibrationBins))-1),
 		calibrationBins-1)]
@@ -189,7 +187,6 @@ func (c *Calibration) error() float64 {
 	return sum / float64(items)
 }
 
-// plus returns the sums of two calibrations, nil if other is.
 func (c *Calibration) plus(addend *Calibration) *Calibration {
 	if addend == nil {
 		return nil
@@ -206,7 +203,6 @@ func (c *Calibration) plus(addend *Calibration) *Calibration {
 // Confusion counts nodes by true class (rows) and predicted class (columns).
 type Confusion [][]int
 
-// newConfusion returns the table of zeros for the given number of classes.
 func newConfusion(classes int) Confusion {
 	c := make(Confusion, classes)
 	for i := range c {
@@ -323,7 +319,6 @@ func Compare(labels []int, reached *roaring.Bitmap,
 	return &t
 }
 
-// classOfRow returns the class of each of n rows, [Unlabelled] for rows without a label.
 func classOfRow(l *nodefile.Labels, n int) []int32 {
 	class := slices.Repeat([]int32{Unlabelled}, n)
 	for i, row := range l.Row {
@@ -405,7 +400,6 @@ type ListPrecision struct {
 // mostLikely is the number of nodes of the list of a rare class.
 const mostLikely = 100
 
-// describeRare returns the list of the class with fewer labels.
 func (s *Predictions) describeRare(scores *sparse.Block[float32], labels []int,
 	seedClass []int32, id func(row int) string) *RareClass {
 	rare := 0
@@ -503,7 +497,6 @@ func Summarize(prediction *engine.Prediction, labels []int,
 	return s
 }
 
-// arrange returns the counts with the classes in another order.
 func (c Confusion) arrange(order []int) Confusion {
 	if c == nil {
 		return nil
@@ -515,8 +508,8 @@ func (c Confusion) arrange(order []int) Confusion {
 	return out
 }
 
-// compareWith prepares the comparison with the true classes of some of the rows, which it returns; other rows are
-// [Unlabelled]. Without truth it compares the held-out labels.
+// compareWith returns the true classes of some rows, [Unlabelled] for the others, or of held-out labels if truth
+// is nil.
 func (s *Predictions) compareWith(prediction *engine.Prediction, truth *nodefile.Labels,
 	rows int) (trueClass []int) {
 	trueClass = slices.Repeat([]int{Unlabelled}, rows)
@@ -544,7 +537,6 @@ func (s *Predictions) compareWith(prediction *engine.Prediction, truth *nodefile
 	return trueClass
 }
 
-// twoLikeliest returns a node with its class c and the likeliest other class.
 func twoLikeliest(row, c int, p []float32, names []string) UncertainNode {
 	u := UncertainNode{row: row, Class: names[c], Probability: float64(p[c])}
 	for class, q := range p {

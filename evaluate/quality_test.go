@@ -56,8 +56,7 @@ func number(t *testing.T, s string) float64 {
 	return x
 }
 
-// slowQuality is [measureQuality] by the definitions: pairs of items, thresholds one
-// by one, and bins by comparing with their ends.
+// slowQuality is [measureQuality] by definition.
 func slowQuality(truth, predicted []int, classes int, p [][]float32) (ap, auc, logLoss, brier, ece float64) {
 	n := len(truth)
 	present := 0
@@ -156,8 +155,6 @@ func TestMeasureQuality(t *testing.T) {
 	}
 }
 
-// TestNoQuality checks measures that do not exist: those of scores that are no probabilities, and a
-// ranking of a class that all items have.
 func TestNoQuality(t *testing.T) {
 	rows := [][]float32{{2, -1}, {0.5, 0.5}}
 	row := func(i int) []float32 { return rows[i] }

@@ -98,7 +98,6 @@ type ClassMeasures struct {
 // field is a mean over splits and its standard error.
 type field struct{ mean, stderr *float64 }
 
-// fields returns the measures of numbers and of several labels.
 func (r *Result) fields() []field {
 	switch {
 	case r.NumberMeasures != nil:
@@ -110,7 +109,6 @@ func (r *Result) fields() []field {
 	return nil
 }
 
-// addColumns adds the values of the fields on a split.
 func (r *Result) addColumns(values ...float64) {
 	for i, v := range values {
 		r.columns[i] = append(r.columns[i], v)
@@ -134,7 +132,6 @@ type Measured struct {
 	Text              string            `json:"parameters_text,omitempty"`
 }
 
-// note adds the sizes and the parameters of a split.
 func (m *Measured) note(t *trial, splits *choose.Splits, number int) error {
 	s := splits.At(number)
 	m.NodesTrained += float64(len(s.Train)) / float64(splits.Len)
@@ -148,7 +145,7 @@ func (m *Measured) note(t *trial, splits *choose.Splits, number int) error {
 	return err
 }
 
-// unite stores the parameters of splits as parameters of all splits if they are equal.
+// unite replaces equal parameters of splits by common parameters.
 func (m *Measured) unite() {
 	if list := m.ParametersBySplit; len(list) > 0 &&
 		!slices.ContainsFunc(list,
@@ -158,7 +155,6 @@ func (m *Measured) unite() {
 	}
 }
 
-// lineTo writes the parameters of all splits as a line, if there are any.
 func (m *Measured) lineTo(w io.Writer) {
 	if m.Parameters != nil {
 		fmt.Fprintf(w, "%s at %s: %s\n", m.Method, m.TrainedOn, m.Text)
@@ -171,7 +167,6 @@ const (
 	inside   = "training sets" // for each training set, from its labels alone
 )
 
-// parameterChoice returns a line for each way of choosing parameters, with its methods.
 func (r *Report) parameterChoice() (lines []string) {
 	splits := "splits"
 	if r.TuningSplits == 1 {
@@ -240,7 +235,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	means := page.Sections[len(page.Sections)-1].Tables[0]
 	if !slices.ContainsFunc(r.Results,
 		func(res Result) bool { return res.NodesReached < res.NodesTested }) {
-		means.Head = means.Head[:len(means.Head)-1] // because the accuracy of reached nodes is that of all
+		means.Head = means.Head[:len(means.Head)-1] // all nodes are reached
 	}
 	b.WriteString("\n" + means.Text())
 	_, err = io.WriteString(w, b.String())
@@ -279,12 +274,10 @@ func (r *Sampling) drawn() string {
 	return text + " (standard error)"
 }
 
-// percent writes a share of one as a percentage with one decimal.
 func percent(x float64) string {
 	return strconv.FormatFloat(100*x, 'f', 1, 64)
 }
 
-// describe stores the texts of a report, and the times of its results.
 func (r *Report) describe() {
 	if r.ClassReport == nil {
 		r.describeErrors()
@@ -316,7 +309,6 @@ func (r *Report) describe() {
 	}
 }
 
-// verdict states the best method at the middle training size.
 func (r *Report) verdict() string {
 	var sizes []string
 	for _, res := range r.Results {
@@ -381,7 +373,7 @@ func (r *Report) verdict() string {
 		report.PValue(test.PHolm) + ")."
 }
 
-// equalMethods returns the best method and the methods whose difference from it may be chance, in the order of the results.
+// equalMethods returns the best method and methods whose difference from it may be chance.
 func (r *Report) equalMethods(best *Result) (names []string) {
 	names = []string{best.Method}
 	for _, c := range r.Significance {

@@ -74,7 +74,6 @@ type comparison struct {
 	done    int // splits
 }
 
-// draw draws the splits of items with the given rows and classes, and describes them in the report.
 func (c *comparison) draw(row, class []int, seed uint64) (err error) {
 	c.sizes, err = c.plan.sizes(&engine.Problem{Row: row, Class: class, Names: c.p.Names}, seed)
 	if err != nil {
@@ -155,13 +154,10 @@ func (plan *Plan) Trained(p *engine.Problem) (labels int, err error) {
 	return labels, err
 }
 
-// splitBytes is the memory of a label in splits: its row and class in the training or test
-// set, its place in the permutation, its predicted class, and its score and place in a
-// ranking.
+// splitBytes is the memory of a label in splits and rankings.
 const splitBytes = 96
 
-// settle returns the methods with settings for the memory without splits, and their workspaces. It assumes that training sets
-// of one size need the same memory as the first of them.
+// settle assumes that training sets of one size need the memory of the first one.
 func (plan *Plan) settle(p *engine.Problem, set *engine.Settings,
 	sizes []size) (methods []entry, err error) {
 	training := make([]*engine.Problem, len(sizes))
@@ -202,9 +198,8 @@ func (plan *Plan) settle(p *engine.Problem, set *engine.Settings,
 // sideBytes bounds the memory of predictions that are computed at the same time.
 const sideBytes = 256 << 20
 
-// sideBySide returns the number of predictions from a training set that are computed at the same time, and the settings of
-// each. It is above 1 for small graphs, whose sweeps are too short to be divided among processors. Several processes that
-// share the rows compute predictions one after another, because all of them must take each step at the same time.
+// sideBySide returns the number of predictions from a training set that are computed at the same time, and their settings.
+// Sweeps of small graphs are too short to be divided among processors.
 func (m *entry) sideBySide(train *engine.Problem,
 	splits int) (lanes int, s *engine.Settings) {
 	if train.Team() != nil {
@@ -256,7 +251,7 @@ func (c *comparison) measure(ctx context.Context, m *entry, number int) (*Result
 	}
 	trials := make([]*trial, s.splits.Len)
 	added := 0
-	var mu sync.Mutex // of the result, to which splits are added in their order
+	var mu sync.Mutex // protects the result, to which splits are added in order
 	err := sched.Run(ctx, max(1, m.lanes), len(trials), func(_, i int) error {
 		one, err := m.predict(ctx, s.splits.At(i), chosen)
 		if err != nil {
@@ -311,8 +306,7 @@ type outcome struct {
 	Quality Quality
 }
 
-// predict predicts the test nodes of a split from its training nodes, with the chosen parameters. If these are nil, the
-// method chooses parameters on the training nodes.
+// If chosen is nil, the method chooses parameters on the training nodes.
 func predict(ctx context.Context, m *engine.Engine, train, test *engine.Problem,
 	chosen *engine.Parameters, s *engine.Settings) (*trial, error) {
 	present := sched.UpTo(len(train.Names))
@@ -368,9 +362,9 @@ func predict(ctx context.Context, m *engine.Engine, train, test *engine.Problem,
 	return a, nil
 }
 
-// keepLabelledClasses returns the problem with the classes that have a label alone, in the order of their first labels, so that ties are
-// decided as in a prediction from these labels, and their positions among the names of p. With known shares of the classes it
-// is p itself.
+// keepLabelledClasses returns the problem with only the classes that have a label, in the order of their first labels, and
+// their positions among the names of p, so that ties are decided as in a prediction from these labels. With known shares of
+// the classes it returns p.
 func keepLabelledClasses(p *engine.Problem) (*engine.Problem, []int) {
 	if p.Shares != nil {
 		return p, sched.UpTo(len(p.Names))
@@ -395,7 +389,6 @@ func keepLabelledClasses(p *engine.Problem) (*engine.Problem, []int) {
 	return &sub, present
 }
 
-// summarise stores the means of the measures of classes over all splits.
 func (r *Result) summarise() {
 	outcomes := r.outcomes
 	for _, o := range outcomes {

@@ -133,7 +133,6 @@ func TestRunPerClassAndGiven(t *testing.T) {
 	}
 }
 
-// TestQuality compares the means over splits with measures of the predictions.
 func TestQuality(t *testing.T) {
 	p := planted(t, 9, 100, 80)
 	methods, err := method.Parse("lp,lgc")
@@ -262,7 +261,6 @@ func TestReportJSON(t *testing.T) {
 	}
 }
 
-// result returns the result of a method at a fraction, or nil.
 func (r *Report) result(method string, fraction float64) *Result {
 	for i := range r.Results {
 		if res := &r.Results[i]; res.Method == method && res.TrainFraction == fraction {

@@ -22,9 +22,8 @@ type LabelMeasures struct {
 	ThresholdMacroStderr float64 `json:"threshold_macro_f1_stderr"`
 }
 
-// beginLabels prepares the comparison of the model of several labels with the most
-// frequent labels for every node. Training nodes are drawn uniformly; a label that none of them has is never
-// right.
+// beginLabels compares the model of several labels with the most frequent labels. Training nodes are drawn
+// uniformly; a label that no training node has is never right.
 func (c *comparison) beginLabels(_ context.Context, set *engine.Settings) error {
 	learner := regression.NewLabelLearner(c.p, set)
 	c.report.Labels = len(c.p.Row)

@@ -15,8 +15,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// TestRunOnLabels compares each split with a model of its training nodes, and with the most frequent
-// labels of these.
 func TestRunOnLabels(t *testing.T) {
 	g := testgraph.Planted(t, 7, 80, 40)
 	p := &engine.Problem{Graph: &graph.Graph{A: g.A, Degrees: g.Degrees}, Names: g.Names}

@@ -51,7 +51,6 @@ const Level = 0.05
 // mostTested is the largest number of test nodes for each training node with a test about other nodes.
 const mostTested = 0.4
 
-// byDraws reports whether only the test over draws of the labels is made, because test sets are too large for the other test.
 func (m *Measured) byDraws() bool {
 	return m.NodesTested > mostTested*m.NodesTrained
 }
@@ -80,8 +79,8 @@ func scoresOf(list []Result) (scores [][]float64) {
 	return scores
 }
 
-// compare returns the tests between all methods of one training size by their scores on each split, and stores how they
-// compare with the best method. With a single split nothing is known of chance.
+// compare returns the tests between all methods of one training size, and stores how they compare with the best method.
+// With a single split nothing is known of chance.
 func compare(results []Result) (tests []Comparison) {
 	scores := scoresOf(results)
 	best := 0

@@ -30,8 +30,8 @@ func TestCorrectedT(t *testing.T) {
 	if p, _ := correctedT([]float64{1, 3}, []float64{0, 0}, 1.5, 100); math.Abs(p-0.5) > 1e-12 {
 		t.Errorf("p %v, want 0.5", p)
 	}
-	// Two differences of 2 of 100 nodes each: the variance is that of rounding, (0.01)²/12, so that
-	// t = 2·√(2·12) and p = 2·arctan(1/t)/π.
+	// Two differences of 2 of 100 nodes: the variance is (0.01)²/12 from rounding, so that t =
+	// 2·√(2·12) and p = 2·arctan(1/t)/π.
 	if p, _ := correctedT([]float64{0.77, 0.79}, []float64{0.75, 0.77}, 0, 100); math.Abs(p-2*math.Atan(1/math.Sqrt(96))/math.Pi) > 1e-12 {
 		t.Errorf("equal differences: p %v", p)
 	}
@@ -48,8 +48,8 @@ func TestCorrectedT(t *testing.T) {
 	}
 }
 
-// Two equal methods that are tested on 20 of 200 items are called different in at most 5 % of
-// experiments; the uncorrected test calls them different in three times as many.
+// Two equal methods differ significantly in at most 5 % of experiments; without correction in three
+// times as many.
 func TestCorrectedTOfEqualMethods(t *testing.T) {
 	const seed, experiments, items, splits, tested = 5, 400, 200, 15, 20
 	t.Logf("rng seed %d", seed)
@@ -84,8 +84,7 @@ func TestCorrectedTOfEqualMethods(t *testing.T) {
 }
 
 func TestHolm(t *testing.T) {
-	// Sorted 0.01, 0.02, 0.03, 0.2 times 4, 3, 2, 1: 0.04, 0.06, 0.06 (not below its
-	// predecessor), 0.2.
+	// Sorted values times 4, 3, 2, 1: 0.04, 0.06, 0.06 (not below its predecessor), 0.2.
 	got := holm([]float64{0.03, 0.01, 0.2, 0.02})
 	if diff := cmp.Diff([]float64{0.06, 0.04, 0.2, 0.06}, got); diff != "" {
 		t.Error(diff)
@@ -95,7 +94,7 @@ func TestHolm(t *testing.T) {
 	}
 }
 
-// Each of the last two methods is worse than the best by a test of its own, but not among six tests.
+// The last two methods are worse than the best by a single test, but not among six tests.
 func TestCompareCorrectsForPairs(t *testing.T) {
 	results := make([]Result, 4)
 	for i, accuracies := range [][]float64{{0.80, 0.82, 0.84, 0.85}, {0.3, 0.31, 0.3, 0.32}, {0.76, 0.81, 0.79, 0.82}, {0.77, 0.77, 0.835, 0.81}} {

@@ -162,7 +162,6 @@ type linkCounter struct {
 	ends     []steps   // of each row
 }
 
-// newLinkCounter returns a counter for a graph with the given number of rows.
 func newLinkCounter(l *nodefile.Labels, rows int, directed bool, workers int) *linkCounter {
 	k := &linkCounter{class: classOfRow(l, rows), directed: directed,
 		pairs: make([][]int64, workers), ends: make([]steps, rows)}
@@ -175,7 +174,6 @@ func newLinkCounter(l *nodefile.Labels, rows int, directed bool, workers int) *l
 	return k
 }
 
-// addRow counts the entries of a row, which no other worker counts.
 func (k *linkCounter) addRow(worker, row int, col []uint32, val []float64) {
 	class := k.class[row]
 	if class == Unlabelled {
@@ -202,7 +200,6 @@ func (k *linkCounter) addRow(worker, row int, col []uint32, val []float64) {
 	}
 }
 
-// totalTo stores the counts of pairs of classes and the probabilities of different classes.
 func (k *linkCounter) totalTo(s *Statistics) {
 	if k.classes > 0 {
 		for _, counts := range k.pairs[1:] {

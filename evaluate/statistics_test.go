@@ -12,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// edge is an undirected edge, a self loop if both ends are one, or an arc.
 type edge struct {
 	a, b   int
 	weight float64
@@ -34,8 +33,7 @@ func matrix(t *testing.T, n int, edges []edge, directed bool) *sparse.CSR {
 	return a
 }
 
-// slowStatistics is Measure by definition: components by flooding, chances by
-// going through the edges.
+// slowStatistics is Measure by definition.
 func slowStatistics(n int, edges []edge, directed bool, class []int32) Statistics {
 	component := make([]int, n)
 	for i := range component {
@@ -171,7 +169,6 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// A hub whose row is cut into pieces counts like any other.
 func TestMeasureLongRow(t *testing.T) {
 	n := 2*sparse.MaxRange + 5
 	var edges []edge
@@ -190,8 +187,8 @@ func TestMeasureLongRow(t *testing.T) {
 	}
 }
 
-// The measures of Cora are published: Table 1 of the paper on coinciding walk
-// kernels and the numbers computed from the same data by another program.
+// Table 1 of the paper on coinciding walk kernels has these measures, or another program computed
+// them from the same data.
 func TestMeasureCora(t *testing.T) {
 	p := testgraph.Cora(t)
 	got, err := Measure(context.Background(), p.A, false, &nodefile.Labels{Row: p.Row, Class: p.Class, Names: p.Names}, 0)
@@ -206,7 +203,6 @@ func TestMeasureCora(t *testing.T) {
 	}
 }
 
-// Degrees are counted in bins that double; sizes of components and classes are in decreasing order.
 func TestStatisticsLists(t *testing.T) {
 	edges := []edge{{0, 1, 1}, {1, 2, 1}, {3, 4, 1}}
 	s, err := Measure(context.Background(), matrix(t, 6, edges, false), false, labelsOf([]int32{0, 0, 1, 1, -1, -1}), 1)

@@ -23,8 +23,7 @@ type NumberMeasures struct {
 	Tested     []engine.TestedValue `json:"tested_values"` // true and predicted values of some test nodes of the first split
 }
 
-// beginNumbers prepares the comparison of methods that predict numbers, with the two means as baselines. All methods choose
-// their parameters by cross-validation of the training nodes.
+// beginNumbers adds the two means as baselines; all methods choose parameters by cross-validation.
 func (c *comparison) beginNumbers(_ context.Context, set *engine.Settings) error {
 	for _, m := range slices.Concat(regression.Means(), c.plan.Methods) {
 		own := *set
@@ -84,7 +83,6 @@ func (r *Report) describeErrors() {
 // mostPoints bounds the points of a chart of predicted values.
 const mostPoints = 400
 
-// writeErrors writes the table of a report on numbers or several labels, and the parameters that all splits have.
 func (r *Report) writeErrors(b *strings.Builder, table string) {
 	if r.Labels > 0 {
 		fmt.Fprintf(b, "%d labels on %d nodes, %d classes; F1 in %%, %s\n%s", r.Labels,

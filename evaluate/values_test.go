@@ -13,8 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// TestRunOnNumbers checks the errors on a path, where the harmonic function is linear between known numbers,
-// in closed form.
+// On a path the harmonic function is linear between known numbers.
 func TestRunOnNumbers(t *testing.T) {
 	g, err := graph.New(t.Context(), testgraph.Path(9), nil)
 	if err != nil {
@@ -34,7 +33,7 @@ func TestRunOnNumbers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Known are 0, 4 and 8, true at the test nodes are 3, 2, 3 and 6, of mean 3.5 and variance 9/4.
+	// Known are 0, 4 and 8; test nodes have 3, 2, 3 and 6, with mean 3.5 and variance 9/4.
 	for i, want := range []struct {
 		method   string
 		sum, abs float64 // of squared and absolute errors
@@ -53,8 +52,6 @@ func TestRunOnNumbers(t *testing.T) {
 	}
 }
 
-// TestValuesReports checks the text and the page of several training sizes, and that the results do not
-// depend on the number of workers.
 func TestValuesReports(t *testing.T) {
 	g, err := graph.New(t.Context(), testgraph.Path(60), nil)
 	if err != nil {
