@@ -276,6 +276,7 @@ func Predict(ctx context.Context, g *Graph, p *engine.Problem, m *engine.Engine,
 	if p.Value != nil && g.Directed {
 		return nil, &problem.Error{Method: m.Name, Err: problem.ErrDirected}
 	}
+	set.Suggests = o.Suggest > 0 && cmp.Or(o.Strategy, method.AutoStrategy) == method.AutoStrategy
 	set.Explain = o.Explain != nil
 	if set.Explain {
 		set.Raw = true
@@ -337,7 +338,6 @@ func (p *Prediction) compute(ctx context.Context, problem *engine.Problem,
 	}
 	var err error
 	if o.compares(m) {
-		set.Suggests = o.Suggest > 0 && cmp.Or(o.Strategy, method.AutoStrategy) == method.AutoStrategy
 		p.Prediction, p.Baselines, err = m.PredictCompared(ctx, problem, set)
 	} else {
 		p.Prediction, err = m.Predict(ctx, problem, nil, set)
@@ -376,7 +376,7 @@ func predictionSpace(p *engine.Problem, m *engine.Engine, s *engine.Settings, o 
 	if s.Explain {
 		after = after.And(explain.Workspace(n, len(p.Names)))
 	}
-	if o.compares(m) {
+	if o.compares(m) && m.ComparesPropagation(p, s) {
 		after = after.Or(engine.BaselineWorkspace(p, s))
 	}
 	w, err := m.Declare(p, s, after)

@@ -103,13 +103,10 @@ func (m *Engine) measureBaselines(ctx context.Context, p *Problem,
 	}
 	fold := choose.Folds(p.Class, folds, set.RNGSeed, 0)
 	r := &Baselines{Majority: choose.LargestClass(p, fold)}
-	if m.Mixture == nil && !m.IsBaseline() && iterative.IsSlow(p.Nodes(), sparse.EntriesOf(p.A)) {
+	if !m.ComparesPropagation(p, &set) {
 		return r, nil
 	}
 	if m.Mixture != nil && !m.Mixture.Propagates(p) {
-		if !set.Suggests {
-			return r, nil
-		}
 		folds = 1 // of enough labels, see ShowingLabels
 	}
 	within, _ := m.within(p, &set)
@@ -127,6 +124,17 @@ func (m *Engine) measureBaselines(ctx context.Context, p *Problem,
 		r.Declared, err = m.apart(ctx, p, nil, &set, fold, folds)
 	}
 	return r, err
+}
+
+// ComparesPropagation reports whether label propagation may be compared with m, see [Engine.PredictCompared].
+func (m *Engine) ComparesPropagation(p *Problem, s *Settings) bool {
+	switch {
+	case m.IsBaseline():
+		return true
+	case m.Mixture == nil:
+		return !iterative.IsSlow(p.Nodes(), sparse.EntriesOf(p.A))
+	}
+	return s != nil && s.Suggests || m.Mixture.Propagates(p)
 }
 
 // apartWork bounds the entries × classes of the graph times the folds that are predicted

@@ -296,10 +296,13 @@ func (line *CommandLine) namedFlag(err error) error {
 func (run *Session) smaller() string {
 	flags := run.Line.Command.Flags()
 	effort, method := flags.Lookup("effort"), flags.Lookup("method")
-	if effort == nil || method == nil || effort.Value.String() == "low" || method.Value.String() == "lp" {
+	switch {
+	case effort == nil || method == nil || effort.Value.String() == "low":
 		return ""
+	case method.Changed && method.Value.String() != "auto":
+		return ", or pass --effort low in place of --method"
 	}
-	return ", or pass --effort low or --method lp"
+	return ", or pass --effort low"
 }
 
 // overLimit adds a sufficient --max-memory to an error about the memory limit, and the given flags.
