@@ -30,14 +30,7 @@ type numbering struct {
 // numberer is the second stage. Its input are the names and the lines of the reader; its output is
 // the numbering. It replaces the codes of all lines by rows, because sorting needs small numbers in
 // the order of the rows.
-type numberer struct {
-	t         *task
-	c         *Config
-	m         *memory
-	lines     *lineStore
-	names     *names
-	numbering *numbering
-}
+type numberer struct{ stage }
 
 // number gives rows to the ids, replaces the codes of all parts by rows, and
 // returns the ids by row.

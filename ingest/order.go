@@ -25,12 +25,8 @@ const (
 // orderer is the third stage: its input are the lines as ranks, its output are the rows in the order
 // of the settings, by which sweeps are faster and the store is smaller.
 type orderer struct {
-	t         *task
-	c         *Config
-	m         *memory
-	lines     *lineStore
-	numbering *numbering
-	sorting   *edgeSorter
+	stage
+	sorting *edgeSorter
 }
 
 // reorder numbers the rows in the order of the settings: the codes of all

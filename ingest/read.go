@@ -32,11 +32,7 @@ const maxChunks = 1 << 24
 // reader is the first stage: its input are files and sources, its output are lines and the names of
 // their nodes, and the direction that files state.
 type reader struct {
-	t        *task
-	c        *Config
-	m        *memory
-	lines    *lineStore
-	names    *names
+	stage
 	stated   graphfile.Direction
 	statedBy string
 }

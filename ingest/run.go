@@ -49,26 +49,21 @@ func Run(ctx context.Context, dir string, inputs []string,
 	}
 	defer func() { w.Abort() }()
 	m := newMemory(t)
-	c = &t.c
-	lines := m.lines
-	numbering := m.numbering
+	all := stage{t: t, c: &t.c, m: m, lines: m.lines, names: m.names, numbering: m.numbering}
 	defer func() {
-		if left := lines.endSpill(); left != nil && err == nil {
+		if left := m.lines.endSpill(); left != nil && err == nil {
 			t.warn(fmt.Errorf("the temporary file could not be removed: %v", left))
 		}
 	}()
-	stated, err := (&reader{t: t, c: c, m: m, lines: lines,
-		names: m.names}).read(inputs)
+	stated, err := (&reader{stage: all}).read(inputs)
 	if err != nil {
 		return nil, err
 	}
 	t.report.SecondsRead = time.Since(start).Seconds()
-	if err := (&numberer{t: t, c: c, m: m, lines: lines, names: m.names,
-		numbering: numbering}).numberAll(); err != nil {
+	if err := (&numberer{all}).numberAll(); err != nil {
 		return nil, err
 	}
-	entries := &edgeSorter{t: t, c: c, m: m, lines: lines, numbering: numbering,
-		matrix: m.names.matrix}
+	entries := &edgeSorter{all}
 	directed, err := entries.isDirected(stated)
 	if err != nil {
 		return nil, err
@@ -81,8 +76,7 @@ func Run(ctx context.Context, dir string, inputs []string,
 			return nil, err
 		}
 	}
-	if err := (&orderer{t: t, c: c, m: m, lines: lines, numbering: numbering,
-		sorting: entries}).reorder(); err != nil {
+	if err := (&orderer{stage: all, sorting: entries}).reorder(); err != nil {
 		return nil, err
 	}
 	if err := entries.write(w, directed); err != nil {

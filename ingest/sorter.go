@@ -9,14 +9,7 @@ import (
 
 // edgeSorter sorts the lines of the numbered graph into rows, for the stages after the numberer: the
 // orderer, which looks at the graph, and the writer. See package sort.
-type edgeSorter struct {
-	t         *task
-	c         *Config
-	m         *memory
-	lines     *lineStore
-	numbering *numbering
-	matrix    *matrix // nil: the input is a list of edges
-}
+type edgeSorter struct{ stage }
 
 func (e *edgeSorter) sorter(v sort.View) *sort.Sorter {
 	values := e.m.hasValues()
@@ -65,7 +58,7 @@ func (e *edgeSorter) isDirected(stated graphfile.Direction) (bool, error) {
 	case e.c.Directed || e.c.Undirected:
 		return e.c.Directed, nil
 	case !e.hasBothDirections():
-		skew := e.matrix != nil && e.matrix.symmetry == graphfile.Skew
+		skew := e.names.matrix != nil && e.names.matrix.symmetry == graphfile.Skew
 		return skew || stated == graphfile.Directed, nil
 	}
 	s := e.sorter(sort.Undirected)
@@ -83,7 +76,7 @@ func (e *edgeSorter) isDirected(stated graphfile.Direction) (bool, error) {
 // addsDirections reports whether the weights of both directions of an edge are added by default.
 func (e *edgeSorter) addsDirections() bool {
 	return e.c.Duplicates == DefaultDuplicates && e.hasAmounts() &&
-		e.t.report.Events && e.matrix == nil
+		e.t.report.Events && e.names.matrix == nil
 }
 
 // hasAmounts reports whether lines have weights that are not replaced by 1.
@@ -94,5 +87,5 @@ func (e *edgeSorter) hasAmounts() bool {
 // hasBothDirections reports whether the input is a matrix with an entry for each direction of an
 // edge.
 func (e *edgeSorter) hasBothDirections() bool {
-	return e.matrix != nil && e.matrix.symmetry == graphfile.General
+	return e.names.matrix != nil && e.names.matrix.symmetry == graphfile.General
 }

@@ -17,6 +17,16 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
+// stage is what the stages of a task share: its settings, and the outputs of the stages before.
+type stage struct {
+	t         *task
+	c         *Config
+	m         *memory
+	lines     *lineStore
+	names     *names
+	numbering *numbering
+}
+
 // task is one call of [Run]: its settings, its report, and where its files are. All stages share it.
 type task struct {
 	ctx        context.Context

@@ -34,10 +34,10 @@ func (e *edgeSorter) write(store *shard.Writer, directed bool) error {
 	kinds := t.describe(&store.Manifest)
 	views := []sort.View{sort.Undirected}
 	switch {
-	case directed && e.matrix != nil && e.matrix.symmetry == graphfile.Symmetric:
+	case directed && e.names.matrix != nil && e.names.matrix.symmetry == graphfile.Symmetric:
 		views = []sort.View{sort.Mirrored, sort.Mirrored}
-	case directed && e.c.Signed && e.matrix != nil &&
-		e.matrix.symmetry == graphfile.Skew:
+	case directed && e.c.Signed && e.names.matrix != nil &&
+		e.names.matrix.symmetry == graphfile.Skew:
 		views = []sort.View{sort.Skew, sort.SkewIncoming}
 	case directed:
 		views = []sort.View{sort.Outgoing, sort.Incoming}
