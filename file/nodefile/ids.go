@@ -33,7 +33,6 @@ const (
 type ListConfig struct {
 	SkipUnknown bool                // skip rows of nodes that are not in the graph, if others are; default: an error
 	Set         string              // name of the place of the nodes in messages; default: the graph
-	Header      Header              // default: decide from the text
 	Skip        []string            // titles of columns that [ReadPrior] skips
 	Text        input.Text          // how the text is read; default: decide from it
 	Stdin       io.Reader           // read for the path "-"; nil: os.Stdin
@@ -44,7 +43,7 @@ type ListConfig struct {
 // reader returns a reader of a table of nodes with these settings.
 func (c *ListConfig) reader(nodes Lookup, value string) *Reader {
 	return &Reader{
-		Lookup: nodes.Lookup, Value: value, Header: c.Header, Text: c.Text,
+		Lookup: nodes.Lookup, Value: value, Text: c.Text,
 		Options: textio.Options{Stdin: c.Stdin, Warn: c.Warn},
 	}
 }

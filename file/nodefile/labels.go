@@ -21,7 +21,6 @@ type LabelConfig struct {
 	SkipUnknown bool        // skip lines of nodes that are not in the graph; default: an error
 	SkipBad     bool        // skip lines with a fault, with a warning; default: an error
 	Set         string      // name of the place of the nodes in messages; default: the graph
-	Header      Header      // default: decide from the text
 	Text        input.Text  // how the text is read; default: decide from it
 	Fields      []string    // columns of node and label, by numbers from 1 or titles; nil: found by their titles, or the first two
 	Like        *Labels     // labels whose columns are those of this table too, if it has such titles; may be nil
@@ -139,7 +138,7 @@ func newLabelReader(c *LabelConfig, nodes Lookup) *labelReader {
 		c: c, labels: &Labels{}, classes: classes{}, last: make([]uint32, nodes.Len()),
 		t: &Reader{
 			Lookup: nodes.Lookup, Value: input.Label, Fields: c.Fields,
-			Option: "label-fields", Header: c.Header, Text: c.Text, SkipBad: c.SkipBad,
+			Option: "label-fields", Text: c.Text, SkipBad: c.SkipBad,
 			Options: textio.Options{Stdin: c.Stdin, Warn: c.Warn},
 		},
 		unknown: Unknown{Nodes: nodes, Set: c.Set, Option: "label-fields"},

@@ -54,7 +54,6 @@ func TestReadLabels(t *testing.T) {
 		{"missing values", LabelConfig{}, file{"l.tsv", text + "n0\t\nn3\t  \nn5\nn6\t\"\"\n"}, Labels{Unlabelled: 4}},
 		{"missing in other letters", LabelConfig{Missing: []string{"none", "#N/A", "-", "-1"}}, file{"l.tsv", text + "n0\tNone\nn3\t#n/a\nn6\t-\nn8\t-1.0\n"}, Labels{Unlabelled: 4, MinusOne: true}},
 		{"other missing values", LabelConfig{Missing: []string{"?", "A"}}, file{"l.tsv", text + "n0\t?\nn3\tA\n"}, Labels{Unlabelled: 2}},
-		{"header by flag", LabelConfig{Header: HasHeader}, file{"l.tsv", "n5\tB\n" + text}, Labels{}},
 		{"some without", LabelConfig{Missing: []string{"-1", "na"}}, file{"l.tsv", "n0\t\nn3\nn5\t-1\nn6\tNA\n" + text}, Labels{Unlabelled: 4, MinusOne: true}},
 		{"said again", LabelConfig{}, file{"l.tsv", text + "n4\tB\nn2\tB\n"}, Labels{Repeated: 2}},
 		{"unknown skipped", LabelConfig{SkipUnknown: true}, file{"l.tsv", text + "x\tA b\ny\tC\n"}, Labels{Unknown: 2}},

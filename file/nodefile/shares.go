@@ -20,7 +20,7 @@ func ReadShares(ctx context.Context, path string, classNames []string,
 	c = cmp.Or(c, &ListConfig{})
 	shares := make([]float64, len(classNames))
 	sum := 0.0
-	t := &Reader{Every: true, Header: c.Header, Text: c.Text,
+	t := &Reader{Every: true, Text: c.Text,
 		Options: textio.Options{Stdin: c.Stdin, Warn: c.Warn}}
 	for row, err := range t.Read(ctx, path) {
 		if err != nil {

@@ -71,7 +71,7 @@ type attributeTable struct {
 
 func newAttributeTable(nodes nodefile.Lookup, c *FeatureConfig) *attributeTable {
 	return &attributeTable{c: c, rows: nodefile.Reader{
-		Every: true, Fields: c.Fields, Lookup: nodes.Lookup, Header: c.Header, Text: c.Text, SkipBad: c.SkipBad,
+		Every: true, Fields: c.Fields, Lookup: nodes.Lookup, Text: c.Text, SkipBad: c.SkipBad,
 		Options: textio.Options{Stdin: c.Stdin, Warn: c.Warn},
 	}}
 }

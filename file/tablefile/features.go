@@ -102,7 +102,6 @@ type FeatureConfig struct {
 	Means       []float64        // [Features.Means] of the model; nil: those of the table
 	Labels      *nodefile.Labels // known labels: a column with their title is no attribute, as one titled as labels are
 	Missing     []string         // words for a missing value in a table, in addition to those of [table.Missing] among numbers
-	Header      input.Header     // default: decide from the text
 	Text        input.Text       // how the text of a table is read; default: decide from it
 	Fix         string           // remedy in the message about nodes that are not in the graph; default: the options of ingest
 	SkipUnknown bool             // skip rows of nodes that are not in the graph; default: an error
