@@ -17,6 +17,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/engine"
+	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/method/walks"
 	"github.com/heatwalk/heatwalk/param"
 )
@@ -148,7 +149,7 @@ func parseValues(m *engine.Engine, name string,
 			list = append(list, v[p.Name])
 		}
 		if len(list) > 1 && p.Grid == nil &&
-			(spec == &walks.Spec || spec == &autoSpec || engine.OnPath(spec)) {
+			(spec == &walks.Spec || spec == &auto.Spec || engine.OnPath(spec)) {
 			return "", nil, fmt.Errorf("%s has one value alone", p.Name)
 		}
 		return p.Name, list, nil

@@ -10,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/engine"
+	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/method/kernels"
 	"github.com/heatwalk/heatwalk/method/regression"
 	"github.com/heatwalk/heatwalk/method/spread"
@@ -21,7 +22,7 @@ import (
 // All returns every engine of classes that has a name: the engines of this package, and engines with a kernel, a learner or a
 // declaration of [kernel.Register], [classify.Register], [propagate.Register] and [Register].
 func All() []*engine.Engine {
-	return slices.Concat([]*engine.Engine{automatic, spread.Propagation, engine.Majority, spread.Beliefs},
+	return slices.Concat([]*engine.Engine{auto.Engine, spread.Propagation, engine.Majority, spread.Beliefs},
 		graphMethods(), registeredFor(engine.Classes), walks.Engines(), kernels.Engines())
 }
 
@@ -210,7 +211,7 @@ func findRegression(name string) (*engine.Engine, error) {
 
 // Explainable returns the names of the methods whose predictions have reasons, in one line.
 func Explainable() string {
-	names := []string{autoSpec.Name, spread.Propagation.Name, spread.Beliefs.Name, walks.Spec.Name}
+	names := []string{auto.Spec.Name, spread.Propagation.Name, spread.Beliefs.Name, walks.Spec.Name}
 	for _, l := range propagate.Learners() {
 		if propagate.IsLinear(l) {
 			names = append(names, l.Name)

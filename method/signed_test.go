@@ -8,6 +8,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/engine"
+	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/method/spread"
 )
 
@@ -46,7 +47,7 @@ func TestTwoFactions(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := &engine.Problem{Graph: g, Weighted: true, Row: []int{0, 1}, Class: []int{0, 1}, Names: []string{"a", "b"}}
-		for _, m := range []*engine.Engine{automatic, spread.Propagation} {
+		for _, m := range []*engine.Engine{auto.Engine, spread.Propagation} {
 			out, err := m.Predict(t.Context(), p, nil, nil)
 			if err != nil {
 				t.Fatal(err)

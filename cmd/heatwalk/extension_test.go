@@ -124,6 +124,9 @@ func TestExtension(t *testing.T) {
 	if kept, err := os.ReadFile(filepath.Join(dir, "counts.tsv")); err != nil || run("predict", graph, "--model", "counts", "--sets", "0.8", "-o", "-", "--quiet") != string(kept) {
 		t.Errorf("the model of counts predicts otherwise (%v)", err)
 	}
+	if model, err := os.ReadFile(filepath.Join(dir, "counts")); err != nil || !strings.Contains(string(model), `"auto":{"pull":1}`) {
+		t.Errorf("the model of counts does not have its mixture (%v)", err)
+	}
 	if text := run("explain", graph, "s1", "--labels", train, "--method", "counts", "-o", "-", "--quiet"); !strings.Contains(text, "label") {
 		t.Errorf("counts has no reasons:\n%s", text)
 	}

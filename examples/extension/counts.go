@@ -38,6 +38,16 @@ var counts = &engine.Engine{
 	},
 }
 
+// mixed describes the models that counts adds. Its JSON is part of a saved model.
+type mixed struct {
+	Pull float64 `json:"pull"`
+}
+
+// Models describes the models.
+func (m mixed) Models() []problem.MixedModel {
+	return []problem.MixedModel{{Name: "edges to labels", Weight: m.Pull}, {Name: "shares of the classes", Weight: 1}}
+}
+
 func fitCounts(ctx context.Context, p *engine.Problem, par *engine.Parameters, s *engine.Settings) (*engine.Prediction, error) {
 	set := s.WithDefaults()
 	if p.Directed {
@@ -45,7 +55,7 @@ func fitCounts(ctx context.Context, p *engine.Problem, par *engine.Parameters, s
 	}
 	n, k := len(p.Degrees), len(p.Names)
 	pull := par.Declared.Values.Number("pull")
-	out := &engine.Prediction{Class: make([]int, n), Scores: sparse.NewBlock[float32](n, k)}
+	out := &engine.Prediction{Class: make([]int, n), Scores: sparse.NewBlock[float32](n, k), Mixed: mixed{pull}}
 	var err error
 	if out.Reached, err = p.Reachable(ctx, p.Row, set.Workers, &out.Work); err != nil {
 		return nil, err

@@ -40,7 +40,10 @@ func (m *Engine) HoldOut(ctx context.Context, p *Problem, out *Prediction, s *Se
 		if m.Model != nil {
 			held, err = m.Fit(ctx, visible, nil, &set)
 		} else {
-			held, err = m.keep(out, s).predict(ctx, m, visible, &set)
+			var kept *Model
+			if kept, err = m.keep(out, s); err == nil {
+				held, err = kept.predict(ctx, m, visible, &set)
+			}
 		}
 		if err != nil {
 			return nil, err

@@ -3,13 +3,13 @@ package engine
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/param"
@@ -31,7 +31,8 @@ type Model struct {
 
 	Values param.Values `json:"values,omitempty"` // of all parameters
 	Power  float64      `json:"power,omitempty"`  // of the votes of a learner on a kernel
-	Auto   *auto.Choice `json:"auto,omitempty"`
+
+	Auto json.RawMessage `json:"auto,omitempty"` // Mixed of the prediction
 
 	LabelSets *LabelSetModel `json:"-"` // of several labels of a node; nil: each node has one
 
@@ -112,21 +113,24 @@ func (m *Engine) Keep(out *Prediction, s *Settings) (*Model, error) {
 		return nil, fmt.Errorf("%w: its prior is given for the nodes of one graph",
 			ErrNotKept)
 	}
-	return m.keep(out, s), nil
+	return m.keep(out, s)
 }
 
 // keep is Keep for any settings.
-func (m *Engine) keep(out *Prediction, s *Settings) *Model {
-	model := &Model{
+func (m *Engine) keep(out *Prediction, s *Settings) (model *Model, err error) {
+	model = &Model{
 		Method: m.Name, RNGSeed: s.RNGSeed, Low: s.LowEffort,
 		Shares: s.Prior.Empirical, Values: out.Parameters.values(),
-		Power: out.Power, Auto: out.Mixed, LabelSets: out.LabelSets, Origin: *out.Origin(),
+		Power: out.Power, LabelSets: out.LabelSets, Origin: *out.Origin(),
 	}
 	if out.Contest != nil {
 		model.Method = out.Contest.Method
 		model.Shrinkage = out.Contest.Shrinkage
 	}
-	return model
+	if out.Mixed != nil {
+		model.Auto, err = json.Marshal(out.Mixed)
+	}
+	return model, err
 }
 
 // predict predicts the nodes of a problem with the weights of edges of the model.
@@ -137,7 +141,7 @@ func (m *Model) predict(ctx context.Context, e *Engine, p *Problem,
 			return nil, fmt.Errorf("%w: %v", ErrChanged, err)
 		}
 	}
-	if c := m.Auto; e.Mixture != nil && (c != nil && !c.Valid() || c == nil && m.Values == nil) { // c is nil of a signed graph
+	if e.Mixture != nil && m.Auto == nil && m.Values == nil { // a signed graph has values
 		return nil, ErrChanged
 	}
 	s = m.settings(s)

@@ -9,7 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/explain"
-	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -76,8 +75,11 @@ type Prediction struct {
 	// Contest compares the engines of [BestAmong]; nil for other engines.
 	Contest *Contest
 
-	Power float64      // of the votes of a learner on a kernel, see [Engine.Keep]
-	Mixed *auto.Choice // of auto
+	Power float64 // of the votes of a learner on a kernel, see [Engine.Keep]
+
+	// Mixed is what held-out labels have chosen for an engine that mixes models, such as auto; nil: it mixes none. Its JSON
+	// is part of a model.
+	Mixed interface{ Models() []problem.MixedModel }
 
 	// Form gives the reasons of predictions, see [Settings].Explain; nil: none, or it was not asked for.
 	Form *explain.Form
@@ -89,15 +91,6 @@ func (p *Prediction) Models() []problem.MixedModel {
 		return nil
 	}
 	return p.Mixed.Models()
-}
-
-// Choice returns the model that auto has chosen, whose JSON has its mixture of models and its calibration; nil for
-// other methods.
-func (p *Prediction) Choice() any {
-	if p.Mixed == nil {
-		return nil
-	}
-	return p.Mixed
 }
 
 // RunPhases runs phases in order, up to the first error, and adds the time of each to a number.

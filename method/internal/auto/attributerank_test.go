@@ -134,7 +134,7 @@ func TestHeavyTails(t *testing.T) {
 				}
 				p.Attributes.Set(v, row)
 			}
-			found[i] += contract.Accuracy(p, evident(t, p, &Settings{}).Class, class) / 3
+			found[i] += contract.Accuracy(p, evident(t, p, &settings{}).Class, class) / 3
 		}
 	}
 	if found[0] < 0.75 || found[1] < found[0]-0.03 {

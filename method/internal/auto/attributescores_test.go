@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/contract"
 	"github.com/heatwalk/heatwalk/test/testgraph"
@@ -39,7 +40,7 @@ func TestWordsTell(t *testing.T) {
 		}
 		p, class := contract.Blocks(t, 7, 300, labelled, 3, 0.2, 0.2)
 		p.Attributes = wordsOf(rand.New(rand.NewPCG(1, 1)), class, 0.4, 0.04)
-		out := evident(t, p, &Settings{Workers: 1})
+		out := evident(t, p, &settings{Settings: engine.Settings{Workers: 1}})
 		if got := contract.Accuracy(p, out.Class, class); got < 0.75 {
 			t.Errorf("%d labels: accuracy %.2f", labelled, got)
 		} else if labelled > 50 && (out.Accuracy < got-3*out.Stderr || out.Accuracy > got+3*out.Stderr) {
@@ -48,7 +49,7 @@ func TestWordsTell(t *testing.T) {
 		if got := out.Reached.GetCardinality(); got != 300 {
 			t.Errorf("%d nodes reached", got)
 		}
-		for _, s := range []Settings{{Workers: 2}, {Workers: 7, Memory: 4 << 20}} {
+		for _, s := range []settings{{Settings: engine.Settings{Workers: 2}}, {Settings: engine.Settings{Workers: 7, Memory: 4 << 20}}} {
 			again := evident(t, p, &s)
 			if !slices.Equal(again.Scores.Data, out.Scores.Data) || again.Accuracy != out.Accuracy {
 				t.Errorf("%d labels: other bits with %d workers, memory %d", labelled, s.Workers, s.Memory)
@@ -80,7 +81,7 @@ func TestMissingAttributes(t *testing.T) {
 		some.Set(v, row)
 	}
 	p.Attributes = some
-	out := evident(t, p, &Settings{})
+	out := evident(t, p, &settings{})
 	if got := contract.Accuracy(p, out.Class, class); got < 0.85 {
 		t.Errorf("accuracy %.2f", got)
 	}
@@ -116,18 +117,18 @@ func TestAttributesLeakNothing(t *testing.T) {
 	without, strangers := 0.0, 0.0
 	for seed := range uint64(draws) {
 		p, class := contract.Blocks(t, seed, 400, 80, 4, 5, 0.5)
-		without += contract.Accuracy(p, evident(t, p, &Settings{}).Class, class) / draws
+		without += contract.Accuracy(p, evident(t, p, &settings{}).Class, class) / draws
 		rng := rand.New(rand.NewPCG(3, seed))
 		others := slices.Clone(class)
 		rng.Shuffle(len(others), func(i, j int) { others[i], others[j] = others[j], others[i] })
 		p.Attributes = wordsOf(rng, others, 0.4, 0.04)
-		strangers += contract.Accuracy(p, evident(t, p, &Settings{}).Class, class) / draws
+		strangers += contract.Accuracy(p, evident(t, p, &settings{}).Class, class) / draws
 		if seed > 0 {
 			continue
 		}
 		p.Attributes = wordsOf(rng, class, 0.4, 0.04)
 		rng.Shuffle(len(p.Class), func(i, j int) { p.Class[i], p.Class[j] = p.Class[j], p.Class[i] })
-		if out := evident(t, p, &Settings{}); out.Accuracy > 0.25+3*out.Stderr {
+		if out := evident(t, p, &settings{}); out.Accuracy > 0.25+3*out.Stderr {
 			t.Errorf("shuffled labels: estimated %.2f ± %.2f", out.Accuracy, out.Stderr)
 		}
 	}
@@ -155,9 +156,9 @@ func TestUselessAttributes(t *testing.T) {
 	var with, without float64
 	for seed := range uint64(draws) {
 		p, class := contract.Blocks(t, seed, 400, 20, 4, 3.5, 0.6)
-		without += contract.Accuracy(p, evident(t, p, &Settings{}).Class, class) / draws
+		without += contract.Accuracy(p, evident(t, p, &settings{}).Class, class) / draws
 		p.Attributes = noiseOf(rand.New(rand.NewPCG(seed, 4)), 400, 10)
-		with += contract.Accuracy(p, evident(t, p, &Settings{}).Class, class) / draws
+		with += contract.Accuracy(p, evident(t, p, &settings{}).Class, class) / draws
 	}
 	if without < 0.5 || with < without-0.1 {
 		t.Errorf("accuracy %.3f with random attributes, %.3f without", with, without)
@@ -178,7 +179,7 @@ func TestFewLabelsTellNothing(t *testing.T) {
 	for seed := range uint64(draws) {
 		p, class := contract.Blocks(t, seed, 150, 24, 3, 0.5, 0.5)
 		p.Attributes = noiseOf(rand.New(rand.NewPCG(seed, 5)), 150, 80)
-		out := evident(t, p, &Settings{RNGSeed: seed})
+		out := evident(t, p, &settings{Settings: engine.Settings{RNGSeed: seed}})
 		told += out.Accuracy / draws
 		found += contract.Accuracy(p, out.Class, class) / draws
 	}

@@ -5,79 +5,38 @@ import (
 	"errors"
 	"time"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/choose"
-	"github.com/heatwalk/heatwalk/method/explain"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/internal/propagation"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// Settings of a prediction. Results are the same for any number of workers and any memory limit.
-type Settings struct {
-	LowEffort  bool   // compute features of walks and attributes alone
-	RNGSeed    uint64 // of folds and samples
-	Unmeasured bool   // leave out models that serve the accuracy alone
-	Memory     int64  // limit of the allocations, in bytes; 0: no limit
-	Workers    int    // goroutines; 0: one for each processor
+// settings of a prediction. Results are the same for any number of workers and any memory limit.
+type settings struct {
+	engine.Settings
+	choice *Choice // of a kept model, in place of a choice by held-out labels; nil: none
 
-	// Balanced reports that probabilities will be reweighed as [problem.Problem.Reweigher] does for balanced classes, so that
+	// balanced reports that probabilities will be reweighed as [problem.Problem.Reweigher] does for balanced classes, so that
 	// the accuracy is for the reweighed probabilities. Scores are not reweighed here.
-	Balanced bool
-
-	// Explain keeps the prediction in the form of Prediction.Form.
-	Explain bool
-	// Highest replaces the scores of all classes by the highest ones, see [KeepsHighest].
-	Highest    bool
-	Propagated *propagation.HeldOut // scores of label propagation at labels; nil: they are computed
-
-	Targets []uint32 // rows of the nodes that could have a label, which the accuracy is about; nil: all nodes
-
-	// Choice, if not nil, is the choice of an earlier prediction, in place of a choice by held-out labels.
-	Choice *Choice
-
-	// Progress, if not nil, is called with the number of steps done of a stage and their total.
-	Progress func(stage string, done, total int64)
+	balanced bool
 }
 
-// Stages that [Settings.Progress] names.
+// Stages that Progress of [engine.Settings] names.
 const (
 	stageFeatures = "features"
 	stageWalk     = "walk"
 	stageChoose   = "choose"
 )
 
-// Prediction is a class and the probabilities of all classes for every node.
-type Prediction struct {
-	Class   []int
-	Scores  *featureBlock
-	Highest *problem.Highest // in place of Scores, which then are nil
-	Reached *roaring.Bitmap  // the nodes that a label, or attributes, reach
-
-	problem.Estimate
-	HeldOut []problem.HeldOut
-	Places  []choose.Place // of the classes of held-out labels; nil: there is no estimate
-
-	Unfinished string // the iteration that ended at its limit; "": none
-
-	BlockModel bool     // beliefs of a block model predict alone, because they explain the graph
-	Omitted    []string // stages that are left out because of their cost
-	Choice     *Choice
-	Form       *explain.Form // of the linear part of the scores; nil: none, or it was not asked for
-
-	Work    graph.Work
-	Seconds problem.PhaseSeconds
-}
-
-// Predict returns the class and the probabilities of every node of a valid problem, by the
+// predict returns the class and the probabilities of every node of a valid problem, by the
 // stages that the package comment lists.
-func Predict(ctx context.Context, p *problem.Problem,
-	set *Settings) (out *Prediction, err error) {
-	out = &Prediction{}
-	choice := set.Choice
+func predict(ctx context.Context, p *problem.Problem,
+	set *settings) (out *engine.Prediction, err error) {
+	out = &engine.Prediction{}
+	choice := set.choice
 	plan := newPlan(p, set)
 	if choice == nil && beginsWithBeliefs(p, set) ||
 		choice != nil && choice.BlockModel {
@@ -94,7 +53,7 @@ func Predict(ctx context.Context, p *problem.Problem,
 		}
 		out.Seconds.Choose = time.Since(start).Seconds()
 		if isChosen {
-			out.Choice = &Choice{BlockModel: true}
+			out.Mixed = &Choice{BlockModel: true}
 			return out, predictByBeliefs(ctx, p, set, m, out)
 		}
 		if err := budget.Check(set.Memory, plan.learning.Required(set.Memory),
@@ -123,7 +82,7 @@ func Predict(ctx context.Context, p *problem.Problem,
 }
 
 // predict runs the stages.
-func (in *input) predict(ctx context.Context, out *Prediction) error {
+func (in *input) predict(ctx context.Context, out *engine.Prediction) error {
 	clock := time.Now()
 	lap := func(seconds *float64) { // adds the time since the last call
 		now := time.Now()
@@ -139,7 +98,7 @@ func (in *input) predict(ctx context.Context, out *Prediction) error {
 	if err != nil {
 		return err
 	}
-	out.Choice = m.choice()
+	out.Mixed = m.choice()
 	lap(&out.Seconds.Choose)
 	if err := m.fit(ctx); err != nil {
 		return err
@@ -166,7 +125,7 @@ func all(int) bool { return true }
 // input is the problem as the stages use it.
 type input struct {
 	p   *problem.Problem // without directions
-	set *Settings
+	set *settings
 	design
 	work       *graph.Work
 	memory     int64      // limit of the own allocations of a stage; 0: no limit
@@ -184,7 +143,7 @@ type input struct {
 }
 
 // newInput leaves directions out of a graph and chooses the labels that models learn from.
-func newInput(ctx context.Context, p *problem.Problem, set *Settings, d design,
+func newInput(ctx context.Context, p *problem.Problem, set *settings, d design,
 	memory int64, work *graph.Work) (*input, error) {
 	in := &input{p: p, set: set, design: d, work: work, memory: memory}
 	if p.Directed {

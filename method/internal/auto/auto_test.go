@@ -15,6 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
@@ -23,7 +24,7 @@ import (
 )
 
 // inputOf returns the input of the stages.
-func inputOf(t testing.TB, p *problem.Problem, set *Settings) *input {
+func inputOf(t testing.TB, p *problem.Problem, set *settings) *input {
 	t.Helper()
 	d := designOf(p, set)
 	in, err := newInput(context.Background(), p, set, d, newPlan(p, set).memory, new(graph.Work))
@@ -34,7 +35,7 @@ func inputOf(t testing.TB, p *problem.Problem, set *Settings) *input {
 }
 
 // featuresOf returns the features of a problem.
-func featuresOf(t testing.TB, p *problem.Problem, set *Settings) *features {
+func featuresOf(t testing.TB, p *problem.Problem, set *settings) *features {
 	t.Helper()
 	f, err := newFeatures(context.Background(), inputOf(t, p, set))
 	if err != nil {
@@ -44,9 +45,9 @@ func featuresOf(t testing.TB, p *problem.Problem, set *Settings) *features {
 }
 
 // evident predicts a problem.
-func evident(t testing.TB, p *problem.Problem, set *Settings) *Prediction {
+func evident(t testing.TB, p *problem.Problem, set *settings) *engine.Prediction {
 	t.Helper()
-	out, err := Predict(context.Background(), p, set)
+	out, err := predict(context.Background(), p, set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +69,7 @@ func TestEvidenceIsHonest(t *testing.T) {
 		var told, found float64
 		for seed := range uint64(draws) {
 			p, class := contract.Blocks(t, seed, 300, c.labels, 2, c.within, c.between)
-			out := evident(t, p, &Settings{RNGSeed: seed})
+			out := evident(t, p, &settings{Settings: engine.Settings{RNGSeed: seed}})
 			told += out.Accuracy / draws
 			found += contract.Accuracy(p, out.Class, class) / draws
 			if out.Tested > c.labels || out.Tested < c.labels-2 || !(out.Stderr > 0) { // those that another label reaches
@@ -95,7 +96,7 @@ func TestEstimateOfManyLabels(t *testing.T) {
 				p.Row = append(p.Row, v)
 				p.Class = append(p.Class, class[v])
 			}
-			out := evident(t, p, &Settings{})
+			out := evident(t, p, &settings{})
 			accuracy := contract.Accuracy(p, out.Class, class)
 			independent := math.Sqrt(accuracy * (1 - accuracy) * (1/float64(out.Tested) + 1/float64(nodes-labels)))
 			t.Logf("%d labels of %d nodes: accuracy %.3f, estimated %.3f ± %.3f by %d labels", labels, nodes, accuracy, out.Accuracy, out.Stderr, out.Tested)
@@ -116,7 +117,7 @@ func TestEvidenceOfShuffledLabels(t *testing.T) {
 	for seed := range uint64(draws) {
 		p, _ := contract.Blocks(t, seed, 150, 60, 3, 5, 0.5)
 		rand.New(rand.NewPCG(seed, 2)).Shuffle(len(p.Class), func(i, j int) { p.Class[i], p.Class[j] = p.Class[j], p.Class[i] })
-		told += evident(t, p, &Settings{RNGSeed: seed}).Accuracy / draws
+		told += evident(t, p, &settings{Settings: engine.Settings{RNGSeed: seed}}).Accuracy / draws
 		for _, c := range p.Class {
 			if c == choose.Majority(p.Class) {
 				largest += 1.0 / 60 / draws
@@ -139,7 +140,7 @@ func TestEstimateAllowsForChoice(t *testing.T) {
 	}{{2, 2, 26, 2}, {107, 107, 17, 3}} {
 		p, _ := contract.Blocks(t, of.seed, 120, of.labels, of.classes, 8, 0.1)
 		rand.New(rand.NewPCG(4, of.shuffle)).Shuffle(len(p.Class), func(i, j int) { p.Class[i], p.Class[j] = p.Class[j], p.Class[i] })
-		f := featuresOf(t, p, &Settings{RNGSeed: 4})
+		f := featuresOf(t, p, &settings{Settings: engine.Settings{RNGSeed: 4}})
 		h, err := predictHeldOut(t.Context(), f)
 		if err != nil {
 			t.Fatal(err)
@@ -198,7 +199,7 @@ func TestEstimateAllowsForChoice(t *testing.T) {
 func TestEvidenceScores(t *testing.T) {
 	for _, labels := range []int{12, 40} {
 		p := contract.Planted(t, 21, 150, labels)
-		out := evident(t, p, &Settings{})
+		out := evident(t, p, &settings{})
 		given := map[int]bool{}
 		for i, row := range p.Row {
 			given[row] = true
@@ -215,7 +216,7 @@ func TestEvidenceScores(t *testing.T) {
 				t.Errorf("node %d has class %d of %v", v, class, row)
 			}
 		}
-		alone, err := choose.Unreachable(context.Background(), p, newSeeds(inputOf(t, p, &Settings{})).fold, 1, new(graph.Work))
+		alone, err := choose.Unreachable(context.Background(), p, newSeeds(inputOf(t, p, &settings{})).fold, 1, new(graph.Work))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -252,7 +253,7 @@ func TestEvidenceScores(t *testing.T) {
 func TestUnitOfWeights(t *testing.T) {
 	for _, labels := range []int{12, 60} {
 		p := contract.Planted(t, 27, 120, labels)
-		scaled := func(factor float64) (*Prediction, error) {
+		scaled := func(factor float64) (*engine.Prediction, error) {
 			var e []sparse.Triplet
 			for i := range p.Degrees {
 				col, val := p.A.(*sparse.CSR).Row(i)
@@ -270,9 +271,9 @@ func TestUnitOfWeights(t *testing.T) {
 			}
 			other := *p
 			other.Graph = &graph.Graph{A: a, Degrees: degrees}
-			return Predict(context.Background(), &other, &Settings{})
+			return predict(context.Background(), &other, &settings{})
 		}
-		want := evident(t, p, &Settings{})
+		want := evident(t, p, &settings{})
 		for _, exponent := range []int{-80, -30, 50, 80} {
 			got, err := scaled(math.Ldexp(1, exponent))
 			if err != nil || !slices.Equal(got.Scores.Data, want.Scores.Data) {
@@ -295,7 +296,7 @@ func TestEvidenceOfFewLabels(t *testing.T) {
 		left[p.Class[i]]--
 		return left[p.Class[i]] < 0
 	}))
-	out := evident(t, p, &Settings{})
+	out := evident(t, p, &settings{})
 	slow := slowFilters(p, func(int) bool { return true })
 	for v := 4; v < 60; v++ {
 		if slices.Contains(p.Row, v) || !out.Reached.Contains(uint32(v)) {
@@ -320,12 +321,12 @@ func TestEvidenceOfFewLabels(t *testing.T) {
 
 // sameBits compares a prediction with those of other numbers of workers, and of the least
 // memory that one is made with.
-func sameBits(t *testing.T, p *problem.Problem, want *Prediction) {
+func sameBits(t *testing.T, p *problem.Problem, want *engine.Prediction) {
 	t.Helper()
-	least := newPlan(p, &Settings{Workers: 1, Memory: 1}).learning.Required(1)
+	least := newPlan(p, &settings{Settings: engine.Settings{Workers: 1, Memory: 1}}).learning.Required(1)
 	for turn, memory := range []int64{0, least} {
 		for _, workers := range testgraph.Workers(turn) {
-			got := evident(t, p, &Settings{Workers: workers, Memory: memory})
+			got := evident(t, p, &settings{Settings: engine.Settings{Workers: workers, Memory: memory}})
 			if !slices.Equal(got.Scores.Data, want.Scores.Data) || !slices.Equal(got.Class, want.Class) || got.Accuracy != want.Accuracy || got.Stderr != want.Stderr {
 				t.Errorf("%d labels, %d workers, memory %d: another prediction", len(p.Row), workers, memory)
 			}
@@ -343,8 +344,8 @@ func TestEvidenceSameBits(t *testing.T) {
 		p := contract.Planted(t, 4, 300, labels)
 		a := &contract.Counting{Matrix: p.A}
 		p.A = a
-		first := evident(t, p, &Settings{Workers: 1})
-		if !inputOf(t, p, &Settings{}).diffusion && a.Count() != first.Work.Sweeps {
+		first := evident(t, p, &settings{Settings: engine.Settings{Workers: 1}})
+		if !inputOf(t, p, &settings{}).diffusion && a.Count() != first.Work.Sweeps {
 			t.Errorf("%d labels: %d sweeps, %d counted", labels, a.Count(), first.Work.Sweeps)
 		}
 		sameBits(t, p, first)
@@ -355,7 +356,7 @@ func TestEvidenceSameBits(t *testing.T) {
 // has the class of its end.
 func TestEvidenceOnPath(t *testing.T) {
 	p := contract.Path(t, 240, false)
-	out := evident(t, p, &Settings{})
+	out := evident(t, p, &settings{})
 	for v, class := range out.Class {
 		if want := v / 120; class != want && (v < 105 || v >= 135) { // between, scores of both are next to nothing
 			t.Errorf("node %d has class %d", v, class)
@@ -365,7 +366,7 @@ func TestEvidenceOnPath(t *testing.T) {
 
 // Walks that turn out to be too short are freed before longer ones start.
 func TestOneWalkAtATime(t *testing.T) {
-	set := &Settings{}
+	set := &settings{}
 	in := inputOf(t, contract.Path(t, 1000, false), set)
 	f := &features{in: in, seeds: newSeeds(in)}
 	longer := false
@@ -395,12 +396,12 @@ func TestEvidenceOfUnevenLabels(t *testing.T) {
 	}
 	p.Names = []string{"a", "b", "c", "d"}
 	p.Class[3], p.Class[5] = 1, 2
-	out := evident(t, p, &Settings{})
+	out := evident(t, p, &settings{})
 	if out.Tested != 0 || out.Accuracy != 0 {
 		t.Errorf("accuracy %v of %d, where one class has several labels", out.Accuracy, out.Tested)
 	}
 	p.Class[7], p.Class[8] = 1, 3
-	if out = evident(t, p, &Settings{}); out.Tested != 40 || choose.Majority(out.Class) != 0 {
+	if out = evident(t, p, &settings{}); out.Tested != 40 || choose.Majority(out.Class) != 0 {
 		t.Errorf("%d tested, the largest class is %d", out.Tested, choose.Majority(out.Class))
 	}
 }
@@ -413,7 +414,7 @@ func TestPoissonAlone(t *testing.T) {
 	for v := range n {
 		p.Row, p.Class = append(p.Row, v), append(p.Class, v/30)
 	}
-	f := featuresOf(t, p, &Settings{})
+	f := featuresOf(t, p, &settings{})
 	alone := 0
 	for i, row := range predictPoisson(f).rows {
 		if !f.full.hasFeatures[i] {
@@ -436,7 +437,7 @@ func TestLabelsWithoutEdges(t *testing.T) {
 	for v := range labels {
 		p.Row, p.Class = append(p.Row, v), append(p.Class, v%2)
 	}
-	out := evident(t, p, &Settings{})
+	out := evident(t, p, &settings{})
 	for v := range n {
 		if row := out.Scores.Row(v); !(row[0] >= 0 && row[0] <= 1) {
 			t.Errorf("node %d has the scores %v", v, row)

@@ -10,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/internal/beliefs"
 	"github.com/heatwalk/heatwalk/method/internal/propagation"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -27,7 +28,7 @@ const (
 )
 
 // beginsWithBeliefs reports whether a prediction begins with beliefs, and may end with them.
-func beginsWithBeliefs(p *problem.Problem, set *Settings) bool {
+func beginsWithBeliefs(p *problem.Problem, set *settings) bool {
 	return p.Nodes() > blockModelNodes && len(p.Names) <= blockModelClasses &&
 		!p.Directed && p.Attributes == nil &&
 		!set.LowEffort && !choose.TooFew(p.Class)
@@ -35,7 +36,7 @@ func beginsWithBeliefs(p *problem.Problem, set *Settings) bool {
 
 // fitBeliefs fits beliefs with the ratios from one of the sources to labels in folds; −1 means that a label is not held out.
 // Its settings do not depend on the memory limit.
-func fitBeliefs(ctx context.Context, p *problem.Problem, set *Settings, sources []string,
+func fitBeliefs(ctx context.Context, p *problem.Problem, set *settings, sources []string,
 	fold []int, memory int64, work *graph.Work) (*beliefs.Model, error) {
 	parts, err := p.FindComponents(ctx, set.Workers, work)
 	if err != nil {
@@ -55,7 +56,7 @@ func fitBeliefs(ctx context.Context, p *problem.Problem, set *Settings, sources 
 }
 
 // blockModel fits beliefs with one fold of held-out labels.
-func blockModel(ctx context.Context, p *problem.Problem, set *Settings,
+func blockModel(ctx context.Context, p *problem.Problem, set *settings,
 	work *graph.Work) (*beliefs.Model, error) {
 	fold := beliefs.Folds(p.Class, set.RNGSeed)
 	beliefs.OneFold(fold)
@@ -152,8 +153,8 @@ func isExplained(ctx context.Context, p *problem.Problem,
 }
 
 // predictByBeliefs stores the prediction of a block model in out.
-func predictByBeliefs(ctx context.Context, p *problem.Problem, set *Settings,
-	m *beliefs.Model, out *Prediction) error {
+func predictByBeliefs(ctx context.Context, p *problem.Problem, set *settings,
+	m *beliefs.Model, out *engine.Prediction) error {
 	start := time.Now()
 	var err error
 	if out.Reached, err = p.Reachable(ctx, p.Row, set.Workers, &out.Work); err != nil {
@@ -168,7 +169,7 @@ func predictByBeliefs(ctx context.Context, p *problem.Problem, set *Settings,
 		return err
 	}
 	confidence := choose.NewConfidence(p)
-	reweigh := p.Reweigher(set.Balanced)
+	reweigh := p.Reweigher(set.balanced)
 	for i, label := range m.HeldOut {
 		answer := m.Predicted[i]
 		row := toFloat64(m.Probabilities[i])
@@ -196,7 +197,7 @@ func predictByBeliefs(ctx context.Context, p *problem.Problem, set *Settings,
 }
 
 // likeliestClasses stores the class with the largest score of each node, and the own class of labels.
-func likeliestClasses(ctx context.Context, p *problem.Problem, out *Prediction,
+func likeliestClasses(ctx context.Context, p *problem.Problem, out *engine.Prediction,
 	workers int) error {
 	out.Class = make([]int, len(p.Degrees))
 	err := blocks.EachNodeChunk(ctx, workers, len(out.Class), func(_, lo, hi int) {

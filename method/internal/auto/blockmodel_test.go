@@ -13,6 +13,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/ingest/generate"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -82,10 +83,10 @@ func TestStopsAtBlockModel(t *testing.T) {
 			p.Row, p.Class = append(p.Row, v), append(p.Class, c)
 		}
 	}
-	if !beginsWithBeliefs(p, &Settings{}) || beginsWithBeliefs(p, &Settings{LowEffort: true}) {
+	if !beginsWithBeliefs(p, &settings{}) || beginsWithBeliefs(p, &settings{Settings: engine.Settings{LowEffort: true}}) {
 		t.Fatal("the rule does not follow the settings")
 	}
-	m, err := blockModel(t.Context(), p, &Settings{}, new(graph.Work))
+	m, err := blockModel(t.Context(), p, &settings{}, new(graph.Work))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,11 +99,11 @@ func TestStopsAtBlockModel(t *testing.T) {
 	if explained, err := isExplained(t.Context(), p, m); err != nil || explained {
 		t.Errorf("beliefs that neighbours' votes excel explain the graph: %t, %v", explained, err)
 	}
-	var first *Prediction
-	beliefs, _ := Workspace(p, &Settings{})
+	var first *engine.Prediction
+	beliefs, _ := workspace(p, &settings{})
 	least := beliefs.Required(1)
-	for _, set := range []Settings{{Workers: 1}, {Workers: 7, Memory: least}} {
-		out, err := Predict(context.Background(), p, &set)
+	for _, set := range []settings{{Settings: engine.Settings{Workers: 1}}, {Settings: engine.Settings{Workers: 7, Memory: least}}} {
+		out, err := predict(context.Background(), p, &set)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +124,7 @@ func TestStopsAtBlockModel(t *testing.T) {
 		}
 	}
 	rng.Shuffle(len(p.Class), func(i, j int) { p.Class[i], p.Class[j] = p.Class[j], p.Class[i] })
-	if _, err := Predict(t.Context(), p, &Settings{Memory: least}); !errors.Is(err, sparse.ErrMemory) {
+	if _, err := predict(t.Context(), p, &settings{Settings: engine.Settings{Memory: least}}); !errors.Is(err, sparse.ErrMemory) {
 		t.Errorf("labels that a block model does not explain, with memory for beliefs alone: %v", err)
 	}
 }
@@ -138,10 +139,10 @@ func TestSilentOnRandomLabels(t *testing.T) {
 			p.Row, p.Class = append(p.Row, v), append(p.Class, min(rng.IntN(5), 2))
 		}
 	}
-	if !beginsWithBeliefs(p, &Settings{}) {
+	if !beginsWithBeliefs(p, &settings{}) {
 		t.Fatal("the rule does not apply")
 	}
-	m, err := blockModel(t.Context(), p, &Settings{}, new(graph.Work))
+	m, err := blockModel(t.Context(), p, &settings{}, new(graph.Work))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,8 +157,8 @@ func TestBeliefsOfABlockModel(t *testing.T) {
 		t.Skip("takes a second")
 	}
 	p, class := contract.Blocks(t, 5, 1500, 150, 3, 5, 1)
-	with := evident(t, p, &Settings{})
-	if last := with.Choice.Mixture[len(with.Choice.Mixture)-1]; !last.Beliefs {
+	with := evident(t, p, &settings{})
+	if mixture := with.Mixed.(*Choice).Mixture; !mixture[len(mixture)-1].Beliefs {
 		t.Fatal("beliefs take no part")
 	}
 	accuracy := contract.Accuracy(p, with.Class, class)
@@ -165,7 +166,7 @@ func TestBeliefsOfABlockModel(t *testing.T) {
 	if e := with.Estimate; accuracy < 0.75 || math.Abs(e.Accuracy-accuracy) > 3*e.Stderr {
 		t.Errorf("accuracy %.3f, estimate %.3f ± %.3f", accuracy, e.Accuracy, e.Stderr)
 	}
-	if inputOf(t, p.At([]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}), &Settings{}).believes() {
+	if inputOf(t, p.At([]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}), &settings{}).believes() {
 		t.Error("beliefs may take part with ten labels")
 	}
 }

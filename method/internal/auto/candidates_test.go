@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
@@ -12,7 +13,7 @@ import (
 // of models for which the other labels have no features.
 func TestSampleTeaches(t *testing.T) {
 	p, _ := contract.Blocks(t, 3, 120, 80, 3, 5, 1)
-	f := featuresOf(t, p, &Settings{Workers: 1})
+	f := featuresOf(t, p, &settings{Settings: engine.Settings{Workers: 1}})
 	all, half := make([]bool, 80), make([]bool, 80)
 	for i := range all {
 		all[i], half[i] = true, i%2 == 0
@@ -43,7 +44,7 @@ func TestSampleTeaches(t *testing.T) {
 func TestSampled(t *testing.T) {
 	for _, of := range []struct{ classes, want int }{{3, 600}, {80, choiceLabels}} {
 		p, _ := contract.Blocks(t, 3, 700, 600, of.classes, 5, 1)
-		in := inputOf(t, p, &Settings{LowEffort: true})
+		in := inputOf(t, p, &settings{Settings: engine.Settings{LowEffort: true}})
 		f := &features{in: in, columns: &columns{design: &in.design, classes: of.classes}, fold: p.Class}
 		count, seen := 0, map[int]bool{}
 		for i, in := range f.sampleTraining() {
@@ -83,7 +84,7 @@ func TestRace(t *testing.T) {
 // each fold.
 func TestSlowCandidates(t *testing.T) {
 	p, _ := contract.Blocks(t, 4, 700, choiceLabels+1, someClasses, 5, 1)
-	f := featuresOf(t, p, &Settings{Workers: 1, LowEffort: true})
+	f := featuresOf(t, p, &settings{Settings: engine.Settings{Workers: 1, LowEffort: true}})
 	if got := candidatesOf(&f.in.design, f.in.p); !slices.Equal(got, slowCandidates) {
 		t.Errorf("candidates %v", got)
 	}

@@ -8,10 +8,11 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
 )
 
-// Choice holds everything that held-out labels decide: with it [Predict] chooses nothing, and fits the
+// Choice holds everything that held-out labels decide: with it [predict] chooses nothing, and fits the
 // chosen models alone.
 type Choice struct {
 	BlockModel  bool        `json:"block_model,omitempty"` // beliefs of a block model predict alone
@@ -89,9 +90,9 @@ func (m *model) choice() *Choice {
 	return c
 }
 
-// Valid reports whether the parameters of all models are in their ranges.
-func (c *Choice) Valid() bool {
-	return (c.BlockModel || len(c.Mixture) > 0) &&
+// isValid reports whether the parameters of all models are in their ranges.
+func (c *Choice) isValid() bool {
+	return c != nil && (c.BlockModel || len(c.Mixture) > 0) &&
 		!slices.ContainsFunc(c.Mixture, func(k Component) bool {
 			return k.Lambda < 0 || k.Ridge < 0 ||
 				k.isModel() && (k.Lambda == 0 || k.Ridge == 0)
@@ -100,8 +101,8 @@ func (c *Choice) Valid() bool {
 
 // choose returns the model that held-out labels choose, or that the settings' choice has. The model is not fitted yet.
 func (in *input) choose(ctx context.Context, f *features,
-	out *Prediction) (*model, error) {
-	if c := in.set.Choice; c != nil {
+	out *engine.Prediction) (*model, error) {
+	if c := in.set.choice; c != nil {
 		m := &model{features: f, calibrated: c.Calibration}
 		for _, chosen := range c.Mixture {
 			m.mixture = append(m.mixture, component{Component: chosen})
@@ -127,6 +128,6 @@ func (in *input) choose(ctx context.Context, f *features,
 			return nil, err
 		}
 	}
-	m.confidence, out.HeldOut = held.estimate(measured, m.calibrated, in.set.Balanced)
+	m.confidence, out.HeldOut = held.estimate(measured, m.calibrated, in.set.balanced)
 	return m, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/test/contract"
 )
@@ -19,9 +20,9 @@ func TestChoiceGivesTheSameBits(t *testing.T) {
 	few := contract.Planted(t, 4, 200, 8)
 	blocks, _ := contract.Blocks(t, 5, 800, 120, 3, 6, 1)
 	for name, p := range map[string]*problem.Problem{"planted": planted, "few": few, "blocks": blocks} {
-		set := &Settings{RNGSeed: 2}
+		set := &settings{Settings: engine.Settings{RNGSeed: 2}}
 		want := evident(t, p, set)
-		text, err := json.Marshal(want.Choice)
+		text, err := json.Marshal(want.Mixed)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -29,12 +30,12 @@ func TestChoiceGivesTheSameBits(t *testing.T) {
 		if err := json.Unmarshal(text, kept); err != nil {
 			t.Fatal(err)
 		}
-		got := evident(t, p, &Settings{RNGSeed: 2, Choice: kept})
+		got := evident(t, p, &settings{Settings: engine.Settings{RNGSeed: 2}, choice: kept})
 		if !reflect.DeepEqual(got.Class, want.Class) || !reflect.DeepEqual(got.Scores.Data, want.Scores.Data) {
 			t.Errorf("%s: other predictions with the choice %s", name, text)
 		}
-		if !reflect.DeepEqual(got.Choice, want.Choice) || got.Tested != 0 {
-			t.Errorf("%s: the choice %s becomes %v", name, text, got.Choice)
+		if !reflect.DeepEqual(got.Mixed, want.Mixed) || got.Tested != 0 {
+			t.Errorf("%s: the choice %s becomes %v", name, text, got.Mixed)
 		}
 		if last := kept.Mixture[len(kept.Mixture)-1]; name == "blocks" && !last.Beliefs {
 			t.Error("beliefs take no part, so that they are not tested")
@@ -45,17 +46,18 @@ func TestChoiceGivesTheSameBits(t *testing.T) {
 // Stages are those of a choice, also on a graph that has grown beyond the size up to which they are considered.
 func TestStagesOfAChoice(t *testing.T) {
 	p, _ := contract.Blocks(t, 5, 800, 120, 3, 6, 1)
-	want := evident(t, p, &Settings{})
-	if d := designOf(p, &Settings{Choice: want.Choice}); d.links && !slices.ContainsFunc(want.Choice.Mixture, func(c Component) bool { return c.Links }) {
+	want := evident(t, p, &settings{})
+	choice := want.Mixed.(*Choice)
+	if d := designOf(p, &settings{choice: choice}); d.links && !slices.ContainsFunc(choice.Mixture, func(c Component) bool { return c.Links }) {
 		t.Error("link rows are computed that no component uses")
 	}
 	p, _ = contract.Blocks(t, 5, 800, 90, 3, 6, 1)
-	kept := &Choice{Mixture: []Component{{Weight: 1, candidate: candidate{Links: true, Alone: true, Ridge: 10}, Lambda: 10}}, Calibration: want.Choice.Calibration}
-	if inputOf(t, p, &Settings{}).links {
+	kept := &Choice{Mixture: []Component{{Weight: 1, candidate: candidate{Links: true, Alone: true, Ridge: 10}, Lambda: 10}}, Calibration: choice.Calibration}
+	if inputOf(t, p, &settings{}).links {
 		t.Fatal("90 labels are enough for link rows, so that nothing is tested")
 	}
-	if got := evident(t, p, &Settings{Choice: kept}); !reflect.DeepEqual(got.Choice, kept) {
-		t.Errorf("choice %v, want %v", got.Choice, kept)
+	if got := evident(t, p, &settings{choice: kept}); !reflect.DeepEqual(got.Mixed, kept) {
+		t.Errorf("choice %v, want %v", got.Mixed, kept)
 	}
 }
 

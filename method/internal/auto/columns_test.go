@@ -9,6 +9,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
@@ -73,7 +74,7 @@ func slowFilters(p *problem.Problem, visible func(i int) bool) [][undirectedFilt
 // walked returns the seeds of a problem and their walks.
 func walked(t *testing.T, p *problem.Problem) (*seeds, *walkFeatures) {
 	t.Helper()
-	s := newSeeds(inputOf(t, p, &Settings{RNGSeed: 5, Workers: 2}))
+	s := newSeeds(inputOf(t, p, &settings{Settings: engine.Settings{RNGSeed: 5, Workers: 2}}))
 	walks, err := s.walk(context.Background())
 	if err != nil {
 		t.Fatal(err)
@@ -138,7 +139,7 @@ func TestFilters(t *testing.T) {
 // the labels that are left, and the shares of the classes of these. Classes with two labels in a fold are scaled.
 func TestLabelsOfSmallClasses(t *testing.T) {
 	p, _ := contract.Blocks(t, 4, 200, 60, 30, 4, 0.5)
-	f := featuresOf(t, p, &Settings{LowEffort: true})
+	f := featuresOf(t, p, &settings{Settings: engine.Settings{LowEffort: true}})
 	scaled := map[[2]int]int{} // labels of a class in a fold
 	for i, c := range p.Class {
 		scaled[[2]int{f.fold[i], c}]++
@@ -152,7 +153,7 @@ func TestLabelsOfSmallClasses(t *testing.T) {
 				others = append(others, i)
 			}
 		}
-		left := featuresOf(t, p.At(others), &Settings{LowEffort: true})
+		left := featuresOf(t, p.At(others), &settings{Settings: engine.Settings{LowEffort: true}})
 		for i, v := range p.Row {
 			if f.fold[i] != fold {
 				continue
@@ -184,7 +185,7 @@ func TestLabelsDrawnByClass(t *testing.T) {
 	for i := range p.Class {
 		p.Class[i] = i / 2
 	}
-	s := newSeeds(inputOf(t, p, &Settings{LowEffort: true}))
+	s := newSeeds(inputOf(t, p, &settings{Settings: engine.Settings{LowEffort: true}}))
 	for fold, evidence := range s.evidence {
 		for class, got := range evidence {
 			if want := float64(s.labels[class]); got != want {

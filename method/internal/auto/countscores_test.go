@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/testgraph"
@@ -50,7 +51,7 @@ func TestBoardWithMines(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.Graph = &graph.Graph{A: a, Degrees: testgraph.Degrees(t, a)}
-	out, again := evident(t, p, &Settings{Workers: 1}), evident(t, p, &Settings{Workers: 3})
+	out, again := evident(t, p, &settings{Settings: engine.Settings{Workers: 1}}), evident(t, p, &settings{Settings: engine.Settings{Workers: 3}})
 	right, tested := 0.0, 0.0
 	for v, c := range class {
 		if !isLabelled[v] {

@@ -65,7 +65,7 @@ const (
 )
 
 // designOf returns the features and candidates of a problem.
-func designOf(p *problem.Problem, set *Settings) design {
+func designOf(p *problem.Problem, set *settings) design {
 	n := p.Nodes()
 	m := len(p.Row)
 	k := len(p.Names)
@@ -105,8 +105,8 @@ func designOf(p *problem.Problem, set *Settings) design {
 	d.links = !set.LowEffort && m >= fewestLinkLabels && 4*k <= mostLinkLabels &&
 		d.fits("link rows", linkLabels(p) >= max(fewestLinkLabels, 4*k))
 	d.propagation = d.propagation && d.fits("label propagation", Propagates(p))
-	if set.Choice != nil {
-		d.follow(set.Choice)
+	if set.choice != nil {
+		d.follow(set.choice)
 	}
 	return d
 }

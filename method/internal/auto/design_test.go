@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/contract"
@@ -17,7 +18,7 @@ import (
 
 // leanDesign returns the design of many classes, with a sample of the labels.
 func leanDesign(p *problem.Problem) design {
-	full := designOf(p, &Settings{})
+	full := designOf(p, &settings{})
 	d := design{manyClasses: true, folds: full.folds, examples: 500, propagation: full.propagation}
 	d.reduce(len(p.Row), len(p.Names))
 	return d
@@ -27,11 +28,11 @@ func leanDesign(p *problem.Problem) design {
 // probabilities that add up to 1, from a sample of the labels, and reports its accuracy.
 func TestManyClasses(t *testing.T) {
 	p, class := contract.Blocks(t, 4, 1200, 700, 12, 6, 0.5)
-	full := contract.Accuracy(p, evident(t, p, &Settings{LowEffort: true}).Class, class)
+	full := contract.Accuracy(p, evident(t, p, &settings{Settings: engine.Settings{LowEffort: true}}).Class, class)
 	d := leanDesign(p)
-	predict := func(workers int, memory int64) *Prediction {
-		out := &Prediction{}
-		in, err := newInput(t.Context(), p, &Settings{Workers: workers, Memory: memory}, d, memory, &out.Work)
+	predict := func(workers int, memory int64) *engine.Prediction {
+		out := &engine.Prediction{}
+		in, err := newInput(t.Context(), p, &settings{Settings: engine.Settings{Workers: workers, Memory: memory}}, d, memory, &out.Work)
 		if err == nil {
 			err = in.predict(t.Context(), out)
 		}
@@ -80,13 +81,13 @@ func TestStoredRows(t *testing.T) {
 			}
 			p.Attributes.Set(v, row)
 		}
-		d := designOf(p, &Settings{})
+		d := designOf(p, &settings{})
 		if isLean {
 			d = leanDesign(p)
 		}
-		predict := func(workers int, memory int64, dir string) *Prediction {
-			out := &Prediction{}
-			in, err := newInput(t.Context(), p, &Settings{Workers: workers, Memory: memory}, d, memory, &out.Work)
+		predict := func(workers int, memory int64, dir string) *engine.Prediction {
+			out := &engine.Prediction{}
+			in, err := newInput(t.Context(), p, &settings{Settings: engine.Settings{Workers: workers, Memory: memory}}, d, memory, &out.Work)
 			if err == nil && dir != "" {
 				in.files, err = newTempFiles(dir)
 			}
@@ -121,16 +122,16 @@ func TestManyClassesFitTheLimit(t *testing.T) {
 	for i := range labels {
 		p.Row, p.Class = append(p.Row, 10*i), append(p.Class, i%classes)
 	}
-	if bytes := newPlan(p, &Settings{Memory: limit}).learning.Required(limit); bytes > limit {
+	if bytes := newPlan(p, &settings{Settings: engine.Settings{Memory: limit}}).learning.Required(limit); bytes > limit {
 		t.Errorf("%d bytes of %d", bytes, int64(limit))
 	}
-	if d := designOf(p, &Settings{Memory: limit}); !d.manyClasses {
+	if d := designOf(p, &settings{Settings: engine.Settings{Memory: limit}}); !d.manyClasses {
 		t.Error("all features are computed")
 	}
 	p.Attributes = &sparse.Table{Rows: n, Cols: 64}
 	const stored = 4 * n * (2*classes + 64) // bytes of two filters and of attributes
 	for limit, want := range map[int64]int64{0: 0, 1500 << 20: stored} {
-		if plan := newPlan(p, &Settings{Memory: limit}); plan.disk < want || plan.disk > want+4<<20 {
+		if plan := newPlan(p, &settings{Settings: engine.Settings{Memory: limit}}); plan.disk < want || plan.disk > want+4<<20 {
 			t.Errorf("limit %d: %d bytes in files, want %d", limit, plan.disk, want)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/contract"
@@ -17,7 +18,7 @@ import (
 // those that are searched.
 func TestKernelScores(t *testing.T) {
 	p := contract.Planted(t, 9, 60, 24)
-	f := &features{in: inputOf(t, p, &Settings{RNGSeed: 5})}
+	f := &features{in: inputOf(t, p, &settings{Settings: engine.Settings{RNGSeed: 5}})}
 	f.fold, f.hasOthers = newSeeds(f.in).fold, make([]bool, len(p.Row))
 	for i := range f.hasOthers {
 		f.hasOthers[i] = true

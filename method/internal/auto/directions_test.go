@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/contract"
@@ -54,7 +55,7 @@ func ring(t *testing.T, seed uint64, n, labels int, weighted bool) (*problem.Pro
 func TestFiltersOfArcs(t *testing.T) {
 	p, _ := ring(t, 2, 60, 36, true)
 	n, k := len(p.Degrees), len(p.Names)
-	in := inputOf(t, p, &Settings{RNGSeed: 5, Workers: 2})
+	in := inputOf(t, p, &settings{Settings: engine.Settings{RNGSeed: 5, Workers: 2}})
 	q, s := in.p, newSeeds(in)
 	walks, err := s.walk(t.Context())
 	if err != nil {
@@ -127,17 +128,17 @@ func TestEvidenceOfDirections(t *testing.T) {
 	const draws = 5
 	var with, without float64
 	var p *problem.Problem
-	var out *Prediction
+	var out *engine.Prediction
 	for seed := range uint64(draws) {
 		var class []int
 		p, class = ring(t, 3+seed, 300, 60, false)
-		out = evident(t, p, &Settings{Workers: 1})
+		out = evident(t, p, &settings{Settings: engine.Settings{Workers: 1}})
 		q, _, err := p.WithoutDirections(t.Context(), 1, new(graph.Work))
 		if err != nil {
 			t.Fatal(err)
 		}
 		with += contract.Accuracy(p, out.Class, class) / draws
-		without += contract.Accuracy(q, evident(t, q, &Settings{}).Class, class) / draws
+		without += contract.Accuracy(q, evident(t, q, &settings{}).Class, class) / draws
 	}
 	if with < 0.8 || without > with-0.2 {
 		t.Errorf("accuracy %v, without directions %v", with, without)

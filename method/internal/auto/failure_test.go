@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/contract"
@@ -52,7 +53,7 @@ func TestSweepsFail(t *testing.T) {
 		predict := func(fail func() bool) error {
 			q := *p
 			q.Graph = &graph.Graph{A: failing{p.A, fail}, Degrees: p.Degrees}
-			_, err := Predict(t.Context(), &q, &Settings{Workers: 1})
+			_, err := predict(t.Context(), &q, &settings{Settings: engine.Settings{Workers: 1}})
 			return err
 		}
 		sweeps, first, last := 0, map[string]int{}, map[string]int{}
@@ -83,23 +84,23 @@ func TestSweepsFail(t *testing.T) {
 // context.
 func TestCancelled(t *testing.T) {
 	for name, p := range problems(t) {
-		predict := func(last int) (reported int, err error) {
+		run := func(last int) (reported int, err error) {
 			q := *p
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			_, err = Predict(ctx, &q, &Settings{Workers: 1, Progress: func(string, int64, int64) {
+			_, err = predict(ctx, &q, &settings{Settings: engine.Settings{Workers: 1, Progress: func(string, int64, int64) {
 				if reported++; reported == last {
 					cancel()
 				}
-			}})
+			}}})
 			return reported, err
 		}
-		steps, err := predict(-1)
+		steps, err := run(-1)
 		if err != nil || steps == 0 {
 			t.Fatalf("%s: %d steps, %v", name, steps, err)
 		}
 		for last := 1; last <= steps; last++ {
-			if reported, err := predict(last); reported != last || !errors.Is(err, context.Canceled) {
+			if reported, err := run(last); reported != last || !errors.Is(err, context.Canceled) {
 				t.Errorf("%s: cancelled at step %d of %d, reported %d, and ended with %v", name, last, steps, reported, err)
 			}
 		}

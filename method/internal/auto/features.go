@@ -90,7 +90,7 @@ func newFeatures(ctx context.Context, in *input) (*features, error) {
 		}
 	}
 	f.poisson = predictPoisson(f)
-	if in.links && in.set.Choice == nil && in.p.Nodes() > mostLinked {
+	if in.links && in.set.choice == nil && in.p.Nodes() > mostLinked {
 		// Where neighbours agree link rows gained nothing (PubMed, DBLP), and took a quarter of the time.
 		in.links = !neighboursAgree(f.poisson.rows, in.learned.Class,
 			len(in.p.Names))

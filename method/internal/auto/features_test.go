@@ -3,6 +3,7 @@ package auto
 import (
 	"testing"
 
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
@@ -10,7 +11,7 @@ import (
 // label, without which no model can be learned.
 func TestLabelsAtEqualDistances(t *testing.T) {
 	p, truth := contract.FarLabels(t, 4000)
-	out := evident(t, p, &Settings{LowEffort: true})
+	out := evident(t, p, &settings{Settings: engine.Settings{LowEffort: true}})
 	if got := contract.Accuracy(p, out.Class, truth); got < 0.95 || out.Accuracy < 0.75 {
 		t.Errorf("accuracy %v, estimated %v", got, out.Accuracy)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/internal/propagation"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
@@ -52,7 +53,7 @@ func predictHeldOut(ctx context.Context, f *features) (*heldOut, error) {
 		seed:         in.set.RNGSeed,
 		tooFewLabels: in.tooFewLabels,
 		fewLabels:    in.tooFewLabels || in.fewLabels && !f.labelsOutOfReach,
-		balanced:     in.p.Reweigher(in.set.Balanced) != nil, poisson: f.poisson,
+		balanced:     in.p.Reweigher(in.set.balanced) != nil, poisson: f.poisson,
 	}
 	if !in.tooFewLabels {
 		if err := h.addModels(ctx, f); err != nil {
@@ -212,14 +213,14 @@ func (h *heldOut) addPropagation(ctx context.Context, f *features) error {
 	return nil
 }
 
-// propagateOutOfFold returns [Settings.Propagated], which it computes if they are not given; nil if they do not
-// converge.
-func propagateOutOfFold(ctx context.Context, p *problem.Problem, set *Settings,
+// propagateOutOfFold returns the scores of label propagation at labels, of the baselines if these are given; nil if they do
+// not converge.
+func propagateOutOfFold(ctx context.Context, p *problem.Problem, set *settings,
 	memory int64) (*propagation.HeldOut, error) {
-	if set.Propagated != nil {
-		return set.Propagated, nil
+	if b := set.Baselines; b != nil && b.Held != nil {
+		return b.Held, nil
 	}
-	folds := FoldCount(len(p.Row)) // those of [Settings.Propagated], also with many classes
+	folds := FoldCount(len(p.Row)) // the folds of baselines, also with many classes
 	held, err := propagationOf(p, set, memory).OutOfFold(ctx,
 		choose.Folds(p.Class, folds, set.RNGSeed, 0), folds)
 	if failed := new(problem.Error); errors.As(err, &failed) {
@@ -346,8 +347,8 @@ func (h *heldOut) estimate(mixture []component, calibrated Calibration,
 
 // estimateAccuracy completes the estimate of a prediction by its probabilities of the nodes without a label that a label
 // reaches. confidence may be nil.
-func estimateAccuracy(ctx context.Context, p *problem.Problem, set *Settings,
-	confidence *choose.Confidence, out *Prediction) error {
+func estimateAccuracy(ctx context.Context, p *problem.Problem, set *settings,
+	confidence *choose.Confidence, out *engine.Prediction) error {
 	if confidence == nil {
 		return nil
 	}
@@ -358,7 +359,7 @@ func estimateAccuracy(ctx context.Context, p *problem.Problem, set *Settings,
 	for _, v := range p.Row {
 		unlabelled.Remove(uint32(v))
 	}
-	reweigh := p.Reweigher(set.Balanced)
+	reweigh := p.Reweigher(set.balanced)
 	sums, err := blocks.NodeSums(ctx, p.Team(), set.Workers, len(p.Degrees), 2, func(sums []float64, lo, hi int) {
 		row := make([]float64, len(p.Names))
 		for v := lo; v < hi; v++ {

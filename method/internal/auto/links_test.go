@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/contract"
@@ -18,7 +19,7 @@ import (
 // Values of the kernel between link rows are those of the rows themselves, for isolated nodes too.
 func TestLinkRows(t *testing.T) {
 	p, _ := contract.Blocks(t, 2, 150, 100, 3, 1, 1)
-	in := inputOf(t, p, &Settings{})
+	in := inputOf(t, p, &settings{})
 	f, err := newFeatures(t.Context(), in)
 	if err != nil {
 		t.Fatal(err)
@@ -89,10 +90,10 @@ func pairsOfHubs(t *testing.T) (*problem.Problem, []int) {
 // the same bits for any workers and memory.
 func TestLinksFindParity(t *testing.T) {
 	p, class := pairsOfHubs(t)
-	first := evident(t, p, &Settings{Workers: 1})
-	in := inputOf(t, p, &Settings{})
+	first := evident(t, p, &settings{Settings: engine.Settings{Workers: 1}})
+	in := inputOf(t, p, &settings{})
 	in.links = false
-	without := &Prediction{}
+	without := &engine.Prediction{}
 	if err := in.predict(t.Context(), without); err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +103,7 @@ func TestLinksFindParity(t *testing.T) {
 		t.Errorf("accuracy %.3f, without link rows %.3f", with, before)
 	}
 	for _, workers := range testgraph.Workers(1) {
-		got := evident(t, p, &Settings{Workers: workers, Memory: 256 << 20})
+		got := evident(t, p, &settings{Settings: engine.Settings{Workers: workers, Memory: 256 << 20}})
 		if !slices.Equal(got.Scores.Data, first.Scores.Data) {
 			t.Errorf("%d workers: another prediction", workers)
 		}

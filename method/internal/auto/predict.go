@@ -7,6 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
@@ -45,11 +46,11 @@ func (m *model) fit(ctx context.Context) error {
 }
 
 // predict stores the probabilities of every node.
-func (m *model) predict(ctx context.Context, out *Prediction) error {
+func (m *model) predict(ctx context.Context, out *engine.Prediction) error {
 	in := m.features.in
 	n := len(in.p.Degrees)
 	k := len(in.p.Names)
-	if in.set.Highest && !in.set.Balanced {
+	if in.set.Top > 0 && !in.set.balanced {
 		out.Highest = problem.NewHighest(n, in.p.Row, in.p.Class)
 	} else {
 		out.Scores = newBlock(n, k)

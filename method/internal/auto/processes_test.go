@@ -8,6 +8,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/contract"
@@ -90,7 +91,7 @@ func TestPredictOnSeveralProcesses(t *testing.T) {
 	p, class := contract.Blocks(t, 3, 300, 60, 2, 6, 1)
 	p.Attributes = withWords(class, 2)
 	compareProcesses(t, p, func(q *problem.Problem) (*sparse.Block[float64], error) {
-		got, err := Predict(t.Context(), q, &Settings{Workers: q.Workers})
+		got, err := predict(t.Context(), q, &settings{Settings: engine.Settings{Workers: q.Workers}})
 		if err != nil {
 			return nil, err
 		}

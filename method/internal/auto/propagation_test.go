@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/contract"
@@ -50,7 +51,7 @@ func TestLabelsFarApart(t *testing.T) {
 	p, class := path(t, n, 120, 16)
 	for _, attributes := range []*sparse.Table{nil, noiseOf(rand.New(rand.NewPCG(3, 4)), n, 3)} {
 		p.Attributes = attributes
-		out := evident(t, p, &Settings{Workers: 1})
+		out := evident(t, p, &settings{Settings: engine.Settings{Workers: 1}})
 		if alike := nearest(p, out.Class); alike < n*98/100 {
 			t.Errorf("%d of %d nodes have the class of the nearest label", alike, n)
 		}
@@ -63,7 +64,7 @@ func TestLabelsFarApart(t *testing.T) {
 		if found := float64(right) / n; found < out.Accuracy-3*out.Stderr || found > out.Accuracy+3*out.Stderr {
 			t.Errorf("%v of the nodes are right, estimated %v ± %v", found, out.Accuracy, out.Stderr)
 		}
-		for _, set := range []*Settings{{Workers: 2}, {Workers: 7, Memory: 8 << 20}} {
+		for _, set := range []*settings{{Settings: engine.Settings{Workers: 2}}, {Settings: engine.Settings{Workers: 7, Memory: 8 << 20}}} {
 			again := evident(t, p, set)
 			if !slices.Equal(again.Scores.Data, out.Scores.Data) || again.Accuracy != out.Accuracy {
 				t.Errorf("%d workers, limit %d: another prediction", set.Workers, set.Memory)
@@ -77,11 +78,11 @@ func TestFewLabelsFarApart(t *testing.T) {
 	const n = 3000
 	p, _ := path(t, n, n, 0)
 	p.Row, p.Class = []int{0, 50, 100, 150, 200}, []int{0, 0, 1, 1, 2}
-	if alike := nearest(p, evident(t, p, &Settings{}).Class); alike < n*99/100 {
+	if alike := nearest(p, evident(t, p, &settings{}).Class); alike < n*99/100 {
 		t.Errorf("%d of %d nodes have the class of the nearest label", alike, n)
 	}
 	near, _ := path(t, 400, 100, 12)
-	for _, set := range []*Settings{{}, {LowEffort: true}} {
+	for _, set := range []*settings{{}, {Settings: engine.Settings{LowEffort: true}}} {
 		_, mixture := combined(t, near, set)
 		if len(mixture) != 1 || !mixture[0].Poisson {
 			t.Errorf("mixture %+v of few labels near each other, want Poisson learning alone", mixture)
@@ -90,7 +91,7 @@ func TestFewLabelsFarApart(t *testing.T) {
 }
 
 // combined returns the held-out probabilities of a problem, and the mixture that they choose.
-func combined(t *testing.T, p *problem.Problem, set *Settings) (*heldOut, []component) {
+func combined(t *testing.T, p *problem.Problem, set *settings) (*heldOut, []component) {
 	h, err := predictHeldOut(t.Context(), featuresOf(t, p, set))
 	if err != nil {
 		t.Fatal(err)
@@ -101,7 +102,7 @@ func combined(t *testing.T, p *problem.Problem, set *Settings) (*heldOut, []comp
 // Where neighbours differ label propagation has no part, but for chance.
 func TestModelsPredictNearLabels(t *testing.T) {
 	p, _ := contract.Blocks(t, 1, 600, 120, 3, 1, 6)
-	_, mixture := combined(t, p, &Settings{})
+	_, mixture := combined(t, p, &settings{})
 	for _, c := range mixture {
 		if c.Propagation && c.Weight > 5*leastWeight {
 			t.Errorf("label propagation has the weight %v where neighbours differ", c.Weight)

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/testgraph"
@@ -195,7 +196,7 @@ func (g *labelledGraph) measureStages(t *testing.T, labels int) string {
 		}
 		return 100 * float64(right) / float64(len(g.rows)-labels)
 	}
-	set := &Settings{RNGSeed: 1, Workers: 1}
+	set := &settings{Settings: engine.Settings{RNGSeed: 1, Workers: 1}}
 	whole := evident(t, p, set)
 	full := accuracy(whole.Class)
 	if whole.BlockModel {
@@ -239,7 +240,7 @@ type stagesRun struct {
 	h *heldOut
 }
 
-func runStages(t *testing.T, p *problem.Problem, set *Settings, d design) *stagesRun {
+func runStages(t *testing.T, p *problem.Problem, set *settings, d design) *stagesRun {
 	t.Helper()
 	in, err := newInput(context.Background(), p, set, d, set.Memory, new(graph.Work))
 	if err != nil {
@@ -280,7 +281,7 @@ func (r *stagesRun) predict(t *testing.T, mixture []component) []int {
 	if err := m.fit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	out := &Prediction{Choice: m.choice()}
+	out := &engine.Prediction{Mixed: m.choice()}
 	if err := m.predict(t.Context(), out); err != nil {
 		t.Fatal(err)
 	}

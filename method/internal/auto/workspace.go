@@ -16,9 +16,9 @@ type plan struct {
 	disk     int64            // bytes of temporary files
 }
 
-// Workspace declares the memory of [Predict] without the components, the scores and the classes of nodes, and the bytes of its
+// workspace declares the memory of [predict] without the components, the scores and the classes of nodes, and the bytes of its
 // temporary files. Learning follows beliefs that do not explain the graph.
-func Workspace(p *problem.Problem, set *Settings) (w budget.Workspace, disk int64) {
+func workspace(p *problem.Problem, set *settings) (w budget.Workspace, disk int64) {
 	plan := newPlan(p, set)
 	if !beginsWithBeliefs(p, set) {
 		return plan.learning, plan.disk
@@ -28,14 +28,14 @@ func Workspace(p *problem.Problem, set *Settings) (w budget.Workspace, disk int6
 	return w, plan.disk
 }
 
-// KeepsHighest reports whether the highest scores of each node can replace the scores of all classes.
-func KeepsHighest(p *problem.Problem, set *Settings) bool {
+// keepsHighest reports whether the highest scores of each node can replace the scores of all classes.
+func keepsHighest(p *problem.Problem, set *settings) bool {
 	d := designOf(p, set)
 	return d.manyClasses && !d.propagation
 }
 
 // newPlan returns the plan of a prediction. Rows of features are in temporary files if all exceed the limit.
-func newPlan(p *problem.Problem, set *Settings) *plan {
+func newPlan(p *problem.Problem, set *settings) *plan {
 	d := designOf(p, set)
 	n := len(p.Degrees)
 	k := len(p.Names)
@@ -65,7 +65,7 @@ func newPlan(p *problem.Problem, set *Settings) *plan {
 }
 
 // stages declares the memory of the stages, one after the other.
-func (d *design) stages(p *problem.Problem, set *Settings) budget.Workspace {
+func (d *design) stages(p *problem.Problem, set *settings) budget.Workspace {
 	n := len(p.Degrees)
 	k := len(p.Names)
 	labels := min(len(p.Row), mostLinkLabels+2*k)
@@ -102,7 +102,7 @@ func (d *design) stages(p *problem.Problem, set *Settings) budget.Workspace {
 
 // propagationOf returns label propagation within a limit, 0 for none. Its held-out scores are
 // allocated while it computes others.
-func propagationOf(p *problem.Problem, set *Settings,
+func propagationOf(p *problem.Problem, set *settings,
 	limit int64) *propagation.Propagation {
 	return &propagation.Propagation{P: p, Alpha: 1,
 		Memory: budget.Subtract(limit, propagation.HeldOutBytes(p)), Workers: set.Workers,

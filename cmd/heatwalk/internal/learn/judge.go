@@ -118,7 +118,7 @@ func judge(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction,
 	d.Weights = p.Weights
 	d.BlockModel = p.BlockModel
 	d.Omitted = p.Omitted
-	d.Model = p.Choice()
+	d.Model = p.Mixed
 	d.Phases.Read = in.seconds
 	d.Phases.PhaseSeconds = p.Seconds
 	if c.model != "" {
