@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestEdgeAttributes reads GraphML and GML whose parts come in an order that the formats allow,
-// and whose edges have several attributes, or one with values of several types. The expected edges are those of NetworkX 3.
+// GraphML and GML allow this order of parts, and several attributes, or one with values of several types. The expected
+// edges are from NetworkX 3.
 func TestEdgeAttributes(t *testing.T) {
 	const open, nodes = `<graphml><graph edgedefault="undirected">`, `<node id="a"/><node id="b"/><node id="c"/>`
 	const key = `<key id="d1" for="edge" attr.name="weight" attr.type="double"/>`
@@ -67,7 +67,7 @@ func TestEdgeAttributes(t *testing.T) {
 	}
 }
 
-// TestManyAttributes reads edges with an attribute of their own each, which must not take quadratic time or memory.
+// An attribute for each edge must not take quadratic time or memory.
 func TestManyAttributes(t *testing.T) {
 	const edges = 10_000
 	for name, text := range map[string][3]string{

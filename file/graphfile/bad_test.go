@@ -40,7 +40,6 @@ func csrFile(n int64, indptr, indices []int32, data []float64) []byte {
 	return []byte(compressedFile("csr", n, indptr, indices, data))
 }
 
-// compressedFile returns a matrix of n rows in a form, by rows or by columns.
 func compressedFile(form string, n int64, indptr, indices []int32, data []float64) string {
 	return string(npzFile(
 		"shape", npyFile("<i8", "(2,)", []int64{n, n}),
@@ -50,8 +49,6 @@ func compressedFile(form string, n int64, indptr, indices []int32, data []float6
 		"data", npyFile("<f8", fmt.Sprintf("(%d,)", len(data)), data)))
 }
 
-// TestBadFiles reads files that are wrong and compares the message: place, what
-// is wrong and what to do.
 func TestBadFiles(t *testing.T) {
 	graphml := func(body string) string {
 		return "<graphml><key id=\"w\" for=\"edge\" attr.name=\"weight\"/>\n<graph edgedefault=\"undirected\">\n" + body + "\n</graph></graphml>"

@@ -30,7 +30,7 @@ func (b *bitReader) fail() {
 // byte returns the offset of the byte with the next bit.
 func (b *bitReader) byte() int64 { return b.bytes - int64(b.have+7)/8 }
 
-// fill makes at least 57 of the next bits valid, or all if the file has fewer.
+// fill makes at least 57 bits valid, or all that remain.
 func (b *bitReader) fill() {
 	for b.have <= 56 {
 		next, err := b.in.ReadByte()

@@ -28,8 +28,8 @@ func IsBVGraph(ctx context.Context, name string) bool {
 	return err == nil && bytes.Contains(text, []byte("BVGraph"))
 }
 
-// MissingProperties returns the name of the properties that a BVGraph called name lacks: of a file whose first
-// line, of METIS a comment or numbers, is binary. It returns "" for text.
+// MissingProperties returns the name of the missing properties of a file whose first line is binary, or "" for
+// text.
 func MissingProperties(name string, head []byte) string {
 	line, _, _ := bytes.Cut(head, []byte{'\n'})
 	isBinary := func(c rune) bool { return c < '\t' || c > '\r' && c < ' ' || c == utf8.RuneError }
@@ -102,7 +102,7 @@ func readBVGraph(s *batchWriter) (*Summary, error) {
 	return &Summary{Direction: BySymmetry, Numbered: true, Nodes: g.nodes}, nil
 }
 
-// at returns the error of the bits of node x, at the byte that was read last.
+// at reports the byte that was read last.
 func (g *bvGraph) at(x uint64) error {
 	switch err := g.in.err; {
 	case errors.Is(err, io.ErrUnexpectedEOF):
@@ -176,7 +176,7 @@ func (g *bvGraph) configure() error {
 	return g.choose(values["compressionflags"], refuse)
 }
 
-// choose sets the codes of the kinds of numbers: the default codes, or codes that flags such as RESIDUALS_DELTA name.
+// choose sets the codes: defaults, or those that flags such as RESIDUALS_DELTA name.
 func (g *bvGraph) choose(flags string,
 	refuse func(fix, format string, args ...any) error) error {
 	b := &g.in
@@ -205,7 +205,7 @@ func (g *bvGraph) choose(flags string,
 	return nil
 }
 
-// successors decodes the successors of node x, in increasing order. They are valid until the successors of node x+window+1
+// successors decodes the successors of node x in increasing order. They are valid until the successors of node x+window+1
 // are decoded. Errors are in g.in.err.
 func (g *bvGraph) successors(x uint64) []uint32 {
 	slot := &g.lists[x%(g.window+1)]
@@ -237,8 +237,8 @@ func (g *bvGraph) successors(x uint64) []uint32 {
 	return list
 }
 
-// copyFrom returns the successors of node x that are copied from the list of an earlier node, at most its degree. Blocks of
-// that list are copied and left out in turn.
+// copyFrom returns the successors that node x copies from the list of an earlier node. Blocks of that list are alternately
+// copied and skipped.
 func (g *bvGraph) copyFrom(x, degree uint64) []uint32 {
 	if g.window == 0 {
 		return nil
@@ -283,7 +283,7 @@ func (g *bvGraph) copyFrom(x, degree uint64) []uint32 {
 	return copied
 }
 
-// extraOf returns the successors of node x that are not copied: count of them.
+// extraOf returns the count successors of node x that are not copied.
 func (g *bvGraph) extraOf(x, count uint64) []uint32 {
 	if count == 0 || g.in.err != nil {
 		return nil
@@ -329,7 +329,7 @@ func (g *bvGraph) extraOf(x, count uint64) []uint32 {
 	return g.extra
 }
 
-// decodeSigned returns the integer of a natural number, 0, −1, 1, −2 … of 0, 1, 2, 3 …, modulo 2⁶⁴.
+// decodeSigned maps 0, 1, 2, 3 … to 0, −1, 1, −2 …, modulo 2⁶⁴.
 func decodeSigned(n uint64) uint64 {
 	if n%2 == 0 {
 		return n / 2
@@ -337,7 +337,6 @@ func decodeSigned(n uint64) uint64 {
 	return ^(n / 2)
 }
 
-// merge appends two lists in increasing order to dst, in increasing order.
 func merge(dst, a, b []uint32) []uint32 {
 	dst = slices.Grow(dst, len(a)+len(b))
 	for len(a) > 0 && len(b) > 0 {

@@ -75,7 +75,6 @@ func natural(n int) uint64 {
 	return uint64(-2*n - 1)
 }
 
-// encode writes lists of successors as a BVGraph. back returns the list that node x refers to.
 func (s *bvSettings) encode(lists [][]int, back func(x int) int) []byte {
 	w := &bitWriter{}
 	put := func(kind string, v int) { w.code(s.code[kind], s.k, uint64(v)) }
@@ -167,7 +166,6 @@ func readBV(t interface{ Fatal(...any) }, dir, properties string, graph []byte) 
 	return edges, err
 }
 
-// Graphs in all codes come back as they were written; a cut file and other counts are errors.
 func TestBVGraph(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {

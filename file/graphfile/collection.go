@@ -16,8 +16,8 @@ type Collection struct {
 	Directed   bool
 }
 
-// Member is a graph of a collection. Its vertices are 0 … Len()−1. No arc is there
-// twice; without directions an edge is an arc at each of its ends, a loop once.
+// Member is a graph of a collection. Its vertices are 0 … Len()−1. No arc occurs twice; without
+// directions an edge is an arc at each of its ends, a loop once.
 type Member struct {
 	ID        []string // of the vertices; nil: they have none
 	Ptr       []int32  // the arcs of vertex v are those from Ptr[v] up to Ptr[v+1]
@@ -102,7 +102,7 @@ func (s *Shape) ReadingBytes() int64 {
 	return s.Bytes() + 16*int64(s.Vertices) + 20*s.Arcs + 24*int64(s.Graphs)
 }
 
-// memberBytes is the memory of a graph in addition to its vertices, arcs and id.
+// memberBytes is the memory of a graph without its vertices, arcs and id.
 const memberBytes = 5*24 + 16 + 4*16
 
 // label returns the label of a vertex, 0 without labels.
@@ -113,8 +113,8 @@ func (m *Member) label(v int) int32 {
 	return m.Label[v]
 }
 
-// NewMember returns the graph without directions that has vertices with the given labels
-// and the given edges (u, v, label), of each pair of vertices the first.
+// NewMember returns the undirected graph with the given labels of vertices and the edges (u, v,
+// label); of repeated pairs the first counts.
 func NewMember(label []int32, edges [][3]int32) Member {
 	ends := make([][2]int32, len(edges))
 	labels := make([]int32, len(edges))
@@ -128,11 +128,9 @@ func NewMember(label []int32, edges [][3]int32) Member {
 	return m
 }
 
-// arc leads to a vertex by an edge.
 type arc struct{ target, edge int32 }
 
-// adjacency returns the arcs of n vertices with the given edges. Vertex v has the arcs first[v] ≤ a < first[v+1], in the
-// order of their heads and then of the edges.
+// Vertex v of adjacency has the arcs first[v] ≤ a < first[v+1], by heads and then by edges.
 func adjacency(n int, edges [][2]int32, directed bool) (first []int, arcs []arc) {
 	first = make([]int, n+2)
 	eachArc := func(visit func(source, target int32, e int)) {
@@ -159,9 +157,8 @@ func adjacency(n int, edges [][2]int32, directed bool) (first []int, arcs []arc)
 	return first[:n+1], arcs
 }
 
-// newMember makes a graph of the arcs of its vertices, of which lo is number 0, as
-// adjacency orders them. Of arcs that are there again it keeps the first, and returns the
-// first two whose labels differ.
+// newMember makes a graph of arcs from adjacency, whose vertex 0 is lo. Of repeated arcs it keeps
+// the first, and it returns the first two whose labels differ.
 func newMember(first []int, arcs []arc, lo int32,
 	label []int32) (m Member, twice []arc) {
 	n := len(first) - 1

@@ -11,8 +11,7 @@ import (
 	"testing/iotest"
 )
 
-// TestContent reads small files that are right. Want is direction: nodes;
-// edges.
+// Want is direction: nodes; edges.
 func TestContent(t *testing.T) {
 	graphml := func(kind, body string) string {
 		return `<?xml version="1.0" encoding="utf-8"?><graphml xmlns="http://graphml.graphdrawing.org/xmlns">
@@ -145,7 +144,6 @@ func TestRecognize(t *testing.T) {
 	}
 }
 
-// TestHold checks that the reading ends when the nodes exceed their memory limit.
 func TestHold(t *testing.T) {
 	full := errors.New("full")
 	var b strings.Builder
@@ -166,8 +164,7 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// TestKept checks that a stream that must be read at any place is kept in memory, and that
-// Hold is called with the bytes before they are allocated.
+// Hold is called before memory for a stream is allocated.
 func TestKept(t *testing.T) {
 	full := errors.New("full")
 	in := &repeated{head: "PK\x03\x04", piece: "\x00", size: 100e6}
@@ -205,8 +202,8 @@ func TestErrorsPass(t *testing.T) {
 	}
 }
 
-// TestCutFiles cuts samples everywhere: no piece of a file may be read as a
-// whole one but those of formats that have no end, cut between two lines.
+// No part of a file may be read as a whole file, except formats without an end, cut between two
+// lines.
 func TestCutFiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -221,8 +218,7 @@ func TestCutFiles(t *testing.T) {
 	}
 }
 
-// TestCheckRead recognizes formats that are not read by their content before their name. A test of the command runs
-// the remedies.
+// Content counts before names; a test of the command runs the remedies.
 func TestCheckRead(t *testing.T) {
 	for _, test := range []struct{ name, head, want, command string }{
 		{"x", "<?xml version='1.0'?><gexf>", "x: a GEXF file, which is not read; ", "nx.read_gexf"},

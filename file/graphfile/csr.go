@@ -83,7 +83,7 @@ type CSR struct {
 	Bytes  int64   // of the file
 }
 
-// errOther ends the reading of arrays that are not in the form that [LoadCSR] reads.
+// errOther ends the reading of arrays that [LoadCSR] does not read.
 var errOther = errors.New("graphfile: not the arrays of an undirected graph with sorted rows")
 
 // LoadCSR reads a SciPy archive, or a folder of arrays, into memory as it is, without lines or a sort, if it is the matrix of
@@ -189,7 +189,6 @@ func (l *loader) report(done int64) {
 	}
 }
 
-// length returns the number of elements of an array, which its file can hold.
 func (l *loader) length(name string) (int64, error) {
 	if !l.npz.has(name) {
 		return 0, errOther
@@ -219,7 +218,7 @@ func (l *loader) loadPointers() error {
 	return a.End()
 }
 
-// loadBlock is the number of elements that are read at once, so that they are checked in the cache.
+// loadBlock elements are read at once, and checked in the cache.
 const loadBlock = 1 << 16
 
 func (l *loader) loadColumns(ctx context.Context, entries int) error {
@@ -240,7 +239,6 @@ func (l *loader) loadColumns(ctx context.Context, entries int) error {
 	return a.End()
 }
 
-// loadValues reads the values of the entries. It stores them from the first value on that is not 1.
 func (l *loader) loadValues(ctx context.Context, hasData bool) error {
 	if !hasData {
 		return nil

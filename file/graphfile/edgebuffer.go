@@ -56,7 +56,6 @@ type edgeAttribute struct {
 	roundedAt string
 }
 
-// attribute returns the attribute with a key, which it adds unless it exists.
 func (h *edgeBuffer) attribute(key string) *edgeAttribute {
 	a := h.byKey[key]
 	if a == nil {
@@ -74,7 +73,7 @@ func newEdgeBuffer(w *batchWriter, nodes *nodeNames) *edgeBuffer {
 		codeAt: map[[2]string]uint32{}}
 }
 
-// add adds an edge between the nodes with these ids; its values are set before.
+// add adds an edge whose values were set before.
 func (h *edgeBuffer) add(line int64, source, target string, hasArrow bool) error {
 	if source == "" || target == "" {
 		return h.out.fault(line, "give it both", "an edge without source or target")
@@ -107,13 +106,11 @@ func (h *edgeBuffer) addCode(line int64) error {
 	return nil
 }
 
-// withoutAttribute returns the error about edges without an attribute that an option names.
 func (h *edgeBuffer) withoutAttribute(line int64, option, name string) error {
 	return h.out.fault(line, "choose another attribute with {"+option+"}",
 		"an edge without the attribute %s", words.Quoted(name))
 }
 
-// finishCodes replaces the places of edges by the codes of their kinds and times.
 func (h *edgeBuffer) finishCodes() error {
 	for _, a := range h.attributes {
 		if i := h.codeOf(a); i >= 0 && a.initial != "" {
@@ -149,8 +146,7 @@ func (h *edgeBuffer) finishCodes() error {
 	return nil
 }
 
-// set sets the value of an attribute of the edge that add adds next. Only the first value that
-// is no weight is kept, because the attribute may turn out not to be the weight.
+// set sets a value of the next edge; of values that are no weights it keeps the first.
 func (h *edgeBuffer) set(a *edgeAttribute, line int64, text string) {
 	a.seen = true
 	text = strings.TrimSpace(text)
@@ -190,7 +186,6 @@ func (h *edgeBuffer) set(a *edgeAttribute, line int64, text string) {
 	h.bytes += 16 * int64(cap(a.values))
 }
 
-// useOf returns whether an attribute is the kind or the time of edges; "" if it is neither.
 func (h *edgeBuffer) useOf(a *edgeAttribute) string {
 	isNamed := func(name string) bool { return name != "" && (a.key == name || strings.EqualFold(a.name, name)) }
 	switch {
@@ -202,12 +197,10 @@ func (h *edgeBuffer) useOf(a *edgeAttribute) string {
 	return ""
 }
 
-// codeOf returns the place of an attribute in the kind and time of an edge, -1 if it is neither.
 func (h *edgeBuffer) codeOf(a *edgeAttribute) int {
 	return slices.Index([]string{input.Kind, input.Time}, h.useOf(a))
 }
 
-// setDefault sets the value of edges without one, unless it is empty.
 func (h *edgeBuffer) setDefault(a *edgeAttribute, line int64, text string) {
 	text = strings.TrimSpace(text)
 	if text == "" {
@@ -251,7 +244,6 @@ func (h *edgeBuffer) unite() {
 // usualWeights are the attributes that hold the weight if the caller names none; the first that the edges have is used.
 var usualWeights = []string{"weight", "value"}
 
-// mayWeigh reports whether an attribute with a name may be the weight.
 func (h *edgeBuffer) mayWeigh(name string) bool {
 	if h.out.Weight != "" {
 		return strings.EqualFold(name, h.out.Weight)
@@ -259,7 +251,6 @@ func (h *edgeBuffer) mayWeigh(name string) bool {
 	return slices.Contains(usualWeights, strings.ToLower(name))
 }
 
-// weight returns the attribute that is the weight, nil if the edges have none.
 func (h *edgeBuffer) weight() (*edgeAttribute, error) {
 	find := func(match func(a *edgeAttribute) bool) *edgeAttribute {
 		index := slices.IndexFunc(h.attributes,
@@ -301,7 +292,6 @@ func (h *edgeBuffer) weight() (*edgeAttribute, error) {
 		"no edge has the attribute %s", words.Quoted(h.out.Weight))
 }
 
-// listNames returns the names of the first attributes that a message lists.
 func listNames(attributes []*edgeAttribute,
 	isListed func(a *edgeAttribute) bool) string {
 	const longest = 20
@@ -317,7 +307,6 @@ func listNames(attributes []*edgeAttribute,
 	return strings.Join(names, ", ")
 }
 
-// finish hands over the nodes and then the edges of a file with the given number of lines.
 func (h *edgeBuffer) finish(lines int64) (*Summary, error) {
 	h.unite()
 	weight, err := h.weight()

@@ -24,7 +24,6 @@ var CSV = &Format{
 	EdgesOnly: true, Sweeps: 1, write: writeCommas,
 }
 
-// writeTabs writes a line for each edge with tabs. Ids that begin as a comment are quoted.
 func writeTabs(ctx context.Context, out *bufio.Writer,
 	g *graph) (isolated int, err error) {
 	return writeLines(ctx, out, g, '\t', func(dst, text []byte) []byte {
@@ -35,8 +34,6 @@ func writeTabs(ctx context.Context, out *bufio.Writer,
 	})
 }
 
-// writeCommas writes a header and a line for each edge with commas. Ids that hold
-// commas, quotes or blanks are quoted.
 func writeCommas(ctx context.Context, out *bufio.Writer,
 	g *graph) (isolated int, err error) {
 	header := "source,target"
@@ -66,7 +63,6 @@ func endLine(out *bufio.Writer, line []byte, separator byte, g *graph,
 	return err
 }
 
-// appendWeight appends as many digits as it takes to read the same bits back.
 func appendWeight(dst []byte, weight float64) []byte {
 	return strconv.AppendFloat(dst, weight, 'g', -1, 64)
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// arrows is a format with a title and an arrow on each line.
 var arrows = &Format{
 	Name: "arrows", Title: "arrows", Endings: []string{".arrows"}, Text: true, EdgesOnly: true, Sweeps: 1,
 	Begins: func(head []byte) bool { return bytes.HasPrefix(head, []byte("arrows\n")) },
@@ -36,7 +35,6 @@ var arrows = &Format{
 	},
 }
 
-// A format that is declared and listed is recognized, read and written.
 func TestDeclaredFormat(t *testing.T) {
 	before := Formats
 	Formats = slices.Concat(Formats, []*Format{arrows})
@@ -84,7 +82,6 @@ func TestDeclaredFormat(t *testing.T) {
 	}
 }
 
-// A format is read, written or both, and one that is written has a name.
 func TestFormatsAreWhole(t *testing.T) {
 	names, endings := map[string]bool{}, map[string]bool{}
 	for _, f := range Formats {

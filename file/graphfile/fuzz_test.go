@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// fuzz reads arbitrary bytes as one format. Every batch must be valid, and memory and
-// the number of edges must be bounded by a multiple of the size of the file.
+// Batches must be valid, and memory and edges bounded by a multiple of the file size.
 func fuzz(f *testing.F, format *Format, name string, seeds ...[]byte) {
 	files, err := filepath.Glob(filepath.Join("testdata", "*"+filepath.Ext(name)))
 	if err != nil {

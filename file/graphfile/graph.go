@@ -44,8 +44,6 @@ const (
 	Boolean
 )
 
-// graph is the graph that is written to a file. Position p is the p-th node in the order of the
-// ids.
 type graph struct {
 	store      *shard.Store
 	a          sparse.Matrix // the out direction
@@ -96,7 +94,6 @@ func unfitf(format string, args ...any) error {
 	return &textio.Error{Msg: fmt.Sprintf(format, args...), Err: ErrFormat}
 }
 
-// edges returns the number of edges: of an undirected graph each counts once.
 func (g *graph) edges() int64 {
 	if g.directed {
 		return g.a.NNZ()
@@ -122,7 +119,7 @@ func Bytes(f *Format, s *shard.Store, o *WriteOptions) (memory, file int64) {
 	return bytes, g.textBytes(f.markup)
 }
 
-// textBytes returns the bytes of the graph as text at the most, with markup bytes of text of an edge or a node.
+// textBytes bounds the graph as text, with markup bytes for each edge and node.
 func (g *graph) textBytes(markup int) int64 {
 	longest := len(strconv.Itoa(g.nodes)) // an id, or a number
 	var id []byte
@@ -147,10 +144,8 @@ func (g *graph) textBytes(markup int) int64 {
 	return bytes
 }
 
-// bufferBytes is the number of bytes that are collected before they are written.
 const bufferBytes = 256 << 10
 
-// heldEntries returns the number of entries that are sorted at a time.
 func (g *graph) heldEntries() int64 {
 	if g.memory > 0 {
 		return max(1<<16, g.memory/2/g.heldBytes())
@@ -158,7 +153,6 @@ func (g *graph) heldEntries() int64 {
 	return 1 << 62
 }
 
-// heldBytes returns the memory of an entry that is put in order.
 func (g *graph) heldBytes() int64 {
 	if g.weighted {
 		return 4 + 8
@@ -222,8 +216,8 @@ func (g *graph) sweep(ctx context.Context, visit func(e *entries) error) error {
 	})
 }
 
-// eachNode calls visit with the id of every node, in order, and with a function for the values of
-// its attributes. The id is valid during the call.
+// eachNode calls visit with the id of every node and a function for the values of its attributes.
+// The id is valid during the call.
 func (g *graph) eachNode(ctx context.Context,
 	visit func(id []byte, value func(i int) string) error) error {
 	g.begin(1)
@@ -243,8 +237,6 @@ func (g *graph) eachNode(ctx context.Context,
 	return nil
 }
 
-// eachEdge calls visit with the ends and the weight of every edge, in one sweep. The
-// ends are valid during the call. It returns the number of nodes that no edge touches.
 func (g *graph) eachEdge(ctx context.Context,
 	visit func(source, target []byte, weight float64) error) (isolated int, err error) {
 	g.begin(1)
@@ -311,8 +303,8 @@ func (b byColumn) part(lo, hi int64) byColumn {
 	return byColumn{b.col[lo:hi], b.val[lo:hi]}
 }
 
-// sweepOrdered is sweep for rows that are not in order: it sweeps once for the
-// lengths of the rows and once for each group of them that memory holds.
+// sweepOrdered is sweep for unordered rows: one sweep for lengths, and one for each group of rows
+// that memory holds.
 func (g *graph) sweepOrdered(ctx context.Context,
 	visit func(e *entries) error) error {
 	length := make([]uint32, g.nodes)
@@ -346,8 +338,6 @@ func (g *graph) sweepOrdered(ctx context.Context,
 	return nil
 }
 
-// group visits the rows at positions lo to hi−1, whose lengths are given and
-// whose entries g.held has room for.
 func (g *graph) group(ctx context.Context, lo, hi int, length []uint32,
 	visit func(e *entries) error) error {
 	end := make([]int64, hi-lo+1) // where the next entry of each row goes

@@ -164,7 +164,6 @@ type Summary struct {
 // MaxNodes is the largest number of nodes that a file may declare.
 const MaxNodes = 1<<32 - 1
 
-// fetchAgain is the way out of a file that was cut or damaged.
 const fetchAgain = "fetch the file again"
 
 // Read reads a file of format f and calls visit with its batches in order. The error is an [*input.Error] for the file, or an
@@ -176,8 +175,7 @@ func Read(f *Format, in *Input, visit Visitor) (*Summary, error) {
 	return f.Read(in, visit)
 }
 
-// readBatches returns the Read function of a format whose reader gives its nodes and edges one by
-// one to a batchWriter.
+// readBatches adapts a reader that gives nodes and edges one by one.
 func readBatches(read func(s *batchWriter) (*Summary, error)) func(in *Input, visit Visitor) (*Summary, error) {
 	return func(in *Input, visit Visitor) (*Summary, error) {
 		s := &batchWriter{Input: in, visit: visit}

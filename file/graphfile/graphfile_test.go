@@ -11,8 +11,6 @@ import (
 	"testing"
 )
 
-// content is the content of a file as text: a line for each listed node and
-// each edge.
 type content struct {
 	graph *Summary
 	nodes []string
@@ -98,7 +96,7 @@ func sample(t *testing.T, name string) []byte {
 	return data
 }
 
-// TestLesMiserables reads one graph as two tools wrote it: 77 characters, 254 pairs, 820 common chapters.
+// Two tools wrote the graph: 77 characters, 254 pairs, 820 common chapters.
 func TestLesMiserables(t *testing.T) {
 	var want []string
 	var names []string

@@ -32,7 +32,6 @@ type graphML struct {
 	names [4]nameKey // of the kinds of names but the id
 }
 
-// ownID is the place of the attribute id among the kinds of names.
 const ownID = 2
 
 // nameKey is an attribute that names nodes.
@@ -155,8 +154,8 @@ func (g *graphML) edge(t xml.StartElement) error {
 		attribute(t, "target"), hasArrow)
 }
 
-// direction reads an attribute of an element that says whether edges have a direction: a word, or 1 and 0, as XML has them for
-// true and false. Some writers have capitals. Without the attribute isDirected stays.
+// direction reads an attribute that says whether edges have a direction, as a word or as 1 and 0. Some writers use capitals;
+// without the attribute isDirected stays.
 func (g *graphML) direction(t xml.StartElement, name string, isDirected *bool, yes, no string) error {
 	text := attribute(t, name)
 	switch strings.ToLower(strings.TrimSpace(text)) {

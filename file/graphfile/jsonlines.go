@@ -30,7 +30,6 @@ func beginsJSONLines(head []byte) bool {
 	return !hasLists && (bytes.HasPrefix(trimStart(next), []byte{'{'}) || table.NamesEnds(slices.Collect(maps.Keys(object))))
 }
 
-// isObject reports whether a text begins with an object that has a key.
 func isObject(text []byte) bool {
 	key, isObject := bytes.CutPrefix(text, []byte{'{'})
 	return isObject && bytes.HasPrefix(trimStart(key), []byte{'"'})
@@ -107,7 +106,6 @@ func plainMembers(object json.RawMessage) (members []textio.Member) {
 	return members
 }
 
-// find returns the value of the member with a key, or "".
 func (g *jsonLines) find(key string) string {
 	for _, members := range [][]textio.Member{g.own, g.inner} {
 		for _, m := range members {
@@ -119,7 +117,6 @@ func (g *jsonLines) find(key string) string {
 	return ""
 }
 
-// idText returns a member as text: of a whole number its digits.
 func idText(m textio.Member) string {
 	if m.IsText {
 		return m.Text
@@ -135,8 +132,7 @@ func (g *jsonLines) declare(id string) error {
 	return g.nodes.add(g.line, id)
 }
 
-// edge adds the edge that the object is, and its ends. The ends have the titles of ends in a table, for example source and
-// target, or from and to.
+// edge adds the edge of an object; ends have the titles of ends in a table, for example source and target.
 func (g *jsonLines) edge() error {
 	g.chooseEnds()
 	source := g.find(g.ends[0])
@@ -158,7 +154,6 @@ func (g *jsonLines) edge() error {
 	return g.edges.add(g.line, source, target, g.out.Directed && g.find("undirected") != "true") // as graphology writes it
 }
 
-// chooseEnds chooses the keys of the ends by the members of the first object that has such.
 func (g *jsonLines) chooseEnds() {
 	for _, members := range [][]textio.Member{g.own, g.inner} {
 		if g.hasEnds {

@@ -10,8 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/nodefile"
 )
 
-// repeated is a text that begins with head and then repeats a piece, size bytes in
-// all.
 type repeated struct {
 	head, piece string
 	size, read  int64
@@ -35,8 +33,7 @@ func (r *repeated) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// TestLongUnits reads texts with one word, string, tag or line of 100 MB. It is
-// refused after little more than its bound, or not kept, in little memory either way.
+// A word, string, tag or line of 100 MB is refused or not kept, in little memory.
 func TestLongUnits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")

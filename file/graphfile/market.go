@@ -12,8 +12,6 @@ var MatrixMarket = &Format{
 	Sweeps: 1, write: writeMarket,
 }
 
-// writeMarket writes a coordinate matrix: general if g is directed, else the lower
-// triangle of a symmetric one; a pattern if it has no weights.
 func writeMarket(ctx context.Context, out *bufio.Writer,
 	g *graph) (isolated int, err error) {
 	g.begin(1)

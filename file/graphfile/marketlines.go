@@ -12,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// marketHead holds the lines of a Matrix Market file before the entries.
 type marketHead struct {
 	Field         string // PatternField, IntegerField or realField
 	Symmetry      string // General, Symmetric or Skew
@@ -43,8 +42,6 @@ func (h marketHead) String() string {
 		h.Field, h.Symmetry, h.Rows, h.Rows, h.Entries)
 }
 
-// appendMarketEntry appends row and column of an entry to a line. The caller appends a blank and the
-// value, unless the field is PatternField.
 func appendMarketEntry(line []byte, row, col uint32) []byte {
 	line = strconv.AppendUint(line, uint64(row)+1, 10)
 	return strconv.AppendUint(append(line, ' '), uint64(col)+1, 10)
@@ -122,7 +119,6 @@ func (r *MarketReader) banner(line []byte) *textio.Error {
 	return nil
 }
 
-// size parses the line with the numbers of rows, columns and entries.
 func (r *MarketReader) size(line []byte, number int64, limit int) *textio.Error {
 	const fix = "correct the line of sizes, or fetch the file again"
 	fields := bytes.Fields(line)

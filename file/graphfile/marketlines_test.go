@@ -9,7 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/table"
 )
 
-// TestMarketRoundTrip reads back written files, and checks the error about a missing entry.
 func TestMarketRoundTrip(t *testing.T) {
 	for _, head := range []marketHead{
 		{PatternField, General, 3, 3}, {PatternField, Symmetric, 3, 3}, {IntegerField, Symmetric, 3, 3}, {realField, General, 3, 3}, {realField, Skew, 4, 3},
@@ -67,7 +66,6 @@ func headLine(r *MarketReader, line string, number int64) (last bool, err error)
 	return last, err
 }
 
-// TestMarketSkew checks that the positive entry of a skew-symmetric pair is returned.
 func TestMarketSkew(t *testing.T) {
 	r := &MarketReader{marketHead: marketHead{realField, Skew, 5, 1}}
 	var f table.Fields

@@ -69,8 +69,8 @@ func readMETIS(s *batchWriter) (*Summary, error) {
 	return g, nil
 }
 
-// words calls visit with the words of the next line that does not begin with %, and reports whether there is such a line. A line
-// may have any length. A word is valid during the call.
+// words calls visit with the words of the next line that is no comment; isLine reports whether there is one. Lines may have
+// any length. A word is valid during the call.
 func (m *metis) words(visit func(word []byte) error) (isLine bool, err error) {
 	isComment := false
 	for {
@@ -226,7 +226,6 @@ func (m *metis) node(u uint64) error {
 	return nil
 }
 
-// parseUint returns the number that a word of at most 19 digits is.
 func parseUint(word []byte) (n uint64, ok bool) {
 	for _, c := range word {
 		if c-'0' > 9 {
@@ -237,7 +236,7 @@ func parseUint(word []byte) (n uint64, ok bool) {
 	return n, len(word) > 0 && len(word) <= 19
 }
 
-// entry adds an edge of node u. Edges are given by their smaller ends.
+// entry adds an edge of node u; the smaller end gives the edge.
 func (m *metis) entry(u, v uint64, w float64) error {
 	type edge struct {
 		lo, hi uint64
@@ -256,7 +255,6 @@ func (m *metis) entry(u, v uint64, w float64) error {
 	return m.out.numbers(u, v, w)
 }
 
-// end checks the text after the last node, and the counts of the header.
 func (m *metis) end() error {
 	for isLine := true; isLine; {
 		var err error

@@ -37,7 +37,6 @@ func newNodeNames(s *batchWriter, kinds ...string) *nodeNames {
 	return &nodeNames{out: s, kinds: kinds, byID: map[string]uint32{}}
 }
 
-// number returns the number of the node with an id, which may be declared later.
 func (r *nodeNames) number(id string, line int64) uint32 {
 	n, exists := r.byID[id]
 	if !exists {
@@ -67,7 +66,6 @@ func (r *nodeNames) add(line int64, names ...string) error {
 	return r.out.hold(r.bytes)
 }
 
-// oneLine joins the lines of a name by blanks, as NetworkX does.
 func oneLine(name string) string {
 	if !strings.ContainsAny(name, "\r\n") {
 		return name
@@ -80,8 +78,8 @@ func oneLine(name string) string {
 	return strings.TrimSpace(strings.Join(lines, " "))
 }
 
-// usable reports whether all nodes have a name of a kind, and no two the same. It adds a note
-// about a kind that only some nodes can be called by.
+// usable reports whether all nodes have distinct names of a kind; it notes a kind that only some
+// nodes have.
 func (r *nodeNames) usable(kind int) bool {
 	seen := make(map[string]bool, len(r.listed))
 	var nameless string // the id of a node without such a name
@@ -142,8 +140,6 @@ func (r *nodeNames) settle() error {
 	return nil
 }
 
-// checkDeclared returns an error about the first edge with an end that is no node, nil if there is
-// none.
 func (r *nodeNames) checkDeclared() error {
 	if len(r.listed) == len(r.nodes) {
 		return nil

@@ -74,8 +74,6 @@ func readParquet(s *batchWriter) (*Summary, error) {
 		AreEvents: t.chosen.AreEvents, Notes: t.warnings}, nil
 }
 
-// choose chooses the columns to read: columns that the options name, or columns with titles of such columns, or else the
-// first two.
 func (t *edgeTable) choose() error {
 	c, err := t.edges()
 	if err != nil {
@@ -101,7 +99,7 @@ func (t *edgeTable) choose() error {
 	return nil
 }
 
-// edges chooses the columns of an edge, see [table.Sample.Choose]. Nested columns are chosen only by the options.
+// edges chooses nested columns only if options name them.
 func (t *edgeTable) edges() (*table.Choice, error) {
 	s, err := table.SampleParquet(t.file, true)
 	if err != nil {
@@ -138,7 +136,7 @@ func (t *edgeTable) edges() (*table.Choice, error) {
 	return c, nil
 }
 
-// edge reads a row. As in text, an end that is null or empty is no edge, and the other end is a node.
+// edge reads a row; with a null or empty end it is no edge, and the other end is a node.
 func (t *edgeTable) edge(row int64, values table.ParquetRow) error {
 	isBlank := false
 	isNumber := true // both ends are integers of at most 19 digits
@@ -202,7 +200,6 @@ func (t *edgeTable) edge(row int64, values table.ParquetRow) error {
 // groupRows is the number of rows in a group, which is held in memory while it is written.
 const groupRows = 1 << 18
 
-// parquetBytes returns the memory of writing a table, in addition to the graph.
 func parquetBytes(g *graph) int64 {
 	const (
 		largest = 6 << 20 // of a column of a group, and its compressor

@@ -35,8 +35,7 @@ var parquetCodecs = []compress.Codec{
 	&parquet.Uncompressed, &parquet.Snappy, &parquet.Gzip, &parquet.Brotli, &parquet.Zstd, &parquet.Lz4Raw,
 }
 
-// TestParquetPages reads files of every compression, and refuses one whose row group exceeds
-// the limit before its pages are read.
+// A row group above the limit is refused before its pages are read.
 func TestParquetPages(t *testing.T) {
 	read := func(data []byte, limit int64) (rows int, taken uint64, err error) {
 		full := errors.New("full")
@@ -83,8 +82,7 @@ func TestParquetPages(t *testing.T) {
 	}
 }
 
-// TestDamagedParquet changes each byte. The error is about the file, though the library
-// panics over some of them.
+// Errors are about the file, although the library panics for some of them.
 func TestDamagedParquet(t *testing.T) {
 	const change = 86
 	for _, codec := range parquetCodecs {
@@ -103,8 +101,7 @@ func TestDamagedParquet(t *testing.T) {
 	}
 }
 
-// TestParquetNegativeNumbers: ids of 32 bits are the same numbers whether a dictionary has
-// them or not.
+// 32-bit ids are the same numbers with and without a dictionary.
 func TestParquetNegativeNumbers(t *testing.T) {
 	type edge struct {
 		Source int32 `parquet:"source,dict"`

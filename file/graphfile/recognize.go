@@ -29,8 +29,8 @@ func Recognize(name string, head []byte) *Format {
 	return EdgeList
 }
 
-// areEdges reports whether a text begins with objects of JSON that are lines of a table: all have ends of edges, or none,
-// because nodes are not among edges, and no objects with ends or attributes are in them.
+// areEdges reports whether objects of JSON are lines of a table: all or none have ends of edges, without nested objects
+// for ends or attributes.
 func areEdges(head []byte) bool {
 	objects := 0
 	edges := 0
@@ -56,7 +56,6 @@ func areEdges(head []byte) bool {
 	return titles != nil && arePlain && (edges == 0 || edges == objects)
 }
 
-// trimStart returns the first bytes of a text without a byte-order mark and blanks.
 func trimStart(head []byte) []byte {
 	return bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), blank)
 }

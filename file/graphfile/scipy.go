@@ -24,7 +24,6 @@ var SciPy = &Format{
 	Exact: true, Sweeps: 3, write: writeSciPy, size: sciPyBytes,
 }
 
-// isZip reports whether a file is an archive, which may be empty.
 func isZip(head []byte) bool {
 	return bytes.HasPrefix(head, []byte("PK\x03\x04")) ||
 		bytes.HasPrefix(head, []byte("PK\x05\x06"))
@@ -55,7 +54,6 @@ func readNPZ(s *batchWriter) (*Summary, error) {
 	return readMatrix(s, archive)
 }
 
-// readMatrix reads the sparse matrix that is made of the given arrays.
 func readMatrix(s *batchWriter, archive arrays) (*Summary, error) {
 	s.numbered = true
 	z := &npz{out: s, archive: archive}
@@ -85,8 +83,6 @@ func readMatrix(s *batchWriter, archive arrays) (*Summary, error) {
 		Nodes: uint64(z.nodes)}, nil
 }
 
-// anywhere returns a file that can be read at any place, from memory if need
-// be.
 func (s *batchWriter) anywhere() (io.ReaderAt, int64, error) {
 	if s.File != nil {
 		return s.File, s.Size, nil
@@ -98,8 +94,7 @@ func (s *batchWriter) anywhere() (io.ReaderAt, int64, error) {
 	return content, content.size, nil
 }
 
-// detectForm returns the form of the matrix, for example "csr", and sets z.prefix to the beginning of the names
-// of its arrays.
+// detectForm also sets the prefix of the names of the arrays.
 func (z *npz) detectForm() (string, error) {
 	if z.archive.Has("fill_value") {
 		return "", z.out.fault(0,
@@ -140,7 +135,6 @@ func (z *npz) open(name string) (*npy.Array, error) {
 	return z.archive.Open(z.prefix+name, nil)
 }
 
-// square reads the shape. Without one, indptr has one element more than there are rows.
 func (z *npz) square(form string) error {
 	if form == "csr" && !z.has("shape") {
 		a, err := z.vector("indptr")
@@ -188,7 +182,6 @@ func (z *npz) vector(name string) (*npy.Array, error) {
 	return a, err
 }
 
-// values begins to read the values of the entries; it returns nil if the file has none.
 func (z *npz) values(entries int64) (*npy.Array, error) {
 	if !z.has("data") {
 		return nil, nil
@@ -214,7 +207,6 @@ func newBlock() *block {
 		val: make([]float64, npzBlock), integerValues: make([]int64, npzBlock)}
 }
 
-// index checks a row or column v, element offset+i of its array.
 func (z *npz) index(a *npy.Array, offset int64, i int, v int64) error {
 	if v < 0 || v >= z.nodes {
 		return z.out.fault(0, fetchAgain, "%s[%d] = %d; the matrix has %s",
@@ -223,7 +215,6 @@ func (z *npz) index(a *npy.Array, offset int64, i int, v int64) error {
 	return nil
 }
 
-// member returns the name of an array without the name of its file.
 func (z *npz) member(a *npy.Array) string {
 	return strings.TrimPrefix(a.Name, z.out.Name+": ")
 }
@@ -268,8 +259,7 @@ func (z *npz) weights(data *npy.Array, b *block, n int) error {
 	return nil
 }
 
-// each adds the entries with the given columns, whose rows rows stores for the next of
-// them; transposed says that rows are columns.
+// each adds entries with the given columns; rows stores their rows, and transposed exchanges both.
 func (z *npz) each(col *npy.Array, rows func(dst []int64) error,
 	transposed bool) error {
 	data, err := z.values(col.Len)
@@ -475,7 +465,6 @@ func (z *npzWriter) index(n uint64) error {
 	return err
 }
 
-// eachEntry calls write with the column and the value of every entry.
 func eachEntry(ctx context.Context, g *graph,
 	write func(col uint32, val float64) error) error {
 	return g.sweep(ctx, func(e *entries) error {

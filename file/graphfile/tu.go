@@ -30,7 +30,6 @@ const (
 	missingTUOfPart = "a collection in the TU layout has DS_A.txt and DS_graph_indicator.txt, with one name for DS"
 )
 
-// findTU returns the beginning of the names of the files of a collection.
 func findTU(path string) (prefix string, ok bool) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		files, err := os.ReadDir(path)
@@ -82,13 +81,12 @@ type tuReader struct {
 	size   []int32 // of the graphs
 }
 
-// vertex returns the graph of vertex v, and the number of v in it.
 func (r *tuReader) vertex(v int) (m *Member, vertex int) {
 	g := r.graph[v]
 	return &r.c.Graphs[g], int(r.place[v] - r.start[g])
 }
 
-// lines calls visit with the lines of a file that are not blank, and returns their number. A missing file has no lines.
+// lines skips blank lines, and returns the number of other lines; a missing file has none.
 func (r *tuReader) lines(ending string,
 	visit func(line int64, text []byte) error) (n int, exists bool, err error) {
 	in, err := textio.Open(r.ctx, r.prefix+ending, nil)
@@ -113,13 +111,12 @@ func (r *tuReader) lines(ending string,
 	return n, true, nil
 }
 
-// fault returns an error on a line of a file.
 func (r *tuReader) fault(ending string, line int64, fix, format string,
 	args ...any) error {
 	return textio.Fault(r.prefix+ending, line, fix, format, args...)
 }
 
-// number reads a number from 1 to most.
+// number reads a number from 1 to largest.
 func number(text []byte, largest int) (int, bool) {
 	n, err := strconv.ParseInt(string(bytes.Trim(text, blank)), 10, 64)
 	return int(n), err == nil && n >= 1 && n <= int64(largest)
@@ -184,7 +181,6 @@ func (r *tuReader) vertices() error {
 	return nil
 }
 
-// count returns an error unless a file has the wanted number of lines.
 func (r *tuReader) count(ending string, lines, want int, what, owner string) error {
 	if lines == want {
 		return nil
@@ -194,8 +190,7 @@ func (r *tuReader) count(ending string, lines, want int, what, owner string) err
 		words.Counted(want, what))
 }
 
-// texts reads a file with a text on each line: the number of each line's text in names, which are in byte order. The list is
-// nil without a file.
+// texts returns the number of each line's text in names, which are in byte order; nil without a file.
 func (r *tuReader) texts(ending string) (list []int32, names []string, err error) {
 	var texts table.Dictionary
 	list = []int32{}
@@ -247,7 +242,6 @@ func (r *tuReader) labels() error {
 	return nil
 }
 
-// readEdges reads the edges and their labels, and makes the graphs.
 func (r *tuReader) readEdges() error {
 	label, names, err := r.texts(tuEdgeLabels)
 	if err != nil {

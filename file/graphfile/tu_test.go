@@ -12,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/nodefile"
 )
 
-// tuFiles writes files of a collection called D, by their endings, and returns its prefix.
 func tuFiles(t *testing.T, files map[string]string) string {
 	t.Helper()
 	prefix := filepath.Join(t.TempDir(), "D")
@@ -24,8 +23,7 @@ func tuFiles(t *testing.T, files map[string]string) string {
 	return prefix
 }
 
-// small is a path a-b-a with edges 1 and 2 and a vertex alone, as published: every edge
-// stands there at both of its ends.
+// small is a path a-b-a with edges 1 and 2 and an isolated vertex; edges are listed at both ends.
 func small() map[string]string {
 	return map[string]string{
 		tuEdges: "1, 2\n2, 1\n2,3\n3, 2\n", tuEdgeLabels: "1\n1\n2\n2\n", tuIndicator: "1\n1\n1\n2\n",

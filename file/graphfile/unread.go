@@ -11,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/textio"
 )
 
-// unreadFormat is a format of graphs that this package does not read, with a command that converts it.
 type unreadFormat struct {
 	title   string
 	endings []string
@@ -60,7 +59,6 @@ func networkX(read string) string {
 		`nx.write_graphml(g, sys.argv[2])" {file} `
 }
 
-// indexOf returns the index in unreadFormats of a format by an ending of its names, or −1.
 func indexOf(ending string) int {
 	return slices.IndexFunc(unreadFormats, func(f unreadFormat) bool { return slices.Contains(f.endings, ending) })
 }

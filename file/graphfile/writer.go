@@ -42,8 +42,7 @@ func (s *batchWriter) flush() error {
 	return err
 }
 
-// begin makes the batch one of edges or nodes, of numbers or texts, with room
-// for two more ids.
+// begin prepares the batch for two more ids of edges or nodes, as numbers or text.
 func (s *batchWriter) begin(edges, text bool) error {
 	b := &s.batch
 	if n := b.len(); n > 0 &&
@@ -71,7 +70,6 @@ func (s *batchWriter) weigh(w float64) {
 	b.Weight = append(b.Weight, w)
 }
 
-// round takes note of a weight that is rounded, at a place like ":17".
 func (s *batchWriter) round(place string) {
 	if s.rounded++; s.rounded == 1 {
 		s.roundedAt = place
@@ -87,7 +85,6 @@ func (s *batchWriter) word(line int64, word []byte) (w float64, wrong string) {
 	return w, wrong
 }
 
-// place returns a line as it follows the name of the file.
 func place(line int64) string { return ":" + strconv.FormatInt(line, 10) }
 
 // isExact reports whether float64 holds an integer.
@@ -116,7 +113,6 @@ func (s *batchWriter) texts(u, v []byte, w float64) error {
 	return nil
 }
 
-// addCode adds the code of the edge that was added with err, if edges have kinds or times.
 func (s *batchWriter) addCode(code uint32, err error) error {
 	if s.Kind != "" || s.Time != "" {
 		s.batch.Code = append(s.batch.Code, code)
@@ -158,7 +154,7 @@ const blank = " \t\r\n\v\f"
 // emptyID is the fault of an id without text.
 const emptyID = "is empty"
 
-// faultOfID returns the fault of an id, or "". Blanks around an id belong to it. Ids are written one a line, with tabs behind them.
+// faultOfID returns "" for a valid id; blanks around an id belong to it.
 func faultOfID(id []byte) string {
 	switch {
 	case len(bytes.Trim(id, blank)) == 0:

@@ -30,12 +30,11 @@ const maxWord = 1 << 20
 // xmlDepth bounds how deep elements may lie in elements.
 const xmlDepth = 256
 
-// isEncoded reports whether text begins as XML, which declares its encoding, in bytes.
+// isEncoded reports whether text begins as XML, which declares its encoding.
 func isEncoded(head []byte) bool {
 	return len(head) >= 2 && head[0] == '<' && head[1] != 0
 }
 
-// isGraphML reports whether a text begins as XML with an element graphml.
 func isGraphML(head []byte) bool {
 	text := trimStart(head)
 	return bytes.HasPrefix(text, []byte{'<'}) &&
@@ -69,7 +68,6 @@ type markup struct {
 	left int // bytes before the next token has to end
 }
 
-// errLongToken is a token, or tags of open elements, of more than maxWord bytes.
 var errLongToken = errors.New("graphfile: long XML token")
 
 // ReadByte implements [io.ByteReader].
@@ -96,7 +94,7 @@ func (x *xmlText) line() int64 {
 	return int64(line)
 }
 
-// next returns the next token, nil at the end of the file.
+// next returns nil at the end of the file.
 func (x *xmlText) next() (xml.Token, error) {
 	line := x.line()
 	left := maxWord
@@ -142,8 +140,6 @@ func (x *xmlText) next() (xml.Token, error) {
 	return nil, err
 }
 
-// brief returns a message of the XML decoder, cut where it goes on for a name of
-// the file.
 func brief(message string) string {
 	const longest = 160
 	if len(message) <= longest {
@@ -152,7 +148,7 @@ func brief(message string) string {
 	return strings.ToValidUTF8(message[:longest], "") + "…"
 }
 
-// read calls start at the beginning of every element of the file. start may read elements to their end itself.
+// read calls start for every element; start may read elements to their end.
 func (x *xmlText) read(start func(t xml.StartElement) error) error {
 	for {
 		t, err := x.next()
@@ -176,7 +172,7 @@ func attribute(t xml.StartElement, name string) string {
 	return ""
 }
 
-// content reads to the end of the element t and calls visit with the text of each child that accept picks.
+// content calls visit with the text of each child of t that accept selects.
 func (x *xmlText) content(t xml.StartElement,
 	isWanted func(child xml.StartElement) bool,
 	visit func(child xml.StartElement, text string)) error {
@@ -241,7 +237,6 @@ func directionOf(g *graph) string {
 	return "undirected"
 }
 
-// writeMarkup writes markup with the values in place of each %, see appendMarkup.
 func writeMarkup(out *bufio.Writer, markup string, values ...string) (err error) {
 	line := out.AvailableBuffer()
 	for _, value := range values {

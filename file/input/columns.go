@@ -27,7 +27,6 @@ const (
 	Index  = "index" // row numbers, which are skipped
 )
 
-// useOrder is the order of uses in [Columns.String]; others follow in the order of the file.
 var useOrder = []string{Source, Target, Weight, Kind, Time, Node, Label,
 	Value, Part}
 
@@ -91,8 +90,6 @@ func (c Columns) String() string {
 	return strings.Join(parts, "; ")
 }
 
-// few joins a list, cut behind its first items so that a table of 1,000 columns has a
-// report of a few lines.
 func few(list []string) string {
 	const most = 20
 	if len(list) > most {

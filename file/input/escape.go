@@ -36,9 +36,8 @@ func isPrintable(text string) bool {
 	return utf8.ValidString(text) && strings.IndexFunc(text, isUnsafe) < 0
 }
 
-// isUnsafe reports whether a terminal may do something other than draw the character:
-// control and format characters and line separators, for example ESC, the C1 control
-// characters and U+202E, which reverses the text behind it.
+// A terminal may act on control and format characters and line separators, for example ESC and
+// U+202E.
 func isUnsafe(r rune) bool {
 	switch r {
 	case '\t', '\n', '\u200c', '\u200d': // joiners shape words of Persian and Hindi, and emoji

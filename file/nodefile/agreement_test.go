@@ -12,11 +12,10 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// bankRow is a row of a table of accounts as a bank keeps it.
 type bankRow struct{ account, iban, owner, checked, segment, balance, result string }
 
-// bankTable returns random rows, every third with a result, and the nodes of a graph that has most of
-// the accounts. Ids are numbers if asked for.
+// bankTable returns random rows, every third with a result, and the nodes of a graph with most
+// accounts.
 func bankTable(t *testing.T, random *rand.Rand, areNumbers bool) ([]bankRow, *shard.Nodes) {
 	var rows []bankRow
 	var ids []string
@@ -44,7 +43,6 @@ func bankTable(t *testing.T, random *rand.Rand, areNumbers bool) ([]bankRow, *sh
 	return rows, nodes
 }
 
-// jsonTable returns a table as objects of JSON, on lines or indented in a list. Empty cells are null.
 func jsonTable(t *testing.T, text, sep, indent string) string {
 	var lines []string
 	var objects []map[string]any
@@ -75,8 +73,8 @@ func jsonTable(t *testing.T, text, sep, indent string) string {
 	return string(list)
 }
 
-// TestLabelForms checks that one table gives the same labels in whatever form it is written: the order and
-// the titles of its columns, the separator or JSON, an index, the form of dates, and numbers as classes.
+// The form of a table does not change its labels: order and titles of columns, separator or JSON, an
+// index, dates, numbers as classes.
 func TestLabelForms(t *testing.T) {
 	random := rand.New(rand.NewPCG(78, 3))
 	columns := []struct {
@@ -167,7 +165,7 @@ func TestLabelForms(t *testing.T) {
 	}
 }
 
-// TestSimilarIDs checks that ids whose zeros in front, blanks or capitals were lost are named with those of the graph.
+// Ids that lost zeros, blanks or capitals are reported with the ids of the graph.
 func TestSimilarIDs(t *testing.T) {
 	changes := []func(id string) string{
 		func(id string) string { return strings.TrimLeft(id, "0") },

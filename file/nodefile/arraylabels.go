@@ -18,8 +18,8 @@ func isArray(path string) bool {
 	return strings.HasSuffix(strings.ToLower(path), ".npy")
 }
 
-// readElements calls use with each row of an array of NumPy, which has a row for each of n nodes, or with
-// n < 0 any number of single elements.
+// readElements calls use with each row of an array for n nodes, or with n < 0 with any number of
+// elements.
 func readElements(ctx context.Context, path string, n int,
 	use func(a *npy.Array, i int, row []float64) error) error {
 	file, err := textio.OpenFile(ctx, path)
@@ -55,7 +55,6 @@ func readElements(ctx context.Context, path string, n int,
 	return a.End()
 }
 
-// rowOrder returns the function from the position of a node in the order of the ids to its row.
 func rowOrder(nodes Lookup) func(i int) int {
 	if ordered, ok := nodes.(interface{ RowAt(i int) int }); ok {
 		return ordered.RowAt
@@ -104,8 +103,6 @@ func (r *labelReader) readArray(ctx context.Context, path string,
 	return r.end(nodes)
 }
 
-// readPositions reads an array of NumPy with the positions of nodes in the order of the ids, each at most
-// once, and returns their rows.
 func readPositions(ctx context.Context, path string,
 	nodes Lookup) (rows []int, err error) {
 	seen := make([]bool, nodes.Len())

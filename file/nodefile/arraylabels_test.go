@@ -30,7 +30,6 @@ func arrayFile(t *testing.T, descr string, values any, shape ...int) string {
 	return path
 }
 
-// TestArrayOfLabels reads labels from an array, and checks the errors about arrays of another form.
 func TestArrayOfLabels(t *testing.T) {
 	nodes := shard.NewNumericNodes(5)
 	for _, path := range []string{

@@ -35,7 +35,6 @@ type Column struct {
 	Code   []int32  // code of each record; −1 for a missing value
 }
 
-// labels returns the values of a column as labels of the records with a value.
 func (c *Column) labels(file string) *Labels {
 	l := &Labels{File: file}
 	all := classes{}
@@ -134,7 +133,6 @@ type attributeColumn struct {
 	codes []int32
 }
 
-// omitWords makes the words of [table.Missing] missing if all other values are numbers.
 func (c *attributeColumn) omitWords() {
 	isWord := func(text string) bool { return table.IsMissing(text, table.Missing) }
 	isNumber := func(text string) bool { return table.IsNumber(text) && !table.HasLeadingZero(text) }
@@ -153,7 +151,7 @@ func (c *attributeColumn) omitWords() {
 	c.Dictionary = numbers
 }
 
-// areDates reports whether all values are dates, apart from words that may mean a missing one.
+// areDates ignores words for missing values.
 func (c *attributeColumn) areDates() bool {
 	isDate := func(text string) bool {
 		_, isTime := table.ParseTime(text)
@@ -232,8 +230,7 @@ func (r *attributeReader) end() (*Attributes, error) {
 	return a, err
 }
 
-// roles returns the column of ids, the column of classes (−1 if missing), and the columns of
-// attributes.
+// roles returns the columns of ids, of classes (−1 if missing) and of attributes.
 func (r *attributeReader) roles() (id, class int, attributes []int, err error) {
 	titles := r.t.Titles
 	id = slices.IndexFunc(titles, table.IsNode)

@@ -11,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/budget"
 )
 
-// tableOf formats the columns of a table with their values, · for a missing value.
 func tableOf(a *Attributes) string {
 	var text strings.Builder
 	column := func(c *Column) {
@@ -117,8 +116,7 @@ func TestClassesOfRecords(t *testing.T) {
 	}
 }
 
-// TestAttributesWithinMemory checks the error about a table that exceeds the memory limit, with
-// the estimated memory of the whole table.
+// The error states the estimated memory of the whole table.
 func TestAttributesWithinMemory(t *testing.T) {
 	var text strings.Builder
 	for i := range 2000 {

@@ -12,8 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// begin finds the first line of data in the first chunk of a file, decides whether it is a
-// header, and chooses the columns.
+// begin finds the first line of data, decides whether it is a header, and chooses the columns.
 func (t *Reader) begin(chunk *textio.Chunk) error {
 	t.first = 0
 	t.Line = 0
@@ -107,14 +106,12 @@ func (t *Reader) checkTitle(lines [][]byte, number int64) {
 	}
 }
 
-// warn calls Options.Warn with a warning about a line, unless it is nil.
 func (t *Reader) warn(line int64, fix, format string, args ...any) {
 	if t.Options.Warn != nil {
 		t.Options.Warn(textio.Fault(t.Name, line, fix, format, args...))
 	}
 }
 
-// dataLines returns the first lines of data of a chunk and their numbers.
 func (t *Reader) dataLines(chunk *textio.Chunk) (lines [][]byte, numbers []int64) {
 	number := chunk.First - 1
 	for line := range bytes.Lines(chunk.Data) {
@@ -133,8 +130,6 @@ func (t *Reader) dataLines(chunk *textio.Chunk) (lines [][]byte, numbers []int64
 	return lines, numbers
 }
 
-// choose decides whether the first line, with the given number, is a header and which columns are
-// read.
 func (t *Reader) choose(line int64, first []string, rows [][]string) error {
 	s := &table.Sample{Titles: first, Rows: rows, Separator: t.sep}
 	header := s.DropTitles(t.titled)

@@ -13,7 +13,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// customers is a graph of 100 customers with the ids c100 to c199, or 0 to 99.
 func customers(t *testing.T, numbers bool) *shard.Nodes {
 	var ids []string
 	for i := range 100 {
@@ -30,8 +29,7 @@ func customers(t *testing.T, numbers bool) *shard.Nodes {
 	return nodes
 }
 
-// TestLabelColumns checks that labels are read from the right columns, or that the question lists the setting that reads
-// them: the one, or another table without a question, gives the same labels as the numbers of the columns.
+// Labels come from the right columns, or the question names a setting that reads them.
 func TestLabelColumns(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
@@ -112,7 +110,6 @@ func TestLabelColumns(t *testing.T) {
 // choices matches the settings that a question lists.
 var choices = regexp.MustCompile(`\{label-fields=([^}]*)\}`)
 
-// paste returns the columns of the question that are those of fields, which are numbers.
 func paste(t *testing.T, err error, text, fields string) []string {
 	t.Helper()
 	var question *ParseError
@@ -141,7 +138,6 @@ func paste(t *testing.T, err error, text, fields string) []string {
 	return strings.Split(fields, ",")
 }
 
-// TestListColumns checks that lists of ids and splits follow the rules of labels.
 func TestListColumns(t *testing.T) {
 	for text, want := range map[string]string{
 		"c103\nc101\n": "[3 1]", "node\nc103\nc101\n": "[3 1]", ",node,age\n0,c103,5\n1,c101,6\n": "[3 1]",
@@ -186,8 +182,7 @@ func sprint(rows []int) string {
 	return "[" + strings.Join(words, " ") + "]"
 }
 
-// TestMissingWords checks that words are missing labels among numbers and classes among text, and that blanks are
-// no label, also in quotes.
+// Words are missing among numbers and classes among text; blanks are no label.
 func TestMissingWords(t *testing.T) {
 	for text, want := range map[string]string{
 		"node,label\nc100,a\nc101,NA\nc102,-1\nc103,NA\nc104,b\n":  "|0|a NA -1 b",
@@ -240,7 +235,7 @@ func TestLongNames(t *testing.T) {
 	}
 }
 
-// TestParts reads a directory of parts as one table; a part may hold only a header.
+// A part may be only a header.
 func TestParts(t *testing.T) {
 	paths := write(t, file{"part-0.csv", "label,node\n"}, file{"part-1.csv", "label,node\na,c100\nb,c101\n"}, file{"part-2.csv", "label,node\na,c102\n"}, file{"_SUCCESS", ""})
 	l, err := ReadLabels(t.Context(), filepath.Dir(paths[0]), customers(t, false), nil)

@@ -16,7 +16,6 @@ var graphForms = textio.Pattern(`(?s)^(?:(?P<Matrix_Market>%%MatrixMarket)|(?P<G
 // fixes has a further remedy for a form.
 var fixes = map[string]string{"JSON": ", or objects of texts and numbers: pandas writes them by to_json(orient='records'), jq of a list in the member NAME by jq -c '.NAME[]' {file} > table.jsonl, of a dictionary by jq -c 'to_entries[]' {file} > table.jsonl"}
 
-// refuseGraph returns an error about a graph or JSON in place of a table with a node in each row.
 func refuseGraph(t *Reader, head []byte) error {
 	if isList(t.Name) {
 		return nil

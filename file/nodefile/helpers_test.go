@@ -38,7 +38,6 @@ func packed(text string) string {
 	return b.String()
 }
 
-// isData reports whether an error is about the content of a file.
 func isData(err error) bool {
 	var parse *ParseError
 	return errors.As(err, &parse)

@@ -40,7 +40,6 @@ type ListConfig struct {
 	Columns     func(input.Columns) // called with the use of the columns, if there is something to report; may be nil
 }
 
-// reader returns a reader of a table of nodes with these settings.
 func (c *ListConfig) reader(nodes Lookup, value string) *Reader {
 	return &Reader{
 		Lookup: nodes.Lookup, Value: value, Text: c.Text,
@@ -111,9 +110,8 @@ func ReadSplits(ctx context.Context, path string, nodes Lookup,
 	return splits, nil
 }
 
-// rows reads the table at path, in which each node has at most one row, calls use with each
-// row whose node is in the graph, and returns the nodes in the order of the file. content
-// names the content in messages, for example "ids".
+// rows calls use with each row whose node is in the graph, and returns the nodes in the order of
+// the file. content names the content in messages.
 func (c *ListConfig) rows(ctx context.Context, nodes Lookup, t *Reader,
 	path, content string,
 	use func(node int, row Row) error) ([]int, error) {

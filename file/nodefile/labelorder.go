@@ -11,8 +11,8 @@ import (
 
 // Sort puts the labels in the order of their nodes' ids (see [CompareIDs]) and the classes in the order of their
 // first nodes, because folds, samples and learners follow both orders. Predictions therefore depend neither on
-// the order of the lines of any file, nor on further nodes, nor on the names of the classes. Of two classes with
-// the same first node the next nodes decide, and of two with the same nodes the names. Every class needs a label.
+// the order of the lines of any file, nor on further nodes, nor on the names of the classes. Classes are ordered
+// by their first node, then by their next nodes, then by name. Every class must have a label.
 func (l *Labels) Sort(nodes Lookup) {
 	type label struct {
 		id         string

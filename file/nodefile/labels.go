@@ -51,7 +51,6 @@ type Labels struct {
 	Columns      input.Columns // use of the columns; nil if there is nothing to report
 }
 
-// titleOf returns the title of the column with a use, "" without a header.
 func (l *Labels) titleOf(uses ...string) string {
 	for i, column := range l.Columns {
 		if slices.Contains(uses, column.Use) &&
@@ -170,7 +169,7 @@ func (r *labelReader) read(ctx context.Context, path string,
 	return r.end(nodes)
 }
 
-// end decides about the words that are missing labels among numbers, and checks and sorts the labels.
+// end decides which words are missing labels among numbers, and sorts the labels.
 func (r *labelReader) end(nodes Lookup) (*Labels, error) {
 	l := r.labels
 	areNumbers := len(l.Names) == 0 || l.Numeric() > 0
@@ -211,11 +210,8 @@ func (r *labelReader) end(nodes Lookup) (*Labels, error) {
 	return l, nil
 }
 
-// classes maps the texts of labels, and their keys, to the numbers of their classes.
 type classes map[string]int
 
-// add returns the number of the class of a label with a text that is not in the map. A new class
-// is appended to names.
 func (c classes) add(names *[]string, label string) (class int) {
 	key := table.ClassKey(label)
 	class, ok := c[key]
@@ -228,8 +224,7 @@ func (c classes) add(names *[]string, label string) (class int) {
 	return class
 }
 
-// warnOfWords calls warn, unless it is nil, for classes called like a missing label, with the number of their nodes; with
-// minusOne also for -1 among text.
+// warnOfWords warns of classes that look like missing labels, and with minusOne of -1 among text.
 func (l *Labels) warnOfWords(warn func(error), minusOne bool) {
 	var list, quoted []string
 	nodes := 0
@@ -253,7 +248,6 @@ func (l *Labels) warnOfWords(warn func(error), minusOne bool) {
 	}
 }
 
-// warnOfAlike calls warn, unless it is nil, for classes that may be one.
 func (l *Labels) warnOfAlike(warn func(error)) {
 	if warn == nil {
 		return
@@ -346,7 +340,6 @@ func (r *labelReader) skip(label string) {
 	}
 }
 
-// label adds the label of a node, which is on the given line of a table, unless it is missing.
 func (r *labelReader) label(row int, label string, line Row) error {
 	r.unknown.TitleFix = r.t.TitleFix
 	if _, isClass := r.classes[label]; !isClass {

@@ -12,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// names is the dictionary of a graph with the nodes n0 to n9.
 func names(t testing.TB) *shard.Nodes {
 	t.Helper()
 	ids := make([]string, 10)
@@ -73,8 +72,7 @@ func TestReadLabels(t *testing.T) {
 	}
 }
 
-// TestForcedClasses checks that words for missing values are classes if the list of such words
-// is empty, and that ids with blanks around them are found.
+// Words are classes if the list of missing words is empty; ids with blanks are found.
 func TestForcedClasses(t *testing.T) {
 	nodes, err := shard.StringNodes(slices.Values([]string{"a ", "bb", "c"}))
 	if err != nil {
@@ -91,7 +89,7 @@ func TestForcedClasses(t *testing.T) {
 	}
 }
 
-// TestMinusOne checks that -1 is a class if c.Missing does not list it.
+// -1 is a class if c.Missing does not list it.
 func TestMinusOne(t *testing.T) {
 	path := write(t, file{"l.tsv", "n1\t-1\nn2\t+1\nn3\tNA\n"})[0]
 	got, err := ReadLabels(t.Context(), path, names(t), &LabelConfig{Missing: []string{"NA"}})
@@ -103,7 +101,7 @@ func TestMinusOne(t *testing.T) {
 	}
 }
 
-// TestTruthByClasses checks the question about the columns of a second table, which has no setting of its own.
+// A second table has no setting of its own for its columns.
 func TestTruthByClasses(t *testing.T) {
 	paths := write(t, file{"l.csv", "node,label\nn1,good\nn2,bad\n"}, file{"t.csv", "node,by,finding\nn3,ann,bad\nn4,bob,\nn1,bob,good\n"})
 	nodes := names(t)
@@ -117,7 +115,7 @@ func TestTruthByClasses(t *testing.T) {
 	}
 }
 
-// TestNumericClasses checks that classes that are equal as numbers are one class with the first name.
+// Classes that are equal as numbers have the first name.
 func TestNumericClasses(t *testing.T) {
 	for text, want := range map[string][]string{
 		"n1\t1\nn2\t1.0\nn3\t2\nn4\t2.00\n":                       {"1", "2"},
@@ -137,8 +135,6 @@ func TestNumericClasses(t *testing.T) {
 	}
 }
 
-// TestLabelWarnings checks the warnings about words that may be classes, and about classes that may
-// be one.
 func TestLabelWarnings(t *testing.T) {
 	const alike = " differ only in the case of letters; if they are one class, write them alike"
 	for text, want := range map[string][]string{
@@ -157,7 +153,6 @@ func TestLabelWarnings(t *testing.T) {
 	}
 }
 
-// TestGraphsAsLabels checks that graphs and JSON are rejected by the name of their format.
 func TestGraphsAsLabels(t *testing.T) {
 	for text, want := range map[string]string{
 		"%%MatrixMarket matrix coordinate pattern general\n8 2 1\n1 1\n":                                           "a Matrix Market file",
@@ -386,8 +381,7 @@ func TestReadSeveralLabels(t *testing.T) {
 	}
 }
 
-// TestLabelOrder checks that neither the order of lines nor the names of classes determine the order
-// of labels and classes.
+// Order of lines and names of classes do not affect the order of labels.
 func TestLabelOrder(t *testing.T) {
 	const first, second = "n4\tB\nn1\tA\nn4\tC\nn3\tA\nn1\tC\n", "n1\tc\nn3\tz\nn1\tz\nn4\tc\nn4\ta\n" // A is z, B is a, C is c
 	for _, text := range []string{first, second} {

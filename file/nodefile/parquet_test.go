@@ -21,8 +21,6 @@ func parquetOf[T any](t *testing.T, rows []T) string {
 	return b.String()
 }
 
-// TestParquetLabels checks that titles choose the columns of a Parquet file, that missing
-// values as pandas writes them are missing labels, and that other columns are ignored.
 func TestParquetLabels(t *testing.T) {
 	type usual struct {
 		Node  string `parquet:"node"`

@@ -50,7 +50,6 @@ func ReadPrior(ctx context.Context, path string, nodes Lookup, classNames []stri
 	return prior, nil
 }
 
-// classIndex returns the index of the class of a name, see [table.ClassKey], or −1.
 func classIndex(classNames []string, name string) int {
 	key := table.ClassKey(name)
 	return slices.IndexFunc(classNames,
@@ -85,7 +84,6 @@ func priorColumns(t *Reader, classNames, skip []string) ([]int, error) {
 	return column, nil
 }
 
-// distribution parses and checks the probabilities of a line and stores them in dst.
 func distribution(dst []float64, t *Reader, row Row,
 	column []int) error {
 	var sum float64

@@ -225,7 +225,6 @@ func (t *Reader) Rows(in *textio.Reader) iter.Seq2[Row, error] {
 	}
 }
 
-// isWithoutValue reports whether the column of the value, or all columns that Fields names as attributes, are blank.
 func (t *Reader) isWithoutValue(row Row) bool {
 	columns := []int{row.At}
 	if t.Every {
@@ -280,17 +279,15 @@ func (t *Reader) isRemark(line []byte, anyField bool) bool {
 	return true
 }
 
-// isList reports whether a file is a list that heatwalk writes: each line is an id, verbatim.
 func isList(name string) bool {
 	return table.IsNamed(name, idsFile)
 }
 
-// isContent reports whether the last field of each line is the label.
 func isContent(name string) bool {
 	return table.IsNamed(name, ContentFile)
 }
 
-// separator returns the separator of the fields, determined from the first line of the file.
+// The first line determines the separator.
 func (t *Reader) separator(line []byte) byte {
 	switch {
 	case isList(t.Name):
@@ -370,7 +367,7 @@ func (t *Reader) split(line textio.Line) (Row, *textio.Error) {
 	return row, nil
 }
 
-// setNames sets the names of the columns: the titles, or the numbers of the fields of the first row.
+// setNames uses titles, or numbers of the fields.
 func setNames(t *Reader, fields int, line int64) {
 	t.Names = t.Titles
 	t.width = t.Line

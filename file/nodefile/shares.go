@@ -63,7 +63,6 @@ func ReadShares(ctx context.Context, path string, classNames []string,
 	return shares, nil
 }
 
-// roundingOf returns the largest error of the sum of numbers that are rounded to three decimals.
 func roundingOf(numbers int) float64 {
 	return 0.0005*float64(numbers) + 1e-6
 }

@@ -7,8 +7,6 @@ import (
 	"testing"
 )
 
-// TestReadShares reads shares of classes with and without a header, leaves distributions of nodes to
-// [ReadPrior], and checks the messages about mistakes.
 func TestReadShares(t *testing.T) {
 	names := []string{"b", "a"}
 	for text, want := range map[string][]float64{

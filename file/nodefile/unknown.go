@@ -91,8 +91,8 @@ func (u *Unknown) Err(name string, skip bool, fix string) error {
 	return textio.Fault(name, u.line, fix, "%s is not in %s (%d of %d ids %s not)%s", quoted, u.Set, u.Count, u.Total, verb, u.similar())
 }
 
-// similar returns a hint at an id of the graph that differs from the first unknown one in zeros in front, blanks, signs or
-// case; "" if the first million has none.
+// similar hints at an id of the graph that differs from the first unknown id in leading zeros, blanks, signs or case,
+// among the first million.
 func (u *Unknown) similar() string {
 	const most = 1 << 20
 	graph, ok := u.Nodes.(interface {
@@ -115,7 +115,6 @@ func (u *Unknown) similar() string {
 	return ""
 }
 
-// plainID returns the letters and digits of an id, without zeros in front.
 func plainID(id string) string {
 	plain := strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -126,7 +125,6 @@ func plainID(id string) string {
 	return strings.TrimLeft(plain, "0")
 }
 
-// mistake returns a likely reason and the remedy for a file without any id of the graph.
 func (u *Unknown) mistake() (hint, fix string) {
 	if hint := u.similar(); hint != "" {
 		return hint, "write ids alike in all files: keep them as text in spreadsheets and pandas (dtype=str)"

@@ -12,18 +12,15 @@ import (
 	"github.com/heatwalk/heatwalk/file/textio"
 )
 
-// isNative reports whether the elements of a are stored as this machine stores them, so that they can be read
-// into place.
+// isNative reports whether elements of a are stored as in memory, so that they can be read into place.
 func isNative(a *Array) bool {
 	return isLittleEndian() && a.order == binary.ByteOrder(binary.LittleEndian)
 }
 
-// isLittleEndian reports whether this machine stores the low byte of a number first.
 func isLittleEndian() bool {
 	return binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 }
 
-// into reads the next n elements to the given memory of n·a.Width bytes.
 func (a *Array) into(memory unsafe.Pointer, n int) error {
 	if n == 0 {
 		return nil

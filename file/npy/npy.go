@@ -103,7 +103,7 @@ func (a *Array) Fault(what, fix string) error {
 	return &textio.Error{File: a.Name, Msg: what, Fix: fix}
 }
 
-// short turns an early end into an error with the number of elements that were read.
+// short turns an early end into an error with the number of elements read.
 func (a *Array) short(err error) error {
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
@@ -116,8 +116,7 @@ func (a *Array) short(err error) error {
 		"damaged after %d elements (%w)", a.At, err)
 }
 
-// header parses the dictionary of a header: type, order and shape. It refuses shapes whose bytes
-// would overflow.
+// header refuses shapes whose bytes would overflow.
 func (a *Array) header(dict string) error {
 	descr := descrPattern().FindStringSubmatch(dict)
 	fortran := fortranPattern().FindStringSubmatch(dict)
@@ -234,7 +233,7 @@ func (a *Array) Integers(dst []int64) error {
 // chunkElements is the number of elements that are decoded at once.
 const chunkElements = 1 << 13
 
-// integer returns the integer that b begins with; of 64 bits, the bits.
+// integer returns the bits of a 64-bit integer.
 func (a *Array) integer(b []byte) int64 {
 	var bits uint64
 	switch a.Width {
@@ -326,8 +325,7 @@ var halves = sync.OnceValue(func() []float32 {
 	return values
 })
 
-// halfFloat returns the value of a number of 16 bits: sign, 5 bits of exponent,
-// 10 of fraction.
+// A half float has a sign, 5 bits of exponent, 10 of fraction.
 func halfFloat(h uint16) float64 {
 	sign := 1.0
 	if h&0x8000 != 0 {
@@ -401,7 +399,6 @@ func Header(descr string, shape ...int) []byte {
 	return append(header, dict...)
 }
 
-// floatHeader returns the header for elements of type T, and their size in bytes.
 func floatHeader[T simd.Float](shape ...int) (header []byte, element int) {
 	element = int(unsafe.Sizeof(T(0)))
 	return Header(fmt.Sprintf("<f%d", element), shape...), element
@@ -417,7 +414,6 @@ func appendFloats[T simd.Float](buf []byte, values []T) []byte {
 	return buf
 }
 
-// bufferBytes is the number of bytes that are collected before they are written.
 const bufferBytes = 256 << 10
 
 // Writer writes the elements of an array in their order.

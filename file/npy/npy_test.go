@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/textio"
 )
 
-// file returns a .npy file of version 1 or 2 with a header of its own.
 func file(version byte, descr, fortran, shape string, data any) []byte {
 	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': %s, }\n", descr, fortran, shape)
 	b := []byte(Magic)
@@ -34,7 +33,6 @@ func file(version byte, descr, fortran, shape string, data any) []byte {
 	return append(b, body.Bytes()...)
 }
 
-// Numbers of every width and byte order are read as they were stored.
 func TestFloats(t *testing.T) {
 	half := []uint16{0x0000, 0x8001, 0x3c00, 0xc000, 0x3555, 0x7bff, 0x7c00}
 	for _, test := range []struct {
@@ -121,7 +119,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestByColumns: an array of one dimension is stored by rows, whatever it says.
+// An array of one dimension is stored by rows, whatever its header says.
 func TestByColumns(t *testing.T) {
 	for _, c := range []struct {
 		fortran, shape string
@@ -166,8 +164,7 @@ func TestBadHeaders(t *testing.T) {
 	}
 }
 
-// TestBadArchives reads archives that are encrypted, as their members say, or have a
-// directory larger than any of arrays.
+// Members are encrypted, or the directory is too large.
 func TestBadArchives(t *testing.T) {
 	archive := func(names []string, flags uint16) []byte {
 		var b bytes.Buffer

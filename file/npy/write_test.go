@@ -65,7 +65,7 @@ func TestWriter(t *testing.T) {
 	}
 }
 
-// Headers are those of NumPy, which writes a comma behind a single extent.
+// NumPy writes a comma after a single extent.
 func TestHeader(t *testing.T) {
 	for want, got := range map[string][]byte{
 		"{'descr': '|S3', 'fortran_order': False, 'shape': (), }":     Header("|S3"),
@@ -97,7 +97,7 @@ func TestWriterCounts(t *testing.T) {
 	}
 }
 
-// Pieces that come in any order make the file that rows in order make.
+// The order of pieces does not change the file.
 func TestPlaced(t *testing.T) {
 	const rows, cols = 3, 4
 	values := filled[float32](rows * cols)
@@ -134,7 +134,6 @@ func TestPlaced(t *testing.T) {
 	}
 }
 
-// failing is a writer whose n-th write and all later ones fail.
 type failing int
 
 func (f *failing) Write(p []byte) (int, error) {

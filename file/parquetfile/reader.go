@@ -212,7 +212,6 @@ func (t *reader) group(group parquet.RowGroup, metadata *format.RowGroup,
 	return nil
 }
 
-// row is a row of the chosen columns; the column of a skipped one is nil.
 type row struct {
 	columns []*column
 	values  []parquet.Value
@@ -271,7 +270,6 @@ func (r *row) AppendText(dst []byte, i int) []byte {
 	return append(dst, v.ByteArray()...)
 }
 
-// integer returns the 64 bits of an integer, and whether it is below 0.
 func (c *column) integer(v parquet.Value) (bits uint64, isNegative bool) {
 	bits = v.Uint64()
 	if v.Kind() == parquet.Int32 { // the upper half of such a value of a dictionary is empty

@@ -41,7 +41,6 @@ type writer struct {
 	begun   int             // number of values of the batch
 }
 
-// batchRows is the number of rows in a call of the library.
 const batchRows = 1 << 10
 
 // create returns a writer, see [table.CreateParquet].

@@ -32,7 +32,6 @@ var (
 	valueTitles = map[string][]string{input.Label: {input.Label, "y"}, input.Value: {input.Value, input.Label, "y"}, input.Part: {"split"}}
 )
 
-// attribute is the use of a column that a setting names as an attribute.
 const attribute = "attribute"
 
 // Request states which columns a table must have, and those that settings name.
@@ -128,7 +127,6 @@ func (c *chooser) takeNamed() error {
 	return nil
 }
 
-// free returns the columns without a use.
 func (c *chooser) free() (columns []int) {
 	for i, use := range c.use {
 		if use == "" {
@@ -138,12 +136,10 @@ func (c *chooser) free() (columns []int) {
 	return columns
 }
 
-// missing returns the roles that must have a column and have none.
 func (c *chooser) missing() []role {
 	return slices.DeleteFunc(slices.Clone(c.roles), func(role role) bool { return !role.isRequired || c.Column[role.use] >= 0 })
 }
 
-// titled returns the columns without a use that titles of a role name.
 func (c *chooser) titled(role role) []int {
 	titles := slices.Clone(c.s.Titles)
 	for i, use := range c.use {
@@ -215,7 +211,6 @@ func (c *chooser) takeByPosition() error {
 	return nil
 }
 
-// isOther reports whether the title of a column has a role, and none of some roles.
 func (c *chooser) isOther(column int, roles ...role) bool {
 	title := c.s.Titles[column]
 	named := []string{idTitle, nameTitle}
@@ -225,7 +220,6 @@ func (c *chooser) isOther(column int, roles ...role) bool {
 	return c.HasHeader && !mayBeID(title) && rolesOf(title) != nil && !hasRole(title, named...)
 }
 
-// isNumber reports whether the first value of a column is a number.
 func (c *chooser) isNumber(column int) bool {
 	values := c.values(column)
 	return len(values) > 0 && isNumeric(values[0], c.r.Text)
@@ -234,7 +228,6 @@ func (c *chooser) isNumber(column int) bool {
 // values returns the values of a column that are not missing.
 func (c *chooser) values(column int) []string { return (&Sample{Rows: c.rows()}).Values(column) }
 
-// rows returns the rows of the sample, with the first line if it is no header.
 func (c *chooser) rows() [][]string {
 	if c.HasHeader {
 		return c.s.Rows
@@ -247,8 +240,8 @@ func (c *chooser) isKnown(column int) bool {
 	return c.r.IsKnown != nil && slices.ContainsFunc(c.values(column), c.r.IsKnown)
 }
 
-// checkIDs asks about columns that no setting names: ids that cannot be ids in most lines, one word beside numbers in all lines, and
-// nodes of which the graph has none, or of an untitled column, while another column has nodes of the graph.
+// checkIDs asks about columns that no setting names: text that cannot be ids in most lines, one word in all lines beside
+// numbers, and nodes outside the graph, or an untitled column, while another column has nodes of the graph.
 func (c *chooser) checkIDs() error {
 	ids := []int{c.Column[c.roles[0].use]}
 	if c.r.IsEdges {
@@ -278,7 +271,6 @@ func (c *chooser) checkIDs() error {
 	return nil
 }
 
-// areMost reports whether more than half of some rows have a form.
 func areMost(rows [][]string, hasForm func(row []string) bool) bool {
 	count := 0
 	for _, row := range rows {
@@ -289,14 +281,13 @@ func areMost(rows [][]string, hasForm func(row []string) bool) bool {
 	return 2*count > len(rows)
 }
 
-// mayBeID reports whether a text can be an id: an end of an edge must not begin with a bracket, a quote or <, and must be no date.
+// mayBeID refuses, for ends of edges, text that begins with a bracket, a quote or <, and dates.
 func (c *chooser) mayBeID(text string) bool {
 	return text == "" || IsInteger(text) ||
 		isPaired(text) && !(c.r.IsEdges && (isDate(text) || strings.Contains(`"'<{[(`, text[:1])))
 }
 
-// isPaired reports whether a text has as many opening brackets of each kind as closing ones, an even number of quotes, > if it
-// begins with <, and no colon at its end.
+// isPaired reports whether brackets, quotes and < > are balanced, and no colon ends the text.
 func isPaired(text string) bool {
 	isOpen := strings.HasPrefix(text, "<") && !strings.Contains(text, ">") || strings.HasSuffix(text, ":") || strings.Count(text, `"`)%2 > 0
 	return !isOpen && all([]string{"[]", "{}", "()"}, func(pair string) bool {
@@ -304,14 +295,13 @@ func isPaired(text string) bool {
 	})
 }
 
-// isDate reports whether a text is a date or a time, and no whole number.
 func isDate(text string) bool {
 	_, isTime := ParseTime(text)
 	return isTime && !IsInteger(text)
 }
 
-// checkWeight warns of a column of numbers that is left out where edges have no weight, and refuses such a table where
-// weights must have signs.
+// checkWeight warns of an ignored column of numbers if edges have no weight, and refuses such a table if weights must
+// have signs.
 func (c *chooser) checkWeight() error {
 	if !c.r.IsEdges || c.Column[input.Weight] >= 0 || c.r.Fields != nil || !c.HasHeader {
 		return nil

@@ -22,7 +22,6 @@ func IsBlank(line []byte) bool {
 	return len(line) == 0 || isFooter && hasUnit && IsInteger(count) || isRule(line)
 }
 
-// isRule reports whether a line is drawn with hyphens and, between columns, + or |.
 func isRule(line []byte) bool {
 	return strings.IndexByte("-+|", line[0]) >= 0 && bytes.Contains(line, []byte("---")) &&
 		bytes.ContainsAny(line, "+|") && len(bytes.Trim(line, "-+|: ")) == 0
@@ -110,7 +109,6 @@ func FirstData(head []byte,
 	return -1, doubtful
 }
 
-// recurs reports whether one of some ids is in the first two fields of a line.
 func recurs(ids []string, text []byte, sep byte) bool {
 	var f Fields
 	for line := range bytes.Lines(text) {

@@ -47,7 +47,6 @@ func (f TimeForm) Fix() string {
 // clockPattern matches hours and minutes, perhaps with seconds.
 var clockPattern = textio.Pattern(`^([0-9]{1,4}):([0-5][0-9])(:[0-5][0-9]([.,][0-9]+)?)?$`)
 
-// datePattern matches the numbers of a date, which a time of day may follow.
 var datePattern = textio.Pattern(`^([0-9]+)[-/. ]+([0-9]+)[-/. ]+([0-9]+)([ T].*)?$`)
 
 // Among returns the form of times in a column with the given texts. If one of them is a date, a year is its first day and not a
@@ -105,7 +104,7 @@ func (f TimeForm) Parse(text string) (t EdgeTime, fault string) {
 	return stepOf(n, shard.StepUnit)
 }
 
-// parseOrdered parses a date of three numbers in the order of the format, perhaps with a time of day and an offset.
+// parseOrdered parses three numbers in the order of the format, perhaps with a time of day and an offset.
 func (f TimeForm) parseOrdered(text string) (t EdgeTime, fault string) {
 	parts := datePattern().FindStringSubmatch(text)
 	if parts == nil {

@@ -52,12 +52,11 @@ func askHeader(title string) error {
 	return &input.Error{Msg: words.Quoted(title) + " may be a title or an id", Fix: "pass {header=yes} if the line holds titles, else {header=no}"}
 }
 
-// recurs reports whether a title is one of the first two fields of a line below.
 func (s *Sample) recurs(title string) bool {
 	return slices.ContainsFunc(s.Rows, func(row []string) bool { return slices.Contains(row[:min(2, len(row))], title) })
 }
 
-// isAboveNumbers reports whether a word of the first line is above numbers alone. One number may be the end of an edge.
+// isAboveNumbers allows one number among the ends of edges.
 func (s *Sample) isAboveNumbers(r *Request) bool {
 	for i, title := range s.Titles {
 		isEnd := r.IsEdges && i < 2 && len(s.Rows) < 2
@@ -68,7 +67,7 @@ func (s *Sample) isAboveNumbers(r *Request) bool {
 	return false
 }
 
-// isWord reports whether a text begins with a letter, and is no word for a number.
+// isWord excludes words for numbers.
 func isWord(text string) bool {
 	first, _ := utf8.DecodeRuneInString(text)
 	_, fault := ParseNumber([]byte(text), 64)

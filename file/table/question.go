@@ -10,8 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// ask returns the question about the columns: their titles and first values, and the settings to type for each choice that can
-// be meant.
+// ask returns the question about the columns, with titles, first values, and the settings of each possible choice.
 func (c *chooser) ask(problem string) *input.Error {
 	const (
 		most   = 20 // columns that are shown
@@ -59,8 +58,8 @@ var tuplePattern = regexp.MustCompile(`\w*[[({][^][(){}]*[])}]`)
 const NeighboursFix = "is this an edge list? write source and target on each line, separated by a tab; if lines are a node and its neighbours: " +
 	`awk '{ gsub(/[][(){}:,;]/, " "); for (i = 2; i <= NF; i++) print $1 "\t" $i }' {file} > {copy}`
 
-// rowsFix returns the remedy for lines that are no rows: a command for tuples, such as [1, 2] or INSERT INTO t VALUES (1, 2), for
-// texts in single quotes, or for lists of neighbours.
+// rowsFix returns the remedy for tuples, such as [1, 2] or INSERT INTO t VALUES (1, 2), texts in single quotes, or lists of
+// neighbours.
 func (c *chooser) rowsFix() string {
 	rows := c.rows()
 	line := strings.Join(rows[len(rows)-1], string(rune(c.s.Separator)))
@@ -100,7 +99,7 @@ func (c *chooser) askAgain(problem string) *input.Error {
 	return c.ask(problem)
 }
 
-// fix returns the remedy: the settings of each choice, or three as examples, "" without a choice.
+// fix lists the settings of up to three choices.
 func (c *chooser) fix(choices [][]int) string {
 	const most = 9
 	titles := c.s.Titles
@@ -143,7 +142,7 @@ func (c *chooser) fix(choices [][]int) string {
 	return verb + list(numbers)
 }
 
-// choices returns the columns that can be meant: a pair for the two required roles, and the weight of edges.
+// choices returns the possible columns: a pair for the two required roles, and the weight of edges.
 func (c *chooser) choices() (list [][]int) {
 	if len(c.roles) == 1 {
 		return nil
@@ -178,8 +177,8 @@ func (c *chooser) choices() (list [][]int) {
 	return list
 }
 
-// candidates returns the columns that can have a role: columns with nodes of the graph, the chosen one, columns with a title of the role,
-// or else two or more that have neither dates alone nor one text in all rows, without the title of another role if there are such.
+// candidates returns the columns that can have a role: with nodes of the graph, chosen, or titled; otherwise two or more that
+// are no dates and no constant, preferably without the title of another role.
 func (c *chooser) candidates(role role) []int {
 	free := c.free()
 	without := func(columns []int, isLeft func(i int) bool) []int {
@@ -204,7 +203,6 @@ func (c *chooser) candidates(role role) []int {
 	return free
 }
 
-// isNoID reports whether a column has dates alone, or one text in all rows.
 func (c *chooser) isNoID(column int) bool {
 	values := c.values(column)
 	isDay := func(value string) bool { return isDate(value) || datePattern().MatchString(value) }

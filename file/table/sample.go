@@ -74,12 +74,11 @@ func (s *Sample) Values(i int) (list []string) {
 	return list
 }
 
-// areNumbers reports whether there are values, all of them numeric, see [isNumeric].
 func areNumbers(values []string, t input.Text) bool {
 	return len(values) > 0 && all(values, func(text string) bool { return isNumeric(text, t) })
 }
 
-// isNumeric reports whether a text is a number, is infinite, or is a number in other settings. Digits behind a zero are text.
+// isNumeric includes infinite numbers and numbers in other settings, but not digits behind a zero.
 func isNumeric(text string, t input.Text) bool {
 	_, fault := ParseNumber(PlainNumber([]byte(text), t), 64)
 	return !HasLeadingZero(text) && (fault != notNumber || NumberFix([]byte(text), "") != "")
@@ -95,7 +94,6 @@ func HasIntegers(s *Sample, column int, hasHeader bool) bool {
 	return len(values) > 0 && all(values, func(text string) bool { return IsInteger(PlainInteger(text)) })
 }
 
-// nameColumns returns columns with their titles, or without a header their numbers.
 func nameColumns(titles []string, hasHeader bool) input.Columns {
 	titles = slices.Clone(titles)
 	for i := range titles {

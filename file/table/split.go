@@ -116,7 +116,7 @@ func (f *Fields) Split(line []byte, sep byte) error {
 	}
 }
 
-// noBreak is the blank that pages and office programs put around text, in UTF-8.
+// Office programs and web pages put this blank around text.
 const noBreak = "\u00a0"
 
 // trimNoBreak removes blanks around a text if no-break spaces surround it.
@@ -138,8 +138,7 @@ func (f *Fields) add(text []byte, position int, padded bool) {
 	f.Padded = append(f.Padded, padded)
 }
 
-// splitTabs is Split for tabs. A field is taken as it is, unless quotes enclose the whole of
-// it and every quote within is doubled, as pandas, R and heatwalk write such fields.
+// splitTabs keeps a field as it is, unless quotes enclose it and inner quotes are doubled.
 func (f *Fields) splitTabs(line []byte) error {
 	for position := 0; ; {
 		if len(f.Text) == manyFields {
@@ -173,8 +172,6 @@ func (f *Fields) splitTabs(line []byte) error {
 	}
 }
 
-// unquote returns the text between the quotes that enclose a whole field, with two quotes
-// within for one.
 func (f *Fields) unquote(field []byte) (text []byte, ok bool) {
 	n := len(field)
 	if n < 2 || field[0] != '"' || field[n-1] != '"' {
@@ -197,8 +194,7 @@ func (f *Fields) unquote(field []byte) (text []byte, ok bool) {
 	return f.unquoted[start:], true
 }
 
-// readQuoted reads the quoted field that starts at line[at], in which two quotes mean one, and
-// returns its text and the position behind it.
+// readQuoted reads the quoted field at line[at], and returns its text and the position behind it.
 func (f *Fields) readQuoted(line []byte,
 	position int) (text []byte, end int, err error) {
 	position++
@@ -322,7 +318,6 @@ func Separator(name string, line []byte) byte {
 	return Blanks
 }
 
-// tabsAreBlanks reports whether the tabs of a line surround fields that commas separate.
 func tabsAreBlanks(line []byte) bool {
 	var f Fields
 	return f.Split(line, Comma) == nil && len(f.Text) > 1 && len(f.Text[1]) > 0 &&
@@ -330,7 +325,6 @@ func tabsAreBlanks(line []byte) bool {
 			func(text []byte) bool { return bytes.IndexByte(text, Tab) >= 0 })
 }
 
-// decimalComma reports whether semicolons separate the fields of a line, and all commas are those of decimal numbers.
 func decimalComma(line []byte) bool {
 	var f Fields
 	return f.Split(line, Semicolon) == nil && len(f.Text) > 2 && all(f.Text, func(text []byte) bool {
@@ -400,6 +394,5 @@ func SplitFix(err error, sep byte, fix string) string {
 	return fix
 }
 
-// joinLines is a command that writes each row of a table on one line.
 const joinLines = `PYTHONIOENCODING=latin-1 python3 -c "import csv, sys; csv.writer(sys.stdout).writerows([c.replace('\n', ' ') for c in row] ` +
 	`for row in csv.reader(open(sys.argv[1], encoding='latin-1'), delimiter='SEPARATOR'))" {file} > {copy}`

@@ -37,7 +37,6 @@ var titleRoles = sync.OnceValue(func() map[string][]string {
 
 var titleMarks = strings.NewReplacer("-", "", "_", "", " ", "")
 
-// plainTitle returns a title in lower case without hyphens, underscores and blanks.
 func plainTitle(title string) string {
 	return titleMarks.Replace(strings.ToLower(title))
 }
@@ -66,14 +65,13 @@ func hasRole(title string, roles ...string) bool {
 	return slices.ContainsFunc(rolesOf(title), func(role string) bool { return slices.Contains(roles, role) })
 }
 
-// mayBeID reports whether a title is as likely an id: it is one letter, or ends in a digit.
+// mayBeID reports whether a title is one letter or ends in a digit, as ids may.
 func mayBeID(title string) bool {
 	last := len(title) - 1
 	return last <= 0 || title[last]-'0' <= 9
 }
 
-// numberedPair returns the columns of two titles that are equal but for a 1 and a 2 at their ends, as in node1 and
-// node2, or −1 if there are none or several pairs.
+// numberedPair returns the columns of two titles such as node1 and node2, or −1 unless there is exactly one pair.
 func numberedPair(titles []string) (first, second int) {
 	first = -1
 	second = -1
@@ -117,7 +115,6 @@ func IsNode(title string) bool { return hasRole(title, input.Node, idTitle) }
 // IsLabel reports whether a title names a column of labels.
 func IsLabel(title string) bool { return withTitle([]string{title}, valueTitles[input.Label]) != nil }
 
-// withTitle returns the columns with titles of the first group that names any, see role.
 func withTitle(titles, groups []string) (columns []int) {
 	for _, group := range groups {
 		for i, title := range titles {

@@ -75,8 +75,8 @@ func CompareIntegers(a, b []byte) int {
 	return cmp.Or(cmp.Compare(len(a), len(b)), bytes.Compare(a, b))
 }
 
-// hasBareExponent reports whether a number has an exponent without a point in front of it and without a sign, as in 12E1. Among
-// ids and classes such a text is a name, of a room for example: programs write a point or a sign.
+// hasBareExponent reports whether a number has an exponent without point and sign, as in 12E1, which is a name among ids and
+// classes: programs write a point or a sign.
 func hasBareExponent(text string) bool {
 	digits, exponent, hasExponent := strings.Cut(strings.ToLower(text), "e")
 	return hasExponent && !strings.Contains(digits, ".") && strings.Trim(exponent, "0123456789") == ""

@@ -12,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/input"
 )
 
-// notNumber is the fault of a text that is neither finite nor infinite.
 const notNumber = "is not a number"
 
 // ParseNumber parses a decimal number of 32 or 64 bits; fault is "" if it is one.
@@ -84,7 +83,6 @@ func PlainNumber(b []byte, t input.Text) []byte {
 	return []byte(integer)
 }
 
-// oneFieldFix returns the setting for a line of one field whose fields other characters seem to separate, or else fix.
 func oneFieldFix(line, fix string) string {
 	if place := strings.IndexAny(line, "|^~:"); place > 0 && place+1 < len(line) && line[place+1] != line[place] {
 		return "pass {delimiter=" + line[place:place+1] + "}"
@@ -105,12 +103,10 @@ var numberForms = []struct {
 	{input.Text{Thousands: "'"}, "{thousands='}"},
 }
 
-// isUnit reports whether a character around a number is a blank, a currency or a percent sign.
 func isUnit(r rune) bool {
 	return unicode.Is(unicode.Sc, r) || unicode.IsSpace(r) || strings.ContainsRune("%‰", r)
 }
 
-// removeUnit returns the remedy for a text with a unit around an amount.
 func removeUnit(text, amount []byte, encoding string) string {
 	before, after, _ := bytes.Cut(text, amount)
 	unit := strings.TrimSpace(string(before) + string(after))

@@ -23,10 +23,8 @@ const (
 	fewestNames = 10   // number of values from which nameShare applies
 )
 
-// notNumber is the fault of [table.ParseNumber] for text that is not a number.
 const notNumber = "is not a number"
 
-// attributeColumn is a column of a table of attributes and the form of its values.
 type attributeColumn struct {
 	title   string
 	skipped bool   // the column holds the node or row numbers
@@ -76,7 +74,6 @@ func newAttributeTable(nodes nodefile.Lookup, c *FeatureConfig) *attributeTable 
 	}}
 }
 
-// each reads the file at path and calls visit with every row.
 func (t *attributeTable) each(ctx context.Context, path string,
 	visit func(nodefile.Row) error) error {
 	for row, err := range t.rows.Read(ctx, path) {
@@ -96,7 +93,7 @@ func (t *attributeTable) each(ctx context.Context, path string,
 	return nil
 }
 
-// begin makes the columns: the columns that the settings name, or all except the columns of the node and of labels.
+// begin makes the columns: those of the settings, or all except nodes and labels.
 func (t *attributeTable) begin() error {
 	names := t.rows.Names
 	t.columns = make([]attributeColumn, len(names))
@@ -138,7 +135,6 @@ func (t *attributeTable) begin() error {
 	return t.keep()
 }
 
-// keep assigns the attributes of a model to the columns with their titles.
 func (t *attributeTable) keep() error {
 	columns := map[string]*attributeColumn{}
 	for i := range t.columns {
@@ -170,8 +166,6 @@ func (t *attributeTable) keep() error {
 	return nil
 }
 
-// isMissing reports whether a field is empty, one of the words of the settings, or in a column of numbers one of
-// [table.Missing].
 func (t *attributeTable) isMissing(text string, isText bool) bool {
 	return table.IsMissing(text, t.c.Missing) || !isText && table.IsMissing(text, table.Missing)
 }
@@ -247,8 +241,7 @@ func dayOf(date time.Time) float64 {
 	return math.Floor(float64(date.Unix()) / secondsOfDay)
 }
 
-// decide determines which columns are attributes and of what type. It returns an error about
-// errors in a column of numbers, and about a named column that cannot be used.
+// decide determines the attributes and their types.
 func (t *attributeTable) decide() error {
 	var first *nodefile.ParseError
 	var used []int

@@ -122,8 +122,7 @@ func (f *File) Axis(ctx context.Context, which string) (Axis, error) {
 	}
 }
 
-// axisOr returns the ids of the rows or the columns: the lines of the file named ("-" reads stdin), or for "" the ids that
-// [File.Axis] finds, or else their numbers.
+// axisOr returns the ids in the file named ("-": stdin), or if it is "" those of [File.Axis], or numbers.
 func (f *File) axisOr(ctx context.Context, which, named string, stdin io.Reader) (Axis, error) {
 	if named != "" {
 		return ReadAxis(ctx, named, f.Rows, stdin)
@@ -135,7 +134,7 @@ func (f *File) axisOr(ctx context.Context, which, named string, stdin io.Reader)
 	return a, err
 }
 
-// numbers returns the numbers of the rows, from 0, or of the columns, in LIBSVM text from 1.
+// numbers counts rows from 0, and columns of LIBSVM text from 1.
 func (f *File) numbers(which string) Axis {
 	if which == "rows" {
 		return Axis{f.Rows, strconv.Itoa}

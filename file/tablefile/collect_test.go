@@ -18,8 +18,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// TestPlaced checks that blocks written in any order give the same file as rows in order, with
-// and without Hold, and that a value beyond float32 is an error.
+// The order of blocks does not change the file, with and without Hold.
 func TestPlaced(t *testing.T) {
 	const n, k = 5, 7
 	value := func(i, j int) float64 { return float64(100*i+j) + 0.5 }
@@ -85,8 +84,6 @@ func TestPlaced(t *testing.T) {
 	}
 }
 
-// TestReadCSR checks the nonzero entries of a matrix, its ids from a separate file, and the
-// number of entries in the error of a memory limit.
 func TestReadCSR(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.svm")
 	for name, text := range map[string]string{path: "0 1:2 3:-1\n0\n0 2:0 4:5\n", strings.TrimSuffix(path, ".svm") + ".rows.ids": "ann\nbo\ncy\n"} {
@@ -130,8 +127,6 @@ func TestReadCSR(t *testing.T) {
 	}
 }
 
-// TestIDsFitRows checks the errors about lists of ids with another length than the matrix, or
-// with a repeated id.
 func TestIDsFitRows(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.svm")
 	if err := os.WriteFile(path, []byte("0 1:2\n0 1:3\n0 1:4\n"), 0o666); err != nil {
@@ -159,7 +154,6 @@ func (full) Write([]byte) (int, error) { return 0, errFull }
 
 var errFull = errors.New("full")
 
-// TestConvertReportsLabels checks that a failed write of the labels is an error.
 func TestConvertReportsLabels(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.svm")
 	if err := os.WriteFile(path, []byte("1 1:2\n2 1:3\n"), 0o666); err != nil {
@@ -178,7 +172,6 @@ func TestConvertReportsLabels(t *testing.T) {
 	}
 }
 
-// TestChangedFile checks the error about a file that changes while it is read.
 func TestChangedFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.npy")
 	write := func(by float64) {
@@ -204,7 +197,6 @@ func TestChangedFile(t *testing.T) {
 	}
 }
 
-// TestPairs writes eigenvectors and eigenvalues to one archive and to two arrays.
 func TestPairs(t *testing.T) {
 	vectors := [][]float64{{1, 2}, {3, 4}, {5, 6}}
 	m := &Matrix{Rows: AxisOf([]string{"a", "b", "c"}), Cols: Axis{N: 2}}
@@ -243,7 +235,7 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// TestFailedCopy checks that a stream is not read as a shorter file if its copy fails.
+// If the copy of a stream fails, it is not read as a shorter file.
 func TestFailedCopy(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("no device that is full")

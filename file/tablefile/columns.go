@@ -51,7 +51,6 @@ func (c *Column[R]) appendTo(line []byte, row R, quote func([]byte, string) []by
 	return quote(line, text)
 }
 
-// float returns the value of a row as a number: 0 or 1 for a truth.
 func (c *Column[R]) float(row R) float64 {
 	switch {
 	case c.Number != nil:
@@ -71,8 +70,7 @@ type rowFile[R any] struct {
 	close func() error
 }
 
-// newText returns a writer of delimited text: a header, then a line for each row. Missing
-// values are empty. Text is quoted if pandas, R and DuckDB need quotes to read it back.
+// newText writes a header, then a line for each row, with quotes if pandas, R and DuckDB need them.
 func newText[R any](w io.Writer, ending string, columns []Column[R]) rowFile[R] {
 	sep := byte('\t')
 	quote := table.AppendTabbed[string]

@@ -8,8 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/npy"
 )
 
-// TestWriteNumbers checks the values of each kind as text, and as arrays in the order of
-// the ids. Whole numbers have no exponent, however large they are.
+// Whole numbers have no exponent.
 func TestWriteNumbers(t *testing.T) {
 	score := []float64{0.5, 1e-7, 1234567}
 	place := []int{3, 1234567, 1}

@@ -13,8 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// TestFeaturesOfOddMatrices reads attributes from a square sparse matrix, rejects rows wider
-// than the memory limit before allocating one, and stops at a cancellation after any row.
+// Rows wider than the memory limit are refused before they are allocated.
 func TestFeaturesOfOddMatrices(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -60,8 +59,6 @@ func TestFeaturesOfOddMatrices(t *testing.T) {
 	}
 }
 
-// TestFeaturesOfMatrix reads the same attributes from a matrix with a separate file of ids,
-// with a named file of ids, and from a table.
 func TestFeaturesOfMatrix(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

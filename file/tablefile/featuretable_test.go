@@ -69,8 +69,6 @@ func ignoredOf(a *Features) (titles []string) {
 	return titles
 }
 
-// TestFeatureColumns checks the reported use of each column: row numbers are not ids, and dates
-// are not categories.
 func TestFeatureColumns(t *testing.T) {
 	nodes := nodesOf(t, "n1", "n2", "n3")
 	numbers := nodesOf(t, "0", "1", "2", "3")
@@ -157,8 +155,6 @@ func TestBadFeatures(t *testing.T) {
 	}
 }
 
-// TestAttributeForms reads columns of numbers with a few other texts, of money, of digits behind a
-// zero, and of names.
 func TestAttributeForms(t *testing.T) {
 	var ids []string
 	for i := range 12 {
@@ -247,8 +243,7 @@ func TestDetermining(t *testing.T) {
 	}
 }
 
-// TestOtherColumns gives the same reasons for columns that are no attributes with and without names of attributes, and
-// refuses no number of a column that is not named.
+// The reasons do not depend on the names of attributes, and a column that is not named has no errors.
 func TestOtherColumns(t *testing.T) {
 	nodes := nodesOf(t, "n1", "n2", "n3")
 	path := write(t, "x.csv", []byte("node,age,joined,note,money,label\nn1,30,2024-01-31,,$5,a\nn2,40,2023-05-01,,inf,b\nn3,50,2022-07-07,,7,a\n"))
@@ -271,7 +266,7 @@ func TestWordVectors(t *testing.T) {
 		"3 2\n1 0.5 1\n2 1.5 -2\n3 0 1\n":          2,
 		"3 3\n1 0.5 1 2 \n2 1.5 -2 2 \n3 0 1 2 \n": 3,
 		"2 2\n1 1 1\n3 2 2\n":                      2,
-		"3 1\n1 2\n2 5\n":                          1, // a row of node 3, because it has as many fields as the others
+		"3 1\n1 2\n2 5\n":                          1, // a row of node 3, because it has as many fields as the other rows
 	} {
 		f, err := ReadFeatures(t.Context(), write(t, "x.emb", []byte(text)), nodes, nil)
 		if err != nil || f.Table.Cols != cols {
@@ -280,8 +275,6 @@ func TestWordVectors(t *testing.T) {
 	}
 }
 
-// TestMostLevels checks that a column of 1,000 texts, each of which occurs twice, becomes categories,
-// and that a column of 1,001 is ignored.
 func TestMostLevels(t *testing.T) {
 	ids, text := []string{}, "node\tnumber\ttext\n"
 	for i := range 2 * mostLevels {

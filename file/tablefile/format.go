@@ -64,7 +64,6 @@ var MatrixEndings = func() (endings []string) {
 	return endings
 }()
 
-// formatOf returns the format of a file by its name and first bytes, or nil.
 func formatOf(name string, head []byte) *Format {
 	ending := table.Extension(name)
 	for _, f := range Formats {
@@ -75,7 +74,6 @@ func formatOf(name string, head []byte) *Format {
 	return nil
 }
 
-// endsAsMatrix reports whether a file name has an ending of one of the formats.
 func endsAsMatrix(name string) bool {
 	ending := table.Extension(name)
 	return slices.ContainsFunc(Formats,
@@ -92,7 +90,6 @@ func Recognize(name string, head []byte) *Format {
 	return nil
 }
 
-// headBytes is the number of bytes at the beginning of a file that Detect looks at.
 const headBytes = 4 << 10
 
 // Detect returns the format of a file. It returns nil for an archive with a square sparse

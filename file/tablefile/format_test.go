@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// plain is a format for the test: a file lists its shape and then its elements.
 var plain = &Format{
 	Name: "plain", Title: "a plain matrix", Endings: []string{".plain"}, NoGraph: "give edges", Text: true,
 	matches: func(ending string, _ []byte) bool { return ending == ".plain" },
@@ -54,8 +53,7 @@ func newPlainWriter[T sparse.Float](w io.Writer, m *Matrix) (*Writer[T], error) 
 	}}, err
 }
 
-// TestDeclaredFormat checks that a new format in Formats is recognized, read, written and
-// converted without other changes.
+// A declared format needs no other changes.
 func TestDeclaredFormat(t *testing.T) {
 	before := Formats
 	Formats = slices.Concat(Formats, []*Format{plain})
@@ -88,7 +86,6 @@ func TestDeclaredFormat(t *testing.T) {
 	}
 }
 
-// TestFormatsAreWhole checks that every format has the functions that its declaration promises.
 func TestFormatsAreWhole(t *testing.T) {
 	names := map[string]bool{}
 	for _, f := range Formats {
@@ -108,7 +105,6 @@ func TestFormatsAreWhole(t *testing.T) {
 	}
 }
 
-// TestReadCancelled checks that reading stops at a cancellation and returns its cause.
 func TestReadCancelled(t *testing.T) {
 	rows := make([][]float64, 500)
 	for i := range rows {

@@ -30,7 +30,7 @@ func seeds(f *testing.F, pattern string, add func(data []byte)) {
 	}
 }
 
-// slowly is a simple reader of LIBSVM text without error checks, as the reference of the test.
+// slowly is the reference, without error checks.
 func slowly(text string) (rows []map[int]float64) {
 	text = strings.TrimPrefix(text, "\ufeff")
 	for _, line := range strings.Split(text, "\n") {

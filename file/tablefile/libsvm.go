@@ -36,7 +36,6 @@ var LIBSVM = &Format{
 		write: newLIBSVMWriter[float64]},
 }
 
-// bufferBytes is the size of a buffer of a reader or writer.
 const bufferBytes = 256 << 10
 
 // vectorReader reads LIBSVM text line by line.
@@ -70,7 +69,6 @@ func (v *vectorReader) fault(fix, format string, args ...any) error {
 		Msg: fmt.Sprintf(format, args...), Fix: fix}
 }
 
-// next reads the next line with words. It returns false at the end of the text.
 func (v *vectorReader) next() (bool, error) {
 	for {
 		v.line++
@@ -103,7 +101,6 @@ func (v *vectorReader) next() (bool, error) {
 	}
 }
 
-// word returns the first word of tail, which ends the current line, and the text behind it.
 func (v *vectorReader) word(tail []byte) (word, behind []byte) {
 	tail = bytes.TrimLeft(tail, " \t\v\f\r\n")
 	v.column = len(v.text) - len(tail) + 1
@@ -114,8 +111,8 @@ func (v *vectorReader) word(tail []byte) (word, behind []byte) {
 	return tail[:end], tail[end:]
 }
 
-// vector reads the next line with a vector and calls set with the column, counted from 0, and
-// the value of every pair. It returns false at the end of the text.
+// vector calls set with the column, from 0, and the value of every pair of the next line; false
+// means the end of the text.
 func (v *vectorReader) vector(set func(col int, value float64)) (bool, error) {
 	if isLine, err := v.next(); !isLine {
 		return false, err
@@ -214,7 +211,6 @@ func (v *vectorReader) pair(word []byte) (index int, value float64, err error) {
 	return index, value, nil
 }
 
-// feature checks an index of features; last is the index of the previous pair, −1 for the first.
 func (v *vectorReader) feature(index, last int) error {
 	switch {
 	case index == 0 && !v.zeroBased:
@@ -237,8 +233,6 @@ func (v *vectorReader) feature(index, last int) error {
 	return nil
 }
 
-// entry checks pair number i of a line of a kernel, which has the form 0:serial 1:value
-// 2:value …
 func (v *vectorReader) entry(i, index int, value float64) error {
 	const fix = "list 0:serial and every column; features that count from 0 need {zero-based}"
 	switch {
@@ -252,7 +246,6 @@ func (v *vectorReader) entry(i, index int, value float64) error {
 	return nil
 }
 
-// complete checks that a line of a kernel has as many columns as the first line.
 func (v *vectorReader) complete(cols int) error {
 	if v.rows == 1 {
 		v.cols = cols
@@ -346,8 +339,7 @@ func readVectors[T sparse.Float](ctx context.Context, in *textio.Reader, f *File
 	}
 }
 
-// isVectors reports whether the first lines of a text are vectors. Some line must have two
-// pairs, because a line such as "1 2:3" may also be an edge whose target has the id 2:3.
+// isVectors requires a line with two pairs, because "1 2:3" may be an edge to 2:3.
 func isVectors(head []byte) bool {
 	v := &vectorReader{bits: 64}
 	largest := 0

@@ -30,7 +30,6 @@ func (f *File) isMapped(memory int64) bool {
 		memory > 0 && bytes > memory/readingShare) && isPlain(f)
 }
 
-// isPlain reports whether f is a .npy file that is not compressed.
 func isPlain(f *File) bool {
 	if f.Format != NPY {
 		return false
@@ -100,7 +99,6 @@ func (m *mappedRows) read(dst []float32, lo int) {
 	npy.Decode32(m.array, dst, *b)
 }
 
-// mapMatrix makes the table of a .npy file whose rows stay there. Cost: one pass over its values, to check them.
 func (r *features) mapMatrix(ctx context.Context, f *File) (err error) {
 	m := &mappedRows{cols: f.Cols}
 	if m.file, err = os.Open(f.path); err != nil {
@@ -216,7 +214,6 @@ func CopyRows(ctx context.Context, w io.Writer, path string, nodes nodefile.Look
 	return m.cols, npy.TypeOf(m.array), nil
 }
 
-// elementError returns the error about an element that is not a finite float32.
 func (m *mappedRows) elementError(f *File, i, j int) error {
 	b := make([]byte, m.array.Width)
 	value := make([]float64, 1)

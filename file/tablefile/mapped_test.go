@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// TestMappedRows reads rows of an array that stays in its file, and checks the errors about its elements and shape.
 func TestMappedRows(t *testing.T) {
 	const rows, cols = 40, 3
 	half := make([]byte, 0, 2*rows*cols)

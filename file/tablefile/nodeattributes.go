@@ -123,7 +123,6 @@ func attribute(title string, values []string, codes []int32,
 	return a
 }
 
-// convertAll returns values in the form of [graphfile.Attribute], or nil if one is not of a kind.
 func convertAll(values []string, kind graphfile.Kind) []string {
 	var converted []string
 	for _, text := range values {

@@ -40,8 +40,8 @@ func (f *File) inspectArray(in *textio.Reader) error {
 	return f.shape(a, size)
 }
 
-// shape sets the shape of f to the shape of a. It checks that size, the bytes of the file or
-// member, is the size that the header declares, to find truncated files before rows are read.
+// shape compares size, the bytes of the file or member, with the header, to find truncated files
+// before rows are read.
 func (f *File) shape(a *npy.Array, size int64) error {
 	if err := setType(f, a); err != nil {
 		return err
@@ -71,7 +71,6 @@ func (f *File) shape(a *npy.Array, size int64) error {
 	return nil
 }
 
-// setType sets the type of the elements of f to the type of a, whose elements must be numbers.
 func setType(f *File, a *npy.Array) error {
 	if !a.IsNumeric() {
 		return a.Fault("elements that are not numbers", "save numbers")
@@ -81,8 +80,8 @@ func setType(f *File, a *npy.Array) error {
 	return nil
 }
 
-// narrowTo stores the values of row i in dst. Values that are infinite, NaN or too large for T
-// are errors, and so are integers above 2⁵³, because float64 does not hold all of these.
+// narrowTo refuses infinite, NaN and too large values, and integers above 2⁵³, because float64 does
+// not represent all of them.
 func narrowTo[T sparse.Float](dst []T, f *File, i int, values []float64) error {
 	for j, v := range values {
 		dst[j] = T(v)
@@ -111,7 +110,6 @@ func elementError(f *File, i, j int, v float64) error {
 	return textio.Fault(f.Name, 0, fix, "element [%d, %d] = %v %s", i, j, v, what)
 }
 
-// narrowRows returns a function that converts a row to elements of type T and passes it to visit.
 func narrowRows[T sparse.Float](ctx context.Context, f *File,
 	visit func(label []byte, row []T) error) func(i int, values []float64) error {
 	row := make([]T, f.Cols)
@@ -145,7 +143,6 @@ func readNPY[T sparse.Float](ctx context.Context, in *textio.Reader, f *File,
 	return f.readRows(a, rows)
 }
 
-// readRows visits the rows of an array that is stored by rows.
 func (f *File) readRows(a *npy.Array,
 	visit func(i int, row []float64) error) error {
 	const elements = 1 << 13 // that are read at once
@@ -183,8 +180,7 @@ func panelBytes(f *File) int64 {
 	return int64(panelRows(f)) * (8*int64(f.Cols) + 16)
 }
 
-// readPanels visits the rows of an array that is stored by columns. For each panel it reads
-// the same range of every column.
+// readPanels reads the same range of every column for each panel.
 func (f *File) readPanels(file io.ReaderAt, a *npy.Array, progress func(),
 	visit func(i int, row []float64) error) error {
 	height := panelRows(f)

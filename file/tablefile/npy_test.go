@@ -138,7 +138,6 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestStream checks that input that can be read only once is copied to a file first.
 func TestStream(t *testing.T) {
 	ctx := context.Background()
 	three := npyFile("<f8", "False", "(3, 1)", []float64{1, 2, 3})

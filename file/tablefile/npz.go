@@ -29,7 +29,6 @@ var arrays = []string{"features", kernelArray, "X", "x", "arr_0"}
 
 const kernelArray = "kernel"
 
-// pick returns the name of the array that holds the matrix of an archive, or "".
 func pick(archive *npy.Archive) string {
 	for _, name := range arrays {
 		if archive.Has(name) {
@@ -127,8 +126,6 @@ func archiveNames(ctx context.Context, f *File, which string,
 // addition to format and shape.
 var sparseArrays = []string{"indptr", "indices", "data"}
 
-// sparseShape returns the shape of the sparse matrix in an archive; ok is false if the archive
-// does not hold one.
 func sparseShape(archive *npy.Archive) (rows, cols int64, ok bool) {
 	shape := make([]int64, 2)
 	a, err := archive.Open("shape", nil)
@@ -138,7 +135,6 @@ func sparseShape(archive *npy.Archive) (rows, cols int64, ok bool) {
 	return shape[0], shape[1], archive.Has("format") && archive.Has("data")
 }
 
-// inspectSparse sets the shape of f to the shape of the sparse matrix in an archive.
 func (f *File) inspectSparse(archive *npy.Archive, rows, cols int64) error {
 	format, err := archive.Open("format", nil)
 	if err != nil {

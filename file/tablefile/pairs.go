@@ -40,7 +40,6 @@ func writeMember(archive *npy.ArchiveWriter, name string,
 	return write(w)
 }
 
-// writeArray writes an array of the given shape as a sequence of pieces.
 func writeArray(w io.Writer, pieces int, piece func(i int) []float64,
 	shape ...int) error {
 	file, err := npy.NewWriter[float64](w, shape...)

@@ -8,7 +8,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/npy"
 )
 
-// TestArchiveOfPredictions reads the labels and the reach of an archive of scores.
 func TestArchiveOfPredictions(t *testing.T) {
 	labels, reached := []int{1, -1, 0}, []bool{true, false, true}
 	var b bytes.Buffer

@@ -19,7 +19,7 @@ type Prediction struct {
 	Reached bool   // a path connects the node with a labelled node
 	Known   bool   // the label was given
 
-	Set []string // classes that hold that of the node with a promised probability, see Columns.Sets
+	Set []string // prediction set of the node, see Columns.Sets
 
 	// Scores has one score for each class, or is nil for a node without scores. Writers read
 	// it during the call only.
@@ -29,7 +29,6 @@ type Prediction struct {
 	order []int // classes whose scores the line holds, even if there are none
 }
 
-// score returns the score of a class; NaN for the class −1 and without scores.
 func (p *Prediction) score(class int) float64 {
 	if p.Scores == nil || class < 0 {
 		return math.NaN()
@@ -61,7 +60,6 @@ const labelTitle = "label"
 // scoreDigits is the number of digits of scores as text.
 const scoreDigits = 6
 
-// scoreColumn returns a column of the scores of the classes that class returns.
 func scoreColumn(title string, class func(p *Prediction) int) Column[*Prediction] {
 	score := func(p *Prediction) float64 { return p.score(class(p)) }
 	return Column[*Prediction]{Title: title, Optional: true, Digits: scoreDigits, Number: score}
@@ -174,8 +172,7 @@ func (c *Columns) list() []Column[*Prediction] {
 // top returns the number of ranked classes in a line.
 func (c *Columns) top() int { return min(max(c.Top, 0), len(c.Classes)) }
 
-// order returns the classes whose scores a line holds, given all in the order of columns: all, or the c.Top classes
-// with the highest scores. Among equal scores the first class comes first. It changes dst.
+// order returns the classes whose scores a line has: all, or the c.Top highest, the first class among equals.
 func (c *Columns) order(dst []int, scores []float64) []int {
 	if c.Top == 0 {
 		return dst

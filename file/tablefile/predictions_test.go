@@ -64,8 +64,7 @@ func TestTSV(t *testing.T) {
 	}
 }
 
-// TestQuotedIDs checks that text gives back every id by the default rules of pandas, R and
-// DuckDB, and with the reader of this module.
+// pandas, R, DuckDB and this module read back every id.
 func TestQuotedIDs(t *testing.T) {
 	ids := []string{`"open`, `"Bob" Smith`, `a "b"`, `"whole"`, `"`, `""`, "a b", "it's", "a,b", "a;b", "#x", " a", `\`, "plain"}
 	for ending, comma := range map[string]rune{".tsv": '\t', ".csv": ','} {
@@ -217,7 +216,6 @@ func TestParquetTopAndManyRows(t *testing.T) {
 	}
 }
 
-// TestParquetReportsWriteErrors checks that the error of any failing write is returned as it is.
 func TestParquetReportsWriteErrors(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")

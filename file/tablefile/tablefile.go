@@ -62,7 +62,6 @@ type File struct {
 
 const fetchAgain = "fetch the file again"
 
-// open opens a regular file; the error for a stream wraps [ErrStream].
 func open(ctx context.Context, path string) (*textio.Reader, error) {
 	if textio.IsStream(path) {
 		return nil, streamError(path)
@@ -70,7 +69,6 @@ func open(ctx context.Context, path string) (*textio.Reader, error) {
 	return textio.Open(ctx, path, &textio.Options{Any: true})
 }
 
-// rowBytes returns the memory of [Read] for one row with elements of the given size.
 func (f *File) rowBytes(element int64) int64 {
 	return f.Held + element*int64(f.Cols)
 }

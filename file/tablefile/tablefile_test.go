@@ -47,7 +47,6 @@ func read[T sparse.Float](path string, o *Options) (*loaded[T], error) {
 	return t, err
 }
 
-// write returns the path of a new file with the given content.
 func write(t interface {
 	TempDir() string
 	Fatal(...any)
@@ -161,7 +160,6 @@ func TestBadVectors(t *testing.T) {
 	}
 }
 
-// TestOthers reads the same matrix from files that scikit-learn, NumPy and SciPy wrote.
 func TestOthers(t *testing.T) {
 	want, err := read[float64]("testdata/sklearn.npy", nil)
 	if err != nil {
@@ -192,8 +190,6 @@ func TestOthers(t *testing.T) {
 	}
 }
 
-// TestRoundTrip writes features and kernels as text and arrays, and reads the
-// same bits back.
 func TestRoundTrip(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -236,7 +232,6 @@ func testRoundTrip[T sparse.Float](t *testing.T, bits int) {
 	})
 }
 
-// TestLongLines reads and writes a kernel with lines beyond the limit of other text files.
 func TestLongLines(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")

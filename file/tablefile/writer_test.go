@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// failing is a writer whose n-th write and all later ones fail.
 type failing int
 
 func (f *failing) Write(p []byte) (int, error) {

@@ -12,8 +12,6 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// BenchmarkGzip reads a compressed edge list: through the inflater alone, and
-// in chunks of lines.
 func BenchmarkGzip(b *testing.B) {
 	var text, stored bytes.Buffer
 	random := rand.New(rand.NewPCG(1, 0))

@@ -61,7 +61,6 @@ type chunker struct {
 	finished bool
 }
 
-// fault converts an error of reading to an error with the file and the last complete line.
 func (k *chunker) fault(err error) error {
 	return faultAt(k.r, err, fmt.Sprintf("line %d", k.lines))
 }
@@ -145,8 +144,7 @@ func (k *chunker) read(c *Chunk) error {
 	}
 }
 
-// deliver makes the first cut of the n bytes in the buffer of c its data and keeps the rest for
-// the next chunk.
+// deliver makes the first cut of n bytes the data of c and keeps the rest for the next chunk.
 func (k *chunker) deliver(c *Chunk, cut, n int) {
 	k.carry = append(k.carry[:0], c.buf[cut:n]...)
 	size := cut

@@ -39,7 +39,6 @@ type delivery struct {
 	isEnded bool  // no further chunk starts
 }
 
-// work calls visit with chunks until the input ends, or an error or a panic occurs.
 func (d *delivery) work(worker int, visit func(worker int, c *Chunk) error) {
 	var c Chunk
 	var err error
@@ -56,7 +55,7 @@ func (d *delivery) work(worker int, visit func(worker int, c *Chunk) error) {
 	}
 }
 
-// take fills c with the next chunk; it returns false at the end and after an error.
+// take returns false at the end and after an error.
 func (d *delivery) take(c *Chunk) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -70,7 +69,6 @@ func (d *delivery) take(c *Chunk) bool {
 	return err == nil
 }
 
-// fail records the error of a chunk unless an earlier chunk has one.
 func (d *delivery) fail(index int, err error) {
 	if d.err == nil || index < d.place {
 		d.err = err

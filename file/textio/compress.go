@@ -35,8 +35,6 @@ func defaultWindow() int64 {
 // largestWindow exceeds the memory of any machine and is within the limits of the format.
 const largestWindow = 1 << 41
 
-// newZstd returns a decoder without goroutines, with windows of at most window bytes, and the
-// function that releases it.
 func newZstd(in io.Reader, window int64) (io.Reader, func(), error) {
 	d, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 		zstd.WithDecoderMaxWindow(uint64(min(max(window, zstd.MinWindowSize),
@@ -117,7 +115,6 @@ func (f *frames) next() int64 {
 	return int64(h.HeaderSize)
 }
 
-// beyondWindow returns problem and remedy for a stream whose window exceeds the limit.
 func beyondWindow(r *Reader) (what, fix string) {
 	window := r.Window()
 	what = fmt.Sprintf("needs a window of %s, limit %s", binarySize(window),
@@ -129,7 +126,6 @@ func beyondWindow(r *Reader) (what, fix string) {
 		strings.ReplaceAll(binarySize(window), " ", ""))
 }
 
-// binarySize formats a number of bytes in GiB if it is a multiple, or else rounded up to MiB.
 func binarySize(bytes int64) string {
 	const mebi, gibi = 1 << 20, 1 << 30
 	switch {
@@ -141,7 +137,6 @@ func binarySize(bytes int64) string {
 	return fmt.Sprintf("%d bytes", bytes)
 }
 
-// faultAt converts an error of reading to an error with the file and the place that was reached.
 func faultAt(r *Reader, err error, place string) error {
 	if r.ctx.Err() != nil {
 		return sched.Cause(r.ctx)

@@ -19,8 +19,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestCloseWaitsForTheInflater closes inputs before their end, from a file and from a pipe, with
-// and without cancelling the context.
+// Inputs are closed before their end.
 func TestCloseWaitsForTheInflater(t *testing.T) {
 	all := packed(strings.Repeat("one line of text\n", 1<<18))
 	path := write(t, "text.gz", all)
@@ -80,8 +79,7 @@ func (s *slowly) Read(b []byte) (int, error) {
 	return s.r.Read(b[:min(len(b), 100)])
 }
 
-// TestDamagedStream checks that all text before an error is delivered, and that the message
-// names the last line, for errors at any offset within a piece.
+// All text before an error is delivered, and the message names the last line.
 func TestDamagedStream(t *testing.T) {
 	var text strings.Builder
 	for i := range 120_000 {
@@ -111,7 +109,6 @@ func TestDamagedStream(t *testing.T) {
 	}
 }
 
-// TestZstd reads valid zstd streams, and checks the messages about damaged ones.
 func TestZstd(t *testing.T) {
 	pack := func(text string, o ...zstd.EOption) string {
 		w, err := zstd.NewWriter(nil, append(o, zstd.WithEncoderCRC(true))...)
@@ -170,8 +167,7 @@ func TestZstd(t *testing.T) {
 	}
 }
 
-// TestLaterWindows checks that the headers of later frames are found after blocks of every
-// type, so that their windows count.
+// Windows of later frames count, after blocks of every type.
 func TestLaterWindows(t *testing.T) {
 	noise := make([]byte, 300_000)
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -213,8 +209,6 @@ func TestLaterWindows(t *testing.T) {
 	}
 }
 
-// TestDamage checks that damage after the text read so far is found, and that an undamaged file
-// gives no error.
 func TestDamage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -250,7 +244,6 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestWindowOfLimitedMemory opens a stream whose window exceeds a quarter of the memory limit.
 func TestWindowOfLimitedMemory(t *testing.T) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(64 << 20))
 	for window, want := range map[int]string{
@@ -288,8 +281,7 @@ func TestWindowOfLimitedMemory(t *testing.T) {
 	}
 }
 
-// TestGrowthDependsOnTheTextAlone checks that Growth does not depend on the number of pieces
-// that are decompressed ahead.
+// Growth does not depend on pieces that are decompressed ahead.
 func TestGrowthDependsOnTheTextAlone(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a fifth of a second")

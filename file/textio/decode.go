@@ -40,8 +40,6 @@ func windows(text []byte) (rune, int, bool) {
 	return rune(text[0]), 1, true
 }
 
-// utf16Of returns the decoder of UTF-16 with the low byte of each unit at the given offset, 0
-// or 1.
 func utf16Of(low int) charset {
 	unit := func(text []byte) rune { return rune(text[low]) | rune(text[1-low])<<8 }
 	return func(text []byte) (rune, int, bool) {
@@ -65,8 +63,7 @@ var charsets = map[string]charset{
 	"utf-16": utf16Of(0), "utf-16le": utf16Of(0), "utf-16be": utf16Of(1), "latin-1": latin1, "windows-1252": windows,
 }
 
-// textFault returns the error about the first byte that is no text behind some text and a number of lines: a character 0, or
-// a byte that the encoding does not have.
+// textFault returns the error about the first byte that is no text, after some text and lines.
 func textFault(name string, lines int64, text []byte, c byte, encoding string, isNUL bool) *Error {
 	lines += 1 + countLines(text)
 	if isNUL {
@@ -131,7 +128,6 @@ func (t *checked) Read(p []byte) (int, error) {
 	return end, err
 }
 
-// countLines returns the number of line ends of a text, of one kind.
 func countLines(text []byte) int64 {
 	if n := bytes.Count(text, lineFeed); n > 0 {
 		return int64(n)
@@ -139,7 +135,7 @@ func countLines(text []byte) int64 {
 	return int64(bytes.Count(text, []byte{'\r'}))
 }
 
-// wholeRunes returns the length of a text without a character at its end that is not complete.
+// wholeRunes returns the length of a text without an incomplete last character.
 func wholeRunes(text []byte) int {
 	for i := len(text) - 1; i >= max(0, len(text)-utf8.UTFMax); i-- {
 		if utf8.RuneStart(text[i]) && !utf8.FullRune(text[i:]) {

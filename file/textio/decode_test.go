@@ -24,8 +24,6 @@ func wide(text string, bigEndian bool) string {
 	return b.String()
 }
 
-// TestEncodings reads text in every encoding as UTF-8, and checks the position in the error
-// about an invalid byte.
 func TestEncodings(t *testing.T) {
 	const text = "Zoë,Müller\nß,x\n"
 	latin := strings.NewReplacer("ë", "\xeb", "ü", "\xfc", "ß", "\xdf").Replace(text)

@@ -287,7 +287,6 @@ var foreign = []struct{ magic, what, fix string }{
 		"decompress it with uncompress, or use gzip or zstd"},
 }
 
-// decompress sets r.text to raw, or to a decompressor chosen by the first bytes of raw.
 func decompress(r *Reader, raw io.Reader) error {
 	r.stored.r = raw
 	in := bufio.NewReaderSize(&r.stored, 64<<10)
@@ -329,7 +328,6 @@ func decompress(r *Reader, raw io.Reader) error {
 	return nil
 }
 
-// terminal reports whether f is a character device other than the null device.
 func terminal(f *os.File) bool {
 	info, err := f.Stat()
 	if err != nil || info.Mode()&os.ModeCharDevice == 0 {

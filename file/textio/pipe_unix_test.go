@@ -13,8 +13,6 @@ import (
 	"time"
 )
 
-// TestPipe opens a named pipe without a writer, which stops with the context, and then reads
-// from a pipe with a writer.
 func TestPipe(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
@@ -52,8 +50,7 @@ func TestPipe(t *testing.T) {
 	}
 }
 
-// TestReadFile checks that ReadFile stops with the context at a pipe without a writer, and at a
-// pipe whose writer writes nothing.
+// ReadFile stops with the context at a silent pipe.
 func TestReadFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {

@@ -30,15 +30,14 @@ type pump struct {
 	consumed int64       // piece.consumed of the last piece received
 }
 
-// piece is a block of bytes from the source. A piece with an error is the last one.
 type piece struct {
 	data     []byte
 	err      error
 	consumed int64 // compressed bytes up to the end of the piece
 }
 
-// newPump returns a pump with pieces of at least size bytes, except at the end. consumed, which
-// may be nil, returns the number of compressed bytes read so far.
+// newPump uses pieces of at least size bytes. consumed, which may be nil, returns the number of
+// compressed bytes read.
 func newPump(ctx context.Context, in io.Reader, size int,
 	consumed func() int64) *pump {
 	p := &pump{
@@ -78,7 +77,6 @@ func newPump(ctx context.Context, in io.Reader, size int,
 // errPanic is the error of the piece in which the source panicked.
 var errPanic = errors.New("textio: panic")
 
-// fill reads at least size bytes into buf, unless the source ends.
 func fill(in io.Reader, buf []byte, size int) piece {
 	n := 0
 	for n < size {

@@ -96,7 +96,6 @@ func ReadObjects(name string, text io.Reader, visit func(line int64, members []M
 	}
 }
 
-// openRecords begins to read the lines of a text that is records of JSON.
 func openRecords(r *Reader) {
 	titles := RecordTitles(r.Peek(HeadBytes), nil)
 	if titles == nil {
@@ -207,7 +206,6 @@ func (j *records) Read(p []byte) (int, error) {
 	return j.out.Read(p)
 }
 
-// fill adds the row of the next object, below lines without one.
 func (j *records) fill() {
 	err := j.next()
 	if err != nil {
@@ -254,7 +252,6 @@ func (j *records) addRow() {
 	j.out.WriteString("\"\n")
 }
 
-// fault returns the error about the place that was reached in the file with the given name.
 func (j *records) fault(name string, err error) error {
 	var fault *Error
 	var syntax *json.SyntaxError

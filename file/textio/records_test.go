@@ -9,7 +9,6 @@ import (
 	"testing"
 )
 
-// readLines returns the lines of a file with their numbers, blank ones apart, its warnings and its error.
 func readLines(t *testing.T, content string) (lines []string, warnings []string, err error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "f")
@@ -33,7 +32,6 @@ func readLines(t *testing.T, content string) (lines []string, warnings []string,
 	return lines, warnings, nil
 }
 
-// TestRecords checks the lines that are made of JSON, on the lines of their objects.
 func TestRecords(t *testing.T) {
 	const head = "0 \"a\"\t\"b\""
 	for _, test := range []struct{ text, want, fault string }{

@@ -8,7 +8,6 @@ import (
 	"testing"
 )
 
-// TestRounded compares the result for integers of up to 30 digits with math/big.
 func TestRounded(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 53))
 	words := []string{"9007199254740991", "9007199254740992", "9007199254740993", "9007199254740994", "18446744073709551615", "18446744073709551616", "0"}

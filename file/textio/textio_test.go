@@ -40,7 +40,6 @@ func packed(text string) string {
 	return b.String()
 }
 
-// slow returns the lines of a text by a simple method, as the reference.
 func slow(text string) []string {
 	text = strings.TrimPrefix(text, "\xef\xbb\xbf")
 	text = strings.ReplaceAll(text, "\r\n", "\n")
@@ -182,8 +181,7 @@ func TestLongLine(t *testing.T) {
 	}
 }
 
-// TestCutsDependOnTheTextAlone compares the chunks of a file, read by one goroutine and by
-// several, with those of a slow pipe, with and without compression. The text has carriage
+// Chunks of a file do not depend on goroutines, pipes and compression. The text has carriage
 // returns at the boundaries of chunks, and lines longer than a chunk.
 func TestCutsDependOnTheTextAlone(t *testing.T) {
 	text := strings.Repeat("one line of text\r\nand another one\n", 20_000) +
@@ -226,8 +224,7 @@ func TestCutsDependOnTheTextAlone(t *testing.T) {
 	}
 }
 
-// TestFaultsOfFiles checks that a NUL byte is an error with its line for any number of
-// workers, and that no text after it is delivered.
+// No text after a NUL byte is delivered.
 func TestFaultsOfFiles(t *testing.T) {
 	text := []byte(strings.Repeat("0123456789\n", 300_000))
 	const at = 5*ChunkBytes + 77
@@ -254,7 +251,6 @@ func TestFaultsOfFiles(t *testing.T) {
 	}
 }
 
-// TestShrinkingFile checks that truncating a file while it is read is an error.
 func TestShrinkingFile(t *testing.T) {
 	path := write(t, "text", strings.Repeat("0123456789\n", 300_000))
 	r, err := Open(t.Context(), path, nil)
@@ -335,8 +331,7 @@ func TestFirstErrorWins(t *testing.T) {
 	}
 }
 
-// TestCancelAt checks that random access returns the cause of the cancelled context, which
-// closes the file.
+// Random access returns the cause of a cancelled context.
 func TestCancelAt(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "edges")
 	if err := os.WriteFile(path, []byte("a b\n"), 0o666); err != nil {
@@ -438,8 +433,6 @@ func (p *panicking) Read(b []byte) (int, error) {
 	return copy(b, "a b\n"), nil
 }
 
-// TestPanicsReachTheCaller checks that a panic in another goroutine reaches the caller, and
-// does not end the process.
 func TestPanicsReachTheCaller(t *testing.T) {
 	long := strings.Repeat("1 2\n", 3*ChunkBytes/4)
 	random := make([]byte, 1<<20)

@@ -7,7 +7,6 @@ import (
 	"sync"
 )
 
-// unreadFormat is a kind of file that is neither a graph nor a table.
 type unreadFormat struct {
 	title  string                // with its article: "a Git LFS pointer"
 	remedy string                // a way to a file that is read
@@ -56,8 +55,7 @@ func CheckRead(name string, head []byte) error {
 	return nil
 }
 
-// firstMember returns the name of the first member of a zip archive; "" if the content is not one, or may be an .npz
-// file, whose members have the ending .npy or none.
+// firstMember returns "" if the content is no zip archive, or may be an .npz file.
 func firstMember(head []byte) string {
 	const fixed = 30 // bytes before the name
 	if len(head) < fixed || !bytes.HasPrefix(head, []byte("PK\x03\x04")) {
