@@ -2,18 +2,44 @@ package items
 
 import (
 	"context"
+	"errors"
+	"maps"
+	"math"
 	"slices"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
 	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/method/kernels"
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/engine"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Source is a kernel between the items of a [Collection] with a learner.
-type Source = kernels.GramSource
+// Source gives kernel values between items, from which a learner predicts their classes. Its engine is called
+// KERNEL+LEARNER, and has the parameters of the kernel and then the parameters of the learner.
+type Source struct {
+	param.Spec // of the kernel with the learner
 
-// Classified is the result of a classification.
-type Classified = kernels.Classified
+	// Calibrate gives a learner without probabilities the probabilities that fit the scores of held-out items
+	// ([classify.Calibrate]).
+	Calibrate bool
+
+	Kernel  *param.Spec
+	Units   param.Graph // of the grids of the kernel; nil: none
+	Learner *classify.Learner
+	Items   int // that are scored
+
+	// Gram returns the kernel values between items for some values of the kernel's parameters, and the values that were used.
+	Gram func(ctx context.Context, v param.Values, labelled []int) (classify.Gram, param.Values, error)
+
+	// Rows calls visit for each scored item i with its number among the items of Gram, −1 for none, and its kernel values with
+	// them. Nil: the items of Gram are scored.
+	Rows func(ctx context.Context, visit func(i, item int, values []float64)) error
+}
 
 // Source returns a kernel between the items with a learner.
 func (c *Collection) Source(kernel *param.Spec, l *classify.Learner) *Source {
@@ -28,4 +54,308 @@ func (c *Collection) Source(kernel *param.Spec, l *classify.Learner) *Source {
 		return c.Gram(ctx, kernel, v, labelled)
 	}
 	return s
+}
+
+// Classified is the result of a classification.
+type Classified struct {
+	Values   param.Values // complete, of kernel and learner
+	Settings int          // that were compared by held-out items
+	problem.Estimate
+
+	Scores     *sparse.Block[float64] // of each item, as the model gives them
+	ScoreNames []string               // names of scores: a class, or the two that a score decides between
+	Class      []int                  // of each item, its own if it has a label
+	Support    int                    // see [classify.Model.Support]
+	Unfinished error                  // of an iteration that came to its limit; scores then are without probabilities
+
+	Places []choose.Place // of the classes of held-out labels, for sets of classes; nil: none
+
+	model         *classify.Model
+	probabilities func(dst, scores []float64) []float64 // nil: the learner has none
+}
+
+// SharesTo stores in dst the share of each class that follows from the scores of item i:
+// probabilities, or else soft votes, which sum to one too. A nil dst allocates.
+func (c *Classified) SharesTo(dst []float64, i int) []float64 {
+	return c.shares(dst, c.Scores.Row(i))
+}
+
+// shares stores in dst the share of each class that follows from scores.
+func (c *Classified) shares(dst, scores []float64) []float64 {
+	if c.probabilities != nil {
+		return c.probabilities(dst, scores)
+	}
+	return classify.SoftVotes(dst, c.model.Pairs, scores, 1)
+}
+
+// Classify chooses the parameters that the settings do not give by cross-validation on at most 1000 labelled items, learns from
+// all of them and scores every item. Cost: a fit for each fold and setting, and a row of kernel values for each distinct
+// item. The error is a [*problem.Error], that of the source, or that of ctx.
+func (s *Source) Classify(ctx context.Context, p *engine.Problem, set *engine.Settings) (*Classified, error) {
+	if p.Validate() != nil {
+		return nil, &problem.Error{Method: s.Learner.Name, Err: classify.ErrOneClass}
+	}
+	c := new(Classified)
+	out, err := s.engine(c).Predict(ctx, p, nil, set)
+	if err != nil {
+		return nil, err
+	}
+	c.Settings = out.Settings
+	return c, nil
+}
+
+// Engine returns the engine, which chooses parameters inside each training set.
+func (s *Source) Engine() *engine.Engine { return s.engine(nil) }
+
+// engine returns the engine, whose prediction is stored in result unless it is nil.
+func (s *Source) engine(result *Classified) *engine.Engine {
+	e := engine.Engine{Name: s.Spec.Name, Takes: s.Takes(), Specs: []*param.Spec{&s.Spec}}
+	m := e.InStages(func(ctx context.Context, p *engine.Problem, par *engine.Parameters, settings *engine.Settings) (*engine.Job, error) {
+		return s.begin(p, par, settings, result)
+	})
+	m.Choose = nil
+	return m
+}
+
+const (
+	// gramFolds is the number of folds, because each fold and setting is a fit from nothing.
+	gramFolds = 5
+
+	// triedLabels is the number of labels that parameters are chosen by at the most.
+	triedLabels = 1000
+)
+
+// begin returns the settings and the stages. The parameters of the kernel are compared with the
+// learner's defaults, and then those of the learner. With too few labels they are the given ones.
+func (s *Source) begin(p *engine.Problem, par *engine.Parameters, settings *engine.Settings, result *Classified) (*engine.Job, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	set := settings.WithDefaults()
+	isMeasured := par == nil && !set.Unmeasured && !choose.TooFew(p.Class)
+	set.Unmeasured = true // by the choice
+	if par != nil {
+		set.Given = par.Declared.Values
+	}
+	if par != nil || choose.TooFew(p.Class) {
+		set.Fixed = true
+		set.Lists = nil
+	}
+	j := &engine.Job{Problem: p, Settings: &set, Out: new(engine.Prediction), Learner: s.Learner, Source: s.Kernel, Declared: &s.Learner.Spec,
+		Compared: triedLabels, Separate: true}
+	var err error
+	if j.Sources, j.SourceSpace, err = set.Grid(s.Kernel, s.Kernel.Own(set.Given), s.Units); err != nil {
+		return nil, err
+	}
+	if j.Values, j.Space, err = set.Grid(&s.Learner.Spec, s.Learner.Own(set.Given), nil); err != nil {
+		return nil, err
+	}
+	j.ByFolds = func(ctx context.Context) (*engine.Choice, error) { return s.choose(ctx, j) }
+	j.Learn = func(ctx context.Context, choice *engine.Choice) error {
+		c, err := s.learn(ctx, j, choice, isMeasured)
+		if err == nil && result != nil {
+			*result = *c
+		}
+		return err
+	}
+	return j, nil
+}
+
+// choose chooses by folds of the labels or of a sample of them.
+func (s *Source) choose(ctx context.Context, j *engine.Job) (*engine.Choice, error) {
+	j.Settings.Progress("choosing parameters", 0, 0)
+	p := j.Problem.At(choose.Sample(j.Problem.Class, j.Compared, j.Settings.RNGSeed, 0))
+	fold := choose.Folds(p.Class, min(gramFolds, len(p.Row)), j.Settings.RNGSeed, 0)
+	labels := choose.Labels(slices.Repeat([]float64{1}, len(p.Names)), p.Class, fold,
+		make([]bool, len(p.Class)))
+	return j.Choose(ctx, func(ctx context.Context, sources, values []int) (*choose.Counts, error) {
+		counts := choose.NewCounts(len(sources)*len(values), labels)
+		for a, source := range sources {
+			k, _, err := s.Gram(ctx, s.Kernel.Own(j.Sources[source]), j.Problem.Row)
+			if err != nil {
+				return nil, err
+			}
+			block := sparse.NewBlock[float64](len(p.Row), len(p.Row))
+			for i, item := range p.Row {
+				k.PartTo(block.Row(i), item, p.Row)
+			}
+			fit := choose.Each(s.Learner, len(p.Names), problem.Pick(j.Values, values))
+			err = choose.CrossValidate(ctx, block, p.Class, fold, fit, func(b int, o *choose.Outcome) {
+				if o.Voted == o.Class {
+					counts.Add(a*len(values)+b, o.Fold, 1)
+				}
+			})
+			if err != nil {
+				if ctx.Err() == nil {
+					err = &problem.Error{Method: s.Learner.Name, Err: err}
+				}
+				return nil, err
+			}
+		}
+		return counts, nil
+	})
+}
+
+// fit fits the learner with complete values v of its parameters to the items of k that have a class y ≥ 0. The error is a
+// [*problem.Error], or the error of ctx. Cost: a fit, or six with calibrate.
+func (s *Source) fit(ctx context.Context, k classify.Gram, y []int, classes int, v param.Values, calibrate bool) (*Classified, error) {
+	l := s.Learner
+	model, err := l.Fit(ctx, k, y, classes, v)
+	if model != nil && model.IsIndefinite {
+		model, err = nil, classify.ErrIndefinite
+	}
+	c := &Classified{model: model, probabilities: l.Probabilities}
+	if err == nil && calibrate && l.Probabilities == nil {
+		c.probabilities, err = classify.Calibrate(ctx, l, model, k, y, classes, v)
+	}
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, sched.Cause(ctx)
+		}
+		c.Unfinished = &problem.Error{Method: l.Name, Err: err}
+		if model == nil || !errors.Is(err, classify.ErrIterationLimit) {
+			return nil, c.Unfinished
+		}
+	}
+	return c, nil
+}
+
+// holdOut predicts the labels, whose rows are items of k, by models without their fold: all labels, or folds with 1000 of
+// them. It stores the accuracy and the places in c. y has the classes of the items of k, and is changed meanwhile. Cost: a fit
+// for each fold.
+func (s *Source) holdOut(ctx context.Context, c *Classified, k classify.Gram, y []int, j *engine.Job, v param.Values) error {
+	p := j.Problem
+	fold, count := j.Settings.FoldsLike(p, triedLabels)
+	places := choose.NewPlaces(p)
+	row := make([]float64, k.Len())
+	shares := make([]float64, len(p.Names))
+	right, tested := 0, 0
+	for f := range count {
+		tests := choose.OfFold(fold, f).Test
+		for _, i := range tests {
+			y[p.Row[i]] = -1
+		}
+		held, err := s.fit(ctx, k, y, len(p.Names), v, false)
+		if err != nil {
+			return err
+		}
+		if len(held.model.Pairs) == len(c.model.Pairs) { // else no probabilities of a class without a label
+			held.probabilities = c.probabilities
+		}
+		for _, i := range tests {
+			item := p.Row[i]
+			k.RowTo(row, item)
+			scores := held.model.ScoresTo(nil, row, row[item])
+			places.Note(i, held.shares(shares, scores))
+			tested++
+			if held.model.Pairs.Predict(scores) == p.Class[i] {
+				right++
+			}
+		}
+		for _, i := range tests {
+			y[p.Row[i]] = p.Class[i]
+		}
+	}
+	c.Places = places.List
+	c.Estimate = problem.EstimateShare(float64(right), tested)
+	return nil
+}
+
+// learn learns from all labels, and scores all items.
+func (s *Source) learn(ctx context.Context, j *engine.Job, choice *engine.Choice, isMeasured bool) (*Classified, error) {
+	k, values, err := s.Gram(ctx, choice.Kernel.Values, j.Problem.Row)
+	if err != nil {
+		return nil, err
+	}
+	j.Settings.Progress("learning", 0, 0)
+	y := slices.Repeat([]int{-1}, k.Len())
+	for i, item := range j.Problem.Row {
+		y[item] = j.Problem.Class[i]
+	}
+	names := j.Problem.Names
+	c, err := s.fit(ctx, k, y, len(names), choice.Declared.Values, s.Calibrate)
+	if err != nil {
+		return nil, err
+	}
+	if isMeasured {
+		if err := s.holdOut(ctx, c, k, y, j, choice.Declared.Values); err != nil {
+			return nil, err
+		}
+		choice.Estimate = &c.Estimate
+	}
+	c.Values = maps.Clone(values)
+	maps.Copy(c.Values, choice.Declared.Values)
+	c.Support = c.model.Support()
+	for _, p := range c.model.Pairs {
+		name := names[p.Positive]
+		if p.Negative != classify.Rest {
+			name += " vs " + names[p.Negative]
+		}
+		c.ScoreNames = append(c.ScoreNames, name)
+	}
+	c.Scores = sparse.NewBlock[float64](s.Items, len(c.model.Pairs))
+	if err := s.score(ctx, j, c, k, y); err != nil {
+		return nil, err
+	}
+	out := j.Out
+	out.Class = c.Class
+	out.Scores = sparse.NewBlock[float32](s.Items, len(names))
+	out.Reached = roaring.New()
+	out.Reached.AddRange(0, uint64(s.Items))
+	out.Parameters = engine.Parameters{Declared: &engine.Setting{Spec: &s.Spec, Values: c.Values}}
+	if c.Unfinished != nil {
+		out.Unfinished = "the iteration limit came before the tolerance"
+	}
+	shares := make([]float64, len(names))
+	for i := range s.Items {
+		simd.ConvertTo(out.Scores.Row(i), c.SharesTo(shares, i))
+	}
+	return c, nil
+}
+
+// score stores the scores and the classes of all items; y has the classes of the items of k.
+func (s *Source) score(ctx context.Context, j *engine.Job, c *Classified, k classify.Gram, y []int) error {
+	c.Class = make([]int, s.Items)
+	if s.Rows != nil {
+		return s.Rows(ctx, func(i, item int, values []float64) {
+			// a learner that is given some columns does not need K(x, x)
+			selfValue := math.NaN()
+			class := -1
+			if item >= 0 {
+				selfValue = values[item]
+				class = y[item]
+			}
+			c.model.ScoresTo(c.Scores.Row(i), values, selfValue)
+			c.decide(i, class)
+		})
+	}
+	row := make([]float64, s.Items)
+	first := map[int]int{} // the first item that is each distinct one
+	numbers := sched.UpTo(s.Items)
+	if table, ok := k.(interface{ Alike() []int }); ok {
+		numbers = table.Alike()
+	}
+	for i, class := range y {
+		if ctx.Err() != nil {
+			return sched.Cause(ctx)
+		}
+		if twin, isScored := first[numbers[i]]; isScored {
+			copy(c.Scores.Row(i), c.Scores.Row(twin))
+		} else {
+			first[numbers[i]] = i
+			k.RowTo(row, i)
+			c.model.ScoresTo(c.Scores.Row(i), row, row[i])
+		}
+		c.decide(i, class)
+		j.Settings.Progress("scoring", int64(i+1), int64(s.Items))
+	}
+	return nil
+}
+
+// decide stores the class of item i, or the class of its highest score if it is −1.
+func (c *Classified) decide(i, class int) {
+	c.Class[i] = class
+	if class < 0 {
+		c.Class[i] = c.model.Pairs.Predict(c.Scores.Row(i))
+	}
 }

@@ -1,3 +1,2 @@
-// Package kernels has the learners on kernels of a graph, and on kernel values between items that are no nodes of one graph, see
-// [GramSource].
+// Package kernels has the learners on kernels of a graph.
 package kernels
