@@ -187,7 +187,7 @@ func (j *job) split(labels, tests int) budget.Workspace {
 	labels = min(labels, j.Compared)
 	tests = min(tests, j.testedNodes())
 	rows := tests + len(j.kinds())*labels
-	return j.walks(rows, choose.FoldCount(labels)+1).And(j.trial(labels, tests))
+	return j.walks(rows, choose.FoldCount(labels)+1, longestOf(j)).And(j.trial(labels, tests))
 }
 
 // maxTested bounds the test nodes of a tuning split.

@@ -120,6 +120,10 @@ func (m method) job(p *engine.Problem, s *engine.Settings) (j *job, err error) {
 func (j *job) learnWalk(ctx context.Context, c *engine.Choice) error {
 	j.Fix(&c.Parameters)
 	j.Measures = j.Measures && c.Found != nil
+	if err := budget.Check(j.Settings.Memory, j.fitting(c.Parameters, j.Measures).Required(j.Settings.Memory),
+		"learning with the chosen setting"); err != nil {
+		return err
+	}
 	r := &predictor{job: j, par: c.Parameters}
 	score := r.score
 	if perNode(j.Learner) {
@@ -244,48 +248,68 @@ func mostRows(l *classify.Learner, par *engine.Parameters, classes int) int {
 	return rows
 }
 
-// workspace declares the memory of rows of features, walks, trials and a fit, and of the decisions on all nodes, with the longest
-// walks and the kind of features that has more rows.
+// workspace declares the memory of a choice and of the shortest walks to choose from, with optional memory for the settings that
+// take the most.
 func (m method) workspace(p *engine.Problem, s *engine.Settings) (w budget.Workspace, err error) {
 	j, err := m.job(p, s)
 	if err != nil {
 		return w, err
 	}
+	last := len(j.Sources) - 1
+	w = j.fitting(j.Parameters(0, 0), false)
+	most := w.Or(j.fitting(j.Parameters(last, 0), j.Measures))
+	if last > 0 || len(j.Values) > 1 {
+		w = w.Or(j.choosing(1))
+		most = most.Or(j.choosing(sched.Workers(j.Settings.Workers)))
+	}
+	return w.And(budget.Workspace{Optional: most.Required(0) - w.Required(0)}), nil
+}
+
+// choosing declares the memory of a choice by trials of so many workers.
+func (j *job) choosing(workers int) budget.Workspace {
+	p := j.Problem
+	folds := choose.FoldCount(len(p.Row))
+	labels := min(len(p.Row), max(j.Compared, 2*len(p.Names)))
+	tests := min(j.testedNodes(), j.Settings.Tested)
+	return j.walks(labels*folds+tests, folds+1, longestOf(j)).And(
+		budget.Held(budget.Times(workers, j.trial(labels, max(tests, labels)).Required(0))))
+}
+
+// fitting declares the memory of rows of features, walks, trials one after the other, a fit, and the decisions on all nodes.
+func (j *job) fitting(par engine.Parameters, measures bool) budget.Workspace {
+	p := j.Problem
 	n := len(p.Degrees)
 	k := len(p.Names)
-	labels := min(len(p.Row), max(j.Compared, 2*k))
-	tests := min(j.testedNodes(), s.Tested)
-	par := j.Parameters(len(j.Sources)-1, 0)
 	partitions := max(1, (&predictor{job: j, par: par}).partitions())
-	train := min(partitions*len(p.Row), max(2*k*partitions, mostRows(m.learner, &par, k)))
+	train := min(partitions*len(p.Row), max(2*k*partitions, mostRows(j.Learner, &par, k)))
+	folds := choose.FoldCount(len(p.Row))
+	labels := min(len(p.Row), max(j.Compared, 2*k))
 	machines, _ := j.CountMachines()
 	features := k * par.Terms()
-	workers := sched.Workers(j.Settings.Workers)
-	trials := budget.Times(workers, j.trial(labels, max(tests, labels)).Required(0))
 	decisions := min(decisionBytes, 4*int64(n)*int64(machines))
 	weights := 16 * int64(machines) * int64(features) // twice, as the learner returns them and as the walk needs them
-	held := budget.Held(budget.Block[float64](n, k), trials, decisions, weights, 32*int64(train))
-	rows := train + labels*choose.FoldCount(labels) + tests
-	variants := partitions*choose.FoldCount(len(p.Row)) + 1
+	held := budget.Held(budget.Block[float64](n, k), j.trial(labels, labels).Required(0), decisions, weights, 32*int64(train))
+	rows := train + labels*folds
+	variants := partitions*folds + 1
 	switch {
-	case perNode(m.learner):
+	case perNode(j.Learner):
 		rows += n
-		held = held.And(budget.Held(8 * int64(n) * int64(workers+4))) // a row of kernel values for each worker, and vectors
-	case j.Measures:
+		held = held.And(budget.Held(8 * int64(n) * int64(sched.Workers(j.Settings.Workers)+4))) // a row of kernel values for each worker, and vectors
+	case measures:
 		_, count := j.Settings.FoldsLike(p, j.Compared)
 		count = engine.ApartFolds(p, count)
 		rows += count*min(train, mostMeasuring) + len(p.Row)
 		variants += count
 	}
-	return j.walks(rows, variants).And(held).And(m.learner.Declare(train, features, k)), nil
+	return j.walks(rows, variants, par.Steps()).And(held).And(j.Learner.Declare(train, features, k))
 }
 
 // walks declares the memory of rows of features, and of the walks of some variants.
-func (j *job) walks(rows, variants int) budget.Workspace {
+func (j *job) walks(rows, variants, steps int) budget.Workspace {
 	n := len(j.Problem.Degrees)
 	k := len(j.Problem.Names)
 	return budget.Slabs[float32](2, n, min(variants*k, walkColumns(n))).And(
-		budget.Held(32*int64(n), budget.Block[float32](rows, k*(longestOf(j)+1)), 24*int64(rows)))
+		budget.Held(32*int64(n), budget.Block[float32](rows, k*(steps+1)), 24*int64(rows)))
 }
 
 // trial declares the memory of a trial with the given numbers of training and test rows.
