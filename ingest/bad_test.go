@@ -20,8 +20,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// wantError runs an ingest that fails and compares the text, without the
-// directory of the files.
 func wantError(t *testing.T, c *Config, files []file, want string) error {
 	t.Helper()
 	paths := write(t, files...)
@@ -143,8 +141,7 @@ e.tsv:12: 2 fields, want 3 (source, target, weight); fix the line or pass option
 	} {
 		wantError(t, &Config{Workers: 2}, []file{{"e.tsv", edgeText(test.lines, line)}}, test.want)
 	}
-	// The same lines are named, and the same number of them, whoever reads how
-	// far.
+	// The reported lines and their number do not depend on the workers.
 	big := write(t, file{"e.tsv", edgeText(200_000, line)})
 	var first string
 	for _, workers := range testgraph.Workers(1) {
@@ -240,7 +237,6 @@ func TestBadCompression(t *testing.T) {
 	}
 }
 
-// zstdFrame returns the text as a frame that asks for the given window.
 func zstdFrame(t *testing.T, window int, text string) string {
 	t.Helper()
 	var packed bytes.Buffer
@@ -254,8 +250,7 @@ func zstdFrame(t *testing.T, window int, text string) string {
 	return packed.String()
 }
 
-// wantWindowRefused checks that a window that a limit of one byte less does not allow
-// is refused with the flag that does.
+// wantWindowRefused expects a refusal with the flag if the limit is a byte too small.
 func wantWindowRefused(t *testing.T, window int64, path []string) {
 	t.Helper()
 	_, _, err := ingestInto(t, &Config{Window: window - 1}, path...)
@@ -264,8 +259,7 @@ func wantWindowRefused(t *testing.T, window int64, path []string) {
 	}
 }
 
-// TestWindowCounts holds that the window of a zstd input counts as memory while it
-// is read, and is refused where there is no room for it.
+// The window of a zstd input counts as memory while it is read.
 func TestWindowCounts(t *testing.T) {
 	const window = 16 << 20
 	path := write(t, file{"e.zst", zstdFrame(t, window, edgeText(1000, func(i int) string { return fmt.Sprintf("%d %d", i, i+1) }))})
@@ -283,8 +277,7 @@ func TestWindowCounts(t *testing.T) {
 	wantWindowRefused(t, window, path)
 }
 
-// TestLaterWindowCounts holds that so does the window of a frame behind others, from
-// where it begins.
+// The window of a later frame counts too, from its beginning.
 func TestLaterWindowCounts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -386,8 +379,7 @@ func TestKeptVerbatim(t *testing.T) {
 	}
 }
 
-// TestEveryOperationFailsOnce holds that a failing disk is reported and leaves
-// no store, or in the very last step a whole one.
+// A failing disk is reported and leaves no store, or in the last step a whole store.
 func TestEveryOperationFailsOnce(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")

@@ -26,7 +26,7 @@ type parquetPayment struct {
 	Amount float64 `parquet:"amount"`
 }
 
-// payments returns random lines, with several of a pair in both directions, and amounts 0.
+// Pairs have several payments in both directions, and amounts of 0.
 func payments(random *rand.Rand) (list []payment) {
 	for range 60 {
 		p := payment{fmt.Sprintf("DE%03d", random.IntN(12)), fmt.Sprintf("DE%03d", random.IntN(12)), random.IntN(3_000_000), 1 + random.IntN(28)}
@@ -46,8 +46,8 @@ func groupThousands(digits, sep string) string {
 	return digits
 }
 
-// jsonPayments returns a table as objects of JSON, on lines or in a list, with numbers where the text is one. Some have
-// long notes, so that the first kilobytes have no whole object.
+// jsonPayments returns objects of JSON, on lines or in a list. Some have long notes, so that the first kilobytes have
+// no whole object.
 func jsonPayments(random *rand.Rand, text, sep string) (name, content string) {
 	var objects []string
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
@@ -72,9 +72,8 @@ func jsonPayments(random *rand.Rand, text, sep string) (name, content string) {
 	return "payments.json", "[" + strings.Join(objects, []string{",", ",\n  "}[random.IntN(2)]) + "]\n"
 }
 
-// TestPaymentForms checks that payments give the same graph in whatever form they are written, text or Parquet: titles, order of columns,
-// separators or JSON, an index, decimal characters, characters between thousands, dates. The weight of an edge is the sum of all
-// payments between its ends, and lines of 0 are counted.
+// Payments give the same graph in text and Parquet, with any titles, order of columns, separators, index, decimal characters
+// and dates. The weight of an edge is the sum of all payments between its ends, and lines of 0 are counted.
 func TestPaymentForms(t *testing.T) {
 	random := rand.New(rand.NewPCG(78, 1))
 	titles := [][]string{

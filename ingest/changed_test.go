@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// TestInputChangedMeanwhile changes an input after a part of it has been read, and
-// expects an error, because neither the old nor the new content was read.
+// An input that changes while it is read is an error, because neither content was read.
 func TestInputChangedMeanwhile(t *testing.T) {
 	const lines = 150_000
 	matrix, err := os.ReadFile("../file/graphfile/testdata/small-csr.npz")

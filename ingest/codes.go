@@ -19,7 +19,6 @@ func (c *Config) hasCodes() bool {
 	return c.Kind != "" || c.Time != ""
 }
 
-// packCodes returns the weights of the edges of a batch of a file, packed with their codes.
 func packCodes(name string, b *graphfile.Batch) ([]float64, error) {
 	packed := make([]float64, len(b.Code))
 	for i, code := range b.Code {
@@ -36,7 +35,6 @@ func packCodes(name string, b *graphfile.Batch) ([]float64, error) {
 	return packed, nil
 }
 
-// checkKinds warns of kinds that look alike, and returns the error of more kinds than a store can have.
 func (t *task) checkKinds() error {
 	names := t.codes.Names()
 	if len(names) <= shard.MaxKinds {
@@ -50,8 +48,7 @@ func (t *task) checkKinds() error {
 		words.Counted(len(names), "kind"), words.Quoted(t.c.Kind), shard.MaxKinds)
 }
 
-// describe describes kinds, in the order of their names, and times in a manifest. It returns the kind of each number,
-// nil without kinds and times.
+// describe describes kinds, by name, and times in a manifest, and returns the kind of each number.
 func (t *task) describe(m *shard.Manifest) (kinds []uint8) {
 	if !t.c.hasCodes() {
 		return nil

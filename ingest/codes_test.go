@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// codedEdges returns the entries of a store as text: source, target, kind, time and value.
 func codedEdges(t *testing.T, dir string) string {
 	t.Helper()
 	if err := verify(dir); err != nil {
@@ -51,7 +50,7 @@ func codedEdges(t *testing.T, dir string) string {
 	return b.String()
 }
 
-// Edges of several kinds and times are several entries, and lines are merged only within one of them.
+// Lines are merged only within a kind and a time.
 func TestKindsAndTimes(t *testing.T) {
 	const calls = "from,to,kind,when\na,b,pays,2024-01-02\na,b,calls,2024-01-02\nb,a,calls,2024-01-02T10:00\na,b,calls,2024-01-03\nb,c,pays,2024-01-05\nc,c,pays,2024-01-02\n"
 	for _, c := range []struct {
@@ -77,8 +76,7 @@ func TestKindsAndTimes(t *testing.T) {
 	}
 }
 
-// A store with kinds has the same bytes for any number of workers and any memory, also if a node has most of the edges
-// and an edge most of the lines.
+// Bytes do not depend on workers and memory, also with a hub and a heavy edge.
 func TestKindsInAnyMemory(t *testing.T) {
 	var b strings.Builder
 	for i := range 60000 {
@@ -103,8 +101,7 @@ func TestKindsInAnyMemory(t *testing.T) {
 	}
 }
 
-// Lines of one kind, time and direction are counted as duplicates, and entries with lines of both directions once, whatever
-// the weights of the lines are and whether they fit in memory.
+// Duplicates have one kind, time and direction; entries with both directions count once.
 func TestKindsAreCountedByDirection(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	lines := map[[4]int]int64{}
@@ -133,7 +130,6 @@ func TestKindsAreCountedByDirection(t *testing.T) {
 	}
 }
 
-// Kinds and times that cannot be read are errors with line and remedy.
 func TestWrongKindsAndTimes(t *testing.T) {
 	var many strings.Builder
 	for i := range 300 {
@@ -166,7 +162,6 @@ func TestWrongKindsAndTimes(t *testing.T) {
 		"option kind: names a column or an attribute; g.mtx is a Matrix Market file; write its edges as a table with a header")
 }
 
-// TestBlankKinds checks that an edge without a kind has the kind (blank), in text, Parquet and JSON.
 func TestBlankKinds(t *testing.T) {
 	type row struct {
 		Source string  `parquet:"source"`
@@ -187,7 +182,7 @@ func TestBlankKinds(t *testing.T) {
 	}
 }
 
-// TestTimesOfFormats checks that times in every form are the same in a table and as attributes of edges.
+// Times have the same form in a table and as attributes.
 func TestTimesOfFormats(t *testing.T) {
 	for _, test := range []struct {
 		times  [2]string
@@ -222,7 +217,7 @@ func TestTimesOfFormats(t *testing.T) {
 	}
 }
 
-// TestTimesOfParquet checks columns of dates, timestamps and text, and that a column with both signs is not ignored.
+// A column with both signs is not ignored.
 func TestTimesOfParquet(t *testing.T) {
 	type row struct {
 		Source string    `parquet:"source"`

@@ -10,8 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 )
 
-// explain returns the error for lines of one edge that disagree, with the places of these lines. It returns other errors
-// unchanged.
+// explain adds the places of lines of one edge that disagree; other errors are unchanged.
 func (e *edgeSorter) explain(err error) error {
 	var over *sort.MemoryError
 	if errors.As(err, &over) { // its limit is a share of the whole limit
@@ -59,8 +58,6 @@ type edgeLine struct {
 	u, v   uint32
 }
 
-// disagree returns the error for lines of one edge, in the order of the input. The error is at the later line and names the
-// earlier line.
 func (e *edgeSorter) disagree(wrong *sort.MergeError, lines []edgeLine) error {
 	e.numbering.nodes = e.numbering.orderNodes(e.c.Order)
 	choose := "choose {duplicates=sum}, max, min or first"
@@ -105,7 +102,6 @@ func (e *edgeSorter) disagree(wrong *sort.MergeError, lines []edgeLine) error {
 		"%s is given in two ways", edge)
 }
 
-// total describes the sum of the weights of the lines with the direction of the given line.
 func (e *edgeSorter) total(lines []edgeLine, line edgeLine) string {
 	var sum float64
 	count := 0

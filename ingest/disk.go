@@ -49,7 +49,7 @@ const (
 	diskTemp  = "temporary files"
 )
 
-// checkEvicted is the first check, for parts that are to leave the memory.
+// checkEvicted checks the disk for parts that leave the memory.
 func (t *task) checkEvicted(parts []*part) error {
 	bits := int64(0)
 	for _, p := range parts {
@@ -58,7 +58,7 @@ func (t *task) checkEvicted(parts []*part) error {
 	return t.checkFree(t.tempDir(), diskTemp, bits/8)
 }
 
-// checkStore is the second check, for a graph with the given number of entries, before lines of one edge are merged.
+// checkStore checks the disk for the given number of entries, before lines of an edge are merged.
 func (t *task) checkStore(nodes *shard.Nodes, entries int,
 	weighted, directed bool) error {
 	ids := int64(0)

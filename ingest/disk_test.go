@@ -12,7 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
 )
 
-// disks is a file system with the given free bytes below each directory, and plenty elsewhere.
+// disks has the given free bytes below each directory.
 type disks struct {
 	durable.FS
 	free map[string]int64
@@ -27,7 +27,6 @@ func (d disks) Free(name string) (int64, error) {
 	return 1 << 50, nil
 }
 
-// TestFullDisks looks at each of the moments at which the disks are checked.
 func TestFullDisks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")

@@ -18,7 +18,6 @@ func zipped(members ...string) string {
 	return b.String()
 }
 
-// TestNoGraph refuses files of other kinds by their names, with the remedy.
 func TestNoGraph(t *testing.T) {
 	const server = "this is the answer of a server, not the file; check the address and your access, and fetch the file again"
 	const matrix = "write the edges as text, or the adjacency matrix with scipy.sparse.save_npz or mmwrite"
@@ -56,7 +55,6 @@ func TestNoGraph(t *testing.T) {
 	}
 }
 
-// TestTablesOfOtherKinds refuses tables that are no edge lists, with a remedy that works.
 func TestTablesOfOtherKinds(t *testing.T) {
 	for _, test := range []struct {
 		text, want string
@@ -90,7 +88,7 @@ func TestTablesOfOtherKinds(t *testing.T) {
 			t.Errorf("%q with fields %s: %v", test.text, test.fields, g.out)
 		}
 	}
-	// Edges between numbers with weights are no matrix although their columns agree.
+	// Numbers with weights are edges, although the columns look like a matrix.
 	if g, _ := read(t, nil, file{"e.csv", "1,2,3\n2,3,1\n3,1,2\n"}); len(g.out) != 6 {
 		t.Errorf("three edges: %v", g.out)
 	}

@@ -75,7 +75,6 @@ func (c *Config) recognize(ctx context.Context,
 	return format, nil
 }
 
-// readForeign reads a file that is neither an edge list nor Matrix Market.
 func (r *reader) readForeign(in *textio.Reader, format *graphfile.Format,
 	several bool) error {
 	f := &foreign{run: r, in: in, file: len(r.t.files) - 1}

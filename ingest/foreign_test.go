@@ -15,7 +15,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// TestForeignGraphs holds the counts that are known of files of other tools.
 func TestForeignGraphs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -55,7 +54,7 @@ func TestForeignGraphs(t *testing.T) {
 	}
 }
 
-// same4 is one path of four nodes in five formats, ids apart.
+// same4 is a path of four nodes in five formats.
 var same4 = []file{
 	{"g.graph", "4 3 1\n2 5\n1 5 3 1\n2 1 4 2\n3 2\n"},
 	{"g.mtx", "%%MatrixMarket matrix coordinate real symmetric\n4 4 3\n2 1 5\n3 2 1\n4 3 2\n"},
@@ -64,8 +63,7 @@ var same4 = []file{
 	{"g.tsv", "1\t2\t5\n2\t3\t1\n3\t4\t2\n"},
 }
 
-// TestFormatsAgree reads one graph from five formats, compressed and not, from
-// files and from standard input, and warns of a weight that is missing or 0.
+// The graph is the same from five formats, compressed or not, from files and stdin.
 func TestFormatsAgree(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -101,7 +99,6 @@ func TestFormatsAgree(t *testing.T) {
 	}
 }
 
-// TestNodesNameRows gives the rows of a numbered file the ids of a list.
 func TestNodesNameRows(t *testing.T) {
 	for _, list := range []struct {
 		ids  string
@@ -131,8 +128,7 @@ func TestNodesNameRows(t *testing.T) {
 	}
 }
 
-// TestDirections follows files that say whether edges have directions, unless
-// the settings do.
+// Settings override directions of files.
 func TestDirections(t *testing.T) {
 	arcs := file{"a.graphml", graphMLText("directed", "1 2")}
 	edges := file{"e.graphml", graphMLText("undirected", "2 3")}
@@ -198,7 +194,7 @@ func TestDirections(t *testing.T) {
 	wantError(t, &Config{Directed: true, Undirected: true}, []file{arcs}, "option directed: an edge has a direction or not; give it or option undirected")
 }
 
-// TestBothDirections merges the edges of a file with nodes: a list of edges is no matrix.
+// A list of edges with nodes is no matrix.
 func TestBothDirections(t *testing.T) {
 	text := graphMLText("undirected", "1 2 5", "2 1 3", "1 2 4")
 	for duplicates, want := range map[Duplicates]float64{SumDuplicates: 12, MaxDuplicates: 5, MinDuplicates: 3, FirstDuplicates: 5} {
@@ -225,8 +221,6 @@ func TestForeignSettings(t *testing.T) {
 	}
 }
 
-// TestDamagedCompression names the byte where a compressed file of another tool
-// ends early.
 func TestDamagedCompression(t *testing.T) {
 	whole := packed(strings.Repeat("% comment\n", 50_000) + same4[0].text)
 	paths := write(t, file{"g.graph.gz", whole[:len(whole)-9]})
@@ -237,7 +231,6 @@ func TestDamagedCompression(t *testing.T) {
 	}
 }
 
-// TestForeignEncodings checks that the error names the encoding of a file that another format was expected in.
 func TestForeignEncodings(t *testing.T) {
 	for _, name := range []string{"e.graphml", "e.graph"} {
 		for text, want := range map[string]string{
@@ -256,7 +249,6 @@ func TestForeignEncodings(t *testing.T) {
 	}
 }
 
-// TestPairs reads the two files of a LINQS collection, whichever is named.
 func TestPairs(t *testing.T) {
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }

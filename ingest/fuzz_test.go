@@ -17,8 +17,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// fuzzRun runs an ingest of any text with the settings in the bits of what, and
-// checks the invariants of every store.
 func fuzzRun(t *testing.T, name, text string, what uint8) {
 	c := Config{
 		Directed: what&1 != 0, KeepLoops: what&2 != 0, SkipBadLines: what&4 != 0,
@@ -96,16 +94,14 @@ func FuzzMatrixMarket(f *testing.F) {
 		f.Add(text, uint8(8))
 	}
 	f.Fuzz(func(t *testing.T, text string, what uint8) {
-		// A file may declare as many rows as it likes; the test has not the
-		// memory for them.
+		// A file may declare more rows than the test has memory for.
 		defer func(n int) { maxNodes = n }(maxNodes)
 		maxNodes = 1000
 		fuzzRun(t, "g.mtx", "%%MatrixMarket"+" matrix coordinate "+text, what)
 	})
 }
 
-// FuzzFastAndSlow compares the loop for lines of the usual form with the
-// general reader: Config.Fields turns the former off.
+// Config.Fields turns off the loop for lines of the usual form.
 func FuzzFastAndSlow(f *testing.F) {
 	if testing.Short() {
 		f.Skip("takes most of a second")

@@ -30,10 +30,8 @@ func written() []*graphfile.Format {
 	return slices.DeleteFunc(slices.Clone(graphfile.Formats), func(f *graphfile.Format) bool { return f.Name == "" })
 }
 
-// headers are how files of formats are read back as the same graph.
 var headers = map[*graphfile.Format]nodefile.Header{graphfile.EdgeList: nodefile.NoHeader, graphfile.CSV: nodefile.HasHeader}
 
-// lines returns a store as text: its ids in their order, and its entries.
 func lines(t interface{ Fatal(...any) }, s *shard.Store) []string {
 	text := []string{fmt.Sprint("directed ", s.Manifest.Directed)}
 	for row := range s.Nodes.Rows() {
@@ -76,8 +74,7 @@ func run(t interface{ Fatal(...any) }, path string, c *ingest.Config) *shard.Sto
 	return s
 }
 
-// TestGraphFilesRoundTrip writes graphs in every format and reads them back with the
-// list of their nodes: nodes, edges, weights and ids are the same.
+// Every format gives back nodes, edges, weights and ids.
 func TestGraphFilesRoundTrip(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -162,8 +159,7 @@ func TestGraphFilesRoundTrip(t *testing.T) {
 	})
 }
 
-// TestGraphFilesMemory checks that writing a file allocates at most its memory estimate, the buffers of a
-// table of edges included.
+// Writing allocates at most the estimate.
 func TestGraphFilesMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -203,8 +199,7 @@ func TestGraphFilesMemory(t *testing.T) {
 	}
 }
 
-// TestGraphFilesInGroups writes the rows of a store in another order with
-// memory for few of them: the bytes are those of the plain store.
+// Rows in another order, written with little memory, have the bytes of the plain store.
 func TestGraphFilesInGroups(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -280,7 +275,6 @@ func TestGraphFilesOfFormats(t *testing.T) {
 	}
 }
 
-// TestGraphFilesWithAttributes writes attributes of the nodes of a store whose rows are in another order than its ids.
 func TestGraphFilesWithAttributes(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "in.tsv")
@@ -320,7 +314,7 @@ func TestGraphFilesWithAttributes(t *testing.T) {
 	}
 }
 
-// TestHubWritten writes a graph with a row of several pieces, whose rows are in the order of the nodes and by degree: the bytes are the same.
+// A hub has the same bytes in both orders.
 func TestHubWritten(t *testing.T) {
 	const leaves = sparse.MaxRange + 1000
 	var b strings.Builder

@@ -69,7 +69,6 @@ func packed(text string) string {
 	return b.String()
 }
 
-// graph is a store in a form that is easy to compare.
 type graph struct {
 	ids      []string              // in the order of the ids
 	out, in  map[[2]string]float64 // in is nil unless the graph is directed
@@ -156,8 +155,7 @@ func read(t testing.TB, c *Config, files ...file) (graph, *Report) {
 	return load(t, dir), report
 }
 
-// contents returns the bytes of a store's files but the manifest, by the part
-// of their names behind the identity.
+// contents returns the files of a store without the manifest, by their names without identity.
 func contents(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(dir, "*"))
@@ -179,14 +177,13 @@ func contents(t testing.TB, dir string) map[string]string {
 	return all
 }
 
-// fixed gives stores one identity, so that they can be compared byte for byte.
+// Stores of fixed have the same identity.
 func fixed(c Config) *Config {
 	c.Store = &shard.WriteOptions{Identity: 0x1234}
 	return &c
 }
 
-// slow is the reference: it reads edge lists with a bufio.Scanner and maps. It
-// knows tabs, commas and blanks without quotes, and takes the text for right.
+// slow is the reference for edge lists with tabs, commas and blanks without quotes.
 func slow(t testing.TB, c Config, sep byte, texts ...string) graph {
 	t.Helper()
 	type lines struct{ weights, back []float64 }

@@ -39,9 +39,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// TestKilled kills ingests of a graph that does not fit into their memory at
-// random moments. The store then opens completely or not at all, and the next run
-// removes all other files.
+// After a kill at a random moment the store opens or is absent, and the next run removes all other
+// files.
 func TestKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -106,8 +105,7 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// TestFaultsOfTemporaryFiles fails every operation of an ingest that writes
-// temporary files once: the error comes back, and nothing is left behind.
+// A failed operation on temporary files is reported and leaves nothing.
 func TestFaultsOfTemporaryFiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")

@@ -6,7 +6,6 @@ import (
 	"testing"
 )
 
-// TestBipartite keeps two kinds of nodes apart, or warns that they are one.
 func TestBipartite(t *testing.T) {
 	const movies = "user_id,movie_id,rating\n1,1,5\n1,2,3\n2,1,3\n"
 	for _, test := range []struct {

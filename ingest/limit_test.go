@@ -11,8 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// TestLargeBucketsInRuns holds that rows and entries with more lines than the memory
-// holds are sorted within it, as without a limit.
+// Rows and entries that exceed the memory are sorted within it.
 func TestLargeBucketsInRuns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("sorts millions of lines")
@@ -67,8 +66,7 @@ func TestDeclaredRowsMustFit(t *testing.T) {
 	}
 }
 
-// TestIDsOfOtherWorkers: ids that other workers read while lines are admitted drive lines to
-// disk, as those of one worker do.
+// New ids of other workers drive lines to disk.
 func TestIDsOfOtherWorkers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")

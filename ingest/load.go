@@ -102,7 +102,6 @@ func faultAveraged(name string, n int64) error {
 		"%s whose weights of both directions differ by rounding, less than 1e-10 of the larger, have their mean", words.Counted(n, "edge"))
 }
 
-// weightsOf returns the narrowest type that holds the values of a matrix, as in [Report].
 func weightsOf(a *sparse.CSR) string {
 	if !a.IsWeighted() {
 		return "none"

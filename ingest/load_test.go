@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// matrixFile writes arrays to a folder, or to an archive if the name ends in .npz.
 func matrixFile(t *testing.T, name string, arrays map[string]any) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -59,7 +58,7 @@ func matrixFile(t *testing.T, name string, arrays map[string]any) string {
 	return path
 }
 
-// TestLoad checks that Load gives the rows and the report of Run, or leaves the file to Run.
+// Load gives the rows and the report of Run, or nothing.
 func TestLoad(t *testing.T) {
 	ctx := context.Background()
 	// The path 0 – 1 – 2 and the isolated node 3.

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Ids that a program has rounded, and a file that may have been cut, cause a warning, whatever the form of the table.
+// Rounded ids and files that may be cut cause a warning.
 func TestLostIDsAreWarnedOf(t *testing.T) {
 	const rounded, cut = "looks like a rounded number", "no line end"
 	for text, want := range map[string]string{
@@ -44,7 +44,6 @@ func TestLostIDsAreWarnedOf(t *testing.T) {
 	}
 }
 
-// A list of nodes is a graph without edges, whatever form a file without edges has.
 func TestNodesWithoutEdges(t *testing.T) {
 	dir := t.TempDir()
 	put := func(name, text string) string {

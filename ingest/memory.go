@@ -10,7 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// memory counts the bytes of all stages against the limit, and moves lines to disk when it is reached.
 type memory struct {
 	t         *task
 	c         *Config
@@ -19,7 +18,6 @@ type memory struct {
 	numbering *numbering
 }
 
-// newMemory returns the memory of a run with the empty stages of a new graph.
 func newMemory(t *task) *memory {
 	s := &lineStore{t: t, loaders: make([]sort.Lines, t.workers),
 		slabs: newSlabs(t.c.Memory, t.workers)}
@@ -107,7 +105,7 @@ func (e *extent) fixedBytes() int64 {
 	return bytes
 }
 
-// namingBytes returns the bytes of the ids while lines are read, and of numbering them at the end.
+// namingBytes counts the ids while lines are read, and their numbering.
 func (e *extent) namingBytes() int64 {
 	if e.dict == 0 {
 		return e.bits / 8
@@ -157,8 +155,8 @@ const (
 	spillBelow = 0.25
 )
 
-// fits reports whether the lines that are held may stay in memory: they leave a share
-// of it, or all that follows would fit if nothing more were read.
+// fits reports whether held lines may stay: they leave a share of the memory, or everything after
+// the last line would fit.
 func (e *extent) fits() bool {
 	reading := e.readingBytes()
 	if e.c.Memory == 0 || reading <= int64(spillAbove*float64(e.c.Memory)) {
@@ -186,8 +184,8 @@ func (m *memory) hasValues() bool {
 	return m.lines.values || m.c.Duplicates == SumDuplicates
 }
 
-// fits returns a [*LimitError] if the lines in memory, the dictionary, the numbering of its ids and
-// other bytes exceed the limit. See fit for lines that may go to disk.
+// fits returns a [*LimitError] if lines, dictionary, numbering and extra bytes exceed the limit.
+// See fit for lines that may go to disk.
 func (m *memory) fits(extra int64) error {
 	if m.c.Memory == 0 {
 		return nil
@@ -205,7 +203,7 @@ func (m *memory) fits(extra int64) error {
 		e.dict = lines.DictBytes(e.nodes, e.text)
 	}
 	need = extra + max(e.readingBytes(), e.numberedBytes()+sort.LeastBytes)
-	need += need / 4 // for the work of other workers at the same time, and ids that come again later than random ones
+	need += need / 4 // for concurrent workers, and ids that recur later than random ids
 	return &LimitError{Need: need, Limit: m.c.Memory}
 }
 
@@ -240,14 +238,12 @@ func (m *memory) otherBytes() int64 {
 	return m.extent().numberedBytes()
 }
 
-// left returns the bytes of the limit that are left for sorting, at least 1; 0 if there is no
-// limit.
 func (m *memory) left() int64 {
 	return budget.Subtract(m.c.Memory, m.lines.held+m.otherBytes())
 }
 
-// fit moves lines to disk until they and other bytes fit the limit, because other workers may have
-// read new ids since lines were admitted.
+// fit moves lines to disk until they fit with extra bytes, because other workers may have read new
+// ids since lines were admitted.
 func (m *memory) fit(worker int, extra int64) error {
 	if m.c.Memory == 0 {
 		return nil

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// TestMissingEnds keeps words such as NA as ids with a warning, and drops lines with the words that
-// Config.Missing gives.
+// Words such as NA are ids with a warning, unless Config.Missing has them.
 func TestMissingEnds(t *testing.T) {
 	const na = "from,to\na,b\nb,NA\nc,NA\nd,NA\ne,f\n"
 	warning := func(what, fix string) string {
@@ -53,8 +52,7 @@ func TestMissingEnds(t *testing.T) {
 	}
 }
 
-// TestIntegersInTwoForms checks that equal numbers are one node in a column of whole numbers, and that text
-// is warned of.
+// Equal numbers are one node in a column of whole numbers.
 func TestIntegersInTwoForms(t *testing.T) {
 	for text, test := range map[string]struct {
 		warning string

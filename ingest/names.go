@@ -67,7 +67,6 @@ func (m *memory) moveToDict(worker int, p *part, code []uint32, weight []float64
 	return m.lines.moveToDisk(worker, p)
 }
 
-// moveListed moves the ids of the list of nodes to the dictionary.
 func (m *memory) moveListed() error {
 	var b lines.IDBatch
 	for _, p := range m.names.listed {
@@ -80,8 +79,6 @@ func (m *memory) moveListed() error {
 	return nil
 }
 
-// distinctListed returns the number of ids in the list of nodes, the only ones
-// known so far.
 func (n *names) distinctListed() int {
 	if n.useDict.Load() {
 		return n.dict.Len()

@@ -80,8 +80,7 @@ func (r *reader) readNodes() error {
 	return nil
 }
 
-// noNumbers moves the list of nodes, as far as it has been read, to the
-// dictionary if it is not there.
+// noNumbers moves the list of nodes read so far to the dictionary.
 func (r *reader) noNumbers(flush func() error) error {
 	if r.names.useDict.Load() {
 		return nil

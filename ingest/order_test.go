@@ -34,8 +34,7 @@ func stored(t *testing.T, c *Config, paths ...string) *shard.Store {
 	return s
 }
 
-// TestOrderIsTheOneOfPartition holds that rows stand where package partition
-// puts them, and that the store says so.
+// Rows are in the order of package partition.
 func TestOrderIsTheOneOfPartition(t *testing.T) {
 	path := filepath.Join("..", "testdata", "cora", "edges.tsv.gz")
 	open := func(order Order) *shard.Store { return stored(t, &Config{Order: order}, path) }
@@ -72,9 +71,7 @@ func TestOrderIsTheOneOfPartition(t *testing.T) {
 	}
 }
 
-// TestAutoOrder: a large graph is ordered by degree where hubs are scattered among the
-// others, and left as it is where neighbours have neighbouring ids or hubs come
-// first already, whatever the ids, threads and memory.
+// A large graph is ordered by degree only if hubs are scattered, for any ids, threads and memory.
 func TestAutoOrder(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads 30 MB of lines")
@@ -163,7 +160,6 @@ func TestAutoOrder(t *testing.T) {
 	}
 }
 
-// byCount returns the order of falling counts, in which equal ones stay as they are.
 func byCount(count []uint32) []uint32 {
 	order := make([]uint32, len(count))
 	for i := range order {
@@ -196,7 +192,6 @@ func TestMessagesWithOrder(t *testing.T) {
 	}
 }
 
-// TestOrderMemory holds that the graph that an order looks at is in the limit.
 func TestOrderMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -232,8 +227,7 @@ func TestOrderMemory(t *testing.T) {
 	}
 }
 
-// TestDegreeOrderMemory checks that the order by degree takes about 8 bytes more for each node of the
-// dictionary, and that lines are spilled to free this memory.
+// The order takes about 8 bytes for each node of the dictionary, and lines are spilled for it.
 func TestDegreeOrderMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -252,8 +246,7 @@ func TestDegreeOrderMemory(t *testing.T) {
 	}
 }
 
-// TestProgressOfAnOrder checks that every order reports its progress, from 0 to all
-// rows and never backwards.
+// Progress never decreases and ends with all rows.
 func TestProgressOfAnOrder(t *testing.T) {
 	var text strings.Builder
 	const nodes = 70_000

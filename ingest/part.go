@@ -50,7 +50,6 @@ func (p *part) bytes() int64 {
 	return head + int64(len(p.gaps))*4 + p.lineBytes()
 }
 
-// lineBytes returns the memory of its lines, which is freed when the part goes to disk.
 func (p *part) lineBytes() int64 {
 	return int64(len(p.code))*4 + int64(len(p.weight))*8
 }

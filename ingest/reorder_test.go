@@ -7,7 +7,6 @@ import (
 	"testing"
 )
 
-// TestRanksByCount compares the ranks with a stable sort, for small and for large counts.
 func TestRanksByCount(t *testing.T) {
 	rng := rand.New(rand.NewPCG(38, 0))
 	count := make([]uint32, 5000)

@@ -58,8 +58,6 @@ type FileReport struct {
 	firstBlank int64 // the first line with a blank end, if there is one that is known; else 0
 }
 
-// reportRounded reports how many weights of an input were rounded, and where the first
-// of them is.
 func (t *task) reportRounded(place string, n int64) {
 	if n > 0 {
 		t.report.RoundedWeights += n

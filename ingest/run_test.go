@@ -102,8 +102,6 @@ func TestToyGraphInEveryForm(t *testing.T) {
 	})
 }
 
-// TestAgainstTheSlowReader compares random edge lists of several chunks, in
-// stores of every order.
 func TestAgainstTheSlowReader(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -215,8 +213,7 @@ func TestRealGraphs(t *testing.T) {
 	}
 }
 
-// TestWeightsReport: the report names the narrowest number that holds all weights
-// exactly, in whichever entry the widest stands.
+// The report has the narrowest exact type of all weights.
 func TestWeightsReport(t *testing.T) {
 	for weights, want := range map[string]string{
 		"1 1 1":                 "none",
@@ -408,8 +405,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestRoundedWeights counts integers that float64 does not hold, whatever reads
-// their line, and names the first one.
+// Integers that float64 does not represent are counted, whatever reads their line.
 func TestRoundedWeights(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")

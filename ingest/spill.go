@@ -61,7 +61,7 @@ func (s *lineStore) moveAll(worker int, parts []*part) error {
 // slabBytes is the memory of a piece of a slab, if the limit is not small.
 const slabBytes = 32 << 20
 
-// evict chooses the parts to move to disk so that the other parts take at most the given bytes.
+// evict returns the parts to move to disk so that the others take at most limit bytes.
 func (s *lineStore) evict(limit int64) (evict []*part) {
 	for _, p := range s.parts {
 		if s.held <= limit {
@@ -76,7 +76,6 @@ func (s *lineStore) evict(limit int64) (evict []*part) {
 	return evict
 }
 
-// moveToDisk writes a part to the temporary file and frees its memory.
 func (s *lineStore) moveToDisk(worker int, p *part) error {
 	if err := s.needSpill(); err != nil {
 		return err
@@ -138,8 +137,7 @@ func (s *lineStore) load(worker int,
 	return code, weight, nil
 }
 
-// eachPart calls do with the codes and weights of all parts, as load returns them, from several
-// goroutines.
+// eachPart calls do concurrently with codes and weights as load returns them.
 func (s *lineStore) eachPart(do func(worker int, p *part, code []uint32, weight []float64) error) error {
 	return sched.Run(s.t.ctx, s.t.workers, len(s.parts), func(worker, i int) error {
 		code, weight, err := s.load(worker, s.parts[i])

@@ -13,8 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// TestSpilledStoresAreTheSame compares stores made with little memory, of
-// every kind of ids, weights and orders, with those made with any.
+// Stores are the same for any memory, ids, weights and orders.
 func TestSpilledStoresAreTheSame(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -102,8 +101,7 @@ func TestSpilledStoresAreTheSame(t *testing.T) {
 	}
 }
 
-// TestSpillIsUsedAgain checks that entries are written over lines that are not read any
-// more, and over nothing else.
+// Entries overwrite only lines that are not read any more.
 func TestSpillIsUsedAgain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -132,8 +130,7 @@ func TestSpillIsUsedAgain(t *testing.T) {
 	spilled(Config{Directed: true})
 }
 
-// TestIDsMustFit holds that a run whose ids take more than its memory is refused, and
-// that the limit it names lets it pass, with the store of a run without a limit.
+// The limit in the refusal suffices, and gives the same store.
 func TestIDsMustFit(t *testing.T) {
 	const lines = 40_000
 	name := func(i int) string { return fmt.Sprintf("%xé%d", i*7919%100_003, i%9) }

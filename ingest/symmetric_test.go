@@ -15,8 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// TestNearlySymmetric reads matrices whose values are symmetric except for rounding: they are
-// undirected, with the mean of both values.
+// Matrices that are symmetric up to rounding are undirected, with mean values.
 func TestNearlySymmetric(t *testing.T) {
 	market := func(lines ...string) file {
 		return file{"m.mtx", fmt.Sprintf("%%%%MatrixMarket matrix coordinate real general\n3 3 %d\n%s\n", len(lines), strings.Join(lines, "\n"))}
@@ -52,8 +51,8 @@ func TestNearlySymmetric(t *testing.T) {
 	}
 }
 
-// TestNearlySymmetricForms reads D·A·D of a symmetric A, computed row by row, from Matrix Market
-// and from SciPy's format, in memory and from disk: the entries are the same to the bit.
+// D·A·D, computed row by row, has the same bits from Matrix Market and SciPy, in memory and from
+// disk.
 func TestNearlySymmetricForms(t *testing.T) {
 	const n = 500
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -106,8 +105,6 @@ func TestNearlySymmetricForms(t *testing.T) {
 	}
 }
 
-// ordered returns the entries of a graph by the positions of their ids, which formats number
-// differently.
 func ordered(g graph) map[[2]int]float64 {
 	at := map[string]int{}
 	for i, id := range g.ids {

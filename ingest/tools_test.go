@@ -10,8 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/input"
 )
 
-// TestFilesOfTools reads files as other programs write them: what each must become,
-// or how it is refused.
 func TestFilesOfTools(t *testing.T) {
 	for _, test := range []struct {
 		file    string

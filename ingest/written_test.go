@@ -15,7 +15,6 @@ import (
 	_ "github.com/heatwalk/heatwalk/file/parquetfile"
 )
 
-// graphMLFile returns a graph of n0 and n1, whose attribute has the given name and two values.
 func graphMLFile(name, first, second string) string {
 	return `<graphml><key id="k" for="node" attr.name="` + name + `" attr.type="string"/><key id="w" for="edge" attr.name="weight" attr.type="double"/><graph edgedefault="directed">` +
 		`<node id="n0"><data key="k">` + first + `</data></node><node id="n1"><data key="k">` + second + `</data></node>` +
@@ -60,7 +59,7 @@ func tableFile[T any](t *testing.T, rows ...T) string {
 	return b.String()
 }
 
-// TestWhatOtherToolsWrite reads a file in the form of each row of the table in docs/formats.md, made by hand.
+// Files are in the form of each row of the table in docs/formats.md.
 func TestWhatOtherToolsWrite(t *testing.T) {
 	type doubles struct {
 		Source *float64 `parquet:"source,optional"`
