@@ -32,8 +32,6 @@ type numbering struct {
 // the order of the rows.
 type numberer struct{ stage }
 
-// number gives rows to the ids, replaces the codes of all parts by rows, and
-// returns the ids by row.
 func (n *numberer) number() (*shard.Nodes, error) {
 	if limit := n.m.bitmapLimit(); limit > 0 {
 		return n.numberDense(int(limit))
@@ -55,14 +53,12 @@ func (n *numberer) number() (*shard.Nodes, error) {
 	return n.numberDict()
 }
 
-// tooMany is the error for more nodes than a store can have.
 func (n *numberer) tooMany() error {
 	return &nodefile.ParseError{File: n.t.files[0].Name,
 		Msg: fmt.Sprintf("more than %d distinct nodes; nodes are numbered with 32 bits", maxNodes), Err: lines.ErrTooMany}
 }
 
-// movedNeeds bounds the bytes of the dictionary and of the numbering once all ids are in the
-// dictionary.
+// movedNeeds bounds dictionary and numbering once all ids are in the dictionary.
 func (n *numberer) movedNeeds() int64 {
 	count := int64(n.names.dict.Len())
 	text := n.names.dict.TextBytes()
@@ -148,7 +144,6 @@ func (n *numberer) numberDict() (*shard.Nodes, error) {
 // maxDigits is the largest number of digits of a number of 32 bits.
 const maxDigits = 10
 
-// dictionary returns the ids with these codes, in the order of rows, for the store.
 func (n *numberer) dictionary(codes []uint32) (*shard.Nodes, error) {
 	dict := n.names.dict
 	values := make([]uint64, len(codes))
@@ -195,8 +190,7 @@ func (n *numberer) numberAll() (err error) {
 	return nil
 }
 
-// matrixRows returns the ids of the rows of an input that numbers its own nodes: its numbers, or
-// the ids of the list of nodes.
+// matrixRows returns the ids of a numbered input: its numbers, or the list of nodes.
 func (n *numberer) matrixRows() (*shard.Nodes, error) {
 	m := n.names.matrix
 	// A short file may declare any number of rows.
@@ -220,7 +214,6 @@ func (n *numberer) matrixRows() (*shard.Nodes, error) {
 	return shard.NumericNodes(ids), nil
 }
 
-// listedRows returns the list of nodes as the ids of a numbered input's rows.
 func (n *numberer) listedRows() (*shard.Nodes, error) {
 	if err := n.m.moveListed(); err != nil {
 		return nil, err
@@ -238,7 +231,6 @@ func (n *numberer) listedRows() (*shard.Nodes, error) {
 	return n.dictionary(codes)
 }
 
-// orderNodes returns the ids of the nodes with their rows in the order of the settings.
 func (n *numbering) orderNodes(setting Order) *shard.Nodes {
 	if n.order == nil {
 		return n.nodes

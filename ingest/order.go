@@ -75,7 +75,7 @@ func (o Order) possible(rows, lines int) Order {
 // of merged communities.
 const localityBytes = 136
 
-// order returns the row of each code, or nil if the order of the ids is the best of the possible orders.
+// order returns the row of each code, or nil if the order of the ids is best.
 func (o *orderer) order() (row []uint32, err error) {
 	if o.c.Order == DegreeOrder || o.c.Order == AutoOrder {
 		return o.degreeOrder()
@@ -103,7 +103,6 @@ type orderProgress struct {
 	done, work int // of any unit
 }
 
-// newProgress returns the progress of an order with the given amount of work.
 func (o *orderer) newProgress(work int) *orderProgress {
 	p := &orderProgress{t: o.t, rows: o.numbering.nodes.Len(), work: work}
 	p.reach(0)
@@ -159,7 +158,6 @@ func (o *orderer) degreeOrder() (row []uint32, err error) {
 	return row, nil
 }
 
-// orderError is the error for an order that needs more memory than the limit.
 func (o *orderer) orderError(need int64) error {
 	o.c.Order = DefaultOrder
 	return &LimitError{Need: need, Limit: o.c.Memory,
@@ -271,7 +269,6 @@ func (o *orderer) stretches(count []uint32,
 	return lists[:], err
 }
 
-// span is the codes lo ≤ c < hi.
 type span struct{ lo, hi uint32 }
 
 // spansOf chooses the codes of stretches, which begin at equal shares of the lines.

@@ -137,7 +137,6 @@ func (r *reader) readInputs(inputs []string) error {
 	return nil
 }
 
-// open opens an input, whose format is still to be found out, and begins its report.
 func (r *reader) open(path string) (*textio.Reader, error) {
 	in, err := textio.Open(r.t.ctx, path, r.c.openOptions(r.t.warn))
 	if err != nil {
@@ -148,7 +147,6 @@ func (r *reader) open(path string) (*textio.Reader, error) {
 	return in, nil
 }
 
-// openOptions are the options for an input of unknown format.
 func (c *Config) openOptions(warn func(error)) *textio.Options {
 	return &textio.Options{Stdin: c.Stdin, Warn: warn, Any: true, Text: c.Text,
 		Window:       cmp.Or(c.Window, textio.DefaultWindow),
@@ -159,8 +157,7 @@ func (c *Config) openOptions(warn func(error)) *textio.Options {
 // worker.
 const usualWindow = 8 << 20
 
-// unusualWindow returns the memory that decompressing takes if it is to be counted
-// apart. It may grow while the input is read.
+// unusualWindow returns the memory of decompression that is counted separately, which may grow.
 func unusualWindow(in *textio.Reader) int64 {
 	if w := in.Window(); w > usualWindow {
 		return w
@@ -168,7 +165,6 @@ func unusualWindow(in *textio.Reader) int64 {
 	return 0
 }
 
-// close adds the bytes and lines of an input to the report, and closes it.
 func (r *reader) close(in *textio.Reader, file int, lines int64) {
 	done, _ := in.Progress()
 	f := &r.t.files[file]
@@ -289,7 +285,6 @@ type reading struct {
 	failed atomic.Int64 // the first file with an error; those behind need not go on
 }
 
-// list reads one of the lists with several goroutines, the first of which is worker.
 func (g *reading) list(worker, workers, i int) error {
 	r := g.r
 	list := g.group[i]
@@ -357,7 +352,6 @@ func (g *reading) list(worker, workers, i int) error {
 	return nil
 }
 
-// progress reports the bytes of all files of the group that have been read.
 func (g *reading) progress() {
 	stage := readingStage + " " + g.group[0].in.Name()
 	if n := len(g.group) - 1; n > 0 {

@@ -92,7 +92,7 @@ func Run(ctx context.Context, dir string, inputs []string,
 	return t.report, nil
 }
 
-// distinctInputs refuses inputs that cannot be meant: none, or one file twice.
+// distinctInputs refuses no input and repeated files.
 func (c *Config) distinctInputs(inputs []string) error {
 	if len(inputs)+len(c.Sources) == 0 {
 		return refuse("", "name a file, or - for standard input", "no input")
@@ -119,7 +119,6 @@ func (c *Config) distinctInputs(inputs []string) error {
 	return nil
 }
 
-// bytesOf returns the sum of the sizes of files, 0 if one is no regular file.
 func bytesOf(paths []string) (sum int64) {
 	for _, path := range paths {
 		info, err := os.Stat(path)
@@ -131,7 +130,6 @@ func bytesOf(paths []string) (sum int64) {
 	return sum
 }
 
-// openError makes an error of looking at a file read like one of opening it.
 func openError(err error) error {
 	var path *os.PathError
 	if errors.As(err, &path) {

@@ -73,19 +73,15 @@ func (e *edgeSorter) isDirected(stated graphfile.Direction) (bool, error) {
 	return false, e.explain(err)
 }
 
-// addsDirections reports whether the weights of both directions of an edge are added by default.
 func (e *edgeSorter) addsDirections() bool {
 	return e.c.Duplicates == DefaultDuplicates && e.hasAmounts() &&
 		e.t.report.Events && e.names.matrix == nil
 }
 
-// hasAmounts reports whether lines have weights that are not replaced by 1.
 func (e *edgeSorter) hasAmounts() bool {
 	return e.lines.weighted && !e.c.Unweighted
 }
 
-// hasBothDirections reports whether the input is a matrix with an entry for each direction of an
-// edge.
 func (e *edgeSorter) hasBothDirections() bool {
 	return e.names.matrix != nil && e.names.matrix.symmetry == graphfile.General
 }

@@ -43,7 +43,6 @@ type task struct {
 	mu sync.Mutex // guards the callbacks, the report and the lines while files are read
 }
 
-// warn reports something odd that does not stop the run.
 func (t *task) warn(warning error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -53,7 +52,6 @@ func (t *task) warn(warning error) {
 	}
 }
 
-// progress reports the progress of a stage, if the caller asks for it.
 func (t *task) progress(stage string, done, total int64) {
 	if t.c.Progress != nil {
 		t.c.Progress(stage, done, total)
