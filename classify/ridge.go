@@ -11,6 +11,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/symmetric"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
 // RidgePath is ridge regression on explicit features, or on values of a kernel, for many ridges at the price of one
@@ -68,14 +69,26 @@ func NewRidgePath[T float32 | float64](ctx context.Context, f *sparse.Block[T],
 		}
 		row[d-1] = constant
 	}
-	var matrix mat.Matrix = p.a
-	if m > d {
-		matrix = p.a.T()
+	squares := mat.NewDense(min(m, d), min(m, d), nil)
+	add := func(x *mat.Dense) error {
+		rows := sparse.BlockOfDense(x)
+		return blocks.AddProducts(ctx, sparse.BlockOfDense(squares), rows, rows, workers)
 	}
-	squares := mat.NewSymDense(min(m, d), nil)
-	squares.SymOuterK(1, matrix)
-	return p, p.decompose(ctx, squares, workers)
+	var err error
+	if m <= d {
+		err = add(p.a)
+	}
+	for lo := 0; m > d && lo < m && err == nil; lo += transposed {
+		err = add(mat.DenseCopyOf(p.a.Slice(lo, min(m, lo+transposed), 0, d).T()))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p, p.decompose(ctx, mat.NewSymDense(min(m, d), squares.RawMatrix().Data), workers)
 }
+
+// transposed is the number of items whose features are transposed at a time.
+const transposed = 1024
 
 // NewGramRidgePath takes the products AAᵀ of items, the values of a kernel between them, in place of their features.
 // The constant is part of the kernel. It overwrites gram and targets. Cost: one eigendecomposition. The error is the
@@ -119,8 +132,11 @@ func (p *RidgePath) decompose(ctx context.Context, squares *mat.SymDense,
 		}
 	}
 	if isNarrow {
-		p.basis, p.vectors = p.vectors, new(mat.Dense)
-		p.vectors.Mul(p.a, p.basis)
+		p.basis, p.vectors = p.vectors, mat.NewDense(m, squares.SymmetricDim(), nil)
+		columns := sparse.BlockOfDense(mat.DenseCopyOf(p.basis.T()))
+		if err := blocks.AddProducts(ctx, sparse.BlockOfDense(p.vectors), sparse.BlockOfDense(p.a), columns, workers); err != nil {
+			return err
+		}
 	}
 	p.projected = new(mat.Dense)
 	p.projected.Mul(p.vectors.T(), p.y)
