@@ -20,6 +20,8 @@ type attributeTable struct {
 	values   int64       // that are not 0, of all processes
 	real     []bool      // of columns
 	sample   [][]float32 // of real columns: values in increasing order
+	start    [][]uint16  // of parts of the range of a sample, which are equally wide
+	scale    []float64   // of real columns: parts over the width of the range
 	quantile []float64   // of the standard normal distribution at half of each rank in a sample
 	zero     []float64   // the score of 0 in real columns
 	factor   []float64   // of columns
@@ -52,7 +54,7 @@ func newAttributeTable(team *sparse.Team, t *sparse.Table) *attributeTable {
 	d := t.Cols
 	a := &attributeTable{
 		Table: t, team: team, real: make([]bool, d), sample: make([][]float32, d),
-		zero:  make([]float64, d),
+		start: make([][]uint16, d), scale: make([]float64, d), zero: make([]float64, d),
 		shift: make([]float32, d), factor: slices.Repeat([]float64{1}, d),
 		length: make([]float32, n), columns: countTo(d),
 	}
@@ -144,7 +146,7 @@ func (a *attributeTable) sampleColumns(present int) {
 			a.sample[j] = append(a.sample[j],
 				float32(sample[i*len(reals)+position]))
 		}
-		slices.Sort(a.sample[j])
+		a.divide(j)
 		a.zero[j] = a.normal(j, 0)
 		for first := 0; first < count; {
 			last := first
@@ -164,12 +166,38 @@ func (a *attributeTable) sampleColumns(present int) {
 	}
 }
 
+// divide sorts the sample of a column and divides its range.
+func (a *attributeTable) divide(j int) {
+	sample := a.sample[j]
+	slices.Sort(sample)
+	start := make([]uint16, len(sample)/4+2)
+	a.start[j] = start
+	if last := len(sample) - 1; last >= 0 && sample[0] < sample[last] {
+		a.scale[j] = float64(last/4) / (float64(sample[last]) - float64(sample[0]))
+	}
+	for i, x := range sample {
+		start[a.part(j, x)+1] = uint16(i + 1)
+	}
+	for b := range start[1:] {
+		start[b+1] = max(start[b+1], start[b])
+	}
+}
+
+// part returns the part of the range of the sample of a column that is nearest to x.
+func (a *attributeTable) part(j int, x float32) int {
+	if sample := a.sample[j]; len(sample) > 0 && x > sample[0] {
+		return int(min((float64(x)-float64(sample[0]))*a.scale[j], float64(len(a.start[j])-2)))
+	}
+	return 0
+}
+
 // normal returns the value of the standard normal distribution at the rank of x in a real column, the middle one of
 // equals. Therefore neither the unit of a column nor its logarithm makes a difference, nor do a few outliers.
 func (a *attributeTable) normal(j int, x float32) float64 {
 	sample := a.sample[j]
-	first := 0
-	for length := len(sample); length > 0; { // without a branch that depends on x
+	part := a.part(j, x)
+	first := int(a.start[j][part])
+	for length := int(a.start[j][part+1]) - first; length > 0; { // without a branch that depends on x
 		half := (length + 1) / 2
 		if sample[first+half-1] < x {
 			first += half
