@@ -7,6 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
+// Edge is an edge of a graph, see [Graph.EachEdge].
 type Edge struct {
 	Source, Target int // places of the two ends in the order of [Graph.IDs]; of an edge without a direction either is the source
 	Weight         float64

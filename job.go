@@ -63,6 +63,7 @@ func (g *Graph) Leave(bytes int64, what string) *Graph {
 	return &out
 }
 
+// Needs describes what a job needs of the graph.
 type Needs struct {
 	Named      [][]int // lists of rows that every process has, because the job names them
 	Structure  bool    // the components and what else [graph.New] finds

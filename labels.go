@@ -179,6 +179,7 @@ func NewProblem(g *Graph, rows, classes []int, names []string) *engine.Problem {
 	}
 }
 
+// NewValues returns a problem with values by row. rows and values must have the same length.
 func NewValues(g *Graph, rows []int, values []float64) *engine.Problem {
 	p := NewProblem(g, nil, nil, nil)
 	p.Row = rows

@@ -70,6 +70,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // JSON cannot hold other text.
 var errModelText = errors.New("heatwalk: an id or the name of a class is not UTF-8")
 
+// CheckText returns an error that wraps [errModelText] if an id or a class is not UTF-8.
 func (f *Model) CheckText() error {
 	for _, text := range slices.Concat(f.IDs, f.Classes) {
 		if !utf8.ValidString(text) {

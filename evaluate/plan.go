@@ -146,6 +146,7 @@ func (plan *Plan) givenSizes() (sizes [][]choose.Split) {
 	return sizes
 }
 
+// SplitsOf returns all splits of a plan for labels of the given classes.
 func (plan *Plan) SplitsOf(class []int,
 	seed uint64) (list []choose.Split, err error) {
 	sizes, err := plan.sizes(&engine.Problem{Class: class,

@@ -242,7 +242,7 @@ func (p *part) schedule(j int, norms bool, e *evaluation) {
 	}
 }
 
-// advance follows a sweep.
+// advance updates the part after the sweep that computed T_j.
 func (p *part) advance(e *evaluation, j int) {
 	if p.visit {
 		p.added = j + 1

@@ -66,6 +66,7 @@ func IsProduct(name string) bool {
 	return err == nil && kind != sparse.Modularity
 }
 
+// NamedFunction is a function by its name and parameters.
 type NamedFunction struct {
 	Name  string
 	Given param.Values // parameters, see [FunctionSpecs]; missing parameters have their defaults

@@ -87,7 +87,7 @@ type Ranking struct {
 	ErrorBound float64 // never below the error of a score
 }
 
-// ErrSeeds is returned unless there is a seed and a node that is none.
+// ErrSeeds is returned if there is no seed, or if all nodes are seeds.
 var ErrSeeds = errors.New("method: at least one seed and one other node are needed")
 
 // RankColumns returns the number of columns for a number of seeds that the kernel is applied to at a time: as many as 256 MiB

@@ -128,7 +128,7 @@ type relaxation struct {
 	references []known   // nodes that unlabelled ones are compared with
 }
 
-// known is a labelled node, or all of a class.
+// known is a labelled node, or all labelled nodes of a class together.
 type known struct {
 	class int
 	nodes float64   // number of labelled nodes of the class

@@ -74,6 +74,7 @@ func (b *Block[T]) At(i, j int) float64 {
 	return float64(b.Data[i*b.Stride+j])
 }
 
+// T returns the transpose as a view.
 func (b *Block[T]) T() mat.Matrix {
 	return mat.Transpose{Matrix: b}
 }

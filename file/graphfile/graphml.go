@@ -53,7 +53,8 @@ func readGraphML(s *batchWriter) (*Summary, error) {
 	return g.edges.finish(g.line())
 }
 
-// element reads an element, one with data to its end.
+// element reads the element that begins with t; a node or an edge is read to its end, with its
+// data.
 func (g *graphML) element(t xml.StartElement) error {
 	switch t.Name.Local {
 	case "key":

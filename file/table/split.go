@@ -224,8 +224,8 @@ func (f *Fields) readQuoted(line []byte,
 	}
 }
 
-// OffsetOf reports whether field i is a piece of the line, which starts at Start[i]
-// or, behind a quote, at the byte after.
+// OffsetOf returns the offset of field i in the line; ok is false if the field is not a part of the
+// line, because quotes were removed.
 func (f *Fields) OffsetOf(i int, line []byte) (start int, ok bool) {
 	text := f.Text[i]
 	start = cap(line) - cap(text)

@@ -95,8 +95,7 @@ func (t *Table) largest() []float64 {
 	return list
 }
 
-// Text returns the table as lines of text, whose columns are as wide as their longest cell. The marks of cells are in front
-// of them.
+// Text returns the table as aligned lines of text, with the mark of each cell before its text.
 func (t *Table) Text() string {
 	var b bytes.Buffer
 	w := tabwriter.NewWriter(&b, 0, 0, 1, ' ', 0)

@@ -37,6 +37,7 @@ type Confidence struct {
 	places *Places
 }
 
+// NewConfidence returns a Confidence without held-out labels.
 func NewConfidence(p *problem.Problem) *Confidence {
 	c := &Confidence{p: p, count: CountsOf(p), places: NewPlaces(p)}
 	if p.Shares != nil {
@@ -53,6 +54,7 @@ type Places struct {
 	unseen float64   // share of the nodes whose class has no label
 }
 
+// NewPlaces returns Places without labels, for a problem.
 func NewPlaces(p *problem.Problem) *Places {
 	return &Places{class: p.Class, count: CountsOf(p), unseen: UnseenShare(p)}
 }

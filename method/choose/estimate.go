@@ -9,21 +9,21 @@ import (
 	"github.com/heatwalk/heatwalk/method/problem"
 )
 
-// Estimator adds up the predictions for labels that are hidden from a model, each hidden with
-// its fold and predicted with the setting that is best for the other folds. Only labels that
-// another label reaches count, because accuracy is defined on the nodes that a label reaches.
+// Estimator adds up the predictions for labels that are hidden from a model, each hidden with its fold and predicted with
+// the setting that is best for the other folds. Only labels that another label reaches count, because accuracy is defined
+// on the nodes that a label reaches.
 //
-// Classes that happen to hold many of few labels are both the likelier to be predicted and
-// held by less of the other nodes: labels of a class count as much together as it would
-// hold of them with a share that is shrunk, see [Shrink].
+// If a class has many of few labels by chance, it is predicted too often and has a smaller share of the other nodes. The
+// labels of each class are therefore weighted by a share that is shrunk towards equal shares, see [Shrink].
 //
-// Nodes of classes that have no label count as wrong, see unseenShare. So labels that are the only ones of their class do
-// not count here.
+// Nodes of classes without a label count as wrong, see unseenShare, so that labels that are the only ones of their class
+// do not count here.
 type Estimator struct {
 	right, total float64 // weights of the right predictions, and of all
 	tested       int
 }
 
+// Note counts the prediction for a label, with a weight of [WeightsOf], if another label reaches it.
 func (h *Estimator) Note(reached, right bool, weight float64) {
 	if !reached {
 		return

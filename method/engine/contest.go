@@ -59,8 +59,8 @@ type TestedValue struct {
 	Predicted float64 `json:"prediction"`
 }
 
-// Interval has the half width of the intervals around predictions that hold the value of a node with the probability
-// Coverage, if the known values are a random sample. See package conformal.
+// Interval is the half width of prediction intervals with the given coverage, which holds if the known values are a
+// random sample; see package choose.
 type Interval struct {
 	Coverage float64 `json:"coverage"`
 	Margin   float64 `json:"margin"`

@@ -14,8 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
-// With a label at each end of a path the nearest one wins, and nothing is said
-// about accuracy.
+// With a label at each end of a path, the nearest label wins, and no accuracy is reported.
 func TestNearestLabelWins(t *testing.T) {
 	for _, n := range []int{2, 3, 20, 100} {
 		p := contract.Path(t, n, false)

@@ -26,8 +26,8 @@ func opened(t *testing.T, made *graphfile.Collection, set *graphs.Settings) *ite
 	return c
 }
 
-// TestOnGraphs learns the classes of half of a collection, which differ in their branches, and
-// predicts those of the others.
+// TestOnGraphs learns from half of a collection, whose classes differ in branches, and predicts the
+// other half.
 func TestOnGraphs(t *testing.T) {
 	made := contract.Molecules(120, 16, 2, 0, 3)
 	var row, class, truth []int

@@ -30,10 +30,10 @@ var (
 	}
 )
 
-// categorical is the diffusion kernel on the product of complete graphs, one for each
-// attribute with its values as vertices. A missing value is a vertex more, or the
-// combination of all vertices with equal weights: its value with any
-// other, and with another missing one, is 1/|A| where K(x, x) is (1 + (|A|−1)·e^(−|A|β))/|A|.
+// categorical is the diffusion kernel on the product of complete graphs, one for each attribute
+// with its values as vertices. A missing value is an additional vertex, or with
+// missing-values=average the combination of all vertices with equal weights; then its value with
+// any value is 1/|A|, if K(x, x) is (1 + (|A|−1)·e^(−|A|β))/|A|.
 var categorical = RecordKernel{
 	Spec: param.Spec{
 		Name: "categorical", Title: "Π (1 − e^−|A|β)/(1 + (|A|−1)e^−|A|β) over attributes that differ", Works: param.Vectors,

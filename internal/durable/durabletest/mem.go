@@ -49,9 +49,9 @@ func NewMem() *Mem {
 // newDir returns an empty directory.
 func newDir() *node { return &node{names: map[string]*node{}, syncedNames: map[string]*node{}} }
 
-// Crash returns the file system as the next boot may find it. The synced state is there; every
-// name and every block of 512 bytes that was changed since is
-// new with a chance of percent in 100, else as it was. Locks are gone.
+// Crash returns the file system as the next boot may find it. Synced state remains. Each name and
+// each block of 512 bytes that was changed afterwards is new with a probability of percent/100, and
+// otherwise old. Locks are gone.
 func (m *Mem) Crash(rng *rand.Rand, percent int) *Mem {
 	m.mu.Lock()
 	defer m.mu.Unlock()

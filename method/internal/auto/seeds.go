@@ -157,7 +157,8 @@ func (s *seeds) startAt(row int) float32 {
 	return float32(1 / d)
 }
 
-// scaleOf returns the factors of a step in the filters from start to the last filter that includes the step.
+// scaleOf returns the factors of a step in consecutive filters, beginning with filter start; other filters
+// omit the step.
 func (s *seeds) scaleOf(weight weights) (start int, scale []float32) {
 	for i, f := range s.in.filters {
 		y := weight[f]

@@ -56,7 +56,7 @@ func (l *Propagation) Form() *explain.Form {
 	return f
 }
 
-// responseTolerance is the residual of responses, small because links of weights over many decades multiply the rest.
+// responseTolerance is the residual of responses. It is small because weights over many decades multiply residuals.
 const responseTolerance = 1e-12
 
 // harmonicTerms returns the terms of the harmonic function, centred or not, and the solutions x as left responses.

@@ -43,8 +43,8 @@ func TestSlurmExample(t *testing.T) {
 	parses(t, strings.Fields(matched(t, script, `heatwalk-mpi (kernel .*)`)))
 }
 
-// manifestOf returns a manifest of the examples, after checking that it has only keys of a Job or CronJob, starts the program
-// of the image as a user who may write to the volume, and does not try again where that is in vain.
+// manifestOf returns a manifest of the examples. It checks the keys, the program, the user, and that exit codes 2 to 5 are
+// not retried.
 func manifestOf(t *testing.T, name string) string {
 	t.Helper()
 	manifest := example(t, name)

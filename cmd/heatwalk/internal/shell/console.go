@@ -193,6 +193,7 @@ func (console *Console) summary(outputs ...string) io.Writer {
 	return Escaped(console.Stdout)
 }
 
+// Escaped returns a writer of text that is safe on a terminal.
 func Escaped(w io.Writer) io.Writer { return escapeWriter{w} }
 
 // Text from files, for example names of classes, may contain control characters.

@@ -201,6 +201,7 @@ func flagOf(name, value string) string {
 	return "--" + name
 }
 
+// ErrorText returns the text of an error of a library, with options written as flags.
 func ErrorText(err error) string {
 	if parse := (*nodefile.ParseError)(nil); errors.As(err, &parse) {
 		return parse.Format(flagOf)

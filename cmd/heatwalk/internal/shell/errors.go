@@ -77,11 +77,13 @@ func (e *PlacedError) Error() string { return e.Place + ": " + e.What }
 
 func (e *PlacedError) Unwrap() error { return e.err }
 
+// DataError returns an error about input data that no parser reports.
 func DataError(place, format string, args ...any) error {
 	return &PlacedError{Place: place, What: fmt.Sprintf(format, args...),
 		code: WrongData}
 }
 
+// LimitError returns the error about a plan that exceeds a limit.
 func LimitError(place, format string, args ...any) error {
 	return &PlacedError{Place: place, What: fmt.Sprintf(format, args...),
 		code: OverLimit}

@@ -21,6 +21,7 @@ type FlagSet struct {
 	checks []func(line *CommandLine, args []string)
 }
 
+// NewFlagSet returns an empty set of flags, which keeps the order of their declarations.
 func NewFlagSet(line *CommandLine) *FlagSet {
 	flags := &FlagSet{FlagSet: pflag.NewFlagSet("",
 		pflag.ContinueOnError), Line: line}
@@ -184,6 +185,7 @@ func (f *FlagSet) AddValue(name, kind, text, usage string,
 
 type numeric interface{ int | int64 | float64 }
 
+// NumberVar declares a flag with a number in a range; symbol denotes the number in the text of the range.
 func NumberVar[T numeric](flags *FlagSet, p *T, name string, initial T,
 	interval param.Range, symbol, usage string) {
 	*p = initial
@@ -282,6 +284,7 @@ func ParseSize(s string) (int64, error) {
 	return 0, fmt.Errorf("%s is not a size; give bytes, or K M G T (powers of 1000) or KiB MiB GiB TiB as in 4GiB", Quote(s))
 }
 
+// Quote returns s in quotes, cut to a length that fits a line.
 func Quote(s string) string {
 	const most = 64
 	if len(s) > most {
@@ -373,6 +376,7 @@ func (f *FlagSet) AddLetter(p *int, name string, initial int,
 	f.AddFlagSet(local.FlagSet)
 }
 
+// ParseList parses the comma-separated parts of s with one; a repeated part is an error.
 func ParseList[T comparable](list *[]T, s string,
 	one func(text string) (T, error)) error {
 	var values []T

@@ -363,6 +363,7 @@ func (run *Session) ReadGraph(r *GraphInputs,
 	return g, nil
 }
 
+// DescribeZeros reports lines with weight 0 that were left out; "" if there are none.
 func (g *OpenGraph) DescribeZeros() string {
 	n := g.Store.Manifest.Options[ingest.ZeroWeightsOption]
 	if n == "" {

@@ -133,7 +133,7 @@ const (
 // Whole is the total of a stage that is measured in shares.
 const Whole = 1000
 
-// amount returns n with its unit as text; of returns it before another amount.
+// amount returns n with its unit as text. of omits the noun, for the first number of "3 of 5 rows".
 func (u Unit) amount(n int64) string {
 	switch u {
 	case Bytes:
