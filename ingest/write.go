@@ -44,8 +44,9 @@ func (e *edgeSorter) write(store *shard.Writer, directed bool) error {
 	}
 	rows := numbering.nodes.Len()
 	out := &storedRows{w: store, kinds: kinds, occupied: make([]uint64, (rows+63)/64), heavy: func(row int) error {
-		return heavy(t.files[len(t.files)-1].Name,
-			numbering.orderNodes(e.c.Order).AppendID(nil, row))
+		id := numbering.orderNodes(e.c.Order).AppendID(nil, row)
+		return textio.Fault(t.files[len(t.files)-1].Name, 0, "multiply all weights by a small number",
+			"the weights of the edges of %s add up to infinity", words.Quoted(id))
 	}}
 	for direction, v := range views {
 		if direction == 1 {
@@ -175,11 +176,4 @@ func (o *storedRows) complete(report *Report, rows int, directed bool) {
 	for _, word := range o.occupied {
 		report.Isolated -= int64(bits.OnesCount64(word))
 	}
-}
-
-// heavy is the error for a node whose weights have an infinite sum, although each of them is
-// finite: nothing that divides by the sum would be right.
-func heavy(name string, id []byte) error {
-	return textio.Fault(name, 0, "multiply all weights by a small number",
-		"the weights of the edges of %s add up to infinity", words.Quoted(id))
 }

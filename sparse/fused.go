@@ -146,15 +146,12 @@ type gathering[T Float] struct {
 	lo, hi   int
 }
 
-func (f *fused[T]) pieceSums(i, j int) simd.Rows[T] {
-	slot, _ := slices.BinarySearch(f.o.splits, i)
-	return simd.Rows[T]{Data: f.partial[slot*f.width+j:], Stride: f.width}
-}
-
 func (f *fused[T]) slab(w *scratch[T], g *gathering[T]) {
 	if g.p.Pieces > 1 {
 		one := append(w.factors[:0], 1)
-		f.gather(f.pieceSums(g.p.Index, g.lo), one, g, 0, 1)
+		slot, _ := slices.BinarySearch(f.o.splits, g.p.Index)
+		sums := simd.Rows[T]{Data: f.partial[slot*f.width+g.lo:], Stride: f.width}
+		f.gather(sums, one, g, 0, 1)
 		w.factors = one
 		return
 	}

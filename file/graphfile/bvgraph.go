@@ -93,11 +93,11 @@ func readBVGraph(s *batchWriter) (*Summary, error) {
 		}
 	}
 	if g.decoded != g.arcs {
-		return nil, g.atByte(fetchAgain, "%s, where %s declares %d",
+		return nil, g.atByte("%s, where %s declares %d",
 			words.Counted(g.decoded, "arc"), propertiesOf(g.out.Name), g.arcs)
 	}
 	if rest, _ := g.in.in.Peek(9); len(rest)+int(g.in.have/8) > 8 { // writers fill the last word
-		return nil, g.atByte(fetchAgain, "more than 8 bytes follow the last node")
+		return nil, g.atByte("more than 8 bytes follow the last node")
 	}
 	return &Summary{Direction: BySymmetry, Numbered: true, Nodes: g.nodes}, nil
 }
@@ -106,18 +106,17 @@ func readBVGraph(s *batchWriter) (*Summary, error) {
 func (g *bvGraph) at(x uint64) error {
 	switch err := g.in.err; {
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return g.atByte(fetchAgain,
-			"the file ends in the successors of node %d of %d", x, g.nodes)
+		return g.atByte("the file ends in the successors of node %d of %d", x, g.nodes)
 	case errors.Is(err, errBits):
-		return g.atByte(fetchAgain, "the successors of node %d are damaged", x)
+		return g.atByte("the successors of node %d are damaged", x)
 	default:
 		return err
 	}
 }
 
 // atByte returns an error at the byte that was read last.
-func (g *bvGraph) atByte(fix, format string, args ...any) error {
-	e := g.out.fault(0, fix, format, args...)
+func (g *bvGraph) atByte(format string, args ...any) error {
+	e := g.out.fault(0, fetchAgain, format, args...)
 	e.Byte = g.in.byte()
 	e.AtByte = true
 	return e

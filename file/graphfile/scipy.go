@@ -202,11 +202,6 @@ type block struct {
 	integerValues []int64 // values that are integers
 }
 
-func newBlock() *block {
-	return &block{row: make([]int64, npzBlock), col: make([]int64, npzBlock),
-		val: make([]float64, npzBlock), integerValues: make([]int64, npzBlock)}
-}
-
 func (z *npz) index(a *npy.Array, offset int64, i int, v int64) error {
 	if v < 0 || v >= z.nodes {
 		return z.out.fault(0, fetchAgain, "%s[%d] = %d; the matrix has %s",
@@ -266,7 +261,8 @@ func (z *npz) each(col *npy.Array, rows func(dst []int64) error,
 	if err != nil {
 		return err
 	}
-	b := newBlock()
+	b := &block{row: make([]int64, npzBlock), col: make([]int64, npzBlock),
+		val: make([]float64, npzBlock), integerValues: make([]int64, npzBlock)}
 	for col.At < col.Len {
 		offset := col.At
 		n := int(min(npzBlock, col.Len-offset))

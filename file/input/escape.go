@@ -12,7 +12,7 @@ import (
 // bytes that are no UTF-8 become escape sequences of Go, for example \x1b. Other text,
 // tabs and line feeds are unchanged, so that escaping a whole message twice does no harm.
 func Escape(text string) string {
-	if isPrintable(text) {
+	if utf8.ValidString(text) && strings.IndexFunc(text, isUnsafe) < 0 {
 		return text
 	}
 	var b strings.Builder
@@ -30,10 +30,6 @@ func Escape(text string) string {
 		i += size
 	}
 	return b.String()
-}
-
-func isPrintable(text string) bool {
-	return utf8.ValidString(text) && strings.IndexFunc(text, isUnsafe) < 0
 }
 
 // A terminal may act on control and format characters and line separators, for example ESC and

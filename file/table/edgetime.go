@@ -93,7 +93,7 @@ func (f TimeForm) Parse(text string) (t EdgeTime, fault string) {
 	}
 	if date, isDate := ParseTime(text); isDate {
 		t, fault = dayOf(date)
-		if isMonth(text) {
+		if _, err := time.Parse("2006-01", text); err == nil {
 			t.Precision = "month"
 		}
 		return t, fault

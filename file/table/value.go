@@ -124,9 +124,3 @@ func ParseTime(text string) (t time.Time, ok bool) {
 func isYear(text string) bool {
 	return len(text) == len("2006") && IsInteger(text) && text >= "1800" && text <= "2200"
 }
-
-// isMonth reports whether text is a month of ISO 8601.
-func isMonth(text string) bool {
-	_, err := time.Parse("2006-01", text)
-	return err == nil
-}

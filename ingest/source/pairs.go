@@ -40,7 +40,9 @@ func Citations(store *shard.Store, cocitation, coupling bool,
 			if err != nil {
 				return nil, err
 			}
-			if err := hold(patternBytes(a) + similarityBytes(x, workers)); err != nil {
+			rows, cols := x.Dims()
+			products := productBytes(rows, cols, x.NNZ(), maxCommonRows(x), workers)
+			if err := hold(patternBytes(a) + products); err != nil {
 				return nil, err
 			}
 			if err := eachProduct(ctx, x, workers, p.add); err != nil {
@@ -50,12 +52,6 @@ func Citations(store *shard.Store, cocitation, coupling bool,
 		return nil, p.flush()
 	}
 	return s
-}
-
-// similarityBytes returns the memory of finding rows of x with columns in common, in addition to x.
-func similarityBytes(x *sparse.CSR, workers int) int64 {
-	rows, cols := x.Dims()
-	return productBytes(rows, cols, x.NNZ(), maxCommonRows(x), workers)
 }
 
 // NeighbourSettings say which neighbours [Neighbours] joins.

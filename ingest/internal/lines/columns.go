@@ -69,7 +69,7 @@ func (c *Settings) layoutFrom(name string, konect bool, number int64,
 		Limit: 1 << 32}
 	lay.simple = lay.source == 0 && lay.target == 1 &&
 		(lay.columns == 2 || lay.columns == 3) && !lay.hasCodes() &&
-		!lay.isFormatted() && !lay.zerosCount
+		!lay.text.HasDecimalComma() && lay.text.Thousands == "" && !lay.zerosCount
 	h.separateKinds()
 	return lay, nil
 }

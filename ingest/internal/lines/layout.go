@@ -69,11 +69,6 @@ func (h *head) findDirection() {
 	}
 }
 
-// isFormatted reports whether weights have a decimal comma or characters between thousands.
-func (lay *Layout) isFormatted() bool {
-	return lay.text.HasDecimalComma() || lay.text.Thousands != ""
-}
-
 // HasHeader reports whether the first line of the table holds titles.
 func (lay *Layout) HasHeader() bool {
 	return lay.first > lay.line && lay.Market == nil

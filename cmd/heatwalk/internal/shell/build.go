@@ -45,10 +45,6 @@ func ThisBuild() Build {
 	return b
 }
 
-func (b Build) exact() string {
-	return b.Version + " " + b.Commit
-}
-
 func cpuFeatures() []string {
 	features := []string{}
 	for _, f := range []struct {

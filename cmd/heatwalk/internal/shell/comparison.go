@@ -110,7 +110,9 @@ func (s *SplitFlags) Declare(flags *FlagSet) {
 		return ParseList(&s.Train, text, parseTraining)
 	})
 	flags.AddValue("per-class", "N[,N...]", "", "numbers of "+s.Noun+"s of each class to train on, instead of fractions", func(text string) error {
-		return ParseList(&s.perClass, text, parseCount)
+		return ParseList(&s.perClass, text, func(s string) (int, error) {
+			return ParseNumber[int](s, param.Range{Least: 1, Most: 1 << 30}, "N")
+		})
 	})
 	NumberVar(flags, &s.folds, "folds", 0, param.Range{Least: 2, Most: 100_000},
 		"N", "number of folds of a cross-validation: train on all folds but one, test on this fold"+folds)
@@ -136,10 +138,6 @@ func parseTraining(s string) (float64, error) {
 		err = fmt.Errorf("%s is not a fraction; give %v for %d %%, or --per-class %[3]d for %[3]d of each class", s, float64(n)/100, n)
 	}
 	return x, err
-}
-
-func parseCount(s string) (int, error) {
-	return ParseNumber[int](s, param.Range{Least: 1, Most: 1 << 30}, "N")
 }
 
 const itemFolds = 10

@@ -36,8 +36,9 @@ func (run *Session) agree(parts []string, sums []float64) error {
 // sameCommand compares program and command line among the processes.
 func (run *Session) sameCommand() error {
 	sum := func(text string) float64 { return float64(crc32.ChecksumIEEE([]byte(text))) }
+	build := ThisBuild()
 	return run.agree([]string{"heatwalk's version", "command line"},
-		[]float64{sum(ThisBuild().exact()), sum(fmt.Sprintf("%q", run.Line.Args))})
+		[]float64{sum(build.Version + " " + build.Commit), sum(fmt.Sprintf("%q", run.Line.Args))})
 }
 
 // sameInputs compares the input files of a command among the processes, by size and content. Results computed of
