@@ -41,7 +41,10 @@ func FactorWorkspace(n int, entries int64, isSampled bool) (w budget.Workspace) 
 	w.Optional = SampledBytes(n, entries)
 	if isLean(n, entries) {
 		if !isSampled {
-			w.Optional = budget.AnyOf(w.Optional, exactBytes(n, entries), completeBytes(n, entries, completeLimit(n, entries)))
+			w.Optional = budget.AnyOf(w.Optional, completeBytes(n, entries, completeLimit(n, entries)))
+			if n <= exactWide { // a dense matrix and half of its entries again
+				w.Optional = budget.AnyOf(w.Optional, budget.AllOf(budget.Times(n, budget.Times(n, 14)), budget.Times(n, 64)))
+			}
 		}
 		w.Reserved = w.Optional
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -40,15 +39,6 @@ const (
 	unitRoundoff = 0x1p-53
 	epsilon      = 2 * unitRoundoff
 )
-
-// exactBytes returns the memory of [System.EliminateTo] in addition to the blocks of a solve: a dense matrix and half of its
-// entries again, or a complete factor.
-func exactBytes(n int, entries int64) budget.Size {
-	if n <= exactWide {
-		return budget.AllOf(budget.Times(n, budget.Times(n, 14)), budget.Times(n, 64))
-	}
-	return completeBytes(n, entries, completeLimit(n, entries))
-}
 
 // newExact factors scale·L(A) + diag(ground). Entries of A must be weights ≥ 0; its diagonal is ignored. held are nodes, one
 // in each singular component, that are eliminated last and where solutions are 0. The error wraps [ErrFill] if products of
