@@ -151,7 +151,7 @@ func (w *Walk[T]) width(start int) int {
 	return w.Seeds.Classes * (w.Steps - start + 1)
 }
 
-// The walker of walkerOf must be prepared before it walks.
+// walkerOf returns a walker over the variants with picks, which must be prepared before it walks.
 func (w *Walk[T]) walkerOf(picks ...[]Pick) *walker[T] {
 	used := make([]bool, len(w.Variants))
 	for _, list := range picks {

@@ -51,8 +51,8 @@ var gmlTitle = regexp.MustCompile(`(?is)\bnode\b.*?\b(label|name)\s+"`)
 // beginning is [textio.Pattern] for the beginning of a text.
 func beginning(expr string) func() *regexp.Regexp { return textio.Pattern(`(?is)\A` + expr) }
 
-// networkX returns a command that reads a graph by a statement of Python and writes GraphML, which has no
-// values such as lists and dictionaries.
+// networkX returns a command that reads a graph by a statement of Python and writes it as GraphML,
+// without values that GraphML cannot hold, such as lists and dictionaries.
 func networkX(read string) string {
 	return `python3 -c "import json, re, sys, networkx as nx; ` + read + `; ` +
 		`[d.pop(k) for d in [*g.nodes.values(), *g.edges.values()] for k in [*d] if type(d[k]) not in (bool, int, float, str)]; ` +

@@ -146,8 +146,8 @@ func (c *Choice) Keep() *Kept {
 	return k
 }
 
-// complete returns the options with the kept factors, nil for none, in place of those that are open or not given, as far as
-// the edges have kinds and times.
+// complete returns the options of the edges, completed by the kept factors where options are open or not given; nil means
+// no kept factors. Factors of kinds or times that the edges do not have are ignored.
 func (e *Edges) complete(k *Kept) *Options {
 	o := *e.Options
 	m := e.Store.Manifest

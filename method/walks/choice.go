@@ -77,8 +77,8 @@ const (
 	shortSteps = 40
 )
 
-// short returns a choice without long walks, nil if there are no others or if all walks
-// take no more than limit.
+// short returns a choice without long walks. It returns nil if all walks are long, or if all of
+// them together take at most limit.
 func (c *chooser) short(limit float64) *job {
 	alphas := map[float64]bool{}
 	short := *c.job

@@ -36,8 +36,8 @@ func NewPieces(team *sparse.Team, rows, chunk, workers int) Pieces {
 }
 
 // Each calls do for every chunk with the sums of its piece, size numbers that are 0 at the first
-// chunk of the piece. What do adds for rows that do not count in this process, see [sparse.Team], is
-// lost, except for padding, which must be zero.
+// chunk of the piece. Only rows that count in this process contribute, see [sparse.Team]: sums of
+// other rows are lost, and padding must be zero.
 func (p *Pieces) Each(ctx context.Context, size int,
 	do func(worker, chunk int, sums []float64)) error {
 	p.partial = Grow(p.partial, p.pieces*size)

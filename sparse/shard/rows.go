@@ -57,8 +57,8 @@ func (w *Writer) appendRows(ctx context.Context, a sparse.Matrix, place []uint32
 	})
 }
 
-// EachCodedRow calls visit with copies of the entries of each row in order, for each kind and time of a pair one; codes are
-// nil if there are none. The slices are valid during the call. Cost: one sweep.
+// EachCodedRow calls visit with copies of the entries of each row in order: one entry for each kind and time of a pair of
+// nodes. codes is nil if the store has no kinds and times. The slices are valid during the call. Cost: one sweep.
 func EachCodedRow(ctx context.Context, a sparse.Matrix,
 	visit func(row int, col []uint32, val []float64, code []uint32) error) error {
 	var col, code []uint32

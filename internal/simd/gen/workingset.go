@@ -52,10 +52,10 @@ func workingSet() {
 	}
 }
 
-// largestGain divides only where the gain may be as large as the largest so far. The square
-// of such a difference is at least e times a bound, which is below that largest gain by more
-// than its rounding, also where the product overflows or is too small to be exact, for
-// rounding keeps the order. The bound of a gain that is itself too small is 0.
+// largestGain divides only if a gain may exceed the largest gain so far. It first compares the
+// square of the difference with e times a bound, which is below the largest gain by more than its
+// rounding error. Rounding keeps the order, so that the comparison is right even if the product
+// overflows or is too small to be exact. The bound of a gain that is too small is 0.
 func largestGain(t element, belowOne, smallestGain, mostFloat64 Mem) {
 	const lanes = register / 8
 	TEXT("largestGain"+t.mark+"AVX2", NOSPLIT, fmt.Sprintf("func(down *float64, diag *float64, row *%s, n int, f float64, kii float64, least float64) (best int, gain float64)", t.name))

@@ -80,8 +80,8 @@ func TestRace(t *testing.T) {
 	}
 }
 
-// Many labels of some classes have fewer candidates, all λ of which have held-out probabilities in
-// each fold.
+// With many labels and classes there are fewer candidates, and each fold has held-out probabilities
+// for every λ.
 func TestSlowCandidates(t *testing.T) {
 	p, _ := contract.Blocks(t, 4, 700, choiceLabels+1, someClasses, 5, 1)
 	f := featuresOf(t, p, &settings{Settings: engine.Settings{Workers: 1, LowEffort: true}})

@@ -59,7 +59,8 @@ func (l *Propagation) Form() *explain.Form {
 // responseTolerance is the residual of responses. It is small because weights over many decades multiply residuals.
 const responseTolerance = 1e-12
 
-// harmonicTerms returns the terms of the harmonic function, centred or not, and the solutions x as left responses.
+// harmonicTerms returns the terms of the harmonic function, centred or not, and the solutions of the adjoint
+// systems of the nodes.
 func harmonicTerms(ctx context.Context, l *Propagation, h *iterative.System,
 	nodes, class []int) ([]explain.Terms, *sparse.Block[float32], error) {
 	p := l.P

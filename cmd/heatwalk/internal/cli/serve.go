@@ -365,7 +365,8 @@ func (w *callErrors) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// newServeCommands returns the commands that only calls have.
+// newServeCommands returns the commands that exist in requests of serve only, for example open and
+// close.
 func newServeCommands(s *shell.Server, call *shell.Session) []*cobra.Command {
 	name := ""
 	open, in, flags := shell.NewCommand(call, "open GRAPH", "Keep a graph open under the name of --as",

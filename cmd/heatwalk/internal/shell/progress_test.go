@@ -99,8 +99,8 @@ func TestProgressWithoutStage(t *testing.T) {
 	}
 }
 
-// A line fits its width, and its bar, percentage and amount are of one moment, even
-// where more is done than was expected.
+// A line fits its width, and its bar, percentage and amount agree, even if more is done than was
+// expected.
 func TestProgressDrawn(t *testing.T) {
 	for _, c := range []struct {
 		done, total int64
