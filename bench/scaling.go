@@ -230,7 +230,7 @@ func (s *Scaling) cellsLike(c Cell) (cells []*Cell) {
 // ourName is the name of the program that is no peer.
 const ourName = "heatwalk"
 
-// models has the commands that make graphs of 2^scale nodes, those of rmat and sbm with at most 16 and 8 edges a node.
+// models has the commands that make graphs of 2^scale nodes, graphs of rmat and sbm with at most 16 and 8 edges a node.
 var models = map[string]string{
 	"rmat": "generate rmat --scale={scale} -o {graph}",
 	"sbm":  "generate sbm --nodes={nodes} --edges={edges} -o {graph}",

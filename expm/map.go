@@ -73,7 +73,7 @@ func (m *Map) slab(cols int) *sparse.Block[float64] {
 //   - [sparse.NormalizedAdjacency], S = D^−½·A·D^−½ on [−1, 1]; the vectors d^½ are known, and
 //     rows without entries, which are 0
 //
-// It panics for another matrix. The error is [graph.ErrAsymmetric], see [graph.Graph.CheckSymmetric], or that of a sweep.
+// It panics for another matrix. The error is [graph.ErrAsymmetric], see [graph.Graph.CheckSymmetric], or an error of a sweep.
 func New(ctx context.Context, g *graph.Graph, kind sparse.Kind) (*Map, error) {
 	if err := g.CheckSymmetric(ctx); err != nil {
 		return nil, err

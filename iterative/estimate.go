@@ -53,9 +53,9 @@ func (c *column) estimate() float64 {
 		1/float64(p.steps+1))*p.energy)))
 }
 
-// estimateByFactor fills ErrorEstimate where a complete factor C gave the solution X: the error is about
-// C⁺·R, where R is the residual. Numbers with random signs as large as the rounding errors of R, which
-// computing it may hide, are added to it.
+// estimateByFactor fills ErrorEstimate for a solution X by a complete factor C: the error is about C⁺·R
+// with the residual R. Computing R may hide its rounding errors, so that numbers of their size with
+// random signs are added to R.
 func (s *System) estimateByFactor(ctx context.Context, out *Result,
 	x *sparse.Block[float64]) error {
 	v := &s.cg.run.v

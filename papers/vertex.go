@@ -23,7 +23,7 @@ import (
 // hypergraph E counts the hyperedges that two vertices share. All numbers are ≥ 0, so
 // that sums lose nothing to cancellation.
 //
-// Sweeps are those of βA and βE, so that weights of any unit neither overflow nor vanish.
+// Sweeps run on βA and βE, so that weights of any unit neither overflow nor vanish.
 type vertex struct {
 	n       int
 	beta    float64

@@ -42,7 +42,7 @@ type largest struct{ entries, columns, ghosts int64 }
 
 type run struct{ row, column, rows int }
 
-// mostRun is the largest number of rows of a run, and about that of a batch.
+// mostRun is the largest number of rows of a run, and about the number of a batch.
 const mostRun = 4096
 
 // ErrDivided is returned by a sweep that visits the entries of a [Divided] matrix.

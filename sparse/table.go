@@ -117,7 +117,7 @@ func spare[E any](chunks [][]E) int {
 	return cap(last) - len(last)
 }
 
-// Err returns the error of reading rows from disk, or nil. It is to be checked after the last row is read.
+// Err returns the error of reading rows from disk, or nil. It must be checked after the last row is read.
 func (t *Table) Err() error {
 	if t.Source == nil {
 		return nil

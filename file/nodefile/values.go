@@ -21,7 +21,7 @@ type Values struct {
 const largestValue = 1e100
 
 // ReadValues reads a table with a node and a number in each row by the rules of [ReadLabels]. The words of [table.Missing]
-// mean a missing number, in addition to those of c.Missing. The error is a
+// mean a missing number, in addition to the words of c.Missing. The error is a
 // [*ParseError] also for text that is not a number up to ±1e100. c.Several must not be set.
 func ReadValues(ctx context.Context, path string, nodes Lookup,
 	c *LabelConfig) (*Values, error) {

@@ -18,6 +18,6 @@
 //
 // # Columns
 //
-// The rules are those of docs/tables.md. A column has a role by a setting, by its title, or by
+// The rules are in docs/tables.md. A column has a role by a setting, by its title, or by
 // its position; a role without exactly one column is a question. titles.txt has the titles.
 package table

@@ -28,7 +28,7 @@ type ParquetReader interface {
 	Leaves() []ParquetLeaf
 
 	// Each calls use with the values of the given columns for each row, numbered from 0. The values are valid during the
-	// call only; column −1 is skipped. Columns must be flat. The errors are those of use, apart from [ErrEnough], of the
+	// call only; column −1 is skipped. Columns must be flat. The errors are errors of use, apart from [ErrEnough], of the
 	// memory limit and of the content.
 	Each(columns []int, use func(number int64, row ParquetRow) error) error
 }
@@ -91,7 +91,7 @@ type ParquetColumn struct {
 	Optional bool // values may be missing
 }
 
-// ParquetWriter writes a file row by row: the values of a row in the order of the columns, then EndRow. Its errors are those of
+// ParquetWriter writes a file row by row: the values of a row in the order of the columns, then EndRow. Its errors are errors of
 // the underlying writer, which Close leaves open.
 type ParquetWriter interface {
 	String(text []byte)
@@ -122,7 +122,7 @@ const (
 )
 
 // OpenParquet opens the Parquet file name with size bytes of content. used is the memory already in use. OpenParquet and Each call hold
-// with the total memory before they allocate it, and return its error. Other errors are those of content, or a
+// with the total memory before they allocate it, and return its error. Other errors are errors of content, or a
 // [*textio.Error].
 func OpenParquet(name string, content io.ReaderAt, size, used int64, hold func(bytes int64) error) (ParquetReader, error) {
 	if parquet == nil {

@@ -46,7 +46,7 @@ func ParseNumber(b []byte, bits int) (value float64, fault string) {
 var plainSigns = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2009", " ", "’", "'")
 
 // PlainNumber returns a number as [ParseNumber] reads it: without the characters between thousands, and with
-// a decimal point. It returns nil if these characters are not those of the settings. With points or commas between
+// a decimal point. It returns nil if these characters are not in the settings. With points or commas between
 // thousands, blanks and apostrophes may be there.
 func PlainNumber(b []byte, t input.Text) []byte {
 	comma := t.HasDecimalComma()

@@ -93,7 +93,7 @@ func (t *attributeTable) each(ctx context.Context, path string,
 	return nil
 }
 
-// begin makes the columns: those of the settings, or all except nodes and labels.
+// begin makes the columns that the settings name, or all except nodes and labels.
 func (t *attributeTable) begin() error {
 	names := t.rows.Names
 	t.columns = make([]attributeColumn, len(names))

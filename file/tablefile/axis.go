@@ -122,7 +122,7 @@ func (f *File) Axis(ctx context.Context, which string) (Axis, error) {
 	}
 }
 
-// axisOr returns the ids in the file named ("-": stdin), or if it is "" those of [File.Axis], or numbers.
+// axisOr returns the ids in the file named ("-": stdin), or if it is "" the ids of [File.Axis], or numbers.
 func (f *File) axisOr(ctx context.Context, which, named string, stdin io.Reader) (Axis, error) {
 	if named != "" {
 		return ReadAxis(ctx, named, f.Rows, stdin)

@@ -337,7 +337,7 @@ func terminal(f *os.File) bool {
 	return err != nil || !os.SameFile(info, null)
 }
 
-// IsStream reports whether a path is that of stdin or stdout, a pipe or a device, which are read or written once.
+// IsStream reports whether a path names stdin or stdout, a pipe or a device, which are read or written once.
 func IsStream(path string) bool {
 	info, err := os.Stat(path)
 	return path == "-" || err == nil && !info.Mode().IsRegular() && !info.IsDir()

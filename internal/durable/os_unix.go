@@ -74,10 +74,10 @@ func sameFile(f *os.File, name string) bool {
 	return err == nil && os.SameFile(open, named)
 }
 
-// flockCall is the system call; tests replace it by that of a file system without locks.
+// flockCall is the system call; tests replace it to act as a file system without locks.
 var flockCall = unix.Flock
 
-// hasNoLocks reports whether err is that of flock on a file system without locks, for
+// hasNoLocks reports whether err is the error of flock on a file system without locks, for
 // example Lustre without -o flock, some NFS servers and many FUSE file systems.
 func hasNoLocks(err error) bool {
 	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, unix.ENOLCK) ||

@@ -37,7 +37,7 @@ func NewFile(fsys FS, path string) (*Pending, error) {
 
 // NewBeside is [NewFile] for a file that a run writes in addition to its output, under a
 // name that the user did not give. Therefore a link of that name is replaced and not
-// followed, and the error wraps [fs.ErrExist] if the name is that of a device, a pipe or
+// followed, and the error wraps [fs.ErrExist] if the name is the name of a device, a pipe or
 // a directory.
 func NewBeside(fsys FS, path string) (*Pending, error) {
 	return newFile(fsys, path, false)

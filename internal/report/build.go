@@ -349,7 +349,7 @@ func (p *part) table(rows []object, caption string) *Table {
 	return t
 }
 
-// decimalsOf returns the number of decimals of a column: those of four digits of its largest number, without zeros at the
+// decimalsOf returns the number of decimals of a column that gives four digits of its largest number, without zeros at the
 // end of all numbers.
 func decimalsOf(numbers []float64) (decimals int) {
 	largest := math.SmallestNonzeroFloat64

@@ -29,7 +29,7 @@ func UpTo(n int) []int {
 //
 // Pieces start in increasing order. After an error, or when ctx ends, no further piece starts. Run
 // returns the error of the lowest failed piece, so that the error does not depend on the number of
-// workers, or else that of the context. At any time, a worker number is used by one goroutine only,
+// workers, or else the error of the context. At any time, a worker number is used by one goroutine only,
 // so that do can keep a buffer for each worker. Worker 0 is the calling goroutine. A panic in do
 // stops the other workers and reaches the caller of Run, see [Group].
 func Run(ctx context.Context, workers, pieces int,
@@ -64,7 +64,7 @@ type queue struct {
 }
 
 // work calls do for the next piece until no piece is left, a piece fails or the context ends. Of several
-// errors it keeps that of the piece with the lowest number, so that it does not depend on the workers.
+// errors it keeps the error of the piece with the lowest number, so that it does not depend on the workers.
 func (q *queue) work(ctx context.Context, worker int,
 	do func(worker, piece int) error) {
 	ended := false

@@ -26,7 +26,7 @@ func machine() int64 {
 // container returns the smallest memory limit of the control group of this process and its
 // parent groups, in bytes; 0 without a limit. Both versions of control groups are read, because
 // a machine may mount version 1 for memory and version 2 for other controllers. The root is
-// always read, because inside a container the path may be that of the host, which is not
+// always read, because inside a container the path may be the path of the host, which is not
 // visible, while the root is the group of the container.
 func container() int64 {
 	groups, err := os.ReadFile(Root + "/proc/self/cgroup")

@@ -14,7 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// GoldenGraphs are those of testdata/golden with results of learners.
+// GoldenGraphs are the graphs of testdata/golden with results of learners.
 var GoldenGraphs = []string{"karate", "wrand60", "sbm300"}
 
 // Lesson is a golden graph with a kernel between all its nodes, the training nodes

@@ -15,7 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Scores returns those of one learner, with all defaults but for given.
+// Scores returns the scores of a learner, with defaults except for given.
 func Scores(t *testing.T, l *propagate.Learner, g *graph.Graph, groups []cwk.Seeds, given param.Values, s *propagate.Settings) *sparse.Block[float64] {
 	t.Helper()
 	v, err := l.Resolve(given, nil)
@@ -59,7 +59,7 @@ func Transition(t *testing.T, a sparse.Matrix) *mat.Dense {
 	return m
 }
 
-// CheckOnProcesses compares the scores of a learner, and of correct and smooth after it, with those of one process. The
+// CheckOnProcesses compares the scores of a learner, and of correct and smooth after it, with the scores of one process. The
 // graph has two components with labels, others without, and nodes without edges.
 func CheckOnProcesses(t *testing.T, l *propagate.Learner) {
 	t.Helper()

@@ -70,7 +70,7 @@ func (h *hub) stop(err error) {
 	h.changed.Broadcast()
 }
 
-// meet shows a value to the others, and returns those of all processes when all have arrived.
+// meet shows a value to the others, and returns the values of all processes when all have arrived.
 func (h *hub) meet(rank int, value any) []any {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -40,7 +40,7 @@ type entry struct {
 	first uint64 // position of the first line with the id
 }
 
-// leastPlaces is the number of bits of the places that a new shard has.
+// A new shard of a dictionary has 2^leastPlaces places.
 const leastPlaces = 7
 
 // ErrTooMany is returned for more ids than codes.

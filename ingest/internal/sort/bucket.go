@@ -27,7 +27,7 @@ const (
 // whatever the number of workers. Then the lines are read once more and thrown
 // into the buckets, each of which is sorted within a core's cache. If not all
 // entries are to be in memory at once, this is done in fillings of spans, whose
-// buckets go to the temporary file; those of the last filling stay. The entries
+// buckets go to the temporary file; entries of the last filling stay. The entries
 // of a bucket are then gathered from all fillings. Lines in memory and lines in
 // files serve equally: both are read span by span.
 type Sorter struct {

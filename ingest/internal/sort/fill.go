@@ -156,7 +156,7 @@ func edgesOf(edges, lines []uint32) []uint32 {
 	return edges
 }
 
-// scatter puts entries, whose rows become those of their buckets, into the next
+// scatter puts entries, whose rows become rows of their buckets, into the next
 // places of these.
 //
 //go:noinline

@@ -10,7 +10,7 @@ import (
 // A bucket that is too large for a worker, because one row has very many entries or
 // one entry very many lines, is sorted in runs: pieces of the bucket in the order of
 // the input, each sorted by itself, which are then merged. Runs of a filling that goes
-// to disk are written in blocks; those of the last filling stay in its memory. Lines
+// to disk are written in blocks; entries of the last filling stay in its memory. Lines
 // that cannot change the value of their entry are left out of a run, so that copies
 // of one line take no memory.
 

@@ -158,7 +158,7 @@ func (f *Failing) Lock(name string) (io.Closer, error) {
 	return try(f, "lock", name, func() (io.Closer, error) { return f.fs.Lock(name) })
 }
 
-// failingFile counts the operations on a file with those of its file system, and fails at the
+// failingFile counts the operations on a file with the operations on its file system, and fails at the
 // chosen one.
 type failingFile struct {
 	fs   *Failing

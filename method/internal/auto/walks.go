@@ -87,7 +87,7 @@ func (s *seeds) walks() []walk {
 	return list
 }
 
-// walk is one kind of walk. Its step j adds to each filter with the weights of j.
+// walk is one kind of walk. weights(j) has the weight of step j in each filter.
 type walk struct {
 	op      *sparse.Operator[float32]
 	steps   int

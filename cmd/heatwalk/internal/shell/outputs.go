@@ -338,7 +338,7 @@ func (o *Outputs) abort() {
 	}
 }
 
-// tempParent returns the directory for temporary files: --temp-dir, or that of the output called
+// tempParent returns the directory for temporary files: --temp-dir, or the directory of the output called
 // path, because it is on a disk with room for large files.
 func (in *Inputs) tempParent(path string) string {
 	switch {
@@ -366,7 +366,7 @@ func (run *Session) MakeTemp(in *Inputs, output string) (*durable.TempDir, error
 	return t, nil
 }
 
-// MakeTempContent makes a directory in a temporary one.
+// MakeTempContent creates a directory within a new temporary directory.
 func (run *Session) MakeTempContent(in *Inputs,
 	output string) (dir string, err error) {
 	t, err := run.MakeTemp(in, output)

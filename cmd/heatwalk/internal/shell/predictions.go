@@ -181,7 +181,7 @@ func (d *LabelsDocument) DescribeAccuracy() string {
 	return fmt.Sprintf("cross-validated accuracy %.1f ± %.1f %%", accuracy, stderr)
 }
 
-// CompareTruth compares the class of each node (noun: node or that of a kind of items) with its true label, unless truth
+// CompareTruth compares the class of each node (noun: node, or the noun of a kind of items) with its true label, unless truth
 // is nil. It warns about classes that do not occur in training, because no prediction can be correct.
 func (console *Console) CompareTruth(class []int, reached *roaring.Bitmap,
 	l, truth *nodefile.Labels, noun string) *evaluate.Truth {

@@ -31,7 +31,7 @@ type keptGraph struct {
 	calls     sync.RWMutex // has a reader for each call, and is locked to close the graph
 }
 
-// NewServer returns a server without graphs, in a run whose limit of memory is that of calls.
+// NewServer returns a server without graphs, in a run whose limit of memory is the limit of calls.
 func NewServer(run *Session) *Server {
 	return &Server{run: run, graphs: map[string]*keptGraph{}}
 }

@@ -315,7 +315,7 @@ func (costs *Costs) overLimit(err error, smaller string) error {
 	)
 	switch {
 	case errors.As(err, &over):
-		// The limit may be that of a part.
+		// The limit may be the limit of a part.
 		short = over.Need - over.Limit
 		// see budget.Resident
 		what = over.Largest.What
