@@ -17,7 +17,7 @@ import (
 )
 
 // BenchmarkKrylovBattery times the 20 largest eigenvalues of S and 8 columns of L⁺ on twelve kinds of
-// graphs, those of results/krylov.md. HEATWALK_NODES is the number of nodes, 20,000 if it
+// graphs, the graphs of results/krylov.md. HEATWALK_NODES is the number of nodes, 20,000 if it
 // is not set.
 func BenchmarkKrylovBattery(b *testing.B) {
 	n := 20_000

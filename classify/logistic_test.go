@@ -303,7 +303,7 @@ func BenchmarkLogistic(b *testing.B) {
 	}
 }
 
-// The fits are those of method auto for 500 labels of 200 classes.
+// The fits are fits of method auto for 500 labels of 200 classes.
 func BenchmarkLogisticManyClasses(b *testing.B) {
 	p := clouds(1, 500, 1400, 200, 0.5)
 	for b.Loop() {

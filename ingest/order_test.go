@@ -182,7 +182,7 @@ func TestMentions(t *testing.T) {
 	}
 }
 
-// TestMessagesWithOrder holds that ids in messages are those of the lines.
+// TestMessagesWithOrder holds that ids in messages are the ids of the lines.
 func TestMessagesWithOrder(t *testing.T) {
 	for order := range Order(len(orderNames)) {
 		_, _, err := ingestInto(t, &Config{Order: order}, write(t, file{"e.txt", "x y 1\na b 1\nb c 1\nb d 1\nc b 2\n"})...)

@@ -72,7 +72,7 @@ func TestSideBySide(t *testing.T) {
 	}
 }
 
-// The error of several inputs is that of the first one that has any.
+// The error of several inputs is the error of the first input with an error.
 func TestSideBySideErrors(t *testing.T) {
 	good := edgeText(100_000, func(i int) string { return fmt.Sprintf("%d\t%d", i, i+1) })
 	stored := packed(good)

@@ -16,7 +16,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// Pairs agree with dense matrices by definition, those of transition with T itself.
+// Pairs agree with dense matrices by definition, pairs of transition with T itself.
 func TestEigenAgainstDense(t *testing.T) {
 	const n, k = 60, 25
 	a := testgraph.Random(5, n, 70, true)

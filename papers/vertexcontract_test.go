@@ -64,7 +64,7 @@ func TestVertexContract(t *testing.T) {
 	}
 }
 
-// Blocks and products are those of one process on several processes that share the rows.
+// Blocks and products on several processes that share the rows agree with one process.
 func TestVertexOnSeveralProcesses(t *testing.T) {
 	g, err := graph.New(t.Context(), testgraph.Random(11, 90, 70, true), nil)
 	if err != nil {

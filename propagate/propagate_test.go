@@ -31,7 +31,7 @@ func graphOf(t *testing.T, a sparse.Matrix, workers int) *graph.Graph {
 	return g
 }
 
-// scores returns those of one learner, with all defaults but for given.
+// scores returns the scores of a learner, with defaults except for given.
 func scores(t *testing.T, l *Learner, g *graph.Graph, groups []cwk.Seeds, given param.Values, s *Settings) *sparse.Block[float64] {
 	t.Helper()
 	v, err := l.Resolve(given, nil)

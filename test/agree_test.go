@@ -120,7 +120,7 @@ func selected(name string) bool {
 	return strings.Contains(name, os.Getenv("HEATWALK_AGREE"))
 }
 
-// TestWays compares the answers about the merged graph with those of each other way.
+// TestWays compares the answers about the merged graph with the answers of each other way.
 func TestWays(t *testing.T) {
 	turn := 0
 	for i, shape := range Shapes {
@@ -182,7 +182,7 @@ func pending(c *Graph, j *job) bool {
 		c.Decades > 6 && (strings.HasPrefix(j.name, "explain diffusion:laplacian") || strings.HasPrefix(j.name, "explain regularized"))
 }
 
-// tolerance is that of the answers of two ways, relative to the largest number of a list.
+// tolerance is the tolerance of the answers of two ways, relative to the largest number of a list.
 func tolerance(c *Graph, j *job) float64 {
 	switch {
 	case strings.HasPrefix(j.name, "explain"), strings.HasPrefix(j.name, "classify cwk"), strings.HasSuffix(j.name, "von-neumann:matrix=adjacency"):

@@ -93,7 +93,7 @@ func answerWithin(t *testing.T, j *job, c *Graph, store string) *answer {
 	}
 }
 
-// TestProcesses compares the answers of one process with those of several, which share the rows.
+// TestProcesses compares the answers of one process with the answers of several, which share the rows.
 func TestProcesses(t *testing.T) {
 	turn := rand.IntN(51)
 	for i, shape := range Shapes {

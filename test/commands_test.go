@@ -78,7 +78,7 @@ func numberIn(t *testing.T, document string, path ...string) float64 {
 // commandMethods are those whose answers by several commands are compared.
 var commandMethods = []string{"auto", "lp", "lgc", "poisson", "beliefs", "cwk+svm", "diffusion+rls", "lp:center=false", "lgc:alpha=0.9", "wvrn", "majority"}
 
-// TestCommands compares the predictions of classify with those of Go, of a kept model, of explain, of evaluate with the
+// TestCommands compares the predictions of classify with predictions of Go, of a kept model, of explain, of evaluate with the
 // same split, and of several processes.
 func TestCommands(t *testing.T) {
 	turn := 0
@@ -206,7 +206,7 @@ func tableOf(g *heatwalk.Graph, c *Graph, p *heatwalk.Prediction) map[string]map
 	return out
 }
 
-// compareLabels compares the labels of [heatwalk.Prediction.Label] with those of a table.
+// compareLabels compares the labels of [heatwalk.Prediction.Label] with a table.
 func compareLabels(t *testing.T, name string, p *heatwalk.Prediction, table map[string]map[string]string) {
 	t.Helper()
 	for id, row := range table {

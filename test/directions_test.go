@@ -69,7 +69,7 @@ func arcStore(t *testing.T, weighted bool, isolated int) (dir string, labels map
 	return dir, labels
 }
 
-// Predictions from the arcs in both directions on several processes are those of one, also with many isolated nodes,
+// Predictions from the arcs in both directions on several processes agree with one process, also with many isolated nodes,
 // and a second run has the same bits.
 func TestDirectionsOnSeveralProcesses(t *testing.T) {
 	if testing.Short() {
@@ -121,7 +121,7 @@ func TestDirectionsOnSeveralProcesses(t *testing.T) {
 	}
 }
 
-// Comparisons of methods on a graph with directions by several processes are those of one.
+// Comparisons of methods on a graph with directions by several processes agree with one process.
 func TestEvaluateDirectionsOnSeveralProcesses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second")

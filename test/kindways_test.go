@@ -27,7 +27,7 @@ import (
 
 // TestKindsChosenAlike predicts, suggests, evaluates and regresses on the same store in several ways: in memory and
 // streamed, and by a graph that has already predicted from other labels or from these, and by Predict of the method itself. All ways give the same answers, and the accuracy
-// that Evaluate reports is that of Classify with as many labels.
+// that Evaluate reports is the threshold of Classify with as many labels.
 func TestKindsChosenAlike(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -124,7 +124,7 @@ func TestKindsChosenAlike(t *testing.T) {
 	}
 }
 
-// Weights of 1 leave the factors of kinds, chosen or given: the predictions are those of the same lines without amounts.
+// Weights of 1 leave the factors of kinds, chosen or given: the predictions agree with the same lines without amounts.
 func TestWeightsOfOneKeepKinds(t *testing.T) {
 	path, class := edgesOfKinds(t)
 	text, err := os.ReadFile(path)

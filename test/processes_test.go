@@ -90,7 +90,7 @@ func together(t *testing.T, dir string, processes int, job func(g *heatwalk.Grap
 	})
 }
 
-// Predictions of several processes are those of one, but for rounding.
+// Predictions of several processes agree with one process up to rounding.
 func TestClassifyOnSeveralProcesses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -149,7 +149,7 @@ func TestClassifyNeedsOneProcess(t *testing.T) {
 	}
 }
 
-// Comparisons of methods by several processes are those of one, also with many isolated nodes.
+// Comparisons of methods by several processes agree with one process, also with many isolated nodes.
 func TestEvaluateOnSeveralProcesses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -207,7 +207,7 @@ func TestEvaluateOnSeveralProcesses(t *testing.T) {
 	}
 }
 
-// Predicted numbers, and comparisons of methods that predict them, are those of one process.
+// Predicted numbers, and comparisons of methods that predict them, agree with one process.
 func TestRegressOnSeveralProcesses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second")
@@ -268,7 +268,7 @@ func TestRegressOnSeveralProcesses(t *testing.T) {
 	}
 }
 
-// Eigenvalues and vectors of several processes are those of one.
+// Eigenvalues and vectors of several processes agree with one process.
 func TestEigenOnSeveralProcesses(t *testing.T) {
 	dir, _ := coraStore(t)
 	one := openStore(t, dir)

@@ -60,7 +60,7 @@ func TestExtension(t *testing.T) {
 		}
 	}
 	build("off", "list", "-deps", ".") // what its go.mod and go.sum name is complete
-	// In a workspace the packages are those of this test, which are compiled, also with -trimpath.
+	// In a workspace the packages are the packages of this test, which are compiled, also with -trimpath.
 	workspace := filepath.Join(dir, "go.work")
 	build(workspace, "work", "init", ".", "../..")
 	build(workspace, "build", "-ldflags=-s -w", "-o", program, ".")

@@ -325,7 +325,7 @@ func TestRefusedSourcesSayWhatIsEnough(t *testing.T) {
 	}
 }
 
-// TestNeighboursCountTheirAttributes checks that the memory of a source is part of that of the run.
+// TestNeighboursCountTheirAttributes checks that the memory of a source is part of the memory of the run.
 func TestNeighboursCountTheirAttributes(t *testing.T) {
 	const n = 2000
 	var entries []sparse.Triplet

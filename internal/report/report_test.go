@@ -15,7 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
-// Positions of points are those of the ticks, on linear and on logarithmic axes.
+// Positions of points agree with the ticks, on linear and on logarithmic axes.
 func TestScale(t *testing.T) {
 	for _, test := range []struct {
 		axis        Axis

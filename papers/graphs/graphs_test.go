@@ -108,7 +108,7 @@ func inverse(b *mat.Dense) *mat.Dense {
 	return sum
 }
 
-// spectralRadius returns that of a matrix.
+// spectralRadius returns the spectral radius of a matrix.
 func spectralRadius(a *mat.Dense) (most float64) {
 	var e mat.Eigen
 	if !e.Factorize(a, mat.EigenNone) {

@@ -64,7 +64,7 @@ func TestChainsAtInfinity(t *testing.T) {
 }
 
 // Walks shorter than the depth of a tree do not reach its leaves, so that the exponential
-// series on it equals that of the infinite tree.
+// series on it equals the series on the infinite tree.
 func TestExplicitTrees(t *testing.T) {
 	const beta = 0.2
 	for k := 2; k <= 4; k++ {

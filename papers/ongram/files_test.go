@@ -100,7 +100,7 @@ func diffusion(n int, beta float64) *mat.Dense {
 
 // The diffusion kernel of a product of graphs is the product of theirs: the product of K₁ ⊗ 1 and 1 ⊗ K₂ between the
 // nodes of a grid, which are pairs of nodes of two paths, gives the scores of the kernel of the grid, exp(−β(L₁ ⊗ 1 +
-// 1 ⊗ L₂)). Their sum gives those of the values added by hand.
+// 1 ⊗ L₂)). Their sum gives the scores of the values added by hand.
 func TestSeveralFiles(t *testing.T) {
 	const rows, cols, beta = 3, 4, 0.7
 	dir := t.TempDir()

@@ -18,7 +18,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// recordTable reads records: the class is that of the first attribute but for every tenth, and
+// recordTable reads records: the class is the first attribute, except for every tenth record, and
 // the second says nothing. Those from labelled on have none.
 func recordTable(t *testing.T, n, labelled int) *nodefile.Attributes {
 	t.Helper()

@@ -125,7 +125,7 @@ func sent(t *testing.T) (bytes int64) {
 
 var reported = regexp.MustCompile(`process \d has pid (\d+) and (\d+) ghost rows`)
 
-// The bytes on the link are those of the ghost rows. The difference between many and few products leaves
+// The bytes on the link are the bytes of the ghost rows. The difference between many and few products leaves
 // out the bytes of the start.
 func countBytes(t *testing.T) {
 	const few, many = 10, 60

@@ -231,7 +231,7 @@ func TestDirectories(t *testing.T) {
 	}
 }
 
-// Degrees with right checksums must be finite when the store is opened, and those of the rows when
+// Degrees with right checksums must be finite when the store is opened, and the degrees of the rows when
 // it is swept.
 func TestForgedDegrees(t *testing.T) {
 	for _, c := range []struct {

@@ -17,7 +17,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/system"
 )
 
-// terminal returns the two ends of a pseudo-terminal: that of the user and that of the program.
+// terminal returns the two ends of a pseudo-terminal: one for the user and one for the program.
 func terminal(t *testing.T) (user, program *os.File) {
 	t.Helper()
 	user, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
@@ -184,7 +184,7 @@ func TestContainerLimit(t *testing.T) {
 	}
 }
 
-// TestAddressSpaceLimit checks that the memory limit is the address space minus that of the program, and
+// TestAddressSpaceLimit checks that the memory limit is the address space minus the part of the program, and
 // that a limit that is too small is refused before the runtime fails.
 func TestAddressSpaceLimit(t *testing.T) {
 	workplace(t)

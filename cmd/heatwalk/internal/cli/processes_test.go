@@ -101,7 +101,7 @@ func content(t *testing.T, path string) []byte {
 	return b
 }
 
-// The products of apply on several processes are those of one.
+// The products of apply on several processes agree with one process.
 func TestApplyOnSeveralProcesses(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }

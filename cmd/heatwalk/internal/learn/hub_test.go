@@ -8,7 +8,7 @@ import (
 )
 
 // A hub of more entries than a piece of a row has: its share of neighbours, its most important neighbours and its region
-// are those of the whole row, for any number of goroutines.
+// agree with the whole row, for any number of goroutines.
 func TestHub(t *testing.T) {
 	const n = 2*sparse.MaxRange + 10
 	var entries []sparse.Triplet
