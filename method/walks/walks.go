@@ -1,6 +1,7 @@
 package walks
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -133,7 +134,7 @@ func (j *job) learnWalk(ctx context.Context, c *engine.Choice) error {
 	err := engine.RunPhases(ctx, []*float64{&t.Walk, &t.Classify, &t.Walk, &t.Walk}, r.walk, r.learnRows, score, r.form)
 	if err == nil {
 		engine.FillClasses(j.Out, j.Problem, j.Settings.Prior)
-		c.Estimate = r.estimate
+		c.Estimate = cmp.Or(r.estimate, c.Estimate)
 	}
 	return err
 }
