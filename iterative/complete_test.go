@@ -122,7 +122,6 @@ func TestCompleteFill(t *testing.T) {
 	}
 }
 
-// TestCompleteBytes compares the allocations of a complete factor with their estimate.
 // TestIsSlow checks for dimensions of graphs that are known whether a complete factor is tried, and whether iterations are slow without.
 func TestIsSlow(t *testing.T) {
 	for _, c := range []struct {
@@ -145,6 +144,7 @@ func TestIsSlow(t *testing.T) {
 	}
 }
 
+// TestCompleteBytes compares the allocations of a complete factor with their estimate.
 func TestCompleteBytes(t *testing.T) {
 	a := grid(250)
 	n, _ := a.Dims()
