@@ -16,9 +16,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// BenchmarkKrylovBattery times the 20 largest eigenvalues of S and 8 columns of L⁺ on twelve kinds of
-// graphs, the graphs of results/krylov.md. HEATWALK_NODES is the number of nodes, 20,000 if it
-// is not set.
+// BenchmarkKrylovBattery times the 20 largest eigenvalues of S and 8 columns of L⁺ on the twelve
+// kinds of graphs of results/krylov.md. HEATWALK_NODES is the number of nodes, 20,000 if it is not
+// set.
 func BenchmarkKrylovBattery(b *testing.B) {
 	n := 20_000
 	if v, err := strconv.Atoi(os.Getenv("HEATWALK_NODES")); err == nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// The golden tolerance, and the tolerance of float32.
+// near uses the tolerance of golden files, or the tolerance of float32.
 func near[T sparse.Float](t *testing.T, got *sparse.Block[T], want *sparse.Block[float64]) {
 	t.Helper()
 	if epsilon[T]() > 1e-10 {

@@ -25,9 +25,9 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// TestKindsChosenAlike predicts, suggests, evaluates and regresses on the same store in several ways: in memory and
-// streamed, and by a graph that has already predicted from other labels or from these, and by Predict of the method itself. All ways give the same answers, and the accuracy
-// that Evaluate reports is the threshold of Classify with as many labels.
+// TestKindsChosenAlike predicts, suggests, evaluates and regresses on the same store in several ways: in memory and streamed,
+// by a graph that has already predicted from these or other labels, and by Predict of the method. All ways give the same
+// answers, and Evaluate reports the accuracy of Classify with as many labels.
 func TestKindsChosenAlike(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")

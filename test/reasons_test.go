@@ -238,7 +238,8 @@ func TestLinksOfEqualKernels(t *testing.T) {
 	}
 }
 
-// The weights of a link of a directed graph add the edges in both directions, also where both nodes are explained.
+// The weights of a link of a directed graph include the edges in both directions, also if both nodes are
+// explained.
 func TestReasonsOfDirections(t *testing.T) {
 	for _, kind := range []string{"", "kind"} {
 		path, labels := randomEdges(t, rand.New(rand.NewPCG(5, 76)), false)

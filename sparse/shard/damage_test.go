@@ -231,8 +231,8 @@ func TestDirectories(t *testing.T) {
 	}
 }
 
-// Degrees with right checksums must be finite when the store is opened, and the degrees of the rows when
-// it is swept.
+// With right checksums, degrees must be finite when the store is opened, and must be the degrees of the
+// rows when it is swept.
 func TestForgedDegrees(t *testing.T) {
 	for _, c := range []struct {
 		val    []float64 // nil: an unweighted store
