@@ -81,11 +81,6 @@ type tuReader struct {
 	size   []int32 // of the graphs
 }
 
-func (r *tuReader) vertex(v int) (m *Member, vertex int) {
-	g := r.graph[v]
-	return &r.c.Graphs[g], int(r.place[v] - r.start[g])
-}
-
 // lines skips blank lines, and returns the number of other lines; a missing file has none.
 func (r *tuReader) lines(ending string,
 	visit func(line int64, text []byte) error) (n int, exists bool, err error) {
@@ -236,8 +231,8 @@ func (r *tuReader) labels() error {
 		r.c.Graphs[g].Label = make([]int32, size)
 	}
 	for v, l := range label {
-		m, member := r.vertex(v)
-		m.Label[member] = l
+		g := r.graph[v]
+		r.c.Graphs[g].Label[r.place[v]-r.start[g]] = l
 	}
 	return nil
 }

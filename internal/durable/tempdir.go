@@ -32,18 +32,13 @@ func NewTempDir(parent string) (*TempDir, error) {
 	removeLeft(parent)
 	for {
 		t, err := newTempDir(parent)
+		_, missing := os.Stat(parent)
 		if errors.Is(err, ErrLocked) ||
-			errors.Is(err, os.ErrNotExist) && isDir(parent) {
+			errors.Is(err, os.ErrNotExist) && missing == nil {
 			continue // another process took it for a leftover before it was locked
 		}
 		return t, err
 	}
-}
-
-// isDir reports whether there is a directory at a path.
-func isDir(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }
 
 // newTempDir makes a directory with a random name and locks it.

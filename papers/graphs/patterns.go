@@ -131,7 +131,9 @@ func bridges(m *graphfile.Member) []bool {
 				u := tail(m, a)
 				low[u] = min(low[u], low[v])
 				if low[v] > order[u] {
-					bridge[a], bridge[arcOf(m, v, u)] = true, true
+					reverse, _ := slices.BinarySearch(arcsOf(m, int(v)), u)
+					bridge[a] = true
+					bridge[m.Ptr[v]+int32(reverse)] = true
 				}
 			}
 		}
@@ -143,12 +145,6 @@ func bridges(m *graphfile.Member) []bool {
 func tail(m *graphfile.Member, a int32) int32 {
 	end, _ := slices.BinarySearch(m.Ptr, a+1)
 	return int32(end - 1)
-}
-
-// arcOf returns the arc from v to w.
-func arcOf(m *graphfile.Member, v, w int32) int32 {
-	index, _ := slices.BinarySearch(arcsOf(m, int(v)), w)
-	return m.Ptr[v] + int32(index)
 }
 
 // cycles adds the pattern of every simple cycle, found from its smallest vertex in the

@@ -130,13 +130,6 @@ func (p applyParameters) text(spec *param.Spec) string {
 	return shell.ParameterText(spec, v)
 }
 
-// slabColumns returns the number of columns of the block that are computed together: at most 64, so that their results take
-// at most 256 MiB. It depends on the graph and the function only, so that results do not depend on the memory limit.
-func slabColumns(nodes, cols, results int) int {
-	const bytes, most = 256 << 20, 64
-	return min(cols, most, max(1, bytes/8/max(1, nodes*results)))
-}
-
 // openBlock opens the block, which must have a row for each of some rows.
 func (c *applyOptions) openBlock(run *shell.Session, rows int) (*tablefile.File, error) {
 	file, err := tablefile.Inspect(run.Context, c.block, &tablefile.Options{Memory: 4 << 20})
@@ -182,7 +175,9 @@ func applyTo[T sparse.Float](run *shell.Session, c *applyOptions, name string) e
 		"give fewer columns, or another disk"); err != nil {
 		return err
 	}
-	slab := slabColumns(n, cols, results)
+	// The results of a slab take at most 256 MiB. Results must not depend on the memory limit.
+	const slabBytes, slabColumns = 256 << 20, 64
+	slab := min(cols, slabColumns, max(1, slabBytes/8/max(1, n*results)))
 	settings := &kernel.Settings{Tolerance: c.tolerance,
 		Progress: run.Progress.Stages("product")}
 	if c.dtype == "float32" {
