@@ -128,13 +128,18 @@ func (m *Engine) measureBaselines(ctx context.Context, p *Problem,
 
 // ComparesPropagation reports whether label propagation may be compared with m, see [Engine.PredictCompared].
 func (m *Engine) ComparesPropagation(p *Problem, s *Settings) bool {
+	isSlow := iterative.IsSlow(p.Nodes(), sparse.EntriesOf(p.A))
 	switch {
 	case m.IsBaseline():
 		return true
 	case m.Mixture == nil:
-		return !iterative.IsSlow(p.Nodes(), sparse.EntriesOf(p.A))
+		return !isSlow
+	case s != nil && s.Suggests:
+		return true
+	case s != nil && s.LowEffort && isSlow: // it is no candidate
+		return false
 	}
-	return s != nil && s.Suggests || m.Mixture.Propagates(p)
+	return m.Mixture.Propagates(p)
 }
 
 // apartWork bounds the entries × classes of the graph times the folds that are predicted

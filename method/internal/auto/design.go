@@ -3,7 +3,6 @@ package auto
 import (
 	"slices"
 
-	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
@@ -124,7 +123,7 @@ func FoldCount(labels int) int {
 }
 
 // Propagates reports whether label propagation may be a candidate: on graphs of at most 50,000 nodes, and on larger graphs
-// with a mean degree of at most 8 and without hubs, unless they are too large for a complete factor.
+// with a mean degree of at most 8 and without hubs.
 func Propagates(p *problem.Problem) bool {
 	n := p.Nodes()
 	if n <= blockModelNodes {
@@ -133,8 +132,7 @@ func Propagates(p *problem.Problem) bool {
 	team := p.Team()
 	largest := []float64{slices.Max(p.Degrees)}
 	team.Max(largest)
-	entries := sparse.EntriesOf(p.A)
-	return entries <= mostSparse*int64(n) && !iterative.IsSlow(n, entries) &&
+	return sparse.EntriesOf(p.A) <= mostSparse*int64(n) &&
 		largest[0]*float64(n) <= mostUneven*blocks.Total(team, p.Degrees)
 }
 
