@@ -26,7 +26,6 @@ type file struct {
 	text string
 }
 
-// write puts files into a new directory and returns their paths.
 // graphMLText returns a graph in GraphML, of edges such as "1 2 5", with a weight or without.
 func graphMLText(direction string, edges ...string) string {
 	var nodes []string
@@ -47,6 +46,7 @@ func graphMLText(direction string, edges ...string) string {
 	return `<graphml><graph edgedefault="` + direction + `"><node id="` + strings.Join(nodes, `"/><node id="`) + "\"/>\n" + body.String() + "</graph></graphml>"
 }
 
+// write puts files into a new directory and returns their paths.
 func write(t testing.TB, files ...file) []string {
 	t.Helper()
 	dir := t.TempDir()

@@ -11,13 +11,13 @@ import (
 	"github.com/heatwalk/heatwalk/file/graphfile"
 )
 
-// oneTree is a collection of a tree whose vertex v > 0 hangs on parent[v].
 // patterns returns what [eachPattern] finds.
 func patterns(ctx context.Context, c *graphfile.Collection, graph, most int) (found []string, err error) {
 	err = eachPattern(ctx, c, graph, most, func(text string) { found = append(found, text) })
 	return found, err
 }
 
+// oneTree returns a collection of a tree whose vertex v > 0 hangs on parent[v].
 func oneTree(label []int32, parent []int) *graphfile.Collection {
 	var edges [][3]int32
 	for v := 1; v < len(parent); v++ {

@@ -60,7 +60,7 @@ func groupPlace(t *testing.T) {
 	succeed(t, nil, io.Discard, "ingest", "b.tsv", "-o", "sb", "--quiet")
 }
 
-// files returns the content of the regular files of a directory and below.
+// filesOf returns the content of the regular files of a directory and below.
 func filesOf(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
