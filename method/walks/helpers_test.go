@@ -88,6 +88,7 @@ func TestWorkersAndMemoryAgree(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			set.Memory *= 12 // a prediction needs more than a choice
 			got, err := predictWalks(context.Background(), p, set)
 			if err != nil {
 				t.Fatal(err)
