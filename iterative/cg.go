@@ -251,7 +251,9 @@ func (r *run) climb(ctx context.Context) (again bool, err error) {
 			c.limit = c.steps + r.cg.ladder.allowed
 		}
 	}
-	r.cg.ladder = nil
+	if !r.cg.ladder.again {
+		r.cg.ladder = nil
+	}
 	r.rec.setPreconditioner()
 	return true, nil
 }

@@ -59,16 +59,17 @@ func SampledBytes(n int, entries int64) budget.Size {
 		budget.AllOf(columns, columns, budget.Times(n, 100)))
 }
 
-// isLean reports whether a complete factor is tried: for a small graph, for a graph with so few edges that it may be a tree, a
-// road map, a grid or a mesh, and above leanRows for a graph with as few edges as a tree or a road map. The factor of a grid of
-// a million nodes has eight entries for each entry of the matrix, the factor of a road map of any size has one.
+// isLean reports whether a complete factor is tried: for a small graph, and for a graph with so few edges that it may be a tree,
+// a road map, a grid or a mesh.
 func isLean(n int, entries int64) bool {
-	return n <= smallRows || entries <= 3*int64(n) || n <= leanRows && entries <= 8*int64(n)
+	return n <= smallRows || entries <= 8*int64(n)
 }
 
-// IsSlow reports whether a graph may be a grid or a mesh, on which iterations take many steps, and is too large for a complete
+// IsSlow reports whether a graph may be a grid or a mesh, on which iterations take many steps, and is too large for its complete
 // factor.
-func IsSlow(n int, entries int64) bool { return entries <= 8*int64(n) && !isLean(n, entries) }
+func IsSlow(n int, entries int64) bool {
+	return n > leanRows && entries > 3*int64(n) && entries <= 8*int64(n)
+}
 
 // leanRows is the number of rows up to which the complete factor of a grid takes less than half a gigabyte.
 const leanRows = 1 << 18

@@ -12,6 +12,7 @@ type ladder struct {
 	allowed     int // steps with the factor; 0: as many as the settings say
 	climb       func(ctx context.Context) (Preconditioner, error)
 
+	again   bool // the factor is the next preconditioner
 	climbed bool // to the factor
 }
 
@@ -27,7 +28,8 @@ const (
 	// grid, 450 to 650 on R-MAT, where Jacobi needs 30 to 80.
 	stepsHarmonic = 300
 
-	// On a large grid or mesh making the factor takes as long as 150 to 260 steps, and several times as much memory as a solve.
+	// On a large grid or mesh without a complete factor, making the sampled one takes as long as 150 to 260 steps, and several
+	// times as much memory as a solve.
 	stepsSlow = 180
 
 	// reviewEvery is the number of steps between reviews. Hopeless columns show before the first review: by then a singular

@@ -192,9 +192,13 @@ func limitsOf(n int, entries int64) fillLimits {
 	return limits
 }
 
-// completeLimit bounds the entries of the triangle of a complete factor.
+// completeLimit bounds the entries of the triangle of a complete factor. For each entry of the matrix a road map of any size and
+// nearest neighbours in the plane have one, a grid of a million nodes has eight.
 func completeLimit(n int, entries int64) int64 {
 	limit := min(10*entries, 40*int64(n))
+	if n > leanRows {
+		limit = min(limit, 3*entries)
+	}
 	if n <= smallRows {
 		limit = max(limit, 1<<19)
 	}

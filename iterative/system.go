@@ -153,9 +153,6 @@ func (s *System) Release() {
 func (s *System) newLadder(settings *Settings) *ladder {
 	set := settings.withDefaults()
 	l := &ladder{jacobiSteps: stepsDefinite}
-	if IsSlow(len(s.Graph.Degrees), s.Graph.A.NNZ()) {
-		l.jacobiSteps = stepsSlow
-	}
 	if s.Null != nil {
 		l.jacobiSteps = stepsSingular
 	}
@@ -172,6 +169,17 @@ func (s *System) newLadder(settings *Settings) *ladder {
 	l.climb = func(ctx context.Context) (Preconditioner, error) {
 		if s.factor == nil {
 			s.cg.run.v.p, s.cg.run.v.q = nil, nil // to free memory for the elimination
+		}
+		l.again = l.jacobiSteps == stepsDefinite && IsSlow(len(s.Graph.Degrees), s.Graph.A.NNZ())
+		if l.again {
+			if err := s.factorCompletely(ctx); err != nil {
+				return nil, err
+			}
+			if !s.complete {
+				l.jacobiSteps = stepsSlow
+				return s.jacobi, nil
+			}
+			l.again = false
 		}
 		f, err := s.anyFactor(ctx)
 		if errors.Is(err, ErrFill) {
