@@ -90,7 +90,7 @@ type Triplet struct {
 }
 
 // FromTriplets returns the rows×cols matrix with the given entries, in any order. Entries with the same
-// row and column are added in the given order, and sums of 0 are dropped. If all values of the result are 1, no values are
+// row and column are added in the given order. If all values of the result are 1, no values are
 // stored. The error wraps [ErrStructure], also for a value that is not finite.
 func FromTriplets(rows, cols int, entries []Triplet) (*CSR, error) {
 	if rows < 0 || cols < 0 {
@@ -119,16 +119,13 @@ func FromTriplets(rows, cols int, entries []Triplet) (*CSR, error) {
 		slices.SortStableFunc(row,
 			func(a, b Triplet) int { return cmp.Compare(a.Col, b.Col) })
 		ptr[i] = int64(len(col))
-		for k := 0; k < len(row); {
-			sum := 0.0
-			c := row[k].Col
-			for ; k < len(row) && row[k].Col == c; k++ {
-				sum += row[k].Val
+		for k, e := range row {
+			if k > 0 && row[k-1].Col == e.Col {
+				val[len(val)-1] += e.Val
+				continue
 			}
-			if sum != 0 {
-				col = append(col, c)
-				val = append(val, sum)
-			}
+			col = append(col, e.Col)
+			val = append(val, e.Val)
 		}
 	}
 	ptr[rows] = int64(len(col))

@@ -66,7 +66,23 @@ func FromMat(a mat.Matrix) (*CSR, error) {
 			}
 		}
 	}
-	return FromTriplets(rows, cols, entries)
+	m, err := FromTriplets(rows, cols, entries)
+	if err != nil {
+		return nil, err
+	}
+	left := entries[:0] // entries whose sum is not zero
+	for i := range rows {
+		col, val := m.Row(i)
+		for e, v := range val {
+			if v != 0 {
+				left = append(left, Triplet{Row: uint32(i), Col: col[e], Val: v})
+			}
+		}
+	}
+	if m.val != nil && int64(len(left)) < m.NNZ() {
+		return FromTriplets(rows, cols, left)
+	}
+	return m, nil
 }
 
 // SymmetricFromMat converts a square gonum matrix as [FromMat] does and checks that it is symmetric, as [NewSymmetric] does:
