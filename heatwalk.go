@@ -148,6 +148,7 @@ func (e *TempDirError) Error() string {
 	return fmt.Sprintf("create a temporary directory in %s: %v", e.Dir, e.Err)
 }
 
+// Unwrap returns the error of the file system.
 func (e *TempDirError) Unwrap() error { return e.Err }
 
 // Open opens a store, a graph file of any format that [ingest.Run] reads (an edge list, Matrix Market, SciPy, METIS, GraphML,

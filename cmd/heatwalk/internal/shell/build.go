@@ -25,6 +25,7 @@ type Build struct {
 // release and commit describe a released program; the linker sets them.
 var release, commit string
 
+// ThisBuild returns the description of this program.
 func ThisBuild() Build {
 	b := Build{Version: "unknown", Commit: commit, Protocol: protocol,
 		Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH,

@@ -67,6 +67,7 @@ func (o *Outputs) PublishReport(doc *EvaluateDocument) error {
 	return run.Console.Stdout.Err
 }
 
+// WarnUnfinished warns about iterations that did not converge.
 func (console *Console) WarnUnfinished(plan *evaluate.Plan, report *evaluate.Report) {
 	for _, r := range report.Results {
 		if r.ClassMeasures == nil || r.Unfinished == "" {
@@ -273,6 +274,7 @@ type AttributesDocument struct {
 	Passed  []string `json:"passed_over,omitempty"`
 }
 
+// DescribeAttributes returns the description of the attributes of g, or nil.
 func (g *OpenGraph) DescribeAttributes() *AttributesDocument {
 	if g.Attributes == nil {
 		return nil
@@ -288,6 +290,7 @@ func (g *OpenGraph) DescribeAttributes() *AttributesDocument {
 		g.Attributes.Unknown, ignored}
 }
 
+// String returns the description as a line, "" of nil.
 func (d *AttributesDocument) String() string {
 	if d == nil {
 		return ""
@@ -316,6 +319,7 @@ func UnfinishedAdvice(specs []*param.Spec) string {
 	return advice
 }
 
+// WithoutUsage returns the message of an error of usage.
 func WithoutUsage(err error) string {
 	if wrong := new(choose.UsageError); errors.As(err, &wrong) {
 		return wrong.Error()

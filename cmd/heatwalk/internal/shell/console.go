@@ -75,6 +75,7 @@ func (console *Console) WarnOfError(w error) {
 	}
 }
 
+// Warn prints something that the user should know and that does not stop the run.
 func (console *Console) Warn(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	console.warning.Lock()
@@ -101,6 +102,7 @@ func (console *Console) NoteColumns(name string, columns input.Columns) {
 	}
 }
 
+// Note prints how an input is read.
 func (console *Console) Note(text string) {
 	if !console.quiet && !console.JSON {
 		console.printLine(slog.LevelInfo, "", text)
@@ -115,6 +117,7 @@ type Closing struct {
 	Warnings []string `json:"warnings,omitempty"`
 }
 
+// CloseRun returns the last keys of the JSON document of a run that ends now.
 func (console *Console) CloseRun() Closing {
 	console.warning.Lock()
 	defer console.warning.Unlock()
@@ -162,6 +165,7 @@ func (console *Console) PrintResult(v document, text func(w io.Writer),
 	return console.Stdout.Err
 }
 
+// PrintDocument prints v, the result of a command, as the one JSON document on stdout.
 func (console *Console) PrintDocument(v any) error {
 	console.progress.Close()
 	return encodeDocument(console.Stdout, v)

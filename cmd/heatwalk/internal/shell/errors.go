@@ -41,6 +41,7 @@ var (
 	ErrReaderGone  = errors.New("the reader of stdout is gone")
 )
 
+// Problem is a problem of the command line.
 type Problem struct {
 	Place string // the flag or argument
 	What  string // PROBLEM; REMEDY
@@ -57,10 +58,12 @@ func (e *usageError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
+// UsageError returns the error about a flag or argument.
 func UsageError(place, format string, args ...any) error {
 	return UsageErrors([]Problem{{place, fmt.Sprintf(format, args...)}})
 }
 
+// UsageErrors returns the error about all problems of a command line.
 func UsageErrors(problems []Problem) error {
 	return &usageError{problems}
 }
@@ -75,6 +78,7 @@ type PlacedError struct {
 // Error implements error.
 func (e *PlacedError) Error() string { return e.Place + ": " + e.What }
 
+// Unwrap returns the error of the machine.
 func (e *PlacedError) Unwrap() error { return e.err }
 
 // DataError returns an error about input data that no parser reports.
@@ -102,6 +106,7 @@ type Crash struct {
 	Stack []byte
 }
 
+// NewCrash converts the recovered value r to an error.
 func NewCrash(r any) *Crash {
 	c := &Crash{value: r, Stack: debug.Stack()}
 	if p, ok := c.value.(*sched.Panic); ok {
@@ -141,6 +146,7 @@ var exitCodes = []struct {
 	{code: WrongUsage, is: []error{fs.ErrNotExist}},
 }
 
+// ExitCode returns the exit code of an error.
 func ExitCode(err error) int {
 	if err == nil {
 		return Done

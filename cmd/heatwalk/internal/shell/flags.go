@@ -15,6 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
+// FlagSet is the flags of a command, with checks of groups of them.
 type FlagSet struct {
 	*pflag.FlagSet
 	Line   *CommandLine
@@ -29,6 +30,7 @@ func NewFlagSet(line *CommandLine) *FlagSet {
 	return flags
 }
 
+// AddText declares a flag of a text, "" if it is not given.
 func (f *FlagSet) AddText(p *string, name, usage string) {
 	f.StringVar(p, name, "", usage)
 }
@@ -168,6 +170,7 @@ func (line *CommandLine) Problem(place, format string, args ...any) {
 		Problem{Place: place, What: fmt.Sprintf(format, args...)})
 }
 
+// HasProblem reports whether a problem of a flag or argument is recorded already.
 func (line *CommandLine) HasProblem(place string) bool {
 	return slices.ContainsFunc(line.problems,
 		func(p Problem) bool { return p.Place == place })
@@ -202,6 +205,7 @@ func NumberVar[T numeric](flags *FlagSet, p *T, name string, initial T,
 	})
 }
 
+// ParseNumber reads a number of a range.
 func ParseNumber[T numeric](s string, interval param.Range,
 	symbol string) (x T, err error) {
 	what := "a whole number"
@@ -225,12 +229,14 @@ func ParseNumber[T numeric](s string, interval param.Range,
 	return x, nil
 }
 
+// AddChoice declares a flag that accepts one of some words.
 func (f *FlagSet) AddChoice(p *string, name, initial string, choices []string,
 	usage string) {
 	*p = initial
 	enumVar(f, p, name, initial, choices, choices, usage)
 }
 
+// AddDtype declares the flag of a precision.
 func (f *FlagSet) AddDtype(p *string, initial, usage string) {
 	f.AddChoice(p, "dtype", initial, []string{"float32", "float64"}, usage)
 }
@@ -302,6 +308,7 @@ func (line *CommandLine) Refuse(hasNoEffect bool, flags, message string) {
 	}
 }
 
+// Require records required flags that are missing.
 func (line *CommandLine) Require(names ...string) {
 	for _, name := range names {
 		f := line.Command.Flags().Lookup(name)
@@ -361,6 +368,7 @@ func (line *CommandLine) Arguments(name string, lo, hi int) cobra.PositionalArgs
 	}
 }
 
+// MissingValue records that the value of a flag is missing.
 func (line *CommandLine) MissingValue(f *pflag.Flag) {
 	kind, _ := pflag.UnquoteUsage(f)
 	line.Problem("--"+f.Name, "its value is missing; write --%s=%s", f.Name, kind)
@@ -368,6 +376,7 @@ func (line *CommandLine) MissingValue(f *pflag.Flag) {
 
 var OpenUnit = param.Range{Most: 1, AboveLeast: true, BelowMost: true}
 
+// AddLetter declares the flag of a number in a range with a letter for short.
 func (f *FlagSet) AddLetter(p *int, name string, initial int,
 	interval param.Range, usage string) {
 	local := NewFlagSet(f.Line)
@@ -394,10 +403,12 @@ func ParseList[T comparable](list *[]T, s string,
 	return nil
 }
 
+// Synopsis returns the synopsis of a command, including its parent commands.
 func Synopsis(cmd *cobra.Command) string {
 	return strings.TrimSuffix(cmd.UseLine(), " [flags]")
 }
 
+// AddCoverage declares a flag of a promised probability.
 func (f *FlagSet) AddCoverage(p *float64, name, usage string) {
 	NumberVar(f, p, name, 0, OpenUnit, "X", usage)
 }

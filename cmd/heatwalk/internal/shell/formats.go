@@ -10,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/tablefile"
 )
 
+// FileFormat is a file format of the output of convert.
 type FileFormat struct {
 	Name    string // for --to
 	Endings []string

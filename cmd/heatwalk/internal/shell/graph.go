@@ -35,6 +35,7 @@ type Inputs struct {
 	tempDir   string
 }
 
+// SkipsUnknown reports whether rows of nodes that are not in the graph are skipped.
 func (in *Inputs) SkipsUnknown() bool {
 	return in.unknown == ingest.SkipUnknown
 }
@@ -173,6 +174,7 @@ func edgeFlags(o *sides.Options, flags *FlagSet) {
 	flags.AddText(&o.HalfLife, "half-life", "halve the weight of an edge with every `TIME` of its age: 30d, 4w, 1y or a number; choose: by held-out labels (default: no decay)")
 }
 
+// DeclareLargest declares the flag for a part of the graph.
 func (r *GraphInputs) DeclareLargest(flags *FlagSet) {
 	flags.BoolVar(&r.largest, "largest-component", false,
 		"leave out all nodes outside the largest component")
@@ -202,15 +204,18 @@ func (in *Inputs) textFlags(flags *FlagSet) {
 
 var graphReading = []string{"graph"}
 
+// MarkReading adds a flag to the flags for reading files.
 func MarkReading(f *pflag.Flag) {
 	mark(f, readingGroup, nil)
 }
 
+// IsReading reports whether a flag says how files are read.
 func IsReading(f *pflag.Flag) bool {
 	_, isMarked := f.Annotations[readingGroup]
 	return isMarked
 }
 
+// DeclareTemp declares the flag of the folder for temporary files.
 func (in *Inputs) DeclareTemp(flags *FlagSet) {
 	flags.AddText(&in.tempDir, "temp-dir", "`DIR` for temporary files (default: folder of the output)")
 }
@@ -372,6 +377,7 @@ func (g *OpenGraph) DescribeZeros() string {
 	return " without lines of weight 0 or none (" + n + ")"
 }
 
+// NodeAxis returns the nodes in the order of the ids.
 func (g *OpenGraph) NodeAxis() Axis {
 	nodes := g.Nodes
 	return Axis{N: nodes.Len(),
@@ -397,6 +403,7 @@ func (o *Outputs) Finish(d document, parameters any, lines ...string) error {
 	return o.Run.Console.PrintResult(d, func(w io.Writer) { o.Print(w, lines) }, o.Path)
 }
 
+// Print writes the lines that are not empty, and time and memory of the run.
 func (o *Outputs) Print(w io.Writer, lines []string) {
 	for _, line := range lines {
 		if line != "" {
