@@ -68,7 +68,7 @@ func isLean(n int, entries int64) bool {
 // IsSlow reports whether a graph may be a grid or a mesh, on which iterations take many steps, and is too large for its complete
 // factor.
 func IsSlow(n int, entries int64) bool {
-	return n > leanRows && entries > 3*int64(n) && entries <= 8*int64(n)
+	return isLean(n, entries) && n > leanRows && entries > 3*int64(n)
 }
 
 // leanRows is the number of rows up to which the complete factor of a grid takes less than half a gigabyte.

@@ -171,7 +171,7 @@ func Absorb(ctx context.Context, q *sparse.Block[float64]) (ends bool, err error
 // Reduces reports whether a sparse matrix with n rows and that many entries is large enough for [Reduce] to pay, and
 // small enough to keep that many of its rows.
 func Reduces(n int, entries int64, kept int) bool {
-	return n > smallRows && entries <= 8*int64(n) && pairs(kept) <= reductionPairs
+	return isLean(n, entries) && n > smallRows && pairs(kept) <= reductionPairs
 }
 
 // reductionStack bounds the weights that wait while a graph is reduced. In lattices their number is half the number of

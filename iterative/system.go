@@ -170,16 +170,16 @@ func (s *System) newLadder(settings *Settings) *ladder {
 		if s.factor == nil {
 			s.cg.run.v.p, s.cg.run.v.q = nil, nil // to free memory for the elimination
 		}
-		l.again = l.jacobiSteps == stepsDefinite && IsSlow(len(s.Graph.Degrees), s.Graph.A.NNZ())
-		if l.again {
+		l.again = false
+		if l.jacobiSteps == stepsDefinite && IsSlow(len(s.Graph.Degrees), s.Graph.A.NNZ()) {
 			if err := s.factorCompletely(ctx); err != nil {
 				return nil, err
 			}
 			if !s.complete {
 				l.jacobiSteps = stepsSlow
+				l.again = true
 				return s.jacobi, nil
 			}
-			l.again = false
 		}
 		f, err := s.anyFactor(ctx)
 		if errors.Is(err, ErrFill) {

@@ -32,13 +32,17 @@ func NewTempDir(parent string) (*TempDir, error) {
 	removeLeft(parent)
 	for {
 		t, err := newTempDir(parent)
-		_, missing := os.Stat(parent)
 		if errors.Is(err, ErrLocked) ||
-			errors.Is(err, os.ErrNotExist) && missing == nil {
+			errors.Is(err, os.ErrNotExist) && isDir(parent) {
 			continue // another process took it for a leftover before it was locked
 		}
 		return t, err
 	}
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // newTempDir makes a directory with a random name and locks it.
