@@ -19,6 +19,9 @@ func (s *NeighbourSettings) validate() error {
 	return nil
 }
 
+// leastSquare is the square below which products of a row lose digits.
+const leastSquare = 0x1p-900
+
 // nearestRows visits the neighbours of each row i of X as [eachProduct] does: the Neighbours rows j ≠ i with the largest
 // cosines v = x_iᵀx_j/(‖x_i‖·‖x_j‖), with the lower j if cosines are equal, but only with v > 0 and v ≥ Least, in increasing
 // order of j. Cosines are the same to the bit from both sides. A row of zeros neither has neighbours nor is a neighbour.
@@ -30,8 +33,14 @@ func nearestRows(ctx context.Context, x *sparse.CSR, s *NeighbourSettings,
 		return err
 	}
 	squares := rowSquares(x)
-	if slices.ContainsFunc(squares, func(square float64) bool { return math.IsInf(square, 1) }) {
-		return errors.New("similarity: the square of a row exceeds the range of float64; multiply all values by a small number")
+	for i, square := range squares {
+		_, values := x.Row(i)
+		switch {
+		case math.IsInf(square, 1):
+			return errors.New("similarity: the square of a row exceeds the range of float64; multiply all values by a small number")
+		case square < leastSquare && slices.ContainsFunc(values, func(v float64) bool { return v != 0 }):
+			return errors.New("similarity: the square of a row is below the range of float64; multiply all values by a large number")
+		}
 	}
 	return eachRow(ctx, x, s.Workers, func(p *products, i int) {
 		p.multiply(i, 0)

@@ -141,12 +141,14 @@ func TestNeighbourSettings(t *testing.T) {
 			t.Errorf("%+v is taken", s)
 		}
 	}
-	long, err := sparse.FromTriplets(1, 1, []sparse.Triplet{{Val: 1e200}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := nearestRows(context.Background(), long, &NeighbourSettings{Neighbours: 1}, nil); err == nil {
-		t.Error("a square beyond float64 is taken")
+	for _, v := range []float64{1e200, 1e-200} {
+		row, err := sparse.FromTriplets(1, 1, []sparse.Triplet{{Val: v}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := nearestRows(context.Background(), row, &NeighbourSettings{Neighbours: 1}, nil); err == nil {
+			t.Errorf("the square of %g is taken", v)
+		}
 	}
 }
 
