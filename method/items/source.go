@@ -90,7 +90,7 @@ func (c *Classified) shares(dst, scores []float64) []float64 {
 
 // Classify chooses the parameters that the settings do not give by cross-validation on at most 1000 labelled items, learns from
 // all of them and scores every item. Cost: a fit for each fold and setting, and a row of kernel values for each distinct
-// item. The error is a [*problem.Error], that of the source, or that of ctx.
+// item. The error is a [*problem.Error], an error of the source, or an error of ctx.
 func (s *Source) Classify(ctx context.Context, p *engine.Problem, set *engine.Settings) (*Classified, error) {
 	if p.Validate() != nil {
 		return nil, &problem.Error{Method: s.Learner.Name, Err: classify.ErrOneClass}
@@ -126,7 +126,7 @@ const (
 )
 
 // begin returns the settings and the stages. The parameters of the kernel are compared with the
-// learner's defaults, and then those of the learner. With too few labels they are the given ones.
+// learner's defaults, and then the settings of the learner. With too few labels they are the given ones.
 func (s *Source) begin(p *engine.Problem, par *engine.Parameters, settings *engine.Settings, result *Classified) (*engine.Job, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
