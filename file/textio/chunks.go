@@ -63,6 +63,7 @@ func (d *delivery) take(c *Chunk) bool {
 		return false
 	}
 	err := d.chunks.next(c)
+	d.isEnded = err != nil // the text after a line that is too long is not the next line
 	if err != nil && !errors.Is(err, io.EOF) {
 		d.fail(d.chunks.index, err)
 	}
